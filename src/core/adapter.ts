@@ -1,0 +1,59 @@
+/** Module names of the log ring and of adapter status. */
+export const moduleNames = ['AC', 'DC', 'CSIP', 'Modbus', 'OCPP', 'DNP3', 'WS', 'Lab'] as const;
+export type ModuleName = (typeof moduleNames)[number];
+
+export const commStates = [
+  'disabled', 'starting', 'listening', 'connecting', 'connected', 'retrying', 'error', 'stopped',
+] as const;
+export type CommState = (typeof commStates)[number];
+
+/** Keys of `comm_status` in the overview. */
+export const commNames = [
+  'modbus_tcp', 'modbus_rtu', 'modbus_proxy', 'csip', 'ocpp', 'dnp3', 'sunspec_client', 'websocket',
+] as const;
+export type CommName = (typeof commNames)[number];
+
+export interface AdapterStatus {
+  readonly enabled: boolean;
+  readonly state: CommState;
+  /** the protocol's own state word, or the last error in words */
+  readonly detail: string | null;
+  /** for example `tcp://127.0.0.1:8502` */
+  readonly endpoint: string | null;
+  /** connected clients or masters */
+  readonly peers: number;
+  /** wall time in ms since the epoch */
+  readonly lastActivityMs: number | null;
+  readonly rxCount: number;
+  readonly txCount: number;
+  readonly errorCount: number;
+}
+
+/** Status of a protocol that this process does not run. */
+export const disabledStatus: AdapterStatus = {
+  enabled: false, state: 'disabled', detail: null, endpoint: null, peers: 0,
+  lastActivityMs: null, rxCount: 0, txCount: 0, errorCount: 0,
+};
+
+/** What one device's record shows of an endpoint. */
+export interface DeviceEndpoint {
+  readonly host: string;
+  readonly port: number;
+  readonly unitId: number;
+  readonly tls: boolean;
+}
+
+/**
+ * Lifecycle of everything that talks to the outside.
+ * `start` resolves when every listener is bound and rejects with `LISTEN_FAILED` otherwise.
+ * `stop` is idempotent, ends in bounded time and closes every socket.
+ */
+export interface Adapter {
+  readonly module: ModuleName;
+  readonly comm: CommName;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  status(): AdapterStatus;
+  /** Where a device can be reached over this protocol, if it can. */
+  endpointOf?(deviceIndex: number): DeviceEndpoint | null;
+}

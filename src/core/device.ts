@@ -1,0 +1,137 @@
+import type { SimTime } from './clock.ts';
+
+/** Who wrote: the provenance of a register write or a command. */
+export const sources = [
+  'default', 'profile', 'rest', 'dashboard', 'modbus', 'csip', 'ocpp', 'dnp3', 'scenario', 'reversion', 'fault',
+] as const;
+export type Source = (typeof sources)[number];
+
+export interface Origin {
+  readonly source: Source;
+  /** peer address, mRID, control id */
+  readonly peer?: string;
+}
+
+/** Last writer of a point. */
+export interface Provenance extends Origin {
+  readonly at: SimTime;
+  /** wall time in ms since the epoch */
+  readonly wallMs: number;
+}
+
+/** What has no register goes this road; all-or-nothing, with the same provenance as a register write. */
+export type DeviceCommand =
+  /** the disconnect switch: opModConnect, DNP3 connect, operator stop */
+  | { readonly kind: 'switch'; readonly closed: boolean }
+  /** permits service and closes the switch (operator start) */
+  | { readonly kind: 'start' }
+  /** ends service, ramps to zero, opens (operator stop) */
+  | { readonly kind: 'stop' }
+  /** clears latched alarms; `device` also ends overrides and reloads the start values */
+  | { readonly kind: 'reset'; readonly scope: 'alarms' | 'device' };
+
+export type DeviceCommandKind = DeviceCommand['kind'];
+
+export const assetTypes = ['battery', 'wind', 'fuelcell', 'hybrid-dc', 'pv', 'evse'] as const;
+export type AssetType = (typeof assetTypes)[number];
+export const dcModes = ['pv', 'battery', 'wind', 'fuelcell', 'hybrid-dc', 'none'] as const;
+export type DcMode = (typeof dcModes)[number];
+
+export const serviceStates = ['off', 'on'] as const;
+export const inverterStates = [
+  'off', 'sleeping', 'starting', 'running', 'throttled', 'shutting_down', 'fault', 'standby',
+] as const;
+export const connectionStates = ['disconnected', 'connected'] as const;
+
+export type AlarmSeverity = 'info' | 'warning' | 'error';
+
+export interface Alarm {
+  readonly code: string;
+  readonly source: 'ac' | 'dc' | 'battery' | 'comm' | 'evse' | 'sim';
+  readonly severity: AlarmSeverity;
+  /** wall time, ms since the epoch */
+  readonly sinceMs: number;
+  readonly deviceIndex: number;
+  readonly port: number | null;
+  readonly latched: boolean;
+  readonly message: string;
+}
+
+/** The snapshot of one device and tick, in the names and units of the interface document. */
+export interface Snapshot {
+  readonly metrics: {
+    readonly power_kw: number;
+    readonly reactive_power_kvar: number;
+    readonly apparent_power_kva: number;
+    readonly voltage_ll_v: number | null;
+    readonly voltage_ln_v: number;
+    readonly current_a: number;
+    readonly frequency_hz: number;
+    readonly power_factor: number;
+    readonly dc_power_kw: number | null;
+    readonly dc_voltage_v: number | null;
+    readonly dc_current_a: number | null;
+    readonly state_of_charge_pct: number | null;
+    readonly soc_reserve_min_pct: number | null;
+    readonly soc_reserve_max_pct: number | null;
+    readonly soc_min_pct: number | null;
+    readonly soc_max_pct: number | null;
+    readonly timestamp: string;
+  };
+  readonly pq: {
+    readonly active_kw: number;
+    readonly reactive_kvar: number;
+    readonly apparent_kva: number;
+    readonly angle_deg: number;
+  };
+  readonly status: {
+    readonly service_state: (typeof serviceStates)[number];
+    readonly inverter_state: (typeof inverterStates)[number];
+    readonly connection_state: (typeof connectionStates)[number];
+    readonly message?: string;
+  };
+  readonly clock_time: string;
+  readonly dc_mode: DcMode;
+  readonly dc_port_count: number;
+  readonly device_type: string;
+  readonly device_profile_name: string | null;
+  readonly asset_type: AssetType;
+  readonly device_index: number;
+  readonly tick: number;
+  readonly wall_time: string;
+}
+
+/** One snapshot and its JSON text, shared by REST, history and stream. */
+export interface Published {
+  readonly snapshot: Snapshot;
+  readonly json: Buffer;
+}
+
+/** Typed state with no SunSpec point, replaced as a whole by each tick. */
+export type DeviceDetail = PvDetail;
+
+export interface PvDetail {
+  readonly kind: 'pv';
+  readonly irradianceWm2: number;
+  readonly cellTemperatureC: number;
+  /** power at the maximum power point now */
+  readonly availableDcW: number;
+  readonly operatingPoint: { readonly v: number; readonly i: number; readonly p: number };
+  readonly mpptState: 'off' | 'start' | 'track' | 'limit' | 'dc_low';
+}
+
+/** One sample of a DC curve: volts, amperes, watts. */
+export interface IvPoint { readonly v: number; readonly i: number; readonly p: number }
+
+/** A DC-side curve of one 714 port at this moment. */
+export interface IvCurve {
+  readonly kind: 'pv' | 'battery' | 'fuelcell';
+  readonly port: number;
+  readonly irradianceWm2: number | null;
+  readonly cellTemperatureC: number;
+  readonly operatingPoint: IvPoint;
+  readonly curve: readonly IvPoint[];
+  readonly mpp: IvPoint | null;
+  readonly vOcV: number | null;
+  readonly iScA: number | null;
+}

@@ -1,0 +1,63 @@
+/**
+ * The error family. Whose fault it is decides the prefix: MAP_ and COMMAND_ the caller's,
+ * CONFIG_ the user's at start, LISTEN_ the machine's, INTERNAL ours.
+ * Each adapter has one table from these codes to its own exception or status.
+ */
+export const errorCodes = [
+  /** no such register */
+  'MAP_ILLEGAL_ADDRESS',
+  /** no such model or point (access by name) */
+  'MAP_UNKNOWN_POINT',
+  /** the point is read only */
+  'MAP_READ_ONLY',
+  /** the point exists in the model but not in this device */
+  'MAP_NOT_IMPLEMENTED',
+  /** a write that covers only some registers of a point */
+  'MAP_PARTIAL_POINT',
+  /** outside the enumeration or the range */
+  'MAP_BAD_VALUE',
+  /** the function is not one that this device has */
+  'MAP_NOT_SUPPORTED',
+  /** no device of that index */
+  'UNKNOWN_DEVICE',
+  /** no command record, control or other resource of that id */
+  'UNKNOWN_RESOURCE',
+  /** right path, wrong kind of device */
+  'COMMAND_NOT_APPLICABLE',
+  /** right device, wrong state */
+  'COMMAND_CONFLICT',
+  /** well-formed, but not a value that makes sense */
+  'COMMAND_BAD_VALUE',
+  /** the operator queue of the device is full */
+  'COMMAND_QUEUE_FULL',
+  /** configuration faults, all of them in `faults` */
+  'CONFIG_INVALID',
+  /** an address cannot be bound */
+  'LISTEN_FAILED',
+  /** the simulator is shutting down */
+  'STOPPING',
+  'INTERNAL',
+] as const;
+
+export type ErrorCode = (typeof errorCodes)[number];
+
+/** One fault of a request or a configuration: where, what was given, what is allowed. */
+export interface Fault {
+  /** JSON pointer, point name, flag or key */
+  readonly name: string;
+  readonly detail: string;
+  readonly allowed?: readonly (string | number)[];
+}
+
+/** Every error that leaves a layer on purpose. `message` is written for the user who caused it. */
+export class SimError extends Error {
+  readonly code: ErrorCode;
+  readonly faults: readonly Fault[];
+
+  constructor(code: ErrorCode, message: string, faults: readonly Fault[] = []) {
+    super(message);
+    this.name = 'SimError';
+    this.code = code;
+    this.faults = faults;
+  }
+}

@@ -1,0 +1,78 @@
+/** The types that model tables are written in, and the static types derived from them. */
+
+export type PointType =
+  | 'int16' | 'uint16' | 'count' | 'acc16' | 'enum16' | 'bitfield16'
+  | 'int32' | 'uint32' | 'acc32' | 'enum32' | 'bitfield32' | 'ipaddr'
+  | 'int64' | 'uint64' | 'acc64' | 'float32' | 'float64'
+  | 'ipv6addr' | 'eui48' | 'string' | 'sunssf' | 'pad';
+
+export interface PointDef {
+  readonly name: string;
+  readonly type: PointType;
+  /** registers */
+  readonly size: number;
+  /** name of the scale-factor point (same group first, then the model's top level), or the exponent itself */
+  readonly sf?: string | number;
+  readonly units?: string;
+  /** absent: read only */
+  readonly access?: 'RW';
+  /** absent: optional */
+  readonly mandatory?: true;
+  /** absent: dynamic */
+  readonly static?: true;
+  /** absent: not demanded by the IEEE 1547-2018 profile */
+  readonly profile1547?: true;
+  /** enumeration values, or bit numbers of a bit field */
+  readonly symbols?: Readonly<Record<string, number>>;
+  readonly label: string;
+  /** the write is an action inside the commit */
+  readonly effect?: 'latch';
+  /** this point is the set-point or enable of a reversion group: name of its timer point */
+  readonly reversion?: string;
+}
+
+export interface GroupDef {
+  readonly name: string;
+  readonly type: 'group' | 'sync';
+  /** repetitions: a number, or the name of the count point of the model */
+  readonly count: number | string;
+  readonly label: string;
+  readonly points: readonly PointDef[];
+  readonly groups?: readonly GroupDef[];
+}
+
+export interface ModelDef {
+  readonly id: number;
+  readonly name: string;
+  readonly label: string;
+  readonly points: readonly PointDef[];
+  readonly groups?: readonly GroupDef[];
+}
+
+type EnumSymbol<P extends PointDef> = P extends { symbols: infer S } ? keyof S & string : never;
+
+type Decoded<P extends PointDef> =
+  P['type'] extends 'string' ? string
+  : P['type'] extends 'enum16' | 'enum32' ? (P extends { symbols: object } ? EnumSymbol<P> : number)
+  : number;
+
+/** Value of a point in engineering units: number, symbol or text; null when the device does not implement it. */
+export type PointValue<P extends PointDef> = P extends { mandatory: true } ? Decoded<P> : Decoded<P> | null;
+
+type PointMembers<Ps extends readonly PointDef[]> = {
+  -readonly [P in Ps[number] as P['name']]: PointValue<P>;
+};
+
+type GroupMembers<Gs> = Gs extends readonly GroupDef[]
+  ? { readonly [G in Gs[number] as G['name']]: G extends { count: 1 } ? GroupView<G> : readonly GroupView<G>[] }
+  : unknown;
+
+/** View of one group: its points as accessors, its inner groups as views or lists of views. */
+export type GroupView<G extends { points: readonly PointDef[]; groups?: readonly GroupDef[] }> =
+  PointMembers<G['points']> & GroupMembers<G['groups']>;
+
+/** View of one model over the bytes of a bank. Reading decodes, assigning encodes (clamped, never wrapped). */
+export type View<M extends ModelDef> = GroupView<M>;
+
+/** A value as it crosses an untyped edge (REST, JSON files). */
+export type AnyPointValue = number | string | null;
