@@ -1,6 +1,13 @@
+import { SimError } from '../../core/errors.ts';
 import type { Origin, Provenance } from '../../core/device.ts';
 import type { SimTime } from '../../core/clock.ts';
+import { adopt } from './adoption.ts';
+import { noSlot } from './layout.ts';
+import { checkAccess, checkValue } from './transaction.ts';
+import { createMapView, readPoint, writePoint } from './view.ts';
 import type { Layout, PointSlot } from './layout.ts';
+import type { MapView, WritableMapView } from './view.ts';
+import type { AnyPointValue } from './types.ts';
 
 /** One committed write: every point it touched, who wrote, when. */
 export interface Change {
@@ -23,8 +30,215 @@ export interface Bank {
    * @throws SimError MAP_ILLEGAL_ADDRESS, MAP_READ_ONLY, MAP_NOT_IMPLEMENTED, MAP_PARTIAL_POINT, MAP_BAD_VALUE, MAP_NOT_SUPPORTED
    */
   write(address: number, words: Buffer, by: Origin): void;
+  /**
+   * The same road as `write`, by name: `bank.transact(by, (tx) => { tx.m704.WMaxLimPct = 50; })`.
+   * All or nothing; nothing is committed when `change` throws.
+   * @throws SimError as `write`
+   */
+  transact(by: Origin, change: (tx: WritableMapView) => void): void;
+  /**
+   * The same road, by point slot and untyped value (REST `registers`).
+   * @throws SimError as `write`
+   */
+  assign(by: Origin, values: readonly { readonly slot: PointSlot; readonly value: AnyPointValue }[]): void;
+  /** Typed view of the committed registers, for reading. Physics alone may assign to it (measurements). */
+  readonly map: MapView;
+  /** Decoded value of any point; null when not implemented. */
+  value(slot: PointSlot): AnyPointValue;
+  /** Raw registers of a point, as unsigned 16-bit words. */
+  raw(slot: PointSlot): number[];
   /** Last writer of a point; undefined when it still holds its start value. */
   provenance(slot: PointSlot): Provenance | undefined;
   /** Called after each commit; the returned function ends it. */
   onChange(listener: (change: Change) => void): () => void;
+}
+
+/** The clocks a commit is stamped with. */
+export interface CommitClock {
+  sim(): SimTime;
+  wallMs(): number;
+}
+
+/** The image that is about to be committed, without access checks: status points may be set. */
+export interface Candidate {
+  readonly map: MapView;
+  value(slot: PointSlot): AnyPointValue;
+  set(slot: PointSlot, value: AnyPointValue): void;
+}
+
+/** A consequence inside a commit: may change the candidate, must not throw, runs after all checks have passed. */
+export type CommitEffect = (touched: readonly PointSlot[], candidate: Candidate, by: Origin) => void;
+
+/** Candidate and views of one layout, lent to one transaction at a time; everything here is synchronous. */
+interface Scratch {
+  readonly image: Buffer;
+  readonly tx: WritableMapView;
+  readonly candidate: Candidate;
+  touched: Set<number> | null;
+}
+
+const scratches = new WeakMap<Layout, Scratch>();
+
+function scratchOf(layout: Layout): Scratch {
+  const known = scratches.get(layout);
+  if (known) return known;
+  const image = Buffer.alloc(layout.size * 2);
+  const made: Scratch = {
+    image, touched: null,
+    tx: createMapView(layout, image, (index) => { made.touched?.add(index); }),
+    candidate: {
+      map: createMapView(layout, image),
+      value: (slot) => readPoint(layout, image, slot),
+      set: (slot, value) => { writePoint(layout, image, slot, value); },
+    },
+  };
+  scratches.set(layout, made);
+  return made;
+}
+
+/** Core A of the register map: one buffer per device is the truth, layout and views are shared by shape. */
+export class RegisterBank implements Bank {
+  readonly layout: Layout;
+  readonly map: MapView;
+  readonly #bytes: Buffer;
+  readonly #clock: CommitClock;
+  readonly #effect: CommitEffect | undefined;
+  readonly #writers = new Map<PointSlot, Provenance>();
+  readonly #listeners = new Set<(change: Change) => void>();
+
+  /** @param image start values; owned by the bank from now on */
+  constructor(layout: Layout, image: Buffer, clock: CommitClock, effect?: CommitEffect) {
+    this.layout = layout;
+    this.#bytes = image;
+    this.#clock = clock;
+    this.#effect = effect;
+    this.map = createMapView(layout, image);
+  }
+
+  read(address: number, count: number): Buffer {
+    const first = address - this.layout.base;
+    if (first < 0 || count < 1 || first + count > this.layout.size) {
+      throw new SimError('MAP_ILLEGAL_ADDRESS', `registers ${address}..${address + count - 1} are not all in the map`);
+    }
+    return this.#bytes.subarray(first * 2, (first + count) * 2);
+  }
+
+  write(address: number, words: Buffer, by: Origin): void {
+    const points = this.#touchedBy(address, words.length / 2);
+    for (const slot of points) checkAccess(slot);
+    const scratch = this.#open();
+    try {
+      words.copy(scratch.image, (address - this.layout.base) * 2);
+      this.#commit(scratch, points, by);
+    } finally {
+      scratch.touched = null;
+    }
+  }
+
+  transact(by: Origin, change: (tx: WritableMapView) => void): void {
+    this.#change(by, (scratch) => { change(scratch.tx); });
+  }
+
+  assign(by: Origin, values: readonly { readonly slot: PointSlot; readonly value: AnyPointValue }[]): void {
+    this.#change(by, (scratch) => {
+      for (const { slot, value } of values) {
+        scratch.touched?.add(slot.index);
+        checkAccess(slot);
+        writePoint(this.layout, scratch.image, slot, value);
+      }
+    });
+  }
+
+  value(slot: PointSlot): AnyPointValue {
+    return slot.implemented ? readPoint(this.layout, this.#bytes, slot) : null;
+  }
+
+  raw(slot: PointSlot): number[] {
+    const at = (slot.address - this.layout.base) * 2;
+    return Array.from({ length: slot.def.size }, (_, i) => this.#bytes.readUInt16BE(at + 2 * i));
+  }
+
+  /** Publishes one measurement or status point past the transactions: for the device itself. */
+  publish(slot: PointSlot, value: AnyPointValue): void {
+    writePoint(this.layout, this.#bytes, slot, value);
+  }
+
+  provenance(slot: PointSlot): Provenance | undefined {
+    return this.#writers.get(slot);
+  }
+
+  /** Overwrites all start values (reset of the device) and forgets who wrote them. */
+  reload(image: Buffer): void {
+    image.copy(this.#bytes);
+    this.#writers.clear();
+  }
+
+  onChange(listener: (change: Change) => void): () => void {
+    this.#listeners.add(listener);
+    return () => { this.#listeners.delete(listener); };
+  }
+
+  #open(): Scratch {
+    const scratch = scratchOf(this.layout);
+    if (scratch.touched) throw new SimError('INTERNAL', 'a register transaction was opened inside another');
+    scratch.touched = new Set();
+    this.#bytes.copy(scratch.image);
+    return scratch;
+  }
+
+  #change(by: Origin, change: (scratch: Scratch) => void): void {
+    const scratch = this.#open();
+    try {
+      change(scratch);
+      const points = [...scratch.touched ?? []].map((index) => this.#slot(index));
+      for (const slot of points) checkAccess(slot);
+      if (points.length > 0) this.#commit(scratch, points, by);
+    } finally {
+      scratch.touched = null;
+    }
+  }
+
+  #commit(scratch: Scratch, points: readonly PointSlot[], by: Origin): void {
+    for (const slot of points) checkValue(this.layout, scratch.image, slot);
+    for (const slot of points) {
+      if (slot.def.effect === 'latch' && slot.path.startsWith('Adpt')) adopt(this.layout, scratch.image, slot);
+    }
+    this.#effect?.(points, scratch.candidate, by);
+    scratch.image.copy(this.#bytes);
+    scratch.touched = null;
+    const at = this.#clock.sim();
+    const provenance: Provenance = { ...by, at, wallMs: this.#clock.wallMs() };
+    for (const slot of points) this.#writers.set(slot, provenance);
+    const event: Change = { points, by, at };
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  /** Slots under a register span. @throws SimError MAP_ILLEGAL_ADDRESS, MAP_READ_ONLY (marker, end), MAP_PARTIAL_POINT */
+  #touchedBy(address: number, count: number): PointSlot[] {
+    const { base, size, slotAt } = this.layout;
+    const first = address - base;
+    if (first < 0 || count < 1 || first + count > size) {
+      throw new SimError('MAP_ILLEGAL_ADDRESS', `registers ${address}..${address + count - 1} are not all in the map`);
+    }
+    const points: PointSlot[] = [];
+    for (let offset = first; offset < first + count;) {
+      const index = slotAt[offset] ?? noSlot;
+      if (index === noSlot) throw new SimError('MAP_READ_ONLY', `register ${base + offset} is part of the map's frame`);
+      const slot = this.#slot(index);
+      const start = slot.address - base;
+      if (start < first || start + slot.def.size > first + count) {
+        checkAccess(slot);
+        throw new SimError('MAP_PARTIAL_POINT', `${slot.modelId}.${slot.path} spans ${slot.def.size} registers and must be written whole`);
+      }
+      points.push(slot);
+      offset = start + slot.def.size;
+    }
+    return points;
+  }
+
+  #slot(index: number): PointSlot {
+    const slot = this.layout.slots[index];
+    if (!slot) throw new SimError('INTERNAL', `no point slot ${index}`);
+    return slot;
+  }
 }

@@ -1,4 +1,6 @@
-import type { ModelDef, PointDef } from './types.ts';
+import { clearPoint, numberCodec, setText } from './codec.ts';
+import { SimError } from '../../core/errors.ts';
+import type { GroupDef, ModelDef, PointDef } from './types.ts';
 
 /** One point at its place in a concrete map. */
 export interface PointSlot {
@@ -13,6 +15,18 @@ export interface PointSlot {
   /** exponent of ten of the scale factor; 0 without one */
   readonly sf: number;
   readonly implemented: boolean;
+  /** RW in the definition, implemented, and not in the read-only set 1 of a curve model */
+  readonly writable: boolean;
+}
+
+/** One repetition of a group: where its points start. Inner groups follow its own points. */
+export interface GroupPlace {
+  readonly def: GroupDef;
+  /** byte offset from the marker */
+  readonly offset: number;
+  readonly firstSlot: number;
+  readonly registers: number;
+  readonly groups: Readonly<Record<string, readonly GroupPlace[]>>;
 }
 
 /** One model at its place in a concrete map. */
@@ -23,6 +37,20 @@ export interface ModelPlace {
   /** the L register: registers after it */
   readonly length: number;
   readonly slots: readonly PointSlot[];
+  readonly groups: Readonly<Record<string, readonly GroupPlace[]>>;
+  /** values of the scale-factor points */
+  readonly scale: Readonly<Record<string, number>>;
+}
+
+/** What a device serves of one model. */
+export interface ModelChoice {
+  readonly def: ModelDef;
+  /** repetitions: values of the count points (NPt, NCrv, ...) */
+  readonly counts?: Readonly<Record<string, number>>;
+  /** exponents of the scale-factor points; a missing one is "not implemented" */
+  readonly scale?: Readonly<Record<string, number>>;
+  /** points the device does not have, by path without indices (`Prt.Tmp`) */
+  readonly omit?: ReadonlySet<string>;
 }
 
 /** Where every point of a device lies; shared by all devices with the same shape. */
@@ -33,4 +61,138 @@ export interface Layout {
   readonly size: number;
   readonly models: readonly ModelPlace[];
   readonly slots: readonly PointSlot[];
+  /** slot index by register offset from the base; `noSlot` for the marker and the end model */
+  readonly slotAt: Uint16Array;
+  /** the slot of a point by model and path; undefined when there is none */
+  slot(modelId: number, path: string): PointSlot | undefined;
+  /** a fresh register image: headers and scale factors set, implemented points 0, the rest "not implemented" */
+  blank(): Buffer;
+}
+
+export const noSlot = 0xffff;
+export const defaultBase = 40000;
+const markerRegisters = 2;
+const endRegisters = 2;
+
+/** `Crv[0].Pt[3].V` -> `Crv.Pt.V`: the name under which rules and omissions are written. */
+export function plainPath(path: string): string {
+  return path.replace(/\[\d+\]/g, '');
+}
+
+interface Draft {
+  address: number;
+  readonly base: number;
+  readonly slots: PointSlot[];
+}
+
+function scaleOf(point: PointDef, choice: ModelChoice): number | undefined {
+  if (point.sf === undefined) return 0;
+  return typeof point.sf === 'number' ? point.sf : choice.scale?.[point.sf];
+}
+
+function placePoints(draft: Draft, choice: ModelChoice, points: readonly PointDef[], prefix: string): void {
+  for (const def of points) {
+    const path = prefix + def.name;
+    const sf = scaleOf(def, choice);
+    const omitted = choice.omit?.has(plainPath(path)) === true
+      || (def.type === 'sunssf' && choice.scale?.[def.name] === undefined) || def.type === 'pad';
+    if (!omitted && sf === undefined) {
+      throw new SimError('INTERNAL', `${choice.def.id}.${path} is implemented but its scale factor is not`);
+    }
+    // set 1 of a curve or control model is the one in force and read only on the wire
+    const activeSet = /^(Crv|Ctl)\[0\]/.test(path);
+    draft.slots.push({
+      index: draft.slots.length, modelId: choice.def.id, path, def, address: draft.address,
+      sf: sf ?? 0, implemented: !omitted, writable: def.access === 'RW' && !omitted && !activeSet,
+    });
+    draft.address += def.size;
+  }
+}
+
+function countOf(group: GroupDef, choice: ModelChoice): number {
+  if (typeof group.count === 'number') return group.count;
+  const count = choice.counts?.[group.count];
+  if (count === undefined) throw new SimError('INTERNAL', `model ${choice.def.id}: no value for count ${group.count}`);
+  return count;
+}
+
+function placeGroups(
+  draft: Draft, choice: ModelChoice, groups: readonly GroupDef[] | undefined, prefix: string,
+): Record<string, GroupPlace[]> {
+  const placed: Record<string, GroupPlace[]> = {};
+  for (const def of groups ?? []) {
+    const single = def.count === 1;
+    placed[def.name] = Array.from({ length: countOf(def, choice) }, (_, i) => {
+      const start = draft.address;
+      const firstSlot = draft.slots.length;
+      const inner = `${prefix}${def.name}${single ? '' : `[${i}]`}.`;
+      placePoints(draft, choice, def.points, inner);
+      const nested = placeGroups(draft, choice, def.groups, inner);
+      return { def, offset: (start - draft.base) * 2, firstSlot, registers: draft.address - start, groups: nested };
+    });
+  }
+  return placed;
+}
+
+function placeModel(draft: Draft, choice: ModelChoice): ModelPlace {
+  const address = draft.address;
+  const firstSlot = draft.slots.length;
+  placePoints(draft, choice, choice.def.points, '');
+  const groups = placeGroups(draft, choice, choice.def.groups, '');
+  return {
+    def: choice.def, address, length: draft.address - address - 2,
+    slots: draft.slots.slice(firstSlot), groups, scale: choice.scale ?? {},
+  };
+}
+
+/** Points whose value follows from the shape of the map. */
+function constantOf(slot: PointSlot, place: ModelPlace, choice: ModelChoice): number | undefined {
+  if (slot.path === 'ID') return place.def.id;
+  if (slot.path === 'L') return place.length;
+  if (slot.def.type === 'sunssf') return place.scale[slot.def.name];
+  return choice.counts?.[slot.path];
+}
+
+function drawBlank(layout: Layout, choices: readonly ModelChoice[]): Buffer {
+  const image = Buffer.alloc(layout.size * 2);
+  const dv = new DataView(image.buffer, image.byteOffset, image.byteLength);
+  image.write('SunS', 0, 'latin1');
+  layout.models.forEach((place, i) => {
+    for (const slot of place.slots) {
+      const at = (slot.address - layout.base) * 2;
+      const constant = constantOf(slot, place, choices[i] ?? { def: place.def });
+      if (!slot.implemented) clearPoint(dv, at, slot.def);
+      else if (numberCodec(slot.def.type)) numberCodec(slot.def.type)?.set(dv, at, constant ?? 0);
+      else setText(dv, at, slot.def.size, '');
+    }
+    for (const sets of [place.groups['Crv'], place.groups['Ctl']]) {
+      const readOnly = sets?.[0] && layout.slot(place.def.id, `${sets[0].def.name}[0].ReadOnly`);
+      if (readOnly) dv.setUint16((readOnly.address - layout.base) * 2, 1);
+    }
+  });
+  dv.setUint16((layout.size - endRegisters) * 2, 0xffff);
+  return image;
+}
+
+/**
+ * Lays out a chain of models behind the `SunS` marker, with the end model behind them.
+ * @throws SimError INTERNAL when an implemented point lacks its scale factor or a group its count
+ */
+export function buildLayout(choices: readonly ModelChoice[], base: number = defaultBase): Layout {
+  const draft: Draft = { address: base + markerRegisters, base, slots: [] };
+  const models = choices.map((choice) => placeModel(draft, choice));
+  const size = draft.address + endRegisters - base;
+  const slotAt = new Uint16Array(size).fill(noSlot);
+  const byName = new Map<string, PointSlot>();
+  for (const slot of draft.slots) {
+    slotAt.fill(slot.index, slot.address - base, slot.address - base + slot.def.size);
+    byName.set(`${slot.modelId}.${slot.path}`, slot);
+  }
+  let image: Buffer | undefined;
+  const layout: Layout = {
+    base, size, models, slots: draft.slots, slotAt,
+    slot: (modelId, path) => byName.get(`${modelId}.${path}`),
+    blank: () => Buffer.from(image ??= drawBlank(layout, choices)),
+  };
+  return layout;
 }

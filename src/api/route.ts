@@ -1,0 +1,123 @@
+import type { z } from 'zod';
+import type { Origin } from '../core/device.ts';
+import type { ProblemCode } from '../core/problem.ts';
+import type { RouteContext } from './context.ts';
+import { validate } from './validate.ts';
+
+export const tags = [
+  'Core', 'Controls', 'Grid Support', 'Battery', 'Wind', 'Fuel Cell', 'Hybrid DC', 'EVSE / OCPP', 'CSIP Client',
+  'SunSpec Client', 'DC I/V',
+] as const;
+export type Tag = (typeof tags)[number];
+
+export const apiPrefix = '/api/sim';
+
+/** A reply that exists as JSON text already; `T` is what the text holds. */
+export class JsonText<T> {
+  readonly bytes: Buffer;
+  declare readonly holds?: T;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+}
+
+/** A reply with another status, headers, or work to do once it has left. */
+export class Answer<T> {
+  readonly body: T | JsonText<T>;
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly afterwards: (() => void) | undefined;
+
+  constructor(
+    body: T | JsonText<T>,
+    options: { status?: number; headers?: Readonly<Record<string, string>>; afterwards?: () => void } = {},
+  ) {
+    this.body = body;
+    this.status = options.status;
+    this.headers = options.headers ?? {};
+    this.afterwards = options.afterwards;
+  }
+}
+
+type Reply<T> = T | JsonText<T> | Answer<T>;
+type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+/** Checked input of one request. */
+export interface RouteInput<P, Q, B> {
+  readonly params: Parsed<P>;
+  readonly query: Parsed<Q>;
+  readonly body: Parsed<B>;
+  /** who asks, as the provenance of what the request changes */
+  readonly by: Origin;
+}
+
+interface RouteBase {
+  readonly method: 'get' | 'post';
+  /** below the prefix, with `{name}` parameters */
+  readonly path: string;
+  readonly tag: Tag;
+  /** snake_case, unique */
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** problems besides those that follow from the shape of the route */
+  readonly problems?: readonly ProblemCode[];
+  /** further statuses that carry the reply schema */
+  readonly alsoStatus?: readonly number[];
+  readonly examples: { readonly reply: unknown; readonly body?: unknown };
+}
+
+interface RouteSpec<P, Q, B, R extends z.ZodType> extends RouteBase {
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly reply: R;
+  readonly status?: number;
+  handle(ctx: RouteContext, input: RouteInput<P, Q, B>): Reply<z.output<R>> | Promise<Reply<z.output<R>>>;
+}
+
+export interface RawInput {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly by: Origin;
+}
+
+/** One operation: what Express, the validation and the description are derived from. */
+export interface Route extends RouteBase {
+  readonly params: z.ZodObject | undefined;
+  readonly query: z.ZodObject | undefined;
+  readonly body: z.ZodType | undefined;
+  readonly reply: z.ZodType;
+  readonly status: number;
+  /** @throws HttpProblem, SimError */
+  execute(ctx: RouteContext, raw: RawInput): Promise<Answer<unknown>>;
+}
+
+/** Declares an operation; the handler's types follow from its schemas. */
+export function route<
+  R extends z.ZodType,
+  P extends z.ZodObject | undefined = undefined,
+  Q extends z.ZodObject | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+>(spec: RouteSpec<P, Q, B, R>): Route {
+  const { params, query, body } = spec;
+  return {
+    ...spec,
+    params,
+    query,
+    body,
+    status: spec.status ?? 200,
+    async execute(ctx, raw) {
+      const input = {
+        params: params && validate(params, raw.params, 'path'),
+        query: query && validate(query, raw.query, 'query'),
+        body: body && validate(body, raw.body, 'body'),
+        by: raw.by,
+      } as RouteInput<P, Q, B>;
+      const reply = await spec.handle(ctx, input);
+      return reply instanceof Answer ? reply : new Answer<unknown>(reply);
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { isIP, isIPv4 } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import type { ProblemCode } from './problem.ts';
+
+export interface HttpGuardConfig {
+  /** the bound address */
+  readonly host: string;
+  /** further names under which the server is reached */
+  readonly allowedHosts: readonly string[];
+  /** other origins whose pages may use the interface, as `scheme://host[:port]` */
+  readonly corsOrigins: readonly string[];
+}
+
+export interface Refusal {
+  readonly code: Extract<ProblemCode, 'misdirected-host' | 'cross-origin'>;
+  readonly detail: string;
+}
+
+/**
+ * The browser rules of an interface without a password: which host names are served (against DNS rebinding)
+ * and which pages may change state. Requests without `Origin` (scripts) pass.
+ */
+export interface HttpGuard {
+  /** Whether the `Host` of this request is served here. */
+  checkHost(request: IncomingMessage): Refusal | null;
+  /** Whether a state-changing request or an upgrade may come from where it says. */
+  checkOrigin(request: IncomingMessage): Refusal | null;
+  /** The origin of the request when it is a configured one, for the CORS headers; never an echo of anything else. */
+  corsOrigin(request: IncomingMessage): string | undefined;
+}
+
+const wildcardAddresses = new Set(['0.0.0.0', '::', '[::]', '']);
+
+/** Host name of a `Host` header in lower case, without port and brackets; null when it is not one. */
+export function hostName(header: string): string | null {
+  const match = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::(\d{1,5}))?$/i.exec(header);
+  if (!match) return null;
+  const name = (match[1] ?? match[2] ?? '').toLowerCase();
+  if (match[1] !== undefined && isIP(name) !== 6) return null;
+  return name;
+}
+
+function isLoopback(name: string): boolean {
+  return name === '::1' || (isIPv4(name) && name.startsWith('127.'));
+}
+
+/** `Host` as sent, unless it is missing or given more than once. */
+function singleHost(request: IncomingMessage): string | null {
+  let found: string | null = null;
+  for (let i = 0; i + 1 < request.rawHeaders.length; i += 2) {
+    if (request.rawHeaders[i]?.toLowerCase() !== 'host') continue;
+    if (found !== null) return null;
+    found = request.rawHeaders[i + 1] ?? null;
+  }
+  return found;
+}
+
+export function createHttpGuard(config: HttpGuardConfig): HttpGuard {
+  const anyLiteral = wildcardAddresses.has(config.host);
+  const names = new Set(['localhost', config.host, ...config.allowedHosts]
+    .map((name) => name.toLowerCase().replace(/^\[(.*)\]$/, '$1')).filter((name) => name !== ''));
+  const origins = new Set(config.corsOrigins.map((origin) => origin.toLowerCase()));
+
+  function corsOrigin(request: IncomingMessage): string | undefined {
+    const { origin } = request.headers;
+    return origin !== undefined && origins.has(origin.toLowerCase()) ? origin : undefined;
+  }
+
+  return {
+    corsOrigin,
+    checkHost(request) {
+      const header = singleHost(request);
+      const name = header === null ? null : hostName(header);
+      if (name === null) {
+        return { code: 'misdirected-host', detail: 'The request must carry exactly one valid Host header.' };
+      }
+      if (names.has(name) || isLoopback(name) || (anyLiteral && isIP(name) !== 0)) return null;
+      return {
+        code: 'misdirected-host',
+        detail: `The host name "${name}" is not served here. Names besides localhost and the bound address are admitted with --allowed_host.`,
+      };
+    },
+    checkOrigin(request) {
+      const { origin, host } = request.headers;
+      if (corsOrigin(request) !== undefined) return null;
+      if (origin !== undefined && origin.toLowerCase() !== `http://${(host ?? '').toLowerCase()}`) {
+        return {
+          code: 'cross-origin',
+          detail: 'The Origin header names another origin than this server. Origins are admitted with --cors_origin.',
+        };
+      }
+      if (request.headers['sec-fetch-site'] === 'cross-site') {
+        return { code: 'cross-origin', detail: 'A page of another site may not change the state of the simulator.' };
+      }
+      return null;
+    },
+  };
+}

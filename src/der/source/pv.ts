@@ -1,0 +1,341 @@
+import type { IvPoint, PvDetail } from '../../core/device.ts';
+import { SimError } from '../../core/errors.ts';
+import type { Fault } from '../../core/errors.ts';
+import type { DiodeParameters, MaximumPowerPoint, PvModule } from './pv-module.ts';
+import { currentAt, maximumPowerPoint, parametersAt, voltageForPower } from './pv-module.ts';
+
+/** Cell temperature after Faiman, with thermal inertia. */
+export interface PvThermalConfig {
+  /** heat loss in still air, W/(m2 K) */
+  readonly u0: number;
+  /** heat loss per wind speed, W s/(m3 K) */
+  readonly u1: number;
+  readonly timeConstantS: number;
+}
+
+/** An array of equal modules on one DC input. Instances may share one object. */
+export interface PvConfig {
+  readonly module: PvModule;
+  /** modules in one string */
+  readonly seriesCount: number;
+  /** strings; a fraction scales the array to any power */
+  readonly parallelCount: number;
+  /** DC window in which the input can work */
+  readonly minDcVoltageV: number;
+  readonly maxDcVoltageV: number;
+  /** open-circuit voltage at which the input starts; default 1.1 times the lower end of the window */
+  readonly startVoltageV?: number;
+  /** of the tracker; default 1 */
+  readonly mpptTimeConstantS?: number;
+  /** from open circuit to the maximum power point; default 10 */
+  readonly startSeconds?: number;
+  readonly thermal?: PvThermalConfig;
+}
+
+/** What the array feels. */
+export interface PvWeather {
+  /** in the plane of the array */
+  readonly irradianceWm2: number;
+  readonly ambientTemperatureC: number;
+  readonly windSpeedMS: number;
+  /** a fixed cell temperature, or null while the thermal model runs */
+  readonly cellTemperatureC: number | null;
+}
+
+/** The curve of the array now: volts, amperes, watts. */
+export interface PvCurve {
+  readonly curve: readonly IvPoint[];
+  /** null in darkness */
+  readonly mpp: IvPoint | null;
+  readonly vOcV: number;
+  readonly iScA: number;
+}
+
+/** Constants of a Faiman open rack and of a module's heat capacity (physics of PV arrays). */
+export const defaultPvThermal: PvThermalConfig = { u0: 25, u1: 6.84, timeConstantS: 400 };
+
+const defaultMpptTimeConstantS = 1;
+const defaultStartSeconds = 10;
+const defaultStartRatio = 1.1;
+/** Changes smaller than these move the maximum power by less than 2e-4 of itself and keep the solution. */
+const irradianceStep = 1e-4;
+const temperatureStepK = 0.02;
+/** Part of the maximum power below which nothing counts as moving. */
+const settledPart = 1e-4;
+/** A lag this close to its end is there. */
+const arrivedPart = 1e-7;
+const limitPart = 1e-6;
+const fewestPoints = 3;
+const mostPoints = 1000;
+
+/** off: too dark, or held back by the input; dc_low: the maximum power point lies under the window. */
+export type PvState = PvDetail['mpptState'];
+
+/**
+ * The DC side of a PV device: array, cell temperature, maximum power point tracker with start sequence.
+ * Per step call `prepare`, then `draw`. Lags are exact for any step; nothing here is random.
+ */
+export class PvSource {
+  readonly #config: PvConfig;
+  readonly #startVoltageV: number;
+  readonly #mpptTimeConstantS: number;
+  readonly #startSeconds: number;
+  readonly #thermal: PvThermalConfig;
+  #irradianceWm2 = 0;
+  #cellTemperatureC = 25;
+  #targetTemperatureC = 25;
+  #solvedIrradianceWm2 = 0;
+  #solvedTemperatureC = 25;
+  #parameters: DiodeParameters;
+  /** of one module */
+  #mpp: MaximumPowerPoint;
+  #mppW = 0;
+  /** most power inside the DC window */
+  #windowW = 0;
+  #trackedW = 0;
+  #phase: 'off' | 'start' | 'track' = 'off';
+  #startElapsedS = 0;
+  #availableDcW = 0;
+  #state: PvState = 'off';
+  #voltageV = 0;
+  #currentA = 0;
+  #powerW = 0;
+  /** the request that the operating point answers; NaN once the curve has changed */
+  #drawnW = NaN;
+
+  /** @throws SimError CONFIG_INVALID with every fault of `config` */
+  constructor(config: PvConfig) {
+    this.#config = config;
+    this.#startVoltageV = config.startVoltageV ?? config.minDcVoltageV * defaultStartRatio;
+    this.#mpptTimeConstantS = config.mpptTimeConstantS ?? defaultMpptTimeConstantS;
+    this.#startSeconds = config.startSeconds ?? defaultStartSeconds;
+    this.#thermal = config.thermal ?? defaultPvThermal;
+    checkConfig(config, this.#startVoltageV);
+    this.#parameters = parametersAt(config.module, 0, this.#cellTemperatureC);
+    this.#mpp = maximumPowerPoint(this.#parameters);
+  }
+
+  /** Power in W that can be drawn now: behind the maximum while starting or tracking upwards. */
+  get availableDcW(): number {
+    return this.#availableDcW;
+  }
+
+  /** Power in W at the maximum power point, inside the DC window or not. */
+  get mppW(): number {
+    return this.#mppW;
+  }
+
+  get state(): PvState {
+    return this.#state;
+  }
+
+  /** Terminal voltage of the operating point, V. */
+  get voltageV(): number {
+    return this.#voltageV;
+  }
+
+  /** Current of the operating point, A. */
+  get currentA(): number {
+    return this.#currentA;
+  }
+
+  /** Power of the operating point, W: `voltageV` times `currentA`. */
+  get powerW(): number {
+    return this.#powerW;
+  }
+
+  get irradianceWm2(): number {
+    return this.#irradianceWm2;
+  }
+
+  get cellTemperatureC(): number {
+    return this.#cellTemperatureC;
+  }
+
+  /** Open-circuit voltage of the array, V. */
+  get openCircuitVoltageV(): number {
+    return this.#mpp.voc * this.#config.seriesCount;
+  }
+
+  /** The terminal voltage is above the window: an alarm of the device, never a limit of the array. */
+  get overVoltage(): boolean {
+    return this.#voltageV > this.#config.maxDcVoltageV;
+  }
+
+  /** Tracker and start sequence are at rest; the cell temperature may still drift. */
+  get trackerSettled(): boolean {
+    return this.#phase !== 'start' && this.#windowW - this.#trackedW <= settledPart * this.#mppW;
+  }
+
+  /** Under this weather nothing moves any more by over 1e-4 of the maximum power. */
+  get settled(): boolean {
+    if (!this.trackerSettled) return false;
+    return this.#mppW === 0 || Math.abs(this.#targetTemperatureC - this.#cellTemperatureC) <= temperatureStepK;
+  }
+
+  /**
+   * Moves on by `dtS` seconds that end under `weather`. A weather with a number that is not finite is
+   * left out: the last one holds.
+   */
+  prepare(dtS: number, weather: PvWeather): void {
+    const dt = dtS > 0 ? dtS : 0;
+    this.#takeWeather(weather);
+    const missing = this.#targetTemperatureC - this.#cellTemperatureC;
+    if (missing !== 0) {
+      const near = weather.cellTemperatureC !== null || Math.abs(missing) < temperatureStepK / 2;
+      this.#cellTemperatureC = near
+        ? this.#targetTemperatureC
+        : this.#cellTemperatureC - missing * Math.expm1(-dt / this.#thermal.timeConstantS);
+    }
+    this.#solve();
+    this.#sequence(dt);
+    this.#track(dt);
+  }
+
+  /** Jumps to where `weather` leads in the end: cell temperature reached, started, tracker on the maximum. */
+  settle(weather: PvWeather): void {
+    this.#takeWeather(weather);
+    this.#cellTemperatureC = this.#targetTemperatureC;
+    this.#solve();
+    this.#phase = this.openCircuitVoltageV > this.#startVoltageV ? 'track' : 'off';
+    this.#trackedW = this.#phase === 'off' ? 0 : this.#windowW;
+    this.#availableDcW = this.#trackedW;
+    this.draw(0, false);
+  }
+
+  /**
+   * Works at a DC power: `dcW`, at most what is available, at the voltage above the maximum power point that
+   * gives it. An input that is not `energized` leaves the array at open circuit.
+   */
+  draw(dcW: number, energized: boolean): void {
+    const wanted = energized && dcW > 0 ? dcW : 0;
+    const powerW = wanted < this.#availableDcW ? wanted : this.#availableDcW;
+    this.#state = energized ? this.#stateAt(powerW) : 'off';
+    if (powerW === this.#drawnW) return;
+    this.#drawnW = powerW;
+    const { seriesCount, parallelCount } = this.#config;
+    const moduleW = powerW / (seriesCount * parallelCount);
+    this.#voltageV = voltageForPower(this.#parameters, moduleW, this.#mpp) * seriesCount;
+    this.#currentA = powerW > 0 ? powerW / this.#voltageV : 0;
+    this.#powerW = powerW;
+  }
+
+  /**
+   * Samples of the curve now, rising in voltage from 0 to open circuit, the maximum power point among them.
+   * In darkness a single sample of zeros.
+   * @param points number of samples; fewer than 3 count as 3, more than 1000 as 1000
+   */
+  curve(points: number): PvCurve {
+    const { seriesCount, parallelCount } = this.#config;
+    const mpp = this.#mpp;
+    if (!(mpp.p > 0)) return { curve: [{ v: 0, i: 0, p: 0 }], mpp: null, vOcV: 0, iScA: 0 };
+    const peak = { v: mpp.v * seriesCount, i: mpp.i * parallelCount, p: this.#mppW };
+    const last = Math.max(fewestPoints, Math.min(mostPoints, Math.floor(points) || 0)) - 1;
+    // The sample nearest to the maximum gives way to it; the two ends never do.
+    const peakAt = Math.min(Math.max(Math.round((mpp.v / mpp.voc) * last), 1), last - 1);
+    const curve: IvPoint[] = [];
+    for (let at = 0; at <= last; at++) {
+      const v = (mpp.voc * at) / last;
+      const i = at === last ? 0 : currentAt(this.#parameters, v);
+      const sample = { v: v * seriesCount, i: i * parallelCount, p: v * i * seriesCount * parallelCount };
+      curve.push(at === peakAt ? peak : sample);
+    }
+    return { curve, mpp: peak, vOcV: mpp.voc * seriesCount, iScA: mpp.isc * parallelCount };
+  }
+
+  #takeWeather(weather: PvWeather): void {
+    const { irradianceWm2, ambientTemperatureC, windSpeedMS, cellTemperatureC } = weather;
+    const { u0, u1 } = this.#thermal;
+    const light = irradianceWm2 > 0 ? irradianceWm2 : 0;
+    const wind = windSpeedMS > 0 ? windSpeedMS : 0;
+    const target = cellTemperatureC ?? ambientTemperatureC + light / (u0 + u1 * wind);
+    if (!Number.isFinite(target + irradianceWm2)) return;
+    this.#irradianceWm2 = light;
+    this.#targetTemperatureC = target;
+  }
+
+  /** Solves the curve again when light or temperature has moved on, or has come to rest away from it. */
+  #solve(): void {
+    const irradianceWm2 = this.#irradianceWm2;
+    const temperatureC = this.#cellTemperatureC;
+    const lightChange = Math.abs(irradianceWm2 - this.#solvedIrradianceWm2);
+    const warming = Math.abs(temperatureC - this.#solvedTemperatureC);
+    if (lightChange === 0 && warming === 0) return;
+    const small = lightChange <= irradianceStep * this.#solvedIrradianceWm2 && warming <= temperatureStepK;
+    if (small && temperatureC !== this.#targetTemperatureC) return;
+    const { module, seriesCount, parallelCount, minDcVoltageV, maxDcVoltageV } = this.#config;
+    this.#solvedIrradianceWm2 = irradianceWm2;
+    this.#solvedTemperatureC = temperatureC;
+    const parameters = parametersAt(module, irradianceWm2, temperatureC);
+    const mpp = maximumPowerPoint(parameters);
+    this.#parameters = parameters;
+    this.#mpp = mpp;
+    this.#drawnW = NaN;
+    this.#mppW = mpp.p * seriesCount * parallelCount;
+    // A maximum outside the window leaves the nearer edge of the window to work at.
+    const edge = Math.min(Math.max(mpp.v * seriesCount, minDcVoltageV), maxDcVoltageV) / seriesCount;
+    const inside = edge === mpp.v || !(mpp.p > 0);
+    const edgeW = inside ? mpp.p : Math.max(0, edge * currentAt(parameters, edge));
+    this.#windowW = Math.min(edgeW, mpp.p) * seriesCount * parallelCount;
+  }
+
+  #sequence(dt: number): void {
+    const openV = this.openCircuitVoltageV;
+    if (this.#phase === 'off') {
+      if (openV <= this.#startVoltageV) return;
+      this.#phase = 'start';
+      this.#startElapsedS = 0;
+    } else if (openV <= this.#config.minDcVoltageV || openV === 0) {
+      this.#phase = 'off';
+    } else if (this.#phase === 'start') {
+      this.#startElapsedS += dt;
+    }
+    if (this.#phase === 'start' && this.#startElapsedS >= this.#startSeconds) this.#phase = 'track';
+  }
+
+  #track(dt: number): void {
+    const goalW = this.#windowW;
+    if (this.#phase === 'off') {
+      this.#trackedW = 0;
+    } else if (this.#phase === 'start') {
+      this.#trackedW = (goalW * this.#startElapsedS) / this.#startSeconds;
+    } else if (this.#trackedW !== goalW) {
+      const missing = goalW - this.#trackedW;
+      // Less sun takes power away at once; only the way up has to be found.
+      const arrived = missing <= arrivedPart * goalW;
+      this.#trackedW = arrived ? goalW : this.#trackedW - missing * Math.expm1(-dt / this.#mpptTimeConstantS);
+    }
+    this.#availableDcW = this.#trackedW;
+  }
+
+  #stateAt(powerW: number): PvState {
+    if (this.#phase !== 'track') return this.#phase;
+    if (this.#windowW < this.#mppW && this.#mpp.v * this.#config.seriesCount < this.#config.minDcVoltageV) return 'dc_low';
+    return powerW < this.#availableDcW * (1 - limitPart) ? 'limit' : 'track';
+  }
+}
+
+function checkConfig(config: PvConfig, startVoltageV: number): void {
+  const faults: Fault[] = [];
+  const positive = (name: string, value: number | undefined): void => {
+    if (value !== undefined && !(value > 0 && Number.isFinite(value))) {
+      faults.push({ name, detail: `${value} is not a positive number` });
+    }
+  };
+  positive('seriesCount', config.seriesCount);
+  positive('parallelCount', config.parallelCount);
+  positive('maxDcVoltageV', config.maxDcVoltageV);
+  positive('mpptTimeConstantS', config.mpptTimeConstantS);
+  positive('startSeconds', config.startSeconds);
+  positive('thermal.u0', config.thermal?.u0);
+  positive('thermal.timeConstantS', config.thermal?.timeConstantS);
+  const u1 = config.thermal?.u1 ?? 0;
+  if (!(u1 >= 0 && Number.isFinite(u1))) faults.push({ name: 'thermal.u1', detail: `${u1} is not a number from 0 up` });
+  if (!(config.minDcVoltageV >= 0 && config.minDcVoltageV < config.maxDcVoltageV)) {
+    faults.push({ name: 'minDcVoltageV', detail: `${config.minDcVoltageV} is not from 0 up to maxDcVoltageV` });
+  }
+  if (!(startVoltageV >= config.minDcVoltageV && Number.isFinite(startVoltageV))) {
+    faults.push({ name: 'startVoltageV', detail: `${startVoltageV} is below minDcVoltageV` });
+  }
+  if (faults.length > 0) throw new SimError('CONFIG_INVALID', 'The PV array cannot be built from this configuration', faults);
+}

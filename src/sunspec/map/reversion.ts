@@ -1,0 +1,134 @@
+/**
+ * Reversion timers (models 704, 705, 706, 711, 712), in simulated time. The groups follow from the marks in the
+ * model tables: a set-point `X` reverts to `XRvrt`, an enable to `...EnaRvrt`, a curve model to set `RvrtCrv`.
+ *
+ * A timer runs while its function is enabled and its RvrtTms is above 0. It starts anew with every write of the
+ * enable, a set-point or RvrtTms; RvrtTms 0 or disabling the function ends it. After expiry it rests until the
+ * next such write. (Whether a set-point alone restarts the timer is left open by the model; here it does.)
+ */
+import { addSeconds, secondsBetween } from '../../core/clock.ts';
+import type { SimTime } from '../../core/clock.ts';
+import type { Scheduler, Timer } from '../../core/scheduler.ts';
+import type { Origin } from '../../core/device.ts';
+import type { Candidate, CommitClock, RegisterBank } from './bank.ts';
+import type { Layout, ModelPlace, PointSlot } from './layout.ts';
+
+interface ReversionGroup {
+  readonly timer: PointSlot;
+  readonly remaining: PointSlot;
+  readonly enable: PointSlot;
+  /** points whose write restarts the timer */
+  readonly members: ReadonlySet<PointSlot>;
+  /** [point, the point whose value it takes on expiry] */
+  readonly pairs: readonly (readonly [PointSlot, PointSlot])[];
+  /** curve models: [adoption request, the point that holds the set to adopt] */
+  readonly adoption: readonly [PointSlot, PointSlot] | null;
+}
+
+function partnerPath(path: string): string {
+  const dot = path.indexOf('.');
+  return dot < 0 ? `${path}Rvrt` : `${path.slice(0, dot)}Rvrt${path.slice(dot)}`;
+}
+
+function adoptionOf(layout: Layout, modelId: number): ReversionGroup['adoption'] {
+  const request = layout.slot(modelId, 'AdptCrvReq') ?? layout.slot(modelId, 'AdptCtlReq');
+  const set = layout.slot(modelId, 'RvrtCrv') ?? layout.slot(modelId, 'RvrtCtl');
+  return request && set ? [request, set] : null;
+}
+
+function groupsOfModel(layout: Layout, { def: { id }, slots }: ModelPlace): ReversionGroup[] {
+  const marked = slots.filter((slot) => slot.def.reversion !== undefined);
+  return [...new Set(marked.map((slot) => slot.def.reversion))].flatMap((timerName = '') => {
+    const members = marked.filter((slot) => slot.def.reversion === timerName);
+    const timer = layout.slot(id, timerName);
+    const remaining = layout.slot(id, timerName.replace(/Tms$/, 'Rem'));
+    const enable = members.find((slot) => slot.path.endsWith('Ena'));
+    if (!timer || !remaining || !enable) return [];
+    const pairs = members.flatMap((slot) => {
+      const partner = layout.slot(id, partnerPath(slot.path));
+      return partner ? [[slot, partner] as const] : [];
+    });
+    return [{ timer, remaining, enable, members: new Set([...members, timer]), pairs, adoption: adoptionOf(layout, id) }];
+  });
+}
+
+const known = new WeakMap<Layout, readonly ReversionGroup[]>();
+
+function groupsOf(layout: Layout): readonly ReversionGroup[] {
+  const found = known.get(layout) ?? layout.models.flatMap((place) => groupsOfModel(layout, place));
+  known.set(layout, found);
+  return found;
+}
+
+const byReversion: Origin = { source: 'reversion' };
+
+/** The running reversion timers of one device. */
+export class ReversionTimers {
+  readonly #bank: RegisterBank;
+  readonly #scheduler: Scheduler;
+  readonly #clock: CommitClock;
+  readonly #running = new Map<ReversionGroup, Timer>();
+  readonly #onFault: (message: string) => void;
+
+  /** @param onFault told when a stored reversion value is no longer allowed at expiry */
+  constructor(bank: RegisterBank, scheduler: Scheduler, clock: CommitClock, onFault: (message: string) => void) {
+    this.#bank = bank;
+    this.#scheduler = scheduler;
+    this.#clock = clock;
+    this.#onFault = onFault;
+  }
+
+  /** Part of every commit: starts, restarts or ends the timers of the groups that were touched. */
+  commit(touched: readonly PointSlot[], candidate: Candidate, by: Origin): void {
+    if (by.source === 'reversion') return;
+    for (const group of groupsOf(this.#bank.layout)) {
+      if (!touched.some((slot) => group.members.has(slot))) continue;
+      const seconds = candidate.value(group.timer);
+      const enabled = candidate.value(group.enable) === 'ENABLED';
+      this.#stop(group);
+      if (enabled && typeof seconds === 'number' && seconds > 0) {
+        this.#running.set(group, this.#scheduler.at(addSeconds(this.#clock.sim(), seconds), () => { this.#expire(group); }));
+        candidate.set(group.remaining, seconds);
+      } else candidate.set(group.remaining, 0);
+    }
+  }
+
+  /** Publishes the seconds left, rounded up: 0 means idle. */
+  publish(now: SimTime): void {
+    for (const [group, timer] of this.#running) {
+      this.#bank.publish(group.remaining, Math.max(0, Math.ceil(secondsBetween(now, timer.due))));
+    }
+  }
+
+  /** Ends all timers without their effect (reset of the device). */
+  clear(): void {
+    for (const group of [...this.#running.keys()]) {
+      this.#stop(group);
+      this.#bank.publish(group.remaining, 0);
+    }
+  }
+
+  #stop(group: ReversionGroup): void {
+    const timer = this.#running.get(group);
+    if (!timer) return;
+    this.#scheduler.cancel(timer);
+    this.#running.delete(group);
+  }
+
+  #expire(group: ReversionGroup): void {
+    this.#running.delete(group);
+    this.#bank.publish(group.remaining, 0);
+    const bank = this.#bank;
+    const values = group.pairs.map(([slot, partner]) => ({ slot, value: bank.value(partner) }));
+    if (group.adoption) {
+      const [request, set] = group.adoption;
+      const number = bank.value(set);
+      if (typeof number === 'number' && number > 0) values.push({ slot: request, value: number });
+    }
+    try {
+      if (values.length > 0) bank.assign(byReversion, values);
+    } catch (error) {
+      this.#onFault(`reversion of ${group.timer.modelId}.${group.timer.path}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+}

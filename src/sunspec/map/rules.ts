@@ -1,0 +1,149 @@
+/**
+ * What a writable point accepts beyond its type: ranges, and functions a device must have before they can
+ * be enabled. Data only; the bank applies it to the candidate of every write, from whatever protocol.
+ */
+import { m702 } from '../models/m702.ts';
+
+/** A number, or the point (`702.WMaxRtg`, `-702.WChaRteMax` for its negative) whose candidate value is the bound. */
+export type Bound = number | `${number}.${string}` | `-${number}.${string}`;
+
+export interface Range {
+  readonly min?: Bound;
+  readonly max?: Bound;
+}
+
+const percent: Range = { min: 0, max: 100 };
+const signedPercent: Range = { min: -100, max: 100 };
+const voltagePercent: Range = { min: 0, max: 200 };
+const gridHz: Range = { min: 40, max: 70 };
+const powerFactor: Range = { min: '702.PFOvrExtRtg', max: 1 };
+const dayS: Range = { min: 0, max: 86_400 };
+const upTo = (max: Bound): Range => ({ min: 0, max });
+
+/** Trip curves: percent of VNom or hertz, and a clearing time. */
+const voltageTrip = (id: number): Record<string, Range> => Object.fromEntries(
+  ['MustTrip', 'MayTrip', 'MomCess'].flatMap((curve) => [
+    [`${id}.Crv.${curve}.Pt.V`, voltagePercent], [`${id}.Crv.${curve}.Pt.Tms`, upTo(3600)],
+    [`${id}.Crv.${curve}.ActPt`, upTo(`${id}.NPt`)],
+  ]),
+);
+const frequencyTrip = (id: number): Record<string, Range> => Object.fromEntries(
+  ['MustTrip', 'MayTrip', 'MomCess'].flatMap((curve) => [
+    // 0 marks a point that is not in use
+    [`${id}.Crv.${curve}.Pt.Hz`, upTo(100)], [`${id}.Crv.${curve}.Pt.Tms`, upTo(3600)],
+    [`${id}.Crv.${curve}.ActPt`, upTo(`${id}.NPt`)],
+  ]),
+);
+
+/** Ranges by model and plain path (no set or point numbers). */
+export const ranges: Readonly<Record<string, Range>> = {
+  '1.DA': { min: 1, max: 247 },
+  // a setting of zero would make the percentages that refer to it meaningless
+  '702.WMax': { min: 1, max: '702.WMaxRtg' },
+  '702.WMaxOvrExt': upTo('702.WOvrExtRtg'),
+  '702.WOvrExtPF': { min: '702.WOvrExtRtgPF', max: 1 },
+  '702.WMaxUndExt': upTo('702.WUndExtRtg'),
+  '702.WUndExtPF': { min: '702.WUndExtRtgPF', max: 1 },
+  '702.VAMax': { min: 1, max: '702.VAMaxRtg' },
+  '702.VarMaxInj': upTo('702.VarMaxInjRtg'),
+  '702.VarMaxAbs': upTo('702.VarMaxAbsRtg'),
+  '702.WChaRteMax': upTo('702.WChaRteMaxRtg'),
+  '702.WDisChaRteMax': upTo('702.WDisChaRteMaxRtg'),
+  '702.VAChaRteMax': upTo('702.VAChaRteMaxRtg'),
+  '702.VADisChaRteMax': upTo('702.VADisChaRteMaxRtg'),
+  '702.VNom': { min: '702.VMinRtg', max: '702.VMaxRtg' },
+  '702.VMax': { min: '702.VNom', max: '702.VMaxRtg' },
+  '702.VMin': { min: '702.VMinRtg', max: '702.VNom' },
+  '702.AMax': { min: 0.01, max: '702.AMaxRtg' },
+  '702.PFOvrExt': { min: '702.PFOvrExtRtg', max: 1 },
+  '702.PFUndExt': { min: '702.PFUndExtRtg', max: 1 },
+  // wider than the adjustable ranges of IEEE 1547-2018 Table 4, so that other regions' settings fit
+  '703.ESVHi': { min: 100, max: 120 },
+  '703.ESVLo': { min: 50, max: 100 },
+  '703.ESHzHi': gridHz,
+  '703.ESHzLo': gridHz,
+  '703.ESDlyTms': dayS,
+  '703.ESRndTms': dayS,
+  '703.ESRmpTms': dayS,
+  '704.WMaxLimPct': percent,
+  '704.WMaxLimPctRvrt': percent,
+  '704.WSet': { min: '-702.WChaRteMax', max: '702.WMax' },
+  '704.WSetRvrt': { min: '-702.WChaRteMax', max: '702.WMax' },
+  '704.WSetPct': signedPercent,
+  '704.WSetPctRvrt': signedPercent,
+  '704.VarSet': { min: '-702.VarMaxAbs', max: '702.VarMaxInj' },
+  '704.VarSetRvrt': { min: '-702.VarMaxAbs', max: '702.VarMaxInj' },
+  '704.VarSetPct': signedPercent,
+  '704.VarSetPctRvrt': signedPercent,
+  '704.WRmp': { min: 1, max: 1000 },
+  '704.VarRmp': { min: 1, max: 1000 },
+  '704.PFWInj.PF': powerFactor,
+  '704.PFWInjRvrt.PF': powerFactor,
+  '704.PFWAbs.PF': powerFactor,
+  '704.PFWAbsRvrt.PF': powerFactor,
+  '705.AdptCrvReq': { min: 1, max: '705.NCrv' },
+  '705.RvrtCrv': upTo('705.NCrv'),
+  '705.Crv.ActPt': upTo('705.NPt'),
+  '705.Crv.VRef': { min: 80, max: 120 },
+  '705.Crv.VRefAutoTms': upTo(5000),
+  '705.Crv.RspTms': upTo(600),
+  '705.Crv.Pt.V': voltagePercent,
+  '705.Crv.Pt.Var': signedPercent,
+  '706.AdptCrvReq': { min: 1, max: '706.NCrv' },
+  '706.RvrtCrv': upTo('706.NCrv'),
+  '706.Crv.ActPt': upTo('706.NPt'),
+  '706.Crv.RspTms': upTo(600),
+  '706.Crv.Pt.V': voltagePercent,
+  '706.Crv.Pt.W': signedPercent,
+  '707.AdptCrvReq': { min: 1, max: '707.NCrvSet' },
+  ...voltageTrip(707),
+  '708.AdptCrvReq': { min: 1, max: '708.NCrvSet' },
+  ...voltageTrip(708),
+  '709.AdptCrvReq': { min: 1, max: '709.NCrvSet' },
+  ...frequencyTrip(709),
+  '710.AdptCrvReq': { min: 1, max: '710.NCrvSet' },
+  ...frequencyTrip(710),
+  // 0 asks for no active control in the definitions of 711 and 712; there is always one, so 0 is refused
+  '711.AdptCtlReq': { min: 1, max: '711.NCtl' },
+  '711.RvrtCtl': upTo('711.NCtl'),
+  '711.Ctl.DbOf': upTo(5),
+  '711.Ctl.DbUf': upTo(5),
+  '711.Ctl.KOf': { min: 0.001, max: 1 },
+  '711.Ctl.KUf': { min: 0.001, max: 1 },
+  '711.Ctl.RspTms': upTo(600),
+  '711.Ctl.PMin': signedPercent,
+  '712.AdptCrvReq': { min: 1, max: '712.NCrv' },
+  '712.RvrtCrv': upTo('712.NCrv'),
+  '712.Crv.ActPt': upTo('712.NPt'),
+  '712.Crv.Pt.W': signedPercent,
+  '712.Crv.Pt.Var': signedPercent,
+  '715.AlarmReset': upTo(1),
+};
+
+type CtrlModesPoint = Extract<(typeof m702)['points'][number], { name: 'CtrlModes' }>;
+export type CtrlMode = keyof CtrlModesPoint['symbols'];
+
+/** The 702.CtrlModes bit without which an enable point refuses ENABLED. */
+export const requiredMode: Readonly<Record<string, CtrlMode>> = {
+  '704.PFWInjEna': 'FIXED_PF',
+  '704.PFWAbsEna': 'FIXED_PF',
+  '704.WMaxLimPctEna': 'MAX_W',
+  '704.WSetEna': 'FIXED_W',
+  '704.VarSetEna': 'FIXED_VAR',
+  '705.Ena': 'VOLT_VAR',
+  '706.Ena': 'VOLT_WATT',
+  '707.Ena': 'LV_TRIP',
+  '708.Ena': 'HV_TRIP',
+  '709.Ena': 'LF_TRIP',
+  '710.Ena': 'HF_TRIP',
+  '711.Ena': 'FREQ_WATT',
+  '712.Ena': 'WATT_VAR',
+};
+
+const isCtrlModes = (point: (typeof m702)['points'][number]): point is CtrlModesPoint => point.name === 'CtrlModes';
+const ctrlModes: Readonly<Record<string, number>> = m702.points.find(isCtrlModes)?.symbols ?? {};
+
+/** The mask of a control mode in 702.CtrlModes. */
+export function ctrlModeMask(mode: CtrlMode): number {
+  return 2 ** (ctrlModes[mode] ?? 0);
+}

@@ -1,0 +1,271 @@
+/**
+ * Views: typed accessors over the bytes of a bank. The accessors are made once per layout and live on
+ * prototypes, so that a thousand devices of one shape share them.
+ */
+import { SimError } from '../../core/errors.ts';
+import { applyScale, getText, isFloat, numberCodec, removeScale, setText } from './codec.ts';
+import type { GroupPlace, Layout, ModelPlace, PointSlot } from './layout.ts';
+import type { AnyPointValue, View } from './types.ts';
+import type { m1 } from '../models/m001.ts';
+import type { m701 } from '../models/m701.ts';
+import type { m702 } from '../models/m702.ts';
+import type { m703 } from '../models/m703.ts';
+import type { m704 } from '../models/m704.ts';
+import type { m705 } from '../models/m705.ts';
+import type { m706 } from '../models/m706.ts';
+import type { m707 } from '../models/m707.ts';
+import type { m708 } from '../models/m708.ts';
+import type { m709 } from '../models/m709.ts';
+import type { m710 } from '../models/m710.ts';
+import type { m711 } from '../models/m711.ts';
+import type { m712 } from '../models/m712.ts';
+import type { m713 } from '../models/m713.ts';
+import type { m714 } from '../models/m714.ts';
+import type { m715 } from '../models/m715.ts';
+
+/** Typed views of every model that each device serves. */
+export interface MapView {
+  readonly m1: View<typeof m1>;
+  readonly m701: View<typeof m701>;
+  readonly m702: View<typeof m702>;
+  readonly m703: View<typeof m703>;
+  readonly m704: View<typeof m704>;
+  readonly m705: View<typeof m705>;
+  readonly m706: View<typeof m706>;
+  readonly m707: View<typeof m707>;
+  readonly m708: View<typeof m708>;
+  readonly m709: View<typeof m709>;
+  readonly m710: View<typeof m710>;
+  readonly m711: View<typeof m711>;
+  readonly m712: View<typeof m712>;
+  readonly m713: View<typeof m713>;
+  readonly m714: View<typeof m714>;
+  readonly m715: View<typeof m715>;
+}
+
+/** The views of a transaction: assignments are recorded, checked and committed together. */
+export type WritableMapView = MapView;
+
+/** Called by the views of a transaction for each assignment, before the bytes change. */
+export type Recorder = (slotIndex: number) => void;
+
+/** What an accessor works on: the bytes, where the group starts in them, and which slot is its first. */
+class Cursor {
+  readonly dv: DataView;
+  readonly offset: number;
+  readonly firstSlot: number;
+  readonly record: Recorder | undefined;
+
+  constructor(dv: DataView, offset: number, firstSlot: number, record: Recorder | undefined) {
+    this.dv = dv;
+    this.offset = offset;
+    this.firstSlot = firstSlot;
+    this.record = record;
+  }
+}
+
+type Getter = (this: Cursor) => AnyPointValue;
+type Setter = (this: Cursor, value: AnyPointValue) => void;
+
+/** `701.W`, as errors and logs name a point. */
+export function pointName(slot: PointSlot): string {
+  return `${slot.modelId}.${slot.path}`;
+}
+
+function badValue(slot: PointSlot, detail: string): SimError {
+  const { symbols } = slot.def;
+  const named = symbols && slot.def.type.startsWith('enum');
+  const fault = { name: pointName(slot), detail, ...(named && { allowed: Object.keys(symbols) }) };
+  return new SimError('MAP_BAD_VALUE', `${pointName(slot)}: ${detail}`, [fault]);
+}
+
+function symbolNames(symbols: Readonly<Record<string, number>>): ReadonlyMap<number, string> {
+  return new Map(Object.entries(symbols).map(([name, value]) => [value, name]));
+}
+
+interface Accessor { readonly get: Getter; readonly set: Setter }
+
+function textAccessor(slot: PointSlot, at: number): Accessor {
+  const { size } = slot.def;
+  const { implemented } = slot;
+  return {
+    get() { return implemented ? getText(this.dv, this.offset + at, size) : null; },
+    set(value) {
+      if (typeof value !== 'string') throw badValue(slot, 'must be text');
+      if (this.record && Buffer.byteLength(value) > size * 2) throw badValue(slot, `is longer than ${size * 2} bytes`);
+      setText(this.dv, this.offset + at, size, value);
+    },
+  };
+}
+
+function enumAccessor(slot: PointSlot, at: number, symbols: Readonly<Record<string, number>>): Accessor {
+  const names = symbolNames(symbols);
+  const codec = numberCodec(slot.def.type);
+  if (!codec) throw new SimError('INTERNAL', `${pointName(slot)}: no codec`);
+  const absent = slot.def.mandatory === true && slot.implemented ? undefined : codec.absent;
+  return {
+    get() {
+      const position = this.offset + at;
+      if (absent?.(this.dv, position) === true) return null;
+      const raw = codec.get(this.dv, position);
+      return names.get(raw) ?? raw;
+    },
+    set(value) {
+      if (value === null) { codec.clear(this.dv, this.offset + at); return; }
+      // own members only: 'constructor' is no symbol
+      const raw = typeof value === 'string' ? (Object.hasOwn(symbols, value) ? symbols[value] : undefined) : value;
+      if (raw === undefined || !names.has(raw)) throw badValue(slot, `${JSON.stringify(value)} is not one of its symbols`);
+      codec.set(this.dv, this.offset + at, raw);
+    },
+  };
+}
+
+/** Physics saturates at the edge of a type; a caller's value outside of it is refused. */
+function numberAccessor(slot: PointSlot, at: number): Accessor {
+  const codec = numberCodec(slot.def.type);
+  if (!codec) throw new SimError('INTERNAL', `${pointName(slot)}: no codec`);
+  const { sf, def } = slot;
+  const { min, max } = codec;
+  const whole = !isFloat(def.type);
+  const up = sf < 0 ? 10 ** -sf : 1;
+  const down = sf > 0 ? 10 ** sf : 1;
+  return {
+    get() {
+      const position = this.offset + at;
+      if (codec.absent(this.dv, position)) return null;
+      return codec.get(this.dv, position) * down / up;
+    },
+    set(value) {
+      const position = this.offset + at;
+      if (value === null) { codec.clear(this.dv, position); return; }
+      if (typeof value !== 'number' || !Number.isFinite(value)) throw badValue(slot, 'must be a finite number');
+      const raw = whole ? removeScale(value, sf) : value;
+      if (raw < min || raw > max) {
+        if (this.record) throw badValue(slot, `${value} does not fit ${applyScale(min, sf)}..${applyScale(max, sf)}`);
+        codec.set(this.dv, position, raw < min ? min : max);
+        return;
+      }
+      codec.set(this.dv, position, raw);
+    },
+  };
+}
+
+function accessorOf(slot: PointSlot, at: number): Accessor {
+  const { def } = slot;
+  if (def.type.startsWith('enum') && def.symbols) return enumAccessor(slot, at, def.symbols);
+  return numberCodec(def.type) ? numberAccessor(slot, at) : textAccessor(slot, at);
+}
+
+type CursorClass = new (dv: DataView, offset: number, firstSlot: number, record: Recorder | undefined) => Cursor;
+
+interface PlaceShape {
+  readonly slots: readonly PointSlot[];
+  readonly offset: number;
+  readonly groups: Readonly<Record<string, readonly GroupPlace[]>>;
+}
+
+/** Defines a list (or, for a group that occurs once, one) of inner views, made at first use. */
+function defineGroup(prototype: object, name: string, places: readonly GroupPlace[], inner: CursorClass, outer: number): void {
+  Object.defineProperty(prototype, name, {
+    configurable: true,
+    get(this: Cursor) {
+      const make = (place: GroupPlace) =>
+        new inner(this.dv, this.offset + place.offset - outer, this.firstSlot + place.firstSlot, this.record);
+      const [first] = places;
+      const value = first?.def.count === 1 ? make(first) : places.map(make);
+      Object.defineProperty(this, name, { value });
+      return value;
+    },
+  });
+}
+
+function makeClass(layout: Layout, shape: PlaceShape, base: number): CursorClass {
+  class GroupCursor extends Cursor {}
+  shape.slots.forEach((slot, position) => {
+    const { get, set } = accessorOf(slot, (slot.address - layout.base) * 2 - shape.offset);
+    Object.defineProperty(GroupCursor.prototype, slot.def.name, {
+      get,
+      set(this: Cursor, value: AnyPointValue) {
+        this.record?.(this.firstSlot + position);
+        set.call(this, value);
+      },
+    });
+  });
+  for (const [name, places] of Object.entries(shape.groups)) {
+    const [first] = places;
+    if (!first) continue;
+    const own = first.firstSlot;
+    const slots = layout.slots.slice(own, own + first.def.points.length);
+    // inner places are relative to the first repetition: all repetitions have the same shape
+    const inner = makeClass(layout, { slots, offset: first.offset, groups: first.groups }, own);
+    const relative = places.map((place) => ({ ...place, firstSlot: place.firstSlot - base }));
+    defineGroup(GroupCursor.prototype, name, relative, inner, shape.offset);
+  }
+  return GroupCursor;
+}
+
+interface MapRoot { readonly dv: DataView; readonly record: Recorder | undefined }
+
+function defineModel(prototype: object, layout: Layout, place: ModelPlace): void {
+  const offset = (place.address - layout.base) * 2;
+  const firstSlot = place.slots[0]?.index ?? 0;
+  const own = place.slots.slice(0, place.def.points.length);
+  const view = makeClass(layout, { slots: own, offset, groups: place.groups }, firstSlot);
+  Object.defineProperty(prototype, `m${place.def.id}`, {
+    configurable: true,
+    get(this: MapRoot) {
+      const value = new view(this.dv, offset, firstSlot, this.record);
+      Object.defineProperty(this, `m${place.def.id}`, { value });
+      return value;
+    },
+  });
+}
+
+type MapClass = new (dv: DataView, record?: Recorder) => MapView;
+const classes = new WeakMap<Layout, MapClass>();
+
+/**
+ * Typed views over the bytes of one bank. With `record`, every assignment is reported and values that do not
+ * fit are refused (`MAP_BAD_VALUE`); without it they saturate.
+ */
+export function createMapView(layout: Layout, bytes: Buffer, record?: Recorder): MapView {
+  let made = classes.get(layout);
+  if (!made) {
+    class Root {
+      readonly dv: DataView;
+      readonly record: Recorder | undefined;
+      constructor(dv: DataView, recorder?: Recorder) {
+        this.dv = dv;
+        this.record = recorder;
+      }
+    }
+    for (const place of layout.models) defineModel(Root.prototype, layout, place);
+    made = Root as unknown as MapClass;
+    classes.set(layout, made);
+  }
+  return new made(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), record);
+}
+
+const single = new WeakMap<PointSlot, Accessor>();
+
+function accessorAtOrigin(slot: PointSlot): Accessor {
+  let accessor = single.get(slot);
+  if (!accessor) {
+    accessor = accessorOf(slot, 0);
+    single.set(slot, accessor);
+  }
+  return accessor;
+}
+
+/** Decoded value of one point in the bytes of a bank: number, symbol or text; null when not implemented. */
+export function readPoint(layout: Layout, bytes: Buffer, slot: PointSlot): AnyPointValue {
+  const dv = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return accessorAtOrigin(slot).get.call(new Cursor(dv, (slot.address - layout.base) * 2, slot.index, undefined));
+}
+
+/** Encodes one value into the bytes of a candidate. @throws SimError MAP_BAD_VALUE */
+export function writePoint(layout: Layout, bytes: Buffer, slot: PointSlot, value: AnyPointValue): void {
+  const dv = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const strict: Recorder = () => undefined;
+  accessorAtOrigin(slot).set.call(new Cursor(dv, (slot.address - layout.base) * 2, slot.index, strict), value);
+}

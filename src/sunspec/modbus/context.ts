@@ -1,0 +1,63 @@
+import type { WallClock } from '../../core/clock.ts';
+import type { LimitedLog } from './limited-log.ts';
+import type { Sweeper } from './sweeper.ts';
+
+/** Limits of one listener; the defaults are those of `defaultLimits`. */
+export interface ModbusLimits {
+  /** connections of one listener */
+  readonly maxConnections: number;
+  /** octets of answers that may wait for a peer before its requests are no longer read */
+  readonly maxUnsentBytes: number;
+  /** a peer that takes nothing for so long is closed */
+  readonly stalledMs: number;
+  /** a frame that has begun must end within */
+  readonly frameTimeoutMs: number;
+  /** a connection without traffic is closed after; 0 = never */
+  readonly idleTimeoutMs: number;
+  /** TCP keep-alive */
+  readonly keepAliveMs: number;
+}
+
+export const defaultLimits: ModbusLimits = {
+  maxConnections: 256,
+  maxUnsentBytes: 64 * 1024,
+  stalledMs: 30_000,
+  frameTimeoutMs: 30_000,
+  idleTimeoutMs: 3_600_000,
+  keepAliveMs: 60_000,
+};
+
+/** Answer to a unit id that is not served: none, or exception 0x0B as a gateway gives it. */
+export type ForeignUnitPolicy = 'silent' | 'gateway';
+
+/** Counts of one group of listeners since its start. */
+export class ModbusCounters {
+  /** requests that came in whole */
+  requests = 0;
+  /** answers, exceptions among them */
+  answers = 0;
+  exceptions = 0;
+  /** requests for a unit id that is not served */
+  foreign = 0;
+  accepted = 0;
+  /** connections refused or given up at the cap */
+  refused = 0;
+  /** connections closed for an illegal header */
+  violations = 0;
+  /** connections closed by a time limit */
+  timeouts = 0;
+  /** failures of ours, answered with exception 4 */
+  internalErrors = 0;
+  /** monotonic time of the last octets received, or null */
+  lastActivityMs: number | null = null;
+}
+
+/** What the listeners of one group share. */
+export interface ModbusContext {
+  readonly limits: ModbusLimits;
+  readonly foreignUnit: ForeignUnitPolicy;
+  readonly clock: WallClock;
+  readonly log: LimitedLog;
+  readonly counters: ModbusCounters;
+  readonly sweeper: Sweeper;
+}

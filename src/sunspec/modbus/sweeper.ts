@@ -1,0 +1,33 @@
+/** What is looked after by a sweeper. */
+export interface Swept {
+  sweep(): void;
+}
+
+const intervalMs = 500;
+
+/**
+ * One timer for the time limits of any number of connections, so that neither a socket nor a
+ * listener needs one of its own. It runs only while there is something to look after and does not
+ * keep the process alive.
+ */
+export class Sweeper {
+  readonly #swept = new Set<Swept>();
+  #timer: NodeJS.Timeout | undefined;
+
+  add(swept: Swept): void {
+    this.#swept.add(swept);
+    this.#timer ??= setInterval(() => { this.sweep(); }, intervalMs).unref();
+  }
+
+  delete(swept: Swept): void {
+    this.#swept.delete(swept);
+    if (this.#swept.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** One round; the timer calls it twice a second. */
+  sweep(): void {
+    for (const swept of this.#swept) swept.sweep();
+  }
+}

@@ -1,0 +1,325 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { modelFile, modelIds, ModelProblems, readModelJson, renderModel } from '../../scripts/generate-models.ts';
+import type { JsonGroup, JsonModel } from '../../scripts/generate-models.ts';
+import { labelFor } from '../../scripts/model-labels.ts';
+import type { GroupDef, ModelDef, PointDef, PointType } from '../../src/sunspec/map/types.ts';
+import { m1 } from '../../src/sunspec/models/m001.ts';
+import { m701 } from '../../src/sunspec/models/m701.ts';
+import { m702 } from '../../src/sunspec/models/m702.ts';
+import { m703 } from '../../src/sunspec/models/m703.ts';
+import { m704 } from '../../src/sunspec/models/m704.ts';
+import { m705 } from '../../src/sunspec/models/m705.ts';
+import { m706 } from '../../src/sunspec/models/m706.ts';
+import { m707 } from '../../src/sunspec/models/m707.ts';
+import { m708 } from '../../src/sunspec/models/m708.ts';
+import { m709 } from '../../src/sunspec/models/m709.ts';
+import { m710 } from '../../src/sunspec/models/m710.ts';
+import { m711 } from '../../src/sunspec/models/m711.ts';
+import { m712 } from '../../src/sunspec/models/m712.ts';
+import { m713 } from '../../src/sunspec/models/m713.ts';
+import { m714 } from '../../src/sunspec/models/m714.ts';
+import { m715 } from '../../src/sunspec/models/m715.ts';
+import { m802 } from '../../src/sunspec/models/m802.ts';
+
+const models: readonly ModelDef[] = [
+  m1, m701, m702, m703, m704, m705, m706, m707, m708, m709, m710, m711, m712, m713, m714, m715, m802,
+];
+
+interface Placed {
+  readonly path: string;
+  readonly point: PointDef;
+  /** points of the same group, then of the model: where a scale factor is looked up */
+  readonly scopes: readonly (readonly PointDef[])[];
+}
+
+type Body = Pick<ModelDef, 'points' | 'groups'>;
+
+function placedPoints(model: ModelDef): Placed[] {
+  const walk = (body: Body, prefix: string): Placed[] => [
+    ...body.points.map((point) => ({ path: prefix + point.name, point, scopes: [body.points, model.points] })),
+    ...(body.groups ?? []).flatMap((group) => walk(group, `${prefix}${group.name}.`)),
+  ];
+  return walk(model, '');
+}
+
+function groupsOf(body: Body): GroupDef[] {
+  return (body.groups ?? []).flatMap((group) => [group, ...groupsOf(group)]);
+}
+
+/** Registers of a body when the count points hold `counts`. */
+function registers(body: Body, counts: Readonly<Record<string, number>>): number {
+  const own = body.points.reduce((sum, point) => sum + point.size, 0);
+  return (body.groups ?? []).reduce((sum, group) => {
+    const repeat = typeof group.count === 'number' ? group.count : counts[group.count];
+    expect(repeat, `count of ${group.name}`).to.be.a('number');
+    return sum + repeat! * registers(group, counts);
+  }, own);
+}
+
+function lengthOf(model: ModelDef, counts: Readonly<Record<string, number>> = {}): number {
+  return registers(model, counts) - 2;
+}
+
+function writable(model: ModelDef): string[] {
+  return placedPoints(model).filter(({ point }) => point.access === 'RW').map(({ path }) => path);
+}
+
+function marked(model: ModelDef, mark: (point: PointDef) => string | undefined): Record<string, string> {
+  const found = placedPoints(model).map(({ path, point }) => [path, mark(point)] as const);
+  return Object.fromEntries(found.filter((entry): entry is readonly [string, string] => entry[1] !== undefined));
+}
+
+describe('SunSpec model tables', () => {
+  it('hold the served models in chain order', () => {
+    expect(models.map((model) => model.id)).to.deep.equal([...modelIds]);
+  });
+
+  describe('length (the L register)', () => {
+    const fixed: readonly (readonly [ModelDef, number])[] = [
+      [m1, 66], [m701, 153], [m702, 50], [m703, 17], [m704, 65], [m713, 7], [m715, 7], [m802, 62],
+    ];
+    for (const [model, length] of fixed) {
+      it(`model ${model.id}: ${length}`, () => expect(lengthOf(model)).to.equal(length));
+    }
+
+    const sets: readonly (readonly [ModelDef, string, number, (points: number) => number])[] = [
+      [m705, 'NCrv', 13, (points) => 10 + 2 * points],
+      [m706, 'NCrv', 13, (points) => 5 + 2 * points],
+      [m707, 'NCrvSet', 7, (points) => 4 + 9 * points],
+      [m708, 'NCrvSet', 7, (points) => 4 + 9 * points],
+      [m709, 'NCrvSet', 7, (points) => 4 + 12 * points],
+      [m710, 'NCrvSet', 7, (points) => 4 + 12 * points],
+      [m711, 'NCtl', 12, () => 10],
+      [m712, 'NCrv', 12, (points) => 4 + 2 * points],
+      [m714, 'NPrt', 18, () => 25],
+    ];
+    for (const [model, counter, own, perSet] of sets) {
+      it(`model ${model.id}: ${own} and the sets of ${counter}`, () => {
+        expect(lengthOf(model, { [counter]: 0, NPt: 10 })).to.equal(own);
+        expect(lengthOf(model, { [counter]: 3, NPt: 10 })).to.equal(own + 3 * perSet(10));
+        expect(lengthOf(model, { [counter]: 2, NPt: 4 })).to.equal(own + 2 * perSet(4));
+      });
+    }
+  });
+
+  describe('writable points', () => {
+    const expected: Readonly<Record<number, number>> = {
+      1: 1, 701: 0, 702: 19, 703: 8, 704: 40, 705: 13, 706: 9, 707: 11, 708: 11, 709: 11, 710: 11,
+      711: 10, 712: 9, 713: 0, 714: 0, 715: 3, 802: 6,
+    };
+    for (const model of models) {
+      it(`model ${model.id}: ${String(expected[model.id])}`, () => {
+        expect(writable(model)).to.have.lengthOf(expected[model.id]!);
+      });
+    }
+  });
+
+  describe('marks', () => {
+    it('request points latch', () => {
+      const latches = models.flatMap((model) =>
+        Object.keys(marked(model, (point) => point.effect)).map((path) => `${model.id}.${path}`));
+      expect(latches).to.deep.equal([
+        '705.AdptCrvReq', '706.AdptCrvReq', '707.AdptCrvReq', '708.AdptCrvReq', '709.AdptCrvReq', '710.AdptCrvReq',
+        '711.AdptCtlReq', '712.AdptCrvReq', '715.AlarmReset', '802.AlmRst',
+      ]);
+    });
+
+    it('the five reversion groups of 704 name their timers', () => {
+      expect(marked(m704, (point) => point.reversion)).to.deep.equal({
+        PFWInjEna: 'PFWInjRvrtTms', 'PFWInj.PF': 'PFWInjRvrtTms', 'PFWInj.Ext': 'PFWInjRvrtTms',
+        PFWAbsEna: 'PFWAbsRvrtTms', 'PFWAbs.PF': 'PFWAbsRvrtTms', 'PFWAbs.Ext': 'PFWAbsRvrtTms',
+        WMaxLimPctEna: 'WMaxLimPctRvrtTms', WMaxLimPct: 'WMaxLimPctRvrtTms',
+        WSetEna: 'WSetRvrtTms', WSet: 'WSetRvrtTms', WSetPct: 'WSetRvrtTms',
+        VarSetEna: 'VarSetRvrtTms', VarSet: 'VarSetRvrtTms', VarSetPct: 'VarSetRvrtTms',
+      });
+    });
+
+    it('every marked point of 704 has a writable partner that holds its reversion value', () => {
+      const partners = Object.keys(marked(m704, (point) => point.reversion))
+        .map((path) => (path.includes('.') ? path.replace('.', 'Rvrt.') : `${path}Rvrt`));
+      expect(writable(m704)).to.include.members(partners);
+    });
+
+    it('the enables of 705, 706, 711 and 712 revert, and no other model does', () => {
+      const others = models.filter((model) => model.id !== 704);
+      const found = others.flatMap((model) =>
+        Object.entries(marked(model, (point) => point.reversion)).map(([path, timer]) => `${model.id}.${path} ${timer}`));
+      expect(found).to.deep.equal(['705.Ena RvrtTms', '706.Ena RvrtTms', '711.Ena RvrtTms', '712.Ena RvrtTms']);
+    });
+
+    it('every timer is a writable point at the top of its model', () => {
+      for (const model of models) {
+        for (const timer of Object.values(marked(model, (point) => point.reversion))) {
+          expect(model.points.find((point) => point.name === timer)?.access, `${model.id}.${timer}`).to.equal('RW');
+        }
+      }
+    });
+  });
+
+  it('the four power-factor groups of 704 are sync groups that occur once', () => {
+    expect(groupsOf(m704).map(({ name, type, count }) => [name, type, count])).to.deep.equal([
+      ['PFWInj', 'sync', 1], ['PFWInjRvrt', 'sync', 1], ['PFWAbs', 'sync', 1], ['PFWAbsRvrt', 'sync', 1],
+    ]);
+  });
+
+  for (const model of models) {
+    describe(`model ${model.id} ${model.name}`, () => structure(model));
+  }
+});
+
+const sizes: Partial<Record<PointType, number>> = {
+  int16: 1, uint16: 1, count: 1, acc16: 1, enum16: 1, bitfield16: 1, sunssf: 1, pad: 1,
+  int32: 2, uint32: 2, acc32: 2, enum32: 2, bitfield32: 2, ipaddr: 2, float32: 2,
+  int64: 4, uint64: 4, acc64: 4, float64: 4, eui48: 4, ipv6addr: 8,
+};
+
+const highestSymbol: Partial<Record<PointType, number>> = {
+  enum16: 65534, bitfield16: 14, bitfield32: 30,
+};
+
+function structure(model: ModelDef): void {
+  const placed = placedPoints(model);
+
+  it('starts with ID and L', () => {
+    expect(model.points.slice(0, 2).map((point) => point.name)).to.deep.equal(['ID', 'L']);
+  });
+
+  it('has unique paths', () => {
+    const paths = placed.map(({ path }) => path);
+    expect(new Set(paths).size).to.equal(paths.length);
+  });
+
+  it('gives each point the size of its type', () => {
+    for (const { path, point } of placed) {
+      if (point.type === 'string') expect(point.size, path).to.be.greaterThan(0);
+      else expect(point.size, path).to.equal(sizes[point.type]);
+    }
+  });
+
+  it('resolves each scale factor in the same group or at the top', () => {
+    for (const { path, point, scopes } of placed) {
+      if (typeof point.sf !== 'string') continue;
+      const found = scopes.flat().find((candidate) => candidate.name === point.sf);
+      expect(found?.type, `${path} -> ${point.sf}`).to.equal('sunssf');
+    }
+  });
+
+  it('resolves each group count at the top', () => {
+    for (const group of groupsOf(model)) {
+      if (typeof group.count === 'number') expect(group.count, group.name).to.equal(1);
+      else expect(model.points.map((point) => point.name), group.name).to.include(group.count);
+    }
+  });
+
+  it('keeps symbol values distinct and inside the type', () => {
+    for (const { path, point } of placed) {
+      if (point.symbols === undefined) continue;
+      const values = Object.values(point.symbols);
+      expect(values, path).not.to.be.empty;
+      expect(new Set(values).size, path).to.equal(values.length);
+      expect(Math.min(...values), path).to.be.at.least(0);
+      expect(Math.max(...values), path).to.be.at.most(highestSymbol[point.type] ?? -1);
+    }
+  });
+
+  it('labels model, groups and points', () => {
+    const labels = [model.label, ...groupsOf(model).map((group) => group.label), ...placed.map(({ point }) => point.label)];
+    for (const label of labels) expect(label).to.match(/^\S.*[^\s.]$/);
+  });
+}
+
+describe('model generator', () => {
+  const model = (points: JsonGroup['points'], id = 9): JsonModel => ({ id, group: { name: 'demo', type: 'group', points } });
+  const anyLabel = (_id: number, path: string): string => `label of ${path}`;
+
+  it('keeps facts and drops the prose of the definition', () => {
+    const text = renderModel(model([{
+      name: 'P', type: 'enum16', size: 1, sf: -2, units: 'W', access: 'RW', mandatory: 'M', static: 'S',
+      standards: ['IEEE 1547-2018'], symbols: [{ name: 'TWO WORDS', value: 3 }], label: 'Their label', desc: 'Their sentence',
+    }]), anyLabel);
+    expect(text).to.contain(
+      "{ name: 'P', type: 'enum16', size: 1, sf: -2, units: 'W', access: 'RW', mandatory: true, static: true, "
+      + "profile1547: true, label: 'label of P', symbols: { 'TWO WORDS': 3 } },",
+    );
+    expect(text).not.to.contain('Their');
+  });
+
+  it('leaves out what is the default', () => {
+    const text = renderModel(model([
+      { name: 'P', type: 'uint16', size: 1, access: 'R', mandatory: 'O', static: 'D', standards: ['other'] },
+    ]), anyLabel);
+    expect(text).to.contain("    { name: 'P', type: 'uint16', size: 1, label: 'label of P' },\n");
+  });
+
+  it('escapes quotes and backslashes', () => {
+    const text = renderModel(model([{ name: 'P', type: 'uint16', size: 1 }]), () => "a 'b' \\");
+    expect(text).to.contain(String.raw`label: 'a \'b\' \\'`);
+  });
+
+  it('lists every missing label at once', () => {
+    const points = [{ name: 'P', type: 'uint16', size: 1 }, { name: 'Q', type: 'uint16', size: 1 }];
+    expect(problemsOf(() => renderModel(model(points), () => undefined))).to.deep.equal([
+      '9: no label in scripts/model-labels.ts',
+      '9.P: no label in scripts/model-labels.ts',
+      '9.Q: no label in scripts/model-labels.ts',
+    ]);
+  });
+
+  it('refuses unknown types and marks without a point', () => {
+    const points = [{ name: 'P', type: 'uint17', size: 1 }];
+    expect(problemsOf(() => renderModel(model(points, 715), anyLabel))).to.deep.equal([
+      '715.P: unknown type uint17',
+      '715.AlarmReset: marked in the generator, absent from the model',
+    ]);
+  });
+});
+
+function problemsOf(action: () => unknown): readonly string[] {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof ModelProblems) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('model tables against the official definitions', () => {
+  const beside = fileURLToPath(new URL('../../../shared/data/sunspec/json', import.meta.url));
+  const named = process.env['SUNSPEC_MODELS_DIR'];
+  const folder = named !== undefined && named !== '' ? named : beside;
+
+  before(function () {
+    if (folder === named || existsSync(folder)) return;
+    process.stderr.write('    skipped: set SUNSPEC_MODELS_DIR to a folder of official model_*.json files\n');
+    this.skip();
+  });
+
+  for (const id of modelIds) {
+    it(`model ${id} is what the generator makes of its definition`, () => {
+      const file = fileURLToPath(new URL(`../../src/sunspec/models/${modelFile(id)}`, import.meta.url));
+      expect(renderModel(readModelJson(folder, id), labelFor)).to.equal(readFileSync(file, 'utf8'));
+    });
+
+    it(`model ${id} borrows no wording`, () => {
+      const plain = (text: string): string => text.trim().replace(/\.$/, '').toLowerCase();
+      const compare = (path: string, theirs: { readonly label?: string; readonly desc?: string }): void => {
+        const ours = labelFor(id, path) ?? '';
+        if (ours.length <= 20) return;
+        expect([theirs.label, theirs.desc].map((text) => plain(text ?? '')), `${id}.${path}`).not.to.include(plain(ours));
+      };
+      const walk = (group: JsonGroup, prefix: string): void => {
+        for (const point of group.points) compare(prefix + point.name, point);
+        for (const child of group.groups ?? []) {
+          compare(prefix + child.name, child);
+          walk(child, `${prefix}${child.name}.`);
+        }
+      };
+      const { group } = readModelJson(folder, id);
+      compare('', group);
+      walk(group, '');
+    });
+  }
+});
