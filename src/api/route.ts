@@ -1,8 +1,8 @@
-import type { z } from 'zod';
 import type { Origin } from '../core/device.ts';
 import type { ProblemCode } from '../core/problem.ts';
 import type { RouteContext } from './context.ts';
 import { validate } from './validate.ts';
+import { z } from './zod.ts';
 
 export const tags = [
   'Core', 'Controls', 'Grid Support', 'Battery', 'Wind', 'Fuel Cell', 'Hybrid DC', 'EVSE / OCPP', 'CSIP Client',
@@ -87,13 +87,16 @@ export interface RawInput {
 /** One operation: what Express, the validation and the description are derived from. */
 export interface Route extends RouteBase {
   readonly params: z.ZodObject | undefined;
-  readonly query: z.ZodObject | undefined;
+  /** an empty object where the operation has no parameters: unknown ones are refused everywhere */
+  readonly query: z.ZodObject;
   readonly body: z.ZodType | undefined;
   readonly reply: z.ZodType;
   readonly status: number;
   /** @throws HttpProblem, SimError */
   execute(ctx: RouteContext, raw: RawInput): Promise<Answer<unknown>>;
 }
+
+const noMembers = z.strictObject({});
 
 /** Declares an operation; the handler's types follow from its schemas. */
 export function route<
@@ -102,17 +105,18 @@ export function route<
   Q extends z.ZodObject | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
 >(spec: RouteSpec<P, Q, B, R>): Route {
-  const { params, query, body } = spec;
+  const { params, query = noMembers } = spec;
+  const body = spec.body ?? (spec.method === 'post' ? noMembers : undefined);
   return {
     ...spec,
     params,
     query,
-    body,
+    body: spec.body,
     status: spec.status ?? 200,
     async execute(ctx, raw) {
       const input = {
         params: params && validate(params, raw.params, 'path'),
-        query: query && validate(query, raw.query, 'query'),
+        query: validate(query, raw.query, 'query'),
         body: body && validate(body, raw.body, 'body'),
         by: raw.by,
       } as RouteInput<P, Q, B>;

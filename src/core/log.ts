@@ -35,7 +35,6 @@ export interface LogBook {
 const ringSize = 5000;
 const maxMessageLength = 4096;
 const pinoLevel = { debug: 'debug', info: 'info', warning: 'warn', error: 'error' } as const;
-// eslint-disable-next-line no-control-regex -- control characters are what must not reach a terminal
 const control = /[\u0000-\u001f\u007f-\u009f]/g;
 
 /** One line without control characters, cut at 4 KiB: text from outside must not forge log lines. */
@@ -90,7 +89,8 @@ export function createLogBook(options: {
   const write = options.write ?? ((line: string) => { process.stderr.write(line); });
   const threshold = logLevels.indexOf(level);
   const stream = format === 'json' ? { write } : textStream(write);
-  const root: PinoLogger = pino({ level: pinoLevel[level], base: null }, stream);
+  const timestamp = () => `,"time":${nowMs()}`;
+  const root: PinoLogger = pino({ level: pinoLevel[level], base: null, timestamp }, stream);
   const rings = new Map<ModuleName, Ring>();
   let nextId = 1;
 

@@ -65,6 +65,8 @@ const coldestC = -100;
 const hottestC = 150;
 /** Starlight: below it the saturation current would drown the light current in rounding. */
 const darkestSuns = 1e-9;
+/** Less is no resistance: it would only overflow. */
+const leastSeriesOhm = 1e-6;
 const darkMpp: MaximumPowerPoint = { v: 0, i: 0, p: 0, voc: 0, isc: 0 };
 const dark: DiodeParameters = { iL: 0, i0: 1, rS: 0, gSh: 0, a: 1 };
 const iterations = 60;
@@ -82,7 +84,7 @@ export function parametersAt(module: PvModule, irradianceWm2: number, cellTemper
   return {
     iL,
     i0: module.i0Ref * ratio * ratio * ratio * Math.exp(exponent),
-    rS: module.rS,
+    rS: module.rS < leastSeriesOhm ? 0 : module.rS,
     gSh: suns / module.rShRef,
     a: module.aRef * ratio,
   };
@@ -101,9 +103,11 @@ export function voc(p: DiodeParameters): number {
   // Current falls and is concave in vd: Newton from the right of the root comes down to it without overshoot.
   let vd = p.a * Math.log1p(p.iL / p.i0);
   for (let n = 0; n < iterations; n++) {
-    const step = diodeCurrent(p, vd) / (-(p.i0 / p.a) * Math.exp(vd / p.a) - p.gSh);
+    const grown = p.i0 * Math.exp(vd / p.a);
+    const step = (grown - p.i0 + p.gSh * vd - p.iL) / (grown / p.a + p.gSh);
     vd -= step;
-    if (!(step > vd * 1e-13)) break;
+    // The next step would square the error.
+    if (!(step > vd * 1e-7)) break;
   }
   return Math.max(vd, 0);
 }
@@ -124,10 +128,11 @@ export function currentAt(p: DiodeParameters, voltageV: number): number {
   // Two upper bounds of vd; the second one keeps the exponential finite far above the open-circuit voltage.
   let vd = Math.min(v + p.rS * p.iL, p.a * Math.log1p((p.iL + v / p.rS) / p.i0));
   for (let n = 0; n < iterations; n++) {
-    const slope = 1 + p.rS * ((p.i0 / p.a) * Math.exp(vd / p.a) + p.gSh);
-    const step = (vd - p.rS * diodeCurrent(p, vd) - v) / slope;
+    const grown = p.i0 * Math.exp(vd / p.a);
+    const i = p.iL - (grown - p.i0) - p.gSh * vd;
+    const step = (vd - p.rS * i - v) / (1 + p.rS * (grown / p.a + p.gSh));
     vd -= step;
-    if (!(step > vd * 1e-14)) break;
+    if (!(step > vd * 1e-8)) break;
   }
   return diodeCurrent(p, vd);
 }
@@ -179,7 +184,7 @@ export function voltageForPower(p: DiodeParameters, powerW: number, mpp: Maximum
   let low = mpp.v + p.rS * mpp.i;
   let high = mpp.voc;
   let vd = startForPower(p, powerW, mpp, low);
-  if (!(vd > low && vd < high)) vd = (low + high) / 2;
+  if (!(vd > low && vd < high)) vd = high;
   for (let n = 0; n < iterations; n++) {
     const grown = p.i0 * Math.exp(vd / p.a);
     const i = p.iL - (grown - p.i0) - p.gSh * vd;
@@ -192,12 +197,15 @@ export function voltageForPower(p: DiodeParameters, powerW: number, mpp: Maximum
     const moved = next > low && next < high ? next : (low + high) / 2;
     const change = Math.abs(moved - vd);
     vd = moved;
-    if (change <= 1e-12 * high) break;
+    if (change <= 1e-9 * high) break;
   }
   return Math.min(Math.max(vd - p.rS * diodeCurrent(p, vd), mpp.v), mpp.voc);
 }
 
-/** First guess: where the parabola through the maximum has this power. */
+/**
+ * First guess: where the parabola through the maximum has this power. Power falls faster than it, so the guess
+ * lies to the right, from where Newton comes down without overshoot.
+ */
 function startForPower(p: DiodeParameters, powerW: number, mpp: MaximumPowerPoint, vdMax: number): number {
   const grown = p.i0 * Math.exp(vdMax / p.a);
   const di = -grown / p.a - p.gSh;

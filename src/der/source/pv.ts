@@ -20,14 +20,15 @@ export interface PvConfig {
   readonly seriesCount: number;
   /** strings; a fraction scales the array to any power */
   readonly parallelCount: number;
-  /** DC window in which the input can work */
+  /** lower end of the DC window: the input works at no voltage below */
   readonly minDcVoltageV: number;
+  /** upper end: only reported, see `overVoltage` */
   readonly maxDcVoltageV: number;
   /** open-circuit voltage at which the input starts; default 1.1 times the lower end of the window */
   readonly startVoltageV?: number;
   /** of the tracker; default 1 */
   readonly mpptTimeConstantS?: number;
-  /** from open circuit to the maximum power point; default 10 */
+  /** from open circuit to the maximum power point, 0 for at once; default 10 */
   readonly startSeconds?: number;
   readonly thermal?: PvThermalConfig;
 }
@@ -51,7 +52,7 @@ export interface PvCurve {
   readonly iScA: number;
 }
 
-/** Constants of a Faiman open rack and of a module's heat capacity (physics of PV arrays). */
+/** Faiman's constants of an open rack, and a time constant for the heat capacity of a module. */
 export const defaultPvThermal: PvThermalConfig = { u0: 25, u1: 6.84, timeConstantS: 400 };
 
 const defaultMpptTimeConstantS = 1;
@@ -90,7 +91,7 @@ export class PvSource {
   /** of one module */
   #mpp: MaximumPowerPoint;
   #mppW = 0;
-  /** most power inside the DC window */
+  /** most power at or above the lower end of the DC window */
   #windowW = 0;
   #trackedW = 0;
   #phase: 'off' | 'start' | 'track' = 'off';
@@ -120,7 +121,7 @@ export class PvSource {
     return this.#availableDcW;
   }
 
-  /** Power in W at the maximum power point, inside the DC window or not. */
+  /** Power in W at the maximum power point, even when that lies under the DC window. */
   get mppW(): number {
     return this.#mppW;
   }
@@ -164,13 +165,14 @@ export class PvSource {
 
   /** Tracker and start sequence are at rest; the cell temperature may still drift. */
   get trackerSettled(): boolean {
-    return this.#phase !== 'start' && this.#windowW - this.#trackedW <= settledPart * this.#mppW;
+    if (this.#phase === 'off') return true;
+    return this.#phase === 'track' && this.#windowW - this.#trackedW <= settledPart * this.#mppW;
   }
 
   /** Under this weather nothing moves any more by over 1e-4 of the maximum power. */
   get settled(): boolean {
     if (!this.trackerSettled) return false;
-    return this.#mppW === 0 || Math.abs(this.#targetTemperatureC - this.#cellTemperatureC) <= temperatureStepK;
+    return this.#mppW === 0 || this.#cellTemperatureC === this.#targetTemperatureC;
   }
 
   /**
@@ -205,7 +207,8 @@ export class PvSource {
 
   /**
    * Works at a DC power: `dcW`, at most what is available, at the voltage above the maximum power point that
-   * gives it. An input that is not `energized` leaves the array at open circuit.
+   * gives it. An input that is not `energized` leaves the array at open circuit; start sequence and tracker
+   * go on, so that the available power stays known.
    */
   draw(dcW: number, energized: boolean): void {
     const wanted = energized && dcW > 0 ? dcW : 0;
@@ -235,7 +238,7 @@ export class PvSource {
     const peakAt = Math.min(Math.max(Math.round((mpp.v / mpp.voc) * last), 1), last - 1);
     const curve: IvPoint[] = [];
     for (let at = 0; at <= last; at++) {
-      const v = (mpp.voc * at) / last;
+      const v = at === last ? mpp.voc : (mpp.voc * at) / last;
       const i = at === last ? 0 : currentAt(this.#parameters, v);
       const sample = { v: v * seriesCount, i: i * parallelCount, p: v * i * seriesCount * parallelCount };
       curve.push(at === peakAt ? peak : sample);
@@ -263,7 +266,7 @@ export class PvSource {
     if (lightChange === 0 && warming === 0) return;
     const small = lightChange <= irradianceStep * this.#solvedIrradianceWm2 && warming <= temperatureStepK;
     if (small && temperatureC !== this.#targetTemperatureC) return;
-    const { module, seriesCount, parallelCount, minDcVoltageV, maxDcVoltageV } = this.#config;
+    const { module, seriesCount, parallelCount, minDcVoltageV } = this.#config;
     this.#solvedIrradianceWm2 = irradianceWm2;
     this.#solvedTemperatureC = temperatureC;
     const parameters = parametersAt(module, irradianceWm2, temperatureC);
@@ -272,10 +275,9 @@ export class PvSource {
     this.#mpp = mpp;
     this.#drawnW = NaN;
     this.#mppW = mpp.p * seriesCount * parallelCount;
-    // A maximum outside the window leaves the nearer edge of the window to work at.
-    const edge = Math.min(Math.max(mpp.v * seriesCount, minDcVoltageV), maxDcVoltageV) / seriesCount;
-    const inside = edge === mpp.v || !(mpp.p > 0);
-    const edgeW = inside ? mpp.p : Math.max(0, edge * currentAt(parameters, edge));
+    // A maximum under the window leaves the lower edge of the window to work at.
+    const edgeV = minDcVoltageV / seriesCount;
+    const edgeW = edgeV > mpp.v ? Math.max(0, edgeV * currentAt(parameters, edgeV)) : mpp.p;
     this.#windowW = Math.min(edgeW, mpp.p) * seriesCount * parallelCount;
   }
 
@@ -290,7 +292,10 @@ export class PvSource {
     } else if (this.#phase === 'start') {
       this.#startElapsedS += dt;
     }
-    if (this.#phase === 'start' && this.#startElapsedS >= this.#startSeconds) this.#phase = 'track';
+    if (this.#phase === 'start' && this.#startElapsedS >= this.#startSeconds) {
+      this.#phase = 'track';
+      this.#trackedW = this.#windowW;
+    }
   }
 
   #track(dt: number): void {
@@ -310,7 +315,7 @@ export class PvSource {
 
   #stateAt(powerW: number): PvState {
     if (this.#phase !== 'track') return this.#phase;
-    if (this.#windowW < this.#mppW && this.#mpp.v * this.#config.seriesCount < this.#config.minDcVoltageV) return 'dc_low';
+    if (this.#mpp.v * this.#config.seriesCount < this.#config.minDcVoltageV) return 'dc_low';
     return powerW < this.#availableDcW * (1 - limitPart) ? 'limit' : 'track';
   }
 }
@@ -322,20 +327,32 @@ function checkConfig(config: PvConfig, startVoltageV: number): void {
       faults.push({ name, detail: `${value} is not a positive number` });
     }
   };
+  const { module } = config;
+  positive('module.iLRef', module.iLRef);
+  positive('module.i0Ref', module.i0Ref);
+  positive('module.rShRef', module.rShRef);
+  positive('module.aRef', module.aRef);
+  positive('module.egRef', module.egRef);
   positive('seriesCount', config.seriesCount);
   positive('parallelCount', config.parallelCount);
   positive('maxDcVoltageV', config.maxDcVoltageV);
   positive('mpptTimeConstantS', config.mpptTimeConstantS);
-  positive('startSeconds', config.startSeconds);
   positive('thermal.u0', config.thermal?.u0);
   positive('thermal.timeConstantS', config.thermal?.timeConstantS);
-  const u1 = config.thermal?.u1 ?? 0;
-  if (!(u1 >= 0 && Number.isFinite(u1))) faults.push({ name: 'thermal.u1', detail: `${u1} is not a number from 0 up` });
-  if (!(config.minDcVoltageV >= 0 && config.minDcVoltageV < config.maxDcVoltageV)) {
-    faults.push({ name: 'minDcVoltageV', detail: `${config.minDcVoltageV} is not from 0 up to maxDcVoltageV` });
+  const fromZero = (name: string, value: number | undefined): void => {
+    if (value !== undefined && !(value >= 0 && Number.isFinite(value))) {
+      faults.push({ name, detail: `${value} is not a number from 0 up` });
+    }
+  };
+  fromZero('module.rS', module.rS);
+  fromZero('startSeconds', config.startSeconds);
+  fromZero('thermal.u1', config.thermal?.u1);
+  fromZero('minDcVoltageV', config.minDcVoltageV);
+  if (config.minDcVoltageV >= config.maxDcVoltageV) {
+    faults.push({ name: 'minDcVoltageV', detail: `${config.minDcVoltageV} is not below maxDcVoltageV` });
   }
   if (!(startVoltageV >= config.minDcVoltageV && Number.isFinite(startVoltageV))) {
-    faults.push({ name: 'startVoltageV', detail: `${startVoltageV} is below minDcVoltageV` });
+    faults.push({ name: 'startVoltageV', detail: `${startVoltageV} is not a voltage from minDcVoltageV up` });
   }
   if (faults.length > 0) throw new SimError('CONFIG_INVALID', 'The PV array cannot be built from this configuration', faults);
 }

@@ -13,13 +13,25 @@ function setsOf(place: ModelPlace): readonly GroupPlace[] {
   return place.groups['Crv'] ?? place.groups['Ctl'] ?? [];
 }
 
+/** The first point in use that lacks one of its coordinates, counted from 1; 0 when there is none. */
+function unsetPoint(layout: Layout, image: Buffer, modelId: number, prefix: string, active: number): number {
+  for (let i = 0; i < active; i += 1) {
+    const coordinates = ['V', 'Hz', 'W', 'Var', 'Tms'].map((name) => layout.slot(modelId, `${prefix}.Pt[${i}].${name}`));
+    const present = coordinates.filter((slot) => slot !== undefined);
+    if (present.length === 0 || present.some((slot) => slot.implemented && readPoint(layout, image, slot) === null)) return i + 1;
+  }
+  return 0;
+}
+
 /** First coordinates of the points in use must not fall (IEEE 1547-2018 curves are functions of their input). */
 function risingX(layout: Layout, image: Buffer, modelId: number, prefix: string, active: number): string | null {
+  const unset = unsetPoint(layout, image, modelId, prefix, active);
+  if (unset > 0) return `point ${unset} is not set`;
   let last = -Infinity;
   for (let i = 0; i < active; i += 1) {
     const x = ['V', 'Hz', 'W'].map((name) => layout.slot(modelId, `${prefix}.Pt[${i}].${name}`)).find((slot) => slot !== undefined);
     const value = x && readPoint(layout, image, x);
-    if (typeof value !== 'number') return `point ${i + 1} is not set`;
+    if (typeof value !== 'number') return `point ${i + 1} has no value on its first axis`;
     if (value < last) return `point ${i + 1} lies before point ${i}`;
     last = value;
   }
@@ -46,10 +58,8 @@ export function adoptionFault(layout: Layout, image: Buffer, modelId: number, nu
   if (activePoints(layout, image, modelId, `${set}.MustTrip.ActPt`) < 1) return 'its must-trip curve has no points in use';
   for (const curve of tripCurves) {
     const active = activePoints(layout, image, modelId, `${set}.${curve}.ActPt`);
-    for (let i = 0; i < active; i += 1) {
-      const x = layout.slot(modelId, `${set}.${curve}.Pt[${i}].V`) ?? layout.slot(modelId, `${set}.${curve}.Pt[${i}].Hz`);
-      if (x && readPoint(layout, image, x) === null) return `${curve} point ${i + 1} is not set`;
-    }
+    const unset = unsetPoint(layout, image, modelId, `${set}.${curve}`, active);
+    if (unset > 0) return `${curve} point ${unset} is not set`;
   }
   return null;
 }

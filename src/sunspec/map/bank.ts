@@ -103,11 +103,18 @@ export class RegisterBank implements Bank {
   readonly #bytes: Buffer;
   readonly #clock: CommitClock;
   readonly #effect: CommitEffect | undefined;
-  readonly #writers = new Map<PointSlot, Provenance>();
+  readonly #startWriters: ReadonlyMap<PointSlot, Provenance> | undefined;
+  #writers: Map<PointSlot, Provenance> | undefined;
   readonly #listeners = new Set<(change: Change) => void>();
 
-  /** @param image start values; owned by the bank from now on */
-  constructor(layout: Layout, image: Buffer, clock: CommitClock, effect?: CommitEffect) {
+  /**
+   * @param image start values; owned by the bank from now on
+   * @param startWriters who set start values that are not defaults; may be shared between banks
+   */
+  constructor(
+    layout: Layout, image: Buffer, clock: CommitClock, effect?: CommitEffect, startWriters?: ReadonlyMap<PointSlot, Provenance>,
+  ) {
+    this.#startWriters = startWriters;
     this.layout = layout;
     this.#bytes = image;
     this.#clock = clock;
@@ -164,13 +171,13 @@ export class RegisterBank implements Bank {
   }
 
   provenance(slot: PointSlot): Provenance | undefined {
-    return this.#writers.get(slot);
+    return this.#writers?.get(slot) ?? this.#startWriters?.get(slot);
   }
 
   /** Overwrites all start values (reset of the device) and forgets who wrote them. */
   reload(image: Buffer): void {
     image.copy(this.#bytes);
-    this.#writers.clear();
+    this.#writers = undefined;
   }
 
   onChange(listener: (change: Change) => void): () => void {
@@ -208,6 +215,7 @@ export class RegisterBank implements Bank {
     scratch.touched = null;
     const at = this.#clock.sim();
     const provenance: Provenance = { ...by, at, wallMs: this.#clock.wallMs() };
+    this.#writers ??= new Map();
     for (const slot of points) this.#writers.set(slot, provenance);
     const event: Change = { points, by, at };
     for (const listener of this.#listeners) listener(event);

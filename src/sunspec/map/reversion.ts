@@ -46,7 +46,8 @@ function groupsOfModel(layout: Layout, { def: { id }, slots }: ModelPlace): Reve
     if (!timer || !remaining || !enable) return [];
     const pairs = members.flatMap((slot) => {
       const partner = layout.slot(id, partnerPath(slot.path));
-      return partner ? [[slot, partner] as const] : [];
+      // a device may have only one of two set-points, or a set-point without a reversion value
+      return slot.implemented && partner?.implemented ? [[slot, partner] as const] : [];
     });
     return [{ timer, remaining, enable, members: new Set([...members, timer]), pairs, adoption: adoptionOf(layout, id) }];
   });

@@ -45,7 +45,9 @@ function checkRange(layout: Layout, image: Buffer, slot: PointSlot, value: numbe
   const max = boundValue(layout, image, range.max);
   // half a register step of slack: a bound need not fall on the point's own grid
   const slack = 0.5 * 10 ** slot.sf * (slot.sf < 0 ? 1 : 0) + 1e-9;
-  if ((min !== undefined && value < min - slack) || (max !== undefined && value > max + slack)) {
+  // on a coarse grid the slack would let 0 through, which a positive lower bound is there to keep out
+  const tooLow = min !== undefined && (value < min - slack || (min > 0 && value <= 0));
+  if (tooLow || (max !== undefined && value > max + slack)) {
     throw bad(slot, `${value} is outside ${min ?? '-inf'}..${max ?? 'inf'}`);
   }
 }

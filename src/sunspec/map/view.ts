@@ -85,28 +85,37 @@ function symbolNames(symbols: Readonly<Record<string, number>>): ReadonlyMap<num
 
 interface Accessor { readonly get: Getter; readonly set: Setter }
 
-function textAccessor(slot: PointSlot, at: number): Accessor {
+/** Which repetition of a point a cursor stands on: accessors are shared by all of them, messages are not. */
+type SlotUnder = (cursor: Cursor) => PointSlot;
+
+/** A point that the device does not have keeps its "not implemented" value, whoever assigns. */
+const absentAccessor: Accessor = {
+  get: () => null,
+  set: () => undefined,
+};
+
+function textAccessor(slot: PointSlot, at: number, under: SlotUnder): Accessor {
   const { size } = slot.def;
-  const { implemented } = slot;
   return {
-    get() { return implemented ? getText(this.dv, this.offset + at, size) : null; },
+    get() { return getText(this.dv, this.offset + at, size); },
     set(value) {
-      if (typeof value !== 'string') throw badValue(slot, 'must be text');
-      if (this.record && Buffer.byteLength(value) > size * 2) throw badValue(slot, `is longer than ${size * 2} bytes`);
-      setText(this.dv, this.offset + at, size, value);
+      if (typeof value !== 'string' && (value !== null || this.record)) throw badValue(under(this), 'must be text');
+      const text = value ?? '';
+      if (this.record && Buffer.byteLength(text) > size * 2) throw badValue(under(this), `is longer than ${size * 2} bytes`);
+      setText(this.dv, this.offset + at, size, text);
     },
   };
 }
 
-function enumAccessor(slot: PointSlot, at: number, symbols: Readonly<Record<string, number>>): Accessor {
+function enumAccessor(slot: PointSlot, at: number, symbols: Readonly<Record<string, number>>, under: SlotUnder): Accessor {
   const names = symbolNames(symbols);
   const codec = numberCodec(slot.def.type);
   if (!codec) throw new SimError('INTERNAL', `${pointName(slot)}: no codec`);
-  const absent = slot.def.mandatory === true && slot.implemented ? undefined : codec.absent;
+  const optional = slot.def.mandatory !== true;
   return {
     get() {
       const position = this.offset + at;
-      if (absent?.(this.dv, position) === true) return null;
+      if (optional && codec.absent(this.dv, position)) return null;
       const raw = codec.get(this.dv, position);
       return names.get(raw) ?? raw;
     },
@@ -114,14 +123,14 @@ function enumAccessor(slot: PointSlot, at: number, symbols: Readonly<Record<stri
       if (value === null) { codec.clear(this.dv, this.offset + at); return; }
       // own members only: 'constructor' is no symbol
       const raw = typeof value === 'string' ? (Object.hasOwn(symbols, value) ? symbols[value] : undefined) : value;
-      if (raw === undefined || !names.has(raw)) throw badValue(slot, `${JSON.stringify(value)} is not one of its symbols`);
+      if (raw === undefined || !names.has(raw)) throw badValue(under(this), `${JSON.stringify(value)} is not one of its symbols`);
       codec.set(this.dv, this.offset + at, raw);
     },
   };
 }
 
 /** Physics saturates at the edge of a type; a caller's value outside of it is refused. */
-function numberAccessor(slot: PointSlot, at: number): Accessor {
+function numberAccessor(slot: PointSlot, at: number, under: SlotUnder): Accessor {
   const codec = numberCodec(slot.def.type);
   if (!codec) throw new SimError('INTERNAL', `${pointName(slot)}: no codec`);
   const { sf, def } = slot;
@@ -138,10 +147,10 @@ function numberAccessor(slot: PointSlot, at: number): Accessor {
     set(value) {
       const position = this.offset + at;
       if (value === null) { codec.clear(this.dv, position); return; }
-      if (typeof value !== 'number' || !Number.isFinite(value)) throw badValue(slot, 'must be a finite number');
+      if (typeof value !== 'number' || !Number.isFinite(value)) throw badValue(under(this), 'must be a finite number');
       const raw = whole ? removeScale(value, sf) : value;
       if (raw < min || raw > max) {
-        if (this.record) throw badValue(slot, `${value} does not fit ${applyScale(min, sf)}..${applyScale(max, sf)}`);
+        if (this.record) throw badValue(under(this), `${value} does not fit ${applyScale(min, sf)}..${applyScale(max, sf)}`);
         codec.set(this.dv, position, raw < min ? min : max);
         return;
       }
@@ -150,10 +159,11 @@ function numberAccessor(slot: PointSlot, at: number): Accessor {
   };
 }
 
-function accessorOf(slot: PointSlot, at: number): Accessor {
+function accessorOf(slot: PointSlot, at: number, under: SlotUnder): Accessor {
   const { def } = slot;
-  if (def.type.startsWith('enum') && def.symbols) return enumAccessor(slot, at, def.symbols);
-  return numberCodec(def.type) ? numberAccessor(slot, at) : textAccessor(slot, at);
+  if (!slot.implemented) return absentAccessor;
+  if (def.type.startsWith('enum') && def.symbols) return enumAccessor(slot, at, def.symbols, under);
+  return numberCodec(def.type) ? numberAccessor(slot, at, under) : textAccessor(slot, at, under);
 }
 
 type CursorClass = new (dv: DataView, offset: number, firstSlot: number, record: Recorder | undefined) => Cursor;
@@ -182,7 +192,8 @@ function defineGroup(prototype: object, name: string, places: readonly GroupPlac
 function makeClass(layout: Layout, shape: PlaceShape, base: number): CursorClass {
   class GroupCursor extends Cursor {}
   shape.slots.forEach((slot, position) => {
-    const { get, set } = accessorOf(slot, (slot.address - layout.base) * 2 - shape.offset);
+    const under: SlotUnder = (cursor) => layout.slots[cursor.firstSlot + position] ?? slot;
+    const { get, set } = accessorOf(slot, (slot.address - layout.base) * 2 - shape.offset, under);
     Object.defineProperty(GroupCursor.prototype, slot.def.name, {
       get,
       set(this: Cursor, value: AnyPointValue) {
@@ -251,7 +262,7 @@ const single = new WeakMap<PointSlot, Accessor>();
 function accessorAtOrigin(slot: PointSlot): Accessor {
   let accessor = single.get(slot);
   if (!accessor) {
-    accessor = accessorOf(slot, 0);
+    accessor = accessorOf(slot, 0, () => slot);
     single.set(slot, accessor);
   }
   return accessor;

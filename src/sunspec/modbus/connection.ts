@@ -30,13 +30,13 @@ export class Connection implements Asker, Swept {
   readonly #owner: ConnectionOwner;
   readonly #socket: Socket;
   readonly #splitter = new MbapSplitter();
-  /** monotonic time at which the frame under way began */
-  #frameSinceMs = 0;
   #paused = false;
   #closing = false;
   #closingSinceMs = 0;
-  /** octets the peer has taken, and since when there was no more */
-  #taken = -1;
+  // what the last sweep saw, and which sweep saw it first
+  #requestsSeen = -1;
+  #frameSinceMs = 0;
+  #takenSeen = -1;
   #takenSinceMs = 0;
 
   constructor(owner: ConnectionOwner, socket: Socket) {
@@ -62,7 +62,7 @@ export class Connection implements Asker, Swept {
 
   /** Octets held for this peer: answers, and requests not yet answered. */
   get heldBytes(): number {
-    return this.unsentBytes + this.#splitter.pendingLength + this.#splitter.keptLength + this.#socket.readableLength;
+    return this.unsentBytes + this.#splitter.heldLength + this.#socket.readableLength;
   }
 
   /** Whether its requests are not read at present, because it does not take the answers. */
@@ -99,7 +99,7 @@ export class Connection implements Asker, Swept {
       if (now - this.#closingSinceMs >= closingMs) this.destroy();
     } else if (this.#stalledMs(now) >= limits.stalledMs) {
       this.#timeOut('it takes no answers');
-    } else if (this.#splitter.keptLength > 0 && now - this.#frameSinceMs >= limits.frameTimeoutMs) {
+    } else if (this.#unfinishedMs(now) >= limits.frameTimeoutMs) {
       this.#timeOut('a frame was begun and not finished');
     } else if (limits.idleTimeoutMs > 0 && now - this.lastMs >= limits.idleTimeoutMs) {
       this.#timeOut('it was idle');
@@ -110,15 +110,15 @@ export class Connection implements Asker, Swept {
     if (this.#closing) return;
     const { clock, counters } = this.#owner.context;
     this.lastMs = counters.lastActivityMs = clock.monotonicMs();
-    const begun = this.#splitter.keptLength > 0;
     this.#splitter.push(chunk);
-    // a frame that was under way counts from its first octet, and so does the one that follows it
-    if (!begun) this.#frameSinceMs = this.lastMs;
     this.#pump();
   }
 
-  /** Answers what has come in: one write per chunk, unless the answers exceed what may wait unsent. */
-  #pump(): void {
+  /**
+   * Answers what has come in: one write per chunk, unless the answers exceed what
+   * may wait unsent. False when the rest has to wait, or there is none.
+   */
+  #pump(): boolean {
     const socket = this.#socket;
     const { maxUnsentBytes } = this.#owner.context.limits;
     let result: MbapResult;
@@ -130,21 +130,25 @@ export class Connection implements Asker, Swept {
         if (result !== 'frame') break;
         at = this.#exchange(at);
       } while (at < room);
-      if (at > 0) {
-        const answers = Buffer.allocUnsafe(at);
-        scratch.copy(answers, 0, 0, at);
-        socket.write(answers);
-      }
+      const taken = at === 0 || this.#write(at);
       if (result === 'broken') {
         this.#violation();
-        return;
+        return false;
       }
-      if (socket.writableLength >= maxUnsentBytes) {
+      if (!taken) {
         this.#paused = true;
         socket.pause();
-        return;
+        return false;
       }
     } while (result === 'frame');
+    return true;
+  }
+
+  /** Hands the scratch buffer up to `end` over; false when the peer has to catch up first. */
+  #write(end: number): boolean {
+    const answers = Buffer.allocUnsafe(end);
+    scratch.copy(answers, 0, 0, end);
+    return this.#socket.write(answers);
   }
 
   /** Answers the frame at hand into the scratch buffer from `at`; returns the end of the answer. */
@@ -172,18 +176,28 @@ export class Connection implements Asker, Swept {
   #resume(): void {
     if (!this.#paused || this.#closing) return;
     this.#paused = false;
-    this.#pump();
-    if (!this.#paused) this.#socket.resume();
+    if (this.#pump()) this.#socket.resume();
   }
 
+  /** How long the peer has taken nothing of what waits for it. */
   #stalledMs(now: number): number {
     const unsent = this.#socket.writableLength;
     const taken = unsent === 0 ? -1 : this.#socket.bytesWritten - unsent;
-    if (taken !== this.#taken || taken === -1) {
-      this.#taken = taken;
+    if (taken === -1 || taken !== this.#takenSeen) {
+      this.#takenSeen = taken;
       this.#takenSinceMs = now;
     }
     return now - this.#takenSinceMs;
+  }
+
+  /** How long a frame has been under way and none has ended. */
+  #unfinishedMs(now: number): number {
+    const requests = this.#splitter.keptLength === 0 ? -1 : this.requests;
+    if (requests === -1 || requests !== this.#requestsSeen) {
+      this.#requestsSeen = requests;
+      this.#frameSinceMs = now;
+    }
+    return now - this.#frameSinceMs;
   }
 
   #violation(): void {

@@ -10,7 +10,7 @@ const pduAt = 7;
 /** The length counts the unit id and a PDU of 1..253 octets. */
 const minLength = 2;
 const maxLength = 254;
-/** Longest ADU: Modbus Messaging on TCP/IP 1.0b, 4.1. */
+/** Longest ADU: Modbus application protocol 1.1b3, 4.1. */
 export const maxAdu = lengthEnd + maxLength;
 /** Longest answer: 125 registers with function and byte count. */
 export const maxAnswer = pduAt + 2 + 250;
@@ -46,9 +46,9 @@ export class MbapSplitter {
     return this.#keptLength;
   }
 
-  /** Octets given and not yet looked at. */
-  get pendingLength(): number {
-    return this.#chunk.length - this.#at;
+  /** Octets that this splitter keeps in memory. */
+  get heldLength(): number {
+    return this.#chunk.length + this.#keptLength;
   }
 
   /** Gives the next octets of the stream; only after `next` has answered `more`. */

@@ -1,0 +1,68 @@
+import type { Application, Request, Response } from 'express';
+import type { Origin } from '../core/device.ts';
+import type { Logger } from '../core/log.ts';
+import type { RouteContext } from './context.ts';
+import { readJsonBody } from './body.ts';
+import { groupBy } from './group-by.ts';
+import { describeError } from './errors.ts';
+import { requestId, sendBytes, sendProblem } from './reply.ts';
+import { apiPrefix, JsonText } from './route.ts';
+import type { Answer, Route } from './route.ts';
+
+/** Answers any thrown value; what is our own fault goes to the log with its cause. */
+export function answerError(response: Response, error: unknown, logger: Logger): void {
+  const described = describeError(error);
+  if (described.code === 'internal') {
+    const cause = error instanceof Error ? error.stack ?? error.message : String(error);
+    logger.error(`request ${requestId(response.req)} ${response.req.method} ${response.req.url}: ${cause}`);
+  }
+  sendProblem(response, described);
+}
+
+function originOf(request: Request): Origin {
+  const { remoteAddress, remotePort } = request.socket;
+  const peer = remoteAddress === undefined ? undefined : `${remoteAddress}:${remotePort ?? 0}`;
+  const source = request.headers['x-derbench-client'] === 'dashboard' ? 'dashboard' : 'rest';
+  return { source, ...(peer !== undefined && { peer }) };
+}
+
+function replyBytes(route: Route, answer: Answer<unknown>, checkReplies: boolean): Buffer {
+  const { body } = answer;
+  const bytes = body instanceof JsonText ? body.bytes : Buffer.from(JSON.stringify(body));
+  if (checkReplies) route.reply.parse(JSON.parse(bytes.toString()));
+  return bytes;
+}
+
+async function run(route: Route, ctx: RouteContext, request: Request, response: Response, checkReplies: boolean): Promise<void> {
+  const body = route.method === 'post' ? await readJsonBody(request, ctx.config.limits.maxBodyBytes) : undefined;
+  const answer = await route.execute(ctx, {
+    params: request.params, query: request.query, body, by: originOf(request),
+  });
+  if (answer.afterwards) response.once('close', answer.afterwards);
+  const bytes = replyBytes(route, answer, checkReplies);
+  sendBytes(response, answer.status ?? route.status, 'application/json', bytes, answer.headers);
+}
+
+const expressPath = (path: string) => apiPrefix + path.replaceAll(/\{(\w+)\}/g, ':$1');
+
+/** Puts the operations on the application; other methods of their paths answer 405 with `Allow`. */
+export function mountRoutes(
+  app: Application, routes: readonly Route[], ctx: RouteContext, logger: Logger, checkReplies: boolean,
+): void {
+  for (const [path, operations] of groupBy(routes, (route) => route.path)) {
+    const place = app.route(expressPath(path));
+    for (const operation of operations) {
+      place[operation.method]((request: Request, response: Response) =>
+        run(operation, ctx, request, response, checkReplies).catch((error: unknown) => answerError(response, error, logger)));
+    }
+    const allow = operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : ['POST'])).join(', ');
+    place.all((request: Request, response: Response) => refuseMethod(request, response, allow));
+  }
+}
+
+/** 405 with the methods that there are. */
+export function refuseMethod(request: Request, response: Response, allow: string): void {
+  sendProblem(response, {
+    code: 'method-not-allowed', detail: `${request.method} is not possible here; ${allow} is.`,
+  }, { Allow: allow });
+}

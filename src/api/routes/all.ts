@@ -1,0 +1,14 @@
+import type { Route } from '../route.ts';
+import { commandRoutes } from './commands.ts';
+import { controlsRoutes } from './controls.ts';
+import { lifecycleRoutes } from './lifecycle.ts';
+import { nameplateRoutes } from './nameplate.ts';
+import { registerRoutes } from './registers.ts';
+import { surroundingsRoutes } from './surroundings.ts';
+import { timeRoutes } from './time.ts';
+
+/** Every operation of the interface: the source of routing, validation and description. */
+export const allRoutes: readonly Route[] = [
+  ...lifecycleRoutes, ...commandRoutes, ...controlsRoutes, ...surroundingsRoutes, ...timeRoutes, ...nameplateRoutes,
+  ...registerRoutes,
+];

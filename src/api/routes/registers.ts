@@ -1,0 +1,154 @@
+import { simTimeToMs } from '../../core/clock.ts';
+import { SimError } from '../../core/errors.ts';
+import type { ProblemFault } from '../../core/problem.ts';
+import type { Device } from '../../sunspec/map/device.ts';
+import type { ModelPlace, PointSlot } from '../../sunspec/map/layout.ts';
+import { problemOf, HttpProblem, invalidAll } from '../errors.ts';
+import { enumNumber } from '../points.ts';
+import { route } from '../route.ts';
+import type { Route } from '../route.ts';
+import { deviceQuery, isoOrNull } from '../schemas/common.ts';
+import {
+  exampleRegisterModels, exampleRegisters, registerModelsSchema, registersBodySchema, registersParamsSchema,
+  registersQuerySchema, registersSchema,
+} from '../schemas/registers.ts';
+import type { RegisterPointReply } from '../schemas/registers.ts';
+import { selectedDevice } from '../views.ts';
+
+function modelOf(device: Device, id: number): ModelPlace {
+  const place = device.bank.layout.models.find(({ def }) => def.id === id);
+  if (!place) {
+    const ids = device.bank.layout.models.map(({ def }) => def.id).join(', ');
+    throw new SimError('UNKNOWN_RESOURCE', `Device ${device.index} does not serve model ${id}; it serves ${ids}.`);
+  }
+  return place;
+}
+
+function pointReply({ bank }: Device, slot: PointSlot, raw: boolean): RegisterPointReply {
+  const { def } = slot;
+  const value = bank.value(slot);
+  const isEnum = def.symbols !== undefined && def.type.startsWith('enum');
+  const writer = bank.provenance(slot);
+  return {
+    name: slot.path,
+    label: def.label,
+    type: def.type,
+    address: slot.address,
+    size: def.size,
+    ...(raw && { raw: bank.raw(slot) }),
+    value: isEnum ? enumNumber(slot, value) : value,
+    scale_factor: def.sf === undefined ? null : slot.sf,
+    unit: def.units ?? null,
+    ...(isEnum && { symbol: typeof value === 'string' ? value : null }),
+    implemented: slot.implemented,
+    access: slot.writable ? 'RW' : 'R',
+    source: writer?.source ?? 'default',
+    changed_at: isoOrNull(writer && simTimeToMs(writer.at)),
+  };
+}
+
+function modelReply(device: Device, place: ModelPlace, raw = false) {
+  return {
+    id: place.def.id,
+    name: place.def.name,
+    address: place.address,
+    length: place.length,
+    points: place.slots.map((slot) => pointReply(device, slot, raw)),
+  };
+}
+
+/** Names of points may contain `/` only by mistake, but a pointer must stay one. */
+function pointPointer(path: string): string {
+  return `/points/${path.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+function slotsOf(device: Device, place: ModelPlace, points: Readonly<Record<string, number | string>>) {
+  const unknown: ProblemFault[] = [];
+  const values = Object.entries(points).flatMap(([path, value]) => {
+    const slot = device.bank.layout.slot(place.def.id, path);
+    if (slot) return [{ slot, value }];
+    unknown.push({ in: 'body', name: pointPointer(path), detail: `model ${place.def.id} has no such point` });
+    return [];
+  });
+  if (unknown.length > 0) throw invalidAll(unknown);
+  return values;
+}
+
+/** The bank names points as `704.WMaxLimPct`; the caller knows them as members of its body. */
+function inBodyTerms(error: unknown, modelId: number): unknown {
+  if (!(error instanceof SimError) || problemOf[error.code] !== 'validation') return error;
+  const prefix = `${modelId}.`;
+  const faults = error.faults.map(({ name, detail, allowed }): ProblemFault => ({
+    in: 'body',
+    name: name.startsWith(prefix) ? pointPointer(name.slice(prefix.length)) : '/points',
+    detail: name.startsWith(prefix) ? detail : `${name}: ${detail}`,
+    ...(allowed && { allowed }),
+  }));
+  return faults.length > 0
+    ? new HttpProblem('validation', error.message, { faults })
+    : new HttpProblem('validation', error.message, { faults: [{ in: 'body', name: '/points', detail: error.message }] });
+}
+
+const listModels = route({
+  method: 'get',
+  path: '/registers',
+  tag: 'Core',
+  operationId: 'list_register_models',
+  summary: 'Models of the register map of a device',
+  query: deviceQuery,
+  reply: registerModelsSchema,
+  examples: { reply: exampleRegisterModels },
+  handle(ctx, { query }) {
+    const device = selectedDevice(ctx, query.device);
+    return {
+      device_index: device.index,
+      models: device.bank.layout.models.map(({ def, address, length }) => ({
+        id: def.id, name: def.name, label: def.label, address, length,
+      })),
+    };
+  },
+});
+
+const getRegisters = route({
+  method: 'get',
+  path: '/registers/{model_id}',
+  tag: 'Core',
+  operationId: 'get_registers',
+  summary: 'Points of one model, decoded and raw',
+  params: registersParamsSchema,
+  query: registersQuerySchema,
+  reply: registersSchema,
+  problems: ['unknown-resource'],
+  examples: { reply: exampleRegisters },
+  handle(ctx, { params, query }) {
+    const device = selectedDevice(ctx, query.device);
+    return modelReply(device, modelOf(device, params.model_id), query.raw);
+  },
+});
+
+const setRegisters = route({
+  method: 'post',
+  path: '/registers/{model_id}',
+  tag: 'Core',
+  operationId: 'set_registers',
+  summary: 'Writes points of one model, all or none',
+  params: registersParamsSchema,
+  query: registersQuerySchema,
+  body: registersBodySchema,
+  reply: registersSchema,
+  problems: ['unknown-resource', 'disabled'],
+  examples: { body: { points: { WMaxLimPct: 50, WMaxLimPctEna: 'ENABLED' } }, reply: exampleRegisters },
+  handle(ctx, { params, query, body, by }) {
+    const device = selectedDevice(ctx, query.device);
+    const place = modelOf(device, params.model_id);
+    const values = slotsOf(device, place, body.points);
+    try {
+      device.bank.assign(by, values);
+    } catch (error) {
+      throw inBodyTerms(error, place.def.id);
+    }
+    return modelReply(device, place, query.raw);
+  },
+});
+
+export const registerRoutes: readonly Route[] = [listModels, getRegisters, setRegisters];

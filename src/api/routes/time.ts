@@ -1,0 +1,68 @@
+import { route } from '../route.ts';
+import type { Route } from '../route.ts';
+import { invalid } from '../errors.ts';
+import { deviceQuery } from '../schemas/common.ts';
+import {
+  exampleStep, exampleTimeReply, stepBodySchema, stepReplySchema, timeBodySchema, timeSchema,
+} from '../schemas/controls.ts';
+import { timeReply } from '../views-time.ts';
+import { latestOf, selectedDevice } from '../views.ts';
+
+const getTime = route({
+  method: 'get',
+  path: '/controls/time',
+  tag: 'Controls',
+  operationId: 'get_time',
+  summary: 'The simulated clock',
+  reply: timeSchema,
+  examples: { reply: exampleTimeReply },
+  handle: ({ plant }) => timeReply(plant.time),
+});
+
+const setTime = route({
+  method: 'post',
+  path: '/controls/time',
+  tag: 'Controls',
+  operationId: 'set_time',
+  summary: 'Sets mode, rate, time of day and time zone of the simulated clock',
+  description: '`wall_clock` ties the simulated clock to real time. A rate belongs to `accelerated` or `paused`.',
+  body: timeBodySchema,
+  reply: timeSchema,
+  problems: ['conflict'],
+  examples: { body: { mode: 'accelerated', rate: 60 }, reply: { ...exampleTimeReply, rate: 60 } },
+  handle({ plant }, { body }) {
+    const mode = body.mode ?? plant.time.mode;
+    if (mode === 'wall_clock') {
+      if (body.rate !== undefined && body.rate !== 1) throw invalid('body', '/rate', 'must be 1 in the mode wall_clock');
+      if (body.clock_time !== undefined) throw invalid('body', '/clock_time', 'cannot be set in the mode wall_clock');
+    }
+    plant.setTime({
+      ...(body.mode !== undefined && { mode: body.mode }),
+      ...(body.rate !== undefined && { rate: body.rate }),
+      ...(body.clock_time !== undefined && { clockTime: body.clock_time }),
+      ...(body.timezone !== undefined && { timezone: body.timezone }),
+    });
+    return timeReply(plant.time);
+  },
+});
+
+const step = route({
+  method: 'post',
+  path: '/controls/time/step',
+  tag: 'Controls',
+  operationId: 'step_time',
+  summary: 'Runs ticks at once while the clock is paused',
+  description: 'Each tick advances `rate` x `tick_interval_s`. The snapshot is that of `device`.',
+  query: deviceQuery,
+  body: stepBodySchema,
+  reply: stepReplySchema,
+  problems: ['conflict'],
+  examples: { body: { ticks: 10 }, reply: exampleStep },
+  async handle(ctx, { query, body }) {
+    const device = selectedDevice(ctx, query.device);
+    await ctx.plant.step(body.ticks ?? 1);
+    return { time: timeReply(ctx.plant.time), snapshot: latestOf(ctx, device).snapshot };
+  },
+});
+
+export const timeRoutes: readonly Route[] = [getTime, setTime, step];

@@ -1,0 +1,157 @@
+import { clockModes } from '../../core/clock.ts';
+import { gridSources, irradianceSources } from '../../core/environment.ts';
+import { controlFunctions } from '../../sunspec/map/device.ts';
+import type { ControlFunction } from '../../sunspec/map/device.ts';
+import { z } from '../zod.ts';
+import { deviceIndex, exampleTime, isoTime, quantity, sourceSchema } from './common.ts';
+import { exampleSnapshot, snapshotSchema } from './snapshot.ts';
+
+const perUnit = z.number().min(0).max(2);
+const atLeastOne = { error: 'at least one member is required' };
+const someMember = (body: object) => Object.keys(body).length > 0;
+
+export const gridBodySchema = z.strictObject({
+  voltage_pu: perUnit.optional().openapi({ description: 'All phases, of nominal.' }),
+  voltage_a_pu: perUnit.optional().openapi({ description: 'Wins over `voltage_pu`.' }),
+  voltage_b_pu: perUnit.optional(),
+  voltage_c_pu: perUnit.optional(),
+  voltage_ln_v: z.number().min(0).optional()
+    .openapi({ description: 'All phases in volts, up to twice the nominal; not together with the `_pu` members.' }),
+  frequency_hz: z.number().min(40).max(70).optional(),
+  phase_angle_deg: z.number().min(-180).max(180).optional().openapi({ description: 'Jump.' }),
+  ramp_s: z.number().min(0).max(3600).optional().openapi({ description: 'Linear from the present value; 0 = step.' }),
+  duration_s: z.number().gt(0).nullable().optional()
+    .openapi({ description: 'Then back to the values before; null = stays.' }),
+  source: z.enum(gridSources).optional().openapi({ description: '`csv` returns to the grid profile.' }),
+  outage: z.boolean().optional().openapi({ description: 'Voltage 0 on all phases until false.' }),
+}).refine(someMember, atLeastOne).openapi('GridRequest', { minProperties: 1 });
+
+export const gridSchema = z.strictObject({
+  device_index: deviceIndex.nullable().openapi({ description: 'Null: the common grid.' }),
+  voltage_a_pu: z.number(), voltage_b_pu: z.number(), voltage_c_pu: z.number(),
+  voltage_ln_v: quantity('Mean of the phases; null on the common grid of devices that differ in nominal voltage.'),
+  voltage_ll_v: quantity('Null on single phase, and as `voltage_ln_v`.'),
+  frequency_hz: z.number(), phase_angle_deg: z.number(),
+  source: z.enum(gridSources), outage: z.boolean(),
+  ramp_remaining_s: z.number(), duration_remaining_s: z.number().nullable(),
+}).openapi('Grid');
+
+const temperature = z.number().min(-50).max(90).nullable();
+export const environmentBodySchema = z.strictObject({
+  irradiance_w_m2: z.number().min(0).max(1500).nullable().optional()
+    .openapi({ description: 'Constant irradiance; null returns to the source.' }),
+  ambient_temperature_c: temperature.optional(),
+  cell_temperature_c: temperature.optional().openapi({ description: 'A fixed value switches the thermal model off.' }),
+  load_kw: z.number().min(0).max(1e6).nullable().optional().openapi({ description: 'Local AC load.' }),
+  source: z.enum(irradianceSources).optional().openapi({ description: 'Where the irradiance comes from.' }),
+  ramp_s: z.number().min(0).max(3600).optional(),
+  duration_s: z.number().gt(0).nullable().optional(),
+}).refine(someMember, atLeastOne).openapi('EnvironmentRequest', { minProperties: 1 });
+
+export const environmentSchema = z.strictObject({
+  device_index: deviceIndex.nullable().openapi({ description: 'Null: the common surroundings.' }),
+  irradiance_w_m2: z.number(),
+  ambient_temperature_c: z.number(),
+  cell_temperature_c: quantity('Null while the thermal model runs.'),
+  load_kw: z.number(),
+  source: z.enum(irradianceSources),
+  ramp_remaining_s: z.number(),
+  duration_remaining_s: z.number().nullable(),
+}).openapi('Environment');
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+export const timeBodySchema = z.strictObject({
+  mode: z.enum(clockModes).optional(),
+  rate: z.number().min(0.01).max(3600).optional()
+    .openapi({ description: 'Simulated seconds per real second; with `accelerated` or `paused`.' }),
+  clock_time: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/, { error: 'must be HH:MM:SS' }).optional()
+    .openapi({ description: 'Sets the simulated clock; not in `wall_clock`.' }),
+  timezone: z.string().max(64).refine(isTimeZone, { error: 'must be an IANA time zone name' }).optional(),
+}).openapi('TimeRequest');
+
+export const timeSchema = z.strictObject({
+  mode: z.enum(clockModes),
+  rate: z.number(),
+  rate_effective: z.number().openapi({ description: 'Below `rate` when the machine cannot hold it.' }),
+  clock_time: z.string(), timezone: z.string(),
+  sim_time: isoTime, wall_time: isoTime,
+  tick: z.int(), tick_interval_s: z.number(), sim_step_s: z.number(),
+}).openapi('Time');
+
+export const stepBodySchema = z.strictObject({
+  ticks: z.int().min(1).max(100_000).optional().openapi({ description: 'Default 1.' }),
+}).openapi('StepRequest');
+export const stepReplySchema = z.strictObject({ time: timeSchema, snapshot: snapshotSchema }).openapi('StepReply');
+
+const modeSchema = z.strictObject({
+  supported: z.boolean().openapi({ description: '702.CtrlModes, or the point exists.' }),
+  enabled: z.boolean(),
+  active: z.boolean().openapi({ description: 'Limits or sets the output in this tick.' }),
+  source: sourceSchema.openapi({ description: 'Last writer of the enable point.' }),
+  source_detail: z.string().nullable().openapi({ description: 'Peer address, mRID, control id.' }),
+  changed_at: isoTime.nullable().openapi({ description: 'Simulated time of that write; null: start value.' }),
+  reversion_remaining_s: z.number().nullable().openapi({ description: 'Null while no reversion time is set.' }),
+}).openapi('ControlMode');
+
+const modeShape = Object.fromEntries(controlFunctions.map((name) => [name, modeSchema])) as
+  Record<ControlFunction, typeof modeSchema>;
+
+export const controlsSchema = z.strictObject({
+  device_index: deviceIndex,
+  service: z.strictObject({
+    es_enabled: z.boolean(),
+    es_delay_remaining_s: z.number(),
+    trip_active: z.array(z.string()),
+    es_state: z.enum(['in_service', 'waiting', 'out_of_service']),
+  }),
+  modes: z.strictObject(modeShape),
+  throttle: z.strictObject({
+    active: z.boolean(), pct: quantity('701.ThrotPct'), sources: z.array(z.string()).openapi({ description: '701.ThrotSrc' }),
+  }),
+  grid: gridSchema,
+  time: timeSchema,
+}).openapi('Controls');
+
+export type GridReply = z.output<typeof gridSchema>;
+export type TimeReply = z.output<typeof timeSchema>;
+export type ModeReply = z.output<typeof modeSchema>;
+
+export const exampleGrid = {
+  device_index: null, voltage_a_pu: 1, voltage_b_pu: 1, voltage_c_pu: 1, voltage_ln_v: 277.1, voltage_ll_v: 480,
+  frequency_hz: 60, phase_angle_deg: 0, source: 'const', outage: false, ramp_remaining_s: 0, duration_remaining_s: null,
+};
+export const exampleEnvironment = {
+  device_index: null, irradiance_w_m2: 800, ambient_temperature_c: 25, cell_temperature_c: null, load_kw: 0,
+  source: 'const', ramp_remaining_s: 0, duration_remaining_s: null,
+};
+export const exampleTimeReply = {
+  mode: 'accelerated', rate: 1, rate_effective: 1, clock_time: '12:00:01', timezone: 'UTC', sim_time: exampleTime,
+  wall_time: exampleTime, tick: 1, tick_interval_s: 1.5, sim_step_s: 1,
+};
+export const exampleStep = { time: exampleTimeReply, snapshot: exampleSnapshot };
+
+const exampleMode = {
+  supported: true, enabled: false, active: false, source: 'default', source_detail: null, changed_at: null,
+  reversion_remaining_s: null,
+};
+export const exampleControls = {
+  device_index: 0,
+  service: { es_enabled: true, es_delay_remaining_s: 0, trip_active: [], es_state: 'in_service' },
+  modes: {
+    ...Object.fromEntries(controlFunctions.map((name) => [name, exampleMode])),
+    max_power: {
+      ...exampleMode, enabled: true, active: true, source: 'modbus', source_detail: '127.0.0.1:50122',
+      changed_at: exampleTime, reversion_remaining_s: 52,
+    },
+  },
+  throttle: { active: true, pct: 50, sources: ['max_w'] },
+  grid: { ...exampleGrid, device_index: 0 },
+  time: exampleTimeReply,
+};

@@ -1,0 +1,176 @@
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import express from 'express';
+import type { NextFunction, Request, Response } from 'express';
+import { SimError } from '../core/errors.ts';
+import { createHttpGuard } from '../core/http-guard.ts';
+import { createProblem, refuseOnSocket } from '../core/problem.ts';
+import type { ProblemCode } from '../core/problem.ts';
+import type { ApiContext, ApiLimits, RouteContext } from './context.ts';
+import { answerError, mountRoutes } from './dispatch.ts';
+import { mountDocs } from './docs.ts';
+import { createGate } from './gate.ts';
+import { describeApi } from './openapi.ts';
+import type { OpenApiDocument } from './openapi.ts';
+import { sendProblem } from './reply.ts';
+import type { Route } from './route.ts';
+import { allRoutes } from './routes/all.ts';
+
+export interface ApiOptions {
+  /** checks every reply against its schema (500 when it does not fit): for tests */
+  readonly checkReplies?: boolean;
+  /** operations served; default all */
+  readonly routes?: readonly Route[];
+}
+
+export interface Api {
+  /** for the stream, which shares the port */
+  readonly server: Server;
+  readonly document: OpenApiDocument;
+  /** whether the simulator was asked to stop over this interface, or `stop` was called */
+  readonly stopping: boolean;
+  /** @throws SimError LISTEN_FAILED */
+  start(): Promise<{ readonly host: string; readonly port: number }>;
+  /** Ends listener and connections; answers under way may finish within the limit of the configuration. */
+  stop(): Promise<void>;
+}
+
+const listenReasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the address is in use',
+  EACCES: 'permission denied',
+  EADDRNOTAVAIL: 'the address is not one of this machine',
+  ENOTFOUND: 'the host name is not known',
+};
+
+function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    const failed = (error: NodeJS.ErrnoException) => {
+      const reason = listenReasons[error.code ?? ''] ?? error.code ?? 'unknown reason';
+      reject(new SimError('LISTEN_FAILED', `cannot listen on ${host}:${port} for HTTP: ${reason}`));
+    };
+    server.once('error', failed);
+    server.listen({ host, port }, () => {
+      server.off('error', failed);
+      resolve(server.address() as AddressInfo);
+    });
+  });
+}
+
+const parseProblems: Readonly<Record<string, { code: ProblemCode; detail: string }>> = {
+  HPE_HEADER_OVERFLOW: { code: 'headers-too-large', detail: 'The headers, the address included, are larger than 16 KiB.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { code: 'request-timeout', detail: 'The request was not complete in time.' },
+};
+
+/** What the parser refuses never reaches the application: the answer is written by hand. */
+function onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const { code, detail } = parseProblems[error.code ?? '']
+    ?? { code: 'malformed-request' as const, detail: 'The bytes received are not an HTTP/1.1 request.' };
+  refuseOnSocket(socket, createProblem(code, detail, { instance: '', id: crypto.randomUUID() }));
+}
+
+function onConnect(request: { url?: string | undefined }, socket: Duplex): void {
+  const detail = 'CONNECT is not possible here.';
+  const instance = request.url ?? '';
+  refuseOnSocket(socket, createProblem('method-not-allowed', detail, { instance, id: crypto.randomUUID() }), { Allow: 'GET, HEAD, POST' });
+}
+
+function createHttpServer(limits: ApiLimits, app: express.Application): Server {
+  const server = createServer({
+    maxHeaderSize: limits.maxHeaderBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs),
+    // a missing Host is answered with a problem body like any other
+    requireHostHeader: false,
+  }, app);
+  server.maxConnections = limits.maxConnections;
+  server.on('clientError', onClientError);
+  server.on('connect', onConnect);
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  return server;
+}
+
+function createRouteContext(context: ApiContext): RouteContext {
+  let stopDelayS: number | null = null;
+  return {
+    ...context,
+    requestStop: (reason, delayS) => { context.requestStop(reason, delayS); },
+    get stopDelayS() { return stopDelayS; },
+    beginStop(delayS) {
+      stopDelayS ??= delayS;
+      return stopDelayS;
+    },
+  };
+}
+
+function createApp(ctx: RouteContext, options: ApiOptions): { app: express.Application; document: OpenApiDocument } {
+  const routes = options.routes ?? allRoutes;
+  const document = describeApi(routes, ctx.info.apiVersion);
+  const logger = ctx.logBook.logger('Lab');
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('strict routing');
+  app.enable('case sensitive routing');
+  app.use(createGate(createHttpGuard(ctx.config), ctx));
+  mountRoutes(app, routes, ctx, logger, options.checkReplies ?? false);
+  mountDocs(app, Buffer.from(JSON.stringify(document)));
+  app.use((request: Request, response: Response) => {
+    sendProblem(response, { code: 'not-found', detail: `There is nothing at ${request.path}.` });
+  });
+  app.use((error: unknown, _request: Request, response: Response, next: NextFunction) => {
+    if (response.headersSent) next(error);
+    else answerError(response, error, logger);
+  });
+  return { app, document };
+}
+
+/** The HTTP interface of a plant on one port: operations, description, documentation pages. */
+export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
+  const { config } = context;
+  const ctx = createRouteContext(context);
+  const { app, document } = createApp(ctx, options);
+  const server = createHttpServer(config.limits, app);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  let stopped: Promise<void> | null = null;
+
+  function close(): Promise<void> {
+    if (!server.listening) return Promise.resolve();
+    return new Promise((resolve) => {
+      const leftovers = setTimeout(() => {
+        for (const socket of sockets) socket.destroy();
+      }, config.limits.stopTimeoutMs);
+      server.close(() => {
+        clearTimeout(leftovers);
+        resolve();
+      });
+      server.closeIdleConnections();
+    });
+  }
+
+  return {
+    server,
+    document,
+    get stopping() { return ctx.stopDelayS !== null; },
+    async start() {
+      const { address, port } = await listen(server, config.host, config.port);
+      return { host: address, port };
+    },
+    stop() {
+      ctx.beginStop(0);
+      stopped ??= close();
+      return stopped;
+    },
+  };
+}

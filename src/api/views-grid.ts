@@ -1,0 +1,52 @@
+import type { Plant } from '../sunspec/map/device.ts';
+import type { Bank } from '../sunspec/map/bank.ts';
+import { pointNumber, pointText } from './points.ts';
+import type { GridReply } from './schemas/controls.ts';
+
+/** Nominal voltages of a connection, volts; line-to-line is null on single phase. */
+export interface Nominal {
+  readonly lnV: number;
+  readonly llV: number | null;
+}
+
+/** 702.VNom is line to neutral on single phase and line to line otherwise. */
+export function nominalOf(bank: Bank): Nominal | null {
+  const vNom = pointNumber(bank, 702, 'VNom') ?? pointNumber(bank, 702, 'VNomRtg');
+  if (vNom === null || vNom <= 0) return null;
+  switch (pointText(bank, 701, 'ACType')) {
+    case 'SINGLE_PHASE': return { lnV: vNom, llV: null };
+    case 'SPLIT_PHASE': return { lnV: vNom / 2, llV: vNom };
+    default: return { lnV: vNom / Math.sqrt(3), llV: vNom };
+  }
+}
+
+/** Nominal of one device, or the one that all devices share; null when they differ. */
+export function gridNominal(plant: Plant, deviceIndex: number | undefined): Nominal | null {
+  if (deviceIndex !== undefined) return nominalOf(plant.device(deviceIndex).bank);
+  const [first, ...others] = plant.devices.map((device) => nominalOf(device.bank));
+  if (!first) return null;
+  return others.every((other) => other?.lnV === first.lnV && other.llV === first.llV) ? first : null;
+}
+
+const toMillivolts = (volts: number) => Math.round(volts * 1000) / 1000;
+
+/** The grid object of a device, or of the common grid. */
+export function gridReply(plant: Plant, deviceIndex: number | undefined): GridReply {
+  const grid = plant.grid(deviceIndex);
+  const nominal = gridNominal(plant, deviceIndex);
+  const mean = (grid.voltageAPu + grid.voltageBPu + grid.voltageCPu) / 3;
+  return {
+    device_index: deviceIndex ?? null,
+    voltage_a_pu: grid.voltageAPu,
+    voltage_b_pu: grid.voltageBPu,
+    voltage_c_pu: grid.voltageCPu,
+    voltage_ln_v: nominal && toMillivolts(mean * nominal.lnV),
+    voltage_ll_v: nominal?.llV == null ? null : toMillivolts(mean * nominal.llV),
+    frequency_hz: grid.frequencyHz,
+    phase_angle_deg: grid.phaseAngleDeg,
+    source: grid.source,
+    outage: grid.outage,
+    ramp_remaining_s: grid.rampRemainingS,
+    duration_remaining_s: grid.durationRemainingS,
+  };
+}

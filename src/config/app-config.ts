@@ -1,0 +1,74 @@
+import type { LogLevel } from '../core/log.ts';
+import type { DeviceProfile } from './device-profile.ts';
+import type { Phases } from './device-types.ts';
+
+/** One simulated device as it is to be built. */
+export interface DeviceConfig {
+  /** as the user gave it: an alias stays an alias */
+  readonly deviceType: string;
+  readonly name: string;
+  readonly phases: Phases;
+  /** shared by all devices of the same profile and phases */
+  readonly profile: DeviceProfile;
+  /** file name without directory and extension; null when the user named no profile */
+  readonly profileName: string | null;
+}
+
+/** Everything that a run is configured with: checked, complete, paths absolute. */
+export interface AppConfig {
+  /** the configuration file, for messages */
+  readonly configPath: string | null;
+  readonly web: {
+    readonly host: string;
+    /** 0: any free port */
+    readonly port: number;
+    readonly corsOrigins: readonly string[];
+    /** lower case, without port */
+    readonly allowedHosts: readonly string[];
+    readonly maxConnections: number;
+    readonly maxStreamClients: number;
+  };
+  readonly clock: {
+    /** the simulated clock follows the real time of day; `startTime` and `startDate` then do not count */
+    readonly followsWall: boolean;
+    /** IANA name */
+    readonly timezone: string;
+    /** `HH:MM:SS` in the time zone */
+    readonly startTime: string;
+    /** `YYYY-MM-DD` in the time zone */
+    readonly startDate: string;
+    /** simulated seconds per real second */
+    readonly rate: number;
+  };
+  readonly tickS: number;
+  readonly seed: number;
+  /** number of the first device in a fleet of several processes */
+  readonly firstDevice: number;
+  readonly grid: {
+    readonly nominalFrequencyHz: number;
+    readonly profilePath: string | null;
+  };
+  /** null: the bundled series of the type */
+  readonly dcProfilePath: string | null;
+  readonly modbus: {
+    readonly enabled: boolean;
+    readonly host: string;
+    /** of the first device; 0: any free ports */
+    readonly port: number;
+    readonly sharedPort: boolean;
+    readonly maxConnections: number;
+    /** 0: never */
+    readonly idleTimeoutS: number;
+    readonly frameTimeoutS: number;
+  };
+  readonly log: {
+    readonly level: LogLevel;
+    readonly format: 'text' | 'json';
+  };
+  readonly devices: readonly DeviceConfig[];
+}
+
+export type LoadResult =
+  | { readonly kind: 'run'; readonly config: AppConfig }
+  | { readonly kind: 'help'; readonly text: string }
+  | { readonly kind: 'version'; readonly text: string };

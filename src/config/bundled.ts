@@ -1,0 +1,36 @@
+import { readdirSync } from 'node:fs';
+import { basename, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const extensions = ['.yaml', '.yml', '.json'];
+
+// the same relative path holds for src/config and for dist/config
+const directory = fileURLToPath(new URL('../../config/profiles/', import.meta.url));
+
+const files: ReadonlyMap<string, string> = new Map(
+  readdirSync(directory).filter((file) => extensions.includes(extname(file))).sort()
+    .map((file) => [basename(file, extname(file)), join(directory, file)]),
+);
+
+/** Names of the device profiles that come with the program. */
+export const bundledProfileNames: readonly string[] = [...files.keys()];
+
+function bareName(text: string): string {
+  const extension = extname(text);
+  return extensions.includes(extension) ? text.slice(0, -extension.length) : text;
+}
+
+/** Whether a text names a bundled profile, with or without extension; a path (`./x.yaml`) never does. */
+export function isBundledProfile(text: string): boolean {
+  return files.has(bareName(text));
+}
+
+/** File of a bundled profile, or undefined. */
+export function bundledProfilePath(text: string): string | undefined {
+  return files.get(bareName(text));
+}
+
+/** What a telemetry reader sees as the profile's name: the file name without directory and extension. */
+export function profileNameOf(reference: string): string {
+  return bareName(basename(reference));
+}

@@ -1,0 +1,182 @@
+import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, extname } from 'node:path';
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
+import type { Fault } from '../core/errors.ts';
+import { printable } from '../core/log.ts';
+import { deviceProfileSchema } from './device-profile.ts';
+import { deviceTypeNames } from './device-types.ts';
+import { refused, unknownName, zodFaults } from './faults.ts';
+import { settingKeys, settingOf } from './settings.ts';
+import type { SettingKey } from './settings.ts';
+
+/** The outside world of the configuration, so that tests need no disk. */
+export interface ConfigIo {
+  /** relative paths of flags and variables start here */
+  readonly cwd: string;
+  /** Text of a file. @throws Error that says why not, in words for the user */
+  readonly readFile: (path: string, maxBytes: number) => string;
+  readonly isFile: (path: string) => boolean;
+}
+
+export const maxFileBytes = 1024 * 1024;
+const maxDepth = 16;
+const maxDevices = 10_000;
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file', EACCES: 'no permission to read it', EISDIR: 'it is a directory', ENOTDIR: 'there is no such file',
+};
+
+function readReason(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return reasons[code] ?? (error instanceof Error ? error.message : String(error));
+}
+
+function readRegularFile(path: string, maxBytes: number): string {
+  // a named pipe would block the open, a device the read
+  if (!statSync(path).isFile()) throw new Error('it is not a regular file');
+  const file = openSync(path, 'r');
+  try {
+    if (fstatSync(file).size > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+  } catch (error) {
+    throw error instanceof TypeError ? new Error('it is not UTF-8 text') : error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The real file system. */
+export const systemIo: ConfigIo = {
+  get cwd() {
+    return process.cwd();
+  },
+  readFile: readRegularFile,
+  isFile: (path) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false,
+};
+
+function depthExceeds(value: unknown, limit: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return limit === 0 || Object.values(value).some((inner) => depthExceeds(inner, limit - 1));
+}
+
+function parseYaml(text: string): unknown {
+  const document = parseDocument(text, { logLevel: 'error', prettyErrors: true });
+  const problem = document.errors[0] ?? document.warnings[0];
+  if (problem) {
+    const [message = ''] = problem.message.split('\n');
+    // the parser reports its own stack overflow as a fault of the document
+    throw message.startsWith('Maximum call stack') ? new RangeError(message) : new Error(message);
+  }
+  return document.toJS({ maxAliasCount: 100 });
+}
+
+const parsers: Readonly<Record<string, (text: string) => unknown>> = {
+  '.json': (text) => JSON.parse(text) as unknown, '.yaml': parseYaml, '.yml': parseYaml,
+};
+
+/**
+ * Reads a YAML or JSON file that holds one mapping: at most 1 MiB and 16 levels deep.
+ * @param name what the fault is named after: the flag or key that led to the file
+ * @returns null when there is a fault
+ */
+export function readMapping(path: string, name: string, io: ConfigIo, faults: Fault[]): Record<string, unknown> | null {
+  const fail = (detail: string): null => {
+    faults.push({ name, detail: `${path}: ${detail}` });
+    return null;
+  };
+  const parse = parsers[extname(path).toLowerCase()];
+  if (!parse) return fail(`given extension "${extname(path)}"; allowed: .yaml, .yml, .json`);
+  let text: string;
+  try {
+    text = io.readFile(path, maxFileBytes);
+  } catch (error) {
+    return fail(`cannot be read: ${readReason(error)}`);
+  }
+  if (Buffer.byteLength(text) > maxFileBytes) return fail(`cannot be read: it is larger than ${maxFileBytes} bytes`);
+  let value: unknown;
+  try {
+    value = parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    // a RangeError is nesting beyond the stack
+    return fail(`cannot be parsed: ${error instanceof RangeError ? 'nested too deeply' : readReason(error)}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return fail('given no mapping; allowed: a mapping of keys to values');
+  if (depthExceeds(value, maxDepth)) return fail(`nested too deeply; allowed: ${maxDepth} levels`);
+  return value as Record<string, unknown>;
+}
+
+const gridSchema = z.strictObject({
+  nominal_frequency_hz: z.number().min(40).max(70).optional().meta({ description: 'Nominal frequency, Hz; default 60.', examples: [50, 60] }),
+  profile: z.string().min(1).max(4096).optional().meta({ description: 'CSV series of the grid, as --grid_profile.' }),
+}).meta({ description: 'The grid that all devices feed.' });
+
+// control characters in a name would reach logs and terminals
+const printableName = z.string().min(1).max(64).refine((text) => printable(text) === text, 'text of 1 to 64 characters without control characters');
+
+const deviceSchema = z.strictObject({
+  device_type: z.enum(deviceTypeNames).optional().meta({ description: 'Kind of the device; default the setting device_type.' }),
+  name: printableName.optional().meta({ description: 'Name for people.' }),
+  profile: z.union([z.string().min(1).max(4096), deviceProfileSchema]).optional()
+    .meta({ description: 'Bundled name, path, or the profile itself; default the setting f, else the bundled profile of the type.' }),
+});
+
+export type DeviceEntry = z.infer<typeof deviceSchema>;
+
+const blocksSchema = z.strictObject({
+  grid: gridSchema.optional(),
+  devices: z.array(deviceSchema).min(1).max(maxDevices).optional().meta({ description: 'One entry per device, for mixed sites.' }),
+});
+
+export type ConfigBlocks = z.infer<typeof blocksSchema>;
+
+const fileKeys = settingKeys.filter((key) => !settingOf(key).noFile);
+
+/** A configuration file as a whole. */
+export const configFileSchema = z.strictObject({
+  ...Object.fromEntries(fileKeys.map((key) => {
+    const { kind, doc, default: preset } = settingOf(key);
+    return [key, kind.schema.optional().meta({ description: doc, ...(preset === null ? {} : { default: preset }) })];
+  })),
+  ...blocksSchema.shape,
+}).meta({ title: 'Configuration', description: 'Settings of the simulator, and its devices.' });
+
+const blocksJsonSchema = z.toJSONSchema(blocksSchema, { io: 'input' });
+
+export interface ConfigFile {
+  readonly settings: ReadonlyMap<SettingKey, unknown>;
+  readonly grid: NonNullable<ConfigBlocks['grid']>;
+  /** null in the list: an entry that has faults */
+  readonly devices: readonly (DeviceEntry | null)[] | null;
+  /** relative paths in the file start here */
+  readonly directory: string;
+  /** base name, put before the keys of its faults */
+  readonly label: string;
+}
+
+export function isFileKey(key: string): key is SettingKey {
+  return (fileKeys as readonly string[]).includes(key);
+}
+
+/** Reads and checks a configuration file. What is faulty is left out of the result, so that the rest can be checked too. */
+export function readConfigFile(path: string, name: string, io: ConfigIo, faults: Fault[]): ConfigFile {
+  const directory = dirname(path);
+  const label = basename(path);
+  const settings = new Map<SettingKey, unknown>();
+  const { grid, devices, ...rest } = readMapping(path, name, io, faults) ?? {};
+  for (const [key, raw] of Object.entries(rest)) {
+    if (!isFileKey(key)) {
+      faults.push(unknownName(`${label}: ${key}`, 'key', key, [...fileKeys, 'grid', 'devices']));
+      continue;
+    }
+    const { kind, secret } = settingOf(key);
+    const value = kind.read(raw, directory);
+    if (value === undefined) faults.push(refused(`${label}: ${key}`, raw, kind.allowed, secret));
+    else settings.set(key, value);
+  }
+  const blocks = { ...(grid === undefined ? {} : { grid }), ...(devices === undefined ? {} : { devices }) };
+  const checked = blocksSchema.safeParse(blocks);
+  if (!checked.success) faults.push(...zodFaults(checked.error.issues, { input: blocks, schema: blocksJsonSchema, where: label }));
+  const entries = Array.isArray(devices) ? devices.slice(0, maxDevices).map((entry) => deviceSchema.safeParse(entry).data ?? null) : null;
+  return { settings, grid: gridSchema.safeParse(grid).data ?? {}, devices: entries, directory, label };
+}

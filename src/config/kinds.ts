@@ -1,0 +1,167 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+/** How the values of one setting are written, checked and brought into the form that the program uses. */
+export interface Kind<T> {
+  /** what a configuration file may hold */
+  readonly schema: z.ZodType;
+  /** in words, or the list of all allowed values */
+  readonly allowed: string | readonly string[];
+  /** stands for the value in the help text */
+  readonly placeholder: string;
+  /** a flag may be repeated, a variable holds a comma list */
+  readonly list: boolean;
+  /** a word of the command line or of the environment, in the form that a file has */
+  fromText(text: string): unknown;
+  /**
+   * The value in force, or undefined when it is not allowed.
+   * @param base directory that relative paths start from
+   */
+  read(raw: unknown, base: string): T | undefined;
+}
+
+interface KindSpec<In, T> {
+  readonly allowed: string | readonly string[];
+  readonly placeholder: string;
+  readonly list?: boolean;
+  readonly fromText?: (text: string) => unknown;
+  readonly normalise: (value: In, base: string) => T;
+}
+
+function kind<In, T>(schema: z.ZodType<In>, spec: KindSpec<In, T>): Kind<T> {
+  return {
+    schema,
+    allowed: spec.allowed,
+    placeholder: spec.placeholder,
+    list: spec.list ?? false,
+    fromText: spec.fromText ?? ((text) => text),
+    read(raw, base) {
+      const parsed = schema.safeParse(raw);
+      return parsed.success ? spec.normalise(parsed.data, base) : undefined;
+    },
+  };
+}
+
+// decimal only: Number() alone would take '', '0x10' and 'Infinity'
+const decimal = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+const numberFromText = (text: string): unknown => (decimal.test(text) ? Number(text) : text);
+const same = <T>(value: T): T => value;
+
+/** A number within a closed range. */
+export function number(low: number, high: number): Kind<number> {
+  return kind(z.number().min(low).max(high), {
+    allowed: `a number from ${low} to ${high}`, placeholder: 'NUMBER', fromText: numberFromText, normalise: same,
+  });
+}
+
+/** A whole number within a closed range; a fraction is refused, never cut off. */
+export function integer(low: number, high: number): Kind<number> {
+  return kind(z.int().min(low).max(high), {
+    allowed: `a whole number from ${low} to ${high}`, placeholder: 'INTEGER', fromText: numberFromText, normalise: same,
+  });
+}
+
+/** A TCP port; 0 asks the system for a free one. */
+export const port: Kind<number> = { ...integer(0, 65535), placeholder: 'PORT' };
+
+/** One of a fixed list of words. */
+export function choice<const W extends string>(words: readonly W[], placeholder: string): Kind<W> {
+  return kind<W, W>(z.enum(words), { allowed: words, placeholder, normalise: same });
+}
+
+const yes = ['yes', 'true', 'on', '1'];
+const no = ['no', 'false', 'off', '0'];
+
+/** A switch. Files may hold the words too: in YAML 1.2 an unquoted `yes` is text. */
+export const onOff: Kind<boolean> = kind(
+  z.union([z.boolean(), z.enum(['yes', 'no', 'true', 'false', 'on', 'off', '1', '0']), z.literal([0, 1])]),
+  {
+    allowed: [...yes, ...no],
+    placeholder: 'yes|no',
+    fromText: (text) => text.toLowerCase(),
+    normalise: (value) => yes.includes(String(value)),
+  },
+);
+
+const hostName = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*\.?$/i;
+const numericLabel = /^(\d+|0x[0-9a-f]*)$/i;
+
+function isHost(text: string): boolean {
+  if (isIP(text.replace(/^\[(.*)\]$/, '$1')) !== 0) return true;
+  // a name whose last label is a number is a mistyped address (300.1.1.1)
+  return hostName.test(text) && !numericLabel.test(text.replace(/\.$/, '').split('.').at(-1) ?? '');
+}
+
+const bareHost = (text: string) => text.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+const hostSchema = z.string().refine(isHost, 'an IP address or a host name');
+
+/** Address or name to bind to; IPv6 with or without brackets. */
+export const host: Kind<string> = kind(hostSchema, {
+  allowed: 'an IP address or a host name', placeholder: 'HOST', normalise: bareHost,
+});
+
+const maxListLength = 64;
+
+function list(item: z.ZodType<string>, allowed: string, placeholder: string, normalise: (text: string) => string): Kind<readonly string[]> {
+  return kind(z.union([item, z.array(item).max(maxListLength)]), {
+    allowed: `${allowed}; several as a list, at most ${maxListLength}`,
+    placeholder,
+    list: true,
+    fromText: (text) => text.split(',').map((part) => part.trim()),
+    normalise: (value) => [...new Set([value].flat().map(normalise))],
+  });
+}
+
+/** Host names, lower case: they are compared whole and without regard to case. */
+export const hostList = list(hostSchema, 'a host name or IP address without port', 'NAME', bareHost);
+
+function isOrigin(text: string): boolean {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false;
+  return new URL(text).origin === text;
+}
+
+/** Web origins, exactly as a browser sends them. */
+export const originList = list(
+  z.string().refine(isOrigin, 'an origin'),
+  'an origin as a browser sends it, for example http://localhost:3000 (lower case, no path, no default port)',
+  'ORIGIN', same,
+);
+
+function isTimeZone(text: string): boolean {
+  // newer runtimes also take offsets such as +01:00, which are not IANA names
+  if (!/^[A-Za-z]/.test(text)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const timeZone: Kind<string> = kind(z.string().refine(isTimeZone), {
+  allowed: 'an IANA time zone name, for example Europe/Berlin', placeholder: 'ZONE', normalise: same,
+});
+
+export const clockTime: Kind<string> = kind(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/), {
+  allowed: 'a time of day HH:MM:SS', placeholder: 'HH:MM:SS', normalise: same,
+});
+
+// simulated time is microseconds in a double: exact to the year 2255
+export const date: Kind<string> = kind(z.iso.date().refine((text) => text >= '1970-01-02' && text < '2200'), {
+  allowed: 'a calendar date YYYY-MM-DD from 1970-01-02 to 2199-12-31', placeholder: 'YYYY-MM-DD', normalise: same,
+});
+
+const pathText = z.string().min(1).max(4096);
+
+/** A file; a relative path starts from the directory of the configuration file, or from the working directory. */
+export const path: Kind<string> = kind(pathText, {
+  allowed: 'a path', placeholder: 'FILE', normalise: (text, base) => resolve(base, text),
+});
+
+/** A file, or a name that `isName` knows, which stays as it is. */
+export function pathOrName(isName: (text: string) => boolean, allowed: string): Kind<string> {
+  return kind(pathText, {
+    allowed, placeholder: 'FILE', normalise: (text, base) => (isName(text) ? text : resolve(base, text)),
+  });
+}

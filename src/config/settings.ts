@@ -1,0 +1,175 @@
+import { logLevels } from '../core/log.ts';
+import { bundledProfileNames, isBundledProfile } from './bundled.ts';
+import { deviceTypeNames } from './device-types.ts';
+import {
+  choice, clockTime, date, host, hostList, integer, number, onOff, originList, path, pathOrName, port, timeZone,
+} from './kinds.ts';
+import type { Kind } from './kinds.ts';
+
+/**
+ * One setting: everything that flags, environment, files, help and the published schema say of it comes from here.
+ * The name of the member is the key in files; the environment variable is `DERBENCH_` and the key in upper case.
+ */
+export interface Setting<T> {
+  readonly kind: Kind<T>;
+  /** null: not set */
+  readonly default: NoInfer<T> | null;
+  /** accepted on the command line; a setting without spellings has no flag */
+  readonly flags?: readonly string[];
+  /** not a key of configuration files */
+  readonly noFile?: true;
+  /** never shown in faults, logs or answers */
+  readonly secret?: true;
+  readonly doc: string;
+}
+
+type Preset<T> = Setting<T> & { readonly default: NoInfer<T> };
+
+function setting<T>(of: Preset<T>): Preset<T> {
+  return of;
+}
+
+/** A setting that may stay unset. */
+function unset<T>(of: Omit<Setting<T>, 'default'>): Setting<T> {
+  return { ...of, default: null };
+}
+
+/** All settings, in the order of the help text. */
+export const settings = {
+  device_type: setting({
+    flags: ['-d', '--device_type'], kind: choice(deviceTypeNames, 'TYPE'), default: 'PV-3Phase',
+    doc: 'Kind of device to simulate.',
+  }),
+  N: setting({
+    flags: ['-N'], kind: integer(1, 10000), default: 1,
+    doc: 'Number of devices.',
+  }),
+  f: unset({
+    flags: ['-f'],
+    kind: pathOrName(isBundledProfile, `a bundled profile (${bundledProfileNames.join(', ')}) or a path`),
+    doc: `Device profile: a bundled name (${bundledProfileNames.join(', ')}) or a file. Without it the bundled profile of the type.`,
+  }),
+  website_ip: setting({
+    flags: ['-wi', '--website_ip'], kind: host, default: '127.0.0.1',
+    doc: 'Address of the HTTP interface. It has no authentication.',
+  }),
+  website_port: setting({
+    flags: ['-wp', '--website_port'], kind: port, default: 8111,
+    doc: 'Port of the HTTP interface; 0 = any free port, printed at start.',
+  }),
+  wall_clock: setting({
+    flags: ['-wc', '--wall_clock'], kind: onOff, default: false,
+    doc: 'Simulated clock follows the real time of day.',
+  }),
+  wall_clock_timezone: setting({
+    flags: ['-wc_tz', '--wall_clock_timezone'], kind: timeZone, default: 'UTC',
+    doc: 'Time zone of the simulated clock.',
+  }),
+  start_clock_time: setting({
+    flags: ['--start_clock_time'], kind: clockTime, default: '12:00:00',
+    doc: 'Time of day at which the simulated clock starts.',
+  }),
+  start_date: setting({
+    flags: ['--start_date'], kind: date, default: '2026-06-21',
+    doc: 'Date at which the simulated clock starts.',
+  }),
+  dc_profile: unset({
+    flags: ['-dc_p', '--dc_profile'], kind: path,
+    doc: 'CSV series for the DC side. Without it the bundled series of the type.',
+  }),
+  grid_profile: unset({
+    flags: ['--grid_profile'], kind: path,
+    doc: 'CSV series of the grid: time_s, voltage_pu, frequency_hz.',
+  }),
+  time_rate: setting({
+    flags: ['--time_rate'], kind: number(0.01, 3600), default: 1,
+    doc: 'Simulated seconds per real second.',
+  }),
+  tick: setting({
+    flags: ['--tick'], kind: number(0.1, 60), default: 1.5,
+    doc: 'Seconds from one tick to the next.',
+  }),
+  seed: setting({
+    flags: ['--seed'], kind: integer(0, 0xffff_ffff), default: 1,
+    doc: 'Seed of all random numbers.',
+  }),
+  first_device: setting({
+    flags: ['--first_device'], kind: integer(0, 1_000_000), default: 0,
+    doc: 'Number of the first device, when several processes share a fleet.',
+  }),
+  mb_enable: setting({
+    flags: ['-mb', '--mb_enable'], kind: onOff, default: true,
+    doc: 'Modbus TCP server.',
+  }),
+  mb_host: setting({
+    flags: ['--mb_host'], kind: host, default: '127.0.0.1',
+    doc: 'Address of the Modbus TCP server.',
+  }),
+  mb_port: setting({
+    flags: ['-p', '--mb_port'], kind: port, default: 8502,
+    doc: 'Modbus TCP port of the first device, counting up by device; 0 = any free ports.',
+  }),
+  mb_shared_port: setting({
+    flags: ['--mb_shared_port'], kind: onOff, default: false,
+    doc: 'One Modbus TCP port for all devices, unit id = 1 + index.',
+  }),
+  config: unset({
+    flags: ['--config'], kind: path, noFile: true,
+    doc: 'Configuration file, YAML or JSON.',
+  }),
+  log_level: setting({
+    flags: ['--log_level'], kind: choice(logLevels, 'LEVEL'), default: 'info',
+    doc: 'Lowest level that is printed.',
+  }),
+  log_format: setting({
+    flags: ['--log_format'], kind: choice(['text', 'json'], 'FORMAT'), default: 'text',
+    doc: 'Form of the printed log.',
+  }),
+  cors_origin: setting({
+    flags: ['--cors_origin'], kind: originList, default: [],
+    doc: 'Web origin that may call the HTTP interface from a browser.',
+  }),
+  allowed_host: setting({
+    flags: ['--allowed_host'], kind: hostList, default: [],
+    doc: 'Further name under which the HTTP interface may be called.',
+  }),
+  mb_max_connections: setting({
+    kind: integer(1, 4096), default: 256,
+    doc: 'Modbus TCP connections at a time.',
+  }),
+  mb_idle_timeout_s: setting({
+    kind: number(0, 604_800), default: 3600,
+    doc: 'Seconds without a request after which a Modbus TCP connection is closed; 0 = never.',
+  }),
+  mb_frame_timeout_s: setting({
+    kind: number(0.1, 3600), default: 30,
+    doc: 'Seconds in which a Modbus TCP frame that has begun must be complete.',
+  }),
+  ws_max_clients: setting({
+    kind: integer(1, 65535), default: 1024,
+    doc: 'Clients of the telemetry stream at a time.',
+  }),
+  http_max_connections: setting({
+    kind: integer(1, 65535), default: 1024,
+    doc: 'HTTP connections at a time.',
+  }),
+} as const;
+
+export type SettingKey = keyof typeof settings;
+
+type ValueOf<S> = S extends { readonly default: infer D; readonly kind: Kind<infer T> } ? (null extends D ? T | null : T) : never;
+
+/** The value of every setting after defaults, file, environment and flags. */
+export type Values = { readonly [K in SettingKey]: ValueOf<(typeof settings)[K]> };
+
+export const settingKeys = Object.keys(settings) as readonly SettingKey[];
+
+/** The setting of a key, with the type of its value forgotten. */
+export function settingOf(key: SettingKey): Setting<unknown> {
+  return settings[key];
+}
+
+/** Name of the environment variable of a setting. */
+export function variableOf(key: SettingKey): string {
+  return `DERBENCH_${key.toUpperCase()}`;
+}

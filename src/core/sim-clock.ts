@@ -1,0 +1,154 @@
+import { addSeconds, microsPerSecond } from './clock.ts';
+import type { ClockPatch, ClockSettings, SimTime, WallClock } from './clock.ts';
+import { SimError } from './errors.ts';
+
+const minRate = 0.01;
+const maxRate = 3600;
+
+/** Offset of a time zone from UTC at an instant, in ms. @throws RangeError for an unknown zone */
+function zoneOffsetMs(timezone: string, dateMs: number): number {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric',
+    hour: 'numeric', minute: 'numeric', second: 'numeric',
+  }).formatToParts(dateMs);
+  const part = (type: string) => Number(parts.find((p) => p.type === type)?.value);
+  const local = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
+  return local - Math.floor(dateMs / 1000) * 1000;
+}
+
+/** The instant (ms since the epoch) of a local date and time of day. */
+export function localDateMs(date: string, time: string, timezone: string): number {
+  const asUtc = Date.parse(`${date}T${time}Z`);
+  // the offset at the guess may differ from the offset at the answer across a change of summer time
+  const guess = asUtc - zoneOffsetMs(timezone, asUtc);
+  return asUtc - zoneOffsetMs(timezone, guess);
+}
+
+/**
+ * The simulator's clock. `SimTime` is the device's own monotonic time, which only ticks advance; the date shown
+ * is that time plus a shift, so that setting the clock moves no timer.
+ */
+export class SimClock {
+  readonly #wall: WallClock;
+  #settings: ClockSettings;
+  #now: SimTime;
+  #shiftMs = 0;
+  #anchorMs: number;
+  #horizon: SimTime;
+
+  constructor(wall: WallClock, settings: ClockSettings, start: SimTime) {
+    this.#wall = wall;
+    this.#settings = settings;
+    this.#now = start;
+    this.#horizon = start;
+    this.#anchorMs = wall.monotonicMs();
+    if (settings.mode === 'wall_clock') this.#followWall();
+  }
+
+  get settings(): ClockSettings { return this.#settings; }
+
+  get paused(): boolean { return this.#settings.mode === 'paused'; }
+
+  /** Simulated seconds per real second at present; 1 in `wall_clock`. */
+  get rate(): number { return this.#settings.mode === 'wall_clock' ? 1 : this.#settings.rate; }
+
+  wallMs(): number { return this.#wall.nowMs(); }
+
+  /** End of the last tick. */
+  get tickTime(): SimTime { return this.#now; }
+
+  /**
+   * The present instant. Between two ticks it runs on with real time, so that a timer started by a request in
+   * mid-tick gets its full length; it never passes the end of the next tick.
+   */
+  sim(): SimTime {
+    if (this.paused) return this.#now;
+    const elapsed = (this.#wall.monotonicMs() - this.#anchorMs) * 1000 * this.rate;
+    return Math.min(this.#now + Math.max(0, Math.round(elapsed)), this.#horizon) as SimTime;
+  }
+
+  /** Ends a tick at `t`. @param nextSeconds expected length of the next one, simulated */
+  advanceTo(t: SimTime, nextSeconds: number): void {
+    this.#now = t;
+    this.#anchorMs = this.#wall.monotonicMs();
+    this.#horizon = addSeconds(t, nextSeconds);
+    if (this.#settings.mode === 'wall_clock') this.#followWall();
+  }
+
+  /** Simulated date of an instant, ms since the epoch. */
+  dateMs(t: SimTime): number {
+    return t / 1000 + this.#shiftMs;
+  }
+
+  /** `HH:MM:SS` of an instant in the clock's time zone. */
+  timeOfDay(t: SimTime): string {
+    const dateMs = this.dateMs(t);
+    const seconds = Math.floor((dateMs + this.#offsetMs(dateMs)) / 1000) % 86_400;
+    const two = (n: number) => (n < 10 ? `0${n}` : `${n}`);
+    return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  }
+
+  /** Local midnight before an instant, ms since the epoch. */
+  midnightMs(t: SimTime): number {
+    const dateMs = this.dateMs(t);
+    const local = dateMs + this.#offsetMs(dateMs);
+    return dateMs - (local % 86_400_000);
+  }
+
+  /** Changes mode, rate, shown time or zone; whole or not at all. @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT */
+  set(patch: ClockPatch): void {
+    const mode = patch.mode ?? this.#settings.mode;
+    const rate = patch.rate ?? this.#settings.rate;
+    const timezone = patch.timezone ?? this.#settings.timezone;
+    if (!(rate >= minRate && rate <= maxRate)) throw new SimError('COMMAND_BAD_VALUE', `rate must be ${minRate}..${maxRate}`);
+    if (mode === 'wall_clock' && patch.rate !== undefined && patch.rate !== 1) {
+      throw new SimError('COMMAND_CONFLICT', 'wall_clock runs at rate 1; use accelerated for another rate');
+    }
+    if (mode === 'wall_clock' && patch.clockTime !== undefined) {
+      throw new SimError('COMMAND_CONFLICT', 'clock_time cannot be set in wall_clock');
+    }
+    try {
+      zoneOffsetMs(timezone, 0);
+    } catch {
+      throw new SimError('COMMAND_BAD_VALUE', `${timezone} is not a known time zone`);
+    }
+    const present = this.sim();
+    const zoneChanged = timezone !== this.#settings.timezone;
+    this.#settings = { mode, rate: mode === 'wall_clock' ? 1 : rate, timezone };
+    if (zoneChanged) this.#offset = null;
+    // the instant already reached stays reached: a change of rate must not jump
+    this.#now = present;
+    this.#anchorMs = this.#wall.monotonicMs();
+    this.#horizon = present;
+    if (mode === 'wall_clock') this.#followWall();
+    if (patch.clockTime !== undefined) this.#showTime(patch.clockTime);
+  }
+
+  #offset: { untilMs: number; fromMs: number; ms: number } | null = null;
+
+  /** Zone offset, looked up once per quarter of an hour of simulated date: changes fall on such bounds. */
+  #offsetMs(dateMs: number): number {
+    if (!this.#offset || dateMs < this.#offset.fromMs || dateMs >= this.#offset.untilMs) {
+      const quarter = 900_000;
+      const fromMs = Math.floor(dateMs / quarter) * quarter;
+      this.#offset = { fromMs, untilMs: fromMs + quarter, ms: zoneOffsetMs(this.#settings.timezone, fromMs) };
+    }
+    return this.#offset.ms;
+  }
+
+  #followWall(): void {
+    this.#shiftMs = this.#wall.nowMs() - this.#now / 1000;
+  }
+
+  #showTime(time: string): void {
+    const dateMs = this.dateMs(this.#now);
+    const local = new Date(dateMs + this.#offsetMs(dateMs)).toISOString().slice(0, 10);
+    this.#shiftMs = localDateMs(local, time, this.#settings.timezone) - this.#now / 1000;
+    this.#offset = null;
+  }
+}
+
+/** Simulated seconds of one tick. */
+export function tickSeconds(rate: number, intervalS: number): number {
+  return Math.round(rate * intervalS * microsPerSecond) / microsPerSecond;
+}

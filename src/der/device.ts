@@ -1,0 +1,308 @@
+/** One simulated device: inverter and source behind a register bank. */
+import { secondsBetween } from '../core/clock.ts';
+import type { SimTime } from '../core/clock.ts';
+import type { Alarm, DeviceCommand, DeviceCommandKind, DeviceDetail, IvCurve, Origin, Published } from '../core/device.ts';
+import type { Logger } from '../core/log.ts';
+import { createRandom } from '../core/random.ts';
+import { Scheduler } from '../core/scheduler.ts';
+import { RegisterBank } from '../sunspec/map/bank.ts';
+import type { Candidate, CommitClock } from '../sunspec/map/bank.ts';
+import type { ControlFunction, Device } from '../sunspec/map/device.ts';
+import type { PointSlot } from '../sunspec/map/layout.ts';
+import { ReversionTimers } from '../sunspec/map/reversion.ts';
+import type { Environment, GridValues, WeatherNow } from './environment.ts';
+import { Inverter, longestStepS } from './inverter/inverter.ts';
+import { readSettings } from './inverter/settings.ts';
+import type { TripKind } from './inverter/trip.ts';
+import { publish } from './publish.ts';
+import type { AlarmCode } from './publish.ts';
+import { buildSnapshot, publishSnapshot } from './snapshot.ts';
+import type { TickStamp } from './snapshot.ts';
+import { PvPort } from './source/pv-port.ts';
+import type { DcSource } from './source/source.ts';
+import type { DeviceTemplate } from './template.ts';
+
+export interface DeviceIdentity {
+  readonly index: number;
+  readonly name: string;
+  readonly deviceType: string;
+  readonly profileName: string | null;
+  readonly serialNumber: string;
+  readonly version: string;
+}
+
+/** What a device takes from its plant. */
+export interface DeviceContext {
+  readonly clock: CommitClock;
+  readonly environment: Environment;
+  readonly seed: number;
+  readonly log: Logger;
+}
+
+const tripAlarms: Record<TripKind, AlarmCode> = {
+  lowVoltage: 'ac_under_volt', highVoltage: 'ac_over_volt', lowFrequency: 'under_frequency', highFrequency: 'over_frequency',
+};
+const tripNames: Record<TripKind, string> = {
+  lowVoltage: 'lv_trip', highVoltage: 'hv_trip', lowFrequency: 'lf_trip', highFrequency: 'hf_trip',
+};
+const alarmTexts: Record<AlarmCode, string> = {
+  manual_shutdown: 'stopped by operator', over_temp: 'over temperature', over_frequency: 'tripped on over-frequency',
+  under_frequency: 'tripped on under-frequency', ac_over_volt: 'tripped on over-voltage',
+  ac_under_volt: 'tripped on under-voltage', hw_test_failure: 'the model gave a value that is not finite',
+};
+/** 715.DERHb counts seconds and wraps before its "not implemented" value. */
+const heartbeatModulus = 0xffffffff;
+
+const energizedWeather = (): WeatherNow => ({ irradianceWm2: 0, ambientTemperatureC: 20, cellTemperatureC: null, windSpeedMS: 1 });
+
+/** Lent to one device at a time while it steps. */
+const weather = energizedWeather();
+
+export class SimDevice implements Device {
+  readonly index: number;
+  readonly name: string;
+  readonly deviceType: string;
+  readonly profileName: string | null;
+  readonly assetType = 'pv';
+  readonly dcMode = 'pv';
+  readonly bank: RegisterBank;
+  readonly #identity: DeviceIdentity;
+  readonly #template: DeviceTemplate;
+  readonly #context: DeviceContext;
+  readonly #scheduler = new Scheduler();
+  readonly #reversions: ReversionTimers;
+  readonly #source: DcSource;
+  readonly #inverter: Inverter;
+  readonly #alarmSince = new Map<AlarmCode, number>();
+  #detail: DeviceDetail;
+  /** the end of the last sub-step; between ticks the plant's clock goes on from here */
+  #now: SimTime;
+  readonly #start: SimTime;
+  #stepping = false;
+  #settingsDirty = false;
+  #fault = false;
+
+  constructor(identity: DeviceIdentity, template: DeviceTemplate, context: DeviceContext, start: SimTime) {
+    this.index = identity.index;
+    this.name = identity.name;
+    this.deviceType = identity.deviceType;
+    this.profileName = identity.profileName;
+    this.#identity = identity;
+    this.#template = template;
+    this.#context = context;
+    this.#now = start;
+    this.#start = start;
+    const clock: CommitClock = {
+      sim: () => (this.#stepping ? this.#now : context.clock.sim()),
+      wallMs: () => context.clock.wallMs(),
+    };
+    const effect = (touched: readonly PointSlot[], candidate: Candidate, by: Origin) => { this.#commit(touched, candidate, by); };
+    this.bank = new RegisterBank(template.layout, Buffer.from(template.image), clock, effect, template.profilePoints);
+    this.#reversions = new ReversionTimers(this.bank, this.#scheduler, clock, (message) => { context.log.warning(message, this.index); });
+    this.#source = new PvPort(template.pv);
+    this.#writeIdentity();
+    this.#inverter = new Inverter(
+      {
+        wiring: template.ratings.wiring, wMaxRtgW: template.ratings.wMaxW, nominalHz: template.ratings.nominalHz,
+        efficiencyNominal: template.efficiencyNominal,
+      },
+      readSettings(this.bank.map), createRandom(context.seed, this.index, 'enter-service'),
+    );
+    this.#settle();
+    this.#detail = this.#source.detail();
+  }
+
+  get detail(): DeviceDetail { return this.#detail; }
+
+  get activeFunctions(): ReadonlySet<ControlFunction> { return this.#inverter.active; }
+
+  get activeTrips(): readonly string[] { return this.#inverter.pendingTrips.map((kind) => tripNames[kind]); }
+
+  get enterService(): Device['enterService'] {
+    const { phase } = this.#inverter;
+    const delayRemainingS = this.#inverter.enterDelayRemainingS(this.#now);
+    if (phase === 'in_service' || phase === 'ramping') return { state: 'in_service', delayRemainingS };
+    return { state: phase === 'waiting' || phase === 'tripped' ? 'waiting' : 'out_of_service', delayRemainingS };
+  }
+
+  get latchedAlarmCount(): number { return this.#fault ? 1 : 0; }
+
+  get alarms(): readonly Alarm[] {
+    return [...this.#alarmSince].map(([code, sinceMs]) => ({
+      code, source: 'ac', severity: code === 'manual_shutdown' ? 'info' : 'error', sinceMs, deviceIndex: this.index,
+      port: null, latched: code === 'hw_test_failure', message: alarmTexts[code],
+    }));
+  }
+
+  get statusMessage(): string | null {
+    if (this.#fault) return alarmTexts.hw_test_failure;
+    const inverter = this.#inverter;
+    const { enterService, operator } = inverter.settings;
+    switch (inverter.phase) {
+      case 'in_service': return null;
+      case 'ramping': return 'ramping up after entering service';
+      case 'waiting': return inverter.enterDelayRemainingS(this.#now) > 0 ? 'waiting for the enter-service delay' : 'waiting for the grid';
+      case 'ceased': return enterService.permit ? 'standby by operator' : 'service not permitted';
+      case 'shutting_down':
+      case 'off': return !inverter.switchClosed && enterService.permit && operator !== 'STOP' ? 'switch open' : 'stopped by operator';
+      case 'tripped': return inverter.lastTrip ? alarmTexts[tripAlarms[inverter.lastTrip]] : 'tripped';
+    }
+  }
+
+  accepts(kind: DeviceCommandKind): boolean {
+    return (['switch', 'start', 'stop', 'reset'] as const).includes(kind);
+  }
+
+  command(command: DeviceCommand, by: Origin): void {
+    switch (command.kind) {
+      case 'switch':
+        this.#inverter.switchClosed = command.closed;
+        break;
+      case 'start':
+        this.bank.transact(by, (tx) => { tx.m703.ES = 'ENABLED'; tx.m715.OpCtl = 'START'; });
+        this.#inverter.switchClosed = true;
+        break;
+      case 'stop':
+        this.bank.transact(by, (tx) => { tx.m703.ES = 'DISABLED'; });
+        this.#inverter.switchClosed = false;
+        break;
+      case 'reset':
+        this.#resetAlarms();
+        if (command.scope === 'device') this.#resetDevice();
+        break;
+    }
+  }
+
+  dcCurve(port: number | undefined, points: number): IvCurve {
+    return this.#source.curve(port, points);
+  }
+
+  /** Advances to `end` in sub-steps of simulated time; due timers run at their own instants. */
+  step(end: SimTime): void {
+    const { environment } = this.#context;
+    this.#stepping = true;
+    try {
+      while (this.#now < end) {
+        this.#refreshSettings();
+        const grid = environment.gridAt(this.index, this.#now);
+        const moves = environment.gridMoves(this.index, this.#now);
+        let next = Math.min(end, this.#inverter.nextStep(this.#now, moves, grid, this.#source));
+        next = Math.min(next, environment.nextEvent(this.index, this.#now), this.#scheduler.nextDue);
+        this.#subStep(Math.max(next, this.#now + 1) as SimTime, grid);
+      }
+    } finally {
+      this.#stepping = false;
+    }
+  }
+
+  /** Writes the measurements and makes the snapshot of this tick. */
+  publish(stamp: TickStamp): Published {
+    const inverter = this.#inverter;
+    const grid = this.#context.environment.gridAt(this.index, this.#now);
+    this.#checkFinite(grid);
+    this.#updateAlarms();
+    publish(this.bank.map, {
+      inverter, source: this.#source, grid, ambientC: weather.ambientTemperatureC, now: this.#now, fault: this.#fault,
+      heartbeat: Math.floor(secondsBetween(this.#start, this.#now)) % heartbeatModulus,
+      alarms: this.#alarmSince.keys(),
+    });
+    this.#reversions.publish(this.#now);
+    this.#detail = this.#source.detail();
+    return publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage));
+  }
+
+  #subStep(next: SimTime, grid: GridValues): void {
+    const dtS = secondsBetween(this.#now, next);
+    this.#context.environment.weatherAt(this.index, next, weather);
+    this.#source.prepare(dtS, weather);
+    this.#inverter.step(this.#now, dtS, grid, this.#source);
+    this.#now = next;
+    if (this.#scheduler.nextDue <= next) this.#scheduler.runDue(next);
+  }
+
+  #refreshSettings(): void {
+    if (!this.#settingsDirty) return;
+    this.#settingsDirty = false;
+    this.#inverter.applySettings(readSettings(this.bank.map));
+  }
+
+  /** Part of every commit: timers, latch points; physics follows at the next sub-step. */
+  #commit(touched: readonly PointSlot[], candidate: Candidate, by: Origin): void {
+    this.#settingsDirty = true;
+    this.#reversions.commit(touched, candidate, by);
+    const reset = touched.find((slot) => slot.modelId === 715 && slot.path === 'AlarmReset');
+    if (reset && candidate.value(reset) === 1) {
+      this.#resetAlarms();
+      // a command, not a state: it reads back as done
+      candidate.set(reset, 0);
+    }
+  }
+
+  #writeIdentity(): void {
+    const { m1 } = this.bank.map;
+    m1.SN = this.#identity.serialNumber;
+    m1.Vr = this.#identity.version;
+    m1.Md = this.#identity.deviceType;
+    const port = this.bank.map.m714.Prt[0];
+    if (port) Object.assign(port, { PrtTyp: 'PV', ID: 1, IDStr: 'PV', DCAlrm: 0 });
+  }
+
+  #settle(): void {
+    const { environment } = this.#context;
+    environment.weatherAt(this.index, this.#now, weather);
+    this.#source.settle(weather);
+    this.#inverter.settle(environment.gridAt(this.index, this.#now), this.#source);
+  }
+
+  #resetAlarms(): void {
+    this.#fault = false;
+    this.#inverter.clearTrips();
+  }
+
+  #resetDevice(): void {
+    this.#reversions.clear();
+    this.#scheduler.clear();
+    this.#context.environment.clearLocal(this.index);
+    this.bank.reload(this.#template.image);
+    this.#writeIdentity();
+    this.#settingsDirty = true;
+    this.#inverter.switchClosed = true;
+    this.#inverter.clearEnergy();
+  }
+
+  /** A value that is not finite never reaches a register: the device faults and keeps its last good measurements at zero power. */
+  #checkFinite(grid: GridValues): void {
+    const inverter = this.#inverter;
+    const sum = inverter.pW + inverter.qVar + grid.aPu + grid.bPu + grid.cPu + grid.hz
+      + this.#source.ports.reduce((total, port) => total + port.voltageV + port.currentA + port.powerW, 0);
+    if (Number.isFinite(sum)) return;
+    if (!this.#fault) this.#context.log.error('the model gave a value that is not finite; the device is in fault until it is reset', this.index);
+    this.#fault = true;
+    inverter.pW = 0;
+    inverter.qVar = 0;
+    this.#source.draw(0, false);
+  }
+
+  #updateAlarms(): void {
+    const inverter = this.#inverter;
+    const active = new Set<AlarmCode>();
+    if (inverter.phase === 'tripped' && inverter.lastTrip) active.add(tripAlarms[inverter.lastTrip]);
+    if ((inverter.phase === 'off' || inverter.phase === 'shutting_down') && (!inverter.switchClosed || inverter.settings.operator === 'STOP')) {
+      active.add('manual_shutdown');
+    }
+    if (this.#fault) active.add('hw_test_failure');
+    for (const code of this.#alarmSince.keys()) {
+      if (active.has(code)) continue;
+      this.#alarmSince.delete(code);
+      this.#context.log.info(`alarm ended: ${code}`, this.index);
+    }
+    for (const code of active) {
+      if (this.#alarmSince.has(code)) continue;
+      this.#alarmSince.set(code, this.#context.clock.wallMs());
+      this.#context.log.warning(`alarm: ${code}: ${alarmTexts[code]}`, this.index);
+    }
+  }
+}
+
+/** Longest sub-step of the control functions, simulated seconds. */
+export const simStepS = longestStepS;

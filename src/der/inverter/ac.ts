@@ -1,0 +1,63 @@
+/** AC quantities at the terminals from per-unit phase voltages and total P and Q. */
+import type { GridValues } from '../environment.ts';
+
+export const wirings = ['single', 'split', 'three'] as const;
+export type Wiring = (typeof wirings)[number];
+
+export function phaseCount(wiring: Wiring): 1 | 2 | 3 {
+  return wiring === 'single' ? 1 : wiring === 'split' ? 2 : 3;
+}
+
+/** Nominal line-to-neutral voltage: 702.VNom is line-to-neutral on single phase, line-to-line otherwise. */
+export function nominalLnV(wiring: Wiring, vNomV: number): number {
+  return wiring === 'single' ? vNomV : wiring === 'split' ? vNomV / 2 : vNomV / Math.sqrt(3);
+}
+
+/** Voltages in V; unused phases are 0. */
+export interface TerminalVoltages {
+  readonly ln: readonly [number, number, number];
+  /** L1-L2, L2-L3, L3-L1 */
+  readonly ll: readonly [number, number, number];
+  readonly meanLnV: number;
+  /** null on single phase */
+  readonly meanLlV: number | null;
+}
+
+/** Distance of two phasors that stand `deg` apart. */
+function chord(a: number, b: number, deg: number): number {
+  return Math.sqrt(Math.max(0, a * a + b * b - 2 * a * b * Math.cos(deg * Math.PI / 180)));
+}
+
+/** Phase angles stay 120 degrees (split phase: 180) apart; only magnitudes differ. */
+export function terminalVoltages(wiring: Wiring, vNomV: number, grid: GridValues): TerminalVoltages {
+  const nominal = nominalLnV(wiring, vNomV);
+  const a = grid.aPu * nominal;
+  if (wiring === 'single') return { ln: [a, 0, 0], ll: [0, 0, 0], meanLnV: a, meanLlV: null };
+  const b = grid.bPu * nominal;
+  if (wiring === 'split') return { ln: [a, b, 0], ll: [a + b, 0, 0], meanLnV: (a + b) / 2, meanLlV: a + b };
+  const c = grid.cPu * nominal;
+  const ll = [chord(a, b, 120), chord(b, c, 120), chord(c, a, 120)] as const;
+  return { ln: [a, b, c], ll, meanLnV: (a + b + c) / 3, meanLlV: (ll[0] + ll[1] + ll[2]) / 3 };
+}
+
+/** Mean voltage in per unit over the phases in use: the input of curves and of the current limit. */
+export function meanPu(wiring: Wiring, grid: GridValues): number {
+  if (wiring === 'single') return grid.aPu;
+  return wiring === 'split' ? (grid.aPu + grid.bPu) / 2 : (grid.aPu + grid.bPu + grid.cPu) / 3;
+}
+
+/** Lowest and highest phase voltage in per unit: the applicable voltages of trips (any phase). */
+export function extremePu(wiring: Wiring, grid: GridValues): readonly [number, number] {
+  if (wiring === 'single') return [grid.aPu, grid.aPu];
+  if (wiring === 'split') return [Math.min(grid.aPu, grid.bPu), Math.max(grid.aPu, grid.bPu)];
+  return [Math.min(grid.aPu, grid.bPu, grid.cPu), Math.max(grid.aPu, grid.bPu, grid.cPu)];
+}
+
+/** Part of the total that each phase carries: equal currents, so in proportion to its voltage. */
+export function phaseShares(wiring: Wiring, grid: GridValues): readonly [number, number, number] {
+  if (wiring === 'single') return [1, 0, 0];
+  const c = wiring === 'three' ? grid.cPu : 0;
+  const sum = grid.aPu + grid.bPu + c;
+  if (sum <= 0) return wiring === 'split' ? [0.5, 0.5, 0] : [1 / 3, 1 / 3, 1 / 3];
+  return [grid.aPu / sum, grid.bPu / sum, c / sum];
+}

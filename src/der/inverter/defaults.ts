@@ -1,0 +1,128 @@
+/** Start values of the settings: IEEE 1547-2018 defaults by category, in engineering units. */
+import type { MapView } from '../../sunspec/map/view.ts';
+import { ctrlModeMask } from '../../sunspec/map/rules.ts';
+import type { CtrlMode } from '../../sunspec/map/rules.ts';
+import { absorbShare } from './ratings.ts';
+import type { Ratings } from './ratings.ts';
+
+/** Functions that this build of an inverter has; the enables of others refuse ENABLED. */
+export const supportedModes: readonly CtrlMode[] = [
+  'MAX_W', 'FIXED_W', 'FIXED_VAR', 'FIXED_PF', 'LV_TRIP', 'HV_TRIP', 'LF_TRIP', 'HF_TRIP',
+];
+
+type Pairs = readonly (readonly [number, number])[];
+
+/** Volt-var (Table 8), percent of VNom and of the VA rating. */
+const voltVar: Record<Ratings['category'], Pairs> = {
+  CAT_A: [[90, 25], [100, 0], [100, 0], [110, -25]],
+  CAT_B: [[92, 44], [98, 0], [102, 0], [108, -44]],
+};
+const voltVarResponseS = { CAT_A: 10, CAT_B: 5 } as const;
+
+/** Volt-watt (Table 31). */
+const voltWatt: Pairs = [[106, 100], [110, 20]];
+
+/** Watt-var (Table 9). */
+const wattVar: Record<Ratings['category'], Pairs> = {
+  CAT_A: [[20, 0], [50, 0], [100, -25]],
+  CAT_B: [[20, 0], [50, 0], [100, -44]],
+};
+
+/** Must-trip thresholds [percent of VNom, s] (Tables 11 to 13); the later entry is the inner one. */
+const lowVoltage: Record<Ratings['abnormal'], Pairs> = {
+  CAT_1: [[45, 0.16], [70, 2]], CAT_2: [[45, 0.16], [70, 10]], CAT_3: [[50, 2], [88, 21]],
+};
+const highVoltage: Record<Ratings['abnormal'], Pairs> = {
+  CAT_1: [[120, 0.16], [110, 2]], CAT_2: [[120, 0.16], [110, 2]], CAT_3: [[120, 0.16], [110, 13]],
+};
+/** [Hz from nominal, s] (Table 18), the same for all categories; other nominal frequencies shift by offset. */
+const lowFrequency: Pairs = [[-3.5, 0.16], [-1.5, 300]];
+const highFrequency: Pairs = [[2, 0.16], [1.2, 300]];
+
+function fill<P>(curve: { ActPt: number | null; readonly Pt: readonly P[] }, pairs: Pairs, set: (point: P, x: number, y: number) => void): void {
+  curve.ActPt = pairs.length;
+  pairs.forEach(([x, y], i) => {
+    const point = curve.Pt[i];
+    if (point !== undefined) set(point, x, y);
+  });
+}
+
+function curveDefaults(map: MapView, { category, abnormal, nominalHz }: Ratings): void {
+  for (const crv of map.m705.Crv) {
+    fill(crv, voltVar[category], (p, x, y) => { p.V = x; p.Var = y; });
+    Object.assign(crv, { DeptRef: 'VA_MAX_PCT', Pri: 'REACTIVE', VRef: 100, VRefAuto: 100, VRefAutoEna: 'DISABLED', VRefAutoTms: 300 });
+    crv.RspTms = voltVarResponseS[category];
+  }
+  for (const crv of map.m706.Crv) {
+    fill(crv, voltWatt, (p, x, y) => { p.V = x; p.W = y; });
+    Object.assign(crv, { DeptRef: 'W_MAX_PCT', RspTms: 10 });
+  }
+  for (const crv of map.m712.Crv) {
+    fill(crv, wattVar[category], (p, x, y) => { p.W = x; p.Var = y; });
+    Object.assign(crv, { DeptRef: 'VA_MAX_PCT', Pri: 'REACTIVE' });
+  }
+  for (const ctl of map.m711.Ctl) Object.assign(ctl, { DbOf: 0.036, DbUf: 0.036, KOf: 0.05, KUf: 0.05, RspTms: 5, PMin: 0 });
+  for (const crv of map.m707.Crv) fill(crv.MustTrip, lowVoltage[abnormal], (p, x, y) => { p.V = x; p.Tms = y; });
+  for (const crv of map.m708.Crv) fill(crv.MustTrip, highVoltage[abnormal], (p, x, y) => { p.V = x; p.Tms = y; });
+  for (const crv of map.m709.Crv) fill(crv.MustTrip, lowFrequency, (p, x, y) => { p.Hz = nominalHz + x; p.Tms = y; });
+  for (const crv of map.m710.Crv) fill(crv.MustTrip, highFrequency, (p, x, y) => { p.Hz = nominalHz + x; p.Tms = y; });
+  for (const model of [map.m705, map.m706, map.m707, map.m708, map.m709, map.m710, map.m712]) {
+    model.AdptCrvReq = 1;
+    model.AdptCrvRslt = 'COMPLETED';
+  }
+  map.m711.AdptCtlReq = 1;
+  map.m711.AdptCtlRslt = 'COMPLETED';
+  for (const model of [map.m707, map.m708, map.m709, map.m710]) model.Ena = 'ENABLED';
+}
+
+function ratingDefaults(map: MapView, ratings: Ratings): void {
+  const { wMaxW, vaMaxVa, varInjectVar, varAbsorbVar, vNomV, aMaxA, category, abnormal } = ratings;
+  const overW = Math.sqrt(Math.max(0, vaMaxVa ** 2 - varInjectVar ** 2));
+  const underW = Math.sqrt(Math.max(0, vaMaxVa ** 2 - varAbsorbVar ** 2));
+  const m = map.m702;
+  Object.assign(m, {
+    WMaxRtg: wMaxW, VAMaxRtg: vaMaxVa, VarMaxInjRtg: varInjectVar, VarMaxAbsRtg: varAbsorbVar,
+    WOvrExtRtg: Math.min(wMaxW, overW), WOvrExtRtgPF: overW / vaMaxVa, PFOvrExtRtg: overW / vaMaxVa,
+    WUndExtRtg: Math.min(wMaxW, underW), WUndExtRtgPF: underW / vaMaxVa, PFUndExtRtg: underW / vaMaxVa,
+    VNomRtg: vNomV, VMaxRtg: 1.2 * vNomV, VMinRtg: 0.5 * vNomV, AMaxRtg: aMaxA, ReactSusceptRtg: 0,
+    NorOpCatRtg: category, AbnOpCatRtg: abnormal,
+    CtrlModes: supportedModes.reduce((mask, mode) => mask + ctrlModeMask(mode), 0),
+  });
+}
+
+/** Settings of 702 start at their ratings. */
+export function settingsFromRatings(map: MapView): void {
+  const m = map.m702;
+  m.WMax = m.WMaxRtg;
+  m.VAMax = m.VAMaxRtg;
+  m.VarMaxInj = m.VarMaxInjRtg;
+  m.VarMaxAbs = m.VarMaxAbsRtg;
+  m.VNom = m.VNomRtg;
+  m.AMax = m.AMaxRtg;
+}
+
+/** Writes the start values of every setting into a fresh image. */
+export function writeDefaults(map: MapView, ratings: Ratings): void {
+  ratingDefaults(map, ratings);
+  curveDefaults(map, ratings);
+  Object.assign(map.m1, { Mn: 'derbench', Md: 'Simulated inverter', Opt: '', DA: 1 });
+  const wirings = { single: 'SINGLE_PHASE', split: 'SPLIT_PHASE', three: 'THREE_PHASE' } as const;
+  map.m701.ACType = wirings[ratings.wiring];
+  // Table 4; the random delay and the ramp exclude each other
+  Object.assign(map.m703, {
+    ES: 'ENABLED', ESVHi: 105, ESVLo: 91.7, ESHzHi: ratings.nominalHz + 0.1, ESHzLo: ratings.nominalHz - 0.5,
+    ESDlyTms: 300, ESRndTms: 0, ESRmpTms: 300,
+  });
+  Object.assign(map.m704, {
+    WMaxLimPct: 100, WMaxLimPctRvrt: 100, WSetMod: 'W_MAX_PCT', WSetPct: 100, WSetPctRvrt: 100,
+    WSet: ratings.wMaxW, WSetRvrt: ratings.wMaxW, VarSetMod: 'VAR_MAX_PCT', VarSetPri: 'REACTIVE',
+    WRmp: 20, WRmpRef: 'W_MAX', VarRmp: 20,
+  });
+  for (const pf of [map.m704.PFWInj, map.m704.PFWInjRvrt, map.m704.PFWAbs, map.m704.PFWAbsRvrt]) pf.PF = 1;
+  map.m715.OpCtl = 'START';
+}
+
+/** Default absorption share of a category, for profiles that give no VarMaxAbsRtg. */
+export function absorbRating(vaMaxVa: number, category: Ratings['category']): number {
+  return vaMaxVa * absorbShare[category];
+}

@@ -1,0 +1,311 @@
+/**
+ * One inverter: service state, protective functions, active and reactive power, limits, energy. Advanced in
+ * sub-steps of simulated time; keeps its own doubles, while the registers get rounded copies from `publish.ts`.
+ */
+import { addSeconds, secondsBetween } from '../../core/clock.ts';
+import type { SimTime } from '../../core/clock.ts';
+import type { RandomStream } from '../../core/random.ts';
+import type { ControlFunction } from '../../sunspec/map/device.ts';
+import type { GridValues } from '../environment.ts';
+import type { DcSource } from '../source/source.ts';
+import { extremePu, meanPu, nominalLnV, phaseCount, phaseShares } from './ac.ts';
+import type { Wiring } from './ac.ts';
+import { acFromDc, dcFromAc } from './efficiency.ts';
+import { rampCeiling, rampTowards } from './ramp.ts';
+import {
+  actingReactive, clampVar, limitToCircle, priorityOf, reactiveFunctions, reactiveTarget, reorderReactive,
+} from './reactive-power.ts';
+import type { ReactiveFunction } from './reactive-power.ts';
+import { isEnergized, nextPhase } from './service.ts';
+import type { ServicePhase } from './service.ts';
+import type { Settings } from './settings.ts';
+import { TripTimers } from './trip.ts';
+import type { TripKind } from './trip.ts';
+
+/** What does not change while the device runs. */
+export interface InverterRatings {
+  readonly wiring: Wiring;
+  readonly wMaxRtgW: number;
+  readonly nominalHz: number;
+  readonly efficiencyNominal: number;
+}
+
+/** Lifetime energies of one phase, Wh and varh, all rising. */
+export interface PhaseEnergy {
+  whInjected: number;
+  whAbsorbed: number;
+  varhInjected: number;
+  varhAbsorbed: number;
+}
+
+const quickStepS = 0.02;
+const movingStepS = 0.1;
+/** interface.md 5.3: control functions are never stepped more coarsely */
+export const longestStepS = 1;
+const negligibleW = 1e-3;
+
+const noEnergy = (): PhaseEnergy => ({ whInjected: 0, whAbsorbed: 0, varhInjected: 0, varhAbsorbed: 0 });
+
+export class Inverter {
+  readonly ratings: InverterRatings;
+  readonly energy: readonly PhaseEnergy[];
+  /** output at the terminals, + into the grid */
+  pW = 0;
+  qVar = 0;
+  /** AC power that the source could give now */
+  availableW = 0;
+  phase: ServicePhase = 'in_service';
+  lastTrip: TripKind | null = null;
+  /** functions that set or limited the output in the last sub-step */
+  readonly active = new Set<ControlFunction>();
+  /** the source could give more than the rating takes */
+  clipped = false;
+  /** the switch and the operator's stop; closed means may connect */
+  switchClosed = true;
+  dcWhInjected = 0;
+
+  readonly #trips = new TripTimers();
+  readonly #random: RandomStream;
+  #settings: Settings;
+  #reactiveOrder: readonly ReactiveFunction[] = reactiveFunctions;
+  #limitW: number;
+  #setPointW: number;
+  #stopCeilingW = 0;
+  #enterRampFrom: SimTime | null = null;
+  #delayDue: SimTime | null = null;
+  #moving = false;
+
+  constructor(ratings: InverterRatings, settings: Settings, random: RandomStream) {
+    this.ratings = ratings;
+    this.energy = Array.from({ length: phaseCount(ratings.wiring) }, noEnergy);
+    this.#settings = settings;
+    this.#random = random;
+    this.#limitW = this.#limitTarget();
+    this.#setPointW = this.#setPointTarget();
+  }
+
+  get settings(): Settings { return this.#settings; }
+
+  /** Takes over settings that a write has changed; physics follows from the next sub-step on. */
+  applySettings(settings: Settings): void {
+    this.#reactiveOrder = reorderReactive(this.#reactiveOrder, this.#settings, settings);
+    this.#settings = settings;
+    this.#moving = true;
+  }
+
+  get pendingTrips(): readonly TripKind[] { return this.#trips.pending(); }
+
+  /** Seconds of the enter-service delay that are left at `t`; 0 when it does not run. */
+  enterDelayRemainingS(t: SimTime): number {
+    return this.#delayDue === null ? 0 : Math.max(0, secondsBetween(t, this.#delayDue));
+  }
+
+  /** Longest sub-step that keeps every function exact from `t` on, and the next instant at which one must end. */
+  nextStep(t: SimTime, gridMoves: boolean, grid: GridValues, source: DcSource): number {
+    let stepS = this.#moving || !source.settled || !['in_service', 'ceased', 'off'].includes(this.phase) ? movingStepS : longestStepS;
+    if (gridMoves) stepS = this.#nearLimits(grid) ? quickStepS : Math.min(stepS, movingStepS);
+    let next: number = addSeconds(t, stepS);
+    next = Math.min(next, this.#trips.nextDue());
+    if (this.#delayDue !== null && this.#delayDue > t) next = Math.min(next, this.#delayDue);
+    const rampEnd = this.#enterRampEnd();
+    if (rampEnd !== null && rampEnd > t) next = Math.min(next, rampEnd);
+    return Math.max(next, t + 1);
+  }
+
+  /** Jumps to the settled state behind the enter-service delay and ramp (fresh process in service). */
+  settle(grid: GridValues, source: DcSource): void {
+    this.#limitW = this.#limitTarget();
+    this.#setPointW = this.#setPointTarget();
+    this.#output(grid, source, 0, this.ratings.wMaxRtgW, true);
+    this.#moving = false;
+  }
+
+  /**
+   * Advances from `t` by `dtS`: decisions are taken at `t`, ramps and the source at the end of the sub-step.
+   * The source must have been prepared for this sub-step.
+   */
+  step(t: SimTime, dtS: number, grid: GridValues, source: DcSource): void {
+    this.#decide(t, grid);
+    const before = this.pW;
+    const reactiveBefore = this.qVar;
+    const wasEnergized = isEnergized(this.phase);
+    this.#output(grid, source, dtS, this.#serviceCeiling(addSeconds(t, dtS), dtS), false);
+    const steady = wasEnergized && before > 0 === this.pW > 0;
+    this.#integrate(grid, dtS, steady ? (before + this.pW) / 2 : this.pW, steady ? (reactiveBefore + this.qVar) / 2 : this.qVar);
+    this.dcWhInjected += source.ports.reduce((sum, port) => sum + Math.max(0, port.powerW), 0) * dtS / 3600;
+  }
+
+  /** Ends trips and delays (reset): the device returns through enter service. */
+  clearTrips(): void {
+    this.#trips.clear();
+    this.lastTrip = null;
+    if (this.phase === 'tripped') this.phase = 'waiting';
+  }
+
+  /** Puts energy counters back to their start values. */
+  clearEnergy(): void {
+    for (const phase of this.energy) Object.assign(phase, noEnergy());
+    this.dcWhInjected = 0;
+  }
+
+  #limitTarget(): number {
+    const { maxPowerPct, wMaxW } = this.#settings;
+    return maxPowerPct === null ? wMaxW : wMaxW * maxPowerPct / 100;
+  }
+
+  #setPointTarget(): number {
+    const { setPointW, wMaxW } = this.#settings;
+    return setPointW === null ? wMaxW : Math.min(wMaxW, setPointW);
+  }
+
+  #nearLimits(grid: GridValues): boolean {
+    const [low, high] = extremePu(this.ratings.wiring, grid);
+    return low < 0.89 || high > 1.09 || Math.abs(grid.hz - this.ratings.nominalHz) > 1.1;
+  }
+
+  #inWindow(grid: GridValues): boolean {
+    const { enterService: e } = this.#settings;
+    const [low, high] = extremePu(this.ratings.wiring, grid);
+    return low * 100 >= e.vLowPct && high * 100 <= e.vHighPct && grid.hz >= e.hzLow && grid.hz <= e.hzHigh;
+  }
+
+  #decide(t: SimTime, grid: GridValues): void {
+    const { enterService, operator, trips } = this.#settings;
+    const [low, high] = extremePu(this.ratings.wiring, grid);
+    const trip = this.#trips.update(t, { lowestPct: low * 100, highestPct: high * 100, hz: grid.hz }, trips);
+    if (trip) this.lastTrip = trip;
+    const inWindow = this.#inWindow(grid);
+    if (!inWindow || this.phase !== 'waiting') this.#delayDue = null;
+    const input = {
+      stop: !this.switchClosed || operator === 'STOP',
+      cease: !enterService.permit || operator === 'ENTER_STANDBY',
+      trip: trip !== null, inWindow, atZero: this.pW <= negligibleW && Math.abs(this.qVar) <= negligibleW,
+    };
+    // a chain such as off -> waiting -> ramping -> in_service may happen at one instant
+    for (let i = 0; i < 4; i += 1) {
+      if (this.phase === 'waiting' && inWindow && !input.cease) this.#delayDue ??= this.#enterDelayEnd(t);
+      const rampEnd = this.#enterRampEnd();
+      const next = nextPhase(this.phase, {
+        ...input, delayOver: this.#delayDue !== null && this.#delayDue <= t, rampOver: rampEnd === null || rampEnd <= t,
+      });
+      if (next === this.phase) return;
+      this.#enter(next, t);
+    }
+  }
+
+  #enterDelayEnd(t: SimTime): SimTime {
+    const { delayS, randomDelayS } = this.#settings.enterService;
+    return addSeconds(t, delayS + (randomDelayS > 0 ? this.#random.next() * randomDelayS : 0));
+  }
+
+  #enterRampEnd(): SimTime | null {
+    return this.#enterRampFrom === null ? null : addSeconds(this.#enterRampFrom, this.#settings.enterService.rampS);
+  }
+
+  #enter(phase: ServicePhase, t: SimTime): void {
+    if (phase === 'ramping' && this.phase !== 'shutting_down') {
+      this.#enterRampFrom = t;
+      // limits were not felt while out of service: they apply at once
+      this.#limitW = this.#limitTarget();
+      this.#setPointW = this.#setPointTarget();
+    }
+    if (phase !== 'ramping') this.#enterRampFrom = null;
+    if (phase === 'shutting_down') this.#stopCeilingW = this.pW;
+    if (this.phase === 'waiting') {
+      this.#delayDue = null;
+      this.lastTrip = null;
+    }
+    this.phase = phase;
+    this.#moving = true;
+  }
+
+  /** Highest power that the service phase admits at the end of a sub-step. */
+  #serviceCeiling(end: SimTime, dtS: number): number {
+    const { wMaxRtgW } = this.ratings;
+    switch (this.phase) {
+      case 'in_service': return wMaxRtgW;
+      case 'ramping': {
+        // IEEE 1547-2018 4.10.3: a ceiling from 0 to 100 % of rated over the duration
+        const { rampS } = this.#settings.enterService;
+        if (this.#enterRampFrom === null || rampS <= 0) return wMaxRtgW;
+        return wMaxRtgW * Math.min(1, secondsBetween(this.#enterRampFrom, end) / rampS);
+      }
+      case 'shutting_down':
+        this.#stopCeilingW = rampTowards(this.#stopCeilingW, 0, this.#wRateWS(), dtS);
+        return this.#stopCeilingW;
+      case 'waiting':
+      case 'ceased':
+      case 'off':
+      case 'tripped': return 0;
+    }
+  }
+
+  #wRateWS(): number {
+    const { wRampPctS, wRampOfCurrent, aMaxA, wMaxW, vNomV } = this.#settings;
+    const referenceW = wRampOfCurrent ? aMaxA * nominalLnV(this.ratings.wiring, vNomV) : wMaxW;
+    return wRampPctS / 100 * referenceW;
+  }
+
+  #output(grid: GridValues, source: DcSource, dtS: number, ceilingW: number, settled: boolean): void {
+    const { ratings } = this;
+    const settings = this.#settings;
+    const dc0W = ratings.wMaxRtgW / ratings.efficiencyNominal;
+    this.availableW = acFromDc(source.availableDcW, dc0W, ratings.efficiencyNominal);
+    this.active.clear();
+    if (!isEnergized(this.phase)) {
+      this.pW = 0;
+      this.qVar = 0;
+      this.clipped = false;
+      this.#moving = false;
+      source.draw(0, false);
+      return;
+    }
+    const limit = this.#limitTarget();
+    const setPoint = this.#setPointTarget();
+    const rate = this.#wRateWS();
+    if (!settled) {
+      this.#limitW = rampCeiling(this.#limitW, limit, this.pW, rate, dtS);
+      this.#setPointW = rampCeiling(this.#setPointW, setPoint, this.pW, rate, dtS);
+    }
+    const sourceW = Math.min(this.availableW, settings.wMaxW);
+    this.clipped = this.availableW > settings.wMaxW + negligibleW;
+    const wantedW = Math.max(0, Math.min(sourceW, this.#limitW, this.#setPointW, ceilingW));
+    this.#note(wantedW, sourceW, ceilingW);
+    const moved = this.#react(grid, wantedW, source.availableDcW > 0, dtS, settled);
+    this.#moving = moved || this.#limitW !== limit || this.#setPointW !== setPoint;
+    source.draw(dcFromAc(this.pW, dc0W, ratings.efficiencyNominal), true);
+  }
+
+  #note(wantedW: number, sourceW: number, ceilingW: number): void {
+    if (wantedW >= sourceW - negligibleW) return;
+    if (wantedW >= ceilingW - negligibleW) this.active.add(this.phase === 'ramping' ? 'enter_service' : 'ramp');
+    if (wantedW >= this.#limitW - negligibleW) this.active.add('max_power');
+    if (wantedW >= this.#setPointW - negligibleW) this.active.add('active_power');
+  }
+
+  /** Reactive power and the limits on both; returns whether Q is still on its way. */
+  #react(grid: GridValues, wantedW: number, hasSource: boolean, dtS: number, settled: boolean): boolean {
+    const settings = this.#settings;
+    const acting = actingReactive(this.#reactiveOrder, settings);
+    const { vars, by } = reactiveTarget(settings, acting, wantedW);
+    const target = hasSource ? clampVar(settings, vars) : 0;
+    const base = Math.max(settings.varMaxInjVar, settings.varMaxAbsVar);
+    const q = settled ? target : rampTowards(this.qVar, target, settings.varRampPctS / 100 * base, dtS);
+    if (by && vars !== 0) this.active.add(by);
+    const volts = meanPu(this.ratings.wiring, grid) * nominalLnV(this.ratings.wiring, settings.vNomV);
+    const sVa = Math.min(settings.vaMaxVa, volts * settings.aMaxA);
+    [this.pW, this.qVar] = limitToCircle(wantedW, q, sVa, priorityOf(settings, acting));
+    return q !== target;
+  }
+
+  #integrate(grid: GridValues, dtS: number, pW: number, qVar: number): void {
+    const hours = dtS / 3600;
+    const shares = phaseShares(this.ratings.wiring, grid);
+    this.energy.forEach((phase, i) => {
+      const wh = pW * (shares[i] ?? 0) * hours;
+      const varh = qVar * (shares[i] ?? 0) * hours;
+      if (wh > 0) phase.whInjected += wh; else phase.whAbsorbed -= wh;
+      if (varh > 0) phase.varhInjected += varh; else phase.varhAbsorbed -= varh;
+    });
+  }
+}

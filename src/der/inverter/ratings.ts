@@ -1,0 +1,111 @@
+/** Ratings of an inverter, what follows from them, and the shape of the register map that fits them. */
+import type { ModelChoice } from '../../sunspec/map/layout.ts';
+import { m1 } from '../../sunspec/models/m001.ts';
+import { m701 } from '../../sunspec/models/m701.ts';
+import { m702 } from '../../sunspec/models/m702.ts';
+import { m703 } from '../../sunspec/models/m703.ts';
+import { m704 } from '../../sunspec/models/m704.ts';
+import { m705 } from '../../sunspec/models/m705.ts';
+import { m706 } from '../../sunspec/models/m706.ts';
+import { m707 } from '../../sunspec/models/m707.ts';
+import { m708 } from '../../sunspec/models/m708.ts';
+import { m709 } from '../../sunspec/models/m709.ts';
+import { m710 } from '../../sunspec/models/m710.ts';
+import { m711 } from '../../sunspec/models/m711.ts';
+import { m712 } from '../../sunspec/models/m712.ts';
+import { m713 } from '../../sunspec/models/m713.ts';
+import { m714 } from '../../sunspec/models/m714.ts';
+import { m715 } from '../../sunspec/models/m715.ts';
+import { nominalLnV } from './ac.ts';
+import type { Wiring } from './ac.ts';
+
+export interface Ratings {
+  readonly wiring: Wiring;
+  readonly wMaxW: number;
+  readonly vaMaxVa: number;
+  readonly varInjectVar: number;
+  readonly varAbsorbVar: number;
+  /** line-to-neutral on single phase, line-to-line otherwise */
+  readonly vNomV: number;
+  readonly aMaxA: number;
+  readonly category: 'CAT_A' | 'CAT_B';
+  readonly abnormal: 'CAT_1' | 'CAT_2' | 'CAT_3';
+  readonly nominalHz: number;
+}
+
+/** Reactive capability, of the apparent power rating (IEEE 1547-2018 Table 7). */
+export const injectShare = 0.44;
+export const absorbShare = { CAT_A: 0.25, CAT_B: 0.44 } as const;
+/** current that an inverter of this class can carry above its nominal one */
+export const currentHeadroom = 1.1;
+
+/** Exponent with which values up to `most` fit a register whose largest value is `registerMax`, no finer than `finest`. */
+export function scaleFor(most: number, registerMax: number, finest: number): number {
+  return Math.max(finest, Math.ceil(Math.log10(most / registerMax)));
+}
+
+const int16Max = 32767;
+const uint16Max = 65534;
+const points = 10;
+const sets = 3;
+
+const phaseBlock = (phase: 1 | 2 | 3): string[] => [
+  ...['W', 'VA', 'Var', 'PF', 'A', 'V', 'TotWhInj', 'TotWhAbs', 'TotVarhInj', 'TotVarhAbs'].map((name) => `${name}L${phase}`),
+  ...{ 1: ['VL1L2'], 2: ['VL2L3'], 3: ['VL3L1'] }[phase],
+];
+
+/** Points of 701 that a device of this wiring does not have. */
+function omitted701(wiring: Wiring): ReadonlySet<string> {
+  const always = ['TmpSnk', 'TmpTrns', 'TmpSw', 'TmpOt'];
+  if (wiring === 'three') return new Set(always);
+  if (wiring === 'split') return new Set([...always, ...phaseBlock(3), 'VL2L3']);
+  return new Set([...always, ...phaseBlock(2), ...phaseBlock(3), 'VL1L2', 'LLV']);
+}
+
+/** Settings of 702 without an effect in this device are not offered; charging belongs to devices with storage. */
+const omitted702 = new Set([
+  'WChaRteMaxRtg', 'WDisChaRteMaxRtg', 'VAChaRteMaxRtg', 'VADisChaRteMaxRtg',
+  'WChaRteMax', 'WDisChaRteMax', 'VAChaRteMax', 'VADisChaRteMax', 'IntIslandCatRtg', 'IntIslandCat',
+  'WMaxOvrExt', 'WOvrExtPF', 'WMaxUndExt', 'WUndExtPF', 'PFOvrExt', 'PFUndExt', 'VMax', 'VMin',
+]);
+
+/** May-trip and momentary-cessation curves are optional; a device without the functions must not store them. */
+const omittedTrip = new Set(['MayTrip', 'MomCess'].flatMap((curve) =>
+  ['ActPt', 'Pt.V', 'Pt.Hz', 'Pt.Tms'].map((point) => `Crv.${curve}.${point}`)));
+
+/** The roomy map for an inverter: every model of the chain with three sets of ten points. */
+export function modelChoices(ratings: Ratings, ports: number): readonly ModelChoice[] {
+  const { wiring, wMaxW, vaMaxVa, vNomV } = ratings;
+  const powerSf = scaleFor(1.2 * Math.max(wMaxW, vaMaxVa), int16Max, -2);
+  const voltSf = scaleFor(2 * vNomV, uint16Max, -1);
+  const currentSf = scaleFor(1.5 * vaMaxVa / nominalLnV(wiring, vNomV), int16Max, -2);
+  const curve = { NPt: points, NCrv: sets };
+  const trip = { counts: { NPt: points, NCrvSet: sets }, omit: omittedTrip };
+  const power = { W_SF: powerSf, VA_SF: powerSf, Var_SF: powerSf, V_SF: voltSf, A_SF: currentSf, PF_SF: -3 };
+  return [
+    { def: m1 },
+    { def: m701, scale: { ...power, Hz_SF: -3, TotWh_SF: 0, TotVarh_SF: 0, Tmp_SF: -1 }, omit: omitted701(wiring) },
+    { def: m702, scale: { ...power, S_SF: -3 }, omit: omitted702 },
+    { def: m703, scale: { V_SF: -2, Hz_SF: -3 } },
+    {
+      def: m704, omit: new Set(['AntiIslEna']),
+      scale: { PF_SF: -3, WMaxLimPct_SF: -2, WSet_SF: 0, WSetPct_SF: -2, VarSet_SF: 0, VarSetPct_SF: -2 },
+    },
+    { def: m705, counts: curve, scale: { V_SF: -2, DeptRef_SF: -2, RspTms_SF: -2 } },
+    { def: m706, counts: curve, scale: { V_SF: -2, DeptRef_SF: -2, RspTms_SF: -2 } },
+    { def: m707, ...trip, scale: { V_SF: -2, Tms_SF: -3 } },
+    { def: m708, ...trip, scale: { V_SF: -2, Tms_SF: -3 } },
+    { def: m709, ...trip, scale: { Hz_SF: -3, Tms_SF: -3 } },
+    { def: m710, ...trip, scale: { Hz_SF: -3, Tms_SF: -3 } },
+    { def: m711, counts: { NCtl: sets }, scale: { Db_SF: -3, K_SF: -3, RspTms_SF: -2 } },
+    { def: m712, counts: curve, scale: { W_SF: -2, DeptRef_SF: -2 } },
+    // model 713 demands SoC 0 from a device without storage; the rest of it does not apply
+    { def: m713, scale: { Pct_SF: -1 }, omit: new Set(['WHRtg', 'WHAvail', 'SoH', 'Sta']) },
+    {
+      def: m714, counts: { NPrt: ports },
+      scale: { DCA_SF: currentSf, DCV_SF: -1, DCW_SF: powerSf, DCWH_SF: 0 }, omit: new Set(['Prt.Tmp']),
+    },
+    { def: m715 },
+  ];
+}
+

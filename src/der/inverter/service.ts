@@ -1,0 +1,71 @@
+/**
+ * Whether the device is in service, and how it gets there and out: a pure transition table after
+ * IEEE 1547-2018 4.10 (enter service, cease to energize) and the state table in docs/ARCHITECTURE.md.
+ */
+
+export const servicePhases = ['in_service', 'ramping', 'waiting', 'ceased', 'shutting_down', 'off', 'tripped'] as const;
+export type ServicePhase = (typeof servicePhases)[number];
+
+/** What decides a transition, at one instant. */
+export interface ServiceInput {
+  /** switch open, or operator stop */
+  readonly stop: boolean;
+  /** 703.ES disabled, or operator standby: cease to energize */
+  readonly cease: boolean;
+  /** a protective function trips now */
+  readonly trip: boolean;
+  /** voltage and frequency inside the enter-service window */
+  readonly inWindow: boolean;
+  /** the window has been held for the whole delay */
+  readonly delayOver: boolean;
+  /** the ramp after entering has ended, or there is none */
+  readonly rampOver: boolean;
+  /** output is zero */
+  readonly atZero: boolean;
+}
+
+interface Transition {
+  readonly from: readonly ServicePhase[];
+  readonly when: (input: ServiceInput) => boolean;
+  readonly to: ServicePhase;
+  /** for pictures and messages */
+  readonly label: string;
+}
+
+const energized: readonly ServicePhase[] = ['in_service', 'ramping', 'shutting_down'];
+
+/** Highest priority first: trip, stop, cease, then the way back. */
+export const serviceTransitions: readonly Transition[] = [
+  { from: [...energized, 'ceased'], when: (i) => i.trip, to: 'tripped', label: 'trip' },
+  { from: ['in_service', 'ramping'], when: (i) => i.stop, to: 'shutting_down', label: 'stop' },
+  { from: ['ceased', 'waiting', 'tripped'], when: (i) => i.stop, to: 'off', label: 'stop' },
+  { from: ['shutting_down'], when: (i) => !i.stop, to: 'ramping', label: 'start' },
+  { from: ['shutting_down'], when: (i) => i.atZero, to: 'off', label: 'at zero' },
+  { from: ['in_service', 'ramping'], when: (i) => i.cease, to: 'ceased', label: 'cease' },
+  { from: ['off'], when: (i) => !i.stop, to: 'waiting', label: 'start' },
+  { from: ['tripped'], when: (i) => i.inWindow, to: 'waiting', label: 'cause gone' },
+  { from: ['ceased'], when: (i) => !i.cease, to: 'waiting', label: 'permit' },
+  { from: ['waiting'], when: (i) => !i.cease && i.inWindow && i.delayOver, to: 'ramping', label: 'delay over' },
+  { from: ['ramping'], when: (i) => i.rampOver, to: 'in_service', label: 'ramp over' },
+];
+
+/** The phase after one instant; the same phase when nothing applies. */
+export function nextPhase(phase: ServicePhase, input: ServiceInput): ServicePhase {
+  return serviceTransitions.find((row) => row.from.includes(phase) && row.when(input))?.to ?? phase;
+}
+
+/** Whether the device may exchange power in a phase. */
+export function isEnergized(phase: ServicePhase): boolean {
+  return energized.includes(phase);
+}
+
+/** Whether the contactor is closed in a phase (701.ConnSt). */
+export function isConnected(phase: ServicePhase): boolean {
+  return phase === 'ceased' || energized.includes(phase);
+}
+
+/** The table as a Mermaid state diagram. */
+export function serviceDiagram(): string {
+  const rows = serviceTransitions.flatMap((row) => row.from.map((from) => `  ${from} --> ${row.to}: ${row.label}`));
+  return ['stateDiagram-v2', '  [*] --> in_service', ...rows].join('\n');
+}

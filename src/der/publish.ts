@@ -1,0 +1,167 @@
+/** Physics result -> registers: the only writer of measurements. Conversions of sign and unit happen here. */
+import type { SimTime } from '../core/clock.ts';
+import type { MapView } from '../sunspec/map/view.ts';
+import type { ControlFunction } from '../sunspec/map/device.ts';
+import type { GridValues } from './environment.ts';
+import { phaseShares, terminalVoltages } from './inverter/ac.ts';
+import type { Inverter } from './inverter/inverter.ts';
+import { isConnected } from './inverter/service.ts';
+import type { DcSource } from './source/source.ts';
+
+/** 701.Alrm bits that the AC side raises here. */
+export const alarmBits = {
+  manual_shutdown: 6, over_temp: 7, over_frequency: 8, under_frequency: 9, ac_over_volt: 10, ac_under_volt: 11,
+  hw_test_failure: 15,
+} as const;
+export type AlarmCode = keyof typeof alarmBits;
+
+const gridFollowing = 1;
+const clippedMode = 4;
+
+/** 701.ThrotSrc bits by the function that holds the output back. */
+const throttleBits: Partial<Record<ControlFunction, number>> = {
+  max_power: 0, active_power: 1, constant_var: 2, pf_inject: 3, pf_absorb: 3, enter_service: 14,
+};
+
+type InverterState = 'OFF' | 'SLEEPING' | 'STARTING' | 'RUNNING' | 'THROTTLED' | 'SHUTTING_DOWN' | 'FAULT' | 'STANDBY';
+
+/** 701.InvSt after the state table of docs/ARCHITECTURE.md. */
+function inverterState(inverter: Inverter, source: DcSource, fault: boolean, throttled: boolean): InverterState {
+  if (fault) return 'FAULT';
+  switch (inverter.phase) {
+    case 'in_service':
+      if (source.availableDcW <= 0) return 'SLEEPING';
+      return throttled ? 'THROTTLED' : 'RUNNING';
+    case 'ramping': return 'STARTING';
+    case 'waiting':
+    case 'ceased': return 'STANDBY';
+    case 'shutting_down': return 'SHUTTING_DOWN';
+    case 'off': return 'OFF';
+    case 'tripped': return 'FAULT';
+  }
+}
+
+function throttle(map: MapView, inverter: Inverter, throttled: boolean): void {
+  const m = map.m701;
+  let bits = 0;
+  if (throttled) {
+    for (const name of inverter.active) {
+      const bit = throttleBits[name];
+      // two functions may share a bit; bits are few enough for plain sums of distinct ones
+      if (bit !== undefined && Math.floor(bits / 2 ** bit) % 2 === 0) bits += 2 ** bit;
+    }
+  }
+  m.ThrotSrc = bits;
+  const wMaxW = inverter.settings.wMaxW;
+  m.ThrotPct = throttled && wMaxW > 0 ? 100 * inverter.pW / wMaxW : 100;
+}
+
+
+
+/** Per-phase block of 701; the wiring decides how many there are. */
+function publishPhases(map: MapView, inverter: Inverter, grid: GridValues, lnV: readonly [number, number, number]): void {
+  const m = map.m701;
+  const [s1, s2, s3] = phaseShares(inverter.ratings.wiring, grid);
+  const { pW, qVar, energy } = inverter;
+  const vaTotal = Math.hypot(pW, qVar);
+  const amps = currentPerPhase(vaTotal, lnV);
+  const pf = powerFactor(pW, vaTotal, inverter.ratings.wMaxRtgW);
+  const [e1, e2, e3] = energy;
+  m.WL1 = pW * s1; m.VAL1 = vaTotal * s1; m.VarL1 = qVar * s1; m.PFL1 = pf; m.AL1 = amps; m.VL1 = lnV[0];
+  if (e1) { m.TotWhInjL1 = e1.whInjected; m.TotWhAbsL1 = e1.whAbsorbed; m.TotVarhInjL1 = e1.varhInjected; m.TotVarhAbsL1 = e1.varhAbsorbed; }
+  if (!e2) return;
+  m.WL2 = pW * s2; m.VAL2 = vaTotal * s2; m.VarL2 = qVar * s2; m.PFL2 = pf; m.AL2 = amps; m.VL2 = lnV[1];
+  m.TotWhInjL2 = e2.whInjected; m.TotWhAbsL2 = e2.whAbsorbed; m.TotVarhInjL2 = e2.varhInjected; m.TotVarhAbsL2 = e2.varhAbsorbed;
+  if (!e3) return;
+  m.WL3 = pW * s3; m.VAL3 = vaTotal * s3; m.VarL3 = qVar * s3; m.PFL3 = pf; m.AL3 = amps; m.VL3 = lnV[2];
+  m.TotWhInjL3 = e3.whInjected; m.TotWhAbsL3 = e3.whAbsorbed; m.TotVarhInjL3 = e3.varhInjected; m.TotVarhAbsL3 = e3.varhAbsorbed;
+}
+
+/** Equal phase currents: S divided by the sum of the phase voltages. */
+function currentPerPhase(vaTotal: number, lnV: readonly [number, number, number]): number {
+  const volts = lnV[0] + lnV[1] + lnV[2];
+  return volts > 0 ? vaTotal / volts : 0;
+}
+
+/** W / VA with the sign of W; 1 below a thousandth of the rating, where the quotient is noise. */
+function powerFactor(pW: number, va: number, ratedW: number): number {
+  return va < 1e-3 * ratedW ? 1 : pW / va;
+}
+
+function publishAc(map: MapView, inverter: Inverter, grid: GridValues): void {
+  const m = map.m701;
+  const volts = terminalVoltages(inverter.ratings.wiring, map.m702.VNomRtg ?? 0, grid);
+  const va = Math.hypot(inverter.pW, inverter.qVar);
+  m.W = inverter.pW;
+  m.VA = va;
+  m.Var = inverter.qVar;
+  m.PF = powerFactor(inverter.pW, va, inverter.ratings.wMaxRtgW);
+  m.A = currentPerPhase(va, volts.ln) * inverter.energy.length;
+  m.LNV = volts.meanLnV;
+  m.Hz = grid.hz;
+  if (volts.meanLlV !== null) {
+    m.LLV = volts.meanLlV;
+    m.VL1L2 = volts.ll[0];
+  }
+  if (inverter.ratings.wiring === 'three') {
+    m.VL2L3 = volts.ll[1];
+    m.VL3L1 = volts.ll[2];
+  }
+  publishPhases(map, inverter, grid, volts.ln);
+  let whInjected = 0, whAbsorbed = 0, varhInjected = 0, varhAbsorbed = 0;
+  for (const phase of inverter.energy) {
+    whInjected += phase.whInjected; whAbsorbed += phase.whAbsorbed;
+    varhInjected += phase.varhInjected; varhAbsorbed += phase.varhAbsorbed;
+  }
+  m.TotWhInj = whInjected; m.TotWhAbs = whAbsorbed; m.TotVarhInj = varhInjected; m.TotVarhAbs = varhAbsorbed;
+}
+
+function publishDc(map: MapView, source: DcSource, whInjected: number): void {
+  const m = map.m714;
+  let amps = 0, watts = 0;
+  source.ports.forEach((port, i) => {
+    amps += port.currentA;
+    watts += port.powerW;
+    const p = m.Prt[i];
+    if (!p) return;
+    p.DCA = port.currentA; p.DCV = port.voltageV; p.DCW = port.powerW;
+    p.DCWhInj = whInjected;
+    p.DCSta = port.voltageV > 0 ? 'ON' : 'OFF';
+  });
+  m.DCA = amps;
+  m.DCW = watts;
+  m.DCWhInj = whInjected;
+}
+
+export interface PublishInput {
+  readonly inverter: Inverter;
+  readonly source: DcSource;
+  readonly grid: GridValues;
+  readonly ambientC: number;
+  readonly now: SimTime;
+  readonly heartbeat: number;
+  readonly fault: boolean;
+  readonly alarms: Iterable<AlarmCode>;
+}
+
+/** Publishes one device. The values must be finite: `Device` checks them before. */
+export function publish(map: MapView, input: PublishInput): void {
+  const { inverter, source, grid, now } = input;
+  publishAc(map, inverter, grid);
+  publishDc(map, source, inverter.dcWhInjected);
+  const m = map.m701;
+  const holding = inverter.active.size > 0 && inverter.pW < Math.min(inverter.availableW, inverter.settings.wMaxW) - 1e-3;
+  m.St = inverter.phase === 'in_service' || inverter.phase === 'ramping' ? 'ON' : 'OFF';
+  m.ConnSt = isConnected(inverter.phase) && !input.fault ? 'CONNECTED' : 'DISCONNECTED';
+  m.InvSt = inverterState(inverter, source, input.fault, holding);
+  throttle(map, inverter, holding);
+  m.DERMode = gridFollowing + (inverter.clipped ? clippedMode : 0);
+  let bits = 0;
+  for (const code of input.alarms) bits += 2 ** alarmBits[code];
+  m.Alrm = bits;
+  m.TmpAmb = input.ambientC;
+  // the cabinet warms with the losses: some 25 K above ambient at full load
+  m.TmpCab = input.ambientC + 25 * Math.abs(inverter.pW) / inverter.ratings.wMaxRtgW;
+  map.m703.ESDlyRemTms = Math.ceil(inverter.enterDelayRemainingS(now));
+  map.m715.DERHb = input.heartbeat;
+}

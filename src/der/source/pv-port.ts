@@ -1,0 +1,49 @@
+import type { DeviceDetail, IvCurve } from '../../core/device.ts';
+import { SimError } from '../../core/errors.ts';
+import type { WeatherNow } from '../environment.ts';
+import { PvSource } from './pv.ts';
+import type { PvConfig } from './pv.ts';
+import type { DcPortReading, DcSource } from './source.ts';
+
+/** A PV array as the one DC port of a device. */
+export class PvPort implements DcSource {
+  readonly #array: PvSource;
+  readonly ports: readonly DcPortReading[];
+
+  constructor(config: PvConfig) {
+    this.#array = new PvSource(config);
+    // the array itself is the reading: voltageV, currentA, powerW
+    this.ports = [this.#array];
+  }
+
+  get availableDcW(): number { return this.#array.availableDcW; }
+
+  /** The cell temperature may still drift: it does so within the accuracy of a one-second step. */
+  get settled(): boolean { return this.#array.trackerSettled; }
+
+  prepare(dtS: number, weather: WeatherNow): void { this.#array.prepare(dtS, weather); }
+
+  settle(weather: WeatherNow): void { this.#array.settle(weather); }
+
+  draw(dcW: number, energized: boolean): void { this.#array.draw(dcW, energized); }
+
+  detail(): DeviceDetail {
+    const a = this.#array;
+    return {
+      kind: 'pv', irradianceWm2: a.irradianceWm2, cellTemperatureC: a.cellTemperatureC, availableDcW: a.mppW,
+      operatingPoint: { v: a.voltageV, i: a.currentA, p: a.powerW }, mpptState: a.state,
+    };
+  }
+
+  curve(port: number | undefined, points: number): IvCurve {
+    if (port !== undefined && port !== 0) {
+      throw new SimError('COMMAND_NOT_APPLICABLE', `port ${port} has no DC curve; this device has port 0`);
+    }
+    const a = this.#array;
+    const { curve, mpp, vOcV, iScA } = a.curve(points);
+    return {
+      kind: 'pv', port: 0, irradianceWm2: a.irradianceWm2, cellTemperatureC: a.cellTemperatureC,
+      operatingPoint: { v: a.voltageV, i: a.currentA, p: a.powerW }, curve, mpp, vOcV, iScA,
+    };
+  }
+}

@@ -1,0 +1,30 @@
+import type { DeviceDetail, IvCurve, IvPoint } from '../../core/device.ts';
+import type { WeatherNow } from '../environment.ts';
+
+/** What a 714 port shows of its source. */
+export interface DcPortReading {
+  readonly voltageV: number;
+  readonly currentA: number;
+  readonly powerW: number;
+}
+
+/** The primary source behind an inverter. Per sub-step: `prepare`, then `draw`. */
+export interface DcSource {
+  /** Brings the source to the end of a sub-step of `dtS` under this weather. */
+  prepare(dtS: number, weather: WeatherNow): void;
+  /** Jumps to the steady state of this weather: a fresh process starts settled. */
+  settle(weather: WeatherNow): void;
+  /** DC power that can be drawn now, W */
+  readonly availableDcW: number;
+  /** nothing moves by itself any more: long sub-steps are exact */
+  readonly settled: boolean;
+  /** Works at this DC power, 0..`availableDcW`. @param energized false: the input is open */
+  draw(dcW: number, energized: boolean): void;
+  /** the ports of model 714, in order */
+  readonly ports: readonly DcPortReading[];
+  detail(): DeviceDetail;
+  /** @throws SimError COMMAND_NOT_APPLICABLE */
+  curve(port: number | undefined, points: number): IvCurve;
+}
+
+export type { IvPoint };

@@ -1,0 +1,153 @@
+/** What devices of one profile share: layout, start image, ratings. */
+import type { Provenance } from '../core/device.ts';
+import { SimError } from '../core/errors.ts';
+import type { Fault } from '../core/errors.ts';
+import type { SimTime } from '../core/clock.ts';
+import { buildLayout } from '../sunspec/map/layout.ts';
+import type { Layout, PointSlot } from '../sunspec/map/layout.ts';
+import { checkValue } from '../sunspec/map/transaction.ts';
+import { createMapView, writePoint } from '../sunspec/map/view.ts';
+import { nominalLnV } from './inverter/ac.ts';
+import type { Wiring } from './inverter/ac.ts';
+import { absorbRating, settingsFromRatings, writeDefaults } from './inverter/defaults.ts';
+import { currentHeadroom, injectShare, modelChoices } from './inverter/ratings.ts';
+import type { Ratings } from './inverter/ratings.ts';
+import { pvModules } from './source/pv-module.ts';
+import type { PvConfig } from './source/pv.ts';
+
+/** Physical parameters of a PV generator, as profiles give them. */
+export interface PvParameters {
+  readonly module: string;
+  readonly series: number;
+  readonly parallel: number;
+  readonly minDcVoltageV: number;
+  readonly maxDcVoltageV: number;
+  readonly efficiencyNominal: number;
+  readonly mpptTimeConstantS: number;
+  readonly startTimeS: number;
+  readonly tiltDeg: number;
+  readonly azimuthDeg: number;
+  readonly latitudeDeg: number;
+  readonly longitudeDeg: number;
+}
+
+/** A device profile with every default filled in; devices of one profile share one object. */
+export interface ProfileSpec {
+  readonly models: Readonly<Record<string, Readonly<Record<string, number | string>>>>;
+  readonly pv: PvParameters;
+}
+
+export interface DeviceTemplate {
+  readonly layout: Layout;
+  /** start values; copied for each device */
+  readonly image: Buffer;
+  /** points that the profile set */
+  readonly profilePoints: ReadonlyMap<PointSlot, Provenance>;
+  readonly ratings: Ratings;
+  readonly pv: PvConfig;
+  readonly efficiencyNominal: number;
+}
+
+type Points = Readonly<Record<string, number | string>>;
+
+function numberOf(points: Points, name: string): number | undefined {
+  const value = points[name];
+  return typeof value === 'number' ? value : undefined;
+}
+
+function categoryOf<T extends string>(value: number | string | undefined, names: readonly T[], fallback: T): T {
+  if (typeof value === 'number') return names[value] ?? fallback;
+  return names.find((name) => name === value) ?? fallback;
+}
+
+function ratingsOf(rated: Points, wiring: Wiring, nominalHz: number): Ratings {
+  const wMaxW = numberOf(rated, 'WMaxRtg') ?? 10_000;
+  const vaMaxVa = numberOf(rated, 'VAMaxRtg') ?? wMaxW;
+  const vNomV = numberOf(rated, 'VNomRtg') ?? 480;
+  const category = categoryOf(rated['NorOpCatRtg'], ['CAT_A', 'CAT_B'], 'CAT_B');
+  return {
+    wiring, wMaxW, vaMaxVa, vNomV, category, nominalHz,
+    abnormal: categoryOf(rated['AbnOpCatRtg'], ['CAT_1', 'CAT_2', 'CAT_3'], 'CAT_3'),
+    varInjectVar: numberOf(rated, 'VarMaxInjRtg') ?? injectShare * vaMaxVa,
+    varAbsorbVar: numberOf(rated, 'VarMaxAbsRtg') ?? absorbRating(vaMaxVa, category),
+    aMaxA: numberOf(rated, 'AMaxRtg') ?? currentHeadroom * vaMaxVa / nominalLnV(wiring, vNomV),
+  };
+}
+
+function pvConfig(pv: PvParameters): PvConfig {
+  const module = Object.hasOwn(pvModules, pv.module) ? pvModules[pv.module as keyof typeof pvModules] : undefined;
+  if (!module) throw new SimError('CONFIG_INVALID', `unknown PV module ${pv.module}`, [{ name: 'pv.module', detail: pv.module, allowed: Object.keys(pvModules) }]);
+  return {
+    module, seriesCount: pv.series, parallelCount: pv.parallel, minDcVoltageV: pv.minDcVoltageV,
+    maxDcVoltageV: pv.maxDcVoltageV, mpptTimeConstantS: pv.mpptTimeConstantS, startSeconds: pv.startTimeS,
+  };
+}
+
+/** Points that belong to the shape of the map or to what the device measures. */
+const fixedNames = new Set(['ID', 'L', 'NPt', 'NCrv', 'NCrvSet', 'NCtl', 'NPrt', 'ReadOnly', 'CtrlModes', 'ACType']);
+
+function profileFault(layout: Layout, modelId: number, path: string): string | null {
+  const slot = layout.slot(modelId, path);
+  if (!slot) return 'there is no such point';
+  if (!slot.implemented) return 'this kind of device does not implement it';
+  const fixed = fixedNames.has(slot.def.name) || slot.def.type === 'sunssf' || modelId === 701 || modelId === 714;
+  return fixed ? 'it follows from the shape of the device and cannot be set' : null;
+}
+
+/** Writes the profile's start values; ratings first, so that the settings that follow them can be overridden. */
+function applyProfile(layout: Layout, image: Buffer, models: ProfileSpec['models'], only: (path: string) => boolean): PointSlot[] {
+  const faults: Fault[] = [];
+  const set: PointSlot[] = [];
+  for (const [id, points] of Object.entries(models)) {
+    for (const [path, value] of Object.entries(points)) {
+      if (!only(`${id}.${path}`)) continue;
+      const name = `models.${id}.${path}`;
+      const fault = profileFault(layout, Number(id), path);
+      const slot = layout.slot(Number(id), path);
+      if (fault !== null || !slot) {
+        faults.push({ name, detail: fault ?? 'there is no such point' });
+        continue;
+      }
+      try {
+        writePoint(layout, image, slot, value);
+        set.push(slot);
+      } catch (error) {
+        faults.push({ name, detail: error instanceof SimError ? error.message : String(error) });
+      }
+    }
+  }
+  if (faults.length > 0) throw new SimError('CONFIG_INVALID', 'the device profile has faults', faults);
+  return set;
+}
+
+/**
+ * Builds the shared part of all devices of one profile.
+ * @throws SimError CONFIG_INVALID with every point of the profile that does not exist or does not fit
+ */
+export function createTemplate(profile: ProfileSpec, wiring: Wiring, nominalHz: number, start: SimTime, wallMs: number): DeviceTemplate {
+  const rated = profile.models['702'] ?? {};
+  const ratings = ratingsOf(rated, wiring, nominalHz);
+  const layout = buildLayout(modelChoices(ratings, 1));
+  const image = layout.blank();
+  const map = createMapView(layout, image);
+  writeDefaults(map, ratings);
+  const isRating = (name: string) => /^702\..*Rtg/.test(name);
+  const ratingSlots = applyProfile(layout, image, profile.models, isRating);
+  settingsFromRatings(map);
+  const settingSlots = applyProfile(layout, image, profile.models, (name) => !isRating(name));
+  for (const slot of settingSlots) if (slot.def.access === 'RW') checkProfileValue(layout, image, slot);
+  const provenance: Provenance = { source: 'profile', at: start, wallMs };
+  return {
+    layout, image, ratings, pv: pvConfig(profile.pv), efficiencyNominal: profile.pv.efficiencyNominal,
+    profilePoints: new Map([...ratingSlots, ...settingSlots].map((slot) => [slot, provenance])),
+  };
+}
+
+function checkProfileValue(layout: Layout, image: Buffer, slot: PointSlot): void {
+  try {
+    checkValue(layout, image, slot);
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new SimError('CONFIG_INVALID', 'the device profile has faults', [{ name: `models.${slot.modelId}.${slot.path}`, detail }]);
+  }
+}

@@ -1,0 +1,122 @@
+import { createServer, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { HttpGuard } from '../core/http-guard.ts';
+import { createProblem, refuseOnSocket } from '../core/problem.ts';
+import type { ProblemCode, ProblemFault } from '../core/problem.ts';
+
+export const streamPaths = ['/api/sim/ws/telemetry', '/api/sim/telemetry/ws'] as const;
+
+export interface HandshakeRules {
+  readonly guard: HttpGuard;
+  readonly deviceExists: (index: number) => boolean;
+  readonly clients: () => number;
+  readonly maxClients: number;
+  readonly stopping: () => boolean;
+}
+
+/** What a client asked for: one device, or all. */
+export interface Selection {
+  readonly device: number | null;
+}
+
+interface Refused {
+  readonly code: ProblemCode;
+  readonly detail: string;
+  readonly faults?: readonly ProblemFault[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+function invalidQuery(name: string, detail: string, allowed?: readonly string[]): Refused {
+  const fault: ProblemFault = { in: 'query', name, detail, ...(allowed && { allowed }) };
+  return { code: 'validation', detail: `${name}: ${detail}`, faults: [fault] };
+}
+
+function select(query: URLSearchParams, rules: HandshakeRules): Selection | Refused {
+  const unknown = [...query.keys()].find((name) => name !== 'device');
+  if (unknown !== undefined) return invalidQuery(unknown.slice(0, 100), 'is not a parameter of the stream', ['device']);
+  const values = query.getAll('device');
+  const [value] = values;
+  if (value === undefined) return { device: null };
+  if (values.length > 1) return invalidQuery('device', 'must be given once');
+  if (!/^\d{1,9}$/.test(value)) return invalidQuery('device', 'must be an integer, 0 or more');
+  if (!rules.deviceExists(Number(value))) return { code: 'unknown-device', detail: `There is no device ${value}.` };
+  return { device: Number(value) };
+}
+
+/** RFC 6455 4.2.1, as far as it is the client's part. */
+function checkProtocol({ method, headers }: IncomingMessage): Refused | null {
+  const version = { 'Sec-WebSocket-Version': '13' };
+  const refuse = (detail: string): Refused => ({ code: 'malformed-request', detail, headers: version });
+  if (method !== 'GET') return { code: 'method-not-allowed', detail: 'The stream is opened with GET.', headers: { Allow: 'GET' } };
+  if (headers['sec-websocket-version'] !== '13') return refuse('Sec-WebSocket-Version must be 13.');
+  if (!/^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key']?.trim() ?? '')) {
+    return refuse('Sec-WebSocket-Key must be 16 bytes in base64.');
+  }
+  return null;
+}
+
+/** Whether an upgrade is accepted, and for which devices. */
+export function checkHandshake(request: IncomingMessage, rules: HandshakeRules): Selection | Refused {
+  const refusal = rules.guard.checkHost(request) ?? rules.guard.checkOrigin(request);
+  if (refusal) return refusal;
+  if (rules.stopping()) return { code: 'stopping', detail: 'The simulator is stopping.' };
+  const [path = '', query = ''] = (request.url ?? '').split('?', 2);
+  if (!streamPaths.some((known) => known === path)) return { code: 'not-found', detail: `There is no stream at ${path}.` };
+  const fault = checkProtocol(request);
+  if (fault) return fault;
+  const selection = select(new URLSearchParams(query), rules);
+  if ('code' in selection) return selection;
+  if (rules.clients() >= rules.maxClients) {
+    return { code: 'too-many-clients', detail: `${rules.maxClients} clients are connected; no more are served.` };
+  }
+  return selection;
+}
+
+/** A request that offers another protocol (HTTP/2 over clear text) is served as the plain request that it also is. */
+function servePlain(server: Server, request: IncomingMessage, socket: Duplex): void {
+  const length = Number(request.headers['content-length'] ?? 0);
+  if (length > 0 || request.headers['transfer-encoding'] !== undefined) {
+    refuse(request, socket, { code: 'malformed-request', detail: 'A request with a body cannot offer an upgrade.' });
+    return;
+  }
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(request.socket);
+  response.once('finish', () => socket.end());
+  server.emit('request', request, response);
+}
+
+function refuse(request: IncomingMessage, socket: Duplex, { code, detail, faults, headers }: Refused): void {
+  const problem = createProblem(code, detail, { instance: request.url ?? '', id: crypto.randomUUID() }, faults);
+  refuseOnSocket(socket, problem, headers);
+}
+
+/**
+ * Stands between the HTTP server and the WebSocket library: every refusal is a problem body before the
+ * handshake, and only accepted upgrades reach the server that is returned, which itself never listens.
+ */
+export function guardUpgrades(
+  server: Server, rules: HandshakeRules, accepted: (request: IncomingMessage, selection: Selection) => void,
+): { readonly gate: Server; readonly end: () => void } {
+  const gate = createServer();
+  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // a client that goes away during the handshake
+    const onError = () => socket.destroy();
+    socket.on('error', onError);
+    if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
+      servePlain(server, request, socket);
+      return;
+    }
+    const outcome = checkHandshake(request, rules);
+    if ('code' in outcome) {
+      refuse(request, socket, outcome);
+      return;
+    }
+    accepted(request, outcome);
+    socket.off('error', onError);
+    gate.emit('upgrade', request, socket, head);
+  };
+  server.on('upgrade', onUpgrade);
+  return { gate, end: () => server.off('upgrade', onUpgrade) };
+}

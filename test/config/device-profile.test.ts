@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import type { Fault } from '../../src/core/errors.ts';
+import { deviceProfileSchema, resolveProfile, servedModels } from '../../src/config/device-profile.ts';
+import { fileFaults } from './support.ts';
+
+function resolve(raw: unknown, phases: 'single' | 'split' | 'three' = 'three') {
+  const faults: Fault[] = [];
+  return { profile: resolveProfile(deviceProfileSchema.parse(raw), { phases, longitudeDeg: 7 }, 'p', faults), faults };
+}
+
+const moduleW = 46.9 * 4.69;
+
+describe('interface 12.1: device profile', () => {
+  it('fills in everything from nothing', () => {
+    const { profile } = resolve({});
+    expect(profile).to.deep.equal({
+      name: null,
+      description: null,
+      models: { 702: { WMaxRtg: 10000, VAMaxRtg: 10000, VNomRtg: 480, NorOpCatRtg: 'CAT_B', AbnOpCatRtg: 'CAT_3' } },
+      pv: {
+        module: 'CS5P-220M', series: 13, parallel: 4, minDcVoltageV: 304, maxDcVoltageV: 966, efficiencyNominal: 0.96,
+        mpptTimeConstantS: 1.5, startTimeS: 10, tiltDeg: 30, azimuthDeg: 180, latitudeDeg: 40, longitudeDeg: 7,
+      },
+    });
+  });
+
+  for (const [phases, ratedW] of [['three', 3000], ['three', 50_000], ['three', 2_000_000], ['split', 7600], ['single', 3800]] as const) {
+    it(`gives a ${phases} device of ${ratedW} W modules for its rating`, () => {
+      const pv = resolve({ models: { 702: { WMaxRtg: ratedW } } }, phases).profile?.pv;
+      const power = pv!.series * pv!.parallel * moduleW;
+      expect(power / ratedW).to.be.within(0.85, 1.5);
+      expect(pv!.minDcVoltageV).to.be.below(pv!.series * 46.9);
+      expect(pv!.maxDcVoltageV).to.be.above(pv!.series * 59.4);
+    });
+  }
+
+  it('lets one power rating follow the other', () => {
+    expect(resolve({ models: { 702: { WMaxRtg: 8000 } } }).profile?.models['702']).to.include({ WMaxRtg: 8000, VAMaxRtg: 8000 });
+    expect(resolve({ models: { 702: { VAMaxRtg: 9000 } } }).profile?.models['702']).to.include({ WMaxRtg: 9000, VAMaxRtg: 9000 });
+  });
+  it('takes values of every served model as they are', () => {
+    const models = Object.fromEntries(servedModels.map((id) => [id, { Any: 1, 'Crv[1].Pt[2].V': 'SYMBOL' }]));
+    expect(resolve({ models }).profile?.models['705']).to.deep.equal({ Any: 1, 'Crv[1].Pt[2].V': 'SYMBOL' });
+  });
+  it('turns modules to the equator on the southern half', () => {
+    expect(resolve({ pv: { latitude_deg: -33 } }).profile?.pv.azimuthDeg).to.equal(0);
+  });
+  it('keeps what is given', () => {
+    const pv = {
+      module: 'DATASHEET-270', series: 18.5, parallel: 2, min_dc_voltage_v: 100, max_dc_voltage_v: 900, efficiency_nominal: 1,
+      mppt_time_constant_s: 0, start_time_s: 0, tilt_deg: 0, azimuth_deg: 90, latitude_deg: 0, longitude_deg: 0,
+    };
+    expect(resolve({ name: 'n', description: 'd', pv }).profile).to.deep.include({
+      name: 'n',
+      description: 'd',
+      pv: {
+        module: 'DATASHEET-270', series: 18.5, parallel: 2, minDcVoltageV: 100, maxDcVoltageV: 900, efficiencyNominal: 1,
+        mpptTimeConstantS: 0, startTimeS: 0, tiltDeg: 0, azimuthDeg: 90, latitudeDeg: 0, longitudeDeg: 0,
+      },
+    });
+  });
+  it('refuses a DC window that is none, also against a derived end', () => {
+    expect(resolve({ pv: { min_dc_voltage_v: 500, max_dc_voltage_v: 500 } }).faults).to.have.length(1);
+    const { profile, faults } = resolve({ pv: { max_dc_voltage_v: 100 } });
+    expect(profile).to.equal(null);
+    expect(faults[0]?.detail).to.equal('given or derived 304; allowed: below max_dc_voltage_v, which is 100');
+  });
+
+  const inline = (text: string) => fileFaults(`devices: [{ profile: ${text} }]`);
+  const cases: readonly (readonly [string, string])[] = [
+    ['{ evse: {} }', 'evse: unknown key; allowed: name, description, models, pv'],
+    ['{ models: { "802": {} } }', 'models.802: unknown key; nearest known: 702'],
+    ['{ models: { 702: { WMaxRtg: [1] } } }', 'models.702.WMaxRtg: given [1]; allowed: a number, or text of 1 to 256 characters'],
+    ['{ models: { 702: { "W Max": 1 } } }', 'models.702.W Max: not a name that a key may have; allowed: a point name'],
+    ['{ models: { 702: 5 } }', 'models.702: given 5; allowed: a mapping'],
+    ['{ pv: { module: X } }', 'pv.module: given "X"; allowed: CS5P-220M, DATASHEET-270'],
+    ['{ pv: { series: 0 } }', 'pv.series: given 0; allowed: a number above 0 up to 1000000000'],
+    ['{ pv: { efficiency_nominal: 1.1 } }', 'pv.efficiency_nominal: given 1.1; allowed: a number from 0.8 to 1'],
+    ['{ pv: { latitude_deg: 91 } }', 'pv.latitude_deg: given 91; allowed: a number from -90 to 90'],
+    ['{ name: "" }', 'name: given ""; allowed: text of 1 to 64 characters'],
+  ];
+  for (const [text, line] of cases) {
+    it(`refuses ${text}`, () => expect(inline(text)).to.deep.equal([`c.yaml: devices[0].profile.${line}`]));
+  }
+});

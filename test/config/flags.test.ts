@@ -1,0 +1,198 @@
+import { expect } from 'chai';
+import { knownSpellings, parseFlags } from '../../src/config/flags.ts';
+import { helpText } from '../../src/config/help.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { settingKeys, settingOf, variableOf } from '../../src/config/settings.ts';
+import { faultLines, faultsOf, run } from './support.ts';
+
+/** A text for each setting that is accepted and is not its default. */
+const samples: Readonly<Record<string, readonly [text: string, value: unknown]>> = {
+  device_type: ['PV-1Phase', 'PV-1Phase'],
+  N: ['3', 3],
+  f: ['5kW-1Phase', '5kW-1Phase'],
+  website_ip: ['0.0.0.0', '0.0.0.0'],
+  website_port: ['0', 0],
+  wall_clock: ['yes', true],
+  wall_clock_timezone: ['Europe/Berlin', 'Europe/Berlin'],
+  start_clock_time: ['06:30:00', '06:30:00'],
+  start_date: ['2028-02-29', '2028-02-29'],
+  dc_profile: ['sun.csv', '/site/sun.csv'],
+  grid_profile: ['grid.csv', '/site/grid.csv'],
+  time_rate: ['60', 60],
+  tick: ['.5', 0.5],
+  seed: ['42', 42],
+  first_device: ['100', 100],
+  mb_enable: ['no', false],
+  mb_host: ['::1', '::1'],
+  mb_port: ['1502', 1502],
+  mb_shared_port: ['on', true],
+  config: ['site.yaml', '/site/site.yaml'],
+  log_level: ['debug', 'debug'],
+  log_format: ['json', 'json'],
+  cors_origin: ['http://localhost:3000', ['http://localhost:3000']],
+  allowed_host: ['Lab.Example', ['lab.example']],
+  mb_max_connections: ['4096', 4096],
+  mb_idle_timeout_s: ['0', 0],
+  mb_frame_timeout_s: ['5', 5],
+  ws_max_clients: ['10', 10],
+  http_max_connections: ['20', 20],
+};
+
+const files = { '/site/sun.csv': '', '/site/grid.csv': '', '/site/site.yaml': '{}' };
+
+/** The part of a configuration that a setting shows in. */
+function shownBy(key: string, config: ReturnType<typeof run>): unknown {
+  const device = config.devices[0];
+  const places: Readonly<Record<string, unknown>> = {
+    device_type: device?.deviceType, N: config.devices.length, f: device?.profileName,
+    website_ip: config.web.host, website_port: config.web.port, wall_clock: config.clock.followsWall,
+    wall_clock_timezone: config.clock.timezone, start_clock_time: config.clock.startTime, start_date: config.clock.startDate,
+    dc_profile: config.dcProfilePath, grid_profile: config.grid.profilePath, time_rate: config.clock.rate, tick: config.tickS,
+    seed: config.seed, first_device: config.firstDevice, mb_enable: config.modbus.enabled, mb_host: config.modbus.host,
+    mb_port: config.modbus.port, mb_shared_port: config.modbus.sharedPort, config: config.configPath,
+    log_level: config.log.level, log_format: config.log.format, cors_origin: config.web.corsOrigins,
+    allowed_host: config.web.allowedHosts, mb_max_connections: config.modbus.maxConnections,
+    mb_idle_timeout_s: config.modbus.idleTimeoutS, mb_frame_timeout_s: config.modbus.frameTimeoutS,
+    ws_max_clients: config.web.maxStreamClients, http_max_connections: config.web.maxConnections,
+  };
+  if (!(key in places)) throw new Error(`${key} shows nowhere`);
+  return places[key];
+}
+
+describe('command line', () => {
+  it('has a sample for every setting', () => {
+    expect(Object.keys(samples)).to.have.members([...settingKeys]);
+  });
+
+  for (const key of settingKeys) {
+    const [text, value] = samples[key]!;
+    for (const spelling of settingOf(key).flags ?? []) {
+      const variants = new Set([spelling, spelling.replaceAll('_', '-')]);
+      for (const variant of variants) {
+        it(`takes ${variant} with the value as next word or behind =`, () => {
+          expect(shownBy(key, run([variant, text], { files }))).to.deep.equal(value);
+          expect(shownBy(key, run([`${variant}=${text}`], { files }))).to.deep.equal(value);
+        });
+      }
+    }
+    it(`takes ${variableOf(key)}`, () => {
+      expect(shownBy(key, run([], { files, env: { [variableOf(key)]: text } }))).to.deep.equal(value);
+    });
+    it(`does not hold the sample of ${key} by default`, () => {
+      expect(shownBy(key, run([]))).to.not.deep.equal(value);
+    });
+  }
+
+  it('knows no spelling twice', () => {
+    expect(new Set(knownSpellings).size).to.equal(knownSpellings.length);
+  });
+
+  for (const [words, value] of [[['yes', 'true', '1', 'on', 'YES'], true], [['no', 'false', '0', 'off', 'Off'], false]] as const) {
+    for (const word of words) {
+      it(`reads the switch word ${word} as ${value}`, () => {
+        expect(run(['-mb', word, '-wc', word]).modbus.enabled).to.equal(value);
+        expect(run(['-mb', word, '-wc', word]).clock.followsWall).to.equal(value);
+      });
+    }
+  }
+
+  it('joins repeated list flags and comma lists, without doubles', () => {
+    const { web } = run(['--allowed_host', 'a,b', '--allowed-host=c', '--allowed_host', 'A']);
+    expect(web.allowedHosts).to.deep.equal(['a', 'b', 'c']);
+  });
+
+  it('keeps words that look like numbers or quotes as they are', () => {
+    const odd = { '/site/007.yaml': '{}', '/site/"q".yaml': '{}', '/site/=.csv': '' };
+    expect(run(['-f', './007.yaml'], { files: odd }).devices[0]?.profileName).to.equal('007');
+    expect(run(['-f', '"q".yaml'], { files: odd }).devices[0]?.profileName).to.equal('"q"');
+    expect(run(['--grid_profile==.csv'], { files: odd }).grid.profilePath).to.equal('/site/=.csv');
+  });
+
+  describe('help and version', () => {
+    it('answers help whatever else is given', () => {
+      for (const argv of [['-h'], ['--help'], ['--nonsense', '-h'], ['-N', '-h']]) {
+        expect(loadConfig(argv, {})).to.deep.equal({ kind: 'help', text: helpText() });
+      }
+    });
+    it('answers the version', () => {
+      const result = loadConfig(['--version'], {});
+      expect(result.kind).to.equal('version');
+      expect(result.kind === 'version' && result.text).to.match(/^derbench \d+\.\d+\.\d+/);
+    });
+    it('lists every flag, variable, default and text within 100 columns', () => {
+      const text = helpText();
+      const words = new Set(text.split(/[\s,]+/));
+      for (const spelling of knownSpellings) expect(words.has(spelling), spelling).to.equal(true);
+      for (const key of settingKeys) {
+        expect(words.has(variableOf(key)), key).to.equal(true);
+        expect(text.replaceAll(/\s+/g, ' ')).to.include(settingOf(key).doc);
+      }
+      for (const line of text.split('\n')) expect(line.length).to.be.at.most(100);
+    });
+  });
+
+  describe('faults', () => {
+    const cases: readonly (readonly [string[], string[]])[] = [
+      [['--webiste_port', '1'], ['--webiste_port: unknown flag; nearest known: --website_port']],
+      [['-website_ip', '::1'], ['-website_ip: unknown flag; nearest known: --website_ip']],
+      [['-n', '2'], ['-n: unknown flag; nearest known: -N']],
+      [['-N3'], ['-N3: unknown flag; nearest known: -N']],
+      [['--quite-another'], ['--quite-another: unknown flag; allowed: those that --help lists']],
+      [['--'], ['--: unknown flag; allowed: those that --help lists']],
+      [['--help=yes'], ['--help: unknown flag; nearest known: --help']],
+      [['stray'], ['"stray": stands alone; allowed: flags, each with its value']],
+      [['-N', '2', '-5'], ['"-5": stands alone; allowed: flags, each with its value']],
+      [['-N'], ['-N: has no value; allowed: a whole number from 1 to 10000']],
+      [['-N='], ['-N: has no value; allowed: a whole number from 1 to 10000']],
+      [['-mb', '--seed', '2'], ['-mb: has no value; allowed: yes, true, on, 1, no, false, off, 0']],
+      [['-N', '2', '-N', '2'], ['-N: given twice; allowed: once']],
+      [['-wp', '1', '--website-port=1'], ['--website-port: given twice (as -wp); allowed: once']],
+      [['-wp', '1.5'], ['-wp: given "1.5"; allowed: a whole number from 0 to 65535']],
+      [['-p', '0x10'], ['-p: given "0x10"; allowed: a whole number from 0 to 65535']],
+      [['-p', '65536'], ['-p: given "65536"; allowed: a whole number from 0 to 65535']],
+      [['-p', '-1'], ['-p: given "-1"; allowed: a whole number from 0 to 65535']],
+      [['-N', '0'], ['-N: given "0"; allowed: a whole number from 1 to 10000']],
+      [['-N', '10001'], ['-N: given "10001"; allowed: a whole number from 1 to 10000']],
+      [['--tick', '0.09'], ['--tick: given "0.09"; allowed: a number from 0.1 to 60']],
+      [['--tick', 'Infinity'], ['--tick: given "Infinity"; allowed: a number from 0.1 to 60']],
+      [['--tick', '1e999'], ['--tick: given "1e999"; allowed: a number from 0.1 to 60']],
+      [['--tick', '1s'], ['--tick: given "1s"; allowed: a number from 0.1 to 60']],
+      [['--time_rate', '3601'], ['--time_rate: given "3601"; allowed: a number from 0.01 to 3600']],
+      [['-mb', 'maybe'], ['-mb: given "maybe"; allowed: yes, true, on, 1, no, false, off, 0']],
+      [['-wc_tz', 'Mars/Base'], ['-wc_tz: given "Mars/Base"; allowed: an IANA time zone name, for example Europe/Berlin']],
+      [['-wc_tz', '+01:00'], ['-wc_tz: given "+01:00"; allowed: an IANA time zone name, for example Europe/Berlin']],
+      [['--start_clock_time', '24:00:00'], ['--start_clock_time: given "24:00:00"; allowed: a time of day HH:MM:SS']],
+      [['--start_date', '2026-02-29'], ['--start_date: given "2026-02-29"; allowed: a calendar date YYYY-MM-DD from 1970-01-02 to 2199-12-31']],
+      [['--mb_host', '300.1.1.1'], ['--mb_host: given "300.1.1.1"; allowed: an IP address or a host name']],
+      [['-wi', 'a b'], ['-wi: given "a b"; allowed: an IP address or a host name']],
+      [['--log_level', 'loud'], ['--log_level: given "loud"; allowed: debug, info, warning, error']],
+      [['--grid_profile', 'no.csv'], ['--grid_profile: given "/site/no.csv"; allowed: the path of a file that exists']],
+    ];
+    for (const [argv, lines] of cases) {
+      it(argv.join(' '), () => expect(faultLines(argv)).to.deep.equal(lines));
+    }
+
+    for (const origin of ['*', 'null', 'localhost:3000', 'http://a/', 'http://a:80', 'HTTP://a', 'ftp://a', 'http://u@a']) {
+      it(`refuses the origin ${origin}`, () => {
+        expect(faultsOf(['--cors_origin', origin])[0]?.name).to.equal('--cors_origin');
+      });
+    }
+    for (const name of ['*', 'a:80', '*.a', '', 'a,,b']) {
+      it(`refuses the allowed host "${name}"`, () => {
+        expect(faultsOf([`--allowed_host=${name}`])).to.have.length(1);
+      });
+    }
+
+    it('names every device type for an unknown one', () => {
+      const [fault] = faultsOf(['-d', 'Batt-3Phase']);
+      expect(fault?.allowed).to.deep.equal(['PV-3Phase', 'PV', 'PV-2Phase', 'PV-1Phase']);
+      expect(fault?.detail).to.equal('given "Batt-3Phase"; allowed: PV-3Phase, PV, PV-2Phase, PV-1Phase');
+    });
+    it('counts the value behind an unknown flag to the flag', () => {
+      expect(faultLines(['--tik', '3'])).to.deep.equal(['--tik: unknown flag; nearest known: --tick']);
+    });
+    it('takes a negative number as value', () => {
+      expect(parseFlags(['--seed', '-1']).values.get('seed')).to.deep.equal({ spelling: '--seed', text: '-1' });
+    });
+  });
+});

@@ -1,0 +1,217 @@
+import { expect } from 'chai';
+import { SimError } from '../../../src/core/errors.ts';
+import { buildLayout, noSlot, plainPath } from '../../../src/sunspec/map/layout.ts';
+import type { Layout } from '../../../src/sunspec/map/layout.ts';
+import { readPoint } from '../../../src/sunspec/map/view.ts';
+import { m702 } from '../../../src/sunspec/models/m702.ts';
+import { m705 } from '../../../src/sunspec/models/m705.ts';
+import { clearPoint } from '../../../src/sunspec/map/codec.ts';
+import { errorOf, leanSizes, mapChoices, mapLayout, roomySizes, slotOf } from '../../support/map.ts';
+
+type Row = readonly [id: number, address: number, length: number];
+const head: readonly Row[] = [[1, 40002, 66], [701, 40070, 153], [702, 40225, 50], [703, 40277, 17], [704, 40296, 65]];
+
+interface Table { readonly rows: readonly Row[]; readonly end: number; readonly size: number }
+const lean: Table = {
+  rows: [
+    ...head, [705, 40363, 49], [706, 40414, 31], [707, 40447, 105], [708, 40554, 105], [709, 40661, 135],
+    [710, 40798, 135], [711, 40935, 32], [712, 40969, 44], [713, 41015, 7], [714, 41024, 43], [715, 41069, 7],
+  ],
+  end: 41078, size: 1080,
+};
+const roomy: Table = {
+  rows: [
+    ...head, [705, 40363, 103], [706, 40468, 88], [707, 40558, 289], [708, 40849, 289], [709, 41140, 379],
+    [710, 41521, 379], [711, 41902, 42], [712, 41946, 84], [713, 42032, 7], [714, 42041, 68], [715, 42111, 7],
+  ],
+  end: 42120, size: 2122,
+};
+
+const omitted = [
+  '1.Opt', '701.TmpAmb', '701.MnAlrmInfo', '701.TotWhInjL1', '702.CtrlModes', '702.WChaRteMax', '704.WSet', '705.Crv.Pri',
+  '705.Crv.VRef', '707.Crv.MayTrip.ActPt', '707.Crv.MayTrip.Pt.V', '711.Ctl.PMin', '713.Sta', '714.Prt.Tmp', '714.Prt.IDStr', '715.OpCtl',
+];
+
+/** Walks the chain as a master does: marker, then ID and L, until ID 0xFFFF. */
+function walk(image: Buffer, base: number): { rows: Row[]; end: number } {
+  expect(image.toString('latin1', 0, 4)).to.equal('SunS');
+  const rows: Row[] = [];
+  let address = base + 2;
+  for (;;) {
+    const at = (address - base) * 2;
+    const [id, length] = [image.readUInt16BE(at), image.readUInt16BE(at + 2)];
+    if (id === 0xffff) {
+      expect(length, 'L of the end model').to.equal(0);
+      return { rows, end: address };
+    }
+    rows.push([id, address, length]);
+    address += length + 2;
+  }
+}
+
+describe('layout: addresses and lengths (sections 1 and 4 of the map)', () => {
+  const tables: readonly (readonly [string, Table, Layout])[] = [
+    ['roomy', roomy, mapLayout({ sizes: roomySizes })],
+    ['lean', lean, mapLayout({ sizes: leanSizes })],
+  ];
+  for (const [name, table, layout] of tables) {
+    it(`${name}: models where the table puts them`, () => {
+      expect(layout.models.map((model) => [model.def.id, model.address, model.length])).to.deep.equal(table.rows);
+      expect(layout.base).to.equal(40000);
+      expect(layout.size).to.equal(table.size);
+    });
+
+    it(`${name}: the registers say the same to a master that walks the chain`, () => {
+      const { rows, end } = walk(layout.blank(), layout.base);
+      expect(rows).to.deep.equal(table.rows);
+      expect(end).to.equal(table.end);
+      expect(end + 2).to.equal(layout.base + layout.size);
+    });
+  }
+
+  it('one port less shortens the map by 25 registers', () => {
+    expect(mapLayout({ sizes: { ...roomySizes, ports: 1 } }).size).to.equal(2122 - 25);
+  });
+
+  it('the base moves every address', () => {
+    for (const base of [0, 50_000]) {
+      const layout = buildLayout(mapChoices(), base);
+      expect(walk(layout.blank(), base).rows).to.deep.equal(roomy.rows.map(([id, address, length]) => [id, address - 40_000 + base, length]));
+      expect(slotOf(layout, 701, 'W').address).to.equal(base + 80);
+    }
+  });
+
+  it('points lie at the offsets of their tables', () => {
+    const layout = mapLayout();
+    const expected: readonly (readonly [number, string, number])[] = [
+      [1, 'SN', 50], [1, 'DA', 66], [701, 'W', 10], [701, 'Hz', 17], [701, 'TotWhInj', 19], [701, 'MnAlrmInfo', 123],
+      [702, 'CtrlModes', 23], [702, 'WMax', 26], [704, 'WMaxLimPct', 15], [704, 'PFWInj.PF', 59], [704, 'PFWAbsRvrt.Ext', 66],
+      [705, 'Crv[0].ActPt', 15], [705, 'Crv[0].Pt[0].V', 25], [705, 'Crv[1].ActPt', 45], [705, 'Crv[2].Pt[9].Var', 104],
+      [709, 'Crv[0].ReadOnly', 9], [709, 'Crv[0].MustTrip.Pt[0].Tms', 13], [709, 'Crv[1].MayTrip.ActPt', 9 + 124 + 42],
+      [711, 'Ctl[2].ReadOnly', 43], [714, 'Prt[1].DCV', 56],
+    ];
+    for (const [id, path, offset] of expected) {
+      const model = layout.models.find((place) => place.def.id === id);
+      expect(slotOf(layout, id, path).address - model!.address, `${id}.${path}`).to.equal(offset);
+    }
+  });
+
+  it('a whole 709 set without ReadOnly is the longest write that Modbus knows', () => {
+    const layout = mapLayout();
+    const first = slotOf(layout, 709, 'Crv[1].MustTrip.ActPt').address;
+    const last = slotOf(layout, 709, 'Crv[1].MomCess.Pt[9].Tms');
+    expect(last.address + last.def.size - first).to.equal(123);
+  });
+});
+
+describe('layout: slots', () => {
+  const layout = mapLayout({ omit: omitted });
+
+  it('cover every register between marker and end model once', () => {
+    let address = layout.base + 2;
+    layout.slots.forEach((slot, index) => {
+      expect(slot.index).to.equal(index);
+      expect(slot.address, slot.path).to.equal(address);
+      for (let i = 0; i < slot.def.size; i += 1) expect(layout.slotAt[address + i - layout.base]).to.equal(index);
+      address += slot.def.size;
+    });
+    expect([0, 1, layout.size - 2, layout.size - 1].map((offset) => layout.slotAt[offset])).to.deep.equal(Array(4).fill(noSlot));
+    expect(address).to.equal(layout.base + layout.size - 2);
+  });
+
+  it('are found by model and path', () => {
+    for (const slot of layout.slots) expect(layout.slot(slot.modelId, slot.path)).to.equal(slot);
+    expect(layout.slot(705, 'Crv[3].ActPt')).to.equal(undefined);
+    expect(layout.slot(705, 'constructor')).to.equal(undefined);
+    expect(layout.slot(64, 'W')).to.equal(undefined);
+    expect(plainPath('Crv[0].MustTrip.Pt[3].V')).to.equal('Crv.MustTrip.Pt.V');
+  });
+
+  it('set 1 of a curve or control model is not writable, the others are', () => {
+    const inSets = layout.slots.filter(({ path, def, implemented }) => /^(Crv|Ctl)\[/.test(path) && def.access === 'RW' && implemented);
+    expect(inSets.length).to.be.greaterThan(500);
+    for (const slot of inSets) expect(slot.writable, `${slot.modelId}.${slot.path}`).to.equal(!/^(Crv|Ctl)\[0\]/.test(slot.path));
+  });
+
+  it('nothing else that may be written is missing, and nothing read only is writable', () => {
+    for (const slot of layout.slots.filter(({ path }) => !/^(Crv|Ctl)\[/.test(path))) {
+      expect(slot.writable, `${slot.modelId}.${slot.path}`).to.equal(slot.def.access === 'RW' && slot.implemented);
+    }
+  });
+
+  it('take their exponent from the scale-factor point or the definition', () => {
+    expect(slotOf(layout, 701, 'W').sf).to.equal(1);
+    expect(slotOf(layout, 714, 'Prt[1].DCV').sf).to.equal(-1);
+    expect(slotOf(layout, 705, 'Crv[2].Pt[9].Var').sf).to.equal(-2);
+    expect(slotOf(layout, 704, 'WMaxLimPctRvrtTms').sf).to.equal(0);
+  });
+});
+
+describe('layout: the blank image', () => {
+  const layout = mapLayout({ omit: omitted });
+  const image = layout.blank();
+  const registersOf = (bytes: Buffer, index: number) => {
+    const slot = layout.slots[index]!;
+    return bytes.toString('hex', (slot.address - layout.base) * 2, (slot.address - layout.base + slot.def.size) * 2);
+  };
+  const sentinels = Buffer.alloc(layout.size * 2);
+  const dv = new DataView(sentinels.buffer, sentinels.byteOffset, sentinels.length);
+  for (const slot of layout.slots) clearPoint(dv, (slot.address - layout.base) * 2, slot.def);
+
+  it('an omitted point holds the reserved value of its type and reads null', () => {
+    const missing = layout.slots.filter((slot) => !slot.implemented);
+    expect(new Set(missing.map((slot) => `${slot.modelId}.${plainPath(slot.path)}`))).to.deep.equal(new Set([...omitted, '1.Pad']));
+    for (const slot of missing) {
+      expect(registersOf(image, slot.index), `${slot.modelId}.${slot.path}`).to.equal(registersOf(sentinels, slot.index));
+      expect(readPoint(layout, image, slot)).to.equal(null);
+      expect(slot.writable).to.equal(false);
+    }
+  });
+
+  it('an implemented point does not', () => {
+    for (const slot of layout.slots.filter((each) => each.implemented)) {
+      const name = `${slot.modelId}.${slot.path}`;
+      // text without characters and "not implemented" are the same bytes
+      if (slot.def.type !== 'string') expect(registersOf(image, slot.index), name).to.not.equal(registersOf(sentinels, slot.index));
+      expect(readPoint(layout, image, slot), name).to.not.equal(null);
+    }
+  });
+
+  it('headers, counts, scale factors and ReadOnly flags are filled in', () => {
+    const value = (id: number, path: string) => readPoint(layout, image, slotOf(layout, id, path));
+    expect([value(705, 'ID'), value(705, 'L'), value(705, 'NPt'), value(705, 'NCrv')]).to.deep.equal([705, 103, 10, 3]);
+    expect([value(709, 'NPt'), value(709, 'NCrvSet'), value(711, 'NCtl'), value(714, 'NPrt')]).to.deep.equal([10, 3, 3, 2]);
+    expect([value(701, 'W_SF'), value(701, 'Hz_SF'), value(712, 'DeptRef_SF')]).to.deep.equal([1, -3, -2]);
+    for (const id of [705, 706, 707, 708, 709, 710, 712]) {
+      expect([0, 1, 2].map((i) => value(id, `Crv[${i}].ReadOnly`)), String(id)).to.deep.equal(['R', 'RW', 'RW']);
+    }
+    expect([0, 1, 2].map((i) => value(711, `Ctl[${i}].ReadOnly`))).to.deep.equal(['R', 'RW', 'RW']);
+    expect([value(714, 'Prt[0].ID'), value(701, 'W'), value(1, 'Mn')]).to.deep.equal([0, 0, '']);
+  });
+
+  it('each device gets its own', () => {
+    const [a, b] = [layout.blank(), layout.blank()];
+    a.fill(0xee);
+    expect(b.equals(image)).to.equal(true);
+  });
+});
+
+describe('layout: choices that make no map', () => {
+  it('an implemented point without its scale factor', () => {
+    const error = errorOf(() => buildLayout([{ def: m702, scale: { W_SF: 0 } }]));
+    expect(error).to.be.instanceOf(SimError);
+    expect(error.code).to.equal('INTERNAL');
+    expect(error.message).to.match(/^702\.WOvrExtRtgPF is implemented but its scale factor is not/);
+  });
+
+  it('a scale factor may be missing when no point needs it', () => {
+    const layout = mapLayout({ omit: ['702.ReactSusceptRtg', '702.S_SF'] });
+    expect(readPoint(layout, layout.blank(), slotOf(layout, 702, 'S_SF'))).to.equal(null);
+  });
+
+  it('repeated groups without their number', () => {
+    const choice = { def: m705, scale: { V_SF: -2, DeptRef_SF: -2, RspTms_SF: -2 } };
+    expect(errorOf(() => buildLayout([choice])).message).to.equal('model 705: no value for count NCrv');
+    expect(errorOf(() => buildLayout([{ ...choice, counts: { NCrv: 2 } }])).message).to.equal('model 705: no value for count NPt');
+  });
+});

@@ -1,0 +1,167 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import type { Origin } from '../../../src/core/device.ts';
+import { createModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
+import type { ModbusAdapter, ModbusAdapterOptions, ModbusDevice } from '../../../src/sunspec/modbus/bridge.ts';
+import type { Bank } from '../../../src/sunspec/map/bank.ts';
+import { adu, RawClient, readRequest } from '../../support/modbus-client.ts';
+import { MemoryUnit } from '../../support/modbus-unit.ts';
+
+interface TestDevice extends ModbusDevice {
+  readonly unit: MemoryUnit;
+  readonly origins: Origin[];
+}
+
+/** A device whose register 100 holds its index. */
+function device(index: number): TestDevice {
+  const unit = new MemoryUnit();
+  const origins: Origin[] = [];
+  unit.bytes.writeUInt16BE(index, 0);
+  const bank: Pick<Bank, 'read' | 'write'> = {
+    read: (address, count) => unit.read(address, count),
+    write: (address, words, by) => {
+      unit.write(address, words, by.peer ?? '');
+      origins.push(by);
+    },
+  };
+  return { index, unit, origins, bank: bank as Bank };
+}
+
+const devices = (count: number) => Array.from({ length: count }, (_, index) => device(index));
+
+describe('Modbus adapter', () => {
+  let adapter: ModbusAdapter;
+  const clients: RawClient[] = [];
+
+  function create(options: Partial<ModbusAdapterOptions>): ModbusAdapter {
+    adapter = createModbusAdapter({ devices: devices(1), host: '127.0.0.1', port: 0, sharedPort: false, ...options });
+    return adapter;
+  }
+
+  async function open(port: number | undefined): Promise<RawClient> {
+    const client = await RawClient.open(port ?? 0);
+    clients.push(client);
+    return client;
+  }
+
+  afterEach(async () => {
+    for (const client of clients.splice(0)) client.destroy();
+    await adapter.stop();
+  });
+
+  it('gives each device a port, where unit ids 0, 1 and 255 mean it', async () => {
+    create({ devices: devices(3) });
+    await adapter.start();
+    for (const index of [0, 1, 2]) {
+      const endpoint = adapter.endpointOf(index);
+      expect(endpoint).to.include({ host: '127.0.0.1', unitId: 1, tls: false });
+      const client = await open(endpoint?.port);
+      for (const unitId of [0, 1, 255]) {
+        expect(await client.request(readRequest(1, 100, 1, unitId)))
+          .to.equal(`000100000005${unitId.toString(16).padStart(2, '0')}0302000${index}`);
+      }
+      client.send(Buffer.concat([readRequest(1, 100, 1, 2), readRequest(2, 100, 1)]));
+      expect((await client.answer()).readUInt16BE(0)).to.equal(2);
+    }
+    expect(adapter.endpointOf(3)).to.equal(null);
+  });
+
+  it('puts all devices on one port, with unit id 1 + index', async () => {
+    create({ devices: devices(247), sharedPort: true, foreignUnit: 'gateway' });
+    await adapter.start();
+    expect(adapter.endpointOf(246)).to.deep.equal({ host: '127.0.0.1', port: adapter.endpointOf(0)?.port, unitId: 247, tls: false });
+    const client = await open(adapter.endpointOf(0)?.port);
+    expect(await client.request(readRequest(1, 100, 1, 1))).to.equal('000100000005010302' + '0000');
+    expect(await client.request(readRequest(1, 100, 1, 247))).to.equal('000100000005f70302' + '00f6');
+    for (const foreign of ['00', 'f8', 'ff']) {
+      expect(await client.request(readRequest(1, 100, 1, parseInt(foreign, 16)))).to.equal(`000100000003${foreign}830b`);
+    }
+  });
+
+  it('refuses more devices than there are unit ids', () => {
+    expect(() => createModbusAdapter({ devices: devices(248), host: '127.0.0.1', port: 0, sharedPort: true }))
+      .to.throw(/at most 247 devices/).with.property('code', 'CONFIG_INVALID');
+  });
+
+  it('refuses more devices than there are ports', () => {
+    expect(() => createModbusAdapter({ devices: devices(3), host: '127.0.0.1', port: 65_500, sharedPort: false, firstDevice: 34 }))
+      .to.throw(/device 2 would need port 65536/).with.property('code', 'CONFIG_INVALID');
+  });
+
+  it('tells the bank who wrote', async () => {
+    const [only] = devices(1);
+    create({ devices: [only!] });
+    await adapter.start();
+    const client = await open(adapter.endpointOf(0)?.port);
+    expect(await client.request(adu(9, 1, '0600c80001'))).to.equal('000900000006010600c80001');
+    const peer = `127.0.0.1:${client.socket.localPort ?? 0}`;
+    expect(only!.origins).to.deep.equal([{ source: 'modbus', peer }]);
+    expect(adapter.clients().map((info) => info.peer)).to.deep.equal([peer]);
+  });
+
+  it('reports its status', async () => {
+    create({ devices: devices(2) });
+    expect(adapter.status()).to.include({ enabled: true, state: 'stopped', endpoint: null, peers: 0 });
+    await adapter.start();
+    const port = adapter.endpointOf(0)?.port ?? 0;
+    const client = await open(port);
+    await client.request(readRequest(1, 100, 1));
+    await client.request(readRequest(1, 0, 1));
+    const status = adapter.status();
+    expect(status).to.include({
+      state: 'listening', endpoint: `tcp://127.0.0.1:${port}`, peers: 1, rxCount: 2, txCount: 2, errorCount: 1,
+    });
+    expect(status.lastActivityMs).to.be.within(Date.now() - 5000, Date.now() + 1);
+    await adapter.stop();
+    await adapter.stop();
+    expect(adapter.status()).to.include({ state: 'stopped', peers: 0, endpoint: null });
+    expect(adapter.endpointOf(0)).to.equal(null);
+  });
+
+  it('starts again after a stop', async () => {
+    create({});
+    await adapter.start();
+    await adapter.stop();
+    await adapter.start();
+    const client = await open(adapter.endpointOf(0)?.port);
+    expect(await client.request(readRequest(1, 100, 1))).to.equal('000100000005010302' + '0000');
+  });
+
+  it('names device, address and reason when a port is taken, and gives the others back', async () => {
+    const taken = createServer();
+    taken.listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    create({ devices: [device(0)], port });
+    const error = await adapter.start().then(() => undefined, (cause: unknown) => cause);
+    const message = `Modbus of device 0: cannot listen on 127.0.0.1:${port}: the port is in use`;
+    expect(error).to.include({ code: 'LISTEN_FAILED', message });
+    expect(adapter.status()).to.include({ state: 'error', detail: message, endpoint: null });
+    taken.close();
+    await once(taken, 'close');
+    await adapter.start();
+    expect(adapter.endpointOf(0)?.port).to.equal(port);
+  });
+
+  it('counts the ports of a shard from its first device', async () => {
+    const probe = createServer();
+    probe.listen(0, '127.0.0.1');
+    await once(probe, 'listening');
+    const { port } = probe.address() as AddressInfo;
+    probe.close();
+    await once(probe, 'close');
+    create({ devices: [device(1)], port: port - 6, firstDevice: 5 });
+    await adapter.start();
+    expect(adapter.endpointOf(1)).to.include({ port, unitId: 1 });
+  });
+
+  it('binds 1000 ports', async () => {
+    create({ devices: devices(1000) });
+    await adapter.start();
+    expect(new Set(Array.from({ length: 1000 }, (_, i) => adapter.endpointOf(i)?.port)).size).to.equal(1000);
+    const client = await open(adapter.endpointOf(999)?.port);
+    expect(await client.request(readRequest(1, 100, 1))).to.equal('000100000005010302' + '03e7');
+  });
+});
