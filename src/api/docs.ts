@@ -1,10 +1,11 @@
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
+import { Router } from 'express';
 import type { Application, NextFunction, Request, Response } from 'express';
 import swaggerUi from 'swagger-ui-express';
 import { refuseMethod } from './dispatch.ts';
 import { offlineRedoc } from './redoc.ts';
-import { sendBytes } from './reply.ts';
+import { requestId, sendBytes } from './reply.ts';
 
 const basePolicy = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 const docsStyle = "style-src 'self' 'unsafe-inline'; img-src 'self' data:";
@@ -66,26 +67,24 @@ function mountSwagger(app: Application): void {
       url: '/openapi.json', tryItOutEnabled: true, queryConfigEnabled: false, validatorUrl: null, deepLinking: true,
     },
   });
-  app.use('/docs', (request: Request, response: Response, next: NextFunction) => {
+  const docs = Router();
+  docs.use((request: Request, response: Response, next: NextFunction) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       refuseMethod(request, response, 'GET, HEAD');
-      return;
-    }
-    if (request.originalUrl.split('?')[0] === '/docs') {
+    } else if (request.originalUrl.split('?')[0] === '/docs') {
       sendBytes(response, 308, 'text/plain', Buffer.alloc(0), { Location: '/docs/' });
-      return;
-    }
-    if (request.path !== '/' && !swaggerFiles.has(request.path)) {
+    } else if (request.path !== '/' && !swaggerFiles.has(request.path)) {
       next('router');
-      return;
+    } else {
+      response.set({
+        ...docsHeaders, 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store', 'X-Request-Id': requestId(request),
+      });
+      next();
     }
-    response.set({ ...docsHeaders, 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' });
-    next();
   });
-  app.use('/docs', (request: Request, response: Response, next: NextFunction) => {
-    if (request.path === '/') setup(request, response, next);
-    else next();
-  }, ...swaggerUi.serve);
+  docs.get('/', setup);
+  docs.use(...swaggerUi.serve);
+  app.use('/docs', docs);
 }
 
 /**

@@ -7,6 +7,8 @@ import type { GridReply } from './schemas/controls.ts';
 export interface Nominal {
   readonly lnV: number;
   readonly llV: number | null;
+  /** a; a and b; a, b and c */
+  readonly phases: 1 | 2 | 3;
 }
 
 /** 702.VNom is line to neutral on single phase and line to line otherwise. */
@@ -14,9 +16,9 @@ export function nominalOf(bank: Bank): Nominal | null {
   const vNom = pointNumber(bank, 702, 'VNom') ?? pointNumber(bank, 702, 'VNomRtg');
   if (vNom === null || vNom <= 0) return null;
   switch (pointText(bank, 701, 'ACType')) {
-    case 'SINGLE_PHASE': return { lnV: vNom, llV: null };
-    case 'SPLIT_PHASE': return { lnV: vNom / 2, llV: vNom };
-    default: return { lnV: vNom / Math.sqrt(3), llV: vNom };
+    case 'SINGLE_PHASE': return { lnV: vNom, llV: null, phases: 1 };
+    case 'SPLIT_PHASE': return { lnV: vNom / 2, llV: vNom, phases: 2 };
+    default: return { lnV: vNom / Math.sqrt(3), llV: vNom, phases: 3 };
   }
 }
 
@@ -34,7 +36,8 @@ const toMillivolts = (volts: number) => Math.round(volts * 1000) / 1000;
 export function gridReply(plant: Plant, deviceIndex: number | undefined): GridReply {
   const grid = plant.grid(deviceIndex);
   const nominal = gridNominal(plant, deviceIndex);
-  const mean = (grid.voltageAPu + grid.voltageBPu + grid.voltageCPu) / 3;
+  const connected = [grid.voltageAPu, grid.voltageBPu, grid.voltageCPu].slice(0, nominal?.phases);
+  const mean = connected.reduce((sum, pu) => sum + pu, 0) / connected.length;
   return {
     device_index: deviceIndex ?? null,
     voltage_a_pu: grid.voltageAPu,

@@ -1,4 +1,3 @@
-import { simTimeToMs } from '../core/clock.ts';
 import type { TimeNow } from '../sunspec/map/device.ts';
 import type { TimeReply } from './schemas/controls.ts';
 
@@ -10,7 +9,7 @@ export function timeReply(time: TimeNow): TimeReply {
     rate_effective: time.rateEffective,
     clock_time: time.clockTime,
     timezone: time.timezone,
-    sim_time: new Date(simTimeToMs(time.sim)).toISOString(),
+    sim_time: new Date(time.dateMs).toISOString(),
     wall_time: new Date(time.wallMs).toISOString(),
     tick: time.tick,
     tick_interval_s: time.tickIntervalS,

@@ -1,27 +1,29 @@
 import { commNames, disabledStatus } from '../core/adapter.ts';
 import type { Adapter, AdapterStatus, CommName } from '../core/adapter.ts';
 import type { Alarm, AlarmSeverity, Published } from '../core/device.ts';
-import type { Device } from '../sunspec/map/device.ts';
+import type { Device, Plant } from '../sunspec/map/device.ts';
 import { SimError } from '../core/errors.ts';
 import type { RouteContext } from './context.ts';
 import { JsonText } from './route.ts';
 import { isoOrNull } from './schemas/common.ts';
 import type { AlarmsReply, CommReply, DeviceSummary, ModbusEndpointReply } from './schemas/snapshot.ts';
 
+/** The device that is meant when none is named: 0, unless this process serves a later part of a fleet. */
+export function firstIndex(plant: Plant): number {
+  return plant.devices[0]?.index ?? 0;
+}
+
 /**
  * The device that a request selects.
  * @throws SimError UNKNOWN_DEVICE
  */
-export function selectedDevice(ctx: RouteContext, index: number | undefined): Device {
-  return ctx.plant.device(index ?? 0);
+export function selectedDevice({ plant }: RouteContext, index: number | undefined): Device {
+  return plant.device(index ?? firstIndex(plant));
 }
 
 /** The snapshot of the last tick of a device, as REST and the stream share it. */
 export function latestOf(ctx: RouteContext, device: Device): Published {
-  const { published } = ctx.plant.latest;
-  const found = published[device.index]?.snapshot.device_index === device.index
-    ? published[device.index]
-    : published.find(({ snapshot }) => snapshot.device_index === device.index);
+  const found = ctx.plant.latest.published[device.index - firstIndex(ctx.plant)];
   if (!found) throw new SimError('INTERNAL', `no snapshot of device ${device.index}`);
   return found;
 }

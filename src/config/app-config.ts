@@ -50,6 +50,9 @@ export interface AppConfig {
   };
   /** null: the bundled series of the type */
   readonly dcProfilePath: string | null;
+  readonly irradianceSource: 'csv' | 'clear_sky';
+  /** of the `clear_sky` source */
+  readonly clouds: 'clear' | 'scattered' | 'broken' | 'overcast';
   readonly modbus: {
     readonly enabled: boolean;
     readonly host: string;

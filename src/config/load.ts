@@ -154,6 +154,8 @@ function appConfig(loaded: Loaded, devices: readonly DeviceConfig[], gridPath: s
     firstDevice: v.first_device,
     grid: { nominalFrequencyHz: file?.grid.nominal_frequency_hz ?? 60, profilePath: gridPath },
     dcProfilePath: v.dc_profile,
+    irradianceSource: v.irradiance_source,
+    clouds: v.clouds,
     modbus: {
       enabled: v.mb_enable, host: v.mb_host, port: v.mb_port, sharedPort: v.mb_shared_port,
       maxConnections: v.mb_max_connections, idleTimeoutS: v.mb_idle_timeout_s, frameTimeoutS: v.mb_frame_timeout_s,

@@ -77,6 +77,14 @@ export const settings = {
     flags: ['-dc_p', '--dc_profile'], kind: path,
     doc: 'CSV series for the DC side. Without it the bundled series of the type.',
   }),
+  irradiance_source: setting({
+    flags: ['--irradiance_source'], kind: choice(['csv', 'clear_sky'], 'SOURCE'), default: 'csv',
+    doc: 'Where the irradiance comes from at start: the CSV series, or the clear sky with clouds.',
+  }),
+  clouds: setting({
+    flags: ['--clouds'], kind: choice(['clear', 'scattered', 'broken', 'overcast'], 'SKY'), default: 'scattered',
+    doc: 'Clouds of the clear_sky source.',
+  }),
   grid_profile: unset({
     flags: ['--grid_profile'], kind: path,
     doc: 'CSV series of the grid: time_s, voltage_pu, frequency_hz.',
@@ -134,7 +142,7 @@ export const settings = {
     doc: 'Further name under which the HTTP interface may be called.',
   }),
   mb_max_connections: setting({
-    kind: integer(1, 4096), default: 256,
+    kind: integer(1, 4096), default: 1024,
     doc: 'Modbus TCP connections at a time.',
   }),
   mb_idle_timeout_s: setting({

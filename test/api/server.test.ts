@@ -63,7 +63,7 @@ function expectProblem(answer: RawAnswer, status: number, code: string): Record<
   expect(problem).to.include({ status, code, type: `urn:derbench:problem:${code}` });
   expect(problem['request_id']).to.equal(answer.headers['x-request-id']);
   expect(problem['detail']).to.be.a('string').that.is.not.empty;
-  expect(answer.text).not.to.match(/node_modules|express|zod|\.[jt]s\b| at /i);
+  expect(answer.text).not.to.match(/node_modules|express|zod|secret|\.[jt]s\b/i);
   return problem;
 }
 
@@ -336,7 +336,7 @@ describe('life cycle', () => {
     const hanging = connect(port, '127.0.0.1');
     await once(hanging, 'connect');
     hanging.write('POST /api/sim/thing HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n');
-    hanging.on('error', () => undefined);
+    hanging.on('error', () => undefined).resume();
     const closed = once(hanging, 'close');
     await Promise.all([api.stop(), api.stop()]);
     await closed;

@@ -60,9 +60,9 @@ describe('interface 12: defaults', () => {
       clock: { followsWall: false, timezone: 'UTC', startTime: '12:00:00', startDate: '2026-06-21', rate: 1 },
       tickS: 1.5, seed: 1, firstDevice: 0,
       grid: { nominalFrequencyHz: 60, profilePath: null },
-      dcProfilePath: null,
+      dcProfilePath: null, irradianceSource: 'csv', clouds: 'scattered',
       modbus: {
-        enabled: true, host: '127.0.0.1', port: 8502, sharedPort: false, maxConnections: 256, idleTimeoutS: 3600, frameTimeoutS: 30,
+        enabled: true, host: '127.0.0.1', port: 8502, sharedPort: false, maxConnections: 1024, idleTimeoutS: 3600, frameTimeoutS: 30,
       },
       log: { level: 'info', format: 'text' },
     });

@@ -9,6 +9,7 @@ import {
   commandBodySchema, commandListSchema, commandQuerySchema, commandRecordSchema, commandReplySchema, exampleCommand,
 } from '../schemas/lifecycle.ts';
 import type { CommandRecordReply } from '../schemas/lifecycle.ts';
+import { selectedDevice } from '../views.ts';
 import { z } from '../zod.ts';
 
 /** Commands that may wait per device. */
@@ -88,7 +89,7 @@ const submitCommand = route({
       return new Answer<CommandRecordReply | { commands: CommandRecordReply[] }>(
         { commands: plant.devices.map((device) => submit(device.index)) }, { headers: { Location: `${apiPrefix}/commands` } });
     }
-    const record = submit(plant.device(body.device ?? query.device ?? 0).index);
+    const record = submit(selectedDevice(ctx, body.device ?? query.device).index);
     return new Answer<CommandRecordReply | { commands: CommandRecordReply[] }>(
       record, { headers: { Location: `${apiPrefix}/commands/${record.id}` } });
   },

@@ -1,6 +1,5 @@
-import { simTimeToMs } from '../../core/clock.ts';
 import { controlFunctions } from '../../sunspec/map/device.ts';
-import type { ControlFunction, Device } from '../../sunspec/map/device.ts';
+import type { ControlFunction, Device, Plant } from '../../sunspec/map/device.ts';
 import { hasPoint, pointBits, pointNumber, pointValue, pointWriter } from '../points.ts';
 import { route } from '../route.ts';
 import type { Route } from '../route.ts';
@@ -50,7 +49,7 @@ function reversionRemainingS({ bank }: Device, { model, reversion }: ModePoints)
   return pointNumber(bank, model, `${reversion}RvrtRem`);
 }
 
-function modeReply(device: Device, name: ControlFunction, capabilities: ReadonlySet<string>): ModeReply {
+function modeReply(plant: Plant, device: Device, name: ControlFunction, capabilities: ReadonlySet<string>): ModeReply {
   const points = modePoints[name];
   const { model, enable, capability } = points;
   const writer = pointWriter(device.bank, model, enable);
@@ -60,7 +59,7 @@ function modeReply(device: Device, name: ControlFunction, capabilities: Readonly
     active: device.activeFunctions.has(name),
     source: writer?.source ?? 'default',
     source_detail: writer?.peer ?? null,
-    changed_at: isoOrNull(writer && simTimeToMs(writer.at)),
+    changed_at: isoOrNull(writer && plant.dateMs(writer.at)),
     reversion_remaining_s: reversionRemainingS(device, points),
   };
 }
@@ -82,7 +81,7 @@ const controls = route({
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
     const capabilities = new Set(pointBits(device.bank, 702, 'CtrlModes'));
-    const modes = Object.fromEntries(controlFunctions.map((name) => [name, modeReply(device, name, capabilities)])) as
+    const modes = Object.fromEntries(controlFunctions.map((name) => [name, modeReply(ctx.plant, device, name, capabilities)])) as
       Record<ControlFunction, ModeReply>;
     return {
       device_index: device.index,

@@ -1,4 +1,3 @@
-import { simTimeToMs } from '../../core/clock.ts';
 import type { Device } from '../../sunspec/map/device.ts';
 import { pointBits, pointNumber, pointText, pointWriter } from '../points.ts';
 import { route } from '../route.ts';
@@ -96,7 +95,7 @@ const configuredSettings = route({
         point: `702.${setting}`, name, value, rated_value: ratedValue, unit,
         origin: writer?.source ?? 'profile' as const,
         flag: null,
-        set_at: isoOrNull(writer && simTimeToMs(writer.at)),
+        set_at: isoOrNull(writer && ctx.plant.dateMs(writer.at)),
       }];
     });
     return { device_index: device.index, profile: device.profileName, overrides };

@@ -1,7 +1,6 @@
-import { simTimeToMs } from '../../core/clock.ts';
 import { SimError } from '../../core/errors.ts';
 import type { ProblemFault } from '../../core/problem.ts';
-import type { Device } from '../../sunspec/map/device.ts';
+import type { Device, Plant } from '../../sunspec/map/device.ts';
 import type { ModelPlace, PointSlot } from '../../sunspec/map/layout.ts';
 import { problemOf, HttpProblem, invalidAll } from '../errors.ts';
 import { enumNumber } from '../points.ts';
@@ -24,7 +23,7 @@ function modelOf(device: Device, id: number): ModelPlace {
   return place;
 }
 
-function pointReply({ bank }: Device, slot: PointSlot, raw: boolean): RegisterPointReply {
+function pointReply(plant: Plant, { bank }: Device, slot: PointSlot, raw: boolean): RegisterPointReply {
   const { def } = slot;
   const value = bank.value(slot);
   const isEnum = def.symbols !== undefined && def.type.startsWith('enum');
@@ -43,17 +42,17 @@ function pointReply({ bank }: Device, slot: PointSlot, raw: boolean): RegisterPo
     implemented: slot.implemented,
     access: slot.writable ? 'RW' : 'R',
     source: writer?.source ?? 'default',
-    changed_at: isoOrNull(writer && simTimeToMs(writer.at)),
+    changed_at: isoOrNull(writer && plant.dateMs(writer.at)),
   };
 }
 
-function modelReply(device: Device, place: ModelPlace, raw = false) {
+function modelReply(plant: Plant, device: Device, place: ModelPlace, raw = false) {
   return {
     id: place.def.id,
     name: place.def.name,
     address: place.address,
     length: place.length,
-    points: place.slots.map((slot) => pointReply(device, slot, raw)),
+    points: place.slots.map((slot) => pointReply(plant, device, slot, raw)),
   };
 }
 
@@ -122,7 +121,7 @@ const getRegisters = route({
   examples: { reply: exampleRegisters },
   handle(ctx, { params, query }) {
     const device = selectedDevice(ctx, query.device);
-    return modelReply(device, modelOf(device, params.model_id), query.raw);
+    return modelReply(ctx.plant, device, modelOf(device, params.model_id), query.raw);
   },
 });
 
@@ -147,7 +146,7 @@ const setRegisters = route({
     } catch (error) {
       throw inBodyTerms(error, place.def.id);
     }
-    return modelReply(device, place, query.raw);
+    return modelReply(ctx.plant, device, place, query.raw);
   },
 });
 

@@ -80,6 +80,8 @@ export interface TimeNow extends ClockSettings {
   /** `HH:MM:SS` in the clock's time zone */
   readonly clockTime: string;
   readonly sim: SimTime;
+  /** simulated date, ms since the epoch */
+  readonly dateMs: number;
   readonly wallMs: number;
   readonly tick: number;
   readonly tickIntervalS: number;
@@ -112,6 +114,8 @@ export interface Plant {
   readonly latest: TickEvent;
   readonly time: TimeNow;
   readonly health: PlantHealth;
+  /** Simulated date of an instant (provenance, timers), ms since the epoch. */
+  dateMs(t: SimTime): number;
   /** @throws SimError UNKNOWN_DEVICE */
   device(index: number): Device;
   /** Listeners are called synchronously once per finished tick; the returned function ends it. */

@@ -19,7 +19,7 @@ export interface ModbusLimits {
 }
 
 export const defaultLimits: ModbusLimits = {
-  maxConnections: 256,
+  maxConnections: 1024,
   maxUnsentBytes: 64 * 1024,
   stalledMs: 30_000,
   frameTimeoutMs: 30_000,

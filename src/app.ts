@@ -1,0 +1,186 @@
+/** Composition root: the only file that knows every layer. */
+import { readFileSync } from 'node:fs';
+import { createApi } from './api/server.ts';
+import type { Api } from './api/server.ts';
+import { apiVersion, defaultApiLimits } from './api/context.ts';
+import type { AppConfig } from './config/app-config.ts';
+import type { Adapter } from './core/adapter.ts';
+import { simTimeFromMs, systemClock } from './core/clock.ts';
+import type { WallClock } from './core/clock.ts';
+import { createLogBook } from './core/log.ts';
+import type { LogBook } from './core/log.ts';
+import { SimClock, localDateMs } from './core/sim-clock.ts';
+import { Ticker } from './core/ticker.ts';
+import { createPlant } from './der/create-plant.ts';
+import type { SimPlant } from './der/plant.ts';
+import { parseSeries } from './der/series.ts';
+import type { Series, SeriesFormat } from './der/series.ts';
+import { weatherColumns } from './der/weather.ts';
+import { createModbusAdapter } from './sunspec/modbus/bridge.ts';
+import { createTelemetry } from './ws/telemetry.ts';
+
+export interface AppOptions {
+  readonly wall?: WallClock;
+  readonly logBook?: LogBook;
+  readonly checkReplies?: boolean;
+  /** called when `POST stop` asks for the end of the process */
+  readonly onStopRequest?: (reason: string) => void;
+}
+
+/** A running simulator. */
+export interface App {
+  readonly plant: SimPlant;
+  readonly api: Api;
+  readonly adapters: readonly Adapter[];
+  readonly logBook: LogBook;
+  /** Binds every listener, then begins to tick. @throws SimError LISTEN_FAILED with nothing left open */
+  start(): Promise<Endpoints>;
+  /** Ends in order and in bounded time; idempotent. */
+  stop(): Promise<void>;
+}
+
+export interface Endpoints {
+  readonly http: { readonly host: string; readonly port: number };
+  /** one line per listener, for people */
+  readonly lines: readonly string[];
+}
+
+const packageInfo = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
+export const version = packageInfo.version;
+
+const bundledWeather = new URL('../config/series/pv-clear-day.csv', import.meta.url);
+const gridFormat: SeriesFormat = {
+  name: 'grid profile', end: 'hold',
+  columns: [
+    { name: 'voltage_pu', required: true, min: 0, max: 2 },
+    { name: 'frequency_hz', required: true, min: 0, max: 100 },
+  ],
+};
+
+function readSeries(path: string | URL, format: SeriesFormat): Series {
+  return parseSeries(readFileSync(path, 'utf8'), { ...format, name: typeof path === 'string' ? path : format.name });
+}
+
+function createClock(config: AppConfig, wall: WallClock): SimClock {
+  const { followsWall, timezone, startDate, startTime, rate } = config.clock;
+  const startMs = followsWall ? wall.nowMs() : localDateMs(startDate, startTime, timezone);
+  return new SimClock(wall, { mode: followsWall ? 'wall_clock' : 'accelerated', rate: followsWall ? 1 : rate, timezone }, simTimeFromMs(startMs));
+}
+
+function buildPlant(config: AppConfig, wall: WallClock, logBook: LogBook): SimPlant {
+  return createPlant({
+    devices: config.devices, firstIndex: config.firstDevice, clock: createClock(config, wall), tickIntervalS: config.tickS,
+    nominalHz: config.grid.nominalFrequencyHz, seed: config.seed, version, log: logBook.logger('AC'),
+    weather: readSeries(config.dcProfilePath ?? bundledWeather, { name: 'bundled weather', end: 'loop', columns: weatherColumns }),
+    weatherSource: config.irradianceSource, clouds: config.clouds,
+    gridProfile: config.grid.profilePath === null ? null : readSeries(config.grid.profilePath, gridFormat),
+    monotonicMs: () => wall.monotonicMs(),
+  });
+}
+
+function buildModbus(config: AppConfig, plant: SimPlant, wall: WallClock, logBook: LogBook): Adapter[] {
+  const { modbus } = config;
+  if (!modbus.enabled) return [];
+  return [createModbusAdapter({
+    devices: plant.devices, host: modbus.host, port: modbus.port, sharedPort: modbus.sharedPort, clock: wall,
+    logger: logBook.logger('Modbus'),
+    limits: {
+      maxConnections: modbus.maxConnections, idleTimeoutMs: modbus.idleTimeoutS * 1000, frameTimeoutMs: modbus.frameTimeoutS * 1000,
+    },
+  })];
+}
+
+const isLoopback = (host: string) => host === 'localhost' || host === '::1' || host.startsWith('127.');
+
+function exposureWarnings(config: AppConfig): string[] {
+  const hosts = [{ what: 'the HTTP interface', host: config.web.host }, ...(config.modbus.enabled ? [{ what: 'Modbus', host: config.modbus.host }] : [])];
+  return hosts.filter(({ host }) => !isLoopback(host))
+    .map(({ what, host }) => `${what} listens on ${host} without authentication: anybody who can reach this address controls the simulator`);
+}
+
+/**
+ * Builds a simulator; nothing is bound yet.
+ * @throws SimError CONFIG_INVALID for profiles or series that do not fit
+ */
+export function createApp(config: AppConfig, options: AppOptions = {}): App {
+  const wall = options.wall ?? systemClock;
+  const logBook = options.logBook ?? createLogBook({ level: config.log.level, format: config.log.format });
+  const log = logBook.logger('Lab');
+  const plant = buildPlant(config, wall, logBook);
+  const modbus = buildModbus(config, plant, wall, logBook);
+  const guard = { host: config.web.host, allowedHosts: config.web.allowedHosts, corsOrigins: config.web.corsOrigins };
+  const adapters: Adapter[] = [...modbus];
+  const api = createApi({
+    plant, adapters, logBook, clock: wall,
+    info: { version, apiVersion, buildId: process.env['DERBENCH_BUILD_ID'] ?? `npm-${version}`, startedAtMs: wall.nowMs() },
+    config: {
+      ...guard, port: config.web.port,
+      limits: { ...defaultApiLimits, maxConnections: config.web.maxConnections + config.web.maxStreamClients },
+    },
+    requestStop: (reason) => options.onStopRequest?.(reason),
+  }, { checkReplies: options.checkReplies ?? false });
+  const telemetry = createTelemetry({
+    plant, server: api.server, guard, clock: wall, logger: logBook.logger('WS'), stopping: () => api.stopping,
+    options: { maxClients: config.web.maxStreamClients },
+  });
+  adapters.push(telemetry);
+  const ticker = new Ticker({
+    intervalMs: config.tickS * 1000, wall,
+    tick: async (slots) => {
+      try {
+        await plant.tick(slots);
+      } finally {
+        plant.skippedTicks = ticker.skipped;
+      }
+    },
+  });
+  let stopping: Promise<void> | null = null;
+
+  async function stop(): Promise<void> {
+    await ticker.stop();
+    plant.commands.cancelAll();
+    await telemetry.stop();
+    await Promise.all([...modbus.map((adapter) => adapter.stop()), api.stop()]);
+    log.info('stopped');
+  }
+
+  return {
+    plant, api, adapters, logBook,
+    async start() {
+      for (const warning of exposureWarnings(config)) log.warning(warning);
+      try {
+        for (const adapter of modbus) await adapter.start();
+        await telemetry.start();
+        const http = await api.start();
+        ticker.start();
+        return { http, lines: describe(http, config, adapters, plant) };
+      } catch (error) {
+        await this.stop();
+        throw error;
+      }
+    },
+    stop() {
+      stopping ??= stop();
+      return stopping;
+    },
+  };
+}
+
+const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host);
+
+function describe(http: { host: string; port: number }, config: AppConfig, adapters: readonly Adapter[], plant: SimPlant): string[] {
+  const web = `http://${urlHost(http.host)}:${http.port}`;
+  const first = plant.devices[0];
+  const last = plant.devices.at(-1);
+  const lines = [`HTTP      ${web}/          (API browser ${web}/docs)`, `Telemetry ws://${urlHost(http.host)}:${http.port}/api/sim/ws/telemetry`];
+  for (const adapter of adapters) {
+    const from = first && adapter.endpointOf?.(first.index);
+    const to = last && adapter.endpointOf?.(last.index);
+    if (!from || !to) continue;
+    const ports = from.port === to.port ? `${from.port}` : `${from.port}..${to.port}`;
+    const units = from.unitId === to.unitId ? `unit ${from.unitId}` : `units ${from.unitId}..${to.unitId}`;
+    lines.push(`${adapter.module.padEnd(9)} ${urlHost(from.host)}:${ports} (${units}, SunSpec base 40000)`);
+  }
+  lines.push(`${plant.devices.length} device${plant.devices.length === 1 ? '' : 's'}, tick ${config.tickS} s; nothing is kept over a restart`);
+  return lines;
+}

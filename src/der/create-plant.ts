@@ -1,0 +1,83 @@
+/** Builds a plant from device specifications: templates per profile, environment, devices. */
+import type { SimTime } from '../core/clock.ts';
+import type { Logger } from '../core/log.ts';
+import type { SimClock } from '../core/sim-clock.ts';
+import { SimDevice } from './device.ts';
+import { Environment } from './environment.ts';
+import type { Wiring } from './inverter/ac.ts';
+import { SimPlant } from './plant.ts';
+import type { Series } from './series.ts';
+import type { CloudPreset } from './source/clouds.ts';
+import { createTemplate } from './template.ts';
+import type { DeviceTemplate, ProfileSpec } from './template.ts';
+import { ClearSkyWeather, SeriesWeather } from './weather.ts';
+
+export interface DeviceSpec {
+  readonly name: string;
+  readonly deviceType: string;
+  readonly profileName: string | null;
+  readonly phases: Wiring;
+  /** devices of one profile share one object, and with it layout and start image */
+  readonly profile: ProfileSpec;
+}
+
+export interface PlantSpec {
+  readonly devices: readonly DeviceSpec[];
+  readonly firstIndex: number;
+  readonly clock: SimClock;
+  readonly tickIntervalS: number;
+  readonly nominalHz: number;
+  readonly seed: number;
+  readonly weather: Series;
+  readonly weatherSource: 'csv' | 'clear_sky';
+  readonly clouds: CloudPreset;
+  readonly gridProfile: Series | null;
+  readonly version: string;
+  readonly monotonicMs: () => number;
+  readonly log: Logger;
+}
+
+function templatesOf(spec: PlantSpec, start: SimTime): (device: DeviceSpec) => DeviceTemplate {
+  const made = new Map<ProfileSpec, Map<Wiring, DeviceTemplate>>();
+  return ({ profile, phases }) => {
+    const byWiring = made.get(profile) ?? new Map<Wiring, DeviceTemplate>();
+    made.set(profile, byWiring);
+    const template = byWiring.get(phases) ?? createTemplate(profile, phases, spec.nominalHz, start, spec.clock.wallMs());
+    byWiring.set(phases, template);
+    return template;
+  };
+}
+
+/** @throws SimError CONFIG_INVALID for a profile that does not fit the register map */
+export function createPlant(spec: PlantSpec): SimPlant {
+  const { clock } = spec;
+  const start = clock.tickTime;
+  const midnightMs = clock.midnightMs(start);
+  const dateMs = (t: SimTime) => clock.dateMs(t);
+  const pv = spec.devices[0]?.profile.pv;
+  const site = {
+    latitudeDeg: pv?.latitudeDeg ?? 40, longitudeDeg: pv?.longitudeDeg ?? 0, tiltDeg: pv?.tiltDeg ?? 30, azimuthDeg: pv?.azimuthDeg ?? 180,
+  };
+  const weather = {
+    csv: new SeriesWeather(spec.weather),
+    clear_sky: new ClearSkyWeather({ site, seed: spec.seed, preset: spec.clouds, start, dateMs }),
+  };
+  const environment = new Environment({
+    nominalHz: spec.nominalHz, gridProfile: spec.gridProfile, weather, weatherSource: spec.weatherSource,
+    seriesTime: (t) => (dateMs(t) - midnightMs) / 1000,
+  }, start);
+  const templateOf = templatesOf(spec, start);
+  const context = { clock, environment, seed: spec.seed, log: spec.log };
+  const devices = spec.devices.map((device, position) => {
+    const index = spec.firstIndex + position;
+    const identity = {
+      index, name: device.name, deviceType: device.deviceType, profileName: device.profileName,
+      serialNumber: `DB-${String(index).padStart(6, '0')}`, version: spec.version,
+    };
+    return new SimDevice(identity, templateOf(device), context, start);
+  });
+  return new SimPlant({
+    devices, environment, clock, weather: Object.values(weather), tickIntervalS: spec.tickIntervalS, log: spec.log,
+    monotonicMs: spec.monotonicMs,
+  });
+}

@@ -1,0 +1,54 @@
+#!/usr/bin/env node
+/** argv -> configuration -> app; signals; exit codes. */
+import { createApp } from './app.ts';
+import type { App } from './app.ts';
+import { formatFaults } from './config/faults.ts';
+import { loadConfig } from './config/load.ts';
+import { SimError } from './core/errors.ts';
+
+const exitCodes = { ok: 0, internal: 1, usage: 2, addressInUse: 3 } as const;
+
+function fail(error: unknown): never {
+  if (error instanceof SimError && error.code === 'CONFIG_INVALID') {
+    process.stderr.write(`${formatFaults(error)}\n`);
+    process.exit(exitCodes.usage);
+  }
+  if (error instanceof SimError && error.code === 'LISTEN_FAILED') {
+    process.stderr.write(`derbench: ${error.message}\n`);
+    process.exit(exitCodes.addressInUse);
+  }
+  process.stderr.write(`FATAL ${error instanceof Error ? error.stack ?? error.message : String(error)}\n`);
+  process.exit(exitCodes.internal);
+}
+
+// a fault that nobody caught leaves unknown state behind: never carry on
+process.on('uncaughtException', fail);
+process.on('unhandledRejection', fail);
+
+/** Ends in order; a second signal, or 4 seconds, end at once. */
+function endWith(app: App): () => void {
+  let ending = false;
+  return () => {
+    if (ending) process.exit(exitCodes.internal);
+    ending = true;
+    setTimeout(() => process.exit(exitCodes.internal), 4000).unref();
+    app.stop().then(() => process.exit(exitCodes.ok), fail);
+  };
+}
+
+async function main(): Promise<void> {
+  const loaded = loadConfig(process.argv.slice(2), process.env);
+  if (loaded.kind !== 'run') {
+    process.stdout.write(`${loaded.text}\n`);
+    return;
+  }
+  let end: () => void = () => undefined;
+  const app = createApp(loaded.config, { onStopRequest: () => { end(); } });
+  end = endWith(app);
+  process.on('SIGINT', end);
+  process.on('SIGTERM', end);
+  const { lines } = await app.start();
+  process.stdout.write(`derbench is ready\n${lines.map((line) => `  ${line}`).join('\n')}\n`);
+}
+
+main().catch(fail);

@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { createApi } from '../../src/api/server.ts';
+import type { Api } from '../../src/api/server.ts';
+import { allRoutes } from '../../src/api/routes/all.ts';
+import type { Plant } from '../../src/sunspec/map/device.ts';
+import { apiContext } from '../support/api-context.ts';
+import { findChromium, launch, watch } from '../support/browser.ts';
+
+// the pages need the description only: no device is asked
+const plant = { devices: [] } as unknown as Plant;
+
+describe('documentation pages in a browser', () => {
+  let browser: Browser;
+  let api: Api;
+  let origin: string;
+
+  before(async function skipWithoutBrowser() {
+    const executable = findChromium();
+    if (executable === undefined) {
+      console.log('      no Chromium found (set CHROMIUM): the documentation pages are not tested');
+      this.skip();
+    }
+    browser = await launch(executable);
+    api = createApi(apiContext({ plant }));
+    const { port } = await api.start();
+    origin = `http://127.0.0.1:${port}`;
+  });
+
+  after(async () => {
+    // a skipped suite has started neither
+    await (browser as Browser | undefined)?.close();
+    await (api as Api | undefined)?.stop();
+  });
+
+  async function open(path: string): Promise<{ page: Page; seen: ReturnType<typeof watch> }> {
+    const page = await browser.newPage();
+    const seen = watch(page, origin);
+    await page.goto(`${origin}${path}`);
+    return { page, seen };
+  }
+
+  it('/docs lists every operation and sends requests', async () => {
+    const { page, seen } = await open('/docs');
+    await page.waitForSelector('.opblock');
+    expect(page.url()).to.equal(`${origin}/docs/`);
+    expect(await page.locator('.opblock').count()).to.equal(allRoutes.length);
+    expect(await page.locator('.opblock-tag').allTextContents()).to.satisfy((tags: string[]) => tags.some((tag) => tag.includes('Controls')));
+    await page.locator('.opblock', { hasText: 'get_health' }).or(page.locator('#operations-Core-get_health')).first().click();
+    await page.waitForSelector('.opblock .execute');
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('/docs ignores documents named in its address', async () => {
+    const { page, seen } = await open('/docs/?url=http://evil.example/a.json&configUrl=http://evil.example/b.json');
+    await page.waitForSelector('.opblock');
+    expect(await page.locator('.opblock').count()).to.equal(allRoutes.length);
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('/redoc shows every operation', async () => {
+    const { page, seen } = await open('/redoc');
+    await page.waitForSelector('h1');
+    await page.waitForFunction((count) => document.querySelectorAll('[data-section-id*="operation/"]').length >= count, allRoutes.length);
+    expect(await page.locator('text=Quantities that a device does not have are null').count()).to.be.greaterThan(0);
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('/ links to everything', async () => {
+    const { page, seen } = await open('/');
+    const links = await page.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+    expect(links).to.include.members(['/docs/', '/redoc', '/openapi.json', '/api/sim/overview']);
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+});

@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import { createLogBook, logLevels, printable, silentLogger } from '../../src/core/log.ts';
+import type { LogBook, LogLevel } from '../../src/core/log.ts';
+
+const noon = Date.UTC(2030, 5, 1, 12);
+
+function make(options: { level?: LogLevel; format?: 'text' | 'json' } = {}): { book: LogBook; lines: string[] } {
+  const lines: string[] = [];
+  const book = createLogBook({ ...options, write: (line) => { lines.push(line); }, nowMs: () => noon });
+  return { book, lines };
+}
+
+describe('log: printable', () => {
+  it('leaves plain text alone', () => {
+    for (const text of ['', 'W = 5 %', 'Größe 🔋', '100 %s %d %j \\x41']) expect(printable(text)).to.equal(text);
+  });
+
+  it('shows control characters instead of sending them', () => {
+    expect(printable('a\nb\r\tc\0')).to.equal('a\\x0ab\\x0d\\x09c\\x00');
+    expect(printable('\u001b[31mred\u007f\u0085\u009b')).to.equal('\\x1b[31mred\\x7f\\x85\\x9b');
+  });
+
+  it('cuts long text and says so', () => {
+    expect(printable('x'.repeat(4096))).to.have.lengthOf(4096);
+    const cut = printable('x'.repeat(100_000));
+    expect(cut).to.have.lengthOf(4096);
+    expect(cut.endsWith('x…')).to.equal(true);
+  });
+});
+
+describe('log: rings', () => {
+  it('keep the entries of each module with time, level and device', () => {
+    const { book } = make();
+    book.logger('Modbus').warning('slow master', 3);
+    book.logger('AC').info('started');
+    expect(book.entries()).to.deep.equal([
+      { id: 1, timeMs: noon, level: 'warning', module: 'Modbus', deviceIndex: 3, message: 'slow master' },
+      { id: 2, timeMs: noon, level: 'info', module: 'AC', deviceIndex: null, message: 'started' },
+    ]);
+    expect(book.dropped).to.equal(0);
+  });
+
+  it('are merged in the order of logging and filtered by module and level', () => {
+    const { book } = make({ level: 'debug' });
+    const [ac, dc] = [book.logger('AC'), book.logger('DC')];
+    for (const level of logLevels) { ac[level](`ac ${level}`); dc[level](`dc ${level}`, 0); }
+    const messages = (filter?: Parameters<LogBook['entries']>[0]) => book.entries(filter).map(({ message }) => message);
+    expect(messages()).to.deep.equal(logLevels.flatMap((level) => [`ac ${level}`, `dc ${level}`]));
+    expect(messages({ modules: ['DC'] })).to.deep.equal(logLevels.map((level) => `dc ${level}`));
+    expect(messages({ modules: ['AC', 'OCPP'], levels: ['error', 'warning'] })).to.deep.equal(['ac warning', 'ac error']);
+    expect(messages({ modules: ['OCPP'] })).to.deep.equal([]);
+    expect(messages({ levels: [] })).to.deep.equal([]);
+    expect(book.entries({ modules: ['DC'] })[0]?.deviceIndex).to.equal(0);
+  });
+
+  it('hold 5000 entries per module, lose the oldest and count them', () => {
+    const { book } = make({ level: 'error' });
+    const [ac, dc] = [book.logger('AC'), book.logger('DC')];
+    dc.info('kept');
+    for (let i = 1; i <= 5003; i += 1) ac.info(`line ${i}`);
+    expect(book.dropped).to.equal(3);
+    const kept = book.entries({ modules: ['AC'] });
+    expect(kept).to.have.lengthOf(5000);
+    expect([kept[0]?.message, kept.at(-1)?.message]).to.deep.equal(['line 4', 'line 5003']);
+    expect(kept.every((entry, i) => i === 0 || entry.id === (kept[i - 1]?.id ?? 0) + 1)).to.equal(true);
+    expect(book.entries({ modules: ['DC'] })).to.have.lengthOf(1);
+    for (let i = 1; i <= 5000; i += 1) ac.info(`second ${i}`);
+    expect(book.dropped).to.equal(5003);
+    expect(book.entries({ modules: ['AC'] })[0]?.message).to.equal('second 1');
+  });
+
+  it('two loggers of a module share its ring', () => {
+    const { book } = make();
+    book.logger('AC').info('one');
+    book.logger('AC').info('two');
+    expect(book.entries()).to.have.lengthOf(2);
+  });
+
+  it('text from outside cannot forge a line', () => {
+    const { book, lines } = make();
+    book.logger('Modbus').info('peer says: ok\n2030-06-01T12:00:00.000Z ERROR [AC] forged');
+    expect(lines).to.have.lengthOf(1);
+    expect(lines[0]?.match(/\n/g)).to.have.lengthOf(1);
+    expect(book.entries()[0]?.message).to.include('ok\\x0a2030');
+  });
+});
+
+describe('log: levels', () => {
+  for (const [position, level] of logLevels.entries()) {
+    it(`${level}: prints itself and what is above; the rings keep all from info`, () => {
+      const { book, lines } = make({ level });
+      const log = book.logger('WS');
+      for (const each of logLevels) log[each](each);
+      expect(lines.map((line) => line.trim().split(' ').at(-1))).to.deep.equal(logLevels.slice(position));
+      expect(book.entries().map((entry) => entry.level)).to.deep.equal(logLevels.slice(level === 'debug' ? 0 : 1));
+    });
+  }
+
+  it('info is the usual level', () => {
+    const { book, lines } = make();
+    book.logger('WS').debug('frame');
+    expect([lines, book.entries()]).to.deep.equal([[], []]);
+  });
+});
+
+describe('log: formats', () => {
+  it('text: time, level, module, device', () => {
+    const { book, lines } = make({ level: 'debug' });
+    const log = book.logger('Modbus');
+    log.debug('a');
+    log.info('b', 0);
+    log.warning('100 %s %d "quoted"', 12);
+    log.error('d');
+    expect(lines).to.deep.equal([
+      '2030-06-01T12:00:00.000Z DEBUG [Modbus] a\n',
+      '2030-06-01T12:00:00.000Z INFO  [Modbus 0] b\n',
+      '2030-06-01T12:00:00.000Z WARN  [Modbus 12] 100 %s %d "quoted"\n',
+      '2030-06-01T12:00:00.000Z ERROR [Modbus] d\n',
+    ]);
+  });
+
+  it('json: one object per line', () => {
+    const { book, lines } = make({ format: 'json' });
+    book.logger('OCPP').error('boot "refused" %s', 4);
+    book.logger('OCPP').info('x');
+    expect(lines.every((line) => line.endsWith('}\n'))).to.equal(true);
+    expect(lines.map((line) => JSON.parse(line) as unknown)).to.deep.equal([
+      { level: 50, time: noon, module: 'OCPP', device: 4, msg: 'boot "refused" %s' },
+      { level: 30, time: noon, module: 'OCPP', msg: 'x' },
+    ]);
+  });
+
+  it('the silent logger takes everything and returns', () => {
+    for (const level of logLevels) silentLogger[level]('x', 1);
+    expect(Object.keys(silentLogger)).to.deep.equal([...logLevels]);
+  });
+});
