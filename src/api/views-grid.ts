@@ -1,3 +1,4 @@
+import type { GridNow } from '../core/environment.ts';
 import type { Plant } from '../sunspec/map/device.ts';
 import type { Bank } from '../sunspec/map/bank.ts';
 import { pointNumber, pointText } from './points.ts';
@@ -32,19 +33,31 @@ export function gridNominal(plant: Plant, deviceIndex: number | undefined): Nomi
 
 const toMillivolts = (volts: number) => Math.round(volts * 1000) / 1000;
 
+/** Line-to-line magnitude of two phases 120 degrees apart. */
+const chord = (a: number, b: number) => Math.sqrt(a * a + a * b + b * b);
+
+/** Mean voltages of the phases in use, as 701.LNV and 701.LLV mean them. */
+function terminalVolts({ lnV, phases }: Nominal, grid: GridNow): { readonly lnV: number; readonly llV: number | null } {
+  const [a, b, c] = [grid.voltageAPu * lnV, grid.voltageBPu * lnV, grid.voltageCPu * lnV];
+  switch (phases) {
+    case 1: return { lnV: a, llV: null };
+    case 2: return { lnV: (a + b) / 2, llV: a + b };
+    case 3: return { lnV: (a + b + c) / 3, llV: (chord(a, b) + chord(b, c) + chord(c, a)) / 3 };
+  }
+}
+
 /** The grid object of a device, or of the common grid. */
 export function gridReply(plant: Plant, deviceIndex: number | undefined): GridReply {
   const grid = plant.grid(deviceIndex);
   const nominal = gridNominal(plant, deviceIndex);
-  const connected = [grid.voltageAPu, grid.voltageBPu, grid.voltageCPu].slice(0, nominal?.phases);
-  const mean = connected.reduce((sum, pu) => sum + pu, 0) / connected.length;
+  const volts = nominal && terminalVolts(nominal, grid);
   return {
     device_index: deviceIndex ?? null,
     voltage_a_pu: grid.voltageAPu,
     voltage_b_pu: grid.voltageBPu,
     voltage_c_pu: grid.voltageCPu,
-    voltage_ln_v: nominal && toMillivolts(mean * nominal.lnV),
-    voltage_ll_v: nominal?.llV == null ? null : toMillivolts(mean * nominal.llV),
+    voltage_ln_v: volts && toMillivolts(volts.lnV),
+    voltage_ll_v: volts?.llV == null ? null : toMillivolts(volts.llV),
     frequency_hz: grid.frequencyHz,
     phase_angle_deg: grid.phaseAngleDeg,
     source: grid.source,

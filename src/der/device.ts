@@ -141,7 +141,7 @@ export class SimDevice implements Device {
     switch (inverter.phase) {
       case 'in_service': return null;
       case 'ramping': return 'ramping up after entering service';
-      case 'waiting': return inverter.enterDelayRemainingS(this.#now) > 0 ? 'waiting for the enter-service delay' : 'waiting for the grid';
+      case 'waiting': return inverter.enterDelayRuns ? 'waiting for the enter-service delay' : 'waiting for the grid';
       case 'ceased': return enterService.permit ? 'standby by operator' : 'service not permitted';
       case 'shutting_down':
       case 'off': return !inverter.switchClosed && enterService.permit && operator !== 'STOP' ? 'switch open' : 'stopped by operator';

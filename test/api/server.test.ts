@@ -12,7 +12,7 @@ import type { Plant } from '../../src/sunspec/map/device.ts';
 import { apiContext } from '../support/api-context.ts';
 import type { ContextOptions } from '../support/api-context.ts';
 import { ask, rawExchange } from '../support/http.ts';
-import type { RawAnswer } from '../support/http.ts';
+import type { Json, RawAnswer } from '../support/http.ts';
 
 const base = { tag: 'Core', summary: '', examples: { reply: {} } } as const;
 const anything = z.looseObject({});
@@ -54,12 +54,12 @@ async function serve(options: Partial<ContextOptions> = {}): Promise<{ api: Api;
   return { api, port };
 }
 
-function expectProblem(answer: RawAnswer, status: number, code: string): Record<string, any> {
+function expectProblem(answer: RawAnswer, status: number, code: string): Json {
   expect(answer.status, answer.text).to.equal(status);
   expect(answer.headers['content-type']).to.equal('application/problem+json');
   expect(answer.headers['cache-control']).to.equal('no-store');
   expect(answer.headers['x-content-type-options']).to.equal('nosniff');
-  const problem = JSON.parse(answer.text) as Record<string, any>;
+  const problem = JSON.parse(answer.text) as Json;
   expect(problem).to.include({ status, code, type: `urn:derbench:problem:${code}` });
   expect(problem['request_id']).to.equal(answer.headers['x-request-id']);
   expect(problem['detail']).to.be.a('string').that.is.not.empty;

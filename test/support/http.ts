@@ -37,8 +37,11 @@ export interface Ask {
   readonly body?: unknown;
 }
 
+/** Parsed JSON, whose members a test reads as it likes. */
+export type Json = ReturnType<typeof JSON.parse>;
+
 export interface JsonAnswer extends RawAnswer {
-  readonly json: any;
+  readonly json: Json;
 }
 
 /** One request on its own connection; unlike `fetch` it lets a test set every header, `Host` included. */

@@ -100,6 +100,9 @@ export class Inverter {
     return this.#delayDue === null ? 0 : Math.max(0, secondsBetween(t, this.#delayDue));
   }
 
+  /** Whether the enter-service delay is under way: the grid is good and only time is missing. */
+  get enterDelayRuns(): boolean { return this.#delayDue !== null; }
+
   /** Longest sub-step that keeps every function exact from `t` on, and the next instant at which one must end. */
   nextStep(t: SimTime, gridMoves: boolean, grid: GridValues, source: DcSource): number {
     let stepS = this.#moving || !source.settled || !['in_service', 'ceased', 'off'].includes(this.phase) ? movingStepS : longestStepS;
@@ -288,7 +291,8 @@ export class Inverter {
     const settings = this.#settings;
     const acting = actingReactive(this.#reactiveOrder, settings);
     const { vars, by } = reactiveTarget(settings, acting, wantedW);
-    const target = hasSource ? clampVar(settings, vars) : 0;
+    // without a source there is no converter running; on the way out reactive power goes with the active
+    const target = hasSource && this.phase !== 'shutting_down' ? clampVar(settings, vars) : 0;
     const base = Math.max(settings.varMaxInjVar, settings.varMaxAbsVar);
     const q = settled ? target : rampTowards(this.qVar, target, settings.varRampPctS / 100 * base, dtS);
     if (by && vars !== 0) this.active.add(by);

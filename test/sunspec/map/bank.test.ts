@@ -4,7 +4,7 @@ import { RegisterBank } from '../../../src/sunspec/map/bank.ts';
 import type { Change } from '../../../src/sunspec/map/bank.ts';
 import { pointName } from '../../../src/sunspec/map/view.ts';
 import {
-  byModbus, byRest, codeOf, createTestBank, errorOf, HandClock, leanSizes, mapLayout, startImage, words,
+  byModbus, byRest, codeOf, createTestBank, errorOf, HandClock, leanSizes, mapLayout, slotOf, startImage, words,
 } from '../../support/map.ts';
 import type { TestBank } from '../../support/map.ts';
 
@@ -297,6 +297,19 @@ describe('bank: change events and provenance', () => {
     end();
     test.set({ '704.WRmp': 4 });
     expect(seen).to.have.lengthOf(1);
+  });
+
+  it('start values may have a writer of their own, shared between banks and back after a reload', () => {
+    const layout = mapLayout();
+    const clock = new HandClock();
+    const [limit, ramp] = [slotOf(layout, 704, 'WMaxLimPct'), slotOf(layout, 704, 'WRmp')];
+    const start = new Map([[limit, { source: 'profile', at: clock.sim(), wallMs: 7 } as const]]);
+    const [a, b] = [0, 1].map(() => new RegisterBank(layout, startImage(layout), clock, undefined, start)) as [RegisterBank, RegisterBank];
+    a.assign(byModbus, [{ slot: limit, value: 50 }]);
+    const writers = () => [a.provenance(limit)?.source, b.provenance(limit)?.source, a.provenance(ramp)];
+    expect(writers()).to.deep.equal(['modbus', 'profile', undefined]);
+    a.reload(startImage(layout));
+    expect(writers()).to.deep.equal(['profile', 'profile', undefined]);
   });
 
   it('reload puts the start values back and forgets the writers', () => {
