@@ -59,7 +59,7 @@ function expectProblem(answer: RawAnswer, status: number, code: string): Json {
   expect(answer.headers['content-type']).to.equal('application/problem+json');
   expect(answer.headers['cache-control']).to.equal('no-store');
   expect(answer.headers['x-content-type-options']).to.equal('nosniff');
-  const problem = JSON.parse(answer.text) as Json;
+  const problem = JSON.parse(answer.text);
   expect(problem).to.include({ status, code, type: `urn:derbench:problem:${code}` });
   expect(problem['request_id']).to.equal(answer.headers['x-request-id']);
   expect(problem['detail']).to.be.a('string').that.is.not.empty;
@@ -67,11 +67,11 @@ function expectProblem(answer: RawAnswer, status: number, code: string): Json {
   return problem;
 }
 
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((api) => api.stop()));
-});
+const close = () => Promise.all(opened.splice(0).map((api) => api.stop()));
 
 describe('headers of every answer', () => {
+  afterEach(close);
+
   it('carries request id, no-store, nosniff, and names no software', async () => {
     const { port } = await serve();
     const answer = await ask(port, '/api/sim/thing');
@@ -92,6 +92,8 @@ describe('headers of every answer', () => {
 });
 
 describe('paths and methods', () => {
+  afterEach(close);
+
   it('answers 404 for what is not there', async () => {
     const { port } = await serve();
     for (const path of ['/nothing', '/api/sim', '/api/sim/thing/', '/api/sim/THING', '/api/sim/../../etc/passwd', '/docs/package.json']) {
@@ -127,6 +129,8 @@ describe('paths and methods', () => {
 });
 
 describe('bodies', () => {
+  afterEach(close);
+
   const post = (port: number, body: unknown, headers: Record<string, string> = {}) =>
     ask(port, '/api/sim/thing', { method: 'POST', body, headers });
 
@@ -220,6 +224,8 @@ describe('bodies', () => {
 });
 
 describe('who may ask', () => {
+  afterEach(close);
+
   it('answers 421 for other host names, on every kind of path', async () => {
     const { port } = await serve({ config: { allowedHosts: ['sim.example'] } });
     for (const path of ['/', '/api/sim/thing', '/docs/', '/openapi.json', '/nothing']) {
@@ -257,6 +263,8 @@ describe('who may ask', () => {
 });
 
 describe('failures', () => {
+  afterEach(close);
+
   it('maps the codes of the simulator', async () => {
     const { port } = await serve();
     expectProblem(await ask(port, '/api/sim/fail/conflict'), 409, 'conflict');
@@ -277,6 +285,8 @@ describe('failures', () => {
 });
 
 describe('limits of the listener', () => {
+  afterEach(close);
+
   it('answers 414 and 431', async () => {
     const { port } = await serve();
     expectProblem(await ask(port, `/api/sim/thing?${'x'.repeat(9000)}`), 414, 'uri-too-long');
@@ -313,6 +323,8 @@ describe('limits of the listener', () => {
 });
 
 describe('life cycle', () => {
+  afterEach(close);
+
   it('names address and reason when it cannot listen', async () => {
     const { port } = await serve();
     const second = createApi(apiContext({ plant, config: { port } }), { routes });

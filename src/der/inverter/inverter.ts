@@ -60,8 +60,6 @@ export class Inverter {
   readonly active = new Set<ControlFunction>();
   /** the source could give more than the rating takes */
   clipped = false;
-  /** the switch and the operator's stop; closed means may connect */
-  switchClosed = true;
   dcWhInjected = 0;
 
   readonly #trips = new TripTimers();
@@ -74,6 +72,9 @@ export class Inverter {
   #enterRampFrom: SimTime | null = null;
   #delayDue: SimTime | null = null;
   #moving = false;
+  #switchClosed = true;
+  /** in service under this grid with nothing pending: no decision can change until one of its inputs does */
+  #calmUnder: GridValues | null = null;
 
   constructor(ratings: InverterRatings, settings: Settings, random: RandomStream) {
     this.ratings = ratings;
@@ -86,11 +87,20 @@ export class Inverter {
 
   get settings(): Settings { return this.#settings; }
 
+  /** The switch and the operator's stop; closed means may connect. */
+  get switchClosed(): boolean { return this.#switchClosed; }
+
+  set switchClosed(closed: boolean) {
+    this.#switchClosed = closed;
+    this.#calmUnder = null;
+  }
+
   /** Takes over settings that a write has changed; physics follows from the next sub-step on. */
   applySettings(settings: Settings): void {
     this.#reactiveOrder = reorderReactive(this.#reactiveOrder, this.#settings, settings);
     this.#settings = settings;
     this.#moving = true;
+    this.#calmUnder = null;
   }
 
   get pendingTrips(): readonly TripKind[] { return this.#trips.pending(); }
@@ -173,6 +183,7 @@ export class Inverter {
   }
 
   #decide(t: SimTime, grid: GridValues): void {
+    if (this.#calmUnder === grid) return;
     const { enterService, operator, trips } = this.#settings;
     const [low, high] = extremePu(this.ratings.wiring, grid);
     const trip = this.#trips.update(t, { lowestPct: low * 100, highestPct: high * 100, hz: grid.hz }, trips);
@@ -180,7 +191,7 @@ export class Inverter {
     const inWindow = this.#inWindow(grid);
     if (!inWindow || this.phase !== 'waiting') this.#delayDue = null;
     const input = {
-      stop: !this.switchClosed || operator === 'STOP',
+      stop: !this.#switchClosed || operator === 'STOP',
       cease: !enterService.permit || operator === 'ENTER_STANDBY',
       trip: trip !== null, inWindow, atZero: this.pW <= negligibleW && Math.abs(this.qVar) <= negligibleW,
     };
@@ -191,9 +202,10 @@ export class Inverter {
       const next = nextPhase(this.phase, {
         ...input, delayOver: this.#delayDue !== null && this.#delayDue <= t, rampOver: rampEnd === null || rampEnd <= t,
       });
-      if (next === this.phase) return;
+      if (next === this.phase) break;
       this.#enter(next, t);
     }
+    this.#calmUnder = this.phase === 'in_service' && this.#trips.pending().length === 0 ? grid : null;
   }
 
   #enterDelayEnd(t: SimTime): SimTime {

@@ -3,7 +3,7 @@
  * model tables: a set-point `X` reverts to `XRvrt`, an enable to `...EnaRvrt`, a curve model to set `RvrtCrv`.
  *
  * A timer runs while its function is enabled and its RvrtTms is above 0. It starts anew with every write of the
- * enable, a set-point or RvrtTms; RvrtTms 0 or disabling the function ends it. After expiry it rests until the
+ * enable, a set-point, an adoption request or RvrtTms; RvrtTms 0 or disabling the function ends it. After expiry it rests until the
  * next such write. (Whether a set-point alone restarts the timer is left open by the model; here it does.)
  */
 import { addSeconds, secondsBetween } from '../../core/clock.ts';
@@ -12,6 +12,7 @@ import type { Scheduler, Timer } from '../../core/scheduler.ts';
 import type { Origin } from '../../core/device.ts';
 import type { Candidate, CommitClock, RegisterBank } from './bank.ts';
 import type { Layout, ModelPlace, PointSlot } from './layout.ts';
+import type { AnyPointValue } from './types.ts';
 
 interface ReversionGroup {
   readonly timer: PointSlot;
@@ -49,7 +50,9 @@ function groupsOfModel(layout: Layout, { def: { id }, slots }: ModelPlace): Reve
       // a device may have only one of two set-points, or a set-point without a reversion value
       return slot.implemented && partner?.implemented ? [[slot, partner] as const] : [];
     });
-    return [{ timer, remaining, enable, members: new Set([...members, timer]), pairs, adoption: adoptionOf(layout, id) }];
+    const adoption = adoptionOf(layout, id);
+    const restarting = new Set([...members, timer, ...(adoption ? [adoption[0]] : [])]);
+    return [{ timer, remaining, enable, members: restarting, pairs, adoption }];
   });
 }
 
@@ -126,10 +129,20 @@ export class ReversionTimers {
       const number = bank.value(set);
       if (typeof number === 'number' && number > 0) values.push({ slot: request, value: number });
     }
+    const fault = this.#revert(group, values);
+    if (fault !== null) this.#onFault(`reversion of ${group.timer.modelId}.${group.timer.path}: ${fault}`);
+  }
+
+  /** @returns why the values could not be taken; null when they were */
+  #revert(group: ReversionGroup, values: readonly { readonly slot: PointSlot; readonly value: AnyPointValue }[]): string | null {
+    if (values.length === 0) return null;
     try {
-      if (values.length > 0) bank.assign(byReversion, values);
+      this.#bank.assign(byReversion, values);
     } catch (error) {
-      this.#onFault(`reversion of ${group.timer.modelId}.${group.timer.path}: ${error instanceof Error ? error.message : String(error)}`);
+      return error instanceof Error ? error.message : String(error);
     }
+    const request = group.adoption?.[0];
+    const result = request && this.#bank.layout.slot(request.modelId, request.path.replace('Req', 'Rslt'));
+    return result && this.#bank.value(result) === 'FAILED' ? 'the stored set could not be adopted' : null;
   }
 }

@@ -1,0 +1,65 @@
+/** A thousand devices at the default tick, polled by twenty masters. */
+import type { Group } from '../support/group.ts';
+import { minimal } from '../support/peers.ts';
+import { cpuSeconds, inCheckout, runJson } from '../support/processes.ts';
+import type { Server } from '../support/processes.ts';
+import { startSimulator } from '../support/simulator.ts';
+import { medianOf } from '../support/stats.ts';
+import { aimRow, aimTable, figure } from '../support/table.ts';
+
+const devices = 1000;
+const masters = 20;
+const ratePerS = 10;
+/** every round takes long: a few are enough */
+const mostRounds = 3;
+
+interface Load { readonly asked: number; readonly answered: number; readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number }
+interface Measured extends Load { readonly cpuPct: number }
+
+async function poll(server: Server, ports: readonly number[], seconds: number): Promise<Measured> {
+  const begin = performance.now();
+  const before = await cpuSeconds(server.pid) ?? NaN;
+  const load = await runJson<Load>(process.execPath, [inCheckout('bench/workers/fleet-load.mjs'), ...[seconds, ratePerS, ...ports].map(String)]);
+  const after = await cpuSeconds(server.pid) ?? NaN;
+  return { ...load, cpuPct: (after - before) * 100 / ((performance.now() - begin) / 1000) };
+}
+
+export const fleetGroup: Group = {
+  name: 'fleet',
+  async run({ rounds, quick }, progress) {
+    const seconds = quick ? 4 : 20;
+    const count = Math.min(rounds, mostRounds);
+    const fleet = await startSimulator(devices);
+    const ours: Measured[] = [];
+    const floor: Measured[] = [];
+    try {
+      const peer = await minimal.start();
+      try {
+        const spread = Array.from({ length: masters }, (_, i) => fleet.port + i * (devices / masters));
+        for (let round = 1; round <= count; round += 1) {
+          progress(`fleet: round ${round} of ${count}`);
+          ours.push(await poll(fleet, spread, seconds));
+          floor.push(await poll(peer, spread.map(() => peer.port), seconds));
+        }
+      } finally {
+        await peer.stop();
+      }
+    } finally {
+      await fleet.stop();
+    }
+    const row = (name: string, results: readonly Measured[]) => [
+      name, ...[(m: Measured) => m.p50Ms, (m: Measured) => m.p99Ms, (m: Measured) => m.maxMs, (m: Measured) => m.cpuPct]
+        .map((value) => figure(medianOf(results, value))),
+      `${Math.min(...results.map((m) => m.answered))} of ${Math.max(...results.map((m) => m.asked))}`,
+    ];
+    return [
+      {
+        title: `fleet: -N ${devices}, default tick, ${masters} masters on ${masters} devices at ${ratePerS} Hz for ${seconds} s, ${count} rounds`,
+        head: ['server', 'p50 ms', 'p99 ms', 'max ms', 'CPU %', 'answered'],
+        rows: [row(`derbench -N ${devices}`, ours), row(`${minimal.name}, no devices`, floor)],
+        notes: ['the second row is what the machine and the masters add by themselves', 'CPU %: of one core, over the whole run'],
+      },
+      aimTable('fleet', [aimRow('p99', medianOf(ours, (m) => m.p99Ms), ' ms', { atMost: 10 })]),
+    ];
+  },
+};

@@ -1,0 +1,114 @@
+/** Modbus TCP over loopback: FC3 of 125 registers, closed loop. */
+import { compiled, libmodbus, minimal, modbusSerial, pymodbus } from '../support/peers.ts';
+import type { Peer, PeerKind } from '../support/peers.ts';
+import type { BenchOptions, Group } from '../support/group.ts';
+import { cpuSeconds, inCheckout, runJson } from '../support/processes.ts';
+import { startSimulator } from '../support/simulator.ts';
+import { medianOf, medianRatio } from '../support/stats.ts';
+import { aimRow, aimTable, figure } from '../support/table.ts';
+import type { Table } from '../support/table.ts';
+
+const ours: PeerKind = { name: 'derbench', missing: () => Promise.resolve(null), start: () => startSimulator(1) };
+const kinds = [ours, minimal, modbusSerial, pymodbus, libmodbus];
+
+interface Load { readonly name: string; readonly connections: number; readonly outstanding: number }
+
+const oneByOne: Load = { name: '1 connection, 1 outstanding', connections: 1, outstanding: 1 };
+const sixteen: Load = { name: '16 connections, 1 outstanding each', connections: 16, outstanding: 1 };
+const eightDeep: Load = { name: '1 connection, 8 outstanding', connections: 1, outstanding: 8 };
+const loads = [oneByOne, sixteen, eightDeep];
+
+interface Measured {
+  readonly requests: number;
+  readonly seconds: number;
+  readonly p50Us: number;
+  readonly p99Us: number;
+  /** of the server, NaN where it cannot be read */
+  readonly cpuUs: number;
+}
+
+const perSecond = (m: Measured) => m.requests / m.seconds;
+
+/** Rounds by load and server name. */
+type Results = ReadonlyMap<Load, ReadonlyMap<string, readonly Measured[]>>;
+
+interface Generator { readonly command: string; readonly args: readonly string[]; readonly note: string }
+
+async function generator(): Promise<Generator> {
+  const program = await compiled('bench/workers/modbus_load.c');
+  if (program !== null) return { command: program, args: [], note: 'load generator: C, epoll' };
+  return {
+    command: process.execPath, args: [inCheckout('bench/workers/modbus-load.mjs')],
+    note: 'load generator: Node, as gcc is missing; it is about as slow as the servers and evens them out',
+  };
+}
+
+async function measure(server: Peer, load: Load, { quick }: BenchOptions, { command, args }: Generator): Promise<Measured> {
+  const [warmupMs, measureMs] = quick ? [200, 500] : [700, 2000];
+  const before = await cpuSeconds(server.pid);
+  const words = [server.port, load.connections, load.outstanding, warmupMs, measureMs].map(String);
+  const result = await runJson<Omit<Measured, 'cpuUs'>>(command, [...args, ...words]);
+  const after = await cpuSeconds(server.pid);
+  // the warm-up runs at about the same pace
+  const asked = result.requests * (1 + warmupMs / measureMs);
+  return { ...result, cpuUs: before === null || after === null ? NaN : (after - before) * 1e6 / asked };
+}
+
+async function measureAll(servers: ReadonlyMap<string, Peer>, options: BenchOptions, load: Generator, progress: (text: string) => void): Promise<Results> {
+  const results = new Map(loads.map((one) => [one, new Map([...servers.keys()].map((name) => [name, [] as Measured[]]))]));
+  for (let round = 1; round <= options.rounds; round += 1) {
+    progress(`modbus: round ${round} of ${options.rounds}`);
+    for (const [one, byName] of results) {
+      for (const [name, server] of servers) byName.get(name)?.push(await measure(server, one, options, load));
+    }
+  }
+  return results;
+}
+
+function loadTable(load: Load, byName: ReadonlyMap<string, readonly Measured[]>, notes: readonly string[]): Table {
+  const own = byName.get(ours.name) ?? [];
+  const rows = [...byName].map(([name, rounds]) => [
+    name, figure(medianOf(rounds, perSecond)), figure(medianOf(rounds, (m) => m.p50Us)), figure(medianOf(rounds, (m) => m.p99Us)),
+    figure(medianOf(rounds, (m) => m.cpuUs)),
+    name === ours.name ? '' : figure(medianRatio(own, rounds, perSecond)),
+    name === ours.name ? '' : figure(medianRatio(own, rounds, (m) => m.p50Us)),
+  ]);
+  return {
+    title: `modbus: FC3 of 125 registers, ${load.name}`,
+    head: ['server', 'requests/s', 'p50 us', 'p99 us', 'CPU us/request', 'ours/its rate', 'ours/its p50'], rows, notes,
+  };
+}
+
+function aims(results: Results): Table {
+  const ratio = (load: Load, peer: PeerKind, value: (m: Measured) => number): number | null => {
+    const byName = results.get(load);
+    const other = byName?.get(peer.name);
+    return other === undefined ? null : medianRatio(byName?.get(ours.name) ?? [], other, value);
+  };
+  return aimTable('modbus', [
+    aimRow('requests/s at 16 connections, ours/minimal', ratio(sixteen, minimal, perSecond), '', { atLeast: 0.9 }),
+    aimRow('requests/s at 16 connections, ours/pymodbus', ratio(sixteen, pymodbus, perSecond), '', { atLeast: 4 }),
+    aimRow('requests/s at 8 outstanding, ours/libmodbus', ratio(eightDeep, libmodbus, perSecond), '', { atLeast: 2 }),
+    aimRow('p50 at 1 connection, ours/minimal', ratio(oneByOne, minimal, (m) => m.p50Us), '', { atMost: 1.25 }),
+  ]);
+}
+
+export const modbusGroup: Group = {
+  name: 'modbus',
+  async run(options, progress) {
+    const load = await generator();
+    const notes = [load.note];
+    const servers = new Map<string, Peer>();
+    try {
+      for (const kind of kinds) {
+        const missing = await kind.missing();
+        if (missing === null) servers.set(kind.name, await kind.start());
+        else notes.push(`skipped ${kind.name}: ${missing}`);
+      }
+      const results = await measureAll(servers, options, load, progress);
+      return [...[...results].map(([one, byName]) => loadTable(one, byName, notes)), aims(results)];
+    } finally {
+      await Promise.all([...servers.values()].map((server) => server.stop()));
+    }
+  },
+};

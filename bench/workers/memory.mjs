@@ -1,0 +1,31 @@
+// Memory that devices hold after garbage collection, without ports. Needs --expose-gc. Argument: devices.
+// Prints one line of JSON, bytes per device.
+import { appOf } from './app.mjs';
+
+const devices = Number(process.argv[2]);
+
+async function used() {
+  // a turn of the event loop lets finished promises go
+  for (let i = 0; i < 4; i += 1) {
+    await new Promise((resolve) => { setImmediate(resolve); });
+    globalThis.gc();
+  }
+  const { heapUsed, external, arrayBuffers } = process.memoryUsage();
+  // Node counts array buffers within `external`
+  return { heap: heapUsed, buffers: arrayBuffers, total: heapUsed + external };
+}
+
+async function ticked(count) {
+  const app = appOf(['-N', String(count)]);
+  for (let i = 0; i < 20; i += 1) await app.plant.tick();
+  return app;
+}
+
+// what is made once per process must not count: modules, tables, layouts, views
+const small = await ticked(1);
+const before = await used();
+const large = await ticked(devices);
+const after = await used();
+const per = (name) => (after[name] - before[name]) / devices;
+const result = { heapBytes: per('heap'), bufferBytes: per('buffers'), totalBytes: per('total') };
+process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(small.plant.devices.length + large.plant.devices.length > devices ? 0 : 1));

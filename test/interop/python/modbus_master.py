@@ -1,0 +1,109 @@
+"""pymodbus as a raw Modbus TCP master: modbus_master.py HOST PORT."""
+
+import socket
+import sys
+import time
+
+from pymodbus.client import ModbusTcpClient
+from pymodbus.framer import FramerSocket
+from pymodbus.pdu import DecodePDU
+from pymodbus.pdu.register_message import ReadHoldingRegistersRequest
+
+from line_server import Refused, serve
+
+host, port = sys.argv[1], int(sys.argv[2])
+client = ModbusTcpClient(host, port=port, timeout=5, retries=0)
+
+
+class AnyCountRequest(ReadHoldingRegistersRequest):
+    """pymodbus refuses illegal counts itself; here they shall reach the device."""
+
+    MAX_COUNT = 65535
+
+    def verifyCount(self, max_count, count=-1):
+        pass
+
+
+def checked(answer):
+    if answer.isError():
+        raise Refused(answer.exception_code)
+    return answer
+
+
+def read_holding(address, count):
+    return checked(client.read_holding_registers(address, count=count)).registers
+
+
+def read_input(address, count):
+    return checked(client.read_input_registers(address, count=count)).registers
+
+
+def read_any(address, count):
+    return checked(client.execute(False, AnyCountRequest(dev_id=1, address=address, count=count))).registers
+
+
+def write_one(address, value):
+    checked(client.write_register(address, value))
+
+
+def write_many(address, values):
+    checked(client.write_registers(address, values))
+
+
+OTHERS = {
+    1: lambda: client.read_coils(0),
+    2: lambda: client.read_discrete_inputs(0),
+    5: lambda: client.write_coil(0, True),
+    7: lambda: client.read_exception_status(),
+    15: lambda: client.write_coils(0, [True]),
+    22: lambda: client.mask_write_register(address=40000),
+    23: lambda: client.readwrite_registers(read_address=40000, read_count=1, write_address=40000, values=[1]),
+    43: lambda: client.read_device_information(),
+}
+
+
+def other_function(code):
+    checked(OTHERS[code]())
+
+
+def pipeline(addresses):
+    """Sends one read per address in a single write, then takes the answers in the order they come."""
+    framer = FramerSocket(DecodePDU(False))
+    requests = [
+        ReadHoldingRegistersRequest(dev_id=1, transaction_id=number, address=address, count=1)
+        for number, address in enumerate(addresses, start=1)
+    ]
+    answers = []
+    with socket.create_connection((host, port), timeout=5) as connection:
+        connection.sendall(b"".join(framer.buildFrame(request) for request in requests))
+        pending = b""
+        while len(answers) < len(requests):
+            used, answer = framer.handleFrame(pending, 1, 0)
+            pending = pending[used:]
+            if answer is None:
+                received = connection.recv(4096)
+                if not received:
+                    raise ConnectionError(f"closed after {len(answers)} of {len(requests)} answers")
+                pending += received
+            else:
+                answers.append({"transaction": answer.transaction_id, "register": answer.registers[0]})
+    return answers
+
+
+def timed_reads(address, count, times):
+    """Longest of several reads, in milliseconds."""
+    longest = 0.0
+    for _ in range(times):
+        begin = time.monotonic()
+        read_holding(address, count)
+        longest = max(longest, time.monotonic() - begin)
+    return longest * 1000
+
+
+if not client.connect():
+    sys.exit(f"cannot connect to {host}:{port}")
+serve({
+    "read_holding": read_holding, "read_input": read_input, "read_any": read_any, "write_one": write_one,
+    "write_many": write_many, "other_function": other_function, "pipeline": pipeline, "timed_reads": timed_reads,
+})
+client.close()

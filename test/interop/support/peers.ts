@@ -1,0 +1,109 @@
+import { spawn, spawnSync } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Json } from '../../support/http.ts';
+
+const localPython = fileURLToPath(new URL('../../../.venv/bin/python', import.meta.url));
+const python = [process.env['PYTHON'], localPython].find((path) => path !== undefined && existsSync(path)) ?? 'python3';
+
+const succeeds = (program: string, args: readonly string[]) => spawnSync(program, args, { stdio: 'ignore', timeout: 30_000 }).status === 0;
+
+export const peers = {
+  pysunspec2: {
+    present: () => succeeds(python, ['-c', 'import sunspec2, serial']),
+    get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
+  },
+  pymodbus: {
+    present: () => succeeds(python, ['-c', 'import pymodbus']),
+    get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
+  },
+  mbpoll: { present: () => succeeds('mbpoll', ['-V']), get: 'apt-get install mbpoll' },
+  tshark: { present: () => succeeds('tshark', ['--version']), get: 'apt-get install tshark' },
+} as const;
+
+/** Skips the tests of a hook's suite with a notice of the reason. */
+export function skip(context: Mocha.Context, reason: string): never {
+  process.stderr.write(`    skipped: ${reason}\n`);
+  context.skip();
+}
+
+/** Skips the tests of a hook's suite unless every named peer is on this machine. */
+export function needs(context: Mocha.Context, ...names: readonly (keyof typeof peers)[]): void {
+  for (const name of names) {
+    const { present, get } = peers[name];
+    if (!present()) skip(context, `${name} is missing (${get})`);
+  }
+}
+
+/** A peer's request failed. */
+export class PeerError extends Error {
+  /** code of the Modbus exception that the device answered with; null for any other failure */
+  readonly exception: number | null;
+
+  constructor(message: string, exception: number | null) {
+    super(message);
+    this.exception = exception;
+  }
+}
+
+interface Waiting {
+  readonly resolve: (value: Json) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A program of test/interop/python in its own process, asked by lines of JSON. */
+export class PythonPeer {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #waiting: Waiting[] = [];
+  readonly #exited: Promise<unknown>;
+  #complaints = '';
+
+  constructor(script: 'sunspec_master' | 'modbus_master', port: number) {
+    const path = fileURLToPath(new URL(`../python/${script}.py`, import.meta.url));
+    this.#child = spawn(python, ['-B', path, '127.0.0.1', String(port)]);
+    this.#exited = once(this.#child, 'close');
+    this.#child.stderr.on('data', (chunk: Buffer) => { this.#complaints += chunk.toString(); });
+    this.#child.stdin.on('error', () => undefined);
+    createInterface(this.#child.stdout).on('line', (line) => { this.#answered(line); });
+    this.#exited.then(() => {
+      for (const { reject } of this.#waiting.splice(0)) reject(new Error(`${script} has ended: ${this.#complaints}`));
+    }, () => undefined);
+  }
+
+  /**
+   * The answer to one request.
+   * @throws PeerError what the library or the device refused
+   */
+  ask(op: string, args: Readonly<Record<string, unknown>> = {}): Promise<Json> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      this.#child.stdin.write(`${JSON.stringify({ op, ...args })}\n`);
+    });
+  }
+
+  /** The code of the Modbus exception that answers a request; 0 when it is not refused. */
+  async exceptionOf(op: string, args: Readonly<Record<string, unknown>> = {}): Promise<number> {
+    try {
+      await this.ask(op, args);
+      return 0;
+    } catch (error) {
+      if (error instanceof PeerError && error.exception !== null) return error.exception;
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#child.stdin.end();
+    await this.#exited;
+  }
+
+  #answered(line: string): void {
+    const { value, error } = JSON.parse(line) as { value?: Json; error?: { message: string; exception: number | null } };
+    const waiting = this.#waiting.shift();
+    if (error) waiting?.reject(new PeerError(error.message, error.exception));
+    else waiting?.resolve(value);
+  }
+}

@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const startLimitMs = 20_000;
+
+/** Program and first arguments; the flags of a test follow them. */
+export type Command = readonly [program: string, ...args: string[]];
+
+/** The simulator from its sources, without a build. */
+export const fromSource: Command = [process.execPath, '--import=tsx', 'src/main.ts'];
+
+/** A simulator in its own process. */
+export interface RunningSimulator {
+  readonly pid: number;
+  readonly httpPort: number;
+  readonly modbusPort: number;
+  /** everything printed so far */
+  readonly output: string;
+  /** Ends it with SIGTERM unless it has ended already; answers the exit code, null when a signal ended it. */
+  stop(): Promise<number | null>;
+}
+
+/** The environment without settings that would leak into the simulator. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('DERBENCH_')));
+}
+
+function portAfter(word: string, output: string): number | undefined {
+  const port = new RegExp(`^ *${word} .*?:(\\d+)[/ ]`, 'm').exec(output)?.[1];
+  return port === undefined ? undefined : Number(port);
+}
+
+/** The ports in the lines after "derbench is ready". */
+function portsIn(output: string): { httpPort: number; modbusPort: number } | undefined {
+  const lines = output.split('derbench is ready\n')[1];
+  if (lines === undefined || !lines.includes('nothing is kept')) return undefined;
+  const httpPort = portAfter('HTTP', lines);
+  return httpPort === undefined ? undefined : { httpPort, modbusPort: portAfter('Modbus', lines) ?? 0 };
+}
+
+async function stopChild(child: ChildProcess, exited: Promise<unknown>): Promise<number | null> {
+  child.kill('SIGTERM');
+  await exited;
+  return child.exitCode;
+}
+
+/**
+ * Starts a simulator on free ports and waits until it is ready.
+ * @param flags beyond the ports
+ * @throws Error with its output when it ends before, or is not ready in time
+ */
+export async function startSimulator(flags: readonly string[] = [], command: Command = fromSource, cwd = root): Promise<RunningSimulator> {
+  const [program, ...args] = command;
+  const child = spawn(program, [...args, '-wp', '0', '-p', '0', ...flags], { cwd, env: cleanEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] });
+  const killWithUs = () => { child.kill('SIGKILL'); };
+  process.once('exit', killWithUs);
+  let output = '';
+  const exited = once(child, 'close').finally(() => process.removeListener('exit', killWithUs));
+  const ports = await new Promise<{ httpPort: number; modbusPort: number }>((resolve, reject) => {
+    const fail = (reason: string) => {
+      child.kill('SIGKILL');
+      reject(new Error(`the simulator ${reason}\n${output}`));
+    };
+    const limit = setTimeout(fail, startLimitMs, `was not ready in ${startLimitMs} ms`);
+    const listen = (chunk: Buffer) => {
+      output += chunk.toString();
+      const found = portsIn(output);
+      if (found) {
+        clearTimeout(limit);
+        resolve(found);
+      }
+    };
+    child.stdout.on('data', listen);
+    child.stderr.on('data', listen);
+    exited.then(() => {
+      clearTimeout(limit);
+      fail(`ended before it was ready (exit code ${child.exitCode ?? 'none'})`);
+    }, reject);
+  });
+  return {
+    ...ports, pid: child.pid ?? 0,
+    get output() { return output; },
+    stop: () => stopChild(child, exited),
+  };
+}
