@@ -117,7 +117,10 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
       ...guard, port: config.web.port,
       limits: { ...defaultApiLimits, maxConnections: config.web.maxConnections + config.web.maxStreamClients },
     },
-    requestStop: (reason) => options.onStopRequest?.(reason),
+    requestStop(reason, delayS) {
+      log.info(`stopping in ${delayS} s: ${reason}`);
+      setTimeout(() => options.onStopRequest?.(reason), delayS * 1000).unref();
+    },
   }, { checkReplies: options.checkReplies ?? false });
   const telemetry = createTelemetry({
     plant, server: api.server, guard, clock: wall, logger: logBook.logger('WS'), stopping: () => api.stopping,
