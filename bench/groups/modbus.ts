@@ -2,7 +2,7 @@
 import { compiled, libmodbus, minimal, modbusSerial, pymodbus } from '../support/peers.ts';
 import type { Peer, PeerKind } from '../support/peers.ts';
 import type { BenchOptions, Group } from '../support/group.ts';
-import { cpuSeconds, inCheckout, runJson } from '../support/processes.ts';
+import { cpuSeconds, inCheckout, pin, pinnableProcessor, runJson } from '../support/processes.ts';
 import { startSimulator } from '../support/simulator.ts';
 import { medianOf, medianRatio } from '../support/stats.ts';
 import { aimRow, aimTable, figure } from '../support/table.ts';
@@ -34,14 +34,19 @@ type Results = ReadonlyMap<Load, ReadonlyMap<string, readonly Measured[]>>;
 
 interface Generator { readonly command: string; readonly args: readonly string[]; readonly note: string }
 
-async function generator(): Promise<Generator> {
+async function generator(processor: number | null): Promise<Generator> {
   const program = await compiled('bench/workers/modbus_load.c');
-  if (program !== null) return { command: program, args: [], note: 'load generator: C, epoll' };
-  return {
-    command: process.execPath, args: [inCheckout('bench/workers/modbus-load.mjs')],
-    note: 'load generator: Node, as gcc is missing; it is about as slow as the servers and evens them out',
-  };
+  const words = program === null ? [process.execPath, inCheckout('bench/workers/modbus-load.mjs')] : [program];
+  const [command = '', ...args] = processor === null ? words : ['taskset', '-c', String(processor), ...words];
+  const note = program === null
+    ? 'load generator: Node, as gcc is missing; it is about as slow as the servers and evens them out'
+    : 'load generator: C, epoll';
+  return { command, args, note };
 }
+
+const pinNote = (processor: number | null) => (processor === null
+  ? 'not pinned, as taskset is missing: the figures depend on where the scheduler puts server and load'
+  : `server and load share processor ${processor}`);
 
 async function measure(server: Peer, load: Load, { quick }: BenchOptions, { command, args }: Generator): Promise<Measured> {
   const [warmupMs, measureMs] = quick ? [200, 500] : [700, 2000];
@@ -54,12 +59,20 @@ async function measure(server: Peer, load: Load, { quick }: BenchOptions, { comm
   return { ...result, cpuUs: before === null || after === null ? NaN : (after - before) * 1e6 / asked };
 }
 
-async function measureAll(servers: ReadonlyMap<string, Peer>, options: BenchOptions, load: Generator, progress: (text: string) => void): Promise<Results> {
-  const results = new Map(loads.map((one) => [one, new Map([...servers.keys()].map((name) => [name, [] as Measured[]]))]));
+type Servers = ReadonlyMap<PeerKind, Peer>;
+
+const canTake = (kind: PeerKind, load: Load) => load.outstanding === 1 || kind.oneAtATime !== true;
+
+async function measureAll(servers: Servers, options: BenchOptions, load: Generator, progress: (text: string) => void): Promise<Results> {
+  const results = new Map(loads.map((one) => [one, new Map<string, Measured[]>()]));
   for (let round = 1; round <= options.rounds; round += 1) {
     progress(`modbus: round ${round} of ${options.rounds}`);
     for (const [one, byName] of results) {
-      for (const [name, server] of servers) byName.get(name)?.push(await measure(server, one, options, load));
+      for (const [kind, server] of servers) {
+        if (!canTake(kind, one)) continue;
+        const rounds = byName.get(kind.name) ?? [];
+        byName.set(kind.name, [...rounds, await measure(server, one, options, load)]);
+      }
     }
   }
   return results;
@@ -72,12 +85,18 @@ function loadTable(load: Load, byName: ReadonlyMap<string, readonly Measured[]>,
     figure(medianOf(rounds, (m) => m.cpuUs)),
     name === ours.name ? '' : figure(medianRatio(own, rounds, perSecond)),
     name === ours.name ? '' : figure(medianRatio(own, rounds, (m) => m.p50Us)),
+    name === ours.name ? '' : figure(medianRatio(own, rounds, (m) => m.cpuUs)),
   ]);
   return {
     title: `modbus: FC3 of 125 registers, ${load.name}`,
-    head: ['server', 'requests/s', 'p50 us', 'p99 us', 'CPU us/request', 'ours/its rate', 'ours/its p50'], rows, notes,
+    head: ['server', 'requests/s', 'p50 us', 'p99 us', 'CPU us/request', 'ours/its rate', 'ours/its p50', 'ours/its CPU'], rows, notes,
   };
 }
+
+const reciprocal = (value: number | null) => (value === null ? null : 1 / value);
+
+const unable = (servers: Servers, load: Load) => [...servers.keys()].filter((kind) => !canTake(kind, load))
+  .map(({ name }) => `skipped ${name}: it drops requests that come before the last answer`);
 
 function aims(results: Results): Table {
   const ratio = (load: Load, peer: PeerKind, value: (m: Measured) => number): number | null => {
@@ -87,6 +106,7 @@ function aims(results: Results): Table {
   };
   return aimTable('modbus', [
     aimRow('requests/s at 16 connections, ours/minimal', ratio(sixteen, minimal, perSecond), '', { atLeast: 0.9 }),
+    aimRow('the same by CPU time of the servers alone', reciprocal(ratio(sixteen, minimal, (m) => m.cpuUs)), '', { atLeast: 0.9 }),
     aimRow('requests/s at 16 connections, ours/pymodbus', ratio(sixteen, pymodbus, perSecond), '', { atLeast: 4 }),
     aimRow('requests/s at 8 outstanding, ours/libmodbus', ratio(eightDeep, libmodbus, perSecond), '', { atLeast: 2 }),
     aimRow('p50 at 1 connection, ours/minimal', ratio(oneByOne, minimal, (m) => m.p50Us), '', { atMost: 1.25 }),
@@ -96,17 +116,23 @@ function aims(results: Results): Table {
 export const modbusGroup: Group = {
   name: 'modbus',
   async run(options, progress) {
-    const load = await generator();
-    const notes = [load.note];
-    const servers = new Map<string, Peer>();
+    const processor = await pinnableProcessor();
+    const load = await generator(processor);
+    const notes = [`${load.note}; ${pinNote(processor)}`];
+    const servers = new Map<PeerKind, Peer>();
     try {
       for (const kind of kinds) {
         const missing = await kind.missing();
-        if (missing === null) servers.set(kind.name, await kind.start());
-        else notes.push(`skipped ${kind.name}: ${missing}`);
+        if (missing !== null) {
+          notes.push(`skipped ${kind.name}: ${missing}`);
+          continue;
+        }
+        const server = await kind.start();
+        servers.set(kind, server);
+        if (processor !== null) await pin(server.pid, processor);
       }
       const results = await measureAll(servers, options, load, progress);
-      return [...[...results].map(([one, byName]) => loadTable(one, byName, notes)), aims(results)];
+      return [...[...results].map(([one, byName]) => loadTable(one, byName, [...notes, ...unable(servers, one)])), aims(results)];
     } finally {
       await Promise.all([...servers.values()].map((server) => server.stop()));
     }

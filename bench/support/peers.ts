@@ -11,6 +11,8 @@ export interface Peer extends Server { readonly port: number }
 
 export interface PeerKind {
   readonly name: string;
+  /** answers a request only when it comes after the last answer: several outstanding cannot be measured */
+  readonly oneAtATime?: true;
   /** null when it can run, else what is missing */
   missing(): Promise<string | null>;
   start(): Promise<Peer>;
@@ -64,6 +66,8 @@ export const modbusSerial: PeerKind = {
 
 export const pymodbus: PeerKind = {
   name: 'pymodbus',
+  // it clears its receive buffer with every answer that it sends
+  oneAtATime: true,
   missing: async () => (await succeeds(python, ['-c', 'import pymodbus']) ? null : `${python} cannot import pymodbus (see bench/README.md)`),
   start: () => startPeer(python, [inCheckout('bench/peers/pymodbus_server.py')]),
 };

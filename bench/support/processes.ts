@@ -1,7 +1,7 @@
 /** Child processes: servers and load generators. */
 import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -70,19 +70,29 @@ export async function succeeds(command: string, args: readonly string[]): Promis
   }
 }
 
-// USER_HZ: fixed in the interface of the kernel on all common platforms
-const ticksPerSecond = 100;
-
-/** Processor seconds that a process has used, or null where there is no /proc. */
+/** Processor seconds that the threads of a process have run so far, or null where there is no /proc. */
 export async function cpuSeconds(pid: number): Promise<number | null> {
   try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // the command name in parentheses may hold blanks; fields 14 and 15 are user and system time
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+    const threads = await readdir(`/proc/${pid}/task`);
+    // schedstat counts nanoseconds; the fields of `stat` count samples of 10 ms
+    const spent = await Promise.all(threads.map((id) => readFile(`/proc/${pid}/task/${id}/schedstat`, 'utf8').catch(() => '0')));
+    return spent.reduce((sum, text) => sum + Number(text.split(' ')[0]), 0) / 1e9;
   } catch {
     return null;
   }
+}
+
+/** The last processor that this process may use, or null where processes cannot be pinned to one. */
+export async function pinnableProcessor(): Promise<number | null> {
+  if (!await succeeds('taskset', ['--version'])) return null;
+  const status = await readFile('/proc/self/status', 'utf8').catch(() => '');
+  const last = /^Cpus_allowed_list:.*?(\d+)$/m.exec(status)?.[1];
+  return last === undefined ? null : Number(last);
+}
+
+/** Moves the main thread of a process to one processor for good. */
+export async function pin(pid: number, processor: number): Promise<void> {
+  await executeFile('taskset', ['-p', '-c', String(processor), String(pid)]);
 }
 
 /** Resident bytes of a process, or null where there is no /proc. */

@@ -4,7 +4,6 @@
  * Arguments: port connections outstanding warmup_ms measure_ms. Prints one line of JSON.
  */
 #include <arpa/inet.h>
-#include <errno.h>
 #include <netinet/tcp.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,11 +28,15 @@ typedef struct {
 static connection links[max_connections];
 static uint32_t *samples;
 static size_t sampled;
-static int outstanding;
 static int measuring;
 
 static void die(const char *what) {
-    fprintf(stderr, "modbus_load: %s (%s)\n", what, strerror(errno));
+    fprintf(stderr, "modbus_load: %s\n", what);
+    exit(1);
+}
+
+static void die_of_system(const char *what) {
+    perror(what);
     exit(1);
 }
 
@@ -55,13 +58,12 @@ static void ask(connection *c, int count, uint64_t now) {
         c->next_id++;
     }
     ssize_t length = (ssize_t)count * request_length;
-    if (send(c->fd, out, (size_t)length, MSG_NOSIGNAL) != length) die("send");
+    if (send(c->fd, out, (size_t)length, MSG_NOSIGNAL) != length) die_of_system("send");
 }
 
 static void check(connection *c, const uint8_t *a, uint64_t now) {
     const uint16_t id = (uint16_t)(a[0] << 8 | a[1]);
     if (id != c->expected_id || a[2] || a[3] || (a[4] << 8 | a[5]) != answer_length - 6 || a[7] != 3 || a[8] != 2 * registers) {
-        errno = 0;
         die("wrong answer");
     }
     c->expected_id++;
@@ -74,7 +76,7 @@ static void take(connection *c) {
     uint64_t now = now_ns();
     c->held += (size_t)got;
     /* an exception is shorter than an answer: it would be waited for for ever */
-    if (c->held >= 9 && c->in[7] & 0x80) { errno = 0; die("exception answer"); }
+    if (c->held >= 9 && c->in[7] & 0x80) die("exception answer");
     int count = (int)(c->held / answer_length);
     for (int i = 0; i < count; i++) check(c, c->in + i * answer_length, now);
     c->held -= (size_t)count * answer_length;
@@ -91,7 +93,7 @@ static void run_until(int poll, uint64_t end) {
     struct epoll_event events[max_connections];
     while (now_ns() < end) {
         int count = epoll_wait(poll, events, max_connections, 2000);
-        if (count == 0) { errno = 0; die("no answer for 2 s"); }
+        if (count == 0) die("no answer for 2 s");
         for (int i = 0; i < count; i++) take(events[i].data.ptr);
     }
 }
@@ -99,7 +101,7 @@ static void run_until(int poll, uint64_t end) {
 int main(int argc, char **argv) {
     if (argc < 6) return 2;
     int connections = atoi(argv[2]);
-    outstanding = atoi(argv[3]);
+    int outstanding = atoi(argv[3]);
     if (connections < 1 || connections > max_connections || outstanding < 1 || outstanding > max_outstanding) return 2;
     samples = malloc(max_samples * sizeof *samples);
     int poll = epoll_create1(0);
@@ -108,7 +110,7 @@ int main(int argc, char **argv) {
         connection *c = &links[i];
         int on = 1;
         c->fd = socket(AF_INET, SOCK_STREAM, 0);
-        if (connect(c->fd, (struct sockaddr *)&to, sizeof to) < 0) die("connect");
+        if (connect(c->fd, (struct sockaddr *)&to, sizeof to) < 0) die_of_system("connect");
         setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
         struct epoll_event event = { .events = EPOLLIN, .data.ptr = c };
         epoll_ctl(poll, EPOLL_CTL_ADD, c->fd, &event);
@@ -119,7 +121,7 @@ int main(int argc, char **argv) {
     uint64_t begin = now_ns();
     run_until(poll, begin + (uint64_t)atoi(argv[5]) * 1000000u);
     double seconds = (double)(now_ns() - begin) / 1e9;
-    if (sampled == 0) { errno = 0; die("no answer was measured"); }
+    if (sampled == 0) die("no answer was measured");
     qsort(samples, sampled, sizeof *samples, by_value);
     printf("{\"requests\":%zu,\"seconds\":%.6f,\"p50Us\":%.2f,\"p99Us\":%.2f,\"maxUs\":%.2f}\n", sampled, seconds,
            samples[sampled / 2] / 1e3, samples[(size_t)((double)sampled * 0.99)] / 1e3, samples[sampled - 1] / 1e3);

@@ -15,7 +15,7 @@ export interface TickerOptions {
 export class Ticker {
   static readonly maxSlots = 10;
   readonly #options: TickerOptions;
-  readonly #startMs: number;
+  #startMs = 0;
   #slot = 0;
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> | null = null;
@@ -25,10 +25,10 @@ export class Ticker {
 
   constructor(options: TickerOptions) {
     this.#options = options;
-    this.#startMs = options.wall.monotonicMs();
   }
 
   start(): void {
+    this.#startMs = this.#options.wall.monotonicMs();
     this.#schedule();
   }
 

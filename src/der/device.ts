@@ -78,8 +78,10 @@ export class SimDevice implements Device {
   /** the end of the last sub-step; between ticks the plant's clock goes on from here */
   #now: SimTime;
   readonly #start: SimTime;
+  /** last values that were numbers */
+  #grid: GridValues;
+  #ambientC = 20;
   #stepping = false;
-  #settingsDirty = false;
   #fault = false;
 
   constructor(identity: DeviceIdentity, template: DeviceTemplate, context: DeviceContext, start: SimTime) {
@@ -104,10 +106,11 @@ export class SimDevice implements Device {
     this.#inverter = new Inverter(
       {
         wiring: template.ratings.wiring, wMaxRtgW: template.ratings.wMaxW, nominalHz: template.ratings.nominalHz,
-        efficiencyNominal: template.efficiencyNominal,
+        vNomRtgV: this.bank.map.m702.VNomRtg ?? template.ratings.vNomV, efficiencyNominal: template.efficiencyNominal,
       },
       readSettings(this.bank.map), createRandom(context.seed, this.index, 'enter-service'),
     );
+    this.#grid = context.environment.gridAt(this.index, start);
     this.#settle();
     this.#detail = this.#source.detail();
   }
@@ -138,11 +141,14 @@ export class SimDevice implements Device {
     if (this.#fault) return alarmTexts.hw_test_failure;
     const inverter = this.#inverter;
     const { enterService, operator } = inverter.settings;
+    const notPermitted = enterService.permit ? 'standby by operator' : 'service not permitted';
     switch (inverter.phase) {
       case 'in_service': return null;
       case 'ramping': return 'ramping up after entering service';
-      case 'waiting': return inverter.enterDelayRuns ? 'waiting for the enter-service delay' : 'waiting for the grid';
-      case 'ceased': return enterService.permit ? 'standby by operator' : 'service not permitted';
+      case 'waiting':
+        if (!enterService.permit || operator === 'ENTER_STANDBY') return notPermitted;
+        return inverter.enterDelayRuns ? 'waiting for the enter-service delay' : 'waiting for the grid';
+      case 'ceased': return notPermitted;
       case 'shutting_down':
       case 'off': return !inverter.switchClosed && enterService.permit && operator !== 'STOP' ? 'switch open' : 'stopped by operator';
       case 'tripped': return inverter.lastTrip ? alarmTexts[tripAlarms[inverter.lastTrip]] : 'tripped';
@@ -183,9 +189,9 @@ export class SimDevice implements Device {
     this.#stepping = true;
     try {
       while (this.#now < end) {
-        this.#refreshSettings();
         const grid = environment.gridAt(this.index, this.#now);
         const moves = environment.gridMoves(this.index, this.#now);
+        if (!this.#fault) this.#inverter.decide(this.#now, grid);
         let next = Math.min(end, this.#inverter.nextStep(this.#now, moves, grid, this.#source));
         next = Math.min(next, environment.nextEvent(this.index, this.#now), this.#scheduler.nextDue);
         this.#subStep(Math.max(next, this.#now + 1) as SimTime, grid);
@@ -198,11 +204,10 @@ export class SimDevice implements Device {
   /** Writes the measurements and makes the snapshot of this tick. */
   publish(stamp: TickStamp): Published {
     const inverter = this.#inverter;
-    const grid = this.#context.environment.gridAt(this.index, this.#now);
-    this.#checkFinite(grid);
+    this.#takeFinite(this.#context.environment.gridAt(this.index, this.#now));
     this.#updateAlarms();
     publish(this.bank.map, {
-      inverter, source: this.#source, grid, ambientC: weather.ambientTemperatureC, now: this.#now, fault: this.#fault,
+      inverter, source: this.#source, grid: this.#grid, ambientC: this.#ambientC, now: this.#now, fault: this.#fault,
       heartbeat: Math.floor(secondsBetween(this.#start, this.#now)) % heartbeatModulus,
       alarms: this.#alarmSince.keys(),
     });
@@ -215,20 +220,16 @@ export class SimDevice implements Device {
     const dtS = secondsBetween(this.#now, next);
     this.#context.environment.weatherAt(this.index, next, weather);
     this.#source.prepare(dtS, weather);
-    this.#inverter.step(this.#now, dtS, grid, this.#source);
+    if (this.#fault) this.#source.draw(0, false);
+    else this.#inverter.step(this.#now, dtS, grid, this.#source);
     this.#now = next;
     if (this.#scheduler.nextDue <= next) this.#scheduler.runDue(next);
   }
 
-  #refreshSettings(): void {
-    if (!this.#settingsDirty) return;
-    this.#settingsDirty = false;
-    this.#inverter.applySettings(readSettings(this.bank.map));
-  }
-
   /** Part of every commit: timers, latch points; physics follows at the next sub-step. */
   #commit(touched: readonly PointSlot[], candidate: Candidate, by: Origin): void {
-    this.#settingsDirty = true;
+    // each commit by itself: which function was enabled last must not depend on where ticks fall
+    this.#inverter.applySettings(readSettings(candidate.map));
     this.#reversions.commit(touched, candidate, by);
     const reset = touched.find((slot) => slot.modelId === 715 && slot.path === 'AlarmReset');
     if (reset && candidate.value(reset) === 1) {
@@ -265,21 +266,24 @@ export class SimDevice implements Device {
     this.#context.environment.clearLocal(this.index);
     this.bank.reload(this.#template.image);
     this.#writeIdentity();
-    this.#settingsDirty = true;
+    this.#inverter.applySettings(readSettings(this.bank.map));
     this.#inverter.switchClosed = true;
     this.#inverter.clearEnergy();
   }
 
-  /** A value that is not finite never reaches a register: the device faults and keeps its last good measurements at zero power. */
-  #checkFinite(grid: GridValues): void {
+  /** A value that is not finite never reaches a register: the device faults and keeps its last good surroundings at zero power. */
+  #takeFinite(grid: GridValues): void {
     const inverter = this.#inverter;
-    const sum = inverter.pW + inverter.qVar + grid.aPu + grid.bPu + grid.cPu + grid.hz
+    const sum = inverter.pW + inverter.qVar + grid.aPu + grid.bPu + grid.cPu + grid.hz + weather.ambientTemperatureC
       + this.#source.ports.reduce((total, port) => total + port.voltageV + port.currentA + port.powerW, 0);
-    if (Number.isFinite(sum)) return;
+    if (Number.isFinite(sum)) {
+      this.#grid = grid;
+      this.#ambientC = weather.ambientTemperatureC;
+      return;
+    }
     if (!this.#fault) this.#context.log.error('the model gave a value that is not finite; the device is in fault until it is reset', this.index);
     this.#fault = true;
-    inverter.pW = 0;
-    inverter.qVar = 0;
+    inverter.halt();
     this.#source.draw(0, false);
   }
 

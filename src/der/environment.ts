@@ -224,15 +224,17 @@ export class Environment {
     const active = this.#gridActive(stored, now);
     const from = this.#energizedValues(active, now);
     const all = patch.voltagePu;
+    // taken from the series, the values of the moment stay
+    const holds = patch.source === 'const' && active.source === 'csv';
     const to: GridValues = {
       aPu: patch.voltageAPu ?? all ?? from.aPu, bPu: patch.voltageBPu ?? all ?? from.bPu,
       cPu: patch.voltageCPu ?? all ?? from.cPu, hz: patch.frequencyHz ?? from.hz,
       angleDeg: patch.phaseAngleDeg ?? from.angleDeg,
     };
-    const touchesValues = all !== undefined || patch.voltageAPu !== undefined || patch.voltageBPu !== undefined
+    const touchesValues = holds || all !== undefined || patch.voltageAPu !== undefined || patch.voltageBPu !== undefined
       || patch.voltageCPu !== undefined || patch.frequencyHz !== undefined || patch.phaseAngleDeg !== undefined;
     return {
-      from, to: touchesValues ? to : active.to, start: touchesValues ? now : active.start,
+      from: touchesValues ? from : active.from, to: touchesValues ? to : active.to, start: touchesValues ? now : active.start,
       end: touchesValues ? addSeconds(now, patch.rampS ?? 0) : active.end,
       source: patch.source ?? (touchesValues ? 'const' : active.source),
       outage: patch.outage ?? active.outage,

@@ -41,6 +41,7 @@ export class SimPlant implements Plant {
   #lastEndMs: number;
   #rateEffective: number;
   #busy: Promise<void> | null = null;
+  #sliceStart = 0;
   /** grid slots without a tick of their own; kept by whoever drives the plant */
   skippedTicks = 0;
 
@@ -120,18 +121,20 @@ export class SimPlant implements Plant {
   /** A tick of real time; nothing happens while the clock is paused. @param slots tick intervals since the last */
   async tick(slots = 1): Promise<void> {
     const { clock, tickIntervalS } = this.#options;
-    await this.#busy;
-    if (clock.paused) return;
-    await this.#exclusively(() => this.#run(tickSeconds(clock.rate, tickIntervalS * slots), true));
+    await this.#exclusively(async () => {
+      if (clock.paused) return;
+      this.#sliceStart = this.#options.monotonicMs();
+      await this.#run(tickSeconds(clock.rate, tickIntervalS * slots), true);
+    });
   }
 
   async step(ticks: number): Promise<void> {
     if (!Number.isInteger(ticks) || ticks < 1 || ticks > maxSteps) {
       throw new SimError('COMMAND_BAD_VALUE', `ticks must be a whole number from 1 to ${maxSteps}`);
     }
-    await this.#busy;
     const { clock, tickIntervalS } = this.#options;
     await this.#exclusively(async () => {
+      this.#sliceStart = this.#options.monotonicMs();
       for (let i = 0; i < ticks; i += 1) {
         if (!clock.paused) throw new SimError('COMMAND_CONFLICT', 'stepping needs the clock paused: POST controls/time {"mode":"paused"}');
         await this.#run(tickSeconds(clock.settings.rate, tickIntervalS), false);
@@ -154,19 +157,19 @@ export class SimPlant implements Plant {
     const tick = this.#latest.tick + 1;
     const stamp = this.#stamp(tick, end);
     const published: Published[] = [];
-    let sliceStart = monotonicMs();
     for (const device of this.devices) {
       this.commands.begin(device, begin);
       device.step(end);
       published.push(device.publish(stamp));
       this.commands.settle(device, end);
-      if (monotonicMs() - sliceStart > sliceMs) {
+      if (monotonicMs() - this.#sliceStart > sliceMs) {
         await yieldToLoop();
-        sliceStart = monotonicMs();
+        this.#sliceStart = monotonicMs();
       }
     }
     for (const source of weather) source.forgetBefore?.(end);
-    clock.advanceTo(end, seconds);
+    // a tick that took over late slots says nothing about the length of the next
+    clock.advanceTo(end, tickSeconds(clock.settings.rate, this.#options.tickIntervalS));
     const nowMs = monotonicMs();
     if (measured && nowMs > this.#lastEndMs) {
       const reached = secondsBetween(begin, end) / ((nowMs - this.#lastEndMs) / 1000);

@@ -20,8 +20,11 @@ const clippedMode = 4;
 
 /** 701.ThrotSrc bits by the function that holds the output back. */
 const throttleBits: Partial<Record<ControlFunction, number>> = {
-  max_power: 0, active_power: 1, constant_var: 2, pf_inject: 3, pf_absorb: 3, enter_service: 14,
+  max_power: 0, active_power: 1, constant_var: 2, pf_inject: 3, pf_absorb: 3,
 };
+const reactive: ReadonlySet<ControlFunction> = new Set(['constant_var', 'pf_inject', 'pf_absorb']);
+/** ramps, and limits of voltage and current that no function sets */
+const derated = 14;
 
 type InverterState = 'OFF' | 'SLEEPING' | 'STARTING' | 'RUNNING' | 'THROTTLED' | 'SHUTTING_DOWN' | 'FAULT' | 'STANDBY';
 
@@ -46,17 +49,16 @@ function throttle(map: MapView, inverter: Inverter, throttled: boolean): void {
   let bits = 0;
   if (throttled) {
     for (const name of inverter.active) {
-      const bit = throttleBits[name];
-      // two functions may share a bit; bits are few enough for plain sums of distinct ones
-      if (bit !== undefined && Math.floor(bits / 2 ** bit) % 2 === 0) bits += 2 ** bit;
+      // a reactive function holds power back only where it needs the room on the circle
+      const bit = reactive.has(name) && !inverter.squeezed ? undefined : throttleBits[name];
+      if (bit !== undefined) bits |= 1 << bit;
     }
+    if (bits === 0) bits = 1 << derated;
   }
   m.ThrotSrc = bits;
   const wMaxW = inverter.settings.wMaxW;
   m.ThrotPct = throttled && wMaxW > 0 ? 100 * inverter.pW / wMaxW : 100;
 }
-
-
 
 /** Per-phase block of 701; the wiring decides how many there are. */
 function publishPhases(map: MapView, inverter: Inverter, grid: GridValues, lnV: readonly [number, number, number]): void {
@@ -150,7 +152,8 @@ export function publish(map: MapView, input: PublishInput): void {
   publishAc(map, inverter, grid);
   publishDc(map, source, inverter.dcWhInjected);
   const m = map.m701;
-  const holding = inverter.active.size > 0 && inverter.pW < Math.min(inverter.availableW, inverter.settings.wMaxW) - 1e-3;
+  const holding = (inverter.active.size > 0 || inverter.squeezed)
+    && inverter.pW < Math.min(inverter.availableW, inverter.settings.wMaxW) - 1e-3;
   m.St = inverter.phase === 'in_service' || inverter.phase === 'ramping' ? 'ON' : 'OFF';
   m.ConnSt = isConnected(inverter.phase) && !input.fault ? 'CONNECTED' : 'DISCONNECTED';
   m.InvSt = inverterState(inverter, source, input.fault, holding);

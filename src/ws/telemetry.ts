@@ -80,6 +80,7 @@ export function createTelemetry(context: TelemetryContext): Telemetry {
   const counters = { rx: 0, tx: 0, errors: 0, lastActivityMs: null as number | null };
   const ends: (() => void)[] = [];
   let state: 'stopped' | 'listening' = 'stopped';
+  let ending: Promise<void> = Promise.resolve();
 
   function deliver(client: Client, event: TickEvent): void {
     for (const { snapshot, json } of event.published) {
@@ -201,11 +202,11 @@ export function createTelemetry(context: TelemetryContext): Telemetry {
       }
       return Promise.resolve();
     },
-    async stop() {
-      if (state === 'stopped') return;
+    stop() {
+      if (state === 'stopped') return ending;
       state = 'stopped';
-      await closeClients();
-      for (const end of ends.splice(0)) end();
+      ending = closeClients().then(() => { for (const end of ends.splice(0)) end(); });
+      return ending;
     },
     status(): AdapterStatus {
       const sent = [...clients].reduce((sum, { outbox }) => sum + outbox.sent, counters.tx);

@@ -21,6 +21,8 @@ const failures: Record<string, () => Error> = {
   unexpected: () => new TypeError('at /secret/path.js in node_modules/express'),
   internal: () => new SimError('INTERNAL', '/secret/path.js'),
   conflict: () => new SimError('COMMAND_CONFLICT', 'the breaker is open'),
+  unsupported: () => new SimError('MAP_NOT_SUPPORTED', '705.Ena: not a function of this device'),
+  readOnly: () => new SimError('MAP_READ_ONLY', '701.W is read only', [{ name: '701.W', detail: 'read only' }]),
   queue: () => new SimError('COMMAND_QUEUE_FULL', '64 commands wait'),
   stopping: () => new SimError('STOPPING', 'shutting down'),
   upstream: () => new HttpProblem('upstream-error', 'exception 2'),
@@ -268,6 +270,9 @@ describe('failures', () => {
   it('maps the codes of the simulator', async () => {
     const { port } = await serve();
     expectProblem(await ask(port, '/api/sim/fail/conflict'), 409, 'conflict');
+    expectProblem(await ask(port, '/api/sim/fail/unsupported'), 409, 'disabled');
+    const problem = expectProblem(await ask(port, '/api/sim/fail/readOnly'), 422, 'validation');
+    expect(problem.errors).to.deep.equal([{ in: 'body', name: '701.W', detail: 'read only' }]);
     expectProblem(await ask(port, '/api/sim/fail/queue'), 429, 'too-many-requests');
     expectProblem(await ask(port, '/api/sim/fail/stopping'), 503, 'stopping');
     expectProblem(await ask(port, '/api/sim/fail/upstream'), 502, 'upstream-error');

@@ -3,10 +3,14 @@ import { loadConfig } from '../../src/config/load.ts';
 import { simTimeFromMs, systemClock } from '../../src/core/clock.ts';
 import type { ClockMode, WallClock } from '../../src/core/clock.ts';
 import { silentLogger } from '../../src/core/log.ts';
+import type { Logger } from '../../src/core/log.ts';
 import { localDateMs, SimClock } from '../../src/core/sim-clock.ts';
 import { createPlant } from '../../src/der/create-plant.ts';
 import type { SimPlant } from '../../src/der/plant.ts';
 import { parseSeries } from '../../src/der/series.ts';
+import type { Series } from '../../src/der/series.ts';
+import type { CloudPreset } from '../../src/der/source/clouds.ts';
+import type { ProfileSpec, PvParameters } from '../../src/der/template.ts';
 import { weatherColumns } from '../../src/der/weather.ts';
 
 export interface TestPlantOptions {
@@ -17,23 +21,55 @@ export interface TestPlantOptions {
   readonly firstIndex?: number;
   readonly tickIntervalS?: number;
   readonly wall?: WallClock;
+  readonly rate?: number;
+  readonly date?: string;
+  readonly time?: string;
+  readonly timezone?: string;
+  readonly seed?: number;
+  readonly nominalHz?: number;
+  readonly weatherSource?: 'csv' | 'clear_sky';
+  readonly clouds?: CloudPreset;
+  /** CSV text with `time_s,voltage_pu,frequency_hz`, time from local midnight */
+  readonly gridProfile?: string;
+  /** start values over those of the bundled profile, by model and point, for every device */
+  readonly models?: Readonly<Record<string, Readonly<Record<string, number | string>>>>;
+  readonly pv?: Partial<PvParameters>;
+  readonly log?: Logger;
 }
 
 const weatherFile = new URL('../../config/series/pv-clear-day.csv', import.meta.url);
 
+function withChanges(profile: ProfileSpec, { models = {}, pv = {} }: TestPlantOptions): ProfileSpec {
+  const merged = Object.fromEntries(Object.entries(models).map(([id, points]) => [id, { ...profile.models[id], ...points }]));
+  return { models: { ...profile.models, ...merged }, pv: { ...profile.pv, ...pv } };
+}
+
+function gridSeries(text: string): Series {
+  const columns = [
+    { name: 'voltage_pu', required: true, min: 0, max: 2 }, { name: 'frequency_hz', required: true, min: 0, max: 100 },
+  ];
+  return parseSeries(text, { name: 'grid', columns });
+}
+
 /** The real plant with bundled profiles at noon of a clear day; nothing drives it but the test. */
-export function testPlant({
-  types = ['PV-3Phase'], mode = 'paused', firstIndex = 0, tickIntervalS = 1.5, wall = systemClock,
-}: TestPlantOptions = {}): SimPlant {
+export function testPlant(options: TestPlantOptions = {}): SimPlant {
+  const {
+    types = ['PV-3Phase'], mode = 'paused', firstIndex = 0, tickIntervalS = 1.5, wall = systemClock, rate = 1,
+    date = '2026-06-21', time = '12:00:00', timezone = 'UTC', seed = 1, nominalHz = 60, weatherSource = 'csv', clouds = 'clear',
+    gridProfile, log = silentLogger,
+  } = options;
   const devices = types.flatMap((type, position) => {
     const loaded = loadConfig(['--device_type', type], {});
     if (loaded.kind !== 'run') throw new Error('no configuration');
-    return loaded.config.devices.map((device) => ({ ...device, name: `${device.name} ${position}` }));
+    return loaded.config.devices.map((device) => ({
+      ...device, name: `${device.name} ${position}`, profile: withChanges(device.profile, options),
+    }));
   });
-  const clock = new SimClock(wall, { mode, rate: 1, timezone: 'UTC' }, simTimeFromMs(localDateMs('2026-06-21', '12:00:00', 'UTC')));
+  const clock = new SimClock(wall, { mode, rate, timezone }, simTimeFromMs(localDateMs(date, time, timezone)));
   return createPlant({
-    devices, firstIndex, clock, tickIntervalS, nominalHz: 60, seed: 1, version: '0.1.0', log: silentLogger,
+    devices, firstIndex, clock, tickIntervalS, nominalHz, seed, version: '0.1.0', log,
     weather: parseSeries(readFileSync(weatherFile, 'utf8'), { name: 'weather', end: 'loop', columns: weatherColumns }),
-    weatherSource: 'csv', clouds: 'clear', gridProfile: null, monotonicMs: () => wall.monotonicMs(),
+    weatherSource, clouds, gridProfile: gridProfile === undefined ? null : gridSeries(gridProfile),
+    monotonicMs: () => wall.monotonicMs(),
   });
 }

@@ -13,7 +13,7 @@ import type { Wiring } from './ac.ts';
 import { acFromDc, dcFromAc } from './efficiency.ts';
 import { rampCeiling, rampTowards } from './ramp.ts';
 import {
-  actingReactive, clampVar, limitToCircle, priorityOf, reactiveFunctions, reactiveTarget, reorderReactive,
+  activeRoom, actingReactive, clampVar, limitToCircle, priorityOf, reactiveFunctions, reactiveTarget, reorderReactive,
 } from './reactive-power.ts';
 import type { ReactiveFunction } from './reactive-power.ts';
 import { isEnergized, nextPhase } from './service.ts';
@@ -27,6 +27,8 @@ export interface InverterRatings {
   readonly wiring: Wiring;
   readonly wMaxRtgW: number;
   readonly nominalHz: number;
+  /** what the grid's per unit refers to: 702.VNomRtg, line to neutral on single phase, else line to line */
+  readonly vNomRtgV: number;
   readonly efficiencyNominal: number;
 }
 
@@ -44,6 +46,11 @@ const movingStepS = 0.1;
 export const longestStepS = 1;
 const negligibleW = 1e-3;
 
+/** What all ports deliver. */
+function dcPower(source: DcSource): number {
+  return source.ports.reduce((sum, port) => sum + Math.max(0, port.powerW), 0);
+}
+
 const noEnergy = (): PhaseEnergy => ({ whInjected: 0, whAbsorbed: 0, varhInjected: 0, varhAbsorbed: 0 });
 
 export class Inverter {
@@ -60,6 +67,8 @@ export class Inverter {
   readonly active = new Set<ControlFunction>();
   /** the source could give more than the rating takes */
   clipped = false;
+  /** the apparent-power or current limit takes active power away */
+  squeezed = false;
   dcWhInjected = 0;
 
   readonly #trips = new TripTimers();
@@ -68,9 +77,12 @@ export class Inverter {
   #reactiveOrder: readonly ReactiveFunction[] = reactiveFunctions;
   #limitW: number;
   #setPointW: number;
-  #stopCeilingW = 0;
+  /** falls while shutting down, rises again when a stop is taken back */
+  #stopCeilingW: number;
   #enterRampFrom: SimTime | null = null;
-  #delayDue: SimTime | null = null;
+  #delayFrom: SimTime | null = null;
+  /** this delay's part of 703.ESRndTms, 0 to 1 */
+  #delayRandom = 0;
   #moving = false;
   #switchClosed = true;
   /** in service under this grid with nothing pending: no decision can change until one of its inputs does */
@@ -81,6 +93,7 @@ export class Inverter {
     this.energy = Array.from({ length: phaseCount(ratings.wiring) }, noEnergy);
     this.#settings = settings;
     this.#random = random;
+    this.#stopCeilingW = ratings.wMaxRtgW;
     this.#limitW = this.#limitTarget();
     this.#setPointW = this.#setPointTarget();
   }
@@ -107,19 +120,21 @@ export class Inverter {
 
   /** Seconds of the enter-service delay that are left at `t`; 0 when it does not run. */
   enterDelayRemainingS(t: SimTime): number {
-    return this.#delayDue === null ? 0 : Math.max(0, secondsBetween(t, this.#delayDue));
+    const due = this.#delayDue();
+    return due === null ? 0 : Math.max(0, secondsBetween(t, due));
   }
 
   /** Whether the enter-service delay is under way: the grid is good and only time is missing. */
-  get enterDelayRuns(): boolean { return this.#delayDue !== null; }
+  get enterDelayRuns(): boolean { return this.#delayFrom !== null; }
 
   /** Longest sub-step that keeps every function exact from `t` on, and the next instant at which one must end. */
   nextStep(t: SimTime, gridMoves: boolean, grid: GridValues, source: DcSource): number {
     let stepS = this.#moving || !source.settled || !['in_service', 'ceased', 'off'].includes(this.phase) ? movingStepS : longestStepS;
     if (gridMoves) stepS = this.#nearLimits(grid) ? quickStepS : Math.min(stepS, movingStepS);
     let next: number = addSeconds(t, stepS);
-    next = Math.min(next, this.#trips.nextDue());
-    if (this.#delayDue !== null && this.#delayDue > t) next = Math.min(next, this.#delayDue);
+    next = Math.min(next, this.#trips.nextDue(t));
+    const delayDue = this.#delayDue();
+    if (delayDue !== null && delayDue > t) next = Math.min(next, delayDue);
     const rampEnd = this.#enterRampEnd();
     if (rampEnd !== null && rampEnd > t) next = Math.min(next, rampEnd);
     return Math.max(next, t + 1);
@@ -127,6 +142,9 @@ export class Inverter {
 
   /** Jumps to the settled state behind the enter-service delay and ramp (fresh process in service). */
   settle(grid: GridValues, source: DcSource): void {
+    const { operator } = this.#settings;
+    if (operator === 'STOP') this.phase = 'off';
+    else if (this.#mustCease()) this.phase = 'ceased';
     this.#limitW = this.#limitTarget();
     this.#setPointW = this.#setPointTarget();
     this.#output(grid, source, 0, this.ratings.wMaxRtgW, true);
@@ -134,18 +152,34 @@ export class Inverter {
   }
 
   /**
-   * Advances from `t` by `dtS`: decisions are taken at `t`, ramps and the source at the end of the sub-step.
+   * Advances from `t` by `dtS`, a sub-step no longer than `nextStep`; ramps and the source stand at its end.
    * The source must have been prepared for this sub-step.
    */
   step(t: SimTime, dtS: number, grid: GridValues, source: DcSource): void {
-    this.#decide(t, grid);
     const before = this.pW;
     const reactiveBefore = this.qVar;
+    const dcBefore = dcPower(source);
     const wasEnergized = isEnergized(this.phase);
     this.#output(grid, source, dtS, this.#serviceCeiling(addSeconds(t, dtS), dtS), false);
     const steady = wasEnergized && before > 0 === this.pW > 0;
     this.#integrate(grid, dtS, steady ? (before + this.pW) / 2 : this.pW, steady ? (reactiveBefore + this.qVar) / 2 : this.qVar);
-    this.dcWhInjected += source.ports.reduce((sum, port) => sum + Math.max(0, port.powerW), 0) * dtS / 3600;
+    const dcW = dcPower(source);
+    this.dcWhInjected += (steady ? (dcBefore + dcW) / 2 : dcW) * dtS / 3600;
+  }
+
+  /** Out of service at once, nothing flows, as after a trip without a cause: only `clearTrips` and time end it. */
+  halt(): void {
+    this.#trips.clear();
+    this.#enterRampFrom = null;
+    this.#delayFrom = null;
+    this.#calmUnder = null;
+    this.active.clear();
+    this.phase = 'tripped';
+    this.lastTrip = null;
+    this.pW = 0;
+    this.qVar = 0;
+    this.clipped = false;
+    this.squeezed = false;
   }
 
   /** Ends trips and delays (reset): the device returns through enter service. */
@@ -168,49 +202,69 @@ export class Inverter {
 
   #setPointTarget(): number {
     const { setPointW, wMaxW } = this.#settings;
-    return setPointW === null ? wMaxW : Math.min(wMaxW, setPointW);
+    // a demand to charge is one for nothing here; a ramp below zero would only delay the way back
+    return setPointW === null ? wMaxW : Math.max(0, Math.min(wMaxW, setPointW));
+  }
+
+  #mustCease(): boolean {
+    const { enterService, operator } = this.#settings;
+    return !enterService.permit || operator === 'ENTER_STANDBY';
+  }
+
+  /** Lowest and highest phase voltage in percent of 702.VNom, the reference of every voltage threshold. */
+  #extremePct(grid: GridValues): readonly [number, number] {
+    const [low, high] = extremePu(this.ratings.wiring, grid);
+    const factor = 100 * this.ratings.vNomRtgV / this.#settings.vNomV;
+    // 1.1 x 100 lies above 110 in doubles: a voltage on a threshold is not beyond it
+    return [Math.round(low * factor * 1e9) / 1e9, Math.round(high * factor * 1e9) / 1e9];
   }
 
   #nearLimits(grid: GridValues): boolean {
-    const [low, high] = extremePu(this.ratings.wiring, grid);
-    return low < 0.89 || high > 1.09 || Math.abs(grid.hz - this.ratings.nominalHz) > 1.1;
+    const [low, high] = this.#extremePct(grid);
+    return low < 89 || high > 109 || Math.abs(grid.hz - this.ratings.nominalHz) > 1.1;
   }
 
-  #inWindow(grid: GridValues): boolean {
+  #inWindow([low, high]: readonly [number, number], hz: number): boolean {
     const { enterService: e } = this.#settings;
-    const [low, high] = extremePu(this.ratings.wiring, grid);
-    return low * 100 >= e.vLowPct && high * 100 <= e.vHighPct && grid.hz >= e.hzLow && grid.hz <= e.hzHigh;
+    return low >= e.vLowPct && high <= e.vHighPct && hz >= e.hzLow && hz <= e.hzHigh;
   }
 
-  #decide(t: SimTime, grid: GridValues): void {
+  /** Protection and service state at `t`, the start of a sub-step: sets the timers that `nextStep` must not pass. */
+  decide(t: SimTime, grid: GridValues): void {
     if (this.#calmUnder === grid) return;
-    const { enterService, operator, trips } = this.#settings;
-    const [low, high] = extremePu(this.ratings.wiring, grid);
-    const trip = this.#trips.update(t, { lowestPct: low * 100, highestPct: high * 100, hz: grid.hz }, trips);
-    if (trip) this.lastTrip = trip;
-    const inWindow = this.#inWindow(grid);
-    if (!inWindow || this.phase !== 'waiting') this.#delayDue = null;
+    const { operator, trips } = this.#settings;
+    const extremes = this.#extremePct(grid);
+    const trip = this.#trips.update(t, { lowestPct: extremes[0], highestPct: extremes[1], hz: grid.hz }, trips);
+    const inWindow = this.#inWindow(extremes, grid.hz);
+    const cease = this.#mustCease();
+    if (!inWindow || cease || this.phase !== 'waiting') this.#delayFrom = null;
     const input = {
       stop: !this.#switchClosed || operator === 'STOP',
-      cease: !enterService.permit || operator === 'ENTER_STANDBY',
+      cease,
       trip: trip !== null, inWindow, atZero: this.pW <= negligibleW && Math.abs(this.qVar) <= negligibleW,
     };
     // a chain such as off -> waiting -> ramping -> in_service may happen at one instant
     for (let i = 0; i < 4; i += 1) {
-      if (this.phase === 'waiting' && inWindow && !input.cease) this.#delayDue ??= this.#enterDelayEnd(t);
+      if (this.phase === 'waiting' && inWindow && !cease && this.#delayFrom === null) {
+        this.#delayFrom = t;
+        this.#delayRandom = this.#random.next();
+      }
+      const delayDue = this.#delayDue();
       const rampEnd = this.#enterRampEnd();
       const next = nextPhase(this.phase, {
-        ...input, delayOver: this.#delayDue !== null && this.#delayDue <= t, rampOver: rampEnd === null || rampEnd <= t,
+        ...input, delayOver: delayDue !== null && delayDue <= t, rampOver: rampEnd === null || rampEnd <= t,
       });
       if (next === this.phase) break;
+      if (next === 'tripped') this.lastTrip = trip;
       this.#enter(next, t);
     }
     this.#calmUnder = this.phase === 'in_service' && this.#trips.pending().length === 0 ? grid : null;
   }
 
-  #enterDelayEnd(t: SimTime): SimTime {
+  /** End of the delay under way; a change of its settings counts at once. */
+  #delayDue(): SimTime | null {
     const { delayS, randomDelayS } = this.#settings.enterService;
-    return addSeconds(t, delayS + (randomDelayS > 0 ? this.#random.next() * randomDelayS : 0));
+    return this.#delayFrom === null ? null : addSeconds(this.#delayFrom, delayS + this.#delayRandom * randomDelayS);
   }
 
   #enterRampEnd(): SimTime | null {
@@ -220,6 +274,7 @@ export class Inverter {
   #enter(phase: ServicePhase, t: SimTime): void {
     if (phase === 'ramping' && this.phase !== 'shutting_down') {
       this.#enterRampFrom = t;
+      this.#stopCeilingW = this.ratings.wMaxRtgW;
       // limits were not felt while out of service: they apply at once
       this.#limitW = this.#limitTarget();
       this.#setPointW = this.#setPointTarget();
@@ -227,7 +282,7 @@ export class Inverter {
     if (phase !== 'ramping') this.#enterRampFrom = null;
     if (phase === 'shutting_down') this.#stopCeilingW = this.pW;
     if (this.phase === 'waiting') {
-      this.#delayDue = null;
+      this.#delayFrom = null;
       this.lastTrip = null;
     }
     this.phase = phase;
@@ -238,7 +293,9 @@ export class Inverter {
   #serviceCeiling(end: SimTime, dtS: number): number {
     const { wMaxRtgW } = this.ratings;
     switch (this.phase) {
-      case 'in_service': return wMaxRtgW;
+      case 'in_service':
+        if (this.#stopCeilingW < wMaxRtgW) this.#stopCeilingW = rampTowards(this.#stopCeilingW, wMaxRtgW, this.#wRateWS(), dtS);
+        return this.#stopCeilingW;
       case 'ramping': {
         // IEEE 1547-2018 4.10.3: a ceiling from 0 to 100 % of rated over the duration
         const { rampS } = this.#settings.enterService;
@@ -271,6 +328,7 @@ export class Inverter {
       this.pW = 0;
       this.qVar = 0;
       this.clipped = false;
+      this.squeezed = false;
       this.#moving = false;
       source.draw(0, false);
       return;
@@ -283,11 +341,12 @@ export class Inverter {
       this.#setPointW = rampCeiling(this.#setPointW, setPoint, this.pW, rate, dtS);
     }
     const sourceW = Math.min(this.availableW, settings.wMaxW);
-    this.clipped = this.availableW > settings.wMaxW + negligibleW;
+    const mostDcW = dcFromAc(Math.min(settings.wMaxW, ratings.wMaxRtgW), dc0W, ratings.efficiencyNominal);
+    this.clipped = source.availableDcW > mostDcW + negligibleW;
     const wantedW = Math.max(0, Math.min(sourceW, this.#limitW, this.#setPointW, ceilingW));
     this.#note(wantedW, sourceW, ceilingW);
     const moved = this.#react(grid, wantedW, source.availableDcW > 0, dtS, settled);
-    this.#moving = moved || this.#limitW !== limit || this.#setPointW !== setPoint;
+    this.#moving = moved || this.#limitW !== limit || this.#setPointW !== setPoint || ceilingW < ratings.wMaxRtgW;
     source.draw(dcFromAc(this.pW, dc0W, ratings.efficiencyNominal), true);
   }
 
@@ -302,16 +361,20 @@ export class Inverter {
   #react(grid: GridValues, wantedW: number, hasSource: boolean, dtS: number, settled: boolean): boolean {
     const settings = this.#settings;
     const acting = actingReactive(this.#reactiveOrder, settings);
-    const { vars, by } = reactiveTarget(settings, acting, wantedW);
+    const volts = meanPu(this.ratings.wiring, grid) * nominalLnV(this.ratings.wiring, this.ratings.vNomRtgV);
+    const sVa = Math.min(settings.vaMaxVa, volts * settings.aMaxA);
+    const { vars, by } = reactiveTarget(settings, acting, wantedW, sVa);
     // without a source there is no converter running; on the way out reactive power goes with the active
     const target = hasSource && this.phase !== 'shutting_down' ? clampVar(settings, vars) : 0;
     const base = Math.max(settings.varMaxInjVar, settings.varMaxAbsVar);
     const q = settled ? target : rampTowards(this.qVar, target, settings.varRampPctS / 100 * base, dtS);
     if (by && vars !== 0) this.active.add(by);
-    const volts = meanPu(this.ratings.wiring, grid) * nominalLnV(this.ratings.wiring, settings.vNomV);
-    const sVa = Math.min(settings.vaMaxVa, volts * settings.aMaxA);
-    [this.pW, this.qVar] = limitToCircle(wantedW, q, sVa, priorityOf(settings, acting));
-    return q !== target;
+    const before = this.qVar;
+    const roomW = Math.min(wantedW, activeRoom(settings, acting, q, sVa));
+    [this.pW, this.qVar] = limitToCircle(roomW, q, sVa, priorityOf(settings, acting));
+    this.squeezed = wantedW - this.pW > negligibleW;
+    // held back by the circle is not on the way
+    return q !== target && this.qVar !== before;
   }
 
   #integrate(grid: GridValues, dtS: number, pW: number, qVar: number): void {
@@ -320,6 +383,8 @@ export class Inverter {
     this.energy.forEach((phase, i) => {
       const wh = pW * (shares[i] ?? 0) * hours;
       const varh = qVar * (shares[i] ?? 0) * hours;
+      // a counter that has taken in a NaN would never come back
+      if (!Number.isFinite(wh + varh)) return;
       if (wh > 0) phase.whInjected += wh; else phase.whAbsorbed -= wh;
       if (varh > 0) phase.varhInjected += varh; else phase.varhAbsorbed -= varh;
     });

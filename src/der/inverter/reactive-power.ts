@@ -28,11 +28,14 @@ export function actingReactive(order: readonly ReactiveFunction[], settings: Set
   return order.findLast((name) => reactiveEnabled(settings, name)) ?? null;
 }
 
-function powerFactorVar({ pfInject, pfAbsorb }: Settings, pW: number): { vars: number; by: ControlFunction } | null {
+function powerFactorVar(
+  { pfInject, pfAbsorb }: Settings, pW: number, sVa: number,
+): { vars: number; by: ControlFunction } | null {
   const by = pW >= 0 ? 'pf_inject' : 'pf_absorb';
   const { enabled, pf, overExcited } = pW >= 0 ? pfInject : pfAbsorb;
   if (!enabled) return null;
-  const magnitude = Math.abs(pW) * Math.sqrt(Math.max(0, 1 - pf * pf)) / Math.max(pf, 0.01);
+  const atCircleW = Math.min(Math.abs(pW), sVa * pf);
+  const magnitude = atCircleW * Math.sqrt(Math.max(0, 1 - pf * pf)) / Math.max(pf, 0.01);
   return { vars: overExcited ? magnitude : -magnitude, by };
 }
 
@@ -48,11 +51,11 @@ function constantVar({ constantVar: { mode, pct, vars }, ...settings }: Settings
   }
 }
 
-/** What the acting function asks for at `pW`, before any limit; + injects. */
+/** What the acting function asks for at `pW` under an apparent power of at most `sVa`; + injects. */
 export function reactiveTarget(
-  settings: Settings, acting: ReactiveFunction | null, pW: number,
+  settings: Settings, acting: ReactiveFunction | null, pW: number, sVa: number,
 ): { readonly vars: number; readonly by: ControlFunction | null } {
-  if (acting === 'pf') return powerFactorVar(settings, pW) ?? { vars: 0, by: null };
+  if (acting === 'pf') return powerFactorVar(settings, pW, sVa) ?? { vars: 0, by: null };
   if (acting === 'constant_var') return { vars: constantVar(settings, pW), by: 'constant_var' };
   return { vars: 0, by: null };
 }
@@ -69,6 +72,16 @@ export type Priority = 'reactive' | 'active' | 'both';
 export function priorityOf(settings: Settings, acting: ReactiveFunction | null): Priority {
   if (acting === 'pf') return 'both';
   return acting === 'constant_var' && !settings.constantVar.reactiveFirst ? 'active' : 'reactive';
+}
+
+/**
+ * Most active power beside `qVar` under constant power factor: its share of the circle, and while reactive power is
+ * still on its way the room that is left.
+ */
+export function activeRoom(settings: Settings, acting: ReactiveFunction | null, qVar: number, sVa: number): number {
+  if (acting !== 'pf') return Infinity;
+  const { enabled, pf } = settings.pfInject;
+  return Math.max(sVa * (enabled ? pf : 1), Math.sqrt(Math.max(0, sVa * sVa - qVar * qVar)));
 }
 
 /** Brings P and Q inside the circle of radius `sVa`. */

@@ -12,7 +12,7 @@ export interface ServiceInput {
   readonly stop: boolean;
   /** 703.ES disabled, or operator standby: cease to energize */
   readonly cease: boolean;
-  /** a protective function trips now */
+  /** a protective threshold is exceeded and its time is over */
   readonly trip: boolean;
   /** voltage and frequency inside the enter-service window */
   readonly inWindow: boolean;
@@ -43,9 +43,9 @@ export const serviceTransitions: readonly Transition[] = [
   { from: ['shutting_down'], when: (i) => i.atZero, to: 'off', label: 'at zero' },
   { from: ['in_service', 'ramping'], when: (i) => i.cease, to: 'ceased', label: 'cease' },
   { from: ['off'], when: (i) => !i.stop, to: 'waiting', label: 'start' },
-  { from: ['tripped'], when: (i) => i.inWindow, to: 'waiting', label: 'cause gone' },
+  { from: ['tripped'], when: (i) => i.inWindow && !i.trip, to: 'waiting', label: 'cause gone' },
   { from: ['ceased'], when: (i) => !i.cease, to: 'waiting', label: 'permit' },
-  { from: ['waiting'], when: (i) => !i.cease && i.inWindow && i.delayOver, to: 'ramping', label: 'delay over' },
+  { from: ['waiting'], when: (i) => !i.cease && !i.trip && i.inWindow && i.delayOver, to: 'ramping', label: 'delay over' },
   { from: ['ramping'], when: (i) => i.rampOver, to: 'in_service', label: 'ramp over' },
 ];
 

@@ -13,6 +13,9 @@ const below: Readonly<Record<TripKind, boolean>> = {
   lowVoltage: true, highVoltage: false, lowFrequency: true, highFrequency: false,
 };
 
+/** Frequency trips need a voltage above this on some phase (IEEE 1547-2018 6.5.1). */
+const frequencyNeedsPct = 30;
+
 /** What the trip functions measure: extremes over the phases in percent of VNom, and frequency. */
 export interface TripInput {
   readonly lowestPct: number;
@@ -20,49 +23,57 @@ export interface TripInput {
   readonly hz: number;
 }
 
-export class TripTimers {
-  /** instants at which the thresholds now beyond will trip, by kind and position of the threshold */
-  readonly #due = new Map<TripKind, SimTime[]>();
+/** A threshold that is exceeded now. */
+interface Running {
+  readonly limit: number;
+  readonly since: SimTime;
+  readonly due: SimTime;
+}
 
-  /** The next instant at which a trip will happen if nothing changes; Infinity without one. */
-  nextDue(): number {
+export class TripTimers {
+  readonly #running = new Map<TripKind, readonly Running[]>();
+
+  /** The next instant after `t` at which a trip will happen if nothing changes; Infinity without one. */
+  nextDue(t: SimTime): number {
     let next = Infinity;
-    for (const list of this.#due.values()) for (const due of list) if (due < next) next = due;
+    for (const list of this.#running.values()) for (const { due } of list) if (due > t && due < next) next = due;
     return next;
   }
 
   /** Kinds with a threshold exceeded. */
   pending(): TripKind[] {
-    return [...this.#due.keys()];
+    return [...this.#running.keys()];
   }
 
   clear(): void {
-    this.#due.clear();
+    this.#running.clear();
   }
 
   /** Follows the measurements at `t`; returns the kind that trips now, or null. */
   update(t: SimTime, input: TripInput, trips: Settings['trips']): TripKind | null {
+    const hz = input.highestPct > frequencyNeedsPct ? input.hz : null;
     let tripped: TripKind | null = null;
     for (const kind of tripKinds) {
-      const value = kind === 'lowVoltage' ? input.lowestPct : kind === 'highVoltage' ? input.highestPct : input.hz;
+      const value = kind === 'lowVoltage' ? input.lowestPct : kind === 'highVoltage' ? input.highestPct : hz;
       if (this.#follow(t, kind, value, trips[kind])) tripped ??= kind;
     }
     return tripped;
   }
 
-  #follow(t: SimTime, kind: TripKind, value: number, { enabled, points }: TripSetting): boolean {
-    const beyond = (limit: number) => (below[kind] ? value < limit : value > limit);
-    if (!enabled || !points.some((point) => beyond(point.limit))) {
-      this.#due.delete(kind);
+  #follow(t: SimTime, kind: TripKind, value: number | null, { enabled, points }: TripSetting): boolean {
+    const beyond = (limit: number) => value !== null && (below[kind] ? value < limit : value > limit);
+    const exceeded = enabled ? points.filter((point) => beyond(point.limit)) : [];
+    if (exceeded.length === 0) {
+      this.#running.delete(kind);
       return false;
     }
-    const before = this.#due.get(kind) ?? [];
-    const list = points.map((point, i) => {
-      if (!beyond(point.limit)) return Infinity as SimTime;
-      const known = before[i];
-      return known !== undefined && known < Infinity ? known : addSeconds(t, point.seconds);
+    const before = this.#running.get(kind);
+    const list = exceeded.map(({ limit, seconds }) => {
+      // an adopted curve keeps what has passed at a threshold it shares, and counts by its own times
+      const since = before?.find((known) => known.limit === limit)?.since ?? t;
+      return { limit, since, due: addSeconds(since, seconds) };
     });
-    this.#due.set(kind, list);
-    return list.some((due) => due <= t);
+    this.#running.set(kind, list);
+    return list.some(({ due }) => due <= t);
   }
 }

@@ -69,29 +69,36 @@ def read(model):
 
 def read_point(model, path):
     point = points_of(model)[path]
-    refusable(point.read)
+    # pysunspec2 reads a point of an inner group with its group only
+    refusable(getattr(point, "read", point.group.read))
     return point.cvalue
+
+
+def write_points(model, values, write):
+    """Sets points and runs a write; what is refused must not stay behind as the master's own idea of the device."""
+    points = points_of(model)
+    before = {path: points[path].value for path in values}
+    for path, value in values.items():
+        points[path].cvalue = value
+    try:
+        refusable(write)
+    except Exception:
+        for path, value in before.items():
+            points[path].value = value
+        raise
+    finally:
+        for path in values:
+            points[path].dirty = False
 
 
 def write_point(model, path, value):
     point = points_of(model)[path]
-    point.cvalue = value
-    try:
-        refusable(point.write)
-    finally:
-        point.dirty = False
+    write_points(model, {path: value}, getattr(point, "write", point.group.write))
 
 
 def write_model(model, values):
-    """Sets points, then writes what has changed the way pysunspec2 groups it."""
-    points = points_of(model)
-    for path, value in values.items():
-        points[path].cvalue = value
-    try:
-        refusable(model_of(model).write)
-    finally:
-        for point in points.values():
-            point.dirty = False
+    """Writes several points the way pysunspec2 joins them into requests."""
+    write_points(model, values, model_of(model).write)
 
 
 serve({

@@ -30,12 +30,17 @@ export function skip(context: Mocha.Context, reason: string): never {
   context.skip();
 }
 
-/** Skips the tests of a hook's suite unless every named peer is on this machine. */
-export function needs(context: Mocha.Context, ...names: readonly (keyof typeof peers)[]): void {
-  for (const name of names) {
-    const { present, get } = peers[name];
-    if (!present()) skip(context, `${name} is missing (${get})`);
-  }
+/** A suite that needs peers; on a machine without one of them its hooks do not run and its tests are skipped with a notice. */
+export function describeWith(names: readonly (keyof typeof peers)[], title: string, body: () => void): void {
+  describe(names.join(', '), () => {
+    before(function () {
+      for (const name of names) {
+        const { present, get } = peers[name];
+        if (!present()) skip(this, `${name} is missing (${get})`);
+      }
+    });
+    describe(title, body);
+  });
 }
 
 /** A peer's request failed. */

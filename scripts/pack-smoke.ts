@@ -1,0 +1,52 @@
+/** Packs the project, installs the package into an empty one, and runs it there: `node --import=tsx scripts/pack-smoke.ts`. */
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { startSimulator } from '../test/support/process.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+async function run(cwd: string, program: string, ...args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(program, args, { cwd });
+  return stdout.trim();
+}
+
+function expectEqual(what: string, got: unknown, wanted: unknown): void {
+  if (got !== wanted) throw new Error(`${what}: ${String(got)} instead of ${String(wanted)}`);
+  process.stdout.write(`${what}: ${String(got)}\n`);
+}
+
+/** An empty project with the packed package as its only dependency. */
+async function install(folder: string): Promise<string> {
+  await run(root, 'npm', 'pack', '--silent', '--pack-destination', folder);
+  const [tarball = 'nothing'] = await readdir(folder);
+  process.stdout.write(`packed ${tarball}\n`);
+  const project = join(folder, 'project');
+  await mkdir(project);
+  await writeFile(join(project, 'package.json'), '{ "private": true }\n');
+  await run(project, 'npm', 'install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', join(folder, tarball));
+  return project;
+}
+
+async function check(project: string): Promise<void> {
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
+  expectEqual('npx derbench --version', await run(project, 'npx', '--no-install', 'derbench', '--version'), version);
+  const simulator = await startSimulator([], [join(project, 'node_modules', '.bin', 'derbench')], project);
+  try {
+    const answer = await fetch(`http://127.0.0.1:${simulator.httpPort}/api/sim/health`);
+    expectEqual('GET health', answer.status, 200);
+    expectEqual('status', ((await answer.json()) as { status: unknown }).status, 'ok');
+  } finally {
+    expectEqual('exit code after SIGTERM', await simulator.stop(), 0);
+  }
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'derbench-pack-'));
+try {
+  await check(await install(folder));
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}

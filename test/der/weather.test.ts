@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import { addSeconds, simTimeFromMs } from '../../src/core/clock.ts';
+import type { SimTime } from '../../src/core/clock.ts';
+import { parseSeries } from '../../src/der/series.ts';
+import { clearSkyIrradiance } from '../../src/der/source/solar.ts';
+import { ClearSkyWeather, SeriesWeather, weatherColumns } from '../../src/der/weather.ts';
+import type { Weather } from '../../src/der/weather.ts';
+
+const start = simTimeFromMs(Date.UTC(2026, 5, 21, 12));
+const site = { latitudeDeg: 40, longitudeDeg: 0, tiltDeg: 30, azimuthDeg: 180 };
+const dateMs = (t: SimTime) => t / 1000;
+
+const clearSky = (seed: number, preset: 'clear' | 'broken' = 'broken') => new ClearSkyWeather({ site, seed, preset, start, dateMs });
+const sample = (weather: Weather, seconds: number) => {
+  const out = { irradianceWm2: -1, ambientTemperatureC: -99, windSpeedMS: -1 };
+  weather.at(43_200 + seconds, addSeconds(start, seconds), out);
+  return out;
+};
+
+describe('Weather from a series', () => {
+  const series = (text: string) => new SeriesWeather(parseSeries(text, { name: 'w', end: 'loop', columns: weatherColumns }));
+
+  it('interpolates its columns', () => {
+    const weather = series('time_s,irradiance_w_m2,ambient_temperature_c,wind_speed_m_s\n0,0,10,1\n86400,864,20,3\n');
+    const noon = sample(weather, 0);
+    expect(noon.irradianceWm2).to.be.closeTo(432, 1e-9);
+    expect(noon.ambientTemperatureC).to.be.closeTo(15, 1e-9);
+    expect(noon.windSpeedMS).to.be.closeTo(2, 1e-9);
+    expect(weather.source).to.equal('csv');
+  });
+
+  it('needs the irradiance alone', () => {
+    expect(sample(series('time_s,irradiance_w_m2\n0,100\n'), 0)).to.deep.equal({ irradianceWm2: 100, ambientTemperatureC: 20, windSpeedMS: 1 });
+  });
+});
+
+describe('Clear sky with clouds', () => {
+  it('without clouds lies at the clear-sky irradiance', () => {
+    const weather = clearSky(1, 'clear');
+    for (const seconds of [0, 30.5, 600]) {
+      const clear = clearSkyIrradiance(dateMs(addSeconds(start, seconds)), site);
+      expect(sample(weather, seconds).irradianceWm2 / clear).to.be.within(0.85, 1.1);
+    }
+  });
+
+  it('depends on the seed alone: not on how often, how finely or by how many it is asked', () => {
+    const often = clearSky(5);
+    const seldom = clearSky(5);
+    for (let i = 0; i < 4000; i += 1) sample(often, i * 0.25);
+    for (const seconds of [1000, 1000.5, 2000, 2000.75]) expect(sample(seldom, seconds)).to.deep.equal(sample(often, seconds));
+    expect(sample(clearSky(6), 1000)).not.to.deep.equal(sample(often, 1000));
+  });
+
+  it('is continuous between whole seconds', () => {
+    const weather = clearSky(5);
+    const [a, b, c] = [10, 10.5, 11].map((seconds) => sample(weather, seconds).irradianceWm2) as [number, number, number];
+    expect(b).to.be.closeTo((a + c) / 2, 1e-9);
+  });
+
+  it('forgetting the past changes nothing ahead', () => {
+    const one = clearSky(5);
+    const other = clearSky(5);
+    for (let i = 0; i <= 100; i += 1) {
+      expect(sample(one, i * 7.3)).to.deep.equal(sample(other, i * 7.3));
+      one.forgetBefore(addSeconds(start, i * 7.3));
+    }
+  });
+});

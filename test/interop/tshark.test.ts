@@ -1,0 +1,152 @@
+import { execFile, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { startSimulator } from '../support/process.ts';
+import type { RunningSimulator } from '../support/process.ts';
+import { PythonPeer, describeWith, skip } from './support/peers.ts';
+
+const loopbackName = process.platform === 'linux' ? 'lo' : 'lo0';
+const warning = 0x600000;
+
+/**
+ * A capture of loopback traffic to a file. A port of our own tells where it stands: a connection to it that shows
+ * up in the capture proves that everything before is in the file.
+ */
+class Capture {
+  readonly #child: ChildProcess;
+  readonly #beacon: Server;
+  readonly #exited: Promise<unknown>;
+  #seen = '';
+  #wake: () => void = () => undefined;
+  ended = false;
+
+  private constructor(file: string, port: number, beacon: Server) {
+    this.#beacon = beacon;
+    const filter = `tcp port ${port} or tcp port ${(beacon.address() as AddressInfo).port}`;
+    this.#child = spawn('tshark', ['-i', loopbackName, '-n', '-l', '-P', '-w', file, '-f', filter], { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#exited = once(this.#child, 'close').then(() => {
+      this.ended = true;
+      this.#wake();
+    });
+    this.#child.stdout?.on('data', (chunk: Buffer) => {
+      this.#seen += chunk.toString();
+      this.#wake();
+    });
+    this.#child.stderr?.resume();
+  }
+
+  /** The running capture; null when this user may not capture. */
+  static async start(file: string, port: number): Promise<Capture | null> {
+    const beacon = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+    await once(beacon, 'listening');
+    const capture = new Capture(file, port, beacon);
+    await capture.catchUp();
+    if (!capture.ended) return capture;
+    beacon.close();
+    return null;
+  }
+
+  /** Resolves when a connection that begins now is in the capture, or the capture has ended. */
+  async catchUp(): Promise<void> {
+    const marks = new Set<string>();
+    const knock = () => {
+      const socket = connect((this.#beacon.address() as AddressInfo).port, '127.0.0.1', () => {
+        marks.add(` ${socket.localPort ?? 0} `);
+        socket.destroy();
+      });
+    };
+    knock();
+    // connections from before the capture has begun leave no trace
+    const knocking = setInterval(knock, 250);
+    const caughtUp = () => [...marks].some((mark) => this.#seen.includes(mark));
+    while (!this.ended && !caughtUp()) await new Promise<void>((resolve) => { this.#wake = resolve; });
+    clearInterval(knocking);
+  }
+
+  async stop(): Promise<void> {
+    await this.catchUp();
+    this.#child.kill('SIGINT');
+    await this.#exited;
+    this.#beacon.close();
+  }
+}
+
+describeWith(['tshark', 'pysunspec2', 'pymodbus'], 'dissects the traffic of both masters', () => {
+  let simulator: RunningSimulator;
+  let folder: string;
+  let file: string;
+
+  /** Rows of fields of the packets that pass a display filter. */
+  async function packets(filter: string, ...fields: readonly string[]): Promise<string[][]> {
+    const port = simulator.modbusPort;
+    const { stdout } = await promisify(execFile)('tshark', [
+      // the dissector tells requests from answers by its port preference, not by "decode as"
+      '-r', file, '-n', '-d', `tcp.port==${port},mbtcp`, '-o', `mbtcp.tcp.port:${port}`, '-Y', `tcp.port==${port} && (${filter})`,
+      '-T', 'fields', ...fields.flatMap((field) => ['-e', field]),
+    ], { maxBuffer: 64 * 1024 * 1024 });
+    return stdout.split('\n').filter((line) => line !== '').map((line) => line.split('\t'));
+  }
+
+  async function pysunspec2Session(): Promise<void> {
+    const master = new PythonPeer('sunspec_master', simulator.modbusPort);
+    await master.ask('scan');
+    await master.ask('write_model', { model: 704, values: { WMaxLimPctEna: 1, WMaxLimPct: 60, WMaxLimPctRvrtTms: 30 } });
+    await master.ask('read', { model: 704 });
+    expect(await master.exceptionOf('write_point', { model: 704, path: 'WMaxLimPct', value: 200 })).to.equal(3);
+    await master.stop();
+  }
+
+  async function pymodbusSession(): Promise<void> {
+    const master = new PythonPeer('modbus_master', simulator.modbusPort);
+    await master.ask('read_input', { address: 40_000, count: 125 });
+    await master.ask('pipeline', { addresses: Array.from({ length: 40 }, (_, i) => 40_000 + i) });
+    expect(await master.exceptionOf('write_one', { address: 40_000, value: 1 })).to.equal(2);
+    expect(await master.exceptionOf('read_any', { address: 40_000, count: 126 })).to.equal(3);
+    expect(await master.exceptionOf('other_function', { code: 1 })).to.equal(1);
+    await master.stop();
+  }
+
+  before(async function () {
+    simulator = await startSimulator();
+    folder = await mkdtemp(join(tmpdir(), 'derbench-capture-'));
+    file = join(folder, 'modbus.pcapng');
+    const capture = await Capture.start(file, simulator.modbusPort);
+    if (!capture) skip(this, 'this user may not capture on loopback (run as root, or give dumpcap the rights)');
+    await pysunspec2Session();
+    await pymodbusSession();
+    await capture.stop();
+  });
+  after(async () => {
+    expect(await simulator.stop()).to.equal(0);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('as Modbus TCP, with an answer to every request', async () => {
+    const fields = ['mbtcp.trans_id', 'modbus.func_code'] as const;
+    const count = (rows: string[][]) => rows.reduce((sum, [ids = '']) => sum + ids.split(',').length, 0);
+    const requests = await packets(`mbtcp && tcp.dstport == ${simulator.modbusPort}`, ...fields);
+    const answers = await packets(`mbtcp && tcp.srcport == ${simulator.modbusPort}`, ...fields);
+    expect(count(requests)).to.be.greaterThan(100);
+    expect(count(answers)).to.equal(count(requests));
+    const codes = new Set(requests.flatMap(([, list = '']) => list.split(',')));
+    expect([...codes]).to.include.members(['1', '3', '4', '6', '16']);
+    const exceptionCodes = (await packets('modbus.exception_code', 'modbus.exception_code')).flatMap(([list = '']) => list.split(','));
+    expect(exceptionCodes.sort()).to.deep.equal(['1', '2', '3', '3']);
+  });
+
+  it('without payload that it cannot dissect', async () => {
+    expect(await packets('tcp.len > 0 && !mbtcp', 'frame.number', '_ws.col.Info')).to.deep.equal([]);
+  });
+
+  it('without malformed packets, warnings or errors', async () => {
+    const filter = `_ws.malformed || _ws.expert.severity >= ${warning}`;
+    expect(await packets(filter, 'frame.number', '_ws.col.Info', '_ws.expert.message')).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WebSocket } from 'ws';
+import { simTimeFromMs } from '../../src/core/clock.ts';
+import { createLogBook } from '../../src/core/log.ts';
+import type { LogBook } from '../../src/core/log.ts';
+import type { Plant, TickEvent } from '../../src/sunspec/map/device.ts';
+import { createTelemetry } from '../../src/ws/telemetry.ts';
+import type { Telemetry, TelemetryContext, TelemetryOptions } from '../../src/ws/telemetry.ts';
+
+/** Ticks by hand: messages carry tick and device index, and as much padding as a test wants. */
+export class FakePlant {
+  readonly devices: { readonly index: number }[];
+  readonly #listeners = new Set<(event: TickEvent) => void>();
+  latest: TickEvent;
+  padding = '';
+
+  constructor(count: number) {
+    this.devices = Array.from({ length: count }, (_, index) => ({ index }));
+    this.latest = this.#event(0);
+  }
+
+  #event(tick: number): TickEvent {
+    const published = this.devices.map(({ index }) => {
+      const snapshot = { device_index: index, tick, padding: this.padding };
+      return { snapshot, json: Buffer.from(JSON.stringify(snapshot)) };
+    });
+    return { tick, sim: simTimeFromMs(0), wallMs: 0, published } as unknown as TickEvent;
+  }
+
+  onTick(listener: (event: TickEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => { this.#listeners.delete(listener); };
+  }
+
+  get listeners(): number { return this.#listeners.size; }
+
+  tick(): void {
+    this.latest = this.#event(this.latest.tick + 1);
+    for (const listener of this.#listeners) listener(this.latest);
+  }
+}
+
+/** A stream over a bare HTTP server; timers run only when the test says so. */
+export interface StreamFixture {
+  readonly plant: FakePlant;
+  readonly server: Server;
+  readonly telemetry: Telemetry;
+  readonly logBook: LogBook;
+  readonly port: number;
+  readonly clock: { ms: number };
+  /** runs the periodic check */
+  check(): void;
+  close(): Promise<void>;
+}
+
+export async function openStream(
+  count = 1, options: Partial<TelemetryOptions> = {}, context: Partial<TelemetryContext> = {},
+): Promise<StreamFixture> {
+  const plant = new FakePlant(count);
+  const server = createServer((_request, response) => response.end('plain'));
+  const logBook = createLogBook({ write: () => undefined });
+  const clock = { ms: 0 };
+  let check: () => void = () => undefined;
+  const telemetry = createTelemetry({
+    plant: plant as unknown as Plant, server, logger: logBook.logger('WS'),
+    guard: { host: '127.0.0.1', allowedHosts: [], corsOrigins: ['https://tool.example'] },
+    clock: { nowMs: () => clock.ms, monotonicMs: () => clock.ms },
+    options: { every: (_ms, run) => { check = run; return () => undefined; }, ...options },
+    ...context,
+  });
+  await telemetry.start();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    plant, server, telemetry, logBook, clock, port: (server.address() as AddressInfo).port,
+    check: () => { check(); },
+    async close() {
+      await telemetry.stop();
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** A client that remembers every message. */
+export class StreamClient {
+  readonly socket: WebSocket;
+  readonly messages: { device_index: number; tick: number }[] = [];
+  readonly binary: boolean[] = [];
+  readonly #waiting: { count: number; done: () => void }[] = [];
+  readonly closed: Promise<{ code: number; reason: string }>;
+
+  constructor(url: string, options: ConstructorParameters<typeof WebSocket>[2] = {}) {
+    this.socket = new WebSocket(url, options);
+    this.socket.on('message', (data: Buffer, isBinary) => {
+      this.messages.push(JSON.parse(data.toString()));
+      this.binary.push(isBinary);
+      for (const { count, done } of this.#waiting) if (this.messages.length >= count) done();
+    });
+    this.socket.on('error', () => undefined);
+    this.closed = new Promise((resolve) => {
+      this.socket.on('close', (code, reason) => resolve({ code, reason: reason.toString() }));
+    });
+  }
+
+  /** Resolves when so many messages have come since the start. */
+  received(count: number): Promise<void> {
+    return new Promise((done) => {
+      if (this.messages.length >= count) done();
+      else this.#waiting.push({ count, done });
+    });
+  }
+}
