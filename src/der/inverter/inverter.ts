@@ -367,7 +367,8 @@ export class Inverter {
     // without a source there is no converter running; on the way out reactive power goes with the active
     const target = hasSource && this.phase !== 'shutting_down' ? clampVar(settings, vars) : 0;
     const base = Math.max(settings.varMaxInjVar, settings.varMaxAbsVar);
-    const q = settled ? target : rampTowards(this.qVar, target, settings.varRampPctS / 100 * base, dtS);
+    // a lowered capability binds at once: it is also what the rate refers to, so that 0 would hold Q for ever
+    const q = settled ? target : rampTowards(clampVar(settings, this.qVar), target, settings.varRampPctS / 100 * base, dtS);
     if (by && vars !== 0) this.active.add(by);
     const before = this.qVar;
     const roomW = Math.min(wantedW, activeRoom(settings, acting, q, sVa));

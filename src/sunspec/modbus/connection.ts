@@ -49,7 +49,9 @@ export class Connection implements Asker, Swept {
     this.connectedAtMs = clock.nowMs();
     this.lastMs = clock.monotonicMs();
     socket.on('data', (chunk: Buffer) => { this.#receive(chunk); });
-    socket.on('drain', () => { this.#resume(); });
+    // behind the other sockets: `drain` comes on the next tick when the kernel takes everything, and a peer with
+    // thousands of requests in one chunk would be served to its end before anybody else
+    socket.on('drain', () => { setImmediate(() => { this.#resume(); }); });
     socket.on('close', () => { this.#closed(); });
     sweeper.add(this);
     log.debug(`${this.peer} connected`, owner.deviceIndex);

@@ -1,0 +1,16 @@
+import type { WallClock } from '../../src/core/clock.ts';
+
+/** A wall clock that stands until it is moved. */
+export class HandWall implements WallClock {
+  ms: number;
+
+  constructor(startMs = Date.UTC(2026, 5, 21, 8)) {
+    this.ms = startMs;
+  }
+
+  nowMs(): number { return this.ms; }
+
+  monotonicMs(): number { return this.ms - 1_000_000; }
+
+  advance(ms: number): void { this.ms += ms; }
+}
