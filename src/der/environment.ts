@@ -42,6 +42,20 @@ interface GridSetting extends Transition<GridValues> {
   readonly before: GridSetting | null;
 }
 
+/**
+ * When a change ends and what stands then: of the changes before it the first that outlives it, so that repeated
+ * requests leave no chain of settings that can never come back.
+ */
+function lifetime<T extends { readonly revertAt: number; readonly before: T | null }>(
+  active: T, now: SimTime, durationS: number | null | undefined,
+): { readonly revertAt: number; readonly before: T | null } {
+  if (durationS == null) return { revertAt: never, before: null };
+  const revertAt = addSeconds(now, durationS);
+  let before = active;
+  while (before.before && before.revertAt <= revertAt) before = before.before;
+  return { revertAt, before };
+}
+
 const dead: GridValues = { aPu: 0, bPu: 0, cPu: 0, hz: 0, angleDeg: 0 };
 
 interface Knob extends Transition<number> {
@@ -238,8 +252,7 @@ export class Environment {
       end: touchesValues ? addSeconds(now, patch.rampS ?? 0) : active.end,
       source: patch.source ?? (touchesValues ? 'const' : active.source),
       outage: patch.outage ?? active.outage,
-      revertAt: patch.durationS == null ? never : addSeconds(now, patch.durationS),
-      before: patch.durationS == null ? null : active,
+      ...lifetime(active, now, patch.durationS),
     };
   }
 
@@ -259,8 +272,7 @@ export class Environment {
       ambientC: patch.ambientTemperatureC === undefined ? active.ambientC : patch.ambientTemperatureC,
       cellC: patch.cellTemperatureC === undefined ? active.cellC : patch.cellTemperatureC,
       loadKw: patch.loadKw === undefined ? active.loadKw : patch.loadKw ?? 0,
-      revertAt: patch.durationS == null ? never : addSeconds(now, patch.durationS),
-      before: patch.durationS == null ? null : active,
+      ...lifetime(active, now, patch.durationS),
     };
   }
 

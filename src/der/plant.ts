@@ -27,7 +27,7 @@ export interface PlantOptions {
 }
 
 /** Fleets give way to other work after this many milliseconds of a tick. */
-const sliceMs = 5;
+const sliceMs = 2;
 const maxSteps = 100_000;
 
 const yieldToLoop = () => new Promise<void>((resolve) => { setImmediate(resolve); });

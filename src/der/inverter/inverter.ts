@@ -323,7 +323,8 @@ export class Inverter {
     const settings = this.#settings;
     const dc0W = ratings.wMaxRtgW / ratings.efficiencyNominal;
     this.availableW = acFromDc(source.availableDcW, dc0W, ratings.efficiencyNominal);
-    this.active.clear();
+    // clearing makes a new table even when there is nothing in it
+    if (this.active.size > 0) this.active.clear();
     if (!isEnergized(this.phase)) {
       this.pW = 0;
       this.qVar = 0;

@@ -131,6 +131,19 @@ describe('Constant reactive power (IEEE 1547-2018 5.3.5)', () => {
     expect(rig.q).to.equal(-500);
   });
 
+  it('a lowered capability binds at once, also at 0', async () => {
+    const rig = await shaded();
+    rig.set((tx) => { vars(tx, 100); });
+    await rig.run(10);
+    expect(rig.q).to.equal(4400);
+    rig.set((tx) => { tx.m702.VarMaxInj = 900; });
+    await rig.run(0.1);
+    expect(rig.q).to.equal(900);
+    rig.set((tx) => { tx.m702.VarMaxInj = 0; tx.m702.VarMaxAbs = 0; });
+    await rig.run(0.1);
+    expect(rig.q).to.equal(0);
+  });
+
   it('moves with VarRmp, on and off', async () => {
     const rig = await shaded();
     rig.set((tx) => { tx.m704.VarRmp = 10; vars(tx, 50); });
