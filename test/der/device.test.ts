@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { GridPatch, SurroundingsPatch } from '../../src/core/environment.ts';
 import { silentLogger } from '../../src/core/log.ts';
 import { codeOf } from '../support/map.ts';
 import { byTest, quickEntry, Rig } from '../support/rig.ts';
@@ -78,7 +79,7 @@ describe('Device', () => {
 });
 
 describe('A value that is not finite', () => {
-  async function broken(patch: object): Promise<{ rig: Rig; errors: string[] }> {
+  async function broken(patch: GridPatch & SurroundingsPatch): Promise<{ rig: Rig; errors: string[] }> {
     const errors: string[] = [];
     const rig = await Rig.sunny({ log: { ...silentLogger, error: (message: string) => { errors.push(message); } } });
     quickEntry(rig);

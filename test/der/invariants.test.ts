@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { GridPatch } from '../../src/core/environment.ts';
 import { SimError } from '../../src/core/errors.ts';
 import type { MapView, WritableMapView } from '../../src/sunspec/map/view.ts';
 import type { SimPlant } from '../../src/der/plant.ts';
@@ -11,7 +10,7 @@ type Act = (plant: SimPlant) => void;
 
 const num = (min: number, max: number) => fc.double({ min, max, noNaN: true });
 const pct = fc.oneof(fc.constantFrom(0, 100, -100, 50), num(-100, 100));
-const onOff = fc.constantFrom('ENABLED', 'DISABLED') as fc.Arbitrary<'ENABLED' | 'DISABLED'>;
+const onOff = fc.constantFrom<'ENABLED' | 'DISABLED'>('ENABLED', 'DISABLED');
 
 const write = (values: fc.Arbitrary<(tx: WritableMapView) => void>): fc.Arbitrary<Act> => values.map((change) => (plant) => {
   try {
@@ -55,7 +54,7 @@ const settings: fc.Arbitrary<Act>[] = [
 const pu = fc.oneof(fc.constantFrom(0, 0.3, 0.5, 0.88, 1, 1.1, 1.2, 2), num(0, 1.4));
 const gridPatch: fc.Arbitrary<Act> = fc.record({
   voltagePu: pu, voltageBPu: pu, frequencyHz: num(50, 70), outage: fc.boolean(), rampS: num(0, 10), durationS: fc.option(num(0.01, 20)),
-}, { requiredKeys: [] }).map((patch) => (plant) => { plant.setGrid(patch as GridPatch); });
+}, { requiredKeys: [] }).map((patch) => (plant) => { plant.setGrid(patch); });
 
 const sun: fc.Arbitrary<Act> = fc.record({
   irradianceWm2: fc.oneof(fc.constant(0), num(0, 1500)), rampS: num(0, 10), durationS: fc.option(num(0.01, 20)),

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { loadConfig } from '../../src/config/load.ts';
 import { simTimeFromMs } from '../../src/core/clock.ts';
-import { SimError } from '../../src/core/errors.ts';
+import type { SimError } from '../../src/core/errors.ts';
 import type { Wiring } from '../../src/der/inverter/ac.ts';
 import { createTemplate } from '../../src/der/template.ts';
 import type { DeviceTemplate, ProfileSpec } from '../../src/der/template.ts';
@@ -44,7 +44,7 @@ describe('Template of a profile', () => {
   it('the defaults of IEEE 1547-2018 by category', () => {
     const b = mapOf(template());
     const a = mapOf(template({ 702: { NorOpCatRtg: 'CAT_A', AbnOpCatRtg: 'CAT_1' } }));
-    const voltVar = (map: MapView) => map.m705.Crv[0]!.Pt.slice(0, map.m705.Crv[0]!.ActPt!).map((p) => [p.V, p.Var]);
+    const voltVar = (map: MapView) => map.m705.Crv[0]!.Pt.slice(0, map.m705.Crv[0]!.ActPt).map((p) => [p.V, p.Var]);
     expect(voltVar(b)).to.deep.equal([[92, 44], [98, 0], [102, 0], [108, -44]]);
     expect(voltVar(a)).to.deep.equal([[90, 25], [100, 0], [100, 0], [110, -25]]);
     const trip = (map: MapView) => map.m707.Crv[0]!.MustTrip.Pt.slice(0, 2).map((p) => [p.V, p.Tms]);

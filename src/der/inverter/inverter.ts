@@ -348,7 +348,8 @@ export class Inverter {
     this.#note(wantedW, sourceW, ceilingW);
     const moved = this.#react(grid, wantedW, source.availableDcW > 0, dtS, settled);
     this.#moving = moved || this.#limitW !== limit || this.#setPointW !== setPoint || ceilingW < ratings.wMaxRtgW;
-    source.draw(dcFromAc(this.pW, dc0W, ratings.efficiencyNominal), true);
+    // in the dim of dawn and dusk the converter itself uses up what there is
+    source.draw(this.availableW > 0 ? dcFromAc(this.pW, dc0W, ratings.efficiencyNominal) : source.availableDcW, true);
   }
 
   #note(wantedW: number, sourceW: number, ceilingW: number): void {
