@@ -7,6 +7,7 @@ import type { AppConfig } from './config/app-config.ts';
 import type { Adapter } from './core/adapter.ts';
 import { simTimeFromMs, systemClock } from './core/clock.ts';
 import type { WallClock } from './core/clock.ts';
+import { isLoopback } from './core/http-guard.ts';
 import { createLogBook } from './core/log.ts';
 import type { LogBook } from './core/log.ts';
 import { SimClock, localDateMs } from './core/sim-clock.ts';
@@ -90,11 +91,11 @@ function buildModbus(config: AppConfig, plant: SimPlant, wall: WallClock, logBoo
   })];
 }
 
-const isLoopback = (host: string) => host === 'localhost' || host === '::1' || host.startsWith('127.');
+const staysHere = (host: string) => host === 'localhost' || isLoopback(host);
 
 function exposureWarnings(config: AppConfig): string[] {
   const hosts = [{ what: 'the HTTP interface', host: config.web.host }, ...(config.modbus.enabled ? [{ what: 'Modbus', host: config.modbus.host }] : [])];
-  return hosts.filter(({ host }) => !isLoopback(host))
+  return hosts.filter(({ host }) => !staysHere(host))
     .map(({ what, host }) => `${what} listens on ${host} without authentication: anybody who can reach this address controls the simulator`);
 }
 
@@ -139,11 +140,24 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
   });
   let stopping: Promise<void> | null = null;
 
+  /** Part by part: one that fails must not keep the others open. */
+  async function ended(what: string, work: Promise<unknown>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      log.error(`${what} did not end in order: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
   async function stop(): Promise<void> {
-    await ticker.stop();
+    plant.end();
+    // from here on nobody new is served; answers under way may finish
+    const http = api.stop();
+    await ended('the tick', ticker.stop());
     plant.commands.cancelAll();
-    await telemetry.stop();
-    await Promise.all([...modbus.map((adapter) => adapter.stop()), api.stop()]);
+    await ended('the stream', telemetry.stop());
+    await Promise.all(modbus.map((adapter) => ended(adapter.module, adapter.stop())));
+    await ended('HTTP', http);
     log.info('stopped');
   }
 

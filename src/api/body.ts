@@ -49,7 +49,7 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
  * Bounds that hold for every body whatever its schema.
  * @throws HttpProblem `validation`
  */
-export function checkShape(value: unknown, pointer = '', depth = 0): void {
+function checkShape(value: unknown, pointer = '', depth = 0): void {
   const refuse = (detail: string): never => { throw invalid('body', pointer, detail); };
   if (typeof value === 'string' && value.length > maxStringLength) refuse(`must have at most ${maxStringLength} characters`);
   if (typeof value === 'number' && !Number.isFinite(value)) refuse('must be a finite number');

@@ -65,7 +65,7 @@ function bodyFault(fault: Fault): ProblemFault {
   };
 }
 
-export interface Described {
+interface Described {
   readonly code: ProblemCode;
   readonly detail: string;
   readonly faults?: readonly ProblemFault[];

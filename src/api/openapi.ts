@@ -16,7 +16,7 @@ const descriptions: Readonly<Partial<Record<(typeof tags)[number], string>>> = {
 };
 
 /** Problems that follow from the shape of an operation, and those that it names itself. */
-export function problemsOf(route: Route): ProblemCode[] {
+function problemsOf(route: Route): ProblemCode[] {
   const codes = new Set<ProblemCode>(['misdirected-host', 'validation', 'internal', 'stopping', ...route.problems ?? []]);
   if ('device' in route.query.shape) codes.add('unknown-device');
   if (route.method === 'post') {

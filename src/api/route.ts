@@ -8,7 +8,7 @@ export const tags = [
   'Core', 'Controls', 'Grid Support', 'Battery', 'Wind', 'Fuel Cell', 'Hybrid DC', 'EVSE / OCPP', 'CSIP Client',
   'SunSpec Client', 'DC I/V',
 ] as const;
-export type Tag = (typeof tags)[number];
+type Tag = (typeof tags)[number];
 
 export const apiPrefix = '/api/sim';
 
@@ -44,7 +44,7 @@ type Reply<T> = T | JsonText<T> | Answer<T>;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
 /** Checked input of one request. */
-export interface RouteInput<P, Q, B> {
+interface RouteInput<P, Q, B> {
   readonly params: Parsed<P>;
   readonly query: Parsed<Q>;
   readonly body: Parsed<B>;
@@ -77,7 +77,7 @@ interface RouteSpec<P, Q, B, R extends z.ZodType> extends RouteBase {
   handle(ctx: RouteContext, input: RouteInput<P, Q, B>): Reply<z.output<R>> | Promise<Reply<z.output<R>>>;
 }
 
-export interface RawInput {
+interface RawInput {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import express from 'express';
 import type { NextFunction, Request, Response } from 'express';
-import { SimError } from '../core/errors.ts';
 import { createHttpGuard } from '../core/http-guard.ts';
+import { listen } from '../core/listen.ts';
 import { createProblem, refuseOnSocket } from '../core/problem.ts';
 import type { ProblemCode } from '../core/problem.ts';
 import type { ApiContext, ApiLimits, RouteContext } from './context.ts';
@@ -18,7 +18,7 @@ import { sendProblem } from './reply.ts';
 import type { Route } from './route.ts';
 import { allRoutes } from './routes/all.ts';
 
-export interface ApiOptions {
+interface ApiOptions {
   /** checks every reply against its schema (500 when it does not fit): for tests */
   readonly checkReplies?: boolean;
   /** operations served; default all */
@@ -35,27 +35,6 @@ export interface Api {
   start(): Promise<{ readonly host: string; readonly port: number }>;
   /** Ends listener and connections; answers under way may finish within the limit of the configuration. */
   stop(): Promise<void>;
-}
-
-const listenReasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the address is in use',
-  EACCES: 'permission denied',
-  EADDRNOTAVAIL: 'the address is not one of this machine',
-  ENOTFOUND: 'the host name is not known',
-};
-
-function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    const failed = (error: NodeJS.ErrnoException) => {
-      const reason = listenReasons[error.code ?? ''] ?? error.code ?? 'unknown reason';
-      reject(new SimError('LISTEN_FAILED', `cannot listen on ${host}:${port} for HTTP: ${reason}`));
-    };
-    server.once('error', failed);
-    server.listen({ host, port }, () => {
-      server.off('error', failed);
-      resolve(server.address() as AddressInfo);
-    });
-  });
 }
 
 const parseProblems: Readonly<Record<string, { code: ProblemCode; detail: string }>> = {
@@ -164,7 +143,7 @@ export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
     document,
     get stopping() { return ctx.stopDelayS !== null; },
     async start() {
-      const { address, port } = await listen(server, config.host, config.port);
+      const { address, port } = await listen(server, config.host, config.port, 'HTTP');
       return { host: address, port };
     },
     stop() {

@@ -23,7 +23,11 @@ export function selectedDevice({ plant }: RouteContext, index: number | undefine
 
 /** The snapshot of the last tick of a device, as REST and the stream share it. */
 export function latestOf(ctx: RouteContext, device: Device): Published {
-  const found = ctx.plant.latest.published[device.index - firstIndex(ctx.plant)];
+  const { published } = ctx.plant.latest;
+  const isOfDevice = ({ snapshot }: Published) => snapshot.device_index === device.index;
+  // indexes are dense most of the time: the position is a guess to be checked
+  const guess = published[device.index - firstIndex(ctx.plant)];
+  const found = guess && isOfDevice(guess) ? guess : published.find(isOfDevice);
   if (!found) throw new SimError('INTERNAL', `no snapshot of device ${device.index}`);
   return found;
 }

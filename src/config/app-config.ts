@@ -39,6 +39,8 @@ export interface AppConfig {
     readonly startDate: string;
     /** simulated seconds per real second */
     readonly rate: number;
+    /** the clock stands until it is stepped or started over REST; never with `followsWall` */
+    readonly startsPaused: boolean;
   };
   readonly tickS: number;
   readonly seed: number;

@@ -26,6 +26,8 @@ const modelsSchema = z.strictObject(
   Object.fromEntries(servedModels.map((id) => [id, (id === '702' ? ratings : points).optional()])),
 ).meta({ description: 'Start values of register points by model id and point name: numbers in engineering units, enumerations by symbol or number.' });
 
+const site = (text: string) => `${text} For the clear_sky source; irradiance of a CSV series is taken as in the plane of the array.`;
+
 const pvSchema = z.strictObject({
   module: z.enum(pvModules).optional().meta({ description: 'Module type; default CS5P-220M.' }),
   series: positive.optional().meta({ description: 'Modules in series in a string; default by phases and rating.' }),
@@ -35,10 +37,10 @@ const pvSchema = z.strictObject({
   efficiency_nominal: z.number().min(0.8).max(1).optional().meta({ description: 'Nominal inverter efficiency; default 0.96.' }),
   mppt_time_constant_s: z.number().min(0).max(3600).optional().meta({ description: 'Time constant of maximum power point tracking, s; default 1.5.' }),
   start_time_s: z.number().min(0).max(3600).optional().meta({ description: 'Time from open circuit to tracking at start, s; default 10.' }),
-  tilt_deg: z.number().min(0).max(90).optional().meta({ description: 'Tilt from horizontal, degrees; default 30.' }),
-  azimuth_deg: z.number().min(0).max(360).optional().meta({ description: 'Azimuth from north, clockwise, degrees; default 180, on the southern half 0.' }),
-  latitude_deg: z.number().min(-90).max(90).optional().meta({ description: 'Latitude, degrees north; default 40.' }),
-  longitude_deg: z.number().min(-180).max(180).optional().meta({ description: 'Longitude, degrees east; default where the time zone of the clock has its noon.' }),
+  tilt_deg: z.number().min(0).max(90).optional().meta({ description: site('Tilt from horizontal, degrees; default 30.') }),
+  azimuth_deg: z.number().min(0).max(360).optional().meta({ description: site('Azimuth from north, clockwise, degrees; default 180, on the southern half 0.') }),
+  latitude_deg: z.number().min(-90).max(90).optional().meta({ description: site('Latitude, degrees north; default 40.') }),
+  longitude_deg: z.number().min(-180).max(180).optional().meta({ description: site('Longitude, degrees east; default where the time zone of the clock has its noon.') }),
 }).meta({ description: 'PV generator and its DC input.' });
 
 /** A device profile as it stands in a file. */
@@ -52,7 +54,7 @@ export const deviceProfileSchema = z.strictObject({
 export type DeviceProfileInput = z.infer<typeof deviceProfileSchema>;
 
 /** PV generator and DC input with every default filled in. */
-export interface PvProfile {
+interface PvProfile {
   readonly module: PvModule;
   /** modules in one string */
   readonly series: number;
@@ -71,7 +73,7 @@ export interface PvProfile {
   readonly longitudeDeg: number;
 }
 
-export type PointValues = Readonly<Record<string, number | string>>;
+type PointValues = Readonly<Record<string, number | string>>;
 
 /** A profile with every default filled in; devices of one profile share one object. */
 export interface DeviceProfile {
@@ -82,7 +84,7 @@ export interface DeviceProfile {
   readonly pv: PvProfile;
 }
 
-export interface ProfileSite {
+interface ProfileSite {
   readonly phases: Phases;
   /** used where the profile gives none */
   readonly longitudeDeg: number;

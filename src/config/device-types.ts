@@ -17,6 +17,6 @@ export const deviceTypes = {
   'PV-1Phase': { phases: 'single', defaultProfile: '5kW-1Phase' },
 } as const satisfies Record<string, DeviceTypeInfo>;
 
-export type DeviceTypeName = keyof typeof deviceTypes;
+type DeviceTypeName = keyof typeof deviceTypes;
 
 export const deviceTypeNames = Object.keys(deviceTypes) as readonly DeviceTypeName[];

@@ -109,7 +109,7 @@ function nodeText(node: SchemaNode): string {
 }
 
 /** `devices[1].profile` from path steps. */
-export function keyPath(path: readonly PropertyKey[]): string {
+function keyPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`;
     return text === '' ? String(step) : `${text}.${String(step)}`;

@@ -19,7 +19,7 @@ export interface ConfigIo {
   readonly isFile: (path: string) => boolean;
 }
 
-export const maxFileBytes = 1024 * 1024;
+const maxFileBytes = 1024 * 1024;
 const maxDepth = 16;
 const maxDevices = 10_000;
 
@@ -128,7 +128,7 @@ const blocksSchema = z.strictObject({
   devices: z.array(deviceSchema).min(1).max(maxDevices).optional().meta({ description: 'One entry per device, for mixed sites.' }),
 });
 
-export type ConfigBlocks = z.infer<typeof blocksSchema>;
+type ConfigBlocks = z.infer<typeof blocksSchema>;
 
 const fileKeys = settingKeys.filter((key) => !settingOf(key).noFile);
 
@@ -154,7 +154,7 @@ export interface ConfigFile {
   readonly label: string;
 }
 
-export function isFileKey(key: string): key is SettingKey {
+function isFileKey(key: string): key is SettingKey {
   return (fileKeys as readonly string[]).includes(key);
 }
 

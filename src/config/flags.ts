@@ -9,7 +9,7 @@ export interface GivenFlag {
   readonly text: string;
 }
 
-export interface ParsedFlags {
+interface ParsedFlags {
   readonly help: boolean;
   readonly version: boolean;
   readonly values: ReadonlyMap<SettingKey, GivenFlag>;

@@ -99,13 +99,27 @@ function repeatedDevices({ values, originOf, io }: Loaded, store: ProfileStore):
   }));
 }
 
+/** What has no meaning while the simulated clock follows the real one. */
+const ownClockKeys = ['time_rate', 'start_clock_time', 'start_date', 'start_paused'] as const;
+
+function clockFaults({ values, originOf }: Loaded): Fault[] {
+  if (!values.wall_clock) return [];
+  return ownClockKeys.filter((key) => values[key] !== settingOf(key).default).map((key) => {
+    const given = values[key];
+    return {
+      name: originOf(key),
+      detail: `given ${given === true ? 'yes' : given} together with ${originOf('wall_clock')} yes; allowed: one of the two`,
+    };
+  });
+}
+
 const highestPort = 65535;
 // unit ids 248 to 255 are reserved
 const highestUnitId = 247;
 
 function crossFaults(loaded: Loaded, count: number): Fault[] {
   const { values, file, layers, originOf, io } = loaded;
-  const faults: Fault[] = [];
+  const faults = clockFaults(loaded);
   const counted = [layers.flags, layers.env, layers.file].some((layer) => layer.has('N'));
   if (file?.devices && counted && values.N !== count) {
     faults.push(refused(originOf('N'), values.N, `${count}, the length of the devices list in ${file.label}, or nothing`));
@@ -147,7 +161,7 @@ function appConfig(loaded: Loaded, devices: readonly DeviceConfig[], gridPath: s
     },
     clock: {
       followsWall: v.wall_clock, timezone: v.wall_clock_timezone, startTime: v.start_clock_time,
-      startDate: v.start_date, rate: v.time_rate,
+      startDate: v.start_date, rate: v.time_rate, startsPaused: v.start_paused,
     },
     tickS: v.tick,
     seed: v.seed,
@@ -183,7 +197,7 @@ function gather(flags: ReadonlyMap<SettingKey, GivenFlag>, env: Readonly<Record<
   const layers = { flags: fromFlags, env: fromEnv, file: file?.settings ?? new Map<SettingKey, unknown>() };
   const inFile = (key: SettingKey) => (layers.file.has(key) && file ? `${file.label}: ${key}` : key);
   return {
-    values: mergeLayers(layers).getProperties(), file, layers, io,
+    values: mergeLayers([layers.file, layers.env, layers.flags]), file, layers, io,
     originOf: (key) => (originOf(key) === key ? inFile(key) : originOf(key)),
   };
 }

@@ -1,17 +1,9 @@
 import convict from 'convict';
-import { settingKeys, settingOf, variableOf } from './settings.ts';
+import { settingKeys, settingOf } from './settings.ts';
 import type { SettingKey, Values } from './settings.ts';
 
 /** Values that one origin gives, already checked and in the form in force. */
 export type Layer = ReadonlyMap<SettingKey, unknown>;
-
-// convict reads arguments with yargs-parser, which turns 007 into 7 and strips quotes;
-// a leading NUL, which neither an argument nor a variable can contain, keeps a word a word
-const wordMark = '\u0000';
-
-function textOf(value: unknown): string {
-  return wordMark + (Array.isArray(value) ? value.join(',') : String(value));
-}
 
 function formatName(key: SettingKey): string {
   return `derbench:${key}`;
@@ -24,34 +16,22 @@ for (const key of settingKeys) {
     validate(value: unknown) {
       if (kind.read(value, '/') === undefined) throw new Error(`allowed: ${String(kind.allowed)}`);
     },
-    coerce(value: string) {
-      // only arguments and variables carry the mark; texts of files and defaults are values already
-      return value.startsWith(wordMark) ? kind.read(kind.fromText(value.slice(1)), '/') : value;
-    },
   });
 }
 
 /** The convict schema, made from the table of settings. */
-export const convictSchema = Object.fromEntries(settingKeys.map((key) => {
-  const { default: preset, doc, secret, flags } = settingOf(key);
-  return [key, {
-    doc, default: preset, nullable: preset === null, format: formatName(key), env: variableOf(key),
-    sensitive: secret === true, ...(flags ? { arg: key } : {}),
-  }];
+const convictSchema = Object.fromEntries(settingKeys.map((key) => {
+  const { default: preset, doc, secret } = settingOf(key);
+  return [key, { doc, default: preset, nullable: preset === null, format: formatName(key), sensitive: secret === true }];
 })) as unknown as convict.Schema<Values>;
 
-/** What convict reads as command line: `--key=value` for each flag that was given. */
-export function convictArgs(flags: Layer): string[] {
-  return [...flags].map(([key, value]) => `--${key}=${textOf(value)}`);
-}
-
 /**
- * Puts the layers over the defaults: flag over environment over file.
+ * Puts layers over the defaults, the last one on top.
  * @throws Error when a value passes that its own check refuses, which is a fault of the program
  */
-export function mergeLayers(layers: { readonly flags: Layer; readonly env: Layer; readonly file: Layer }): convict.Config<Values> {
-  const env = Object.fromEntries([...layers.env].map(([key, value]) => [variableOf(key), textOf(value)]));
-  const merged = convict(convictSchema, { args: convictArgs(layers.flags), env });
-  merged.load(Object.fromEntries(layers.file));
-  return merged.validate({ allowed: 'strict' });
+export function mergeLayers(layers: readonly Layer[]): Values {
+  // flags and variables come as layers too: convict's own reading of both turns 007 into 7
+  const merged = convict(convictSchema, { args: [], env: {} });
+  for (const layer of layers) merged.load(Object.fromEntries(layer));
+  return merged.validate({ allowed: 'strict' }).getProperties();
 }

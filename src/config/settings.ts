@@ -10,7 +10,7 @@ import type { Kind } from './kinds.ts';
  * One setting: everything that flags, environment, files, help and the published schema say of it comes from here.
  * The name of the member is the key in files; the environment variable is `DERBENCH_` and the key in upper case.
  */
-export interface Setting<T> {
+interface Setting<T> {
   readonly kind: Kind<T>;
   /** null: not set */
   readonly default: NoInfer<T> | null;
@@ -59,7 +59,7 @@ export const settings = {
   }),
   wall_clock: setting({
     flags: ['-wc', '--wall_clock'], kind: onOff, default: false,
-    doc: 'Simulated clock follows the real time of day.',
+    doc: 'Simulated clock follows the real time of day; not together with a start time, a start date, a rate or a paused start.',
   }),
   wall_clock_timezone: setting({
     flags: ['-wc_tz', '--wall_clock_timezone'], kind: timeZone, default: 'UTC',
@@ -88,6 +88,10 @@ export const settings = {
   grid_profile: unset({
     flags: ['--grid_profile'], kind: path,
     doc: 'CSV series of the grid: time_s, voltage_pu, frequency_hz.',
+  }),
+  start_paused: setting({
+    flags: ['--start_paused'], kind: onOff, default: false,
+    doc: 'Starts with the clock paused: step it over REST.',
   }),
   time_rate: setting({
     flags: ['--time_rate'], kind: number(0.01, 3600), default: 1,

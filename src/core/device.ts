@@ -30,8 +30,6 @@ export type DeviceCommand =
   /** clears latched alarms; `device` also ends overrides and reloads the start values */
   | { readonly kind: 'reset'; readonly scope: 'alarms' | 'device' };
 
-export type DeviceCommandKind = DeviceCommand['kind'];
-
 export const assetTypes = ['battery', 'wind', 'fuelcell', 'hybrid-dc', 'pv', 'evse'] as const;
 export type AssetType = (typeof assetTypes)[number];
 export const dcModes = ['pv', 'battery', 'wind', 'fuelcell', 'hybrid-dc', 'none'] as const;
@@ -101,9 +99,10 @@ export interface Snapshot {
   readonly wall_time: string;
 }
 
-/** One snapshot and its JSON text, shared by REST, history and stream. */
+/** One snapshot, its JSON text and the detail of the same tick, shared by REST, history and stream. */
 export interface Published {
   readonly snapshot: Snapshot;
+  readonly detail: DeviceDetail;
   readonly json: Buffer;
 }
 

@@ -9,6 +9,8 @@ export interface GridPatch {
   readonly voltageAPu?: number;
   readonly voltageBPu?: number;
   readonly voltageCPu?: number;
+  /** all phases, RMS volts line to neutral, of the devices' rated nominal voltage; not together with the others */
+  readonly voltageLnV?: number;
   readonly frequencyHz?: number;
   readonly phaseAngleDeg?: number;
   readonly rampS?: number;
@@ -22,6 +24,9 @@ export interface GridNow {
   readonly voltageAPu: number;
   readonly voltageBPu: number;
   readonly voltageCPu: number;
+  /** means over the phases, V; null where devices of different nominal voltage share the grid, line to line also on single phase */
+  readonly voltageLnV: number | null;
+  readonly voltageLlV: number | null;
   readonly frequencyHz: number;
   readonly phaseAngleDeg: number;
   readonly source: GridSource;

@@ -11,7 +11,7 @@ export interface HttpGuardConfig {
   readonly corsOrigins: readonly string[];
 }
 
-export interface Refusal {
+interface Refusal {
   readonly code: Extract<ProblemCode, 'misdirected-host' | 'cross-origin'>;
   readonly detail: string;
 }
@@ -40,8 +40,9 @@ export function hostName(header: string): string | null {
   return name;
 }
 
-function isLoopback(name: string): boolean {
-  return name === '::1' || (isIPv4(name) && name.startsWith('127.'));
+/** Whether a host name, in lower case and without brackets, always means this machine. */
+export function isLoopback(name: string): boolean {
+  return name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'));
 }
 
 /** `Host` as sent, unless it is missing or given more than once. */
@@ -57,7 +58,7 @@ function singleHost(request: IncomingMessage): string | null {
 
 export function createHttpGuard(config: HttpGuardConfig): HttpGuard {
   const anyLiteral = wildcardAddresses.has(config.host);
-  const names = new Set(['localhost', config.host, ...config.allowedHosts]
+  const names = new Set([config.host, ...config.allowedHosts]
     .map((name) => name.toLowerCase().replace(/^\[(.*)\]$/, '$1')).filter((name) => name !== ''));
   const origins = new Set(config.corsOrigins.map((origin) => origin.toLowerCase()));
 

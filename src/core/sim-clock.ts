@@ -31,8 +31,11 @@ export function localDateMs(date: string, time: string, timezone: string): numbe
 export class SimClock {
   readonly #wall: WallClock;
   #settings: ClockSettings;
+  /** end of the last tick: where the devices are */
   #now: SimTime;
   #shiftMs = 0;
+  /** from here, at `anchorMs`, the time between ticks runs on */
+  #anchor: SimTime;
   #anchorMs: number;
   #horizon: SimTime;
 
@@ -40,6 +43,7 @@ export class SimClock {
     this.#wall = wall;
     this.#settings = settings;
     this.#now = start;
+    this.#anchor = start;
     this.#horizon = start;
     this.#anchorMs = wall.monotonicMs();
     if (settings.mode === 'wall_clock') this.#followWall();
@@ -64,12 +68,13 @@ export class SimClock {
   sim(): SimTime {
     if (this.paused) return this.#now;
     const elapsed = (this.#wall.monotonicMs() - this.#anchorMs) * 1000 * this.rate;
-    return Math.min(this.#now + Math.max(0, Math.round(elapsed)), this.#horizon) as SimTime;
+    return Math.min(this.#anchor + Math.max(0, Math.round(elapsed)), this.#horizon) as SimTime;
   }
 
   /** Ends a tick at `t`. @param nextSeconds expected length of the next one, simulated */
   advanceTo(t: SimTime, nextSeconds: number): void {
     this.#now = t;
+    this.#anchor = t;
     this.#anchorMs = this.#wall.monotonicMs();
     this.#horizon = addSeconds(t, nextSeconds);
     if (this.#settings.mode === 'wall_clock') this.#followWall();
@@ -116,10 +121,11 @@ export class SimClock {
     const zoneChanged = timezone !== this.#settings.timezone;
     this.#settings = { mode, rate: mode === 'wall_clock' ? 1 : rate, timezone };
     if (zoneChanged) this.#offset = null;
-    // the instant already reached stays reached: a change of rate must not jump
-    this.#now = present;
+    // the instant already reached stays reached, so that a change of rate does not jump; a pause rests where the
+    // devices are, so that steps are whole ticks
+    this.#anchor = mode === 'paused' ? this.#now : present;
     this.#anchorMs = this.#wall.monotonicMs();
-    this.#horizon = present;
+    this.#horizon = this.#anchor;
     if (mode === 'wall_clock') this.#followWall();
     if (patch.clockTime !== undefined) this.#showTime(patch.clockTime);
   }

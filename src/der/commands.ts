@@ -3,7 +3,7 @@ import type { Origin } from '../core/device.ts';
 import { addSeconds } from '../core/clock.ts';
 import type { SimTime } from '../core/clock.ts';
 import { SimError } from '../core/errors.ts';
-import type { CommandQueue, CommandRecord, CommandState, Device, OperatorCommand } from '../sunspec/map/device.ts';
+import type { CommandQueue, CommandRecord, CommandRequest, CommandState, Device, OperatorCommand } from '../sunspec/map/device.ts';
 
 const keptRecords = 1000;
 const queueLength = 64;
@@ -33,19 +33,18 @@ export class OperatorQueue implements CommandQueue {
   /** oldest first */
   readonly #entries: Entry[] = [];
   readonly #waiting = new Map<number, Entry[]>();
-  readonly #running = new Map<number, Entry>();
+  /** per device, all of one kind: an opposite command ends them */
+  readonly #running = new Map<number, Entry[]>();
   #nextId = 1;
 
   constructor(wallMs: () => number) {
     this.#wallMs = wallMs;
   }
 
-  submit(request: { command: OperatorCommand; deviceIndex: number; scope?: 'alarms' | 'device' }, by: Origin): CommandRecord {
+  submit(request: CommandRequest, by: Origin): CommandRecord {
     const { command, deviceIndex } = request;
+    this.#checkRoom(deviceIndex, 1);
     const queue = this.#waiting.get(deviceIndex) ?? [];
-    if (queue.length >= queueLength) {
-      throw new SimError('COMMAND_QUEUE_FULL', `${queueLength} commands are already waiting for device ${deviceIndex}`);
-    }
     const entry: Entry = {
       by, failAt: null,
       record: {
@@ -58,6 +57,13 @@ export class OperatorQueue implements CommandQueue {
     this.#entries.push(entry);
     this.#forget();
     return entry.record;
+  }
+
+  submitAll(requests: readonly CommandRequest[], by: Origin): readonly CommandRecord[] {
+    const asked = new Map<number, number>();
+    for (const { deviceIndex } of requests) asked.set(deviceIndex, (asked.get(deviceIndex) ?? 0) + 1);
+    for (const [deviceIndex, count] of asked) this.#checkRoom(deviceIndex, count);
+    return requests.map((request) => this.submit(request, by));
   }
 
   list({ deviceIndex, state }: { deviceIndex?: number; state?: CommandState } = {}): readonly CommandRecord[] {
@@ -81,11 +87,11 @@ export class OperatorQueue implements CommandQueue {
 
   /** Closes commands whose device has arrived or whose time is over. Called at the end of its tick. */
   settle(device: Device, now: SimTime): void {
-    const entry = this.#running.get(device.index);
-    if (!entry) return;
-    if (reached(device, entry.record.command)) this.#finish(entry, 'completed', null);
-    else if (entry.failAt !== null && now >= entry.failAt) {
-      this.#finish(entry, 'failed', `the device is still ${device.bank.map.m701.InvSt?.toLowerCase() ?? 'unknown'}`);
+    for (const entry of this.#running.get(device.index) ?? []) {
+      if (reached(device, entry.record.command)) this.#finish(entry, 'completed', null);
+      else if (entry.failAt !== null && now >= entry.failAt) {
+        this.#finish(entry, 'failed', `the device is still ${device.bank.map.m701.InvSt?.toLowerCase() ?? 'unknown'}`);
+      }
     }
   }
 
@@ -94,6 +100,13 @@ export class OperatorQueue implements CommandQueue {
     this.#waiting.clear();
     for (const entry of this.#entries) {
       if (!finished(entry.record.state)) this.#finish(entry, 'canceled', 'the simulator stopped first');
+    }
+  }
+
+  #checkRoom(deviceIndex: number, count: number): void {
+    const open = (this.#waiting.get(deviceIndex)?.length ?? 0) + (this.#running.get(deviceIndex)?.length ?? 0);
+    if (open + count > queueLength) {
+      throw new SimError('COMMAND_QUEUE_FULL', `${queueLength} commands are already waiting or running for device ${deviceIndex}`);
     }
   }
 
@@ -110,16 +123,19 @@ export class OperatorQueue implements CommandQueue {
       this.#finish(entry, 'completed', null);
       return;
     }
-    const other = this.#running.get(device.index);
-    if (other) this.#finish(other, 'canceled', `followed by ${command}`);
+    for (const other of this.#running.get(device.index) ?? []) {
+      if (other.record.command !== command) this.#finish(other, 'canceled', `followed by ${command}`);
+    }
     const { ESDlyTms, ESRndTms, ESRmpTms } = device.bank.map.m703;
     const limitS = (ESDlyTms ?? 0) + (ESRndTms ?? 0) + (ESRmpTms ?? 0) + graceS;
     entry.failAt = addSeconds(now, limitS);
-    this.#running.set(device.index, entry);
+    this.#running.set(device.index, [...this.#running.get(device.index) ?? [], entry]);
   }
 
   #finish(entry: Entry, state: CommandState, message: string | null): void {
-    if (this.#running.get(entry.record.deviceIndex) === entry) this.#running.delete(entry.record.deviceIndex);
+    const left = (this.#running.get(entry.record.deviceIndex) ?? []).filter((other) => other !== entry);
+    if (left.length > 0) this.#running.set(entry.record.deviceIndex, left);
+    else this.#running.delete(entry.record.deviceIndex);
     entry.record = { ...entry.record, state, message, finishedAtMs: this.#wallMs() };
   }
 

@@ -1,5 +1,7 @@
 /** Builds a plant from device specifications: templates per profile, environment, devices. */
+import { microsPerSecond } from '../core/clock.ts';
 import type { SimTime } from '../core/clock.ts';
+import { SimError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import type { SimClock } from '../core/sim-clock.ts';
 import { SimDevice } from './device.ts';
@@ -7,6 +9,7 @@ import { Environment } from './environment.ts';
 import type { Wiring } from './inverter/ac.ts';
 import { SimPlant } from './plant.ts';
 import type { Series } from './series.ts';
+import { CloudTrack } from './source/cloud-track.ts';
 import type { CloudPreset } from './source/clouds.ts';
 import { createTemplate } from './template.ts';
 import type { DeviceTemplate, ProfileSpec } from './template.ts';
@@ -48,19 +51,32 @@ function templatesOf(spec: PlantSpec, start: SimTime): (device: DeviceSpec) => D
   };
 }
 
+/** The clear sky of each device; devices of one site share theirs. */
+function skiesOf(spec: PlantSpec, clouds: CloudTrack, dateMs: (t: SimTime) => number): [ClearSkyWeather, ...ClearSkyWeather[]] {
+  const made = new Map<string, ClearSkyWeather>();
+  const skyOf = ({ profile: { pv } }: DeviceSpec) => {
+    const site = { latitudeDeg: pv.latitudeDeg, longitudeDeg: pv.longitudeDeg, tiltDeg: pv.tiltDeg, azimuthDeg: pv.azimuthDeg };
+    const key = JSON.stringify(site);
+    const sky = made.get(key) ?? new ClearSkyWeather(site, clouds, dateMs);
+    made.set(key, sky);
+    return sky;
+  };
+  const [first, ...others] = spec.devices;
+  if (!first) throw new SimError('CONFIG_INVALID', 'there are no devices');
+  return [skyOf(first), ...others.map(skyOf)];
+}
+
 /** @throws SimError CONFIG_INVALID for a profile that does not fit the register map */
 export function createPlant(spec: PlantSpec): SimPlant {
   const { clock } = spec;
   const start = clock.tickTime;
   const midnightMs = clock.midnightMs(start);
   const dateMs = (t: SimTime) => clock.dateMs(t);
-  const pv = spec.devices[0]?.profile.pv;
-  const site = {
-    latitudeDeg: pv?.latitudeDeg ?? 40, longitudeDeg: pv?.longitudeDeg ?? 0, tiltDeg: pv?.tiltDeg ?? 30, azimuthDeg: pv?.azimuthDeg ?? 180,
-  };
+  const clouds = new CloudTrack(spec.seed, spec.clouds);
+  const skies = skiesOf(spec, clouds, dateMs);
   const weather = {
     csv: new SeriesWeather(spec.weather),
-    clear_sky: new ClearSkyWeather({ site, seed: spec.seed, preset: spec.clouds, start, dateMs }),
+    clear_sky: (index: number) => skies[Math.max(0, index - spec.firstIndex)] ?? skies[0],
   };
   const environment = new Environment({
     nominalHz: spec.nominalHz, gridProfile: spec.gridProfile, weather, weatherSource: spec.weatherSource,
@@ -77,7 +93,8 @@ export function createPlant(spec: PlantSpec): SimPlant {
     return new SimDevice(identity, templateOf(device), context, start);
   });
   return new SimPlant({
-    devices, environment, clock, weather: Object.values(weather), tickIntervalS: spec.tickIntervalS, log: spec.log,
+    devices, environment, clock, tickIntervalS: spec.tickIntervalS, log: spec.log,
     monotonicMs: spec.monotonicMs,
+    forgetBefore: (t) => { clouds.forgetBefore(t / microsPerSecond); },
   });
 }

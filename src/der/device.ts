@@ -1,7 +1,7 @@
 /** One simulated device: inverter and source behind a register bank. */
 import { secondsBetween } from '../core/clock.ts';
 import type { SimTime } from '../core/clock.ts';
-import type { Alarm, DeviceCommand, DeviceCommandKind, DeviceDetail, IvCurve, Origin, Published } from '../core/device.ts';
+import type { Alarm, AssetType, DcMode, DeviceCommand, DeviceDetail, IvCurve, Origin, Published } from '../core/device.ts';
 import type { Logger } from '../core/log.ts';
 import { createRandom } from '../core/random.ts';
 import { Scheduler } from '../core/scheduler.ts';
@@ -11,6 +11,8 @@ import type { ControlFunction, Device } from '../sunspec/map/device.ts';
 import type { PointSlot } from '../sunspec/map/layout.ts';
 import { ReversionTimers } from '../sunspec/map/reversion.ts';
 import type { Environment, GridValues, WeatherNow } from './environment.ts';
+import { nominalLnV, terminalVoltages } from './inverter/ac.ts';
+import type { TerminalVoltages } from './inverter/ac.ts';
 import { Inverter, longestStepS } from './inverter/inverter.ts';
 import { readSettings } from './inverter/settings.ts';
 import type { TripKind } from './inverter/trip.ts';
@@ -18,7 +20,6 @@ import { publish } from './publish.ts';
 import type { AlarmCode } from './publish.ts';
 import { buildSnapshot, publishSnapshot } from './snapshot.ts';
 import type { TickStamp } from './snapshot.ts';
-import { PvPort } from './source/pv-port.ts';
 import type { DcSource } from './source/source.ts';
 import type { DeviceTemplate } from './template.ts';
 
@@ -53,18 +54,16 @@ const alarmTexts: Record<AlarmCode, string> = {
 /** 715.DERHb counts seconds and wraps before its "not implemented" value. */
 const heartbeatModulus = 0xffffffff;
 
-const energizedWeather = (): WeatherNow => ({ irradianceWm2: 0, ambientTemperatureC: 20, cellTemperatureC: null, windSpeedMS: 1 });
-
 /** Lent to one device at a time while it steps. */
-const weather = energizedWeather();
+const weather: WeatherNow = { irradianceWm2: 0, ambientTemperatureC: 20, cellTemperatureC: null, windSpeedMS: 1 };
 
 export class SimDevice implements Device {
   readonly index: number;
   readonly name: string;
   readonly deviceType: string;
   readonly profileName: string | null;
-  readonly assetType = 'pv';
-  readonly dcMode = 'pv';
+  readonly assetType: AssetType;
+  readonly dcMode: DcMode;
   readonly bank: RegisterBank;
   readonly #identity: DeviceIdentity;
   readonly #template: DeviceTemplate;
@@ -89,24 +88,31 @@ export class SimDevice implements Device {
     this.name = identity.name;
     this.deviceType = identity.deviceType;
     this.profileName = identity.profileName;
+    this.assetType = template.assetType;
+    this.dcMode = template.dcMode;
     this.#identity = identity;
     this.#template = template;
     this.#context = context;
     this.#now = start;
     this.#start = start;
     const clock: CommitClock = {
-      sim: () => (this.#stepping ? this.#now : context.clock.sim()),
+      // a tick under way may be ahead of the clock that masters see
+      sim: () => (this.#stepping ? this.#now : Math.max(this.#now, context.clock.sim()) as SimTime),
       wallMs: () => context.clock.wallMs(),
     };
     const effect = (touched: readonly PointSlot[], candidate: Candidate, by: Origin) => { this.#commit(touched, candidate, by); };
-    this.bank = new RegisterBank(template.layout, Buffer.from(template.image), clock, effect, template.profilePoints);
-    this.#reversions = new ReversionTimers(this.bank, this.#scheduler, clock, (message) => { context.log.warning(message, this.index); });
-    this.#source = new PvPort(template.pv);
+    const warn = (message: string) => { context.log.warning(message, this.index); };
+    this.bank = new RegisterBank(template.layout, Buffer.from(template.image), clock, effect, template.profilePoints, warn);
+    // each commit by itself: which function was enabled last must not depend on where ticks fall
+    this.bank.onChange(() => { this.#inverter.applySettings(readSettings(this.bank.map)); });
+    this.#reversions = new ReversionTimers(this.bank, this.#scheduler, clock, warn);
+    this.#source = template.createSource();
     this.#writeIdentity();
     this.#inverter = new Inverter(
       {
         wiring: template.ratings.wiring, wMaxRtgW: template.ratings.wMaxW, nominalHz: template.ratings.nominalHz,
         vNomRtgV: this.bank.map.m702.VNomRtg ?? template.ratings.vNomV, efficiencyNominal: template.efficiencyNominal,
+        portCount: this.#source.ports.length,
       },
       readSettings(this.bank.map), createRandom(context.seed, this.index, 'enter-service'),
     );
@@ -143,20 +149,16 @@ export class SimDevice implements Device {
     const { enterService, operator } = inverter.settings;
     const notPermitted = enterService.permit ? 'standby by operator' : 'service not permitted';
     switch (inverter.phase) {
-      case 'in_service': return null;
+      case 'in_service': return inverter.squeezed ? 'derated: the apparent power or current limit holds active power back' : null;
       case 'ramping': return 'ramping up after entering service';
       case 'waiting':
         if (!enterService.permit || operator === 'ENTER_STANDBY') return notPermitted;
         return inverter.enterDelayRuns ? 'waiting for the enter-service delay' : 'waiting for the grid';
       case 'ceased': return notPermitted;
       case 'shutting_down':
-      case 'off': return !inverter.switchClosed && enterService.permit && operator !== 'STOP' ? 'switch open' : 'stopped by operator';
+      case 'off': return operator === 'STOP' ? 'stopped by operator' : 'switch open';
       case 'tripped': return inverter.lastTrip ? alarmTexts[tripAlarms[inverter.lastTrip]] : 'tripped';
     }
-  }
-
-  accepts(kind: DeviceCommandKind): boolean {
-    return (['switch', 'start', 'stop', 'reset'] as const).includes(kind);
   }
 
   command(command: DeviceCommand, by: Origin): void {
@@ -166,29 +168,48 @@ export class SimDevice implements Device {
         break;
       case 'start':
         this.bank.transact(by, (tx) => { tx.m703.ES = 'ENABLED'; tx.m715.OpCtl = 'START'; });
-        this.#inverter.switchClosed = true;
         break;
       case 'stop':
-        this.bank.transact(by, (tx) => { tx.m703.ES = 'DISABLED'; });
-        this.#inverter.switchClosed = false;
+        this.bank.transact(by, (tx) => { tx.m703.ES = 'DISABLED'; tx.m715.OpCtl = 'STOP'; });
         break;
       case 'reset':
         this.#resetAlarms();
-        if (command.scope === 'device') this.#resetDevice();
+        if (command.scope === 'device') this.#resetDevice(by);
         break;
     }
+  }
+
+  /** Rated nominal voltage line to neutral, V: what the grid's per unit refers to. */
+  get nominalLnV(): number {
+    const { wiring, vNomRtgV } = this.#inverter.ratings;
+    return nominalLnV(wiring, vNomRtgV);
+  }
+
+  terminalVoltages(aPu: number, bPu: number, cPu: number): TerminalVoltages {
+    const { wiring, vNomRtgV } = this.#inverter.ratings;
+    return terminalVoltages(wiring, vNomRtgV, { aPu, bPu, cPu });
+  }
+
+  /** Whether per unit means the same volts on both devices. */
+  sharesNominal(other: SimDevice): boolean {
+    return this.nominalLnV === other.nominalLnV && this.#inverter.ratings.wiring === other.#inverter.ratings.wiring;
   }
 
   dcCurve(port: number | undefined, points: number): IvCurve {
     return this.#source.curve(port, points);
   }
 
-  /** Advances to `end` in sub-steps of simulated time; due timers run at their own instants. */
-  step(end: SimTime): void {
+  /**
+   * Advances towards `end` in sub-steps of simulated time; due timers run at their own instants.
+   * @param most sub-steps before giving way; the next call goes on from there
+   * @returns whether `end` is reached
+   */
+  advance(end: SimTime, most = Infinity): boolean {
     const { environment } = this.#context;
     this.#stepping = true;
     try {
-      while (this.#now < end) {
+      for (let done = 0; this.#now < end; done += 1) {
+        if (done >= most) return false;
         const grid = environment.gridAt(this.index, this.#now);
         const moves = environment.gridMoves(this.index, this.#now);
         if (!this.#fault) this.#inverter.decide(this.#now, grid);
@@ -196,6 +217,7 @@ export class SimDevice implements Device {
         next = Math.min(next, environment.nextEvent(this.index, this.#now), this.#scheduler.nextDue);
         this.#subStep(Math.max(next, this.#now + 1) as SimTime, grid);
       }
+      return true;
     } finally {
       this.#stepping = false;
     }
@@ -213,7 +235,7 @@ export class SimDevice implements Device {
     });
     this.#reversions.publish(this.#now);
     this.#detail = this.#source.detail();
-    return publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage));
+    return publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage), this.#detail);
   }
 
   #subStep(next: SimTime, grid: GridValues): void {
@@ -228,8 +250,6 @@ export class SimDevice implements Device {
 
   /** Part of every commit: timers, latch points; physics follows at the next sub-step. */
   #commit(touched: readonly PointSlot[], candidate: Candidate, by: Origin): void {
-    // each commit by itself: which function was enabled last must not depend on where ticks fall
-    this.#inverter.applySettings(readSettings(candidate.map));
     this.#reversions.commit(touched, candidate, by);
     const reset = touched.find((slot) => slot.modelId === 715 && slot.path === 'AlarmReset');
     if (reset && candidate.value(reset) === 1) {
@@ -244,8 +264,10 @@ export class SimDevice implements Device {
     m1.SN = this.#identity.serialNumber;
     m1.Vr = this.#identity.version;
     m1.Md = this.#identity.deviceType;
-    const port = this.bank.map.m714.Prt[0];
-    if (port) Object.assign(port, { PrtTyp: 'PV', ID: 1, IDStr: 'PV', DCAlrm: 0 });
+    this.#source.ports.forEach(({ type, name }, i) => {
+      const port = this.bank.map.m714.Prt[i];
+      if (port) Object.assign(port, { PrtTyp: type, ID: i + 1, IDStr: name, DCAlrm: 0 });
+    });
   }
 
   #settle(): void {
@@ -260,13 +282,12 @@ export class SimDevice implements Device {
     this.#inverter.clearTrips();
   }
 
-  #resetDevice(): void {
+  #resetDevice(by: Origin): void {
     this.#reversions.clear();
     this.#scheduler.clear();
     this.#context.environment.clearLocal(this.index);
-    this.bank.reload(this.#template.image);
+    this.bank.reload(this.#template.image, by);
     this.#writeIdentity();
-    this.#inverter.applySettings(readSettings(this.bank.map));
     this.#inverter.switchClosed = true;
     this.#inverter.clearEnergy();
   }

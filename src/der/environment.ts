@@ -53,24 +53,43 @@ function lifetime<T extends { readonly revertAt: number; readonly before: T | nu
   const revertAt = addSeconds(now, durationS);
   let before = active;
   while (before.before && before.revertAt <= revertAt) before = before.before;
+  let pending = 1;
+  for (let older = before; older.before; older = older.before) pending += 1;
+  if (pending > maxPending) {
+    throw new SimError('COMMAND_CONFLICT', `${maxPending} changes with a duration are already waiting for their end`);
+  }
   return { revertAt, before };
 }
 
 const dead: GridValues = { aPu: 0, bPu: 0, cPu: 0, hz: 0, angleDeg: 0 };
 
-interface Knob extends Transition<number> {
-  readonly fixed: boolean;
-}
+/** A value that somebody has set, against the one that the weather gives. */
+type Knob = Transition<number>;
+
+const knobNames = ['irradiance', 'ambientC', 'cellC', 'loadKw'] as const;
+type KnobName = (typeof knobNames)[number];
 
 interface SurroundingsSetting {
-  /** null: from the weather */
-  readonly irradiance: Knob | null;
-  readonly ambientC: number | null;
-  readonly cellC: number | null;
-  readonly loadKw: number;
+  /** null: from the weather, the thermal model, or nothing (load) */
+  readonly knobs: Readonly<Record<KnobName, Knob | null>>;
+  readonly weather: 'csv' | 'clear_sky';
   readonly revertAt: number;
   readonly before: SurroundingsSetting | null;
-  readonly weather: Weather;
+}
+
+function knobAt(knob: Knob | null, t: SimTime): number | null {
+  if (!knob) return null;
+  return t >= knob.end ? knob.to : lerp(knob.from, knob.to, fraction(knob.start, knob.end, t));
+}
+
+/** Changes that may wait behind one another for their end; each keeps what stood before it. */
+const maxPending = 32;
+
+/** What is in force at `t`: changes that have ended give way to what stood before. */
+function inForce<T extends { readonly revertAt: number; readonly before: T | null }>(stored: T, t: SimTime): T {
+  let setting = stored;
+  while (t >= setting.revertAt && setting.before) setting = setting.before;
+  return setting;
 }
 
 /** The weather at the terminals of one device; filled anew by each call. */
@@ -85,7 +104,8 @@ export interface EnvironmentOptions {
   readonly nominalHz: number;
   /** null: no grid profile */
   readonly gridProfile: Series | null;
-  readonly weather: { readonly csv: Weather; readonly clear_sky: Weather };
+  /** the series holds irradiance in the plane of the array; the clear sky depends on the site of the device */
+  readonly weather: { readonly csv: Weather; readonly clear_sky: (deviceIndex: number) => Weather };
   readonly weatherSource: 'csv' | 'clear_sky';
   /** seconds since local midnight of the start date, the time base of series */
   readonly seriesTime: (t: SimTime) => number;
@@ -106,8 +126,8 @@ export class Environment {
       source: options.gridProfile ? 'csv' : 'const',
     };
     this.#surroundings = {
-      irradiance: null, ambientC: null, cellC: null, loadKw: 0, revertAt: never, before: null,
-      weather: options.weather[options.weatherSource],
+      knobs: { irradiance: null, ambientC: null, cellC: null, loadKw: null }, revertAt: never, before: null,
+      weather: options.weatherSource,
     };
   }
 
@@ -118,31 +138,38 @@ export class Environment {
 
   /** Whether grid values move by themselves at `t`: sub-steps must be short then. */
   gridMoves(deviceIndex: number, t: SimTime): boolean {
-    const setting = this.#gridActive(this.#gridOf(deviceIndex), t);
+    const setting = inForce(this.#gridOf(deviceIndex), t);
     return setting.source === 'csv' || t < setting.end;
   }
 
   weatherAt(deviceIndex: number, t: SimTime, out: WeatherNow): void {
-    const setting = this.#surroundingsActive(this.#surroundingsOf(deviceIndex), t);
-    setting.weather.at(this.#options.seriesTime(t), t, out);
-    const { irradiance } = setting;
-    if (irradiance) out.irradianceWm2 = lerp(irradiance.from, irradiance.to, fraction(irradiance.start, irradiance.end, t));
-    if (setting.ambientC !== null) out.ambientTemperatureC = setting.ambientC;
-    out.cellTemperatureC = setting.cellC;
+    const { knobs, weather } = inForce(this.#surroundingsOf(deviceIndex), t);
+    const source = weather === 'csv' ? this.#options.weather.csv : this.#options.weather.clear_sky(deviceIndex);
+    source.at(this.#options.seriesTime(t), t, out);
+    out.irradianceWm2 = knobAt(knobs.irradiance, t) ?? out.irradianceWm2;
+    out.ambientTemperatureC = knobAt(knobs.ambientC, t) ?? out.ambientTemperatureC;
+    out.cellTemperatureC = knobAt(knobs.cellC, t);
   }
 
   /** The next instant after `t` at which something starts or ends for a device: a sub-step must end there. */
   nextEvent(deviceIndex: number, t: SimTime): number {
-    const grid = this.#gridActive(this.#gridOf(deviceIndex), t);
-    const around = this.#surroundingsActive(this.#surroundingsOf(deviceIndex), t);
+    const grid = inForce(this.#gridOf(deviceIndex), t);
+    const around = inForce(this.#surroundingsOf(deviceIndex), t);
     let next = Math.min(grid.revertAt, around.revertAt);
     if (grid.end > t && grid.end < next) next = grid.end;
-    if (around.irradiance && around.irradiance.end > t && around.irradiance.end < next) next = around.irradiance.end;
+    for (const name of knobNames) {
+      const knob = around.knobs[name];
+      if (knob && knob.end > t && knob.end < next) next = knob.end;
+    }
     return next;
   }
 
-  /** @throws SimError COMMAND_CONFLICT when `csv` is asked for and there is no grid profile */
+  /**
+   * @throws SimError COMMAND_BAD_VALUE for a patch that says nothing or says two things,
+   *   COMMAND_CONFLICT when `csv` is asked for and there is no grid profile, or too many changes are pending
+   */
   setGrid(patch: GridPatch, now: SimTime, deviceIndex?: number): void {
+    checkPatch(patch, deviceIndex);
     if (deviceIndex === undefined) {
       this.#grid = this.#patchedGrid(this.#grid, patch, now);
       this.#localGrid.clear();
@@ -153,8 +180,9 @@ export class Environment {
     }
   }
 
-  grid(t: SimTime, deviceIndex?: number): GridNow {
-    const setting = this.#gridActive(deviceIndex === undefined ? this.#grid : this.#gridOf(deviceIndex), t);
+  /** Values in force; volts are for who knows the nominal voltage. */
+  grid(t: SimTime, deviceIndex?: number): Omit<GridNow, 'voltageLnV' | 'voltageLlV'> {
+    const setting = inForce(deviceIndex === undefined ? this.#grid : this.#gridOf(deviceIndex), t);
     const values = this.#gridValues(setting, t);
     return {
       voltageAPu: values.aPu, voltageBPu: values.bPu, voltageCPu: values.cPu, frequencyHz: values.hz,
@@ -164,25 +192,28 @@ export class Environment {
     };
   }
 
+  /** @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT as `setGrid` */
   setSurroundings(patch: SurroundingsPatch, now: SimTime, deviceIndex?: number): void {
+    checkPatch(patch, deviceIndex);
     if (deviceIndex === undefined) {
-      this.#surroundings = this.#patchedSurroundings(this.#surroundings, patch, now);
+      this.#surroundings = this.#patchedSurroundings(this.#surroundings, patch, now, deviceIndex);
       this.#localSurroundings.clear();
     } else if (patch.source === 'csv') {
       this.#localSurroundings.delete(deviceIndex);
     } else {
       const present = this.#surroundingsOf(deviceIndex);
-      this.#localSurroundings.set(deviceIndex, this.#patchedSurroundings(present, patch, now));
+      this.#localSurroundings.set(deviceIndex, this.#patchedSurroundings(present, patch, now, deviceIndex));
     }
   }
 
   surroundings(t: SimTime, deviceIndex?: number): SurroundingsNow {
-    const around = this.#surroundingsActive(deviceIndex === undefined ? this.#surroundings : this.#surroundingsOf(deviceIndex), t);
+    const around = inForce(deviceIndex === undefined ? this.#surroundings : this.#surroundingsOf(deviceIndex), t);
     const out: WeatherNow = { irradianceWm2: 0, ambientTemperatureC: 0, cellTemperatureC: null, windSpeedMS: 0 };
-    this.weatherAt(deviceIndex ?? -1, t, out);
+    this.weatherAt(deviceIndex ?? commonIndex, t, out);
+    const ends = knobNames.map((name) => around.knobs[name]?.end ?? t);
     return {
-      ...out, loadKw: around.loadKw, source: around.irradiance ? 'const' : around.weather.source,
-      rampRemainingS: around.irradiance ? Math.max(0, secondsBetween(t, around.irradiance.end)) : 0,
+      ...out, loadKw: knobAt(around.knobs.loadKw, t) ?? 0, source: around.knobs.irradiance ? 'const' : around.weather,
+      rampRemainingS: Math.max(0, secondsBetween(t, Math.max(...ends) as SimTime)),
       durationRemainingS: Number.isFinite(around.revertAt) ? secondsBetween(t, around.revertAt as SimTime) : null,
     };
   }
@@ -201,16 +232,8 @@ export class Environment {
     return this.#localSurroundings.get(deviceIndex) ?? this.#surroundings;
   }
 
-  #gridActive(setting: GridSetting, t: SimTime): GridSetting {
-    return t >= setting.revertAt && setting.before ? this.#gridActive(setting.before, t) : setting;
-  }
-
-  #surroundingsActive(setting: SurroundingsSetting, t: SimTime): SurroundingsSetting {
-    return t >= setting.revertAt && setting.before ? this.#surroundingsActive(setting.before, t) : setting;
-  }
-
   #gridValues(stored: GridSetting, t: SimTime): GridValues {
-    const setting = this.#gridActive(stored, t);
+    const setting = inForce(stored, t);
     if (setting.outage) return dead;
     return this.#energizedValues(setting, t);
   }
@@ -235,7 +258,7 @@ export class Environment {
     if (patch.source === 'csv' && !this.#options.gridProfile) {
       throw new SimError('COMMAND_CONFLICT', 'there is no grid profile; start with --grid_profile FILE');
     }
-    const active = this.#gridActive(stored, now);
+    const active = inForce(stored, now);
     const from = this.#energizedValues(active, now);
     const all = patch.voltagePu;
     // taken from the series, the values of the moment stay
@@ -256,30 +279,42 @@ export class Environment {
     };
   }
 
-  #patchedSurroundings(stored: SurroundingsSetting, patch: SurroundingsPatch, now: SimTime): SurroundingsSetting {
-    const active = this.#surroundingsActive(stored, now);
-    const weather = patch.source === 'csv' || patch.source === 'clear_sky' ? this.#options.weather[patch.source] : active.weather;
-    const present = this.#irradianceOf(active, now);
-    const keep = patch.source === undefined || patch.source === 'const' ? active.irradiance : null;
+  #patchedSurroundings(
+    stored: SurroundingsSetting, patch: SurroundingsPatch, now: SimTime, deviceIndex: number | undefined,
+  ): SurroundingsSetting {
+    const active = inForce(stored, now);
+    const present: WeatherNow = { irradianceWm2: 0, ambientTemperatureC: 0, cellTemperatureC: null, windSpeedMS: 0 };
+    this.weatherAt(deviceIndex ?? commonIndex, now, present);
     const end = addSeconds(now, patch.rampS ?? 0);
-    const hold = (to: number): Knob => ({ from: present, to, start: now, end, fixed: true });
-    let irradiance = keep;
-    if (patch.irradianceWm2 === null) irradiance = null;
-    else if (patch.irradianceWm2 !== undefined) irradiance = hold(patch.irradianceWm2);
-    else if (patch.source === 'const' && !keep) irradiance = hold(present);
+    const turn = (name: KnobName, to: number | null | undefined, from: number | null): Knob | null => {
+      if (to === undefined) return active.knobs[name];
+      // a value that did not exist before has nothing to ramp from
+      return to === null ? null : { from: from ?? to, to, start: now, end };
+    };
+    const released = patch.source === 'csv' || patch.source === 'clear_sky';
+    const held = patch.source === 'const' && !active.knobs.irradiance ? present.irradianceWm2 : undefined;
+    const irradiance = patch.irradianceWm2 ?? (released || patch.irradianceWm2 === null ? null : held);
     return {
-      irradiance, weather,
-      ambientC: patch.ambientTemperatureC === undefined ? active.ambientC : patch.ambientTemperatureC,
-      cellC: patch.cellTemperatureC === undefined ? active.cellC : patch.cellTemperatureC,
-      loadKw: patch.loadKw === undefined ? active.loadKw : patch.loadKw ?? 0,
+      knobs: {
+        irradiance: turn('irradiance', irradiance, present.irradianceWm2),
+        ambientC: turn('ambientC', patch.ambientTemperatureC, present.ambientTemperatureC),
+        cellC: turn('cellC', patch.cellTemperatureC, present.cellTemperatureC),
+        loadKw: turn('loadKw', patch.loadKw, knobAt(active.knobs.loadKw, now) ?? 0),
+      },
+      weather: released ? patch.source : active.weather,
       ...lifetime(active, now, patch.durationS),
     };
   }
+}
 
-  #irradianceOf(setting: SurroundingsSetting, t: SimTime): number {
-    if (setting.irradiance) return lerp(setting.irradiance.from, setting.irradiance.to, fraction(setting.irradiance.start, setting.irradiance.end, t));
-    const out: WeatherNow = { irradianceWm2: 0, ambientTemperatureC: 0, cellTemperatureC: null, windSpeedMS: 0 };
-    setting.weather.at(this.#options.seriesTime(t), t, out);
-    return out.irradianceWm2;
+/** Stands for no device in particular: the common surroundings, at the site of the first device. */
+const commonIndex = -1;
+
+/** A patch must say something, and ending a local deviation says everything. */
+function checkPatch({ rampS: _ramp, durationS: _duration, ...values }: GridPatch | SurroundingsPatch, deviceIndex: number | undefined): void {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined).map(([name]) => name);
+  if (given.length === 0) throw new SimError('COMMAND_BAD_VALUE', 'a ramp or duration alone changes nothing: give a value');
+  if (deviceIndex !== undefined && values.source === 'csv' && given.length > 1) {
+    throw new SimError('COMMAND_BAD_VALUE', 'source csv ends the deviation of this device and goes with no other value');
   }
 }

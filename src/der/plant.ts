@@ -1,5 +1,5 @@
 /** All devices of one process, their surroundings and their clock: runs the ticks. */
-import { addSeconds, secondsBetween } from '../core/clock.ts';
+import { addSeconds } from '../core/clock.ts';
 import type { ClockPatch, SimTime } from '../core/clock.ts';
 import type { Published } from '../core/device.ts';
 import type { GridNow, GridPatch, SurroundingsNow, SurroundingsPatch } from '../core/environment.ts';
@@ -13,12 +13,12 @@ import type { SimDevice } from './device.ts';
 import { simStepS } from './device.ts';
 import type { Environment } from './environment.ts';
 import type { TickStamp } from './snapshot.ts';
-import type { Weather } from './weather.ts';
 
 export interface PlantOptions {
   readonly devices: readonly SimDevice[];
   readonly environment: Environment;
-  readonly weather: readonly Weather[];
+  /** lets go of weather before an instant that nobody will ask for again */
+  readonly forgetBefore: (t: SimTime) => void;
   readonly clock: SimClock;
   readonly tickIntervalS: number;
   readonly log: Logger;
@@ -26,8 +26,12 @@ export interface PlantOptions {
   readonly monotonicMs: () => number;
 }
 
-/** Fleets give way to other work after this many milliseconds of a tick. */
+/** A tick gives way to other work after this many milliseconds. */
 const sliceMs = 2;
+/** sub-steps of one device between two looks at the time */
+const subStepsAtOnce = 200;
+/** part of the tick interval that a tick may take before the simulated time per tick is cut */
+const workShare = 0.8;
 const maxSteps = 100_000;
 
 const yieldToLoop = () => new Promise<void>((resolve) => { setImmediate(resolve); });
@@ -36,18 +40,23 @@ export class SimPlant implements Plant {
   readonly devices: readonly SimDevice[];
   readonly commands: OperatorQueue;
   readonly #options: PlantOptions;
+  readonly #byIndex: ReadonlyMap<number, SimDevice>;
   readonly #listeners = new Set<(event: TickEvent) => void>();
   #latest: TickEvent;
   #lastEndMs: number;
   #rateEffective: number;
   #busy: Promise<void> | null = null;
   #sliceStart = 0;
+  /** simulated seconds per tick that the machine can do; grows back when it has room */
+  #affordableS = Infinity;
+  #ended = false;
   /** grid slots without a tick of their own; kept by whoever drives the plant */
   skippedTicks = 0;
 
   constructor(options: PlantOptions) {
     this.#options = options;
     this.devices = options.devices;
+    this.#byIndex = new Map(options.devices.map((device) => [device.index, device]));
     this.commands = new OperatorQueue(() => options.clock.wallMs());
     this.#lastEndMs = options.monotonicMs();
     this.#rateEffective = options.clock.rate;
@@ -78,13 +87,17 @@ export class SimPlant implements Plant {
   dateMs(t: SimTime): number { return this.#options.clock.dateMs(t); }
 
   device(index: number): SimDevice {
-    const first = this.devices[0]?.index ?? 0;
-    const device = this.devices[index - first];
+    const device = this.#byIndex.get(index);
     if (!device) {
-      const last = first + this.devices.length - 1;
-      throw new SimError('UNKNOWN_DEVICE', `there is no device ${index}; indexes run from ${first} to ${last}`);
+      const [first, last] = [this.devices[0]?.index, this.devices.at(-1)?.index];
+      throw new SimError('UNKNOWN_DEVICE', `there is no device ${index}; indexes run from ${first ?? '-'} to ${last ?? '-'}`);
     }
     return device;
+  }
+
+  /** Ends the work under way at the next sub-step bound and lets no further tick begin. */
+  end(): void {
+    this.#ended = true;
   }
 
   onTick(listener: (event: TickEvent) => void): () => void {
@@ -92,14 +105,27 @@ export class SimPlant implements Plant {
     return () => { this.#listeners.delete(listener); };
   }
 
-  setGrid(patch: GridPatch, deviceIndex?: number): void {
-    if (deviceIndex !== undefined) this.device(deviceIndex);
-    this.#options.environment.setGrid(patch, this.#options.clock.sim(), deviceIndex);
+  setGrid({ voltageLnV, ...patch }: GridPatch, deviceIndex?: number): void {
+    const reference = this.#reference(deviceIndex);
+    if (voltageLnV !== undefined && !reference) {
+      throw new SimError('COMMAND_BAD_VALUE', 'the devices have different nominal voltages: give per unit, or one device');
+    }
+    const inPu = voltageLnV === undefined || !reference ? {} : { voltagePu: voltageLnV / reference.nominalLnV };
+    this.#options.environment.setGrid({ ...patch, ...inPu }, this.#options.clock.sim(), deviceIndex);
   }
 
   grid(deviceIndex?: number): GridNow {
-    if (deviceIndex !== undefined) this.device(deviceIndex);
-    return this.#options.environment.grid(this.#options.clock.sim(), deviceIndex);
+    const reference = this.#reference(deviceIndex);
+    const now = this.#options.environment.grid(this.#options.clock.sim(), deviceIndex);
+    const volts = reference?.terminalVoltages(now.voltageAPu, now.voltageBPu, now.voltageCPu);
+    return { ...now, voltageLnV: volts?.meanLnV ?? null, voltageLlV: volts?.meanLlV ?? null };
+  }
+
+  /** The device whose nominal voltage holds for a request; null where devices differ. */
+  #reference(deviceIndex: number | undefined): SimDevice | null {
+    if (deviceIndex !== undefined) return this.device(deviceIndex);
+    const [first] = this.devices;
+    return first && this.devices.every((device) => device.sharesNominal(first)) ? first : null;
   }
 
   setSurroundings(patch: SurroundingsPatch, deviceIndex?: number): void {
@@ -122,9 +148,9 @@ export class SimPlant implements Plant {
   async tick(slots = 1): Promise<void> {
     const { clock, tickIntervalS } = this.#options;
     await this.#exclusively(async () => {
-      if (clock.paused) return;
+      if (clock.paused || this.#ended) return;
       this.#sliceStart = this.#options.monotonicMs();
-      await this.#run(tickSeconds(clock.rate, tickIntervalS * slots), true);
+      await this.#measuredRun(Math.min(tickSeconds(clock.rate, tickIntervalS * slots), this.#affordableS));
     });
   }
 
@@ -137,7 +163,9 @@ export class SimPlant implements Plant {
       this.#sliceStart = this.#options.monotonicMs();
       for (let i = 0; i < ticks; i += 1) {
         if (!clock.paused) throw new SimError('COMMAND_CONFLICT', 'stepping needs the clock paused: POST controls/time {"mode":"paused"}');
-        await this.#run(tickSeconds(clock.settings.rate, tickIntervalS), false);
+        if (this.#ended) throw new SimError('STOPPING', 'the simulator is stopping');
+        await this.#run(tickSeconds(clock.settings.rate, tickIntervalS));
+        await this.#giveWay();
       }
     });
   }
@@ -150,8 +178,24 @@ export class SimPlant implements Plant {
     await work;
   }
 
-  async #run(seconds: number, measured: boolean): Promise<void> {
-    const { clock, monotonicMs, weather } = this.#options;
+  /** A tick against real time: learns what the machine can do, so that ticks keep coming where a rate cannot be held. */
+  async #measuredRun(seconds: number): Promise<void> {
+    const { clock, monotonicMs, tickIntervalS } = this.#options;
+    const beginMs = monotonicMs();
+    const lastEndMs = this.#lastEndMs;
+    await this.#run(seconds);
+    const nowMs = monotonicMs();
+    const budgetMs = workShare * tickIntervalS * 1000;
+    const tookMs = nowMs - beginMs;
+    this.#affordableS = tookMs > budgetMs ? seconds * budgetMs / tookMs : Math.max(2 * this.#affordableS, seconds);
+    if (nowMs <= lastEndMs) return;
+    const reached = seconds / ((nowMs - lastEndMs) / 1000);
+    // ticks jitter by milliseconds; only a lasting shortfall should show
+    this.#rateEffective = Math.min(clock.rate, this.#rateEffective + 0.2 * (reached - this.#rateEffective));
+  }
+
+  async #run(seconds: number): Promise<void> {
+    const { clock, monotonicMs } = this.#options;
     const begin = clock.tickTime;
     const end = addSeconds(begin, seconds);
     const tick = this.#latest.tick + 1;
@@ -159,26 +203,29 @@ export class SimPlant implements Plant {
     const published: Published[] = [];
     for (const device of this.devices) {
       this.commands.begin(device, begin);
-      device.step(end);
+      while (!device.advance(end, subStepsAtOnce)) {
+        await this.#giveWay();
+        if (this.#ended) return;
+      }
       published.push(device.publish(stamp));
       this.commands.settle(device, end);
-      if (monotonicMs() - this.#sliceStart > sliceMs) {
-        await yieldToLoop();
-        this.#sliceStart = monotonicMs();
-      }
+      // not after the last: registers and snapshots of a tick must appear together
+      if (published.length < this.devices.length) await this.#giveWay();
+      if (this.#ended) return;
     }
-    for (const source of weather) source.forgetBefore?.(end);
+    this.#options.forgetBefore(end);
     // a tick that took over late slots says nothing about the length of the next
     clock.advanceTo(end, tickSeconds(clock.settings.rate, this.#options.tickIntervalS));
-    const nowMs = monotonicMs();
-    if (measured && nowMs > this.#lastEndMs) {
-      const reached = secondsBetween(begin, end) / ((nowMs - this.#lastEndMs) / 1000);
-      // ticks jitter by milliseconds; only a lasting shortfall should show
-      this.#rateEffective = Math.min(clock.rate, this.#rateEffective + 0.2 * (reached - this.#rateEffective));
-    }
-    this.#lastEndMs = nowMs;
+    this.#lastEndMs = monotonicMs();
     this.#latest = { tick, sim: end, wallMs: clock.wallMs(), published };
     for (const listener of this.#listeners) this.#notify(listener);
+  }
+
+  async #giveWay(): Promise<void> {
+    const { monotonicMs } = this.#options;
+    if (monotonicMs() - this.#sliceStart <= sliceMs) return;
+    await yieldToLoop();
+    this.#sliceStart = monotonicMs();
   }
 
   /** One adapter's failure never stops the tick or another adapter. */

@@ -34,6 +34,7 @@ function inverterState(inverter: Inverter, source: DcSource, fault: boolean, thr
   switch (inverter.phase) {
     case 'in_service':
       if (source.availableDcW <= 0) return 'SLEEPING';
+      if (source.starting) return 'STARTING';
       return throttled ? 'THROTTLED' : 'RUNNING';
     case 'ramping': return 'STARTING';
     case 'waiting':
@@ -118,21 +119,21 @@ function publishAc(map: MapView, inverter: Inverter, grid: GridValues): void {
   m.TotWhInj = whInjected; m.TotWhAbs = whAbsorbed; m.TotVarhInj = varhInjected; m.TotVarhAbs = varhAbsorbed;
 }
 
-function publishDc(map: MapView, source: DcSource, whInjected: number): void {
+function publishDc(map: MapView, inverter: Inverter, source: DcSource): void {
   const m = map.m714;
-  let amps = 0, watts = 0;
+  let amps = 0, watts = 0, whInjected = 0, whAbsorbed = 0;
   source.ports.forEach((port, i) => {
-    amps += port.currentA;
-    watts += port.powerW;
+    const energy = inverter.portEnergy[i];
     const p = m.Prt[i];
-    if (!p) return;
+    if (!p || !energy) return;
+    amps += port.currentA; watts += port.powerW;
+    whInjected += energy.whInjected; whAbsorbed += energy.whAbsorbed;
     p.DCA = port.currentA; p.DCV = port.voltageV; p.DCW = port.powerW;
-    p.DCWhInj = whInjected;
+    p.DCWhInj = energy.whInjected; p.DCWhAbs = energy.whAbsorbed;
     p.DCSta = port.voltageV > 0 ? 'ON' : 'OFF';
   });
-  m.DCA = amps;
-  m.DCW = watts;
-  m.DCWhInj = whInjected;
+  m.DCA = amps; m.DCW = watts;
+  m.DCWhInj = whInjected; m.DCWhAbs = whAbsorbed;
 }
 
 export interface PublishInput {
@@ -150,7 +151,7 @@ export interface PublishInput {
 export function publish(map: MapView, input: PublishInput): void {
   const { inverter, source, grid, now } = input;
   publishAc(map, inverter, grid);
-  publishDc(map, source, inverter.dcWhInjected);
+  publishDc(map, inverter, source);
   const m = map.m701;
   const holding = (inverter.active.size > 0 || inverter.squeezed)
     && inverter.pW < Math.min(inverter.availableW, inverter.settings.wMaxW) - 1e-3;

@@ -1,5 +1,5 @@
 /** Registers -> snapshot: the one object and JSON text per device and tick that REST, history and stream share. */
-import type { AssetType, DcMode, Published, Snapshot } from '../core/device.ts';
+import type { AssetType, DcMode, DeviceDetail, Published, Snapshot } from '../core/device.ts';
 import type { MapView } from '../sunspec/map/view.ts';
 
 /** What of a snapshot never changes for a device. */
@@ -88,6 +88,6 @@ export function buildSnapshot(map: MapView, identity: SnapshotIdentity, stamp: T
 }
 
 /** The snapshot with its JSON text, serialised once. */
-export function publishSnapshot(snapshot: Snapshot): Published {
-  return { snapshot, json: Buffer.from(JSON.stringify(snapshot)) };
+export function publishSnapshot(snapshot: Snapshot, detail: DeviceDetail): Published {
+  return { snapshot, detail, json: Buffer.from(JSON.stringify(snapshot)) };
 }

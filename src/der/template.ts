@@ -1,5 +1,5 @@
 /** What devices of one profile share: layout, start image, ratings. */
-import type { Provenance } from '../core/device.ts';
+import type { AssetType, DcMode, Provenance } from '../core/device.ts';
 import { SimError } from '../core/errors.ts';
 import type { Fault } from '../core/errors.ts';
 import type { SimTime } from '../core/clock.ts';
@@ -14,6 +14,8 @@ import { currentHeadroom, injectShare, modelChoices } from './inverter/ratings.t
 import type { Ratings } from './inverter/ratings.ts';
 import { pvModules } from './source/pv-module.ts';
 import type { PvConfig } from './source/pv.ts';
+import { PvPort } from './source/pv-port.ts';
+import type { DcSource } from './source/source.ts';
 
 /** Physical parameters of a PV generator, as profiles give them. */
 export interface PvParameters {
@@ -44,8 +46,11 @@ export interface DeviceTemplate {
   /** points that the profile set */
   readonly profilePoints: ReadonlyMap<PointSlot, Provenance>;
   readonly ratings: Ratings;
-  readonly pv: PvConfig;
   readonly efficiencyNominal: number;
+  readonly assetType: AssetType;
+  readonly dcMode: DcMode;
+  /** what stands behind the inverter; one per device */
+  readonly createSource: () => DcSource;
 }
 
 type Points = Readonly<Record<string, number | string>>;
@@ -136,9 +141,11 @@ export function createTemplate(profile: ProfileSpec, wiring: Wiring, nominalHz: 
   settingsFromRatings(map);
   const settingSlots = applyProfile(layout, image, profile.models, (name) => !isRating(name));
   for (const slot of settingSlots) if (slot.def.access === 'RW') checkProfileValue(layout, image, slot);
+  const pv = pvConfig(profile.pv);
   const provenance: Provenance = { source: 'profile', at: start, wallMs };
   return {
-    layout, image, ratings, pv: pvConfig(profile.pv), efficiencyNominal: profile.pv.efficiencyNominal,
+    layout, image, ratings, efficiencyNominal: profile.pv.efficiencyNominal,
+    assetType: 'pv', dcMode: 'pv', createSource: () => new PvPort(pv),
     profilePoints: new Map([...ratingSlots, ...settingSlots].map((slot) => [slot, provenance])),
   };
 }

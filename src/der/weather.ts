@@ -1,8 +1,7 @@
 import { microsPerSecond } from '../core/clock.ts';
 import type { SimTime } from '../core/clock.ts';
 import type { IrradianceSource } from '../core/environment.ts';
-import { CloudProcess } from './source/clouds.ts';
-import type { CloudPreset } from './source/clouds.ts';
+import type { CloudTrack } from './source/cloud-track.ts';
 import { clearSkyIrradiance } from './source/solar.ts';
 import type { SolarSite } from './source/solar.ts';
 import type { Series } from './series.ts';
@@ -19,8 +18,6 @@ export interface Weather {
   readonly source: IrradianceSource;
   /** @param seriesS seconds since local midnight of the start date */
   at(seriesS: number, t: SimTime, out: WeatherValues): void;
-  /** No earlier instant than `t` will be asked for again. */
-  forgetBefore?(t: SimTime): void;
 }
 
 const defaultAmbientC = 20;
@@ -53,48 +50,29 @@ export class SeriesWeather implements Weather {
 }
 
 /**
- * Clear sky times the seeded clear-sky index. Both live on a grid of whole simulated seconds, so that the course
- * depends neither on the tick nor on how many devices look at it.
+ * Clear sky at one site times the clear-sky index of the clouds, which are common to all sites of a plant. The
+ * index lives on a grid of whole simulated seconds, so that the course depends neither on the tick nor on how
+ * many devices look at it.
  */
 export class ClearSkyWeather implements Weather {
   readonly source = 'clear_sky';
   readonly #site: SolarSite;
-  readonly #clouds: CloudProcess;
+  readonly #clouds: CloudTrack;
   readonly #dateMs: (t: SimTime) => number;
-  #first: number;
-  #samples: number[] = [];
 
-  constructor(options: {
-    readonly site: SolarSite; readonly seed: number; readonly preset: CloudPreset;
-    readonly start: SimTime; readonly dateMs: (t: SimTime) => number;
-  }) {
-    this.#site = options.site;
-    this.#clouds = new CloudProcess(options.seed, options.preset);
-    this.#dateMs = options.dateMs;
-    this.#first = Math.floor(options.start / microsPerSecond);
+  constructor(site: SolarSite, clouds: CloudTrack, dateMs: (t: SimTime) => number) {
+    this.#site = site;
+    this.#clouds = clouds;
+    this.#dateMs = dateMs;
   }
 
   at(_seriesS: number, t: SimTime, out: WeatherValues): void {
     const seconds = t / microsPerSecond;
     const below = Math.floor(seconds);
-    const from = this.#sample(below);
-    out.irradianceWm2 = from + (this.#sample(below + 1) - from) * (seconds - below);
+    const from = this.#clouds.at(below);
+    const index = from + (this.#clouds.at(below + 1) - from) * (seconds - below);
+    out.irradianceWm2 = clearSkyIrradiance(this.#dateMs(t), this.#site) * index;
     out.ambientTemperatureC = defaultAmbientC;
     out.windSpeedMS = defaultWindMS;
-  }
-
-  forgetBefore(t: SimTime): void {
-    const spent = Math.min(Math.floor(t / microsPerSecond) - this.#first, this.#samples.length);
-    if (spent <= 0) return;
-    this.#samples = this.#samples.slice(spent);
-    this.#first += spent;
-  }
-
-  #sample(second: number): number {
-    for (let next = this.#first + this.#samples.length; next <= second; next += 1) {
-      const clear = clearSkyIrradiance(this.#dateMs((next * microsPerSecond) as SimTime), this.#site);
-      this.#samples.push(clear * this.#clouds.step());
-    }
-    return this.#samples[second - this.#first] ?? 0;
   }
 }

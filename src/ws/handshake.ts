@@ -7,7 +7,7 @@ import type { ProblemCode, ProblemFault } from '../core/problem.ts';
 
 export const streamPaths = ['/api/sim/ws/telemetry', '/api/sim/telemetry/ws'] as const;
 
-export interface HandshakeRules {
+interface HandshakeRules {
   readonly guard: HttpGuard;
   readonly deviceExists: (index: number) => boolean;
   readonly clients: () => number;
@@ -57,7 +57,7 @@ function checkProtocol({ method, headers }: IncomingMessage): Refused | null {
 }
 
 /** Whether an upgrade is accepted, and for which devices. */
-export function checkHandshake(request: IncomingMessage, rules: HandshakeRules): Selection | Refused {
+function checkHandshake(request: IncomingMessage, rules: HandshakeRules): Selection | Refused {
   const refusal = rules.guard.checkHost(request) ?? rules.guard.checkOrigin(request);
   if (refusal) return refusal;
   if (rules.stopping()) return { code: 'stopping', detail: 'The simulator is stopping.' };
@@ -95,6 +95,8 @@ function refuse(request: IncomingMessage, socket: Duplex, { code, detail, faults
 /**
  * Stands between the HTTP server and the WebSocket library: every refusal is a problem body before the
  * handshake, and only accepted upgrades reach the server that is returned, which itself never listens.
+ * The library's own `verifyClient` would be too late: it comes after the checks of method, version, key and protocol,
+ * which the library answers by itself with an HTML page, other protocols than WebSocket included.
  */
 export function guardUpgrades(
   server: Server, rules: HandshakeRules, accepted: (request: IncomingMessage, selection: Selection) => void,

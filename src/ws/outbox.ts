@@ -5,7 +5,7 @@ export interface OutboxSocket {
   send(data: Buffer, options: { binary: false }, done: (error?: Error) => void): void;
 }
 
-export interface OutboxOptions {
+interface OutboxOptions {
   /** messages that may wait; beyond it the oldest goes */
   readonly capacity: number;
   /** bytes in the socket above which nothing more is handed over; default 64 KiB */

@@ -7,6 +7,7 @@ import type { Adapter, AdapterStatus } from '../core/adapter.ts';
 import type { WallClock } from '../core/clock.ts';
 import { createHttpGuard } from '../core/http-guard.ts';
 import type { HttpGuardConfig } from '../core/http-guard.ts';
+import { hostAndPort } from '../core/listen.ts';
 import type { Logger } from '../core/log.ts';
 import type { Plant, TickEvent } from '../sunspec/map/device.ts';
 import { guardUpgrades, streamPaths } from './handshake.ts';
@@ -187,8 +188,7 @@ export function createTelemetry(context: TelemetryContext): Telemetry {
   function endpoint(): string | null {
     const address = server.address() as AddressInfo | null;
     if (!address) return null;
-    const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
-    return `ws://${host}:${address.port}${streamPaths[0]}`;
+    return `ws://${hostAndPort(address.address, address.port)}${streamPaths[0]}`;
   }
 
   return {

@@ -228,13 +228,44 @@ describe('controls', () => {
     await rest.refused('/controls/grid?device=0', 422, 'validation', { voltage_ln_v: 270, voltage_a_pu: 1 });
     await rest.refused('/controls/grid?device=0', 422, 'validation', { voltage_ln_v: 600 });
     const problem = await rest.refused('/controls/grid', 422, 'validation', { voltage_ln_v: 240 });
-    expect(problem.detail).to.include('differ in nominal');
+    expect(problem.detail).to.include('different nominal');
     expect(await rest.get('/controls/grid')).to.include({ voltage_ln_v: null, voltage_ll_v: null });
     expect(await rest.post('/controls/grid?device=1', { voltage_ln_v: 216 })).to.include({ voltage_a_pu: 0.9, voltage_ll_v: null });
     for (const body of [{ frequency_hz: 39 }, { frequency_hz: 71 }, { voltage_pu: -1 }, { voltage_pu: '1' }, { duration_s: 0 }, { ramp_s: 3601 }, { outage: 1 }]) {
       await rest.refused('/controls/grid', 422, 'validation', body);
     }
     await rest.refused('/controls/grid', 409, 'conflict', { source: 'csv' });
+  });
+
+  it('ramp and duration alone are refused, naming the values that they could be of', async () => {
+    rest = await Rest.open();
+    for (const [path, values] of [
+      ['/controls/grid', 'voltage_pu, voltage_a_pu, voltage_b_pu, voltage_c_pu, voltage_ln_v, frequency_hz, phase_angle_deg, source, outage'],
+      ['/controls/environment', 'irradiance_w_m2, ambient_temperature_c, cell_temperature_c, load_kw, source'],
+    ] as const) {
+      for (const body of [{}, { ramp_s: 2 }, { duration_s: 5 }, { duration_s: null }, { ramp_s: 0, duration_s: 5 }]) {
+        const problem = await rest.refused(path, 422, 'validation', body);
+        expect(problem.errors).to.deep.equal([{ in: 'body', name: '', detail: `at least one of ${values} is required` }]);
+      }
+    }
+    expect(await rest.post('/controls/grid', { outage: true, duration_s: 5 })).to.include({ outage: true, duration_remaining_s: 5 });
+  });
+
+  it('volts and per unit exclude each other by name', async () => {
+    rest = await Rest.open();
+    const problem = await rest.refused('/controls/grid', 422, 'validation', { voltage_ln_v: 270, voltage_pu: 1 });
+    expect(problem.errors[0]).to.include({ name: '/voltage_ln_v' });
+  });
+
+  it('source csv ends the deviation of a device and goes with no other value', async () => {
+    rest = await Rest.open(testPlant({ types: ['PV-3Phase', 'PV-3Phase'], gridProfile: 'time_s,voltage_pu,frequency_hz\n0,0.97,60\n86400,0.97,60\n' }));
+    await rest.post('/controls/grid?device=1', { voltage_pu: 0.9 });
+    await rest.post('/controls/environment?device=1', { irradiance_w_m2: 100 });
+    await rest.refused('/controls/grid?device=1', 422, 'validation', { source: 'csv', voltage_pu: 1 });
+    await rest.refused('/controls/environment?device=1', 422, 'validation', { source: 'csv', load_kw: 1 });
+    expect(await rest.get('/controls/grid?device=1')).to.include({ voltage_a_pu: 0.9 });
+    expect(await rest.post('/controls/grid?device=1', { source: 'csv' })).to.include({ source: 'csv', voltage_a_pu: 0.97 });
+    expect(await rest.post('/controls/environment?device=1', { source: 'csv' })).to.include({ source: 'csv' });
   });
 
   it('environment', async () => {

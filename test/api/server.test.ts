@@ -335,7 +335,7 @@ describe('life cycle', () => {
     const second = createApi(apiContext({ plant, config: { port } }), { routes });
     const error = await second.start().then(() => null, (reason: unknown) => reason);
     expect(error).to.be.instanceOf(SimError);
-    expect(error).to.include({ code: 'LISTEN_FAILED', message: `cannot listen on 127.0.0.1:${port} for HTTP: the address is in use` });
+    expect(error).to.include({ code: 'LISTEN_FAILED', message: `HTTP: cannot listen on 127.0.0.1:${port}: the port is in use` });
     await second.stop();
   });
 

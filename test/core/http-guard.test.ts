@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
-import { createHttpGuard, hostName } from '../../src/core/http-guard.ts';
+import { createHttpGuard, hostName, isLoopback } from '../../src/core/http-guard.ts';
 
 function message(headers: Record<string, string>, hosts = 1): IncomingMessage {
   const { host } = headers;
@@ -72,5 +72,12 @@ describe('origins that may change state', () => {
   it('names only configured origins for CORS', () => {
     expect(guard.corsOrigin(message({ origin: 'https://tool.example' }))).to.equal('https://tool.example');
     expect(guard.corsOrigin(message({ origin: 'http://localhost:8111', host: 'localhost:8111' }))).to.equal(undefined);
+  });
+});
+
+describe('loopback names', () => {
+  it('are localhost, 127.0.0.0/8 and ::1', () => {
+    for (const name of ['localhost', '127.0.0.1', '127.9.8.7', '::1']) expect(isLoopback(name), name).to.equal(true);
+    for (const name of ['0.0.0.0', '::', '127.evil.example', '127.1', '10.0.0.1', 'localhost.example', '']) expect(isLoopback(name), name).to.equal(false);
   });
 });

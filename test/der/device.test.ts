@@ -14,11 +14,6 @@ function expectNumbers(rig: Rig): void {
 }
 
 describe('Device', () => {
-  it('accepts what it can do', () => {
-    const { device } = new Rig();
-    expect((['switch', 'start', 'stop', 'reset'] as const).map((kind) => device.accepts(kind))).to.deep.equal([true, true, true, true]);
-  });
-
   it('commands leave their origin on the points they write', () => {
     const rig = new Rig();
     const es = rig.device.bank.layout.slot(703, 'ES')!;

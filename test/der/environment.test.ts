@@ -25,7 +25,7 @@ const gridColumns = [
 
 function environment(gridProfile: string | null = null): Environment {
   return new Environment({
-    nominalHz: 60, weatherSource: 'csv', weather: { csv: steady('csv', 500), clear_sky: steady('clear_sky', 900) },
+    nominalHz: 60, weatherSource: 'csv', weather: { csv: steady('csv', 500), clear_sky: () => steady('clear_sky', 900) },
     gridProfile: gridProfile === null ? null : parseSeries(gridProfile, { name: 'grid', columns: gridColumns }),
     seriesTime: (t) => (t - start) / 1e6,
   }, start);
@@ -298,5 +298,47 @@ describe('A device in its environment', () => {
     rig.plant.setSurroundings({ cellTemperatureC: 70 });
     await rig.run(60);
     expect(rig.device.detail).to.deep.include({ irradianceWm2: 600, cellTemperatureC: 70 });
+  });
+});
+
+describe('Changes with a duration', () => {
+  it('leave nothing behind that can never come back', () => {
+    const env = environment();
+    for (let i = 0; i < 1000; i += 1) env.setGrid({ voltagePu: 0.9, durationS: 10 }, at(0));
+    expect(env.gridAt(0, at(9)).aPu).to.equal(0.9);
+    expect(env.gridAt(0, at(10)).aPu).to.equal(1);
+  });
+
+  it('wait behind one another in a bounded number, however their durations fall', () => {
+    const env = environment();
+    let refused = 0;
+    for (let i = 0; i < 100; i += 1) {
+      try {
+        env.setGrid({ voltagePu: 1 - i / 1000, durationS: 1000 - i }, at(0));
+      } catch (error) {
+        expect(error).to.include({ code: 'COMMAND_CONFLICT' });
+        refused += 1;
+      }
+    }
+    expect(refused).to.be.within(60, 70);
+    expect(env.gridAt(0, at(999.5)).aPu).to.equal(1);
+    expect(env.gridAt(0, at(2000)).aPu).to.equal(1);
+  });
+
+  it('say something, and the end of a local deviation goes alone', () => {
+    const env = environment();
+    for (const patch of [{}, { rampS: 5 }, { durationS: 5 }]) {
+      expect(() => { env.setGrid(patch, at(0)); }).to.throw(/changes nothing/);
+      expect(() => { env.setSurroundings(patch, at(0), 0); }).to.throw(/changes nothing/);
+    }
+    expect(() => { env.setGrid({ source: 'csv', voltagePu: 0.9 }, at(0), 0); }).to.throw(/no other value/);
+    expect(() => { env.setSurroundings({ source: 'csv', ambientTemperatureC: 40 }, at(0), 0); }).to.throw(/no other value/);
+  });
+
+  it('ramp every value of the surroundings', () => {
+    const env = environment();
+    env.setSurroundings({ ambientTemperatureC: 55, loadKw: 4, rampS: 10 }, at(0));
+    expect(env.surroundings(at(5))).to.include({ ambientTemperatureC: 35, loadKw: 2, rampRemainingS: 5 });
+    expect(env.surroundings(at(10))).to.include({ ambientTemperatureC: 55, loadKw: 4, rampRemainingS: 0 });
   });
 });

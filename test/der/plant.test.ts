@@ -71,7 +71,8 @@ describe('Plant', () => {
     const stepped = plant.step(1);
     setImmediate(count);
     await stepped;
-    expect(turns).to.be.at.least(2);
+    // not after the last device: registers and snapshots of a tick appear together
+    expect(turns).to.be.at.least(1);
     running = false;
   });
 
@@ -251,5 +252,41 @@ describe('Log of the plant', () => {
     expect(book.entries().map((entry) => [entry.level, entry.deviceIndex, entry.message])).to.deep.equal([
       ['warning', 1, 'alarm: ac_over_volt: tripped on over-voltage'], ['info', 1, 'alarm ended: ac_over_volt'],
     ]);
+  });
+});
+
+describe('Plant under more work than the machine can do', () => {
+  it('cuts the simulated time of a tick, says so, and recovers', async () => {
+    const wall = new SlowWall();
+    const plant = testPlant({ wall });
+    plant.setTime({ mode: 'accelerated', rate: 3600 });
+    // every look at the clock costs time: a tick of 5,400 s of moving grid takes far more than 1.5 s
+    plant.setGrid({ voltagePu: 0.95, rampS: 100_000 });
+    wall.cost = 20;
+    const spans: number[] = [];
+    for (let i = 0; i < 12; i += 1) {
+      const before = plant.latest.sim;
+      await plant.tick();
+      spans.push((plant.latest.sim - before) / 1e6);
+    }
+    expect(spans[0]).to.equal(5400);
+    expect(spans.at(-1)).to.be.below(2700);
+    expect(plant.time.rateEffective).to.be.below(3600);
+    wall.cost = 0;
+    plant.setGrid({ voltagePu: 1 });
+    for (let i = 0; i < 20; i += 1) await plant.tick();
+    const before = plant.latest.sim;
+    await plant.tick();
+    expect((plant.latest.sim - before) / 1e6).to.equal(5400);
+  });
+
+  it('ends in the middle of a tick when told to', async () => {
+    const plant = testPlant();
+    plant.setTime({ mode: 'paused', rate: 3600 });
+    plant.setGrid({ voltagePu: 0.95, rampS: 100_000 });
+    const stepping = plant.step(1000).then(() => 'done', (error: unknown) => (error as { code: string }).code);
+    setImmediate(() => { plant.end(); });
+    expect(await stepping).to.equal('STOPPING');
+    expect(plant.latest.tick).to.be.below(1000);
   });
 });

@@ -1,6 +1,5 @@
 import { SimError } from '../../core/errors.ts';
-import type { CommandRecord } from '../../sunspec/map/device.ts';
-import type { RouteContext } from '../context.ts';
+import type { CommandRecord, CommandRequest, Device } from '../../sunspec/map/device.ts';
 import { invalid } from '../errors.ts';
 import { Answer, apiPrefix, route } from '../route.ts';
 import type { Route } from '../route.ts';
@@ -8,12 +7,10 @@ import { deviceQuery, isoOrNull } from '../schemas/common.ts';
 import {
   commandBodySchema, commandListSchema, commandQuerySchema, commandRecordSchema, commandReplySchema, exampleCommand,
 } from '../schemas/lifecycle.ts';
-import type { CommandRecordReply } from '../schemas/lifecycle.ts';
+import type { CommandRecordReply, CommandReply } from '../schemas/lifecycle.ts';
 import { selectedDevice } from '../views.ts';
 import { z } from '../zod.ts';
 
-/** Commands that may wait per device. */
-const maxWaiting = 64;
 const defaultLimit = 100;
 
 function recordReply(record: CommandRecord): CommandRecordReply {
@@ -29,18 +26,6 @@ function recordReply(record: CommandRecord): CommandRecordReply {
     finished_at: isoOrNull(record.finishedAtMs),
     message: record.message,
   };
-}
-
-/** A command for all devices is queued for all or for none. */
-function checkRoomForAll({ plant }: RouteContext): void {
-  const waiting = new Map<number, number>();
-  for (const { deviceIndex } of plant.commands.list({ state: 'queued' })) {
-    const count = (waiting.get(deviceIndex) ?? 0) + 1;
-    waiting.set(deviceIndex, count);
-    if (count >= maxWaiting) {
-      throw new SimError('COMMAND_QUEUE_FULL', `Device ${deviceIndex} has ${maxWaiting} commands waiting; nothing was queued.`);
-    }
-  }
 }
 
 const listCommands = route({
@@ -69,7 +54,8 @@ const submitCommand = route({
   operationId: 'submit_command',
   summary: 'Queues start, stop or reset',
   description: 'Commands run first in first out per device, from the start of the next tick on. '
-    + 'The header `Location` names the record; with `"device": "all"` one record per device is answered.',
+    + 'The header `Location` names the record. With `"device": "all"` every device gets the command or, when one queue is full, '
+    + 'none; one record per device is answered.',
   query: deviceQuery,
   body: commandBodySchema,
   reply: commandReplySchema,
@@ -81,17 +67,15 @@ const submitCommand = route({
       throw invalid('body', '/scope', 'is only for the command reset');
     }
     const { plant } = ctx;
-    const submit = (deviceIndex: number) => recordReply(plant.commands.submit({
-      command: body.command, deviceIndex, ...(body.command === 'reset' && { scope: body.scope ?? 'alarms' }),
-    }, by));
+    const request = (device: Device): CommandRequest => ({
+      command: body.command, deviceIndex: device.index, ...(body.command === 'reset' && { scope: body.scope ?? 'alarms' }),
+    });
     if (body.device === 'all') {
-      checkRoomForAll(ctx);
-      return new Answer<CommandRecordReply | { commands: CommandRecordReply[] }>(
-        { commands: plant.devices.map((device) => submit(device.index)) }, { headers: { Location: `${apiPrefix}/commands` } });
+      const commands = plant.commands.submitAll(plant.devices.map(request), by).map(recordReply);
+      return new Answer<CommandReply>({ commands }, { headers: { Location: `${apiPrefix}/commands` } });
     }
-    const record = submit(selectedDevice(ctx, body.device ?? query.device).index);
-    return new Answer<CommandRecordReply | { commands: CommandRecordReply[] }>(
-      record, { headers: { Location: `${apiPrefix}/commands/${record.id}` } });
+    const record = plant.commands.submit(request(selectedDevice(ctx, body.device ?? query.device)), by);
+    return new Answer<CommandReply>(recordReply(record), { headers: { Location: `${apiPrefix}/commands/${record.id}` } });
   },
 });
 

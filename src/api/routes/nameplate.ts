@@ -108,6 +108,7 @@ const dcIv = route({
   tag: 'DC I/V',
   operationId: 'get_dc_curve',
   summary: 'Current-voltage curve of a DC port',
+  description: 'The example shows six of the samples.',
   query: dcIvQuerySchema,
   reply: dcIvSchema,
   problems: ['not-applicable'],

@@ -88,6 +88,8 @@ function inBodyTerms(error: unknown, modelId: number): unknown {
     : new HttpProblem('validation', error.message, { faults: [{ in: 'body', name: '/points', detail: error.message }] });
 }
 
+const shortened = 'Every point of the model is answered; the example shows two of them.';
+
 const listModels = route({
   method: 'get',
   path: '/registers',
@@ -114,6 +116,7 @@ const getRegisters = route({
   tag: 'Core',
   operationId: 'get_registers',
   summary: 'Points of one model, decoded and raw',
+  description: shortened,
   params: registersParamsSchema,
   query: registersQuerySchema,
   reply: registersSchema,
@@ -131,6 +134,7 @@ const setRegisters = route({
   tag: 'Core',
   operationId: 'set_registers',
   summary: 'Writes points of one model, all or none',
+  description: `${shortened} Control functions act on what was written from the next tick on.`,
   params: registersParamsSchema,
   query: registersQuerySchema,
   body: registersBodySchema,

@@ -1,47 +1,33 @@
 import type { z } from 'zod';
 import type { GridPatch, SurroundingsPatch } from '../../core/environment.ts';
 import type { Plant } from '../../sunspec/map/device.ts';
-import { invalid } from '../errors.ts';
 import { route } from '../route.ts';
 import type { Route } from '../route.ts';
 import { deviceQuery } from '../schemas/common.ts';
 import {
-  environmentBodySchema, environmentSchema, exampleEnvironment, exampleGrid, gridBodySchema, gridSchema,
+  environmentBodySchema, environmentSchema, exampleEnvironment, exampleGrid, exampleGridRamp, gridBodySchema, gridSchema,
 } from '../schemas/controls.ts';
-import { gridNominal, gridReply } from '../views-grid.ts';
+import { gridReply } from '../views-grid.ts';
 
 type GridBody = z.output<typeof gridBodySchema>;
 type EnvironmentBody = z.output<typeof environmentBodySchema>;
 
 const scope = 'Without `device` the common one of all devices, with it a deviation of one device; '
-  + 'a deviation ends by `source: "csv"`, by `duration_s`, or by the next request without `device`.';
+  + 'a deviation ends by `source: "csv"` (which then is the only value), by `duration_s`, or by the next request without '
+  + '`device`. `ramp_s` and `duration_s` say how the values of the same request come and go: alone they are refused.';
 
 /** The members that are present, under the names of the core. */
 function present<T extends object>(members: { readonly [K in keyof T]?: T[K] | undefined }): T {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
 }
 
-/** Volts as per unit of the nominal of the devices concerned. */
-function voltsToPu(plant: Plant, body: GridBody, deviceIndex: number | undefined): number | undefined {
-  const volts = body.voltage_ln_v;
-  if (volts === undefined) return undefined;
-  const rivals = (['voltage_pu', 'voltage_a_pu', 'voltage_b_pu', 'voltage_c_pu'] as const)
-    .filter((name) => body[name] !== undefined);
-  if (rivals.length > 0) throw invalid('body', '/voltage_ln_v', `cannot be given together with ${rivals.join(', ')}`);
-  const nominal = gridNominal(plant, deviceIndex);
-  if (!nominal) {
-    throw invalid('body', '/voltage_ln_v', 'the devices differ in nominal voltage; use voltage_pu, or name one device');
-  }
-  if (volts > 2 * nominal.lnV) throw invalid('body', '/voltage_ln_v', `must be at most ${2 * nominal.lnV} (twice the nominal)`);
-  return volts / nominal.lnV;
-}
-
-function gridPatch(plant: Plant, body: GridBody, deviceIndex: number | undefined): GridPatch {
+function gridPatch(body: GridBody): GridPatch {
   return present<GridPatch>({
-    voltagePu: voltsToPu(plant, body, deviceIndex) ?? body.voltage_pu,
+    voltagePu: body.voltage_pu,
     voltageAPu: body.voltage_a_pu,
     voltageBPu: body.voltage_b_pu,
     voltageCPu: body.voltage_c_pu,
+    voltageLnV: body.voltage_ln_v,
     frequencyHz: body.frequency_hz,
     phaseAngleDeg: body.phase_angle_deg,
     rampS: body.ramp_s,
@@ -105,10 +91,10 @@ const setGrid = route({
   body: gridBodySchema,
   reply: gridSchema,
   problems: ['conflict'],
-  examples: { body: { voltage_pu: 0.88, ramp_s: 2, duration_s: 10 }, reply: { ...exampleGrid, duration_remaining_s: 12 } },
+  examples: { body: { voltage_pu: 0.88, ramp_s: 2, duration_s: 10 }, reply: exampleGridRamp },
   handle({ plant }, { query, body }) {
     const index = checkedIndex(plant, query.device);
-    plant.setGrid(gridPatch(plant, body, index), index);
+    plant.setGrid(gridPatch(body), index);
     return gridReply(plant, index);
   },
 });

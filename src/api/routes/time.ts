@@ -29,7 +29,7 @@ const setTime = route({
   body: timeBodySchema,
   reply: timeSchema,
   problems: ['conflict'],
-  examples: { body: { mode: 'accelerated', rate: 60 }, reply: { ...exampleTimeReply, rate: 60 } },
+  examples: { body: { mode: 'accelerated', rate: 60 }, reply: { ...exampleTimeReply, rate: 60, rate_effective: 60 } },
   handle({ plant }, { body }) {
     const mode = body.mode ?? plant.time.mode;
     if (mode === 'wall_clock') {
@@ -52,12 +52,13 @@ const step = route({
   tag: 'Controls',
   operationId: 'step_time',
   summary: 'Runs ticks at once while the clock is paused',
-  description: 'Each tick advances `rate` x `tick_interval_s`. The snapshot is that of `device`.',
+  description: 'Each tick advances `rate` x `tick_interval_s`. The answer comes when all ticks are done, which takes long for many '
+    + 'ticks of many devices; it is not bound by the time limit of requests. The snapshot is that of `device`.',
   query: deviceQuery,
   body: stepBodySchema,
   reply: stepReplySchema,
   problems: ['conflict'],
-  examples: { body: { ticks: 10 }, reply: exampleStep },
+  examples: { body: { ticks: 1 }, reply: exampleStep },
   async handle(ctx, { query, body }) {
     const device = selectedDevice(ctx, query.device);
     await ctx.plant.step(body.ticks ?? 1);

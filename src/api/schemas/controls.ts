@@ -7,10 +7,28 @@ import { deviceIndex, exampleTime, isoTime, quantity, sourceSchema } from './com
 import { exampleSnapshot, snapshotSchema } from './snapshot.ts';
 
 const perUnit = z.number().min(0).max(2);
-const atLeastOne = { error: 'at least one member is required' };
-const someMember = (body: object) => Object.keys(body).length > 0;
+const timing = {
+  ramp_s: z.number().min(0).max(3600).optional()
+    .openapi({ description: 'Linear from the present values; 0 or absent = step.' }),
+  duration_s: z.number().gt(0).nullable().optional().openapi({
+    description: 'Seconds counted from the request, the ramp included; then back to the values before. Null or absent = stays.',
+  }),
+};
 
-export const gridBodySchema = z.strictObject({
+/** Timing alone changes nothing: a request must carry one of the values that it is about. */
+function carriesValue<S extends z.ZodObject>(schema: S): S {
+  const values = Object.keys(schema.shape).filter((name) => !Object.hasOwn(timing, name));
+  return schema.refine((body) => values.some((name) => body[name] !== undefined), {
+    error: `at least one of ${values.join(', ')} is required`,
+  });
+}
+
+const perUnitNames = ['voltage_pu', 'voltage_a_pu', 'voltage_b_pu', 'voltage_c_pu'] as const;
+const unitsExclude = {
+  path: ['voltage_ln_v'], error: `cannot be given together with ${perUnitNames.join(', ')}`,
+};
+
+export const gridBodySchema = carriesValue(z.strictObject({
   voltage_pu: perUnit.optional().openapi({ description: 'All phases, of nominal.' }),
   voltage_a_pu: perUnit.optional().openapi({ description: 'Wins over `voltage_pu`.' }),
   voltage_b_pu: perUnit.optional(),
@@ -18,13 +36,15 @@ export const gridBodySchema = z.strictObject({
   voltage_ln_v: z.number().min(0).optional()
     .openapi({ description: 'All phases in volts, up to twice the nominal; not together with the `_pu` members.' }),
   frequency_hz: z.number().min(40).max(70).optional(),
-  phase_angle_deg: z.number().min(-180).max(180).optional().openapi({ description: 'Jump.' }),
-  ramp_s: z.number().min(0).max(3600).optional().openapi({ description: 'Linear from the present value; 0 = step.' }),
-  duration_s: z.number().gt(0).nullable().optional()
-    .openapi({ description: 'Then back to the values before; null = stays.' }),
+  phase_angle_deg: z.number().min(-180).max(180).optional().openapi({
+    description: 'Shift of the phase angle. It is carried along and shown, and no function acts on it: devices ride through.',
+  }),
+  ...timing,
   source: z.enum(gridSources).optional().openapi({ description: '`csv` returns to the grid profile.' }),
   outage: z.boolean().optional().openapi({ description: 'Voltage 0 on all phases until false.' }),
-}).refine(someMember, atLeastOne).openapi('GridRequest', { minProperties: 1 });
+}))
+  .refine((body) => body.voltage_ln_v === undefined || perUnitNames.every((name) => body[name] === undefined), unitsExclude)
+  .openapi('GridRequest', { minProperties: 1 });
 
 export const gridSchema = z.strictObject({
   device_index: deviceIndex.nullable().openapi({ description: 'Null: the common grid.' }),
@@ -37,16 +57,17 @@ export const gridSchema = z.strictObject({
 }).openapi('Grid');
 
 const temperature = z.number().min(-50).max(90).nullable();
-export const environmentBodySchema = z.strictObject({
+export const environmentBodySchema = carriesValue(z.strictObject({
   irradiance_w_m2: z.number().min(0).max(1500).nullable().optional()
-    .openapi({ description: 'Constant irradiance; null returns to the source.' }),
+    .openapi({ description: 'Constant irradiance in the plane of the array; null returns to the source.' }),
   ambient_temperature_c: temperature.optional(),
   cell_temperature_c: temperature.optional().openapi({ description: 'A fixed value switches the thermal model off.' }),
-  load_kw: z.number().min(0).max(1e6).nullable().optional().openapi({ description: 'Local AC load.' }),
+  load_kw: z.number().min(0).max(1e6).nullable().optional().openapi({
+    description: 'Local AC load beside the device, for the policies of hybrid devices and for feeders; a PV device does not react to it.',
+  }),
   source: z.enum(irradianceSources).optional().openapi({ description: 'Where the irradiance comes from.' }),
-  ramp_s: z.number().min(0).max(3600).optional(),
-  duration_s: z.number().gt(0).nullable().optional(),
-}).refine(someMember, atLeastOne).openapi('EnvironmentRequest', { minProperties: 1 });
+  ...timing,
+})).openapi('EnvironmentRequest', { minProperties: 1 });
 
 export const environmentSchema = z.strictObject({
   device_index: deviceIndex.nullable().openapi({ description: 'Null: the common surroundings.' }),
@@ -124,30 +145,36 @@ export type TimeReply = z.output<typeof timeSchema>;
 export type ModeReply = z.output<typeof modeSchema>;
 
 export const exampleGrid = {
-  device_index: null, voltage_a_pu: 1, voltage_b_pu: 1, voltage_c_pu: 1, voltage_ln_v: 277.1, voltage_ll_v: 480,
+  device_index: null, voltage_a_pu: 1, voltage_b_pu: 1, voltage_c_pu: 1, voltage_ln_v: 277.128, voltage_ll_v: 480,
   frequency_hz: 60, phase_angle_deg: 0, source: 'const', outage: false, ramp_remaining_s: 0, duration_remaining_s: null,
 };
+/** The answer to a ramp of 2 s that holds for 10 s: nothing has moved yet. */
+export const exampleGridRamp = { ...exampleGrid, ramp_remaining_s: 2, duration_remaining_s: 10 };
 export const exampleEnvironment = {
   device_index: null, irradiance_w_m2: 800, ambient_temperature_c: 25, cell_temperature_c: null, load_kw: 0,
   source: 'const', ramp_remaining_s: 0, duration_remaining_s: null,
 };
 export const exampleTimeReply = {
-  mode: 'accelerated', rate: 1, rate_effective: 1, clock_time: '12:00:01', timezone: 'UTC', sim_time: exampleTime,
-  wall_time: exampleTime, tick: 1, tick_interval_s: 1.5, sim_step_s: 1,
+  mode: 'accelerated', rate: 1, rate_effective: 1, clock_time: '12:00:01', timezone: 'UTC', sim_time: exampleSnapshot.metrics.timestamp,
+  wall_time: exampleSnapshot.wall_time, tick: exampleSnapshot.tick, tick_interval_s: 1.5, sim_step_s: 1,
 };
-export const exampleStep = { time: exampleTimeReply, snapshot: exampleSnapshot };
+export const exampleStep = { time: { ...exampleTimeReply, mode: 'paused', rate_effective: 0 }, snapshot: exampleSnapshot };
 
 const exampleMode = {
-  supported: true, enabled: false, active: false, source: 'default', source_detail: null, changed_at: null,
+  supported: false, enabled: false, active: false, source: 'default', source_detail: null, changed_at: null,
   reversion_remaining_s: null,
 };
+const exampleSwitchedOff: readonly ControlFunction[] = ['pf_inject', 'constant_var', 'active_power'];
+const exampleAlwaysOn: readonly ControlFunction[] = ['enter_service', 'lv_trip', 'hv_trip', 'lf_trip', 'hf_trip', 'ramp'];
 export const exampleControls = {
   device_index: 0,
   service: { es_enabled: true, es_delay_remaining_s: 0, trip_active: [], es_state: 'in_service' },
   modes: {
     ...Object.fromEntries(controlFunctions.map((name) => [name, exampleMode])),
+    ...Object.fromEntries(exampleSwitchedOff.map((name) => [name, { ...exampleMode, supported: true }])),
+    ...Object.fromEntries(exampleAlwaysOn.map((name) => [name, { ...exampleMode, supported: true, enabled: true }])),
     max_power: {
-      ...exampleMode, enabled: true, active: true, source: 'modbus', source_detail: '127.0.0.1:50122',
+      ...exampleMode, supported: true, enabled: true, active: true, source: 'modbus', source_detail: '127.0.0.1:50122',
       changed_at: exampleTime, reversion_remaining_s: 52,
     },
   },

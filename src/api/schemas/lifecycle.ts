@@ -19,7 +19,7 @@ export const serverInfoSchema = z.strictObject({
   }),
 }).openapi('ServerInfo');
 
-const commandRecordSchema = z.strictObject({
+export const commandRecordSchema = z.strictObject({
   id: z.string(),
   command: z.enum(operatorCommands),
   device_index: deviceIndex,
@@ -32,7 +32,6 @@ const commandRecordSchema = z.strictObject({
   message: z.string().nullable(),
 }).openapi('CommandRecord');
 
-export { commandRecordSchema };
 export const commandReplySchema = z.union([
   commandRecordSchema, z.strictObject({ commands: z.array(commandRecordSchema) }),
 ]).openapi({ description: 'One record; with `"device": "all"` one per device.' });
@@ -68,6 +67,7 @@ export const healthSchema = z.strictObject({
 }).openapi('Health');
 
 export type CommandRecordReply = z.output<typeof commandRecordSchema>;
+export type CommandReply = z.output<typeof commandReplySchema>;
 
 export const exampleCommand = {
   id: '1', command: 'stop', device_index: 0, scope: null, state: 'queued', source: 'rest',

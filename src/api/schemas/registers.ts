@@ -51,20 +51,39 @@ export const registersBodySchema = z.strictObject({
 
 export type RegisterPointReply = z.output<typeof registerPointSchema>;
 
+/** The map of the device that the examples are of. */
+export const exampleModels = [
+  { id: 1, name: 'common', label: 'Identification of the device', address: 40002, length: 66 },
+  { id: 701, name: 'DERMeasureAC', label: 'AC measurements', address: 40070, length: 153 },
+  { id: 702, name: 'DERCapacity', label: 'Ratings and settings', address: 40225, length: 50 },
+  { id: 703, name: 'DEREnterService', label: 'Entering service', address: 40277, length: 17 },
+  { id: 704, name: 'DERCtlAC', label: 'Direct controls', address: 40296, length: 65 },
+  { id: 705, name: 'DERVoltVar', label: 'Volt-var', address: 40363, length: 103 },
+  { id: 706, name: 'DERVoltWatt', label: 'Volt-watt', address: 40468, length: 88 },
+  { id: 707, name: 'DERTripLV', label: 'Low-voltage trip', address: 40558, length: 289 },
+  { id: 708, name: 'DERTripHV', label: 'High-voltage trip', address: 40849, length: 289 },
+  { id: 709, name: 'DERTripLF', label: 'Low-frequency trip', address: 41140, length: 379 },
+  { id: 710, name: 'DERTripHF', label: 'High-frequency trip', address: 41521, length: 379 },
+  { id: 711, name: 'DERFreqDroop', label: 'Frequency droop', address: 41902, length: 42 },
+  { id: 712, name: 'DERWattVar', label: 'Watt-var', address: 41946, length: 84 },
+  { id: 713, name: 'DERStorageCapacity', label: 'Storage capacity', address: 42032, length: 7 },
+  { id: 714, name: 'DERMeasureDC', label: 'DC measurements', address: 42041, length: 43 },
+  { id: 715, name: 'DERCtl', label: 'Operator control', address: 42086, length: 7 },
+];
+export const exampleRegisterModels = { device_index: 0, models: exampleModels };
+
+/** Two of the points of model 704 after a write over REST. */
 export const exampleRegisters = {
-  id: 704, name: 'DERCtlAC', address: 40264, length: 59,
+  id: 704, name: 'DERCtlAC', address: 40296, length: 65,
   points: [
     {
-      name: 'WMaxLimPctEna', label: 'Limit Max Power Pct Enable', type: 'enum16', address: 40278, size: 1, value: 1,
-      scale_factor: null, unit: null, symbol: 'ENABLED', implemented: true, access: 'RW', source: 'modbus',
+      name: 'WMaxLimPctEna', label: 'Active power limit: on/off', type: 'enum16', address: 40310, size: 1, value: 1,
+      scale_factor: null, unit: null, symbol: 'ENABLED', implemented: true, access: 'RW', source: 'rest',
       changed_at: exampleTime,
     },
     {
-      name: 'WMaxLimPct', label: 'Limit Max Power Pct', type: 'uint16', address: 40279, size: 1, value: 50,
-      scale_factor: -1, unit: 'Pct', implemented: true, access: 'RW', source: 'rest', changed_at: exampleTime,
+      name: 'WMaxLimPct', label: 'Active power limit, share of WMax', type: 'uint16', address: 40311, size: 1, value: 50,
+      scale_factor: -2, unit: 'Pct', implemented: true, access: 'RW', source: 'rest', changed_at: exampleTime,
     },
   ],
-};
-export const exampleRegisterModels = {
-  device_index: 0, models: [{ id: 704, name: 'DERCtlAC', label: 'DER AC Controls', address: 40264, length: 59 }],
 };

@@ -17,7 +17,7 @@ const metricsSchema = z.strictObject({
   apparent_power_kva: z.number().openapi({ description: '701.VA / 1000' }),
   voltage_ll_v: quantity('701.LLV; null on single phase.'),
   voltage_ln_v: z.number().openapi({ description: '701.LNV' }),
-  current_a: z.number().openapi({ description: '701.A' }),
+  current_a: z.number().openapi({ description: '701.A: sum of the phase currents.' }),
   frequency_hz: z.number().openapi({ description: '701.Hz' }),
   power_factor: z.number().openapi({ description: '701.PF with the sign of the active power; 1 without apparent power.' }),
   dc_power_kw: quantity('714.DCW / 1000; null without a DC port.'),
@@ -62,14 +62,14 @@ const alarmSchema = z.strictObject({
   message: z.string(),
 }).openapi('Alarm');
 
-export const alarmsSchema = z.strictObject({
+const alarmsSchema = z.strictObject({
   active_count: z.int(),
   highest_severity: z.enum(['info', 'warning', 'error']).nullable(),
   active: z.array(alarmSchema),
   latched_count: z.int().openapi({ description: 'Alarms that stay until a reset.' }),
 }).openapi('Alarms');
 
-export const modbusEndpointSchema = z.strictObject({
+const modbusEndpointSchema = z.strictObject({
   host: z.string(), port: z.int(), unit_id: z.int(), tls: z.boolean(),
 }).openapi('ModbusEndpoint');
 
@@ -103,14 +103,14 @@ const commStateSchema = z.strictObject({
 const commShape = Object.fromEntries(commNames.map((name) => [name, commStateSchema])) as
   Record<CommName, typeof commStateSchema>;
 
-export const overviewExtras = {
+const overviewExtras = {
   devices: z.array(deviceSummarySchema),
   comm_status: z.strictObject(commShape).openapi('CommStatus'),
   alarms: alarmsSchema.openapi({ description: 'Alarms of all devices.' }),
 };
 export const overviewSchema = z.strictObject({ ...snapshotShape, ...overviewExtras }).openapi('Overview');
 
-export const deviceEntryExtras = {
+const deviceEntryExtras = {
   name: z.string(),
   alarms: alarmsSchema,
   modbus: modbusEndpointSchema.nullable(),
@@ -130,7 +130,7 @@ export type DevicesReply = z.output<typeof devicesSchema>;
 export const exampleSnapshot = {
   metrics: {
     power_kw: 7.42, reactive_power_kvar: 0, apparent_power_kva: 7.42, voltage_ll_v: 480, voltage_ln_v: 277.1,
-    current_a: 8.9, frequency_hz: 60, power_factor: 1, dc_power_kw: 7.65, dc_voltage_v: 612.4, dc_current_a: 12.5,
+    current_a: 26.78, frequency_hz: 60, power_factor: 1, dc_power_kw: 7.729, dc_voltage_v: 612.4, dc_current_a: 12.62,
     state_of_charge_pct: null, soc_reserve_min_pct: null, soc_reserve_max_pct: null, soc_min_pct: null,
     soc_max_pct: null, timestamp: '2026-06-21T12:00:01.500Z',
   },
@@ -145,12 +145,12 @@ const exampleComm = {
   rx_count: 0, tx_count: 0, error_count: 0,
 };
 const exampleModbus = { host: '127.0.0.1', port: 8502, unit_id: 1, tls: false };
-export const exampleAlarms = { active_count: 0, highest_severity: null, active: [], latched_count: 0 };
+const exampleAlarms = { active_count: 0, highest_severity: null, active: [], latched_count: 0 };
 
 export const exampleOverview = {
   ...exampleSnapshot,
   devices: [{
-    device_index: 0, name: 'PV 0', device_type: 'PV-3Phase', device_profile_name: '10kW-3Phase', asset_type: 'pv',
+    device_index: 0, name: 'PV-3Phase 0', device_type: 'PV-3Phase', device_profile_name: '10kW-3Phase', asset_type: 'pv',
     dc_mode: 'pv', dc_port_count: 1, status: exampleSnapshot.status, power_kw: 7.42, reactive_power_kvar: 0,
     state_of_charge_pct: null, alarm_count: 0, modbus: exampleModbus, charge_point_id: null,
   }],
@@ -165,5 +165,5 @@ export const exampleOverview = {
 };
 
 export const exampleDevices = {
-  devices: [{ ...exampleSnapshot, name: 'PV 0', alarms: exampleAlarms, modbus: exampleModbus, charge_point_id: null }],
+  devices: [{ ...exampleSnapshot, name: 'PV-3Phase 0', alarms: exampleAlarms, modbus: exampleModbus, charge_point_id: null }],
 };

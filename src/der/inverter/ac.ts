@@ -29,7 +29,7 @@ function chord(a: number, b: number, deg: number): number {
 }
 
 /** Phase angles stay 120 degrees (split phase: 180) apart; only magnitudes differ. */
-export function terminalVoltages(wiring: Wiring, vNomV: number, grid: GridValues): TerminalVoltages {
+export function terminalVoltages(wiring: Wiring, vNomV: number, grid: Pick<GridValues, 'aPu' | 'bPu' | 'cPu'>): TerminalVoltages {
   const nominal = nominalLnV(wiring, vNomV);
   const a = grid.aPu * nominal;
   if (wiring === 'single') return { ln: [a, 0, 0], ll: [0, 0, 0], meanLnV: a, meanLlV: null };

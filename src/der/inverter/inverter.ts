@@ -30,6 +30,8 @@ export interface InverterRatings {
   /** what the grid's per unit refers to: 702.VNomRtg, line to neutral on single phase, else line to line */
   readonly vNomRtgV: number;
   readonly efficiencyNominal: number;
+  /** DC ports of the source */
+  readonly portCount: number;
 }
 
 /** Lifetime energies of one phase, Wh and varh, all rising. */
@@ -46,16 +48,20 @@ const movingStepS = 0.1;
 export const longestStepS = 1;
 const negligibleW = 1e-3;
 
-/** What all ports deliver. */
-function dcPower(source: DcSource): number {
-  return source.ports.reduce((sum, port) => sum + Math.max(0, port.powerW), 0);
+/** Lifetime energies of one DC port, Wh, and its power at the end of the last sub-step. */
+export interface PortEnergy {
+  whInjected: number;
+  whAbsorbed: number;
+  lastW: number;
 }
 
+const noPortEnergy = (): PortEnergy => ({ whInjected: 0, whAbsorbed: 0, lastW: 0 });
 const noEnergy = (): PhaseEnergy => ({ whInjected: 0, whAbsorbed: 0, varhInjected: 0, varhAbsorbed: 0 });
 
 export class Inverter {
   readonly ratings: InverterRatings;
   readonly energy: readonly PhaseEnergy[];
+  readonly portEnergy: readonly PortEnergy[];
   /** output at the terminals, + into the grid */
   pW = 0;
   qVar = 0;
@@ -69,7 +75,6 @@ export class Inverter {
   clipped = false;
   /** the apparent-power or current limit takes active power away */
   squeezed = false;
-  dcWhInjected = 0;
 
   readonly #trips = new TripTimers();
   readonly #random: RandomStream;
@@ -91,6 +96,7 @@ export class Inverter {
   constructor(ratings: InverterRatings, settings: Settings, random: RandomStream) {
     this.ratings = ratings;
     this.energy = Array.from({ length: phaseCount(ratings.wiring) }, noEnergy);
+    this.portEnergy = Array.from({ length: ratings.portCount }, noPortEnergy);
     this.#settings = settings;
     this.#random = random;
     this.#stopCeilingW = ratings.wMaxRtgW;
@@ -158,13 +164,11 @@ export class Inverter {
   step(t: SimTime, dtS: number, grid: GridValues, source: DcSource): void {
     const before = this.pW;
     const reactiveBefore = this.qVar;
-    const dcBefore = dcPower(source);
     const wasEnergized = isEnergized(this.phase);
     this.#output(grid, source, dtS, this.#serviceCeiling(addSeconds(t, dtS), dtS), false);
     const steady = wasEnergized && before > 0 === this.pW > 0;
     this.#integrate(grid, dtS, steady ? (before + this.pW) / 2 : this.pW, steady ? (reactiveBefore + this.qVar) / 2 : this.qVar);
-    const dcW = dcPower(source);
-    this.dcWhInjected += (steady ? (dcBefore + dcW) / 2 : dcW) * dtS / 3600;
+    this.#integratePorts(source, dtS, steady);
   }
 
   /** Out of service at once, nothing flows, as after a trip without a cause: only `clearTrips` and time end it. */
@@ -192,7 +196,7 @@ export class Inverter {
   /** Puts energy counters back to their start values. */
   clearEnergy(): void {
     for (const phase of this.energy) Object.assign(phase, noEnergy());
-    this.dcWhInjected = 0;
+    for (const port of this.portEnergy) Object.assign(port, noPortEnergy());
   }
 
   #limitTarget(): number {
@@ -362,16 +366,16 @@ export class Inverter {
   /** Reactive power and the limits on both; returns whether Q is still on its way. */
   #react(grid: GridValues, wantedW: number, hasSource: boolean, dtS: number, settled: boolean): boolean {
     const settings = this.#settings;
-    const acting = actingReactive(this.#reactiveOrder, settings);
+    const acting = actingReactive(this.#reactiveOrder, settings, wantedW);
     const volts = meanPu(this.ratings.wiring, grid) * nominalLnV(this.ratings.wiring, this.ratings.vNomRtgV);
     const sVa = Math.min(settings.vaMaxVa, volts * settings.aMaxA);
-    const { vars, by } = reactiveTarget(settings, acting, wantedW, sVa);
+    const vars = reactiveTarget(settings, acting, wantedW, sVa);
     // without a source there is no converter running; on the way out reactive power goes with the active
     const target = hasSource && this.phase !== 'shutting_down' ? clampVar(settings, vars) : 0;
     const base = Math.max(settings.varMaxInjVar, settings.varMaxAbsVar);
     // a lowered capability binds at once: it is also what the rate refers to, so that 0 would hold Q for ever
     const q = settled ? target : rampTowards(clampVar(settings, this.qVar), target, settings.varRampPctS / 100 * base, dtS);
-    if (by && vars !== 0) this.active.add(by);
+    if (acting && vars !== 0) this.active.add(acting);
     const before = this.qVar;
     const roomW = Math.min(wantedW, activeRoom(settings, acting, q, sVa));
     [this.pW, this.qVar] = limitToCircle(roomW, q, sVa, priorityOf(settings, acting));
@@ -390,6 +394,16 @@ export class Inverter {
       if (!Number.isFinite(wh + varh)) return;
       if (wh > 0) phase.whInjected += wh; else phase.whAbsorbed -= wh;
       if (varh > 0) phase.varhInjected += varh; else phase.varhAbsorbed -= varh;
+    });
+  }
+
+  #integratePorts(source: DcSource, dtS: number, steady: boolean): void {
+    this.portEnergy.forEach((energy, i) => {
+      const powerW = source.ports[i]?.powerW ?? 0;
+      const wh = (steady ? (energy.lastW + powerW) / 2 : powerW) * dtS / 3600;
+      energy.lastW = powerW;
+      if (!Number.isFinite(wh)) return;
+      if (wh > 0) energy.whInjected += wh; else energy.whAbsorbed -= wh;
     });
   }
 }

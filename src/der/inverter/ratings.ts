@@ -69,6 +69,12 @@ const omitted702 = new Set([
   'WMaxOvrExt', 'WOvrExtPF', 'WMaxUndExt', 'WUndExtPF', 'PFOvrExt', 'PFUndExt', 'VMax', 'VMin',
 ]);
 
+/** Constant power factor while taking power belongs to devices that can; anti-islanding has no function here yet. */
+const omitted704 = new Set([
+  'PFWAbsEna', 'PFWAbsEnaRvrt', 'PFWAbsRvrtTms', 'PFWAbsRvrtRem', 'PFWAbs.PF', 'PFWAbs.Ext', 'PFWAbsRvrt.PF', 'PFWAbsRvrt.Ext',
+  'AntiIslEna',
+]);
+
 /** May-trip and momentary-cessation curves are optional; a device without the functions must not store them. */
 const omittedTrip = new Set(['MayTrip', 'MomCess'].flatMap((curve) =>
   ['ActPt', 'Pt.V', 'Pt.Hz', 'Pt.Tms'].map((point) => `Crv.${curve}.${point}`)));
@@ -83,12 +89,13 @@ export function modelChoices(ratings: Ratings, ports: number): readonly ModelCho
   const trip = { counts: { NPt: points, NCrvSet: sets }, omit: omittedTrip };
   const power = { W_SF: powerSf, VA_SF: powerSf, Var_SF: powerSf, V_SF: voltSf, A_SF: currentSf, PF_SF: -3 };
   return [
-    { def: m1 },
+    // on a port of its own a device answers any of its unit ids: there is no address to set
+    { def: m1, omit: new Set(['DA']) },
     { def: m701, scale: { ...power, Hz_SF: -3, TotWh_SF: 0, TotVarh_SF: 0, Tmp_SF: -1 }, omit: omitted701(wiring) },
     { def: m702, scale: { ...power, S_SF: -3 }, omit: omitted702 },
     { def: m703, scale: { V_SF: -2, Hz_SF: -3 } },
     {
-      def: m704, omit: new Set(['AntiIslEna']),
+      def: m704, omit: omitted704,
       scale: { PF_SF: -3, WMaxLimPct_SF: -2, WSet_SF: 0, WSetPct_SF: -2, VarSet_SF: 0, VarSetPct_SF: -2 },
     },
     { def: m705, counts: curve, scale: { V_SF: -2, DeptRef_SF: -2, RspTms_SF: -2 } },

@@ -1,14 +1,14 @@
 /** Reactive power functions and the apparent-power circle (IEEE 1547-2018 5.3; 4.6 and 5.2 for the limits). */
-import type { ControlFunction } from '../../sunspec/map/device.ts';
-import type { Settings } from './settings.ts';
+import type { PfSetting, Settings } from './settings.ts';
 
 /** Of several enabled functions the one enabled last acts; a fresh process starts in this order, the last one winning. */
-export const reactiveFunctions = ['pf', 'constant_var', 'watt_var', 'volt_var'] as const;
+export const reactiveFunctions = ['pf_absorb', 'pf_inject', 'constant_var', 'watt_var', 'volt_var'] as const;
 export type ReactiveFunction = (typeof reactiveFunctions)[number];
 
 export function reactiveEnabled(settings: Settings, name: ReactiveFunction): boolean {
   switch (name) {
-    case 'pf': return settings.pfInject.enabled || settings.pfAbsorb.enabled;
+    case 'pf_inject': return settings.pfInject.enabled;
+    case 'pf_absorb': return settings.pfAbsorb.enabled;
     case 'constant_var': return settings.constantVar.enabled;
     // models 712 and 705 refuse ENABLED while the device lacks the function
     case 'watt_var':
@@ -24,19 +24,20 @@ export function reorderReactive(
   return fresh.length === 0 ? order : [...order.filter((name) => !fresh.includes(name)), ...fresh];
 }
 
-export function actingReactive(order: readonly ReactiveFunction[], settings: Settings): ReactiveFunction | null {
-  return order.findLast((name) => reactiveEnabled(settings, name)) ?? null;
+/** Constant power factor has a setting for each direction of active power; the others act in both. */
+function applies(name: ReactiveFunction, pW: number): boolean {
+  return name === 'pf_inject' ? pW >= 0 : name !== 'pf_absorb' || pW < 0;
 }
 
-function powerFactorVar(
-  { pfInject, pfAbsorb }: Settings, pW: number, sVa: number,
-): { vars: number; by: ControlFunction } | null {
-  const by = pW >= 0 ? 'pf_inject' : 'pf_absorb';
-  const { enabled, pf, overExcited } = pW >= 0 ? pfInject : pfAbsorb;
-  if (!enabled) return null;
+/** The function that acts at `pW`: of those enabled that apply, the one enabled last. */
+export function actingReactive(order: readonly ReactiveFunction[], settings: Settings, pW: number): ReactiveFunction | null {
+  return order.findLast((name) => reactiveEnabled(settings, name) && applies(name, pW)) ?? null;
+}
+
+function powerFactorVar({ pf, overExcited }: PfSetting, pW: number, sVa: number): number {
   const atCircleW = Math.min(Math.abs(pW), sVa * pf);
   const magnitude = atCircleW * Math.sqrt(Math.max(0, 1 - pf * pf)) / Math.max(pf, 0.01);
-  return { vars: overExcited ? magnitude : -magnitude, by };
+  return overExcited ? magnitude : -magnitude;
 }
 
 function constantVar({ constantVar: { mode, pct, vars }, ...settings }: Settings, pW: number): number {
@@ -52,12 +53,15 @@ function constantVar({ constantVar: { mode, pct, vars }, ...settings }: Settings
 }
 
 /** What the acting function asks for at `pW` under an apparent power of at most `sVa`; + injects. */
-export function reactiveTarget(
-  settings: Settings, acting: ReactiveFunction | null, pW: number, sVa: number,
-): { readonly vars: number; readonly by: ControlFunction | null } {
-  if (acting === 'pf') return powerFactorVar(settings, pW, sVa) ?? { vars: 0, by: null };
-  if (acting === 'constant_var') return { vars: constantVar(settings, pW), by: 'constant_var' };
-  return { vars: 0, by: null };
+export function reactiveTarget(settings: Settings, acting: ReactiveFunction | null, pW: number, sVa: number): number {
+  switch (acting) {
+    case 'pf_inject': return powerFactorVar(settings.pfInject, pW, sVa);
+    case 'pf_absorb': return powerFactorVar(settings.pfAbsorb, pW, sVa);
+    case 'constant_var': return constantVar(settings, pW);
+    case 'watt_var':
+    case 'volt_var':
+    case null: return 0;
+  }
 }
 
 /** Reactive power inside the capability of the settings (702.VarMaxInj, VarMaxAbs). */
@@ -65,12 +69,14 @@ export function clampVar(settings: Settings, vars: number): number {
   return Math.min(settings.varMaxInjVar, Math.max(-settings.varMaxAbsVar, vars));
 }
 
+const isPowerFactor = (name: ReactiveFunction | null) => name === 'pf_inject' || name === 'pf_absorb';
+
 /** Which side gives way on the circle. */
 export type Priority = 'reactive' | 'active' | 'both';
 
 /** Constant PF shrinks both together; constant var follows VarSetPri; otherwise reactive power wins (physics of category B). */
 export function priorityOf(settings: Settings, acting: ReactiveFunction | null): Priority {
-  if (acting === 'pf') return 'both';
+  if (isPowerFactor(acting)) return 'both';
   return acting === 'constant_var' && !settings.constantVar.reactiveFirst ? 'active' : 'reactive';
 }
 
@@ -79,9 +85,9 @@ export function priorityOf(settings: Settings, acting: ReactiveFunction | null):
  * still on its way the room that is left.
  */
 export function activeRoom(settings: Settings, acting: ReactiveFunction | null, qVar: number, sVa: number): number {
-  if (acting !== 'pf') return Infinity;
-  const { enabled, pf } = settings.pfInject;
-  return Math.max(sVa * (enabled ? pf : 1), Math.sqrt(Math.max(0, sVa * sVa - qVar * qVar)));
+  if (!isPowerFactor(acting)) return Infinity;
+  const { pf } = acting === 'pf_inject' ? settings.pfInject : settings.pfAbsorb;
+  return Math.max(sVa * pf, Math.sqrt(Math.max(0, sVa * sVa - qVar * qVar)));
 }
 
 /** Brings P and Q inside the circle of radius `sVa`. */

@@ -50,8 +50,9 @@ export class CloudProcess {
   #rimS = 0;
   #rimHeight = 0;
 
-  constructor(seed: number, preset: CloudPreset) {
-    this.#random = createRandom(seed, 'clouds', preset);
+  /** @param section independent stretch of the same sky, for random access */
+  constructor(seed: number, preset: CloudPreset, section?: number) {
+    this.#random = createRandom(seed, 'clouds', preset, ...(section === undefined ? [] : [section]));
     const sky = skies[preset];
     this.#sky = sky;
     this.#cloudy = this.#random.next() < sky.cloudyStayS / (sky.clearStayS + sky.cloudyStayS);

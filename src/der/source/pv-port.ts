@@ -3,23 +3,30 @@ import { SimError } from '../../core/errors.ts';
 import type { WeatherNow } from '../environment.ts';
 import { PvSource } from './pv.ts';
 import type { PvConfig } from './pv.ts';
-import type { DcPortReading, DcSource } from './source.ts';
+import type { DcPort, DcSource } from './source.ts';
 
 /** A PV array as the one DC port of a device. */
 export class PvPort implements DcSource {
   readonly #array: PvSource;
-  readonly ports: readonly DcPortReading[];
+  readonly ports: readonly DcPort[];
 
   constructor(config: PvConfig) {
-    this.#array = new PvSource(config);
-    // the array itself is the reading: voltageV, currentA, powerW
-    this.ports = [this.#array];
+    const array = new PvSource(config);
+    this.#array = array;
+    this.ports = [{
+      type: 'PV', name: 'PV',
+      get voltageV() { return array.voltageV; },
+      get currentA() { return array.currentA; },
+      get powerW() { return array.powerW; },
+    }];
   }
 
   get availableDcW(): number { return this.#array.availableDcW; }
 
   /** The cell temperature may still drift: it does so within the accuracy of a one-second step. */
   get settled(): boolean { return this.#array.trackerSettled; }
+
+  get starting(): boolean { return this.#array.state === 'start'; }
 
   prepare(dtS: number, weather: WeatherNow): void { this.#array.prepare(dtS, weather); }
 

@@ -1,8 +1,10 @@
-import type { DeviceDetail, IvCurve, IvPoint } from '../../core/device.ts';
+import type { DeviceDetail, IvCurve } from '../../core/device.ts';
 import type { WeatherNow } from '../environment.ts';
 
-/** What a 714 port shows of its source. */
-export interface DcPortReading {
+/** What a 714 port is, and what it shows of its source; power is positive into the inverter. */
+export interface DcPort {
+  readonly type: 'PV' | 'ESS' | 'EV' | 'INJ' | 'ABS' | 'BIDIR' | 'DC_DC';
+  readonly name: string;
   readonly voltageV: number;
   readonly currentA: number;
   readonly powerW: number;
@@ -16,15 +18,15 @@ export interface DcSource {
   settle(weather: WeatherNow): void;
   /** DC power that can be drawn now, W */
   readonly availableDcW: number;
+  /** on the way from standstill to full readiness */
+  readonly starting: boolean;
   /** nothing moves by itself any more: long sub-steps are exact */
   readonly settled: boolean;
   /** Works at this DC power, 0..`availableDcW`. @param energized false: the input is open */
   draw(dcW: number, energized: boolean): void;
   /** the ports of model 714, in order */
-  readonly ports: readonly DcPortReading[];
+  readonly ports: readonly DcPort[];
   detail(): DeviceDetail;
   /** @throws SimError COMMAND_NOT_APPLICABLE */
   curve(port: number | undefined, points: number): IvCurve;
 }
-
-export type { IvPoint };

@@ -75,6 +75,13 @@ function copySet(layout: Layout, image: Buffer, model: ModelPlace, number: numbe
   if (flag) image.writeUInt16BE(1, (flag.address - layout.base) * 2);
 }
 
+/** The points that an adoption has written: the result, and set 1 when there was no fault. */
+export function adoptedPoints(layout: Layout, request: PointSlot, fault: string | null): readonly PointSlot[] {
+  const result = request.def.name.replace('Req', 'Rslt');
+  const model = layout.models.find((place) => place.def.id === request.modelId);
+  return (model?.slots ?? []).filter((slot) => slot.path === result || (fault === null && /^(Crv|Ctl)\[0\]/.test(slot.path)));
+}
+
 /**
  * Carries out an adoption request on the candidate image of a write.
  * @returns why it failed, or null; the result point says the same

@@ -1,9 +1,9 @@
 import { SimError } from '../../core/errors.ts';
 import type { Origin, Provenance } from '../../core/device.ts';
 import type { SimTime } from '../../core/clock.ts';
-import { adopt } from './adoption.ts';
+import { adopt, adoptedPoints } from './adoption.ts';
 import { noSlot } from './layout.ts';
-import { checkAccess, checkValue } from './transaction.ts';
+import { checkAccess, checkValues } from './transaction.ts';
 import { createMapView, readPoint, writePoint } from './view.ts';
 import type { Layout, PointSlot } from './layout.ts';
 import type { MapView, WritableMapView } from './view.ts';
@@ -66,7 +66,10 @@ export interface Candidate {
   set(slot: PointSlot, value: AnyPointValue): void;
 }
 
-/** A consequence inside a commit: may change the candidate, must not throw, runs after all checks have passed. */
+/**
+ * A consequence inside a commit: may change the candidate, must not throw, runs after all checks have passed. It
+ * must not write another bank: banks of one shape share the candidate. What follows outside belongs to `onChange`.
+ */
 export type CommitEffect = (touched: readonly PointSlot[], candidate: Candidate, by: Origin) => void;
 
 /** Candidate and views of one layout, lent to one transaction at a time; everything here is synchronous. */
@@ -106,14 +109,18 @@ export class RegisterBank implements Bank {
   readonly #startWriters: ReadonlyMap<PointSlot, Provenance> | undefined;
   #writers: Map<PointSlot, Provenance> | undefined;
   readonly #listeners = new Set<(change: Change) => void>();
+  readonly #onListenerFault: ((message: string) => void) | undefined;
 
   /**
    * @param image start values; owned by the bank from now on
    * @param startWriters who set start values that are not defaults; may be shared between banks
+   * @param onListenerFault told of a listener that threw: the write is committed all the same
    */
   constructor(
-    layout: Layout, image: Buffer, clock: CommitClock, effect?: CommitEffect, startWriters?: ReadonlyMap<PointSlot, Provenance>,
+    layout: Layout, image: Buffer, clock: CommitClock, effect?: CommitEffect,
+    startWriters?: ReadonlyMap<PointSlot, Provenance>, onListenerFault?: (message: string) => void,
   ) {
+    this.#onListenerFault = onListenerFault;
     this.#startWriters = startWriters;
     this.layout = layout;
     this.#bytes = image;
@@ -174,10 +181,16 @@ export class RegisterBank implements Bank {
     return this.#writers?.get(slot) ?? this.#startWriters?.get(slot);
   }
 
-  /** Overwrites all start values (reset of the device) and forgets who wrote them. */
-  reload(image: Buffer): void {
+  /** Puts all start values back (reset of the device), with one change event for the settings that differed. */
+  reload(image: Buffer, by: Origin): void {
+    const differs = (slot: PointSlot) => {
+      const at = (slot.address - this.layout.base) * 2;
+      return image.compare(this.#bytes, at, at + slot.def.size * 2, at, at + slot.def.size * 2) !== 0;
+    };
+    const points = this.layout.slots.filter((slot) => slot.def.access === 'RW' && differs(slot));
     image.copy(this.#bytes);
     this.#writers = undefined;
+    this.#announce(points, by);
   }
 
   onChange(listener: (change: Change) => void): () => void {
@@ -206,19 +219,28 @@ export class RegisterBank implements Bank {
   }
 
   #commit(scratch: Scratch, points: readonly PointSlot[], by: Origin): void {
-    for (const slot of points) checkValue(this.layout, scratch.image, slot);
-    for (const slot of points) {
-      if (slot.def.effect === 'latch' && slot.path.startsWith('Adpt')) adopt(this.layout, scratch.image, slot);
-    }
+    checkValues(this.layout, scratch.image, points);
+    const adopted = points.filter((slot) => slot.def.effect === 'latch' && slot.path.startsWith('Adpt'))
+      .flatMap((slot) => adoptedPoints(this.layout, slot, adopt(this.layout, scratch.image, slot)));
     this.#effect?.(points, scratch.candidate, by);
     scratch.image.copy(this.#bytes);
     scratch.touched = null;
-    const at = this.#clock.sim();
-    const provenance: Provenance = { ...by, at, wallMs: this.#clock.wallMs() };
+    const provenance: Provenance = { ...by, at: this.#clock.sim(), wallMs: this.#clock.wallMs() };
     this.#writers ??= new Map();
-    for (const slot of points) this.#writers.set(slot, provenance);
-    const event: Change = { points, by, at };
-    for (const listener of this.#listeners) listener(event);
+    for (const slot of [...points, ...adopted]) this.#writers.set(slot, provenance);
+    this.#announce(points, by);
+  }
+
+  /** The write is done: a listener's failure is neither the writer's nor the other listeners'. */
+  #announce(points: readonly PointSlot[], by: Origin): void {
+    const event: Change = { points, by, at: this.#clock.sim() };
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        this.#onListenerFault?.(error instanceof Error ? error.message : String(error));
+      }
+    }
   }
 
   /** Slots under a register span. @throws SimError MAP_ILLEGAL_ADDRESS, MAP_READ_ONLY (marker, end), MAP_PARTIAL_POINT */

@@ -1,4 +1,4 @@
-import type { AssetType, Alarm, DcMode, DeviceCommand, DeviceCommandKind, DeviceDetail, IvCurve, Origin, Published } from '../../core/device.ts';
+import type { AssetType, Alarm, DcMode, DeviceCommand, DeviceDetail, IvCurve, Origin, Published } from '../../core/device.ts';
 import type { ClockPatch, ClockSettings, SimTime } from '../../core/clock.ts';
 import type { GridNow, GridPatch, SurroundingsNow, SurroundingsPatch } from '../../core/environment.ts';
 import type { Bank } from './bank.ts';
@@ -28,8 +28,6 @@ export interface Device {
   readonly activeTrips: readonly string[];
   /** Carries out a command whole or throws `COMMAND_*`. */
   command(command: DeviceCommand, by: Origin): void;
-  /** Whether this kind of device knows the command at all. */
-  accepts(kind: DeviceCommandKind): boolean;
   /**
    * DC-side curve of a 714 port at this moment.
    * @param port 0-based 714 port; default the first that has a curve
@@ -65,9 +63,18 @@ export interface CommandRecord {
   readonly message: string | null;
 }
 
+export interface CommandRequest {
+  readonly command: OperatorCommand;
+  readonly deviceIndex: number;
+  /** of a reset; default `alarms` */
+  readonly scope?: 'alarms' | 'device';
+}
+
 export interface CommandQueue {
   /** @throws SimError COMMAND_QUEUE_FULL */
-  submit(request: { command: OperatorCommand; deviceIndex: number; scope?: 'alarms' | 'device' }, by: Origin): CommandRecord;
+  submit(request: CommandRequest, by: Origin): CommandRecord;
+  /** All of them, or none. @throws SimError COMMAND_QUEUE_FULL */
+  submitAll(requests: readonly CommandRequest[], by: Origin): readonly CommandRecord[];
   /** newest first */
   list(filter?: { deviceIndex?: number; state?: CommandState }): readonly CommandRecord[];
   get(id: string): CommandRecord | undefined;

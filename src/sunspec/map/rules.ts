@@ -12,11 +12,27 @@ export interface Range {
   readonly max?: Bound;
 }
 
+/** Reads another point of the candidate; null when the device does not implement it. */
+export type ReadPoint = (point: `${number}.${string}`) => number | string | null;
+
+/** A range, or how it follows from other points of the candidate. */
+export type RangeRule = Range | ((read: ReadPoint) => Range);
+
 const percent: Range = { min: 0, max: 100 };
 const signedPercent: Range = { min: -100, max: 100 };
 const voltagePercent: Range = { min: 0, max: 200 };
 const gridHz: Range = { min: 40, max: 70 };
-const powerFactor: Range = { min: '702.PFOvrExtRtg', max: 1 };
+/** The rated power factor of the excitation that is set beside it. */
+const powerFactor = (group: string): RangeRule => (read) => ({
+  min: read(`704.${group}.Ext`) === 'UNDER_EXCITED' ? '702.PFUndExtRtg' : '702.PFOvrExtRtg', max: 1,
+});
+/** Percent of WMax, down to what the device can take from the grid. */
+const setPointPercent: RangeRule = (read) => {
+  const wMax = read('702.WMax');
+  const charge = read('702.WChaRteMax');
+  const deepest = typeof wMax === 'number' && typeof charge === 'number' && wMax > 0 ? -100 * charge / wMax : 0;
+  return { min: Math.max(-100, deepest), max: 100 };
+};
 const dayS: Range = { min: 0, max: 86_400 };
 const upTo = (max: Bound): Range => ({ min: 0, max });
 
@@ -36,7 +52,7 @@ const frequencyTrip = (id: number): Record<string, Range> => Object.fromEntries(
 );
 
 /** Ranges by model and plain path (no set or point numbers). */
-export const ranges: Readonly<Record<string, Range>> = {
+export const ranges: Readonly<Record<string, RangeRule>> = {
   '1.DA': { min: 1, max: 247 },
   // a setting of zero would make the percentages that refer to it meaningless
   '702.WMax': { min: 1, max: '702.WMaxRtg' },
@@ -69,18 +85,18 @@ export const ranges: Readonly<Record<string, Range>> = {
   '704.WMaxLimPctRvrt': percent,
   '704.WSet': { min: '-702.WChaRteMax', max: '702.WMax' },
   '704.WSetRvrt': { min: '-702.WChaRteMax', max: '702.WMax' },
-  '704.WSetPct': signedPercent,
-  '704.WSetPctRvrt': signedPercent,
+  '704.WSetPct': setPointPercent,
+  '704.WSetPctRvrt': setPointPercent,
   '704.VarSet': { min: '-702.VarMaxAbs', max: '702.VarMaxInj' },
   '704.VarSetRvrt': { min: '-702.VarMaxAbs', max: '702.VarMaxInj' },
   '704.VarSetPct': signedPercent,
   '704.VarSetPctRvrt': signedPercent,
   '704.WRmp': { min: 1, max: 1000 },
   '704.VarRmp': { min: 1, max: 1000 },
-  '704.PFWInj.PF': powerFactor,
-  '704.PFWInjRvrt.PF': powerFactor,
-  '704.PFWAbs.PF': powerFactor,
-  '704.PFWAbsRvrt.PF': powerFactor,
+  '704.PFWInj.PF': powerFactor('PFWInj'),
+  '704.PFWInjRvrt.PF': powerFactor('PFWInjRvrt'),
+  '704.PFWAbs.PF': powerFactor('PFWAbs'),
+  '704.PFWAbsRvrt.PF': powerFactor('PFWAbsRvrt'),
   '705.AdptCrvReq': { min: 1, max: '705.NCrv' },
   '705.RvrtCrv': upTo('705.NCrv'),
   '705.Crv.ActPt': upTo('705.NPt'),
@@ -122,6 +138,14 @@ export const ranges: Readonly<Record<string, Range>> = {
 
 type CtrlModesPoint = Extract<(typeof m702)['points'][number], { name: 'CtrlModes' }>;
 export type CtrlMode = keyof CtrlModesPoint['symbols'];
+
+/** Points whose range depends on another: a write of the key checks the value too. */
+export const dependents: Readonly<Record<string, string>> = {
+  '704.PFWInj.Ext': 'PFWInj.PF',
+  '704.PFWInjRvrt.Ext': 'PFWInjRvrt.PF',
+  '704.PFWAbs.Ext': 'PFWAbs.PF',
+  '704.PFWAbsRvrt.Ext': 'PFWAbsRvrt.PF',
+};
 
 /** The 702.CtrlModes bit without which an enable point refuses ENABLED. */
 export const requiredMode: Readonly<Record<string, CtrlMode>> = {

@@ -3,8 +3,8 @@ import { SimError } from '../../core/errors.ts';
 import { numberCodec } from './codec.ts';
 import { plainPath } from './layout.ts';
 import { pointName, readPoint } from './view.ts';
-import { ctrlModeMask, ranges, requiredMode } from './rules.ts';
-import type { Bound } from './rules.ts';
+import { ctrlModeMask, dependents, ranges, requiredMode } from './rules.ts';
+import type { Bound, ReadPoint } from './rules.ts';
 import type { Layout, PointSlot } from './layout.ts';
 
 /** @throws SimError MAP_READ_ONLY or MAP_NOT_IMPLEMENTED */
@@ -22,12 +22,18 @@ function bad(slot: PointSlot, detail: string, allowed?: readonly (string | numbe
   return new SimError('MAP_BAD_VALUE', `${name}: ${detail}`, [{ name, detail, ...(allowed && { allowed }) }]);
 }
 
-function boundValue(layout: Layout, image: Buffer, bound: Bound | undefined): number | undefined {
+function readerOf(layout: Layout, image: Buffer): ReadPoint {
+  return (name) => {
+    const dot = name.indexOf('.');
+    const slot = layout.slot(Number(name.slice(0, dot)), name.slice(dot + 1));
+    return slot?.implemented === true ? readPoint(layout, image, slot) : null;
+  };
+}
+
+function boundValue(read: ReadPoint, bound: Bound | undefined): number | undefined {
   if (bound === undefined || typeof bound === 'number') return bound;
   const negative = bound.startsWith('-');
-  const [model = '', path = ''] = bound.slice(negative ? 1 : 0).split('.', 2);
-  const slot = layout.slot(Number(model), path);
-  const value = slot && readPoint(layout, image, slot);
+  const value = read((negative ? bound.slice(1) : bound) as `${number}.${string}`);
   // a capability that the device does not have: nothing below zero, no bound above
   if (typeof value !== 'number') return negative ? 0 : undefined;
   return negative ? -value : value;
@@ -39,10 +45,12 @@ function isAbsent(layout: Layout, image: Buffer, slot: PointSlot): boolean {
 }
 
 function checkRange(layout: Layout, image: Buffer, slot: PointSlot, value: number): void {
-  const range = ranges[`${slot.modelId}.${plainPath(slot.path)}`];
-  if (!range) return;
-  const min = boundValue(layout, image, range.min);
-  const max = boundValue(layout, image, range.max);
+  const rule = ranges[`${slot.modelId}.${plainPath(slot.path)}`];
+  if (!rule) return;
+  const read = readerOf(layout, image);
+  const range = typeof rule === 'function' ? rule(read) : rule;
+  const min = boundValue(read, range.min);
+  const max = boundValue(read, range.max);
   // half a register step of slack: a bound need not fall on the point's own grid
   const slack = 0.5 * 10 ** slot.sf * (slot.sf < 0 ? 1 : 0) + 1e-9;
   // on a coarse grid the slack would let 0 through, which a positive lower bound is there to keep out
@@ -93,5 +101,18 @@ export function checkValue(layout: Layout, image: Buffer, slot: PointSlot): void
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw bad(slot, 'must be a finite number');
     checkRange(layout, image, slot, value);
+  }
+}
+
+/**
+ * Checks every touched point of a candidate, and those whose range depends on one of them.
+ * @throws SimError MAP_BAD_VALUE, MAP_NOT_SUPPORTED
+ */
+export function checkValues(layout: Layout, image: Buffer, points: readonly PointSlot[]): void {
+  for (const slot of points) {
+    checkValue(layout, image, slot);
+    const dependent = dependents[`${slot.modelId}.${slot.path}`];
+    const other = dependent === undefined ? undefined : layout.slot(slot.modelId, dependent);
+    if (other?.implemented === true && !points.includes(other)) checkValue(layout, image, other);
   }
 }

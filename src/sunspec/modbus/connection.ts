@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
-import { hostAndPort, modbusException } from './errors.ts';
+import { hostAndPort } from '../../core/listen.ts';
+import { modbusException } from './errors.ts';
 import { answer, answerException, isException, maxAnswer, MbapSplitter, unitIdOf } from './mbap.ts';
 import type { Asker, MbapResult } from './mbap.ts';
 import type { ModbusContext } from './context.ts';

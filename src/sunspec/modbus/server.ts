@@ -1,15 +1,15 @@
 import { createServer } from 'node:net';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { systemClock } from '../../core/clock.ts';
 import type { WallClock } from '../../core/clock.ts';
 import { SimError } from '../../core/errors.ts';
+import { listen } from '../../core/listen.ts';
 import { silentLogger } from '../../core/log.ts';
 import type { Logger } from '../../core/log.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionOwner } from './connection.ts';
 import { defaultLimits, ModbusCounters } from './context.ts';
 import type { ForeignUnitPolicy, ModbusContext, ModbusLimits } from './context.ts';
-import { listenFailed } from './errors.ts';
 import { LimitedLog } from './limited-log.ts';
 import { Sweeper } from './sweeper.ts';
 import type { ModbusUnit } from './unit.ts';
@@ -145,7 +145,7 @@ class Listener implements ModbusTcpServer, ConnectionOwner {
     if (this.#connections.size === 0) this.#allClosed?.();
   }
 
-  #bind(): Promise<number> {
+  async #bind(): Promise<number> {
     const { keepAliveMs, maxUnsentBytes } = this.context.limits;
     const server = createServer({
       noDelay: true,
@@ -155,20 +155,10 @@ class Listener implements ModbusTcpServer, ConnectionOwner {
       highWaterMark: maxUnsentBytes,
     }, (socket) => { this.#accept(socket); });
     this.#server = server;
-    return new Promise((resolve, reject) => {
-      const fail = (cause: unknown) => { reject(listenFailed(this.#host, this.#wantedPort, cause)); };
-      server.once('error', fail);
-      try {
-        server.listen({ host: this.#host, port: this.#wantedPort }, () => {
-          server.off('error', fail);
-          server.on('error', (error) => { this.context.log.error(`cannot accept a connection: ${error.message}`, this.deviceIndex); });
-          this.port = (server.address() as AddressInfo).port;
-          resolve(this.port);
-        });
-      } catch (cause) {
-        fail(cause);
-      }
-    });
+    const { port } = await listen(server, this.#host, this.#wantedPort);
+    server.on('error', (error) => { this.context.log.error(`cannot accept a connection: ${error.message}`, this.deviceIndex); });
+    this.port = port;
+    return port;
   }
 
   #accept(socket: Socket): void {

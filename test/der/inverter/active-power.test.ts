@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { WritableMapView } from '../../../src/sunspec/map/view.ts';
 import { rampCeiling, rampTowards } from '../../../src/der/inverter/ramp.ts';
 import { quickEntry, Rig } from '../../support/rig.ts';
 
@@ -135,14 +136,11 @@ describe('Active power set-point (704.WSet)', () => {
     expect(rig.map.m701.ThrotSrc).to.equal((1 << maxW) + (1 << fixedW));
   });
 
-  it('a demand to charge gives 0, and costs no time on the way back', async () => {
+  it('a demand to charge is refused by a device that cannot', async () => {
     const rig = await Rig.sunny();
-    rig.set((tx) => { tx.m704.WSetEna = 'ENABLED'; tx.m704.WSetPct = -100; });
-    await rig.run(20);
-    expect(rig.w).to.equal(0);
-    rig.set((tx) => { tx.m704.WSetPct = 100; });
-    await rig.run(1);
-    expect(rig.w).to.equal(2000);
+    for (const change of [(tx: WritableMapView) => { tx.m704.WSetPct = -1; }, (tx: WritableMapView) => { tx.m704.WSet = -1; }]) {
+      expect(() => { rig.set(change); }).to.throw(/is outside/);
+    }
   });
 
   it('ramps both ways with WRmp', async () => {

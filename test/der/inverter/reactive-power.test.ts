@@ -73,11 +73,18 @@ describe('Constant power factor (IEEE 1547-2018 5.3.2)', () => {
     expect(rig.map.m701.PF).to.be.closeTo(0.9, 0.001);
   });
 
-  it('the setting for absorbed power does nothing to a device that only injects', async () => {
+  it('a device that only injects has no setting for absorbed power', async () => {
     const rig = await shaded();
-    rig.set((tx) => { tx.m704.PFWAbsEna = 'ENABLED'; tx.m704.PFWAbs.PF = 0.9; });
+    expect(() => { rig.set((tx) => { tx.m704.PFWAbsEna = 'ENABLED'; }); }).to.throw(/PFWAbsEna is not implemented/);
+  });
+
+  it('the rated power factor of the excitation counts, also when only the excitation changes', async () => {
+    const rig = new Rig({ models: { 702: { NorOpCatRtg: 'CAT_A' } } });
+    rig.set((tx) => { pf(tx, 0.9, 'OVER_EXCITED'); });
+    expect(() => { rig.set((tx) => { tx.m704.PFWInj.Ext = 'UNDER_EXCITED'; }); }).to.throw(/PFWInj.PF: 0.9 is outside 0.968/);
+    rig.set((tx) => { pf(tx, 0.97, 'UNDER_EXCITED'); });
     await rig.run(10);
-    expect(rig.q).to.equal(0);
+    expect(rig.q).to.be.below(0);
   });
 
   it('a power factor below the rated one is refused', async () => {
@@ -280,11 +287,11 @@ describe('The circle of apparent power', () => {
     map.m704.PFWInjEna = 'ENABLED';
     map.m704.PFWInj.PF = 0.9;
     const settings = readSettings(map);
-    expect(activeRoom(settings, 'pf', 4359, 10_000)).to.be.closeTo(9000, 1);
-    expect(activeRoom(settings, 'pf', 0, 10_000)).to.equal(10_000);
-    expect(activeRoom(settings, 'pf', 9999, 10_000)).to.equal(9000);
+    expect(activeRoom(settings, 'pf_inject', 4359, 10_000)).to.be.closeTo(9000, 1);
+    expect(activeRoom(settings, 'pf_inject', 0, 10_000)).to.equal(10_000);
+    expect(activeRoom(settings, 'pf_inject', 9999, 10_000)).to.equal(9000);
     expect(activeRoom(settings, 'constant_var', 9999, 10_000)).to.equal(Infinity);
-    expect(reactiveTarget(settings, 'pf', 20_000, 10_000).vars).to.be.closeTo(4359, 1);
-    expect(reactiveTarget(settings, null, 20_000, 10_000)).to.deep.equal({ vars: 0, by: null });
+    expect(reactiveTarget(settings, 'pf_inject', 20_000, 10_000)).to.be.closeTo(4359, 1);
+    expect(reactiveTarget(settings, null, 20_000, 10_000)).to.equal(0);
   });
 });

@@ -108,9 +108,12 @@ describe('State table (701.St, InvSt, ConnSt)', () => {
     quickEntry(rig, { delayS: 30, rampS: 20 });
     rig.plant.setGrid({ voltagePu: 0.4 });
     await rig.run(3);
+    expect(rig.state).to.equal('off fault disconnected');
+    // the cause is gone, the window is not reached
     rig.plant.setGrid({ voltagePu: 0.9 });
     await rig.run(1);
-    expect(rig.state).to.equal('off fault disconnected');
+    expect(rig.state).to.equal('off standby disconnected');
+    expect(rig.snapshot.status.message).to.equal('waiting for the grid');
     rig.plant.setGrid({ voltagePu: 1 });
     await rig.run(1);
     expect(rig.state).to.equal('off standby disconnected');
@@ -210,7 +213,7 @@ describe('State table (701.St, InvSt, ConnSt)', () => {
     expect(rig.w).to.equal(10_000);
   });
 
-  it('a stop wins over a cease, and a closed switch does not permit service', async () => {
+  it('a stop wins over a cease, and can be taken back register by register', async () => {
     const rig = await Rig.sunny();
     quickEntry(rig);
     rig.device.command({ kind: 'stop' }, { source: 'rest' });
@@ -218,6 +221,9 @@ describe('State table (701.St, InvSt, ConnSt)', () => {
     await rig.run(6);
     expect(rig.state).to.equal('off off disconnected');
     rig.device.command({ kind: 'switch', closed: true }, { source: 'rest' });
+    await rig.run(60);
+    expect(rig.state).to.equal('off off disconnected');
+    rig.set((tx) => { tx.m715.OpCtl = 'START'; });
     await rig.run(60);
     expect(rig.state).to.equal('off standby disconnected');
     expect(rig.snapshot.status.message).to.equal('service not permitted');

@@ -308,7 +308,7 @@ describe('bank: change events and provenance', () => {
     a.assign(byModbus, [{ slot: limit, value: 50 }]);
     const writers = () => [a.provenance(limit)?.source, b.provenance(limit)?.source, a.provenance(ramp)];
     expect(writers()).to.deep.equal(['modbus', 'profile', undefined]);
-    a.reload(startImage(layout));
+    a.reload(startImage(layout), byRest);
     expect(writers()).to.deep.equal(['profile', 'profile', undefined]);
   });
 
@@ -316,7 +316,7 @@ describe('bank: change events and provenance', () => {
     const test = createTestBank();
     const start = test.dump();
     test.set({ '704.WMaxLimPct': 10 });
-    test.bank.reload(start);
+    test.bank.reload(start, byRest);
     expect(test.dump().equals(start)).to.equal(true);
     expect(test.bank.provenance(test.slot(704, 'WMaxLimPct'))).to.equal(undefined);
   });

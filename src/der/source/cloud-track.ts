@@ -1,0 +1,47 @@
+import { CloudProcess } from './clouds.ts';
+import type { CloudPreset } from './clouds.ts';
+
+const hourS = 3600;
+/** Neighbouring hours are blended over this long, so that the course has no seam. */
+const blendS = 60;
+
+/**
+ * The clear-sky index over all simulated seconds, readable at any of them in any order: each hour is a cloud
+ * process of its own, seeded by its number. So nothing has to be generated for time that nobody asks about.
+ */
+export class CloudTrack {
+  readonly #seed: number;
+  readonly #preset: CloudPreset;
+  readonly #hours = new Map<number, Float64Array>();
+
+  constructor(seed: number, preset: CloudPreset) {
+    this.#seed = seed;
+    this.#preset = preset;
+  }
+
+  /** The index of a whole second. */
+  at(second: number): number {
+    const hour = Math.floor(second / hourS);
+    const offset = second - hour * hourS;
+    const own = this.#hour(hour)[offset + blendS] ?? 1;
+    const blend = (offset - (hourS - blendS)) / blendS;
+    if (blend <= 0) return own;
+    return own + ((this.#hour(hour + 1)[offset - (hourS - blendS)] ?? own) - own) * blend;
+  }
+
+  /** Lets go of hours that end before a second. */
+  forgetBefore(second: number): void {
+    for (const hour of this.#hours.keys()) if ((hour + 1) * hourS < second) this.#hours.delete(hour);
+  }
+
+  /** The samples of an hour, begun `blendS` before it. */
+  #hour(hour: number): Float64Array {
+    let samples = this.#hours.get(hour);
+    if (!samples) {
+      const process = new CloudProcess(this.#seed, this.#preset, hour);
+      samples = Float64Array.from({ length: hourS + blendS }, () => process.step());
+      this.#hours.set(hour, samples);
+    }
+    return samples;
+  }
+}
