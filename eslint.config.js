@@ -1,15 +1,36 @@
 import tseslint from 'typescript-eslint';
 
 // Layer rules of docs/ARCHITECTURE.md: who may import whom. A folder lists what it must not reach.
-const forbid = (files, groups, message) => ({
-  files,
-  rules: {
-    'no-restricted-imports': ['error', { patterns: [{ group: groups, message }] }],
-  },
+// A later block replaces an earlier one for the same file and rule: every file is in one block of each helper.
+const forbid = (files, groups, message, ignores = []) => ({
+  files, ignores,
+  rules: { 'no-restricted-imports': ['error', { patterns: [{ group: groups, message }] }] },
+});
+const typesOnly = (files, groups, message, ignores = []) => ({
+  files, ignores,
+  rules: { '@typescript-eslint/no-restricted-imports': ['error', { patterns: [{ group: groups, allowTypeImports: true, message }] }] },
 });
 
-const upper = ['**/api/**', '**/ws/**', '**/app.ts', '**/config/**'];
-const adapters = ['**/sunspec/modbus/**', '**/sunspec/client/**', '**/csip/**', '**/ocpp/**', '**/dnp3/**'];
+const upper = ['**/api/**', '**/ws/**', '**/ui/**', '**/app.ts', '**/main.ts', '**/config/**'];
+
+const adapters = ['sunspec/modbus', 'sunspec/client', 'csip', 'ocpp', 'dnp3'];
+/** Paths that lead into an adapter; `from` is the folder that imports, for those with a parent in common. */
+function into(adapter, from = '') {
+  const [parent, name] = adapter.split('/');
+  return [`**/${adapter}/**`, ...(name !== undefined && from.startsWith(`${parent}/`) ? [`../${name}/**`] : [])];
+}
+const anyAdapter = adapters.flatMap((adapter) => into(adapter));
+
+/** One rule for every adapter: core, map and models, and of the map nothing but types outside the bridge. */
+function adapterRules(folder) {
+  const files = [`src/${folder}/**/*.ts`];
+  const others = adapters.filter((other) => other !== folder).flatMap((other) => into(other, folder));
+  const map = ['**/sunspec/map/**', ...(folder.startsWith('sunspec/') ? ['../map/**'] : [])];
+  return [
+    forbid(files, [...upper, ...others, '**/der/**'], 'an adapter knows core, map and models only, and no other adapter'),
+    typesOnly(files, map, 'only bridge.ts works on the register map; other files of an adapter see its types', [`src/${folder}/bridge.ts`]),
+  ];
+}
 
 export default tseslint.config(
   { ignores: ['dist/**', 'coverage/**', 'node_modules/**', '.venv/**', 'src/api/pages/**'] },
@@ -26,13 +47,16 @@ export default tseslint.config(
     },
   },
   forbid(['src/core/**/*.ts'], ['../*', '!./*'], 'core knows nothing of ours'),
-  forbid(['src/sunspec/models/**/*.ts'], ['../../**', '../modbus/**'], 'models are tables: types of sunspec/map only'),
-  forbid(['src/sunspec/map/**/*.ts'], [...upper, ...adapters, '**/der/**'], 'the map knows core and models only'),
-  forbid(['src/der/**/*.ts'], [...upper, ...adapters], 'physics knows core, map and models only'),
-  forbid(['src/sunspec/modbus/**/*.ts'], [...upper, '**/der/**', '**/sunspec/client/**', '**/csip/**', '**/ocpp/**', '**/dnp3/**'], 'an adapter knows core, map and models only'),
-  forbid(['src/api/**/*.ts'], [...adapters, '**/der/**', '**/ws/**', '**/app.ts', '**/config/**'], 'the facade knows core and map only'),
-  forbid(['src/ws/**/*.ts'], [...adapters, '**/der/**', '**/api/**', '**/app.ts', '**/config/**'], 'the stream knows core and map only'),
-  forbid(['src/config/**/*.ts'], [...adapters, '**/der/**', '**/api/**', '**/ws/**', '**/app.ts'], 'configuration knows core and map only'),
+  forbid(['src/sunspec/models/**/*.ts'], ['../../**', '../modbus/**', '../client/**'], 'models are tables: types of sunspec/map only'),
+  typesOnly(['src/sunspec/models/**/*.ts'], ['../map/**'], 'models are tables: types of sunspec/map only'),
+  forbid(['src/sunspec/map/**/*.ts'], [...upper, ...adapters.flatMap((adapter) => into(adapter, 'sunspec/map')), '**/der/**'], 'the map knows core and models only'),
+  forbid(['src/der/**/*.ts'], [...upper, ...anyAdapter], 'physics knows core, map and models only'),
+  ...adapters.flatMap(adapterRules),
+  forbid(['src/api/**/*.ts'], [...anyAdapter, '**/der/**', '**/ws/**', '**/ui/**', '**/app.ts', '**/main.ts', '**/config/**'], 'the facade knows core and map only'),
+  forbid(['src/ws/**/*.ts'], [...anyAdapter, '**/der/**', '**/api/**', '**/ui/**', '**/app.ts', '**/main.ts', '**/config/**'], 'the stream knows core and map only'),
+  forbid(['src/config/**/*.ts'], [...anyAdapter, '**/der/**', '**/api/**', '**/ws/**', '**/ui/**', '**/app.ts', '**/main.ts'], 'configuration knows core and map only'),
+  forbid(['src/ui/**/*.ts'], [...anyAdapter, '**/core/**', '**/sunspec/**', '**/der/**', '**/ws/**', '**/config/**', '**/app.ts', '**/main.ts', '**/api/*.ts', '**/api/routes/**'], 'the dashboard knows types of api/schemas only'),
+  typesOnly(['src/ui/**/*.ts'], ['**/api/schemas/**'], 'the dashboard is built without the server: types only'),
   { files: ['src/sunspec/models/**/*.ts'], rules: { 'max-lines': 'off' } },
   {
     files: ['test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'],

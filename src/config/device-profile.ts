@@ -26,7 +26,7 @@ const modelsSchema = z.strictObject(
   Object.fromEntries(servedModels.map((id) => [id, (id === '702' ? ratings : points).optional()])),
 ).meta({ description: 'Start values of register points by model id and point name: numbers in engineering units, enumerations by symbol or number.' });
 
-const site = (text: string) => `${text} For the clear_sky source; irradiance of a CSV series is taken as in the plane of the array.`;
+const site = (text: string) => `${text} Serves the clear_sky source; CSV irradiance is taken as in the plane of the array.`;
 
 const pvSchema = z.strictObject({
   module: z.enum(pvModules).optional().meta({ description: 'Module type; default CS5P-220M.' }),

@@ -289,7 +289,7 @@ export class SimDevice implements Device {
     this.bank.reload(this.#template.image, by);
     this.#writeIdentity();
     this.#inverter.switchClosed = true;
-    this.#inverter.clearEnergy();
+    this.#inverter.meter.clear();
   }
 
   /** A value that is not finite never reaches a register: the device faults and keeps its last good surroundings at zero power. */

@@ -311,10 +311,10 @@ export class Environment {
 const commonIndex = -1;
 
 /** A patch must say something, and ending a local deviation says everything. */
-function checkPatch({ rampS: _ramp, durationS: _duration, ...values }: GridPatch | SurroundingsPatch, deviceIndex: number | undefined): void {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined).map(([name]) => name);
-  if (given.length === 0) throw new SimError('COMMAND_BAD_VALUE', 'a ramp or duration alone changes nothing: give a value');
-  if (deviceIndex !== undefined && values.source === 'csv' && given.length > 1) {
+function checkPatch(patch: GridPatch | SurroundingsPatch, deviceIndex: number | undefined): void {
+  const values = Object.entries(patch).filter(([name, value]) => value !== undefined && name !== 'rampS' && name !== 'durationS');
+  if (values.length === 0) throw new SimError('COMMAND_BAD_VALUE', 'a ramp or duration alone changes nothing: give a value');
+  if (deviceIndex !== undefined && patch.source === 'csv' && values.length > 1) {
     throw new SimError('COMMAND_BAD_VALUE', 'source csv ends the deviation of this device and goes with no other value');
   }
 }

@@ -110,6 +110,10 @@ export class SimPlant implements Plant {
     if (voltageLnV !== undefined && !reference) {
       throw new SimError('COMMAND_BAD_VALUE', 'the devices have different nominal voltages: give per unit, or one device');
     }
+    const most = 2 * (reference?.nominalLnV ?? 0);
+    if (voltageLnV !== undefined && !(voltageLnV >= 0 && voltageLnV <= most)) {
+      throw new SimError('COMMAND_BAD_VALUE', `the voltage must be 0..${most.toFixed(1)} V: up to twice the nominal one`);
+    }
     const inPu = voltageLnV === undefined || !reference ? {} : { voltagePu: voltageLnV / reference.nominalLnV };
     this.#options.environment.setGrid({ ...patch, ...inPu }, this.#options.clock.sim(), deviceIndex);
   }

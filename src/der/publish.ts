@@ -65,11 +65,11 @@ function throttle(map: MapView, inverter: Inverter, throttled: boolean): void {
 function publishPhases(map: MapView, inverter: Inverter, grid: GridValues, lnV: readonly [number, number, number]): void {
   const m = map.m701;
   const [s1, s2, s3] = phaseShares(inverter.ratings.wiring, grid);
-  const { pW, qVar, energy } = inverter;
+  const { pW, qVar } = inverter;
   const vaTotal = Math.hypot(pW, qVar);
   const amps = currentPerPhase(vaTotal, lnV);
   const pf = powerFactor(pW, vaTotal, inverter.ratings.wMaxRtgW);
-  const [e1, e2, e3] = energy;
+  const [e1, e2, e3] = inverter.meter.phases;
   m.WL1 = pW * s1; m.VAL1 = vaTotal * s1; m.VarL1 = qVar * s1; m.PFL1 = pf; m.AL1 = amps; m.VL1 = lnV[0];
   if (e1) { m.TotWhInjL1 = e1.whInjected; m.TotWhAbsL1 = e1.whAbsorbed; m.TotVarhInjL1 = e1.varhInjected; m.TotVarhAbsL1 = e1.varhAbsorbed; }
   if (!e2) return;
@@ -99,7 +99,7 @@ function publishAc(map: MapView, inverter: Inverter, grid: GridValues): void {
   m.VA = va;
   m.Var = inverter.qVar;
   m.PF = powerFactor(inverter.pW, va, inverter.ratings.wMaxRtgW);
-  m.A = currentPerPhase(va, volts.ln) * inverter.energy.length;
+  m.A = currentPerPhase(va, volts.ln) * inverter.meter.phases.length;
   m.LNV = volts.meanLnV;
   m.Hz = grid.hz;
   if (volts.meanLlV !== null) {
@@ -112,7 +112,7 @@ function publishAc(map: MapView, inverter: Inverter, grid: GridValues): void {
   }
   publishPhases(map, inverter, grid, volts.ln);
   let whInjected = 0, whAbsorbed = 0, varhInjected = 0, varhAbsorbed = 0;
-  for (const phase of inverter.energy) {
+  for (const phase of inverter.meter.phases) {
     whInjected += phase.whInjected; whAbsorbed += phase.whAbsorbed;
     varhInjected += phase.varhInjected; varhAbsorbed += phase.varhAbsorbed;
   }
@@ -123,7 +123,7 @@ function publishDc(map: MapView, inverter: Inverter, source: DcSource): void {
   const m = map.m714;
   let amps = 0, watts = 0, whInjected = 0, whAbsorbed = 0;
   source.ports.forEach((port, i) => {
-    const energy = inverter.portEnergy[i];
+    const energy = inverter.meter.ports[i];
     const p = m.Prt[i];
     if (!p || !energy) return;
     amps += port.currentA; watts += port.powerW;

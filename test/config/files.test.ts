@@ -15,8 +15,8 @@ describe('interface 12.1: configuration file', () => {
     expect(load('C.JSON', '{ "seed": 5 }').seed).to.equal(5);
   });
   it('takes switch words, which YAML 1.2 reads as text, times and dates', () => {
-    const config = load('c.yaml', 'mb_enable: no\nwall_clock: on\nmb_shared_port: 1\nstart_clock_time: 06:00:00\nstart_date: 2026-01-02\n');
-    expect([config.modbus.enabled, config.clock.followsWall, config.modbus.sharedPort]).to.deep.equal([false, true, true]);
+    const config = load('c.yaml', 'mb_enable: no\nstart_paused: on\nmb_shared_port: 1\nstart_clock_time: 06:00:00\nstart_date: 2026-01-02\n');
+    expect([config.modbus.enabled, config.clock.startsPaused, config.modbus.sharedPort]).to.deep.equal([false, true, true]);
     expect([config.clock.startTime, config.clock.startDate]).to.deep.equal(['06:00:00', '2026-01-02']);
   });
   it('takes one entry of a list without the list', () => {

@@ -57,7 +57,7 @@ describe('interface 12: defaults', () => {
     expect(rest).to.deep.equal({
       configPath: null,
       web: { host: '127.0.0.1', port: 8111, corsOrigins: [], allowedHosts: [], maxConnections: 1024, maxStreamClients: 1024 },
-      clock: { followsWall: false, timezone: 'UTC', startTime: '12:00:00', startDate: '2026-06-21', rate: 1 },
+      clock: { followsWall: false, timezone: 'UTC', startTime: '12:00:00', startDate: '2026-06-21', rate: 1, startsPaused: false },
       tickS: 1.5, seed: 1, firstDevice: 0,
       grid: { nominalFrequencyHz: 60, profilePath: null },
       dcProfilePath: null, irradianceSource: 'csv', clouds: 'scattered',
@@ -72,6 +72,28 @@ describe('interface 12: defaults', () => {
       WMaxRtg: 10000, VAMaxRtg: 10000, VNomRtg: 480, NorOpCatRtg: 'CAT_B', AbnOpCatRtg: 'CAT_3',
     });
     expect(devices[0]?.profile.pv).to.include({ module: 'CS5P-220M', series: 13, parallel: 4 });
+  });
+});
+
+describe('the wall clock', () => {
+  it('excludes a rate, a start and a paused start, each named together with it', () => {
+    expect(faultLines(['-wc', 'yes', '--time_rate', '60'])).to.deep.equal([
+      '--time_rate: given 60 together with -wc yes; allowed: one of the two',
+    ]);
+    const argv = ['--start_clock_time', '06:00:00', '--start_date', '2026-01-01', '--start_paused', 'yes', '--config', 'c.yaml'];
+    expect(faultLines(argv, { ...yaml('wall_clock: true\n'), env: { DERBENCH_TIME_RATE: '0.5' } })).to.deep.equal([
+      'DERBENCH_TIME_RATE: given 0.5 together with c.yaml: wall_clock yes; allowed: one of the two',
+      '--start_clock_time: given 06:00:00 together with c.yaml: wall_clock yes; allowed: one of the two',
+      '--start_date: given 2026-01-01 together with c.yaml: wall_clock yes; allowed: one of the two',
+      '--start_paused: given yes together with c.yaml: wall_clock yes; allowed: one of the two',
+    ]);
+  });
+  it('goes with the defaults, also when they are written out', () => {
+    const argv = ['-wc', 'yes', '--time_rate', '1', '--start_clock_time', '12:00:00', '--start_date', '2026-06-21', '--start_paused', 'no'];
+    expect(run(argv).clock).to.include({ followsWall: true, rate: 1, startsPaused: false });
+  });
+  it('is off for a paused start', () => {
+    expect(run(['--start_paused', 'yes']).clock).to.include({ followsWall: false, startsPaused: true });
   });
 });
 

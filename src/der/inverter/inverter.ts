@@ -11,6 +11,7 @@ import type { DcSource } from '../source/source.ts';
 import { extremePu, meanPu, nominalLnV, phaseCount, phaseShares } from './ac.ts';
 import type { Wiring } from './ac.ts';
 import { acFromDc, dcFromAc } from './efficiency.ts';
+import { EnergyMeter } from './energy.ts';
 import { rampCeiling, rampTowards } from './ramp.ts';
 import {
   activeRoom, actingReactive, clampVar, limitToCircle, priorityOf, reactiveFunctions, reactiveTarget, reorderReactive,
@@ -34,34 +35,15 @@ export interface InverterRatings {
   readonly portCount: number;
 }
 
-/** Lifetime energies of one phase, Wh and varh, all rising. */
-export interface PhaseEnergy {
-  whInjected: number;
-  whAbsorbed: number;
-  varhInjected: number;
-  varhAbsorbed: number;
-}
-
 const quickStepS = 0.02;
 const movingStepS = 0.1;
 /** interface.md 5.3: control functions are never stepped more coarsely */
 export const longestStepS = 1;
 const negligibleW = 1e-3;
 
-/** Lifetime energies of one DC port, Wh, and its power at the end of the last sub-step. */
-export interface PortEnergy {
-  whInjected: number;
-  whAbsorbed: number;
-  lastW: number;
-}
-
-const noPortEnergy = (): PortEnergy => ({ whInjected: 0, whAbsorbed: 0, lastW: 0 });
-const noEnergy = (): PhaseEnergy => ({ whInjected: 0, whAbsorbed: 0, varhInjected: 0, varhAbsorbed: 0 });
-
 export class Inverter {
   readonly ratings: InverterRatings;
-  readonly energy: readonly PhaseEnergy[];
-  readonly portEnergy: readonly PortEnergy[];
+  readonly meter: EnergyMeter;
   /** output at the terminals, + into the grid */
   pW = 0;
   qVar = 0;
@@ -95,8 +77,7 @@ export class Inverter {
 
   constructor(ratings: InverterRatings, settings: Settings, random: RandomStream) {
     this.ratings = ratings;
-    this.energy = Array.from({ length: phaseCount(ratings.wiring) }, noEnergy);
-    this.portEnergy = Array.from({ length: ratings.portCount }, noPortEnergy);
+    this.meter = new EnergyMeter(phaseCount(ratings.wiring), ratings.portCount);
     this.#settings = settings;
     this.#random = random;
     this.#stopCeilingW = ratings.wMaxRtgW;
@@ -162,13 +143,12 @@ export class Inverter {
    * The source must have been prepared for this sub-step.
    */
   step(t: SimTime, dtS: number, grid: GridValues, source: DcSource): void {
-    const before = this.pW;
-    const reactiveBefore = this.qVar;
+    const [fromW, fromVar] = [this.pW, this.qVar];
     const wasEnergized = isEnergized(this.phase);
     this.#output(grid, source, dtS, this.#serviceCeiling(addSeconds(t, dtS), dtS), false);
-    const steady = wasEnergized && before > 0 === this.pW > 0;
-    this.#integrate(grid, dtS, steady ? (before + this.pW) / 2 : this.pW, steady ? (reactiveBefore + this.qVar) / 2 : this.qVar);
-    this.#integratePorts(source, dtS, steady);
+    const steady = wasEnergized && fromW > 0 === this.pW > 0;
+    const span = { fromW, toW: this.pW, fromVar, toVar: this.qVar, steady };
+    this.meter.add(dtS, span, phaseShares(this.ratings.wiring, grid), source.ports);
   }
 
   /** Out of service at once, nothing flows, as after a trip without a cause: only `clearTrips` and time end it. */
@@ -191,12 +171,6 @@ export class Inverter {
     this.#trips.clear();
     this.lastTrip = null;
     if (this.phase === 'tripped') this.phase = 'waiting';
-  }
-
-  /** Puts energy counters back to their start values. */
-  clearEnergy(): void {
-    for (const phase of this.energy) Object.assign(phase, noEnergy());
-    for (const port of this.portEnergy) Object.assign(port, noPortEnergy());
   }
 
   #limitTarget(): number {
@@ -382,28 +356,5 @@ export class Inverter {
     this.squeezed = wantedW - this.pW > negligibleW;
     // held back by the circle is not on the way
     return q !== target && this.qVar !== before;
-  }
-
-  #integrate(grid: GridValues, dtS: number, pW: number, qVar: number): void {
-    const hours = dtS / 3600;
-    const shares = phaseShares(this.ratings.wiring, grid);
-    this.energy.forEach((phase, i) => {
-      const wh = pW * (shares[i] ?? 0) * hours;
-      const varh = qVar * (shares[i] ?? 0) * hours;
-      // a counter that has taken in a NaN would never come back
-      if (!Number.isFinite(wh + varh)) return;
-      if (wh > 0) phase.whInjected += wh; else phase.whAbsorbed -= wh;
-      if (varh > 0) phase.varhInjected += varh; else phase.varhAbsorbed -= varh;
-    });
-  }
-
-  #integratePorts(source: DcSource, dtS: number, steady: boolean): void {
-    this.portEnergy.forEach((energy, i) => {
-      const powerW = source.ports[i]?.powerW ?? 0;
-      const wh = (steady ? (energy.lastW + powerW) / 2 : powerW) * dtS / 3600;
-      energy.lastW = powerW;
-      if (!Number.isFinite(wh)) return;
-      if (wh > 0) energy.whInjected += wh; else energy.whAbsorbed -= wh;
-    });
   }
 }

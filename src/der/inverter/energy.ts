@@ -1,0 +1,76 @@
+/** Lifetime energy counters: doubles inside, never falling; the registers get whole units. */
+import type { DcPort } from '../source/source.ts';
+
+/** One phase, Wh and varh. */
+export interface PhaseEnergy {
+  whInjected: number;
+  whAbsorbed: number;
+  varhInjected: number;
+  varhAbsorbed: number;
+}
+
+/** One DC port, Wh, and its power at the end of the last sub-step. */
+export interface PortEnergy {
+  whInjected: number;
+  whAbsorbed: number;
+  lastW: number;
+}
+
+/** Power at both ends of a sub-step, W and var. */
+export interface PowerSpan {
+  readonly fromW: number;
+  readonly toW: number;
+  readonly fromVar: number;
+  readonly toVar: number;
+  /** whether the power went steadily from one to the other; otherwise the later one held throughout */
+  readonly steady: boolean;
+}
+
+const noPhase = (): PhaseEnergy => ({ whInjected: 0, whAbsorbed: 0, varhInjected: 0, varhAbsorbed: 0 });
+const noPort = (): PortEnergy => ({ whInjected: 0, whAbsorbed: 0, lastW: 0 });
+
+export class EnergyMeter {
+  readonly phases: readonly PhaseEnergy[];
+  readonly ports: readonly PortEnergy[];
+
+  constructor(phaseCount: number, portCount: number) {
+    this.phases = Array.from({ length: phaseCount }, noPhase);
+    this.ports = Array.from({ length: portCount }, noPort);
+  }
+
+  /** Adds a sub-step: exact while power is constant or linear in it. @param shares part of each phase in the total */
+  add(dtS: number, span: PowerSpan, shares: readonly number[], ports: readonly DcPort[]): void {
+    const hours = dtS / 3600;
+    const w = span.steady ? (span.fromW + span.toW) / 2 : span.toW;
+    const vars = span.steady ? (span.fromVar + span.toVar) / 2 : span.toVar;
+    // a counter that has taken in a NaN would never come back
+    if (Number.isFinite(w + vars)) this.#addPhases(w * hours, vars * hours, shares);
+    this.#addPorts(hours, span.steady, ports);
+  }
+
+  clear(): void {
+    for (const phase of this.phases) Object.assign(phase, noPhase());
+    for (const port of this.ports) Object.assign(port, noPort());
+  }
+
+  #addPhases(totalWh: number, totalVarh: number, shares: readonly number[]): void {
+    for (let i = 0; i < this.phases.length; i += 1) {
+      const phase = this.phases[i];
+      const share = shares[i] ?? 0;
+      if (!phase || !Number.isFinite(share)) continue;
+      if (totalWh > 0) phase.whInjected += totalWh * share; else phase.whAbsorbed -= totalWh * share;
+      if (totalVarh > 0) phase.varhInjected += totalVarh * share; else phase.varhAbsorbed -= totalVarh * share;
+    }
+  }
+
+  #addPorts(hours: number, steady: boolean, ports: readonly DcPort[]): void {
+    for (let i = 0; i < this.ports.length; i += 1) {
+      const energy = this.ports[i];
+      const powerW = ports[i]?.powerW ?? 0;
+      if (!energy || !Number.isFinite(powerW)) continue;
+      const wh = (steady ? (energy.lastW + powerW) / 2 : powerW) * hours;
+      energy.lastW = powerW;
+      if (wh > 0) energy.whInjected += wh; else energy.whAbsorbed -= wh;
+    }
+  }
+}
