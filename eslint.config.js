@@ -17,7 +17,7 @@ const adapters = ['sunspec/modbus', 'sunspec/client', 'csip', 'ocpp', 'dnp3'];
 /** Paths that lead into an adapter; `from` is the folder that imports, for those with a parent in common. */
 function into(adapter, from = '') {
   const [parent, name] = adapter.split('/');
-  return [`**/${adapter}/**`, ...(name !== undefined && from.startsWith(`${parent}/`) ? [`../${name}/**`] : [])];
+  return [`**/${adapter}/**`, ...(name !== undefined && from.startsWith(`${parent}/`) ? [`**/${name}/**`] : [])];
 }
 const anyAdapter = adapters.flatMap((adapter) => into(adapter));
 
@@ -25,7 +25,7 @@ const anyAdapter = adapters.flatMap((adapter) => into(adapter));
 function adapterRules(folder) {
   const files = [`src/${folder}/**/*.ts`];
   const others = adapters.filter((other) => other !== folder).flatMap((other) => into(other, folder));
-  const map = ['**/sunspec/map/**', ...(folder.startsWith('sunspec/') ? ['../map/**'] : [])];
+  const map = ['**/sunspec/map/**', ...(folder.startsWith('sunspec/') ? ['**/map/**'] : [])];
   return [
     forbid(files, [...upper, ...others, '**/der/**'], 'an adapter knows core, map and models only, and no other adapter'),
     typesOnly(files, map, 'only bridge.ts works on the register map; other files of an adapter see its types', [`src/${folder}/bridge.ts`]),

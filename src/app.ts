@@ -8,6 +8,7 @@ import type { Adapter } from './core/adapter.ts';
 import { simTimeFromMs, systemClock } from './core/clock.ts';
 import type { WallClock } from './core/clock.ts';
 import { isLoopback } from './core/http-guard.ts';
+import { hostAndPort } from './core/listen.ts';
 import { createLogBook } from './core/log.ts';
 import type { LogBook } from './core/log.ts';
 import { SimClock, localDateMs } from './core/sim-clock.ts';
@@ -63,9 +64,10 @@ function readSeries(path: string | URL, format: SeriesFormat): Series {
 }
 
 function createClock(config: AppConfig, wall: WallClock): SimClock {
-  const { followsWall, timezone, startDate, startTime, rate } = config.clock;
+  const { followsWall, startsPaused, timezone, startDate, startTime, rate } = config.clock;
   const startMs = followsWall ? wall.nowMs() : localDateMs(startDate, startTime, timezone);
-  return new SimClock(wall, { mode: followsWall ? 'wall_clock' : 'accelerated', rate: followsWall ? 1 : rate, timezone }, simTimeFromMs(startMs));
+  const mode = followsWall ? 'wall_clock' : startsPaused ? 'paused' : 'accelerated';
+  return new SimClock(wall, { mode, rate, timezone }, simTimeFromMs(startMs));
 }
 
 function buildPlant(config: AppConfig, wall: WallClock, logBook: LogBook): SimPlant {
@@ -91,11 +93,9 @@ function buildModbus(config: AppConfig, plant: SimPlant, wall: WallClock, logBoo
   })];
 }
 
-const staysHere = (host: string) => host === 'localhost' || isLoopback(host);
-
 function exposureWarnings(config: AppConfig): string[] {
   const hosts = [{ what: 'the HTTP interface', host: config.web.host }, ...(config.modbus.enabled ? [{ what: 'Modbus', host: config.modbus.host }] : [])];
-  return hosts.filter(({ host }) => !staysHere(host))
+  return hosts.filter(({ host }) => !isLoopback(host))
     .map(({ what, host }) => `${what} listens on ${host} without authentication: anybody who can reach this address controls the simulator`);
 }
 
@@ -183,21 +183,20 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
   };
 }
 
-const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host);
-
 function describe(http: { host: string; port: number }, config: AppConfig, adapters: readonly Adapter[], plant: SimPlant): string[] {
-  const web = `http://${urlHost(http.host)}:${http.port}`;
+  const web = hostAndPort(http.host, http.port);
   const first = plant.devices[0];
   const last = plant.devices.at(-1);
-  const lines = [`HTTP      ${web}/          (API browser ${web}/docs)`, `Telemetry ws://${urlHost(http.host)}:${http.port}/api/sim/ws/telemetry`];
+  const lines = [`HTTP      http://${web}/          (API browser http://${web}/docs)`, `Telemetry ws://${web}/api/sim/ws/telemetry`];
   for (const adapter of adapters) {
     const from = first && adapter.endpointOf?.(first.index);
     const to = last && adapter.endpointOf?.(last.index);
     if (!from || !to) continue;
-    const ports = from.port === to.port ? `${from.port}` : `${from.port}..${to.port}`;
+    const ports = from.port === to.port ? hostAndPort(from.host, from.port) : `${hostAndPort(from.host, from.port)}..${to.port}`;
     const units = from.unitId === to.unitId ? `unit ${from.unitId}` : `units ${from.unitId}..${to.unitId}`;
-    lines.push(`${adapter.module.padEnd(9)} ${urlHost(from.host)}:${ports} (${units}, SunSpec base 40000)`);
+    lines.push(`${adapter.module.padEnd(9)} ${ports} (${units}, SunSpec base 40000)`);
   }
-  lines.push(`${plant.devices.length} device${plant.devices.length === 1 ? '' : 's'}, tick ${config.tickS} s; nothing is kept over a restart`);
+  const paused = config.clock.startsPaused ? 'the clock is paused; ' : '';
+  lines.push(`${plant.devices.length} device${plant.devices.length === 1 ? '' : 's'}, tick ${config.tickS} s; ${paused}nothing is kept over a restart`);
   return lines;
 }
