@@ -38,6 +38,11 @@ export class SimClock {
   #anchor: SimTime;
   #anchorMs: number;
   #horizon: SimTime;
+  #shown: SimTime;
+  /** real seconds between ticks, as far as known */
+  #intervalS = 0;
+  /** rate or pause has changed since the last tick */
+  #changed = false;
 
   constructor(wall: WallClock, settings: ClockSettings, start: SimTime) {
     this.#wall = wall;
@@ -45,6 +50,7 @@ export class SimClock {
     this.#now = start;
     this.#anchor = start;
     this.#horizon = start;
+    this.#shown = start;
     this.#anchorMs = wall.monotonicMs();
     if (settings.mode === 'wall_clock') this.#followWall();
   }
@@ -62,22 +68,38 @@ export class SimClock {
   get tickTime(): SimTime { return this.#now; }
 
   /**
-   * The present instant. Between two ticks it runs on with real time, so that a timer started by a request in
-   * mid-tick gets its full length; it never passes the end of the next tick.
+   * The present instant, never going back. Between two ticks it runs on with real time, so that a timer started by
+   * a request in mid-tick gets its full length; it does not pass the expected end of the next tick.
    */
   sim(): SimTime {
-    if (this.paused) return this.#now;
-    const elapsed = (this.#wall.monotonicMs() - this.#anchorMs) * 1000 * this.rate;
-    return Math.min(this.#anchor + Math.max(0, Math.round(elapsed)), this.#horizon) as SimTime;
+    return Math.min(this.#flowing(), this.#horizon) as SimTime;
+  }
+
+  /**
+   * Where a tick that falls due now must end: one interval (or the slots it takes over) further, or, when the rate
+   * or the pause has changed since the last tick, where the clock has run to.
+   */
+  tickEnd(seconds: number): SimTime {
+    if (!this.#changed) return addSeconds(this.#now, seconds);
+    return Math.max(this.#flowing(), this.#now + 1) as SimTime;
   }
 
   /** Ends a tick at `t`. @param nextSeconds expected length of the next one, simulated */
   advanceTo(t: SimTime, nextSeconds: number): void {
     this.#now = t;
-    this.#anchor = t;
+    // behind what was shown already, after a change of rate: the clock waits there
+    this.#anchor = Math.max(t, this.#shown) as SimTime;
     this.#anchorMs = this.#wall.monotonicMs();
-    this.#horizon = addSeconds(t, nextSeconds);
+    this.#horizon = Math.max(addSeconds(t, nextSeconds), this.#anchor) as SimTime;
+    this.#intervalS = nextSeconds / this.rate;
+    this.#changed = false;
     if (this.#settings.mode === 'wall_clock') this.#followWall();
+  }
+
+  #flowing(): SimTime {
+    if (this.paused) return this.#anchor;
+    const elapsed = (this.#wall.monotonicMs() - this.#anchorMs) * 1000 * this.rate;
+    return (this.#anchor + Math.max(0, Math.round(elapsed))) as SimTime;
   }
 
   /** Simulated date of an instant, ms since the epoch. */
@@ -121,11 +143,12 @@ export class SimClock {
     const zoneChanged = timezone !== this.#settings.timezone;
     this.#settings = { mode, rate: mode === 'wall_clock' ? 1 : rate, timezone };
     if (zoneChanged) this.#offset = null;
-    // the instant already reached stays reached, so that a change of rate does not jump; a pause rests where the
-    // devices are, so that steps are whole ticks
-    this.#anchor = mode === 'paused' ? this.#now : present;
+    // what has been shown stays reached: no change of rate or pause jumps, in either direction
+    this.#shown = present;
+    this.#anchor = present;
     this.#anchorMs = this.#wall.monotonicMs();
-    this.#horizon = this.#anchor;
+    this.#horizon = addSeconds(present, this.rate * this.#intervalS);
+    this.#changed = mode !== 'paused';
     if (mode === 'wall_clock') this.#followWall();
     if (patch.clockTime !== undefined) this.#showTime(patch.clockTime);
   }

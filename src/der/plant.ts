@@ -1,11 +1,12 @@
 /** All devices of one process, their surroundings and their clock: runs the ticks. */
-import { addSeconds } from '../core/clock.ts';
+import { addSeconds, secondsBetween } from '../core/clock.ts';
 import type { ClockPatch, SimTime } from '../core/clock.ts';
 import type { Published } from '../core/device.ts';
 import type { GridNow, GridPatch, SurroundingsNow, SurroundingsPatch } from '../core/environment.ts';
 import { SimError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import { tickSeconds } from '../core/sim-clock.ts';
+import { Ticker } from '../core/ticker.ts';
 import type { SimClock } from '../core/sim-clock.ts';
 import type { Plant, PlantHealth, TickEvent, TimeNow } from '../sunspec/map/device.ts';
 import { OperatorQueue } from './commands.ts';
@@ -30,6 +31,13 @@ export interface PlantOptions {
 const sliceMs = 2;
 /** sub-steps of one device between two looks at the time */
 const subStepsAtOnce = 200;
+/** first guess of what a simulated second of a device costs */
+const guessedMsPerDeviceSecond = 0.005;
+/** no tick is cut below this: less would not cost less */
+const shortestCutS = simStepS;
+/** part of the rate below which it does not count as held */
+const heldShare = 0.9;
+const warnEveryMs = 60_000;
 /** part of the tick interval that a tick may take before the simulated time per tick is cut */
 const workShare = 0.8;
 const maxSteps = 100_000;
@@ -48,7 +56,8 @@ export class SimPlant implements Plant {
   #busy: Promise<void> | null = null;
   #sliceStart = 0;
   /** simulated seconds per tick that the machine can do; grows back when it has room */
-  #affordableS = Infinity;
+  #affordableS: number;
+  #warnedMs = -Infinity;
   #ended = false;
   /** grid slots without a tick of their own; kept by whoever drives the plant */
   skippedTicks = 0;
@@ -60,11 +69,15 @@ export class SimPlant implements Plant {
     this.commands = new OperatorQueue(() => options.clock.wallMs());
     this.#lastEndMs = options.monotonicMs();
     this.#rateEffective = options.clock.rate;
+    this.#affordableS = this.#budgetMs / (guessedMsPerDeviceSecond * Math.max(1, this.devices.length));
     // tick 0: there is a snapshot before anybody can ask for one
     const now = options.clock.tickTime;
     const stamp = this.#stamp(0, now);
     this.#latest = { tick: 0, sim: now, wallMs: options.clock.wallMs(), published: this.devices.map((d) => d.publish(stamp)) };
+    options.clock.advanceTo(now, tickSeconds(options.clock.rate, options.tickIntervalS));
   }
+
+  get #budgetMs(): number { return workShare * this.#options.tickIntervalS * 1000; }
 
   get latest(): TickEvent { return this.#latest; }
 
@@ -80,8 +93,13 @@ export class SimPlant implements Plant {
   get health(): PlantHealth {
     return {
       tick: this.#latest.tick, tickAgeS: (this.#options.monotonicMs() - this.#lastEndMs) / 1000,
-      skippedTicks: this.skippedTicks, paused: this.#options.clock.paused,
+      skippedTicks: this.skippedTicks, paused: this.#options.clock.paused, rateHeld: this.#rateHeld,
     };
+  }
+
+  get #rateHeld(): boolean {
+    const { clock } = this.#options;
+    return clock.paused || this.#rateEffective >= heldShare * clock.rate;
   }
 
   dateMs(t: SimTime): number { return this.#options.clock.dateMs(t); }
@@ -154,7 +172,10 @@ export class SimPlant implements Plant {
     await this.#exclusively(async () => {
       if (clock.paused || this.#ended) return;
       this.#sliceStart = this.#options.monotonicMs();
-      await this.#measuredRun(Math.min(tickSeconds(clock.rate, tickIntervalS * slots), this.#affordableS));
+      const asked = secondsBetween(clock.tickTime, clock.tickEnd(tickSeconds(clock.rate, tickIntervalS * slots)));
+      // a change of rate right after a long stop must not make a tick of more than the ticker allows
+      const most = tickSeconds(clock.rate, tickIntervalS * Ticker.maxSlots);
+      await this.#measuredRun(Math.min(asked, most, Math.max(this.#affordableS, shortestCutS)));
     });
   }
 
@@ -184,18 +205,25 @@ export class SimPlant implements Plant {
 
   /** A tick against real time: learns what the machine can do, so that ticks keep coming where a rate cannot be held. */
   async #measuredRun(seconds: number): Promise<void> {
-    const { clock, monotonicMs, tickIntervalS } = this.#options;
+    const { clock, monotonicMs } = this.#options;
     const beginMs = monotonicMs();
     const lastEndMs = this.#lastEndMs;
     await this.#run(seconds);
     const nowMs = monotonicMs();
-    const budgetMs = workShare * tickIntervalS * 1000;
     const tookMs = nowMs - beginMs;
-    this.#affordableS = tookMs > budgetMs ? seconds * budgetMs / tookMs : Math.max(2 * this.#affordableS, seconds);
+    this.#affordableS = tookMs > this.#budgetMs ? seconds * this.#budgetMs / tookMs : Math.max(2 * this.#affordableS, seconds);
     if (nowMs <= lastEndMs) return;
     const reached = seconds / ((nowMs - lastEndMs) / 1000);
     // ticks jitter by milliseconds; only a lasting shortfall should show
     this.#rateEffective = Math.min(clock.rate, this.#rateEffective + 0.2 * (reached - this.#rateEffective));
+    this.#warnWhenBehind(nowMs);
+  }
+
+  #warnWhenBehind(nowMs: number): void {
+    if (this.#rateHeld || nowMs - this.#warnedMs < warnEveryMs) return;
+    this.#warnedMs = nowMs;
+    const { clock, log } = this.#options;
+    log.warning(`the machine cannot hold rate ${clock.rate}: it reaches ${this.#rateEffective.toPrecision(3)}`);
   }
 
   async #run(seconds: number): Promise<void> {

@@ -34,13 +34,13 @@ describe('Simulated time', () => {
     expect(secondsBetween(start, clock.tickTime)).to.equal(15);
   });
 
-  it('rests at the end of the last tick while paused: where the devices are', () => {
+  it('stands while paused', () => {
     const { wall, clock } = clockOf('accelerated', { rate: 10 });
     clock.advanceTo(addSeconds(start, 15), 15);
     wall.advance(500);
     clock.set({ mode: 'paused' });
     wall.advance(60_000);
-    expect(secondsBetween(start, clock.sim())).to.equal(15);
+    expect(secondsBetween(start, clock.sim())).to.equal(20);
     expect([clock.paused, clock.settings.rate]).to.deep.equal([true, 10]);
   });
 
@@ -130,5 +130,35 @@ describe('Time zones', () => {
   it('midnight before an instant', () => {
     const clock = new SimClock(new HandWall(), { mode: 'paused', rate: 1, timezone: 'America/New_York' }, start);
     expect(clock.midnightMs(start)).to.equal(Date.UTC(2026, 5, 21, 4));
+  });
+
+  it('never goes back when the rate changes in mid-tick, and the tick goes where it has run to', () => {
+    const { wall, clock } = clockOf('accelerated', { rate: 3600 });
+    clock.advanceTo(start, 5400);
+    wall.advance(900);
+    const before = clock.sim();
+    expect(secondsBetween(start, before)).to.equal(3240);
+    clock.set({ rate: 1 });
+    wall.advance(600);
+    expect(secondsBetween(before, clock.sim())).to.be.closeTo(0.6, 1e-6);
+    expect(secondsBetween(before, clock.tickEnd(1.5))).to.be.closeTo(0.6, 1e-6);
+    const end = clock.tickEnd(1.5);
+    clock.advanceTo(end, 1.5);
+    expect(clock.sim()).to.equal(end);
+    expect(secondsBetween(end, clock.tickEnd(1.5))).to.equal(1.5);
+  });
+
+  it('keeps what was shown at a pause, while steps go on from the last tick', () => {
+    const { wall, clock } = clockOf('accelerated');
+    clock.advanceTo(start, 1.5);
+    wall.advance(1000);
+    clock.set({ mode: 'paused' });
+    const shown = clock.sim();
+    expect(secondsBetween(start, shown)).to.equal(1);
+    expect(secondsBetween(start, clock.tickEnd(0.2))).to.equal(0.2);
+    clock.advanceTo(clock.tickEnd(0.2), 0.2);
+    expect(clock.sim()).to.equal(shown);
+    clock.advanceTo(clock.tickEnd(1.5), 1.5);
+    expect(secondsBetween(start, clock.sim())).to.equal(1.7);
   });
 });

@@ -166,11 +166,11 @@ export class Inverter {
     this.squeezed = false;
   }
 
-  /** Ends trips and delays (reset): the device returns through enter service. */
+  /** Begins all trip counts anew (reset). A device whose cause is gone returns through enter service. */
   clearTrips(): void {
     this.#trips.clear();
-    this.lastTrip = null;
-    if (this.phase === 'tripped') this.phase = 'waiting';
+    this.#calmUnder = null;
+    if (this.phase === 'tripped' && this.lastTrip === null) this.phase = 'waiting';
   }
 
   #limitTarget(): number {
@@ -219,7 +219,7 @@ export class Inverter {
     const input = {
       stop: !this.#switchClosed || operator === 'STOP',
       cease,
-      trip: trip !== null, inWindow, atZero: this.pW <= negligibleW && Math.abs(this.qVar) <= negligibleW,
+      trip: trip !== null, causeStands: this.lastTrip !== null && this.#trips.pending().includes(this.lastTrip), inWindow, atZero: this.pW <= negligibleW && Math.abs(this.qVar) <= negligibleW,
     };
     // a chain such as off -> waiting -> ramping -> in_service may happen at one instant
     for (let i = 0; i < 4; i += 1) {
@@ -349,7 +349,7 @@ export class Inverter {
     const base = Math.max(settings.varMaxInjVar, settings.varMaxAbsVar);
     // a lowered capability binds at once: it is also what the rate refers to, so that 0 would hold Q for ever
     const q = settled ? target : rampTowards(clampVar(settings, this.qVar), target, settings.varRampPctS / 100 * base, dtS);
-    if (acting && vars !== 0) this.active.add(acting);
+    if (acting && target !== 0) this.active.add(acting);
     const before = this.qVar;
     const roomW = Math.min(wantedW, activeRoom(settings, acting, q, sVa));
     [this.pW, this.qVar] = limitToCircle(roomW, q, sVa, priorityOf(settings, acting));

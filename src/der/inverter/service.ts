@@ -14,6 +14,8 @@ export interface ServiceInput {
   readonly cease: boolean;
   /** a protective threshold is exceeded and its time is over */
   readonly trip: boolean;
+  /** the kind of threshold that caused the last trip is still exceeded */
+  readonly causeStands: boolean;
   /** voltage and frequency inside the enter-service window */
   readonly inWindow: boolean;
   /** the window has been held for the whole delay */
@@ -43,7 +45,7 @@ export const serviceTransitions: readonly Transition[] = [
   { from: ['shutting_down'], when: (i) => i.atZero, to: 'off', label: 'at zero' },
   { from: ['in_service', 'ramping'], when: (i) => i.cease, to: 'ceased', label: 'cease' },
   { from: ['off'], when: (i) => !i.stop, to: 'waiting', label: 'start' },
-  { from: ['tripped'], when: (i) => !i.trip, to: 'waiting', label: 'cause gone' },
+  { from: ['tripped'], when: (i) => !i.trip && !i.causeStands, to: 'waiting', label: 'cause gone' },
   { from: ['ceased'], when: (i) => !i.cease, to: 'waiting', label: 'permit' },
   { from: ['waiting'], when: (i) => !i.cease && !i.trip && i.inWindow && i.delayOver, to: 'ramping', label: 'delay over' },
   { from: ['ramping'], when: (i) => i.rampOver, to: 'in_service', label: 'ramp over' },

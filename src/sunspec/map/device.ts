@@ -103,6 +103,8 @@ export interface PlantHealth {
   /** grid slots of the tick that were skipped because the machine was late */
   readonly skippedTicks: number;
   readonly paused: boolean;
+  /** false while the machine cannot run the simulation at the rate that was asked for */
+  readonly rateHeld: boolean;
 }
 
 export interface TickEvent {

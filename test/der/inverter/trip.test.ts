@@ -228,9 +228,14 @@ describe('Reset of trips', () => {
     return rig;
   }
 
-  it('by command: out of fault, and back through enter service', async () => {
+  it('leaves a device in fault while the cause stands, and lets it back through enter service', async () => {
     const rig = await tripped();
     rig.device.command({ kind: 'reset', scope: 'alarms' }, byTest);
+    await rig.run(1);
+    expect(rig.state).to.equal('off fault disconnected');
+    expect(rig.alarmCodes).to.deep.equal(['ac_over_volt']);
+    // below the trip threshold, above the window
+    rig.plant.setGrid({ voltagePu: 1.08 });
     await rig.run(1);
     expect(rig.state).to.equal('off standby disconnected');
     expect(rig.alarmCodes).to.deep.equal([]);
@@ -247,11 +252,10 @@ describe('Reset of trips', () => {
     rig.set((tx) => { tx.m715.AlarmReset = 1; });
     expect(rig.map.m715.AlarmReset).to.equal(0);
     await rig.run(0.1);
-    expect(rig.state).to.equal('off standby disconnected');
-    const before = rig.state;
-    rig.set((tx) => { tx.m715.AlarmReset = 0; });
+    expect(rig.state).to.equal('off fault disconnected');
+    rig.plant.setGrid({ voltagePu: 1 });
     await rig.run(0.1);
-    expect(rig.state).to.equal(before);
+    expect(rig.state).to.equal('off standby disconnected');
   });
 
   it('a reset in service changes nothing', async () => {
