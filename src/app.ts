@@ -50,6 +50,16 @@ export interface Endpoints {
 const packageInfo = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
 export const version = packageInfo.version;
 
+/** The commit the build was made from, if it was known then. */
+function readBuildId(): string {
+  try {
+    return readFileSync(new URL('./build-id.txt', import.meta.url), 'utf8').trim();
+  } catch {
+    return `npm-${version}`;
+  }
+}
+const buildId = readBuildId();
+
 const bundledWeather = new URL('../config/series/pv-clear-day.csv', import.meta.url);
 const gridFormat: SeriesFormat = {
   name: 'grid profile', end: 'hold',
@@ -113,7 +123,7 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
   const adapters: Adapter[] = [...modbus];
   const api = createApi({
     plant, adapters, logBook, clock: wall,
-    info: { version, apiVersion, buildId: process.env['DERBENCH_BUILD_ID'] ?? `npm-${version}`, startedAtMs: wall.nowMs() },
+    info: { version, apiVersion, buildId, startedAtMs: wall.nowMs() },
     config: {
       ...guard, port: config.web.port,
       limits: { ...defaultApiLimits, maxConnections: config.web.maxConnections + config.web.maxStreamClients },
@@ -183,6 +193,16 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
   };
 }
 
+/** What follows the first port: nothing, `..last` for a row of neighbours, or a list. */
+function portList(ports: readonly number[]): string {
+  const [first = 0] = ports;
+  const last = ports.at(-1) ?? first;
+  if (ports.every((port) => port === first)) return '';
+  if (ports.every((port, i) => port === first + i)) return `..${last}`;
+  const shown = ports.slice(1, 20).join(', ');
+  return `, ${shown}${ports.length > 20 ? `, ... (${ports.length} ports, see GET /api/sim/devices)` : ''}`;
+}
+
 function describe(http: { host: string; port: number }, config: AppConfig, adapters: readonly Adapter[], plant: SimPlant): string[] {
   const web = hostAndPort(http.host, http.port);
   const first = plant.devices[0];
@@ -192,9 +212,9 @@ function describe(http: { host: string; port: number }, config: AppConfig, adapt
     const from = first && adapter.endpointOf?.(first.index);
     const to = last && adapter.endpointOf?.(last.index);
     if (!from || !to) continue;
-    const ports = from.port === to.port ? hostAndPort(from.host, from.port) : `${hostAndPort(from.host, from.port)}..${to.port}`;
+    const ports = portList(plant.devices.map((device) => adapter.endpointOf?.(device.index)?.port ?? 0));
     const units = from.unitId === to.unitId ? `unit ${from.unitId}` : `units ${from.unitId}..${to.unitId}`;
-    lines.push(`${adapter.module.padEnd(9)} ${ports} (${units}, SunSpec base 40000)`);
+    lines.push(`${adapter.module.padEnd(9)} ${hostAndPort(from.host, from.port)}${ports} (${units}, SunSpec base 40000)`);
   }
   const paused = config.clock.startsPaused ? 'the clock is paused; ' : '';
   lines.push(`${plant.devices.length} device${plant.devices.length === 1 ? '' : 's'}, tick ${config.tickS} s; ${paused}nothing is kept over a restart`);

@@ -111,7 +111,7 @@ describe('The simulator as a whole', () => {
     const text = endpoints.lines.join('\n');
     expect(text).to.contain(`http://127.0.0.1:${endpoints.http.port}/`);
     expect(text).to.contain(`ws://127.0.0.1:${endpoints.http.port}/api/sim/ws/telemetry`);
-    expect(text).to.match(/Modbus {4}127\.0\.0\.1:\d+\.\.\d+ \(unit 1/);
+    expect(text).to.match(/Modbus {4}127\.0\.0\.1:\d+(\.\.\d+|, \d+) \(unit 1/);
     expect(text).to.contain('2 devices, tick 0.1 s');
   });
 

@@ -65,6 +65,12 @@ function faultsOf(issue: Issue, where: ProblemFault['in'], schema: z.ZodType): P
   }
 }
 
+/** Whether a fault comes from a query parameter that stands there several times. */
+function isRepeated(query: unknown, { path: [name] }: Issue): boolean {
+  return name !== undefined && typeof query === 'object' && query !== null
+    && Object.hasOwn(query, name) && Array.isArray((query as Record<PropertyKey, unknown>)[name]);
+}
+
 /**
  * `input` as the schema gives it back.
  * @throws HttpProblem `validation` that names every faulty member
@@ -72,5 +78,9 @@ function faultsOf(issue: Issue, where: ProblemFault['in'], schema: z.ZodType): P
 export function validate<S extends z.ZodType>(schema: S, input: unknown, where: ProblemFault['in']): z.output<S> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
-  throw invalidAll(result.error.issues.flatMap((issue) => faultsOf(issue, where, schema)));
+  throw invalidAll(result.error.issues.flatMap((issue) => (
+    where === 'query' && isRepeated(input, issue)
+      ? [{ in: where, name: nameOf(where, issue.path), detail: 'is given more than once' }]
+      : faultsOf(issue, where, schema)
+  )));
 }

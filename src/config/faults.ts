@@ -6,7 +6,8 @@ const maxGivenLength = 80;
 
 /** A given value as it is shown in a fault: quoted when text, cut when long. */
 export function shown(value: unknown): string {
-  const text = value === undefined ? 'nothing' : JSON.stringify(value);
+  // JSON has no infinity: it would show as null
+  const text = value === undefined ? 'nothing' : typeof value === 'number' ? String(value) : JSON.stringify(value);
   return text.length > maxGivenLength ? `${text.slice(0, maxGivenLength - 1)}…` : text;
 }
 

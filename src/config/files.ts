@@ -63,6 +63,8 @@ function depthExceeds(value: unknown, limit: number): boolean {
 function parseYaml(text: string): unknown {
   const document = parseDocument(text, { logLevel: 'error', prettyErrors: true });
   const problem = document.errors[0] ?? document.warnings[0];
+  // the parser's own text sends the reader to a function of its library
+  if (problem?.code === 'MULTIPLE_DOCS') throw new Error('it holds more than one document; allowed: one');
   if (problem) {
     const [message = ''] = problem.message.split('\n');
     // the parser reports its own stack overflow as a fault of the document

@@ -2,6 +2,7 @@
 import { microsPerSecond } from '../core/clock.ts';
 import type { SimTime } from '../core/clock.ts';
 import { SimError } from '../core/errors.ts';
+import type { Fault } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import type { SimClock } from '../core/sim-clock.ts';
 import { SimDevice } from './device.ts';
@@ -40,15 +41,33 @@ export interface PlantSpec {
   readonly log: Logger;
 }
 
-function templatesOf(spec: PlantSpec, start: SimTime): (device: DeviceSpec) => DeviceTemplate {
-  const made = new Map<ProfileSpec, Map<Wiring, DeviceTemplate>>();
-  return ({ profile, phases }) => {
-    const byWiring = made.get(profile) ?? new Map<Wiring, DeviceTemplate>();
+/** @throws SimError CONFIG_INVALID with the faults of all profiles, each under the first device that uses it */
+function templatesOf(spec: PlantSpec, start: SimTime): readonly DeviceTemplate[] {
+  const made = new Map<ProfileSpec, Map<Wiring, DeviceTemplate | null>>();
+  const faults: Fault[] = [];
+  const templates = spec.devices.map(({ profile, phases, name }, position) => {
+    const byWiring = made.get(profile) ?? new Map<Wiring, DeviceTemplate | null>();
     made.set(profile, byWiring);
-    const template = byWiring.get(phases) ?? createTemplate(profile, phases, spec.nominalHz, start, spec.clock.wallMs());
+    const known = byWiring.get(phases);
+    if (known !== undefined) return known;
+    const template = attempt(() => createTemplate(profile, phases, spec.nominalHz, start, spec.clock.wallMs()),
+      `devices[${position}] (${name})`, faults);
     byWiring.set(phases, template);
     return template;
-  };
+  });
+  if (faults.length > 0) throw new SimError('CONFIG_INVALID', 'the device profiles have faults', faults);
+  return templates.filter((template) => template !== null);
+}
+
+/** The result, or null with the configuration faults put under `where`. */
+function attempt<T>(make: () => T, where: string, faults: Fault[]): T | null {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') throw error;
+    faults.push(...error.faults.map((fault) => ({ ...fault, name: `${where}: ${fault.name}` })));
+    return null;
+  }
 }
 
 /** The clear sky of each device; devices of one site share theirs. */
@@ -69,6 +88,8 @@ function skiesOf(spec: PlantSpec, clouds: CloudTrack, dateMs: (t: SimTime) => nu
 /** @throws SimError CONFIG_INVALID for a profile that does not fit the register map */
 export function createPlant(spec: PlantSpec): SimPlant {
   const { clock } = spec;
+  const [first] = spec.devices;
+  if (!first) throw new SimError('CONFIG_INVALID', 'there are no devices');
   const start = clock.tickTime;
   const midnightMs = clock.midnightMs(start);
   const dateMs = (t: SimTime) => clock.dateMs(t);
@@ -82,15 +103,16 @@ export function createPlant(spec: PlantSpec): SimPlant {
     nominalHz: spec.nominalHz, gridProfile: spec.gridProfile, weather, weatherSource: spec.weatherSource,
     seriesTime: (t) => (dateMs(t) - midnightMs) / 1000,
   }, start);
-  const templateOf = templatesOf(spec, start);
+  const templates = templatesOf(spec, start);
   const context = { clock, environment, seed: spec.seed, log: spec.log };
-  const devices = spec.devices.map((device, position) => {
+  const devices = templates.map((template, position) => {
+    const device = spec.devices[position] ?? first;
     const index = spec.firstIndex + position;
     const identity = {
       index, name: device.name, deviceType: device.deviceType, profileName: device.profileName,
       serialNumber: `DB-${String(index).padStart(6, '0')}`, version: spec.version,
     };
-    return new SimDevice(identity, templateOf(device), context, start);
+    return new SimDevice(identity, template, context, start);
   });
   return new SimPlant({
     devices, environment, clock, tickIntervalS: spec.tickIntervalS, log: spec.log,

@@ -7,12 +7,13 @@ import { buildLayout } from '../sunspec/map/layout.ts';
 import type { Layout, PointSlot } from '../sunspec/map/layout.ts';
 import { checkValue } from '../sunspec/map/transaction.ts';
 import { createMapView, writePoint } from '../sunspec/map/view.ts';
+import type { MapView } from '../sunspec/map/view.ts';
 import { nominalLnV } from './inverter/ac.ts';
 import type { Wiring } from './inverter/ac.ts';
 import { absorbRating, settingsFromRatings, writeDefaults } from './inverter/defaults.ts';
 import { currentHeadroom, injectShare, modelChoices } from './inverter/ratings.ts';
 import type { Ratings } from './inverter/ratings.ts';
-import { pvModules } from './source/pv-module.ts';
+import { maximumPowerPoint, parametersAt, pvModules } from './source/pv-module.ts';
 import type { PvConfig } from './source/pv.ts';
 import { PvPort } from './source/pv-port.ts';
 import type { DcSource } from './source/source.ts';
@@ -79,13 +80,46 @@ function ratingsOf(rated: Points, wiring: Wiring, nominalHz: number): Ratings {
   };
 }
 
-function pvConfig(pv: PvParameters): PvConfig {
+function pvConfig(pv: PvParameters, faults: Fault[]): PvConfig | null {
   const module = Object.hasOwn(pvModules, pv.module) ? pvModules[pv.module as keyof typeof pvModules] : undefined;
-  if (!module) throw new SimError('CONFIG_INVALID', `unknown PV module ${pv.module}`, [{ name: 'pv.module', detail: pv.module, allowed: Object.keys(pvModules) }]);
+  if (!module) {
+    faults.push({ name: 'pv.module', detail: `given ${JSON.stringify(pv.module)}`, allowed: Object.keys(pvModules) });
+    return null;
+  }
+  const standard = maximumPowerPoint(parametersAt(module, 1000, 25));
+  const openV = standard.voc * pv.series;
+  const bestV = standard.v * pv.series;
+  // the array must suit its input: its working voltage inside the window, its open-circuit voltage not above
+  if (openV > pv.maxDcVoltageV) {
+    faults.push({ name: 'pv.max_dc_voltage_v', detail: `given ${pv.maxDcVoltageV}; allowed: at least the open-circuit voltage of the strings, ${openV.toFixed(1)} V` });
+  }
+  if (bestV < pv.minDcVoltageV) {
+    faults.push({ name: 'pv.min_dc_voltage_v', detail: `given ${pv.minDcVoltageV}; allowed: up to the voltage of the strings at maximum power, ${bestV.toFixed(1)} V` });
+  }
   return {
     module, seriesCount: pv.series, parallelCount: pv.parallel, minDcVoltageV: pv.minDcVoltageV,
     maxDcVoltageV: pv.maxDcVoltageV, mpptTimeConstantS: pv.mpptTimeConstantS, startSeconds: pv.startTimeS,
   };
+}
+
+/** Ratings that contradict each other: each must be at most, or at least, another one. */
+const ratingOrder: readonly (readonly [string, 'most' | 'least', string | number])[] = [
+  ['VMinRtg', 'most', 'VNomRtg'], ['VMaxRtg', 'least', 'VNomRtg'], ['VAMaxRtg', 'least', 'WMaxRtg'],
+  ['VarMaxInjRtg', 'most', 'VAMaxRtg'], ['VarMaxAbsRtg', 'most', 'VAMaxRtg'],
+  ['WOvrExtRtg', 'most', 'WMaxRtg'], ['WUndExtRtg', 'most', 'WMaxRtg'],
+  ['WOvrExtRtgPF', 'most', 1], ['WUndExtRtgPF', 'most', 1], ['PFOvrExtRtg', 'most', 1], ['PFUndExtRtg', 'most', 1],
+];
+
+function checkRatings(map: MapView, given: Points, faults: Fault[]): void {
+  const rating = map.m702 as Readonly<Record<string, unknown>>;
+  for (const [name, sense, other] of ratingOrder) {
+    const value = rating[name];
+    const bound = typeof other === 'number' ? other : rating[other];
+    if (!(name in given) || typeof value !== 'number' || typeof bound !== 'number') continue;
+    if (sense === 'most' ? value <= bound : value >= bound) continue;
+    const limit = typeof other === 'number' ? `${other}` : `${other}, ${bound}`;
+    faults.push({ name: `models.702.${name}`, detail: `given ${value}; allowed: ${sense === 'most' ? 'up to' : 'from'} ${limit}` });
+  }
 }
 
 /** Points that belong to the shape of the map or to what the device measures. */
@@ -100,8 +134,9 @@ function profileFault(layout: Layout, modelId: number, path: string): string | n
 }
 
 /** Writes the profile's start values; ratings first, so that the settings that follow them can be overridden. */
-function applyProfile(layout: Layout, image: Buffer, models: ProfileSpec['models'], only: (path: string) => boolean): PointSlot[] {
-  const faults: Fault[] = [];
+function applyProfile(
+  layout: Layout, image: Buffer, models: ProfileSpec['models'], only: (path: string) => boolean, faults: Fault[],
+): PointSlot[] {
   const set: PointSlot[] = [];
   for (const [id, points] of Object.entries(models)) {
     for (const [path, value] of Object.entries(points)) {
@@ -110,7 +145,7 @@ function applyProfile(layout: Layout, image: Buffer, models: ProfileSpec['models
       const fault = profileFault(layout, Number(id), path);
       const slot = layout.slot(Number(id), path);
       if (fault !== null || !slot) {
-        faults.push({ name, detail: fault ?? 'there is no such point' });
+        faults.push({ name, detail: `given ${JSON.stringify(value)}; ${fault ?? 'there is no such point'}` });
         continue;
       }
       try {
@@ -121,15 +156,15 @@ function applyProfile(layout: Layout, image: Buffer, models: ProfileSpec['models
       }
     }
   }
-  if (faults.length > 0) throw new SimError('CONFIG_INVALID', 'the device profile has faults', faults);
   return set;
 }
 
 /**
  * Builds the shared part of all devices of one profile.
- * @throws SimError CONFIG_INVALID with every point of the profile that does not exist or does not fit
+ * @throws SimError CONFIG_INVALID with every fault of the profile
  */
 export function createTemplate(profile: ProfileSpec, wiring: Wiring, nominalHz: number, start: SimTime, wallMs: number): DeviceTemplate {
+  const faults: Fault[] = [];
   const rated = profile.models['702'] ?? {};
   const ratings = ratingsOf(rated, wiring, nominalHz);
   const layout = buildLayout(modelChoices(ratings, 1));
@@ -137,11 +172,13 @@ export function createTemplate(profile: ProfileSpec, wiring: Wiring, nominalHz: 
   const map = createMapView(layout, image);
   writeDefaults(map, ratings);
   const isRating = (name: string) => /^702\..*Rtg/.test(name);
-  const ratingSlots = applyProfile(layout, image, profile.models, isRating);
+  const ratingSlots = applyProfile(layout, image, profile.models, isRating, faults);
+  checkRatings(map, rated, faults);
   settingsFromRatings(map);
-  const settingSlots = applyProfile(layout, image, profile.models, (name) => !isRating(name));
-  for (const slot of settingSlots) if (slot.def.access === 'RW') checkProfileValue(layout, image, slot);
-  const pv = pvConfig(profile.pv);
+  const settingSlots = applyProfile(layout, image, profile.models, (name) => !isRating(name), faults);
+  for (const slot of settingSlots) if (slot.def.access === 'RW') checkProfileValue(layout, image, slot, faults);
+  const pv = pvConfig(profile.pv, faults);
+  if (faults.length > 0 || !pv) throw new SimError('CONFIG_INVALID', 'the device profile has faults', faults);
   const provenance: Provenance = { source: 'profile', at: start, wallMs };
   return {
     layout, image, ratings, efficiencyNominal: profile.pv.efficiencyNominal,
@@ -150,11 +187,10 @@ export function createTemplate(profile: ProfileSpec, wiring: Wiring, nominalHz: 
   };
 }
 
-function checkProfileValue(layout: Layout, image: Buffer, slot: PointSlot): void {
+function checkProfileValue(layout: Layout, image: Buffer, slot: PointSlot, faults: Fault[]): void {
   try {
     checkValue(layout, image, slot);
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
-    throw new SimError('CONFIG_INVALID', 'the device profile has faults', [{ name: `models.${slot.modelId}.${slot.path}`, detail }]);
+    faults.push({ name: `models.${slot.modelId}.${slot.path}`, detail: error instanceof Error ? error.message : String(error) });
   }
 }

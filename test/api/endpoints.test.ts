@@ -87,6 +87,14 @@ describe('life-cycle endpoints', () => {
     expect((await rest.get('/health')).status).to.equal('ok');
   });
 
+  it('health is degraded, and still 200, while the rate is not held', async () => {
+    const plant = testPlant();
+    rest = await Rest.open(plant);
+    const health = { tick: 3, tickAgeS: 0.2, skippedTicks: 0, paused: false, rateHeld: false };
+    Object.defineProperty(plant, 'health', { value: health });
+    expect(await rest.get('/health')).to.deep.equal({ status: 'degraded', tick: 3, tick_age_s: 0.2 });
+  });
+
   it('stop answers first, asks once, and leaves stop and health reachable', async () => {
     const stops: unknown[] = [];
     rest = await Rest.open(testPlant({ types: ['PV-3Phase'] }), { requestStop: (...asked) => stops.push(asked) });
@@ -116,7 +124,11 @@ describe('device parameter (1.2)', () => {
     for (const value of ['-1', '1.5', '1e3', '', '0x0', ' 0', '99999999999999999999', 'null']) {
       await rest.refused(`/overview?device=${encodeURIComponent(value)}`, 422, 'validation');
     }
-    await rest.refused('/overview?device=0&device=0', 422, 'validation');
+    for (const [query, name] of [['device=0&device=1', 'device'], ['state=queued&state=failed', 'state']]) {
+      const problem = await rest.refused(`/commands?${query}`, 422, 'validation');
+      expect(problem.errors).to.deep.equal([{ in: 'query', name, detail: 'is given more than once' }]);
+    }
+    for (const device of [0, 'all', null]) await rest.refused('/commands?device=9', 404, 'unknown-device', { command: 'stop', device });
     await rest.refused('/commands?device=9', 404, 'unknown-device', { command: 'stop' });
     await rest.refused('/controls/grid?device=9', 404, 'unknown-device', { voltage_pu: 1 });
     await rest.refused('/controls/environment?device=9', 404, 'unknown-device', { load_kw: 1 });
@@ -249,6 +261,17 @@ describe('controls', () => {
       }
     }
     expect(await rest.post('/controls/grid', { outage: true, duration_s: 5 })).to.include({ outage: true, duration_remaining_s: 5 });
+  });
+
+  it('a duration has an end that can be told', async () => {
+    rest = await Rest.open();
+    for (const [path, value] of [['/controls/grid', { voltage_pu: 0.9 }], ['/controls/environment', { irradiance_w_m2: 100 }]] as const) {
+      for (const beyond of [100_000_001, 1e303, Number.MAX_VALUE]) {
+        const problem = await rest.refused(path, 422, 'validation', { ...value, duration_s: beyond });
+        expect(problem.errors).to.deep.equal([{ in: 'body', name: '/duration_s', detail: 'must be at most 100000000' }]);
+      }
+      expect(await rest.post(path, { ...value, duration_s: 1e8 })).to.include({ duration_remaining_s: 1e8 });
+    }
   });
 
   it('volts and per unit exclude each other by name', async () => {

@@ -96,6 +96,32 @@ describe('registers', () => {
     await rest.refused('/registers/704', 422, 'validation', {});
   });
 
+  it('takes back the points of a curve as it gave them, unused ones too', async () => {
+    rest = await Rest.open();
+    const isCurvePoint = ({ name, access }: Json) => access === 'RW' && /^Crv\[1\]\.Pt\[/.test(name);
+    const read = async (): Promise<Json> =>
+      Object.fromEntries((await rest.get('/registers/705')).points.filter(isCurvePoint).map((each: Json) => [each.name, each.value]));
+    await rest.post('/registers/705', { points: { 'Crv[1].Pt[3].V': null, 'Crv[1].Pt[3].Var': null } });
+    const points = await read();
+    expect(points).to.include({ 'Crv[1].Pt[3].V': null, 'Crv[1].Pt[3].Var': null });
+    expect(points['Crv[1].Pt[0].V']).to.be.a('number');
+    await rest.post('/registers/705', { points: { 'Crv[1].Pt[3].V': 109, 'Crv[1].Pt[3].Var': -40 } });
+    expect(await read()).to.include({ 'Crv[1].Pt[3].V': 109 });
+    await rest.post('/registers/705', { points });
+    expect(await read()).to.deep.equal(points);
+    await rest.refused('/registers/705', 422, 'validation', { points: { ...points, AdptCrvReq: null } });
+    await rest.refused('/registers/705', 422, 'validation', { points: { 'Crv[1].Pt[3].V': true } });
+  });
+
+  it('says which names an enumeration has', async () => {
+    rest = await Rest.open();
+    for (const value of ['MAYBE', 2]) {
+      const { errors } = await rest.refused('/registers/704', 422, 'validation', { points: { WMaxLimPctEna: value } });
+      expect(errors).to.have.length(1);
+      expect(errors[0]).to.deep.include({ in: 'body', name: '/points/WMaxLimPctEna', allowed: ['DISABLED', 'ENABLED'] });
+    }
+  });
+
   it('answers 404 for models that are not served', async () => {
     rest = await Rest.open();
     await rest.refused('/registers/103', 404, 'unknown-resource');

@@ -48,14 +48,14 @@ describe('interface 12.1: device profile', () => {
   it('keeps what is given', () => {
     const pv = {
       module: 'DATASHEET-270', series: 18.5, parallel: 2, min_dc_voltage_v: 100, max_dc_voltage_v: 900, efficiency_nominal: 1,
-      mppt_time_constant_s: 0, start_time_s: 0, tilt_deg: 0, azimuth_deg: 90, latitude_deg: 0, longitude_deg: 0,
+      mppt_time_constant_s: 0.001, start_time_s: 0, tilt_deg: 0, azimuth_deg: 90, latitude_deg: 0, longitude_deg: 0,
     };
     expect(resolve({ name: 'n', description: 'd', pv }).profile).to.deep.include({
       name: 'n',
       description: 'd',
       pv: {
         module: 'DATASHEET-270', series: 18.5, parallel: 2, minDcVoltageV: 100, maxDcVoltageV: 900, efficiencyNominal: 1,
-        mpptTimeConstantS: 0, startTimeS: 0, tiltDeg: 0, azimuthDeg: 90, latitudeDeg: 0, longitudeDeg: 0,
+        mpptTimeConstantS: 0.001, startTimeS: 0, tiltDeg: 0, azimuthDeg: 90, latitudeDeg: 0, longitudeDeg: 0,
       },
     });
   });
@@ -74,7 +74,12 @@ describe('interface 12.1: device profile', () => {
     ['{ models: { 702: { "W Max": 1 } } }', 'models.702.W Max: not a name that a key may have; allowed: a point name'],
     ['{ models: { 702: 5 } }', 'models.702: given 5; allowed: a mapping'],
     ['{ pv: { module: X } }', 'pv.module: given "X"; allowed: CS5P-220M, DATASHEET-270'],
-    ['{ pv: { series: 0 } }', 'pv.series: given 0; allowed: a number above 0 up to 1000000000'],
+    ['{ pv: { series: 0 } }', 'pv.series: given 0; allowed: a number from 1 to 1000'],
+    ['{ pv: { series: 1001 } }', 'pv.series: given 1001; allowed: a number from 1 to 1000'],
+    ['{ pv: { parallel: 0 } }', 'pv.parallel: given 0; allowed: a number from 0.01 to 1000000'],
+    ['{ pv: { parallel: 1000001 } }', 'pv.parallel: given 1000001; allowed: a number from 0.01 to 1000000'],
+    ['{ pv: { mppt_time_constant_s: 0 } }', 'pv.mppt_time_constant_s: given 0; allowed: a number from 0.001 to 3600'],
+    ['{ pv: { max_dc_voltage_v: 0 } }', 'pv.max_dc_voltage_v: given 0; allowed: a number above 0 up to 1000000000'],
     ['{ pv: { efficiency_nominal: 1.1 } }', 'pv.efficiency_nominal: given 1.1; allowed: a number from 0.8 to 1'],
     ['{ pv: { latitude_deg: 91 } }', 'pv.latitude_deg: given 91; allowed: a number from -90 to 90'],
     ['{ name: "" }', 'name: given ""; allowed: text of 1 to 64 characters'],

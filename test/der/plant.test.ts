@@ -282,6 +282,20 @@ describe('Plant under more work than the machine can do', () => {
     expect((plant.latest.sim - before) / 1e6).to.equal(5400);
   });
 
+  it('goes on in steps of at least a second where the ticks themselves are too dear', async () => {
+    const wall = new SlowWall();
+    const plant = testPlant({ wall });
+    plant.setTime({ mode: 'accelerated', rate: 1 });
+    await plant.tick();
+    wall.cost = 5000;
+    for (let i = 0; i < 30; i += 1) {
+      const before = plant.latest.sim;
+      await plant.tick();
+      expect((plant.latest.sim - before) / 1e6).to.be.at.least(1);
+    }
+    expect(plant.health.rateHeld).to.equal(false);
+  });
+
   it('ends in the middle of a tick when told to', async () => {
     const plant = testPlant();
     plant.setTime({ mode: 'paused', rate: 3600 });

@@ -8,6 +8,7 @@ import type { DeviceTemplate, ProfileSpec } from '../../src/der/template.ts';
 import { createMapView } from '../../src/sunspec/map/view.ts';
 import type { MapView } from '../../src/sunspec/map/view.ts';
 import { errorOf } from '../support/map.ts';
+import { testPlant } from '../support/plant.ts';
 
 const base = ((): ProfileSpec => {
   const loaded = loadConfig(['--device_type', 'PV-3Phase'], {});
@@ -100,5 +101,24 @@ describe('Template of a profile', () => {
     expect(fails({ 702: { WMax: 20_000 } }).faults[0]!.name).to.equal('models.702.WMax');
     expect(fails({ 705: { Ena: 'ENABLED' } }).faults[0]!.detail).to.contain('VOLT_VAR');
     expect(errorOf(() => template({}, 'three', 60, { module: 'constructor' })).code).to.equal('CONFIG_INVALID');
+  });
+
+  it('refuses ratings that contradict each other, and an array that does not suit its input', () => {
+    const error = fails({ 702: {
+      WMaxRtg: 10_000, VAMaxRtg: 5000, VNomRtg: 480, VMinRtg: 500, VMaxRtg: 100, VarMaxInjRtg: 20_000, PFOvrExtRtg: 2,
+    } });
+    expect(error.faults.map((fault) => fault.name).sort()).to.deep.equal([
+      'models.702.PFOvrExtRtg', 'models.702.VAMaxRtg', 'models.702.VMaxRtg', 'models.702.VMinRtg', 'models.702.VarMaxInjRtg',
+    ]);
+    const window = errorOf(() => template({}, 'three', 60, { minDcVoltageV: 650, maxDcVoltageV: 600 }));
+    expect(window.faults.map((fault) => fault.name).sort()).to.deep.equal(['pv.max_dc_voltage_v', 'pv.min_dc_voltage_v']);
+  });
+
+  it('faults of several profiles are told together, each under its device', () => {
+    const error = errorOf(() => testPlant({ types: ['PV-3Phase', 'PV-1Phase', 'PV-3Phase'], models: { 704: { Foo: 1 }, 701: { W: 5 } } }));
+    expect(error.faults.map((fault) => fault.name.replace(/ \(.*\)/, '')).sort()).to.deep.equal([
+      'devices[0]: models.701.W', 'devices[0]: models.704.Foo', 'devices[1]: models.701.W', 'devices[1]: models.704.Foo',
+      'devices[2]: models.701.W', 'devices[2]: models.704.Foo',
+    ]);
   });
 });

@@ -55,7 +55,8 @@ const submitCommand = route({
   summary: 'Queues start, stop or reset',
   description: 'Commands run first in first out per device, from the start of the next tick on. '
     + 'The header `Location` names the record. With `"device": "all"` every device gets the command or, when one queue is full, '
-    + 'none; one record per device is answered.',
+    + 'none; one record per device is answered. A `device` in the body wins over the parameter, which must name a device '
+    + 'that exists all the same.',
   query: deviceQuery,
   body: commandBodySchema,
   reply: commandReplySchema,
@@ -67,6 +68,7 @@ const submitCommand = route({
       throw invalid('body', '/scope', 'is only for the command reset');
     }
     const { plant } = ctx;
+    const named = selectedDevice(ctx, query.device);
     const request = (device: Device): CommandRequest => ({
       command: body.command, deviceIndex: device.index, ...(body.command === 'reset' && { scope: body.scope ?? 'alarms' }),
     });
@@ -74,7 +76,7 @@ const submitCommand = route({
       const commands = plant.commands.submitAll(plant.devices.map(request), by).map(recordReply);
       return new Answer<CommandReply>({ commands }, { headers: { Location: `${apiPrefix}/commands` } });
     }
-    const record = plant.commands.submit(request(selectedDevice(ctx, body.device ?? query.device)), by);
+    const record = plant.commands.submit(request(body.device === undefined || body.device === null ? named : plant.device(body.device)), by);
     return new Answer<CommandReply>(recordReply(record), { headers: { Location: `${apiPrefix}/commands/${record.id}` } });
   },
 });

@@ -122,16 +122,16 @@ const health = route({
   operationId: 'get_health',
   summary: 'Whether the simulation runs',
   description: '503 when no tick ended for five intervals (unless the clock is paused), and while stopping. '
-    + '`degraded` with 200: a protocol is in the state `error`.',
+    + '`degraded` with 200: a protocol is in the state `error`, or the machine cannot run the clock at the rate asked for.',
   reply: healthSchema,
   alsoStatus: [503],
   examples: { reply: { status: 'ok', tick: 40, tick_age_s: 0.8 } },
   handle(ctx) {
-    const { tick, tickAgeS, paused } = ctx.plant.health;
+    const { tick, tickAgeS, paused, rateHeld } = ctx.plant.health;
     const stalled = !paused && tickAgeS > missingTicks * ctx.plant.time.tickIntervalS;
     const stopping = ctx.stopDelayS !== null;
     const failed = ctx.adapters.some((adapter) => adapter.status().state === 'error');
-    const status = stopping ? 'stopping' as const : stalled || failed ? 'degraded' as const : 'ok' as const;
+    const status = stopping ? 'stopping' as const : stalled || failed || !rateHeld ? 'degraded' as const : 'ok' as const;
     return new Answer({ status, tick, tick_age_s: tickAgeS }, { status: stopping || stalled ? 503 : 200 });
   },
 });

@@ -2,6 +2,7 @@ import { SimError } from '../../core/errors.ts';
 import type { ProblemFault } from '../../core/problem.ts';
 import type { Device, Plant } from '../../sunspec/map/device.ts';
 import type { ModelPlace, PointSlot } from '../../sunspec/map/layout.ts';
+import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { problemOf, HttpProblem, invalidAll } from '../errors.ts';
 import { enumNumber } from '../points.ts';
 import { route } from '../route.ts';
@@ -61,7 +62,7 @@ function pointPointer(path: string): string {
   return `/points/${path.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-function slotsOf(device: Device, place: ModelPlace, points: Readonly<Record<string, number | string>>) {
+function slotsOf(device: Device, place: ModelPlace, points: Readonly<Record<string, AnyPointValue>>) {
   const unknown: ProblemFault[] = [];
   const values = Object.entries(points).flatMap(([path, value]) => {
     const slot = device.bank.layout.slot(place.def.id, path);

@@ -4,7 +4,7 @@ import { z } from '../zod.ts';
 
 /** A query or path parameter that holds an integer; anything but plain digits is refused. */
 export function integerParam(name: string, min: number, max: number, description: string) {
-  return z.string({ error: 'must be given once, as an integer' })
+  return z.string()
     .regex(/^-?\d{1,9}$/, { error: 'must be an integer' })
     .transform(Number)
     .refine((value) => value >= min && value <= max, { error: `must be from ${min} to ${max}` })
@@ -21,7 +21,7 @@ export const deviceQuery = z.strictObject({ device: deviceParam.optional() });
 
 /** A yes-or-no query parameter. */
 export function flagParam(name: string, description: string) {
-  return z.string({ error: 'must be given once, as true or false' })
+  return z.string()
     .regex(/^(true|false)$/, { error: 'must be true or false' })
     .transform((value) => value === 'true')
     .openapi({ param: { name }, type: 'boolean', description });

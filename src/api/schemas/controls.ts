@@ -10,7 +10,8 @@ const perUnit = z.number().min(0).max(2);
 const timing = {
   ramp_s: z.number().min(0).max(3600).optional()
     .openapi({ description: 'Linear from the present values; 0 or absent = step.' }),
-  duration_s: z.number().gt(0).nullable().optional().openapi({
+  // the sum with any simulated instant stays an exact number of microseconds
+  duration_s: z.number().gt(0).max(1e8).nullable().optional().openapi({
     description: 'Seconds counted from the request, the ramp included; then back to the values before. Null or absent = stays.',
   }),
 };

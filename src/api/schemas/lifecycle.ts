@@ -61,7 +61,9 @@ export const stopBodySchema = z.strictObject({
 export const stopReplySchema = z.strictObject({ state: z.literal('stopping'), delay_s: z.number() }).openapi('Stopping');
 
 export const healthSchema = z.strictObject({
-  status: z.enum(['ok', 'degraded', 'stopping']),
+  status: z.enum(['ok', 'degraded', 'stopping']).openapi({
+    description: '`degraded`: no tick for five intervals, a protocol in the state `error`, or `rate` of the clock not reached.',
+  }),
   tick: z.int(),
   tick_age_s: z.number().openapi({ description: 'Real seconds since the last tick ended.' }),
 }).openapi('Health');

@@ -43,8 +43,12 @@ export const registersQuerySchema = z.strictObject({
   device: deviceParam.optional(),
   raw: flagParam('raw', 'Adds the raw registers of each point.').optional(),
 });
+const writtenSchema = z.union([z.number(), z.string()], { error: 'must be a number, a text or null' }).nullable().openapi({
+  type: ['number', 'string', 'null'],
+  description: 'Null marks a point of a stored curve (`Crv[..].Pt[..]`) as not in use; every other point refuses it.',
+});
 export const registersBodySchema = z.strictObject({
-  points: z.record(z.string(), z.union([z.number(), z.string()], { error: 'must be a number or a text' }))
+  points: z.record(z.string(), writtenSchema)
     .refine((points) => Object.keys(points).length > 0, { error: 'at least one point is required' })
     .openapi({ description: 'Values by point path, in engineering units; enumerations by name or number.', minProperties: 1 }),
 }).openapi('RegistersRequest');
