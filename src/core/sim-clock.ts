@@ -72,7 +72,9 @@ export class SimClock {
    * a request in mid-tick gets its full length; it does not pass the expected end of the next tick.
    */
   sim(): SimTime {
-    return Math.min(this.#flowing(), this.#horizon) as SimTime;
+    const now = Math.min(this.#flowing(), this.#horizon) as SimTime;
+    if (now > this.#shown) this.#shown = now;
+    return this.#shown;
   }
 
   /**
@@ -81,7 +83,8 @@ export class SimClock {
    */
   tickEnd(seconds: number): SimTime {
     if (!this.#changed) return addSeconds(this.#now, seconds);
-    return Math.max(this.#flowing(), this.#now + 1) as SimTime;
+    // a suspended machine must not come back with hours: no further beyond the change than one interval
+    return Math.max(Math.min(this.#flowing(), addSeconds(this.#anchor, seconds)), this.#now + 1) as SimTime;
   }
 
   /** Ends a tick at `t`. @param nextSeconds expected length of the next one, simulated */
@@ -144,7 +147,6 @@ export class SimClock {
     this.#settings = { mode, rate: mode === 'wall_clock' ? 1 : rate, timezone };
     if (zoneChanged) this.#offset = null;
     // what has been shown stays reached: no change of rate or pause jumps, in either direction
-    this.#shown = present;
     this.#anchor = present;
     this.#anchorMs = this.#wall.monotonicMs();
     this.#horizon = addSeconds(present, this.rate * this.#intervalS);

@@ -6,7 +6,6 @@ import type { GridNow, GridPatch, SurroundingsNow, SurroundingsPatch } from '../
 import { SimError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import { tickSeconds } from '../core/sim-clock.ts';
-import { Ticker } from '../core/ticker.ts';
 import type { SimClock } from '../core/sim-clock.ts';
 import type { Plant, PlantHealth, TickEvent, TimeNow } from '../sunspec/map/device.ts';
 import { OperatorQueue } from './commands.ts';
@@ -32,7 +31,7 @@ const sliceMs = 2;
 /** sub-steps of one device between two looks at the time */
 const subStepsAtOnce = 200;
 /** first guess of what a simulated second of a device costs */
-const guessedMsPerDeviceSecond = 0.005;
+const guessedMsPerDeviceSecond = 0.01;
 /** no tick is cut below this: less would not cost less */
 const shortestCutS = simStepS;
 /** part of the rate below which it does not count as held */
@@ -173,9 +172,7 @@ export class SimPlant implements Plant {
       if (clock.paused || this.#ended) return;
       this.#sliceStart = this.#options.monotonicMs();
       const asked = secondsBetween(clock.tickTime, clock.tickEnd(tickSeconds(clock.rate, tickIntervalS * slots)));
-      // a change of rate right after a long stop must not make a tick of more than the ticker allows
-      const most = tickSeconds(clock.rate, tickIntervalS * Ticker.maxSlots);
-      await this.#measuredRun(Math.min(asked, most, Math.max(this.#affordableS, shortestCutS)));
+      await this.#measuredRun(Math.min(asked, Math.max(this.#affordableS, shortestCutS)));
     });
   }
 

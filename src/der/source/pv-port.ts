@@ -5,6 +5,9 @@ import { PvSource } from './pv.ts';
 import type { PvConfig } from './pv.ts';
 import type { DcPort, DcSource } from './source.ts';
 
+/** Gap of the tracker up to which it counts as following. */
+const followingGap = 0.005;
+
 /** A PV array as the one DC port of a device. */
 export class PvPort implements DcSource {
   readonly #array: PvSource;
@@ -23,8 +26,11 @@ export class PvPort implements DcSource {
 
   get availableDcW(): number { return this.#array.availableDcW; }
 
-  /** The cell temperature may still drift: it does so within the accuracy of a one-second step. */
-  get settled(): boolean { return this.#array.trackerSettled; }
+  /**
+   * Under slowly rising light the tracker is always a little behind and the cell temperature drifts: both go on
+   * within the accuracy of a one-second step.
+   */
+  get settled(): boolean { return this.#array.trackingGap <= followingGap; }
 
   get starting(): boolean { return this.#array.state === 'start'; }
 

@@ -163,6 +163,12 @@ export class PvSource {
     return this.#voltageV > this.#config.maxDcVoltageV;
   }
 
+  /** How far the tracker is behind the maximum, as a part of it; 1 while starting. */
+  get trackingGap(): number {
+    if (this.#phase === 'start') return 1;
+    return this.#phase === 'off' || this.#mppW === 0 ? 0 : (this.#windowW - this.#trackedW) / this.#mppW;
+  }
+
   /** Tracker and start sequence are at rest; the cell temperature may still drift. */
   get trackerSettled(): boolean {
     if (this.#phase === 'off') return true;
