@@ -59,7 +59,7 @@ async function phases() {
     end += micros;
     const snapshots = [];
     let at = 0;
-    timed(0, (device) => device.step(end));
+    timed(0, (device) => device.advance(end));
     timed(1, (device) => { kept = device.publish(stamp); });
     timed(2, (device) => { snapshots.push(buildSnapshot(device.bank.map, device, stamp, device.statusMessage)); });
     timed(3, () => { kept = publishSnapshot(snapshots[at++]); });
