@@ -20,10 +20,8 @@ export interface ModbusAdapterOptions extends ModbusContextOptions {
   readonly host: string;
   /** port of device 0, or the shared port; 0 = any free port */
   readonly port: number;
-  /** one port for all, unit id 1 + index; otherwise one port per device, base + first device + index */
+  /** one port for all, unit id 1 + index; otherwise one port per device, base + index */
   readonly sharedPort: boolean;
-  /** number of the first device of this process within a fleet of several; moves the ports of the devices, default 0 */
-  readonly firstDevice?: number;
 }
 
 export interface ModbusAdapter extends Adapter {
@@ -148,14 +146,14 @@ export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapte
   };
 }
 
-function checkRoom({ devices, port, sharedPort, firstDevice = 0 }: ModbusAdapterOptions): void {
+function checkRoom({ devices, port, sharedPort }: ModbusAdapterOptions): void {
   const highest = devices.reduce((max, { index }) => Math.max(max, index), 0);
   if (sharedPort && 1 + highest > maxUnitId) {
     const message = `a shared Modbus port serves at most ${maxUnitId} devices (unit ids 1 to ${maxUnitId}), not ${1 + highest}`;
     throw new SimError('CONFIG_INVALID', message, [{ name: 'mb_shared_port', detail: message, allowed: [maxUnitId] }]);
   }
-  if (!sharedPort && port !== 0 && port + firstDevice + highest > maxPort) {
-    const message = `Modbus ports from ${port} on are not enough: device ${highest} would need port ${port + firstDevice + highest}, the highest is ${maxPort}`;
+  if (!sharedPort && port !== 0 && port + highest > maxPort) {
+    const message = `Modbus ports from ${port} on are not enough: device ${highest} would need port ${port + highest}, the highest is ${maxPort}`;
     throw new SimError('CONFIG_INVALID', message, [{ name: 'mb_port', detail: message }]);
   }
 }
@@ -166,12 +164,12 @@ function sharedListener({ devices, host, port }: ModbusAdapterOptions, context: 
   return { server, deviceIndex: undefined };
 }
 
-function ownListeners({ devices, host, port, firstDevice = 0 }: ModbusAdapterOptions, context: ModbusContext): Port[] {
+function ownListeners({ devices, host, port }: ModbusAdapterOptions, context: ModbusContext): Port[] {
   return devices.map(({ index, bank }) => {
     const unit = new BankUnit(bank);
     const server = createModbusTcpServer({
       host,
-      port: port === 0 ? 0 : port + firstDevice + index,
+      port: port === 0 ? 0 : port + index,
       // 0 and 255 mean the device at the other end of the connection (Modbus Messaging on TCP/IP 1.0b, unit identifier)
       units: (unitId) => (unitId === ownUnitId || unitId === 0 || unitId === 255 ? unit : undefined),
       context,

@@ -86,7 +86,7 @@ describe('Modbus adapter', () => {
   });
 
   it('refuses more devices than there are ports', () => {
-    expect(() => createModbusAdapter({ devices: devices(3), host: '127.0.0.1', port: 65_500, sharedPort: false, firstDevice: 34 }))
+    expect(() => createModbusAdapter({ devices: devices(3), host: '127.0.0.1', port: 65_534, sharedPort: false }))
       .to.throw(/device 2 would need port 65536/).with.property('code', 'CONFIG_INVALID');
   });
 
@@ -145,16 +145,16 @@ describe('Modbus adapter', () => {
     expect(adapter.endpointOf(0)?.port).to.equal(port);
   });
 
-  it('counts the ports of a shard from its first device', async () => {
+  it('counts the ports from the indexes of its devices', async () => {
     const probe = createServer();
     probe.listen(0, '127.0.0.1');
     await once(probe, 'listening');
     const { port } = probe.address() as AddressInfo;
     probe.close();
     await once(probe, 'close');
-    create({ devices: [device(1)], port: port - 6, firstDevice: 5 });
+    create({ devices: [device(6)], port: port - 6 });
     await adapter.start();
-    expect(adapter.endpointOf(1)).to.include({ port, unitId: 1 });
+    expect(adapter.endpointOf(6)).to.include({ port, unitId: 1 });
   });
 
   it('binds 1000 ports', async () => {
