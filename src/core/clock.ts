@@ -10,11 +10,6 @@ export function simTimeFromMs(ms: number): SimTime {
   return Math.round(ms * 1000) as SimTime;
 }
 
-/** Simulated time as milliseconds since the epoch (fractional). */
-export function simTimeToMs(t: SimTime): number {
-  return t / 1000;
-}
-
 /** `t` moved by `seconds`, rounded to the microsecond. */
 export function addSeconds(t: SimTime, seconds: number): SimTime {
   return (t + Math.round(seconds * microsPerSecond)) as SimTime;

@@ -78,6 +78,14 @@ export class SimClock {
   }
 
   /**
+   * The instant at which a request takes effect: now, but while paused where the devices are. The clock may have
+   * been paused between two ticks; a step must not hold a request back until it comes past the time shown.
+   */
+  acting(): SimTime {
+    return this.paused ? this.#now : this.sim();
+  }
+
+  /**
    * Where a tick that falls due now must end: one interval (or the slots it takes over) further, or, when the rate
    * or the pause has changed since the last tick, where the clock has run to.
    */

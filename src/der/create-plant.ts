@@ -104,7 +104,8 @@ export function createPlant(spec: PlantSpec): SimPlant {
     seriesTime: (t) => (dateMs(t) - midnightMs) / 1000,
   }, start);
   const templates = templatesOf(spec, start);
-  const context = { clock, environment, seed: spec.seed, log: spec.log };
+  const commits = { sim: () => clock.acting(), wallMs: () => clock.wallMs() };
+  const context = { clock: commits, environment, seed: spec.seed, log: spec.log };
   const devices = templates.map((template, position) => {
     const device = spec.devices[position] ?? first;
     const index = spec.firstIndex + position;

@@ -132,12 +132,12 @@ export class SimPlant implements Plant {
       throw new SimError('COMMAND_BAD_VALUE', `the voltage must be 0..${most.toFixed(1)} V: up to twice the nominal one`);
     }
     const inPu = voltageLnV === undefined || !reference ? {} : { voltagePu: voltageLnV / reference.nominalLnV };
-    this.#options.environment.setGrid({ ...patch, ...inPu }, this.#options.clock.sim(), deviceIndex);
+    this.#options.environment.setGrid({ ...patch, ...inPu }, this.#options.clock.acting(), deviceIndex);
   }
 
   grid(deviceIndex?: number): GridNow {
     const reference = this.#reference(deviceIndex);
-    const now = this.#options.environment.grid(this.#options.clock.sim(), deviceIndex);
+    const now = this.#options.environment.grid(this.#options.clock.acting(), deviceIndex);
     const volts = reference?.terminalVoltages(now.voltageAPu, now.voltageBPu, now.voltageCPu);
     return { ...now, voltageLnV: volts?.meanLnV ?? null, voltageLlV: volts?.meanLlV ?? null };
   }
@@ -151,12 +151,12 @@ export class SimPlant implements Plant {
 
   setSurroundings(patch: SurroundingsPatch, deviceIndex?: number): void {
     if (deviceIndex !== undefined) this.device(deviceIndex);
-    this.#options.environment.setSurroundings(patch, this.#options.clock.sim(), deviceIndex);
+    this.#options.environment.setSurroundings(patch, this.#options.clock.acting(), deviceIndex);
   }
 
   surroundings(deviceIndex?: number): SurroundingsNow {
     if (deviceIndex !== undefined) this.device(deviceIndex);
-    return this.#options.environment.surroundings(this.#options.clock.sim(), deviceIndex);
+    return this.#options.environment.surroundings(this.#options.clock.acting(), deviceIndex);
   }
 
   setTime(patch: ClockPatch): void {

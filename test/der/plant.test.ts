@@ -306,3 +306,21 @@ describe('Plant under more work than the machine can do', () => {
     expect(plant.latest.tick).to.be.below(1000);
   });
 });
+
+describe('Requests while paused between two ticks', () => {
+  it('take effect where the devices are, not where the clock shows', async () => {
+    const wall = new HandWall();
+    const plant = testPlant({ mode: 'accelerated', wall });
+    await plant.tick();
+    wall.advance(1400);
+    plant.setTime({ mode: 'paused', rate: 0.1 });
+    plant.setGrid({ voltagePu: 0.9 });
+    const { bank } = plant.devices[0]!;
+    bank.transact({ source: 'rest' }, (tx) => { tx.m704.WMaxLimPctRvrtTms = 1; tx.m704.WMaxLimPctEna = 'ENABLED'; });
+    await plant.step(1);
+    expect(plant.grid().voltageAPu).to.equal(0.9);
+    expect(bank.map.m701.LNV).to.be.closeTo(0.9 * 480 / Math.sqrt(3), 0.1);
+    await plant.step(6);
+    expect(bank.map.m704.WMaxLimPctEna).to.equal('DISABLED');
+  });
+});

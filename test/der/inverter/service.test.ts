@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { isConnected, isEnergized, nextPhase, serviceDiagram, servicePhases, serviceTransitions } from '../../../src/der/inverter/service.ts';
 import type { ServiceInput, ServicePhase } from '../../../src/der/inverter/service.ts';
@@ -61,6 +62,11 @@ describe('Service transitions (IEEE 1547-2018 4.10, 4.6.2)', () => {
     }
     expect([...reachable].sort()).to.deep.equal([...servicePhases].sort());
     for (const phase of servicePhases) expect(serviceTransitions.some((row) => row.from.includes(phase)), phase).to.equal(true);
+  });
+
+  it('is the picture in docs/ARCHITECTURE.md', () => {
+    const page = readFileSync(new URL('../../../docs/ARCHITECTURE.md', import.meta.url), 'utf8');
+    expect(page).to.contain(serviceDiagram());
   });
 
   it('are drawn from the same table', () => {
