@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { PvParameters } from '../core/device.ts';
 import type { Fault } from '../core/errors.ts';
 import type { Phases } from './device-types.ts';
 
@@ -54,24 +55,7 @@ export const deviceProfileSchema = z.strictObject({
 export type DeviceProfileInput = z.infer<typeof deviceProfileSchema>;
 
 /** PV generator and DC input with every default filled in. */
-interface PvProfile {
-  readonly module: PvModule;
-  /** modules in one string */
-  readonly series: number;
-  /** strings */
-  readonly parallel: number;
-  readonly minDcVoltageV: number;
-  readonly maxDcVoltageV: number;
-  /** 0.8..1 */
-  readonly efficiencyNominal: number;
-  readonly mpptTimeConstantS: number;
-  readonly startTimeS: number;
-  readonly tiltDeg: number;
-  /** clockwise from north */
-  readonly azimuthDeg: number;
-  readonly latitudeDeg: number;
-  readonly longitudeDeg: number;
-}
+type PvProfile = PvParameters & { readonly module: PvModule };
 
 type PointValues = Readonly<Record<string, number | string>>;
 

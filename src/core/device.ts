@@ -119,6 +119,26 @@ export interface PvDetail {
   readonly mpptState: 'off' | 'start' | 'track' | 'limit' | 'dc_low';
 }
 
+/** Physical parameters of a PV generator and its DC input, as a profile gives them with every default filled in. */
+export interface PvParameters {
+  readonly module: string;
+  /** modules in one string */
+  readonly series: number;
+  /** strings */
+  readonly parallel: number;
+  readonly minDcVoltageV: number;
+  readonly maxDcVoltageV: number;
+  /** 0.8..1 */
+  readonly efficiencyNominal: number;
+  readonly mpptTimeConstantS: number;
+  readonly startTimeS: number;
+  readonly tiltDeg: number;
+  /** clockwise from north */
+  readonly azimuthDeg: number;
+  readonly latitudeDeg: number;
+  readonly longitudeDeg: number;
+}
+
 /** One sample of a DC curve: volts, amperes, watts. */
 export interface IvPoint { readonly v: number; readonly i: number; readonly p: number }
 

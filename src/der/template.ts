@@ -1,5 +1,5 @@
 /** What devices of one profile share: layout, start image, ratings. */
-import type { AssetType, DcMode, Provenance } from '../core/device.ts';
+import type { AssetType, DcMode, Provenance, PvParameters } from '../core/device.ts';
 import { SimError } from '../core/errors.ts';
 import type { Fault } from '../core/errors.ts';
 import type { SimTime } from '../core/clock.ts';
@@ -17,22 +17,6 @@ import { maximumPowerPoint, parametersAt, pvModules } from './source/pv-module.t
 import type { PvConfig } from './source/pv.ts';
 import { PvPort } from './source/pv-port.ts';
 import type { DcSource } from './source/source.ts';
-
-/** Physical parameters of a PV generator, as profiles give them. */
-export interface PvParameters {
-  readonly module: string;
-  readonly series: number;
-  readonly parallel: number;
-  readonly minDcVoltageV: number;
-  readonly maxDcVoltageV: number;
-  readonly efficiencyNominal: number;
-  readonly mpptTimeConstantS: number;
-  readonly startTimeS: number;
-  readonly tiltDeg: number;
-  readonly azimuthDeg: number;
-  readonly latitudeDeg: number;
-  readonly longitudeDeg: number;
-}
 
 /** A device profile with every default filled in; devices of one profile share one object. */
 export interface ProfileSpec {

@@ -10,7 +10,8 @@ import type { SimPlant } from '../../src/der/plant.ts';
 import { parseSeries } from '../../src/der/series.ts';
 import type { Series } from '../../src/der/series.ts';
 import type { CloudPreset } from '../../src/der/source/clouds.ts';
-import type { ProfileSpec, PvParameters } from '../../src/der/template.ts';
+import type { PvParameters } from '../../src/core/device.ts';
+import type { ProfileSpec } from '../../src/der/template.ts';
 import { weatherColumns } from '../../src/der/weather.ts';
 
 export interface TestPlantOptions {
