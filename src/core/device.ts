@@ -139,6 +139,26 @@ export interface PvParameters {
   readonly longitudeDeg: number;
 }
 
+/** How an inverter behaves where the standard leaves the choice to the maker and no register holds it. */
+export interface InverterParameters {
+  /** what the curves take of unequal phase voltages (IEEE 1547-2018 4.2) */
+  readonly voltageMeasure: 'mean' | 'positive_sequence';
+  /** reactive capability below 20 % of rated power: as little as Table 7 asks for, or all of it */
+  readonly lowPowerVars: 'reduced' | 'full';
+  /** what happens when the may-trip curve of 707-710 is passed and the must-trip curve is not */
+  readonly mayTrip: 'stay' | 'trip';
+  /** from the return of voltage after momentary cessation to the first output, and from there to full output, s */
+  readonly cessationReturnS: number;
+  readonly cessationRampS: number;
+  /** an islanded device is found and trips after this time, s (704.AntiIslEna; at most 2 s, IEEE 1547-2018 8.1) */
+  readonly antiIslandingS: number;
+  /** relays that the standard does not ask for: rate of change of frequency, vector shift; null = not fitted */
+  readonly rocofRelayHzS: number | null;
+  readonly vectorShiftRelayDeg: number | null;
+  /** time that the adoption of a curve takes, s: 705-712.AdptCrvRslt is IN_PROGRESS so long */
+  readonly adoptionS: number;
+}
+
 /** One sample of a DC curve: volts, amperes, watts. */
 export interface IvPoint { readonly v: number; readonly i: number; readonly p: number }
 

@@ -60,6 +60,7 @@ function ratingsOf(rated: Points, wiring: Wiring, nominalHz: number): Ratings {
     abnormal: categoryOf(rated['AbnOpCatRtg'], ['CAT_1', 'CAT_2', 'CAT_3'], 'CAT_3'),
     varInjectVar: numberOf(rated, 'VarMaxInjRtg') ?? injectShare * vaMaxVa,
     varAbsorbVar: numberOf(rated, 'VarMaxAbsRtg') ?? absorbRating(vaMaxVa, category),
+    chargeMaxW: numberOf(rated, 'WChaRteMaxRtg') ?? null,
     aMaxA: numberOf(rated, 'AMaxRtg') ?? currentHeadroom * vaMaxVa / nominalLnV(wiring, vNomV),
   };
 }

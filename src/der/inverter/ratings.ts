@@ -28,6 +28,8 @@ export interface Ratings {
   /** line-to-neutral on single phase, line-to-line otherwise */
   readonly vNomV: number;
   readonly aMaxA: number;
+  /** power that the device can take from the grid, W; null: it only delivers */
+  readonly chargeMaxW: number | null;
   readonly category: 'CAT_A' | 'CAT_B';
   readonly abnormal: 'CAT_1' | 'CAT_2' | 'CAT_3';
   readonly nominalHz: number;
@@ -62,22 +64,17 @@ function omitted701(wiring: Wiring): ReadonlySet<string> {
   return new Set([...always, ...phaseBlock(2), ...phaseBlock(3), 'VL1L2', 'LLV']);
 }
 
-/** Settings of 702 without an effect in this device are not offered; charging belongs to devices with storage. */
-const omitted702 = new Set([
-  'WChaRteMaxRtg', 'WDisChaRteMaxRtg', 'VAChaRteMaxRtg', 'VADisChaRteMaxRtg',
-  'WChaRteMax', 'WDisChaRteMax', 'VAChaRteMax', 'VADisChaRteMax', 'IntIslandCatRtg', 'IntIslandCat',
-  'WMaxOvrExt', 'WOvrExtPF', 'WMaxUndExt', 'WUndExtPF', 'PFOvrExt', 'PFUndExt', 'VMax', 'VMin',
-]);
+/** Settings of 702 without an effect in this device are not offered. */
+const omitted702 = [
+  'WDisChaRteMaxRtg', 'VADisChaRteMaxRtg', 'VAChaRteMaxRtg', 'WDisChaRteMax', 'VAChaRteMax', 'VADisChaRteMax',
+  'IntIslandCatRtg', 'IntIslandCat', 'WMaxOvrExt', 'WOvrExtPF', 'WMaxUndExt', 'WUndExtPF', 'PFOvrExt', 'PFUndExt', 'VMax', 'VMin',
+];
 
-/** Constant power factor while taking power belongs to devices that can; anti-islanding has no function here yet. */
-const omitted704 = new Set([
+/** What belongs to devices that can take power from the grid. */
+const charging702 = ['WChaRteMaxRtg', 'WChaRteMax'];
+const charging704 = [
   'PFWAbsEna', 'PFWAbsEnaRvrt', 'PFWAbsRvrtTms', 'PFWAbsRvrtRem', 'PFWAbs.PF', 'PFWAbs.Ext', 'PFWAbsRvrt.PF', 'PFWAbsRvrt.Ext',
-  'AntiIslEna',
-]);
-
-/** May-trip and momentary-cessation curves are optional; a device without the functions must not store them. */
-const omittedTrip = new Set(['MayTrip', 'MomCess'].flatMap((curve) =>
-  ['ActPt', 'Pt.V', 'Pt.Hz', 'Pt.Tms'].map((point) => `Crv.${curve}.${point}`)));
+];
 
 /** The roomy map for an inverter: every model of the chain with three sets of ten points. */
 export function modelChoices(ratings: Ratings, ports: number): readonly ModelChoice[] {
@@ -86,16 +83,17 @@ export function modelChoices(ratings: Ratings, ports: number): readonly ModelCho
   const voltSf = scaleFor(2 * vNomV, uint16Max, -1);
   const currentSf = scaleFor(1.5 * vaMaxVa / nominalLnV(wiring, vNomV), int16Max, -2);
   const curve = { NPt: points, NCrv: sets };
-  const trip = { counts: { NPt: points, NCrvSet: sets }, omit: omittedTrip };
+  const trip = { counts: { NPt: points, NCrvSet: sets } };
+  const oneWay = ratings.chargeMaxW === null;
   const power = { W_SF: powerSf, VA_SF: powerSf, Var_SF: powerSf, V_SF: voltSf, A_SF: currentSf, PF_SF: -3 };
   return [
     // on a port of its own a device answers any of its unit ids: there is no address to set
     { def: m1, omit: new Set(['DA']) },
     { def: m701, scale: { ...power, Hz_SF: -3, TotWh_SF: 0, TotVarh_SF: 0, Tmp_SF: -1 }, omit: omitted701(wiring) },
-    { def: m702, scale: { ...power, S_SF: -3 }, omit: omitted702 },
+    { def: m702, scale: { ...power, S_SF: -3 }, omit: new Set([...omitted702, ...oneWay ? charging702 : []]) },
     { def: m703, scale: { V_SF: -2, Hz_SF: -3 } },
     {
-      def: m704, omit: omitted704,
+      def: m704, omit: new Set(oneWay ? charging704 : []),
       scale: { PF_SF: -3, WMaxLimPct_SF: -2, WSet_SF: 0, WSetPct_SF: -2, VarSet_SF: 0, VarSetPct_SF: -2 },
     },
     { def: m705, counts: curve, scale: { V_SF: -2, DeptRef_SF: -2, RspTms_SF: -2 } },
