@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { fleetGroup } from './groups/fleet.ts';
+import { functionsGroup } from './groups/functions.ts';
 import { memoryGroup } from './groups/memory.ts';
 import { modbusGroup } from './groups/modbus.ts';
 import { startGroup } from './groups/start.ts';
@@ -11,7 +12,7 @@ import type { BenchOptions, Group } from './support/group.ts';
 import { inCheckout } from './support/processes.ts';
 import { formatTable } from './support/table.ts';
 
-const groups: readonly Group[] = [modbusGroup, tickGroup, memoryGroup, startGroup, fleetGroup];
+const groups: readonly Group[] = [modbusGroup, tickGroup, functionsGroup, memoryGroup, startGroup, fleetGroup];
 const names = groups.map(({ name }) => name);
 
 interface Request extends BenchOptions { readonly groups: readonly Group[]; readonly build: boolean }

@@ -18,12 +18,13 @@ export interface PeerKind {
   start(): Promise<Peer>;
 }
 
-const python = process.env['BENCH_PYTHON'] ?? 'python3';
+/** The interpreter for peers in Python. */
+export const python = process.env['BENCH_PYTHON'] ?? 'python3';
 
 let scratch: string | undefined;
 
-/** A directory for compiled programs; it goes with this process. */
-function scratchDirectory(): string {
+/** A directory for compiled programs and made-up series; it goes with this process. */
+export function scratchDirectory(): string {
   if (scratch === undefined) {
     const made = mkdtempSync(join(tmpdir(), 'derbench-bench-'));
     process.on('exit', () => { rmSync(made, { recursive: true, force: true }); });

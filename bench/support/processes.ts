@@ -60,6 +60,11 @@ export async function runJson<T>(command: string, args: readonly string[]): Prom
   return JSON.parse(stdout) as T;
 }
 
+/** Runs a process to its end. @throws Error with what it printed when it fails or takes longer */
+export async function runToEnd(command: string, args: readonly string[], limitS: number): Promise<void> {
+  await executeFile(command, args, { maxBuffer: 1 << 24, timeout: limitS * 1000 });
+}
+
 /** Whether a process runs and ends with code 0. */
 export async function succeeds(command: string, args: readonly string[]): Promise<boolean> {
   try {
