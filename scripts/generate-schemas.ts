@@ -28,7 +28,9 @@ function defaultsYaml(): string {
     '# The grid that all devices feed.\n'
     + 'grid:\n'
     + '  nominal_frequency_hz: 60\n'
-    + '  # profile: grid.csv\n',
+    + '  # profile: grid.csv\n'
+    + '  # short-circuit ratio of the line to each device; null: a stiff grid\n'
+    + '  feeder: { short_circuit_ratio: null, x_over_r: 1 }\n',
     '# One entry per device, instead of N copies of device_type and f.\n'
     + '# devices:\n'
     + '#   - device_type: PV-3Phase\n'

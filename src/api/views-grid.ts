@@ -21,5 +21,12 @@ export function gridReply(plant: Plant, deviceIndex: number | undefined): GridRe
     outage: grid.outage,
     ramp_remaining_s: grid.rampRemainingS,
     duration_remaining_s: grid.durationRemainingS,
+    island: grid.island,
+    event: grid.event && { name: grid.event.name, elapsed_s: grid.event.elapsedS, remaining_s: grid.event.remainingS },
   };
+}
+
+/** A named device must exist before anything is changed for it. */
+export function checkedIndex(plant: Plant, index: number | undefined): number | undefined {
+  return index === undefined ? undefined : plant.device(index).index;
 }

@@ -49,6 +49,8 @@ export interface AppConfig {
   readonly grid: {
     readonly nominalFrequencyHz: number;
     readonly profilePath: string | null;
+    /** short-circuit ratio on the rating of each device, and X/R; null: a stiff grid */
+    readonly feeder: { readonly scr: number; readonly xOverR: number } | null;
   };
   /** null: the bundled series of the type */
   readonly dcProfilePath: string | null;

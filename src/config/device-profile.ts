@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PvParameters } from '../core/device.ts';
+import type { InverterParameters, PvParameters } from '../core/device.ts';
 import type { Fault } from '../core/errors.ts';
 import type { Phases } from './device-types.ts';
 
@@ -44,12 +44,24 @@ const pvSchema = z.strictObject({
   longitude_deg: z.number().min(-180).max(180).optional().meta({ description: site('Longitude, degrees east; default where the time zone of the clock has its noon.') }),
 }).meta({ description: 'PV generator and its DC input.' });
 
+const inverterSchema = z.strictObject({
+  low_power_vars: z.enum(['reduced', 'full']).optional().meta({ description: 'Reactive power below 20 % of rated power: as little as IEEE 1547-2018 asks for, or all of it; default reduced, for devices with WChaRteMaxRtg full.' }),
+  may_trip: z.enum(['stay', 'trip']).optional().meta({ description: 'What the device does beyond its may-trip curve; default stay.' }),
+  cessation_return_s: z.number().min(0).max(10).optional().meta({ description: 'Time from the end of momentary cessation to the first output, s; default 0.' }),
+  cessation_ramp_s: z.number().min(0).max(10).optional().meta({ description: 'Time from the first output after momentary cessation to full output, s; default 0.' }),
+  anti_islanding_s: z.number().min(0.16).max(2).optional().meta({ description: 'Time after which an islanded device trips, s; default 1.' }),
+  rocof_relay_hz_s: z.number().min(0.1).max(20).nullable().optional().meta({ description: 'Limit of a relay for the rate of change of frequency, Hz/s; default null, not fitted.' }),
+  vector_shift_relay_deg: z.number().min(2).max(180).nullable().optional().meta({ description: 'Limit of a vector shift relay, degrees; default null, not fitted.' }),
+  adoption_s: z.number().min(0).max(60).optional().meta({ description: 'Time that the adoption of a stored curve takes, s; default 0.' }),
+}).meta({ description: 'What the standard leaves to the maker of an inverter and no register holds.' });
+
 /** A device profile as it stands in a file. */
 export const deviceProfileSchema = z.strictObject({
   name: z.string().min(1).max(64).optional().meta({ description: 'Name for people.' }),
   description: z.string().max(1000).optional(),
   models: modelsSchema.optional(),
   pv: pvSchema.optional(),
+  inverter: inverterSchema.optional(),
 }).meta({ title: 'Device profile', description: 'Start values of one device, and its physical parameters.' });
 
 export type DeviceProfileInput = z.infer<typeof deviceProfileSchema>;
@@ -66,6 +78,7 @@ export interface DeviceProfile {
   /** start values by model id; `702` always has WMaxRtg, VAMaxRtg, VNomRtg, NorOpCatRtg and AbnOpCatRtg */
   readonly models: Readonly<Record<string, PointValues>>;
   readonly pv: PvProfile;
+  readonly inverter: InverterParameters;
 }
 
 interface ProfileSite {
@@ -110,6 +123,19 @@ function resolvePv(pv: NonNullable<DeviceProfileInput['pv']>, ratedW: number, si
   };
 }
 
+function resolveInverter(inverter: NonNullable<DeviceProfileInput['inverter']>, charges: boolean): InverterParameters {
+  return {
+    lowPowerVars: inverter.low_power_vars ?? (charges ? 'full' : 'reduced'),
+    mayTrip: inverter.may_trip ?? 'stay',
+    cessationReturnS: inverter.cessation_return_s ?? 0,
+    cessationRampS: inverter.cessation_ramp_s ?? 0,
+    antiIslandingS: inverter.anti_islanding_s ?? 1,
+    rocofRelayHzS: inverter.rocof_relay_hz_s ?? null,
+    vectorShiftRelayDeg: inverter.vector_shift_relay_deg ?? null,
+    adoptionS: inverter.adoption_s ?? 0,
+  };
+}
+
 /**
  * Fills in what a profile leaves out. Of the two power ratings one follows the other; PV parameters follow WMaxRtg.
  * @param where put before the key in a fault
@@ -147,5 +173,6 @@ export function resolveProfile(input: DeviceProfileInput, site: ProfileSite, whe
       },
     },
     pv,
+    inverter: resolveInverter(input.inverter ?? {}, given['WChaRteMaxRtg'] !== undefined),
   };
 }

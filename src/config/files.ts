@@ -108,9 +108,16 @@ export function readMapping(path: string, name: string, io: ConfigIo, faults: Fa
   return value as Record<string, unknown>;
 }
 
+const feederSchema = z.strictObject({
+  short_circuit_ratio: z.number().min(1).max(1e6).nullable().optional()
+    .meta({ description: 'Short-circuit power over the rated apparent power of each device; null or absent: a stiff grid.', examples: [20] }),
+  x_over_r: z.number().min(0).max(1000).optional().meta({ description: 'Reactance over resistance of the line; default 1.' }),
+}).meta({ description: 'The line between the grid and each device: the power that flows through it moves the voltage.' });
+
 const gridSchema = z.strictObject({
   nominal_frequency_hz: z.number().min(40).max(70).optional().meta({ description: 'Nominal frequency, Hz; default 60.', examples: [50, 60] }),
   profile: z.string().min(1).max(4096).optional().meta({ description: 'CSV series of the grid, as --grid_profile.' }),
+  feeder: feederSchema.optional(),
 }).meta({ description: 'The grid that all devices feed.' });
 
 // control characters in a name would reach logs and terminals

@@ -151,6 +151,11 @@ function gridProfilePath({ values, file, io }: Loaded, faults: Fault[]): string 
   return path;
 }
 
+function feederOf(file: ConfigFile | null): AppConfig['grid']['feeder'] {
+  const { short_circuit_ratio: scr = null, x_over_r: xOverR = 1 } = file?.grid.feeder ?? {};
+  return scr === null ? null : { scr, xOverR };
+}
+
 function appConfig(loaded: Loaded, devices: readonly DeviceConfig[], gridPath: string | null): AppConfig {
   const { values: v, file } = loaded;
   return {
@@ -166,7 +171,7 @@ function appConfig(loaded: Loaded, devices: readonly DeviceConfig[], gridPath: s
     tickS: v.tick,
     seed: v.seed,
     firstDevice: v.first_device,
-    grid: { nominalFrequencyHz: file?.grid.nominal_frequency_hz ?? 60, profilePath: gridPath },
+    grid: { nominalFrequencyHz: file?.grid.nominal_frequency_hz ?? 60, profilePath: gridPath, feeder: feederOf(file) },
     dcProfilePath: v.dc_profile,
     irradianceSource: v.irradiance_source,
     clouds: v.clouds,

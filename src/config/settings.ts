@@ -87,7 +87,7 @@ export const settings = {
   }),
   grid_profile: unset({
     flags: ['--grid_profile'], kind: path,
-    doc: 'CSV series of the grid: time_s, voltage_pu, frequency_hz.',
+    doc: 'CSV series of the grid: time_s, frequency_hz, voltage_pu (or voltage_a_pu, voltage_b_pu, voltage_c_pu); phase_angle_deg may follow.',
   }),
   start_paused: setting({
     flags: ['--start_paused'], kind: onOff, default: false,

@@ -141,8 +141,6 @@ export interface PvParameters {
 
 /** How an inverter behaves where the standard leaves the choice to the maker and no register holds it. */
 export interface InverterParameters {
-  /** what the curves take of unequal phase voltages (IEEE 1547-2018 4.2) */
-  readonly voltageMeasure: 'mean' | 'positive_sequence';
   /** reactive capability below 20 % of rated power: as little as Table 7 asks for, or all of it */
   readonly lowPowerVars: 'reduced' | 'full';
   /** what happens when the may-trip curve of 707-710 is passed and the must-trip curve is not */

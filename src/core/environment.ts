@@ -17,6 +17,45 @@ export interface GridPatch {
   readonly durationS?: number | null;
   readonly source?: GridSource;
   readonly outage?: boolean;
+  /** the mains are gone, and local load keeps voltage and frequency as they are set */
+  readonly island?: boolean;
+}
+
+/** The events of the library, in the order in which it lists them. */
+export const gridEventNames = [
+  'sag', 'swell', 'voltage_step', 'voltage_ramp', 'frequency_step', 'frequency_ramp', 'oscillation', 'phase_jump',
+  'outage', 'island', 'lvrt_cat_2', 'lvrt_cat_3', 'hvrt_cat_2', 'hvrt_cat_3', 'lfrt', 'hfrt',
+  'rocof_cat_1', 'rocof_cat_2', 'rocof_cat_3',
+] as const;
+export type GridEventName = (typeof gridEventNames)[number];
+
+/** One parameter of a named event: a number with its range, or one of some words. */
+export interface GridEventParameter {
+  readonly name: string;
+  /** null for a word and for a number without unit */
+  readonly unit: string | null;
+  readonly default: number | string;
+  /** both ends included; null for a word */
+  readonly minimum: number | null;
+  readonly maximum: number | null;
+  /** null for a number */
+  readonly allowed: readonly string[] | null;
+}
+
+export interface GridEventKind {
+  readonly name: GridEventName;
+  readonly description: string;
+  readonly parameters: readonly GridEventParameter[];
+}
+
+/** What a named event is started with; absent ones have their default. */
+export type GridEventArguments = Readonly<Record<string, number | string>>;
+
+/** A named event under way, simulated seconds. */
+export interface GridEventNow {
+  readonly name: string;
+  readonly elapsedS: number;
+  readonly remainingS: number;
 }
 
 /** The grid at one instant, as one device sees it. */
@@ -29,10 +68,15 @@ export interface GridNow {
   readonly voltageLlV: number | null;
   readonly frequencyHz: number;
   readonly phaseAngleDeg: number;
+  /** `csv` while any quantity follows the grid profile */
   readonly source: GridSource;
   readonly outage: boolean;
+  readonly island: boolean;
+  /** of the ramps that were asked for; a named event has its own time */
   readonly rampRemainingS: number;
+  /** of the topmost change with a duration */
   readonly durationRemainingS: number | null;
+  readonly event: GridEventNow | null;
 }
 
 export const irradianceSources = ['const', 'csv', 'clear_sky'] as const;

@@ -7,6 +7,7 @@ import type { Logger } from '../core/log.ts';
 import type { SimClock } from '../core/sim-clock.ts';
 import { SimDevice } from './device.ts';
 import { Environment } from './environment.ts';
+import type { FeederSpec } from './grid/feeder.ts';
 import type { Wiring } from './inverter/ac.ts';
 import { SimPlant } from './plant.ts';
 import type { Series } from './series.ts';
@@ -36,6 +37,8 @@ export interface PlantSpec {
   readonly weatherSource: 'csv' | 'clear_sky';
   readonly clouds: CloudPreset;
   readonly gridProfile: Series | null;
+  /** the line of every device to the grid; absent or null: stiff */
+  readonly feeder?: FeederSpec | null;
   readonly version: string;
   readonly monotonicMs: () => number;
   readonly log: Logger;
@@ -105,7 +108,7 @@ export function createPlant(spec: PlantSpec): SimPlant {
   }, start);
   const templates = templatesOf(spec, start);
   const commits = { sim: () => clock.acting(), wallMs: () => clock.wallMs() };
-  const context = { clock: commits, environment, seed: spec.seed, log: spec.log };
+  const context = { clock: commits, environment, seed: spec.seed, log: spec.log, feeder: spec.feeder ?? null };
   const devices = templates.map((template, position) => {
     const device = spec.devices[position] ?? first;
     const index = spec.firstIndex + position;

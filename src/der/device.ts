@@ -1,19 +1,25 @@
 /** One simulated device: inverter and source behind a register bank. */
-import { secondsBetween } from '../core/clock.ts';
+import { addSeconds, secondsBetween } from '../core/clock.ts';
 import type { SimTime } from '../core/clock.ts';
-import type { Alarm, AssetType, DcMode, DeviceCommand, DeviceDetail, IvCurve, Origin, Published } from '../core/device.ts';
+import type { Alarm, AlarmSeverity, AssetType, DcMode, DeviceCommand, DeviceDetail, IvCurve, Origin, Published } from '../core/device.ts';
 import type { Logger } from '../core/log.ts';
 import { createRandom } from '../core/random.ts';
 import { Scheduler } from '../core/scheduler.ts';
+import type { Timer } from '../core/scheduler.ts';
 import { RegisterBank } from '../sunspec/map/bank.ts';
 import type { Candidate, CommitClock } from '../sunspec/map/bank.ts';
 import type { ControlFunction, Device } from '../sunspec/map/device.ts';
 import type { PointSlot } from '../sunspec/map/layout.ts';
 import { ReversionTimers } from '../sunspec/map/reversion.ts';
 import type { Environment, GridValues, WeatherNow } from './environment.ts';
-import { nominalLnV, terminalVoltages } from './inverter/ac.ts';
+import { meanPu, nominalLnV, terminalVoltages } from './inverter/ac.ts';
 import type { TerminalVoltages } from './inverter/ac.ts';
+import { FeederTerminal } from './grid/feeder.ts';
+import type { FeederSpec } from './grid/feeder.ts';
 import { Inverter, longestStepS } from './inverter/inverter.ts';
+import type { InverterRatings } from './inverter/inverter.ts';
+import type { TripCause } from './inverter/protection.ts';
+import { absorbShare, injectShare } from './inverter/ratings.ts';
 import { readSettings } from './inverter/settings.ts';
 import type { TripKind } from './inverter/trip.ts';
 import { publish } from './publish.ts';
@@ -22,6 +28,7 @@ import { buildSnapshot, publishSnapshot } from './snapshot.ts';
 import type { TickStamp } from './snapshot.ts';
 import type { DcSource } from './source/source.ts';
 import type { DeviceTemplate } from './template.ts';
+import { DeviceTrace } from './trace.ts';
 
 export interface DeviceIdentity {
   readonly index: number;
@@ -36,21 +43,35 @@ export interface DeviceIdentity {
 export interface DeviceContext {
   readonly clock: CommitClock;
   readonly environment: Environment;
+  /** null: a stiff grid at the terminals */
+  readonly feeder: FeederSpec | null;
   readonly seed: number;
   readonly log: Logger;
 }
 
-const tripAlarms: Record<TripKind, AlarmCode> = {
+const tripAlarms: Readonly<Record<TripCause, AlarmCode>> = {
   lowVoltage: 'ac_under_volt', highVoltage: 'ac_over_volt', lowFrequency: 'under_frequency', highFrequency: 'over_frequency',
+  island: 'grid_disconnect', rocof: 'grid_disconnect', vectorShift: 'grid_disconnect',
 };
-const tripNames: Record<TripKind, string> = {
+const tripNames: Readonly<Record<TripKind, ControlFunction>> = {
   lowVoltage: 'lv_trip', highVoltage: 'hv_trip', lowFrequency: 'lf_trip', highFrequency: 'hf_trip',
 };
-const alarmTexts: Record<AlarmCode, string> = {
-  manual_shutdown: 'stopped by operator', over_temp: 'over temperature', over_frequency: 'tripped on over-frequency',
-  under_frequency: 'tripped on under-frequency', ac_over_volt: 'tripped on over-voltage',
-  ac_under_volt: 'tripped on under-voltage', hw_test_failure: 'the model gave a value that is not finite',
+const tripTexts: Readonly<Record<TripCause, string>> = {
+  lowVoltage: 'tripped on under-voltage', highVoltage: 'tripped on over-voltage',
+  lowFrequency: 'tripped on under-frequency', highFrequency: 'tripped on over-frequency',
+  island: 'tripped on islanding', rocof: 'tripped on rate of change of frequency', vectorShift: 'tripped on vector shift',
 };
+const alarmTexts: Readonly<Record<AlarmCode, string>> = {
+  manual_shutdown: 'stopped by operator', over_temp: 'over temperature', over_frequency: tripTexts.highFrequency,
+  under_frequency: tripTexts.lowFrequency, ac_over_volt: tripTexts.highVoltage, ac_under_volt: tripTexts.lowVoltage,
+  grid_disconnect: 'disconnected by a relay', lvrt_active: 'momentary cessation: output held at zero by a voltage or frequency curve',
+  voltage_collapse: 'the feeder cannot carry this power: voltage held at its last value',
+  hw_test_failure: 'the model gave a value that is not finite',
+};
+const alarmSeverities: Partial<Readonly<Record<AlarmCode, AlarmSeverity>>> = { manual_shutdown: 'info', lvrt_active: 'warning' };
+/** Rounds in which power and feeder voltage find each other at start. */
+const settleRounds = 8;
+
 /** 715.DERHb counts seconds and wraps before its "not implemented" value. */
 const heartbeatModulus = 0xffffffff;
 
@@ -65,13 +86,18 @@ export class SimDevice implements Device {
   readonly assetType: AssetType;
   readonly dcMode: DcMode;
   readonly bank: RegisterBank;
+  readonly trace: DeviceTrace;
   readonly #identity: DeviceIdentity;
   readonly #template: DeviceTemplate;
   readonly #context: DeviceContext;
   readonly #scheduler = new Scheduler();
+  readonly #clock: CommitClock;
+  /** adoptions under way, by model */
+  readonly #adoptions = new Map<number, Timer>();
   readonly #reversions: ReversionTimers;
   readonly #source: DcSource;
   readonly #inverter: Inverter;
+  readonly #terminal: FeederTerminal;
   readonly #alarmSince = new Map<AlarmCode, number>();
   #detail: DeviceDetail;
   /** the end of the last sub-step; between ticks the plant's clock goes on from here */
@@ -95,29 +121,30 @@ export class SimDevice implements Device {
     this.#context = context;
     this.#now = start;
     this.#start = start;
-    const clock: CommitClock = {
+    const clock = this.#clock = {
       // a tick under way may be ahead of the clock that masters see
       sim: () => (this.#stepping ? this.#now : Math.max(this.#now, context.clock.sim()) as SimTime),
       wallMs: () => context.clock.wallMs(),
     };
     const effect = (touched: readonly PointSlot[], candidate: Candidate, by: Origin) => { this.#commit(touched, candidate, by); };
     const warn = (message: string) => { context.log.warning(message, this.index); };
-    this.bank = new RegisterBank(template.layout, Buffer.from(template.image), clock, effect, template.profilePoints, warn);
+    this.bank = new RegisterBank(template.layout, Buffer.from(template.image), clock, {
+      effect, startWriters: template.profilePoints, onListenerFault: warn,
+      deferAdoption: (request, by) => this.#deferAdoption(request, by),
+    });
     // each commit by itself: which function was enabled last must not depend on where ticks fall
-    this.bank.onChange(() => { this.#inverter.applySettings(readSettings(this.bank.map)); });
+    this.bank.onChange(() => { this.#inverter.applySettings(readSettings(this.bank.map, template.inverter.mayTrip)); });
     this.#reversions = new ReversionTimers(this.bank, this.#scheduler, clock, warn);
     this.#source = template.createSource();
     this.#writeIdentity();
+    const settings = readSettings(this.bank.map, template.inverter.mayTrip);
     this.#inverter = new Inverter(
-      {
-        wiring: template.ratings.wiring, wMaxRtgW: template.ratings.wMaxW, nominalHz: template.ratings.nominalHz,
-        vNomRtgV: this.bank.map.m702.VNomRtg ?? template.ratings.vNomV, efficiencyNominal: template.efficiencyNominal,
-        portCount: this.#source.ports.length,
-      },
-      readSettings(this.bank.map), createRandom(context.seed, this.index, 'enter-service'),
+      this.#inverterRatings(), settings, createRandom(context.seed, this.index, 'enter-service'),
     );
+    this.#terminal = new FeederTerminal(context.feeder, (grid) => meanPu(template.ratings.wiring, grid));
     this.#grid = context.environment.gridAt(this.index, start);
     this.#settle();
+    this.trace = new DeviceTrace(this.#inverter, () => ({ at: this.#now, grid: this.#grid }));
     this.#detail = this.#source.detail();
   }
 
@@ -125,7 +152,7 @@ export class SimDevice implements Device {
 
   get activeFunctions(): ReadonlySet<ControlFunction> { return this.#inverter.active; }
 
-  get activeTrips(): readonly string[] { return this.#inverter.pendingTrips.map((kind) => tripNames[kind]); }
+  get activeTrips(): readonly string[] { return this.#inverter.protection.pendingTrips.map((kind) => tripNames[kind]); }
 
   get enterService(): Device['enterService'] {
     const { phase } = this.#inverter;
@@ -138,7 +165,7 @@ export class SimDevice implements Device {
 
   get alarms(): readonly Alarm[] {
     return [...this.#alarmSince].map(([code, sinceMs]) => ({
-      code, source: 'ac', severity: code === 'manual_shutdown' ? 'info' : 'error', sinceMs, deviceIndex: this.index,
+      code, source: 'ac', severity: alarmSeverities[code] ?? 'error', sinceMs, deviceIndex: this.index,
       port: null, latched: code === 'hw_test_failure', message: alarmTexts[code],
     }));
   }
@@ -149,7 +176,9 @@ export class SimDevice implements Device {
     const { enterService, operator } = inverter.settings;
     const notPermitted = enterService.permit ? 'standby by operator' : 'service not permitted';
     switch (inverter.phase) {
-      case 'in_service': return inverter.squeezed ? 'derated: the apparent power or current limit holds active power back' : null;
+      case 'in_service':
+        if (inverter.ceasedBy !== null) return 'momentary cessation';
+        return inverter.squeezed ? 'derated: the apparent power or current limit holds active power back' : null;
       case 'ramping': return 'ramping up after entering service';
       case 'waiting':
         if (!enterService.permit || operator === 'ENTER_STANDBY') return notPermitted;
@@ -157,7 +186,7 @@ export class SimDevice implements Device {
       case 'ceased': return notPermitted;
       case 'shutting_down':
       case 'off': return operator === 'STOP' ? 'stopped by operator' : 'switch open';
-      case 'tripped': return inverter.lastTrip ? alarmTexts[tripAlarms[inverter.lastTrip]] : 'tripped';
+      case 'tripped': return inverter.lastTrip ? tripTexts[inverter.lastTrip] : 'tripped';
     }
   }
 
@@ -210,10 +239,11 @@ export class SimDevice implements Device {
     try {
       for (let done = 0; this.#now < end; done += 1) {
         if (done >= most) return false;
-        const grid = environment.gridAt(this.index, this.#now);
-        const moves = environment.gridMoves(this.index, this.#now);
+        const grid = this.#gridAt(this.#now);
+        const motion = environment.gridMotion(this.index, this.#now);
         if (!this.#fault) this.#inverter.decide(this.#now, grid);
-        let next = Math.min(end, this.#inverter.nextStep(this.#now, moves, grid, this.#source));
+        this.trace.decided(this.#now);
+        let next = Math.min(end, this.#inverter.nextStep(this.#now, motion, grid, this.#source));
         next = Math.min(next, environment.nextEvent(this.index, this.#now), this.#scheduler.nextDue);
         this.#subStep(Math.max(next, this.#now + 1) as SimTime, grid);
       }
@@ -226,7 +256,7 @@ export class SimDevice implements Device {
   /** Writes the measurements and makes the snapshot of this tick. */
   publish(stamp: TickStamp): Published {
     const inverter = this.#inverter;
-    this.#takeFinite(this.#context.environment.gridAt(this.index, this.#now));
+    this.#takeFinite(this.#gridAt(this.#now));
     this.#updateAlarms();
     publish(this.bank.map, {
       inverter, source: this.#source, grid: this.#grid, ambientC: this.#ambientC, now: this.#now, fault: this.#fault,
@@ -238,6 +268,36 @@ export class SimDevice implements Device {
     return publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage), this.#detail);
   }
 
+  /** The grid at the terminals: behind the feeder, with the power of the last sub-step. */
+  #gridAt(t: SimTime): GridValues {
+    const { vaMaxVa } = this.#template.ratings;
+    return this.#terminal.at(this.#context.environment.gridAt(this.index, t), this.#inverter.pW / vaMaxVa, this.#inverter.qVar / vaMaxVa);
+  }
+
+  #inverterRatings(): InverterRatings {
+    const { ratings, inverter, efficiencyNominal } = this.#template;
+    return {
+      wiring: ratings.wiring, wMaxRtgW: ratings.wMaxW, nominalHz: ratings.nominalHz, abnormal: ratings.abnormal,
+      vNomRtgV: this.bank.map.m702.VNomRtg ?? ratings.vNomV, efficiencyNominal, portCount: this.#source.ports.length,
+      storage: ratings.chargeMaxW !== null, parameters: inverter,
+      capability: {
+        wMaxRtgW: ratings.wMaxW, reducedAtLowPower: inverter.lowPowerVars === 'reduced',
+        leastInjectVar: injectShare * ratings.vaMaxVa, leastAbsorbVar: absorbShare[ratings.category] * ratings.vaMaxVa,
+      },
+    };
+  }
+
+  /** An adoption that takes time is completed at its instant. */
+  #deferAdoption(request: PointSlot, by: Origin): boolean {
+    const { adoptionS } = this.#template.inverter;
+    if (adoptionS <= 0) return false;
+    const underWay = this.#adoptions.get(request.modelId);
+    if (underWay) this.#scheduler.cancel(underWay);
+    const due = addSeconds(this.#clock.sim(), adoptionS);
+    this.#adoptions.set(request.modelId, this.#scheduler.at(due, () => { this.bank.completeAdoption(request, by); }));
+    return true;
+  }
+
   #subStep(next: SimTime, grid: GridValues): void {
     const dtS = secondsBetween(this.#now, next);
     this.#context.environment.weatherAt(this.index, next, weather);
@@ -245,6 +305,7 @@ export class SimDevice implements Device {
     if (this.#fault) this.#source.draw(0, false);
     else this.#inverter.step(this.#now, dtS, grid, this.#source);
     this.#now = next;
+    this.trace.stepped(next, grid);
     if (this.#scheduler.nextDue <= next) this.#scheduler.runDue(next);
   }
 
@@ -274,7 +335,8 @@ export class SimDevice implements Device {
     const { environment } = this.#context;
     environment.weatherAt(this.index, this.#now, weather);
     this.#source.settle(weather);
-    this.#inverter.settle(environment.gridAt(this.index, this.#now), this.#source);
+    // the voltage follows the power, and curves the voltage
+    for (let i = 0; i < settleRounds; i += 1) this.#inverter.settle(this.#gridAt(this.#now), this.#source);
   }
 
   #resetAlarms(): void {
@@ -315,6 +377,8 @@ export class SimDevice implements Device {
     if ((inverter.phase === 'off' || inverter.phase === 'shutting_down') && (!inverter.switchClosed || inverter.settings.operator === 'STOP')) {
       active.add('manual_shutdown');
     }
+    if (inverter.ceasedBy !== null) active.add('lvrt_active');
+    if (this.#terminal.collapsed) active.add('voltage_collapse');
     if (this.#fault) active.add('hw_test_failure');
     for (const code of this.#alarmSince.keys()) {
       if (active.has(code)) continue;

@@ -2,7 +2,9 @@
 import { addSeconds, secondsBetween } from '../core/clock.ts';
 import type { ClockPatch, SimTime } from '../core/clock.ts';
 import type { Published } from '../core/device.ts';
-import type { GridNow, GridPatch, SurroundingsNow, SurroundingsPatch } from '../core/environment.ts';
+import type {
+  GridEventArguments, GridEventKind, GridNow, GridPatch, SurroundingsNow, SurroundingsPatch,
+} from '../core/environment.ts';
 import { SimError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import { tickSeconds } from '../core/sim-clock.ts';
@@ -140,6 +142,18 @@ export class SimPlant implements Plant {
     const now = this.#options.environment.grid(this.#options.clock.acting(), deviceIndex);
     const volts = reference?.terminalVoltages(now.voltageAPu, now.voltageBPu, now.voltageCPu);
     return { ...now, voltageLnV: volts?.meanLnV ?? null, voltageLlV: volts?.meanLlV ?? null };
+  }
+
+  get gridEvents(): readonly GridEventKind[] { return this.#options.environment.gridEvents; }
+
+  startGridEvent(name: string, args: GridEventArguments, deviceIndex?: number): void {
+    if (deviceIndex !== undefined) this.device(deviceIndex);
+    this.#options.environment.startGridEvent(name, args, this.#options.clock.acting(), deviceIndex);
+  }
+
+  stopGridEvent(deviceIndex?: number): void {
+    if (deviceIndex !== undefined) this.device(deviceIndex);
+    this.#options.environment.stopGridEvent(this.#options.clock.acting(), deviceIndex);
   }
 
   /** The device whose nominal voltage holds for a request; null where devices differ. */

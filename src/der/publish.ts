@@ -8,10 +8,10 @@ import type { Inverter } from './inverter/inverter.ts';
 import { isConnected } from './inverter/service.ts';
 import type { DcSource } from './source/source.ts';
 
-/** 701.Alrm bits that the AC side raises here. */
+/** 701.Alrm bits of the alarms that the AC side raises; null: the model has none for it. */
 export const alarmBits = {
-  manual_shutdown: 6, over_temp: 7, over_frequency: 8, under_frequency: 9, ac_over_volt: 10, ac_under_volt: 11,
-  hw_test_failure: 15,
+  grid_disconnect: 4, manual_shutdown: 6, over_temp: 7, over_frequency: 8, under_frequency: 9, ac_over_volt: 10,
+  ac_under_volt: 11, hw_test_failure: 15, lvrt_active: null, voltage_collapse: null,
 } as const;
 export type AlarmCode = keyof typeof alarmBits;
 
@@ -20,9 +20,10 @@ const clippedMode = 4;
 
 /** 701.ThrotSrc bits by the function that holds the output back. */
 const throttleBits: Partial<Record<ControlFunction, number>> = {
-  max_power: 0, active_power: 1, constant_var: 2, pf_inject: 3, pf_absorb: 3,
+  max_power: 0, active_power: 1, constant_var: 2, pf_inject: 3, pf_absorb: 3, volt_var: 4, freq_droop: 5,
+  lv_trip: 7, hv_trip: 8, watt_var: 9, volt_watt: 10, lf_trip: 12, hf_trip: 13,
 };
-const reactive: ReadonlySet<ControlFunction> = new Set(['constant_var', 'pf_inject', 'pf_absorb']);
+const reactive: ReadonlySet<ControlFunction> = new Set(['constant_var', 'pf_inject', 'pf_absorb', 'volt_var', 'watt_var']);
 /** ramps, and limits of voltage and current that no function sets */
 const derated = 14;
 
@@ -147,25 +148,36 @@ export interface PublishInput {
   readonly alarms: Iterable<AlarmCode>;
 }
 
+/** Whether a function or a limit keeps the power from what source and demand would give. */
+function isHeld({ activePower, ceasedBy, squeezed, ratings }: Inverter): boolean {
+  if (squeezed || ceasedBy !== null) return true;
+  // what a storage is told to do is its work, not a limit of it
+  return activePower.held && !(ratings.storage && activePower.decidedBy === 'active_power');
+}
+
 /** Publishes one device. The values must be finite: `Device` checks them before. */
 export function publish(map: MapView, input: PublishInput): void {
   const { inverter, source, grid, now } = input;
   publishAc(map, inverter, grid);
   publishDc(map, inverter, source);
   const m = map.m701;
-  const holding = (inverter.active.size > 0 || inverter.squeezed)
-    && inverter.pW < Math.min(inverter.availableW, inverter.settings.wMaxW) - 1e-3;
+  const holding = isHeld(inverter);
   m.St = inverter.phase === 'in_service' || inverter.phase === 'ramping' ? 'ON' : 'OFF';
   m.ConnSt = isConnected(inverter.phase) && !input.fault ? 'CONNECTED' : 'DISCONNECTED';
   m.InvSt = inverterState(inverter, source, input.fault, holding);
   throttle(map, inverter, holding);
   m.DERMode = gridFollowing + (inverter.clipped ? clippedMode : 0);
   let bits = 0;
-  for (const code of input.alarms) bits += 2 ** alarmBits[code];
+  for (const code of input.alarms) {
+    const bit = alarmBits[code];
+    if (bit !== null) bits += 2 ** bit;
+  }
   m.Alrm = bits;
   m.TmpAmb = input.ambientC;
   // the cabinet warms with the losses: some 25 K above ambient at full load
   m.TmpCab = input.ambientC + 25 * Math.abs(inverter.pW) / inverter.ratings.wMaxRtgW;
+  const [voltVar] = map.m705.Crv;
+  if (voltVar) voltVar.VRefAuto = inverter.reactivePower.vRefPct;
   map.m703.ESDlyRemTms = Math.ceil(inverter.enterDelayRemainingS(now));
   map.m715.DERHb = input.heartbeat;
 }

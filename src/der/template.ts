@@ -1,5 +1,5 @@
 /** What devices of one profile share: layout, start image, ratings. */
-import type { AssetType, DcMode, Provenance, PvParameters } from '../core/device.ts';
+import type { AssetType, DcMode, InverterParameters, Provenance, PvParameters } from '../core/device.ts';
 import { SimError } from '../core/errors.ts';
 import type { Fault } from '../core/errors.ts';
 import type { SimTime } from '../core/clock.ts';
@@ -21,6 +21,7 @@ import type { DcSource } from './source/source.ts';
 /** A device profile with every default filled in; devices of one profile share one object. */
 export interface ProfileSpec {
   readonly models: Readonly<Record<string, Readonly<Record<string, number | string>>>>;
+  readonly inverter: InverterParameters;
   readonly pv: PvParameters;
 }
 
@@ -31,6 +32,7 @@ export interface DeviceTemplate {
   /** points that the profile set */
   readonly profilePoints: ReadonlyMap<PointSlot, Provenance>;
   readonly ratings: Ratings;
+  readonly inverter: InverterParameters;
   readonly efficiencyNominal: number;
   readonly assetType: AssetType;
   readonly dcMode: DcMode;
@@ -166,7 +168,7 @@ export function createTemplate(profile: ProfileSpec, wiring: Wiring, nominalHz: 
   if (faults.length > 0 || !pv) throw new SimError('CONFIG_INVALID', 'the device profile has faults', faults);
   const provenance: Provenance = { source: 'profile', at: start, wallMs };
   return {
-    layout, image, ratings, efficiencyNominal: profile.pv.efficiencyNominal,
+    layout, image, ratings, inverter: profile.inverter, efficiencyNominal: profile.pv.efficiencyNominal,
     assetType: 'pv', dcMode: 'pv', createSource: () => new PvPort(pv),
     profilePoints: new Map([...ratingSlots, ...settingSlots].map((slot) => [slot, provenance])),
   };

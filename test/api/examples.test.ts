@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { gridFunctionNames } from '../../src/api/grid-support/functions.ts';
 import { allRoutes } from '../../src/api/routes/all.ts';
 import { commNames } from '../../src/core/adapter.ts';
 import type { Json } from '../support/http.ts';
@@ -81,6 +82,24 @@ describe('OpenAPI examples against a real device', () => {
     await rest.post('/registers/704', { points: { WMaxLimPctEna: 'ENABLED' } });
     const modes = (reply: Json) => Object.entries<Json>(reply.modes).map(([name, { supported, enabled }]) => [name, supported, enabled]);
     expect(modes(exampleOf('get_controls'))).to.deep.equal(modes(await rest.get('/controls')));
+  });
+
+  it('get_grid_support is that of a device at its start', async () => {
+    const live = await rest.get('/grid-support');
+    expect(exampleOf('get_grid_support')).to.deep.equal(live);
+    for (const name of gridFunctionNames) expect(exampleOf(`get_${name}`), name).to.deep.equal(live[name]);
+  });
+
+  for (const name of gridFunctionNames) {
+    it(`set_${name} is the answer to its request`, async () => {
+      const { body, reply } = examples(`set_${name}`);
+      expect(reply).to.deep.equal(await rest.post(`/grid-support/${name.replaceAll('_', '-')}`, body));
+    });
+  }
+
+  it('set_grid_support is the answer to its request', async () => {
+    const { body, reply } = examples('set_grid_support');
+    expect(reply).to.deep.equal(await rest.post('/grid-support', body));
   });
 
   it('get_dc_curve has the curve of the device in full sun', async () => {

@@ -21,7 +21,46 @@ describe('interface 12.1: device profile', () => {
         module: 'CS5P-220M', series: 13, parallel: 4, minDcVoltageV: 304, maxDcVoltageV: 966, efficiencyNominal: 0.96,
         mpptTimeConstantS: 1.5, startTimeS: 10, tiltDeg: 30, azimuthDeg: 180, latitudeDeg: 40, longitudeDeg: 7,
       },
+      inverter: {
+        voltageMeasure: 'mean', lowPowerVars: 'reduced', mayTrip: 'stay', cessationReturnS: 0, cessationRampS: 0,
+        antiIslandingS: 1, rocofRelayHzS: null, vectorShiftRelayDeg: null, adoptionS: 0,
+      },
     });
+  });
+
+  describe('inverter block', () => {
+    const block = (inverter: unknown, models = {}) => resolve({ inverter, models }).profile?.inverter;
+
+    it('keeps what is given', () => {
+      expect(block({
+        voltage_measure: 'positive_sequence', low_power_vars: 'full', may_trip: 'trip', cessation_return_s: 0.4, cessation_ramp_s: 10,
+        anti_islanding_s: 0.16, rocof_relay_hz_s: 0.1, vector_shift_relay_deg: 180, adoption_s: 60,
+      })).to.deep.equal({
+        voltageMeasure: 'positive_sequence', lowPowerVars: 'full', mayTrip: 'trip', cessationReturnS: 0.4, cessationRampS: 10,
+        antiIslandingS: 0.16, rocofRelayHzS: 0.1, vectorShiftRelayDeg: 180, adoptionS: 60,
+      });
+    });
+
+    it('gives devices that charge all of their reactive power, unless told otherwise', () => {
+      const charging = { 702: { WChaRteMaxRtg: 5000 } };
+      expect(block({}, charging)).to.include({ lowPowerVars: 'full' });
+      expect(block({ low_power_vars: 'reduced' }, charging)).to.include({ lowPowerVars: 'reduced' });
+    });
+
+    it('takes null for a relay that is not fitted', () => {
+      expect(block({ rocof_relay_hz_s: null, vector_shift_relay_deg: null })).to.include({ rocofRelayHzS: null, vectorShiftRelayDeg: null });
+    });
+
+    const refused: [string, unknown][] = [
+      ['voltage_measure', 'max'], ['low_power_vars', 'some'], ['may_trip', true], ['cessation_return_s', 10.1], ['cessation_ramp_s', -1],
+      ['anti_islanding_s', 2.1], ['anti_islanding_s', 0.1], ['anti_islanding_s', null], ['rocof_relay_hz_s', 0], ['rocof_relay_hz_s', 20.1],
+      ['vector_shift_relay_deg', 1], ['vector_shift_relay_deg', 181], ['adoption_s', 61], ['adoption_s', -1], ['adoptions', 1],
+    ];
+    for (const [key, value] of refused) {
+      it(`refuses ${key}: ${JSON.stringify(value)}`, () => {
+        expect(deviceProfileSchema.safeParse({ inverter: { [key]: value } }).success).to.equal(false);
+      });
+    }
   });
 
   for (const [phases, ratedW] of [['three', 3000], ['three', 50_000], ['three', 2_000_000], ['split', 7600], ['single', 3800]] as const) {
@@ -68,7 +107,7 @@ describe('interface 12.1: device profile', () => {
 
   const inline = (text: string) => fileFaults(`devices: [{ profile: ${text} }]`);
   const cases: readonly (readonly [string, string])[] = [
-    ['{ evse: {} }', 'evse: unknown key; allowed: name, description, models, pv'],
+    ['{ evse: {} }', 'evse: unknown key; allowed: name, description, models, pv, inverter'],
     ['{ models: { "802": {} } }', 'models.802: unknown key; nearest known: 702'],
     ['{ models: { 702: { WMaxRtg: [1] } } }', 'models.702.WMaxRtg: given [1]; allowed: a number, or text of 1 to 256 characters'],
     ['{ models: { 702: { "W Max": 1 } } }', 'models.702.W Max: not a name that a key may have; allowed: a point name'],

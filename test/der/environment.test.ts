@@ -37,7 +37,7 @@ const volts = (env: Environment, seconds: number, device = 0) => env.gridAt(devi
 describe('Grid source', () => {
   it('starts normal and is one object while nothing changes', () => {
     const env = environment();
-    expect(env.gridAt(0, at(5))).to.deep.equal({ aPu: 1, bPu: 1, cPu: 1, hz: 60, angleDeg: 0 });
+    expect(env.gridAt(0, at(5))).to.deep.equal({ aPu: 1, bPu: 1, cPu: 1, hz: 60, angleDeg: 0, island: false });
     expect(env.gridAt(0, at(5))).to.equal(env.gridAt(3, at(99)));
     expect([env.gridMoves(0, at(5)), env.nextEvent(0, at(5))]).to.deep.equal([false, Infinity]);
   });
@@ -57,7 +57,7 @@ describe('Grid source', () => {
     env.setGrid({ voltagePu: 0.95, voltageBPu: 0.8, phaseAngleDeg: 20 }, at(1));
     env.setGrid({ voltageCPu: 1.1 }, at(2));
     env.setGrid({ frequencyHz: 61 }, at(3));
-    expect(env.gridAt(0, at(3))).to.deep.equal({ aPu: 0.95, bPu: 0.8, cPu: 1.1, hz: 61, angleDeg: 20 });
+    expect(env.gridAt(0, at(3))).to.deep.equal({ aPu: 0.95, bPu: 0.8, cPu: 1.1, hz: 61, angleDeg: 20, island: false });
   });
 
   it('ramps linearly from the present value', () => {
@@ -103,7 +103,7 @@ describe('Grid source', () => {
     const env = environment();
     env.setGrid({ voltagePu: 0.97 }, at(0));
     env.setGrid({ outage: true }, at(1));
-    expect(env.gridAt(0, at(2))).to.deep.equal({ aPu: 0, bPu: 0, cPu: 0, hz: 0, angleDeg: 0 });
+    expect(env.gridAt(0, at(2))).to.deep.equal({ aPu: 0, bPu: 0, cPu: 0, hz: 0, angleDeg: 0, island: false });
     expect(env.grid(at(2))).to.deep.include({ outage: true, voltageAPu: 0, frequencyHz: 0 });
     env.setGrid({ frequencyHz: 60.05 }, at(3));
     expect(volts(env, 4)).to.equal(0);

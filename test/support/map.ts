@@ -5,6 +5,7 @@ import type { Origin } from '../../src/core/device.ts';
 import { SimError } from '../../src/core/errors.ts';
 import type { ErrorCode } from '../../src/core/errors.ts';
 import { Scheduler } from '../../src/core/scheduler.ts';
+import { AdoptionTimers } from '../../src/sunspec/map/adoption-timers.ts';
 import { RegisterBank } from '../../src/sunspec/map/bank.ts';
 import type { Change, CommitClock } from '../../src/sunspec/map/bank.ts';
 import { buildLayout } from '../../src/sunspec/map/layout.ts';
@@ -210,8 +211,14 @@ export function named(layout: Layout, name: string): PointSlot {
 export const byRest: Origin = { source: 'rest', peer: 'test' };
 export const byModbus: Origin = { source: 'modbus', peer: '192.0.2.1:4711' };
 
-export function createTestBank(options: MapOptions & { readonly start?: (map: MapView) => void } = {}): TestBank {
-  const { start, ...shape } = options;
+interface TestBankOptions extends MapOptions {
+  readonly start?: (map: MapView) => void;
+  /** time that an adoption takes, s */
+  readonly adoptionS?: number;
+}
+
+export function createTestBank(options: TestBankOptions = {}): TestBank {
+  const { start, adoptionS = 0, ...shape } = options;
   const layout = mapLayout(shape);
   const image = startImage(layout);
   start?.(createMapView(layout, image));
@@ -219,7 +226,11 @@ export function createTestBank(options: MapOptions & { readonly start?: (map: Ma
   const scheduler = new Scheduler();
   const changes: Change[] = [];
   const faults: string[] = [];
-  const bank: RegisterBank = new RegisterBank(layout, image, clock, (touched, candidate, by) => { timers.commit(touched, candidate, by); });
+  const bank: RegisterBank = new RegisterBank(layout, image, clock, {
+    effect: (touched, candidate, by) => { timers.commit(touched, candidate, by); },
+    deferAdoption: (request, by) => adoptions.defer(request, by),
+  });
+  const adoptions = new AdoptionTimers(bank, scheduler, clock, adoptionS);
   const timers = new ReversionTimers(bank, scheduler, clock, (message) => { faults.push(message); });
   bank.onChange((change) => { changes.push(change); });
   return {

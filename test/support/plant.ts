@@ -7,10 +7,11 @@ import type { Logger } from '../../src/core/log.ts';
 import { localDateMs, SimClock } from '../../src/core/sim-clock.ts';
 import { createPlant } from '../../src/der/create-plant.ts';
 import type { SimPlant } from '../../src/der/plant.ts';
+import type { FeederSpec } from '../../src/der/grid/feeder.ts';
 import { parseSeries } from '../../src/der/series.ts';
 import type { Series } from '../../src/der/series.ts';
 import type { CloudPreset } from '../../src/der/source/clouds.ts';
-import type { PvParameters } from '../../src/core/device.ts';
+import type { InverterParameters, PvParameters } from '../../src/core/device.ts';
 import type { ProfileSpec } from '../../src/der/template.ts';
 import { weatherColumns } from '../../src/der/weather.ts';
 
@@ -35,14 +36,17 @@ export interface TestPlantOptions {
   /** start values over those of the bundled profile, by model and point, for every device */
   readonly models?: Readonly<Record<string, Readonly<Record<string, number | string>>>>;
   readonly pv?: Partial<PvParameters>;
+  readonly inverter?: Partial<InverterParameters>;
+  /** null: a stiff grid */
+  readonly feeder?: FeederSpec | null;
   readonly log?: Logger;
 }
 
 const weatherFile = new URL('../../config/series/pv-clear-day.csv', import.meta.url);
 
-function withChanges(profile: ProfileSpec, { models = {}, pv = {} }: TestPlantOptions): ProfileSpec {
+function withChanges(profile: ProfileSpec, { models = {}, pv = {}, inverter = {} }: TestPlantOptions): ProfileSpec {
   const merged = Object.fromEntries(Object.entries(models).map(([id, points]) => [id, { ...profile.models[id], ...points }]));
-  return { models: { ...profile.models, ...merged }, pv: { ...profile.pv, ...pv } };
+  return { ...profile, models: { ...profile.models, ...merged }, inverter: { ...profile.inverter, ...inverter }, pv: { ...profile.pv, ...pv } };
 }
 
 function gridSeries(text: string): Series {
@@ -57,7 +61,7 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
   const {
     types = ['PV-3Phase'], mode = 'paused', firstIndex = 0, tickIntervalS = 1.5, wall = systemClock, rate = 1,
     date = '2026-06-21', time = '12:00:00', timezone = 'UTC', seed = 1, nominalHz = 60, weatherSource = 'csv', clouds = 'clear',
-    gridProfile, log = silentLogger,
+    gridProfile, feeder = null, log = silentLogger,
   } = options;
   const devices = types.flatMap((type, position) => {
     const loaded = loadConfig(['--device_type', type], {});
@@ -70,7 +74,7 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
   return createPlant({
     devices, firstIndex, clock, tickIntervalS, nominalHz, seed, version: '0.1.0', log,
     weather: parseSeries(readFileSync(weatherFile, 'utf8'), { name: 'weather', end: 'loop', columns: weatherColumns }),
-    weatherSource, clouds, gridProfile: gridProfile === undefined ? null : gridSeries(gridProfile),
+    weatherSource, clouds, feeder, gridProfile: gridProfile === undefined ? null : gridSeries(gridProfile),
     monotonicMs: () => wall.monotonicMs(),
   });
 }

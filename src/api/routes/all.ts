@@ -1,6 +1,7 @@
 import type { Route } from '../route.ts';
 import { commandRoutes } from './commands.ts';
 import { controlsRoutes } from './controls.ts';
+import { gridSupportRoutes } from './grid-support.ts';
 import { lifecycleRoutes } from './lifecycle.ts';
 import { nameplateRoutes } from './nameplate.ts';
 import { registerRoutes } from './registers.ts';
@@ -9,6 +10,6 @@ import { timeRoutes } from './time.ts';
 
 /** Every operation of the interface: the source of routing, validation and description. */
 export const allRoutes: readonly Route[] = [
-  ...lifecycleRoutes, ...commandRoutes, ...controlsRoutes, ...surroundingsRoutes, ...timeRoutes, ...nameplateRoutes,
-  ...registerRoutes,
+  ...lifecycleRoutes, ...commandRoutes, ...controlsRoutes, ...surroundingsRoutes, ...timeRoutes, ...gridSupportRoutes,
+  ...nameplateRoutes, ...registerRoutes,
 ];

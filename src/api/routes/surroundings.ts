@@ -7,7 +7,8 @@ import { deviceQuery } from '../schemas/common.ts';
 import {
   environmentBodySchema, environmentSchema, exampleEnvironment, exampleGrid, exampleGridRamp, gridBodySchema, gridSchema,
 } from '../schemas/controls.ts';
-import { gridReply } from '../views-grid.ts';
+import { checkedIndex, gridReply } from '../views-grid.ts';
+import { gridEventRoutes } from './grid-events.ts';
 
 type GridBody = z.output<typeof gridBodySchema>;
 type EnvironmentBody = z.output<typeof environmentBodySchema>;
@@ -34,6 +35,7 @@ function gridPatch(body: GridBody): GridPatch {
     durationS: body.duration_s,
     source: body.source,
     outage: body.outage,
+    island: body.island,
   });
 }
 
@@ -63,11 +65,6 @@ function environmentReply(plant: Plant, deviceIndex: number | undefined) {
   };
 }
 
-/** A named device must exist before anything is changed for it. */
-function checkedIndex(plant: Plant, index: number | undefined): number | undefined {
-  return index === undefined ? undefined : plant.device(index).index;
-}
-
 const getGrid = route({
   method: 'get',
   path: '/controls/grid',
@@ -85,7 +82,7 @@ const setGrid = route({
   path: '/controls/grid',
   tag: 'Controls',
   operationId: 'set_grid',
-  summary: 'Sets grid voltage, frequency, outage',
+  summary: 'Sets grid voltage, frequency, outage, island',
   description: scope,
   query: deviceQuery,
   body: gridBodySchema,
@@ -130,4 +127,4 @@ const setEnvironment = route({
   },
 });
 
-export const surroundingsRoutes: readonly Route[] = [getGrid, setGrid, getEnvironment, setEnvironment];
+export const surroundingsRoutes: readonly Route[] = [getGrid, setGrid, ...gridEventRoutes, getEnvironment, setEnvironment];

@@ -4,15 +4,17 @@ import { controlFunctions } from '../../sunspec/map/device.ts';
 import type { ControlFunction } from '../../sunspec/map/device.ts';
 import { z } from '../zod.ts';
 import { deviceIndex, exampleTime, isoTime, quantity, sourceSchema } from './common.ts';
+import { runningEventSchema } from './grid-events.ts';
 import { exampleSnapshot, snapshotSchema } from './snapshot.ts';
 
 const perUnit = z.number().min(0).max(2);
 const timing = {
   ramp_s: z.number().min(0).max(3600).optional()
-    .openapi({ description: 'Linear from the present values; 0 or absent = step.' }),
+    .openapi({ description: 'Linear from the present values, of the quantities of this request only; 0 or absent = step.' }),
   // the sum with any simulated instant stays an exact number of microseconds
   duration_s: z.number().gt(0).max(1e8).nullable().optional().openapi({
-    description: 'Seconds counted from the request, the ramp included; then back to the values before. Null or absent = stays.',
+    description: 'Seconds counted from the request, the ramp included; then what stands beneath is in force again. '
+      + 'Null or absent = stays: the quantities of the request are taken out of every timed change and event, the others are left alone.',
   }),
 };
 
@@ -43,6 +45,9 @@ export const gridBodySchema = carriesValue(z.strictObject({
   ...timing,
   source: z.enum(gridSources).optional().openapi({ description: '`csv` returns to the grid profile.' }),
   outage: z.boolean().optional().openapi({ description: 'Voltage 0 on all phases until false.' }),
+  island: z.boolean().optional().openapi({
+    description: 'The mains are gone, and local load keeps voltage and frequency as they are set: what anti-islanding must find.',
+  }),
 }))
   .refine((body) => body.voltage_ln_v === undefined || perUnitNames.every((name) => body[name] === undefined), unitsExclude)
   .openapi('GridRequest', { minProperties: 1 });
@@ -53,8 +58,12 @@ export const gridSchema = z.strictObject({
   voltage_ln_v: quantity('Mean of the phases; null on the common grid of devices that differ in nominal voltage.'),
   voltage_ll_v: quantity('Null on single phase, and as `voltage_ln_v`.'),
   frequency_hz: z.number(), phase_angle_deg: z.number(),
-  source: z.enum(gridSources), outage: z.boolean(),
-  ramp_remaining_s: z.number(), duration_remaining_s: z.number().nullable(),
+  source: z.enum(gridSources).openapi({ description: '`csv` while any quantity follows the grid profile.' }), outage: z.boolean(),
+  ramp_remaining_s: z.number().openapi({ description: 'Of the ramp that was asked for; an event has its own time.' }),
+  duration_remaining_s: z.number().nullable()
+    .openapi({ description: 'Until the topmost change with a duration gives way; null while there is none.' }),
+  island: z.boolean(),
+  event: runningEventSchema.nullable().openapi({ description: 'The named event under way.' }),
 }).openapi('Grid');
 
 const temperature = z.number().min(-50).max(90).nullable();
@@ -148,9 +157,15 @@ export type ModeReply = z.output<typeof modeSchema>;
 export const exampleGrid = {
   device_index: null, voltage_a_pu: 1, voltage_b_pu: 1, voltage_c_pu: 1, voltage_ln_v: 277.128, voltage_ll_v: 480,
   frequency_hz: 60, phase_angle_deg: 0, source: 'const', outage: false, ramp_remaining_s: 0, duration_remaining_s: null,
+  island: false, event: null,
 };
 /** The answer to a ramp of 2 s that holds for 10 s: nothing has moved yet. */
 export const exampleGridRamp = { ...exampleGrid, ramp_remaining_s: 2, duration_remaining_s: 10 };
+/** The answer to the start of a sag to half the voltage for 2 s. */
+export const exampleGridEvent = {
+  ...exampleGrid, voltage_a_pu: 0.5, voltage_b_pu: 0.5, voltage_c_pu: 0.5, voltage_ln_v: 138.564, voltage_ll_v: 240,
+  event: { name: 'sag', elapsed_s: 0, remaining_s: 2 },
+};
 export const exampleEnvironment = {
   device_index: null, irradiance_w_m2: 800, ambient_temperature_c: 25, cell_temperature_c: null, load_kw: 0,
   source: 'const', ramp_remaining_s: 0, duration_remaining_s: null,

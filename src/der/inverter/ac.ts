@@ -40,7 +40,10 @@ export function terminalVoltages(wiring: Wiring, vNomV: number, grid: Pick<GridV
   return { ln: [a, b, c], ll, meanLnV: (a + b + c) / 3, meanLlV: (ll[0] + ll[1] + ll[2]) / 3 };
 }
 
-/** Mean voltage in per unit over the phases in use: the input of curves and of the current limit. */
+/**
+ * Mean voltage in per unit over the phases in use: the input of curves and of the current limit. While the phase angles
+ * stay equal parts of a turn apart it is the positive sequence too.
+ */
 export function meanPu(wiring: Wiring, grid: GridValues): number {
   if (wiring === 'single') return grid.aPu;
   return wiring === 'split' ? (grid.aPu + grid.bPu) / 2 : (grid.aPu + grid.bPu + grid.cPu) / 3;

@@ -4,35 +4,34 @@
  */
 import { addSeconds, secondsBetween } from '../../core/clock.ts';
 import type { SimTime } from '../../core/clock.ts';
+import type { ActiveDecider } from '../../core/grid-trace.ts';
 import type { RandomStream } from '../../core/random.ts';
 import type { ControlFunction } from '../../sunspec/map/device.ts';
 import type { GridValues } from '../environment.ts';
 import type { DcSource } from '../source/source.ts';
-import { extremePu, meanPu, nominalLnV, phaseCount, phaseShares } from './ac.ts';
-import type { Wiring } from './ac.ts';
+import { meanPu, nominalLnV, phaseCount, phaseShares } from './ac.ts';
+import { ActivePower } from './active-power.ts';
+import type { Capability } from './capability.ts';
 import { acFromDc, dcFromAc } from './efficiency.ts';
 import { EnergyMeter } from './energy.ts';
-import { rampCeiling, rampTowards } from './ramp.ts';
-import {
-  activeRoom, actingReactive, clampVar, limitToCircle, priorityOf, reactiveFunctions, reactiveTarget, reorderReactive,
-} from './reactive-power.ts';
-import type { ReactiveFunction } from './reactive-power.ts';
+import { Protection } from './protection.ts';
+import type { ProtectionRatings, TripCause } from './protection.ts';
+import { rampTowards } from './ramp.ts';
+import { ReactivePower } from './reactive-power.ts';
 import { isEnergized, nextPhase } from './service.ts';
 import type { ServicePhase } from './service.ts';
 import type { Settings } from './settings.ts';
-import { TripTimers } from './trip.ts';
 import type { TripKind } from './trip.ts';
 
 /** What does not change while the device runs. */
-export interface InverterRatings {
-  readonly wiring: Wiring;
+export interface InverterRatings extends ProtectionRatings {
   readonly wMaxRtgW: number;
-  readonly nominalHz: number;
-  /** what the grid's per unit refers to: 702.VNomRtg, line to neutral on single phase, else line to line */
-  readonly vNomRtgV: number;
+  readonly capability: Capability;
   readonly efficiencyNominal: number;
   /** DC ports of the source */
   readonly portCount: number;
+  /** the device rests without a set-point instead of giving what it can */
+  readonly storage: boolean;
 }
 
 const quickStepS = 0.02;
@@ -44,26 +43,28 @@ const negligibleW = 1e-3;
 export class Inverter {
   readonly ratings: InverterRatings;
   readonly meter: EnergyMeter;
+  readonly activePower: ActivePower;
+  readonly reactivePower = new ReactivePower();
+  readonly protection: Protection;
   /** output at the terminals, + into the grid */
   pW = 0;
   qVar = 0;
-  /** AC power that the source could give now */
+  /** AC power that the source could give now, and that it could take */
   availableW = 0;
+  absorbableW = 0;
   phase: ServicePhase = 'in_service';
-  lastTrip: TripKind | null = null;
+  lastTrip: TripCause | null = null;
   /** functions that set or limited the output in the last sub-step */
   readonly active = new Set<ControlFunction>();
   /** the source could give more than the rating takes */
   clipped = false;
   /** the apparent-power or current limit takes active power away */
   squeezed = false;
+  /** voltage of the curves in the last sub-step, percent of 702.VNom */
+  curvePct = 100;
 
-  readonly #trips = new TripTimers();
   readonly #random: RandomStream;
   #settings: Settings;
-  #reactiveOrder: readonly ReactiveFunction[] = reactiveFunctions;
-  #limitW: number;
-  #setPointW: number;
   /** falls while shutting down, rises again when a stop is taken back */
   #stopCeilingW: number;
   #enterRampFrom: SimTime | null = null;
@@ -74,15 +75,17 @@ export class Inverter {
   #switchClosed = true;
   /** in service under this grid with nothing pending: no decision can change until one of its inputs does */
   #calmUnder: GridValues | null = null;
+  /** grid of the last sub-step: a change of it sets things moving */
+  #lastGrid: GridValues | null = null;
 
   constructor(ratings: InverterRatings, settings: Settings, random: RandomStream) {
     this.ratings = ratings;
     this.meter = new EnergyMeter(phaseCount(ratings.wiring), ratings.portCount);
+    this.activePower = new ActivePower(settings, ratings.storage);
+    this.protection = new Protection(ratings);
     this.#settings = settings;
     this.#random = random;
     this.#stopCeilingW = ratings.wMaxRtgW;
-    this.#limitW = this.#limitTarget();
-    this.#setPointW = this.#setPointTarget();
   }
 
   get settings(): Settings { return this.#settings; }
@@ -97,13 +100,14 @@ export class Inverter {
 
   /** Takes over settings that a write has changed; physics follows from the next sub-step on. */
   applySettings(settings: Settings): void {
-    this.#reactiveOrder = reorderReactive(this.#reactiveOrder, this.#settings, settings);
+    this.reactivePower.reorder(this.#settings, settings);
     this.#settings = settings;
     this.#moving = true;
     this.#calmUnder = null;
   }
 
-  get pendingTrips(): readonly TripKind[] { return this.#trips.pending(); }
+  /** What holds the output at zero for the moment, or null. */
+  get ceasedBy(): TripKind | null { return this.protection.cessation.kind; }
 
   /** Seconds of the enter-service delay that are left at `t`; 0 when it does not run. */
   enterDelayRemainingS(t: SimTime): number {
@@ -111,15 +115,22 @@ export class Inverter {
     return due === null ? 0 : Math.max(0, secondsBetween(t, due));
   }
 
+  /** Ceiling of the ramp after entering service at `t`, W; null: no ramp is under way. */
+  enterRamp(t: SimTime): number | null {
+    return this.phase === 'ramping' && this.#enterRampFrom !== null ? this.#enterCeilingW(t) : null;
+  }
+
   /** Whether the enter-service delay is under way: the grid is good and only time is missing. */
   get enterDelayRuns(): boolean { return this.#delayFrom !== null; }
 
   /** Longest sub-step that keeps every function exact from `t` on, and the next instant at which one must end. */
-  nextStep(t: SimTime, gridMoves: boolean, grid: GridValues, source: DcSource): number {
-    let stepS = this.#moving || !source.settled || !['in_service', 'ceased', 'off'].includes(this.phase) ? movingStepS : longestStepS;
-    if (gridMoves) stepS = this.#nearLimits(grid) ? quickStepS : Math.min(stepS, movingStepS);
+  nextStep(t: SimTime, motion: 'still' | 'slow' | 'fast', grid: GridValues, source: DcSource): number {
+    const settled = !this.#moving && grid === this.#lastGrid && source.settled && ['in_service', 'ceased', 'off'].includes(this.phase);
+    let stepS = settled ? longestStepS : movingStepS;
+    if (motion === 'slow') stepS = this.protection.nearLimits(grid, this.#settings.vNomV) ? quickStepS : Math.min(stepS, movingStepS);
+    if (motion === 'fast' || this.protection.measuring || this.#swift) stepS = quickStepS;
     let next: number = addSeconds(t, stepS);
-    next = Math.min(next, this.#trips.nextDue(t));
+    next = Math.min(next, this.protection.nextDue(t));
     const delayDue = this.#delayDue();
     if (delayDue !== null && delayDue > t) next = Math.min(next, delayDue);
     const rampEnd = this.#enterRampEnd();
@@ -132,9 +143,8 @@ export class Inverter {
     const { operator } = this.#settings;
     if (operator === 'STOP') this.phase = 'off';
     else if (this.#mustCease()) this.phase = 'ceased';
-    this.#limitW = this.#limitTarget();
-    this.#setPointW = this.#setPointTarget();
-    this.#output(grid, source, 0, this.ratings.wMaxRtgW, true);
+    this.activePower.skipRamps(this.#settings, this.ratings.storage);
+    this.#output(grid, source, Infinity, { ceilingW: this.ratings.wMaxRtgW, decider: 'ramp' });
     this.#moving = false;
   }
 
@@ -143,45 +153,32 @@ export class Inverter {
    * The source must have been prepared for this sub-step.
    */
   step(t: SimTime, dtS: number, grid: GridValues, source: DcSource): void {
+    this.#lastGrid = grid;
     const [fromW, fromVar] = [this.pW, this.qVar];
     const wasEnergized = isEnergized(this.phase);
-    this.#output(grid, source, dtS, this.#serviceCeiling(addSeconds(t, dtS), dtS), false);
-    const steady = wasEnergized && fromW > 0 === this.pW > 0;
+    this.#output(grid, source, dtS, this.#serviceCeiling(addSeconds(t, dtS), dtS));
+    // starting and stopping are steps, anything else went there steadily
+    const steady = wasEnergized && (fromW === 0) === (this.pW === 0);
     const span = { fromW, toW: this.pW, fromVar, toVar: this.qVar, steady };
     this.meter.add(dtS, span, phaseShares(this.ratings.wiring, grid), source.ports);
   }
 
   /** Out of service at once, nothing flows, as after a trip without a cause: only `clearTrips` and time end it. */
   halt(): void {
-    this.#trips.clear();
+    this.protection.clear();
+    this.#calmUnder = null;
     this.#enterRampFrom = null;
     this.#delayFrom = null;
-    this.#calmUnder = null;
-    this.active.clear();
     this.phase = 'tripped';
     this.lastTrip = null;
-    this.pW = 0;
-    this.qVar = 0;
-    this.clipped = false;
-    this.squeezed = false;
+    this.#stopOutput();
   }
 
   /** Begins all trip counts anew (reset). A device whose cause is gone returns through enter service. */
   clearTrips(): void {
-    this.#trips.clear();
+    this.protection.clear();
     this.#calmUnder = null;
     if (this.phase === 'tripped' && this.lastTrip === null) this.phase = 'waiting';
-  }
-
-  #limitTarget(): number {
-    const { maxPowerPct, wMaxW } = this.#settings;
-    return maxPowerPct === null ? wMaxW : wMaxW * maxPowerPct / 100;
-  }
-
-  #setPointTarget(): number {
-    const { setPointW, wMaxW } = this.#settings;
-    // a demand to charge is one for nothing here; a ramp below zero would only delay the way back
-    return setPointW === null ? wMaxW : Math.max(0, Math.min(wMaxW, setPointW));
   }
 
   #mustCease(): boolean {
@@ -189,37 +186,28 @@ export class Inverter {
     return !enterService.permit || operator === 'ENTER_STANDBY';
   }
 
-  /** Lowest and highest phase voltage in percent of 702.VNom, the reference of every voltage threshold. */
-  #extremePct(grid: GridValues): readonly [number, number] {
-    const [low, high] = extremePu(this.ratings.wiring, grid);
-    const factor = 100 * this.ratings.vNomRtgV / this.#settings.vNomV;
-    // 1.1 x 100 lies above 110 in doubles: a voltage on a threshold is not beyond it
-    return [Math.round(low * factor * 1e9) / 1e9, Math.round(high * factor * 1e9) / 1e9];
-  }
-
-  #nearLimits(grid: GridValues): boolean {
-    const [low, high] = this.#extremePct(grid);
-    return low < 89 || high > 109 || Math.abs(grid.hz - this.ratings.nominalHz) > 1.1;
-  }
-
-  #inWindow([low, high]: readonly [number, number], hz: number): boolean {
-    const { enterService: e } = this.#settings;
-    return low >= e.vLowPct && high <= e.vHighPct && hz >= e.hzLow && hz <= e.hzHigh;
+  /** A response so quick that its way needs short steps. */
+  get #swift(): boolean {
+    if (!this.#moving) return false;
+    const { voltVar, voltWatt, droop } = this.#settings;
+    const quick = (on: boolean, responseS: number) => on && responseS > 0 && responseS < 1;
+    return quick(voltVar.enabled && this.reactivePower.moving, voltVar.responseS)
+      || quick(voltWatt.enabled && this.activePower.moving, voltWatt.responseS)
+      || quick(this.activePower.droop.moving, droop.responseS);
   }
 
   /** Protection and service state at `t`, the start of a sub-step: sets the timers that `nextStep` must not pass. */
   decide(t: SimTime, grid: GridValues): void {
     if (this.#calmUnder === grid) return;
-    const { operator, trips } = this.#settings;
-    const extremes = this.#extremePct(grid);
-    const trip = this.#trips.update(t, { lowestPct: extremes[0], highestPct: extremes[1], hz: grid.hz }, trips);
-    const inWindow = this.#inWindow(extremes, grid.hz);
+    const seen = this.protection.update(t, grid, this.#settings, isEnergized(this.phase), this.lastTrip);
+    if (seen.cessationChanged) this.#moving = true;
+    const { trip, inWindow } = seen;
     const cease = this.#mustCease();
     if (!inWindow || cease || this.phase !== 'waiting') this.#delayFrom = null;
     const input = {
-      stop: !this.#switchClosed || operator === 'STOP',
-      cease,
-      trip: trip !== null, causeStands: this.lastTrip !== null && this.#trips.pending().includes(this.lastTrip), inWindow, atZero: this.pW <= negligibleW && Math.abs(this.qVar) <= negligibleW,
+      stop: !this.#switchClosed || this.#settings.operator === 'STOP', cease, trip: trip !== null,
+      causeStands: seen.causeStands, inWindow,
+      atZero: Math.abs(this.pW) <= negligibleW && Math.abs(this.qVar) <= negligibleW,
     };
     // a chain such as off -> waiting -> ramping -> in_service may happen at one instant
     for (let i = 0; i < 4; i += 1) {
@@ -236,7 +224,7 @@ export class Inverter {
       if (next === 'tripped') this.lastTrip = trip;
       this.#enter(next, t);
     }
-    this.#calmUnder = this.phase === 'in_service' && this.#trips.pending().length === 0 ? grid : null;
+    this.#calmUnder = this.phase === 'in_service' && this.protection.calm ? grid : null;
   }
 
   /** End of the delay under way; a change of its settings counts at once. */
@@ -254,40 +242,49 @@ export class Inverter {
       this.#enterRampFrom = t;
       this.#stopCeilingW = this.ratings.wMaxRtgW;
       // limits were not felt while out of service: they apply at once
-      this.#limitW = this.#limitTarget();
-      this.#setPointW = this.#setPointTarget();
+      this.activePower.skipRamps(this.#settings, this.ratings.storage);
     }
     if (phase !== 'ramping') this.#enterRampFrom = null;
-    if (phase === 'shutting_down') this.#stopCeilingW = this.pW;
+    if (phase === 'shutting_down') this.#stopCeilingW = Math.abs(this.pW);
     if (this.phase === 'waiting') {
       this.#delayFrom = null;
       this.lastTrip = null;
     }
     this.phase = phase;
     this.#moving = true;
+    if (!isEnergized(phase)) this.protection.cessation.clear();
   }
 
-  /** Highest power that the service phase admits at the end of a sub-step. */
-  #serviceCeiling(end: SimTime, dtS: number): number {
+  /** Most power in either direction that the service phase and a cessation admit at the end of a sub-step. */
+  #serviceCeiling(end: SimTime, dtS: number): ServiceCeiling {
+    const ceiling = this.#phaseCeiling(end, dtS);
+    const { cessation } = this.protection;
+    const admitted = cessation.pending ? cessation.admitted(end, this.ratings.parameters) : 1;
+    return admitted < 1 ? { ceilingW: Math.min(ceiling.ceilingW, admitted * this.ratings.wMaxRtgW), decider: 'cessation' } : ceiling;
+  }
+
+  #phaseCeiling(end: SimTime, dtS: number): ServiceCeiling {
     const { wMaxRtgW } = this.ratings;
     switch (this.phase) {
       case 'in_service':
         if (this.#stopCeilingW < wMaxRtgW) this.#stopCeilingW = rampTowards(this.#stopCeilingW, wMaxRtgW, this.#wRateWS(), dtS);
-        return this.#stopCeilingW;
-      case 'ramping': {
-        // IEEE 1547-2018 4.10.3: a ceiling from 0 to 100 % of rated over the duration
-        const { rampS } = this.#settings.enterService;
-        if (this.#enterRampFrom === null || rampS <= 0) return wMaxRtgW;
-        return wMaxRtgW * Math.min(1, secondsBetween(this.#enterRampFrom, end) / rampS);
-      }
+        return { ceilingW: this.#stopCeilingW, decider: 'ramp' };
+      case 'ramping': return { ceilingW: this.#enterCeilingW(end), decider: 'enter_service' };
       case 'shutting_down':
         this.#stopCeilingW = rampTowards(this.#stopCeilingW, 0, this.#wRateWS(), dtS);
-        return this.#stopCeilingW;
+        return { ceilingW: this.#stopCeilingW, decider: 'ramp' };
       case 'waiting':
       case 'ceased':
       case 'off':
-      case 'tripped': return 0;
+      case 'tripped': return { ceilingW: 0, decider: 'out_of_service' };
     }
+  }
+
+  /** IEEE 1547-2018 4.10.3: a ceiling from 0 to 100 % of rated over the duration. */
+  #enterCeilingW(t: SimTime): number {
+    const { rampS } = this.#settings.enterService;
+    if (this.#enterRampFrom === null || rampS <= 0) return this.ratings.wMaxRtgW;
+    return this.ratings.wMaxRtgW * Math.min(1, secondsBetween(this.#enterRampFrom, t) / rampS);
   }
 
   #wRateWS(): number {
@@ -296,65 +293,87 @@ export class Inverter {
     return wRampPctS / 100 * referenceW;
   }
 
-  #output(grid: GridValues, source: DcSource, dtS: number, ceilingW: number, settled: boolean): void {
+  #stopOutput(): void {
+    this.active.clear();
+    this.pW = 0;
+    this.qVar = 0;
+    this.clipped = false;
+    this.squeezed = false;
+    this.reactivePower.clear();
+    this.activePower.stop();
+  }
+
+  #output(grid: GridValues, source: DcSource, dtS: number, ceiling: ServiceCeiling): void {
     const { ratings } = this;
     const settings = this.#settings;
     const dc0W = ratings.wMaxRtgW / ratings.efficiencyNominal;
     this.availableW = acFromDc(source.availableDcW, dc0W, ratings.efficiencyNominal);
-    // clearing makes a new table even when there is nothing in it
-    if (this.active.size > 0) this.active.clear();
+    this.absorbableW = source.absorbableDcW > 0 ? dcFromAc(source.absorbableDcW, dc0W, ratings.efficiencyNominal) : 0;
+    this.curvePct = meanPu(ratings.wiring, grid) * 100 * ratings.vNomRtgV / settings.vNomV;
+    // the autonomous reference starts at its setting, everything else settled
+    this.reactivePower.follow(settings, this.curvePct, Number.isFinite(dtS) ? dtS : 0);
     if (!isEnergized(this.phase)) {
-      this.pW = 0;
-      this.qVar = 0;
-      this.clipped = false;
-      this.squeezed = false;
+      this.#stopOutput();
       this.#moving = false;
       source.draw(0, false);
       return;
     }
-    const limit = this.#limitTarget();
-    const setPoint = this.#setPointTarget();
-    const rate = this.#wRateWS();
-    if (!settled) {
-      this.#limitW = rampCeiling(this.#limitW, limit, this.pW, rate, dtS);
-      this.#setPointW = rampCeiling(this.#setPointW, setPoint, this.pW, rate, dtS);
-    }
-    const sourceW = Math.min(this.availableW, settings.wMaxW);
-    const mostDcW = dcFromAc(Math.min(settings.wMaxW, ratings.wMaxRtgW), dc0W, ratings.efficiencyNominal);
-    this.clipped = source.availableDcW > mostDcW + negligibleW;
-    const wantedW = Math.max(0, Math.min(sourceW, this.#limitW, this.#setPointW, ceilingW));
-    this.#note(wantedW, sourceW, ceilingW);
-    const moved = this.#react(grid, wantedW, source.availableDcW > 0, dtS, settled);
-    this.#moving = moved || this.#limitW !== limit || this.#setPointW !== setPoint || ceilingW < ratings.wMaxRtgW;
-    // in the dim of dawn and dusk the converter itself uses up what there is
-    source.draw(this.availableW > 0 ? dcFromAc(this.pW, dc0W, ratings.efficiencyNominal) : source.availableDcW, true);
+    this.#advanceActive(grid, dtS, ceiling);
+    this.clipped = source.availableDcW > dcFromAc(Math.min(settings.wMaxW, ratings.wMaxRtgW), dc0W, ratings.efficiencyNominal) + negligibleW;
+    this.#advanceReactive(grid, source.availableDcW > 0 || source.absorbableDcW > 0, dtS);
+    this.#note();
+    this.#moving = this.activePower.moving || this.reactivePower.moving || ceiling.ceilingW < ratings.wMaxRtgW;
+    source.draw(this.#dcPowerW(source, dc0W), true);
   }
 
-  #note(wantedW: number, sourceW: number, ceilingW: number): void {
-    if (wantedW >= sourceW - negligibleW) return;
-    if (wantedW >= ceilingW - negligibleW) this.active.add(this.phase === 'ramping' ? 'enter_service' : 'ramp');
-    if (wantedW >= this.#limitW - negligibleW) this.active.add('max_power');
-    if (wantedW >= this.#setPointW - negligibleW) this.active.add('active_power');
+  #advanceActive(grid: GridValues, dtS: number, { ceilingW, decider }: ServiceCeiling): void {
+    const { nominalHz, storage } = this.ratings;
+    this.activePower.step({
+      settings: this.#settings, nominalHz, storage, vPct: this.curvePct,
+      hz: this.protection.measurableHz(grid),
+      availableW: this.availableW, absorbableW: this.absorbableW, serviceCeilingW: ceilingW, serviceDecider: decider,
+      outputW: this.pW, free: this.phase === 'in_service' && this.ceasedBy === null, rampWS: this.#wRateWS(),
+    }, dtS);
   }
 
-  /** Reactive power and the limits on both; returns whether Q is still on its way. */
-  #react(grid: GridValues, wantedW: number, hasSource: boolean, dtS: number, settled: boolean): boolean {
+  #advanceReactive(grid: GridValues, hasSource: boolean, dtS: number): void {
+    const { ratings, activePower, reactivePower } = this;
     const settings = this.#settings;
-    const acting = actingReactive(this.#reactiveOrder, settings, wantedW);
-    const volts = meanPu(this.ratings.wiring, grid) * nominalLnV(this.ratings.wiring, this.ratings.vNomRtgV);
+    const volts = meanPu(ratings.wiring, grid) * nominalLnV(ratings.wiring, ratings.vNomRtgV);
     const sVa = Math.min(settings.vaMaxVa, volts * settings.aMaxA);
-    const vars = reactiveTarget(settings, acting, wantedW, sVa);
-    // without a source there is no converter running; on the way out reactive power goes with the active
-    const target = hasSource && this.phase !== 'shutting_down' ? clampVar(settings, vars) : 0;
-    const base = Math.max(settings.varMaxInjVar, settings.varMaxAbsVar);
-    // a lowered capability binds at once: it is also what the rate refers to, so that 0 would hold Q for ever
-    const q = settled ? target : rampTowards(clampVar(settings, this.qVar), target, settings.varRampPctS / 100 * base, dtS);
-    if (acting && target !== 0) this.active.add(acting);
-    const before = this.qVar;
-    const roomW = Math.min(wantedW, activeRoom(settings, acting, q, sVa));
-    [this.pW, this.qVar] = limitToCircle(roomW, q, sVa, priorityOf(settings, acting));
-    this.squeezed = wantedW - this.pW > negligibleW;
-    // held back by the circle is not on the way
-    return q !== target && this.qVar !== before;
+    reactivePower.step({
+      settings, capability: ratings.capability, wantedW: activePower.wantedW, sVa, vPct: this.curvePct,
+      // without a source there is no converter running; on the way out reactive power goes with the active
+      running: hasSource && this.phase !== 'shutting_down',
+    }, dtS);
+    const ceased = this.ceasedBy !== null;
+    this.pW = ceased ? 0 : reactivePower.pW;
+    this.qVar = ceased ? 0 : reactivePower.qVar;
+    this.squeezed = !ceased && Math.abs(activePower.wantedW) - Math.abs(this.pW) > negligibleW;
+  }
+
+  /** DC power behind the AC power; in the dim of dawn and dusk the converter itself uses up what there is. */
+  #dcPowerW(source: DcSource, dc0W: number): number {
+    const { efficiencyNominal } = this.ratings;
+    if (this.pW < 0) return -acFromDc(-this.pW, dc0W, efficiencyNominal);
+    return this.availableW > 0 ? dcFromAc(this.pW, dc0W, efficiencyNominal) : source.availableDcW;
+  }
+
+  #note(): void {
+    // clearing makes a new table even when there is nothing in it
+    if (this.active.size > 0) this.active.clear();
+    this.activePower.note(this.#settings, this.active);
+    const { acting, targetVar, commandVar } = this.reactivePower;
+    if (acting && (targetVar !== 0 || commandVar !== 0)) this.active.add(acting);
+    if (this.ceasedBy !== null) this.active.add(cessationFunctions[this.ceasedBy]);
   }
 }
+
+interface ServiceCeiling {
+  readonly ceilingW: number;
+  readonly decider: ActiveDecider;
+}
+
+const cessationFunctions: Readonly<Record<TripKind, ControlFunction>> = {
+  lowVoltage: 'lv_trip', highVoltage: 'hv_trip', lowFrequency: 'lf_trip', highFrequency: 'hf_trip',
+};

@@ -1,15 +1,27 @@
+/** How an output follows its target in time: straight ramps and the open-loop response. */
+
 /** Moves `from` towards `to` by at most `ratePerS` x `dtS`. */
 export function rampTowards(from: number, to: number, ratePerS: number, dtS: number): number {
-  const step = ratePerS * dtS;
+  const step = dtS === Infinity ? Infinity : ratePerS * dtS;
   if (Math.abs(to - from) <= step) return to;
   return to > from ? from + step : from - step;
 }
 
 /**
- * An upper limit that is ramped when it changes: falling, it starts at the power of the moment (a limit far above
- * the output must not delay the change), rising, at the last limit (704.WRmp).
+ * A command that is ramped when it changes (704.WRmp). It starts at the power of the moment where that lies between,
+ * so that a value that was not felt does not delay the change.
  */
-export function rampCeiling(ceilingW: number, targetW: number, outputW: number, ratePerS: number, dtS: number): number {
-  if (targetW >= ceilingW) return rampTowards(ceilingW, targetW, ratePerS, dtS);
-  return rampTowards(Math.max(targetW, Math.min(ceilingW, outputW)), targetW, ratePerS, dtS);
+export function rampCommand(from: number, target: number, output: number, ratePerS: number, dtS: number): number {
+  const start = target >= from ? Math.min(target, Math.max(from, output)) : Math.max(target, Math.min(from, output));
+  return rampTowards(start, target, ratePerS, dtS);
+}
+
+/**
+ * The open-loop response of IEEE 1547-2018: a first-order lag that has done 90 % of a step after `responseS`. Exact for
+ * any `dtS` while the target stands. @param settledAt distance at which the target counts as reached
+ */
+export function respond(from: number, to: number, responseS: number, dtS: number, settledAt: number): number {
+  if (responseS <= 0) return to;
+  const next = to + (from - to) * 10 ** (-dtS / responseS);
+  return Math.abs(to - next) <= settledAt ? to : next;
 }

@@ -1,5 +1,11 @@
-/** Reactive power functions and the apparent-power circle (IEEE 1547-2018 5.3; 4.6 and 5.2 for the limits). */
+/** Reactive power functions (IEEE 1547-2018 5.3): which one acts, what it asks for, how it gets there. */
+import type { ReactiveDecider } from '../../core/grid-trace.ts';
+import { clampVar, isPowerFactor, lowPowerShare, settle, varBase } from './capability.ts';
+import type { Capability, Priority } from './capability.ts';
+import { interpolate } from './curve.ts';
+import { rampTowards, respond } from './ramp.ts';
 import type { PfSetting, Settings } from './settings.ts';
+import { ReferenceVoltage, voltVarPct } from './volt-var.ts';
 
 /** Of several enabled functions the one enabled last acts; a fresh process starts in this order, the last one winning. */
 export const reactiveFunctions = ['pf_absorb', 'pf_inject', 'constant_var', 'watt_var', 'volt_var'] as const;
@@ -10,9 +16,8 @@ export function reactiveEnabled(settings: Settings, name: ReactiveFunction): boo
     case 'pf_inject': return settings.pfInject.enabled;
     case 'pf_absorb': return settings.pfAbsorb.enabled;
     case 'constant_var': return settings.constantVar.enabled;
-    // models 712 and 705 refuse ENABLED while the device lacks the function
-    case 'watt_var':
-    case 'volt_var': return false;
+    case 'watt_var': return settings.wattVar.enabled;
+    case 'volt_var': return settings.voltVar.enabled;
   }
 }
 
@@ -40,65 +45,151 @@ function powerFactorVar({ pf, overExcited }: PfSetting, pW: number, sVa: number)
   return overExcited ? magnitude : -magnitude;
 }
 
-function constantVar({ constantVar: { mode, pct, vars }, ...settings }: Settings, pW: number): number {
-  const share = pct / 100;
-  const limit = share >= 0 ? settings.varMaxInjVar : settings.varMaxAbsVar;
-  switch (mode) {
-    case 'W_MAX_PCT': return share * settings.wMaxW;
-    case 'VAR_MAX_PCT': return share * limit;
-    case 'VAR_AVAIL_PCT': return share * Math.min(limit, Math.sqrt(Math.max(0, settings.vaMaxVa ** 2 - pW ** 2)));
-    case 'VA_MAX_PCT': return share * settings.vaMaxVa;
-    case 'VARS': return vars;
+function constantVar(settings: Settings, pW: number): number {
+  const { mode, pct, vars } = settings.constantVar;
+  return mode === 'VARS' ? vars : pct / 100 * varBase(settings, mode, pct, pW);
+}
+
+function wattVarAt(settings: Settings, pW: number): number {
+  const { points, reference } = settings.wattVar;
+  const pct = interpolate(points, settings.wMaxW > 0 ? 100 * pW / settings.wMaxW : 0);
+  return clampVar(settings, pct / 100 * varBase(settings, reference, pct, pW));
+}
+
+const circleHalvings = 40;
+
+/** Watt-var where the circle is too small for the wanted power: slides along the curve to the circle. */
+function wattVar(settings: Settings, wantedW: number, sVa: number): number {
+  const outside = (pW: number) => Math.hypot(pW, wattVarAt(settings, pW)) > sVa;
+  if (!outside(wantedW)) return wattVarAt(settings, wantedW);
+  let [inside, beyond] = [0, wantedW];
+  for (let i = 0; i < circleHalvings; i += 1) {
+    const middle = (inside + beyond) / 2;
+    if (outside(middle)) beyond = middle; else inside = middle;
   }
+  return wattVarAt(settings, inside);
 }
 
-/** What the acting function asks for at `pW` under an apparent power of at most `sVa`; + injects. */
-export function reactiveTarget(settings: Settings, acting: ReactiveFunction | null, pW: number, sVa: number): number {
-  switch (acting) {
-    case 'pf_inject': return powerFactorVar(settings.pfInject, pW, sVa);
-    case 'pf_absorb': return powerFactorVar(settings.pfAbsorb, pW, sVa);
-    case 'constant_var': return constantVar(settings, pW);
-    case 'watt_var':
-    case 'volt_var':
-    case null: return 0;
-  }
+function voltVar(settings: Settings, pW: number, vPct: number, vRefPct: number): number {
+  const pct = voltVarPct(settings.voltVar, vPct, vRefPct);
+  return pct / 100 * varBase(settings, settings.voltVar.reference, pct, pW);
 }
 
-/** Reactive power inside the capability of the settings (702.VarMaxInj, VarMaxAbs). */
-export function clampVar(settings: Settings, vars: number): number {
-  return Math.min(settings.varMaxInjVar, Math.max(-settings.varMaxAbsVar, vars));
-}
-
-const isPowerFactor = (name: ReactiveFunction | null) => name === 'pf_inject' || name === 'pf_absorb';
-
-/** Which side gives way on the circle. */
-export type Priority = 'reactive' | 'active' | 'both';
-
-/** Constant PF shrinks both together; constant var follows VarSetPri; otherwise reactive power wins (physics of category B). */
+/** Which side gives way on the circle: constant PF shrinks both together, the others follow their own priority. */
 export function priorityOf(settings: Settings, acting: ReactiveFunction | null): Priority {
   if (isPowerFactor(acting)) return 'both';
-  return acting === 'constant_var' && !settings.constantVar.reactiveFirst ? 'active' : 'reactive';
+  const reactiveFirst = acting === 'constant_var' ? settings.constantVar.reactiveFirst
+    : acting === 'watt_var' ? settings.wattVar.reactiveFirst
+      : acting === 'volt_var' ? settings.voltVar.reactiveFirst : true;
+  return reactiveFirst ? 'reactive' : 'active';
 }
 
 /**
  * Most active power beside `qVar` under constant power factor: its share of the circle, and while reactive power is
  * still on its way the room that is left.
  */
-export function activeRoom(settings: Settings, acting: ReactiveFunction | null, qVar: number, sVa: number): number {
+function activeRoom(settings: Settings, acting: ReactiveFunction | null, qVar: number, sVa: number): number {
   if (!isPowerFactor(acting)) return Infinity;
   const { pf } = acting === 'pf_inject' ? settings.pfInject : settings.pfAbsorb;
   return Math.max(sVa * pf, Math.sqrt(Math.max(0, sVa * sVa - qVar * qVar)));
 }
 
-/** Brings P and Q inside the circle of radius `sVa`. */
-export function limitToCircle(pW: number, qVar: number, sVa: number, priority: Priority): readonly [number, number] {
-  const wanted = Math.hypot(pW, qVar);
-  if (wanted <= sVa) return [pW, qVar];
-  if (priority === 'both') return [pW * sVa / wanted, qVar * sVa / wanted];
-  if (priority === 'reactive') {
-    const q = Math.min(sVa, Math.max(-sVa, qVar));
-    return [Math.sign(pW) * Math.sqrt(Math.max(0, sVa * sVa - q * q)), q];
+export interface ReactiveInput {
+  readonly settings: Settings;
+  readonly capability: Capability;
+  /** active power that the functions ask for, W */
+  readonly wantedW: number;
+  /** radius of the circle: VAMax, less where the current limits it */
+  readonly sVa: number;
+  /** voltage of the curves, percent of VNom */
+  readonly vPct: number;
+  /** the converter runs and is to stay: otherwise reactive power goes to zero */
+  readonly running: boolean;
+}
+
+/** A var this close to its target has reached it. */
+const negligibleVar = 1e-3;
+
+export class ReactivePower {
+  readonly #reference = new ReferenceVoltage();
+  #order: readonly ReactiveFunction[] = reactiveFunctions;
+  acting: ReactiveFunction | null = null;
+  /** what the acting function asks for, and how far it is on its way there */
+  targetVar = 0;
+  commandVar = 0;
+  vRefPct = 100;
+  decidedBy: ReactiveDecider = 'none';
+  /** output after all limits */
+  pW = 0;
+  qVar = 0;
+  moving = false;
+
+  reorder(before: Settings, after: Settings): void {
+    this.#order = reorderReactive(this.#order, before, after);
   }
-  const p = Math.min(sVa, Math.max(-sVa, pW));
-  return [p, Math.sign(qVar) * Math.sqrt(Math.max(0, sVa * sVa - p * p))];
+
+  /** Nothing flows any more; on return reactive power starts from zero. */
+  clear(): void {
+    this.commandVar = 0;
+    this.targetVar = 0;
+    this.acting = null;
+    this.decidedBy = 'out_of_service';
+    this.pW = 0;
+    this.qVar = 0;
+    this.moving = false;
+  }
+
+  /** The reference follows the voltage, whether or not the device is in service. */
+  follow(settings: Settings, vPct: number, dtS: number): void {
+    this.vRefPct = this.#reference.advance(settings.voltVar, vPct, dtS);
+  }
+
+  /** Advances by `dtS`; Infinity goes to the end of all responses. */
+  step(input: ReactiveInput, dtS: number): void {
+    const { settings, capability, wantedW, sVa } = input;
+    this.acting = actingReactive(this.#order, settings, wantedW);
+    this.targetVar = input.running ? clampVar(settings, this.#target(input)) : 0;
+    this.commandVar = this.#approach(settings, dtS);
+    const q = this.commandVar * Math.min(1, this.#share(input));
+    const priority = priorityOf(settings, this.acting);
+    const roomW = activeRoom(settings, this.acting, q, sVa);
+    const askedW = Math.max(-roomW, Math.min(roomW, wantedW));
+    const before = this.qVar;
+    [this.pW, this.qVar] = settle(askedW, q, sVa, priority, capability);
+    this.decidedBy = this.#decider(q);
+    // held back by the circle is not on the way
+    this.moving = this.#reference.moving || (this.commandVar !== this.targetVar && this.qVar !== before);
+  }
+
+  #target({ settings, wantedW, sVa, vPct }: ReactiveInput): number {
+    switch (this.acting) {
+      case 'pf_inject': return powerFactorVar(settings.pfInject, wantedW, sVa);
+      case 'pf_absorb': return powerFactorVar(settings.pfAbsorb, wantedW, sVa);
+      case 'constant_var': return constantVar(settings, wantedW);
+      case 'watt_var': return wattVar(settings, wantedW, sVa);
+      case 'volt_var': return voltVar(settings, wantedW, vPct, this.vRefPct);
+      case null: return 0;
+    }
+  }
+
+  /** Volt-var has its open-loop response; the others move at 704.VarRmp, and so does the way out. */
+  #approach(settings: Settings, dtS: number): number {
+    // a lowered capability binds at once: it is also what the rate refers to, so that 0 would hold Q for ever
+    const from = clampVar(settings, this.commandVar);
+    if (this.acting === 'volt_var') return respond(from, this.targetVar, settings.voltVar.responseS, dtS, negligibleVar);
+    const base = Math.max(settings.varMaxInjVar, settings.varMaxAbsVar);
+    return rampTowards(from, this.targetVar, settings.varRampPctS / 100 * base, dtS);
+  }
+
+  /** Part of the command that fits under the capability at low active power. */
+  #share({ settings, capability, wantedW }: ReactiveInput): number {
+    const most = lowPowerShare(capability, wantedW) * (this.commandVar >= 0 ? settings.varMaxInjVar : settings.varMaxAbsVar);
+    return Math.abs(this.commandVar) <= most ? 1 : most / Math.abs(this.commandVar);
+  }
+
+  #decider(askedVar: number): ReactiveDecider {
+    if (Math.abs(askedVar) > Math.abs(this.qVar) + negligibleVar) return 'apparent_power';
+    if (Math.abs(this.commandVar) > Math.abs(askedVar) + negligibleVar) return 'low_power';
+    return this.acting ?? 'none';
+  }
 }

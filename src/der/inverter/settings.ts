@@ -1,12 +1,16 @@
 /** The settings of the grid-support functions, read from the registers once after each change. */
+import type { InverterParameters } from '../../core/device.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
+import type { CurvePoint } from './curve.ts';
 
 export type PfSetting = { readonly enabled: boolean; readonly pf: number; readonly overExcited: boolean };
 
-export const varModes = ['W_MAX_PCT', 'VAR_MAX_PCT', 'VAR_AVAIL_PCT', 'VA_MAX_PCT', 'VARS'] as const;
-export type VarMode = (typeof varModes)[number];
+/** What a reactive percentage refers to (704.VarSetMod, DeptRef of 705 and 712). */
+export const varReferences = ['W_MAX_PCT', 'VAR_MAX_PCT', 'VAR_AVAIL_PCT', 'VA_MAX_PCT'] as const;
+export type VarReference = (typeof varReferences)[number];
+export type VarMode = VarReference | 'VARS';
 
-/** One threshold of a must-trip curve: percent of VNom or hertz, and its clearing time. */
+/** One threshold of a trip curve: percent of VNom or hertz, and its time. */
 export interface TripPoint {
   readonly limit: number;
   readonly seconds: number;
@@ -17,11 +21,49 @@ export interface TripSetting {
   readonly points: readonly TripPoint[];
 }
 
+export interface TripSettings {
+  readonly lowVoltage: TripSetting;
+  readonly highVoltage: TripSetting;
+  readonly lowFrequency: TripSetting;
+  readonly highFrequency: TripSetting;
+}
+
+/** A curve of reactive power in percent of `reference`. */
+interface VarCurve {
+  readonly enabled: boolean;
+  readonly points: readonly CurvePoint[];
+  readonly reference: VarReference;
+  readonly reactiveFirst: boolean;
+}
+
+export interface VoltVarSetting extends VarCurve {
+  /** percent of VNom; the points stand around 100 */
+  readonly vRefPct: number;
+  readonly autoReference: boolean;
+  /** time constant (63 %) of the autonomous reference */
+  readonly autoReferenceS: number;
+  readonly responseS: number;
+}
+
+export interface DroopSetting {
+  readonly enabled: boolean;
+  readonly overBandHz: number;
+  readonly underBandHz: number;
+  /** per-unit frequency for one per-unit power */
+  readonly overDroop: number;
+  readonly underDroop: number;
+  readonly responseS: number;
+  /** percent of WMax */
+  readonly leastPct: number;
+}
+
 export interface Settings {
   readonly wMaxW: number;
   readonly vaMaxVa: number;
   readonly varMaxInjVar: number;
   readonly varMaxAbsVar: number;
+  /** power that may be taken from the grid, W; 0 for a device that only delivers */
+  readonly chargeMaxW: number;
   readonly vNomV: number;
   readonly aMaxA: number;
   /** percent of WMax, or null while the limit is off */
@@ -34,6 +76,13 @@ export interface Settings {
     readonly enabled: boolean; readonly mode: VarMode; readonly pct: number; readonly vars: number;
     readonly reactiveFirst: boolean;
   };
+  readonly voltVar: VoltVarSetting;
+  readonly wattVar: VarCurve;
+  readonly voltWatt: {
+    readonly enabled: boolean; readonly points: readonly CurvePoint[]; readonly ofAvailable: boolean; readonly responseS: number;
+  };
+  readonly droop: DroopSetting;
+  readonly antiIslanding: boolean;
   readonly wRampPctS: number;
   readonly wRampOfCurrent: boolean;
   readonly varRampPctS: number;
@@ -43,10 +92,9 @@ export interface Settings {
     readonly delayS: number; readonly randomDelayS: number; readonly rampS: number;
   };
   readonly operator: 'STOP' | 'START' | 'ENTER_STANDBY' | 'EXIT_STANDBY';
-  readonly trips: {
-    readonly lowVoltage: TripSetting; readonly highVoltage: TripSetting;
-    readonly lowFrequency: TripSetting; readonly highFrequency: TripSetting;
-  };
+  readonly trips: TripSettings;
+  /** momentary cessation */
+  readonly cessations: TripSettings;
 }
 
 function setPointW(map: MapView, wMaxW: number): number | null {
@@ -55,24 +103,76 @@ function setPointW(map: MapView, wMaxW: number): number | null {
   return m.WSetMod === 'WATTS' ? m.WSet ?? 0 : (m.WSetPct ?? 0) / 100 * wMaxW;
 }
 
-interface TripCurvePoint { readonly V?: number | null; readonly Hz?: number | null; readonly Tms: number | null }
-interface TripCurve { readonly ActPt: number | null; readonly Pt: readonly TripCurvePoint[] }
+interface AnyPoint { readonly V?: number | null; readonly W?: number | null; readonly Hz?: number | null; readonly Var?: number | null; readonly Tms?: number | null }
+interface AnyCurve { readonly ActPt: number | null; readonly Pt: readonly AnyPoint[] }
 
-function tripSetting(enabled: boolean, curve: TripCurve | undefined): TripSetting {
-  const points = (curve?.Pt ?? []).slice(0, curve?.ActPt ?? 0)
+function tripPoints(curve: AnyCurve | undefined): TripPoint[] {
+  return (curve?.Pt ?? []).slice(0, curve?.ActPt ?? 0)
     .map((point) => ({ limit: point.V ?? point.Hz ?? 0, seconds: point.Tms ?? 0 }));
-  return { enabled, points };
 }
 
-/** Reads every setting that physics follows. */
-export function readSettings(map: MapView): Settings {
-  const { m702, m703, m704, m715, m707, m708, m709, m710 } = map;
+interface TripModel {
+  readonly Ena: string | null;
+  readonly Crv: readonly { readonly MustTrip: AnyCurve; readonly MayTrip: AnyCurve; readonly MomCess: AnyCurve }[];
+}
+
+function tripSettings(map: MapView, points: (set: TripModel['Crv'][number]) => readonly TripPoint[]): TripSettings {
+  const of = ({ Ena, Crv: [set] }: TripModel): TripSetting => ({ enabled: Ena === 'ENABLED', points: set ? points(set) : [] });
+  return { lowVoltage: of(map.m707), highVoltage: of(map.m708), lowFrequency: of(map.m709), highFrequency: of(map.m710) };
+}
+
+const varReference = (name: string | null | undefined): VarReference =>
+  (name === 'VAR_AVAL_PCT' ? 'VAR_AVAIL_PCT' : varReferences.find((known) => known === name) ?? 'VA_MAX_PCT');
+
+function points(curve: AnyCurve | undefined, point: (p: AnyPoint) => CurvePoint): CurvePoint[] {
+  return (curve?.Pt ?? []).slice(0, curve?.ActPt ?? 0).map(point);
+}
+
+function voltVar({ m705 }: MapView): VoltVarSetting {
+  const [set] = m705.Crv;
+  return {
+    enabled: m705.Ena === 'ENABLED',
+    points: points(set, (p) => ({ x: p.V ?? 0, y: p.Var ?? 0 })),
+    reference: varReference(set?.DeptRef), reactiveFirst: set?.Pri !== 'ACTIVE',
+    vRefPct: set?.VRef ?? 100, autoReference: set?.VRefAutoEna === 'ENABLED', autoReferenceS: set?.VRefAutoTms ?? 300,
+    responseS: set?.RspTms ?? 0,
+  };
+}
+
+function voltWatt({ m706 }: MapView): Settings['voltWatt'] {
+  const [set] = m706.Crv;
+  return {
+    enabled: m706.Ena === 'ENABLED', points: points(set, (p) => ({ x: p.V ?? 0, y: p.W ?? 0 })),
+    ofAvailable: set?.DeptRef === 'W_AVAL_PCT', responseS: set?.RspTms ?? 0,
+  };
+}
+
+function wattVar({ m712 }: MapView): VarCurve {
+  const [set] = m712.Crv;
+  return {
+    enabled: m712.Ena === 'ENABLED', points: points(set, (p) => ({ x: p.W ?? 0, y: p.Var ?? 0 })),
+    reference: varReference(set?.DeptRef), reactiveFirst: set?.Pri !== 'ACTIVE',
+  };
+}
+
+function droop({ m711 }: MapView): DroopSetting {
+  const [set] = m711.Ctl;
+  return {
+    enabled: m711.Ena === 'ENABLED', overBandHz: set?.DbOf ?? 0, underBandHz: set?.DbUf ?? 0,
+    overDroop: set?.KOf ?? 1, underDroop: set?.KUf ?? 1, responseS: set?.RspTms ?? 0, leastPct: set?.PMin ?? 0,
+  };
+}
+
+/** Reads every setting that physics follows. @param mayTrip whether the may-trip curves act as must-trip ones */
+export function readSettings(map: MapView, mayTrip: InverterParameters['mayTrip']): Settings {
+  const { m702, m703, m704, m715 } = map;
   const wMaxW = m702.WMax ?? 0;
   return {
     wMaxW,
     vaMaxVa: m702.VAMax ?? 0,
     varMaxInjVar: m702.VarMaxInj ?? 0,
     varMaxAbsVar: m702.VarMaxAbs ?? 0,
+    chargeMaxW: m702.WChaRteMax ?? 0,
     vNomV: m702.VNom ?? 0,
     aMaxA: m702.AMax ?? 0,
     maxPowerPct: m704.WMaxLimPctEna === 'ENABLED' ? m704.WMaxLimPct ?? 100 : null,
@@ -83,6 +183,8 @@ export function readSettings(map: MapView): Settings {
       enabled: m704.VarSetEna === 'ENABLED', mode: m704.VarSetMod ?? 'VAR_MAX_PCT', pct: m704.VarSetPct ?? 0,
       vars: m704.VarSet ?? 0, reactiveFirst: m704.VarSetPri !== 'ACTIVE',
     },
+    voltVar: voltVar(map), wattVar: wattVar(map), voltWatt: voltWatt(map), droop: droop(map),
+    antiIslanding: m704.AntiIslEna === 'ENABLED',
     wRampPctS: m704.WRmp ?? 100,
     wRampOfCurrent: m704.WRmpRef === 'A_MAX',
     varRampPctS: m704.VarRmp ?? 100,
@@ -92,11 +194,7 @@ export function readSettings(map: MapView): Settings {
       delayS: m703.ESDlyTms ?? 0, randomDelayS: m703.ESRndTms ?? 0, rampS: m703.ESRmpTms ?? 0,
     },
     operator: m715.OpCtl ?? 'START',
-    trips: {
-      lowVoltage: tripSetting(m707.Ena === 'ENABLED', m707.Crv[0]?.MustTrip),
-      highVoltage: tripSetting(m708.Ena === 'ENABLED', m708.Crv[0]?.MustTrip),
-      lowFrequency: tripSetting(m709.Ena === 'ENABLED', m709.Crv[0]?.MustTrip),
-      highFrequency: tripSetting(m710.Ena === 'ENABLED', m710.Crv[0]?.MustTrip),
-    },
+    trips: tripSettings(map, (set) => [...tripPoints(set.MustTrip), ...mayTrip === 'trip' ? tripPoints(set.MayTrip) : []]),
+    cessations: tripSettings(map, (set) => tripPoints(set.MomCess)),
   };
 }

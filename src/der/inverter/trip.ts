@@ -1,10 +1,10 @@
 /**
- * Must-trip timers of models 707-710 (IEEE 1547-2018 6.4.1, 6.5.1): one timer per threshold, counting while any
- * phase is beyond it, cleared at once on return, tripping at the computed instant.
+ * Timers of the curves of models 707-710 (IEEE 1547-2018 6.4, 6.5): one timer per threshold, counting while any phase is
+ * beyond it, cleared at once on return, acting at the computed instant.
  */
 import { addSeconds } from '../../core/clock.ts';
 import type { SimTime } from '../../core/clock.ts';
-import type { Settings, TripSetting } from './settings.ts';
+import type { TripSetting, TripSettings } from './settings.ts';
 
 export const tripKinds = ['lowVoltage', 'highVoltage', 'lowFrequency', 'highFrequency'] as const;
 export type TripKind = (typeof tripKinds)[number];
@@ -40,6 +40,15 @@ export class TripTimers {
     return next;
   }
 
+  /** Whether any threshold is exceeded. */
+  get counting(): boolean { return this.#running.size > 0; }
+
+  /** When this kind will trip if nothing changes; null: nothing counts. */
+  due(kind: TripKind): SimTime | null {
+    const dues = this.#running.get(kind)?.map(({ due }) => due);
+    return dues ? Math.min(...dues) as SimTime : null;
+  }
+
   /** Kinds with a threshold exceeded. */
   pending(): TripKind[] {
     return [...this.#running.keys()];
@@ -50,7 +59,7 @@ export class TripTimers {
   }
 
   /** Follows the measurements at `t`; returns the kind that trips now, or null. */
-  update(t: SimTime, input: TripInput, trips: Settings['trips']): TripKind | null {
+  update(t: SimTime, input: TripInput, trips: TripSettings): TripKind | null {
     const hz = input.highestPct > frequencyNeedsPct ? input.hz : null;
     let tripped: TripKind | null = null;
     for (const kind of tripKinds) {

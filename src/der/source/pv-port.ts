@@ -12,6 +12,7 @@ const followingGap = 0.005;
 export class PvPort implements DcSource {
   readonly #array: PvSource;
   readonly ports: readonly DcPort[];
+  readonly absorbableDcW = 0;
 
   constructor(config: PvConfig) {
     const array = new PvSource(config);

@@ -18,11 +18,13 @@ export interface DcSource {
   settle(weather: WeatherNow): void;
   /** DC power that can be drawn now, W */
   readonly availableDcW: number;
+  /** DC power that can be taken in now, W; 0 for a source that only gives */
+  readonly absorbableDcW: number;
   /** on the way from standstill to full readiness */
   readonly starting: boolean;
   /** nothing moves by itself any more: long sub-steps are exact */
   readonly settled: boolean;
-  /** Works at this DC power, 0..`availableDcW`. @param energized false: the input is open */
+  /** Works at this DC power, -`absorbableDcW`..`availableDcW`. @param energized false: the input is open */
   draw(dcW: number, energized: boolean): void;
   /** the ports of model 714, in order */
   readonly ports: readonly DcPort[];

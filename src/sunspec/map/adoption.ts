@@ -2,64 +2,111 @@
  * Curve adoption: the write of `AdptCrvReq` copies a stored set into set 1, the one in force, inside the commit.
  * Consistency is checked here and not at point writes, so that a set can be staged in any order.
  */
-import { readPoint } from './view.ts';
-import { numberCodec } from './codec.ts';
+import { SimError } from '../../core/errors.ts';
 import type { GroupPlace, Layout, ModelPlace, PointSlot } from './layout.ts';
+import { isInSet1 } from './sets.ts';
+import { inUseFault } from './transaction.ts';
+import { readPoint } from './view.ts';
 
-const results = { completed: 1, failed: 2 } as const;
-const tripCurves = ['MustTrip', 'MayTrip', 'MomCess'] as const;
+const results = { inProgress: 0, completed: 1, failed: 2 } as const;
+
+/** What is wrong with a set, at the point that shows it. */
+export interface AdoptionFault {
+  readonly path: string;
+  readonly detail: string;
+}
+
+interface CurveRule {
+  /** path inside the set, with its dot */
+  readonly prefix: string;
+  /** fewest points in use */
+  readonly least: 0 | 1;
+  /** first coordinates must not fall: the curve is a function of its input */
+  readonly rising: boolean;
+}
+
+const functionCurves: readonly CurveRule[] = [{ prefix: '', least: 1, rising: true }];
+// a trip curve lists thresholds with their times in any order
+const tripCurves: readonly CurveRule[] = [
+  { prefix: 'MustTrip.', least: 1, rising: false },
+  { prefix: 'MayTrip.', least: 0, rising: false },
+  { prefix: 'MomCess.', least: 0, rising: false },
+];
+
+interface Candidate {
+  readonly layout: Layout;
+  readonly image: Buffer;
+  readonly model: ModelPlace;
+  /** path of the set, with its dot */
+  readonly set: string;
+}
 
 function setsOf(place: ModelPlace): readonly GroupPlace[] {
   return place.groups['Crv'] ?? place.groups['Ctl'] ?? [];
 }
 
-/** The first point in use that lacks one of its coordinates, counted from 1; 0 when there is none. */
-function unsetPoint(layout: Layout, image: Buffer, modelId: number, prefix: string, active: number): number {
-  for (let i = 0; i < active; i += 1) {
-    const coordinates = ['V', 'Hz', 'W', 'Var', 'Tms'].map((name) => layout.slot(modelId, `${prefix}.Pt[${i}].${name}`));
-    const present = coordinates.filter((slot) => slot !== undefined);
-    if (present.length === 0 || present.some((slot) => slot.implemented && readPoint(layout, image, slot) === null)) return i + 1;
-  }
-  return 0;
+function curveRules(model: ModelPlace): readonly CurveRule[] {
+  if (model.groups['Ctl']) return [];
+  return setsOf(model)[0]?.groups['MustTrip'] ? tripCurves : functionCurves;
 }
 
-/** First coordinates of the points in use must not fall (IEEE 1547-2018 curves are functions of their input). */
-function risingX(layout: Layout, image: Buffer, modelId: number, prefix: string, active: number): string | null {
-  const unset = unsetPoint(layout, image, modelId, prefix, active);
-  if (unset > 0) return `point ${unset} is not set`;
-  let last = -Infinity;
-  for (let i = 0; i < active; i += 1) {
-    const x = ['V', 'Hz', 'W'].map((name) => layout.slot(modelId, `${prefix}.Pt[${i}].${name}`)).find((slot) => slot !== undefined);
-    const value = x && readPoint(layout, image, x);
-    if (typeof value !== 'number') return `point ${i + 1} has no value on its first axis`;
-    if (value < last) return `point ${i + 1} lies before point ${i}`;
-    last = value;
+/** Whatever the device implements of the set outside its points must hold a value that fits. */
+function settingsFault({ layout, image, model, set }: Candidate): AdoptionFault | null {
+  for (const slot of model.slots) {
+    const setting = slot.path.startsWith(set) && !slot.path.includes('.Pt[');
+    if (!setting || !slot.implemented || slot.def.access !== 'RW') continue;
+    const detail = inUseFault(layout, image, slot);
+    if (detail !== null) return { path: slot.path, detail };
   }
   return null;
 }
 
-function activePoints(layout: Layout, image: Buffer, modelId: number, path: string): number {
-  const slot = layout.slot(modelId, path);
-  const value = slot && readPoint(layout, image, slot);
-  return typeof value === 'number' ? value : 0;
+function coordinatesOf({ layout, model }: Candidate, point: string): readonly PointSlot[] {
+  // the first of these that a model has is the input of its curve
+  return ['V', 'Hz', 'W', 'Var', 'Tms'].map((name) => layout.slot(model.def.id, `${point}.${name}`)).filter((slot) => slot !== undefined);
 }
 
-/** Why set `number` cannot be adopted; null when it can. */
-export function adoptionFault(layout: Layout, image: Buffer, modelId: number, number: number): string | null {
-  const model = layout.models.find((place) => place.def.id === modelId);
-  if (!model || number < 1 || number > setsOf(model).length) return `there is no set ${number}`;
-  if (model.groups['Ctl']) return null;
-  const set = `Crv[${number - 1}]`;
-  if (layout.slot(modelId, `${set}.ActPt`)) {
-    const active = activePoints(layout, image, modelId, `${set}.ActPt`);
-    return active < 1 ? 'it has no points in use' : risingX(layout, image, modelId, set, active);
+function pointFault({ layout, image }: Candidate, coordinates: readonly PointSlot[], last: number): AdoptionFault | null {
+  for (const slot of coordinates) {
+    const detail = slot.implemented ? inUseFault(layout, image, slot) : null;
+    if (detail !== null) return { path: slot.path, detail };
   }
-  // a trip curve lists thresholds with their times in any order; each must be set
-  if (activePoints(layout, image, modelId, `${set}.MustTrip.ActPt`) < 1) return 'its must-trip curve has no points in use';
-  for (const curve of tripCurves) {
-    const active = activePoints(layout, image, modelId, `${set}.${curve}.ActPt`);
-    const unset = unsetPoint(layout, image, modelId, `${set}.${curve}`, active);
-    if (unset > 0) return `${curve} point ${unset} is not set`;
+  const [input] = coordinates;
+  const x = input && readPoint(layout, image, input);
+  if (!input || typeof x !== 'number' || x >= last) return null;
+  return { path: input.path, detail: `${x} lies before the point ahead of it, ${last}` };
+}
+
+function curveFault(candidate: Candidate, { prefix, least, rising }: CurveRule): AdoptionFault | null {
+  const { layout, image, model, set } = candidate;
+  const path = `${set}${prefix}ActPt`;
+  const count = layout.slot(model.def.id, path);
+  const value = count?.implemented === true ? readPoint(layout, image, count) : 0;
+  const active = typeof value === 'number' ? value : 0;
+  if (active < least) return { path, detail: 'no points are in use' };
+  let last = -Infinity;
+  for (let i = 0; i < active; i += 1) {
+    const coordinates = coordinatesOf(candidate, `${set}${prefix}Pt[${i}]`);
+    if (coordinates.length === 0) return { path, detail: `${active} points are in use, there are only ${i}` };
+    const fault = pointFault(candidate, coordinates, last);
+    if (fault) return fault;
+    const x = rising && coordinates[0] ? readPoint(layout, image, coordinates[0]) : null;
+    if (typeof x === 'number') last = x;
+  }
+  return null;
+}
+
+/** Why set `number` of a model cannot be in force; null when it can. */
+export function adoptionFault(layout: Layout, image: Buffer, modelId: number, number: number): AdoptionFault | null {
+  const model = layout.models.find((place) => place.def.id === modelId);
+  const place = model && setsOf(model)[number - 1];
+  if (!place) return { path: 'Crv', detail: `there is no set ${number}` };
+  const candidate = { layout, image, model, set: `${place.def.name}[${number - 1}].` };
+  const fault = settingsFault(candidate);
+  if (fault) return fault;
+  for (const rule of curveRules(model)) {
+    const found = curveFault(candidate, rule);
+    if (found) return found;
   }
   return null;
 }
@@ -75,25 +122,62 @@ function copySet(layout: Layout, image: Buffer, model: ModelPlace, number: numbe
   if (flag) image.writeUInt16BE(1, (flag.address - layout.base) * 2);
 }
 
+/** The result point that belongs to an adoption request. */
+export function adoptionResult(layout: Layout, request: PointSlot): PointSlot | undefined {
+  return layout.slot(request.modelId, request.path.replace('Req', 'Rslt'));
+}
+
+/** Result registers hold the set numbers and outcomes as plain words. */
+function put(layout: Layout, image: Buffer, slot: PointSlot | undefined, word: number): void {
+  if (slot) image.writeUInt16BE(word, (slot.address - layout.base) * 2);
+}
+
 /** The points that an adoption has written: the result, and set 1 when there was no fault. */
-export function adoptedPoints(layout: Layout, request: PointSlot, fault: string | null): readonly PointSlot[] {
-  const result = request.def.name.replace('Req', 'Rslt');
+function adoptedPoints(layout: Layout, request: PointSlot, fault: AdoptionFault | null): readonly PointSlot[] {
+  const result = adoptionResult(layout, request);
   const model = layout.models.find((place) => place.def.id === request.modelId);
-  return (model?.slots ?? []).filter((slot) => slot.path === result || (fault === null && /^(Crv|Ctl)\[0\]/.test(slot.path)));
+  return (model?.slots ?? []).filter((slot) => slot === result || (fault === null && isInSet1(slot)));
 }
 
 /**
- * Carries out an adoption request on the candidate image of a write.
- * @returns why it failed, or null; the result point says the same
+ * Carries out an adoption request on the candidate image of a write; the result point says how it went.
+ * @returns the points that it wrote
  */
-export function adopt(layout: Layout, image: Buffer, request: PointSlot): string | null {
+export function adopt(layout: Layout, image: Buffer, request: PointSlot): readonly PointSlot[] {
   const model = layout.models.find((place) => place.def.id === request.modelId);
-  if (!model) return null;
-  const at = (request.address - layout.base) * 2;
-  const number = numberCodec(request.def.type)?.get(new DataView(image.buffer, image.byteOffset), at) ?? 0;
+  if (!model) return [];
+  const number = image.readUInt16BE((request.address - layout.base) * 2);
   const fault = adoptionFault(layout, image, request.modelId, number);
   if (fault === null) copySet(layout, image, model, number);
-  const result = layout.slot(model.def.id, request.def.name.replace('Req', 'Rslt'));
-  if (result) image.writeUInt16BE(fault === null ? results.completed : results.failed, (result.address - layout.base) * 2);
-  return fault;
+  put(layout, image, adoptionResult(layout, request), fault === null ? results.completed : results.failed);
+  return adoptedPoints(layout, request, fault);
+}
+
+/** Marks an adoption that takes time as under way. @returns the points that this wrote */
+export function beginAdoption(layout: Layout, image: Buffer, request: PointSlot): readonly PointSlot[] {
+  const result = adoptionResult(layout, request);
+  put(layout, image, result, results.inProgress);
+  return result ? [result] : [];
+}
+
+/**
+ * Checks what a transaction has made of set 1 of each model that it touched, and marks it as adopted.
+ * @returns requests and results, which read 1 and COMPLETED then
+ * @throws SimError MAP_BAD_VALUE with the reason
+ */
+export function adoptInPlace(layout: Layout, image: Buffer, touched: readonly PointSlot[]): readonly PointSlot[] {
+  const models = new Set(touched.filter(isInSet1).map((slot) => slot.modelId));
+  return [...models].flatMap((modelId) => {
+    const fault = adoptionFault(layout, image, modelId, 1);
+    if (fault) {
+      const name = `${modelId}.${fault.path}`;
+      throw new SimError('MAP_BAD_VALUE', `${name}: ${fault.detail}`, [{ name, detail: fault.detail }]);
+    }
+    const request = layout.slot(modelId, 'AdptCrvReq') ?? layout.slot(modelId, 'AdptCtlReq');
+    if (!request) throw new SimError('INTERNAL', `model ${modelId} has sets but no adoption request`);
+    const result = adoptionResult(layout, request);
+    put(layout, image, request, 1);
+    put(layout, image, result, results.completed);
+    return result ? [request, result] : [request];
+  });
 }

@@ -1,9 +1,10 @@
 import { SimError } from '../../core/errors.ts';
 import type { Origin, Provenance } from '../../core/device.ts';
 import type { SimTime } from '../../core/clock.ts';
-import { adopt, adoptedPoints } from './adoption.ts';
+import { adopt, adoptInPlace, adoptionResult, beginAdoption } from './adoption.ts';
 import { noSlot } from './layout.ts';
-import { checkAccess, checkValues } from './transaction.ts';
+import { isAdoptionRequest } from './sets.ts';
+import { checkAccess, checkAdoptAccess, checkValues } from './transaction.ts';
 import { createMapView, readPoint, writePoint } from './view.ts';
 import type { Layout, PointSlot } from './layout.ts';
 import type { MapView, WritableMapView } from './view.ts';
@@ -41,6 +42,14 @@ export interface Bank {
    * @throws SimError as `write`
    */
   assign(by: Origin, values: readonly { readonly slot: PointSlot; readonly value: AnyPointValue }[]): void;
+  /**
+   * The road of REST and of the protocol bridges: set 1 of the curve and control models is writable, and with it any
+   * other RW point, in one commit. What the change leaves of set 1 is checked as at an adoption; stored sets are not
+   * touched. The request of each model so changed reads 1 then, its result COMPLETED. Takes no adoption time.
+   * @param change `tx` by name, `set` by point slot
+   * @throws SimError as `write`; MAP_BAD_VALUE with the reason when a set 1 cannot be in force
+   */
+  adopt(by: Origin, change: (tx: WritableMapView, set: (slot: PointSlot, value: AnyPointValue) => void) => void): void;
   /** Typed view of the committed registers, for reading. Physics alone may assign to it (measurements). */
   readonly map: MapView;
   /** Decoded value of any point; null when not implemented. */
@@ -71,6 +80,21 @@ export interface Candidate {
  * must not write another bank: banks of one shape share the candidate. What follows outside belongs to `onChange`.
  */
 export type CommitEffect = (touched: readonly PointSlot[], candidate: Candidate, by: Origin) => void;
+
+/** What a bank does beside keeping registers. */
+export interface BankOptions {
+  readonly effect?: CommitEffect;
+  /** who set start values that are not defaults; may be shared between banks */
+  readonly startWriters?: ReadonlyMap<PointSlot, Provenance>;
+  /** told of a listener that threw: the write is committed all the same */
+  readonly onListenerFault?: (message: string) => void;
+  /**
+   * Asked for each adoption request but those of a reversion. True: it takes time, the result reads IN_PROGRESS until
+   * `completeAdoption`; a later request for the same model takes the place of this one. Runs inside the commit as an
+   * effect does, and is bound by the same rules.
+   */
+  readonly deferAdoption?: (request: PointSlot, by: Origin) => boolean;
+}
 
 /** Candidate and views of one layout, lent to one transaction at a time; everything here is synchronous. */
 interface Scratch {
@@ -105,27 +129,16 @@ export class RegisterBank implements Bank {
   readonly map: MapView;
   readonly #bytes: Buffer;
   readonly #clock: CommitClock;
-  readonly #effect: CommitEffect | undefined;
-  readonly #startWriters: ReadonlyMap<PointSlot, Provenance> | undefined;
+  readonly #options: BankOptions;
   #writers: Map<PointSlot, Provenance> | undefined;
   readonly #listeners = new Set<(change: Change) => void>();
-  readonly #onListenerFault: ((message: string) => void) | undefined;
 
-  /**
-   * @param image start values; owned by the bank from now on
-   * @param startWriters who set start values that are not defaults; may be shared between banks
-   * @param onListenerFault told of a listener that threw: the write is committed all the same
-   */
-  constructor(
-    layout: Layout, image: Buffer, clock: CommitClock, effect?: CommitEffect,
-    startWriters?: ReadonlyMap<PointSlot, Provenance>, onListenerFault?: (message: string) => void,
-  ) {
-    this.#onListenerFault = onListenerFault;
-    this.#startWriters = startWriters;
+  /** @param image start values; owned by the bank from now on */
+  constructor(layout: Layout, image: Buffer, clock: CommitClock, options: BankOptions = {}) {
     this.layout = layout;
     this.#bytes = image;
     this.#clock = clock;
-    this.#effect = effect;
+    this.#options = options;
     this.map = createMapView(layout, image);
   }
 
@@ -163,6 +176,40 @@ export class RegisterBank implements Bank {
     });
   }
 
+  adopt(by: Origin, change: (tx: WritableMapView, set: (slot: PointSlot, value: AnyPointValue) => void) => void): void {
+    const scratch = this.#open();
+    try {
+      change(scratch.tx, (slot, value) => {
+        scratch.touched?.add(slot.index);
+        checkAdoptAccess(slot);
+        writePoint(this.layout, scratch.image, slot, value);
+      });
+      const points = this.#touchedIn(scratch);
+      for (const slot of points) checkAdoptAccess(slot);
+      if (points.length === 0) return;
+      checkValues(this.layout, scratch.image, points);
+      this.#conclude(scratch, [...points, ...adoptInPlace(this.layout, scratch.image, points)], [], by);
+    } finally {
+      scratch.touched = null;
+    }
+  }
+
+  /**
+   * Ends an adoption that was deferred: the set is checked and copied as it is now, in one change event. Without
+   * effect when the adoption is no longer under way, because another one or a reset has come in between.
+   * @param by who asked for it
+   */
+  completeAdoption(request: PointSlot, by: Origin): void {
+    const result = adoptionResult(this.layout, request);
+    if (!result || this.value(result) !== 'IN_PROGRESS') return;
+    const scratch = this.#open();
+    try {
+      this.#conclude(scratch, adopt(this.layout, scratch.image, request), [], by);
+    } finally {
+      scratch.touched = null;
+    }
+  }
+
   value(slot: PointSlot): AnyPointValue {
     return slot.implemented ? readPoint(this.layout, this.#bytes, slot) : null;
   }
@@ -178,7 +225,7 @@ export class RegisterBank implements Bank {
   }
 
   provenance(slot: PointSlot): Provenance | undefined {
-    return this.#writers?.get(slot) ?? this.#startWriters?.get(slot);
+    return this.#writers?.get(slot) ?? this.#options.startWriters?.get(slot);
   }
 
   /** Puts all start values back (reset of the device), with one change event for the settings that differed. */
@@ -210,7 +257,7 @@ export class RegisterBank implements Bank {
     const scratch = this.#open();
     try {
       change(scratch);
-      const points = [...scratch.touched ?? []].map((index) => this.#slot(index));
+      const points = this.#touchedIn(scratch);
       for (const slot of points) checkAccess(slot);
       if (points.length > 0) this.#commit(scratch, points, by);
     } finally {
@@ -218,16 +265,28 @@ export class RegisterBank implements Bank {
     }
   }
 
+  #touchedIn(scratch: Scratch): PointSlot[] {
+    return [...scratch.touched ?? []].map((index) => this.#slot(index));
+  }
+
   #commit(scratch: Scratch, points: readonly PointSlot[], by: Origin): void {
     checkValues(this.layout, scratch.image, points);
-    const adopted = points.filter((slot) => slot.def.effect === 'latch' && slot.path.startsWith('Adpt'))
-      .flatMap((slot) => adoptedPoints(this.layout, slot, adopt(this.layout, scratch.image, slot)));
-    this.#effect?.(points, scratch.candidate, by);
+    const adopted = points.filter(isAdoptionRequest).flatMap((request) => (
+      by.source !== 'reversion' && this.#options.deferAdoption?.(request, by) === true
+        ? beginAdoption(this.layout, scratch.image, request)
+        : adopt(this.layout, scratch.image, request)
+    ));
+    this.#conclude(scratch, points, adopted, by);
+  }
+
+  /** The candidate is sound: it becomes the truth. `following` are points that the commit wrote besides those announced. */
+  #conclude(scratch: Scratch, points: readonly PointSlot[], following: readonly PointSlot[], by: Origin): void {
+    this.#options.effect?.(points, scratch.candidate, by);
     scratch.image.copy(this.#bytes);
     scratch.touched = null;
     const provenance: Provenance = { ...by, at: this.#clock.sim(), wallMs: this.#clock.wallMs() };
     this.#writers ??= new Map();
-    for (const slot of [...points, ...adopted]) this.#writers.set(slot, provenance);
+    for (const slot of [...points, ...following]) this.#writers.set(slot, provenance);
     this.#announce(points, by);
   }
 
@@ -238,7 +297,7 @@ export class RegisterBank implements Bank {
       try {
         listener(event);
       } catch (error) {
-        this.#onListenerFault?.(error instanceof Error ? error.message : String(error));
+        this.#options.onListenerFault?.(error instanceof Error ? error.message : String(error));
       }
     }
   }

@@ -1,6 +1,9 @@
 import type { AssetType, Alarm, DcMode, DeviceCommand, DeviceDetail, IvCurve, Origin, Published } from '../../core/device.ts';
 import type { ClockPatch, ClockSettings, SimTime } from '../../core/clock.ts';
-import type { GridNow, GridPatch, SurroundingsNow, SurroundingsPatch } from '../../core/environment.ts';
+import type {
+  GridEventArguments, GridEventKind, GridNow, GridPatch, SurroundingsNow, SurroundingsPatch,
+} from '../../core/environment.ts';
+import type { GridTrace } from '../../core/grid-trace.ts';
 import type { Bank } from './bank.ts';
 
 /** One simulated DER as every adapter sees it: its register bank, its commands, its typed detail. */
@@ -26,6 +29,8 @@ export interface Device {
   readonly enterService: { readonly state: 'in_service' | 'waiting' | 'out_of_service'; readonly delayRemainingS: number };
   /** names of the trip functions beyond their limit */
   readonly activeTrips: readonly string[];
+  /** why the power is what it is */
+  readonly trace: GridTrace;
   /** Carries out a command whole or throws `COMMAND_*`. */
   command(command: DeviceCommand, by: Origin): void;
   /**
@@ -132,6 +137,17 @@ export interface Plant {
   /** @param deviceIndex absent: the common grid (and every local deviation ends) */
   setGrid(patch: GridPatch, deviceIndex?: number): void;
   grid(deviceIndex?: number): GridNow;
+  /** the named events, with ranges for this site */
+  readonly gridEvents: readonly GridEventKind[];
+  /**
+   * Starts a named event in place of one under way in the same scope.
+   * @param args by parameter name; absent ones have their default
+   * @param deviceIndex as for `setGrid`
+   * @throws SimError COMMAND_BAD_VALUE with the names and ranges that are allowed, UNKNOWN_DEVICE
+   */
+  startGridEvent(name: string, args: GridEventArguments, deviceIndex?: number): void;
+  /** Ends the event under way; nothing happens when there is none. @param deviceIndex as for `setGrid` */
+  stopGridEvent(deviceIndex?: number): void;
   setSurroundings(patch: SurroundingsPatch, deviceIndex?: number): void;
   surroundings(deviceIndex?: number): SurroundingsNow;
   /** @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT */

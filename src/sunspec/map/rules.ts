@@ -136,6 +136,11 @@ export const ranges: Readonly<Record<string, RangeRule>> = {
   '715.AlarmReset': upTo(1),
 };
 
+/** Ranges of points in force that are wider while they are only stored, where 0 marks a point that is not in use. */
+export const inUseRanges: Readonly<Record<string, Range>> = Object.fromEntries(
+  [709, 710].flatMap((id) => ['MustTrip', 'MayTrip', 'MomCess'].map((curve) => [`${id}.Crv.${curve}.Pt.Hz`, gridHz])),
+);
+
 type CtrlModesPoint = Extract<(typeof m702)['points'][number], { name: 'CtrlModes' }>;
 export type CtrlMode = keyof CtrlModesPoint['symbols'];
 

@@ -2,19 +2,32 @@
 import { SimError } from '../../core/errors.ts';
 import { numberCodec } from './codec.ts';
 import { plainPath } from './layout.ts';
+import { isAdoptionRequest, isInSet1 } from './sets.ts';
 import { pointName, readPoint } from './view.ts';
-import { ctrlModeMask, dependents, ranges, requiredMode } from './rules.ts';
-import type { Bound, ReadPoint } from './rules.ts';
+import { ctrlModeMask, dependents, inUseRanges, ranges, requiredMode } from './rules.ts';
+import type { Bound, RangeRule, ReadPoint } from './rules.ts';
 import type { Layout, PointSlot } from './layout.ts';
 
 /** @throws SimError MAP_READ_ONLY or MAP_NOT_IMPLEMENTED */
 export function checkAccess(slot: PointSlot): void {
-  if (slot.writable) return;
+  if (!slot.writable) throw noAccess(slot);
+}
+
+/**
+ * As `checkAccess`, for a transaction that adopts: set 1 is open, the request and its result belong to the bank.
+ * @throws SimError MAP_READ_ONLY, MAP_NOT_IMPLEMENTED or MAP_BAD_VALUE
+ */
+export function checkAdoptAccess(slot: PointSlot): void {
+  if (isAdoptionRequest(slot)) throw bad(slot, 'is set by the adoption itself');
+  if (!slot.writable && !(isInSet1(slot) && slot.implemented && slot.def.access === 'RW')) throw noAccess(slot);
+}
+
+function noAccess(slot: PointSlot): SimError {
   const name = pointName(slot);
   if (slot.def.access === 'RW' && !slot.implemented) {
-    throw new SimError('MAP_NOT_IMPLEMENTED', `${name} is not implemented in this device`, [{ name, detail: 'not implemented' }]);
+    return new SimError('MAP_NOT_IMPLEMENTED', `${name} is not implemented in this device`, [{ name, detail: 'not implemented' }]);
   }
-  throw new SimError('MAP_READ_ONLY', `${name} is read only`, [{ name, detail: 'read only' }]);
+  return new SimError('MAP_READ_ONLY', `${name} is read only`, [{ name, detail: 'read only' }]);
 }
 
 function bad(slot: PointSlot, detail: string, allowed?: readonly (string | number)[]): SimError {
@@ -44,9 +57,8 @@ function isAbsent(layout: Layout, image: Buffer, slot: PointSlot): boolean {
   return numberCodec(slot.def.type)?.absent(new DataView(image.buffer, image.byteOffset), at) === true;
 }
 
-function checkRange(layout: Layout, image: Buffer, slot: PointSlot, value: number): void {
-  const rule = ranges[`${slot.modelId}.${plainPath(slot.path)}`];
-  if (!rule) return;
+function rangeFault(layout: Layout, image: Buffer, slot: PointSlot, value: number, rule: RangeRule | undefined): SimError | null {
+  if (!rule) return null;
   const read = readerOf(layout, image);
   const range = typeof rule === 'function' ? rule(read) : rule;
   const min = boundValue(read, range.min);
@@ -55,19 +67,18 @@ function checkRange(layout: Layout, image: Buffer, slot: PointSlot, value: numbe
   const slack = 0.5 * 10 ** slot.sf * (slot.sf < 0 ? 1 : 0) + 1e-9;
   // on a coarse grid the slack would let 0 through, which a positive lower bound is there to keep out
   const tooLow = min !== undefined && (value < min - slack || (min > 0 && value <= 0));
-  if (tooLow || (max !== undefined && value > max + slack)) {
-    throw bad(slot, `${value} is outside ${min ?? '-inf'}..${max ?? 'inf'}`);
-  }
+  const fits = !tooLow && (max === undefined || value <= max + slack);
+  return fits ? null : bad(slot, `${value} is outside ${min ?? '-inf'}..${max ?? 'inf'}`);
 }
 
-function checkGate(layout: Layout, image: Buffer, slot: PointSlot, value: unknown): void {
+function gateFault(layout: Layout, image: Buffer, slot: PointSlot, value: unknown): SimError | null {
   const mode = requiredMode[`${slot.modelId}.${slot.path}`];
-  if (mode === undefined || value !== 'ENABLED') return;
+  if (mode === undefined || value !== 'ENABLED') return null;
   const modes = layout.slot(702, 'CtrlModes');
   const mask = modes && readPoint(layout, image, modes);
-  if (typeof mask === 'number' && Math.floor(mask / ctrlModeMask(mode)) % 2 === 1) return;
+  if (typeof mask === 'number' && Math.floor(mask / ctrlModeMask(mode)) % 2 === 1) return null;
   const name = pointName(slot);
-  throw new SimError('MAP_NOT_SUPPORTED', `${name}: this device does not have the function (702.CtrlModes lacks ${mode})`,
+  return new SimError('MAP_NOT_SUPPORTED', `${name}: this device does not have the function (702.CtrlModes lacks ${mode})`,
     [{ name, detail: 'the device does not have this function' }]);
 }
 
@@ -76,32 +87,41 @@ function mayBeAbsent(slot: PointSlot): boolean {
   return slot.path.includes('.Pt[');
 }
 
+function presentFault(layout: Layout, image: Buffer, slot: PointSlot, rule: RangeRule | undefined): SimError | null {
+  const value = readPoint(layout, image, slot);
+  const { symbols, type } = slot.def;
+  if (symbols && type.startsWith('enum')) {
+    // an unknown number decodes to itself
+    if (typeof value === 'number') return bad(slot, `${value} is not one of its values`, Object.keys(symbols));
+    return gateFault(layout, image, slot, value);
+  }
+  if (typeof value !== 'number') return null;
+  if (symbols) {
+    const known = Object.values(symbols).reduce((mask, bit) => mask + 2 ** bit, 0);
+    return (value & ~known) === 0 ? null : bad(slot, `${value} sets bits that are not defined`);
+  }
+  return Number.isFinite(value) ? rangeFault(layout, image, slot, value, rule) : bad(slot, 'must be a finite number');
+}
+
 /**
  * Checks one touched point of a candidate: enumeration, range, capability.
  * @throws SimError MAP_BAD_VALUE, MAP_NOT_SUPPORTED
  */
 export function checkValue(layout: Layout, image: Buffer, slot: PointSlot): void {
-  if (isAbsent(layout, image, slot)) {
-    if (mayBeAbsent(slot)) return;
-    throw bad(slot, 'the "not implemented" value cannot be written');
-  }
-  const value = readPoint(layout, image, slot);
-  const { symbols, type } = slot.def;
-  if (symbols && type.startsWith('enum')) {
-    // an unknown number decodes to itself
-    if (typeof value === 'number') throw bad(slot, `${value} is not one of its values`, Object.keys(symbols));
-    checkGate(layout, image, slot, value);
-    return;
-  }
-  if (symbols && typeof value === 'number') {
-    const known = Object.values(symbols).reduce((mask, bit) => mask + 2 ** bit, 0);
-    if ((value & ~known) !== 0) throw bad(slot, `${value} sets bits that are not defined`);
-    return;
-  }
-  if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw bad(slot, 'must be a finite number');
-    checkRange(layout, image, slot, value);
-  }
+  const absent = isAbsent(layout, image, slot);
+  if (absent && mayBeAbsent(slot)) return;
+  const fault = absent
+    ? bad(slot, 'the "not implemented" value cannot be written')
+    : presentFault(layout, image, slot, ranges[`${slot.modelId}.${plainPath(slot.path)}`]);
+  if (fault) throw fault;
+}
+
+/** Why a point cannot be part of a set in force: it must hold a value, and one that makes sense there; null when it does. */
+export function inUseFault(layout: Layout, image: Buffer, slot: PointSlot): string | null {
+  if (isAbsent(layout, image, slot)) return 'is not set';
+  const rule = `${slot.modelId}.${plainPath(slot.path)}`;
+  const fault = presentFault(layout, image, slot, inUseRanges[rule] ?? ranges[rule]);
+  return fault && (fault.faults[0]?.detail ?? fault.message);
 }
 
 /**

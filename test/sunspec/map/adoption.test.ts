@@ -1,70 +1,9 @@
 import { expect } from 'chai';
-import type { GroupPlace } from '../../../src/sunspec/map/layout.ts';
-import type { AnyPointValue } from '../../../src/sunspec/map/types.ts';
-import { pointName } from '../../../src/sunspec/map/view.ts';
-import { byModbus, byRest, codeOf, createTestBank, words } from '../../support/map.ts';
-import type { TestBank } from '../../support/map.ts';
-
-interface CurveModel {
-  readonly id: number;
-  readonly request: string;
-  readonly result: string;
-  readonly group: 'Crv' | 'Ctl';
-  /** a change of a stored set, by path inside the set, that keeps it consistent */
-  readonly edit: Readonly<Record<string, AnyPointValue>>;
-  /** changes that leave a stored set unfit */
-  readonly faults: Readonly<Record<string, Readonly<Record<string, AnyPointValue>>>>;
-}
-
-const curve = { request: 'AdptCrvReq', result: 'AdptCrvRslt', group: 'Crv' } as const;
-const points = (x: string, y: string) => ({
-  'no points in use': { ActPt: 0 },
-  'x of a point not set': { [`Pt[1].${x}`]: null },
-  'y of a point not set': { [`Pt[1].${y}`]: null },
-  'more points in use than are set': { ActPt: 3 },
-  'falling x': { [`Pt[0].${x}`]: 90.1, [`Pt[1].${x}`]: 90 },
-});
-const trips = (x: string) => ({
-  'no must-trip points': { 'MustTrip.ActPt': 0 },
-  'a must-trip limit not set': { [`MustTrip.Pt[0].${x}`]: null },
-  'a must-trip time not set': { 'MustTrip.Pt[1].Tms': null },
-  'a may-trip limit not set': { 'MayTrip.ActPt': 2, [`MayTrip.Pt[1].${x}`]: null },
-  'a momentary-cessation time not set': { 'MomCess.ActPt': 1, 'MomCess.Pt[0].Tms': null },
-});
-
-const models: readonly CurveModel[] = [
-  { id: 705, ...curve, edit: { ActPt: 3, DeptRef: 'VA_MAX_PCT', 'Pt[2].V': 108, 'Pt[2].Var': -30 }, faults: points('V', 'Var') },
-  { id: 706, ...curve, edit: { RspTms: 3.25, 'Pt[1].V': 112, 'Pt[1].W': -20 }, faults: points('V', 'W') },
-  { id: 707, ...curve, edit: { 'MustTrip.Pt[0].V': 45, 'MayTrip.ActPt': 1, 'MayTrip.Pt[0].V': 70, 'MayTrip.Pt[0].Tms': 1 }, faults: trips('V') },
-  { id: 708, ...curve, edit: { 'MustTrip.Pt[0].V': 120, 'MomCess.ActPt': 1, 'MomCess.Pt[0].V': 110 }, faults: trips('V') },
-  { id: 709, ...curve, edit: { 'MustTrip.Pt[0].Hz': 56.5, 'MustTrip.Pt[0].Tms': 0.16 }, faults: trips('Hz') },
-  { id: 710, ...curve, edit: { 'MustTrip.Pt[1].Hz': 61.2, 'MustTrip.Pt[1].Tms': 300 }, faults: trips('Hz') },
-  { id: 711, request: 'AdptCtlReq', result: 'AdptCtlRslt', group: 'Ctl', edit: { DbOf: 0.1, KOf: 0.03, PMin: -10 }, faults: {} },
-  { id: 712, ...curve, edit: { Pri: 'REACTIVE', 'Pt[0].W': -50, 'Pt[0].Var': 10 }, faults: points('W', 'Var') },
-];
-
-function setPlace(test: TestBank, model: CurveModel, number: number): GroupPlace {
-  return test.layout.models.find((place) => place.def.id === model.id)!.groups[model.group]![number - 1]!;
-}
-
-/** All registers of a set. */
-function setBytes(test: TestBank, model: CurveModel, number: number): Buffer {
-  const place = setPlace(test, model, number);
-  return test.dump().subarray(place.offset, place.offset + place.registers * 2);
-}
-
-/** Values of all points of a set but its ReadOnly flag. */
-function setValues(test: TestBank, model: CurveModel, number: number): Record<string, AnyPointValue> {
-  const prefix = `${model.group}[${number - 1}].`;
-  const slots = test.layout.slots.filter(({ modelId, path }) => modelId === model.id && path.startsWith(prefix) && path !== `${prefix}ReadOnly`);
-  return Object.fromEntries(slots.map((slot) => [slot.path.slice(prefix.length), test.bank.value(slot)]));
-}
-
-const inSet = (model: CurveModel, number: number, changes: Readonly<Record<string, AnyPointValue>>) =>
-  Object.fromEntries(Object.entries(changes).map(([path, value]) => [`${model.id}.${model.group}[${number - 1}].${path}`, value]));
-const request = (model: CurveModel, number: number) => ({ [`${model.id}.${model.request}`]: number });
-const result = (test: TestBank, model: CurveModel) => test.value(`${model.id}.${model.result}`);
-const readOnly = (test: TestBank, model: CurveModel) => [1, 2, 3].map((number) => test.value(`${model.id}.${model.group}[${number - 1}].ReadOnly`));
+import { adoptionFault } from '../../../src/sunspec/map/adoption.ts';
+import { createMapView, pointName } from '../../../src/sunspec/map/view.ts';
+import type { MapView } from '../../../src/sunspec/map/view.ts';
+import { inSet, models, readOnly, request, result, setBytes, setPlace, setValues } from '../../support/curves.ts';
+import { byModbus, byRest, codeOf, createTestBank, mapLayout, startImage, words } from '../../support/map.ts';
 
 describe('adoption (section 6)', () => {
   for (const model of models) {
@@ -204,5 +143,41 @@ describe('adoption (section 6)', () => {
     const test = createTestBank({ omit: ['707.Crv.MayTrip.ActPt', '707.Crv.MomCess.ActPt', '707.Crv.MayTrip.Pt.V', '707.Crv.MayTrip.Pt.Tms'] });
     test.set({ '707.AdptCrvReq': 2 });
     expect(test.value('707.AdptCrvRslt')).to.equal('COMPLETED');
+  });
+});
+
+/** Faults that no write can bring about: start values, and bounds that have moved since. */
+describe('adoption: what a set in force must hold', () => {
+  function fault(modelId: number, change: (map: MapView) => void, number = 2) {
+    const layout = mapLayout();
+    const image = startImage(layout);
+    change(createMapView(layout, image));
+    return adoptionFault(layout, image, modelId, number);
+  }
+
+  it('a droop control has all of its settings, each in its range', () => {
+    expect(fault(711, () => undefined)).to.equal(null);
+    expect(fault(711, (map) => { Object.assign(map.m711.Ctl[1]!, { RspTms: null }); })).to.deep.equal({ path: 'Ctl[1].RspTms', detail: 'is not set' });
+    expect(fault(711, (map) => { map.m711.Ctl[1]!.PMin = null; })).to.deep.equal({ path: 'Ctl[1].PMin', detail: 'is not set' });
+    expect(fault(711, (map) => { map.m711.Ctl[1]!.KUf = 0; })).to.deep.equal({ path: 'Ctl[1].KUf', detail: '0 is outside 0.001..1' });
+    expect(fault(711, (map) => { map.m711.Ctl[1]!.DbOf = 5.001; })).to.deep.equal({ path: 'Ctl[1].DbOf', detail: '5.001 is outside 0..5' });
+    // the others are not asked
+    expect(fault(711, (map) => { map.m711.Ctl[2]!.KUf = 0; })).to.equal(null);
+  });
+
+  it('the settings of a curve count too', () => {
+    expect(fault(705, (map) => { map.m705.Crv[1]!.VRef = 70; })).to.deep.equal({ path: 'Crv[1].VRef', detail: '70 is outside 80..120' });
+    expect(fault(705, (map) => { map.m705.Crv[1]!.Pri = null; })?.path).to.equal('Crv[1].Pri');
+    expect(fault(706, (map) => { map.m706.Crv[1]!.Pt[0]!.V = 201; })).to.deep.equal({ path: 'Crv[1].Pt[0].V', detail: '201 is outside 0..200' });
+  });
+
+  it('a reason names its point', () => {
+    expect(fault(705, (map) => { map.m705.Crv[1]!.Pt[1]!.V = 90; }))
+      .to.deep.equal({ path: 'Crv[1].Pt[1].V', detail: '90 lies before the point ahead of it, 95' });
+    expect(fault(707, (map) => { map.m707.Crv[1]!.MustTrip.Pt[0]!.Tms = null; })).to.deep.equal({ path: 'Crv[1].MustTrip.Pt[0].Tms', detail: 'is not set' });
+    expect(fault(709, (map) => { map.m709.Crv[1]!.MustTrip.Pt[1]!.Hz = 39; })?.detail).to.equal('39 is outside 40..70');
+    expect(fault(712, (map) => { map.m712.Crv[1]!.ActPt = 0; })).to.deep.equal({ path: 'Crv[1].ActPt', detail: 'no points are in use' });
+    expect(fault(712, (map) => { map.m712.Crv[1]!.ActPt = 11; })?.path).to.equal('Crv[1].ActPt');
+    expect(fault(712, () => undefined, 4)?.detail).to.equal('there is no set 4');
   });
 });

@@ -225,7 +225,7 @@ describe('bank: transactions', () => {
 
   it('an effect that throws commits nothing', () => {
     const layout = mapLayout();
-    const bank = new RegisterBank(layout, startImage(layout), new HandClock(), () => { throw new RangeError('effect'); });
+    const bank = new RegisterBank(layout, startImage(layout), new HandClock(), { effect: () => { throw new RangeError('effect'); } });
     const before = Buffer.from(bank.read(layout.base, layout.size));
     expect(() => { bank.transact(byRest, (tx) => { tx.m704.WRmp = 2; }); }).to.throw('effect');
     expect(bank.read(layout.base, layout.size).equals(before)).to.equal(true);
@@ -304,7 +304,7 @@ describe('bank: change events and provenance', () => {
     const clock = new HandClock();
     const [limit, ramp] = [slotOf(layout, 704, 'WMaxLimPct'), slotOf(layout, 704, 'WRmp')];
     const start = new Map([[limit, { source: 'profile', at: clock.sim(), wallMs: 7 } as const]]);
-    const [a, b] = [0, 1].map(() => new RegisterBank(layout, startImage(layout), clock, undefined, start)) as [RegisterBank, RegisterBank];
+    const [a, b] = [0, 1].map(() => new RegisterBank(layout, startImage(layout), clock, { startWriters: start })) as [RegisterBank, RegisterBank];
     a.assign(byModbus, [{ slot: limit, value: 50 }]);
     const writers = () => [a.provenance(limit)?.source, b.provenance(limit)?.source, a.provenance(ramp)];
     expect(writers()).to.deep.equal(['modbus', 'profile', undefined]);

@@ -1,0 +1,97 @@
+/** How one member of a grid-support object stands for register points. The tables in `functions.ts` are made of these. */
+
+/** A number in engineering units. */
+interface NumberMember {
+  readonly kind: 'number';
+  readonly point: string;
+  /** the member counts thousands of what the point counts */
+  readonly kilo?: true;
+  readonly readOnly?: true;
+  /** what requests take where the rule of the point follows from other points */
+  readonly range?: readonly [number, number];
+  readonly about?: string;
+}
+
+/** A symbol in lower case. */
+interface SymbolMember {
+  readonly kind: 'symbol';
+  readonly point: string;
+  readonly symbols: readonly [string, ...string[]];
+  readonly readOnly?: true;
+  readonly about?: string;
+}
+
+/** ENABLED and DISABLED as yes and no. */
+interface FlagMember {
+  readonly kind: 'flag';
+  readonly point: string;
+  readonly about?: string;
+}
+
+interface Axis {
+  readonly name: string;
+  readonly point: string;
+}
+
+/** The points in use of a curve. */
+interface CurveMember {
+  readonly kind: 'curve';
+  /** path of the group that has ActPt and Pt */
+  readonly at: string;
+  readonly axes: readonly [Axis, Axis];
+  /** fewest points */
+  readonly least: 0 | 1;
+}
+
+/** Members of the same function in an object of their own. */
+interface ObjectMember {
+  readonly kind: 'object';
+  readonly members: Members;
+  readonly about?: string;
+}
+
+/** A function inside a function: with its own enable point, and possibly one that the device lacks. */
+interface PartMember {
+  readonly kind: 'part';
+  readonly part: GridFunction;
+  readonly about?: string;
+}
+
+export type Member = NumberMember | SymbolMember | FlagMember | CurveMember | ObjectMember | PartMember;
+export type Members = Readonly<Record<string, Member>>;
+
+/** One grid-support function: a model, its enable point and its members. */
+export interface GridFunction {
+  readonly model: number;
+  /** the enable point; for the ramp the limit itself */
+  readonly enable: string;
+  /** there is no switch: `enabled` can only be read */
+  readonly always?: true;
+  /** prefix of the reversion points; absent: the function has none */
+  readonly reversion?: string;
+  readonly members: Members;
+}
+
+interface NumberOptions { readonly kilo?: true; readonly readOnly?: true; readonly range?: readonly [number, number] }
+
+/** A number; its limits are those of the point unless `range` says otherwise. */
+export function number(point: string, about?: string, options: NumberOptions = {}): Member {
+  return { kind: 'number', point, ...(about !== undefined && { about }), ...options };
+}
+
+export function symbol(point: string, symbols: readonly [string, ...string[]], about?: string): Member {
+  return { kind: 'symbol', point, symbols, ...(about !== undefined && { about }) };
+}
+
+export function flag(point: string, about?: string): Member {
+  return { kind: 'flag', point, ...(about !== undefined && { about }) };
+}
+
+export function curve(at: string, axes: readonly [Axis, Axis], least: 0 | 1 = 1): Member {
+  return { kind: 'curve', at, axes, least };
+}
+
+/** Whether a request may set a member. */
+export function isWritable(member: Member): boolean {
+  return !('readOnly' in member);
+}

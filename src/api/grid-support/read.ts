@@ -1,0 +1,75 @@
+/** Registers to grid-support objects. */
+import type { SimTime } from '../../core/clock.ts';
+import type { Bank } from '../../sunspec/map/bank.ts';
+import { ctrlModeMask, requiredMode } from '../../sunspec/map/rules.ts';
+import { hasPoint, pointNumber, pointValue, pointWriter } from '../points.ts';
+import { isoOrNull } from '../schemas/common.ts';
+import type { GridFunction, Member, Members } from './members.ts';
+
+type DateMs = (at: SimTime) => number;
+type ReplyObject = Record<string, unknown>;
+
+/** Whether a device has a function: its enable point, and its bit of 702.CtrlModes where there is one. */
+export function isSupported(bank: Bank, { model, enable }: Pick<GridFunction, 'model' | 'enable'>): boolean {
+  if (!hasPoint(bank, model, enable)) return false;
+  const mode = requiredMode[`${model}.${enable}`];
+  return mode === undefined || Math.floor((pointNumber(bank, 702, 'CtrlModes') ?? 0) / ctrlModeMask(mode)) % 2 === 1;
+}
+
+/** Whether a function is switched on; one without a switch is on where its limit is above 0. */
+export function isEnabled(bank: Bank, { model, enable }: Pick<GridFunction, 'model' | 'enable'>): boolean {
+  const value = pointValue(bank, model, enable);
+  return value === 'ENABLED' || (typeof value === 'number' && value > 0);
+}
+
+function engineering(bank: Bank, model: number, point: string, kilo: boolean): number | null {
+  const value = pointNumber(bank, model, point);
+  if (value === null) return null;
+  // JSON would tell -0 from 0
+  return value === 0 ? 0 : kilo ? value / 1000 : value;
+}
+
+function symbolOf(bank: Bank, model: number, point: string): string | null {
+  const value = pointValue(bank, model, point);
+  return typeof value === 'string' ? value.toLowerCase() : null;
+}
+
+function memberReply(bank: Bank, model: number, member: Member, dateMs: DateMs): unknown {
+  switch (member.kind) {
+    case 'number': return engineering(bank, model, member.point, member.kilo === true);
+    case 'symbol': return symbolOf(bank, model, member.point);
+    case 'flag': return hasPoint(bank, model, member.point) ? pointValue(bank, model, member.point) === 'ENABLED' : null;
+    case 'object': return membersReply(bank, model, member.members, dateMs);
+    case 'part': return functionReply(bank, member.part, dateMs);
+    case 'curve': {
+      const length = pointNumber(bank, model, `${member.at}.ActPt`) ?? 0;
+      return Array.from({ length }, (_, i) => Object.fromEntries(
+        member.axes.map(({ name, point }) => [name, engineering(bank, model, `${member.at}.Pt[${i}].${point}`, false)]),
+      ));
+    }
+  }
+}
+
+function membersReply(bank: Bank, model: number, members: Members, dateMs: DateMs): ReplyObject {
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, memberReply(bank, model, member, dateMs)]));
+}
+
+function timerPoint(bank: Bank, { model, reversion }: GridFunction, name: string): number | null {
+  return reversion === undefined ? null : pointNumber(bank, model, `${reversion}${name}`);
+}
+
+/** The object of one function, as its registers stand. */
+export function functionReply(bank: Bank, spec: GridFunction, dateMs: DateMs): ReplyObject {
+  if (!isSupported(bank, spec)) return { supported: false };
+  const { model, enable } = spec;
+  const writer = pointWriter(bank, model, enable);
+  return {
+    supported: true,
+    enabled: isEnabled(bank, spec),
+    source: writer?.source ?? 'default',
+    changed_at: isoOrNull(writer && dateMs(writer.at)),
+    reversion_time_s: timerPoint(bank, spec, 'RvrtTms'),
+    reversion_remaining_s: timerPoint(bank, spec, 'RvrtRem'),
+    ...membersReply(bank, model, spec.members, dateMs),
+  };
+}

@@ -1,0 +1,129 @@
+/** Grid-support requests to registers, all of a request in one transaction. */
+import type { Origin } from '../../core/device.ts';
+import { SimError } from '../../core/errors.ts';
+import type { Fault } from '../../core/errors.ts';
+import type { ProblemFault } from '../../core/problem.ts';
+import type { Bank } from '../../sunspec/map/bank.ts';
+import type { PointSlot } from '../../sunspec/map/layout.ts';
+import type { AnyPointValue } from '../../sunspec/map/types.ts';
+import { pointName } from '../../sunspec/map/view.ts';
+import { HttpProblem, invalidAll, problemOf } from '../errors.ts';
+import type { GridFunction, Member, Members } from './members.ts';
+import { isSupported } from './read.ts';
+
+/** One function of a request, with the pointer of its object. */
+export interface FunctionRequest {
+  readonly spec: GridFunction;
+  /** in words of the interface, as `volt_var` */
+  readonly name: string;
+  readonly pointer: string;
+  /** has passed the request schema of the function */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+interface Write {
+  readonly slot: PointSlot;
+  readonly value: AnyPointValue;
+  readonly pointer: string;
+}
+
+type RequestObject = FunctionRequest['body'];
+
+/** What a request comes to, collected before any of it is written. */
+class Collector {
+  readonly #bank: Bank;
+  readonly writes = new Map<PointSlot, Write>();
+  readonly faults: ProblemFault[] = [];
+
+  constructor(bank: Bank) {
+    this.#bank = bank;
+  }
+
+  function({ spec, name, pointer, body }: FunctionRequest): void {
+    if (!isSupported(this.#bank, spec)) throw new HttpProblem('disabled', `The device does not have the function ${name}.`);
+    const { model, enable, reversion, always } = spec;
+    this.#members(model, {
+      ...(always !== true && { enabled: { kind: 'flag', point: enable } as const }),
+      ...(reversion !== undefined && { reversion_time_s: { kind: 'number', point: `${reversion}RvrtTms` } as const }),
+      ...spec.members,
+    }, body, pointer, name);
+  }
+
+  #members(model: number, members: Members, body: RequestObject, pointer: string, name: string): void {
+    for (const [key, value] of Object.entries(body)) {
+      const member = members[key];
+      if (member && value !== undefined) this.#member(model, member, value, `${pointer}/${key}`, `${name}.${key}`);
+    }
+  }
+
+  #member(model: number, member: Member, value: unknown, pointer: string, name: string): void {
+    switch (member.kind) {
+      case 'number': this.#put(model, member.point, Number(value) * (member.kilo === true ? 1000 : 1), pointer); break;
+      case 'symbol': this.#put(model, member.point, String(value).toUpperCase(), pointer); break;
+      case 'flag': this.#put(model, member.point, value === true ? 'ENABLED' : 'DISABLED', pointer); break;
+      case 'object': this.#members(model, member.members, value as RequestObject, pointer, name); break;
+      case 'part': this.function({ spec: member.part, name, pointer, body: value as RequestObject }); break;
+      case 'curve': this.#curve(model, member, value as readonly Readonly<Record<string, number>>[], pointer); break;
+    }
+  }
+
+  #curve(model: number, { at, axes }: Extract<Member, { kind: 'curve' }>, points: readonly Readonly<Record<string, number>>[], pointer: string): void {
+    const { layout } = this.#bank;
+    const room = layout.models.find(({ def }) => def.id === model)?.slots
+      .filter(({ path }) => path.startsWith(`${at}.Pt[`) && path.endsWith(`].${axes[0].point}`)).length ?? 0;
+    if (points.length > room) {
+      this.faults.push({ in: 'body', name: pointer, detail: `must have at most ${room} items` });
+      return;
+    }
+    this.#put(model, `${at}.ActPt`, points.length, pointer);
+    points.forEach((point, i) => {
+      for (const axis of axes) this.#put(model, `${at}.Pt[${i}].${axis.point}`, point[axis.name] ?? null, `${pointer}/${i}/${axis.name}`);
+    });
+  }
+
+  #put(model: number, path: string, value: AnyPointValue, pointer: string): void {
+    const slot = this.#bank.layout.slot(model, path);
+    if (!slot?.implemented) {
+      this.faults.push({ in: 'body', name: pointer, detail: 'the device does not have this setting' });
+      return;
+    }
+    const former = this.writes.get(slot);
+    if (former && former.value !== value) {
+      this.faults.push({ in: 'body', name: pointer, detail: `contradicts ${former.pointer}: both are ${pointName(slot)}` });
+    } else if (!former) this.writes.set(slot, { slot, value, pointer });
+  }
+}
+
+/** The bank names points; the caller knows them as members of its body. */
+function inBodyTerms(error: unknown, writes: Collector['writes'], requests: readonly FunctionRequest[]): unknown {
+  if (!(error instanceof SimError) || problemOf[error.code] !== 'validation') return error;
+  const pointers = new Map([...writes.values()].map(({ slot, pointer }) => [pointName(slot), pointer]));
+  const faults = (error.faults.length > 0 ? error.faults : [{ name: '', detail: error.message }]).map((fault: Fault): ProblemFault => {
+    const pointer = pointers.get(fault.name);
+    const request = requests.find(({ spec }) => fault.name.startsWith(`${spec.model}.`));
+    return {
+      in: 'body',
+      name: pointer ?? request?.pointer ?? '',
+      detail: pointer === undefined && fault.name !== '' ? `${fault.name}: ${fault.detail}` : fault.detail,
+      ...(fault.allowed && { allowed: fault.allowed.map((value) => (typeof value === 'string' ? value.toLowerCase() : value)) }),
+    };
+  });
+  return invalidAll(faults);
+}
+
+/**
+ * Carries out requests as one: all of them, or nothing. Set 1 of the curve functions is changed in place.
+ * @throws HttpProblem `disabled` when the device lacks a function, `validation` with every faulty member; SimError
+ */
+export function writeFunctions(bank: Bank, by: Origin, requests: readonly FunctionRequest[]): void {
+  const collector = new Collector(bank);
+  for (const request of requests) collector.function(request);
+  if (collector.faults.length > 0) throw invalidAll(collector.faults);
+  try {
+    bank.adopt(by, (_, set) => {
+      for (const { slot, value } of collector.writes.values()) set(slot, value);
+    });
+  } catch (error) {
+    throw inBodyTerms(error, collector.writes, requests);
+  }
+}

@@ -1,0 +1,99 @@
+/** The line between a stiff grid and the terminals of a device: power that flows through it moves the voltage. */
+import type { GridValues } from './values.ts';
+
+/** Short-circuit ratio (at least 1) on the device's rated apparent power, and X/R of the line. */
+export interface FeederSpec {
+  readonly scr: number;
+  readonly xOverR: number;
+}
+
+interface Impedance {
+  readonly rPu: number;
+  readonly xPu: number;
+}
+
+/** R and X in per unit of the device: |Z| = 1/SCR. */
+export function feederImpedance({ scr, xOverR }: FeederSpec): Impedance {
+  const rPu = 1 / (scr * Math.hypot(1, xOverR));
+  return { rPu, xPu: rPu * xOverR };
+}
+
+/**
+ * Voltage at the terminals in per unit, exact for positive sequence: the upper root of
+ * V^4 - (2 (R P + X Q) + Vs^2) V^2 + |Z|^2 (P^2 + Q^2) = 0.
+ * @param sourcePu voltage behind the line
+ * @param pPu active power injected at the terminals
+ * @param qPu reactive power injected at the terminals
+ * @returns null where no voltage carries that power (collapse)
+ */
+export function feederVoltage(sourcePu: number, pPu: number, qPu: number, { rPu, xPu }: Impedance): number | null {
+  const b = 2 * (rPu * pPu + xPu * qPu) + sourcePu * sourcePu;
+  const c = (rPu * rPu + xPu * xPu) * (pPu * pPu + qPu * qPu);
+  const root = b * b - 4 * c;
+  // written so that a number that is none has no solution either
+  return b >= 0 && root >= 0 ? Math.sqrt((b + Math.sqrt(root)) / 2) : null;
+}
+
+/** Terminals of one device behind its feeder. */
+export class FeederTerminal {
+  readonly #impedance: Impedance | null;
+  readonly #meanPu: (source: GridValues) => number;
+  #ratio = 1;
+  #collapsed = false;
+  #inputs: { readonly source: GridValues; readonly pPu: number; readonly qPu: number } | null = null;
+  #output: GridValues | null = null;
+
+  /**
+   * @param spec null: a stiff grid
+   * @param meanPu source voltage of the phases that the device is on
+   */
+  constructor(spec: FeederSpec | null, meanPu: (source: GridValues) => number) {
+    this.#impedance = spec && feederImpedance(spec);
+    this.#meanPu = meanPu;
+  }
+
+  /** No voltage carries the power of the last call; the voltage ratio before it still holds. */
+  get collapsed(): boolean {
+    return this.#collapsed;
+  }
+
+  /** Terminal over source voltage of the last call. */
+  get ratio(): number {
+    return this.#ratio;
+  }
+
+  /**
+   * The grid at the terminals; the same object as long as the inputs are the same.
+   * Where there is no source (outage) or the source is not behind the line (island) nothing is added.
+   * @param pPu active power injected, of the rated apparent power
+   * @param qPu reactive power injected, of the rated apparent power
+   */
+  at(source: GridValues, pPu: number, qPu: number): GridValues {
+    if (!this.#impedance) return source;
+    const last = this.#inputs;
+    if (this.#output && last && last.source === source && last.pPu === pPu && last.qPu === qPu) return this.#output;
+    this.#solve(source, pPu, qPu, this.#impedance);
+    const output = this.#scaled(source);
+    this.#inputs = { source, pPu, qPu };
+    this.#output = output;
+    return output;
+  }
+
+  #solve(source: GridValues, pPu: number, qPu: number, impedance: Impedance): void {
+    const sourcePu = this.#meanPu(source);
+    if (source.island || sourcePu <= 0 || (pPu === 0 && qPu === 0)) {
+      this.#collapsed = false;
+      this.#ratio = 1;
+      return;
+    }
+    const volts = feederVoltage(sourcePu, pPu, qPu, impedance);
+    this.#collapsed = volts === null;
+    if (volts !== null) this.#ratio = volts / sourcePu;
+  }
+
+  #scaled(source: GridValues): GridValues {
+    const ratio = this.#ratio;
+    if (ratio === 1) return source;
+    return { ...source, aPu: source.aPu * ratio, bPu: source.bPu * ratio, cPu: source.cPu * ratio };
+  }
+}

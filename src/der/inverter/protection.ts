@@ -1,0 +1,135 @@
+/**
+ * What watches the grid: trip timers, relays, momentary cessation and the enter-service window, on the extremes over
+ * the phases.
+ */
+import type { SimTime } from '../../core/clock.ts';
+import type { InverterParameters } from '../../core/device.ts';
+import type { RideThroughMode } from '../../core/grid-trace.ts';
+import type { GridValues } from '../environment.ts';
+import { extremePu } from './ac.ts';
+import type { Wiring } from './ac.ts';
+import type { Ratings } from './ratings.ts';
+import { relayKinds, Relays } from './relays.ts';
+import type { RelayKind } from './relays.ts';
+import { Cessation, rideThroughMode } from './ride-through.ts';
+import type { Settings } from './settings.ts';
+import { tripKinds, TripTimers } from './trip.ts';
+import type { TripInput, TripKind } from './trip.ts';
+
+export type TripCause = TripKind | RelayKind;
+
+/** Frequency cannot be measured below this voltage on every phase. */
+const measurablePct = 30;
+/** How near to the limits of continuous operation a moving grid is followed closely. */
+const nearLowPct = 89;
+const nearHighPct = 109;
+const nearHz = 1.1;
+
+/** What the protection of a device is built for. */
+export interface ProtectionRatings {
+  readonly wiring: Wiring;
+  readonly nominalHz: number;
+  readonly vNomRtgV: number;
+  readonly abnormal: Ratings['abnormal'];
+  readonly parameters: InverterParameters;
+}
+
+export interface ProtectionState {
+  readonly trip: TripCause | null;
+  readonly inWindow: boolean;
+  /** the cause of the last trip is still there */
+  readonly causeStands: boolean;
+  /** cessation has begun or ended */
+  readonly cessationChanged: boolean;
+}
+
+export class Protection {
+  readonly cessation = new Cessation();
+  readonly #ratings: ProtectionRatings;
+  readonly #trips = new TripTimers();
+  readonly #relays: Relays;
+
+  constructor(ratings: ProtectionRatings) {
+    this.#ratings = ratings;
+    this.#relays = new Relays(ratings.parameters);
+  }
+
+  /** Kinds of limit that are exceeded. */
+  get pendingTrips(): readonly TripKind[] { return this.#trips.pending(); }
+
+  /** A relay is still measuring: the grid must be followed closely. */
+  get measuring(): boolean { return this.#relays.moving; }
+
+  /** Nothing counts or acts: no decision can change until the grid does. */
+  get calm(): boolean {
+    return !this.#trips.counting && !this.cessation.pending && !this.#relays.moving && this.#relays.islandDue === null;
+  }
+
+  /** When a trip will happen if nothing changes; null: nothing counts. */
+  tripDue(kind: TripKind | 'island'): SimTime | null {
+    return kind === 'island' ? this.#relays.islandDue : this.#trips.due(kind);
+  }
+
+  /** The next instant after `t` at which a timer ends. */
+  nextDue(t: SimTime): number {
+    return Math.min(this.#trips.nextDue(t), this.#relays.nextDue(t), this.cessation.nextDue(t, this.#ratings.parameters));
+  }
+
+  clear(): void {
+    this.#trips.clear();
+    this.#relays.clear();
+    this.cessation.clear();
+  }
+
+  /** Lowest and highest phase voltage in percent of 702.VNom, the reference of every voltage threshold; frequency. */
+  measured(grid: GridValues, vNomV: number): TripInput {
+    const [low, high] = extremePu(this.#ratings.wiring, grid);
+    const factor = 100 * this.#ratings.vNomRtgV / vNomV;
+    // 1.1 x 100 lies above 110 in doubles: a voltage on a threshold is not beyond it
+    return { lowestPct: Math.round(low * factor * 1e9) / 1e9, highestPct: Math.round(high * factor * 1e9) / 1e9, hz: grid.hz };
+  }
+
+  /** Frequency where it can be measured, else null. */
+  measurableHz(grid: GridValues): number | null {
+    const [, highestPu] = extremePu(this.#ratings.wiring, grid);
+    return highestPu * 100 > measurablePct ? grid.hz : null;
+  }
+
+  nearLimits(grid: GridValues, vNomV: number): boolean {
+    const { lowestPct, highestPct, hz } = this.measured(grid, vNomV);
+    return lowestPct < nearLowPct || highestPct > nearHighPct || Math.abs(hz - this.#ratings.nominalHz) > nearHz;
+  }
+
+  /** The region of these terminals by category, or cessation by the curves in the registers. */
+  rideThrough(grid: GridValues, vNomV: number): RideThroughMode {
+    if (this.cessation.kind !== null) return 'momentary_cessation';
+    return rideThroughMode(this.#ratings.abnormal, this.measured(grid, vNomV), this.#ratings.nominalHz);
+  }
+
+  /** Follows the grid at `t`. @param energized whether the device may exchange power */
+  update(t: SimTime, grid: GridValues, settings: Settings, energized: boolean, lastTrip: TripCause | null): ProtectionState {
+    const measured = this.measured(grid, settings.vNomV);
+    const limit = this.#trips.update(t, measured, settings.trips);
+    const relay = this.#relays.update(t, {
+      hz: grid.hz, angleDeg: grid.angleDeg, island: grid.island, antiIslanding: settings.antiIslanding,
+      watching: energized && measured.highestPct > measurablePct,
+    });
+    if (!energized) this.cessation.clear();
+    return {
+      trip: limit ?? relay, inWindow: inWindow(settings, measured), causeStands: this.#causeStands(lastTrip, grid),
+      cessationChanged: energized && this.cessation.update(t, measured, settings.cessations),
+    };
+  }
+
+  #causeStands(cause: TripCause | null, grid: GridValues): boolean {
+    if (cause === null) return false;
+    const relay = relayKinds.find((kind) => kind === cause);
+    // of the relays only an island lasts
+    if (relay) return relay === 'island' && grid.island;
+    return tripKinds.some((kind) => kind === cause && this.#trips.pending().includes(kind));
+  }
+}
+
+function inWindow({ enterService: e }: Settings, { lowestPct, highestPct, hz }: TripInput): boolean {
+  return lowestPct >= e.vLowPct && highestPct <= e.vHighPct && hz >= e.hzLow && hz <= e.hzHigh;
+}

@@ -1,0 +1,85 @@
+/** Ride-through regions by abnormal category (IEEE 1547-2018 Tables 14 to 16 and 19), and momentary cessation. */
+import { addSeconds, secondsBetween } from '../../core/clock.ts';
+import type { SimTime } from '../../core/clock.ts';
+import type { RideThroughMode } from '../../core/grid-trace.ts';
+import type { InverterParameters } from '../../core/device.ts';
+import type { Ratings } from './ratings.ts';
+import { TripTimers } from './trip.ts';
+import type { TripInput, TripKind } from './trip.ts';
+import type { TripSettings } from './settings.ts';
+
+type Region = readonly [edgePct: number, mode: RideThroughMode];
+
+/** By category: a voltage below the edge is in the region; the first that fits counts. */
+const lowRegions: Record<Ratings['abnormal'], readonly Region[]> = {
+  CAT_1: [[50, 'cease_to_energize'], [70, 'permissive_operation'], [88, 'mandatory_operation']],
+  CAT_2: [[30, 'cease_to_energize'], [65, 'permissive_operation'], [88, 'mandatory_operation']],
+  CAT_3: [[50, 'momentary_cessation'], [88, 'mandatory_operation']],
+};
+const highRegions: Record<Ratings['abnormal'], readonly Region[]> = {
+  CAT_1: [[120, 'cease_to_energize'], [110, 'permissive_operation']],
+  CAT_2: [[120, 'cease_to_energize'], [110, 'permissive_operation']],
+  CAT_3: [[120, 'cease_to_energize'], [110, 'momentary_cessation']],
+};
+/** Beyond this distance from nominal a device is in mandatory operation, Hz. */
+const continuousHz = 1.2;
+
+/** The region that voltage and frequency stand in. The mode that a device shows; cessation follows the registers. */
+export function rideThroughMode(abnormal: Ratings['abnormal'], input: TripInput, nominalHz: number): RideThroughMode {
+  const low = lowRegions[abnormal].find(([edge]) => input.lowestPct < edge);
+  if (low) return low[1];
+  const high = highRegions[abnormal].find(([edge]) => input.highestPct > edge);
+  if (high) return high[1];
+  return Math.abs(input.hz - nominalHz) > continuousHz + 1e-9 ? 'mandatory_operation' : 'continuous_operation';
+}
+
+/** Momentary cessation by the MomCess curves of 707-710: nothing flows, the device stays connected, and comes back. */
+export class Cessation {
+  readonly #timers = new TripTimers();
+  #since: TripKind | null = null;
+  #endedAt: SimTime | null = null;
+
+  /** The curve that holds the output at zero, or null. */
+  get kind(): TripKind | null { return this.#since; }
+
+  /** Follows the measurements at `t`. @returns whether cessation has begun or ended */
+  update(t: SimTime, input: TripInput, curves: TripSettings): boolean {
+    const before = this.#since;
+    this.#since = this.#timers.update(t, input, curves);
+    if (before !== null && this.#since === null) this.#endedAt = t;
+    if (this.#since !== null) this.#endedAt = null;
+    return (before === null) !== (this.#since === null);
+  }
+
+  clear(): void {
+    this.#timers.clear();
+    this.#since = null;
+    this.#endedAt = null;
+  }
+
+  /** Whether a timer runs, cessation acts, or the output is on its way back. */
+  get pending(): boolean { return this.#since !== null || this.#endedAt !== null || this.#timers.counting; }
+
+  /** Next instant after `t` at which something begins or ends. */
+  nextDue(t: SimTime, { cessationReturnS, cessationRampS }: InverterParameters): number {
+    let next = this.#timers.nextDue(t);
+    if (this.#endedAt === null) return next;
+    for (const seconds of [cessationReturnS, cessationReturnS + cessationRampS]) {
+      const due = addSeconds(this.#endedAt, seconds);
+      if (due > t && due < next) next = due;
+    }
+    return next;
+  }
+
+  /** Part of the rated power that may flow at `t`, 0 to 1. */
+  admitted(t: SimTime, { cessationReturnS, cessationRampS }: InverterParameters): number {
+    if (this.#since !== null) return 0;
+    if (this.#endedAt === null) return 1;
+    const passedS = secondsBetween(this.#endedAt, t) - cessationReturnS;
+    if (passedS >= cessationRampS) {
+      this.#endedAt = null;
+      return 1;
+    }
+    return Math.max(0, passedS / cessationRampS);
+  }
+}

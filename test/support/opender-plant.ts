@@ -1,0 +1,167 @@
+/** The device of the OpenDER scenarios behind its registers: 100 kW, 100 kVA, 480 V, three phases, an ideal source. */
+import { resolveProfile } from '../../src/config/device-profile.ts';
+import { simTimeFromMs, systemClock } from '../../src/core/clock.ts';
+import type { Origin } from '../../src/core/device.ts';
+import { silentLogger } from '../../src/core/log.ts';
+import { SimClock } from '../../src/core/sim-clock.ts';
+import { SimDevice } from '../../src/der/device.ts';
+import { Environment } from '../../src/der/environment.ts';
+import { dcFromAc } from '../../src/der/inverter/efficiency.ts';
+import { SimPlant } from '../../src/der/plant.ts';
+import { parseSeries } from '../../src/der/series.ts';
+import { createTemplate } from '../../src/der/template.ts';
+import type { DeviceTemplate, ProfileSpec } from '../../src/der/template.ts';
+import { SeriesWeather, weatherColumns } from '../../src/der/weather.ts';
+import type { MapView, WritableMapView } from '../../src/sunspec/map/view.ts';
+import type { Choices, ModelSettings, Pair, Scenario, SettingValue, Voltage } from '../../scripts/compact-opender.ts';
+import { IdealSource } from './ideal-source.ts';
+
+export const ratedKw = 100;
+const ratedW = ratedKw * 1000;
+const nominalHz = 60;
+/** the reference model's current limit, of nominal */
+const currentLimit = 1.2;
+const master: Origin = { source: 'modbus', peer: 'test' };
+/** a store large enough never to be the limit */
+const storeW = 2 * ratedW;
+/** ticks of any length come from the rate alone: 1 ms to 6 minutes */
+const baseTickS = 0.1;
+const longestTickS = 360;
+/** settings that the reference model has no counterpart for: out of the way */
+const fastestRamp = 1000;
+
+type Points = Readonly<Record<string, SettingValue>>;
+type WritableCurve = Record<string, unknown> & { readonly Pt?: readonly Record<string, unknown>[]; ActPt?: number | null };
+
+function profileOf({ device, settings, choices }: Scenario, base: ModelSettings): ProfileSpec {
+  const rated = { ...base['702'], ...settings['702'] } as Record<string, number>;
+  const ratings = {
+    WMaxRtg: rated['WMax']!, VAMaxRtg: rated['VAMax']!, VarMaxInjRtg: rated['VarMaxInj']!, VarMaxAbsRtg: rated['VarMaxAbs']!,
+    VNomRtg: rated['VNom']!, NorOpCatRtg: rated['NorOpCatRtg']!, AbnOpCatRtg: rated['AbnOpCatRtg']!,
+    AMaxRtg: currentLimit * rated['VAMax']! * Math.sqrt(3) / rated['VNom']!,
+    ...device === 'BESS' && { WChaRteMaxRtg: rated['WChaRteMax']! },
+  };
+  const profile = resolveProfile({ models: { '702': ratings } }, { phases: 'three', longitudeDeg: 0 }, 'test', []);
+  if (!profile) throw new Error('the ratings of the scenario make no profile');
+  return withChoices(profile, choices);
+}
+
+function withChoices(profile: ProfileSpec & { readonly inverter?: object }, choices: Choices = {}): ProfileSpec {
+  // the random part of the delay is no choice of an inverter; it goes into the delay
+  const inverter = Object.entries(choices).filter(([name]) => name !== 'randomDelayS');
+  const chosen = { ...profile, inverter: { ...profile.inverter, ...Object.fromEntries(inverter) } };
+  return chosen;
+}
+
+function fillPoints(curve: WritableCurve, [xName, yName]: readonly [string, string], pairs: readonly Pair[]): void {
+  curve.ActPt = pairs.length;
+  pairs.forEach(([x, y], i) => Object.assign(curve.Pt![i]!, { [xName]: x, [yName]: y }));
+}
+
+const curveAxes: Readonly<Record<string, readonly [string, string]>> = {
+  705: ['V', 'Var'], 706: ['V', 'W'], 707: ['V', 'Tms'], 708: ['V', 'Tms'], 709: ['Hz', 'Tms'], 710: ['Hz', 'Tms'], 712: ['W', 'Var'],
+};
+
+/** Stages a curve in set 2, as a master does, has it adopted and then enables the function. */
+function writeCurve(model: Record<string, unknown>, id: string, { Ena, Pt, MustTrip, ...others }: Points): void {
+  const sets = (model['Crv'] ?? model['Ctl']) as readonly WritableCurve[];
+  const staged = sets[1]!;
+  Object.assign(staged, others);
+  if (Pt) fillPoints(staged, curveAxes[id]!, Pt as readonly Pair[]);
+  if (MustTrip) fillPoints(staged['MustTrip'] as WritableCurve, curveAxes[id]!, MustTrip as readonly Pair[]);
+  model[id === '711' ? 'AdptCtlReq' : 'AdptCrvReq'] = 2;
+  if (Ena !== undefined) model['Ena'] = Ena;
+}
+
+function writePlain(model: Record<string, unknown>, points: Points): void {
+  for (const [name, value] of Object.entries(points)) {
+    if (typeof value === 'object') Object.assign(model[name] as object, value);
+    else model[name] = value;
+  }
+}
+
+/** The charging half of watt-var has no place in the curve of a device that only delivers. */
+function fitting(id: string, points: Points, device: Scenario['device']): Points {
+  if (id !== '712' || device === 'BESS' || !points['Pt']) return points;
+  return { ...points, Pt: (points['Pt'] as readonly Pair[]).filter(([w]) => w > 0) };
+}
+
+export class OpenderRig {
+  readonly device: SimDevice;
+  readonly map: MapView;
+  readonly #plant: SimPlant;
+  readonly #source: IdealSource;
+  readonly #scenario: Scenario;
+  #microsLeft = 0;
+
+  constructor(scenario: Scenario, base: ModelSettings) {
+    this.#scenario = scenario;
+    const start = simTimeFromMs(Date.UTC(2026, 5, 21, 12));
+    const clock = new SimClock(systemClock, { mode: 'paused', rate: 1, timezone: 'UTC' }, start);
+    const still = new SeriesWeather(parseSeries('time_s,irradiance_w_m2,ambient_temperature_c,wind_speed_m_s\n0,0,20,1\n86400,0,20,1\n',
+      { name: 'weather', end: 'loop', columns: weatherColumns }));
+    const environment = new Environment({
+      nominalHz, gridProfile: null, weather: { csv: still, clear_sky: () => still }, weatherSource: 'csv', seriesTime: () => 0,
+    }, start);
+    this.#source = scenario.device === 'BESS' ? new IdealSource(storeW, storeW) : new IdealSource(0);
+    const template: DeviceTemplate = {
+      ...createTemplate(profileOf(scenario, base), 'three', nominalHz, start, 0), createSource: () => this.#source, efficiencyNominal: 1,
+    };
+    const identity = { index: 0, name: scenario.id, deviceType: scenario.device, profileName: null, serialNumber: 'T', version: '0' };
+    const context = {
+      clock: { sim: () => clock.acting(), wallMs: () => clock.wallMs() }, environment, seed: 1, log: silentLogger, feeder: null,
+    };
+    this.device = new SimDevice(identity, template, context, start);
+    this.map = this.device.bank.map;
+    this.#plant = new SimPlant({
+      devices: [this.device], environment, clock, tickIntervalS: baseTickS, log: silentLogger,
+      monotonicMs: () => systemClock.monotonicMs(), forgetBefore: () => undefined,
+    });
+  }
+
+  /** Everything that the scenario sets before it begins. */
+  configure(base: ModelSettings, wRampPctS = fastestRamp): void {
+    const { settings, device, choices } = this.#scenario;
+    this.write({ '704': { WRmp: wRampPctS, VarRmp: fastestRamp } });
+    for (const [id, points] of Object.entries(base)) {
+      if (id === '702') continue;
+      this.write({ [id]: fitting(id, { ...points, ...settings[id] }, device) });
+    }
+    if (choices?.randomDelayS === undefined) return;
+    const delayS = (settings['703']?.['ESDlyTms'] ?? base['703']?.['ESDlyTms']) as number;
+    this.write({ '703': { ESDlyTms: delayS + choices.randomDelayS, ESRndTms: 0 } });
+  }
+
+  write(settings: ModelSettings): void {
+    this.device.bank.transact(master, (tx: WritableMapView) => {
+      for (const [id, points] of Object.entries(settings)) {
+        const model = tx[`m${id}` as keyof WritableMapView] as unknown as Record<string, unknown>;
+        if (id in curveAxes || id === '711') writeCurve(model, id, points);
+        else writePlain(model, points);
+      }
+    });
+  }
+
+  grid(v: Voltage | undefined, hz: number | undefined, rampS?: number): void {
+    const volts = v === undefined ? {} : typeof v === 'number' ? { voltagePu: v } : { voltageAPu: v[0], voltageBPu: v[1], voltageCPu: v[2] };
+    this.#plant.setGrid({ ...volts, ...hz !== undefined && { frequencyHz: hz }, ...rampS !== undefined && { rampS } });
+  }
+
+  get hz(): number { return this.#plant.grid().frequencyHz; }
+
+  /** Available power of a PV device, demand on a store; of rated. */
+  power(p: number): void {
+    if (this.#scenario.device === 'PV') this.#source.availableDcW = dcFromAc(p * ratedW, ratedW, 1);
+    else this.write({ '704': { WSetMod: 'WATTS', WSet: p * ratedW, WSetEna: 'ENABLED' } });
+  }
+
+  /** Passes whole microseconds in as few ticks as can be. */
+  async pass(micros: number): Promise<void> {
+    for (this.#microsLeft = micros; this.#microsLeft > 0;) {
+      const next = Math.min(this.#microsLeft, longestTickS * 1e6);
+      this.#plant.setTime({ rate: next / 1e6 / baseTickS });
+      await this.#plant.step(1);
+      this.#microsLeft -= next;
+    }
+  }
+}
