@@ -1,11 +1,11 @@
 // Times steps of a plant of one device with grid-support functions on, then physics and publication of a step one by
-// one on a second plant. Argument: JSON with flags, steps (of one cycle), warm_cycles, cycles, tick_s, and `grid`, a
+// one on a second plant. Argument: JSON with flags, steps (of one cycle), sub_steps (in each), warm_cycles, cycles, tick_s, and `grid`, a
 // patch that holds throughout, or null for what the flags give.
 // Prints one line of JSON: medians over the cycles of microseconds per step, mean output and acting functions of the last.
 import { appOf } from './app.mjs';
 
 const given = JSON.parse(process.argv[2]);
-const { steps } = given;
+const { steps, sub_steps: subSteps } = given;
 const stamp = { tick: 1, timestamp: '2026-06-21T12:00:00.000Z', wallTime: '2026-06-21T12:00:00.000Z', clockTime: '12:00:00' };
 let kept;
 
@@ -35,7 +35,7 @@ async function measured(cycle, read) {
   for (let i = 0; i < given.cycles; i += 1) {
     const before = read();
     await cycle();
-    results.push(read().map((value, k) => (value - before[k]) * 1000 / steps));
+    results.push(read().map((value, k) => (value - before[k]) * 1000 / (steps * subSteps)));
   }
   return results[0].map((_, k) => median(results.map((result) => result[k])));
 }

@@ -150,7 +150,7 @@ export class SimDevice implements Device {
 
   get detail(): DeviceDetail { return this.#detail; }
 
-  get activeFunctions(): ReadonlySet<ControlFunction> { return this.#inverter.active; }
+  get activeFunctions(): ReadonlySet<ControlFunction> { return this.#inverter.activeFunctions(); }
 
   get activeTrips(): readonly string[] { return this.#inverter.protection.pendingTrips.map((kind) => tripNames[kind]); }
 

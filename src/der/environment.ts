@@ -197,13 +197,13 @@ export class Environment {
       cellC: [patch.cellTemperatureC, present.cellTemperatureC],
       loadKw: [patch.loadKw, setValue(segment, 'loadKw', now) ?? 0],
     };
-    const tracks: Tracks<AroundQuantity> = Object.fromEntries([
-      ...Object.entries(wanted).filter(([, [to]]) => to !== undefined).map(([name, [to, from]]) => (
+    const tracks: Tracks<AroundQuantity> = {
+      ...Object.fromEntries(Object.entries(wanted).filter(([, [to]]) => to !== undefined).map(([name, [to, from]]) => (
         // a value that did not exist before has nothing to ramp from
         [name, to == null ? null : ramp(from ?? to, to, now, patch.rampS ?? 0)]
-      )),
-      ...(released ? [['clearSky', constant(patch.source === 'clear_sky' ? 1 : 0)]] : []),
-    ]);
+      ))),
+      ...(released && { clearSky: constant(patch.source === 'clear_sky' ? 1 : 0) }),
+    };
     return patch.durationS == null ? stack.withBase(tracks, now) : stack.withOverlay(tracks, now, addSeconds(now, patch.durationS));
   }
 }

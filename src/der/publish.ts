@@ -50,7 +50,7 @@ function throttle(map: MapView, inverter: Inverter, throttled: boolean): void {
   const m = map.m701;
   let bits = 0;
   if (throttled) {
-    for (const name of inverter.active) {
+    for (const name of inverter.activeFunctions()) {
       // a reactive function holds power back only where it needs the room on the circle
       const bit = reactive.has(name) && !inverter.squeezed ? undefined : throttleBits[name];
       if (bit !== undefined) bits |= 1 << bit;

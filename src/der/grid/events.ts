@@ -57,8 +57,8 @@ const quantityOfPhase: Readonly<Record<string, MeasuredQuantity>> = { A: 'aPu', 
 
 /** Trajectories of the phases that an event is about, each from its own present voltage. */
 function onPhases(args: EventArguments, { now, value }: EventStart, corners: (presentPu: number) => Corners): Tracks<GridQuantity> {
-  const names = [...args.word('phases')].flatMap((letter) => quantityOfPhase[letter] ?? []);
-  return Object.fromEntries(names.map((name) => [name, pathFrom(now, corners(value(name)))]));
+  const named = Object.entries(quantityOfPhase).filter(([letter]) => args.word('phases').includes(letter));
+  return Object.fromEntries(named.map(([, name]) => [name, pathFrom(now, corners(value(name)))]));
 }
 
 /** To a level and back, each within the same time, all in all `lastS`. */

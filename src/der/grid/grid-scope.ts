@@ -76,7 +76,7 @@ export class GridScope {
   /** The next instant after `t` at which a value bends, jumps, or gives way; Infinity when none follows. */
   nextBreak(t: SimTime): number {
     const segment = this.#stack.segmentAt(t);
-    if (segment.motion === 'still') return segment.until;
+    if (!segment.recorded) return segment.until;
     return measuredQuantities.reduce((next, name) => {
       const track = segment.tracks[name];
       return track?.kind === 'recorded' ? Math.min(next, track.recording.nextBreak(t)) : next;
@@ -92,7 +92,7 @@ export class GridScope {
     return {
       voltageAPu: values.aPu, voltageBPu: values.bPu, voltageCPu: values.cPu, frequencyHz: values.hz,
       phaseAngleDeg: values.angleDeg, outage: isOut(segment, t), island: quantityAt(segment, 'island', t) === 1,
-      source: measuredQuantities.some((name) => segment.tracks[name]?.kind === 'recorded') ? 'csv' : 'const',
+      source: segment.recorded ? 'csv' : 'const',
       rampRemainingS: secondsBetween(t, this.#stack.rampEnd(t)),
       durationRemainingS: timed ? secondsBetween(t, timed.end) : null,
       event: event?.event

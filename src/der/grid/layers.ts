@@ -31,6 +31,8 @@ export interface Segment<Q extends string> {
   readonly until: number;
   readonly tracks: Readonly<Record<Q, Track>>;
   readonly motion: Motion;
+  /** a series is among the trajectories */
+  readonly recorded: boolean;
 }
 
 /** Changes with a duration that may wait for their end. */
@@ -181,7 +183,8 @@ export class LayerStack<Q extends string> {
       // a covered overlay ends unseen, but what stood before its end is another stretch
       if (end <= t) split(end);
     }
-    return { from, until, tracks, motion };
+    const recorded = this.#names().some((name) => tracks[name]?.kind === 'recorded');
+    return { from, until, tracks, motion, recorded };
   }
 }
 

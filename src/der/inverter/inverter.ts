@@ -54,8 +54,6 @@ export class Inverter {
   absorbableW = 0;
   phase: ServicePhase = 'in_service';
   lastTrip: TripCause | null = null;
-  /** functions that set or limited the output in the last sub-step */
-  readonly active = new Set<ControlFunction>();
   /** the source could give more than the rating takes */
   clipped = false;
   /** the apparent-power or current limit takes active power away */
@@ -108,6 +106,17 @@ export class Inverter {
 
   /** What holds the output at zero for the moment, or null. */
   get ceasedBy(): TripKind | null { return this.protection.cessation.kind; }
+
+  /** Functions that set or limited the output in the last sub-step. */
+  activeFunctions(): Set<ControlFunction> {
+    const active = new Set<ControlFunction>();
+    if (!isEnergized(this.phase)) return active;
+    this.activePower.note(this.#settings, active);
+    const { acting, targetVar, commandVar } = this.reactivePower;
+    if (acting && (targetVar !== 0 || commandVar !== 0)) active.add(acting);
+    if (this.ceasedBy !== null) active.add(cessationFunctions[this.ceasedBy]);
+    return active;
+  }
 
   /** Seconds of the enter-service delay that are left at `t`; 0 when it does not run. */
   enterDelayRemainingS(t: SimTime): number {
@@ -199,6 +208,10 @@ export class Inverter {
   /** Protection and service state at `t`, the start of a sub-step: sets the timers that `nextStep` must not pass. */
   decide(t: SimTime, grid: GridValues): void {
     if (this.#calmUnder === grid) return;
+    if (this.#calmUnder !== null && this.protection.quiet(grid, this.#settings)) {
+      this.#calmUnder = grid;
+      return;
+    }
     const seen = this.protection.update(t, grid, this.#settings, isEnergized(this.phase), this.lastTrip);
     if (seen.cessationChanged) this.#moving = true;
     const { trip, inWindow } = seen;
@@ -294,7 +307,6 @@ export class Inverter {
   }
 
   #stopOutput(): void {
-    this.active.clear();
     this.pW = 0;
     this.qVar = 0;
     this.clipped = false;
@@ -321,7 +333,6 @@ export class Inverter {
     this.#advanceActive(grid, dtS, ceiling);
     this.clipped = source.availableDcW > dcFromAc(Math.min(settings.wMaxW, ratings.wMaxRtgW), dc0W, ratings.efficiencyNominal) + negligibleW;
     this.#advanceReactive(grid, source.availableDcW > 0 || source.absorbableDcW > 0, dtS);
-    this.#note();
     this.#moving = this.activePower.moving || this.reactivePower.moving || ceiling.ceilingW < ratings.wMaxRtgW;
     source.draw(this.#dcPowerW(source, dc0W), true);
   }
@@ -359,14 +370,6 @@ export class Inverter {
     return this.availableW > 0 ? dcFromAc(this.pW, dc0W, efficiencyNominal) : source.availableDcW;
   }
 
-  #note(): void {
-    // clearing makes a new table even when there is nothing in it
-    if (this.active.size > 0) this.active.clear();
-    this.activePower.note(this.#settings, this.active);
-    const { acting, targetVar, commandVar } = this.reactivePower;
-    if (acting && (targetVar !== 0 || commandVar !== 0)) this.active.add(acting);
-    if (this.ceasedBy !== null) this.active.add(cessationFunctions[this.ceasedBy]);
-  }
 }
 
 interface ServiceCeiling {

@@ -48,6 +48,8 @@ export class Protection {
   readonly #ratings: ProtectionRatings;
   readonly #trips = new TripTimers();
   readonly #relays: Relays;
+  #band: QuietBand = nowhere;
+  #bandOf: Settings | null = null;
 
   constructor(ratings: ProtectionRatings) {
     this.#ratings = ratings;
@@ -68,6 +70,18 @@ export class Protection {
   /** When a trip will happen if nothing changes; null: nothing counts. */
   tripDue(kind: TripKind | 'island'): SimTime | null {
     return kind === 'island' ? this.#relays.islandDue : this.#trips.due(kind);
+  }
+
+  /** Whether this grid is so far from every threshold that there is nothing to look at. */
+  quiet(grid: GridValues, settings: Settings): boolean {
+    const { parameters, wiring, vNomRtgV } = this.#ratings;
+    if (grid.island || parameters.rocofRelayHzS !== null || parameters.vectorShiftRelayDeg !== null) return false;
+    if (this.#bandOf !== settings) {
+      this.#bandOf = settings;
+      this.#band = quietBand(settings, settings.vNomV / vNomRtgV / 100);
+    }
+    const { lowPu, highPu, lowHz, highHz } = this.#band;
+    return grid.hz > lowHz && grid.hz < highHz && phasesWithin(wiring, grid, lowPu, highPu);
   }
 
   /** The next instant after `t` at which a timer ends. */
@@ -132,4 +146,30 @@ export class Protection {
 
 function inWindow({ enterService: e }: Settings, { lowestPct, highestPct, hz }: TripInput): boolean {
   return lowestPct >= e.vLowPct && highestPct <= e.vHighPct && hz >= e.hzLow && hz <= e.hzHigh;
+}
+
+/** Voltages and frequencies that no trip or cessation curve has anything to say about. */
+interface QuietBand {
+  readonly lowPu: number;
+  readonly highPu: number;
+  readonly lowHz: number;
+  readonly highHz: number;
+}
+
+const nowhere: QuietBand = { lowPu: Infinity, highPu: -Infinity, lowHz: Infinity, highHz: -Infinity };
+
+function quietBand({ trips, cessations }: Settings, puPerPct: number): QuietBand {
+  const limits = (kind: TripKind) => [trips[kind], cessations[kind]]
+    .flatMap(({ enabled, points }) => (enabled ? points.map(({ limit }) => limit) : []));
+  return {
+    lowPu: Math.max(0, ...limits('lowVoltage')) * puPerPct, highPu: Math.min(Infinity, ...limits('highVoltage')) * puPerPct,
+    lowHz: Math.max(0, ...limits('lowFrequency')), highHz: Math.min(Infinity, ...limits('highFrequency')),
+  };
+}
+
+function phasesWithin(wiring: Wiring, { aPu, bPu, cPu }: GridValues, lowPu: number, highPu: number): boolean {
+  if (!(aPu > lowPu && aPu < highPu)) return false;
+  if (wiring === 'single') return true;
+  if (!(bPu > lowPu && bPu < highPu)) return false;
+  return wiring === 'split' || (cPu > lowPu && cPu < highPu);
 }
