@@ -252,7 +252,7 @@ describe('controls', () => {
   it('ramp and duration alone are refused, naming the values that they could be of', async () => {
     rest = await Rest.open();
     for (const [path, values] of [
-      ['/controls/grid', 'voltage_pu, voltage_a_pu, voltage_b_pu, voltage_c_pu, voltage_ln_v, frequency_hz, phase_angle_deg, source, outage'],
+      ['/controls/grid', 'voltage_pu, voltage_a_pu, voltage_b_pu, voltage_c_pu, voltage_ln_v, frequency_hz, phase_angle_deg, source, outage, island'],
       ['/controls/environment', 'irradiance_w_m2, ambient_temperature_c, cell_temperature_c, load_kw, source'],
     ] as const) {
       for (const body of [{}, { ramp_s: 2 }, { duration_s: 5 }, { duration_s: null }, { ramp_s: 0, duration_s: 5 }]) {

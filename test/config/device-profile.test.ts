@@ -22,7 +22,7 @@ describe('interface 12.1: device profile', () => {
         mpptTimeConstantS: 1.5, startTimeS: 10, tiltDeg: 30, azimuthDeg: 180, latitudeDeg: 40, longitudeDeg: 7,
       },
       inverter: {
-        voltageMeasure: 'mean', lowPowerVars: 'reduced', mayTrip: 'stay', cessationReturnS: 0, cessationRampS: 0,
+        lowPowerVars: 'reduced', mayTrip: 'stay', cessationReturnS: 0, cessationRampS: 0,
         antiIslandingS: 1, rocofRelayHzS: null, vectorShiftRelayDeg: null, adoptionS: 0,
       },
     });
@@ -33,10 +33,10 @@ describe('interface 12.1: device profile', () => {
 
     it('keeps what is given', () => {
       expect(block({
-        voltage_measure: 'positive_sequence', low_power_vars: 'full', may_trip: 'trip', cessation_return_s: 0.4, cessation_ramp_s: 10,
+        low_power_vars: 'full', may_trip: 'trip', cessation_return_s: 0.4, cessation_ramp_s: 10,
         anti_islanding_s: 0.16, rocof_relay_hz_s: 0.1, vector_shift_relay_deg: 180, adoption_s: 60,
       })).to.deep.equal({
-        voltageMeasure: 'positive_sequence', lowPowerVars: 'full', mayTrip: 'trip', cessationReturnS: 0.4, cessationRampS: 10,
+        lowPowerVars: 'full', mayTrip: 'trip', cessationReturnS: 0.4, cessationRampS: 10,
         antiIslandingS: 0.16, rocofRelayHzS: 0.1, vectorShiftRelayDeg: 180, adoptionS: 60,
       });
     });
@@ -52,7 +52,7 @@ describe('interface 12.1: device profile', () => {
     });
 
     const refused: [string, unknown][] = [
-      ['voltage_measure', 'max'], ['low_power_vars', 'some'], ['may_trip', true], ['cessation_return_s', 10.1], ['cessation_ramp_s', -1],
+      ['voltage_measure', 'mean'], ['low_power_vars', 'some'], ['may_trip', true], ['cessation_return_s', 10.1], ['cessation_ramp_s', -1],
       ['anti_islanding_s', 2.1], ['anti_islanding_s', 0.1], ['anti_islanding_s', null], ['rocof_relay_hz_s', 0], ['rocof_relay_hz_s', 20.1],
       ['vector_shift_relay_deg', 1], ['vector_shift_relay_deg', 181], ['adoption_s', 61], ['adoption_s', -1], ['adoptions', 1],
     ];

@@ -59,7 +59,7 @@ describe('interface 12: defaults', () => {
       web: { host: '127.0.0.1', port: 8111, corsOrigins: [], allowedHosts: [], maxConnections: 1024, maxStreamClients: 1024 },
       clock: { followsWall: false, timezone: 'UTC', startTime: '12:00:00', startDate: '2026-06-21', rate: 1, startsPaused: false },
       tickS: 1.5, seed: 1, firstDevice: 0,
-      grid: { nominalFrequencyHz: 60, profilePath: null },
+      grid: { nominalFrequencyHz: 60, profilePath: null, feeder: null },
       dcProfilePath: null, irradianceSource: 'csv', clouds: 'scattered',
       modbus: {
         enabled: true, host: '127.0.0.1', port: 8502, sharedPort: false, maxConnections: 1024, idleTimeoutS: 3600, frameTimeoutS: 30,
@@ -152,7 +152,7 @@ describe('devices', () => {
 
   it('of the list, with paths from the directory of the file', () => {
     const config = run(['--config', 'conf/c.yaml'], { files: mixed });
-    expect(config.grid).to.deep.equal({ nominalFrequencyHz: 50, profilePath: '/site/grid.csv' });
+    expect(config.grid).to.deep.equal({ nominalFrequencyHz: 50, profilePath: '/site/grid.csv', feeder: null });
     expect(config.devices.map(({ deviceType, name, phases, profileName }) => [deviceType, name, phases, profileName])).to.deep.equal([
       ['PV', 'Roof', 'three', 'roof'],
       ['PV-2Phase', 'PV-2Phase 1', 'split', 'roof'],
@@ -178,6 +178,13 @@ describe('devices', () => {
     expect(faultLines(['--config', 'conf/c.yaml', '-N', '1'], { files: mixed })).to.deep.equal([
       '-N: given 1; allowed: 5, the length of the devices list in c.yaml, or nothing',
     ]);
+  });
+  it('a feeder is stiff until it has a short-circuit ratio', () => {
+    const feeder = (text: string) => run(['--config', 'c.yaml'], { files: { '/site/c.yaml': `grid: { feeder: ${text} }` } }).grid.feeder;
+    expect(feeder('{}')).to.equal(null);
+    expect(feeder('{ short_circuit_ratio: null, x_over_r: 3 }')).to.equal(null);
+    expect(feeder('{ short_circuit_ratio: 20 }')).to.deep.equal({ scr: 20, xOverR: 1 });
+    expect(feeder('{ short_circuit_ratio: 1, x_over_r: 0 }')).to.deep.equal({ scr: 1, xOverR: 0 });
   });
   it('a flag wins over the grid block', () => {
     const files = { ...mixed, '/site/other.csv': '' };

@@ -167,7 +167,7 @@ describeWith(['pysunspec2'], 'controls a device', () => {
       expect(await refusal(702, 'WMaxRtg', 20_000), 'rating').to.equal(illegalDataAddress);
       expect(await refusal(704, 'WMaxLimPctRvrtRem', 1), 'remaining time').to.equal(illegalDataAddress);
       expect(await refusal(704, 'WMaxLimPct_SF', -1), 'scale factor').to.equal(illegalDataAddress);
-      expect(await refusal(704, 'AntiIslEna', 1), 'not implemented').to.equal(illegalDataAddress);
+      expect(await refusal(704, 'PFWAbsEna', 1), 'not implemented').to.equal(illegalDataAddress);
       expect(await refusal(704, 'WMaxLimPct', 100.01), 'above its range').to.equal(illegalDataValue);
       expect(await refusal(704, 'WSet', -1), 'charging without storage').to.equal(illegalDataValue);
       expect(await refusal(704, 'PFWInj.PF', 0.5), 'below its range').to.equal(illegalDataValue);
@@ -210,6 +210,29 @@ describeWith(['pysunspec2'], 'controls a device', () => {
       const after = await read(705);
       expect(after['AdptCrvRslt']).to.equal(results.failed);
       expect(after['Crv[0].Pt[2].V']).to.equal(before['Crv[0].Pt[2].V']);
+    });
+
+    it('adopted and enabled set 701.Var, at every voltage of the new curve', async () => {
+      const v = [94, 97, 102, 106];
+      const share = [40, 10, -10, -35];
+      const points = Object.fromEntries(v.flatMap((x, i) => [[`Crv[1].Pt[${i}].V`, x], [`Crv[1].Pt[${i}].Var`, share[i]]]));
+      await write(705, { 'Crv[1].ActPt': 4, 'Crv[1].DeptRef': 3, 'Crv[1].Pri': 1, 'Crv[1].VRef': 100, 'Crv[1].RspTms': 0.5, ...points });
+      await write(705, { AdptCrvReq: 2 });
+      expect(await readPoint(705, 'AdptCrvRslt')).to.equal(results.completed);
+      await write(705, { Ena: 1 });
+      const vaMax = await readPoint(702, 'VAMax');
+      // corners, between them, and beyond both ends
+      const expected = [[94, 40], [95.5, 25], [97, 10], [99.5, 0], [102, -10], [104, -22.5], [106, -35], [107.5, -35], [93, 40]] as const;
+      for (const [voltsPct, varPct] of expected) {
+        await ask(simulator.httpPort, '/api/sim/controls/grid', { method: 'POST', body: { voltage_pu: voltsPct / 100 } });
+        const wanted = vaMax * varPct / 100;
+        await stream.until(`${varPct} % at ${voltsPct} %`, 15, async () =>
+          Math.abs(await readPoint(701, 'Var') - wanted) <= 0.001 * vaMax || undefined);
+        expect(await readPoint(701, 'LLV')).to.be.closeTo(4.8 * voltsPct, 0.1);
+      }
+      await write(705, { Ena: 0 });
+      await ask(simulator.httpPort, '/api/sim/controls/grid', { method: 'POST', body: { voltage_pu: 1 } });
+      await stream.until('no reactive power', 15, async () => await readPoint(701, 'Var') === 0 || undefined);
     });
 
     it('take no write in set 1, and no request for a set that is not there', async () => {
