@@ -14,6 +14,7 @@ import type { LogBook } from './core/log.ts';
 import { SimClock, localDateMs } from './core/sim-clock.ts';
 import { Ticker } from './core/ticker.ts';
 import { createPlant } from './der/create-plant.ts';
+import { parseGridProfile } from './der/grid/profile.ts';
 import type { SimPlant } from './der/plant.ts';
 import { parseSeries } from './der/series.ts';
 import type { Series, SeriesFormat } from './der/series.ts';
@@ -61,14 +62,6 @@ function readBuildId(): string {
 const buildId = readBuildId();
 
 const bundledWeather = new URL('../config/series/pv-clear-day.csv', import.meta.url);
-const gridFormat: SeriesFormat = {
-  name: 'grid profile', end: 'hold',
-  columns: [
-    { name: 'voltage_pu', required: true, min: 0, max: 2 },
-    { name: 'frequency_hz', required: true, min: 0, max: 100 },
-  ],
-};
-
 function readSeries(path: string | URL, format: SeriesFormat): Series {
   return parseSeries(readFileSync(path, 'utf8'), { ...format, name: typeof path === 'string' ? path : format.name });
 }
@@ -81,12 +74,14 @@ function createClock(config: AppConfig, wall: WallClock): SimClock {
 }
 
 function buildPlant(config: AppConfig, wall: WallClock, logBook: LogBook): SimPlant {
+  const { profilePath: gridProfile } = config.grid;
   return createPlant({
     devices: config.devices, firstIndex: config.firstDevice, clock: createClock(config, wall), tickIntervalS: config.tickS,
     nominalHz: config.grid.nominalFrequencyHz, seed: config.seed, version, log: logBook.logger('AC'),
     weather: readSeries(config.dcProfilePath ?? bundledWeather, { name: 'bundled weather', end: 'loop', columns: weatherColumns }),
     weatherSource: config.irradianceSource, clouds: config.clouds,
-    gridProfile: config.grid.profilePath === null ? null : readSeries(config.grid.profilePath, gridFormat),
+    gridProfile: gridProfile === null ? null : parseGridProfile(readFileSync(gridProfile, 'utf8'), gridProfile),
+    feeder: config.grid.feeder,
     monotonicMs: () => wall.monotonicMs(),
   });
 }

@@ -110,7 +110,10 @@ export const exampleNameplate = {
   },
   settings: exampleSettings,
   normal_category: 'cat_b', abnormal_category: 'cat_3',
-  ctrl_modes: ['max_w', 'fixed_w', 'fixed_var', 'fixed_pf', 'lv_trip', 'hv_trip', 'lf_trip', 'hf_trip'],
+  ctrl_modes: [
+    'max_w', 'fixed_w', 'fixed_var', 'fixed_pf', 'volt_var', 'freq_watt', 'lv_trip', 'hv_trip', 'watt_var', 'volt_watt', 'lf_trip',
+    'hf_trip',
+  ],
   island_categories: [], storage: null,
   dc_ports: [{ index: 0, type: 'pv', id: 1, name: 'PV' }],
   models: exampleModels.map(({ id, address, length }) => ({ id, address, length })),

@@ -1,5 +1,4 @@
 /** What limits P and Q together: reactive capability, apparent power, priority (IEEE 1547-2018 5.2 and 5.3). */
-import type { ReactiveFunction } from './reactive-power.ts';
 import type { Settings, VarReference } from './settings.ts';
 
 export interface Capability {
@@ -15,8 +14,6 @@ export interface Capability {
 export function clampVar(settings: Settings, vars: number): number {
   return Math.min(settings.varMaxInjVar, Math.max(-settings.varMaxAbsVar, vars));
 }
-
-export const isPowerFactor = (name: ReactiveFunction | null) => name === 'pf_inject' || name === 'pf_absorb';
 
 /** 100 % of a reactive percentage, var. @param pct its sign chooses between injection and absorption */
 export function varBase(settings: Settings, reference: VarReference, pct: number, pW: number): number {

@@ -1,6 +1,6 @@
 /** Reactive power functions (IEEE 1547-2018 5.3): which one acts, what it asks for, how it gets there. */
 import type { ReactiveDecider } from '../../core/grid-trace.ts';
-import { clampVar, isPowerFactor, lowPowerShare, settle, varBase } from './capability.ts';
+import { clampVar, lowPowerShare, settle, varBase } from './capability.ts';
 import type { Capability, Priority } from './capability.ts';
 import { interpolate } from './curve.ts';
 import { rampTowards, respond } from './ramp.ts';
@@ -38,6 +38,8 @@ function applies(name: ReactiveFunction, pW: number): boolean {
 export function actingReactive(order: readonly ReactiveFunction[], settings: Settings, pW: number): ReactiveFunction | null {
   return order.findLast((name) => reactiveEnabled(settings, name) && applies(name, pW)) ?? null;
 }
+
+const isPowerFactor = (name: ReactiveFunction | null) => name === 'pf_inject' || name === 'pf_absorb';
 
 function powerFactorVar({ pf, overExcited }: PfSetting, pW: number, sVa: number): number {
   const atCircleW = Math.min(Math.abs(pW), sVa * pf);
