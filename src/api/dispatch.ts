@@ -6,7 +6,7 @@ import { readJsonBody } from './body.ts';
 import { groupBy } from './group-by.ts';
 import { describeError } from './errors.ts';
 import { requestId, sendBytes, sendProblem } from './reply.ts';
-import { apiPrefix, JsonText } from './route.ts';
+import { apiPrefix, JsonText, TextReply } from './route.ts';
 import type { Answer, Route } from './route.ts';
 
 /** Answers any thrown value; what is our own fault goes to the log with its cause. */
@@ -26,11 +26,11 @@ function originOf(request: Request): Origin {
   return { source, ...(peer !== undefined && { peer }) };
 }
 
-function replyBytes(route: Route, answer: Answer<unknown>, checkReplies: boolean): Buffer {
-  const { body } = answer;
+function replyContent(route: Route, { body }: Answer<unknown>, checkReplies: boolean): { type: string; bytes: Buffer } {
+  if (body instanceof TextReply) return body;
   const bytes = body instanceof JsonText ? body.bytes : Buffer.from(JSON.stringify(body));
   if (checkReplies) route.reply.parse(JSON.parse(bytes.toString()));
-  return bytes;
+  return { type: 'application/json', bytes };
 }
 
 async function run(route: Route, ctx: RouteContext, request: Request, response: Response, checkReplies: boolean): Promise<void> {
@@ -39,8 +39,8 @@ async function run(route: Route, ctx: RouteContext, request: Request, response: 
     params: request.params, query: request.query, body, by: originOf(request),
   });
   if (answer.afterwards) response.once('close', answer.afterwards);
-  const bytes = replyBytes(route, answer, checkReplies);
-  sendBytes(response, answer.status ?? route.status, 'application/json', bytes, answer.headers);
+  const { type, bytes } = replyContent(route, answer, checkReplies);
+  sendBytes(response, answer.status ?? route.status, type, bytes, answer.headers);
 }
 
 const expressPath = (path: string) => apiPrefix + path.replaceAll(/\{(\w+)\}/g, ':$1');

@@ -11,6 +11,7 @@ export const problemOf: Readonly<Record<ErrorCode, ProblemCode>> = {
   MAP_PARTIAL_POINT: 'validation',
   MAP_BAD_VALUE: 'validation',
   MAP_NOT_SUPPORTED: 'disabled',
+  MAP_LOCAL_CONTROL: 'conflict',
   UNKNOWN_DEVICE: 'unknown-device',
   UNKNOWN_RESOURCE: 'unknown-resource',
   COMMAND_NOT_APPLICABLE: 'not-applicable',

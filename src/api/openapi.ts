@@ -6,6 +6,7 @@ import { groupBy } from './group-by.ts';
 import { apiPrefix, tags } from './route.ts';
 import type { Route } from './route.ts';
 import { problemSchema } from './schemas/common.ts';
+import { z } from './zod.ts';
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>;
 
@@ -46,9 +47,13 @@ function problemResponses(route: Route): Record<string, ResponseConfig> {
 }
 
 function replyResponse(route: Route, status: number): ResponseConfig {
+  const { otherMedia } = route;
   return {
     description: status === 202 ? 'Queued.' : status === route.status ? 'The resource.' : 'The resource, in an unhealthy state.',
-    content: { 'application/json': { schema: route.reply, example: route.examples.reply } },
+    content: {
+      'application/json': { schema: route.reply, example: route.examples.reply },
+      ...(otherMedia && { [otherMedia.type]: { schema: z.string(), example: otherMedia.example } }),
+    },
   };
 }
 

@@ -22,15 +22,27 @@ export class JsonText<T> {
   }
 }
 
+/** A reply in another media type than JSON; the reply schema does not describe it. */
+export class TextReply {
+  /** `Content-Type` of the answer */
+  readonly type: string;
+  readonly bytes: Buffer;
+
+  constructor(type: string, text: string) {
+    this.type = type;
+    this.bytes = Buffer.from(text);
+  }
+}
+
 /** A reply with another status, headers, or work to do once it has left. */
 export class Answer<T> {
-  readonly body: T | JsonText<T>;
+  readonly body: T | JsonText<T> | TextReply;
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly afterwards: (() => void) | undefined;
 
   constructor(
-    body: T | JsonText<T>,
+    body: T | JsonText<T> | TextReply,
     options: { status?: number; headers?: Readonly<Record<string, string>>; afterwards?: () => void } = {},
   ) {
     this.body = body;
@@ -40,7 +52,7 @@ export class Answer<T> {
   }
 }
 
-type Reply<T> = T | JsonText<T> | Answer<T>;
+type Reply<T> = T | JsonText<T> | TextReply | Answer<T>;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
 /** Checked input of one request. */
@@ -65,6 +77,8 @@ interface RouteBase {
   readonly problems?: readonly ProblemCode[];
   /** further statuses that carry the reply schema */
   readonly alsoStatus?: readonly number[];
+  /** a media type besides JSON in which the reply can be had */
+  readonly otherMedia?: { readonly type: string; readonly example: string };
   readonly examples: { readonly reply: unknown; readonly body?: unknown };
 }
 

@@ -12,6 +12,9 @@ export interface Origin {
   readonly peer?: string;
 }
 
+/** Sources that act from afar: refused while a device is under local control (715.LocRemCtl). */
+export const remoteSources: readonly Source[] = ['modbus', 'csip', 'ocpp', 'dnp3'];
+
 /** Last writer of a point. */
 export interface Provenance extends Origin {
   readonly at: SimTime;
@@ -27,6 +30,8 @@ export type DeviceCommand =
   | { readonly kind: 'start' }
   /** ends service, ramps to zero, opens (operator stop) */
   | { readonly kind: 'stop' }
+  /** the local/remote switch at the device: local refuses every write and command from afar */
+  | { readonly kind: 'local'; readonly local: boolean }
   /** clears latched alarms; `device` also ends overrides and reloads the start values */
   | { readonly kind: 'reset'; readonly scope: 'alarms' | 'device' };
 

@@ -18,6 +18,8 @@ export const errorCodes = [
   'MAP_BAD_VALUE',
   /** the function is not one that this device has */
   'MAP_NOT_SUPPORTED',
+  /** the device is under local control and takes no remote write (715.LocRemCtl) */
+  'MAP_LOCAL_CONTROL',
   /** no device of that index */
   'UNKNOWN_DEVICE',
   /** no command record, control or other resource of that id */

@@ -1,7 +1,9 @@
 /** One simulated device: inverter and source behind a register bank. */
 import { addSeconds, secondsBetween } from '../core/clock.ts';
 import type { SimTime } from '../core/clock.ts';
-import type { Alarm, AlarmSeverity, AssetType, DcMode, DeviceCommand, DeviceDetail, IvCurve, Origin, Published } from '../core/device.ts';
+import { remoteSources } from '../core/device.ts';
+import type { Alarm, AssetType, DcMode, DeviceCommand, DeviceDetail, IvCurve, Origin, Published } from '../core/device.ts';
+import { SimError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import { createRandom } from '../core/random.ts';
 import { Scheduler } from '../core/scheduler.ts';
@@ -11,6 +13,7 @@ import type { Candidate, CommitClock } from '../sunspec/map/bank.ts';
 import type { ControlFunction, Device } from '../sunspec/map/device.ts';
 import type { PointSlot } from '../sunspec/map/layout.ts';
 import { ReversionTimers } from '../sunspec/map/reversion.ts';
+import { alarmSeverities, alarmTexts, tripAlarms, tripNames, tripTexts } from './alarm-table.ts';
 import type { Environment, GridValues, WeatherNow } from './environment.ts';
 import { meanPu, nominalLnV, terminalVoltages } from './inverter/ac.ts';
 import type { TerminalVoltages } from './inverter/ac.ts';
@@ -18,10 +21,8 @@ import { FeederTerminal } from './grid/feeder.ts';
 import type { FeederSpec } from './grid/feeder.ts';
 import { Inverter, longestStepS } from './inverter/inverter.ts';
 import type { InverterRatings } from './inverter/inverter.ts';
-import type { TripCause } from './inverter/protection.ts';
 import { absorbShare, injectShare } from './inverter/ratings.ts';
 import { readSettings } from './inverter/settings.ts';
-import type { TripKind } from './inverter/trip.ts';
 import { publish } from './publish.ts';
 import type { AlarmCode } from './publish.ts';
 import { buildSnapshot, publishSnapshot } from './snapshot.ts';
@@ -49,26 +50,6 @@ export interface DeviceContext {
   readonly log: Logger;
 }
 
-const tripAlarms: Readonly<Record<TripCause, AlarmCode>> = {
-  lowVoltage: 'ac_under_volt', highVoltage: 'ac_over_volt', lowFrequency: 'under_frequency', highFrequency: 'over_frequency',
-  island: 'grid_disconnect', rocof: 'grid_disconnect', vectorShift: 'grid_disconnect',
-};
-const tripNames: Readonly<Record<TripKind, ControlFunction>> = {
-  lowVoltage: 'lv_trip', highVoltage: 'hv_trip', lowFrequency: 'lf_trip', highFrequency: 'hf_trip',
-};
-const tripTexts: Readonly<Record<TripCause, string>> = {
-  lowVoltage: 'tripped on under-voltage', highVoltage: 'tripped on over-voltage',
-  lowFrequency: 'tripped on under-frequency', highFrequency: 'tripped on over-frequency',
-  island: 'tripped on islanding', rocof: 'tripped on rate of change of frequency', vectorShift: 'tripped on vector shift',
-};
-const alarmTexts: Readonly<Record<AlarmCode, string>> = {
-  manual_shutdown: 'stopped by operator', over_temp: 'over temperature', over_frequency: tripTexts.highFrequency,
-  under_frequency: tripTexts.lowFrequency, ac_over_volt: tripTexts.highVoltage, ac_under_volt: tripTexts.lowVoltage,
-  grid_disconnect: 'disconnected by a relay', lvrt_active: 'momentary cessation: output held at zero by a voltage or frequency curve',
-  voltage_collapse: 'the feeder cannot carry this power: voltage held at its last value',
-  hw_test_failure: 'the model gave a value that is not finite',
-};
-const alarmSeverities: Partial<Readonly<Record<AlarmCode, AlarmSeverity>>> = { manual_shutdown: 'info', lvrt_active: 'warning' };
 /** Rounds in which power and feeder voltage find each other at start. */
 const settleRounds = 8;
 
@@ -87,6 +68,7 @@ export class SimDevice implements Device {
   readonly dcMode: DcMode;
   readonly bank: RegisterBank;
   readonly trace: DeviceTrace;
+  localControl = false;
   readonly #identity: DeviceIdentity;
   readonly #template: DeviceTemplate;
   readonly #context: DeviceContext;
@@ -129,7 +111,7 @@ export class SimDevice implements Device {
     const effect = (touched: readonly PointSlot[], candidate: Candidate, by: Origin) => { this.#commit(touched, candidate, by); };
     const warn = (message: string) => { context.log.warning(message, this.index); };
     this.bank = new RegisterBank(template.layout, Buffer.from(template.image), clock, {
-      effect, startWriters: template.profilePoints, onListenerFault: warn,
+      effect, admit: (by) => { this.#admit(by, 'MAP_LOCAL_CONTROL'); }, startWriters: template.profilePoints, onListenerFault: warn,
       deferAdoption: (request, by) => this.#deferAdoption(request, by),
     });
     // each commit by itself: which function was enabled last must not depend on where ticks fall
@@ -191,9 +173,14 @@ export class SimDevice implements Device {
   }
 
   command(command: DeviceCommand, by: Origin): void {
+    this.#admit(by, 'COMMAND_CONFLICT');
     switch (command.kind) {
       case 'switch':
         this.#inverter.switchClosed = command.closed;
+        break;
+      case 'local':
+        this.localControl = command.local;
+        this.bank.map.m715.LocRemCtl = command.local ? 'LOCAL' : 'REMOTE';
         break;
       case 'start':
         this.bank.transact(by, (tx) => { tx.m703.ES = 'ENABLED'; tx.m715.OpCtl = 'START'; });
@@ -309,6 +296,12 @@ export class SimDevice implements Device {
     if (this.#scheduler.nextDue <= next) this.#scheduler.runDue(next);
   }
 
+  #admit(by: Origin, code: 'MAP_LOCAL_CONTROL' | 'COMMAND_CONFLICT'): void {
+    if (this.localControl && remoteSources.includes(by.source)) {
+      throw new SimError(code, 'the device is under local control and takes nothing from afar (715.LocRemCtl)');
+    }
+  }
+
   /** Part of every commit: timers, latch points; physics follows at the next sub-step. */
   #commit(touched: readonly PointSlot[], candidate: Candidate, by: Origin): void {
     this.#reversions.commit(touched, candidate, by);
@@ -351,6 +344,7 @@ export class SimDevice implements Device {
     this.bank.reload(this.#template.image, by);
     this.#writeIdentity();
     this.#inverter.switchClosed = true;
+    this.localControl = false;
     this.#inverter.meter.clear();
   }
 

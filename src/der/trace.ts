@@ -9,16 +9,20 @@ import { extremePu } from './inverter/ac.ts';
 import type { Inverter } from './inverter/inverter.ts';
 import type { ReactiveFunction } from './inverter/reactive-power.ts';
 import { isEnergized } from './inverter/service.ts';
+import type { TripCause } from './inverter/protection.ts';
 import type { TripKind } from './inverter/trip.ts';
 
 const keptTransitions = 64;
-/** Most sub-steps that one device records. */
-export const mostTraceRows = 100_000;
 
 const nothing: FunctionStep = { input: null, target: null, output: null };
 
 const timerKinds: Readonly<Record<TripTimerName, TripKind | 'island'>> = {
   lv_trip: 'lowVoltage', hv_trip: 'highVoltage', lf_trip: 'lowFrequency', hf_trip: 'highFrequency', anti_islanding: 'island',
+};
+
+const causeNames: Readonly<Record<TripCause, string>> = {
+  lowVoltage: 'lv_trip', highVoltage: 'hv_trip', lowFrequency: 'lf_trip', highFrequency: 'hf_trip', island: 'anti_islanding',
+  rocof: 'rocof', vectorShift: 'vector_shift',
 };
 
 /** Reactive functions see the voltage or the active power; only the one that acts has an output. */
@@ -121,7 +125,8 @@ export class DeviceTrace implements GridTrace {
     const to = serviceWord(this.#inverter);
     if (to === this.#word) return;
     if (this.#transitions.length >= keptTransitions) this.#transitions.shift();
-    this.#transitions.push({ at, from: this.#word, to, cause: to === 'tripped' ? this.#inverter.lastTrip : null });
+    const { lastTrip } = this.#inverter;
+    this.#transitions.push({ at, from: this.#word, to, cause: to === 'tripped' && lastTrip !== null ? causeNames[lastTrip] : null });
     this.#word = to;
   }
 

@@ -74,6 +74,7 @@ const controls = route({
   examples: { reply: exampleControls },
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
+    const { activeDecidedBy, reactiveDecidedBy, rideThrough } = device.trace.now;
     const modes = Object.fromEntries(controlFunctions.map((name) => [name, modeReply(ctx.plant, device, name)])) as
       Record<ControlFunction, ModeReply>;
     return {
@@ -85,6 +86,8 @@ const controls = route({
         es_state: device.enterService.state,
       },
       modes,
+      decided_by: { active: activeDecidedBy, reactive: reactiveDecidedBy },
+      ride_through: rideThrough,
       throttle: throttleReply(device),
       grid: gridReply(ctx.plant, device.index),
       time: timeReply(ctx.plant.time),

@@ -5,6 +5,7 @@ import type { ControlFunction } from '../../sunspec/map/device.ts';
 import { z } from '../zod.ts';
 import { deviceIndex, exampleTime, isoTime, quantity, sourceSchema } from './common.ts';
 import { runningEventSchema } from './grid-events.ts';
+import { activeDeciderSchema, reactiveDeciderSchema, rideThroughSchema } from './grid-trace.ts';
 import { exampleSnapshot, snapshotSchema } from './snapshot.ts';
 
 const perUnit = z.number().min(0).max(2);
@@ -143,6 +144,8 @@ export const controlsSchema = z.strictObject({
     es_state: z.enum(['in_service', 'waiting', 'out_of_service']),
   }),
   modes: z.strictObject(modeShape),
+  decided_by: z.strictObject({ active: activeDeciderSchema, reactive: reactiveDeciderSchema }),
+  ride_through: rideThroughSchema,
   throttle: z.strictObject({
     active: z.boolean(), pct: quantity('701.ThrotPct'), sources: z.array(z.string()).openapi({ description: '701.ThrotSrc' }),
   }),
@@ -194,6 +197,8 @@ export const exampleControls = {
       changed_at: exampleTime, reversion_remaining_s: 52,
     },
   },
+  decided_by: { active: 'max_power', reactive: 'none' },
+  ride_through: 'continuous_operation',
   throttle: { active: true, pct: 50, sources: ['max_w'] },
   grid: { ...exampleGrid, device_index: 0 },
   time: exampleTimeReply,

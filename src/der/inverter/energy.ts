@@ -41,10 +41,14 @@ export class EnergyMeter {
   /** Adds a sub-step: exact while power is constant or linear in it. @param shares part of each phase in the total */
   add(dtS: number, span: PowerSpan, shares: readonly number[], ports: readonly DcPort[]): void {
     const hours = dtS / 3600;
-    const w = span.steady ? (span.fromW + span.toW) / 2 : span.toW;
-    const vars = span.steady ? (span.fromVar + span.toVar) / 2 : span.toVar;
+    const fromW = span.steady ? span.fromW : span.toW;
+    const fromVar = span.steady ? span.fromVar : span.toVar;
     // a counter that has taken in a NaN would never come back
-    if (Number.isFinite(w + vars)) this.#addPhases(w * hours, vars * hours, shares);
+    if (Number.isFinite(fromW + span.toW + fromVar + span.toVar)) {
+      const injected = { wh: meanAbove(fromW, span.toW) * hours, varh: meanAbove(fromVar, span.toVar) * hours };
+      const absorbed = { wh: meanAbove(-fromW, -span.toW) * hours, varh: meanAbove(-fromVar, -span.toVar) * hours };
+      this.#addPhases(injected, absorbed, shares);
+    }
     this.#addPorts(hours, span.steady, ports);
   }
 
@@ -53,13 +57,15 @@ export class EnergyMeter {
     for (const port of this.ports) Object.assign(port, noPort());
   }
 
-  #addPhases(totalWh: number, totalVarh: number, shares: readonly number[]): void {
+  #addPhases(injected: Energy, absorbed: Energy, shares: readonly number[]): void {
     for (let i = 0; i < this.phases.length; i += 1) {
       const phase = this.phases[i];
       const share = shares[i] ?? 0;
       if (!phase || !Number.isFinite(share)) continue;
-      if (totalWh > 0) phase.whInjected += totalWh * share; else phase.whAbsorbed -= totalWh * share;
-      if (totalVarh > 0) phase.varhInjected += totalVarh * share; else phase.varhAbsorbed -= totalVarh * share;
+      phase.whInjected += injected.wh * share;
+      phase.whAbsorbed += absorbed.wh * share;
+      phase.varhInjected += injected.varh * share;
+      phase.varhAbsorbed += absorbed.varh * share;
     }
   }
 
@@ -68,9 +74,24 @@ export class EnergyMeter {
       const energy = this.ports[i];
       const powerW = ports[i]?.powerW ?? 0;
       if (!energy || !Number.isFinite(powerW)) continue;
-      const wh = (steady ? (energy.lastW + powerW) / 2 : powerW) * hours;
+      const fromW = steady ? energy.lastW : powerW;
+      energy.whInjected += meanAbove(fromW, powerW) * hours;
+      energy.whAbsorbed += meanAbove(-fromW, -powerW) * hours;
       energy.lastW = powerW;
-      if (wh > 0) energy.whInjected += wh; else energy.whAbsorbed -= wh;
     }
   }
+}
+
+/** Total of all phases, Wh and varh. */
+interface Energy {
+  readonly wh: number;
+  readonly varh: number;
+}
+
+/** Mean of what lies above zero on the straight way between two values. */
+function meanAbove(from: number, to: number): number {
+  if (from >= 0 && to >= 0) return (from + to) / 2;
+  if (from <= 0 && to <= 0) return 0;
+  const top = Math.max(from, to);
+  return top * top / (2 * (Math.abs(from) + Math.abs(to)));
 }

@@ -84,6 +84,8 @@ export type CommitEffect = (touched: readonly PointSlot[], candidate: Candidate,
 /** What a bank does beside keeping registers. */
 export interface BankOptions {
   readonly effect?: CommitEffect;
+  /** Asked before each change. @throws SimError MAP_LOCAL_CONTROL where this writer may not write now */
+  readonly admit?: (by: Origin) => void;
   /** who set start values that are not defaults; may be shared between banks */
   readonly startWriters?: ReadonlyMap<PointSlot, Provenance>;
   /** told of a listener that threw: the write is committed all the same */
@@ -153,7 +155,7 @@ export class RegisterBank implements Bank {
   write(address: number, words: Buffer, by: Origin): void {
     const points = this.#touchedBy(address, words.length / 2);
     for (const slot of points) checkAccess(slot);
-    const scratch = this.#open();
+    const scratch = this.#open(by);
     try {
       words.copy(scratch.image, (address - this.layout.base) * 2);
       this.#commit(scratch, points, by);
@@ -177,7 +179,7 @@ export class RegisterBank implements Bank {
   }
 
   adopt(by: Origin, change: (tx: WritableMapView, set: (slot: PointSlot, value: AnyPointValue) => void) => void): void {
-    const scratch = this.#open();
+    const scratch = this.#open(by);
     try {
       change(scratch.tx, (slot, value) => {
         scratch.touched?.add(slot.index);
@@ -245,7 +247,9 @@ export class RegisterBank implements Bank {
     return () => { this.#listeners.delete(listener); };
   }
 
-  #open(): Scratch {
+  /** @param by who asks; absent for what was admitted before */
+  #open(by?: Origin): Scratch {
+    if (by) this.#options.admit?.(by);
     const scratch = scratchOf(this.layout);
     if (scratch.touched) throw new SimError('INTERNAL', 'a register transaction was opened inside another');
     scratch.touched = new Set();
@@ -254,7 +258,7 @@ export class RegisterBank implements Bank {
   }
 
   #change(by: Origin, change: (scratch: Scratch) => void): void {
-    const scratch = this.#open();
+    const scratch = this.#open(by);
     try {
       change(scratch);
       const points = this.#touchedIn(scratch);

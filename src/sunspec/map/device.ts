@@ -26,6 +26,8 @@ export interface Device {
   readonly statusMessage: string | null;
   /** the functions that set or limit the output in the last sub-step (keys of `controls.modes`) */
   readonly activeFunctions: ReadonlySet<ControlFunction>;
+  /** the device takes no remote write or command (715.LocRemCtl) */
+  readonly localControl: boolean;
   readonly enterService: { readonly state: 'in_service' | 'waiting' | 'out_of_service'; readonly delayRemainingS: number };
   /** names of the trip functions beyond their limit */
   readonly activeTrips: readonly string[];

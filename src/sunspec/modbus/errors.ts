@@ -21,6 +21,8 @@ const exceptionOfCode: Partial<Readonly<Record<ErrorCode, ModbusException>>> = {
   MAP_PARTIAL_POINT: modbusException.illegalDataValue,
   MAP_BAD_VALUE: modbusException.illegalDataValue,
   MAP_NOT_SUPPORTED: modbusException.illegalDataValue,
+  // while it lasts every register is one that cannot be written
+  MAP_LOCAL_CONTROL: modbusException.illegalDataAddress,
 };
 
 /**

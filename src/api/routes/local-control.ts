@@ -1,0 +1,46 @@
+import { z } from '../zod.ts';
+import { route } from '../route.ts';
+import type { Route } from '../route.ts';
+import { deviceIndex, deviceQuery } from '../schemas/common.ts';
+import { selectedDevice } from '../views.ts';
+
+const localBodySchema = z.strictObject({
+  local: z.boolean().openapi({ description: 'True: the device takes nothing from afar.' }),
+}).openapi('LocalControlRequest');
+const localSchema = z.strictObject({ device_index: deviceIndex, local: z.boolean() }).openapi('LocalControl');
+
+const getLocal = route({
+  method: 'get',
+  path: '/controls/local',
+  tag: 'Controls',
+  operationId: 'get_local_control',
+  summary: 'The local/remote switch at the device (715.LocRemCtl)',
+  query: deviceQuery,
+  reply: localSchema,
+  examples: { reply: { device_index: 0, local: false } },
+  handle(ctx, { query }) {
+    const device = selectedDevice(ctx, query.device);
+    return { device_index: device.index, local: device.localControl };
+  },
+});
+
+const setLocal = route({
+  method: 'post',
+  path: '/controls/local',
+  tag: 'Controls',
+  operationId: 'set_local_control',
+  summary: 'Turns the local/remote switch at the device',
+  description: 'Under local control writes and commands of Modbus, IEEE 2030.5, OCPP and DNP3 are refused in their own words; '
+    + 'this interface stands for the panel at the device and goes on.',
+  query: deviceQuery,
+  body: localBodySchema,
+  reply: localSchema,
+  examples: { body: { local: true }, reply: { device_index: 0, local: true } },
+  handle(ctx, { query, body, by }) {
+    const device = selectedDevice(ctx, query.device);
+    device.command({ kind: 'local', local: body.local }, by);
+    return { device_index: device.index, local: device.localControl };
+  },
+});
+
+export const localControlRoutes: readonly Route[] = [getLocal, setLocal];
