@@ -183,15 +183,19 @@ const exampleMode = {
   supported: false, enabled: false, active: false, source: 'default', source_detail: null, changed_at: null,
   reversion_remaining_s: null,
 };
-const exampleSwitchedOff: readonly ControlFunction[] = ['pf_inject', 'constant_var', 'active_power'];
-const exampleAlwaysOn: readonly ControlFunction[] = ['enter_service', 'lv_trip', 'hv_trip', 'lf_trip', 'hf_trip', 'ramp'];
+const exampleSwitchedOff: readonly ControlFunction[] = [
+  'volt_var', 'volt_watt', 'watt_var', 'pf_inject', 'constant_var', 'active_power',
+];
+const exampleSwitchedOn: readonly ControlFunction[] = [
+  'freq_droop', 'enter_service', 'lv_trip', 'hv_trip', 'lf_trip', 'hf_trip', 'anti_islanding', 'ramp',
+];
 export const exampleControls = {
   device_index: 0,
   service: { es_enabled: true, es_delay_remaining_s: 0, trip_active: [], es_state: 'in_service' },
   modes: {
     ...Object.fromEntries(controlFunctions.map((name) => [name, exampleMode])),
     ...Object.fromEntries(exampleSwitchedOff.map((name) => [name, { ...exampleMode, supported: true }])),
-    ...Object.fromEntries(exampleAlwaysOn.map((name) => [name, { ...exampleMode, supported: true, enabled: true }])),
+    ...Object.fromEntries(exampleSwitchedOn.map((name) => [name, { ...exampleMode, supported: true, enabled: true }])),
     max_power: {
       ...exampleMode, supported: true, enabled: true, active: true, source: 'modbus', source_detail: '127.0.0.1:50122',
       changed_at: exampleTime, reversion_remaining_s: 52,
