@@ -34,7 +34,7 @@ function inverterState(inverter: Inverter, source: DcSource, fault: boolean, thr
   if (fault) return 'FAULT';
   switch (inverter.phase) {
     case 'in_service':
-      if (source.availableDcW <= 0) return 'SLEEPING';
+      if (source.availableDcW <= 0 && source.absorbableDcW <= 0) return 'SLEEPING';
       if (source.starting) return 'STARTING';
       return throttled ? 'THROTTLED' : 'RUNNING';
     case 'ramping': return 'STARTING';
@@ -51,15 +51,23 @@ function throttle(map: MapView, inverter: Inverter, throttled: boolean): void {
   let bits = 0;
   if (throttled) {
     for (const name of inverter.activeFunctions()) {
-      // a reactive function holds power back only where it needs the room on the circle
-      const bit = reactive.has(name) && !inverter.squeezed ? undefined : throttleBits[name];
-      if (bit !== undefined) bits |= 1 << bit;
+      const bit = throttleBits[name];
+      if (bit !== undefined && mayHold(inverter, name)) bits |= 1 << bit;
     }
     if (bits === 0) bits = 1 << derated;
   }
   m.ThrotSrc = bits;
-  const wMaxW = inverter.settings.wMaxW;
-  m.ThrotPct = throttled && wMaxW > 0 ? 100 * inverter.pW / wMaxW : 100;
+  const { wMaxW, chargeMaxW } = inverter.settings;
+  const mostW = inverter.pW < 0 ? chargeMaxW : wMaxW;
+  m.ThrotPct = throttled && mostW > 0 ? 100 * Math.abs(inverter.pW) / mostW : 100;
+}
+
+/** Whether an active function can be what holds the power back. */
+function mayHold({ squeezed, ratings }: Inverter, name: ControlFunction): boolean {
+  // a reactive function only where it needs the room on the circle
+  if (reactive.has(name)) return squeezed;
+  // what a storage is told to do is its work, not a limit of it
+  return name !== 'active_power' || !ratings.storage;
 }
 
 /** Per-phase block of 701; the wiring decides how many there are. */
@@ -151,7 +159,7 @@ export interface PublishInput {
 /** Whether a function or a limit keeps the power from what source and demand would give. */
 function isHeld({ activePower, ceasedBy, squeezed, ratings }: Inverter): boolean {
   if (squeezed || ceasedBy !== null) return true;
-  // what a storage is told to do is its work, not a limit of it
+  // as in `mayHold`
   return activePower.held && !(ratings.storage && activePower.decidedBy === 'active_power');
 }
 

@@ -42,7 +42,7 @@ function functionSteps(inverter: Inverter, hz: number, at: SimTime): Record<Trac
     pf_inject: reactiveStep(inverter, 'pf_inject'),
     pf_absorb: reactiveStep(inverter, 'pf_absorb'),
     constant_var: reactiveStep(inverter, 'constant_var'),
-    volt_watt: settings.voltWatt.enabled || p.voltWattPct < 100
+    volt_watt: isEnergized(inverter.phase) && (settings.voltWatt.enabled || p.voltWattPct < 100)
       ? { input: inverter.curvePct, target: p.voltWattTargetPct * base, output: p.voltWattPct * base } : nothing,
     freq_droop: droop.side === null ? nothing : { input: hz, target: droop.targetW, output: droop.outputW },
     max_power: settings.maxPowerPct === null ? nothing : { input: availableW, target: p.limitTargetW, output: p.limitW },

@@ -1,3 +1,4 @@
+import { microsPerSecond } from '../../core/clock.ts';
 import type { GridTraceRow } from '../../core/grid-trace.ts';
 import type { Device, Plant } from '../../sunspec/map/device.ts';
 import { HttpProblem } from '../errors.ts';
@@ -17,6 +18,13 @@ function traceJson(plant: Plant, device: Device, recorded: number, rows: readonl
   const state = JSON.stringify(traceStateReply(plant, device, recorded)).slice(0, -1);
   const texts = rows.map((row) => JSON.stringify(traceRowReply(plant, row)));
   return new JsonText(Buffer.from(`${state},"rows":[${texts.join(',')}]}`));
+}
+
+/** The latest rows, or the first ones after an instant in simulated seconds. */
+function chosenRows(rows: readonly GridTraceRow[], limit: number, afterS: number | undefined): readonly GridTraceRow[] {
+  if (afterS === undefined) return rows.slice(Math.max(0, rows.length - limit));
+  const first = rows.findIndex(({ at }) => at > Math.round(afterS * microsPerSecond));
+  return first < 0 ? [] : rows.slice(first, first + limit);
 }
 
 function* replies(plant: Plant, rows: readonly GridTraceRow[]) {
@@ -39,8 +47,7 @@ const getTrace = route({
   description: 'The last sub-step, changes of the service state, and recorded sub-steps: what each function saw, asked for and '
     + 'got, what decided the power, and the time to a trip or to entering service. A sub-step ends where the grid, a timer or a '
     + 'request changes something, and after `sim_step_s` at the latest. CSV has one line per recorded sub-step under a line of '
-    + 'names with units, and the last sub-step where nothing is recorded; an empty field is null. Large answers hold the '
-    + 'simulation up while they are written.',
+    + 'names with units, and the last sub-step where nothing is recorded; an empty field is null.',
   query: traceQuery,
   reply: traceSchema,
   otherMedia: { type: 'text/csv', example: traceCsv([exampleTraceRow]) },
@@ -48,9 +55,9 @@ const getTrace = route({
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
     const { rows, now } = device.trace;
-    const latest = rows.slice(Math.max(0, rows.length - (query.limit ?? defaultTraceLimit)));
-    if (query.format === 'csv') return csvAnswer(ctx.plant, device, rows.length === 0 ? [now] : latest);
-    return traceJson(ctx.plant, device, rows.length, latest);
+    const chosen = chosenRows(rows, query.limit ?? defaultTraceLimit, query.after);
+    if (query.format === 'csv') return csvAnswer(ctx.plant, device, rows.length === 0 ? [now] : chosen);
+    return traceJson(ctx.plant, device, rows.length, chosen);
   },
 });
 

@@ -10,6 +10,8 @@ export const maxTraceRows = 100_000;
 /** Most sub-steps that all devices record together: at nearly 1 KB each, half a gigabyte. */
 export const maxTraceRowsOfAll = 500_000;
 export const defaultTraceLimit = 1000;
+/** More rows in one answer would hold the ticks up. */
+const maxTraceAnswer = 10_000;
 
 /** Units of a function's input and of its target and output, as suffixes of names. */
 export interface StepUnits {
@@ -110,7 +112,10 @@ export const traceSchema = z.strictObject({
 
 export const traceQuery = deviceQuery.extend({
   format: z.enum(['json', 'csv']).optional().openapi({ description: 'Default json.' }),
-  limit: integerParam('limit', 0, maxTraceRows, `Latest recorded sub-steps to answer with; default ${defaultTraceLimit}.`).optional(),
+  limit: integerParam('limit', 0, maxTraceAnswer, `Recorded sub-steps to answer with, the latest; default ${defaultTraceLimit}.`).optional(),
+  after: z.string().regex(/^\d{1,12}(\.\d{1,6})?$/, { error: 'must be seconds' }).transform(Number).optional().openapi({
+    param: { name: 'after' }, type: 'number', description: 'Instead the earliest sub-steps with a greater `t_s`: for going through a long recording.',
+  }),
 });
 
 export const traceBodySchema = z.strictObject({

@@ -25,8 +25,9 @@ const negligibleHz = 1e-4;
 export class Relays {
   readonly #parameters: InverterParameters;
   #islandDue: SimTime | null = null;
-  /** low-pass of the frequency, and when it was followed last */
+  /** low-pass of the frequency; what was seen last, and when */
   #meanHz: number | null = null;
+  #lastHz: number | null = null;
   #at: SimTime | null = null;
   #angleDeg: number | null = null;
   /** the rate of change is still being measured */
@@ -46,6 +47,7 @@ export class Relays {
   clear(): void {
     this.#islandDue = null;
     this.#meanHz = null;
+    this.#lastHz = null;
     this.#angleDeg = null;
     this.moving = false;
   }
@@ -69,13 +71,16 @@ export class Relays {
   /** Rate of change of frequency, Hz/s, over a short window. */
   #rate(t: SimTime, hz: number): number {
     if (this.#parameters.rocofRelayHzS === null) return 0;
-    const mean = this.#meanHz ?? hz;
     const passedS = this.#at === null ? 0 : Math.max(0, secondsBetween(this.#at, t));
+    // what was seen last has held until now: a step after a long calm is a step
+    const heldHz = this.#lastHz ?? hz;
+    this.#meanHz = heldHz + ((this.#meanHz ?? hz) - heldHz) * Math.exp(-passedS / rocofWindowS);
     this.#at = t;
-    this.#meanHz = hz + (mean - hz) * Math.exp(-passedS / rocofWindowS);
+    this.#lastHz = hz;
     const gap = Math.abs(hz - this.#meanHz);
     this.moving = gap > negligibleHz;
-    return gap / rocofWindowS;
+    // a ramp that is looked at in steps lags by half a step more
+    return gap / (rocofWindowS + Math.min(passedS, rocofWindowS) / 2);
   }
 
   /** Change of the phase angle since the last look, degrees. */
