@@ -13,7 +13,7 @@ import type { Candidate, CommitClock } from '../sunspec/map/bank.ts';
 import type { ControlFunction, Device } from '../sunspec/map/device.ts';
 import type { PointSlot } from '../sunspec/map/layout.ts';
 import { ReversionTimers } from '../sunspec/map/reversion.ts';
-import { alarmSeverities, alarmTexts, tripAlarms, tripNames, tripTexts } from './alarm-table.ts';
+import { alarmTexts, DeviceAlarms, tripAlarms, tripNames, tripTexts } from './alarms.ts';
 import type { Environment, GridValues, WeatherNow } from './environment.ts';
 import { meanPu, nominalLnV, terminalVoltages } from './inverter/ac.ts';
 import type { TerminalVoltages } from './inverter/ac.ts';
@@ -51,7 +51,9 @@ export interface DeviceContext {
 }
 
 /** Rounds in which power and feeder voltage find each other at start. */
-const settleRounds = 8;
+const settleRounds = 24;
+/** Quickest response to a voltage that the device moves itself: stable in sub-steps of 20 ms on short-circuit ratios from 3. */
+const feederResponseS = 0.2;
 
 /** 715.DERHb counts seconds and wraps before its "not implemented" value. */
 const heartbeatModulus = 0xffffffff;
@@ -80,7 +82,7 @@ export class SimDevice implements Device {
   readonly #source: DcSource;
   readonly #inverter: Inverter;
   readonly #terminal: FeederTerminal;
-  readonly #alarmSince = new Map<AlarmCode, number>();
+  readonly #alarms: DeviceAlarms;
   #detail: DeviceDetail;
   /** the end of the last sub-step; between ticks the plant's clock goes on from here */
   #now: SimTime;
@@ -103,6 +105,7 @@ export class SimDevice implements Device {
     this.#context = context;
     this.#now = start;
     this.#start = start;
+    this.#alarms = new DeviceAlarms(this.index, context.log, () => context.clock.wallMs());
     const clock = this.#clock = {
       // a tick under way may be ahead of the clock that masters see
       sim: () => (this.#stepping ? this.#now : Math.max(this.#now, context.clock.sim()) as SimTime),
@@ -145,12 +148,7 @@ export class SimDevice implements Device {
 
   get latchedAlarmCount(): number { return this.#fault ? 1 : 0; }
 
-  get alarms(): readonly Alarm[] {
-    return [...this.#alarmSince].map(([code, sinceMs]) => ({
-      code, source: 'ac', severity: alarmSeverities[code] ?? 'error', sinceMs, deviceIndex: this.index,
-      port: null, latched: code === 'hw_test_failure', message: alarmTexts[code],
-    }));
-  }
+  get alarms(): readonly Alarm[] { return this.#alarms.list(); }
 
   get statusMessage(): string | null {
     if (this.#fault) return alarmTexts.hw_test_failure;
@@ -229,7 +227,7 @@ export class SimDevice implements Device {
         const grid = this.#gridAt(this.#now);
         const motion = environment.gridMotion(this.index, this.#now);
         if (!this.#fault) this.#inverter.decide(this.#now, grid);
-        this.trace.decided(this.#now);
+        if (this.trace.decided(this.#now)) this.#logTrip();
         let next = Math.min(end, this.#inverter.nextStep(this.#now, motion, grid, this.#source));
         next = Math.min(next, environment.nextEvent(this.index, this.#now), this.#scheduler.nextDue);
         this.#subStep(Math.max(next, this.#now + 1) as SimTime, grid);
@@ -248,7 +246,7 @@ export class SimDevice implements Device {
     publish(this.bank.map, {
       inverter, source: this.#source, grid: this.#grid, ambientC: this.#ambientC, now: this.#now, fault: this.#fault,
       heartbeat: Math.floor(secondsBetween(this.#start, this.#now)) % heartbeatModulus,
-      alarms: this.#alarmSince.keys(),
+      alarms: this.#alarms.codes(),
     });
     this.#reversions.publish(this.#now);
     this.#detail = this.#source.detail();
@@ -256,9 +254,9 @@ export class SimDevice implements Device {
   }
 
   /** The grid at the terminals: behind the feeder, with the power of the last sub-step. */
-  #gridAt(t: SimTime): GridValues {
+  #gridAt(t: SimTime, pW = this.#inverter.pW, qVar = this.#inverter.qVar): GridValues {
     const { vaMaxVa } = this.#template.ratings;
-    return this.#terminal.at(this.#context.environment.gridAt(this.index, t), this.#inverter.pW / vaMaxVa, this.#inverter.qVar / vaMaxVa);
+    return this.#terminal.at(this.#context.environment.gridAt(this.index, t), pW / vaMaxVa, qVar / vaMaxVa);
   }
 
   #inverterRatings(): InverterRatings {
@@ -266,7 +264,7 @@ export class SimDevice implements Device {
     return {
       wiring: ratings.wiring, wMaxRtgW: ratings.wMaxW, nominalHz: ratings.nominalHz, abnormal: ratings.abnormal,
       vNomRtgV: this.bank.map.m702.VNomRtg ?? ratings.vNomV, efficiencyNominal, portCount: this.#source.ports.length,
-      storage: ratings.chargeMaxW !== null, parameters: inverter,
+      storage: ratings.chargeMaxW !== null, parameters: inverter, leastResponseS: this.#context.feeder ? feederResponseS : 0,
       capability: {
         wMaxRtgW: ratings.wMaxW, reducedAtLowPower: inverter.lowPowerVars === 'reduced',
         leastInjectVar: injectShare * ratings.vaMaxVa, leastAbsorbVar: absorbShare[ratings.category] * ratings.vaMaxVa,
@@ -283,6 +281,12 @@ export class SimDevice implements Device {
     const due = addSeconds(this.#clock.sim(), adoptionS);
     this.#adoptions.set(request.modelId, this.#scheduler.at(due, () => { this.bank.completeAdoption(request, by); }));
     return true;
+  }
+
+  /** At its instant: the cause, and with it the alarm, may be gone before the tick ends. */
+  #logTrip(): void {
+    const { lastTrip } = this.#inverter;
+    if (lastTrip !== null) this.#context.log.warning(tripTexts[lastTrip], this.index);
   }
 
   #subStep(next: SimTime, grid: GridValues): void {
@@ -329,7 +333,13 @@ export class SimDevice implements Device {
     environment.weatherAt(this.index, this.#now, weather);
     this.#source.settle(weather);
     // the voltage follows the power, and curves the voltage
-    for (let i = 0; i < settleRounds; i += 1) this.#inverter.settle(this.#gridAt(this.#now), this.#source);
+    let [pW, qVar] = [0, 0];
+    for (let i = 0; i < (this.#context.feeder ? settleRounds : 1); i += 1) {
+      this.#inverter.settle(this.#gridAt(this.#now, pW, qVar), this.#source);
+      // half-way: a steep curve would swing between its ends
+      pW += (this.#inverter.pW - pW) / 2;
+      qVar += (this.#inverter.qVar - qVar) / 2;
+    }
   }
 
   #resetAlarms(): void {
@@ -374,16 +384,7 @@ export class SimDevice implements Device {
     if (inverter.ceasedBy !== null) active.add('lvrt_active');
     if (this.#terminal.collapsed) active.add('voltage_collapse');
     if (this.#fault) active.add('hw_test_failure');
-    for (const code of this.#alarmSince.keys()) {
-      if (active.has(code)) continue;
-      this.#alarmSince.delete(code);
-      this.#context.log.info(`alarm ended: ${code}`, this.index);
-    }
-    for (const code of active) {
-      if (this.#alarmSince.has(code)) continue;
-      this.#alarmSince.set(code, this.#context.clock.wallMs());
-      this.#context.log.warning(`alarm: ${code}: ${alarmTexts[code]}`, this.index);
-    }
+    this.#alarms.update(active);
   }
 }
 

@@ -120,14 +120,15 @@ export class DeviceTrace implements GridTrace {
     this.#first = 0;
   }
 
-  /** Notes a change of the service state at `at`. */
-  decided(at: SimTime): void {
+  /** Notes a change of the service state at `at`. @returns whether the device has tripped now */
+  decided(at: SimTime): boolean {
     const to = serviceWord(this.#inverter);
-    if (to === this.#word) return;
+    if (to === this.#word) return false;
     if (this.#transitions.length >= keptTransitions) this.#transitions.shift();
     const { lastTrip } = this.#inverter;
     this.#transitions.push({ at, from: this.#word, to, cause: to === 'tripped' && lastTrip !== null ? causeNames[lastTrip] : null });
     this.#word = to;
+    return to === 'tripped';
   }
 
   /** Records the sub-step that has just ended, when asked to. */

@@ -250,7 +250,7 @@ describe('Log of the plant', () => {
     plant.setGrid({ voltagePu: 1 }, 1);
     await plant.step(1);
     expect(book.entries().map((entry) => [entry.level, entry.deviceIndex, entry.message])).to.deep.equal([
-      ['warning', 1, 'alarm: ac_over_volt: tripped on over-voltage'], ['info', 1, 'alarm ended: ac_over_volt'],
+      ['warning', 1, 'tripped on over-voltage'], ['warning', 1, 'alarm: ac_over_volt: tripped on over-voltage'], ['info', 1, 'alarm ended: ac_over_volt'],
     ]);
   });
 });

@@ -20,7 +20,7 @@ type Models = ProfileSpec['models'];
 
 function template(models: Models = {}, wiring: Wiring = 'three', nominalHz = 60, pv: Partial<ProfileSpec['pv']> = {}): DeviceTemplate {
   const merged = { ...base.models, ...models, 702: { ...base.models['702'], ...models['702'] } };
-  return createTemplate({ models: merged, pv: { ...base.pv, ...pv } }, wiring, nominalHz, simTimeFromMs(0), 0);
+  return createTemplate({ ...base, models: merged, pv: { ...base.pv, ...pv } }, wiring, nominalHz, simTimeFromMs(0), 0);
 }
 
 const mapOf = ({ layout, image }: DeviceTemplate): MapView => createMapView(layout, image);
@@ -52,8 +52,9 @@ describe('Template of a profile', () => {
     expect(trip(b)).to.deep.equal([[50, 2], [88, 21]]);
     expect(trip(a)).to.deep.equal([[45, 0.16], [70, 2]]);
     expect(trip(mapOf(template({ 702: { AbnOpCatRtg: 'CAT_2' } })))).to.deep.equal([[45, 0.16], [70, 10]]);
-    expect(b.m706.Crv[0]!.Pt.slice(0, 2).map((p) => [p.V, p.W])).to.deep.equal([[106, 100], [110, 20]]);
+    expect(b.m706.Crv[0]!.Pt.slice(0, 2).map((p) => [p.V, p.W])).to.deep.equal([[106, 100], [110, 0]]);
     expect([b.m707, b.m708, b.m709, b.m710].map((model) => model.Ena)).to.deep.equal(Array(4).fill('ENABLED'));
+    expect([b.m711.Ena, b.m704.AntiIslEna]).to.deep.equal(['ENABLED', 'ENABLED']);
     expect([b.m705.Ena, b.m706.Ena, b.m712.Ena, b.m704.WMaxLimPctEna, b.m704.PFWInjEna]).to.deep.equal(Array(5).fill('DISABLED'));
   });
 
@@ -89,17 +90,17 @@ describe('Template of a profile', () => {
   }
 
   it('names every fault of a profile', () => {
-    const error = fails({ 704: { NoSuch: 1, WMaxLimPct: 'x', AntiIslEna: 'ENABLED' }, 701: { W: 5 }, 999: { X: 1 }, 1: { L: 3 } });
+    const error = fails({ 704: { NoSuch: 1, WMaxLimPct: 'x', PFWAbsEna: 'ENABLED' }, 701: { W: 5 }, 999: { X: 1 }, 1: { L: 3 } });
     expect(error.code).to.equal('CONFIG_INVALID');
     expect(error.faults.map((fault) => fault.name).sort()).to.deep.equal([
-      'models.1.L', 'models.701.W', 'models.704.AntiIslEna', 'models.704.NoSuch', 'models.704.WMaxLimPct', 'models.999.X',
+      'models.1.L', 'models.701.W', 'models.704.NoSuch', 'models.704.PFWAbsEna', 'models.704.WMaxLimPct', 'models.999.X',
     ]);
   });
 
   it('refuses values that a write would be refused for', () => {
     expect(fails({ 704: { WMaxLimPct: 110 } }).faults[0]!.name).to.equal('models.704.WMaxLimPct');
     expect(fails({ 702: { WMax: 20_000 } }).faults[0]!.name).to.equal('models.702.WMax');
-    expect(fails({ 705: { Ena: 'ENABLED' } }).faults[0]!.detail).to.contain('VOLT_VAR');
+    expect(fails({ 704: { 'PFWInj.PF': 0.5 } }).faults[0]!.name).to.equal('models.704.PFWInj.PF');
     expect(errorOf(() => template({}, 'three', 60, { module: 'constructor' })).code).to.equal('CONFIG_INVALID');
   });
 

@@ -20,6 +20,7 @@ import { rampTowards } from './ramp.ts';
 import { ReactivePower } from './reactive-power.ts';
 import { isEnergized, nextPhase } from './service.ts';
 import type { ServicePhase } from './service.ts';
+import { slowedToVoltage } from './settings.ts';
 import type { Settings } from './settings.ts';
 import type { TripKind } from './trip.ts';
 
@@ -32,6 +33,8 @@ export interface InverterRatings extends ProtectionRatings {
   readonly portCount: number;
   /** the device rests without a set-point instead of giving what it can */
   readonly storage: boolean;
+  /** the curves of voltage respond no quicker, s; 0 at a stiff grid */
+  readonly leastResponseS: number;
 }
 
 const quickStepS = 0.02;
@@ -81,7 +84,7 @@ export class Inverter {
     this.meter = new EnergyMeter(phaseCount(ratings.wiring), ratings.portCount);
     this.activePower = new ActivePower(settings, ratings.storage);
     this.protection = new Protection(ratings);
-    this.#settings = settings;
+    this.#settings = slowedToVoltage(settings, ratings.leastResponseS);
     this.#random = random;
     this.#stopCeilingW = ratings.wMaxRtgW;
   }
@@ -99,7 +102,7 @@ export class Inverter {
   /** Takes over settings that a write has changed; physics follows from the next sub-step on. */
   applySettings(settings: Settings): void {
     this.reactivePower.reorder(this.#settings, settings);
-    this.#settings = settings;
+    this.#settings = slowedToVoltage(settings, this.ratings.leastResponseS);
     this.#moving = true;
     this.#calmUnder = null;
   }
@@ -144,7 +147,13 @@ export class Inverter {
     if (delayDue !== null && delayDue > t) next = Math.min(next, delayDue);
     const rampEnd = this.#enterRampEnd();
     if (rampEnd !== null && rampEnd > t) next = Math.min(next, rampEnd);
+    if (this.phase === 'shutting_down') next = Math.min(next, addSeconds(t, this.#secondsToZero));
     return Math.max(next, t + 1);
+  }
+
+  /** What is left of the way out of service: the device opens when nothing flows any more. */
+  get #secondsToZero(): number {
+    return Math.max(this.#stopCeilingW / this.#wRateWS(), this.reactivePower.secondsToZero(this.#settings));
   }
 
   /** Jumps to the settled state behind the enter-service delay and ramp (fresh process in service). */

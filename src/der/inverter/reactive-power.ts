@@ -109,6 +109,11 @@ export interface ReactiveInput {
   readonly running: boolean;
 }
 
+/** 704.VarRmp in var per second. */
+function varRateS(settings: Settings): number {
+  return settings.varRampPctS / 100 * Math.max(settings.varMaxInjVar, settings.varMaxAbsVar);
+}
+
 /** A var this close to its target has reached it. */
 const negligibleVar = 1e-3;
 
@@ -151,7 +156,7 @@ export class ReactivePower {
     const { settings, capability, wantedW, sVa } = input;
     this.acting = actingReactive(this.#order, settings, wantedW);
     this.targetVar = input.running ? clampVar(settings, this.#target(input)) : 0;
-    this.commandVar = this.#approach(settings, dtS);
+    this.commandVar = this.#approach(input, dtS);
     const q = this.commandVar * Math.min(1, this.#share(input));
     const priority = priorityOf(settings, this.acting);
     const roomW = activeRoom(settings, this.acting, q, sVa);
@@ -175,12 +180,16 @@ export class ReactivePower {
   }
 
   /** Volt-var has its open-loop response; the others move at 704.VarRmp, and so does the way out. */
-  #approach(settings: Settings, dtS: number): number {
+  #approach({ settings, running }: ReactiveInput, dtS: number): number {
     // a lowered capability binds at once: it is also what the rate refers to, so that 0 would hold Q for ever
     const from = clampVar(settings, this.commandVar);
-    if (this.acting === 'volt_var') return respond(from, this.targetVar, settings.voltVar.responseS, dtS, negligibleVar);
-    const base = Math.max(settings.varMaxInjVar, settings.varMaxAbsVar);
-    return rampTowards(from, this.targetVar, settings.varRampPctS / 100 * base, dtS);
+    if (this.acting === 'volt_var' && running) return respond(from, this.targetVar, settings.voltVar.responseS, dtS, negligibleVar);
+    return rampTowards(from, this.targetVar, varRateS(settings), dtS);
+  }
+
+  /** Seconds that the way out takes from here, at 704.VarRmp. */
+  secondsToZero(settings: Settings): number {
+    return this.commandVar === 0 ? 0 : Math.abs(clampVar(settings, this.commandVar)) / varRateS(settings);
   }
 
   /** Part of the command that fits under the capability at low active power. */

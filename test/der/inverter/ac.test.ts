@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { extremePu, meanPu, nominalLnV, phaseCount, phaseShares, terminalVoltages, wirings } from '../../../src/der/inverter/ac.ts';
 import { scaleFor } from '../../../src/der/inverter/ratings.ts';
 
-const grid = (aPu: number, bPu = aPu, cPu = aPu) => ({ aPu, bPu, cPu, hz: 60, angleDeg: 0 });
+const grid = (aPu: number, bPu = aPu, cPu = aPu) => ({ aPu, bPu, cPu, hz: 60, angleDeg: 0, island: false });
 const pu = fc.double({ min: 0, max: 2, noNaN: true });
 
 describe('Terminal quantities', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { WritableMapView } from '../../../src/sunspec/map/view.ts';
-import { rampCeiling, rampTowards } from '../../../src/der/inverter/ramp.ts';
+import { rampCommand, rampTowards } from '../../../src/der/inverter/ramp.ts';
 import { quickEntry, Rig } from '../../support/rig.ts';
 
 const limitTo = (rig: Rig, pct: number) => { rig.set((tx) => { tx.m704.WMaxLimPctEna = 'ENABLED'; tx.m704.WMaxLimPct = pct; }); };
@@ -8,7 +8,7 @@ const maxW = 0;
 const fixedW = 1;
 const derated = 14;
 
-describe('Ramps', () => {
+describe('Ramps (704.WRmp)', () => {
   it('move by the rate and stop at the goal', () => {
     expect(rampTowards(0, 10, 2, 1)).to.equal(2);
     expect(rampTowards(10, 0, 2, 1)).to.equal(8);
@@ -16,10 +16,14 @@ describe('Ramps', () => {
     expect(rampTowards(3, 3, 2, 1)).to.equal(3);
   });
 
-  it('a ceiling falls from the power of the moment and rises from where it stood', () => {
-    expect(rampCeiling(100, 20, 50, 10, 1)).to.equal(40);
-    expect(rampCeiling(100, 60, 50, 10, 1)).to.equal(60);
-    expect(rampCeiling(40, 100, 30, 10, 1)).to.equal(50);
+  it('a command starts at the power of the moment where that lies between its old and its new value', () => {
+    expect(rampCommand(100, 20, 50, 10, 1)).to.equal(40);
+    expect(rampCommand(100, 60, 50, 10, 1)).to.equal(60);
+    expect(rampCommand(40, 100, 30, 10, 1)).to.equal(50);
+    expect(rampCommand(0, 100, 30, 10, 1)).to.equal(40);
+    expect(rampCommand(0, -100, 30, 10, 1)).to.equal(-10);
+    expect(rampCommand(0, -100, -200, 10, 1)).to.equal(-100);
+    expect(rampCommand(0, 100, 50, 10, Infinity)).to.equal(100);
   });
 });
 

@@ -4,7 +4,7 @@ import { isConnected, isEnergized, nextPhase, serviceDiagram, servicePhases, ser
 import type { ServiceInput, ServicePhase } from '../../../src/der/inverter/service.ts';
 import { quickEntry, Rig } from '../../support/rig.ts';
 
-const inputNames = ['stop', 'cease', 'trip', 'inWindow', 'delayOver', 'rampOver', 'atZero'] as const;
+const inputNames = ['stop', 'cease', 'trip', 'causeStands', 'inWindow', 'delayOver', 'rampOver', 'atZero'] as const;
 
 function allInputs(): ServiceInput[] {
   return Array.from({ length: 2 ** inputNames.length }, (_, bits) =>
@@ -51,6 +51,12 @@ describe('Service transitions (IEEE 1547-2018 4.10, 4.6.2)', () => {
     for (const { path, phase, input, name } of cases) {
       if (isEnergized(phase) || !path.some((step) => isEnergized(step))) continue;
       expect(input.inWindow && input.delayOver && !input.cease && !input.stop, name).to.equal(true);
+    }
+  });
+
+  it('never leave a trip while its cause stands, but for a stop', () => {
+    for (const { path, input, name } of cases.filter((one) => one.phase === 'tripped' && one.input.causeStands)) {
+      expect(path.at(-1), name).to.equal(input.stop ? 'off' : 'tripped');
     }
   });
 

@@ -6,11 +6,11 @@ import { TripTimers } from '../../../src/der/inverter/trip.ts';
 import { byTest, quickEntry, Rig } from '../../support/rig.ts';
 
 /** Default thresholds of category III (IEEE 1547-2018 Tables 13 and 18). */
-const cases: readonly { name: string; patch: GridPatch; seconds: number; code: string; bit: number; curve: string }[] = [
-  { name: 'UV2', patch: { voltagePu: 0.49 }, seconds: 2, code: 'ac_under_volt', bit: 11, curve: 'lv_trip' },
+const cases: readonly { name: string; patch: GridPatch; seconds: number; code: string; bit: number; curve: string; ceasesFirst?: true }[] = [
+  { name: 'UV2', patch: { voltagePu: 0.49 }, seconds: 2, code: 'ac_under_volt', bit: 11, curve: 'lv_trip', ceasesFirst: true },
   { name: 'UV1', patch: { voltagePu: 0.87 }, seconds: 21, code: 'ac_under_volt', bit: 11, curve: 'lv_trip' },
-  { name: 'OV1', patch: { voltagePu: 1.11 }, seconds: 13, code: 'ac_over_volt', bit: 10, curve: 'hv_trip' },
-  { name: 'OV2', patch: { voltagePu: 1.21 }, seconds: 0.16, code: 'ac_over_volt', bit: 10, curve: 'hv_trip' },
+  { name: 'OV1', patch: { voltagePu: 1.11 }, seconds: 13, code: 'ac_over_volt', bit: 10, curve: 'hv_trip', ceasesFirst: true },
+  { name: 'OV2', patch: { voltagePu: 1.21 }, seconds: 0.16, code: 'ac_over_volt', bit: 10, curve: 'hv_trip', ceasesFirst: true },
   { name: 'UF2', patch: { frequencyHz: 56.4 }, seconds: 0.16, code: 'under_frequency', bit: 9, curve: 'lf_trip' },
   { name: 'UF1', patch: { frequencyHz: 58.4 }, seconds: 300, code: 'under_frequency', bit: 9, curve: 'lf_trip' },
   { name: 'OF1', patch: { frequencyHz: 61.3 }, seconds: 300, code: 'over_frequency', bit: 8, curve: 'hf_trip' },
@@ -20,13 +20,13 @@ const cases: readonly { name: string; patch: GridPatch; seconds: number; code: s
 const instant = 0.001;
 
 describe('Must-trip (IEEE 1547-2018 6.4.1, 6.5.1)', () => {
-  for (const { name, patch, seconds, code, bit, curve } of cases) {
+  for (const { name, patch, seconds, code, bit, curve, ceasesFirst } of cases) {
     it(`${name} trips at ${seconds} s, neither before nor after`, async () => {
       const rig = await Rig.sunny();
       rig.plant.setGrid(patch);
       await rig.run(seconds - instant);
       expect(rig.state).to.match(/^on (running|throttled) connected$/);
-      expect(rig.w).to.be.above(0);
+      expect(rig.w > 0, 'output').to.equal(!ceasesFirst);
       expect(rig.device.activeTrips).to.deep.equal([curve]);
       expect(rig.alarmBits).to.deep.equal([]);
       await rig.run(2 * instant);
@@ -126,7 +126,7 @@ describe('Must-trip (IEEE 1547-2018 6.4.1, 6.5.1)', () => {
     rig.plant.setGrid({ outage: true });
     await rig.run(1.999);
     expect(rig.device.activeTrips).to.deep.equal(['lv_trip']);
-    expect(rig.alarmCodes).to.deep.equal([]);
+    expect(rig.alarmCodes).to.deep.equal(['lvrt_active']);
     expect(rig.w).to.equal(0);
     await rig.run(0.002);
     expect(rig.alarmCodes).to.deep.equal(['ac_under_volt']);
@@ -256,6 +256,31 @@ describe('Reset of trips', () => {
     rig.plant.setGrid({ voltagePu: 1 });
     await rig.run(0.1);
     expect(rig.state).to.equal('off standby disconnected');
+  });
+
+  it('permit service given while the cause stands does not bring it back (703.ES)', async () => {
+    const rig = await tripped();
+    for (const ES of ['DISABLED', 'ENABLED', 'DISABLED', 'ENABLED'] as const) {
+      rig.set((tx) => { tx.m703.ES = ES; });
+      await rig.run(30);
+      expect([rig.state, rig.w]).to.deep.equal(['off fault disconnected', 0]);
+      expect(rig.alarmCodes).to.deep.equal(['ac_over_volt']);
+    }
+    rig.plant.setGrid({ voltagePu: 1 });
+    await rig.run(9.9);
+    expect(rig.state).to.equal('off standby disconnected');
+    await rig.run(0.2);
+    expect(rig.state).to.equal('on starting connected');
+  });
+
+  it('a start after a stop while the cause stands waits for the grid', async () => {
+    const rig = await tripped();
+    rig.device.command({ kind: 'stop' }, byTest);
+    await rig.run(1);
+    expect(rig.state).to.equal('off off disconnected');
+    rig.device.command({ kind: 'start' }, byTest);
+    await rig.run(60);
+    expect([rig.map.m701.ConnSt, rig.w]).to.deep.equal(['DISCONNECTED', 0]);
   });
 
   it('a reset in service changes nothing', async () => {

@@ -1,5 +1,6 @@
-/** Alarms and trips of a device in words. */
-import type { AlarmSeverity } from '../core/device.ts';
+/** Alarms of a device: words, severities, and since when each stands. */
+import type { Alarm, AlarmSeverity } from '../core/device.ts';
+import type { Logger } from '../core/log.ts';
 import type { ControlFunction } from '../sunspec/map/device.ts';
 import type { TripCause } from './inverter/protection.ts';
 import type { TripKind } from './inverter/trip.ts';
@@ -24,4 +25,41 @@ export const alarmTexts: Readonly<Record<AlarmCode, string>> = {
   voltage_collapse: 'the feeder cannot carry this power: voltage held at its last value',
   hw_test_failure: 'the model gave a value that is not finite',
 };
-export const alarmSeverities: Partial<Readonly<Record<AlarmCode, AlarmSeverity>>> = { manual_shutdown: 'info', lvrt_active: 'warning' };
+const alarmSeverities: Partial<Readonly<Record<AlarmCode, AlarmSeverity>>> = { manual_shutdown: 'info', lvrt_active: 'warning' };
+
+/** The alarms that stand, each from its beginning to its end. */
+export class DeviceAlarms {
+  readonly #deviceIndex: number;
+  readonly #log: Logger;
+  readonly #wallMs: () => number;
+  readonly #since = new Map<AlarmCode, number>();
+
+  constructor(deviceIndex: number, log: Logger, wallMs: () => number) {
+    this.#deviceIndex = deviceIndex;
+    this.#log = log;
+    this.#wallMs = wallMs;
+  }
+
+  codes(): Iterable<AlarmCode> { return this.#since.keys(); }
+
+  list(): Alarm[] {
+    return [...this.#since].map(([code, sinceMs]) => ({
+      code, source: 'ac', severity: alarmSeverities[code] ?? 'error', sinceMs, deviceIndex: this.#deviceIndex,
+      port: null, latched: code === 'hw_test_failure', message: alarmTexts[code],
+    }));
+  }
+
+  /** Takes over what stands now; beginnings and ends are logged. */
+  update(active: ReadonlySet<AlarmCode>): void {
+    for (const code of this.#since.keys()) {
+      if (active.has(code)) continue;
+      this.#since.delete(code);
+      this.#log.info(`alarm ended: ${code}`, this.#deviceIndex);
+    }
+    for (const code of active) {
+      if (this.#since.has(code)) continue;
+      this.#since.set(code, this.#wallMs());
+      this.#log.warning(`alarm: ${code}: ${alarmTexts[code]}`, this.#deviceIndex);
+    }
+  }
+}

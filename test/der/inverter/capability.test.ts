@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { clampVar, lowPowerShare, settle, varBase } from '../../../src/der/inverter/capability.ts';
+import type { Capability } from '../../../src/der/inverter/capability.ts';
+import { readSettings } from '../../../src/der/inverter/settings.ts';
+import { Rig } from '../../support/rig.ts';
+
+const categoryA: Capability = { wMaxRtgW: 10_000, leastInjectVar: 4400, leastAbsorbVar: 2500, reducedAtLowPower: true };
+const nothingGuaranteed: Capability = { ...categoryA, leastInjectVar: 0, leastAbsorbVar: 0 };
+
+describe('Reactive capability (IEEE 1547-2018 5.2, Table 7)', () => {
+  it('is whole from 20 % of rated power, in proportion below, and none below 5 %', () => {
+    const rows: readonly (readonly [number, number])[] = [
+      [10_000, 1], [2000, 1], [1999, 0.9995], [1000, 0.5], [500, 0.25], [499, 0], [0, 0], [-1000, 0.5], [-500, 0.25], [-5000, 1],
+    ];
+    for (const [watts, share] of rows) expect(lowPowerShare(categoryA, watts), `${watts}`).to.be.closeTo(share, 1e-12);
+  });
+
+  it('is whole at any power where the device says so', () => {
+    expect([0, 100, -100].map((watts) => lowPowerShare({ ...categoryA, reducedAtLowPower: false }, watts))).to.deep.equal([1, 1, 1]);
+  });
+
+  const settings = { ...readSettings(new Rig().map, 'stay'), wMaxW: 9000, vaMaxVa: 10_000, varMaxInjVar: 4400, varMaxAbsVar: 2500 };
+
+  it('percentages refer to WMax, VarMax by direction, what is left on the circle, or VAMax', () => {
+    for (const [pct, limit] of [[50, 4400], [-50, 2500]] as const) {
+      expect(varBase(settings, 'W_MAX_PCT', pct, 0)).to.equal(9000);
+      expect(varBase(settings, 'VAR_MAX_PCT', pct, 0)).to.equal(limit);
+      expect(varBase(settings, 'VA_MAX_PCT', pct, 0)).to.equal(10_000);
+      expect(varBase(settings, 'VAR_AVAIL_PCT', pct, 1000)).to.equal(limit);
+      expect(varBase(settings, 'VAR_AVAIL_PCT', pct, 9900)).to.be.closeTo(Math.sqrt(10_000 ** 2 - 9900 ** 2), 1e-9);
+      expect(varBase(settings, 'VAR_AVAIL_PCT', pct, -9900)).to.be.closeTo(Math.sqrt(10_000 ** 2 - 9900 ** 2), 1e-9);
+      expect(varBase(settings, 'VAR_AVAIL_PCT', pct, 12_000)).to.equal(0);
+    }
+  });
+
+  it('the settings of 702 clamp each direction by its own', () => {
+    expect([-9999, -2500, 0, 4400, 9999].map((vars) => clampVar(settings, vars))).to.deep.equal([-2500, -2500, 0, 4400, 4400]);
+  });
+});
+
+describe('The circle of apparent power (IEEE 1547-2018 5.2, 4.7)', () => {
+  const power = fc.double({ min: -20_000, max: 20_000, noNaN: true });
+  const radius = fc.double({ min: 0, max: 15_000, noNaN: true });
+  const priorities = fc.constantFrom('reactive', 'active', 'both');
+
+  it('is never left, and neither side grows or changes sign', () => {
+    fc.assert(fc.property(power, power, radius, priorities, fc.constantFrom(categoryA, nothingGuaranteed), (p, q, s, priority, capability) => {
+      const [pW, qVar] = settle(p, q, s, priority, capability);
+      expect(Math.hypot(pW, qVar)).to.be.at.most(s * (1 + 1e-9) + 1e-9);
+      expect(Math.abs(pW)).to.be.at.most(Math.abs(p) + 1e-9);
+      expect(Math.abs(qVar)).to.be.at.most(Math.abs(q) + 1e-9);
+      expect(pW * p).to.be.at.least(0);
+      expect(qVar * q).to.be.at.least(0);
+      if (Math.hypot(p, q) <= s) expect([pW, qVar]).to.deep.equal([p, q]);
+    }));
+  });
+
+  it('gives way on one side alone: what is cut is cut to the circle', () => {
+    fc.assert(fc.property(power, power, radius, priorities, (p, q, s, priority) => {
+      fc.pre(Math.hypot(p, q) > s);
+      expect(Math.hypot(...settle(p, q, s, priority, categoryA))).to.be.closeTo(s, 1e-6);
+    }));
+  });
+
+  it('reactive priority keeps Q, constant power factor keeps the ratio', () => {
+    expect(settle(10, 6, 10, 'reactive', nothingGuaranteed)).to.deep.equal([8, 6]);
+    expect(settle(-10, -6, 10, 'reactive', nothingGuaranteed)).to.deep.equal([-8, -6]);
+    expect(settle(30, 40, 5, 'both', nothingGuaranteed)).to.deep.equal([3, 4]);
+    expect(settle(30, 40, 0, 'both', nothingGuaranteed)).to.deep.equal([0, 0]);
+    const [none, all] = settle(8, -60, 10, 'reactive', nothingGuaranteed);
+    expect([Math.abs(none), all]).to.deep.equal([0, -10]);
+  });
+
+  it('active priority keeps P beyond the reactive power that Table 7 guarantees, each direction by its own', () => {
+    const [p1, q1] = settle(8, 10, 10, 'active', nothingGuaranteed);
+    expect(p1).to.equal(8);
+    expect(q1).to.be.closeTo(6, 1e-12);
+    const [p2, q2] = settle(10_000, 6000, 10_000, 'active', categoryA);
+    expect(p2).to.be.closeTo(Math.sqrt(1e8 - 4400 ** 2), 1e-6);
+    expect(q2).to.be.closeTo(4400, 1e-6);
+    const [p3, q3] = settle(10_000, -6000, 10_000, 'active', categoryA);
+    expect(p3).to.be.closeTo(Math.sqrt(1e8 - 2500 ** 2), 1e-6);
+    expect(q3).to.be.closeTo(-2500, 1e-6);
+    // less than guaranteed: as with reactive priority
+    expect(settle(10_000, 3000, 10_000, 'active', categoryA)).to.deep.equal(settle(10_000, 3000, 10_000, 'reactive', categoryA));
+  });
+});

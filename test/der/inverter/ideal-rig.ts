@@ -1,0 +1,125 @@
+/** A 10 kW device over a source without physics or losses, for what needs exact power or power in both directions. */
+import { loadConfig } from '../../../src/config/load.ts';
+import { simTimeFromMs, systemClock } from '../../../src/core/clock.ts';
+import type { InverterParameters } from '../../../src/core/device.ts';
+import type { GridPatch } from '../../../src/core/environment.ts';
+import { silentLogger } from '../../../src/core/log.ts';
+import { SimClock } from '../../../src/core/sim-clock.ts';
+import { SimDevice } from '../../../src/der/device.ts';
+import { Environment } from '../../../src/der/environment.ts';
+import { acFromDc, dcFromAc } from '../../../src/der/inverter/efficiency.ts';
+import { SimPlant } from '../../../src/der/plant.ts';
+import { parseSeries } from '../../../src/der/series.ts';
+import { createTemplate } from '../../../src/der/template.ts';
+import type { ProfileSpec } from '../../../src/der/template.ts';
+import { SeriesWeather, weatherColumns } from '../../../src/der/weather.ts';
+import type { MapView, WritableMapView } from '../../../src/sunspec/map/view.ts';
+import { IdealSource } from '../../support/ideal-source.ts';
+import { byTest } from '../../support/rig.ts';
+
+export const ratedW = 10_000;
+const nominalHz = 60;
+const baseTickS = 0.1;
+const longestTickS = 360;
+const start = simTimeFromMs(Date.UTC(2026, 5, 21, 12));
+
+export interface IdealRigOptions {
+  /** AC power that the source can give, and take, W; above rated counts as rated */
+  readonly givesW?: number;
+  readonly takesW?: number;
+  /** power that the device is rated to take, W; null: it only delivers */
+  readonly chargeRatingW?: number | null;
+  readonly ratings?: Readonly<Record<string, number | string>>;
+  readonly inverter?: Partial<InverterParameters>;
+}
+
+function profileOf({ chargeRatingW = null, ratings = {}, inverter = {} }: IdealRigOptions): ProfileSpec {
+  const loaded = loadConfig(['--device_type', 'PV-3Phase'], {});
+  if (loaded.kind !== 'run') throw new Error('no configuration');
+  const base = loaded.config.devices[0]!.profile;
+  const rated = { ...base.models['702'], ...ratings, ...chargeRatingW !== null && { WChaRteMaxRtg: chargeRatingW } };
+  return { ...base, models: { ...base.models, 702: rated }, inverter: { ...base.inverter, ...inverter } };
+}
+
+function stillSurroundings(): Environment {
+  const text = 'time_s,irradiance_w_m2,ambient_temperature_c,wind_speed_m_s\n0,0,20,1\n86400,0,20,1\n';
+  const still = new SeriesWeather(parseSeries(text, { name: 'weather', end: 'loop', columns: weatherColumns }));
+  return new Environment({
+    nominalHz, gridProfile: null, weather: { csv: still, clear_sky: () => still }, weatherSource: 'csv', seriesTime: () => 0,
+  }, start);
+}
+
+export class IdealRig {
+  readonly device: SimDevice;
+  readonly map: MapView;
+  readonly source: IdealSource;
+  readonly #plant: SimPlant;
+
+  constructor(options: IdealRigOptions = {}) {
+    const { givesW = ratedW, takesW = options.chargeRatingW ?? 0 } = options;
+    const clock = new SimClock(systemClock, { mode: 'paused', rate: 1, timezone: 'UTC' }, start);
+    const environment = stillSurroundings();
+    this.source = new IdealSource(dcFromAc(givesW, ratedW, 1), acFromDc(takesW, ratedW, 1));
+    const template = {
+      ...createTemplate(profileOf(options), 'three', nominalHz, start, 0), createSource: () => this.source, efficiencyNominal: 1,
+    };
+    const identity = { index: 0, name: 'ideal', deviceType: 'PV-3Phase', profileName: null, serialNumber: 'T', version: '0' };
+    this.device = new SimDevice(identity, template, {
+      clock: { sim: () => clock.acting(), wallMs: () => clock.wallMs() }, environment, seed: 1, log: silentLogger, feeder: null,
+    }, start);
+    this.map = this.device.bank.map;
+    this.#plant = new SimPlant({
+      devices: [this.device], environment, clock, tickIntervalS: baseTickS, log: silentLogger,
+      monotonicMs: () => systemClock.monotonicMs(), forgetBefore: () => undefined,
+    });
+  }
+
+  /** A store that gives and takes its rating; nothing flows without a set-point. */
+  static store(options: IdealRigOptions = {}): IdealRig {
+    return new IdealRig({ chargeRatingW: ratedW, ...options });
+  }
+
+  /** Passes simulated seconds in as few ticks as can be. */
+  async run(seconds: number): Promise<void> {
+    for (let left = seconds; left > 1e-9;) {
+      const next = Math.min(left, longestTickS);
+      this.#plant.setTime({ rate: next / baseTickS });
+      await this.#plant.step(1);
+      left -= next;
+    }
+  }
+
+  set(change: (tx: WritableMapView) => void): void {
+    this.device.bank.transact(byTest, change);
+  }
+
+  grid(patch: GridPatch): void {
+    this.#plant.setGrid(patch);
+  }
+
+  /** Set-point in W; negative takes. */
+  demand(watts: number): void {
+    this.set((tx) => { Object.assign(tx.m704, { WSetMod: 'WATTS', WSet: watts, WSetEna: 'ENABLED' }); });
+  }
+
+  get w(): number { return this.map.m701.W!; }
+
+  get q(): number { return this.map.m701.Var!; }
+
+  get state(): string {
+    const { St, InvSt, ConnSt } = this.map.m701;
+    return `${St!} ${InvSt!} ${ConnSt!}`.toLowerCase();
+  }
+}
+
+/** Puts points into the second set of a curve model, has them adopted and switches the function on. */
+export function useCurve(
+  tx: WritableMapView, id: 705 | 706 | 712, pairs: readonly (readonly [number, number])[], others: Readonly<Record<string, number | string>> = {},
+): void {
+  const [model, x, y] = id === 705 ? [tx.m705, 'V', 'Var'] as const : id === 706 ? [tx.m706, 'V', 'W'] as const : [tx.m712, 'W', 'Var'] as const;
+  const staged = model.Crv[1]!;
+  Object.assign(staged, { ActPt: pairs.length, ...others });
+  pairs.forEach(([at, value], i) => Object.assign(staged.Pt[i]!, { [x]: at, [y]: value }));
+  model.AdptCrvReq = 2;
+  model.Ena = 'ENABLED';
+}
