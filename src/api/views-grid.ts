@@ -1,6 +1,9 @@
 import type { Plant } from '../sunspec/map/device.ts';
 import type { GridReply } from './schemas/controls.ts';
 
+/** Nine decimals: what lies beyond is the last bit of an interpolation. */
+const rounded = (value: number) => Math.round(value * 1e9) / 1e9;
+
 function toMillivolts(volts: number | null): number | null {
   return volts === null ? null : Math.round(volts * 1000) / 1000;
 }
@@ -10,13 +13,13 @@ export function gridReply(plant: Plant, deviceIndex: number | undefined): GridRe
   const grid = plant.grid(deviceIndex);
   return {
     device_index: deviceIndex ?? null,
-    voltage_a_pu: grid.voltageAPu,
-    voltage_b_pu: grid.voltageBPu,
-    voltage_c_pu: grid.voltageCPu,
+    voltage_a_pu: rounded(grid.voltageAPu),
+    voltage_b_pu: rounded(grid.voltageBPu),
+    voltage_c_pu: rounded(grid.voltageCPu),
     voltage_ln_v: toMillivolts(grid.voltageLnV),
     voltage_ll_v: toMillivolts(grid.voltageLlV),
-    frequency_hz: grid.frequencyHz,
-    phase_angle_deg: grid.phaseAngleDeg,
+    frequency_hz: rounded(grid.frequencyHz),
+    phase_angle_deg: rounded(grid.phaseAngleDeg),
     source: grid.source,
     outage: grid.outage,
     ramp_remaining_s: grid.rampRemainingS,

@@ -21,7 +21,7 @@ export const tripTexts: Readonly<Record<TripCause, string>> = {
 export const alarmTexts: Readonly<Record<AlarmCode, string>> = {
   manual_shutdown: 'stopped by operator', over_temp: 'over temperature', over_frequency: tripTexts.highFrequency,
   under_frequency: tripTexts.lowFrequency, ac_over_volt: tripTexts.highVoltage, ac_under_volt: tripTexts.lowVoltage,
-  grid_disconnect: 'disconnected by a relay', lvrt_active: 'momentary cessation: output held at zero by a voltage or frequency curve',
+  grid_disconnect: 'tripped on islanding or by a relay', lvrt_active: 'momentary cessation: output held at zero by a voltage or frequency curve',
   voltage_collapse: 'the feeder cannot carry this power: voltage held at its last value',
   hw_test_failure: 'the model gave a value that is not finite',
 };

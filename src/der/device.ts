@@ -89,6 +89,8 @@ export class SimDevice implements Device {
   readonly #start: SimTime;
   /** last values that were numbers */
   #grid: GridValues;
+  /** what the last sub-step saw */
+  #steppedGrid: GridValues;
   #ambientC = 20;
   #stepping = false;
   #fault = false;
@@ -129,7 +131,8 @@ export class SimDevice implements Device {
     this.#terminal = new FeederTerminal(context.feeder, (grid) => meanPu(template.ratings.wiring, grid));
     this.#grid = context.environment.gridAt(this.index, start);
     this.#settle();
-    this.trace = new DeviceTrace(this.#inverter, () => ({ at: this.#now, grid: this.#grid }));
+    this.#steppedGrid = this.#grid;
+    this.trace = new DeviceTrace(this.#inverter, () => ({ at: this.#now, grid: this.#steppedGrid }));
     this.#detail = this.#source.detail();
   }
 
@@ -296,6 +299,7 @@ export class SimDevice implements Device {
     if (this.#fault) this.#source.draw(0, false);
     else this.#inverter.step(this.#now, dtS, grid, this.#source);
     this.#now = next;
+    this.#steppedGrid = grid;
     this.trace.stepped(next, grid);
     if (this.#scheduler.nextDue <= next) this.#scheduler.runDue(next);
   }

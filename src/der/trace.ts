@@ -1,6 +1,7 @@
 /** The inspection view of one device: what each function saw and got, and the changes of its service state. */
 import { secondsBetween } from '../core/clock.ts';
 import type { SimTime } from '../core/clock.ts';
+import { tracedFunctions } from '../core/grid-trace.ts';
 import type {
   ActiveDecider, FunctionStep, GridTrace, GridTraceRow, ReactiveDecider, ServiceTransition, TracedFunction, TripTimerName,
 } from '../core/grid-trace.ts';
@@ -25,6 +26,8 @@ const causeNames: Readonly<Record<TripCause, string>> = {
   rocof: 'rocof', vectorShift: 'vector_shift',
 };
 
+const noSteps = Object.fromEntries(tracedFunctions.map((name) => [name, nothing])) as Record<TracedFunction, FunctionStep>;
+
 /** Reactive functions see the voltage or the active power; only the one that acts has an output. */
 function reactiveStep({ reactivePower: r, activePower, curvePct }: Inverter, name: ReactiveFunction): FunctionStep {
   if (r.acting !== name) return nothing;
@@ -33,6 +36,7 @@ function reactiveStep({ reactivePower: r, activePower, curvePct }: Inverter, nam
 
 function functionSteps(inverter: Inverter, hz: number, at: SimTime): Record<TracedFunction, FunctionStep> {
   const { settings, activePower: p, availableW } = inverter;
+  if (!isEnergized(inverter.phase)) return noSteps;
   const { droop } = p;
   const base = p.voltWattBaseW / 100;
   const ramping = inverter.enterRamp(at);
@@ -42,7 +46,7 @@ function functionSteps(inverter: Inverter, hz: number, at: SimTime): Record<Trac
     pf_inject: reactiveStep(inverter, 'pf_inject'),
     pf_absorb: reactiveStep(inverter, 'pf_absorb'),
     constant_var: reactiveStep(inverter, 'constant_var'),
-    volt_watt: isEnergized(inverter.phase) && (settings.voltWatt.enabled || p.voltWattPct < 100)
+    volt_watt: settings.voltWatt.enabled || p.voltWattPct < 100
       ? { input: inverter.curvePct, target: p.voltWattTargetPct * base, output: p.voltWattPct * base } : nothing,
     freq_droop: droop.side === null ? nothing : { input: hz, target: droop.targetW, output: droop.outputW },
     max_power: settings.maxPowerPct === null ? nothing : { input: availableW, target: p.limitTargetW, output: p.limitW },

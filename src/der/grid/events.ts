@@ -215,7 +215,7 @@ const definitions: Readonly<Record<GridEventName, EventDefinition>> = {
   lvrt_cat_2: patternEvent('Low-voltage ride-through of category II (IEEE 1547.1).', [], () => [
     [0.94, 10], [0.28, 0.16], [0.43, 0.16], [0.65, 2.68], [0.88, 2], [0.94, 120],
   ]),
-  lvrt_cat_3: patternEvent('Low-voltage ride-through of category III (IEEE 1547.1).', [
+  lvrt_cat_3: patternEvent('Low-voltage ride-through of category III (IEEE 1547.1). Below 50 % for 10 s: only trip times set longer than the default ride through it.', [
     number('level_1_pu', 'pu', 0.025, 0, 0.049), number('level_2_pu', 'pu', 0.25, 0, 0.499), number('level_3_pu', 'pu', 0.61, 0.52, 0.7),
   ], (args) => [
     [0.94, 5], [args.number('level_1_pu'), 1], [args.number('level_2_pu'), 9], [args.number('level_3_pu'), 10], [0.94, 120],

@@ -14,8 +14,6 @@ export interface ActiveInput {
   readonly nominalHz: number;
   /** the device rests without a set-point instead of giving what it can */
   readonly storage: boolean;
-  /** voltage of the curves, percent of VNom */
-  readonly vPct: number;
   /** null: the voltage is too low to measure it */
   readonly hz: number | null;
   /** AC power that the source can give, and take, W */
@@ -54,6 +52,8 @@ export class ActivePower {
   voltWattBaseW = 0;
   /** a ramp or response is under way */
   moving = false;
+  /** what all functions but droop gave in the last step, W */
+  #normalW = 0;
 
   constructor(settings: Settings, storage: boolean) {
     this.limitW = this.limitTargetW = limitTarget(settings);
@@ -88,14 +88,22 @@ export class ActivePower {
     if (this.decidedBy === 'ramp' || this.decidedBy === 'enter_service') active.add(this.decidedBy);
   }
 
+  /** The response of volt-watt follows the voltage, whether or not the device is in service. */
+  follow({ voltWatt }: Settings, vPct: number, dtS: number): void {
+    this.voltWattTargetPct = voltWatt.enabled ? interpolate(voltWatt.points, vPct) : 100;
+    this.voltWattPct = respond(this.voltWattPct, this.voltWattTargetPct, voltWatt.responseS, dtS, negligiblePct);
+  }
+
   /** Advances by `dtS`; Infinity goes to the end of all ramps and responses. */
   step(input: ActiveInput, dtS: number): void {
     const { settings } = input;
     const most = Math.min(input.availableW, settings.wMaxW);
     const least = -Math.min(input.absorbableW, settings.chargeMaxW);
     const commanded = this.#rampCommands(input, dtS);
-    const voltWattW = this.#voltWatt(input, most, dtS);
+    this.voltWattBaseW = settings.voltWatt.ofAvailable ? most : settings.wMaxW;
+    const voltWattW = this.voltWattPct >= 100 ? Infinity : this.voltWattPct / 100 * this.voltWattBaseW;
     const normalW = Math.max(least, Math.min(most, this.setPointW, this.limitW, voltWattW));
+    this.#normalW = normalW;
     if (input.hz !== null) {
       // a fault that holds the output at zero is no operating point to start from
       const presentW = input.free ? input.outputW : normalW;
@@ -113,16 +121,11 @@ export class ActivePower {
     const [limit, setPoint] = [this.limitW, this.setPointW];
     this.limitTargetW = limitTarget(settings);
     this.setPointTargetW = setPointTarget(settings, storage);
-    this.limitW = rampCommand(limit, this.limitTargetW, outputW, rampWS, dtS);
-    this.setPointW = rampCommand(setPoint, this.setPointTargetW, outputW, rampWS, dtS);
+    // what droop has added or taken away is not the commands' doing: a ramp that began there would count it twice
+    const feltW = this.droop.side === null ? outputW : this.#normalW;
+    this.limitW = rampCommand(limit, this.limitTargetW, feltW, rampWS, dtS);
+    this.setPointW = rampCommand(setPoint, this.setPointTargetW, feltW, rampWS, dtS);
     return limit !== this.limitW || setPoint !== this.setPointW;
-  }
-
-  #voltWatt({ settings: { voltWatt, wMaxW }, vPct }: ActiveInput, most: number, dtS: number): number {
-    this.voltWattTargetPct = voltWatt.enabled ? interpolate(voltWatt.points, vPct) : 100;
-    this.voltWattPct = respond(this.voltWattPct, this.voltWattTargetPct, voltWatt.responseS, dtS, negligiblePct);
-    this.voltWattBaseW = voltWatt.ofAvailable ? most : wMaxW;
-    return this.voltWattPct >= 100 ? Infinity : this.voltWattPct / 100 * this.voltWattBaseW;
   }
 
   /**

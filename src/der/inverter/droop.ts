@@ -2,7 +2,7 @@
  * Frequency droop (model 711, IEEE 1547-2018 6.5.2.7): beyond a dead band the power follows the frequency, starting
  * at the power of the moment at which the band was left.
  */
-import { respond } from './ramp.ts';
+import { respondToRamp } from './ramp.ts';
 import type { DroopSetting } from './settings.ts';
 
 export interface DroopInput {
@@ -35,6 +35,7 @@ export class FrequencyDroop {
   /** filtered power, W */
   outputW = 0;
   moving = false;
+  #hz: number | null = null;
 
   reset(): void {
     this.side = null;
@@ -49,12 +50,17 @@ export class FrequencyDroop {
       if (this.side === null) this.outputW = input.presentW;
       this.referenceW = input.presentW;
     }
+    // with nothing but a command at work the target goes straight, not in steps
+    const straight = input.commanded && this.side === (beyond ?? this.side) && this.outside === (beyond !== null) && this.#hz === input.hz;
+    const fromW = this.targetW;
+    this.#hz = input.hz;
     this.outside = beyond !== null;
     if (beyond !== null) this.side = beyond;
     if (this.outside && input.commanded) this.referenceW = input.normalW;
     this.targetW = this.outside ? this.#target(setting, input) : input.normalW;
     const settledAt = doneShare * input.wMaxW;
-    this.outputW = respond(this.outputW, this.targetW, setting.responseS, dtS, this.outside ? settledAt / 100 : settledAt);
+    const within = this.outside ? settledAt / 100 : settledAt;
+    this.outputW = respondToRamp(this.outputW, straight ? fromW : this.targetW, this.targetW, setting.responseS, dtS, within);
     this.moving = this.outputW !== this.targetW;
     if (!this.outside && !this.moving) this.reset();
   }

@@ -331,6 +331,7 @@ export class Inverter {
     this.availableW = acFromDc(source.availableDcW, dc0W, ratings.efficiencyNominal);
     this.absorbableW = source.absorbableDcW > 0 ? dcFromAc(source.absorbableDcW, dc0W, ratings.efficiencyNominal) : 0;
     this.curvePct = meanPu(ratings.wiring, grid) * 100 * ratings.vNomRtgV / settings.vNomV;
+    this.activePower.follow(settings, this.curvePct, dtS);
     // the autonomous reference starts at its setting, everything else settled
     this.reactivePower.follow(settings, this.curvePct, Number.isFinite(dtS) ? dtS : 0);
     if (!isEnergized(this.phase)) {
@@ -349,8 +350,7 @@ export class Inverter {
   #advanceActive(grid: GridValues, dtS: number, { ceilingW, decider }: ServiceCeiling): void {
     const { nominalHz, storage } = this.ratings;
     this.activePower.step({
-      settings: this.#settings, nominalHz, storage, vPct: this.curvePct,
-      hz: this.protection.measurableHz(grid),
+      settings: this.#settings, nominalHz, storage, hz: this.protection.measurableHz(grid),
       availableW: this.availableW, absorbableW: this.absorbableW, serviceCeilingW: ceilingW, serviceDecider: decider,
       outputW: this.pW, free: this.phase === 'in_service' && this.ceasedBy === null, rampWS: this.#wRateWS(),
     }, dtS);

@@ -189,7 +189,8 @@ export class ReactivePower {
 
   /** Seconds that the way out takes from here, at 704.VarRmp. */
   secondsToZero(settings: Settings): number {
-    return this.commandVar === 0 ? 0 : Math.abs(clampVar(settings, this.commandVar)) / varRateS(settings);
+    const left = Math.abs(clampVar(settings, this.commandVar));
+    return left === 0 ? 0 : left / varRateS(settings);
   }
 
   /** Part of the command that fits under the capability at low active power. */
