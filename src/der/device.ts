@@ -244,7 +244,8 @@ export class SimDevice implements Device {
   /** Writes the measurements and makes the snapshot of this tick. */
   publish(stamp: TickStamp): Published {
     const inverter = this.#inverter;
-    this.#takeFinite(this.#gridAt(this.#now));
+    // what jumps at this instant belongs to the next tick, with the power that answers to it
+    this.#takeFinite(this.#gridAt(Math.max(this.#start, this.#now - 1) as SimTime));
     this.#updateAlarms();
     publish(this.bank.map, {
       inverter, source: this.#source, grid: this.#grid, ambientC: this.#ambientC, now: this.#now, fault: this.#fault,
@@ -258,8 +259,11 @@ export class SimDevice implements Device {
 
   /** The grid at the terminals: behind the feeder, with the power of the last sub-step. */
   #gridAt(t: SimTime, pW = this.#inverter.pW, qVar = this.#inverter.qVar): GridValues {
+    const { environment, feeder } = this.#context;
+    const grid = environment.gridAt(this.index, t);
+    if (!feeder) return grid;
     const { vaMaxVa } = this.#template.ratings;
-    return this.#terminal.at(this.#context.environment.gridAt(this.index, t), pW / vaMaxVa, qVar / vaMaxVa);
+    return this.#terminal.at(grid, (pW - environment.loadW(this.index, t)) / vaMaxVa, qVar / vaMaxVa);
   }
 
   #inverterRatings(): InverterRatings {

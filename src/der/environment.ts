@@ -81,9 +81,9 @@ export class Environment {
     return this.#gridOf(deviceIndex).motion(t);
   }
 
-  /** Whether grid values move by themselves at `t`. */
-  gridMoves(deviceIndex: number, t: SimTime): boolean {
-    return this.gridMotion(deviceIndex, t) !== 'still';
+  /** Local load beside a device, W. */
+  loadW(deviceIndex: number, t: SimTime): number {
+    return 1000 * (setValue(this.#aroundOf(deviceIndex).segmentAt(t), 'loadKw', t) ?? 0);
   }
 
   weatherAt(deviceIndex: number, t: SimTime, out: WeatherNow): void {

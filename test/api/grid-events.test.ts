@@ -64,7 +64,7 @@ describe('grid events (13)', () => {
     expect(name.errors[0]).to.deep.include({ in: 'body', name: '/event', allowed: [...gridEventNames] });
     const parameter = await rest.refused(path, 422, 'validation', { event: 'outage', parameters: { depth: 1 } });
     expect(parameter.errors).to.deep.equal([
-      { in: 'body', name: '/parameters/depth', detail: 'is not a parameter of outage; it has duration_s', allowed: ['duration_s'] },
+      { in: 'body', name: '/parameters/depth', detail: 'is not a parameter of outage; it has duration_s, phases', allowed: ['duration_s', 'phases'] },
     ]);
     const value = await rest.refused(path, 422, 'validation', { event: 'sag', parameters: { residual_pu: 2, phases: 'X' } });
     expect(value.errors.map((fault: Json) => fault.name)).to.deep.equal(['/parameters/residual_pu', '/parameters/phases']);

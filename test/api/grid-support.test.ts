@@ -33,14 +33,14 @@ describe('interface 5.4: grid support', () => {
   });
   afterEach(() => rest.api.stop());
 
-  const trip = (x: string) => ({
+  const trip = (x: string, first = 58) => ({
     enabled: true,
-    must_trip: { points: [{ [x]: 58, time_s: 0.16 }, { [x]: 59.5, time_s: 12 }] },
-    may_trip: { points: [{ [x]: 57, time_s: 0 }] },
+    must_trip: { points: [{ [x]: first, time_s: 0.16 }, { [x]: first + 1.5, time_s: 12 }] },
+    may_trip: { points: [{ [x]: first - 1, time_s: 0 }] },
     momentary_cessation: { points: [] },
   });
-  const tripPoints = (id: number, x: string) => ({
-    [`${id}.Ena`]: 'ENABLED', [`${id}.Crv[0].MustTrip.ActPt`]: 2, [`${id}.Crv[0].MustTrip.Pt[0].${x}`]: 58, [`${id}.Crv[0].MustTrip.Pt[1].Tms`]: 12,
+  const tripPoints = (id: number, x: string, first = 58) => ({
+    [`${id}.Ena`]: 'ENABLED', [`${id}.Crv[0].MustTrip.ActPt`]: 2, [`${id}.Crv[0].MustTrip.Pt[0].${x}`]: first, [`${id}.Crv[0].MustTrip.Pt[1].Tms`]: 12,
     [`${id}.Crv[0].MayTrip.ActPt`]: 1, [`${id}.Crv[0].MayTrip.Pt[0].Tms`]: 0, [`${id}.Crv[0].MomCess.ActPt`]: 0, [`${id}.AdptCrvReq`]: 1,
   });
 
@@ -111,7 +111,7 @@ describe('interface 5.4: grid support', () => {
       },
     },
     lv_trip: { body: trip('v_pct'), points: tripPoints(707, 'V') },
-    hv_trip: { body: trip('v_pct'), points: tripPoints(708, 'V') },
+    hv_trip: { body: trip('v_pct', 110), points: tripPoints(708, 'V', 110) },
     lf_trip: { body: trip('hz'), points: tripPoints(709, 'Hz') },
     hf_trip: { body: trip('hz'), points: tripPoints(710, 'Hz') },
     ramp: { body: { w_ramp_pct_s: 3, w_ramp_ref: 'w_max', var_ramp_pct_s: 4 }, points: { '704.WRmp': 3, '704.WRmpRef': 'W_MAX', '704.VarRmp': 4 } },

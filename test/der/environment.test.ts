@@ -39,7 +39,7 @@ describe('Grid source', () => {
     const env = environment();
     expect(env.gridAt(0, at(5))).to.deep.equal({ aPu: 1, bPu: 1, cPu: 1, hz: 60, angleDeg: 0, island: false });
     expect(env.gridAt(0, at(5))).to.equal(env.gridAt(3, at(99)));
-    expect([env.gridMoves(0, at(5)), env.nextEvent(0, at(5))]).to.deep.equal([false, Infinity]);
+    expect([env.gridMotion(0, at(5)) !== 'still', env.nextEvent(0, at(5))]).to.deep.equal([false, Infinity]);
   });
 
   it('steps at its instant, not before', () => {
@@ -65,7 +65,7 @@ describe('Grid source', () => {
     env.setGrid({ voltagePu: 0.8, frequencyHz: 59, rampS: 10 }, at(0));
     expect(volts(env, 5)).to.be.closeTo(0.9, 1e-12);
     expect(env.gridAt(0, at(5)).hz).to.be.closeTo(59.5, 1e-12);
-    expect([env.gridMoves(0, at(9.9)), env.gridMoves(0, at(10))]).to.deep.equal([true, false]);
+    expect([env.gridMotion(0, at(9.9)) !== 'still', env.gridMotion(0, at(10)) !== 'still']).to.deep.equal([true, false]);
     expect(env.nextEvent(0, at(5))).to.equal(at(10));
     expect(env.grid(at(4)).rampRemainingS).to.equal(6);
     env.setGrid({ voltagePu: 1, rampS: 4 }, at(5));
@@ -125,7 +125,7 @@ describe('Grid source', () => {
   it('follows a series, until a value is set, and goes back to it', () => {
     const env = environment(profile);
     expect(env.gridAt(0, at(5))).to.deep.include({ aPu: 0.95, bPu: 0.95, cPu: 0.95, hz: 59.5 });
-    expect([env.gridMoves(0, at(5)), env.grid(at(5)).source]).to.deep.equal([true, 'csv']);
+    expect([env.gridMotion(0, at(5)) !== 'still', env.grid(at(5)).source]).to.deep.equal([true, 'csv']);
     env.setGrid({ frequencyHz: 60.2 }, at(5));
     expect(env.gridAt(0, at(8))).to.deep.include({ aPu: 0.95, hz: 60.2 });
     expect(env.grid(at(8)).source).to.equal('const');

@@ -38,8 +38,8 @@ const hertz = {
 export const models: readonly CurveModel[] = [
   { id: 705, ...curve, edit: { ActPt: 3, DeptRef: 'VA_MAX_PCT', 'Pt[2].V': 108, 'Pt[2].Var': -30 }, faults: points('V', 'Var') },
   { id: 706, ...curve, edit: { RspTms: 3.25, 'Pt[1].V': 112, 'Pt[1].W': -20 }, faults: points('V', 'W') },
-  { id: 707, ...curve, edit: { 'MustTrip.Pt[0].V': 45, 'MayTrip.ActPt': 1, 'MayTrip.Pt[0].V': 70, 'MayTrip.Pt[0].Tms': 1 }, faults: trips('V') },
-  { id: 708, ...curve, edit: { 'MustTrip.Pt[0].V': 120, 'MomCess.ActPt': 1, 'MomCess.Pt[0].V': 110 }, faults: trips('V') },
+  { id: 707, ...curve, edit: { 'MustTrip.Pt[0].V': 45, 'MayTrip.ActPt': 1, 'MayTrip.Pt[0].V': 70, 'MayTrip.Pt[0].Tms': 1 }, faults: { ...trips('V'), 'a limit above nominal': { 'MustTrip.Pt[0].V': 101 } } },
+  { id: 708, ...curve, edit: { 'MustTrip.Pt[0].V': 120, 'MomCess.ActPt': 1, 'MomCess.Pt[0].V': 110 }, faults: { ...trips('V'), 'a limit below nominal': { 'MustTrip.Pt[0].V': 99 } } },
   { id: 709, ...curve, edit: { 'MustTrip.Pt[0].Hz': 56.5, 'MustTrip.Pt[0].Tms': 0.16 }, faults: hertz },
   { id: 710, ...curve, edit: { 'MustTrip.Pt[1].Hz': 61.2, 'MustTrip.Pt[1].Tms': 300 }, faults: hertz },
   { id: 711, request: 'AdptCtlReq', result: 'AdptCtlRslt', group: 'Ctl', edit: { DbOf: 0.1, KOf: 0.03, PMin: -10 }, faults: {} },

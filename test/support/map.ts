@@ -130,9 +130,9 @@ function setCurves(map: MapView): void {
     set.ActPt = 2;
     set.Pt.forEach((pt, i) => Object.assign(pt, i < 2 ? { W: 50 * i, Var: -20 * i } : { W: null, Var: null }));
   });
-  for (const trip of [...map.m707.Crv, ...map.m708.Crv].map((set) => set.MustTrip)) {
+  for (const [trip, firstPct] of [...map.m707.Crv.map((set) => [set.MustTrip, 50] as const), ...map.m708.Crv.map((set) => [set.MustTrip, 110] as const)]) {
     trip.ActPt = 2;
-    trip.Pt.forEach((pt, i) => Object.assign(pt, i < 2 ? { V: 50 + 38 * i, Tms: 0.5 + 10 * i } : { V: null, Tms: null }));
+    trip.Pt.forEach((pt, i) => Object.assign(pt, i < 2 ? { V: firstPct + 38 * i, Tms: 0.5 + 10 * i } : { V: null, Tms: null }));
   }
   for (const trip of [...map.m709.Crv, ...map.m710.Crv].map((set) => set.MustTrip)) {
     trip.ActPt = 2;

@@ -55,10 +55,14 @@ const categories = ['CAT_1', 'CAT_2', 'CAT_3'] as const;
 const rocofHzS: Readonly<Record<string, number>> = { CAT_1: 0.5, CAT_2: 2, CAT_3: 3 };
 const quantityOfPhase: Readonly<Record<string, MeasuredQuantity>> = { A: 'aPu', B: 'bPu', C: 'cPu' };
 
+/** The voltages of the phases that an event is about. */
+function phaseQuantities(args: EventArguments): MeasuredQuantity[] {
+  return Object.entries(quantityOfPhase).filter(([letter]) => args.word('phases').includes(letter)).map(([, name]) => name);
+}
+
 /** Trajectories of the phases that an event is about, each from its own present voltage. */
 function onPhases(args: EventArguments, { now, value }: EventStart, corners: (presentPu: number) => Corners): Tracks<GridQuantity> {
-  const named = Object.entries(quantityOfPhase).filter(([letter]) => args.word('phases').includes(letter));
-  return Object.fromEntries(named.map(([, name]) => [name, pathFrom(now, corners(value(name)))]));
+  return Object.fromEntries(phaseQuantities(args).map((name) => [name, pathFrom(now, corners(value(name)))]));
 }
 
 /** To a level and back, each within the same time, all in all `lastS`. */
@@ -136,7 +140,9 @@ function rocofEvent(category: (typeof categories)[number]): EventDefinition {
 
 function oscillation(args: EventArguments, { now, value }: EventStart): EventPlan {
   const [amplitude, lastS] = [args.number('amplitude'), args.number('duration_s')];
-  const names: readonly MeasuredQuantity[] = args.word('quantity') === 'frequency' ? ['hz'] : ['aPu', 'bPu', 'cPu'];
+  const ofFrequency = args.word('quantity') === 'frequency';
+  if (ofFrequency && args.word('phases') !== 'ABC') args.refuse('phases', 'must be ABC: the phases have one frequency');
+  const names = ofFrequency ? ['hz' as const] : phaseQuantities(args);
   const least = Math.min(...names.map(value));
   if (amplitude > least) args.refuse('amplitude', `must be at most the present value, ${least}: it would swing below zero`);
   const tracks = names.map((name) => [name, wave(value(name), amplitude, args.number('frequency_hz'), now, lastS)] as const);
@@ -190,7 +196,7 @@ const definitions: Readonly<Record<GridEventName, EventDefinition>> = {
     description: 'Sinusoidal swing of voltage or frequency about its present value; the amplitude is in pu or Hz.',
     parameters: () => [
       word('quantity', ['voltage', 'frequency'], 'voltage'), number('amplitude', 'pu or Hz', 0.02, 0, 2),
-      number('frequency_hz', 'Hz', 0.5, 0.001, 10), durationS(30),
+      number('frequency_hz', 'Hz', 0.5, 0.001, 10), durationS(30), phases,
     ],
     plan: oscillation,
   },
@@ -203,9 +209,13 @@ const definitions: Readonly<Record<GridEventName, EventDefinition>> = {
     },
   },
   outage: {
-    description: 'No voltage on any phase.',
-    parameters: () => [durationS(10)],
-    plan: (args) => ({ tracks: { outage: constant(1) }, durationS: args.number('duration_s') }),
+    description: 'No voltage, on any phase or on some.',
+    parameters: () => [durationS(10), phases],
+    plan(args, start) {
+      const lastS = args.number('duration_s');
+      const all = args.word('phases') === 'ABC';
+      return { tracks: all ? { outage: constant(1) } : onPhases(args, start, () => [[0, 0], [lastS, 0]]), durationS: lastS };
+    },
   },
   island: {
     description: 'The mains are gone, and local load keeps voltage and frequency.',

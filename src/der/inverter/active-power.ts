@@ -52,6 +52,8 @@ export class ActivePower {
   voltWattBaseW = 0;
   /** a ramp or response is under way */
   moving = false;
+  /** droop holds the power above limit or set-point */
+  #raised = false;
   /** what all functions but droop gave in the last step, W */
   #normalW = 0;
 
@@ -138,7 +140,9 @@ export class ActivePower {
     this.wantedW = most;
     this.decidedBy = input.availableW > settings.wMaxW ? 'w_max' : 'source';
     this.held = false;
-    if (side !== 'under') {
+    // from low to high frequency at once: the power raised above the commands comes back by the response, not in a step
+    this.#raised = side === 'under' || (side === 'over' && this.#raised && droopW > Math.min(this.limitW, this.setPointW));
+    if (!this.#raised) {
       this.#cap(this.setPointW, settings.setPointW !== null ? 'active_power' : storage ? 'idle' : 'ramp');
       this.#cap(this.limitW, settings.maxPowerPct !== null ? 'max_power' : 'ramp');
     }

@@ -41,9 +41,12 @@ const highVoltage: Record<Ratings['abnormal'], Pairs> = {
 /** Momentary cessation [percent of VNom, s] (Tables 14 to 16): cessation regions with their response times. */
 const lowCessation: Record<Ratings['abnormal'], Pairs> = { CAT_1: [[50, 0.16]], CAT_2: [[30, 0.16]], CAT_3: [[50, 0.083]] };
 const highCessation: Record<Ratings['abnormal'], Pairs> = { CAT_1: [[120, 0.16]], CAT_2: [[120, 0.16]], CAT_3: [[110, 0.083]] };
-/** Shortest ride-through [percent of VNom, s] (Tables 14 to 16): from there on a device may trip. */
+/**
+ * Shortest ride-through [percent of VNom, s] (Tables 14 to 16): from there on a device may trip. Of times that rise with
+ * the voltage the longest of the region.
+ */
 const lowRideThrough: Record<Ratings['abnormal'], Pairs> = {
-  CAT_1: [[50, 0.16], [70, 0.16], [88, 0.7]], CAT_2: [[30, 0.16], [45, 0.16], [65, 0.32], [88, 3]],
+  CAT_1: [[50, 0.16], [70, 0.16], [88, 1.42]], CAT_2: [[30, 0.16], [45, 0.16], [65, 0.32], [88, 5]],
   CAT_3: [[50, 1], [70, 10], [88, 20]],
 };
 const highRideThrough: Record<Ratings['abnormal'], Pairs> = {

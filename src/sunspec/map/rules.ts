@@ -138,7 +138,11 @@ export const ranges: Readonly<Record<string, RangeRule>> = {
 
 /** Ranges of points in force that are wider while they are only stored, where 0 marks a point that is not in use. */
 export const inUseRanges: Readonly<Record<string, Range>> = Object.fromEntries(
-  [709, 710].flatMap((id) => ['MustTrip', 'MayTrip', 'MomCess'].map((curve) => [`${id}.Crv.${curve}.Pt.Hz`, gridHz])),
+  ['MustTrip', 'MayTrip', 'MomCess'].flatMap((curve) => [
+    // a limit on the wrong side of nominal would act at once
+    [`707.Crv.${curve}.Pt.V`, { min: 0, max: 100 }], [`708.Crv.${curve}.Pt.V`, { min: 100, max: 200 }],
+    [`709.Crv.${curve}.Pt.Hz`, gridHz], [`710.Crv.${curve}.Pt.Hz`, gridHz],
+  ]),
 );
 
 type CtrlModesPoint = Extract<(typeof m702)['points'][number], { name: 'CtrlModes' }>;

@@ -236,7 +236,7 @@ describe('Arguments of grid events', () => {
 
   it('an unknown parameter lists those of the event', () => {
     const [fault] = start('outage', { depth: 1 });
-    expect(fault).to.deep.equal({ name: '/parameters/depth', detail: 'is not a parameter of outage; it has duration_s', allowed: ['duration_s'] });
+    expect(fault).to.deep.equal({ name: '/parameters/depth', detail: 'is not a parameter of outage; it has duration_s, phases', allowed: ['duration_s', 'phases'] });
   });
 
   it('every value outside its range is named, and nothing changes', () => {

@@ -126,7 +126,7 @@ describe('Motion and events of the grid', () => {
     env.setGrid({ outage: true, durationS: 5 }, at(0));
     expect([motion(env, 2), motion(env, 6)]).to.deep.equal(['still', 'fast']);
     const recorded = environment(profile);
-    expect([motion(recorded, 1), recorded.gridMoves(0, at(1))]).to.deep.equal(['slow', true]);
+    expect([motion(recorded, 1), recorded.gridMotion(0, at(1)) !== 'still']).to.deep.equal(['slow', true]);
     recorded.setGrid({ frequencyHz: 61, rampS: 5, durationS: 8 }, at(1));
     expect([motion(recorded, 2), motion(recorded, 7)]).to.deep.equal(['fast', 'slow']);
   });
