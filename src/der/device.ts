@@ -1,5 +1,5 @@
 /** One simulated device: inverter and source behind a register bank. */
-import { addSeconds, secondsBetween } from '../core/clock.ts';
+import { secondsBetween } from '../core/clock.ts';
 import type { SimTime } from '../core/clock.ts';
 import { remoteSources } from '../core/device.ts';
 import type { Alarm, AssetType, DcMode, DeviceCommand, DeviceDetail, IvCurve, Origin, Published } from '../core/device.ts';
@@ -7,7 +7,7 @@ import { SimError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import { createRandom } from '../core/random.ts';
 import { Scheduler } from '../core/scheduler.ts';
-import type { Timer } from '../core/scheduler.ts';
+import { AdoptionTimers } from '../sunspec/map/adoption-timers.ts';
 import { RegisterBank } from '../sunspec/map/bank.ts';
 import type { Candidate, CommitClock } from '../sunspec/map/bank.ts';
 import type { ControlFunction, Device } from '../sunspec/map/device.ts';
@@ -17,6 +17,7 @@ import { alarmTexts, DeviceAlarms, tripAlarms, tripNames, tripTexts } from './al
 import type { Environment, GridValues, WeatherNow } from './environment.ts';
 import { meanPu, nominalLnV, terminalVoltages } from './inverter/ac.ts';
 import type { TerminalVoltages } from './inverter/ac.ts';
+import { firstChange } from './grid/crossing.ts';
 import { FeederTerminal } from './grid/feeder.ts';
 import type { FeederSpec } from './grid/feeder.ts';
 import { Inverter, longestStepS } from './inverter/inverter.ts';
@@ -75,9 +76,7 @@ export class SimDevice implements Device {
   readonly #template: DeviceTemplate;
   readonly #context: DeviceContext;
   readonly #scheduler = new Scheduler();
-  readonly #clock: CommitClock;
-  /** adoptions under way, by model */
-  readonly #adoptions = new Map<number, Timer>();
+  readonly #adoptions: AdoptionTimers;
   readonly #reversions: ReversionTimers;
   readonly #source: DcSource;
   readonly #inverter: Inverter;
@@ -108,7 +107,7 @@ export class SimDevice implements Device {
     this.#now = start;
     this.#start = start;
     this.#alarms = new DeviceAlarms(this.index, context.log, () => context.clock.wallMs());
-    const clock = this.#clock = {
+    const clock: CommitClock = {
       // a tick under way may be ahead of the clock that masters see
       sim: () => (this.#stepping ? this.#now : Math.max(this.#now, context.clock.sim()) as SimTime),
       wallMs: () => context.clock.wallMs(),
@@ -117,10 +116,11 @@ export class SimDevice implements Device {
     const warn = (message: string) => { context.log.warning(message, this.index); };
     this.bank = new RegisterBank(template.layout, Buffer.from(template.image), clock, {
       effect, admit: (by) => { this.#admit(by, 'MAP_LOCAL_CONTROL'); }, startWriters: template.profilePoints, onListenerFault: warn,
-      deferAdoption: (request, by) => this.#deferAdoption(request, by),
+      deferAdoption: (request, by) => this.#adoptions.defer(request, by),
     });
     // each commit by itself: which function was enabled last must not depend on where ticks fall
     this.bank.onChange(() => { this.#inverter.applySettings(readSettings(this.bank.map, template.inverter.mayTrip)); });
+    this.#adoptions = new AdoptionTimers(this.bank, this.#scheduler, clock, template.inverter.adoptionS);
     this.#reversions = new ReversionTimers(this.bank, this.#scheduler, clock, warn);
     this.#source = template.createSource();
     this.#writeIdentity();
@@ -233,6 +233,7 @@ export class SimDevice implements Device {
         if (this.trace.decided(this.#now)) this.#logTrip();
         let next = Math.min(end, this.#inverter.nextStep(this.#now, motion, grid, this.#source));
         next = Math.min(next, environment.nextEvent(this.index, this.#now), this.#scheduler.nextDue);
+        if (motion !== 'still') next = this.#crossing(next, grid);
         this.#subStep(Math.max(next, this.#now + 1) as SimTime, grid);
       }
       return true;
@@ -279,15 +280,13 @@ export class SimDevice implements Device {
     };
   }
 
-  /** An adoption that takes time is completed at its instant. */
-  #deferAdoption(request: PointSlot, by: Origin): boolean {
-    const { adoptionS } = this.#template.inverter;
-    if (adoptionS <= 0) return false;
-    const underWay = this.#adoptions.get(request.modelId);
-    if (underWay) this.#scheduler.cancel(underWay);
-    const due = addSeconds(this.#clock.sim(), adoptionS);
-    this.#adoptions.set(request.modelId, this.#scheduler.at(due, () => { this.bank.completeAdoption(request, by); }));
-    return true;
+  /** A sub-step of a moving grid ends where it crosses a threshold: timers begin there. */
+  #crossing(next: number, grid: GridValues): number {
+    const inverter = this.#inverter;
+    const ahead = (t: number) => this.#terminal.ahead(this.#context.environment.gridAt(this.index, t as SimTime));
+    if (inverter.ignores(grid) && inverter.ignores(ahead(next))) return next;
+    const now = inverter.standing(grid);
+    return firstChange(this.#now, next, (t) => inverter.standing(ahead(t)) !== now);
   }
 
   /** At its instant: the cause, and with it the alarm, may be gone before the tick ends. */

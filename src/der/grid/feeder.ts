@@ -57,9 +57,9 @@ export class FeederTerminal {
     return this.#collapsed;
   }
 
-  /** Terminal over source voltage of the last call. */
-  get ratio(): number {
-    return this.#ratio;
+  /** Another grid at the source as the terminals would see it with the voltage ratio of the last call. */
+  ahead(source: GridValues): GridValues {
+    return this.#scaled(source);
   }
 
   /**

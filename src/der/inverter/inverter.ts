@@ -121,6 +121,16 @@ export class Inverter {
     return active;
   }
 
+  /** Whether this grid is so far from every threshold that none can matter. */
+  ignores(grid: GridValues): boolean {
+    return this.phase !== 'waiting' && this.protection.quiet(grid, this.#settings);
+  }
+
+  /** Where this grid stands to all thresholds, as a word that changes when it crosses one. */
+  standing(grid: GridValues): string {
+    return this.protection.standing(grid, this.#settings);
+  }
+
   /** Seconds of the enter-service delay that are left at `t`; 0 when it does not run. */
   enterDelayRemainingS(t: SimTime): number {
     const due = this.#delayDue();
@@ -139,7 +149,7 @@ export class Inverter {
   nextStep(t: SimTime, motion: 'still' | 'slow' | 'fast', grid: GridValues, source: DcSource): number {
     const settled = !this.#moving && grid === this.#lastGrid && source.settled && ['in_service', 'ceased', 'off'].includes(this.phase);
     let stepS = settled ? longestStepS : movingStepS;
-    if (motion === 'slow') stepS = this.protection.nearLimits(grid, this.#settings.vNomV) ? quickStepS : Math.min(stepS, movingStepS);
+    if (motion === 'slow') stepS = Math.min(stepS, movingStepS);
     if (motion === 'fast' || this.protection.measuring || this.#swift) stepS = quickStepS;
     let next: number = addSeconds(t, stepS);
     next = Math.min(next, this.protection.nextDue(t));

@@ -13,17 +13,10 @@ import { relayKinds, Relays } from './relays.ts';
 import type { RelayKind } from './relays.ts';
 import { Cessation, rideThroughMode } from './ride-through.ts';
 import type { Settings } from './settings.ts';
-import { tripKinds, TripTimers } from './trip.ts';
+import { exceededWord, measurablePct, tripKinds, TripTimers } from './trip.ts';
 import type { TripInput, TripKind } from './trip.ts';
 
 export type TripCause = TripKind | RelayKind;
-
-/** Frequency cannot be measured below this voltage on every phase. */
-const measurablePct = 30;
-/** How near to the limits of continuous operation a moving grid is followed closely. */
-const nearLowPct = 89;
-const nearHighPct = 109;
-const nearHz = 1.1;
 
 /** What the protection of a device is built for. */
 export interface ProtectionRatings {
@@ -109,9 +102,12 @@ export class Protection {
     return highestPu * 100 > measurablePct ? grid.hz : null;
   }
 
-  nearLimits(grid: GridValues, vNomV: number): boolean {
-    const { lowestPct, highestPct, hz } = this.measured(grid, vNomV);
-    return lowestPct < nearLowPct || highestPct > nearHighPct || Math.abs(hz - this.#ratings.nominalHz) > nearHz;
+  /** Which thresholds this grid is beyond, as a word: while it stays the same no timer begins or ends. */
+  standing(grid: GridValues, settings: Settings): string {
+    const measured = this.measured(grid, settings.vNomV);
+    const window = inWindow(settings, measured) ? 'in' : 'out';
+    if (this.quiet(grid, settings)) return window;
+    return `${window} ${exceededWord(measured, settings.trips)} ${exceededWord(measured, settings.cessations)}`;
   }
 
   /** The region of these terminals by category, or cessation by the curves in the registers. */

@@ -13,8 +13,8 @@ const below: Readonly<Record<TripKind, boolean>> = {
   lowVoltage: true, highVoltage: false, lowFrequency: true, highFrequency: false,
 };
 
-/** Frequency trips need a voltage above this on some phase (IEEE 1547-2018 6.5.1). */
-const frequencyNeedsPct = 30;
+/** Frequency is measured where some phase has a higher voltage, percent of nominal (IEEE 1547-2018 6.5.1). */
+export const measurablePct = 30;
 
 /** What the trip functions measure: extremes over the phases in percent of VNom, and frequency. */
 export interface TripInput {
@@ -28,6 +28,23 @@ interface Running {
   readonly limit: number;
   readonly since: SimTime;
   readonly due: SimTime;
+}
+
+const isBeyond = (kind: TripKind, limit: number, value: number) => (below[kind] ? value < limit : value > limit);
+
+/** What a kind of limit looks at; null: it cannot be measured. */
+function measure(kind: TripKind, { lowestPct, highestPct, hz }: TripInput): number | null {
+  if (kind === 'lowVoltage') return lowestPct;
+  if (kind === 'highVoltage') return highestPct;
+  return highestPct > measurablePct ? hz : null;
+}
+
+/** How many thresholds of each kind are exceeded, as a word: while it stays the same no timer begins or ends. */
+export function exceededWord(input: TripInput, trips: TripSettings): string {
+  return tripKinds.map((kind) => {
+    const value = measure(kind, input);
+    return value === null ? '-' : trips[kind].points.filter(({ limit }) => isBeyond(kind, limit, value)).length;
+  }).join();
 }
 
 export class TripTimers {
@@ -60,18 +77,15 @@ export class TripTimers {
 
   /** Follows the measurements at `t`; returns the kind that trips now, or null. */
   update(t: SimTime, input: TripInput, trips: TripSettings): TripKind | null {
-    const hz = input.highestPct > frequencyNeedsPct ? input.hz : null;
     let tripped: TripKind | null = null;
     for (const kind of tripKinds) {
-      const value = kind === 'lowVoltage' ? input.lowestPct : kind === 'highVoltage' ? input.highestPct : hz;
-      if (this.#follow(t, kind, value, trips[kind])) tripped ??= kind;
+      if (this.#follow(t, kind, measure(kind, input), trips[kind])) tripped ??= kind;
     }
     return tripped;
   }
 
   #follow(t: SimTime, kind: TripKind, value: number | null, { enabled, points }: TripSetting): boolean {
-    const beyond = (limit: number) => value !== null && (below[kind] ? value < limit : value > limit);
-    const exceeded = enabled ? points.filter((point) => beyond(point.limit)) : [];
+    const exceeded = enabled && value !== null ? points.filter(({ limit }) => isBeyond(kind, limit, value)) : [];
     if (exceeded.length === 0) {
       this.#running.delete(kind);
       return false;

@@ -66,7 +66,7 @@ describe('Terminals behind a feeder', () => {
     expect(seen.aPu).to.be.above(1);
     expect(seen.bPu / seen.aPu).to.be.closeTo(0.9, 1e-12);
     expect(seen).to.include({ hz: 60, angleDeg: 20, island: false });
-    expect(mean(seen) / mean(source)).to.be.closeTo(terminal.ratio, 1e-12);
+    expect(mean(seen) / mean(source)).to.be.closeTo(terminal.ahead(normal).aPu, 1e-12);
     expect(terminal.at(source, 0.8, -0.1)).to.equal(seen);
     expect(terminal.at(source, 0.8, -0.2)).to.not.equal(seen);
   });
