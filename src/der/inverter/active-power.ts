@@ -111,7 +111,7 @@ export class ActivePower {
       const presentW = input.free ? input.outputW : normalW;
       this.droop.advance(settings.droop, {
         hz: input.hz, nominalHz: input.nominalHz, wMaxW: settings.wMaxW, presentW, normalW,
-        commanded: commanded || !input.free, mostW: most,
+        commanded: commanded || !input.free, ramped: commanded && input.free, mostW: most,
       }, dtS);
     }
     this.#decide(input, most, least, voltWattW);

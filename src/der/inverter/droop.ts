@@ -15,6 +15,8 @@ export interface DroopInput {
   readonly normalW: number;
   /** a command is changing the power: the reference goes with it */
   readonly commanded: boolean;
+  /** limit or set-point is on its ramp, and felt */
+  readonly ramped?: boolean;
   /** most that the source can give, least that it can (negative = take) */
   readonly mostW: number;
 }
@@ -35,7 +37,7 @@ export class FrequencyDroop {
   /** filtered power, W */
   outputW = 0;
   moving = false;
-  #hz: number | null = null;
+  #before: Pick<DroopInput, 'hz' | 'ramped'> = { hz: 0 };
 
   reset(): void {
     this.side = null;
@@ -51,9 +53,10 @@ export class FrequencyDroop {
       this.referenceW = input.presentW;
     }
     // with nothing but a command at work the target goes straight, not in steps
-    const straight = input.commanded && this.side === (beyond ?? this.side) && this.outside === (beyond !== null) && this.#hz === input.hz;
+    const sameSide = this.outside === (beyond !== null) && this.side === (beyond ?? this.side);
+    const straight = sameSide && input.ramped === true && this.#before.ramped === true && this.#before.hz === input.hz;
     const fromW = this.targetW;
-    this.#hz = input.hz;
+    this.#before = input;
     this.outside = beyond !== null;
     if (beyond !== null) this.side = beyond;
     if (this.outside && input.commanded) this.referenceW = input.normalW;

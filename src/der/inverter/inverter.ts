@@ -157,13 +157,10 @@ export class Inverter {
     if (delayDue !== null && delayDue > t) next = Math.min(next, delayDue);
     const rampEnd = this.#enterRampEnd();
     if (rampEnd !== null && rampEnd > t) next = Math.min(next, rampEnd);
-    if (this.phase === 'shutting_down') next = Math.min(next, addSeconds(t, this.#secondsToZero));
+    // on the way out of service the device opens when nothing flows any more
+    const toZeroS = Math.max(this.#stopCeilingW / this.#wRateWS(), this.reactivePower.secondsToZero(this.#settings));
+    if (this.phase === 'shutting_down') next = Math.min(next, addSeconds(t, toZeroS));
     return Math.max(next, t + 1);
-  }
-
-  /** What is left of the way out of service: the device opens when nothing flows any more. */
-  get #secondsToZero(): number {
-    return Math.max(this.#stopCeilingW / this.#wRateWS(), this.reactivePower.secondsToZero(this.#settings));
   }
 
   /** Jumps to the settled state behind the enter-service delay and ramp (fresh process in service). */
@@ -231,15 +228,14 @@ export class Inverter {
       this.#calmUnder = grid;
       return;
     }
-    const seen = this.protection.update(t, grid, this.#settings, isEnergized(this.phase), this.lastTrip);
-    if (seen.cessationChanged) this.#moving = true;
-    const { trip, inWindow } = seen;
+    const wasEnergized = isEnergized(this.phase);
+    const { trip, inWindow, causeStands, cessationChanged } = this.protection.update(t, grid, this.#settings, wasEnergized, this.lastTrip);
+    if (cessationChanged) this.#moving = true;
     const cease = this.#mustCease();
     if (!inWindow || cease || this.phase !== 'waiting') this.#delayFrom = null;
     const input = {
-      stop: !this.#switchClosed || this.#settings.operator === 'STOP', cease, trip: trip !== null,
-      causeStands: seen.causeStands, inWindow,
-      atZero: Math.abs(this.pW) <= negligibleW && Math.abs(this.qVar) <= negligibleW,
+      stop: !this.#switchClosed || this.#settings.operator === 'STOP', cease, trip: trip !== null, causeStands, inWindow,
+      atZero: this.ceasedBy !== null || Math.max(Math.abs(this.pW), Math.abs(this.qVar)) <= negligibleW,
     };
     // a chain such as off -> waiting -> ramping -> in_service may happen at one instant
     for (let i = 0; i < 4; i += 1) {
@@ -256,6 +252,8 @@ export class Inverter {
       if (next === 'tripped') this.lastTrip = trip;
       this.#enter(next, t);
     }
+    // what watches a device in service begins with it
+    if (!wasEnergized && isEnergized(this.phase)) this.protection.update(t, grid, this.#settings, true, this.lastTrip);
     this.#calmUnder = this.phase === 'in_service' && this.protection.calm ? grid : null;
   }
 
