@@ -101,17 +101,15 @@ export class ActivePower {
     const { settings } = input;
     const most = Math.min(input.availableW, settings.wMaxW);
     const least = -Math.min(input.absorbableW, settings.chargeMaxW);
-    const commanded = this.#rampCommands(input, dtS);
+    this.#rampCommands(input, dtS);
     this.voltWattBaseW = settings.voltWatt.ofAvailable ? most : settings.wMaxW;
     const voltWattW = this.voltWattPct >= 100 ? Infinity : this.voltWattPct / 100 * this.voltWattBaseW;
     const normalW = Math.max(least, Math.min(most, this.setPointW, this.limitW, voltWattW));
     this.#normalW = normalW;
     if (input.hz !== null) {
-      // a fault that holds the output at zero is no operating point to start from
-      const presentW = input.free ? input.outputW : normalW;
       this.droop.advance(settings.droop, {
-        hz: input.hz, nominalHz: input.nominalHz, wMaxW: settings.wMaxW, presentW, normalW,
-        commanded: commanded || !input.free, ramped: commanded && input.free, mostW: most,
+        hz: input.hz, nominalHz: input.nominalHz, wMaxW: settings.wMaxW, presentW: input.outputW, normalW,
+        capW: Math.min(this.limitW, this.setPointW), free: input.free, mostW: most,
       }, dtS);
     }
     this.#decide(input, most, least, voltWattW);
@@ -119,15 +117,13 @@ export class ActivePower {
       || this.voltWattPct !== this.voltWattTargetPct || this.droop.moving;
   }
 
-  #rampCommands({ settings, storage, outputW, rampWS }: ActiveInput, dtS: number): boolean {
-    const [limit, setPoint] = [this.limitW, this.setPointW];
+  #rampCommands({ settings, storage, outputW, rampWS }: ActiveInput, dtS: number): void {
     this.limitTargetW = limitTarget(settings);
     this.setPointTargetW = setPointTarget(settings, storage);
     // what droop has added or taken away is not the commands' doing: a ramp that began there would count it twice
     const feltW = this.droop.side === null ? outputW : this.#normalW;
-    this.limitW = rampCommand(limit, this.limitTargetW, feltW, rampWS, dtS);
-    this.setPointW = rampCommand(setPoint, this.setPointTargetW, feltW, rampWS, dtS);
-    return limit !== this.limitW || setPoint !== this.setPointW;
+    this.limitW = rampCommand(this.limitW, this.limitTargetW, feltW, rampWS, dtS);
+    this.setPointW = rampCommand(this.setPointW, this.setPointTargetW, feltW, rampWS, dtS);
   }
 
   /**

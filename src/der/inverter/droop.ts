@@ -2,27 +2,33 @@
  * Frequency droop (model 711, IEEE 1547-2018 6.5.2.7): beyond a dead band the power follows the frequency, starting
  * at the power of the moment at which the band was left.
  */
-import { respondToRamp } from './ramp.ts';
+import { respond } from './ramp.ts';
 import type { DroopSetting } from './settings.ts';
 
 export interface DroopInput {
   readonly hz: number;
   readonly nominalHz: number;
   readonly wMaxW: number;
-  /** output of the last sub-step, or what it would be where a fault holds it at zero */
+  /** output of the last sub-step */
   readonly presentW: number;
   /** what all other functions together would give */
   readonly normalW: number;
-  /** a command is changing the power: the reference goes with it */
-  readonly commanded: boolean;
-  /** limit or set-point is on its ramp, and felt */
-  readonly ramped?: boolean;
-  /** most that the source can give, least that it can (negative = take) */
+  /** the lower of limit and set-point */
+  readonly capW: number;
+  /** the output follows the functions: no ramp of entering or stopping and no fault holds it */
+  readonly free: boolean;
+  /** most that the source can give */
   readonly mostW: number;
 }
 
+const negligibleW = 1e-3;
 /** Share of WMax within which the way back counts as done. */
 const doneShare = 1e-4;
+/** Share of WMax to which the way out is followed. */
+const settledShare = 1e-6;
+
+/** Open-loop responses after which the way back no longer follows the rest with a lag. */
+const returnResponses = 4;
 
 export type DroopSide = 'over' | 'under';
 
@@ -31,13 +37,16 @@ export class FrequencyDroop {
   side: DroopSide | null = null;
   /** frequency is beyond the dead band now */
   outside = false;
-  /** power when the dead band was left, W */
+  /** power when the dead band was left, moved by commands since, W */
   referenceW = 0;
   targetW = 0;
   /** filtered power, W */
   outputW = 0;
   moving = false;
-  #before: Pick<DroopInput, 'hz' | 'ramped'> = { hz: 0 };
+  /** what droop adds to the reference, and on the way back to the normal power */
+  #offsetW = 0;
+  #capW = 0;
+  #returningS = 0;
 
   reset(): void {
     this.side = null;
@@ -48,24 +57,46 @@ export class FrequencyDroop {
   advance(setting: DroopSetting, input: DroopInput, dtS: number): void {
     const beyond = setting.enabled ? this.#beyond(setting, input.hz - input.nominalHz) : null;
     if (beyond === null && this.side === null) return;
-    if (beyond !== null && !this.outside) {
-      if (this.side === null) this.outputW = input.presentW;
-      this.referenceW = input.presentW;
-    }
-    // with nothing but a command at work the target goes straight, not in steps
-    const sameSide = this.outside === (beyond !== null) && this.side === (beyond ?? this.side);
-    const straight = sameSide && input.ramped === true && this.#before.ramped === true && this.#before.hz === input.hz;
-    const fromW = this.targetW;
-    this.#before = input;
+    if (beyond !== null) this.#follow(beyond, input);
+    else this.#return(setting, input, dtS);
     this.outside = beyond !== null;
-    if (beyond !== null) this.side = beyond;
-    if (this.outside && input.commanded) this.referenceW = input.normalW;
-    this.targetW = this.outside ? this.#target(setting, input) : input.normalW;
-    const settledAt = doneShare * input.wMaxW;
-    const within = this.outside ? settledAt / 100 : settledAt;
-    this.outputW = respondToRamp(this.outputW, straight ? fromW : this.targetW, this.targetW, setting.responseS, dtS, within);
-    this.moving = this.outputW !== this.targetW;
+    const baseW = this.outside ? this.referenceW : input.normalW;
+    this.targetW = this.outside ? this.#target(setting, input) : baseW;
+    const settledAt = (this.outside ? settledShare : doneShare) * input.wMaxW;
+    this.#offsetW = respond(this.#offsetW, this.targetW - baseW, setting.responseS, dtS, settledAt);
+    this.outputW = baseW + this.#offsetW;
+    this.moving = this.#offsetW !== this.targetW - baseW;
     if (!this.outside && !this.moving) this.reset();
+  }
+
+  /**
+   * On the way back the output goes on from where it is, and follows what other functions do to the normal power with the
+   * same response. It follows commands at once, and after some responses everything, so that the way back has an end
+   * under a source that never rests.
+   */
+  #return({ responseS }: DroopSetting, { normalW, capW }: DroopInput, dtS: number): void {
+    if (this.outside) this.#returningS = 0;
+    const lagged = this.outside || (capW === this.#capW && this.#returningS < returnResponses * responseS);
+    if (lagged) this.#offsetW = this.outputW - normalW;
+    this.#returningS += dtS;
+    this.#capW = capW;
+  }
+
+  /** Keeps the reference: the power of the moment at which the band was left; commands move it where they bind. */
+  #follow(side: DroopSide, { presentW, normalW, capW, free }: DroopInput): void {
+    if (!this.outside) {
+      // a fault that holds the output at zero is no operating point to start from
+      this.referenceW = free ? presentW : normalW;
+      this.#offsetW = 0;
+    } else if (!free) {
+      this.referenceW = normalW;
+    } else if (capW < this.#capW) {
+      this.referenceW = Math.min(this.referenceW, capW);
+    } else if (capW > this.#capW && this.referenceW >= this.#capW - negligibleW) {
+      this.referenceW = Math.max(this.referenceW, normalW);
+    }
+    this.#capW = capW;
+    this.side = side;
   }
 
   #beyond({ overBandHz, underBandHz }: DroopSetting, offsetHz: number): DroopSide | null {

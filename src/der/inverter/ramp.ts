@@ -25,14 +25,3 @@ export function respond(from: number, to: number, responseS: number, dtS: number
   const next = to + (from - to) * 10 ** (-dtS / responseS);
   return Math.abs(to - next) <= settledAt ? to : next;
 }
-
-/**
- * The same while the target itself goes straight from `target` to `to`. A response of 0 follows at once.
- * @param responseS seconds to 90 %
- */
-export function respondToRamp(from: number, target: number, to: number, responseS: number, dtS: number, settledAt: number): number {
-  if (responseS <= 0 || target === to || !(dtS > 0 && dtS < Infinity)) return respond(from, to, responseS, dtS, settledAt);
-  // behind a ramp the output stays by slope x time constant
-  const behind = (to - target) / dtS * responseS / Math.LN10;
-  return to - behind + (from - target + behind) * 10 ** (-dtS / responseS);
-}

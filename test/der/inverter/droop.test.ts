@@ -9,7 +9,7 @@ import { IdealRig, ratedW } from './ideal-rig.ts';
 const setting: DroopSetting = {
   enabled: true, overBandHz: 0.036, underBandHz: 0.036, overDroop: 0.05, underDroop: 0.05, responseS: 5, leastPct: 0,
 };
-const calm: DroopInput = { hz: 60, nominalHz: 60, wMaxW: ratedW, presentW: 6000, normalW: 6000, commanded: false, mostW: ratedW };
+const calm: DroopInput = { hz: 60, nominalHz: 60, wMaxW: ratedW, presentW: 6000, normalW: 6000, capW: ratedW, free: true, mostW: ratedW };
 /** power per hertz beyond the band */
 const slope = (k = 0.05, nominalHz = 60) => ratedW / (nominalHz * k);
 
@@ -76,12 +76,30 @@ describe('Frequency droop (IEEE 1547-2018 6.5.2.7, Table 24)', () => {
     expect(droop.outputW).to.equal(halfway);
   });
 
-  it('a command during the event moves the reference', () => {
+  it('a command moves the reference where it binds, and the source does not', () => {
     const droop = settled(61);
-    droop.advance(setting, { ...calm, hz: 61, normalW: 5000, commanded: true, presentW: droop.outputW }, Infinity);
+    const advance = (others: Partial<DroopInput>) => { droop.advance(setting, { ...calm, hz: 61, presentW: droop.outputW, ...others }, Infinity); };
+    advance({ normalW: 9000 });
+    expect(droop.referenceW, 'more sun').to.equal(6000);
+    advance({ normalW: 9000, capW: 9500 });
+    expect(droop.referenceW, 'a limit that is not felt').to.equal(6000);
+    advance({ normalW: 5000, capW: 5000 });
+    expect(droop.referenceW, 'a limit below').to.equal(5000);
     expect(droop.outputW).to.be.closeTo(5000 - 0.964 * slope(), 1e-6);
-    droop.advance(setting, { ...calm, hz: 61, normalW: 9000, presentW: droop.outputW }, Infinity);
-    expect(droop.referenceW, 'not a command').to.equal(5000);
+    advance({ normalW: 7000, capW: 7000 });
+    expect(droop.referenceW, 'the limit that bound is raised').to.equal(7000);
+  });
+
+  it('the way back ends under a source that never rests, and takes commands at once', () => {
+    const droop = settled(59.5);
+    let normalW = 6000;
+    for (let i = 0; i < 250; i += 1) droop.advance(setting, { ...calm, presentW: droop.outputW, normalW: normalW += 0.4 }, 0.1);
+    expect(droop.side).to.equal(null);
+    const other = settled(59.5);
+    other.advance(setting, { ...calm, presentW: other.outputW }, 1);
+    const left = other.outputW - 6000;
+    other.advance(setting, { ...calm, presentW: other.outputW, normalW: 1000, capW: 1000 }, 0.1);
+    expect(other.outputW).to.be.closeTo(1000 + left * 10 ** (-0.1 / 5), 1e-6);
   });
 
   it('disabled during an event it lets go smoothly', () => {
