@@ -18,7 +18,7 @@ import type { Environment, GridValues, WeatherNow } from './environment.ts';
 import { meanPu, nominalLnV, terminalVoltages } from './inverter/ac.ts';
 import type { TerminalVoltages } from './inverter/ac.ts';
 import { firstChange } from './grid/crossing.ts';
-import { FeederTerminal } from './grid/feeder.ts';
+import { feederImpedance, FeederTerminal } from './grid/feeder.ts';
 import type { FeederSpec } from './grid/feeder.ts';
 import { Inverter, longestStepS } from './inverter/inverter.ts';
 import type { InverterRatings } from './inverter/inverter.ts';
@@ -53,8 +53,6 @@ export interface DeviceContext {
 
 /** Rounds in which power and feeder voltage find each other at start. */
 const settleRounds = 24;
-/** Quickest response to a voltage that the device moves itself: stable in sub-steps of 20 ms on short-circuit ratios from 3. */
-const feederResponseS = 0.2;
 
 /** 715.DERHb counts seconds and wraps before its "not implemented" value. */
 const heartbeatModulus = 0xffffffff;
@@ -272,7 +270,8 @@ export class SimDevice implements Device {
     return {
       wiring: ratings.wiring, wMaxRtgW: ratings.wMaxW, nominalHz: ratings.nominalHz, abnormal: ratings.abnormal,
       vNomRtgV: this.bank.map.m702.VNomRtg ?? ratings.vNomV, efficiencyNominal, portCount: this.#source.ports.length,
-      storage: ratings.chargeMaxW !== null, parameters: inverter, leastResponseS: this.#context.feeder ? feederResponseS : 0,
+      storage: ratings.chargeMaxW !== null, parameters: inverter, vaMaxRtgVa: ratings.vaMaxVa,
+      feeder: this.#context.feeder && feederImpedance(this.#context.feeder),
       capability: {
         wMaxRtgW: ratings.wMaxW, reducedAtLowPower: inverter.lowPowerVars === 'reduced',
         leastInjectVar: injectShare * ratings.vaMaxVa, leastAbsorbVar: absorbShare[ratings.category] * ratings.vaMaxVa,
@@ -351,7 +350,7 @@ export class SimDevice implements Device {
 
   #resetAlarms(): void {
     this.#fault = false;
-    this.#inverter.clearTrips();
+    this.#inverter.acknowledge();
   }
 
   #resetDevice(by: Origin): void {
@@ -360,9 +359,8 @@ export class SimDevice implements Device {
     this.#context.environment.clearLocal(this.index);
     this.bank.reload(this.#template.image, by);
     this.#writeIdentity();
-    this.#inverter.switchClosed = true;
+    this.#inverter.restart();
     this.localControl = false;
-    this.#inverter.meter.clear();
   }
 
   /** A value that is not finite never reaches a register: the device faults and keeps its last good surroundings at zero power. */

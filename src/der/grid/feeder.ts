@@ -7,13 +7,14 @@ export interface FeederSpec {
   readonly xOverR: number;
 }
 
-interface Impedance {
+/** Of the line, per unit of the device's rated apparent power. */
+export interface FeederImpedance {
   readonly rPu: number;
   readonly xPu: number;
 }
 
 /** R and X in per unit of the device: |Z| = 1/SCR. */
-export function feederImpedance({ scr, xOverR }: FeederSpec): Impedance {
+export function feederImpedance({ scr, xOverR }: FeederSpec): FeederImpedance {
   const rPu = 1 / (scr * Math.hypot(1, xOverR));
   return { rPu, xPu: rPu * xOverR };
 }
@@ -26,7 +27,7 @@ export function feederImpedance({ scr, xOverR }: FeederSpec): Impedance {
  * @param qPu reactive power injected at the terminals
  * @returns null where no voltage carries that power (collapse)
  */
-export function feederVoltage(sourcePu: number, pPu: number, qPu: number, { rPu, xPu }: Impedance): number | null {
+export function feederVoltage(sourcePu: number, pPu: number, qPu: number, { rPu, xPu }: FeederImpedance): number | null {
   const b = 2 * (rPu * pPu + xPu * qPu) + sourcePu * sourcePu;
   const c = (rPu * rPu + xPu * xPu) * (pPu * pPu + qPu * qPu);
   const root = b * b - 4 * c;
@@ -36,7 +37,7 @@ export function feederVoltage(sourcePu: number, pPu: number, qPu: number, { rPu,
 
 /** Terminals of one device behind its feeder. */
 export class FeederTerminal {
-  readonly #impedance: Impedance | null;
+  readonly #impedance: FeederImpedance | null;
   readonly #meanPu: (source: GridValues) => number;
   #ratio = 1;
   #collapsed = false;
@@ -79,7 +80,7 @@ export class FeederTerminal {
     return output;
   }
 
-  #solve(source: GridValues, pPu: number, qPu: number, impedance: Impedance): void {
+  #solve(source: GridValues, pPu: number, qPu: number, impedance: FeederImpedance): void {
     const sourcePu = this.#meanPu(source);
     if (source.island || sourcePu <= 0 || (pPu === 0 && qPu === 0)) {
       this.#collapsed = false;

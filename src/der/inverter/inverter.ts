@@ -8,20 +8,22 @@ import type { ActiveDecider } from '../../core/grid-trace.ts';
 import type { RandomStream } from '../../core/random.ts';
 import type { ControlFunction } from '../../sunspec/map/device.ts';
 import type { GridValues } from '../environment.ts';
+import type { FeederImpedance } from '../grid/feeder.ts';
 import type { DcSource } from '../source/source.ts';
 import { meanPu, nominalLnV, phaseCount, phaseShares } from './ac.ts';
 import { ActivePower } from './active-power.ts';
 import type { Capability } from './capability.ts';
 import { acFromDc, dcFromAc } from './efficiency.ts';
 import { EnergyMeter } from './energy.ts';
+import { EnterService } from './enter-service.ts';
 import { Protection } from './protection.ts';
 import type { ProtectionRatings, TripCause } from './protection.ts';
 import { rampTowards } from './ramp.ts';
 import { ReactivePower } from './reactive-power.ts';
 import { isEnergized, nextPhase } from './service.ts';
 import type { ServicePhase } from './service.ts';
-import { slowedToVoltage } from './settings.ts';
 import type { Settings } from './settings.ts';
+import { slowedToVoltage } from './voltage-loop.ts';
 import type { TripKind } from './trip.ts';
 
 /** What does not change while the device runs. */
@@ -33,8 +35,10 @@ export interface InverterRatings extends ProtectionRatings {
   readonly portCount: number;
   /** the device rests without a set-point instead of giving what it can */
   readonly storage: boolean;
-  /** the curves of voltage respond no quicker, s; 0 at a stiff grid */
-  readonly leastResponseS: number;
+  /** rated apparent power, VA */
+  readonly vaMaxRtgVa: number;
+  /** the line to the grid; null: a stiff grid */
+  readonly feeder: FeederImpedance | null;
 }
 
 const quickStepS = 0.02;
@@ -64,14 +68,10 @@ export class Inverter {
   /** voltage of the curves in the last sub-step, percent of 702.VNom */
   curvePct = 100;
 
-  readonly #random: RandomStream;
+  readonly #enterService: EnterService;
   #settings: Settings;
   /** falls while shutting down, rises again when a stop is taken back */
   #stopCeilingW: number;
-  #enterRampFrom: SimTime | null = null;
-  #delayFrom: SimTime | null = null;
-  /** this delay's part of 703.ESRndTms, 0 to 1 */
-  #delayRandom = 0;
   #moving = false;
   #switchClosed = true;
   /** in service under this grid with nothing pending: no decision can change until one of its inputs does */
@@ -84,8 +84,8 @@ export class Inverter {
     this.meter = new EnergyMeter(phaseCount(ratings.wiring), ratings.portCount);
     this.activePower = new ActivePower(settings, ratings.storage);
     this.protection = new Protection(ratings);
-    this.#settings = slowedToVoltage(settings, ratings.leastResponseS);
-    this.#random = random;
+    this.#settings = this.#slowed(settings);
+    this.#enterService = new EnterService(random);
     this.#stopCeilingW = ratings.wMaxRtgW;
   }
 
@@ -102,22 +102,31 @@ export class Inverter {
   /** Takes over settings that a write has changed; physics follows from the next sub-step on. */
   applySettings(settings: Settings): void {
     this.reactivePower.reorder(this.#settings, settings);
-    this.#settings = slowedToVoltage(settings, this.ratings.leastResponseS);
+    this.#settings = this.#slowed(settings);
     this.#moving = true;
     this.#calmUnder = null;
+  }
+
+  #slowed(settings: Settings): Settings {
+    return slowedToVoltage(settings, this.ratings.feeder, this.ratings.vaMaxRtgVa, quickStepS);
   }
 
   /** What holds the output at zero for the moment, or null. */
   get ceasedBy(): TripKind | null { return this.protection.cessation.kind; }
 
-  /** Functions that set or limited the output in the last sub-step. */
+  /** Functions that set or limited the output in the last sub-step, or hold the device out of service. */
   activeFunctions(): Set<ControlFunction> {
     const active = new Set<ControlFunction>();
+    if (this.phase === 'tripped' && this.lastTrip !== null) {
+      const name = causeFunctions[this.lastTrip];
+      if (name) active.add(name);
+    }
+    if (this.phase === 'waiting' || this.phase === 'ceased') active.add('enter_service');
     if (!isEnergized(this.phase)) return active;
     this.activePower.note(this.#settings, active);
     const { acting, targetVar, commandVar } = this.reactivePower;
-    if (acting && (targetVar !== 0 || commandVar !== 0)) active.add(acting);
-    if (this.ceasedBy !== null) active.add(cessationFunctions[this.ceasedBy]);
+    const name = this.ceasedBy === null ? acting : causeFunctions[this.ceasedBy];
+    if (name && (this.ceasedBy !== null || targetVar !== 0 || commandVar !== 0)) active.add(name);
     return active;
   }
 
@@ -133,30 +142,27 @@ export class Inverter {
 
   /** Seconds of the enter-service delay that are left at `t`; 0 when it does not run. */
   enterDelayRemainingS(t: SimTime): number {
-    const due = this.#delayDue();
+    const due = this.#enterService.delayDue(this.#settings.enterService);
     return due === null ? 0 : Math.max(0, secondsBetween(t, due));
   }
 
   /** Ceiling of the ramp after entering service at `t`, W; null: no ramp is under way. */
   enterRamp(t: SimTime): number | null {
-    return this.phase === 'ramping' && this.#enterRampFrom !== null ? this.#enterCeilingW(t) : null;
+    return this.phase === 'ramping' ? this.#enterCeilingW(t) : null;
   }
 
   /** Whether the enter-service delay is under way: the grid is good and only time is missing. */
-  get enterDelayRuns(): boolean { return this.#delayFrom !== null; }
+  get enterDelayRuns(): boolean { return this.#enterService.waiting; }
 
   /** Longest sub-step that keeps every function exact from `t` on, and the next instant at which one must end. */
   nextStep(t: SimTime, motion: 'still' | 'slow' | 'fast', grid: GridValues, source: DcSource): number {
-    const settled = !this.#moving && grid === this.#lastGrid && source.settled && ['in_service', 'ceased', 'off'].includes(this.phase);
+    const settled = !this.#moving && grid === this.#lastGrid && source.settled && this.phase !== 'shutting_down';
     let stepS = settled ? longestStepS : movingStepS;
     if (motion === 'slow') stepS = Math.min(stepS, movingStepS);
     if (motion === 'fast' || this.protection.measuring || this.#swift) stepS = quickStepS;
-    let next: number = addSeconds(t, stepS);
-    next = Math.min(next, this.protection.nextDue(t));
-    const delayDue = this.#delayDue();
-    if (delayDue !== null && delayDue > t) next = Math.min(next, delayDue);
-    const rampEnd = this.#enterRampEnd();
-    if (rampEnd !== null && rampEnd > t) next = Math.min(next, rampEnd);
+    let next = Math.min(
+      addSeconds(t, stepS), this.protection.nextDue(t), this.#enterService.nextDue(t, this.#settings.enterService),
+    );
     // on the way out of service the device opens when nothing flows any more
     const toZeroS = Math.max(this.#stopCeilingW / this.#wRateWS(), this.reactivePower.secondsToZero(this.#settings));
     if (this.phase === 'shutting_down') next = Math.min(next, addSeconds(t, toZeroS));
@@ -192,18 +198,25 @@ export class Inverter {
   halt(): void {
     this.protection.clear();
     this.#calmUnder = null;
-    this.#enterRampFrom = null;
-    this.#delayFrom = null;
+    this.#enterService.endRamp();
+    this.#enterService.breakOff();
     this.phase = 'tripped';
     this.lastTrip = null;
     this.#stopOutput();
   }
 
-  /** Begins all trip counts anew (reset). A device whose cause is gone returns through enter service. */
-  clearTrips(): void {
-    this.protection.clear();
+  /** Acknowledges a halt (reset): back through enter service. Counts and trips under way go on: their cause ends them. */
+  acknowledge(): void {
     this.#calmUnder = null;
     if (this.phase === 'tripped' && this.lastTrip === null) this.phase = 'waiting';
+  }
+
+  /** As a device that has just been built takes its settings: the order of reactive functions is that of a start. */
+  restart(): void {
+    this.reactivePower.forgetOrder();
+    this.#switchClosed = true;
+    this.#calmUnder = null;
+    this.meter.clear();
   }
 
   #mustCease(): boolean {
@@ -211,9 +224,10 @@ export class Inverter {
     return !enterService.permit || operator === 'ENTER_STANDBY';
   }
 
-  /** A response so quick that its way needs short steps. */
+  /** A way that needs short steps: a quick response, or a voltage that moves with it. */
   get #swift(): boolean {
     if (!this.#moving) return false;
+    if (this.ratings.feeder) return true;
     const { voltVar, voltWatt, droop } = this.#settings;
     const quick = (on: boolean, responseS: number) => on && responseS > 0 && responseS < 1;
     return quick(voltVar.enabled && this.reactivePower.moving, voltVar.responseS)
@@ -232,19 +246,16 @@ export class Inverter {
     const { trip, inWindow, causeStands, cessationChanged } = this.protection.update(t, grid, this.#settings, wasEnergized, this.lastTrip);
     if (cessationChanged) this.#moving = true;
     const cease = this.#mustCease();
-    if (!inWindow || cease || this.phase !== 'waiting') this.#delayFrom = null;
+    if (!inWindow || cease || this.phase !== 'waiting') this.#enterService.breakOff();
     const input = {
       stop: !this.#switchClosed || this.#settings.operator === 'STOP', cease, trip: trip !== null, causeStands, inWindow,
       atZero: this.ceasedBy !== null || Math.max(Math.abs(this.pW), Math.abs(this.qVar)) <= negligibleW,
     };
     // a chain such as off -> waiting -> ramping -> in_service may happen at one instant
     for (let i = 0; i < 4; i += 1) {
-      if (this.phase === 'waiting' && inWindow && !cease && this.#delayFrom === null) {
-        this.#delayFrom = t;
-        this.#delayRandom = this.#random.next();
-      }
-      const delayDue = this.#delayDue();
-      const rampEnd = this.#enterRampEnd();
+      if (this.phase === 'waiting' && inWindow && !cease) this.#enterService.wait(t);
+      const delayDue = this.#enterService.delayDue(this.#settings.enterService);
+      const rampEnd = this.#enterService.rampEnd(this.#settings.enterService);
       const next = nextPhase(this.phase, {
         ...input, delayOver: delayDue !== null && delayDue <= t, rampOver: rampEnd === null || rampEnd <= t,
       });
@@ -257,27 +268,17 @@ export class Inverter {
     this.#calmUnder = this.phase === 'in_service' && this.protection.calm ? grid : null;
   }
 
-  /** End of the delay under way; a change of its settings counts at once. */
-  #delayDue(): SimTime | null {
-    const { delayS, randomDelayS } = this.#settings.enterService;
-    return this.#delayFrom === null ? null : addSeconds(this.#delayFrom, delayS + this.#delayRandom * randomDelayS);
-  }
-
-  #enterRampEnd(): SimTime | null {
-    return this.#enterRampFrom === null ? null : addSeconds(this.#enterRampFrom, this.#settings.enterService.rampS);
-  }
-
   #enter(phase: ServicePhase, t: SimTime): void {
     if (phase === 'ramping' && this.phase !== 'shutting_down') {
-      this.#enterRampFrom = t;
+      this.#enterService.ramp(t);
       this.#stopCeilingW = this.ratings.wMaxRtgW;
       // limits were not felt while out of service: they apply at once
       this.activePower.skipRamps(this.#settings, this.ratings.storage);
     }
-    if (phase !== 'ramping') this.#enterRampFrom = null;
+    if (phase !== 'ramping') this.#enterService.endRamp();
     if (phase === 'shutting_down') this.#stopCeilingW = Math.abs(this.pW);
     if (this.phase === 'waiting') {
-      this.#delayFrom = null;
+      this.#enterService.breakOff();
       this.lastTrip = null;
     }
     this.phase = phase;
@@ -290,7 +291,8 @@ export class Inverter {
     const ceiling = this.#phaseCeiling(end, dtS);
     const { cessation } = this.protection;
     const admitted = cessation.pending ? cessation.admitted(end, this.ratings.parameters) : 1;
-    return admitted < 1 ? { ceilingW: Math.min(ceiling.ceilingW, admitted * this.ratings.wMaxRtgW), decider: 'cessation' } : ceiling;
+    if (admitted >= 1) return ceiling;
+    return { ceilingW: Math.min(ceiling.ceilingW, admitted * this.ratings.wMaxRtgW), decider: 'cessation', varShare: admitted };
   }
 
   #phaseCeiling(end: SimTime, dtS: number): ServiceCeiling {
@@ -310,11 +312,8 @@ export class Inverter {
     }
   }
 
-  /** IEEE 1547-2018 4.10.3: a ceiling from 0 to 100 % of rated over the duration. */
   #enterCeilingW(t: SimTime): number {
-    const { rampS } = this.#settings.enterService;
-    if (this.#enterRampFrom === null || rampS <= 0) return this.ratings.wMaxRtgW;
-    return this.ratings.wMaxRtgW * Math.min(1, secondsBetween(this.#enterRampFrom, t) / rampS);
+    return this.ratings.wMaxRtgW * this.#enterService.admitted(t, this.#settings.enterService);
   }
 
   #wRateWS(): number {
@@ -340,18 +339,18 @@ export class Inverter {
     this.absorbableW = source.absorbableDcW > 0 ? dcFromAc(source.absorbableDcW, dc0W, ratings.efficiencyNominal) : 0;
     this.curvePct = meanPu(ratings.wiring, grid) * 100 * ratings.vNomRtgV / settings.vNomV;
     this.activePower.follow(settings, this.curvePct, dtS);
-    // the autonomous reference starts at its setting, everything else settled
-    this.reactivePower.follow(settings, this.curvePct, Number.isFinite(dtS) ? dtS : 0);
     if (!isEnergized(this.phase)) {
       this.#stopOutput();
       this.#moving = false;
       source.draw(0, false);
       return;
     }
+    // the autonomous reference starts at its setting, everything else settled; a fault is no voltage to get used to
+    if (this.ceasedBy === null) this.reactivePower.follow(settings, this.curvePct, Number.isFinite(dtS) ? dtS : 0);
     this.#advanceActive(grid, dtS, ceiling);
-    this.clipped = source.availableDcW > dcFromAc(Math.min(settings.wMaxW, ratings.wMaxRtgW), dc0W, ratings.efficiencyNominal) + negligibleW;
-    this.#advanceReactive(grid, source.availableDcW > 0 || source.absorbableDcW > 0, dtS);
-    this.#moving = this.activePower.moving || this.reactivePower.moving || ceiling.ceilingW < ratings.wMaxRtgW;
+    this.clipped = source.availableDcW > dcFromAc(settings.wMaxW, dc0W, ratings.efficiencyNominal) + negligibleW;
+    this.#advanceReactive(grid, source.availableDcW > 0 || source.absorbableDcW > 0, dtS, ceiling.varShare ?? 1);
+    this.#moving = this.activePower.moving || this.reactivePower.moving || this.#stopCeilingW < ratings.wMaxRtgW;
     source.draw(this.#dcPowerW(source, dc0W), true);
   }
 
@@ -364,7 +363,7 @@ export class Inverter {
     }, dtS);
   }
 
-  #advanceReactive(grid: GridValues, hasSource: boolean, dtS: number): void {
+  #advanceReactive(grid: GridValues, hasSource: boolean, dtS: number, varShare: number): void {
     const { ratings, activePower, reactivePower } = this;
     const settings = this.#settings;
     const volts = meanPu(ratings.wiring, grid) * nominalLnV(ratings.wiring, ratings.vNomRtgV);
@@ -376,7 +375,7 @@ export class Inverter {
     }, dtS);
     const ceased = this.ceasedBy !== null;
     this.pW = ceased ? 0 : reactivePower.pW;
-    this.qVar = ceased ? 0 : reactivePower.qVar;
+    this.qVar = ceased ? 0 : reactivePower.qVar * varShare;
     this.squeezed = !ceased && Math.abs(activePower.wantedW) - Math.abs(this.pW) > negligibleW;
   }
 
@@ -386,14 +385,16 @@ export class Inverter {
     if (this.pW < 0) return -acFromDc(-this.pW, dc0W, efficiencyNominal);
     return this.availableW > 0 ? dcFromAc(this.pW, dc0W, efficiencyNominal) : source.availableDcW;
   }
-
 }
 
 interface ServiceCeiling {
   readonly ceilingW: number;
   readonly decider: ActiveDecider;
+  /** part of the reactive power that may flow; absent: all of it */
+  readonly varShare?: number;
 }
 
-const cessationFunctions: Readonly<Record<TripKind, ControlFunction>> = {
-  lowVoltage: 'lv_trip', highVoltage: 'hv_trip', lowFrequency: 'lf_trip', highFrequency: 'hf_trip',
+/** The function behind a trip or a cessation; relays have no register. */
+const causeFunctions: Partial<Readonly<Record<TripCause, ControlFunction>>> = {
+  lowVoltage: 'lv_trip', highVoltage: 'hv_trip', lowFrequency: 'lf_trip', highFrequency: 'hf_trip', island: 'anti_islanding',
 };

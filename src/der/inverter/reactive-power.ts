@@ -135,6 +135,11 @@ export class ReactivePower {
     this.#order = reorderReactive(this.#order, before, after);
   }
 
+  /** The order of a fresh process. */
+  forgetOrder(): void {
+    this.#order = reactiveFunctions;
+  }
+
   /** Nothing flows any more; on return reactive power starts from zero. */
   clear(): void {
     this.commandVar = 0;
@@ -146,7 +151,7 @@ export class ReactivePower {
     this.moving = false;
   }
 
-  /** The reference follows the voltage, whether or not the device is in service. */
+  /** The autonomous reference follows the voltage. */
   follow(settings: Settings, vPct: number, dtS: number): void {
     this.vRefPct = this.#reference.advance(settings.voltVar, vPct, dtS);
   }
@@ -165,7 +170,7 @@ export class ReactivePower {
     [this.pW, this.qVar] = settle(askedW, q, sVa, priority, capability);
     this.decidedBy = this.#decider(q);
     // held back by the circle is not on the way
-    this.moving = this.#reference.moving || (this.commandVar !== this.targetVar && this.qVar !== before);
+    this.moving = this.commandVar !== this.targetVar && this.qVar !== before;
   }
 
   #target({ settings, wantedW, sVa, vPct }: ReactiveInput): number {
@@ -182,14 +187,15 @@ export class ReactivePower {
   /** Volt-var has its open-loop response; the others move at 704.VarRmp, and so does the way out. */
   #approach({ settings, running }: ReactiveInput, dtS: number): number {
     // a lowered capability binds at once: it is also what the rate refers to, so that 0 would hold Q for ever
-    const from = clampVar(settings, this.commandVar);
+    // what a limit has held back is no point to start from
+    const from = clampVar(settings, this.qVar);
     if (this.acting === 'volt_var' && running) return respond(from, this.targetVar, settings.voltVar.responseS, dtS, negligibleVar);
     return rampTowards(from, this.targetVar, varRateS(settings), dtS);
   }
 
   /** Seconds that the way out takes from here, at 704.VarRmp. */
   secondsToZero(settings: Settings): number {
-    const left = Math.abs(clampVar(settings, this.commandVar));
+    const left = Math.abs(clampVar(settings, this.qVar));
     return left === 0 ? 0 : left / varRateS(settings);
   }
 

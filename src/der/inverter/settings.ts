@@ -163,20 +163,6 @@ function droop({ m711 }: MapView): DroopSetting {
   };
 }
 
-/**
- * The same settings with responses to the voltage of at least `leastS`: behind a feeder a curve moves its own input, and
- * one that followed at once would swing.
- */
-export function slowedToVoltage(settings: Settings, leastS: number): Settings {
-  const { voltVar, voltWatt } = settings;
-  if (voltVar.responseS >= leastS && voltWatt.responseS >= leastS) return settings;
-  const slowed = (responseS: number) => Math.max(responseS, leastS);
-  return {
-    ...settings,
-    voltVar: { ...voltVar, responseS: slowed(voltVar.responseS) }, voltWatt: { ...voltWatt, responseS: slowed(voltWatt.responseS) },
-  };
-}
-
 /** Reads every setting that physics follows. @param mayTrip whether the may-trip curves act as must-trip ones */
 export function readSettings(map: MapView, mayTrip: InverterParameters['mayTrip']): Settings {
   const { m702, m703, m704, m715 } = map;

@@ -5,8 +5,6 @@ import type { VoltVarSetting } from './settings.ts';
 /** Range of the autonomous reference, percent of VNom. */
 const lowestReferencePct = 95;
 const highestReferencePct = 105;
-/** A reference this close to the voltage stands. */
-const negligiblePct = 1e-6;
 
 /** Reactive power in percent of the curve's reference; the curve stands around `vRefPct` instead of 100. */
 export function voltVarPct({ points }: VoltVarSetting, vPct: number, vRefPct: number): number {
@@ -16,21 +14,17 @@ export function voltVarPct({ points }: VoltVarSetting, vPct: number, vRefPct: nu
 /** The reference voltage in force, percent of VNom: the setting, or a low-pass of the voltage that started there. */
 export class ReferenceVoltage {
   #autoPct: number | null = null;
-  /** the autonomous reference still moves */
-  moving = false;
 
   /** The reference after `dtS` under `vPct`. */
   advance({ autoReference, autoReferenceS, vRefPct, enabled }: VoltVarSetting, vPct: number, dtS: number): number {
     if (!autoReference || !enabled) {
       this.#autoPct = null;
-      this.moving = false;
       return vRefPct;
     }
     const target = Math.min(highestReferencePct, Math.max(lowestReferencePct, vPct));
     const from = this.#autoPct ?? vRefPct;
     const next = autoReferenceS > 0 ? target + (from - target) * Math.exp(-dtS / autoReferenceS) : target;
-    this.moving = Math.abs(target - next) > negligiblePct;
-    this.#autoPct = this.moving ? next : target;
-    return this.#autoPct;
+    this.#autoPct = next;
+    return next;
   }
 }
