@@ -21,11 +21,17 @@ export const tripTexts: Readonly<Record<TripCause, string>> = {
 export const alarmTexts: Readonly<Record<AlarmCode, string>> = {
   manual_shutdown: 'stopped by operator', over_temp: 'over temperature', over_frequency: tripTexts.highFrequency,
   under_frequency: tripTexts.lowFrequency, ac_over_volt: tripTexts.highVoltage, ac_under_volt: tripTexts.lowVoltage,
-  grid_disconnect: 'tripped on islanding or by a relay', lvrt_active: 'momentary cessation: output held at zero by a voltage or frequency curve',
+  grid_disconnect: 'tripped on islanding or by a relay', lvrt_active: 'momentary cessation on low voltage', hvrt_active: 'momentary cessation on high voltage',
+  frt_active: 'momentary cessation on frequency',
   voltage_collapse: 'the feeder cannot carry this power: voltage held at its last value',
   hw_test_failure: 'the model gave a value that is not finite',
 };
-const alarmSeverities: Partial<Readonly<Record<AlarmCode, AlarmSeverity>>> = { manual_shutdown: 'info', lvrt_active: 'warning' };
+const alarmSeverities: Partial<Readonly<Record<AlarmCode, AlarmSeverity>>> = {
+  manual_shutdown: 'info', lvrt_active: 'warning', hvrt_active: 'warning', frt_active: 'warning',
+};
+export const cessationAlarms: Readonly<Record<TripKind, AlarmCode>> = {
+  lowVoltage: 'lvrt_active', highVoltage: 'hvrt_active', lowFrequency: 'frt_active', highFrequency: 'frt_active',
+};
 
 /** The alarms that stand, each from its beginning to its end. */
 export class DeviceAlarms {

@@ -13,7 +13,7 @@ import type { Candidate, CommitClock } from '../sunspec/map/bank.ts';
 import type { ControlFunction, Device } from '../sunspec/map/device.ts';
 import type { PointSlot } from '../sunspec/map/layout.ts';
 import { ReversionTimers } from '../sunspec/map/reversion.ts';
-import { alarmTexts, DeviceAlarms, tripAlarms, tripNames, tripTexts } from './alarms.ts';
+import { alarmTexts, cessationAlarms, DeviceAlarms, tripAlarms, tripNames, tripTexts } from './alarms.ts';
 import type { Environment, GridValues, WeatherNow } from './environment.ts';
 import { meanPu, nominalLnV, terminalVoltages } from './inverter/ac.ts';
 import type { TerminalVoltages } from './inverter/ac.ts';
@@ -386,7 +386,7 @@ export class SimDevice implements Device {
     if ((inverter.phase === 'off' || inverter.phase === 'shutting_down') && (!inverter.switchClosed || inverter.settings.operator === 'STOP')) {
       active.add('manual_shutdown');
     }
-    if (inverter.ceasedBy !== null) active.add('lvrt_active');
+    if (inverter.ceasedBy !== null) active.add(cessationAlarms[inverter.ceasedBy]);
     if (this.#terminal.collapsed) active.add('voltage_collapse');
     if (this.#fault) active.add('hw_test_failure');
     this.#alarms.update(active);

@@ -11,7 +11,7 @@ import type { DcSource } from './source/source.ts';
 /** 701.Alrm bits of the alarms that the AC side raises; null: the model has none for it. */
 export const alarmBits = {
   grid_disconnect: 4, manual_shutdown: 6, over_temp: 7, over_frequency: 8, under_frequency: 9, ac_over_volt: 10,
-  ac_under_volt: 11, hw_test_failure: 15, lvrt_active: null, voltage_collapse: null,
+  ac_under_volt: 11, hw_test_failure: 15, lvrt_active: null, hvrt_active: null, frt_active: null, voltage_collapse: null,
 } as const;
 export type AlarmCode = keyof typeof alarmBits;
 

@@ -6,8 +6,8 @@ import type {
   ActiveDecider, FunctionStep, GridTrace, GridTraceRow, ReactiveDecider, ServiceTransition, TracedFunction, TripTimerName,
 } from '../core/grid-trace.ts';
 import type { GridValues } from './environment.ts';
-import { extremePu } from './inverter/ac.ts';
 import type { Inverter } from './inverter/inverter.ts';
+import { reactiveEnabled } from './inverter/reactive-power.ts';
 import type { ReactiveFunction } from './inverter/reactive-power.ts';
 import { isEnergized } from './inverter/service.ts';
 import type { TripCause } from './inverter/protection.ts';
@@ -28,10 +28,11 @@ const causeNames: Readonly<Record<TripCause, string>> = {
 
 const noSteps = Object.fromEntries(tracedFunctions.map((name) => [name, nothing])) as Record<TracedFunction, FunctionStep>;
 
-/** Reactive functions see the voltage or the active power; only the one that acts has an output. */
-function reactiveStep({ reactivePower: r, activePower, curvePct }: Inverter, name: ReactiveFunction): FunctionStep {
-  if (r.acting !== name) return nothing;
-  return { input: name === 'volt_var' ? curvePct : activePower.wantedW, target: r.targetVar, output: r.commandVar };
+/** What each enabled reactive function sees and asks for; only the one that acts has an output. */
+function reactiveStep({ reactivePower: r, activePower: p, curvePct, circleVa, settings }: Inverter, name: ReactiveFunction): FunctionStep {
+  if (!reactiveEnabled(settings, name)) return nothing;
+  const target = r.ask(name, { settings, wantedW: p.wantedW, sVa: circleVa, vPct: curvePct });
+  return { input: name === 'volt_var' ? curvePct : p.wantedW, target, output: r.acting === name ? r.commandVar : null };
 }
 
 function functionSteps(inverter: Inverter, hz: number, at: SimTime): Record<TracedFunction, FunctionStep> {
@@ -48,7 +49,7 @@ function functionSteps(inverter: Inverter, hz: number, at: SimTime): Record<Trac
     constant_var: reactiveStep(inverter, 'constant_var'),
     volt_watt: settings.voltWatt.enabled || p.voltWattPct < 100
       ? { input: inverter.curvePct, target: p.voltWattTargetPct * base, output: p.voltWattPct * base } : nothing,
-    freq_droop: droop.side === null ? nothing : { input: hz, target: droop.targetW, output: droop.outputW },
+    freq_droop: droop.side === null ? { ...nothing, input: settings.droop.enabled ? hz : null } : { input: hz, target: droop.targetW, output: droop.outputW },
     max_power: settings.maxPowerPct === null ? nothing : { input: availableW, target: p.limitTargetW, output: p.limitW },
     active_power: settings.setPointW === null ? nothing : { input: availableW, target: p.setPointTargetW, output: p.setPointW },
     enter_service: ramping === null ? nothing : { input: availableW, target: inverter.ratings.wMaxRtgW, output: ramping },
@@ -68,15 +69,14 @@ function reactiveDecider(inverter: Inverter): ReactiveDecider {
 
 /** The last sub-step of an inverter, which ended at `at` under `grid`. */
 export function traceRow(inverter: Inverter, grid: GridValues, at: SimTime): GridTraceRow {
-  const { ratings, settings } = inverter;
-  const [low, high] = extremePu(ratings.wiring, grid);
-  const factor = 100 * ratings.vNomRtgV / settings.vNomV;
+  const { settings } = inverter;
+  const { lowestPct, highestPct } = inverter.protection.measured(grid, settings.vNomV);
   const remaining = (due: SimTime | null) => (due === null ? null : Math.max(0, secondsBetween(at, due)));
   const timers = Object.entries(timerKinds).map(([name, kind]) => [name, remaining(inverter.protection.tripDue(kind))]);
   return {
     at, service: serviceWord(inverter), rideThrough: inverter.protection.rideThrough(grid, settings.vNomV),
     activePowerW: inverter.pW, reactivePowerVar: inverter.qVar, availableW: inverter.availableW,
-    voltagePct: inverter.curvePct, lowestPct: low * factor, highestPct: high * factor, frequencyHz: grid.hz,
+    voltagePct: inverter.curvePct, lowestPct, highestPct, frequencyHz: grid.hz,
     activeDecidedBy: activeDecider(inverter), reactiveDecidedBy: reactiveDecider(inverter),
     functions: functionSteps(inverter, grid.hz, at),
     timeToTripS: Object.fromEntries(timers) as Record<TripTimerName, number | null>,

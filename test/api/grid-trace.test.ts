@@ -45,7 +45,7 @@ describe('grid-support/trace (13)', () => {
         time_to_enter_service_s: null,
       });
       expect(trace.now.active_power_kw).to.be.closeTo(metrics.power_kw, 0.005).and.to.equal(trace.now.available_kw);
-      expect(trace.now.functions).to.deep.equal(Object.fromEntries(tracedFunctions.map((name) => [name, off])));
+      expect(trace.now.functions).to.deep.equal({ ...Object.fromEntries(tracedFunctions.map((name) => [name, off])), freq_droop: { ...off, input: 60 } });
       expect(trace.now.time_to_trip_s).to.deep.equal(Object.fromEntries(tripTimerNames.map((name) => [name, null])));
     });
 
@@ -59,7 +59,7 @@ describe('grid-support/trace (13)', () => {
       const { now } = await rest.get(path);
       expect(now.functions.volt_var).to.deep.equal({ input: 95, target: 2, output: 2 });
       expect(now.functions.max_power).to.deep.equal({ input: now.available_kw, target: 5, output: 5 });
-      expect(now.functions.freq_droop).to.deep.equal(off);
+      expect(now.functions.freq_droop, 'inside its dead band').to.deep.equal({ ...off, input: 60 });
       expect(now).to.include({ active_power_kw: 5, reactive_power_kvar: 2, active_decided_by: 'max_power', reactive_decided_by: 'volt_var' });
       expect((await rest.get(`${path}?device=1`)).now).to.deep.include({ active_decided_by: 'source', voltage_pct: 95 });
     });

@@ -133,7 +133,8 @@ const exampleStart: TraceRowReply = {
   active_power_kw: 9.436443, reactive_power_kvar: 0, available_kw: 9.436443,
   voltage_pct: 100, lowest_voltage_pct: 100, highest_voltage_pct: 100, frequency_hz: 60,
   active_decided_by: 'source', reactive_decided_by: 'none',
-  functions: ofEach(tracedFunctions, () => nothing),
+  // droop is on, and its frequency inside the dead band
+  functions: { ...ofEach(tracedFunctions, () => nothing), freq_droop: { ...nothing, input: 60 } },
   time_to_trip_s: ofEach(tripTimerNames, () => null),
   time_to_enter_service_s: null,
 };

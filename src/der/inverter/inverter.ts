@@ -65,6 +65,8 @@ export class Inverter {
   clipped = false;
   /** the apparent-power or current limit takes active power away */
   squeezed = false;
+  /** apparent power that rating and current limit admit in the last sub-step, VA */
+  circleVa = 0;
   /** voltage of the curves in the last sub-step, percent of 702.VNom */
   curvePct = 100;
 
@@ -148,7 +150,8 @@ export class Inverter {
 
   /** Ceiling of the ramp after entering service at `t`, W; null: no ramp is under way. */
   enterRamp(t: SimTime): number | null {
-    return this.phase === 'ramping' ? this.#enterCeilingW(t) : null;
+    if (this.phase !== 'ramping') return null;
+    return this.ratings.wMaxRtgW * this.#enterService.admitted(t, this.#settings.enterService);
   }
 
   /** Whether the enter-service delay is under way: the grid is good and only time is missing. */
@@ -301,7 +304,7 @@ export class Inverter {
       case 'in_service':
         if (this.#stopCeilingW < wMaxRtgW) this.#stopCeilingW = rampTowards(this.#stopCeilingW, wMaxRtgW, this.#wRateWS(), dtS);
         return { ceilingW: this.#stopCeilingW, decider: 'ramp' };
-      case 'ramping': return { ceilingW: this.#enterCeilingW(end), decider: 'enter_service' };
+      case 'ramping': return { ceilingW: this.enterRamp(end) ?? wMaxRtgW, decider: 'enter_service' };
       case 'shutting_down':
         this.#stopCeilingW = rampTowards(this.#stopCeilingW, 0, this.#wRateWS(), dtS);
         return { ceilingW: this.#stopCeilingW, decider: 'ramp' };
@@ -310,10 +313,6 @@ export class Inverter {
       case 'off':
       case 'tripped': return { ceilingW: 0, decider: 'out_of_service' };
     }
-  }
-
-  #enterCeilingW(t: SimTime): number {
-    return this.ratings.wMaxRtgW * this.#enterService.admitted(t, this.#settings.enterService);
   }
 
   #wRateWS(): number {
@@ -367,9 +366,9 @@ export class Inverter {
     const { ratings, activePower, reactivePower } = this;
     const settings = this.#settings;
     const volts = meanPu(ratings.wiring, grid) * nominalLnV(ratings.wiring, ratings.vNomRtgV);
-    const sVa = Math.min(settings.vaMaxVa, volts * settings.aMaxA);
+    this.circleVa = Math.min(settings.vaMaxVa, volts * settings.aMaxA);
     reactivePower.step({
-      settings, capability: ratings.capability, wantedW: activePower.wantedW, sVa, vPct: this.curvePct,
+      settings, capability: ratings.capability, wantedW: activePower.wantedW, sVa: this.circleVa, vPct: this.curvePct,
       // without a source there is no converter running; on the way out reactive power goes with the active
       running: hasSource && this.phase !== 'shutting_down',
     }, dtS);

@@ -160,7 +160,8 @@ export class ReactivePower {
   step(input: ReactiveInput, dtS: number): void {
     const { settings, capability, wantedW, sVa } = input;
     this.acting = actingReactive(this.#order, settings, wantedW);
-    this.targetVar = input.running ? clampVar(settings, this.#target(input)) : 0;
+    const wishedVar = input.running ? this.ask(this.acting, input) : 0;
+    this.targetVar = clampVar(settings, wishedVar);
     this.commandVar = this.#approach(input, dtS);
     const q = this.commandVar * Math.min(1, this.#share(input));
     const priority = priorityOf(settings, this.acting);
@@ -168,13 +169,14 @@ export class ReactivePower {
     const askedW = Math.max(-roomW, Math.min(roomW, wantedW));
     const before = this.qVar;
     [this.pW, this.qVar] = settle(askedW, q, sVa, priority, capability);
-    this.decidedBy = this.#decider(q);
+    this.decidedBy = this.#decider(wishedVar, q);
     // held back by the circle is not on the way
     this.moving = this.commandVar !== this.targetVar && this.qVar !== before;
   }
 
-  #target({ settings, wantedW, sVa, vPct }: ReactiveInput): number {
-    switch (this.acting) {
+  /** What a function asks for, before any limit, var. */
+  ask(name: ReactiveFunction | null, { settings, wantedW, sVa, vPct }: Omit<ReactiveInput, 'capability' | 'running'>): number {
+    switch (name) {
       case 'pf_inject': return powerFactorVar(settings.pfInject, wantedW, sVa);
       case 'pf_absorb': return powerFactorVar(settings.pfAbsorb, wantedW, sVa);
       case 'constant_var': return constantVar(settings, wantedW);
@@ -205,9 +207,10 @@ export class ReactivePower {
     return Math.abs(this.commandVar) <= most ? 1 : most / Math.abs(this.commandVar);
   }
 
-  #decider(askedVar: number): ReactiveDecider {
+  #decider(wishedVar: number, askedVar: number): ReactiveDecider {
     if (Math.abs(askedVar) > Math.abs(this.qVar) + negligibleVar) return 'apparent_power';
     if (Math.abs(this.commandVar) > Math.abs(askedVar) + negligibleVar) return 'low_power';
+    if (Math.abs(wishedVar) > Math.abs(this.targetVar) + negligibleVar && this.commandVar === this.targetVar) return 'capability';
     return this.acting ?? 'none';
   }
 }

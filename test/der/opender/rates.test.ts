@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { differences, failuresOf, replaySeries, seriesScenarios } from '../../support/opender.ts';
 
 /** Simulated seconds of a tick of 1.5 s. */
-const ticks = { 10: 15, 100: 150 } as const;
+const ticks = { 0.87: 1.303, 10: 15, 100: 150, 1000: 1500 } as const;
 
 describe('scenarios do not depend on the rate', () => {
   for (const scenario of seriesScenarios.filter(({ basis }) => basis === 'standard')) {
