@@ -43,14 +43,14 @@ function reversionRemainingS({ bank }: Device, { model, reversion }: ModePoints)
   return pointNumber(bank, model, `${reversion}RvrtRem`);
 }
 
-function modeReply(plant: Plant, device: Device, name: ControlFunction): ModeReply {
+function modeReply(plant: Plant, device: Device, name: ControlFunction, active: ReadonlySet<ControlFunction>): ModeReply {
   const points = modePoints[name];
   const { model, enable } = points;
   const writer = pointWriter(device.bank, model, enable);
   return {
     supported: isSupported(device.bank, points),
     enabled: isEnabled(device.bank, points),
-    active: device.activeFunctions.has(name),
+    active: active.has(name),
     source: writer?.source ?? 'default',
     source_detail: writer?.peer ?? null,
     changed_at: isoOrNull(writer && plant.dateMs(writer.at)),
@@ -75,7 +75,8 @@ const controls = route({
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
     const { activeDecidedBy, reactiveDecidedBy, rideThrough } = device.trace.now;
-    const modes = Object.fromEntries(controlFunctions.map((name) => [name, modeReply(ctx.plant, device, name)])) as
+    const active = device.activeFunctions;
+    const modes = Object.fromEntries(controlFunctions.map((name) => [name, modeReply(ctx.plant, device, name, active)])) as
       Record<ControlFunction, ModeReply>;
     return {
       device_index: device.index,
