@@ -184,7 +184,7 @@ export function publish(map: MapView, input: PublishInput): void {
   m.TmpAmb = input.ambientC;
   // the cabinet warms with the losses: some 25 K above ambient at full load
   m.TmpCab = input.ambientC + 25 * Math.abs(inverter.pW) / inverter.ratings.wMaxRtgW;
-  const [voltVar] = map.m705.Crv;
+  const voltVar = inverter.settings.voltVar.autoReference ? map.m705.Crv[0] : undefined;
   if (voltVar) voltVar.VRefAuto = inverter.reactivePower.vRefPct;
   map.m703.ESDlyRemTms = Math.ceil(inverter.enterDelayRemainingS(now));
   map.m715.DERHb = input.heartbeat;

@@ -41,7 +41,7 @@ export const gridBodySchema = carriesValue(z.strictObject({
     .openapi({ description: 'All phases in volts, up to twice the nominal; not together with the `_pu` members.' }),
   frequency_hz: z.number().min(40).max(70).optional(),
   phase_angle_deg: z.number().min(-180).max(180).optional().openapi({
-    description: 'Shift of the phase angle. It is carried along and shown, and no function acts on it: devices ride through.',
+    description: 'Shift of the phase angle. It acts on nothing but a vector shift relay, where the profile fits one.',
   }),
   ...timing,
   source: z.enum(gridSources).optional().openapi({ description: '`csv` returns to the grid profile.' }),
@@ -74,7 +74,7 @@ export const environmentBodySchema = carriesValue(z.strictObject({
   ambient_temperature_c: temperature.optional(),
   cell_temperature_c: temperature.optional().openapi({ description: 'A fixed value switches the thermal model off.' }),
   load_kw: z.number().min(0).max(1e6).nullable().optional().openapi({
-    description: 'Local AC load beside the device, for the policies of hybrid devices and for feeders; a PV device does not react to it.',
+    description: 'Local AC load beside the device. It takes its power off the feeder, and so lowers the voltage; on a stiff grid nothing reacts to it.',
   }),
   source: z.enum(irradianceSources).optional().openapi({ description: 'Where the irradiance comes from.' }),
   ...timing,
