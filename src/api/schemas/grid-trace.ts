@@ -79,7 +79,10 @@ export const traceRowSchema = z.strictObject({
   active_decided_by: activeDeciderSchema,
   reactive_decided_by: reactiveDeciderSchema,
   functions: z.strictObject(ofEach(tracedFunctions, stepSchema))
-    .openapi({ description: 'By function. One that is off has null in all three; one that is on and does not act has no `output`.' }),
+    .openapi({
+      description: 'By function; null while it is off or the device out of service. Of the reactive functions only the one that acts '
+        + 'has an `output`; within its dead band droop has only its `input`.',
+    }),
   time_to_trip_s: z.strictObject(ofEach(tripTimerNames, () => z.number().nullable())).openapi({
     description: 'Seconds to the trip if nothing changes; null: nothing counts; 0: tripped, and the limit is still exceeded.',
   }),
