@@ -163,12 +163,12 @@ export class Inverter {
     let stepS = settled ? longestStepS : movingStepS;
     if (motion === 'slow') stepS = Math.min(stepS, movingStepS);
     if (motion === 'fast' || this.protection.measuring || this.#swift) stepS = quickStepS;
-    let next = Math.min(
-      addSeconds(t, stepS), this.protection.nextDue(t), this.#enterService.nextDue(t, this.#settings.enterService),
-    );
-    // on the way out of service the device opens when nothing flows any more
-    const toZeroS = Math.max(this.#stopCeilingW / this.#wRateWS(), this.reactivePower.secondsToZero(this.#settings));
-    if (this.phase === 'shutting_down') next = Math.min(next, addSeconds(t, toZeroS));
+    let next = Math.min(addSeconds(t, stepS), this.protection.nextDue(t), this.#enterService.nextDue(t, this.#settings.enterService));
+    if (this.phase === 'shutting_down') {
+      // the device opens when nothing flows any more
+      const toZeroS = Math.max(this.#stopCeilingW / this.#wRateWS(), this.reactivePower.secondsToZero(this.#settings));
+      next = Math.min(next, addSeconds(t, toZeroS));
+    }
     return Math.max(next, t + 1);
   }
 
@@ -197,7 +197,7 @@ export class Inverter {
     this.meter.add(dtS, span, phaseShares(this.ratings.wiring, grid), source.ports);
   }
 
-  /** Out of service at once, nothing flows, as after a trip without a cause: only `clearTrips` and time end it. */
+  /** Out of service at once, nothing flows, as after a trip without a cause: only `acknowledge` and time end it. */
   halt(): void {
     this.protection.clear();
     this.#calmUnder = null;
