@@ -14,6 +14,9 @@ export function requestId(request: IncomingMessage): string {
   return id;
 }
 
+/** A client that takes nothing of its answer for so long is cut off: what it does not read stays in memory. */
+const unreadTimeoutMs = 30_000;
+
 /** Sends a body as it is, with the headers that every answer carries. */
 export function sendBytes(
   response: ServerResponse, status: number, type: string, bytes: Buffer, headers: Readonly<Record<string, string>> = {},
@@ -27,6 +30,8 @@ export function sendBytes(
     'X-Request-Id': requestId(response.req),
     ...headers,
   });
+  // the server puts its own limit back when all has gone out
+  response.socket?.setTimeout(unreadTimeoutMs);
   response.end(bytes);
 }
 

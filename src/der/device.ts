@@ -20,7 +20,7 @@ import type { TerminalVoltages } from './inverter/ac.ts';
 import { firstChange } from './grid/crossing.ts';
 import { feederImpedance, FeederTerminal } from './grid/feeder.ts';
 import type { FeederSpec } from './grid/feeder.ts';
-import { Inverter, longestStepS } from './inverter/inverter.ts';
+import { Inverter } from './inverter/inverter.ts';
 import type { InverterRatings } from './inverter/inverter.ts';
 import { absorbShare, injectShare } from './inverter/ratings.ts';
 import { readSettings } from './inverter/settings.ts';
@@ -53,7 +53,6 @@ export interface DeviceContext {
 
 /** Rounds in which power and feeder voltage find each other at start. */
 const settleRounds = 24;
-
 /** 715.DERHb counts seconds and wraps before its "not implemented" value. */
 const heartbeatModulus = 0xffffffff;
 
@@ -75,6 +74,7 @@ export class SimDevice implements Device {
   readonly #context: DeviceContext;
   readonly #scheduler = new Scheduler();
   readonly #adoptions: AdoptionTimers;
+  readonly #tripsOfTick = new Set<AlarmCode>();
   readonly #reversions: ReversionTimers;
   readonly #source: DcSource;
   readonly #inverter: Inverter;
@@ -291,7 +291,9 @@ export class SimDevice implements Device {
   /** At its instant: the cause, and with it the alarm, may be gone before the tick ends. */
   #logTrip(): void {
     const { lastTrip } = this.#inverter;
-    if (lastTrip !== null) this.#context.log.warning(tripTexts[lastTrip], this.index);
+    if (lastTrip === null) return;
+    this.#tripsOfTick.add(tripAlarms[lastTrip]);
+    this.#context.log.warning(tripTexts[lastTrip], this.index);
   }
 
   #subStep(next: SimTime, grid: GridValues): void {
@@ -381,7 +383,9 @@ export class SimDevice implements Device {
 
   #updateAlarms(): void {
     const inverter = this.#inverter;
-    const active = new Set<AlarmCode>();
+    // a trip stands at least to the end of its tick, however short its cause
+    const active = new Set<AlarmCode>(this.#fault ? [] : this.#tripsOfTick);
+    this.#tripsOfTick.clear();
     if (inverter.phase === 'tripped' && inverter.lastTrip) active.add(tripAlarms[inverter.lastTrip]);
     if ((inverter.phase === 'off' || inverter.phase === 'shutting_down') && (!inverter.switchClosed || inverter.settings.operator === 'STOP')) {
       active.add('manual_shutdown');
@@ -392,6 +396,3 @@ export class SimDevice implements Device {
     this.#alarms.update(active);
   }
 }
-
-/** Longest sub-step of the control functions, simulated seconds. */
-export const simStepS = longestStepS;

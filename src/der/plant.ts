@@ -12,7 +12,7 @@ import type { SimClock } from '../core/sim-clock.ts';
 import type { Plant, PlantHealth, TickEvent, TimeNow } from '../sunspec/map/device.ts';
 import { OperatorQueue } from './commands.ts';
 import type { SimDevice } from './device.ts';
-import { simStepS } from './device.ts';
+import { longestStepS as simStepS } from './inverter/inverter.ts';
 import type { Environment } from './environment.ts';
 import type { TickStamp } from './snapshot.ts';
 
@@ -39,8 +39,12 @@ const shortestCutS = simStepS;
 /** part of the rate below which it does not count as held */
 const heldShare = 0.9;
 const warnEveryMs = 60_000;
+const lastingMs = 3_000;
 /** part of the tick interval that a tick may take before the simulated time per tick is cut */
 const workShare = 0.8;
+/** A long tick is done in so many pieces, none shorter than this. */
+const piecesPerTick = 32;
+const shortestPieceS = 30;
 const maxSteps = 100_000;
 
 const yieldToLoop = () => new Promise<void>((resolve) => { setImmediate(resolve); });
@@ -59,6 +63,8 @@ export class SimPlant implements Plant {
   /** simulated seconds per tick that the machine can do; grows back when it has room */
   #affordableS: number;
   #warnedMs = -Infinity;
+  /** when the rate was held last */
+  #heldMs: number;
   #ended = false;
   /** grid slots without a tick of their own; kept by whoever drives the plant */
   skippedTicks = 0;
@@ -69,6 +75,7 @@ export class SimPlant implements Plant {
     this.#byIndex = new Map(options.devices.map((device) => [device.index, device]));
     this.commands = new OperatorQueue(() => options.clock.wallMs());
     this.#lastEndMs = options.monotonicMs();
+    this.#heldMs = this.#lastEndMs;
     this.#rateEffective = options.clock.rate;
     this.#affordableS = this.#budgetMs / (guessedMsPerDeviceSecond * Math.max(1, this.devices.length));
     // tick 0: there is a snapshot before anybody can ask for one
@@ -219,37 +226,58 @@ export class SimPlant implements Plant {
     const { clock, monotonicMs } = this.#options;
     const beginMs = monotonicMs();
     const lastEndMs = this.#lastEndMs;
-    await this.#run(seconds);
+    const done = await this.#run(seconds, beginMs + this.#budgetMs);
     const nowMs = monotonicMs();
     const tookMs = nowMs - beginMs;
-    this.#affordableS = tookMs > this.#budgetMs ? seconds * this.#budgetMs / tookMs : Math.max(2 * this.#affordableS, seconds);
+    this.#affordableS = tookMs > this.#budgetMs ? done * this.#budgetMs / tookMs : Math.max(2 * this.#affordableS, done);
     if (nowMs <= lastEndMs) return;
-    const reached = seconds / ((nowMs - lastEndMs) / 1000);
-    // ticks jitter by milliseconds; only a lasting shortfall should show
-    this.#rateEffective = Math.min(clock.rate, this.#rateEffective + 0.2 * (reached - this.#rateEffective));
+    const passedS = (nowMs - lastEndMs) / 1000;
+    // ticks jitter by milliseconds; only a lasting shortfall should show, and a long tick has lasted
+    const weight = 1 - 0.8 ** Math.max(1, passedS / this.#options.tickIntervalS);
+    this.#rateEffective = Math.min(clock.rate, this.#rateEffective + weight * (done / passedS - this.#rateEffective));
     this.#warnWhenBehind(nowMs);
   }
 
   #warnWhenBehind(nowMs: number): void {
-    if (this.#rateHeld || nowMs - this.#warnedMs < warnEveryMs) return;
+    if (this.#rateHeld) this.#heldMs = nowMs;
+    // a late first tick is no lasting shortfall
+    if (nowMs - this.#heldMs < lastingMs || nowMs - this.#warnedMs < warnEveryMs) return;
     this.#warnedMs = nowMs;
     const { clock, log } = this.#options;
     log.warning(`the machine cannot hold rate ${clock.rate}: it reaches ${this.#rateEffective.toPrecision(3)}`);
   }
 
-  async #run(seconds: number): Promise<void> {
+  /**
+   * One tick of `seconds`. A long one is done piece by piece by all devices, so that it can end early.
+   * @param deadlineMs after a piece that ends later than this the tick is over; Infinity: never
+   * @returns the simulated seconds that it has done
+   */
+  async #run(seconds: number, deadlineMs = Infinity): Promise<number> {
     const { clock, monotonicMs } = this.#options;
     const begin = clock.tickTime;
-    const end = addSeconds(begin, seconds);
+    const whole = addSeconds(begin, seconds);
+    const pieceS = Math.max(shortestPieceS, seconds / piecesPerTick);
+    for (const device of this.devices) this.commands.begin(device, begin);
+    let end = begin;
+    while (end < whole && (end === begin || monotonicMs() < deadlineMs)) {
+      end = Math.min(whole, deadlineMs === Infinity ? whole : addSeconds(end, pieceS)) as SimTime;
+      for (const device of this.devices) {
+        while (!device.advance(end, subStepsAtOnce)) await this.#giveWay();
+        await this.#giveWay();
+        if (this.#ended) return 0;
+      }
+    }
+    await this.#publish(end);
+    return secondsBetween(begin, end);
+  }
+
+  /** All devices stand at `end`: registers, snapshots, clock. */
+  async #publish(end: SimTime): Promise<void> {
+    const { clock, monotonicMs } = this.#options;
     const tick = this.#latest.tick + 1;
     const stamp = this.#stamp(tick, end);
     const published: Published[] = [];
     for (const device of this.devices) {
-      this.commands.begin(device, begin);
-      while (!device.advance(end, subStepsAtOnce)) {
-        await this.#giveWay();
-        if (this.#ended) return;
-      }
       published.push(device.publish(stamp));
       this.commands.settle(device, end);
       // not after the last: registers and snapshots of a tick must appear together

@@ -271,8 +271,8 @@ describe('Plant under more work than the machine can do', () => {
       await plant.tick();
       spans.push((plant.latest.sim - before) / 1e6);
     }
-    expect(spans[0]).to.equal(5400);
-    expect(spans.at(-1)).to.be.below(2700);
+    // the first dear tick ends early too: it is done in pieces
+    for (const span of spans) expect(span).to.be.within(1, 2700);
     expect(plant.time.rateEffective).to.be.below(3600);
     wall.cost = 0;
     plant.setGrid({ voltagePu: 1 });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { secondsBetween } from '../../src/core/clock.ts';
 import type { ActiveDecider, ReactiveDecider } from '../../src/core/grid-trace.ts';
 import { tracedFunctions } from '../../src/core/grid-trace.ts';
+import { Rig } from '../support/rig.ts';
 import { IdealRig, ratedW, useCurve } from './inverter/ideal-rig.ts';
 
 const none = { input: null, target: null, output: null };
@@ -213,5 +214,24 @@ describe('Trace: recorded rows', () => {
     trace.record(0);
     await rig.run(1);
     expect([trace.rows, trace.capacity]).to.deep.equal([[], 0]);
+  });
+});
+
+describe('A trip whose cause is gone before the tick ends', () => {
+  it('stands in 701.Alrm and among the alarms to the end of that tick', async () => {
+    const rig = await Rig.sunny();
+    rig.plant.startGridEvent('swell', { level_pu: 1.25, duration_s: 0.5 });
+    await rig.run(1.5);
+    expect(rig.device.trace.transitions.at(-2)).to.include({ to: 'tripped', cause: 'hv_trip' });
+    expect([rig.alarmBits, rig.alarmCodes]).to.deep.equal([[10], ['ac_over_volt']]);
+    await rig.run(1.5);
+    expect([rig.alarmBits, rig.alarmCodes]).to.deep.equal([[], []]);
+  });
+
+  it('a vector shift in the very first sub-step is seen', async () => {
+    const rig = new Rig({ inverter: { vectorShiftRelayDeg: 10 } });
+    rig.plant.startGridEvent('phase_jump', { deg: 20 });
+    await rig.run(1);
+    expect(rig.alarmCodes).to.deep.equal(['grid_disconnect']);
   });
 });

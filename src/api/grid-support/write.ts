@@ -87,11 +87,24 @@ class Collector {
       this.faults.push({ in: 'body', name: pointer, detail: 'the device does not have this setting' });
       return;
     }
+    const unfit = typeof value === 'number' ? unfitNumber(slot, value) : null;
+    if (unfit !== null) {
+      this.faults.push({ in: 'body', name: pointer, detail: unfit });
+      return;
+    }
     const former = this.writes.get(slot);
     if (former && former.value !== value) {
       this.faults.push({ in: 'body', name: pointer, detail: `contradicts ${former.pointer}: both are ${pointName(slot)}` });
     } else if (!former) this.writes.set(slot, { slot, value, pointer });
   }
+}
+
+/** Why a number would lose its meaning in the register; null: it keeps it. */
+function unfitNumber({ def, sf }: PointSlot, value: number): string | null {
+  if (def.sf === undefined && !def.type.startsWith('float') && !Number.isInteger(value)) return 'must be a whole number';
+  // no time at all is another thing than a short one
+  if (def.units === 'Secs' && value > 0 && value < 0.5 * 10 ** sf) return `is too small: the register counts in steps of ${10 ** sf}`;
+  return null;
 }
 
 /** The bank names points; the caller knows them as members of its body. */

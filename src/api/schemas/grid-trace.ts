@@ -11,7 +11,7 @@ export const maxTraceRows = 100_000;
 export const maxTraceRowsOfAll = 500_000;
 export const defaultTraceLimit = 1000;
 /** More rows in one answer would hold the ticks up. */
-const maxTraceAnswer = 10_000;
+const maxTraceAnswer = 5_000;
 
 /** Units of a function's input and of its target and output, as suffixes of names. */
 export interface StepUnits {

@@ -178,6 +178,7 @@ export class Inverter {
     if (operator === 'STOP') this.phase = 'off';
     else if (this.#mustCease()) this.phase = 'ceased';
     this.activePower.skipRamps(this.#settings, this.ratings.storage);
+    this.protection.begin(grid);
     this.#output(grid, source, Infinity, { ceilingW: this.ratings.wMaxRtgW, decider: 'ramp' });
     this.#moving = false;
   }

@@ -82,6 +82,11 @@ export class Protection {
     return Math.min(this.#trips.nextDue(t), this.#relays.nextDue(t), this.cessation.nextDue(t, this.#ratings.parameters));
   }
 
+  /** The grid as a device finds it when it starts. */
+  begin(grid: GridValues): void {
+    this.#relays.begin(grid.angleDeg);
+  }
+
   clear(): void {
     this.#trips.clear();
     this.#relays.clear();

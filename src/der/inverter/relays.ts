@@ -44,6 +44,11 @@ export class Relays {
     return this.#islandDue !== null && this.#islandDue > t ? this.#islandDue : Infinity;
   }
 
+  /** Takes this angle as the one before the first look. */
+  begin(angleDeg: number): void {
+    this.#angleDeg = angleDeg;
+  }
+
   clear(): void {
     this.#islandDue = null;
     this.#meanHz = null;
