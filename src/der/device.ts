@@ -122,9 +122,8 @@ export class SimDevice implements Device {
     this.#reversions = new ReversionTimers(this.bank, this.#scheduler, clock, warn);
     this.#source = template.createSource();
     this.#writeIdentity();
-    const settings = readSettings(this.bank.map, template.inverter.mayTrip);
     this.#inverter = new Inverter(
-      this.#inverterRatings(), settings, createRandom(context.seed, this.index, 'enter-service'),
+      this.#inverterRatings(), template.settings, createRandom(context.seed, this.index, 'enter-service'),
     );
     this.#terminal = new FeederTerminal(context.feeder, (grid) => meanPu(template.ratings.wiring, grid));
     this.#grid = context.environment.gridAt(this.index, start);

@@ -13,6 +13,8 @@ import type { Wiring } from './inverter/ac.ts';
 import { absorbRating, settingsFromRatings, writeDefaults } from './inverter/defaults.ts';
 import { currentHeadroom, injectShare, modelChoices } from './inverter/ratings.ts';
 import type { Ratings } from './inverter/ratings.ts';
+import { readSettings } from './inverter/settings.ts';
+import type { Settings } from './inverter/settings.ts';
 import { maximumPowerPoint, parametersAt, pvModules } from './source/pv-module.ts';
 import type { PvConfig } from './source/pv.ts';
 import { PvPort } from './source/pv-port.ts';
@@ -33,6 +35,8 @@ export interface DeviceTemplate {
   readonly profilePoints: ReadonlyMap<PointSlot, Provenance>;
   readonly ratings: Ratings;
   readonly inverter: InverterParameters;
+  /** of the start image; devices share them until one is written to */
+  readonly settings: Settings;
   readonly efficiencyNominal: number;
   readonly assetType: AssetType;
   readonly dcMode: DcMode;
@@ -168,7 +172,8 @@ export function createTemplate(profile: ProfileSpec, wiring: Wiring, nominalHz: 
   if (faults.length > 0 || !pv) throw new SimError('CONFIG_INVALID', 'the device profile has faults', faults);
   const provenance: Provenance = { source: 'profile', at: start, wallMs };
   return {
-    layout, image, ratings, inverter: profile.inverter, efficiencyNominal: profile.pv.efficiencyNominal,
+    layout, image, ratings, inverter: profile.inverter,
+    settings: readSettings(map, profile.inverter.mayTrip), efficiencyNominal: profile.pv.efficiencyNominal,
     assetType: 'pv', dcMode: 'pv', createSource: () => new PvPort(pv),
     profilePoints: new Map([...ratingSlots, ...settingSlots].map((slot) => [slot, provenance])),
   };

@@ -48,31 +48,33 @@ export function exceededWord(input: TripInput, trips: TripSettings): string {
 }
 
 export class TripTimers {
-  readonly #running = new Map<TripKind, readonly Running[]>();
+  /** made when it is needed: most devices never count */
+  #running: Map<TripKind, readonly Running[]> | null = null;
 
   /** The next instant after `t` at which a trip will happen if nothing changes; Infinity without one. */
   nextDue(t: SimTime): number {
     let next = Infinity;
+    if (!this.#running) return next;
     for (const list of this.#running.values()) for (const { due } of list) if (due > t && due < next) next = due;
     return next;
   }
 
   /** Whether any threshold is exceeded. */
-  get counting(): boolean { return this.#running.size > 0; }
+  get counting(): boolean { return this.#running !== null && this.#running.size > 0; }
 
   /** When this kind will trip if nothing changes; null: nothing counts. */
   due(kind: TripKind): SimTime | null {
-    const dues = this.#running.get(kind)?.map(({ due }) => due);
+    const dues = this.#running?.get(kind)?.map(({ due }) => due);
     return dues ? Math.min(...dues) as SimTime : null;
   }
 
   /** Kinds with a threshold exceeded. */
   pending(): TripKind[] {
-    return [...this.#running.keys()];
+    return [...this.#running?.keys() ?? []];
   }
 
   clear(): void {
-    this.#running.clear();
+    this.#running = null;
   }
 
   /** Follows the measurements at `t`; returns the kind that trips now, or null. */
@@ -87,15 +89,16 @@ export class TripTimers {
   #follow(t: SimTime, kind: TripKind, value: number | null, { enabled, points }: TripSetting): boolean {
     const exceeded = enabled && value !== null ? points.filter(({ limit }) => isBeyond(kind, limit, value)) : [];
     if (exceeded.length === 0) {
-      this.#running.delete(kind);
+      this.#running?.delete(kind);
       return false;
     }
-    const before = this.#running.get(kind);
+    const before = this.#running?.get(kind);
     const list = exceeded.map(({ limit, seconds }) => {
       // an adopted curve keeps what has passed at a threshold it shares, and counts by its own times
       const since = before?.find((known) => known.limit === limit)?.since ?? t;
       return { limit, since, due: addSeconds(since, seconds) };
     });
+    this.#running ??= new Map();
     this.#running.set(kind, list);
     return list.some(({ due }) => due <= t);
   }
