@@ -262,7 +262,10 @@ export class SimPlant implements Plant {
     while (end < whole && (end === begin || monotonicMs() < deadlineMs)) {
       end = Math.min(whole, deadlineMs === Infinity ? whole : addSeconds(end, pieceS)) as SimTime;
       for (const device of this.devices) {
-        while (!device.advance(end, subStepsAtOnce)) await this.#giveWay();
+        while (!device.advance(end, subStepsAtOnce)) {
+          await this.#giveWay();
+          if (this.#ended) return 0;
+        }
         await this.#giveWay();
         if (this.#ended) return 0;
       }

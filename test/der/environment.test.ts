@@ -1,49 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { addSeconds, simTimeFromMs } from '../../src/core/clock.ts';
-import type { SimTime } from '../../src/core/clock.ts';
-import { Environment } from '../../src/der/environment.ts';
+import { at, fallingProfile, steadyEnvironment } from '../support/environment.ts';
+import type { Environment } from '../../src/der/environment.ts';
 import type { WeatherNow } from '../../src/der/environment.ts';
-import { parseSeries } from '../../src/der/series.ts';
-import type { Weather, WeatherValues } from '../../src/der/weather.ts';
 import { codeOf } from '../support/map.ts';
 import { Rig } from '../support/rig.ts';
 
-const start = simTimeFromMs(Date.UTC(2026, 5, 21, 12));
-const at = (seconds: number): SimTime => addSeconds(start, seconds);
-
-function steady(source: 'csv' | 'clear_sky', irradianceWm2: number): Weather {
-  return {
-    source,
-    at: (_seriesS: number, _t: SimTime, out: WeatherValues) => { Object.assign(out, { irradianceWm2, ambientTemperatureC: 15, windSpeedMS: 2 }); },
-  };
-}
-
-const gridColumns = [
-  { name: 'voltage_pu', required: true, min: 0, max: 2 }, { name: 'frequency_hz', required: true, min: 0, max: 100 },
-];
-
-function environment(gridProfile: string | null = null): Environment {
-  return new Environment({
-    nominalHz: 60, weatherSource: 'csv', weather: { csv: steady('csv', 500), clear_sky: () => steady('clear_sky', 900) },
-    gridProfile: gridProfile === null ? null : parseSeries(gridProfile, { name: 'grid', columns: gridColumns }),
-    seriesTime: (t) => (t - start) / 1e6,
-  }, start);
-}
-
-const profile = 'time_s,voltage_pu,frequency_hz\n0,1,60\n10,0.9,59\n';
 const volts = (env: Environment, seconds: number, device = 0) => env.gridAt(device, at(seconds)).aPu;
 
 describe('Grid source', () => {
   it('starts normal and is one object while nothing changes', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     expect(env.gridAt(0, at(5))).to.deep.equal({ aPu: 1, bPu: 1, cPu: 1, hz: 60, angleDeg: 0, island: false });
     expect(env.gridAt(0, at(5))).to.equal(env.gridAt(3, at(99)));
     expect([env.gridMotion(0, at(5)) !== 'still', env.nextEvent(0, at(5))]).to.deep.equal([false, Infinity]);
   });
 
   it('steps at its instant, not before', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     env.setGrid({ voltagePu: 0.9, frequencyHz: 59.9 }, at(10));
     expect([9.9, 10, 11].map((s) => volts(env, s))).to.deep.equal([1, 0.9, 0.9]);
     expect(env.gridAt(0, at(9.9)).hz).to.equal(60);
@@ -53,7 +27,7 @@ describe('Grid source', () => {
   });
 
   it('single phases win over all phases; absent members stay', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     env.setGrid({ voltagePu: 0.95, voltageBPu: 0.8, phaseAngleDeg: 20 }, at(1));
     env.setGrid({ voltageCPu: 1.1 }, at(2));
     env.setGrid({ frequencyHz: 61 }, at(3));
@@ -61,7 +35,7 @@ describe('Grid source', () => {
   });
 
   it('ramps linearly from the present value', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     env.setGrid({ voltagePu: 0.8, frequencyHz: 59, rampS: 10 }, at(0));
     expect(volts(env, 5)).to.be.closeTo(0.9, 1e-12);
     expect(env.gridAt(0, at(5)).hz).to.be.closeTo(59.5, 1e-12);
@@ -74,7 +48,7 @@ describe('Grid source', () => {
   });
 
   it('a duration ends with the values before', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     env.setGrid({ voltagePu: 0.7, durationS: 3 }, at(10));
     expect(env.grid(at(11))).to.deep.include({ voltageAPu: 0.7, durationRemainingS: 2, source: 'const', outage: false });
     expect([12.999, 13].map((s) => volts(env, s))).to.deep.equal([0.7, 1]);
@@ -83,24 +57,24 @@ describe('Grid source', () => {
   });
 
   it('durations nest, whichever ends first', () => {
-    const inner = environment();
+    const inner = steadyEnvironment();
     inner.setGrid({ voltagePu: 0.9, durationS: 10 }, at(0));
     inner.setGrid({ voltagePu: 0.5, durationS: 2 }, at(3));
     expect([2, 4, 6, 11].map((s) => volts(inner, s))).to.deep.equal([0.9, 0.5, 0.9, 1]);
-    const outer = environment();
+    const outer = steadyEnvironment();
     outer.setGrid({ voltagePu: 0.9, durationS: 4 }, at(0));
     outer.setGrid({ voltagePu: 0.5, durationS: 10 }, at(3));
     expect([2, 4, 12.9, 13].map((s) => volts(outer, s))).to.deep.equal([0.9, 0.5, 0.5, 1]);
   });
 
   it('a ramp within a duration goes back in a step', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     env.setGrid({ voltagePu: 0.8, rampS: 2, durationS: 5 }, at(0));
     expect([1, 2, 4.9, 5].map((s) => Math.round(volts(env, s) * 1e9) / 1e9)).to.deep.equal([0.9, 0.8, 0.8, 1]);
   });
 
   it('an outage takes voltage and frequency away until it ends', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     env.setGrid({ voltagePu: 0.97 }, at(0));
     env.setGrid({ outage: true }, at(1));
     expect(env.gridAt(0, at(2))).to.deep.equal({ aPu: 0, bPu: 0, cPu: 0, hz: 0, angleDeg: 0, island: false });
@@ -114,7 +88,7 @@ describe('Grid source', () => {
   });
 
   it('an outage in the middle of a ramp lets the ramp go on unseen', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     env.setGrid({ voltagePu: 0.5, rampS: 10 }, at(0));
     env.setGrid({ outage: true }, at(4));
     env.setGrid({ outage: false }, at(6));
@@ -123,7 +97,7 @@ describe('Grid source', () => {
   });
 
   it('follows a series, until a value is set, and goes back to it', () => {
-    const env = environment(profile);
+    const env = steadyEnvironment(fallingProfile);
     expect(env.gridAt(0, at(5))).to.deep.include({ aPu: 0.95, bPu: 0.95, cPu: 0.95, hz: 59.5 });
     expect([env.gridMotion(0, at(5)) !== 'still', env.grid(at(5)).source]).to.deep.equal([true, 'csv']);
     env.setGrid({ frequencyHz: 60.2 }, at(5));
@@ -134,53 +108,53 @@ describe('Grid source', () => {
   });
 
   it('source const holds the values of the moment', () => {
-    const env = environment(profile);
+    const env = steadyEnvironment(fallingProfile);
     env.setGrid({ source: 'const' }, at(5));
     expect([volts(env, 5), volts(env, 50)]).to.deep.equal([0.95, 0.95]);
   });
 
   it('asks for a series only where there is one', () => {
-    expect(codeOf(() => { environment().setGrid({ source: 'csv' }, at(0)); })).to.equal('COMMAND_CONFLICT');
+    expect(codeOf(() => { steadyEnvironment().setGrid({ source: 'csv' }, at(0)); })).to.equal('COMMAND_CONFLICT');
   });
 
   describe('local deviation', () => {
     it('concerns one device', () => {
-      const env = environment();
+      const env = steadyEnvironment();
       env.setGrid({ voltagePu: 0.8 }, at(0), 1);
       expect([0, 1, 2].map((device) => volts(env, 1, device))).to.deep.equal([1, 0.8, 1]);
       expect([env.grid(at(1)).voltageAPu, env.grid(at(1), 1).voltageAPu]).to.deep.equal([1, 0.8]);
     });
 
     it('starts from what the device saw', () => {
-      const env = environment();
+      const env = steadyEnvironment();
       env.setGrid({ voltagePu: 0.9 }, at(0));
       env.setGrid({ frequencyHz: 59 }, at(1), 1);
       expect(env.gridAt(1, at(2))).to.deep.include({ aPu: 0.9, hz: 59 });
     });
 
     it('ends with its duration, back to the common grid', () => {
-      const env = environment();
+      const env = steadyEnvironment();
       env.setGrid({ voltagePu: 0.9 }, at(0));
       env.setGrid({ voltagePu: 0.5, durationS: 2 }, at(1), 1);
       expect([2, 3].map((s) => volts(env, s, 1))).to.deep.equal([0.5, 0.9]);
     });
 
     it('ends with source csv', () => {
-      const env = environment();
+      const env = steadyEnvironment();
       env.setGrid({ voltagePu: 0.5 }, at(1), 1);
       env.setGrid({ source: 'csv' }, at(2), 1);
       expect(volts(env, 3, 1)).to.equal(1);
     });
 
     it('ends with the next common change', () => {
-      const env = environment();
+      const env = steadyEnvironment();
       env.setGrid({ voltagePu: 0.5 }, at(1), 1);
       env.setGrid({ frequencyHz: 60.1 }, at(2));
       expect(env.gridAt(1, at(3))).to.deep.include({ aPu: 1, hz: 60.1 });
     });
 
     it('ends with a reset of the device', () => {
-      const env = environment();
+      const env = steadyEnvironment();
       env.setGrid({ voltagePu: 0.5 }, at(1), 1);
       env.setSurroundings({ irradianceWm2: 1 }, at(1), 1);
       env.clearLocal(1);
@@ -198,12 +172,12 @@ describe('Surroundings', () => {
   };
 
   it('come from the weather', () => {
-    expect(weather(environment(), 1)).to.deep.equal({ irradianceWm2: 500, ambientTemperatureC: 15, cellTemperatureC: null, windSpeedMS: 2 });
-    expect(environment().surroundings(at(1))).to.deep.include({ source: 'csv', loadKw: 0, rampRemainingS: 0, durationRemainingS: null });
+    expect(weather(steadyEnvironment(), 1)).to.deep.equal({ irradianceWm2: 500, ambientTemperatureC: 15, cellTemperatureC: null, windSpeedMS: 2 });
+    expect(steadyEnvironment().surroundings(at(1))).to.deep.include({ source: 'csv', loadKw: 0, rampRemainingS: 0, durationRemainingS: null });
   });
 
   it('irradiance: step, ramp from the present value, back to the source with null', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     env.setSurroundings({ irradianceWm2: 1000, rampS: 10 }, at(0));
     expect(weather(env, 5).irradianceWm2).to.equal(750);
     expect(env.surroundings(at(4))).to.deep.include({ irradianceWm2: 700, source: 'const', rampRemainingS: 6 });
@@ -215,7 +189,7 @@ describe('Surroundings', () => {
   });
 
   it('duration, nested with others', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     env.setSurroundings({ irradianceWm2: 100, ambientTemperatureC: 40, durationS: 10 }, at(0));
     env.setSurroundings({ irradianceWm2: 50, durationS: 2 }, at(3));
     expect([2, 4, 6, 10].map((s) => weather(env, s).irradianceWm2)).to.deep.equal([100, 50, 100, 500]);
@@ -225,7 +199,7 @@ describe('Surroundings', () => {
   });
 
   it('ambient, a fixed cell temperature and the load hold until null', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     env.setSurroundings({ ambientTemperatureC: -5, cellTemperatureC: 60, loadKw: 3 }, at(0));
     env.setSurroundings({ irradianceWm2: 10 }, at(1));
     expect(weather(env, 2)).to.deep.equal({ irradianceWm2: 10, ambientTemperatureC: -5, cellTemperatureC: 60, windSpeedMS: 2 });
@@ -236,7 +210,7 @@ describe('Surroundings', () => {
   });
 
   it('sources: clear_sky, csv, const holds the present irradiance', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     env.setSurroundings({ source: 'clear_sky' }, at(0));
     expect(env.surroundings(at(1))).to.deep.include({ irradianceWm2: 900, source: 'clear_sky' });
     env.setSurroundings({ source: 'const' }, at(1));
@@ -246,7 +220,7 @@ describe('Surroundings', () => {
   });
 
   it('deviate locally, and come back three ways', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     const local = () => { env.setSurroundings({ irradianceWm2: 1 }, at(0), 2); };
     local();
     expect([1, 2].map((device) => weather(env, 1, device).irradianceWm2)).to.deep.equal([500, 1]);
@@ -305,14 +279,14 @@ describe('A device in its environment', () => {
 
 describe('Changes with a duration', () => {
   it('leave nothing behind that can never come back', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     for (let i = 0; i < 1000; i += 1) env.setGrid({ voltagePu: 0.9, durationS: 10 }, at(0));
     expect(env.gridAt(0, at(9)).aPu).to.equal(0.9);
     expect(env.gridAt(0, at(10)).aPu).to.equal(1);
   });
 
   it('wait behind one another in a bounded number, however their durations fall', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     let refused = 0;
     for (let i = 0; i < 100; i += 1) {
       try {
@@ -328,7 +302,7 @@ describe('Changes with a duration', () => {
   });
 
   it('say something, and the end of a local deviation goes alone', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     for (const patch of [{}, { rampS: 5 }, { durationS: 5 }]) {
       expect(() => { env.setGrid(patch, at(0)); }).to.throw(/changes nothing/);
       expect(() => { env.setSurroundings(patch, at(0), 0); }).to.throw(/changes nothing/);
@@ -338,7 +312,7 @@ describe('Changes with a duration', () => {
   });
 
   it('ramp every value of the surroundings', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     env.setSurroundings({ ambientTemperatureC: 55, loadKw: 4, rampS: 10 }, at(0));
     expect(env.surroundings(at(5))).to.include({ ambientTemperatureC: 35, loadKw: 2, rampRemainingS: 5 });
     expect(env.surroundings(at(10))).to.include({ ambientTemperatureC: 55, loadKw: 4, rampRemainingS: 0 });

@@ -303,7 +303,7 @@ describe('Plant under more work than the machine can do', () => {
     const stepping = plant.step(1000).then(() => 'done', (error: unknown) => (error as { code: string }).code);
     setImmediate(() => { plant.end(); });
     expect(await stepping).to.equal('STOPPING');
-    expect(plant.latest.tick).to.be.below(1000);
+    expect(plant.latest.tick, 'not even the first').to.equal(0);
   });
 });
 

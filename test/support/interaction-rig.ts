@@ -1,18 +1,12 @@
 /** A device over an ideal source whose every function can be set from a plan, through its registers. */
 import { resolveProfile } from '../../src/config/device-profile.ts';
-import { simTimeFromMs, systemClock } from '../../src/core/clock.ts';
 import type { GridPatch } from '../../src/core/environment.ts';
-import { silentLogger } from '../../src/core/log.ts';
-import { SimClock } from '../../src/core/sim-clock.ts';
-import { SimDevice } from '../../src/der/device.ts';
-import { Environment } from '../../src/der/environment.ts';
+import type { SimDevice } from '../../src/der/device.ts';
 import { dcFromAc } from '../../src/der/inverter/efficiency.ts';
-import { SimPlant } from '../../src/der/plant.ts';
-import { parseSeries } from '../../src/der/series.ts';
-import { createTemplate } from '../../src/der/template.ts';
+import type { SimPlant } from '../../src/der/plant.ts';
 import type { ProfileSpec } from '../../src/der/template.ts';
-import { SeriesWeather, weatherColumns } from '../../src/der/weather.ts';
 import type { MapView, WritableMapView } from '../../src/sunspec/map/view.ts';
+import { baseTickS, idealPlant, longestTickS } from './ideal-plant.ts';
 import { IdealSource } from './ideal-source.ts';
 import { amplePower, defaultHoldS, islandS, rampPassedS, rampS, restLimits, storePower } from './interaction-plan.ts';
 import type { Kind, Limits, Pairs, Plan, Reactive, Stimulus, TripSide } from './interaction-plan.ts';
@@ -20,9 +14,6 @@ import { byTest } from './rig.ts';
 
 export const ratedW = 100_000;
 const vNomV = 480;
-const baseTickS = 0.1;
-const longestTickS = 360;
-const start = simTimeFromMs(Date.UTC(2026, 5, 21, 12));
 const settleS = 3;
 
 export interface InteractionRigOptions {
@@ -45,14 +36,6 @@ function profileOf(kind: Kind, scale: number): ProfileSpec {
   const profile = resolveProfile({ models: { '702': ratings } }, { phases: 'three', longitudeDeg: 0 }, 'test', []);
   if (!profile) throw new Error('the ratings make no profile');
   return { ...profile, inverter: { ...profile.inverter, antiIslandingS: islandS } };
-}
-
-function stillSurroundings(nominalHz: number): Environment {
-  const text = 'time_s,irradiance_w_m2,ambient_temperature_c,wind_speed_m_s\n0,0,20,1\n86400,0,20,1\n';
-  const still = new SeriesWeather(parseSeries(text, { name: 'weather', end: 'loop', columns: weatherColumns }));
-  return new Environment({
-    nominalHz, gridProfile: null, weather: { csv: still, clear_sky: () => still }, weatherSource: 'csv', seriesTime: () => 0,
-  }, start);
 }
 
 type AnyCurve = { ActPt: number | null; readonly Pt: readonly object[] };
@@ -81,22 +64,12 @@ export class InteractionRig {
     this.nominalHz = nominalHz;
     this.#responseS = responseS;
     this.#rampPctS = rampPctS;
-    const clock = new SimClock(systemClock, { mode: 'paused', rate: 1, timezone: 'UTC' }, start);
-    const environment = stillSurroundings(nominalHz);
     const storeW = kind === 'store' ? storePower * this.ratedW : 0;
     this.source = new IdealSource(storeW, storeW);
-    const template = {
-      ...createTemplate(profileOf(kind, scale), 'three', nominalHz, start, 0), createSource: () => this.source, efficiencyNominal: 1,
-    };
-    const identity = { index: 0, name: kind, deviceType: kind, profileName: null, serialNumber: 'T', version: '0' };
-    this.device = new SimDevice(identity, template, {
-      clock: { sim: () => clock.acting(), wallMs: () => clock.wallMs() }, environment, seed: 1, log: silentLogger, feeder: null,
-    }, start);
-    this.map = this.device.bank.map;
-    this.#plant = new SimPlant({
-      devices: [this.device], environment, clock, tickIntervalS: baseTickS, log: silentLogger,
-      monotonicMs: () => systemClock.monotonicMs(), forgetBefore: () => undefined,
-    });
+    const { plant, device } = idealPlant({ profile: profileOf(kind, scale), source: this.source, name: kind, deviceType: kind, nominalHz });
+    this.#plant = plant;
+    this.device = device;
+    this.map = device.bank.map;
   }
 
   get ratedW(): number { return ratedW * this.scale; }

@@ -1,32 +1,22 @@
 /** The device of the OpenDER scenarios behind its registers: 100 kW, 100 kVA, 480 V, three phases, an ideal source. */
 import { resolveProfile } from '../../src/config/device-profile.ts';
-import { simTimeFromMs, systemClock } from '../../src/core/clock.ts';
 import type { Origin } from '../../src/core/device.ts';
-import { silentLogger } from '../../src/core/log.ts';
-import { SimClock } from '../../src/core/sim-clock.ts';
-import { SimDevice } from '../../src/der/device.ts';
-import { Environment } from '../../src/der/environment.ts';
+import type { SimDevice } from '../../src/der/device.ts';
 import { dcFromAc } from '../../src/der/inverter/efficiency.ts';
-import { SimPlant } from '../../src/der/plant.ts';
-import { parseSeries } from '../../src/der/series.ts';
-import { createTemplate } from '../../src/der/template.ts';
-import type { DeviceTemplate, ProfileSpec } from '../../src/der/template.ts';
-import { SeriesWeather, weatherColumns } from '../../src/der/weather.ts';
+import type { SimPlant } from '../../src/der/plant.ts';
+import type { ProfileSpec } from '../../src/der/template.ts';
 import type { MapView, WritableMapView } from '../../src/sunspec/map/view.ts';
 import type { Choices, ModelSettings, Pair, Scenario, SettingValue, Voltage } from '../../scripts/compact-opender.ts';
+import { baseTickS, idealPlant, longestTickS } from './ideal-plant.ts';
 import { IdealSource } from './ideal-source.ts';
 
 export const ratedKw = 100;
 const ratedW = ratedKw * 1000;
-const nominalHz = 60;
 /** the reference model's current limit, of nominal */
 const currentLimit = 1.2;
 const master: Origin = { source: 'modbus', peer: 'test' };
 /** a store large enough never to be the limit */
 const storeW = 2 * ratedW;
-/** ticks of any length come from the rate alone: 1 ms to 6 minutes */
-const baseTickS = 0.1;
-const longestTickS = 360;
 /** settings that the reference model has no counterpart for: out of the way */
 const fastestRamp = 1000;
 
@@ -96,27 +86,13 @@ export class OpenderRig {
 
   constructor(scenario: Scenario, base: ModelSettings) {
     this.#scenario = scenario;
-    const start = simTimeFromMs(Date.UTC(2026, 5, 21, 12));
-    const clock = new SimClock(systemClock, { mode: 'paused', rate: 1, timezone: 'UTC' }, start);
-    const still = new SeriesWeather(parseSeries('time_s,irradiance_w_m2,ambient_temperature_c,wind_speed_m_s\n0,0,20,1\n86400,0,20,1\n',
-      { name: 'weather', end: 'loop', columns: weatherColumns }));
-    const environment = new Environment({
-      nominalHz, gridProfile: null, weather: { csv: still, clear_sky: () => still }, weatherSource: 'csv', seriesTime: () => 0,
-    }, start);
     this.#source = scenario.device === 'BESS' ? new IdealSource(storeW, storeW) : new IdealSource(0);
-    const template: DeviceTemplate = {
-      ...createTemplate(profileOf(scenario, base), 'three', nominalHz, start, 0), createSource: () => this.#source, efficiencyNominal: 1,
-    };
-    const identity = { index: 0, name: scenario.id, deviceType: scenario.device, profileName: null, serialNumber: 'T', version: '0' };
-    const context = {
-      clock: { sim: () => clock.acting(), wallMs: () => clock.wallMs() }, environment, seed: 1, log: silentLogger, feeder: null,
-    };
-    this.device = new SimDevice(identity, template, context, start);
-    this.map = this.device.bank.map;
-    this.#plant = new SimPlant({
-      devices: [this.device], environment, clock, tickIntervalS: baseTickS, log: silentLogger,
-      monotonicMs: () => systemClock.monotonicMs(), forgetBefore: () => undefined,
+    const { plant, device } = idealPlant({
+      profile: profileOf(scenario, base), source: this.#source, name: scenario.id, deviceType: scenario.device,
     });
+    this.#plant = plant;
+    this.device = device;
+    this.map = device.bank.map;
   }
 
   /** Everything that the scenario sets before it begins. */

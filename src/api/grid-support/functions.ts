@@ -82,13 +82,14 @@ function powerFactor(group: 'PFWInj' | 'PFWAbs'): GridFunction {
   };
 }
 
-const inject = powerFactor('PFWInj');
+/** One for each direction of active power. */
+export const powerFactors = { inject: powerFactor('PFWInj'), absorb: powerFactor('PFWAbs') } as const;
 const pf: GridFunction = {
-  ...inject,
+  ...powerFactors.inject,
   members: {
-    ...inject.members,
-    inject: { kind: 'part', part: inject, about: 'While the device delivers power. The members beside it are short for its own.' },
-    absorb: { kind: 'part', part: powerFactor('PFWAbs'), about: 'While the device takes power.' },
+    ...powerFactors.inject.members,
+    inject: { kind: 'part', part: powerFactors.inject, about: 'While the device delivers power. The members beside it are short for its own.' },
+    absorb: { kind: 'part', part: powerFactors.absorb, about: 'While the device takes power.' },
   },
 };
 

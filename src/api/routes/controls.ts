@@ -1,5 +1,7 @@
 import { controlFunctions } from '../../sunspec/map/device.ts';
 import type { ControlFunction, Device, Plant } from '../../sunspec/map/device.ts';
+import { gridFunctions, powerFactors } from '../grid-support/functions.ts';
+import type { GridFunction } from '../grid-support/members.ts';
 import { isEnabled, isSupported } from '../grid-support/read.ts';
 import { pointBits, pointNumber, pointWriter } from '../points.ts';
 import { route } from '../route.ts';
@@ -11,40 +13,18 @@ import { gridReply } from '../views-grid.ts';
 import { timeReply } from '../views-time.ts';
 import { selectedDevice } from '../views.ts';
 
-interface ModePoints {
-  readonly model: number;
-  /** the enable point; for the ramp the limit itself */
-  readonly enable: string;
-  /** prefix of the reversion timer points; null: the function has none */
-  readonly reversion: string | null;
-}
-
-const modePoints: Readonly<Record<ControlFunction, ModePoints>> = {
-  volt_var: { model: 705, enable: 'Ena', reversion: '' },
-  volt_watt: { model: 706, enable: 'Ena', reversion: '' },
-  watt_var: { model: 712, enable: 'Ena', reversion: '' },
-  freq_droop: { model: 711, enable: 'Ena', reversion: '' },
-  pf_inject: { model: 704, enable: 'PFWInjEna', reversion: 'PFWInj' },
-  pf_absorb: { model: 704, enable: 'PFWAbsEna', reversion: 'PFWAbs' },
-  constant_var: { model: 704, enable: 'VarSetEna', reversion: 'VarSet' },
-  max_power: { model: 704, enable: 'WMaxLimPctEna', reversion: 'WMaxLimPct' },
-  active_power: { model: 704, enable: 'WSetEna', reversion: 'WSet' },
-  enter_service: { model: 703, enable: 'ES', reversion: null },
-  lv_trip: { model: 707, enable: 'Ena', reversion: null },
-  hv_trip: { model: 708, enable: 'Ena', reversion: null },
-  lf_trip: { model: 709, enable: 'Ena', reversion: null },
-  hf_trip: { model: 710, enable: 'Ena', reversion: null },
-  anti_islanding: { model: 704, enable: 'AntiIslEna', reversion: null },
-  ramp: { model: 704, enable: 'WRmp', reversion: null },
+/** Constant power factor counts as two modes, one for each direction of power. */
+const modes: Readonly<Record<ControlFunction, GridFunction>> = {
+  ...gridFunctions, pf_inject: powerFactors.inject, pf_absorb: powerFactors.absorb,
 };
 
-function reversionRemainingS({ bank }: Device, { model, reversion }: ModePoints): number | null {
-  if (reversion === null || (pointNumber(bank, model, `${reversion}RvrtTms`) ?? 0) === 0) return null;
+function reversionRemainingS({ bank }: Device, { model, reversion }: GridFunction): number | null {
+  if (reversion === undefined || (pointNumber(bank, model, `${reversion}RvrtTms`) ?? 0) === 0) return null;
   return pointNumber(bank, model, `${reversion}RvrtRem`);
 }
 
 function modeReply(plant: Plant, device: Device, name: ControlFunction, active: ReadonlySet<ControlFunction>): ModeReply {
-  const points = modePoints[name];
+  const points = modes[name];
   const { model, enable } = points;
   const writer = pointWriter(device.bank, model, enable);
   return {
@@ -76,17 +56,17 @@ const controls = route({
     const device = selectedDevice(ctx, query.device);
     const { activeDecidedBy, reactiveDecidedBy, rideThrough } = device.trace.now;
     const active = device.activeFunctions;
-    const modes = Object.fromEntries(controlFunctions.map((name) => [name, modeReply(ctx.plant, device, name, active)])) as
+    const replies = Object.fromEntries(controlFunctions.map((name) => [name, modeReply(ctx.plant, device, name, active)])) as
       Record<ControlFunction, ModeReply>;
     return {
       device_index: device.index,
       service: {
-        es_enabled: isEnabled(device.bank, modePoints.enter_service),
+        es_enabled: isEnabled(device.bank, modes.enter_service),
         es_delay_remaining_s: device.enterService.delayRemainingS,
         trip_active: [...device.activeTrips],
         es_state: device.enterService.state,
       },
-      modes,
+      modes: replies,
       decided_by: { active: activeDecidedBy, reactive: reactiveDecidedBy },
       ride_through: rideThrough,
       throttle: throttleReply(device),

@@ -20,7 +20,8 @@ const titles: Readonly<Record<GridFunctionName, string>> = {
 };
 
 const wholeRequest = 'Members that are not given stay as they are; a request is carried out whole or not at all. Control functions '
-  + 'act on it from the next tick on. A device that does not have the function answers `disabled`.';
+  + 'act on it from the next tick on. A number must be whole where the register counts whole units (seconds without fractions, '
+  + 'sets, percent per second), or the answer is `validation`. A device that does not have the function answers `disabled`.';
 const curves = 'Curves and droop settings are checked as at an adoption and change the set in force; stored sets are not touched.';
 
 function reply(plant: Plant, { bank }: Device, name: GridFunctionName) {

@@ -132,7 +132,7 @@ export class Protection {
     if (!energized) this.cessation.clear();
     return {
       trip: limit ?? relay, inWindow: inWindow(settings, measured), causeStands: this.#causeStands(lastTrip, grid),
-      cessationChanged: energized && this.cessation.update(t, measured, settings.cessations),
+      cessationChanged: energized && this.cessation.update(t, measured, settings.cessations, this.#ratings.parameters),
     };
   }
 

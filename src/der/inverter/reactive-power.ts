@@ -163,7 +163,7 @@ export class ReactivePower {
     const wishedVar = input.running ? this.ask(this.acting, input) : 0;
     this.targetVar = clampVar(settings, wishedVar);
     this.commandVar = this.#approach(input, dtS);
-    const q = this.commandVar * Math.min(1, this.#share(input));
+    const q = this.commandVar * this.#share(input);
     const priority = priorityOf(settings, this.acting);
     const roomW = activeRoom(settings, this.acting, q, sVa);
     const askedW = Math.max(-roomW, Math.min(roomW, wantedW));
@@ -188,8 +188,8 @@ export class ReactivePower {
 
   /** Volt-var has its open-loop response; the others move at 704.VarRmp, and so does the way out. */
   #approach({ settings, running }: ReactiveInput, dtS: number): number {
-    // a lowered capability binds at once: it is also what the rate refers to, so that 0 would hold Q for ever
-    // what a limit has held back is no point to start from
+    // from what flows: a limit may have held the command back. A lowered capability binds at once, being also what the
+    // rate refers to, so that 0 would hold Q for ever
     const from = clampVar(settings, this.qVar);
     if (this.acting === 'volt_var' && running) return respond(from, this.targetVar, settings.voltVar.responseS, dtS, negligibleVar);
     return rampTowards(from, this.targetVar, varRateS(settings), dtS);

@@ -43,11 +43,12 @@ export class Cessation {
   get kind(): TripKind | null { return this.#since; }
 
   /** Follows the measurements at `t`. @returns whether cessation has begun or ended */
-  update(t: SimTime, input: TripInput, curves: TripSettings): boolean {
+  update(t: SimTime, input: TripInput, curves: TripSettings, { cessationReturnS, cessationRampS }: InverterParameters): boolean {
     const before = this.#since;
     this.#since = this.#timers.update(t, input, curves);
     if (before !== null && this.#since === null) this.#endedAt = t;
-    if (this.#since !== null) this.#endedAt = null;
+    const back = this.#endedAt !== null && secondsBetween(this.#endedAt, t) >= cessationReturnS + cessationRampS;
+    if (this.#since !== null || back) this.#endedAt = null;
     return (before === null) !== (this.#since === null);
   }
 
@@ -76,10 +77,6 @@ export class Cessation {
     if (this.#since !== null) return 0;
     if (this.#endedAt === null) return 1;
     const passedS = secondsBetween(this.#endedAt, t) - cessationReturnS;
-    if (passedS >= cessationRampS) {
-      this.#endedAt = null;
-      return 1;
-    }
-    return Math.max(0, passedS / cessationRampS);
+    return passedS >= cessationRampS ? 1 : Math.max(0, passedS / cessationRampS);
   }
 }

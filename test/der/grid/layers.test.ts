@@ -1,38 +1,12 @@
 import { expect } from 'chai';
-import { addSeconds, simTimeFromMs } from '../../../src/core/clock.ts';
-import type { SimTime } from '../../../src/core/clock.ts';
-import { Environment } from '../../../src/der/environment.ts';
-import { parseSeries } from '../../../src/der/series.ts';
-import type { Weather, WeatherValues } from '../../../src/der/weather.ts';
+import { at, fallingProfile, steadyEnvironment } from '../../support/environment.ts';
+import type { Environment } from '../../../src/der/environment.ts';
 
-const start = simTimeFromMs(Date.UTC(2026, 5, 21, 12));
-const at = (seconds: number): SimTime => addSeconds(start, seconds);
-
-function steady(source: 'csv' | 'clear_sky', irradianceWm2: number): Weather {
-  return {
-    source,
-    at: (_seriesS: number, _t: SimTime, out: WeatherValues) => { Object.assign(out, { irradianceWm2, ambientTemperatureC: 15, windSpeedMS: 2 }); },
-  };
-}
-
-const gridColumns = [
-  { name: 'voltage_pu', required: true, min: 0, max: 2 }, { name: 'frequency_hz', required: true, min: 0, max: 100 },
-];
-
-function environment(gridProfile: string | null = null): Environment {
-  return new Environment({
-    nominalHz: 60, weatherSource: 'csv', weather: { csv: steady('csv', 500), clear_sky: () => steady('clear_sky', 900) },
-    gridProfile: gridProfile === null ? null : parseSeries(gridProfile, { name: 'grid', columns: gridColumns }),
-    seriesTime: (t) => (t - start) / 1e6,
-  }, start);
-}
-
-const profile = 'time_s,voltage_pu,frequency_hz\n0,1,60\n10,0.9,59\n';
 const volts = (env: Environment, seconds: number, device = 0) => env.gridAt(device, at(seconds)).aPu;
 
 describe('Layers: the last command wins, quantity by quantity', () => {
   it('a frequency step leaves a voltage ramp under way', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     env.setGrid({ voltagePu: 0.8, rampS: 10 }, at(0));
     env.setGrid({ frequencyHz: 59.9 }, at(5));
     expect([env.gridAt(0, at(5)).hz, env.gridAt(0, at(7)).hz]).to.deep.equal([59.9, 59.9]);
@@ -42,7 +16,7 @@ describe('Layers: the last command wins, quantity by quantity', () => {
   });
 
   it('a lasting change makes no timed value of another quantity lasting', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     env.setGrid({ voltagePu: 0.9, durationS: 10 }, at(0));
     env.setGrid({ frequencyHz: 59.5 }, at(2));
     expect(env.grid(at(3))).to.include({ voltageAPu: 0.9, frequencyHz: 59.5, durationRemainingS: 7 });
@@ -50,7 +24,7 @@ describe('Layers: the last command wins, quantity by quantity', () => {
   });
 
   it('a lasting change takes its own quantity out of every timed change', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     env.setGrid({ voltagePu: 0.9, frequencyHz: 59, durationS: 10 }, at(0));
     env.setGrid({ voltageAPu: 0.95 }, at(2));
     expect(env.gridAt(0, at(3))).to.deep.include({ aPu: 0.95, bPu: 0.9, hz: 59 });
@@ -61,7 +35,7 @@ describe('Layers: the last command wins, quantity by quantity', () => {
   });
 
   it('devices that lag behind a command see what stood before it, and stop there', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     env.setGrid({ voltagePu: 0.9, durationS: 10 }, at(0));
     env.setGrid({ voltagePu: 0.8 }, at(4));
     expect([volts(env, 3.9), volts(env, 4)]).to.deep.equal([0.9, 0.8]);
@@ -69,7 +43,7 @@ describe('Layers: the last command wins, quantity by quantity', () => {
   });
 
   it('gives one object per stretch, also to devices that pass it later', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     env.setGrid({ voltagePu: 0.9, durationS: 5 }, at(5));
     const [before, during, after] = [1, 6, 11].map((s) => env.gridAt(0, at(s)));
     expect([before?.aPu, during?.aPu, after?.aPu]).to.deep.equal([1, 0.9, 1]);
@@ -79,7 +53,7 @@ describe('Layers: the last command wins, quantity by quantity', () => {
   });
 
   it('surroundings follow the same rule', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     env.setSurroundings({ irradianceWm2: 100, rampS: 10 }, at(0));
     env.setSurroundings({ loadKw: 3 }, at(5));
     expect(env.surroundings(at(5))).to.include({ irradianceWm2: 300, loadKw: 3, rampRemainingS: 5 });
@@ -91,7 +65,7 @@ describe('Layers: the last command wins, quantity by quantity', () => {
   });
 
   it('null for a time gives a value back to its source for that time', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     env.setSurroundings({ irradianceWm2: 100 }, at(0));
     env.setSurroundings({ irradianceWm2: null, durationS: 5 }, at(1));
     expect([0.5, 2, 6].map((s) => env.surroundings(at(s)).irradianceWm2)).to.deep.equal([100, 500, 100]);
@@ -101,7 +75,7 @@ describe('Layers: the last command wins, quantity by quantity', () => {
   });
 
   it('a timed voltage leaves the frequency to the profile; a lasting one takes the grid off it', () => {
-    const env = environment(profile);
+    const env = steadyEnvironment(fallingProfile);
     env.setGrid({ voltagePu: 0.5, durationS: 2 }, at(2));
     expect(env.gridAt(0, at(3))).to.deep.include({ aPu: 0.5, hz: 59.7 });
     expect([env.grid(at(3)).source, volts(env, 4)]).to.deep.equal(['csv', 0.96]);
@@ -110,7 +84,7 @@ describe('Layers: the last command wins, quantity by quantity', () => {
   });
 
   it('source csv with a value: that quantity is set, the others follow the profile', () => {
-    const env = environment(profile);
+    const env = steadyEnvironment(fallingProfile);
     env.setGrid({ source: 'csv', voltagePu: 0.8 }, at(0));
     expect(env.gridAt(0, at(5))).to.deep.include({ aPu: 0.8, hz: 59.5 });
   });
@@ -120,25 +94,25 @@ describe('Motion and events of the grid', () => {
   const motion = (env: Environment, seconds: number) => env.gridMotion(0, at(seconds));
 
   it('is fast in a ramp, slow along a profile, still else', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     env.setGrid({ voltagePu: 0.9, rampS: 10 }, at(0));
     expect([motion(env, 0), motion(env, 9.9), motion(env, 10)]).to.deep.equal(['fast', 'fast', 'still']);
     env.setGrid({ outage: true, durationS: 5 }, at(0));
     expect([motion(env, 2), motion(env, 6)]).to.deep.equal(['still', 'fast']);
-    const recorded = environment(profile);
+    const recorded = steadyEnvironment(fallingProfile);
     expect([motion(recorded, 1), recorded.gridMotion(0, at(1)) !== 'still']).to.deep.equal(['slow', true]);
     recorded.setGrid({ frequencyHz: 61, rampS: 5, durationS: 8 }, at(1));
     expect([motion(recorded, 2), motion(recorded, 7)]).to.deep.equal(['fast', 'slow']);
   });
 
   it('the rows of a profile are events', () => {
-    const env = environment(profile);
+    const env = steadyEnvironment(fallingProfile);
     expect(env.nextEvent(0, at(2.5))).to.equal(at(10));
     expect(env.nextEvent(0, at(10))).to.equal(Infinity);
   });
 
   it('an island keeps voltage and frequency, an outage ends both', () => {
-    const env = environment();
+    const env = steadyEnvironment();
     env.setGrid({ island: true, durationS: 5 }, at(1));
     expect(env.gridAt(0, at(2))).to.deep.include({ aPu: 1, hz: 60, island: true });
     expect(env.grid(at(2))).to.include({ island: true, outage: false });

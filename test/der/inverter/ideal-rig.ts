@@ -1,27 +1,17 @@
 /** A 10 kW device over a source without physics or losses, for what needs exact power or power in both directions. */
 import { loadConfig } from '../../../src/config/load.ts';
-import { simTimeFromMs, systemClock } from '../../../src/core/clock.ts';
 import type { InverterParameters } from '../../../src/core/device.ts';
 import type { GridPatch } from '../../../src/core/environment.ts';
-import { silentLogger } from '../../../src/core/log.ts';
-import { SimClock } from '../../../src/core/sim-clock.ts';
-import { SimDevice } from '../../../src/der/device.ts';
-import { Environment } from '../../../src/der/environment.ts';
+import type { SimDevice } from '../../../src/der/device.ts';
 import { acFromDc, dcFromAc } from '../../../src/der/inverter/efficiency.ts';
-import { SimPlant } from '../../../src/der/plant.ts';
-import { parseSeries } from '../../../src/der/series.ts';
-import { createTemplate } from '../../../src/der/template.ts';
+import type { SimPlant } from '../../../src/der/plant.ts';
 import type { ProfileSpec } from '../../../src/der/template.ts';
-import { SeriesWeather, weatherColumns } from '../../../src/der/weather.ts';
 import type { MapView, WritableMapView } from '../../../src/sunspec/map/view.ts';
+import { baseTickS, idealPlant, longestTickS } from '../../support/ideal-plant.ts';
 import { IdealSource } from '../../support/ideal-source.ts';
 import { byTest } from '../../support/rig.ts';
 
 export const ratedW = 10_000;
-const nominalHz = 60;
-const baseTickS = 0.1;
-const longestTickS = 360;
-const start = simTimeFromMs(Date.UTC(2026, 5, 21, 12));
 
 export interface IdealRigOptions {
   /** AC power that the source can give, and take, W; above rated counts as rated */
@@ -41,14 +31,6 @@ function profileOf({ chargeRatingW = null, ratings = {}, inverter = {} }: IdealR
   return { ...base, models: { ...base.models, 702: rated }, inverter: { ...base.inverter, ...inverter } };
 }
 
-function stillSurroundings(): Environment {
-  const text = 'time_s,irradiance_w_m2,ambient_temperature_c,wind_speed_m_s\n0,0,20,1\n86400,0,20,1\n';
-  const still = new SeriesWeather(parseSeries(text, { name: 'weather', end: 'loop', columns: weatherColumns }));
-  return new Environment({
-    nominalHz, gridProfile: null, weather: { csv: still, clear_sky: () => still }, weatherSource: 'csv', seriesTime: () => 0,
-  }, start);
-}
-
 export class IdealRig {
   readonly device: SimDevice;
   readonly map: MapView;
@@ -57,21 +39,11 @@ export class IdealRig {
 
   constructor(options: IdealRigOptions = {}) {
     const { givesW = ratedW, takesW = options.chargeRatingW ?? 0 } = options;
-    const clock = new SimClock(systemClock, { mode: 'paused', rate: 1, timezone: 'UTC' }, start);
-    const environment = stillSurroundings();
     this.source = new IdealSource(dcFromAc(givesW, ratedW, 1), acFromDc(takesW, ratedW, 1));
-    const template = {
-      ...createTemplate(profileOf(options), 'three', nominalHz, start, 0), createSource: () => this.source, efficiencyNominal: 1,
-    };
-    const identity = { index: 0, name: 'ideal', deviceType: 'PV-3Phase', profileName: null, serialNumber: 'T', version: '0' };
-    this.device = new SimDevice(identity, template, {
-      clock: { sim: () => clock.acting(), wallMs: () => clock.wallMs() }, environment, seed: 1, log: silentLogger, feeder: null,
-    }, start);
-    this.map = this.device.bank.map;
-    this.#plant = new SimPlant({
-      devices: [this.device], environment, clock, tickIntervalS: baseTickS, log: silentLogger,
-      monotonicMs: () => systemClock.monotonicMs(), forgetBefore: () => undefined,
-    });
+    const { plant, device } = idealPlant({ profile: profileOf(options), source: this.source, name: 'ideal' });
+    this.#plant = plant;
+    this.device = device;
+    this.map = device.bank.map;
   }
 
   /** A store that gives and takes its rating; nothing flows without a set-point. */
