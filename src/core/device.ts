@@ -1,4 +1,9 @@
 import type { SimTime } from './clock.ts';
+import type { BatteryCommand, BatteryDetail } from './kinds/battery.ts';
+import type { EvseCommand, EvseDetail } from './kinds/evse.ts';
+import type { FuelCellCommand, FuelCellDetail } from './kinds/fuelcell.ts';
+import type { HybridCommand, HybridDetail } from './kinds/hybrid.ts';
+import type { WindCommand, WindDetail } from './kinds/wind.ts';
 
 /** Who wrote: the provenance of a register write or a command. */
 export const sources = [
@@ -24,6 +29,7 @@ export interface Provenance extends Origin {
 
 /** What has no register goes this road; all-or-nothing, with the same provenance as a register write. */
 export type DeviceCommand =
+  | SourceCommand
   /** the disconnect switch: opModConnect, DNP3 connect, operator stop */
   | { readonly kind: 'switch'; readonly closed: boolean }
   /** permits service and closes the switch (operator start) */
@@ -34,6 +40,9 @@ export type DeviceCommand =
   | { readonly kind: 'local'; readonly local: boolean }
   /** clears latched alarms; `device` also ends overrides and reloads the start values */
   | { readonly kind: 'reset'; readonly scope: 'alarms' | 'device' };
+
+/** What a kind of device takes besides its registers. */
+export type SourceCommand = BatteryCommand | WindCommand | FuelCellCommand | HybridCommand | EvseCommand;
 
 export const assetTypes = ['battery', 'wind', 'fuelcell', 'hybrid-dc', 'pv', 'evse'] as const;
 export type AssetType = (typeof assetTypes)[number];
@@ -112,7 +121,7 @@ export interface Published {
 }
 
 /** Typed state with no SunSpec point, replaced as a whole by each tick. */
-export type DeviceDetail = PvDetail;
+export type DeviceDetail = PvDetail | BatteryDetail | WindDetail | FuelCellDetail | HybridDetail | EvseDetail;
 
 export interface PvDetail {
   readonly kind: 'pv';

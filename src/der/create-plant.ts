@@ -108,7 +108,7 @@ export function createPlant(spec: PlantSpec): SimPlant {
   }, start);
   const templates = templatesOf(spec, start);
   const commits = { sim: () => clock.acting(), wallMs: () => clock.wallMs() };
-  const context = { clock: commits, environment, seed: spec.seed, log: spec.log, feeder: spec.feeder ?? null };
+  const context = { clock: commits, environment, seed: spec.seed, rate: () => clock.settings.rate, log: spec.log, feeder: spec.feeder ?? null };
   const devices = templates.map((template, position) => {
     const device = spec.devices[position] ?? first;
     const index = spec.firstIndex + position;

@@ -14,7 +14,7 @@ import type { ControlFunction, Device } from '../sunspec/map/device.ts';
 import type { PointSlot } from '../sunspec/map/layout.ts';
 import { ReversionTimers } from '../sunspec/map/reversion.ts';
 import { alarmTexts, cessationAlarms, DeviceAlarms, tripAlarms, tripNames, tripTexts } from './alarms.ts';
-import type { Environment, GridValues, WeatherNow } from './environment.ts';
+import type { Environment, GridValues } from './environment.ts';
 import { meanPu, nominalLnV, terminalVoltages } from './inverter/ac.ts';
 import type { TerminalVoltages } from './inverter/ac.ts';
 import { firstChange } from './grid/crossing.ts';
@@ -28,7 +28,7 @@ import { publish } from './publish.ts';
 import type { AlarmCode } from './publish.ts';
 import { buildSnapshot, publishSnapshot } from './snapshot.ts';
 import type { TickStamp } from './snapshot.ts';
-import type { DcSource } from './source/source.ts';
+import type { DcSource, SourceInput } from './source/source.ts';
 import type { DeviceTemplate } from './template.ts';
 import { DeviceTrace } from './trace.ts';
 
@@ -48,6 +48,8 @@ export interface DeviceContext {
   /** null: a stiff grid at the terminals */
   readonly feeder: FeederSpec | null;
   readonly seed: number;
+  /** simulated seconds per real second */
+  readonly rate: () => number;
   readonly log: Logger;
 }
 
@@ -57,7 +59,9 @@ const settleRounds = 24;
 const heartbeatModulus = 0xffffffff;
 
 /** Lent to one device at a time while it steps. */
-const weather: WeatherNow = { irradianceWm2: 0, ambientTemperatureC: 20, cellTemperatureC: null, windSpeedMS: 1 };
+const around: SourceInput = {
+  irradianceWm2: 0, ambientTemperatureC: 20, cellTemperatureC: null, windSpeedMS: 1, terminalPu: 1, loadW: 0, rate: 1,
+};
 
 export class SimDevice implements Device {
   readonly index: number;
@@ -123,7 +127,7 @@ export class SimDevice implements Device {
     this.#source = template.createSource();
     this.#writeIdentity();
     this.#inverter = new Inverter(
-      this.#inverterRatings(), template.settings, createRandom(context.seed, this.index, 'enter-service'),
+      this.#inverterRatings(), template.settings, this.#source, createRandom(context.seed, this.index, 'enter-service'),
     );
     this.#terminal = new FeederTerminal(context.feeder, (grid) => meanPu(template.ratings.wiring, grid));
     this.#grid = context.environment.gridAt(this.index, start);
@@ -255,6 +259,16 @@ export class SimDevice implements Device {
     return publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage), this.#detail);
   }
 
+  /** What surrounds the source at `t`; the object is lent. */
+  #around(t: SimTime, grid: GridValues): SourceInput {
+    const { environment } = this.#context;
+    environment.weatherAt(this.index, t, around);
+    around.terminalPu = meanPu(this.#template.ratings.wiring, grid);
+    around.loadW = environment.loadW(this.index, t);
+    around.rate = this.#context.rate();
+    return around;
+  }
+
   /** The grid at the terminals: behind the feeder, with the power of the last sub-step. */
   #gridAt(t: SimTime, pW = this.#inverter.pW, qVar = this.#inverter.qVar): GridValues {
     const { environment, feeder } = this.#context;
@@ -269,7 +283,7 @@ export class SimDevice implements Device {
     return {
       wiring: ratings.wiring, wMaxRtgW: ratings.wMaxW, nominalHz: ratings.nominalHz, abnormal: ratings.abnormal,
       vNomRtgV: this.bank.map.m702.VNomRtg ?? ratings.vNomV, efficiencyNominal, portCount: this.#source.ports.length,
-      storage: ratings.chargeMaxW !== null, parameters: inverter, vaMaxRtgVa: ratings.vaMaxVa,
+      generator: this.#template.generator, parameters: inverter, vaMaxRtgVa: ratings.vaMaxVa,
       feeder: this.#context.feeder && feederImpedance(this.#context.feeder),
       capability: {
         wMaxRtgW: ratings.wMaxW, reducedAtLowPower: inverter.lowPowerVars === 'reduced',
@@ -297,8 +311,7 @@ export class SimDevice implements Device {
 
   #subStep(next: SimTime, grid: GridValues): void {
     const dtS = secondsBetween(this.#now, next);
-    this.#context.environment.weatherAt(this.index, next, weather);
-    this.#source.prepare(dtS, weather);
+    this.#source.prepare(dtS, this.#around(next, grid));
     if (this.#fault) this.#source.draw(0, false);
     else this.#inverter.step(this.#now, dtS, grid, this.#source);
     this.#now = next;
@@ -336,9 +349,7 @@ export class SimDevice implements Device {
   }
 
   #settle(): void {
-    const { environment } = this.#context;
-    environment.weatherAt(this.index, this.#now, weather);
-    this.#source.settle(weather);
+    this.#source.settle(this.#around(this.#now, this.#grid));
     // the voltage follows the power, and curves the voltage
     let [pW, qVar] = [0, 0];
     for (let i = 0; i < (this.#context.feeder ? settleRounds : 1); i += 1) {
@@ -367,11 +378,11 @@ export class SimDevice implements Device {
   /** A value that is not finite never reaches a register: the device faults and keeps its last good surroundings at zero power. */
   #takeFinite(grid: GridValues): void {
     const inverter = this.#inverter;
-    const sum = inverter.pW + inverter.qVar + grid.aPu + grid.bPu + grid.cPu + grid.hz + weather.ambientTemperatureC
+    const sum = inverter.pW + inverter.qVar + grid.aPu + grid.bPu + grid.cPu + grid.hz + around.ambientTemperatureC
       + this.#source.ports.reduce((total, port) => total + port.voltageV + port.currentA + port.powerW, 0);
     if (Number.isFinite(sum)) {
       this.#grid = grid;
-      this.#ambientC = weather.ambientTemperatureC;
+      this.#ambientC = around.ambientTemperatureC;
       return;
     }
     if (!this.#fault) this.#context.log.error('the model gave a value that is not finite; the device is in fault until it is reset', this.index);

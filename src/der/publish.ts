@@ -66,8 +66,8 @@ function throttle(map: MapView, inverter: Inverter, throttled: boolean): void {
 function mayHold({ squeezed, ratings }: Inverter, name: ControlFunction): boolean {
   // a reactive function only where it needs the room on the circle
   if (reactive.has(name)) return squeezed;
-  // what a storage is told to do is its work, not a limit of it
-  return name !== 'active_power' || !ratings.storage;
+  // what a storage or a load is told to do is its work, not a limit of it
+  return name !== 'active_power' || ratings.generator;
 }
 
 /** Per-phase block of 701; the wiring decides how many there are. */
@@ -160,7 +160,7 @@ export interface PublishInput {
 function isHeld({ activePower, ceasedBy, squeezed, ratings }: Inverter): boolean {
   if (squeezed || ceasedBy !== null) return true;
   // as in `mayHold`
-  return activePower.held && !(ratings.storage && activePower.decidedBy === 'active_power');
+  return activePower.held && !(!ratings.generator && activePower.decidedBy === 'active_power');
 }
 
 /** Publishes one device. The values must be finite: `Device` checks them before. */

@@ -40,6 +40,8 @@ export interface DeviceTemplate {
   readonly efficiencyNominal: number;
   readonly assetType: AssetType;
   readonly dcMode: DcMode;
+  /** gives all it can when nobody asks */
+  readonly generator: boolean;
   /** what stands behind the inverter; one per device */
   readonly createSource: () => DcSource;
 }
@@ -174,7 +176,7 @@ export function createTemplate(profile: ProfileSpec, wiring: Wiring, nominalHz: 
   return {
     layout, image, ratings, inverter: profile.inverter,
     settings: readSettings(map, profile.inverter.mayTrip), efficiencyNominal: profile.pv.efficiencyNominal,
-    assetType: 'pv', dcMode: 'pv', createSource: () => new PvPort(pv),
+    assetType: 'pv', dcMode: 'pv', generator: true, createSource: () => new PvPort(pv),
     profilePoints: new Map([...ratingSlots, ...settingSlots].map((slot) => [slot, provenance])),
   };
 }

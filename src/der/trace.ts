@@ -36,7 +36,7 @@ function reactiveStep({ reactivePower: r, activePower: p, curvePct, circleVa, se
 }
 
 function functionSteps(inverter: Inverter, hz: number, at: SimTime): Record<TracedFunction, FunctionStep> {
-  const { settings, activePower: p, availableW } = inverter;
+  const { settings, activePower: p, link: { availableW } } = inverter;
   if (!isEnergized(inverter.phase)) return noSteps;
   const { droop } = p;
   const base = p.voltWattBaseW / 100;
@@ -75,7 +75,7 @@ export function traceRow(inverter: Inverter, grid: GridValues, at: SimTime): Gri
   const timers = Object.entries(timerKinds).map(([name, kind]) => [name, remaining(inverter.protection.tripDue(kind))]);
   return {
     at, service: serviceWord(inverter), rideThrough: inverter.protection.rideThrough(grid, settings.vNomV),
-    activePowerW: inverter.pW, reactivePowerVar: inverter.qVar, availableW: inverter.availableW,
+    activePowerW: inverter.pW, reactivePowerVar: inverter.qVar, availableW: inverter.link.availableW,
     voltagePct: inverter.curvePct, lowestPct, highestPct, frequencyHz: grid.hz,
     activeDecidedBy: activeDecider(inverter), reactiveDecidedBy: reactiveDecider(inverter),
     functions: functionSteps(inverter, grid.hz, at),

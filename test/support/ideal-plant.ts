@@ -37,10 +37,10 @@ export function idealPlant(options: IdealPlantOptions): { readonly plant: SimPla
   const { profile, source, name, deviceType = 'PV-3Phase', nominalHz = 60 } = options;
   const clock = new SimClock(systemClock, { mode: 'paused', rate: 1, timezone: 'UTC' }, start);
   const environment = stillSurroundings(nominalHz);
-  const template = { ...createTemplate(profile, 'three', nominalHz, start, 0), createSource: () => source, efficiencyNominal: 1 };
+  const template = { ...createTemplate(profile, 'three', nominalHz, start, 0), createSource: () => source, efficiencyNominal: 1, generator: source.absorbableDcW === 0 };
   const identity = { index: 0, name, deviceType, profileName: null, serialNumber: 'T', version: '0' };
   const device = new SimDevice(identity, template, {
-    clock: { sim: () => clock.acting(), wallMs: () => clock.wallMs() }, environment, seed: 1, log: silentLogger, feeder: null,
+    clock: { sim: () => clock.acting(), wallMs: () => clock.wallMs() }, environment, seed: 1, rate: () => 1, log: silentLogger, feeder: null,
   }, start);
   const plant = new SimPlant({
     devices: [device], environment, clock, tickIntervalS: baseTickS, log: silentLogger,

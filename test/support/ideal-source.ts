@@ -1,12 +1,14 @@
 import type { DeviceDetail, IvCurve } from '../../src/core/device.ts';
 import { SimError } from '../../src/core/errors.ts';
-import type { DcPort, DcSource } from '../../src/der/source/source.ts';
+import type { DcPort, DcRequest, DcSource, SourceCondition } from '../../src/der/source/source.ts';
 
 /** A source without physics: gives (and, as a store, takes) at once whatever the test says. */
 export class IdealSource implements DcSource {
   readonly #ports: readonly [DcPort & { powerW: number }];
   readonly absorbableDcW: number;
   readonly starting = false;
+  readonly longestStepS = Infinity;
+  readonly conditions: ReadonlySet<SourceCondition> = new Set();
   #availableDcW: number;
   #settled = true;
 
@@ -32,6 +34,18 @@ export class IdealSource implements DcSource {
   prepare(): void { this.#settled = true; }
 
   settle(): void { this.#settled = true; }
+
+  answer({ targetW, floorW, ceilingW }: DcRequest): number {
+    const natural = this.absorbableDcW > 0 ? 0 : ceilingW;
+    const wantedW = Math.max(floorW, Math.min(ceilingW, targetW ?? natural));
+    return Math.max(-this.absorbableDcW, Math.min(this.#availableDcW, wantedW));
+  }
+
+  command(): never { throw new SimError('COMMAND_NOT_APPLICABLE', 'an ideal source takes no commands'); }
+
+  clearFaults(): void { /* has none */ }
+
+  restart(): void { /* has no memory */ }
 
   draw(dcW: number, energized: boolean): void {
     const [port] = this.#ports;

@@ -12,13 +12,9 @@ import type { Settings } from './settings.ts';
 export interface ActiveInput {
   readonly settings: Settings;
   readonly nominalHz: number;
-  /** the device rests without a set-point instead of giving what it can */
-  readonly storage: boolean;
   /** null: the voltage is too low to measure it */
   readonly hz: number | null;
-  /** AC power that the source can give, and take, W */
-  readonly availableW: number;
-  readonly absorbableW: number;
+  readonly link: SourceLink;
   /** most power in either direction that the service phase admits, and which function says so */
   readonly serviceCeilingW: number;
   readonly serviceDecider: ActiveDecider;
@@ -28,6 +24,15 @@ export interface ActiveInput {
   readonly free: boolean;
   /** change of commands, W per second (704.WRmp) */
   readonly rampWS: number;
+}
+
+/** The source as active power sees it, at the AC terminals. */
+export interface SourceLink {
+  /** AC power that the source can give, and take, W */
+  readonly availableW: number;
+  readonly absorbableW: number;
+  /** AC power at which the source runs when asked for `targetW`; null: nobody asks */
+  answerW(targetW: number | null, floorW: number, ceilingW: number): number;
 }
 
 const negligibleW = 1e-3;
@@ -52,20 +57,29 @@ export class ActivePower {
   voltWattBaseW = 0;
   /** a ramp or response is under way */
   moving = false;
+  /** gives all it can when nobody asks; any other source has a wish of its own, a storage that of rest */
+  readonly #generator: boolean;
+  /** a set-point is on, or the way back from it is not yet done */
+  #asked = false;
   /** droop holds the power above limit or set-point */
   #raised = false;
+  #ceilingW = 0;
+  #ceilingBy: ActiveDecider = 'source';
   /** what all functions but droop gave in the last step, W */
   #normalW = 0;
 
-  constructor(settings: Settings, storage: boolean) {
+  constructor(settings: Settings, generator: boolean) {
+    this.#generator = generator;
     this.limitW = this.limitTargetW = limitTarget(settings);
-    this.setPointW = this.setPointTargetW = setPointTarget(settings, storage);
+    this.setPointW = this.setPointTargetW = this.#commandOf(settings) ?? this.#restW(settings);
+    this.#asked = settings.setPointW !== null;
   }
 
   /** Commands that were not felt apply at once, and droop begins anew: on the way back into service. */
-  skipRamps(settings: Settings, storage: boolean): void {
+  skipRamps(settings: Settings): void {
     this.limitW = this.limitTargetW = limitTarget(settings);
-    this.setPointW = this.setPointTargetW = setPointTarget(settings, storage);
+    this.setPointW = this.setPointTargetW = this.#commandOf(settings) ?? this.#restW(settings);
+    this.#asked = settings.setPointW !== null;
     this.droop.reset();
   }
 
@@ -98,13 +112,14 @@ export class ActivePower {
 
   /** Advances by `dtS`; Infinity goes to the end of all ramps and responses. */
   step(input: ActiveInput, dtS: number): void {
-    const { settings } = input;
-    const most = Math.min(input.availableW, settings.wMaxW);
-    const least = -Math.min(input.absorbableW, settings.chargeMaxW);
-    this.#rampCommands(input, dtS);
+    const { settings, link } = input;
+    const most = Math.min(link.availableW, settings.wMaxW);
+    const least = -Math.min(link.absorbableW, settings.chargeMaxW);
+    this.#rampCommands(input, most, least, dtS);
     this.voltWattBaseW = settings.voltWatt.ofAvailable ? most : settings.wMaxW;
     const voltWattW = this.voltWattPct >= 100 ? Infinity : this.voltWattPct / 100 * this.voltWattBaseW;
-    const normalW = Math.max(least, Math.min(most, this.setPointW, this.limitW, voltWattW));
+    const cappedW = Math.max(least, Math.min(most, this.limitW, voltWattW));
+    const normalW = this.#answer(input, this.#target(settings), least, cappedW);
     this.#normalW = normalW;
     if (input.hz !== null) {
       this.droop.advance(settings.droop, {
@@ -112,60 +127,94 @@ export class ActivePower {
         capW: Math.min(this.limitW, this.setPointW), free: input.free, mostW: most,
       }, dtS);
     }
-    this.#decide(input, most, least, voltWattW);
+    this.#decide(input, most, least, voltWattW, cappedW);
     this.moving = this.limitW !== this.limitTargetW || this.setPointW !== this.setPointTargetW
       || this.voltWattPct !== this.voltWattTargetPct || this.droop.moving;
   }
 
-  #rampCommands({ settings, storage, outputW, rampWS }: ActiveInput, dtS: number): void {
+  #rampCommands(input: ActiveInput, most: number, least: number, dtS: number): void {
+    const { settings, outputW, rampWS } = input;
     this.limitTargetW = limitTarget(settings);
-    this.setPointTargetW = setPointTarget(settings, storage);
     // what droop has added or taken away is not the commands' doing: a ramp that began there would count it twice
     const feltW = this.droop.side === null ? outputW : this.#normalW;
     this.limitW = rampCommand(this.limitW, this.limitTargetW, feltW, rampWS, dtS);
-    this.setPointW = rampCommand(this.setPointW, this.setPointTargetW, feltW, rampWS, dtS);
+    const command = this.#commandOf(settings);
+    this.setPointTargetW = command ?? (this.#generator ? settings.wMaxW : this.#answer(input, null, least, Math.max(least, most)));
+    if (command !== null) this.#asked = true;
+    this.setPointW = this.#asked ? rampCommand(this.setPointW, this.setPointTargetW, feltW, rampWS, dtS) : this.setPointTargetW;
+    if (command === null && this.setPointW === this.setPointTargetW) this.#asked = false;
+  }
+
+  /** What the source is asked for, or null. */
+  #target({ wMaxW }: Settings): number | null {
+    return this.#asked ? Math.min(wMaxW, this.setPointW) : null;
+  }
+
+  #answer({ link }: ActiveInput, targetW: number | null, floorW: number, ceilingW: number): number {
+    const withinW = targetW === null ? null : Math.max(floorW, Math.min(ceilingW, targetW));
+    return link.answerW(withinW, Math.min(floorW, ceilingW), ceilingW);
   }
 
   /**
-   * The least of the ceilings, then what the source can take. While droop acts on low frequency it stands in the place
+   * The least of the ceilings, then what the source makes of it. While droop acts on low frequency it stands in the place
    * of limit and set-point (IEEE 1547.1-2020 5.16).
    */
-  #decide(input: ActiveInput, most: number, least: number, voltWattW: number): void {
-    const { settings, serviceCeilingW, storage } = input;
+  #decide(input: ActiveInput, most: number, least: number, voltWattW: number, cappedW: number): void {
+    const { settings, serviceCeilingW, link } = input;
     const { side, outputW: droopW } = this.droop;
-    this.wantedW = most;
-    this.decidedBy = input.availableW > settings.wMaxW ? 'w_max' : 'source';
-    this.held = false;
     // from low to high frequency at once: the power raised above the commands comes back by the response, not in a step
     this.#raised = side === 'under' || (side === 'over' && this.#raised && droopW > Math.min(this.limitW, this.setPointW));
-    if (!this.#raised) {
-      this.#cap(this.setPointW, settings.setPointW !== null ? 'active_power' : storage ? 'idle' : 'ramp');
-      this.#cap(this.limitW, settings.maxPowerPct !== null ? 'max_power' : 'ramp');
-    }
+    this.#ceilingW = most;
+    this.#ceilingBy = link.availableW > settings.wMaxW ? 'w_max' : 'source';
+    if (!this.#raised) this.#cap(this.limitW, settings.maxPowerPct !== null ? 'max_power' : 'ramp');
     if (side !== null) this.#cap(droopW, 'freq_droop');
     this.#cap(voltWattW, 'volt_watt');
     this.#cap(serviceCeilingW, input.serviceDecider);
-    const floor = Math.max(least, -serviceCeilingW);
-    if (this.wantedW < floor) {
-      this.wantedW = floor;
-      this.decidedBy = floor === least ? 'charge_limit' : input.serviceDecider;
+    const leastBy: ActiveDecider = -serviceCeilingW > least ? input.serviceDecider : 'charge_limit';
+    const floorW = Math.max(least, -serviceCeilingW);
+    if (this.#ceilingW < floorW) {
+      this.#ceilingW = floorW;
+      this.#ceilingBy = leastBy;
+    }
+    const targetW = this.#raised ? this.#ceilingW : this.#target(settings);
+    // with no function but those that `normalW` has seen the source need not be asked again
+    const known = side === null && !this.#raised && floorW === least && this.#ceilingW === cappedW;
+    this.wantedW = known ? this.#normalW : this.#answer(input, targetW, this.#raised ? this.#ceilingW : floorW, this.#ceilingW);
+    this.#name(settings, targetW, floorW, leastBy);
+  }
+
+  /** Which of ceiling, set-point, floor and source decided. */
+  #name(settings: Settings, targetW: number | null, floorW: number, leastBy: ActiveDecider): void {
+    const { wantedW } = this;
+    const asked = targetW !== null && !this.#raised && targetW < this.#ceilingW;
+    this.held = false;
+    if (!asked && wantedW >= this.#ceilingW - negligibleW) {
+      this.decidedBy = this.#ceilingBy;
+      this.held = this.#ceilingBy !== 'source' && this.#ceilingBy !== 'w_max' && this.#ceilingBy !== 'charge_limit';
+    } else if (asked && wantedW <= Math.max(floorW, targetW) + negligibleW) {
+      const bound = targetW < floorW - negligibleW;
+      this.decidedBy = bound ? leastBy : settings.setPointW !== null ? 'active_power' : 'ramp';
+      this.held = true;
+    } else {
+      this.decidedBy = !this.#generator && Math.abs(wantedW) <= negligibleW ? 'idle' : 'source';
     }
   }
 
   #cap(ceilingW: number, by: ActiveDecider): void {
-    if (ceilingW >= this.wantedW) return;
-    this.wantedW = ceilingW;
-    this.decidedBy = by;
-    this.held = by !== 'idle';
+    if (ceilingW >= this.#ceilingW) return;
+    this.#ceilingW = ceilingW;
+    this.#ceilingBy = by;
   }
+
+  /** The set-point within the ratings, or null. */
+  #commandOf({ setPointW, wMaxW, chargeMaxW }: Settings): number | null {
+    // a demand to charge is one for nothing on a device that cannot; a ramp below zero would only delay the way back
+    return setPointW === null ? null : Math.max(-chargeMaxW, Math.min(wMaxW, setPointW));
+  }
+
+  #restW({ wMaxW }: Settings): number { return this.#generator ? wMaxW : 0; }
 }
 
 function limitTarget({ maxPowerPct, wMaxW }: Settings): number {
   return maxPowerPct === null ? wMaxW : wMaxW * maxPowerPct / 100;
-}
-
-/** Without a set-point a generator gives what it has and a storage rests. */
-function setPointTarget({ setPointW, wMaxW, chargeMaxW }: Settings, storage: boolean): number {
-  // a demand to charge is one for nothing on a device that cannot; a ramp below zero would only delay the way back
-  return setPointW === null ? (storage ? 0 : wMaxW) : Math.max(-chargeMaxW, Math.min(wMaxW, setPointW));
 }

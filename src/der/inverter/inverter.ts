@@ -13,7 +13,7 @@ import type { DcSource } from '../source/source.ts';
 import { meanPu, nominalLnV, phaseCount, phaseShares } from './ac.ts';
 import { ActivePower } from './active-power.ts';
 import type { Capability } from './capability.ts';
-import { acFromDc, dcFromAc } from './efficiency.ts';
+import { DcLink } from './dc-link.ts';
 import { EnergyMeter } from './energy.ts';
 import { EnterService } from './enter-service.ts';
 import { Protection } from './protection.ts';
@@ -30,11 +30,12 @@ import type { TripKind } from './trip.ts';
 export interface InverterRatings extends ProtectionRatings {
   readonly wMaxRtgW: number;
   readonly capability: Capability;
-  readonly efficiencyNominal: number;
+  /** null: the source counts its power at the AC terminals */
+  readonly efficiencyNominal: number | null;
   /** DC ports of the source */
   readonly portCount: number;
-  /** the device rests without a set-point instead of giving what it can */
-  readonly storage: boolean;
+  /** gives all it can when nobody asks; anything else has a wish of its own, a storage that of rest */
+  readonly generator: boolean;
   /** rated apparent power, VA */
   readonly vaMaxRtgVa: number;
   /** the line to the grid; null: a stiff grid */
@@ -50,15 +51,13 @@ const negligibleW = 1e-3;
 export class Inverter {
   readonly ratings: InverterRatings;
   readonly meter: EnergyMeter;
+  readonly link: DcLink;
   readonly activePower: ActivePower;
   readonly reactivePower = new ReactivePower();
   readonly protection: Protection;
   /** output at the terminals, + into the grid */
   pW = 0;
   qVar = 0;
-  /** AC power that the source could give now, and that it could take */
-  availableW = 0;
-  absorbableW = 0;
   phase: ServicePhase = 'in_service';
   lastTrip: TripCause | null = null;
   /** the source could give more than the rating takes */
@@ -81,10 +80,11 @@ export class Inverter {
   /** grid of the last sub-step: a change of it sets things moving */
   #lastGrid: GridValues | null = null;
 
-  constructor(ratings: InverterRatings, settings: Settings, random: RandomStream) {
+  constructor(ratings: InverterRatings, settings: Settings, source: DcSource, random: RandomStream) {
     this.ratings = ratings;
+    this.link = new DcLink(ratings, source);
     this.meter = new EnergyMeter(phaseCount(ratings.wiring), ratings.portCount);
-    this.activePower = new ActivePower(settings, ratings.storage);
+    this.activePower = new ActivePower(settings, ratings.generator);
     this.protection = new Protection(ratings);
     this.#settings = this.#slowed(settings);
     this.#enterService = new EnterService(random);
@@ -163,6 +163,7 @@ export class Inverter {
     let stepS = settled ? longestStepS : movingStepS;
     if (motion === 'slow') stepS = Math.min(stepS, movingStepS);
     if (motion === 'fast' || this.protection.measuring || this.#swift) stepS = quickStepS;
+    stepS = Math.min(stepS, source.longestStepS);
     let next = Math.min(addSeconds(t, stepS), this.protection.nextDue(t), this.#enterService.nextDue(t, this.#settings.enterService));
     if (this.phase === 'shutting_down') {
       // the device opens when nothing flows any more
@@ -177,7 +178,7 @@ export class Inverter {
     const { operator } = this.#settings;
     if (operator === 'STOP') this.phase = 'off';
     else if (this.#mustCease()) this.phase = 'ceased';
-    this.activePower.skipRamps(this.#settings, this.ratings.storage);
+    this.activePower.skipRamps(this.#settings);
     this.protection.begin(grid);
     this.#output(grid, source, Infinity, { ceilingW: this.ratings.wMaxRtgW, decider: 'ramp' });
     this.#moving = false;
@@ -277,7 +278,7 @@ export class Inverter {
       this.#enterService.ramp(t);
       this.#stopCeilingW = this.ratings.wMaxRtgW;
       // limits were not felt while out of service: they apply at once
-      this.activePower.skipRamps(this.#settings, this.ratings.storage);
+      this.activePower.skipRamps(this.#settings);
     }
     if (phase !== 'ramping') this.#enterService.endRamp();
     if (phase === 'shutting_down') this.#stopCeilingW = Math.abs(this.pW);
@@ -334,9 +335,7 @@ export class Inverter {
   #output(grid: GridValues, source: DcSource, dtS: number, ceiling: ServiceCeiling): void {
     const { ratings } = this;
     const settings = this.#settings;
-    const dc0W = ratings.wMaxRtgW / ratings.efficiencyNominal;
-    this.availableW = acFromDc(source.availableDcW, dc0W, ratings.efficiencyNominal);
-    this.absorbableW = source.absorbableDcW > 0 ? dcFromAc(source.absorbableDcW, dc0W, ratings.efficiencyNominal) : 0;
+    this.link.read(source);
     this.curvePct = meanPu(ratings.wiring, grid) * 100 * ratings.vNomRtgV / settings.vNomV;
     this.activePower.follow(settings, this.curvePct, dtS);
     if (!isEnergized(this.phase)) {
@@ -348,17 +347,15 @@ export class Inverter {
     // the autonomous reference starts at its setting, everything else settled; a fault is no voltage to get used to
     if (this.ceasedBy === null) this.reactivePower.follow(settings, this.curvePct, Number.isFinite(dtS) ? dtS : 0);
     this.#advanceActive(grid, dtS, ceiling);
-    this.clipped = source.availableDcW > dcFromAc(settings.wMaxW, dc0W, ratings.efficiencyNominal) + negligibleW;
+    this.clipped = this.link.exceeds(settings.wMaxW, negligibleW);
     this.#advanceReactive(grid, source.availableDcW > 0 || source.absorbableDcW > 0, dtS, ceiling.varShare ?? 1);
     this.#moving = this.activePower.moving || this.reactivePower.moving || this.#stopCeilingW < ratings.wMaxRtgW;
-    source.draw(this.#dcPowerW(source, dc0W), true);
+    source.draw(this.link.dcW(this.pW), true);
   }
 
   #advanceActive(grid: GridValues, dtS: number, { ceilingW, decider }: ServiceCeiling): void {
-    const { nominalHz, storage } = this.ratings;
     this.activePower.step({
-      settings: this.#settings, nominalHz, storage, hz: this.protection.measurableHz(grid),
-      availableW: this.availableW, absorbableW: this.absorbableW, serviceCeilingW: ceilingW, serviceDecider: decider,
+      settings: this.#settings, nominalHz: this.ratings.nominalHz, hz: this.protection.measurableHz(grid), link: this.link, serviceCeilingW: ceilingW, serviceDecider: decider,
       outputW: this.pW, free: this.phase === 'in_service' && this.ceasedBy === null, rampWS: this.#wRateWS(),
     }, dtS);
   }
@@ -377,13 +374,6 @@ export class Inverter {
     this.pW = ceased ? 0 : reactivePower.pW;
     this.qVar = ceased ? 0 : reactivePower.qVar * varShare;
     this.squeezed = !ceased && Math.abs(activePower.wantedW) - Math.abs(this.pW) > negligibleW;
-  }
-
-  /** DC power behind the AC power; in the dim of dawn and dusk the converter itself uses up what there is. */
-  #dcPowerW(source: DcSource, dc0W: number): number {
-    const { efficiencyNominal } = this.ratings;
-    if (this.pW < 0) return -acFromDc(-this.pW, dc0W, efficiencyNominal);
-    return this.availableW > 0 ? dcFromAc(this.pW, dc0W, efficiencyNominal) : source.availableDcW;
   }
 }
 

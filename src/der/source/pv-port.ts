@@ -1,9 +1,8 @@
 import type { DeviceDetail, IvCurve } from '../../core/device.ts';
 import { SimError } from '../../core/errors.ts';
-import type { WeatherNow } from '../environment.ts';
 import { PvSource } from './pv.ts';
 import type { PvConfig } from './pv.ts';
-import type { DcPort, DcSource } from './source.ts';
+import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from './source.ts';
 
 /** Gap of the tracker up to which it counts as following. */
 const followingGap = 0.005;
@@ -13,6 +12,8 @@ export class PvPort implements DcSource {
   readonly #array: PvSource;
   readonly ports: readonly DcPort[];
   readonly absorbableDcW = 0;
+  readonly longestStepS = Infinity;
+  readonly #conditions = new Set<SourceCondition>();
 
   constructor(config: PvConfig) {
     const array = new PvSource(config);
@@ -35,11 +36,30 @@ export class PvPort implements DcSource {
 
   get starting(): boolean { return this.#array.state === 'start'; }
 
-  prepare(dtS: number, weather: WeatherNow): void { this.#array.prepare(dtS, weather); }
+  prepare(dtS: number, input: SourceInput): void { this.#array.prepare(dtS, input); }
 
-  settle(weather: WeatherNow): void { this.#array.settle(weather); }
+  settle(input: SourceInput): void { this.#array.settle(input); }
 
   draw(dcW: number, energized: boolean): void { this.#array.draw(dcW, energized); }
+
+  answer({ targetW, ceilingW }: DcRequest): number {
+    const wantedW = targetW === null ? ceilingW : Math.min(targetW, ceilingW);
+    return Math.max(0, Math.min(this.#array.availableDcW, wantedW));
+  }
+
+  get conditions(): ReadonlySet<SourceCondition> {
+    if (this.#array.overVoltage) this.#conditions.add('dc_over_volt');
+    else this.#conditions.delete('dc_over_volt');
+    return this.#conditions;
+  }
+
+  command(): never {
+    throw new SimError('COMMAND_NOT_APPLICABLE', 'a PV array takes no commands');
+  }
+
+  clearFaults(): void { /* nothing latches here */ }
+
+  restart(): void { /* the array has no memory but its temperature, which goes on */ }
 
   detail(): DeviceDetail {
     const a = this.#array;

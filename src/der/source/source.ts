@@ -1,4 +1,4 @@
-import type { DeviceDetail, IvCurve } from '../../core/device.ts';
+import type { DeviceDetail, IvCurve, SourceCommand } from '../../core/device.ts';
 import type { WeatherNow } from '../environment.ts';
 
 /** What a 714 port is, and what it shows of its source; power is positive into the inverter. */
@@ -10,25 +10,66 @@ export interface DcPort {
   readonly powerW: number;
 }
 
-/** The primary source behind an inverter. Per sub-step: `prepare`, then `draw`. */
+/** What surrounds a source during one sub-step. */
+export interface SourceInput extends WeatherNow {
+  /** mean voltage at the AC terminals, of nominal */
+  terminalPu: number;
+  /** local AC load at the site, W */
+  loadW: number;
+  /** simulated seconds per real second; a model may get coarser where nobody could watch it */
+  rate: number;
+}
+
+/** What the inverter asks of its source for one sub-step, at the DC terminals. */
+export interface DcRequest {
+  /** power that a set-point or a function asks for, W; null: nobody asks */
+  readonly targetW: number | null;
+  /** what ratings, limits and functions admit, W; floor <= 0 <= ceiling, or both on one side when a function forces power */
+  readonly floorW: number;
+  readonly ceilingW: number;
+}
+
+/** Names of `alarms.active`, raised and cleared by the model itself. */
+export type SourceCondition = string;
+
+/**
+ * The primary source behind an inverter. Per sub-step: `prepare`, `answer`, `draw`. DC power is positive out of the
+ * source. Every number that it shows is finite.
+ */
 export interface DcSource {
-  /** Brings the source to the end of a sub-step of `dtS` under this weather. */
-  prepare(dtS: number, weather: WeatherNow): void;
+  /** Brings the source to the end of a sub-step of `dtS`, no longer than `longestStepS` was, under this weather. */
+  prepare(dtS: number, input: SourceInput): void;
   /** Jumps to the steady state of this weather: a fresh process starts settled. */
-  settle(weather: WeatherNow): void;
-  /** DC power that can be drawn now, W */
+  settle(input: SourceInput): void;
+  /** DC power that can be drawn in the prepared sub-step, W, steady over all of it */
   readonly availableDcW: number;
-  /** DC power that can be taken in now, W; 0 for a source that only gives */
+  /** DC power that can be taken in during the prepared sub-step, W; 0 for a source that only gives */
   readonly absorbableDcW: number;
+  /**
+   * The DC power at which the source runs when asked like this: within floor..ceiling and -absorbable..available.
+   * Does not change what `availableDcW` says for this sub-step; may be called several times in one.
+   */
+  answer(request: DcRequest): number;
   /** on the way from standstill to full readiness */
   readonly starting: boolean;
-  /** nothing moves by itself any more: long sub-steps are exact */
+  /** nothing moves by itself any more: sub-steps of a second are exact */
   readonly settled: boolean;
+  /** longest next sub-step that keeps the model exact, s; Infinity: no wish */
+  readonly longestStepS: number;
   /** Works at this DC power, -`absorbableDcW`..`availableDcW`. @param energized false: the input is open */
   draw(dcW: number, energized: boolean): void;
   /** the ports of model 714, in order */
   readonly ports: readonly DcPort[];
+  /** alarm codes that hold now */
+  readonly conditions: ReadonlySet<SourceCondition>;
+  /** State of this moment for REST and history: a new object at each call, cheap enough for every tick. */
   detail(): DeviceDetail;
   /** @throws SimError COMMAND_NOT_APPLICABLE */
   curve(port: number | undefined, points: number): IvCurve;
+  /** Carries out a command of this kind whole. @throws SimError COMMAND_NOT_APPLICABLE, COMMAND_BAD_VALUE, COMMAND_CONFLICT */
+  command(command: SourceCommand): void;
+  /** Clears latched faults of the source. */
+  clearFaults(): void;
+  /** Back to the start values: overrides end, counters and contents as on the first day. */
+  restart(): void;
 }
