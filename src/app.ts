@@ -16,9 +16,7 @@ import { Ticker } from './core/ticker.ts';
 import { createPlant } from './der/create-plant.ts';
 import { parseGridProfile } from './der/grid/profile.ts';
 import type { SimPlant } from './der/plant.ts';
-import { parseSeries } from './der/series.ts';
-import type { Series, SeriesFormat } from './der/series.ts';
-import { weatherColumns } from './der/weather.ts';
+import { deviceSeriesReader } from './device-series.ts';
 import { createModbusAdapter } from './sunspec/modbus/bridge.ts';
 import { createTelemetry } from './ws/telemetry.ts';
 
@@ -61,11 +59,6 @@ function readBuildId(): string {
 }
 const buildId = readBuildId();
 
-const bundledWeather = new URL('../config/series/pv-clear-day.csv', import.meta.url);
-function readSeries(path: string | URL, format: SeriesFormat): Series {
-  return parseSeries(readFileSync(path, 'utf8'), { ...format, name: typeof path === 'string' ? path : format.name });
-}
-
 function createClock(config: AppConfig, wall: WallClock): SimClock {
   const { followsWall, startsPaused, timezone, startDate, startTime, rate } = config.clock;
   const startMs = followsWall ? wall.nowMs() : localDateMs(startDate, startTime, timezone);
@@ -75,10 +68,10 @@ function createClock(config: AppConfig, wall: WallClock): SimClock {
 
 function buildPlant(config: AppConfig, wall: WallClock, logBook: LogBook): SimPlant {
   const { profilePath: gridProfile } = config.grid;
+  const seriesOf = deviceSeriesReader(config);
   return createPlant({
-    devices: config.devices, firstIndex: config.firstDevice, clock: createClock(config, wall), tickIntervalS: config.tickS,
+    devices: config.devices.map((device) => ({ ...device, series: seriesOf(device) })), firstIndex: config.firstDevice, clock: createClock(config, wall), tickIntervalS: config.tickS,
     nominalHz: config.grid.nominalFrequencyHz, seed: config.seed, version, log: logBook.logger('AC'),
-    weather: readSeries(config.dcProfilePath ?? bundledWeather, { name: 'bundled weather', end: 'loop', columns: weatherColumns }),
     weatherSource: config.irradianceSource, clouds: config.clouds,
     gridProfile: gridProfile === null ? null : parseGridProfile(readFileSync(gridProfile, 'utf8'), gridProfile),
     feeder: config.grid.feeder,

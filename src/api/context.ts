@@ -1,7 +1,9 @@
 import type { Adapter } from '../core/adapter.ts';
 import type { WallClock } from '../core/clock.ts';
+import type { EvseParameters } from '../core/kinds/evse.ts';
 import type { LogBook } from '../core/log.ts';
 import type { Plant } from '../sunspec/map/device.ts';
+import type { ChargePointIdOf } from './evse-ids.ts';
 
 export interface ApiLimits {
   /** JSON bodies, bytes */
@@ -59,6 +61,16 @@ export interface ApiConfig {
   readonly limits: ApiLimits;
 }
 
+/** A profile of a charging station, as `evse/profiles` lists it. */
+export interface EvseProfile {
+  /** as `--evse_profile` takes it */
+  readonly name: string;
+  readonly description: string | null;
+  /** comes with the simulator */
+  readonly bundled: boolean;
+  readonly evse: EvseParameters;
+}
+
 /** All that the interface works with. */
 export interface ApiContext {
   readonly plant: Plant;
@@ -68,12 +80,17 @@ export interface ApiContext {
   readonly info: ApiInfo;
   readonly config: ApiConfig;
   readonly clock: WallClock;
+  /** default: none */
+  readonly evseProfiles?: readonly EvseProfile[];
+  /** identity of the first charging station, from which those of the others follow; default `SIM-CP-1` */
+  readonly chargePointBaseId?: string;
   /** Begins the ordered end of the process in `delayS` seconds. Called once, after the answer has left. */
   requestStop(reason: string, delayS: number): void;
 }
 
 /** What handlers see: the context and whether the interface is ending. */
 export interface RouteContext extends ApiContext {
+  readonly chargePointId: ChargePointIdOf;
   /** seconds of delay of the stop that was asked for, null while none was */
   readonly stopDelayS: number | null;
   /** The first call counts; answers the delay in force. */

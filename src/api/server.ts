@@ -11,6 +11,7 @@ import type { ProblemCode } from '../core/problem.ts';
 import type { ApiContext, ApiLimits, RouteContext } from './context.ts';
 import { answerError, mountRoutes } from './dispatch.ts';
 import { mountDocs } from './docs.ts';
+import { createChargePointIds, defaultChargePointId } from './evse-ids.ts';
 import { createGate } from './gate.ts';
 import { describeApi } from './openapi.ts';
 import type { OpenApiDocument } from './openapi.ts';
@@ -80,6 +81,7 @@ function createRouteContext(context: ApiContext): RouteContext {
   let stopDelayS: number | null = null;
   return {
     ...context,
+    chargePointId: createChargePointIds(context.plant, context.chargePointBaseId ?? defaultChargePointId),
     requestStop: (reason, delayS) => { context.requestStop(reason, delayS); },
     get stopDelayS() { return stopDelayS; },
     beginStop(delayS) {

@@ -92,7 +92,7 @@ export function deviceSummary(ctx: RouteContext, device: Device): DeviceSummary 
     state_of_charge_pct: snapshot.metrics.state_of_charge_pct,
     alarm_count: device.alarms.length,
     modbus: modbusEndpoint(ctx.adapters, device.index),
-    charge_point_id: null,
+    charge_point_id: ctx.chargePointId(device),
   };
 }
 

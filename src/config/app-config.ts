@@ -1,3 +1,4 @@
+import type { AssetType } from '../core/device.ts';
 import type { LogLevel } from '../core/log.ts';
 import type { DeviceProfile } from './device-profile.ts';
 import type { Phases } from './device-types.ts';
@@ -6,12 +7,24 @@ import type { Phases } from './device-types.ts';
 export interface DeviceConfig {
   /** as the user gave it: an alias stays an alias */
   readonly deviceType: string;
+  readonly assetType: AssetType;
   readonly name: string;
   readonly phases: Phases;
   /** shared by all devices of the same profile and phases */
   readonly profile: DeviceProfile;
   /** file name without directory and extension; null when the user named no profile */
   readonly profileName: string | null;
+  readonly series: DeviceSeriesPaths;
+}
+
+/** CSV files that feed one device, absolute and there at the time of the check. */
+export interface DeviceSeriesPaths {
+  /** irradiance or wind; null: the bundled series of the kind, where it has one (PV, wind, hybrid) */
+  readonly dc: string | null;
+  /** local load; null: none */
+  readonly load: string | null;
+  /** of an EVSE; null: only those of the profile and of commands */
+  readonly vehicles: string | null;
 }
 
 /** Everything that a run is configured with: checked, complete, paths absolute. */
@@ -52,8 +65,10 @@ export interface AppConfig {
     /** short-circuit ratio on the rating of each device, and X/R; null: a stiff grid */
     readonly feeder: { readonly scr: number; readonly xOverR: number } | null;
   };
-  /** null: the bundled series of the type */
-  readonly dcProfilePath: string | null;
+  /** what follows the last row of the series of the devices */
+  readonly seriesEnd: 'loop' | 'hold';
+  /** seconds of the wind series per simulated second */
+  readonly windTimeScale: number;
   readonly irradianceSource: 'csv' | 'clear_sky';
   /** of the `clear_sky` source */
   readonly clouds: 'clear' | 'scattered' | 'broken' | 'overcast';

@@ -3,6 +3,8 @@ import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const extensions = ['.yaml', '.yml', '.json'];
+/** what the file names of EVSE profiles begin with: the two flags list their own without opening the files */
+const evsePrefix = 'EVSE-';
 
 // the same relative path holds for src/config and for dist/config
 const directory = fileURLToPath(new URL('../../config/profiles/', import.meta.url));
@@ -12,8 +14,9 @@ const files: ReadonlyMap<string, string> = new Map(
     .map((file) => [basename(file, extname(file)), join(directory, file)]),
 );
 
-/** Names of the device profiles that come with the program. */
-export const bundledProfileNames: readonly string[] = [...files.keys()];
+/** Names of the device profiles that come with the program, those of EVSE apart. */
+export const bundledProfileNames: readonly string[] = [...files.keys()].filter((name) => !name.startsWith(evsePrefix));
+export const bundledEvseProfileNames: readonly string[] = [...files.keys()].filter((name) => name.startsWith(evsePrefix));
 
 function bareName(text: string): string {
   const extension = extname(text);

@@ -2,53 +2,18 @@ import { readFileSync } from 'node:fs';
 import { SimError } from '../core/errors.ts';
 import type { Fault } from '../core/errors.ts';
 import type { AppConfig, DeviceConfig, LoadResult } from './app-config.ts';
-import { deviceTypes } from './device-types.ts';
-import { refused, unknownName } from './faults.ts';
-import { readConfigFile, systemIo } from './files.ts';
+import { crossFaults } from './cross-faults.ts';
+import { buildDevices } from './devices.ts';
+import { refused } from './faults.ts';
+import { systemIo } from './files.ts';
 import type { ConfigFile, ConfigIo } from './files.ts';
 import { parseFlags } from './flags.ts';
-import type { GivenFlag } from './flags.ts';
+import { gather } from './gather.ts';
+import type { Gathered } from './gather.ts';
 import { helpText } from './help.ts';
 import { createProfileStore } from './profiles.ts';
-import type { FoundProfile, ProfileStore } from './profiles.ts';
-import { mergeLayers } from './schema.ts';
-import type { Layer } from './schema.ts';
-import { settingKeys, settingOf, variableOf } from './settings.ts';
-import type { SettingKey, Values } from './settings.ts';
-
-const variablePrefix = 'DERBENCH_';
-const keyOfVariable: ReadonlyMap<string, SettingKey> = new Map(settingKeys.map((key) => [variableOf(key), key]));
-
-function readText(key: SettingKey, name: string, text: string, cwd: string, faults: Fault[]): unknown {
-  const { kind, secret } = settingOf(key);
-  const value = kind.read(kind.fromText(text), cwd);
-  if (value === undefined) faults.push(refused(name, text, kind.allowed, secret));
-  return value;
-}
-
-function flagLayer(given: ReadonlyMap<SettingKey, GivenFlag>, cwd: string, faults: Fault[]): Layer {
-  const layer = new Map<SettingKey, unknown>();
-  for (const [key, { spelling, text }] of given) {
-    const value = readText(key, spelling, text, cwd, faults);
-    if (value !== undefined) layer.set(key, value);
-  }
-  return layer;
-}
-
-function environmentLayer(env: Readonly<Record<string, string | undefined>>, cwd: string, faults: Fault[]): Layer {
-  const layer = new Map<SettingKey, unknown>();
-  for (const [name, text] of Object.entries(env)) {
-    if (!name.startsWith(variablePrefix) || text === undefined) continue;
-    const key = keyOfVariable.get(name);
-    if (key === undefined) {
-      faults.push(unknownName(name, 'environment variable', name, [...keyOfVariable.keys()]));
-      continue;
-    }
-    const value = readText(key, name, text, cwd, faults);
-    if (value !== undefined) layer.set(key, value);
-  }
-  return layer;
-}
+import { settingOf } from './settings.ts';
+import type { Values } from './settings.ts';
 
 /** Offset of a time zone from UTC at a date, in hours. */
 function zoneOffsetHours(timeZone: string, date: string): number {
@@ -64,87 +29,7 @@ function noonLongitude(values: Values): number {
   return degrees > 180 ? degrees - 360 : degrees;
 }
 
-interface Loaded {
-  readonly values: Values;
-  readonly file: ConfigFile | null;
-  readonly layers: { readonly flags: Layer; readonly env: Layer; readonly file: Layer };
-  /** the flag, variable or key that a value in force came from */
-  readonly originOf: (key: SettingKey) => string;
-  readonly io: ConfigIo;
-}
-
-function listedDevices({ values, file, originOf, io }: Loaded, store: ProfileStore): DeviceConfig[] {
-  return (file?.devices ?? []).flatMap((entry, index) => {
-    if (!entry) return [];
-    const deviceType = entry.device_type ?? values.device_type;
-    const type = deviceTypes[deviceType];
-    const key = `${file?.label ?? ''}: devices[${index}].profile`;
-    let found: FoundProfile | null;
-    if (typeof entry.profile === 'string') found = store.byReference(entry.profile, file?.directory ?? io.cwd, key, type);
-    else if (entry.profile !== undefined) found = store.inline(entry.profile, key, type);
-    else if (values.f !== null) found = store.byReference(values.f, io.cwd, originOf('f'), type);
-    else found = store.ofType(type);
-    const name = entry.name ?? `${deviceType} ${values.first_device + index}`;
-    return found ? [{ deviceType, name, phases: type.phases, ...found }] : [];
-  });
-}
-
-function repeatedDevices({ values, originOf, io }: Loaded, store: ProfileStore): DeviceConfig[] {
-  const deviceType = values.device_type;
-  const type = deviceTypes[deviceType];
-  const found = values.f === null ? store.ofType(type) : store.byReference(values.f, io.cwd, originOf('f'), type);
-  if (!found) return [];
-  return Array.from({ length: values.N }, (_, index) => ({
-    deviceType, name: `${deviceType} ${values.first_device + index}`, phases: type.phases, ...found,
-  }));
-}
-
-/** What has no meaning while the simulated clock follows the real one. */
-const ownClockKeys = ['time_rate', 'start_clock_time', 'start_date', 'start_paused'] as const;
-
-function clockFaults({ values, originOf }: Loaded): Fault[] {
-  if (!values.wall_clock) return [];
-  return ownClockKeys.filter((key) => values[key] !== settingOf(key).default).map((key) => {
-    const given = values[key];
-    return {
-      name: originOf(key),
-      detail: `given ${given === true ? 'yes' : given} together with ${originOf('wall_clock')} yes; allowed: one of the two`,
-    };
-  });
-}
-
-const highestPort = 65535;
-// unit ids 248 to 255 are reserved
-const highestUnitId = 247;
-
-function crossFaults(loaded: Loaded, count: number): Fault[] {
-  const { values, file, layers, originOf, io } = loaded;
-  const faults = clockFaults(loaded);
-  const counted = [layers.flags, layers.env, layers.file].some((layer) => layer.has('N'));
-  if (file?.devices && counted && values.N !== count) {
-    faults.push(refused(originOf('N'), values.N, `${count}, the length of the devices list in ${file.label}, or nothing`));
-  }
-  if (file?.grid.profile !== undefined && layers.file.has('grid_profile')) {
-    faults.push({ name: `${file.label}: grid.profile`, detail: 'given beside grid_profile; allowed: one of the two' });
-  }
-  if (values.mb_enable && values.mb_shared_port && count > highestUnitId) {
-    faults.push({ name: originOf('mb_shared_port'), detail: `given yes with ${count} devices; allowed: up to ${highestUnitId} devices on one port` });
-  }
-  const lastPort = values.mb_port + values.first_device + count - 1;
-  if (values.mb_enable && !values.mb_shared_port && values.mb_port !== 0 && lastPort > highestPort) {
-    faults.push({
-      name: originOf('mb_port'),
-      detail: `given ${values.mb_port}, so that the last device would be on port ${lastPort}; allowed: a last port up to ${highestPort}, 0, or mb_shared_port`,
-    });
-  }
-  for (const key of ['dc_profile', 'grid_profile'] as const) {
-    const path = values[key];
-    if (path !== null && !io.isFile(path)) faults.push(refused(originOf(key), path, 'the path of a file that exists'));
-  }
-  return faults;
-}
-
-function gridProfilePath({ values, file, io }: Loaded, faults: Fault[]): string | null {
+function gridProfilePath({ values, file, io }: Gathered, faults: Fault[]): string | null {
   if (values.grid_profile !== null || file?.grid.profile === undefined) return values.grid_profile;
   const path = settingOf('grid_profile').kind.read(file.grid.profile, file.directory) as string;
   if (!io.isFile(path)) faults.push(refused(`${file.label}: grid.profile`, file.grid.profile, 'the path of a file that exists'));
@@ -156,8 +41,8 @@ function feederOf(file: ConfigFile | null): AppConfig['grid']['feeder'] {
   return scr === null ? null : { scr, xOverR };
 }
 
-function appConfig(loaded: Loaded, devices: readonly DeviceConfig[], gridPath: string | null): AppConfig {
-  const { values: v, file } = loaded;
+function appConfig(gathered: Gathered, devices: readonly DeviceConfig[], gridPath: string | null): AppConfig {
+  const { values: v, file } = gathered;
   return {
     configPath: v.config,
     web: {
@@ -172,7 +57,8 @@ function appConfig(loaded: Loaded, devices: readonly DeviceConfig[], gridPath: s
     seed: v.seed,
     firstDevice: v.first_device,
     grid: { nominalFrequencyHz: file?.grid.nominal_frequency_hz ?? 60, profilePath: gridPath, feeder: feederOf(file) },
-    dcProfilePath: v.dc_profile,
+    seriesEnd: v.series_end,
+    windTimeScale: v.wind_time_scale,
     irradianceSource: v.irradiance_source,
     clouds: v.clouds,
     modbus: {
@@ -187,24 +73,6 @@ function appConfig(loaded: Loaded, devices: readonly DeviceConfig[], gridPath: s
 function programVersion(): string {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
   return version;
-}
-
-/** Brings all layers together. What is faulty is left out, so that one run finds the faults of every layer. */
-function gather(flags: ReadonlyMap<SettingKey, GivenFlag>, env: Readonly<Record<string, string | undefined>>, io: ConfigIo, faults: Fault[]): Loaded {
-  const fromFlags = flagLayer(flags, io.cwd, faults);
-  const fromEnv = environmentLayer(env, io.cwd, faults);
-  const originOf = (key: SettingKey) => {
-    if (fromFlags.has(key)) return flags.get(key)?.spelling ?? key;
-    return fromEnv.has(key) ? variableOf(key) : key;
-  };
-  const path = fromFlags.get('config') ?? fromEnv.get('config');
-  const file = typeof path === 'string' ? readConfigFile(path, originOf('config'), io, faults) : null;
-  const layers = { flags: fromFlags, env: fromEnv, file: file?.settings ?? new Map<SettingKey, unknown>() };
-  const inFile = (key: SettingKey) => (layers.file.has(key) && file ? `${file.label}: ${key}` : key);
-  return {
-    values: mergeLayers([layers.file, layers.env, layers.flags]), file, layers, io,
-    originOf: (key) => (originOf(key) === key ? inFile(key) : originOf(key)),
-  };
 }
 
 /**
@@ -226,14 +94,15 @@ export function loadConfig(
   const realIo: ConfigIo = {
     cwd: io.cwd ?? systemIo.cwd, readFile: io.readFile ?? systemIo.readFile, isFile: io.isFile ?? systemIo.isFile,
   };
-  const loaded = gather(flags.values, env, realIo, faults);
-  const store = createProfileStore({ io: realIo, longitudeDeg: noonLongitude(loaded.values), faults });
-  const devices = loaded.file?.devices ? listedDevices(loaded, store) : repeatedDevices(loaded, store);
-  faults.push(...crossFaults(loaded, loaded.file?.devices?.length ?? loaded.values.N));
-  const gridPath = gridProfilePath(loaded, faults);
+  const gathered = gather(flags.values, env, realIo, faults);
+  const { values, originOf } = gathered;
+  const store = createProfileStore({ io: realIo, longitudeDeg: noonLongitude(values), values, originOf, faults });
+  const list = buildDevices(gathered, store, faults);
+  faults.push(...crossFaults(gathered, list));
+  const gridPath = gridProfilePath(gathered, faults);
   if (faults.length > 0) {
     const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
     throw new SimError('CONFIG_INVALID', `The configuration is not valid, ${count}:`, faults);
   }
-  return { kind: 'run', config: appConfig(loaded, devices, gridPath) };
+  return { kind: 'run', config: appConfig(gathered, list.devices, gridPath) };
 }

@@ -1,13 +1,16 @@
 import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Fault } from '../core/errors.ts';
-import { bundledProfileNames, bundledProfilePath, profileNameOf } from './bundled.ts';
+import { bundledEvseProfileNames, bundledProfileNames, bundledProfilePath, profileNameOf } from './bundled.ts';
 import { deviceProfileSchema, resolveProfile } from './device-profile.ts';
 import type { DeviceProfile, DeviceProfileInput } from './device-profile.ts';
 import type { DeviceTypeInfo } from './device-types.ts';
 import { zodFaults } from './faults.ts';
 import { readMapping, systemIo } from './files.ts';
 import type { ConfigIo } from './files.ts';
+import { blockNames } from './kind-blocks.ts';
+import { faultOfSetting, fuelCellProfile, withOverrides } from './kind-overrides.ts';
+import type { SettingKey, Values } from './settings.ts';
 
 /** A profile and the name that telemetry shows for it. */
 export interface FoundProfile {
@@ -16,27 +19,66 @@ export interface FoundProfile {
   readonly profileName: string | null;
 }
 
-/** Finds profiles; one file gives one object, however many devices use it. Faults go to the list given at creation. */
+/** Where a profile is named. */
+interface Reference {
+  /** bundled name or path */
+  readonly text: string;
+  /** directory that a relative path starts from */
+  readonly base: string;
+  /** the flag or key that the text stands in */
+  readonly name: string;
+}
+
+/** Finds profiles; one file gives one object per kind and phases, however many devices use it. Faults go to the list given at creation. */
 export interface ProfileStore {
-  /**
-   * @param reference bundled name or path
-   * @param base directory that a relative path starts from
-   * @param name the flag or key that the reference stands in
-   */
-  byReference(reference: string, base: string, name: string, type: DeviceTypeInfo): FoundProfile | null;
+  byReference(reference: Reference, type: DeviceTypeInfo): FoundProfile | null;
   inline(input: DeviceProfileInput, name: string, type: DeviceTypeInfo): FoundProfile | null;
   /** The bundled profile of a type. */
   ofType(type: DeviceTypeInfo): FoundProfile | null;
 }
 
+interface StoreOptions {
+  readonly io: ConfigIo;
+  readonly longitudeDeg: number;
+  /** what flags and keys say of a kind stands over the profiles */
+  readonly values: Values;
+  readonly originOf: (key: SettingKey) => string;
+  readonly faults: Fault[];
+}
+
 const profileJsonSchema = z.toJSONSchema(deviceProfileSchema, { io: 'input' });
 
-export function createProfileStore(options: {
-  readonly io: ConfigIo; readonly longitudeDeg: number; readonly faults: Fault[];
-}): ProfileStore {
-  const { io, longitudeDeg, faults } = options;
+/** A profile of an EVSE where another one is wanted, or the other way round. */
+function roleFault(input: DeviceProfileInput, { text, name }: Reference, { assetType }: DeviceTypeInfo): Fault | null {
+  const evse = input.evse !== undefined;
+  const given = `given ${JSON.stringify(text)}`;
+  if (assetType !== 'evse') {
+    return evse ? { name, detail: `${given}, which is the profile of an EVSE; allowed: another profile here, this one with --evse_profile`, allowed: bundledProfileNames } : null;
+  }
+  if (evse || !blockNames.some((block) => input[block] !== undefined)) return null;
+  return {
+    name, detail: `${given}, which is no profile of an EVSE; allowed: one of an EVSE (${bundledEvseProfileNames.join(', ')}), this one with -f`,
+    allowed: bundledEvseProfileNames,
+  };
+}
+
+function missingFault({ text, name }: Reference, { assetType }: DeviceTypeInfo): Fault {
+  const allowed = assetType === 'evse' ? bundledEvseProfileNames : bundledProfileNames;
+  return { name, detail: `given ${JSON.stringify(text)}, which is no file; allowed: a path or a bundled profile (${allowed.join(', ')})`, allowed };
+}
+
+export function createProfileStore({ io, longitudeDeg, values, originOf, faults }: StoreOptions): ProfileStore {
   const inputs = new Map<string, DeviceProfileInput | null>();
   const resolved = new Map<string, DeviceProfile | null>();
+  const told = new Set<string>();
+
+  /** Several profiles may show the same fault of one setting. */
+  function tell(fault: Fault): void {
+    const text = `${fault.name}: ${fault.detail}`;
+    if (told.has(text)) return;
+    told.add(text);
+    faults.push(fault);
+  }
 
   function read(path: string, name: string, bundled: boolean): DeviceProfileInput | null {
     const known = inputs.get(path);
@@ -51,43 +93,48 @@ export function createProfileStore(options: {
     return input;
   }
 
-  function load(path: string, name: string, type: DeviceTypeInfo, bundled: boolean): DeviceProfile | null {
-    const key = `${type.phases} ${path}`;
+  function complete(input: DeviceProfileInput, where: string, { assetType, phases, windType }: DeviceTypeInfo): DeviceProfile | null {
+    const found: Fault[] = [];
+    const target = { assetType, phases, longitudeDeg, ...windType !== undefined && { windType } };
+    const profile = resolveProfile(withOverrides(input, assetType, values), target, where, found);
+    for (const fault of found) tell(faultOfSetting(fault, where, values, originOf));
+    return profile;
+  }
+
+  function load(path: string, reference: Reference, type: DeviceTypeInfo, bundled: boolean): DeviceProfile | null {
+    const key = `${type.assetType} ${type.phases} ${type.windType ?? ''} ${path}`;
     const known = resolved.get(key);
     if (known !== undefined) return known;
-    const input = read(path, name, bundled);
-    const profile = input && resolveProfile(input, { phases: type.phases, longitudeDeg }, basename(path), faults);
+    const input = read(path, reference.name, bundled);
+    const fault = input && roleFault(input, reference, type);
+    if (fault) tell(fault);
+    const profile = input && !fault ? complete(input, basename(path), type) : null;
     resolved.set(key, profile);
     return profile;
   }
 
-  function byReference(reference: string, base: string, name: string, type: DeviceTypeInfo): FoundProfile | null {
-    const bundled = bundledProfilePath(reference);
-    const path = bundled ?? resolve(base, reference);
+  function byReference(reference: Reference, type: DeviceTypeInfo): FoundProfile | null {
+    const bundled = bundledProfilePath(reference.text);
+    const path = bundled ?? resolve(reference.base, reference.text);
     if (bundled === undefined && !io.isFile(path)) {
       // a file that is missing is named once, like one that is faulty
-      if (!inputs.has(path)) {
-        faults.push({
-          name,
-          detail: `given ${JSON.stringify(reference)}, which is no file; allowed: a path or a bundled profile (${bundledProfileNames.join(', ')})`,
-          allowed: bundledProfileNames,
-        });
-      }
+      if (!inputs.has(path)) faults.push(missingFault(reference, type));
       inputs.set(path, null);
       return null;
     }
-    const profile = load(path, name, type, bundled !== undefined);
-    return profile && { profile, profileName: profileNameOf(reference) };
+    const profile = load(path, reference, type, bundled !== undefined);
+    return profile && { profile, profileName: profileNameOf(reference.text) };
   }
 
   return {
     byReference,
     inline(input, name, type) {
-      const profile = resolveProfile(input, { phases: type.phases, longitudeDeg }, name, faults);
+      const profile = complete(input, name, type);
       return profile && { profile, profileName: null };
     },
     ofType(type) {
-      const found = byReference(type.defaultProfile, io.cwd, 'device_type', type);
+      const text = (type.assetType === 'fuelcell' ? fuelCellProfile(values) : null) ?? type.defaultProfile;
+      const found = byReference({ text, base: io.cwd, name: 'device_type' }, type);
       return found && { ...found, profileName: null };
     },
   };

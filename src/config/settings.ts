@@ -1,5 +1,7 @@
+import { fuelCellChemistries, fuelCellFuels, fuelCellOperatingModes } from '../core/kinds/fuelcell.ts';
+import { hybridPolicies } from '../core/kinds/hybrid.ts';
 import { logLevels } from '../core/log.ts';
-import { bundledProfileNames, isBundledProfile } from './bundled.ts';
+import { bundledEvseProfileNames, bundledProfileNames, isBundledProfile } from './bundled.ts';
 import { deviceTypeNames } from './device-types.ts';
 import {
   choice, clockTime, date, host, hostList, integer, number, onOff, originList, path, pathOrName, port, timeZone,
@@ -38,7 +40,7 @@ function unset<T>(of: Omit<Setting<T>, 'default'>): Setting<T> {
 export const settings = {
   device_type: setting({
     flags: ['-d', '--device_type'], kind: choice(deviceTypeNames, 'TYPE'), default: 'PV-3Phase',
-    doc: 'Kind of device to simulate.',
+    doc: 'Kind of device to simulate; with evse_profile alone it is EVSE.',
   }),
   N: setting({
     flags: ['-N'], kind: integer(1, 10000), default: 1,
@@ -47,7 +49,12 @@ export const settings = {
   f: unset({
     flags: ['-f'],
     kind: pathOrName(isBundledProfile, `a bundled profile (${bundledProfileNames.join(', ')}) or a path`),
-    doc: `Device profile: a bundled name (${bundledProfileNames.join(', ')}) or a file. Without it the bundled profile of the type.`,
+    doc: `Device profile: a bundled name (${bundledProfileNames.join(', ')}) or a file. Without it the bundled profile of the type. Not for EVSE.`,
+  }),
+  evse_profile: unset({
+    flags: ['--evse_profile'],
+    kind: pathOrName(isBundledProfile, `a bundled EVSE profile (${bundledEvseProfileNames.join(', ')}) or a path`),
+    doc: `Profile of an EVSE: a bundled name (${bundledEvseProfileNames.join(', ')}) or a file. Without it EVSE-AC-22kW-1port.`,
   }),
   website_ip: setting({
     flags: ['-wi', '--website_ip'], kind: host, default: '127.0.0.1',
@@ -75,7 +82,19 @@ export const settings = {
   }),
   dc_profile: unset({
     flags: ['-dc_p', '--dc_profile'], kind: path,
-    doc: 'CSV series for the DC side. Without it the bundled series of the type.',
+    doc: 'CSV series for the DC side: irradiance or wind. Without it the bundled series of the type.',
+  }),
+  load_profile: unset({
+    flags: ['--load_profile'], kind: path,
+    doc: 'CSV series of the local load of each device: time_s, load_kw.',
+  }),
+  vehicles: unset({
+    flags: ['--vehicles'], kind: path,
+    doc: 'CSV table of the vehicles that come to an EVSE.',
+  }),
+  series_end: setting({
+    flags: ['--series_end'], kind: choice(['loop', 'hold'], 'END'), default: 'loop',
+    doc: 'What follows the last row of dc_profile, load_profile and vehicles: the first one again, or nothing new.',
   }),
   irradiance_source: setting({
     flags: ['--irradiance_source'], kind: choice(['csv', 'clear_sky'], 'SOURCE'), default: 'csv',
@@ -88,6 +107,54 @@ export const settings = {
   grid_profile: unset({
     flags: ['--grid_profile'], kind: path,
     doc: 'CSV series of the grid: time_s, frequency_hz, voltage_pu (or voltage_a_pu, voltage_b_pu, voltage_c_pu); phase_angle_deg may follow.',
+  }),
+  wind_time_scale: setting({
+    flags: ['--wind_time_scale'], kind: number(0.01, 3600), default: 1,
+    doc: 'Seconds of the wind series per simulated second.',
+  }),
+  wind_anemometer_height_m: unset({
+    flags: ['--wind_anemometer_height_m'], kind: number(1, 500),
+    doc: 'Height at which the wind of the series is measured, m. Without it that of the profile, else 5.',
+  }),
+  fuelcell_chemistry: unset({
+    flags: ['--fuelcell_chemistry'], kind: choice(fuelCellChemistries, 'CHEMISTRY'),
+    doc: 'Cells. Only these plants exist: PEMFC fc_only tank, PEMFC bidirectional tank, SOFC bidirectional tank, SOFC fc_only continuous. Without it that of the profile, else PEMFC.',
+  }),
+  fuelcell_mode: unset({
+    flags: ['--fuelcell_mode'], kind: choice(fuelCellOperatingModes, 'MODE'),
+    doc: 'Only a fuel cell, or electrolysis as well. Without it that of the profile, else fc_only.',
+  }),
+  fuelcell_fuel: unset({
+    flags: ['--fuelcell_fuel'], kind: choice(fuelCellFuels, 'FUEL'),
+    doc: 'Hydrogen tank or continuous supply. Without it that of the profile, else tank.',
+  }),
+  hybrid_pv_kw: unset({
+    flags: ['--hybrid_pv_kw'], kind: number(0.1, 100_000),
+    doc: 'PV module power of a hybrid, kW. Without it that of the profile, else 10.',
+  }),
+  hybrid_batt_kw: unset({
+    flags: ['--hybrid_batt_kw'], kind: number(0.1, 100_000),
+    doc: 'Battery power of a hybrid, kW. Without it that of the profile, else 10.',
+  }),
+  hybrid_batt_kwh: unset({
+    flags: ['--hybrid_batt_kwh'], kind: number(0.1, 100_000),
+    doc: 'Battery capacity of a hybrid, kWh. Without it that of the profile, else 15.',
+  }),
+  hybrid_inverter_kva: unset({
+    flags: ['--hybrid_inverter_kva'], kind: number(0.1, 100_000),
+    doc: 'Rating of the inverter of a hybrid, kVA. Without it that of the profile, else 15.',
+  }),
+  hybrid_soc_min_pct: unset({
+    flags: ['--hybrid_soc_min_pct'], kind: number(0, 100),
+    doc: 'State of charge at which a hybrid stops to discharge, %. Without it that of the profile, else 10.',
+  }),
+  hybrid_soc_max_pct: unset({
+    flags: ['--hybrid_soc_max_pct'], kind: number(0, 100),
+    doc: 'State of charge at which a hybrid stops to charge, %. Without it that of the profile, else 95.',
+  }),
+  hybrid_dispatch: unset({
+    flags: ['--hybrid_dispatch'], kind: choice(hybridPolicies, 'POLICY'),
+    doc: 'Dispatch policy of a hybrid at start. Without it that of the profile, else self_consumption.',
   }),
   start_paused: setting({
     flags: ['--start_paused'], kind: onOff, default: false,

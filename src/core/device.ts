@@ -42,7 +42,7 @@ export type DeviceCommand =
   | { readonly kind: 'reset'; readonly scope: 'alarms' | 'device' };
 
 /** What a kind of device takes besides its registers. */
-export type SourceCommand = BatteryCommand | WindCommand | FuelCellCommand | HybridCommand | EvseCommand;
+export type SourceCommand = PvCommand | BatteryCommand | WindCommand | FuelCellCommand | HybridCommand | EvseCommand;
 
 export const assetTypes = ['battery', 'wind', 'fuelcell', 'hybrid-dc', 'pv', 'evse'] as const;
 export type AssetType = (typeof assetTypes)[number];
@@ -133,6 +133,20 @@ export interface PvDetail {
   readonly mpptState: 'off' | 'start' | 'track' | 'limit' | 'dc_low';
 }
 
+/** Part of the modules of each string that receive less light. */
+export interface PvShading {
+  /** 0..1 of the modules */
+  readonly shadedShare: number;
+  /** 0..1 of the irradiance that reaches them */
+  readonly irradianceShare: number;
+}
+
+/** Puts a part of the array in the shade; null: none. */
+export interface PvCommand {
+  readonly kind: 'pv.shading';
+  readonly shading: PvShading | null;
+}
+
 /** Physical parameters of a PV generator and its DC input, as a profile gives them with every default filled in. */
 export interface PvParameters {
   readonly module: string;
@@ -149,6 +163,10 @@ export interface PvParameters {
   readonly tiltDeg: number;
   /** clockwise from north */
   readonly azimuthDeg: number;
+  /** part of each string in the shade; null: none */
+  readonly shading: PvShading | null;
+  /** a tracker that stays on the maximum next to open circuit, or one that finds the highest */
+  readonly mppt: 'global' | 'local';
   readonly latitudeDeg: number;
   readonly longitudeDeg: number;
 }

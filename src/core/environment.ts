@@ -93,8 +93,19 @@ export interface SurroundingsPatch {
   readonly durationS?: number | null;
 }
 
+/** Where a run stands in the series that feeds a device. */
+export interface DatasetNow {
+  readonly name: string;
+  /** time in the series, s; within its rows */
+  readonly positionS: number;
+  /** series seconds per simulated second */
+  readonly timeScale: number;
+}
+
 /** The surroundings at one instant, as one device sees them. */
 export interface SurroundingsNow {
+  /** null: weather from no named series */
+  readonly dataset: DatasetNow | null;
   readonly irradianceWm2: number;
   readonly ambientTemperatureC: number;
   /** a fixed cell temperature, or null while the thermal model runs */

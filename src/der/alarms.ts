@@ -1,10 +1,68 @@
-/** Alarms of a device: words, severities, and since when each stands. */
+/** Alarms of a device: words, severities, registers, and since when each stands. */
 import type { Alarm, AlarmSeverity } from '../core/device.ts';
 import type { Logger } from '../core/log.ts';
 import type { ControlFunction } from '../sunspec/map/device.ts';
+import type { Inverter } from './inverter/inverter.ts';
 import type { TripCause } from './inverter/protection.ts';
 import type { TripKind } from './inverter/trip.ts';
-import type { AlarmCode } from './publish.ts';
+
+interface AlarmKind {
+  /** bit of 701.Alrm; null: the model has none for it */
+  readonly bit: number | null;
+  readonly source: Alarm['source'];
+  readonly severity: AlarmSeverity;
+  /** stays until a reset, even when its cause is gone */
+  readonly latched?: true;
+  readonly text: string;
+}
+
+export const tripTexts: Readonly<Record<TripCause, string>> = {
+  lowVoltage: 'tripped on under-voltage', highVoltage: 'tripped on over-voltage',
+  lowFrequency: 'tripped on under-frequency', highFrequency: 'tripped on over-frequency',
+  island: 'tripped on islanding', rocof: 'tripped on rate of change of frequency', vectorShift: 'tripped on vector shift',
+};
+
+/** Every alarm that a device can raise. */
+export const alarmKinds = {
+  dc_over_volt: { bit: 1, source: 'dc', severity: 'warning', text: 'the DC voltage is above the window of the input' },
+  dc_disconnect: { bit: 3, source: 'dc', severity: 'warning', text: 'the DC source is disconnected' },
+  grid_disconnect: { bit: 4, source: 'ac', severity: 'error', text: 'tripped on islanding or by a relay' },
+  manual_shutdown: { bit: 6, source: 'ac', severity: 'info', text: 'stopped by operator' },
+  over_temp: { bit: 7, source: 'battery', severity: 'error', latched: true, text: 'over temperature' },
+  over_frequency: { bit: 8, source: 'ac', severity: 'error', text: tripTexts.highFrequency },
+  under_frequency: { bit: 9, source: 'ac', severity: 'error', text: tripTexts.lowFrequency },
+  ac_over_volt: { bit: 10, source: 'ac', severity: 'error', text: tripTexts.highVoltage },
+  ac_under_volt: { bit: 11, source: 'ac', severity: 'error', text: tripTexts.lowVoltage },
+  under_temp: { bit: 13, source: 'battery', severity: 'error', latched: true, text: 'under temperature' },
+  hw_test_failure: { bit: 15, source: 'ac', severity: 'error', latched: true, text: 'the model gave a value that is not finite' },
+  manufacturer_alrm: { bit: 16, source: 'dc', severity: 'error', text: 'fault of the primary source' },
+  connector_fault: { bit: 16, source: 'evse', severity: 'error', text: 'a charging connector is faulted' },
+  soc_low: { bit: null, source: 'battery', severity: 'warning', text: 'the state of charge is at its floor' },
+  soc_high: { bit: null, source: 'battery', severity: 'info', text: 'the state of charge is at its ceiling' },
+  h2_tank_low: { bit: null, source: 'dc', severity: 'warning', text: 'the hydrogen tank is low' },
+  lvrt_active: { bit: null, source: 'ac', severity: 'warning', text: 'riding through low voltage' },
+  hvrt_active: { bit: null, source: 'ac', severity: 'warning', text: 'momentary cessation on high voltage' },
+  frt_active: { bit: null, source: 'ac', severity: 'warning', text: 'momentary cessation on frequency' },
+  voltage_collapse: { bit: null, source: 'ac', severity: 'error', text: 'the feeder cannot carry this power: voltage held at its last value' },
+} as const satisfies Record<string, AlarmKind>;
+export type AlarmCode = keyof typeof alarmKinds;
+
+const kindOf = (code: AlarmCode): AlarmKind => alarmKinds[code];
+
+/** The alarm of a condition that a source names; those without a code of their own come as the vendor's. */
+function sourceAlarm(condition: string): AlarmCode {
+  return Object.hasOwn(alarmKinds, condition) ? condition as AlarmCode : 'manufacturer_alrm';
+}
+
+/** 701.Alrm. */
+export function alarmBits(codes: Iterable<AlarmCode>): number {
+  let bits = 0;
+  for (const code of codes) {
+    const { bit } = kindOf(code);
+    if (bit !== null) bits |= 1 << bit;
+  }
+  return bits;
+}
 
 export const tripAlarms: Readonly<Record<TripCause, AlarmCode>> = {
   lowVoltage: 'ac_under_volt', highVoltage: 'ac_over_volt', lowFrequency: 'under_frequency', highFrequency: 'over_frequency',
@@ -13,25 +71,20 @@ export const tripAlarms: Readonly<Record<TripCause, AlarmCode>> = {
 export const tripNames: Readonly<Record<TripKind, ControlFunction>> = {
   lowVoltage: 'lv_trip', highVoltage: 'hv_trip', lowFrequency: 'lf_trip', highFrequency: 'hf_trip',
 };
-export const tripTexts: Readonly<Record<TripCause, string>> = {
-  lowVoltage: 'tripped on under-voltage', highVoltage: 'tripped on over-voltage',
-  lowFrequency: 'tripped on under-frequency', highFrequency: 'tripped on over-frequency',
-  island: 'tripped on islanding', rocof: 'tripped on rate of change of frequency', vectorShift: 'tripped on vector shift',
-};
-export const alarmTexts: Readonly<Record<AlarmCode, string>> = {
-  manual_shutdown: 'stopped by operator', over_temp: 'over temperature', over_frequency: tripTexts.highFrequency,
-  under_frequency: tripTexts.lowFrequency, ac_over_volt: tripTexts.highVoltage, ac_under_volt: tripTexts.lowVoltage,
-  grid_disconnect: 'tripped on islanding or by a relay', lvrt_active: 'momentary cessation on low voltage', hvrt_active: 'momentary cessation on high voltage',
-  frt_active: 'momentary cessation on frequency',
-  voltage_collapse: 'the feeder cannot carry this power: voltage held at its last value',
-  hw_test_failure: 'the model gave a value that is not finite',
-};
-const alarmSeverities: Partial<Readonly<Record<AlarmCode, AlarmSeverity>>> = {
-  manual_shutdown: 'info', lvrt_active: 'warning', hvrt_active: 'warning', frt_active: 'warning',
-};
-export const cessationAlarms: Readonly<Record<TripKind, AlarmCode>> = {
+const cessationAlarms: Readonly<Record<TripKind, AlarmCode>> = {
   lowVoltage: 'lvrt_active', highVoltage: 'hvrt_active', lowFrequency: 'frt_active', highFrequency: 'frt_active',
 };
+
+/** Alarms that inverter and source raise now. @param trips of the tick: they stand to its end, however short their cause */
+export function activeAlarms(inverter: Inverter, conditions: ReadonlySet<string>, trips: readonly AlarmCode[]): Set<AlarmCode> {
+  const { phase, lastTrip, ceasedBy, switchClosed, settings } = inverter;
+  const active = new Set<AlarmCode>(trips);
+  if (phase === 'tripped' && lastTrip) active.add(tripAlarms[lastTrip]);
+  if ((phase === 'off' || phase === 'shutting_down') && (!switchClosed || settings.operator === 'STOP')) active.add('manual_shutdown');
+  if (ceasedBy !== null) active.add(cessationAlarms[ceasedBy]);
+  for (const condition of conditions) active.add(sourceAlarm(condition));
+  return active;
+}
 
 /** The alarms that stand, each from its beginning to its end. */
 export class DeviceAlarms {
@@ -48,10 +101,16 @@ export class DeviceAlarms {
 
   codes(): Iterable<AlarmCode> { return this.#since.keys(); }
 
+  get latchedCount(): number {
+    let count = 0;
+    for (const code of this.#since.keys()) if (kindOf(code).latched === true) count += 1;
+    return count;
+  }
+
   list(): Alarm[] {
     return [...this.#since].map(([code, sinceMs]) => ({
-      code, source: 'ac', severity: alarmSeverities[code] ?? 'error', sinceMs, deviceIndex: this.#deviceIndex,
-      port: null, latched: code === 'hw_test_failure', message: alarmTexts[code],
+      code, source: kindOf(code).source, severity: kindOf(code).severity, sinceMs, deviceIndex: this.#deviceIndex,
+      port: null, latched: kindOf(code).latched === true, message: kindOf(code).text,
     }));
   }
 
@@ -65,7 +124,7 @@ export class DeviceAlarms {
     for (const code of active) {
       if (this.#since.has(code)) continue;
       this.#since.set(code, this.#wallMs());
-      this.#log.warning(`alarm: ${code}: ${alarmTexts[code]}`, this.#deviceIndex);
+      this.#log.warning(`alarm: ${code}: ${kindOf(code).text}`, this.#deviceIndex);
     }
   }
 }

@@ -15,7 +15,9 @@ import { CloudTrack } from './source/cloud-track.ts';
 import type { CloudPreset } from './source/clouds.ts';
 import { createTemplate } from './template.ts';
 import type { DeviceTemplate, ProfileSpec } from './template.ts';
-import { ClearSkyWeather, SeriesWeather } from './weather.ts';
+import type { VisitPlan } from './visits.ts';
+import { ClearSkyWeather, SeriesWeather, stillAir } from './weather.ts';
+import type { Weather } from './weather.ts';
 
 export interface DeviceSpec {
   readonly name: string;
@@ -24,6 +26,17 @@ export interface DeviceSpec {
   readonly phases: Wiring;
   /** devices of one profile share one object, and with it layout and start image */
   readonly profile: ProfileSpec;
+  readonly series?: DeviceSeries;
+}
+
+/** Series that feed one device; devices may share the objects. */
+export interface DeviceSeries {
+  /** weather: irradiance for PV, wind at the anemometer for turbines; null: still air in the dark */
+  readonly dc: { readonly series: Series; readonly name: string; readonly timeScale: number } | null;
+  /** local load, column load_kw */
+  readonly load: Series | null;
+  /** vehicles that come and go by themselves */
+  readonly visits: VisitPlan | null;
 }
 
 export interface PlantSpec {
@@ -33,7 +46,6 @@ export interface PlantSpec {
   readonly tickIntervalS: number;
   readonly nominalHz: number;
   readonly seed: number;
-  readonly weather: Series;
   readonly weatherSource: 'csv' | 'clear_sky';
   readonly clouds: CloudPreset;
   readonly gridProfile: Series | null;
@@ -73,10 +85,31 @@ function attempt<T>(make: () => T, where: string, faults: Fault[]): T | null {
   }
 }
 
+/** Where the sky of a device without PV is looked at. */
+const nowhere = { latitudeDeg: 40, longitudeDeg: 0, tiltDeg: 0, azimuthDeg: 180 };
+
+/** The weather series of each device; those of one series share theirs. */
+function datasetsOf(spec: PlantSpec, originS: number): [Weather, ...Weather[]] {
+  const made = new Map<string, SeriesWeather>();
+  const ids = new Map<Series, number>();
+  const weatherOf = ({ series }: DeviceSpec): Weather => {
+    const dc = series?.dc;
+    if (!dc) return stillAir;
+    if (!ids.has(dc.series)) ids.set(dc.series, ids.size);
+    const key = `${ids.get(dc.series) ?? 0} ${dc.timeScale}`;
+    const weather = made.get(key) ?? new SeriesWeather(dc.series, { name: dc.name, timeScale: dc.timeScale, originS });
+    made.set(key, weather);
+    return weather;
+  };
+  const [first, ...others] = spec.devices;
+  return [first ? weatherOf(first) : stillAir, ...others.map(weatherOf)];
+}
+
 /** The clear sky of each device; devices of one site share theirs. */
 function skiesOf(spec: PlantSpec, clouds: CloudTrack, dateMs: (t: SimTime) => number): [ClearSkyWeather, ...ClearSkyWeather[]] {
   const made = new Map<string, ClearSkyWeather>();
-  const skyOf = ({ profile: { pv } }: DeviceSpec) => {
+  const skyOf = ({ profile: { source } }: DeviceSpec) => {
+    const pv = 'pv' in source ? source.pv : nowhere;
     const site = { latitudeDeg: pv.latitudeDeg, longitudeDeg: pv.longitudeDeg, tiltDeg: pv.tiltDeg, azimuthDeg: pv.azimuthDeg };
     const key = JSON.stringify(site);
     const sky = made.get(key) ?? new ClearSkyWeather(site, clouds, dateMs);
@@ -98,25 +131,30 @@ export function createPlant(spec: PlantSpec): SimPlant {
   const dateMs = (t: SimTime) => clock.dateMs(t);
   const clouds = new CloudTrack(spec.seed, spec.clouds);
   const skies = skiesOf(spec, clouds, dateMs);
+  const seriesTime = (t: SimTime) => (dateMs(t) - midnightMs) / 1000;
+  const originS = seriesTime(start);
+  const datasets = datasetsOf(spec, originS);
+  const position = (index: number) => Math.max(0, index - spec.firstIndex);
   const weather = {
-    csv: new SeriesWeather(spec.weather),
-    clear_sky: (index: number) => skies[Math.max(0, index - spec.firstIndex)] ?? skies[0],
+    csv: (index: number) => datasets[position(index)] ?? datasets[0],
+    clear_sky: (index: number) => skies[position(index)] ?? skies[0],
   };
   const environment = new Environment({
     nominalHz: spec.nominalHz, gridProfile: spec.gridProfile, weather, weatherSource: spec.weatherSource,
-    seriesTime: (t) => (dateMs(t) - midnightMs) / 1000,
+    load: (index) => spec.devices[position(index)]?.series?.load ?? null,
+    seriesTime,
   }, start);
   const templates = templatesOf(spec, start);
   const commits = { sim: () => clock.acting(), wallMs: () => clock.wallMs() };
   const context = { clock: commits, environment, seed: spec.seed, rate: () => clock.settings.rate, log: spec.log, feeder: spec.feeder ?? null };
-  const devices = templates.map((template, position) => {
-    const device = spec.devices[position] ?? first;
-    const index = spec.firstIndex + position;
+  const devices = templates.map((template, at) => {
+    const device = spec.devices[at] ?? first;
+    const index = spec.firstIndex + at;
     const identity = {
       index, name: device.name, deviceType: device.deviceType, profileName: device.profileName,
       serialNumber: `DB-${String(index).padStart(6, '0')}`, version: spec.version,
     };
-    return new SimDevice(identity, template, context, start);
+    return new SimDevice(identity, template, { ...context, seriesTime, visits: device.series?.visits ?? null }, start);
   });
   return new SimPlant({
     devices, environment, clock, tickIntervalS: spec.tickIntervalS, log: spec.log,

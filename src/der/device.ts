@@ -4,6 +4,8 @@ import type { SimTime } from '../core/clock.ts';
 import { remoteSources } from '../core/device.ts';
 import type { Alarm, AssetType, DcMode, DeviceCommand, DeviceDetail, IvCurve, Origin, Published } from '../core/device.ts';
 import { SimError } from '../core/errors.ts';
+import type { BatteryTree } from '../core/kinds/battery.ts';
+import type { EvseSession } from '../core/kinds/evse.ts';
 import type { Logger } from '../core/log.ts';
 import { createRandom } from '../core/random.ts';
 import { Scheduler } from '../core/scheduler.ts';
@@ -13,24 +15,28 @@ import type { Candidate, CommitClock } from '../sunspec/map/bank.ts';
 import type { ControlFunction, Device } from '../sunspec/map/device.ts';
 import type { PointSlot } from '../sunspec/map/layout.ts';
 import { ReversionTimers } from '../sunspec/map/reversion.ts';
-import { alarmTexts, cessationAlarms, DeviceAlarms, tripAlarms, tripNames, tripTexts } from './alarms.ts';
+import { activeAlarms, DeviceAlarms, tripAlarms, tripNames, tripTexts } from './alarms.ts';
+import type { AlarmCode } from './alarms.ts';
 import type { Environment, GridValues } from './environment.ts';
 import { meanPu, nominalLnV, terminalVoltages } from './inverter/ac.ts';
 import type { TerminalVoltages } from './inverter/ac.ts';
 import { firstChange } from './grid/crossing.ts';
-import { feederImpedance, FeederTerminal } from './grid/feeder.ts';
+import { FeederTerminal } from './grid/feeder.ts';
 import type { FeederSpec } from './grid/feeder.ts';
 import { Inverter } from './inverter/inverter.ts';
-import type { InverterRatings } from './inverter/inverter.ts';
-import { absorbShare, injectShare } from './inverter/ratings.ts';
 import { readSettings } from './inverter/settings.ts';
-import { publish } from './publish.ts';
-import type { AlarmCode } from './publish.ts';
+import { publish, publishDetail } from './publish.ts';
 import { buildSnapshot, publishSnapshot } from './snapshot.ts';
 import type { TickStamp } from './snapshot.ts';
+import { applyStorageCommands, storageCommands } from './storage-map.ts';
+import type { StorageCommands } from './storage-map.ts';
 import type { DcSource, SourceInput } from './source/source.ts';
+import { enterServiceState, statusMessage } from './status.ts';
+import { inverterRatings } from './template.ts';
 import type { DeviceTemplate } from './template.ts';
 import { DeviceTrace } from './trace.ts';
+import { Visits } from './visits.ts';
+import type { VisitPlan } from './visits.ts';
 
 export interface DeviceIdentity {
   readonly index: number;
@@ -50,6 +56,9 @@ export interface DeviceContext {
   readonly seed: number;
   /** simulated seconds per real second */
   readonly rate: () => number;
+  /** vehicles that come and go by themselves, and the time in their plan; null: none */
+  readonly visits?: VisitPlan | null;
+  readonly seriesTime?: (t: SimTime) => number;
   readonly log: Logger;
 }
 
@@ -85,6 +94,8 @@ export class SimDevice implements Device {
   readonly #terminal: FeederTerminal;
   readonly #alarms: DeviceAlarms;
   #detail: DeviceDetail;
+  /** what the commit under way asks of the storage */
+  #storageCommands: StorageCommands | null = null;
   /** the end of the last sub-step; between ticks the plant's clock goes on from here */
   #now: SimTime;
   readonly #start: SimTime;
@@ -121,19 +132,24 @@ export class SimDevice implements Device {
       deferAdoption: (request, by) => this.#adoptions.defer(request, by),
     });
     // each commit by itself: which function was enabled last must not depend on where ticks fall
-    this.bank.onChange(() => { this.#inverter.applySettings(readSettings(this.bank.map, template.inverter.mayTrip)); });
+    this.bank.onChange(() => {
+      this.#inverter.applySettings(readSettings(this.bank.map, template.inverter.mayTrip));
+      if (this.#storageCommands) applyStorageCommands(this.#storageCommands, this.bank.map, this.#source);
+      this.#storageCommands = null;
+    });
     this.#adoptions = new AdoptionTimers(this.bank, this.#scheduler, clock, template.inverter.adoptionS);
     this.#reversions = new ReversionTimers(this.bank, this.#scheduler, clock, warn);
-    this.#source = template.createSource();
+    this.#source = template.createSource(context.seed, this.index);
     this.#writeIdentity();
     this.#inverter = new Inverter(
-      this.#inverterRatings(), template.settings, this.#source, createRandom(context.seed, this.index, 'enter-service'),
+      inverterRatings(template, this.bank.map.m702.VNomRtg, context.feeder), template.settings, this.#source, createRandom(context.seed, this.index, 'enter-service'),
     );
     this.#terminal = new FeederTerminal(context.feeder, (grid) => meanPu(template.ratings.wiring, grid));
     this.#grid = context.environment.gridAt(this.index, start);
     this.#settle();
     this.#steppedGrid = this.#grid;
     this.trace = new DeviceTrace(this.#inverter, () => ({ at: this.#now, grid: this.#steppedGrid }));
+    this.#startVisits();
     this.#detail = this.#source.detail();
   }
 
@@ -143,40 +159,22 @@ export class SimDevice implements Device {
 
   get activeTrips(): readonly string[] { return this.#inverter.protection.pendingTrips.map((kind) => tripNames[kind]); }
 
-  get enterService(): Device['enterService'] {
-    const { phase } = this.#inverter;
-    const delayRemainingS = this.#inverter.enterDelayRemainingS(this.#now);
-    if (phase === 'in_service' || phase === 'ramping') return { state: 'in_service', delayRemainingS };
-    return { state: phase === 'waiting' || phase === 'tripped' ? 'waiting' : 'out_of_service', delayRemainingS };
-  }
+  get enterService(): Device['enterService'] { return enterServiceState(this.#inverter, this.#now); }
 
-  get latchedAlarmCount(): number { return this.#fault ? 1 : 0; }
+  get latchedAlarmCount(): number { return this.#alarms.latchedCount; }
 
   get alarms(): readonly Alarm[] { return this.#alarms.list(); }
 
-  get statusMessage(): string | null {
-    if (this.#fault) return alarmTexts.hw_test_failure;
-    const inverter = this.#inverter;
-    const { enterService, operator } = inverter.settings;
-    const notPermitted = enterService.permit ? 'standby by operator' : 'service not permitted';
-    switch (inverter.phase) {
-      case 'in_service':
-        if (inverter.ceasedBy !== null) return 'momentary cessation';
-        return inverter.squeezed ? 'derated: the apparent power or current limit holds active power back' : null;
-      case 'ramping': return 'ramping up after entering service';
-      case 'waiting':
-        if (!enterService.permit || operator === 'ENTER_STANDBY') return notPermitted;
-        return inverter.enterDelayRuns ? 'waiting for the enter-service delay' : 'waiting for the grid';
-      case 'ceased': return notPermitted;
-      case 'shutting_down':
-      case 'off': return operator === 'STOP' ? 'stopped by operator' : 'switch open';
-      case 'tripped': return inverter.lastTrip ? tripTexts[inverter.lastTrip] : 'tripped';
-    }
-  }
+  get statusMessage(): string | null { return statusMessage(this.#inverter, this.#fault); }
 
   command(command: DeviceCommand, by: Origin): void {
     this.#admit(by, 'COMMAND_CONFLICT');
     switch (command.kind) {
+      default:
+        this.#source.command(command);
+        this.#detail = this.#source.detail();
+        publishDetail(this.bank.map, this.#detail);
+        break;
       case 'switch':
         this.#inverter.switchClosed = command.closed;
         break;
@@ -212,6 +210,12 @@ export class SimDevice implements Device {
   sharesNominal(other: SimDevice): boolean {
     return this.nominalLnV === other.nominalLnV && this.#inverter.ratings.wiring === other.#inverter.ratings.wiring;
   }
+
+  storageTree(): BatteryTree | null { return this.#source.tree?.() ?? null; }
+
+  chargingSessions(): readonly EvseSession[] { return this.#source.sessions?.() ?? []; }
+
+  get startedAt(): SimTime { return this.#start; }
 
   dcCurve(port: number | undefined, points: number): IvCurve {
     return this.#source.curve(port, points);
@@ -249,13 +253,13 @@ export class SimDevice implements Device {
     // what jumps at this instant belongs to the next tick, with the power that answers to it
     this.#takeFinite(this.#gridAt(Math.max(this.#start, this.#now - 1) as SimTime));
     this.#updateAlarms();
+    this.#detail = this.#source.detail();
     publish(this.bank.map, {
-      inverter, source: this.#source, grid: this.#grid, ambientC: this.#ambientC, now: this.#now, fault: this.#fault,
+      inverter, source: this.#source, detail: this.#detail, grid: this.#grid, ambientC: this.#ambientC, now: this.#now, fault: this.#fault,
       heartbeat: Math.floor(secondsBetween(this.#start, this.#now)) % heartbeatModulus,
       alarms: this.#alarms.codes(),
     });
     this.#reversions.publish(this.#now);
-    this.#detail = this.#source.detail();
     return publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage), this.#detail);
   }
 
@@ -276,20 +280,6 @@ export class SimDevice implements Device {
     if (!feeder) return grid;
     const { vaMaxVa } = this.#template.ratings;
     return this.#terminal.at(grid, (pW - environment.loadW(this.index, t)) / vaMaxVa, qVar / vaMaxVa);
-  }
-
-  #inverterRatings(): InverterRatings {
-    const { ratings, inverter, efficiencyNominal } = this.#template;
-    return {
-      wiring: ratings.wiring, wMaxRtgW: ratings.wMaxW, nominalHz: ratings.nominalHz, abnormal: ratings.abnormal,
-      vNomRtgV: this.bank.map.m702.VNomRtg ?? ratings.vNomV, efficiencyNominal, portCount: this.#source.ports.length,
-      generator: this.#template.generator, parameters: inverter, vaMaxRtgVa: ratings.vaMaxVa,
-      feeder: this.#context.feeder && feederImpedance(this.#context.feeder),
-      capability: {
-        wMaxRtgW: ratings.wMaxW, reducedAtLowPower: inverter.lowPowerVars === 'reduced',
-        leastInjectVar: injectShare * ratings.vaMaxVa, leastAbsorbVar: absorbShare[ratings.category] * ratings.vaMaxVa,
-      },
-    };
   }
 
   /** A sub-step of a moving grid ends where it crosses a threshold: timers begin there. */
@@ -329,6 +319,8 @@ export class SimDevice implements Device {
   /** Part of every commit: timers, latch points; physics follows at the next sub-step. */
   #commit(touched: readonly PointSlot[], candidate: Candidate, by: Origin): void {
     this.#reversions.commit(touched, candidate, by);
+    this.#storageCommands = storageCommands(touched, candidate);
+    if (this.#storageCommands?.reset === true) this.#resetAlarms();
     const reset = touched.find((slot) => slot.modelId === 715 && slot.path === 'AlarmReset');
     if (reset && candidate.value(reset) === 1) {
       this.#resetAlarms();
@@ -348,6 +340,13 @@ export class SimDevice implements Device {
     });
   }
 
+  #startVisits(): void {
+    const { visits, seriesTime, log } = this.#context;
+    if (!visits || !seriesTime) return;
+    const run = new Visits(visits, this.#scheduler, (command) => { this.#source.command(command); }, (text) => { log.warning(text, this.index); });
+    run.begin(this.#now, seriesTime(this.#now));
+  }
+
   #settle(): void {
     this.#source.settle(this.#around(this.#now, this.#grid));
     // the voltage follows the power, and curves the voltage
@@ -362,6 +361,7 @@ export class SimDevice implements Device {
 
   #resetAlarms(): void {
     this.#fault = false;
+    this.#source.clearFaults();
     this.#inverter.acknowledge();
   }
 
@@ -372,6 +372,8 @@ export class SimDevice implements Device {
     this.bank.reload(this.#template.image, by);
     this.#writeIdentity();
     this.#inverter.restart();
+    this.#source.restart();
+    this.#startVisits();
     this.localControl = false;
   }
 
@@ -392,15 +394,9 @@ export class SimDevice implements Device {
   }
 
   #updateAlarms(): void {
-    const inverter = this.#inverter;
-    // a trip stands at least to the end of its tick, however short its cause
-    const active = new Set<AlarmCode>(this.#fault ? [] : this.#tripsOfTick);
+    const tripped = this.#fault ? [] : [...this.#tripsOfTick];
     this.#tripsOfTick.clear();
-    if (inverter.phase === 'tripped' && inverter.lastTrip) active.add(tripAlarms[inverter.lastTrip]);
-    if ((inverter.phase === 'off' || inverter.phase === 'shutting_down') && (!inverter.switchClosed || inverter.settings.operator === 'STOP')) {
-      active.add('manual_shutdown');
-    }
-    if (inverter.ceasedBy !== null) active.add(cessationAlarms[inverter.ceasedBy]);
+    const active = activeAlarms(this.#inverter, this.#source.conditions, tripped);
     if (this.#terminal.collapsed) active.add('voltage_collapse');
     if (this.#fault) active.add('hw_test_failure');
     this.#alarms.update(active);

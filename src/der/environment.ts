@@ -37,7 +37,9 @@ export interface EnvironmentOptions {
   /** null: no grid profile */
   readonly gridProfile: Series | null;
   /** the series holds irradiance in the plane of the array; the clear sky depends on the site of the device */
-  readonly weather: { readonly csv: Weather; readonly clear_sky: (deviceIndex: number) => Weather };
+  readonly weather: { readonly csv: (deviceIndex: number) => Weather; readonly clear_sky: (deviceIndex: number) => Weather };
+  /** local load, column load_kw; null: none but what is set */
+  readonly load?: (deviceIndex: number) => Series | null;
   readonly weatherSource: 'csv' | 'clear_sky';
   /** seconds since local midnight of the start date, the time base of series */
   readonly seriesTime: (t: SimTime) => number;
@@ -83,13 +85,19 @@ export class Environment {
 
   /** Local load beside a device, W. */
   loadW(deviceIndex: number, t: SimTime): number {
-    return 1000 * (setValue(this.#aroundOf(deviceIndex).segmentAt(t), 'loadKw', t) ?? 0);
+    return 1000 * this.#loadKw(deviceIndex, this.#aroundOf(deviceIndex).segmentAt(t), t);
+  }
+
+  #loadKw(deviceIndex: number, segment: Segment<AroundQuantity>, t: SimTime): number {
+    const set = setValue(segment, 'loadKw', t);
+    if (set !== null) return set;
+    return this.#options.load?.(deviceIndex)?.at('load_kw', this.#options.seriesTime(t)) ?? 0;
   }
 
   weatherAt(deviceIndex: number, t: SimTime, out: WeatherNow): void {
     const segment = this.#aroundOf(deviceIndex).segmentAt(t);
     const { csv, clear_sky: clearSky } = this.#options.weather;
-    const source = setValue(segment, 'clearSky', t) === 1 ? clearSky(deviceIndex) : csv;
+    const source = setValue(segment, 'clearSky', t) === 1 ? clearSky(deviceIndex) : csv(deviceIndex);
     source.at(this.#options.seriesTime(t), t, out);
     out.irradianceWm2 = setValue(segment, 'irradiance', t) ?? out.irradianceWm2;
     out.ambientTemperatureC = setValue(segment, 'ambientC', t) ?? out.ambientTemperatureC;
@@ -148,7 +156,8 @@ export class Environment {
     const timed = stack.timedAt(t);
     const weather = setValue(segment, 'clearSky', t) === 1 ? 'clear_sky' : 'csv';
     return {
-      ...this.#weatherNow(deviceIndex, t), loadKw: setValue(segment, 'loadKw', t) ?? 0,
+      ...this.#weatherNow(deviceIndex, t), loadKw: this.#loadKw(deviceIndex, segment, t),
+      dataset: this.#options.weather.csv(deviceIndex).dataset(this.#options.seriesTime(t)),
       source: segment.tracks.irradiance ? 'const' : weather, rampRemainingS: secondsBetween(t, stack.rampEnd(t)),
       durationRemainingS: timed ? secondsBetween(t, timed.end) : null,
     };
@@ -195,7 +204,7 @@ export class Environment {
       irradiance: [patch.irradianceWm2 === undefined ? (released ? null : held) : patch.irradianceWm2, present.irradianceWm2],
       ambientC: [patch.ambientTemperatureC, present.ambientTemperatureC],
       cellC: [patch.cellTemperatureC, present.cellTemperatureC],
-      loadKw: [patch.loadKw, setValue(segment, 'loadKw', now) ?? 0],
+      loadKw: [patch.loadKw, this.#loadKw(deviceIndex, segment, now)],
     };
     const tracks: Tracks<AroundQuantity> = {
       ...Object.fromEntries(Object.entries(wanted).filter(([, [to]]) => to !== undefined).map(([name, [to, from]]) => (

@@ -1,19 +1,17 @@
 /** Physics result -> registers: the only writer of measurements. Conversions of sign and unit happen here. */
 import type { SimTime } from '../core/clock.ts';
+import type { DeviceDetail } from '../core/device.ts';
+import type { BatteryDetail } from '../core/kinds/battery.ts';
 import type { MapView } from '../sunspec/map/view.ts';
 import type { ControlFunction } from '../sunspec/map/device.ts';
+import { alarmBits } from './alarms.ts';
+import type { AlarmCode } from './alarms.ts';
 import type { GridValues } from './environment.ts';
 import { phaseShares, terminalVoltages } from './inverter/ac.ts';
 import type { Inverter } from './inverter/inverter.ts';
 import { isConnected } from './inverter/service.ts';
 import type { DcSource } from './source/source.ts';
-
-/** 701.Alrm bits of the alarms that the AC side raises; null: the model has none for it. */
-export const alarmBits = {
-  grid_disconnect: 4, manual_shutdown: 6, over_temp: 7, over_frequency: 8, under_frequency: 9, ac_over_volt: 10,
-  ac_under_volt: 11, hw_test_failure: 15, lvrt_active: null, hvrt_active: null, frt_active: null, voltage_collapse: null,
-} as const;
-export type AlarmCode = keyof typeof alarmBits;
+import { publishStorage } from './storage-map.ts';
 
 const gridFollowing = 1;
 const clippedMode = 4;
@@ -148,12 +146,24 @@ function publishDc(map: MapView, inverter: Inverter, source: DcSource): void {
 export interface PublishInput {
   readonly inverter: Inverter;
   readonly source: DcSource;
+  readonly detail: DeviceDetail;
   readonly grid: GridValues;
   readonly ambientC: number;
   readonly now: SimTime;
   readonly heartbeat: number;
   readonly fault: boolean;
   readonly alarms: Iterable<AlarmCode>;
+}
+
+/** Registers of what the source shows of itself besides its ports. */
+export function publishDetail(map: MapView, detail: DeviceDetail): void {
+  const storage = storageOf(detail);
+  if (storage) publishStorage(map, storage);
+}
+
+function storageOf(detail: DeviceDetail): BatteryDetail | null {
+  if (detail.kind === 'battery') return detail;
+  return detail.kind === 'hybrid-dc' ? detail.battery : null;
 }
 
 /** Whether a function or a limit keeps the power from what source and demand would give. */
@@ -175,12 +185,7 @@ export function publish(map: MapView, input: PublishInput): void {
   m.InvSt = inverterState(inverter, source, input.fault, holding);
   throttle(map, inverter, holding);
   m.DERMode = gridFollowing + (inverter.clipped ? clippedMode : 0);
-  let bits = 0;
-  for (const code of input.alarms) {
-    const bit = alarmBits[code];
-    if (bit !== null) bits += 2 ** bit;
-  }
-  m.Alrm = bits;
+  m.Alrm = alarmBits(input.alarms);
   m.TmpAmb = input.ambientC;
   // the cabinet warms with the losses: some 25 K above ambient at full load
   m.TmpCab = input.ambientC + 25 * Math.abs(inverter.pW) / inverter.ratings.wMaxRtgW;
@@ -188,4 +193,6 @@ export function publish(map: MapView, input: PublishInput): void {
   if (voltVar) voltVar.VRefAuto = inverter.reactivePower.vRefPct;
   map.m703.ESDlyRemTms = Math.ceil(inverter.enterDelayRemainingS(now));
   map.m715.DERHb = input.heartbeat;
+  publishDetail(map, input.detail);
+  if (map.m802) map.m802.Hb = input.heartbeat % 0xffff;
 }

@@ -55,6 +55,20 @@ export class Series {
     return this.#times[this.#times.length - 1] ?? 0;
   }
 
+  /** The rows one by one: time and the value of each column by name. */
+  *table(): Generator<Readonly<Record<string, number>>> {
+    for (const [row, timeS] of this.#times.entries()) {
+      const values = [...this.#columns].map(([name, column]) => [name, column[row] ?? 0] as const);
+      yield { ...Object.fromEntries(values), [timeColumn]: timeS };
+    }
+  }
+
+  /** Where a time falls in the rows, s: taken round the loop, or held at the ends. */
+  position(tS: number): number {
+    const t = this.#loop ? this.#wrapped(tS) : tS;
+    return Math.max(this.startS, Math.min(this.endS, t));
+  }
+
   has(column: string): boolean {
     return this.#columns.has(column);
   }

@@ -47,6 +47,7 @@ const degrees = 180 / Math.PI;
 export function buildSnapshot(map: MapView, identity: SnapshotIdentity, stamp: TickStamp, message: string | null): Snapshot {
   const m = map.m701;
   const dc = map.m714;
+  const { m802 } = map;
   const ports = dc.NPrt ?? 0;
   const hasDc = ports > 0;
   const w = kilo(m.W);
@@ -66,11 +67,11 @@ export function buildSnapshot(map: MapView, identity: SnapshotIdentity, stamp: T
       dc_voltage_v: hasDc ? dc.Prt[0]?.DCV ?? null : null,
       dc_current_a: hasDc ? dc.DCA : null,
       // 713.SoC must hold 0 without storage; here that is null, the one exception to "the decoded register"
-      state_of_charge_pct: null,
-      soc_reserve_min_pct: null,
-      soc_reserve_max_pct: null,
-      soc_min_pct: null,
-      soc_max_pct: null,
+      state_of_charge_pct: m802 ? map.m713.SoC : null,
+      soc_reserve_min_pct: m802?.SoCRsvMin ?? null,
+      soc_reserve_max_pct: m802?.SocRsvMax ?? null,
+      soc_min_pct: m802?.SoCMin ?? null,
+      soc_max_pct: m802?.SoCMax ?? null,
       timestamp: stamp.timestamp,
     },
     pq: { active_kw: w, reactive_kvar: q, apparent_kva: s, angle_deg: s === 0 ? 0 : Math.round(Math.atan2(q, w) * degrees * 1000) / 1000 },

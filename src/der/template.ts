@@ -1,8 +1,9 @@
 /** What devices of one profile share: layout, start image, ratings. */
-import type { AssetType, DcMode, InverterParameters, Provenance, PvParameters } from '../core/device.ts';
+import type { InverterParameters, Provenance } from '../core/device.ts';
 import { SimError } from '../core/errors.ts';
 import type { Fault } from '../core/errors.ts';
 import type { SimTime } from '../core/clock.ts';
+import type { SourceParameters } from '../core/kinds/source.ts';
 import { buildLayout } from '../sunspec/map/layout.ts';
 import type { Layout, PointSlot } from '../sunspec/map/layout.ts';
 import { checkValue } from '../sunspec/map/transaction.ts';
@@ -11,23 +12,25 @@ import type { MapView } from '../sunspec/map/view.ts';
 import { nominalLnV } from './inverter/ac.ts';
 import type { Wiring } from './inverter/ac.ts';
 import { absorbRating, settingsFromRatings, writeDefaults } from './inverter/defaults.ts';
-import { currentHeadroom, injectShare, modelChoices } from './inverter/ratings.ts';
+import { feederImpedance } from './grid/feeder.ts';
+import type { FeederSpec } from './grid/feeder.ts';
+import type { InverterRatings } from './inverter/inverter.ts';
+import { absorbShare, currentHeadroom, injectShare, modelChoices } from './inverter/ratings.ts';
 import type { Ratings } from './inverter/ratings.ts';
 import { readSettings } from './inverter/settings.ts';
 import type { Settings } from './inverter/settings.ts';
-import { maximumPowerPoint, parametersAt, pvModules } from './source/pv-module.ts';
-import type { PvConfig } from './source/pv.ts';
-import { PvPort } from './source/pv-port.ts';
-import type { DcSource } from './source/source.ts';
+import { kindTraits } from './kinds.ts';
+import type { KindTraits } from './kinds.ts';
+import { storageDefaults, storageModels } from './storage-map.ts';
 
 /** A device profile with every default filled in; devices of one profile share one object. */
 export interface ProfileSpec {
   readonly models: Readonly<Record<string, Readonly<Record<string, number | string>>>>;
   readonly inverter: InverterParameters;
-  readonly pv: PvParameters;
+  readonly source: SourceParameters;
 }
 
-export interface DeviceTemplate {
+export interface DeviceTemplate extends KindTraits {
   readonly layout: Layout;
   /** start values; copied for each device */
   readonly image: Buffer;
@@ -37,13 +40,6 @@ export interface DeviceTemplate {
   readonly inverter: InverterParameters;
   /** of the start image; devices share them until one is written to */
   readonly settings: Settings;
-  readonly efficiencyNominal: number;
-  readonly assetType: AssetType;
-  readonly dcMode: DcMode;
-  /** gives all it can when nobody asks */
-  readonly generator: boolean;
-  /** what stands behind the inverter; one per device */
-  readonly createSource: () => DcSource;
 }
 
 type Points = Readonly<Record<string, number | string>>;
@@ -70,28 +66,6 @@ function ratingsOf(rated: Points, wiring: Wiring, nominalHz: number): Ratings {
     varAbsorbVar: numberOf(rated, 'VarMaxAbsRtg') ?? absorbRating(vaMaxVa, category),
     chargeMaxW: numberOf(rated, 'WChaRteMaxRtg') ?? null,
     aMaxA: numberOf(rated, 'AMaxRtg') ?? currentHeadroom * vaMaxVa / nominalLnV(wiring, vNomV),
-  };
-}
-
-function pvConfig(pv: PvParameters, faults: Fault[]): PvConfig | null {
-  const module = Object.hasOwn(pvModules, pv.module) ? pvModules[pv.module as keyof typeof pvModules] : undefined;
-  if (!module) {
-    faults.push({ name: 'pv.module', detail: `given ${JSON.stringify(pv.module)}`, allowed: Object.keys(pvModules) });
-    return null;
-  }
-  const standard = maximumPowerPoint(parametersAt(module, 1000, 25));
-  const openV = standard.voc * pv.series;
-  const bestV = standard.v * pv.series;
-  // the array must suit its input: its working voltage inside the window, its open-circuit voltage not above
-  if (openV > pv.maxDcVoltageV) {
-    faults.push({ name: 'pv.max_dc_voltage_v', detail: `given ${pv.maxDcVoltageV}; allowed: at least the open-circuit voltage of the strings, ${openV.toFixed(1)} V` });
-  }
-  if (bestV < pv.minDcVoltageV) {
-    faults.push({ name: 'pv.min_dc_voltage_v', detail: `given ${pv.minDcVoltageV}; allowed: up to the voltage of the strings at maximum power, ${bestV.toFixed(1)} V` });
-  }
-  return {
-    module, seriesCount: pv.series, parallelCount: pv.parallel, minDcVoltageV: pv.minDcVoltageV,
-    maxDcVoltageV: pv.maxDcVoltageV, mpptTimeConstantS: pv.mpptTimeConstantS, startSeconds: pv.startTimeS,
   };
 }
 
@@ -122,7 +96,7 @@ function profileFault(layout: Layout, modelId: number, path: string): string | n
   const slot = layout.slot(modelId, path);
   if (!slot) return 'there is no such point';
   if (!slot.implemented) return 'this kind of device does not implement it';
-  const fixed = fixedNames.has(slot.def.name) || slot.def.type === 'sunssf' || modelId === 701 || modelId === 714;
+  const fixed = fixedNames.has(slot.def.name) || slot.def.type === 'sunssf' || modelId === 701 || modelId === 713 || modelId === 714 || (modelId === 802 && slot.def.access !== 'RW');
   return fixed ? 'it follows from the shape of the device and cannot be set' : null;
 }
 
@@ -160,25 +134,30 @@ export function createTemplate(profile: ProfileSpec, wiring: Wiring, nominalHz: 
   const faults: Fault[] = [];
   const rated = profile.models['702'] ?? {};
   const ratings = ratingsOf(rated, wiring, nominalHz);
-  const layout = buildLayout(modelChoices(ratings, 1));
+  const traits = kindTraits(profile.source, faults);
+  if (!traits) throw unfit(faults);
+  const layout = buildLayout(modelChoices(ratings, traits.portCount, storageModels(traits.storage)));
   const image = layout.blank();
   const map = createMapView(layout, image);
   writeDefaults(map, ratings);
+  if (traits.storage) storageDefaults(map, traits.storage);
   const isRating = (name: string) => /^702\..*Rtg/.test(name);
   const ratingSlots = applyProfile(layout, image, profile.models, isRating, faults);
   checkRatings(map, rated, faults);
   settingsFromRatings(map);
   const settingSlots = applyProfile(layout, image, profile.models, (name) => !isRating(name), faults);
   for (const slot of settingSlots) if (slot.def.access === 'RW') checkProfileValue(layout, image, slot, faults);
-  const pv = pvConfig(profile.pv, faults);
-  if (faults.length > 0 || !pv) throw new SimError('CONFIG_INVALID', 'the device profile has faults', faults);
+  if (faults.length > 0) throw unfit(faults);
   const provenance: Provenance = { source: 'profile', at: start, wallMs };
   return {
     layout, image, ratings, inverter: profile.inverter,
-    settings: readSettings(map, profile.inverter.mayTrip), efficiencyNominal: profile.pv.efficiencyNominal,
-    assetType: 'pv', dcMode: 'pv', generator: true, createSource: () => new PvPort(pv),
+    settings: readSettings(map, profile.inverter.mayTrip), ...traits,
     profilePoints: new Map([...ratingSlots, ...settingSlots].map((slot) => [slot, provenance])),
   };
+}
+
+function unfit(faults: readonly Fault[]): SimError {
+  return new SimError('CONFIG_INVALID', 'the device profile has faults', faults);
 }
 
 function checkProfileValue(layout: Layout, image: Buffer, slot: PointSlot, faults: Fault[]): void {
@@ -187,4 +166,18 @@ function checkProfileValue(layout: Layout, image: Buffer, slot: PointSlot, fault
   } catch (error) {
     faults.push({ name: `models.${slot.modelId}.${slot.path}`, detail: error instanceof Error ? error.message : String(error) });
   }
+}
+
+/** @param vNomRtgV the rated voltage as the registers hold it */
+export function inverterRatings(template: DeviceTemplate, vNomRtgV: number | null, feeder: FeederSpec | null): InverterRatings {
+  const { ratings, inverter, efficiencyNominal, generator, portCount } = template;
+  return {
+    wiring: ratings.wiring, wMaxRtgW: ratings.wMaxW, nominalHz: ratings.nominalHz, abnormal: ratings.abnormal,
+    vNomRtgV: vNomRtgV ?? ratings.vNomV, efficiencyNominal, portCount, generator, parameters: inverter, vaMaxRtgVa: ratings.vaMaxVa,
+    feeder: feeder && feederImpedance(feeder),
+    capability: {
+      wMaxRtgW: ratings.wMaxW, reducedAtLowPower: inverter.lowPowerVars === 'reduced',
+      leastInjectVar: injectShare * ratings.vaMaxVa, leastAbsorbVar: absorbShare[ratings.category] * ratings.vaMaxVa,
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { microsPerSecond } from '../core/clock.ts';
 import type { SimTime } from '../core/clock.ts';
-import type { IrradianceSource } from '../core/environment.ts';
+import type { DatasetNow, IrradianceSource } from '../core/environment.ts';
 import type { CloudTrack } from './source/cloud-track.ts';
 import { clearSkyIrradiance } from './source/solar.ts';
 import type { SolarSite } from './source/solar.ts';
@@ -18,36 +18,76 @@ export interface Weather {
   readonly source: IrradianceSource;
   /** @param seriesS seconds since local midnight of the start date */
   at(seriesS: number, t: SimTime, out: WeatherValues): void;
+  /** the series behind it, for people; null: none */
+  dataset(seriesS: number): DatasetNow | null;
 }
 
 const defaultAmbientC = 20;
 const defaultWindMS = 1;
 
-/** Columns of a weather series; only the irradiance is required. */
+/** Columns of a weather series for PV; only the irradiance is required. */
 export const weatherColumns = [
   { name: 'irradiance_w_m2', required: true, min: 0, max: 1500 },
   { name: 'ambient_temperature_c', required: false, min: -50, max: 90 },
   { name: 'wind_speed_m_s', required: false, min: 0, max: 60 },
 ] as const;
 
+/** Columns of a wind series; the speed is that at the anemometer. */
+export const windColumns = [
+  { name: 'wind_speed_m_s', required: true, min: 0, max: 60 },
+  { name: 'wind_direction_deg', required: false, min: 0, max: 360 },
+  { name: 'ambient_temperature_c', required: false, min: -50, max: 90 },
+] as const;
+
+export interface SeriesPlace {
+  readonly name: string;
+  /** series seconds per simulated second, from `originS` on */
+  readonly timeScale: number;
+  /** series time at the start of the run, s */
+  readonly originS: number;
+}
+
 export class SeriesWeather implements Weather {
   readonly source = 'csv';
   readonly #series: Series;
+  readonly #place: SeriesPlace | null;
+  readonly #hasSun: boolean;
   readonly #hasAmbient: boolean;
   readonly #hasWind: boolean;
 
-  constructor(series: Series) {
+  /** @param place null: the series runs with the simulated clock and is not shown by name */
+  constructor(series: Series, place: SeriesPlace | null = null) {
     this.#series = series;
+    this.#place = place;
+    this.#hasSun = series.has('irradiance_w_m2');
     this.#hasAmbient = series.has('ambient_temperature_c');
     this.#hasWind = series.has('wind_speed_m_s');
   }
 
   at(seriesS: number, _t: SimTime, out: WeatherValues): void {
-    out.irradianceWm2 = this.#series.at('irradiance_w_m2', seriesS);
-    out.ambientTemperatureC = this.#hasAmbient ? this.#series.at('ambient_temperature_c', seriesS) : defaultAmbientC;
-    out.windSpeedMS = this.#hasWind ? this.#series.at('wind_speed_m_s', seriesS) : defaultWindMS;
+    const at = this.#positionS(seriesS);
+    out.irradianceWm2 = this.#hasSun ? this.#series.at('irradiance_w_m2', at) : 0;
+    out.ambientTemperatureC = this.#hasAmbient ? this.#series.at('ambient_temperature_c', at) : defaultAmbientC;
+    out.windSpeedMS = this.#hasWind ? this.#series.at('wind_speed_m_s', at) : defaultWindMS;
+  }
+
+  dataset(seriesS: number): DatasetNow | null {
+    const place = this.#place;
+    return place && { name: place.name, positionS: this.#series.position(this.#positionS(seriesS)), timeScale: place.timeScale };
+  }
+
+  #positionS(seriesS: number): number {
+    const place = this.#place;
+    return place === null ? seriesS : place.originS + (seriesS - place.originS) * place.timeScale;
   }
 }
+
+/** For devices that no weather drives. */
+export const stillAir: Weather = {
+  source: 'csv',
+  at(_seriesS, _t, out) { Object.assign(out, { irradianceWm2: 0, ambientTemperatureC: defaultAmbientC, windSpeedMS: 0 }); },
+  dataset: () => null,
+};
 
 /**
  * Clear sky at one site times the clear-sky index of the clouds, which are common to all sites of a plant. The
@@ -75,4 +115,6 @@ export class ClearSkyWeather implements Weather {
     out.ambientTemperatureC = defaultAmbientC;
     out.windSpeedMS = defaultWindMS;
   }
+
+  dataset(): null { return null; }
 }

@@ -1,11 +1,13 @@
 import { expect } from 'chai';
+import type { AssetType } from '../../src/core/device.ts';
 import type { Fault } from '../../src/core/errors.ts';
 import { deviceProfileSchema, resolveProfile, servedModels } from '../../src/config/device-profile.ts';
 import { fileFaults } from './support.ts';
 
-function resolve(raw: unknown, phases: 'single' | 'split' | 'three' = 'three') {
+function resolve(raw: unknown, phases: 'single' | 'split' | 'three' = 'three', assetType: AssetType = 'pv') {
   const faults: Fault[] = [];
-  return { profile: resolveProfile(deviceProfileSchema.parse(raw), { phases, longitudeDeg: 7 }, 'p', faults), faults };
+  const profile = resolveProfile(deviceProfileSchema.parse(raw), { assetType, phases, longitudeDeg: 7 }, 'p', faults);
+  return { profile, faults, pv: profile?.source.kind === 'pv' ? profile.source.pv : null };
 }
 
 const moduleW = 46.9 * 4.69;
@@ -17,9 +19,13 @@ describe('interface 12.1: device profile', () => {
       name: null,
       description: null,
       models: { 702: { WMaxRtg: 10000, VAMaxRtg: 10000, VNomRtg: 480, NorOpCatRtg: 'CAT_B', AbnOpCatRtg: 'CAT_3' } },
-      pv: {
-        module: 'CS5P-220M', series: 13, parallel: 4, minDcVoltageV: 304, maxDcVoltageV: 966, efficiencyNominal: 0.96,
-        mpptTimeConstantS: 1.5, startTimeS: 10, tiltDeg: 30, azimuthDeg: 180, latitudeDeg: 40, longitudeDeg: 7,
+      source: {
+        kind: 'pv',
+        pv: {
+          module: 'CS5P-220M', series: 13, parallel: 4, minDcVoltageV: 304, maxDcVoltageV: 966, efficiencyNominal: 0.96,
+          mpptTimeConstantS: 1.5, startTimeS: 10, tiltDeg: 30, azimuthDeg: 180, latitudeDeg: 40, longitudeDeg: 7,
+          shading: null, mppt: 'global',
+        },
       },
       inverter: {
         lowPowerVars: 'reduced', mayTrip: 'stay', cessationReturnS: 0, cessationRampS: 0,
@@ -29,7 +35,7 @@ describe('interface 12.1: device profile', () => {
   });
 
   describe('inverter block', () => {
-    const block = (inverter: unknown, models = {}) => resolve({ inverter, models }).profile?.inverter;
+    const block = (inverter: unknown) => resolve({ inverter }).profile?.inverter;
 
     it('keeps what is given', () => {
       expect(block({
@@ -42,9 +48,8 @@ describe('interface 12.1: device profile', () => {
     });
 
     it('gives devices that charge all of their reactive power, unless told otherwise', () => {
-      const charging = { 702: { WChaRteMaxRtg: 5000 } };
-      expect(block({}, charging)).to.include({ lowPowerVars: 'full' });
-      expect(block({ low_power_vars: 'reduced' }, charging)).to.include({ lowPowerVars: 'reduced' });
+      expect(resolve({}, 'three', 'battery').profile?.inverter).to.include({ lowPowerVars: 'full' });
+      expect(resolve({ inverter: { low_power_vars: 'reduced' } }, 'three', 'battery').profile?.inverter).to.include({ lowPowerVars: 'reduced' });
     });
 
     it('takes null for a relay that is not fitted', () => {
@@ -65,7 +70,7 @@ describe('interface 12.1: device profile', () => {
 
   for (const [phases, ratedW] of [['three', 3000], ['three', 50_000], ['three', 2_000_000], ['split', 7600], ['single', 3800]] as const) {
     it(`gives a ${phases} device of ${ratedW} W modules for its rating`, () => {
-      const pv = resolve({ models: { 702: { WMaxRtg: ratedW } } }, phases).profile?.pv;
+      const pv = resolve({ models: { 702: { WMaxRtg: ratedW } } }, phases).pv;
       const power = pv!.series * pv!.parallel * moduleW;
       expect(power / ratedW).to.be.within(0.85, 1.5);
       expect(pv!.minDcVoltageV).to.be.below(pv!.series * 46.9);
@@ -78,24 +83,24 @@ describe('interface 12.1: device profile', () => {
     expect(resolve({ models: { 702: { VAMaxRtg: 9000 } } }).profile?.models['702']).to.include({ WMaxRtg: 9000, VAMaxRtg: 9000 });
   });
   it('takes values of every served model as they are', () => {
-    const models = Object.fromEntries(servedModels.map((id) => [id, { Any: 1, 'Crv[1].Pt[2].V': 'SYMBOL' }]));
+    const models = Object.fromEntries(servedModels.filter((id) => id !== '802').map((id) => [id, { Any: 1, 'Crv[1].Pt[2].V': 'SYMBOL' }]));
     expect(resolve({ models }).profile?.models['705']).to.deep.equal({ Any: 1, 'Crv[1].Pt[2].V': 'SYMBOL' });
   });
   it('turns modules to the equator on the southern half', () => {
-    expect(resolve({ pv: { latitude_deg: -33 } }).profile?.pv.azimuthDeg).to.equal(0);
+    expect(resolve({ pv: { latitude_deg: -33 } }).pv?.azimuthDeg).to.equal(0);
   });
   it('keeps what is given', () => {
     const pv = {
       module: 'DATASHEET-270', series: 18.5, parallel: 2, min_dc_voltage_v: 100, max_dc_voltage_v: 900, efficiency_nominal: 1,
       mppt_time_constant_s: 0.001, start_time_s: 0, tilt_deg: 0, azimuth_deg: 90, latitude_deg: 0, longitude_deg: 0,
+      shading: { shaded_share: 0.5, irradiance_share: 0.2 }, mppt: 'local',
     };
-    expect(resolve({ name: 'n', description: 'd', pv }).profile).to.deep.include({
-      name: 'n',
-      description: 'd',
-      pv: {
-        module: 'DATASHEET-270', series: 18.5, parallel: 2, minDcVoltageV: 100, maxDcVoltageV: 900, efficiencyNominal: 1,
-        mpptTimeConstantS: 0.001, startTimeS: 0, tiltDeg: 0, azimuthDeg: 90, latitudeDeg: 0, longitudeDeg: 0,
-      },
+    const found = resolve({ name: 'n', description: 'd', pv });
+    expect(found.profile).to.include({ name: 'n', description: 'd' });
+    expect(found.pv).to.deep.equal({
+      module: 'DATASHEET-270', series: 18.5, parallel: 2, minDcVoltageV: 100, maxDcVoltageV: 900, efficiencyNominal: 1,
+      mpptTimeConstantS: 0.001, startTimeS: 0, tiltDeg: 0, azimuthDeg: 90, latitudeDeg: 0, longitudeDeg: 0,
+      shading: { shadedShare: 0.5, irradianceShare: 0.2 }, mppt: 'local',
     });
   });
   it('refuses a DC window that is none, also against a derived end', () => {
@@ -107,8 +112,8 @@ describe('interface 12.1: device profile', () => {
 
   const inline = (text: string) => fileFaults(`devices: [{ profile: ${text} }]`);
   const cases: readonly (readonly [string, string])[] = [
-    ['{ evse: {} }', 'evse: unknown key; allowed: name, description, models, pv, inverter'],
-    ['{ models: { "802": {} } }', 'models.802: unknown key; nearest known: 702'],
+    ['{ tidal: {} }', 'tidal: unknown key; allowed: name, description, models, inverter, pv, battery, wind, fuel_cell, hybrid, evse'],
+    ['{ models: { "803": {} } }', 'models.803: unknown key; nearest known: 703'],
     ['{ models: { 702: { WMaxRtg: [1] } } }', 'models.702.WMaxRtg: given [1]; allowed: a number, or text of 1 to 256 characters'],
     ['{ models: { 702: { "W Max": 1 } } }', 'models.702.W Max: not a name that a key may have; allowed: a point name'],
     ['{ models: { 702: 5 } }', 'models.702: given 5; allowed: a mapping'],

@@ -3,13 +3,16 @@ import { knownSpellings, parseFlags } from '../../src/config/flags.ts';
 import { helpText } from '../../src/config/help.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { settingKeys, settingOf, variableOf } from '../../src/config/settings.ts';
-import { faultLines, faultsOf, run } from './support.ts';
+import { faultLines, faultsOf, partsOf, run } from './support.ts';
 
-/** A text for each setting that is accepted and is not its default. */
-const samples: Readonly<Record<string, readonly [text: string, value: unknown]>> = {
+const [wind, fuelCell, hybrid, evse] = ['Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
+
+/** A text for each setting that is accepted and is not its default, and the type of device that shows it. */
+const samples: Readonly<Record<string, readonly [text: string, value: unknown, deviceType?: string]>> = {
   device_type: ['PV-1Phase', 'PV-1Phase'],
   N: ['3', 3],
   f: ['5kW-1Phase', '5kW-1Phase'],
+  evse_profile: ['EVSE-AC-7.4kW-2port', 'EVSE-AC-7.4kW-2port', evse],
   website_ip: ['0.0.0.0', '0.0.0.0'],
   website_port: ['0', 0],
   wall_clock: ['yes', true],
@@ -19,6 +22,21 @@ const samples: Readonly<Record<string, readonly [text: string, value: unknown]>>
   dc_profile: ['sun.csv', '/site/sun.csv'],
   irradiance_source: ['clear_sky', 'clear_sky'],
   clouds: ['broken', 'broken'],
+  load_profile: ['load.csv', '/site/load.csv'],
+  vehicles: ['cars.csv', '/site/cars.csv', evse],
+  series_end: ['hold', 'hold'],
+  wind_time_scale: ['60', 60, wind],
+  wind_anemometer_height_m: ['10', 10, wind],
+  fuelcell_chemistry: ['SOFC', 'SOFC', fuelCell],
+  fuelcell_mode: ['bidirectional', 'bidirectional', fuelCell],
+  fuelcell_fuel: ['continuous', 'continuous', fuelCell],
+  hybrid_pv_kw: ['12.5', 12_500, hybrid],
+  hybrid_batt_kw: ['8', 8000, hybrid],
+  hybrid_batt_kwh: ['20', 20_000, hybrid],
+  hybrid_inverter_kva: ['20', 20_000, hybrid],
+  hybrid_soc_min_pct: ['20', 20, hybrid],
+  hybrid_soc_max_pct: ['80', 80, hybrid],
+  hybrid_dispatch: ['manual', 'manual', hybrid],
   grid_profile: ['grid.csv', '/site/grid.csv'],
   start_paused: ['yes', true],
   time_rate: ['60', 60],
@@ -41,16 +59,28 @@ const samples: Readonly<Record<string, readonly [text: string, value: unknown]>>
   http_max_connections: ['20', 20],
 };
 
-const files = { '/site/sun.csv': '', '/site/grid.csv': '', '/site/site.yaml': '{}' };
+/** A single word of these makes a plant that does not exist: the others that go with it. */
+const companions: Readonly<Record<string, readonly string[]>> = {
+  fuelcell_chemistry: ['--fuelcell_fuel', 'continuous'], fuelcell_fuel: ['--fuelcell_chemistry', 'SOFC'],
+};
+
+const files = { '/site/sun.csv': '', '/site/load.csv': '', '/site/cars.csv': '', '/site/grid.csv': '', '/site/site.yaml': '{}' };
 
 /** The part of a configuration that a setting shows in. */
 function shownBy(key: string, config: ReturnType<typeof run>): unknown {
   const device = config.devices[0];
+  const source = partsOf(device);
   const places: Readonly<Record<string, unknown>> = {
     device_type: device?.deviceType, N: config.devices.length, f: device?.profileName,
     website_ip: config.web.host, website_port: config.web.port, wall_clock: config.clock.followsWall,
     wall_clock_timezone: config.clock.timezone, start_clock_time: config.clock.startTime, start_date: config.clock.startDate,
-    dc_profile: config.dcProfilePath, irradiance_source: config.irradianceSource, clouds: config.clouds, grid_profile: config.grid.profilePath,
+    evse_profile: device?.profileName, load_profile: device?.series.load, vehicles: device?.series.vehicles, series_end: config.seriesEnd,
+    wind_time_scale: config.windTimeScale, wind_anemometer_height_m: source.wind?.anemometerHeightM,
+    fuelcell_chemistry: source.fuelCell?.chemistry, fuelcell_mode: source.fuelCell?.operatingMode, fuelcell_fuel: source.fuelCell?.fuel,
+    hybrid_pv_kw: source.hybrid?.pvW, hybrid_batt_kw: source.battery?.powerW, hybrid_batt_kwh: source.battery?.capacityWh,
+    hybrid_inverter_kva: device?.profile.models['702']?.['VAMaxRtg'], hybrid_soc_min_pct: source.battery?.socMinPct,
+    hybrid_soc_max_pct: source.battery?.socMaxPct, hybrid_dispatch: source.hybrid?.policy,
+    dc_profile: device?.series.dc, irradiance_source: config.irradianceSource, clouds: config.clouds, grid_profile: config.grid.profilePath,
     start_paused: config.clock.startsPaused, time_rate: config.clock.rate, tick: config.tickS,
     seed: config.seed, first_device: config.firstDevice, mb_enable: config.modbus.enabled, mb_host: config.modbus.host,
     mb_port: config.modbus.port, mb_shared_port: config.modbus.sharedPort, config: config.configPath,
@@ -69,21 +99,22 @@ describe('command line', () => {
   });
 
   for (const key of settingKeys) {
-    const [text, value] = samples[key]!;
+    const [text, value, type] = samples[key]!;
+    const others = type === undefined ? [] : ['-d', type, ...companions[key] ?? []];
     for (const spelling of settingOf(key).flags ?? []) {
       const variants = new Set([spelling, spelling.replaceAll('_', '-')]);
       for (const variant of variants) {
         it(`takes ${variant} with the value as next word or behind =`, () => {
-          expect(shownBy(key, run([variant, text], { files }))).to.deep.equal(value);
-          expect(shownBy(key, run([`${variant}=${text}`], { files }))).to.deep.equal(value);
+          expect(shownBy(key, run([...others, variant, text], { files }))).to.deep.equal(value);
+          expect(shownBy(key, run([...others, `${variant}=${text}`], { files }))).to.deep.equal(value);
         });
       }
     }
     it(`takes ${variableOf(key)}`, () => {
-      expect(shownBy(key, run([], { files, env: { [variableOf(key)]: text } }))).to.deep.equal(value);
+      expect(shownBy(key, run(others, { files, env: { [variableOf(key)]: text } }))).to.deep.equal(value);
     });
     it(`does not hold the sample of ${key} by default`, () => {
-      expect(shownBy(key, run([]))).to.not.deep.equal(value);
+      expect(shownBy(key, run(type === undefined ? [] : ['-d', type]))).to.not.deep.equal(value);
     });
   }
 
@@ -170,6 +201,15 @@ describe('command line', () => {
       [['--mb_host', '300.1.1.1'], ['--mb_host: given "300.1.1.1"; allowed: an IP address or a host name']],
       [['-wi', 'a b'], ['-wi: given "a b"; allowed: an IP address or a host name']],
       [['--log_level', 'loud'], ['--log_level: given "loud"; allowed: debug, info, warning, error']],
+      [['--series_end', 'stop'], ['--series_end: given "stop"; allowed: loop, hold']],
+      [['--wind_time_scale', '0'], ['--wind_time_scale: given "0"; allowed: a number from 0.01 to 3600']],
+      [['-d', 'HybridDC-3Phase', '--hybrid_soc_max_pct', '101'], ['--hybrid_soc_max_pct: given "101"; allowed: a number from 0 to 100']],
+      [['-d', 'HybridDC-3Phase', '--hybrid_pv_kw', '0'], ['--hybrid_pv_kw: given "0"; allowed: a number from 0.1 to 100000']],
+      [['-d', 'HybridDC-3Phase', '--hybrid_dispatch', 'best'], ['--hybrid_dispatch: given "best"; allowed: self_consumption, pv_priority, manual']],
+      [['-d', 'Fuelcell-3Phase', '--fuelcell_chemistry', 'AFC'], ['--fuelcell_chemistry: given "AFC"; allowed: PEMFC, SOFC']],
+      [['--load_profile', 'no.csv'], ['--load_profile: given "/site/no.csv"; allowed: the path of a file that exists']],
+      [['-d', 'EVSE', '--vehicles', 'no.csv'], ['--vehicles: given "/site/no.csv"; allowed: the path of a file that exists']],
+      [['-dc_p', 'no.csv'], ['-dc_p: given "/site/no.csv"; allowed: the path of a file that exists']],
       [['--grid_profile', 'no.csv'], ['--grid_profile: given "/site/no.csv"; allowed: the path of a file that exists']],
     ];
     for (const [argv, lines] of cases) {
@@ -188,9 +228,12 @@ describe('command line', () => {
     }
 
     it('names every device type for an unknown one', () => {
-      const [fault] = faultsOf(['-d', 'Batt-3Phase']);
-      expect(fault?.allowed).to.deep.equal(['PV-3Phase', 'PV', 'PV-2Phase', 'PV-1Phase']);
-      expect(fault?.detail).to.equal('given "Batt-3Phase"; allowed: PV-3Phase, PV, PV-2Phase, PV-1Phase');
+      const [fault] = faultsOf(['-d', 'Tidal-3Phase']);
+      expect(fault?.allowed).to.deep.equal([
+        'PV-3Phase', 'PV', 'PV-2Phase', 'PV-1Phase', 'Batt-3Phase', 'Batt', 'Batt-2Phase', 'Batt-1Phase', 'Wind-T3-3Phase', 'Wind-T4-3Phase',
+        'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE',
+      ]);
+      expect(fault?.detail).to.equal(`given "Tidal-3Phase"; allowed: ${fault?.allowed?.join(', ') ?? ''}`);
     });
     it('counts the value behind an unknown flag to the flag', () => {
       expect(faultLines(['--tik', '3'])).to.deep.equal(['--tik: unknown flag; nearest known: --tick']);

@@ -4,10 +4,13 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { generatedFiles } from '../../scripts/generate-schemas.ts';
-import { bundledProfileNames } from '../../src/config/bundled.ts';
+import type { AppConfig } from '../../src/config/app-config.ts';
+import { bundledEvseProfileNames, bundledProfileNames } from '../../src/config/bundled.ts';
 import { deviceTypes } from '../../src/config/device-types.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { settingKeys, settingOf } from '../../src/config/settings.ts';
+import { simTimeFromMs } from '../../src/core/clock.ts';
+import { createTemplate } from '../../src/der/template.ts';
 
 const config = fileURLToPath(new URL('../../config/', import.meta.url));
 const text = (name: string) => readFileSync(config + name, 'utf8');
@@ -37,26 +40,72 @@ describe('generated configuration files', () => {
   });
 });
 
+function load(argv: readonly string[]): AppConfig {
+  const result = loadConfig(argv, {});
+  if (result.kind !== 'run') throw new Error(`expected a run, got ${result.kind}`);
+  return result.config;
+}
+
+/** The registers take every start value. @throws SimError otherwise */
+function expectTemplates({ devices }: AppConfig): void {
+  const seen = new Set();
+  for (const { profile, phases, assetType } of devices) {
+    if (seen.has(profile)) continue;
+    seen.add(profile);
+    expect(createTemplate(profile, phases, 60, simTimeFromMs(0), 0).assetType).to.equal(assetType);
+  }
+}
+
 describe('examples', () => {
-  for (const name of readdirSync(`${config}examples`)) {
-    it(`${name} loads, and passes the published schema`, () => {
-      expect(loadConfig(['--config', `${config}examples/${name}`], {}).kind).to.equal('run');
+  const names = readdirSync(`${config}examples`).filter((name) => name.endsWith('.yaml'));
+  for (const name of names) {
+    it(`${name} loads, makes devices, and passes the published schema`, () => {
+      expectTemplates(load(['--config', `${config}examples/${name}`]));
       expect(published('config').safeParse(parse(text(`examples/${name}`))).success).to.equal(true);
     });
   }
+  it('show every kind on one site, and a fleet of 1,000', () => {
+    const site = load(['--config', `${config}examples/mixed-site.yaml`]);
+    expect(new Set(site.devices.map(({ assetType }) => assetType)).size).to.equal(6);
+    expect(site.grid.feeder).to.not.equal(null);
+    expect(site.devices.filter(({ series }) => series.load !== null)).to.have.length(1);
+    expect(load(['--config', `${config}examples/fleet-1000.yaml`]).devices).to.have.length(1000);
+  });
 });
+
+/** A device type that a bundled profile is for, by the name of its file. */
+function typeOfProfile(name: string): string {
+  const type = Object.entries(deviceTypes).find(([, { assetType, phases, ...rest }]) => {
+    const kind = /^(Batt|Wind|Fuelcell|HybridDC)-/.exec(name)?.[1] ?? 'pv';
+    const sameKind = assetType.startsWith({ Batt: 'battery', Wind: 'wind', Fuelcell: 'fuelcell', HybridDC: 'hybrid-dc' }[kind] ?? 'pv');
+    const samePhases = name.includes({ three: '3Phase', split: '2Phase', single: '1Phase' }[phases]);
+    return sameKind && samePhases && (!('windType' in rest) || name.includes(`-${rest.windType}-`));
+  });
+  if (!type) throw new Error(`no device type for ${name}`);
+  return type[0];
+}
 
 describe('bundled profiles', () => {
   it('are the files in config/profiles', () => {
-    expect(readdirSync(`${config}profiles`).sort()).to.deep.equal(bundledProfileNames.map((name) => `${name}.yaml`).sort());
+    const names = [...bundledProfileNames, ...bundledEvseProfileNames];
+    expect(readdirSync(`${config}profiles`).sort()).to.deep.equal(names.map((name) => `${name}.yaml`).sort());
   });
-  for (const name of bundledProfileNames) {
-    it(`${name} loads, and passes the published schema`, () => {
-      expect(loadConfig(['-f', name], {}).kind).to.equal('run');
+  const runs = [
+    ...bundledProfileNames.map((name) => [name, ['-d', typeOfProfile(name), '-f', name]] as const),
+    ...bundledEvseProfileNames.map((name) => [name, ['--evse_profile', name]] as const),
+  ];
+  for (const [name, argv] of runs) {
+    it(`${name} loads, makes a device, and passes the published schema`, () => {
+      expectTemplates(load(argv));
       expect(published('device-profile').safeParse(parse(text(`profiles/${name}.yaml`))).success).to.equal(true);
+    });
+    it(`${name} is listed with the profiles of its kind`, () => {
+      expect('evse' in parse(text(`profiles/${name}.yaml`))).to.equal(bundledEvseProfileNames.includes(name));
     });
   }
   it('include the default of every device type', () => {
-    for (const type of Object.values(deviceTypes)) expect(bundledProfileNames).to.include(type.defaultProfile);
+    for (const { assetType, defaultProfile } of Object.values(deviceTypes)) {
+      expect(assetType === 'evse' ? bundledEvseProfileNames : bundledProfileNames).to.include(defaultProfile);
+    }
   });
 });

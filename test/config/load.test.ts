@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { errorOf, faultLines, run } from './support.ts';
+import { errorOf, faultLines, pvOf, run } from './support.ts';
 import { formatFaults, refused } from '../../src/config/faults.ts';
 import { bundledProfileNames } from '../../src/config/bundled.ts';
 
@@ -60,18 +60,19 @@ describe('interface 12: defaults', () => {
       clock: { followsWall: false, timezone: 'UTC', startTime: '12:00:00', startDate: '2026-06-21', rate: 1, startsPaused: false },
       tickS: 1.5, seed: 1, firstDevice: 0,
       grid: { nominalFrequencyHz: 60, profilePath: null, feeder: null },
-      dcProfilePath: null, irradianceSource: 'csv', clouds: 'scattered',
+      seriesEnd: 'loop', windTimeScale: 1, irradianceSource: 'csv', clouds: 'scattered',
       modbus: {
         enabled: true, host: '127.0.0.1', port: 8502, sharedPort: false, maxConnections: 1024, idleTimeoutS: 3600, frameTimeoutS: 30,
       },
       log: { level: 'info', format: 'text' },
     });
     expect(devices).to.have.length(1);
-    expect(devices[0]).to.include({ deviceType: 'PV-3Phase', name: 'PV-3Phase 0', phases: 'three', profileName: null });
+    expect(devices[0]).to.include({ deviceType: 'PV-3Phase', assetType: 'pv', name: 'PV-3Phase 0', phases: 'three', profileName: null });
     expect(devices[0]?.profile.models['702']).to.deep.equal({
       WMaxRtg: 10000, VAMaxRtg: 10000, VNomRtg: 480, NorOpCatRtg: 'CAT_B', AbnOpCatRtg: 'CAT_3',
     });
-    expect(devices[0]?.profile.pv).to.include({ module: 'CS5P-220M', series: 13, parallel: 4 });
+    expect(devices[0]?.series).to.deep.equal({ dc: null, load: null, vehicles: null });
+    expect(pvOf(devices[0])).to.include({ module: 'CS5P-220M', series: 13, parallel: 4 });
   });
 });
 
@@ -100,6 +101,8 @@ describe('the wall clock', () => {
 describe('devices', () => {
   for (const [type, phases, ratedW, volts] of [
     ['PV-3Phase', 'three', 10000, 480], ['PV', 'three', 10000, 480], ['PV-2Phase', 'split', 10000, 240], ['PV-1Phase', 'single', 5000, 240],
+    ['Batt-3Phase', 'three', 10000, 480], ['Batt', 'three', 10000, 480], ['Batt-2Phase', 'split', 10000, 240], ['Batt-1Phase', 'single', 5000, 240],
+    ['Fuelcell-3Phase', 'three', 5000, 480], ['HybridDC-3Phase', 'three', 15000, 480], ['EVSE', 'three', 22000, 400],
   ] as const) {
     it(`${type} keeps its name and has the bundled profile of its type`, () => {
       const [device] = run(['-d', type]).devices;
@@ -166,7 +169,7 @@ describe('devices', () => {
       702: { WMaxRtg: 20000, VAMaxRtg: 20000, VNomRtg: 480, NorOpCatRtg: 'CAT_B', AbnOpCatRtg: 'CAT_3' }, 704: { WMaxLimPct: 50 },
     });
     expect(split?.profile.models['702']).to.include({ VNomRtg: 240 });
-    expect(inline?.profile.pv.series).to.equal(10);
+    expect(pvOf(inline).series).to.equal(10);
   });
   it('of the list take type and profile from the flags where they give none', () => {
     const { devices } = run(['--config', 'conf/c.yaml', '-d', 'PV', '-f', '500kW-3Phase'], { files: mixed });
@@ -176,7 +179,7 @@ describe('devices', () => {
   it('of the list agree with -N or are a fault', () => {
     expect(run(['--config', 'conf/c.yaml', '-N', '5'], { files: mixed }).devices).to.have.length(5);
     expect(faultLines(['--config', 'conf/c.yaml', '-N', '1'], { files: mixed })).to.deep.equal([
-      '-N: given 1; allowed: 5, the length of the devices list in c.yaml, or nothing',
+      '-N: given 1; allowed: 5, the number of devices listed in c.yaml, or nothing',
     ]);
   });
   it('a feeder is stiff until it has a short-circuit ratio', () => {
@@ -201,7 +204,7 @@ describe('devices', () => {
   });
 
   it('lie where the clock has its noon unless the profile says where', () => {
-    const longitude = (argv: string[]) => run(argv).devices[0]?.profile.pv.longitudeDeg;
+    const longitude = (argv: string[]) => pvOf(run(argv).devices[0]).longitudeDeg;
     expect(longitude([])).to.equal(0);
     expect(longitude(['-wc_tz', 'America/Los_Angeles'])).to.equal(-105);
     expect(longitude(['-wc_tz', 'Asia/Kolkata'])).to.equal(82.5);

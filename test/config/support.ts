@@ -1,7 +1,14 @@
 import { expect } from 'chai';
 import { SimError } from '../../src/core/errors.ts';
 import type { Fault } from '../../src/core/errors.ts';
-import type { AppConfig } from '../../src/config/app-config.ts';
+import type { PvParameters } from '../../src/core/device.ts';
+import type { BatteryParameters } from '../../src/core/kinds/battery.ts';
+import type { EvseParameters } from '../../src/core/kinds/evse.ts';
+import type { FuelCellParameters } from '../../src/core/kinds/fuelcell.ts';
+import type { HybridParameters } from '../../src/core/kinds/hybrid.ts';
+import type { SourceParameters } from '../../src/core/kinds/source.ts';
+import type { WindParameters } from '../../src/core/kinds/wind.ts';
+import type { AppConfig, DeviceConfig } from '../../src/config/app-config.ts';
 import type { ConfigIo } from '../../src/config/files.ts';
 import { loadConfig } from '../../src/config/load.ts';
 
@@ -52,4 +59,27 @@ export function faultLines(argv: readonly string[], given: Given = {}): string[]
 /** Faults of a configuration file `/site/c.yaml`. */
 export function fileFaults(text: string, files: Readonly<Record<string, string>> = {}): string[] {
   return faultLines(['--config', 'c.yaml'], { files: { '/site/c.yaml': text, ...files } });
+}
+
+/** The parts that the source of a device may have. */
+export interface SourceParts {
+  readonly kind: SourceParameters['kind'];
+  readonly pv?: PvParameters;
+  readonly battery?: BatteryParameters;
+  readonly wind?: WindParameters;
+  readonly fuelCell?: FuelCellParameters;
+  readonly hybrid?: HybridParameters;
+  readonly evse?: EvseParameters;
+}
+
+export function partsOf(device: DeviceConfig | undefined): SourceParts {
+  if (!device) throw new Error('expected a device');
+  return device.profile.source;
+}
+
+/** The array of a PV device or of a hybrid. */
+export function pvOf(device: DeviceConfig | undefined): PvParameters {
+  const { pv } = partsOf(device);
+  if (!pv) throw new Error('expected a device with PV');
+  return pv;
 }

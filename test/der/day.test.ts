@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { detailOf } from '../support/detail.ts';
 import { Rig } from '../support/rig.ts';
 import type { TestPlantOptions } from '../support/plant.ts';
 
@@ -11,7 +12,7 @@ async function day(options: TestPlantOptions): Promise<{ rig: Rig; samples: Samp
   let seconds = 0;
   await rig.watch(86_400, 30, () => {
     seconds += 30;
-    const { mpptState } = rig.device.detail;
+    const { mpptState } = detailOf(rig.device, 'pv');
     samples.push({ hour: seconds / 3600, state: rig.state, w: rig.w, mppt: mpptState, dcV: rig.map.m714.Prt[0]!.DCV! });
   });
   return { rig, samples };
@@ -45,17 +46,17 @@ describe('Course of a day', () => {
     const rig = new Rig({ time: '04:00:00' });
     expect(rig.state).to.equal('on sleeping connected');
     let guard = 0;
-    while (rig.device.detail.mpptState === 'off') {
+    while (detailOf(rig.device, 'pv').mpptState === 'off') {
       guard += 1;
       if (guard > 10_000) throw new Error('no dawn');
       await rig.run(1);
     }
-    expect(rig.device.detail.mpptState).to.equal('start');
+    expect(detailOf(rig.device, 'pv').mpptState).to.equal('start');
     expect(rig.w).to.equal(0);
     // above 1.1 times the lower end of the DC window
     expect(rig.device.dcCurve(undefined, 20).vOcV).to.be.at.least(220);
     const seen = new Set<string>();
-    await rig.watch(12, 1, () => seen.add(rig.device.detail.mpptState));
+    await rig.watch(12, 1, () => seen.add(detailOf(rig.device, 'pv').mpptState));
     expect([...seen]).to.deep.equal(['start', 'track']);
     await rig.run(1800);
     expect(rig.w).to.be.above(0);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { detailOf } from '../support/detail.ts';
 import type { GridPatch, SurroundingsPatch } from '../../src/core/environment.ts';
 import { silentLogger } from '../../src/core/log.ts';
 import { codeOf } from '../support/map.ts';
@@ -48,8 +49,8 @@ describe('Device', () => {
     expect(rig.device.detail).to.equal(before);
     await rig.run(1);
     expect(rig.device.detail).not.to.equal(before);
-    expect(rig.device.detail.irradianceWm2).to.equal(300);
-    expect(before.irradianceWm2).to.equal(1100);
+    expect(detailOf(rig.device, 'pv').irradianceWm2).to.equal(300);
+    expect(before.kind === 'pv' && before.irradianceWm2).to.equal(1100);
   });
 
   it('a reset of the device ends overrides and timers and loads the start values', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { loadConfig } from '../../src/config/load.ts';
 import { simTimeFromMs } from '../../src/core/clock.ts';
+import type { PvParameters } from '../../src/core/device.ts';
 import type { SimError } from '../../src/core/errors.ts';
 import type { Wiring } from '../../src/der/inverter/ac.ts';
 import { createTemplate } from '../../src/der/template.ts';
@@ -18,9 +19,11 @@ const base = ((): ProfileSpec => {
 
 type Models = ProfileSpec['models'];
 
-function template(models: Models = {}, wiring: Wiring = 'three', nominalHz = 60, pv: Partial<ProfileSpec['pv']> = {}): DeviceTemplate {
+function template(models: Models = {}, wiring: Wiring = 'three', nominalHz = 60, pv: Partial<PvParameters> = {}): DeviceTemplate {
   const merged = { ...base.models, ...models, 702: { ...base.models['702'], ...models['702'] } };
-  return createTemplate({ ...base, models: merged, pv: { ...base.pv, ...pv } }, wiring, nominalHz, simTimeFromMs(0), 0);
+  if (base.source.kind !== 'pv') throw new Error('no PV');
+  const source = { ...base.source, pv: { ...base.source.pv, ...pv } };
+  return createTemplate({ ...base, models: merged, source }, wiring, nominalHz, simTimeFromMs(0), 0);
 }
 
 const mapOf = ({ layout, image }: DeviceTemplate): MapView => createMapView(layout, image);

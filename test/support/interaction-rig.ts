@@ -33,7 +33,7 @@ function profileOf(kind: Kind, scale: number): ProfileSpec {
     WMaxRtg: w, VAMaxRtg: w, VarMaxInjRtg: 0.6 * w, VarMaxAbsRtg: 0.6 * w, VNomRtg: vNomV, AMaxRtg: 1.2 * w * Math.sqrt(3) / vNomV,
     NorOpCatRtg: 'CAT_B', AbnOpCatRtg: 'CAT_3', ...kind === 'store' && { WChaRteMaxRtg: w },
   };
-  const profile = resolveProfile({ models: { '702': ratings } }, { phases: 'three', longitudeDeg: 0 }, 'test', []);
+  const profile = resolveProfile({ models: { '702': ratings } }, { assetType: kind === 'store' ? 'battery' : 'pv', phases: 'three', longitudeDeg: 0 }, 'test', []);
   if (!profile) throw new Error('the ratings make no profile');
   return { ...profile, inverter: { ...profile.inverter, antiIslandingS: islandS } };
 }

@@ -30,6 +30,7 @@ import { m712 } from '../../src/sunspec/models/m712.ts';
 import { m713 } from '../../src/sunspec/models/m713.ts';
 import { m714 } from '../../src/sunspec/models/m714.ts';
 import { m715 } from '../../src/sunspec/models/m715.ts';
+import { m802 } from '../../src/sunspec/models/m802.ts';
 
 /** Repetitions of the curve and control models. */
 export interface Sizes {
@@ -52,10 +53,15 @@ export interface MapOptions {
   readonly omit?: readonly string[];
   /** scale factors other than the usual ones, as `702.A_SF` */
   readonly scale?: Readonly<Record<string, number>>;
+  /** with the battery model 802 */
+  readonly storage?: boolean;
 }
 
 /** Scale factors of a 100 kW three-phase device. */
 const usualScale: Readonly<Record<number, Readonly<Record<string, number>>>> = {
+  802: {
+    AHRtg_SF: 0, WHRtg_SF: 0, WChaDisChaMax_SF: 0, SoC_SF: -1, DoD_SF: -1, SoH_SF: -1, V_SF: -1, CellV_SF: -3, A_SF: -2, AMax_SF: -2, W_SF: 0,
+  },
   701: { A_SF: -2, V_SF: -1, Hz_SF: -3, W_SF: 1, PF_SF: -3, VA_SF: 1, Var_SF: 1, TotWh_SF: 0, TotVarh_SF: 0, Tmp_SF: -1 },
   702: { W_SF: 1, PF_SF: -3, VA_SF: 1, Var_SF: 1, V_SF: -1, A_SF: -2, S_SF: -3 },
   703: { V_SF: -2, Hz_SF: -3 },
@@ -73,7 +79,7 @@ const usualScale: Readonly<Record<number, Readonly<Record<string, number>>>> = {
 };
 
 /** The models of one device, in chain order. */
-export function mapChoices({ sizes = roomySizes, omit = [], scale = {} }: MapOptions = {}): ModelChoice[] {
+export function mapChoices({ sizes = roomySizes, omit = [], scale = {}, storage = false }: MapOptions = {}): ModelChoice[] {
   const { sets, ports, points } = sizes;
   const plain: ModelChoice[] = [
     { def: m1 }, { def: m701 }, { def: m702 }, { def: m703 }, { def: m704 },
@@ -85,7 +91,7 @@ export function mapChoices({ sizes = roomySizes, omit = [], scale = {} }: MapOpt
     { def: m710, counts: { NPt: points[710], NCrvSet: sets } },
     { def: m711, counts: { NCtl: sets } },
     { def: m712, counts: { NPt: points[712], NCrv: sets } },
-    { def: m713 }, { def: m714, counts: { NPrt: ports } }, { def: m715 },
+    { def: m713 }, { def: m714, counts: { NPrt: ports } }, { def: m715 }, ...storage ? [{ def: m802, omit: new Set(['DisChaRte']) }] : [],
   ];
   return plain.map((choice) => {
     const own = `${choice.def.id}.`;
@@ -93,7 +99,7 @@ export function mapChoices({ sizes = roomySizes, omit = [], scale = {} }: MapOpt
     return {
       ...choice,
       scale: { ...usualScale[choice.def.id], ...Object.fromEntries(changed) },
-      omit: new Set(omit.filter((name) => name.startsWith(own)).map((name) => name.slice(own.length))),
+      omit: new Set([...choice.omit ?? [], ...omit.filter((name) => name.startsWith(own)).map((name) => name.slice(own.length))]),
     };
   });
 }
@@ -149,6 +155,7 @@ export function startImage(layout: Layout): Buffer {
   Object.assign(map.m1, { Mn: 'derbench', Md: 'test', SN: '1', DA: 1 });
   setRatings(map);
   setCurves(map);
+  Object.assign(map.m802 ?? {}, { SoCMin: 10, SoCMax: 90, SoCRsvMin: 20, SocRsvMax: 80, AlmRst: 0, SetOp: 'CONNECT', SetInvState: 'INVERTER_STARTED' });
   return image;
 }
 

@@ -31,7 +31,7 @@ function profileOf({ device, settings, choices }: Scenario, base: ModelSettings)
     AMaxRtg: currentLimit * rated['VAMax']! * Math.sqrt(3) / rated['VNom']!,
     ...device === 'BESS' && { WChaRteMaxRtg: rated['WChaRteMax']! },
   };
-  const profile = resolveProfile({ models: { '702': ratings } }, { phases: 'three', longitudeDeg: 0 }, 'test', []);
+  const profile = resolveProfile({ models: { '702': ratings } }, { assetType: device === 'BESS' ? 'battery' : 'pv', phases: 'three', longitudeDeg: 0 }, 'test', []);
   if (!profile) throw new Error('the ratings of the scenario make no profile');
   return withChoices(profile, choices);
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { loadConfig } from '../../src/config/load.ts';
 import { simTimeFromMs, systemClock } from '../../src/core/clock.ts';
 import type { ClockMode, WallClock } from '../../src/core/clock.ts';
@@ -13,7 +12,7 @@ import type { Series } from '../../src/der/series.ts';
 import type { CloudPreset } from '../../src/der/source/clouds.ts';
 import type { InverterParameters, PvParameters } from '../../src/core/device.ts';
 import type { ProfileSpec } from '../../src/der/template.ts';
-import { weatherColumns } from '../../src/der/weather.ts';
+import { deviceSeriesReader } from '../../src/device-series.ts';
 
 export interface TestPlantOptions {
   /** device types as `--device_type` takes them; one device each */
@@ -42,11 +41,10 @@ export interface TestPlantOptions {
   readonly log?: Logger;
 }
 
-const weatherFile = new URL('../../config/series/pv-clear-day.csv', import.meta.url);
-
 function withChanges(profile: ProfileSpec, { models = {}, pv = {}, inverter = {} }: TestPlantOptions): ProfileSpec {
   const merged = Object.fromEntries(Object.entries(models).map(([id, points]) => [id, { ...profile.models[id], ...points }]));
-  return { ...profile, models: { ...profile.models, ...merged }, inverter: { ...profile.inverter, ...inverter }, pv: { ...profile.pv, ...pv } };
+  const source = profile.source.kind === 'pv' ? { ...profile.source, pv: { ...profile.source.pv, ...pv } } : profile.source;
+  return { ...profile, models: { ...profile.models, ...merged }, inverter: { ...profile.inverter, ...inverter }, source };
 }
 
 function gridSeries(text: string): Series {
@@ -66,14 +64,14 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
   const devices = types.flatMap((type, position) => {
     const loaded = loadConfig(['--device_type', type], {});
     if (loaded.kind !== 'run') throw new Error('no configuration');
+    const seriesOf = deviceSeriesReader(loaded.config);
     return loaded.config.devices.map((device) => ({
-      ...device, name: `${device.name} ${position}`, profile: withChanges(device.profile, options),
+      ...device, name: `${device.name} ${position}`, profile: withChanges(device.profile, options), series: seriesOf(device),
     }));
   });
   const clock = new SimClock(wall, { mode, rate, timezone }, simTimeFromMs(localDateMs(date, time, timezone)));
   return createPlant({
     devices, firstIndex, clock, tickIntervalS, nominalHz, seed, version: '0.1.0', log,
-    weather: parseSeries(readFileSync(weatherFile, 'utf8'), { name: 'weather', end: 'loop', columns: weatherColumns }),
     weatherSource, clouds, feeder, gridProfile: gridProfile === undefined ? null : gridSeries(gridProfile),
     monotonicMs: () => wall.monotonicMs(),
   });

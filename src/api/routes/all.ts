@@ -1,17 +1,23 @@
 import type { Route } from '../route.ts';
+import { batteryRoutes } from './battery.ts';
 import { commandRoutes } from './commands.ts';
 import { controlsRoutes } from './controls.ts';
+import { evseRoutes } from './evse.ts';
+import { fuelCellRoutes } from './fuelcell.ts';
 import { gridSupportRoutes } from './grid-support.ts';
 import { gridTraceRoutes } from './grid-trace.ts';
+import { hybridRoutes } from './hybrid.ts';
 import { lifecycleRoutes } from './lifecycle.ts';
 import { localControlRoutes } from './local-control.ts';
 import { nameplateRoutes } from './nameplate.ts';
 import { registerRoutes } from './registers.ts';
 import { surroundingsRoutes } from './surroundings.ts';
 import { timeRoutes } from './time.ts';
+import { windRoutes } from './wind.ts';
 
 /** Every operation of the interface: the source of routing, validation and description. */
 export const allRoutes: readonly Route[] = [
   ...lifecycleRoutes, ...commandRoutes, ...controlsRoutes, ...localControlRoutes, ...surroundingsRoutes, ...timeRoutes, ...gridSupportRoutes,
   ...gridTraceRoutes, ...nameplateRoutes, ...registerRoutes,
+  ...batteryRoutes, ...windRoutes, ...fuelCellRoutes, ...hybridRoutes, ...evseRoutes,
 ];

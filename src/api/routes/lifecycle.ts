@@ -87,7 +87,7 @@ const devices = route({
         name: device.name,
         alarms: alarmSummary([device]),
         modbus: modbusEndpoint(ctx.adapters, device.index),
-        charge_point_id: null,
+        charge_point_id: ctx.chargePointId(device),
       }).bytes,
     ]);
     return new JsonText<DevicesReply>(Buffer.concat([...entries, Buffer.from(']}')]));

@@ -75,19 +75,19 @@ export const configuredSettingsSchema = z.strictObject({
 
 const ivPoint = z.strictObject({ v: z.number(), i: z.number(), p: z.number() }).openapi('IvPoint');
 export const dcIvSchema = z.strictObject({
-  irradiance_w_m2: quantity('Null for a battery.'),
+  irradiance_w_m2: quantity('Null of all but PV.'),
   cell_temperature_c: z.number(),
   operating_point: ivPoint,
-  curve: z.array(ivPoint).openapi({ description: 'Rising `v`; the maximum power point is one of the samples.' }),
+  curve: z.array(ivPoint).openapi({ description: 'Rising `v`; the maximum power point is one of the samples. Of a battery between its limits of charge and discharge, `i` negative = charging.' }),
   kind: z.enum(['pv', 'battery', 'fuelcell']),
-  mpp: ivPoint.nullable(),
+  mpp: ivPoint.nullable().openapi({ description: 'Null for a battery.' }),
   v_oc_v: quantity('Open-circuit voltage.'),
-  i_sc_a: quantity('Short-circuit current.'),
+  i_sc_a: quantity('Short-circuit current; null for a battery.'),
   port: z.int().min(0).openapi({ description: '714 port, 0-based.' }),
 }).openapi('DcCurve');
 export const dcIvQuerySchema = z.strictObject({
   device: deviceParam.optional(),
-  port: integerParam('port', 0, 65_535, '714 port, 0-based; default the first with a curve.').optional(),
+  port: integerParam('port', 0, 65_535, '714 port, 0-based; default the first with a curve. Of a hybrid, 0 is the array and 1 the battery.').optional(),
   points: integerParam('points', 16, 1000, 'Number of samples; default 128.').optional(),
 });
 

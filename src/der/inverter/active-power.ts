@@ -31,6 +31,8 @@ export interface SourceLink {
   /** AC power that the source can give, and take, W */
   readonly availableW: number;
   readonly absorbableW: number;
+  /** the same as `availableW`, but behind the ramps of the source */
+  readonly potentialW: number;
   /** AC power at which the source runs when asked for `targetW`; null: nobody asks */
   answerW(targetW: number | null, floorW: number, ceilingW: number): number;
 }
@@ -116,7 +118,7 @@ export class ActivePower {
     const most = Math.min(link.availableW, settings.wMaxW);
     const least = -Math.min(link.absorbableW, settings.chargeMaxW);
     this.#rampCommands(input, most, least, dtS);
-    this.voltWattBaseW = settings.voltWatt.ofAvailable ? most : settings.wMaxW;
+    this.voltWattBaseW = settings.voltWatt.ofAvailable ? Math.min(link.potentialW, settings.wMaxW) : settings.wMaxW;
     const voltWattW = this.voltWattPct >= 100 ? Infinity : this.voltWattPct / 100 * this.voltWattBaseW;
     const cappedW = Math.max(least, Math.min(most, this.limitW, voltWattW));
     const normalW = this.#answer(input, this.#target(settings), least, cappedW);

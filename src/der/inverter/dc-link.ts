@@ -12,6 +12,8 @@ export class DcLink {
   /** AC power that the source could give in the prepared sub-step, and that it could take */
   availableW = 0;
   absorbableW = 0;
+  /** AC power that the source could give once its own ramps are over */
+  potentialW = 0;
   #source: DcSource;
   readonly #dc0W: number;
   readonly #etaNominal: number | null;
@@ -27,6 +29,7 @@ export class DcLink {
   read(source: DcSource): void {
     this.#source = source;
     this.availableW = this.#acOf(source.availableDcW);
+    this.potentialW = source.potentialDcW === undefined ? this.availableW : this.#acOf(source.potentialDcW);
     this.absorbableW = source.absorbableDcW > 0 ? -this.#acOf(-source.absorbableDcW) : 0;
   }
 

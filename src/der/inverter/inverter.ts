@@ -348,7 +348,7 @@ export class Inverter {
     if (this.ceasedBy === null) this.reactivePower.follow(settings, this.curvePct, Number.isFinite(dtS) ? dtS : 0);
     this.#advanceActive(grid, dtS, ceiling);
     this.clipped = this.link.exceeds(settings.wMaxW, negligibleW);
-    this.#advanceReactive(grid, source.availableDcW > 0 || source.absorbableDcW > 0, dtS, ceiling.varShare ?? 1);
+    this.#advanceReactive(grid, source, dtS, ceiling.varShare ?? 1);
     this.#moving = this.activePower.moving || this.reactivePower.moving || this.#stopCeilingW < ratings.wMaxRtgW;
     source.draw(this.link.dcW(this.pW), true);
   }
@@ -360,7 +360,16 @@ export class Inverter {
     }, dtS);
   }
 
-  #advanceReactive(grid: GridValues, hasSource: boolean, dtS: number, varShare: number): void {
+  /** Reactive current of a dip comes first: active power has what the current limit leaves. */
+  #support(currentPu: number): void {
+    const { ratings, circleVa } = this;
+    const wantedVar = this.qVar + currentPu * this.curvePct / 100 * ratings.vaMaxRtgVa;
+    this.qVar = Math.max(-circleVa, Math.min(circleVa, wantedVar));
+    const roomW = Math.sqrt(Math.max(0, circleVa ** 2 - this.qVar ** 2));
+    this.pW = Math.max(-roomW, Math.min(roomW, this.pW));
+  }
+
+  #advanceReactive(grid: GridValues, source: DcSource, dtS: number, varShare: number): void {
     const { ratings, activePower, reactivePower } = this;
     const settings = this.#settings;
     const volts = meanPu(ratings.wiring, grid) * nominalLnV(ratings.wiring, ratings.vNomRtgV);
@@ -368,11 +377,12 @@ export class Inverter {
     reactivePower.step({
       settings, capability: ratings.capability, wantedW: activePower.wantedW, sVa: this.circleVa, vPct: this.curvePct,
       // without a source there is no converter running; on the way out reactive power goes with the active
-      running: hasSource && this.phase !== 'shutting_down',
+      running: (source.availableDcW > 0 || source.absorbableDcW > 0) && this.phase !== 'shutting_down',
     }, dtS);
     const ceased = this.ceasedBy !== null;
     this.pW = ceased ? 0 : reactivePower.pW;
     this.qVar = ceased ? 0 : reactivePower.qVar * varShare;
+    if (!ceased && source.reactiveCurrentPu !== undefined && source.reactiveCurrentPu !== 0) this.#support(source.reactiveCurrentPu);
     this.squeezed = !ceased && Math.abs(activePower.wantedW) - Math.abs(this.pW) > negligibleW;
   }
 }

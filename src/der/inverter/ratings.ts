@@ -13,7 +13,6 @@ import { m709 } from '../../sunspec/models/m709.ts';
 import { m710 } from '../../sunspec/models/m710.ts';
 import { m711 } from '../../sunspec/models/m711.ts';
 import { m712 } from '../../sunspec/models/m712.ts';
-import { m713 } from '../../sunspec/models/m713.ts';
 import { m714 } from '../../sunspec/models/m714.ts';
 import { m715 } from '../../sunspec/models/m715.ts';
 import { nominalLnV } from './ac.ts';
@@ -76,8 +75,9 @@ const charging704 = [
   'PFWAbsEna', 'PFWAbsEnaRvrt', 'PFWAbsRvrtTms', 'PFWAbsRvrtRem', 'PFWAbs.PF', 'PFWAbs.Ext', 'PFWAbsRvrt.PF', 'PFWAbsRvrt.Ext',
 ];
 
-/** The roomy map for an inverter: every model of the chain with three sets of ten points. */
-export function modelChoices(ratings: Ratings, ports: number): readonly ModelChoice[] {
+/** The roomy map for an inverter: every model of the chain with three sets of ten points. @param storage 713, and what follows 715 */
+export function modelChoices(ratings: Ratings, ports: number, storage: readonly [ModelChoice, ...ModelChoice[]]): readonly ModelChoice[] {
+  const [storage713, ...storageOther] = storage;
   const { wiring, wMaxW, vaMaxVa, vNomV } = ratings;
   const powerSf = scaleFor(1.2 * Math.max(wMaxW, vaMaxVa), int16Max, -2);
   const voltSf = scaleFor(2 * vNomV, uint16Max, -1);
@@ -104,13 +104,13 @@ export function modelChoices(ratings: Ratings, ports: number): readonly ModelCho
     { def: m710, ...trip, scale: { Hz_SF: -3, Tms_SF: -3 } },
     { def: m711, counts: { NCtl: sets }, scale: { Db_SF: -3, K_SF: -3, RspTms_SF: -2 } },
     { def: m712, counts: curve, scale: { W_SF: -2, DeptRef_SF: -2 } },
-    // model 713 demands SoC 0 from a device without storage; the rest of it does not apply
-    { def: m713, scale: { Pct_SF: -1 }, omit: new Set(['WHRtg', 'WHAvail', 'SoH', 'Sta']) },
+    storage713,
     {
       def: m714, counts: { NPrt: ports },
       scale: { DCA_SF: currentSf, DCV_SF: -1, DCW_SF: powerSf, DCWH_SF: 0 }, omit: new Set(['Prt.Tmp']),
     },
     { def: m715 },
+    ...storageOther,
   ];
 }
 

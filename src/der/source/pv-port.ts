@@ -1,4 +1,4 @@
-import type { DeviceDetail, IvCurve } from '../../core/device.ts';
+import type { IvCurve, PvDetail, PvShading, SourceCommand } from '../../core/device.ts';
 import { SimError } from '../../core/errors.ts';
 import { PvSource } from './pv.ts';
 import type { PvConfig } from './pv.ts';
@@ -11,11 +11,14 @@ const followingGap = 0.005;
 export class PvPort implements DcSource {
   readonly #array: PvSource;
   readonly ports: readonly DcPort[];
+  /** of the profile */
+  readonly #shading: PvShading | null;
   readonly absorbableDcW = 0;
   readonly longestStepS = Infinity;
   readonly #conditions = new Set<SourceCondition>();
 
   constructor(config: PvConfig) {
+    this.#shading = config.shading ?? null;
     const array = new PvSource(config);
     this.#array = array;
     this.ports = [{
@@ -53,15 +56,16 @@ export class PvPort implements DcSource {
     return this.#conditions;
   }
 
-  command(): never {
-    throw new SimError('COMMAND_NOT_APPLICABLE', 'a PV array takes no commands');
+  command(command: SourceCommand): void {
+    if (command.kind !== 'pv.shading') throw new SimError('COMMAND_NOT_APPLICABLE', `a PV array does not take ${command.kind}`);
+    this.#array.shading = command.shading;
   }
 
   clearFaults(): void { /* nothing latches here */ }
 
-  restart(): void { /* the array has no memory but its temperature, which goes on */ }
+  restart(): void { this.#array.shading = this.#shading; }
 
-  detail(): DeviceDetail {
+  detail(): PvDetail {
     const a = this.#array;
     return {
       kind: 'pv', irradianceWm2: a.irradianceWm2, cellTemperatureC: a.cellTemperatureC, availableDcW: a.mppW,

@@ -1,37 +1,12 @@
-import type { IvPoint, PvDetail } from '../../core/device.ts';
-import { SimError } from '../../core/errors.ts';
-import type { Fault } from '../../core/errors.ts';
-import type { DiodeParameters, MaximumPowerPoint, PvModule } from './pv-module.ts';
+import type { IvPoint, PvDetail, PvShading } from '../../core/device.ts';
+import { checkConfig } from './pv-config.ts';
+import type { PvConfig, PvThermalConfig } from './pv-config.ts';
+import type { DiodeParameters, MaximumPowerPoint } from './pv-module.ts';
 import { currentAt, maximumPowerPoint, parametersAt, voltageForPower } from './pv-module.ts';
+import { shadedCurve, shadedString, stringMaximum, stringVoltageForPower, trackedMaximum } from './pv-shading.ts';
+import type { ShadedString } from './pv-shading.ts';
 
-/** Cell temperature after Faiman, with thermal inertia. */
-export interface PvThermalConfig {
-  /** heat loss in still air, W/(m2 K) */
-  readonly u0: number;
-  /** heat loss per wind speed, W s/(m3 K) */
-  readonly u1: number;
-  readonly timeConstantS: number;
-}
-
-/** An array of equal modules on one DC input. Instances may share one object. */
-export interface PvConfig {
-  readonly module: PvModule;
-  /** modules in one string */
-  readonly seriesCount: number;
-  /** strings; a fraction scales the array to any power */
-  readonly parallelCount: number;
-  /** lower end of the DC window: the input works at no voltage below */
-  readonly minDcVoltageV: number;
-  /** upper end: only reported, see `overVoltage` */
-  readonly maxDcVoltageV: number;
-  /** open-circuit voltage at which the input starts; default 1.1 times the lower end of the window */
-  readonly startVoltageV?: number;
-  /** of the tracker; default 1 */
-  readonly mpptTimeConstantS?: number;
-  /** from open circuit to the maximum power point, 0 for at once; default 10 */
-  readonly startSeconds?: number;
-  readonly thermal?: PvThermalConfig;
-}
+export type { PvConfig, PvThermalConfig };
 
 /** What the array feels. */
 export interface PvWeather {
@@ -88,8 +63,15 @@ export class PvSource {
   #solvedIrradianceWm2 = 0;
   #solvedTemperatureC = 25;
   #parameters: DiodeParameters;
-  /** of one module */
+  #shading: PvShading | null;
+  /** one string in its shade; null: all modules are equal */
+  #string: ShadedString | null = null;
+  /** of one module; of one string in shade where the tracker works */
   #mpp: MaximumPowerPoint;
+  /** how many of these make a string */
+  #inSeries: number;
+  /** the input holds the array above its maximum */
+  #atEdge = false;
   #mppW = 0;
   /** most power at or above the lower end of the DC window */
   #windowW = 0;
@@ -112,6 +94,8 @@ export class PvSource {
     this.#startSeconds = config.startSeconds ?? defaultStartSeconds;
     this.#thermal = config.thermal ?? defaultPvThermal;
     checkConfig(config, this.#startVoltageV);
+    this.#shading = config.shading ?? null;
+    this.#inSeries = config.seriesCount;
     this.#parameters = parametersAt(config.module, 0, this.#cellTemperatureC);
     this.#mpp = maximumPowerPoint(this.#parameters);
   }
@@ -145,6 +129,12 @@ export class PvSource {
     return this.#powerW;
   }
 
+  /** Shade from the next step on; null ends it. */
+  set shading(shading: PvShading | null) {
+    this.#shading = shading;
+    this.#solvedIrradianceWm2 = NaN;
+  }
+
   get irradianceWm2(): number {
     return this.#irradianceWm2;
   }
@@ -155,7 +145,7 @@ export class PvSource {
 
   /** Open-circuit voltage of the array, V. */
   get openCircuitVoltageV(): number {
-    return this.#mpp.voc * this.#config.seriesCount;
+    return this.#mpp.voc * this.#inSeries;
   }
 
   /** The terminal voltage is above the window: an alarm of the device, never a limit of the array. */
@@ -222,9 +212,11 @@ export class PvSource {
     this.#state = energized ? this.#stateAt(powerW) : 'off';
     if (powerW === this.#drawnW) return;
     this.#drawnW = powerW;
-    const { seriesCount, parallelCount } = this.#config;
-    const moduleW = powerW / (seriesCount * parallelCount);
-    this.#voltageV = voltageForPower(this.#parameters, moduleW, this.#mpp) * seriesCount;
+    const unitW = powerW / (this.#inSeries * this.#config.parallelCount);
+    const unitV = this.#string
+      ? stringVoltageForPower(this.#string, unitW, this.#mpp)
+      : voltageForPower(this.#parameters, unitW, this.#mpp);
+    this.#voltageV = unitV * this.#inSeries;
     this.#currentA = powerW > 0 ? powerW / this.#voltageV : 0;
     this.#powerW = powerW;
   }
@@ -236,6 +228,7 @@ export class PvSource {
    */
   curve(points: number): PvCurve {
     const { seriesCount, parallelCount } = this.#config;
+    if (this.#string) return shadedSamples(this.#string, parallelCount, points);
     const mpp = this.#mpp;
     if (!(mpp.p > 0)) return { curve: [{ v: 0, i: 0, p: 0 }], mpp: null, vOcV: 0, iScA: 0 };
     const peak = { v: mpp.v * seriesCount, i: mpp.i * parallelCount, p: this.#mppW };
@@ -272,19 +265,38 @@ export class PvSource {
     if (lightChange === 0 && warming === 0) return;
     const small = lightChange <= irradianceStep * this.#solvedIrradianceWm2 && warming <= temperatureStepK;
     if (small && temperatureC !== this.#targetTemperatureC) return;
-    const { module, seriesCount, parallelCount, minDcVoltageV } = this.#config;
     this.#solvedIrradianceWm2 = irradianceWm2;
     this.#solvedTemperatureC = temperatureC;
-    const parameters = parametersAt(module, irradianceWm2, temperatureC);
+    this.#drawnW = NaN;
+    if (this.#shading) this.#solveShaded(this.#shading);
+    else this.#solveEqual();
+  }
+
+  #solveEqual(): void {
+    const { module, seriesCount, parallelCount, minDcVoltageV } = this.#config;
+    const parameters = parametersAt(module, this.#irradianceWm2, this.#cellTemperatureC);
     const mpp = maximumPowerPoint(parameters);
     this.#parameters = parameters;
     this.#mpp = mpp;
-    this.#drawnW = NaN;
+    this.#string = null;
+    this.#inSeries = seriesCount;
     this.#mppW = mpp.p * seriesCount * parallelCount;
     // A maximum under the window leaves the lower edge of the window to work at.
     const edgeV = minDcVoltageV / seriesCount;
-    const edgeW = edgeV > mpp.v ? Math.max(0, edgeV * currentAt(parameters, edgeV)) : mpp.p;
+    this.#atEdge = edgeV > mpp.v;
+    const edgeW = this.#atEdge ? Math.max(0, edgeV * currentAt(parameters, edgeV)) : mpp.p;
     this.#windowW = Math.min(edgeW, mpp.p) * seriesCount * parallelCount;
+  }
+
+  #solveShaded(shading: PvShading): void {
+    const { module, seriesCount, parallelCount, minDcVoltageV, tracker } = this.#config;
+    const string = shadedString(module, seriesCount, shading, this.#irradianceWm2, this.#cellTemperatureC);
+    this.#string = string;
+    this.#mpp = trackedMaximum(string, tracker ?? 'global', minDcVoltageV);
+    this.#inSeries = 1;
+    this.#mppW = stringMaximum(string).p * parallelCount;
+    this.#atEdge = this.#mpp.v === minDcVoltageV;
+    this.#windowW = this.#mpp.p * parallelCount;
   }
 
   #sequence(dt: number): void {
@@ -321,44 +333,16 @@ export class PvSource {
 
   #stateAt(powerW: number): PvState {
     if (this.#phase !== 'track') return this.#phase;
-    if (this.#mpp.v * this.#config.seriesCount < this.#config.minDcVoltageV) return 'dc_low';
+    if (this.#atEdge) return 'dc_low';
     return powerW < this.#availableDcW * (1 - limitPart) ? 'limit' : 'track';
   }
 }
 
-function checkConfig(config: PvConfig, startVoltageV: number): void {
-  const faults: Fault[] = [];
-  const positive = (name: string, value: number | undefined): void => {
-    if (value !== undefined && !(value > 0 && Number.isFinite(value))) {
-      faults.push({ name, detail: `${value} is not a positive number` });
-    }
+function shadedSamples(string: ShadedString, parallelCount: number, points: number): PvCurve {
+  const scaled = ({ v, i, p }: IvPoint): IvPoint => ({ v, i: i * parallelCount, p: p * parallelCount });
+  const best = stringMaximum(string);
+  return {
+    curve: shadedCurve(string, points).map(scaled), mpp: best.p > 0 ? scaled(best) : null,
+    vOcV: best.voc, iScA: best.isc * parallelCount,
   };
-  const { module } = config;
-  positive('module.iLRef', module.iLRef);
-  positive('module.i0Ref', module.i0Ref);
-  positive('module.rShRef', module.rShRef);
-  positive('module.aRef', module.aRef);
-  positive('module.egRef', module.egRef);
-  positive('seriesCount', config.seriesCount);
-  positive('parallelCount', config.parallelCount);
-  positive('maxDcVoltageV', config.maxDcVoltageV);
-  positive('mpptTimeConstantS', config.mpptTimeConstantS);
-  positive('thermal.u0', config.thermal?.u0);
-  positive('thermal.timeConstantS', config.thermal?.timeConstantS);
-  const fromZero = (name: string, value: number | undefined): void => {
-    if (value !== undefined && !(value >= 0 && Number.isFinite(value))) {
-      faults.push({ name, detail: `${value} is not a number from 0 up` });
-    }
-  };
-  fromZero('module.rS', module.rS);
-  fromZero('startSeconds', config.startSeconds);
-  fromZero('thermal.u1', config.thermal?.u1);
-  fromZero('minDcVoltageV', config.minDcVoltageV);
-  if (config.minDcVoltageV >= config.maxDcVoltageV) {
-    faults.push({ name: 'minDcVoltageV', detail: `${config.minDcVoltageV} is not below maxDcVoltageV` });
-  }
-  if (!(startVoltageV >= config.minDcVoltageV && Number.isFinite(startVoltageV))) {
-    faults.push({ name: 'startVoltageV', detail: `${startVoltageV} is not a voltage from minDcVoltageV up` });
-  }
-  if (faults.length > 0) throw new SimError('CONFIG_INVALID', 'The PV array cannot be built from this configuration', faults);
 }

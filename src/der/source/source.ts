@@ -1,4 +1,6 @@
 import type { DeviceDetail, IvCurve, SourceCommand } from '../../core/device.ts';
+import type { BatteryTree } from '../../core/kinds/battery.ts';
+import type { EvseSession } from '../../core/kinds/evse.ts';
 import type { WeatherNow } from '../environment.ts';
 
 /** What a 714 port is, and what it shows of its source; power is positive into the inverter. */
@@ -43,6 +45,8 @@ export interface DcSource {
   settle(input: SourceInput): void;
   /** DC power that can be drawn in the prepared sub-step, W, steady over all of it */
   readonly availableDcW: number;
+  /** what could be drawn once ramps of the source are over, W; absent: the same as `availableDcW` */
+  readonly potentialDcW?: number;
   /** DC power that can be taken in during the prepared sub-step, W; 0 for a source that only gives */
   readonly absorbableDcW: number;
   /**
@@ -58,12 +62,18 @@ export interface DcSource {
   readonly longestStepS: number;
   /** Works at this DC power, -`absorbableDcW`..`availableDcW`. @param energized false: the input is open */
   draw(dcW: number, energized: boolean): void;
+  /** reactive current beside that of the functions, pu of the rated one, + injected: support during a dip */
+  readonly reactiveCurrentPu?: number;
   /** the ports of model 714, in order */
   readonly ports: readonly DcPort[];
   /** alarm codes that hold now */
   readonly conditions: ReadonlySet<SourceCondition>;
   /** State of this moment for REST and history: a new object at each call, cheap enough for every tick. */
   detail(): DeviceDetail;
+  /** strings, modules and cells of a storage */
+  tree?(): BatteryTree;
+  /** charging sessions, newest first */
+  sessions?(): readonly EvseSession[];
   /** @throws SimError COMMAND_NOT_APPLICABLE */
   curve(port: number | undefined, points: number): IvCurve;
   /** Carries out a command of this kind whole. @throws SimError COMMAND_NOT_APPLICABLE, COMMAND_BAD_VALUE, COMMAND_CONFLICT */

@@ -4,6 +4,8 @@ import type {
   GridEventArguments, GridEventKind, GridNow, GridPatch, SurroundingsNow, SurroundingsPatch,
 } from '../../core/environment.ts';
 import type { GridTrace } from '../../core/grid-trace.ts';
+import type { BatteryTree } from '../../core/kinds/battery.ts';
+import type { EvseSession } from '../../core/kinds/evse.ts';
 import type { Bank } from './bank.ts';
 
 /** One simulated DER as every adapter sees it: its register bank, its commands, its typed detail. */
@@ -33,6 +35,12 @@ export interface Device {
   readonly activeTrips: readonly string[];
   /** why the power is what it is */
   readonly trace: GridTrace;
+  /** strings, modules and cells of a storage now; null: there is none */
+  storageTree(): BatteryTree | null;
+  /** charging sessions, newest first; times count from `startedAt` */
+  chargingSessions(): readonly EvseSession[];
+  /** instant at which the device began */
+  readonly startedAt: SimTime;
   /** Carries out a command whole or throws `COMMAND_*`. */
   command(command: DeviceCommand, by: Origin): void;
   /**

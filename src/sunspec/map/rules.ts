@@ -134,6 +134,9 @@ export const ranges: Readonly<Record<string, RangeRule>> = {
   '712.Crv.Pt.W': signedPercent,
   '712.Crv.Pt.Var': signedPercent,
   '715.AlarmReset': upTo(1),
+  '802.SoCRsvMin': { min: '802.SoCMin', max: '802.SocRsvMax' },
+  '802.SocRsvMax': { min: '802.SoCRsvMin', max: '802.SoCMax' },
+  '802.AlmRst': upTo(1),
 };
 
 /** Ranges of points in force that are wider while they are only stored, where 0 marks a point that is not in use. */

@@ -22,8 +22,9 @@ import type { m712 } from '../models/m712.ts';
 import type { m713 } from '../models/m713.ts';
 import type { m714 } from '../models/m714.ts';
 import type { m715 } from '../models/m715.ts';
+import type { m802 } from '../models/m802.ts';
 
-/** Typed views of every model that each device serves. */
+/** Typed views of the models that a device serves. */
 export interface MapView {
   readonly m1: View<typeof m1>;
   readonly m701: View<typeof m701>;
@@ -41,6 +42,8 @@ export interface MapView {
   readonly m713: View<typeof m713>;
   readonly m714: View<typeof m714>;
   readonly m715: View<typeof m715>;
+  /** devices with a storage only */
+  readonly m802?: View<typeof m802>;
 }
 
 /** The views of a transaction: assignments are recorded, checked and committed together. */

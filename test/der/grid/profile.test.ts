@@ -8,9 +8,9 @@ const start = simTimeFromMs(Date.UTC(2026, 5, 21, 12));
 const at = (seconds: number) => addSeconds(start, seconds);
 
 function environment(csv: string): Environment {
-  const weather = { source: 'csv' as const, at: () => undefined };
+  const weather = { source: 'csv' as const, at: () => undefined, dataset: () => null };
   return new Environment({
-    nominalHz: 50, gridProfile: parseGridProfile(csv, 'grid.csv'), weather: { csv: weather, clear_sky: () => weather },
+    nominalHz: 50, gridProfile: parseGridProfile(csv, 'grid.csv'), weather: { csv: () => weather, clear_sky: () => weather },
     weatherSource: 'csv', seriesTime: (t) => (t - start) / 1e6,
   }, start);
 }

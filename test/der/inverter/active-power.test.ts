@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { detailOf } from '../../support/detail.ts';
 import type { WritableMapView } from '../../../src/sunspec/map/view.ts';
 import { rampCommand, rampTowards } from '../../../src/der/inverter/ramp.ts';
 import { quickEntry, Rig } from '../../support/rig.ts';
@@ -275,7 +276,7 @@ describe('DC side', () => {
       volts.push(rig.map.m714.Prt[0]!.DCV!);
     }
     expect(volts).to.deep.equal([...volts].sort((a, b) => a - b));
-    const detail = rig.device.detail;
+    const detail = detailOf(rig.device, 'pv');
     expect(volts.at(-1)).to.be.closeTo(detail.operatingPoint.v, 0.1);
     expect(detail.mpptState).to.equal('limit');
   });

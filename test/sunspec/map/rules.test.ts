@@ -8,7 +8,8 @@ import { pointName } from '../../../src/sunspec/map/view.ts';
 import { byModbus, byRest, codeOf, createTestBank, mapLayout, named, words } from '../../support/map.ts';
 import type { TestBank } from '../../support/map.ts';
 
-const layout = mapLayout();
+const layout = mapLayout({ storage: true });
+const storageBank = () => createTestBank({ storage: true });
 const plainName = (slot: PointSlot) => `${slot.modelId}.${plainPath(slot.path)}`;
 /** The first writable point of a rule: in a curve model that of set 2. */
 const slotOfRule = (key: string) => layout.slots.find((slot) => plainName(slot) === key && slot.writable);
@@ -17,7 +18,7 @@ const sources = (bound: Bound | undefined) => (typeof bound === 'string' ? [boun
 
 /** Ranges that do not depend on other points, and those that do as they are at the start. */
 const fixedRanges = Object.entries(ranges).map(([key, rule]) => {
-  const { bank } = createTestBank();
+  const { bank } = storageBank();
   const read = (name: string) => bank.value(named(layout, name));
   return [key, typeof rule === 'function' ? rule(read) : rule] as const;
 });
@@ -38,7 +39,7 @@ describe('rules: names', () => {
   it('every bound that is a point is a single point with a number', () => {
     for (const [key, { min, max }] of fixedRanges) {
       for (const source of [...sources(min), ...sources(max)]) {
-        const value = createTestBank().bank.value(named(layout, source));
+        const value = storageBank().bank.value(named(layout, source));
         expect(value, `${key}: ${source}`).to.be.a('number');
       }
     }
@@ -79,7 +80,7 @@ function rawWords(slot: PointSlot, raw: number): Buffer | null {
 /** Tries one register value by both roads; they must agree. */
 function attempt(slot: PointSlot, raw: number): string | null {
   const value = slot.sf < 0 ? raw / 10 ** -slot.sf : raw * 10 ** slot.sf;
-  const [byName, byRegister] = [createTestBank(), createTestBank()];
+  const [byName, byRegister] = [storageBank(), storageBank()];
   const [before, bytes] = [byName.dump(), rawWords(slot, raw)];
   const code = codeOf(() => { byName.bank.assign(byRest, [{ slot, value }]); });
   if (bytes) {
@@ -94,7 +95,7 @@ function attempt(slot: PointSlot, raw: number): string | null {
 describe('rules: every range, at its edges', () => {
   for (const [key, { min, max }] of fixedRanges) {
     it(`${key} ${min ?? '-inf'}..${max ?? 'inf'}`, () => {
-      const test = createTestBank();
+      const test = storageBank();
       const slot = slotOfRule(key)!;
       // the edges on the point's own grid; a positive lower edge excludes 0 however coarse the grid is
       const step = 10 ** slot.sf;
@@ -129,7 +130,7 @@ describe('rules: every range, at its edges', () => {
   });
 
   it('a bound follows the setting that it refers to', () => {
-    const test = createTestBank();
+    const test = storageBank();
     expect(codeOf(() => { test.set({ '704.WSet': 60_001 }); })).to.equal(null);
     test.set({ '702.WMax': 60_000, '702.WChaRteMax': 50_000 });
     expect(codeOf(() => { test.set({ '704.WSet': 60_001 }); })).to.equal('MAP_BAD_VALUE');
@@ -155,15 +156,15 @@ describe('rules: enumerations and bit fields', () => {
     expect(kinds.size).to.be.greaterThan(30);
     for (const [name, slot] of kinds) {
       const values = Object.values(slot.def.symbols ?? {});
-      for (const raw of values) expect(codeOf(() => { createTestBank().bank.write(slot.address, words(raw), byModbus); }), `${name} ${raw}`).to.equal(null);
+      for (const raw of values) expect(codeOf(() => { storageBank().bank.write(slot.address, words(raw), byModbus); }), `${name} ${raw}`).to.equal(null);
       for (const raw of [Math.max(...values) + 1, 0xfffe, 0xffff]) {
-        expect(codeOf(() => { createTestBank().bank.write(slot.address, words(raw), byModbus); }), `${name} ${raw}`).to.equal('MAP_BAD_VALUE');
+        expect(codeOf(() => { storageBank().bank.write(slot.address, words(raw), byModbus); }), `${name} ${raw}`).to.equal('MAP_BAD_VALUE');
       }
     }
   });
 
   it('only bits that are defined can be set', () => {
-    const test = createTestBank();
+    const test = storageBank();
     const { address } = test.slot(702, 'IntIslandCat');
     for (const raw of [0, 1, 0b1111]) expect(codeOf(() => { test.bank.write(address, words(raw), byModbus); }), String(raw)).to.equal(null);
     for (const raw of [0b10000, 0x8000, 0x8001, 0xffff]) {
@@ -179,7 +180,7 @@ describe('rules: the "not implemented" value', () => {
       const signed = slot.def.type.startsWith('int');
       const first = signed ? 0x8000 : 0xffff;
       const bytes = slot.def.size === 1 ? words(first) : words(first, signed ? 0 : 0xffff);
-      const code = codeOf(() => { createTestBank().bank.write(slot.address, bytes, byModbus); });
+      const code = codeOf(() => { storageBank().bank.write(slot.address, bytes, byModbus); });
       expect(code, name).to.equal(/\.Pt\./.test(name) ? null : 'MAP_BAD_VALUE');
     }
   });

@@ -1,0 +1,128 @@
+import { resolve } from 'node:path';
+import type { AssetType } from '../core/device.ts';
+import type { Fault } from '../core/errors.ts';
+import type { DeviceConfig, DeviceSeriesPaths } from './app-config.ts';
+import { deviceTypes, kindNames } from './device-types.ts';
+import type { DeviceTypeInfo, DeviceTypeName } from './device-types.ts';
+import { refused } from './faults.ts';
+import { maxDevices } from './files.ts';
+import type { DeviceEntry } from './files.ts';
+import { isGiven } from './gather.ts';
+import type { Gathered } from './gather.ts';
+import { kindsOfSetting } from './kind-overrides.ts';
+import type { FoundProfile, ProfileStore } from './profiles.ts';
+
+/** The devices of a run. */
+export interface DeviceList {
+  /** without those that have faults */
+  readonly devices: readonly DeviceConfig[];
+  /** with those that have faults */
+  readonly count: number;
+  readonly kinds: ReadonlySet<AssetType>;
+}
+
+interface Building {
+  readonly gathered: Gathered;
+  readonly store: ProfileStore;
+  readonly faults: Fault[];
+}
+
+/** The profile that the settings give a device of a type. */
+function settingsProfile({ gathered: { values, originOf, io }, store }: Building, type: DeviceTypeInfo): FoundProfile | null {
+  const key = type.assetType === 'evse' ? 'evse_profile' : 'f';
+  const text = values[key];
+  return text === null ? store.ofType(type) : store.byReference({ text, base: io.cwd, name: originOf(key) }, type);
+}
+
+function settingsSeries({ values }: Gathered, kind: AssetType): DeviceSeriesPaths {
+  const of = (key: 'dc_profile' | 'vehicles') => ((kindsOfSetting[key] as readonly AssetType[]).includes(kind) ? values[key] : null);
+  return { dc: of('dc_profile'), load: values.load_profile, vehicles: of('vehicles') };
+}
+
+const seriesKeys = { dc: 'dc_profile', load: 'load_profile', vehicles: 'vehicles' } as const;
+
+function entrySeries({ gathered, faults }: Building, entry: DeviceEntry, kind: AssetType, where: string): DeviceSeriesPaths {
+  const inherited = settingsSeries(gathered, kind);
+  const base = gathered.file?.directory ?? gathered.io.cwd;
+  const pathOf = (name: keyof typeof seriesKeys): string | null => {
+    const key = seriesKeys[name];
+    const given = entry[key];
+    if (given === undefined) return inherited[name];
+    const path = resolve(base, given);
+    if (key !== 'load_profile' && !(kindsOfSetting[key] as readonly AssetType[]).includes(kind)) {
+      const kinds = kindsOfSetting[key].map((one) => kindNames[one]).join(', ');
+      faults.push({ name: `${where}.${key}`, detail: `given for a device of kind ${kind}; allowed for: ${kinds}` });
+    } else if (!gathered.io.isFile(path)) faults.push(refused(`${where}.${key}`, given, 'the path of a file that exists'));
+    return path;
+  };
+  return { dc: pathOf('dc'), load: pathOf('load'), vehicles: pathOf('vehicles') };
+}
+
+function entryProfile(building: Building, entry: DeviceEntry, type: DeviceTypeInfo, where: string): FoundProfile | null {
+  const { gathered: { file, io }, store, faults } = building;
+  const base = file?.directory ?? io.cwd;
+  const { profile, evse_profile: evse } = entry;
+  if (evse !== undefined && (profile !== undefined || type.assetType !== 'evse')) {
+    const detail = profile === undefined ? `given for a device of kind ${type.assetType}; allowed: profile` : 'given beside profile; allowed: one of the two';
+    faults.push({ name: `${where}.evse_profile`, detail });
+    return null;
+  }
+  if (typeof profile === 'object') return store.inline(profile, `${where}.profile`, type);
+  const text = profile ?? evse;
+  if (text === undefined) return settingsProfile(building, type);
+  return store.byReference({ text, base, name: `${where}.${profile === undefined ? 'evse_profile' : 'profile'}` }, type);
+}
+
+function entryType({ device_type: given, evse_profile: evse }: DeviceEntry, preset: DeviceTypeName): DeviceTypeName {
+  return given ?? (evse === undefined ? preset : 'EVSE');
+}
+
+function listedDevices(building: Building, entries: readonly (DeviceEntry | null)[]): DeviceList {
+  const { gathered: { values, file }, faults } = building;
+  const label = `${file?.label ?? ''}: devices`;
+  const wanted = entries.reduce((sum, entry) => sum + (entry?.count ?? 1), 0);
+  const fits = wanted <= maxDevices;
+  if (!fits) faults.push({ name: label, detail: `given ${wanted} devices in all; allowed: up to ${maxDevices}` });
+  const devices: DeviceConfig[] = [];
+  const kinds = new Set<AssetType>();
+  let index = values.first_device;
+  entries.forEach((entry, position) => {
+    const count = fits ? entry?.count ?? 1 : 1;
+    const first = index;
+    index += count;
+    if (!entry) return;
+    const deviceType = entryType(entry, values.device_type);
+    const type: DeviceTypeInfo = deviceTypes[deviceType];
+    const { assetType, phases } = type;
+    const where = `${label}[${position}]`;
+    kinds.add(assetType);
+    const series = entrySeries(building, entry, assetType, where);
+    const found = entryProfile(building, entry, type, where);
+    if (!found) return;
+    for (let k = 0; k < count; k += 1) {
+      const own = entry.name === undefined ? `${deviceType} ${first + k}` : count > 1 ? `${entry.name} ${k + 1}` : entry.name;
+      devices.push({ deviceType, assetType, name: own, phases, ...found, series });
+    }
+  });
+  return { devices, count: index - values.first_device, kinds };
+}
+
+function repeatedDevices(building: Building): DeviceList {
+  const { gathered } = building;
+  const { values } = gathered;
+  const deviceType = isGiven(gathered, 'device_type') || values.evse_profile === null ? values.device_type : 'EVSE';
+  const type: DeviceTypeInfo = deviceTypes[deviceType];
+  const { assetType, phases } = type;
+  const found = settingsProfile(building, type);
+  const series = settingsSeries(gathered, assetType);
+  const devices = found ? Array.from({ length: values.N }, (_, index) => ({
+    deviceType, assetType, name: `${deviceType} ${values.first_device + index}`, phases, ...found, series,
+  })) : [];
+  return { devices, count: values.N, kinds: new Set([assetType]) };
+}
+
+/** The devices that the file lists, or else `N` of one type. */
+export function buildDevices(gathered: Gathered, store: ProfileStore, faults: Fault[]): DeviceList {
+  const building = { gathered, store, faults };
+  return gathered.file?.devices ? listedDevices(building, gathered.file.devices) : repeatedDevices(building);
+}

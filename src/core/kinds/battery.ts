@@ -1,0 +1,178 @@
+/** Types of a battery bank: strings in parallel, of modules and cells in series. */
+
+export const batteryChemistries = ['nmc', 'lfp'] as const;
+export type BatteryChemistry = (typeof batteryChemistries)[number];
+
+/** What a command forces; `auto` gives control back to set-points and functions. */
+export const batteryControlModes = ['charge', 'discharge', 'idle', 'auto'] as const;
+export type BatteryControlMode = (typeof batteryControlModes)[number];
+export type BatteryMode = 'charge' | 'discharge' | 'idle';
+
+/** State of model 802. */
+export type BatteryState =
+  | 'disconnected' | 'initializing' | 'connected' | 'standby' | 'soc_protection' | 'suspending' | 'fault';
+
+/** What keeps the battery from charging or discharging. */
+export type BatteryInhibit = 'none' | 'soc_floor' | 'soc_ceiling' | 'temperature';
+
+/** Those names of 802.Evt1 that the model can raise. */
+export type BatteryEvent =
+  | 'OVER_TEMP_ALARM' | 'OVER_TEMP_WARNING' | 'UNDER_TEMP_ALARM' | 'UNDER_TEMP_WARNING'
+  | 'OVER_VOLT_ALARM' | 'OVER_VOLT_WARNING' | 'UNDER_VOLT_ALARM' | 'UNDER_VOLT_WARNING'
+  | 'UNDER_SOC_MIN_ALARM' | 'UNDER_SOC_MIN_WARNING' | 'OVER_SOC_MAX_ALARM' | 'OVER_SOC_MAX_WARNING'
+  | 'VOLTAGE_IMBALANCE_WARNING' | 'CURRENT_IMBALANCE_WARNING' | 'CONTACTOR_ERROR';
+
+/** Physical parameters of a battery, as a profile gives them with every default filled in. */
+export interface BatteryParameters {
+  readonly chemistry: BatteryChemistry;
+  /** nameplate energy from empty to full, DC */
+  readonly capacityWh: number;
+  /** DC rating, both ways */
+  readonly powerW: number;
+  /** at start */
+  readonly socPct: number;
+  /** hard bounds: floor <= reserve min <= reserve max <= ceiling */
+  readonly socMinPct: number;
+  readonly socMaxPct: number;
+  /** bounds of normal dispatch */
+  readonly socReserveMinPct: number;
+  readonly socReserveMaxPct: number;
+  /** in parallel */
+  readonly strings: number;
+  /** of one string, in series */
+  readonly modules: number;
+  /** of one module, in series */
+  readonly cells: number;
+  /** at start: capacity left, of the nameplate; resistance rises as it falls */
+  readonly sohPct: number;
+  /** equivalent full cycles in which the state of health falls by 20 points; null: no ageing */
+  readonly cycleLife: number | null;
+  /** of the room; null: that of the surroundings */
+  readonly ambientTemperatureC: number | null;
+  /** of the cells towards the room */
+  readonly thermalTimeConstantS: number;
+  /** of the inverter, 0.8..1 */
+  readonly efficiencyNominal: number;
+}
+
+/** Where a cell sits, counted from 0. */
+export interface BatteryCellPosition {
+  readonly string: number;
+  readonly module: number;
+}
+
+/** The bank without its strings. Powers and currents: positive = discharge. */
+export interface BatteryDetail {
+  readonly kind: 'battery';
+  /** of the closed strings, or of all when none is closed; shown in steps of 0.1 % */
+  readonly socPct: number;
+  /** the same, not rounded */
+  readonly trueSocPct: number;
+  readonly sohPct: number;
+  readonly mode: BatteryMode;
+  readonly control: 'auto' | 'forced';
+  readonly powerW: number;
+  /** 0 while no string is closed */
+  readonly dcVoltageV: number;
+  readonly dcCurrentA: number;
+  readonly chemistry: BatteryChemistry;
+  readonly capacityWh: number;
+  /** in the strings that `socPct` is of */
+  readonly energyAvailableWh: number;
+  /** limits of this moment, magnitudes at the DC terminals */
+  readonly maxChargeW: number;
+  readonly maxDischargeW: number;
+  readonly maxChargeA: number;
+  readonly maxDischargeA: number;
+  readonly ratedPowerW: number;
+  readonly ampHourRating: number;
+  readonly socMinPct: number;
+  readonly socMaxPct: number;
+  readonly socReserveMinPct: number;
+  readonly socReserveMaxPct: number;
+  readonly temperatureC: number;
+  readonly cellVoltageMinV: number;
+  readonly cellVoltageMaxV: number;
+  readonly cellVoltageAvgV: number;
+  readonly cellVoltageMinAt: BatteryCellPosition;
+  readonly cellVoltageMaxAt: BatteryCellPosition;
+  /** equivalent full cycles */
+  readonly cycleCount: number;
+  readonly energyChargedWh: number;
+  readonly energyDischargedWh: number;
+  readonly state: BatteryState;
+  readonly inhibit: BatteryInhibit;
+  /** magnitude that a forced mode was commanded with; null: not forced */
+  readonly requestedPowerW: number | null;
+  /** the same within the limits of this moment */
+  readonly clampedPowerW: number | null;
+  /** simulated time until control returns to auto; null: forced without end, or not forced */
+  readonly remainingS: number | null;
+  readonly events: readonly BatteryEvent[];
+  readonly contactorsClosed: number;
+  readonly stringCount: number;
+}
+
+export type BatteryContactor = 'open' | 'closing' | 'closed';
+
+export interface BatteryCell {
+  readonly index: number;
+  readonly voltageV: number;
+  readonly temperatureC: number;
+  readonly balancing: boolean;
+}
+
+export interface BatteryModule {
+  readonly index: number;
+  readonly socPct: number;
+  readonly sohPct: number;
+  readonly voltageV: number;
+  readonly cellVoltageMinV: number;
+  readonly cellVoltageMaxV: number;
+  readonly temperatureMinC: number;
+  readonly temperatureMaxC: number;
+  readonly cells: readonly BatteryCell[];
+}
+
+export interface BatteryString {
+  readonly index: number;
+  readonly contactor: BatteryContactor;
+  readonly socPct: number;
+  readonly sohPct: number;
+  readonly voltageV: number;
+  /** positive = discharge */
+  readonly currentA: number;
+  readonly cellVoltageAvgV: number;
+  readonly cellVoltageMinV: number;
+  readonly cellVoltageMaxV: number;
+  readonly temperatureC: number;
+  readonly modules: readonly BatteryModule[];
+}
+
+/** Every string, module and cell at one moment; indexes count from 0. */
+export interface BatteryTree {
+  readonly strings: readonly BatteryString[];
+}
+
+export interface BatteryContactorCommand {
+  readonly index: number;
+  readonly contactor: 'open' | 'closed';
+}
+
+export type BatteryCommand =
+  /** at least one member; absent ones stay as they are, but a new mode starts without end and at the rating */
+  | {
+    readonly kind: 'battery.control';
+    readonly mode?: BatteryControlMode;
+    /** magnitude, DC; null: the rating */
+    readonly powerW?: number | null;
+    /** sets the state of charge at once, cells included */
+    readonly socPct?: number;
+    /** simulated time, then `auto`; null: without end */
+    readonly durationS?: number | null;
+    readonly strings?: readonly BatteryContactorCommand[];
+  }
+  /** bounds of normal dispatch (802.SoCRsvMin, 802.SocRsvMax) */
+  | { readonly kind: 'battery.reserve'; readonly minPct: number; readonly maxPct: number }
+  /** opens or closes every string (802.SetOp) */
+  | { readonly kind: 'battery.connect'; readonly connect: boolean };

@@ -1,0 +1,278 @@
+/** Shared types of an EVSE: parameters of a profile, state for REST and history, commands. Powers in W at the meter. */
+
+export const evseConnectorTypes = ['ac', 'dc'] as const;
+export type EvseConnectorType = (typeof evseConnectorTypes)[number];
+
+export const evseConnectorStandards = ['Type1', 'Type2', 'CCS1', 'CCS2', 'CHAdeMO', 'NACS', 'GBT'] as const;
+export type EvseConnectorStandard = (typeof evseConnectorStandards)[number];
+
+export const evseSharingPolicies = ['proportional'] as const;
+export type EvseSharingPolicy = (typeof evseSharingPolicies)[number];
+
+/** The nine words of OCPP 1.6. */
+export const ocpp16Statuses = [
+  'available', 'preparing', 'charging', 'suspended_ev', 'suspended_evse', 'finishing', 'reserved', 'unavailable', 'faulted',
+] as const;
+export type Ocpp16Status = (typeof ocpp16Statuses)[number];
+
+/** The five words of OCPP 2.0.1. */
+export const ocpp201Statuses = ['available', 'occupied', 'reserved', 'unavailable', 'faulted'] as const;
+export type Ocpp201Status = (typeof ocpp201Statuses)[number];
+
+/** Charging state of a transaction of OCPP 2.x. */
+export const evseChargingStates = ['idle', 'ev_connected', 'charging', 'suspended_ev', 'suspended_evse'] as const;
+export type EvseChargingState = (typeof evseChargingStates)[number];
+
+export const evseSessionStates = ['starting', 'active', 'suspended', 'ended'] as const;
+export type EvseSessionState = (typeof evseSessionStates)[number];
+
+export const evseLimitSources = ['none', 'hardware', 'sharing', 'charging_profile', 'local', 'ev', 'der'] as const;
+export type EvseLimitSource = (typeof evseLimitSources)[number];
+
+/** What a connector goes through from one vehicle to the next; faults, reservation and availability lie on top. */
+export const evsePhases = [
+  'free', 'authorised', 'connected', 'starting', 'energised', 'suspended_ev', 'suspended_evse', 'suspended_both', 'finishing',
+] as const;
+export type EvsePhase = (typeof evsePhases)[number];
+
+/** Error codes of OCPP 1.6, without NoError. */
+export const evseErrorCodes = [
+  'ConnectorLockFailure', 'EVCommunicationError', 'GroundFailure', 'HighTemperature', 'InternalError', 'LocalListConflict',
+  'OtherError', 'OverCurrentFailure', 'OverVoltage', 'PowerMeterFailure', 'PowerSwitchFailure', 'ReaderFailure',
+  'ResetFailure', 'UnderVoltage', 'WeakSignal',
+] as const;
+export type EvseErrorCode = (typeof evseErrorCodes)[number];
+
+/** Power of a vehicle over its state of charge: a fraction of its maximum, linear between the points. */
+export interface ChargingCurvePoint {
+  readonly socPct: number;
+  /** 0..1; 0 only in the last point */
+  readonly fraction: number;
+}
+
+/** A vehicle of a profile. */
+export interface EvParameters {
+  readonly id: string | null;
+  readonly batteryCapacityWh: number;
+  readonly socPct: number;
+  readonly targetSocPct: number;
+  /** V2G stops here: what the vehicle needs at departure */
+  readonly reserveSocPct: number;
+  /** of the on-board charger */
+  readonly acMaxChargeW: number;
+  readonly dcMaxChargeW: number;
+  readonly maxDischargeW: number;
+  /** of the on-board charger */
+  readonly phases: 1 | 3;
+  /** of the pack at half charge */
+  readonly batteryVoltageV: number;
+  readonly acCurve: readonly ChargingCurvePoint[];
+  readonly dcCurve: readonly ChargingCurvePoint[];
+  /** from the meter into the pack, and back out of it */
+  readonly acEfficiency: number;
+  readonly dcEfficiency: number;
+  /** how fast the vehicle follows a new limit */
+  readonly acRampAPerS: number;
+  readonly dcRampAPerS: number;
+  /** the vehicle ends the charge when its curve falls to this part of its maximum */
+  readonly endOfChargeFraction: number;
+  /** as given, ISO 8601; shown only */
+  readonly departureTime: string | null;
+}
+
+export interface EvseConnectorParameters {
+  readonly connectorId: number;
+  readonly type: EvseConnectorType;
+  readonly standard: EvseConnectorStandard;
+  readonly maxPowerW: number;
+  /** per phase (AC), or of the cable (DC) */
+  readonly maxCurrentA: number;
+  /** of an AC connector; 1 for DC */
+  readonly phases: 1 | 3;
+  /** per phase: a limit below pauses (AC) */
+  readonly minCurrentA: number;
+  /** a limit below pauses; AC: what the minimum current gives on all phases at nominal voltage */
+  readonly minPowerW: number;
+  /** line to neutral (AC), or the upper end of the output (DC) */
+  readonly voltageV: number;
+  /** of the charging current (AC) */
+  readonly powerFactor: number;
+  readonly bidirectional: boolean;
+  readonly maxDischargeW: number;
+  /** the cable is fixed to the station */
+  readonly attachedCable: boolean;
+}
+
+export interface EvseVehicleParameters {
+  readonly connectorId: number;
+  readonly ev: EvParameters;
+  /** false: the vehicle that comes when somebody plugs in here */
+  readonly pluggedAtStart: boolean;
+}
+
+/** Physical parameters of an EVSE with every default filled in. */
+export interface EvseParameters {
+  readonly vendor: string;
+  readonly model: string;
+  readonly firmwareVersion: string;
+  readonly description: string | null;
+  /** of the whole station, vehicles and standby */
+  readonly maxPowerW: number;
+  readonly sharing: EvseSharingPolicy;
+  readonly connectors: readonly EvseConnectorParameters[];
+  /** the vehicle that comes where no other is named */
+  readonly ev: EvParameters;
+  readonly vehicles: readonly EvseVehicleParameters[];
+  /** plugging in is enough to charge */
+  readonly autoAuthorize: boolean;
+  readonly standbyW: number;
+  /** from authorisation to the first energy, drawn anew for each session */
+  readonly startDelayMinS: number;
+  readonly startDelayMaxS: number;
+  /** an authorisation without a vehicle ends after this */
+  readonly connectionTimeoutS: number;
+}
+
+/** What a command may say about a vehicle; what it leaves out stays. */
+export interface EvPatch {
+  readonly id?: string | null | undefined;
+  readonly batteryCapacityWh?: number | undefined;
+  readonly socPct?: number | undefined;
+  readonly targetSocPct?: number | undefined;
+  readonly reserveSocPct?: number | undefined;
+  readonly maxChargeW?: number | undefined;
+  readonly maxDischargeW?: number | undefined;
+  readonly phases?: 1 | 3 | undefined;
+  readonly chargingCurve?: readonly ChargingCurvePoint[] | undefined;
+  readonly departureTime?: string | null | undefined;
+}
+
+export interface EvDetail {
+  readonly id: string | null;
+  readonly batteryCapacityWh: number;
+  readonly socPct: number;
+  readonly targetSocPct: number;
+  readonly reserveSocPct: number;
+  readonly maxChargeW: number;
+  readonly maxDischargeW: number;
+  readonly phases: 1 | 3;
+  readonly chargingCurve: readonly ChargingCurvePoint[];
+  readonly departureTime: string | null;
+}
+
+/** Times in simulated seconds since the start of the device. */
+export interface EvseSession {
+  readonly transactionId: string;
+  readonly connectorId: number;
+  readonly state: EvseSessionState;
+  readonly idToken: string | null;
+  readonly remoteStartId: number | null;
+  readonly startedAtS: number;
+  readonly endedAtS: number | null;
+  readonly meterStartWh: number;
+  readonly energyWh: number;
+  readonly energyDischargedWh: number;
+  readonly stopReason: string | null;
+  readonly chargingState: EvseChargingState;
+}
+
+export interface EvseReservation {
+  readonly reservationId: number;
+  readonly idToken: string;
+  /** simulated seconds since the start of the device; null: until used or cancelled */
+  readonly expiresAtS: number | null;
+}
+
+/** Power and current are positive into the vehicle. */
+export interface EvseConnectorDetail {
+  readonly connectorId: number;
+  readonly type: EvseConnectorType;
+  readonly standard: EvseConnectorStandard;
+  readonly maxPowerW: number;
+  readonly minPowerW: number;
+  readonly phases: number;
+  readonly bidirectional: boolean;
+  readonly status: Ocpp16Status;
+  readonly ocpp201Status: Ocpp201Status;
+  readonly phase: EvsePhase;
+  readonly errorCode: EvseErrorCode | 'NoError';
+  readonly errorInfo: string | null;
+  readonly vendorErrorCode: string | null;
+  readonly operative: boolean;
+  readonly authorised: boolean;
+  readonly contactorClosed: boolean;
+  readonly cable: { readonly evPlugged: boolean; readonly evsePlugged: boolean; readonly locked: boolean };
+  readonly ev: EvDetail | null;
+  readonly session: EvseSession | null;
+  readonly powerW: number;
+  /** per phase (AC), one value (DC) */
+  readonly currentA: readonly number[];
+  /** line to neutral (AC); 0 with the contactor open (DC) */
+  readonly voltageV: number;
+  readonly energyWh: number;
+  readonly energyExportWh: number;
+  readonly limitW: number;
+  readonly limitSource: EvseLimitSource;
+  readonly localLimitW: number | null;
+  readonly dischargeW: number | null;
+  readonly reservation: EvseReservation | null;
+}
+
+export interface EvseDetail {
+  readonly kind: 'evse';
+  readonly vendor: string;
+  readonly model: string;
+  readonly firmwareVersion: string;
+  readonly maxPowerW: number;
+  /** into the vehicles */
+  readonly powerW: number;
+  /** what the station itself draws now */
+  readonly standbyW: number;
+  /** drawn from the grid at the meter of the station, standby among it */
+  readonly energyWh: number;
+  readonly energyExportWh: number;
+  readonly sharing: EvseSharingPolicy;
+  /** of all plugged vehicles together */
+  readonly battery: { readonly capacityWh: number; readonly socPct: number } | null;
+  readonly connectors: readonly EvseConnectorDetail[];
+}
+
+/** One member of the union per kind. */
+type Operation<Kind extends string, More = unknown> = Kind extends string ? { readonly kind: Kind; readonly connectorId: number } & More : never;
+
+/** Operations at a connector; null ends a limit, a discharge, a reservation. */
+export type EvseCommand =
+  | Operation<'evse.unplug' | 'evse.clear_fault' | 'evse.lock' | 'evse.unlock'>
+  | Operation<'evse.plug', { readonly ev?: EvPatch | undefined; readonly evSide?: boolean | undefined; readonly evseSide?: boolean | undefined }>
+  | Operation<'evse.authorize', { readonly idToken: string }>
+  | Operation<'evse.start', {
+    readonly idToken?: string | undefined;
+    /** false: without authorisation, the token is only noted */
+    readonly authorize?: boolean | undefined;
+    readonly remoteStartId?: number | undefined;
+  }>
+  | Operation<'evse.stop', { readonly reason?: string | undefined; readonly idToken?: string | undefined }>
+  | Operation<'evse.suspend' | 'evse.resume', { readonly by: 'ev' | 'evse' }>
+  | Operation<'evse.limit' | 'evse.discharge', { readonly powerW: number | null }>
+  | Operation<'evse.availability', { readonly operative: boolean }>
+  | Operation<'evse.fault', { readonly errorCode: string; readonly info?: string | undefined; readonly vendorErrorCode?: string | undefined }>
+  | Operation<'evse.ev', { readonly ev: EvPatch }>
+  | Operation<'evse.meter', { readonly energyWh: number }>
+  | Operation<'evse.reserve', {
+    readonly reservation: { readonly reservationId: number; readonly idToken: string; readonly expiresInS: number | null } | null;
+  }>
+  /** connector 0: the whole station; of watts and amperes per phase the lower one holds */
+  | Operation<'evse.profile_limit', { readonly limitW: number | null; readonly limitA: number | null }>;
+
+/** A change of state of a connector, as an OCPP adapter needs it. */
+export interface EvseTransition {
+  readonly atS: number;
+  readonly connectorId: number;
+  /** what happened: an event of the phase table, or `fault`, `clear_fault`, `availability`, `reserve`, `cable` */
+  readonly event: string;
+  readonly fromPhase: EvsePhase;
+  readonly phase: EvsePhase;
+  readonly fromStatus: Ocpp16Status;
+  readonly status: Ocpp16Status;
+  readonly transactionId: string | null;
+}

@@ -1,0 +1,113 @@
+/** Words and types of fuel cells and electrolysers. */
+
+export const fuelCellChemistries = ['PEMFC', 'SOFC'] as const;
+export type FuelCellChemistry = (typeof fuelCellChemistries)[number];
+export const fuelCellOperatingModes = ['fc_only', 'bidirectional'] as const;
+export type FuelCellOperatingMode = (typeof fuelCellOperatingModes)[number];
+export const fuelCellFuels = ['tank', 'continuous'] as const;
+export type FuelCellFuel = (typeof fuelCellFuels)[number];
+
+export interface FuelCellCombination {
+  readonly chemistry: FuelCellChemistry;
+  readonly operatingMode: FuelCellOperatingMode;
+  readonly fuel: FuelCellFuel;
+}
+
+/** The plants that exist. */
+export const fuelCellCombinations: readonly FuelCellCombination[] = [
+  { chemistry: 'PEMFC', operatingMode: 'fc_only', fuel: 'tank' },
+  { chemistry: 'PEMFC', operatingMode: 'bidirectional', fuel: 'tank' },
+  { chemistry: 'SOFC', operatingMode: 'bidirectional', fuel: 'tank' },
+  { chemistry: 'SOFC', operatingMode: 'fc_only', fuel: 'continuous' },
+];
+
+/** FC: delivers; EL: takes power and makes hydrogen. */
+export type FuelCellMode = 'FC' | 'EL' | 'idle';
+
+/**
+ * off: cold behind an open input; heatup: on the way to working temperature; standby: warm behind an open input;
+ * transition: at rest until the dwell between fuel cell and electrolysis is over.
+ */
+export const fuelCellStates = [
+  'off', 'heatup', 'standby', 'fc', 'el', 'transition', 'idle', 'tank_empty', 'tank_full',
+] as const;
+export type FuelCellState = (typeof fuelCellStates)[number];
+
+export const hydrogenTankStates = ['ok', 'low', 'empty', 'full'] as const;
+export type HydrogenTankState = (typeof hydrogenTankStates)[number];
+
+/** Physical parameters of a fuel cell plant, as a profile gives them with every default filled in. */
+export interface FuelCellParameters extends FuelCellCombination {
+  /** output at the AC terminals; input of the electrolyser, 0 for fc_only */
+  readonly ratedPowerW: number;
+  readonly ratedElPowerW: number;
+  /** of the inverter, 0.8..1 */
+  readonly efficiencyNominal: number;
+  /** cells in series, the same for both directions */
+  readonly cellCount: number;
+  readonly cellAreaCm2: number;
+  /** of the electrolyser; for SOFC the same cells */
+  readonly elCellAreaCm2: number;
+  /** own consumption: of rated stack power while it works, and of stack power */
+  readonly parasiticFixedPct: number;
+  readonly parasiticPct: number;
+  /** part of the fuel that the cells use; the rest is purged */
+  readonly fuelUtilizationPct: number;
+  /** part of the hydrogen made that its dryer loses */
+  readonly dryingLossPct: number;
+  /** of rated power per second */
+  readonly rampUpPctS: number;
+  readonly rampDownPctS: number;
+  /** rest between fuel cell and electrolysis */
+  readonly dwellS: number;
+  /** null: starts warm */
+  readonly startTemperatureC: number | null;
+  readonly tankCapacityKg: number;
+  readonly tankLevelPct: number;
+  /** of a full tank at 15 C */
+  readonly tankPressureMaxBar: number;
+  /** the fuel cell stops at the lower, electrolysis at the upper one */
+  readonly tankReserveMinPct: number;
+  readonly tankReserveMaxPct: number;
+  /** below this level the tank counts as low */
+  readonly tankLowPct: number;
+}
+
+/** State of a fuel cell plant for REST and history. */
+export interface FuelCellDetail extends FuelCellCombination {
+  readonly kind: 'fuelcell';
+  readonly mode: FuelCellMode;
+  readonly state: FuelCellState;
+  readonly stackVoltageV: number;
+  /** + fuel cell, - electrolysis */
+  readonly stackCurrentA: number;
+  /** gross power of the stack, before its own consumption; + fuel cell, - electrolysis */
+  readonly stackPowerW: number;
+  /** + consumed, - produced */
+  readonly h2FlowKgH: number;
+  /** null: no tank */
+  readonly tankLevelPct: number | null;
+  readonly tankMassKg: number | null;
+  readonly tankPressureBar: number | null;
+  readonly tankState: HydrogenTankState | null;
+  readonly stackTemperatureC: number;
+  readonly rampLimited: boolean;
+  /** rest until the other direction may start; 0 while none is under way */
+  readonly dwellRemainingS: number;
+  /** net DC power against the lower heating value of the hydrogen, either way; 0 at rest */
+  readonly efficiencyPct: number;
+  readonly cellCount: number;
+  readonly ratedPowerW: number;
+  readonly ratedElPowerW: number;
+  /** since the first day: fuel taken from the supply; hydrogen delivered to the tank; part of either that was lost */
+  readonly h2ConsumedKg: number;
+  readonly h2ProducedKg: number;
+  readonly h2LostKg: number;
+}
+
+/** Sets the level of the tank at once. */
+export interface FuelCellCommand {
+  readonly kind: 'fuelcell.tank';
+  /** 0..100 */
+  readonly levelPct: number;
+}

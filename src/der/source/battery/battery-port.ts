@@ -1,0 +1,220 @@
+import type { IvCurve, IvPoint, SourceCommand } from '../../../core/device.ts';
+import { SimError } from '../../../core/errors.ts';
+import type { RandomStream } from '../../../core/random.ts';
+import type { BatteryDetail, BatteryParameters, BatteryTree } from '../../../core/kinds/battery.ts';
+import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
+import { currentFor } from './bank.ts';
+import type { BatteryBank } from './bank.ts';
+import { cellSpecs } from './cell-spec.ts';
+import type { CellSpec } from './cell-spec.ts';
+import { checkControl, checkReserve } from './control.ts';
+import type { ControlCommand } from './control.ts';
+import { batteryEvents } from './faults.ts';
+import { BatterySystem } from './system.ts';
+import { batteryTree, cellRange, positionOf, shownPct } from './view.ts';
+
+export interface BatteryOptions {
+  /** cells of another make; default by chemistry */
+  readonly spec?: CellSpec;
+  /** whether a fixed cell temperature of the surroundings is that of these cells; default true */
+  readonly takesCellTemperature?: boolean;
+}
+
+const fewestPoints = 3;
+const mostPoints = 1000;
+
+/** A battery as the one DC port of a device. Powers: + = discharge. */
+export class BatteryPort implements DcSource {
+  readonly ports: readonly DcPort[];
+  readonly #system: BatterySystem;
+  readonly #parameters: BatteryParameters;
+  readonly #spec: CellSpec;
+  readonly #takesCellTemperature: boolean;
+  readonly #conditions = new Set<SourceCondition>();
+  #pendingS = 0;
+
+  constructor(parameters: BatteryParameters, random: RandomStream, options: BatteryOptions = {}) {
+    this.#parameters = parameters;
+    this.#spec = options.spec ?? cellSpecs[parameters.chemistry];
+    this.#takesCellTemperature = options.takesCellTemperature ?? true;
+    const system = new BatterySystem(parameters, this.#spec, random);
+    this.#system = system;
+    this.ports = [{
+      type: 'ESS', name: 'Battery',
+      get voltageV() { return system.voltageV; },
+      get currentA() { return system.currentA; },
+      get powerW() { return system.powerW; },
+    }];
+  }
+
+  get bank(): BatteryBank { return this.#system.bank; }
+
+  /** Whether droop or backup may use the reserve, down to the floor and up to the ceiling. */
+  get reserveOpen(): boolean { return this.#system.reserveOpen; }
+
+  set reserveOpen(open: boolean) { this.#system.reserveOpen = open; }
+
+  get availableDcW(): number { return this.#system.prepared.dischargeW; }
+
+  get absorbableDcW(): number { return this.#system.prepared.chargeW; }
+
+  get starting(): boolean { return this.#system.contactors.closing > 0 && this.bank.closedCount === 0; }
+
+  get settled(): boolean { return this.#system.contactors.closing === 0; }
+
+  get longestStepS(): number { return this.#system.nextEventS; }
+
+  /** Heat, balancing and standby since the start, Wh. */
+  get lossWh(): number { return this.bank.lossWh + this.#system.standbyWh; }
+
+  prepare(dtS: number, input: SourceInput): void {
+    // a sub-step that nobody drew from passes at rest
+    if (this.#pendingS > 0) this.draw(0, false);
+    this.#takeSurroundings(input);
+    this.#pendingS = dtS > 0 && Number.isFinite(dtS) ? dtS : 0;
+    this.#system.prepare(this.#pendingS);
+  }
+
+  settle(input: SourceInput): void {
+    this.#pendingS = 0;
+    this.#takeSurroundings(input);
+    this.bank.cool();
+    this.#system.contactors.arrive();
+    this.#system.prepare(0);
+    this.#system.takePoint(0);
+  }
+
+  answer({ targetW, floorW, ceilingW }: DcRequest): number {
+    const admittedW = Math.max(floorW, Math.min(ceilingW, this.#wantedW(targetW)));
+    return Math.max(-this.absorbableDcW, Math.min(this.availableDcW, admittedW));
+  }
+
+  #wantedW(targetW: number | null): number {
+    const { forced, requestedW } = this.#system;
+    if (forced.mode === 'auto') return targetW ?? 0;
+    const forcedW = Math.min(requestedW, this.#parameters.powerW);
+    return forced.mode === 'charge' ? -forcedW : forcedW;
+  }
+
+  draw(dcW: number, energized: boolean): void {
+    const askedW = energized && Number.isFinite(dcW) ? dcW : 0;
+    const powerW = Math.max(-this.absorbableDcW, Math.min(this.availableDcW, askedW));
+    if (this.#pendingS > 0) this.#system.pass(this.#pendingS, powerW);
+    this.#pendingS = 0;
+    this.#system.takePoint(powerW);
+  }
+
+  get conditions(): ReadonlySet<SourceCondition> {
+    const conditions = this.#conditions;
+    const { window, faults } = this.#system;
+    conditions.clear();
+    if (window.lowBlocked) conditions.add('soc_low');
+    if (window.highBlocked) conditions.add('soc_high');
+    for (const fault of faults) conditions.add(fault);
+    return conditions;
+  }
+
+  detail(): BatteryDetail {
+    const system = this.#system;
+    const { bank, forced, window } = system;
+    const p = this.#parameters;
+    const cells = cellRange(bank);
+    const { dischargeW, chargeW } = system.powersNow();
+    const { voltageV, powerW } = system;
+    const requestedW = forced.mode === 'auto' ? null : system.requestedW;
+    const mostW = forced.mode === 'charge' ? chargeW : dischargeW;
+    return {
+      kind: 'battery', chemistry: p.chemistry, capacityWh: p.capacityWh, ratedPowerW: p.powerW, ampHourRating: bank.nominalAh,
+      socPct: shownPct(bank.meanSoc), trueSocPct: 100 * bank.meanSoc, sohPct: shownPct(bank.soh), energyAvailableWh: system.energyWh,
+      socMinPct: p.socMinPct, socMaxPct: p.socMaxPct,
+      socReserveMinPct: system.reserveMinPct, socReserveMaxPct: system.reserveMaxPct,
+      mode: powerW > 0 ? 'discharge' : powerW < 0 ? 'charge' : 'idle', control: requestedW === null ? 'auto' : 'forced',
+      powerW, dcVoltageV: voltageV, dcCurrentA: system.currentA, maxChargeW: chargeW, maxDischargeW: dischargeW,
+      maxChargeA: voltageV > 0 ? chargeW / voltageV : 0, maxDischargeA: voltageV > 0 ? dischargeW / voltageV : 0,
+      temperatureC: bank.meanTemperatureC,
+      cellVoltageMinV: cells.minV, cellVoltageMaxV: cells.maxV, cellVoltageAvgV: cells.avgV,
+      cellVoltageMinAt: positionOf(p, cells.minAt), cellVoltageMaxAt: positionOf(p, cells.maxAt),
+      cycleCount: system.cycles, energyChargedWh: system.chargedWh, energyDischargedWh: system.dischargedWh,
+      state: system.state, inhibit: system.inhibit,
+      requestedPowerW: requestedW, clampedPowerW: requestedW === null ? null : Math.min(requestedW, mostW),
+      remainingS: forced.remainingS === Infinity ? null : forced.remainingS,
+      events: batteryEvents({
+        bank, spec: this.#spec, faults: system.faults, minV: cells.minV, maxV: cells.maxV,
+        lowSoc: p.socMinPct / 100, highSoc: p.socMaxPct / 100,
+        lowBlocked: window.lowBlocked, highBlocked: window.highBlocked, contactorStuck: system.contactors.stuck,
+      }),
+      contactorsClosed: bank.closedCount, stringCount: bank.stringCount,
+    };
+  }
+
+  /** Strings, modules and cells now: for who asks, not for every tick. */
+  tree(): BatteryTree {
+    return batteryTree(this.bank, this.#parameters, (k) => this.#system.contactors.state(k));
+  }
+
+  /** Terminal voltage from the discharge limit to the charge limit of this moment; rising voltage, i < 0 = charging. */
+  curve(port: number | undefined, points: number): IvCurve {
+    if (port !== undefined && port !== 0) {
+      throw new SimError('COMMAND_NOT_APPLICABLE', `port ${port} has no DC curve; this device has port 0`);
+    }
+    const { busEmfV, busOhm, meanTemperatureC } = this.bank;
+    const { dischargeW, chargeW } = this.#system.powersNow();
+    const { voltageV, currentA, powerW } = this.#system;
+    const fromA = currentFor(dischargeW, busEmfV, busOhm);
+    const toA = currentFor(-chargeW, busEmfV, busOhm);
+    const at = (i: number): IvPoint => ({ v: busEmfV - i * busOhm, i, p: (busEmfV - i * busOhm) * i });
+    const last = Math.max(fewestPoints, Math.min(mostPoints, Math.floor(points) || 0)) - 1;
+    const curve = fromA > toA ? Array.from({ length: last + 1 }, (_, n) => at(fromA + ((toA - fromA) * n) / last)) : [at(0)];
+    return {
+      kind: 'battery', port: 0, irradianceWm2: null, cellTemperatureC: meanTemperatureC,
+      operatingPoint: { v: voltageV, i: currentA, p: powerW }, curve, mpp: null, vOcV: busEmfV, iScA: null,
+    };
+  }
+
+  command(command: SourceCommand): void {
+    const system = this.#system;
+    if (command.kind === 'battery.control') {
+      this.#control(command);
+    } else if (command.kind === 'battery.reserve') {
+      checkReserve(command, this.#parameters.socMinPct, this.#parameters.socMaxPct);
+      system.reserveMinPct = command.minPct;
+      system.reserveMaxPct = command.maxPct;
+    } else if (command.kind === 'battery.connect') {
+      if (command.connect) this.#refuseInFault();
+      system.contactors.wantAll(command.connect);
+    } else {
+      throw new SimError('COMMAND_NOT_APPLICABLE', `a battery takes no command ${command.kind}`);
+    }
+    system.rebalance(this.#pendingS);
+  }
+
+  #control(command: ControlCommand): void {
+    const { forced, contactors, bank } = this.#system;
+    checkControl(command, forced.mode, bank.stringCount);
+    const strings = command.strings ?? [];
+    if (strings.some(({ contactor }) => contactor === 'closed')) this.#refuseInFault();
+    forced.apply(command);
+    if (command.socPct !== undefined) this.#system.fill(command.socPct / 100);
+    for (const { index, contactor } of strings) contactors.want(index, contactor === 'closed');
+  }
+
+  #refuseInFault(): void {
+    const { faults } = this.#system;
+    if (faults.size > 0) throw new SimError('COMMAND_CONFLICT', `strings stay open until the fault is cleared: ${[...faults].join(', ')}`);
+  }
+
+  clearFaults(): void {
+    if (this.#system.faults.size === 0) return;
+    this.#system.clearFaults();
+    this.#system.rebalance(this.#pendingS);
+  }
+
+  restart(): void {
+    this.#pendingS = 0;
+    this.#system.restart();
+  }
+
+  #takeSurroundings({ ambientTemperatureC, cellTemperatureC }: SourceInput): void {
+    this.bank.setSurroundings(this.#parameters.ambientTemperatureC ?? ambientTemperatureC, this.#takesCellTemperature ? cellTemperatureC : null);
+  }
+}

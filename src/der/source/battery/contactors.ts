@@ -1,0 +1,104 @@
+import type { BatteryContactor } from '../../../core/kinds/battery.ts';
+import type { BatteryBank } from './bank.ts';
+
+const preChargeS = 2;
+/** A string closes onto a live bus only when the voltages differ by less than this share. */
+const matchShare = 0.02;
+/** A string that waits longer than this for its voltage is reported. */
+const waitingS = 30;
+const roundingS = 1e-9;
+
+/** The contactor of each string: open, closing with pre-charge, closed. */
+export class Contactors {
+  readonly #bank: BatteryBank;
+  readonly #wanted: Uint8Array;
+  readonly #closingS: Float64Array;
+  #held = false;
+  #closing = 0;
+
+  constructor(bank: BatteryBank) {
+    this.#bank = bank;
+    this.#wanted = new Uint8Array(bank.stringCount).fill(1);
+    this.#closingS = new Float64Array(bank.stringCount);
+  }
+
+  state(k: number): BatteryContactor {
+    if (this.#bank.closed[k] === 1) return 'closed';
+    return this.#wanted[k] === 1 && !this.#held ? 'closing' : 'open';
+  }
+
+  /** strings on their way to closed */
+  get closing(): number { return this.#closing; }
+
+  /** Longest wait for a voltage that fits has become a fault worth telling. */
+  get stuck(): boolean { return this.#closing > 0 && this.#closingS.some((s) => s > waitingS + preChargeS); }
+
+  /** Time to the next end of a pre-charge, s; Infinity when none runs. */
+  get nextS(): number {
+    if (this.#closing === 0) return Infinity;
+    let next = Infinity;
+    for (let k = 0; k < this.#closingS.length; k += 1) {
+      const left = preChargeS - (this.#closingS[k] ?? 0);
+      if (this.state(k) === 'closing' && left > roundingS) next = Math.min(next, left);
+    }
+    return next;
+  }
+
+  want(k: number, closed: boolean): void {
+    if ((this.#wanted[k] === 1) === closed) return;
+    this.#wanted[k] = closed ? 1 : 0;
+    this.#closingS[k] = 0;
+    if (!closed) this.#bank.setClosed(k, false);
+    this.#count();
+  }
+
+  wantAll(closed: boolean): void {
+    for (let k = 0; k < this.#wanted.length; k += 1) this.want(k, closed);
+  }
+
+  /** A fault opens every string and holds it open. */
+  hold(held: boolean): void {
+    if (held === this.#held) return;
+    this.#held = held;
+    this.#closingS.fill(0);
+    if (held) for (let k = 0; k < this.#wanted.length; k += 1) this.#bank.setClosed(k, false);
+    this.#count();
+  }
+
+  /** Every string that may be closed is closed at once. */
+  arrive(): void {
+    this.#closingS.fill(0);
+    for (let k = 0; k < this.#wanted.length; k += 1) this.#bank.setClosed(k, this.#wanted[k] === 1 && !this.#held);
+    this.#count();
+  }
+
+  /** Time passes. @returns whether a string has closed */
+  advance(dtS: number): boolean {
+    if (this.#closing === 0) return false;
+    let changed = false;
+    for (let k = 0; k < this.#wanted.length; k += 1) {
+      if (this.state(k) !== 'closing') continue;
+      const soFarS = (this.#closingS[k] ?? 0) + dtS;
+      this.#closingS[k] = soFarS;
+      if (soFarS < preChargeS - roundingS || !this.#matches(k)) continue;
+      this.#bank.setClosed(k, true);
+      this.#closingS[k] = 0;
+      changed = true;
+    }
+    if (changed) this.#count();
+    return changed;
+  }
+
+  /** The first string closes onto a dead bus. */
+  #matches(k: number): boolean {
+    const bank = this.#bank;
+    if (bank.closedCount === 0) return true;
+    const busV = bank.busEmfV - bank.busCurrentA * bank.busOhm;
+    return Math.abs((bank.emfV[k] ?? 0) - busV) < matchShare * busV;
+  }
+
+  #count(): void {
+    this.#closing = 0;
+    for (let k = 0; k < this.#wanted.length; k += 1) if (this.state(k) === 'closing') this.#closing += 1;
+  }
+}

@@ -1,0 +1,100 @@
+/** The operator's hand on a battery: forced modes with their time, and the checks of commands. */
+import { SimError } from '../../../core/errors.ts';
+import type { Fault } from '../../../core/errors.ts';
+import { batteryControlModes } from '../../../core/kinds/battery.ts';
+import type { BatteryCommand, BatteryControlMode } from '../../../core/kinds/battery.ts';
+
+export type ControlCommand = Extract<BatteryCommand, { kind: 'battery.control' }>;
+export type ReserveCommand = Extract<BatteryCommand, { kind: 'battery.reserve' }>;
+
+const roundingS = 1e-9;
+
+/** What is forced now. */
+export class ForcedControl {
+  mode: BatteryControlMode = 'auto';
+  /** magnitude asked for, W; null: the rating */
+  powerW: number | null = null;
+  /** simulated time left; Infinity: without end */
+  remainingS = Infinity;
+
+  release(): void {
+    this.mode = 'auto';
+    this.powerW = null;
+    this.remainingS = Infinity;
+  }
+
+  /** Takes over a checked command. */
+  apply({ mode, powerW, durationS }: ControlCommand): void {
+    if (mode === 'auto') {
+      this.release();
+      return;
+    }
+    if (mode !== undefined) {
+      this.mode = mode;
+      this.powerW = null;
+      this.remainingS = Infinity;
+    }
+    if (powerW !== undefined) this.powerW = powerW;
+    if (durationS !== undefined) this.remainingS = durationS ?? Infinity;
+  }
+
+  pass(dtS: number): void {
+    if (this.mode === 'auto') return;
+    this.remainingS -= dtS;
+    if (this.remainingS <= roundingS) this.release();
+  }
+}
+
+const refuse = (faults: readonly Fault[]): never => {
+  const text = faults.map(({ name, detail }) => `${name}: ${detail}`).join('; ');
+  throw new SimError('COMMAND_BAD_VALUE', text, faults);
+};
+
+/** Allows only what `ForcedControl.apply` can take over whole. @throws SimError */
+export function checkControl(command: ControlCommand, now: BatteryControlMode, stringCount: number): void {
+  const { mode, powerW, socPct, durationS, strings } = command;
+  const faults: Fault[] = [];
+  const bad = (name: string, given: unknown, allowed: string): void => {
+    faults.push({ name, detail: `given ${typeof given === 'number' ? given : JSON.stringify(given)}; allowed: ${allowed}` });
+  };
+  if ([mode, powerW, socPct, durationS, strings].every((member) => member === undefined)) {
+    bad('control', 'nothing', 'at least one of mode, power, state of charge, duration, strings');
+  }
+  if (mode !== undefined && !batteryControlModes.includes(mode)) bad('mode', mode, batteryControlModes.join(', '));
+  if (powerW !== undefined && powerW !== null && !(powerW >= 0 && Number.isFinite(powerW))) {
+    bad('power', powerW, 'a number of watts from 0 up, or null for the rating');
+  }
+  if (socPct !== undefined && !(socPct >= 0 && socPct <= 100)) bad('state of charge', socPct, 'a number from 0 to 100 %');
+  if (durationS !== undefined && durationS !== null && !(durationS > 0 && Number.isFinite(durationS))) {
+    bad('duration', durationS, 'a number of seconds above 0, or null for no end');
+  }
+  checkStrings(strings ?? [], stringCount, bad);
+  if (faults.length > 0) refuse(faults);
+  const then = mode ?? now;
+  if (then === 'auto' && (typeof powerW === 'number' || typeof durationS === 'number')) {
+    throw new SimError('COMMAND_CONFLICT', 'a power or a duration needs a forced mode: charge, discharge or idle');
+  }
+  if (then === 'idle' && typeof powerW === 'number' && powerW > 0) {
+    throw new SimError('COMMAND_CONFLICT', `mode idle has no power: given ${powerW} W`);
+  }
+}
+
+function checkStrings(strings: NonNullable<ControlCommand['strings']>, count: number, bad: (name: string, given: unknown, allowed: string) => void): void {
+  const seen = new Set<number>();
+  for (const { index, contactor } of strings) {
+    if (!Number.isInteger(index) || index < 0 || index >= count) bad('string index', index, `0 to ${count - 1}`);
+    else if (seen.has(index)) bad('string index', index, 'each string once');
+    if (!['open', 'closed'].includes(contactor)) bad('contactor', contactor, 'open, closed');
+    seen.add(index);
+  }
+}
+
+/** Floor <= minimum <= maximum <= ceiling. @throws SimError */
+export function checkReserve({ minPct, maxPct }: ReserveCommand, floorPct: number, ceilingPct: number): void {
+  if (!(minPct >= floorPct && minPct <= maxPct)) {
+    refuse([{ name: 'reserve minimum', detail: `given ${minPct} %; allowed: from the floor, ${floorPct} %, to the reserve maximum, ${maxPct} %` }]);
+  }
+  if (!(maxPct <= ceilingPct)) {
+    refuse([{ name: 'reserve maximum', detail: `given ${maxPct} %; allowed: from the reserve minimum, ${minPct} %, to the ceiling, ${ceilingPct} %` }]);
+  }
+}

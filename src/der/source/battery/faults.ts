@@ -1,0 +1,78 @@
+/** Faults that open the strings, and the warnings of model 802 before them. */
+import type { BatteryEvent } from '../../../core/kinds/battery.ts';
+import type { BatteryBank } from './bank.ts';
+import { temperatureBounds } from './cell-spec.ts';
+import type { CellSpec } from './cell-spec.ts';
+
+export type BatteryFault = 'over_temp' | 'under_temp' | 'over_volt' | 'under_volt';
+
+/** Difference of cell voltages in V, and of string currents as a share of the mean one, that is worth a warning. */
+const imbalanceV = 0.1;
+const imbalanceShare = 0.25;
+/** Currents below this share of the nominal charge in an hour are not compared. */
+const comparedPerHour = 0.1;
+/** Cells this close to a voltage bound give a warning. */
+const nearBoundV = 0.02;
+
+const eventOf: Readonly<Record<BatteryFault, BatteryEvent>> = {
+  over_temp: 'OVER_TEMP_ALARM', under_temp: 'UNDER_TEMP_ALARM', over_volt: 'OVER_VOLT_ALARM', under_volt: 'UNDER_VOLT_ALARM',
+};
+
+/** Adds the faults that hold now. @param minV,maxV lowest and highest cell voltage */
+export function addFaults(bank: BatteryBank, spec: CellSpec, minV: number, maxV: number, to: Set<BatteryFault>): void {
+  for (const temperatureC of bank.temperatureC) {
+    if (temperatureC >= temperatureBounds.faultHighC) to.add('over_temp');
+    if (temperatureC <= temperatureBounds.faultLowC) to.add('under_temp');
+  }
+  if (maxV > spec.faultMaxV) to.add('over_volt');
+  if (minV < spec.faultMinV) to.add('under_volt');
+}
+
+export interface EventInput {
+  readonly bank: BatteryBank;
+  readonly spec: CellSpec;
+  readonly faults: ReadonlySet<BatteryFault>;
+  readonly minV: number;
+  readonly maxV: number;
+  /** hard bounds, 0..1 */
+  readonly lowSoc: number;
+  readonly highSoc: number;
+  readonly lowBlocked: boolean;
+  readonly highBlocked: boolean;
+  readonly contactorStuck: boolean;
+}
+
+/** 802.Evt1 by name. */
+export function batteryEvents(input: EventInput): BatteryEvent[] {
+  const { bank, spec, faults, minV, maxV } = input;
+  const events: BatteryEvent[] = [...faults].map((fault) => eventOf[fault]);
+  const add = (event: BatteryEvent, holds: boolean): void => { if (holds) events.push(event); };
+  const soc = bank.meanSoc;
+  const temperatures = [...bank.temperatureC];
+  add('OVER_TEMP_WARNING', !faults.has('over_temp') && temperatures.some((t) => t > temperatureBounds.warnHighC));
+  add('UNDER_TEMP_WARNING', !faults.has('under_temp') && temperatures.some((t) => t < temperatureBounds.warnLowC));
+  add('OVER_VOLT_WARNING', !faults.has('over_volt') && maxV > spec.maxV + nearBoundV);
+  add('UNDER_VOLT_WARNING', !faults.has('under_volt') && minV < spec.minV - nearBoundV);
+  add('UNDER_SOC_MIN_ALARM', soc < input.lowSoc - nearSoc);
+  add('UNDER_SOC_MIN_WARNING', input.lowBlocked);
+  add('OVER_SOC_MAX_ALARM', soc > input.highSoc + nearSoc);
+  add('OVER_SOC_MAX_WARNING', input.highBlocked);
+  add('VOLTAGE_IMBALANCE_WARNING', maxV - minV > imbalanceV);
+  add('CURRENT_IMBALANCE_WARNING', unevenCurrents(bank));
+  add('CONTACTOR_ERROR', input.contactorStuck);
+  return events;
+}
+
+/** Closer to a bound than the shown step is at the bound. */
+const nearSoc = 0.0005;
+
+function unevenCurrents(bank: BatteryBank): boolean {
+  if (bank.closedCount < 2) return false;
+  const meanA = bank.busCurrentA / bank.closedCount;
+  const leastA = (comparedPerHour * bank.nominalAh) / bank.stringCount;
+  let off = 0;
+  for (let k = 0; k < bank.stringCount; k += 1) {
+    if (bank.closed[k] === 1) off = Math.max(off, Math.abs((bank.currentA[k] ?? 0) - meanA));
+  }
+  return off > Math.max(leastA, imbalanceShare * Math.abs(meanA));
+}

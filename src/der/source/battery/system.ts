@@ -1,0 +1,268 @@
+import type { RandomStream } from '../../../core/random.ts';
+import type { BatteryInhibit, BatteryParameters, BatteryState } from '../../../core/kinds/battery.ts';
+import { BatteryBank } from './bank.ts';
+import { bankLimits } from './bank-limits.ts';
+import type { BankBounds, BankLimits } from './bank-limits.ts';
+import {
+  alongPolyline, chargeOverSoc, chargeOverTemperature, currentHeadroom, dischargeOverSoc, dischargeOverTemperature,
+  meanOcvV, standbyShare,
+} from './cell-spec.ts';
+import type { CellSpec } from './cell-spec.ts';
+import { Contactors } from './contactors.ts';
+import { ForcedControl } from './control.ts';
+import { addFaults } from './faults.ts';
+import type { BatteryFault } from './faults.ts';
+import { SocWindow } from './soc-window.ts';
+import { extremeCellV } from './view.ts';
+
+const secondsPerHour = 3600;
+/** Share of the capacity by which the state of health falls over the cycle life. */
+const fadeOverLife = 0.2;
+const leastSoh = 0.5;
+/** Where the voltage of the cells leaves less current than this per capacity, 1/h, they are full or empty. */
+const endCurrentPerHour = 0.02;
+/** A voltage bound means full or empty only this close to the ends. */
+const endSoc = 0.1;
+/** A sub-step that would pass a bound ends there, but is no shorter than this. */
+const shortestStepS = 0.001;
+const aheadS = 2;
+
+/** Power at the DC terminals, magnitudes. */
+export interface TerminalPowers { dischargeW: number; chargeW: number }
+
+/** The bank with its management system: contactors, limits, faults, counters. Powers at the DC terminals, + = discharge. */
+export class BatterySystem {
+  readonly bank: BatteryBank;
+  readonly contactors: Contactors;
+  readonly window = new SocWindow();
+  readonly forced = new ForcedControl();
+  readonly faults = new Set<BatteryFault>();
+  /** what the prepared sub-step allows */
+  readonly prepared: TerminalPowers = { dischargeW: 0, chargeW: 0 };
+  /** the operating point */
+  powerW = 0;
+  currentA = 0;
+  chargedWh = 0;
+  dischargedWh = 0;
+  standbyWh = 0;
+  reserveOpen = false;
+  /** bounds of normal dispatch */
+  reserveMinPct = 0;
+  reserveMaxPct = 100;
+  readonly #parameters: BatteryParameters;
+  readonly #spec: CellSpec;
+  readonly #bounds: BankBounds = { lowSoc: 0, highSoc: 1, dischargeA: 0, chargeA: 0, enoughDischargeW: 0, enoughChargeW: 0 };
+  readonly #limits: BankLimits = { dischargeW: 0, chargeW: 0, dischargeVoltageA: 0, chargeVoltageA: 0 };
+  readonly #now: TerminalPowers = { dischargeW: 0, chargeW: 0 };
+  readonly #ratedA: number;
+  #standbyW = 0;
+  /** refresh of the bank that faults were looked for after, and that the shares are of */
+  #lookedAt = -1;
+  #dischargeShare = 1;
+  #chargeShare = 1;
+
+  constructor(parameters: BatteryParameters, spec: CellSpec, random: RandomStream) {
+    const p = parameters;
+    this.#parameters = p;
+    this.#spec = spec;
+    this.bank = new BatteryBank({
+      strings: p.strings, modules: p.modules, cells: p.cells, spec, capacityWh: p.capacityWh,
+      soc: p.socPct / 100, soh: p.sohPct / 100, thermalTimeConstantS: p.thermalTimeConstantS,
+    }, random);
+    this.contactors = new Contactors(this.bank);
+    this.#ratedA = (currentHeadroom * p.powerW) / (p.modules * p.cells * meanOcvV(spec.ocvV));
+    this.restart();
+  }
+
+  get voltageV(): number { return this.bank.closedCount > 0 ? this.bank.busVoltageV : 0; }
+
+  /** Equivalent full cycles. */
+  get cycles(): number { return (this.chargedWh + this.dischargedWh) / (2 * this.#parameters.capacityWh); }
+
+  /** Nameplate energy times state of charge and of health, of the closed strings, or of all when none is closed. */
+  get energyWh(): number {
+    const { bank } = this;
+    const share = bank.closedCount > 0 ? bank.closedAh / bank.nominalAh : bank.soh;
+    return this.#parameters.capacityWh * share * bank.meanSoc;
+  }
+
+  get state(): BatteryState {
+    if (this.faults.size > 0) return 'fault';
+    if (this.bank.closedCount === 0) return this.contactors.closing > 0 ? 'initializing' : 'disconnected';
+    const inhibit = this.inhibit;
+    if (inhibit === 'temperature') return 'suspending';
+    if (this.powerW !== 0) return 'connected';
+    return inhibit === 'none' ? 'standby' : 'soc_protection';
+  }
+
+  get inhibit(): BatteryInhibit {
+    if (this.#dischargeShare === 0 || this.#chargeShare === 0) return 'temperature';
+    if (this.window.lowBlocked) return 'soc_floor';
+    return this.window.highBlocked ? 'soc_ceiling' : 'none';
+  }
+
+  /** Power that a forced mode asks for, W, magnitude. */
+  get requestedW(): number {
+    return this.forced.mode === 'idle' ? 0 : this.forced.powerW ?? this.#parameters.powerW;
+  }
+
+  /** Time for which the bank may go on before a bound or a timer, s; Infinity: no end in sight. */
+  get nextEventS(): number {
+    return Math.min(this.forced.remainingS, this.contactors.nextS, this.#toBoundS());
+  }
+
+  #toBoundS(): number {
+    const { bank, powerW } = this;
+    const rateA = Math.abs(bank.busCurrentA);
+    if (powerW === 0 || rateA === 0) return Infinity;
+    if (powerW > 0 ? this.window.lowBlocked : this.window.highBlocked) return Infinity;
+    const left = powerW > 0 ? bank.meanSoc - this.#bounds.lowSoc : this.#bounds.highSoc - bank.meanSoc;
+    const seconds = (left * bank.closedAh * secondsPerHour) / rateA;
+    return seconds > 0 && seconds < aheadS ? Math.max(seconds, shortestStepS) : Infinity;
+  }
+
+  /** Finds what the next `dtS` allow; 0 s: this instant. */
+  prepare(dtS: number): void {
+    this.#powers(dtS, this.prepared);
+    this.#updateWindow();
+    this.#block(this.prepared);
+  }
+
+  /** What this instant allows, without a bound that is seconds away; lent until the next call. */
+  powersNow(): TerminalPowers {
+    const standbyW = this.#standbyW;
+    this.#powers(0, this.#now);
+    this.#standbyW = standbyW;
+    this.#block(this.#now);
+    return this.#now;
+  }
+
+  /** Time passes at a power within what was prepared. */
+  pass(dtS: number, powerW: number): void {
+    const { bank } = this;
+    const connected = bank.closedCount > 0;
+    bank.advance(dtS, connected ? powerW + this.#standbyW : 0);
+    const hours = dtS / secondsPerHour;
+    if (connected) this.standbyWh += this.#standbyW * hours;
+    if (powerW > 0) this.dischargedWh += powerW * hours;
+    else this.chargedWh -= powerW * hours;
+    this.forced.pass(dtS);
+    this.contactors.advance(dtS);
+    if (bank.refreshes !== this.#lookedAt) this.#look();
+    this.#takeBounds();
+    this.#updateWindow();
+  }
+
+  /** Takes up an operating point; no time passes. */
+  takePoint(powerW: number): void {
+    const connected = this.bank.closedCount > 0;
+    this.bank.operate(connected ? powerW + this.#standbyW : 0);
+    this.powerW = connected ? powerW : 0;
+    this.currentA = connected && this.bank.busVoltageV > 0 ? powerW / this.bank.busVoltageV : 0;
+  }
+
+  /** Takes up the last operating point as far as it is still allowed. @param dtS of the sub-step that is prepared, or 0 */
+  rebalance(dtS: number): void {
+    this.prepare(dtS);
+    this.takePoint(Math.max(-this.prepared.chargeW, Math.min(this.prepared.dischargeW, this.powerW)));
+  }
+
+  clearFaults(): void {
+    this.faults.clear();
+    this.#look();
+    this.contactors.hold(this.faults.size > 0);
+  }
+
+  restart(): void {
+    const p = this.#parameters;
+    this.reserveOpen = false;
+    this.reserveMinPct = p.socReserveMinPct;
+    this.reserveMaxPct = p.socReserveMaxPct;
+    this.forced.release();
+    this.chargedWh = this.dischargedWh = this.standbyWh = this.bank.lossWh = 0;
+    this.bank.soh = p.sohPct / 100;
+    this.fill(p.socPct / 100);
+    this.clearFaults();
+    this.contactors.wantAll(true);
+    this.contactors.arrive();
+    this.prepare(0);
+    this.takePoint(0);
+  }
+
+  /** Sets the state of charge, 0..1. */
+  fill(soc: number): void {
+    this.bank.fill(soc);
+    this.window.forget();
+  }
+
+  /** After a refresh of the cells: ageing, faults, and the shares of the rating that hold until the next one. */
+  #look(): void {
+    const { bank } = this;
+    const { sohPct, cycleLife } = this.#parameters;
+    this.#lookedAt = bank.refreshes;
+    if (cycleLife !== null) bank.soh = Math.max(leastSoh, sohPct / 100 - (fadeOverLife * this.cycles) / cycleLife);
+    const soc = bank.meanSoc;
+    this.#dischargeShare = alongPolyline(dischargeOverSoc, soc);
+    this.#chargeShare = alongPolyline(chargeOverSoc, soc);
+    let discharge = 1;
+    let charge = 1;
+    let minV = Infinity;
+    let maxV = -Infinity;
+    for (let k = 0; k < bank.stringCount; k += 1) {
+      const temperatureC = bank.temperatureC[k] ?? 0;
+      discharge = Math.min(discharge, alongPolyline(dischargeOverTemperature, temperatureC));
+      charge = Math.min(charge, alongPolyline(chargeOverTemperature, temperatureC));
+      minV = Math.min(minV, extremeCellV(bank, k, 'low'));
+      maxV = Math.max(maxV, extremeCellV(bank, k, 'high'));
+    }
+    this.#dischargeShare *= discharge;
+    this.#chargeShare *= charge;
+    addFaults(bank, this.#spec, minV, maxV, this.faults);
+    if (this.faults.size > 0) this.contactors.hold(true);
+  }
+
+  #takeBounds(): void {
+    const p = this.#parameters;
+    const { mode } = this.forced;
+    const bounds = this.#bounds;
+    const closedShare = this.bank.closedCount / p.strings;
+    const perString = this.#ratedA * closedShare;
+    const ratedW = p.powerW * closedShare;
+    bounds.lowSoc = this.reserveOpen || mode === 'discharge' ? p.socMinPct / 100 : this.reserveMinPct / 100;
+    bounds.highSoc = this.reserveOpen || mode === 'charge' ? p.socMaxPct / 100 : this.reserveMaxPct / 100;
+    bounds.dischargeA = perString * this.#dischargeShare;
+    bounds.chargeA = perString * this.#chargeShare;
+    bounds.enoughDischargeW = ratedW * (this.#dischargeShare + standbyShare);
+    bounds.enoughChargeW = ratedW * this.#chargeShare;
+  }
+
+  #powers(dtS: number, to: TerminalPowers): void {
+    const { bank } = this;
+    const p = this.#parameters;
+    if (bank.refreshes !== this.#lookedAt) this.#look();
+    this.#takeBounds();
+    bankLimits(bank, this.#spec, this.#bounds, dtS, this.#limits);
+    // at the hard floor the management system sleeps: nothing drains the cells any further
+    const aboveFloorAh = Math.max(0, bank.meanSoc - p.socMinPct / 100) * bank.closedAh;
+    const mostW = dtS > 0 ? (aboveFloorAh * secondsPerHour * bank.busEmfV) / dtS : Infinity;
+    this.#standbyW = aboveFloorAh > 0 ? Math.min(standbyShare * p.powerW, mostW) : 0;
+    const ratedW = (p.powerW * bank.closedCount) / p.strings;
+    to.dischargeW = Math.max(0, Math.min(ratedW * this.#dischargeShare, this.#limits.dischargeW - this.#standbyW));
+    to.chargeW = this.#limits.chargeW > 0 ? Math.min(ratedW * this.#chargeShare, this.#limits.chargeW + this.#standbyW) : 0;
+  }
+
+  #updateWindow(): void {
+    const { bank } = this;
+    if (bank.closedCount === 0) return;
+    const soc = bank.meanSoc;
+    const endA = endCurrentPerHour * bank.closedAh;
+    const empty = soc < endSoc && this.#limits.dischargeVoltageA < endA;
+    const full = soc > 1 - endSoc && this.#limits.chargeVoltageA < endA;
+    this.window.update(soc, this.#bounds.lowSoc, this.#bounds.highSoc, empty, full);
+  }
+
+  #block(powers: TerminalPowers): void {
+    if (this.window.lowBlocked) powers.dischargeW = 0;
+    if (this.window.highBlocked) powers.chargeW = 0;
+  }
+}

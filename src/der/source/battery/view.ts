@@ -1,0 +1,107 @@
+/** What a bank shows of its cells. */
+import type {
+  BatteryCell, BatteryCellPosition, BatteryContactor, BatteryModule, BatteryString, BatteryTree,
+} from '../../../core/kinds/battery.ts';
+import type { BatteryBank } from './bank.ts';
+import type { BankShape } from './cells.ts';
+import { ocvAt } from './cell-spec.ts';
+
+/** Lowest, highest and mean cell voltage of a range. */
+export interface CellRange {
+  readonly minV: number;
+  readonly maxV: number;
+  readonly avgV: number;
+  /** indexes in the arrays of cells */
+  readonly minAt: number;
+  readonly maxAt: number;
+}
+
+/** A share of 0..1 as it is shown: whole tenths of a per cent. */
+export function shownPct(share: number): number {
+  return Math.round(share * 1000) / 10;
+}
+
+/** State of charge of a cell now, 0..1. @param k its string */
+function socOf(bank: BatteryBank, k: number, at: number): number {
+  return (bank.cells.soc[at] ?? 0) - bank.chargeSinceRefreshAh(k) / ((bank.cells.capacityAh[at] ?? 1) * bank.soh);
+}
+
+/** Voltage under current of the mean cell of string `k` below its open circuit, V. */
+function meanDropV(bank: BatteryBank, k: number): number {
+  return ((bank.currentA[k] ?? 0) * (bank.r0Ohm[k] ?? 0) + (bank.rcV[k] ?? 0)) / bank.cells.series;
+}
+
+/** @param dropV of the mean cell: both resistances of a string differ from cell to cell in one proportion */
+function voltageOf(bank: BatteryBank, k: number, at: number, dropV: number): number {
+  return ocvAt(bank.ocv, socOf(bank, k, at)) - (bank.cells.resistance[at] ?? 1) * dropV;
+}
+
+/** Terminal voltage of the cell of string `k` that had the lowest or highest open circuit when last looked at, V. */
+export function extremeCellV(bank: BatteryBank, k: number, which: 'low' | 'high'): number {
+  const extremes = bank.extremes[k];
+  if (!extremes) return 0;
+  const dropV = meanDropV(bank, k);
+  return which === 'low' ? extremes.lowV - extremes.lowResistance * dropV : extremes.highV - extremes.highResistance * dropV;
+}
+
+export function cellRange(bank: BatteryBank): CellRange {
+  const { series } = bank.cells;
+  let minV = Infinity;
+  let maxV = -Infinity;
+  let sum = 0;
+  let minAt = 0;
+  let maxAt = 0;
+  for (let k = 0; k < bank.stringCount; k += 1) {
+    const dropV = meanDropV(bank, k);
+    for (let at = k * series; at < (k + 1) * series; at += 1) {
+      const v = voltageOf(bank, k, at, dropV);
+      sum += v;
+      if (v < minV) { minV = v; minAt = at; }
+      if (v > maxV) { maxV = v; maxAt = at; }
+    }
+  }
+  return { minV, maxV, avgV: sum / (bank.stringCount * series), minAt, maxAt };
+}
+
+export function positionOf(shape: BankShape, at: number): BatteryCellPosition {
+  const module = Math.floor(at / shape.cells);
+  return { string: Math.floor(module / shape.modules), module: module % shape.modules };
+}
+
+function moduleView(bank: BatteryBank, shape: BankShape, k: number, index: number): BatteryModule {
+  const from = (k * shape.modules + index) * shape.cells;
+  const dropV = meanDropV(bank, k);
+  const cells: BatteryCell[] = [];
+  let soc = 0;
+  for (let c = 0; c < shape.cells; c += 1) {
+    const at = from + c;
+    soc += socOf(bank, k, at);
+    cells.push({
+      index: c, voltageV: voltageOf(bank, k, at, dropV),
+      temperatureC: (bank.temperatureC[k] ?? 0) + (bank.cells.temperatureOffsetK[at] ?? 0), balancing: bank.cells.balancing[at] === 1,
+    });
+  }
+  const volts = cells.map((cell) => cell.voltageV);
+  const degrees = cells.map((cell) => cell.temperatureC);
+  return {
+    index, socPct: shownPct(soc / shape.cells), sohPct: shownPct(bank.soh), voltageV: volts.reduce((a, b) => a + b, 0),
+    cellVoltageMinV: Math.min(...volts), cellVoltageMaxV: Math.max(...volts),
+    temperatureMinC: Math.min(...degrees), temperatureMaxC: Math.max(...degrees), cells,
+  };
+}
+
+/** Strings, modules and cells now. */
+export function batteryTree(bank: BatteryBank, shape: BankShape, contactor: (k: number) => BatteryContactor): BatteryTree {
+  const strings = Array.from({ length: shape.strings }, (_, k): BatteryString => {
+    const modules = Array.from({ length: shape.modules }, (_, index) => moduleView(bank, shape, k, index));
+    const voltageV = modules.reduce((sum, module) => sum + module.voltageV, 0);
+    return {
+      index: k, contactor: contactor(k), socPct: shownPct(bank.soc[k] ?? 0), sohPct: shownPct(bank.soh),
+      voltageV, currentA: bank.currentA[k] ?? 0, cellVoltageAvgV: voltageV / bank.cells.series,
+      cellVoltageMinV: Math.min(...modules.map((module) => module.cellVoltageMinV)),
+      cellVoltageMaxV: Math.max(...modules.map((module) => module.cellVoltageMaxV)),
+      temperatureC: bank.temperatureC[k] ?? 0, modules,
+    };
+  });
+  return { strings };
+}

@@ -1,0 +1,131 @@
+import type {
+  EvParameters, EvseConnectorParameters, EvseErrorCode, EvseLimitSource, EvsePhase, EvseReservation, Ocpp16Status,
+} from '../../../core/kinds/evse.ts';
+import { ocpp16Status, phaseTraits } from './phases.ts';
+import type { ConnectorFlags } from './phases.ts';
+import type { SessionRecord } from './sessions.ts';
+import { packVoltageV } from './vehicle.ts';
+import type { Vehicle } from './vehicle.ts';
+
+/** Everything that one connector is; powers in W at the meter, positive into the vehicle. */
+export interface Connector {
+  readonly p: EvseConnectorParameters;
+  /** the vehicle that comes where none is named */
+  readonly defaultEv: EvParameters;
+  phase: EvsePhase;
+  evPlugged: boolean;
+  evsePlugged: boolean;
+  vehicle: Vehicle | null;
+  /** by command; a session locks by itself */
+  lockedByCommand: boolean;
+  operative: boolean;
+  errorCode: EvseErrorCode | null;
+  errorInfo: string | null;
+  vendorErrorCode: string | null;
+  reservation: EvseReservation | null;
+  idToken: string | null;
+  remoteStartId: number | null;
+  session: SessionRecord | null;
+  evHeldByCommand: boolean;
+  evseHeldByCommand: boolean;
+  /** simulated seconds; Infinity: none pending */
+  startDueS: number;
+  timeoutDueS: number;
+  localLimitW: number;
+  profileLimitW: number;
+  profileLimitA: number;
+  /** null: no discharge asked for */
+  dischargeW: number | null;
+  energyWh: number;
+  energyExportWh: number;
+  /** power at the end of the last sub-step: where ramps go on from */
+  flowW: number;
+  /** mean power of the last sub-step */
+  powerW: number;
+  /** of the prepared sub-step: what limits and hardware admit, before the curve of the vehicle */
+  capW: number;
+  capSource: EvseLimitSource;
+  /** `capW` after sharing */
+  offerW: number;
+  /** of the prepared sub-step: most charge and most discharge, and what the vehicle does by itself; means */
+  upW: number;
+  downW: number;
+  wishW: number;
+  wishEndW: number;
+  ramping: boolean;
+  /** what the last answer gave it */
+  planW: number;
+  heldByDer: boolean;
+}
+
+export function createConnector(p: EvseConnectorParameters, defaultEv: EvParameters): Connector {
+  return {
+    p, defaultEv, phase: 'free', evPlugged: false, evsePlugged: p.attachedCable, vehicle: null, lockedByCommand: false,
+    operative: true, errorCode: null, errorInfo: null, vendorErrorCode: null, reservation: null, idToken: null,
+    remoteStartId: null, session: null, evHeldByCommand: false, evseHeldByCommand: false, startDueS: Infinity,
+    timeoutDueS: Infinity, localLimitW: Infinity, profileLimitW: Infinity, profileLimitA: Infinity, dischargeW: null,
+    energyWh: 0, energyExportWh: 0, flowW: 0, powerW: 0, capW: 0, capSource: 'none', offerW: 0, upW: 0, downW: 0,
+    wishW: 0, wishEndW: 0, ramping: false, planW: 0, heldByDer: false,
+  };
+}
+
+export function flagsOf(c: Connector): ConnectorFlags {
+  return {
+    faulted: c.errorCode !== null, operative: c.operative, reserved: c.reservation !== null,
+    cableIn: c.evPlugged || (c.evsePlugged && !c.p.attachedCable),
+  };
+}
+
+export function statusOf(c: Connector): Ocpp16Status {
+  return ocpp16Status(c.phase, flagsOf(c));
+}
+
+/** Energy could flow now: the session is on, nobody has stopped it by hand and nothing is broken. */
+export function canFlow(c: Connector): boolean {
+  return phaseTraits[c.phase].powered && c.errorCode === null && !c.evHeldByCommand && !c.evseHeldByCommand;
+}
+
+/** Phases in use: the vehicle decides too. */
+export function phasesInUse(c: Connector): 1 | 3 {
+  return c.p.phases === 3 && c.vehicle?.phases === 3 ? 3 : 1;
+}
+
+/** Power in W of one ampere (per phase) at this voltage. */
+export function wattsPerAmpere(c: Connector, terminalPu: number): number {
+  if (c.p.type === 'ac') return phasesInUse(c) * c.p.voltageV * terminalPu * c.p.powerFactor;
+  return c.vehicle === null ? c.p.voltageV : Math.min(c.p.voltageV, packVoltageV(c.vehicle));
+}
+
+/** Smallest limit in W that still lets the vehicle charge: of an AC connector the minimum current on the phases in use. */
+export function leastPowerW(c: Connector): number {
+  return c.p.type === 'ac' ? (c.p.minPowerW * phasesInUse(c)) / c.p.phases : c.p.minPowerW;
+}
+
+const limitTolerance = 1e-9;
+
+/** Takes the lowest of hardware, vehicle and commanded limits into `capW`; below the minimum it is 0. */
+export function takeLimits(c: Connector, vehicle: Vehicle, terminalPu: number): void {
+  const perA = wattsPerAmpere(c, terminalPu);
+  let capW = Math.min(c.p.maxPowerW, c.p.maxCurrentA * perA);
+  let source: EvseLimitSource = 'hardware';
+  let paused = false;
+  const leastW = leastPowerW(c);
+  const profileW = Math.min(c.profileLimitW, c.profileLimitA * perA);
+  if (profileW < capW) {
+    capW = profileW;
+    source = 'charging_profile';
+    // amperes are compared as such: a sagging voltage is no reason to pause
+    paused = c.profileLimitW < leastW * (1 - limitTolerance) || (c.p.type === 'ac' && c.profileLimitA < c.p.minCurrentA);
+  }
+  if (c.localLimitW < capW) {
+    capW = c.localLimitW;
+    source = 'local';
+    paused ||= capW < leastW * (1 - limitTolerance);
+  }
+  if (!paused && vehicle.maxChargeW < capW) {
+    capW = vehicle.maxChargeW;
+    source = 'ev';
+  }
+  c.capW = paused ? 0 : capW;
+  c.capSource = source;
+}

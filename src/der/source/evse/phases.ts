@@ -1,0 +1,85 @@
+import type { EvseChargingState, EvsePhase, Ocpp16Status, Ocpp201Status } from '../../../core/kinds/evse.ts';
+
+/** What moves a connector from phase to phase. `plugged`: both ends of the cable are in; hold and release: who stops the energy. */
+export const phaseEvents = [
+  'plugged', 'unplugged', 'authorize', 'withdraw', 'delay_over', 'ev_hold', 'ev_release', 'evse_hold', 'evse_release', 'stop',
+] as const;
+export type PhaseEvent = (typeof phaseEvents)[number];
+
+const inSession = { stop: 'finishing', unplugged: 'free' } as const;
+
+/** The only place that says which phase follows which; an event that a phase does not list is impossible in it. */
+export const phaseTable: Readonly<Record<EvsePhase, Readonly<Partial<Record<PhaseEvent, EvsePhase>>>>> = {
+  free: { plugged: 'connected', authorize: 'authorised' },
+  authorised: { plugged: 'starting', withdraw: 'free' },
+  connected: { unplugged: 'free', authorize: 'starting' },
+  starting: { ...inSession, delay_over: 'energised' },
+  energised: { ...inSession, ev_hold: 'suspended_ev', evse_hold: 'suspended_evse' },
+  suspended_ev: { ...inSession, ev_release: 'energised', evse_hold: 'suspended_both' },
+  suspended_evse: { ...inSession, evse_release: 'energised', ev_hold: 'suspended_both' },
+  suspended_both: { ...inSession, ev_release: 'suspended_evse', evse_release: 'suspended_ev' },
+  finishing: { unplugged: 'free', authorize: 'starting' },
+};
+
+interface PhaseTraits {
+  /** a transaction is open */
+  readonly session: boolean;
+  readonly authorised: boolean;
+  readonly contactorClosed: boolean;
+  /** the vehicle may draw or give power as soon as nobody holds it */
+  readonly powered: boolean;
+  readonly evHolds: boolean;
+  readonly evseHolds: boolean;
+  readonly status: Ocpp16Status;
+  readonly chargingState: EvseChargingState;
+}
+
+function traits(status: Ocpp16Status, chargingState: EvseChargingState, more: Partial<PhaseTraits> = {}): PhaseTraits {
+  return {
+    session: false, authorised: false, contactorClosed: false, powered: false, evHolds: false, evseHolds: false,
+    status, chargingState, ...more,
+  };
+}
+
+const started = { session: true, authorised: true } as const;
+const powered = { ...started, powered: true } as const;
+
+/** What holds in each phase by itself, without fault, availability and reservation. */
+export const phaseTraits: Readonly<Record<EvsePhase, PhaseTraits>> = {
+  free: traits('available', 'idle'),
+  authorised: traits('preparing', 'idle', { authorised: true }),
+  connected: traits('preparing', 'ev_connected'),
+  starting: traits('preparing', 'ev_connected', started),
+  energised: traits('charging', 'charging', { ...powered, contactorClosed: true }),
+  suspended_ev: traits('suspended_ev', 'suspended_ev', { ...powered, contactorClosed: true, evHolds: true }),
+  suspended_evse: traits('suspended_evse', 'suspended_evse', { ...powered, evseHolds: true }),
+  suspended_both: traits('suspended_evse', 'suspended_evse', { ...powered, evHolds: true, evseHolds: true }),
+  finishing: traits('finishing', 'ev_connected'),
+};
+
+/** What lies on top of the phase. */
+export interface ConnectorFlags {
+  readonly faulted: boolean;
+  readonly operative: boolean;
+  readonly reserved: boolean;
+  /** one end of a loose cable is in */
+  readonly cableIn: boolean;
+}
+
+/** Status in the words of OCPP 1.6. A connector taken out of operation serves its session to the end. */
+export function ocpp16Status(phase: EvsePhase, flags: ConnectorFlags): Ocpp16Status {
+  if (flags.faulted) return 'faulted';
+  if (!flags.operative && !phaseTraits[phase].session) return 'unavailable';
+  if (phase !== 'free') return phaseTraits[phase].status;
+  if (flags.cableIn) return 'preparing';
+  return flags.reserved ? 'reserved' : 'available';
+}
+
+/** Status in the words of OCPP 2.0.1: an authorisation alone does not occupy a connector, a cable does. */
+export function ocpp201Status(phase: EvsePhase, flags: ConnectorFlags): Ocpp201Status {
+  const status = ocpp16Status(phase, flags);
+  switch (status) {
+    case 'available': case 'reserved': case 'unavailable': case 'faulted': return status;
+    default: return phase === 'authorised' && !flags.cableIn ? (flags.reserved ? 'reserved' : 'available') : 'occupied';
+  }
+}

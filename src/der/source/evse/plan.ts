@@ -1,0 +1,141 @@
+/** Divides the power of the station among its connectors; W at the meter, positive into the vehicles. */
+import type { Connector } from './connector.ts';
+import { leastPowerW } from './connector.ts';
+import { chargeLevelW } from './reach.ts';
+import { sharePower } from './sharing.ts';
+
+/** Reused between calls, one place per connector. */
+export interface Scratch {
+  readonly demandW: Float64Array;
+  readonly minW: Float64Array;
+  readonly shareW: Float64Array;
+}
+
+export function createScratch(count: number): Scratch {
+  return { demandW: new Float64Array(count), minW: new Float64Array(count), shareW: new Float64Array(count) };
+}
+
+const toleranceW = 1e-6;
+
+function sumOfPlan(connectors: readonly Connector[]): number {
+  let sum = 0;
+  for (const c of connectors) sum += c.planW;
+  return sum;
+}
+
+function fillDemand(connectors: readonly Connector[], scratch: Scratch, use: 'capW' | 'offerW'): void {
+  for (let i = 0; i < connectors.length; i++) {
+    const c = connectors[i];
+    if (c === undefined) continue;
+    scratch.demandW[i] = c.vehicle === null || c.dischargeW !== null ? 0 : chargeLevelW(c.vehicle, c[use]);
+    scratch.minW[i] = leastPowerW(c);
+  }
+}
+
+/** Shares the limit of the station: `offerW` of every connector from its `capW`. @returns whether it binds */
+export function offerUnder(connectors: readonly Connector[], scratch: Scratch, limitW: number, byProfile: boolean): boolean {
+  fillDemand(connectors, scratch, 'capW');
+  const binds = sharePower(scratch.demandW, scratch.minW, limitW, scratch.shareW);
+  for (let i = 0; i < connectors.length; i++) {
+    const c = connectors[i];
+    if (c === undefined) continue;
+    const shareW = scratch.shareW[i] ?? 0;
+    // without need to share a vehicle may follow a rising curve within the sub-step
+    c.offerW = binds ? shareW : Math.min(c.capW, limitW);
+    if (binds && shareW < (scratch.demandW[i] ?? 0)) {
+      c.capSource = byProfile ? 'charging_profile' : connectors.length > 1 ? 'sharing' : 'hardware';
+    }
+  }
+  return binds;
+}
+
+/** Charges with `limitW` in all; when nobody can with so little, with the least useful power if that is nearer or must be. */
+function planCharge(connectors: readonly Connector[], scratch: Scratch, limitW: number, mostW: number, forced: boolean): number {
+  fillDemand(connectors, scratch, 'offerW');
+  const { demandW, minW, shareW } = scratch;
+  let binds = sharePower(demandW, minW, limitW, shareW);
+  if (binds && limitW > 0 && shareW.every((w) => w === 0)) {
+    let leastW = Infinity;
+    for (let i = 0; i < demandW.length; i++) if ((demandW[i] ?? 0) > 0) leastW = Math.min(leastW, minW[i] ?? 0, demandW[i] ?? 0);
+    if (leastW <= mostW && (forced || leastW - limitW < limitW)) binds = sharePower(demandW, minW, leastW, shareW);
+  }
+  let sum = 0;
+  for (let i = 0; i < connectors.length; i++) {
+    const c = connectors[i];
+    if (c === undefined) continue;
+    c.planW = binds ? Math.min(c.upW, shareW[i] ?? 0) : c.upW;
+    sum += c.planW;
+  }
+  return sum;
+}
+
+/** `dischargeW` in all, more than the vehicles give by themselves on top of that. */
+function planDischarge(connectors: readonly Connector[], dischargeW: number, wishedW: number, mostW: number): void {
+  const wished = wishedW > 0 ? Math.min(1, dischargeW / wishedW) : 1;
+  const extra = mostW > wishedW ? Math.max(0, Math.min(1, (dischargeW - wishedW) / (mostW - wishedW))) : 0;
+  for (const c of connectors) {
+    const ownW = Math.max(0, -c.wishW);
+    const giveW = ownW * wished + (c.downW - ownW) * extra;
+    if (giveW > 0) c.planW = -giveW;
+  }
+}
+
+/** Every connector does what it wishes. @returns the sum */
+export function planWish(connectors: readonly Connector[]): number {
+  for (const c of connectors) c.planW = c.wishW;
+  return sumOfPlan(connectors);
+}
+
+/**
+ * The nearest to `totalW` that the vehicles can do: charging gives way before anybody discharges more than commanded.
+ * @param mostW never above this
+ * @param forced a function demands this much at least
+ * @returns the sum
+ */
+export function planTotal(connectors: readonly Connector[], scratch: Scratch, totalW: number, mostW: number, forced: boolean): number {
+  let wishedW = 0;
+  let downW = 0;
+  for (const c of connectors) {
+    c.planW = 0;
+    if (c.wishW < 0) wishedW -= c.wishW;
+    downW += c.downW;
+  }
+  const chargeW = totalW + wishedW;
+  let giveW = Math.min(downW, -totalW);
+  if (chargeW > 0) {
+    const chargedW = planCharge(connectors, scratch, chargeW, mostW + wishedW, forced);
+    const missingW = chargeW - chargedW;
+    giveW = missingW > toleranceW ? Math.max(0, wishedW - missingW) : wishedW;
+  }
+  if (giveW > 0) planDischarge(connectors, giveW, wishedW, downW);
+  return sumOfPlan(connectors);
+}
+
+/** Bends the plan to exactly `totalW`: in proportion where the sign allows, otherwise towards the bounds of the vehicles. */
+export function bendPlan(connectors: readonly Connector[], totalW: number): void {
+  let plannedW = 0;
+  let chargedW = 0;
+  let upW = 0;
+  let downW = 0;
+  for (const c of connectors) {
+    plannedW += c.planW;
+    chargedW += Math.max(0, c.planW);
+    upW += c.upW;
+    downW += c.downW;
+  }
+  const gapW = totalW - plannedW;
+  if (gapW > 0) {
+    const room = upW - plannedW;
+    const part = room > 0 ? Math.min(1, gapW / room) : 0;
+    for (const c of connectors) c.planW += (c.upW - c.planW) * part;
+    return;
+  }
+  const keep = chargedW > 0 ? Math.max(0, (chargedW + gapW) / chargedW) : 0;
+  const moreW = -gapW - chargedW;
+  const room = downW - (chargedW - plannedW);
+  const part = moreW > 0 && room > 0 ? Math.min(1, moreW / room) : 0;
+  for (const c of connectors) {
+    if (c.planW > 0) c.planW *= keep;
+    if (part > 0) c.planW -= (c.downW + Math.min(0, c.planW)) * part;
+  }
+}

@@ -1,0 +1,117 @@
+/** How a vehicle moves through one sub-step: a linear ramp to its level, then along its curve. All means are exact. */
+import { chargeAlong, curvePowerW } from './charge-curve.ts';
+import type { ChargeResult } from './charge-curve.ts';
+import { wattsPerAmpere } from './connector.ts';
+import type { Connector } from './connector.ts';
+import type { Vehicle } from './vehicle.ts';
+
+const socTolerance = 1e-9;
+/** Nearer than this the ramp is over. */
+const rampedW = 1e-6;
+
+interface Motion { meanW: number; endW: number; ramping: boolean }
+
+const motion: Motion = { meanW: 0, endW: 0, ramping: false };
+const walked: ChargeResult = { energyJ: 0, timeS: 0 };
+
+export function isFull(vehicle: Vehicle): boolean {
+  return vehicle.soc >= vehicle.goalSoc - socTolerance;
+}
+
+export function isAtReserve(vehicle: Vehicle): boolean {
+  return vehicle.soc <= vehicle.reserveSoc + socTolerance;
+}
+
+/** What the vehicle would charge with now under `capW`, W. */
+export function chargeLevelW(vehicle: Vehicle, capW: number): number {
+  return isFull(vehicle) ? 0 : Math.min(capW, curvePowerW(vehicle.table, vehicle.soc));
+}
+
+/** Fills `upW`, `downW`, `wishW` of the sub-step from `offerW`. @param dtS 0: the level itself, without a ramp */
+export function takeReach(c: Connector, vehicle: Vehicle, dtS: number): void {
+  const rampWS = vehicle.rampAPerS * wattsPerAmpere(c, 1);
+  c.downW = 0;
+  const canGive = c.p.bidirectional && !isAtReserve(vehicle);
+  const mostW = canGive ? Math.min(c.p.maxDischargeW, vehicle.maxDischargeW) : 0;
+  // at the reserve the pack stops at once
+  if (mostW === 0 && c.flowW < 0) c.flowW = 0;
+  if (mostW > 0) {
+    discharge(c.flowW, vehicle, mostW, rampWS, dtS);
+    c.downW = Math.max(0, -motion.meanW);
+  }
+  if (c.dischargeW === null) charge(c.flowW, vehicle, c.offerW, rampWS, dtS);
+  else discharge(c.flowW, vehicle, Math.min(mostW, c.dischargeW), rampWS, dtS);
+  // a ramp that leads out of discharge gives no more than the energy above the reserve
+  const ends = motion.meanW < -c.downW;
+  c.wishW = ends ? -c.downW : motion.meanW;
+  c.wishEndW = ends ? Math.max(0, motion.endW) : motion.endW;
+  c.ramping = motion.ramping;
+  c.upW = Math.max(0, c.wishW);
+}
+
+/** Nothing flows and nothing could. */
+export function noReach(c: Connector): void {
+  c.upW = 0;
+  c.downW = 0;
+  c.wishW = 0;
+  c.wishEndW = 0;
+  c.flowW = 0;
+  c.ramping = false;
+}
+
+/** The ramp alone: mean and end over `dtS`, or over the shorter time to the level, which it returns. */
+function ramp(flowW: number, levelW: number, rampWS: number, dtS: number): number {
+  const gapW = levelW - flowW;
+  const wholeS = dtS > 0 && Math.abs(gapW) > rampedW ? Math.abs(gapW) / rampWS : 0;
+  const timeS = Math.min(wholeS, dtS);
+  motion.ramping = wholeS > dtS;
+  motion.endW = motion.ramping ? flowW + Math.sign(gapW) * rampWS * timeS : levelW;
+  motion.meanW = timeS > 0 ? (flowW + motion.endW) / 2 : levelW;
+  return timeS;
+}
+
+function charge(flowW: number, vehicle: Vehicle, capW: number, rampWS: number, dtS: number): void {
+  const { socPerJ, goalSoc, table } = vehicle;
+  const levelW = chargeLevelW(vehicle, capW);
+  if (isFull(vehicle)) {
+    // a full vehicle opens its contactors, it does not ramp
+    ramp(Math.min(0, flowW), 0, rampWS, dtS);
+    return;
+  }
+  const rampS = ramp(flowW, levelW, rampWS, dtS);
+  if (!(dtS > 0)) return;
+  const mostJ = (goalSoc - vehicle.soc) / socPerJ;
+  const rampedJ = Math.min(motion.meanW * rampS, mostJ);
+  walked.energyJ = 0;
+  if (rampS < dtS) {
+    chargeAlong(table, vehicle.soc + Math.max(0, rampedJ) * socPerJ, goalSoc, capW, socPerJ, dtS - rampS, walked);
+    const soc = vehicle.soc + (Math.max(0, rampedJ) + walked.energyJ) * socPerJ;
+    motion.endW = goalSoc - soc <= socTolerance ? 0 : Math.min(capW, curvePowerW(table, soc));
+  }
+  motion.meanW = (rampedJ + walked.energyJ) / dtS;
+}
+
+function discharge(flowW: number, vehicle: Vehicle, levelW: number, rampWS: number, dtS: number): void {
+  const rampS = ramp(flowW, -levelW, rampWS, dtS);
+  if (!(dtS > 0)) return;
+  const wantedJ = motion.meanW * rampS - levelW * (dtS - rampS);
+  const leastJ = -Math.max(0, vehicle.soc - vehicle.reserveSoc) / vehicle.drainPerJ;
+  if (wantedJ <= leastJ) motion.endW = 0;
+  motion.meanW = Math.max(wantedJ, leastJ) / dtS;
+}
+
+/** Beyond this a bound of the time is good enough. */
+const nearS = 10;
+
+/** Seconds until the vehicle is full or at its reserve, at most: a sub-step must not be longer. Infinity: neither. */
+export function timeToEndS(c: Connector, vehicle: Vehicle): number {
+  if (c.flowW < 0) {
+    return isAtReserve(vehicle) ? Infinity : (vehicle.soc - vehicle.reserveSoc) / (vehicle.drainPerJ * -c.flowW);
+  }
+  const capW = c.heldByDer ? Math.max(0, c.flowW) : c.offerW;
+  if (!(capW > 0) || c.dischargeW !== null || isFull(vehicle)) return Infinity;
+  const boundS = (vehicle.goalSoc - vehicle.soc) / (vehicle.socPerJ * Math.min(capW, vehicle.maxChargeW));
+  if (boundS > nearS) return boundS;
+  chargeAlong(vehicle.table, vehicle.soc, vehicle.goalSoc, capW, vehicle.socPerJ, Infinity, walked);
+  return walked.timeS;
+}

@@ -1,0 +1,50 @@
+import type { EvseSession } from '../../../core/kinds/evse.ts';
+import { phaseTraits } from './phases.ts';
+import type { Connector } from './connector.ts';
+
+const keptSessions = 200;
+
+/** A transaction while it runs and after its end. */
+export interface SessionRecord {
+  readonly transactionId: string;
+  readonly connectorId: number;
+  readonly idToken: string | null;
+  readonly remoteStartId: number | null;
+  readonly startedAtS: number;
+  endedAtS: number | null;
+  readonly meterStartWh: number;
+  energyWh: number;
+  energyDischargedWh: number;
+  stopReason: string | null;
+}
+
+export interface SessionLog {
+  /** newest last */
+  readonly records: SessionRecord[];
+  /** transactions so far, for the next id */
+  count: number;
+}
+
+export function openSession(log: SessionLog, c: Connector, nowS: number): SessionRecord {
+  log.count += 1;
+  const record: SessionRecord = {
+    transactionId: String(log.count), connectorId: c.p.connectorId, idToken: c.idToken, remoteStartId: c.remoteStartId,
+    startedAtS: nowS, endedAtS: null, meterStartWh: c.energyWh, energyWh: 0, energyDischargedWh: 0, stopReason: null,
+  };
+  log.records.push(record);
+  if (log.records.length > keptSessions) log.records.shift();
+  return record;
+}
+
+/** What a session shows; its state is that of its connector while it runs. */
+export function sessionDetail(record: SessionRecord, c: Connector): EvseSession {
+  const { phase } = c;
+  const ended = record.endedAtS !== null;
+  const running = phase === 'starting' ? 'starting' : phase === 'energised' && c.errorCode === null ? 'active' : 'suspended';
+  return {
+    transactionId: record.transactionId, connectorId: record.connectorId, state: ended ? 'ended' : running,
+    idToken: record.idToken, remoteStartId: record.remoteStartId, startedAtS: record.startedAtS, endedAtS: record.endedAtS,
+    meterStartWh: record.meterStartWh, energyWh: record.energyWh, energyDischargedWh: record.energyDischargedWh,
+    stopReason: record.stopReason, chargingState: ended ? 'idle' : phaseTraits[phase].chargingState,
+  };
+}

@@ -1,0 +1,60 @@
+/**
+ * Shares a limit in proportion to demand so that nobody gets less than its minimum: whoever would is lifted to it, and
+ * when the minimums together are too much the smallest demand pauses (of equal ones the last).
+ * @param demandW what each wants, 0 for who wants nothing
+ * @param minW least useful power of each; a demand below it is its own minimum
+ * @param outW filled with the shares; not `demandW`
+ * @returns whether anybody got less than demanded
+ */
+export function sharePower(demandW: Float64Array, minW: Float64Array, limitW: number, outW: Float64Array): boolean {
+  let total = 0;
+  for (let i = 0; i < demandW.length; i++) {
+    outW[i] = demandW[i] ?? 0;
+    total += demandW[i] ?? 0;
+  }
+  if (total <= limitW) return false;
+  while (leastTotalW(demandW, minW, outW) > limitW) pauseSmallest(demandW, outW);
+  for (let i = 0; i < demandW.length; i++) if ((outW[i] ?? 0) > 0) outW[i] = Infinity;
+  lift(demandW, minW, limitW, outW);
+  return true;
+}
+
+function leastW(demandW: Float64Array, minW: Float64Array, i: number): number {
+  return Math.min(minW[i] ?? 0, demandW[i] ?? 0);
+}
+
+function leastTotalW(demandW: Float64Array, minW: Float64Array, outW: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < demandW.length; i++) if ((outW[i] ?? 0) > 0) sum += leastW(demandW, minW, i);
+  return sum;
+}
+
+function pauseSmallest(demandW: Float64Array, outW: Float64Array): void {
+  let smallest = -1;
+  for (let i = 0; i < demandW.length; i++) {
+    if ((outW[i] ?? 0) > 0 && (smallest < 0 || (demandW[i] ?? 0) <= (demandW[smallest] ?? 0))) smallest = i;
+  }
+  if (smallest >= 0) outW[smallest] = 0;
+}
+
+/** Infinity in `outW` marks who still takes part; each round fixes at least one at its minimum, or ends. */
+function lift(demandW: Float64Array, minW: Float64Array, limitW: number, outW: Float64Array): void {
+  for (let round = 0; round <= demandW.length; round++) {
+    let left = limitW;
+    let open = 0;
+    for (let i = 0; i < demandW.length; i++) {
+      if (outW[i] === Infinity) open += demandW[i] ?? 0;
+      else left -= outW[i] ?? 0;
+    }
+    const factor = open > 0 ? Math.max(0, Math.min(1, left / open)) : 0;
+    let lifted = false;
+    for (let i = 0; i < demandW.length; i++) {
+      if (outW[i] !== Infinity || (demandW[i] ?? 0) * factor >= leastW(demandW, minW, i)) continue;
+      outW[i] = leastW(demandW, minW, i);
+      lifted = true;
+    }
+    if (lifted) continue;
+    for (let i = 0; i < demandW.length; i++) if (outW[i] === Infinity) outW[i] = (demandW[i] ?? 0) * factor;
+    return;
+  }
+}

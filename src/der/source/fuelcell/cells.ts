@@ -1,0 +1,168 @@
+/**
+ * Cells of the built-in plants: voltage against current density (A/cm2), and back from power density (W/cm2).
+ * Densities are positive in both directions.
+ */
+import { nernstV } from './amphlett.ts';
+
+export const faradayCMol = 96485.332;
+/** molar mass of hydrogen, kg/mol */
+export const molarKg = 2.01588e-3;
+const gasJMolK = 8.314462618;
+const zeroCK = 273.15;
+/** A solution closer than this counts as found. */
+const closeEnough = 1e-13;
+const mostRounds = 40;
+
+const exchangeACm2 = 1e-4;
+const tafelSlopeV = 0.05;
+const ohmicOhmCm2 = 0.15;
+const concentrationV = 0.05;
+/** limiting current density of the PEM fuel cell */
+export const pemLimitACm2 = 1.5;
+const nearLimitACm2 = pemLimitACm2 * (1 - 1e-9);
+const h2Atm = 1.5;
+const o2Atm = 0.315;
+/** gas that leaks through the membrane loads a cell at open circuit as this current would */
+const crossoverACm2 = 0.005;
+
+/** Thermodynamic voltage of the built-in PEM fuel cell, V. */
+export function pemReversibleV(tK: number): number {
+  return nernstV(tK, h2Atm, o2Atm);
+}
+
+/** Voltage of the built-in PEM fuel cell without crossover, V: Tafel, ohmic and concentration losses. */
+export function pemIdealV(j: number, tK: number): number {
+  const held = Math.min(j, nearLimitACm2);
+  const activation = held > exchangeACm2 ? tafelSlopeV * Math.log(held / exchangeACm2) : 0;
+  return pemReversibleV(tK) - activation - ohmicOhmCm2 * held + concentrationV * Math.log(1 - held / pemLimitACm2);
+}
+
+/** Voltage of the built-in PEM fuel cell, V; about 1 V at open circuit. */
+export function pemV(j: number, tK: number): number {
+  return pemIdealV(Math.max(j, crossoverACm2), tK);
+}
+
+/** Current density of {@link pemV} at a power density below the maximum; above it, that of the maximum. */
+export function pemCurrent(wCm2: number, tK: number, guess = 0): number {
+  if (!(wCm2 > 0)) return 0;
+  const reversible = pemReversibleV(tK);
+  // power is concave in current: from the left the steps never pass the solution, from the right only the first does
+  const leftmost = Math.min(wCm2 / reversible, 1);
+  let j = Math.max(leftmost, Math.min(guess, 1));
+  for (let round = 0; round < mostRounds; round += 1) {
+    const low = j <= crossoverACm2;
+    const left = pemLimitACm2 - j;
+    const v = pemV(j, tK);
+    const slope = low ? v : v - tafelSlopeV - ohmicOhmCm2 * j - concentrationV * j / left;
+    if (slope <= 1e-3) return j;
+    const next = Math.max(leftmost, Math.min(j - (v * j - wCm2) / slope, nearLimitACm2));
+    if (Math.abs(next - j) <= closeEnough * j) return next;
+    j = next;
+  }
+  return j;
+}
+
+/** Parts of the voltage of a PEM electrolyser cell, V. */
+export interface ElectrolyserVoltage {
+  readonly reversibleV: number;
+  readonly anodeV: number;
+  readonly cathodeV: number;
+  readonly ohmicV: number;
+  readonly cellV: number;
+}
+
+const anodeACm2 = 2e-7;
+const cathodeACm2 = 2e-3;
+
+/** Pressure of saturated steam after Buck, as a part of one atmosphere. */
+function steamAtm(tC: number): number {
+  return 0.61121 * Math.exp((18.678 - tC / 234.5) * (tC / (257.14 + tC))) / 101.325;
+}
+
+function electrolyserReversibleV(tK: number): number {
+  // boiling water would leave no gas: the model ends below that
+  const dry = Math.max(0.01, 1 - steamAtm(tK - zeroCK));
+  return 237.24e3 / (2 * faradayCMol) + gasJMolK * tK / (2 * faradayCMol) * 1.5 * Math.log(dry);
+}
+
+function electrolyserOhmCm2(tK: number): number {
+  const lambda = (-2.89556 + 0.016 * tK + 1.625) / 0.1875;
+  const sigma = (0.005139 * lambda - 0.00326) * Math.exp(1268 * (1 / 303 - 1 / tK));
+  // below -25 C the fit of the conductivity leaves its range
+  return 0.05 + 0.03 / Math.max(sigma, 1e-3);
+}
+
+/** Voltage of one PEM electrolyser cell at atmospheric pressure, in its parts, V. */
+export function electrolyserCell(j: number, tK: number): ElectrolyserVoltage {
+  const thermalV = gasJMolK * tK / faradayCMol;
+  const reversibleV = electrolyserReversibleV(tK);
+  const anodeV = thermalV / 2 * Math.asinh(j / (2 * anodeACm2));
+  const cathodeV = thermalV * 2 * Math.asinh(j / (2 * cathodeACm2));
+  const ohmicV = j * electrolyserOhmCm2(tK);
+  return { reversibleV, anodeV, cathodeV, ohmicV, cellV: reversibleV + anodeV + cathodeV + ohmicV };
+}
+
+/** Current density of a PEM electrolyser cell that takes a power density. */
+export function electrolyserCurrent(wCm2: number, tK: number, guess = 0): number {
+  if (!(wCm2 > 0)) return 0;
+  const thermalV = gasJMolK * tK / faradayCMol;
+  const reversible = electrolyserReversibleV(tK);
+  const ohmCm2 = electrolyserOhmCm2(tK);
+  // power is convex in current: after the first step the solution is approached from the right
+  let j = guess > 0 ? guess : wCm2 / (reversible + 0.6);
+  for (let round = 0; round < mostRounds; round += 1) {
+    const v = reversible + thermalV / 2 * Math.asinh(j / (2 * anodeACm2)) + thermalV * 2 * Math.asinh(j / (2 * cathodeACm2)) + ohmCm2 * j;
+    const slope = v + thermalV / 2 * j / Math.hypot(j, 2 * anodeACm2) + thermalV * 2 * j / Math.hypot(j, 2 * cathodeACm2) + ohmCm2 * j;
+    const next = Math.max(j - (v * j - wCm2) / slope, j / 16);
+    if (Math.abs(next - j) <= closeEnough * j) return next;
+    j = next;
+  }
+  return j;
+}
+
+const faradayMost = 0.996;
+const faradayKneeACm2 = Math.sqrt(250) / 1000;
+
+/** Part of the current of a PEM electrolyser that makes hydrogen. */
+export function faradayEfficiency(j: number): number {
+  return faradayMost * j * j / (faradayKneeACm2 ** 2 + j * j);
+}
+
+/** Current density at which `j * faradayEfficiency(j)` has this value. */
+export function currentForHydrogen(usefulACm2: number): number {
+  if (!(usefulACm2 > 0)) return 0;
+  const knee = faradayKneeACm2 ** 2;
+  // at or right of the solution, from where the steps never pass it
+  let j = usefulACm2 / faradayMost + Math.cbrt(usefulACm2 * knee / faradayMost);
+  for (let round = 0; round < mostRounds; round += 1) {
+    const square = j * j;
+    const excess = faradayMost * j * square - usefulACm2 * (knee + square);
+    const slope = 3 * faradayMost * square - 2 * usefulACm2 * j;
+    const next = slope > 0 ? j - excess / slope : j;
+    if (Math.abs(next - j) <= closeEnough * j) return next;
+    j = next;
+  }
+  return j;
+}
+
+const oxideV = 0.95;
+const oxideOhmCm2 = 0.4;
+const oxideWarmK = 750 + zeroCK;
+/** the resistance rises by half for every step that the stack is colder */
+const oxideStepK = 50;
+const mostOhmCm2 = 1e4;
+
+/** Resistance of a solid oxide cell, Ohm cm2: 0.4 at 750 C, 0.6 at 700 C. */
+export function oxideResistance(tK: number): number {
+  return Math.min(mostOhmCm2, oxideOhmCm2 * 1.5 ** ((oxideWarmK - tK) / oxideStepK));
+}
+
+/** Voltage of a solid oxide cell, V; one law for both directions. @param j + fuel cell, - electrolysis */
+export function oxideCellV(j: number, tK: number): number {
+  return oxideV - oxideResistance(tK) * j;
+}
+
+/** Current density of a solid oxide cell at a power density, both + fuel cell, - electrolysis; at most that of the maximum. */
+export function oxideCurrent(wCm2: number, tK: number): number {
+  return 2 * wCm2 / (oxideV + Math.sqrt(Math.max(0, oxideV ** 2 - 4 * oxideResistance(tK) * wCm2)));
+}

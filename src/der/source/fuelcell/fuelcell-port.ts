@@ -1,0 +1,274 @@
+import type { IvCurve, SourceCommand } from '../../../core/device.ts';
+import { SimError } from '../../../core/errors.ts';
+import type { FuelCellDetail, FuelCellParameters, FuelCellState, HydrogenTankState } from '../../../core/kinds/fuelcell.ts';
+import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
+import { HydrogenBook } from './hydrogen-book.ts';
+import { StackLags } from './lags.ts';
+import { polarizationCurve } from './polarization.ts';
+import { leastElectrolyserShare, leastFuelCellShare, Readiness } from './readiness.ts';
+import { Stack } from './stack.ts';
+import { admittedShare, nextTemperatureC, stackHeat } from './temperature.ts';
+import type { StackHeat } from './temperature.ts';
+
+const zeroCK = 273.15;
+/** lower heating value of hydrogen, J/kg */
+const lhvJKg = 33.33 * 3.6e6;
+/** a solid oxide stack that is not quite hot loads at 3 % per minute */
+const coldOxideRampPctS = 0.05;
+/** ramps up to this one are exact enough in steps of a second */
+const slowRampPctS = 0.5;
+/** while the output follows the temperature of a cold stack */
+const warmingStepS = 0.1;
+/** power this close to a bound has reached it, of rated */
+const atBound = 1e-9;
+
+/** A fuel cell, or a fuel cell and electrolyser, as the one DC port of a device. */
+export class FuelCellPort implements DcSource {
+  availableDcW = 0;
+  absorbableDcW = 0;
+  readonly ports: readonly DcPort[];
+  readonly #parameters: FuelCellParameters;
+  readonly #stack: Stack;
+  readonly #heat: StackHeat;
+  readonly #readiness: Readiness;
+  readonly #lags = new StackLags();
+  readonly #book: HydrogenBook;
+  readonly #conditions = new Set<SourceCondition>();
+  #ambientC = 20;
+  #temperatureC: number;
+  #powerW = 0;
+  #energized = true;
+  /** what the stack was last solved for; NaN: nothing yet */
+  #solvedW = NaN;
+  #solvedC = NaN;
+  /** length of the prepared sub-step; 0 once it is drawn */
+  #dtS = 0;
+  #settling = false;
+  /** the ramp, not the rating, bounds the prepared sub-step */
+  #ramped = false;
+  #elRamped = false;
+  #rampLimited = false;
+
+  constructor(parameters: FuelCellParameters) {
+    this.#parameters = parameters;
+    this.#stack = new Stack(parameters);
+    this.#heat = stackHeat(parameters.chemistry, this.#stack.ratedGrossW);
+    this.#readiness = new Readiness(parameters);
+    this.#book = new HydrogenBook(parameters, this.#stack);
+    this.#temperatureC = this.#startC();
+    this.ports = [this.#port()];
+    this.#settle();
+  }
+
+  get potentialDcW(): number { return this.availableDcW > 0 ? Math.max(this.availableDcW, this.#stack.ratedDcW) : 0; }
+
+  get starting(): boolean { return this.#energized && this.#temperatureC < this.#heat.readyC; }
+
+  get settled(): boolean {
+    const quick = this.#rampPctS() > slowRampPctS;
+    return !(this.#rampLimited && quick) && !this.#warming;
+  }
+
+  get longestStepS(): number {
+    const boundS = Math.min(this.#book.untilBoundS, this.#readiness.untilOpenS);
+    return this.#warming ? Math.min(boundS, warmingStepS) : boundS;
+  }
+
+  get conditions(): ReadonlySet<SourceCondition> {
+    const state = this.#tankState();
+    if (state === 'low' || state === 'empty') this.#conditions.add('h2_tank_low');
+    else this.#conditions.delete('h2_tank_low');
+    return this.#conditions;
+  }
+
+  settle(input: SourceInput): void {
+    this.#takeWeather(input);
+    this.#temperatureC = this.#startC();
+    this.#settle();
+  }
+
+  prepare(dtS: number, input: SourceInput): void {
+    this.#takeWeather(input);
+    this.#settling = false;
+    this.#dtS = dtS > 0 ? dtS : 0;
+    this.#open(this.#dtS);
+  }
+
+  answer({ targetW, floorW, ceilingW }: DcRequest): number {
+    const [least, most] = [-this.absorbableDcW, this.availableDcW];
+    const natural = this.#parameters.operatingMode === 'fc_only' ? ceilingW : 0;
+    const wantedW = Math.max(floorW, Math.min(ceilingW, targetW ?? natural));
+    const withinW = Math.max(least, Math.min(most, wantedW));
+    if (floorW > 0 || ceilingW < 0) return withinW;
+    // below the least load the plant rests, unless a bound of its own is what keeps it there
+    const idleW = leastFuelCellShare * this.#stack.ratedDcW;
+    const restW = leastElectrolyserShare * this.#stack.ratedElDcW;
+    const idles = withinW > 0 && withinW < idleW && most >= idleW;
+    const rests = withinW < 0 && withinW > -restW && least <= -restW;
+    return idles || rests ? 0 : withinW;
+  }
+
+  draw(dcW: number, energized: boolean): void {
+    const powerW = energized && Number.isFinite(dcW) ? dcW : 0;
+    const stack = this.#stack;
+    const dtS = this.#dtS;
+    this.#dtS = 0;
+    this.#powerW = powerW;
+    this.#energized = energized;
+    if (powerW !== this.#solvedW || this.#temperatureC !== this.#solvedC) {
+      stack.solve(powerW, this.#temperatureC);
+      this.#solvedW = powerW;
+      this.#solvedC = this.#temperatureC;
+    }
+    const ratedW = powerW < 0 ? stack.ratedElDcW : stack.ratedDcW;
+    const share = ratedW > 0 ? powerW / ratedW : 0;
+    if (this.#settling) {
+      this.#readiness.settle(share);
+      this.#lags.settle(stack.voltageV, stack.grossW);
+    } else if (dtS > 0) {
+      this.#readiness.run(share, dtS);
+      this.#lags.follow(stack.voltageV, stack.grossW, dtS);
+      this.#temperatureC = nextTemperatureC(this.#heat, this.#temperatureC, stack.heatW, this.#ambientC, energized, dtS);
+    }
+    this.#book.enter(dtS);
+    this.#rampLimited = (this.#ramped && powerW > 0 && powerW >= this.availableDcW - atBound * stack.ratedDcW)
+      || (this.#elRamped && powerW < 0 && -powerW >= this.absorbableDcW - atBound * stack.ratedElDcW);
+  }
+
+  detail(): FuelCellDetail {
+    const { chemistry, operatingMode, fuel, cellCount, ratedPowerW, ratedElPowerW } = this.#parameters;
+    const book = this.#book;
+    const tank = book.tank;
+    const stackVoltageV = this.#voltageV();
+    return {
+      kind: 'fuelcell', chemistry, operatingMode, fuel,
+      mode: this.#powerW > 0 ? 'FC' : this.#powerW < 0 ? 'EL' : 'idle',
+      state: this.#state(),
+      stackVoltageV,
+      stackCurrentA: ratio(this.#stack.grossW, stackVoltageV),
+      stackPowerW: this.#stack.grossW,
+      h2FlowKgH: this.#stack.fuelKgS * 3600,
+      tankLevelPct: tank?.levelPct ?? null,
+      tankMassKg: tank?.massKg ?? null,
+      tankPressureBar: tank?.pressureBar(this.#ambientC) ?? null,
+      tankState: this.#tankState(),
+      stackTemperatureC: this.#temperatureC,
+      rampLimited: this.#rampLimited,
+      dwellRemainingS: this.#readiness.dwellRemainingS,
+      efficiencyPct: this.#efficiencyPct(),
+      cellCount, ratedPowerW, ratedElPowerW,
+      h2ConsumedKg: book.consumedKg, h2ProducedKg: book.producedKg, h2LostKg: book.lostKg,
+    };
+  }
+
+  curve(port: number | undefined, points: number): IvCurve {
+    if (port !== undefined && port !== 0) {
+      throw new SimError('COMMAND_NOT_APPLICABLE', `port ${port} has no DC curve; this device has port 0`);
+    }
+    const v = this.#voltageV();
+    return {
+      kind: 'fuelcell', port: 0, irradianceWm2: null, cellTemperatureC: this.#temperatureC,
+      operatingPoint: { v, i: ratio(this.#stack.grossW, v), p: this.#stack.grossW },
+      ...polarizationCurve(this.#stack, this.#temperatureC + zeroCK, points),
+    };
+  }
+
+  command(command: SourceCommand): void {
+    if (command.kind !== 'fuelcell.tank') {
+      throw new SimError('COMMAND_NOT_APPLICABLE', `given ${command.kind}; a fuel cell takes fuelcell.tank`);
+    }
+    const { levelPct } = command;
+    const tank = this.#book.tank;
+    if (tank === null) throw new SimError('COMMAND_NOT_APPLICABLE', 'this fuel cell has a continuous supply and no tank');
+    if (!(levelPct >= 0 && levelPct <= 100)) {
+      throw new SimError('COMMAND_BAD_VALUE', `given a tank level of ${levelPct} %; allowed: 0 to 100`);
+    }
+    tank.setLevel(levelPct);
+  }
+
+  clearFaults(): void { /* nothing latches here */ }
+
+  /** Tank, counters and temperature as on the first day; power already flowing is not interrupted. */
+  restart(): void {
+    this.#temperatureC = this.#startC();
+    this.#book.restart();
+  }
+
+  #port(): DcPort {
+    const powerW = () => this.#powerW;
+    const voltageV = () => this.#voltageV();
+    return {
+      type: this.#parameters.operatingMode === 'bidirectional' ? 'BIDIR' : 'INJ', name: 'FC',
+      get voltageV() { return voltageV(); },
+      get currentA() { return ratio(powerW(), voltageV()); },
+      get powerW() { return powerW(); },
+    };
+  }
+
+  /** A cold stack whose output is bound by its temperature. */
+  get #warming(): boolean { return this.#powerW !== 0 && this.#temperatureC < this.#heat.readyC; }
+
+  #startC(): number {
+    return Math.min(this.#heat.holdC, this.#parameters.startTemperatureC ?? this.#heat.holdC);
+  }
+
+  #takeWeather({ ambientTemperatureC }: SourceInput): void {
+    if (Number.isFinite(ambientTemperatureC)) this.#ambientC = ambientTemperatureC;
+  }
+
+  #settle(): void {
+    this.#settling = true;
+    this.#dtS = 0;
+    this.#readiness.settle(0);
+    this.#open(Infinity);
+    this.draw(0, true);
+  }
+
+  #rampPctS(): number {
+    const { chemistry, rampUpPctS } = this.#parameters;
+    const cold = chemistry === 'SOFC' && this.#temperatureC < this.#heat.holdC;
+    return cold ? Math.min(rampUpPctS, coldOxideRampPctS) : rampUpPctS;
+  }
+
+  /** What can be drawn and taken in over `dtS`. */
+  #open(dtS: number): void {
+    const stack = this.#stack;
+    const share = admittedShare(this.#parameters.chemistry, this.#heat, this.#temperatureC);
+    const pctS = this.#rampPctS();
+    const ready = this.#readiness.most(1, dtS, pctS);
+    const readyW = stack.ratedDcW * Math.min(share, ready);
+    this.availableDcW = this.#book.withinSupply(readyW, dtS, this.#temperatureC);
+    this.#ramped = ready < share && this.availableDcW === readyW;
+    if (stack.ratedElDcW === 0) return;
+    const elReady = this.#readiness.most(-1, dtS, pctS);
+    const elReadyW = stack.ratedElDcW * Math.min(share, elReady);
+    this.absorbableDcW = this.#book.withinRoom(elReadyW, dtS, this.#temperatureC);
+    this.#elRamped = elReady < share && this.absorbableDcW === elReadyW;
+  }
+
+  #voltageV(): number {
+    return this.#lags.voltageV(this.#stack.grossW, this.#parameters.cellCount, this.#temperatureC);
+  }
+
+  #tankState(): HydrogenTankState | null { return this.#book.tankState; }
+
+  #state(): FuelCellState {
+    const cold = this.#temperatureC < this.#heat.readyC;
+    if (!this.#energized) return cold ? 'off' : 'standby';
+    if (this.#powerW !== 0) return this.#powerW > 0 ? 'fc' : 'el';
+    if (cold) return 'heatup';
+    const tank = this.#tankState();
+    if (tank === 'empty') return 'tank_empty';
+    if (tank === 'full' && this.#parameters.operatingMode === 'bidirectional') return 'tank_full';
+    return this.#readiness.dwellRemainingS > 0 ? 'transition' : 'idle';
+  }
+
+  #efficiencyPct(): number {
+    const fuelW = this.#stack.fuelKgS * lhvJKg;
+    return (this.#powerW < 0 ? ratio(fuelW, this.#powerW) : ratio(this.#powerW, fuelW)) * 100;
+  }
+}
+
+function ratio(part: number, whole: number): number {
+  return whole === 0 ? 0 : part / whole;
+}

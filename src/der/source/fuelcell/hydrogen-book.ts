@@ -1,0 +1,86 @@
+/** Where the hydrogen goes: tank or continuous supply, its bounds within a sub-step, and the counters. */
+import type { FuelCellParameters, HydrogenTankState } from '../../../core/kinds/fuelcell.ts';
+import type { Stack } from './stack.ts';
+import { HydrogenTank } from './tank.ts';
+
+/** A tank that could feed or take full power for no longer than this has reached its reserve. */
+const overS = 1e-5;
+/** The same for a plant at rest: it does not start for less. */
+const notWorthS = 0.05;
+
+export class HydrogenBook {
+  /** null: continuous supply */
+  readonly tank: HydrogenTank | null;
+  /** out of the supply; into the tank; lost of either, kg */
+  consumedKg = 0;
+  producedKg = 0;
+  lostKg = 0;
+  readonly #stack: Stack;
+  readonly #startLevelPct: number;
+  readonly #mostFuelKgS: number;
+  readonly #mostProductionKgS: number;
+
+  constructor(parameters: FuelCellParameters, stack: Stack) {
+    this.tank = parameters.fuel === 'tank' ? new HydrogenTank(parameters) : null;
+    this.#stack = stack;
+    this.#startLevelPct = parameters.tankLevelPct;
+    this.#mostFuelKgS = stack.mostFuelKgS;
+    this.#mostProductionKgS = stack.mostProductionKgS;
+  }
+
+  get tankState(): HydrogenTankState | null {
+    return this.tank === null ? null : this.tank.state(this.#emptyKg, this.#fullKg);
+  }
+
+  /** Until the tank reaches a reserve at the present flow, s. */
+  get untilBoundS(): number {
+    const { tank } = this;
+    const flowKgS = this.#stack.fuelKgS;
+    if (tank === null || flowKgS === 0) return Infinity;
+    const [leftKg, nothingKg] = flowKgS > 0 ? [tank.usableKg, this.#emptyKg] : [tank.roomKg, this.#fullKg];
+    return leftKg > nothingKg ? leftKg / Math.abs(flowKgS) : Infinity;
+  }
+
+  /** Of `dcW` what the supply feeds for all of `dtS`, W. */
+  withinSupply(dcW: number, dtS: number, temperatureC: number): number {
+    const { tank } = this;
+    if (tank === null || dcW <= 0) return dcW;
+    const usableKg = tank.usableKg;
+    if (usableKg <= this.#emptyKg) return 0;
+    if (!Number.isFinite(dtS) || dtS === 0 || usableKg >= this.#mostFuelKgS * dtS) return dcW;
+    return Math.max(0, Math.min(dcW, this.#stack.dcForFuel(usableKg / dtS, temperatureC)));
+  }
+
+  /** Of `dcW` taken in what the tank has room for during all of `dtS`, W. */
+  withinRoom(dcW: number, dtS: number, temperatureC: number): number {
+    const { tank } = this;
+    if (tank === null || dcW <= 0) return dcW;
+    const roomKg = tank.roomKg;
+    if (roomKg <= this.#fullKg) return 0;
+    if (!Number.isFinite(dtS) || dtS === 0 || roomKg >= this.#mostProductionKgS * dtS) return dcW;
+    return Math.min(dcW, this.#stack.dcForProduction(roomKg / dtS, temperatureC));
+  }
+
+  /** Books `dtS` at the present flow. */
+  enter(dtS: number): void {
+    const { fuelKgS, lostKgS } = this.#stack;
+    if (fuelKgS === 0 || dtS === 0) return;
+    this.lostKg += lostKgS * dtS;
+    if (fuelKgS > 0) {
+      this.consumedKg += this.tank === null ? fuelKgS * dtS : this.tank.take(fuelKgS * dtS);
+    } else {
+      this.tank?.put(-fuelKgS * dtS);
+      this.producedKg -= fuelKgS * dtS;
+    }
+  }
+
+  /** As on the first day. */
+  restart(): void {
+    this.consumedKg = this.producedKg = this.lostKg = 0;
+    this.tank?.setLevel(this.#startLevelPct);
+  }
+
+  get #emptyKg(): number { return this.#mostFuelKgS * (this.#stack.fuelKgS > 0 ? overS : notWorthS); }
+
+  get #fullKg(): number { return this.#mostProductionKgS * (this.#stack.fuelKgS < 0 ? overS : notWorthS); }
+}

@@ -1,0 +1,62 @@
+import type { IvPoint } from '../../../core/device.ts';
+import type { Stack } from './stack.ts';
+
+const fewestPoints = 3;
+const mostPoints = 1000;
+const halvings = 60;
+const golden = (Math.sqrt(5) - 1) / 2;
+
+export interface PolarizationCurve {
+  readonly curve: readonly IvPoint[];
+  readonly mpp: IvPoint;
+  readonly vOcV: number;
+  readonly iScA: number;
+}
+
+/** Current at which the static voltage falls to `voltageV`, A, at most `endA`. */
+function currentAtVoltage(stack: Stack, voltageV: number, tK: number, endA: number): number {
+  let [low, high] = [0, endA];
+  for (let round = 0; round < halvings; round += 1) {
+    const middle = (low + high) / 2;
+    if (stack.voltageAt(middle, tK) > voltageV) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
+
+/** Current of the maximum power below `endA`, A: power has one maximum between no current and no voltage. */
+function currentOfMost(stack: Stack, tK: number, endA: number): number {
+  const power = (a: number) => a * stack.voltageAt(a, tK);
+  let [low, high] = [0, endA];
+  for (let round = 0; round < halvings; round += 1) {
+    const left = high - golden * (high - low);
+    const right = low + golden * (high - low);
+    if (power(left) < power(right)) low = left;
+    else high = right;
+  }
+  return (low + high) / 2;
+}
+
+/**
+ * Static curve of a stack as a fuel cell, voltage rising in even steps from 0 to open circuit, the maximum power
+ * point among the samples.
+ * @param points number of samples; fewer than 3 count as 3, more than 1000 as 1000
+ */
+export function polarizationCurve(stack: Stack, tK: number, points: number): PolarizationCurve {
+  const vOcV = stack.voltageAt(0, tK);
+  // no stack of the built-in laws carries this much: the current of no voltage lies below
+  const beyondA = stack.beyondA(tK);
+  const iScA = currentAtVoltage(stack, 0, tK, beyondA);
+  const mostA = currentOfMost(stack, tK, iScA);
+  const mostV = stack.voltageAt(mostA, tK);
+  const mpp: IvPoint = { v: mostV, i: mostA, p: mostV * mostA };
+  const last = Math.max(fewestPoints, Math.min(mostPoints, Math.floor(points) || 0)) - 1;
+  const mostAt = Math.min(Math.max(Math.round((mostV / vOcV) * last), 1), last - 1);
+  const curve: IvPoint[] = [];
+  for (let at = 0; at <= last; at += 1) {
+    const v = (vOcV * at) / last;
+    const i = at === last ? 0 : currentAtVoltage(stack, v, tK, iScA);
+    curve.push(at === mostAt ? mpp : { v, i, p: v * i });
+  }
+  return { curve, mpp, vOcV, iScA };
+}

@@ -1,0 +1,68 @@
+/** How fast a plant may load, and when it may turn round: readiness of either direction. */
+import type { FuelCellParameters } from '../../../core/kinds/fuelcell.ts';
+
+/** Below this part of rated power a fuel cell idles, an electrolyser rests. */
+export const leastFuelCellShare = 0.03;
+export const leastElectrolyserShare = 0.1;
+/** a dwell shorter than the resolution of the clock is over */
+const overS = 1e-6;
+
+type Limits = Pick<FuelCellParameters, 'rampUpPctS' | 'rampDownPctS' | 'dwellS' | 'operatingMode'>;
+
+export class Readiness {
+  readonly #limits: Limits;
+  /** direction of the last power, while it still forbids the other one */
+  #side: -1 | 0 | 1 = 0;
+  /** what the plant is set up for in that direction, of rated */
+  #level = 0;
+  /** until the other direction may start, s */
+  #dwellS = 0;
+  #counting = false;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  /** Rest that is left before the other direction, s; 0 while power flows. */
+  get dwellRemainingS(): number { return this.#counting ? this.#dwellS : 0; }
+
+  /** Until the dwell is over when the plant goes on resting, s. */
+  get untilOpenS(): number { return this.#counting ? this.#dwellS : Infinity; }
+
+  /** Most that one direction may have at the end of `dtS`, of rated. @param pctS ramp, percent of rated per second */
+  most(side: -1 | 1, dtS: number, pctS: number): number {
+    if (this.#dwellS > 0 && side !== this.#side) return 0;
+    // a plant that idles is set up for its least load
+    const least = side > 0 ? leastFuelCellShare : leastElectrolyserShare;
+    return Math.max(this.#side === side ? this.#level : 0, least) + pctS / 100 * dtS;
+  }
+
+  /** Runs for `dtS` at this part of rated power, + fuel cell, - electrolysis. */
+  run(share: number, dtS: number): void {
+    const { operatingMode, rampDownPctS } = this.#limits;
+    const size = Math.abs(share);
+    const side = share > 0 ? 1 : share < 0 ? -1 : this.#side;
+    const fallen = side === this.#side ? this.#level - rampDownPctS / 100 * dtS : 0;
+    this.#level = Math.max(size, fallen);
+    if (operatingMode === 'bidirectional') this.#wait(size, side !== this.#side, dtS);
+    this.#side = side;
+  }
+
+  #wait(size: number, turned: boolean, dtS: number): void {
+    this.#counting = false;
+    if (size >= leastFuelCellShare || turned) this.#dwellS = this.#limits.dwellS;
+    if (size >= leastFuelCellShare) return;
+    const leftS = this.#dwellS - dtS;
+    this.#dwellS = leftS < overS ? 0 : leftS;
+    this.#counting = this.#dwellS > 0;
+  }
+
+  /** Has run at this part of rated power for long. */
+  settle(share: number): void {
+    this.#level = 0;
+    this.#side = 0;
+    this.#dwellS = 0;
+    this.#counting = false;
+    if (share !== 0) this.run(share, 0);
+  }
+}

@@ -1,0 +1,149 @@
+/** A stack and its own consumption: net DC power to gross power, current, voltage, hydrogen and heat. */
+import type { FuelCellChemistry, FuelCellParameters } from '../../../core/kinds/fuelcell.ts';
+import {
+  currentForHydrogen, electrolyserCell, electrolyserCurrent, faradayCMol, faradayEfficiency, molarKg, oxideCellV,
+  oxideCurrent, oxideResistance, pemCurrent, pemLimitACm2, pemV,
+} from './cells.ts';
+
+const zeroCK = 273.15;
+/** cell voltage at which no heat is made: HHV for liquid water, LHV for steam */
+const thermoneutralV = { PEMFC: 1.481, SOFC: 1.254 } as const;
+/** of steam electrolysis with its evaporation: below it an electric heater makes up for the heat that the cells take in */
+const oxideHeatedV = 1.29;
+const oxideFaraday = 0.99;
+
+/** A stack in steady operation at one power; solved anew by each `solve`. */
+export class Stack {
+  readonly ratedDcW: number;
+  readonly ratedElDcW: number;
+  readonly ratedGrossW: number;
+  /** static voltage, and current; - in electrolysis */
+  voltageV = 0;
+  currentA = 0;
+  /** + fuel cell, - electrolysis */
+  grossW = 0;
+  /** + out of the supply, - into the tank, kg/s */
+  fuelKgS = 0;
+  /** of that or besides it: purged or lost in the dryer, kg/s */
+  lostKgS = 0;
+  heatW = 0;
+  readonly #chemistry: FuelCellChemistry;
+  readonly #cells: number;
+  readonly #areaCm2: number;
+  readonly #elAreaCm2: number;
+  readonly #share: number;
+  readonly #fixedW: number;
+  readonly #elFixedW: number;
+  /** hydrogen that one ampere turns over in all cells, kg/s */
+  readonly #kgSA: number;
+  readonly #utilization: number;
+  readonly #dried: number;
+  /** of the last solution: where the next one starts */
+  #guess = 0;
+  #elGuess = 0;
+
+  constructor(parameters: FuelCellParameters) {
+    const fixed = parameters.parasiticFixedPct / 100;
+    this.#share = parameters.parasiticPct / 100;
+    this.#chemistry = parameters.chemistry;
+    this.#cells = parameters.cellCount;
+    this.#areaCm2 = parameters.cellAreaCm2;
+    this.#elAreaCm2 = parameters.elCellAreaCm2;
+    this.ratedDcW = parameters.ratedPowerW / parameters.efficiencyNominal;
+    // the inverter takes its loss out of it: a little more than needed
+    this.ratedElDcW = parameters.ratedElPowerW;
+    this.ratedGrossW = this.ratedDcW / (1 - fixed - this.#share);
+    this.#fixedW = fixed * this.ratedGrossW;
+    this.#elFixedW = fixed * this.ratedElDcW / (1 + fixed + this.#share);
+    this.#kgSA = parameters.cellCount * molarKg / (2 * faradayCMol);
+    this.#utilization = parameters.fuelUtilizationPct / 100;
+    this.#dried = 1 - parameters.dryingLossPct / 100;
+  }
+
+  /** Works at net DC power `dcW`, W: + fuel cell, - electrolysis. At 0 all of it rests. */
+  solve(dcW: number, temperatureC: number): void {
+    const tK = temperatureC + zeroCK;
+    if (dcW > 0) this.#solveFuelCell((dcW + this.#fixedW) / (1 - this.#share), tK);
+    else if (dcW < 0) this.#solveElectrolysis(Math.max(0, (-dcW - this.#elFixedW) / (1 + this.#share)), tK);
+    else this.#rest(tK);
+  }
+
+  #rest(tK: number): void {
+    this.grossW = this.currentA = this.fuelKgS = this.lostKgS = this.heatW = 0;
+    this.voltageV = this.voltageAt(0, tK);
+  }
+
+  #solveFuelCell(grossW: number, tK: number): void {
+    const density = grossW / (this.#cells * this.#areaCm2);
+    const j = this.#chemistry === 'SOFC' ? oxideCurrent(density, tK) : pemCurrent(density, tK, this.#guess);
+    this.#guess = j;
+    this.grossW = grossW;
+    this.currentA = j * this.#areaCm2;
+    this.voltageV = this.currentA > 0 ? grossW / this.currentA : this.voltageAt(0, tK);
+    const usedKgS = this.currentA * this.#kgSA;
+    this.fuelKgS = usedKgS / this.#utilization;
+    this.lostKgS = this.fuelKgS - usedKgS;
+    this.heatW = this.#cells * this.currentA * thermoneutralV[this.#chemistry] - grossW;
+  }
+
+  /** @param inputW power left for stack and heater, W */
+  #solveElectrolysis(inputW: number, tK: number): void {
+    const oxide = this.#chemistry === 'SOFC';
+    const density = inputW / (this.#cells * this.#elAreaCm2);
+    const j = oxide ? oxideElectrolysis(density, tK) : electrolyserCurrent(density, tK, this.#elGuess);
+    const cellV = oxide ? oxideCellV(-j, tK) : electrolyserCell(j, tK).cellV;
+    this.#elGuess = j;
+    const current = j * this.#elAreaCm2;
+    const madeKgS = current * this.#kgSA * (oxide ? oxideFaraday : faradayEfficiency(j));
+    this.voltageV = this.#cells * cellV;
+    this.currentA = -current;
+    this.grossW = -current * this.voltageV;
+    this.fuelKgS = -madeKgS * this.#dried;
+    this.lostKgS = madeKgS + this.fuelKgS;
+    this.heatW = current * this.#cells * Math.max(0, cellV - (oxide ? oxideHeatedV : thermoneutralV.PEMFC));
+  }
+
+  /** Static voltage as a fuel cell at `currentA`, V. @param tK kelvin */
+  voltageAt(currentA: number, tK: number): number {
+    const j = currentA / this.#areaCm2;
+    return this.#cells * (this.#chemistry === 'SOFC' ? oxideCellV(j, tK) : pemV(j, tK));
+  }
+
+  /** A current at which the voltage of the fuel cell has fallen below 0, A. */
+  beyondA(tK: number): number {
+    return this.#areaCm2 * (this.#chemistry === 'SOFC' ? 1.1 * oxideCellV(0, tK) / oxideResistance(tK) : pemLimitACm2);
+  }
+
+  /** Net DC power of the fuel cell that takes this much from the supply, W; negative below its own consumption. */
+  dcForFuel(kgS: number, temperatureC: number): number {
+    const current = kgS * this.#utilization / this.#kgSA;
+    return current * this.voltageAt(current, temperatureC + zeroCK) * (1 - this.#share) - this.#fixedW;
+  }
+
+  /** Net DC power that electrolysis takes to deliver this much, W, as a positive number. */
+  dcForProduction(kgS: number, temperatureC: number): number {
+    const tK = temperatureC + zeroCK;
+    const useful = kgS / (this.#dried * this.#kgSA * this.#elAreaCm2);
+    const oxide = this.#chemistry === 'SOFC';
+    const j = oxide ? useful / oxideFaraday : currentForHydrogen(useful);
+    const cellV = oxide ? Math.max(oxideHeatedV, oxideCellV(-j, tK)) : electrolyserCell(j, tK).cellV;
+    return j * cellV * this.#cells * this.#elAreaCm2 * (1 + this.#share) + this.#elFixedW;
+  }
+
+  /** Current of the rating and the amount of hydrogen that it turns over, kg/s: more than the plant ever needs. */
+  get mostFuelKgS(): number {
+    const volts = this.#chemistry === 'SOFC' ? 0.6 : 0.5;
+    return this.ratedGrossW / volts / this.#cells * this.#kgSA / this.#utilization;
+  }
+
+  get mostProductionKgS(): number {
+    const volts = this.#chemistry === 'SOFC' ? oxideHeatedV : 1.2;
+    return this.ratedElDcW / volts / this.#cells * this.#kgSA;
+  }
+}
+
+/** Current density of steam electrolysis that takes this power density for cells and heater. */
+function oxideElectrolysis(wCm2: number, tK: number): number {
+  const heated = wCm2 / oxideHeatedV;
+  return oxideCellV(-heated, tK) <= oxideHeatedV ? heated : -oxideCurrent(-wCm2, tK);
+}

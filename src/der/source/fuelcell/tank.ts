@@ -1,0 +1,67 @@
+import type { FuelCellParameters, HydrogenTankState } from '../../../core/kinds/fuelcell.ts';
+import { molarKg } from './cells.ts';
+
+const gasJMolK = 8.314462618;
+const zeroCK = 273.15;
+const fillingC = 15;
+const barPa = 1e5;
+/** compressibility of hydrogen, per bar */
+const perBar = 6e-4;
+
+type TankParameters = Pick<FuelCellParameters,
+  'tankCapacityKg' | 'tankLevelPct' | 'tankPressureMaxBar' | 'tankReserveMinPct' | 'tankReserveMaxPct' | 'tankLowPct'>;
+
+/** A hydrogen tank with a reserve at either end. */
+export class HydrogenTank {
+  readonly #parameters: TankParameters;
+  /** pressure of an ideal gas per kg and kelvin, bar */
+  readonly #idealBar: number;
+  massKg = 0;
+
+  constructor(parameters: TankParameters) {
+    this.#parameters = parameters;
+    const fullBar = parameters.tankPressureMaxBar;
+    this.#idealBar = fullBar / (1 + perBar * fullBar) / (parameters.tankCapacityKg * (zeroCK + fillingC));
+    this.setLevel(parameters.tankLevelPct);
+  }
+
+  /** Inner volume, m3. */
+  get volumeM3(): number { return gasJMolK / (molarKg * this.#idealBar * barPa); }
+
+  get levelPct(): number { return this.massKg / this.#parameters.tankCapacityKg * 100; }
+
+  setLevel(levelPct: number): void { this.massKg = levelPct / 100 * this.#parameters.tankCapacityKg; }
+
+  /** Hydrogen above the lower and room under the upper reserve, kg. */
+  get usableKg(): number {
+    const { tankReserveMinPct, tankCapacityKg } = this.#parameters;
+    return Math.max(0, this.massKg - tankReserveMinPct / 100 * tankCapacityKg);
+  }
+
+  get roomKg(): number {
+    const { tankReserveMaxPct, tankCapacityKg } = this.#parameters;
+    return Math.max(0, tankReserveMaxPct / 100 * tankCapacityKg - this.massKg);
+  }
+
+  /** Takes out what is there of `kg`. @returns what was taken, kg */
+  take(kg: number): number {
+    const taken = Math.max(0, Math.min(kg, this.massKg));
+    this.massKg -= taken;
+    return taken;
+  }
+
+  put(kg: number): void { this.massKg += kg; }
+
+  /** Pressure at the temperature around, with Z = 1 + 6e-4/bar p, bar. */
+  pressureBar(ambientC: number): number {
+    const idealBar = this.#idealBar * this.massKg * Math.max(0, ambientC + zeroCK);
+    return idealBar / Math.max(0.1, 1 - perBar * idealBar);
+  }
+
+  /** @param emptyKg, @param fullKg what counts as nothing left above or under a reserve, kg */
+  state(emptyKg: number, fullKg: number): HydrogenTankState {
+    if (this.usableKg <= emptyKg) return 'empty';
+    if (this.roomKg <= fullKg) return 'full';
+    return this.levelPct < this.#parameters.tankLowPct ? 'low' : 'ok';
+  }
+}

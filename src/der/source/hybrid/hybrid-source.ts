@@ -1,0 +1,241 @@
+import type { DeviceDetail, IvCurve, PvDetail, SourceCommand } from '../../../core/device.ts';
+import { SimError } from '../../../core/errors.ts';
+import { hybridPolicies } from '../../../core/kinds/hybrid.ts';
+import type { HybridDetail, HybridPolicy } from '../../../core/kinds/hybrid.ts';
+import type { BatteryDetail, BatteryTree } from '../../../core/kinds/battery.ts';
+import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
+import { dispatch } from './dispatch.ts';
+import type { Dispatch, DispatchInput } from './dispatch.ts';
+
+/** A battery behind its own DC/DC converter: `answer` says what flow it lets through when asked for one. */
+export type StorageSource = DcSource;
+
+export interface HybridConfig {
+  readonly pv: DcSource;
+  readonly battery: StorageSource;
+  readonly busVoltageV: number;
+  readonly policy: HybridPolicy;
+  readonly chargeFromGrid: boolean;
+  /** DC power behind an AC load, W to W; default the same number */
+  readonly dcOfAcW?: (acW: number) => number;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Closer to what was asked for than this part of the powers in play is rounding. */
+const rounding = 1e-12;
+
+const sameW = (acW: number): number => acW;
+
+/** Can give or take power now, without a start under way. */
+function ready(part: DcSource): boolean {
+  return !part.starting && (part.availableDcW > 0 || part.absorbableDcW > 0);
+}
+
+function pvDetail(part: DcSource): PvDetail {
+  const detail = part.detail();
+  if (detail.kind !== 'pv') throw new SimError('INTERNAL', `the PV part of a hybrid is of kind ${detail.kind}`);
+  return detail;
+}
+
+function batteryDetail(part: DcSource): BatteryDetail {
+  const detail = part.detail();
+  if (detail.kind !== 'battery') throw new SimError('INTERNAL', `the battery part of a hybrid is of kind ${detail.kind}`);
+  return detail;
+}
+
+/** PV array and battery on one DC bus: the dispatch policy shares the power between them. */
+export class HybridSource implements DcSource {
+  readonly #pv: DcSource;
+  readonly #battery: StorageSource;
+  readonly #config: HybridConfig;
+  readonly #dcOfAcW: (acW: number) => number;
+  readonly #input: Writable<DispatchInput>;
+  readonly #share: Dispatch = { pvW: 0, batteryW: 0, curtailedW: 0, dcW: 0 };
+  readonly #wish = { targetW: 0, floorW: 0, ceilingW: 0 } satisfies DcRequest;
+  readonly #conditions = new Set<SourceCondition>();
+  readonly ports: readonly DcPort[];
+  #policy: HybridPolicy;
+  #manualBatteryW: number | null = null;
+  #targetW: number | null = null;
+  #pvW = 0;
+  #batteryW = 0;
+  #curtailedW = 0;
+
+  constructor(config: HybridConfig) {
+    this.#config = config;
+    this.#pv = config.pv;
+    this.#battery = config.battery;
+    this.#policy = config.policy;
+    this.#dcOfAcW = config.dcOfAcW ?? sameW;
+    this.#input = {
+      policy: config.policy, pvAvailableW: 0, chargeMaxW: 0, dischargeMaxW: 0, targetW: null, loadW: 0,
+      floorW: 0, ceilingW: 0, pinnedBatteryW: null,
+    };
+    this.ports = [...config.pv.ports, ...config.battery.ports].map((port) => atBus(port, config.busVoltageV));
+  }
+
+  /** The policy in force. */
+  get policy(): HybridPolicy { return this.#policy; }
+
+  get availableDcW(): number { return this.#pv.availableDcW + this.#battery.availableDcW; }
+
+  /** With the array curtailed to nothing; 0 where the battery may not charge from the grid. */
+  get absorbableDcW(): number { return this.#config.chargeFromGrid ? this.#battery.absorbableDcW : 0; }
+
+  /** One source that is ready is enough to run. */
+  get starting(): boolean {
+    return (this.#pv.starting && !ready(this.#battery)) || (this.#battery.starting && !ready(this.#pv));
+  }
+
+  get settled(): boolean { return this.#pv.settled && this.#battery.settled; }
+
+  get longestStepS(): number { return Math.min(this.#pv.longestStepS, this.#battery.longestStepS); }
+
+  prepare(dtS: number, input: SourceInput): void {
+    this.#pv.prepare(dtS, input);
+    this.#battery.prepare(dtS, input);
+    this.#input.loadW = this.#dcOfAcW(input.loadW);
+  }
+
+  settle(input: SourceInput): void {
+    this.#pv.settle(input);
+    this.#battery.settle(input);
+    this.#input.loadW = this.#dcOfAcW(input.loadW);
+    this.#targetW = null;
+    this.draw(0, false);
+  }
+
+  answer({ targetW, floorW, ceilingW }: DcRequest): number {
+    this.#targetW = targetW;
+    const { dcW, pvW, batteryW } = this.#dispatch(floorW, ceilingW);
+    const roundingW = rounding * (pvW + Math.abs(batteryW));
+    if (targetW !== null && Math.abs(dcW - targetW) <= roundingW) return targetW;
+    if (Math.abs(dcW - ceilingW) <= roundingW) return ceilingW;
+    return Math.abs(dcW - floorW) <= roundingW ? floorW : dcW;
+  }
+
+  /**
+   * The policy shares this power out as well: a ramp or the apparent-power limit may ask for another one than the
+   * answer was, and PV must not be curtailed while the battery gives.
+   */
+  draw(dcW: number, energized: boolean): void {
+    if (energized) this.#takeShare(this.#dispatch(dcW, dcW), dcW);
+    else this.#pvW = this.#batteryW = this.#curtailedW = 0;
+    this.#pv.draw(this.#pvW, energized);
+    this.#battery.draw(this.#batteryW, energized);
+  }
+
+  /** The way to AC and back leaves rounding, which is no flow of the battery and no curtailment. */
+  #takeShare({ pvW, batteryW, curtailedW }: Dispatch, dcW: number): void {
+    const resting = Math.abs(batteryW) <= rounding * pvW;
+    this.#pvW = resting ? Math.min(Math.max(dcW, 0), this.#pv.availableDcW) : pvW;
+    this.#batteryW = resting ? 0 : batteryW;
+    this.#curtailedW = curtailedW <= rounding * this.#pvW ? 0 : curtailedW;
+  }
+
+  /** Shares the bus under the target of the last request. */
+  #dispatch(floorW: number, ceilingW: number): Dispatch {
+    const input = this.#input;
+    const leastW = -this.absorbableDcW;
+    input.policy = this.#policy;
+    input.targetW = this.#targetW;
+    input.pvAvailableW = this.#pv.availableDcW;
+    input.chargeMaxW = this.#battery.absorbableDcW;
+    input.dischargeMaxW = this.#battery.availableDcW;
+    input.floorW = Math.max(floorW, leastW);
+    input.ceilingW = Math.max(ceilingW, leastW);
+    input.pinnedBatteryW = this.#policy === 'manual' ? this.#manualBatteryW : null;
+    const share = dispatch(input, this.#share);
+    // A forced battery, or one at its reserve, lets another flow through: the array makes the best of that.
+    const wish = this.#wish;
+    wish.targetW = share.batteryW;
+    wish.floorW = -input.chargeMaxW;
+    wish.ceilingW = input.dischargeMaxW;
+    const admittedW = this.#battery.answer(wish);
+    if (admittedW === share.batteryW) return share;
+    input.pinnedBatteryW = admittedW;
+    return dispatch(input, share);
+  }
+
+  get conditions(): ReadonlySet<SourceCondition> {
+    this.#conditions.clear();
+    for (const code of this.#pv.conditions) this.#conditions.add(code);
+    for (const code of this.#battery.conditions) this.#conditions.add(code);
+    return this.#conditions;
+  }
+
+  detail(): HybridDetail {
+    const pv = pvDetail(this.#pv);
+    return {
+      kind: 'hybrid-dc', policy: this.#policy, busVoltageV: this.#config.busVoltageV,
+      pv: {
+        powerW: this.#pvW, availableW: this.#pv.availableDcW, voltageV: pv.operatingPoint.v, currentA: pv.operatingPoint.i,
+        irradianceWm2: pv.irradianceWm2, cellTemperatureC: pv.cellTemperatureC, mpptState: pv.mpptState,
+      },
+      battery: batteryDetail(this.#battery), batteryPowerW: this.#batteryW,
+      curtailedW: this.#curtailedW, dcPowerW: this.#pvW + this.#batteryW, manualBatteryW: this.#manualBatteryW,
+    } satisfies DeviceDetail;
+  }
+
+  tree(): BatteryTree {
+    const tree = this.#battery.tree?.();
+    if (tree === undefined) throw new SimError('COMMAND_NOT_APPLICABLE', 'the battery of this hybrid has no strings to show');
+    return tree;
+  }
+
+  /** Port 0 is the array, port 1 the battery. */
+  curve(port: number | undefined, points: number): IvCurve {
+    if (port === undefined || port === 0) return this.#pv.curve(0, points);
+    if (port === 1) return { ...this.#battery.curve(0, points), port };
+    throw new SimError('COMMAND_NOT_APPLICABLE', `port ${port} has no DC curve; this device has port 0 (PV) and port 1 (battery)`);
+  }
+
+  command(command: SourceCommand): void {
+    if (command.kind === 'hybrid.policy') this.#setPolicy(command.policy);
+    else if (command.kind === 'hybrid.battery') this.#pinBattery(command.powerW);
+    else if (command.kind.startsWith('battery.')) this.#battery.command(command);
+    else if (command.kind.startsWith('pv.')) this.#pv.command(command);
+    else throw new SimError('COMMAND_NOT_APPLICABLE', `a DC-coupled hybrid takes no command ${command.kind}`);
+  }
+
+  #setPolicy(policy: HybridPolicy): void {
+    if (!hybridPolicies.includes(policy)) {
+      throw new SimError('COMMAND_BAD_VALUE', `policy: given ${JSON.stringify(policy)}; allowed: ${hybridPolicies.join(', ')}`);
+    }
+    this.#policy = policy;
+    if (policy !== 'manual') this.#manualBatteryW = null;
+  }
+
+  #pinBattery(powerW: number | null): void {
+    if (this.#policy !== 'manual') {
+      throw new SimError('COMMAND_CONFLICT', `the battery flow is pinned in policy manual only; the policy is ${this.#policy}`);
+    }
+    if (powerW !== null && !Number.isFinite(powerW)) {
+      throw new SimError('COMMAND_BAD_VALUE', `battery power: given ${powerW}; allowed: a number of watts, or null`);
+    }
+    this.#manualBatteryW = powerW;
+  }
+
+  clearFaults(): void {
+    this.#pv.clearFaults();
+    this.#battery.clearFaults();
+  }
+
+  restart(): void {
+    this.#policy = this.#config.policy;
+    this.#manualBatteryW = null;
+    this.#targetW = null;
+    this.#pv.restart();
+    this.#battery.restart();
+  }
+}
+
+/** What the inverter sees of a source behind its DC/DC converter: the voltage of the bus. */
+function atBus(port: DcPort, busVoltageV: number): DcPort {
+  return {
+    type: port.type, name: port.name, voltageV: busVoltageV,
+    get currentA() { return port.powerW / busVoltageV; },
+    get powerW() { return port.powerW; },
+  };
+}

@@ -1,0 +1,136 @@
+/** Wind at the hub: the mean of the surroundings, turbulence, and what the whole rotor feels of both. */
+import type { TurbulenceClass, WindParameters } from '../../../core/kinds/wind.ts';
+import type { RandomStream } from '../../../core/random.ts';
+
+/** Reference intensity of IEC 61400-1 at 15 m/s. */
+const referenceIntensity: Readonly<Record<TurbulenceClass, number>> = { A: 0.16, B: 0.14, C: 0.12, none: 0 };
+/** Kaimal integral scale of the longitudinal component for hubs above 60 m. */
+const lengthScaleM = 340.2;
+/** No wind blows harder; a given value beyond counts as this. */
+const mostMS = 60;
+const leastMS = 0.5;
+/** The mean over a rotor changes no faster than in the extreme coherent gust of IEC 61400-1: 15 m/s in 10 s. */
+const mostRiseMS2 = 1.5;
+const nodeTolerance = 1e-9;
+
+/** Ratio of the wind speed at one height to that at another by the power law. */
+export function shearFactor(heightM: number, referenceM: number, exponent: number): number {
+  return heightM > 0 && referenceM > 0 ? Math.pow(heightM / referenceM, exponent) : 1;
+}
+
+/** Standard deviation of the IEC normal turbulence model, m/s. */
+export function turbulenceSigmaMS(turbulenceClass: TurbulenceClass, hubMS: number): number {
+  return referenceIntensity[turbulenceClass] * (0.75 * hubMS + 5.6);
+}
+
+/** Time constant of the turbulence, s. */
+export function turbulenceTimeConstantS(hubMS: number): number {
+  return lengthScaleM / Math.max(hubMS, leastMS);
+}
+
+export interface WindOverride {
+  readonly speedMS: number;
+  readonly height: 'hub' | 'anemometer';
+}
+
+/**
+ * Turbulence is an Ornstein-Uhlenbeck process on whole seconds of simulated time, with straight lines between: neither
+ * tick nor sub-step changes its course. It goes on unseen while an override holds.
+ */
+export class HubWind {
+  readonly #random: RandomStream;
+  readonly #class: TurbulenceClass;
+  readonly #shear: number;
+  readonly #rotorDiameterM: number;
+  #override: WindOverride | null = null;
+  #switched = true;
+  #meanMS = 0;
+  #slopeMS2 = 0;
+  /** seconds since the last node */
+  #phaseS = 0;
+  #fromMS = 0;
+  #toMS = 0;
+  #hubMS = 0;
+  #rotorMS = 0;
+
+  constructor(parameters: WindParameters, random: RandomStream) {
+    this.#random = random;
+    this.#class = parameters.turbulenceClass;
+    this.#shear = shearFactor(parameters.hubHeightM, parameters.anemometerHeightM, parameters.shearExponent);
+    this.#rotorDiameterM = parameters.rotorDiameterM;
+  }
+
+  /** Wind at hub height now, m/s. */
+  get hubMS(): number { return this.#hubMS; }
+
+  /** Wind at hub height without turbulence, m/s. */
+  get meanMS(): number { return this.#meanMS; }
+
+  /** Wind averaged over the rotor, m/s. */
+  get rotorMS(): number { return this.#rotorMS; }
+
+  /** Mean wind at the height of the anemometer, m/s. */
+  get measuredMS(): number { return this.#shear > 0 ? this.#meanMS / this.#shear : this.#meanMS; }
+
+  get override(): WindOverride | null { return this.#override; }
+
+  set override(override: WindOverride | null) {
+    this.#override = override;
+    this.#switched = true;
+  }
+
+  /** Jumps to a steady wind: no turbulence yet, the rotor filled with it. @param measuredMS at anemometer height */
+  settle(measuredMS: number): void {
+    this.#meanMS = this.#target(measuredMS);
+    this.#slopeMS2 = 0;
+    this.#switched = false;
+    this.#fromMS = 0;
+    this.#toMS = this.#nextNode(0, this.#meanMS);
+    this.#phaseS = 0;
+    this.#hubMS = this.#meanMS;
+    this.#rotorMS = this.#meanMS;
+  }
+
+  /** Begins a sub-step of `dtS` at whose end the anemometer shows `measuredMS`. */
+  begin(dtS: number, measuredMS: number): void {
+    const target = this.#target(measuredMS);
+    // A switch of the source is a step; the data themselves run in straight lines.
+    if (this.#switched || !(dtS > 0)) this.#meanMS = target;
+    this.#switched = false;
+    this.#slopeMS2 = dtS > 0 ? (target - this.#meanMS) / dtS : 0;
+  }
+
+  /** Moves on by a part of the sub-step, at most 1 s. @returns wind over the rotor in the middle of it, m/s */
+  advance(stepS: number): number {
+    this.#meanMS += this.#slopeMS2 * stepS;
+    this.#phaseS += stepS;
+    if (this.#phaseS >= 1 - nodeTolerance) {
+      this.#phaseS = Math.max(0, this.#phaseS - 1);
+      this.#fromMS = this.#toMS;
+      this.#toMS = this.#nextNode(this.#fromMS, this.#meanMS - this.#slopeMS2 * this.#phaseS);
+    }
+    const gust = this.#override === null ? this.#fromMS + (this.#toMS - this.#fromMS) * this.#phaseS : 0;
+    const before = this.#hubMS;
+    this.#hubMS = Math.max(0, this.#meanMS + gust);
+    const felt = (before + this.#hubMS) / 2;
+    const rotorBefore = this.#rotorMS;
+    const change = -(felt - rotorBefore) * Math.expm1((-stepS * Math.max(felt, leastMS)) / this.#rotorDiameterM);
+    const most = mostRiseMS2 * stepS;
+    this.#rotorMS += Math.min(Math.max(change, -most), most);
+    return (rotorBefore + this.#rotorMS) / 2;
+  }
+
+  #target(measuredMS: number): number {
+    const override = this.#override;
+    const given = override === null ? measuredMS : override.speedMS;
+    const hub = override?.height === 'hub' ? given : given * this.#shear;
+    if (!Number.isFinite(hub)) return this.#meanMS;
+    return Math.min(Math.max(hub, 0), mostMS);
+  }
+
+  #nextNode(nowMS: number, meanMS: number): number {
+    if (this.#class === 'none') return 0;
+    const kept = Math.exp(-1 / turbulenceTimeConstantS(meanMS));
+    return nowMS * kept + turbulenceSigmaMS(this.#class, meanMS) * Math.sqrt(1 - kept * kept) * this.#random.normal();
+  }
+}

@@ -1,0 +1,121 @@
+/** Low voltage ride-through of a wind turbine: reactive support, DC chopper, crowbar, recovery of active power. */
+import type { LvrtState, WindParameters } from '../../../core/kinds/wind.ts';
+
+const enterPu = 0.88;
+const leavePu = 0.9;
+const mostCurrentPu = 1.1;
+/** The chopper takes rated power for this time in one dip. */
+const chopperS = 2;
+const crowbarPu = 0.3;
+const crowbarS = 0.1;
+const crowbarCurrentPu = -0.2;
+const watchedStepS = 0.1;
+
+export class LowVoltageRide {
+  readonly #p: WindParameters;
+  readonly #ratedDcW: number;
+  #state: LvrtState = 'normal';
+  #terminalPu = 1;
+  #dtS = 0;
+  #drawnW = 0;
+  #beforeW = 0;
+  #fromW = 0;
+  #recoveringS = 0;
+  #crowbarS = 0;
+  #chopperJ = 0;
+  #limitW = Infinity;
+
+  constructor(parameters: WindParameters, ratedDcW: number) {
+    this.#p = parameters;
+    this.#ratedDcW = ratedDcW;
+  }
+
+  get state(): LvrtState { return this.#state; }
+
+  /** Most DC power that may go in the prepared sub-step, W. */
+  get limitW(): number { return this.#limitW; }
+
+  /** Additional reactive current in the prepared sub-step, of rated current; positive injects. */
+  get reactiveCurrentPu(): number {
+    if (this.#state !== 'active') return 0;
+    if (this.#crowbarS > 0) return crowbarCurrentPu;
+    return Math.min(Math.max(this.#p.lvrtGain * (leavePu - this.#terminalPu), 0), mostCurrentPu);
+  }
+
+  get longestStepS(): number {
+    if (this.#state === 'active') return this.#crowbarS > 0 ? this.#crowbarS : watchedStepS;
+    if (this.#state !== 'recovering') return Infinity;
+    const left = this.#p.lvrtRecoveryS - this.#recoveringS;
+    return left > 0 ? Math.min(watchedStepS, left) : watchedStepS;
+  }
+
+  reset(): void {
+    this.#state = 'normal';
+    this.#drawnW = 0;
+    this.#crowbarS = 0;
+    this.#limitW = Infinity;
+    this.#dtS = 0;
+  }
+
+  /** @param terminalPu mean AC voltage over the sub-step @param running a turbine out of service rides through nothing */
+  prepare(dtS: number, terminalPu: number, running: boolean): void {
+    // What passed in the sub-step before this one.
+    this.#crowbarS = Math.max(0, this.#crowbarS - this.#dtS);
+    if (this.#crowbarS < 1e-9) this.#crowbarS = 0;
+    this.#dtS = dtS;
+    this.#terminalPu = terminalPu;
+    this.#move(terminalPu, running);
+    this.#limitW = this.#limit(dtS);
+    if (this.#state === 'recovering') this.#recoveringS += dtS;
+  }
+
+  /** Power in W that the chopper burns beside what is drawn. @param availableW of the generator */
+  chopperW(availableW: number, dcW: number): number {
+    if (this.#state !== 'active' || !(this.#dtS > 0)) return 0;
+    return Math.min(Math.max(0, availableW - dcW), this.#ratedDcW, this.#chopperJ / this.#dtS);
+  }
+
+  draw(dcW: number, chopperW: number, energized: boolean): void {
+    this.#drawnW = dcW;
+    this.#chopperJ = Math.max(0, this.#chopperJ - chopperW * this.#dtS);
+    if (energized) {
+      if (this.#state === 'tripped') this.#state = this.#terminalPu < enterPu ? 'active' : 'normal';
+    } else if (this.#state === 'active') {
+      this.#state = 'tripped';
+    }
+  }
+
+  #move(pu: number, running: boolean): void {
+    if (!running) {
+      if (this.#state !== 'tripped') this.#state = 'normal';
+      return;
+    }
+    if (pu < enterPu && (this.#state === 'normal' || this.#state === 'recovering')) {
+      if (this.#state === 'normal') {
+        this.#beforeW = this.#drawnW;
+        this.#chopperJ = chopperS * this.#ratedDcW;
+      }
+      this.#state = 'active';
+      if (this.#p.turbineType === 'T3' && pu < crowbarPu) this.#crowbarS = crowbarS;
+    } else if (pu > leavePu && this.#state === 'active') {
+      this.#state = 'recovering';
+      this.#fromW = this.#drawnW;
+      this.#recoveringS = 0;
+      this.#crowbarS = 0;
+    } else if (this.#state === 'recovering' && this.#recoveringS >= this.#p.lvrtRecoveryS - 1e-9) {
+      this.#state = 'normal';
+    }
+  }
+
+  #limit(dtS: number): number {
+    if (this.#state === 'active') {
+      if (this.#crowbarS > 0) return 0;
+      const reactive = this.reactiveCurrentPu;
+      return this.#terminalPu * Math.sqrt(Math.max(0, mostCurrentPu * mostCurrentPu - reactive * reactive)) * this.#ratedDcW;
+    }
+    if (this.#state !== 'recovering') return Infinity;
+    // A straight line; its middle is its mean over the sub-step.
+    const done = Math.min(1, (this.#recoveringS + dtS / 2) / this.#p.lvrtRecoveryS);
+    return this.#fromW + Math.max(0, this.#beforeW - this.#fromW) * done;
+  }
+}

@@ -1,0 +1,60 @@
+/** Pitch drive with its speed controller. */
+import { featherDeg } from './cp.ts';
+import type { Machine } from './machine.ts';
+
+/** In operation the pitch stays below; beyond lies the way to feather. */
+const mostPitchDeg = 60;
+/** Stored energy drives the blades this fast in an emergency, whatever the drive can do. */
+const emergencyRateDegS = 8;
+
+export class PitchDrive {
+  readonly #m: Machine;
+  #deg = featherDeg;
+  #fineDeg = 0;
+  #integralDeg = 0;
+
+  constructor(machine: Machine) { this.#m = machine; }
+
+  get deg(): number { return this.#deg; }
+
+  /** How far above the smallest pitch in operation, degrees. */
+  get aboveFineDeg(): number { return this.#deg - this.#fineDeg; }
+
+  jump(deg: number, fineDeg: number): void {
+    this.#deg = deg;
+    this.#fineDeg = fineDeg;
+    this.#integralDeg = deg;
+  }
+
+  /** Moves towards an angle as fast as the drive can; the controller goes on from there. */
+  moveTo(goalDeg: number, stepS: number): void {
+    const most = this.#m.pitchRateDegS * stepS;
+    this.#deg += Math.min(Math.max(goalDeg - this.#deg, -most), most);
+    this.#integralDeg = Math.min(this.#deg, mostPitchDeg);
+  }
+
+  /** Towards feather on loss of grid or overspeed. */
+  feather(stepS: number): void {
+    const most = Math.max(this.#m.pitchRateDegS, emergencyRateDegS) * stepS;
+    this.#deg = Math.min(featherDeg, this.#deg + most);
+    this.#integralDeg = Math.min(this.#deg, mostPitchDeg);
+  }
+
+  /**
+   * PI control of the rotor speed with gain schedule, limits of angle and rate, and anti-windup.
+   * @param error speed above its reference, of rated speed
+   * @param fineDeg smallest pitch at this wind
+   */
+  control(error: number, fineDeg: number, stepS: number): void {
+    const m = this.#m;
+    this.#fineDeg = fineDeg;
+    const gain = 1 / (1 + this.#deg / m.gainHalfDeg);
+    const integral = Math.min(Math.max(this.#integralDeg + gain * m.pitchGainDegS * error * stepS, fineDeg), mostPitchDeg);
+    const wanted = Math.min(Math.max(integral + gain * m.pitchGainDeg * error, fineDeg), mostPitchDeg);
+    const most = m.pitchRateDegS * stepS;
+    const change = wanted - this.#deg;
+    // While the drive cannot follow, the integral waits unless it moves back.
+    if (Math.abs(change) <= most || (integral - this.#integralDeg) * change < 0) this.#integralDeg = integral;
+    this.#deg += Math.min(Math.max(change, -most), most);
+  }
+}

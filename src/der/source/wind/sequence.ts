@@ -1,0 +1,106 @@
+/** Operating states of a turbine: when it starts, runs and stops. */
+import type { WindParameters, WindState } from '../../../core/kinds/wind.ts';
+
+/** Mean wind this far below cut-in for `calmS` ends the run. */
+const calmMarginMS = 0.5;
+const calmS = 60;
+const gustMarginMS = 5;
+const gustS = 3;
+const returnMarginMS = 3;
+/** A run without grid longer than this is over; a shorter one goes on where it was. */
+const openS = 2;
+/** Below this part of the minimum speed a run has to be begun anew. */
+const stallPart = 0.7;
+
+/** What the sequence decides on, at the end of a step. */
+export interface SequenceInput {
+  readonly meanMS: number;
+  readonly hubMS: number;
+  /** rotor speed per minimum speed of the generator */
+  readonly speedPart: number;
+  readonly energized: boolean;
+  readonly gridOk: boolean;
+}
+
+type Phase = 'stopped' | 'starting' | 'run' | 'high_wind_stop';
+
+export class Sequence {
+  readonly #p: WindParameters;
+  phase: Phase = 'stopped';
+  #windyS = 0;
+  #calmS = 0;
+  #gustS = 0;
+  #fairS = 0;
+  #openS = 0;
+  #hubMS = 0;
+
+  constructor(parameters: WindParameters) { this.#p = parameters; }
+
+  get running(): boolean { return this.phase === 'run'; }
+
+  /** @param rated the pitch holds the speed at rated power */
+  state(rated: boolean): WindState {
+    return this.phase === 'run' ? (rated ? 'run_rated' : 'run_mppt') : this.phase;
+  }
+
+  /** Jumps to where a steady wind leads. @param meanMS at hub height */
+  settle(meanMS: number): void {
+    this.#windyS = meanMS >= this.#p.cutInMS ? this.#p.startDelayS : 0;
+    this.#calmS = 0;
+    this.#gustS = 0;
+    this.#fairS = 0;
+    this.#openS = 0;
+    this.#hubMS = meanMS;
+    if (meanMS > this.#p.cutOutMS) this.phase = 'high_wind_stop';
+    else this.phase = meanMS >= this.#p.cutInMS ? 'run' : 'stopped';
+  }
+
+  /** Time in s until a wait may end, as far as the present wind tells; Infinity when none runs. */
+  get nextDueS(): number {
+    if (this.phase === 'stopped' && this.#windyS > 0) return Math.max(0, this.#p.startDelayS - this.#windyS);
+    if (this.phase === 'high_wind_stop' && this.#fairS > 0) return Math.max(0, this.#p.stormDelayS - this.#fairS);
+    return Infinity;
+  }
+
+  advance(stepS: number, input: SequenceInput): void {
+    this.#time(stepS, input);
+    const { phase } = this;
+    const stormy = input.meanMS > this.#p.cutOutMS || this.#gustS >= gustS;
+    if (phase === 'high_wind_stop') {
+      if (this.#fairS >= this.#p.stormDelayS) this.phase = 'stopped';
+    } else if (phase === 'stopped') {
+      if (stormy) this.phase = 'high_wind_stop';
+      else if (this.#windyS >= this.#p.startDelayS && input.gridOk && input.energized) this.phase = 'starting';
+    } else if (stormy) {
+      this.phase = 'high_wind_stop';
+      this.#fairS = 0;
+    } else if (this.#openS >= openS || this.#calmS >= calmS) {
+      this.phase = 'stopped';
+    } else if (phase === 'starting') {
+      if (input.speedPart >= 1) this.phase = 'run';
+    } else if (input.speedPart < stallPart) {
+      this.phase = 'starting';
+    }
+  }
+
+  #time(stepS: number, { meanMS, hubMS, energized }: SequenceInput): void {
+    const { cutInMS, cutOutMS } = this.#p;
+    this.#windyS = meanMS >= cutInMS ? this.#windyS + stepS : 0;
+    this.#calmS = meanMS < cutInMS - calmMarginMS ? this.#calmS + stepS : 0;
+    this.#gustS = this.#gustAfter(stepS, hubMS, cutOutMS + gustMarginMS);
+    this.#hubMS = hubMS;
+    this.#fairS = this.phase === 'high_wind_stop' && meanMS < cutOutMS - returnMarginMS ? this.#fairS + stepS : 0;
+    this.#openS = energized ? 0 : this.#openS + stepS;
+  }
+
+  /** The wind runs straight over a step: the time above a limit is exact however long the step. */
+  #gustAfter(stepS: number, hubMS: number, limitMS: number): number {
+    const before = this.#hubMS;
+    if (before > limitMS && hubMS > limitMS) return this.#gustS + stepS;
+    if (before <= limitMS && hubMS <= limitMS) return 0;
+    const aboveS = (stepS * (Math.max(before, hubMS) - limitMS)) / Math.abs(hubMS - before);
+    if (hubMS > limitMS) return aboveS;
+    const whole = this.#gustS + aboveS;
+    return whole >= gustS ? whole : 0;
+  }
+}

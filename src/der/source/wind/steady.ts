@@ -1,0 +1,100 @@
+/** Steady states of a machine under constant wind, solved once and read from a table. */
+import { rotorCp } from './cp.ts';
+import { lawTorqueNm } from './machine.ts';
+import type { Machine } from './machine.ts';
+
+const stepMS = 0.1;
+const lastMS = 60;
+const bisections = 50;
+/** Pitch up to which a steady state of region 3 is looked for. */
+const mostPitchDeg = 60;
+const mostFineDeg = 6;
+
+export interface SteadyTable {
+  readonly shaftW: Float64Array;
+  readonly radS: Float64Array;
+  readonly pitchDeg: Float64Array;
+  /** smallest pitch in operation */
+  readonly fineDeg: Float64Array;
+}
+
+/** Aerodynamic power in W at a wind speed above 0. */
+export function aeroW(m: Machine, windMS: number, radS: number, pitchDeg: number): number {
+  return m.halfRhoA * windMS * windMS * windMS * rotorCp(m.cp, (radS * m.radiusM) / windMS, pitchDeg);
+}
+
+/**
+ * Largest root of a function within low..high that is positive below the root and negative above; `low` when there is none.
+ */
+function lastRoot(f: (x: number) => number, low: number, high: number, scan: number): number {
+  let top = high;
+  for (let n = 1; n <= scan; n += 1) {
+    const x = high - ((high - low) * n) / scan;
+    if (f(x) > 0) {
+      let bottom = x;
+      for (let i = 0; i < bisections; i += 1) {
+        const middle = (bottom + top) / 2;
+        if (f(middle) > 0) bottom = middle;
+        else top = middle;
+      }
+      return (bottom + top) / 2;
+    }
+    top = x;
+  }
+  return low;
+}
+
+/** Pitch in degrees at which the rotor gives a power at this wind and speed; 0 when it cannot give more. */
+export function pitchForPower(m: Machine, windMS: number, radS: number, shaftW: number): number {
+  const surplus = (pitchDeg: number) => aeroW(m, windMS, radS, pitchDeg) - shaftW;
+  return lastRoot(surplus, 0, mostPitchDeg, mostPitchDeg);
+}
+
+/**
+ * Smallest pitch in operation, degrees. Under weak wind the minimum speed leaves the blades too fast; of the analytic
+ * surfaces a little pitch then gives more. The table of the NREL rotor is used at pitch 0, as published.
+ */
+function finePitchDeg(m: Machine, windMS: number): number {
+  if (m.cp.model === 'nrel-5mw' || (m.minRadS * m.radiusM) / windMS <= m.cp.bestRatio) return 0;
+  let best = 0;
+  for (let pitchDeg = 0; pitchDeg <= mostFineDeg; pitchDeg += 0.25) {
+    if (aeroW(m, windMS, m.minRadS, pitchDeg) > aeroW(m, windMS, m.minRadS, best)) best = pitchDeg;
+  }
+  return best;
+}
+
+function solve(m: Machine, windMS: number, fineDeg: number): { shaftW: number; radS: number; pitchDeg: number } {
+  if (aeroW(m, windMS, m.ratedRadS, 0) >= m.ratedShaftW) {
+    return { shaftW: m.ratedShaftW, radS: m.ratedRadS, pitchDeg: pitchForPower(m, windMS, m.ratedRadS, m.ratedShaftW) };
+  }
+  const surplus = (radS: number) => aeroW(m, windMS, radS, fineDeg) - lawTorqueNm(m, radS) * radS;
+  const radS = lastRoot(surplus, 0.3 * m.minRadS, m.ratedRadS, 100);
+  const shaftW = lawTorqueNm(m, radS) * radS;
+  // An analytic surface may fall behind its rating in a storm at pitch 0 and reach it at a larger one.
+  const pitchDeg = windMS > 10 ? pitchForPower(m, windMS, m.ratedRadS, m.ratedShaftW) : 0;
+  return pitchDeg > 0 ? { shaftW: m.ratedShaftW, radS: m.ratedRadS, pitchDeg } : { shaftW, radS, pitchDeg: fineDeg };
+}
+
+export function steadyTable(m: Machine): SteadyTable {
+  const size = Math.round(lastMS / stepMS) + 1;
+  const out = {
+    shaftW: new Float64Array(size), radS: new Float64Array(size), pitchDeg: new Float64Array(size), fineDeg: new Float64Array(size),
+  };
+  for (let n = 1; n < size; n += 1) {
+    const fineDeg = finePitchDeg(m, n * stepMS);
+    const state = solve(m, n * stepMS, fineDeg);
+    out.fineDeg[n] = fineDeg;
+    out.shaftW[n] = state.shaftW;
+    out.radS[n] = state.radS;
+    out.pitchDeg[n] = state.pitchDeg;
+  }
+  return out;
+}
+
+/** Value of a column of the table at a wind speed from 0 up, m/s. */
+export function steadyAt(column: Float64Array, windMS: number): number {
+  const x = Math.min(windMS / stepMS, column.length - 1.000001);
+  const row = Math.floor(x);
+  const low = column[row] ?? 0;
+  return low + ((column[row + 1] ?? low) - low) * (x - row);
+}

@@ -1,0 +1,362 @@
+/** Rotor, pitch and generator torque of one turbine between wind and DC link. */
+import type { WindParameters, WindRegion, WindState } from '../../../core/kinds/wind.ts';
+import type { RandomStream } from '../../../core/random.ts';
+import { featherDeg } from './cp.ts';
+import { HubWind } from './hub-wind.ts';
+import { lawTorqueNm } from './machine.ts';
+import type { Machine } from './machine.ts';
+import { PitchDrive } from './pitch.ts';
+import { QuasiSteady } from './quasi-steady.ts';
+import { Sequence } from './sequence.ts';
+import { aeroW, pitchForPower, steadyAt } from './steady.ts';
+import type { SteadyTable } from './steady.ts';
+
+const rotorStepS = 0.1;
+/** Turbulence has its nodes at whole seconds: no piece may pass two. */
+const coarseStepS = 1;
+const stepTolerance = 1e-9;
+const leastMS = 0.05;
+/** So far above the smallest pitch it is the pitch that holds the speed. */
+const ratedPitchDeg = 0.2;
+/** Rotor speed that a turbine held back may store energy up to, of rated; full reserve from this part held back on. */
+const reserveSpeed = 0.05;
+const reserveAtPart = 0.1;
+/**
+ * While the pitch still has power in hand, a rotor a little too slow keeps rated power and the pitch brings the speed
+ * back: full effect from this much pitch, and between these parts of rated speed.
+ */
+const holdPitchDeg = 2;
+const holdFromPart = 0.8;
+const holdFullPart = 0.9;
+/** Energy stored while held back comes back over this time, on top of what the wind gives. */
+const returnS = 10;
+const returnedPart = 0.01;
+/** Power is led down over this time when a storm ends the run. */
+const shutdownS = 10;
+/** Run-up: power coefficient of the blades at their starting pitch, and the shortest time to minimum speed. */
+const startCp = 0.2;
+const shortestRunUpS = 20;
+const startPitchDeg = 15;
+const pitchInPart = 0.8;
+/** Below this part of minimum speed the brake stops a turbine out of service, over this time. */
+const brakePart = 0.3;
+const brakeS = 15;
+const overspeedOn = 1.1;
+const overspeedOff = 1.05;
+/** Of what a step may take out of the rotor when more is drawn than the law says. */
+const drawTolerance = 1e-6;
+
+/** Energies since the last settling, J; `shaft` is what the generator takes, `chopper` and `drawn` stand on the DC side. */
+export interface EnergyBalance {
+  readonly aeroJ: number;
+  readonly shaftJ: number;
+  readonly brakeJ: number;
+  readonly drawnJ: number;
+  readonly chopperJ: number;
+}
+
+export class Turbine {
+  readonly wind: HubWind;
+  readonly #m: Machine;
+  readonly #steady: SteadyTable;
+  readonly #sequence: Sequence;
+  readonly #pitch: PitchDrive;
+  readonly #quasi: QuasiSteady;
+  #radS = 0;
+  #energized = true;
+  #gridOk = true;
+  #quasiSteady = false;
+  /** shaft power that the last draw left the generator; Infinity: all */
+  #capW = Infinity;
+  #heldBackPart = 0;
+  #returning = false;
+  #hold = 0;
+  #shutdownW = 0;
+  #overspeed = false;
+  #dtS = 0;
+  #availableW = 0;
+  #assumedW = 0;
+  #aeroW = 0;
+  #aeroJ = 0;
+  #shaftJ = 0;
+  #brakeJ = 0;
+  #drawnJ = 0;
+  #chopperJ = 0;
+  /** sums over the pieces of a sub-step, J */
+  #stepAeroJ = 0;
+  #stepLawJ = 0;
+  #stepTakenJ = 0;
+  #stepBrakeJ = 0;
+  readonly #seen = { meanMS: 0, hubMS: 0, speedPart: 0, energized: true, gridOk: true };
+
+  constructor(parameters: WindParameters, machine: Machine, steady: SteadyTable, random: RandomStream) {
+    this.#m = machine;
+    this.#steady = steady;
+    this.wind = new HubWind(parameters, random);
+    this.#sequence = new Sequence(parameters);
+    this.#pitch = new PitchDrive(machine);
+    this.#quasi = new QuasiSteady(machine, steady);
+  }
+
+  /** DC power in W that the controller would feed over the prepared sub-step. */
+  get availableDcW(): number { return this.#availableW * this.#m.shaftToDc; }
+
+  get radS(): number { return this.#radS; }
+  get pitchDeg(): number { return this.#pitch.deg; }
+  /** Mean aerodynamic power of the last sub-step, W. */
+  get aeroW(): number { return this.#aeroW; }
+  get overspeed(): boolean { return this.#overspeed; }
+  get quasiSteady(): boolean { return this.#quasiSteady; }
+  get starting(): boolean { return this.#sequence.phase === 'starting'; }
+  get running(): boolean { return this.#sequence.running; }
+  /** Stands still and waits. */
+  get parked(): boolean { return this.#radS === 0 && !this.running && !this.starting; }
+  get kineticJ(): number { return 0.5 * this.#m.inertiaKgM2 * this.#radS * this.#radS; }
+
+  get balance(): EnergyBalance {
+    return { aeroJ: this.#aeroJ, shaftJ: this.#shaftJ, brakeJ: this.#brakeJ, drawnJ: this.#drawnJ, chopperJ: this.#chopperJ };
+  }
+
+  /** Longest next sub-step, s. */
+  get longestStepS(): number {
+    return this.parked ? Math.max(coarseStepS, this.#sequence.nextDueS) : coarseStepS;
+  }
+
+  get state(): WindState { return this.#sequence.state(this.#rated); }
+
+  get region(): WindRegion {
+    const { phase } = this.#sequence;
+    if (phase === 'high_wind_stop') return 'cut_out';
+    if (phase === 'stopped') return 'parked';
+    if (this.#rated) return '3';
+    return this.#radS > this.#m.highRadS ? '2' : '1';
+  }
+
+  /** Jumps to the steady state of this wind. @param measuredMS at anemometer height */
+  settle(measuredMS: number): void {
+    this.wind.settle(measuredMS);
+    this.#sequence.settle(this.wind.meanMS);
+    this.#toSteady(this.wind.rotorMS);
+    this.#energized = true;
+    this.#capW = Infinity;
+    this.#heldBackPart = 0;
+    this.#returning = false;
+    this.#hold = 0;
+    this.#overspeed = false;
+    this.#shutdownW = 0;
+    this.#dtS = 0;
+    this.#availableW = this.running ? steadyAt(this.#steady.shaftW, this.wind.rotorMS) : 0;
+    this.#assumedW = this.#availableW;
+    this.#quasi.begin(this.#availableW, this.wind.rotorMS);
+    this.#aeroW = this.#availableW;
+    this.#aeroJ = this.#shaftJ = this.#brakeJ = this.#drawnJ = this.#chopperJ = 0;
+  }
+
+  /** @param quasiSteady rotor dynamics are left out while running */
+  prepare(dtS: number, measuredMS: number, gridOk: boolean, quasiSteady: boolean): void {
+    const dt = dtS > 0 ? dtS : 0;
+    this.#dtS = dt;
+    this.#gridOk = gridOk;
+    this.#switchMode(quasiSteady);
+    this.wind.begin(dt, measuredMS);
+    this.#stepAeroJ = this.#stepLawJ = this.#stepTakenJ = this.#stepBrakeJ = 0;
+    for (let left = dt; left > stepTolerance;) {
+      const piece = this.parked || (this.#quasiSteady && this.running) ? coarseStepS : rotorStepS;
+      const stepS = left / Math.ceil(left / piece - stepTolerance);
+      this.#advance(stepS);
+      left -= stepS;
+    }
+    if (dt === 0) return;
+    this.#availableW = this.#stepLawJ / dt;
+    this.#assumedW = this.#stepTakenJ / dt;
+    this.#aeroW = this.#stepAeroJ / dt;
+    this.#aeroJ += this.#stepAeroJ;
+    this.#brakeJ += this.#stepBrakeJ;
+    this.#watchSpeed();
+  }
+
+  /**
+   * The DC power that really went: what the generator took more or less than assumed is in the rotor's speed.
+   * @param chopperW DC power burnt beside it
+   */
+  draw(dcW: number, chopperW: number, energized: boolean): void {
+    const m = this.#m;
+    const takenW = (dcW + chopperW) / m.shaftToDc;
+    const surplusJ = (this.#assumedW - takenW) * this.#dtS;
+    if (this.#quasiSteady && this.running) {
+      // No rotor to store it: the pitch has let it pass.
+      this.#aeroJ -= surplusJ;
+      this.#aeroW -= this.#assumedW - takenW;
+    } else if (surplusJ !== 0) {
+      this.#radS = Math.sqrt(Math.max(0, this.#radS * this.#radS + (2 * surplusJ) / m.inertiaKgM2));
+    }
+    this.#shaftJ += takenW * this.#dtS;
+    this.#drawnJ += dcW * this.#dtS;
+    this.#chopperJ += chopperW * this.#dtS;
+    this.#dtS = 0;
+    this.#assumedW = takenW;
+    const held = takenW < this.#availableW * (1 - drawTolerance);
+    this.#capW = held ? takenW : Infinity;
+    this.#heldBackPart = held ? 1 - takenW / this.#availableW : 0;
+    if (this.#heldBackPart > returnedPart || !energized) this.#returning = true;
+    this.#energized = energized;
+    if (!energized) this.#shutdownW = 0;
+  }
+
+  /** Pitch that shows in quasi-steady mode when less is drawn than the wind gives, degrees. */
+  get shownPitchDeg(): number {
+    if (!(this.#quasiSteady && this.running) || this.#heldBackPart === 0) return this.#pitch.deg;
+    const windMS = Math.max(this.#quasi.slowMS, leastMS);
+    return pitchForPower(this.#m, windMS, this.#radS, this.#assumedW);
+  }
+
+  get #rated(): boolean {
+    if (!this.running) return false;
+    return this.#pitch.aboveFineDeg > ratedPitchDeg || (this.#radS >= this.#m.ratedRadS * 0.9995 && this.#availableW >= this.#m.ratedShaftW * 0.9995);
+  }
+
+  #switchMode(quasiSteady: boolean): void {
+    if (quasiSteady === this.#quasiSteady) return;
+    this.#quasiSteady = quasiSteady;
+    if (quasiSteady) this.#quasi.begin(this.#availableW, this.wind.rotorMS);
+    else if (this.running) this.#toSteady(this.wind.rotorMS);
+  }
+
+  /** Speed and pitch of the steady state under a wind, m/s. */
+  #toSteady(windMS: number): void {
+    const { running } = this.#sequence;
+    this.#radS = running ? steadyAt(this.#steady.radS, windMS) : 0;
+    const fineDeg = steadyAt(this.#steady.fineDeg, windMS);
+    this.#pitch.jump(running ? steadyAt(this.#steady.pitchDeg, windMS) : featherDeg, fineDeg);
+  }
+
+  #advance(stepS: number): void {
+    const windMS = Math.max(this.wind.advance(stepS), leastMS);
+    const before = this.#sequence.phase;
+    const seen = this.#seen;
+    seen.meanMS = this.wind.meanMS;
+    seen.hubMS = this.wind.hubMS;
+    seen.speedPart = this.#radS / this.#m.minRadS;
+    seen.energized = this.#energized;
+    seen.gridOk = this.#gridOk;
+    this.#sequence.advance(stepS, seen);
+    const { phase } = this.#sequence;
+    if (phase !== before) this.#enter(phase, before);
+    if (phase === 'run') {
+      if (this.#quasiSteady) this.#follow(stepS, windMS);
+      else this.#run(stepS, windMS);
+    } else if (phase === 'starting') {
+      this.#runUp(stepS, windMS);
+    } else if (this.#radS > 0) {
+      this.#coast(stepS, windMS);
+    }
+  }
+
+  #enter(phase: string, before: string): void {
+    if (before === 'run' && phase !== 'run') {
+      const takenW = Math.min(this.#capW, this.#quasiSteady ? this.#quasi.powerW : this.#lawNm(this.#radS) * this.#radS);
+      this.#shutdownW = phase === 'high_wind_stop' && this.#energized ? takenW : 0;
+    }
+    this.#hold = 0;
+    if (phase === 'run') this.#quasi.begin(0, this.wind.rotorMS);
+  }
+
+  /** One step of the rotor under generator torque, midpoint rule. */
+  #run(stepS: number, windMS: number): void {
+    this.#movePitch(stepS, windMS);
+    const byPitch = this.#pitch.aboveFineDeg / holdPitchDeg;
+    const bySpeed = (this.#radS / this.#m.ratedRadS - holdFromPart) / (holdFullPart - holdFromPart);
+    this.#hold = Math.min(Math.max(Math.min(byPitch, bySpeed), 0), 1);
+    this.#turn(stepS, windMS, this.#limitW(windMS), this.#capW);
+  }
+
+  /** What the generator may take beside its law: after a time held back, the wind's power and the stored energy in turn. */
+  #limitW(windMS: number): number {
+    if (!this.#energized) return 0;
+    if (!this.#returning) return Infinity;
+    const steadyRadS = steadyAt(this.#steady.radS, windMS);
+    const excess = this.#radS * this.#radS - steadyRadS * steadyRadS;
+    if (this.#capW === Infinity && excess <= 2 * returnedPart * steadyRadS * steadyRadS) {
+      this.#returning = false;
+      return Infinity;
+    }
+    const storedW = (0.5 * this.#m.inertiaKgM2 * Math.max(0, excess)) / returnS;
+    return steadyAt(this.#steady.shaftW, windMS) + storedW;
+  }
+
+  #lawNm(radS: number): number {
+    const law = lawTorqueNm(this.#m, radS);
+    return this.#hold === 0 ? law : law + (this.#m.ratedShaftW / radS - law) * this.#hold;
+  }
+
+  /** Turns the rotor by one step. @param limitW what is available at most @param capW what is expected to be drawn of it */
+  #turn(stepS: number, windMS: number, limitW: number, capW: number): void {
+    const m = this.#m;
+    const w0 = this.#radS;
+    const takenMost = Math.min(limitW, capW);
+    const early = aeroW(m, windMS, w0, this.#pitch.deg) / w0 - Math.min(this.#lawNm(w0), takenMost / w0);
+    const middle = Math.max(w0 + (0.5 * stepS * early) / m.inertiaKgM2, 0.1 * w0);
+    const aeroNm = aeroW(m, windMS, middle, this.#pitch.deg) / middle;
+    const lawNm = Math.min(this.#lawNm(middle), limitW / middle);
+    const takenNm = Math.min(lawNm, capW / middle);
+    const w1 = Math.max(w0 + (stepS * (aeroNm - takenNm)) / m.inertiaKgM2, 0.1 * w0);
+    const mean = (w0 + w1) / 2;
+    this.#radS = w1;
+    this.#stepAeroJ += aeroNm * mean * stepS;
+    this.#stepLawJ += lawNm * mean * stepS;
+    this.#stepTakenJ += takenNm * mean * stepS;
+  }
+
+  #movePitch(stepS: number, windMS: number): void {
+    if (!this.#energized || this.#overspeed) {
+      this.#pitch.feather(stepS);
+      return;
+    }
+    const reference = 1 + reserveSpeed * Math.min(1, this.#heldBackPart / reserveAtPart);
+    this.#pitch.control(this.#radS / this.#m.ratedRadS - reference, steadyAt(this.#steady.fineDeg, windMS), stepS);
+  }
+
+  #follow(stepS: number, windMS: number): void {
+    const lawJ = this.#quasi.advance(stepS, windMS, this.#energized);
+    this.#stepLawJ += lawJ;
+    this.#stepTakenJ += lawJ;
+    const before = this.kineticJ;
+    this.#toSteady(this.#quasi.slowMS);
+    this.#stepAeroJ += lawJ + this.kineticJ - before;
+  }
+
+  /** The blades stand so that they turn a fixed part of the wind's power into speed. */
+  #runUp(stepS: number, windMS: number): void {
+    const m = this.#m;
+    const powerW = startCp * m.halfRhoA * windMS * windMS * windMS;
+    const before = this.kineticJ;
+    const byPower = Math.sqrt(this.#radS * this.#radS + (2 * powerW * stepS) / m.inertiaKgM2);
+    this.#radS = Math.min(byPower, this.#radS + (m.minRadS / shortestRunUpS) * stepS);
+    this.#stepAeroJ += this.kineticJ - before;
+    // towards its end the blades go where the run will need them
+    const nearEnd = this.#radS > pitchInPart * m.minRadS;
+    this.#pitch.moveTo(nearEnd ? steadyAt(this.#steady.pitchDeg, windMS) : startPitchDeg, stepS);
+  }
+
+  /** Out of service: to feather, with what power is left led down, and the brake at the end. */
+  #coast(stepS: number, windMS: number): void {
+    const m = this.#m;
+    if (this.#overspeed || !this.#energized) this.#pitch.feather(stepS);
+    else this.#pitch.moveTo(featherDeg, stepS);
+    if (this.#radS > brakePart * m.minRadS) {
+      this.#turn(stepS, windMS, this.#shutdownW, this.#capW);
+      this.#shutdownW = Math.max(0, this.#shutdownW - (m.ratedShaftW * stepS) / shutdownS);
+      return;
+    }
+    const before = this.kineticJ;
+    this.#radS = Math.max(0, this.#radS - (m.minRadS * brakePart * stepS) / brakeS);
+    this.#stepBrakeJ += before - this.kineticJ;
+    if (this.#radS === 0) this.#pitch.jump(featherDeg, 0);
+  }
+
+  #watchSpeed(): void {
+    const part = this.#radS / this.#m.ratedRadS;
+    if (part > overspeedOn) this.#overspeed = true;
+    else if (part < overspeedOff) this.#overspeed = false;
+  }
+}

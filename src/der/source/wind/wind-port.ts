@@ -1,0 +1,167 @@
+/** A wind turbine as the DC source of a device. */
+import type { IvCurve, SourceCommand } from '../../../core/device.ts';
+import { SimError } from '../../../core/errors.ts';
+import type { WindDetail, WindParameters } from '../../../core/kinds/wind.ts';
+import type { RandomStream } from '../../../core/random.ts';
+import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
+import { LowVoltageRide } from './lvrt.ts';
+import { createMachine } from './machine.ts';
+import type { Machine } from './machine.ts';
+import { steadyTable } from './steady.ts';
+import type { SteadyTable } from './steady.ts';
+import { Turbine } from './turbine.ts';
+import type { EnergyBalance } from './turbine.ts';
+
+/** Above this many simulated seconds per real second nobody could watch the rotor. */
+const quasiSteadyRate = 50;
+/** A start needs a grid that would not be ridden through. */
+const leastGridPu = 0.88;
+/** Wind too weak for a tip-speed ratio that means anything, m/s. */
+const leastShownMS = 0.5;
+const betzCp = 16 / 27;
+const rpmPerRadS = 30 / Math.PI;
+
+interface Model { readonly machine: Machine; readonly steady: SteadyTable }
+
+const models = new WeakMap<WindParameters, Model>();
+
+/** Devices of one profile share one solved machine. */
+function modelOf(parameters: WindParameters): Model {
+  const known = models.get(parameters);
+  if (known) return known;
+  const machine = createMachine(parameters);
+  const model = { machine, steady: steadyTable(machine) };
+  models.set(parameters, model);
+  return model;
+}
+
+export class WindPort implements DcSource {
+  readonly ports: readonly DcPort[];
+  readonly absorbableDcW = 0;
+  readonly #p: WindParameters;
+  readonly #m: Machine;
+  readonly #turbine: Turbine;
+  readonly #ride: LowVoltageRide;
+  readonly #conditions = new Set<SourceCondition>();
+  #availableW = 0;
+  #drawnW = 0;
+  #chopperW = 0;
+  #fresh = true;
+
+  constructor(parameters: WindParameters, random: RandomStream) {
+    const { machine, steady } = modelOf(parameters);
+    this.#p = parameters;
+    this.#m = machine;
+    this.#turbine = new Turbine(parameters, machine, steady, random);
+    this.#ride = new LowVoltageRide(parameters, machine.ratedDcW);
+    const drawnW = () => this.#drawnW;
+    const voltageV = parameters.dcVoltageV;
+    this.ports = [{
+      type: 'INJ', name: 'WIND', voltageV,
+      get currentA() { return drawnW() / voltageV; },
+      get powerW() { return drawnW(); },
+    }];
+  }
+
+  get availableDcW(): number { return this.#availableW; }
+  get starting(): boolean { return this.#turbine.starting; }
+  /** The rotor is integrated inside a sub-step: only a dip needs shorter ones. */
+  get settled(): boolean { return this.#ride.state === 'normal' || this.#ride.state === 'tripped'; }
+  get longestStepS(): number { return Math.min(this.#turbine.longestStepS, this.#ride.longestStepS); }
+  get conditions(): ReadonlySet<SourceCondition> { return this.#conditions; }
+
+  /** Additional reactive current during a dip, of rated current; positive injects. For the inverter to add. */
+  get reactiveCurrentPu(): number { return this.#ride.reactiveCurrentPu; }
+
+  /** Energies since the last settling and the energy in the rotor, J. */
+  get energy(): EnergyBalance & { readonly kineticJ: number } {
+    return { ...this.#turbine.balance, kineticJ: this.#turbine.kineticJ };
+  }
+
+  prepare(dtS: number, input: SourceInput): void {
+    if (this.#fresh) this.settle(input);
+    const turbine = this.#turbine;
+    const pu = input.terminalPu;
+    turbine.prepare(dtS, input.windSpeedMS, pu >= leastGridPu, input.rate > quasiSteadyRate);
+    this.#ride.prepare(dtS, pu, turbine.running);
+    this.#availableW = Math.min(turbine.availableDcW, this.#ride.limitW);
+    this.#watch();
+  }
+
+  settle(input: SourceInput): void {
+    this.#fresh = false;
+    this.#turbine.settle(input.windSpeedMS);
+    this.#ride.reset();
+    this.#availableW = this.#turbine.availableDcW;
+    this.#drawnW = 0;
+    this.#chopperW = 0;
+    this.#watch();
+  }
+
+  answer({ targetW, floorW, ceilingW }: DcRequest): number {
+    const wished = Math.max(Math.min(targetW ?? this.#availableW, ceilingW), floorW);
+    return Math.min(Math.max(wished, 0), this.#availableW);
+  }
+
+  draw(dcW: number, energized: boolean): void {
+    const drawnW = energized && dcW > 0 ? dcW : 0;
+    this.#drawnW = drawnW;
+    this.#chopperW = energized ? this.#ride.chopperW(this.#turbine.availableDcW, drawnW) : 0;
+    this.#turbine.draw(drawnW, this.#chopperW, energized);
+    this.#ride.draw(drawnW, this.#chopperW, energized);
+  }
+
+  detail(): WindDetail {
+    const turbine = this.#turbine;
+    const { wind } = turbine;
+    const felt = wind.rotorMS;
+    const shown = felt >= leastShownMS;
+    const cp = shown ? turbine.aeroW / (this.#m.halfRhoA * felt * felt * felt) : 0;
+    return {
+      kind: 'wind', windSpeedMS: wind.hubMS, windSpeedMeasuredMS: wind.measuredMS,
+      source: wind.override === null ? 'dataset' : 'override', overrideSpeedMS: wind.override?.speedMS ?? null,
+      rotorRpm: turbine.radS * rpmPerRadS, generatorRpm: turbine.radS * rpmPerRadS * this.#m.gearRatio,
+      pitchDeg: turbine.shownPitchDeg, cp: Math.min(Math.max(cp, 0), betzCp),
+      tipSpeedRatio: shown ? (turbine.radS * this.#m.radiusM) / felt : 0,
+      mechanicalPowerW: turbine.aeroW, electricalPowerW: this.#drawnW, chopperPowerW: this.#chopperW,
+      region: turbine.region, state: turbine.state, lvrtState: this.#ride.state,
+      turbine: this.#p.turbineType, ratedPowerW: this.#p.ratedPowerW,
+      hubHeightM: this.#p.hubHeightM, rotorDiameterM: this.#p.rotorDiameterM, quasiSteady: turbine.quasiSteady,
+    };
+  }
+
+  curve(): IvCurve {
+    throw new SimError('COMMAND_NOT_APPLICABLE', 'a wind turbine has no DC curve; devices of kind pv, battery and fuelcell have one');
+  }
+
+  command(command: SourceCommand): void {
+    if (command.kind !== 'wind.override') {
+      throw new SimError('COMMAND_NOT_APPLICABLE', `given ${command.kind}; a wind turbine takes wind.override`);
+    }
+    const { speedMS, height } = command;
+    if (speedMS !== null && !Number.isFinite(speedMS)) {
+      throw new SimError('COMMAND_BAD_VALUE', `wind speed: given ${speedMS}; allowed: a number in m/s, or null to end the override`);
+    }
+    this.#turbine.wind.override = speedMS === null ? null : { speedMS, height };
+  }
+
+  /** Nothing here latches. */
+  clearFaults(): void {
+    this.#watch();
+  }
+
+  restart(): void {
+    this.#turbine.wind.override = null;
+    this.#fresh = true;
+  }
+
+  #watch(): void {
+    this.#set('overspeed', this.#turbine.overspeed);
+    this.#set('lvrt_active', this.#ride.state === 'active');
+  }
+
+  #set(name: SourceCondition, holds: boolean): void {
+    if (holds) this.#conditions.add(name);
+    else this.#conditions.delete(name);
+  }
+}

@@ -1,0 +1,32 @@
+/** What a device says of its service state: in words for people, and for `controls.service`. */
+import type { SimTime } from '../core/clock.ts';
+import type { Device } from '../sunspec/map/device.ts';
+import { alarmKinds, tripTexts } from './alarms.ts';
+import type { Inverter } from './inverter/inverter.ts';
+
+/** Reason of a stop, trip or derating, while there is one. @param fault the model has failed */
+export function statusMessage(inverter: Inverter, fault: boolean): string | null {
+  if (fault) return alarmKinds.hw_test_failure.text;
+  const { enterService, operator } = inverter.settings;
+  const notPermitted = enterService.permit ? 'standby by operator' : 'service not permitted';
+  switch (inverter.phase) {
+    case 'in_service':
+      if (inverter.ceasedBy !== null) return 'momentary cessation';
+      return inverter.squeezed ? 'derated: the apparent power or current limit holds active power back' : null;
+    case 'ramping': return 'ramping up after entering service';
+    case 'waiting':
+      if (!enterService.permit || operator === 'ENTER_STANDBY') return notPermitted;
+      return inverter.enterDelayRuns ? 'waiting for the enter-service delay' : 'waiting for the grid';
+    case 'ceased': return notPermitted;
+    case 'shutting_down':
+    case 'off': return operator === 'STOP' ? 'stopped by operator' : 'switch open';
+    case 'tripped': return inverter.lastTrip ? tripTexts[inverter.lastTrip] : 'tripped';
+  }
+}
+
+export function enterServiceState(inverter: Inverter, now: SimTime): Device['enterService'] {
+  const { phase } = inverter;
+  const delayRemainingS = inverter.enterDelayRemainingS(now);
+  if (phase === 'in_service' || phase === 'ramping') return { state: 'in_service', delayRemainingS };
+  return { state: phase === 'waiting' || phase === 'tripped' ? 'waiting' : 'out_of_service', delayRemainingS };
+}

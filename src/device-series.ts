@@ -1,0 +1,54 @@
+/** Reads the CSV series that feed the devices; one file is read once, however many devices use it. */
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { AppConfig, DeviceConfig } from './config/app-config.ts';
+import type { DeviceSeries } from './der/create-plant.ts';
+import { parseSeries } from './der/series.ts';
+import type { Series, SeriesColumn } from './der/series.ts';
+import { parseVisits } from './der/visits.ts';
+import type { VisitPlan } from './der/visits.ts';
+import { weatherColumns, windColumns } from './der/weather.ts';
+
+const bundled = {
+  pv: { url: new URL('../config/series/pv-clear-day.csv', import.meta.url), name: 'pv-clear-day' },
+  wind: { url: new URL('../config/series/wind-week.csv', import.meta.url), name: 'wind-week' },
+} as const;
+
+const loadColumns: readonly SeriesColumn[] = [{ name: 'load_kw', required: true, min: 0, max: 1e6 }];
+
+/** @returns the series of a device. @throws SimError CONFIG_INVALID with the lines of the faults */
+export function deviceSeriesReader(config: Pick<AppConfig, 'seriesEnd' | 'windTimeScale'>): (device: DeviceConfig) => DeviceSeries {
+  const { seriesEnd: end } = config;
+  const tables = new Map<string, Series>();
+  const plans = new Map<string, VisitPlan>();
+
+  function table(path: string | URL, name: string, columns: readonly SeriesColumn[]): Series {
+    const key = `${columns[0]?.name ?? ''} ${String(path)}`;
+    const known = tables.get(key) ?? parseSeries(readFileSync(path, 'utf8'), { name, columns, end });
+    tables.set(key, known);
+    return known;
+  }
+
+  function dc({ assetType, series }: DeviceConfig): DeviceSeries['dc'] {
+    if (assetType !== 'pv' && assetType !== 'hybrid-dc' && assetType !== 'wind') return null;
+    const kind = assetType === 'wind' ? 'wind' : 'pv';
+    const own = bundled[kind];
+    const columns = kind === 'wind' ? windColumns : weatherColumns;
+    return {
+      series: table(series.dc ?? own.url, series.dc ?? own.name, columns),
+      name: series.dc === null ? own.name : basename(series.dc), timeScale: kind === 'wind' ? config.windTimeScale : 1,
+    };
+  }
+
+  function visits(path: string | null): VisitPlan | null {
+    if (path === null) return null;
+    const known = plans.get(path) ?? parseVisits(readFileSync(path, 'utf8'), path, end);
+    plans.set(path, known);
+    return known;
+  }
+
+  return (device) => ({
+    dc: dc(device), load: device.series.load === null ? null : table(device.series.load, device.series.load, loadColumns),
+    visits: visits(device.series.vehicles),
+  });
+}

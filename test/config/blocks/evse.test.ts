@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { evseSchema, resolveEvse } from '../../../src/config/blocks/evse.ts';
+import type { EvseInput } from '../../../src/config/blocks/evse.ts';
+import type { Fault } from '../../../src/core/errors.ts';
+import type { EvseParameters } from '../../../src/core/kinds/evse.ts';
+
+const profiles = join(import.meta.dirname, '..', '..', '..', 'config', 'profiles');
+
+function resolved(input: EvseInput, ratedW = 22_000): { evse: EvseParameters; faults: Fault[] } {
+  const faults: Fault[] = [];
+  return { evse: resolveEvse(evseSchema.parse(input), ratedW, 'p.yaml', faults), faults };
+}
+
+describe('profile block evse', () => {
+  it('fills in every default', () => {
+    const { evse, faults } = resolved({});
+    expect(faults).to.deep.equal([]);
+    expect(evse).to.deep.include({ maxPowerW: 22_000, sharing: 'proportional', autoAuthorize: true, standbyW: 3, startDelayMinS: 3, startDelayMaxS: 15, vehicles: [] });
+    expect(evse.connectors).to.have.length(1);
+    expect(evse.connectors[0]).to.deep.include({ connectorId: 1, type: 'ac', standard: 'Type2', phases: 3, maxCurrentA: 32, minCurrentA: 6, attachedCable: false, maxDischargeW: 0 });
+    expect(evse.connectors[0]!.minPowerW).to.be.closeTo(3 * 230 * 6 * 0.99, 1e-9);
+    expect(evse.ev.acCurve).to.deep.equal([{ socPct: 0, fraction: 1 }, { socPct: 80, fraction: 1 }, { socPct: 100, fraction: 0 }]);
+    expect(evse.ev.dcCurve).to.have.length(9);
+  });
+
+  it('a DC connector has other defaults', () => {
+    const [c] = resolved({ connectors: [{ type: 'dc', bidirectional: true }] }, 50_000).evse.connectors;
+    expect(c).to.deep.include({ standard: 'CCS2', maxPowerW: 50_000, maxDischargeW: 50_000, minCurrentA: 0, minPowerW: 1000, voltageV: 920, powerFactor: 1, attachedCable: true });
+  });
+
+  it('vehicles of connectors inherit from ev', () => {
+    const { evse } = resolved({ ev: { battery_capacity_wh: 40_000, phases: 1 }, vehicles: [{ connector: 1, soc_pct: 80, plugged_at_start: false }] });
+    expect(evse.vehicles[0]).to.deep.include({ connectorId: 1, pluggedAtStart: false });
+    expect(evse.vehicles[0]!.ev).to.deep.include({ batteryCapacityWh: 40_000, phases: 1, socPct: 80 });
+  });
+
+  it('names what does not fit together', () => {
+    const names = (input: EvseInput) => resolved(input).faults.map(({ name }) => name);
+    expect(names({ vehicles: [{ connector: 2 }] })).to.deep.equal(['p.yaml: evse.vehicles[0].connector']);
+    expect(names({ vehicles: [{ connector: 1 }, { connector: 1 }] })).to.deep.equal(['p.yaml: evse.vehicles[1].connector']);
+    expect(names({ start_delay_min_s: 9, start_delay_max_s: 4 })).to.deep.equal(['p.yaml: evse.start_delay_min_s']);
+    expect(names({ connectors: [{ max_power_w: 3000 }] })).to.deep.equal(['p.yaml: evse.connectors[0].max_power_w']);
+    expect(names({ ev: { charging_curve: [{ soc_pct: 50, fraction: 1 }, { soc_pct: 20, fraction: 1 }] } })).to.deep.equal(['p.yaml: evse.ev.charging_curve']);
+    expect(names({ ev: { charging_curve: [{ soc_pct: 0, fraction: 0 }, { soc_pct: 20, fraction: 1 }] } })).to.deep.equal(['p.yaml: evse.ev.charging_curve']);
+  });
+
+  it('refuses unknown members and values out of range', () => {
+    for (const wrong of [{ colour: 1 }, { connectors: [] }, { connectors: [{ phases: 2 }] }, { ev: { soc_pct: 101 } }, { standby_w: -1 }]) {
+      expect(evseSchema.safeParse(wrong).success, JSON.stringify(wrong)).to.equal(false);
+    }
+  });
+
+  it('the six bundled stations resolve, rated as they charge', () => {
+    const files = readdirSync(profiles).filter((name) => name.startsWith('EVSE-'));
+    expect(files.sort()).to.deep.equal([
+      'EVSE-AC-22kW-1port.yaml', 'EVSE-AC-7.4kW-2port.yaml', 'EVSE-DC-150kW-CCS-1port.yaml', 'EVSE-DC-350kW-CCS-2port.yaml',
+      'EVSE-Hybrid-2DC-1AC.yaml', 'EVSE-V2G-DC-50kW-bidir.yaml',
+    ]);
+    for (const file of files) {
+      const { models, evse: block } = parse(readFileSync(join(profiles, file), 'utf8'));
+      const { evse, faults } = resolved(block, models['702'].WMaxRtg);
+      expect(faults, file).to.deep.equal([]);
+      expect(evse.maxPowerW, file).to.equal(models['702'].WChaRteMaxRtg);
+      expect(evse.vehicles).to.deep.equal([]);
+      for (const c of evse.connectors) expect(c.maxPowerW).to.be.at.most(evse.maxPowerW);
+    }
+  });
+});

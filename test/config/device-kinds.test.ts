@@ -1,0 +1,178 @@
+import { expect } from 'chai';
+import { deviceProfileSchema, resolveProfile } from '../../src/config/device-profile.ts';
+import type { ProfileTarget } from '../../src/config/kind-parameters.ts';
+import type { Fault } from '../../src/core/errors.ts';
+import { maximumPowerPoint, parametersAt, pvModules } from '../../src/der/source/pv-module.ts';
+import type { SourceParts } from './support.ts';
+
+type Given = Partial<ProfileTarget> & Pick<ProfileTarget, 'assetType'>;
+
+function resolve(raw: unknown, target: Given) {
+  const faults: Fault[] = [];
+  const profile = resolveProfile(deviceProfileSchema.parse(raw), { phases: 'three', longitudeDeg: 0, ...target }, 'p', faults);
+  return { profile, source: profile?.source as SourceParts | undefined, rated: profile?.models['702'], faults };
+}
+
+const rating = (points: object) => ({ models: { 702: points } });
+const lines = (faults: readonly Fault[]) => faults.map(({ name, detail }) => `${name}: ${detail}`);
+
+describe('interface 12.1: profiles by kind', () => {
+  describe('battery', () => {
+    const battery = { assetType: 'battery' } as const;
+
+    it('is rated 10 kW both ways, on a single phase 5 kW', () => {
+      expect(resolve({}, battery).rated).to.include({ WMaxRtg: 10_000, VAMaxRtg: 10_000, WChaRteMaxRtg: 10_000, VNomRtg: 480 });
+      expect(resolve({}, { ...battery, phases: 'split' }).rated).to.include({ WMaxRtg: 10_000, WChaRteMaxRtg: 10_000, VNomRtg: 240 });
+      expect(resolve({}, { ...battery, phases: 'single' }).rated).to.include({ WMaxRtg: 5000, WChaRteMaxRtg: 5000, VNomRtg: 240 });
+    });
+    it('is rated by its block where model 702 says nothing', () => {
+      expect(resolve({ battery: { power_w: 30_000 } }, battery).rated).to.include({ WMaxRtg: 30_000, VAMaxRtg: 30_000, WChaRteMaxRtg: 30_000 });
+    });
+    it('keeps the ratings that are given', () => {
+      const { rated, source } = resolve({ ...rating({ VAMaxRtg: 44_000, WMaxRtg: 40_000, WChaRteMaxRtg: 20_000 }), battery: { capacity_wh: 1e5 } }, battery);
+      expect(rated).to.include({ WMaxRtg: 40_000, VAMaxRtg: 44_000, WChaRteMaxRtg: 20_000 });
+      expect(source).to.deep.include({ kind: 'battery' });
+      expect(source?.battery).to.include({ capacityWh: 1e5 });
+    });
+    it('takes start values of model 802', () => {
+      expect(resolve({ models: { 802: { SoCRsvMin: 20 } } }, battery).profile?.models['802']).to.deep.equal({ SoCRsvMin: 20 });
+    });
+  });
+
+  describe('wind turbine', () => {
+    const t3 = { assetType: 'wind', windType: 'T3' } as const;
+    const t4 = { assetType: 'wind', windType: 'T4' } as const;
+
+    it('is the reference machine of its type, with room for the reactive power at full output', () => {
+      expect(resolve({}, t3).rated).to.include({ WMaxRtg: 5e6, VAMaxRtg: 5.3e6, VNomRtg: 690 });
+      expect(resolve({}, t4).rated).to.include({ WMaxRtg: 15e6, VAMaxRtg: 17.325e6, VNomRtg: 6600, VarMaxInjRtg: 8.6625e6, VarMaxAbsRtg: 8.6625e6 });
+      for (const target of [t3, t4]) {
+        const { rated, source } = resolve({}, target);
+        const share = source!.wind!.reactiveShare;
+        const [w, va] = [Number(rated?.['WMaxRtg']), Number(rated?.['VAMaxRtg'])];
+        expect(Math.sqrt(va ** 2 - w ** 2) / va).to.be.within(share, share + 0.005);
+        expect(rated).to.not.have.property('WChaRteMaxRtg');
+      }
+    });
+    it('is rated by its block where model 702 says nothing', () => {
+      expect(resolve({ wind: { turbine: 'farm-100kw' } }, t4).rated).to.include({ WMaxRtg: 100_000, VNomRtg: 480 });
+      const scaled = resolve({ wind: { rated_power_w: 250_000 } }, t4);
+      expect(scaled.rated).to.include({ WMaxRtg: 250_000 });
+      expect(scaled.source?.wind).to.include({ turbine: 'farm-100kw', ratedPowerW: 250_000 });
+    });
+    it('lets one power rating follow the other', () => {
+      expect(resolve(rating({ VAMaxRtg: 6e6 }), t3).rated).to.include({ WMaxRtg: 5_663_885, VAMaxRtg: 6e6 });
+      expect(resolve(rating({ WMaxRtg: 4e6 }), t3).rated).to.include({ WMaxRtg: 4e6, VAMaxRtg: 4.24e6 });
+    });
+    it('refuses a machine of the other type', () => {
+      expect(lines(resolve({ wind: { turbine: 'nrel-5mw' } }, t4).faults)).to.deep.equal([
+        'p: wind.turbine: given nrel-5mw, which is of type T3; allowed: iea-15mw, farm-100kw',
+      ]);
+    });
+    it('stays finite for a reactive share of one', () => {
+      expect(resolve({ wind: { reactive_share: 1 } }, t4).rated?.['VAMaxRtg']).to.be.within(15e6, 1.1e8);
+    });
+  });
+
+  describe('fuel cell', () => {
+    const cell = { assetType: 'fuelcell' } as const;
+
+    it('is rated by its cells: PEMFC 5 kW, SOFC 200 kW', () => {
+      expect(resolve({}, cell).rated).to.include({ WMaxRtg: 5000, VAMaxRtg: 5000, VNomRtg: 480 });
+      expect(resolve({ fuel_cell: { chemistry: 'SOFC' } }, cell).rated).to.include({ WMaxRtg: 200_000, VAMaxRtg: 200_000 });
+    });
+    it('takes power in electrolysis only', () => {
+      expect(resolve({}, cell).rated).to.not.have.property('WChaRteMaxRtg');
+      expect(resolve({ fuel_cell: { operating_mode: 'bidirectional', rated_el_power_w: 3000 } }, cell).rated).to.include({ WMaxRtg: 5000, WChaRteMaxRtg: 3000 });
+    });
+  });
+
+  describe('hybrid', () => {
+    const hybrid = { assetType: 'hybrid-dc' } as const;
+
+    it('is rated 15 kVA both ways, or one way when it must not charge from the grid', () => {
+      expect(resolve({}, hybrid).rated).to.include({ WMaxRtg: 15_000, VAMaxRtg: 15_000, WChaRteMaxRtg: 15_000, VNomRtg: 480 });
+      expect(resolve({ hybrid: { charge_from_grid: false } }, hybrid).rated).to.not.have.property('WChaRteMaxRtg');
+    });
+    it('has an array of the power given at standard conditions, by the module model', () => {
+      for (const module of ['CS5P-220M', 'DATASHEET-270'] as const) {
+        const pv = resolve({ hybrid: { pv_w: 12_345 }, pv: { module } }, hybrid).source?.pv;
+        const { p } = maximumPowerPoint(parametersAt(pvModules[module], 1000, 25));
+        expect(pv!.series * pv!.parallel * p / 12_345).to.be.closeTo(1, 1e-4);
+      }
+    });
+    it('has a battery of the hybrid block', () => {
+      const { source } = resolve({ hybrid: { battery_w: 7000, battery_wh: 21_000, soc_min_pct: 15, soc_max_pct: 85 } }, hybrid);
+      expect(source?.battery).to.include({ powerW: 7000, capacityWh: 21_000, socMinPct: 15, socMaxPct: 85 });
+    });
+    it('takes from the blocks of the parts what these give', () => {
+      const { source } = resolve({
+        hybrid: { pv_w: 9000, battery_w: 7000, battery_wh: 21_000, soc_min_pct: 15 },
+        battery: { power_w: 6000, capacity_wh: 12_000, soc_min_pct: 20, chemistry: 'lfp' }, pv: { series: 10, parallel: 2 },
+      }, hybrid);
+      expect(source?.battery).to.include({ powerW: 6000, capacityWh: 12_000, socMinPct: 20, socMaxPct: 95, chemistry: 'lfp' });
+      expect(source?.hybrid).to.include({ batteryW: 6000, batteryWh: 12_000, socMinPct: 20, socMaxPct: 95 });
+      expect(source?.hybrid?.pvW).to.be.closeTo(20 * 46.9 * 4.69, 1e-9);
+    });
+    it('names limits in the wrong order once', () => {
+      expect(lines(resolve({ hybrid: { soc_min_pct: 60, soc_max_pct: 40 } }, hybrid).faults)).to.deep.equal([
+        'p: hybrid.soc_min_pct: given 60; allowed: below soc_max_pct, which is 40',
+      ]);
+    });
+  });
+
+  describe('EVSE', () => {
+    const evse = { assetType: 'evse' } as const;
+
+    it('is rated by its block', () => {
+      expect(resolve({}, evse).rated).to.include({ WMaxRtg: 22_000, VAMaxRtg: 22_000, WChaRteMaxRtg: 22_000, VNomRtg: 400 });
+      expect(resolve({ evse: { max_power_w: 50_000 } }, evse).rated).to.include({ WMaxRtg: 50_000, WChaRteMaxRtg: 50_000 });
+      const two = { evse: { connectors: [{ phases: 1 }, { type: 'dc', max_power_w: 50_000 }] } };
+      expect(resolve(two, evse).rated).to.include({ WMaxRtg: 57_360 });
+    });
+    it('takes its power from model 702 where the block says nothing', () => {
+      const { rated, source } = resolve(rating({ WMaxRtg: 11_000 }), evse);
+      expect(rated).to.include({ WMaxRtg: 11_000, WChaRteMaxRtg: 11_000 });
+      expect(source?.evse).to.include({ maxPowerW: 11_000 });
+    });
+  });
+
+  describe('refuses', () => {
+    const charging = (assetType: Given['assetType'], block: object = {}) => lines(resolve({ ...rating({ WChaRteMaxRtg: 5000 }), ...block }, { assetType }).faults);
+    const tail = 'only delivers power; allowed: on devices that take power from the grid';
+
+    it('a charge rating of a device that only delivers', () => {
+      expect(charging('pv')).to.deep.equal([`p: models.702.WChaRteMaxRtg: given 5000, but a PV device ${tail}`]);
+      expect(charging('wind')).to.deep.equal([`p: models.702.WChaRteMaxRtg: given 5000, but a wind turbine ${tail}`]);
+      expect(charging('fuelcell')).to.deep.equal([`p: models.702.WChaRteMaxRtg: given 5000, but a fuel cell with operating_mode fc_only ${tail}`]);
+      expect(charging('hybrid-dc', { hybrid: { charge_from_grid: false } })).to.deep.equal([
+        `p: models.702.WChaRteMaxRtg: given 5000, but a hybrid with charge_from_grid false ${tail}`,
+      ]);
+    });
+    for (const assetType of ['battery', 'hybrid-dc', 'evse'] as const) {
+      it(`no charge rating of kind ${assetType}`, () => expect(charging(assetType)).to.deep.equal([]));
+    }
+
+    const foreign: readonly (readonly [Given['assetType'], object, string])[] = [
+      ['pv', { battery: {} }, 'p: battery: belongs to: battery, hybrid; allowed for a device of kind pv: pv'],
+      ['battery', { pv: {} }, 'p: pv: belongs to: PV device, hybrid; allowed for a device of kind battery: battery'],
+      ['hybrid-dc', { wind: {} }, 'p: wind: belongs to: wind turbine; allowed for a device of kind hybrid-dc: pv, battery, hybrid'],
+      ['wind', { fuel_cell: {} }, 'p: fuel_cell: belongs to: fuel cell; allowed for a device of kind wind: wind'],
+      ['fuelcell', { hybrid: {} }, 'p: hybrid: belongs to: hybrid; allowed for a device of kind fuelcell: fuel_cell'],
+      ['evse', { pv: {} }, 'p: pv: belongs to: PV device, hybrid; allowed for a device of kind evse: evse'],
+      ['pv', { evse: {} }, 'p: evse: belongs to: EVSE; allowed for a device of kind pv: pv'],
+      ['wind', { models: { 802: {} } }, 'p: models.802: a device of kind wind has no battery; allowed for: battery, hybrid'],
+    ];
+    for (const [assetType, raw, line] of foreign) {
+      it(`${Object.keys(raw).join()} for a device of kind ${assetType}`, () => expect(lines(resolve(raw, { assetType }).faults)).to.deep.equal([line]));
+    }
+    it('ratings that are no positive number, for every kind', () => {
+      for (const assetType of ['pv', 'battery', 'wind', 'fuelcell', 'hybrid-dc', 'evse'] as const) {
+        expect(resolve(rating({ WMaxRtg: -1 }), { assetType }).faults.map(({ name }) => name)).to.include('p: models.702.WMaxRtg');
+      }
+      expect(lines(resolve(rating({ WChaRteMaxRtg: 'much' }), { assetType: 'battery' }).faults)).to.deep.equal([
+        'p: models.702.WChaRteMaxRtg: given "much"; allowed: a number above 0 up to 1e9',
+      ]);
+    });
+  });
+});

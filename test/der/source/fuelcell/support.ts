@@ -1,0 +1,52 @@
+import { resolveFuelCell } from '../../../../src/config/blocks/fuel-cell.ts';
+import type { FuelCellInput } from '../../../../src/config/blocks/fuel-cell.ts';
+import type { Fault } from '../../../../src/core/errors.ts';
+import { FuelCellPort } from '../../../../src/der/source/fuelcell/fuelcell-port.ts';
+import type { SourceInput } from '../../../../src/der/source/source.ts';
+
+export const mild: SourceInput = {
+  irradianceWm2: 0, ambientTemperatureC: 20, cellTemperatureC: null, windSpeedMS: 0, terminalPu: 1, loadW: 0, rate: 1,
+};
+
+export const pemBoth = { operating_mode: 'bidirectional' } as const;
+export const oxideBoth = { chemistry: 'SOFC', operating_mode: 'bidirectional' } as const;
+export const oxideOnly = { chemistry: 'SOFC' } as const;
+
+/** Net DC power of a plant of 4850 W at the terminals, W. */
+export const ratedDcW = 5000;
+
+/** A settled plant with a rating of 5 kW DC, and of 5 kW for electrolysis. */
+export function plantOf(input: FuelCellInput = {}): FuelCellPort {
+  const faults: Fault[] = [];
+  const both = input.operating_mode === 'bidirectional' ? { rated_el_power_w: ratedDcW } : {};
+  const parameters = resolveFuelCell({ ...both, ...input }, 4850, 'test', faults);
+  if (faults.length > 0) throw new Error(JSON.stringify(faults));
+  const port = new FuelCellPort(parameters);
+  port.settle(mild);
+  return port;
+}
+
+/** One sub-step at what the plant answers. @returns that power, W */
+export function step(port: FuelCellPort, targetW: number | null, dtS: number, input = mild): number {
+  port.prepare(dtS, input);
+  const dcW = port.answer({ targetW, floorW: -1e6, ceilingW: 1e6 });
+  port.draw(dcW, true);
+  return dcW;
+}
+
+/** Steps of `dtS` that end after `totalS`; shorter ones where the plant wishes. @returns the last power, W */
+export function run(port: FuelCellPort, targetW: number | null, totalS: number, dtS: number): number {
+  let [dcW, leftS] = [0, totalS];
+  while (leftS > 1e-9) {
+    const stepS = Math.min(dtS, leftS, port.longestStepS);
+    dcW = step(port, targetW, stepS);
+    leftS -= stepS;
+  }
+  return dcW;
+}
+
+/** Starts from a steady power, W. */
+export function steadyAt(port: FuelCellPort, targetW: number): void {
+  port.settle(mild);
+  port.draw(port.answer({ targetW, floorW: -1e6, ceilingW: 1e6 }), true);
+}

@@ -1,0 +1,14 @@
+import { expect } from 'chai';
+import type { DeviceDetail } from '../../src/core/device.ts';
+import type { Device } from '../../src/sunspec/map/device.ts';
+
+type OfKind<K extends DeviceDetail['kind']> = Extract<DeviceDetail, { readonly kind: K }>;
+
+const isOf = <K extends DeviceDetail['kind']>(detail: DeviceDetail, kind: K): detail is OfKind<K> => detail.kind === kind;
+
+/** The detail of a device that must be of this kind. */
+export function detailOf<K extends DeviceDetail['kind']>(device: Pick<Device, 'detail'>, kind: K): OfKind<K> {
+  const { detail } = device;
+  if (!isOf(detail, kind)) expect.fail(`the detail is that of a ${detail.kind}, not of a ${kind}`);
+  return detail;
+}

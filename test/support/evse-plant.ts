@@ -1,0 +1,26 @@
+import { simTimeFromMs, systemClock } from '../../src/core/clock.ts';
+import { silentLogger } from '../../src/core/log.ts';
+import { localDateMs, SimClock } from '../../src/core/sim-clock.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { createPlant } from '../../src/der/create-plant.ts';
+import type { SimPlant } from '../../src/der/plant.ts';
+import { deviceSeriesReader } from '../../src/device-series.ts';
+
+/** Stands in a list of stations for a PV device. */
+export const pvBeside = 'PV-3Phase';
+
+/** Stations of bundled profiles at noon with a paused clock; start delay and random numbers follow from the seed. */
+export function evsePlant(profiles: readonly string[] = ['EVSE-AC-22kW-1port'], firstIndex = 0): SimPlant {
+  const devices = profiles.flatMap((profile) => {
+    const args = profile === pvBeside ? ['--device_type', profile] : ['--evse_profile', profile];
+    const loaded = loadConfig(args, {});
+    if (loaded.kind !== 'run') throw new Error('no configuration');
+    const seriesOf = deviceSeriesReader(loaded.config);
+    return loaded.config.devices.map((device) => ({ ...device, series: seriesOf(device) }));
+  });
+  const clock = new SimClock(systemClock, { mode: 'paused', rate: 1, timezone: 'UTC' }, simTimeFromMs(localDateMs('2026-06-21', '12:00:00', 'UTC')));
+  return createPlant({
+    devices, firstIndex, clock, tickIntervalS: 1.5, nominalHz: 60, seed: 1, version: '0.1.0', log: silentLogger,
+    weatherSource: 'csv', clouds: 'clear', feeder: null, gridProfile: null, monotonicMs: () => systemClock.monotonicMs(),
+  });
+}
