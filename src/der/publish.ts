@@ -68,29 +68,31 @@ function mayHold({ squeezed, ratings }: Inverter, name: ControlFunction): boolea
   return name !== 'active_power' || ratings.generator;
 }
 
-/** Per-phase block of 701; the wiring decides how many there are. */
-function publishPhases(map: MapView, inverter: Inverter, grid: GridValues, lnV: readonly [number, number, number]): void {
+/** Per-phase block of 701; the wiring decides how many there are. @returns the sum of the currents, A */
+function publishPhases(map: MapView, inverter: Inverter, shares: Shares, lnV: Shares): number {
   const m = map.m701;
-  const [s1, s2, s3] = phaseShares(inverter.ratings.wiring, grid);
+  const [s1, s2, s3] = shares;
   const { pW, qVar } = inverter;
   const vaTotal = Math.hypot(pW, qVar);
-  const amps = currentPerPhase(vaTotal, lnV);
+  const [a1, a2, a3] = [amps(vaTotal, s1, lnV[0]), amps(vaTotal, s2, lnV[1]), amps(vaTotal, s3, lnV[2])];
   const pf = powerFactor(pW, vaTotal, inverter.ratings.wMaxRtgW);
   const [e1, e2, e3] = inverter.meter.phases;
-  m.WL1 = pW * s1; m.VAL1 = vaTotal * s1; m.VarL1 = qVar * s1; m.PFL1 = pf; m.AL1 = amps; m.VL1 = lnV[0];
+  m.WL1 = pW * s1; m.VAL1 = vaTotal * s1; m.VarL1 = qVar * s1; m.PFL1 = pf; m.AL1 = a1; m.VL1 = lnV[0];
   if (e1) { m.TotWhInjL1 = e1.whInjected; m.TotWhAbsL1 = e1.whAbsorbed; m.TotVarhInjL1 = e1.varhInjected; m.TotVarhAbsL1 = e1.varhAbsorbed; }
-  if (!e2) return;
-  m.WL2 = pW * s2; m.VAL2 = vaTotal * s2; m.VarL2 = qVar * s2; m.PFL2 = pf; m.AL2 = amps; m.VL2 = lnV[1];
+  if (!e2) return a1;
+  m.WL2 = pW * s2; m.VAL2 = vaTotal * s2; m.VarL2 = qVar * s2; m.PFL2 = pf; m.AL2 = a2; m.VL2 = lnV[1];
   m.TotWhInjL2 = e2.whInjected; m.TotWhAbsL2 = e2.whAbsorbed; m.TotVarhInjL2 = e2.varhInjected; m.TotVarhAbsL2 = e2.varhAbsorbed;
-  if (!e3) return;
-  m.WL3 = pW * s3; m.VAL3 = vaTotal * s3; m.VarL3 = qVar * s3; m.PFL3 = pf; m.AL3 = amps; m.VL3 = lnV[2];
+  if (!e3) return a1 + a2;
+  m.WL3 = pW * s3; m.VAL3 = vaTotal * s3; m.VarL3 = qVar * s3; m.PFL3 = pf; m.AL3 = a3; m.VL3 = lnV[2];
   m.TotWhInjL3 = e3.whInjected; m.TotWhAbsL3 = e3.whAbsorbed; m.TotVarhInjL3 = e3.varhInjected; m.TotVarhAbsL3 = e3.varhAbsorbed;
+  return a1 + a2 + a3;
 }
 
-/** Equal phase currents: S divided by the sum of the phase voltages. */
-function currentPerPhase(vaTotal: number, lnV: readonly [number, number, number]): number {
-  const volts = lnV[0] + lnV[1] + lnV[2];
-  return volts > 0 ? vaTotal / volts : 0;
+type Shares = readonly [number, number, number];
+
+/** Current of a phase that carries `share` of the apparent power. */
+function amps(vaTotal: number, share: number, lnV: number): number {
+  return lnV > 0 ? vaTotal * Math.abs(share) / lnV : 0;
 }
 
 /** W / VA with the sign of W; 1 below a thousandth of the rating, where the quotient is noise. */
@@ -98,7 +100,7 @@ function powerFactor(pW: number, va: number, ratedW: number): number {
   return va < 1e-3 * ratedW ? 1 : pW / va;
 }
 
-function publishAc(map: MapView, inverter: Inverter, grid: GridValues): void {
+function publishAc(map: MapView, inverter: Inverter, source: DcSource, grid: GridValues): void {
   const m = map.m701;
   const volts = terminalVoltages(inverter.ratings.wiring, map.m702.VNomRtg ?? 0, grid);
   const va = Math.hypot(inverter.pW, inverter.qVar);
@@ -106,7 +108,6 @@ function publishAc(map: MapView, inverter: Inverter, grid: GridValues): void {
   m.VA = va;
   m.Var = inverter.qVar;
   m.PF = powerFactor(inverter.pW, va, inverter.ratings.wMaxRtgW);
-  m.A = currentPerPhase(va, volts.ln) * inverter.meter.phases.length;
   m.LNV = volts.meanLnV;
   m.Hz = grid.hz;
   if (volts.meanLlV !== null) {
@@ -117,7 +118,7 @@ function publishAc(map: MapView, inverter: Inverter, grid: GridValues): void {
     m.VL2L3 = volts.ll[1];
     m.VL3L1 = volts.ll[2];
   }
-  publishPhases(map, inverter, grid, volts.ln);
+  m.A = publishPhases(map, inverter, source.phaseShares ?? phaseShares(inverter.ratings.wiring, grid), volts.ln);
   let whInjected = 0, whAbsorbed = 0, varhInjected = 0, varhAbsorbed = 0;
   for (const phase of inverter.meter.phases) {
     whInjected += phase.whInjected; whAbsorbed += phase.whAbsorbed;
@@ -176,7 +177,7 @@ function isHeld({ activePower, ceasedBy, squeezed, ratings }: Inverter): boolean
 /** Publishes one device. The values must be finite: `Device` checks them before. */
 export function publish(map: MapView, input: PublishInput): void {
   const { inverter, source, grid, now } = input;
-  publishAc(map, inverter, grid);
+  publishAc(map, inverter, source, grid);
   publishDc(map, inverter, source);
   const m = map.m701;
   const holding = isHeld(inverter);

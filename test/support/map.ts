@@ -91,7 +91,7 @@ export function mapChoices({ sizes = roomySizes, omit = [], scale = {}, storage 
     { def: m710, counts: { NPt: points[710], NCrvSet: sets } },
     { def: m711, counts: { NCtl: sets } },
     { def: m712, counts: { NPt: points[712], NCrv: sets } },
-    { def: m713 }, { def: m714, counts: { NPrt: ports } }, { def: m715 }, ...storage ? [{ def: m802, omit: new Set(['DisChaRte']) }] : [],
+    { def: m713 }, { def: m714, counts: { NPrt: ports } }, { def: m715 }, ...storage ? [{ def: m802, omit: new Set(['DisChaRte', 'CtrlHb']) }] : [],
   ];
   return plain.map((choice) => {
     const own = `${choice.def.id}.`;

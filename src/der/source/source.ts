@@ -64,6 +64,8 @@ export interface DcSource {
   draw(dcW: number, energized: boolean): void;
   /** reactive current beside that of the functions, pu of the rated one, + injected: support during a dip */
   readonly reactiveCurrentPu?: number;
+  /** part of each phase in the power; absent or null: equal currents */
+  readonly phaseShares?: readonly [number, number, number] | null;
   /** the ports of model 714, in order */
   readonly ports: readonly DcPort[];
   /** alarm codes that hold now */

@@ -9,6 +9,7 @@ import { connectorVoltageV, evseDetail } from './detail.ts';
 import { authorizeByPlug, fire, fireDue, nextDueS, updateHolds } from './machine.ts';
 import type { Station } from './machine.ts';
 import { clearFault, operate } from './operations.ts';
+import { phaseSplit } from './phase-split.ts';
 import { bendPlan, createScratch, offerUnder, planTotal, planWish } from './plan.ts';
 import type { Scratch } from './plan.ts';
 import { noReach, takeReach, timeToEndS } from './reach.ts';
@@ -128,6 +129,8 @@ export class EvseSource implements DcSource {
     const most = Math.max(mostW, -this.#availableDcW);
     return this.#answered(Math.max(-this.#availableDcW, Math.min(this.#absorbableDcW, most, Math.max(least, planned))));
   }
+
+  get phaseShares(): readonly [number, number, number] | null { return phaseSplit(this.#station.connectors, this.#plannedW); }
 
   draw(dcW: number, energized: boolean): void {
     const { connectors, p, nowS } = this.#station;
