@@ -4,6 +4,7 @@ import { createApi } from './api/server.ts';
 import type { Api } from './api/server.ts';
 import { apiVersion, defaultApiLimits } from './api/context.ts';
 import type { AppConfig } from './config/app-config.ts';
+import { readEvseProfiles } from './config/evse-profiles.ts';
 import type { Adapter } from './core/adapter.ts';
 import { simTimeFromMs, systemClock } from './core/clock.ts';
 import type { WallClock } from './core/clock.ts';
@@ -110,7 +111,7 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
   const guard = { host: config.web.host, allowedHosts: config.web.allowedHosts, corsOrigins: config.web.corsOrigins };
   const adapters: Adapter[] = [...modbus];
   const api = createApi({
-    plant, adapters, logBook, clock: wall,
+    plant, adapters, logBook, clock: wall, evseProfiles: readEvseProfiles(),
     info: { version, apiVersion, buildId, startedAtMs: wall.nowMs() },
     config: {
       ...guard, port: config.web.port,

@@ -2,6 +2,7 @@
 import type { AssetType, DeviceDetail } from '../core/device.ts';
 import { SimError } from '../core/errors.ts';
 import type { BatteryDetail } from '../core/kinds/battery.ts';
+import type { PvDetail } from '../core/kinds/pv.ts';
 import type { Device } from '../sunspec/map/device.ts';
 
 /** Six decimals, and no negative zero. */
@@ -39,4 +40,15 @@ export function storageOf(device: Device): BatteryDetail {
   if (detail.kind === 'battery') return detail;
   if (detail.kind === 'hybrid-dc') return detail.battery;
   throw wrongKind(device, ['battery', 'hybrid-dc']);
+}
+
+/**
+ * The PV array of a PV device or a hybrid.
+ * @throws SimError COMMAND_NOT_APPLICABLE
+ */
+export function arrayOf(device: Device): Pick<PvDetail, 'shading' | 'mpptState'> {
+  const { detail } = device;
+  if (detail.kind === 'pv') return detail;
+  if (detail.kind === 'hybrid-dc') return detail.pv;
+  throw wrongKind(device, ['pv', 'hybrid-dc']);
 }

@@ -3,6 +3,7 @@ import type { BatteryCommand, BatteryDetail } from './kinds/battery.ts';
 import type { EvseCommand, EvseDetail } from './kinds/evse.ts';
 import type { FuelCellCommand, FuelCellDetail } from './kinds/fuelcell.ts';
 import type { HybridCommand, HybridDetail } from './kinds/hybrid.ts';
+import type { PvCommand, PvDetail } from './kinds/pv.ts';
 import type { WindCommand, WindDetail } from './kinds/wind.ts';
 
 /** Who wrote: the provenance of a register write or a command. */
@@ -122,54 +123,6 @@ export interface Published {
 
 /** Typed state with no SunSpec point, replaced as a whole by each tick. */
 export type DeviceDetail = PvDetail | BatteryDetail | WindDetail | FuelCellDetail | HybridDetail | EvseDetail;
-
-export interface PvDetail {
-  readonly kind: 'pv';
-  readonly irradianceWm2: number;
-  readonly cellTemperatureC: number;
-  /** power at the maximum power point now */
-  readonly availableDcW: number;
-  readonly operatingPoint: { readonly v: number; readonly i: number; readonly p: number };
-  readonly mpptState: 'off' | 'start' | 'track' | 'limit' | 'dc_low';
-}
-
-/** Part of the modules of each string that receive less light. */
-export interface PvShading {
-  /** 0..1 of the modules */
-  readonly shadedShare: number;
-  /** 0..1 of the irradiance that reaches them */
-  readonly irradianceShare: number;
-}
-
-/** Puts a part of the array in the shade; null: none. */
-export interface PvCommand {
-  readonly kind: 'pv.shading';
-  readonly shading: PvShading | null;
-}
-
-/** Physical parameters of a PV generator and its DC input, as a profile gives them with every default filled in. */
-export interface PvParameters {
-  readonly module: string;
-  /** modules in one string */
-  readonly series: number;
-  /** strings */
-  readonly parallel: number;
-  readonly minDcVoltageV: number;
-  readonly maxDcVoltageV: number;
-  /** 0.8..1 */
-  readonly efficiencyNominal: number;
-  readonly mpptTimeConstantS: number;
-  readonly startTimeS: number;
-  readonly tiltDeg: number;
-  /** clockwise from north */
-  readonly azimuthDeg: number;
-  /** part of each string in the shade; null: none */
-  readonly shading: PvShading | null;
-  /** a tracker that stays on the maximum next to open circuit, or one that finds the highest */
-  readonly mppt: 'global' | 'local';
-  readonly latitudeDeg: number;
-  readonly longitudeDeg: number;
-}
 
 /** How an inverter behaves where the standard leaves the choice to the maker and no register holds it. */
 export interface InverterParameters {

@@ -17,23 +17,21 @@ import type { PointSlot } from '../sunspec/map/layout.ts';
 import { ReversionTimers } from '../sunspec/map/reversion.ts';
 import { activeAlarms, DeviceAlarms, tripAlarms, tripNames, tripTexts } from './alarms.ts';
 import type { AlarmCode } from './alarms.ts';
-import type { Environment, GridValues } from './environment.ts';
-import { meanPu, nominalLnV, terminalVoltages } from './inverter/ac.ts';
+import type { GridValues } from './environment.ts';
+import { nominalLnV, terminalVoltages } from './inverter/ac.ts';
 import type { TerminalVoltages } from './inverter/ac.ts';
-import { firstChange } from './grid/crossing.ts';
-import { FeederTerminal } from './grid/feeder.ts';
-import type { FeederSpec } from './grid/feeder.ts';
 import { Inverter } from './inverter/inverter.ts';
 import { readSettings } from './inverter/settings.ts';
 import { publish, publishDetail } from './publish.ts';
 import { buildSnapshot, publishSnapshot } from './snapshot.ts';
 import type { TickStamp } from './snapshot.ts';
-import { applyStorageCommands, storageCommands } from './storage-map.ts';
-import type { StorageCommands } from './storage-map.ts';
-import type { DcSource, SourceInput } from './source/source.ts';
+import { StorageCommands } from './storage-map.ts';
+import type { DcSource } from './source/source.ts';
 import { enterServiceState, statusMessage } from './status.ts';
 import { inverterRatings } from './template.ts';
 import type { DeviceTemplate } from './template.ts';
+import { Terminals } from './terminals.ts';
+import type { TerminalsContext } from './terminals.ts';
 import { DeviceTrace } from './trace.ts';
 import { Visits } from './visits.ts';
 import type { VisitPlan } from './visits.ts';
@@ -48,14 +46,9 @@ export interface DeviceIdentity {
 }
 
 /** What a device takes from its plant. */
-export interface DeviceContext {
+export interface DeviceContext extends TerminalsContext {
   readonly clock: CommitClock;
-  readonly environment: Environment;
-  /** null: a stiff grid at the terminals */
-  readonly feeder: FeederSpec | null;
   readonly seed: number;
-  /** simulated seconds per real second */
-  readonly rate: () => number;
   /** vehicles that come and go by themselves, and the time in their plan; null: none */
   readonly visits?: VisitPlan | null;
   readonly seriesTime?: (t: SimTime) => number;
@@ -66,11 +59,6 @@ export interface DeviceContext {
 const settleRounds = 24;
 /** 715.DERHb counts seconds and wraps before its "not implemented" value. */
 const heartbeatModulus = 0xffffffff;
-
-/** Lent to one device at a time while it steps. */
-const around: SourceInput = {
-  irradianceWm2: 0, ambientTemperatureC: 20, cellTemperatureC: null, windSpeedMS: 1, terminalPu: 1, loadW: 0, rate: 1,
-};
 
 export class SimDevice implements Device {
   readonly index: number;
@@ -91,11 +79,10 @@ export class SimDevice implements Device {
   readonly #reversions: ReversionTimers;
   readonly #source: DcSource;
   readonly #inverter: Inverter;
-  readonly #terminal: FeederTerminal;
+  readonly #terminals: Terminals;
   readonly #alarms: DeviceAlarms;
   #detail: DeviceDetail;
-  /** what the commit under way asks of the storage */
-  #storageCommands: StorageCommands | null = null;
+  readonly #storage = new StorageCommands();
   /** the end of the last sub-step; between ticks the plant's clock goes on from here */
   #now: SimTime;
   readonly #start: SimTime;
@@ -103,6 +90,8 @@ export class SimDevice implements Device {
   #grid: GridValues;
   /** what the last sub-step saw */
   #steppedGrid: GridValues;
+  /** of the last sub-step, and the last that was a number */
+  #ambientNowC = 20;
   #ambientC = 20;
   #stepping = false;
   #fault = false;
@@ -134,8 +123,7 @@ export class SimDevice implements Device {
     // each commit by itself: which function was enabled last must not depend on where ticks fall
     this.bank.onChange(() => {
       this.#inverter.applySettings(readSettings(this.bank.map, template.inverter.mayTrip));
-      if (this.#storageCommands) applyStorageCommands(this.#storageCommands, this.bank.map, this.#source);
-      this.#storageCommands = null;
+      this.#storage.carryOut(this.bank.map, this.#source);
     });
     this.#adoptions = new AdoptionTimers(this.bank, this.#scheduler, clock, template.inverter.adoptionS);
     this.#reversions = new ReversionTimers(this.bank, this.#scheduler, clock, warn);
@@ -144,7 +132,7 @@ export class SimDevice implements Device {
     this.#inverter = new Inverter(
       inverterRatings(template, this.bank.map.m702.VNomRtg, context.feeder), template.settings, this.#source, createRandom(context.seed, this.index, 'enter-service'),
     );
-    this.#terminal = new FeederTerminal(context.feeder, (grid) => meanPu(template.ratings.wiring, grid));
+    this.#terminals = new Terminals(this.index, context, template.ratings);
     this.#grid = context.environment.gridAt(this.index, start);
     this.#settle();
     this.#steppedGrid = this.#grid;
@@ -238,7 +226,7 @@ export class SimDevice implements Device {
         if (this.trace.decided(this.#now)) this.#logTrip();
         let next = Math.min(end, this.#inverter.nextStep(this.#now, motion, grid, this.#source));
         next = Math.min(next, environment.nextEvent(this.index, this.#now), this.#scheduler.nextDue);
-        if (motion !== 'still') next = this.#crossing(next, grid);
+        if (motion !== 'still') next = this.#terminals.crossing(this.#now, next, grid, this.#inverter);
         this.#subStep(Math.max(next, this.#now + 1) as SimTime, grid);
       }
       return true;
@@ -263,33 +251,8 @@ export class SimDevice implements Device {
     return publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage), this.#detail);
   }
 
-  /** What surrounds the source at `t`; the object is lent. */
-  #around(t: SimTime, grid: GridValues): SourceInput {
-    const { environment } = this.#context;
-    environment.weatherAt(this.index, t, around);
-    around.terminalPu = meanPu(this.#template.ratings.wiring, grid);
-    around.loadW = environment.loadW(this.index, t);
-    around.rate = this.#context.rate();
-    return around;
-  }
-
-  /** The grid at the terminals: behind the feeder, with the power of the last sub-step. */
-  #gridAt(t: SimTime, pW = this.#inverter.pW, qVar = this.#inverter.qVar): GridValues {
-    const { environment, feeder } = this.#context;
-    const grid = environment.gridAt(this.index, t);
-    if (!feeder) return grid;
-    const { vaMaxVa } = this.#template.ratings;
-    return this.#terminal.at(grid, (pW - environment.loadW(this.index, t)) / vaMaxVa, qVar / vaMaxVa);
-  }
-
-  /** A sub-step of a moving grid ends where it crosses a threshold: timers begin there. */
-  #crossing(next: number, grid: GridValues): number {
-    const inverter = this.#inverter;
-    const ahead = (t: number) => this.#terminal.ahead(this.#context.environment.gridAt(this.index, t as SimTime));
-    if (inverter.ignores(grid) && inverter.ignores(ahead(next))) return next;
-    const now = inverter.standing(grid);
-    return firstChange(this.#now, next, (t) => inverter.standing(ahead(t)) !== now);
-  }
+  /** The grid at the terminals, with the power of the last sub-step. */
+  #gridAt(t: SimTime): GridValues { return this.#terminals.gridAt(t, this.#inverter.pW, this.#inverter.qVar); }
 
   /** At its instant: the cause, and with it the alarm, may be gone before the tick ends. */
   #logTrip(): void {
@@ -301,7 +264,9 @@ export class SimDevice implements Device {
 
   #subStep(next: SimTime, grid: GridValues): void {
     const dtS = secondsBetween(this.#now, next);
-    this.#source.prepare(dtS, this.#around(next, grid));
+    const around = this.#terminals.around(next, grid, this.#inverter.activePower.droop.side !== null);
+    this.#ambientNowC = around.ambientTemperatureC;
+    this.#source.prepare(dtS, around);
     if (this.#fault) this.#source.draw(0, false);
     else this.#inverter.step(this.#now, dtS, grid, this.#source);
     this.#now = next;
@@ -319,8 +284,7 @@ export class SimDevice implements Device {
   /** Part of every commit: timers, latch points; physics follows at the next sub-step. */
   #commit(touched: readonly PointSlot[], candidate: Candidate, by: Origin): void {
     this.#reversions.commit(touched, candidate, by);
-    this.#storageCommands = storageCommands(touched, candidate);
-    if (this.#storageCommands?.reset === true) this.#resetAlarms();
+    if (this.#storage.note(touched, candidate)) this.#resetAlarms();
     const reset = touched.find((slot) => slot.modelId === 715 && slot.path === 'AlarmReset');
     if (reset && candidate.value(reset) === 1) {
       this.#resetAlarms();
@@ -348,11 +312,13 @@ export class SimDevice implements Device {
   }
 
   #settle(): void {
-    this.#source.settle(this.#around(this.#now, this.#grid));
+    const around = this.#terminals.around(this.#now, this.#grid, false);
+    this.#ambientNowC = around.ambientTemperatureC;
+    this.#source.settle(around);
     // the voltage follows the power, and curves the voltage
     let [pW, qVar] = [0, 0];
     for (let i = 0; i < (this.#context.feeder ? settleRounds : 1); i += 1) {
-      this.#inverter.settle(this.#gridAt(this.#now, pW, qVar), this.#source);
+      this.#inverter.settle(this.#terminals.gridAt(this.#now, pW, qVar), this.#source);
       // half-way: a steep curve would swing between its ends
       pW += (this.#inverter.pW - pW) / 2;
       qVar += (this.#inverter.qVar - qVar) / 2;
@@ -380,11 +346,11 @@ export class SimDevice implements Device {
   /** A value that is not finite never reaches a register: the device faults and keeps its last good surroundings at zero power. */
   #takeFinite(grid: GridValues): void {
     const inverter = this.#inverter;
-    const sum = inverter.pW + inverter.qVar + grid.aPu + grid.bPu + grid.cPu + grid.hz + around.ambientTemperatureC
+    const sum = inverter.pW + inverter.qVar + grid.aPu + grid.bPu + grid.cPu + grid.hz + this.#ambientNowC
       + this.#source.ports.reduce((total, port) => total + port.voltageV + port.currentA + port.powerW, 0);
     if (Number.isFinite(sum)) {
       this.#grid = grid;
-      this.#ambientC = around.ambientTemperatureC;
+      this.#ambientC = this.#ambientNowC;
       return;
     }
     if (!this.#fault) this.#context.log.error('the model gave a value that is not finite; the device is in fault until it is reset', this.index);
@@ -397,7 +363,7 @@ export class SimDevice implements Device {
     const tripped = this.#fault ? [] : [...this.#tripsOfTick];
     this.#tripsOfTick.clear();
     const active = activeAlarms(this.#inverter, this.#source.conditions, tripped);
-    if (this.#terminal.collapsed) active.add('voltage_collapse');
+    if (this.#terminals.collapsed) active.add('voltage_collapse');
     if (this.#fault) active.add('hw_test_failure');
     this.#alarms.update(active);
   }

@@ -1,5 +1,6 @@
 /** The kinds of devices: what follows for inverter, map and telemetry from what stands behind the inverter. */
-import type { AssetType, DcMode, PvParameters } from '../core/device.ts';
+import type { AssetType, DcMode } from '../core/device.ts';
+import type { PvParameters } from '../core/kinds/pv.ts';
 import type { Fault } from '../core/errors.ts';
 import type { BatteryParameters } from '../core/kinds/battery.ts';
 import type { SourceParameters } from '../core/kinds/source.ts';
@@ -105,7 +106,8 @@ function hybridTraits(source: Extract<SourceParameters, { kind: 'hybrid-dc' }>, 
     assetType: 'hybrid-dc', dcMode: 'hybrid-dc', generator: false, portCount: 2, storage: battery,
     efficiencyNominal: source.pv.efficiencyNominal,
     createSource: (seed, index) => new HybridSource({
-      pv: new PvPort(config), battery: new BatteryPort(battery, createRandom(seed, index, 'battery')),
+      pv: new PvPort(config), // a fixed cell temperature of the surroundings is that of the PV cells
+      battery: new BatteryPort(battery, createRandom(seed, index, 'battery'), { takesCellTemperature: false }),
       busVoltageV: hybrid.busVoltageV, policy: hybrid.policy, chargeFromGrid: hybrid.chargeFromGrid,
       dcOfAcW: (acW) => acW / source.pv.efficiencyNominal,
     }),

@@ -96,41 +96,48 @@ export function publishStorage(map: MapView, d: BatteryDetail): void {
   m.AChaMax = d.maxChargeA; m.ADisChaMax = d.maxDischargeA;
 }
 
-/**
- * Checks the commands among the points of a commit and takes note of those that the source must carry out.
- * @returns null: there are none
- * @throws SimError MAP_NOT_SUPPORTED
- */
-export function storageCommands(touched: readonly PointSlot[], candidate: Candidate): StorageCommands | null {
-  const points = touched.filter(({ modelId }) => modelId === 802);
-  if (points.length === 0) return null;
-  const named = (path: string) => points.find((slot) => slot.path === path);
-  const inverter = named('SetInvState');
-  if (inverter && candidate.value(inverter) !== 'INVERTER_STARTED') {
-    const name = '802.SetInvState';
-    throw new SimError('MAP_NOT_SUPPORTED', `${name}: the battery sees the state of its own inverter`, [{ name, detail: 'only INVERTER_STARTED is taken' }]);
-  }
-  const operation = named('SetOp');
-  const alarmReset = named('AlmRst');
-  const reset = alarmReset !== undefined && candidate.value(alarmReset) === 1;
-  // a command, not a state: it reads back as done
-  if (reset) candidate.set(alarmReset, 0);
-  return {
-    reset, connect: operation === undefined ? null : candidate.value(operation) === 'CONNECT',
-    reserve: named('SoCRsvMin') !== undefined || named('SocRsvMax') !== undefined,
-  };
-}
-
-export interface StorageCommands {
-  readonly reset: boolean;
+interface Wanted {
   readonly connect: boolean | null;
   readonly reserve: boolean;
 }
 
-/** Carries out what a commit has asked for. */
-export function applyStorageCommands(commands: StorageCommands, map: MapView, source: DcSource): void {
-  const m = map.m802;
-  if (!m) return;
-  if (commands.reserve) source.command({ kind: 'battery.reserve', minPct: m.SoCRsvMin ?? 0, maxPct: m.SocRsvMax ?? 100 });
-  if (commands.connect !== null) source.command({ kind: 'battery.connect', connect: commands.connect });
+/** Commands that a commit holds for the storage: noted while it is checked, carried out once it stands. */
+export class StorageCommands {
+  #wanted: Wanted | null = null;
+
+  /**
+   * Takes note of what the points of a commit ask for.
+   * @returns whether latched alarms are to be cleared
+   * @throws SimError MAP_NOT_SUPPORTED
+   */
+  note(touched: readonly PointSlot[], candidate: Candidate): boolean {
+    this.#wanted = null;
+    const points = touched.filter(({ modelId }) => modelId === 802);
+    if (points.length === 0) return false;
+    const named = (path: string) => points.find((slot) => slot.path === path);
+    const inverter = named('SetInvState');
+    if (inverter && candidate.value(inverter) !== 'INVERTER_STARTED') {
+      const name = '802.SetInvState';
+      throw new SimError('MAP_NOT_SUPPORTED', `${name}: the battery sees the state of its own inverter`, [{ name, detail: 'only INVERTER_STARTED is taken' }]);
+    }
+    const operation = named('SetOp');
+    this.#wanted = {
+      connect: operation === undefined ? null : candidate.value(operation) === 'CONNECT',
+      reserve: named('SoCRsvMin') !== undefined || named('SocRsvMax') !== undefined,
+    };
+    const alarmReset = named('AlmRst');
+    if (alarmReset === undefined || candidate.value(alarmReset) !== 1) return false;
+    // a command, not a state: it reads back as done
+    candidate.set(alarmReset, 0);
+    return true;
+  }
+
+  /** Carries out what the last commit has asked for. */
+  carryOut({ m802 }: MapView, source: DcSource): void {
+    const wanted = this.#wanted;
+    this.#wanted = null;
+    if (!m802 || !wanted) return;
+    if (wanted.reserve) source.command({ kind: 'battery.reserve', minPct: m802.SoCRsvMin ?? 0, maxPct: m802.SocRsvMax ?? 100 });
+    if (wanted.connect !== null) source.command({ kind: 'battery.connect', connect: wanted.connect });
+  }
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { SimError } from '../../src/core/errors.ts';
 import type { Fault } from '../../src/core/errors.ts';
-import type { PvParameters } from '../../src/core/device.ts';
+import type { PvParameters } from '../../src/core/kinds/pv.ts';
 import type { BatteryParameters } from '../../src/core/kinds/battery.ts';
 import type { EvseParameters } from '../../src/core/kinds/evse.ts';
 import type { FuelCellParameters } from '../../src/core/kinds/fuelcell.ts';

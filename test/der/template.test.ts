@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { loadConfig } from '../../src/config/load.ts';
 import { simTimeFromMs } from '../../src/core/clock.ts';
-import type { PvParameters } from '../../src/core/device.ts';
+import type { PvParameters } from '../../src/core/kinds/pv.ts';
 import type { SimError } from '../../src/core/errors.ts';
 import type { Wiring } from '../../src/der/inverter/ac.ts';
 import { createTemplate } from '../../src/der/template.ts';

@@ -57,7 +57,7 @@ export class IdealSource implements DcSource {
     const [{ voltageV, currentA, powerW }] = this.#ports;
     return {
       kind: 'pv', irradianceWm2: 0, cellTemperatureC: 25, availableDcW: this.#availableDcW,
-      operatingPoint: { v: voltageV, i: currentA, p: powerW }, mpptState: 'track',
+      operatingPoint: { v: voltageV, i: currentA, p: powerW }, mpptState: 'track', shading: null,
     };
   }
 

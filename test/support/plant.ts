@@ -10,7 +10,8 @@ import type { FeederSpec } from '../../src/der/grid/feeder.ts';
 import { parseSeries } from '../../src/der/series.ts';
 import type { Series } from '../../src/der/series.ts';
 import type { CloudPreset } from '../../src/der/source/clouds.ts';
-import type { InverterParameters, PvParameters } from '../../src/core/device.ts';
+import type { InverterParameters } from '../../src/core/device.ts';
+import type { PvParameters } from '../../src/core/kinds/pv.ts';
 import type { ProfileSpec } from '../../src/der/template.ts';
 import { deviceSeriesReader } from '../../src/device-series.ts';
 

@@ -11,13 +11,14 @@ import { lifecycleRoutes } from './lifecycle.ts';
 import { localControlRoutes } from './local-control.ts';
 import { nameplateRoutes } from './nameplate.ts';
 import { registerRoutes } from './registers.ts';
+import { shadingRoutes } from './shading.ts';
 import { surroundingsRoutes } from './surroundings.ts';
 import { timeRoutes } from './time.ts';
 import { windRoutes } from './wind.ts';
 
 /** Every operation of the interface: the source of routing, validation and description. */
 export const allRoutes: readonly Route[] = [
-  ...lifecycleRoutes, ...commandRoutes, ...controlsRoutes, ...localControlRoutes, ...surroundingsRoutes, ...timeRoutes, ...gridSupportRoutes,
-  ...gridTraceRoutes, ...nameplateRoutes, ...registerRoutes,
+  ...lifecycleRoutes, ...commandRoutes, ...controlsRoutes, ...localControlRoutes, ...surroundingsRoutes, ...shadingRoutes, ...timeRoutes,
+  ...gridSupportRoutes, ...gridTraceRoutes, ...nameplateRoutes, ...registerRoutes,
   ...batteryRoutes, ...windRoutes, ...fuelCellRoutes, ...hybridRoutes, ...evseRoutes,
 ];

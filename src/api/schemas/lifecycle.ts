@@ -76,7 +76,7 @@ export const exampleCommand = {
   queued_at: '2026-03-01T09:30:00.000Z', started_at: null, finished_at: null, message: null,
 };
 export const exampleServerInfo = {
-  name: 'derbench', version: '0.1.0', api_version: '1.1.0', build_id: '0.1.0',
+  name: 'derbench', version: '0.1.0', api_version: '1.2.0', build_id: '0.1.0',
   license: { spdx_id: 'Apache-2.0', name: 'Apache License 2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
   started_at: '2026-03-01T09:29:58.500Z', uptime_s: 1.5, pid: 4711, runtime: 'node v20.20.2', tick_interval_s: 1.5,
   device_count: 1,

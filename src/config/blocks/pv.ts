@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PvParameters } from '../../core/device.ts';
+import type { PvParameters } from '../../core/kinds/pv.ts';
 import type { Fault } from '../../core/errors.ts';
 import type { Phases } from '../device-types.ts';
 

@@ -1,5 +1,6 @@
 /** Types of a DC-coupled hybrid: PV array and battery on one DC bus behind one inverter. */
 import type { BatteryDetail } from './battery.ts';
+import type { PvShading } from './pv.ts';
 
 /** Who gets the PV power first, and what a set-point means. */
 export const hybridPolicies = ['self_consumption', 'pv_priority', 'manual'] as const;
@@ -34,6 +35,7 @@ export interface HybridDetail {
     readonly irradianceWm2: number;
     readonly cellTemperatureC: number;
     readonly mpptState: 'off' | 'start' | 'track' | 'limit' | 'dc_low';
+    readonly shading: PvShading | null;
   };
   readonly battery: BatteryDetail;
   /** battery power at the bus, W, positive = discharge */

@@ -1,4 +1,4 @@
-import type { PvParameters } from '../device.ts';
+import type { PvParameters } from './pv.ts';
 import type { BatteryParameters } from './battery.ts';
 import type { EvseParameters } from './evse.ts';
 import type { FuelCellParameters } from './fuelcell.ts';

@@ -347,7 +347,7 @@ export class Inverter {
     // the autonomous reference starts at its setting, everything else settled; a fault is no voltage to get used to
     if (this.ceasedBy === null) this.reactivePower.follow(settings, this.curvePct, Number.isFinite(dtS) ? dtS : 0);
     this.#advanceActive(grid, dtS, ceiling);
-    this.clipped = this.link.exceeds(settings.wMaxW, negligibleW);
+    this.clipped = ratings.generator && this.link.exceeds(settings.wMaxW, negligibleW);
     this.#advanceReactive(grid, source, dtS, ceiling.varShare ?? 1);
     this.#moving = this.activePower.moving || this.reactivePower.moving || this.#stopCeilingW < ratings.wMaxRtgW;
     source.draw(this.link.dcW(this.pW), true);

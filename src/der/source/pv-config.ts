@@ -1,7 +1,7 @@
 import { SimError } from '../../core/errors.ts';
 import type { Fault } from '../../core/errors.ts';
 import type { PvModule } from './pv-module.ts';
-import type { PvShading } from '../../core/device.ts';
+import type { PvShading } from '../../core/kinds/pv.ts';
 import type { PvTracker } from './pv-shading.ts';
 
 /** Cell temperature after Faiman, with thermal inertia. */

@@ -1,4 +1,5 @@
-import type { IvCurve, PvDetail, PvShading, SourceCommand } from '../../core/device.ts';
+import type { IvCurve, SourceCommand } from '../../core/device.ts';
+import type { PvDetail, PvShading } from '../../core/kinds/pv.ts';
 import { SimError } from '../../core/errors.ts';
 import { PvSource } from './pv.ts';
 import type { PvConfig } from './pv.ts';
@@ -69,7 +70,7 @@ export class PvPort implements DcSource {
     const a = this.#array;
     return {
       kind: 'pv', irradianceWm2: a.irradianceWm2, cellTemperatureC: a.cellTemperatureC, availableDcW: a.mppW,
-      operatingPoint: { v: a.voltageV, i: a.currentA, p: a.powerW }, mpptState: a.state,
+      operatingPoint: { v: a.voltageV, i: a.currentA, p: a.powerW }, mpptState: a.state, shading: a.shading,
     };
   }
 

@@ -1,5 +1,5 @@
 /** A string of PV modules with bypass diodes, some of them in shade: its curve has up to two power maxima. */
-import type { PvShading } from '../../core/device.ts';
+import type { PvShading } from '../../core/kinds/pv.ts';
 import type { IvPoint } from '../../core/device.ts';
 import type { DiodeParameters, MaximumPowerPoint, PvModule } from './pv-module.ts';
 import { currentAt, parametersAt, voc } from './pv-module.ts';

@@ -1,4 +1,5 @@
-import type { IvPoint, PvDetail, PvShading } from '../../core/device.ts';
+import type { IvPoint } from '../../core/device.ts';
+import type { PvDetail, PvShading } from '../../core/kinds/pv.ts';
 import { checkConfig } from './pv-config.ts';
 import type { PvConfig, PvThermalConfig } from './pv-config.ts';
 import type { DiodeParameters, MaximumPowerPoint } from './pv-module.ts';
@@ -127,6 +128,10 @@ export class PvSource {
   /** Power of the operating point, W: `voltageV` times `currentA`. */
   get powerW(): number {
     return this.#powerW;
+  }
+
+  get shading(): PvShading | null {
+    return this.#shading;
   }
 
   /** Shade from the next step on; null ends it. */

@@ -4,7 +4,7 @@ import { pvModules } from '../../../src/der/source/pv-module.ts';
 import { codeOf } from '../../support/map.ts';
 
 const config = { module: pvModules['CS5P-220M'], seriesCount: 13, parallelCount: 4, minDcVoltageV: 200, maxDcVoltageV: 1000 };
-const weather = (irradianceWm2: number) => ({ irradianceWm2, ambientTemperatureC: 20, cellTemperatureC: 25, windSpeedMS: 1, terminalPu: 1, loadW: 0, rate: 1 });
+const weather = (irradianceWm2: number) => ({ irradianceWm2, ambientTemperatureC: 20, cellTemperatureC: 25, windSpeedMS: 1, terminalPu: 1, loadW: 0, frequencySupport: false, rate: 1 });
 
 function settled(irradianceWm2: number): PvPort {
   const port = new PvPort(config);

@@ -49,11 +49,6 @@ export class BatteryPort implements DcSource {
 
   get bank(): BatteryBank { return this.#system.bank; }
 
-  /** Whether droop or backup may use the reserve, down to the floor and up to the ceiling. */
-  get reserveOpen(): boolean { return this.#system.reserveOpen; }
-
-  set reserveOpen(open: boolean) { this.#system.reserveOpen = open; }
-
   get availableDcW(): number { return this.#system.prepared.dischargeW; }
 
   get absorbableDcW(): number { return this.#system.prepared.chargeW; }
@@ -71,6 +66,7 @@ export class BatteryPort implements DcSource {
     // a sub-step that nobody drew from passes at rest
     if (this.#pendingS > 0) this.draw(0, false);
     this.#takeSurroundings(input);
+    this.#system.reserveOpen = input.frequencySupport;
     this.#pendingS = dtS > 0 && Number.isFinite(dtS) ? dtS : 0;
     this.#system.prepare(this.#pendingS);
   }

@@ -1,4 +1,5 @@
-import type { DeviceDetail, IvCurve, PvDetail, SourceCommand } from '../../../core/device.ts';
+import type { DeviceDetail, IvCurve, SourceCommand } from '../../../core/device.ts';
+import type { PvDetail } from '../../../core/kinds/pv.ts';
 import { SimError } from '../../../core/errors.ts';
 import { hybridPolicies } from '../../../core/kinds/hybrid.ts';
 import type { HybridDetail, HybridPolicy } from '../../../core/kinds/hybrid.ts';
@@ -171,7 +172,7 @@ export class HybridSource implements DcSource {
       kind: 'hybrid-dc', policy: this.#policy, busVoltageV: this.#config.busVoltageV,
       pv: {
         powerW: this.#pvW, availableW: this.#pv.availableDcW, voltageV: pv.operatingPoint.v, currentA: pv.operatingPoint.i,
-        irradianceWm2: pv.irradianceWm2, cellTemperatureC: pv.cellTemperatureC, mpptState: pv.mpptState,
+        irradianceWm2: pv.irradianceWm2, cellTemperatureC: pv.cellTemperatureC, mpptState: pv.mpptState, shading: pv.shading,
       },
       battery: batteryDetail(this.#battery), batteryPowerW: this.#batteryW,
       curtailedW: this.#curtailedW, dcPowerW: this.#pvW + this.#batteryW, manualBatteryW: this.#manualBatteryW,

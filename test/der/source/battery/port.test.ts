@@ -87,10 +87,8 @@ describe('battery as a DC port', () => {
     const port = battery({ socPct: 31, socReserveMinPct: 30, socReserveMaxPct: 80 });
     run(port, 300, 1, 9000);
     expect(port.detail()).to.include({ socPct: 30, inhibit: 'soc_floor', maxDischargeW: 0 });
-    port.reserveOpen = true;
-    step(port, 1, 9000);
+    step(port, 1, 9000, { ...weather, frequencySupport: true });
     expect(port.ports[0]!.powerW).to.equal(9000);
-    port.reserveOpen = false;
     step(port, 1, 9000);
     expect(port.ports[0]!.powerW).to.equal(0);
     port.command({ kind: 'battery.control', mode: 'discharge', powerW: 9000 });

@@ -7,7 +7,7 @@ import { BatteryPort } from '../../../../src/der/source/battery/battery-port.ts'
 import type { BatteryOptions } from '../../../../src/der/source/battery/battery-port.ts';
 
 export const weather = {
-  irradianceWm2: 0, ambientTemperatureC: 25, cellTemperatureC: null as number | null, windSpeedMS: 1, terminalPu: 1, loadW: 0, rate: 1,
+  irradianceWm2: 0, ambientTemperatureC: 25, cellTemperatureC: null as number | null, windSpeedMS: 1, terminalPu: 1, loadW: 0, frequencySupport: false, rate: 1,
 };
 
 export const defaults: BatteryParameters = {

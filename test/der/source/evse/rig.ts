@@ -6,7 +6,7 @@ import { createRandom } from '../../../../src/core/random.ts';
 import { EvseSource } from '../../../../src/der/source/evse/evse-source.ts';
 
 export const input = {
-  irradianceWm2: 0, ambientTemperatureC: 20, cellTemperatureC: null, windSpeedMS: 0, terminalPu: 1, loadW: 0, rate: 1,
+  irradianceWm2: 0, ambientTemperatureC: 20, cellTemperatureC: null, windSpeedMS: 0, terminalPu: 1, loadW: 0, frequencySupport: false, rate: 1,
 };
 
 /** A station from a profile block; the start delay is 5 s unless given. */

@@ -56,7 +56,7 @@ export class FakeSource implements DcSource {
     const i = this.powerW / 600;
     const pv = {
       kind: 'pv', irradianceWm2: 800, cellTemperatureC: 40, availableDcW: this.availableDcW,
-      operatingPoint: { v: 600, i, p: this.powerW }, mpptState: 'track',
+      operatingPoint: { v: 600, i, p: this.powerW }, mpptState: 'track', shading: null,
     } as const;
     return this.#kind === 'pv' ? pv : { kind: 'battery', socPct: 50 } as DeviceDetail;
   }

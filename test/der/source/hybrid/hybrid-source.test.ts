@@ -10,7 +10,7 @@ import { acFromDc, dcFromAc } from '../../../../src/der/inverter/efficiency.ts';
 import { codeOf } from '../../../support/map.ts';
 import { FakeSource } from './fakes.ts';
 
-const weather = (loadW = 0) => ({ irradianceWm2: 800, ambientTemperatureC: 20, cellTemperatureC: null, windSpeedMS: 1, terminalPu: 1, loadW, rate: 1 });
+const weather = (loadW = 0) => ({ irradianceWm2: 800, ambientTemperatureC: 20, cellTemperatureC: null, windSpeedMS: 1, terminalPu: 1, loadW, frequencySupport: false, rate: 1 });
 
 interface Rig { readonly pv: FakeSource; readonly battery: FakeSource; readonly hybrid: HybridSource }
 
@@ -186,7 +186,7 @@ describe('hybrid source: as one source', () => {
     const detail = device.hybrid.detail();
     expect(detail).to.deep.include({
       kind: 'hybrid-dc', policy: 'self_consumption', busVoltageV: 800, batteryPowerW: 3000, curtailedW: 0, dcPowerW: 9000, manualBatteryW: null,
-      pv: { powerW: 6000, availableW: 6000, voltageV: 600, currentA: 10, irradianceWm2: 800, cellTemperatureC: 40, mpptState: 'track' },
+      pv: { powerW: 6000, availableW: 6000, voltageV: 600, currentA: 10, irradianceWm2: 800, cellTemperatureC: 40, mpptState: 'track', shading: null },
     });
     expect(detail.battery).to.deep.equal({ kind: 'battery', socPct: 50 });
   });

@@ -1,0 +1,51 @@
+/** Types of a PV array. */
+
+export interface PvDetail {
+  readonly kind: 'pv';
+  readonly irradianceWm2: number;
+  readonly cellTemperatureC: number;
+  /** power at the maximum power point now */
+  readonly availableDcW: number;
+  readonly operatingPoint: { readonly v: number; readonly i: number; readonly p: number };
+  readonly mpptState: 'off' | 'start' | 'track' | 'limit' | 'dc_low';
+  /** null: none */
+  readonly shading: PvShading | null;
+}
+
+/** Part of the modules of each string that receive less light. */
+export interface PvShading {
+  /** 0..1 of the modules */
+  readonly shadedShare: number;
+  /** 0..1 of the irradiance that reaches them */
+  readonly irradianceShare: number;
+}
+
+/** Puts a part of the array in the shade; null: none. */
+export interface PvCommand {
+  readonly kind: 'pv.shading';
+  readonly shading: PvShading | null;
+}
+
+/** Physical parameters of a PV generator and its DC input, as a profile gives them with every default filled in. */
+export interface PvParameters {
+  readonly module: string;
+  /** modules in one string */
+  readonly series: number;
+  /** strings */
+  readonly parallel: number;
+  readonly minDcVoltageV: number;
+  readonly maxDcVoltageV: number;
+  /** 0.8..1 */
+  readonly efficiencyNominal: number;
+  readonly mpptTimeConstantS: number;
+  readonly startTimeS: number;
+  readonly tiltDeg: number;
+  /** clockwise from north */
+  readonly azimuthDeg: number;
+  /** part of each string in the shade; null: none */
+  readonly shading: PvShading | null;
+  /** a tracker that stays on the maximum next to open circuit, or one that finds the highest */
+  readonly mppt: 'global' | 'local';
+  readonly latitudeDeg: number;
+  readonly longitudeDeg: number;
+}
