@@ -5,6 +5,7 @@ import type { ControlFunction } from '../sunspec/map/device.ts';
 import type { Inverter } from './inverter/inverter.ts';
 import type { TripCause } from './inverter/protection.ts';
 import type { TripKind } from './inverter/trip.ts';
+import type { DcPort } from './source/source.ts';
 
 interface AlarmKind {
   /** bit of 701.Alrm; null: the model has none for it */
@@ -24,6 +25,7 @@ export const tripTexts: Readonly<Record<TripCause, string>> = {
 
 /** Every alarm that a device can raise. */
 export const alarmKinds = {
+  ground_fault: { bit: 0, source: 'evse', severity: 'error', text: 'ground fault at a charging connector' },
   dc_over_volt: { bit: 1, source: 'dc', severity: 'warning', text: 'the DC voltage is above the window of the input' },
   dc_disconnect: { bit: 3, source: 'dc', severity: 'warning', text: 'the DC source is disconnected' },
   grid_disconnect: { bit: 4, source: 'ac', severity: 'error', text: 'tripped on islanding or by a relay' },
@@ -36,6 +38,9 @@ export const alarmKinds = {
   under_temp: { bit: 13, source: 'battery', severity: 'error', latched: true, text: 'under temperature' },
   hw_test_failure: { bit: 15, source: 'ac', severity: 'error', latched: true, text: 'the model gave a value that is not finite' },
   manufacturer_alrm: { bit: 16, source: 'dc', severity: 'error', text: 'fault of the primary source' },
+  over_volt: { bit: 16, source: 'battery', severity: 'error', latched: true, text: 'a battery cell is above its voltage range' },
+  under_volt: { bit: 16, source: 'battery', severity: 'error', latched: true, text: 'a battery cell is below its voltage range' },
+  overspeed: { bit: 16, source: 'dc', severity: 'warning', text: 'the rotor turns too fast' },
   connector_fault: { bit: 16, source: 'evse', severity: 'error', text: 'a charging connector is faulted' },
   soc_low: { bit: null, source: 'battery', severity: 'warning', text: 'the state of charge is at its floor' },
   soc_high: { bit: null, source: 'battery', severity: 'info', text: 'the state of charge is at its ceiling' },
@@ -61,6 +66,31 @@ export function alarmBits(codes: Iterable<AlarmCode>): number {
     const { bit } = kindOf(code);
     if (bit !== null) bits |= 1 << bit;
   }
+  return bits;
+}
+
+const vendorBit = 16;
+
+/** 701.MnAlrmInfo: what the vendor's alarm bit stands for now. */
+export function vendorText(codes: Iterable<AlarmCode>): string {
+  const texts = [...codes].map(kindOf).filter(({ bit }) => bit === vendorBit).map(({ text }) => text);
+  return texts.join('; ').slice(0, vendorTextLength);
+}
+
+/** octets of 701.MnAlrmInfo */
+const vendorTextLength = 64;
+
+/** 714.Prt.DCAlrm: bit of an alarm at the port that it belongs to. */
+const portBits: Readonly<Partial<Record<DcPort['type'], Partial<Record<AlarmCode, number>>>>> = {
+  PV: { dc_over_volt: 1 },
+  ESS: { over_volt: 1, dc_disconnect: 3, over_temp: 7, under_temp: 13, under_volt: 21 },
+  EV: { ground_fault: 0 },
+};
+
+export function portAlarmBits(type: DcPort['type'], codes: Iterable<AlarmCode>): number {
+  const known = portBits[type];
+  let bits = 0;
+  if (known) for (const code of codes) bits += 2 ** (known[code] ?? -Infinity);
   return bits;
 }
 
@@ -92,6 +122,7 @@ export class DeviceAlarms {
   readonly #log: Logger;
   readonly #wallMs: () => number;
   readonly #since = new Map<AlarmCode, number>();
+  #codes: readonly AlarmCode[] = [];
 
   constructor(deviceIndex: number, log: Logger, wallMs: () => number) {
     this.#deviceIndex = deviceIndex;
@@ -99,7 +130,7 @@ export class DeviceAlarms {
     this.#wallMs = wallMs;
   }
 
-  codes(): Iterable<AlarmCode> { return this.#since.keys(); }
+  codes(): readonly AlarmCode[] { return this.#codes; }
 
   get latchedCount(): number {
     let count = 0;
@@ -116,15 +147,19 @@ export class DeviceAlarms {
 
   /** Takes over what stands now; beginnings and ends are logged. */
   update(active: ReadonlySet<AlarmCode>): void {
+    let changed = false;
     for (const code of this.#since.keys()) {
       if (active.has(code)) continue;
+      changed = true;
       this.#since.delete(code);
       this.#log.info(`alarm ended: ${code}`, this.#deviceIndex);
     }
     for (const code of active) {
       if (this.#since.has(code)) continue;
+      changed = true;
       this.#since.set(code, this.#wallMs());
       this.#log.warning(`alarm: ${code}: ${kindOf(code).text}`, this.#deviceIndex);
     }
+    if (changed) this.#codes = [...this.#since.keys()];
   }
 }

@@ -153,7 +153,7 @@ export class SimDevice implements Device {
 
   get alarms(): readonly Alarm[] { return this.#alarms.list(); }
 
-  get statusMessage(): string | null { return statusMessage(this.#inverter, this.#fault); }
+  get statusMessage(): string | null { return statusMessage(this.#inverter, this.#fault, this.#alarms.codes()); }
 
   command(command: DeviceCommand, by: Origin): void {
     this.#admit(by, 'COMMAND_CONFLICT');

@@ -4,7 +4,7 @@ import type { DeviceDetail } from '../core/device.ts';
 import type { BatteryDetail } from '../core/kinds/battery.ts';
 import type { MapView } from '../sunspec/map/view.ts';
 import type { ControlFunction } from '../sunspec/map/device.ts';
-import { alarmBits } from './alarms.ts';
+import { alarmBits, portAlarmBits, vendorText } from './alarms.ts';
 import type { AlarmCode } from './alarms.ts';
 import type { GridValues } from './environment.ts';
 import { phaseShares, terminalVoltages } from './inverter/ac.ts';
@@ -144,6 +144,17 @@ function publishDc(map: MapView, inverter: Inverter, source: DcSource): void {
   m.DCWhInj = whInjected; m.DCWhAbs = whAbsorbed;
 }
 
+function publishAlarms(map: MapView, source: DcSource, alarms: readonly AlarmCode[]): void {
+  const m = map.m701;
+  const bits = alarmBits(alarms);
+  if (m.Alrm !== bits || bits !== 0) m.MnAlrmInfo = vendorText(alarms);
+  m.Alrm = bits;
+  source.ports.forEach(({ type }, i) => {
+    const port = map.m714.Prt[i];
+    if (port) port.DCAlrm = portAlarmBits(type, alarms);
+  });
+}
+
 export interface PublishInput {
   readonly inverter: Inverter;
   readonly source: DcSource;
@@ -153,7 +164,7 @@ export interface PublishInput {
   readonly now: SimTime;
   readonly heartbeat: number;
   readonly fault: boolean;
-  readonly alarms: Iterable<AlarmCode>;
+  readonly alarms: readonly AlarmCode[];
 }
 
 /** Registers of what the source shows of itself besides its ports. */
@@ -186,7 +197,7 @@ export function publish(map: MapView, input: PublishInput): void {
   m.InvSt = inverterState(inverter, source, input.fault, holding);
   throttle(map, inverter, holding);
   m.DERMode = gridFollowing + (inverter.clipped ? clippedMode : 0);
-  m.Alrm = alarmBits(input.alarms);
+  publishAlarms(map, source, input.alarms);
   m.TmpAmb = input.ambientC;
   // the cabinet warms with the losses: some 25 K above ambient at full load
   m.TmpCab = input.ambientC + 25 * Math.abs(inverter.pW) / inverter.ratings.wMaxRtgW;

@@ -2,17 +2,23 @@
 import type { SimTime } from '../core/clock.ts';
 import type { Device } from '../sunspec/map/device.ts';
 import { alarmKinds, tripTexts } from './alarms.ts';
+import type { AlarmCode } from './alarms.ts';
 import type { Inverter } from './inverter/inverter.ts';
 
-/** Reason of a stop, trip or derating, while there is one. @param fault the model has failed */
-export function statusMessage(inverter: Inverter, fault: boolean): string | null {
+/** Alarms of the source that are reason enough for what a device does in service, the gravest first. */
+const sourceReasons: readonly AlarmCode[] = [
+  'over_temp', 'under_temp', 'over_volt', 'under_volt', 'dc_disconnect', 'ground_fault', 'connector_fault', 'h2_tank_low', 'soc_low', 'soc_high',
+];
+
+/** Reason of a stop, trip or derating, while there is one. @param fault the model has failed @param alarms that stand */
+export function statusMessage(inverter: Inverter, fault: boolean, alarms: readonly AlarmCode[]): string | null {
   if (fault) return alarmKinds.hw_test_failure.text;
   const { enterService, operator } = inverter.settings;
   const notPermitted = enterService.permit ? 'standby by operator' : 'service not permitted';
   switch (inverter.phase) {
     case 'in_service':
       if (inverter.ceasedBy !== null) return 'momentary cessation';
-      return inverter.squeezed ? 'derated: the apparent power or current limit holds active power back' : null;
+      return inverter.squeezed ? 'derated: the apparent power or current limit holds active power back' : sourceReason(alarms);
     case 'ramping': return 'ramping up after entering service';
     case 'waiting':
       if (!enterService.permit || operator === 'ENTER_STANDBY') return notPermitted;
@@ -22,6 +28,12 @@ export function statusMessage(inverter: Inverter, fault: boolean): string | null
     case 'off': return operator === 'STOP' ? 'stopped by operator' : 'switch open';
     case 'tripped': return inverter.lastTrip ? tripTexts[inverter.lastTrip] : 'tripped';
   }
+}
+
+function sourceReason(alarms: readonly AlarmCode[]): string | null {
+  if (alarms.length === 0) return null;
+  const code = sourceReasons.find((reason) => alarms.includes(reason));
+  return code === undefined ? null : alarmKinds[code].text;
 }
 
 export function enterServiceState(inverter: Inverter, now: SimTime): Device['enterService'] {

@@ -102,11 +102,12 @@ export class BatteryPort implements DcSource {
 
   get conditions(): ReadonlySet<SourceCondition> {
     const conditions = this.#conditions;
-    const { window, faults } = this.#system;
+    const { window, faults, contactors } = this.#system;
     conditions.clear();
     if (window.lowBlocked) conditions.add('soc_low');
     if (window.highBlocked) conditions.add('soc_high');
     for (const fault of faults) conditions.add(fault);
+    if (contactors.closing === 0 && this.bank.closedCount === 0) conditions.add('dc_disconnect');
     return conditions;
   }
 

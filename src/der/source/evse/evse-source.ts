@@ -18,6 +18,7 @@ import { createVehicle } from './vehicle.ts';
 
 const none: ReadonlySet<SourceCondition> = new Set();
 const faulted: ReadonlySet<SourceCondition> = new Set(['connector_fault']);
+const grounded: ReadonlySet<SourceCondition> = new Set(['connector_fault', 'ground_fault']);
 
 /** Nearer to what a vehicle wishes than this nobody has held it back. */
 const sameW = 1e-6;
@@ -95,7 +96,9 @@ export class EvseSource implements DcSource {
   }
 
   get conditions(): ReadonlySet<SourceCondition> {
-    return this.#station.connectors.some((c) => c.errorCode !== null) ? faulted : none;
+    const { connectors } = this.#station;
+    if (!connectors.some((c) => c.errorCode !== null)) return none;
+    return connectors.some((c) => c.errorCode === 'GroundFailure') ? grounded : faulted;
   }
 
   prepare(dtS: number, input: SourceInput): void {

@@ -123,7 +123,7 @@ describe('battery as a DC port', () => {
     expect(port.detail().events).to.deep.equal(['OVER_TEMP_WARNING']);
     step(port, 1, 5000, at(70));
     expect(port.detail()).to.include({ state: 'fault', contactorsClosed: 0, powerW: 0, dcVoltageV: 0, maxChargeW: 0, maxDischargeW: 0 });
-    expect([...port.conditions]).to.deep.equal(['over_temp']);
+    expect([...port.conditions]).to.deep.equal(['over_temp', 'dc_disconnect']);
     expect(port.detail().events).to.include('OVER_TEMP_ALARM');
     port.clearFaults();
     expect(port.detail().state).to.equal('fault');
