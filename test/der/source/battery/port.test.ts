@@ -136,7 +136,7 @@ describe('battery as a DC port', () => {
     run(port, 3, 1, 5000, at(30));
     expect(port.detail()).to.include({ state: 'connected', contactorsClosed: 2, powerW: 5000 });
     step(port, 1, 0, at(-35));
-    expect([...port.conditions]).to.deep.equal(['under_temp']);
+    expect([...port.conditions]).to.deep.equal(['under_temp', 'dc_disconnect']);
   });
 
   it('leaves a fixed cell temperature of the surroundings to the array of a hybrid', () => {
