@@ -160,6 +160,7 @@ export class SimDevice implements Device {
     switch (command.kind) {
       default:
         this.#source.command(command);
+        if (command.kind === 'hybrid.policy') this.#inverter.activePower.rampToWish(this.#inverter.settings, this.#inverter.pW);
         this.#detail = this.#source.detail();
         publishDetail(this.bank.map, this.#detail);
         break;

@@ -5,6 +5,7 @@ import type { Fault } from '../core/errors.ts';
 import type { BatteryParameters } from '../core/kinds/battery.ts';
 import type { SourceParameters } from '../core/kinds/source.ts';
 import { createRandom } from '../core/random.ts';
+import { dcFromAc } from './inverter/efficiency.ts';
 import { BatteryPort } from './source/battery/battery-port.ts';
 import { EvseSource } from './source/evse/evse-source.ts';
 import { FuelCellPort } from './source/fuelcell/fuelcell-port.ts';
@@ -57,10 +58,11 @@ function pvConfig(pv: PvParameters, faults: Fault[]): PvConfig | null {
 
 /**
  * Traits of the kind behind these parameters.
+ * @param wMaxW rated AC power
  * @param faults receives what does not fit together
  * @returns null when there are faults
  */
-export function kindTraits(source: SourceParameters, faults: Fault[]): KindTraits | null {
+export function kindTraits(source: SourceParameters, wMaxW: number, faults: Fault[]): KindTraits | null {
   const none = { assetType: source.kind, generator: true, portCount: 1, storage: null };
   switch (source.kind) {
     case 'pv': {
@@ -88,7 +90,7 @@ export function kindTraits(source: SourceParameters, faults: Fault[]): KindTrait
         createSource: () => new FuelCellPort(fuelCell),
       };
     }
-    case 'hybrid-dc': return hybridTraits(source, faults);
+    case 'hybrid-dc': return hybridTraits(source, wMaxW, faults);
     case 'evse': {
       const { evse } = source;
       return {
@@ -99,17 +101,18 @@ export function kindTraits(source: SourceParameters, faults: Fault[]): KindTrait
   }
 }
 
-function hybridTraits(source: Extract<SourceParameters, { kind: 'hybrid-dc' }>, faults: Fault[]): KindTraits | null {
+function hybridTraits(source: Extract<SourceParameters, { kind: 'hybrid-dc' }>, wMaxW: number, faults: Fault[]): KindTraits | null {
   const { hybrid, battery } = source;
   const config = pvConfig(source.pv, faults);
+  const { efficiencyNominal } = source.pv;
   return config && {
     assetType: 'hybrid-dc', dcMode: 'hybrid-dc', generator: false, portCount: 2, storage: battery,
-    efficiencyNominal: source.pv.efficiencyNominal,
+    efficiencyNominal,
     createSource: (seed, index) => new HybridSource({
       pv: new PvPort(config), // a fixed cell temperature of the surroundings is that of the PV cells
       battery: new BatteryPort(battery, createRandom(seed, index, 'battery'), { takesCellTemperature: false }),
       busVoltageV: hybrid.busVoltageV, policy: hybrid.policy, chargeFromGrid: hybrid.chargeFromGrid,
-      dcOfAcW: (acW) => acW / source.pv.efficiencyNominal,
+      dcOfAcW: (acW) => dcFromAc(acW, wMaxW / efficiencyNominal, efficiencyNominal),
     }),
   };
 }

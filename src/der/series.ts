@@ -8,6 +8,10 @@ export interface SeriesColumn {
   /** allowed values, both ends included */
   readonly min: number;
   readonly max: number;
+  /** whole numbers only */
+  readonly whole?: true;
+  /** only these */
+  readonly values?: readonly number[];
 }
 
 export interface SeriesFormat {
@@ -231,6 +235,10 @@ function readRow(cells: readonly string[], line: number, places: Places, before:
       if (before !== undefined && value <= before) found.add(line, name, `${name} is ${value} after ${before}, it must rise`);
     } else if (value < column.min || value > column.max) {
       found.add(line, name, `${name} is ${value}, outside ${column.min} to ${column.max}`);
+    } else if (column.whole === true && !Number.isInteger(value)) {
+      found.add(line, name, `${name} is ${value}, not a whole number`);
+    } else if (column.values && !column.values.includes(value)) {
+      found.add(line, name, `${name} is ${value}, not one of ${column.values.join(', ')}`);
     }
     return value;
   });

@@ -134,7 +134,7 @@ export function createTemplate(profile: ProfileSpec, wiring: Wiring, nominalHz: 
   const faults: Fault[] = [];
   const rated = profile.models['702'] ?? {};
   const ratings = ratingsOf(rated, wiring, nominalHz);
-  const traits = kindTraits(profile.source, faults);
+  const traits = kindTraits(profile.source, ratings.wMaxW, faults);
   if (!traits) throw unfit(faults);
   const layout = buildLayout(modelChoices(ratings, traits.portCount, storageModels(traits.storage)));
   const image = layout.blank();

@@ -2,20 +2,19 @@
 import { addSeconds, secondsBetween } from '../core/clock.ts';
 import type { SimTime } from '../core/clock.ts';
 import { SimError } from '../core/errors.ts';
-import type { Fault } from '../core/errors.ts';
 import type { EvPatch, EvseCommand } from '../core/kinds/evse.ts';
 import type { Scheduler } from '../core/scheduler.ts';
 import { parseSeries } from './series.ts';
 
 /** Columns of a vehicle table; `time_s` is the arrival, from local midnight of the start date. */
 export const visitColumns = [
-  { name: 'connector', required: true, min: 1, max: 99 },
+  { name: 'connector', required: true, min: 1, max: 99, whole: true },
   { name: 'stay_s', required: true, min: 1, max: 1e7 },
   { name: 'soc_pct', required: false, min: 0, max: 100 },
   { name: 'target_soc_pct', required: false, min: 0, max: 100 },
   { name: 'battery_capacity_kwh', required: false, min: 0.1, max: 2000 },
   { name: 'max_charge_kw', required: false, min: 0.1, max: 2000 },
-  { name: 'phases', required: false, min: 1, max: 3 },
+  { name: 'phases', required: false, min: 1, max: 3, values: [1, 3] },
 ] as const;
 
 interface Visit {
@@ -41,15 +40,9 @@ const dayS = 86_400;
  */
 export function parseVisits(text: string, name: string, end: 'hold' | 'loop'): VisitPlan {
   const series = parseSeries(text, { name, columns: visitColumns });
-  const faults: Fault[] = [];
-  const visits = [...series.table()].map((row, at): Visit => {
+  const watts = (kilo: number | undefined) => (kilo === undefined ? undefined : kilo * 1000);
+  const visits = [...series.table()].map((row): Visit => {
     const { time_s: arrivesS = 0, connector = 0, stay_s: stayS = 0, phases } = row;
-    const whole = (value: number, column: string) => {
-      if (!Number.isInteger(value)) faults.push({ name: column, detail: `row ${at + 1}: ${column} is ${value}, not a whole number` });
-    };
-    whole(connector, 'connector');
-    if (phases !== undefined && phases !== 1 && phases !== 3) faults.push({ name: 'phases', detail: `row ${at + 1}: phases is ${phases}, not 1 or 3` });
-    const watts = (kilo: number | undefined) => (kilo === undefined ? undefined : kilo * 1000);
     return {
       arrivesS, leavesS: arrivesS + stayS, connectorId: connector,
       ev: {
@@ -58,7 +51,6 @@ export function parseVisits(text: string, name: string, end: 'hold' | 'loop'): V
       },
     };
   });
-  if (faults.length > 0) throw new SimError('CONFIG_INVALID', `The vehicle table ${name} cannot be used: ${faults[0]?.detail ?? ''}`, faults);
   const lastS = Math.max(...visits.map(({ leavesS }) => leavesS));
   return { name, visits, periodS: end === 'loop' ? dayS * Math.ceil(lastS / dayS) : null };
 }

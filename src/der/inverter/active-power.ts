@@ -85,6 +85,13 @@ export class ActivePower {
     this.droop.reset();
   }
 
+  /** A source that has changed its mind goes to its new wish as from a set-point that ends (704.WRmp). */
+  rampToWish(settings: Settings, outputW: number): void {
+    if (settings.setPointW !== null) return;
+    this.setPointW = outputW;
+    this.#asked = true;
+  }
+
   /** Nothing flows: droop has no power to start from. */
   stop(): void {
     this.wantedW = 0;
@@ -120,7 +127,8 @@ export class ActivePower {
     this.#rampCommands(input, most, least, dtS);
     this.voltWattBaseW = settings.voltWatt.ofAvailable ? Math.min(link.potentialW, settings.wMaxW) : settings.wMaxW;
     const voltWattW = this.voltWattPct >= 100 ? Infinity : this.voltWattPct / 100 * this.voltWattBaseW;
-    const cappedW = Math.max(least, Math.min(most, this.limitW, voltWattW));
+    const wayBackW = this.#wayBackW(settings);
+    const cappedW = Math.max(least, Math.min(most, this.limitW, voltWattW, wayBackW));
     const normalW = this.#answer(input, this.#target(settings), least, cappedW);
     this.#normalW = normalW;
     if (input.hz !== null) {
@@ -147,6 +155,11 @@ export class ActivePower {
     if (command === null && this.setPointW === this.setPointTargetW) this.#asked = false;
   }
 
+  /** On the rise from a set-point that has ended: no source goes ahead of the ramp, whatever its policy. */
+  #wayBackW({ setPointW }: Settings): number {
+    return this.#asked && setPointW === null && this.setPointW < this.setPointTargetW ? this.setPointW : Infinity;
+  }
+
   /** What the source is asked for, or null. */
   #target({ wMaxW }: Settings): number | null {
     return this.#asked ? Math.min(wMaxW, this.setPointW) : null;
@@ -168,7 +181,10 @@ export class ActivePower {
     this.#raised = side === 'under' || (side === 'over' && this.#raised && droopW > Math.min(this.limitW, this.setPointW));
     this.#ceilingW = most;
     this.#ceilingBy = link.availableW > settings.wMaxW ? 'w_max' : 'source';
-    if (!this.#raised) this.#cap(this.limitW, settings.maxPowerPct !== null ? 'max_power' : 'ramp');
+    if (!this.#raised) {
+      this.#cap(this.limitW, settings.maxPowerPct !== null ? 'max_power' : 'ramp');
+      this.#cap(this.#wayBackW(settings), 'ramp');
+    }
     if (side !== null) this.#cap(droopW, 'freq_droop');
     this.#cap(voltWattW, 'volt_watt');
     this.#cap(serviceCeilingW, input.serviceDecider);

@@ -21,6 +21,8 @@ const ratedPitchDeg = 0.2;
 /** Rotor speed that a turbine held back may store energy up to, of rated; full reserve from this part held back on. */
 const reserveSpeed = 0.05;
 const reserveAtPart = 0.1;
+/** While held back the pitch answers to where the speed would be after this time: no curtailment ends in overspeed. */
+const leadS = 4;
 /**
  * While the pitch still has power in hand, a rotor a little too slow keeps rated power and the pitch brings the speed
  * back: full effect from this much pitch, and between these parts of rated speed.
@@ -71,6 +73,8 @@ export class Turbine {
   #heldBackPart = 0;
   #returning = false;
   #hold = 0;
+  /** of the last piece, rad/s2 */
+  #risingRadS2 = 0;
   #shutdownW = 0;
   #overspeed = false;
   #dtS = 0;
@@ -142,6 +146,7 @@ export class Turbine {
     this.#heldBackPart = 0;
     this.#returning = false;
     this.#hold = 0;
+    this.#risingRadS2 = 0;
     this.#overspeed = false;
     this.#shutdownW = 0;
     this.#dtS = 0;
@@ -258,6 +263,7 @@ export class Turbine {
       this.#shutdownW = phase === 'high_wind_stop' && this.#energized ? takenW : 0;
     }
     this.#hold = 0;
+    this.#risingRadS2 = 0;
     if (phase === 'run') this.#quasi.begin(0, this.wind.rotorMS);
   }
 
@@ -302,6 +308,7 @@ export class Turbine {
     const w1 = Math.max(w0 + (stepS * (aeroNm - takenNm)) / m.inertiaKgM2, 0.1 * w0);
     const mean = (w0 + w1) / 2;
     this.#radS = w1;
+    this.#risingRadS2 = stepS > 0 ? (w1 - w0) / stepS : 0;
     this.#stepAeroJ += aeroNm * mean * stepS;
     this.#stepLawJ += lawNm * mean * stepS;
     this.#stepTakenJ += takenNm * mean * stepS;
@@ -312,8 +319,10 @@ export class Turbine {
       this.#pitch.feather(stepS);
       return;
     }
-    const reference = 1 + reserveSpeed * Math.min(1, this.#heldBackPart / reserveAtPart);
-    this.#pitch.control(this.#radS / this.#m.ratedRadS - reference, steadyAt(this.#steady.fineDeg, windMS), stepS);
+    const reserve = Math.min(1, this.#heldBackPart / reserveAtPart);
+    const expectedRadS = this.#radS + reserve * leadS * this.#risingRadS2;
+    const reference = 1 + reserveSpeed * reserve;
+    this.#pitch.control(expectedRadS / this.#m.ratedRadS - reference, steadyAt(this.#steady.fineDeg, windMS), stepS);
   }
 
   #follow(stepS: number, windMS: number): void {
