@@ -1,4 +1,4 @@
-/** One device over an ideal source in still surroundings, on a paused plant. */
+/** One device around a source of the test, in still surroundings, on a paused plant. */
 import { simTimeFromMs, systemClock } from '../../src/core/clock.ts';
 import { silentLogger } from '../../src/core/log.ts';
 import { SimClock } from '../../src/core/sim-clock.ts';
@@ -6,10 +6,10 @@ import { SimDevice } from '../../src/der/device.ts';
 import { Environment } from '../../src/der/environment.ts';
 import { SimPlant } from '../../src/der/plant.ts';
 import { parseSeries } from '../../src/der/series.ts';
+import type { DcSource } from '../../src/der/source/source.ts';
 import { createTemplate } from '../../src/der/template.ts';
 import type { ProfileSpec } from '../../src/der/template.ts';
 import { SeriesWeather, weatherColumns } from '../../src/der/weather.ts';
-import type { IdealSource } from './ideal-source.ts';
 
 /** Ticks of any length from 1 ms to 6 minutes come from the rate alone. */
 export const baseTickS = 0.1;
@@ -26,18 +26,23 @@ function stillSurroundings(nominalHz: number): Environment {
 
 export interface IdealPlantOptions {
   readonly profile: ProfileSpec;
-  readonly source: IdealSource;
+  readonly source: DcSource;
   readonly name: string;
+  /** of the inverter; null: none of its own; default 1, with the losses of its curve below full power */
+  readonly efficiencyNominal?: number | null;
+  /** gives all it can when nobody asks; default: what cannot take power does */
+  readonly generator?: boolean;
   readonly deviceType?: string;
   readonly nominalHz?: number;
 }
 
-/** A three-phase device without losses. */
+/** A three-phase device around this source, without losses unless given. */
 export function idealPlant(options: IdealPlantOptions): { readonly plant: SimPlant; readonly device: SimDevice } {
-  const { profile, source, name, deviceType = 'PV-3Phase', nominalHz = 60 } = options;
+  const { profile, source, name, efficiencyNominal = 1, deviceType = 'PV-3Phase', nominalHz = 60 } = options;
   const clock = new SimClock(systemClock, { mode: 'paused', rate: 1, timezone: 'UTC' }, start);
   const environment = stillSurroundings(nominalHz);
-  const template = { ...createTemplate(profile, 'three', nominalHz, start, 0), createSource: () => source, efficiencyNominal: 1, generator: source.absorbableDcW === 0 };
+  const { generator = source.absorbableDcW === 0 } = options;
+  const template = { ...createTemplate(profile, 'three', nominalHz, start, 0), createSource: () => source, efficiencyNominal, generator };
   const identity = { index: 0, name, deviceType, profileName: null, serialNumber: 'T', version: '0' };
   const device = new SimDevice(identity, template, {
     clock: { sim: () => clock.acting(), wallMs: () => clock.wallMs() }, environment, seed: 1, rate: () => 1, log: silentLogger, feeder: null,

@@ -6,7 +6,7 @@ import { dcFromAc } from '../../src/der/inverter/efficiency.ts';
 import type { SimPlant } from '../../src/der/plant.ts';
 import type { ProfileSpec } from '../../src/der/template.ts';
 import type { MapView, WritableMapView } from '../../src/sunspec/map/view.ts';
-import type { Choices, ModelSettings, Pair, Scenario, SettingValue, Voltage } from '../../scripts/compact-opender.ts';
+import type { Choices, ModelSettings, Pair, Scenario, SettingValue, Storage, Voltage } from '../../scripts/compact-opender.ts';
 import { baseTickS, idealPlant, longestTickS } from './ideal-plant.ts';
 import { IdealSource } from './ideal-source.ts';
 
@@ -35,6 +35,8 @@ function profileOf({ device, settings, choices }: Scenario, base: ModelSettings)
   if (!profile) throw new Error('the ratings of the scenario make no profile');
   return withChoices(profile, choices);
 }
+
+const storageOf = (scenario: Scenario): Storage | null => (scenario.kind === 'series' ? scenario.storage ?? null : null);
 
 function withChoices(profile: ProfileSpec & { readonly inverter?: object }, choices: Choices = {}): ProfileSpec {
   // the random part of the delay is no choice of an inverter; it goes into the delay
@@ -86,9 +88,12 @@ export class OpenderRig {
 
   constructor(scenario: Scenario, base: ModelSettings) {
     this.#scenario = scenario;
-    this.#source = scenario.device === 'BESS' ? new IdealSource(storeW, storeW) : new IdealSource(0);
+    const storage = storageOf(scenario);
+    this.#source = scenario.device === 'BESS' ? new IdealSource(storeW, storeW, storage) : new IdealSource(0);
     const { plant, device } = idealPlant({
       profile: profileOf(scenario, base), source: this.#source, name: scenario.id, deviceType: scenario.device,
+      // the reference model has no losses but those of charging
+      ...storage && { efficiencyNominal: null },
     });
     this.#plant = plant;
     this.device = device;
@@ -103,10 +108,29 @@ export class OpenderRig {
       if (id === '702') continue;
       this.write({ [id]: fitting(id, { ...points, ...settings[id] }, device) });
     }
+    this.#limitRamp();
     if (choices?.randomDelayS === undefined) return;
     const delayS = (settings['703']?.['ESDlyTms'] ?? base['703']?.['ESDlyTms']) as number;
     this.write({ '703': { ESDlyTms: delayS + choices.randomDelayS, ESRndTms: 0 } });
   }
+
+  /**
+   * The rating in this time is no whole percentage of WMax a second: the current limit, out of the way of what flows,
+   * is the reference instead.
+   */
+  #limitRamp(): void {
+    const rampS = storageOf(this.#scenario)?.powerRampS ?? 0;
+    if (rampS <= 0) return;
+    const wRampPctS = Math.ceil(100 / rampS);
+    const aMaxA = 100 / (rampS * wRampPctS) * ratedW * Math.sqrt(3) / this.map.m702.VNom!;
+    this.write({ '702': { AMax: aMaxA }, '704': { WRmp: wRampPctS, WRmpRef: 'A_MAX' } });
+  }
+
+  /** The content of the store as the scenario begins. */
+  fill(): void { this.#source.soc = storageOf(this.#scenario)?.soc ?? 0; }
+
+  /** State of charge, 0..1; null: the scenario has no content to run out of. */
+  get soc(): number | null { return storageOf(this.#scenario) ? this.#source.soc : null; }
 
   write(settings: ModelSettings): void {
     this.device.bank.transact(master, (tx: WritableMapView) => {

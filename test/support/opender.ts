@@ -28,6 +28,8 @@ export interface Sample {
   readonly t: number;
   readonly kw: number;
   readonly kvar: number;
+  /** state of charge, 0..1; null: nothing runs empty or full */
+  readonly soc: number | null;
   /** 701.St, InvSt and ConnSt */
   readonly state: string;
   readonly rideThrough: string;
@@ -50,13 +52,15 @@ const settleS = 60;
 const steadyToleranceKw = 0.001 * ratedKw;
 const transientToleranceKw = 0.03 * ratedKw;
 const plateauToleranceKw = 0.01 * ratedKw;
+/** one step of the reference model, which counts energy with the power of the step before */
+const socTolerance = 5e-4;
 
 const micros = (seconds: number) => Math.round(seconds * 1e6);
 
 function sampleOf(rig: OpenderRig, t: number): Sample {
   const { W, Var, St, InvSt, ConnSt } = rig.map.m701;
   const { rideThrough } = rig.device.trace.now;
-  return { t, kw: W! / 1000, kvar: Var! / 1000, state: `${St!} ${InvSt!} ${ConnSt!}`, rideThrough };
+  return { t, kw: W! / 1000, kvar: Var! / 1000, soc: rig.soc, state: `${St!} ${InvSt!} ${ConnSt!}`, rideThrough };
 }
 
 /** Every row as a steady state of its own, reached from nominal voltage and frequency with the same power. */
@@ -114,6 +118,7 @@ export async function replaySeries(scenario: SeriesScenario, tickS: number, { wi
   const [first, ...later] = scenario.events;
   if (first) applyEvent(rig, first);
   await rig.pass(micros(settleS));
+  rig.fill();
   const { trace } = rig.device;
   const start = trace.now.at;
   const samples = [sampleOf(rig, 0)];
@@ -175,6 +180,15 @@ function transientFindings(scenario: SeriesScenario, { samples }: Run): Finding[
   });
 }
 
+function contentFindings({ rows }: SeriesScenario, { samples }: Run): Finding[] {
+  const byTime = new Map(samples.map((sample) => [micros(sample.t), sample]));
+  return rows.flatMap(([t = 0, , , soc]) => {
+    const got = byTime.get(micros(t))?.soc ?? null;
+    if (got === null || soc === undefined) return [];
+    return [{ off: Math.abs(got - soc) / socTolerance, what: `at ${t}: state of charge ${got} instead of ${soc}` }];
+  });
+}
+
 const never = 1e9;
 const rideThroughStates: readonly string[] = ['continuous_operation', 'mandatory_operation', 'permissive_operation', 'momentary_cessation', 'cease_to_energize'];
 
@@ -203,7 +217,7 @@ function transitionFindings(scenario: SeriesScenario, run: Run): Finding[] {
 
 /** All checks of a series on one run; rows between the ticks of the run are left out. */
 export function seriesFindings(scenario: SeriesScenario, run: Run): readonly Finding[] {
-  return [...plateauFindings(scenario, run), ...transientFindings(scenario, run), ...rideThroughFindings(scenario, run), ...transitionFindings(scenario, run)];
+  return [...plateauFindings(scenario, run), ...transientFindings(scenario, run), ...contentFindings(scenario, run), ...rideThroughFindings(scenario, run), ...transitionFindings(scenario, run)];
 }
 
 const sameInstantS = 0.001;

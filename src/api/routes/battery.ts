@@ -87,8 +87,8 @@ const setControl = route({
   tag: 'Battery',
   operationId: 'set_battery_control',
   summary: 'Forces charging, discharging or rest; sets the state of charge; opens and closes strings',
-  description: 'A forced mode wins over set-points and functions until it ends. Floor and ceiling of the state of charge still '
-    + 'inhibit. A new mode begins at the rating and without end, unless the request says otherwise; power or duration without '
+  description: 'A forced mode wins over set-points until it ends; limits, functions and the bounds of the state of charge '
+    + 'still hold. A new mode begins at the rating and without end, unless the request says otherwise; power or duration without '
     + '`mode` change the mode that is forced already, or are refused with `conflict` when there is none.',
   query: deviceQuery,
   body: batteryControlBodySchema,

@@ -65,6 +65,8 @@ export class ActivePower {
   #asked = false;
   /** droop holds the power above limit or set-point */
   #raised = false;
+  /** set-point, or the wish without one at the moment when droop began, W */
+  #commandW = 0;
   #ceilingW = 0;
   #ceilingBy: ActiveDecider = 'source';
   /** what all functions but droop gave in the last step, W */
@@ -131,10 +133,12 @@ export class ActivePower {
     const cappedW = Math.max(least, Math.min(most, this.limitW, voltWattW, wayBackW));
     const normalW = this.#answer(input, this.#target(settings), least, cappedW);
     this.#normalW = normalW;
+    // a wish that moves by itself while droop acts is no command
+    if (this.#asked || this.droop.side === null) this.#commandW = this.setPointW;
     if (input.hz !== null) {
       this.droop.advance(settings.droop, {
         hz: input.hz, nominalHz: input.nominalHz, wMaxW: settings.wMaxW, presentW: input.outputW, normalW,
-        capW: Math.min(this.limitW, this.setPointW), free: input.free, mostW: most,
+        capW: Math.min(this.limitW, this.#commandW), free: input.free, mostW: most,
       }, dtS);
     }
     this.#decide(input, most, least, voltWattW, cappedW);

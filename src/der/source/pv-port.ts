@@ -59,7 +59,12 @@ export class PvPort implements DcSource {
 
   command(command: SourceCommand): void {
     if (command.kind !== 'pv.shading') throw new SimError('COMMAND_NOT_APPLICABLE', `a PV array does not take ${command.kind}`);
-    this.#array.shading = command.shading;
+    const { shading } = command;
+    if (shading !== null) {
+      checkShare('shadedShare', shading.shadedShare);
+      checkShare('irradianceShare', shading.irradianceShare);
+    }
+    this.#array.shading = shading;
   }
 
   clearFaults(): void { /* nothing latches here */ }
@@ -85,4 +90,8 @@ export class PvPort implements DcSource {
       operatingPoint: { v: a.voltageV, i: a.currentA, p: a.powerW }, curve, mpp, vOcV, iScA,
     };
   }
+}
+
+function checkShare(name: string, value: number): void {
+  if (!(value >= 0 && value <= 1)) throw new SimError('COMMAND_BAD_VALUE', `${name}: given ${value}; allowed: 0 to 1`);
 }

@@ -81,7 +81,7 @@ describe('battery device: set-points', () => {
         rig.demand(watts);
         await rig.run(30);
         expect([rig.w, rig.map.m701.WL1]).to.deep.equal([watts, watts / phases]);
-        expect(Math.sign(rig.m802.W ?? 0)).to.equal(Math.sign(watts));
+        expect(Math.sign(rig.m802.W)).to.equal(Math.sign(watts));
       }
     });
   }
@@ -108,7 +108,7 @@ describe('battery device: grid functions from rest', () => {
       for (const [voltagePu, w] of [[1.06, demandW ?? 0], [1.09, -5000], [1.0999, -9950]] as const) {
         rig.plant.setGrid({ voltagePu });
         await rig.run(10);
-        expect(rig.w, `${demandW} W at ${voltagePu}`).to.be.closeTo(w, 1);
+        expect(rig.w, `set-point ${demandW} at ${voltagePu}`).to.be.closeTo(w, 1);
       }
       expect([rig.active, rig.m802.ChaSt]).to.deep.equal(['volt_watt', 'CHARGING']);
       rig.plant.setGrid({ voltagePu: 1 });

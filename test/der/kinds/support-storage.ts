@@ -3,6 +3,9 @@ import { expect } from 'chai';
 import type { Origin, SourceCommand } from '../../../src/core/device.ts';
 import { SimError } from '../../../src/core/errors.ts';
 import type { BatteryDetail } from '../../../src/core/kinds/battery.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import type { BatteryPort } from '../../../src/der/source/battery/battery-port.ts';
+import type { ProfileSpec } from '../../../src/der/template.ts';
 import type { WritableMapView } from '../../../src/sunspec/map/view.ts';
 import type { TestPlantOptions } from '../../support/plant.ts';
 import { Rig } from '../../support/rig.ts';
@@ -81,19 +84,31 @@ export class StorageRig extends Rig {
     return m802;
   }
 
-  /** Stored energy counted from empty, Wh: nothing rounded. */
-  get storedWh(): number { return this.battery.energyAvailableWh; }
-
+  /** Functions that act, by name. */
   get active(): string { return [...this.device.activeFunctions].sort().join(' '); }
 }
 
-/** Names of the bits of 802.Evt1 that are set. */
-export function eventNames(rig: StorageRig, names: readonly string[], symbols: Readonly<Record<string, number>>): string[] {
-  const bits = rig.m802.Evt1 ?? 0;
-  return names.filter((name) => Math.floor(bits / 2 ** (symbols[name] ?? 31)) % 2 === 1);
+/** The counters of energy, Wh; AC and DC, given and taken. */
+export function counters({ map: { m701, m714 } }: Pick<Rig, 'map'>): readonly number[] {
+  return [m701.TotWhInj, m701.TotWhAbs, m714.DCWhInj, m714.DCWhAbs].map((value) => value ?? NaN);
 }
 
-/** The counters of energy, Wh; AC and DC, given and taken. */
-export function counters({ map: { m701, m714 } }: Rig): readonly number[] {
-  return [m701.TotWhInj, m701.TotWhAbs, m714.DCWhInj, m714.DCWhAbs].map((value) => value ?? NaN);
+/** Energy in equal cells, Wh: the integral of their open-circuit voltage over the charge. */
+export function chemicalWh({ bank }: BatteryPort): number {
+  const { ocv, meanSoc, nominalAh, cells } = bank;
+  let [sum, left] = [0, meanSoc * 100];
+  for (let at = 0; left > 0; at += 1, left -= 1) {
+    const part = Math.min(1, left);
+    const [low = 0, high = 0] = [ocv[at], ocv[at + 1]];
+    sum += part * (low + part * (high - low) / 2);
+  }
+  return sum / 100 * nominalAh * cells.series;
+}
+
+/** The profile that a device type has by default. */
+export function profileOf(type: string): ProfileSpec {
+  const loaded = loadConfig(['--device_type', type], {});
+  const device = loaded.kind === 'run' ? loaded.config.devices[0] : undefined;
+  if (!device) throw new Error(`no configuration of a ${type}`);
+  return device.profile;
 }

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { loadConfig } from '../../../src/config/load.ts';
 import { simTimeFromMs, systemClock } from '../../../src/core/clock.ts';
-import type { DeviceDetail, Origin, SourceCommand } from '../../../src/core/device.ts';
+import type { DeviceDetail, InverterParameters, Origin, SourceCommand } from '../../../src/core/device.ts';
 import { SimError } from '../../../src/core/errors.ts';
 import type { EvseConnectorDetail, EvseParameters } from '../../../src/core/kinds/evse.ts';
 import type { FuelCellParameters } from '../../../src/core/kinds/fuelcell.ts';
@@ -29,6 +29,7 @@ type Models = Readonly<Record<string, Readonly<Record<string, number | string>>>
 export interface KindSpec {
   readonly args: readonly string[];
   readonly models?: Models;
+  readonly inverter?: Partial<InverterParameters>;
   readonly wind?: Partial<WindParameters>;
   readonly fuelCell?: Partial<FuelCellParameters>;
   readonly evse?: Partial<EvseParameters>;
@@ -66,7 +67,10 @@ function changedSource(source: SourceParameters, { wind, fuelCell, evse }: KindS
 
 function changedProfile(profile: ProfileSpec, spec: KindSpec): ProfileSpec {
   const merged = Object.entries(spec.models ?? {}).map(([id, points]) => [id, { ...profile.models[id], ...points }] as const);
-  return { ...profile, models: { ...profile.models, ...Object.fromEntries(merged) }, source: changedSource(profile.source, spec) };
+  return {
+    ...profile, models: { ...profile.models, ...Object.fromEntries(merged) }, inverter: { ...profile.inverter, ...spec.inverter },
+    source: changedSource(profile.source, spec),
+  };
 }
 
 function deviceOf(spec: KindSpec, position: number): DeviceSpec {
@@ -192,6 +196,9 @@ export class KindRig {
   }
 
   get w(): number { return this.map.m701.W ?? NaN; }
+
+  /** Active power of the snapshot, kW. */
+  get snapshotKw(): number { return this.plant.latest.published[0]?.snapshot.metrics.power_kw ?? NaN; }
 
   get q(): number { return this.map.m701.Var ?? NaN; }
 

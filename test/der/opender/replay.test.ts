@@ -4,14 +4,12 @@ import type { Scenario } from '../../../scripts/compact-opender.ts';
 
 const varSpeed = 'the reference model lags these functions by 5 s; here 704.VarRmp gives their speed';
 const chargingPf = 'the sign of Q while charging follows 704.PFWAbs, a setting of its own';
-const noStore = 'the ideal source never runs empty or full';
 
 /** Scenarios in which the reference model chose otherwise than this one, and why. One that agrees does not belong here. */
 const otherChoice: Readonly<Record<string, string>> = {
   'ap-step-B': '704.WRmp has whole percents: 7 %/s instead of 6.67 %/s',
   'pf-step-A': varSpeed, 'pf-step-B': varSpeed, 'q-step-A': varSpeed, 'q-step-B': varSpeed,
   'pf-bess-A': chargingPf, 'pf-bess-B': chargingPf,
-  'soc-empty-A': noStore, 'soc-empty-B': noStore, 'soc-full-A': noStore, 'soc-full-B': noStore,
 };
 
 function titled({ id, title }: Scenario): string {

@@ -160,6 +160,15 @@ export class BatteryBank {
     this.refresh();
   }
 
+  /** As on the first day at a state of charge of 0..1: nothing counted, cells as warm as the room. */
+  restart(soc: number): void {
+    this.lossWh = 0;
+    this.#elapsedS = 0;
+    this.#refreshedS = 0;
+    this.cool();
+    this.fill(soc);
+  }
+
   /** Advances by `dtS` at a constant power of the closed strings, W. */
   advance(dtS: number, powerW: number): void {
     if (!(dtS > 0)) return;

@@ -32,6 +32,7 @@ export class BatteryPort implements DcSource {
   readonly #takesCellTemperature: boolean;
   readonly #conditions = new Set<SourceCondition>();
   #pendingS = 0;
+  #seenJumps = 0;
 
   constructor(parameters: BatteryParameters, random: RandomStream, options: BatteryOptions = {}) {
     this.#parameters = parameters;
@@ -55,7 +56,8 @@ export class BatteryPort implements DcSource {
 
   get starting(): boolean { return this.#system.contactors.closing > 0 && this.bank.closedCount === 0; }
 
-  get settled(): boolean { return this.#system.contactors.closing === 0; }
+  /** False for the sub-step that meets a jump of the power: it must be a short one. */
+  get settled(): boolean { return this.#system.contactors.closing === 0 && this.#system.jumps === this.#seenJumps; }
 
   get longestStepS(): number { return this.#system.nextEventS; }
 
@@ -68,6 +70,7 @@ export class BatteryPort implements DcSource {
     this.#takeSurroundings(input);
     this.#system.reserveOpen = input.frequencySupport;
     this.#pendingS = dtS > 0 && Number.isFinite(dtS) ? dtS : 0;
+    this.#seenJumps = this.#system.jumps;
     this.#system.prepare(this.#pendingS);
   }
 
@@ -76,6 +79,7 @@ export class BatteryPort implements DcSource {
     this.#takeSurroundings(input);
     this.bank.cool();
     this.#system.contactors.arrive();
+    this.#seenJumps = this.#system.jumps;
     this.#system.prepare(0);
     this.#system.takePoint(0);
   }

@@ -38,10 +38,13 @@ export class ForcedControl {
     if (durationS !== undefined) this.remainingS = durationS ?? Infinity;
   }
 
-  pass(dtS: number): void {
-    if (this.mode === 'auto') return;
+  /** @returns whether control has just gone back to `auto` */
+  pass(dtS: number): boolean {
+    if (this.mode === 'auto') return false;
     this.remainingS -= dtS;
-    if (this.remainingS <= roundingS) this.release();
+    if (this.remainingS > roundingS) return false;
+    this.release();
+    return true;
   }
 }
 

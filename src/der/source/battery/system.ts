@@ -45,6 +45,8 @@ export class BatterySystem {
   chargedWh = 0;
   dischargedWh = 0;
   standbyWh = 0;
+  /** counts what makes the power jump: commands, ends of forced modes, bounds that block or open a direction */
+  jumps = 0;
   reserveOpen = false;
   /** bounds of normal dispatch */
   reserveMinPct = 0;
@@ -146,7 +148,7 @@ export class BatterySystem {
     if (connected) this.standbyWh += this.#standbyW * hours;
     if (powerW > 0) this.dischargedWh += powerW * hours;
     else this.chargedWh -= powerW * hours;
-    this.forced.pass(dtS);
+    if (this.forced.pass(dtS)) this.jumps += 1;
     this.contactors.advance(dtS);
     if (bank.refreshes !== this.#lookedAt) this.#look();
     this.#takeBounds();
@@ -163,6 +165,7 @@ export class BatterySystem {
 
   /** Takes up the last operating point as far as it is still allowed. @param dtS of the sub-step that is prepared, or 0 */
   rebalance(dtS: number): void {
+    this.jumps += 1;
     this.prepare(dtS);
     this.takePoint(Math.max(-this.prepared.chargeW, Math.min(this.prepared.dischargeW, this.powerW)));
   }
@@ -179,9 +182,10 @@ export class BatterySystem {
     this.reserveMinPct = p.socReserveMinPct;
     this.reserveMaxPct = p.socReserveMaxPct;
     this.forced.release();
-    this.chargedWh = this.dischargedWh = this.standbyWh = this.bank.lossWh = 0;
+    this.chargedWh = this.dischargedWh = this.standbyWh = 0;
     this.bank.soh = p.sohPct / 100;
-    this.fill(p.socPct / 100);
+    this.bank.restart(p.socPct / 100);
+    this.window.forget();
     this.clearFaults();
     this.contactors.wantAll(true);
     this.contactors.arrive();
@@ -258,7 +262,10 @@ export class BatterySystem {
     const endA = endCurrentPerHour * bank.closedAh;
     const empty = soc < endSoc && this.#limits.dischargeVoltageA < endA;
     const full = soc > 1 - endSoc && this.#limits.chargeVoltageA < endA;
-    this.window.update(soc, this.#bounds.lowSoc, this.#bounds.highSoc, empty, full);
+    const { window } = this;
+    const { lowBlocked, highBlocked } = window;
+    window.update(soc, this.#bounds.lowSoc, this.#bounds.highSoc, empty, full);
+    if (window.lowBlocked !== lowBlocked || window.highBlocked !== highBlocked) this.jumps += 1;
   }
 
   #block(powers: TerminalPowers): void {

@@ -12,7 +12,7 @@ import { clearFault, operate } from './operations.ts';
 import { phaseSplit } from './phase-split.ts';
 import { bendPlan, createScratch, offerUnder, planTotal, planWish } from './plan.ts';
 import type { Scratch } from './plan.ts';
-import { noReach, takeReach, timeToEndS } from './reach.ts';
+import { mostDischargeW, noReach, takeReach, timeToEndS } from './reach.ts';
 import { sessionDetail } from './sessions.ts';
 import { createVehicle } from './vehicle.ts';
 
@@ -69,6 +69,13 @@ export class EvseSource implements DcSource {
   get availableDcW(): number { return this.#availableDcW; }
 
   get absorbableDcW(): number { return this.#absorbableDcW; }
+
+  /** V2G once the vehicles have ramped. */
+  get potentialDcW(): number {
+    let sum = -this.#station.p.standbyW;
+    for (const c of this.#station.connectors) if (c.vehicle !== null && canFlow(c)) sum += mostDischargeW(c, c.vehicle);
+    return Math.max(this.#availableDcW, sum);
+  }
 
   /** Power in W that the station draws at its meter when nobody asks; negative: V2G by command. */
   get naturalW(): number {

@@ -27,12 +27,16 @@ export function chargeLevelW(vehicle: Vehicle, capW: number): number {
   return isFull(vehicle) ? 0 : Math.min(capW, curvePowerW(vehicle.table, vehicle.soc));
 }
 
+/** What the vehicle could give through this connector once it has ramped, W. */
+export function mostDischargeW({ p }: Connector, vehicle: Vehicle): number {
+  return p.bidirectional && !isAtReserve(vehicle) ? Math.min(p.maxDischargeW, vehicle.maxDischargeW) : 0;
+}
+
 /** Fills `upW`, `downW`, `wishW` of the sub-step from `offerW`. @param dtS 0: the level itself, without a ramp */
 export function takeReach(c: Connector, vehicle: Vehicle, dtS: number): void {
   const rampWS = vehicle.rampAPerS * wattsPerAmpere(c, 1);
   c.downW = 0;
-  const canGive = c.p.bidirectional && !isAtReserve(vehicle);
-  const mostW = canGive ? Math.min(c.p.maxDischargeW, vehicle.maxDischargeW) : 0;
+  const mostW = mostDischargeW(c, vehicle);
   // at the reserve the pack stops at once
   if (mostW === 0 && c.flowW < 0) c.flowW = 0;
   if (mostW > 0) {

@@ -1,6 +1,5 @@
-import type { EvseSession } from '../../../core/kinds/evse.ts';
+import type { EvsePhase, EvseSession } from '../../../core/kinds/evse.ts';
 import { phaseTraits } from './phases.ts';
-import type { Connector } from './connector.ts';
 
 const keptSessions = 200;
 
@@ -25,7 +24,15 @@ export interface SessionLog {
   count: number;
 }
 
-export function openSession(log: SessionLog, c: Connector, nowS: number): SessionRecord {
+/** What a session takes from its connector at its start. */
+interface SessionStart {
+  readonly p: { readonly connectorId: number };
+  readonly idToken: string | null;
+  readonly remoteStartId: number | null;
+  readonly energyWh: number;
+}
+
+export function openSession(log: SessionLog, c: SessionStart, nowS: number): SessionRecord {
   log.count += 1;
   const record: SessionRecord = {
     transactionId: String(log.count), connectorId: c.p.connectorId, idToken: c.idToken, remoteStartId: c.remoteStartId,
@@ -37,10 +44,9 @@ export function openSession(log: SessionLog, c: Connector, nowS: number): Sessio
 }
 
 /** What a session shows; its state is that of its connector while it runs. */
-export function sessionDetail(record: SessionRecord, c: Connector): EvseSession {
-  const { phase } = c;
+export function sessionDetail(record: SessionRecord, { phase, errorCode }: { readonly phase: EvsePhase; readonly errorCode: string | null }): EvseSession {
   const ended = record.endedAtS !== null;
-  const running = phase === 'starting' ? 'starting' : phase === 'energised' && c.errorCode === null ? 'active' : 'suspended';
+  const running = phase === 'starting' ? 'starting' : phase === 'energised' && errorCode === null ? 'active' : 'suspended';
   return {
     transactionId: record.transactionId, connectorId: record.connectorId, state: ended ? 'ended' : running,
     idToken: record.idToken, remoteStartId: record.remoteStartId, startedAtS: record.startedAtS, endedAtS: record.endedAtS,

@@ -62,6 +62,8 @@ export class HybridSource implements DcSource {
   #pvW = 0;
   #batteryW = 0;
   #curtailedW = 0;
+  /** a command since the last sub-step */
+  #jumps = false;
 
   constructor(config: HybridConfig) {
     this.#config = config;
@@ -89,11 +91,13 @@ export class HybridSource implements DcSource {
     return (this.#pv.starting && !ready(this.#battery)) || (this.#battery.starting && !ready(this.#pv));
   }
 
-  get settled(): boolean { return this.#pv.settled && this.#battery.settled; }
+  /** False for the sub-step that meets a jump of the power, too: it must be a short one. */
+  get settled(): boolean { return !this.#jumps && this.#pv.settled && this.#battery.settled; }
 
   get longestStepS(): number { return Math.min(this.#pv.longestStepS, this.#battery.longestStepS); }
 
   prepare(dtS: number, input: SourceInput): void {
+    this.#jumps = false;
     this.#pv.prepare(dtS, input);
     this.#battery.prepare(dtS, input);
     this.#input.loadW = this.#dcOfAcW(input.loadW);
@@ -198,6 +202,7 @@ export class HybridSource implements DcSource {
     else if (command.kind.startsWith('battery.')) this.#battery.command(command);
     else if (command.kind.startsWith('pv.')) this.#pv.command(command);
     else throw new SimError('COMMAND_NOT_APPLICABLE', `a DC-coupled hybrid takes no command ${command.kind}`);
+    this.#jumps = true;
   }
 
   #setPolicy(policy: HybridPolicy): void {

@@ -12,6 +12,7 @@ export class PitchDrive {
   #deg = featherDeg;
   #fineDeg = 0;
   #integralDeg = 0;
+  #leadDeg = 0;
 
   constructor(machine: Machine) { this.#m = machine; }
 
@@ -24,6 +25,7 @@ export class PitchDrive {
     this.#deg = deg;
     this.#fineDeg = fineDeg;
     this.#integralDeg = deg;
+    this.#leadDeg = 0;
   }
 
   /** Moves towards an angle as fast as the drive can; the controller goes on from there. */
@@ -31,6 +33,7 @@ export class PitchDrive {
     const most = this.#m.pitchRateDegS * stepS;
     this.#deg += Math.min(Math.max(goalDeg - this.#deg, -most), most);
     this.#integralDeg = Math.min(this.#deg, mostPitchDeg);
+    this.#leadDeg = 0;
   }
 
   /** Towards feather on loss of grid or overspeed. */
@@ -38,6 +41,15 @@ export class PitchDrive {
     const most = Math.max(this.#m.pitchRateDegS, emergencyRateDegS) * stepS;
     this.#deg = Math.min(featherDeg, this.#deg + most);
     this.#integralDeg = Math.min(this.#deg, mostPitchDeg);
+    this.#leadDeg = 0;
+  }
+
+  /** Pitch that the controller starts from, degrees; 0: none. The blades do not jump when it comes or goes. */
+  get leadDeg(): number { return this.#leadDeg; }
+
+  set leadDeg(deg: number) {
+    if (this.#leadDeg === 0 || deg === 0) this.#integralDeg += this.#leadDeg - deg;
+    this.#leadDeg = deg;
   }
 
   /**
@@ -48,9 +60,11 @@ export class PitchDrive {
   control(error: number, fineDeg: number, stepS: number): void {
     const m = this.#m;
     this.#fineDeg = fineDeg;
+    const lead = this.#leadDeg;
+    const leastDeg = Math.max(0, fineDeg - lead);
     const gain = 1 / (1 + this.#deg / m.gainHalfDeg);
-    const integral = Math.min(Math.max(this.#integralDeg + gain * m.pitchGainDegS * error * stepS, fineDeg), mostPitchDeg);
-    const wanted = Math.min(Math.max(integral + gain * m.pitchGainDeg * error, fineDeg), mostPitchDeg);
+    const integral = Math.min(Math.max(this.#integralDeg + gain * m.pitchGainDegS * error * stepS, leastDeg), mostPitchDeg - lead);
+    const wanted = Math.min(Math.max(lead + integral + gain * m.pitchGainDeg * error, fineDeg), mostPitchDeg);
     const most = m.pitchRateDegS * stepS;
     const change = wanted - this.#deg;
     // While the drive cannot follow, the integral waits unless it moves back.

@@ -50,6 +50,19 @@ export function pitchForPower(m: Machine, windMS: number, radS: number, shaftW: 
   return lastRoot(surplus, 0, mostPitchDeg, mostPitchDeg);
 }
 
+/** Slope of power over pitch below which a Newton step leads nowhere, of rated power per degree. */
+const leastSlope = 1e-3;
+const slopeDeg = 0.5;
+
+/** One Newton step from `fromDeg` towards {@link pitchForPower}, no longer than `mostDeg`. */
+export function pitchTowardsPower(m: Machine, windMS: number, radS: number, shaftW: number, fromDeg: number, mostDeg: number): number {
+  const hereW = aeroW(m, windMS, radS, fromDeg);
+  const slopeW = (aeroW(m, windMS, radS, fromDeg + slopeDeg) - hereW) / slopeDeg;
+  const surplusW = hereW - shaftW;
+  const stepDeg = slopeW < -leastSlope * m.ratedShaftW ? -surplusW / slopeW : Math.sign(surplusW) * mostDeg;
+  return Math.min(Math.max(fromDeg + Math.min(Math.max(stepDeg, -mostDeg), mostDeg), 0), mostPitchDeg);
+}
+
 /**
  * Smallest pitch in operation, degrees. Under weak wind the minimum speed leaves the blades too fast; of the analytic
  * surfaces a little pitch then gives more. The table of the NREL rotor is used at pitch 0, as published.

@@ -8,7 +8,7 @@ import type { Machine } from './machine.ts';
 import { PitchDrive } from './pitch.ts';
 import { QuasiSteady } from './quasi-steady.ts';
 import { Sequence } from './sequence.ts';
-import { aeroW, pitchForPower, steadyAt } from './steady.ts';
+import { aeroW, pitchForPower, pitchTowardsPower, steadyAt } from './steady.ts';
 import type { SteadyTable } from './steady.ts';
 
 const rotorStepS = 0.1;
@@ -21,8 +21,6 @@ const ratedPitchDeg = 0.2;
 /** Rotor speed that a turbine held back may store energy up to, of rated; full reserve from this part held back on. */
 const reserveSpeed = 0.05;
 const reserveAtPart = 0.1;
-/** While held back the pitch answers to where the speed would be after this time: no curtailment ends in overspeed. */
-const leadS = 4;
 /**
  * While the pitch still has power in hand, a rotor a little too slow keeps rated power and the pitch brings the speed
  * back: full effect from this much pitch, and between these parts of rated speed.
@@ -73,8 +71,6 @@ export class Turbine {
   #heldBackPart = 0;
   #returning = false;
   #hold = 0;
-  /** of the last piece, rad/s2 */
-  #risingRadS2 = 0;
   #shutdownW = 0;
   #overspeed = false;
   #dtS = 0;
@@ -146,7 +142,6 @@ export class Turbine {
     this.#heldBackPart = 0;
     this.#returning = false;
     this.#hold = 0;
-    this.#risingRadS2 = 0;
     this.#overspeed = false;
     this.#shutdownW = 0;
     this.#dtS = 0;
@@ -263,7 +258,6 @@ export class Turbine {
       this.#shutdownW = phase === 'high_wind_stop' && this.#energized ? takenW : 0;
     }
     this.#hold = 0;
-    this.#risingRadS2 = 0;
     if (phase === 'run') this.#quasi.begin(0, this.wind.rotorMS);
   }
 
@@ -308,7 +302,6 @@ export class Turbine {
     const w1 = Math.max(w0 + (stepS * (aeroNm - takenNm)) / m.inertiaKgM2, 0.1 * w0);
     const mean = (w0 + w1) / 2;
     this.#radS = w1;
-    this.#risingRadS2 = stepS > 0 ? (w1 - w0) / stepS : 0;
     this.#stepAeroJ += aeroNm * mean * stepS;
     this.#stepLawJ += lawNm * mean * stepS;
     this.#stepTakenJ += takenNm * mean * stepS;
@@ -319,10 +312,18 @@ export class Turbine {
       this.#pitch.feather(stepS);
       return;
     }
-    const reserve = Math.min(1, this.#heldBackPart / reserveAtPart);
-    const expectedRadS = this.#radS + reserve * leadS * this.#risingRadS2;
-    const reference = 1 + reserveSpeed * reserve;
-    this.#pitch.control(expectedRadS / this.#m.ratedRadS - reference, steadyAt(this.#steady.fineDeg, windMS), stepS);
+    const reference = 1 + reserveSpeed * Math.min(1, this.#heldBackPart / reserveAtPart);
+    this.#leadPitch(stepS, windMS, reference * this.#m.ratedRadS);
+    this.#pitch.control(this.#radS / this.#m.ratedRadS - reference, steadyAt(this.#steady.fineDeg, windMS), stepS);
+  }
+
+  /** Held back, the blades go where the power drawn asks for: the speed controller alone would let the rotor overspeed. */
+  #leadPitch(stepS: number, windMS: number, radS: number): void {
+    const m = this.#m;
+    const { leadDeg } = this.#pitch;
+    if (this.#heldBackPart <= returnedPart) this.#pitch.leadDeg = 0;
+    else if (leadDeg === 0) this.#pitch.leadDeg = pitchForPower(m, windMS, radS, this.#capW);
+    else this.#pitch.leadDeg = pitchTowardsPower(m, windMS, radS, this.#capW, leadDeg, m.pitchRateDegS * stepS);
   }
 
   #follow(stepS: number, windMS: number): void {

@@ -1,0 +1,143 @@
+/** Vehicles that come and go by a table: arrival and departure at their own instants, whatever the tick. */
+import { expect } from 'chai';
+import { parseVisits } from '../../../src/der/visits.ts';
+import { SimError } from '../../../src/core/errors.ts';
+import { KindRig } from './support.ts';
+import type { KindPlantOptions } from './support.ts';
+
+const header = 'time_s,connector,stay_s,soc_pct,target_soc_pct,battery_capacity_kwh,max_charge_kw,phases';
+const noonS = 43_200;
+
+/** @param rows of the table, times from local midnight */
+function station(rows: readonly string[], end: 'hold' | 'loop' = 'hold', options: KindPlantOptions = {}): KindRig {
+  return new KindRig({ args: ['-d', 'EVSE'], vehicles: [header, ...rows].join('\n'), vehiclesEnd: end, evse: { startDelayMinS: 5, startDelayMaxS: 5 } }, options);
+}
+
+function faultsOf(text: string): readonly string[] {
+  try {
+    parseVisits(text, 'cars.csv', 'hold');
+  } catch (error) {
+    if (!(error instanceof SimError)) throw error;
+    expect(error.code).to.equal('CONFIG_INVALID');
+    expect(error.message).to.include('cars.csv');
+    return error.faults.map(({ detail }) => detail);
+  }
+  return [];
+}
+
+describe('vehicle table: reading', () => {
+  it('takes whole numbers, kilowatts and empty rows of comments', () => {
+    const plan = parseVisits(`# cars\n${header}\n100,1,50,20,80,60,11,3\n\n200,2,10,50,90,40,7.4,1\n`, 'cars.csv', 'hold');
+    expect(plan.periodS).to.equal(null);
+    expect(plan.visits).to.deep.equal([
+      { arrivesS: 100, leavesS: 150, connectorId: 1, ev: { socPct: 20, targetSocPct: 80, batteryCapacityWh: 60_000, maxChargeW: 11_000, phases: 3 } },
+      { arrivesS: 200, leavesS: 210, connectorId: 2, ev: { socPct: 50, targetSocPct: 90, batteryCapacityWh: 40_000, maxChargeW: 7400, phases: 1 } },
+    ]);
+  });
+
+  it('needs no more than connector and stay', () => {
+    const [visit] = parseVisits('time_s,connector,stay_s\n0,1,10\n', 'cars.csv', 'hold').visits;
+    expect(visit?.ev.socPct).to.equal(undefined);
+    expect(visit?.ev.phases).to.equal(undefined);
+  });
+
+  it('a loop takes the whole days that the last stay needs', () => {
+    const period = (row: string) => parseVisits(`time_s,connector,stay_s\n${row}\n`, 'cars.csv', 'loop').periodS;
+    expect([period('100,1,50'), period('86000,1,400'), period('86000,1,401')]).to.deep.equal([86_400, 86_400, 172_800]);
+  });
+
+  for (const [what, text, ...expected] of [
+    ['a missing column', 'time_s,connector\n0,1\n', 'line 1: column stay_s is missing'],
+    ['an unknown column', 'time_s,connector,stay_s,colour\n0,1,10,3\n', 'line 1: there is no column "colour"'],
+    ['half a connector', 'time_s,connector,stay_s\n0,1,10\n20,1.5,10\n', 'line 3: connector is 1.5, not a whole number'],
+    ['two phases', 'time_s,connector,stay_s,phases\n# by hand\n0,1,10,2\n', 'line 3: phases is 2, not one of 1, 3'],
+    ['a stay of nothing', 'time_s,connector,stay_s\n0,1,0\n', 'line 2: stay_s is 0, outside 1 to 10000000'],
+    ['a time that falls', 'time_s,connector,stay_s\n10,1,5\n5,1,5\n', 'line 3: time_s is 5 after 10, it must rise'],
+    ['words', 'time_s,connector,stay_s\n0,one,5\n', 'line 2: connector is "one", not a number'],
+    ['nothing', 'time_s,connector,stay_s\n', 'line 1: there is no row of values'],
+    ['several faults', 'time_s,connector,stay_s,soc_pct\n0,0,5,120\n', 'line 2: connector is 0, outside 1 to 99', 'line 2: soc_pct is 120, outside 0 to 100'],
+  ] as const) {
+    it(`refuses ${what} with its line`, () => { expect(faultsOf(text)).to.deep.equal(expected); });
+  }
+});
+
+describe('vehicle table: coming and going', () => {
+  it('a vehicle arrives, charges and leaves; the next one is another', async () => {
+    const rig = station([`${noonS + 60},1,600,20,90,50,7.2,1`, `${noonS + 1000},1,500,40,80,80,22,3`]);
+    await rig.run(59);
+    expect(rig.connector().status).to.equal('available');
+    await rig.run(31);
+    expect(rig.connector().ev).to.include({ batteryCapacityWh: 50_000, phases: 1 });
+    expect(rig.w).to.equal(-7203);
+    await rig.run(571);
+    expect([rig.connector().status, rig.w]).to.deep.equal(['available', -3]);
+    await rig.run(380);
+    expect(rig.connector().ev).to.include({ batteryCapacityWh: 80_000, phases: 3, targetSocPct: 80 });
+    await rig.run(1000);
+    expect(rig.device.chargingSessions().map(({ state, stopReason }) => [state, stopReason])).to.deep.equal([['ended', 'EVDisconnected'], ['ended', 'EVDisconnected']]);
+  });
+
+  it('sessions and energy are the same in ticks of 0.5 s, 7 s and 100 s', async () => {
+    async function course(tickS: number) {
+      const rig = station([`${noonS + 33.3},1,444.4,20,90,50,7.2,1`, `${noonS + 600.7},1,300,40,80,80,11,3`]);
+      await rig.watch(1400, tickS, () => undefined);
+      return rig.device.chargingSessions().map(({ startedAtS, endedAtS, energyWh }) => ({ startedAtS, endedAtS, energyWh }));
+    }
+    const fine = await course(0.5);
+    expect(fine.length).to.equal(2);
+    expect(fine[1]?.startedAtS).to.be.closeTo(33.3, 1e-4);
+    expect(fine[1]?.endedAtS).to.be.closeTo(477.7, 1e-4);
+    for (const tickS of [7, 100]) {
+      const coarse = await course(tickS);
+      expect(coarse.length).to.equal(2);
+      coarse.forEach((session, i) => {
+        expect(session.startedAtS, `${tickS} s`).to.be.closeTo(fine[i]?.startedAtS ?? NaN, 1e-4);
+        expect(session.endedAtS, `${tickS} s`).to.be.closeTo(fine[i]?.endedAtS ?? NaN, 1e-4);
+        expect(session.energyWh, `${tickS} s`).to.be.closeTo(fine[i]?.energyWh ?? NaN, 0.001 * session.energyWh);
+      });
+    }
+  });
+
+  it('a stay that has begun before the start is there at once', async () => {
+    const rig = station([`${noonS - 100},1,200,20,90,50,7.2,1`]);
+    expect(rig.connector().cable.evPlugged).to.equal(true);
+    await rig.run(50);
+    expect(rig.w).to.equal(-7203);
+    await rig.run(60);
+    expect(rig.connector().status).to.equal('available');
+  });
+
+  it('held, a table of the past brings nobody; looped, it comes again the next day', async () => {
+    const rows = [`${noonS - 1000},1,500,20,90,50,7.2,1`];
+    const once = station(rows, 'hold');
+    await once.run(90_000);
+    expect(once.device.chargingSessions()).to.deep.equal([]);
+    const daily = station(rows, 'loop');
+    await daily.run(2 * 86_400);
+    expect(daily.device.chargingSessions().map(({ startedAtS }) => Math.round(startedAtS))).to.deep.equal([2 * 86_400 - 1000, 86_400 - 1000]);
+  });
+
+  it('who stands there already stays: the visit is left out, and so is its end', async () => {
+    const rig = station([`${noonS + 60},1,60,20,90,50,7.2,1`]);
+    rig.command({ kind: 'evse.plug', connectorId: 1, ev: { batteryCapacityWh: 33_000 } });
+    await rig.run(200);
+    expect(rig.connector().ev?.batteryCapacityWh).to.equal(33_000);
+    expect(rig.connector().status).to.equal('charging');
+  });
+
+  it('a vehicle that somebody unplugs in its stay does not come back by itself', async () => {
+    const rig = station([`${noonS + 10},1,300,20,90,50,7.2,1`]);
+    await rig.run(60);
+    rig.command({ kind: 'evse.unplug', connectorId: 1 });
+    await rig.run(400);
+    expect([rig.connector().status, rig.device.chargingSessions().length]).to.deep.equal(['available', 1]);
+  });
+
+  it('a reset of the device begins the table anew', async () => {
+    const rig = station([`${noonS + 10},1,1000,20,90,50,7.2,1`]);
+    await rig.run(100);
+    rig.device.command({ kind: 'reset', scope: 'device' }, { source: 'rest' });
+    await rig.run(30);
+    expect([rig.connector().status, rig.device.chargingSessions().length]).to.deep.equal(['charging', 1]);
+  });
+});
