@@ -265,7 +265,7 @@ export class SimDevice implements Device {
 
   #subStep(next: SimTime, grid: GridValues): void {
     const dtS = secondsBetween(this.#now, next);
-    const around = this.#terminals.around(next, grid, this.#inverter.activePower.droop.side !== null);
+    const around = this.#terminals.around(next, grid, this.#inverter.activePower.droop.side === 'under');
     this.#ambientNowC = around.ambientTemperatureC;
     this.#source.prepare(dtS, around);
     if (this.#fault) this.#source.draw(0, false);

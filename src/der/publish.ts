@@ -32,7 +32,7 @@ function inverterState(inverter: Inverter, source: DcSource, fault: boolean, thr
   if (fault) return 'FAULT';
   switch (inverter.phase) {
     case 'in_service':
-      if (source.availableDcW <= 0 && source.absorbableDcW <= 0) return 'SLEEPING';
+      if (source.availableDcW <= 0 && source.absorbableDcW <= 0 && inverter.ceasedBy === null) return 'SLEEPING';
       if (source.starting) return 'STARTING';
       return throttled ? 'THROTTLED' : 'RUNNING';
     case 'ramping': return 'STARTING';

@@ -7,28 +7,24 @@ import type { MapView } from '../sunspec/map/view.ts';
 import { m713 } from '../sunspec/models/m713.ts';
 import { m802 } from '../sunspec/models/m802.ts';
 import { scaleFor } from './inverter/ratings.ts';
+import { cellSpecs } from './source/battery/cell-spec.ts';
 import type { DcSource } from './source/source.ts';
 
 const uint16Max = 65534;
 const int16Max = 32767;
-/** Voltages of a cell, V: between which it works, and the nominal one, from which charge and energy follow each other. */
-const cellVolts = {
-  nmc: { least: 2.5, nominal: 3.7, most: 4.2 }, lfp: { least: 2, nominal: 3.2, most: 3.6 },
-} as const;
-
 /** Points of 802 that this battery does not have. */
 const omitted802 = new Set(['DisChaRte', 'CtrlHb', 'StateVnd', 'WarrDt', 'ReqInvState', 'ReqW', 'DisChaRte_SF']);
 /** Without storage model 713 demands SoC 0; the rest of it does not apply. */
 const storageless713: ModelChoice = { def: m713, scale: { Pct_SF: -1 }, omit: new Set(['WHRtg', 'WHAvail', 'SoH', 'Sta']) };
 
 const seriesCells = ({ modules, cells }: BatteryParameters) => modules * cells;
-const ampHours = (storage: BatteryParameters) => storage.capacityWh / (seriesCells(storage) * cellVolts[storage.chemistry].nominal);
 
 /** Models 713 and 802 as this storage needs them. @param storage null: a device without one */
 export function storageModels(storage: BatteryParameters | null): readonly [ModelChoice, ...ModelChoice[]] {
   if (storage === null) return [storageless713];
   const { capacityWh, powerW } = storage;
-  const topV = 1.1 * seriesCells(storage) * cellVolts[storage.chemistry].most;
+  const { minV, maxV } = cellSpecs[storage.chemistry];
+  const topV = 1.1 * seriesCells(storage) * maxV;
   const mostA = 8 * powerW / topV;
   const energySf = scaleFor(capacityWh, uint16Max, 0);
   return [
@@ -36,7 +32,7 @@ export function storageModels(storage: BatteryParameters | null): readonly [Mode
     {
       def: m802, omit: omitted802,
       scale: {
-        AHRtg_SF: scaleFor(ampHours(storage), uint16Max, -1), WHRtg_SF: energySf, WChaDisChaMax_SF: scaleFor(powerW, uint16Max, 0),
+        AHRtg_SF: scaleFor(capacityWh / (seriesCells(storage) * minV), uint16Max, -1), WHRtg_SF: energySf, WChaDisChaMax_SF: scaleFor(powerW, uint16Max, 0),
         SoC_SF: -1, DoD_SF: -1, SoH_SF: -1, V_SF: scaleFor(topV, uint16Max, -1), CellV_SF: -3,
         A_SF: scaleFor(mostA, int16Max, -2), AMax_SF: scaleFor(mostA, uint16Max, -2), W_SF: scaleFor(1.5 * powerW, int16Max, 0),
       },
@@ -48,10 +44,10 @@ export function storageModels(storage: BatteryParameters | null): readonly [Mode
 export function storageDefaults(map: MapView, storage: BatteryParameters): void {
   map.m713.WHRtg = storage.capacityWh;
   if (!map.m802) return;
-  const { least, most } = cellVolts[storage.chemistry];
+  const { minV, maxV } = cellSpecs[storage.chemistry];
   Object.assign(map.m802, {
-    VMax: seriesCells(storage) * most, VMin: seriesCells(storage) * least,
-    AHRtg: ampHours(storage), WHRtg: storage.capacityWh, WChaRteMax: storage.powerW, WDisChaRteMax: storage.powerW,
+    VMax: seriesCells(storage) * maxV, VMin: seriesCells(storage) * minV,
+    WHRtg: storage.capacityWh, WChaRteMax: storage.powerW, WDisChaRteMax: storage.powerW,
     SoCMin: storage.socMinPct, SoCMax: storage.socMaxPct, SoCRsvMin: storage.socReserveMinPct, SocRsvMax: storage.socReserveMaxPct,
     LocRemCtl: 'REMOTE', AlmRst: 0, Typ: 'LITHIUM_ION', SetOp: 'CONNECT', SetInvState: 'INVERTER_STARTED',
     Evt2: 0, EvtVnd1: 0, EvtVnd2: 0,
@@ -83,6 +79,7 @@ export function publishStorage(map: MapView, d: BatteryDetail): void {
   summary.SoH = d.sohPct;
   summary.Sta = d.state === 'fault' ? 'ERROR' : d.events.length > 0 ? 'WARNING' : 'OK';
   if (!m) return;
+  m.AHRtg = d.ampHourRating;
   m.SoC = d.socPct; m.DoD = 100 - d.socPct; m.SoH = d.sohPct; m.NCyc = Math.floor(d.cycleCount);
   m.SoCRsvMin = d.socReserveMinPct; m.SocRsvMax = d.socReserveMaxPct;
   m.ChaSt = chargeState(d);

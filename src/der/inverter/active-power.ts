@@ -108,7 +108,7 @@ export class ActivePower {
     const { side, outputW } = this.droop;
     const reached = (ceilingW: number) => this.held && this.wantedW >= ceilingW - negligibleW;
     if (settings.maxPowerPct !== null && side !== 'under' && reached(this.limitW)) active.add('max_power');
-    if (settings.setPointW !== null && side !== 'under' && this.wantedW >= this.setPointW - negligibleW) active.add('active_power');
+    if (settings.setPointW !== null && side !== 'under' && Math.abs(this.wantedW - this.setPointW) <= negligibleW) active.add('active_power');
     if (this.voltWattPct < 100 && reached(this.voltWattPct / 100 * this.voltWattBaseW)) active.add('volt_watt');
     const raised = side === 'under' && this.wantedW > Math.min(this.limitW, this.setPointW) + negligibleW;
     if (raised || (side !== null && reached(outputW))) active.add('freq_droop');
@@ -138,7 +138,9 @@ export class ActivePower {
     if (input.hz !== null) {
       this.droop.advance(settings.droop, {
         hz: input.hz, nominalHz: input.nominalHz, wMaxW: settings.wMaxW, presentW: input.outputW, normalW,
-        capW: Math.min(this.limitW, this.#commandW), free: input.free, mostW: most,
+        capW: Math.min(this.limitW, this.#commandW), free: input.free,
+        // the source may still be on its way there
+        mostW: Math.min(link.potentialW, settings.wMaxW),
       }, dtS);
     }
     this.#decide(input, most, least, voltWattW, cappedW);
@@ -209,14 +211,16 @@ export class ActivePower {
   #name(settings: Settings, targetW: number | null, floorW: number, leastBy: ActiveDecider): void {
     const { wantedW } = this;
     const asked = targetW !== null && !this.#raised && targetW < this.#ceilingW;
+    // a wish that lies below every ceiling is free of them, even where it meets one
+    const free = targetW === null && !this.#generator && this.setPointW <= this.#ceilingW + negligibleW;
     this.held = false;
-    if (!asked && wantedW >= this.#ceilingW - negligibleW) {
+    if (!asked && !free && wantedW >= this.#ceilingW - negligibleW) {
       this.decidedBy = this.#ceilingBy;
       this.held = this.#ceilingBy !== 'source' && this.#ceilingBy !== 'w_max' && this.#ceilingBy !== 'charge_limit';
-    } else if (asked && wantedW <= Math.max(floorW, targetW) + negligibleW) {
+    } else if (asked && Math.abs(wantedW - Math.max(floorW, targetW)) <= negligibleW) {
       const bound = targetW < floorW - negligibleW;
       this.decidedBy = bound ? leastBy : settings.setPointW !== null ? 'active_power' : 'ramp';
-      this.held = true;
+      this.held = this.decidedBy !== 'charge_limit';
     } else {
       this.decidedBy = !this.#generator && Math.abs(wantedW) <= negligibleW ? 'idle' : 'source';
     }

@@ -18,7 +18,7 @@ export interface SourceInput extends WeatherNow {
   terminalPu: number;
   /** local AC load at the site, W */
   loadW: number;
-  /** the device answers to the frequency: reserves kept for that are open */
+  /** the device answers to low frequency: what is kept for that may be used */
   frequencySupport: boolean;
   /** simulated seconds per real second; a model may get coarser where nobody could watch it */
   rate: number;

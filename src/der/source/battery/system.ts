@@ -233,7 +233,7 @@ export class BatterySystem {
     const perString = this.#ratedA * closedShare;
     const ratedW = p.powerW * closedShare;
     bounds.lowSoc = this.reserveOpen || mode === 'discharge' ? p.socMinPct / 100 : this.reserveMinPct / 100;
-    bounds.highSoc = this.reserveOpen || mode === 'charge' ? p.socMaxPct / 100 : this.reserveMaxPct / 100;
+    bounds.highSoc = mode === 'charge' ? p.socMaxPct / 100 : this.reserveMaxPct / 100;
     bounds.dischargeA = perString * this.#dischargeShare;
     bounds.chargeA = perString * this.#chargeShare;
     bounds.enoughDischargeW = ratedW * (this.#dischargeShare + standbyShare);
