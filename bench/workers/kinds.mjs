@@ -1,5 +1,5 @@
-// Times whole ticks of a plant of equal devices at work, then physics and publication one by one on a second plant.
-// Argument: JSON with flags, devices, tick_s (simulated), measure_ms, begin and again (commands of a source),
+// Times whole ticks of a plant at work, then physics and publication one by one on a second plant.
+// Argument: JSON with flags, devices (as many as the flags make), tick_s (simulated), measure_ms, begin and again (commands of a source),
 // set_points_pct and every_s (null: one set-point throughout).
 // Prints one line of JSON, means in microseconds of processor time per device and tick.
 import { appOf } from './app.mjs';
@@ -24,7 +24,7 @@ function spent() {
 }
 
 function prepared() {
-  const { plant } = appOf(['-N', String(devices), '--time_rate', String(tickS / realTickS), ...given.flags]);
+  const { plant } = appOf(['--time_rate', String(tickS / realTickS), ...given.flags]);
   for (const device of plant.devices) for (const command of given.begin) device.command(command, by);
   return plant;
 }

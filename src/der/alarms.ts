@@ -80,18 +80,28 @@ export function vendorText(codes: Iterable<AlarmCode>): string {
 /** octets of 701.MnAlrmInfo */
 const vendorTextLength = 64;
 
-/** 714.Prt.DCAlrm: bit of an alarm at the port that it belongs to. */
-const portBits: Readonly<Partial<Record<DcPort['type'], Partial<Record<AlarmCode, number>>>>> = {
-  PV: { dc_over_volt: 1 },
-  ESS: { over_volt: 1, dc_disconnect: 3, over_temp: 7, under_temp: 13, under_volt: 21 },
-  EV: { ground_fault: 0 },
+/** Bits of 714.Prt.DCAlrm. */
+const portBits: Readonly<Partial<Record<AlarmCode, number>>> = {
+  ground_fault: 0, dc_over_volt: 1, over_volt: 1, dc_disconnect: 3, over_temp: 7, under_temp: 13, under_volt: 21,
 };
 
-export function portAlarmBits(type: DcPort['type'], codes: Iterable<AlarmCode>): number {
-  const known = portBits[type];
+/** 714.Prt.DCAlrm and DCSta. */
+export function portState({ conditions, voltageV }: DcPort): { readonly bits: number; readonly state: 'OFF' | 'ON' | 'WARNING' | 'ERROR' } {
   let bits = 0;
-  if (known) for (const code of codes) bits += 2 ** (known[code] ?? -Infinity);
-  return bits;
+  let worst: AlarmSeverity = 'info';
+  if (conditions && conditions.size > 0) {
+    for (const condition of conditions) {
+      const code = sourceAlarm(condition);
+      const bit = portBits[code];
+      if (bit === undefined) continue;
+      bits |= 1 << bit;
+      const { severity } = kindOf(code);
+      if (severity === 'error' || worst === 'info') worst = severity;
+    }
+  }
+  if (worst === 'error') return { bits, state: 'ERROR' };
+  if (!(voltageV > 0) || conditions?.has('dc_disconnect') === true) return { bits, state: 'OFF' };
+  return { bits, state: worst === 'warning' ? 'WARNING' : 'ON' };
 }
 
 export const tripAlarms: Readonly<Record<TripCause, AlarmCode>> = {
@@ -138,10 +148,15 @@ export class DeviceAlarms {
     return count;
   }
 
-  list(): Alarm[] {
+  /** @param ports of the source, to which some alarms belong */
+  list(ports: readonly DcPort[]): Alarm[] {
+    const portOf = (code: AlarmCode) => {
+      const at = ports.findIndex(({ conditions }) => conditions?.has(code));
+      return at < 0 ? null : at;
+    };
     return [...this.#since].map(([code, sinceMs]) => ({
       code, source: kindOf(code).source, severity: kindOf(code).severity, sinceMs, deviceIndex: this.#deviceIndex,
-      port: null, latched: kindOf(code).latched === true, message: kindOf(code).text,
+      port: portOf(code), latched: kindOf(code).latched === true, message: kindOf(code).text,
     }));
   }
 

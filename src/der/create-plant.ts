@@ -15,8 +15,9 @@ import { CloudTrack } from './source/cloud-track.ts';
 import type { CloudPreset } from './source/clouds.ts';
 import { createTemplate } from './template.ts';
 import type { DeviceTemplate, ProfileSpec } from './template.ts';
+import { checkVisits } from './visits.ts';
 import type { VisitPlan } from './visits.ts';
-import { ClearSkyWeather, SeriesWeather, stillAir } from './weather.ts';
+import { ClearSky, SeriesWeather, stillAir } from './weather.ts';
 import type { Weather } from './weather.ts';
 
 export interface DeviceSpec {
@@ -60,7 +61,12 @@ export interface PlantSpec {
 function templatesOf(spec: PlantSpec, start: SimTime): readonly DeviceTemplate[] {
   const made = new Map<ProfileSpec, Map<Wiring, DeviceTemplate | null>>();
   const faults: Fault[] = [];
-  const templates = spec.devices.map(({ profile, phases, name }, position) => {
+  const templates = spec.devices.map(({ profile, phases, name, series }, position) => {
+    const { source } = profile;
+    if (series?.visits && source.kind === 'evse') {
+      const { visits } = series;
+      attempt(() => { checkVisits(visits, source.evse.connectors.map(({ connectorId }) => connectorId)); }, `devices[${position}] (${name})`, faults);
+    }
     const byWiring = made.get(profile) ?? new Map<Wiring, DeviceTemplate | null>();
     made.set(profile, byWiring);
     const known = byWiring.get(phases);
@@ -106,13 +112,13 @@ function datasetsOf(spec: PlantSpec, originS: number): [Weather, ...Weather[]] {
 }
 
 /** The clear sky of each device; devices of one site share theirs. */
-function skiesOf(spec: PlantSpec, clouds: CloudTrack, dateMs: (t: SimTime) => number): [ClearSkyWeather, ...ClearSkyWeather[]] {
-  const made = new Map<string, ClearSkyWeather>();
+function skiesOf(spec: PlantSpec, clouds: CloudTrack, dateMs: (t: SimTime) => number): [ClearSky, ...ClearSky[]] {
+  const made = new Map<string, ClearSky>();
   const skyOf = ({ profile: { source } }: DeviceSpec) => {
     const pv = 'pv' in source ? source.pv : nowhere;
     const site = { latitudeDeg: pv.latitudeDeg, longitudeDeg: pv.longitudeDeg, tiltDeg: pv.tiltDeg, azimuthDeg: pv.azimuthDeg };
     const key = JSON.stringify(site);
-    const sky = made.get(key) ?? new ClearSkyWeather(site, clouds, dateMs);
+    const sky = made.get(key) ?? new ClearSky(site, clouds, dateMs);
     made.set(key, sky);
     return sky;
   };

@@ -82,7 +82,7 @@ export class SimDevice implements Device {
   readonly #terminals: Terminals;
   readonly #alarms: DeviceAlarms;
   #detail: DeviceDetail;
-  readonly #storage = new StorageCommands();
+  readonly #storage: StorageCommands;
   /** the end of the last sub-step; between ticks the plant's clock goes on from here */
   #now: SimTime;
   readonly #start: SimTime;
@@ -127,6 +127,7 @@ export class SimDevice implements Device {
     });
     this.#adoptions = new AdoptionTimers(this.bank, this.#scheduler, clock, template.inverter.adoptionS);
     this.#reversions = new ReversionTimers(this.bank, this.#scheduler, clock, warn);
+    this.#storage = new StorageCommands(template.storage);
     this.#source = template.createSource(context.seed, this.index);
     this.#writeIdentity();
     this.#inverter = new Inverter(
@@ -151,7 +152,7 @@ export class SimDevice implements Device {
 
   get latchedAlarmCount(): number { return this.#alarms.latchedCount; }
 
-  get alarms(): readonly Alarm[] { return this.#alarms.list(); }
+  get alarms(): readonly Alarm[] { return this.#alarms.list(this.#source.ports); }
 
   get statusMessage(): string | null { return statusMessage(this.#inverter, this.#fault, this.#alarms.codes()); }
 
@@ -160,7 +161,7 @@ export class SimDevice implements Device {
     switch (command.kind) {
       default:
         this.#source.command(command);
-        if (command.kind === 'hybrid.policy') this.#inverter.activePower.rampToWish(this.#inverter.settings, this.#inverter.pW);
+        if (command.kind === 'hybrid.policy') this.#inverter.activePower.glideFrom(this.#inverter.pW);
         this.#detail = this.#source.detail();
         publishDetail(this.bank.map, this.#detail);
         break;
@@ -301,15 +302,19 @@ export class SimDevice implements Device {
     m1.Md = this.#identity.deviceType;
     this.#source.ports.forEach(({ type, name }, i) => {
       const port = this.bank.map.m714.Prt[i];
-      if (port) Object.assign(port, { PrtTyp: type, ID: i + 1, IDStr: name, DCAlrm: 0 });
+      if (port) Object.assign(port, { PrtTyp: type, ID: i + 1, IDStr: name });
     });
   }
 
   #startVisits(): void {
     const { visits, seriesTime, log } = this.#context;
     if (!visits || !seriesTime) return;
-    const run = new Visits(visits, this.#scheduler, (command) => { this.#source.command(command); }, (text) => { log.warning(text, this.index); });
-    run.begin(this.#now, seriesTime(this.#now));
+    const run = new Visits(visits, {
+      command: (command) => { this.#source.command(command); },
+      connectors: () => { const detail = this.#source.detail(); return detail.kind === 'evse' ? detail.connectors : []; },
+      warn: (text) => { log.warning(text, this.index); },
+    });
+    run.begin(this.#scheduler, this.#now, seriesTime(this.#now));
   }
 
   #settle(): void {

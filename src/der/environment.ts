@@ -16,7 +16,7 @@ import { constant, ramp, valueAt } from './grid/trajectory.ts';
 import type { Motion } from './grid/trajectory.ts';
 import type { GridValues } from './grid/values.ts';
 import type { Series } from './series.ts';
-import type { Weather } from './weather.ts';
+import type { Sky, Weather } from './weather.ts';
 
 export type { GridValues } from './grid/values.ts';
 
@@ -37,7 +37,7 @@ export interface EnvironmentOptions {
   /** null: no grid profile */
   readonly gridProfile: Series | null;
   /** the series holds irradiance in the plane of the array; the clear sky depends on the site of the device */
-  readonly weather: { readonly csv: (deviceIndex: number) => Weather; readonly clear_sky: (deviceIndex: number) => Weather };
+  readonly weather: { readonly csv: (deviceIndex: number) => Weather; readonly clear_sky: (deviceIndex: number) => Sky };
   /** local load, column load_kw; null: none but what is set */
   readonly load?: (deviceIndex: number) => Series | null;
   readonly weatherSource: 'csv' | 'clear_sky';
@@ -97,8 +97,9 @@ export class Environment {
   weatherAt(deviceIndex: number, t: SimTime, out: WeatherNow): void {
     const segment = this.#aroundOf(deviceIndex).segmentAt(t);
     const { csv, clear_sky: clearSky } = this.#options.weather;
-    const source = setValue(segment, 'clearSky', t) === 1 ? clearSky(deviceIndex) : csv(deviceIndex);
-    source.at(this.#options.seriesTime(t), t, out);
+    csv(deviceIndex).at(this.#options.seriesTime(t), t, out);
+    // the sky gives the sun alone: air and wind stay those of the series
+    if (setValue(segment, 'clearSky', t) === 1) out.irradianceWm2 = clearSky(deviceIndex).irradianceAt(t);
     out.irradianceWm2 = setValue(segment, 'irradiance', t) ?? out.irradianceWm2;
     out.ambientTemperatureC = setValue(segment, 'ambientC', t) ?? out.ambientTemperatureC;
     out.cellTemperatureC = setValue(segment, 'cellC', t);

@@ -4,7 +4,7 @@ import type { DeviceDetail } from '../core/device.ts';
 import type { BatteryDetail } from '../core/kinds/battery.ts';
 import type { MapView } from '../sunspec/map/view.ts';
 import type { ControlFunction } from '../sunspec/map/device.ts';
-import { alarmBits, portAlarmBits, vendorText } from './alarms.ts';
+import { alarmBits, portState, vendorText } from './alarms.ts';
 import type { AlarmCode } from './alarms.ts';
 import type { GridValues } from './environment.ts';
 import { phaseShares, terminalVoltages } from './inverter/ac.ts';
@@ -32,8 +32,8 @@ function inverterState(inverter: Inverter, source: DcSource, fault: boolean, thr
   if (fault) return 'FAULT';
   switch (inverter.phase) {
     case 'in_service':
-      if (source.availableDcW <= 0 && source.absorbableDcW <= 0 && inverter.ceasedBy === null) return 'SLEEPING';
       if (source.starting) return 'STARTING';
+      if (source.availableDcW <= 0 && source.absorbableDcW <= 0 && inverter.ceasedBy === null) return 'SLEEPING';
       return throttled ? 'THROTTLED' : 'RUNNING';
     case 'ramping': return 'STARTING';
     case 'waiting':
@@ -68,31 +68,32 @@ function mayHold({ squeezed, ratings }: Inverter, name: ControlFunction): boolea
   return name !== 'active_power' || ratings.generator;
 }
 
+type Phases = readonly [number, number, number];
+
 /** Per-phase block of 701; the wiring decides how many there are. @returns the sum of the currents, A */
-function publishPhases(map: MapView, inverter: Inverter, shares: Shares, lnV: Shares): number {
+function publishPhases(map: MapView, inverter: Inverter, source: DcSource, shares: Phases, lnV: Phases): number {
   const m = map.m701;
-  const [s1, s2, s3] = shares;
-  const { pW, qVar } = inverter;
-  const vaTotal = Math.hypot(pW, qVar);
-  const [a1, a2, a3] = [amps(vaTotal, s1, lnV[0]), amps(vaTotal, s2, lnV[1]), amps(vaTotal, s3, lnV[2])];
-  const pf = powerFactor(pW, vaTotal, inverter.ratings.wMaxRtgW);
+  const { pW, qVar, ratings: { wMaxRtgW } } = inverter;
+  const skew = source.phaseSkewW ?? null;
+  const watts = (i: 0 | 1 | 2) => pW * shares[i] + (skew === null ? 0 : skew[i]);
+  const [w1, w2, w3] = [watts(0), watts(1), watts(2)];
+  const [q1, q2, q3] = [qVar * shares[0], qVar * shares[1], qVar * shares[2]];
+  const [s1, s2, s3] = [Math.hypot(w1, q1), Math.hypot(w2, q2), Math.hypot(w3, q3)];
+  const [a1, a2, a3] = [amps(s1, lnV[0]), amps(s2, lnV[1]), amps(s3, lnV[2])];
   const [e1, e2, e3] = inverter.meter.phases;
-  m.WL1 = pW * s1; m.VAL1 = vaTotal * s1; m.VarL1 = qVar * s1; m.PFL1 = pf; m.AL1 = a1; m.VL1 = lnV[0];
+  m.WL1 = w1; m.VAL1 = s1; m.VarL1 = q1; m.PFL1 = powerFactor(w1, s1, wMaxRtgW); m.AL1 = a1; m.VL1 = lnV[0];
   if (e1) { m.TotWhInjL1 = e1.whInjected; m.TotWhAbsL1 = e1.whAbsorbed; m.TotVarhInjL1 = e1.varhInjected; m.TotVarhAbsL1 = e1.varhAbsorbed; }
   if (!e2) return a1;
-  m.WL2 = pW * s2; m.VAL2 = vaTotal * s2; m.VarL2 = qVar * s2; m.PFL2 = pf; m.AL2 = a2; m.VL2 = lnV[1];
+  m.WL2 = w2; m.VAL2 = s2; m.VarL2 = q2; m.PFL2 = powerFactor(w2, s2, wMaxRtgW); m.AL2 = a2; m.VL2 = lnV[1];
   m.TotWhInjL2 = e2.whInjected; m.TotWhAbsL2 = e2.whAbsorbed; m.TotVarhInjL2 = e2.varhInjected; m.TotVarhAbsL2 = e2.varhAbsorbed;
   if (!e3) return a1 + a2;
-  m.WL3 = pW * s3; m.VAL3 = vaTotal * s3; m.VarL3 = qVar * s3; m.PFL3 = pf; m.AL3 = a3; m.VL3 = lnV[2];
+  m.WL3 = w3; m.VAL3 = s3; m.VarL3 = q3; m.PFL3 = powerFactor(w3, s3, wMaxRtgW); m.AL3 = a3; m.VL3 = lnV[2];
   m.TotWhInjL3 = e3.whInjected; m.TotWhAbsL3 = e3.whAbsorbed; m.TotVarhInjL3 = e3.varhInjected; m.TotVarhAbsL3 = e3.varhAbsorbed;
   return a1 + a2 + a3;
 }
 
-type Shares = readonly [number, number, number];
-
-/** Current of a phase that carries `share` of the apparent power. */
-function amps(vaTotal: number, share: number, lnV: number): number {
-  return lnV > 0 ? vaTotal * Math.abs(share) / lnV : 0;
+function amps(va: number, lnV: number): number {
+  return lnV > 0 ? va / lnV : 0;
 }
 
 /** W / VA with the sign of W; 1 below a thousandth of the rating, where the quotient is noise. */
@@ -118,7 +119,7 @@ function publishAc(map: MapView, inverter: Inverter, source: DcSource, grid: Gri
     m.VL2L3 = volts.ll[1];
     m.VL3L1 = volts.ll[2];
   }
-  m.A = publishPhases(map, inverter, source.phaseShares ?? phaseShares(inverter.ratings.wiring, grid), volts.ln);
+  m.A = publishPhases(map, inverter, source, phaseShares(inverter.ratings.wiring, grid), volts.ln);
   let whInjected = 0, whAbsorbed = 0, varhInjected = 0, varhAbsorbed = 0;
   for (const phase of inverter.meter.phases) {
     whInjected += phase.whInjected; whAbsorbed += phase.whAbsorbed;
@@ -138,7 +139,6 @@ function publishDc(map: MapView, inverter: Inverter, source: DcSource): void {
     whInjected += energy.whInjected; whAbsorbed += energy.whAbsorbed;
     p.DCA = port.currentA; p.DCV = port.voltageV; p.DCW = port.powerW;
     p.DCWhInj = energy.whInjected; p.DCWhAbs = energy.whAbsorbed;
-    p.DCSta = port.voltageV > 0 ? 'ON' : 'OFF';
   });
   m.DCA = amps; m.DCW = watts;
   m.DCWhInj = whInjected; m.DCWhAbs = whAbsorbed;
@@ -149,10 +149,16 @@ function publishAlarms(map: MapView, source: DcSource, alarms: readonly AlarmCod
   const bits = alarmBits(alarms);
   if (m.Alrm !== bits || bits !== 0) m.MnAlrmInfo = vendorText(alarms);
   m.Alrm = bits;
-  source.ports.forEach(({ type }, i) => {
-    const port = map.m714.Prt[i];
-    if (port) port.DCAlrm = portAlarmBits(type, alarms);
+  let ports = 0;
+  source.ports.forEach((port, i) => {
+    const { bits: portBits, state } = portState(port);
+    const registers = map.m714.Prt[i];
+    if (!registers) return;
+    registers.DCAlrm = portBits;
+    registers.DCSta = state;
+    if (portBits !== 0) ports += 2 ** i;
   });
+  map.m714.PrtAlrms = ports;
 }
 
 export interface PublishInput {

@@ -18,6 +18,8 @@ export interface SeriesFormat {
   /** what the messages call the series, for example its file name */
   readonly name: string;
   readonly columns: readonly SeriesColumn[];
+  /** a table of events: rows may share their time */
+  readonly sharedTimes?: true;
   /** between two rows: a straight line (default) or the earlier row */
   readonly between?: 'linear' | 'hold';
   /** after the last row: its values (default), or again from the first row, which then follows at the time of the last */
@@ -184,7 +186,7 @@ export function parseSeries(text: string, format: SeriesFormat): Series {
       found.add(line, format.name, `more than ${maxSeriesRows} rows`);
       break;
     }
-    rows.push(readRow(cells, line, places, rows[rows.length - 1]?.[0], found));
+    rows.push(readRow(cells, line, places, { before: rows[rows.length - 1]?.[0], shared: format.sharedTimes === true }, found));
     if (found.full) break;
   }
   if (places === undefined) found.add(Math.max(line, 1), format.name, 'there is no header row');
@@ -221,7 +223,7 @@ function readHeader(cells: readonly string[], line: number, format: SeriesFormat
   return cells.map((name) => columns.find((column) => column.name === name));
 }
 
-function readRow(cells: readonly string[], line: number, places: Places, before: number | undefined, found: FaultList): number[] {
+function readRow(cells: readonly string[], line: number, places: Places, { before, shared }: Before, found: FaultList): number[] {
   if (cells.length !== places.length) {
     found.add(line, 'row', `${cells.length} values for ${places.length} columns`);
   }
@@ -232,7 +234,7 @@ function readRow(cells: readonly string[], line: number, places: Places, before:
     const value = decimal.test(cell) ? Number(cell) : NaN;
     if (!Number.isFinite(value)) found.add(line, name, `${name} is ${shown(cell)}, not a number`);
     else if (column === undefined) {
-      if (before !== undefined && value <= before) found.add(line, name, `${name} is ${value} after ${before}, it must rise`);
+      if (before !== undefined && (shared ? value < before : value <= before)) found.add(line, name, `${name} is ${value} after ${before}, it must rise`);
     } else if (value < column.min || value > column.max) {
       found.add(line, name, `${name} is ${value}, outside ${column.min} to ${column.max}`);
     } else if (column.whole === true && !Number.isInteger(value)) {
@@ -242,6 +244,12 @@ function readRow(cells: readonly string[], line: number, places: Places, before:
     }
     return value;
   });
+}
+
+/** Time of the row before, and whether this one may have the same. */
+interface Before {
+  readonly before: number | undefined;
+  readonly shared: boolean;
 }
 
 /** Text of the user in a message: quoted and short. */

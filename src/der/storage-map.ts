@@ -1,5 +1,4 @@
 /** Registers of a storage: models 713 and 802, what they show and what they command. */
-import { SimError } from '../core/errors.ts';
 import type { BatteryDetail, BatteryParameters } from '../core/kinds/battery.ts';
 import type { Candidate } from '../sunspec/map/bank.ts';
 import type { ModelChoice, PointSlot } from '../sunspec/map/layout.ts';
@@ -100,23 +99,23 @@ interface Wanted {
 
 /** Commands that a commit holds for the storage: noted while it is checked, carried out once it stands. */
 export class StorageCommands {
+  readonly #storage: BatteryParameters | null;
   #wanted: Wanted | null = null;
+
+  /** @param storage null: a device without one */
+  constructor(storage: BatteryParameters | null) {
+    this.#storage = storage;
+  }
 
   /**
    * Takes note of what the points of a commit ask for.
    * @returns whether latched alarms are to be cleared
-   * @throws SimError MAP_NOT_SUPPORTED
    */
   note(touched: readonly PointSlot[], candidate: Candidate): boolean {
     this.#wanted = null;
     const points = touched.filter(({ modelId }) => modelId === 802);
     if (points.length === 0) return false;
     const named = (path: string) => points.find((slot) => slot.path === path);
-    const inverter = named('SetInvState');
-    if (inverter && candidate.value(inverter) !== 'INVERTER_STARTED') {
-      const name = '802.SetInvState';
-      throw new SimError('MAP_NOT_SUPPORTED', `${name}: the battery sees the state of its own inverter`, [{ name, detail: 'only INVERTER_STARTED is taken' }]);
-    }
     const operation = named('SetOp');
     this.#wanted = {
       connect: operation === undefined ? null : candidate.value(operation) === 'CONNECT',
@@ -133,8 +132,12 @@ export class StorageCommands {
   carryOut({ m802 }: MapView, source: DcSource): void {
     const wanted = this.#wanted;
     this.#wanted = null;
-    if (!m802 || !wanted) return;
-    if (wanted.reserve) source.command({ kind: 'battery.reserve', minPct: m802.SoCRsvMin ?? 0, maxPct: m802.SocRsvMax ?? 100 });
+    if (!m802 || !wanted || !this.#storage) return;
+    const { socMinPct, socMaxPct } = this.#storage;
+    // registers are rounded: what meets a bound there must not lie beyond it here
+    const within = (pct: number | null, otherwise: number) => Math.max(socMinPct, Math.min(socMaxPct, pct ?? otherwise));
     if (wanted.connect !== null) source.command({ kind: 'battery.connect', connect: wanted.connect });
+    if (!wanted.reserve) return;
+    source.command({ kind: 'battery.reserve', minPct: within(m802.SoCRsvMin, socMinPct), maxPct: within(m802.SocRsvMax, socMaxPct) });
   }
 }

@@ -1,8 +1,9 @@
 /** Vehicles that come to a charging station and leave again by a table of visits. */
-import { addSeconds, secondsBetween } from '../core/clock.ts';
+import { addSeconds } from '../core/clock.ts';
 import type { SimTime } from '../core/clock.ts';
 import { SimError } from '../core/errors.ts';
-import type { EvPatch, EvseCommand } from '../core/kinds/evse.ts';
+import type { Fault } from '../core/errors.ts';
+import type { EvPatch, EvseCommand, EvseDetail } from '../core/kinds/evse.ts';
 import type { Scheduler } from '../core/scheduler.ts';
 import { parseSeries } from './series.ts';
 
@@ -21,7 +22,8 @@ interface Visit {
   readonly arrivesS: number;
   readonly leavesS: number;
   readonly connectorId: number;
-  readonly ev: EvPatch;
+  /** its id tells this vehicle from any other */
+  readonly ev: EvPatch & { readonly id: string };
 }
 
 export interface VisitPlan {
@@ -34,76 +36,130 @@ export interface VisitPlan {
 
 const dayS = 86_400;
 
+function visitOf(row: Readonly<Record<string, number>>, at: number): Visit {
+  const { time_s: arrivesS = 0, connector = 0, stay_s: stayS = 0, phases } = row;
+  const watts = (kilo: number | undefined) => (kilo === undefined ? undefined : kilo * 1000);
+  return {
+    arrivesS, leavesS: arrivesS + stayS, connectorId: connector,
+    ev: {
+      id: `visit-${at + 1}`, socPct: row['soc_pct'], targetSocPct: row['target_soc_pct'],
+      batteryCapacityWh: watts(row['battery_capacity_kwh']), maxChargeW: watts(row['max_charge_kw']),
+      phases: phases === 1 ? 1 : phases === 3 ? 3 : undefined,
+    },
+  };
+}
+
+/** Stays at one connector that overlap. */
+function overlaps(visits: readonly Visit[]): Fault[] {
+  const faults: Fault[] = [];
+  const last = new Map<number, Visit>();
+  visits.forEach((visit, at) => {
+    const before = last.get(visit.connectorId);
+    if (before && visit.arrivesS < before.leavesS) {
+      faults.push({ name: 'connector', detail: `vehicle ${at + 1} comes to connector ${visit.connectorId} at ${visit.arrivesS} s, where another one stays until ${before.leavesS} s` });
+    }
+    last.set(visit.connectorId, visit);
+  });
+  return faults;
+}
+
+function unusable(name: string, faults: readonly Fault[]): SimError {
+  return new SimError('CONFIG_INVALID', `The vehicle table ${name} cannot be used: ${faults[0]?.detail ?? ''}`, faults);
+}
+
 /**
  * Reads a vehicle table. With `loop` it repeats after the whole days that it needs.
  * @throws SimError CONFIG_INVALID with the lines of the faults
  */
 export function parseVisits(text: string, name: string, end: 'hold' | 'loop'): VisitPlan {
-  const series = parseSeries(text, { name, columns: visitColumns });
-  const watts = (kilo: number | undefined) => (kilo === undefined ? undefined : kilo * 1000);
-  const visits = [...series.table()].map((row): Visit => {
-    const { time_s: arrivesS = 0, connector = 0, stay_s: stayS = 0, phases } = row;
-    return {
-      arrivesS, leavesS: arrivesS + stayS, connectorId: connector,
-      ev: {
-        socPct: row['soc_pct'], targetSocPct: row['target_soc_pct'], batteryCapacityWh: watts(row['battery_capacity_kwh']),
-        maxChargeW: watts(row['max_charge_kw']), phases: phases === 1 ? 1 : phases === 3 ? 3 : undefined,
-      },
-    };
-  });
+  const series = parseSeries(text, { name, columns: visitColumns, sharedTimes: true });
+  const visits = [...series.table()].map(visitOf);
+  const faults = overlaps(visits);
+  if (faults.length > 0) throw unusable(name, faults);
   const lastS = Math.max(...visits.map(({ leavesS }) => leavesS));
   return { name, visits, periodS: end === 'loop' ? dayS * Math.ceil(lastS / dayS) : null };
+}
+
+/** @throws SimError CONFIG_INVALID for a vehicle that comes to a connector which the station does not have */
+export function checkVisits({ name, visits }: VisitPlan, connectorIds: readonly number[]): void {
+  const faults = visits.flatMap(({ connectorId }, at) => (connectorIds.includes(connectorId) ? [] : [{
+    name: 'connector', detail: `vehicle ${at + 1} comes to connector ${connectorId}; this station has ${connectorIds.join(', ')}`,
+  }]));
+  if (faults.length > 0) throw unusable(name, faults);
+}
+
+/** What the visits work on. */
+export interface VisitedStation {
+  command(command: EvseCommand): void;
+  connectors(): EvseDetail['connectors'];
+  warn(message: string): void;
+}
+
+interface VisitEvent {
+  readonly atS: number;
+  readonly arrives: boolean;
+  readonly visit: Visit;
 }
 
 /** Lets the vehicles of a plan come and go: each at its own instant, whatever the tick. */
 export class Visits {
   readonly #plan: VisitPlan;
-  readonly #scheduler: Scheduler;
-  readonly #command: (command: EvseCommand) => void;
-  readonly #warn: (message: string) => void;
+  readonly #station: VisitedStation;
+  /** in time; who leaves at an instant makes room for who comes */
+  readonly #events: readonly VisitEvent[];
 
-  constructor(plan: VisitPlan, scheduler: Scheduler, command: (command: EvseCommand) => void, warn: (message: string) => void) {
+  constructor(plan: VisitPlan, station: VisitedStation) {
     this.#plan = plan;
-    this.#scheduler = scheduler;
-    this.#command = command;
-    this.#warn = warn;
+    this.#station = station;
+    this.#events = plan.visits
+      .flatMap((visit) => [{ atS: visit.arrivesS, arrives: true, visit }, { atS: visit.leavesS, arrives: false, visit }])
+      .sort((a, b) => a.atS - b.atS || Number(a.arrives) - Number(b.arrives));
   }
 
   /** @param planS time in the plan at `now`, s; vehicles whose stay has begun are there at once */
-  begin(now: SimTime, planS: number): void {
+  begin(scheduler: Scheduler, now: SimTime, planS: number): void {
+    const { periodS } = this.#plan;
+    const turn = periodS === null ? 0 : Math.floor(planS / periodS);
+    const inTurnS = planS - turn * (periodS ?? 0);
     for (const visit of this.#plan.visits) {
-      const { periodS } = this.#plan;
-      const turn = periodS === null ? 0 : Math.max(0, Math.floor((planS - visit.leavesS) / periodS) + 1);
-      this.#schedule(visit, addSeconds(now, visit.arrivesS + turn * (periodS ?? 0) - planS), now);
+      if (visit.arrivesS <= inTurnS && inTurnS < visit.leavesS) this.#arrive(visit);
     }
+    const next = this.#events.findIndex(({ atS }) => atS > inTurnS);
+    const origin = addSeconds(now, -inTurnS);
+    if (next >= 0) this.#schedule(scheduler, origin, next);
+    else if (periodS !== null) this.#schedule(scheduler, addSeconds(origin, periodS), 0);
   }
 
-  #schedule(visit: Visit, arrives: SimTime, now: SimTime): void {
-    const leaves = addSeconds(arrives, visit.leavesS - visit.arrivesS);
-    if (secondsBetween(now, leaves) <= 0) return;
-    if (arrives <= now) this.#arrive(visit, arrives, leaves);
-    else this.#scheduler.at(arrives, () => { this.#arrive(visit, arrives, leaves); });
-  }
-
-  #arrive(visit: Visit, arrives: SimTime, leaves: SimTime): void {
-    const { connectorId, ev } = visit;
-    const came = this.#attempt({ kind: 'evse.plug', connectorId, ev }, 'cannot be plugged in');
-    this.#scheduler.at(leaves, () => {
-      if (came) this.#attempt({ kind: 'evse.unplug', connectorId }, 'cannot be unplugged');
+  /** @param origin beginning of this turn of the plan */
+  #schedule(scheduler: Scheduler, origin: SimTime, at: number): void {
+    const event = this.#events[at];
+    if (!event) return;
+    scheduler.at(addSeconds(origin, event.atS), () => {
+      if (event.arrives) this.#arrive(event.visit);
+      else this.#leave(event.visit);
       const { periodS } = this.#plan;
-      if (periodS !== null) this.#schedule(visit, addSeconds(arrives, periodS), leaves);
+      if (at + 1 < this.#events.length) this.#schedule(scheduler, origin, at + 1);
+      else if (periodS !== null) this.#schedule(scheduler, addSeconds(origin, periodS), 0);
     });
   }
 
-  /** What a user or another vehicle has done to the connector wins. */
-  #attempt(command: EvseCommand, what: string): boolean {
+  #arrive({ connectorId, ev }: Visit): void {
+    this.#attempt({ kind: 'evse.plug', connectorId, ev }, 'cannot be plugged in');
+  }
+
+  #leave({ connectorId, ev }: Visit): void {
+    const there = this.#station.connectors().find((connector) => connector.connectorId === connectorId)?.ev?.id;
+    // somebody may have unplugged it, and plugged in another one
+    if (there === ev.id) this.#attempt({ kind: 'evse.unplug', connectorId }, 'cannot be unplugged');
+  }
+
+  /** What a user has done to the connector wins. */
+  #attempt(command: EvseCommand, what: string): void {
     try {
-      this.#command(command);
-      return true;
+      this.#station.command(command);
     } catch (error) {
       if (!(error instanceof SimError)) throw error;
-      this.#warn(`${this.#plan.name}: the vehicle at connector ${command.connectorId} ${what}: ${error.message}`);
-      return false;
+      this.#station.warn(`${this.#plan.name}: the vehicle at connector ${command.connectorId} ${what}: ${error.message}`);
     }
   }
 }

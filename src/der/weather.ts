@@ -1,6 +1,6 @@
 import { microsPerSecond } from '../core/clock.ts';
 import type { SimTime } from '../core/clock.ts';
-import type { DatasetNow, IrradianceSource } from '../core/environment.ts';
+import type { DatasetNow } from '../core/environment.ts';
 import type { CloudTrack } from './source/cloud-track.ts';
 import { clearSkyIrradiance } from './source/solar.ts';
 import type { SolarSite } from './source/solar.ts';
@@ -13,9 +13,13 @@ export interface WeatherValues {
   windSpeedMS: number;
 }
 
+/** Irradiance in the plane of an array, W/m2. */
+export interface Sky {
+  irradianceAt(t: SimTime): number;
+}
+
 /** Where irradiance, air temperature and wind come from while nobody overrides them. */
 export interface Weather {
-  readonly source: IrradianceSource;
   /** @param seriesS seconds since local midnight of the start date */
   at(seriesS: number, t: SimTime, out: WeatherValues): void;
   /** the series behind it, for people; null: none */
@@ -48,7 +52,6 @@ export interface SeriesPlace {
 }
 
 export class SeriesWeather implements Weather {
-  readonly source = 'csv';
   readonly #series: Series;
   readonly #place: SeriesPlace | null;
   readonly #hasSun: boolean;
@@ -84,7 +87,6 @@ export class SeriesWeather implements Weather {
 
 /** For devices that no weather drives. */
 export const stillAir: Weather = {
-  source: 'csv',
   at(_seriesS, _t, out) { Object.assign(out, { irradianceWm2: 0, ambientTemperatureC: defaultAmbientC, windSpeedMS: 0 }); },
   dataset: () => null,
 };
@@ -94,8 +96,7 @@ export const stillAir: Weather = {
  * index lives on a grid of whole simulated seconds, so that the course depends neither on the tick nor on how
  * many devices look at it.
  */
-export class ClearSkyWeather implements Weather {
-  readonly source = 'clear_sky';
+export class ClearSky implements Sky {
   readonly #site: SolarSite;
   readonly #clouds: CloudTrack;
   readonly #dateMs: (t: SimTime) => number;
@@ -106,15 +107,11 @@ export class ClearSkyWeather implements Weather {
     this.#dateMs = dateMs;
   }
 
-  at(_seriesS: number, t: SimTime, out: WeatherValues): void {
+  irradianceAt(t: SimTime): number {
     const seconds = t / microsPerSecond;
     const below = Math.floor(seconds);
     const from = this.#clouds.at(below);
     const index = from + (this.#clouds.at(below + 1) - from) * (seconds - below);
-    out.irradianceWm2 = clearSkyIrradiance(this.#dateMs(t), this.#site) * index;
-    out.ambientTemperatureC = defaultAmbientC;
-    out.windSpeedMS = defaultWindMS;
+    return clearSkyIrradiance(this.#dateMs(t), this.#site) * index;
   }
-
-  dataset(): null { return null; }
 }

@@ -8,9 +8,9 @@ import type { Weather, WeatherValues } from '../../src/der/weather.ts';
 const start = simTimeFromMs(Date.UTC(2026, 5, 21, 12));
 export const at = (seconds: number): SimTime => addSeconds(start, seconds);
 
-function steady(source: 'csv' | 'clear_sky', irradianceWm2: number): Weather {
+function steady(irradianceWm2: number): Weather {
   return {
-    source, dataset: () => null,
+    dataset: () => null,
     at: (_seriesS: number, _t: SimTime, out: WeatherValues) => { Object.assign(out, { irradianceWm2, ambientTemperatureC: 15, windSpeedMS: 2 }); },
   };
 }
@@ -21,7 +21,7 @@ const gridColumns = [
 
 export function steadyEnvironment(gridProfile: string | null = null): Environment {
   return new Environment({
-    nominalHz: 60, weatherSource: 'csv', weather: { csv: () => steady('csv', 500), clear_sky: () => steady('clear_sky', 900) },
+    nominalHz: 60, weatherSource: 'csv', weather: { csv: () => steady(500), clear_sky: () => ({ irradianceAt: () => 900 }) },
     gridProfile: gridProfile === null ? null : parseSeries(gridProfile, { name: 'grid', columns: gridColumns }),
     seriesTime: (t) => (t - start) / 1e6,
   }, start);

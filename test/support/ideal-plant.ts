@@ -20,7 +20,7 @@ function stillSurroundings(nominalHz: number): Environment {
   const text = 'time_s,irradiance_w_m2,ambient_temperature_c,wind_speed_m_s\n0,0,20,1\n86400,0,20,1\n';
   const still = new SeriesWeather(parseSeries(text, { name: 'weather', end: 'loop', columns: weatherColumns }));
   return new Environment({
-    nominalHz, gridProfile: null, weather: { csv: () => still, clear_sky: () => still }, weatherSource: 'csv', seriesTime: () => 0,
+    nominalHz, gridProfile: null, weather: { csv: () => still, clear_sky: () => ({ irradianceAt: () => 0 }) }, weatherSource: 'csv', seriesTime: () => 0,
   }, start);
 }
 

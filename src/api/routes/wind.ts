@@ -27,6 +27,7 @@ function windReply({ plant }: RouteContext, device: Device) {
     region: d.region,
     state: d.state,
     lvrt_state: d.lvrtState,
+    quasi_steady: d.quasiSteady,
     turbine: d.turbine,
     rated_power_kw: kilo(d.ratedPowerW),
     hub_height_m: d.hubHeightM,

@@ -14,6 +14,7 @@ export const windSchema = z.strictObject({
   region: z.enum(['parked', '1', '2', '3', 'cut_out']),
   state: z.enum(['stopped', 'starting', 'run_mppt', 'run_rated', 'high_wind_stop']),
   lvrt_state: z.enum(['normal', 'active', 'recovering', 'tripped']),
+  quasi_steady: z.boolean().openapi({ description: 'Above a clock rate of 50 the power follows the steady curve with a lag, without rotor dynamics.' }),
   turbine: z.enum(['T3', 'T4']).openapi({ description: '`T3`: doubly fed generator; `T4`: full converter.' }),
   rated_power_kw: z.number(), hub_height_m: z.number(), rotor_diameter_m: z.number(),
   dataset: z.strictObject({
@@ -33,7 +34,7 @@ export const windOverrideBodySchema = z.strictObject({
 export const exampleWind = {
   wind_speed_m_s: 9, wind_speed_measured_m_s: 5.59, source: 'override' as const, override_wind_speed_m_s: 9,
   rotor_rpm: 6.46, generator_rpm: 6.46, pitch_deg: 0, cp: 0.48, tip_speed_ratio: 9, mechanical_power_kw: 9748, electrical_power_kw: 9710,
-  reactive_power_kvar: 0, region: '2' as const, state: 'run_mppt' as const, lvrt_state: 'normal' as const, turbine: 'T4' as const,
+  reactive_power_kvar: 0, region: '2' as const, state: 'run_mppt' as const, lvrt_state: 'normal' as const, quasi_steady: false, turbine: 'T4' as const,
   rated_power_kw: 15_000, hub_height_m: 150, rotor_diameter_m: 240,
   dataset: { name: 'wind-week', position: 43_354.5, time_scale: 1 },
 };

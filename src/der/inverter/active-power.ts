@@ -6,7 +6,7 @@ import type { ActiveDecider } from '../../core/grid-trace.ts';
 import type { ControlFunction } from '../../sunspec/map/device.ts';
 import { interpolate } from './curve.ts';
 import { FrequencyDroop } from './droop.ts';
-import { rampCommand, respond } from './ramp.ts';
+import { rampCommand, rampTowards, respond } from './ramp.ts';
 import type { Settings } from './settings.ts';
 
 export interface ActiveInput {
@@ -67,6 +67,8 @@ export class ActivePower {
   #raised = false;
   /** set-point, or the wish without one at the moment when droop began, W */
   #commandW = 0;
+  /** on the way to what another policy gives, W; null: there */
+  #glideW: number | null = null;
   #ceilingW = 0;
   #ceilingBy: ActiveDecider = 'source';
   /** what all functions but droop gave in the last step, W */
@@ -84,14 +86,13 @@ export class ActivePower {
     this.limitW = this.limitTargetW = limitTarget(settings);
     this.setPointW = this.setPointTargetW = this.#commandOf(settings) ?? this.#restW(settings);
     this.#asked = settings.setPointW !== null;
+    this.#glideW = null;
     this.droop.reset();
   }
 
-  /** A source that has changed its mind goes to its new wish as from a set-point that ends (704.WRmp). */
-  rampToWish(settings: Settings, outputW: number): void {
-    if (settings.setPointW !== null) return;
-    this.setPointW = outputW;
-    this.#asked = true;
+  /** A source has changed its policy: the power goes to what it gives now with 704.WRmp. */
+  glideFrom(outputW: number): void {
+    this.#glideW = outputW;
   }
 
   /** Nothing flows: droop has no power to start from. */
@@ -144,7 +145,8 @@ export class ActivePower {
       }, dtS);
     }
     this.#decide(input, most, least, voltWattW, cappedW);
-    this.moving = this.limitW !== this.limitTargetW || this.setPointW !== this.setPointTargetW
+    if (this.#glideW !== null) this.#glide(input, this.#glideW, least, dtS);
+    this.moving = this.#glideW !== null || this.limitW !== this.limitTargetW || this.setPointW !== this.setPointTargetW
       || this.voltWattPct !== this.voltWattTargetPct || this.droop.moving;
   }
 
@@ -198,13 +200,23 @@ export class ActivePower {
     const floorW = Math.max(least, -serviceCeilingW);
     if (this.#ceilingW < floorW) {
       this.#ceilingW = floorW;
-      this.#ceilingBy = leastBy;
+      // a device that only delivers is at zero because of the ceiling
+      if (floorW < 0) this.#ceilingBy = leastBy;
     }
     const targetW = this.#raised ? this.#ceilingW : this.#target(settings);
     // with no function but those that `normalW` has seen the source need not be asked again
     const known = side === null && !this.#raised && floorW === least && this.#ceilingW === cappedW;
     this.wantedW = known ? this.#normalW : this.#answer(input, targetW, this.#raised ? this.#ceilingW : floorW, this.#ceilingW);
     this.#name(settings, targetW, floorW, leastBy);
+  }
+
+  #glide(input: ActiveInput, fromW: number, least: number, dtS: number): void {
+    const glideW = rampTowards(Math.min(fromW, this.#ceilingW), this.wantedW, input.rampWS, dtS);
+    this.#glideW = glideW === this.wantedW ? null : glideW;
+    if (this.#glideW === null) return;
+    this.wantedW = this.#answer(input, glideW, Math.min(least, glideW), glideW);
+    this.decidedBy = 'ramp';
+    this.held = true;
   }
 
   /** Which of ceiling, set-point, floor and source decided. */

@@ -1,5 +1,5 @@
 /** Lifetime energy counters: doubles inside, never falling; the registers get whole units. */
-import type { DcPort } from '../source/source.ts';
+import type { DcPort, DcSource } from '../source/source.ts';
 
 /** One phase, Wh and varh. */
 export interface PhaseEnergy {
@@ -39,7 +39,7 @@ export class EnergyMeter {
   }
 
   /** Adds a sub-step: exact while power is constant or linear in it. @param shares part of each phase in the total */
-  add(dtS: number, span: PowerSpan, shares: readonly number[], ports: readonly DcPort[]): void {
+  add(dtS: number, span: PowerSpan, shares: readonly number[], { ports, phaseSkewW }: Pick<DcSource, 'ports' | 'phaseSkewW'>): void {
     const hours = dtS / 3600;
     const fromW = span.steady ? span.fromW : span.toW;
     const fromVar = span.steady ? span.fromVar : span.toVar;
@@ -47,7 +47,8 @@ export class EnergyMeter {
     if (Number.isFinite(fromW + span.toW + fromVar + span.toVar)) {
       const injected = { wh: meanAbove(fromW, span.toW) * hours, varh: meanAbove(fromVar, span.toVar) * hours };
       const absorbed = { wh: meanAbove(-fromW, -span.toW) * hours, varh: meanAbove(-fromVar, -span.toVar) * hours };
-      this.#addPhases(injected, absorbed, shares);
+      if (phaseSkewW) this.#addUneven(span, hours, shares, phaseSkewW);
+      else this.#addPhases(injected, absorbed, shares);
     }
     this.#addPorts(hours, span.steady, ports);
   }
@@ -66,6 +67,21 @@ export class EnergyMeter {
       phase.whAbsorbed += absorbed.wh * share;
       phase.varhInjected += injected.varh * share;
       phase.varhAbsorbed += absorbed.varh * share;
+    }
+  }
+
+  /** Phases may carry power in opposite directions: each counts its own. */
+  #addUneven(span: PowerSpan, hours: number, shares: readonly number[], skewW: readonly number[]): void {
+    for (let i = 0; i < this.phases.length; i += 1) {
+      const phase = this.phases[i];
+      const share = shares[i] ?? 0;
+      const wh = (span.toW * share + (skewW[i] ?? 0)) * hours;
+      const varh = span.toVar * share * hours;
+      if (!phase || !Number.isFinite(wh + varh)) continue;
+      phase.whInjected += Math.max(0, wh);
+      phase.whAbsorbed += Math.max(0, -wh);
+      phase.varhInjected += Math.max(0, varh);
+      phase.varhAbsorbed += Math.max(0, -varh);
     }
   }
 

@@ -194,9 +194,9 @@ export class Inverter {
     const wasEnergized = isEnergized(this.phase);
     this.#output(grid, source, dtS, this.#serviceCeiling(addSeconds(t, dtS), dtS));
     // starting and stopping are steps, anything else went there steadily
-    const steady = wasEnergized && (fromW === 0) === (this.pW === 0);
+    const steady = source.heldPower !== true && wasEnergized && (fromW === 0) === (this.pW === 0);
     const span = { fromW, toW: this.pW, fromVar, toVar: this.qVar, steady };
-    this.meter.add(dtS, span, source.phaseShares ?? phaseShares(this.ratings.wiring, grid), source.ports);
+    this.meter.add(dtS, span, phaseShares(this.ratings.wiring, grid), source);
   }
 
   /** Out of service at once, nothing flows, as after a trip without a cause: only `acknowledge` and time end it. */

@@ -22,11 +22,13 @@ export class PvPort implements DcSource {
     this.#shading = config.shading ?? null;
     const array = new PvSource(config);
     this.#array = array;
+    const conditions = () => this.conditions;
     this.ports = [{
       type: 'PV', name: 'PV',
       get voltageV() { return array.voltageV; },
       get currentA() { return array.currentA; },
       get powerW() { return array.powerW; },
+      get conditions() { return conditions(); },
     }];
   }
 

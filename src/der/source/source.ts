@@ -3,6 +3,9 @@ import type { BatteryTree } from '../../core/kinds/battery.ts';
 import type { EvseSession } from '../../core/kinds/evse.ts';
 import type { WeatherNow } from '../environment.ts';
 
+/** Names of `alarms.active`, raised and cleared by the model itself. */
+export type SourceCondition = string;
+
 /** What a 714 port is, and what it shows of its source; power is positive into the inverter. */
 export interface DcPort {
   readonly type: 'PV' | 'ESS' | 'EV' | 'INJ' | 'ABS' | 'BIDIR' | 'DC_DC';
@@ -10,6 +13,8 @@ export interface DcPort {
   readonly voltageV: number;
   readonly currentA: number;
   readonly powerW: number;
+  /** those of the source's conditions that belong to this port; absent: none ever */
+  readonly conditions?: ReadonlySet<SourceCondition>;
 }
 
 /** What surrounds a source during one sub-step. */
@@ -32,9 +37,6 @@ export interface DcRequest {
   readonly floorW: number;
   readonly ceilingW: number;
 }
-
-/** Names of `alarms.active`, raised and cleared by the model itself. */
-export type SourceCondition = string;
 
 /**
  * The primary source behind an inverter. Per sub-step: `prepare`, `answer`, `draw`. DC power is positive out of the
@@ -66,8 +68,10 @@ export interface DcSource {
   draw(dcW: number, energized: boolean): void;
   /** reactive current beside that of the functions, pu of the rated one, + injected: support during a dip */
   readonly reactiveCurrentPu?: number;
-  /** part of each phase in the power; absent or null: equal currents */
-  readonly phaseShares?: readonly [number, number, number] | null;
+  /** power of each phase beyond an even share, W, + out of the source, together 0; absent or null: none */
+  readonly phaseSkewW?: readonly [number, number, number] | null;
+  /** a drawn power holds over the whole sub-step, and its energy is counted like that; absent: it moves steadily from one to the next */
+  readonly heldPower?: true;
   /** the ports of model 714, in order */
   readonly ports: readonly DcPort[];
   /** alarm codes that hold now */

@@ -148,6 +148,11 @@ export const inUseRanges: Readonly<Record<string, Range>> = Object.fromEntries(
   ]),
 );
 
+/** Enumerations of which a device takes one symbol alone, and why. */
+export const onlySymbol: Readonly<Record<string, { readonly symbol: string; readonly reason: string }>> = {
+  '802.SetInvState': { symbol: 'INVERTER_STARTED', reason: 'the battery sees the state of its own inverter' },
+};
+
 type CtrlModesPoint = Extract<(typeof m702)['points'][number], { name: 'CtrlModes' }>;
 export type CtrlMode = keyof CtrlModesPoint['symbols'];
 

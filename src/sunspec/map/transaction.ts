@@ -4,7 +4,7 @@ import { numberCodec } from './codec.ts';
 import { plainPath } from './layout.ts';
 import { isAdoptionRequest, isInSet1 } from './sets.ts';
 import { pointName, readPoint } from './view.ts';
-import { ctrlModeMask, dependents, inUseRanges, ranges, requiredMode } from './rules.ts';
+import { ctrlModeMask, dependents, inUseRanges, onlySymbol, ranges, requiredMode } from './rules.ts';
 import type { Bound, RangeRule, ReadPoint } from './rules.ts';
 import type { Layout, PointSlot } from './layout.ts';
 
@@ -82,6 +82,13 @@ function gateFault(layout: Layout, image: Buffer, slot: PointSlot, value: unknow
     [{ name, detail: 'the device does not have this function' }]);
 }
 
+function onlyFault(slot: PointSlot, value: unknown): SimError | null {
+  const only = onlySymbol[`${slot.modelId}.${slot.path}`];
+  if (only === undefined || value === only.symbol) return null;
+  const name = pointName(slot);
+  return new SimError('MAP_NOT_SUPPORTED', `${name}: ${only.reason}`, [{ name, detail: `only ${only.symbol} is taken`, allowed: [only.symbol] }]);
+}
+
 /** A point of a stored curve may be marked as not in use; any other point must hold a value. */
 function mayBeAbsent(slot: PointSlot): boolean {
   return slot.path.includes('.Pt[');
@@ -93,7 +100,7 @@ function presentFault(layout: Layout, image: Buffer, slot: PointSlot, rule: Rang
   if (symbols && type.startsWith('enum')) {
     // an unknown number decodes to itself
     if (typeof value === 'number') return bad(slot, `${value} is not one of its values`, Object.keys(symbols));
-    return gateFault(layout, image, slot, value);
+    return onlyFault(slot, value) ?? gateFault(layout, image, slot, value);
   }
   if (typeof value !== 'number') return null;
   if (symbols) {

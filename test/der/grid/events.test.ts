@@ -12,7 +12,7 @@ const at = (seconds: number): SimTime => addSeconds(start, seconds);
 function environment(nominalHz = 60): Environment {
   const weather = { source: 'csv' as const, at: () => undefined, dataset: () => null };
   return new Environment({
-    nominalHz, gridProfile: null, weather: { csv: () => weather, clear_sky: () => weather }, weatherSource: 'csv',
+    nominalHz, gridProfile: null, weather: { csv: () => weather, clear_sky: () => ({ irradianceAt: () => 0 }) }, weatherSource: 'csv',
     seriesTime: (t) => (t - start) / 1e6,
   }, start);
 }

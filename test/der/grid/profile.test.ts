@@ -10,7 +10,7 @@ const at = (seconds: number) => addSeconds(start, seconds);
 function environment(csv: string): Environment {
   const weather = { source: 'csv' as const, at: () => undefined, dataset: () => null };
   return new Environment({
-    nominalHz: 50, gridProfile: parseGridProfile(csv, 'grid.csv'), weather: { csv: () => weather, clear_sky: () => weather },
+    nominalHz: 50, gridProfile: parseGridProfile(csv, 'grid.csv'), weather: { csv: () => weather, clear_sky: () => ({ irradianceAt: () => 0 }) },
     weatherSource: 'csv', seriesTime: (t) => (t - start) / 1e6,
   }, start);
 }

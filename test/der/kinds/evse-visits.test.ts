@@ -29,10 +29,9 @@ describe('vehicle table: reading', () => {
   it('takes whole numbers, kilowatts and empty rows of comments', () => {
     const plan = parseVisits(`# cars\n${header}\n100,1,50,20,80,60,11,3\n\n200,2,10,50,90,40,7.4,1\n`, 'cars.csv', 'hold');
     expect(plan.periodS).to.equal(null);
-    expect(plan.visits).to.deep.equal([
-      { arrivesS: 100, leavesS: 150, connectorId: 1, ev: { socPct: 20, targetSocPct: 80, batteryCapacityWh: 60_000, maxChargeW: 11_000, phases: 3 } },
-      { arrivesS: 200, leavesS: 210, connectorId: 2, ev: { socPct: 50, targetSocPct: 90, batteryCapacityWh: 40_000, maxChargeW: 7400, phases: 1 } },
-    ]);
+    expect(plan.visits.map(({ arrivesS, leavesS, connectorId }) => [arrivesS, leavesS, connectorId])).to.deep.equal([[100, 150, 1], [200, 210, 2]]);
+    expect(plan.visits[0]?.ev).to.include({ socPct: 20, targetSocPct: 80, batteryCapacityWh: 60_000, maxChargeW: 11_000, phases: 3 });
+    expect(plan.visits[1]?.ev).to.include({ socPct: 50, targetSocPct: 90, batteryCapacityWh: 40_000, maxChargeW: 7400, phases: 1 });
   });
 
   it('needs no more than connector and stay', () => {

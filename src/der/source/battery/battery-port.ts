@@ -25,6 +25,7 @@ const mostPoints = 1000;
 
 /** A battery as the one DC port of a device. Powers: + = discharge. */
 export class BatteryPort implements DcSource {
+  readonly heldPower = true;
   readonly ports: readonly DcPort[];
   readonly #system: BatterySystem;
   readonly #parameters: BatteryParameters;
@@ -40,11 +41,13 @@ export class BatteryPort implements DcSource {
     this.#takesCellTemperature = options.takesCellTemperature ?? true;
     const system = new BatterySystem(parameters, this.#spec, random);
     this.#system = system;
+    const conditions = () => this.conditions;
     this.ports = [{
       type: 'ESS', name: 'Battery',
       get voltageV() { return system.voltageV; },
       get currentA() { return system.currentA; },
       get powerW() { return system.powerW; },
+      get conditions() { return conditions(); },
     }];
   }
 
@@ -181,7 +184,7 @@ export class BatteryPort implements DcSource {
       system.reserveMinPct = command.minPct;
       system.reserveMaxPct = command.maxPct;
     } else if (command.kind === 'battery.connect') {
-      if (command.connect) this.#refuseInFault();
+      // in a fault the strings stay open; the wish takes effect when it is cleared
       system.contactors.wantAll(command.connect);
     } else {
       throw new SimError('COMMAND_NOT_APPLICABLE', `a battery takes no command ${command.kind}`);

@@ -9,7 +9,7 @@ import { connectorVoltageV, evseDetail } from './detail.ts';
 import { authorizeByPlug, fire, fireDue, nextDueS, updateHolds } from './machine.ts';
 import type { Station } from './machine.ts';
 import { clearFault, operate } from './operations.ts';
-import { phaseSplit } from './phase-split.ts';
+import { phaseSkew } from './phase-split.ts';
 import { bendPlan, createScratch, offerUnder, planTotal, planWish } from './plan.ts';
 import type { Scratch } from './plan.ts';
 import { mostDischargeW, noReach, takeReach, timeToEndS } from './reach.ts';
@@ -19,6 +19,11 @@ import { createVehicle } from './vehicle.ts';
 const none: ReadonlySet<SourceCondition> = new Set();
 const faulted: ReadonlySet<SourceCondition> = new Set(['connector_fault']);
 const grounded: ReadonlySet<SourceCondition> = new Set(['connector_fault', 'ground_fault']);
+
+function conditionsOf(errorCode: Connector['errorCode']): ReadonlySet<SourceCondition> {
+  if (errorCode === null) return none;
+  return errorCode === 'GroundFailure' ? grounded : faulted;
+}
 
 /** Nearer to what a vehicle wishes than this nobody has held it back. */
 const sameW = 1e-6;
@@ -43,6 +48,7 @@ export class EvseSource implements DcSource {
   readonly #scratch: Scratch;
   readonly ports: readonly DcPort[];
   readonly starting = false;
+  readonly heldPower = true;
   /** length of the prepared sub-step that `draw` has not counted yet */
   #pendingS = 0;
   #terminalPu = 1;
@@ -140,7 +146,7 @@ export class EvseSource implements DcSource {
     return this.#answered(Math.max(-this.#availableDcW, Math.min(this.#absorbableDcW, most, Math.max(least, planned))));
   }
 
-  get phaseShares(): readonly [number, number, number] | null { return phaseSplit(this.#station.connectors, this.#plannedW); }
+  get phaseSkewW(): readonly [number, number, number] | null { return phaseSkew(this.#station.connectors); }
 
   draw(dcW: number, energized: boolean): void {
     const { connectors, p, nowS } = this.#station;
@@ -221,6 +227,7 @@ export class EvseSource implements DcSource {
       get voltageV() { return voltageV(); },
       get currentA() { return c.powerW === 0 || voltageV() === 0 ? 0 : -c.powerW / voltageV(); },
       get powerW() { return c.powerW === 0 ? 0 : -c.powerW; },
+      get conditions() { return conditionsOf(c.errorCode); },
     };
   }
 

@@ -24,6 +24,7 @@ const atBound = 1e-9;
 
 /** A fuel cell, or a fuel cell and electrolyser, as the one DC port of a device. */
 export class FuelCellPort implements DcSource {
+  readonly heldPower = true;
   availableDcW = 0;
   absorbableDcW = 0;
   readonly ports: readonly DcPort[];

@@ -9,11 +9,10 @@ import { dispatch } from './dispatch.ts';
 import type { Dispatch, DispatchInput } from './dispatch.ts';
 
 /** A battery behind its own DC/DC converter: `answer` says what flow it lets through when asked for one. */
-export type StorageSource = DcSource;
 
 export interface HybridConfig {
   readonly pv: DcSource;
-  readonly battery: StorageSource;
+  readonly battery: DcSource;
   readonly busVoltageV: number;
   readonly policy: HybridPolicy;
   readonly chargeFromGrid: boolean;
@@ -47,8 +46,9 @@ function batteryDetail(part: DcSource): BatteryDetail {
 
 /** PV array and battery on one DC bus: the dispatch policy shares the power between them. */
 export class HybridSource implements DcSource {
+  readonly heldPower = true;
   readonly #pv: DcSource;
-  readonly #battery: StorageSource;
+  readonly #battery: DcSource;
   readonly #config: HybridConfig;
   readonly #dcOfAcW: (acW: number) => number;
   readonly #input: Writable<DispatchInput>;
@@ -237,11 +237,14 @@ export class HybridSource implements DcSource {
   }
 }
 
+const none: ReadonlySet<SourceCondition> = new Set();
+
 /** What the inverter sees of a source behind its DC/DC converter: the voltage of the bus. */
 function atBus(port: DcPort, busVoltageV: number): DcPort {
   return {
     type: port.type, name: port.name, voltageV: busVoltageV,
     get currentA() { return port.powerW / busVoltageV; },
     get powerW() { return port.powerW; },
+    get conditions() { return port.conditions ?? none; },
   };
 }

@@ -36,6 +36,7 @@ function modelOf(parameters: WindParameters): Model {
 }
 
 export class WindPort implements DcSource {
+  readonly heldPower = true;
   readonly ports: readonly DcPort[];
   readonly absorbableDcW = 0;
   readonly #p: WindParameters;
