@@ -29,6 +29,8 @@ export interface SeriesFormat {
 export const timeColumn = 'time_s';
 export const maxSeriesRows = 100_000;
 const maxFaults = 20;
+/** some thirty years, s */
+const furthestS = 1e9;
 const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** A table of values over time. Reading forward in time costs a few steps of a cursor; any other order a search. */
@@ -234,7 +236,8 @@ function readRow(cells: readonly string[], line: number, places: Places, { befor
     const value = decimal.test(cell) ? Number(cell) : NaN;
     if (!Number.isFinite(value)) found.add(line, name, `${name} is ${shown(cell)}, not a number`);
     else if (column === undefined) {
-      if (before !== undefined && (shared ? value < before : value <= before)) found.add(line, name, `${name} is ${value} after ${before}, it must rise`);
+      if (Math.abs(value) > furthestS) found.add(line, name, `${name} is ${value}, outside -${furthestS} to ${furthestS}`);
+      else if (before !== undefined && (shared ? value < before : value <= before)) found.add(line, name, `${name} is ${value} after ${before}, it must rise`);
     } else if (value < column.min || value > column.max) {
       found.add(line, name, `${name} is ${value}, outside ${column.min} to ${column.max}`);
     } else if (column.whole === true && !Number.isInteger(value)) {

@@ -49,11 +49,12 @@ function visitOf(row: Readonly<Record<string, number>>, at: number): Visit {
   };
 }
 
-/** Stays at one connector that overlap. */
-function overlaps(visits: readonly Visit[]): Fault[] {
+/** Arrivals before the day begins, and stays at one connector that overlap. */
+function visitFaults(visits: readonly Visit[]): Fault[] {
   const faults: Fault[] = [];
   const last = new Map<number, Visit>();
   visits.forEach((visit, at) => {
+    if (visit.arrivesS < 0) faults.push({ name: 'time_s', detail: `vehicle ${at + 1} comes at ${visit.arrivesS} s; allowed: from 0, local midnight of the start date` });
     const before = last.get(visit.connectorId);
     if (before && visit.arrivesS < before.leavesS) {
       faults.push({ name: 'connector', detail: `vehicle ${at + 1} comes to connector ${visit.connectorId} at ${visit.arrivesS} s, where another one stays until ${before.leavesS} s` });
@@ -74,7 +75,7 @@ function unusable(name: string, faults: readonly Fault[]): SimError {
 export function parseVisits(text: string, name: string, end: 'hold' | 'loop'): VisitPlan {
   const series = parseSeries(text, { name, columns: visitColumns, sharedTimes: true });
   const visits = [...series.table()].map(visitOf);
-  const faults = overlaps(visits);
+  const faults = visitFaults(visits);
   if (faults.length > 0) throw unusable(name, faults);
   const lastS = Math.max(...visits.map(({ leavesS }) => leavesS));
   return { name, visits, periodS: end === 'loop' ? dayS * Math.ceil(lastS / dayS) : null };

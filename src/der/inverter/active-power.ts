@@ -173,9 +173,11 @@ export class ActivePower {
     return this.#asked ? Math.min(wMaxW, this.setPointW) : null;
   }
 
-  #answer({ link }: ActiveInput, targetW: number | null, floorW: number, ceilingW: number): number {
-    const withinW = targetW === null ? null : Math.max(floorW, Math.min(ceilingW, targetW));
-    return link.answerW(withinW, Math.min(floorW, ceilingW), ceilingW);
+  /** The source knows its own reach: what it is told are the limits beside, so that it sees what was asked for. */
+  #answer({ link, settings }: ActiveInput, targetW: number | null, floorW: number, ceilingW: number): number {
+    const openW = floorW <= -link.absorbableW ? -settings.chargeMaxW : floorW;
+    const withinW = targetW === null ? null : Math.max(openW, Math.min(ceilingW, targetW));
+    return link.answerW(withinW, Math.min(openW, ceilingW), ceilingW);
   }
 
   /**

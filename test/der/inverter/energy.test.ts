@@ -11,8 +11,8 @@ const hour = 3600;
 describe('Energy counters (IEEE 1547-2018 10.3; 701.TotWhInj, TotWhAbs)', () => {
   it('a straight way through zero goes to both counters, each its exact part', () => {
     const meter = new EnergyMeter(1, 1);
-    meter.add(1e-9, { ...span(0, 0), steady: false }, [1], [port(-1000)]);
-    meter.add(hour, span(-1000, 3000), [1], [port(3000)]);
+    meter.add(1e-9, { ...span(0, 0), steady: false }, [1], { ports: [port(-1000)] });
+    meter.add(hour, span(-1000, 3000), [1], { ports: [port(3000)] });
     const [phase] = meter.phases;
     // a quarter of the hour below zero, three quarters above
     expect(phase!.whAbsorbed).to.be.closeTo(125, 1e-6);
@@ -26,10 +26,10 @@ describe('Energy counters (IEEE 1547-2018 10.3; 701.TotWhInj, TotWhAbs)', () => 
   it('come to the same however a straight way is split', () => {
     fc.assert(fc.property(fc.integer({ min: -5000, max: 5000 }), fc.integer({ min: -5000, max: 5000 }), fc.integer({ min: 1, max: 50 }), (a, b, parts) => {
       const whole = new EnergyMeter(1, 0);
-      whole.add(hour, span(a, b), [1], []);
+      whole.add(hour, span(a, b), [1], { ports: [] });
       const split = new EnergyMeter(1, 0);
       const at = (i: number) => a + (b - a) * i / parts;
-      for (let i = 0; i < parts; i += 1) split.add(hour / parts, span(at(i), at(i + 1)), [1], []);
+      for (let i = 0; i < parts; i += 1) split.add(hour / parts, span(at(i), at(i + 1)), [1], { ports: [] });
       const [one, other] = [whole.phases[0]!, split.phases[0]!];
       for (const key of ['whInjected', 'whAbsorbed', 'varhInjected', 'varhAbsorbed'] as const) {
         expect(other[key], key).to.be.closeTo(one[key], 1e-6);
@@ -40,16 +40,16 @@ describe('Energy counters (IEEE 1547-2018 10.3; 701.TotWhInj, TotWhAbs)', () => 
 
   it('a step holds its later value throughout', () => {
     const meter = new EnergyMeter(1, 0);
-    meter.add(hour, span(-1000, 3000, false), [1], []);
+    meter.add(hour, span(-1000, 3000, false), [1], { ports: [] });
     expect(meter.phases[0]).to.include({ whInjected: 3000, whAbsorbed: 0, varhInjected: 0, varhAbsorbed: 3000 });
   });
 
   it('phases have their shares, and a value that is no number is left out', () => {
     const meter = new EnergyMeter(3, 1);
-    meter.add(hour, span(900, 900), [0.5, 0.25, NaN], [port(NaN)]);
+    meter.add(hour, span(900, 900), [0.5, 0.25, NaN], { ports: [port(NaN)] });
     expect(meter.phases.map((phase) => phase.whInjected)).to.deep.equal([450, 225, 0]);
-    meter.add(hour, span(NaN, 900), [1, 1, 1], [port(0)]);
-    meter.add(hour, span(0, 900, false), [1, 0, 0], []);
+    meter.add(hour, span(NaN, 900), [1, 1, 1], { ports: [port(0)] });
+    meter.add(hour, span(0, 900, false), [1, 0, 0], { ports: [] });
     expect(meter.phases.map((phase) => phase.whInjected)).to.deep.equal([1350, 225, 0]);
     expect(meter.ports[0]).to.deep.equal({ whInjected: 0, whAbsorbed: 0, lastW: 0 });
   });
@@ -60,7 +60,7 @@ describe('Energy counters (IEEE 1547-2018 10.3; 701.TotWhInj, TotWhAbs)', () => 
     fc.assert(fc.property(powers, (steps) => {
       let [before, lastW] = [{ ...meter.phases[0]! }, 0];
       for (const [watts, steady] of steps) {
-        meter.add(10, span(lastW, watts, steady), [1], [port(watts)]);
+        meter.add(10, span(lastW, watts, steady), [1], { ports: [port(watts)] });
         const now = { ...meter.phases[0]! };
         for (const key of ['whInjected', 'whAbsorbed', 'varhInjected', 'varhAbsorbed'] as const) expect(now[key]).to.be.at.least(before[key]);
         [before, lastW] = [now, watts];

@@ -45,12 +45,18 @@ export interface EventInput {
 /** 802.Evt1 by name. */
 export function batteryEvents(input: EventInput): BatteryEvent[] {
   const { bank, spec, faults, minV, maxV } = input;
-  const events: BatteryEvent[] = [...faults].map((fault) => eventOf[fault]);
+  const events: BatteryEvent[] = [];
+  for (const fault of faults) events.push(eventOf[fault]);
   const add = (event: BatteryEvent, holds: boolean): void => { if (holds) events.push(event); };
   const soc = bank.meanSoc;
-  const temperatures = [...bank.temperatureC];
-  add('OVER_TEMP_WARNING', !faults.has('over_temp') && temperatures.some((t) => t > temperatureBounds.warnHighC));
-  add('UNDER_TEMP_WARNING', !faults.has('under_temp') && temperatures.some((t) => t < temperatureBounds.warnLowC));
+  let [coldestC, hottestC] = [Infinity, -Infinity];
+  for (let k = 0; k < bank.stringCount; k += 1) {
+    const temperatureC = bank.temperatureC[k] ?? 0;
+    if (temperatureC < coldestC) coldestC = temperatureC;
+    if (temperatureC > hottestC) hottestC = temperatureC;
+  }
+  add('OVER_TEMP_WARNING', !faults.has('over_temp') && hottestC > temperatureBounds.warnHighC);
+  add('UNDER_TEMP_WARNING', !faults.has('under_temp') && coldestC < temperatureBounds.warnLowC);
   add('OVER_VOLT_WARNING', !faults.has('over_volt') && maxV > spec.maxV + nearBoundV);
   add('UNDER_VOLT_WARNING', !faults.has('under_volt') && minV < spec.minV - nearBoundV);
   add('UNDER_SOC_MIN_ALARM', soc < input.lowSoc - nearSoc);

@@ -12,7 +12,7 @@ import { clearFault, operate } from './operations.ts';
 import { phaseSkew } from './phase-split.ts';
 import { bendPlan, createScratch, offerUnder, planTotal, planWish } from './plan.ts';
 import type { Scratch } from './plan.ts';
-import { mostDischargeW, noReach, takeReach, timeToEndS } from './reach.ts';
+import { chargeLevelW, mostDischargeW, noReach, takeReach, timeToEndS } from './reach.ts';
 import { sessionDetail } from './sessions.ts';
 import { createVehicle } from './vehicle.ts';
 
@@ -133,11 +133,13 @@ export class EvseSource implements DcSource {
     const mostW = -floorW;
     const leastW = -ceilingW;
     const wishW = this.naturalW;
-    if (targetW === null && wishW <= mostW && wishW >= leastW) {
+    // on the way up a limit counts for where the way leads: below the least current nobody starts
+    const leadsToW = this.settled ? wishW : Math.max(wishW, this.#levelW());
+    if (targetW === null && leadsToW <= mostW && wishW >= leastW) {
       planWish(connectors);
       return this.#answered(wishW);
     }
-    const askedW = Math.min(mostW, Math.max(leastW, targetW === null ? wishW : -targetW));
+    const askedW = Math.min(mostW, Math.max(leastW, targetW === null ? leadsToW : -targetW));
     // no vehicle discharges for the standby alone
     const vehiclesW = askedW >= 0 ? Math.max(0, askedW - p.standbyW) : askedW - p.standbyW;
     const planned = p.standbyW + planTotal(connectors, this.#scratch, vehiclesW, mostW - p.standbyW, leastW > p.standbyW);
@@ -282,6 +284,16 @@ export class EvseSource implements DcSource {
       c.wishW *= factor;
       c.wishEndW *= factor;
     }
+  }
+
+  /** Power in W at the meter once all ramps are over. */
+  #levelW(): number {
+    let sum = this.#station.p.standbyW;
+    for (const c of this.#station.connectors) {
+      if (c.vehicle !== null && c.upW > 0) sum += chargeLevelW(c.vehicle, c.offerW);
+      else sum += Math.min(0, c.wishW);
+    }
+    return sum;
   }
 
   #answered(drawnW: number): number {
