@@ -8,15 +8,17 @@ import { medianOf } from '../support/stats.ts';
 import { aimRow, aimTable, figure } from '../support/table.ts';
 
 const devices = 1000;
-const masters = 20;
-const ratePerS = 10;
+export const masters = 20;
+export const ratePerS = 10;
 /** every round takes long: a few are enough */
 const mostRounds = 3;
 
+/** A fleet under the masters of `poll`. */
 interface Load { readonly asked: number; readonly answered: number; readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number }
-interface Measured extends Load { readonly cpuPct: number }
+export interface FleetLoad extends Load { readonly cpuPct: number }
 
-async function poll(server: Server, ports: readonly number[], seconds: number): Promise<Measured> {
+/** Masters that read 125 registers 10 times a second, one per port. */
+export async function poll(server: Server, ports: readonly number[], seconds: number): Promise<FleetLoad> {
   const begin = performance.now();
   const before = await cpuSeconds(server.pid) ?? NaN;
   const load = await runJson<Load>(process.execPath, [inCheckout('bench/workers/fleet-load.mjs'), ...[seconds, ratePerS, ...ports].map(String)]);
@@ -30,8 +32,8 @@ export const fleetGroup: Group = {
     const seconds = quick ? 4 : 20;
     const count = Math.min(rounds, mostRounds);
     const fleet = await startSimulator(devices);
-    const ours: Measured[] = [];
-    const floor: Measured[] = [];
+    const ours: FleetLoad[] = [];
+    const floor: FleetLoad[] = [];
     try {
       const peer = await minimal.start();
       try {
@@ -47,8 +49,8 @@ export const fleetGroup: Group = {
     } finally {
       await fleet.stop();
     }
-    const row = (name: string, results: readonly Measured[]) => [
-      name, ...[(m: Measured) => m.p50Ms, (m: Measured) => m.p99Ms, (m: Measured) => m.maxMs, (m: Measured) => m.cpuPct]
+    const row = (name: string, results: readonly FleetLoad[]) => [
+      name, ...[(m: FleetLoad) => m.p50Ms, (m: FleetLoad) => m.p99Ms, (m: FleetLoad) => m.maxMs, (m: FleetLoad) => m.cpuPct]
         .map((value) => figure(medianOf(results, value))),
       `${Math.min(...results.map((m) => m.answered))} of ${Math.max(...results.map((m) => m.asked))}`,
     ];

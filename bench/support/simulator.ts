@@ -12,18 +12,18 @@ export interface Simulator extends Server {
 
 export const startLimitS = 60;
 
-/** Starts the compiled simulator as its users do. It does not wait until it answers. */
-export async function spawnSimulator(devices: number): Promise<Simulator> {
+/** Starts the compiled simulator as its users do. It does not wait until it answers. @param flags that make so many devices */
+export async function spawnSimulator(devices: number, flags: readonly string[] = ['-N', String(devices)]): Promise<Simulator> {
   const port = await freePorts(devices);
   const webPort = await freePorts();
   const spawnedMs = performance.now();
-  const server = startServer(process.execPath, [mainPath, '-N', String(devices), '--mb_port', String(port), '--website_port', String(webPort)]);
+  const server = startServer(process.execPath, [mainPath, ...flags, '--mb_port', String(port), '--website_port', String(webPort)]);
   return { ...server, port, healthUrl: `http://127.0.0.1:${webPort}/api/sim/health`, spawnedMs };
 }
 
 /** Starts the simulator and waits until its last device answers. */
-export async function startSimulator(devices: number): Promise<Simulator> {
-  const simulator = await spawnSimulator(devices);
+export async function startSimulator(devices: number, flags?: readonly string[]): Promise<Simulator> {
+  const simulator = await spawnSimulator(devices, flags);
   await within(startLimitS, untilModbus(simulator.port + devices - 1, 'SunS'), simulator.failed);
   return simulator;
 }

@@ -1,8 +1,10 @@
-// Memory that devices hold after garbage collection, without ports. Needs --expose-gc. Argument: devices.
+// Memory that devices hold after garbage collection, without ports. Needs --expose-gc.
+// Arguments: devices, and the flags that make them; without flags they are of the default type.
 // Prints one line of JSON, bytes per device.
 import { appOf } from './app.mjs';
 
 const devices = Number(process.argv[2]);
+const flags = process.argv.slice(3);
 
 async function used() {
   // a turn of the event loop lets finished promises go
@@ -16,7 +18,7 @@ async function used() {
 }
 
 async function ticked(count) {
-  const app = appOf(['-N', String(count)]);
+  const app = appOf(flags.length > 0 && count === devices ? flags : ['-N', String(count)]);
   for (let i = 0; i < 20; i += 1) await app.plant.tick();
   return app;
 }

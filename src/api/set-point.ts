@@ -29,13 +29,15 @@ export function checkSetPoint(bank: Bank, powerKw: number, pointer: string): voi
 }
 
 /**
- * Puts a set-point in watts in force, in one commit.
+ * Puts a set-point in watts in force until it is switched off, in one commit. A reversion time that somebody else left
+ * behind would end it in silence.
  * @throws SimError as `Bank.transact`
  */
 export function writeSetPoint(bank: Bank, by: Origin, powerW: number): void {
   bank.transact(by, ({ m704 }) => {
     m704.WSetMod = 'WATTS';
     m704.WSet = powerW;
+    m704.WSetRvrtTms = 0;
     m704.WSetEna = 'ENABLED';
   });
 }

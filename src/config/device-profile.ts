@@ -7,10 +7,18 @@ import { blockNames, kindBlocksSchema, kindsOfBlock } from './kind-blocks.ts';
 import { kindParameters } from './kind-parameters.ts';
 import type { ProfileTarget } from './kind-parameters.ts';
 
-/** Models that a device serves and that a profile may give start values for; 802 is served by devices with a battery. */
-export const servedModels = [
-  '1', '701', '702', '703', '704', '705', '706', '707', '708', '709', '710', '711', '712', '713', '714', '715', '802',
-] as const;
+/** Models that a profile may give start values for. */
+export const settableModels = ['1', '702', '703', '704', '705', '706', '707', '708', '709', '710', '711', '712', '715'] as const;
+
+const measured = 'it holds what the device measures; no model of measurements has start values';
+const ofBattery = 'it follows from the battery block, where its values can be set (capacity_wh, power_w, soc_pct, soh_pct and others)';
+const modelsWithoutStart: ReadonlyMap<PropertyKey, string> = new Map([['701', measured], ['713', ofBattery], ['714', measured], ['802', ofBattery]]);
+
+/** What to say of a key that a profile does not have although a device has something of this name; null: nothing. */
+export function absentKey(path: readonly PropertyKey[]): string | null {
+  const reason = path.at(-2) === 'models' ? modelsWithoutStart.get(path.at(-1) ?? '') : undefined;
+  return reason === undefined ? null : `cannot be given: ${reason}; allowed: ${settableModels.join(', ')}`;
+}
 
 const pointValue = z.union([z.number(), z.string().max(256)]);
 const pointName = z.string().regex(/^[A-Za-z][A-Za-z0-9_]*(\[\d{1,4}\])?(\.[A-Za-z][A-Za-z0-9_]*(\[\d{1,4}\])?)*$/, 'a point name');
@@ -18,7 +26,7 @@ const points = z.record(pointName, pointValue);
 const ratings = points.meta({ description: 'Ratings and settings of model 702; a setting that is not given follows its rating.' });
 
 const modelsSchema = z.strictObject(
-  Object.fromEntries(servedModels.map((id) => [id, (id === '702' ? ratings : points).optional()])),
+  Object.fromEntries(settableModels.map((id) => [id, (id === '702' ? ratings : points).optional()])),
 ).meta({ description: 'Start values of register points by model id and point name: numbers in engineering units, enumerations by symbol or number.' });
 
 const inverterSchema = z.strictObject({
@@ -42,8 +50,6 @@ export const deviceProfileSchema = z.strictObject({
 }).meta({ title: 'Device profile', description: 'Start values of one device, and the physical parameters of its kind.' });
 
 export type DeviceProfileInput = z.infer<typeof deviceProfileSchema>;
-
-const kindsWithStorage: readonly AssetType[] = ['battery', 'hybrid-dc'];
 
 type PointValues = Readonly<Record<string, number | string>>;
 
@@ -74,23 +80,19 @@ function resolveInverter(inverter: NonNullable<DeviceProfileInput['inverter']>, 
 
 const listOf = (kinds: readonly AssetType[]) => kinds.map((kind) => kindNames[kind]).join(', ');
 
-/** Blocks and models that a device of this kind does not have. */
+/** Blocks that a device of this kind does not have. */
 function foreignFaults(input: DeviceProfileInput, kind: AssetType, where: string): Fault[] {
-  const faults: Fault[] = blockNames.filter((block) => input[block] !== undefined && !kindsOfBlock[block].includes(kind)).map((block) => {
+  return blockNames.filter((block) => input[block] !== undefined && !kindsOfBlock[block].includes(kind)).map((block) => {
     const allowed = blockNames.filter((own) => kindsOfBlock[own].includes(kind));
     return { name: `${where}: ${block}`, detail: `belongs to: ${listOf(kindsOfBlock[block])}; allowed for a device of kind ${kind}: ${allowed.join(', ')}` };
   });
-  if (input.models?.['802'] !== undefined && !kindsWithStorage.includes(kind)) {
-    faults.push({ name: `${where}: models.802`, detail: `a device of kind ${kind} has no battery; allowed for: ${listOf(kindsWithStorage)}` });
-  }
-  return faults;
 }
 
 function ratingFaults(given: PointValues, where: string): Fault[] {
   return numericRatings.flatMap((point) => {
     const value = given[point];
-    if (value === undefined || (typeof value === 'number' && value > 0 && value <= 1e9)) return [];
-    return [{ name: `${where}: models.702.${point}`, detail: `given ${JSON.stringify(value)}; allowed: a number above 0 up to 1e9` }];
+    if (value === undefined || (typeof value === 'number' && value >= 1 && value <= 1e9)) return [];
+    return [{ name: `${where}: models.702.${point}`, detail: `given ${JSON.stringify(value)}; allowed: a number from 1 to 1e9` }];
   });
 }
 

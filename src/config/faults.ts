@@ -136,10 +136,14 @@ function meantBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] 
  * Faults of a value that a zod schema refused, in words of the user.
  * @param check.schema the same schema as JSON Schema, without references
  * @param check.where put before each key, for example the file's name
+ * @param check.absent what to say of an unknown key instead of naming the nearest known one; null: nothing
  */
 export function zodFaults(
   issues: readonly Issue[],
-  check: { readonly input: unknown; readonly schema: object; readonly where: string },
+  check: {
+    readonly input: unknown; readonly schema: object; readonly where: string;
+    readonly absent?: (path: readonly PropertyKey[]) => string | null;
+  },
   base: readonly PropertyKey[] = [],
 ): Fault[] {
   const named = (path: readonly PropertyKey[]) => (path.length === 0 ? check.where : `${check.where}: ${keyPath(path)}`);
@@ -149,7 +153,11 @@ export function zodFaults(
     if (issue.code === 'unrecognized_keys') {
       const owner = node?.anyOf?.find((branch) => branch.properties) ?? node;
       const known = Object.keys(owner?.properties ?? {});
-      return issue.keys.map((key) => unknownName(named([...path, key]), 'key', key, known));
+      return issue.keys.map((key) => {
+        const name = named([...path, key]);
+        const words = check.absent?.([...path, key]) ?? null;
+        return words === null ? unknownName(name, 'key', key, known) : { name, detail: words, allowed: known };
+      });
     }
     if (issue.code === 'invalid_union') {
       const branch = meantBranch(issue.errors);

@@ -4,7 +4,7 @@ import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import type { Fault } from '../core/errors.ts';
 import { printable } from '../core/log.ts';
-import { deviceProfileSchema } from './device-profile.ts';
+import { absentKey, deviceProfileSchema } from './device-profile.ts';
 import { deviceTypeNames } from './device-types.ts';
 import { refused, unknownName, zodFaults } from './faults.ts';
 import { settingKeys, settingOf } from './settings.ts';
@@ -192,7 +192,7 @@ export function readConfigFile(path: string, name: string, io: ConfigIo, faults:
   }
   const blocks = { ...(grid === undefined ? {} : { grid }), ...(devices === undefined ? {} : { devices }) };
   const checked = blocksSchema.safeParse(blocks);
-  if (!checked.success) faults.push(...zodFaults(checked.error.issues, { input: blocks, schema: blocksJsonSchema, where: label }));
+  if (!checked.success) faults.push(...zodFaults(checked.error.issues, { input: blocks, schema: blocksJsonSchema, where: label, absent: absentKey }));
   const entries = Array.isArray(devices) ? devices.slice(0, maxDevices).map((entry) => deviceSchema.safeParse(entry).data ?? null) : null;
   return { settings, grid: gridSchema.safeParse(grid).data ?? {}, devices: entries, directory, label };
 }

@@ -46,6 +46,12 @@ function without<T extends object>(from: T | undefined, names: readonly string[]
   return Object.fromEntries(Object.entries(from ?? {}).filter(([name, value]) => value !== null && !names.includes(name))) as T;
 }
 
+/** Points of 702 that say how large an inverter is, ratings and settings: they are of the one that another size replaces. */
+const sizedByInverter = [
+  'WMax', 'WMaxOvrExt', 'WMaxUndExt', 'WOvrExt', 'WUndExt', 'VAMax', 'VarMaxInj', 'VarMaxAbs', 'WChaRteMax', 'WDisChaRteMax', 'VAChaRteMax',
+  'VADisChaRteMax', 'AMax',
+].flatMap((name) => [name, `${name}Rtg`]);
+
 function overHybrid(input: DeviceProfileInput, v: Values): DeviceProfileInput {
   const hybrid = {
     policy: v.hybrid_dispatch, soc_min_pct: v.hybrid_soc_min_pct, soc_max_pct: v.hybrid_soc_max_pct,
@@ -61,7 +67,7 @@ function overHybrid(input: DeviceProfileInput, v: Values): DeviceProfileInput {
   const pv = without(input.pv, v.hybrid_pv_kw === null ? [] : ['parallel']);
   const models = v.hybrid_inverter_kva === null ? input.models : {
     ...input.models,
-    702: { ...without(input.models?.['702'], ['WMaxRtg', 'WChaRteMaxRtg']), VAMaxRtg: 1000 * v.hybrid_inverter_kva },
+    702: { ...without(input.models?.['702'], sizedByInverter), VAMaxRtg: 1000 * v.hybrid_inverter_kva },
   };
   return { ...input, ...models && { models }, pv, battery, hybrid: { ...input.hybrid, ...without(hybrid, []) } as DeviceProfileInput['hybrid'] };
 }

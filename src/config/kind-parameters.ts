@@ -80,7 +80,7 @@ function batteryParameters({ blocks, given, target, where, faults }: Request): K
 
 /** The inverter of a turbine has room for its reactive power at full active power. */
 function windRatings({ ratedPowerW, reactiveShare, turbine }: WindParameters, { wMaxW, vaMaxVa }: GivenRatings) {
-  const vaPerW = 1 / Math.sqrt(1 - Math.min(reactiveShare, 0.99) ** 2);
+  const vaPerW = 1 / Math.sqrt(1 - reactiveShare ** 2);
   const watts = wMaxW ?? (vaMaxVa === undefined ? ratedPowerW : Math.floor(vaMaxVa / vaPerW));
   // to the next thousandth of the rating
   const apparent = vaMaxVa ?? Math.ceil(1000 * vaPerW) * watts / 1000;
@@ -95,8 +95,10 @@ function windParameters({ blocks, given, target, where, faults }: Request): Kind
   const block = blocks.wind ?? {};
   const presetW = target.windType === 'T3' ? 5e6 : 15e6;
   const ratedW = given.wMaxW ?? given.vaMaxVa ?? block.rated_power_w ?? presetW;
-  const wind = resolveWind(block, ratedW, where, faults, target.windType);
-  return { source: { kind: 'wind', wind }, ratings: windRatings(wind, given) };
+  // the ratings need the machine and its reactive share, which do not depend on the size of its rotor
+  const ratings = windRatings(resolveWind(block, ratedW, where, [], target.windType), given);
+  const sized = { ...block, rated_power_w: block.rated_power_w ?? ratings.WMaxRtg };
+  return { source: { kind: 'wind', wind: resolveWind(sized, ratedW, where, faults, target.windType) }, ratings };
 }
 
 function fuelCellParameters({ blocks, given, target, where, faults }: Request): KindParameters {
@@ -110,6 +112,10 @@ function fuelCellParameters({ blocks, given, target, where, faults }: Request): 
   };
 }
 
+const noLevels = {
+  soc_pct: undefined, soc_min_pct: undefined, soc_max_pct: undefined, soc_reserve_min_pct: undefined, soc_reserve_max_pct: undefined,
+};
+
 /** The parts are sized by the hybrid block; what their own blocks give stands over it. */
 function hybridParameters({ blocks, given, target, where, faults }: Request): KindParameters {
   const ratings = powerRatings(given, hybridW);
@@ -122,12 +128,10 @@ function hybridParameters({ blocks, given, target, where, faults }: Request): Ki
     ...part.soc_min_pct !== undefined && { soc_min_pct: part.soc_min_pct },
     ...part.soc_max_pct !== undefined && { soc_max_pct: part.soc_max_pct },
   }, ratings.WMaxRtg, where, faults);
+  // limits in the wrong order are told already: the battery is then looked at without any of its levels
+  const levels = faults.length === before ? { soc_min_pct: whole.socMinPct, soc_max_pct: whole.socMaxPct } : noLevels;
   const pv = resolvePv(blocks.pv ?? {}, whole.pvW, { ...target, arrayW: whole.pvW }, where, faults);
-  const battery = resolveBattery({
-    ...part, power_w: whole.batteryW, capacity_wh: whole.batteryWh,
-    // limits in the wrong order are one fault, not two
-    ...faults.length === before && { soc_min_pct: whole.socMinPct, soc_max_pct: whole.socMaxPct },
-  }, whole.batteryW, where, faults);
+  const battery = resolveBattery({ ...part, power_w: whole.batteryW, capacity_wh: whole.batteryWh, ...levels }, whole.batteryW, where, faults);
   return {
     source: { kind: 'hybrid-dc', pv, battery, hybrid: { ...whole, pvW: blocks.pv?.parallel === undefined ? whole.pvW : arrayPowerW(pv) } },
     ratings: {

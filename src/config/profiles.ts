@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Fault } from '../core/errors.ts';
 import { bundledEvseProfileNames, bundledProfileNames, bundledProfilePath, profileNameOf } from './bundled.ts';
-import { deviceProfileSchema, resolveProfile } from './device-profile.ts';
+import { absentKey, deviceProfileSchema, resolveProfile } from './device-profile.ts';
 import type { DeviceProfile, DeviceProfileInput } from './device-profile.ts';
 import type { DeviceTypeInfo } from './device-types.ts';
 import { zodFaults } from './faults.ts';
@@ -86,7 +86,7 @@ export function createProfileStore({ io, longitudeDeg, values, originOf, faults 
     const raw = readMapping(path, name, bundled ? systemIo : io, faults);
     const checked = raw && deviceProfileSchema.safeParse(raw);
     if (checked?.success === false) {
-      faults.push(...zodFaults(checked.error.issues, { input: raw, schema: profileJsonSchema, where: basename(path) }));
+      faults.push(...zodFaults(checked.error.issues, { input: raw, schema: profileJsonSchema, where: basename(path), absent: absentKey }));
     }
     const input = checked?.data ?? null;
     inputs.set(path, input);

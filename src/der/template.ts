@@ -96,7 +96,7 @@ function profileFault(layout: Layout, modelId: number, path: string): string | n
   const slot = layout.slot(modelId, path);
   if (!slot) return 'there is no such point';
   if (!slot.implemented) return 'this kind of device does not implement it';
-  const fixed = fixedNames.has(slot.def.name) || slot.def.type === 'sunssf' || modelId === 701 || modelId === 713 || modelId === 714 || modelId === 802;
+  const fixed = fixedNames.has(slot.def.name) || slot.def.type === 'sunssf' || modelId === 701 || modelId === 713 || modelId === 714;
   if (modelId === 802) return 'it follows from the battery block, where it can be set';
   return fixed ? 'it follows from the shape of the device and cannot be set' : null;
 }

@@ -122,6 +122,9 @@ describe('interface 6.1, 6.2: battery', () => {
     ['a negative power', { mode: 'charge', power_kw: -1 }, '/power_kw'],
     ['a state of charge above 100 %', { soc_pct: 100.1 }, '/soc_pct'],
     ['no time at all', { mode: 'idle', duration_s: 0 }, '/duration_s'],
+    ['a power for rest', { mode: 'idle', power_kw: 5 }, '/power_kw'],
+    ['a power for no forced mode', { mode: 'auto', power_kw: 5 }, '/power_kw'],
+    ['a time for no forced mode', { mode: 'auto', duration_s: 60 }, '/duration_s'],
     ['no strings', { strings: [] }, '/strings'],
     ['a string that there is not', { mode: 'charge', strings: [{ index: 0, contactor: 'open' }, { index: 2, contactor: 'open' }] }, '/strings/1/index'],
     ['a string twice', { mode: 'charge', strings: [{ index: 0, contactor: 'open' }, { index: 0, contactor: 'closed' }] }, '/strings/1/index'],
@@ -137,10 +140,18 @@ describe('interface 6.1, 6.2: battery', () => {
   }
 
   it('takes power and duration only with a forced mode', async () => {
-    for (const body of [{ power_kw: 3 }, { duration_s: 10 }, { mode: 'auto', power_kw: 3 }, { mode: 'idle', power_kw: 3 }]) {
+    for (const body of [{ power_kw: 3 }, { duration_s: 10 }]) {
       await rest.refused('/controls/battery', 409, 'conflict', { ...body, soc_pct: 20 });
     }
     expect(await rest.get('/controls/battery')).to.include({ soc_pct: 50, control: 'auto' });
+    await post({ mode: 'idle', power_kw: 0, duration_s: 60 });
+    await rest.refused('/controls/battery', 409, 'conflict', { power_kw: 3 });
+    expect(await rest.get('/controls/battery')).to.include({ mode: 'idle', control: 'forced', remaining_s: 60 });
+    // in any state: the request contradicts itself
+    await rest.refused('/controls/battery', 422, 'validation', { mode: 'idle', power_kw: 3 });
+    await post({ mode: 'charge', power_kw: 2 });
+    await rest.refused('/controls/battery', 422, 'validation', { mode: 'auto', power_kw: 3 });
+    expect(await post({ mode: 'auto', duration_s: null })).to.include({ control: 'auto' });
   });
 
   it('works on a hybrid, and on nothing else', async () => {

@@ -151,6 +151,14 @@ describe('operations at a connector (9.2)', () => {
     expect((await now()).power_kw).to.be.greaterThan(20);
   });
 
+  it('limit does not hold a discharge', async () => {
+    await charging('EVSE-V2G-DC-50kW-bidir');
+    await post('limit', { power_kw: 5 });
+    await post('discharge', { power_kw: 20 });
+    await rest.plant.step(40);
+    expect(await now()).to.deep.include({ power_kw: -20, local_limit_kw: 5 });
+  });
+
   it('availability: a session goes on, then nobody is served', async () => {
     await charging();
     expect(await post('availability', { operative: false })).to.include({ operative: false, status: 'charging' });
@@ -167,7 +175,9 @@ describe('operations at a connector (9.2)', () => {
       status: 'faulted', error_code: 'GroundFailure', error_info: 'residual current', vendor_error_code: 'E7', power_kw: 0, contactor_closed: false,
     });
     await rest.plant.step(1);
-    expect((await rest.get('/overview')).alarms.active.map(({ source }: Json) => source)).to.deep.equal(['evse']);
+    expect((await rest.get('/overview')).alarms.active.map(({ code, source }: Json) => [code, source])).to.have.deep.members([
+      ['connector_fault', 'evse'], ['ground_fault', 'evse'],
+    ]);
     expect(await post('clear-fault')).to.include({ error_code: 'NoError', error_info: null, vendor_error_code: null, status: 'charging' });
     await rest.plant.step(10);
     expect((await now()).power_kw).to.be.closeTo(11, 1e-6);

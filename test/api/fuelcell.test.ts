@@ -54,13 +54,22 @@ describe('interface 6.4: fuel cell', () => {
       const commits: string[][] = [];
       rest.plant.device(0).bank.onChange(({ points, by }) => { commits.push([by.source, ...points.map(({ path }) => path).sort()]); });
       expect(await rest.post('/fuelcell/setpoint', { power_kw: 4 })).to.include({ setpoint_kw: 4 });
-      expect(commits).to.deep.equal([['rest', 'WSet', 'WSetEna', 'WSetMod']]);
+      expect(commits).to.deep.equal([['rest', 'WSet', 'WSetEna', 'WSetMod', 'WSetRvrtTms']]);
       expect([await point('WSetMod'), await point('WSet'), await point('WSetEna')]).to.deep.equal(['WATTS', 4000, 'ENABLED']);
       await rest.plant.step(40);
       expect((await rest.get('/overview')).metrics.power_kw).to.be.closeTo(4, 0.01);
       expect(await rest.post('/fuelcell/setpoint', { setpoint_kw: 2.5 })).to.include({ setpoint_kw: 2.5 });
       expect(await rest.post('/fuelcell/setpoint', { power_kw: null })).to.include({ setpoint_kw: null });
       expect([await point('WSet'), await point('WSetEna')]).to.deep.equal([2500, 'DISABLED']);
+    });
+
+    it('is not ended by a reversion time that somebody else left', async () => {
+      await rest.post('/grid-support/active-power', { enabled: true, mode: 'watts', setpoint_kw: 1, reversion_time_s: 30 });
+      expect(await rest.post('/fuelcell/setpoint', { power_kw: 3 })).to.include({ setpoint_kw: 3 });
+      expect(await point('WSetRvrtTms')).to.equal(0);
+      await rest.plant.step(60);
+      expect(await rest.get('/fuelcell')).to.include({ setpoint_kw: 3 });
+      expect((await rest.get('/overview')).metrics.power_kw).to.be.closeTo(3, 0.01);
     });
 
     it('shows the set-point in force, whoever set it', async () => {

@@ -83,6 +83,15 @@ describe('interface 6.5: hybrid DC', () => {
     expect(taking.battery.mode).to.equal('charge');
   });
 
+  it('keeps a manual target beyond a reversion time that somebody else left', async () => {
+    await dispatch('manual');
+    await rest.post('/grid-support/active-power', { reversion_time_s: 30 });
+    expect(await manual({ target_kw: 2 })).to.include({ manual_target_kw: 2 });
+    await rest.plant.step(60);
+    expect(await get()).to.include({ manual_target_kw: 2 });
+    expect((await point('WSetRvrtTms'))[0]).to.equal(0);
+  });
+
   it('pins the battery until that is ended or manual is left', async () => {
     await dispatch('manual');
     expect(await manual({ target_kw: 6, battery_kw: -2 })).to.include({ manual_target_kw: 6, manual_battery_kw: -2 });

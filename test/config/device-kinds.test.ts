@@ -34,8 +34,8 @@ describe('interface 12.1: profiles by kind', () => {
       expect(source).to.deep.include({ kind: 'battery' });
       expect(source?.battery).to.include({ capacityWh: 1e5 });
     });
-    it('takes start values of model 802', () => {
-      expect(resolve({ models: { 802: { SoCRsvMin: 20 } } }, battery).profile?.models['802']).to.deep.equal({ SoCRsvMin: 20 });
+    it('has no start values in 713 and 802: its block has them', () => {
+      for (const id of ['713', '802']) expect(deviceProfileSchema.safeParse({ models: { [id]: {} } }).success).to.equal(false);
     });
   });
 
@@ -69,8 +69,26 @@ describe('interface 12.1: profiles by kind', () => {
         'p: wind.turbine: given nrel-5mw, which is of type T3; allowed: iea-15mw, farm-100kw',
       ]);
     });
-    it('stays finite for a reactive share of one', () => {
-      expect(resolve({ wind: { reactive_share: 1 } }, t4).rated?.['VAMaxRtg']).to.be.within(15e6, 1.1e8);
+    it('has a rotor for the WMaxRtg that is given', () => {
+      const { rated, source } = resolve(rating({ WMaxRtg: 2e6 }), t4);
+      expect(rated).to.include({ WMaxRtg: 2e6, VAMaxRtg: 2.31e6 });
+      expect(source?.wind).to.include({ turbine: 'iea-15mw', ratedPowerW: 2e6 });
+      expect(source?.wind?.rotorDiameterM).to.be.closeTo(240 * Math.sqrt(2 / 15), 1e-9);
+      expect(resolve(rating({ VAMaxRtg: 1e6 }), t3).source?.wind?.ratedPowerW).to.equal(943_980);
+      // the rotor of this size has room over the ground, that of the machine would not
+      expect(resolve({ ...rating({ WMaxRtg: 2e6 }), wind: { hub_height_m: 60 } }, t3)).to.deep.include({ faults: [] });
+      expect(lines(resolve({ ...rating({ WMaxRtg: 20e6 }), wind: { hub_height_m: 120 } }, t4).faults)).to.deep.equal([
+        `p: wind.hub_height_m: given 120; allowed: above half the rotor diameter, which is ${120 * Math.sqrt(20 / 15)}`,
+      ]);
+    });
+    it('may have a rotor for more than the WMaxRtg that is given', () => {
+      const { rated, source } = resolve({ ...rating({ WMaxRtg: 4e6 }), wind: { rated_power_w: 5e6 } }, t3);
+      expect(rated).to.include({ WMaxRtg: 4e6 });
+      expect(source?.wind).to.include({ ratedPowerW: 5e6, rotorDiameterM: 126 });
+    });
+    it('stays finite for the largest reactive share', () => {
+      expect(resolve({ wind: { reactive_share: 0.99 } }, t4).rated?.['VAMaxRtg']).to.be.within(15e6, 1.1e8);
+      expect(deviceProfileSchema.safeParse({ wind: { reactive_share: 0.991 } }).success).to.equal(false);
     });
   });
 
@@ -113,6 +131,18 @@ describe('interface 12.1: profiles by kind', () => {
       expect(source?.battery).to.include({ powerW: 6000, capacityWh: 12_000, socMinPct: 20, socMaxPct: 95, chemistry: 'lfp' });
       expect(source?.hybrid).to.include({ batteryW: 6000, batteryWh: 12_000, socMinPct: 20, socMaxPct: 95 });
       expect(source?.hybrid?.pvW).to.be.closeTo(20 * 46.9 * 4.69, 1e-9);
+    });
+    it('says nothing of the battery that follows from limits in the wrong order, but what else is wrong with it', () => {
+      const wrong = { hybrid: { soc_min_pct: 60, soc_max_pct: 40 }, battery: { soc_pct: 95, soc_reserve_min_pct: 95, soc_reserve_max_pct: 5 } };
+      const told = 'p: hybrid.soc_min_pct: given 60; allowed: below soc_max_pct, which is 40';
+      expect(lines(resolve(wrong, hybrid).faults)).to.deep.equal([told]);
+      expect(lines(resolve({ hybrid: { soc_max_pct: 40 }, battery: { soc_min_pct: 92 } }, hybrid).faults)).to.have.length(1);
+      const names = resolve({ ...wrong, battery: { strings: 500, modules: 500 }, pv: { min_dc_voltage_v: 5000 } }, hybrid).faults.map(({ name }) => name);
+      expect(names).to.deep.equal(['p: hybrid.soc_min_pct', 'p: pv.min_dc_voltage_v', 'p: battery.strings']);
+    });
+    it('keeps the limits of the hybrid for the battery when the array is wrong', () => {
+      const { faults } = resolve({ hybrid: { soc_min_pct: 5 }, battery: { soc_pct: 7 }, pv: { min_dc_voltage_v: 5000 } }, hybrid);
+      expect(faults.map(({ name }) => name)).to.deep.equal(['p: pv.min_dc_voltage_v']);
     });
     it('names limits in the wrong order once', () => {
       expect(lines(resolve({ hybrid: { soc_min_pct: 60, soc_max_pct: 40 } }, hybrid).faults)).to.deep.equal([
@@ -161,18 +191,18 @@ describe('interface 12.1: profiles by kind', () => {
       ['fuelcell', { hybrid: {} }, 'p: hybrid: belongs to: hybrid; allowed for a device of kind fuelcell: fuel_cell'],
       ['evse', { pv: {} }, 'p: pv: belongs to: PV device, hybrid; allowed for a device of kind evse: evse'],
       ['pv', { evse: {} }, 'p: evse: belongs to: EVSE; allowed for a device of kind pv: pv'],
-      ['wind', { models: { 802: {} } }, 'p: models.802: a device of kind wind has no battery; allowed for: battery, hybrid'],
     ];
     for (const [assetType, raw, line] of foreign) {
       it(`${Object.keys(raw).join()} for a device of kind ${assetType}`, () => expect(lines(resolve(raw, { assetType }).faults)).to.deep.equal([line]));
     }
-    it('ratings that are no positive number, for every kind', () => {
+    it('ratings below 1, for every kind', () => {
       for (const assetType of ['pv', 'battery', 'wind', 'fuelcell', 'hybrid-dc', 'evse'] as const) {
-        expect(resolve(rating({ WMaxRtg: -1 }), { assetType }).faults.map(({ name }) => name)).to.include('p: models.702.WMaxRtg');
+        expect(resolve(rating({ WMaxRtg: 0.99 }), { assetType }).faults.map(({ name }) => name)).to.include('p: models.702.WMaxRtg');
       }
       expect(lines(resolve(rating({ WChaRteMaxRtg: 'much' }), { assetType: 'battery' }).faults)).to.deep.equal([
-        'p: models.702.WChaRteMaxRtg: given "much"; allowed: a number above 0 up to 1e9',
+        'p: models.702.WChaRteMaxRtg: given "much"; allowed: a number from 1 to 1e9',
       ]);
+      expect(lines(resolve(rating({ WMaxRtg: 1, VAMaxRtg: 1e9 }), { assetType: 'battery' }).faults)).to.deep.equal([]);
     });
   });
 });

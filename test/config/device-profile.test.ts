@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { AssetType } from '../../src/core/device.ts';
 import type { Fault } from '../../src/core/errors.ts';
-import { deviceProfileSchema, resolveProfile, servedModels } from '../../src/config/device-profile.ts';
+import { deviceProfileSchema, resolveProfile, settableModels } from '../../src/config/device-profile.ts';
 import { fileFaults } from './support.ts';
 
 function resolve(raw: unknown, phases: 'single' | 'split' | 'three' = 'three', assetType: AssetType = 'pv') {
@@ -82,8 +82,8 @@ describe('interface 12.1: device profile', () => {
     expect(resolve({ models: { 702: { WMaxRtg: 8000 } } }).profile?.models['702']).to.include({ WMaxRtg: 8000, VAMaxRtg: 8000 });
     expect(resolve({ models: { 702: { VAMaxRtg: 9000 } } }).profile?.models['702']).to.include({ WMaxRtg: 9000, VAMaxRtg: 9000 });
   });
-  it('takes values of every served model as they are', () => {
-    const models = Object.fromEntries(servedModels.filter((id) => id !== '802').map((id) => [id, { Any: 1, 'Crv[1].Pt[2].V': 'SYMBOL' }]));
+  it('takes values of every model that has start values as they are', () => {
+    const models = Object.fromEntries(settableModels.map((id) => [id, { Any: 1, 'Crv[1].Pt[2].V': 'SYMBOL' }]));
     expect(resolve({ models }).profile?.models['705']).to.deep.equal({ Any: 1, 'Crv[1].Pt[2].V': 'SYMBOL' });
   });
   it('turns modules to the equator on the southern half', () => {
@@ -114,6 +114,12 @@ describe('interface 12.1: device profile', () => {
   const cases: readonly (readonly [string, string])[] = [
     ['{ tidal: {} }', 'tidal: unknown key; allowed: name, description, models, inverter, pv, battery, wind, fuel_cell, hybrid, evse'],
     ['{ models: { "803": {} } }', 'models.803: unknown key; nearest known: 703'],
+    ...[['713', 'follows from the battery block, where its values can be set (capacity_wh, power_w, soc_pct, soh_pct and others)'],
+      ['802', 'follows from the battery block, where its values can be set (capacity_wh, power_w, soc_pct, soh_pct and others)'],
+      ['701', 'holds what the device measures; no model of measurements has start values'],
+      ['714', 'holds what the device measures; no model of measurements has start values']].map(([id, why]): [string, string] => (
+      [`{ models: { "${id}": { W: 1 } } }`, `models.${id}: cannot be given: it ${why}; allowed: ${settableModels.join(', ')}`]
+    )),
     ['{ models: { 702: { WMaxRtg: [1] } } }', 'models.702.WMaxRtg: given [1]; allowed: a number, or text of 1 to 256 characters'],
     ['{ models: { 702: { "W Max": 1 } } }', 'models.702.W Max: not a name that a key may have; allowed: a point name'],
     ['{ models: { 702: 5 } }', 'models.702: given 5; allowed: a mapping'],
@@ -123,7 +129,7 @@ describe('interface 12.1: device profile', () => {
     ['{ pv: { parallel: 0 } }', 'pv.parallel: given 0; allowed: a number from 0.01 to 1000000'],
     ['{ pv: { parallel: 1000001 } }', 'pv.parallel: given 1000001; allowed: a number from 0.01 to 1000000'],
     ['{ pv: { mppt_time_constant_s: 0 } }', 'pv.mppt_time_constant_s: given 0; allowed: a number from 0.001 to 3600'],
-    ['{ pv: { max_dc_voltage_v: 0 } }', 'pv.max_dc_voltage_v: given 0; allowed: a number above 0 up to 1000000000'],
+    ['{ pv: { max_dc_voltage_v: 0 } }', 'pv.max_dc_voltage_v: given 0; allowed: a number from 1 to 100000'],
     ['{ pv: { efficiency_nominal: 1.1 } }', 'pv.efficiency_nominal: given 1.1; allowed: a number from 0.8 to 1'],
     ['{ pv: { latitude_deg: 91 } }', 'pv.latitude_deg: given 91; allowed: a number from -90 to 90'],
     ['{ name: "" }', 'name: given ""; allowed: text of 1 to 64 characters'],

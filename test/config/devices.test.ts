@@ -98,7 +98,7 @@ describe('interface 12.1: devices of a mixed site', () => {
     ['{ device_type: PV, profile: station.yaml }', 'profile: given "station.yaml", which is the profile of an EVSE; allowed: another profile here, this one with --evse_profile'],
     ['{ device_type: PV, profile: { battery: {} } }', 'profile: battery: belongs to: battery, hybrid; allowed for a device of kind pv: pv'],
     ['{ device_type: Batt, profile: { battery: { soc_min_pct: 90, soc_max_pct: 10 } } }', 'profile: battery.soc_min_pct: given 90; allowed: below soc_max_pct, which is 10'],
-    ['{ device_type: HybridDC-3Phase, profile: { hybrid: { pv_w: 0 } } }', 'profile.hybrid.pv_w: given 0; allowed: a number above 0 up to 1000000000'],
+    ['{ device_type: HybridDC-3Phase, profile: { hybrid: { pv_w: 0 } } }', 'profile.hybrid.pv_w: given 0; allowed: a number from 1 to 1000000000'],
   ];
   for (const [entry, line] of cases) {
     it(`refuse ${entry}`, () => expect(fileFaults(`devices: [${entry}]`, files)).to.deep.equal([`c.yaml: devices[0].${line}`]));

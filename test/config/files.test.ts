@@ -48,7 +48,7 @@ describe('interface 12.1: configuration file', () => {
     ['a name with control characters', 'devices: [{ name: "a\\x1bb" }]', /^c.yaml: devices\[0\]\.name: given /],
     ['a profile of the wrong kind', 'devices: [{ profile: 7 }]', 'c.yaml: devices[0].profile: given 7; allowed: text of 1 to 4096 characters, or a mapping'],
     ['a fault in an inline profile', 'devices: [{ profile: { pv: { modul: X } } }]', 'c.yaml: devices[0].profile.pv.modul: unknown key; nearest known: module'],
-    ['a rating across members', 'devices: [{ profile: { models: { "702": { WMaxRtg: 0 } } } }]', 'c.yaml: devices[0].profile: models.702.WMaxRtg: given 0; allowed: a number above 0 up to 1e9'],
+    ['a rating across members', 'devices: [{ profile: { models: { "702": { WMaxRtg: 0 } } } }]', 'c.yaml: devices[0].profile: models.702.WMaxRtg: given 0; allowed: a number from 1 to 1e9'],
     ['a prototype member', '__proto__: { seed: 2 }', /^c.yaml: __proto__: unknown key/],
     ['two values of one key', 'seed: 1\nseed: 2', /^--config: \/site\/c.yaml: cannot be parsed: Map keys must be unique/],
     ['broken YAML', 'a: [', /^--config: \/site\/c.yaml: cannot be parsed: /],

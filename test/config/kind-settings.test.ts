@@ -116,6 +116,15 @@ describe('interface 12: hybrid settings', () => {
     expect(source.pv!.series * source.pv!.parallel * 46.9 * 4.69).to.be.closeTo(9000, 1e-6);
     expect(run([...hybrid, '-f', 'p.yaml', ...all], { files }).devices[0]?.profile.models['702']).to.include({ WMaxRtg: 12_000, VAMaxRtg: 12_000, WChaRteMaxRtg: 12_000 });
   });
+  it('another inverter has none of the powers that the profile gave the old one', () => {
+    const points = 'WMax: 25000, VAMax: 26000, WChaRteMax: 8000, VarMaxInj: 9000, VarMaxAbs: 9000, VarMaxInjRtg: 13000, WOvrExtRtg: 29000, AMax: 50';
+    const files = { '/site/p.yaml': `models: { "702": { WMaxRtg: 30000, ${points}, VNomRtg: 400, VMaxRtg: 460 } }` };
+    const rated = (argv: readonly string[]) => run([...hybrid, '-f', 'p.yaml', ...argv], { files }).devices[0]?.profile.models['702'];
+    expect(rated(['--hybrid_inverter_kva', '12'])).to.deep.equal({
+      WMaxRtg: 12_000, VAMaxRtg: 12_000, WChaRteMaxRtg: 12_000, VNomRtg: 400, VMaxRtg: 460, NorOpCatRtg: 'CAT_B', AbnOpCatRtg: 'CAT_3',
+    });
+    expect(rated(['--hybrid_batt_kw', '12'])).to.include({ WMax: 25_000, VarMaxInjRtg: 13_000 });
+  });
   it('leave a profile alone where they are not given', () => {
     const source = sourceOf([...hybrid, '-f', 'p.yaml'], { files: { '/site/p.yaml': own } });
     expect(source.hybrid).to.include({ batteryW: 5000, batteryWh: 6000, socMinPct: 20, socMaxPct: 80, policy: 'pv_priority' });

@@ -129,7 +129,7 @@ const resume = route({
 });
 
 const limit = route({
-  ...at('limit', 'set_local_limit', 'Limits the power locally', '`limit_kw` and `limit_source` follow with the next tick.'),
+  ...at('limit', 'set_local_limit', 'Limits the charging power locally', 'Limits charging only, not discharge. `limit_kw` and `limit_source` follow with the next tick.'),
   body: limitBodySchema,
   reply: connectorSchema,
   examples: { body: { power_kw: 7 }, reply: { ...exampleConnector, local_limit_kw: 7 } },

@@ -73,10 +73,10 @@ export const batteryControlSchema = z.strictObject({
 const controlMembers = {
   mode: z.enum(batteryControlModes).optional().openapi({ description: '`auto` gives control back to set-points and functions.' }),
   power_kw: z.number().min(0).max(1e6).optional()
-    .openapi({ description: 'Magnitude at the DC terminals, clamped to what the battery can do; default the rating.' }),
+    .openapi({ description: 'Magnitude at the DC terminals, clamped to what the battery can do; default the rating. Not with `auto`, for `idle` 0 at most.' }),
   soc_pct: z.number().min(0).max(100).optional().openapi({ description: 'Sets the state of charge at once, cells included.' }),
   duration_s: z.number().gt(0).max(1e8).nullable().optional()
-    .openapi({ description: 'Simulated time, then `auto`; null: without end.' }),
+    .openapi({ description: 'Simulated time, then `auto`; null: without end. No time with `auto`.' }),
   strings: z.array(z.strictObject({ index, contactor })).min(1).max(1000).optional()
     .openapi({ description: 'Opens or closes strings; a string closes when its voltage is near that of the bus.' }),
 };
@@ -84,6 +84,12 @@ const controlMembers = {
 export const batteryControlBodySchema = z.strictObject(controlMembers)
   .refine((body) => Object.values(body).some((value) => value !== undefined), {
     error: `at least one of ${Object.keys(controlMembers).join(', ')} is required`,
+  })
+  .refine(({ mode, power_kw: powerKw }) => powerKw === undefined || (mode !== 'auto' && !(mode === 'idle' && powerKw > 0)), {
+    path: ['power_kw'], error: 'modes `auto` and `idle` have no power; allowed with `charge` and `discharge`',
+  })
+  .refine(({ mode, duration_s: durationS }) => mode !== 'auto' || typeof durationS !== 'number', {
+    path: ['duration_s'], error: 'mode `auto` has no end; allowed with `charge`, `discharge` and `idle`',
   })
   .openapi('BatteryControlRequest', { minProperties: 1 });
 

@@ -94,7 +94,7 @@ export const holdBodySchema = z.strictObject({
 }).openapi('SuspendRequest');
 
 export const limitBodySchema = z.strictObject({
-  power_kw: power.nullable().openapi({ description: 'Null ends the limit; below `min_power_kw` charging pauses.' }),
+  power_kw: power.nullable().openapi({ description: 'Most power into the vehicle; discharge is not limited. Null ends the limit; below `min_power_kw` charging pauses.' }),
 }).openapi('LocalLimitRequest');
 
 export const dischargeBodySchema = z.strictObject({

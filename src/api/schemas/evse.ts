@@ -66,7 +66,7 @@ export const connectorSchema = z.strictObject({
   energy_export_wh: z.number().openapi({ description: 'Meter: out of vehicles.' }),
   limit_kw: z.number().openapi({ description: 'What limits now.' }),
   limit_source: z.enum(evseLimitSources).openapi({ description: 'Who sets it; `der`: the grid-support functions of the device.' }),
-  local_limit_kw: quantity('Local limit; null: none.'),
+  local_limit_kw: quantity('Local limit of charging; null: none.'),
   discharge_kw: quantity('Discharge asked for; null: none.'),
   reservation: z.strictObject({
     reservation_id: z.int(), id_token: z.string(), expires_at: isoTime.nullable(),

@@ -26,7 +26,7 @@ export const windSchema = z.strictObject({
 
 export const windOverrideBodySchema = z.strictObject({
   wind_speed_m_s: z.number().nullable()
-    .openapi({ description: 'Any number; the physics takes a negative one as 0. Null ends the override.' }),
+    .openapi({ description: 'Any number; the physics takes 0 to 60 m/s at the hub, what lies outside as the nearer end. Null ends the override.' }),
   height: z.enum(['hub', 'anemometer']).optional().openapi({ description: 'Where that wind blows; default `hub`.' }),
 }).openapi('WindOverrideRequest');
 

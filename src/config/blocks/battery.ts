@@ -3,15 +3,15 @@ import type { Fault } from '../../core/errors.ts';
 import { batteryChemistries } from '../../core/kinds/battery.ts';
 import type { BatteryParameters } from '../../core/kinds/battery.ts';
 
-const positive = z.number().positive().max(1e12);
+const size = z.number().min(1).max(1e9);
 const percent = z.number().min(0).max(100);
 const count = z.number().int().min(1).max(500);
 
 export const batterySchema = z.strictObject({
   chemistry: z.enum(batteryChemistries).optional().meta({ description: 'Cell chemistry; default nmc.' }),
-  capacity_wh: positive.optional().meta({ description: 'Nameplate energy from empty to full, Wh; default 1.5 hours of WMaxRtg.' }),
-  power_w: positive.optional().meta({ description: 'DC rating, charge and discharge, W; default 1.05 times WMaxRtg.' }),
-  soc_pct: percent.optional().meta({ description: 'State of charge at start, %; default 50.' }),
+  capacity_wh: size.optional().meta({ description: 'Nameplate energy from empty to full, Wh; default 1.5 hours of WMaxRtg.' }),
+  power_w: size.optional().meta({ description: 'DC rating, charge and discharge, W; default 1.05 times WMaxRtg.' }),
+  soc_pct: percent.optional().meta({ description: 'State of charge at start, %, from soc_min_pct to soc_max_pct; default 50, or the nearer of these.' }),
   soc_min_pct: percent.optional().meta({ description: 'Floor: discharge ends here, %; default 10.' }),
   soc_max_pct: percent.optional().meta({ description: 'Ceiling: charging ends here, %; default 90.' }),
   soc_reserve_min_pct: percent.optional().meta({ description: 'Floor of normal dispatch, %; default soc_min_pct.' }),
@@ -48,7 +48,7 @@ export function resolveBattery(input: BatteryInput, ratedW: number, where: strin
     soc_reserve_min_pct: input.soc_reserve_min_pct ?? soc_min_pct,
     soc_reserve_max_pct: input.soc_reserve_max_pct ?? soc_max_pct,
   };
-  checkOrder(input, levels, where, faults);
+  checkLevels(input, levels, where, faults);
   const [strings, modules, cells] = [input.strings ?? 2, input.modules ?? 4, input.cells ?? 16];
   if (strings * modules * cells > mostCells) {
     faults.push({ name: `${where}: battery.strings`, detail: `given or derived ${strings} strings of ${modules} modules of ${cells} cells; allowed: up to ${mostCells} cells` });
@@ -57,7 +57,7 @@ export function resolveBattery(input: BatteryInput, ratedW: number, where: strin
     chemistry: input.chemistry ?? 'nmc',
     capacityWh: input.capacity_wh ?? 1.5 * ratedW,
     powerW: input.power_w ?? 1.05 * ratedW,
-    socPct: input.soc_pct ?? 50,
+    socPct: input.soc_pct ?? Math.min(Math.max(50, soc_min_pct), soc_max_pct),
     socMinPct: soc_min_pct,
     socMaxPct: soc_max_pct,
     socReserveMinPct: levels.soc_reserve_min_pct,
@@ -73,13 +73,17 @@ export function resolveBattery(input: BatteryInput, ratedW: number, where: strin
 
 type Bound = (typeof bounds)[number];
 
-/** Names of a wrong pair the member that was given: the other one may be a default. */
-function checkOrder(input: BatteryInput, levels: Readonly<Record<Bound, number>>, where: string, faults: Fault[]): void {
+/** Names of a wrong pair the member that was given: the other one may be a default. The start lies between the outer bounds. */
+function checkLevels(input: BatteryInput, levels: Readonly<Record<Bound, number>>, where: string, faults: Fault[]): void {
   if (levels.soc_min_pct >= levels.soc_max_pct) {
     const [member, rule, other] = input.soc_min_pct === undefined
       ? ['soc_max_pct', 'above', 'soc_min_pct'] as const : ['soc_min_pct', 'below', 'soc_max_pct'] as const;
     faults.push({ name: `${where}: battery.${member}`, detail: `given ${levels[member]}; allowed: ${rule} ${other}, which is ${levels[other]}` });
     return;
+  }
+  const { soc_pct } = input;
+  if (soc_pct !== undefined && (soc_pct < levels.soc_min_pct || soc_pct > levels.soc_max_pct)) {
+    faults.push({ name: `${where}: battery.soc_pct`, detail: `given ${soc_pct}; allowed: from soc_min_pct to soc_max_pct, which are ${levels.soc_min_pct} and ${levels.soc_max_pct}` });
   }
   for (let at = 1; at < bounds.length; at += 1) {
     const [lower, upper] = [bounds[at - 1], bounds[at]];

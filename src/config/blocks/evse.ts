@@ -23,8 +23,8 @@ const evSchema = z.strictObject({
   dc_max_charge_w: watts.optional().meta({ description: 'Peak of DC charging, W at the meter; default 150000.' }),
   max_discharge_w: z.number().min(0).max(1e8).optional().meta({ description: 'Peak of V2G, W at the meter; default 50000.' }),
   phases: phases.optional().meta({ description: 'Phases of the on-board charger, 1 or 3; default 3.' }),
-  battery_voltage_v: z.number().min(50).max(1500).optional().meta({ description: 'Voltage of the pack at half charge, V; default 400.' }),
-  taper_soc_pct: z.number().min(0).max(99.9).optional().meta({ description: 'State of charge from which AC charging tapers linearly to zero at 100 %, %; default 80.' }),
+  battery_voltage_v: z.number().min(50).max(1360).optional().meta({ description: 'Voltage of the pack at half charge, V; default 400.' }),
+  taper_soc_pct: z.number().min(0).max(99.9).optional().meta({ description: 'State of charge from which AC charging tapers linearly to zero at 100 %, %; default 80. Not beside charging_curve.' }),
   charging_curve: curve.optional().meta({ description: 'AC and DC charging power over state of charge as fractions of the peak, linear between the points; default the taper for AC and a fast-charge curve for DC.' }),
   ac_efficiency: efficiency.optional().meta({ description: 'From the meter into the battery, AC; default 0.92.' }),
   dc_efficiency: efficiency.optional().meta({ description: 'From the meter into the battery, DC, with the converter of the station; default 0.95.' }),
@@ -39,14 +39,14 @@ const connectorSchema = z.strictObject({
   standard: z.enum(evseConnectorStandards).optional().meta({ description: 'Plug; default Type2, for dc CCS2.' }),
   max_power_w: watts.optional().meta({ description: 'Rating, W at the meter; default by current, phases and voltage, for dc the rating of the station.' }),
   max_current_a: z.number().min(1).max(5000).optional().meta({ description: 'Current, A per phase; default 32. For dc the current of the cable; default 500.' }),
-  phases: phases.optional().meta({ description: 'Phases of an AC connector, 1 or 3; default 3.' }),
-  min_current_a: z.number().min(0).max(100).optional().meta({ description: 'Limits below this current per phase pause the charge, AC; default 6.' }),
+  phases: phases.optional().meta({ description: 'Phases of an AC connector, 1 or 3; default 3. For ac only.' }),
+  min_current_a: z.number().min(0).max(100).optional().meta({ description: 'Limits below this current per phase pause the charge, A; default 6. For ac only.' }),
   min_power_w: z.number().min(0).max(1e7).optional().meta({ description: 'Limits below this power pause the charge, W; default 1000 for dc; ac follows min_current_a.' }),
-  voltage_v: z.number().min(50).max(1000).optional().meta({ description: 'Nominal voltage of an AC connector, line to neutral, V; default 230.' }),
-  voltage_max_v: z.number().min(50).max(1500).optional().meta({ description: 'Upper end of the output of a dc connector, V; default 920.' }),
-  power_factor: z.number().min(0.5).max(1).optional().meta({ description: 'Power factor of AC charging; default 0.99.' }),
+  voltage_v: z.number().min(50).max(1000).optional().meta({ description: 'Nominal voltage of an AC connector, line to neutral, V; default 230. For ac only.' }),
+  voltage_max_v: z.number().min(50).max(1500).optional().meta({ description: 'Upper end of the output of a dc connector, V, at least 1.1 times battery_voltage_v of the vehicle that comes there; default 920. For dc only.' }),
+  power_factor: z.number().min(0.5).max(1).optional().meta({ description: 'Power factor of AC charging; default 0.99. For ac only.' }),
   bidirectional: z.boolean().optional().meta({ description: 'Whether vehicles may discharge here (V2G); default false.' }),
-  max_discharge_w: watts.optional().meta({ description: 'Rating of V2G, W at the meter; default max_power_w.' }),
+  max_discharge_w: watts.optional().meta({ description: 'Rating of V2G, W at the meter; default max_power_w. For bidirectional only.' }),
   attached_cable: z.boolean().optional().meta({ description: 'Whether the cable is fixed to the station; default false, for dc true.' }),
 });
 
@@ -72,6 +72,7 @@ export const evseSchema = z.strictObject({
 
 export type EvseInput = z.infer<typeof evseSchema>;
 type EvInput = z.infer<typeof evSchema>;
+type ConnectorInput = z.infer<typeof connectorSchema>;
 
 /** Default fast-charge curve: fraction of the peak over state of charge. */
 const fastCharge: readonly ChargingCurvePoint[] = [
@@ -95,7 +96,12 @@ function resolveCurve(input: NonNullable<EvInput['charging_curve']>, name: strin
   return points;
 }
 
-function resolveEv(ev: EvInput, where: string, faults: Fault[]): EvParameters {
+/** @param inherited what `ev` leaves out is as here */
+function resolveEv(own: EvInput, inherited: EvInput, where: string, faults: Fault[]): EvParameters {
+  const ev = { ...inherited, ...own };
+  if (own.taper_soc_pct !== undefined && ev.charging_curve) {
+    faults.push({ name: `${where}.taper_soc_pct`, detail: `given ${own.taper_soc_pct}; allowed: only without charging_curve, which stands in its place` });
+  }
   const given = ev.charging_curve && resolveCurve(ev.charging_curve, `${where}.charging_curve`, faults);
   return {
     id: ev.id ?? null,
@@ -119,7 +125,23 @@ function resolveEv(ev: EvInput, where: string, faults: Fault[]): EvParameters {
   };
 }
 
-function resolveConnector(input: z.infer<typeof connectorSchema>, connectorId: number, stationW: number): EvseConnectorParameters {
+const acOnly = ['phases', 'min_current_a', 'voltage_v', 'power_factor'] as const;
+const dcOnly = ['voltage_max_v'] as const;
+
+/** Members given for something that the connector does not have. */
+function strayMembers(input: ConnectorInput, where: string, faults: Fault[]): void {
+  const [others, type] = input.type === 'dc' ? [acOnly, 'ac'] as const : [dcOnly, 'dc'] as const;
+  const stray = [
+    ...others.map((member) => [member, `type ${type}`] as const),
+    ...(input.bidirectional === true ? [] : [['max_discharge_w', 'bidirectional true'] as const]),
+  ];
+  for (const [member, condition] of stray) {
+    const value = input[member];
+    if (value !== undefined) faults.push({ name: `${where}.${member}`, detail: `given ${value}; allowed: only with ${condition}` });
+  }
+}
+
+function resolveConnector(input: ConnectorInput, connectorId: number, stationW: number): EvseConnectorParameters {
   const type = input.type ?? 'ac';
   const ac = type === 'ac';
   const phaseCount = ac ? (input.phases ?? 3) : 1;
@@ -145,9 +167,22 @@ function resolveVehicles(input: EvseInput, connectorCount: number, where: string
     if (connector > connectorCount) faults.push({ name, detail: `given ${connector}; allowed: 1..${connectorCount}, the connectors of this station` });
     if (seen.has(connector)) faults.push({ name, detail: `given ${connector} a second time; allowed: one vehicle per connector` });
     seen.add(connector);
-    const merged = { ...input.ev, ...ev };
-    return { connectorId: connector, ev: resolveEv(merged, `${where}: evse.vehicles[${i}]`, faults), pluggedAtStart: plugged ?? true };
+    const resolved = resolveEv(ev, input.ev ?? {}, `${where}: evse.vehicles[${i}]`, faults);
+    return { connectorId: connector, ev: resolved, pluggedAtStart: plugged ?? true };
   });
+}
+
+/** The output of a DC connector must reach the full pack of the vehicle that comes there: a tenth above its voltage at half charge. */
+function checkVoltages({ connectors, vehicles, ev }: EvseParameters, where: string, faults: Fault[]): void {
+  for (const [i, { type, connectorId, voltageV }] of connectors.entries()) {
+    const comes = vehicles.find((vehicle) => vehicle.connectorId === connectorId)?.ev ?? ev;
+    const fullV = comes.batteryVoltageV + comes.batteryVoltageV / 10;
+    if (type === 'ac' || voltageV >= fullV) continue;
+    faults.push({
+      name: `${where}: evse.connectors[${i}].voltage_max_v`,
+      detail: `given or derived ${voltageV}; allowed: at least ${Math.ceil(fullV)}, 1.1 times battery_voltage_v of its vehicle, which is ${comes.batteryVoltageV}`,
+    });
+  }
 }
 
 /**
@@ -158,7 +193,10 @@ function resolveVehicles(input: EvseInput, connectorCount: number, where: string
  */
 export function resolveEvse(input: EvseInput, ratedW: number, where: string, faults: Fault[]): EvseParameters {
   const maxPowerW = input.max_power_w ?? ratedW;
-  const connectors = (input.connectors ?? [{}]).map((connector, i) => resolveConnector(connector, i + 1, maxPowerW));
+  const connectors = (input.connectors ?? [{}]).map((connector, i) => {
+    strayMembers(connector, `${where}: evse.connectors[${i}]`, faults);
+    return resolveConnector(connector, i + 1, maxPowerW);
+  });
   const startDelayMinS = input.start_delay_min_s ?? Math.min(3, input.start_delay_max_s ?? 3);
   const startDelayMaxS = input.start_delay_max_s ?? Math.max(15, startDelayMinS);
   if (startDelayMinS > startDelayMaxS) {
@@ -168,7 +206,7 @@ export function resolveEvse(input: EvseInput, ratedW: number, where: string, fau
     if (minPowerW <= mostW) return;
     faults.push({ name: `${where}: evse.connectors[${i}].max_power_w`, detail: `given or derived ${mostW}; allowed: at least the minimum power, which is ${minPowerW}` });
   });
-  return {
+  const evse: EvseParameters = {
     vendor: input.vendor ?? 'derbench',
     model: input.model ?? 'EVSE',
     firmwareVersion: input.firmware_version ?? '1.0.0',
@@ -176,7 +214,7 @@ export function resolveEvse(input: EvseInput, ratedW: number, where: string, fau
     maxPowerW,
     sharing: input.sharing ?? 'proportional',
     connectors,
-    ev: resolveEv(input.ev ?? {}, `${where}: evse.ev`, faults),
+    ev: resolveEv(input.ev ?? {}, {}, `${where}: evse.ev`, faults),
     vehicles: resolveVehicles(input, connectors.length, where, faults),
     autoAuthorize: input.auto_authorize ?? true,
     standbyW: input.standby_w ?? 3,
@@ -184,4 +222,6 @@ export function resolveEvse(input: EvseInput, ratedW: number, where: string, fau
     startDelayMaxS,
     connectionTimeoutS: input.connection_timeout_s ?? 60,
   };
+  checkVoltages(evse, where, faults);
+  return evse;
 }

@@ -3,14 +3,14 @@ import type { Fault } from '../../core/errors.ts';
 import { hybridPolicies } from '../../core/kinds/hybrid.ts';
 import type { HybridParameters } from '../../core/kinds/hybrid.ts';
 
-const positive = z.number().positive().max(1e9);
+const size = z.number().min(1).max(1e9);
 const percent = z.number().min(0).max(100);
 
 export const hybridSchema = z.strictObject({
   policy: z.enum(hybridPolicies).optional().meta({ description: 'Dispatch policy at start; default self_consumption.' }),
-  pv_w: positive.optional().meta({ description: 'PV module power on the DC bus, W; default 10000.' }),
-  battery_w: positive.optional().meta({ description: 'DC rating of the battery, charge and discharge, W; default 10000.' }),
-  battery_wh: positive.optional().meta({ description: 'Capacity of the battery, Wh; default 1.5 hours of battery_w.' }),
+  pv_w: size.optional().meta({ description: 'PV module power on the DC bus, W; default 10000.' }),
+  battery_w: size.optional().meta({ description: 'DC rating of the battery, charge and discharge, W; default 10000.' }),
+  battery_wh: size.optional().meta({ description: 'Capacity of the battery, Wh; default 1.5 hours of battery_w.' }),
   charge_from_grid: z.boolean().optional().meta({ description: 'Whether the battery may charge through the inverter; default true.' }),
   soc_min_pct: percent.optional().meta({ description: 'State of charge at which discharge ends, %; default 10.' }),
   soc_max_pct: percent.optional().meta({ description: 'State of charge at which charging ends, %; default 95.' }),

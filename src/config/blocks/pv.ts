@@ -12,7 +12,7 @@ const modules = {
 export type PvModule = keyof typeof modules;
 export const pvModules = Object.keys(modules) as [PvModule, ...PvModule[]];
 
-const positive = z.number().positive().max(1e9);
+const volts = z.number().min(1).max(1e5);
 
 const site = (text: string) => `${text} Serves the clear_sky source; CSV irradiance is taken as in the plane of the array.`;
 
@@ -21,8 +21,8 @@ export const pvSchema = z.strictObject({
   module: z.enum(pvModules).optional().meta({ description: 'Module type; default CS5P-220M.' }),
   series: z.number().min(1).max(1000).optional().meta({ description: 'Modules in series in a string; default by phases and rating.' }),
   parallel: z.number().min(0.01).max(1e6).optional().meta({ description: 'Strings in parallel; default 15 % more module power than WMaxRtg, in a hybrid what hybrid.pv_w takes.' }),
-  min_dc_voltage_v: positive.optional().meta({ description: 'Lower end of the DC window, V; default half the string voltage at maximum power.' }),
-  max_dc_voltage_v: positive.optional().meta({ description: 'Upper end of the DC window, V; default 1.25 times the open-circuit string voltage.' }),
+  min_dc_voltage_v: volts.optional().meta({ description: 'Lower end of the DC window, V; default half the string voltage at maximum power.' }),
+  max_dc_voltage_v: volts.optional().meta({ description: 'Upper end of the DC window, V; default 1.25 times the open-circuit string voltage.' }),
   efficiency_nominal: z.number().min(0.8).max(1).optional().meta({ description: 'Nominal inverter efficiency; default 0.96.' }),
   mppt_time_constant_s: z.number().min(0.001).max(3600).optional().meta({ description: 'Time constant of maximum power point tracking, s; default 1.5.' }),
   start_time_s: z.number().min(0).max(3600).optional().meta({ description: 'Time from open circuit to tracking at start, s; default 10.' }),

@@ -9,7 +9,7 @@ const heightM = z.number().min(1).max(500);
 /** The `wind` block of a device profile. */
 export const windSchema = z.strictObject({
   turbine: z.enum(turbineNames).optional().meta({ description: 'Machine; default nrel-5mw for type III, and for type IV iea-15mw from WMaxRtg 1 MW up, farm-100kw below.' }),
-  rated_power_w: z.number().min(1000).max(1e9).optional().meta({ description: 'AC rating that the rotor area is scaled to, W; default the rating of the machine.' }),
+  rated_power_w: z.number().min(1).max(1e9).optional().meta({ description: 'AC rating that the rotor area is scaled to, W; default WMaxRtg where model 702 gives it or VAMaxRtg, else the rating of the machine. May be above WMaxRtg: the inverter then holds the turbine below what its rotor could give.' }),
   rotor_diameter_m: z.number().min(1).max(1000).optional().meta({ description: 'Rotor diameter, m; default that of the machine, scaled with the rated power.' }),
   hub_height_m: heightM.optional().meta({ description: 'Height of the hub, m; default that of the machine.' }),
   cp_model: z.enum(windCpModels).optional().meta({ description: 'Power coefficient: table of the NREL 5-MW rotor, Heier or Slootweg; default nrel-5mw for that machine, else heier.' }),
@@ -20,7 +20,7 @@ export const windSchema = z.strictObject({
   anemometer_height_m: heightM.optional().meta({ description: 'Height of the measured wind, m; default 5.' }),
   shear_exponent: z.number().min(0).max(0.6).optional().meta({ description: 'Exponent of the power law from anemometer to hub; default 0.14 (sea 0.10, rough land 0.20).' }),
   efficiency_nominal: z.number().min(0.8).max(1).optional().meta({ description: 'Nominal inverter efficiency; default 0.97.' }),
-  reactive_share: z.number().min(0).max(1).optional().meta({ description: 'Reactive power at full active power, of the apparent power rating; default 0.33 (nrel-5mw), 0.50 (iea-15mw), 0.44 (farm-100kw).' }),
+  reactive_share: z.number().min(0).max(0.99).optional().meta({ description: 'Reactive power at full active power, of the apparent power rating; default 0.33 (nrel-5mw), 0.50 (iea-15mw), 0.44 (farm-100kw).' }),
   lvrt_gain: z.number().min(0).max(10).optional().meta({ description: 'Additional reactive current per voltage below 0.9 pu in a dip, pu/pu; default 2.' }),
   lvrt_recovery_s: z.number().min(0.01).max(10).optional().meta({ description: 'Time from the end of a dip to the active power before it, s; default 0.5.' }),
   start_delay_s: z.number().min(0).max(3600).optional().meta({ description: 'Time of mean wind above cut-in before a start, s; default 60.' }),

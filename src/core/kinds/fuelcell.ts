@@ -7,6 +7,10 @@ export type FuelCellOperatingMode = (typeof fuelCellOperatingModes)[number];
 export const fuelCellFuels = ['tank', 'continuous'] as const;
 export type FuelCellFuel = (typeof fuelCellFuels)[number];
 
+/** Laws of the PEM fuel cell, Tafel with ohmic and concentration losses or the semi-empirical one after Amphlett. */
+export const fuelCellStackModels = ['tafel', 'amphlett'] as const;
+export type FuelCellStackModel = (typeof fuelCellStackModels)[number];
+
 export interface FuelCellCombination {
   readonly chemistry: FuelCellChemistry;
   readonly operatingMode: FuelCellOperatingMode;
@@ -41,6 +45,8 @@ export interface FuelCellParameters extends FuelCellCombination {
   /** output at the AC terminals; input of the electrolyser, 0 for fc_only */
   readonly ratedPowerW: number;
   readonly ratedElPowerW: number;
+  /** of a PEMFC */
+  readonly stackModel: FuelCellStackModel;
   /** of the inverter, 0.8..1 */
   readonly efficiencyNominal: number;
   /** cells in series, the same for both directions */

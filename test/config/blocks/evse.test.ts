@@ -47,6 +47,48 @@ describe('profile block evse', () => {
     expect(names({ ev: { charging_curve: [{ soc_pct: 0, fraction: 0 }, { soc_pct: 20, fraction: 1 }] } })).to.deep.equal(['p.yaml: evse.ev.charging_curve']);
   });
 
+  const stray: [string, EvseInput, string][] = [
+    ['connectors[0].voltage_max_v', { connectors: [{ voltage_max_v: 500 }] }, 'given 500; allowed: only with type dc'],
+    ['connectors[0].phases', { connectors: [{ type: 'dc', phases: 3 }] }, 'given 3; allowed: only with type ac'],
+    ['connectors[0].voltage_v', { connectors: [{ type: 'dc', voltage_v: 230 }] }, 'given 230; allowed: only with type ac'],
+    ['connectors[0].min_current_a', { connectors: [{ type: 'dc', min_current_a: 6 }] }, 'given 6; allowed: only with type ac'],
+    ['connectors[0].power_factor', { connectors: [{ type: 'dc', power_factor: 1 }] }, 'given 1; allowed: only with type ac'],
+    ['connectors[1].max_discharge_w', { connectors: [{}, { max_discharge_w: 5000 }] }, 'given 5000; allowed: only with bidirectional true'],
+    ['connectors[0].max_discharge_w', { connectors: [{ type: 'dc', bidirectional: false, max_discharge_w: 1 }] }, 'given 1; allowed: only with bidirectional true'],
+    [
+      'ev.taper_soc_pct', { ev: { taper_soc_pct: 70, charging_curve: [{ soc_pct: 0, fraction: 1 }, { soc_pct: 100, fraction: 0 }] } },
+      'given 70; allowed: only without charging_curve, which stands in its place',
+    ],
+    [
+      'vehicles[0].taper_soc_pct',
+      { ev: { charging_curve: [{ soc_pct: 0, fraction: 1 }, { soc_pct: 100, fraction: 0 }] }, vehicles: [{ connector: 1, taper_soc_pct: 70 }] },
+      'given 70; allowed: only without charging_curve, which stands in its place',
+    ],
+    [
+      'connectors[0].voltage_max_v', { connectors: [{ type: 'dc', voltage_max_v: 439 }] },
+      'given or derived 439; allowed: at least 440, 1.1 times battery_voltage_v of its vehicle, which is 400',
+    ],
+    [
+      'connectors[1].voltage_max_v', { connectors: [{ type: 'dc' }, { type: 'dc' }], vehicles: [{ connector: 2, battery_voltage_v: 850 }] },
+      'given or derived 920; allowed: at least 935, 1.1 times battery_voltage_v of its vehicle, which is 850',
+    ],
+  ];
+  for (const [member, input, detail] of stray) {
+    it(`refuses what would have no effect: ${JSON.stringify(input)}`, () => {
+      expect(resolved(input, 50_000).faults).to.deep.equal([{ name: `p.yaml: evse.${member}`, detail }]);
+    });
+  }
+
+  it('takes what has an effect', () => {
+    const curve = [{ soc_pct: 0, fraction: 1 }, { soc_pct: 100, fraction: 0 }];
+    for (const input of [
+      { connectors: [{ phases: 1, min_current_a: 8, voltage_v: 240, power_factor: 0.95, bidirectional: true, max_discharge_w: 5000 }] },
+      { connectors: [{ type: 'dc', voltage_max_v: 440 }] },
+      { connectors: [{ type: 'dc', voltage_max_v: 1500 }, {}], ev: { battery_voltage_v: 1360 } },
+      { ev: { taper_soc_pct: 70 }, vehicles: [{ connector: 1, charging_curve: curve }] },
+    ] satisfies EvseInput[]) expect(resolved(input, 50_000).faults, JSON.stringify(input)).to.deep.equal([]);
+  });
+
   it('refuses unknown members and values out of range', () => {
     for (const wrong of [{ colour: 1 }, { connectors: [] }, { connectors: [{ phases: 2 }] }, { ev: { soc_pct: 101 } }, { standby_w: -1 }]) {
       expect(evseSchema.safeParse(wrong).success, JSON.stringify(wrong)).to.equal(false);

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { fuelCellCombinationFault, fuelCellSchema, resolveFuelCell } from '../../../src/config/blocks/fuel-cell.ts';
 import type { Fault } from '../../../src/core/errors.ts';
 import { fuelCellChemistries, fuelCellCombinations, fuelCellFuels, fuelCellOperatingModes } from '../../../src/core/kinds/fuelcell.ts';
-import { electrolyserCell, oxideCellV, pemV } from '../../../src/der/source/fuelcell/cells.ts';
+import { stackHeat } from '../../../src/der/source/fuelcell/temperature.ts';
+import { electrolyserCell, oxideCellV, pemLaws, pemV } from '../../../src/der/source/fuelcell/cells.ts';
 
 function resolve(raw: unknown, ratedW = 5000) {
   const faults: Fault[] = [];
@@ -18,7 +19,7 @@ describe('fuel cell block', () => {
     const { cellAreaCm2, ...rest } = parameters;
     expect(cellAreaCm2).to.be.closeTo(165.5, 0.1);
     expect(rest).to.deep.equal({
-      chemistry: 'PEMFC', operatingMode: 'fc_only', fuel: 'tank', ratedPowerW: 5000, ratedElPowerW: 0, efficiencyNominal: 0.97,
+      chemistry: 'PEMFC', operatingMode: 'fc_only', fuel: 'tank', stackModel: 'tafel', ratedPowerW: 5000, ratedElPowerW: 0, efficiencyNominal: 0.97,
       cellCount: 78, elCellAreaCm2: 0, parasiticFixedPct: 3, parasiticPct: 4, fuelUtilizationPct: 97, dryingLossPct: 4,
       rampUpPctS: 15, rampDownPctS: 50, dwellS: 30, startTemperatureC: null,
       tankCapacityKg: 5 * 0.07 * 8, tankLevelPct: 90, tankPressureMaxBar: 200, tankReserveMinPct: 5, tankReserveMaxPct: 95, tankLowPct: 15,
@@ -38,6 +39,9 @@ describe('fuel cell block', () => {
       const { cellCount, cellAreaCm2, elCellAreaCm2 } = parameters;
       expect(cellCount * cellAreaCm2 * 0.7 * pemV(0.7, 338.15)).to.be.closeTo(ratedW / 0.97 / 0.93, 1e-6 * ratedW);
       expect(cellCount * elCellAreaCm2 * electrolyserCell(1, 338.15).cellV).to.be.closeTo(ratedW / 1.07, 1e-3 * ratedW);
+      const amphlett = resolve({ stack_model: 'amphlett' }, ratedW).parameters;
+      expect(amphlett).to.include({ stackModel: 'amphlett', cellCount });
+      expect(cellCount * amphlett.cellAreaCm2 * 0.7 * pemV(0.7, 338.15, pemLaws.amphlett)).to.be.closeTo(ratedW / 0.97 / 0.93, 1e-6 * ratedW);
       const oxide = resolve({ chemistry: 'SOFC' }, ratedW).parameters;
       expect(oxide.cellCount * oxide.cellAreaCm2 * 0.4 * oxideCellV(0.4, 1023.15)).to.be.closeTo(ratedW / 0.97 / 0.93, 1e-9 * ratedW);
     }
@@ -86,6 +90,9 @@ describe('fuel cell block', () => {
     ['tank_reserve_min_pct', { tank_reserve_min_pct: 95 }, /given 95; allowed: below tank_reserve_max_pct, which is 95/],
     ['tank_reserve_max_pct', { tank_reserve_max_pct: 5 }, /given 5; allowed: above tank_reserve_min_pct, which is 5/],
     ['tank_low_pct', { tank_low_pct: 4 }, /given 4; allowed: at least tank_reserve_min_pct, which is 5/],
+    ['start_temperature_c', { start_temperature_c: 66 }, /given 66; allowed: up to the working temperature of PEMFC, 65 C, or null/],
+    ['stack_model', { chemistry: 'SOFC', stack_model: 'tafel' }, /given tafel; allowed: only with chemistry PEMFC/],
+    ['cell_area_cm2', { cell_area_cm2: 170, cell_count: 75, stack_model: 'amphlett' }, /given 170; allowed: at least 174.7 for rated power with 75 cells/],
     ['cell_area_cm2', { cell_area_cm2: 100, cell_count: 75 }, /given 100; allowed: at least 140.2 for rated power with 75 cells/],
     ['rated_el_power_w', { ...both, chemistry: 'SOFC', rated_el_power_w: 30_000 }, /given 30000; allowed: up to \d+ with 78 cells of 224.9 cm2/],
   ];
@@ -97,8 +104,17 @@ describe('fuel cell block', () => {
     });
   }
 
+  it('takes a start up to the temperature that the stack is held at', () => {
+    for (const chemistry of fuelCellChemistries) {
+      const { holdC } = stackHeat(chemistry, 5000);
+      const faultsAt = (startC: number) => resolve({ chemistry, start_temperature_c: startC }).faults.length;
+      expect(faultsAt(holdC), chemistry).to.equal(0);
+      if (holdC < 750) expect(faultsAt(holdC + 0.1), chemistry).to.equal(1);
+    }
+  });
+
   const refused: [string, unknown][] = [
-    ['chemistry', 'AFC'], ['operating_mode', 'el_only'], ['fuel', 'bottle'], ['rated_el_power_w', 0], ['efficiency_nominal', 0.7],
+    ['chemistry', 'AFC'], ['stack_model', 'butler'], ['operating_mode', 'el_only'], ['fuel', 'bottle'], ['rated_el_power_w', 0.9], ['efficiency_nominal', 0.7],
     ['cell_count', 1.5], ['cell_area_cm2', 0], ['fuel_utilization_pct', 49], ['drying_loss_pct', 51], ['ramp_pct_s', 0],
     ['ramp_down_pct_s', -1], ['dwell_s', -1], ['start_temperature_c', 751], ['tank_capacity_kg', 0], ['tank_level_pct', 101],
     ['tank_pressure_max_bar', 1001], ['tank_low_pct', -1], ['setpoint_w', 1],

@@ -43,7 +43,7 @@ describe('interface 12.1: hybrid block', () => {
   });
 
   const refused: [string, unknown][] = [
-    ['policy', 'best'], ['pv_w', 0], ['pv_w', '10'], ['battery_w', -1], ['battery_wh', 0], ['charge_from_grid', 'yes'],
+    ['policy', 'best'], ['pv_w', 0.9], ['pv_w', 1.1e9], ['pv_w', '10'], ['battery_w', 0.9], ['battery_wh', 0.9], ['charge_from_grid', 'yes'],
     ['soc_min_pct', -1], ['soc_max_pct', 101], ['bus_voltage_v', 49], ['bus_voltage_v', 3001], ['pv_kw', 1],
   ];
   for (const [key, value] of refused) {

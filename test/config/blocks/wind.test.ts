@@ -50,7 +50,7 @@ describe('interface 12.1: wind block', () => {
   });
 
   const refused: [string, unknown][] = [
-    ['turbine', 'v90'], ['rated_power_w', 0], ['turbulence_class', 'D'], ['shear_exponent', -0.1], ['efficiency_nominal', 1.1],
+    ['turbine', 'v90'], ['rated_power_w', 0.9], ['rated_power_w', 1.1e9], ['reactive_share', 1], ['turbulence_class', 'D'], ['shear_exponent', -0.1], ['efficiency_nominal', 1.1],
     ['cut_out_m_s', 11], ['lvrt_recovery_s', 0], ['start_delay_s', -1], ['blades', 3],
   ];
   for (const [key, value] of refused) {

@@ -29,6 +29,19 @@ describe('battery device: model 802', () => {
     expect(rig.m802.V).to.be.within(200, 260);
   });
 
+  it('SetOp during a fault takes effect when the fault is cleared', async () => {
+    const rig = StorageRig.battery();
+    rig.plant.setSurroundings({ cellTemperatureC: 70 });
+    await rig.run(20);
+    rig.write(({ m802 }) => { if (m802) m802.SetOp = 'DISCONNECT'; });
+    rig.write(({ m802 }) => { if (m802) m802.SetOp = 'CONNECT'; });
+    rig.plant.setSurroundings({ cellTemperatureC: 25 });
+    await rig.run(20);
+    rig.write(({ m802 }) => { if (m802) m802.AlmRst = 1; });
+    await rig.run(20);
+    expect([rig.m802.SetOp, rig.m802.State, rig.battery.contactorsClosed]).to.deep.equal(['CONNECT', 'STANDBY', 2]);
+  });
+
   it('SetInvState takes only that the inverter is started, and changes nothing', () => {
     const rig = StorageRig.battery();
     const before = rig.dump();

@@ -235,3 +235,16 @@ describe('mixed plant: whatever happens', () => {
     }).timeout(20_000);
   }
 });
+
+describe('mixed plant: surroundings', () => {
+  it('the clear sky gives the sun and leaves the wind to its series', async () => {
+    const plant = kindPlant([kindSpec('pv'), kindSpec('windT4')]);
+    await plant.step(1);
+    const before = plant.surroundings(1);
+    plant.setSurroundings({ source: 'clear_sky' });
+    await plant.step(1);
+    expect(plant.surroundings(0).source).to.equal('clear_sky');
+    expect(plant.surroundings(1).windSpeedMS).to.be.closeTo(before.windSpeedMS, 0.01);
+    expect(plant.surroundings(1).windSpeedMS).to.be.above(3);
+  });
+});

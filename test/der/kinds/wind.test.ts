@@ -46,6 +46,17 @@ for (const machine of machines) {
       expect(weak.detail('wind').pitchDeg).to.equal(0);
     });
 
+    it('starts settled under a limit: the blades let through what goes', async () => {
+      const rig = new KindRig({
+        args: machine.args, wind: { turbulenceClass: 'none' }, models: { 704: { WMaxLimPctEna: 'ENABLED', WMaxLimPct: 40 } },
+      });
+      await rig.watch(60, 0.5, () => {
+        expect(rig.w).to.be.closeTo(0.4 * ratedW, near);
+        expect(rig.detail('wind').rotorRpm / ratedRpm).to.be.at.most(1.055);
+        expect(rig.alarms).to.deep.equal([]);
+      });
+    });
+
     it('WMaxLimPct curtails by pitch with the rotor at 105 % at most; released it gives all again', async () => {
       const rig = await under(machine, 14);
       const before = rig.detail('wind');

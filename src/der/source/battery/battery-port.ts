@@ -113,7 +113,7 @@ export class BatteryPort implements DcSource {
     conditions.clear();
     if (window.lowBlocked) conditions.add('soc_low');
     if (window.highBlocked) conditions.add('soc_high');
-    for (const fault of faults) conditions.add(fault);
+    if (faults.size > 0) for (const fault of faults) conditions.add(fault);
     if (contactors.closing === 0 && this.bank.closedCount === 0) conditions.add('dc_disconnect');
     return conditions;
   }

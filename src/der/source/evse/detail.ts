@@ -1,8 +1,8 @@
 import type { EvseConnectorDetail, EvseDetail, EvseLimitSource } from '../../../core/kinds/evse.ts';
-import { flagsOf, leastPowerW, phasesInUse, statusOf, wattsPerAmpere } from './connector.ts';
+import { flagsOf, leastPowerW, phasesInUse, wattsPerAmpere } from './connector.ts';
 import type { Connector } from './connector.ts';
 import type { Station } from './machine.ts';
-import { ocpp201Status, phaseTraits } from './phases.ts';
+import { ocpp16Status, ocpp201Status, phaseTraits } from './phases.ts';
 import { chargeLevelW } from './reach.ts';
 import { sessionDetail } from './sessions.ts';
 import { packVoltageV, vehicleDetail } from './vehicle.ts';
@@ -49,15 +49,16 @@ export function connectorDetail(c: Connector, terminalPu: number): EvseConnector
   const { p, vehicle } = c;
   const traits = phaseTraits[c.phase];
   const flags = flagsOf(c);
+  const { limitW, limitSource } = limitNow(c);
   return {
     connectorId: p.connectorId, type: p.type, standard: p.standard, maxPowerW: p.maxPowerW, minPowerW: leastPowerW(c),
-    phases: p.phases, bidirectional: p.bidirectional, status: statusOf(c), ocpp201Status: ocpp201Status(c.phase, flags),
+    phases: p.phases, bidirectional: p.bidirectional, status: ocpp16Status(c.phase, flags), ocpp201Status: ocpp201Status(c.phase, flags),
     phase: c.phase, errorCode: c.errorCode ?? 'NoError', errorInfo: c.errorInfo, vendorErrorCode: c.vendorErrorCode,
     operative: c.operative, authorised: traits.authorised, contactorClosed: traits.contactorClosed && c.errorCode === null,
     cable: { evPlugged: c.evPlugged, evsePlugged: c.evsePlugged, locked: c.lockedByCommand || traits.session },
     ev: vehicle && vehicleDetail(vehicle), session: c.session && sessionDetail(c.session, c),
     powerW: c.powerW, currentA: currents(c, terminalPu), voltageV: connectorVoltageV(c, terminalPu),
-    energyWh: c.energyWh, energyExportWh: c.energyExportWh, ...limitNow(c),
+    energyWh: c.energyWh, energyExportWh: c.energyExportWh, limitW, limitSource,
     localLimitW: Number.isFinite(c.localLimitW) ? c.localLimitW : null, dischargeW: c.dischargeW, reservation: c.reservation,
   };
 }

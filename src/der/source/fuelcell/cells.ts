@@ -2,7 +2,8 @@
  * Cells of the built-in plants: voltage against current density (A/cm2), and back from power density (W/cm2).
  * Densities are positive in both directions.
  */
-import { nernstV } from './amphlett.ts';
+import type { FuelCellStackModel } from '../../../core/kinds/fuelcell.ts';
+import { amphlettCell, amphlettFallV, ballardMarkV, nernstV } from './amphlett.ts';
 
 export const faradayCMol = 96485.332;
 /** molar mass of hydrogen, kg/mol */
@@ -30,31 +31,53 @@ export function pemReversibleV(tK: number): number {
   return nernstV(tK, h2Atm, o2Atm);
 }
 
-/** Voltage of the built-in PEM fuel cell without crossover, V: Tafel, ohmic and concentration losses. */
-export function pemIdealV(j: number, tK: number): number {
-  const held = Math.min(j, nearLimitACm2);
-  const activation = held > exchangeACm2 ? tafelSlopeV * Math.log(held / exchangeACm2) : 0;
-  return pemReversibleV(tK) - activation - ohmicOhmCm2 * held + concentrationV * Math.log(1 - held / pemLimitACm2);
+/** A law of the built-in PEM fuel cell, without crossover. */
+export interface PemLaw {
+  /** cell voltage at a current density, V */
+  idealV(j: number, tK: number): number;
+  /** current density times how fast that voltage falls with it, V */
+  fallV(j: number, tK: number): number;
 }
+
+/** Tafel, ohmic and concentration losses. */
+const tafelLaw: PemLaw = {
+  idealV(j, tK) {
+    const held = Math.min(j, nearLimitACm2);
+    const activation = held > exchangeACm2 ? tafelSlopeV * Math.log(held / exchangeACm2) : 0;
+    return pemReversibleV(tK) - activation - ohmicOhmCm2 * held + concentrationV * Math.log(1 - held / pemLimitACm2);
+  },
+  fallV: (j) => tafelSlopeV + ohmicOhmCm2 * j + concentrationV * j / (pemLimitACm2 - j),
+};
+
+/** The cell of the Ballard Mark V on the gases of the plant; a cell of another area stands for several of them side by side. */
+const amphlettLaw: PemLaw = {
+  idealV: (j, tK) => amphlettCell(ballardMarkV, j * ballardMarkV.areaCm2, { tK, h2Atm, o2Atm }).cellV,
+  fallV: (j, tK) => amphlettFallV(ballardMarkV, j * ballardMarkV.areaCm2, tK),
+};
+
+export const pemLaws: Readonly<Record<FuelCellStackModel, PemLaw>> = { tafel: tafelLaw, amphlett: amphlettLaw };
 
 /** Voltage of the built-in PEM fuel cell, V; about 1 V at open circuit. */
-export function pemV(j: number, tK: number): number {
-  return pemIdealV(Math.max(j, crossoverACm2), tK);
+export function pemV(j: number, tK: number, law: PemLaw = tafelLaw): number {
+  return law.idealV(Math.max(j, crossoverACm2), tK);
 }
 
-/** Current density of {@link pemV} at a power density below the maximum; above it, that of the maximum. */
-export function pemCurrent(wCm2: number, tK: number, guess = 0): number {
+/** Current density of {@link pemV} at a power density below the maximum; above it, one about the maximum. */
+export function pemCurrent(wCm2: number, tK: number, guess = 0, law: PemLaw = tafelLaw): number {
   if (!(wCm2 > 0)) return 0;
   const reversible = pemReversibleV(tK);
   // power is concave in current: from the left the steps never pass the solution, from the right only the first does
   const leftmost = Math.min(wCm2 / reversible, 1);
   let j = Math.max(leftmost, Math.min(guess, 1));
   for (let round = 0; round < mostRounds; round += 1) {
-    const low = j <= crossoverACm2;
-    const left = pemLimitACm2 - j;
-    const v = pemV(j, tK);
-    const slope = low ? v : v - tafelSlopeV - ohmicOhmCm2 * j - concentrationV * j / left;
-    if (slope <= 1e-3) return j;
+    const v = pemV(j, tK, law);
+    const slope = j <= crossoverACm2 ? v : v - law.fallV(j, tK);
+    if (slope <= 1e-3) {
+      if (round > 0 || j === leftmost) return j;
+      // a guess beyond the maximum leads nowhere
+      j = leftmost;
+      continue;
+    }
     const next = Math.max(leftmost, Math.min(j - (v * j - wCm2) / slope, nearLimitACm2));
     if (Math.abs(next - j) <= closeEnough * j) return next;
     j = next;

@@ -121,8 +121,7 @@ export class FuelCellPort implements DcSource {
       this.#solvedW = powerW;
       this.#solvedC = this.#temperatureC;
     }
-    const ratedW = powerW < 0 ? stack.ratedElDcW : stack.ratedDcW;
-    const share = ratedW > 0 ? powerW / ratedW : 0;
+    const share = this.#share;
     if (this.#settling) {
       this.#readiness.settle(share);
       this.#lags.settle(stack.voltageV, stack.grossW);
@@ -189,9 +188,10 @@ export class FuelCellPort implements DcSource {
 
   clearFaults(): void { /* nothing latches here */ }
 
-  /** Tank, counters and temperature as on the first day; power already flowing is not interrupted. */
+  /** Tank, counters and temperature as on the first day, and no rest to wait for; power already flowing is not interrupted. */
   restart(): void {
     this.#temperatureC = this.#startC();
+    this.#readiness.settle(this.#share);
     this.#book.restart();
   }
 
@@ -208,6 +208,12 @@ export class FuelCellPort implements DcSource {
 
   /** A cold stack whose output is bound by its temperature. */
   get #warming(): boolean { return this.#powerW !== 0 && this.#temperatureC < this.#heat.readyC; }
+
+  /** Present power, of rated in its direction. */
+  get #share(): number {
+    const ratedW = this.#powerW < 0 ? this.#stack.ratedElDcW : this.#stack.ratedDcW;
+    return ratedW > 0 ? this.#powerW / ratedW : 0;
+  }
 
   #startC(): number {
     return Math.min(this.#heat.holdC, this.#parameters.startTemperatureC ?? this.#heat.holdC);

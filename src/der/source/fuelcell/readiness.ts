@@ -63,6 +63,6 @@ export class Readiness {
     this.#side = 0;
     this.#dwellS = 0;
     this.#counting = false;
-    if (share !== 0) this.run(share, 0);
+    if (Math.abs(share) >= leastFuelCellShare) this.run(share, 0);
   }
 }

@@ -2,8 +2,9 @@
 import type { FuelCellChemistry, FuelCellParameters } from '../../../core/kinds/fuelcell.ts';
 import {
   currentForHydrogen, electrolyserCell, electrolyserCurrent, faradayCMol, faradayEfficiency, molarKg, oxideCellV,
-  oxideCurrent, oxideResistance, pemCurrent, pemLimitACm2, pemV,
+  oxideCurrent, oxideResistance, pemCurrent, pemLaws, pemLimitACm2, pemV,
 } from './cells.ts';
+import type { PemLaw } from './cells.ts';
 
 const zeroCK = 273.15;
 /** cell voltage at which no heat is made: HHV for liquid water, LHV for steam */
@@ -28,6 +29,7 @@ export class Stack {
   lostKgS = 0;
   heatW = 0;
   readonly #chemistry: FuelCellChemistry;
+  readonly #pem: PemLaw;
   readonly #cells: number;
   readonly #areaCm2: number;
   readonly #elAreaCm2: number;
@@ -46,6 +48,7 @@ export class Stack {
     const fixed = parameters.parasiticFixedPct / 100;
     this.#share = parameters.parasiticPct / 100;
     this.#chemistry = parameters.chemistry;
+    this.#pem = pemLaws[parameters.stackModel];
     this.#cells = parameters.cellCount;
     this.#areaCm2 = parameters.cellAreaCm2;
     this.#elAreaCm2 = parameters.elCellAreaCm2;
@@ -75,7 +78,7 @@ export class Stack {
 
   #solveFuelCell(grossW: number, tK: number): void {
     const density = grossW / (this.#cells * this.#areaCm2);
-    const j = this.#chemistry === 'SOFC' ? oxideCurrent(density, tK) : pemCurrent(density, tK, this.#guess);
+    const j = this.#chemistry === 'SOFC' ? oxideCurrent(density, tK) : pemCurrent(density, tK, this.#guess, this.#pem);
     this.#guess = j;
     this.grossW = grossW;
     this.currentA = j * this.#areaCm2;
@@ -106,7 +109,7 @@ export class Stack {
   /** Static voltage as a fuel cell at `currentA`, V. @param tK kelvin */
   voltageAt(currentA: number, tK: number): number {
     const j = currentA / this.#areaCm2;
-    return this.#cells * (this.#chemistry === 'SOFC' ? oxideCellV(j, tK) : pemV(j, tK));
+    return this.#cells * (this.#chemistry === 'SOFC' ? oxideCellV(j, tK) : pemV(j, tK, this.#pem));
   }
 
   /** A current at which the voltage of the fuel cell has fallen below 0, A. */

@@ -1,10 +1,7 @@
 import type { FuelCellParameters, HydrogenTankState } from '../../../core/kinds/fuelcell.ts';
-import { molarKg } from './cells.ts';
 
-const gasJMolK = 8.314462618;
 const zeroCK = 273.15;
 const fillingC = 15;
-const barPa = 1e5;
 /** compressibility of hydrogen, per bar */
 const perBar = 6e-4;
 
@@ -24,9 +21,6 @@ export class HydrogenTank {
     this.#idealBar = fullBar / (1 + perBar * fullBar) / (parameters.tankCapacityKg * (zeroCK + fillingC));
     this.setLevel(parameters.tankLevelPct);
   }
-
-  /** Inner volume, m3. */
-  get volumeM3(): number { return gasJMolK / (molarKg * this.#idealBar * barPa); }
 
   get levelPct(): number { return this.massKg / this.#parameters.tankCapacityKg * 100; }
 

@@ -55,7 +55,8 @@ export class HybridSource implements DcSource {
   readonly #share: Dispatch = { pvW: 0, batteryW: 0, curtailedW: 0, dcW: 0 };
   readonly #wish = { targetW: 0, floorW: 0, ceilingW: 0 } satisfies DcRequest;
   readonly #conditions = new Set<SourceCondition>();
-  readonly ports: readonly DcPort[];
+  readonly ports: readonly Writable<DcPort>[];
+  readonly #behind: readonly DcPort[];
   #policy: HybridPolicy;
   #manualBatteryW: number | null = null;
   #targetW: number | null = null;
@@ -75,7 +76,9 @@ export class HybridSource implements DcSource {
       policy: config.policy, pvAvailableW: 0, chargeMaxW: 0, dischargeMaxW: 0, targetW: null, loadW: 0,
       floorW: 0, ceilingW: 0, pinnedBatteryW: null,
     };
-    this.ports = [...config.pv.ports, ...config.battery.ports].map((port) => atBus(port, config.busVoltageV));
+    this.#behind = [...config.pv.ports, ...config.battery.ports];
+    this.ports = this.#behind.map((port) => atBus(port, config.busVoltageV));
+    this.#show();
   }
 
   /** The policy in force. */
@@ -129,6 +132,18 @@ export class HybridSource implements DcSource {
     else this.#pvW = this.#batteryW = this.#curtailedW = 0;
     this.#pv.draw(this.#pvW, energized);
     this.#battery.draw(this.#batteryW, energized);
+    this.#show();
+  }
+
+  /** Brings the ports up to date: they are read far more often than they change. */
+  #show(): void {
+    const { busVoltageV } = this.#config;
+    for (let i = 0; i < this.ports.length; i += 1) {
+      const port = this.ports[i];
+      if (!port) continue;
+      port.powerW = this.#behind[i]?.powerW ?? 0;
+      port.currentA = port.powerW / busVoltageV;
+    }
   }
 
   /** The way to AC and back leaves rounding, which is no flow of the battery and no curtailment. */
@@ -164,9 +179,13 @@ export class HybridSource implements DcSource {
   }
 
   get conditions(): ReadonlySet<SourceCondition> {
+    const [ofPv, ofBattery] = [this.#pv.conditions, this.#battery.conditions];
+    // most of the time there is nothing to tell
+    if (ofPv.size === 0) return ofBattery;
+    if (ofBattery.size === 0) return ofPv;
     this.#conditions.clear();
-    for (const code of this.#pv.conditions) this.#conditions.add(code);
-    for (const code of this.#battery.conditions) this.#conditions.add(code);
+    for (const code of ofPv) this.#conditions.add(code);
+    for (const code of ofBattery) this.#conditions.add(code);
     return this.#conditions;
   }
 
@@ -203,6 +222,7 @@ export class HybridSource implements DcSource {
     else if (command.kind.startsWith('pv.')) this.#pv.command(command);
     else throw new SimError('COMMAND_NOT_APPLICABLE', `a DC-coupled hybrid takes no command ${command.kind}`);
     this.#jumps = true;
+    this.#show();
   }
 
   #setPolicy(policy: HybridPolicy): void {
@@ -226,6 +246,7 @@ export class HybridSource implements DcSource {
   clearFaults(): void {
     this.#pv.clearFaults();
     this.#battery.clearFaults();
+    this.#show();
   }
 
   restart(): void {
@@ -234,17 +255,16 @@ export class HybridSource implements DcSource {
     this.#targetW = null;
     this.#pv.restart();
     this.#battery.restart();
+    this.#show();
   }
 }
 
 const none: ReadonlySet<SourceCondition> = new Set();
 
 /** What the inverter sees of a source behind its DC/DC converter: the voltage of the bus. */
-function atBus(port: DcPort, busVoltageV: number): DcPort {
+function atBus(port: DcPort, busVoltageV: number): Writable<DcPort> {
   return {
-    type: port.type, name: port.name, voltageV: busVoltageV,
-    get currentA() { return port.powerW / busVoltageV; },
-    get powerW() { return port.powerW; },
+    type: port.type, name: port.name, voltageV: busVoltageV, currentA: 0, powerW: 0,
     get conditions() { return port.conditions ?? none; },
   };
 }

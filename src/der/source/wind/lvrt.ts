@@ -69,10 +69,14 @@ export class LowVoltageRide {
     if (this.#state === 'recovering') this.#recoveringS += dtS;
   }
 
-  /** Power in W that the chopper burns beside what is drawn. @param availableW of the generator */
+  /**
+   * Power in W that the chopper burns beside what is drawn. A generator that was held back gives no more than before.
+   * @param availableW what the generator could give
+   */
   chopperW(availableW: number, dcW: number): number {
     if (this.#state !== 'active' || !(this.#dtS > 0)) return 0;
-    return Math.min(Math.max(0, availableW - dcW), this.#ratedDcW, this.#chopperJ / this.#dtS);
+    const surplusW = Math.max(0, Math.min(availableW, this.#beforeW) - dcW);
+    return Math.min(surplusW, this.#ratedDcW, this.#chopperJ / this.#dtS);
   }
 
   draw(dcW: number, chopperW: number, energized: boolean): void {

@@ -74,6 +74,8 @@ export class Turbine {
   #shutdownW = 0;
   #overspeed = false;
   #dtS = 0;
+  /** nothing has passed since the jump to a steady state */
+  #settling = false;
   #availableW = 0;
   #assumedW = 0;
   #aeroW = 0;
@@ -145,6 +147,7 @@ export class Turbine {
     this.#overspeed = false;
     this.#shutdownW = 0;
     this.#dtS = 0;
+    this.#settling = true;
     this.#availableW = this.running ? steadyAt(this.#steady.shaftW, this.wind.rotorMS) : 0;
     this.#assumedW = this.#availableW;
     this.#quasi.begin(this.#availableW, this.wind.rotorMS);
@@ -156,6 +159,7 @@ export class Turbine {
   prepare(dtS: number, measuredMS: number, gridOk: boolean, quasiSteady: boolean): void {
     const dt = dtS > 0 ? dtS : 0;
     this.#dtS = dt;
+    this.#settling = false;
     this.#gridOk = gridOk;
     this.#switchMode(quasiSteady);
     this.wind.begin(dt, measuredMS);
@@ -198,6 +202,11 @@ export class Turbine {
     const held = takenW < this.#availableW * (1 - drawTolerance);
     this.#capW = held ? takenW : Infinity;
     this.#heldBackPart = held ? 1 - takenW / this.#availableW : 0;
+    if (this.#settling && held) {
+      // settled under a limit: the blades let through what goes
+      this.#pitchForDraw(Math.max(this.wind.rotorMS, leastMS));
+      this.#aeroW = takenW;
+    }
     if (this.#heldBackPart > returnedPart || !energized) this.#returning = true;
     this.#energized = energized;
     if (!energized) this.#shutdownW = 0;
@@ -219,7 +228,15 @@ export class Turbine {
     if (quasiSteady === this.#quasiSteady) return;
     this.#quasiSteady = quasiSteady;
     if (quasiSteady) this.#quasi.begin(this.#availableW, this.wind.rotorMS);
-    else if (this.running) this.#toSteady(this.wind.rotorMS);
+    else if (this.running) this.#pitchForDraw(Math.max(this.wind.rotorMS, leastMS));
+  }
+
+  /** Blades for the power drawn under a wind, m/s; the rotor keeps its speed, so that no energy comes or goes. */
+  #pitchForDraw(windMS: number): void {
+    const fineDeg = steadyAt(this.#steady.fineDeg, windMS);
+    const steadyDeg = steadyAt(this.#steady.pitchDeg, windMS);
+    const heldDeg = this.#capW === Infinity ? 0 : pitchForPower(this.#m, windMS, this.#radS, this.#capW);
+    this.#pitch.jump(Math.max(steadyDeg, heldDeg), fineDeg);
   }
 
   /** Speed and pitch of the steady state under a wind, m/s. */

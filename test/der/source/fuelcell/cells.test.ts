@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { amphlettCell, ballardMarkV } from '../../../../src/der/source/fuelcell/amphlett.ts';
 import {
   currentForHydrogen, electrolyserCell, electrolyserCurrent, faradayCMol, faradayEfficiency, molarKg, oxideCellV, oxideCurrent,
-  pemCurrent, pemIdealV, pemReversibleV, pemV,
+  pemCurrent, pemLaws, pemReversibleV, pemV,
 } from '../../../../src/der/source/fuelcell/cells.ts';
 import { goldenRows, needsGolden } from '../../golden.ts';
 
@@ -44,10 +44,30 @@ describe('fuel cell and electrolyser cells (physics 5)', () => {
     }
   });
 
+  it('the law of the Amphlett stack is that of its cell on the gases of the plant, at any area', () => {
+    for (const j of [0.01, 0.3, 0.7, 1.2]) {
+      const { cellV } = amphlettCell(ballardMarkV, j * 50.6, { tK: warmK, h2Atm: 1.5, o2Atm: 0.315 });
+      expect(pemV(j, warmK, pemLaws.amphlett)).to.equal(cellV);
+    }
+    expect(0.7 * pemV(0.7, warmK, pemLaws.amphlett)).to.be.closeTo(0.3914124, 1e-7);
+    expect(pemV(0, warmK, pemLaws.amphlett)).to.be.closeTo(0.978, 0.001);
+  });
+
+  it('how fast the voltage falls is the derivative of either law', () => {
+    for (const law of Object.values(pemLaws)) {
+      for (const tK of [250, warmK]) {
+        for (const j of [0.02, 0.4, 1, 1.4]) {
+          const slope = (law.idealV(j + 1e-6, tK) - law.idealV(j - 1e-6, tK)) / 2e-6;
+          expect(law.fallV(j, tK)).to.be.closeTo(-j * slope, 1e-6);
+        }
+      }
+    }
+  });
+
   it(`Tafel stack of 5 kW ${needsGolden}`, function () {
     for (const row of goldenRows(this, 'fuelcell_generic_5kw.csv')) {
       const j = Number(row.j_a_cm2);
-      const v = pemIdealV(j, warmK);
+      const v = pemLaws.tafel.idealV(j, warmK);
       same(v, row.v_cell_v, `voltage at ${j} A/cm2`);
       same(pemReversibleV(warmK), row.e_rev_v, 'E');
       same(75 * v, row.v_stack_v, `stack at ${j}`);
@@ -107,6 +127,19 @@ describe('fuel cell and electrolyser cells (physics 5)', () => {
             expect(electrolyserCurrent(j * electrolyserCell(j, tK).cellV, tK, guess)).to.be.closeTo(j, 1e-9 * j + 1e-12);
           }
         }
+      });
+    }
+
+    for (const [tC, mostJ] of [[-40, 0.4], [0, 0.7], [50, 0.95], [65, 1.2]] as const) {
+      it(`Amphlett at ${tC} C from any guess`, () => {
+        const law = pemLaws.amphlett;
+        const tK = tC + 273.15;
+        for (let j = 1e-4; j <= mostJ; j += 0.01) {
+          for (const guess of [0, j, 0.001, 0.9, 1.4]) {
+            expect(pemCurrent(j * pemV(j, tK, law), tK, guess, law)).to.be.closeTo(j, 1e-9 * j + 1e-12);
+          }
+        }
+        expect(pemCurrent(5, tK, 0, law)).to.be.within(0, 1.5);
       });
     }
 

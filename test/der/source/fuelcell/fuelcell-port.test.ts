@@ -23,6 +23,27 @@ describe('fuel cell as a DC port', () => {
     expect(detail.efficiencyPct).to.be.closeTo(ratedDcW / (detail.h2FlowKgH * 33.33e3) * 100, 1e-6);
   });
 
+  it('with an Amphlett stack it gives its rating at every temperature that admits it', () => {
+    const port = plantOf({ stack_model: 'amphlett' });
+    steadyAt(port, 1e6);
+    expect(step(port, null, 1)).to.equal(ratedDcW);
+    const { stackVoltageV, stackCurrentA, stackPowerW, cellCount } = port.detail();
+    expect(stackVoltageV / cellCount).to.be.closeTo(0.55916, 1e-5);
+    expect(stackVoltageV * stackCurrentA).to.be.closeTo(stackPowerW, 1e-6);
+    const { mpp, iScA } = port.curve(0, 50);
+    expect([mpp!.p / stackPowerW, iScA! / stackCurrentA]).to.satisfy(([most, short]: number[]) => Math.abs(most! - 1.295) < 0.002 && Math.abs(short! - 1.5 / 0.7) < 0.001);
+    for (const start of [-40, 0, 25, 49, 65]) {
+      // the smallest cells that are allowed
+      const small = plantOf({ stack_model: 'amphlett', start_temperature_c: start, cell_count: 75, cell_area_cm2: 175 });
+      steadyAt(small, 1e6);
+      const detail = small.detail();
+      expect(detail.stackVoltageV / 75, `${start} C`).to.be.above(0.49);
+      expect(detail.stackVoltageV).to.be.closeTo(small.curve(0, 3).operatingPoint.v, 1e-9);
+    }
+    const both = plantOf({ ...pemBoth, stack_model: 'amphlett' });
+    expect([both.availableDcW, both.absorbableDcW]).to.deep.equal([ratedDcW, 5000]);
+  });
+
   it('the port carries exactly what is drawn', () => {
     const port = plantOf(pemBoth);
     expect(port.ports.map(({ type, name }) => [type, name])).to.deep.equal([['BIDIR', 'FC']]);
@@ -143,6 +164,21 @@ describe('fuel cell as a DC port', () => {
       expect(port.absorbableDcW).to.equal(0);
     });
 
+    it('a restart ends it, and leaves power alone that flows', () => {
+      const port = plantOf(pemBoth);
+      steadyAt(port, 2000);
+      run(port, 0, 5, 1);
+      expect(port.detail().state).to.equal('transition');
+      port.restart();
+      expect(port.detail()).to.deep.include({ state: 'idle', dwellRemainingS: 0 });
+      expect(step(port, -2000, 0.1)).to.be.below(0);
+      const only = plantOf();
+      steadyAt(only, 1e6);
+      step(only, null, 0.1);
+      only.restart();
+      expect(step(only, null, 0.1)).to.equal(ratedDcW);
+    });
+
     it('power under the idle floor counts as rest', () => {
       const port = plantOf(pemBoth);
       steadyAt(port, 2000);
@@ -234,7 +270,7 @@ describe('fuel cell as a DC port', () => {
   });
 
   it('has a polarization curve, rising in voltage, with the maximum power point', () => {
-    for (const input of [{}, oxideBoth]) {
+    for (const input of [{}, { stack_model: 'amphlett' }, oxideBoth] as const) {
       const port = plantOf(input);
       steadyAt(port, 3000);
       const { kind, curve, mpp, operatingPoint, vOcV, iScA, irradianceWm2 } = port.curve(0, 100);

@@ -12,9 +12,13 @@ describe('hydrogen of a fuel cell plant', () => {
     });
     expect([tank.massKg, tank.levelPct]).to.deep.equal([4, 100]);
     expect(tank.pressureBar(15)).to.be.closeTo(200, 1e-9);
-    // p V = Z m R T / M
-    const z = 1 + 200 * 6e-4;
-    expect(200e5 * tank.volumeM3).to.be.closeTo(z * 4 * 8.314462618 * 288.15 / 2.01588e-3, 1);
+    // p V = Z m R T / M with the volume of a full tank at 15 C
+    const molarVolume = 8.314462618 * 288.15 / 2.01588e-3;
+    const volumeM3 = (1 + 200 * 6e-4) * 4 * molarVolume / 200e5;
+    tank.setLevel(50);
+    const halfBar = tank.pressureBar(15);
+    expect(halfBar * 1e5 * volumeM3).to.be.closeTo((1 + halfBar * 6e-4) * 2 * molarVolume, 1);
+    tank.setLevel(100);
     expect(tank.state(0, 0)).to.equal('full');
     for (const [level, state] of [[94, 'ok'], [14, 'low'], [5, 'empty'], [0, 'empty']] as const) {
       tank.setLevel(level);

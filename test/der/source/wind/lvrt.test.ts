@@ -32,6 +32,22 @@ describe('physics 4.5: wind turbine in a voltage dip', () => {
     expect(port.energy.kineticJ).to.be.above(1.05 * start);
   });
 
+  it('burns nothing that a turbine held back did not give before', () => {
+    for (const p of [nrel, iea]) {
+      const capW = 0.2 * p.ratedPowerW;
+      const port = settledPort(p, wind);
+      run(port, 400, wind, { capW });
+      const { rotorRpm } = port.detail();
+      run(port, 3, dip(0.6), { dtS: 0.02, capW });
+      expect(port.detail()).to.include({ lvrtState: 'active', chopperPowerW: 0, electricalPowerW: capW });
+      expect(port.detail().rotorRpm, p.turbine).to.be.closeTo(rotorRpm, 1e-3 * rotorRpm);
+      // deep enough, nothing goes into the grid and all that went before into the chopper
+      run(port, 3, wind, { dtS: 0.02, capW });
+      run(port, 0.2, dip(0.31), { dtS: 0.02, capW });
+      expect(port.detail()).to.include({ electricalPowerW: 0, chopperPowerW: capW });
+    }
+  });
+
   it('ramps active power back within its recovery time', () => {
     const port = settledPort(iea, wind);
     run(port, 0.2, dip(0.2), { dtS: 0.02 });

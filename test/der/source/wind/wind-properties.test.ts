@@ -86,6 +86,37 @@ describe('wind turbine: what always holds', () => {
     expect(port.detail().quasiSteady).to.equal(true);
   });
 
+  it('no energy comes or goes when the mode changes', () => {
+    for (const p of gusty) {
+      const port = settledPort(p, surroundings(7));
+      let before = port.energy;
+      for (let s = 0; s < 1000; s += 1) {
+        run(port, 1, surroundings(7, { rate: Math.floor(s / 50) % 2 === 0 ? 1 : 1000 }));
+        const now = port.energy;
+        const lost = now.aeroJ - before.aeroJ - (now.shaftJ - before.shaftJ) - (now.brakeJ - before.brakeJ) - (now.kineticJ - before.kineticJ);
+        expect(lost, `${p.turbine} at ${s} s`).to.be.closeTo(0, 1e-9 * now.aeroJ + 1e-3);
+        before = now;
+      }
+    }
+  });
+
+  it('held back, the rotor takes the change of mode without overspeed', () => {
+    for (const turbine of names) {
+      const p = parametersOf({ turbine });
+      const port = settledPort(p, surroundings(15));
+      const capW = 0.2 * p.ratedPowerW;
+      run(port, 600, surroundings(15, { rate: 1000 }), { capW });
+      const { pitchDeg } = port.detail();
+      for (let s = 0; s < 60; s += 1) {
+        run(port, 1, surroundings(15), { capW });
+        const now = port.detail();
+        expect(now.rotorRpm / ratedRpm[turbine]!, `${turbine} after ${s} s`).to.be.within(0.999, 1.055);
+        expect(now.pitchDeg).to.be.closeTo(pitchDeg, 4);
+      }
+      expect([...port.conditions]).to.deep.equal([]);
+    }
+  });
+
   it('the same seed gives the same course, another seed another', () => {
     const trace = (seed: number) => {
       const port = settledPort(gusty[1]!, surroundings(10), seed);
