@@ -1,30 +1,15 @@
 /** A thousand devices at the default tick, polled by twenty masters. */
 import type { Group } from '../support/group.ts';
+import { masters, pollFleet, ratePerS, spreadOver } from '../support/masters.ts';
+import type { FleetLoad } from '../support/masters.ts';
 import { minimal } from '../support/peers.ts';
-import { cpuSeconds, inCheckout, runJson } from '../support/processes.ts';
-import type { Server } from '../support/processes.ts';
 import { startSimulator } from '../support/simulator.ts';
 import { medianOf } from '../support/stats.ts';
 import { aimRow, aimTable, figure } from '../support/table.ts';
 
 const devices = 1000;
-export const masters = 20;
-export const ratePerS = 10;
 /** every round takes long: a few are enough */
 const mostRounds = 3;
-
-/** A fleet under the masters of `poll`. */
-interface Load { readonly asked: number; readonly answered: number; readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number }
-export interface FleetLoad extends Load { readonly cpuPct: number }
-
-/** Masters that read 125 registers 10 times a second, one per port. */
-export async function poll(server: Server, ports: readonly number[], seconds: number): Promise<FleetLoad> {
-  const begin = performance.now();
-  const before = await cpuSeconds(server.pid) ?? NaN;
-  const load = await runJson<Load>(process.execPath, [inCheckout('bench/workers/fleet-load.mjs'), ...[seconds, ratePerS, ...ports].map(String)]);
-  const after = await cpuSeconds(server.pid) ?? NaN;
-  return { ...load, cpuPct: (after - before) * 100 / ((performance.now() - begin) / 1000) };
-}
 
 export const fleetGroup: Group = {
   name: 'fleet',
@@ -37,11 +22,11 @@ export const fleetGroup: Group = {
     try {
       const peer = await minimal.start();
       try {
-        const spread = Array.from({ length: masters }, (_, i) => fleet.port + i * (devices / masters));
+        const spread = spreadOver(fleet.port, devices);
         for (let round = 1; round <= count; round += 1) {
           progress(`fleet: round ${round} of ${count}`);
-          ours.push(await poll(fleet, spread, seconds));
-          floor.push(await poll(peer, spread.map(() => peer.port), seconds));
+          ours.push(await pollFleet(fleet, spread, seconds));
+          floor.push(await pollFleet(peer, spread.map(() => peer.port), seconds));
         }
       } finally {
         await peer.stop();

@@ -1,5 +1,5 @@
 // Times whole ticks of a plant at work, then physics and publication one by one on a second plant.
-// Argument: JSON with flags, devices (as many as the flags make), tick_s (simulated), measure_ms, begin and again (commands of a source),
+// Argument: JSON with flags, devices (as many as the flags make), tick_s (simulated), warm_ms and measure_ms, begin and again (commands of a source),
 // set_points_pct and every_s (null: one set-point throughout).
 // Prints one line of JSON, means in microseconds of processor time per device and tick.
 import { appOf } from './app.mjs';
@@ -43,13 +43,13 @@ function interlude(plant) {
   };
 }
 
-/** Repeats `tick` for twice `measure_ms` of processor time; what `read` gains per device and tick in the second half, us. */
+/** Repeats `tick` for `warm_ms` and `measure_ms` of processor time; what `read` gains per device and tick in the latter, us. */
 async function measured(between, tick, read) {
-  const limitUs = given.measure_ms * 1000;
+  const warmUs = given.warm_ms * 1000;
   let [ticks, usedUs, warm, left] = [0, 0, false, 0];
   let gained;
-  while (usedUs < limitUs || !warm) {
-    if (usedUs >= limitUs) [ticks, usedUs, warm, gained] = [0, 0, true, undefined];
+  while (!warm || usedUs < given.measure_ms * 1000) {
+    if (!warm && usedUs >= warmUs) [ticks, usedUs, warm, gained] = [0, 0, true, undefined];
     if (left <= 0) {
       between();
       left = ticksBetween;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { numberCodec, removeScale } from '../../../src/sunspec/map/codec.ts';
 import { plainPath } from '../../../src/sunspec/map/layout.ts';
 import type { PointSlot } from '../../../src/sunspec/map/layout.ts';
-import { ctrlModeMask, ranges, requiredMode } from '../../../src/sunspec/map/rules.ts';
+import { ctrlModeMask, onlySymbol, ranges, requiredMode } from '../../../src/sunspec/map/rules.ts';
 import type { Bound } from '../../../src/sunspec/map/rules.ts';
 import { pointName } from '../../../src/sunspec/map/view.ts';
 import { byModbus, byRest, codeOf, createTestBank, mapLayout, named, words } from '../../support/map.ts';
@@ -155,8 +155,11 @@ describe('rules: enumerations and bit fields', () => {
     const kinds = new Map(enums.map((slot) => [plainName(slot), slot]));
     expect(kinds.size).to.be.greaterThan(30);
     for (const [name, slot] of kinds) {
-      const values = Object.values(slot.def.symbols ?? {});
-      for (const raw of values) expect(codeOf(() => { storageBank().bank.write(slot.address, words(raw), byModbus); }), `${name} ${raw}`).to.equal(null);
+      const symbols = slot.def.symbols ?? {};
+      const values = Object.values(symbols);
+      const only = onlySymbol[name]?.symbol;
+      const takes = (raw: number) => only === undefined || symbols[only] === raw;
+      for (const raw of values) expect(codeOf(() => { storageBank().bank.write(slot.address, words(raw), byModbus); }), `${name} ${raw}`).to.equal(takes(raw) ? null : 'MAP_NOT_SUPPORTED');
       for (const raw of [Math.max(...values) + 1, 0xfffe, 0xffff]) {
         expect(codeOf(() => { storageBank().bank.write(slot.address, words(raw), byModbus); }), `${name} ${raw}`).to.equal('MAP_BAD_VALUE');
       }
