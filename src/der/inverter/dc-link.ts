@@ -39,8 +39,8 @@ export class DcLink {
   }
 
   /**
-   * AC power at which the source runs when asked for `targetW` (null: nobody asks) between the limits, W. All three
-   * lie within what was read.
+   * AC power at which the source runs when asked for `targetW` (null: nobody asks) between the limits, W. The
+   * ceiling lies within what was read; target and floor may lie below what the source can take now.
    */
   answerW(targetW: number | null, floorW: number, ceilingW: number): number {
     const request = this.#request;
