@@ -352,8 +352,8 @@ export class SimDevice implements Device {
   /** A value that is not finite never reaches a register: the device faults and keeps its last good surroundings at zero power. */
   #takeFinite(grid: GridValues): void {
     const inverter = this.#inverter;
-    const sum = inverter.pW + inverter.qVar + grid.aPu + grid.bPu + grid.cPu + grid.hz + this.#ambientNowC
-      + this.#source.ports.reduce((total, port) => total + port.voltageV + port.currentA + port.powerW, 0);
+    let sum = inverter.pW + inverter.qVar + grid.aPu + grid.bPu + grid.cPu + grid.hz + this.#ambientNowC;
+    for (const port of this.#source.ports) sum += port.voltageV + port.currentA + port.powerW;
     if (Number.isFinite(sum)) {
       this.#grid = grid;
       this.#ambientC = this.#ambientNowC;
@@ -366,9 +366,14 @@ export class SimDevice implements Device {
   }
 
   #updateAlarms(): void {
+    const { conditions } = this.#source;
+    const calm = this.#inverter.phase === 'in_service' && this.#inverter.ceasedBy === null && conditions.size === 0
+      && this.#tripsOfTick.size === 0 && !this.#terminals.collapsed && !this.#fault;
+    // nothing stands and nothing begins: so it is in most ticks
+    if (calm && this.#alarms.codes().length === 0) return;
     const tripped = this.#fault ? [] : [...this.#tripsOfTick];
     this.#tripsOfTick.clear();
-    const active = activeAlarms(this.#inverter, this.#source.conditions, tripped);
+    const active = activeAlarms(this.#inverter, conditions, tripped);
     if (this.#terminals.collapsed) active.add('voltage_collapse');
     if (this.#fault) active.add('hw_test_failure');
     this.#alarms.update(active);

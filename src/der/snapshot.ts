@@ -90,5 +90,22 @@ export function buildSnapshot(map: MapView, identity: SnapshotIdentity, stamp: T
 
 /** The snapshot with its JSON text, serialised once. */
 export function publishSnapshot(snapshot: Snapshot, detail: DeviceDetail): Published {
-  return { snapshot, detail, json: Buffer.from(JSON.stringify(snapshot)) };
+  return new PublishedTick(snapshot, detail);
+}
+
+/** Most snapshots of a fleet are never asked for as text. */
+class PublishedTick implements Published {
+  readonly snapshot: Snapshot;
+  readonly detail: DeviceDetail;
+  #json: Buffer | null = null;
+
+  constructor(snapshot: Snapshot, detail: DeviceDetail) {
+    this.snapshot = snapshot;
+    this.detail = detail;
+  }
+
+  get json(): Buffer {
+    this.#json ??= Buffer.from(JSON.stringify(this.snapshot));
+    return this.#json;
+  }
 }

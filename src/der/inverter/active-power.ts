@@ -236,7 +236,7 @@ export class ActivePower {
       this.decidedBy = bound ? leastBy : settings.setPointW !== null ? 'active_power' : 'ramp';
       this.held = this.decidedBy !== 'charge_limit';
     } else {
-      this.decidedBy = !this.#generator && Math.abs(wantedW) <= negligibleW ? 'idle' : 'source';
+      this.decidedBy = !this.#generator && targetW === null && Math.abs(wantedW) <= negligibleW ? 'idle' : 'source';
     }
   }
 

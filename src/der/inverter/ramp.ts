@@ -21,7 +21,7 @@ export function rampCommand(from: number, target: number, output: number, ratePe
  * any `dtS` while the target stands. @param settledAt distance at which the target counts as reached
  */
 export function respond(from: number, to: number, responseS: number, dtS: number, settledAt: number): number {
-  if (responseS <= 0) return to;
+  if (responseS <= 0 || from === to) return to;
   const next = to + (from - to) * 10 ** (-dtS / responseS);
   return Math.abs(to - next) <= settledAt ? to : next;
 }

@@ -167,7 +167,10 @@ export function applyScale(raw: number, sf: number): number {
 
 /** The register number nearest to `value` at scale factor `sf`; not yet limited to the type. */
 export function removeScale(value: number, sf: number): number {
-  const raw = sf < 0 ? value * 10 ** -sf : value / 10 ** sf;
-  // half away from zero: -0.5 and 0.5 must be mirror images
-  return raw < 0 ? -Math.round(-raw) : Math.round(raw);
+  return nearest(sf < 0 ? value * 10 ** -sf : value / 10 ** sf);
+}
+
+/** The whole number nearest to `value`, half away from zero: -0.5 and 0.5 must be mirror images. */
+export function nearest(value: number): number {
+  return value < 0 ? -Math.round(-value) : Math.round(value);
 }

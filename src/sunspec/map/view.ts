@@ -3,7 +3,7 @@
  * prototypes, so that a thousand devices of one shape share them.
  */
 import { SimError } from '../../core/errors.ts';
-import { applyScale, getText, isFloat, numberCodec, removeScale, setText } from './codec.ts';
+import { applyScale, getText, isFloat, nearest, numberCodec, setText } from './codec.ts';
 import type { GroupPlace, Layout, ModelPlace, PointSlot } from './layout.ts';
 import type { AnyPointValue, View } from './types.ts';
 import type { m1 } from '../models/m001.ts';
@@ -151,7 +151,7 @@ function numberAccessor(slot: PointSlot, at: number, under: SlotUnder): Accessor
       const position = this.offset + at;
       if (value === null) { codec.clear(this.dv, position); return; }
       if (typeof value !== 'number' || !Number.isFinite(value)) throw badValue(under(this), 'must be a finite number');
-      const raw = whole ? removeScale(value, sf) : value;
+      const raw = whole ? nearest(value * up / down) : value;
       if (raw < min || raw > max) {
         if (this.record) throw badValue(under(this), `${value} does not fit ${applyScale(min, sf)}..${applyScale(max, sf)}`);
         codec.set(this.dv, position, raw < min ? min : max);
@@ -192,14 +192,16 @@ function defineGroup(prototype: object, name: string, places: readonly GroupPlac
   });
 }
 
-function makeClass(layout: Layout, shape: PlaceShape, base: number): CursorClass {
+/** @param recorded views of a transaction: they report each assignment before the bytes change */
+function makeClass(layout: Layout, shape: PlaceShape, base: number, recorded: boolean): CursorClass {
   class GroupCursor extends Cursor {}
   shape.slots.forEach((slot, position) => {
     const under: SlotUnder = (cursor) => layout.slots[cursor.firstSlot + position] ?? slot;
     const { get, set } = accessorOf(slot, (slot.address - layout.base) * 2 - shape.offset, under);
     Object.defineProperty(GroupCursor.prototype, slot.def.name, {
       get,
-      set(this: Cursor, value: AnyPointValue) {
+      // physics writes some fifty points per tick and device: straight to the accessor
+      set: !recorded ? set : function report(this: Cursor, value: AnyPointValue) {
         this.record?.(this.firstSlot + position);
         set.call(this, value);
       },
@@ -211,7 +213,7 @@ function makeClass(layout: Layout, shape: PlaceShape, base: number): CursorClass
     const own = first.firstSlot;
     const slots = layout.slots.slice(own, own + first.def.points.length);
     // inner places are relative to the first repetition: all repetitions have the same shape
-    const inner = makeClass(layout, { slots, offset: first.offset, groups: first.groups }, own);
+    const inner = makeClass(layout, { slots, offset: first.offset, groups: first.groups }, own, recorded);
     const relative = places.map((place) => ({ ...place, firstSlot: place.firstSlot - base }));
     defineGroup(GroupCursor.prototype, name, relative, inner, shape.offset);
   }
@@ -220,11 +222,11 @@ function makeClass(layout: Layout, shape: PlaceShape, base: number): CursorClass
 
 interface MapRoot { readonly dv: DataView; readonly record: Recorder | undefined }
 
-function defineModel(prototype: object, layout: Layout, place: ModelPlace): void {
+function defineModel(prototype: object, layout: Layout, place: ModelPlace, recorded: boolean): void {
   const offset = (place.address - layout.base) * 2;
   const firstSlot = place.slots[0]?.index ?? 0;
   const own = place.slots.slice(0, place.def.points.length);
-  const view = makeClass(layout, { slots: own, offset, groups: place.groups }, firstSlot);
+  const view = makeClass(layout, { slots: own, offset, groups: place.groups }, firstSlot, recorded);
   Object.defineProperty(prototype, `m${place.def.id}`, {
     configurable: true,
     get(this: MapRoot) {
@@ -236,14 +238,15 @@ function defineModel(prototype: object, layout: Layout, place: ModelPlace): void
 }
 
 type MapClass = new (dv: DataView, record?: Recorder) => MapView;
-const classes = new WeakMap<Layout, MapClass>();
+const classes = { plain: new WeakMap<Layout, MapClass>(), recorded: new WeakMap<Layout, MapClass>() };
 
 /**
  * Typed views over the bytes of one bank. With `record`, every assignment is reported and values that do not
  * fit are refused (`MAP_BAD_VALUE`); without it they saturate.
  */
 export function createMapView(layout: Layout, bytes: Buffer, record?: Recorder): MapView {
-  let made = classes.get(layout);
+  const known = record ? classes.recorded : classes.plain;
+  let made = known.get(layout);
   if (!made) {
     class Root {
       readonly dv: DataView;
@@ -253,9 +256,9 @@ export function createMapView(layout: Layout, bytes: Buffer, record?: Recorder):
         this.record = recorder;
       }
     }
-    for (const place of layout.models) defineModel(Root.prototype, layout, place);
+    for (const place of layout.models) defineModel(Root.prototype, layout, place, record !== undefined);
     made = Root as unknown as MapClass;
-    classes.set(layout, made);
+    known.set(layout, made);
   }
   return new made(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), record);
 }
