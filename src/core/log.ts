@@ -1,19 +1,14 @@
 import { pino } from 'pino';
 import type { Logger as PinoLogger, DestinationStream } from 'pino';
 import type { ModuleName } from './adapter.ts';
+import { systemClock } from './clock.ts';
+import type { WallClock } from './clock.ts';
+import { LogBuffer, logLevels } from './log-buffer.ts';
+import type { LogEntry, LogFilter, LogLevel } from './log-buffer.ts';
+import { RepeatLimit } from './log-repeats.ts';
 
-export const logLevels = ['debug', 'info', 'warning', 'error'] as const;
-export type LogLevel = (typeof logLevels)[number];
-
-export interface LogEntry {
-  readonly id: number;
-  /** wall time, ms since the epoch */
-  readonly timeMs: number;
-  readonly level: LogLevel;
-  readonly module: ModuleName;
-  readonly deviceIndex: number | null;
-  readonly message: string;
-}
+export { logCapacity, logLevels } from './log-buffer.ts';
+export type { LogEntry, LogFilter, LogLevel } from './log-buffer.ts';
 
 /** Logging for one module. `deviceIndex` names the device that a line is about. */
 export interface Logger {
@@ -23,44 +18,45 @@ export interface Logger {
   error(message: string, deviceIndex?: number): void;
 }
 
-/** The logs of one process: a ring per module behind one pino stream. */
+/** The logs of one process: a bounded buffer beside one pino stream. */
 export interface LogBook {
   logger(module: ModuleName): Logger;
-  /** oldest first, merged over the modules asked for */
-  entries(filter?: { modules?: readonly ModuleName[]; levels?: readonly LogLevel[] }): readonly LogEntry[];
-  /** entries that fell out of a ring */
+  /** oldest first */
+  entries(filter?: LogFilter): readonly LogEntry[];
+  /** names that have said something */
+  readonly modules: readonly ModuleName[];
+  /** entries that fell out of the buffer */
   readonly dropped: number;
+  /** Writes the counts of repeated lines that are still held back. */
+  flush(): void;
 }
 
-const ringSize = 5000;
-const maxMessageLength = 4096;
+type Line = Omit<LogEntry, 'id' | 'timeMs'>;
+
+const maxMessageBytes = 4096;
 const pinoLevel = { debug: 'debug', info: 'info', warning: 'warn', error: 'error' } as const;
-const control = /[\u0000-\u001f\u007f-\u009f]/g;
+// control characters, halves of characters, line and paragraph separators, and marks that turn the direction of writing
+const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+
+function escapeOf(character: string): string {
+  const code = character.charCodeAt(0);
+  return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
+}
+
+/** `text` of at most so many bytes of UTF-8, with an ellipsis where something is missing. */
+function cutTo(maxBytes: number, text: string): string {
+  if (Buffer.byteLength(text) <= maxBytes) return text;
+  const bytes = Buffer.from(text);
+  let end = maxBytes - Buffer.byteLength('…');
+  // never in the middle of a character
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return `${bytes.toString('utf8', 0, end)}…`;
+}
 
 /** One line without control characters, cut at 4 KiB: text from outside must not forge log lines. */
 export function printable(text: string): string {
-  const cut = text.length > maxMessageLength ? `${text.slice(0, maxMessageLength - 1)}…` : text;
-  return cut.replace(control, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`);
-}
-
-class Ring {
-  readonly #entries: LogEntry[] = [];
-  #start = 0;
-  dropped = 0;
-
-  push(entry: LogEntry): void {
-    if (this.#entries.length < ringSize) {
-      this.#entries.push(entry);
-      return;
-    }
-    this.#entries[this.#start] = entry;
-    this.#start = (this.#start + 1) % ringSize;
-    this.dropped += 1;
-  }
-
-  list(): LogEntry[] {
-    return [...this.#entries.slice(this.#start), ...this.#entries.slice(0, this.#start)];
-  }
+  // one character more than can stay, so that the cut shows
+  return cutTo(maxMessageBytes, text.slice(0, maxMessageBytes + 1).replace(unprintable, escapeOf));
 }
 
 function textStream(write: (line: string) => void): DestinationStream {
@@ -75,52 +71,66 @@ function textStream(write: (line: string) => void): DestinationStream {
   };
 }
 
+function callLater(ms: number, run: () => void): () => void {
+  const timer = setTimeout(run, ms);
+  timer.unref();
+  return () => { clearTimeout(timer); };
+}
+
 /**
- * @param options.level lowest level that is printed; the rings keep every level from `info` (and `debug` when asked for)
+ * Of the same line (module, level, device, text) ten in a second are written, and one that counts the others.
+ * @param options.level lowest level that is printed; the buffer keeps every level from `info` (and `debug` when asked for)
  * @param options.write where lines go; default standard error
+ * @param options.later calls a function once after so many ms; the returned one prevents it
  */
 export function createLogBook(options: {
   level?: LogLevel;
   format?: 'text' | 'json';
   write?: (line: string) => void;
-  nowMs?: () => number;
+  clock?: WallClock;
+  later?: (ms: number, run: () => void) => () => void;
 } = {}): LogBook {
-  const { level = 'info', format = 'text', nowMs = Date.now } = options;
+  const { level = 'info', format = 'text', clock = systemClock, later = callLater } = options;
   const write = options.write ?? ((line: string) => { process.stderr.write(line); });
   const threshold = logLevels.indexOf(level);
   const stream = format === 'json' ? { write } : textStream(write);
-  const timestamp = () => `,"time":${nowMs()}`;
+  const timestamp = () => `,"time":${clock.nowMs()}`;
   const root: PinoLogger = pino({ level: pinoLevel[level], base: null, timestamp }, stream);
-  const rings = new Map<ModuleName, Ring>();
+  const buffer = new LogBuffer();
   let nextId = 1;
 
+  function writeLine(line: Line): void {
+    buffer.push({ id: nextId++, timeMs: clock.nowMs(), ...line });
+    const { module, deviceIndex } = line;
+    root[pinoLevel[line.level]](deviceIndex === null ? { module } : { module, device: deviceIndex }, line.message);
+  }
+
+  const repeats = new RepeatLimit<Line>({
+    monotonicMs: () => clock.monotonicMs(),
+    later,
+    keyOf: (line) => `${line.module} ${line.level} ${line.deviceIndex ?? ''} ${line.message}`,
+    report(line, times) {
+      const count = ` ... repeated ${times} more ${times === 1 ? 'time' : 'times'}`;
+      writeLine({ ...line, message: `${cutTo(maxMessageBytes - count.length, line.message)}${count}` });
+    },
+  });
+
   function logger(module: ModuleName): Logger {
-    const child = root.child({ module });
-    const ring = rings.get(module) ?? new Ring();
-    rings.set(module, ring);
     const log = (at: LogLevel) => (text: string, deviceIndex?: number) => {
       // debug lines are per frame: they must cost nothing unless asked for
       if (at === 'debug' && threshold > 0) return;
-      const message = printable(text);
-      ring.push({ id: nextId++, timeMs: nowMs(), level: at, module, deviceIndex: deviceIndex ?? null, message });
-      if (deviceIndex === undefined) child[pinoLevel[at]](message);
-      else child[pinoLevel[at]]({ device: deviceIndex }, message);
+      const line: Line = { level: at, module, deviceIndex: deviceIndex ?? null, message: printable(text) };
+      if (repeats.admits(line)) writeLine(line);
     };
     return { debug: log('debug'), info: log('info'), warning: log('warning'), error: log('error') };
   }
 
   return {
     logger,
-    entries({ modules, levels } = {}) {
-      return [...rings]
-        .filter(([module]) => !modules || modules.includes(module))
-        .flatMap(([, ring]) => ring.list())
-        .filter((entry) => !levels || levels.includes(entry.level))
-        .sort((a, b) => a.id - b.id);
-    },
-    get dropped() {
-      return [...rings.values()].reduce((sum, ring) => sum + ring.dropped, 0);
-    },
+    entries: (filter) => buffer.list(filter),
+    get modules() { return buffer.modules; },
+    get dropped() { return buffer.dropped; },
+    flush() { repeats.flush(); },
   };
 }
 

@@ -24,6 +24,9 @@ describe('host names served', () => {
   for (const host of [
     'evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '127.evil.example', '10.0.0.1', '[fe80::1]',
     'localhost:99999999', 'localhost:', 'user@localhost', 'localhost/', '', ' ', '[::1', '[localhost]', 'sim.example.',
+    'localhost.', '127.0.0.1.', '2130706433', '0x7f000001', '0177.0.0.1', '127.1', '127.0.0.1:8111:80', '[::ffff:127.0.0.1]',
+    '[::ffff:192.168.1.5]', '[::]', '0.0.0.0', '[fe80::1%25eth0]', 'localhost,evil.example', 'localhost evil.example', 'LOCALHOST\u0000', 'loc\u0251lhost',
+    '*.example', 'a.sim.example', 'xsim.example',
   ]) {
     it(`refuses ${JSON.stringify(host)}`, () => {
       expect(guard.checkHost(message({ host }))?.code).to.equal('misdirected-host');
@@ -39,6 +42,14 @@ describe('host names served', () => {
     expect(anywhere.checkHost(message({ host: '10.0.0.1:8111' }))).to.equal(null);
     expect(anywhere.checkHost(message({ host: '[2001:db8::1]' }))).to.equal(null);
     expect(anywhere.checkHost(message({ host: 'evil.example' }))?.code).to.equal('misdirected-host');
+  });
+
+  it('serves IPv6 literals in any spelling of the bound or configured address', () => {
+    const six = createHttpGuard({ host: '2001:DB8:0:0::1', allowedHosts: ['[fd00:0::7]'], corsOrigins: [] });
+    for (const host of ['[2001:db8::1]:8111', '[2001:0DB8:0::0001]', '[fd00::7]']) expect(six.checkHost(message({ host })), host).to.equal(null);
+    expect(six.checkHost(message({ host: '[2001:db8::2]' }))?.code).to.equal('misdirected-host');
+    const zone = createHttpGuard({ host: 'fe80::1%eth0', allowedHosts: [], corsOrigins: [] });
+    expect(zone.checkHost(message({ host: '[::1]' }))).to.equal(null);
   });
 
   it('cuts port and brackets off', () => {
@@ -59,20 +70,53 @@ describe('origins that may change state', () => {
 
   for (const other of [
     'http://localhost', 'http://localhost:8112', 'https://localhost:8111', 'http://evil.example', 'null',
-    'http://localhost:8111.evil.example', 'https://tool.example.evil.example', '',
+    'http://localhost:8111.evil.example', 'https://tool.example.evil.example', '', 'http://localhost:8111/', ' http://localhost:8111',
+    'http://127.0.0.1:8111', 'http://localhost:8111, http://evil.example', 'http://evil.example, http://localhost:8111', 'https://tool.example/',
+    'https://tool.example:443', 'http://tool.example', 'file://', 'chrome-extension://abc', 'localhost:8111',
   ]) {
     it(`refuses ${JSON.stringify(other)}`, () => expect(origin({ origin: other })).to.equal('cross-origin'));
   }
 
-  it('refuses what the browser marks as cross-site', () => {
-    expect(origin({ 'sec-fetch-site': 'cross-site' })).to.equal('cross-origin');
-    expect(origin({ 'sec-fetch-site': 'same-origin' })).to.equal(undefined);
+  it('refuses what the browser marks as caused by another origin', () => {
+    for (const site of ['cross-site', 'same-site', 'Cross-Site', 'unheard-of', '']) {
+      expect(origin({ 'sec-fetch-site': site }), site).to.equal('cross-origin');
+      expect(origin({ 'sec-fetch-site': site, origin: 'http://localhost:8111' }), site).to.equal('cross-origin');
+    }
+    for (const site of ['same-origin', 'none', 'Same-Origin']) expect(origin({ 'sec-fetch-site': site }), site).to.equal(undefined);
   });
 
-  it('names only configured origins for CORS', () => {
+  it('names only configured origins for CORS, as they are configured', () => {
     expect(guard.corsOrigin(message({ origin: 'https://tool.example' }))).to.equal('https://tool.example');
+    expect(guard.corsOrigin(message({ origin: 'HTTPS://Tool.example' }))).to.equal('https://tool.example');
+    for (const origin of ['null', 'https://tool.example.evil', 'https://tool.example,https://evil.example', '*']) {
+      expect(guard.corsOrigin(message({ origin })), origin).to.equal(undefined);
+    }
     expect(guard.corsOrigin(message({ origin: 'http://localhost:8111', host: 'localhost:8111' }))).to.equal(undefined);
   });
+});
+
+describe('reads', () => {
+  const read = (site: string | undefined, mode = '', dest = '', origin?: string) => guard.checkRead(message({
+    host: 'localhost:8111', ...(site !== undefined && { 'sec-fetch-site': site }), 'sec-fetch-mode': mode, 'sec-fetch-dest': dest,
+    ...(origin !== undefined && { origin }),
+  }))?.code;
+
+  it('of scripts, own pages, typed addresses and links pass', () => {
+    expect(read(undefined)).to.equal(undefined);
+    expect(read('same-origin', 'cors', 'empty')).to.equal(undefined);
+    expect(read('none', 'navigate', 'document')).to.equal(undefined);
+    for (const site of ['cross-site', 'same-site']) expect(read(site, 'navigate', 'document'), site).to.equal(undefined);
+    expect(read('cross-site', 'cors', 'empty', 'https://tool.example')).to.equal(undefined);
+  });
+
+  for (const [mode, dest] of [
+    ['no-cors', 'script'], ['no-cors', 'image'], ['no-cors', 'empty'], ['cors', 'empty'], ['navigate', 'iframe'], ['navigate', 'object'],
+    ['navigate', 'embed'], ['websocket', 'websocket'], ['', ''],
+  ] as const) {
+    it(`of other origins' pages are refused: ${mode} ${dest}`, () => {
+      for (const site of ['cross-site', 'same-site']) expect(read(site, mode, dest), site).to.equal('cross-origin');
+    });
+  }
 });
 
 describe('loopback names', () => {

@@ -1,12 +1,14 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { createLogBook, logLevels, printable, silentLogger } from '../../src/core/log.ts';
 import type { LogBook, LogLevel } from '../../src/core/log.ts';
+import { HandWall } from '../support/wall.ts';
 
 const noon = Date.UTC(2030, 5, 1, 12);
 
 function make(options: { level?: LogLevel; format?: 'text' | 'json' } = {}): { book: LogBook; lines: string[] } {
   const lines: string[] = [];
-  const book = createLogBook({ ...options, write: (line) => { lines.push(line); }, nowMs: () => noon });
+  const book = createLogBook({ ...options, write: (line) => { lines.push(line); }, clock: new HandWall(noon) });
   return { book, lines };
 }
 
@@ -21,15 +23,35 @@ describe('log: printable', () => {
   });
 
   it('cuts long text and says so', () => {
-    expect(printable('x'.repeat(4096))).to.have.lengthOf(4096);
-    const cut = printable('x'.repeat(100_000));
-    expect(cut).to.have.lengthOf(4096);
-    expect(cut.endsWith('x…')).to.equal(true);
+    expect(printable('x'.repeat(4096))).to.equal('x'.repeat(4096));
+    expect(printable('x'.repeat(4097))).to.equal(`${'x'.repeat(4093)}…`);
+    expect(printable('x'.repeat(1e6))).to.equal(`${'x'.repeat(4093)}…`);
+  });
+
+  it('counts bytes, of what is escaped too, and cuts between characters', () => {
+    expect(printable(`${'x'.repeat(4092)}🔋`)).to.equal(`${'x'.repeat(4092)}🔋`);
+    expect(printable(`${'x'.repeat(4093)}🔋`)).to.equal(`${'x'.repeat(4093)}…`);
+    expect(printable(`xx${'🔋'.repeat(2000)}`)).to.equal(`xx${'🔋'.repeat(1022)}…`);
+    expect(Buffer.byteLength(printable('\0'.repeat(4096)))).to.be.within(4090, 4096);
+  });
+
+  it('shows marks that would break or turn the line, and halves of characters', () => {
+    expect(printable('a\u2028b\u202ec\u2066d')).to.equal('a\\u2028b\\u202ec\\u2066d');
+    expect(printable('a\ud83d b \ude00')).to.equal('a\\ud83d b \\ude00');
+  });
+
+  it('is one line of at most 4 KiB that stays the same, whatever the text', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 6000, size: 'max' }), (text) => {
+      const line = printable(text);
+      expect(Buffer.byteLength(line)).to.be.at.most(4096);
+      expect(line).not.to.match(/[\p{Cc}\p{Cs}\u2028\u2029]/u);
+      expect(printable(line)).to.equal(line);
+    }), { numRuns: 60, seed: 5 });
   });
 });
 
-describe('log: rings', () => {
-  it('keep the entries of each module with time, level and device', () => {
+describe('log: buffer', () => {
+  it('keeps the entries of every module with time, level and device', () => {
     const { book } = make();
     book.logger('Modbus').warning('slow master', 3);
     book.logger('AC').info('started');
@@ -40,7 +62,7 @@ describe('log: rings', () => {
     expect(book.dropped).to.equal(0);
   });
 
-  it('are merged in the order of logging and filtered by module and level', () => {
+  it('is in the order of logging and filtered by module and level', () => {
     const { book } = make({ level: 'debug' });
     const [ac, dc] = [book.logger('AC'), book.logger('DC')];
     for (const level of logLevels) { ac[level](`ac ${level}`); dc[level](`dc ${level}`, 0); }
@@ -51,32 +73,28 @@ describe('log: rings', () => {
     expect(messages({ modules: ['OCPP'] })).to.deep.equal([]);
     expect(messages({ levels: [] })).to.deep.equal([]);
     expect(book.entries({ modules: ['DC'] })[0]?.deviceIndex).to.equal(0);
+    expect(book.modules).to.deep.equal(['AC', 'DC']);
   });
 
-  it('hold 5000 entries per module, lose the oldest and count them', () => {
+  it('drops lines of the module that talks most', () => {
     const { book } = make({ level: 'error' });
     const [ac, dc] = [book.logger('AC'), book.logger('DC')];
     dc.info('kept');
-    for (let i = 1; i <= 5003; i += 1) ac.info(`line ${i}`);
+    for (let i = 1; i <= 5002; i += 1) ac.info(`line ${i}`);
     expect(book.dropped).to.equal(3);
-    const kept = book.entries({ modules: ['AC'] });
+    const kept = book.entries();
     expect(kept).to.have.lengthOf(5000);
-    expect([kept[0]?.message, kept.at(-1)?.message]).to.deep.equal(['line 4', 'line 5003']);
-    expect(kept.every((entry, i) => i === 0 || entry.id === (kept[i - 1]?.id ?? 0) + 1)).to.equal(true);
-    expect(book.entries({ modules: ['DC'] })).to.have.lengthOf(1);
-    for (let i = 1; i <= 5000; i += 1) ac.info(`second ${i}`);
-    expect(book.dropped).to.equal(5003);
-    expect(book.entries({ modules: ['AC'] })[0]?.message).to.equal('second 1');
+    expect([kept[0]?.message, kept[1]?.message, kept.at(-1)?.message]).to.deep.equal(['kept', 'line 4', 'line 5002']);
   });
 
-  it('two loggers of a module share its ring', () => {
+  it('takes from two loggers of a module', () => {
     const { book } = make();
     book.logger('AC').info('one');
     book.logger('AC').info('two');
     expect(book.entries()).to.have.lengthOf(2);
   });
 
-  it('text from outside cannot forge a line', () => {
+  it('has no line that text from outside could forge', () => {
     const { book, lines } = make();
     book.logger('Modbus').info('peer says: ok\n2030-06-01T12:00:00.000Z ERROR [AC] forged');
     expect(lines).to.have.lengthOf(1);
@@ -87,7 +105,7 @@ describe('log: rings', () => {
 
 describe('log: levels', () => {
   for (const [position, level] of logLevels.entries()) {
-    it(`${level}: prints itself and what is above; the rings keep all from info`, () => {
+    it(`${level}: prints itself and what is above; the buffer keeps all from info`, () => {
       const { book, lines } = make({ level });
       const log = book.logger('WS');
       for (const each of logLevels) log[each](each);

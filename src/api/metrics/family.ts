@@ -1,0 +1,42 @@
+import type { Snapshot } from '../../core/device.ts';
+import type { Device } from '../../sunspec/map/device.ts';
+import type { RouteContext } from '../context.ts';
+import type { CommReply } from '../schemas/snapshot.ts';
+import type { AnswerCount } from './answer-counts.ts';
+
+/** What one scrape sees. */
+export interface MetricsView {
+  readonly ctx: RouteContext;
+  readonly devices: readonly { readonly device: Device; readonly snapshot: Snapshot }[];
+  /** by the names of `comm_status` */
+  readonly protocols: readonly (readonly [name: string, status: CommReply])[];
+  readonly answers: readonly AnswerCount[];
+  readonly memory: NodeJS.MemoryUsage;
+  /** microseconds */
+  readonly cpu: NodeJS.CpuUsage;
+}
+
+/** A value and what stands in its labels; null: there is no such quantity, and no sample. */
+export type Sample = readonly [value: number | null, ...labelValues: string[]];
+
+/** One metric family of the exposition. */
+export interface Family {
+  /** by the conventions of Prometheus: base unit last, `_total` for counters */
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'gauge' | 'counter';
+  readonly labels: readonly string[];
+  samples(view: MetricsView): Iterable<Sample>;
+}
+
+/** A family with one sample and no label. */
+export function single(type: Family['type'], name: string, help: string, read: (view: MetricsView) => number): Family {
+  return { type, name, help, labels: [], samples: (view) => [[read(view)]] };
+}
+
+/** A gauge that is 1 and says what it says in its labels. */
+export function info(name: string, help: string, labels: readonly string[], read: (view: MetricsView) => readonly (readonly string[])[]): Family {
+  return { type: 'gauge', name, help, labels, samples: (view) => read(view).map((values) => [1, ...values] as const) };
+}
+
+export const bit = (holds: boolean) => (holds ? 1 : 0);

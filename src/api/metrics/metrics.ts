@@ -1,0 +1,61 @@
+import type { Counter, Gauge, Registry } from 'prom-client';
+import type { RouteContext } from '../context.ts';
+import { commStatus, latestOf } from '../views.ts';
+import { AnswerCounts } from './answer-counts.ts';
+import { deviceFamilies } from './device-families.ts';
+import type { Family, MetricsView } from './family.ts';
+import { processFamilies } from './process-families.ts';
+
+export const metricFamilies: readonly Family[] = [...processFamilies, ...deviceFamilies];
+
+/** Media type of the text exposition format. */
+export const expositionType = 'text/plain; version=0.0.4; charset=utf-8';
+
+interface Exposition {
+  readonly registry: Registry;
+  readonly metrics: readonly { readonly family: Family; readonly metric: Gauge | Counter }[];
+}
+
+/** Its own registry: several simulators in one process do not mix. The library is loaded by the first scrape, for most runs have none. */
+async function createExposition(): Promise<Exposition> {
+  const { Counter, Gauge, Registry } = await import('prom-client');
+  const registry = new Registry();
+  const metrics = metricFamilies.map((family) => {
+    const { name, help, labels } = family;
+    const options = { name, help, labelNames: [...labels], registers: [registry] };
+    return { family, metric: family.type === 'counter' ? new Counter(options) : new Gauge(options) };
+  });
+  return { registry, metrics };
+}
+
+function viewOf(ctx: RouteContext, answers: AnswerCounts): MetricsView {
+  return {
+    ctx,
+    devices: ctx.plant.devices.map((device) => ({ device, snapshot: latestOf(ctx, device).snapshot })),
+    protocols: Object.entries(commStatus(ctx.adapters)),
+    answers: answers.list(),
+    memory: process.memoryUsage(),
+    cpu: process.cpuUsage(),
+  };
+}
+
+/** The metrics of one interface. All values are read when somebody asks; a tick costs nothing more for them. */
+export class Metrics {
+  readonly answers = new AnswerCounts();
+  #exposition: Promise<Exposition> | null = null;
+
+  /** The present values as text of the exposition format 0.0.4. */
+  async text(ctx: RouteContext): Promise<string> {
+    this.#exposition ??= createExposition();
+    const { registry, metrics } = await this.#exposition;
+    const view = viewOf(ctx, this.answers);
+    for (const { family, metric } of metrics) {
+      // what has gone since the last scrape (a device, a peer) must not stay
+      metric.reset();
+      for (const [value, ...labels] of family.samples(view)) {
+        if (value !== null) metric.labels(...labels).inc(value);
+      }
+    }
+    return registry.metrics();
+  }
+}
