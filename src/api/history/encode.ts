@@ -1,0 +1,145 @@
+/**
+ * Samples as text. It is written straight from the rows, piece by piece: objects for 10,000 samples would cost several times
+ * the time and memory of their text, and no piece is so long that ticks or other requests would have to wait for it.
+ */
+import { firstMetric, simColumn, tickColumn, wallColumn } from './ring.ts';
+import type { Metric } from './metrics.ts';
+import type { Selection } from './select.ts';
+
+/** Numbers that go into one piece: about a millisecond of work. */
+const cellsPerPiece = 4000;
+/** Other work has its turn after so much text: as much as such a piece makes. */
+const bytesAtOnce = 64 * 1024;
+
+interface Column {
+  readonly name: string;
+  /** place in a row */
+  readonly at: number;
+  /** whether JSON has the cell in quotes */
+  readonly quoted: boolean;
+  /** Text of a number that is not null: plain ASCII, without anything that JSON or CSV would have to escape. */
+  readonly text: (value: number) => string;
+}
+
+const twoDigits = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'));
+const threeDigits = Array.from({ length: 1000 }, (_, n) => String(n).padStart(3, '0'));
+
+/** ISO texts as `Date` gives them; most samples fall into the minute of the one before. */
+function isoWriter(): (ms: number) => string {
+  let minute = NaN;
+  let head = '';
+  return (ms) => {
+    const whole = Math.floor(ms / 60_000);
+    if (whole !== minute) {
+      minute = whole;
+      head = new Date(whole * 60_000).toISOString().slice(0, -'00.000Z'.length);
+    }
+    const rest = ms - whole * 60_000;
+    return `${head}${twoDigits[Math.floor(rest / 1000)] ?? ''}.${threeDigits[rest % 1000] ?? ''}Z`;
+  };
+}
+
+function metricColumn({ name, words }: Metric, at: number): Column {
+  return { name, at, quoted: words !== undefined, text: words ? (code) => words[code] ?? '' : String };
+}
+
+/** The columns of an answer: what every sample has, then the metrics that are asked for. */
+function columnsOf(all: readonly Metric[], chosen: readonly Metric[]): Column[] {
+  return [
+    { name: 'timestamp', at: simColumn, quoted: true, text: isoWriter() },
+    { name: 'wall_time', at: wallColumn, quoted: true, text: isoWriter() },
+    { name: 'tick', at: tickColumn, quoted: false, text: String },
+    ...chosen.map((metric) => metricColumn(metric, firstMetric + all.indexOf(metric))),
+  ];
+}
+
+function jsonCell({ quoted, text }: Column, value: number): string {
+  if (Number.isNaN(value)) return 'null';
+  return quoted ? `"${text(value)}"` : text(value);
+}
+
+function csvCell({ text }: Column, value: number): string {
+  return Number.isNaN(value) ? '' : text(value);
+}
+
+/** One text per row, some rows at a time. */
+function* rowPieces({ runs, width }: Selection, columns: number, rowText: (values: Float64Array, base: number) => string): Generator<string> {
+  const rowsPerPiece = Math.max(1, Math.floor(cellsPerPiece / columns));
+  let text = '';
+  let rows = 0;
+  for (const { values, from, to } of runs) {
+    for (let row = from; row < to; row += 1) {
+      text += rowText(values, row * width);
+      rows += 1;
+      if (rows < rowsPerPiece) continue;
+      yield text;
+      text = '';
+      rows = 0;
+    }
+  }
+  yield text;
+}
+
+/** An object, which has members, as JSON without its closing brace: more are to follow. */
+function opened(head: object): string {
+  return JSON.stringify(head).slice(0, -1);
+}
+
+/** `{...head, "samples": [{...}, ...]}` */
+export function* samplesJson(head: object, selection: Selection, all: readonly Metric[], chosen: readonly Metric[]): Generator<string> {
+  const columns = columnsOf(all, chosen);
+  const keys = columns.map(({ name }, i) => `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`);
+  let before = '';
+  yield `${opened(head)},"samples":[`;
+  yield* rowPieces(selection, columns.length, (values, base) => {
+    let text = before;
+    columns.forEach((column, i) => { text += (keys[i] ?? '') + jsonCell(column, values[base + column.at] ?? NaN); });
+    before = ',';
+    return `${text}}`;
+  });
+  yield ']}';
+}
+
+/** `{...head, "columns": {"timestamp": [...], ...}}` */
+export function* columnsJson(head: object, selection: Selection, all: readonly Metric[], chosen: readonly Metric[]): Generator<string> {
+  let opening = `${opened(head)},"columns":{`;
+  for (const column of columnsOf(all, chosen)) {
+    yield `${opening}${JSON.stringify(column.name)}:[`;
+    let before = '';
+    yield* rowPieces(selection, 1, (values, base) => {
+      const text = before + jsonCell(column, values[base + column.at] ?? NaN);
+      before = ',';
+      return text;
+    });
+    opening = '],';
+  }
+  yield ']}}';
+}
+
+/** RFC 4180 under one line of names; an empty field is null. */
+export function* samplesCsv(selection: Selection, all: readonly Metric[], chosen: readonly Metric[]): Generator<string> {
+  const columns = columnsOf(all, chosen);
+  yield `${columns.map(({ name }) => name).join(',')}\r\n`;
+  yield* rowPieces(selection, columns.length, (values, base) => {
+    let text = '';
+    columns.forEach((column, i) => { text += (i === 0 ? '' : ',') + csvCell(column, values[base + column.at] ?? NaN); });
+    return `${text}\r\n`;
+  });
+}
+
+const giveWay = () => new Promise<void>((resolve) => { setImmediate(resolve); });
+
+/** Puts a text of ASCII characters together, giving way to other work between longer pieces. */
+export async function gathered(pieces: Iterable<string>): Promise<Buffer> {
+  const buffers: Buffer[] = [];
+  let bytesSinceRest = 0;
+  for (const piece of pieces) {
+    if (bytesSinceRest >= bytesAtOnce) {
+      await giveWay();
+      bytesSinceRest = 0;
+    }
+    buffers.push(Buffer.from(piece, 'latin1'));
+    bytesSinceRest += piece.length;
+  }
+  return Buffer.concat(buffers);
+}

@@ -1,0 +1,130 @@
+/** The latest samples of every device, as ticks bring them. */
+import type { Published } from '../../core/device.ts';
+import type { Device, Plant } from '../../sunspec/map/device.ts';
+import type { Bank } from '../../sunspec/map/bank.ts';
+import { metricsOf } from './metrics.ts';
+import type { DeviceMetrics, Metric } from './metrics.ts';
+import { firstMetric, sampleBytes, SampleRing } from './ring.ts';
+import type { Cut } from './ring.ts';
+
+/**
+ * Memory of the samples of all devices together, bytes. It holds 10,000 samples of 110 devices of any kind, stations with up
+ * to four connectors among them, and so 4 h at the default tick, which take 9,600. A larger fleet has a shallower history:
+ * 1,000 devices must not need gigabytes for it.
+ */
+export const historyBytes = 256 * 2 ** 20;
+
+export interface DeviceHistory {
+  /** names and meaning of the columns, in the order of an answer that names none */
+  readonly metrics: readonly Metric[];
+  /** samples kept now */
+  readonly count: number;
+  /** the samples as they are now */
+  cut(): Cut;
+}
+
+export interface History {
+  /** samples that are kept of each device at present */
+  readonly depth: number;
+  /** Empty for a device that has left. */
+  of(device: Device): DeviceHistory;
+}
+
+export interface HistoryOptions {
+  /** depth while the memory suffices */
+  readonly samplesPerDevice: number;
+  /** default `historyBytes` */
+  readonly bytes?: number;
+}
+
+class Recording implements DeviceHistory {
+  readonly index: number;
+  readonly #columns: DeviceMetrics;
+  readonly #bank: Bank;
+  readonly #ring: SampleRing;
+
+  constructor({ snapshot, detail }: Published, bank: Bank) {
+    this.index = snapshot.device_index;
+    this.#columns = metricsOf(detail);
+    this.#bank = bank;
+    // neighbours should be far apart, whatever the size of a block
+    this.#ring = new SampleRing(firstMetric + this.metrics.length, snapshot.device_index * 37);
+  }
+
+  get metrics(): readonly Metric[] { return this.#columns.metrics; }
+
+  get count(): number { return this.#ring.count; }
+
+  get sampleBytes(): number { return sampleBytes(this.metrics.length); }
+
+  add({ snapshot, detail }: Published, simMs: number, wallMs: number, depth: number): void {
+    const { values, at } = this.#ring.append(depth, simMs, wallMs, snapshot.tick);
+    this.#columns.put(values, at, snapshot, detail, this.#bank);
+  }
+
+  /** Lets the oldest samples go until at most `depth` are left. */
+  keep(depth: number): void { this.#ring.keep(depth); }
+
+  cut(): Cut { return this.#ring.cut(); }
+}
+
+function unrecorded({ detail }: Device): DeviceHistory {
+  const { metrics } = metricsOf(detail);
+  return { metrics, count: 0, cut: () => ({ width: firstMetric + metrics.length, runs: [], gone: null }) };
+}
+
+/** The instant of an ISO text; devices of one tick share theirs, which is then read once. */
+function isoReader(): (text: string) => number {
+  let lastText = '';
+  let lastMs = NaN;
+  return (text) => {
+    if (text !== lastText) {
+      lastText = text;
+      lastMs = Date.parse(text);
+    }
+    return lastMs;
+  };
+}
+
+/** Records every device of a plant, each from its first snapshot on, as long as the plant ticks. */
+export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyBytes }: HistoryOptions): History {
+  /** in the order of the devices, which is that of the snapshots of a tick */
+  let recordings: readonly Recording[] = [];
+  const simMsOf = isoReader();
+  const wallMsOf = isoReader();
+  let depth = samplesPerDevice;
+
+  function record(recording: Recording, published: Published): void {
+    const { metrics: { timestamp }, wall_time: wallTime } = published.snapshot;
+    recording.add(published, simMsOf(timestamp), wallMsOf(wallTime), depth);
+  }
+
+  /** Begins with devices that are new and lets go of those that have left; all share the memory anew. */
+  function follow(): void {
+    const known = new Map(recordings.map((recording) => [recording.index, recording]));
+    const followed = plant.latest.published.map((published) => {
+      const { device_index: index } = published.snapshot;
+      return { published, recording: known.get(index) ?? new Recording(published, plant.device(index).bank) };
+    });
+    recordings = followed.map(({ recording }) => recording);
+    const sampleOfAll = recordings.reduce((sum, recording) => sum + recording.sampleBytes, 0);
+    depth = Math.max(1, Math.min(samplesPerDevice, Math.floor(bytes / sampleOfAll)));
+    for (const { recording, published } of followed) {
+      if (recording.count === 0) record(recording, published);
+      recording.keep(depth);
+    }
+  }
+
+  follow();
+  plant.onDevices(follow);
+  plant.onTick(({ published }) => {
+    recordings.forEach((recording, i) => {
+      const each = published[i];
+      if (each) record(recording, each);
+    });
+  });
+  return {
+    get depth() { return depth; },
+    of: (device) => recordings.find(({ index }) => index === device.index) ?? unrecorded(device),
+  };
+}

@@ -1,0 +1,161 @@
+/**
+ * What history keeps of each sample: interface 4.2. Names stand beside the function that puts their values, in the same
+ * order. It puts all of them itself: a number that goes from function to function is boxed, and recording would leave more
+ * garbage than data.
+ */
+import { connectionStates, inverterStates, serviceStates } from '../../core/device.ts';
+import type { AssetType, DeviceDetail, Snapshot } from '../../core/device.ts';
+import type { EvseDetail } from '../../core/kinds/evse.ts';
+import type { Bank } from '../../sunspec/map/bank.ts';
+import { kilo, rounded } from '../views-kind.ts';
+
+/** One column of a device's history. */
+export interface Metric {
+  readonly name: string;
+  /** words that the numbers of the column stand for, in the order of their codes; absent: the numbers count */
+  readonly words?: readonly string[];
+}
+
+/** The columns of one device. */
+export interface DeviceMetrics {
+  readonly metrics: readonly Metric[];
+  /** Puts the values of a sample from `at` on; NaN for null. */
+  put(to: Float64Array, at: number, snapshot: Snapshot, detail: DeviceDetail, bank: Bank): void;
+}
+
+export const numericNames = [
+  'power_kw', 'reactive_power_kvar', 'apparent_power_kva', 'voltage_ll_v', 'voltage_ln_v', 'current_a', 'frequency_hz',
+  'power_factor', 'dc_power_kw', 'dc_voltage_v', 'dc_current_a', 'state_of_charge_pct', 'soc_reserve_min_pct',
+  'soc_reserve_max_pct', 'soc_min_pct', 'soc_max_pct',
+] as const satisfies readonly (keyof Snapshot['metrics'])[];
+
+const sharedMetrics: readonly Metric[] = [
+  ...numericNames.map((name) => ({ name })),
+  { name: 'service_state', words: serviceStates },
+  { name: 'inverter_state', words: inverterStates },
+  { name: 'connection_state', words: connectionStates },
+];
+
+function putShared(to: Float64Array, at: number, { metrics: m, status }: Snapshot): void {
+  let i = at;
+  to[i++] = m.power_kw;
+  to[i++] = m.reactive_power_kvar;
+  to[i++] = m.apparent_power_kva;
+  to[i++] = m.voltage_ll_v ?? NaN;
+  to[i++] = m.voltage_ln_v;
+  to[i++] = m.current_a;
+  to[i++] = m.frequency_hz;
+  to[i++] = m.power_factor;
+  to[i++] = m.dc_power_kw ?? NaN;
+  to[i++] = m.dc_voltage_v ?? NaN;
+  to[i++] = m.dc_current_a ?? NaN;
+  to[i++] = m.state_of_charge_pct ?? NaN;
+  to[i++] = m.soc_reserve_min_pct ?? NaN;
+  to[i++] = m.soc_reserve_max_pct ?? NaN;
+  to[i++] = m.soc_min_pct ?? NaN;
+  to[i++] = m.soc_max_pct ?? NaN;
+  to[i++] = serviceStates.indexOf(status.service_state);
+  to[i++] = inverterStates.indexOf(status.inverter_state);
+  to[i++] = connectionStates.indexOf(status.connection_state);
+}
+
+/**
+ * Metrics of each kind, with their unit for the description of the interface. Those of an EVSE follow from its connectors:
+ * `connectorMetrics`.
+ */
+export const kindMetrics: Readonly<Record<AssetType, Readonly<Record<string, string>>>> = {
+  pv: {
+    irradiance_w_m2: 'PV: irradiance in the plane of the array, W/m2.',
+    cell_temperature_c: 'PV: cells, deg C.',
+  },
+  battery: {
+    battery_temperature_c: 'Battery: cells, deg C.',
+    cell_voltage_min_v: 'Battery: 802.CellVMin, V.',
+    cell_voltage_max_v: 'Battery: 802.CellVMax, V.',
+  },
+  wind: {
+    wind_speed_m_s: 'Wind: at hub height, turbulence included, m/s.',
+    rotor_rpm: 'Wind: rotor speed, 1/min.',
+    pitch_deg: 'Wind: blade angle, degrees.',
+    cp: 'Wind: power coefficient of the rotor.',
+  },
+  fuelcell: {
+    stack_voltage_v: 'Fuel cell: V.',
+    stack_current_a: 'Fuel cell: A; negative in electrolysis.',
+    h2_flow_kg_h: 'Fuel cell: hydrogen consumed, kg/h; negative: produced.',
+    tank_level_pct: 'Fuel cell: percent; null without a tank.',
+    stack_temperature_c: 'Fuel cell: deg C.',
+  },
+  'hybrid-dc': {
+    pv_power_kw: 'Hybrid: from the array into the DC bus, kW.',
+    battery_power_kw: 'Hybrid: at the DC bus, kW; positive = discharge.',
+    bus_voltage_v: 'Hybrid: DC bus, V.',
+  },
+  evse: {},
+};
+
+/** The numbers of `kindMetrics` as the kind's own path shows them. @param connectors numbers of those of an EVSE */
+function putOwn(to: Float64Array, at: number, d: DeviceDetail, bank: Bank, connectors: readonly number[]): void {
+  let i = at;
+  switch (d.kind) {
+    case 'pv':
+      to[i++] = rounded(d.irradianceWm2);
+      to[i++] = rounded(d.cellTemperatureC);
+      return;
+    case 'battery':
+      to[i++] = rounded(d.temperatureC);
+      to[i++] = rounded(bank.map.m802?.CellVMin ?? d.cellVoltageMinV);
+      to[i++] = rounded(bank.map.m802?.CellVMax ?? d.cellVoltageMaxV);
+      return;
+    case 'wind':
+      to[i++] = rounded(d.windSpeedMS);
+      to[i++] = rounded(d.rotorRpm);
+      to[i++] = rounded(d.pitchDeg);
+      to[i++] = rounded(d.cp);
+      return;
+    case 'fuelcell':
+      to[i++] = rounded(d.stackVoltageV);
+      to[i++] = rounded(d.stackCurrentA);
+      to[i++] = rounded(d.h2FlowKgH);
+      to[i++] = rounded(d.tankLevelPct ?? NaN);
+      to[i++] = rounded(d.stackTemperatureC);
+      return;
+    case 'hybrid-dc':
+      to[i++] = kilo(d.pv.powerW);
+      to[i++] = kilo(d.batteryPowerW);
+      to[i++] = rounded(d.busVoltageV);
+      return;
+    case 'evse': putConnectors(to, at, d, connectors);
+  }
+}
+
+/** What an EVSE adds for each of its connectors. */
+export const connectorDescription = 'EVSE, for each connector: `connector_<id>_power_kw`, kW, positive into the vehicle; '
+  + '`connector_<id>_soc_pct`, percent, null without a vehicle.';
+
+function connectorMetrics(connectors: readonly number[]): Metric[] {
+  return connectors.flatMap((id) => [{ name: `connector_${id}_power_kw` }, { name: `connector_${id}_soc_pct` }]);
+}
+
+function putConnectors(to: Float64Array, at: number, detail: EvseDetail, connectors: readonly number[]): void {
+  let i = at;
+  for (const id of connectors) {
+    const connector = detail.connectors.find(({ connectorId }) => connectorId === id);
+    to[i++] = kilo(connector?.powerW ?? NaN);
+    to[i++] = rounded(connector?.ev?.socPct ?? NaN);
+  }
+}
+
+/** The metrics of a device, in the order of an answer that names none. */
+export function metricsOf(detail: DeviceDetail): DeviceMetrics {
+  const connectors = detail.kind === 'evse' ? detail.connectors.map(({ connectorId }) => connectorId) : [];
+  const own = Object.keys(kindMetrics[detail.kind]).map((name) => ({ name }));
+  const ownAt = sharedMetrics.length;
+  return {
+    metrics: [...sharedMetrics, ...own, ...connectorMetrics(connectors)],
+    put(to, at, snapshot, now, bank) {
+      putShared(to, at, snapshot);
+      putOwn(to, at + ownAt, now, bank, connectors);
+    },
+  };
+}

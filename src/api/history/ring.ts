@@ -1,0 +1,144 @@
+/** The latest samples of one device, as rows of numbers; NaN stands for null. */
+
+/** Columns that every row begins with. */
+export const simColumn = 0;
+export const wallColumn = 1;
+export const tickColumn = 2;
+/** Column of the first metric. */
+export const firstMetric = 3;
+
+const bytesPerNumber = 8;
+
+/** Memory of one sample. @param metrics number of metrics */
+export function sampleBytes(metrics: number): number {
+  return (firstMetric + metrics) * bytesPerNumber;
+}
+
+/** Rows of one block of memory that stand behind one another in time. */
+export interface Run {
+  /** row by row */
+  readonly values: Float64Array;
+  /** the first row, and the one behind the last */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Simulated times of samples that are no longer kept, ms since the epoch; null: every sample is still there. */
+export type Span = { readonly fromMs: number; readonly toMs: number } | null;
+
+/** Samples as they were at one moment, oldest first. What is recorded later changes nothing in them. */
+export interface Cut {
+  readonly width: number;
+  readonly runs: readonly Run[];
+  readonly gone: Span;
+}
+
+interface Block {
+  readonly values: Float64Array;
+  readonly capacity: number;
+  used: number;
+  /** simulated times of its rows */
+  fromMs: number;
+  toMs: number;
+  /** an answer may still read it */
+  shared: boolean;
+}
+
+/** A span that reaches over further times. */
+function joined(span: Span, fromMs: number, toMs: number): Span {
+  return { fromMs: Math.min(span?.fromMs ?? fromMs, fromMs), toMs: Math.max(span?.toMs ?? toMs, toMs) };
+}
+
+const fewestRows = 8;
+const mostRows = 512;
+/** Memory is taken and given back in blocks of this part of the depth. */
+const blocksPerDepth = 16;
+
+/**
+ * Grows block by block up to its depth, then goes on with the oldest block. Rows that were cut are never written again: such
+ * a block is left to the answers that read it.
+ */
+export class SampleRing {
+  readonly width: number;
+  readonly #stagger: number;
+  #blocks: Block[] = [];
+  /** rows of the first block that are gone */
+  #first = 0;
+  #count = 0;
+  /** of the blocks that are gone */
+  #gone: Span = null;
+  /** given away, to be filled anew */
+  #spare: Block | null = null;
+
+  /** @param stagger any whole number, another one for each device: else all devices would take a new block in the same tick */
+  constructor(width: number, stagger: number) {
+    this.width = width;
+    this.#stagger = stagger;
+  }
+
+  get count(): number { return this.#count; }
+
+  /**
+   * Begins one more sample; the oldest go until at most `depth` are left.
+   * @param simMs simulated time, @param wallMs wall time: ms since the epoch
+   * @returns where its first metric belongs; all of them are to be put there before anything else is done here
+   */
+  append(depth: number, simMs: number, wallMs: number, tick: number): { readonly values: Float64Array; readonly at: number } {
+    let block = this.#blocks.at(-1);
+    if (!block || block.used === block.capacity) {
+      block = this.#newBlock(depth);
+      this.#blocks.push(block);
+    }
+    const { values } = block;
+    const at = block.used * this.width;
+    values[at + simColumn] = simMs;
+    values[at + wallColumn] = wallMs;
+    values[at + tickColumn] = tick;
+    if (simMs < block.fromMs) block.fromMs = simMs;
+    if (simMs > block.toMs) block.toMs = simMs;
+    block.used += 1;
+    this.#count += 1;
+    this.keep(depth);
+    return { values, at: at + firstMetric };
+  }
+
+  /** Lets the oldest samples go until at most `depth` are left. */
+  keep(depth: number): void {
+    if (this.#count <= depth) return;
+    this.#first += this.#count - depth;
+    this.#count = depth;
+    for (let [block] = this.#blocks; block && this.#first >= block.capacity; [block] = this.#blocks) {
+      this.#blocks.shift();
+      this.#first -= block.capacity;
+      this.#gone = joined(this.#gone, block.fromMs, block.toMs);
+      this.#spare = block.shared ? null : block;
+    }
+  }
+
+  cut(): Cut {
+    const runs = this.#blocks.map((block, i) => {
+      block.shared = true;
+      return { values: block.values, from: i === 0 ? this.#first : 0, to: block.used };
+    });
+    return { width: this.width, runs, gone: this.#goneNow() };
+  }
+
+  #goneNow(): Span {
+    let gone = this.#gone;
+    const [block] = this.#blocks;
+    for (let row = 0; block && row < this.#first; row += 1) {
+      const simMs = block.values[row * this.width + simColumn] ?? NaN;
+      gone = joined(gone, simMs, simMs);
+    }
+    return gone;
+  }
+
+  #newBlock(depth: number): Block {
+    const rows = Math.min(mostRows, Math.max(fewestRows, Math.ceil(depth / blocksPerDepth)));
+    const capacity = this.#blocks.length === 0 ? 1 + (this.#stagger % rows) : rows;
+    const spare = this.#spare;
+    this.#spare = null;
+    const values = spare?.capacity === capacity ? spare.values : new Float64Array(capacity * this.width);
+    return { values, capacity, used: 0, fromMs: Infinity, toMs: -Infinity, shared: false };
+  }
+}

@@ -1,0 +1,64 @@
+/** Which samples an answer shows. */
+import { simColumn } from './ring.ts';
+import type { Cut, Run } from './ring.ts';
+
+/** Simulated time, ms since the epoch; null: no bound. */
+export interface Window {
+  /** inclusive */
+  readonly sinceMs: number | null;
+  /** exclusive */
+  readonly untilMs: number | null;
+}
+
+export interface Selection {
+  readonly width: number;
+  /** oldest first, none of them empty */
+  readonly runs: readonly Run[];
+  readonly count: number;
+  /** samples of the window are missing: they are no longer kept, or the limit left them out */
+  readonly truncated: boolean;
+}
+
+function runsWithin({ width, runs }: Cut, sinceMs: number, untilMs: number): Run[] {
+  const within: Run[] = [];
+  for (const { values, from, to } of runs) {
+    let begin = -1;
+    for (let row = from; row < to; row += 1) {
+      const simMs = values[row * width + simColumn] ?? NaN;
+      const inside = simMs >= sinceMs && simMs < untilMs;
+      if (inside && begin < 0) begin = row;
+      if (inside || begin < 0) continue;
+      within.push({ values, from: begin, to: row });
+      begin = -1;
+    }
+    if (begin >= 0) within.push({ values, from: begin, to });
+  }
+  return within;
+}
+
+/** The last `limit` rows. */
+function newest(runs: readonly Run[], surplus: number): Run[] {
+  let left = surplus;
+  return runs.flatMap((run) => {
+    const dropped = Math.min(left, run.to - run.from);
+    left -= dropped;
+    return run.from + dropped < run.to ? [{ ...run, from: run.from + dropped }] : [];
+  });
+}
+
+/**
+ * The newest samples of a window, in the order in which they were recorded. When somebody has set the clock, simulated
+ * times repeat or jump: a sample is in when its own time is, wherever it stands.
+ */
+export function select(cut: Cut, { sinceMs, untilMs }: Window, limit: number): Selection {
+  const [since, until] = [sinceMs ?? -Infinity, untilMs ?? Infinity];
+  const within = runsWithin(cut, since, until);
+  const found = within.reduce((sum, { from, to }) => sum + to - from, 0);
+  const goneToo = cut.gone !== null && cut.gone.toMs >= since && cut.gone.fromMs < until;
+  return {
+    width: cut.width,
+    runs: found > limit ? newest(within, found - limit) : within,
+    count: Math.min(found, limit),
+    truncated: found > limit || goneToo,
+  };
+}
