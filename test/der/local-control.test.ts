@@ -31,6 +31,8 @@ describe('Local control (715.LocRemCtl)', () => {
       expect(errorOf(() => { rig.device.command({ kind: 'switch', closed: false }, by); }).code).to.equal('COMMAND_CONFLICT');
     }
     expect(rig.dump()).to.deep.equal(before);
+    expect(rig.device.bank.provenance(at)?.source).to.equal(undefined);
+    expect(rig.device.overrides.map(({ name, source }) => [name, source])).to.deep.equal([['local_control', 'rest']]);
   });
 
   it('leaves the panel at the device free, and ends with the switch or a reset of the device', () => {
@@ -58,9 +60,10 @@ describe('Local control (715.LocRemCtl)', () => {
   it('is turned over REST', async () => {
     const rest = await Rest.open(new Rig().plant);
     try {
-      expect(await rest.get('/controls/local')).to.deep.equal({ device_index: 0, local: false });
+      expect(await rest.get('/controls/local')).to.deep.equal({ device_index: 0, local: false, changed_by: null });
       const turned = await rest.post('/controls/local', { local: true });
-      expect(turned).to.deep.equal({ device_index: 0, local: true });
+      expect(turned).to.deep.include({ device_index: 0, local: true });
+      expect(turned.changed_by).to.include({ source: 'rest' });
     } finally {
       await rest.api.stop();
     }

@@ -8,6 +8,7 @@ import { interpolate } from './curve.ts';
 import { FrequencyDroop } from './droop.ts';
 import { rampCommand, rampTowards, respond } from './ramp.ts';
 import type { Settings } from './settings.ts';
+import { SiteBound } from './site-bound.ts';
 
 export interface ActiveInput {
   readonly settings: Settings;
@@ -31,8 +32,9 @@ export interface SourceLink {
   /** AC power that the source can give, and take, W */
   readonly availableW: number;
   readonly absorbableW: number;
-  /** the same as `availableW`, but behind the ramps of the source */
+  /** the same, but behind the ramps of the source */
   readonly potentialW: number;
+  readonly potentialAbsorbableW: number;
   /** AC power at which the source runs when asked for `targetW`; null: nobody asks */
   answerW(targetW: number | null, floorW: number, ceilingW: number): number;
 }
@@ -43,8 +45,12 @@ const negligiblePct = 1e-4;
 
 export class ActivePower {
   readonly droop = new FrequencyDroop();
+  /** what the connection point admits */
+  readonly site = new SiteBound();
   /** what the functions together ask for, W */
   wantedW = 0;
+  /** the same without the connection point */
+  freeW = 0;
   decidedBy: ActiveDecider = 'source';
   /** a function keeps the power below what the source and the ratings would give */
   held = false;
@@ -71,6 +77,10 @@ export class ActivePower {
   #glideW: number | null = null;
   #ceilingW = 0;
   #ceilingBy: ActiveDecider = 'source';
+  /** the least ceiling beside what source and rating give, W */
+  #openCeilingW = Infinity;
+  /** how the source was asked for `freeW`, W; target null: nobody asked */
+  readonly #asking = { targetW: null as number | null, floorW: 0, ceilingW: 0 };
   /** what all functions but droop gave in the last step, W */
   #normalW = 0;
 
@@ -98,10 +108,12 @@ export class ActivePower {
   /** Nothing flows: droop has no power to start from. */
   stop(): void {
     this.wantedW = 0;
+    this.freeW = 0;
     this.decidedBy = 'out_of_service';
     this.held = false;
     this.moving = false;
     this.droop.reset();
+    this.site.arrive();
   }
 
   /** Names the functions that set or hold the power in the last step. */
@@ -146,7 +158,9 @@ export class ActivePower {
     }
     this.#decide(input, most, least, voltWattW, cappedW);
     if (this.#glideW !== null) this.#glide(input, this.#glideW, least, dtS);
-    this.moving = this.#glideW !== null || this.limitW !== this.limitTargetW || this.setPointW !== this.setPointTargetW
+    this.freeW = this.wantedW;
+    const siteMoves = this.site.inForce && this.#boundBySite(input, dtS);
+    this.moving = siteMoves || this.#glideW !== null || this.limitW !== this.limitTargetW || this.setPointW !== this.setPointTargetW
       || this.voltWattPct !== this.voltWattTargetPct || this.droop.moving;
   }
 
@@ -190,6 +204,7 @@ export class ActivePower {
     // from low to high frequency at once: the power raised above the commands comes back by the response, not in a step
     this.#raised = side === 'under' || (side === 'over' && this.#raised && droopW > Math.min(this.limitW, this.setPointW));
     this.#ceilingW = most;
+    this.#openCeilingW = Infinity;
     this.#ceilingBy = link.availableW > settings.wMaxW ? 'w_max' : 'source';
     if (!this.#raised) {
       this.#cap(this.limitW, settings.maxPowerPct !== null ? 'max_power' : 'ramp');
@@ -207,18 +222,59 @@ export class ActivePower {
     }
     const targetW = this.#raised ? this.#ceilingW : this.#target(settings);
     // with no function but those that `normalW` has seen the source need not be asked again
+    this.#ask(targetW, this.#raised ? this.#ceilingW : floorW, this.#ceilingW);
     const known = side === null && !this.#raised && floorW === least && this.#ceilingW === cappedW;
-    this.wantedW = known ? this.#normalW : this.#answer(input, targetW, this.#raised ? this.#ceilingW : floorW, this.#ceilingW);
+    this.wantedW = known ? this.#normalW : this.#answer(input, targetW, this.#asking.floorW, this.#ceilingW);
     this.#name(settings, targetW, floorW, leastBy);
+  }
+
+  #ask(targetW: number | null, floorW: number, ceilingW: number): void {
+    this.#asking.targetW = targetW;
+    this.#asking.floorW = floorW;
+    this.#asking.ceilingW = ceilingW;
   }
 
   #glide(input: ActiveInput, fromW: number, least: number, dtS: number): void {
     const glideW = rampTowards(Math.min(fromW, this.#ceilingW), this.wantedW, input.rampWS, dtS);
     this.#glideW = glideW === this.wantedW ? null : glideW;
     if (this.#glideW === null) return;
-    this.wantedW = this.#answer(input, glideW, Math.min(least, glideW), glideW);
+    this.#ask(glideW, Math.min(least, glideW), glideW);
+    this.wantedW = this.#answer(input, glideW, this.#asking.floorW, glideW);
     this.decidedBy = 'ramp';
     this.held = true;
+  }
+
+  /**
+   * The bounds of the connection point come last: no function reaches beyond them, droop included.
+   * @returns whether a bound that is felt is on its way
+   */
+  #boundBySite(input: ActiveInput, dtS: number): boolean {
+    const { site } = this;
+    const moves = site.follow(this.freeW, input.rampWS, dtS);
+    // a source on its way beyond a bound decides by where the way leads
+    const demandW = this.demandW(input.settings, input.link);
+    if (demandW <= site.ceilingW && demandW >= site.floorW) return moves;
+    const { targetW, floorW, ceilingW } = this.#asking;
+    const boundCeilingW = Math.max(site.floorW, Math.min(ceilingW, site.ceilingW));
+    this.wantedW = this.#answer(input, targetW, Math.min(boundCeilingW, Math.max(floorW, site.floorW)), boundCeilingW);
+    if (Math.abs(this.wantedW - this.freeW) <= negligibleW) return moves;
+    this.decidedBy = 'site';
+    this.held = true;
+    return moves;
+  }
+
+  /** What the device would run at without the connection point once ramps of its source are over, W. */
+  demandW({ wMaxW, chargeMaxW }: Settings, link: SourceLink): number {
+    const { freeW } = this;
+    const { targetW, floorW } = this.#asking;
+    if (freeW > 0 && freeW >= link.availableW - negligibleW) {
+      return Math.max(freeW, Math.min(link.potentialW, wMaxW, this.#openCeilingW, targetW ?? Infinity));
+    }
+    if (freeW < 0 && freeW <= negligibleW - link.absorbableW) {
+      const mostW = Math.min(link.potentialAbsorbableW, floorW <= -link.absorbableW ? chargeMaxW : -floorW);
+      return Math.min(freeW, Math.max(-mostW, targetW ?? -Infinity));
+    }
+    return freeW;
   }
 
   /** Which of ceiling, set-point, floor and source decided. */
@@ -241,6 +297,7 @@ export class ActivePower {
   }
 
   #cap(ceilingW: number, by: ActiveDecider): void {
+    this.#openCeilingW = Math.min(this.#openCeilingW, ceilingW);
     if (ceilingW >= this.#ceilingW) return;
     this.#ceilingW = ceilingW;
     this.#ceilingBy = by;

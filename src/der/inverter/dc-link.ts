@@ -33,6 +33,18 @@ export class DcLink {
     this.absorbableW = source.absorbableDcW > 0 ? -this.#acOf(-source.absorbableDcW) : 0;
   }
 
+  /** AC power that the source could take once its own ramps are over. */
+  get potentialAbsorbableW(): number {
+    const dcW = this.#source.potentialAbsorbableDcW;
+    return dcW === undefined ? this.absorbableW : Math.max(this.absorbableW, -this.#acOf(-dcW));
+  }
+
+  /** Least AC power below which the source takes nothing at all. */
+  get leastAbsorbedW(): number {
+    const { leastAbsorbedDcW = 0 } = this.#source;
+    return leastAbsorbedDcW > 0 ? -this.#acOf(-leastAbsorbedDcW) : 0;
+  }
+
   /** Whether the source offers more than `acW` needs. */
   exceeds(acW: number, marginW: number): boolean {
     return this.#source.availableDcW > this.#dcOf(acW) + marginW;

@@ -53,6 +53,10 @@ export interface DcSource {
   readonly potentialDcW?: number;
   /** DC power that can be taken in during the prepared sub-step, W; 0 for a source that only gives */
   readonly absorbableDcW: number;
+  /** what could be taken in once ramps of the source are over, W; absent: the same as `absorbableDcW` */
+  readonly potentialAbsorbableDcW?: number;
+  /** least power, W, below which the source takes in nothing at all; absent: 0 */
+  readonly leastAbsorbedDcW?: number;
   /**
    * The DC power at which the source runs when asked like this: within floor..ceiling and -absorbable..available.
    * Does not change what `availableDcW` says for this sub-step; may be called several times in one.

@@ -1,5 +1,6 @@
 /** Vehicles that come and go by a table: arrival and departure at their own instants, whatever the tick. */
 import { expect } from 'chai';
+import { secondsBetween } from '../../../src/core/clock.ts';
 import { parseVisits } from '../../../src/der/visits.ts';
 import { SimError } from '../../../src/core/errors.ts';
 import { KindRig } from './support.ts';
@@ -95,6 +96,16 @@ describe('vehicle table: coming and going', () => {
         expect(session.energyWh, `${tickS} s`).to.be.closeTo(fine[i]?.energyWh ?? NaN, 0.001 * session.energyWh);
       });
     }
+  });
+
+  it('names the configuration as the last to handle the cable, at its instant', async () => {
+    const rig = station([`${noonS + 33},1,100,20,90,50,7.2,1`]);
+    const cable = () => rig.device.overrides.map(({ name, connectorId, source, at }) => [name, connectorId, source, secondsBetween(rig.device.startedAt, at)]);
+    expect(cable()).to.deep.equal([]);
+    await rig.run(50);
+    expect(cable()).to.deep.equal([['evse_cable', 1, 'profile', 33]]);
+    await rig.run(100);
+    expect(cable()).to.deep.equal([['evse_cable', 1, 'profile', 133]]);
   });
 
   it('a stay that has begun before the start is there at once', async () => {

@@ -3,7 +3,7 @@ import { SimError } from '../../../core/errors.ts';
 import type { EvseCommand, EvseDetail, EvseParameters, EvseSession, EvseTransition } from '../../../core/kinds/evse.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
-import { canFlow, createConnector, takeLimits } from './connector.ts';
+import { canFlow, createConnector, leastPowerW, takeLimits } from './connector.ts';
 import type { Connector } from './connector.ts';
 import { connectorVoltageV, evseDetail } from './detail.ts';
 import { authorizeByPlug, fire, fireDue, nextDueS, updateHolds } from './machine.ts';
@@ -81,6 +81,16 @@ export class EvseSource implements DcSource {
     let sum = -this.#station.p.standbyW;
     for (const c of this.#station.connectors) if (c.vehicle !== null && canFlow(c)) sum += mostDischargeW(c, c.vehicle);
     return Math.max(this.#availableDcW, sum);
+  }
+
+  /** Where the ramps of the vehicles lead when nobody asks. */
+  get potentialAbsorbableDcW(): number { return Math.max(this.#absorbableDcW, this.#levelW()); }
+
+  /** The vehicle that charges with the least, and the station beside it. */
+  get leastAbsorbedDcW(): number {
+    let leastW = Infinity;
+    for (const c of this.#station.connectors) if (c.upW > 0) leastW = Math.min(leastW, leastPowerW(c));
+    return leastW === Infinity ? 0 : leastW + this.#station.p.standbyW;
   }
 
   /** Power in W that the station draws at its meter when nobody asks; negative: V2G by command. */

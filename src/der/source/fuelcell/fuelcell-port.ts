@@ -63,6 +63,10 @@ export class FuelCellPort implements DcSource {
 
   get potentialDcW(): number { return this.availableDcW > 0 ? Math.max(this.availableDcW, this.#stack.ratedDcW) : 0; }
 
+  get potentialAbsorbableDcW(): number { return this.absorbableDcW > 0 ? Math.max(this.absorbableDcW, this.#stack.ratedElDcW) : 0; }
+
+  get leastAbsorbedDcW(): number { return leastElectrolyserShare * this.#stack.ratedElDcW; }
+
   get starting(): boolean { return this.#energized && this.#temperatureC < this.#heat.readyC; }
 
   get settled(): boolean {
