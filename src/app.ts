@@ -2,12 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { createApi } from './api/server.ts';
 import type { Api } from './api/server.ts';
+import { createHistory } from './api/history/history.ts';
 import { apiVersion, defaultApiLimits } from './api/context.ts';
 import type { AppConfig } from './config/app-config.ts';
 import { readEvseProfiles } from './config/evse-profiles.ts';
 import type { Adapter } from './core/adapter.ts';
 import { simTimeFromMs, systemClock } from './core/clock.ts';
 import type { WallClock } from './core/clock.ts';
+import { EventLoopWatch } from './core/event-loop.ts';
 import { isLoopback } from './core/http-guard.ts';
 import { hostAndPort } from './core/listen.ts';
 import { createLogBook } from './core/log.ts';
@@ -17,8 +19,11 @@ import { Ticker } from './core/ticker.ts';
 import { createPlant } from './der/create-plant.ts';
 import { parseGridProfile } from './der/grid/profile.ts';
 import type { SimPlant } from './der/plant.ts';
+import { DeviceChanges } from './device-changes.ts';
 import { deviceSeriesReader } from './device-series.ts';
+import type { SeriesOf } from './device-series.ts';
 import { createModbusAdapter } from './sunspec/modbus/bridge.ts';
+import type { ModbusAdapter } from './sunspec/modbus/bridge.ts';
 import { createTelemetry } from './ws/telemetry.ts';
 
 export interface AppOptions {
@@ -67,9 +72,8 @@ function createClock(config: AppConfig, wall: WallClock): SimClock {
   return new SimClock(wall, { mode, rate, timezone }, simTimeFromMs(startMs));
 }
 
-function buildPlant(config: AppConfig, wall: WallClock, logBook: LogBook): SimPlant {
+function buildPlant(config: AppConfig, seriesOf: SeriesOf, wall: WallClock, logBook: LogBook): SimPlant {
   const { profilePath: gridProfile } = config.grid;
-  const seriesOf = deviceSeriesReader(config);
   return createPlant({
     devices: config.devices.map((device) => ({ ...device, series: seriesOf(device) })), firstIndex: config.firstDevice, clock: createClock(config, wall), tickIntervalS: config.tickS,
     nominalHz: config.grid.nominalFrequencyHz, seed: config.seed, version, log: logBook.logger('AC'),
@@ -80,7 +84,7 @@ function buildPlant(config: AppConfig, wall: WallClock, logBook: LogBook): SimPl
   });
 }
 
-function buildModbus(config: AppConfig, plant: SimPlant, wall: WallClock, logBook: LogBook): Adapter[] {
+function buildModbus(config: AppConfig, plant: SimPlant, wall: WallClock, logBook: LogBook): ModbusAdapter[] {
   const { modbus } = config;
   if (!modbus.enabled) return [];
   return [createModbusAdapter({
@@ -104,19 +108,24 @@ function exposureWarnings(config: AppConfig): string[] {
  */
 export function createApp(config: AppConfig, options: AppOptions = {}): App {
   const wall = options.wall ?? systemClock;
-  const logBook = options.logBook ?? createLogBook({ level: config.log.level, format: config.log.format });
+  const logBook = options.logBook ?? createLogBook({ level: config.log.level, format: config.log.format, clock: wall });
   const log = logBook.logger('Lab');
-  const plant = buildPlant(config, wall, logBook);
+  const eventLoop = new EventLoopWatch({ log });
+  const seriesOf = deviceSeriesReader(config);
+  const plant = buildPlant(config, seriesOf, wall, logBook);
   const modbus = buildModbus(config, plant, wall, logBook);
+  const changes = new DeviceChanges({ plant, servers: modbus, deviceOf: config.deviceOf, seriesOf, log });
   const guard = { host: config.web.host, allowedHosts: config.web.allowedHosts, corsOrigins: config.web.corsOrigins };
   const adapters: Adapter[] = [...modbus];
   const api = createApi({
-    plant, adapters, logBook, clock: wall, evseProfiles: readEvseProfiles(),
+    plant, history: createHistory(plant, { samplesPerDevice: config.historySamples }), adapters, logBook, eventLoop, clock: wall, evseProfiles: readEvseProfiles(),
     info: { version, apiVersion, buildId, startedAtMs: wall.nowMs() },
     config: {
       ...guard, port: config.web.port,
       limits: { ...defaultApiLimits, maxConnections: config.web.maxConnections + config.web.maxStreamClients },
     },
+    addDevice: (entry, by) => changes.add(entry, by),
+    removeDevice: (index, by) => changes.remove(index, by),
     requestStop(reason, delayS) {
       log.info(`stopping in ${delayS} s: ${reason}`);
       setTimeout(() => options.onStopRequest?.(reason), delayS * 1000).unref();
@@ -153,11 +162,14 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
     // from here on nobody new is served; answers under way may finish
     const http = api.stop();
     await ended('the tick', ticker.stop());
+    await ended('a change of the devices', changes.settled());
     plant.commands.cancelAll();
     await ended('the stream', telemetry.stop());
     await Promise.all(modbus.map((adapter) => ended(adapter.module, adapter.stop())));
     await ended('HTTP', http);
+    eventLoop.stop();
     log.info('stopped');
+    logBook.flush();
   }
 
   return {
@@ -169,6 +181,8 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
         await telemetry.start();
         const http = await api.start();
         ticker.start();
+        eventLoop.start();
+        log.info(`derbench ${version} runs with ${plant.devices.length} device${plant.devices.length === 1 ? '' : 's'}`);
         return { http, lines: describe(http, config, adapters, plant) };
       } catch (error) {
         await this.stop();

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { AppConfig, DeviceConfig } from './config/app-config.ts';
-import type { DeviceSeries } from './der/create-plant.ts';
+import type { DeviceSeries } from './der/device-spec.ts';
 import { parseSeries } from './der/series.ts';
 import type { Series, SeriesColumn } from './der/series.ts';
 import { parseVisits } from './der/visits.ts';
@@ -16,8 +16,11 @@ const bundled = {
 
 const loadColumns: readonly SeriesColumn[] = [{ name: 'load_kw', required: true, min: 0, max: 1e6 }];
 
+/** Reads the series of a device. */
+export type SeriesOf = (device: DeviceConfig) => DeviceSeries;
+
 /** @returns the series of a device. @throws SimError CONFIG_INVALID with the lines of the faults */
-export function deviceSeriesReader(config: Pick<AppConfig, 'seriesEnd' | 'windTimeScale'>): (device: DeviceConfig) => DeviceSeries {
+export function deviceSeriesReader(config: Pick<AppConfig, 'seriesEnd' | 'windTimeScale'>): SeriesOf {
   const { seriesEnd: end } = config;
   const tables = new Map<string, Series>();
   const plans = new Map<string, VisitPlan>();

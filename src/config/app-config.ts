@@ -1,5 +1,6 @@
 import type { AssetType } from '../core/device.ts';
 import type { LogLevel } from '../core/log.ts';
+import type { DeviceEntry } from './device-entry.ts';
 import type { DeviceProfile } from './device-profile.ts';
 import type { Phases } from './device-types.ts';
 
@@ -83,11 +84,18 @@ export interface AppConfig {
     readonly idleTimeoutS: number;
     readonly frameTimeoutS: number;
   };
+  /** of each device, one per tick; fewer where the memory of all devices together does not suffice */
+  readonly historySamples: number;
   readonly log: {
     readonly level: LogLevel;
     readonly format: 'text' | 'json';
   };
   readonly devices: readonly DeviceConfig[];
+  /**
+   * A further device, as if its entry had stood in the configuration: settings are its defaults, profiles are shared.
+   * @throws SimError CONFIG_INVALID with all its faults, named by the members of the entry
+   */
+  readonly deviceOf: (entry: DeviceEntry, index: number) => DeviceConfig;
 }
 
 export type LoadResult =

@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import type { AssetType } from '../core/device.ts';
+import { SimError } from '../core/errors.ts';
 import type { Fault } from '../core/errors.ts';
 import type { DeviceConfig, DeviceSeriesPaths } from './app-config.ts';
+import { maxDevices } from './device-entry.ts';
+import type { DeviceEntry } from './device-entry.ts';
 import { deviceTypes, kindNames } from './device-types.ts';
 import type { DeviceTypeInfo, DeviceTypeName } from './device-types.ts';
 import { refused } from './faults.ts';
-import { maxDevices } from './files.ts';
-import type { DeviceEntry } from './files.ts';
 import { isGiven } from './gather.ts';
 import type { Gathered } from './gather.ts';
 import { kindsOfSetting } from './kind-overrides.ts';
@@ -41,6 +42,7 @@ function settingsSeries({ values }: Gathered, kind: AssetType): DeviceSeriesPath
 
 const seriesKeys = { dc: 'dc_profile', load: 'load_profile', vehicles: 'vehicles' } as const;
 
+/** @param where put before the member in a fault */
 function entrySeries({ gathered, faults }: Building, entry: DeviceEntry, kind: AssetType, where: string): DeviceSeriesPaths {
   const inherited = settingsSeries(gathered, kind);
   const base = gathered.file?.directory ?? gathered.io.cwd;
@@ -51,8 +53,8 @@ function entrySeries({ gathered, faults }: Building, entry: DeviceEntry, kind: A
     const path = resolve(base, given);
     if (key !== 'load_profile' && !(kindsOfSetting[key] as readonly AssetType[]).includes(kind)) {
       const kinds = kindsOfSetting[key].map((one) => kindNames[one]).join(', ');
-      faults.push({ name: `${where}.${key}`, detail: `given for a device of kind ${kind}; allowed for: ${kinds}` });
-    } else if (!gathered.io.isFile(path)) faults.push(refused(`${where}.${key}`, given, 'the path of a file that exists'));
+      faults.push({ name: `${where}${key}`, detail: `given for a device of kind ${kind}; allowed for: ${kinds}` });
+    } else if (!gathered.io.isFile(path)) faults.push(refused(`${where}${key}`, given, 'the path of a file that exists'));
     return path;
   };
   return { dc: pathOf('dc'), load: pathOf('load'), vehicles: pathOf('vehicles') };
@@ -64,17 +66,29 @@ function entryProfile(building: Building, entry: DeviceEntry, type: DeviceTypeIn
   const { profile, evse_profile: evse } = entry;
   if (evse !== undefined && (profile !== undefined || type.assetType !== 'evse')) {
     const detail = profile === undefined ? `given for a device of kind ${type.assetType}; allowed: profile` : 'given beside profile; allowed: one of the two';
-    faults.push({ name: `${where}.evse_profile`, detail });
+    faults.push({ name: `${where}evse_profile`, detail });
     return null;
   }
-  if (typeof profile === 'object') return store.inline(profile, `${where}.profile`, type);
+  if (typeof profile === 'object') return store.inline(profile, `${where}profile`, type);
   const text = profile ?? evse;
   if (text === undefined) return settingsProfile(building, type);
-  return store.byReference({ text, base, name: `${where}.${profile === undefined ? 'evse_profile' : 'profile'}` }, type);
+  return store.byReference({ text, base, name: `${where}${profile === undefined ? 'evse_profile' : 'profile'}` }, type);
 }
 
 function entryType({ device_type: given, evse_profile: evse }: DeviceEntry, preset: DeviceTypeName): DeviceTypeName {
   return given ?? (evse === undefined ? preset : 'EVSE');
+}
+
+type UnnamedDevice = Omit<DeviceConfig, 'name'>;
+
+/** A device by its entry. @returns null when its profile has faults */
+function entryDevice(building: Building, entry: DeviceEntry, where: string): UnnamedDevice | null {
+  const deviceType = entryType(entry, building.gathered.values.device_type);
+  const type: DeviceTypeInfo = deviceTypes[deviceType];
+  const { assetType, phases } = type;
+  const series = entrySeries(building, entry, assetType, where);
+  const found = entryProfile(building, entry, type, where);
+  return found && { deviceType, assetType, phases, ...found, series };
 }
 
 function listedDevices(building: Building, entries: readonly (DeviceEntry | null)[]): DeviceList {
@@ -91,20 +105,26 @@ function listedDevices(building: Building, entries: readonly (DeviceEntry | null
     const first = index;
     index += count;
     if (!entry) return;
-    const deviceType = entryType(entry, values.device_type);
-    const type: DeviceTypeInfo = deviceTypes[deviceType];
-    const { assetType, phases } = type;
-    const where = `${label}[${position}]`;
-    kinds.add(assetType);
-    const series = entrySeries(building, entry, assetType, where);
-    const found = entryProfile(building, entry, type, where);
-    if (!found) return;
+    kinds.add(deviceTypes[entryType(entry, values.device_type)].assetType);
+    const device = entryDevice(building, entry, `${label}[${position}].`);
+    if (!device) return;
     for (let k = 0; k < count; k += 1) {
-      const own = entry.name === undefined ? `${deviceType} ${first + k}` : count > 1 ? `${entry.name} ${k + 1}` : entry.name;
-      devices.push({ deviceType, assetType, name: own, phases, ...found, series });
+      const own = entry.name === undefined ? `${device.deviceType} ${first + k}` : count > 1 ? `${entry.name} ${k + 1}` : entry.name;
+      devices.push({ ...device, name: own });
     }
   });
   return { devices, count: index - values.first_device, kinds };
+}
+
+/**
+ * A further device, as if its entry had stood in the configuration.
+ * @throws SimError CONFIG_INVALID with all its faults, named by the members of the entry
+ */
+export function buildDevice(gathered: Gathered, storeFor: (faults: Fault[]) => ProfileStore, entry: DeviceEntry, index: number): DeviceConfig {
+  const faults: Fault[] = [];
+  const device = entryDevice({ gathered, store: storeFor(faults), faults }, entry, '');
+  if (!device || faults.length > 0) throw new SimError('CONFIG_INVALID', 'The device cannot be built:', faults);
+  return { ...device, name: entry.name ?? `${device.deviceType} ${index}` };
 }
 
 function repeatedDevices(building: Building): DeviceList {

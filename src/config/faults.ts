@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { printable } from '../core/log.ts';
 import type { Fault, SimError } from '../core/errors.ts';
+import { meantBranch } from '../core/zod-issues.ts';
 
 const maxGivenLength = 80;
 
@@ -125,12 +126,6 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 type Issue = z.core.$ZodIssue;
-
-/** Of the branches of a union, the one that the value was meant for: the only one that accepts its type. */
-function meantBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
-  const fitting = branches.filter((issues) => !issues.some((issue) => issue.code === 'invalid_type' && issue.path.length === 0));
-  return fitting.length === 1 ? fitting[0] : undefined;
-}
 
 /**
  * Faults of a value that a zod schema refused, in words of the user.

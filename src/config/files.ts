@@ -3,9 +3,9 @@ import { basename, dirname, extname } from 'node:path';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import type { Fault } from '../core/errors.ts';
-import { printable } from '../core/log.ts';
-import { absentKey, deviceProfileSchema } from './device-profile.ts';
-import { deviceTypeNames } from './device-types.ts';
+import { deviceEntrySchema, maxDevices } from './device-entry.ts';
+import type { DeviceEntry } from './device-entry.ts';
+import { absentKey } from './device-profile.ts';
 import { refused, unknownName, zodFaults } from './faults.ts';
 import { settingKeys, settingOf } from './settings.ts';
 import type { SettingKey } from './settings.ts';
@@ -21,7 +21,6 @@ export interface ConfigIo {
 
 const maxFileBytes = 1024 * 1024;
 const maxDepth = 16;
-export const maxDevices = 10_000;
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file', EACCES: 'no permission to read it', EISDIR: 'it is a directory', ENOTDIR: 'there is no such file',
@@ -120,28 +119,9 @@ const gridSchema = z.strictObject({
   feeder: feederSchema.optional(),
 }).meta({ description: 'The grid that all devices feed.' });
 
-// control characters in a name would reach logs and terminals
-const printableName = z.string().min(1).max(64).refine((text) => printable(text) === text, 'text of 1 to 64 characters without control characters');
-
-const pathText = z.string().min(1).max(4096);
-
-const deviceSchema = z.strictObject({
-  device_type: z.enum(deviceTypeNames).optional().meta({ description: 'Kind of the device; default the setting device_type.' }),
-  name: printableName.optional().meta({ description: 'Name for people.' }),
-  profile: z.union([pathText, deviceProfileSchema]).optional()
-    .meta({ description: 'Bundled name, path, or the profile itself; default the setting f (EVSE: evse_profile), else the bundled profile of the type.' }),
-  evse_profile: pathText.optional().meta({ description: 'Bundled name or path of an EVSE profile, instead of profile; alone it makes the device an EVSE.' }),
-  dc_profile: pathText.optional().meta({ description: 'CSV series for the DC side; default the setting dc_profile, else the bundled series of the kind.' }),
-  load_profile: pathText.optional().meta({ description: 'CSV series of the local load; default the setting load_profile.' }),
-  vehicles: pathText.optional().meta({ description: 'CSV table of the vehicles that come to an EVSE; default the setting vehicles.' }),
-  count: z.int().min(1).max(maxDevices).optional().meta({ description: 'Number of such devices; default 1. Several of one name are numbered from 1.' }),
-});
-
-export type DeviceEntry = z.infer<typeof deviceSchema>;
-
 const blocksSchema = z.strictObject({
   grid: gridSchema.optional(),
-  devices: z.array(deviceSchema).min(1).max(maxDevices).optional().meta({ description: 'One entry per device, or per group of equal ones, for mixed sites.' }),
+  devices: z.array(deviceEntrySchema).min(1).max(maxDevices).optional().meta({ description: 'One entry per device, or per group of equal ones, for mixed sites.' }),
 });
 
 type ConfigBlocks = z.infer<typeof blocksSchema>;
@@ -193,6 +173,6 @@ export function readConfigFile(path: string, name: string, io: ConfigIo, faults:
   const blocks = { ...(grid === undefined ? {} : { grid }), ...(devices === undefined ? {} : { devices }) };
   const checked = blocksSchema.safeParse(blocks);
   if (!checked.success) faults.push(...zodFaults(checked.error.issues, { input: blocks, schema: blocksJsonSchema, where: label, absent: absentKey }));
-  const entries = Array.isArray(devices) ? devices.slice(0, maxDevices).map((entry) => deviceSchema.safeParse(entry).data ?? null) : null;
+  const entries = Array.isArray(devices) ? devices.slice(0, maxDevices).map((entry) => deviceEntrySchema.safeParse(entry).data ?? null) : null;
   return { settings, grid: gridSchema.safeParse(grid).data ?? {}, devices: entries, directory, label };
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { SimError } from '../core/errors.ts';
 import type { Fault } from '../core/errors.ts';
-import type { AppConfig, DeviceConfig, LoadResult } from './app-config.ts';
+import type { AppConfig, LoadResult } from './app-config.ts';
 import { crossFaults } from './cross-faults.ts';
-import { buildDevices } from './devices.ts';
+import { buildDevice, buildDevices } from './devices.ts';
 import { refused } from './faults.ts';
 import { systemIo } from './files.ts';
 import type { ConfigFile, ConfigIo } from './files.ts';
@@ -11,7 +11,7 @@ import { parseFlags } from './flags.ts';
 import { gather } from './gather.ts';
 import type { Gathered } from './gather.ts';
 import { helpText } from './help.ts';
-import { createProfileStore } from './profiles.ts';
+import { createProfileCache, createProfileStore } from './profiles.ts';
 import { settingOf } from './settings.ts';
 import type { Values } from './settings.ts';
 
@@ -41,7 +41,7 @@ function feederOf(file: ConfigFile | null): AppConfig['grid']['feeder'] {
   return scr === null ? null : { scr, xOverR };
 }
 
-function appConfig(gathered: Gathered, devices: readonly DeviceConfig[], gridPath: string | null): AppConfig {
+function appConfig(gathered: Gathered, { devices, deviceOf }: Pick<AppConfig, 'devices' | 'deviceOf'>, gridPath: string | null): AppConfig {
   const { values: v, file } = gathered;
   return {
     configPath: v.config,
@@ -65,8 +65,10 @@ function appConfig(gathered: Gathered, devices: readonly DeviceConfig[], gridPat
       enabled: v.mb_enable, host: v.mb_host, port: v.mb_port, sharedPort: v.mb_shared_port,
       maxConnections: v.mb_max_connections, idleTimeoutS: v.mb_idle_timeout_s, frameTimeoutS: v.mb_frame_timeout_s,
     },
+    historySamples: v.history_samples,
     log: { level: v.log_level, format: v.log_format },
     devices,
+    deviceOf,
   };
 }
 
@@ -96,13 +98,16 @@ export function loadConfig(
   };
   const gathered = gather(flags.values, env, realIo, faults);
   const { values, originOf } = gathered;
-  const store = createProfileStore({ io: realIo, longitudeDeg: noonLongitude(values), values, originOf, faults });
-  const list = buildDevices(gathered, store, faults);
+  const storeOptions = { io: realIo, longitudeDeg: noonLongitude(values), values, originOf, cache: createProfileCache() };
+  const list = buildDevices(gathered, createProfileStore({ ...storeOptions, faults }), faults);
   faults.push(...crossFaults(gathered, list));
   const gridPath = gridProfilePath(gathered, faults);
   if (faults.length > 0) {
     const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
     throw new SimError('CONFIG_INVALID', `The configuration is not valid, ${count}:`, faults);
   }
-  return { kind: 'run', config: appConfig(gathered, list.devices, gridPath) };
+  // the entries of the file are done with
+  const settings: Gathered = { ...gathered, file: gathered.file && { ...gathered.file, devices: null } };
+  const deviceOf: AppConfig['deviceOf'] = (entry, index) => buildDevice(settings, (found) => createProfileStore({ ...storeOptions, faults: found }), entry, index);
+  return { kind: 'run', config: appConfig(gathered, { devices: list.devices, deviceOf }, gridPath) };
 }

@@ -37,13 +37,24 @@ export interface ProfileStore {
   ofType(type: DeviceTypeInfo): FoundProfile | null;
 }
 
-interface StoreOptions {
+/** What was read without a fault; stores that share it give the same profile objects. */
+export interface ProfileCache {
+  readonly inputs: Map<string, DeviceProfileInput>;
+  readonly resolved: Map<string, DeviceProfile>;
+}
+
+export function createProfileCache(): ProfileCache {
+  return { inputs: new Map(), resolved: new Map() };
+}
+
+export interface StoreOptions {
   readonly io: ConfigIo;
   readonly longitudeDeg: number;
   /** what flags and keys say of a kind stands over the profiles */
   readonly values: Values;
   readonly originOf: (key: SettingKey) => string;
   readonly faults: Fault[];
+  readonly cache: ProfileCache;
 }
 
 const profileJsonSchema = z.toJSONSchema(deviceProfileSchema, { io: 'input' });
@@ -67,9 +78,9 @@ function missingFault({ text, name }: Reference, { assetType }: DeviceTypeInfo):
   return { name, detail: `given ${JSON.stringify(text)}, which is no file; allowed: a path or a bundled profile (${allowed.join(', ')})`, allowed };
 }
 
-export function createProfileStore({ io, longitudeDeg, values, originOf, faults }: StoreOptions): ProfileStore {
-  const inputs = new Map<string, DeviceProfileInput | null>();
-  const resolved = new Map<string, DeviceProfile | null>();
+export function createProfileStore({ io, longitudeDeg, values, originOf, faults, cache }: StoreOptions): ProfileStore {
+  /** files and profiles whose faults are told already */
+  const faulty = new Set<string>();
   const told = new Set<string>();
 
   /** Several profiles may show the same fault of one setting. */
@@ -81,16 +92,18 @@ export function createProfileStore({ io, longitudeDeg, values, originOf, faults 
   }
 
   function read(path: string, name: string, bundled: boolean): DeviceProfileInput | null {
-    const known = inputs.get(path);
-    if (known !== undefined) return known;
+    const known = cache.inputs.get(path);
+    if (known) return known;
+    if (faulty.has(path)) return null;
     const raw = readMapping(path, name, bundled ? systemIo : io, faults);
     const checked = raw && deviceProfileSchema.safeParse(raw);
     if (checked?.success === false) {
       faults.push(...zodFaults(checked.error.issues, { input: raw, schema: profileJsonSchema, where: basename(path), absent: absentKey }));
     }
-    const input = checked?.data ?? null;
-    inputs.set(path, input);
-    return input;
+    const input = checked?.data;
+    if (input) cache.inputs.set(path, input);
+    else faulty.add(path);
+    return input ?? null;
   }
 
   function complete(input: DeviceProfileInput, where: string, { assetType, phases, windType }: DeviceTypeInfo): DeviceProfile | null {
@@ -103,13 +116,15 @@ export function createProfileStore({ io, longitudeDeg, values, originOf, faults 
 
   function load(path: string, reference: Reference, type: DeviceTypeInfo, bundled: boolean): DeviceProfile | null {
     const key = `${type.assetType} ${type.phases} ${type.windType ?? ''} ${path}`;
-    const known = resolved.get(key);
-    if (known !== undefined) return known;
+    const known = cache.resolved.get(key);
+    if (known) return known;
+    if (faulty.has(key)) return null;
     const input = read(path, reference.name, bundled);
     const fault = input && roleFault(input, reference, type);
     if (fault) tell(fault);
     const profile = input && !fault ? complete(input, basename(path), type) : null;
-    resolved.set(key, profile);
+    if (profile) cache.resolved.set(key, profile);
+    else faulty.add(key);
     return profile;
   }
 
@@ -118,8 +133,8 @@ export function createProfileStore({ io, longitudeDeg, values, originOf, faults 
     const path = bundled ?? resolve(reference.base, reference.text);
     if (bundled === undefined && !io.isFile(path)) {
       // a file that is missing is named once, like one that is faulty
-      if (!inputs.has(path)) faults.push(missingFault(reference, type));
-      inputs.set(path, null);
+      if (!faulty.has(path)) faults.push(missingFault(reference, type));
+      faulty.add(path);
       return null;
     }
     const profile = load(path, reference, type, bundled !== undefined);

@@ -196,6 +196,10 @@ export const settings = {
     flags: ['--config'], kind: path, noFile: true,
     doc: 'Configuration file, YAML or JSON.',
   }),
+  history_samples: setting({
+    flags: ['--history_samples'], kind: integer(100, 1_000_000), default: 10_000,
+    doc: 'Samples of each device that GET history keeps, one per tick; fewer where many devices share the memory.',
+  }),
   log_level: setting({
     flags: ['--log_level'], kind: choice(logLevels, 'LEVEL'), default: 'info',
     doc: 'Lowest level that is printed.',

@@ -27,6 +27,8 @@ export interface AdapterStatus {
   readonly rxCount: number;
   readonly txCount: number;
   readonly errorCount: number;
+  /** messages that a slow peer did not get; absent where none can be lost */
+  readonly droppedCount?: number;
 }
 
 /** Status of a protocol that this process does not run. */

@@ -1,4 +1,5 @@
 /** What surrounds the devices: values in force, and the patches that change them. */
+import type { Provenance } from './device.ts';
 
 export const gridSources = ['const', 'csv'] as const;
 export type GridSource = (typeof gridSources)[number];
@@ -77,6 +78,8 @@ export interface GridNow {
   /** of the topmost change with a duration */
   readonly durationRemainingS: number | null;
   readonly event: GridEventNow | null;
+  /** last writer; null: as started */
+  readonly changedBy: Provenance | null;
 }
 
 export const irradianceSources = ['const', 'csv', 'clear_sky'] as const;
@@ -115,4 +118,6 @@ export interface SurroundingsNow {
   readonly source: IrradianceSource;
   readonly rampRemainingS: number;
   readonly durationRemainingS: number | null;
+  /** last writer; null: as started */
+  readonly changedBy: Provenance | null;
 }

@@ -20,7 +20,7 @@ export interface FunctionStep {
 /** What decides active power. */
 export const activeDeciders = [
   'source', 'w_max', 'charge_limit', 'max_power', 'active_power', 'volt_watt', 'freq_droop', 'enter_service', 'ramp',
-  'idle', 'apparent_power', 'cessation', 'out_of_service',
+  'site', 'idle', 'apparent_power', 'cessation', 'out_of_service',
 ] as const;
 export type ActiveDecider = (typeof activeDeciders)[number];
 

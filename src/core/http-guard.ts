@@ -25,19 +25,29 @@ export interface HttpGuard {
   checkHost(request: IncomingMessage): Refusal | null;
   /** Whether a state-changing request or an upgrade may come from where it says. */
   checkOrigin(request: IncomingMessage): Refusal | null;
+  /**
+   * Whether a read may come from where the browser says. Foreign pages could not see the answer anyway, for want of
+   * CORS headers; this keeps it from being loaded as their script, image or frame. Links to it work.
+   */
+  checkRead(request: IncomingMessage): Refusal | null;
   /** The origin of the request when it is a configured one, for the CORS headers; never an echo of anything else. */
   corsOrigin(request: IncomingMessage): string | undefined;
 }
 
 const wildcardAddresses = new Set(['0.0.0.0', '::', '[::]', '']);
 
+/** An IPv6 address in the one spelling that browsers send, without brackets. */
+function canonicalIPv6(address: string): string {
+  return new URL(`http://[${address}]`).hostname.slice(1, -1);
+}
+
 /** Host name of a `Host` header in lower case, without port and brackets; null when it is not one. */
 export function hostName(header: string): string | null {
   const match = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::(\d{1,5}))?$/i.exec(header);
   if (!match) return null;
   const name = (match[1] ?? match[2] ?? '').toLowerCase();
-  if (match[1] !== undefined && isIP(name) !== 6) return null;
-  return name;
+  if (match[1] === undefined) return name;
+  return isIP(name) === 6 ? canonicalIPv6(name) : null;
 }
 
 /** Whether a host name, in lower case and without brackets, always means this machine. */
@@ -45,11 +55,27 @@ export function isLoopback(name: string): boolean {
   return name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'));
 }
 
+/** A configured name or address in the form of `hostName`. */
+function configuredName(name: string): string {
+  const bare = name.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+  // an address with a zone (fe80::1%eth0) is no address of a URL
+  return isIP(bare) === 6 && !bare.includes('%') ? canonicalIPv6(bare) : bare;
+}
+
+/** What `Sec-Fetch-Site` says of requests that no other origin's page has caused. */
+const ownSites = new Set([undefined, 'same-origin', 'none']);
+
+function fetchMetadata({ headers }: IncomingMessage, name: 'site' | 'mode' | 'dest'): string | undefined {
+  const value = headers[`sec-fetch-${name}`];
+  return typeof value === 'string' ? value.toLowerCase() : undefined;
+}
+
 /** `Host` as sent, unless it is missing or given more than once. */
 function singleHost(request: IncomingMessage): string | null {
   let found: string | null = null;
   for (let i = 0; i + 1 < request.rawHeaders.length; i += 2) {
-    if (request.rawHeaders[i]?.toLowerCase() !== 'host') continue;
+    const name = request.rawHeaders[i];
+    if (name?.length !== 4 || name.toLowerCase() !== 'host') continue;
     if (found !== null) return null;
     found = request.rawHeaders[i + 1] ?? null;
   }
@@ -59,12 +85,12 @@ function singleHost(request: IncomingMessage): string | null {
 export function createHttpGuard(config: HttpGuardConfig): HttpGuard {
   const anyLiteral = wildcardAddresses.has(config.host);
   const names = new Set([config.host, ...config.allowedHosts]
-    .map((name) => name.toLowerCase().replace(/^\[(.*)\]$/, '$1')).filter((name) => name !== ''));
+    .map(configuredName).filter((name) => name !== ''));
   const origins = new Set(config.corsOrigins.map((origin) => origin.toLowerCase()));
 
   function corsOrigin(request: IncomingMessage): string | undefined {
-    const { origin } = request.headers;
-    return origin !== undefined && origins.has(origin.toLowerCase()) ? origin : undefined;
+    const origin = request.headers.origin?.toLowerCase();
+    return origin !== undefined && origins.has(origin) ? origin : undefined;
   }
 
   return {
@@ -90,10 +116,15 @@ export function createHttpGuard(config: HttpGuardConfig): HttpGuard {
           detail: 'The Origin header names another origin than this server. Origins are admitted with --cors_origin.',
         };
       }
-      if (request.headers['sec-fetch-site'] === 'cross-site') {
-        return { code: 'cross-origin', detail: 'A page of another site may not change the state of the simulator.' };
+      if (!ownSites.has(fetchMetadata(request, 'site'))) {
+        return { code: 'cross-origin', detail: 'A page of another origin may not change the state of the simulator.' };
       }
       return null;
+    },
+    checkRead(request) {
+      if (ownSites.has(fetchMetadata(request, 'site')) || corsOrigin(request) !== undefined) return null;
+      if (fetchMetadata(request, 'mode') === 'navigate' && fetchMetadata(request, 'dest') === 'document') return null;
+      return { code: 'cross-origin', detail: 'A page of another origin may link to this address, but not load it.' };
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { AddressInfo, Server } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import { SimError } from './errors.ts';
 
 const reasons: Readonly<Record<string, string>> = {
@@ -16,6 +16,11 @@ const reasons: Readonly<Record<string, string>> = {
 /** `host:port`, an IPv6 address in brackets. */
 export function hostAndPort(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** `address:port` of who is at the other end, without the prefix of an IPv4 address on an IPv6 socket. */
+export function peerOf({ remoteAddress = 'unknown', remotePort = 0 }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string {
+  return hostAndPort(remoteAddress.startsWith('::ffff:') ? remoteAddress.slice(7) : remoteAddress, remotePort);
 }
 
 function listenFailed(host: string, port: number, cause: unknown, what: string | undefined): SimError {

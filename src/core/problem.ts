@@ -52,6 +52,17 @@ export interface Problem {
   readonly errors?: readonly ProblemFault[];
 }
 
+/**
+ * Header lines of every answer: kept in no cache, taken for no other type, neither embedded nor framed by pages of
+ * other origins. Our own pages have a wider policy in place of this one.
+ */
+export const commonHeaders = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+} as const;
+
 const maxInstanceLength = 1024;
 
 /** The problem body of one occurrence. `instance` is the request path with query, cut where it is very long. */
@@ -78,14 +89,15 @@ export function createProblem(
 export function problemHeaders(problem: Problem): Record<string, string> {
   return {
     'Content-Type': 'application/problem+json',
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
+    ...commonHeaders,
     'X-Request-Id': problem.request_id,
   };
 }
 
 /** Answers on a bare socket, where no response object exists (parse failures, refused upgrades), and closes it. */
 export function refuseOnSocket(socket: Duplex, problem: Problem, extra: Readonly<Record<string, string>> = {}): void {
+  // nobody else listens on a socket that the server has handed over
+  socket.on('error', () => socket.destroy());
   if (!socket.writable) {
     socket.destroy();
     return;

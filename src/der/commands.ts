@@ -49,7 +49,7 @@ export class OperatorQueue implements CommandQueue {
       by, failAt: null,
       record: {
         id: String(this.#nextId++), command, deviceIndex, scope: command === 'reset' ? request.scope ?? 'alarms' : null,
-        state: 'queued', source: by.source, queuedAtMs: this.#wallMs(), startedAtMs: null, finishedAtMs: null, message: null,
+        state: 'queued', source: by.source, sourceDetail: by.peer ?? null, queuedAtMs: this.#wallMs(), startedAtMs: null, finishedAtMs: null, message: null,
       },
     };
     queue.push(entry);
@@ -93,6 +93,13 @@ export class OperatorQueue implements CommandQueue {
         this.#finish(entry, 'failed', `the device is still ${device.bank.map.m701.InvSt?.toLowerCase() ?? 'unknown'}`);
       }
     }
+  }
+
+  /** A device leaves: what it has not ended will not be. */
+  cancelOf(deviceIndex: number, why: string): void {
+    const open = [...this.#waiting.get(deviceIndex) ?? [], ...this.#running.get(deviceIndex) ?? []];
+    this.#waiting.delete(deviceIndex);
+    for (const entry of open) this.#finish(entry, 'canceled', why);
   }
 
   /** The simulator stops: whatever has not ended will not. */

@@ -2,10 +2,13 @@
 import { secondsBetween } from '../core/clock.ts';
 import type { SimTime } from '../core/clock.ts';
 import { remoteSources } from '../core/device.ts';
-import type { Alarm, AssetType, DcMode, DeviceCommand, DeviceDetail, IvCurve, Origin, Published } from '../core/device.ts';
+import type {
+  Alarm, AssetType, DcMode, DeviceCommand, DeviceDetail, IvCurve, Origin, Published, SourceCommand,
+} from '../core/device.ts';
 import { SimError } from '../core/errors.ts';
 import type { BatteryTree } from '../core/kinds/battery.ts';
 import type { EvseSession } from '../core/kinds/evse.ts';
+import type { Override } from '../core/overrides.ts';
 import type { Logger } from '../core/log.ts';
 import { createRandom } from '../core/random.ts';
 import { Scheduler } from '../core/scheduler.ts';
@@ -22,6 +25,8 @@ import { nominalLnV, terminalVoltages } from './inverter/ac.ts';
 import type { TerminalVoltages } from './inverter/ac.ts';
 import { Inverter } from './inverter/inverter.ts';
 import { readSettings } from './inverter/settings.ts';
+import { SiteShare } from './inverter/site-share.ts';
+import { CommandWriters } from './last-writers.ts';
 import { publish, publishDetail } from './publish.ts';
 import { buildSnapshot, publishSnapshot } from './snapshot.ts';
 import type { TickStamp } from './snapshot.ts';
@@ -69,6 +74,7 @@ export class SimDevice implements Device {
   readonly dcMode: DcMode;
   readonly bank: RegisterBank;
   readonly trace: DeviceTrace;
+  readonly siteShare: SiteShare;
   localControl = false;
   readonly #identity: DeviceIdentity;
   readonly #template: DeviceTemplate;
@@ -83,6 +89,7 @@ export class SimDevice implements Device {
   readonly #alarms: DeviceAlarms;
   #detail: DeviceDetail;
   readonly #storage: StorageCommands;
+  readonly #writers: CommandWriters;
   /** the end of the last sub-step; between ticks the plant's clock goes on from here */
   #now: SimTime;
   readonly #start: SimTime;
@@ -114,6 +121,7 @@ export class SimDevice implements Device {
       sim: () => (this.#stepping ? this.#now : Math.max(this.#now, context.clock.sim()) as SimTime),
       wallMs: () => context.clock.wallMs(),
     };
+    this.#writers = new CommandWriters(clock);
     const effect = (touched: readonly PointSlot[], candidate: Candidate, by: Origin) => { this.#commit(touched, candidate, by); };
     const warn = (message: string) => { context.log.warning(message, this.index); };
     this.bank = new RegisterBank(template.layout, Buffer.from(template.image), clock, {
@@ -121,9 +129,9 @@ export class SimDevice implements Device {
       deferAdoption: (request, by) => this.#adoptions.defer(request, by),
     });
     // each commit by itself: which function was enabled last must not depend on where ticks fall
-    this.bank.onChange(() => {
+    this.bank.onChange(({ by }) => {
       this.#inverter.applySettings(readSettings(this.bank.map, template.inverter.mayTrip));
-      this.#storage.carryOut(this.bank.map, this.#source);
+      this.#storage.carryOut(this.bank.map, { command: (command) => { this.#toSource(command, by); } });
     });
     this.#adoptions = new AdoptionTimers(this.bank, this.#scheduler, clock, template.inverter.adoptionS);
     this.#reversions = new ReversionTimers(this.bank, this.#scheduler, clock, warn);
@@ -134,6 +142,7 @@ export class SimDevice implements Device {
       inverterRatings(template, this.bank.map.m702.VNomRtg, context.feeder), template.settings, this.#source, createRandom(context.seed, this.index, 'enter-service'),
     );
     this.#terminals = new Terminals(this.index, context, template.ratings);
+    this.siteShare = new SiteShare(this.#inverter, this.#terminals);
     this.#grid = context.environment.gridAt(this.index, start);
     this.#settle();
     this.#steppedGrid = this.#grid;
@@ -153,6 +162,8 @@ export class SimDevice implements Device {
   get latchedAlarmCount(): number { return this.#alarms.latchedCount; }
 
   get alarms(): readonly Alarm[] { return this.#alarms.list(this.#source.ports); }
+
+  get overrides(): readonly Override[] { return this.#writers.list; }
 
   get statusMessage(): string | null { return statusMessage(this.#inverter, this.#fault, this.#alarms.codes()); }
 
@@ -183,6 +194,13 @@ export class SimDevice implements Device {
         if (command.scope === 'device') this.#resetDevice(by);
         break;
     }
+    this.#writers.note(command, by);
+  }
+
+  /** A command that a register write or the plan of the day stands for. */
+  #toSource(command: SourceCommand, by: Origin): void {
+    this.#source.command(command);
+    this.#writers.note(command, by);
   }
 
   /** Rated nominal voltage line to neutral, V: what the grid's per unit refers to. */
@@ -310,7 +328,7 @@ export class SimDevice implements Device {
     const { visits, seriesTime, log } = this.#context;
     if (!visits || !seriesTime) return;
     const run = new Visits(visits, {
-      command: (command) => { this.#source.command(command); },
+      command: (command) => { this.#toSource(command, { source: 'profile' }); },
       connectors: () => { const detail = this.#source.detail(); return detail.kind === 'evse' ? detail.connectors : []; },
       warn: (text) => { log.warning(text, this.index); },
     });

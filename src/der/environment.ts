@@ -15,6 +15,7 @@ import type { Segment, Tracks } from './grid/layers.ts';
 import { constant, ramp, valueAt } from './grid/trajectory.ts';
 import type { Motion } from './grid/trajectory.ts';
 import type { GridValues } from './grid/values.ts';
+import { ScopeWriters } from './last-writers.ts';
 import type { Series } from './series.ts';
 import type { Sky, Weather } from './weather.ts';
 
@@ -57,6 +58,9 @@ export class Environment {
   #around: Around;
   readonly #localGrid = new Map<number, GridScope>();
   readonly #localAround = new Map<number, Around>();
+  /** kept by whoever passes changes on */
+  readonly gridWriters = new ScopeWriters();
+  readonly surroundingsWriters = new ScopeWriters();
 
   constructor(options: EnvironmentOptions, start: SimTime) {
     this.#options = options;
@@ -135,7 +139,8 @@ export class Environment {
 
   /** Values in force; volts are for who knows the nominal voltage. */
   grid(t: SimTime, deviceIndex?: number): Omit<GridNow, 'voltageLnV' | 'voltageLlV'> {
-    return (deviceIndex === undefined ? this.#grid : this.#gridOf(deviceIndex)).now(t);
+    const now = (deviceIndex === undefined ? this.#grid : this.#gridOf(deviceIndex)).now(t);
+    return { ...now, changedBy: this.gridWriters.of(deviceIndex) };
   }
 
   /** @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT as `setGrid` */
@@ -151,7 +156,8 @@ export class Environment {
     }
   }
 
-  surroundings(t: SimTime, deviceIndex: number = commonIndex): SurroundingsNow {
+  surroundings(t: SimTime, ofDevice?: number): SurroundingsNow {
+    const deviceIndex = ofDevice ?? commonIndex;
     const stack = this.#aroundOf(deviceIndex);
     const segment = stack.segmentAt(t);
     const timed = stack.timedAt(t);
@@ -161,6 +167,7 @@ export class Environment {
       dataset: this.#options.weather.csv(deviceIndex).dataset(this.#options.seriesTime(t)),
       source: segment.tracks.irradiance ? 'const' : weather, rampRemainingS: secondsBetween(t, stack.rampEnd(t)),
       durationRemainingS: timed ? secondsBetween(t, timed.end) : null,
+      changedBy: this.surroundingsWriters.of(ofDevice),
     };
   }
 
@@ -168,6 +175,8 @@ export class Environment {
   clearLocal(deviceIndex: number): void {
     this.#localGrid.delete(deviceIndex);
     this.#localAround.delete(deviceIndex);
+    this.gridWriters.forget(deviceIndex);
+    this.surroundingsWriters.forget(deviceIndex);
   }
 
   #gridOf(deviceIndex: number): GridScope {

@@ -1,7 +1,7 @@
 /** All devices of one process, their surroundings and their clock: runs the ticks. */
 import { addSeconds, secondsBetween } from '../core/clock.ts';
 import type { ClockPatch, SimTime } from '../core/clock.ts';
-import type { Published } from '../core/device.ts';
+import type { Origin, Provenance, Published } from '../core/device.ts';
 import type {
   GridEventArguments, GridEventKind, GridNow, GridPatch, SurroundingsNow, SurroundingsPatch,
 } from '../core/environment.ts';
@@ -9,15 +9,24 @@ import { SimError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import { tickSeconds } from '../core/sim-clock.ts';
 import type { SimClock } from '../core/sim-clock.ts';
+import type { SiteNow, SitePatch } from '../core/site.ts';
 import type { Plant, PlantHealth, TickEvent, TimeNow } from '../sunspec/map/device.ts';
 import { OperatorQueue } from './commands.ts';
 import type { SimDevice } from './device.ts';
+import type { DeviceFactory } from './device-factory.ts';
+import type { DeviceSpec } from './device-spec.ts';
 import { longestStepS as simStepS } from './inverter/inverter.ts';
 import type { Environment } from './environment.ts';
+import { Pace } from './pace.ts';
+import { Roster } from './roster.ts';
+import type { RosterChange } from './roster.ts';
+import { Site } from './site.ts';
 import type { TickStamp } from './snapshot.ts';
 
 export interface PlantOptions {
   readonly devices: readonly SimDevice[];
+  /** makes the devices that join later */
+  readonly factory: Pick<DeviceFactory, 'make' | 'release'>;
   readonly environment: Environment;
   /** lets go of weather before an instant that nobody will ask for again */
   readonly forgetBefore: (t: SimTime) => void;
@@ -32,16 +41,6 @@ export interface PlantOptions {
 const sliceMs = 2;
 /** sub-steps of one device between two looks at the time */
 const subStepsAtOnce = 200;
-/** first guess of what a simulated second of a device costs */
-const guessedMsPerDeviceSecond = 0.01;
-/** no tick is cut below this: less would not cost less */
-const shortestCutS = simStepS;
-/** part of the rate below which it does not count as held */
-const heldShare = 0.9;
-const warnEveryMs = 60_000;
-const lastingMs = 3_000;
-/** part of the tick interval that a tick may take before the simulated time per tick is cut */
-const workShare = 0.8;
 /** A long tick is done in so many pieces, none shorter than this. */
 const piecesPerTick = 32;
 const shortestPieceS = 30;
@@ -50,34 +49,33 @@ const maxSteps = 100_000;
 const yieldToLoop = () => new Promise<void>((resolve) => { setImmediate(resolve); });
 
 export class SimPlant implements Plant {
-  readonly devices: readonly SimDevice[];
   readonly commands: OperatorQueue;
   readonly #options: PlantOptions;
-  readonly #byIndex: ReadonlyMap<number, SimDevice>;
+  readonly #roster: Roster;
+  readonly #site: Site;
   readonly #listeners = new Set<(event: TickEvent) => void>();
   #latest: TickEvent;
   #lastEndMs: number;
-  #rateEffective: number;
   #busy: Promise<void> | null = null;
   #sliceStart = 0;
-  /** simulated seconds per tick that the machine can do; grows back when it has room */
-  #affordableS: number;
-  #warnedMs = -Infinity;
-  /** when the rate was held last */
-  #heldMs: number;
+  readonly #pace: Pace;
+  #timeChangedBy: Provenance | null = null;
+  #steppedBy: Provenance | null = null;
   #ended = false;
   /** grid slots without a tick of their own; kept by whoever drives the plant */
   skippedTicks = 0;
 
   constructor(options: PlantOptions) {
     this.#options = options;
-    this.devices = options.devices;
-    this.#byIndex = new Map(options.devices.map((device) => [device.index, device]));
+    this.#roster = new Roster(options.devices, options.log);
+    this.#site = new Site(() => this.devices, options.environment);
+    this.#site.measure();
+    this.#roster.onChange(() => { this.#site.measure(); });
     this.commands = new OperatorQueue(() => options.clock.wallMs());
     this.#lastEndMs = options.monotonicMs();
-    this.#heldMs = this.#lastEndMs;
-    this.#rateEffective = options.clock.rate;
-    this.#affordableS = this.#budgetMs / (guessedMsPerDeviceSecond * Math.max(1, this.devices.length));
+    this.#pace = new Pace({
+      tickIntervalS: options.tickIntervalS, deviceCount: options.devices.length, rate: options.clock.rate, nowMs: this.#lastEndMs, log: options.log,
+    });
     // tick 0: there is a snapshot before anybody can ask for one
     const now = options.clock.tickTime;
     const stamp = this.#stamp(0, now);
@@ -85,16 +83,15 @@ export class SimPlant implements Plant {
     options.clock.advanceTo(now, tickSeconds(options.clock.rate, options.tickIntervalS));
   }
 
-  get #budgetMs(): number { return workShare * this.#options.tickIntervalS * 1000; }
-
   get latest(): TickEvent { return this.#latest; }
 
   get time(): TimeNow {
     const { clock, tickIntervalS } = this.#options;
     const sim = clock.sim();
     return {
-      ...clock.settings, rateEffective: clock.paused ? 0 : this.#rateEffective, clockTime: clock.timeOfDay(sim), sim,
+      ...clock.settings, rateEffective: clock.paused ? 0 : this.#pace.rateEffective, clockTime: clock.timeOfDay(sim), sim,
       dateMs: clock.dateMs(sim), wallMs: clock.wallMs(), tick: this.#latest.tick, tickIntervalS, simStepS,
+      changedBy: this.#timeChangedBy, steppedBy: this.#steppedBy,
     };
   }
 
@@ -107,18 +104,69 @@ export class SimPlant implements Plant {
 
   get #rateHeld(): boolean {
     const { clock } = this.#options;
-    return clock.paused || this.#rateEffective >= heldShare * clock.rate;
+    return clock.paused || this.#pace.holds(clock.rate);
   }
 
   dateMs(t: SimTime): number { return this.#options.clock.dateMs(t); }
 
   device(index: number): SimDevice {
-    const device = this.#byIndex.get(index);
-    if (!device) {
-      const [first, last] = [this.devices[0]?.index, this.devices.at(-1)?.index];
-      throw new SimError('UNKNOWN_DEVICE', `there is no device ${index}; indexes run from ${first ?? '-'} to ${last ?? '-'}`);
-    }
-    return device;
+    return this.#roster.device(index);
+  }
+
+  get devices(): readonly SimDevice[] { return this.#roster.devices; }
+
+  get firstIndex(): number { return this.#roster.firstIndex; }
+
+  /** Index of the next device that joins: one above the highest ever used. */
+  get nextIndex(): number { return this.#roster.nextIndex; }
+
+  onDevices(listener: (change: RosterChange) => void): () => void { return this.#roster.onChange(listener); }
+
+  /**
+   * A further device under `nextIndex`. It begins where the others are at the end of the last tick, settled in the grid
+   * and weather of that instant; a tick under way is waited for.
+   * @param admit gets the device before anybody else sees it; what it throws ends the addition with nothing changed
+   * @throws SimError CONFIG_INVALID with every fault of the profile, STOPPING
+   */
+  add(spec: DeviceSpec, admit: (device: SimDevice) => Promise<void> = () => Promise.resolve()): Promise<SimDevice> {
+    const { clock, factory } = this.#options;
+    return this.#exclusively(async () => {
+      this.#refuseEnded();
+      const device = factory.make(spec, this.nextIndex, clock.tickTime);
+      const published = device.publish(this.#stamp(this.#latest.tick, clock.tickTime));
+      try {
+        await admit(device);
+        this.#refuseEnded();
+      } catch (error) {
+        factory.release(device.index);
+        throw error;
+      }
+      this.#roster.add(device);
+      this.#latest = { ...this.#latest, published: [...this.#latest.published, published] };
+      this.#roster.tell({ added: device });
+      return device;
+    });
+  }
+
+  /**
+   * Takes a device out, with its commands and what was set around it alone; its index is not used again.
+   * A tick under way is waited for.
+   * @throws SimError UNKNOWN_DEVICE, STOPPING
+   */
+  remove(index: number): Promise<SimDevice> {
+    return this.#exclusively(() => {
+      this.#refuseEnded();
+      const removed = this.#roster.remove(index);
+      this.#latest = { ...this.#latest, published: this.#latest.published.filter(({ snapshot }) => snapshot.device_index !== index) };
+      this.commands.cancelOf(index, 'the device was removed');
+      this.#options.factory.release(index);
+      this.#roster.tell({ removed });
+      return Promise.resolve(removed);
+    });
+  }
+
+  #refuseEnded(): void {
+    if (this.#ended) throw new SimError('STOPPING', 'the simulator is stopping');
   }
 
   /** Ends the work under way at the next sub-step bound and lets no further tick begin. */
@@ -131,7 +179,7 @@ export class SimPlant implements Plant {
     return () => { this.#listeners.delete(listener); };
   }
 
-  setGrid({ voltageLnV, ...patch }: GridPatch, deviceIndex?: number): void {
+  setGrid({ voltageLnV, ...patch }: GridPatch, deviceIndex?: number, by?: Origin): void {
     const reference = this.#reference(deviceIndex);
     if (voltageLnV !== undefined && !reference) {
       throw new SimError('COMMAND_BAD_VALUE', 'the devices have different nominal voltages: give per unit, or one device');
@@ -142,6 +190,12 @@ export class SimPlant implements Plant {
     }
     const inPu = voltageLnV === undefined || !reference ? {} : { voltagePu: voltageLnV / reference.nominalLnV };
     this.#options.environment.setGrid({ ...patch, ...inPu }, this.#options.clock.acting(), deviceIndex);
+    this.#options.environment.gridWriters.note(this.#writer(by), deviceIndex);
+  }
+
+  /** The stamp of a change that takes effect now. */
+  #writer(by: Origin = { source: 'default' }): Provenance {
+    return { ...by, at: this.#options.clock.acting(), wallMs: this.#options.clock.wallMs() };
   }
 
   grid(deviceIndex?: number): GridNow {
@@ -153,14 +207,16 @@ export class SimPlant implements Plant {
 
   get gridEvents(): readonly GridEventKind[] { return this.#options.environment.gridEvents; }
 
-  startGridEvent(name: string, args: GridEventArguments, deviceIndex?: number): void {
+  startGridEvent(name: string, args: GridEventArguments, deviceIndex?: number, by?: Origin): void {
     if (deviceIndex !== undefined) this.device(deviceIndex);
     this.#options.environment.startGridEvent(name, args, this.#options.clock.acting(), deviceIndex);
+    this.#options.environment.gridWriters.note(this.#writer(by), deviceIndex);
   }
 
-  stopGridEvent(deviceIndex?: number): void {
+  stopGridEvent(deviceIndex?: number, by?: Origin): void {
     if (deviceIndex !== undefined) this.device(deviceIndex);
     this.#options.environment.stopGridEvent(this.#options.clock.acting(), deviceIndex);
+    this.#options.environment.gridWriters.note(this.#writer(by), deviceIndex);
   }
 
   /** The device whose nominal voltage holds for a request; null where devices differ. */
@@ -170,9 +226,10 @@ export class SimPlant implements Plant {
     return first && this.devices.every((device) => device.sharesNominal(first)) ? first : null;
   }
 
-  setSurroundings(patch: SurroundingsPatch, deviceIndex?: number): void {
+  setSurroundings(patch: SurroundingsPatch, deviceIndex?: number, by?: Origin): void {
     if (deviceIndex !== undefined) this.device(deviceIndex);
     this.#options.environment.setSurroundings(patch, this.#options.clock.acting(), deviceIndex);
+    this.#options.environment.surroundingsWriters.note(this.#writer(by), deviceIndex);
   }
 
   surroundings(deviceIndex?: number): SurroundingsNow {
@@ -180,10 +237,17 @@ export class SimPlant implements Plant {
     return this.#options.environment.surroundings(this.#options.clock.acting(), deviceIndex);
   }
 
-  setTime(patch: ClockPatch): void {
+  get site(): SiteNow { return this.#site.now; }
+
+  setSite(patch: SitePatch, by?: Origin): void {
+    this.#site.set(patch, this.#writer(by));
+  }
+
+  setTime(patch: ClockPatch, by?: Origin): void {
     this.#options.clock.set(patch);
+    this.#timeChangedBy = this.#writer(by);
     this.#lastEndMs = this.#options.monotonicMs();
-    this.#rateEffective = this.#options.clock.rate;
+    this.#pace.begin(this.#options.clock.rate);
   }
 
   /** A tick of real time; nothing happens while the clock is paused. @param slots tick intervals since the last */
@@ -193,11 +257,11 @@ export class SimPlant implements Plant {
       if (clock.paused || this.#ended) return;
       this.#sliceStart = this.#options.monotonicMs();
       const asked = secondsBetween(clock.tickTime, clock.tickEnd(tickSeconds(clock.rate, tickIntervalS * slots)));
-      await this.#measuredRun(Math.min(asked, Math.max(this.#affordableS, shortestCutS)));
+      await this.#measuredRun(this.#pace.cut(asked));
     });
   }
 
-  async step(ticks: number): Promise<void> {
+  async step(ticks: number, by?: Origin): Promise<void> {
     if (!Number.isInteger(ticks) || ticks < 1 || ticks > maxSteps) {
       throw new SimError('COMMAND_BAD_VALUE', `ticks must be a whole number from 1 to ${maxSteps}`);
     }
@@ -206,7 +270,8 @@ export class SimPlant implements Plant {
       this.#sliceStart = this.#options.monotonicMs();
       for (let i = 0; i < ticks; i += 1) {
         if (!clock.paused) throw new SimError('COMMAND_CONFLICT', 'stepping needs the clock paused: POST controls/time {"mode":"paused"}');
-        if (this.#ended) throw new SimError('STOPPING', 'the simulator is stopping');
+        this.#refuseEnded();
+        if (i === 0) this.#steppedBy = this.#writer(by);
         await this.#run(tickSeconds(clock.settings.rate, tickIntervalS));
         await this.#giveWay();
       }
@@ -214,37 +279,26 @@ export class SimPlant implements Plant {
   }
 
   /** One run at a time: a step request never falls into a sliced tick. */
-  async #exclusively(run: () => Promise<void>): Promise<void> {
+  async #exclusively<T>(run: () => Promise<T>): Promise<T> {
     while (this.#busy) await this.#busy;
-    const work = run();
-    this.#busy = work.catch(() => undefined).finally(() => { this.#busy = null; });
-    await work;
+    let done: () => void = () => undefined;
+    // before the run begins: what it calls at once must wait as well
+    this.#busy = new Promise((resolve) => { done = resolve; });
+    try {
+      return await run();
+    } finally {
+      this.#busy = null;
+      done();
+    }
   }
 
-  /** A tick against real time: learns what the machine can do, so that ticks keep coming where a rate cannot be held. */
+  /** A tick against real time, of which the pace is learned. */
   async #measuredRun(seconds: number): Promise<void> {
     const { clock, monotonicMs } = this.#options;
     const beginMs = monotonicMs();
     const lastEndMs = this.#lastEndMs;
-    const done = await this.#run(seconds, beginMs + this.#budgetMs);
-    const nowMs = monotonicMs();
-    const tookMs = nowMs - beginMs;
-    this.#affordableS = tookMs > this.#budgetMs ? done * this.#budgetMs / tookMs : Math.max(2 * this.#affordableS, done);
-    if (nowMs <= lastEndMs) return;
-    const passedS = (nowMs - lastEndMs) / 1000;
-    // ticks jitter by milliseconds; only a lasting shortfall should show, and a long tick has lasted
-    const weight = 1 - 0.8 ** Math.max(1, passedS / this.#options.tickIntervalS);
-    this.#rateEffective = Math.min(clock.rate, this.#rateEffective + weight * (done / passedS - this.#rateEffective));
-    this.#warnWhenBehind(nowMs);
-  }
-
-  #warnWhenBehind(nowMs: number): void {
-    if (this.#rateHeld) this.#heldMs = nowMs;
-    // a late first tick is no lasting shortfall
-    if (nowMs - this.#heldMs < lastingMs || nowMs - this.#warnedMs < warnEveryMs) return;
-    this.#warnedMs = nowMs;
-    const { clock, log } = this.#options;
-    log.warning(`the machine cannot hold rate ${clock.rate}: it reaches ${this.#rateEffective.toPrecision(3)}`);
+    const doneS = await this.#run(seconds, beginMs + this.#pace.budgetMs);
+    this.#pace.ran({ beginMs, endMs: monotonicMs(), lastEndMs, doneS, rate: clock.rate });
   }
 
   /**
@@ -260,7 +314,7 @@ export class SimPlant implements Plant {
     for (const device of this.devices) this.commands.begin(device, begin);
     let end = begin;
     while (end < whole && (end === begin || monotonicMs() < deadlineMs)) {
-      end = Math.min(whole, deadlineMs === Infinity ? whole : addSeconds(end, pieceS)) as SimTime;
+      end = this.#site.share(end, Math.min(whole, deadlineMs === Infinity ? whole : addSeconds(end, pieceS)) as SimTime);
       for (const device of this.devices) {
         while (!device.advance(end, subStepsAtOnce)) {
           await this.#giveWay();
@@ -287,6 +341,7 @@ export class SimPlant implements Plant {
       if (published.length < this.devices.length) await this.#giveWay();
       if (this.#ended) return;
     }
+    this.#site.measure();
     this.#options.forgetBefore(end);
     // a tick that took over late slots says nothing about the length of the next
     clock.advanceTo(end, tickSeconds(clock.settings.rate, this.#options.tickIntervalS));

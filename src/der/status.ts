@@ -10,6 +10,11 @@ const sourceReasons: readonly AlarmCode[] = [
   'over_temp', 'under_temp', 'over_volt', 'under_volt', 'dc_disconnect', 'ground_fault', 'connector_fault', 'h2_tank_low', 'soc_low', 'soc_high',
 ];
 
+/** Whether the settings let a device that is out of service return by itself. */
+function mayReturn({ settings: { enterService, operator } }: Inverter): boolean {
+  return enterService.permit && operator !== 'ENTER_STANDBY';
+}
+
 /** Reason of a stop, trip or derating, while there is one. @param fault the model has failed @param alarms that stand */
 export function statusMessage(inverter: Inverter, fault: boolean, alarms: readonly AlarmCode[]): string | null {
   if (fault) return alarmKinds.hw_test_failure.text;
@@ -21,7 +26,7 @@ export function statusMessage(inverter: Inverter, fault: boolean, alarms: readon
       return inverter.squeezed ? 'derated: the apparent power or current limit holds active power back' : sourceReason(alarms);
     case 'ramping': return 'ramping up after entering service';
     case 'waiting':
-      if (!enterService.permit || operator === 'ENTER_STANDBY') return notPermitted;
+      if (!mayReturn(inverter)) return notPermitted;
       return inverter.enterDelayRuns ? 'waiting for the enter-service delay' : 'waiting for the grid';
     case 'ceased': return notPermitted;
     case 'shutting_down':
@@ -40,5 +45,6 @@ export function enterServiceState(inverter: Inverter, now: SimTime): Device['ent
   const { phase } = inverter;
   const delayRemainingS = inverter.enterDelayRemainingS(now);
   if (phase === 'in_service' || phase === 'ramping') return { state: 'in_service', delayRemainingS };
-  return { state: phase === 'waiting' || phase === 'tripped' ? 'waiting' : 'out_of_service', delayRemainingS };
+  const returns = (phase === 'waiting' || phase === 'tripped') && mayReturn(inverter);
+  return { state: returns ? 'waiting' : 'out_of_service', delayRemainingS };
 }

@@ -129,7 +129,7 @@ export class StorageCommands {
   }
 
   /** Carries out what the last commit has asked for. */
-  carryOut({ m802 }: MapView, source: DcSource): void {
+  carryOut({ m802 }: MapView, source: Pick<DcSource, 'command'>): void {
     const wanted = this.#wanted;
     this.#wanted = null;
     if (!m802 || !wanted || !this.#storage) return;

@@ -28,6 +28,8 @@ export class Terminals {
   readonly #context: TerminalsContext;
   readonly #ratings: Pick<Ratings, 'wiring' | 'vaMaxVa'>;
   readonly #feeder: FeederTerminal;
+  /** local load when the source was last prepared, W */
+  loadW = 0;
 
   constructor(index: number, context: TerminalsContext, ratings: Pick<Ratings, 'wiring' | 'vaMaxVa'>) {
     this.#index = index;
@@ -61,7 +63,8 @@ export class Terminals {
     const { environment, rate } = this.#context;
     environment.weatherAt(this.#index, t, around);
     around.terminalPu = meanPu(this.#ratings.wiring, grid);
-    around.loadW = environment.loadW(this.#index, t);
+    this.loadW = environment.loadW(this.#index, t);
+    around.loadW = this.loadW;
     around.frequencySupport = frequencySupport;
     around.rate = rate();
     return around;

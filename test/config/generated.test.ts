@@ -22,8 +22,9 @@ describe('generated configuration files', () => {
   }
 
   it('default.yaml changes nothing', () => {
-    const { configPath, ...withFile } = (loadConfig(['--config', `${config}default.yaml`], {}) as { config: { configPath: string } }).config;
-    const { configPath: none, ...without } = (loadConfig([], {}) as { config: { configPath: null } }).config;
+    const dataOf = ({ deviceOf, ...data }: AppConfig) => ({ ...data, makes: deviceOf({ device_type: 'EVSE' }, 7) });
+    const { configPath, ...withFile } = dataOf(load(['--config', `${config}default.yaml`]));
+    const { configPath: none, ...without } = dataOf(load([]));
     expect(withFile).to.deep.equal(without);
     expect([configPath, none]).to.deep.equal([`${config}default.yaml`, null]);
   });

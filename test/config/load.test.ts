@@ -53,7 +53,8 @@ describe('environment', () => {
 
 describe('interface 12: defaults', () => {
   it('are those of the interface', () => {
-    const { devices, ...rest } = run([]);
+    const { devices, deviceOf, ...rest } = run([]);
+    expect(deviceOf).to.be.a('function');
     expect(rest).to.deep.equal({
       configPath: null,
       web: { host: '127.0.0.1', port: 8111, corsOrigins: [], allowedHosts: [], maxConnections: 1024, maxStreamClients: 1024 },
@@ -64,6 +65,7 @@ describe('interface 12: defaults', () => {
       modbus: {
         enabled: true, host: '127.0.0.1', port: 8502, sharedPort: false, maxConnections: 1024, idleTimeoutS: 3600, frameTimeoutS: 30,
       },
+      historySamples: 10_000,
       log: { level: 'info', format: 'text' },
     });
     expect(devices).to.have.length(1);

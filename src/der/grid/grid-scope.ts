@@ -83,8 +83,8 @@ export class GridScope {
     }, segment.until);
   }
 
-  /** Values in force; volts are for who knows the nominal voltage. */
-  now(t: SimTime): Omit<GridNow, 'voltageLnV' | 'voltageLlV'> {
+  /** Values in force; volts are for who knows the nominal voltage, writers for who is told of them. */
+  now(t: SimTime): Omit<GridNow, 'voltageLnV' | 'voltageLlV' | 'changedBy'> {
     const segment = this.#stack.segmentAt(t);
     const values = this.at(t);
     const timed = this.#stack.timedAt(t);

@@ -1,4 +1,6 @@
-import type { AssetType, Alarm, DcMode, DeviceCommand, DeviceDetail, IvCurve, Origin, Published } from '../../core/device.ts';
+import type {
+  AssetType, Alarm, DcMode, DeviceCommand, DeviceDetail, IvCurve, Origin, Provenance, Published,
+} from '../../core/device.ts';
 import type { ClockPatch, ClockSettings, SimTime } from '../../core/clock.ts';
 import type {
   GridEventArguments, GridEventKind, GridNow, GridPatch, SurroundingsNow, SurroundingsPatch,
@@ -6,6 +8,8 @@ import type {
 import type { GridTrace } from '../../core/grid-trace.ts';
 import type { BatteryTree } from '../../core/kinds/battery.ts';
 import type { EvseSession } from '../../core/kinds/evse.ts';
+import type { Override } from '../../core/overrides.ts';
+import type { SiteNow, SitePatch } from '../../core/site.ts';
 import type { Bank } from './bank.ts';
 
 /** One simulated DER as every adapter sees it: its register bank, its commands, its typed detail. */
@@ -35,6 +39,8 @@ export interface Device {
   readonly activeTrips: readonly string[];
   /** why the power is what it is */
   readonly trace: GridTrace;
+  /** last writers of what has no register, newest first; a reset of the device leaves itself alone */
+  readonly overrides: readonly Override[];
   /** strings, modules and cells of a storage now; null: there is none */
   storageTree(): BatteryTree | null;
   /** charging sessions, newest first; times count from `startedAt` */
@@ -71,6 +77,7 @@ export interface CommandRecord {
   readonly scope: 'alarms' | 'device' | null;
   readonly state: CommandState;
   readonly source: Origin['source'];
+  readonly sourceDetail: string | null;
   /** wall times, ms since the epoch */
   readonly queuedAtMs: number;
   readonly startedAtMs: number | null;
@@ -109,6 +116,10 @@ export interface TimeNow extends ClockSettings {
   readonly tickIntervalS: number;
   /** longest sub-step of the control functions, simulated seconds */
   readonly simStepS: number;
+  /** last writer of mode, rate, time of day or zone; null: as started */
+  readonly changedBy: Provenance | null;
+  /** who ran ticks by hand last, and from which instant on; null: nobody */
+  readonly steppedBy: Provenance | null;
 }
 
 export interface PlantHealth {
@@ -122,6 +133,12 @@ export interface PlantHealth {
   readonly rateHeld: boolean;
 }
 
+/** What has changed in the list of devices; one member is null. */
+export interface DeviceChange {
+  readonly added: Device | null;
+  readonly removed: Device | null;
+}
+
 export interface TickEvent {
   readonly tick: number;
   readonly sim: SimTime;
@@ -130,11 +147,28 @@ export interface TickEvent {
   readonly published: readonly Published[];
 }
 
+/**
+ * The side of an adapter that has something of its own per device: it follows the devices while the process runs.
+ * An adapter that only reads `Plant.devices` needs none of this.
+ */
+export interface DeviceServer {
+  /**
+   * Begins to serve a device that is about to join; resolves when its listener is bound.
+   * @throws SimError COMMAND_CONFLICT when there is no room for it; nothing is left open, and the device does not join
+   */
+  addDevice(device: Device): Promise<void>;
+  /** Ends what a device has here, in bounded time; nothing happens when it has nothing. */
+  removeDevice(index: number): Promise<void>;
+}
+
 /** All devices, their common surroundings and their clock: what REST and the stream work with. */
 export interface Plant {
+  /** in index order; replaced as a whole when one joins or leaves */
   readonly devices: readonly Device[];
+  /** of the first device that the process began with: the one that is meant where none is named, whether it is still there or not */
+  readonly firstIndex: number;
   readonly commands: CommandQueue;
-  /** snapshots of the last finished tick, one per device */
+  /** snapshots of the last finished tick, one per device; replaced also when a device joins or leaves between ticks */
   readonly latest: TickEvent;
   readonly time: TimeNow;
   readonly health: PlantHealth;
@@ -144,8 +178,16 @@ export interface Plant {
   device(index: number): Device;
   /** Listeners are called synchronously once per finished tick; the returned function ends it. */
   onTick(listener: (event: TickEvent) => void): () => void;
-  /** @param deviceIndex absent: the common grid (and every local deviation ends) */
-  setGrid(patch: GridPatch, deviceIndex?: number): void;
+  /**
+   * Listeners are called synchronously, between ticks, when a device has joined or left: `devices` and `latest` are the
+   * new ones then. The returned function ends it.
+   */
+  onDevices(listener: (change: DeviceChange) => void): () => void;
+  /**
+   * @param deviceIndex absent: the common grid (and every local deviation ends)
+   * @param by who asks, here and below; default the source `default`
+   */
+  setGrid(patch: GridPatch, deviceIndex?: number, by?: Origin): void;
   grid(deviceIndex?: number): GridNow;
   /** the named events, with ranges for this site */
   readonly gridEvents: readonly GridEventKind[];
@@ -155,13 +197,20 @@ export interface Plant {
    * @param deviceIndex as for `setGrid`
    * @throws SimError COMMAND_BAD_VALUE with the names and ranges that are allowed, UNKNOWN_DEVICE
    */
-  startGridEvent(name: string, args: GridEventArguments, deviceIndex?: number): void;
+  startGridEvent(name: string, args: GridEventArguments, deviceIndex?: number, by?: Origin): void;
   /** Ends the event under way; nothing happens when there is none. @param deviceIndex as for `setGrid` */
-  stopGridEvent(deviceIndex?: number): void;
-  setSurroundings(patch: SurroundingsPatch, deviceIndex?: number): void;
+  stopGridEvent(deviceIndex?: number, by?: Origin): void;
+  setSurroundings(patch: SurroundingsPatch, deviceIndex?: number, by?: Origin): void;
   surroundings(deviceIndex?: number): SurroundingsNow;
+  /** the connection point: powers of the last tick, and the limits in force */
+  readonly site: SiteNow;
+  /**
+   * Sets or ends limits of the connection point, all or none; the devices behind it follow from the next tick on.
+   * @throws SimError COMMAND_BAD_VALUE with one fault for each limit out of range
+   */
+  setSite(patch: SitePatch, by?: Origin): void;
   /** @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT */
-  setTime(patch: ClockPatch): void;
+  setTime(patch: ClockPatch, by?: Origin): void;
   /** Runs ticks at once; only while paused. @throws SimError COMMAND_CONFLICT */
-  step(ticks: number): Promise<void>;
+  step(ticks: number, by?: Origin): Promise<void>;
 }

@@ -5,6 +5,7 @@ import { SimError } from '../../core/errors.ts';
 import { hostAndPort } from '../../core/listen.ts';
 import { silentLogger } from '../../core/log.ts';
 import type { Bank } from '../map/bank.ts';
+import type { DeviceServer } from '../map/device.ts';
 import type { ModbusContext, ModbusCounters } from './context.ts';
 import { createModbusContext, createModbusTcpServer } from './server.ts';
 import type { ModbusClientInfo, ModbusContextOptions, ModbusTcpServer } from './server.ts';
@@ -16,6 +17,7 @@ export interface ModbusDevice {
 }
 
 export interface ModbusAdapterOptions extends ModbusContextOptions {
+  /** those at the start */
   readonly devices: readonly ModbusDevice[];
   readonly host: string;
   /** port of device 0, or the shared port; 0 = any free port */
@@ -24,8 +26,9 @@ export interface ModbusAdapterOptions extends ModbusContextOptions {
   readonly sharedPort: boolean;
 }
 
-export interface ModbusAdapter extends Adapter {
+export interface ModbusAdapter extends Adapter, DeviceServer {
   endpointOf(deviceIndex: number): DeviceEndpoint | null;
+  addDevice(device: ModbusDevice): Promise<void>;
   readonly counters: Readonly<ModbusCounters>;
   clients(): readonly ModbusClientInfo[];
 }
@@ -55,7 +58,7 @@ class BankUnit implements ModbusUnit {
   }
 }
 
-/** A listener and whose it is; one per device in the order of the devices, or the shared one alone. */
+/** A listener and whose it is; one per device in index order, or the shared one alone. */
 interface Port {
   readonly server: ModbusTcpServer;
   /** undefined: shared */
@@ -68,11 +71,13 @@ interface Port {
  */
 export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapter {
   checkRoom(options);
-  const { devices, host, sharedPort } = options;
+  const { host, sharedPort } = options;
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? silentLogger;
   const context = createModbusContext(options);
   const { counters } = context;
+  /** in index order */
+  const units = new Map(options.devices.map(({ index, bank }) => [index, new BankUnit(bank)] as const));
   const byIndex = new Map<number, Port>();
   let ports: readonly Port[] = [];
   let state: CommState = 'stopped';
@@ -89,7 +94,8 @@ export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapte
     if (state !== 'stopped' && state !== 'error') return;
     state = 'starting';
     stopping = undefined;
-    ports = sharedPort ? [sharedListener(options, context)] : ownListeners(options, context);
+    const present = [...units];
+    ports = sharedPort ? [sharedListener(options, context, units)] : present.map(([index, unit]) => ownListener(options, context, index, unit));
     try {
       await listenAll(ports);
     } catch (error) {
@@ -98,14 +104,52 @@ export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapte
       lastError = error instanceof Error ? error.message : String(error);
       throw error;
     }
-    for (const [at, { index }] of devices.entries()) {
+    for (const [at, [index]] of present.entries()) {
       const port = ports[sharedPort ? 0 : at];
       if (port !== undefined) byIndex.set(index, port);
     }
     state = 'listening';
     lastError = null;
-    logger.info(listeningLine(host, ports, devices.length));
+    logger.info(listeningLine(host, ports, units.size));
   }
+
+  async function addDevice({ index, bank }: ModbusDevice): Promise<void> {
+    const lack = lackOfRoom(options, index);
+    if (lack !== null) throw new SimError('COMMAND_CONFLICT', lack.detail);
+    const unit = new BankUnit(bank);
+    if (state === 'listening') {
+      const [shared] = ports;
+      const port = sharedPort && shared !== undefined ? shared : await bindLate(ownListener(options, context, index, unit));
+      byIndex.set(index, port);
+      logger.info(`Modbus TCP on ${hostAndPort(host, port.server.port)}, unit ${unitIdOf(index)}`, index);
+    }
+    units.set(index, unit);
+  }
+
+  /** Binds while others are served already. @throws SimError COMMAND_CONFLICT, STOPPING with nothing left open */
+  async function bindLate(port: Port): Promise<Port> {
+    // in the list from the start: a stop meanwhile closes it as well
+    ports = [...ports, port];
+    try {
+      await listenAll([port]);
+    } catch (error) {
+      ports = ports.filter((each) => each !== port);
+      throw error instanceof SimError && error.code === 'LISTEN_FAILED' ? new SimError('COMMAND_CONFLICT', error.message, error.faults) : error;
+    }
+    if (stopping !== undefined) throw new SimError('STOPPING', 'Modbus is stopping');
+    return port;
+  }
+
+  async function removeDevice(index: number): Promise<void> {
+    const port = byIndex.get(index);
+    units.delete(index);
+    byIndex.delete(index);
+    if (port?.deviceIndex === undefined) return;
+    ports = ports.filter((each) => each !== port);
+    await port.server.close();
+  }
+
+  const unitIdOf = (index: number) => (sharedPort ? 1 + index : ownUnitId);
 
   async function stop(): Promise<void> {
     stopping ??= closeAll().then(() => { state = 'stopped'; });
@@ -131,7 +175,7 @@ export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapte
   function endpointOf(deviceIndex: number): DeviceEndpoint | null {
     const port = byIndex.get(deviceIndex);
     if (port === undefined) return null;
-    return { host, port: port.server.port, unitId: sharedPort ? 1 + deviceIndex : ownUnitId, tls: false };
+    return { host, port: port.server.port, unitId: unitIdOf(deviceIndex), tls: false };
   }
 
   return {
@@ -141,42 +185,45 @@ export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapte
     stop,
     status,
     endpointOf,
+    addDevice,
+    removeDevice,
     counters,
     clients: () => ports.flatMap(({ server }) => server.clients()),
   };
 }
 
-function checkRoom({ devices, port, sharedPort }: ModbusAdapterOptions): void {
-  const highest = devices.reduce((max, { index }) => Math.max(max, index), 0);
-  if (sharedPort && 1 + highest > maxUnitId) {
-    const message = `a shared Modbus port serves at most ${maxUnitId} devices (unit ids 1 to ${maxUnitId}), not ${1 + highest}`;
-    throw new SimError('CONFIG_INVALID', message, [{ name: 'mb_shared_port', detail: message, allowed: [maxUnitId] }]);
+/** Why a device of this index cannot be served, under the setting that decides it; null: it can. */
+function lackOfRoom({ port, sharedPort }: ModbusAdapterOptions, index: number): { readonly name: string; readonly detail: string } | null {
+  if (sharedPort && 1 + index > maxUnitId) {
+    return { name: 'mb_shared_port', detail: `a shared Modbus port serves at most ${maxUnitId} devices (unit ids 1 to ${maxUnitId}); device ${index} would have unit id ${1 + index}` };
   }
-  if (!sharedPort && port !== 0 && port + highest > maxPort) {
-    const message = `Modbus ports from ${port} on are not enough: device ${highest} would need port ${port + highest}, the highest is ${maxPort}`;
-    throw new SimError('CONFIG_INVALID', message, [{ name: 'mb_port', detail: message }]);
+  if (!sharedPort && port !== 0 && port + index > maxPort) {
+    return { name: 'mb_port', detail: `Modbus ports from ${port} on are not enough: device ${index} would need port ${port + index}, the highest is ${maxPort}` };
   }
+  return null;
 }
 
-function sharedListener({ devices, host, port }: ModbusAdapterOptions, context: ModbusContext): Port {
-  const units = new Map(devices.map(({ index, bank }) => [1 + index, new BankUnit(bank)] as const));
-  const server = createModbusTcpServer({ host, port, units: (unitId) => units.get(unitId), context });
+function checkRoom(options: ModbusAdapterOptions): void {
+  const highest = options.devices.reduce((max, { index }) => Math.max(max, index), 0);
+  const fault = lackOfRoom(options, highest);
+  if (fault !== null) throw new SimError('CONFIG_INVALID', fault.detail, [{ ...fault, ...(options.sharedPort && { allowed: [maxUnitId] }) }]);
+}
+
+function sharedListener({ host, port }: ModbusAdapterOptions, context: ModbusContext, units: ReadonlyMap<number, BankUnit>): Port {
+  const server = createModbusTcpServer({ host, port, units: (unitId) => units.get(unitId - 1), context });
   return { server, deviceIndex: undefined };
 }
 
-function ownListeners({ devices, host, port }: ModbusAdapterOptions, context: ModbusContext): Port[] {
-  return devices.map(({ index, bank }) => {
-    const unit = new BankUnit(bank);
-    const server = createModbusTcpServer({
-      host,
-      port: port === 0 ? 0 : port + index,
-      // 0 and 255 mean the device at the other end of the connection (Modbus Messaging on TCP/IP 1.0b, unit identifier)
-      units: (unitId) => (unitId === ownUnitId || unitId === 0 || unitId === 255 ? unit : undefined),
-      context,
-      deviceIndex: index,
-    });
-    return { server, deviceIndex: index };
+function ownListener({ host, port }: ModbusAdapterOptions, context: ModbusContext, index: number, unit: BankUnit): Port {
+  const server = createModbusTcpServer({
+    host,
+    port: port === 0 ? 0 : port + index,
+    // 0 and 255 mean the device at the other end of the connection (Modbus Messaging on TCP/IP 1.0b, unit identifier)
+    units: (unitId) => (unitId === ownUnitId || unitId === 0 || unitId === 255 ? unit : undefined),
+    context,
+    deviceIndex: index,
   });
+  return { server, deviceIndex: index };
 }
 
 /** Binds all, a bounded number at a time; the first failure ends it, named by its device. */

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
-import { hostAndPort } from '../../core/listen.ts';
+import { peerOf } from '../../core/listen.ts';
 import { modbusException } from './errors.ts';
 import { answer, answerException, isException, maxAnswer, MbapSplitter, unitIdOf } from './mbap.ts';
 import type { Asker, MbapResult } from './mbap.ts';
@@ -229,9 +229,3 @@ export class Connection implements Asker, Swept {
 const closingMs = 1000;
 
 function ignore(): void { /* `close` follows and does what is to be done */ }
-
-/** `address:port`, without the prefix of an IPv4 address on an IPv6 socket. */
-function peerOf(socket: Socket): string {
-  const address = socket.remoteAddress ?? 'unknown';
-  return hostAndPort(address.startsWith('::ffff:') ? address.slice(7) : address, socket.remotePort ?? 0);
-}

@@ -1,0 +1,147 @@
+/** Devices that join and leave while the simulator runs: configuration, adapters and plant, one change after the other. */
+import type { AppConfig, DeviceConfig } from './config/app-config.ts';
+import { maxDevices } from './config/device-entry.ts';
+import type { DeviceEntry } from './config/device-entry.ts';
+import { entryFaults, profileFaults } from './config/entry-faults.ts';
+import type { Origin } from './core/device.ts';
+import { SimError } from './core/errors.ts';
+import type { Fault } from './core/errors.ts';
+import type { Logger } from './core/log.ts';
+import type { DeviceSpec } from './der/device-spec.ts';
+import type { SimDevice } from './der/device.ts';
+import type { SimPlant } from './der/plant.ts';
+import type { SeriesOf } from './device-series.ts';
+import type { DeviceServer } from './sunspec/map/device.ts';
+
+export interface DeviceChangesOptions {
+  readonly plant: SimPlant;
+  /** adapters with something of their own per device; told before a device joins and after it has left */
+  readonly servers: readonly DeviceServer[];
+  readonly deviceOf: AppConfig['deviceOf'];
+  readonly seriesOf: SeriesOf;
+  readonly log: Logger;
+  /** default that of the configuration */
+  readonly maxDevices?: number;
+}
+
+/** Faults that one answer names; nobody reads more. */
+const maxFaults = 100;
+const shownFaults = 5;
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+function unfit(faults: readonly Fault[]): SimError {
+  const words = faults.slice(0, shownFaults).map(({ name, detail }) => `${name === '' ? 'body' : name}: ${detail}`).join('; ');
+  const more = faults.length > shownFaults ? `; and ${faults.length - shownFaults} more` : '';
+  return new SimError('COMMAND_BAD_VALUE', `${words}${more}`, faults.slice(0, maxFaults));
+}
+
+function whoAsked({ source, peer }: Origin): string {
+  return peer === undefined ? source : `${source}, ${peer}`;
+}
+
+export class DeviceChanges {
+  readonly #options: DeviceChangesOptions;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: DeviceChangesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Adds one device under the next free index, on every adapter and in the plant, or changes nothing.
+   * @param entry names bundled profiles only
+   * @throws SimError COMMAND_BAD_VALUE with every fault as a JSON pointer into the entry, COMMAND_CONFLICT when there is no
+   *   room for it (number of devices, port, unit id), STOPPING
+   */
+  add(entry: DeviceEntry, by: Origin): Promise<SimDevice> {
+    return this.#inTurn(async () => {
+      const { plant, log } = this.#options;
+      const most = this.#options.maxDevices ?? maxDevices;
+      if (plant.devices.length >= most) throw new SimError('COMMAND_CONFLICT', `there are ${plant.devices.length} devices; ${most} are possible`);
+      const device = await this.#join(entry, this.#specOf(entry, plant.nextIndex));
+      log.info(`device ${device.index} added (${device.name}, ${device.deviceType}), asked by ${whoAsked(by)}`, device.index);
+      return device;
+    });
+  }
+
+  /**
+   * Takes a device out of the plant and ends what adapters have of it; resolves when its listener is closed.
+   * @throws SimError UNKNOWN_DEVICE, STOPPING
+   */
+  remove(index: number, by: Origin): Promise<void> {
+    return this.#inTurn(async () => {
+      const { plant, log } = this.#options;
+      const { name } = await plant.remove(index);
+      await this.#leaveAll(this.#options.servers, index);
+      log.info(`device ${index} removed (${name}), asked by ${whoAsked(by)}`, index);
+    });
+  }
+
+  /** Resolves when no change is under way any more. */
+  async settled(): Promise<void> {
+    await this.#last;
+  }
+
+  /** One change at a time: an index, a port and a place are taken together. */
+  #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(change);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+
+  #specOf(entry: DeviceEntry, index: number): DeviceSpec {
+    let device: DeviceConfig;
+    try {
+      device = this.#options.deviceOf(entry, index);
+    } catch (error) {
+      throw this.#explained(error, entry, entryFaults);
+    }
+    try {
+      return { ...device, series: this.#options.seriesOf(device) };
+    } catch (error) {
+      // the files are those of the configuration: their names are for its owner
+      this.#options.log.warning(`a device cannot be added: ${reasonOf(error)}`);
+      throw new SimError('COMMAND_CONFLICT', 'the series that the configuration gives such a device cannot be used; the log has the reason');
+    }
+  }
+
+  async #join(entry: DeviceEntry, spec: DeviceSpec): Promise<SimDevice> {
+    const { plant, servers } = this.#options;
+    const serving: DeviceServer[] = [];
+    let index = plant.nextIndex;
+    try {
+      return await plant.add(spec, async (device) => {
+        ({ index } = device);
+        for (const server of servers) {
+          await server.addDevice(device);
+          serving.push(server);
+        }
+      });
+    } catch (error) {
+      await this.#leaveAll(serving, index);
+      throw this.#explained(error, entry, profileFaults);
+    }
+  }
+
+  /** One that fails must not keep the others open. */
+  async #leaveAll(servers: readonly DeviceServer[], index: number): Promise<void> {
+    for (const server of servers) {
+      try {
+        await server.removeDevice(index);
+      } catch (error) {
+        this.#options.log.error(`device ${index} was not given up in order: ${reasonOf(error)}`, index);
+      }
+    }
+  }
+
+  /** Configuration faults as those of the request. */
+  #explained(error: unknown, entry: DeviceEntry, translate: typeof entryFaults): unknown {
+    if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') return error;
+    if (entry.profile !== undefined || entry.evse_profile !== undefined) return unfit(translate(error.faults, entry));
+    // what the configuration names is for its owner to see
+    this.#options.log.warning(`a device cannot be added: ${error.faults.map(({ name, detail }) => `${name}: ${detail}`).join('; ')}`);
+    const detail = 'what the configuration gives such a device does not fit it, and the log has the reason; give a profile';
+    return unfit([{ name: entry.device_type === undefined ? '' : '/device_type', detail }]);
+  }
+}
