@@ -20,6 +20,7 @@ function into(adapter, from = '') {
   return [`**/${adapter}/**`, ...(name !== undefined && from.startsWith(`${parent}/`) ? [`**/${name}/**`] : [])];
 }
 const anyAdapter = adapters.flatMap((adapter) => into(adapter));
+const aboveApi = [...anyAdapter, '**/der/**', '**/ws/**', '**/ui/**', '**/app.ts', '**/main.ts'];
 
 /** One rule for every adapter: core, map and models, and of the map nothing but types outside the bridge. */
 function adapterRules(folder) {
@@ -33,7 +34,7 @@ function adapterRules(folder) {
 }
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'coverage/**', 'node_modules/**', '.venv/**', 'src/api/pages/**'] },
+  { ignores: ['dist/**', 'coverage/**', 'node_modules/**', '.venv/**', 'src/api/pages/**', 'fixtures/**'] },
   {
     files: ['**/*.ts'],
     extends: [...tseslint.configs.strictTypeChecked],
@@ -52,7 +53,9 @@ export default tseslint.config(
   forbid(['src/sunspec/map/**/*.ts'], [...upper, ...adapters.flatMap((adapter) => into(adapter, 'sunspec/map')), '**/der/**'], 'the map knows core and models only'),
   forbid(['src/der/**/*.ts'], [...upper, ...anyAdapter], 'physics knows core, map and models only'),
   ...adapters.flatMap(adapterRules),
-  forbid(['src/api/**/*.ts'], [...anyAdapter, '**/der/**', '**/ws/**', '**/ui/**', '**/app.ts', '**/main.ts', '**/config/**'], 'the facade knows core and map only'),
+  forbid(['src/api/**/*.ts'], [...aboveApi, '**/config/**'], 'the facade knows core and map only'),
+  // a device is described once, for files and for POST devices
+  forbid(['src/api/schemas/devices.ts'], [...aboveApi, '**/config/**', '!**/config/device-entry.ts'], 'of the configuration this file knows the entry of a device only'),
   forbid(['src/ws/**/*.ts'], [...anyAdapter, '**/der/**', '**/api/**', '**/ui/**', '**/app.ts', '**/main.ts', '**/config/**'], 'the stream knows core and map only'),
   forbid(['src/config/**/*.ts'], [...anyAdapter, '**/der/**', '**/api/**', '**/ws/**', '**/ui/**', '**/app.ts', '**/main.ts'], 'configuration knows core and map only'),
   forbid(['src/ui/**/*.ts'], [...anyAdapter, '**/core/**', '**/sunspec/**', '**/der/**', '**/ws/**', '**/config/**', '**/app.ts', '**/main.ts', '**/api/*.ts', '**/api/routes/**'], 'the dashboard knows types of api/schemas only'),

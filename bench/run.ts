@@ -4,16 +4,18 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { fleetGroup } from './groups/fleet.ts';
 import { functionsGroup } from './groups/functions.ts';
+import { httpGroup } from './groups/http.ts';
 import { kindsGroup } from './groups/kinds.ts';
 import { memoryGroup } from './groups/memory.ts';
 import { modbusGroup } from './groups/modbus.ts';
 import { startGroup } from './groups/start.ts';
+import { streamGroup } from './groups/stream.ts';
 import { tickGroup } from './groups/tick.ts';
 import type { BenchOptions, Group } from './support/group.ts';
 import { inCheckout } from './support/processes.ts';
 import { formatTable } from './support/table.ts';
 
-const groups: readonly Group[] = [modbusGroup, tickGroup, kindsGroup, functionsGroup, memoryGroup, startGroup, fleetGroup];
+const groups: readonly Group[] = [modbusGroup, tickGroup, kindsGroup, functionsGroup, memoryGroup, startGroup, fleetGroup, httpGroup, streamGroup];
 const names = groups.map(({ name }) => name);
 
 interface Request extends BenchOptions { readonly groups: readonly Group[]; readonly build: boolean }

@@ -12,6 +12,11 @@ function hasBody(request: IncomingMessage): boolean {
   return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
 }
 
+/** Of a repeated header only the first is in `headers`. */
+function isRepeated(request: IncomingMessage, header: string): boolean {
+  return request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === header).length > 1;
+}
+
 function checkMediaType(request: IncomingMessage): void {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
@@ -19,7 +24,7 @@ function checkMediaType(request: IncomingMessage): void {
   }
   const [type = '', ...parameters] = (request.headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice(8).replaceAll('"', '');
-  if (type !== 'application/json' || (charset !== undefined && charset !== 'utf-8' && charset !== 'us-ascii')) {
+  if (isRepeated(request, 'content-type') || type !== 'application/json' || (charset !== undefined && charset !== 'utf-8' && charset !== 'us-ascii')) {
     throw new HttpProblem('unsupported-media-type', 'The body must have the Content-Type application/json in UTF-8.');
   }
 }
@@ -70,6 +75,32 @@ function checkShape(value: unknown, pointer = '', depth = 0): void {
   }
 }
 
+/** Counts how often each member name stands in a JSON value. */
+function countNames(value: unknown, counts: Map<string, number>): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (!Array.isArray(value)) counts.set(name, (counts.get(name) ?? 0) + 1);
+    countNames(member, counts);
+  }
+}
+
+/**
+ * The parser keeps the last of several members of one name, so that a reader of the text may see another request than
+ * what is carried out. A name that stands in the text more often than in the value was repeated.
+ * @throws HttpProblem `validation`
+ */
+function checkUniqueNames(text: string, value: unknown): void {
+  const counts = new Map<string, number>();
+  countNames(value, counts);
+  for (const [, token = '""', colon] of text.matchAll(/("[^"\\]*(?:\\.[^"\\]*)*")\s*(:?)/g)) {
+    if (colon === '') continue;
+    const name = String(JSON.parse(token));
+    const left = (counts.get(name) ?? 0) - 1;
+    if (left < 0) throw invalid('body', `/${name.slice(0, 100)}`, 'is given more than once in one object');
+    counts.set(name, left);
+  }
+}
+
 /**
  * The JSON body of a request; `{}` when there is neither body nor Content-Type.
  * @throws HttpProblem `unsupported-media-type`, `too-large`, `malformed-json`, `validation`
@@ -78,12 +109,16 @@ export async function readJsonBody(request: IncomingMessage, limit: number): Pro
   if (!hasBody(request) && request.headers['content-type'] === undefined) return {};
   checkMediaType(request);
   const bytes = await readBytes(request, limit);
+  let text: string;
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    // a byte order mark, which some editors put in front of every file, is passed over
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    value = JSON.parse(text);
   } catch {
     throw new HttpProblem('malformed-json', bytes.length === 0 ? 'The body is empty.' : 'The body is not valid JSON in UTF-8.');
   }
   checkShape(value);
+  checkUniqueNames(text, value);
   return value;
 }

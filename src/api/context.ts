@@ -1,9 +1,16 @@
 import type { Adapter } from '../core/adapter.ts';
 import type { WallClock } from '../core/clock.ts';
+import type { EventLoopState } from '../core/event-loop.ts';
 import type { EvseParameters } from '../core/kinds/evse.ts';
+import { logCapacity } from '../core/log.ts';
 import type { LogBook } from '../core/log.ts';
-import type { Plant } from '../sunspec/map/device.ts';
+import type { Origin } from '../core/device.ts';
+import type { Device, Plant } from '../sunspec/map/device.ts';
 import type { ChargePointIdOf } from './evse-ids.ts';
+import type { Fresh } from './fresh.ts';
+import type { History } from './history/history.ts';
+import type { AnswerCounts } from './metrics/answer-counts.ts';
+import type { AddedDevice } from './schemas/devices.ts';
 
 export interface ApiLimits {
   /** JSON bodies, bytes */
@@ -17,9 +24,10 @@ export interface ApiLimits {
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
+  /** a client that takes nothing of its answer for this long is cut off */
+  readonly unreadTimeoutMs: number;
   /** how long `stop` waits for answers under way */
   readonly stopTimeoutMs: number;
-  readonly historySamplesPerDevice: number;
   readonly logEntries: number;
   /** waiting messages per stream client (at least two per device) */
   readonly wsQueue: number;
@@ -33,14 +41,14 @@ export const defaultApiLimits: ApiLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 5_000,
+  unreadTimeoutMs: 30_000,
   stopTimeoutMs: 1_000,
-  historySamplesPerDevice: 10_000,
-  logEntries: 5_000,
+  logEntries: logCapacity,
   wsQueue: 64,
 };
 
 /** Version of the HTTP interface: `info.version` of the description and `api_version` of server-info. */
-export const apiVersion = '1.2.0';
+export const apiVersion = '1.3.0';
 
 interface ApiInfo {
   /** version of the simulator */
@@ -74,9 +82,11 @@ export interface EvseProfile {
 /** All that the interface works with. */
 export interface ApiContext {
   readonly plant: Plant;
+  readonly history: History;
   /** whose states are shown in `comm_status` and in the device records */
   readonly adapters: readonly Adapter[];
   readonly logBook: LogBook;
+  readonly eventLoop: EventLoopState;
   readonly info: ApiInfo;
   readonly config: ApiConfig;
   readonly clock: WallClock;
@@ -84,6 +94,16 @@ export interface ApiContext {
   readonly evseProfiles?: readonly EvseProfile[];
   /** identity of the first charging station, from which those of the others follow; default `SIM-CP-1` */
   readonly chargePointBaseId?: string;
+  /**
+   * Adds a device to plant and adapters, or changes nothing.
+   * @throws SimError COMMAND_BAD_VALUE with faults as JSON pointers into the entry, COMMAND_CONFLICT, STOPPING
+   */
+  addDevice(entry: AddedDevice, by: Origin): Promise<Device>;
+  /**
+   * Takes a device out; resolves when nothing of it is served any more.
+   * @throws SimError UNKNOWN_DEVICE, STOPPING
+   */
+  removeDevice(index: number, by: Origin): Promise<void>;
   /** Begins the ordered end of the process in `delayS` seconds. Called once, after the answer has left. */
   requestStop(reason: string, delayS: number): void;
 }
@@ -91,8 +111,13 @@ export interface ApiContext {
 /** What handlers see: the context and whether the interface is ending. */
 export interface RouteContext extends ApiContext {
   readonly chargePointId: ChargePointIdOf;
+  readonly fresh: Fresh;
+  /** answers given so far, for the metrics */
+  readonly answers: AnswerCounts;
   /** seconds of delay of the stop that was asked for, null while none was */
   readonly stopDelayS: number | null;
+  /** The present metrics as text of the exposition format of Prometheus. */
+  metricsText(): Promise<string>;
   /** The first call counts; answers the delay in force. */
   beginStop(delayS: number): number;
 }

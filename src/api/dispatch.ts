@@ -1,13 +1,15 @@
 import type { Application, Request, Response } from 'express';
 import type { Origin } from '../core/device.ts';
+import { peerOf } from '../core/listen.ts';
 import type { Logger } from '../core/log.ts';
 import type { RouteContext } from './context.ts';
 import { readJsonBody } from './body.ts';
 import { groupBy } from './group-by.ts';
 import { describeError } from './errors.ts';
 import { requestId, sendBytes, sendProblem } from './reply.ts';
+import type { Content } from './reply.ts';
 import { apiPrefix, JsonText, TextReply } from './route.ts';
-import type { Answer, Route } from './route.ts';
+import type { Answer, RawInput, Route } from './route.ts';
 
 /** Answers any thrown value; what is our own fault goes to the log with its cause. */
 export function answerError(response: Response, error: unknown, logger: Logger): void {
@@ -20,24 +22,29 @@ export function answerError(response: Response, error: unknown, logger: Logger):
 }
 
 function originOf(request: Request): Origin {
-  const { remoteAddress, remotePort } = request.socket;
-  const peer = remoteAddress === undefined ? undefined : `${remoteAddress}:${remotePort ?? 0}`;
   const source = request.headers['x-derbench-client'] === 'dashboard' ? 'dashboard' : 'rest';
-  return { source, ...(peer !== undefined && { peer }) };
+  return { source, peer: peerOf(request.socket) };
 }
 
-function replyContent(route: Route, { body }: Answer<unknown>, checkReplies: boolean): { type: string; bytes: Buffer } {
+/** What an answer holds, as it is sent. @throws ZodError with `checkReplies`, when it does not fit its schema */
+export function replyContent(route: Route, { body }: Answer<unknown>, checkReplies: boolean): Content {
   if (body instanceof TextReply) return body;
   const bytes = body instanceof JsonText ? body.bytes : Buffer.from(JSON.stringify(body));
   if (checkReplies) route.reply.parse(JSON.parse(bytes.toString()));
   return { type: 'application/json', bytes };
 }
 
+async function answerOf(route: Route, ctx: RouteContext, raw: RawInput): Promise<Answer<unknown>> {
+  try {
+    return await route.answer(ctx, raw);
+  } finally {
+    if (route.method === 'post') ctx.fresh.changed();
+  }
+}
+
 async function run(route: Route, ctx: RouteContext, request: Request, response: Response, checkReplies: boolean): Promise<void> {
   const body = route.method === 'post' ? await readJsonBody(request, ctx.config.limits.maxBodyBytes) : undefined;
-  const answer = await route.execute(ctx, {
-    params: request.params, query: request.query, body, by: originOf(request),
-  });
+  const answer = await answerOf(route, ctx, { params: request.params, query: request.query, body, by: originOf(request) });
   if (answer.afterwards) response.once('close', answer.afterwards);
   const { type, bytes } = replyContent(route, answer, checkReplies);
   sendBytes(response, answer.status ?? route.status, type, bytes, answer.headers);

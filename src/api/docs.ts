@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
-import { Router } from 'express';
-import type { Application, NextFunction, Request, Response } from 'express';
+import type { Application, Request, RequestHandler, Response } from 'express';
 import swaggerUi from 'swagger-ui-express';
+import { commonHeaders } from '../core/problem.ts';
 import { refuseMethod } from './dispatch.ts';
 import { offlineRedoc } from './redoc.ts';
 import { requestId, sendBytes } from './reply.ts';
@@ -24,18 +24,20 @@ const redocHeaders = pageHeaders(`${basePolicy}; ${docsStyle}; worker-src 'self'
 const html = 'text/html; charset=utf-8';
 const script = 'text/javascript; charset=utf-8';
 const css = 'text/css; charset=utf-8';
+const png = 'image/png';
 
 function page(name: string): Buffer {
   return readFileSync(new URL(`./pages/${name}`, import.meta.url));
 }
+
+const { resolve } = createRequire(import.meta.url);
 
 /** The bundle that the build has copied; from sources, the one of the development dependency. */
 function redocBundle(): Buffer {
   try {
     return page('redoc.standalone.js');
   } catch {
-    const path = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js');
-    return Buffer.from(offlineRedoc(readFileSync(path, 'utf8')));
+    return Buffer.from(offlineRedoc(readFileSync(resolve('redoc/bundles/redoc.standalone.js'), 'utf8')));
   }
 }
 
@@ -52,13 +54,28 @@ const files: Readonly<Record<string, File>> = {
   '/pages.css': file(css, () => page('pages.css'), plainHeaders),
   '/redoc': file(html, () => page('redoc.html'), redocHeaders),
   '/redoc.standalone.js': file(script, redocBundle, plainHeaders),
+  ...swaggerFiles(),
 };
 
-/** Nothing else of the package is served; its own index page asks a foreign host for its document. */
-const swaggerFiles = new Set([
-  '/swagger-ui.css', '/swagger-ui-bundle.js', '/swagger-ui-standalone-preset.js', '/swagger-ui-init.js',
-  '/favicon-16x16.png', '/favicon-32x32.png',
-]);
+/**
+ * Nothing else of the package is served: its own index page asks a foreign host for its document. The package's
+ * handler for them answers conditions and ranges with errors of its own.
+ */
+function swaggerFiles(): Record<string, File> {
+  const types = {
+    'swagger-ui.css': css, 'swagger-ui-bundle.js': script, 'swagger-ui-standalone-preset.js': script,
+    'favicon-16x16.png': png, 'favicon-32x32.png': png,
+  };
+  return Object.fromEntries(Object.entries(types).map(([name, type]) => (
+    [`/docs/${name}`, file(type, () => readFileSync(resolve(`swagger-ui-dist/${name}`)), docsHeaders)]
+  )));
+}
+
+/** A page or file of the documentation: read only. */
+function mountRead(app: Application, path: string, ...handlers: RequestHandler[]): void {
+  app.route(path).get(...handlers)
+    .all((request: Request, response: Response) => refuseMethod(request, response, 'GET, HEAD'));
+}
 
 function mountSwagger(app: Application): void {
   const setup = swaggerUi.setup(undefined, {
@@ -67,24 +84,16 @@ function mountSwagger(app: Application): void {
       url: '/openapi.json', tryItOutEnabled: true, queryConfigEnabled: false, validatorUrl: null, deepLinking: true,
     },
   });
-  const docs = Router();
-  docs.use((request: Request, response: Response, next: NextFunction) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      refuseMethod(request, response, 'GET, HEAD');
-    } else if (request.originalUrl.split('?')[0] === '/docs') {
-      sendBytes(response, 308, 'text/plain', Buffer.alloc(0), { Location: '/docs/' });
-    } else if (request.path !== '/' && !swaggerFiles.has(request.path)) {
-      next('router');
-    } else {
-      response.set({
-        ...docsHeaders, 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store', 'X-Request-Id': requestId(request),
-      });
-      next();
-    }
+  const withHeaders: RequestHandler = (request, response, next) => {
+    response.set({ ...commonHeaders, ...docsHeaders, 'X-Request-Id': requestId(request) });
+    next();
+  };
+  mountRead(app, '/docs', (_request, response) => {
+    sendBytes(response, 308, 'text/plain', Buffer.alloc(0), { Location: '/docs/' });
   });
-  docs.get('/', setup);
-  docs.use(...swaggerUi.serve);
-  app.use('/docs', docs);
+  mountRead(app, '/docs/', withHeaders, setup);
+  // the first handler is the script that was set up; those after it would serve the whole package
+  mountRead(app, '/docs/swagger-ui-init.js', withHeaders, ...swaggerUi.serve.slice(0, 1));
 }
 
 /**
@@ -96,12 +105,10 @@ export function mountDocs(app: Application, openapi: Buffer): void {
     ...files, '/openapi.json': file('application/json', () => openapi, plainHeaders),
   };
   for (const [path, read] of Object.entries(table)) {
-    app.route(path)
-      .get((_request: Request, response: Response) => {
-        const { type, bytes, headers } = read();
-        sendBytes(response, 200, type, bytes, headers);
-      })
-      .all((request: Request, response: Response) => refuseMethod(request, response, 'GET, HEAD'));
+    mountRead(app, path, (_request, response) => {
+      const { type, bytes, headers } = read();
+      sendBytes(response, 200, type, bytes, headers);
+    });
   }
   mountSwagger(app);
 }

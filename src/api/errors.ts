@@ -47,12 +47,15 @@ export function invalid(
   return invalidAll([{ in: where, name, detail, ...(allowed && { allowed }) }]);
 }
 
-/** Several invalid members; the detail says them in words. */
+/** A body can have tens of thousands of faults; nobody reads more than these. */
+const maxFaults = 100;
+
+/** Several invalid members, at most the first 100 one by one; the detail says them in words. */
 export function invalidAll(faults: readonly ProblemFault[]): HttpProblem {
   const words = faults.map((fault) => `${fault.name === '' ? fault.in : fault.name}: ${fault.detail}`);
   const shown = words.slice(0, 5).join('; ');
   const detail = words.length > 5 ? `${shown}; and ${words.length - 5} more` : shown;
-  return new HttpProblem('validation', detail, { faults });
+  return new HttpProblem('validation', detail, { faults: faults.slice(0, maxFaults) });
 }
 
 const internalDetail = 'The simulator could not answer this request. The log has the reason under the request id.';

@@ -11,15 +11,17 @@ export const reservedChargePointIds: readonly string[] = ['profiles', 'sessions'
 export type ChargePointIdOf = (device: Pick<Device, 'index' | 'assetType'>) => string | null;
 
 /**
- * The first station has `base` itself, every other one `base-<device index>`. A process that serves a later part of a
+ * The first station ever has `base` itself, every other one `base-<device index>`. A process that serves a later part of a
  * fleet gives every station its index: the first of the fleet is elsewhere.
  */
 export function createChargePointIds(plant: Pick<Plant, 'devices'>, base: string): ChargePointIdOf {
-  let bareIndex: number | null = null;
+  const firstStation = () => plant.devices.find((each) => each.assetType === 'evse')?.index ?? null;
+  const ofLaterPart = plant.devices[0]?.index !== 0;
+  // an identity stays for life, and no other station gets it when the device is removed: it is looked for at the start
+  let bareIndex = ofLaterPart ? -1 : firstStation();
   return ({ index, assetType }) => {
     if (assetType !== 'evse') return null;
-    // an identity stays for life: what was found once is not looked for again
-    bareIndex ??= plant.devices[0]?.index === 0 ? plant.devices.find((each) => each.assetType === 'evse')?.index ?? -1 : -1;
+    bareIndex ??= firstStation();
     return index === bareIndex ? base : `${base}-${index}`;
   };
 }

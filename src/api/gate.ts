@@ -1,10 +1,14 @@
+import type { Socket } from 'node:net';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { HttpGuard } from '../core/http-guard.ts';
+import { commonHeaders } from '../core/problem.ts';
 import type { RouteContext } from './context.ts';
-import { sendProblem } from './reply.ts';
+import { requestId, sendProblem } from './reply.ts';
 import { apiPrefix } from './route.ts';
 
-const readMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+const readMethods = new Set(['GET', 'HEAD']);
+/** Requests that one connection may send ahead of their answers. */
+const maxPipelined = 32;
 /** What stays reachable while the process ends: asking again to stop, and asking how it is. */
 const whileStopping = new Set([`${apiPrefix}/stop`, `${apiPrefix}/health`]);
 
@@ -22,33 +26,63 @@ function answerPreflight(response: Response, origin: string | undefined): void {
   }
   setCors(response, origin);
   response.writeHead(204, {
+    ...commonHeaders,
+    'X-Request-Id': requestId(response.req),
     'Access-Control-Allow-Methods': 'GET, HEAD, POST',
     'Access-Control-Allow-Headers': 'Content-Type, X-Derbench-Client',
     'Access-Control-Max-Age': '600',
-    'Cache-Control': 'no-store',
   });
   response.end();
+}
+
+function checkSource(guard: HttpGuard, request: Request): ReturnType<HttpGuard['checkRead']> {
+  return readMethods.has(request.method) ? guard.checkRead(request) : guard.checkOrigin(request);
+}
+
+interface Counter {
+  /** Counts an answer that is to come; tells how many are under way on the connection. */
+  add(socket: Socket, response: Response): number;
+}
+
+/** Requests of one segment all reach their handlers before the first answer leaves: only a count bounds the work. */
+function createCounter(): Counter {
+  const counts = new WeakMap<Socket, number>();
+  return {
+    add(socket, response) {
+      const count = (counts.get(socket) ?? 0) + 1;
+      counts.set(socket, count);
+      response.once('close', () => counts.set(socket, (counts.get(socket) ?? 1) - 1));
+      return count;
+    },
+  };
 }
 
 /** Everything that is decided before an operation is looked for: address length, host, origin, stopping. */
 export function createGate(guard: HttpGuard, ctx: RouteContext): RequestHandler {
   const { maxUrlBytes } = ctx.config.limits;
+  const unanswered = createCounter();
   return (request: Request, response: Response, next: NextFunction) => {
     if (request.url.length > maxUrlBytes) {
       sendProblem(response, { code: 'uri-too-long', detail: `The address is longer than ${maxUrlBytes} bytes.`, close: true });
       return;
     }
-    if (!request.url.startsWith('/')) {
+    if (!request.url.startsWith('/') || request.url.includes('#')) {
       sendProblem(response, { code: 'malformed-request', detail: 'The request target must be a path.', close: true });
       return;
     }
-    const refusal = guard.checkHost(request) ?? (readMethods.has(request.method) ? null : guard.checkOrigin(request));
+    if (unanswered.add(request.socket, response) > maxPipelined) {
+      const detail = `More than ${maxPipelined} requests wait for their answers on this connection.`;
+      sendProblem(response, { code: 'too-many-requests', detail, close: true });
+      return;
+    }
+    const origin = guard.corsOrigin(request);
+    const isPreflight = request.method === 'OPTIONS' && request.headers.origin !== undefined;
+    const refusal = guard.checkHost(request) ?? (isPreflight ? null : checkSource(guard, request));
     if (refusal) {
       sendProblem(response, refusal);
       return;
     }
-    const origin = guard.corsOrigin(request);
-    if (request.method === 'OPTIONS' && request.headers.origin !== undefined) {
+    if (isPreflight) {
       answerPreflight(response, origin);
       return;
     }

@@ -28,9 +28,9 @@ export class TextReply {
   readonly type: string;
   readonly bytes: Buffer;
 
-  constructor(type: string, text: string) {
+  constructor(type: string, text: string | Buffer) {
     this.type = type;
-    this.bytes = Buffer.from(text);
+    this.bytes = typeof text === 'string' ? Buffer.from(text) : text;
   }
 }
 
@@ -77,8 +77,17 @@ interface RouteBase {
   readonly problems?: readonly ProblemCode[];
   /** further statuses that carry the reply schema */
   readonly alsoStatus?: readonly number[];
+  /** media type of the reply where that is not JSON but text */
+  readonly media?: string;
   /** a media type besides JSON in which the reply can be had */
   readonly otherMedia?: { readonly type: string; readonly example: string };
+  /**
+   * Polled so much that it is answered in front of Express, by `src/api/hot.ts`: once per tick from the same bytes, or
+   * anew for each request. Has no parameters but `device`; its handler is synchronous.
+   */
+  readonly hot?: 'per_tick' | 'per_request';
+  /** headers that the reply carries besides those of every answer */
+  readonly replyHeaders?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
   readonly examples: { readonly reply: unknown; readonly body?: unknown };
 }
 
@@ -91,7 +100,7 @@ interface RouteSpec<P, Q, B, R extends z.ZodType> extends RouteBase {
   handle(ctx: RouteContext, input: RouteInput<P, Q, B>): Reply<z.output<R>> | Promise<Reply<z.output<R>>>;
 }
 
-interface RawInput {
+export interface RawInput {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
@@ -106,11 +115,15 @@ export interface Route extends RouteBase {
   readonly body: z.ZodType | undefined;
   readonly reply: z.ZodType;
   readonly status: number;
-  /** @throws HttpProblem, SimError */
-  execute(ctx: RouteContext, raw: RawInput): Promise<Answer<unknown>>;
+  /** At once where the handler is synchronous. @throws HttpProblem, SimError */
+  answer(ctx: RouteContext, raw: RawInput): Answer<unknown> | Promise<Answer<unknown>>;
 }
 
 const noMembers = z.strictObject({});
+
+function wrapped<T>(reply: T | JsonText<T> | TextReply | Answer<T>): Answer<unknown> {
+  return reply instanceof Answer ? reply : new Answer<unknown>(reply);
+}
 
 /** Declares an operation; the handler's types follow from its schemas. */
 export function route<
@@ -127,15 +140,15 @@ export function route<
     query,
     body: spec.body,
     status: spec.status ?? 200,
-    async execute(ctx, raw) {
+    answer(ctx, raw) {
       const input = {
         params: params && validate(params, raw.params, 'path'),
         query: validate(query, raw.query, 'query'),
         body: body && validate(body, raw.body, 'body'),
         by: raw.by,
       } as RouteInput<P, Q, B>;
-      const reply = await spec.handle(ctx, input);
-      return reply instanceof Answer ? reply : new Answer<unknown>(reply);
+      const reply = spec.handle(ctx, input);
+      return reply instanceof Promise ? reply.then(wrapped) : wrapped(reply);
     },
   };
 }

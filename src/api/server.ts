@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import express from 'express';
@@ -12,10 +12,14 @@ import type { ApiContext, ApiLimits, RouteContext } from './context.ts';
 import { answerError, mountRoutes } from './dispatch.ts';
 import { mountDocs } from './docs.ts';
 import { createChargePointIds, defaultChargePointId } from './evse-ids.ts';
+import { createFresh } from './fresh.ts';
 import { createGate } from './gate.ts';
+import { createHotReads } from './hot.ts';
+import { countAnswers } from './metrics/answer-counts.ts';
+import { Metrics } from './metrics/metrics.ts';
 import { describeApi } from './openapi.ts';
 import type { OpenApiDocument } from './openapi.ts';
-import { sendProblem } from './reply.ts';
+import { limitUnread, sendProblem } from './reply.ts';
 import type { Route } from './route.ts';
 import { allRoutes } from './routes/all.ts';
 
@@ -30,6 +34,8 @@ export interface Api {
   /** for the stream, which shares the port */
   readonly server: Server;
   readonly document: OpenApiDocument;
+  /** what routes the requests, to compare it with the description */
+  readonly app: express.Application;
   /** whether the simulator was asked to stop over this interface, or `stop` was called */
   readonly stopping: boolean;
   /** @throws SimError LISTEN_FAILED */
@@ -60,7 +66,7 @@ function onConnect(request: { url?: string | undefined }, socket: Duplex): void 
   refuseOnSocket(socket, createProblem('method-not-allowed', detail, { instance, id: crypto.randomUUID() }), { Allow: 'GET, HEAD, POST' });
 }
 
-function createHttpServer(limits: ApiLimits, app: express.Application): Server {
+function createHttpServer(limits: ApiLimits, listener: RequestListener): Server {
   const server = createServer({
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: limits.headersTimeoutMs,
@@ -69,8 +75,11 @@ function createHttpServer(limits: ApiLimits, app: express.Application): Server {
     connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs),
     // a missing Host is answered with a problem body like any other
     requireHostHeader: false,
-  }, app);
+  }, listener);
   server.maxConnections = limits.maxConnections;
+  // beyond a maximum headers would be dropped, an Origin among them; their bytes are bounded
+  server.maxHeadersCount = 0;
+  server.on('connection', (socket) => { limitUnread(socket, limits.unreadTimeoutMs); });
   server.on('clientError', onClientError);
   server.on('connect', onConnect);
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
@@ -78,9 +87,13 @@ function createHttpServer(limits: ApiLimits, app: express.Application): Server {
 }
 
 function createRouteContext(context: ApiContext): RouteContext {
+  const metrics = new Metrics();
   let stopDelayS: number | null = null;
-  return {
+  const ctx: RouteContext = {
     ...context,
+    fresh: createFresh(context.plant, context.clock),
+    answers: metrics.answers,
+    metricsText: () => metrics.text(ctx),
     chargePointId: createChargePointIds(context.plant, context.chargePointBaseId ?? defaultChargePointId),
     requestStop: (reason, delayS) => { context.requestStop(reason, delayS); },
     get stopDelayS() { return stopDelayS; },
@@ -89,36 +102,45 @@ function createRouteContext(context: ApiContext): RouteContext {
       return stopDelayS;
     },
   };
+  return ctx;
 }
 
-function createApp(ctx: RouteContext, options: ApiOptions): { app: express.Application; document: OpenApiDocument } {
+function createApp(ctx: RouteContext, options: ApiOptions): { app: express.Application; listener: RequestListener; document: OpenApiDocument } {
   const routes = options.routes ?? allRoutes;
   const document = describeApi(routes, ctx.info.apiVersion);
   const logger = ctx.logBook.logger('Lab');
+  const guard = createHttpGuard(ctx.config);
+  const hot = createHotReads(ctx, routes, guard, options.checkReplies ?? false);
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('strict routing');
   app.enable('case sensitive routing');
-  app.use(createGate(createHttpGuard(ctx.config), ctx));
+  app.use(countAnswers(ctx.answers));
+  app.use(createGate(guard, ctx));
   mountRoutes(app, routes, ctx, logger, options.checkReplies ?? false);
   mountDocs(app, Buffer.from(JSON.stringify(document)));
   app.use((request: Request, response: Response) => {
-    sendProblem(response, { code: 'not-found', detail: `There is nothing at ${request.path}.` });
+    sendProblem(response, { code: 'not-found', detail: `There is nothing at ${request.path.slice(0, 200)}.` });
   });
   app.use((error: unknown, _request: Request, response: Response, next: NextFunction) => {
     if (response.headersSent) next(error);
     else answerError(response, error, logger);
   });
-  return { app, document };
+  return {
+    app, document,
+    listener(request, response) {
+      if (!hot(request, response)) app(request, response);
+    },
+  };
 }
 
 /** The HTTP interface of a plant on one port: operations, description, documentation pages. */
 export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
   const { config } = context;
   const ctx = createRouteContext(context);
-  const { app, document } = createApp(ctx, options);
-  const server = createHttpServer(config.limits, app);
+  const { app, listener, document } = createApp(ctx, options);
+  const server = createHttpServer(config.limits, listener);
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     sockets.add(socket);
@@ -143,6 +165,7 @@ export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
   return {
     server,
     document,
+    app,
     get stopping() { return ctx.stopDelayS !== null; },
     async start() {
       const { address, port } = await listen(server, config.host, config.port, 'HTTP');

@@ -1,5 +1,5 @@
 /** The set-point of active power (model 704) as the kinds of devices use it. */
-import type { Origin } from '../core/device.ts';
+import type { Origin, Provenance } from '../core/device.ts';
 import type { Bank } from '../sunspec/map/bank.ts';
 import { invalid } from './errors.ts';
 import { pointNumber, pointValue, pointWriter } from './points.ts';
@@ -10,6 +10,16 @@ export function setPointKw(bank: Bank): number | null {
   if (pointValue(bank, 704, 'WSetEna') !== 'ENABLED') return null;
   if (pointValue(bank, 704, 'WSetMod') === 'WATTS') return kilo(pointNumber(bank, 704, 'WSet') ?? 0);
   return kilo((pointNumber(bank, 704, 'WSetPct') ?? 0) / 100 * (pointNumber(bank, 702, 'WMax') ?? 0));
+}
+
+/** Last writer of the set-point in force, be it of its value or of its enable; null while it is off or a default. */
+export function setPointWriter(bank: Bank): Provenance | null {
+  if (pointValue(bank, 704, 'WSetEna') !== 'ENABLED') return null;
+  const value = pointValue(bank, 704, 'WSetMod') === 'WATTS' ? 'WSet' : 'WSetPct';
+  const writers = ['WSetEna', 'WSetMod', value].flatMap((point) => pointWriter(bank, 704, point) ?? []);
+  // simulated time stands while the clock is paused
+  const isLater = (a: Provenance, b: Provenance) => (a.at === b.at ? a.wallMs > b.wallMs : a.at > b.at);
+  return writers.reduce<Provenance | null>((last, writer) => (last === null || isLater(writer, last) ? writer : last), null);
 }
 
 /** What 704.WSet takes, W; without 702.WChaRteMax nothing below zero. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ProblemFault } from '../core/problem.ts';
+import { hasOwnWords, meantBranch } from '../core/zod-issues.ts';
 import { invalidAll } from './errors.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -49,7 +50,13 @@ function faultsOf(issue: Issue, where: ProblemFault['in'], schema: z.ZodType): P
     }
     case 'invalid_value': {
       const allowed = scalarValues(issue.values);
-      return [{ in: where, name, detail: `must be one of ${allowed.join(', ')}`, allowed }];
+      return [{ in: where, name, detail: hasOwnWords(issue) ? issue.message : `must be one of ${allowed.join(', ')}`, allowed }];
+    }
+    case 'invalid_union': {
+      const branch = meantBranch(issue.errors);
+      if (branch) return branch.flatMap((inner) => faultsOf({ ...inner, path: [...issue.path, ...inner.path] }, where, schema));
+      const words = issue.errors.flat().flatMap((inner) => (inner.code === 'invalid_value' ? scalarValues(inner.values) : []));
+      return [{ in: where, name, detail: issue.message, ...(hasOwnWords(issue) && words.length > 0 && { allowed: words }) }];
     }
     case 'invalid_type': {
       if (issue.input === undefined && issue.message.includes('received undefined')) {

@@ -8,6 +8,9 @@ import { pointText } from './points.ts';
 import type { ConnectorReply, EvReply, EvseReply, ProfileReply, SessionReply } from './schemas/evse.ts';
 import type { EvPatchBody } from './schemas/evse-requests.ts';
 import { detailOf, kilo, rounded } from './views-kind.ts';
+import { overrideWriter } from './views-writer.ts';
+import type { OverrideName } from '../core/overrides.ts';
+import type { WriterReply } from './schemas/writer.ts';
 
 const unkilo = (value: number | undefined) => (value === undefined ? undefined : value * 1000);
 
@@ -18,6 +21,8 @@ export interface Station {
   readonly detail: EvseDetail;
   /** simulated seconds since the device began, as ISO text */
   readonly iso: (seconds: number) => string;
+  /** last writer of something at a connector */
+  readonly writerOf: (name: OverrideName, connectorId: number) => WriterReply | null;
 }
 
 /**
@@ -31,6 +36,7 @@ export function stationOf({ plant, chargePointId }: RouteContext, device: Device
   return {
     device, id, detail,
     iso: (seconds) => new Date(plant.dateMs(addSeconds(device.startedAt, seconds))).toISOString(),
+    writerOf: (name, connectorId) => overrideWriter(plant, device, name, connectorId),
   };
 }
 
@@ -138,7 +144,9 @@ export function connectorReply(station: Station, connector: EvseConnectorDetail)
     limit_kw: kilo(connector.limitW),
     limit_source: connector.limitSource,
     local_limit_kw: connector.localLimitW === null ? null : kilo(connector.localLimitW),
+    local_limit_by: connector.localLimitW === null ? null : station.writerOf('evse_limit', connector.connectorId),
     discharge_kw: connector.dischargeW === null ? null : kilo(connector.dischargeW),
+    discharge_by: connector.dischargeW === null ? null : station.writerOf('evse_discharge', connector.connectorId),
     reservation: reservationReply(station, connector),
   };
 }

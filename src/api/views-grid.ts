@@ -1,5 +1,6 @@
 import type { Plant } from '../sunspec/map/device.ts';
 import type { GridReply } from './schemas/controls.ts';
+import { writerReply } from './views-writer.ts';
 
 /** Nine decimals: what lies beyond is the last bit of an interpolation. */
 const rounded = (value: number) => Math.round(value * 1e9) / 1e9;
@@ -26,6 +27,7 @@ export function gridReply(plant: Plant, deviceIndex: number | undefined): GridRe
     duration_remaining_s: grid.durationRemainingS,
     island: grid.island,
     event: grid.event && { name: grid.event.name, elapsed_s: grid.event.elapsedS, remaining_s: grid.event.remainingS },
+    changed_by: writerReply(plant, grid.changedBy),
   };
 }
 

@@ -1,8 +1,10 @@
-import type { TimeNow } from '../sunspec/map/device.ts';
+import type { Plant } from '../sunspec/map/device.ts';
 import type { TimeReply } from './schemas/controls.ts';
+import { writerReply } from './views-writer.ts';
 
 /** The time object of `controls/time`. */
-export function timeReply(time: TimeNow): TimeReply {
+export function timeReply(plant: Plant): TimeReply {
+  const { time } = plant;
   return {
     mode: time.mode,
     rate: time.rate,
@@ -14,5 +16,7 @@ export function timeReply(time: TimeNow): TimeReply {
     tick: time.tick,
     tick_interval_s: time.tickIntervalS,
     sim_step_s: time.simStepS,
+    changed_by: writerReply(plant, time.changedBy),
+    stepped_by: writerReply(plant, time.steppedBy),
   };
 }

@@ -2,15 +2,21 @@ import { commNames, disabledStatus } from '../core/adapter.ts';
 import type { Adapter, AdapterStatus, CommName } from '../core/adapter.ts';
 import type { Alarm, AlarmSeverity, Published } from '../core/device.ts';
 import type { Device, Plant } from '../sunspec/map/device.ts';
+import { positionOf } from '../sunspec/map/published.ts';
 import { SimError } from '../core/errors.ts';
 import type { RouteContext } from './context.ts';
 import { JsonText } from './route.ts';
 import { isoOrNull } from './schemas/common.ts';
-import type { AlarmsReply, CommReply, DeviceSummary, ModbusEndpointReply } from './schemas/snapshot.ts';
+import type { AlarmsReply, CommReply, DeviceEntryReply, DeviceSummary, ModbusEndpointReply } from './schemas/snapshot.ts';
 
-/** The device that is meant when none is named: 0, unless this process serves a later part of a fleet. */
+const comma = Buffer.from(',');
+
+/**
+ * The device that is meant when none is named: 0, unless this process serves a later part of a fleet. It stays so when
+ * that device is removed: a request must not reach another one unasked.
+ */
 export function firstIndex(plant: Plant): number {
-  return plant.devices[0]?.index ?? 0;
+  return plant.firstIndex;
 }
 
 /**
@@ -24,18 +30,17 @@ export function selectedDevice({ plant }: RouteContext, index: number | undefine
 /** The snapshot of the last tick of a device, as REST and the stream share it. */
 export function latestOf(ctx: RouteContext, device: Device): Published {
   const { published } = ctx.plant.latest;
-  const isOfDevice = ({ snapshot }: Published) => snapshot.device_index === device.index;
-  // indexes are dense most of the time: the position is a guess to be checked
-  const guess = published[device.index - firstIndex(ctx.plant)];
-  const found = guess && isOfDevice(guess) ? guess : published.find(isOfDevice);
+  const found = published[positionOf(published, device.index)];
   if (!found) throw new SimError('INTERNAL', `no snapshot of device ${device.index}`);
   return found;
 }
 
-/** A snapshot's JSON text with further members, without serialising the snapshot again. */
-export function withMembers<T>(published: Published, members: object): JsonText<T> {
-  const text = Buffer.from(JSON.stringify(members));
-  return new JsonText<T>(Buffer.concat([published.json.subarray(0, -1), Buffer.from(','), text.subarray(1)]));
+/**
+ * A snapshot's JSON text with further members, without serialising the snapshot again.
+ * @param members an object that has some, as text
+ */
+export function withMembers<T>(published: Published, members: Buffer): JsonText<T> {
+  return new JsonText<T>(Buffer.concat([published.json.subarray(0, -1), comma, members.subarray(1)]));
 }
 
 const severityRank: Readonly<Record<AlarmSeverity, number>> = { info: 0, warning: 1, error: 2 };
@@ -73,6 +78,16 @@ export function modbusEndpoint(adapters: readonly Adapter[], index: number): Mod
     if (endpoint) return { host: endpoint.host, port: endpoint.port, unit_id: endpoint.unitId, tls: endpoint.tls };
   }
   return null;
+}
+
+/** One entry of the list of devices. */
+export function deviceEntry(ctx: RouteContext, device: Device): JsonText<DeviceEntryReply> {
+  return withMembers(latestOf(ctx, device), Buffer.from(JSON.stringify({
+    name: device.name,
+    alarms: alarmSummary([device]),
+    modbus: modbusEndpoint(ctx.adapters, device.index),
+    charge_point_id: ctx.chargePointId(device),
+  })));
 }
 
 /** One entry of the overview's device list. */

@@ -61,11 +61,18 @@ function checkHandshake(request: IncomingMessage, rules: HandshakeRules): Select
   const refusal = rules.guard.checkHost(request) ?? rules.guard.checkOrigin(request);
   if (refusal) return refusal;
   if (rules.stopping()) return { code: 'stopping', detail: 'The simulator is stopping.' };
-  const [path = '', query = ''] = (request.url ?? '').split('?', 2);
-  if (!streamPaths.some((known) => known === path)) return { code: 'not-found', detail: `There is no stream at ${path}.` };
+  const target = request.url ?? '';
+  if (!target.startsWith('/') || target.includes('#')) {
+    return { code: 'malformed-request', detail: 'The request target must be a path.' };
+  }
+  const mark = target.indexOf('?');
+  const path = mark < 0 ? target : target.slice(0, mark);
+  if (!streamPaths.some((known) => known === path)) {
+    return { code: 'not-found', detail: `There is no stream at ${path.slice(0, 200)}.` };
+  }
   const fault = checkProtocol(request);
   if (fault) return fault;
-  const selection = select(new URLSearchParams(query), rules);
+  const selection = select(new URLSearchParams(mark < 0 ? '' : target.slice(mark)), rules);
   if ('code' in selection) return selection;
   if (rules.clients() >= rules.maxClients) {
     return { code: 'too-many-clients', detail: `${rules.maxClients} clients are connected; no more are served.` };

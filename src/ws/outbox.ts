@@ -1,90 +1,170 @@
-/** What the outbox needs of a WebSocket. */
+import type { Piece } from './frames.ts';
+
+/** What the outbox needs of the TCP socket under a WebSocket. */
 export interface OutboxSocket {
-  /** bytes given to `send` that the kernel has not taken */
-  readonly bufferedAmount: number;
-  send(data: Buffer, options: { binary: false }, done: (error?: Error) => void): void;
+  /** bytes given to `write` that the kernel has not taken */
+  readonly writableLength: number;
+  write(data: Buffer): boolean;
+  cork(): void;
+  uncork(): void;
+  /** comes when everything written has been taken, after more than its high-water mark was waiting */
+  on(event: 'drain', listener: () => void): unknown;
 }
 
-interface OutboxOptions {
-  /** messages that may wait; beyond it the oldest goes */
-  readonly capacity: number;
-  /** bytes in the socket above which nothing more is handed over; default 64 KiB */
+/** How much may wait for one client; an object that all clients of a kind share and that changes with the devices. */
+export interface OutboxBounds {
+  messages: number;
+  bytes: number;
+  /** so many stay in any case: the newest of each device that the client selected */
+  least: number;
+}
+
+/** Counts over all clients. */
+export interface Tally {
+  sent: number;
+  dropped: number;
+}
+
+export interface OutboxOptions {
+  readonly socket: OutboxSocket;
+  /** the WebSocket on it: from the first close frame on it is not open, and no message may follow */
+  readonly channel: { readonly readyState: number };
+  readonly bounds: OutboxBounds;
+  readonly tally: Tally;
+  /** bytes in the socket from which on nothing more is handed over; default 64 KiB */
   readonly highWaterBytes?: number;
   /** monotonic ms */
   readonly nowMs: () => number;
 }
 
-/** Bounded queue of one slow or fast client; what it has given to the socket cannot be dropped any more. */
-export interface Outbox {
-  push(message: Buffer): void;
-  /** messages waiting here */
-  readonly waiting: number;
-  readonly sent: number;
-  readonly dropped: number;
-  /** ms for which the client has taken nothing although something is under way; 0 when nothing is */
-  stalledMs(): number;
-  /** Forgets what waits; nothing more is handed over. */
-  close(): void;
-}
-
 const defaultHighWaterBytes = 64 * 1024;
+/** `WebSocket.OPEN` */
+const open = 1;
+/** emptied places at the front of the queue before it is moved up */
+const mostEmptyPlaces = 64;
 
-export function createOutbox(socket: OutboxSocket, options: OutboxOptions): Outbox {
-  const { capacity, highWaterBytes = defaultHighWaterBytes, nowMs } = options;
-  const ring = new Array<Buffer | undefined>(capacity);
-  let first = 0;
-  let waiting = 0;
-  let underWay = 0;
-  let sent = 0;
-  let dropped = 0;
-  let closed = false;
-  let lastTakenMs = nowMs();
+/**
+ * Bounded queue of one slow or fast client; what it has given to the socket cannot be dropped any more.
+ *
+ * Prepared frames go straight to the socket: the library would build a header, two writes and a callback for each client.
+ * Control frames stay with the library; both sides write whole frames, so that they cannot mix.
+ */
+export class Outbox {
+  readonly #socket: OutboxSocket;
+  readonly #channel: { readonly readyState: number };
+  readonly #bounds: OutboxBounds;
+  readonly #tally: Tally;
+  readonly #highWaterBytes: number;
+  readonly #nowMs: () => number;
+  readonly #queue: (Buffer | undefined)[] = [];
+  #first = 0;
+  #waitingBytes = 0;
+  #handedBytes = 0;
+  #sent = 0;
+  #dropped = 0;
+  #closed = false;
+  /** something was still in the socket when the next message came */
+  #isStuck = false;
+  #takenBytes = 0;
+  #takenMs = 0;
 
-  function shift(): Buffer | undefined {
-    const message = ring[first];
-    ring[first] = undefined;
-    first = (first + 1) % capacity;
-    waiting -= 1;
-    return message;
+  constructor({ socket, channel, bounds, tally, highWaterBytes = defaultHighWaterBytes, nowMs }: OutboxOptions) {
+    this.#socket = socket;
+    this.#channel = channel;
+    this.#bounds = bounds;
+    this.#tally = tally;
+    this.#highWaterBytes = highWaterBytes;
+    this.#nowMs = nowMs;
+    socket.on('drain', () => { this.#flush(); });
   }
 
-  function taken(error?: Error): void {
-    underWay -= 1;
-    if (error) return;
-    lastTakenMs = nowMs();
-    flush();
+  /** messages waiting here */
+  get waiting(): number { return this.#queue.length - this.#first; }
+
+  get sent(): number { return this.#sent; }
+
+  get dropped(): number { return this.#dropped; }
+
+  /** @param frame a whole WebSocket frame */
+  push(frame: Buffer): void {
+    if (this.#closed || this.#channel.readyState !== open) return;
+    if (this.waiting === 0 && this.#handOver(frame, 1)) return;
+    this.#keep(frame);
+    this.#flush();
   }
 
-  function flush(): void {
-    while (!closed && waiting > 0 && socket.bufferedAmount < highWaterBytes) {
-      const message = shift();
-      if (!message) continue;
-      if (underWay === 0) lastTakenMs = nowMs();
-      underWay += 1;
-      sent += 1;
-      socket.send(message, { binary: false }, taken);
+  /** A tick of all devices: whole pieces while there is room, message by message from there on. */
+  pushAll(pieces: readonly Piece[]): void {
+    if (this.#closed || this.#channel.readyState !== open) return;
+    for (const { frames, joined } of pieces) {
+      if (this.waiting === 0 && this.#handOver(joined, frames.length)) continue;
+      for (const frame of frames) this.#keep(frame);
+    }
+    if (this.waiting > 0) this.#flush();
+  }
+
+  /** ms for which the client has taken nothing although something is under way; 0 when nothing is */
+  stalledMs(): number {
+    const unsent = this.#socket.writableLength;
+    if (unsent === 0) return 0;
+    // control frames, which the library writes, only make progress look smaller
+    if (!this.#isStuck || this.#handedBytes - unsent > this.#takenBytes) this.#noteTaken(unsent);
+    return this.#nowMs() - this.#takenMs;
+  }
+
+  /** Forgets what waits; nothing more is handed over. */
+  close(): void {
+    this.#closed = true;
+    this.#queue.length = 0;
+    this.#first = 0;
+    this.#waitingBytes = 0;
+  }
+
+  #noteTaken(unsent: number): void {
+    this.#isStuck = true;
+    this.#takenBytes = this.#handedBytes - unsent;
+    this.#takenMs = this.#nowMs();
+  }
+
+  /** Gives something to the socket, unless too much is in it. */
+  #handOver(bytes: Buffer, messages: number): boolean {
+    const unsent = this.#socket.writableLength;
+    if (unsent === 0) this.#isStuck = false;
+    else if (!this.#isStuck) this.#noteTaken(unsent);
+    if (unsent >= this.#highWaterBytes) return false;
+    this.#socket.write(bytes);
+    this.#handedBytes += bytes.length;
+    this.#sent += messages;
+    this.#tally.sent += messages;
+    return true;
+  }
+
+  #keep(frame: Buffer): void {
+    const { messages, bytes, least } = this.#bounds;
+    this.#queue.push(frame);
+    this.#waitingBytes += frame.length;
+    while (this.waiting > messages || (this.#waitingBytes > bytes && this.waiting > Math.max(1, least))) {
+      this.#shift();
+      this.#dropped += 1;
+      this.#tally.dropped += 1;
     }
   }
 
-  return {
-    push(message) {
-      if (closed) return;
-      if (waiting === capacity) {
-        shift();
-        dropped += 1;
-      }
-      ring[(first + waiting) % capacity] = message;
-      waiting += 1;
-      flush();
-    },
-    get waiting() { return waiting; },
-    get sent() { return sent; },
-    get dropped() { return dropped; },
-    stalledMs: () => (underWay === 0 ? 0 : nowMs() - lastTakenMs),
-    close() {
-      closed = true;
-      ring.fill(undefined);
-      waiting = 0;
-    },
-  };
+  #shift(): void {
+    this.#waitingBytes -= this.#queue[this.#first]?.length ?? 0;
+    this.#queue[this.#first] = undefined;
+    this.#first += 1;
+    if (this.#first > mostEmptyPlaces && 2 * this.#first > this.#queue.length) {
+      this.#queue.splice(0, this.#first);
+      this.#first = 0;
+    }
+  }
+
+  #flush(): void {
+    if (this.#closed || this.waiting === 0 || this.#channel.readyState !== open) return;
+    if (this.#socket.writableLength >= this.#highWaterBytes) return;
+    this.#socket.cork();
+    for (let next = this.#queue[this.#first]; next && this.#handOver(next, 1); next = this.#queue[this.#first]) this.#shift();
+    this.#socket.uncork();
+  }
 }

@@ -9,11 +9,12 @@ import { createHttpGuard } from '../core/http-guard.ts';
 import type { HttpGuardConfig } from '../core/http-guard.ts';
 import { hostAndPort } from '../core/listen.ts';
 import type { Logger } from '../core/log.ts';
-import type { Plant, TickEvent } from '../sunspec/map/device.ts';
+import type { DeviceChange, Plant, TickEvent } from '../sunspec/map/device.ts';
+import { Broadcast } from './frames.ts';
 import { guardUpgrades, streamPaths } from './handshake.ts';
 import type { Selection } from './handshake.ts';
-import { createOutbox } from './outbox.ts';
-import type { Outbox } from './outbox.ts';
+import { Outbox } from './outbox.ts';
+import type { OutboxBounds } from './outbox.ts';
 
 export interface TelemetryContext {
   readonly plant: Plant;
@@ -29,8 +30,10 @@ export interface TelemetryContext {
 
 export interface TelemetryOptions {
   readonly maxClients: number;
-  /** waiting messages per client; at least two per device are kept */
+  /** messages that may wait for a client, or two per device where that is more */
   readonly queue: number;
+  /** bytes that may wait for a client, unless they are the newest message of each device */
+  readonly queueBytes: number;
   readonly pingIntervalMs: number;
   /** without a pong for this long the client is closed */
   readonly pongTimeoutMs: number;
@@ -45,6 +48,7 @@ export interface TelemetryOptions {
 const defaults: TelemetryOptions = {
   maxClients: 1024,
   queue: 64,
+  queueBytes: 1024 * 1024,
   pingIntervalMs: 30_000,
   pongTimeoutMs: 60_000,
   stallTimeoutMs: 60_000,
@@ -57,7 +61,11 @@ const defaults: TelemetryOptions = {
 };
 
 const maxIncomingBytes = 4096;
-const closeCodes = { goingAway: 1001, policy: 1008, internal: 1011 } as const;
+/** frames of one message of a client */
+const maxFragments = 16;
+/** The library answers every ping, read or not: who leaves this much in the socket and goes on pinging is cut off. */
+const maxUnsentBytes = 1024 * 1024;
+const closeCodes = { normal: 1000, goingAway: 1001, policy: 1008, internal: 1011 } as const;
 
 interface Client {
   readonly socket: WebSocket;
@@ -76,37 +84,51 @@ export interface Telemetry extends Adapter {
 export function createTelemetry(context: TelemetryContext): Telemetry {
   const { plant, server, logger, clock } = context;
   const options = { ...defaults, ...context.options };
+  const nowMs = () => clock.monotonicMs();
   const clients = new Set<Client>();
   const selections = new WeakMap<IncomingMessage, Selection>();
-  const counters = { rx: 0, tx: 0, errors: 0, lastActivityMs: null as number | null };
+  const counters = { rx: 0, errors: 0, lastActivityMs: null as number | null };
+  const tally = { sent: 0, dropped: 0 };
+  const ofAll: OutboxBounds = { messages: 0, bytes: options.queueBytes, least: 0 };
+  const ofOne: OutboxBounds = { messages: 0, bytes: options.queueBytes, least: 1 };
+  let broadcast = new Broadcast(plant.latest);
   const ends: (() => void)[] = [];
   let state: 'stopped' | 'listening' = 'stopped';
   let ending: Promise<void> = Promise.resolve();
 
+  function followDevices(): void {
+    ofAll.least = plant.devices.length;
+    ofAll.messages = ofOne.messages = Math.max(options.queue, 2 * plant.devices.length);
+  }
+
   function deliver(client: Client, event: TickEvent): void {
-    for (const { snapshot, json } of event.published) {
-      if (client.device === null || client.device === snapshot.device_index) client.outbox.push(json);
+    if (broadcast.event !== event) broadcast = new Broadcast(event);
+    if (client.device === null) {
+      client.outbox.pushAll(broadcast.pieces);
+      return;
     }
+    const frame = broadcast.of(client.device);
+    if (frame) client.outbox.push(frame);
   }
 
   function forget(client: Client, code: number): void {
     if (!clients.delete(client)) return;
     const { sent, dropped } = client.outbox;
     client.outbox.close();
-    counters.tx += sent;
     logger.info(`client ${client.peer} disconnected with code ${code}: ${sent} messages sent, ${dropped} dropped`);
   }
 
   function attach(socket: WebSocket, request: IncomingMessage): void {
     const { remoteAddress, remotePort } = request.socket;
+    const device = selections.get(request)?.device ?? null;
     const client: Client = {
       socket,
-      outbox: createOutbox(socket, {
-        capacity: Math.max(options.queue, 2 * plant.devices.length), nowMs: () => clock.monotonicMs(),
+      outbox: new Outbox({
+        socket: request.socket, channel: socket, bounds: device === null ? ofAll : ofOne, tally, nowMs,
       }),
-      device: selections.get(request)?.device ?? null,
+      device,
       peer: `${remoteAddress ?? 'unknown'}:${remotePort ?? 0}`,
-      lastPongMs: clock.monotonicMs(),
+      lastPongMs: nowMs(),
     };
     clients.add(client);
     counters.lastActivityMs = clock.nowMs();
@@ -114,7 +136,10 @@ export function createTelemetry(context: TelemetryContext): Telemetry {
       counters.rx += 1;
       counters.lastActivityMs = clock.nowMs();
     });
-    socket.on('pong', () => { client.lastPongMs = clock.monotonicMs(); });
+    socket.on('ping', () => {
+      if (request.socket.writableLength > maxUnsentBytes) socket.terminate();
+    });
+    socket.on('pong', () => { client.lastPongMs = nowMs(); });
     // the library answers broken frames with their own close code; the close event follows
     socket.on('error', () => { counters.errors += 1; });
     socket.on('close', (code) => { forget(client, code); });
@@ -127,7 +152,7 @@ export function createTelemetry(context: TelemetryContext): Telemetry {
       client.socket.close(closeCodes.policy, 'nothing taken');
       // the close frame waits behind what the client does not take
       client.socket.terminate();
-    } else if (clock.monotonicMs() - client.lastPongMs >= options.pongTimeoutMs) {
+    } else if (nowMs() - client.lastPongMs >= options.pongTimeoutMs) {
       logger.warning(`client ${client.peer} does not answer pings and is closed`);
       client.socket.terminate();
     } else {
@@ -141,13 +166,25 @@ export function createTelemetry(context: TelemetryContext): Telemetry {
         deliver(client, event);
       } catch (error) {
         logger.error(`client ${client.peer}: ${error instanceof Error ? error.message : String(error)}`);
+        client.outbox.close();
         client.socket.close(closeCodes.internal);
       }
     }
     if (clients.size > 0) counters.lastActivityMs = clock.nowMs();
   }
 
+  function onDevices({ removed }: DeviceChange): void {
+    followDevices();
+    if (!removed) return;
+    for (const { socket, outbox, device } of clients) {
+      if (device !== removed.index) continue;
+      outbox.close();
+      socket.close(closeCodes.normal, `device ${device} was removed`);
+    }
+  }
+
   function listen(): void {
+    followDevices();
     const { gate, end } = guardUpgrades(server, {
       guard: createHttpGuard(context.guard),
       deviceExists: (index) => plant.devices.some((device) => device.index === index),
@@ -157,10 +194,10 @@ export function createTelemetry(context: TelemetryContext): Telemetry {
     }, (request, selection) => { selections.set(request, selection); });
     const instance = expressWs(express(), gate, {
       leaveRouterUntouched: true,
-      wsOptions: { maxPayload: maxIncomingBytes, perMessageDeflate: false },
+      wsOptions: { maxPayload: maxIncomingBytes, maxFragments, perMessageDeflate: false },
     });
     for (const path of streamPaths) instance.app.ws(path, attach);
-    ends.push(end, plant.onTick(onTick), options.every(options.pingIntervalMs, () => {
+    ends.push(end, plant.onTick(onTick), plant.onDevices(onDevices), options.every(options.pingIntervalMs, () => {
       for (const client of clients) checkClient(client);
     }), () => { instance.getWss().close(); });
   }
@@ -209,7 +246,6 @@ export function createTelemetry(context: TelemetryContext): Telemetry {
       return ending;
     },
     status(): AdapterStatus {
-      const sent = [...clients].reduce((sum, { outbox }) => sum + outbox.sent, counters.tx);
       return {
         enabled: true,
         state,
@@ -218,8 +254,9 @@ export function createTelemetry(context: TelemetryContext): Telemetry {
         peers: clients.size,
         lastActivityMs: counters.lastActivityMs,
         rxCount: counters.rx,
-        txCount: sent,
+        txCount: tally.sent,
         errorCount: counters.errors,
+        droppedCount: tally.dropped,
       };
     },
   };

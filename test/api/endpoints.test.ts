@@ -218,6 +218,24 @@ describe('controls', () => {
     expect(metrics.power_kw).to.be.closeTo(2, 0.05);
   });
 
+  it('service follows a trip and the way back', async () => {
+    rest = await Rest.open();
+    const service = async (): Promise<Json> => (await rest.get('/controls')).service;
+    await rest.post('/controls/grid', { voltage_pu: 0.6 });
+    await rest.plant.step(1);
+    expect(await service()).to.deep.include({ trip_active: ['lv_trip'], es_state: 'in_service' });
+    await rest.plant.step(20);
+    expect(await service()).to.deep.include({ es_enabled: true, trip_active: ['lv_trip'], es_state: 'waiting' });
+    await rest.post('/controls/grid', { voltage_pu: 1 });
+    await rest.plant.step(20);
+    const waiting = await service();
+    expect(waiting).to.deep.include({ trip_active: [], es_state: 'waiting' });
+    expect(waiting.es_delay_remaining_s).to.be.within(1, 300);
+    await rest.post('/registers/703', { points: { ES: 'DISABLED' } });
+    await rest.plant.step(1);
+    expect(await service()).to.deep.include({ es_enabled: false, es_state: 'out_of_service' });
+  });
+
   it('common grid and local deviation', async () => {
     rest = await Rest.open(testPlant({ types: ['PV-3Phase', 'PV-3Phase'] }));
     const local = await rest.post('/controls/grid?device=1', { voltage_pu: 0.95, frequency_hz: 59.9 });
@@ -296,7 +314,7 @@ describe('controls', () => {
     const set = await rest.post('/controls/environment', { irradiance_w_m2: 300, ambient_temperature_c: 10, cell_temperature_c: 40, load_kw: 2 });
     expect(set).to.deep.equal({
       device_index: null, irradiance_w_m2: 300, ambient_temperature_c: 10, cell_temperature_c: 40, load_kw: 2, source: 'const',
-      ramp_remaining_s: 0, duration_remaining_s: null,
+      ramp_remaining_s: 0, duration_remaining_s: null, changed_by: set.changed_by,
     });
     expect((await rest.get('/dc-iv')).irradiance_w_m2).to.be.a('number');
     expect(await rest.post('/controls/environment', { irradiance_w_m2: null, cell_temperature_c: null })).to.include({ source: 'csv', cell_temperature_c: null });

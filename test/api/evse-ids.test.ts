@@ -26,6 +26,24 @@ describe('charge point identities (9.1)', () => {
     expect(idsOf(['pv', 'evse'], 1)).to.deep.equal([null, 'CP-2']);
   });
 
+  it('stay when stations come and go, and go to no other one', () => {
+    const plant = { devices: plantOf(['pv', 'evse', 'evse']).devices };
+    const idOf = createChargePointIds(plant, 'CP');
+    const [pv, first, second] = plant.devices;
+    plant.devices = [pv!, second!];
+    expect([idOf(first!), idOf(second!)]).to.deep.equal(['CP', 'CP-2']);
+    plant.devices = [pv!, second!, { index: 3, assetType: 'evse' } as Device];
+    expect(plant.devices.map(idOf)).to.deep.equal([null, 'CP-2', 'CP-3']);
+    expect(codeOf(() => chargePoint(plant, idOf, 'CP'))).to.equal('UNKNOWN_RESOURCE');
+  });
+
+  it('the first station that joins a process without one has the identity itself', () => {
+    const plant = { devices: plantOf(['pv']).devices };
+    const idOf = createChargePointIds(plant, 'CP');
+    plant.devices = [...plant.devices, ...[4, 5].map((index) => ({ index, assetType: 'evse' }) as Device)];
+    expect(plant.devices.map(idOf)).to.deep.equal([null, 'CP', 'CP-5']);
+  });
+
   it('are found again, compared exactly', () => {
     const plant = plantOf(['pv', 'evse', 'evse']);
     const idOf = createChargePointIds(plant, 'Lab|Süd 1');

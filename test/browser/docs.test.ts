@@ -3,12 +3,9 @@ import type { Browser, Page } from 'playwright-core';
 import { createApi } from '../../src/api/server.ts';
 import type { Api } from '../../src/api/server.ts';
 import { allRoutes } from '../../src/api/routes/all.ts';
-import type { Plant } from '../../src/sunspec/map/device.ts';
 import { apiContext } from '../support/api-context.ts';
 import { findChromium, launch, watch } from '../support/browser.ts';
-
-// the pages need the description only: no device is asked
-const plant = { devices: [] } as unknown as Plant;
+import { testPlant } from '../support/plant.ts';
 
 describe('documentation pages in a browser', () => {
   let browser: Browser;
@@ -22,7 +19,7 @@ describe('documentation pages in a browser', () => {
       this.skip();
     }
     browser = await launch(executable);
-    api = createApi(apiContext({ plant }));
+    api = createApi(apiContext({ plant: testPlant() }));
     const { port } = await api.start();
     origin = `http://127.0.0.1:${port}`;
   });
@@ -47,7 +44,15 @@ describe('documentation pages in a browser', () => {
     expect(await page.locator('.opblock').count()).to.equal(allRoutes.length);
     expect(await page.locator('.opblock-tag').allTextContents()).to.satisfy((tags: string[]) => tags.some((tag) => tag.includes('Controls')));
     await page.locator('.opblock', { hasText: 'get_health' }).or(page.locator('#operations-Core-get_health')).first().click();
-    await page.waitForSelector('.opblock .execute');
+    await page.click('.opblock .execute');
+    expect(await page.textContent('.live-responses-table .response .response-col_status')).to.match(/^200/);
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('answers of operations are shown when their address is typed', async () => {
+    const { page, seen } = await open('/api/sim/server-info');
+    expect(JSON.parse(await page.locator('body').innerText())).to.include({ device_count: 1 });
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });

@@ -1,26 +1,42 @@
 import { systemClock } from '../../src/core/clock.ts';
+import type { EventLoopState } from '../../src/core/event-loop.ts';
 import { createLogBook } from '../../src/core/log.ts';
 import type { LogBook } from '../../src/core/log.ts';
 import type { Adapter } from '../../src/core/adapter.ts';
 import { apiVersion, defaultApiLimits } from '../../src/api/context.ts';
+import { createHistory } from '../../src/api/history/history.ts';
+import type { History } from '../../src/api/history/history.ts';
 import type { ApiConfig, ApiContext, ApiLimits } from '../../src/api/context.ts';
 import type { Plant } from '../../src/sunspec/map/device.ts';
 
 export interface ContextOptions {
   readonly plant: Plant;
+  /** default: of the plant, from now on */
+  readonly history?: History;
   readonly adapters?: readonly Adapter[];
   readonly logBook?: LogBook;
+  readonly eventLoop?: Partial<EventLoopState>;
   readonly config?: Partial<Omit<ApiConfig, 'limits'>>;
   readonly limits?: Partial<ApiLimits>;
   readonly requestStop?: (reason: string, delayS: number) => void;
+  readonly addDevice?: ApiContext['addDevice'];
+  readonly removeDevice?: ApiContext['removeDevice'];
+}
+
+/** Some tests have a plant that is nothing but a list of devices, or of none. */
+function historyOf(plant: Plant): History {
+  if (plant.devices.length > 0 && 'latest' in plant) return createHistory(plant, { samplesPerDevice: 10_000 });
+  return { depth: 10_000, of: () => { throw new Error('this plant has no history'); } };
 }
 
 /** A context on a free loopback port whose log goes nowhere. */
 export function apiContext(options: ContextOptions): ApiContext {
   return {
     plant: options.plant,
+    history: options.history ?? historyOf(options.plant),
     adapters: options.adapters ?? [],
     logBook: options.logBook ?? createLogBook({ write: () => undefined }),
+    eventLoop: { p50Ms: 0, p99Ms: 0, stalls: 0, slowPeriods: 0, ...options.eventLoop },
     info: { version: '0.1.0', apiVersion, buildId: 'test', startedAtMs: systemClock.nowMs() },
     config: {
       host: '127.0.0.1', port: 0, allowedHosts: [], corsOrigins: [],
@@ -29,5 +45,7 @@ export function apiContext(options: ContextOptions): ApiContext {
     },
     clock: systemClock,
     requestStop: options.requestStop ?? (() => undefined),
+    addDevice: options.addDevice ?? (() => Promise.reject(new Error('no device joins'))),
+    removeDevice: options.removeDevice ?? (() => Promise.reject(new Error('no device leaves'))),
   };
 }

@@ -12,12 +12,13 @@ export function findChromium(): string | undefined {
   return [process.env['CHROMIUM'], ...usual].find((path) => path !== undefined && existsSync(path));
 }
 
-export function launch(executablePath: string): Promise<Browser> {
+/** @param more further command-line arguments */
+export function launch(executablePath: string, more: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath,
     args: [
       '--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync',
-      '--no-first-run',
+      '--no-first-run', ...more,
     ],
   });
 }

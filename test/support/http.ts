@@ -19,13 +19,18 @@ export function parseAnswer(bytes: Buffer): RawAnswer {
 }
 
 /** Sends bytes as they are and answers what came back until the server closed the connection. */
-export function rawExchange(port: number, ...parts: (string | Buffer)[]): Promise<RawAnswer> {
+export async function rawExchange(port: number, ...parts: (string | Buffer)[]): Promise<RawAnswer> {
+  return parseAnswer(await rawBytes(port, ...parts));
+}
+
+/** As `rawExchange`, for several answers. */
+export function rawBytes(port: number, ...parts: (string | Buffer)[]): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     const chunks: Buffer[] = [];
     socket.on('data', (chunk) => chunks.push(chunk));
     socket.on('error', (error) => { if (chunks.length === 0) reject(error); });
-    socket.on('close', () => { resolve(parseAnswer(Buffer.concat(chunks))); });
+    socket.on('close', () => { resolve(Buffer.concat(chunks)); });
     for (const part of parts) socket.write(part);
   });
 }

@@ -48,7 +48,8 @@ export function idealPlant(options: IdealPlantOptions): { readonly plant: SimPla
     clock: { sim: () => clock.acting(), wallMs: () => clock.wallMs() }, environment, seed: 1, rate: () => 1, log: silentLogger, feeder: null,
   }, start);
   const plant = new SimPlant({
-    devices: [device], environment, clock, tickIntervalS: baseTickS, log: silentLogger,
+    devices: [device], factory: { make: () => { throw new Error('one device only'); }, release: () => undefined },
+    environment, clock, tickIntervalS: baseTickS, log: silentLogger,
     monotonicMs: () => systemClock.monotonicMs(), forgetBefore: () => undefined,
   });
   return { plant, device };

@@ -55,6 +55,13 @@ function gridSeries(text: string): Series {
   return parseSeries(text, { name: 'grid', columns });
 }
 
+function devicesOfType(type: string, options: TestPlantOptions) {
+  const loaded = loadConfig(['--device_type', type], {});
+  if (loaded.kind !== 'run') throw new Error('no configuration');
+  const seriesOf = deviceSeriesReader(loaded.config);
+  return loaded.config.devices.map((device) => ({ ...device, profile: withChanges(device.profile, options), series: seriesOf(device) }));
+}
+
 /** The real plant with bundled profiles at noon of a clear day; nothing drives it but the test. */
 export function testPlant(options: TestPlantOptions = {}): SimPlant {
   const {
@@ -62,14 +69,10 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
     date = '2026-06-21', time = '12:00:00', timezone = 'UTC', seed = 1, nominalHz = 60, weatherSource = 'csv', clouds = 'clear',
     gridProfile, feeder = null, log = silentLogger,
   } = options;
-  const devices = types.flatMap((type, position) => {
-    const loaded = loadConfig(['--device_type', type], {});
-    if (loaded.kind !== 'run') throw new Error('no configuration');
-    const seriesOf = deviceSeriesReader(loaded.config);
-    return loaded.config.devices.map((device) => ({
-      ...device, name: `${device.name} ${position}`, profile: withChanges(device.profile, options), series: seriesOf(device),
-    }));
-  });
+  // a fleet of one type reads its configuration once
+  const ofType = new Map([...new Set(types)].map((type) => [type, devicesOfType(type, options)]));
+  const devices = types.flatMap((type, position) =>
+    (ofType.get(type) ?? []).map((device) => ({ ...device, name: `${device.name} ${position}` })));
   const clock = new SimClock(wall, { mode, rate, timezone }, simTimeFromMs(localDateMs(date, time, timezone)));
   return createPlant({
     devices, firstIndex, clock, tickIntervalS, nominalHz, seed, version: '0.1.0', log,

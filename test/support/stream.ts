@@ -1,21 +1,26 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import { simTimeFromMs } from '../../src/core/clock.ts';
 import { createLogBook } from '../../src/core/log.ts';
 import type { LogBook } from '../../src/core/log.ts';
-import type { Plant, TickEvent } from '../../src/sunspec/map/device.ts';
+import type { DeviceChange, Plant, TickEvent } from '../../src/sunspec/map/device.ts';
 import { createTelemetry } from '../../src/ws/telemetry.ts';
 import type { Telemetry, TelemetryContext, TelemetryOptions } from '../../src/ws/telemetry.ts';
 
 /** Ticks by hand: messages carry tick and device index, and as much padding as a test wants. */
 export class FakePlant {
-  readonly devices: { readonly index: number }[];
+  devices: readonly { readonly index: number }[];
   readonly #listeners = new Set<(event: TickEvent) => void>();
+  readonly #deviceListeners = new Set<(change: DeviceChange) => void>();
   latest: TickEvent;
   padding = '';
+  /** times that a text was made */
+  serialized = 0;
+  /** the device whose text cannot be made */
+  broken: number | null = null;
 
   constructor(count: number) {
     this.devices = Array.from({ length: count }, (_, index) => ({ index }));
@@ -25,9 +30,15 @@ export class FakePlant {
   #event(tick: number): TickEvent {
     const published = this.devices.map(({ index }) => {
       const snapshot = { device_index: index, tick, padding: this.padding };
-      return { snapshot, json: Buffer.from(JSON.stringify(snapshot)) };
+      return { snapshot, serialize: () => this.#serialize(snapshot), get json() { return this.serialize(); } };
     });
     return { tick, sim: simTimeFromMs(0), wallMs: 0, published } as unknown as TickEvent;
+  }
+
+  #serialize(snapshot: { device_index: number }): Buffer {
+    if (snapshot.device_index === this.broken) throw new Error('no text');
+    this.serialized += 1;
+    return Buffer.from(JSON.stringify(snapshot));
   }
 
   onTick(listener: (event: TickEvent) => void): () => void {
@@ -35,7 +46,29 @@ export class FakePlant {
     return () => { this.#listeners.delete(listener); };
   }
 
-  get listeners(): number { return this.#listeners.size; }
+  onDevices(listener: (change: DeviceChange) => void): () => void {
+    this.#deviceListeners.add(listener);
+    return () => { this.#deviceListeners.delete(listener); };
+  }
+
+  get listeners(): number { return this.#listeners.size + this.#deviceListeners.size; }
+
+  /** A device joins at the end of the list. */
+  add(): void {
+    const added = { index: (this.devices.at(-1)?.index ?? -1) + 1 };
+    this.#change([...this.devices, added], { added, removed: null });
+  }
+
+  remove(index: number): void {
+    const removed = this.devices.find((device) => device.index === index) ?? null;
+    this.#change(this.devices.filter((device) => device !== removed), { added: null, removed });
+  }
+
+  #change(devices: FakePlant['devices'], change: object): void {
+    this.devices = devices;
+    this.latest = this.#event(this.latest.tick);
+    for (const listener of this.#deviceListeners) listener(change as DeviceChange);
+  }
 
   tick(): void {
     this.latest = this.#event(this.latest.tick + 1);
@@ -90,7 +123,7 @@ export class StreamClient {
   readonly socket: WebSocket;
   readonly messages: { device_index: number; tick: number }[] = [];
   readonly binary: boolean[] = [];
-  readonly #waiting: { count: number; done: () => void }[] = [];
+  readonly #waiting: { isDone: () => boolean; done: () => void }[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
 
   constructor(url: string, options: ConstructorParameters<typeof WebSocket>[2] = {}) {
@@ -98,7 +131,7 @@ export class StreamClient {
     this.socket.on('message', (data: Buffer, isBinary) => {
       this.messages.push(JSON.parse(data.toString()));
       this.binary.push(isBinary);
-      for (const { count, done } of this.#waiting) if (this.messages.length >= count) done();
+      for (const { isDone, done } of this.#waiting) if (isDone()) done();
     });
     this.socket.on('error', () => undefined);
     this.closed = new Promise((resolve) => {
@@ -108,9 +141,24 @@ export class StreamClient {
 
   /** Resolves when so many messages have come since the start. */
   received(count: number): Promise<void> {
+    return this.#until(() => this.messages.length >= count);
+  }
+
+  /** Resolves when the message of this tick has come, of the device that comes last. */
+  receivedTick(tick: number): Promise<void> {
+    return this.#until(() => this.messages.at(-1)?.tick === tick);
+  }
+
+  /** Stops reading, or goes on. */
+  pause(): void { this.#tcp.pause(); }
+  resume(): void { this.#tcp.resume(); }
+
+  get #tcp(): Socket { return (this.socket as unknown as { _socket: Socket })._socket; }
+
+  #until(isDone: () => boolean): Promise<void> {
     return new Promise((done) => {
-      if (this.messages.length >= count) done();
-      else this.#waiting.push({ count, done });
+      if (isDone()) done();
+      else this.#waiting.push({ isDone, done });
     });
   }
 }

@@ -6,6 +6,7 @@ const adoptSymbols = ['in_progress', 'completed', 'failed'] as const;
 const varReferences = ['w_max_pct', 'var_max_pct', 'var_aval_pct', 'va_max_pct'] as const;
 const excitations = ['over_excited', 'under_excited'] as const;
 const readOnly = { readOnly: true } as const;
+const whole = { whole: true } as const;
 
 const result = (point: string): Member => ({
   kind: 'symbol', point, symbols: adoptSymbols, readOnly: true, about: 'Outcome of the last adoption.',
@@ -17,7 +18,7 @@ const curveState: Members = {
   curve_count: number('NCrv', 'Sets in the map, the one in force included.', readOnly),
   curve_index: number('AdptCrvReq', 'Set that was adopted last; 1 after a request here.', readOnly),
   adopt_result: result('AdptCrvRslt'),
-  reversion_curve: number('RvrtCrv', 'Set that is adopted when the reversion time is over; 0 = none.'),
+  reversion_curve: number('RvrtCrv', 'Set that is adopted when the reversion time is over; 0 = none.', whole),
 };
 
 const voltVar: GridFunction = {
@@ -29,7 +30,7 @@ const voltVar: GridFunction = {
     response_time_s: number('Crv[0].RspTms', 'Open-loop response time.'),
     v_ref_pct: number('Crv[0].VRef'),
     v_ref_auto_enabled: flag('Crv[0].VRefAutoEna'),
-    v_ref_auto_time_s: number('Crv[0].VRefAutoTms'),
+    v_ref_auto_time_s: number('Crv[0].VRefAutoTms', undefined, whole),
     v_ref_auto_pct: number('Crv[0].VRefAuto', 'Reference found autonomously.', readOnly),
     ...curveState,
   },
@@ -65,7 +66,7 @@ const freqDroop: GridFunction = {
     response_time_s: number('Ctl[0].RspTms', 'Open-loop response time.'),
     p_min_pct: number('Ctl[0].PMin', 'Lowest active power, signed.'),
     adopt_result: result('AdptCtlRslt'),
-    reversion_curve: number('RvrtCtl', 'Set that is adopted when the reversion time is over; 0 = none.'),
+    reversion_curve: number('RvrtCtl', 'Set that is adopted when the reversion time is over; 0 = none.', whole),
   },
 };
 
@@ -133,7 +134,9 @@ const enterService: GridFunction = {
   members: {
     v_hi_pct: number('ESVHi'), v_lo_pct: number('ESVLo'),
     hz_hi_hz: number('ESHzHi'), hz_lo_hz: number('ESHzLo'),
-    delay_s: number('ESDlyTms'), random_delay_s: number('ESRndTms', 'Longest extra random delay.'), ramp_s: number('ESRmpTms'),
+    delay_s: number('ESDlyTms', undefined, whole),
+    random_delay_s: number('ESRndTms', 'Longest extra random delay.', whole),
+    ramp_s: number('ESRmpTms', undefined, whole),
     delay_remaining_s: number('ESDlyRemTms', undefined, readOnly),
   },
 };
@@ -155,9 +158,9 @@ function trip(model: number, name: 'v_pct' | 'hz', point: 'V' | 'Hz'): GridFunct
 const ramp: GridFunction = {
   model: 704, enable: 'WRmp', always: true,
   members: {
-    w_ramp_pct_s: number('WRmp', 'Per second, of `w_ramp_ref`.'),
+    w_ramp_pct_s: number('WRmp', 'Per second, of `w_ramp_ref`.', whole),
     w_ramp_ref: symbol('WRmpRef', ['a_max', 'w_max']),
-    var_ramp_pct_s: number('VarRmp'),
+    var_ramp_pct_s: number('VarRmp', undefined, whole),
   },
 };
 

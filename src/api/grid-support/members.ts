@@ -9,6 +9,8 @@ interface NumberMember {
   readonly readOnly?: true;
   /** what requests take where the rule of the point follows from other points */
   readonly range?: readonly [number, number];
+  /** the register counts ones: no fractions */
+  readonly whole?: true;
   readonly about?: string;
 }
 
@@ -72,7 +74,7 @@ export interface GridFunction {
   readonly members: Members;
 }
 
-interface NumberOptions { readonly kilo?: true; readonly readOnly?: true; readonly range?: readonly [number, number] }
+interface NumberOptions { readonly kilo?: true; readonly readOnly?: true; readonly range?: readonly [number, number]; readonly whole?: true }
 
 /** A number; its limits are those of the point unless `range` says otherwise. */
 export function number(point: string, about?: string, options: NumberOptions = {}): Member {

@@ -1,6 +1,7 @@
 import type { BatteryCommand } from '../../core/kinds/battery.ts';
 import type { ProblemFault } from '../../core/problem.ts';
 import type { Device } from '../../sunspec/map/device.ts';
+import type { RouteContext } from '../context.ts';
 import { invalidAll } from '../errors.ts';
 import { route } from '../route.ts';
 import type { Route } from '../route.ts';
@@ -12,6 +13,7 @@ import { deviceQuery } from '../schemas/common.ts';
 import { batteryBankReply, batteryStringsReply } from '../views-battery.ts';
 import { kilo, rounded, storageOf } from '../views-kind.ts';
 import { selectedDevice } from '../views.ts';
+import { overrideWriter } from '../views-writer.ts';
 
 /** @throws HttpProblem `validation` for strings that the bank does not have or that are named twice */
 function checkStrings(strings: NonNullable<BatteryControlBody['strings']>, count: number): void {
@@ -38,7 +40,7 @@ function controlCommand(body: BatteryControlBody): BatteryCommand {
   };
 }
 
-function controlReply(device: Device) {
+function controlReply({ plant }: RouteContext, device: Device) {
   const detail = storageOf(device);
   const { requestedPowerW, clampedPowerW, remainingS } = detail;
   return {
@@ -46,6 +48,7 @@ function controlReply(device: Device) {
     requested_power_kw: requestedPowerW === null ? null : kilo(requestedPowerW),
     clamped_power_kw: clampedPowerW === null ? null : kilo(clampedPowerW),
     remaining_s: remainingS === null ? null : rounded(remainingS),
+    forced_by: detail.control === 'forced' ? overrideWriter(plant, device, 'battery_mode') : null,
   };
 }
 
@@ -78,7 +81,7 @@ const getControl = route({
   reply: batteryControlSchema,
   problems: ['not-applicable'],
   examples: { reply: exampleBatteryControl },
-  handle: (ctx, { query }) => controlReply(selectedDevice(ctx, query.device)),
+  handle: (ctx, { query }) => controlReply(ctx, selectedDevice(ctx, query.device)),
 });
 
 const setControl = route({
@@ -99,7 +102,7 @@ const setControl = route({
     const device = selectedDevice(ctx, query.device);
     checkStrings(body.strings ?? [], storageOf(device).stringCount);
     device.command(controlCommand(body), by);
-    return controlReply(device);
+    return controlReply(ctx, device);
   },
 });
 

@@ -21,6 +21,7 @@ function recordReply(record: CommandRecord): CommandRecordReply {
     scope: record.scope,
     state: record.state,
     source: record.source,
+    source_detail: record.sourceDetail,
     queued_at: new Date(record.queuedAtMs).toISOString(),
     started_at: isoOrNull(record.startedAtMs),
     finished_at: isoOrNull(record.finishedAtMs),
@@ -61,6 +62,7 @@ const submitCommand = route({
   body: commandBodySchema,
   reply: commandReplySchema,
   status: 202,
+  replyHeaders: { Location: { description: 'Where the record, or with `all` the list, can be read.', example: '/api/sim/commands/1' } },
   problems: ['unknown-device', 'too-many-requests', 'not-applicable', 'conflict'],
   examples: { body: { command: 'stop', device: 0 }, reply: exampleCommand },
   handle(ctx, { query, body, by }) {

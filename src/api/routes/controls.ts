@@ -11,6 +11,7 @@ import { controlsSchema, exampleControls } from '../schemas/controls.ts';
 import type { ModeReply } from '../schemas/controls.ts';
 import { gridReply } from '../views-grid.ts';
 import { timeReply } from '../views-time.ts';
+import { overridesReply } from '../views-writer.ts';
 import { selectedDevice } from '../views.ts';
 
 /** Constant power factor counts as two modes, one for each direction of power. */
@@ -71,7 +72,8 @@ const controls = route({
       ride_through: rideThrough,
       throttle: throttleReply(device),
       grid: gridReply(ctx.plant, device.index),
-      time: timeReply(ctx.plant.time),
+      time: timeReply(ctx.plant),
+      overrides: overridesReply(ctx.plant, device),
     };
   },
 });

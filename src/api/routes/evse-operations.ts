@@ -7,6 +7,7 @@ import { route } from '../route.ts';
 import type { Route } from '../route.ts';
 import { connectorParams, connectorSchema, sessionSchema } from '../schemas/evse.ts';
 import type { ConnectorReply, SessionReply } from '../schemas/evse.ts';
+import { exampleWriter } from '../schemas/writer.ts';
 import { exampleConnector, exampleFree, examplePlugged, exampleSession, exampleStopped } from '../schemas/evse-examples.ts';
 import {
   authorizationSchema, authorizeBodySchema, availabilityBodySchema, dischargeBodySchema, evBodySchema, faultBodySchema,
@@ -132,7 +133,7 @@ const limit = route({
   ...at('limit', 'set_local_limit', 'Limits the charging power locally', 'Limits charging only, not discharge. `limit_kw` and `limit_source` follow with the next tick.'),
   body: limitBodySchema,
   reply: connectorSchema,
-  examples: { body: { power_kw: 7 }, reply: { ...exampleConnector, local_limit_kw: 7 } },
+  examples: { body: { power_kw: 7 }, reply: { ...exampleConnector, local_limit_kw: 7, local_limit_by: exampleWriter } },
   handle: (ctx, { params, body, by }) => connectorAfter(ctx, params, by, { kind: 'evse.limit', powerW: watts(body.power_kw) }),
 });
 
@@ -144,7 +145,7 @@ const discharge = route({
     body: { power_kw: 10 },
     reply: {
       ...exampleConnector, type: 'dc', standard: 'CCS2', max_power_kw: 50, min_power_kw: 1, phases: 1, bidirectional: true,
-      voltage_v: 408.3, current_a: [26.94], limit_kw: 10, limit_source: 'local', discharge_kw: 10,
+      voltage_v: 408.3, current_a: [26.94], limit_kw: 10, limit_source: 'local', discharge_kw: 10, discharge_by: exampleWriter,
     },
   },
   handle: (ctx, { params, body, by }) => connectorAfter(ctx, params, by, { kind: 'evse.discharge', powerW: watts(body.power_kw) }),

@@ -1,17 +1,19 @@
 import type { FuelCellDetail } from '../../core/kinds/fuelcell.ts';
 import type { Device } from '../../sunspec/map/device.ts';
+import type { RouteContext } from '../context.ts';
 import { invalid } from '../errors.ts';
 import { route } from '../route.ts';
 import type { Route } from '../route.ts';
 import { deviceQuery } from '../schemas/common.ts';
 import { exampleFuelCell, fuelCellSchema, fuelCellSetPointBodySchema, tankBodySchema } from '../schemas/fuelcell.ts';
-import { checkSetPoint, endSetPoint, setPointKw, writeSetPoint } from '../set-point.ts';
+import { checkSetPoint, endSetPoint, setPointKw, setPointWriter, writeSetPoint } from '../set-point.ts';
 import { detailOf, kilo, rounded } from '../views-kind.ts';
 import { selectedDevice } from '../views.ts';
+import { writerReply } from '../views-writer.ts';
 
 const orNull = (value: number | null) => (value === null ? null : rounded(value));
 
-function fuelCellReply(device: Device) {
+function fuelCellReply({ plant }: RouteContext, device: Device) {
   const d = detailOf(device, 'fuelcell');
   return {
     mode: d.mode,
@@ -23,6 +25,7 @@ function fuelCellReply(device: Device) {
     stack_current_a: rounded(d.stackCurrentA),
     stack_power_kw: kilo(d.stackPowerW),
     setpoint_kw: setPointKw(device.bank),
+    setpoint_by: writerReply(plant, setPointWriter(device.bank)),
     h2_flow_kg_h: rounded(d.h2FlowKgH),
     tank_level_pct: orNull(d.tankLevelPct),
     tank_mass_kg: orNull(d.tankMassKg),
@@ -58,7 +61,7 @@ const getFuelCell = route({
   reply: fuelCellSchema,
   problems: ['not-applicable'],
   examples: { reply: exampleFuelCell },
-  handle: (ctx, { query }) => fuelCellReply(selectedDevice(ctx, query.device)),
+  handle: (ctx, { query }) => fuelCellReply(ctx, selectedDevice(ctx, query.device)),
 });
 
 const setPoint = route({
@@ -84,7 +87,7 @@ const setPoint = route({
       checkSetPoint(device.bank, powerKw, pointer);
       writeSetPoint(device.bank, by, powerKw * 1000);
     }
-    return fuelCellReply(device);
+    return fuelCellReply(ctx, device);
   },
 });
 
@@ -104,7 +107,7 @@ const setTank = route({
     const device = selectedDevice(ctx, query.device);
     detailOf(device, 'fuelcell');
     device.command({ kind: 'fuelcell.tank', levelPct: body.level_pct }, by);
-    return fuelCellReply(device);
+    return fuelCellReply(ctx, device);
   },
 });
 

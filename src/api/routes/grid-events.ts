@@ -35,10 +35,10 @@ const setGridEvent = route({
   body: gridEventBodySchema,
   reply: gridSchema,
   examples: { body: { event: 'sag', parameters: { residual_pu: 0.5, duration_s: 2 } }, reply: exampleGridEvent },
-  handle({ plant }, { query, body }) {
+  handle({ plant }, { query, body, by }) {
     const index = checkedIndex(plant, query.device);
-    if (body.event === null) plant.stopGridEvent(index);
-    else plant.startGridEvent(body.event, body.parameters ?? {}, index);
+    if (body.event === null) plant.stopGridEvent(index, by);
+    else plant.startGridEvent(body.event, body.parameters ?? {}, index, by);
     return gridReply(plant, index);
   },
 });

@@ -50,6 +50,7 @@ const getTrace = route({
     + 'names with units, and the last sub-step where nothing is recorded; an empty field is null.',
   query: traceQuery,
   reply: traceSchema,
+  replyHeaders: { 'Content-Disposition': { description: 'With CSV: name of a file.', example: 'attachment; filename="grid-trace-device-0.csv"' } },
   otherMedia: { type: 'text/csv', example: traceCsv([exampleTraceRow]) },
   examples: { reply: exampleTrace },
   handle(ctx, { query }) {

@@ -1,15 +1,17 @@
 import type { HybridDetail } from '../../core/kinds/hybrid.ts';
 import type { Device } from '../../sunspec/map/device.ts';
+import type { RouteContext } from '../context.ts';
 import { HttpProblem, invalid } from '../errors.ts';
 import { pointBits, pointNumber } from '../points.ts';
 import { route } from '../route.ts';
 import type { Route } from '../route.ts';
 import { deviceQuery } from '../schemas/common.ts';
 import { exampleHybrid, hybridDispatchBodySchema, hybridManualBodySchema, hybridSchema } from '../schemas/hybrid.ts';
-import { checkSetPoint, endSetPoint, isSetPointOurs, setPointKw, setPointRangeW, writeSetPoint } from '../set-point.ts';
+import { checkSetPoint, endSetPoint, isSetPointOurs, setPointKw, setPointRangeW, setPointWriter, writeSetPoint } from '../set-point.ts';
 import { batteryBankReply } from '../views-battery.ts';
 import { detailOf, kilo, rounded } from '../views-kind.ts';
 import { selectedDevice } from '../views.ts';
+import { overrideWriter, writerReply } from '../views-writer.ts';
 
 /** Power out of the inverter against power into it, either way; null at standstill. */
 function efficiencyPct(dcW: number, acW: number): number | null {
@@ -30,7 +32,7 @@ function inverterReply({ bank }: Device, { dcPowerW }: HybridDetail, acW: number
   };
 }
 
-function hybridReply(device: Device) {
+function hybridReply({ plant }: RouteContext, device: Device) {
   const d = detailOf(device, 'hybrid-dc');
   const acW = pointNumber(device.bank, 701, 'W') ?? 0;
   const battery = batteryBankReply(device, d.battery);
@@ -47,8 +49,11 @@ function hybridReply(device: Device) {
     },
     inverter: inverterReply(device, d, acW),
     losses_kw: kilo(d.dcPowerW - acW),
+    policy_by: overrideWriter(plant, device, 'hybrid_policy'),
     manual_target_kw: d.policy === 'manual' ? setPointKw(device.bank) : null,
+    manual_target_by: d.policy === 'manual' ? writerReply(plant, setPointWriter(device.bank)) : null,
     manual_battery_kw: d.manualBatteryW === null ? null : kilo(d.manualBatteryW),
+    manual_battery_by: d.manualBatteryW === null ? null : overrideWriter(plant, device, 'hybrid_battery'),
   };
 }
 
@@ -68,7 +73,7 @@ const getHybrid = route({
   reply: hybridSchema,
   problems: ['not-applicable'],
   examples: { reply: exampleHybrid },
-  handle: (ctx, { query }) => hybridReply(selectedDevice(ctx, query.device)),
+  handle: (ctx, { query }) => hybridReply(ctx, selectedDevice(ctx, query.device)),
 });
 
 const setDispatch = route({
@@ -88,14 +93,14 @@ const setDispatch = route({
     const device = selectedDevice(ctx, query.device);
     const { bank } = device;
     const { policy } = detailOf(device, 'hybrid-dc');
-    if (policy === body.policy) return hybridReply(device);
+    if (policy === body.policy) return hybridReply(ctx, device);
     // registers first: they may refuse, the policy cannot
     if (body.policy === 'manual') {
       const { leastW, mostW } = setPointRangeW(bank);
       writeSetPoint(bank, by, Math.min(Math.max(pointNumber(bank, 701, 'W') ?? 0, leastW), mostW));
     } else if (policy === 'manual' && setPointKw(bank) !== null && isSetPointOurs(bank)) endSetPoint(bank, by);
     device.command({ kind: 'hybrid.policy', policy: body.policy }, by);
-    return hybridReply(device);
+    return hybridReply(ctx, device);
   },
 });
 
@@ -123,7 +128,7 @@ const setManual = route({
     if (typeof batteryKw === 'number') checkWithin(batteryKw, detail.battery.ratedPowerW, '/battery_kw');
     writeSetPoint(device.bank, by, targetKw * 1000);
     if (batteryKw !== undefined) device.command({ kind: 'hybrid.battery', powerW: batteryKw === null ? null : batteryKw * 1000 }, by);
-    return hybridReply(device);
+    return hybridReply(ctx, device);
   },
 });
 

@@ -9,12 +9,14 @@ import {
 } from '../schemas/snapshot.ts';
 import type { DevicesReply, OverviewReply } from '../schemas/snapshot.ts';
 import {
-  alarmSummary, commStatus, deviceSummary, latestOf, modbusEndpoint, selectedDevice, withMembers,
+  alarmSummary, commStatus, deviceEntry, deviceSummary, latestOf, selectedDevice, withMembers,
 } from '../views.ts';
 
 const license = {
   spdx_id: 'Apache-2.0', name: 'Apache License 2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0',
 };
+const freshness = ' Everybody who asks between two ticks gets the same bytes: what changes between ticks (`alarms`, counters and '
+  + 'states of `comm_status`) may be 0.1 s old, unless a request has changed something since.';
 /** Ticks that may be missing before the process counts as not alive. */
 const missingTicks = 5;
 
@@ -26,7 +28,7 @@ const serverInfo = route({
   summary: 'Version, build, licence and limits',
   reply: serverInfoSchema,
   examples: { reply: exampleServerInfo },
-  handle({ info, plant, clock, config: { limits } }) {
+  handle({ info, plant, history, clock, config: { limits } }) {
     return {
       name: 'derbench',
       version: info.version,
@@ -40,7 +42,7 @@ const serverInfo = route({
       tick_interval_s: plant.time.tickIntervalS,
       device_count: plant.devices.length,
       limits: {
-        history_samples_per_device: limits.historySamplesPerDevice,
+        history_samples_per_device: history.depth,
         log_entries: limits.logEntries,
         ws_queue: Math.max(limits.wsQueue, 2 * plant.devices.length),
         max_body_bytes: limits.maxBodyBytes,
@@ -55,17 +57,20 @@ const overview = route({
   tag: 'Core',
   operationId: 'get_overview',
   summary: 'Snapshot of a device, all devices, protocols and alarms',
-  description: 'The snapshot is the one that the stream sends. `devices`, `comm_status` and `alarms` cover the whole process.',
+  description: 'The snapshot is the one that the stream sends. `devices`, `comm_status` and `alarms` cover the whole process.'
+    + freshness,
+  hot: 'per_tick',
   query: deviceQuery,
   reply: overviewSchema,
   examples: { reply: exampleOverview },
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
-    return withMembers<OverviewReply>(latestOf(ctx, device), {
+    const common = ctx.fresh.of('overview', () => Buffer.from(JSON.stringify({
       devices: ctx.plant.devices.map((each) => deviceSummary(ctx, each)),
       comm_status: commStatus(ctx.adapters),
       alarms: alarmSummary(ctx.plant.devices),
-    });
+    })));
+    return withMembers<OverviewReply>(latestOf(ctx, device), common);
   },
 });
 
@@ -75,22 +80,18 @@ const devices = route({
   tag: 'Core',
   operationId: 'list_devices',
   summary: 'Telemetry of every device',
-  description: 'One entry per device; with `device` only that one.',
+  description: `One entry per device; with \`device\` only that one.${freshness}`,
+  hot: 'per_tick',
   query: deviceQuery,
   reply: devicesSchema,
   examples: { reply: exampleDevices },
   handle(ctx, { query }) {
     const chosen = query.device === undefined ? ctx.plant.devices : [selectedDevice(ctx, query.device)];
     const entries = chosen.flatMap((device, position) => [
-      Buffer.from(position === 0 ? '{"devices":[' : ','),
-      withMembers(latestOf(ctx, device), {
-        name: device.name,
-        alarms: alarmSummary([device]),
-        modbus: modbusEndpoint(ctx.adapters, device.index),
-        charge_point_id: ctx.chargePointId(device),
-      }).bytes,
+      Buffer.from(position === 0 ? '' : ','),
+      deviceEntry(ctx, device).bytes,
     ]);
-    return new JsonText<DevicesReply>(Buffer.concat([...entries, Buffer.from(']}')]));
+    return new JsonText<DevicesReply>(Buffer.concat([Buffer.from('{"devices":['), ...entries, Buffer.from(']}')]));
   },
 });
 
@@ -123,16 +124,20 @@ const health = route({
   summary: 'Whether the simulation runs',
   description: '503 when no tick ended for five intervals (unless the clock is paused), and while stopping. '
     + '`degraded` with 200: a protocol is in the state `error`, or the machine cannot run the clock at the rate asked for.',
+  hot: 'per_request',
   reply: healthSchema,
   alsoStatus: [503],
-  examples: { reply: { status: 'ok', tick: 40, tick_age_s: 0.8 } },
+  examples: { reply: { status: 'ok', tick: 40, tick_age_s: 0.8, event_loop_p99_ms: 1.4, stalls: 0 } },
   handle(ctx) {
     const { tick, tickAgeS, paused, rateHeld } = ctx.plant.health;
-    const stalled = !paused && tickAgeS > missingTicks * ctx.plant.time.tickIntervalS;
+    const { failed, tickIntervalS } = ctx.fresh.of('health', () => ({
+      failed: ctx.adapters.some((adapter) => adapter.status().state === 'error'), tickIntervalS: ctx.plant.time.tickIntervalS,
+    }));
+    const stalled = !paused && tickAgeS > missingTicks * tickIntervalS;
     const stopping = ctx.stopDelayS !== null;
-    const failed = ctx.adapters.some((adapter) => adapter.status().state === 'error');
     const status = stopping ? 'stopping' as const : stalled || failed || !rateHeld ? 'degraded' as const : 'ok' as const;
-    return new Answer({ status, tick, tick_age_s: tickAgeS }, { status: stopping || stalled ? 503 : 200 });
+    const { p99Ms, stalls } = ctx.eventLoop;
+    return new Answer({ status, tick, tick_age_s: tickAgeS, event_loop_p99_ms: p99Ms, stalls }, { status: stopping || stalled ? 503 : 200 });
   },
 });
 

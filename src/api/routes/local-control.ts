@@ -1,13 +1,24 @@
+import type { Device } from '../../sunspec/map/device.ts';
+import type { RouteContext } from '../context.ts';
 import { z } from '../zod.ts';
 import { route } from '../route.ts';
 import type { Route } from '../route.ts';
 import { deviceIndex, deviceQuery } from '../schemas/common.ts';
+import { exampleWriter, writerSchema } from '../schemas/writer.ts';
 import { selectedDevice } from '../views.ts';
+import { overrideWriter } from '../views-writer.ts';
 
 const localBodySchema = z.strictObject({
   local: z.boolean().openapi({ description: 'True: the device takes nothing from afar.' }),
 }).openapi('LocalControlRequest');
-const localSchema = z.strictObject({ device_index: deviceIndex, local: z.boolean() }).openapi('LocalControl');
+const localSchema = z.strictObject({
+  device_index: deviceIndex, local: z.boolean(),
+  changed_by: writerSchema.nullable().openapi({ description: 'Who turned it last; null: as started.' }),
+}).openapi('LocalControl');
+
+function localReply({ plant }: RouteContext, device: Device) {
+  return { device_index: device.index, local: device.localControl, changed_by: overrideWriter(plant, device, 'local_control') };
+}
 
 const getLocal = route({
   method: 'get',
@@ -17,11 +28,8 @@ const getLocal = route({
   summary: 'The local/remote switch at the device (715.LocRemCtl)',
   query: deviceQuery,
   reply: localSchema,
-  examples: { reply: { device_index: 0, local: false } },
-  handle(ctx, { query }) {
-    const device = selectedDevice(ctx, query.device);
-    return { device_index: device.index, local: device.localControl };
-  },
+  examples: { reply: { device_index: 0, local: false, changed_by: null } },
+  handle: (ctx, { query }) => localReply(ctx, selectedDevice(ctx, query.device)),
 });
 
 const setLocal = route({
@@ -35,11 +43,11 @@ const setLocal = route({
   query: deviceQuery,
   body: localBodySchema,
   reply: localSchema,
-  examples: { body: { local: true }, reply: { device_index: 0, local: true } },
+  examples: { body: { local: true }, reply: { device_index: 0, local: true, changed_by: exampleWriter } },
   handle(ctx, { query, body, by }) {
     const device = selectedDevice(ctx, query.device);
     device.command({ kind: 'local', local: body.local }, by);
-    return { device_index: device.index, local: device.localControl };
+    return localReply(ctx, device);
   },
 });
 

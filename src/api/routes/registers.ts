@@ -43,6 +43,7 @@ function pointReply(plant: Plant, { bank }: Device, slot: PointSlot, raw: boolea
     implemented: slot.implemented,
     access: slot.writable ? 'RW' : 'R',
     source: writer?.source ?? 'default',
+    source_detail: writer?.peer ?? null,
     changed_at: isoOrNull(writer && plant.dateMs(writer.at)),
   };
 }

@@ -6,11 +6,14 @@ import { deviceQuery } from '../schemas/common.ts';
 import { exampleShading, shadingBodySchema, shadingSchema } from '../schemas/shading.ts';
 import { arrayOf } from '../views-kind.ts';
 import { selectedDevice } from '../views.ts';
+import { overrideWriter } from '../views-writer.ts';
+import type { RouteContext } from '../context.ts';
 
-function shadingReply(device: Device) {
+function shadingReply({ plant }: RouteContext, device: Device) {
   const { shading, mpptState } = arrayOf(device);
   return {
     device_index: device.index, shaded_share: shading?.shadedShare ?? 0, irradiance_share: shading?.irradianceShare ?? 1, mppt_state: mpptState,
+    changed_by: overrideWriter(plant, device, 'pv_shading'),
   };
 }
 
@@ -24,7 +27,7 @@ const getShading = route({
   reply: shadingSchema,
   problems: ['not-applicable'],
   examples: { reply: exampleShading },
-  handle: (ctx, { query }) => shadingReply(selectedDevice(ctx, query.device)),
+  handle: (ctx, { query }) => shadingReply(ctx, selectedDevice(ctx, query.device)),
 });
 
 const setShading = route({
@@ -45,7 +48,7 @@ const setShading = route({
     const shading: PvShading | null = body.shaded_share === 0
       ? null : { shadedShare: body.shaded_share, irradianceShare: body.irradiance_share };
     device.command({ kind: 'pv.shading', shading }, by);
-    return shadingReply(device);
+    return shadingReply(ctx, device);
   },
 });
 

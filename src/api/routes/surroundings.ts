@@ -8,6 +8,7 @@ import {
   environmentBodySchema, environmentSchema, exampleEnvironment, exampleGrid, exampleGridRamp, gridBodySchema, gridSchema,
 } from '../schemas/controls.ts';
 import { checkedIndex, gridReply } from '../views-grid.ts';
+import { writerReply } from '../views-writer.ts';
 import { gridEventRoutes } from './grid-events.ts';
 
 type GridBody = z.output<typeof gridBodySchema>;
@@ -62,6 +63,7 @@ function environmentReply(plant: Plant, deviceIndex: number | undefined) {
     source: now.source,
     ramp_remaining_s: now.rampRemainingS,
     duration_remaining_s: now.durationRemainingS,
+    changed_by: writerReply(plant, now.changedBy),
   };
 }
 
@@ -89,9 +91,9 @@ const setGrid = route({
   reply: gridSchema,
   problems: ['conflict'],
   examples: { body: { voltage_pu: 0.88, ramp_s: 2, duration_s: 10 }, reply: exampleGridRamp },
-  handle({ plant }, { query, body }) {
+  handle({ plant }, { query, body, by }) {
     const index = checkedIndex(plant, query.device);
-    plant.setGrid(gridPatch(body), index);
+    plant.setGrid(gridPatch(body), index, by);
     return gridReply(plant, index);
   },
 });
@@ -120,9 +122,9 @@ const setEnvironment = route({
   reply: environmentSchema,
   problems: ['conflict'],
   examples: { body: { irradiance_w_m2: 800 }, reply: exampleEnvironment },
-  handle({ plant }, { query, body }) {
+  handle({ plant }, { query, body, by }) {
     const index = checkedIndex(plant, query.device);
-    plant.setSurroundings(surroundingsPatch(body), index);
+    plant.setSurroundings(surroundingsPatch(body), index, by);
     return environmentReply(plant, index);
   },
 });

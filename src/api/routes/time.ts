@@ -5,6 +5,7 @@ import { deviceQuery } from '../schemas/common.ts';
 import {
   exampleStep, exampleTimeReply, stepBodySchema, stepReplySchema, timeBodySchema, timeSchema,
 } from '../schemas/controls.ts';
+import { exampleWriter } from '../schemas/writer.ts';
 import { timeReply } from '../views-time.ts';
 import { latestOf, selectedDevice } from '../views.ts';
 
@@ -16,7 +17,7 @@ const getTime = route({
   summary: 'The simulated clock',
   reply: timeSchema,
   examples: { reply: exampleTimeReply },
-  handle: ({ plant }) => timeReply(plant.time),
+  handle: ({ plant }) => timeReply(plant),
 });
 
 const setTime = route({
@@ -29,8 +30,8 @@ const setTime = route({
   body: timeBodySchema,
   reply: timeSchema,
   problems: ['conflict'],
-  examples: { body: { mode: 'accelerated', rate: 60 }, reply: { ...exampleTimeReply, rate: 60, rate_effective: 60 } },
-  handle({ plant }, { body }) {
+  examples: { body: { mode: 'accelerated', rate: 60 }, reply: { ...exampleTimeReply, rate: 60, rate_effective: 60, changed_by: exampleWriter } },
+  handle({ plant }, { body, by }) {
     const mode = body.mode ?? plant.time.mode;
     if (mode === 'wall_clock') {
       if (body.rate !== undefined && body.rate !== 1) throw invalid('body', '/rate', 'must be 1 in the mode wall_clock');
@@ -41,8 +42,8 @@ const setTime = route({
       ...(body.rate !== undefined && { rate: body.rate }),
       ...(body.clock_time !== undefined && { clockTime: body.clock_time }),
       ...(body.timezone !== undefined && { timezone: body.timezone }),
-    });
-    return timeReply(plant.time);
+    }, by);
+    return timeReply(plant);
   },
 });
 
@@ -59,10 +60,10 @@ const step = route({
   reply: stepReplySchema,
   problems: ['conflict'],
   examples: { body: { ticks: 1 }, reply: exampleStep },
-  async handle(ctx, { query, body }) {
+  async handle(ctx, { query, body, by }) {
     const device = selectedDevice(ctx, query.device);
-    await ctx.plant.step(body.ticks ?? 1);
-    return { time: timeReply(ctx.plant.time), snapshot: latestOf(ctx, device).snapshot };
+    await ctx.plant.step(body.ticks ?? 1, by);
+    return { time: timeReply(ctx.plant), snapshot: latestOf(ctx, device).snapshot };
   },
 });
 

@@ -7,6 +7,7 @@ import { deviceQuery } from '../schemas/common.ts';
 import { exampleWind, windOverrideBodySchema, windSchema } from '../schemas/wind.ts';
 import { detailOf, kilo, rounded } from '../views-kind.ts';
 import { selectedDevice } from '../views.ts';
+import { overrideWriter } from '../views-writer.ts';
 
 function windReply({ plant }: RouteContext, device: Device) {
   const d = detailOf(device, 'wind');
@@ -16,6 +17,7 @@ function windReply({ plant }: RouteContext, device: Device) {
     wind_speed_measured_m_s: rounded(d.windSpeedMeasuredMS),
     source: d.source,
     override_wind_speed_m_s: d.overrideSpeedMS,
+    override_by: d.overrideSpeedMS === null ? null : overrideWriter(plant, device, 'wind_override'),
     rotor_rpm: rounded(d.rotorRpm),
     generator_rpm: rounded(d.generatorRpm),
     pitch_deg: rounded(d.pitchDeg),

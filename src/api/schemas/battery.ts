@@ -1,6 +1,7 @@
 import { batteryChemistries, batteryControlModes } from '../../core/kinds/battery.ts';
 import { z } from '../zod.ts';
 import { deviceParam, quantity } from './common.ts';
+import { exampleWriter, writerSchema } from './writer.ts';
 
 export const batteryDetails = ['bank', 'strings', 'modules', 'cells'] as const;
 export type BatteryDetailLevel = (typeof batteryDetails)[number];
@@ -68,6 +69,7 @@ export const batteryControlSchema = z.strictObject({
   requested_power_kw: quantity('Magnitude that the forced mode was commanded with; null: none is forced.'),
   clamped_power_kw: quantity('The same within the limits of this moment.'),
   remaining_s: quantity('Simulated time until control returns to `auto`; null: without end, or nothing is forced.'),
+  forced_by: writerSchema.nullable().openapi({ description: 'Who set mode, power or duration; null: nothing is forced.' }),
 }).openapi('BatteryControl');
 
 const controlMembers = {
@@ -105,7 +107,7 @@ const exampleBank = {
   energy_charged_wh: 0, energy_discharged_wh: 0, state: 'standby' as const, inhibit: 'none' as const,
 };
 /** As soon as the request is taken: the power follows with the next tick. */
-export const exampleBatteryControl = { ...exampleBank, requested_power_kw: 5, clamped_power_kw: 5, remaining_s: 600 };
+export const exampleBatteryControl = { ...exampleBank, requested_power_kw: 5, clamped_power_kw: 5, remaining_s: 600, forced_by: exampleWriter };
 export const exampleBattery = {
   ...exampleBank, control: 'auto' as const,
   strings: [{

@@ -7,6 +7,7 @@ import { deviceIndex, exampleTime, isoTime, quantity, sourceSchema } from './com
 import { runningEventSchema } from './grid-events.ts';
 import { activeDeciderSchema, reactiveDeciderSchema, rideThroughSchema } from './grid-trace.ts';
 import { exampleSnapshot, snapshotSchema } from './snapshot.ts';
+import { exampleWriter, overrideSchema, sourceDetailSchema, writerSchema } from './writer.ts';
 
 const perUnit = z.number().min(0).max(2);
 const timing = {
@@ -53,6 +54,10 @@ export const gridBodySchema = carriesValue(z.strictObject({
   .refine((body) => body.voltage_ln_v === undefined || perUnitNames.every((name) => body[name] === undefined), unitsExclude)
   .openapi('GridRequest', { minProperties: 1 });
 
+/** Of grid and surroundings. */
+const lastWriter = 'Last request or event in this scope; of a device the common one counts when it came later. '
+  + 'Null: as started. After a reset of the device that of the common scope.';
+
 export const gridSchema = z.strictObject({
   device_index: deviceIndex.nullable().openapi({ description: 'Null: the common grid.' }),
   voltage_a_pu: z.number(), voltage_b_pu: z.number(), voltage_c_pu: z.number(),
@@ -65,6 +70,7 @@ export const gridSchema = z.strictObject({
     .openapi({ description: 'Until the topmost change with a duration gives way; null while there is none.' }),
   island: z.boolean(),
   event: runningEventSchema.nullable().openapi({ description: 'The named event under way.' }),
+  changed_by: writerSchema.nullable().openapi({ description: lastWriter }),
 }).openapi('Grid');
 
 const temperature = z.number().min(-50).max(90).nullable();
@@ -89,6 +95,7 @@ export const environmentSchema = z.strictObject({
   source: z.enum(irradianceSources),
   ramp_remaining_s: z.number(),
   duration_remaining_s: z.number().nullable(),
+  changed_by: writerSchema.nullable().openapi({ description: lastWriter }),
 }).openapi('Environment');
 
 function isTimeZone(name: string): boolean {
@@ -115,6 +122,8 @@ export const timeSchema = z.strictObject({
   clock_time: z.string(), timezone: z.string(),
   sim_time: isoTime, wall_time: isoTime,
   tick: z.int(), tick_interval_s: z.number(), sim_step_s: z.number(),
+  changed_by: writerSchema.nullable().openapi({ description: 'Last writer of mode, rate, time of day or zone; null: as started.' }),
+  stepped_by: writerSchema.nullable().openapi({ description: 'Who ran ticks by `controls/time/step` last, and from when on; null: nobody.' }),
 }).openapi('Time');
 
 export const stepBodySchema = z.strictObject({
@@ -127,8 +136,8 @@ const modeSchema = z.strictObject({
   enabled: z.boolean(),
   active: z.boolean().openapi({ description: 'Limits or sets the output in this tick.' }),
   source: sourceSchema.openapi({ description: 'Last writer of the enable point.' }),
-  source_detail: z.string().nullable().openapi({ description: 'Peer address, mRID, control id.' }),
-  changed_at: isoTime.nullable().openapi({ description: 'Simulated time of that write; null: start value.' }),
+  source_detail: sourceDetailSchema,
+  changed_at: isoTime.nullable().openapi({ description: 'Simulated time of that write, of the start for a value of the profile; null: default.' }),
   reversion_remaining_s: z.number().nullable().openapi({ description: 'Null while no reversion time is set.' }),
 }).openapi('ControlMode');
 
@@ -151,6 +160,9 @@ export const controlsSchema = z.strictObject({
   }),
   grid: gridSchema,
   time: timeSchema,
+  overrides: z.array(overrideSchema).openapi({
+    description: 'Last writers of what has no register, newest first; what nobody has set since the start, or since a reset of the device, is absent.',
+  }),
 }).openapi('Controls');
 
 export type GridReply = z.output<typeof gridSchema>;
@@ -160,24 +172,28 @@ export type ModeReply = z.output<typeof modeSchema>;
 export const exampleGrid = {
   device_index: null, voltage_a_pu: 1, voltage_b_pu: 1, voltage_c_pu: 1, voltage_ln_v: 277.128, voltage_ll_v: 480,
   frequency_hz: 60, phase_angle_deg: 0, source: 'const', outage: false, ramp_remaining_s: 0, duration_remaining_s: null,
-  island: false, event: null,
+  island: false, event: null, changed_by: null,
 };
 /** The answer to a ramp of 2 s that holds for 10 s: nothing has moved yet. */
-export const exampleGridRamp = { ...exampleGrid, ramp_remaining_s: 2, duration_remaining_s: 10 };
+export const exampleGridRamp = { ...exampleGrid, ramp_remaining_s: 2, duration_remaining_s: 10, changed_by: exampleWriter };
 /** The answer to the start of a sag to half the voltage for 2 s. */
 export const exampleGridEvent = {
   ...exampleGrid, voltage_a_pu: 0.5, voltage_b_pu: 0.5, voltage_c_pu: 0.5, voltage_ln_v: 138.564, voltage_ll_v: 240,
   event: { name: 'sag', elapsed_s: 0, remaining_s: 2 },
+  changed_by: exampleWriter,
 };
 export const exampleEnvironment = {
   device_index: null, irradiance_w_m2: 800, ambient_temperature_c: 25, cell_temperature_c: null, load_kw: 0,
-  source: 'const', ramp_remaining_s: 0, duration_remaining_s: null,
+  source: 'const', ramp_remaining_s: 0, duration_remaining_s: null, changed_by: exampleWriter,
 };
 export const exampleTimeReply = {
   mode: 'accelerated', rate: 1, rate_effective: 1, clock_time: '12:00:01', timezone: 'UTC', sim_time: exampleSnapshot.metrics.timestamp,
   wall_time: exampleSnapshot.wall_time, tick: exampleSnapshot.tick, tick_interval_s: 1.5, sim_step_s: 1,
+  changed_by: null, stepped_by: null,
 };
-export const exampleStep = { time: { ...exampleTimeReply, mode: 'paused', rate_effective: 0 }, snapshot: exampleSnapshot };
+export const exampleStep = {
+  time: { ...exampleTimeReply, mode: 'paused', rate_effective: 0, stepped_by: exampleWriter }, snapshot: exampleSnapshot,
+};
 
 const exampleMode = {
   supported: false, enabled: false, active: false, source: 'default', source_detail: null, changed_at: null,
@@ -206,4 +222,5 @@ export const exampleControls = {
   throttle: { active: true, pct: 50, sources: ['max_w'] },
   grid: { ...exampleGrid, device_index: 0 },
   time: exampleTimeReply,
+  overrides: [{ name: 'pv_shading', connector_id: null, ...exampleWriter }],
 };

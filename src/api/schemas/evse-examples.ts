@@ -27,7 +27,7 @@ export const exampleConnector: ConnectorReply = {
   vendor_error_code: null, operative: true, authorized: true, contactor_closed: true,
   cable: { ev_plugged: true, evse_plugged: true, locked: true }, ev: exampleEv, session: exampleSession, power_kw: 11,
   current_a: [16.1, 16.1, 16.1], voltage_v: 230, energy_wh: 1066, energy_export_wh: 0, limit_kw: 11,
-  limit_source: 'ev', local_limit_kw: null, discharge_kw: null, reservation: null,
+  limit_source: 'ev', local_limit_kw: null, local_limit_by: null, discharge_kw: null, discharge_by: null, reservation: null,
 };
 
 const idle = { ...exampleSession, state: 'starting', energy_wh: 0, charging_state: 'ev_connected' } as const;

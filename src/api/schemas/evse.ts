@@ -5,6 +5,7 @@ import {
 } from '../../core/kinds/evse.ts';
 import { z } from '../zod.ts';
 import { deviceIndex, integerParam, isoTime, quantity } from './common.ts';
+import { writerSchema } from './writer.ts';
 
 const chargingCurveSchema = z.array(z.strictObject({ soc_pct: z.number(), fraction: z.number() }))
   .openapi({ description: 'Largest power over the state of charge, as a fraction of `max_charge_kw`; linear between the points.' });
@@ -67,7 +68,9 @@ export const connectorSchema = z.strictObject({
   limit_kw: z.number().openapi({ description: 'What limits now.' }),
   limit_source: z.enum(evseLimitSources).openapi({ description: 'Who sets it; `der`: the grid-support functions of the device.' }),
   local_limit_kw: quantity('Local limit of charging; null: none.'),
+  local_limit_by: writerSchema.nullable().openapi({ description: 'Who set it; null: none.' }),
   discharge_kw: quantity('Discharge asked for; null: none.'),
+  discharge_by: writerSchema.nullable().openapi({ description: 'Who asked for it; null: none.' }),
   reservation: z.strictObject({
     reservation_id: z.int(), id_token: z.string(), expires_at: isoTime.nullable(),
   }).openapi('Reservation').nullable(),
@@ -127,7 +130,7 @@ export const connectorParams = z.strictObject({
 });
 
 export const sessionsQuerySchema = z.strictObject({
-  state: z.enum(evseSessionStates).optional().openapi({ param: { name: 'state' } }),
+  state: z.enum(evseSessionStates).optional().openapi({ param: { name: 'state' }, description: 'Only sessions in this state; default all.' }),
   limit: integerParam('limit', 1, 1000, 'Most entries; default 100.').optional(),
 });
 

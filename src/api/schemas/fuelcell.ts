@@ -3,6 +3,7 @@ import {
 } from '../../core/kinds/fuelcell.ts';
 import { z } from '../zod.ts';
 import { quantity } from './common.ts';
+import { exampleWriter, writerSchema } from './writer.ts';
 
 export const fuelCellSchema = z.strictObject({
   mode: z.enum(['FC', 'EL', 'idle']).openapi({ description: '`FC` delivers; `EL` takes power and makes hydrogen.' }),
@@ -12,6 +13,7 @@ export const fuelCellSchema = z.strictObject({
   stack_current_a: z.number().openapi({ description: 'Positive = fuel cell, negative = electrolysis.' }),
   stack_power_kw: z.number().openapi({ description: 'Before the own consumption; sign as the current.' }),
   setpoint_kw: quantity('Set-point of 704 in force, AC; null while it is off.'),
+  setpoint_by: writerSchema.nullable().openapi({ description: 'Last writer of its value or enable; null while it is off, or a default.' }),
   h2_flow_kg_h: z.number().openapi({ description: 'Positive = consumed, negative = produced.' }),
   tank_level_pct: quantity('Null with a continuous supply.'),
   tank_mass_kg: quantity('As `tank_level_pct`.'), tank_pressure_bar: quantity('As `tank_level_pct`.'),
@@ -43,7 +45,7 @@ export const tankBodySchema = z.strictObject({
 
 export const exampleFuelCell = {
   mode: 'FC' as const, state: 'fc' as const, chemistry: 'PEMFC' as const, operating_mode: 'fc_only' as const, fuel: 'tank' as const,
-  stack_voltage_v: 51.92, stack_current_a: 85.9, stack_power_kw: 4.461, setpoint_kw: 4, h2_flow_kg_h: 0.26,
+  stack_voltage_v: 51.92, stack_current_a: 85.9, stack_power_kw: 4.461, setpoint_kw: 4, setpoint_by: exampleWriter, h2_flow_kg_h: 0.26,
   tank_level_pct: 80, tank_mass_kg: 2.24, tank_pressure_bar: 159.5, tank_state: 'ok' as const, stack_temperature_c: 65,
   ramp_limited: false, dwell_remaining_s: 0, efficiency_pct: 47.5, cell_count: 78, rated_power_kw: 5, rated_el_power_kw: 0,
 };

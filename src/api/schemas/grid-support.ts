@@ -56,7 +56,16 @@ function functionReply({ model, enable, reversion, members }: GridFunction): z.Z
   })]);
 }
 
-function limited(model: number, point: string, range?: readonly [number, number]): z.ZodNumber {
+/** An integer in the description only: the register refuses fractions itself, as it does values between its steps. */
+function describedWhole(schema: z.ZodNumber, min: unknown, max: unknown): z.ZodNumber {
+  return schema.openapi({
+    type: 'integer', ...(typeof min === 'number' && { minimum: min }), ...(typeof max === 'number' && { maximum: max }),
+  });
+}
+
+interface Limits { readonly range?: readonly [number, number]; readonly whole?: true }
+
+function limited(model: number, point: string, { range, whole }: Limits = {}): z.ZodNumber {
   const key = `${model}.${point.replace(/\[\d+\]/g, '')}`;
   const rule = inUseRanges[key] ?? ranges[key];
   const fixed = typeof rule === 'object' ? rule : {};
@@ -64,12 +73,12 @@ function limited(model: number, point: string, range?: readonly [number, number]
   let schema = z.number();
   if (typeof min === 'number') schema = schema.min(min);
   if (typeof max === 'number') schema = schema.max(max);
-  return schema;
+  return whole ? describedWhole(schema, min, max) : schema;
 }
 
 function requestMember(model: number, member: Member): z.ZodType {
   switch (member.kind) {
-    case 'number': return describe(limited(model, member.point, member.range), member.about);
+    case 'number': return describe(limited(model, member.point, member), member.about);
     case 'symbol': return describe(z.enum(member.symbols), member.about);
     case 'flag': return describe(z.boolean(), member.about);
     case 'object': return describe(z.strictObject(requestShape(model, member.members)), member.about);
@@ -91,7 +100,7 @@ function functionRequest({ model, always, reversion, members }: GridFunction) {
   return z.strictObject({
     ...(always !== true && { enabled: z.boolean().optional() }),
     ...(reversion !== undefined && {
-      reversion_time_s: z.number().min(0).max(maxTimerS).optional().openapi({ description: 'Simulated seconds; 0 = none.' }),
+      reversion_time_s: describedWhole(z.number().min(0).max(maxTimerS), 0, maxTimerS).optional().openapi({ description: 'Simulated seconds; 0 = none.' }),
     }),
     ...requestShape(model, members),
   });

@@ -117,7 +117,7 @@ export const traceQuery = deviceQuery.extend({
   format: z.enum(['json', 'csv']).optional().openapi({ description: 'Default json.' }),
   limit: integerParam('limit', 0, maxTraceAnswer, `Recorded sub-steps to answer with, the latest; default ${defaultTraceLimit}.`).optional(),
   after: z.string().regex(/^\d{1,12}(\.\d{1,6})?$/, { error: 'must be seconds' }).transform(Number).optional().openapi({
-    param: { name: 'after' }, type: 'number', description: 'Instead the earliest sub-steps with a greater `t_s`: for going through a long recording.',
+    param: { name: 'after' }, type: 'number', minimum: 0, maximum: 999_999_999_999, description: 'Instead the earliest sub-steps with a greater `t_s`: for going through a long recording.',
   }),
 });
 

@@ -1,6 +1,7 @@
 import { hybridPolicies } from '../../core/kinds/hybrid.ts';
 import { z } from '../zod.ts';
 import { quantity } from './common.ts';
+import { exampleWriter, writerSchema } from './writer.ts';
 
 const policy = z.enum(hybridPolicies);
 
@@ -27,8 +28,11 @@ export const hybridSchema = z.strictObject({
     limited: z.boolean().openapi({ description: 'A function, a rating or a ramp holds the output back (701.ThrotSrc).' }),
   }),
   losses_kw: z.number().openapi({ description: 'DC power less AC power.' }),
+  policy_by: writerSchema.nullable().openapi({ description: 'Who changed the policy last; null: as started.' }),
   manual_target_kw: quantity('`target_kw` in policy `manual`, else null.'),
+  manual_target_by: writerSchema.nullable().openapi({ description: 'Last writer of its value or enable; null while there is none, or a default.' }),
   manual_battery_kw: quantity('Battery flow pinned in policy `manual`; null: it follows the target.'),
+  manual_battery_by: writerSchema.nullable().openapi({ description: 'Who pinned it; null while it is not.' }),
 }).openapi('HybridDc');
 
 export const hybridDispatchBodySchema = z.strictObject({ policy }).openapi('HybridDispatchRequest');
@@ -50,5 +54,6 @@ export const exampleHybrid = {
   inverter: {
     dc_power_kw: 6.244, ac_power_kw: 6, reactive_power_kvar: 0, efficiency_pct: 96.1, rated_kva: 15, target_kw: 6, limited: false,
   },
-  losses_kw: 0.244, manual_target_kw: 6, manual_battery_kw: null,
+  losses_kw: 0.244, policy_by: exampleWriter, manual_target_kw: 6, manual_target_by: exampleWriter, manual_battery_kw: null,
+  manual_battery_by: null,
 };

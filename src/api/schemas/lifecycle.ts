@@ -1,6 +1,8 @@
 import { commandStates, operatorCommands } from '../../sunspec/map/device.ts';
+import { apiVersion } from '../context.ts';
 import { z } from '../zod.ts';
 import { deviceIndex, deviceParam, integerParam, isoTime, maxDeviceIndex, sourceSchema } from './common.ts';
+import { sourceDetailSchema } from './writer.ts';
 
 export const serverInfoSchema = z.strictObject({
   name: z.string(),
@@ -26,6 +28,7 @@ export const commandRecordSchema = z.strictObject({
   scope: z.enum(['alarms', 'device']).nullable(),
   state: z.enum(commandStates),
   source: sourceSchema,
+  source_detail: sourceDetailSchema,
   queued_at: isoTime,
   started_at: isoTime.nullable(),
   finished_at: isoTime.nullable(),
@@ -50,7 +53,7 @@ export const commandBodySchema = z.strictObject({
 
 export const commandQuerySchema = z.strictObject({
   device: deviceParam.optional(),
-  state: z.enum(commandStates).optional().openapi({ param: { name: 'state' } }),
+  state: z.enum(commandStates).optional().openapi({ param: { name: 'state' }, description: 'Only commands in this state; default all.' }),
   limit: integerParam('limit', 1, 1000, 'Most entries; default 100.').optional(),
 });
 
@@ -66,17 +69,21 @@ export const healthSchema = z.strictObject({
   }),
   tick: z.int(),
   tick_age_s: z.number().openapi({ description: 'Real seconds since the last tick ended.' }),
+  event_loop_p99_ms: z.number().min(0).openapi({
+    description: '99th percentile of the lateness of timers in the last full 10 s, real milliseconds. Above 100 the machine is too slow for its work.',
+  }),
+  stalls: z.int().min(0).openapi({ description: 'Times since the start that the process stood still for more than 1 s.' }),
 }).openapi('Health');
 
 export type CommandRecordReply = z.output<typeof commandRecordSchema>;
 export type CommandReply = z.output<typeof commandReplySchema>;
 
 export const exampleCommand = {
-  id: '1', command: 'stop', device_index: 0, scope: null, state: 'queued', source: 'rest',
+  id: '1', command: 'stop', device_index: 0, scope: null, state: 'queued', source: 'rest', source_detail: '127.0.0.1:50123',
   queued_at: '2026-03-01T09:30:00.000Z', started_at: null, finished_at: null, message: null,
 };
 export const exampleServerInfo = {
-  name: 'derbench', version: '0.1.0', api_version: '1.2.0', build_id: '0.1.0',
+  name: 'derbench', version: '0.1.0', api_version: apiVersion, build_id: '0.1.0',
   license: { spdx_id: 'Apache-2.0', name: 'Apache License 2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
   started_at: '2026-03-01T09:29:58.500Z', uptime_s: 1.5, pid: 4711, runtime: 'node v20.20.2', tick_interval_s: 1.5,
   device_count: 1,

@@ -1,5 +1,6 @@
 import { z } from '../zod.ts';
 import { deviceIndex, deviceParam, exampleTime, flagParam, integerParam, isoTime, sourceSchema } from './common.ts';
+import { sourceDetailSchema } from './writer.ts';
 
 export const registerModelsSchema = z.strictObject({
   device_index: deviceIndex,
@@ -29,7 +30,9 @@ const registerPointSchema = z.strictObject({
   implemented: z.boolean(),
   access: z.enum(['R', 'RW']).openapi({ description: 'Whether this device takes a write.' }),
   source: sourceSchema,
-  changed_at: isoTime.nullable().openapi({ description: 'Simulated time of the last write; null: start value or measurement.' }),
+  source_detail: sourceDetailSchema,
+  changed_at: isoTime.nullable()
+    .openapi({ description: 'Simulated time of the last write, of the start for a value of the profile; null: default or measurement.' }),
 }).openapi('RegisterPoint');
 
 export const registersSchema = z.strictObject({
@@ -83,11 +86,12 @@ export const exampleRegisters = {
     {
       name: 'WMaxLimPctEna', label: 'Active power limit: on/off', type: 'enum16', address: 40310, size: 1, value: 1,
       scale_factor: null, unit: null, symbol: 'ENABLED', implemented: true, access: 'RW', source: 'rest',
-      changed_at: exampleTime,
+      source_detail: '127.0.0.1:50123', changed_at: exampleTime,
     },
     {
       name: 'WMaxLimPct', label: 'Active power limit, share of WMax', type: 'uint16', address: 40311, size: 1, value: 50,
-      scale_factor: -2, unit: 'Pct', implemented: true, access: 'RW', source: 'rest', changed_at: exampleTime,
+      scale_factor: -2, unit: 'Pct', implemented: true, access: 'RW', source: 'rest',
+      source_detail: '127.0.0.1:50123', changed_at: exampleTime,
     },
   ],
 };

@@ -11,7 +11,7 @@ const statusSchema = z.strictObject({
   message: z.string().optional().openapi({ description: 'Reason of a stop, trip or derating, while there is one.' }),
 }).openapi('DeviceStatus');
 
-const metricsSchema = z.strictObject({
+export const metricsSchema = z.strictObject({
   power_kw: z.number().openapi({ description: '701.W / 1000; positive = injected.' }),
   reactive_power_kvar: z.number().openapi({ description: '701.Var / 1000; positive = injected.' }),
   apparent_power_kva: z.number().openapi({ description: '701.VA / 1000' }),
@@ -116,9 +116,8 @@ const deviceEntryExtras = {
   modbus: modbusEndpointSchema.nullable(),
   charge_point_id: z.string().nullable(),
 };
-export const devicesSchema = z.strictObject({
-  devices: z.array(z.strictObject({ ...snapshotShape, ...deviceEntryExtras }).openapi('DeviceEntry')),
-}).openapi('Devices');
+export const deviceEntrySchema = z.strictObject({ ...snapshotShape, ...deviceEntryExtras }).openapi('DeviceEntry');
+export const devicesSchema = z.strictObject({ devices: z.array(deviceEntrySchema) }).openapi('Devices');
 
 export type DeviceSummary = z.output<typeof deviceSummarySchema>;
 export type AlarmsReply = z.output<typeof alarmsSchema>;
@@ -126,6 +125,7 @@ export type CommReply = z.output<typeof commStateSchema>;
 export type ModbusEndpointReply = z.output<typeof modbusEndpointSchema>;
 export type OverviewReply = z.output<typeof overviewSchema>;
 export type DevicesReply = z.output<typeof devicesSchema>;
+export type DeviceEntryReply = z.output<typeof deviceEntrySchema>;
 
 export const exampleSnapshot = {
   metrics: {

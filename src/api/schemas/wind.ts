@@ -1,11 +1,13 @@
 import { z } from '../zod.ts';
 import { quantity } from './common.ts';
+import { exampleWriter, writerSchema } from './writer.ts';
 
 export const windSchema = z.strictObject({
   wind_speed_m_s: z.number().openapi({ description: 'At hub height, turbulence included.' }),
   wind_speed_measured_m_s: z.number().openapi({ description: 'Mean wind at the height of the anemometer.' }),
   source: z.enum(['dataset', 'override']),
   override_wind_speed_m_s: quantity('As given, even when negative; null without override.'),
+  override_by: writerSchema.nullable().openapi({ description: 'Who set the override; null without one.' }),
   rotor_rpm: z.number(), generator_rpm: z.number(), pitch_deg: z.number(),
   cp: z.number().openapi({ description: 'Power coefficient of the rotor.' }), tip_speed_ratio: z.number(),
   mechanical_power_kw: z.number().openapi({ description: 'Aerodynamic power on the rotor.' }),
@@ -33,6 +35,7 @@ export const windOverrideBodySchema = z.strictObject({
 /** A 15 MW turbine two minutes after the override. */
 export const exampleWind = {
   wind_speed_m_s: 9, wind_speed_measured_m_s: 5.59, source: 'override' as const, override_wind_speed_m_s: 9,
+  override_by: exampleWriter,
   rotor_rpm: 6.46, generator_rpm: 6.46, pitch_deg: 0, cp: 0.48, tip_speed_ratio: 9, mechanical_power_kw: 9748, electrical_power_kw: 9710,
   reactive_power_kvar: 0, region: '2' as const, state: 'run_mppt' as const, lvrt_state: 'normal' as const, quasi_steady: false, turbine: 'T4' as const,
   rated_power_kw: 15_000, hub_height_m: 150, rotor_diameter_m: 240,

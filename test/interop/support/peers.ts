@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import type { Json } from '../../support/http.ts';
 
 const localPython = fileURLToPath(new URL('../../../.venv/bin/python', import.meta.url));
-const python = [process.env['PYTHON'], localPython].find((path) => path !== undefined && existsSync(path)) ?? 'python3';
+/** The interpreter with the Python peers. */
+export const python = [process.env['PYTHON'], localPython].find((path) => path !== undefined && existsSync(path)) ?? 'python3';
 
 const succeeds = (program: string, args: readonly string[]) => spawnSync(program, args, { stdio: 'ignore', timeout: 30_000 }).status === 0;
 
@@ -18,6 +19,14 @@ export const peers = {
   },
   pymodbus: {
     present: () => succeeds(python, ['-c', 'import pymodbus']),
+    get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
+  },
+  prometheus_client: {
+    present: () => succeeds(python, ['-c', 'import prometheus_client']),
+    get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
+  },
+  schemathesis: {
+    present: () => succeeds(python, ['-c', 'import schemathesis']),
     get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
   },
   mbpoll: { present: () => succeeds('mbpoll', ['-V']), get: 'apt-get install mbpoll' },
@@ -31,7 +40,7 @@ export function skip(context: Mocha.Context, reason: string): never {
 }
 
 /** A suite that needs peers; on a machine without one of them its hooks do not run and its tests are skipped with a notice. */
-export function describeWith(names: readonly (keyof typeof peers)[], title: string, body: () => void): void {
+export function describeWith(names: readonly (keyof typeof peers)[], title: string, body: (this: Mocha.Suite) => void): void {
   describe(names.join(', '), () => {
     before(function () {
       for (const name of names) {
@@ -66,7 +75,7 @@ export class PythonPeer {
   readonly #exited: Promise<unknown>;
   #complaints = '';
 
-  constructor(script: 'sunspec_master' | 'modbus_master', port: number) {
+  constructor(script: 'sunspec_master' | 'modbus_master' | 'metrics_reader', port: number) {
     const path = fileURLToPath(new URL(`../python/${script}.py`, import.meta.url));
     this.#child = spawn(python, ['-B', path, '127.0.0.1', String(port)]);
     this.#exited = once(this.#child, 'close');

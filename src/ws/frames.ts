@@ -1,0 +1,83 @@
+/** WebSocket frames of the snapshots of one tick, made once for all clients. */
+import type { TickEvent } from '../sunspec/map/device.ts';
+import { positionOf } from '../sunspec/map/published.ts';
+
+const finAndText = 0x81;
+
+/** `payload` as one unmasked, final text frame (RFC 6455 5.2), ready for the socket. */
+export function textFrame(payload: Buffer): Buffer {
+  const { length } = payload;
+  const header = length < 126 ? 2 : length < 0x10000 ? 4 : 10;
+  const frame = Buffer.allocUnsafe(header + length);
+  frame[0] = finAndText;
+  if (header === 2) frame[1] = length;
+  if (header === 4) {
+    frame[1] = 126;
+    frame.writeUInt16BE(length, 2);
+  }
+  if (header === 10) {
+    frame[1] = 127;
+    frame.writeBigUInt64BE(BigInt(length), 2);
+  }
+  payload.copy(frame, header);
+  return frame;
+}
+
+/** Neighbouring frames, and the same as one buffer: one write instead of many. */
+export interface Piece {
+  readonly frames: readonly Buffer[];
+  readonly joined: Buffer;
+}
+
+/** A piece is never longer than this, unless a single frame is. */
+export const maxPieceBytes = 64 * 1024;
+
+/** The messages of a tick. Text and frame of a device are made when the first client needs them. */
+export class Broadcast {
+  readonly event: TickEvent;
+  readonly #frames: (Buffer | undefined)[] = [];
+  #pieces: readonly Piece[] | null = null;
+
+  constructor(event: TickEvent) {
+    this.event = event;
+  }
+
+  #frame(position: number): Buffer | undefined {
+    const published = this.event.published[position];
+    if (!published) return undefined;
+    return this.#frames[position] ??= textFrame(published.json);
+  }
+
+  /** The frame of one device; undefined when it was not part of the tick. */
+  of(deviceIndex: number): Buffer | undefined {
+    return this.#frame(positionOf(this.event.published, deviceIndex));
+  }
+
+  /** The frames of all devices, in index order. */
+  get pieces(): readonly Piece[] {
+    this.#pieces ??= this.#join();
+    return this.#pieces;
+  }
+
+  #join(): readonly Piece[] {
+    const pieces: Piece[] = [];
+    let frames: Buffer[] = [];
+    let bytes = 0;
+    const end = () => {
+      const [only] = frames;
+      if (only) pieces.push({ frames, joined: frames.length === 1 ? only : Buffer.concat(frames, bytes) });
+    };
+    for (let position = 0; position < this.event.published.length; position += 1) {
+      const frame = this.#frame(position);
+      if (!frame) continue;
+      if (bytes + frame.length > maxPieceBytes) {
+        end();
+        [frames, bytes] = [[], 0];
+      }
+      frames.push(frame);
+      bytes += frame.length;
+    }
+    end();
+    return pieces;
+  }
+}

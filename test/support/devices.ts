@@ -1,0 +1,22 @@
+/** Devices that join and leave a plant of a test, as the composition root lets them. */
+import { loadConfig } from '../../src/config/load.ts';
+import type { AppConfig } from '../../src/config/app-config.ts';
+import { silentLogger } from '../../src/core/log.ts';
+import type { SimPlant } from '../../src/der/plant.ts';
+import { DeviceChanges } from '../../src/device-changes.ts';
+import type { DeviceChangesOptions } from '../../src/device-changes.ts';
+import { deviceSeriesReader } from '../../src/device-series.ts';
+
+export function configOf(...flags: string[]): AppConfig {
+  const loaded = loadConfig(flags, {});
+  if (loaded.kind !== 'run') throw new Error('no configuration');
+  return loaded.config;
+}
+
+/** @param flags the settings of the process, which are defaults of what joins */
+export function deviceChanges(plant: SimPlant, flags: readonly string[] = [], options: Partial<DeviceChangesOptions> = {}): DeviceChanges {
+  const config = configOf(...flags);
+  return new DeviceChanges({
+    plant, servers: [], deviceOf: config.deviceOf, seriesOf: deviceSeriesReader(config), log: silentLogger, ...options,
+  });
+}

@@ -1,0 +1,46 @@
+import { createApp } from '../../src/app.ts';
+import type { App, AppOptions } from '../../src/app.ts';
+import type { AppConfig } from '../../src/config/app-config.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { createLogBook } from '../../src/core/log.ts';
+
+export interface RunningApp {
+  readonly app: App;
+  readonly port: number;
+}
+
+function configOf(flags: readonly string[]): AppConfig {
+  const loaded = loadConfig(flags, {});
+  if (loaded.kind !== 'run') throw new Error('no configuration');
+  return loaded.config;
+}
+
+export interface RunningOptions extends AppOptions {
+  /** default: nothing moves unless the test steps it */
+  readonly paused?: boolean;
+  /** default: any free one */
+  readonly webPort?: number;
+}
+
+/** The whole simulator on free ports, one device of each type. */
+export async function startApp(
+  types: readonly string[] = ['PV-3Phase'], flags: readonly string[] = [], { paused = true, webPort = 0, ...options }: RunningOptions = {},
+): Promise<RunningApp> {
+  const config = configOf(['-wp', String(webPort), '-p', '0', ...(paused ? ['--start_paused', 'yes'] : []), ...flags]);
+  const devices = types.flatMap((type) => configOf(['--device_type', type]).devices);
+  const app = createApp({ ...config, devices }, { logBook: createLogBook({ write: () => undefined }), checkReplies: true, ...options });
+  const { http } = await app.start();
+  return { app, port: http.port };
+}
+
+/** All that a request could have changed, as text: registers, state behind them, commands, surroundings, clock. */
+export function stateOf({ plant }: App): string {
+  const devices = plant.devices.map(({ index, bank, detail }) => ({
+    index, detail, registers: bank.read(bank.layout.base, bank.layout.size).toString('hex'),
+  }));
+  const { mode, rate, dateMs, tick, timezone } = plant.time;
+  return JSON.stringify({
+    devices, time: { mode, rate, dateMs, tick, timezone }, commands: plant.commands.list(), grid: plant.grid(),
+    surroundings: plant.surroundings(), site: plant.site,
+  });
+}

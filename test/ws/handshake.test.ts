@@ -1,0 +1,193 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { expect } from 'chai';
+import { WebSocket } from 'ws';
+import type { App } from '../../src/app.ts';
+import { createRandom } from '../../src/core/random.ts';
+import { cutAnswers, expectSound, only, open, talk, wire } from '../support/hostile.ts';
+import type { Wire } from '../support/hostile.ts';
+import { ask } from '../support/http.ts';
+import { startApp } from '../support/running-app.ts';
+
+const path = '/api/sim/ws/telemetry';
+const handshake = { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==' };
+const upgrade = (target: string, headers: Wire['headers'] = {}, method = 'GET') => wire(target, { method, headers: { ...handshake, ...headers } });
+
+/** A frame of a client, masked with zeros. */
+function frame(first: number, payload: Buffer | string, masked = true): Buffer {
+  const bytes = Buffer.from(payload);
+  const size = bytes.length < 126 ? [bytes.length] : [126, bytes.length >> 8, bytes.length & 255];
+  return Buffer.concat([Buffer.from([first, size[0]! | (masked ? 0x80 : 0), ...size.slice(1)]), Buffer.alloc(masked ? 4 : 0), bytes]);
+}
+
+describe('stream: handshakes and frames, by raw socket to the whole simulator', () => {
+  let app: App;
+  let port: number;
+  let good: WebSocket;
+
+  before(async () => {
+    ({ app, port } = await startApp(['PV-3Phase', 'PV-3Phase']));
+    good = new WebSocket(`ws://127.0.0.1:${port}${path}`);
+    await once(good, 'message');
+  });
+  after(async () => {
+    good.terminate();
+    await app.stop();
+  });
+
+  // whatever a client does, the others go on
+  afterEach(async () => {
+    const message = once(good, 'message');
+    await app.plant.step(1);
+    await message;
+    expect(good.readyState).to.equal(WebSocket.OPEN);
+    expect(app.logBook.entries({ levels: ['error'] }).map(({ message: text }) => text)).to.deep.equal([]);
+  });
+
+  for (const [name, bytes, status, code] of [
+    ['a device that is no integer', upgrade(`${path}?device=x`), 422, 'validation'],
+    ['a device with more behind it', upgrade(`${path}?device=0?device=1`), 422, 'validation'],
+    ['two devices', upgrade(`${path}?device=0&device=0`), 422, 'validation'],
+    ['a device that is not there', upgrade(`${path}?device=2`), 404, 'unknown-device'],
+    ['an unknown parameter', upgrade(`${path}?token=1`), 422, 'validation'],
+    ['another path', upgrade('/api/sim/overview'), 404, 'not-found'],
+    ['a long path', upgrade(`/${'x'.repeat(12_000)}`), 404, 'not-found'],
+    ['an absolute target', upgrade(`http://localhost${path}`), 400, 'malformed-request'],
+    ['a fragment', upgrade(`${path}#x`), 400, 'malformed-request'],
+    ['another version', upgrade(path, { 'Sec-WebSocket-Version': '8' }), 400, 'malformed-request'],
+    ['no version', upgrade(path, { 'Sec-WebSocket-Version': undefined }), 400, 'malformed-request'],
+    ['no key', upgrade(path, { 'Sec-WebSocket-Key': undefined }), 400, 'malformed-request'],
+    ['a short key', upgrade(path, { 'Sec-WebSocket-Key': 'abc=' }), 400, 'malformed-request'],
+    ['two keys', upgrade(path, { 'Sec-WebSocket-Key': [handshake['Sec-WebSocket-Key'], handshake['Sec-WebSocket-Key']] }), 400, 'malformed-request'],
+    ['POST', upgrade(path, {}, 'POST'), 405, 'method-not-allowed'],
+    ['HTTP/1.0 without an offer', `GET ${path} HTTP/1.0\r\nHost: localhost\r\n\r\n`, 404, 'not-found'],
+    ['a plain GET of the stream', wire(path), 404, 'not-found'],
+    ['a body with an offer of another protocol', wire('/', { body: '{}', headers: { Connection: 'Upgrade', Upgrade: 'h2c' } }), 400, 'malformed-request'],
+    ['headers over 16 KiB', upgrade(path, { X: 'x'.repeat(17_000) }), 431, 'headers-too-large'],
+  ] as const) {
+    it(`${name} is refused before the upgrade with ${status} ${code}`, async () => {
+      const { problem, ...answer } = await only(port, bytes);
+      expect([answer.status, problem.code]).to.deep.equal([status, code]);
+    });
+  }
+
+  it('an odd protocol, extension or cookie is passed over', async () => {
+    for (const headers of [{ 'Sec-WebSocket-Extensions': 'permessage-deflate; client_max_window_bits' }, { Cookie: 'a=b' }]) {
+      const socket = await open(port);
+      socket.write(upgrade(path, headers));
+      const [data] = await once(socket, 'data') as [Buffer];
+      expect(data.toString('latin1')).to.match(/^HTTP\/1\.1 101 /).and.not.match(/Sec-WebSocket-Extensions/i);
+      socket.destroy();
+    }
+  });
+
+  it('the first messages come with the answer, no tick is needed', async () => {
+    const begin = performance.now();
+    const client = new WebSocket(`ws://127.0.0.1:${port}${path}?device=1`);
+    const [message] = await once(client, 'message') as [Buffer];
+    const tookMs = performance.now() - begin;
+    expect(JSON.parse(message.toString())).to.include({ device_index: 1, tick: app.plant.latest.tick });
+    // 100 ms on an idle machine; the bound leaves room for a busy one
+    expect(tookMs).to.be.below(1000);
+    client.terminate();
+  });
+
+  async function connected(): Promise<Socket> {
+    const socket = await open(port);
+    socket.write(upgrade(path));
+    const [data] = await once(socket, 'data') as [Buffer];
+    expect(data.toString('latin1')).to.match(/^HTTP\/1\.1 101 /);
+    return socket;
+  }
+
+  /** The code in the close frame of the server, which is the last that comes. */
+  async function closeCode(...frames: Buffer[]): Promise<number> {
+    const socket = await connected();
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const closed = new Promise((resolve) => { socket.once('close', resolve); });
+    socket.write(Buffer.concat(frames));
+    // the server waits for our close frame after its own
+    socket.write(frame(0x88, Buffer.from([3, 232])));
+    await closed;
+    const bytes = Buffer.concat(chunks);
+    const at = bytes.lastIndexOf(Buffer.from([0x88]));
+    return bytes[at + 1] === 0 ? 1005 : bytes.readUInt16BE(at + 2);
+  }
+
+  for (const [name, code, ...frames] of [
+    ['an unmasked frame', 1002, frame(0x81, 'x', false)],
+    ['a reserved opcode', 1002, frame(0x83, 'x')],
+    ['a reserved bit', 1002, frame(0xc1, 'x')],
+    ['a continuation of nothing', 1002, frame(0x80, 'x')],
+    ['a message inside another', 1002, frame(0x01, 'x'), frame(0x81, 'y')],
+    ['a control frame in pieces', 1002, frame(0x09, 'x')],
+    ['a control frame over 125 bytes', 1002, frame(0x89, 'x'.repeat(126))],
+    ['a close code that there is not', 1002, frame(0x88, Buffer.from([0, 1]))],
+    ['text that is no UTF-8', 1007, frame(0x81, Buffer.from([0xff, 0xfe]))],
+    ['over 4 KiB', 1009, frame(0x82, 'x'.repeat(4097))],
+    ['over 4 KiB in pieces', 1009, frame(0x02, 'x'.repeat(3000)), frame(0x80, 'x'.repeat(3000))],
+    ['a length of 2^63', 1009, Buffer.from([0x82, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])],
+    ['17 pieces of one message', 1008, frame(0x01, ''), ...Array.from({ length: 16 }, () => frame(0x00, ''))],
+    ['messages of any kind up to the limit', 1000, frame(0x81, 'hello'), frame(0x82, Buffer.alloc(4096)), frame(0x01, 'x'), frame(0x80, 'y'), frame(0x89, 'ping'), frame(0x8a, 'pong')],
+  ] as const) {
+    it(`${name} closes with ${code}, that client only`, async () => {
+      expect(await closeCode(...frames)).to.equal(code);
+    });
+  }
+
+  it('a client that pings and takes no pong is cut off with bounded memory', async () => {
+    const socket = await connected();
+    socket.pause();
+    const flood = Buffer.concat(Array.from({ length: 2000 }, () => frame(0x89, 'x'.repeat(125))));
+    const ended = new Promise<void>((resolve) => { socket.once('close', () => { resolve(); }); });
+    const feed = (): void => { while (!socket.destroyed && socket.write(flood)) continue; };
+    socket.on('drain', feed);
+    feed();
+    await ended;
+    expect(app.adapters.find(({ comm }) => comm === 'websocket')?.status().peers).to.equal(1);
+  });
+
+  it('clients that reset the connection at any point hurt nobody', async () => {
+    const whole = Buffer.concat([upgrade(path), frame(0x81, 'x')]);
+    for (const cut of [10, whole.length - 20, whole.length - 3, whole.length]) {
+      const socket = await open(port);
+      socket.write(whole.subarray(0, cut), () => { socket.resetAndDestroy(); });
+      await new Promise((resolve) => { socket.once('close', resolve); });
+    }
+    for (const request of [upgrade('/nothing'), upgrade(path, { Host: 'evil.example' }), 'CONNECT x:1 HTTP/1.1\r\n\r\n', wire('/', { headers: { Connection: 'Upgrade', Upgrade: 'h2c' } })]) {
+      const sockets = await Promise.all(Array.from({ length: 20 }, () => open(port)));
+      await Promise.all(sockets.map((socket) => new Promise((resolve) => {
+        socket.once('close', resolve);
+        socket.write(request, () => { socket.resetAndDestroy(); });
+      })));
+    }
+    expect((await ask(port, '/api/sim/health')).status).to.equal(200);
+  });
+
+  it('300 damaged handshakes and frames (seed 7) are refused in form or closed', async () => {
+    const random = createRandom(7, 'damaged handshakes');
+    const below = (n: number) => Math.floor(random.next() * n);
+    const whole = Buffer.concat([upgrade(path), frame(0x81, 'hello'), frame(0x89, 'ping'), frame(0x88, Buffer.from([3, 232]))]);
+    app.api.server.headersTimeout = 200;
+    app.api.server.requestTimeout = 200;
+    let refusals = 0;
+    async function one(): Promise<void> {
+      const copy = [...whole];
+      for (let i = 0; i <= below(3); i += 1) copy.splice(below(copy.length), below(2), ...(below(3) > 0 ? [below(256)] : []));
+      // a close frame behind it all, twice, so that both ends come to an end whatever the damage has left of the first
+      const bytes = await talk(port, Buffer.concat([Buffer.from(copy), frame(0x88, Buffer.from([3, 232])), frame(0x8f, ''), Buffer.alloc(5000, 0xff)]));
+      const text = bytes.toString('latin1');
+      if (text.startsWith('HTTP/1.1 101 ')) return;
+      refusals += 1;
+      const answers = cutAnswers(bytes);
+      expect(answers.length, JSON.stringify(Buffer.from(copy).toString('latin1'))).to.be.greaterThan(0);
+      for (const answer of answers) {
+        expectSound(answer);
+        expect(answer.status).to.be.within(400, 499);
+      }
+    }
+    for (let i = 0; i < 300; i += 20) await Promise.all(Array.from({ length: 20 }, one));
+    expect(refusals).to.be.within(50, 290);
+  }).timeout(30_000);
+});
