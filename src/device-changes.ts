@@ -24,17 +24,9 @@ export interface DeviceChangesOptions {
   readonly maxDevices?: number;
 }
 
-/** Faults that one answer names; nobody reads more. */
-const maxFaults = 100;
-const shownFaults = 5;
-
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-function unfit(faults: readonly Fault[]): SimError {
-  const words = faults.slice(0, shownFaults).map(({ name, detail }) => `${name === '' ? 'body' : name}: ${detail}`).join('; ');
-  const more = faults.length > shownFaults ? `; and ${faults.length - shownFaults} more` : '';
-  return new SimError('COMMAND_BAD_VALUE', `${words}${more}`, faults.slice(0, maxFaults));
-}
+const unfit = (faults: readonly Fault[]) => new SimError('COMMAND_BAD_VALUE', 'the device cannot be built from its entry', faults);
 
 function whoAsked({ source, peer }: Origin): string {
   return peer === undefined ? source : `${source}, ${peer}`;

@@ -15,6 +15,8 @@ import { aimRow, aimTable, figure } from '../support/table.ts';
 import type { Table } from '../support/table.ts';
 
 const connections = 32;
+/** Many short turns instead of one long: other work of the machine then hits all servers of a turn, or none. */
+const turnsPerRound = 5;
 const overview = '/api/sim/overview';
 const paths = [overview, '/api/sim/devices', '/api/sim/health'];
 const [ours, bare, express] = ['derbench', 'bare node:http', 'express 5'];
@@ -72,8 +74,9 @@ async function recorded({ port }: Peer): Promise<string> {
   return file;
 }
 
-async function measure({ port, pid }: Peer, path: string, { quick }: BenchOptions, [command, ...args]: readonly [string, ...string[]]): Promise<Measured> {
-  const [warmupMs, measureMs] = quick ? [200, 500] : [500, 1500];
+type Command = readonly [string, ...string[]];
+
+async function measure({ port, pid }: Peer, path: string, [warmupMs, measureMs]: readonly [number, number], [command, ...args]: Command): Promise<Measured> {
   const before = await cpuSeconds(pid);
   const result = await runJson<Omit<Measured, 'cpuUs'>>(command, [...args, ...[port, path, connections, warmupMs, measureMs].map(String)]);
   const after = await cpuSeconds(pid);
@@ -85,13 +88,16 @@ async function measure({ port, pid }: Peer, path: string, { quick }: BenchOption
 type Rounds = ReadonlyMap<string, readonly Measured[]>;
 
 async function measureAll(
-  servers: ReadonlyMap<string, Peer>, options: BenchOptions, load: readonly [string, ...string[]], progress: (text: string) => void,
+  servers: ReadonlyMap<string, Peer>, { rounds, quick }: BenchOptions, load: Command, progress: (text: string) => void,
 ): Promise<ReadonlyMap<string, Rounds>> {
   const results = new Map(paths.map((path) => [path, new Map<string, Measured[]>()]));
-  for (let round = 1; round <= options.rounds; round += 1) {
-    progress(`http: round ${round} of ${options.rounds}`);
+  progress('http: warming up');
+  for (const path of paths) for (const server of servers.values()) await measure(server, path, [0, quick ? 200 : 1500], load);
+  const turns = quick ? 1 : rounds * turnsPerRound;
+  for (let turn = 1; turn <= turns; turn += 1) {
+    if (turn % turnsPerRound === 1) progress(`http: turn ${turn} of ${turns}`);
     for (const [path, byName] of results) {
-      for (const [name, server] of servers) byName.set(name, [...byName.get(name) ?? [], await measure(server, path, options, load)]);
+      for (const [name, server] of servers) byName.set(name, [...byName.get(name) ?? [], await measure(server, path, [50, 350], load)]);
     }
   }
   return results;
@@ -119,7 +125,7 @@ function aims(byName: Rounds | undefined): Table {
   ]);
 }
 
-async function generator({ load }: Cores): Promise<{ readonly command: readonly [string, ...string[]]; readonly note: string }> {
+async function generator({ load }: Cores): Promise<{ readonly command: Command; readonly note: string }> {
   const program = await compiled('bench/workers/http_load.c');
   const words = program === null ? [process.execPath, inCheckout('bench/workers/http-load.mjs')] : [program];
   const note = program === null ? 'load generator: Node, as gcc is missing; it evens the rates out' : 'load generator: C, epoll';

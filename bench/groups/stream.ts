@@ -71,7 +71,7 @@ async function recorded({ port }: Peer): Promise<string> {
 }
 
 function measure(server: Peer, load: Load, { quick }: BenchOptions, { load: processor }: Cores): Promise<Measured> {
-  const [warmupMs, measureMs] = quick ? [500, 1000] : [2000, 4000];
+  const [warmupMs, measureMs] = quick ? [500, 1000] : [2500, 6000];
   const numbers = [load.clients, load.stopping, warmupMs, measureMs, quick ? 2000 : load.stoppedMs, server.pid];
   const worker = [process.execPath, inCheckout('bench/workers/stream-load.mjs'), String(server.port), server.path, ...numbers.map(String)];
   const [command, ...args] = onProcessor(processor, worker);
@@ -90,7 +90,9 @@ async function measureAll(load: Load, rounds: number, options: BenchOptions, cor
     if (cores.server !== null) for (const { pid } of servers.values()) await pin(pid, cores.server);
     for (let round = 1; round <= rounds; round += 1) {
       say(round);
-      for (const [name, server] of servers) results.set(name, [...results.get(name) ?? [], await measure(server, load, options, cores)]);
+      // both at once: they are far from busy, and other work of the machine then hits both
+      const measured = await Promise.all([...servers].map(async ([name, server]) => [name, await measure(server, load, options, cores)] as const));
+      for (const [name, result] of measured) results.set(name, [...results.get(name) ?? [], result]);
     }
     return results;
   } finally {
@@ -121,7 +123,7 @@ export const streamGroup: Group = {
     return [
       {
         title: `stream: 1 device at 10 Hz, ${fanOut.clients} clients`, head, rows: rowsOf(wide, () => NaN),
-        notes: [`CPU per message: of the whole process, the simulation ("alone", without clients) included; ${cores.note}`],
+        notes: [`both at once; CPU per message: of the whole process, the simulation ("alone", without clients) included; ${cores.note}`],
       },
       {
         title: `stream: ${half.devices} devices at 10 Hz, ${half.clients} clients, of which ${half.stopping} stop reading`,

@@ -1,9 +1,14 @@
 import type { IncomingMessage } from 'node:http';
+import { pointerStep } from '../core/json-pointer.ts';
 import { HttpProblem, invalid } from './errors.ts';
 
 const maxDepth = 32;
 const maxItems = 10_000;
+/** Three times what a device has of points; what is checked against a schema costs much more than what is only read. */
+const maxMembers = 4_000;
 const maxStringLength = 1_000;
+/** characters of a member's name in a fault */
+const shownNameLength = 100;
 /** Bytes beyond the limit that are still taken in, so that the client reads the answer instead of a reset. */
 const drainBytes = 1024 * 1024;
 const forbiddenNames = new Set(['__proto__', 'constructor', 'prototype']);
@@ -54,50 +59,61 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
  * Bounds that hold for every body whatever its schema.
  * @throws HttpProblem `validation`
  */
-function checkShape(value: unknown, pointer = '', depth = 0): void {
-  const refuse = (detail: string): never => { throw invalid('body', pointer, detail); };
-  if (typeof value === 'string' && value.length > maxStringLength) refuse(`must have at most ${maxStringLength} characters`);
-  if (typeof value === 'number' && !Number.isFinite(value)) refuse('must be a finite number');
-  if (typeof value !== 'object' || value === null) return;
-  if (depth >= maxDepth) refuse(`must not be nested deeper than ${maxDepth} levels`);
-  if (Array.isArray(value)) {
-    if (value.length > maxItems) refuse(`must have at most ${maxItems} items`);
-    value.forEach((item, index) => checkShape(item, `${pointer}/${index}`, depth + 1));
-    return;
+function checkShape(body: unknown): void {
+  let members = 0;
+  function check(value: unknown, pointer: string, depth: number): void {
+    const refuse = (detail: string): never => { throw invalid('body', pointer, detail); };
+    if (typeof value === 'string' && value.length > maxStringLength) refuse(`must have at most ${maxStringLength} characters`);
+    if (typeof value === 'number' && !Number.isFinite(value)) refuse('must be a finite number');
+    if (typeof value !== 'object' || value === null) return;
+    if (depth >= maxDepth) refuse(`must not be nested deeper than ${maxDepth} levels`);
+    if (Array.isArray(value)) {
+      if (value.length > maxItems) refuse(`must have at most ${maxItems} items`);
+      value.forEach((item, index) => { check(item, `${pointer}/${index}`, depth + 1); });
+      return;
+    }
+    const entries = Object.entries(value);
+    members += entries.length;
+    if (members > maxMembers) throw invalid('body', '', `must have at most ${maxMembers} members, those of all objects counted`);
+    for (const [name, member] of entries) {
+      const path = pointer + pointerStep(name.slice(0, shownNameLength));
+      if (forbiddenNames.has(name)) throw invalid('body', path, 'is not a permitted member name');
+      if (name.length > maxStringLength) throw invalid('body', path, 'has too long a name');
+      check(member, path, depth + 1);
+    }
   }
-  const entries = Object.entries(value);
-  if (entries.length > maxItems) refuse(`must have at most ${maxItems} members`);
-  for (const [name, member] of entries) {
-    const path = `${pointer}/${name.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    if (forbiddenNames.has(name)) throw invalid('body', path, 'is not a permitted member name');
-    if (name.length > maxStringLength) throw invalid('body', path, 'has too long a name');
-    checkShape(member, path, depth + 1);
-  }
+  check(body, '', 0);
 }
 
-/** Counts how often each member name stands in a JSON value. */
-function countNames(value: unknown, counts: Map<string, number>): void {
-  if (typeof value !== 'object' || value === null) return;
-  for (const [name, member] of Object.entries(value)) {
-    if (!Array.isArray(value)) counts.set(name, (counts.get(name) ?? 0) + 1);
-    countNames(member, counts);
-  }
+/** An object or array that a reading of the text is in. */
+interface Place {
+  /** null in an array */
+  readonly names: Set<string> | null;
+  /** member name or position */
+  step: string | number;
 }
+
+const pointerTo = (places: readonly Place[]) => places.map(({ step }) => pointerStep(String(step).slice(0, shownNameLength))).join('');
 
 /**
  * The parser keeps the last of several members of one name, so that a reader of the text may see another request than
- * what is carried out. A name that stands in the text more often than in the value was repeated.
+ * what is carried out.
+ * @param text valid JSON
  * @throws HttpProblem `validation`
  */
-function checkUniqueNames(text: string, value: unknown): void {
-  const counts = new Map<string, number>();
-  countNames(value, counts);
-  for (const [, token = '""', colon] of text.matchAll(/("[^"\\]*(?:\\.[^"\\]*)*")\s*(:?)/g)) {
-    if (colon === '') continue;
-    const name = String(JSON.parse(token));
-    const left = (counts.get(name) ?? 0) - 1;
-    if (left < 0) throw invalid('body', `/${name.slice(0, 100)}`, 'is given more than once in one object');
-    counts.set(name, left);
+function checkUniqueNames(text: string): void {
+  const places: Place[] = [];
+  for (const [token, name] of text.matchAll(/("[^"\\]*(?:\\.[^"\\]*)*")(?:\s*:)?|[{}[\],]/g)) {
+    const place = places.at(-1);
+    if (token === '{') places.push({ names: new Set(), step: '' });
+    else if (token === '[') places.push({ names: null, step: 0 });
+    else if (token === '}' || token === ']') places.pop();
+    else if (token === ',' && typeof place?.step === 'number') place.step += 1;
+    else if (name !== undefined && name !== token && place?.names) {
+      place.step = String(JSON.parse(name));
+      if (place.names.has(place.step)) throw invalid('body', pointerTo(places), 'is given more than once in one object');
+      place.names.add(place.step);
+    }
   }
 }
 
@@ -119,6 +135,6 @@ export async function readJsonBody(request: IncomingMessage, limit: number): Pro
     throw new HttpProblem('malformed-json', bytes.length === 0 ? 'The body is empty.' : 'The body is not valid JSON in UTF-8.');
   }
   checkShape(value);
-  checkUniqueNames(text, value);
+  checkUniqueNames(text);
   return value;
 }

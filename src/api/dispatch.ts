@@ -1,23 +1,33 @@
 import type { Application, Request, Response } from 'express';
 import type { Origin } from '../core/device.ts';
+import { SimError } from '../core/errors.ts';
 import { peerOf } from '../core/listen.ts';
 import type { Logger } from '../core/log.ts';
 import type { RouteContext } from './context.ts';
 import { readJsonBody } from './body.ts';
 import { groupBy } from './group-by.ts';
 import { describeError } from './errors.ts';
+import { sendPieces } from './pieces.ts';
 import { requestId, sendBytes, sendProblem } from './reply.ts';
 import type { Content } from './reply.ts';
-import { apiPrefix, JsonText, TextReply } from './route.ts';
+import { apiPrefix, JsonText, PiecesReply, TextReply } from './route.ts';
 import type { Answer, RawInput, Route } from './route.ts';
 
-/** Answers any thrown value; what is our own fault goes to the log with its cause. */
+/** as much as the problem shows of it */
+const maxLoggedUrlLength = 1024;
+
+/** `GET logs` serves these lines. Messages of other errors than ours may quote paths of this machine, and stacks do: they are only printed. */
+function logFailure(request: Request, error: unknown, logger: Logger): void {
+  const isError = error instanceof Error;
+  const reason = error instanceof SimError ? error.message : isError ? error.name : typeof error;
+  const what = `request ${requestId(request)} ${request.method} ${request.url.slice(0, maxLoggedUrlLength)}`;
+  logger.error(`${what} failed: ${reason}`, undefined, isError ? error.stack ?? error.message : String(error));
+}
+
+/** Answers any thrown value; what is our own fault goes to the log. */
 export function answerError(response: Response, error: unknown, logger: Logger): void {
   const described = describeError(error);
-  if (described.code === 'internal') {
-    const cause = error instanceof Error ? error.stack ?? error.message : String(error);
-    logger.error(`request ${requestId(response.req)} ${response.req.method} ${response.req.url}: ${cause}`);
-  }
+  if (described.code === 'internal') logFailure(response.req, error, logger);
   sendProblem(response, described);
 }
 
@@ -34,6 +44,13 @@ export function replyContent(route: Route, { body }: Answer<unknown>, checkRepli
   return { type: 'application/json', bytes };
 }
 
+/** @throws ZodError when the pieces do not fit the schema together */
+function checkedPieces(route: Route, { type, pieces }: PiecesReply): PiecesReply {
+  const all = [...pieces];
+  if (type === 'application/json') route.reply.parse(JSON.parse(all.join('')));
+  return new PiecesReply(type, all);
+}
+
 async function answerOf(route: Route, ctx: RouteContext, raw: RawInput): Promise<Answer<unknown>> {
   try {
     return await route.answer(ctx, raw);
@@ -46,8 +63,13 @@ async function run(route: Route, ctx: RouteContext, request: Request, response: 
   const body = route.method === 'post' ? await readJsonBody(request, ctx.config.limits.maxBodyBytes) : undefined;
   const answer = await answerOf(route, ctx, { params: request.params, query: request.query, body, by: originOf(request) });
   if (answer.afterwards) response.once('close', answer.afterwards);
+  const status = answer.status ?? route.status;
+  if (answer.body instanceof PiecesReply) {
+    await sendPieces(response, status, checkReplies ? checkedPieces(route, answer.body) : answer.body, answer.headers);
+    return;
+  }
   const { type, bytes } = replyContent(route, answer, checkReplies);
-  sendBytes(response, answer.status ?? route.status, type, bytes, answer.headers);
+  sendBytes(response, status, type, bytes, answer.headers);
 }
 
 const expressPath = (path: string) => apiPrefix + path.replaceAll(/\{(\w+)\}/g, ':$1');

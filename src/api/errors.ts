@@ -85,10 +85,8 @@ export function describeError(error: unknown): Described {
     const code = problemOf[error.code];
     if (code === 'internal') return { code, detail: internalDetail, close: false };
     if (code !== 'validation') return { code, detail: error.message, close: false };
-    const faults = error.faults.length > 0
-      ? error.faults.map(bodyFault)
-      : [{ in: 'body' as const, name: '', detail: error.message }];
-    return { code, detail: error.message, faults, close: false };
+    if (error.faults.length > 0) return describeError(invalidAll(error.faults.map(bodyFault)));
+    return { code, detail: error.message, faults: [{ in: 'body', name: '', detail: error.message }], close: false };
   }
   // the router's own complaint about a path such as `/%ff`
   if (error instanceof URIError) return { code: 'malformed-request', detail: 'The path has an invalid escape.', close: false };

@@ -44,7 +44,7 @@ interface Counter {
   add(socket: Socket, response: Response): number;
 }
 
-/** Requests of one segment all reach their handlers before the first answer leaves: only a count bounds the work. */
+/** All requests of one segment come in before the first answer leaves: only a count bounds what waits. */
 function createCounter(): Counter {
   const counts = new WeakMap<Socket, number>();
   return {
@@ -57,24 +57,21 @@ function createCounter(): Counter {
   };
 }
 
-/** Everything that is decided before an operation is looked for: address length, host, origin, stopping. */
+/**
+ * Runs when the answers before this one have left the connection: what nobody takes yet is not made in store. Never when
+ * the connection ends before that, nor when a fault in the body has been answered meanwhile.
+ */
+function inTurn(response: Response, run: () => void): void {
+  if (response.socket) run();
+  else response.once('socket', () => { if (!response.headersSent) run(); });
+}
+
+/** Everything that is decided before an operation is looked for: address length, turn, host, origin, stopping. */
 export function createGate(guard: HttpGuard, ctx: RouteContext): RequestHandler {
   const { maxUrlBytes } = ctx.config.limits;
   const unanswered = createCounter();
-  return (request: Request, response: Response, next: NextFunction) => {
-    if (request.url.length > maxUrlBytes) {
-      sendProblem(response, { code: 'uri-too-long', detail: `The address is longer than ${maxUrlBytes} bytes.`, close: true });
-      return;
-    }
-    if (!request.url.startsWith('/') || request.url.includes('#')) {
-      sendProblem(response, { code: 'malformed-request', detail: 'The request target must be a path.', close: true });
-      return;
-    }
-    if (unanswered.add(request.socket, response) > maxPipelined) {
-      const detail = `More than ${maxPipelined} requests wait for their answers on this connection.`;
-      sendProblem(response, { code: 'too-many-requests', detail, close: true });
-      return;
-    }
+
+  function pass(request: Request, response: Response, next: NextFunction): void {
     const origin = guard.corsOrigin(request);
     const isPreflight = request.method === 'OPTIONS' && request.headers.origin !== undefined;
     const refusal = guard.checkHost(request) ?? (isPreflight ? null : checkSource(guard, request));
@@ -92,5 +89,22 @@ export function createGate(guard: HttpGuard, ctx: RouteContext): RequestHandler 
       return;
     }
     next();
+  }
+
+  return (request: Request, response: Response, next: NextFunction) => {
+    if (request.url.length > maxUrlBytes) {
+      sendProblem(response, { code: 'uri-too-long', detail: `The address is longer than ${maxUrlBytes} bytes.`, close: true });
+      return;
+    }
+    if (!request.url.startsWith('/') || request.url.includes('#')) {
+      sendProblem(response, { code: 'malformed-request', detail: 'The request target must be a path.', close: true });
+      return;
+    }
+    if (unanswered.add(request.socket, response) > maxPipelined) {
+      const detail = `More than ${maxPipelined} requests wait for their answers on this connection.`;
+      sendProblem(response, { code: 'too-many-requests', detail, close: true });
+      return;
+    }
+    inTurn(response, () => { pass(request, response, next); });
   };
 }

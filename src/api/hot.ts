@@ -36,9 +36,9 @@ interface HotRoute {
 }
 
 export function createHotReads(ctx: RouteContext, routes: readonly Route[], guard: HttpGuard, checkReplies: boolean): HotReads {
-  const byPath = new Map(routes.filter(({ hot }) => hot !== undefined).map((route) => {
+  const byPath = new Map(routes.filter(({ hot }) => hot !== undefined).map((route): [string, HotRoute] => {
     const path = apiPrefix + route.path;
-    return [path, { route, path, counts: {} } as HotRoute] as const;
+    return [path, { route, path, counts: {} }];
   }));
 
   function made(route: Route, query: object): Prepared | null {

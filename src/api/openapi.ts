@@ -22,7 +22,8 @@ const descriptions: Readonly<Partial<Record<(typeof tags)[number], string>>> = {
 
 /** What any request may be answered before its operation is looked at. */
 const transportProblems: readonly ProblemCode[] = [
-  'malformed-request', 'request-timeout', 'uri-too-long', 'misdirected-host', 'headers-too-large', 'internal', 'stopping',
+  'malformed-request', 'cross-origin', 'request-timeout', 'uri-too-long', 'misdirected-host', 'too-many-requests',
+  'headers-too-large', 'internal', 'stopping',
 ];
 
 /** Problems that follow from the shape of an operation, and those that it names itself. */
@@ -30,7 +31,7 @@ function problemsOf(route: Route): ProblemCode[] {
   const codes = new Set<ProblemCode>([...transportProblems, 'validation', ...route.problems ?? []]);
   if ('device' in route.query.shape) codes.add('unknown-device');
   if (route.method === 'post') {
-    for (const code of ['malformed-json', 'cross-origin', 'too-large', 'unsupported-media-type'] as const) codes.add(code);
+    for (const code of ['malformed-json', 'too-large', 'unsupported-media-type'] as const) codes.add(code);
   }
   const order = Object.keys(problemTable);
   return [...codes].sort((a, b) => order.indexOf(a) - order.indexOf(b));

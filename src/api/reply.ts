@@ -1,29 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { unreadLimitMs } from '../core/answer-order.ts';
 import { commonHeaders, createProblem, problemHeaders } from '../core/problem.ts';
 import type { ProblemCode, ProblemFault } from '../core/problem.ts';
 
 const requestIds = new WeakMap<IncomingMessage, string>();
+const idOfProcess = randomUUID().slice(0, 24);
+let lastNumber = 0;
+
+/** In the form of a UUID: the beginning is the process's, the end counts. Random digits for each would cost more than looking up a hot read. */
+function nextRequestId(): string {
+  lastNumber += 1;
+  return idOfProcess + String(lastNumber).padStart(12, '0');
+}
 
 /** The id of a request; the same in the answer's header, in problems and in the log. */
 export function requestId(request: IncomingMessage): string {
   let id = requestIds.get(request);
   if (id === undefined) {
-    id = randomUUID();
+    id = nextRequestId();
     requestIds.set(request, id);
   }
   return id;
-}
-
-const unreadTimeoutsMs = new WeakMap<Socket, number>();
-
-/**
- * From now on, a client that takes nothing of its answer for so long is cut off: what it does not read stays in memory.
- * The connection's ordinary time-out would also count while an operation is at work.
- */
-export function limitUnread(socket: Socket, timeoutMs: number): void {
-  unreadTimeoutsMs.set(socket, timeoutMs);
 }
 
 /** What an answer holds. */
@@ -32,9 +31,12 @@ export interface Content {
   readonly bytes: Buffer;
 }
 
-/** The server puts its own limit back when all has gone out. */
-function beginLimit(socket: Socket): void {
-  socket.setTimeout(unreadTimeoutsMs.get(socket) ?? 0);
+/**
+ * The connection's ordinary time-out would also count while an operation is at work. The server puts its own limit back
+ * when all has gone out.
+ */
+export function beginLimit(socket: Socket): void {
+  socket.setTimeout(unreadLimitMs(socket) ?? 0);
 }
 
 function end(response: ServerResponse, bytes: Buffer): void {
@@ -76,7 +78,7 @@ export function prepare({ type, bytes }: Content): Prepared {
 /** Sends the same as `sendBytes` does with status 200. */
 export function sendPrepared(response: ServerResponse, { bytes, headers }: Prepared): void {
   // nobody will ask for this id again: it is not noted
-  headers[headers.length - 1] = randomUUID();
+  headers[headers.length - 1] = nextRequestId();
   response.writeHead(200, headers);
   end(response, bytes);
 }

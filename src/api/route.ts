@@ -34,15 +34,32 @@ export class TextReply {
   }
 }
 
+/**
+ * A reply that is made while it is sent, no faster than the client takes it. The pieces are ASCII text; as JSON they fit
+ * the schema together.
+ */
+export class PiecesReply {
+  /** `Content-Type` of the answer */
+  readonly type: string;
+  readonly pieces: Iterable<string>;
+
+  constructor(type: string, pieces: Iterable<string>) {
+    this.type = type;
+    this.pieces = pieces;
+  }
+}
+
+type Body<T> = T | JsonText<T> | TextReply | PiecesReply;
+
 /** A reply with another status, headers, or work to do once it has left. */
 export class Answer<T> {
-  readonly body: T | JsonText<T> | TextReply;
+  readonly body: Body<T>;
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly afterwards: (() => void) | undefined;
 
   constructor(
-    body: T | JsonText<T> | TextReply,
+    body: Body<T>,
     options: { status?: number; headers?: Readonly<Record<string, string>>; afterwards?: () => void } = {},
   ) {
     this.body = body;
@@ -52,7 +69,7 @@ export class Answer<T> {
   }
 }
 
-type Reply<T> = T | JsonText<T> | TextReply | Answer<T>;
+type Reply<T> = Body<T> | Answer<T>;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
 /** Checked input of one request. */
@@ -121,7 +138,7 @@ export interface Route extends RouteBase {
 
 const noMembers = z.strictObject({});
 
-function wrapped<T>(reply: T | JsonText<T> | TextReply | Answer<T>): Answer<unknown> {
+function wrapped<T>(reply: Reply<T>): Answer<unknown> {
   return reply instanceof Answer ? reply : new Answer<unknown>(reply);
 }
 

@@ -1,12 +1,15 @@
 import { createServer } from 'node:http';
-import type { RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { parse as parseQuery } from 'node:querystring';
 import type { Duplex } from 'node:stream';
 import express from 'express';
 import type { NextFunction, Request, Response } from 'express';
+import { limitUnread, newestAnswer, noteAnswer } from '../core/answer-order.ts';
 import { createHttpGuard } from '../core/http-guard.ts';
+import { LimitedLog } from '../core/limited-log.ts';
 import { listen } from '../core/listen.ts';
-import { createProblem, refuseOnSocket } from '../core/problem.ts';
+import { closeAnswered, createProblem, refuseOnSocket } from '../core/problem.ts';
 import type { ProblemCode } from '../core/problem.ts';
 import type { ApiContext, ApiLimits, RouteContext } from './context.ts';
 import { answerError, mountRoutes } from './dispatch.ts';
@@ -19,9 +22,11 @@ import { countAnswers } from './metrics/answer-counts.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { describeApi } from './openapi.ts';
 import type { OpenApiDocument } from './openapi.ts';
-import { limitUnread, sendProblem } from './reply.ts';
+import { apiPrefix } from './route.ts';
+import { sendProblem } from './reply.ts';
 import type { Route } from './route.ts';
 import { allRoutes } from './routes/all.ts';
+import { StreamOffer } from './stream-offer.ts';
 
 interface ApiOptions {
   /** checks every reply against its schema (500 when it does not fit): for tests */
@@ -44,12 +49,18 @@ export interface Api {
   stop(): Promise<void>;
 }
 
+/** Served by the stream to whoever asks for an upgrade; a plain request for them deserves better words than any other. */
+const streamPaths = new Set([`${apiPrefix}/ws/telemetry`, `${apiPrefix}/telemetry/ws`]);
+
 const parseProblems: Readonly<Record<string, { code: ProblemCode; detail: string }>> = {
   HPE_HEADER_OVERFLOW: { code: 'headers-too-large', detail: 'The headers, the address included, are larger than 16 KiB.' },
   ERR_HTTP_REQUEST_TIMEOUT: { code: 'request-timeout', detail: 'The request was not complete in time.' },
 };
 
-/** What the parser refuses never reaches the application: the answer is written by hand. */
+/**
+ * What the parser refuses never reaches the application: the answer is written by hand, behind those that are still to
+ * come. Where the fault is in the body of a request, the one answer of that request is what says so.
+ */
 function onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET') {
     socket.destroy();
@@ -57,10 +68,13 @@ function onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   }
   const { code, detail } = parseProblems[error.code ?? '']
     ?? { code: 'malformed-request' as const, detail: 'The bytes received are not an HTTP/1.1 request.' };
-  refuseOnSocket(socket, createProblem(code, detail, { instance: '', id: crypto.randomUUID() }));
+  const last = newestAnswer(socket);
+  if (last === undefined || last.req.complete) refuseOnSocket(socket, createProblem(code, detail, { instance: '', id: crypto.randomUUID() }));
+  else if (last.headersSent) closeAnswered(socket);
+  else sendProblem(last, { code, detail, close: true });
 }
 
-function onConnect(request: { url?: string | undefined }, socket: Duplex): void {
+function onConnect(request: IncomingMessage, socket: Duplex): void {
   const detail = 'CONNECT is not possible here.';
   const instance = request.url ?? '';
   refuseOnSocket(socket, createProblem('method-not-allowed', detail, { instance, id: crypto.randomUUID() }), { Allow: 'GET, HEAD, POST' });
@@ -73,6 +87,7 @@ function createHttpServer(limits: ApiLimits, listener: RequestListener): Server 
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs),
+    IncomingMessage: StreamOffer,
     // a missing Host is answered with a problem body like any other
     requireHostHeader: false,
   }, listener);
@@ -105,31 +120,44 @@ function createRouteContext(context: ApiContext): RouteContext {
   return ctx;
 }
 
-function createApp(ctx: RouteContext, options: ApiOptions): { app: express.Application; listener: RequestListener; document: OpenApiDocument } {
+interface Served {
+  readonly app: express.Application;
+  readonly listener: RequestListener;
+  readonly document: OpenApiDocument;
+  readonly log: LimitedLog;
+}
+
+function createApp(ctx: RouteContext, options: ApiOptions): Served {
   const routes = options.routes ?? allRoutes;
   const document = describeApi(routes, ctx.info.apiVersion);
-  const logger = ctx.logBook.logger('Lab');
+  const log = new LimitedLog(ctx.logBook.logger('Lab'), ctx.clock, 'failed requests');
   const guard = createHttpGuard(ctx.config);
   const hot = createHotReads(ctx, routes, guard, options.checkReplies ?? false);
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('strict routing');
+  // the parser would pass over all parameters behind the thousandth; the length of the address bounds them
+  app.set('query parser', (text: string) => parseQuery(text, '&', '=', { maxKeys: 0 }));
   app.enable('case sensitive routing');
   app.use(countAnswers(ctx.answers));
   app.use(createGate(guard, ctx));
-  mountRoutes(app, routes, ctx, logger, options.checkReplies ?? false);
+  mountRoutes(app, routes, ctx, log, options.checkReplies ?? false);
   mountDocs(app, Buffer.from(JSON.stringify(document)));
   app.use((request: Request, response: Response) => {
-    sendProblem(response, { code: 'not-found', detail: `There is nothing at ${request.path.slice(0, 200)}.` });
+    const hint = streamPaths.has(request.path) ? ' but the telemetry stream, which is a WebSocket' : '';
+    sendProblem(response, { code: 'not-found', detail: `There is nothing at ${request.path.slice(0, 200)}${hint}.` });
   });
   app.use((error: unknown, _request: Request, response: Response, next: NextFunction) => {
     if (response.headersSent) next(error);
-    else answerError(response, error, logger);
+    else answerError(response, error, log);
   });
   return {
-    app, document,
+    app, document, log,
     listener(request, response) {
+      noteAnswer(response);
+      // behind such an offer the server's parser loses what came in the same segment
+      if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
       if (!hot(request, response)) app(request, response);
     },
   };
@@ -139,7 +167,7 @@ function createApp(ctx: RouteContext, options: ApiOptions): { app: express.Appli
 export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
   const { config } = context;
   const ctx = createRouteContext(context);
-  const { app, listener, document } = createApp(ctx, options);
+  const { app, listener, document, log } = createApp(ctx, options);
   const server = createHttpServer(config.limits, listener);
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
@@ -173,7 +201,7 @@ export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
     },
     stop() {
       ctx.beginStop(0);
-      stopped ??= close();
+      stopped ??= close().then(() => { log.flush(); });
       return stopped;
     },
   };

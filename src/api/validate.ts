@@ -1,16 +1,13 @@
 import type { z } from 'zod';
+import { pointerStep } from '../core/json-pointer.ts';
 import type { ProblemFault } from '../core/problem.ts';
 import { hasOwnWords, meantBranch } from '../core/zod-issues.ts';
 import { invalidAll } from './errors.ts';
 
 type Issue = z.core.$ZodIssue;
 
-function pointer(path: readonly PropertyKey[]): string {
-  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-}
-
 function nameOf(where: ProblemFault['in'], path: readonly PropertyKey[]): string {
-  return where === 'body' ? pointer(path) : path.map(String).join('.');
+  return where === 'body' ? path.map(pointerStep).join('') : path.map(String).join('.');
 }
 
 function bound(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>): string {
@@ -64,6 +61,8 @@ function faultsOf(issue: Issue, where: ProblemFault['in'], schema: z.ZodType): P
       }
       return [{ in: where, name, detail: `must be ${expectations[issue.expected] ?? `a ${issue.expected}`}` }];
     }
+    case 'invalid_key':
+      return [{ in: where, name, detail: `is not a name that a member can have here; it must be ${issue.issues[0]?.message ?? 'another one'}` }];
     case 'too_big':
     case 'too_small':
       return [{ in: where, name, detail: bound(issue) }];

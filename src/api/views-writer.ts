@@ -5,6 +5,7 @@ import type { OverrideReply, WriterReply } from './schemas/writer.ts';
 
 type Dates = Pick<Plant, 'dateMs'>;
 
+/** The date follows a setting of the clock, like every instant of the simulation: how long ago stays true. */
 function membersOf(plant: Dates, { source, peer, at }: Provenance): WriterReply {
   return { source, source_detail: peer ?? null, changed_at: new Date(plant.dateMs(at)).toISOString() };
 }

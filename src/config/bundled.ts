@@ -18,7 +18,8 @@ const files: ReadonlyMap<string, string> = new Map(
 export const bundledProfileNames: readonly string[] = [...files.keys()].filter((name) => !name.startsWith(evsePrefix));
 export const bundledEvseProfileNames: readonly string[] = [...files.keys()].filter((name) => name.startsWith(evsePrefix));
 
-function bareName(text: string): string {
+/** A name without the extension of a profile file. */
+export function bareName(text: string): string {
   const extension = extname(text);
   return extensions.includes(extension) ? text.slice(0, -extension.length) : text;
 }

@@ -1,14 +1,15 @@
 /** One device as an entry of `devices` in a configuration file, and as a device that is added while the simulator runs. */
 import { z } from 'zod';
-import { printable } from '../core/log.ts';
-import { bundledEvseProfileNames, bundledProfileNames } from './bundled.ts';
+import { isPrintable } from '../core/log.ts';
+import { bareName, bundledEvseProfileNames, bundledProfileNames } from './bundled.ts';
 import { deviceProfileSchema } from './device-profile.ts';
 import { deviceTypeNames } from './device-types.ts';
 
 export const maxDevices = 10_000;
 
-// control characters in a name would reach logs and terminals
-const printableName = z.string().min(1).max(64).refine((text) => printable(text) === text, 'text of 1 to 64 characters without control characters');
+// control characters in a name would reach logs and terminals, and a blank one could not be seen
+const printableName = z.string().min(1, { abort: true }).max(64)
+  .refine((text) => isPrintable(text) && text.trim() !== '', 'text of 1 to 64 characters without control characters, not blank');
 
 const pathText = z.string().min(1).max(4096);
 
@@ -38,13 +39,18 @@ function refusedMember(reason: string) {
   return z.unknown().refine(() => false, reason).optional().meta({ description: `Not here: ${reason}.`, not: {} });
 }
 
+/** A bundled name as the flags take it, with or without the extension of a file. */
+function bundledName(names: readonly string[], error?: string) {
+  return z.preprocess((given) => (typeof given === 'string' ? bareName(given) : given), z.enum(names as [string, ...string[]], error === undefined ? undefined : { error }));
+}
+
 /** As a client gives it over the network: one device at a time, and no files. */
 export const addedDeviceSchema = z.strictObject({
   ...identity,
-  profile: z.union([z.enum([...bundledProfileNames, ...bundledEvseProfileNames] as [string, ...string[]]), deviceProfileSchema], {
+  profile: z.union([bundledName([...bundledProfileNames, ...bundledEvseProfileNames]), deviceProfileSchema], {
     error: `must be the name of a bundled profile, or a profile; ${onlyInConfiguration}`,
   }).optional().meta({ description: 'Bundled name, or the profile itself; default what the settings f and evse_profile name, else the bundled profile of the type.' }),
-  evse_profile: z.enum(bundledEvseProfileNames as [string, ...string[]], { error: `must be the name of a bundled EVSE profile; ${onlyInConfiguration}` }).optional()
+  evse_profile: bundledName(bundledEvseProfileNames, `must be the name of a bundled EVSE profile; ${onlyInConfiguration}`).optional()
     .meta({ description: 'Bundled name of an EVSE profile, instead of profile; alone it makes the device an EVSE.' }),
   dc_profile: refusedMember(onlyInConfiguration),
   load_profile: refusedMember(onlyInConfiguration),

@@ -79,11 +79,21 @@ function entryType({ device_type: given, evse_profile: evse }: DeviceEntry, pres
   return given ?? (evse === undefined ? preset : 'EVSE');
 }
 
+/** The type of devices that no entry of a file describes: a profile of an EVSE alone makes them EVSE. */
+function presetType(gathered: Gathered): DeviceTypeName {
+  const { device_type: type, evse_profile: evse } = gathered.values;
+  return isGiven(gathered, 'device_type') || evse === null ? type : 'EVSE';
+}
+
 type UnnamedDevice = Omit<DeviceConfig, 'name'>;
 
-/** A device by its entry. @returns null when its profile has faults */
-function entryDevice(building: Building, entry: DeviceEntry, where: string): UnnamedDevice | null {
-  const deviceType = entryType(entry, building.gathered.values.device_type);
+/**
+ * A device by its entry.
+ * @param preset type where the entry says nothing of it
+ * @returns null when its profile has faults
+ */
+function entryDevice(building: Building, entry: DeviceEntry, preset: DeviceTypeName, where: string): UnnamedDevice | null {
+  const deviceType = entryType(entry, preset);
   const type: DeviceTypeInfo = deviceTypes[deviceType];
   const { assetType, phases } = type;
   const series = entrySeries(building, entry, assetType, where);
@@ -106,7 +116,7 @@ function listedDevices(building: Building, entries: readonly (DeviceEntry | null
     index += count;
     if (!entry) return;
     kinds.add(deviceTypes[entryType(entry, values.device_type)].assetType);
-    const device = entryDevice(building, entry, `${label}[${position}].`);
+    const device = entryDevice(building, entry, values.device_type, `${label}[${position}].`);
     if (!device) return;
     for (let k = 0; k < count; k += 1) {
       const own = entry.name === undefined ? `${device.deviceType} ${first + k}` : count > 1 ? `${entry.name} ${k + 1}` : entry.name;
@@ -117,12 +127,12 @@ function listedDevices(building: Building, entries: readonly (DeviceEntry | null
 }
 
 /**
- * A further device, as if its entry had stood in the configuration.
+ * A further device. What its entry leaves out is as in the device that the settings alone would give.
  * @throws SimError CONFIG_INVALID with all its faults, named by the members of the entry
  */
 export function buildDevice(gathered: Gathered, storeFor: (faults: Fault[]) => ProfileStore, entry: DeviceEntry, index: number): DeviceConfig {
   const faults: Fault[] = [];
-  const device = entryDevice({ gathered, store: storeFor(faults), faults }, entry, '');
+  const device = entryDevice({ gathered, store: storeFor(faults), faults }, entry, presetType(gathered), '');
   if (!device || faults.length > 0) throw new SimError('CONFIG_INVALID', 'The device cannot be built:', faults);
   return { ...device, name: entry.name ?? `${device.deviceType} ${index}` };
 }
@@ -130,7 +140,7 @@ export function buildDevice(gathered: Gathered, storeFor: (faults: Fault[]) => P
 function repeatedDevices(building: Building): DeviceList {
   const { gathered } = building;
   const { values } = gathered;
-  const deviceType = isGiven(gathered, 'device_type') || values.evse_profile === null ? values.device_type : 'EVSE';
+  const deviceType = presetType(gathered);
   const type: DeviceTypeInfo = deviceTypes[deviceType];
   const { assetType, phases } = type;
   const found = settingsProfile(building, type);

@@ -1,17 +1,16 @@
 /** Faults of a device that is added over the network, as places in the entry that the client gave. */
 import type { Fault } from '../core/errors.ts';
+import { pointerStep } from '../core/json-pointer.ts';
 import type { DeviceEntry } from './device-entry.ts';
 import { deviceProfileSchema } from './device-profile.ts';
 
 const profileMembers: readonly string[] = Object.keys(deviceProfileSchema.shape);
 
-const escaped = (step: string) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-
 /** A JSON pointer from a key path such as `evse.connectors[1].type`; the name of a point is one key, whatever is in it. */
 function pointerOf(path: string): string {
   const [, id, point] = /^models\.(\d+)\.(.+)$/.exec(path) ?? [];
   const steps = id !== undefined && point !== undefined ? ['models', id, point] : path.split(/[.[\]]+/).filter((step) => step !== '');
-  return steps.map(escaped).join('');
+  return steps.map(pointerStep).join('');
 }
 
 /** The member that decides which profile the device has. */
@@ -28,7 +27,7 @@ function deciding({ profile, evse_profile: evse, device_type: type }: DeviceEntr
 export function entryFaults(faults: readonly Fault[], entry: DeviceEntry): Fault[] {
   return faults.map((fault) => {
     const { name, detail } = fault;
-    if (Object.hasOwn(entry, name)) return { ...fault, name: escaped(name) };
+    if (Object.hasOwn(entry, name)) return { ...fault, name: pointerStep(name) };
     const path = name.startsWith('profile: ') ? name.slice('profile: '.length) : '';
     const inProfile = profileMembers.includes(path.split(/[.[]/)[0] ?? '');
     if (typeof entry.profile === 'object' && inProfile) return { ...fault, name: `/profile${pointerOf(path)}` };

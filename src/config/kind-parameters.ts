@@ -116,20 +116,27 @@ const noLevels = {
   soc_pct: undefined, soc_min_pct: undefined, soc_max_pct: undefined, soc_reserve_min_pct: undefined, soc_reserve_max_pct: undefined,
 };
 
+/** The member that gave a limit of the hybrid: one of the battery block stands over that of the hybrid block. */
+function hybridMember(name: string, part: NonNullable<KindBlocks['battery']>, where: string): string {
+  const member = (['soc_min_pct', 'soc_max_pct'] as const).find((one) => part[one] !== undefined && name === `${where}: hybrid.${one}`);
+  return member === undefined ? name : `${where}: battery.${member}`;
+}
+
 /** The parts are sized by the hybrid block; what their own blocks give stands over it. */
 function hybridParameters({ blocks, given, target, where, faults }: Request): KindParameters {
   const ratings = powerRatings(given, hybridW);
   const { hybrid: block = {}, battery: part = {} } = blocks;
-  const before = faults.length;
+  const found: Fault[] = [];
   const whole = resolveHybrid({
     ...block,
     ...part.power_w !== undefined && { battery_w: part.power_w },
     ...part.capacity_wh !== undefined && { battery_wh: part.capacity_wh },
     ...part.soc_min_pct !== undefined && { soc_min_pct: part.soc_min_pct },
     ...part.soc_max_pct !== undefined && { soc_max_pct: part.soc_max_pct },
-  }, ratings.WMaxRtg, where, faults);
+  }, ratings.WMaxRtg, where, found);
+  faults.push(...found.map((fault) => ({ ...fault, name: hybridMember(fault.name, part, where) })));
   // limits in the wrong order are told already: the battery is then looked at without any of its levels
-  const levels = faults.length === before ? { soc_min_pct: whole.socMinPct, soc_max_pct: whole.socMaxPct } : noLevels;
+  const levels = found.length === 0 ? { soc_min_pct: whole.socMinPct, soc_max_pct: whole.socMaxPct } : noLevels;
   const pv = resolvePv(blocks.pv ?? {}, whole.pvW, { ...target, arrayW: whole.pvW }, where, faults);
   const battery = resolveBattery({ ...part, power_w: whole.batteryW, capacity_wh: whole.batteryWh, ...levels }, whole.batteryW, where, faults);
   return {

@@ -13,7 +13,7 @@ import type { Gathered } from './gather.ts';
 import { helpText } from './help.ts';
 import { createProfileCache, createProfileStore } from './profiles.ts';
 import { settingOf } from './settings.ts';
-import type { Values } from './settings.ts';
+import type { SettingKey, Values } from './settings.ts';
 
 /** Offset of a time zone from UTC at a date, in hours. */
 function zoneOffsetHours(timeZone: string, date: string): number {
@@ -106,8 +106,11 @@ export function loadConfig(
     const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
     throw new SimError('CONFIG_INVALID', `The configuration is not valid, ${count}:`, faults);
   }
-  // the entries of the file are done with
-  const settings: Gathered = { ...gathered, file: gathered.file && { ...gathered.file, devices: null } };
-  const deviceOf: AppConfig['deviceOf'] = (entry, index) => buildDevice(settings, (found) => createProfileStore({ ...storeOptions, faults: found }), entry, index);
+  // the entries of the file are done with, and who adds a device need not know where a setting stands
+  const nameOf = (key: SettingKey) => `the setting ${key}`;
+  const settings: Gathered = { ...gathered, originOf: nameOf, file: gathered.file && { ...gathered.file, devices: null } };
+  const deviceOf: AppConfig['deviceOf'] = (entry, index) => (
+    buildDevice(settings, (found) => createProfileStore({ ...storeOptions, originOf: nameOf, faults: found }), entry, index)
+  );
   return { kind: 'run', config: appConfig(gathered, { devices: list.devices, deviceOf }, gridPath) };
 }

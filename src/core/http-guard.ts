@@ -82,11 +82,15 @@ function singleHost(request: IncomingMessage): string | null {
   return found;
 }
 
+const mostServed = 64;
+
 export function createHttpGuard(config: HttpGuardConfig): HttpGuard {
   const anyLiteral = wildcardAddresses.has(config.host);
   const names = new Set([config.host, ...config.allowedHosts]
     .map(configuredName).filter((name) => name !== ''));
   const origins = new Set(config.corsOrigins.map((origin) => origin.toLowerCase()));
+  /** `Host` headers that were found good, as they were sent: a client sends the same one each time */
+  const served = new Set<string>();
 
   function corsOrigin(request: IncomingMessage): string | undefined {
     const origin = request.headers.origin?.toLowerCase();
@@ -97,11 +101,15 @@ export function createHttpGuard(config: HttpGuardConfig): HttpGuard {
     corsOrigin,
     checkHost(request) {
       const header = singleHost(request);
+      if (header !== null && served.has(header)) return null;
       const name = header === null ? null : hostName(header);
-      if (name === null) {
+      if (header === null || name === null) {
         return { code: 'misdirected-host', detail: 'The request must carry exactly one valid Host header.' };
       }
-      if (names.has(name) || isLoopback(name) || (anyLiteral && isIP(name) !== 0)) return null;
+      if (names.has(name) || isLoopback(name) || (anyLiteral && isIP(name) !== 0)) {
+        if (served.size < mostServed) served.add(header);
+        return null;
+      }
       return {
         code: 'misdirected-host',
         detail: `The host name "${name}" is not served here. Names besides localhost and the bound address are admitted with --allowed_host.`,

@@ -1,7 +1,14 @@
 const linesPerWindow = 10;
 const windowMs = 1000;
-/** Different lines that are counted per window; what is beyond them passes, for it is no repetition. */
-const maxCounted = 1000;
+/** Different lines that are remembered at a time. */
+const maxKeys = 1000;
+
+/** Calls `run` once after so many ms, without keeping the process alive; the returned function prevents it. */
+export function callLater(ms: number, run: () => void): () => void {
+  const timer = setTimeout(run, ms);
+  timer.unref();
+  return () => { clearTimeout(timer); };
+}
 
 interface Options<Line> {
   /** ms from an arbitrary start, never going back */
@@ -10,16 +17,36 @@ interface Options<Line> {
   readonly later: (ms: number, run: () => void) => () => void;
   /** what makes two lines the same */
   readonly keyOf: (line: Line) => string;
-  /** takes the count of a window's repetitions that were held back */
+  /** takes the first of the repetitions that were held back, and how many they were */
   readonly report: (line: Line, times: number) => void;
 }
 
-/** Lets the same line pass ten times in a second and then reports how often it came again. */
+interface Seen<Line> {
+  line: Line;
+  /** when it was written last, at most ten times, oldest first */
+  readonly writtenMs: number[];
+  /** repetitions since then that were not written */
+  held: number;
+  lastMs: number;
+}
+
+/** The end of the pause of a line that is held back. */
+function pauseEndMs({ writtenMs }: Seen<unknown>): number {
+  return (writtenMs.at(-1) ?? -Infinity) + windowMs;
+}
+
+/**
+ * Lets the same line pass ten times in any second. What comes more often pauses until a second has gone since it was
+ * written last; then the repetitions are reported as a count.
+ */
 export class RepeatLimit<Line> {
   readonly #options: Options<Line>;
-  readonly #seen = new Map<string, { readonly line: Line; times: number }>();
-  #windowStartMs = -Infinity;
-  #cancelReport: (() => void) | null = null;
+  /** in the order of their last line */
+  readonly #seen = new Map<string, Seen<Line>>();
+  readonly #holding = new Set<Seen<Line>>();
+  /** the first end of a pause */
+  #dueMs = Infinity;
+  #cancelTimer: (() => void) | null = null;
 
   constructor(options: Options<Line>) {
     this.#options = options;
@@ -27,33 +54,78 @@ export class RepeatLimit<Line> {
 
   /** Whether the line is to be written now. */
   admits(line: Line): boolean {
-    const { monotonicMs, later, keyOf } = this.#options;
-    const nowMs = monotonicMs();
-    if (nowMs - this.#windowStartMs >= windowMs) {
-      this.flush();
-      this.#windowStartMs = nowMs;
+    const nowMs = this.#options.monotonicMs();
+    if (nowMs >= this.#dueMs) this.#reportUntil(nowMs);
+    this.#forgetUntil(nowMs - windowMs);
+    const seen = this.#touch(line, nowMs);
+    const [oldestMs = -Infinity] = seen.writtenMs;
+    const isFull = seen.writtenMs.length === linesPerWindow && nowMs - oldestMs < windowMs;
+    if (seen.held > 0 || isFull) {
+      if (seen.held === 0) seen.line = line;
+      seen.held += 1;
+      this.#holding.add(seen);
+      this.#awaitEnd(pauseEndMs(seen), nowMs);
+      return false;
     }
-    const key = keyOf(line);
-    const seen = this.#seen.get(key);
-    if (!seen) {
-      if (this.#seen.size < maxCounted) this.#seen.set(key, { line, times: 1 });
-      return true;
-    }
-    seen.times += 1;
-    if (seen.times <= linesPerWindow) return true;
-    this.#cancelReport ??= later(this.#windowStartMs + windowMs - nowMs, () => { this.flush(); });
-    return false;
+    seen.writtenMs.push(nowMs);
+    if (seen.writtenMs.length > linesPerWindow) seen.writtenMs.shift();
+    return true;
   }
 
-  /** Reports what was held back so far and begins a new window. */
+  /** Reports what is held back so far. */
   flush(): void {
-    this.#cancelReport?.();
-    this.#cancelReport = null;
-    this.#windowStartMs = -Infinity;
-    const seen = [...this.#seen.values()];
-    this.#seen.clear();
-    for (const { line, times } of seen) {
-      if (times > linesPerWindow) this.#options.report(line, times - linesPerWindow);
+    this.#reportUntil(Infinity);
+  }
+
+  #touch(line: Line, nowMs: number): Seen<Line> {
+    const key = this.#options.keyOf(line);
+    const seen = this.#seen.get(key) ?? { line, writtenMs: [], held: 0, lastMs: nowMs };
+    seen.lastMs = nowMs;
+    this.#seen.delete(key);
+    this.#seen.set(key, seen);
+    const [oldest] = this.#seen;
+    if (oldest && this.#seen.size > maxKeys) this.#forget(...oldest);
+    return seen;
+  }
+
+  /** What nobody has said since then begins anew anyway. */
+  #forgetUntil(lastMs: number): void {
+    for (const [key, seen] of this.#seen) {
+      if (seen.lastMs > lastMs) return;
+      this.#forget(key, seen);
     }
+  }
+
+  #forget(key: string, seen: Seen<Line>): void {
+    this.#seen.delete(key);
+    this.#report(seen);
+  }
+
+  #report(seen: Seen<Line>): void {
+    if (!this.#holding.delete(seen)) return;
+    const { line, held } = seen;
+    seen.held = 0;
+    this.#options.report(line, held);
+  }
+
+  #reportUntil(nowMs: number): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+    this.#dueMs = Infinity;
+    let nextMs = Infinity;
+    for (const seen of [...this.#holding]) {
+      const endMs = pauseEndMs(seen);
+      if (endMs <= nowMs) this.#report(seen);
+      else nextMs = Math.min(nextMs, endMs);
+    }
+    if (nextMs < Infinity) this.#awaitEnd(nextMs, nowMs);
+  }
+
+  #awaitEnd(endMs: number, nowMs: number): void {
+    if (endMs >= this.#dueMs) return;
+    this.#cancelTimer?.();
+    this.#dueMs = endMs;
+    // timers may be early by a fraction of a millisecond: what it was set for has come
+    this.#cancelTimer = this.#options.later(endMs - nowMs, () => { this.#reportUntil(Math.max(endMs, this.#options.monotonicMs())); });
   }
 }

@@ -5,7 +5,7 @@ import { systemClock } from './clock.ts';
 import type { WallClock } from './clock.ts';
 import { LogBuffer, logLevels } from './log-buffer.ts';
 import type { LogEntry, LogFilter, LogLevel } from './log-buffer.ts';
-import { RepeatLimit } from './log-repeats.ts';
+import { callLater, RepeatLimit } from './log-repeats.ts';
 
 export { logCapacity, logLevels } from './log-buffer.ts';
 export type { LogEntry, LogFilter, LogLevel } from './log-buffer.ts';
@@ -15,7 +15,8 @@ export interface Logger {
   debug(message: string, deviceIndex?: number): void;
   info(message: string, deviceIndex?: number): void;
   warning(message: string, deviceIndex?: number): void;
-  error(message: string, deviceIndex?: number): void;
+  /** @param printedOnly what the stream shows behind the message and the buffer, which clients can read, does not: a stack */
+  error(message: string, deviceIndex?: number, printedOnly?: string): void;
 }
 
 /** The logs of one process: a bounded buffer beside one pino stream. */
@@ -36,9 +37,13 @@ type Line = Omit<LogEntry, 'id' | 'timeMs'>;
 const maxMessageBytes = 4096;
 const pinoLevel = { debug: 'debug', info: 'info', warning: 'warn', error: 'error' } as const;
 // control characters, halves of characters, line and paragraph separators, and marks that turn the direction of writing
-const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+const unprintable = '\\p{Cc}\\p{Cs}\\u061c\\u200e\\u200f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069';
+const hasUnprintable = new RegExp(`[${unprintable}]`, 'u');
+// a backslash as well, for one that was there could pass for an escape
+const escaped = new RegExp(`[${unprintable}\\\\]`, 'gu');
 
 function escapeOf(character: string): string {
+  if (character === '\\') return '\\\\';
   const code = character.charCodeAt(0);
   return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
 }
@@ -53,10 +58,15 @@ function cutTo(maxBytes: number, text: string): string {
   return `${bytes.toString('utf8', 0, end)}…`;
 }
 
+/** Whether text holds nothing that could not be seen, or would break or turn the line. */
+export function isPrintable(text: string): boolean {
+  return !hasUnprintable.test(text);
+}
+
 /** One line without control characters, cut at 4 KiB: text from outside must not forge log lines. */
 export function printable(text: string): string {
   // one character more than can stay, so that the cut shows
-  return cutTo(maxMessageBytes, text.slice(0, maxMessageBytes + 1).replace(unprintable, escapeOf));
+  return cutTo(maxMessageBytes, text.slice(0, maxMessageBytes + 1).replace(escaped, escapeOf));
 }
 
 function textStream(write: (line: string) => void): DestinationStream {
@@ -71,14 +81,8 @@ function textStream(write: (line: string) => void): DestinationStream {
   };
 }
 
-function callLater(ms: number, run: () => void): () => void {
-  const timer = setTimeout(run, ms);
-  timer.unref();
-  return () => { clearTimeout(timer); };
-}
-
 /**
- * Of the same line (module, level, device, text) ten in a second are written, and one that counts the others.
+ * Of the same line (module, level, device, text) ten in any second are written, and one that counts the others.
  * @param options.level lowest level that is printed; the buffer keeps every level from `info` (and `debug` when asked for)
  * @param options.write where lines go; default standard error
  * @param options.later calls a function once after so many ms; the returned one prevents it
@@ -99,10 +103,11 @@ export function createLogBook(options: {
   const buffer = new LogBuffer();
   let nextId = 1;
 
-  function writeLine(line: Line): void {
+  function writeLine(line: Line, printedOnly?: string): void {
     buffer.push({ id: nextId++, timeMs: clock.nowMs(), ...line });
-    const { module, deviceIndex } = line;
-    root[pinoLevel[line.level]](deviceIndex === null ? { module } : { module, device: deviceIndex }, line.message);
+    const { module, deviceIndex, message } = line;
+    const printed = printedOnly === undefined ? message : cutTo(maxMessageBytes, `${message}: ${printable(printedOnly)}`);
+    root[pinoLevel[line.level]](deviceIndex === null ? { module } : { module, device: deviceIndex }, printed);
   }
 
   const repeats = new RepeatLimit<Line>({
@@ -116,11 +121,11 @@ export function createLogBook(options: {
   });
 
   function logger(module: ModuleName): Logger {
-    const log = (at: LogLevel) => (text: string, deviceIndex?: number) => {
+    const log = (at: LogLevel) => (text: string, deviceIndex?: number, printedOnly?: string) => {
       // debug lines are per frame: they must cost nothing unless asked for
       if (at === 'debug' && threshold > 0) return;
       const line: Line = { level: at, module, deviceIndex: deviceIndex ?? null, message: printable(text) };
-      if (repeats.admits(line)) writeLine(line);
+      if (repeats.admits(line)) writeLine(line, printedOnly);
     };
     return { debug: log('debug'), info: log('info'), warning: log('warning'), error: log('error') };
   }

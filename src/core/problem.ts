@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { STATUS_CODES } from 'node:http';
+import { unreadLimitMs, whenAnswered } from './answer-order.ts';
 
 /** Status and fixed title of every problem that HTTP and the stream's handshake can answer (RFC 9457). */
 export const problemTable = {
@@ -94,10 +95,12 @@ export function problemHeaders(problem: Problem): Record<string, string> {
   };
 }
 
-/** Answers on a bare socket, where no response object exists (parse failures, refused upgrades), and closes it. */
-export function refuseOnSocket(socket: Duplex, problem: Problem, extra: Readonly<Record<string, string>> = {}): void {
-  // nobody else listens on a socket that the server has handed over
-  socket.on('error', () => socket.destroy());
+/** for sockets without a limit of their own, ms */
+const defaultUnreadMs = 30_000;
+/** what will be closed by hand */
+const ending = new WeakSet<Duplex>();
+
+function writeRefusal(socket: Duplex, problem: Problem, extra: Readonly<Record<string, string>>): void {
   if (!socket.writable) {
     socket.destroy();
     return;
@@ -107,6 +110,28 @@ export function refuseOnSocket(socket: Duplex, problem: Problem, extra: Readonly
     ...problemHeaders(problem), ...extra, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  // the server keeps no time for such a socket any more, and what the peer goes on sending must not prolong it
+  const limit = setTimeout(() => socket.destroy(), unreadLimitMs(socket) ?? defaultUnreadMs);
+  socket.once('close', () => { clearTimeout(limit); });
   socket.once('finish', () => socket.destroy());
   socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}\r\n${lines}\r\n${body}`);
+}
+
+/**
+ * Answers on a bare socket, where no response object exists (parse failures, refused upgrades), and closes it. Requests
+ * that came before on the connection have their answers first. Only the first refusal of a socket counts.
+ */
+export function refuseOnSocket(socket: Duplex, problem: Problem, extra: Readonly<Record<string, string>> = {}): void {
+  if (ending.has(socket)) return;
+  ending.add(socket);
+  // nobody else listens on a socket that the server has handed over; the limit for answers not taken is a time-out
+  for (const event of ['error', 'timeout']) socket.on(event, () => socket.destroy());
+  whenAnswered(socket, () => { writeRefusal(socket, problem, extra); });
+}
+
+/** Closes a connection when all requests that came on it are answered. */
+export function closeAnswered(socket: Duplex): void {
+  if (ending.has(socket)) return;
+  ending.add(socket);
+  whenAnswered(socket, () => { socket.destroy(); });
 }

@@ -118,9 +118,21 @@ export class SimClock {
     return t / 1000 + this.#shiftMs;
   }
 
+  /**
+   * Date of a tick that ends at `t` now, ms since the epoch. In `wall_clock` it is the wall's: the shift is that of the end
+   * of the last tick, and behind a late one `t` lies ahead of the wall by as much.
+   */
+  stampMs(t: SimTime): number {
+    return this.#settings.mode === 'wall_clock' ? this.#wall.nowMs() : this.dateMs(t);
+  }
+
   /** `HH:MM:SS` of an instant in the clock's time zone. */
   timeOfDay(t: SimTime): string {
-    const dateMs = this.dateMs(t);
+    return this.timeOfDate(this.dateMs(t));
+  }
+
+  /** `HH:MM:SS` in the clock's time zone. @param dateMs simulated date, ms since the epoch */
+  timeOfDate(dateMs: number): string {
     const seconds = Math.floor((dateMs + this.#offsetMs(dateMs)) / 1000) % 86_400;
     const two = (n: number) => (n < 10 ? `0${n}` : `${n}`);
     return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
@@ -175,8 +187,9 @@ export class SimClock {
     return this.#offset.ms;
   }
 
+  /** The wall is where the clock has run to, not where the last tick ended. */
   #followWall(): void {
-    this.#shiftMs = this.#wall.nowMs() - this.#now / 1000;
+    this.#shiftMs = this.#wall.nowMs() - this.#anchor / 1000;
   }
 
   #showTime(time: string): void {

@@ -8,6 +8,11 @@ export type SiteLimitName = (typeof siteLimitNames)[number];
 /** The highest limit that can be set, W. */
 export const mostSiteLimitW = 1e9;
 
+/** A limit in whole milliwatts, the last decimal that REST shows: what is shown is what acts. */
+export function resolvedLimitW(limitW: number | null): number | null {
+  return limitW === null ? null : Math.round(limitW * 1000) / 1000;
+}
+
 /** Limits to set, W; null ends one, absent ones stay. */
 export type SitePatch = { readonly [name in SiteLimitName]?: number | null };
 

@@ -190,7 +190,7 @@ export class SimDevice implements Device {
         this.bank.transact(by, (tx) => { tx.m703.ES = 'DISABLED'; tx.m715.OpCtl = 'STOP'; });
         break;
       case 'reset':
-        this.#resetAlarms();
+        this.#resetAlarms(by);
         if (command.scope === 'device') this.#resetDevice(by);
         break;
     }
@@ -225,9 +225,7 @@ export class SimDevice implements Device {
 
   get startedAt(): SimTime { return this.#start; }
 
-  dcCurve(port: number | undefined, points: number): IvCurve {
-    return this.#source.curve(port, points);
-  }
+  dcCurve(port: number | undefined, points: number): IvCurve { return this.#source.curve(port, points); }
 
   /**
    * Advances towards `end` in sub-steps of simulated time; due timers run at their own instants.
@@ -304,10 +302,10 @@ export class SimDevice implements Device {
   /** Part of every commit: timers, latch points; physics follows at the next sub-step. */
   #commit(touched: readonly PointSlot[], candidate: Candidate, by: Origin): void {
     this.#reversions.commit(touched, candidate, by);
-    if (this.#storage.note(touched, candidate)) this.#resetAlarms();
+    if (this.#storage.note(touched, candidate)) this.#resetAlarms(by);
     const reset = touched.find((slot) => slot.modelId === 715 && slot.path === 'AlarmReset');
     if (reset && candidate.value(reset) === 1) {
-      this.#resetAlarms();
+      this.#resetAlarms(by);
       // a command, not a state: it reads back as done
       candidate.set(reset, 0);
     }
@@ -349,10 +347,11 @@ export class SimDevice implements Device {
     }
   }
 
-  #resetAlarms(): void {
+  #resetAlarms(by: Origin): void {
     this.#fault = false;
     this.#source.clearFaults();
     this.#inverter.acknowledge();
+    this.#writers.note({ kind: 'reset', scope: 'alarms' }, by);
   }
 
   #resetDevice(by: Origin): void {
@@ -363,6 +362,7 @@ export class SimDevice implements Device {
     this.#writeIdentity();
     this.#inverter.restart();
     this.#source.restart();
+    this.#writers.clear();
     this.#startVisits();
     this.localControl = false;
   }

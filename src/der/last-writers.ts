@@ -22,9 +22,13 @@ export class CommandWriters {
   /** Newest first. */
   get list(): readonly Override[] { return [...this.#last.values()].reverse(); }
 
-  /** Remembers a command that was carried out. After a reset of the device nothing but the reset is left. */
+  /** Nothing that was set before stands any longer. */
+  clear(): void {
+    this.#last.clear();
+  }
+
+  /** Remembers a command that was carried out. */
   note(command: DeviceCommand, { source, peer }: Origin): void {
-    if (command.kind === 'reset' && command.scope === 'device') this.#last.clear();
     const connectorId = 'connectorId' in command ? command.connectorId : null;
     const writer = { source, ...(peer !== undefined && { peer }), at: this.#clock.sim(), wallMs: this.#clock.wallMs() };
     for (const name of overridesOf(command)) {

@@ -18,8 +18,6 @@ export interface PaceOptions {
   readonly deviceCount: number;
   /** simulated seconds per real second, at start */
   readonly rate: number;
-  /** real milliseconds at start */
-  readonly nowMs: number;
   readonly log: Logger;
 }
 
@@ -41,12 +39,13 @@ export class Pace {
   #affordableS: number;
   #rateEffective: number;
   #warnedMs = -Infinity;
-  /** when the rate was held last */
-  #heldMs: number;
+  /** when the present rate was asked for: what passed before says nothing about it */
+  #begunMs = -Infinity;
+  /** when the rate was held last; null before the first tick, which the start of the process may have made late */
+  #heldMs: number | null = null;
 
   constructor(options: PaceOptions) {
     this.#options = options;
-    this.#heldMs = options.nowMs;
     this.#rateEffective = options.rate;
     this.#affordableS = this.budgetMs / (guessedMsPerDeviceSecond * Math.max(1, options.deviceCount));
   }
@@ -59,9 +58,10 @@ export class Pace {
 
   holds(rate: number): boolean { return this.#rateEffective >= heldShare * rate; }
 
-  /** Another rate is asked for: it counts as reached until ticks say otherwise. */
-  begin(rate: number): void {
+  /** Another rate is asked for: it counts as reached until ticks say otherwise. @param nowMs real milliseconds */
+  begin(rate: number, nowMs: number): void {
     this.#rateEffective = rate;
+    this.#begunMs = nowMs;
   }
 
   /** Of the simulated seconds that a tick should have, those that it can have. */
@@ -72,8 +72,13 @@ export class Pace {
   ran({ beginMs, endMs, lastEndMs, doneS, rate }: Ran): void {
     const tookMs = endMs - beginMs;
     this.#affordableS = tookMs > this.budgetMs ? doneS * this.budgetMs / tookMs : Math.max(2 * this.#affordableS, doneS);
-    if (endMs <= lastEndMs) return;
-    const passedS = (endMs - lastEndMs) / 1000;
+    if (this.#heldMs === null) {
+      this.#heldMs = endMs;
+      return;
+    }
+    const sinceMs = Math.max(lastEndMs, this.#begunMs);
+    if (endMs <= sinceMs) return;
+    const passedS = (endMs - sinceMs) / 1000;
     // ticks jitter by milliseconds; only a lasting shortfall should show, and a long tick has lasted
     const weight = 1 - 0.8 ** Math.max(1, passedS / this.#options.tickIntervalS);
     this.#rateEffective = Math.min(rate, this.#rateEffective + weight * (doneS / passedS - this.#rateEffective));
@@ -81,8 +86,7 @@ export class Pace {
   }
 
   #warnWhenBehind(nowMs: number, rate: number): void {
-    if (this.holds(rate)) this.#heldMs = nowMs;
-    // a late first tick is no lasting shortfall
+    if (this.#heldMs === null || this.holds(rate)) this.#heldMs = nowMs;
     if (nowMs - this.#heldMs < lastingMs || nowMs - this.#warnedMs < warnEveryMs) return;
     this.#warnedMs = nowMs;
     this.#options.log.warning(`the machine cannot hold rate ${rate}: it reaches ${this.#rateEffective.toPrecision(3)}`);

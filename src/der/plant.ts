@@ -22,6 +22,7 @@ import { Roster } from './roster.ts';
 import type { RosterChange } from './roster.ts';
 import { Site } from './site.ts';
 import type { TickStamp } from './snapshot.ts';
+import { Turns } from './turns.ts';
 
 export interface PlantOptions {
   readonly devices: readonly SimDevice[];
@@ -56,7 +57,10 @@ export class SimPlant implements Plant {
   readonly #listeners = new Set<(event: TickEvent) => void>();
   #latest: TickEvent;
   #lastEndMs: number;
-  #busy: Promise<void> | null = null;
+  /** changes of the devices and single ticks */
+  readonly #turns = new Turns();
+  /** whole requests for ticks */
+  readonly #steps = new Turns();
   #sliceStart = 0;
   readonly #pace: Pace;
   #timeChangedBy: Provenance | null = null;
@@ -74,11 +78,11 @@ export class SimPlant implements Plant {
     this.commands = new OperatorQueue(() => options.clock.wallMs());
     this.#lastEndMs = options.monotonicMs();
     this.#pace = new Pace({
-      tickIntervalS: options.tickIntervalS, deviceCount: options.devices.length, rate: options.clock.rate, nowMs: this.#lastEndMs, log: options.log,
+      tickIntervalS: options.tickIntervalS, deviceCount: options.devices.length, rate: options.clock.rate, log: options.log,
     });
     // tick 0: there is a snapshot before anybody can ask for one
     const now = options.clock.tickTime;
-    const stamp = this.#stamp(0, now);
+    const stamp = this.#stamp(0, options.clock.dateMs(now));
     this.#latest = { tick: 0, sim: now, wallMs: options.clock.wallMs(), published: this.devices.map((d) => d.publish(stamp)) };
     options.clock.advanceTo(now, tickSeconds(options.clock.rate, options.tickIntervalS));
   }
@@ -130,10 +134,10 @@ export class SimPlant implements Plant {
    */
   add(spec: DeviceSpec, admit: (device: SimDevice) => Promise<void> = () => Promise.resolve()): Promise<SimDevice> {
     const { clock, factory } = this.#options;
-    return this.#exclusively(async () => {
+    return this.#turns.take(async () => {
       this.#refuseEnded();
       const device = factory.make(spec, this.nextIndex, clock.tickTime);
-      const published = device.publish(this.#stamp(this.#latest.tick, clock.tickTime));
+      const published = device.publish(this.#stamp(this.#latest.tick, clock.dateMs(clock.tickTime)));
       try {
         await admit(device);
         this.#refuseEnded();
@@ -154,7 +158,7 @@ export class SimPlant implements Plant {
    * @throws SimError UNKNOWN_DEVICE, STOPPING
    */
   remove(index: number): Promise<SimDevice> {
-    return this.#exclusively(() => {
+    return this.#turns.take(() => {
       this.#refuseEnded();
       const removed = this.#roster.remove(index);
       this.#latest = { ...this.#latest, published: this.#latest.published.filter(({ snapshot }) => snapshot.device_index !== index) };
@@ -244,16 +248,19 @@ export class SimPlant implements Plant {
   }
 
   setTime(patch: ClockPatch, by?: Origin): void {
-    this.#options.clock.set(patch);
+    const { clock, monotonicMs } = this.#options;
+    const { mode: before } = clock.settings;
+    clock.set(patch);
     this.#timeChangedBy = this.#writer(by);
-    this.#lastEndMs = this.#options.monotonicMs();
-    this.#pace.begin(this.#options.clock.rate);
+    // nothing but the end of a pause excuses ticks that did not come
+    if (before === 'paused' && !clock.paused) this.#lastEndMs = monotonicMs();
+    this.#pace.begin(clock.rate, monotonicMs());
   }
 
   /** A tick of real time; nothing happens while the clock is paused. @param slots tick intervals since the last */
   async tick(slots = 1): Promise<void> {
     const { clock, tickIntervalS } = this.#options;
-    await this.#exclusively(async () => {
+    await this.#turns.take(async () => {
       if (clock.paused || this.#ended) return;
       this.#sliceStart = this.#options.monotonicMs();
       const asked = secondsBetween(clock.tickTime, clock.tickEnd(tickSeconds(clock.rate, tickIntervalS * slots)));
@@ -261,35 +268,29 @@ export class SimPlant implements Plant {
     });
   }
 
-  async step(ticks: number, by?: Origin): Promise<void> {
+  async step(ticks: number, by?: Origin): Promise<TickEvent> {
     if (!Number.isInteger(ticks) || ticks < 1 || ticks > maxSteps) {
       throw new SimError('COMMAND_BAD_VALUE', `ticks must be a whole number from 1 to ${maxSteps}`);
     }
-    const { clock, tickIntervalS } = this.#options;
-    await this.#exclusively(async () => {
+    return this.#steps.take(async () => {
       this.#sliceStart = this.#options.monotonicMs();
+      let event = this.#latest;
       for (let i = 0; i < ticks; i += 1) {
-        if (!clock.paused) throw new SimError('COMMAND_CONFLICT', 'stepping needs the clock paused: POST controls/time {"mode":"paused"}');
-        this.#refuseEnded();
-        if (i === 0) this.#steppedBy = this.#writer(by);
-        await this.#run(tickSeconds(clock.settings.rate, tickIntervalS));
+        // devices join and leave between the ticks: nobody waits for thousands of them
+        event = await this.#turns.take(() => this.#stepOnce(i === 0 ? this.#writer(by) : null));
         await this.#giveWay();
       }
+      return event;
     });
   }
 
-  /** One run at a time: a step request never falls into a sliced tick. */
-  async #exclusively<T>(run: () => Promise<T>): Promise<T> {
-    while (this.#busy) await this.#busy;
-    let done: () => void = () => undefined;
-    // before the run begins: what it calls at once must wait as well
-    this.#busy = new Promise((resolve) => { done = resolve; });
-    try {
-      return await run();
-    } finally {
-      this.#busy = null;
-      done();
-    }
+  async #stepOnce(by: Provenance | null): Promise<TickEvent> {
+    const { clock, tickIntervalS } = this.#options;
+    if (!clock.paused) throw new SimError('COMMAND_CONFLICT', 'stepping needs the clock paused: POST controls/time {"mode":"paused"}');
+    this.#refuseEnded();
+    if (by) this.#steppedBy = by;
+    await this.#run(tickSeconds(clock.settings.rate, tickIntervalS));
+    return this.#latest;
   }
 
   /** A tick against real time, of which the pace is learned. */
@@ -332,7 +333,7 @@ export class SimPlant implements Plant {
   async #publish(end: SimTime): Promise<void> {
     const { clock, monotonicMs } = this.#options;
     const tick = this.#latest.tick + 1;
-    const stamp = this.#stamp(tick, end);
+    const stamp = this.#stamp(tick, clock.stampMs(end));
     const published: Published[] = [];
     for (const device of this.devices) {
       published.push(device.publish(stamp));
@@ -366,11 +367,11 @@ export class SimPlant implements Plant {
     }
   }
 
-  #stamp(tick: number, t: SimTime): TickStamp {
+  #stamp(tick: number, dateMs: number): TickStamp {
     const { clock } = this.#options;
     return {
-      tick, timestamp: new Date(clock.dateMs(t)).toISOString(), wallTime: new Date(clock.wallMs()).toISOString(),
-      clockTime: clock.timeOfDay(t),
+      tick, timestamp: new Date(dateMs).toISOString(), wallTime: new Date(clock.wallMs()).toISOString(),
+      clockTime: clock.timeOfDate(dateMs),
     };
   }
 }

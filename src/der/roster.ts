@@ -40,7 +40,11 @@ export class Roster {
   }
 
   #absence(index: number): string {
-    if (Number.isInteger(index) && index >= this.firstIndex && index < this.#nextIndex) return `device ${index} was removed`;
+    if (Number.isInteger(index) && index >= this.firstIndex && index < this.#nextIndex) {
+      const [first] = this.#devices;
+      const others = first === undefined ? 'there is none left' : `name one that is there with device=, for example ${first.index}`;
+      return `device ${index} was removed; ${others}`;
+    }
     const [first, last] = [this.#devices[0]?.index, this.#devices.at(-1)?.index];
     return `there is no device ${index}; ${first === undefined ? 'there are none' : `indexes run from ${first} to ${last ?? first}`}`;
   }

@@ -6,7 +6,7 @@ import { microsPerSecond, secondsBetween } from '../core/clock.ts';
 import type { SimTime } from '../core/clock.ts';
 import type { Provenance } from '../core/device.ts';
 import { SimError } from '../core/errors.ts';
-import { mostSiteLimitW, siteLimitNames } from '../core/site.ts';
+import { mostSiteLimitW, resolvedLimitW, siteLimitNames } from '../core/site.ts';
 import type { SiteLimitName, SiteLimitNow, SiteNow, SitePatch } from '../core/site.ts';
 import type { SiteShare } from './inverter/site-share.ts';
 import { createClaims, shareRoom } from './site/sharing.ts';
@@ -27,7 +27,7 @@ export interface SiteSurroundings {
 
 /** Limits are shared anew after at most this long, at whole seconds. */
 const longestPieceMicros = microsPerSecond;
-/** Rounds in which both directions find each other. */
+/** Rounds in which both directions may find each other, before one goes without the other. */
 const mostRounds = 8;
 /** Rounding of sums, W. */
 const negligibleW = 1e-3;
@@ -64,7 +64,7 @@ export class Site {
   }
 
   /**
-   * Sets or ends limits, all or none of them; devices follow from the next piece of time on.
+   * Sets or ends limits, all or none of them, rounded to 1 mW; devices follow from the next piece of time on.
    * @throws SimError COMMAND_BAD_VALUE for a limit outside 0..`mostSiteLimitW`, or for none at all
    */
   set(patch: SitePatch, by: Provenance): void {
@@ -76,7 +76,7 @@ export class Site {
         : [{ name, detail: `given ${limitW} W; allowed: 0 to ${mostSiteLimitW} W, or null for no limit` }];
     });
     if (faults.length > 0) throw new SimError('COMMAND_BAD_VALUE', 'a limit of the site is out of range', faults);
-    for (const name of named) Object.assign(this.#limits[name], { limitW: patch[name] ?? null, setBy: by, binding: false });
+    for (const name of named) Object.assign(this.#limits[name], { limitW: resolvedLimitW(patch[name] ?? null), setBy: by, binding: false });
     this.#limited = siteLimitNames.some((name) => this.#limits[name].limitW !== null);
   }
 
@@ -141,6 +141,7 @@ export class Site {
       const { demandW } = siteShare;
       inject.demandW[i] = Math.max(0, demandW);
       inject.weightW[i] = siteShare.mostW;
+      inject.leastW[i] = siteShare.leastGivenW;
       absorb.demandW[i] = Math.max(0, -demandW);
       absorb.weightW[i] = siteShare.mostAbsorbedW;
       absorb.leastW[i] = siteShare.leastAbsorbedW;
@@ -160,20 +161,20 @@ export class Site {
 
   /**
    * What is absorbed inside the site leaves room for injection, and the other way round: each direction counts on what
-   * the other one surely does under its share, which only falls from round to round.
+   * the other one surely does under its share. Where the two do not find each other, injection counts on nothing.
    */
   #allocate(from: SimTime, end: SimTime): void {
     const [leastLoadW, mostLoadW] = this.#loads(from, end);
     for (const name of siteLimitNames) this.#limits[name].binding = false;
     shareRoom(this.#absorbing, this.#limitW('load'));
     let absorbedW = this.#counted(this.#absorbing, -1);
-    for (let round = 0; round < mostRounds; round += 1) {
+    for (let round = 0; ; round += 1) {
       this.#shareUnder(this.#injecting, 'generation', 'export', this.#limitW('export') + leastLoadW + absorbedW);
       const injectedW = this.#counted(this.#injecting, 1);
       this.#shareUnder(this.#absorbing, 'load', 'import', this.#limitW('import') - mostLoadW + injectedW);
       const countedW = this.#counted(this.#absorbing, -1);
-      if (countedW >= absorbedW) break;
-      absorbedW = countedW;
+      if (!(countedW < absorbedW)) break;
+      absorbedW = round < mostRounds ? countedW : 0;
     }
     this.#devices().forEach(({ siteShare }, i) => {
       siteShare.admit(0 - (this.#absorbing.shareW[i] ?? 0), this.#injecting.shareW[i] ?? 0);
@@ -189,9 +190,11 @@ export class Site {
   }
 
   /** Power that devices surely have in one direction within their shares, W. */
-  #counted({ shareW }: Claims, sign: 1 | -1): number {
+  #counted({ demandW, shareW }: Claims, sign: 1 | -1): number {
     let sum = 0;
-    for (let i = 0; i < shareW.length; i += 1) sum += Math.max(0, Math.min(shareW[i] ?? 0, sign * (this.#reachW[i] ?? 0)));
+    for (let i = 0; i < shareW.length; i += 1) {
+      sum += Math.max(0, Math.min(shareW[i] ?? 0, demandW[i] ?? 0, sign * (this.#reachW[i] ?? 0)));
+    }
     return sum;
   }
 }

@@ -101,6 +101,9 @@ function profileFault(layout: Layout, modelId: number, path: string): string | n
   return fixed ? 'it follows from the shape of the device and cannot be set' : null;
 }
 
+/** Nobody reads more; a body from the network could bring thousands. */
+const maxProfileFaults = 100;
+
 /** Writes the profile's start values; ratings first, so that the settings that follow them can be overridden. */
 function applyProfile(
   layout: Layout, image: Buffer, models: ProfileSpec['models'], only: (path: string) => boolean, faults: Fault[],
@@ -108,6 +111,7 @@ function applyProfile(
   const set: PointSlot[] = [];
   for (const [id, points] of Object.entries(models)) {
     for (const [path, value] of Object.entries(points)) {
+      if (faults.length >= maxProfileFaults) return set;
       if (!only(`${id}.${path}`)) continue;
       const name = `models.${id}.${path}`;
       const fault = profileFault(layout, Number(id), path);
@@ -129,7 +133,7 @@ function applyProfile(
 
 /**
  * Builds the shared part of all devices of one profile.
- * @throws SimError CONFIG_INVALID with every fault of the profile
+ * @throws SimError CONFIG_INVALID with the faults of the profile: all of them, or the first hundred points that are wrong
  */
 export function createTemplate(profile: ProfileSpec, wiring: Wiring, nominalHz: number, start: SimTime, wallMs: number): DeviceTemplate {
   const faults: Fault[] = [];

@@ -1,11 +1,15 @@
-import { createServer, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { newestAnswer } from '../core/answer-order.ts';
 import type { HttpGuard } from '../core/http-guard.ts';
 import { createProblem, refuseOnSocket } from '../core/problem.ts';
 import type { ProblemCode, ProblemFault } from '../core/problem.ts';
 
 export const streamPaths = ['/api/sim/ws/telemetry', '/api/sim/telemetry/ws'] as const;
+
+/** the largest that REST takes */
+const maxDeviceIndex = 999_999_999;
 
 interface HandshakeRules {
   readonly guard: HttpGuard;
@@ -39,7 +43,8 @@ function select(query: URLSearchParams, rules: HandshakeRules): Selection | Refu
   const [value] = values;
   if (value === undefined) return { device: null };
   if (values.length > 1) return invalidQuery('device', 'must be given once');
-  if (!/^\d{1,9}$/.test(value)) return invalidQuery('device', 'must be an integer, 0 or more');
+  if (!/^\d+$/.test(value)) return invalidQuery('device', 'must be an integer, 0 or more');
+  if (Number(value) > maxDeviceIndex) return invalidQuery('device', `must be at most ${maxDeviceIndex}`);
   if (!rules.deviceExists(Number(value))) return { code: 'unknown-device', detail: `There is no device ${value}.` };
   return { device: Number(value) };
 }
@@ -61,6 +66,13 @@ function checkHandshake(request: IncomingMessage, rules: HandshakeRules): Select
   const refusal = rules.guard.checkHost(request) ?? rules.guard.checkOrigin(request);
   if (refusal) return refusal;
   if (rules.stopping()) return { code: 'stopping', detail: 'The simulator is stopping.' };
+  // such an offer reaches this place only where the server does not pass over it
+  if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
+    return { code: 'malformed-request', detail: 'The only upgrade is that to websocket.' };
+  }
+  if (newestAnswer(request.socket)?.closed === false) {
+    return { code: 'malformed-request', detail: 'The stream can be opened when the requests before it on the connection are answered.' };
+  }
   const target = request.url ?? '';
   if (!target.startsWith('/') || target.includes('#')) {
     return { code: 'malformed-request', detail: 'The request target must be a path.' };
@@ -80,20 +92,6 @@ function checkHandshake(request: IncomingMessage, rules: HandshakeRules): Select
   return selection;
 }
 
-/** A request that offers another protocol (HTTP/2 over clear text) is served as the plain request that it also is. */
-function servePlain(server: Server, request: IncomingMessage, socket: Duplex): void {
-  const length = Number(request.headers['content-length'] ?? 0);
-  if (length > 0 || request.headers['transfer-encoding'] !== undefined) {
-    refuse(request, socket, { code: 'malformed-request', detail: 'A request with a body cannot offer an upgrade.' });
-    return;
-  }
-  const response = new ServerResponse(request);
-  response.shouldKeepAlive = false;
-  response.assignSocket(request.socket);
-  response.once('finish', () => socket.end());
-  server.emit('request', request, response);
-}
-
 function refuse(request: IncomingMessage, socket: Duplex, { code, detail, faults, headers }: Refused): void {
   const problem = createProblem(code, detail, { instance: request.url ?? '', id: crypto.randomUUID() }, faults);
   refuseOnSocket(socket, problem, headers);
@@ -103,7 +101,7 @@ function refuse(request: IncomingMessage, socket: Duplex, { code, detail, faults
  * Stands between the HTTP server and the WebSocket library: every refusal is a problem body before the
  * handshake, and only accepted upgrades reach the server that is returned, which itself never listens.
  * The library's own `verifyClient` would be too late: it comes after the checks of method, version, key and protocol,
- * which the library answers by itself with an HTML page, other protocols than WebSocket included.
+ * which the library answers by itself with an HTML page.
  */
 export function guardUpgrades(
   server: Server, rules: HandshakeRules, accepted: (request: IncomingMessage, selection: Selection) => void,
@@ -113,10 +111,6 @@ export function guardUpgrades(
     // a client that goes away during the handshake
     const onError = () => socket.destroy();
     socket.on('error', onError);
-    if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
-      servePlain(server, request, socket);
-      return;
-    }
     const outcome = checkHandshake(request, rules);
     if ('code' in outcome) {
       refuse(request, socket, outcome);

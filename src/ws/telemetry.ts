@@ -8,6 +8,7 @@ import type { WallClock } from '../core/clock.ts';
 import { createHttpGuard } from '../core/http-guard.ts';
 import type { HttpGuardConfig } from '../core/http-guard.ts';
 import { hostAndPort } from '../core/listen.ts';
+import { LimitedLog } from '../core/limited-log.ts';
 import type { Logger } from '../core/log.ts';
 import type { DeviceChange, Plant, TickEvent } from '../sunspec/map/device.ts';
 import { Broadcast } from './frames.ts';
@@ -82,7 +83,8 @@ export interface Telemetry extends Adapter {
 
 /** The telemetry stream: one snapshot per device and tick to every client that selected the device. */
 export function createTelemetry(context: TelemetryContext): Telemetry {
-  const { plant, server, logger, clock } = context;
+  const { plant, server, clock } = context;
+  const log = new LimitedLog(context.logger, clock, 'clients of the stream');
   const options = { ...defaults, ...context.options };
   const nowMs = () => clock.monotonicMs();
   const clients = new Set<Client>();
@@ -115,7 +117,7 @@ export function createTelemetry(context: TelemetryContext): Telemetry {
     if (!clients.delete(client)) return;
     const { sent, dropped } = client.outbox;
     client.outbox.close();
-    logger.info(`client ${client.peer} disconnected with code ${code}: ${sent} messages sent, ${dropped} dropped`);
+    log.info(`client ${client.peer} disconnected with code ${code}: ${sent} messages sent, ${dropped} dropped`);
   }
 
   function attach(socket: WebSocket, request: IncomingMessage): void {
@@ -148,12 +150,12 @@ export function createTelemetry(context: TelemetryContext): Telemetry {
 
   function checkClient(client: Client): void {
     if (client.outbox.stalledMs() >= options.stallTimeoutMs) {
-      logger.warning(`client ${client.peer} takes nothing and is closed`);
+      log.warning(`client ${client.peer} takes nothing and is closed`);
       client.socket.close(closeCodes.policy, 'nothing taken');
       // the close frame waits behind what the client does not take
       client.socket.terminate();
     } else if (nowMs() - client.lastPongMs >= options.pongTimeoutMs) {
-      logger.warning(`client ${client.peer} does not answer pings and is closed`);
+      log.warning(`client ${client.peer} does not answer pings and is closed`);
       client.socket.terminate();
     } else {
       client.socket.ping();
@@ -165,7 +167,7 @@ export function createTelemetry(context: TelemetryContext): Telemetry {
       try {
         deliver(client, event);
       } catch (error) {
-        logger.error(`client ${client.peer}: ${error instanceof Error ? error.message : String(error)}`);
+        log.error(`client ${client.peer}: ${error instanceof Error ? error.message : String(error)}`);
         client.outbox.close();
         client.socket.close(closeCodes.internal);
       }
@@ -242,7 +244,10 @@ export function createTelemetry(context: TelemetryContext): Telemetry {
     stop() {
       if (state === 'stopped') return ending;
       state = 'stopped';
-      ending = closeClients().then(() => { for (const end of ends.splice(0)) end(); });
+      ending = closeClients().then(() => {
+        for (const end of ends.splice(0)) end();
+        log.flush();
+      });
       return ending;
     },
     status(): AdapterStatus {

@@ -66,6 +66,22 @@ describe('interface 13: POST devices', () => {
     });
   }
 
+  it('is an EVSE where the settings are those of one, and for an empty body the same as at the start', async () => {
+    await open({ types: ['PV'], flags: ['--evse_profile', 'EVSE-AC-7.4kW-2port'] });
+    expect(await rest.post('/devices', {}, 201)).to.include({ device_type: 'EVSE', device_profile_name: 'EVSE-AC-7.4kW-2port' });
+    expect(await rest.post('/devices', { device_type: 'PV' }, 201)).to.include({ device_type: 'PV', device_profile_name: null });
+  });
+
+  it('takes bundled names with the extension of a file, as the flags do', async () => {
+    await open({ types: ['PV'] });
+    for (const extension of ['.json', '.yaml', '']) {
+      const evse = await rest.post('/devices', { evse_profile: `EVSE-AC-22kW-1port${extension}` }, 201);
+      expect(evse).to.include({ device_type: 'EVSE', device_profile_name: 'EVSE-AC-22kW-1port' });
+      const other = await rest.post('/devices', { device_type: 'Batt', profile: `Batt-10kW-3Phase${extension}` }, 201);
+      expect(other).to.include({ device_profile_name: 'Batt-10kW-3Phase' });
+    }
+  });
+
   it('an EVSE has its identity at once; that of one that has left goes to nobody', async () => {
     await open({ types: ['PV'] });
     const first = await rest.post('/devices', { evse_profile: 'EVSE-AC-7.4kW-2port' }, 201);
@@ -109,6 +125,40 @@ describe('interface 13: POST devices', () => {
         expect(wrong.errors).to.have.length(1);
         expect(wrong.errors[0]).to.include({ name: '/profile' }).and.to.have.property('detail').that.contains('the name of a bundled profile, or a profile');
       }
+    });
+
+    it('a blank name', async () => {
+      await open();
+      for (const name of ['', ' ', '\t ', '\u3000']) {
+        expect(faultNames(await rest.refused('/devices', 422, 'validation', { name })), JSON.stringify(name)).to.deep.equal(['/name']);
+      }
+    });
+
+    it('a name that no point can have, with the reason', async () => {
+      await open();
+      const { errors } = await rest.refused('/devices', 422, 'validation', { profile: { models: { 705: { 'Foo~/': 1 } } } });
+      expect(errors).to.deep.equal([
+        { in: 'body', name: '/profile/models/705/Foo~0~1', detail: 'is not a name that a member can have here; it must be a point name' },
+      ]);
+    });
+
+    it('thousands of points that are not there, naming a hundred', async () => {
+      await open();
+      const points = Object.fromEntries(Array.from({ length: 3900 }, (_, i) => [`P${i}`, 1]));
+      const { errors, detail } = await rest.refused('/devices', 422, 'validation', { profile: { models: { 705: points } } });
+      expect(errors).to.have.length(100);
+      expect(errors[0]).to.deep.equal({ in: 'body', name: '/profile/models/705/P0', detail: 'given 1; there is no such point' });
+      expect(detail).to.match(/^\/profile\/models\/705\/P0: given 1; there is no such point; .*; and 95 more$/);
+    });
+
+    it('limits of a hybrid by the member that gave them', async () => {
+      await open();
+      const device_type = 'HybridDC-3Phase';
+      for (const [profile, name] of [
+        [{ battery: { soc_max_pct: 0 } }, '/profile/battery/soc_max_pct'],
+        [{ hybrid: { soc_max_pct: 0 } }, '/profile/hybrid/soc_max_pct'],
+        [{ hybrid: { soc_max_pct: 50 }, battery: { soc_min_pct: 60 } }, '/profile/battery/soc_min_pct'],
+      ] as const) expect(faultNames(await rest.refused('/devices', 422, 'validation', { device_type, profile }))).to.deep.equal([name]);
     });
 
     it('a profile with faults of form: all of them, each by its pointer', async () => {
@@ -186,7 +236,7 @@ describe('interface 13: POST devices/{index}/remove', () => {
     await open({ types: ['PV', 'Batt', 'PV'] });
     expect(await rest.post('/devices/1/remove', {})).to.deep.equal({ device_index: 1, device_count: 2 });
     for (const path of ['/devices', '/overview', '/controls', '/battery', '/registers', '/nameplate', '/dc-iv', '/controls/grid', '/history', '/grid-support']) {
-      expect((await rest.refused(`${path}?device=1`, 404, 'unknown-device')).detail, path).to.equal('device 1 was removed');
+      expect((await rest.refused(`${path}?device=1`, 404, 'unknown-device')).detail, path).to.match(/^device 1 was removed; name one that is there with device=/);
     }
     await rest.refused('/devices/1/remove', 404, 'unknown-device', {});
     await rest.refused('/devices/7/remove', 404, 'unknown-device', {});
@@ -200,6 +250,8 @@ describe('interface 13: POST devices/{index}/remove', () => {
     await open();
     await rest.refused('/devices/x/remove', 422, 'validation', {});
     await rest.refused('/devices/-1/remove', 422, 'validation', {});
+    const { errors } = await rest.refused('/devices/99999999999999999999/remove', 422, 'validation', {});
+    expect(errors).to.deep.equal([{ in: 'path', name: 'index', detail: 'must be from 0 to 999999999' }]);
     await rest.refused('/devices/1/remove', 422, 'validation', { force: true });
     await rest.refused('/devices/1/remove?device=1', 422, 'validation', {});
     expect((await rest.call('/devices/1/remove')).status).to.equal(405);
@@ -216,7 +268,7 @@ describe('interface 13: POST devices/{index}/remove', () => {
   it('who names no device means the first of the start, not the first that is left', async () => {
     await open();
     await rest.post('/devices/0/remove', {});
-    expect((await rest.refused('/overview', 404, 'unknown-device')).detail).to.equal('device 0 was removed');
+    expect((await rest.refused('/overview', 404, 'unknown-device')).detail).to.match(/^device 0 was removed; /);
     await rest.refused('/registers/704', 404, 'unknown-device', { points: { WMaxLimPct: 10 } });
     await rest.get('/overview?device=1');
   });
@@ -234,9 +286,32 @@ describe('interface 13: POST devices/{index}/remove', () => {
     await rest.get('/commands');
     await rest.refused('/overview', 404, 'unknown-device');
     for (const path of ['/metrics', '/site']) expect((await rest.call(path)).status, path).to.equal(200);
-    const stepped = await rest.call('/controls/time/step', { method: 'POST', body: { ticks: 2 } });
-    expect(stepped.status).to.be.oneOf([200, 404]);
+    const { time, snapshot } = await rest.post('/controls/time/step', { ticks: 2 });
+    expect([time.tick, snapshot]).to.deep.equal([2, null]);
+    await rest.refused('/controls/time/step?device=0', 404, 'unknown-device', {});
     expect((await rest.post('/devices', {}, 201)).device_index).to.equal(1);
+  });
+
+  it('without the first device of the start a step shows no other one unasked', async () => {
+    await open();
+    await rest.post('/devices/0/remove', {});
+    expect((await rest.post('/controls/time/step', {})).snapshot).to.equal(null);
+    expect((await rest.post('/controls/time/step?device=1', {})).snapshot).to.include({ device_index: 1, tick: 2 });
+  });
+
+  it('a device leaves and joins between the ticks of a step; the step goes on and shows no snapshot of what has left', async () => {
+    await open({ types: ['PV', 'Batt', 'PV'] });
+    const steps = [1, 2].map((device) => rest.post(`/controls/time/step?device=${device}`, { ticks: 500 }));
+    while (rest.plant.latest.tick === 0) await new Promise(setImmediate);
+    await rest.post('/devices/1/remove', {});
+    const { tick } = rest.plant.latest;
+    expect(tick).to.be.below(500);
+    await rest.post('/devices', {}, 201);
+    expect(rest.plant.latest.tick).to.be.within(tick, 900);
+    const [left, there] = await Promise.all(steps);
+    expect(left).to.have.property('snapshot', null);
+    expect(there.snapshot).to.include({ device_index: 2, tick: 1000 });
+    expect(left.time.tick).to.be.within(500, 1000);
   });
 
   it('two removals of one device at once: one has it', async () => {

@@ -12,6 +12,7 @@ async function open(...banks: readonly TestBank[]): Promise<Rest> {
   const devices = banks.map(({ bank }, index) => ({ index, bank } as unknown as Device));
   const plant: Partial<Plant> = {
     devices,
+    firstIndex: 0,
     device: (index) => devices[index]!,
     dateMs: (at) => at / 1000,
   };

@@ -16,6 +16,7 @@ const base = { tag: 'Core', summary: '', examples: { reply: {} }, reply: z.loose
 const longText = 'x'.repeat(4 * 1024 * 1024);
 let held: (() => void)[] = [];
 let begun = 0;
+let posted = 0;
 const routes = [
   route({ ...base, method: 'get', path: '/thing', operationId: 'get_thing', handle: () => ({}) }),
   route({ ...base, method: 'get', path: '/long', operationId: 'get_long', handle: () => ({ longText }) }),
@@ -26,7 +27,7 @@ const routes = [
       return new Promise<Record<string, unknown>>((resolve) => { held.push(() => { resolve({}); }); });
     },
   }),
-  route({ ...base, method: 'post', path: '/thing', operationId: 'set_thing', handle: () => ({}) }),
+  route({ ...base, method: 'post', path: '/thing', operationId: 'set_thing', handle: () => ({ posted: posted += 1 }) }),
 ];
 const opened: Api[] = [];
 
@@ -59,6 +60,7 @@ describe('bounds of a connection', () => {
     for (const release of held) release();
     held = [];
     begun = 0;
+    posted = 0;
     await Promise.all(opened.splice(0).map((api) => api.stop()));
   });
 
@@ -123,13 +125,29 @@ describe('bounds of a connection', () => {
     const socket = await open(port);
     const one = wire('/api/sim/held', { headers: { Connection: 'keep-alive' } });
     socket.write(Buffer.concat(Array.from({ length: 1000 }, () => one)));
-    while (begun < 32) await new Promise(setImmediate);
+    while (begun < 1) await new Promise(setImmediate);
     expect((await ask(port, '/api/sim/thing')).status).to.equal(200);
+    expect(begun, 'one after the other').to.equal(1);
+    const ended = rest(socket);
+    const releasing = setInterval(() => { for (const release of held.splice(0)) release(); }, 1);
+    const answers = cutAnswers(await ended);
+    clearInterval(releasing);
     expect(begun).to.equal(32);
-    for (const release of held) release();
-    const answers = cutAnswers(await rest(socket));
     expect(answers.map(({ status }) => status)).to.deep.equal([...Array.from({ length: 32 }, () => 200), 429]);
     expect(expectSound(answers[32]!).code).to.equal('too-many-requests');
+  });
+
+  it('a request that waits behind another, and whose body is faulty, is answered once and not carried out', async () => {
+    const port = await serve();
+    const socket = await open(port);
+    socket.write(wire('/api/sim/held', { headers: { Connection: 'keep-alive' } }));
+    socket.write(post('Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nnothing\r\n'));
+    const ended = rest(socket);
+    while (begun < 1) await new Promise(setImmediate);
+    expect((await ask(port, '/api/sim/thing', { body: {} })).json.posted).to.equal(1);
+    for (const release of held) release();
+    expect(cutAnswers(await ended).map(({ status }) => status)).to.deep.equal([200, 400]);
+    expect(posted).to.equal(1);
   });
 
   it('a body over the limit is answered without reading on, whole or in chunks', async () => {

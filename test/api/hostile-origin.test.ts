@@ -70,7 +70,7 @@ describe('who may reach the simulator, by raw socket', () => {
 
     it('own pages, scripts and typed addresses are served', async () => {
       for (const headers of [{}, { Origin: 'http://localhost' }, { Origin: 'http://LocalHost', Host: 'LOCALHOST' }, { 'Sec-Fetch-Site': 'none' }, { Origin: 'http://127.0.0.1:80', Host: '127.0.0.1:80', 'Sec-Fetch-Site': 'same-origin' }]) {
-        expect((await only(port, wire('/api/sim/controls/time', { body: '{}', headers }))).status).to.equal(200);
+        expect((await only(port, wire('/api/sim/controls/time', { body: '{"timezone":"UTC"}', headers }))).status).to.equal(200);
       }
     });
   });
@@ -100,7 +100,7 @@ describe('who may reach the simulator, by raw socket', () => {
         expect((await raw(bytes)).headers['access-control-allow-origin']).to.equal(origin);
       }
       expect((await raw(wire('/api/sim/overview'))).headers).not.to.have.property('access-control-allow-origin');
-      expect((await raw(wire('/api/sim/controls/time', { body: '{}', headers: { Origin: origin, 'Sec-Fetch-Site': 'cross-site' } }))).status).to.equal(200);
+      expect((await raw(wire('/api/sim/controls/time', { body: '{"timezone":"UTC"}', headers: { Origin: origin, 'Sec-Fetch-Site': 'cross-site' } }))).status).to.equal(200);
     });
 
     for (const other of ['https://tool.example.evil.example', 'http://tool.example', 'https://tool.example:8443', 'https://tool.example/', 'https://xtool.example', 'null']) {

@@ -134,7 +134,7 @@ describe('GET logs', () => {
 
   for (const [query, name] of [
     ['limit=0', 'limit'], ['limit=-1', 'limit'], ['limit=many', 'limit'], ['limit=1.5', 'limit'], ['limit=', 'limit'], ['limit=5&limit=6', 'limit'],
-    ['after_id=-1', 'after_id'], ['after_id=x', 'after_id'], ['after_id=1e3', 'after_id'], ['after_id=1&after_id=2', 'after_id'],
+    ['after_id=-1', 'after_id'], ['after_id=1000000000000000', 'after_id'], ['after_id=x', 'after_id'], ['after_id=1e3', 'after_id'], ['after_id=1&after_id=2', 'after_id'],
     ['since=yesterday', 'since'], ['since=2030-06-01', 'since'], ['since=2030-06-01T12:00:00', 'since'], ['since=', 'since'],
     ['device=one', 'device'], ['device=all', 'device'], ['device=-1', 'device'],
     ['modules=', 'modules'], ['levels=', 'levels'], ['module=AC', 'module'], ['format=csv', 'format'],
@@ -145,6 +145,12 @@ describe('GET logs', () => {
       expect(errors[0]).to.include({ in: 'query', name });
     });
   }
+
+  it('says the range of ids', async () => {
+    const { errors } = await rest.refused('/logs?after_id=1000000000000000', 422, 'validation');
+    expect(errors[0].detail).to.contain('must be an integer from 0 to 999999999999999');
+    expect(await messages('?after_id=999999999999999')).to.deep.equal([]);
+  });
 
   it('does not know a device that there is not', async () => {
     await rest.refused('/logs?device=2', 404, 'unknown-device');

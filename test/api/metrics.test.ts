@@ -80,7 +80,7 @@ describe('GET metrics', () => {
     expect(errors[1]).to.be.above(0);
     expect(errors.map((_, i) => value('derbench_device_alarms', { device: String(i), severity: 'error' }))).to.deep.equal(errors);
     expect(value('derbench_fleet_alarms', { asset_type: 'pv', severity: 'error' })).to.equal((errors[0] ?? 0) + (errors[1] ?? 0));
-    expect(value('derbench_fleet_in_service', { asset_type: 'pv' })).to.equal(1);
+    expect(value('derbench_fleet_in_service_devices', { asset_type: 'pv' })).to.equal(1);
     expect(value('derbench_fleet_inverter_state_devices', { asset_type: 'battery', state: 'running' })).to.be.oneOf([0, 1]);
     expect(value('derbench_devices', { asset_type: 'pv' })).to.equal(2);
     expect(value('derbench_devices', { asset_type: 'evse' })).to.equal(0);

@@ -47,12 +47,21 @@ describe('interface 5.5, 5.7: storage, ports and curves of every kind', () => {
     }
   });
 
+  it('has six decimals, as every other answer', async () => {
+    for (const type of ['Batt-3Phase', 'HybridDC-3Phase', 'Fuelcell-3Phase', 'PV-3Phase'] as const) {
+      const digits = JSON.stringify(await curve(type)).match(/\.\d+/g) ?? [];
+      expect(digits.length, type).to.be.greaterThan(32);
+      expect(Math.max(...digits.map((each) => each.length - 1)), type).to.be.at.most(6);
+    }
+  });
+
   it('a fuel cell gives its polarisation curve, a hybrid that of its array first, a turbine none', async () => {
     const fuelCell = await curve('Fuelcell-3Phase');
     expect(fuelCell).to.include({ kind: 'fuelcell', irradiance_w_m2: null, port: 0 });
     expect(fuelCell.curve).to.deep.include(fuelCell.mpp);
     expect(await curve('HybridDC-3Phase')).to.include({ kind: 'pv', port: 0 });
     await rest.refused('/dc-iv?device=2', 404, 'not-applicable');
-    await rest.refused('/dc-iv?device=1&port=2', 404, 'not-applicable');
+    await rest.refused('/dc-iv?device=2&port=9', 404, 'not-applicable');
+    for (const [device, port] of [[0, 1], [1, 2], [3, 1], [4, 1]]) await rest.refused(`/dc-iv?device=${device}&port=${port}`, 404, 'unknown-resource');
   });
 });

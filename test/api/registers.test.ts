@@ -44,7 +44,7 @@ describe('nameplate and DC curve', () => {
     expect(volts).to.deep.equal([...volts].sort((a, b) => a - b));
     expect(curve.curve).to.deep.include(curve.mpp);
     await rest.refused('/dc-iv?points=15', 422, 'validation');
-    await rest.refused('/dc-iv?port=9', 404, 'not-applicable');
+    await rest.refused('/dc-iv?port=9', 404, 'unknown-resource');
   });
 });
 

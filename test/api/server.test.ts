@@ -217,6 +217,26 @@ describe('bodies', () => {
     expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);
   });
 
+  it('points at a repeated member wherever it is; the same name in different objects is none', async () => {
+    const { port } = await serve();
+    for (const [body, name] of [
+      ['{"tree":{"a":{"b":1,"b":2}}}', '/tree/a/b'], ['{"tree":[0,"x,y",[1,{"b/~":[{}],"b\\u002f~":2}]]}', '/tree/2/1/b~1~0'], ['{"a" : 1, "a": 2}', '/a'],
+      ['{"tree":{"":1,"":2}}', '/tree/'], [`{"tree":[{"a":1},{"a":[]},{"a":{},"${'n'.repeat(200)}":1,"${'n'.repeat(200)}":1}]}`, `/tree/2/${'n'.repeat(100)}`],
+    ] as const) {
+      const { errors } = expectProblem(await post(port, body), 422, 'validation');
+      expect(errors).to.deep.equal([{ in: 'body', name, detail: 'is given more than once in one object' }]);
+    }
+    expect((await post(port, '{"tree":[{"a":1,"b":{"a":"\\"a\\":1"}},{"a":{"a":["a","a"]}}]}')).status).to.equal(200);
+  });
+
+  it('bounds the members of a body', async () => {
+    const { port } = await serve();
+    const members = (count: number) => `{"tree":[{},{${Array.from({ length: count }, (_, i) => `"m${i}":0`).join()}}]}`;
+    expect((await post(port, members(3999))).status).to.equal(200);
+    const { errors } = expectProblem(await post(port, members(4000)), 422, 'validation');
+    expect(errors).to.deep.equal([{ in: 'body', name: '', detail: 'must have at most 4000 members, those of all objects counted' }]);
+  });
+
   it('refuses unknown and repeated parameters', async () => {
     const { port } = await serve();
     const problem = expectProblem(await ask(port, '/api/sim/thing?devcie=0'), 422, 'validation');
@@ -286,6 +306,34 @@ describe('failures', () => {
       const lines = logBook.entries({ levels: ['error'] }).map(({ message }) => message);
       expect(lines.some((line) => line.includes(String(problem['request_id'])))).to.equal(true);
     }
+  });
+
+  it('prints the stack, and keeps it out of what GET logs serves', async () => {
+    const printed: string[] = [];
+    const logBook = createLogBook({ level: 'error', write: (line) => { printed.push(line); } });
+    const { port } = await serve({ logBook });
+    for (const path of ['fail/unexpected', 'fail/internal', 'fail/nothing', 'wrong']) await ask(port, `/api/sim/${path}`);
+    const kept = logBook.entries().map(({ message }) => message);
+    expect(kept).to.have.lengthOf(4);
+    for (const message of kept) expect(message).not.to.match(/\bat |node_modules|\.ts:|file:/);
+    expect(kept[2]).to.match(/^request [0-9a-f-]{36} GET \/api\/sim\/fail\/nothing failed: Error$/);
+    expect(printed).to.have.lengthOf(4);
+    for (const [i, line] of printed.entries()) {
+      expect(line).to.contain(kept[i]);
+      expect(line).to.match(/\bat .*\.ts:/);
+    }
+  });
+
+  it('writes ten failures in a second, and then their number', async () => {
+    const logBook = createLogBook({ write: () => undefined });
+    const { api, port } = await serve({ logBook });
+    for (let i = 0; i < 25; i += 1) await ask(port, '/api/sim/fail/unexpected');
+    await api.stop();
+    const lines = logBook.entries().map(({ message }) => message);
+    const counted = lines.flatMap((line) => /^(\d+) more lines? about failed requests/.exec(line)?.[1] ?? []).map(Number);
+    const written = lines.filter((line) => line.startsWith('request ')).length;
+    expect(written + counted.reduce((sum, times) => sum + times, 0)).to.equal(25);
+    expect(written).to.be.within(10, 20);
   });
 });
 

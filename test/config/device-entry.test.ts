@@ -43,6 +43,22 @@ describe('a further device by its entry', () => {
     }
   });
 
+  it('does not say where a setting stands', () => {
+    const { deviceOf } = run(['--config', '/secret/site.yaml'], { files: { '/secret/site.yaml': 'device_type: HybridDC-3Phase\nhybrid_soc_min_pct: 50\n' } });
+    const faults = faultsOf(() => deviceOf({ device_type: 'HybridDC-3Phase', profile: { battery: { soc_max_pct: 40 } } }, 1));
+    expect(faults).to.deep.equal(['the setting hybrid_soc_min_pct: given 50; allowed: below soc_max_pct, which is 40']);
+  });
+
+  it('is an EVSE where the settings give the profile of one and no type, also beside a list of devices', () => {
+    const files = { '/site.yaml': 'devices:\n  - device_type: PV\n  - device_type: EVSE\n' };
+    for (const more of [[], ['--config', '/site.yaml']]) {
+      const { deviceOf } = run(['--evse_profile', 'EVSE-AC-7.4kW-2port', ...more], { files });
+      expect(deviceOf({}, 9)).to.include({ deviceType: 'EVSE', profileName: 'EVSE-AC-7.4kW-2port' });
+      expect(deviceOf({ device_type: 'PV' }, 9)).to.include({ deviceType: 'PV' });
+    }
+    expect(run(['-d', 'EVSE', '--evse_profile', 'EVSE-AC-7.4kW-2port']).deviceOf({ device_type: 'Batt' }, 9).deviceType).to.equal('Batt');
+  });
+
   it('a fault of one leaves the next alone', () => {
     const { deviceOf } = run([]);
     expect(faultsOf(() => deviceOf({ device_type: 'Batt', profile: '10kW-3Phase' }, 1))).to.have.length(1);

@@ -114,11 +114,50 @@ describe('log: the same line again and again', () => {
     expect(messages()).to.have.lengthOf(11);
   });
 
-  it('does not hide other lines, however many', () => {
-    const { book, messages } = make();
+  it('does not hide other lines, however many, and is counted behind any number of them', () => {
+    const { book, messages, advance } = make();
     repeat(3000, (i) => { book.logger('WS').info(`client ${i}`); });
-    repeat(50, () => { book.logger('WS').info('client 0'); });
-    expect(messages()).to.have.lengthOf(3000 + 9);
+    repeat(500, () => { book.logger('WS').info('same'); });
+    expect(messages()).to.have.lengthOf(3000 + 10);
+    advance(1000);
+    expect(messages().at(-1)).to.equal('same ... repeated 490 more times');
+  });
+
+  it('that nobody has said for a thousand others gives way, with its count', () => {
+    const { book, messages } = make();
+    repeat(12, () => { book.logger('WS').info('old'); });
+    repeat(999, (i) => { book.logger('WS').info(`client ${i}`); });
+    expect(messages().filter((text) => text.startsWith('old'))).to.have.lengthOf(10);
+    book.logger('WS').info('one more');
+    expect(messages().slice(-2)).to.deep.equal(['old ... repeated 2 more times', 'one more']);
+  });
+
+  it('is written at most ten times in any second, and never held back at ten in a second', () => {
+    const moves = fc.array(fc.record({ times: fc.integer({ min: 1, max: 30 }), ms: fc.integer({ min: 1, max: 1200 }) }), { minLength: 1, maxLength: 40 });
+    fc.assert(fc.property(moves, (all) => {
+      const { book, advance } = make();
+      for (const { times, ms } of all) {
+        repeat(times, () => { book.logger('AC').info('x'); });
+        advance(ms);
+      }
+      const at = book.entries().filter(({ message }) => message === 'x').map(({ timeMs }) => timeMs);
+      at.forEach((timeMs, i) => { expect(timeMs - (at[i - 10] ?? -Infinity)).to.be.at.least(1000); });
+    }), { numRuns: 200, seed: 4 });
+    const { book, messages, advance } = make();
+    repeat(200, () => { book.logger('AC').info('x'); advance(100); });
+    expect(messages()).to.have.lengthOf(200);
+  });
+
+  it('is not let through again where a second ends', () => {
+    const { book, messages, advance } = make();
+    book.logger('Lab').info('first');
+    advance(995);
+    repeat(50, () => { book.logger('Lab').info('same'); });
+    advance(6);
+    repeat(50, () => { book.logger('Lab').info('same'); });
+    expect(messages().filter((text) => text === 'same')).to.have.lengthOf(10);
+    advance(1000);
+    expect(messages().at(-1)).to.equal('same ... repeated 90 more times');
   });
 
   it('never loses a line without counting it', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createLogBook, logLevels, printable, silentLogger } from '../../src/core/log.ts';
+import { createLogBook, isPrintable, logLevels, printable, silentLogger } from '../../src/core/log.ts';
 import type { LogBook, LogLevel } from '../../src/core/log.ts';
 import { HandWall } from '../support/wall.ts';
 
@@ -14,7 +14,7 @@ function make(options: { level?: LogLevel; format?: 'text' | 'json' } = {}): { b
 
 describe('log: printable', () => {
   it('leaves plain text alone', () => {
-    for (const text of ['', 'W = 5 %', 'Größe 🔋', '100 %s %d %j \\x41']) expect(printable(text)).to.equal(text);
+    for (const text of ['', 'W = 5 %', 'Größe 🔋', '100 %s %d %j']) expect(printable(text)).to.equal(text);
   });
 
   it('shows control characters instead of sending them', () => {
@@ -38,14 +38,28 @@ describe('log: printable', () => {
   it('shows marks that would break or turn the line, and halves of characters', () => {
     expect(printable('a\u2028b\u202ec\u2066d')).to.equal('a\\u2028b\\u202ec\\u2066d');
     expect(printable('a\ud83d b \ude00')).to.equal('a\\ud83d b \\ude00');
+    expect(printable('a\u061cb\u200ec\u200fd')).to.equal('a\\u061cb\\u200ec\\u200fd');
   });
 
-  it('is one line of at most 4 KiB that stays the same, whatever the text', () => {
+  it('shows a backslash as two, so that none passes for an escape', () => {
+    expect(printable('\\x0a \n C:\\dir')).to.equal('\\\\x0a \\x0a C:\\\\dir');
+  });
+
+  it('tells text that could be shown as it is', () => {
+    for (const text of ['', 'Größe 🔋', 'C:\\dir', 'x'.repeat(5000)]) expect(isPrintable(text), text.slice(0, 20)).to.equal(true);
+    for (const text of ['a\n', '\u001b[31m', 'a\u200fb', 'a\u202eb', 'a\ud83d']) expect(isPrintable(text), JSON.stringify(text)).to.equal(false);
+  });
+
+  it('is one line of at most 4 KiB, and the text can be read from it, whatever the text', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 6000, size: 'max' }), (text) => {
       const line = printable(text);
       expect(Buffer.byteLength(line)).to.be.at.most(4096);
-      expect(line).not.to.match(/[\p{Cc}\p{Cs}\u2028\u2029]/u);
-      expect(printable(line)).to.equal(line);
+      expect(isPrintable(line)).to.equal(true);
+      if (!line.endsWith('…')) {
+        const read = line.replaceAll(/\\(?:\\|x([0-9a-f]{2})|u([0-9a-f]{4}))/g, (_, short?: string, long?: string) =>
+          (short ?? long ? String.fromCharCode(parseInt(short ?? long ?? '', 16)) : '\\'));
+        expect(read).to.equal(text);
+      }
     }), { numRuns: 60, seed: 5 });
   });
 });
@@ -146,6 +160,19 @@ describe('log: formats', () => {
       { level: 50, time: noon, module: 'OCPP', device: 4, msg: 'boot "refused" %s' },
       { level: 30, time: noon, module: 'OCPP', msg: 'x' },
     ]);
+  });
+
+  it('what is only for the stream stands behind the message there, and is not kept', () => {
+    for (const format of ['text', 'json'] as const) {
+      const { book, lines } = make({ format, level: 'error' });
+      book.logger('Lab').error('request 1 failed: TypeError', undefined, 'TypeError: x\n    at f (file:///dir/a.ts:1:2)');
+      book.logger('Lab').error('long', 2, 'y'.repeat(9000));
+      expect(book.entries().map(({ message }) => message)).to.deep.equal(['request 1 failed: TypeError', 'long']);
+      expect(lines).to.have.lengthOf(2);
+      const shown = format === 'json' ? JSON.parse(lines[0] ?? '').msg : lines[0];
+      expect(shown).to.contain('request 1 failed: TypeError: TypeError: x\\x0a    at f (file:///dir/a.ts:1:2)');
+      expect(lines[1]).to.contain('long: yyyy').and.to.have.lengthOf.below(4200);
+    }
   });
 
   it('the silent logger takes everything and returns', () => {

@@ -87,6 +87,36 @@ describe('Simulated time', () => {
     expect(clock.dateMs(clock.sim())).to.equal(wall.nowMs());
   });
 
+  it('wall_clock stamps the tick after a late one with the wall, not ahead of it', () => {
+    const { wall, clock } = clockOf('wall_clock');
+    wall.advance(1520);
+    clock.advanceTo(addSeconds(start, 1.5), 1.5);
+    wall.advance(1480);
+    const end = addSeconds(start, 3);
+    expect(clock.dateMs(end), 'on the shift of the late tick').to.equal(wall.nowMs() + 20);
+    expect([clock.stampMs(end), clock.timeOfDate(clock.stampMs(end))]).to.deep.equal([wall.nowMs(), '08:00:03']);
+    // and the time shown neither waits nor goes back at the end of that tick
+    const before = clock.dateMs(clock.sim());
+    clock.advanceTo(end, 1.5);
+    expect([before, clock.dateMs(clock.sim())]).to.deep.equal([wall.nowMs(), wall.nowMs()]);
+  });
+
+  it('other modes stamp a tick with its own end, however late it is', () => {
+    const { wall, clock } = clockOf('accelerated', { rate: 10 });
+    wall.advance(1700);
+    expect(clock.stampMs(addSeconds(start, 15))).to.equal(startMs + 15_000);
+  });
+
+  it('goes over to wall_clock between two ticks at the time of the wall', () => {
+    const { wall, clock } = clockOf('accelerated');
+    clock.advanceTo(start, 1.5);
+    wall.advance(1000);
+    clock.set({ mode: 'wall_clock' });
+    expect(clock.dateMs(clock.sim())).to.equal(wall.nowMs());
+    wall.advance(400);
+    expect(clock.dateMs(clock.sim())).to.equal(wall.nowMs());
+  });
+
   it('goes over to wall_clock and back', () => {
     const { wall, clock } = clockOf('paused', { rate: 50 });
     clock.set({ mode: 'wall_clock' });

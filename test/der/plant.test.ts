@@ -219,6 +219,29 @@ describe('Plant', () => {
     expect(plant.health.tickAgeS).to.equal(0);
   });
 
+  it('no change of the clock makes the last tick younger, but the end of a pause', () => {
+    const wall = new HandWall();
+    const plant = testPlant({ mode: 'accelerated', wall });
+    wall.advance(4000);
+    for (const patch of [{}, { rate: 2 }, { clockTime: '10:00:00' }, { mode: 'wall_clock', rate: 1 }, { mode: 'paused' }] as const) {
+      plant.setTime(patch);
+      expect(plant.health.tickAgeS, JSON.stringify(patch)).to.equal(4);
+    }
+    wall.advance(60_000);
+    plant.setTime({ mode: 'accelerated' });
+    expect(plant.health.tickAgeS).to.equal(0);
+  });
+
+  it('a rate that is new in mid-tick counts as reached after that tick', async () => {
+    const wall = new HandWall();
+    const plant = testPlant({ mode: 'accelerated', wall });
+    wall.advance(1000);
+    plant.setTime({ rate: 100 });
+    wall.advance(500);
+    await plant.tick();
+    expect(plant.time.rateEffective).to.equal(100);
+  });
+
   it('setting the time of day moves the sun and no timer', async () => {
     const plant = testPlant();
     const { bank } = plant.devices[0]!;
@@ -238,6 +261,18 @@ describe('Plant', () => {
     await plant.tick();
     expect(plant.latest.published[0]!.snapshot.metrics.timestamp).to.equal(new Date(wall.nowMs()).toISOString());
     expect(plant.latest.wallMs).to.equal(wall.nowMs());
+  });
+
+  it('and so does the one after a late event', async () => {
+    const wall = new HandWall();
+    const plant = testPlant({ mode: 'wall_clock', wall });
+    for (const ms of [1520, 1480, 1500, 1700, 1300]) {
+      wall.advance(ms);
+      await plant.tick();
+      const { metrics, clock_time: clockTime } = plant.latest.published[0]!.snapshot;
+      expect(metrics.timestamp).to.equal(new Date(wall.nowMs()).toISOString());
+      expect(metrics.timestamp.slice(11, 19)).to.equal(clockTime);
+    }
   });
 });
 

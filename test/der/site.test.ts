@@ -215,6 +215,13 @@ describe('Connection point: setting limits', () => {
     expect(limits.generation).to.deep.equal({ limitW: null, setBy: null, binding: false, exceeded: false });
   });
 
+  it('takes limits in whole milliwatts, the last decimal that is shown', async () => {
+    const plant = await siteOf([pv]);
+    plant.setSite({ export: 4e-4, import: 1e9, generation: 1234.5678, load: 6e-4 });
+    const { limits } = plant.site;
+    expect(Object.values(limits).map(({ limitW }) => limitW)).to.deep.equal([0, 1e9, 1234.568, 1e-3]);
+  });
+
   const refused: readonly (readonly [string, SitePatch, readonly string[]])[] = [
     ['nothing', {}, []], ['a negative limit', { export: 1, load: -1 }, ['load']],
     ['numbers that are none', { import: NaN, generation: Infinity }, ['import', 'generation']], ['too much', { export: 1.1e9 }, ['export']],

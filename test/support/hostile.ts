@@ -13,6 +13,21 @@ export interface WireAnswer {
   readonly text: string;
 }
 
+/** A body in chunks, and the bytes behind it. */
+function unchunked(bytes: Buffer): { readonly body: Buffer; readonly rest: Buffer } {
+  const chunks: Buffer[] = [];
+  for (let rest = bytes; ;) {
+    const line = rest.indexOf('\r\n');
+    const size = rest.subarray(0, line).toString('latin1');
+    expect(size, 'size of a chunk').to.match(/^[0-9a-f]+$/i);
+    const [from, to] = [line + 2, line + 2 + Number.parseInt(size, 16)];
+    expect(rest.subarray(to, to + 2).toString(), 'end of a chunk').to.equal('\r\n');
+    chunks.push(rest.subarray(from, to));
+    rest = rest.subarray(to + 2);
+    if (to === from) return { body: Buffer.concat(chunks), rest };
+  }
+}
+
 /** Cuts a byte stream into answers; what is no whole answer fails. `heads`: the requests were HEAD. */
 export function cutAnswers(bytes: Buffer, heads = false): WireAnswer[] {
   const answers: WireAnswer[] = [];
@@ -29,11 +44,13 @@ export function cutAnswers(bytes: Buffer, heads = false): WireAnswer[] {
     }));
     const status = Number(first.slice(9, 12));
     const bare = heads || status === 204 || status === 304 || status < 200;
+    const behind = rest.subarray(end + 4);
     const length = bare ? 0 : Number(headers['content-length']);
-    const body = rest.subarray(end + 4, end + 4 + length);
-    expect(body.length, 'bytes of the body').to.equal(length);
-    if (status >= 200) answers.push({ status, headers, text: body.toString() });
-    rest = rest.subarray(end + 4 + length);
+    const whole = !bare && headers['transfer-encoding'] === 'chunked' ? unchunked(behind)
+      : { body: behind.subarray(0, length), rest: behind.subarray(length) };
+    if (headers['transfer-encoding'] === undefined) expect(whole.body.length, 'bytes of the body').to.equal(length);
+    if (status >= 200) answers.push({ status, headers, text: whole.body.toString() });
+    rest = whole.rest;
   }
   return answers;
 }

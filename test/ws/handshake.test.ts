@@ -62,7 +62,7 @@ describe('stream: handshakes and frames, by raw socket to the whole simulator', 
     ['POST', upgrade(path, {}, 'POST'), 405, 'method-not-allowed'],
     ['HTTP/1.0 without an offer', `GET ${path} HTTP/1.0\r\nHost: localhost\r\n\r\n`, 404, 'not-found'],
     ['a plain GET of the stream', wire(path), 404, 'not-found'],
-    ['a body with an offer of another protocol', wire('/', { body: '{}', headers: { Connection: 'Upgrade', Upgrade: 'h2c' } }), 400, 'malformed-request'],
+    ['a device of 20 digits', upgrade(`${path}?device=99999999999999999999`), 422, 'validation'],
     ['headers over 16 KiB', upgrade(path, { X: 'x'.repeat(17_000) }), 431, 'headers-too-large'],
   ] as const) {
     it(`${name} is refused before the upgrade with ${status} ${code}`, async () => {
@@ -70,6 +70,47 @@ describe('stream: handshakes and frames, by raw socket to the whole simulator', 
       expect([answer.status, problem.code]).to.deep.equal([status, code]);
     });
   }
+
+  for (const [name, offer] of Object.entries({
+    'HTTP/2': { Connection: 'Upgrade, HTTP2-Settings', Upgrade: 'h2c', 'HTTP2-Settings': 'AAMAAABkAAQAAP__' },
+    'several protocols': { Connection: 'Upgrade', Upgrade: 'h2c, websocket' },
+    'anything': { Connection: 'Upgrade', Upgrade: 'x' },
+  })) {
+    it(`an offer of ${name} is passed over, with a body and without; the connection ends with the answer`, async () => {
+      const time = '/api/sim/controls/time';
+      for (const bytes of [wire('/api/sim/health', { headers: offer }), wire(time, { headers: offer }), wire(time, { body: '{"timezone":"UTC"}', headers: offer })]) {
+        const { status, headers } = await only(port, bytes);
+        expect([status, headers['connection']]).to.deep.equal([200, 'close']);
+      }
+    });
+  }
+
+  for (const [name, first, status] of [
+    ['a read', wire('/api/sim/overview', { headers: { Connection: 'keep-alive' } }), 200],
+    ['a read through Express', wire('/api/sim/nothing', { headers: { Connection: 'keep-alive' } }), 404],
+    ['a write', wire('/api/sim/controls/time', { body: '{"timezone":"UTC"}', headers: { Connection: 'keep-alive' } }), 200],
+  ] as const) {
+    it(`behind ${name} in one segment, every offer has its answer in its turn and none is accepted`, async () => {
+      for (const [second, refusal] of [
+        [upgrade(path), 400], [upgrade('/nothing'), 400], [upgrade(path, { Host: 'evil.example' }), 421], ['CONNECT x:1 HTTP/1.1\r\n\r\n', 405],
+        [wire('/api/sim/health', { headers: { Connection: 'Upgrade', Upgrade: 'x' } }), 200],
+      ] as const) {
+        const answers = cutAnswers(await talk(port, Buffer.concat([first, Buffer.from(second)])));
+        expect(answers.map((answer) => answer.status)).to.deep.equal([status, refusal]);
+        answers.forEach((answer) => { expectSound(answer); });
+      }
+    });
+  }
+
+  it('after an answer that has been read, the connection can be upgraded', async () => {
+    const socket = await open(port);
+    socket.write(wire('/api/sim/nothing', { headers: { Connection: 'keep-alive' } }));
+    await once(socket, 'data');
+    socket.write(upgrade(path));
+    const [data] = await once(socket, 'data') as [Buffer];
+    expect(data.toString('latin1')).to.match(/^HTTP\/1\.1 101 /);
+    socket.destroy();
+  });
 
   it('an odd protocol, extension or cookie is passed over', async () => {
     for (const headers of [{ 'Sec-WebSocket-Extensions': 'permessage-deflate; client_max_window_bits' }, { Cookie: 'a=b' }]) {

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import type { LogEntry } from '../../src/core/log.ts';
-import { ask, rawExchange } from '../support/http.ts';
+import { rawExchange } from '../support/http.ts';
 import type { Json, RawAnswer } from '../support/http.ts';
 import { Rest } from '../support/rest.ts';
 import { openStream, StreamClient } from '../support/stream.ts';
@@ -155,12 +155,9 @@ describe('telemetry stream: refusals before the upgrade', () => {
     expectProblem(await upgrade(path), 503, 'stopping');
   });
 
-  it('serves requests that offer another protocol as plain ones', async () => {
+  it('400 for another protocol, where the server does not pass over the offer', async () => {
     stream = await openStream();
-    const offer = { Connection: 'Upgrade, HTTP2-Settings', Upgrade: 'h2c', 'HTTP2-Settings': 'AAMAAABkAAQAAP__' };
-    const answer = await ask(stream.port, '/anything', { headers: offer });
-    expect([answer.status, answer.text]).to.deep.equal([200, 'plain']);
-    expect((await ask(stream.port, '/anything', { method: 'POST', body: {}, headers: offer })).status).to.equal(400);
+    expectProblem(await upgrade('/anything', { Upgrade: 'h2c' }), 400, 'malformed-request');
   });
 });
 
@@ -202,6 +199,17 @@ describe('telemetry stream: connections', () => {
     expect((await reader.closed).code).to.equal(1000);
     expect(await logged(/disconnected with code 1000/)).to.include({ module: 'WS', level: 'info' });
     expect(stream.telemetry.clients).to.equal(0);
+  });
+
+  it('logs ten disconnects in a second, and then their number', async () => {
+    stream = await openStream();
+    const readers = await Promise.all(Array.from({ length: 14 }, () => client()));
+    for (const { socket } of readers) socket.close(1000);
+    while (stream.telemetry.clients > 0) await new Promise((resolve) => setImmediate(resolve));
+    await stream.telemetry.stop();
+    const messages = stream.logBook.entries().map(({ message }) => message);
+    expect(messages.filter((text) => /disconnected/.test(text))).to.have.lengthOf(10);
+    expect(messages.at(-1)).to.equal('4 more lines about clients of the stream were left out');
   });
 
   it('pings, and closes who does not answer for 60 s', async () => {

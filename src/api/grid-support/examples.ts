@@ -3,9 +3,9 @@ import { exampleTime } from '../schemas/common.ts';
 import type { GridFunctionName } from './functions.ts';
 
 const off = {
-  supported: true, enabled: false, source: 'default', changed_at: null, reversion_time_s: 0, reversion_remaining_s: 0,
+  supported: true, enabled: false, source: 'default', changed_at: null, reversion_time_s: 0, reversion_remaining_s: null,
 };
-const on = { ...off, enabled: true, reversion_time_s: null, reversion_remaining_s: null };
+const on = { ...off, enabled: true, reversion_time_s: null };
 const written = { source: 'rest', changed_at: exampleTime };
 const switchedOn = { enabled: true, ...written };
 

@@ -58,6 +58,11 @@ function timerPoint(bank: Bank, { model, reversion }: GridFunction, name: string
   return reversion === undefined ? null : pointNumber(bank, model, `${reversion}${name}`);
 }
 
+/** Seconds that a reversion timer still runs, 0 once it is over; null while no reversion time is set. */
+export function reversionRemainingS(bank: Bank, spec: GridFunction): number | null {
+  return (timerPoint(bank, spec, 'RvrtTms') ?? 0) === 0 ? null : timerPoint(bank, spec, 'RvrtRem');
+}
+
 /** The object of one function, as its registers stand. */
 export function functionReply(bank: Bank, spec: GridFunction, dateMs: DateMs): ReplyObject {
   if (!isSupported(bank, spec)) return { supported: false };
@@ -69,7 +74,7 @@ export function functionReply(bank: Bank, spec: GridFunction, dateMs: DateMs): R
     source: writer?.source ?? 'default',
     changed_at: isoOrNull(writer && dateMs(writer.at)),
     reversion_time_s: timerPoint(bank, spec, 'RvrtTms'),
-    reversion_remaining_s: timerPoint(bank, spec, 'RvrtRem'),
+    reversion_remaining_s: reversionRemainingS(bank, spec),
     ...membersReply(bank, model, spec.members, dateMs),
   };
 }

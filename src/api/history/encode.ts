@@ -8,8 +8,6 @@ import type { Selection } from './select.ts';
 
 /** Numbers that go into one piece: about a millisecond of work. */
 const cellsPerPiece = 4000;
-/** Other work has its turn after so much text: as much as such a piece makes. */
-const bytesAtOnce = 64 * 1024;
 
 interface Column {
   readonly name: string;
@@ -125,21 +123,4 @@ export function* samplesCsv(selection: Selection, all: readonly Metric[], chosen
     columns.forEach((column, i) => { text += (i === 0 ? '' : ',') + csvCell(column, values[base + column.at] ?? NaN); });
     return `${text}\r\n`;
   });
-}
-
-const giveWay = () => new Promise<void>((resolve) => { setImmediate(resolve); });
-
-/** Puts a text of ASCII characters together, giving way to other work between longer pieces. */
-export async function gathered(pieces: Iterable<string>): Promise<Buffer> {
-  const buffers: Buffer[] = [];
-  let bytesSinceRest = 0;
-  for (const piece of pieces) {
-    if (bytesSinceRest >= bytesAtOnce) {
-      await giveWay();
-      bytesSinceRest = 0;
-    }
-    buffers.push(Buffer.from(piece, 'latin1'));
-    bytesSinceRest += piece.length;
-  }
-  return Buffer.concat(buffers);
 }

@@ -47,8 +47,7 @@ class Recording implements DeviceHistory {
     this.index = snapshot.device_index;
     this.#columns = metricsOf(detail);
     this.#bank = bank;
-    // neighbours should be far apart, whatever the size of a block
-    this.#ring = new SampleRing(firstMetric + this.metrics.length, snapshot.device_index * 37);
+    this.#ring = new SampleRing(firstMetric + this.metrics.length, snapshot.device_index);
   }
 
   get metrics(): readonly Metric[] { return this.#columns.metrics; }

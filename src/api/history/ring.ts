@@ -23,13 +23,19 @@ export interface Run {
   readonly to: number;
 }
 
+/** A run with simulated times, ms since the epoch, that none of its rows lies before or behind. */
+export interface TimedRun extends Run {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
 /** Simulated times of samples that are no longer kept, ms since the epoch; null: every sample is still there. */
 export type Span = { readonly fromMs: number; readonly toMs: number } | null;
 
 /** Samples as they were at one moment, oldest first. What is recorded later changes nothing in them. */
 export interface Cut {
   readonly width: number;
-  readonly runs: readonly Run[];
+  readonly runs: readonly TimedRun[];
   readonly gone: Span;
 }
 
@@ -53,6 +59,8 @@ const fewestRows = 8;
 const mostRows = 512;
 /** Memory is taken and given back in blocks of this part of the depth. */
 const blocksPerDepth = 16;
+/** A prime above `mostRows`: it shares no factor with any number of rows of a block. */
+const staggerStep = 7919;
 
 /**
  * Grows block by block up to its depth, then goes on with the oldest block. Rows that were cut are never written again: such
@@ -70,7 +78,10 @@ export class SampleRing {
   /** given away, to be filled anew */
   #spare: Block | null = null;
 
-  /** @param stagger any whole number, another one for each device: else all devices would take a new block in the same tick */
+  /**
+   * @param stagger any whole number, such as the index of the device. Else all devices would take a new block in the same tick;
+   *   so no two do, of as many with successive numbers as a block has rows.
+   */
   constructor(width: number, stagger: number) {
     this.width = width;
     this.#stagger = stagger;
@@ -118,7 +129,7 @@ export class SampleRing {
   cut(): Cut {
     const runs = this.#blocks.map((block, i) => {
       block.shared = true;
-      return { values: block.values, from: i === 0 ? this.#first : 0, to: block.used };
+      return { values: block.values, from: i === 0 ? this.#first : 0, to: block.used, fromMs: block.fromMs, toMs: block.toMs };
     });
     return { width: this.width, runs, gone: this.#goneNow() };
   }
@@ -135,7 +146,7 @@ export class SampleRing {
 
   #newBlock(depth: number): Block {
     const rows = Math.min(mostRows, Math.max(fewestRows, Math.ceil(depth / blocksPerDepth)));
-    const capacity = this.#blocks.length === 0 ? 1 + (this.#stagger % rows) : rows;
+    const capacity = this.#blocks.length === 0 ? 1 + (this.#stagger * staggerStep) % rows : rows;
     const spare = this.#spare;
     this.#spare = null;
     const values = spare?.capacity === capacity ? spare.values : new Float64Array(capacity * this.width);

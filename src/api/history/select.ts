@@ -19,21 +19,28 @@ export interface Selection {
   readonly truncated: boolean;
 }
 
-function runsWithin({ width, runs }: Cut, sinceMs: number, untilMs: number): Run[] {
+/** The parts of a run that are within the window, row by row. */
+function partsWithin({ values, from, to }: Run, width: number, sinceMs: number, untilMs: number): Run[] {
   const within: Run[] = [];
-  for (const { values, from, to } of runs) {
-    let begin = -1;
-    for (let row = from; row < to; row += 1) {
-      const simMs = values[row * width + simColumn] ?? NaN;
-      const inside = simMs >= sinceMs && simMs < untilMs;
-      if (inside && begin < 0) begin = row;
-      if (inside || begin < 0) continue;
-      within.push({ values, from: begin, to: row });
-      begin = -1;
-    }
-    if (begin >= 0) within.push({ values, from: begin, to });
+  let begin = -1;
+  for (let row = from; row < to; row += 1) {
+    const simMs = values[row * width + simColumn] ?? NaN;
+    const inside = simMs >= sinceMs && simMs < untilMs;
+    if (inside && begin < 0) begin = row;
+    if (inside || begin < 0) continue;
+    within.push({ values, from: begin, to: row });
+    begin = -1;
   }
+  if (begin >= 0) within.push({ values, from: begin, to });
   return within;
+}
+
+function runsWithin({ width, runs }: Cut, sinceMs: number, untilMs: number): Run[] {
+  return runs.flatMap((run) => {
+    if (run.toMs < sinceMs || run.fromMs >= untilMs) return [];
+    // a block inside the window has no row that is not
+    return run.fromMs >= sinceMs && run.toMs < untilMs ? [run] : partsWithin(run, width, sinceMs, untilMs);
+  });
 }
 
 /** The last `limit` rows. */

@@ -12,8 +12,8 @@ interface Quantity {
   readonly name: string;
   readonly help: string;
   readonly read: Read;
-  /** what the devices of a kind show together; null: nothing that makes sense */
-  readonly together: 'sum' | 'mean' | null;
+  /** what the devices of a kind show together, or the help of their number where each shows 0 or 1; null: nothing that makes sense */
+  readonly together: 'sum' | 'mean' | { readonly counted: string } | null;
 }
 
 const times = (factor: number, value: number | null) => (value === null ? null : rounded(value * factor));
@@ -31,8 +31,10 @@ const quantities: readonly Quantity[] = [
   { name: 'dc_voltage_volts', help: 'DC voltage.', read: ({ metrics }) => metrics.dc_voltage_v, together: null },
   { name: 'dc_current_amperes', help: 'DC current, positive from the source into the inverter.', read: ({ metrics }) => metrics.dc_current_a, together: null },
   { name: 'state_of_charge_ratio', help: 'State of charge of a storage, 0 to 1.', read: ({ metrics }) => times(0.01, metrics.state_of_charge_pct), together: 'mean' },
-  { name: 'in_service', help: '1 while the device is in service (701.St).', read: ({ status }) => bit(status.service_state === 'on'), together: 'sum' },
-  { name: 'connected', help: '1 while the device is connected to the grid (701.ConnSt).', read: ({ status }) => bit(status.connection_state === 'connected'), together: 'sum' },
+  { name: 'in_service', help: '1 while the device is in service (701.St).', read: ({ status }) => bit(status.service_state === 'on'),
+    together: { counted: 'Devices of a kind that are in service (701.St).' } },
+  { name: 'connected', help: '1 while the device is connected to the grid (701.ConnSt).', read: ({ status }) => bit(status.connection_state === 'connected'),
+    together: { counted: 'Devices of a kind that are connected to the grid (701.ConnSt).' } },
 ];
 
 const severities: readonly AlarmSeverity[] = ['info', 'warning', 'error'];
@@ -70,7 +72,7 @@ const ofDevices: readonly Family[] = [
 function joined(values: readonly number[], how: 'sum' | 'mean'): number | null {
   if (values.length === 0) return null;
   const sum = values.reduce((total, value) => total + value, 0);
-  return rounded(how === 'sum' ? sum : sum / values.length);
+  return rounded(how === 'mean' ? sum / values.length : sum);
 }
 
 /** One sample for each kind that has devices. */
@@ -81,14 +83,20 @@ function* byKind(view: MetricsView, samplesOf: (devices: MetricsView['devices'],
   }
 }
 
-const ofKinds: readonly Family[] = [
-  ...quantities.flatMap(({ name, help, read, together }): Family[] => (together === null ? [] : [{
-    type: 'gauge', name: `derbench_fleet_${name}`, labels: ['asset_type'],
-    help: `${together === 'sum' ? 'Sum' : 'Mean'} over the devices of a kind. ${help}`,
+function ofKind({ name, help, read, together }: Quantity): Family[] {
+  if (together === null) return [];
+  const [how, words] = typeof together === 'object' ? ['sum' as const, { name: `${name}_devices`, help: together.counted }]
+    : [together, { name, help: `${together === 'sum' ? 'Sum' : 'Mean'} over the devices of a kind. ${help}` }];
+  return [{
+    type: 'gauge', name: `derbench_fleet_${words.name}`, help: words.help, labels: ['asset_type'],
     samples: (view) => byKind(view, (devices, assetType) => [
-      [joined(devices.flatMap(({ snapshot }) => read(snapshot) ?? []), together), assetType],
+      [joined(devices.flatMap(({ snapshot }) => read(snapshot) ?? []), how), assetType],
     ]),
-  }])),
+  }];
+}
+
+const ofKinds: readonly Family[] = [
+  ...quantities.flatMap(ofKind),
   {
     type: 'gauge', name: 'derbench_fleet_inverter_state_devices', help: 'Devices of a kind whose inverter is in a state (701.InvSt).',
     labels: ['asset_type', 'state'],

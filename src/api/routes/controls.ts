@@ -2,7 +2,7 @@ import { controlFunctions } from '../../sunspec/map/device.ts';
 import type { ControlFunction, Device, Plant } from '../../sunspec/map/device.ts';
 import { gridFunctions, powerFactors } from '../grid-support/functions.ts';
 import type { GridFunction } from '../grid-support/members.ts';
-import { isEnabled, isSupported } from '../grid-support/read.ts';
+import { isEnabled, isSupported, reversionRemainingS } from '../grid-support/read.ts';
 import { pointBits, pointNumber, pointWriter } from '../points.ts';
 import { route } from '../route.ts';
 import type { Route } from '../route.ts';
@@ -19,11 +19,6 @@ const modes: Readonly<Record<ControlFunction, GridFunction>> = {
   ...gridFunctions, pf_inject: powerFactors.inject, pf_absorb: powerFactors.absorb,
 };
 
-function reversionRemainingS({ bank }: Device, { model, reversion }: GridFunction): number | null {
-  if (reversion === undefined || (pointNumber(bank, model, `${reversion}RvrtTms`) ?? 0) === 0) return null;
-  return pointNumber(bank, model, `${reversion}RvrtRem`);
-}
-
 function modeReply(plant: Plant, device: Device, name: ControlFunction, active: ReadonlySet<ControlFunction>): ModeReply {
   const points = modes[name];
   const { model, enable } = points;
@@ -35,7 +30,7 @@ function modeReply(plant: Plant, device: Device, name: ControlFunction, active: 
     source: writer?.source ?? 'default',
     source_detail: writer?.peer ?? null,
     changed_at: isoOrNull(writer && plant.dateMs(writer.at)),
-    reversion_remaining_s: reversionRemainingS(device, points),
+    reversion_remaining_s: reversionRemainingS(device.bank, points),
   };
 }
 

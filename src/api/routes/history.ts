@@ -1,12 +1,12 @@
 import type { DeviceHistory } from '../history/history.ts';
-import { columnsJson, gathered, samplesCsv, samplesJson } from '../history/encode.ts';
+import { columnsJson, samplesCsv, samplesJson } from '../history/encode.ts';
 import type { Metric } from '../history/metrics.ts';
 import { select } from '../history/select.ts';
 import type { Window } from '../history/select.ts';
 import { tickSeconds } from '../../core/sim-clock.ts';
 import type { Plant } from '../../sunspec/map/device.ts';
 import { invalid, invalidAll } from '../errors.ts';
-import { Answer, JsonText, route, TextReply } from '../route.ts';
+import { Answer, PiecesReply, route } from '../route.ts';
 import type { Route } from '../route.ts';
 import {
   defaultHistoryLimit, exampleHistory, exampleHistoryCsv, historyQuerySchema, historySchema,
@@ -66,14 +66,14 @@ const getHistory = route({
   reply: historySchema,
   otherMedia: { type: 'text/csv', example: exampleHistoryCsv },
   examples: { reply: exampleHistory },
-  async handle(ctx, { query }) {
+  handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
     const history = ctx.history.of(device);
     const chosen = chosenMetrics(history, query.metrics, device.assetType);
     const selection = select(history.cut(), windowOf(ctx.plant, query), query.limit ?? defaultHistoryLimit);
     if (query.format === 'csv') {
-      const text = await gathered(samplesCsv(selection, history.metrics, chosen));
-      return new Answer<HistoryReply>(new TextReply('text/csv; charset=utf-8; header=present', text), {
+      const lines = samplesCsv(selection, history.metrics, chosen);
+      return new Answer<HistoryReply>(new PiecesReply('text/csv; charset=utf-8; header=present', lines), {
         headers: { 'Content-Disposition': `attachment; filename="history-device-${device.index}.csv"` },
       });
     }
@@ -88,7 +88,7 @@ const getHistory = route({
       truncated: selection.truncated,
     };
     const write = query.format === 'columns' ? columnsJson : samplesJson;
-    return new JsonText<HistoryReply>(await gathered(write(head, selection, history.metrics, chosen)));
+    return new PiecesReply('application/json', write(head, selection, history.metrics, chosen));
   },
 });
 

@@ -35,7 +35,9 @@ const getLogs = route({
   description: `The last ${logCapacity} lines of all modules together are kept. When there are more, the oldest line of the module with `
     + 'the most lines goes, so that one that talks a lot does not push out what others said. To follow the log, ask with `after_id` of '
     + 'the last entry seen; ids begin anew when the process does (`started_at` of `server-info`). All filters hold together. '
-    + 'The same line ten times within a second is followed by one with the number of its further repetitions. '
+    + 'The same line ten times within a second is followed by one with the number of its further repetitions; so it is with lines of one '
+    + 'level about clients of the stream, connections of Modbus, and failed requests, which differ by an address or an id. '
+    + 'Stacks of failures are in the printed log alone. '
     + 'Lines of the level `debug` exist only with `--log_level debug`. Messages may quote what peers sent: show them as text.',
   query: logsQuery,
   reply: logsSchema,

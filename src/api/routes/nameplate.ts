@@ -1,3 +1,4 @@
+import type { IvPoint } from '../../core/device.ts';
 import type { Device } from '../../sunspec/map/device.ts';
 import { pointBits, pointNumber, pointText, pointWriter } from '../points.ts';
 import { route } from '../route.ts';
@@ -8,6 +9,7 @@ import {
   exampleDcIv, exampleNameplate, nameplateSchema,
 } from '../schemas/nameplate.ts';
 import type { CapacityName } from '../schemas/nameplate.ts';
+import { rounded } from '../views-kind.ts';
 import { selectedDevice } from '../views.ts';
 
 const defaultCurvePoints = 128;
@@ -102,6 +104,9 @@ const configuredSettings = route({
   },
 });
 
+const roundedOrNull = (value: number | null) => (value === null ? null : rounded(value));
+const pointReply = ({ v, i, p }: IvPoint) => ({ v: rounded(v), i: rounded(i), p: rounded(p) });
+
 const dcIv = route({
   method: 'get',
   path: '/dc-iv',
@@ -111,19 +116,19 @@ const dcIv = route({
   description: 'The example shows six of the samples.',
   query: dcIvQuerySchema,
   reply: dcIvSchema,
-  problems: ['not-applicable'],
+  problems: ['not-applicable', 'unknown-resource'],
   examples: { reply: exampleDcIv },
   handle(ctx, { query }) {
     const curve = selectedDevice(ctx, query.device).dcCurve(query.port, query.points ?? defaultCurvePoints);
     return {
-      irradiance_w_m2: curve.irradianceWm2,
-      cell_temperature_c: curve.cellTemperatureC,
-      operating_point: { ...curve.operatingPoint },
-      curve: curve.curve.map(({ v, i, p }) => ({ v, i, p })),
+      irradiance_w_m2: roundedOrNull(curve.irradianceWm2),
+      cell_temperature_c: rounded(curve.cellTemperatureC),
+      operating_point: pointReply(curve.operatingPoint),
+      curve: curve.curve.map(pointReply),
       kind: curve.kind,
-      mpp: curve.mpp && { ...curve.mpp },
-      v_oc_v: curve.vOcV,
-      i_sc_a: curve.iScA,
+      mpp: curve.mpp && pointReply(curve.mpp),
+      v_oc_v: roundedOrNull(curve.vOcV),
+      i_sc_a: roundedOrNull(curve.iScA),
       port: curve.port,
     };
   },

@@ -1,3 +1,4 @@
+import { positionOf } from '../../sunspec/map/published.ts';
 import { route } from '../route.ts';
 import type { Route } from '../route.ts';
 import { invalid } from '../errors.ts';
@@ -7,7 +8,7 @@ import {
 } from '../schemas/controls.ts';
 import { exampleWriter } from '../schemas/writer.ts';
 import { timeReply } from '../views-time.ts';
-import { latestOf, selectedDevice } from '../views.ts';
+import { firstIndex, selectedDevice } from '../views.ts';
 
 const getTime = route({
   method: 'get',
@@ -26,12 +27,16 @@ const setTime = route({
   tag: 'Controls',
   operationId: 'set_time',
   summary: 'Sets mode, rate, time of day and time zone of the simulated clock',
-  description: '`wall_clock` ties the simulated clock to real time. A rate belongs to `accelerated` or `paused`.',
+  description: '`wall_clock` ties the simulated clock to real time. A rate belongs to `accelerated` or `paused`. At least one '
+    + 'member is required.',
   body: timeBodySchema,
   reply: timeSchema,
   problems: ['conflict'],
   examples: { body: { mode: 'accelerated', rate: 60 }, reply: { ...exampleTimeReply, rate: 60, rate_effective: 60, changed_by: exampleWriter } },
   handle({ plant }, { body, by }) {
+    if (Object.keys(body).length === 0) {
+      throw invalid('body', '', `at least one of ${Object.keys(timeBodySchema.shape).join(', ')} is required`);
+    }
     const mode = body.mode ?? plant.time.mode;
     if (mode === 'wall_clock') {
       if (body.rate !== undefined && body.rate !== 1) throw invalid('body', '/rate', 'must be 1 in the mode wall_clock');
@@ -54,16 +59,18 @@ const step = route({
   operationId: 'step_time',
   summary: 'Runs ticks at once while the clock is paused',
   description: 'Each tick advances `rate` x `tick_interval_s`. The answer comes when all ticks are done, which takes long for many '
-    + 'ticks of many devices; it is not bound by the time limit of requests. The snapshot is that of `device`.',
+    + 'ticks of many devices; it is not bound by the time limit of requests. Requests to step run one after the other; devices '
+    + 'join and leave between the ticks, and `conflict` ends the step when the clock is no longer paused. The snapshot is that '
+    + 'of `device` in the last tick.',
   query: deviceQuery,
   body: stepBodySchema,
   reply: stepReplySchema,
   problems: ['conflict'],
   examples: { body: { ticks: 1 }, reply: exampleStep },
   async handle(ctx, { query, body, by }) {
-    const device = selectedDevice(ctx, query.device);
-    await ctx.plant.step(body.ticks ?? 1, by);
-    return { time: timeReply(ctx.plant), snapshot: latestOf(ctx, device).snapshot };
+    const index = query.device === undefined ? firstIndex(ctx.plant) : selectedDevice(ctx, query.device).index;
+    const { published } = await ctx.plant.step(body.ticks ?? 1, by);
+    return { time: timeReply(ctx.plant), snapshot: published[positionOf(published, index)]?.snapshot ?? null };
   },
 });
 

@@ -5,7 +5,7 @@ import { z } from '../zod.ts';
 /** A query or path parameter that holds an integer; anything but plain digits is refused. */
 export function integerParam(name: string, min: number, max: number, description: string) {
   return z.string()
-    .regex(/^-?\d{1,9}$/, { error: 'must be an integer' })
+    .regex(/^-?\d+$/, { error: 'must be an integer' })
     .transform(Number)
     .refine((value) => value >= min && value <= max, { error: `must be from ${min} to ${max}` })
     .openapi({ param: { name }, type: 'integer', minimum: min, maximum: max, description });

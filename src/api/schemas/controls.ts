@@ -7,7 +7,7 @@ import { deviceIndex, exampleTime, isoTime, quantity, sourceSchema } from './com
 import { runningEventSchema } from './grid-events.ts';
 import { activeDeciderSchema, reactiveDeciderSchema, rideThroughSchema } from './grid-trace.ts';
 import { exampleSnapshot, snapshotSchema } from './snapshot.ts';
-import { exampleWriter, overrideSchema, sourceDetailSchema, writerSchema } from './writer.ts';
+import { asSetNow, exampleWriter, overrideSchema, sourceDetailSchema, writerSchema } from './writer.ts';
 
 const perUnit = z.number().min(0).max(2);
 const timing = {
@@ -129,7 +129,12 @@ export const timeSchema = z.strictObject({
 export const stepBodySchema = z.strictObject({
   ticks: z.int().min(1).max(100_000).optional().openapi({ description: 'Default 1.' }),
 }).openapi('StepRequest');
-export const stepReplySchema = z.strictObject({ time: timeSchema, snapshot: snapshotSchema }).openapi('StepReply');
+export const stepReplySchema = z.strictObject({
+  time: timeSchema,
+  snapshot: z.union([snapshotSchema, z.null()]).openapi({
+    description: 'Null: `device` was removed during the step; without `device`: the first device of the start is not there any more.',
+  }),
+}).openapi('StepReply');
 
 const modeSchema = z.strictObject({
   supported: z.boolean().openapi({ description: '702.CtrlModes, or the point exists.' }),
@@ -137,7 +142,7 @@ const modeSchema = z.strictObject({
   active: z.boolean().openapi({ description: 'Limits or sets the output in this tick.' }),
   source: sourceSchema.openapi({ description: 'Last writer of the enable point.' }),
   source_detail: sourceDetailSchema,
-  changed_at: isoTime.nullable().openapi({ description: 'Simulated time of that write, of the start for a value of the profile; null: default.' }),
+  changed_at: isoTime.nullable().openapi({ description: `Simulated time of that write, of the start for a value of the profile; null: default. ${asSetNow}` }),
   reversion_remaining_s: z.number().nullable().openapi({ description: 'Null while no reversion time is set.' }),
 }).openapi('ControlMode');
 

@@ -5,6 +5,7 @@ import { isWritable } from '../grid-support/members.ts';
 import type { GridFunction, Member, Members } from '../grid-support/members.ts';
 import { z } from '../zod.ts';
 import { deviceIndex, isoTime, sourceSchema } from './common.ts';
+import { asSetNow } from './writer.ts';
 
 /** Largest value of the timers: the one above it is "not implemented". */
 const maxTimerS = 0xffff_fffe;
@@ -49,9 +50,9 @@ function functionReply({ model, enable, reversion, members }: GridFunction): z.Z
     supported: z.literal(true),
     enabled: z.boolean().openapi({ description: `${model}.${enable}.` }),
     source: sourceSchema.openapi({ description: `Last writer of ${model}.${enable}.` }),
-    changed_at: isoTime.nullable().openapi({ description: 'Simulated time of that write; null: start value.' }),
+    changed_at: isoTime.nullable().openapi({ description: `Simulated time of that write; null: start value. ${asSetNow}` }),
     reversion_time_s: z.number().nullable().openapi({ description: timer(model, reversion, 'RvrtTms', '0 = none.') }),
-    reversion_remaining_s: z.number().nullable().openapi({ description: timer(model, reversion, 'RvrtRem', '0 while no timer runs.') }),
+    reversion_remaining_s: z.number().nullable().openapi({ description: timer(model, reversion, 'RvrtRem', 'null while no reversion time is set.') }),
     ...replyShape(model, members),
   })]);
 }

@@ -52,7 +52,9 @@ const answerMembers = {
   metrics: z.array(z.string()).openapi({ description: 'Names of the metrics, in the order of the answer.' }),
   count: z.int().min(0).openapi({ description: 'Number of samples.' }),
   truncated: z.boolean().openapi({
-    description: 'The time asked for had more samples: `limit` left out the oldest, or they are no longer kept.',
+    description: 'The time asked for had more samples: `limit` left out the oldest, or they are no longer kept. What is no longer '
+      + 'kept counts as one span from its earliest to its latest time: after `controls/time` has set the clock, this is also true '
+      + 'for a time within that span in which there never was a sample.',
   }),
 };
 

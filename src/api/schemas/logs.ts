@@ -6,11 +6,13 @@ import { listParam } from './list-param.ts';
 
 export const defaultLogLimit = 500;
 
+const maxId = 999_999_999_999_999;
+
 /** Plain digits; an integer of any other length than 1 to 15 is none that an id could have. */
 const idParam = z.string()
-  .regex(/^\d{1,15}$/, { error: 'must be an integer from 0 on' })
+  .regex(/^\d{1,15}$/, { error: `must be an integer from 0 to ${maxId}, in at most 15 digits` })
   .transform(Number)
-  .openapi({ param: { name: 'after_id' }, type: 'integer', minimum: 0, maximum: 999_999_999_999_999, description: 'Only entries with a higher id.' });
+  .openapi({ param: { name: 'after_id' }, type: 'integer', minimum: 0, maximum: maxId, description: 'Only entries with a higher id.' });
 
 const limitParam = z.string()
   .regex(/^0*[1-9]\d*$/, { error: 'must be an integer from 1 on' })
@@ -39,7 +41,7 @@ export const logEntrySchema = z.strictObject({
   level: z.enum(logLevels),
   module: moduleSchema,
   device_index: z.int().min(0).nullable().openapi({ description: 'The device that the line is about; null: none in particular.' }),
-  message: z.string().openapi({ description: 'One line of at most 4 KiB; control characters are escaped (`\\x0a`).' }),
+  message: z.string().openapi({ description: 'One line of at most 4 KiB; control characters, marks that turn the direction of writing, and backslashes are escaped (`\\x0a`, `\\u202e`, `\\\\`).' }),
 }).openapi('LogEntry');
 
 export const logsSchema = z.strictObject({

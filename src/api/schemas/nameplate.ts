@@ -1,6 +1,7 @@
 import { sources } from '../../core/device.ts';
 import { z } from '../zod.ts';
 import { deviceIndex, deviceParam, exampleTime, integerParam, isoTime, quantity } from './common.ts';
+import { asSetNow } from './writer.ts';
 import { exampleModels } from './registers.ts';
 
 /** Members of `ratings` and `settings` with their points of model 702 and their unit. */
@@ -69,7 +70,7 @@ export const configuredSettingsSchema = z.strictObject({
     unit: z.string().nullable(),
     origin: z.enum(['flag', 'config', ...sources]).openapi({ description: 'Who set it.' }),
     flag: z.string().nullable(),
-    set_at: isoTime.nullable().openapi({ description: 'Simulated time of the write; null: since the start.' }),
+    set_at: isoTime.nullable().openapi({ description: `Simulated time of the write; null: since the start. ${asSetNow}` }),
   })).openapi({ description: 'Every setting that differs from its rating.' }),
 }).openapi('ConfiguredSettings');
 

@@ -1,6 +1,6 @@
 import { z } from '../zod.ts';
 import { deviceIndex, deviceParam, exampleTime, flagParam, integerParam, isoTime, sourceSchema } from './common.ts';
-import { sourceDetailSchema } from './writer.ts';
+import { asSetNow, sourceDetailSchema } from './writer.ts';
 
 export const registerModelsSchema = z.strictObject({
   device_index: deviceIndex,
@@ -32,7 +32,7 @@ const registerPointSchema = z.strictObject({
   source: sourceSchema,
   source_detail: sourceDetailSchema,
   changed_at: isoTime.nullable()
-    .openapi({ description: 'Simulated time of the last write, of the start for a value of the profile; null: default or measurement.' }),
+    .openapi({ description: `Simulated time of the last write, of the start for a value of the profile; null: default or measurement. ${asSetNow}` }),
 }).openapi('RegisterPoint');
 
 export const registersSchema = z.strictObject({

@@ -4,7 +4,7 @@ import { exampleWriter, writerSchema } from './writer.ts';
 
 const mostKw = mostSiteLimitW / 1000;
 const limitToSet = (description: string) => z.number().min(0).max(mostKw).nullable().optional()
-  .openapi({ description: `${description} Null ends the limit, absent leaves it as it is.` });
+  .openapi({ description: `${description} Rounded to 0.000001 kW. Null ends the limit, absent leaves it as it is.` });
 const limit = (description: string) => z.number().nullable().openapi({ description: `${description} Null: no limit.` });
 const limitBy = writerSchema.nullable().openapi({ description: 'Who set or ended it last; null: as started.' });
 

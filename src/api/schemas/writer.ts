@@ -5,9 +5,12 @@ import { exampleTime, isoTime, sourceSchema } from './common.ts';
 export const sourceDetailSchema = z.string().nullable()
   .openapi({ description: 'Which one: peer as `address:port`, mRID, control id; null where the source says it all.' });
 
+/** Instants are kept as times since the start, and shown as dates of the present clock. */
+export const asSetNow = 'On the simulated clock as it is set now: how long ago stays true when the clock is set.';
+
 const members = {
   source: sourceSchema, source_detail: sourceDetailSchema,
-  changed_at: isoTime.openapi({ description: 'Simulated time of the write.' }),
+  changed_at: isoTime.openapi({ description: `Simulated time of the write. ${asSetNow}` }),
 };
 
 /** Last writer of something that is no register. */

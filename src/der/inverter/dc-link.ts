@@ -39,10 +39,23 @@ export class DcLink {
     return dcW === undefined ? this.absorbableW : Math.max(this.absorbableW, -this.#acOf(-dcW));
   }
 
+  /** Least AC power below which the source gives nothing at all. */
+  get leastGivenW(): number {
+    const { leastGivenDcW = 0 } = this.#source;
+    return leastGivenDcW > 0 ? this.#acOf(leastGivenDcW) : 0;
+  }
+
   /** Least AC power below which the source takes nothing at all. */
   get leastAbsorbedW(): number {
     const { leastAbsorbedDcW = 0 } = this.#source;
     return leastAbsorbedDcW > 0 ? -this.#acOf(-leastAbsorbedDcW) : 0;
+  }
+
+  /** Most AC power that ramps of the source admit after `seconds` from `acW` on, in the direction of `side`; infinite: it has none. */
+  risenW(acW: number, side: 1 | -1, seconds: number): number {
+    const riseWS = (side > 0 ? this.#source.riseGivenDcWS : this.#source.riseAbsorbedDcWS) ?? Infinity;
+    if (riseWS === Infinity) return side * Infinity;
+    return this.#acOf(side * (Math.max(0, side * this.#dcOf(acW)) + riseWS * seconds));
   }
 
   /** Whether the source offers more than `acW` needs. */

@@ -28,13 +28,23 @@ export class SiteShare {
 
   /** What it can be counted on to run at after `seconds` when the site admits all of it; never beyond the demand. */
   reachW(seconds: number): number {
-    const { activePower: { freeW, site }, pW } = this.#inverter;
+    const { activePower: { freeW, site }, link, pW } = this.#inverter;
     const admittedW = Math.max(site.floorW, Math.min(site.ceilingW, freeW));
     // what the circle leaves, or a source that rests rather than run on little, is all there is
     const ownW = Math.abs(pW - admittedW) > followedW ? pW : freeW;
     const ramped = site.inForce ? site.rateWS * seconds : Infinity;
-    return Math.max(site.floorW - ramped, Math.min(site.ceilingW + ramped, ownW));
+    const boundW = Math.max(site.floorW - ramped, Math.min(site.ceilingW + ramped, ownW));
+    // a source that was held back ramps from there; one on its way to its least power starts nothing yet
+    if (boundW < 0) {
+      const reachW = Math.max(boundW, link.risenW(pW, -1, seconds));
+      return reachW > -this.leastAbsorbedW ? Math.max(reachW, Math.min(0, pW)) : reachW;
+    }
+    const reachW = Math.min(boundW, link.risenW(pW, 1, seconds));
+    return reachW < this.leastGivenW ? Math.min(reachW, Math.max(0, pW)) : reachW;
   }
+
+  /** Least power below which it gives nothing at all. */
+  get leastGivenW(): number { return this.#inverter.link.leastGivenW; }
 
   /** Least power, a magnitude, below which it absorbs nothing at all. */
   get leastAbsorbedW(): number { return this.#inverter.link.leastAbsorbedW; }

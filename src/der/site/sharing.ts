@@ -10,6 +10,8 @@ export interface Claims {
   readonly weightW: Float64Array;
   /** filled with the shares */
   readonly shareW: Float64Array;
+  /** places from the smallest demand up, as they were last sorted: from call to call little changes */
+  readonly order: number[];
 }
 
 /** Halvings of the level: beyond the resolution of a double. */
@@ -17,7 +19,7 @@ const halvings = 60;
 
 export function createClaims(count: number): Claims {
   const places = () => new Float64Array(count);
-  return { demandW: places(), leastW: places(), weightW: places(), shareW: places() };
+  return { demandW: places(), leastW: places(), weightW: places(), shareW: places(), order: [...places().keys()] };
 }
 
 const at = (places: Float64Array, i: number): number => places[i] ?? 0;
@@ -33,7 +35,8 @@ const leastOf = ({ demandW, leastW }: Claims, i: number): number => Math.min(at(
 /**
  * Shares `roomW` out so that the shares together never exceed it. Where the demands fit, each gets its demand and a
  * part of the rest by weight, to grow into; else whoever wants more than an equal part of its weight is cut to that part.
- * When the least powers together are too much, the smallest demand pauses (of equal ones the last).
+ * Whose least power is more than all the room pauses; when the others together are still too much, the smallest demand
+ * does (of equal ones the last).
  * @param roomW at least 0; Infinity: no limit
  * @returns whether anybody gets less than demanded
  */
@@ -56,20 +59,21 @@ export function shareRoom(claims: Claims, roomW: number): boolean {
   return true;
 }
 
-/** Takes demands out of `shareW`, the smallest first, until the least powers of the others fit. */
+/** Takes demands out of `shareW`, first those without any chance, then the smallest, until the least powers of the others fit. */
 function pauseSmallest(claims: Claims, roomW: number): void {
-  const { demandW, leastW, shareW } = claims;
+  const { demandW, leastW, shareW, order } = claims;
   let neededW = 0;
-  for (let i = 0; i < demandW.length; i += 1) neededW += leastOf(claims, i);
-  while (neededW > roomW) {
-    let smallest = -1;
-    for (let i = 0; i < demandW.length; i += 1) {
-      const waits = at(shareW, i) > 0 && at(leastW, i) > 0;
-      if (waits && (smallest < 0 || at(demandW, i) <= at(demandW, smallest))) smallest = i;
-    }
-    if (smallest < 0) return;
-    neededW -= leastOf(claims, smallest);
-    shareW[smallest] = 0;
+  for (let i = 0; i < demandW.length; i += 1) {
+    const leastOfItW = leastOf(claims, i);
+    if (leastOfItW > roomW) shareW[i] = 0; else neededW += leastOfItW;
+  }
+  if (neededW <= roomW) return;
+  order.sort((a, b) => at(demandW, a) - at(demandW, b) || b - a);
+  for (const i of order) {
+    if (neededW <= roomW) return;
+    if (at(shareW, i) === 0 || at(leastW, i) === 0) continue;
+    neededW -= leastOf(claims, i);
+    shareW[i] = 0;
   }
 }
 

@@ -83,7 +83,7 @@ export class PvPort implements DcSource {
 
   curve(port: number | undefined, points: number): IvCurve {
     if (port !== undefined && port !== 0) {
-      throw new SimError('COMMAND_NOT_APPLICABLE', `port ${port} has no DC curve; this device has port 0`);
+      throw new SimError('UNKNOWN_RESOURCE', `port ${port} has no DC curve; this device has port 0`);
     }
     const a = this.#array;
     const { curve, mpp, vOcV, iScA } = a.curve(points);

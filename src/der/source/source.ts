@@ -55,8 +55,13 @@ export interface DcSource {
   readonly absorbableDcW: number;
   /** what could be taken in once ramps of the source are over, W; absent: the same as `absorbableDcW` */
   readonly potentialAbsorbableDcW?: number;
+  /** least power, W, below which the source gives nothing at all; absent: 0 */
+  readonly leastGivenDcW?: number;
   /** least power, W, below which the source takes in nothing at all; absent: 0 */
   readonly leastAbsorbedDcW?: number;
+  /** how fast what it gives, and what it takes in, rises by a ramp of the source, W per second; absent: at once */
+  readonly riseGivenDcWS?: number;
+  readonly riseAbsorbedDcWS?: number;
   /**
    * The DC power at which the source runs when asked like this: within floor..ceiling and -absorbable..available.
    * Does not change what `availableDcW` says for this sub-step; may be called several times in one.
@@ -86,7 +91,7 @@ export interface DcSource {
   tree?(): BatteryTree;
   /** charging sessions, newest first */
   sessions?(): readonly EvseSession[];
-  /** @throws SimError COMMAND_NOT_APPLICABLE */
+  /** @throws SimError COMMAND_NOT_APPLICABLE without any curve, UNKNOWN_RESOURCE for a port without one */
   curve(port: number | undefined, points: number): IvCurve;
   /** Carries out a command of this kind whole. @throws SimError COMMAND_NOT_APPLICABLE, COMMAND_BAD_VALUE, COMMAND_CONFLICT */
   command(command: SourceCommand): void;

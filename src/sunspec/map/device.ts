@@ -53,7 +53,7 @@ export interface Device {
    * DC-side curve of a 714 port at this moment.
    * @param port 0-based 714 port; default the first that has a curve
    * @param points number of samples, 16..1000
-   * @throws SimError COMMAND_NOT_APPLICABLE when the device has no such curve
+   * @throws SimError COMMAND_NOT_APPLICABLE when the device has no curve at all, UNKNOWN_RESOURCE when the port has none
    */
   dcCurve(port: number | undefined, points: number): IvCurve;
 }
@@ -211,6 +211,10 @@ export interface Plant {
   setSite(patch: SitePatch, by?: Origin): void;
   /** @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT */
   setTime(patch: ClockPatch, by?: Origin): void;
-  /** Runs ticks at once; only while paused. @throws SimError COMMAND_CONFLICT */
-  step(ticks: number, by?: Origin): Promise<void>;
+  /**
+   * Runs ticks at once; only while paused. Devices may join and leave between them.
+   * @returns what the last of them published
+   * @throws SimError COMMAND_CONFLICT
+   */
+  step(ticks: number, by?: Origin): Promise<TickEvent>;
 }

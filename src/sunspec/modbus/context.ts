@@ -1,5 +1,5 @@
 import type { WallClock } from '../../core/clock.ts';
-import type { LimitedLog } from './limited-log.ts';
+import type { LimitedLog } from '../../core/limited-log.ts';
 import type { Sweeper } from './sweeper.ts';
 
 /** Limits of one listener; the defaults are those of `defaultLimits`. */

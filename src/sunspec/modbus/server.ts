@@ -4,13 +4,13 @@ import { systemClock } from '../../core/clock.ts';
 import type { WallClock } from '../../core/clock.ts';
 import { SimError } from '../../core/errors.ts';
 import { listen } from '../../core/listen.ts';
+import { LimitedLog } from '../../core/limited-log.ts';
 import { silentLogger } from '../../core/log.ts';
 import type { Logger } from '../../core/log.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionOwner } from './connection.ts';
 import { defaultLimits, ModbusCounters } from './context.ts';
 import type { ForeignUnitPolicy, ModbusContext, ModbusLimits } from './context.ts';
-import { LimitedLog } from './limited-log.ts';
 import { Sweeper } from './sweeper.ts';
 import type { ModbusUnit } from './unit.ts';
 
@@ -31,7 +31,7 @@ export function createModbusContext(options: ModbusContextOptions = {}): ModbusC
     limits: { ...defaultLimits, ...options.limits },
     foreignUnit: options.foreignUnit ?? 'silent',
     clock,
-    log: new LimitedLog(options.logger ?? silentLogger, clock),
+    log: new LimitedLog(options.logger ?? silentLogger, clock, 'connections'),
     counters: new ModbusCounters(),
     sweeper: options.sweeper ?? new Sweeper(),
   };
@@ -202,7 +202,7 @@ class Listener implements ModbusTcpServer, ConnectionOwner {
     const closed = new Promise<void>((resolve) => { this.#server?.close(() => { resolve(); }); });
     await Promise.all([closed, this.#endConnections()]);
     this.port = 0;
-    this.context.log.flush(true);
+    this.context.log.flush();
   }
 
   async #endConnections(): Promise<void> {

@@ -96,16 +96,31 @@ describe('ring of samples', () => {
     for (let i = 0; i < 500; i += 1) expect(full.has(ring.append(100, i, i, i).values)).to.equal(false);
   });
 
-  it('lets devices take new blocks in different ticks', () => {
-    const firstBlock = (stagger: number) => {
+  it('lets devices take new blocks in different ticks, whatever the size of a block', () => {
+    const firstBlock = (depth: number, stagger: number) => {
       const ring = new SampleRing(width, stagger);
-      let rows = 0;
-      while (ring.cut().runs.length < 2) {
-        add(ring, 10_000, [rows, rows, rows, rows, rows]);
-        rows += 1;
-      }
-      return rows;
+      const { values } = ring.append(depth, 0, 0, 0);
+      return values.length / width;
     };
-    expect(new Set([0, 37, 74, 111, 148].map(firstBlock)).size).to.equal(5);
+    for (let rows = 8; rows <= 512; rows += 1) {
+      const sizes = Array.from({ length: rows }, (_, index) => firstBlock(rows * 16, index));
+      expect(new Set(sizes).size, `${rows} rows`).to.equal(rows);
+    }
+  });
+
+  it('says of each run between which times it lies', () => {
+    fc.assert(fc.property(fc.integer({ min: 1, max: 300 }), fc.array(fc.integer({ min: -1000, max: 1000 }), { minLength: 1, maxLength: 400 }), (depth, times) => {
+      const ring = new SampleRing(width, 3);
+      times.forEach((simMs, tick) => { add(ring, depth, [simMs, 0, tick, 0, 0]); });
+      const { runs } = ring.cut();
+      for (const { values, from, to, fromMs, toMs } of runs) {
+        for (let row = from; row < to; row += 1) expect(values[row * width]).to.be.within(fromMs, toMs);
+      }
+      // only of the first block rows may be gone
+      for (const { values, to, fromMs, toMs } of runs.slice(1)) {
+        const all = Array.from({ length: to }, (_, row) => values[row * width]!);
+        expect([fromMs, toMs]).to.deep.equal([Math.min(...all), Math.max(...all)]);
+      }
+    }), { numRuns: 50 });
   });
 });

@@ -57,6 +57,16 @@ describe('choice of samples', () => {
     expect(choose(200 * 1500, null)).to.include({ count: 0, truncated: false });
   });
 
+  it('reads no row of a run that is wholly inside or outside of the window', () => {
+    // rows of these would be read as outside of any window
+    const run = (fromMs: number, toMs: number) => ({ values: new Float64Array(0), from: 0, to: 10, fromMs, toMs });
+    const cut = { width: 3, runs: [run(0, 999), run(1000, 1999), run(2000, 2999), run(1500, 1800)], gone: null };
+    expect(select(cut, { sinceMs: null, untilMs: null }, 100).count).to.equal(40);
+    expect(select(cut, { sinceMs: 1000, untilMs: 2000 }, 100).count).to.equal(20);
+    expect(select(cut, { sinceMs: 3000, untilMs: null }, 100).count).to.equal(0);
+    expect(select(cut, { sinceMs: 1000, untilMs: 2999 }, 100).count, 'only in part: row by row').to.equal(20);
+  });
+
   it('keeps both courses when the clock was set back over them', () => {
     const samples = [0, 1, 2, 3, 1, 2, 3, 4].map((second, tick) => ({ simMs: second * 1000, tick }));
     expect(ticksOf(select(ringOf(samples, 100).cut(), { sinceMs: 2000, untilMs: 4000 }, 100))).to.deep.equal([2, 3, 5, 6]);

@@ -108,6 +108,15 @@ describe('vehicle table: coming and going', () => {
     expect(cable()).to.deep.equal([['evse_cable', 1, 'profile', 133]]);
   });
 
+  it('a reset of the device plugs who stays there in again, and names the configuration for it', async () => {
+    const rig = station([`${noonS - 100},1,200,20,90,50,7.2,1`]);
+    await rig.run(10);
+    rig.device.command({ kind: 'evse.limit', connectorId: 1, powerW: 3000 }, { source: 'rest' });
+    rig.device.command({ kind: 'reset', scope: 'device' }, { source: 'rest' });
+    expect(rig.connector().cable.evPlugged).to.equal(true);
+    expect(rig.device.overrides.map(({ name, source }) => [name, source])).to.deep.equal([['device_reset', 'rest'], ['evse_cable', 'profile']]);
+  });
+
   it('a stay that has begun before the start is there at once', async () => {
     const rig = station([`${noonS - 100},1,200,20,90,50,7.2,1`]);
     expect(rig.connector().cable.evPlugged).to.equal(true);

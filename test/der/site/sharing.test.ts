@@ -34,6 +34,7 @@ describe('Sharing of a limit of the site', () => {
     ['where the least powers are too much the smallest demand pauses', [{ demand: 10, least: 4 }, { demand: 8, least: 4 }], 6, [6, 0]],
     ['of equal ones the last', [{ demand: 10, least: 4 }, { demand: 10, least: 4 }], 6, [6, 0]],
     ['and all of them, if need be', [{ demand: 10, least: 4 }, { demand: 10, least: 4 }], 3, [0, 0]],
+    ['whose least power is more than the room leaves it to the others', [{ demand: 10, least: 7 }, { demand: 8, least: 4 }], 6, [0, 6]],
     ['no room', [{ demand: 10 }, { demand: 1, least: 1 }], 0, [0, 0]],
     ['nobody', [], 5, []],
   ];
@@ -42,6 +43,22 @@ describe('Sharing of a limit of the site', () => {
       expect(shared(list, roomW)).to.deep.equal(expected);
     });
   }
+
+  it('what was asked for before leaves no trace', () => {
+    const claims = claimsOf([{ demand: 10, least: 4 }, { demand: 8, least: 4 }, { demand: 9, least: 4 }]);
+    shareRoom(claims, 9);
+    expect([...claims.shareW].map(Math.round)).to.deep.equal([5, 0, 5]);
+    claims.demandW.set([7, 8, 7]);
+    shareRoom(claims, 6);
+    expect([...claims.shareW].map(Math.round)).to.deep.equal([0, 6, 0]);
+  });
+
+  it('of a thousand least powers one that fits', () => {
+    const list = Array.from({ length: 1000 }, (_, i) => ({ demand: 11_000 + (i * 7) % 1000, least: 4102 }));
+    const shares = shared(list, 5000);
+    expect(shares.filter((w) => w > 0)).to.deep.equal([5000]);
+    expect(list[shares.indexOf(5000)]?.demand).to.equal(11_999);
+  });
 
   it('whatever is asked for: never more than the room, nobody below the least, all of the room used', () => {
     const random = createRandom(1, 'sharing');

@@ -159,7 +159,7 @@ export class BatteryPort implements DcSource {
   /** Terminal voltage from the discharge limit to the charge limit of this moment; rising voltage, i < 0 = charging. */
   curve(port: number | undefined, points: number): IvCurve {
     if (port !== undefined && port !== 0) {
-      throw new SimError('COMMAND_NOT_APPLICABLE', `port ${port} has no DC curve; this device has port 0`);
+      throw new SimError('UNKNOWN_RESOURCE', `port ${port} has no DC curve; this device has port 0`);
     }
     const { busEmfV, busOhm, meanTemperatureC } = this.bank;
     const { dischargeW, chargeW } = this.#system.powersNow();

@@ -12,7 +12,7 @@ import { clearFault, operate } from './operations.ts';
 import { phaseSkew } from './phase-split.ts';
 import { bendPlan, createScratch, offerUnder, planTotal, planWish } from './plan.ts';
 import type { Scratch } from './plan.ts';
-import { chargeLevelW, mostDischargeW, noReach, takeReach, timeToEndS } from './reach.ts';
+import { chargeLevelW, mostDischargeW, noReach, takeReach, timeToEndS, vehicleRampWS } from './reach.ts';
 import { sessionDetail } from './sessions.ts';
 import { createVehicle } from './vehicle.ts';
 
@@ -91,6 +91,15 @@ export class EvseSource implements DcSource {
     let leastW = Infinity;
     for (const c of this.#station.connectors) if (c.upW > 0) leastW = Math.min(leastW, leastPowerW(c));
     return leastW === Infinity ? 0 : leastW + this.#station.p.standbyW;
+  }
+
+  get riseGivenDcWS(): number { return this.riseAbsorbedDcWS; }
+
+  /** All vehicles at once. */
+  get riseAbsorbedDcWS(): number {
+    let sum = 0;
+    for (const c of this.#station.connectors) if (c.vehicle !== null && canFlow(c)) sum += vehicleRampWS(c, c.vehicle);
+    return sum;
   }
 
   /** Power in W that the station draws at its meter when nobody asks; negative: V2G by command. */

@@ -32,9 +32,14 @@ export function mostDischargeW({ p }: Connector, vehicle: Vehicle): number {
   return p.bidirectional && !isAtReserve(vehicle) ? Math.min(p.maxDischargeW, vehicle.maxDischargeW) : 0;
 }
 
+/** How fast the vehicle goes to another power, W per second. */
+export function vehicleRampWS(c: Connector, vehicle: Vehicle): number {
+  return vehicle.rampAPerS * wattsPerAmpere(c, 1);
+}
+
 /** Fills `upW`, `downW`, `wishW` of the sub-step from `offerW`. @param dtS 0: the level itself, without a ramp */
 export function takeReach(c: Connector, vehicle: Vehicle, dtS: number): void {
-  const rampWS = vehicle.rampAPerS * wattsPerAmpere(c, 1);
+  const rampWS = vehicleRampWS(c, vehicle);
   c.downW = 0;
   const mostW = mostDischargeW(c, vehicle);
   // at the reserve the pack stops at once

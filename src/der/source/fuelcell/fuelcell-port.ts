@@ -65,7 +65,13 @@ export class FuelCellPort implements DcSource {
 
   get potentialAbsorbableDcW(): number { return this.absorbableDcW > 0 ? Math.max(this.absorbableDcW, this.#stack.ratedElDcW) : 0; }
 
+  get leastGivenDcW(): number { return leastFuelCellShare * this.#stack.ratedDcW; }
+
   get leastAbsorbedDcW(): number { return leastElectrolyserShare * this.#stack.ratedElDcW; }
+
+  get riseGivenDcWS(): number { return this.#rampPctS() / 100 * this.#stack.ratedDcW; }
+
+  get riseAbsorbedDcWS(): number { return this.#rampPctS() / 100 * this.#stack.ratedElDcW; }
 
   get starting(): boolean { return this.#energized && this.#temperatureC < this.#heat.readyC; }
 
@@ -106,8 +112,8 @@ export class FuelCellPort implements DcSource {
     const withinW = Math.max(least, Math.min(most, wantedW));
     if (floorW > 0 || ceilingW < 0) return withinW;
     // below the least load the plant rests, unless a bound of its own is what keeps it there
-    const idleW = leastFuelCellShare * this.#stack.ratedDcW;
-    const restW = leastElectrolyserShare * this.#stack.ratedElDcW;
+    const idleW = (1 - atBound) * this.leastGivenDcW;
+    const restW = (1 - atBound) * this.leastAbsorbedDcW;
     const idles = withinW > 0 && withinW < idleW && most >= idleW;
     const rests = withinW < 0 && withinW > -restW && least <= -restW;
     return idles || rests ? 0 : withinW;
@@ -167,7 +173,7 @@ export class FuelCellPort implements DcSource {
 
   curve(port: number | undefined, points: number): IvCurve {
     if (port !== undefined && port !== 0) {
-      throw new SimError('COMMAND_NOT_APPLICABLE', `port ${port} has no DC curve; this device has port 0`);
+      throw new SimError('UNKNOWN_RESOURCE', `port ${port} has no DC curve; this device has port 0`);
     }
     const v = this.#voltageV();
     return {

@@ -212,7 +212,7 @@ export class HybridSource implements DcSource {
   curve(port: number | undefined, points: number): IvCurve {
     if (port === undefined || port === 0) return this.#pv.curve(0, points);
     if (port === 1) return { ...this.#battery.curve(0, points), port };
-    throw new SimError('COMMAND_NOT_APPLICABLE', `port ${port} has no DC curve; this device has port 0 (PV) and port 1 (battery)`);
+    throw new SimError('UNKNOWN_RESOURCE', `port ${port} has no DC curve; this device has port 0 (PV) and port 1 (battery)`);
   }
 
   command(command: SourceCommand): void {

@@ -1,0 +1,132 @@
+import { expect } from 'chai';
+import { createRandom } from '../../../src/core/random.ts';
+import type { SitePatch } from '../../../src/core/site.ts';
+import type { SimPlant } from '../../../src/der/plant.ts';
+import { Site } from '../../../src/der/site.ts';
+import type { SiteDevice } from '../../../src/der/site.ts';
+import { kindPlant, master } from '../kinds/support.ts';
+import type { KindSpec } from '../kinds/support.ts';
+import { battery, by, demand, evse, fuelCell, powersOf, pv, reversible } from './support.ts';
+
+const v2g: KindSpec = { args: ['--evse_profile', 'EVSE-V2G-DC-50kW-bidir'] };
+/** rounding of sums, W */
+const roundingW = 1e-3;
+
+interface Part { readonly spec: KindSpec; readonly setPointW?: number }
+
+/** Set-points that are reached, then limits; every device at the same 704.WRmp, percent per second. */
+async function settled(parts: readonly Part[], rampPctS: number, patch: SitePatch): Promise<SimPlant> {
+  const plant = kindPlant(parts.map(({ spec }) => spec), { tickIntervalS: 1 });
+  plant.setSurroundings({ irradianceWm2: 600, cellTemperatureC: 25 });
+  for (const [i, { setPointW }] of parts.entries()) {
+    const device = plant.device(i);
+    device.bank.transact(master, ({ m704 }) => { m704.WRmp = rampPctS; });
+    if (setPointW !== undefined) demand(plant, i, setPointW);
+    if (device.assetType === 'evse') device.command({ kind: 'evse.plug', connectorId: 1 }, by);
+  }
+  await plant.step(120);
+  plant.setSite(patch);
+  await plant.step(180);
+  return plant;
+}
+
+/** Most power beyond a limit at any of so many ticks of a second, and all that the devices were at. */
+async function watched(plant: SimPlant, seconds: number): Promise<{ worstW: number; seen: Set<string> }> {
+  let worstW = 0;
+  const seen = new Set<string>();
+  for (let tick = 0; tick < seconds; tick += 1) {
+    await plant.step(1);
+    const { netW, consumptionW, limits } = plant.site;
+    worstW = Math.max(worstW, netW - (limits.export.limitW ?? Infinity));
+    if (consumptionW > roundingW) worstW = Math.max(worstW, -netW - (limits.import.limitW ?? Infinity));
+    seen.add(powersOf(plant).join(' '));
+  }
+  return { worstW, seen };
+}
+
+describe('Connection point: every second of steady conditions', () => {
+  const none = { export: 0, import: 0 };
+  const cases: readonly (readonly [string, readonly Part[], SitePatch])[] = [
+    ['a fuel cell and too little absorption for its least load', [{ spec: reversible, setPointW: 3000 }, { spec: battery, setPointW: -12 }], none],
+    ['four fuel cells and the same', [...Array.from({ length: 4 }, () => ({ spec: reversible, setPointW: 3000 })), { spec: battery, setPointW: -12 }], none],
+    ['fuel cells whose equal part is too small, and an electrolyser',
+      [{ spec: battery, setPointW: 3000 }, { spec: battery, setPointW: 3000 }, { spec: reversible, setPointW: 3000 }, { spec: reversible, setPointW: 3000 }, { spec: reversible, setPointW: -674 }], none],
+    ['sun and batteries at two limits', [{ spec: pv }, { spec: pv }, { spec: battery, setPointW: -6000 }, { spec: battery, setPointW: -6000 }], { export: 0, import: 2930 }],
+    ['a vehicle that would discharge', [{ spec: v2g, setPointW: 30_000 }], { export: 0 }],
+    ['a vehicle and sun that just reaches for it', [{ spec: pv }, { spec: evse }], { export: 0, import: 200 }],
+    ['fuel cells without a set-point', [{ spec: fuelCell }, { spec: fuelCell }, { spec: battery, setPointW: -100 }], none],
+  ];
+  for (const [name, parts, patch] of cases) {
+    it(`${name}: no limit is exceeded and nothing swings`, async () => {
+      for (const rampPctS of [2, 20, 100]) {
+        const { worstW, seen } = await watched(await settled(parts, rampPctS, patch), 120);
+        expect(worstW).to.be.at.most(roundingW);
+        expect([...seen], `at ${rampPctS} % per second`).to.have.lengthOf(1);
+      }
+    });
+  }
+
+  it('a station keeps its standby rather than turn it into discharge', async () => {
+    const plant = await settled([{ spec: v2g, setPointW: 30_000 }], 20, { export: 0 });
+    expect(powersOf(plant)).to.deep.equal([-5]);
+    expect(plant.device(0).trace.now.activeDecidedBy).to.equal('site');
+  });
+
+  it('random set-points, sun and limits, each watched once all ramps are over', async () => {
+    const random = createRandom(2, 'steady');
+    const parts = [pv, pv, battery, battery, reversible, reversible, evse, evse].map((spec) => ({ spec }));
+    const plant = await settled(parts, 20, none);
+    const limit = () => (random.next() < 0.5 ? 0 : random.next() * 3000);
+    for (let round = 0; round < 12; round += 1) {
+      if (round % 3 === 0) plant.setSite({ export: limit(), import: limit() });
+      for (const i of [2, 3]) demand(plant, i, (random.next() - 0.5) * 16_000);
+      for (const i of [4, 5]) demand(plant, i, (random.next() - 0.5) * 10_000);
+      plant.setSurroundings({ irradianceWm2: random.next() * 1000 });
+      await plant.step(150);
+      const { worstW } = await watched(plant, 30);
+      expect(worstW, `round ${round}`).to.be.at.most(roundingW);
+    }
+  });
+});
+
+/** What a device asks for, has reached, and is admitted. */
+interface Fake { readonly demandW: number; readonly reachW: number; floorW: number; ceilingW: number }
+
+describe('Connection point: shares of one piece', () => {
+  const random = createRandom(1, 'shares');
+  const upTo = (mostW: number) => random.next() * mostW;
+
+  function fakeDevice(index: number): { device: SiteDevice; fake: Fake } {
+    const [mostW, mostAbsorbedW] = [random.next() < 0.3 ? 0 : 1000 + upTo(10_000), random.next() < 0.4 ? 0 : 1000 + upTo(10_000)];
+    const demandW = Math.max(-mostAbsorbedW, Math.min(mostW, (random.next() - 0.5) * 20_000));
+    const reachW = random.next() < 0.5 ? demandW : (random.next() - 0.2) * demandW;
+    const fake: Fake = { demandW, reachW, floorW: -Infinity, ceilingW: Infinity };
+    const siteShare = {
+      powerW: 0, loadW: 0, demandW, mostW, mostAbsorbedW, reachW: () => reachW,
+      leastGivenW: random.next() < 0.5 ? upTo(0.3) * mostW : 0, leastAbsorbedW: random.next() < 0.5 ? upTo(0.6) * mostAbsorbedW : 0,
+      admit(floorW: number, ceilingW: number) { Object.assign(fake, { floorW, ceilingW }); },
+    };
+    return { device: { index, siteShare: siteShare as unknown as SiteDevice['siteShare'] }, fake };
+  }
+
+  it('the most of one direction and the sure part of the other keep every limit together', () => {
+    for (let round = 0; round < 20_000; round += 1) {
+      const made = Array.from({ length: 1 + Math.floor(upTo(8)) }, (_, i) => fakeDevice(i));
+      const loadW = random.next() < 0.5 ? 0 : upTo(5000);
+      const site = new Site(() => made.map(({ device }) => device), { loadW: (i) => (i === 0 ? loadW : 0), nextEvent: () => Infinity });
+      const limit = () => (random.next() < 0.3 ? 0 : upTo(15_000));
+      const limits = { export: limit(), import: limit(), generation: limit(), load: limit() };
+      site.set(limits, { source: 'rest', at: 0, wallMs: 0 } as Parameters<Site['set']>[1]);
+      site.share(0 as Parameters<Site['share']>[0], 1e6 as Parameters<Site['share']>[1]);
+      let [givenW, takenW, surelyGivenW, surelyTakenW] = [0, 0, 0, 0];
+      for (const { fake: { demandW, reachW, floorW, ceilingW } } of made) {
+        givenW += Math.max(0, Math.min(demandW, ceilingW));
+        takenW += Math.max(0, Math.min(-demandW, -floorW));
+        surelyGivenW += Math.max(0, Math.min(demandW, reachW, ceilingW));
+        surelyTakenW += Math.max(0, Math.min(-demandW, -reachW, -floorW));
+      }
+      expect(givenW, `round ${round}`).to.be.at.most(Math.min(limits.generation, limits.export + loadW + surelyTakenW) + roundingW);
+      expect(takenW, `round ${round}`).to.be.at.most(Math.max(0, Math.min(limits.load, limits.import - loadW + surelyGivenW)) + roundingW);
+    }
+  });
+});
