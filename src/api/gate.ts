@@ -63,7 +63,8 @@ function createCounter(): Counter {
  */
 function inTurn(response: Response, run: () => void): void {
   if (response.socket) run();
-  else response.once('socket', () => { if (!response.headersSent) run(); });
+  // in a turn of the event loop of its own: a long row of requests must not keep other connections waiting
+  else response.once('socket', () => { setImmediate(() => { if (!response.headersSent && !response.destroyed) run(); }); });
 }
 
 /** Everything that is decided before an operation is looked for: address length, turn, host, origin, stopping. */

@@ -60,6 +60,8 @@ export async function sendPieces(
   if (response.socket) beginLimit(response.socket);
   try {
     for await (const piece of inTurns(pieces)) {
+      // gone during its turn: there will be neither a drain nor another close
+      if (isGone(response)) return;
       if (!response.write(piece, 'latin1')) await drained(response);
       if (isGone(response)) return;
     }

@@ -10,9 +10,9 @@ const mostSamples = 100_000;
 const secondsMessage = { error: 'must be a number of seconds, more than 0 and less than 1000000000' };
 
 const secondsParam = z.string()
-  .regex(/^\d{1,9}(\.\d{1,9})?$/, secondsMessage)
+  .regex(/^\d{1,9}(\.\d{1,20})?(e[+-]?\d{1,2})?$/i, secondsMessage)
   .transform(Number)
-  .refine((value) => value > 0, secondsMessage)
+  .refine((value) => value > 0 && value < 1_000_000_000, secondsMessage)
   .openapi({
     param: { name: 'seconds' }, type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1_000_000_000,
     description: 'Samples of the last so many simulated seconds: up to the present of the simulated clock, both ends included. '

@@ -72,6 +72,21 @@ describe('Connection point: every second of steady conditions', () => {
     expect(plant.device(0).trace.now.activeDecidedBy).to.equal('site');
   });
 
+  const held: readonly (readonly [string, KindSpec, SitePatch, SitePatch])[] = [
+    ['a fuel cell', fuelCell, { generation: 300 }, { generation: null }],
+    ['a vehicle', evse, { load: 4500 }, { load: null }],
+  ];
+  for (const [name, spec, limit, end] of held) {
+    it(`${name} that was held back is counted on for no more than its ramp brings`, async () => {
+      const plant = await settled([{ spec }], 100, limit);
+      const share = plant.device(0).siteShare;
+      const [beforeW, reachW] = [Math.abs(share.powerW), Math.abs(share.reachW(1))];
+      plant.setSite(end);
+      await plant.step(1);
+      expect(reachW).to.be.within(beforeW, Math.abs(share.powerW) + 1);
+    });
+  }
+
   it('random set-points, sun and limits, each watched once all ramps are over', async () => {
     const random = createRandom(2, 'steady');
     const parts = [pv, pv, battery, battery, reversible, reversible, evse, evse].map((spec) => ({ spec }));

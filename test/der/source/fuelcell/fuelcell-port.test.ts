@@ -286,7 +286,7 @@ describe('fuel cell as a DC port', () => {
       expect(Math.max(...curve.map(({ p }) => p))).to.equal(mpp!.p);
       expect(operatingPoint.v).to.be.below(vOcV!);
       expect(operatingPoint.v).to.be.above(mpp!.v);
-      expect(codeOf(() => port.curve(1, 100))).to.equal('COMMAND_NOT_APPLICABLE');
+      expect(codeOf(() => port.curve(1, 100))).to.equal('UNKNOWN_RESOURCE');
     }
   });
 
