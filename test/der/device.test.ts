@@ -39,7 +39,7 @@ describe('Device', () => {
     expect(curve.operatingPoint.p).to.be.closeTo(rig.map.m714.DCW!, 1);
     expect(curve.mpp!.p).to.be.above(curve.operatingPoint.p);
     expect(rig.device.dcCurve(0, 60).curve).to.deep.equal(curve.curve);
-    expect(codeOf(() => rig.device.dcCurve(1, 60))).to.equal('COMMAND_NOT_APPLICABLE');
+    expect(codeOf(() => rig.device.dcCurve(1, 60))).to.equal('UNKNOWN_RESOURCE');
   });
 
   it('detail is replaced as a whole by each tick', async () => {

@@ -44,7 +44,7 @@ describe('PV array as a DC port', () => {
     expect([curve.curve.length, curve.kind, curve.port, curve.irradianceWm2]).to.deep.equal([100, 'pv', 0, 800]);
     expect(curve.mpp!.p).to.be.closeTo(port.availableDcW, 1e-6);
     expect(Math.max(...curve.curve.map((sample) => sample.p))).to.be.at.most(curve.mpp!.p + 1e-9);
-    expect(codeOf(() => port.curve(1, 100))).to.equal('COMMAND_NOT_APPLICABLE');
+    expect(codeOf(() => port.curve(1, 100))).to.equal('UNKNOWN_RESOURCE');
   });
 
   it('in darkness there is nothing, and no curve', () => {

@@ -168,7 +168,7 @@ describe('battery as a DC port', () => {
     expect(curve[40]!.p).to.be.closeTo(-10_000, 1e-6);
     expect(vOcV).to.be.within(curve[0]!.v, curve[40]!.v);
     expect(operatingPoint.p).to.equal(3000);
-    expect(codeOf(() => port.curve(1, 10))).to.equal('COMMAND_NOT_APPLICABLE');
+    expect(codeOf(() => port.curve(1, 10))).to.equal('UNKNOWN_RESOURCE');
     port.command({ kind: 'battery.connect', connect: false });
     expect(port.curve(undefined, 10).curve).to.deep.equal([{ v: 0, i: 0, p: 0 }]);
   });

@@ -208,7 +208,7 @@ describe('hybrid source: as one source', () => {
     const { hybrid } = rig(6000);
     const shown = (port: number | undefined) => { const { kind, port: at } = hybrid.curve(port, 20); return [kind, at]; };
     expect([shown(undefined), shown(0), shown(1)]).to.deep.equal([['pv', 0], ['pv', 0], ['battery', 1]]);
-    expect(codeOf(() => hybrid.curve(2, 20))).to.equal('COMMAND_NOT_APPLICABLE');
+    expect(codeOf(() => hybrid.curve(2, 20))).to.equal('UNKNOWN_RESOURCE');
   });
 
   it('starts only while no part is ready; steps and alarms are those of both', () => {
