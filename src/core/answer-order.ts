@@ -2,22 +2,24 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-const newest = new WeakMap<Duplex, ServerResponse>();
+const newest = Symbol('newest answer');
+/** A field of the socket: a weak map would cost a hot read more than everything else that is done for it here. */
+interface Noted { [newest]?: ServerResponse }
 const unreadLimits = new WeakMap<Duplex, number>();
 
 /** Notes an answer that is to come; called once for each request, in the order of their arrival. */
 export function noteAnswer(response: ServerResponse): void {
-  newest.set(response.req.socket, response);
+  (response.req.socket as Noted)[newest] = response;
 }
 
 /** The answer to the newest request of a connection, given or not. Answers leave in order: with it all others are given. */
 export function newestAnswer(socket: Duplex): ServerResponse | undefined {
-  return newest.get(socket);
+  return (socket as Noted)[newest];
 }
 
 /** Runs at once, or when the newest answer has left: never when the connection is gone before that. */
 export function whenAnswered(socket: Duplex, run: () => void): void {
-  const last = newest.get(socket);
+  const last = newestAnswer(socket);
   if (!last || last.closed) run();
   else last.once('close', run);
 }
