@@ -9,24 +9,11 @@ import modbusSerial from 'modbus-serial';
 import { createApp } from '../src/app.ts';
 import type { App } from '../src/app.ts';
 import { createLogBook } from '../src/core/log.ts';
+import { openHandles, settled } from './support/handles.ts';
 import { configOf } from './support/devices.ts';
 import { ask } from './support/http.ts';
 import type { Json, JsonAnswer } from './support/http.ts';
 import { StreamClient } from './support/stream.ts';
-
-/** Whatever keeps a process alive and could leak: listeners, sockets, timers. */
-function openHandles(): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const name of process.getActiveResourcesInfo()) {
-    if (/TCP|Timeout/.test(name)) counts[name] = (counts[name] ?? 0) + 1;
-  }
-  return counts;
-}
-
-/** Handles close in the turns of the loop after a `close` callback. */
-async function settled(): Promise<void> {
-  for (let i = 0; i < 10; i += 1) await new Promise<void>((resolve) => { setImmediate(resolve); });
-}
 
 setFlagsFromString('--expose_gc');
 const collectGarbage = runInNewContext('gc') as () => void;

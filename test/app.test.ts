@@ -10,6 +10,7 @@ import { loadConfig } from '../src/config/load.ts';
 import { SimError } from '../src/core/errors.ts';
 import { createLogBook } from '../src/core/log.ts';
 import type { Snapshot } from '../src/core/device.ts';
+import { openHandles, settled } from './support/handles.ts';
 import { ask } from './support/http.ts';
 
 function appOf(...flags: string[]): App {
@@ -17,20 +18,6 @@ function appOf(...flags: string[]): App {
   const loaded = loadConfig([...given, ...flags], {});
   if (loaded.kind !== 'run') throw new Error('no configuration');
   return createApp(loaded.config, { logBook: createLogBook({ write: () => undefined }), checkReplies: true });
-}
-
-/** Whatever keeps a process alive and could leak: listeners, sockets, timers. */
-function openHandles(): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const name of process.getActiveResourcesInfo()) {
-    if (/TCP|Timeout/.test(name)) counts[name] = (counts[name] ?? 0) + 1;
-  }
-  return counts;
-}
-
-/** Handles close in the turns of the loop after a `close` callback. */
-async function settled(): Promise<void> {
-  for (let i = 0; i < 10; i += 1) await new Promise<void>((resolve) => { setImmediate(resolve); });
 }
 
 async function occupied(): Promise<{ server: Server; port: number }> {

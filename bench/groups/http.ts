@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { onProcessor, twoCores } from '../support/cores.ts';
 import type { Cores } from '../support/cores.ts';
 import type { BenchOptions, Group } from '../support/group.ts';
+import { perSecond } from '../support/measured.ts';
+import type { Measured } from '../support/measured.ts';
 import { freePorts, untilHttpOk, within } from '../support/net.ts';
 import { compiled, scratchDirectory } from '../support/peers.ts';
 import { cpuSeconds, inCheckout, pin, runJson, startServer } from '../support/processes.ts';
@@ -24,16 +26,6 @@ const [ours, bare, express] = ['derbench', 'bare node:http', 'express 5'];
 interface Peer extends Server { readonly port: number }
 interface Reply { readonly headers: readonly string[]; readonly body: string }
 
-interface Measured {
-  readonly requests: number;
-  readonly seconds: number;
-  readonly p50Us: number;
-  readonly p99Us: number;
-  /** of the server, NaN where it cannot be read */
-  readonly cpuUs: number;
-}
-
-const perSecond = (m: Measured) => m.requests / m.seconds;
 const cpuUs = (m: Measured) => m.cpuUs;
 
 /** Node adds these by itself, to the answers of all. */

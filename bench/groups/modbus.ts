@@ -7,6 +7,8 @@ import { startSimulator } from '../support/simulator.ts';
 import { medianOf, medianRatio } from '../support/stats.ts';
 import { aimRow, aimTable, figure } from '../support/table.ts';
 import type { Table } from '../support/table.ts';
+import { perSecond } from '../support/measured.ts';
+import type { Measured } from '../support/measured.ts';
 
 const ours: PeerKind = { name: 'derbench', missing: () => Promise.resolve(null), start: () => startSimulator(1) };
 const kinds = [ours, minimal, modbusSerial, pymodbus, libmodbus];
@@ -17,17 +19,6 @@ const oneByOne: Load = { name: '1 connection, 1 outstanding', connections: 1, ou
 const sixteen: Load = { name: '16 connections, 1 outstanding each', connections: 16, outstanding: 1 };
 const eightDeep: Load = { name: '1 connection, 8 outstanding', connections: 1, outstanding: 8 };
 const loads = [oneByOne, sixteen, eightDeep];
-
-interface Measured {
-  readonly requests: number;
-  readonly seconds: number;
-  readonly p50Us: number;
-  readonly p99Us: number;
-  /** of the server, NaN where it cannot be read */
-  readonly cpuUs: number;
-}
-
-const perSecond = (m: Measured) => m.requests / m.seconds;
 
 /** Rounds by load and server name. */
 type Results = ReadonlyMap<Load, ReadonlyMap<string, readonly Measured[]>>;

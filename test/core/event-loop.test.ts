@@ -133,7 +133,7 @@ describe('EventLoopWatch', () => {
     const watch = new EventLoopWatch({ log: createLogBook({ write: () => undefined }).logger('Lab') });
     watch.start();
     expect(process.getActiveResourcesInfo()).to.have.lengthOf(before);
-    const turn = () => new Promise<void>((resolve) => { setTimeout(resolve, 1); });
+    const turn = () => new Promise<void>((resolve) => { setImmediate(resolve); });
     // the monitor needs a first sample to measure from
     while (watch.p50Ms === 0) await turn();
     const blockedUntil = performance.now() + 120;

@@ -1,0 +1,13 @@
+/** Whatever keeps a process alive and could leak: listeners, sockets, timers. */
+export function openHandles(): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const name of process.getActiveResourcesInfo()) {
+    if (/TCP|Timeout/.test(name)) counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** Handles close in the turns of the loop after a `close` callback. */
+export async function settled(): Promise<void> {
+  for (let i = 0; i < 10; i += 1) await new Promise<void>((resolve) => { setImmediate(resolve); });
+}
