@@ -29,7 +29,7 @@ function adapterRules(folder) {
   const map = ['**/sunspec/map/**', ...(folder.startsWith('sunspec/') ? ['**/map/**'] : [])];
   return [
     forbid(files, [...upper, ...others, '**/der/**'], 'an adapter knows core, map and models only, and no other adapter'),
-    typesOnly(files, map, 'only bridge.ts works on the register map; other files of an adapter see its types', [`src/${folder}/bridge.ts`]),
+    typesOnly(files, map, 'only bridges work on the register map; other files of an adapter see its types', [`src/${folder}/**/*bridge.ts`]),
   ];
 }
 
@@ -48,6 +48,8 @@ export default tseslint.config(
     },
   },
   forbid(['src/core/**/*.ts'], ['../*', '!./*'], 'core knows nothing of ours'),
+  forbid(['src/fault-kinds/**/*.ts'], ['../*/**', '!../core/**'], 'the catalogue of faults is tables: core only'),
+  forbid(['src/sunspec/faults/**/*.ts'], [...upper, ...anyAdapter, '**/modbus/**', '**/client/**', '**/der/**'], 'faults of the map know core, map, models and their catalogue only'),
   forbid(['src/sunspec/models/**/*.ts'], ['../../**', '../modbus/**', '../client/**'], 'models are tables: types of sunspec/map only'),
   typesOnly(['src/sunspec/models/**/*.ts'], ['../map/**'], 'models are tables: types of sunspec/map only'),
   forbid(['src/sunspec/map/**/*.ts'], [...upper, ...adapters.flatMap((adapter) => into(adapter, 'sunspec/map')), '**/der/**'], 'the map knows core and models only'),

@@ -58,4 +58,6 @@ export interface Adapter {
   status(): AdapterStatus;
   /** Where a device can be reached over this protocol, if it can. */
   endpointOf?(deviceIndex: number): DeviceEndpoint | null;
+  /** Reads again what it has from files that may change while it runs; absent: there is nothing. Never throws. */
+  readonly reload?: () => void;
 }

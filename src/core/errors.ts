@@ -20,6 +20,8 @@ export const errorCodes = [
   'MAP_NOT_SUPPORTED',
   /** the device is under local control and takes no remote write (715.LocRemCtl) */
   'MAP_LOCAL_CONTROL',
+  /** the role of the one who asks does not permit it */
+  'ACCESS_DENIED',
   /** no device of that index */
   'UNKNOWN_DEVICE',
   /** no command record, control or other resource of that id */
@@ -36,6 +38,12 @@ export const errorCodes = [
   'CONFIG_INVALID',
   /** an address cannot be bound */
   'LISTEN_FAILED',
+  /** a remote peer refused, closed or answered nonsense */
+  'PEER_ERROR',
+  /** a remote peer did not answer in time */
+  'PEER_TIMEOUT',
+  /** there is no connection to the remote peer */
+  'NOT_CONNECTED',
   /** the simulator is shutting down */
   'STOPPING',
   'INTERNAL',
@@ -55,11 +63,14 @@ export interface Fault {
 export class SimError extends Error {
   readonly code: ErrorCode;
   readonly faults: readonly Fault[];
+  /** the exception code that a Modbus peer answered with, or that fault injection puts in place of the one in the protocol's table */
+  readonly exceptionCode: number | undefined;
 
-  constructor(code: ErrorCode, message: string, faults: readonly Fault[] = []) {
+  constructor(code: ErrorCode, message: string, faults: readonly Fault[] = [], exceptionCode?: number) {
     super(message);
     this.name = 'SimError';
     this.code = code;
     this.faults = faults;
+    this.exceptionCode = exceptionCode;
   }
 }

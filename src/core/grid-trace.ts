@@ -19,7 +19,7 @@ export interface FunctionStep {
 
 /** What decides active power. */
 export const activeDeciders = [
-  'source', 'w_max', 'charge_limit', 'max_power', 'active_power', 'volt_watt', 'freq_droop', 'enter_service', 'ramp',
+  'source', 'w_max', 'charge_limit', 'max_power', 'active_power', 'volt_watt', 'freq_droop', 'second_limiter', 'enter_service', 'ramp',
   'site', 'idle', 'apparent_power', 'cessation', 'out_of_service',
 ] as const;
 export type ActiveDecider = (typeof activeDeciders)[number];

@@ -51,6 +51,7 @@ export interface Problem {
   readonly code: ProblemCode;
   readonly request_id: string;
   readonly errors?: readonly ProblemFault[];
+  readonly modbus_exception?: number;
 }
 
 /**
@@ -72,6 +73,7 @@ export function createProblem(
   detail: string,
   request: { readonly instance: string; readonly id: string },
   errors?: readonly ProblemFault[],
+  modbusException?: number,
 ): Problem {
   const { status, title } = problemTable[code];
   return {
@@ -83,6 +85,7 @@ export function createProblem(
     code,
     request_id: request.id,
     ...(errors && { errors }),
+    ...(modbusException !== undefined && { modbus_exception: modbusException }),
   };
 }
 

@@ -1,11 +1,14 @@
 import type { SimTime } from './clock.ts';
 
-/** A timer that has not fired; hand it back to `cancel`. */
+/** A timer; handed back to `cancel` it does not fire. */
 export interface Timer {
   readonly due: SimTime;
+  /** Whether it is still to fire. */
+  readonly waiting: boolean;
 }
 
 interface Entry extends Timer {
+  waiting: boolean;
   readonly action: () => void;
 }
 
@@ -24,7 +27,7 @@ export class Scheduler {
 
   /** Timers of equal due time run in the order in which they were set. */
   at(due: SimTime, action: () => void): Timer {
-    const entry: Entry = { due, action };
+    const entry: Entry = { due, action, waiting: true };
     let position = this.#entries.length;
     while (position > 0 && (this.#entries[position - 1]?.due ?? 0) > due) position -= 1;
     this.#entries.splice(position, 0, entry);
@@ -32,10 +35,14 @@ export class Scheduler {
   }
 
   cancel(timer: Timer): void {
-    this.#entries = this.#entries.filter((entry) => entry !== timer);
+    this.#entries = this.#entries.filter((entry) => {
+      if (entry === timer) entry.waiting = false;
+      return entry.waiting;
+    });
   }
 
   clear(): void {
+    for (const entry of this.#entries) entry.waiting = false;
     this.#entries = [];
   }
 
@@ -43,6 +50,7 @@ export class Scheduler {
   runDue(now: SimTime): void {
     for (let next = this.#entries[0]; next && next.due <= now; next = this.#entries[0]) {
       this.#entries.shift();
+      next.waiting = false;
       next.action();
     }
   }
