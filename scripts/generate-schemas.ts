@@ -5,6 +5,8 @@ import { z } from 'zod';
 import { deviceProfileSchema } from '../src/config/device-profile.ts';
 import { configFileSchema } from '../src/config/files.ts';
 import { settingKeys, settingOf } from '../src/config/settings.ts';
+import { faultProfileSchema } from '../src/fault-kinds/profile.ts';
+import { proxyMapSchema } from '../src/sunspec/modbus/proxy/schema.ts';
 
 const directory = new URL('../config/', import.meta.url);
 
@@ -31,6 +33,10 @@ function defaultsYaml(): string {
     + '  # profile: grid.csv\n'
     + '  # short-circuit ratio of the line to each device; null: a stiff grid\n'
     + '  feeder: { short_circuit_ratio: null, x_over_r: 1 }\n',
+    '# Faults from the start on: bundled sets, files, or faults as they stand.\n'
+    + '# faults:\n'
+    + '#   - slow-answers\n'
+    + '#   - { protocol: modbus, kind: drop, every: 10, device: 0 }\n',
     '# One entry per device, instead of N copies of device_type and f.\n'
     + '# devices:\n'
     + '#   - device_type: PV-3Phase\n'
@@ -44,6 +50,8 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ['schema/config.schema.json', jsonSchema(configFileSchema, 'config')],
     ['schema/device-profile.schema.json', jsonSchema(deviceProfileSchema, 'device-profile')],
+    ['schema/fault-profile.schema.json', jsonSchema(faultProfileSchema, 'fault-profile')],
+    ['schema/proxy-map.schema.json', jsonSchema(proxyMapSchema, 'proxy-map')],
     ['default.yaml', defaultsYaml()],
   ]);
 }

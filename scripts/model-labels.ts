@@ -1,3 +1,5 @@
+import { clientLabels } from './client-model-labels.ts';
+
 /**
  * Our own words for models, groups and points. Keys: `701` a model, `705.Crv` a group, `705.Crv.Pt.V` a point;
  * `*.` stands for every model that has no key of its own. Scale factors and the phase points of 701 follow by rule.
@@ -284,6 +286,25 @@ const labels: Readonly<Record<string, string>> = {
   '802.ReqW': 'AC power that the battery asks for',
   '802.SetOp': 'Connect or disconnect the bank',
   '802.SetInvState': 'Inverter state told to the battery',
+
+  '64413': 'DC curve of the PV array now',
+  '64413.IVLen': 'Samples of the curve',
+  '64413.Irr': 'Irradiance on the array',
+  '64413.IV': 'One sample, from short circuit to open circuit',
+  '64413.IV.P': 'DC power there',
+  '64413.IV.I': 'DC current there',
+  '64413.IV.V': 'DC voltage there',
+
+  '64414': 'Surroundings of this simulated device',
+  '64414.Time': 'Simulated time of day',
+  '64414.Temperature': 'Ambient temperature in force, degrees Celsius',
+  '64414.GridModelSource': 'Where the grid comes from: const or csv',
+  '64414.IrradianceModelSource': 'Where the sun comes from: const, csv or clear_sky',
+  '64414.Irradiance': 'Irradiance in force, W/m2',
+  '64414.GridVoltageA': 'Voltage of phase A in force, pu',
+  '64414.GridVoltageB': 'Voltage of phase B in force, pu',
+  '64414.GridVoltageC': 'Voltage of phase C in force, pu',
+  '64414.GridFrequency': 'Frequency in force, Hz',
 };
 
 /** The curves of the trip models 707-710 differ in nothing but their axis. */
@@ -302,7 +323,7 @@ const scaled: Readonly<Record<string, string>> = {
   WH: 'energy', Pct: 'percentages', DCA: 'current', DCV: 'voltage', DCW: 'power', DCWH: 'energy',
   AHRtg: 'rated charge', WHRtg: 'rated energy', WChaDisChaMax: 'charge and discharge power', DisChaRte: 'daily loss',
   SoC: 'charge levels', DoD: 'depth of discharge', SoH: 'state of health', CellV: 'cell voltages', AMax: 'allowed current',
-  WMaxLimPct: 'the limit', WSet: 'WSet', WSetPct: 'WSetPct', VarSet: 'VarSet', VarSetPct: 'VarSetPct',
+  WMaxLimPct: 'the limit', Irr: 'irradiance', WSet: 'WSet', WSetPct: 'WSetPct', VarSet: 'VarSet', VarSetPct: 'VarSetPct',
 };
 
 function scaleFactorLabel(path: string): string | undefined {
@@ -331,8 +352,9 @@ function phaseLabel(path: string): string | undefined {
  * @param path as in the definition, without indices: `Crv.Pt.V`
  */
 export function labelFor(modelId: number, path: string): string | undefined {
-  if (path === '') return labels[String(modelId)];
+  if (path === '') return labels[String(modelId)] ?? clientLabels[String(modelId)];
   return labels[`${modelId}.${path}`]
+    ?? clientLabels[`${modelId}.${path}`]
     ?? labels[`*.${path}`]
     ?? scaleFactorLabel(path)
     ?? tripCurveLabel(path)
