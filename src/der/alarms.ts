@@ -23,19 +23,23 @@ export const tripTexts: Readonly<Record<TripCause, string>> = {
   island: 'tripped on islanding', rocof: 'tripped on rate of change of frequency', vectorShift: 'tripped on vector shift',
 };
 
-/** Every alarm that a device can raise. */
+/** Every alarm that a device can raise; four of them by fault injection alone. */
 export const alarmKinds = {
   ground_fault: { bit: 0, source: 'evse', severity: 'error', text: 'ground fault at a charging connector' },
   dc_over_volt: { bit: 1, source: 'dc', severity: 'warning', text: 'the DC voltage is above the window of the input' },
+  ac_disconnect: { bit: 2, source: 'ac', severity: 'error', text: 'the AC side is disconnected' },
   dc_disconnect: { bit: 3, source: 'dc', severity: 'warning', text: 'the DC source is disconnected' },
   grid_disconnect: { bit: 4, source: 'ac', severity: 'error', text: 'tripped on islanding or by a relay' },
+  cabinet_open: { bit: 5, source: 'ac', severity: 'warning', text: 'the cabinet is open' },
   manual_shutdown: { bit: 6, source: 'ac', severity: 'info', text: 'stopped by operator' },
   over_temp: { bit: 7, source: 'battery', severity: 'error', latched: true, text: 'over temperature' },
   over_frequency: { bit: 8, source: 'ac', severity: 'error', text: tripTexts.highFrequency },
   under_frequency: { bit: 9, source: 'ac', severity: 'error', text: tripTexts.lowFrequency },
   ac_over_volt: { bit: 10, source: 'ac', severity: 'error', text: tripTexts.highVoltage },
   ac_under_volt: { bit: 11, source: 'ac', severity: 'error', text: tripTexts.lowVoltage },
+  blown_string_fuse: { bit: 12, source: 'dc', severity: 'error', text: 'a string fuse has blown' },
   under_temp: { bit: 13, source: 'battery', severity: 'error', latched: true, text: 'under temperature' },
+  memory_loss: { bit: 14, source: 'ac', severity: 'error', text: 'memory was lost' },
   hw_test_failure: { bit: 15, source: 'ac', severity: 'error', latched: true, text: 'the model gave a value that is not finite' },
   manufacturer_alrm: { bit: 16, source: 'dc', severity: 'error', text: 'fault of the primary source' },
   over_volt: { bit: 16, source: 'battery', severity: 'error', latched: true, text: 'a battery cell is above its voltage range' },
@@ -126,12 +130,23 @@ export function activeAlarms(inverter: Inverter, conditions: ReadonlySet<string>
   return active;
 }
 
+/** What raises alarms besides inverter and source. */
+interface DeviceTrouble {
+  /** the feeder cannot carry the power */
+  readonly collapsed: boolean;
+  /** the model has failed */
+  readonly fault: boolean;
+  /** by fault injection */
+  readonly raised: readonly AlarmCode[];
+}
+
 /** The alarms that stand, each from its beginning to its end. */
 export class DeviceAlarms {
   readonly #deviceIndex: number;
   readonly #log: Logger;
   readonly #wallMs: () => number;
   readonly #since = new Map<AlarmCode, number>();
+  readonly #trips = new Set<AlarmCode>();
   #codes: readonly AlarmCode[] = [];
 
   constructor(deviceIndex: number, log: Logger, wallMs: () => number) {
@@ -158,6 +173,28 @@ export class DeviceAlarms {
       code, source: kindOf(code).source, severity: kindOf(code).severity, sinceMs, deviceIndex: this.#deviceIndex,
       port: portOf(code), latched: kindOf(code).latched === true, message: kindOf(code).text,
     }));
+  }
+
+  /** At its instant: the cause of a trip, and with it the alarm, may be gone before the tick ends. */
+  noteTrip({ lastTrip }: Inverter): void {
+    if (lastTrip === null) return;
+    this.#trips.add(tripAlarms[lastTrip]);
+    this.#log.warning(tripTexts[lastTrip], this.#deviceIndex);
+  }
+
+  /** Takes over what inverter and source raise at the end of a tick. @param conditions of the source */
+  follow(inverter: Inverter, conditions: ReadonlySet<string>, { collapsed, fault, raised }: DeviceTrouble): void {
+    const calm = inverter.phase === 'in_service' && inverter.ceasedBy === null && conditions.size === 0
+      && this.#trips.size === 0 && raised.length === 0 && !collapsed && !fault;
+    // nothing stands and nothing begins: so it is in most ticks
+    if (calm && this.#codes.length === 0) return;
+    const trips = fault ? [] : [...this.#trips];
+    this.#trips.clear();
+    const active = activeAlarms(inverter, conditions, trips);
+    if (collapsed) active.add('voltage_collapse');
+    if (fault) active.add('hw_test_failure');
+    for (const code of raised) active.add(code);
+    this.update(active);
   }
 
   /** Takes over what stands now; beginnings and ends are logged. */

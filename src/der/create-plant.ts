@@ -3,11 +3,13 @@ import { microsPerSecond } from '../core/clock.ts';
 import type { SimTime } from '../core/clock.ts';
 import { SimError } from '../core/errors.ts';
 import type { Fault } from '../core/errors.ts';
+import type { FaultRegistry } from '../core/fault-registry.ts';
 import type { Logger } from '../core/log.ts';
 import type { SimClock } from '../core/sim-clock.ts';
 import { DeviceFactory } from './device-factory.ts';
 import type { DeviceSpec } from './device-spec.ts';
 import { Environment } from './environment.ts';
+import { followFaults } from './faults/follow.ts';
 import type { FeederSpec } from './grid/feeder.ts';
 import type { Wiring } from './inverter/ac.ts';
 import { Places } from './places.ts';
@@ -31,6 +33,12 @@ export interface PlantSpec {
   readonly gridProfile: Series | null;
   /** the line of every device to the grid; absent or null: stiff */
   readonly feeder?: FeederSpec | null;
+  /** devices serve the models 64413 and 64414 too; default no */
+  readonly simModels?: boolean;
+  /** of which the devices carry out the faults in what they do; absent: no fault injection */
+  readonly faults?: FaultRegistry;
+  /** start value of 1.DA by device index; absent: devices have no such point */
+  readonly unitAddressOf?: (index: number) => number;
   readonly version: string;
   readonly monotonicMs: () => number;
   readonly log: Logger;
@@ -80,16 +88,20 @@ export function createPlant(spec: PlantSpec): SimPlant {
     load: (index) => places.at(index).load,
   }, start);
   const commits = { sim: () => clock.acting(), wallMs: () => clock.wallMs() };
+  const silent = new Set<number>();
   const factory = new DeviceFactory({
     context: {
       clock: commits, environment, seed: spec.seed, rate: () => clock.settings.rate, log: spec.log, feeder: spec.feeder ?? null, seriesTime,
+      silent, ...(spec.faults && { faults: spec.faults }),
     },
-    places, nominalHz, version,
+    places, nominalHz, version, simModels: spec.simModels ?? false, unitAddressOf: spec.unitAddressOf,
   });
   checkDevices(spec.devices, factory, start);
-  return new SimPlant({
+  const plant = new SimPlant({
     devices: spec.devices.map((device, at) => factory.make(device, spec.firstIndex + at, start)),
     factory, environment, clock, tickIntervalS: spec.tickIntervalS, log: spec.log, monotonicMs: spec.monotonicMs,
-    forgetBefore: (t) => { clouds.forgetBefore(t / microsPerSecond); },
+    forgetBefore: (t) => { clouds.forgetBefore(t / microsPerSecond); }, silent,
   });
+  if (spec.faults) followFaults(plant, spec.faults);
+  return plant;
 }

@@ -3,7 +3,7 @@ import type { SimTime } from '../core/clock.ts';
 import type { PointSlot } from '../sunspec/map/layout.ts';
 import type { Provenance } from '../core/device.ts';
 import { SimDevice } from './device.ts';
-import type { DeviceContext } from './device.ts';
+import type { DeviceContext } from './device-context.ts';
 import type { DeviceSpec } from './device-spec.ts';
 import type { Wiring } from './inverter/ac.ts';
 import type { Places } from './places.ts';
@@ -16,6 +16,10 @@ export interface FactoryOptions {
   readonly context: Omit<DeviceContext, 'visits'>;
   readonly places: Places;
   readonly nominalHz: number;
+  /** devices serve the models 64413 and 64414 too */
+  readonly simModels: boolean;
+  /** start value of 1.DA by device index; absent: no line knows the devices by an address */
+  readonly unitAddressOf?: ((index: number) => number) | undefined;
   readonly version: string;
 }
 
@@ -45,8 +49,8 @@ export class DeviceFactory {
   template({ profile, phases }: DeviceSpec, at: SimTime): DeviceTemplate {
     const byWiring = this.#templates.get(profile) ?? new Map<Wiring, Made>();
     this.#templates.set(profile, byWiring);
-    const { context, nominalHz } = this.#options;
-    const made = byWiring.get(phases) ?? { template: createTemplate(profile, phases, nominalHz, at, context.clock.wallMs()), at };
+    const { context, nominalHz, simModels, unitAddressOf } = this.#options;
+    const made = byWiring.get(phases) ?? { template: createTemplate(profile, phases, nominalHz, at, context.clock.wallMs(), simModels, unitAddressOf !== undefined), at };
     byWiring.set(phases, made);
     return made.at === at ? made.template : { ...made.template, profilePoints: this.#stamped(made.template, at) };
   }
@@ -58,9 +62,9 @@ export class DeviceFactory {
   make(spec: DeviceSpec, index: number, at: SimTime): SimDevice {
     this.checkVisits(spec);
     const template = this.template(spec, at);
-    const { context, places, version } = this.#options;
+    const { context, places, version, unitAddressOf } = this.#options;
     const { name, deviceType, profileName } = spec;
-    const identity = { index, name, deviceType, profileName, serialNumber: `DB-${String(index).padStart(6, '0')}`, version };
+    const identity = { index, name, deviceType, profileName, serialNumber: `DB-${String(index).padStart(6, '0')}`, version, ...(unitAddressOf && { unitAddress: unitAddressOf(index) }) };
     places.enter(index, spec);
     try {
       return new SimDevice(identity, template, { ...context, visits: spec.series?.visits ?? null }, at);
@@ -74,6 +78,7 @@ export class DeviceFactory {
   release(index: number): void {
     this.#options.places.leave(index);
     this.#options.context.environment.clearLocal(index);
+    this.#options.context.silent?.delete(index);
   }
 
   /** The points that the profile set, written when the device began. */

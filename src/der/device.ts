@@ -1,5 +1,5 @@
 /** One simulated device: inverter and source behind a register bank. */
-import { secondsBetween } from '../core/clock.ts';
+import { addSeconds, secondsBetween } from '../core/clock.ts';
 import type { SimTime } from '../core/clock.ts';
 import { remoteSources } from '../core/device.ts';
 import type {
@@ -9,7 +9,6 @@ import { SimError } from '../core/errors.ts';
 import type { BatteryTree } from '../core/kinds/battery.ts';
 import type { EvseSession } from '../core/kinds/evse.ts';
 import type { Override } from '../core/overrides.ts';
-import type { Logger } from '../core/log.ts';
 import { createRandom } from '../core/random.ts';
 import { Scheduler } from '../core/scheduler.ts';
 import { AdoptionTimers } from '../sunspec/map/adoption-timers.ts';
@@ -18,16 +17,22 @@ import type { Candidate, CommitClock } from '../sunspec/map/bank.ts';
 import type { ControlFunction, Device } from '../sunspec/map/device.ts';
 import type { PointSlot } from '../sunspec/map/layout.ts';
 import { ReversionTimers } from '../sunspec/map/reversion.ts';
-import { activeAlarms, DeviceAlarms, tripAlarms, tripNames, tripTexts } from './alarms.ts';
-import type { AlarmCode } from './alarms.ts';
+import { DeviceAlarms, tripNames } from './alarms.ts';
+import type { DeviceContext } from './device-context.ts';
 import type { GridValues } from './environment.ts';
+import { DeviceEffects } from './faults/device-effects.ts';
+import { FeltSettings } from './faults/felt-settings.ts';
+import type { DeviceIdentity } from './identity.ts';
 import { nominalLnV, terminalVoltages } from './inverter/ac.ts';
 import type { TerminalVoltages } from './inverter/ac.ts';
 import { Inverter } from './inverter/inverter.ts';
 import { readSettings } from './inverter/settings.ts';
+import type { Settings } from './inverter/settings.ts';
 import { SiteShare } from './inverter/site-share.ts';
 import { CommandWriters } from './last-writers.ts';
+import { Power } from './power.ts';
 import { publish, publishDetail } from './publish.ts';
+import { SimModels } from './sim-models.ts';
 import { buildSnapshot, publishSnapshot } from './snapshot.ts';
 import type { TickStamp } from './snapshot.ts';
 import { StorageCommands } from './storage-map.ts';
@@ -36,32 +41,9 @@ import { enterServiceState, statusMessage } from './status.ts';
 import { inverterRatings } from './template.ts';
 import type { DeviceTemplate } from './template.ts';
 import { Terminals } from './terminals.ts';
-import type { TerminalsContext } from './terminals.ts';
 import { DeviceTrace } from './trace.ts';
 import { Visits } from './visits.ts';
-import type { VisitPlan } from './visits.ts';
 
-export interface DeviceIdentity {
-  readonly index: number;
-  readonly name: string;
-  readonly deviceType: string;
-  readonly profileName: string | null;
-  readonly serialNumber: string;
-  readonly version: string;
-}
-
-/** What a device takes from its plant. */
-export interface DeviceContext extends TerminalsContext {
-  readonly clock: CommitClock;
-  readonly seed: number;
-  /** vehicles that come and go by themselves, and the time in their plan; null: none */
-  readonly visits?: VisitPlan | null;
-  readonly seriesTime?: (t: SimTime) => number;
-  readonly log: Logger;
-}
-
-/** Rounds in which power and feeder voltage find each other at start. */
-const settleRounds = 24;
 /** 715.DERHb counts seconds and wraps before its "not implemented" value. */
 const heartbeatModulus = 0xffffffff;
 
@@ -76,20 +58,24 @@ export class SimDevice implements Device {
   readonly trace: DeviceTrace;
   readonly siteShare: SiteShare;
   localControl = false;
-  readonly #identity: DeviceIdentity;
   readonly #template: DeviceTemplate;
   readonly #context: DeviceContext;
   readonly #scheduler = new Scheduler();
   readonly #adoptions: AdoptionTimers;
-  readonly #tripsOfTick = new Set<AlarmCode>();
   readonly #reversions: ReversionTimers;
   readonly #source: DcSource;
   readonly #inverter: Inverter;
   readonly #terminals: Terminals;
+  readonly #power: Power;
   readonly #alarms: DeviceAlarms;
   #detail: DeviceDetail;
   readonly #storage: StorageCommands;
+  /** null: the map has no simulation models */
+  readonly #simModels: SimModels | null;
+  /** null: no fault has been about what this device does */
+  #effects: DeviceEffects | null = null;
   readonly #writers: CommandWriters;
+  readonly #clock: CommitClock;
   /** the end of the last sub-step; between ticks the plant's clock goes on from here */
   #now: SimTime;
   readonly #start: SimTime;
@@ -110,7 +96,6 @@ export class SimDevice implements Device {
     this.profileName = identity.profileName;
     this.assetType = template.assetType;
     this.dcMode = template.dcMode;
-    this.#identity = identity;
     this.#template = template;
     this.#context = context;
     this.#now = start;
@@ -121,30 +106,38 @@ export class SimDevice implements Device {
       sim: () => (this.#stepping ? this.#now : Math.max(this.#now, context.clock.sim()) as SimTime),
       wallMs: () => context.clock.wallMs(),
     };
+    this.#clock = clock;
     this.#writers = new CommandWriters(clock);
     const effect = (touched: readonly PointSlot[], candidate: Candidate, by: Origin) => { this.#commit(touched, candidate, by); };
     const warn = (message: string) => { context.log.warning(message, this.index); };
     this.bank = new RegisterBank(template.layout, Buffer.from(template.image), clock, {
-      effect, admit: (by) => { this.#admit(by, 'MAP_LOCAL_CONTROL'); }, startWriters: template.profilePoints, onListenerFault: warn,
-      deferAdoption: (request, by) => this.#adoptions.defer(request, by),
+      effect, admit: (by) => { this.#power.admit(by); this.#admit(by, 'MAP_LOCAL_CONTROL'); }, startWriters: template.profilePoints, onListenerFault: warn,
+      writerOf: (slot) => this.#simModels?.writerOf(slot),
+      deferAdoption: (request, by) => this.#adopting(request, by),
     });
     // each commit by itself: which function was enabled last must not depend on where ticks fall
-    this.bank.onChange(({ by }) => {
-      this.#inverter.applySettings(readSettings(this.bank.map, template.inverter.mayTrip));
-      this.#storage.carryOut(this.bank.map, { command: (command) => { this.#toSource(command, by); } });
+    this.bank.onChange(({ points, by }) => {
+      this.#effects?.committed();
+      this.#inverter.applySettings(this.#settings());
+      this.#storage.carryOut(points, this.bank.map, { command: (command) => { this.#toSource(command, by); } });
+      this.#simModels?.carryOut(by);
     });
     this.#adoptions = new AdoptionTimers(this.bank, this.#scheduler, clock, template.inverter.adoptionS);
     this.#reversions = new ReversionTimers(this.bank, this.#scheduler, clock, warn);
     this.#storage = new StorageCommands(template.storage);
+    this.#simModels = this.bank.map.m64414 ? new SimModels({ index: this.index, map: this.bank.map, environment: context.environment, clock: context.clock }) : null;
     this.#source = template.createSource(context.seed, this.index);
-    this.#writeIdentity();
     this.#inverter = new Inverter(
       inverterRatings(template, this.bank.map.m702.VNomRtg, context.feeder), template.settings, this.#source, createRandom(context.seed, this.index, 'enter-service'),
     );
+    this.#power = new Power({
+      identity, bank: this.bank, image: template.image, inverter: this.#inverter, source: this.#source, reversions: this.#reversions, writers: this.#writers,
+      silent: context.silent,
+    }, start);
     this.#terminals = new Terminals(this.index, context, template.ratings);
     this.siteShare = new SiteShare(this.#inverter, this.#terminals);
     this.#grid = context.environment.gridAt(this.index, start);
-    this.#settle();
+    this.#ambientNowC = this.#terminals.settle(start, this.#grid, this.#inverter, this.#source);
     this.#steppedGrid = this.#grid;
     this.trace = new DeviceTrace(this.#inverter, () => ({ at: this.#now, grid: this.#steppedGrid }));
     this.#startVisits();
@@ -165,7 +158,12 @@ export class SimDevice implements Device {
 
   get overrides(): readonly Override[] { return this.#writers.list; }
 
-  get statusMessage(): string | null { return statusMessage(this.#inverter, this.#fault, this.#alarms.codes()); }
+  get statusMessage(): string | null {
+    return this.#power.down ? 'rebooting' : statusMessage(this.#inverter, this.#fault, this.#alarms.codes());
+  }
+
+  /** Faults in what the device makes of its registers. */
+  get effects(): DeviceEffects { return this.#effects ??= this.#createEffects(); }
 
   command(command: DeviceCommand, by: Origin): void {
     this.#admit(by, 'COMMAND_CONFLICT');
@@ -177,6 +175,7 @@ export class SimDevice implements Device {
         publishDetail(this.bank.map, this.#detail);
         break;
       case 'switch':
+        this.#power.admit(by);
         this.#inverter.switchClosed = command.closed;
         break;
       case 'local':
@@ -240,8 +239,8 @@ export class SimDevice implements Device {
         if (done >= most) return false;
         const grid = this.#gridAt(this.#now);
         const motion = environment.gridMotion(this.index, this.#now);
-        if (!this.#fault) this.#inverter.decide(this.#now, grid);
-        if (this.trace.decided(this.#now)) this.#logTrip();
+        if (!this.#idle) this.#inverter.decide(this.#now, grid);
+        if (this.trace.decided(this.#now)) this.#alarms.noteTrip(this.#inverter);
         let next = Math.min(end, this.#inverter.nextStep(this.#now, motion, grid, this.#source));
         next = Math.min(next, environment.nextEvent(this.index, this.#now), this.#scheduler.nextDue);
         if (motion !== 'still') next = this.#terminals.crossing(this.#now, next, grid, this.#inverter);
@@ -258,39 +257,56 @@ export class SimDevice implements Device {
     const inverter = this.#inverter;
     // what jumps at this instant belongs to the next tick, with the power that answers to it
     this.#takeFinite(this.#gridAt(Math.max(this.#start, this.#now - 1) as SimTime));
-    this.#updateAlarms();
+    this.#alarms.follow(inverter, this.#source.conditions, {
+      collapsed: this.#terminals.collapsed, fault: this.#fault, raised: this.#effects?.alarmCodes ?? [],
+    });
     this.#detail = this.#source.detail();
     publish(this.bank.map, {
       inverter, source: this.#source, detail: this.#detail, grid: this.#grid, ambientC: this.#ambientC, now: this.#now, fault: this.#fault,
-      heartbeat: Math.floor(secondsBetween(this.#start, this.#now)) % heartbeatModulus,
+      heartbeat: Math.floor(secondsBetween(this.#power.upSince, this.#now)) % heartbeatModulus,
       alarms: this.#alarms.codes(),
     });
     this.#reversions.publish(this.#now);
-    return publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage), this.#detail);
+    this.#simModels?.publish(this.#now, stamp.clockTime, this.#source);
+    const published = publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage), this.#detail);
+    this.#effects?.look();
+    return published;
+  }
+
+  /** Calls `act` after so many simulated seconds, at that very instant; a reset of the device prevents it. */
+  later(delayS: number, act: () => void): ReturnType<Scheduler['at']> {
+    return this.#scheduler.at(addSeconds(this.#context.clock.sim(), delayS), act);
+  }
+
+  /** Registers follow what a request has changed around the device. @param t the instant by which requests act */
+  showSurroundings(t: SimTime): void {
+    this.#simModels?.show(t);
   }
 
   /** The grid at the terminals, with the power of the last sub-step. */
   #gridAt(t: SimTime): GridValues { return this.#terminals.gridAt(t, this.#inverter.pW, this.#inverter.qVar); }
-
-  /** At its instant: the cause, and with it the alarm, may be gone before the tick ends. */
-  #logTrip(): void {
-    const { lastTrip } = this.#inverter;
-    if (lastTrip === null) return;
-    this.#tripsOfTick.add(tripAlarms[lastTrip]);
-    this.#context.log.warning(tripTexts[lastTrip], this.index);
-  }
 
   #subStep(next: SimTime, grid: GridValues): void {
     const dtS = secondsBetween(this.#now, next);
     const around = this.#terminals.around(next, grid, this.#inverter.activePower.droop.side === 'under');
     this.#ambientNowC = around.ambientTemperatureC;
     this.#source.prepare(dtS, around);
-    if (this.#fault) this.#source.draw(0, false);
+    if (this.#idle) this.#source.draw(0, false);
     else this.#inverter.step(this.#now, dtS, grid, this.#source);
     this.#now = next;
     this.#steppedGrid = grid;
     this.trace.stepped(next, grid);
     if (this.#scheduler.nextDue <= next) this.#scheduler.runDue(next);
+  }
+
+  /** Nothing runs: the model has failed, or the device is off. */
+  get #idle(): boolean { return this.#fault || this.#power.down; }
+
+  #settings(): Settings {
+    const map = this.#effects?.map ?? this.bank.map;
+    const settings = readSettings(map, this.#template.inverter.mayTrip);
+    const secondLimitPct = this.#effects?.limitPct;
+    return secondLimitPct === undefined ? settings : { ...settings, secondLimitPct };
   }
 
   #admit(by: Origin, code: 'MAP_LOCAL_CONTROL' | 'COMMAND_CONFLICT'): void {
@@ -302,8 +318,11 @@ export class SimDevice implements Device {
   /** Part of every commit: timers, latch points; physics follows at the next sub-step. */
   #commit(touched: readonly PointSlot[], candidate: Candidate, by: Origin): void {
     this.#reversions.commit(touched, candidate, by);
-    if (this.#storage.note(touched, candidate)) this.#resetAlarms(by);
-    const reset = touched.find((slot) => slot.modelId === 715 && slot.path === 'AlarmReset');
+    const taken = this.#effects?.committing(touched, candidate, by);
+    const acting = taken && taken.size > 0 ? touched.filter((slot) => !taken.has(slot)) : touched;
+    if (this.#storage.note(acting, candidate)) this.#resetAlarms(by);
+    this.#simModels?.note(acting, candidate);
+    const reset = acting.find((slot) => slot.modelId === 715 && slot.path === 'AlarmReset');
     if (reset && candidate.value(reset) === 1) {
       this.#resetAlarms(by);
       // a command, not a state: it reads back as done
@@ -311,40 +330,31 @@ export class SimDevice implements Device {
     }
   }
 
-  #writeIdentity(): void {
-    const { m1 } = this.bank.map;
-    m1.SN = this.#identity.serialNumber;
-    m1.Vr = this.#identity.version;
-    m1.Md = this.#identity.deviceType;
-    this.#source.ports.forEach(({ type, name }, i) => {
-      const port = this.bank.map.m714.Prt[i];
-      if (port) Object.assign(port, { PrtTyp: type, ID: i + 1, IDStr: name });
+  #adopting(request: PointSlot, by: Origin): ReturnType<AdoptionTimers['defer']> | 'COMPLETED' | 'FAILED' {
+    const outcome = this.#effects?.adopting(request, by) ?? null;
+    if (outcome === null) return this.#adoptions.defer(request, by);
+    this.#adoptions.drop(request);
+    return outcome;
+  }
+
+  #createEffects(): DeviceEffects {
+    return new DeviceEffects({
+      bank: this.bank, scheduler: this.#scheduler, felt: new FeltSettings(this.bank), isDown: () => this.#power.down, now: () => this.#clock.sim(),
+      refresh: () => { this.#inverter.applySettings(this.#settings()); },
+      powerDown: (forget, by) => { this.#power.goDown(forget, by, this.localControl); },
+      powerUp: () => { this.#power.comeUp(this.#clock.sim()); },
     });
   }
 
   #startVisits(): void {
-    const { visits, seriesTime, log } = this.#context;
+    const { visits, seriesTime } = this.#context;
     if (!visits || !seriesTime) return;
     const run = new Visits(visits, {
       command: (command) => { this.#toSource(command, { source: 'profile' }); },
       connectors: () => { const detail = this.#source.detail(); return detail.kind === 'evse' ? detail.connectors : []; },
-      warn: (text) => { log.warning(text, this.index); },
+      warn: (text) => { this.#context.log.warning(text, this.index); },
     });
     run.begin(this.#scheduler, this.#now, seriesTime(this.#now));
-  }
-
-  #settle(): void {
-    const around = this.#terminals.around(this.#now, this.#grid, false);
-    this.#ambientNowC = around.ambientTemperatureC;
-    this.#source.settle(around);
-    // the voltage follows the power, and curves the voltage
-    let [pW, qVar] = [0, 0];
-    for (let i = 0; i < (this.#context.feeder ? settleRounds : 1); i += 1) {
-      this.#inverter.settle(this.#terminals.gridAt(this.#now, pW, qVar), this.#source);
-      // half-way: a steep curve would swing between its ends
-      pW += (this.#inverter.pW - pW) / 2;
-      qVar += (this.#inverter.qVar - qVar) / 2;
-    }
   }
 
   #resetAlarms(by: Origin): void {
@@ -355,16 +365,20 @@ export class SimDevice implements Device {
   }
 
   #resetDevice(by: Origin): void {
+    this.#context.faults?.deviceReset(this.index);
+    if (this.#power.down) this.#power.comeUp(this.#clock.sim());
     this.#reversions.clear();
     this.#scheduler.clear();
     this.#context.environment.clearLocal(this.index);
-    this.bank.reload(this.#template.image, by);
-    this.#writeIdentity();
+    this.localControl = false;
+    this.#effects?.forget();
+    this.#power.loadStart(by, false);
     this.#inverter.restart();
     this.#source.restart();
     this.#writers.clear();
     this.#startVisits();
-    this.localControl = false;
+    this.#effects?.restart();
+    this.showSurroundings(this.#context.clock.sim());
   }
 
   /** A value that is not finite never reaches a register: the device faults and keeps its last good surroundings at zero power. */
@@ -381,19 +395,5 @@ export class SimDevice implements Device {
     this.#fault = true;
     inverter.halt();
     this.#source.draw(0, false);
-  }
-
-  #updateAlarms(): void {
-    const { conditions } = this.#source;
-    const calm = this.#inverter.phase === 'in_service' && this.#inverter.ceasedBy === null && conditions.size === 0
-      && this.#tripsOfTick.size === 0 && !this.#terminals.collapsed && !this.#fault;
-    // nothing stands and nothing begins: so it is in most ticks
-    if (calm && this.#alarms.codes().length === 0) return;
-    const tripped = this.#fault ? [] : [...this.#tripsOfTick];
-    this.#tripsOfTick.clear();
-    const active = activeAlarms(this.#inverter, conditions, tripped);
-    if (this.#terminals.collapsed) active.add('voltage_collapse');
-    if (this.#fault) active.add('hw_test_failure');
-    this.#alarms.update(active);
   }
 }

@@ -32,6 +32,8 @@ export interface PlantOptions {
   /** lets go of weather before an instant that nobody will ask for again */
   readonly forgetBefore: (t: SimTime) => void;
   readonly clock: SimClock;
+  /** indexes of devices that answer nobody; they enter and leave by themselves */
+  readonly silent?: ReadonlySet<number>;
   readonly tickIntervalS: number;
   readonly log: Logger;
   /** real milliseconds, for slicing and for the age of the last tick */
@@ -46,6 +48,7 @@ const subStepsAtOnce = 200;
 const piecesPerTick = 32;
 const shortestPieceS = 30;
 const maxSteps = 100_000;
+const nobody: ReadonlySet<number> = new Set();
 
 const yieldToLoop = () => new Promise<void>((resolve) => { setImmediate(resolve); });
 
@@ -118,6 +121,8 @@ export class SimPlant implements Plant {
   }
 
   get devices(): readonly SimDevice[] { return this.#roster.devices; }
+
+  get silentDevices(): ReadonlySet<number> { return this.#options.silent ?? nobody; }
 
   get firstIndex(): number { return this.#roster.firstIndex; }
 
@@ -195,6 +200,13 @@ export class SimPlant implements Plant {
     const inPu = voltageLnV === undefined || !reference ? {} : { voltagePu: voltageLnV / reference.nominalLnV };
     this.#options.environment.setGrid({ ...patch, ...inPu }, this.#options.clock.acting(), deviceIndex);
     this.#options.environment.gridWriters.note(this.#writer(by), deviceIndex);
+    this.#show(deviceIndex);
+  }
+
+  /** Registers of the simulation models follow at once. @param deviceIndex absent: of all devices */
+  #show(deviceIndex: number | undefined): void {
+    const now = this.#options.clock.acting();
+    for (const device of deviceIndex === undefined ? this.devices : [this.device(deviceIndex)]) device.showSurroundings(now);
   }
 
   /** The stamp of a change that takes effect now. */
@@ -215,12 +227,14 @@ export class SimPlant implements Plant {
     if (deviceIndex !== undefined) this.device(deviceIndex);
     this.#options.environment.startGridEvent(name, args, this.#options.clock.acting(), deviceIndex);
     this.#options.environment.gridWriters.note(this.#writer(by), deviceIndex);
+    this.#show(deviceIndex);
   }
 
   stopGridEvent(deviceIndex?: number, by?: Origin): void {
     if (deviceIndex !== undefined) this.device(deviceIndex);
     this.#options.environment.stopGridEvent(this.#options.clock.acting(), deviceIndex);
     this.#options.environment.gridWriters.note(this.#writer(by), deviceIndex);
+    this.#show(deviceIndex);
   }
 
   /** The device whose nominal voltage holds for a request; null where devices differ. */
@@ -234,6 +248,7 @@ export class SimPlant implements Plant {
     if (deviceIndex !== undefined) this.device(deviceIndex);
     this.#options.environment.setSurroundings(patch, this.#options.clock.acting(), deviceIndex);
     this.#options.environment.surroundingsWriters.note(this.#writer(by), deviceIndex);
+    this.#show(deviceIndex);
   }
 
   surroundings(deviceIndex?: number): SurroundingsNow {

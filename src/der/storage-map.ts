@@ -92,15 +92,11 @@ export function publishStorage(map: MapView, d: BatteryDetail): void {
   m.AChaMax = d.maxChargeA; m.ADisChaMax = d.maxDischargeA;
 }
 
-interface Wanted {
-  readonly connect: boolean | null;
-  readonly reserve: boolean;
-}
-
 /** Commands that a commit holds for the storage: noted while it is checked, carried out once it stands. */
 export class StorageCommands {
   readonly #storage: BatteryParameters | null;
-  #wanted: Wanted | null = null;
+  /** points of the commit under way that act; null: there is none */
+  #acting: readonly PointSlot[] | null = null;
 
   /** @param storage null: a device without one */
   constructor(storage: BatteryParameters | null) {
@@ -112,32 +108,25 @@ export class StorageCommands {
    * @returns whether latched alarms are to be cleared
    */
   note(touched: readonly PointSlot[], candidate: Candidate): boolean {
-    this.#wanted = null;
-    const points = touched.filter(({ modelId }) => modelId === 802);
-    if (points.length === 0) return false;
-    const named = (path: string) => points.find((slot) => slot.path === path);
-    const operation = named('SetOp');
-    this.#wanted = {
-      connect: operation === undefined ? null : candidate.value(operation) === 'CONNECT',
-      reserve: named('SoCRsvMin') !== undefined || named('SocRsvMax') !== undefined,
-    };
-    const alarmReset = named('AlmRst');
+    this.#acting = touched.filter(({ modelId }) => modelId === 802);
+    const alarmReset = this.#acting.find((slot) => slot.path === 'AlmRst');
     if (alarmReset === undefined || candidate.value(alarmReset) !== 1) return false;
     // a command, not a state: it reads back as done
     candidate.set(alarmReset, 0);
     return true;
   }
 
-  /** Carries out what the last commit has asked for. */
-  carryOut({ m802 }: MapView, source: Pick<DcSource, 'command'>): void {
-    const wanted = this.#wanted;
-    this.#wanted = null;
-    if (!m802 || !wanted || !this.#storage) return;
+  /** Carries out what the last commit has asked for, or what start values that are put back ask for. @param changed points */
+  carryOut(changed: readonly PointSlot[], { m802 }: MapView, source: Pick<DcSource, 'command'>): void {
+    const acting = this.#acting ?? changed;
+    this.#acting = null;
+    if (!m802 || !this.#storage) return;
+    const acts = (...paths: readonly string[]) => acting.some(({ modelId, path }) => modelId === 802 && paths.includes(path));
     const { socMinPct, socMaxPct } = this.#storage;
     // registers are rounded: what meets a bound there must not lie beyond it here
     const within = (pct: number | null, otherwise: number) => Math.max(socMinPct, Math.min(socMaxPct, pct ?? otherwise));
-    if (wanted.connect !== null) source.command({ kind: 'battery.connect', connect: wanted.connect });
-    if (!wanted.reserve) return;
+    if (acts('SetOp')) source.command({ kind: 'battery.connect', connect: m802.SetOp === 'CONNECT' });
+    if (!acts('SoCRsvMin', 'SocRsvMax')) return;
     source.command({ kind: 'battery.reserve', minPct: within(m802.SoCRsvMin, socMinPct), maxPct: within(m802.SocRsvMax, socMaxPct) });
   }
 }

@@ -21,6 +21,7 @@ import { readSettings } from './inverter/settings.ts';
 import type { Settings } from './inverter/settings.ts';
 import { kindTraits } from './kinds.ts';
 import type { KindTraits } from './kinds.ts';
+import { simModels } from './sim-models.ts';
 import { storageDefaults, storageModels } from './storage-map.ts';
 
 /** A device profile with every default filled in; devices of one profile share one object. */
@@ -90,13 +91,14 @@ function checkRatings(map: MapView, given: Points, faults: Fault[]): void {
 }
 
 /** Points that belong to the shape of the map or to what the device measures. */
-const fixedNames = new Set(['ID', 'L', 'NPt', 'NCrv', 'NCrvSet', 'NCtl', 'NPrt', 'ReadOnly', 'CtrlModes', 'ACType']);
+const fixedNames = new Set(['ID', 'L', 'DA', 'NPt', 'NCrv', 'NCrvSet', 'NCtl', 'NPrt', 'ReadOnly', 'CtrlModes', 'ACType']);
 
 function profileFault(layout: Layout, modelId: number, path: string): string | null {
   const slot = layout.slot(modelId, path);
   if (!slot) return 'there is no such point';
   if (!slot.implemented) return 'this kind of device does not implement it';
   const fixed = fixedNames.has(slot.def.name) || slot.def.type === 'sunssf' || modelId === 701 || modelId === 713 || modelId === 714;
+  if (modelId >= 64413) return 'it shows the surroundings and cannot be set at start';
   if (modelId === 802) return 'it follows from the battery block, where it can be set';
   return fixed ? 'it follows from the shape of the device and cannot be set' : null;
 }
@@ -133,15 +135,20 @@ function applyProfile(
 
 /**
  * Builds the shared part of all devices of one profile.
+ * @param withSimModels 64413 and 64414 follow the standard models
+ * @param addressable 1.DA is there; each device sets its own
  * @throws SimError CONFIG_INVALID with the faults of the profile: all of them, or the first hundred points that are wrong
  */
-export function createTemplate(profile: ProfileSpec, wiring: Wiring, nominalHz: number, start: SimTime, wallMs: number): DeviceTemplate {
+export function createTemplate(
+  profile: ProfileSpec, wiring: Wiring, nominalHz: number, start: SimTime, wallMs: number, withSimModels = false, addressable = false,
+): DeviceTemplate {
   const faults: Fault[] = [];
   const rated = profile.models['702'] ?? {};
   const ratings = ratingsOf(rated, wiring, nominalHz);
   const traits = kindTraits(profile.source, ratings.wMaxW, faults);
   if (!traits) throw unfit(faults);
-  const layout = buildLayout(modelChoices(ratings, traits.portCount, storageModels(traits.storage)));
+  const standard = modelChoices(ratings, traits.portCount, storageModels(traits.storage), addressable);
+  const layout = buildLayout(withSimModels ? [...standard, ...simModels('pv' in profile.source)] : standard);
   const image = layout.blank();
   const map = createMapView(layout, image);
   writeDefaults(map, ratings);

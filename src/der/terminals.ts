@@ -7,7 +7,7 @@ import type { FeederSpec } from './grid/feeder.ts';
 import { meanPu } from './inverter/ac.ts';
 import type { Inverter } from './inverter/inverter.ts';
 import type { Ratings } from './inverter/ratings.ts';
-import type { SourceInput } from './source/source.ts';
+import type { DcSource, SourceInput } from './source/source.ts';
 
 export interface TerminalsContext {
   readonly environment: Environment;
@@ -16,6 +16,9 @@ export interface TerminalsContext {
   /** simulated seconds per real second */
   readonly rate: () => number;
 }
+
+/** Rounds in which power and feeder voltage find each other at start. */
+const settleRounds = 24;
 
 /** Lent to one device at a time while it steps. */
 const around = {
@@ -48,6 +51,25 @@ export class Terminals {
     if (!feeder) return grid;
     const { vaMaxVa } = this.#ratings;
     return this.#feeder.at(grid, (pW - environment.loadW(this.#index, t)) / vaMaxVa, qVar / vaMaxVa);
+  }
+
+  /**
+   * Source and inverter as they are after a long time in the surroundings of `t`.
+   * @param grid before the feeder has a say
+   * @returns ambient temperature, degrees Celsius
+   */
+  settle(t: SimTime, grid: GridValues, inverter: Inverter, source: DcSource): number {
+    const input = this.around(t, grid, false);
+    source.settle(input);
+    // the voltage follows the power, and curves the voltage
+    let [pW, qVar] = [0, 0];
+    for (let i = 0; i < (this.#context.feeder ? settleRounds : 1); i += 1) {
+      inverter.settle(this.gridAt(t, pW, qVar), source);
+      // half-way: a steep curve would swing between its ends
+      pW += (inverter.pW - pW) / 2;
+      qVar += (inverter.qVar - qVar) / 2;
+    }
+    return input.ambientTemperatureC;
   }
 
   /** A sub-step of a moving grid ends where it crosses a threshold: timers begin there. */

@@ -143,7 +143,7 @@ export class ActivePower {
     this.voltWattBaseW = settings.voltWatt.ofAvailable ? Math.min(link.potentialW, settings.wMaxW) : settings.wMaxW;
     const voltWattW = this.voltWattPct >= 100 ? Infinity : this.voltWattPct / 100 * this.voltWattBaseW;
     const wayBackW = this.#wayBackW(settings);
-    const cappedW = Math.max(least, Math.min(most, this.limitW, voltWattW, wayBackW));
+    const cappedW = Math.max(least, Math.min(most, this.limitW, voltWattW, wayBackW, secondLimitW(settings)));
     const normalW = this.#answer(input, this.#target(settings), least, cappedW);
     this.#normalW = normalW;
     // a wish that moves by itself while droop acts is no command
@@ -212,6 +212,7 @@ export class ActivePower {
     }
     if (side !== null) this.#cap(droopW, 'freq_droop');
     this.#cap(voltWattW, 'volt_watt');
+    this.#cap(secondLimitW(settings), 'second_limiter');
     this.#cap(serviceCeilingW, input.serviceDecider);
     const leastBy: ActiveDecider = -serviceCeilingW > least ? input.serviceDecider : 'charge_limit';
     const floorW = Math.max(least, -serviceCeilingW);
@@ -310,6 +311,11 @@ export class ActivePower {
   }
 
   #restW({ wMaxW }: Settings): number { return this.#generator ? wMaxW : 0; }
+}
+
+/** What fault injection adds: a limit that no register shows. */
+function secondLimitW({ secondLimitPct, wMaxW }: Settings): number {
+  return secondLimitPct === undefined ? Infinity : wMaxW * secondLimitPct / 100;
 }
 
 function limitTarget({ maxPowerPct, wMaxW }: Settings): number {

@@ -130,7 +130,7 @@ function ratingDefaults(map: MapView, ratings: Ratings): void {
     WMaxRtg: wMaxW, VAMaxRtg: vaMaxVa, VarMaxInjRtg: varInjectVar, VarMaxAbsRtg: varAbsorbVar,
     WOvrExtRtg: Math.min(wMaxW, overW), WOvrExtRtgPF: overW / vaMaxVa, PFOvrExtRtg: overW / vaMaxVa,
     WUndExtRtg: Math.min(wMaxW, underW), WUndExtRtgPF: underW / vaMaxVa, PFUndExtRtg: underW / vaMaxVa,
-    WChaRteMaxRtg: ratings.chargeMaxW, VNomRtg: vNomV, VMaxRtg: 1.2 * vNomV, VMinRtg: 0.5 * vNomV, AMaxRtg: aMaxA, ReactSusceptRtg: 0,
+    WChaRteMaxRtg: ratings.chargeMaxW, VAChaRteMaxRtg: vaMaxVa, VNomRtg: vNomV, VMaxRtg: 1.2 * vNomV, VMinRtg: 0.5 * vNomV, AMaxRtg: aMaxA, ReactSusceptRtg: 0,
     NorOpCatRtg: category, AbnOpCatRtg: abnormal,
     CtrlModes: supportedModes.reduce((mask, mode) => mask + ctrlModeMask(mode), 0),
   });

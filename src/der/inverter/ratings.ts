@@ -65,18 +65,24 @@ function omitted701(wiring: Wiring): ReadonlySet<string> {
 
 /** Settings of 702 without an effect in this device are not offered. */
 const omitted702 = [
-  'WDisChaRteMaxRtg', 'VADisChaRteMaxRtg', 'VAChaRteMaxRtg', 'WDisChaRteMax', 'VAChaRteMax', 'VADisChaRteMax',
+  'WDisChaRteMaxRtg', 'VADisChaRteMaxRtg', 'WDisChaRteMax', 'VAChaRteMax', 'VADisChaRteMax',
   'IntIslandCatRtg', 'IntIslandCat', 'WMaxOvrExt', 'WOvrExtPF', 'WMaxUndExt', 'WUndExtPF', 'PFOvrExt', 'PFUndExt', 'VMax', 'VMin',
 ];
 
 /** What belongs to devices that can take power from the grid. */
-const charging702 = ['WChaRteMaxRtg', 'WChaRteMax'];
+const charging702 = ['WChaRteMaxRtg', 'WChaRteMax', 'VAChaRteMaxRtg'];
 const charging704 = [
   'PFWAbsEna', 'PFWAbsEnaRvrt', 'PFWAbsRvrtTms', 'PFWAbsRvrtRem', 'PFWAbs.PF', 'PFWAbs.Ext', 'PFWAbsRvrt.PF', 'PFWAbsRvrt.Ext',
 ];
 
-/** The roomy map for an inverter: every model of the chain with three sets of ten points. @param storage 713, and what follows 715 */
-export function modelChoices(ratings: Ratings, ports: number, storage: readonly [ModelChoice, ...ModelChoice[]]): readonly ModelChoice[] {
+/**
+ * The roomy map for an inverter: every model of the chain with three sets of ten points.
+ * @param storage 713, and what follows 715
+ * @param addressable a line knows the device by its address
+ */
+export function modelChoices(
+  ratings: Ratings, ports: number, storage: readonly [ModelChoice, ...ModelChoice[]], addressable = false,
+): readonly ModelChoice[] {
   const [storage713, ...storageOther] = storage;
   const { wiring, wMaxW, vaMaxVa, vNomV } = ratings;
   const powerSf = scaleFor(1.2 * Math.max(wMaxW, vaMaxVa), int16Max, -2);
@@ -87,8 +93,8 @@ export function modelChoices(ratings: Ratings, ports: number, storage: readonly 
   const oneWay = ratings.chargeMaxW === null;
   const power = { W_SF: powerSf, VA_SF: powerSf, Var_SF: powerSf, V_SF: voltSf, A_SF: currentSf, PF_SF: -3 };
   return [
-    // on a port of its own a device answers any of its unit ids: there is no address to set
-    { def: m1, omit: new Set(['DA']) },
+    // where unit ids follow from the port there is no address to set
+    { def: m1, omit: new Set(addressable ? [] : ['DA']) },
     { def: m701, scale: { ...power, Hz_SF: -3, TotWh_SF: 0, TotVarh_SF: 0, Tmp_SF: -1 }, omit: omitted701(wiring) },
     { def: m702, scale: { ...power, S_SF: -3 }, omit: new Set([...omitted702, ...oneWay ? charging702 : []]) },
     { def: m703, scale: { V_SF: -2, Hz_SF: -3 } },

@@ -68,6 +68,8 @@ export interface Settings {
   readonly aMaxA: number;
   /** percent of WMax, or null while the limit is off */
   readonly maxPowerPct: number | null;
+  /** percent of WMax to which something without a register holds the power; absent: nothing does */
+  readonly secondLimitPct?: number;
   /** W, or null while the set-point is off */
   readonly setPointW: number | null;
   readonly pfInject: PfSetting;

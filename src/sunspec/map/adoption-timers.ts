@@ -22,10 +22,16 @@ export class AdoptionTimers {
   /** Puts an adoption off to its instant, in place of one of the same model. @returns false where adoption takes no time */
   defer(request: PointSlot, by: Origin): boolean {
     if (this.#adoptionS <= 0) return false;
-    const before = this.#underWay.get(request.modelId);
-    if (before) this.#scheduler.cancel(before);
+    this.drop(request);
     const due = addSeconds(this.#clock.sim(), this.#adoptionS);
     this.#underWay.set(request.modelId, this.#scheduler.at(due, () => { this.#bank.completeAdoption(request, by); }));
     return true;
+  }
+
+  /** Ends an adoption of the same model that is under way without its effect. */
+  drop({ modelId }: PointSlot): void {
+    const before = this.#underWay.get(modelId);
+    if (before) this.#scheduler.cancel(before);
+    this.#underWay.delete(modelId);
   }
 }

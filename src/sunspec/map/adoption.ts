@@ -8,7 +8,7 @@ import { isInSet1 } from './sets.ts';
 import { inUseFault } from './transaction.ts';
 import { readPoint } from './view.ts';
 
-const results = { inProgress: 0, completed: 1, failed: 2 } as const;
+const results = { IN_PROGRESS: 0, COMPLETED: 1, FAILED: 2 } as const;
 
 /** What is wrong with a set, at the point that shows it. */
 export interface AdoptionFault {
@@ -149,14 +149,14 @@ export function adopt(layout: Layout, image: Buffer, request: PointSlot): readon
   const number = image.readUInt16BE((request.address - layout.base) * 2);
   const fault = adoptionFault(layout, image, request.modelId, number);
   if (fault === null) copySet(layout, image, model, number);
-  put(layout, image, adoptionResult(layout, request), fault === null ? results.completed : results.failed);
+  put(layout, image, adoptionResult(layout, request), fault === null ? results.COMPLETED : results.FAILED);
   return adoptedPoints(layout, request, fault);
 }
 
-/** Marks an adoption that takes time as under way. @returns the points that this wrote */
-export function beginAdoption(layout: Layout, image: Buffer, request: PointSlot): readonly PointSlot[] {
+/** Says how far an adoption is, without adopting anything. @returns the points that this wrote */
+export function reportAdoption(layout: Layout, image: Buffer, request: PointSlot, state: keyof typeof results): readonly PointSlot[] {
   const result = adoptionResult(layout, request);
-  put(layout, image, result, results.inProgress);
+  put(layout, image, result, results[state]);
   return result ? [result] : [];
 }
 
@@ -177,7 +177,7 @@ export function adoptInPlace(layout: Layout, image: Buffer, touched: readonly Po
     if (!request) throw new SimError('INTERNAL', `model ${modelId} has sets but no adoption request`);
     const result = adoptionResult(layout, request);
     put(layout, image, request, 1);
-    put(layout, image, result, results.completed);
+    put(layout, image, result, results.COMPLETED);
     return result ? [request, result] : [request];
   });
 }

@@ -1,7 +1,7 @@
 import { SimError } from '../../core/errors.ts';
 import type { Origin, Provenance } from '../../core/device.ts';
 import type { SimTime } from '../../core/clock.ts';
-import { adopt, adoptInPlace, adoptionResult, beginAdoption } from './adoption.ts';
+import { adopt, adoptInPlace, adoptionResult, reportAdoption } from './adoption.ts';
 import { noSlot } from './layout.ts';
 import { isAdoptionRequest } from './sets.ts';
 import { checkAccess, checkAdoptAccess, checkValues } from './transaction.ts';
@@ -31,6 +31,8 @@ export interface Bank {
    * @throws SimError MAP_ILLEGAL_ADDRESS, MAP_READ_ONLY, MAP_NOT_IMPLEMENTED, MAP_PARTIAL_POINT, MAP_BAD_VALUE, MAP_NOT_SUPPORTED
    */
   write(address: number, words: Buffer, by: Origin): void;
+  /** Checks as `write` does, and writes nothing. @throws SimError as `write` */
+  check(address: number, words: Buffer, by: Origin): void;
   /**
    * The same road as `write`, by name: `bank.transact(by, (tx) => { tx.m704.WMaxLimPct = 50; })`.
    * All or nothing; nothing is committed when `change` throws.
@@ -88,14 +90,16 @@ export interface BankOptions {
   readonly admit?: (by: Origin) => void;
   /** who set start values that are not defaults; may be shared between banks */
   readonly startWriters?: ReadonlyMap<PointSlot, Provenance>;
+  /** last writer of points that show what is kept elsewhere; undefined: the bank knows */
+  readonly writerOf?: (slot: PointSlot) => Provenance | undefined;
   /** told of a listener that threw: the write is committed all the same */
   readonly onListenerFault?: (message: string) => void;
   /**
    * Asked for each adoption request but those of a reversion. True: it takes time, the result reads IN_PROGRESS until
-   * `completeAdoption`; a later request for the same model takes the place of this one. Runs inside the commit as an
-   * effect does, and is bound by the same rules.
+   * `completeAdoption`; a later request for the same model takes the place of this one. A word: the result reads so and
+   * nothing is adopted. Runs inside the commit as an effect does, and is bound by the same rules.
    */
-  readonly deferAdoption?: (request: PointSlot, by: Origin) => boolean;
+  readonly deferAdoption?: (request: PointSlot, by: Origin) => boolean | 'COMPLETED' | 'FAILED';
 }
 
 /** Candidate and views of one layout, lent to one transaction at a time; everything here is synchronous. */
@@ -153,15 +157,11 @@ export class RegisterBank implements Bank {
   }
 
   write(address: number, words: Buffer, by: Origin): void {
-    const points = this.#touchedBy(address, words.length / 2);
-    for (const slot of points) checkAccess(slot);
-    const scratch = this.#open(by);
-    try {
-      words.copy(scratch.image, (address - this.layout.base) * 2);
-      this.#commit(scratch, points, by);
-    } finally {
-      scratch.touched = null;
-    }
+    this.#writeSpan(address, words, by, (scratch, points) => { this.#commit(scratch, points, by); });
+  }
+
+  check(address: number, words: Buffer, by: Origin): void {
+    this.#writeSpan(address, words, by, (scratch, points) => { checkValues(this.layout, scratch.image, points); });
   }
 
   transact(by: Origin, change: (tx: WritableMapView) => void): void {
@@ -227,7 +227,7 @@ export class RegisterBank implements Bank {
   }
 
   provenance(slot: PointSlot): Provenance | undefined {
-    return this.#writers?.get(slot) ?? this.#options.startWriters?.get(slot);
+    return this.#options.writerOf?.(slot) ?? this.#writers?.get(slot) ?? this.#options.startWriters?.get(slot);
   }
 
   /** Puts all start values back (reset of the device), with one change event for the settings that differed. */
@@ -257,6 +257,19 @@ export class RegisterBank implements Bank {
     return scratch;
   }
 
+  /** Puts a span onto the candidate, and on to `then` what it touches. */
+  #writeSpan(address: number, words: Buffer, by: Origin, then: (scratch: Scratch, points: readonly PointSlot[]) => void): void {
+    const points = this.#touchedBy(address, words.length / 2);
+    for (const slot of points) checkAccess(slot);
+    const scratch = this.#open(by);
+    try {
+      words.copy(scratch.image, (address - this.layout.base) * 2);
+      then(scratch, points);
+    } finally {
+      scratch.touched = null;
+    }
+  }
+
   #change(by: Origin, change: (scratch: Scratch) => void): void {
     const scratch = this.#open(by);
     try {
@@ -275,11 +288,11 @@ export class RegisterBank implements Bank {
 
   #commit(scratch: Scratch, points: readonly PointSlot[], by: Origin): void {
     checkValues(this.layout, scratch.image, points);
-    const adopted = points.filter(isAdoptionRequest).flatMap((request) => (
-      by.source !== 'reversion' && this.#options.deferAdoption?.(request, by) === true
-        ? beginAdoption(this.layout, scratch.image, request)
-        : adopt(this.layout, scratch.image, request)
-    ));
+    const adopted = points.filter(isAdoptionRequest).flatMap((request) => {
+      const deferred = by.source !== 'reversion' && (this.#options.deferAdoption?.(request, by) ?? false);
+      if (deferred === false) return adopt(this.layout, scratch.image, request);
+      return reportAdoption(this.layout, scratch.image, request, deferred === true ? 'IN_PROGRESS' : deferred);
+    });
     this.#conclude(scratch, points, adopted, by);
   }
 

@@ -167,6 +167,8 @@ export interface Plant {
   readonly devices: readonly Device[];
   /** of the first device that the process began with: the one that is meant where none is named, whether it is still there or not */
   readonly firstIndex: number;
+  /** indexes of devices that answer nobody because they are off; one object for the life of the plant, changed in place */
+  readonly silentDevices: ReadonlySet<number>;
   readonly commands: CommandQueue;
   /** snapshots of the last finished tick, one per device; replaced also when a device joins or leaves between ticks */
   readonly latest: TickEvent;

@@ -2,6 +2,7 @@
  * What a writable point accepts beyond its type: ranges, and functions a device must have before they can
  * be enabled. Data only; the bank applies it to the candidate of every write, from whatever protocol.
  */
+import { gridSources, irradianceSources } from '../../core/environment.ts';
 import { m702 } from '../models/m702.ts';
 
 /** A number, or the point (`702.WMaxRtg`, `-702.WChaRteMax` for its negative) whose candidate value is the bound. */
@@ -137,6 +138,25 @@ export const ranges: Readonly<Record<string, RangeRule>> = {
   '802.SoCRsvMin': { min: '802.SoCMin', max: '802.SocRsvMax' },
   '802.SocRsvMax': { min: '802.SoCRsvMin', max: '802.SoCMax' },
   '802.AlmRst': upTo(1),
+  // as the controls of REST take them
+  '64414.Temperature': { min: -50, max: 90 },
+  '64414.Irradiance': upTo(1500),
+  '64414.GridVoltageA': upTo(2),
+  '64414.GridVoltageB': upTo(2),
+  '64414.GridVoltageC': upTo(2),
+  '64414.GridFrequency': gridHz,
+};
+
+/** Words of points that hold text, where not any text will do. */
+export const allowedWords: Readonly<Record<string, readonly string[]>> = {
+  '64414.GridModelSource': gridSources,
+  '64414.IrradianceModelSource': irradianceSources,
+};
+
+/** Words that end what other points set: written together with one of those they would contradict it. */
+export const endingWords: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  '64414.GridModelSource': { csv: ['GridVoltageA', 'GridVoltageB', 'GridVoltageC', 'GridFrequency'] },
+  '64414.IrradianceModelSource': { csv: ['Irradiance', 'Temperature'], clear_sky: ['Irradiance'] },
 };
 
 /** Ranges of points in force that are wider while they are only stored, where 0 marks a point that is not in use. */

@@ -4,7 +4,7 @@ import { numberCodec } from './codec.ts';
 import { plainPath } from './layout.ts';
 import { isAdoptionRequest, isInSet1 } from './sets.ts';
 import { pointName, readPoint } from './view.ts';
-import { ctrlModeMask, dependents, inUseRanges, onlySymbol, ranges, requiredMode } from './rules.ts';
+import { allowedWords, ctrlModeMask, dependents, endingWords, inUseRanges, onlySymbol, ranges, requiredMode } from './rules.ts';
 import type { Bound, RangeRule, ReadPoint } from './rules.ts';
 import type { Layout, PointSlot } from './layout.ts';
 
@@ -94,6 +94,20 @@ function mayBeAbsent(slot: PointSlot): boolean {
   return slot.path.includes('.Pt[');
 }
 
+function wordFault(slot: PointSlot, value: string | null): SimError | null {
+  const allowed = allowedWords[`${slot.modelId}.${slot.path}`];
+  return allowed === undefined || (value !== null && allowed.includes(value)) ? null : bad(slot, `${JSON.stringify(value)} is not one of its words`, allowed);
+}
+
+/** A word that ends what another point of the same write sets. */
+function endingFault(layout: Layout, image: Buffer, slot: PointSlot, points: readonly PointSlot[]): SimError | null {
+  const byWord = endingWords[`${slot.modelId}.${slot.path}`];
+  const word = byWord && readPoint(layout, image, slot);
+  const ended = typeof word === 'string' ? byWord?.[word] ?? [] : [];
+  const other = points.find((point) => point.modelId === slot.modelId && ended.includes(point.path));
+  return other ? bad(slot, `${String(word)} ends what ${pointName(other)} sets: write one of them`) : null;
+}
+
 function presentFault(layout: Layout, image: Buffer, slot: PointSlot, rule: RangeRule | undefined): SimError | null {
   const value = readPoint(layout, image, slot);
   const { symbols, type } = slot.def;
@@ -102,7 +116,7 @@ function presentFault(layout: Layout, image: Buffer, slot: PointSlot, rule: Rang
     if (typeof value === 'number') return bad(slot, `${value} is not one of its values`, Object.keys(symbols));
     return onlyFault(slot, value) ?? gateFault(layout, image, slot, value);
   }
-  if (typeof value !== 'number') return null;
+  if (typeof value !== 'number') return wordFault(slot, value);
   if (symbols) {
     const known = Object.values(symbols).reduce((mask, bit) => mask + 2 ** bit, 0);
     return (value & ~known) === 0 ? null : bad(slot, `${value} sets bits that are not defined`);
@@ -138,6 +152,8 @@ export function inUseFault(layout: Layout, image: Buffer, slot: PointSlot): stri
 export function checkValues(layout: Layout, image: Buffer, points: readonly PointSlot[]): void {
   for (const slot of points) {
     checkValue(layout, image, slot);
+    const ending = endingFault(layout, image, slot, points);
+    if (ending) throw ending;
     const dependent = dependents[`${slot.modelId}.${slot.path}`];
     const other = dependent === undefined ? undefined : layout.slot(slot.modelId, dependent);
     if (other?.implemented === true && !points.includes(other)) checkValue(layout, image, other);

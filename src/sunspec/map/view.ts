@@ -23,6 +23,8 @@ import type { m713 } from '../models/m713.ts';
 import type { m714 } from '../models/m714.ts';
 import type { m715 } from '../models/m715.ts';
 import type { m802 } from '../models/m802.ts';
+import type { m64413 } from '../models/m64413.ts';
+import type { m64414 } from '../models/m64414.ts';
 
 /** Typed views of the models that a device serves. */
 export interface MapView {
@@ -44,6 +46,9 @@ export interface MapView {
   readonly m715: View<typeof m715>;
   /** devices with a storage only */
   readonly m802?: View<typeof m802>;
+  /** the simulation models, where they are asked for; the first needs a PV array */
+  readonly m64413?: View<typeof m64413>;
+  readonly m64414?: View<typeof m64414>;
 }
 
 /** The views of a transaction: assignments are recorded, checked and committed together. */

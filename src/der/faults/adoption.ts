@@ -1,0 +1,27 @@
+/** Adoptions that do not do what they report. */
+import type { ActiveFault } from '../../core/active-fault.ts';
+import type { Origin } from '../../core/device.ts';
+import { targetSlots } from '../../sunspec/faults/targets.ts';
+import type { PointSlot } from '../../sunspec/map/layout.ts';
+import { strikesAt } from './effect.ts';
+import type { Effect, EffectHost } from './effect.ts';
+
+export function adoption(fault: ActiveFault, result: 'lies' | 'stuck' | 'failed', { bank }: EffectHost): Effect {
+  const target = targetSlots(bank.layout, fault.facts.target);
+  const models = target && new Set([...target].map(({ modelId }) => modelId));
+  const stuck = new Map<PointSlot, Origin>();
+  return {
+    fault,
+    adopting(request, by) {
+      if ((models !== null && !models.has(request.modelId)) || !strikesAt(fault, bank)) return null;
+      if (result === 'failed') return 'FAILED';
+      if (result === 'lies') return 'COMPLETED';
+      stuck.set(request, by);
+      return true;
+    },
+    restart() { stuck.clear(); },
+    end(spent) {
+      if (!spent) for (const [request, by] of stuck) bank.completeAdoption(request, by);
+    },
+  };
+}

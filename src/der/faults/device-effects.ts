@@ -1,0 +1,205 @@
+/** The faults of one device: each write, each adoption and each tick goes past them. */
+import type { ActiveFault } from '../../core/active-fault.ts';
+import type { Origin, Source } from '../../core/device.ts';
+import type { Timer } from '../../core/scheduler.ts';
+import {
+  adoptionFault, alarmFault, enableEdgeFault, ignoreEffectFault, lateEffectFault, rebootFault, secondLimiterFault, silentRevertFault,
+} from '../../fault-kinds/device-effect.ts';
+import type { Candidate } from '../../sunspec/map/bank.ts';
+import type { PointSlot } from '../../sunspec/map/layout.ts';
+import type { MapView } from '../../sunspec/map/view.ts';
+import { alarmKinds } from '../alarms.ts';
+import type { AlarmCode } from '../alarms.ts';
+import { adoption } from './adoption.ts';
+import type { AdoptionOutcome, Effect, EffectHost } from './effect.ts';
+import { changedBy } from './function-points.ts';
+import { enableEdge, ignoreEffect, lateEffect } from './held-points.ts';
+import { reboot } from './reboot.ts';
+import { silentRevert } from './silent-revert.ts';
+import { secondLimiter, standingAlarm } from './standing.ts';
+
+/** Who writes for the device itself: no fault is about that. */
+const inner: readonly Source[] = ['reversion', 'fault', 'default', 'profile'];
+
+function effectOf(fault: ActiveFault, host: EffectHost): Effect | null {
+  if (fault.isOf(ignoreEffectFault)) return ignoreEffect(fault, host);
+  if (fault.isOf(lateEffectFault)) return lateEffect(fault, fault.parameters.delay_s, host);
+  if (fault.isOf(enableEdgeFault)) return enableEdge(fault, host);
+  if (fault.isOf(adoptionFault)) return adoption(fault, fault.parameters.result, host);
+  if (fault.isOf(silentRevertFault)) return silentRevert(fault, fault.parameters.after_s, host);
+  if (fault.isOf(secondLimiterFault)) return secondLimiter(fault, fault.parameters.limit_pct, host);
+  if (fault.isOf(rebootFault)) return reboot(fault, fault.parameters.off_s, fault.parameters.forget, host);
+  return fault.isOf(alarmFault) ? standingAlarm(fault, fault.parameters.codes, host) : null;
+}
+
+const noPoints: ReadonlySet<PointSlot> = new Set();
+
+export class DeviceEffects {
+  readonly #host: EffectHost;
+  /** in order of injection */
+  #effects: readonly Effect[] = [];
+  /** ends by duration, each at its own instant */
+  readonly #ends = new Map<ActiveFault, Timer>();
+  /** their last strike holds to the next tick */
+  readonly #lapsing = new Set<Effect>();
+  /** effects that have struck the write under way */
+  #struck: readonly Effect[] = [];
+  /** whether somebody has asked for it while it is put off; null: it is not */
+  #refreshDue: boolean | null = null;
+
+  constructor(host: EffectHost) {
+    const { felt } = host;
+    this.#host = {
+      ...host,
+      refresh: () => {
+        if (this.#refreshDue !== null) {
+          this.#refreshDue = true;
+          return;
+        }
+        felt.follow();
+        host.refresh();
+      },
+      powerDown(forget, by) {
+        if (forget) felt.clear();
+        host.powerDown(forget, by);
+      },
+    };
+  }
+
+  /** The registers that physics reads its settings from. */
+  get map(): MapView { return this.#host.felt.map; }
+
+  /** Least of the limits that have no register, percent of WMax; undefined: there is none. */
+  get limitPct(): number | undefined {
+    const limits = this.#effects.flatMap(({ limitPct }) => limitPct ?? []);
+    return limits.length === 0 ? undefined : Math.min(...limits);
+  }
+
+  /** Alarms that stand without a cause. */
+  get alarmCodes(): readonly AlarmCode[] {
+    return this.#effects.flatMap(({ alarmCodes }) => alarmCodes ?? []).filter((code): code is AlarmCode => Object.hasOwn(alarmKinds, code));
+  }
+
+  begin(faults: readonly ActiveFault[]): void {
+    this.#together(() => { for (const fault of faults) this.#begin(fault); });
+  }
+
+  /** The faults are over: the truth is back at once, but for what one has struck as often as it should. */
+  end(faults: readonly ActiveFault[]): void {
+    this.#together(() => { for (const fault of faults) this.#end(fault); });
+  }
+
+  /** Physics reads its settings once, however many faults come or go. */
+  #together(change: () => void): void {
+    const outermost = this.#refreshDue === null;
+    this.#refreshDue ??= false;
+    try {
+      change();
+    } finally {
+      const due = this.#refreshDue;
+      if (outermost) this.#refreshDue = null;
+      if (outermost && due) this.#host.refresh();
+    }
+  }
+
+  #begin(fault: ActiveFault): void {
+    const effect = effectOf(fault, this.#host);
+    if (effect === null) return;
+    this.#effects = [...this.#effects, effect];
+    this.#arm(fault);
+    effect.look?.();
+  }
+
+  #end(fault: ActiveFault): void {
+    const at = this.#effects.findIndex((one) => one.fault === fault);
+    const effect = this.#effects[at];
+    if (effect === undefined) return;
+    const timer = this.#ends.get(fault);
+    if (timer !== undefined) this.#host.scheduler.cancel(timer);
+    this.#ends.delete(fault);
+    const spent = fault.remaining === 0;
+    if (spent && (effect.limitPct !== undefined || effect.alarmCodes !== undefined)) {
+      this.#lapsing.add(effect);
+      return;
+    }
+    this.#effects = this.#effects.toSpliced(at, 1);
+    effect.end?.(spent);
+    this.#host.refresh();
+  }
+
+  /** A tick has come to its end, and the registers show it. */
+  look(): void {
+    if (this.#effects.length === 0) return;
+    if (this.#lapsing.size > 0) {
+      this.#dropLapsing();
+      this.#host.refresh();
+    }
+    for (const effect of this.#effects) effect.look?.();
+  }
+
+  /**
+   * Part of every commit, before it stands.
+   * @returns points whose write has no effect, or a later one
+   */
+  committing(touched: readonly PointSlot[], candidate: Candidate, by: Origin): ReadonlySet<PointSlot> {
+    const { felt, bank } = this.#host;
+    this.#struck = [];
+    if (this.#effects.length === 0 && !felt.holding) return noPoints;
+    const changed = changedBy(bank.layout, touched, candidate);
+    const taken = new Set<PointSlot>();
+    if (!inner.includes(by.source)) {
+      for (const effect of this.#effects) {
+        const before = taken.size;
+        effect.committing?.({ touched: changed, candidate, taken });
+        if (taken.size > before) this.#struck = [...this.#struck, effect];
+      }
+    }
+    felt.release(changed.filter((slot) => !taken.has(slot)));
+    return taken;
+  }
+
+  /** The registers have changed. */
+  committed(): void {
+    this.#host.felt.follow();
+    const struck = this.#struck;
+    this.#struck = [];
+    for (const effect of struck) effect.committed?.();
+  }
+
+  /** What becomes of an adoption; null: what always does. */
+  adopting(request: PointSlot, by: Origin): AdoptionOutcome | null {
+    for (const effect of this.#effects) {
+      const outcome = effect.adopting?.(request, by) ?? null;
+      if (outcome !== null) return outcome;
+    }
+    return null;
+  }
+
+  /** Physics takes its settings from the registers again: the device has forgotten what it held. */
+  forget(): void {
+    this.#host.felt.clear();
+  }
+
+  /** The device was reset, and its timers are gone; faults that are not over begin anew. */
+  restart(): void {
+    this.#host.felt.clear();
+    this.#ends.clear();
+    this.#dropLapsing();
+    for (const effect of this.#effects) {
+      effect.restart?.();
+      this.#arm(effect.fault);
+    }
+    this.#host.refresh();
+  }
+
+  #dropLapsing(): void {
+    this.#effects = this.#effects.filter((effect) => !this.#lapsing.has(effect));
+    this.#lapsing.clear();
+  }
+
+  /** Ends a fault at its own instant, wherever ticks fall. */
+  #arm(fault: ActiveFault): void {
+    const { sim } = fault.due;
+    if (sim !== null) this.#ends.set(fault, this.#host.scheduler.at(sim, () => { this.end([fault]); }));
+  }
+}

@@ -1,0 +1,66 @@
+/** What the faults of a device have in common: how one acts at one device. */
+import type { ActiveFault } from '../../core/active-fault.ts';
+import type { SimTime } from '../../core/clock.ts';
+import type { Origin } from '../../core/device.ts';
+import type { Scheduler } from '../../core/scheduler.ts';
+import { holds } from '../../sunspec/faults/condition.ts';
+import type { Candidate, RegisterBank } from '../../sunspec/map/bank.ts';
+import type { PointSlot } from '../../sunspec/map/layout.ts';
+import type { FeltSettings } from './felt-settings.ts';
+
+/** The device as its faults see it. */
+export interface EffectHost {
+  readonly bank: RegisterBank;
+  readonly scheduler: Scheduler;
+  /** what physics takes its settings from while faults are there */
+  readonly felt: FeltSettings;
+  /** Whether the device is off and serves nobody. */
+  isDown(): boolean;
+  now(): SimTime;
+  /** Physics reads its settings anew. */
+  refresh(): void;
+  /** @param forget settings and curves are those of the start again */
+  powerDown(forget: boolean, by: Origin): void;
+  powerUp(): void;
+}
+
+/** One register write of somebody, before it stands. */
+export interface Commit {
+  /** what the write changes of what physics follows; an adoption changes set 1 */
+  readonly touched: readonly PointSlot[];
+  readonly candidate: Candidate;
+  /** points that a fault keeps from physics: the first one that strikes has them */
+  readonly taken: Set<PointSlot>;
+}
+
+/** How an adoption ends that a fault has a say in; true: it stays in progress. */
+export type AdoptionOutcome = true | 'COMPLETED' | 'FAILED';
+
+/** One fault at one device. */
+export interface Effect {
+  readonly fault: ActiveFault;
+  /** at the beginning, and with each tick */
+  look?(): void;
+  committing?(commit: Commit): void;
+  /** the write that it struck stands */
+  committed?(): void;
+  /** null: it leaves the adoption alone */
+  adopting?(request: PointSlot, by: Origin): AdoptionOutcome | null;
+  /** the device was reset, or has forgotten what it knew; timers are gone */
+  restart?(): void;
+  /** @param spent it has struck as often as it should: what it struck stays so */
+  end?(spent: boolean): void;
+  /** percent of WMax that it admits now */
+  readonly limitPct?: number | null;
+  readonly alarmCodes?: readonly string[];
+}
+
+/** An occasion: whether the fault strikes, by its condition and its chance. */
+export function strikesAt(fault: ActiveFault, bank: RegisterBank): boolean {
+  return holds(bank, fault.facts.when) && fault.strikes();
+}
+
+/** Who writes in the name of a fault. */
+export function originOf({ facts }: ActiveFault): Origin {
+  return { source: 'fault', peer: `${facts.kind.kind} ${facts.id}` };
+}

@@ -1,0 +1,60 @@
+/** The devices of a plant follow the faults that concern them. */
+import type { ActiveFault } from '../../core/active-fault.ts';
+import type { FaultCheck, ProposedFault } from '../../core/fault-kinds.ts';
+import type { FaultRegistry } from '../../core/fault-registry.ts';
+import { SimError } from '../../core/errors.ts';
+import { adoptionFault, deviceEffectFaults, enableEdgeFault, ignoreEffectFault, lateEffectFault, silentRevertFault } from '../../fault-kinds/device-effect.ts';
+import { targetSlots } from '../../sunspec/faults/targets.ts';
+import { isAdoptionRequest } from '../../sunspec/map/sets.ts';
+import type { Layout } from '../../sunspec/map/layout.ts';
+import type { SimPlant } from '../plant.ts';
+import { canBeWritten, functionsOf } from './function-points.ts';
+import { revertedFunctions } from './silent-revert.ts';
+
+const isEffect = ({ protocol, layer }: ActiveFault) => protocol === 'device' && layer === 'effect';
+
+/** Why the points of a fault are none that it could strike; null: some are. */
+function pointsFault({ kind, request: { target = {} } }: ProposedFault, layout: Layout): string | null {
+  const slots = targetSlots(layout, target);
+  if (slots === null) return null;
+  switch (kind.kind) {
+    case ignoreEffectFault.kind:
+    case lateEffectFault.kind:
+      return canBeWritten(slots) ? null : 'the device follows none of these: they cannot be written';
+    case enableEdgeFault.kind: {
+      const switched = functionsOf(layout).some(({ enable, setPoints }) => [enable, ...setPoints].some((slot) => slots.has(slot)));
+      return switched ? null : 'none of these belongs to a function with an enable point';
+    }
+    case silentRevertFault.kind:
+      return revertedFunctions(layout, slots).length > 0 ? null : 'none of these belongs to a function with an enable point';
+    case adoptionFault.kind: {
+      const adopts = [...slots].some(({ modelId }) => layout.models.some(({ def, slots: own }) => def.id === modelId && own.some(isAdoptionRequest)));
+      return adopts ? null : 'none of these belongs to a model with sets to adopt';
+    }
+    default: return null;
+  }
+}
+
+function effectCheck(plant: SimPlant): FaultCheck {
+  return (fault, deviceIndex) => {
+    const detail = pointsFault(fault, plant.device(deviceIndex).bank.layout);
+    if (detail !== null) throw new SimError('COMMAND_BAD_VALUE', `${fault.kind.kind}: ${detail}`, [{ name: '/target/points', detail }]);
+  };
+}
+
+/** Devices there are and will be carry out the faults of layer `effect`. */
+export function followFaults(plant: SimPlant, registry: FaultRegistry): void {
+  registry.define(deviceEffectFaults, effectCheck(plant));
+  registry.onChange(({ begun, ended }) => {
+    const [coming, going] = [begun.filter(isEffect), ended.filter(isEffect)];
+    if (coming.length + going.length === 0) return;
+    for (const { index, effects } of plant.devices) {
+      effects.begin(coming.filter((fault) => fault.concerns(index)));
+      effects.end(going.filter((fault) => fault.concerns(index)));
+    }
+  });
+  plant.onDevices(({ added }) => {
+    if (added === null) return;
+    added.effects.begin(registry.active.filter((fault) => isEffect(fault) && fault.concerns(added.index)));
+  });
+}

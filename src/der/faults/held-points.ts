@@ -1,0 +1,103 @@
+/** Faults that keep a write from physics: for good, for a while, or until the function is switched on anew. */
+import type { ActiveFault } from '../../core/active-fault.ts';
+import { addSeconds } from '../../core/clock.ts';
+import type { Timer } from '../../core/scheduler.ts';
+import { targetSlots } from '../../sunspec/faults/targets.ts';
+import type { PointSlot } from '../../sunspec/map/layout.ts';
+import { strikesAt } from './effect.ts';
+import type { Commit, Effect, EffectHost } from './effect.ts';
+import { functionsOf, meantPoints } from './function-points.ts';
+
+/** Points of a write that the fault is about and no other has struck; null: it is about all. */
+function own({ touched, taken }: Commit, meant: ReadonlySet<PointSlot> | null): PointSlot[] {
+  return touched.filter((slot) => (meant === null || meant.has(slot)) && !taken.has(slot));
+}
+
+function take({ taken }: Commit, slots: readonly PointSlot[], fault: ActiveFault, { felt }: EffectHost): number {
+  for (const slot of slots) taken.add(slot);
+  return felt.hold(slots, fault);
+}
+
+/** What was spent keeps its hold: a write that was lost stays lost until the point is written again. */
+const endOfHold = (fault: ActiveFault, { felt }: EffectHost) => (spent: boolean) => { if (!spent) felt.releaseAll(fault); };
+
+export function ignoreEffect(fault: ActiveFault, host: EffectHost): Effect {
+  const meant = meantPoints(host.bank.layout, targetSlots(host.bank.layout, fault.facts.target));
+  return {
+    fault,
+    committing(commit) {
+      const slots = own(commit, meant);
+      if (slots.length > 0 && strikesAt(fault, host.bank)) take(commit, slots, fault, host);
+    },
+    end: endOfHold(fault, host),
+  };
+}
+
+/** Late writes that one fault keeps apart; further ones arrive with the newest of them. */
+const mostUnderWay = 1000;
+
+interface Arrival {
+  /** number of the newest write in it */
+  write: number;
+  readonly words: Map<PointSlot, Buffer>;
+}
+
+/** What acts at the moment of its write has no later one. */
+const isState = ({ def, modelId }: PointSlot) => def.effect !== 'latch' && modelId !== 802;
+
+export function lateEffect(fault: ActiveFault, delayS: number, host: EffectHost): Effect {
+  const { bank, felt, scheduler } = host;
+  const meant = meantPoints(bank.layout, targetSlots(bank.layout, fault.facts.target));
+  const underWay = new Map<Timer, Arrival>();
+  let struck: { readonly write: number; readonly slots: readonly PointSlot[] } | null = null;
+  return {
+    fault,
+    committing(commit) {
+      const slots = own(commit, meant).filter(isState);
+      struck = slots.length > 0 && strikesAt(fault, bank) ? { write: take(commit, slots, fault, host), slots } : null;
+    },
+    committed() {
+      if (struck === null) return;
+      const { write, slots } = struck;
+      struck = null;
+      const newest = underWay.size < mostUnderWay ? undefined : [...underWay.values()].at(-1);
+      const arrival: Arrival = newest ?? { write, words: new Map() };
+      arrival.write = write;
+      for (const slot of slots) arrival.words.set(slot, Buffer.from(bank.read(slot.address, slot.def.size)));
+      if (newest !== undefined) return;
+      const timer = scheduler.at(addSeconds(host.now(), delayS), () => {
+        underWay.delete(timer);
+        felt.arrive(arrival.write, arrival.words, fault);
+        host.refresh();
+      });
+      underWay.set(timer, arrival);
+    },
+    restart() { underWay.clear(); },
+    end(spent) {
+      if (spent) return;
+      for (const timer of underWay.keys()) scheduler.cancel(timer);
+      felt.releaseAll(fault);
+    },
+  };
+}
+
+export function enableEdge(fault: ActiveFault, host: EffectHost): Effect {
+  const { bank, felt } = host;
+  const target = targetSlots(bank.layout, fault.facts.target);
+  const functions = functionsOf(bank.layout).map(({ enable, setPoints }) => (
+    { enable, setPoints: new Set(target === null || target.has(enable) ? setPoints : setPoints.filter((slot) => target.has(slot))) }
+  ));
+  const isOn = (value: unknown) => value === 'ENABLED';
+  return {
+    fault,
+    committing(commit) {
+      const struck = functions.flatMap(({ enable, setPoints }) => {
+        const rises = !isOn(bank.value(enable)) && isOn(commit.candidate.value(enable));
+        if (rises) felt.release(setPoints, fault);
+        return rises ? [] : own(commit, setPoints);
+      });
+      if (struck.length > 0 && strikesAt(fault, bank)) take(commit, struck, fault, host);
+    },
+    end: endOfHold(fault, host),
+  };
+}

@@ -1,0 +1,40 @@
+/** A device that goes off by itself and starts again. */
+import type { ActiveFault } from '../../core/active-fault.ts';
+import { addSeconds } from '../../core/clock.ts';
+import type { Timer } from '../../core/scheduler.ts';
+import { holds } from '../../sunspec/faults/condition.ts';
+import { originOf } from './effect.ts';
+import type { Effect, EffectHost } from './effect.ts';
+
+/** Reboots when the fault begins and each time its condition begins to hold; without one once. */
+export function reboot(fault: ActiveFault, offS: number, forget: boolean, host: EffectHost): Effect {
+  let held = false;
+  let off: Timer | null = null;
+
+  function start(): void {
+    host.powerDown(forget, originOf(fault));
+    off = host.scheduler.at(addSeconds(host.now(), offS), () => {
+      off = null;
+      host.powerUp();
+    });
+  }
+
+  return {
+    fault,
+    look() {
+      // what it measures while it is off is not what the condition is about
+      if (host.isDown()) return;
+      const holdsNow = holds(host.bank, fault.facts.when);
+      const begins = holdsNow && !held;
+      held = holdsNow;
+      if (begins && fault.strikes()) start();
+    },
+    restart() { off = null; },
+    end(spent) {
+      if (spent || off === null) return;
+      host.scheduler.cancel(off);
+      off = null;
+      host.powerUp();
+    },
+  };
+}

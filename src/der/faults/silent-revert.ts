@@ -1,0 +1,66 @@
+/** Functions that switch themselves off again. */
+import type { ActiveFault } from '../../core/active-fault.ts';
+import { addSeconds } from '../../core/clock.ts';
+import type { Timer } from '../../core/scheduler.ts';
+import { targetSlots } from '../../sunspec/faults/targets.ts';
+import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
+import { originOf, strikesAt } from './effect.ts';
+import type { Effect, EffectHost } from './effect.ts';
+import { functionsOf } from './function-points.ts';
+import type { FunctionPoints } from './function-points.ts';
+
+/** Functions that a target names by any of their points; without one those of 704. */
+export function revertedFunctions(layout: Layout, target: ReadonlySet<PointSlot> | null): readonly FunctionPoints[] {
+  return functionsOf(layout).filter(({ enable, setPoints }) => (
+    target === null ? enable.modelId === 704 : [enable, ...setPoints].some((slot) => target.has(slot))
+  ));
+}
+
+export function silentRevert(fault: ActiveFault, afterS: number, host: EffectHost): Effect {
+  const { bank, scheduler } = host;
+  const functions = revertedFunctions(bank.layout, targetSlots(bank.layout, fault.facts.target));
+  const running = new Map<PointSlot, Timer>();
+
+  function stop(enable: PointSlot): void {
+    const timer = running.get(enable);
+    if (timer) scheduler.cancel(timer);
+    running.delete(enable);
+  }
+
+  /** Counts anew from here, where the fault strikes. */
+  function begin(enable: PointSlot): void {
+    stop(enable);
+    if (!strikesAt(fault, bank)) return;
+    const since = host.now();
+    running.set(enable, scheduler.at(addSeconds(since, afterS), () => {
+      running.delete(enable);
+      // with its count used up the fault is not asked any more when somebody switches the function anew
+      if (fault.remaining === 0 && (bank.provenance(enable)?.at ?? since) > since) return;
+      if (bank.value(enable) === 'ENABLED') bank.assign(originOf(fault), [{ slot: enable, value: 'DISABLED' }]);
+    }));
+  }
+
+  let looked = false;
+  return {
+    fault,
+    look() {
+      // what is on already counts from the beginning of the fault
+      if (!looked) for (const { enable } of functions) if (bank.value(enable) === 'ENABLED') begin(enable);
+      looked = true;
+    },
+    committing({ touched, candidate }) {
+      for (const { enable, setPoints } of functions) {
+        if (!touched.some((slot) => slot === enable || setPoints.includes(slot))) continue;
+        if (candidate.value(enable) === 'ENABLED') begin(enable);
+        else stop(enable);
+      }
+    },
+    restart() {
+      running.clear();
+      looked = false;
+    },
+    end(spent) {
+      if (!spent) for (const { enable } of functions) stop(enable);
+    },
+  };
+}
