@@ -1,0 +1,65 @@
+/** Conditions of faults: whether the device is where the fault is to strike. */
+import type { Fault } from '../../core/errors.ts';
+import type { FaultCondition } from '../../core/fault-kinds.ts';
+import type { Bank } from '../map/bank.ts';
+import type { Layout, PointSlot } from '../map/layout.ts';
+
+/** The point of a name such as `705.Crv[1].Pt[0].V`; undefined: the device has none. */
+export function slotNamed(layout: Layout, name: string): PointSlot | undefined {
+  const dot = name.indexOf('.');
+  return dot < 0 ? undefined : layout.slot(Number(name.slice(0, dot)), name.slice(dot + 1));
+}
+
+/**
+ * Whether a condition holds now, by what the registers truly hold; without a condition it does. A point that the
+ * device lacks or does not implement holds none.
+ */
+export function holds(bank: Bank, when: FaultCondition | null): boolean {
+  if (when === null) return true;
+  const slot = slotNamed(bank.layout, when.point);
+  if (slot === undefined) return false;
+  const value = bank.value(slot);
+  if (value === null) return false;
+  const { below, above, equals } = when;
+  if (below !== undefined && !(typeof value === 'number' && value < below)) return false;
+  if (above !== undefined && !(typeof value === 'number' && value > above)) return false;
+  return equals === undefined || value === equals || (typeof equals === 'number' && slot.def.symbols?.[value] === equals);
+}
+
+/** What is wrong with a condition for a device of this layout, at the pointer of the member; null: nothing. */
+export function conditionFault(layout: Layout, when: FaultCondition): Fault | null {
+  const slot = slotNamed(layout, when.point);
+  if (slot === undefined) return { name: '/when/point', detail: `the device has no point ${when.point}` };
+  if (!slot.implemented) return { name: '/when/point', detail: `the device does not implement ${when.point}, so that the condition could never hold` };
+  const { below, above, equals } = when;
+  if (below === undefined && above === undefined && equals === undefined) {
+    return { name: '/when', detail: 'needs one of below, above, equals' };
+  }
+  if (below !== undefined && above !== undefined && above >= below) {
+    return { name: '/when/above', detail: `no value is above ${above} and below ${below}` };
+  }
+  if (!isOrdered(slot) && (below !== undefined || above !== undefined)) {
+    return { name: below === undefined ? '/when/above' : '/when/below', detail: `${when.point} is not a number that has an order; equals compares it` };
+  }
+  return equals === undefined ? null : equalsFault(slot, equals);
+}
+
+const isEnumeration = ({ def }: PointSlot) => def.symbols !== undefined && def.type.startsWith('enum');
+
+/** types whose value is text */
+const texts: readonly string[] = ['string', 'ipv6addr', 'eui48'];
+
+function isOrdered(slot: PointSlot): boolean {
+  return !isEnumeration(slot) && !texts.includes(slot.def.type);
+}
+
+function equalsFault(slot: PointSlot, equals: string | number): Fault | null {
+  const name = '/when/equals';
+  if (isEnumeration(slot)) {
+    const { symbols = {} } = slot.def;
+    const known = typeof equals === 'number' ? Object.values(symbols).includes(equals) : Object.hasOwn(symbols, equals);
+    return known ? null : { name, detail: `${JSON.stringify(equals)} is not one of its values`, allowed: Object.keys(symbols) };
+  }
+  const wanted = texts.includes(slot.def.type) ? 'string' : 'number';
+  return typeof equals === wanted ? null : { name, detail: wanted === 'string' ? 'must be text' : 'must be a number' };
+}

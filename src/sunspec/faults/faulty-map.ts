@@ -1,0 +1,207 @@
+/** A register map behind faults: what a Modbus master reads and writes while some are in force. */
+import { Buffer } from 'node:buffer';
+import type { ActiveFault } from '../../core/active-fault.ts';
+import type { SimTime } from '../../core/clock.ts';
+import type { Origin } from '../../core/device.ts';
+import { SimError } from '../../core/errors.ts';
+import type { FaultRegistry } from '../../core/fault-registry.ts';
+import type { Timer } from '../../core/scheduler.ts';
+import type { Bank } from '../map/bank.ts';
+import type { PointSlot } from '../map/layout.ts';
+import { pointName } from '../map/view.ts';
+import { Acceptance, isAcceptance, renamed, touches } from './acceptance.ts';
+import { holds } from './condition.ts';
+import { readingEffect } from './reading.ts';
+import { MapImage } from './reading-image.ts';
+import type { ReadingEffect } from './reading-image.ts';
+import { isStructureFault, shapeOf } from './structure.ts';
+import { bytesOf, isReal } from './structure-shape.ts';
+import type { AddressShape, RealSpan } from './structure-shape.ts';
+import { slotsUnder } from './targets.ts';
+
+/** Asked with addresses of the map itself before a request is served. @throws SimError ACCESS_DENIED */
+export type Permit = (address: number, count: number) => void;
+
+/** What faults in the map need of the process. */
+export interface MapFaults {
+  readonly registry: Pick<FaultRegistry, 'active' | 'onChange'>;
+  /** simulated instant of the last tick */
+  readonly now: () => SimTime;
+  /** The listener is called when a tick has ended; the returned function ends it. */
+  readonly onTick: (listener: () => void) => () => void;
+  /** Calls `act` once after so many simulated seconds, between the steps of a device. */
+  readonly later: (deviceIndex: number, delayS: number, act: () => void) => Timer;
+  readonly log: { info(message: string, deviceIndex?: number): void };
+}
+
+export interface FaultyDevice {
+  readonly index: number;
+  readonly bank: Bank;
+}
+
+/** Registers of the map. */
+type Place = Pick<RealSpan, 'from' | 'count'>;
+
+interface Acting {
+  readonly fault: ActiveFault;
+  readonly effect: ReadingEffect;
+}
+
+/**
+ * One device as its faults show it over Modbus. REST and all else keep seeing the registers as they are.
+ *
+ * A request meets, in this order: the structure faults, which say what stands where; refusals by `strict_points`;
+ * the reading faults in order of injection, `dynamic_scale` behind all others. They work on whole points of one copy
+ * of the map: a request sees one state, and never a half of a changed value. Each fault that a request could meet
+ * counts it as one occasion; for a structure fault that is any request, for a reading fault one that touches its points.
+ */
+export class FaultyMap {
+  readonly #device: FaultyDevice;
+  readonly #faults: MapFaults;
+  readonly #acceptance: Acceptance;
+  #structure: readonly ActiveFault[] = [];
+  #accepting: readonly ActiveFault[] = [];
+  /** null: the fault finds nothing in this device */
+  #effects: ReadonlyMap<ActiveFault, ReadingEffect | null> = new Map();
+  #acting: readonly Acting[] = [];
+  #shape: AddressShape;
+  #shapedBy: readonly ActiveFault[] = [];
+
+  constructor(device: FaultyDevice, faults: MapFaults) {
+    this.#device = device;
+    this.#faults = faults;
+    this.#shape = shapeOf(device.bank.layout, []);
+    const { index, bank } = device;
+    this.#acceptance = new Acceptance({
+      bank,
+      later: (delayS, act) => faults.later(index, delayS, act),
+      log: { info: (message) => { faults.log.info(message, index); } },
+    });
+  }
+
+  /**
+   * Takes up the faults that are in force now; those that go on keep what they remember.
+   * @returns whether there is one for this device
+   */
+  follow(active: readonly ActiveFault[]): boolean {
+    const own = active.filter((fault) => fault.protocol === 'modbus' && fault.layer !== 'transport' && fault.concerns(this.#device.index));
+    const context = { deviceIndex: this.#device.index, bank: this.#device.bank, now: this.#faults.now };
+    this.#structure = own.filter(isStructureFault);
+    this.#accepting = own.filter(isAcceptance);
+    this.#effects = new Map(own.map((fault) => {
+      const known = this.#effects.get(fault);
+      return [fault, known === undefined ? readingEffect(fault, context) : known];
+    }));
+    const acting = [...this.#effects].flatMap(([fault, effect]) => (effect === null ? [] : [{ fault, effect }]));
+    const last = ({ effect }: Acting) => effect.last === true;
+    this.#acting = [...acting.filter((each) => !last(each)), ...acting.filter(last)];
+    return this.#structure.length + this.#accepting.length + acting.length > 0;
+  }
+
+  /** A tick has ended: for what remembers. */
+  sample(): void {
+    for (const { effect } of this.#acting) effect.sample?.();
+  }
+
+  /**
+   * `count` registers from `address` as big-endian bytes; a view that the caller copies at once.
+   * @throws SimError MAP_ILLEGAL_ADDRESS, MAP_PARTIAL_POINT, with `exceptionCode` where a fault decides it; what `permit` throws
+   */
+  read(address: number, count: number, permit?: Permit): Buffer {
+    const { bank } = this.#device;
+    let meant: readonly Place[] = [{ from: address, count }];
+    try {
+      const spans = this.#find((shape) => shape.spans(address, count), permit);
+      const real = spans.filter(isReal);
+      for (const span of real) permit?.(span.from, span.count);
+      meant = real;
+      return bytesOf(spans, this.#image(real), bank.layout.base);
+    } catch (error) {
+      throw this.#refusal(error, meant);
+    }
+  }
+
+  /**
+   * Writes whole registers past the acceptance faults.
+   * @param words big-endian bytes, two per register
+   * @throws SimError as `Bank.write`, with `exceptionCode` where a fault decides it; what `permit` throws
+   */
+  write(address: number, words: Buffer, by: Origin, permit?: Permit): void {
+    const count = words.length / 2;
+    let mapAddress = address;
+    if (this.#structure.length > 0) {
+      try {
+        mapAddress = this.#find((shape) => shape.mapAddress(address, count), permit);
+      } catch (error) {
+        throw this.#refusal(error, [{ from: address, count }]);
+      }
+    }
+    permit?.(mapAddress, count);
+    this.#acceptance.writeThrough(this.#accepting, mapAddress, words, by);
+  }
+
+  /** A refusal of a request for these registers as `exception_code` wants it answered. */
+  #refusal(error: unknown, meant: readonly Place[]): unknown {
+    const { bank } = this.#device;
+    return renamed(error, this.#accepting.filter((fault) => meant.some(({ from, count }) => (
+      touches(fault, bank, from, count, slotsUnder(bank.layout, from, count))
+    ))));
+  }
+
+  /** What stands where a request asks. Who has no rights hears no more than that, also of what is not there. */
+  #find<T>(what: (shape: AddressShape) => T, permit: Permit | undefined): T {
+    try {
+      return what(this.#shapeNow());
+    } catch (error) {
+      const { base, size } = this.#device.bank.layout;
+      permit?.(base + size, 1);
+      throw error;
+    }
+  }
+
+  /** The shape under the structure faults that strike this request. */
+  #shapeNow(): AddressShape {
+    const { bank } = this.#device;
+    const striking = this.#structure.filter((fault) => holds(bank, fault.facts.when) && fault.strikes());
+    if (striking.length !== this.#shapedBy.length || striking.some((fault, i) => fault !== this.#shapedBy[i])) {
+      this.#shape = shapeOf(bank.layout, striking);
+      this.#shapedBy = striking;
+    }
+    return this.#shape;
+  }
+
+  /** All registers of the map as a request for some of them sees them. @throws SimError MAP_PARTIAL_POINT */
+  #image(real: readonly RealSpan[]): Buffer {
+    const { bank } = this.#device;
+    const { layout } = bank;
+    const truth = bank.read(layout.base, layout.size);
+    if (this.#acting.length === 0) return truth;
+    this.#refuseCut(real);
+    const striking = this.#acting.filter(({ fault, effect: { apply, slots } }) => (
+      apply !== undefined && slots.some((slot) => isTouched(slot, real)) && holds(bank, fault.facts.when) && fault.strikes()
+    ));
+    if (striking.length === 0) return truth;
+    const image = new MapImage(layout, Buffer.from(truth));
+    for (const { effect } of striking) effect.apply?.(image);
+    return image.bytes;
+  }
+
+  /** @throws SimError MAP_PARTIAL_POINT */
+  #refuseCut(real: readonly RealSpan[]): void {
+    for (const { fault, effect: { apply, slots } } of this.#acting) {
+      if (apply !== undefined) continue;
+      const cut = slots.find((slot) => isTouched(slot, real) && isCut(slot, real));
+      if (cut === undefined || !holds(this.#device.bank, fault.facts.when) || !fault.strikes()) continue;
+      throw new SimError('MAP_PARTIAL_POINT', `${pointName(cut)} has ${cut.def.size} registers and must be read whole`);
+    }
+  }
+}
+
+function isTouched({ address, def: { size } }: PointSlot, spans: readonly RealSpan[]): boolean {
+  return spans.some(({ from, count }) => from < address + size && address < from + count);
+}
+
+/** Whether spans hold a part of a point only. */
+function isCut({ address, def: { size } }: PointSlot, spans: readonly RealSpan[]): boolean {
+  return !spans.some(({ from, count }) => from <= address && from + count >= address + size);
+}

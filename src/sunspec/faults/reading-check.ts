@@ -1,0 +1,110 @@
+/** What only a device can tell of reading and structure faults before they are put in. */
+import { SimError } from '../../core/errors.ts';
+import type { Fault } from '../../core/errors.ts';
+import type { FaultKind, FaultTarget, ProposedFault } from '../../core/fault-kinds.ts';
+import {
+  bitsFault, dynamicScaleFault, falsifyFault, freezeFault, noiseFault, scaleFault, strictPointsFault, valueFault,
+} from '../../fault-kinds/modbus-reading.ts';
+import {
+  baseFault, commonLength65Fault, hideModelFault, modelIdFault, modelLengthFault, shiftFault,
+} from '../../fault-kinds/modbus-structure.ts';
+import type { Layout, PointSlot } from '../map/layout.ts';
+import { slotNamed } from './condition.ts';
+import { canFalsify } from './falsify.ts';
+import { bitFault, isBitField, isQuantity, pointsMeant, valueFaultOf, valuePoints } from './reading-points.ts';
+import { dynamicScaleFaults } from './reading-scale.ts';
+import { room } from './structure.ts';
+import { slotsNamed } from './targets.ts';
+
+function isOf<P>(fault: ProposedFault, kind: FaultKind<P>): fault is ProposedFault & { readonly parameters: P } {
+  return (kind as FaultKind) === fault.kind;
+}
+
+/**
+ * Refuses a reading or structure fault that this device cannot have; others pass.
+ * @throws SimError COMMAND_BAD_VALUE with a fault for each member that is wrong
+ */
+export function checkReading(fault: ProposedFault, layout: Layout): void {
+  const faults = [...readingFaults(fault, layout), ...structureFaults(fault, layout)];
+  if (faults.length > 0) throw new SimError('COMMAND_BAD_VALUE', `the device cannot have the fault ${fault.kind.kind} as asked`, faults);
+}
+
+function readingFaults(fault: ProposedFault, layout: Layout): Fault[] {
+  const { target = {} } = fault.request;
+  if (isOf(fault, freezeFault)) return exceptFaults(layout, target, fault.parameters.except ?? []);
+  if (isOf(fault, valueFault)) {
+    if (target.points === undefined && target.registers === undefined) return [{ name: '/target/points', detail: 'is required' }];
+    const wrong = pointFaults(layout, target, (slot) => valueFaultOf(slot, fault.parameters));
+    return wrong.length > 0 || valuePoints(layout, target, fault.parameters).length > 0 ? wrong : [nothing('takes this value')];
+  }
+  if (isOf(fault, scaleFault) || isOf(fault, noiseFault)) return quantityFaults(layout, target);
+  if (isOf(fault, bitsFault)) return bitFaults(layout, target, fault.parameters);
+  if (isOf(fault, dynamicScaleFault)) return dynamicScaleFaults(layout, fault.parameters);
+  if (isOf(fault, falsifyFault)) {
+    return canFalsify(fault.parameters.switch, layout) ? [] : [{ name: '/parameters/switch', detail: 'the device implements none of its points' }];
+  }
+  if (!isOf(fault, strictPointsFault)) return [];
+  return pointsMeant(layout, target).some(({ def }) => def.size > 1) ? [] : [nothing('has more than one register')];
+}
+
+const nothing = (what: string): Fault => ({ name: '/target', detail: `no point there ${what}` });
+
+/** What is against each point that is named by itself. */
+function pointFaults(layout: Layout, { points = [] }: FaultTarget, against: (slot: PointSlot) => string | null): Fault[] {
+  return points.flatMap((name, at) => {
+    const slot = slotNamed(layout, name);
+    const detail = slot === undefined ? null : against(slot);
+    return detail === null ? [] : [{ name: `/target/points/${at}`, detail: `${name} ${detail}` }];
+  });
+}
+
+function exceptFaults(layout: Layout, target: FaultTarget, except: readonly string[]): Fault[] {
+  const unknown = except.flatMap((name, at) => (
+    slotsNamed(layout, name).length > 0 ? [] : [{ name: `/parameters/except/${at}`, detail: `the device has no point, group or model ${name}` }]
+  ));
+  const moving = new Set(except.flatMap((name) => slotsNamed(layout, name)));
+  if (unknown.length > 0 || pointsMeant(layout, target).some((slot) => !moving.has(slot))) return unknown;
+  return [{ name: '/parameters/except', detail: 'leaves nothing that is frozen' }];
+}
+
+function quantityFaults(layout: Layout, target: FaultTarget): Fault[] {
+  const wrong = pointFaults(layout, target, (slot) => {
+    if (!isQuantity(slot)) return 'is no quantity';
+    return slot.implemented ? null : 'is not implemented';
+  });
+  return wrong.length > 0 || pointsMeant(layout, target).some((slot) => isQuantity(slot) && slot.implemented) ? wrong : [nothing('is a quantity of the device')];
+}
+
+type Bits = readonly (number | string)[];
+
+function bitFaults(layout: Layout, target: FaultTarget, { set = [], clear = [] }: { readonly set?: Bits | undefined; readonly clear?: Bits | undefined }): Fault[] {
+  const wrong = pointFaults(layout, target, (slot) => (isBitField(slot) ? null : 'is no bit field'));
+  const fields = pointsMeant(layout, target).filter(isBitField);
+  if (wrong.length > 0) return wrong;
+  if (fields.length === 0) return [nothing('is a bit field')];
+  const unknown = (bits: Bits, member: string) => bits.flatMap((bit, at) => {
+    const [first, ...others] = fields.map((slot) => bitFault(slot, bit));
+    return first === undefined || first === null || others.includes(null) ? [] : [{ ...first, name: `/parameters/${member}/${at}` }];
+  });
+  return [...unknown(set, 'set'), ...unknown(clear, 'clear')];
+}
+
+function structureFaults(fault: ProposedFault, layout: Layout): Fault[] {
+  if (isOf(fault, baseFault)) {
+    const highest = 0x1_0000 - layout.size;
+    if (fault.parameters.address <= highest) return [];
+    return [{ name: '/parameters/address', detail: `the map has ${layout.size} registers and fits up to ${highest}` }];
+  }
+  if (isOf(fault, commonLength65Fault)) {
+    return layout.models.some(({ def, length }) => def.id === 1 && length > 65) ? [] : [{ name: '/kind', detail: 'the device has no longer model 1' }];
+  }
+  if (!(isOf(fault, shiftFault) || isOf(fault, hideModelFault) || isOf(fault, modelIdFault) || isOf(fault, modelLengthFault))) return [];
+  const { model } = fault.parameters;
+  if (!layout.models.some(({ def }) => def.id === model)) {
+    return [{ name: '/parameters/model', detail: `the device has no model ${model}`, allowed: layout.models.map(({ def }) => def.id) }];
+  }
+  if (!isOf(fault, shiftFault)) return [];
+  const least = -room(layout, model);
+  if (fault.parameters.registers >= least) return [];
+  return [{ name: '/parameters/registers', detail: `what stands before model ${model} can lose ${-least} registers` }];
+}

@@ -1,0 +1,107 @@
+/** The registers of a device as one request sees them: a copy on which reading faults work, by whole points. */
+import { Buffer } from 'node:buffer';
+import { applyScale, clearPoint, isFloat, numberCodec, removeScale, setText } from '../map/codec.ts';
+import type { Layout, PointSlot } from '../map/layout.ts';
+import { perLayout } from './targets.ts';
+
+export class MapImage {
+  readonly layout: Layout;
+  readonly bytes: Buffer;
+  readonly #view: DataView;
+
+  /** @param bytes all registers of the layout; written to */
+  constructor(layout: Layout, bytes: Buffer) {
+    this.layout = layout;
+    this.bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  /** Number in the register; null: not implemented, or no number. */
+  raw(slot: PointSlot): number | null {
+    const codec = numberCodec(slot.def.type);
+    const at = this.#at(slot);
+    return codec === undefined || codec.absent(this.#view, at) ? null : codec.get(this.#view, at);
+  }
+
+  /** Sets the number in the register, rounded and kept within the type. */
+  setRaw(slot: PointSlot, raw: number): void {
+    const codec = numberCodec(slot.def.type);
+    if (codec === undefined) return;
+    const whole = isFloat(slot.def.type) ? raw : removeScale(raw, 0);
+    codec.set(this.#view, this.#at(slot), Math.min(codec.max, Math.max(codec.min, whole)));
+  }
+
+  /** Value in the unit of the point; null: not implemented, or no number. */
+  number(slot: PointSlot): number | null {
+    const raw = this.raw(slot);
+    return raw === null ? null : applyScale(raw, slot.sf);
+  }
+
+  /** Sets a value in the unit of the point, kept within the type. */
+  setNumber(slot: PointSlot, value: number): void {
+    this.setRaw(slot, isFloat(slot.def.type) ? value : removeScale(value, slot.sf));
+  }
+
+  setText(slot: PointSlot, text: string): void {
+    setText(this.#view, this.#at(slot), slot.def.size, text);
+  }
+
+  /** Sets the "not implemented" value of the type. */
+  clear(slot: PointSlot): void {
+    clearPoint(this.#view, this.#at(slot), slot.def);
+  }
+
+  setWords(slot: PointSlot, words: readonly number[]): void {
+    words.slice(0, slot.def.size).forEach((word, i) => { this.#view.setUint16(this.#at(slot) + 2 * i, word); });
+  }
+
+  #at(slot: PointSlot): number {
+    return 2 * (slot.address - this.layout.base);
+  }
+}
+
+/** Where points that lie side by side begin and end, octets from the marker. */
+type Runs = readonly { readonly at: number; readonly end: number }[];
+
+/** @param slots in map order */
+const runsOf = perLayout((layout, slots: readonly PointSlot[]): Runs => {
+  const runs: { at: number; end: number }[] = [];
+  for (const { address, def } of slots) {
+    const at = 2 * (address - layout.base);
+    const last = runs.at(-1);
+    if (last?.end === at) last.end += 2 * def.size;
+    else runs.push({ at, end: at + 2 * def.size });
+  }
+  return runs;
+});
+
+/** What some points hold at one moment. */
+export class Sample {
+  readonly #runs: Runs;
+  /** octets of one run behind the other */
+  readonly #bytes: Buffer;
+
+  /** @param slots in map order */
+  constructor(image: MapImage, slots: readonly PointSlot[]) {
+    this.#runs = runsOf(image.layout, slots);
+    this.#bytes = Buffer.concat(this.#runs.map(({ at, end }) => image.bytes.subarray(at, end)));
+  }
+
+  /** Puts the points back as they were. */
+  show(image: MapImage): void {
+    let from = 0;
+    for (const { at, end } of this.#runs) from += this.#bytes.copy(image.bytes, at, from, from + end - at);
+  }
+}
+
+/** What one fault does to the registers of one device. */
+export interface ReadingEffect {
+  /** the points that a request must touch to be struck */
+  readonly slots: readonly PointSlot[];
+  /** changes whole points; absent: the fault changes none, it refuses reads of a part of one */
+  readonly apply?: (image: MapImage) => void;
+  /** works on what the effects of all other faults leave */
+  readonly last?: true;
+  /** called with each tick, when the registers hold its results */
+  readonly sample?: () => void;
+}

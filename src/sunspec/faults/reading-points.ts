@@ -1,0 +1,96 @@
+/** Which points a reading fault changes. */
+import { Buffer } from 'node:buffer';
+import type { Fault } from '../../core/errors.ts';
+import type { FaultTarget } from '../../core/fault-kinds.ts';
+import { numberCodec } from '../map/codec.ts';
+import type { Layout, PointSlot } from '../map/layout.ts';
+import type { GroupDef } from '../map/types.ts';
+import { slotNamed } from './condition.ts';
+import { perLayout, slotsNamed, slotsUnder } from './targets.ts';
+
+/** types of what is measured, counted or set, as opposed to enumerations, bits and texts */
+const quantities: ReadonlySet<string> = new Set([
+  'int16', 'uint16', 'acc16', 'int32', 'uint32', 'acc32', 'int64', 'uint64', 'acc64', 'float32', 'float64',
+]);
+
+export function isQuantity({ def }: PointSlot): boolean {
+  return quantities.has(def.type);
+}
+
+export function isBitField({ def }: PointSlot): boolean {
+  return def.type === 'bitfield16' || def.type === 'bitfield32';
+}
+
+/** Number of a bit that is given by number or name; null: the field has no such bit. The highest is no bit of its own. */
+export function bitNumber({ def }: PointSlot, bit: number | string): number | null {
+  const number = typeof bit === 'number' ? bit : own(def.symbols, bit);
+  return number !== undefined && number < 16 * def.size - 1 ? number : null;
+}
+
+/** What is against a bit, without a place; null: nothing. */
+export function bitFault(slot: PointSlot, bit: number | string): Omit<Fault, 'name'> | null {
+  if (bitNumber(slot, bit) !== null) return null;
+  const { def } = slot;
+  return typeof bit === 'number'
+    ? { detail: `${slot.modelId}.${slot.path} has bits 0 to ${16 * def.size - 2}` }
+    : { detail: `${slot.modelId}.${slot.path} has no bit ${bit}`, allowed: Object.keys(def.symbols ?? {}) };
+}
+
+const own = (symbols: PointSlot['def']['symbols'], name: string) => (symbols !== undefined && Object.hasOwn(symbols, name) ? symbols[name] : undefined);
+
+function countsOf(groups: readonly GroupDef[] = []): string[] {
+  return groups.flatMap((group) => [...(typeof group.count === 'string' ? [group.count] : []), ...countsOf(group.groups)]);
+}
+
+const frames = new WeakMap<Layout, ReadonlySet<PointSlot>>();
+
+/** The points that say how to read the others: headers, repetitions, scale factors, pads. */
+function frameOf(layout: Layout): ReadonlySet<PointSlot> {
+  const known = frames.get(layout);
+  if (known !== undefined) return known;
+  const frame = new Set(layout.models.flatMap(({ def, slots }) => {
+    const paths = new Set(['ID', 'L', ...countsOf(def.groups)]);
+    return slots.filter((slot) => paths.has(slot.path) || slot.def.type === 'sunssf' || slot.def.type === 'pad');
+  }));
+  frames.set(layout, frame);
+  return frame;
+}
+
+/**
+ * The points that a target means, in map order. A whole model or group, and no target at all, mean the points with a
+ * content of their own; the frame of the map is meant where one of its points or its registers are named.
+ */
+export const pointsMeant = perLayout((layout, { points, registers }: FaultTarget): readonly PointSlot[] => {
+  const frame = frameOf(layout);
+  const contents = (slots: readonly PointSlot[]) => slots.filter((slot) => !frame.has(slot));
+  if (points === undefined && registers === undefined) return contents(layout.slots);
+  const meant = new Set((points ?? []).flatMap((name) => {
+    const point = slotNamed(layout, name);
+    return point === undefined ? contents(slotsNamed(layout, name)) : [point];
+  }));
+  if (registers !== undefined) for (const slot of slotsUnder(layout, registers.address, registers.count)) meant.add(slot);
+  return [...meant].sort((a, b) => a.index - b.index);
+});
+
+/** What a `value` fault shows. */
+export interface ShownValue {
+  readonly value?: number | string | undefined;
+  readonly raw?: readonly number[] | undefined;
+  readonly extreme?: string | undefined;
+}
+
+/** Why a point cannot show a value; null: it can. */
+export function valueFaultOf({ def }: PointSlot, { value, raw }: ShownValue): string | null {
+  if (raw !== undefined) return raw.length === def.size ? null : `has ${def.size} registers, not ${raw.length}`;
+  if (typeof value !== 'string') return numberCodec(def.type) === undefined ? 'is no number' : null;
+  if (def.symbols !== undefined && def.type.startsWith('enum')) return Object.hasOwn(def.symbols, value) ? null : `has no value ${JSON.stringify(value)}`;
+  if (def.type !== 'string') return 'is no text';
+  return Buffer.byteLength(value) <= 2 * def.size ? null : `has room for ${2 * def.size} bytes of text`;
+}
+
+/** The points that a `value` fault changes: where it means a whole model or group, those that its value is made for. */
+export function valuePoints(layout: Layout, target: FaultTarget, shown: ShownValue): readonly PointSlot[] {
+  const named = new Set((target.points ?? []).map((name) => slotNamed(layout, name)));
+  const number = shown.extreme !== undefined || typeof shown.value === 'number';
+  return pointsMeant(layout, target).filter((slot) => valueFaultOf(slot, shown) === null && (!number || named.has(slot) || isQuantity(slot)));
+}

@@ -1,0 +1,87 @@
+/** A scale factor that moves with the power of the device. */
+import type { Fault } from '../../core/errors.ts';
+import type { Bank } from '../map/bank.ts';
+import { numberCodec } from '../map/codec.ts';
+import type { Layout, PointSlot } from '../map/layout.ts';
+import { pointName } from '../map/view.ts';
+import { slotNamed } from './condition.ts';
+import type { MapImage, ReadingEffect } from './reading-image.ts';
+import { perLayout } from './targets.ts';
+
+/** What a moving scale factor takes. */
+export interface DynamicScale {
+  readonly scale_factor: string;
+  readonly steps: readonly { readonly above_pct: number; readonly shift: number }[];
+}
+
+/** limits of a scale factor (Device Information Model Specification) */
+const greatest = 10;
+
+/** The points that a scale-factor point of a model scales. */
+function scaledBy(layout: Layout, factor: PointSlot): readonly PointSlot[] {
+  const model = layout.models.find(({ def }) => def.id === factor.modelId);
+  return (model?.slots ?? []).filter(({ def }) => def.sf === factor.def.name);
+}
+
+/** Scale factors that can move: a master that writes by the one it has read would be misunderstood after the next step. */
+function movable(layout: Layout): readonly PointSlot[] {
+  return layout.slots.filter((slot) => slot.def.type === 'sunssf' && slot.implemented && scaledBy(layout, slot).every(({ writable }) => !writable));
+}
+
+/** What is wrong with a moving scale factor for a device. */
+export function dynamicScaleFaults(layout: Layout, { scale_factor: name }: DynamicScale): Fault[] {
+  const slot = slotNamed(layout, name);
+  const allowed = movable(layout);
+  if (slot !== undefined && allowed.includes(slot)) return [];
+  const detail = slot?.def.type === 'sunssf' && slot.implemented
+    ? `${name} scales points that can be written` : `${name} is no scale factor that the device implements`;
+  return [{ name: '/parameters/scale_factor', detail, allowed: allowed.map(pointName) }];
+}
+
+/** Active power in or out, % of the rating; 0 where there is none. */
+function loadPct(bank: Bank): number {
+  const [w, rating] = ['701.W', '702.WMaxRtg'].map((name) => {
+    const slot = slotNamed(bank.layout, name);
+    return slot === undefined ? null : bank.value(slot);
+  });
+  return typeof w === 'number' && typeof rating === 'number' && rating > 0 ? 100 * Math.abs(w) / rating : 0;
+}
+
+/** The shift next to the wanted one at which all points keep their values within their types. */
+function fittingShift(image: MapImage, slots: readonly PointSlot[], wanted: number): number {
+  const fits = (shift: number) => slots.every((slot) => {
+    const [raw, codec] = [image.raw(slot), numberCodec(slot.def.type)];
+    if (raw === null || codec === undefined) return true;
+    const moved = Math.round(raw * 10 ** -shift);
+    return moved >= codec.min && moved <= codec.max;
+  });
+  let shift = wanted;
+  while (shift < 0 && !fits(shift)) shift += 1;
+  return shift;
+}
+
+/** What moves in a layout; null: nothing. */
+const moving = perLayout((layout, { scale_factor: name }: DynamicScale) => {
+  const factor = slotNamed(layout, name);
+  return factor !== undefined && movable(layout).includes(factor) ? { factor, slots: scaledBy(layout, factor) } : null;
+});
+
+/** The scale factor and the points under it change together, so that the values stay the same but for their rounding. */
+export function dynamicScale(parameters: DynamicScale, bank: Bank): ReadingEffect | null {
+  const found = moving(bank.layout, parameters);
+  if (found === null) return null;
+  const { factor, slots } = found;
+  const apply = (image: MapImage): void => {
+    const load = loadPct(bank);
+    const own = image.raw(factor);
+    if (own === null) return;
+    const wanted = parameters.steps.findLast(({ above_pct: abovePct }) => load >= abovePct)?.shift ?? 0;
+    const shift = fittingShift(image, slots, Math.min(greatest - own, Math.max(-greatest - own, wanted)));
+    for (const slot of slots) {
+      const raw = image.raw(slot);
+      if (raw !== null) image.setRaw(slot, raw * 10 ** -shift);
+    }
+    image.setRaw(factor, own + shift);
+  };
+  return { slots: [factor, ...slots], apply, last: true };
+}

@@ -1,0 +1,158 @@
+/** Reading faults: what each kind makes of the registers that a request sees. */
+import type { ActiveFault } from '../../core/active-fault.ts';
+import { addSeconds, secondsBetween } from '../../core/clock.ts';
+import type { SimTime } from '../../core/clock.ts';
+import type { FaultKind, FaultTarget } from '../../core/fault-kinds.ts';
+import { createRandom } from '../../core/random.ts';
+import {
+  bitsFault, dynamicScaleFault, falsifyFault, freezeFault, lagFault, noiseFault, notImplementedFault, scaleFault, strictPointsFault, valueFault,
+} from '../../fault-kinds/modbus-reading.ts';
+import type { Bank } from '../map/bank.ts';
+import { numberCodec } from '../map/codec.ts';
+import type { Layout, PointSlot } from '../map/layout.ts';
+import { falsify } from './falsify.ts';
+import { MapImage, Sample } from './reading-image.ts';
+import type { ReadingEffect } from './reading-image.ts';
+import { bitNumber, isBitField, isQuantity, pointsMeant, valuePoints } from './reading-points.ts';
+import { dynamicScale } from './reading-scale.ts';
+import { perLayout, slotsNamed } from './targets.ts';
+
+/** The device behind the registers. */
+export interface EffectContext {
+  readonly deviceIndex: number;
+  readonly bank: Bank;
+  /** simulated instant of the last tick */
+  readonly now: () => SimTime;
+}
+
+type ParametersOf<K> = K extends FaultKind<infer P> ? P : never;
+
+/** samples that a lag keeps at most: it is right to that share of its delay; fewer where it is for many registers */
+const samplesPerLag = 256;
+const fewestSamples = 32;
+const registersPerLag = 65_536;
+
+/** The registers as they truly are: a view, for reading. */
+function truthOf(bank: Bank): MapImage {
+  const { layout } = bank;
+  return new MapImage(layout, bank.read(layout.base, layout.size));
+}
+
+/** What a fault does to a device from now on; null: it is no reading fault, or there is nothing in this device for it. */
+export function readingEffect(fault: ActiveFault, context: EffectContext): ReadingEffect | null {
+  const effect = effectOf(fault, context);
+  return effect === null || effect.slots.length === 0 ? null : effect;
+}
+
+function effectOf(fault: ActiveFault, context: EffectContext): ReadingEffect | null {
+  const { target, seed } = fault.facts;
+  if (fault.isOf(freezeFault)) return freeze(target, fault.parameters, context);
+  if (fault.isOf(noiseFault)) return noise(seed, target, fault.parameters, context);
+  if (fault.isOf(lagFault)) return lag(target, fault.parameters, context);
+  if (fault.isOf(dynamicScaleFault)) return dynamicScale(fault.parameters, context.bank);
+  return commonEffect(context.bank.layout, fault);
+}
+
+/** Effects with nothing of a single device: one serves all that have the layout. */
+const commonEffect = perLayout((layout, fault: ActiveFault): ReadingEffect | null => {
+  const { target } = fault.facts;
+  if (fault.isOf(notImplementedFault)) return eachPoint(pointsMeant(layout, target), (image, slot) => { image.clear(slot); });
+  if (fault.isOf(valueFault)) return fixed(target, fault.parameters, layout);
+  if (fault.isOf(scaleFault)) return scaled(target, fault.parameters, layout);
+  if (fault.isOf(bitsFault)) return bits(target, fault.parameters, layout);
+  if (fault.isOf(falsifyFault)) return falsify(fault.parameters.switch, layout);
+  return fault.isOf(strictPointsFault) ? { slots: pointsMeant(layout, target).filter(({ def }) => def.size > 1) } : null;
+});
+
+function eachPoint(slots: readonly PointSlot[], change: (image: MapImage, slot: PointSlot) => void): ReadingEffect {
+  return { slots, apply: (image) => { for (const slot of slots) change(image, slot); } };
+}
+
+function freeze(target: FaultTarget, { except = [] }: ParametersOf<typeof freezeFault>, { bank }: EffectContext): ReadingEffect {
+  const { layout } = bank;
+  const moving = new Set(except.flatMap((name) => slotsNamed(layout, name)));
+  const meant = pointsMeant(layout, target);
+  const slots = moving.size === 0 ? meant : meant.filter((slot) => !moving.has(slot));
+  const sample = new Sample(truthOf(bank), slots);
+  return { slots, apply: (image) => { sample.show(image); } };
+}
+
+function fixed(target: FaultTarget, parameters: ParametersOf<typeof valueFault>, layout: Layout): ReadingEffect {
+  const { value, raw, extreme } = parameters;
+  return eachPoint(valuePoints(layout, target, parameters), (image, slot) => {
+    if (raw !== undefined) image.setWords(slot, raw);
+    else if (extreme !== undefined) image.setRaw(slot, extremeOf(slot, extreme));
+    else if (typeof value === 'number') image.setNumber(slot, value);
+    else if (value !== undefined) showWord(image, slot, value);
+  });
+}
+
+function extremeOf({ def }: PointSlot, extreme: 'min' | 'max' | 'zero'): number {
+  return extreme === 'zero' ? 0 : numberCodec(def.type)?.[extreme] ?? 0;
+}
+
+function showWord(image: MapImage, slot: PointSlot, word: string): void {
+  if (slot.def.type === 'string') image.setText(slot, word);
+  else image.setRaw(slot, slot.def.symbols?.[word] ?? 0);
+}
+
+function scaled(target: FaultTarget, { factor, offset }: ParametersOf<typeof scaleFault>, layout: Layout): ReadingEffect {
+  return eachPoint(pointsMeant(layout, target).filter(isQuantity), (image, slot) => {
+    const value = image.number(slot);
+    if (value !== null) image.setNumber(slot, value * factor + offset);
+  });
+}
+
+/** The noise of a point is new with each tick and stays for all reads until the next one, in whatever order they come. */
+function noise(seed: number, target: FaultTarget, { amplitude }: ParametersOf<typeof noiseFault>, { bank, deviceIndex, now }: EffectContext): ReadingEffect {
+  const slots = pointsMeant(bank.layout, target).filter(isQuantity);
+  let drawnAt: SimTime | null = null;
+  let offsets: readonly number[] = [];
+  const apply = (image: MapImage): void => {
+    if (drawnAt !== now()) {
+      drawnAt = now();
+      const random = createRandom(seed, 'noise', deviceIndex, drawnAt);
+      offsets = slots.map(() => amplitude * (2 * random.next() - 1));
+    }
+    slots.forEach((slot, i) => {
+      const value = image.number(slot);
+      if (value !== null) image.setNumber(slot, value + (offsets[i] ?? 0));
+    });
+  };
+  return { slots, apply };
+}
+
+/** Until the delay has passed, the values are those of the moment at which the fault began. */
+function lag(target: FaultTarget, { delay_s: delayS }: ParametersOf<typeof lagFault>, { bank, now }: EffectContext): ReadingEffect {
+  const { layout } = bank;
+  const slots = pointsMeant(layout, target);
+  const registers = slots.reduce((sum, { def }) => sum + def.size, 0);
+  const stepS = delayS / Math.min(samplesPerLag, Math.max(fewestSamples, Math.floor(registersPerLag / registers)));
+  const take = () => ({ at: now(), sample: new Sample(truthOf(bank), slots) });
+  let shown = take();
+  /** younger than the delay, oldest first */
+  let coming: (typeof shown)[] = [];
+  const sample = (): void => {
+    const [newest, dueAt] = [coming.at(-1) ?? shown, addSeconds(now(), -delayS)];
+    if (secondsBetween(newest.at, now()) >= stepS) coming.push(take());
+    shown = coming.findLast(({ at }) => at <= dueAt) ?? shown;
+    coming = coming.filter(({ at }) => at > dueAt);
+  };
+  return { slots, sample, apply: (image) => { shown.sample.show(image); } };
+}
+
+function bits(target: FaultTarget, { set = [], clear = [] }: ParametersOf<typeof bitsFault>, layout: Layout): ReadingEffect {
+  return eachPoint(pointsMeant(layout, target).filter(isBitField), (image, slot) => {
+    const raw = image.raw(slot);
+    // a device without the field shows one where bits are to be seen
+    if (raw === null && set.length === 0) return;
+    image.setRaw(slot, ((raw ?? 0) | maskOf(slot, set)) & ~maskOf(slot, clear));
+  });
+}
+
+function maskOf(slot: PointSlot, wanted: readonly (number | string)[]): number {
+  return wanted.reduce<number>((mask, bit) => {
+    const number = bitNumber(slot, bit);
+    return number === null ? mask : mask | (1 << number);
+  }, 0);
+}

@@ -1,0 +1,124 @@
+/** Structure faults: what becomes of the marker, the chain of models and its end. */
+import type { ActiveFault } from '../../core/active-fault.ts';
+import type { FaultKind } from '../../core/fault-kinds.ts';
+import {
+  baseFault, chainEndFault, commonLength65Fault, hideModelFault, modelIdFault, modelLengthFault, modbusStructureFaults, shiftFault,
+} from '../../fault-kinds/modbus-structure.ts';
+import type { Layout } from '../map/layout.ts';
+import { AddressShape } from './structure-shape.ts';
+import type { Run } from './structure-shape.ts';
+
+/** The marker, a model, registers that belong to nobody, or the end of the chain. */
+interface Piece {
+  readonly what: 'marker' | 'end' | 'filler' | number;
+  /** map address of the first register; of a filler 0 */
+  readonly address: number;
+  readonly count: number;
+  /** what stands in place of the first registers, by offset; of a filler in place of all */
+  readonly shown: ReadonlyMap<number, number>;
+  /** content of a filler's registers */
+  readonly fill?: number;
+}
+
+/** a chain of models as it is put together, and where it begins */
+interface Chain {
+  readonly base: number;
+  readonly pieces: readonly Piece[];
+}
+
+/** offsets in a model */
+const [idOffset, lengthOffset] = [0, 1];
+const headerRegisters = 2;
+/** model 1 without its pad */
+const shortCommon = { length: 65, registers: 67 } as const;
+const untouched: ReadonlyMap<number, number> = new Map();
+
+function chainOf({ base, size, models }: Layout): Chain {
+  const end = base + size - headerRegisters;
+  return {
+    base,
+    pieces: [
+      { what: 'marker', address: base, count: headerRegisters, shown: untouched },
+      ...models.map(({ def, address, length }) => ({ what: def.id, address, count: length + headerRegisters, shown: untouched })),
+      { what: 'end', address: end, count: headerRegisters, shown: untouched },
+    ],
+  };
+}
+
+function changed({ base, pieces }: Chain, what: Piece['what'], change: (piece: Piece) => readonly Piece[]): Chain {
+  return { base, pieces: pieces.flatMap((piece) => (piece.what === what ? change(piece) : [piece])) };
+}
+
+const showing = (piece: Piece, offset: number, word: number): Piece => ({ ...piece, shown: new Map([...piece.shown, [offset, word]]) });
+
+function chainEnd(chain: Chain, variant: 'zeros' | 'exception' | 'absent_length'): Chain {
+  return changed(chain, 'end', (end) => {
+    switch (variant) {
+      case 'zeros': return [showing(showing(end, idOffset, 0), lengthOffset, 0)];
+      case 'exception': return [];
+      case 'absent_length': return [{ ...end, count: 1 }];
+    }
+  });
+}
+
+/** Registers that belong to nobody before a model, or the model over the last registers of what stands before it. */
+function shifted(chain: Chain, model: number, registers: number, fill: number): Chain {
+  if (registers > 0) {
+    return changed(chain, model, (piece) => [{ what: 'filler', address: 0, count: registers, shown: untouched, fill }, piece]);
+  }
+  const { base, pieces } = chain;
+  // what is before it keeps at least what makes it a model, and a marker all
+  const covered = (piece: Piece) => ({ ...piece, count: Math.max(Math.min(piece.count, headerRegisters), piece.count + registers) });
+  return { base, pieces: pieces.map((piece, at) => (pieces[at + 1]?.what === model ? covered(piece) : piece)) };
+}
+
+/** Registers that what stands before a model can lose to it. */
+export function room(layout: Layout, model: number): number {
+  const { pieces } = chainOf(layout);
+  const before = pieces[pieces.findIndex(({ what }) => what === model) - 1];
+  return before === undefined ? 0 : before.count - headerRegisters;
+}
+
+/** One fault upon the chain that the earlier ones left; a model that is not in it is nobody's. */
+function changedBy(chain: Chain, fault: ActiveFault): Chain {
+  if (fault.isOf(baseFault)) return { ...chain, base: fault.parameters.address };
+  if (fault.isOf(hideModelFault)) return changed(chain, fault.parameters.model, () => []);
+  if (fault.isOf(modelIdFault)) {
+    const { model, id } = fault.parameters;
+    return changed(chain, model, (piece) => [showing(piece, idOffset, id)]);
+  }
+  if (fault.isOf(modelLengthFault)) {
+    const { model, length } = fault.parameters;
+    return changed(chain, model, (piece) => [showing(piece, lengthOffset, length)]);
+  }
+  if (fault.isOf(commonLength65Fault)) {
+    return changed(chain, 1, (piece) => [{ ...showing(piece, lengthOffset, shortCommon.length), count: Math.min(piece.count, shortCommon.registers) }]);
+  }
+  if (fault.isOf(shiftFault)) return shifted(chain, fault.parameters.model, fault.parameters.registers, fault.parameters.fill);
+  return fault.isOf(chainEndFault) ? chainEnd(chain, fault.parameters.variant) : chain;
+}
+
+function runsOf({ address, count, shown, fill }: Piece): Run[] {
+  if (fill !== undefined) return [{ count, from: Array.from({ length: count }, () => fill) }];
+  const runs: Run[] = [];
+  let offset = 0;
+  for (const [at, word] of [...shown].sort(([a], [b]) => a - b)) {
+    if (at >= count) break;
+    runs.push({ count: at - offset, from: address + offset }, { count: 1, from: [word] });
+    offset = at + 1;
+  }
+  return [...runs, { count: count - offset, from: address + offset }];
+}
+
+/** The shape of a map under structure faults, in their order; without any it is the map itself. */
+export function shapeOf(layout: Layout, faults: readonly ActiveFault[]): AddressShape {
+  const { base, pieces } = faults.reduce(changedBy, chainOf(layout));
+  return new AddressShape(base, pieces.flatMap(runsOf));
+}
+
+const kinds: ReadonlySet<FaultKind> = new Set<FaultKind>(modbusStructureFaults as readonly FaultKind[]);
+
+/** Whether a fault changes the shape of the map. */
+export function isStructureFault({ facts }: ActiveFault): boolean {
+  return kinds.has(facts.kind);
+}

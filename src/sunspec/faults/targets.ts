@@ -1,0 +1,69 @@
+/** Which points of a device the target of a fault means. */
+import { SimError } from '../../core/errors.ts';
+import type { Fault } from '../../core/errors.ts';
+import type { FaultTarget } from '../../core/fault-kinds.ts';
+import type { Layout, PointSlot } from '../map/layout.ts';
+
+/** The points under a name: a point, all of a group (`705.Crv[1]`) or of a model (`705`); none when there is no such thing. */
+export function slotsNamed(layout: Layout, name: string): readonly PointSlot[] {
+  const dot = name.indexOf('.');
+  const model = layout.models.find(({ def }) => String(def.id) === (dot < 0 ? name : name.slice(0, dot)));
+  if (model === undefined) return [];
+  if (dot < 0) return model.slots;
+  const path = name.slice(dot + 1);
+  const point = layout.slot(model.def.id, path);
+  return point === undefined ? model.slots.filter((slot) => slot.path.startsWith(`${path}.`)) : [point];
+}
+
+/** `find` with a memory: what belongs to a key in a layout is found once, for all devices with the layout. */
+export function perLayout<K extends object, T>(find: (layout: Layout, key: K) => T): (layout: Layout, key: K) => T {
+  const known = new WeakMap<K, WeakMap<Layout, { readonly found: T }>>();
+  return (layout, key) => {
+    const byLayout = known.get(key) ?? new WeakMap<Layout, { readonly found: T }>();
+    known.set(key, byLayout);
+    const entry = byLayout.get(layout) ?? { found: find(layout, key) };
+    byLayout.set(layout, entry);
+    return entry.found;
+  };
+}
+
+/**
+ * The points that a target restricts a fault to, whole points where it names registers; null: it restricts nothing.
+ * Points and registers add up.
+ */
+export const targetSlots = perLayout((layout, { points, registers }: FaultTarget): ReadonlySet<PointSlot> | null => {
+  if (points === undefined && registers === undefined) return null;
+  return new Set([
+    ...(points ?? []).flatMap((name) => slotsNamed(layout, name)),
+    ...(registers === undefined ? [] : slotsUnder(layout, registers.address, registers.count)),
+  ]);
+});
+
+/** The points that lie wholly or partly under a span of registers, in their order. */
+export function slotsUnder(layout: Layout, address: number, count: number): readonly PointSlot[] {
+  const { base, size, slots, slotAt } = layout;
+  const found: PointSlot[] = [];
+  const end = Math.min(size, address - base + count);
+  for (let offset = Math.max(0, address - base); offset < end;) {
+    const slot = slots[slotAt[offset] ?? slots.length];
+    if (slot !== undefined) found.push(slot);
+    offset = slot === undefined ? offset + 1 : slot.address - base + slot.def.size;
+  }
+  return found;
+}
+
+/**
+ * Refuses points and registers that a device does not have.
+ * @throws SimError COMMAND_BAD_VALUE with a fault for each
+ */
+export function checkTarget(layout: Layout, target: FaultTarget = {}): void {
+  const faults: Fault[] = (target.points ?? []).flatMap((name, at) => (
+    slotsNamed(layout, name).length > 0 ? [] : [{ name: `/target/points/${at}`, detail: `the device has no point, group or model ${name}` }]
+  ));
+  const { registers } = target;
+  const { base, size } = layout;
+  if (registers !== undefined && (registers.count < 1 || registers.address + registers.count <= base || registers.address >= base + size)) {
+    faults.push({ name: '/target/registers', detail: `none of these is in the map, which has ${base}..${base + size - 1}` });
+  }
+  if (faults.length > 0) throw new SimError('COMMAND_BAD_VALUE', 'the fault has a target that the device lacks', faults);
+}
