@@ -1,15 +1,18 @@
-import type { Buffer } from 'node:buffer';
 import type { Adapter, AdapterStatus, CommState, DeviceEndpoint } from '../../core/adapter.ts';
 import { systemClock } from '../../core/clock.ts';
 import { SimError } from '../../core/errors.ts';
 import { hostAndPort } from '../../core/listen.ts';
 import { silentLogger } from '../../core/log.ts';
+import type { ModbusReport, ModbusReporter } from '../../core/modbus-report.ts';
+import type { FaultyMaps } from '../faults/faulty-maps.ts';
 import type { Bank } from '../map/bank.ts';
 import type { DeviceServer } from '../map/device.ts';
 import type { ModbusContext, ModbusCounters } from './context.ts';
+import type { FramingName } from './framing.ts';
 import { createModbusContext, createModbusTcpServer } from './server.ts';
 import type { ModbusClientInfo, ModbusContextOptions, ModbusTcpServer } from './server.ts';
-import type { ModbusUnit } from './unit.ts';
+import type { TlsFiles } from './tls-files.ts';
+import { BankUnit, LineUnits } from './unit-bridge.ts';
 
 export interface ModbusDevice {
   readonly index: number;
@@ -24,9 +27,19 @@ export interface ModbusAdapterOptions extends ModbusContextOptions {
   readonly port: number;
   /** one port for all, unit id 1 + index; otherwise one port per device, base + index */
   readonly sharedPort: boolean;
+  /**
+   * Default `mbap`. With `rtu` each port is a line: devices answer at their address (1.DA), and unit ids that nobody has
+   * get no answer.
+   */
+  readonly framing?: FramingName;
+  /** faults in what the devices show and take; absent: there are none */
+  readonly faultyMaps?: FaultyMaps;
+  /** TLS on every port, and none in clear; default: all in clear */
+  readonly tlsFiles?: TlsFiles;
 }
 
-export interface ModbusAdapter extends Adapter, DeviceServer {
+export interface ModbusAdapter extends Adapter, DeviceServer, ModbusReporter {
+  readonly comm: 'modbus_tcp';
   endpointOf(deviceIndex: number): DeviceEndpoint | null;
   addDevice(device: ModbusDevice): Promise<void>;
   readonly counters: Readonly<ModbusCounters>;
@@ -41,23 +54,6 @@ const ownUnitId = 1;
 /** ports that are being bound at one time */
 const parallelListens = 64;
 
-/** A bank as a Modbus unit: this file alone knows both. */
-class BankUnit implements ModbusUnit {
-  readonly #bank: Bank;
-
-  constructor(bank: Bank) {
-    this.#bank = bank;
-  }
-
-  read(address: number, count: number): Buffer {
-    return this.#bank.read(address, count);
-  }
-
-  write(address: number, words: Buffer, peer: string): void {
-    this.#bank.write(address, words, { source: 'modbus', peer });
-  }
-}
-
 /** A listener and whose it is; one per device in index order, or the shared one alone. */
 interface Port {
   readonly server: ModbusTcpServer;
@@ -71,13 +67,14 @@ interface Port {
  */
 export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapter {
   checkRoom(options);
-  const { host, sharedPort } = options;
+  const { host, sharedPort, tlsFiles, faultyMaps } = options;
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? silentLogger;
-  const context = createModbusContext(options);
+  // who shares a port stands behind it as behind a gateway
+  const context = createModbusContext({ foreignUnit: sharedPort ? 'gateway' : 'silent', ...options, ...(tlsFiles !== undefined && { tls: tlsFiles.gate }) });
   const { counters } = context;
   /** in index order */
-  const units = new Map(options.devices.map(({ index, bank }) => [index, new BankUnit(bank)] as const));
+  const units = new Map(options.devices.map(({ index, bank }) => [index, new BankUnit(index, bank, faultyMaps)] as const));
   const byIndex = new Map<number, Port>();
   let ports: readonly Port[] = [];
   let state: CommState = 'stopped';
@@ -86,6 +83,7 @@ export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapte
 
   async function closeAll(): Promise<void> {
     byIndex.clear();
+    tlsFiles?.unwatch();
     await Promise.all(ports.map(({ server }) => server.close()));
     ports = [];
   }
@@ -108,22 +106,27 @@ export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapte
       const port = ports[sharedPort ? 0 : at];
       if (port !== undefined) byIndex.set(index, port);
     }
+    tlsFiles?.watch();
     state = 'listening';
     lastError = null;
-    logger.info(listeningLine(host, ports, units.size));
+    logger.info(listeningLine(options, ports, units.size));
   }
 
   async function addDevice({ index, bank }: ModbusDevice): Promise<void> {
     const lack = lackOfRoom(options, index);
     if (lack !== null) throw new SimError('COMMAND_CONFLICT', lack.detail);
-    const unit = new BankUnit(bank);
+    const unit = new BankUnit(index, bank, faultyMaps);
     if (state === 'listening') {
       const [shared] = ports;
-      const port = sharedPort && shared !== undefined ? shared : await bindLate(ownListener(options, context, index, unit));
+      const port = sharedPort && shared !== undefined ? shared : await bindLate(ownListener(options, context, index, unit)).catch((error: unknown) => {
+        unit.release();
+        throw error;
+      });
       byIndex.set(index, port);
-      logger.info(`Modbus TCP on ${hostAndPort(host, port.server.port)}, unit ${unitIdOf(index)}`, index);
     }
     units.set(index, unit);
+    const port = byIndex.get(index);
+    if (port !== undefined) logger.info(`${protocolOf(options)} on ${hostAndPort(host, port.server.port)}, unit ${unitIdOf(index)}`, index);
   }
 
   /** Binds while others are served already. @throws SimError COMMAND_CONFLICT, STOPPING with nothing left open */
@@ -142,6 +145,7 @@ export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapte
 
   async function removeDevice(index: number): Promise<void> {
     const port = byIndex.get(index);
+    units.get(index)?.release();
     units.delete(index);
     byIndex.delete(index);
     if (port?.deviceIndex === undefined) return;
@@ -149,7 +153,10 @@ export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapte
     await port.server.close();
   }
 
-  const unitIdOf = (index: number) => (sharedPort ? 1 + index : ownUnitId);
+  function unitIdOf(index: number): number {
+    const byPort = sharedPort ? 1 + index : ownUnitId;
+    return options.framing === 'rtu' ? units.get(index)?.address ?? byPort : byPort;
+  }
 
   async function stop(): Promise<void> {
     stopping ??= closeAll().then(() => { state = 'stopped'; });
@@ -163,30 +170,46 @@ export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapte
       enabled: true,
       state,
       detail: lastError ?? (ports.length > 1 ? portsInWords(ports) : null),
-      endpoint: state === 'listening' && first !== undefined ? `tcp://${hostAndPort(host, first.server.port)}` : null,
+      endpoint: state === 'listening' && first !== undefined ? `${tlsFiles === undefined ? 'tcp' : 'tls'}://${hostAndPort(host, first.server.port)}` : null,
       peers: ports.reduce((sum, { server }) => sum + server.connectionCount, 0),
       lastActivityMs: lastActivityMs === null ? null : clock.nowMs() - (clock.monotonicMs() - lastActivityMs),
       rxCount: counters.requests,
       txCount: counters.answers,
-      errorCount: counters.exceptions + counters.violations + counters.timeouts,
+      errorCount: counters.exceptions + counters.violations + counters.timeouts + counters.unreadable + counters.handshakeFailures,
     };
   }
 
   function endpointOf(deviceIndex: number): DeviceEndpoint | null {
     const port = byIndex.get(deviceIndex);
     if (port === undefined) return null;
-    return { host, port: port.server.port, unitId: unitIdOf(deviceIndex), tls: false };
+    return { host, port: port.server.port, unitId: unitIdOf(deviceIndex), tls: tlsFiles !== undefined };
+  }
+
+  function report(): ModbusReport {
+    const transport = tlsFiles !== undefined ? 'tls' : options.framing === 'rtu' ? 'rtu_over_tcp' : 'tcp';
+    return {
+      // nobody answers for others on a line
+      foreignUnit: options.framing === 'rtu' ? 'silent' : context.foreignUnit,
+      limits: context.limits,
+      counters,
+      listeners: ports.map(({ server, deviceIndex }) => ({
+        transport, deviceIndex: deviceIndex ?? null, clients: server.clients(),
+        endpoint: server.port === 0 ? null : `${transport === 'tls' ? 'tls' : 'tcp'}://${hostAndPort(host, server.port)}`,
+      })),
+    };
   }
 
   return {
     module: 'Modbus',
     comm: 'modbus_tcp',
+    report,
     start,
     stop,
     status,
     endpointOf,
     addDevice,
     removeDevice,
+    ...(tlsFiles !== undefined && { reload: () => { tlsFiles.reload(); } }),
     counters,
     clients: () => ports.flatMap(({ server }) => server.clients()),
   };
@@ -209,17 +232,28 @@ function checkRoom(options: ModbusAdapterOptions): void {
   if (fault !== null) throw new SimError('CONFIG_INVALID', fault.detail, [{ ...fault, ...(options.sharedPort && { allowed: [maxUnitId] }) }]);
 }
 
-function sharedListener({ host, port }: ModbusAdapterOptions, context: ModbusContext, units: ReadonlyMap<number, BankUnit>): Port {
-  const server = createModbusTcpServer({ host, port, units: (unitId) => units.get(unitId - 1), context });
+function sharedListener(options: ModbusAdapterOptions, context: ModbusContext, units: ReadonlyMap<number, BankUnit>): Port {
+  const { host, port, framing = 'mbap' } = options;
+  const line = new LineUnits(units, context.log);
+  const server = createModbusTcpServer({
+    host, port, framing, context,
+    units: framing === 'rtu' ? (address) => line.at(address) : (unitId) => units.get(unitId - 1),
+    unitOf: (index) => units.get(index),
+  });
   return { server, deviceIndex: undefined };
 }
 
-function ownListener({ host, port }: ModbusAdapterOptions, context: ModbusContext, index: number, unit: BankUnit): Port {
+function ownListener(options: ModbusAdapterOptions, context: ModbusContext, index: number, unit: BankUnit): Port {
+  const { host, port, framing = 'mbap' } = options;
+  const line = framing === 'rtu' ? new LineUnits(new Map([[index, unit]]), context.log) : undefined;
   const server = createModbusTcpServer({
     host,
     port: port === 0 ? 0 : port + index,
+    framing,
     // 0 and 255 mean the device at the other end of the connection (Modbus Messaging on TCP/IP 1.0b, unit identifier)
-    units: (unitId) => (unitId === ownUnitId || unitId === 0 || unitId === 255 ? unit : undefined),
+    units: line !== undefined ? (address) => line.at(address)
+      : (unitId) => (unitId === ownUnitId || unitId === 0 || unitId === 255 ? unit : undefined),
+    unitOf: (of) => (of === index ? unit : undefined),
     context,
     deviceIndex: index,
   });
@@ -257,9 +291,13 @@ function portsInWords(ports: readonly Port[]): string {
   return `${ports.length} ports, ${Math.min(...numbers)} to ${Math.max(...numbers)}`;
 }
 
-function listeningLine(host: string, ports: readonly Port[], deviceCount: number): string {
+const protocolOf = ({ framing, tlsFiles }: ModbusAdapterOptions) => (
+  framing === 'rtu' ? 'Modbus RTU over TCP' : tlsFiles === undefined ? 'Modbus TCP' : 'Modbus over TLS'
+);
+
+function listeningLine(options: ModbusAdapterOptions, ports: readonly Port[], deviceCount: number): string {
   const first = ports[0];
-  const where = first === undefined ? host : hostAndPort(host, first.server.port);
+  const where = first === undefined ? options.host : hostAndPort(options.host, first.server.port);
   const more = ports.length > 1 ? ` (${portsInWords(ports)})` : '';
-  return `Modbus TCP on ${where}${more}, ${deviceCount} ${deviceCount === 1 ? 'device' : 'devices'}`;
+  return `${protocolOf(options)} on ${where}${more}, ${deviceCount} ${deviceCount === 1 ? 'device' : 'devices'}`;
 }

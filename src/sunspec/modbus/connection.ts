@@ -1,37 +1,48 @@
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { peerOf } from '../../core/listen.ts';
-import { modbusException } from './errors.ts';
-import { answer, answerException, isException, maxAnswer, MbapSplitter, unitIdOf } from './mbap.ts';
-import type { Asker, MbapResult } from './mbap.ts';
-import type { ModbusContext } from './context.ts';
+import { sendLate, serve, serveDisturbed } from './exchange.ts';
+import type { LateAnswer, Service } from './exchange.ts';
+import { maxAdu } from './framing.ts';
+import type { Framing, FramingResult } from './framing.ts';
+import type { Asker } from './pdu.ts';
+import { SilenceWatch } from './silence.ts';
+import type { Role } from './roles.ts';
 import type { Swept } from './sweeper.ts';
-import type { ModbusUnit } from './unit.ts';
 
 /** What a connection needs of the listener that accepted it. */
-export interface ConnectionOwner {
-  readonly context: ModbusContext;
-  /** the device that lines of the log are about */
-  readonly deviceIndex: number | undefined;
-  readonly units: (unitId: number) => ModbusUnit | undefined;
+export interface ConnectionOwner extends Service {
   closed(connection: Connection): void;
 }
 
 /** Answers are put together here and copied once; a batch never exceeds it. */
 const scratchSize = 64 * 1024;
-const scratch = Buffer.allocUnsafeSlow(scratchSize + maxAnswer);
+const scratch = Buffer.allocUnsafeSlow(scratchSize + maxAdu);
+/** Requests of one peer that are served before the others get their turn. */
+const requestsPerTurn = 500;
 
 /** One master: cuts its stream into requests and answers them in order. */
 export class Connection implements Asker, Swept {
   readonly peer: string;
+  readonly role?: Role | null;
   readonly connectedAtMs: number;
   /** monotonic time of the last octets received */
   lastMs: number;
   requests = 0;
   readonly #owner: ConnectionOwner;
   readonly #socket: Socket;
-  readonly #splitter = new MbapSplitter();
+  readonly #framing: Framing;
+  /** what arrives before is lost (fault injection) */
+  readonly #deafUntilMs: number;
+  /** until it is the turn of this peer again, or it has taken its answers */
   #paused = false;
+  /** an answer that fault injection holds back: nothing behind it is answered before */
+  #late: LateAnswer | undefined;
+  /** prevents the rest of it */
+  #dropLate: (() => void) | undefined;
+  #silence: SilenceWatch | undefined;
+  /** the peer sends no more */
+  #ended = false;
   #closing = false;
   #closingSinceMs = 0;
   // what the last sweep saw, and which sweep saw it first
@@ -40,19 +51,31 @@ export class Connection implements Asker, Swept {
   #takenSeen = -1;
   #takenSinceMs = 0;
 
-  constructor(owner: ConnectionOwner, socket: Socket) {
+  /**
+   * @param deafMs what arrives within this time is lost
+   * @param role of a TLS session, as `Requester` has it
+   */
+  constructor(owner: ConnectionOwner, socket: Socket, framing: Framing, deafMs = 0, role?: Role | null) {
     // before anything else: an `error` without a listener would end the process. `close` follows it
     socket.on('error', ignore);
     this.#owner = owner;
     this.#socket = socket;
+    this.#framing = framing;
     this.peer = peerOf(socket);
+    if (role !== undefined) this.role = role;
     const { clock, sweeper, log } = owner.context;
     this.connectedAtMs = clock.nowMs();
     this.lastMs = clock.monotonicMs();
+    this.#deafUntilMs = deafMs > 0 ? this.lastMs + deafMs : 0;
     socket.on('data', (chunk: Buffer) => { this.#receive(chunk); });
-    // behind the other sockets: `drain` comes on the next tick when the kernel takes everything, and a peer with
-    // thousands of requests in one chunk would be served to its end before anybody else
-    socket.on('drain', () => { setImmediate(() => { this.#resume(); }); });
+    socket.on('drain', () => { this.#resumeLater(); });
+    // who sends no more still gets the answers that wait for their turn
+    socket.allowHalfOpen = true;
+    socket.on('end', () => {
+      this.#ended = true;
+      if (this.#late === undefined) this.#goOn();
+      else this.end();
+    });
     socket.on('close', () => { this.#closed(); });
     sweeper.add(this);
     log.debug(`${this.peer} connected`, owner.deviceIndex);
@@ -65,18 +88,19 @@ export class Connection implements Asker, Swept {
 
   /** Octets held for this peer: answers, and requests not yet answered. */
   get heldBytes(): number {
-    return this.unsentBytes + this.#splitter.heldLength + this.#socket.readableLength;
+    return this.unsentBytes + this.#framing.heldLength + this.#socket.readableLength;
   }
 
   /** Whether its requests are not read at present, because it does not take the answers. */
   get paused(): boolean {
-    return this.#paused;
+    return this.#socket.writableNeedDrain;
   }
 
   /** Ends the connection when what is written has been taken, and at the latest in a second. */
   end(): void {
     if (this.#closing) return;
     this.#closing = true;
+    this.#dropLate?.();
     this.#closingSinceMs = this.#owner.context.clock.monotonicMs();
     this.#socket.pause();
     this.#socket.destroySoon();
@@ -84,6 +108,7 @@ export class Connection implements Asker, Swept {
 
   destroy(): void {
     this.#closing = true;
+    this.#dropLate?.();
     this.#socket.destroy();
   }
 
@@ -96,10 +121,15 @@ export class Connection implements Asker, Swept {
 
   /** Applies the time limits. */
   sweep(): void {
-    const { clock, limits } = this.#owner.context;
+    const { clock, limits, disturber } = this.#owner.context;
     const now = clock.monotonicMs();
     if (this.#closing) {
       if (now - this.#closingSinceMs >= closingMs) this.destroy();
+    } else if (disturber?.active === true && disturber.cuts(this.#owner.deviceIndex)) {
+      this.destroy();
+    } else if (this.#late !== undefined) {
+      // it is we who keep the peer waiting
+      this.#frameSinceMs = this.#takenSinceMs = now;
     } else if (this.#stalledMs(now) >= limits.stalledMs) {
       this.#timeOut('it takes no answers');
     } else if (this.#unfinishedMs(now) >= limits.frameTimeoutMs) {
@@ -112,8 +142,10 @@ export class Connection implements Asker, Swept {
   #receive(chunk: Buffer): void {
     if (this.#closing) return;
     const { clock, counters } = this.#owner.context;
-    this.lastMs = counters.lastActivityMs = clock.monotonicMs();
-    this.#splitter.push(chunk);
+    const now = clock.monotonicMs();
+    this.lastMs = counters.lastActivityMs = now;
+    if (now < this.#deafUntilMs) return;
+    this.#framing.push(chunk, now);
     this.#pump();
   }
 
@@ -123,27 +155,37 @@ export class Connection implements Asker, Swept {
    */
   #pump(): boolean {
     const socket = this.#socket;
+    const framing = this.#framing;
     const { maxUnsentBytes } = this.#owner.context.limits;
-    let result: MbapResult;
+    const turnEnd = this.requests + requestsPerTurn;
+    let result: FramingResult;
     do {
       const room = Math.min(scratchSize, maxUnsentBytes - socket.writableLength);
       let at = 0;
       do {
-        result = this.#splitter.next();
+        result = framing.next();
         if (result !== 'frame') break;
         at = this.#exchange(at);
-      } while (at < room);
+      } while (at < room && this.requests < turnEnd && this.#late === undefined);
       const taken = at === 0 || this.#write(at);
+      if (this.#late !== undefined) {
+        this.#hold(this.#late);
+        return false;
+      }
       if (result === 'broken') {
         this.#violation();
         return false;
       }
-      if (!taken) {
+      if (!taken || this.requests >= turnEnd) {
         this.#paused = true;
         socket.pause();
+        // otherwise `drain` follows
+        if (taken) this.#resumeLater();
         return false;
       }
     } while (result === 'frame');
+    if (framing.awaitedSilenceMs > 0) this.#watchSilence();
+    else if (this.#ended) socket.end();
     return true;
   }
 
@@ -156,30 +198,55 @@ export class Connection implements Asker, Swept {
 
   /** Answers the frame at hand into the scratch buffer from `at`; returns the end of the answer. */
   #exchange(at: number): number {
-    const splitter = this.#splitter;
-    const { units, context } = this.#owner;
-    const { counters, foreignUnit } = context;
     this.requests += 1;
-    counters.requests += 1;
-    const unit = units(unitIdOf(splitter));
-    let end;
-    if (unit !== undefined) {
-      end = answer(splitter, unit, this, scratch, at);
-    } else {
-      counters.foreign += 1;
-      if (foreignUnit === 'silent') return at;
-      end = answerException(splitter, modbusException.gatewayTargetFailed, scratch, at);
-    }
-    counters.answers += 1;
-    if (isException(scratch, at)) counters.exceptions += 1;
-    return end;
+    if (this.#owner.context.disturber?.active === true) return this.#disturbedExchange(at);
+    return serve(this.#framing, this.#owner, this, scratch, at);
   }
 
-  /** The peer has taken everything: answer what was left over, then read on. */
+  #disturbedExchange(at: number): number {
+    const { end, late } = serveDisturbed(this.#framing, this.#owner, this, scratch, at);
+    if (late === null) return end;
+    this.#late = late;
+    return at;
+  }
+
+  /** Reads no further until a late answer has left. */
+  #hold(late: LateAnswer): void {
+    this.#socket.pause();
+    this.#dropLate = sendLate(late, this.#owner.context.later, (chunk) => { this.#socket.write(chunk); }, () => {
+      this.#late = this.#dropLate = undefined;
+      if (late.close) {
+        this.end();
+      } else {
+        this.#paused = true;
+        this.#resume();
+      }
+    });
+  }
+
+  /**
+   * Behind the other sockets: a chunk holds thousands of requests, and Node reads up to 32 chunks of one socket before
+   * it looks at the next.
+   */
+  #resumeLater(): void {
+    setImmediate(() => { this.#resume(); });
+  }
+
+  /** Answers what was left over, then reads on; not before the peer has taken everything. */
   #resume(): void {
-    if (!this.#paused || this.#closing) return;
+    if (!this.#paused || this.#closing || this.#socket.writableNeedDrain) return;
     this.#paused = false;
     if (this.#pump()) this.#socket.resume();
+  }
+
+  /** There may be more to be had of the framing although nothing has come in. */
+  #goOn(): void {
+    if (!this.#closing && !this.#paused && this.#late === undefined) this.#pump();
+  }
+
+  #watchSilence(): void {
+    this.#silence ??= new SilenceWatch(this.#framing, this.#owner.context, () => this.lastMs, () => { this.#goOn(); });
+    this.#silence.watch();
   }
 
   /** How long the peer has taken nothing of what waits for it. */
@@ -195,7 +262,7 @@ export class Connection implements Asker, Swept {
 
   /** How long a frame has been under way and none has ended. */
   #unfinishedMs(now: number): number {
-    const requests = this.#splitter.keptLength === 0 ? -1 : this.requests;
+    const requests = this.#framing.keptLength === 0 ? -1 : this.requests;
     if (requests === -1 || requests !== this.#requestsSeen) {
       this.#requestsSeen = requests;
       this.#frameSinceMs = now;
@@ -220,6 +287,7 @@ export class Connection implements Asker, Swept {
   #closed(): void {
     const { sweeper, log } = this.#owner.context;
     this.#closing = true;
+    this.#dropLate?.();
     sweeper.delete(this);
     this.#owner.closed(this);
     log.debug(`${this.peer} disconnected after ${this.requests} requests`, this.#owner.deviceIndex);

@@ -1,6 +1,9 @@
 import type { WallClock } from '../../core/clock.ts';
 import type { LimitedLog } from '../../core/limited-log.ts';
+import type { callLater } from '../../core/log-repeats.ts';
+import type { Disturber } from './disturbance.ts';
 import type { Sweeper } from './sweeper.ts';
+import type { TlsGate } from './tls-gate.ts';
 
 /** Limits of one listener; the defaults are those of `defaultLimits`. */
 export interface ModbusLimits {
@@ -16,6 +19,8 @@ export interface ModbusLimits {
   readonly idleTimeoutMs: number;
   /** TCP keep-alive */
   readonly keepAliveMs: number;
+  /** a TLS session must stand within; until then it counts as a connection */
+  readonly handshakeTimeoutMs: number;
 }
 
 export const defaultLimits: ModbusLimits = {
@@ -25,6 +30,7 @@ export const defaultLimits: ModbusLimits = {
   frameTimeoutMs: 30_000,
   idleTimeoutMs: 3_600_000,
   keepAliveMs: 60_000,
+  handshakeTimeoutMs: 10_000,
 };
 
 /** Answer to a unit id that is not served: none, or exception 0x0B as a gateway gives it. */
@@ -32,13 +38,15 @@ export type ForeignUnitPolicy = 'silent' | 'gateway';
 
 /** Counts of one group of listeners since its start. */
 export class ModbusCounters {
-  /** requests that came in whole */
+  /** requests that came in whole; on a line only those to its own addresses */
   requests = 0;
   /** answers, exceptions among them */
   answers = 0;
   exceptions = 0;
-  /** requests for a unit id that is not served */
+  /** requests for a unit id that is not served; on a line also the answers of other devices */
   foreign = 0;
+  /** octets on a line that made no frame: noise, a bad CRC, a frame cut short; counted by the piece */
+  unreadable = 0;
   accepted = 0;
   /** connections refused or given up at the cap */
   refused = 0;
@@ -46,6 +54,8 @@ export class ModbusCounters {
   violations = 0;
   /** connections closed by a time limit */
   timeouts = 0;
+  /** connections that came to no TLS session */
+  handshakeFailures = 0;
   /** failures of ours, answered with exception 4 */
   internalErrors = 0;
   /** monotonic time of the last octets received, or null */
@@ -60,4 +70,10 @@ export interface ModbusContext {
   readonly log: LimitedLog;
   readonly counters: ModbusCounters;
   readonly sweeper: Sweeper;
+  /** calls once after so many ms; the returned function prevents it */
+  readonly later: typeof callLater;
+  /** every connection is secured by it; absent: they are in clear */
+  readonly tls?: TlsGate;
+  /** fault injection; absent: there is none */
+  readonly disturber?: Disturber;
 }

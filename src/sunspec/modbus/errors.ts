@@ -7,6 +7,10 @@ export const modbusException = {
   illegalDataAddress: 0x02,
   illegalDataValue: 0x03,
   serverDeviceFailure: 0x04,
+  acknowledge: 0x05,
+  serverDeviceBusy: 0x06,
+  memoryParityError: 0x08,
+  gatewayPathUnavailable: 0x0a,
   gatewayTargetFailed: 0x0b,
 } as const;
 
@@ -23,12 +27,14 @@ const exceptionOfCode: Partial<Readonly<Record<ErrorCode, ModbusException>>> = {
   MAP_NOT_SUPPORTED: modbusException.illegalDataValue,
   // while it lasts every register is one that cannot be written
   MAP_LOCAL_CONTROL: modbusException.illegalDataAddress,
+  // Modbus/TCP Security: what a role does not permit is a function that this client does not have
+  ACCESS_DENIED: modbusException.illegalFunction,
 };
 
 /**
  * Exception that answers what a unit threw, or `undefined` when the throw is not a refusal of the
  * request but a failure of ours (answered as `serverDeviceFailure` and logged).
  */
-export function exceptionOf(error: unknown): ModbusException | undefined {
-  return error instanceof SimError ? exceptionOfCode[error.code] : undefined;
+export function exceptionOf(error: unknown): number | undefined {
+  return error instanceof SimError ? error.exceptionCode ?? exceptionOfCode[error.code] : undefined;
 }

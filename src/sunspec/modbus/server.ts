@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { systemClock } from '../../core/clock.ts';
 import type { WallClock } from '../../core/clock.ts';
 import { SimError } from '../../core/errors.ts';
@@ -7,11 +8,20 @@ import { listen } from '../../core/listen.ts';
 import { LimitedLog } from '../../core/limited-log.ts';
 import { silentLogger } from '../../core/log.ts';
 import type { Logger } from '../../core/log.ts';
+import { callLater } from '../../core/log-repeats.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionOwner } from './connection.ts';
 import { defaultLimits, ModbusCounters } from './context.ts';
 import type { ForeignUnitPolicy, ModbusContext, ModbusLimits } from './context.ts';
+import type { Disturber, Reception } from './disturbance.ts';
+import type { Framing, FramingName } from './framing.ts';
+import { Handshake } from './handshake.ts';
+import type { HandshakeOwner } from './handshake.ts';
+import { MbapFraming } from './mbap.ts';
+import type { Role } from './roles.ts';
+import { RtuFraming, streamTiming } from './rtu.ts';
 import { Sweeper } from './sweeper.ts';
+import type { TlsGate } from './tls-gate.ts';
 import type { ModbusUnit } from './unit.ts';
 
 /** What listeners of one group share; each member has a default. */
@@ -22,6 +32,12 @@ export interface ModbusContextOptions {
   readonly clock?: WallClock;
   readonly logger?: Logger;
   readonly sweeper?: Sweeper;
+  /** default: connections in clear */
+  readonly tls?: TlsGate;
+  /** default: none */
+  readonly disturber?: Disturber;
+  /** calls once after so many ms; the returned function prevents it */
+  readonly later?: typeof callLater;
 }
 
 /** A context with the defaults filled in, to be given to every listener of a group. */
@@ -34,6 +50,9 @@ export function createModbusContext(options: ModbusContextOptions = {}): ModbusC
     log: new LimitedLog(options.logger ?? silentLogger, clock, 'connections'),
     counters: new ModbusCounters(),
     sweeper: options.sweeper ?? new Sweeper(),
+    later: options.later ?? callLater,
+    ...(options.tls !== undefined && { tls: options.tls }),
+    ...(options.disturber !== undefined && { disturber: options.disturber }),
   };
 }
 
@@ -46,6 +65,10 @@ export interface ModbusTcpServerOptions {
   readonly context: ModbusContext;
   /** the device that lines of the log are about */
   readonly deviceIndex?: number;
+  /** the unit of a device, for a unit id that fault injection adds; default: none is found */
+  readonly unitOf?: (deviceIndex: number) => ModbusUnit | undefined;
+  /** default `mbap` */
+  readonly framing?: FramingName;
 }
 
 /** One connected master. */
@@ -63,6 +86,8 @@ export interface ModbusClientInfo {
   readonly heldBytes: number;
   /** its requests are not read, because it does not take the answers */
   readonly paused: boolean;
+  /** of its certificate; null: it has none that can be used. Absent: the connection is in clear */
+  readonly role?: Role | null;
 }
 
 export interface ModbusTcpServer {
@@ -90,14 +115,18 @@ const replaceableMs = 60_000;
 const closeGraceMs = 500;
 
 // a class, since there may be thousands of listeners in a process and their methods are shared
-class Listener implements ModbusTcpServer, ConnectionOwner {
+class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner {
   readonly context: ModbusContext;
   readonly deviceIndex: number | undefined;
   readonly units: (unitId: number) => ModbusUnit | undefined;
+  readonly unitOf: (deviceIndex: number) => ModbusUnit | undefined;
   port = 0;
+  readonly #framing: FramingName;
   readonly #host: string;
   readonly #wantedPort: number;
   readonly #connections = new Set<Connection>();
+  /** and how long each connection that comes of it is deaf */
+  readonly #handshakes = new Map<Handshake, number>();
   #server: Server | undefined;
   #listening: Promise<number> | undefined;
   #closing: Promise<void> | undefined;
@@ -107,6 +136,8 @@ class Listener implements ModbusTcpServer, ConnectionOwner {
     this.context = options.context;
     this.deviceIndex = options.deviceIndex;
     this.units = options.units;
+    this.unitOf = options.unitOf ?? nobody;
+    this.#framing = options.framing ?? 'mbap';
     this.#host = options.host;
     this.#wantedPort = options.port;
   }
@@ -137,12 +168,30 @@ class Listener implements ModbusTcpServer, ConnectionOwner {
       unsentBytes: connection.unsentBytes,
       heldBytes: connection.heldBytes,
       paused: connection.paused,
+      ...(connection.role !== undefined && { role: connection.role }),
     }));
   }
 
   closed(connection: Connection): void {
     this.#connections.delete(connection);
-    if (this.#connections.size === 0) this.#allClosed?.();
+    if (this.#openCount === 0) this.#allClosed?.();
+  }
+
+  secured(handshake: Handshake, socket: TLSSocket, role: Role | null): void {
+    const deafMs = this.#handshakes.get(handshake);
+    this.#handshakes.delete(handshake);
+    if (this.#closing === undefined) this.#serve(socket, deafMs, role);
+    else drop(socket);
+  }
+
+  failed(handshake: Handshake): void {
+    this.#handshakes.delete(handshake);
+    if (this.#openCount === 0) this.#allClosed?.();
+  }
+
+  /** What counts against the cap. */
+  get #openCount(): number {
+    return this.#connections.size + this.#handshakes.size;
   }
 
   async #bind(): Promise<number> {
@@ -162,13 +211,54 @@ class Listener implements ModbusTcpServer, ConnectionOwner {
   }
 
   #accept(socket: Socket): void {
-    const { counters, limits } = this.context;
-    if (this.#closing !== undefined || (this.#connections.size >= limits.maxConnections && !this.#makeRoom())) {
+    const { counters, limits, disturber, tls } = this.context;
+    if (this.#closing !== undefined || (this.#openCount >= limits.maxConnections && !this.#makeRoom())) {
       this.#refuse(socket);
       return;
     }
+    const reception = disturber?.active === true ? disturber.onConnect(this.deviceIndex, this.#openCount) : served;
+    if (reception.kind === 'refuse') {
+      drop(socket);
+      return;
+    }
+    if (reception.kind === 'replace_oldest') this.#dropOldest(reception.left);
+    const deafMs = 'deafMs' in reception ? reception.deafMs : 0;
     counters.accepted += 1;
-    this.#connections.add(new Connection(this, socket));
+    if (tls === undefined) {
+      this.#serve(socket, deafMs);
+    } else {
+      const handshake = new Handshake(this, socket);
+      this.#handshakes.set(handshake, deafMs);
+      handshake.begin(tls);
+    }
+  }
+
+  #serve(socket: Socket, deafMs?: number, role?: Role | null): void {
+    this.#connections.add(new Connection(this, socket, this.#newFraming(), deafMs, role));
+  }
+
+  #newFraming(): Framing {
+    if (this.#framing === 'mbap') return new MbapFraming();
+    const { counters } = this.context;
+    return new RtuFraming({
+      ...streamTiming, isOwn: (address) => this.units(address) !== undefined, onUnreadable: () => { counters.unreadable += 1; },
+    });
+  }
+
+  /** The connections that were opened first give way, until so many are left (fault injection). */
+  #dropOldest(left: number): void {
+    let excess = this.#openCount - left;
+    for (const connection of this.#connections) {
+      if (excess <= 0) return;
+      excess -= 1;
+      this.#connections.delete(connection);
+      connection.destroy();
+    }
+    for (const handshake of this.#handshakes.keys()) {
+      if (excess <= 0) return;
+      excess -= 1;
+      handshake.abandon();
+    }
   }
 
   /** Closes the connection that has been idle longest, if it has been so long enough. */
@@ -189,8 +279,7 @@ class Listener implements ModbusTcpServer, ConnectionOwner {
   #refuse(socket: Socket): void {
     const { counters, limits, log } = this.context;
     counters.refused += 1;
-    socket.on('error', () => undefined);
-    socket.destroy();
+    drop(socket);
     if (this.#closing === undefined) {
       log.info(`a connection was refused: all ${limits.maxConnections} are taken and in use`, this.deviceIndex);
     }
@@ -206,15 +295,27 @@ class Listener implements ModbusTcpServer, ConnectionOwner {
   }
 
   async #endConnections(): Promise<void> {
-    if (this.#connections.size === 0) return;
+    if (this.#openCount === 0) return;
     const allClosed = new Promise<void>((resolve) => { this.#allClosed = resolve; });
     for (const connection of this.#connections) connection.end();
+    for (const handshake of this.#handshakes.keys()) handshake.abandon();
     const leftovers = setTimeout(() => {
       for (const connection of this.#connections) connection.destroy();
     }, closeGraceMs);
     await allClosed;
     clearTimeout(leftovers);
   }
+}
+
+function nobody(): undefined {
+  return undefined;
+}
+
+const served: Reception = { kind: 'serve' };
+
+function drop(socket: Socket): void {
+  socket.on('error', () => undefined);
+  socket.destroy();
 }
 
 async function settled(listening: Promise<number> | undefined): Promise<boolean> {

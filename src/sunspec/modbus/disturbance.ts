@@ -1,0 +1,60 @@
+/** What fault injection may do to connections and requests; the stack asks, `faults/` answers. */
+import type { Buffer } from 'node:buffer';
+
+/** A request as far as it can be told from its PDU. */
+export interface RequestFacts {
+  /** the device behind the unit id, or one of those that a broadcast reaches; undefined: none */
+  readonly deviceIndex: number | undefined;
+  readonly unitId: number;
+  readonly functionCode: number;
+  /** null where the PDU is too short to have one */
+  readonly address: number | null;
+  readonly count: number | null;
+  /** whether an answer leaves unless something keeps it back */
+  readonly answered: boolean;
+}
+
+/** What happens to one request. Nothing in it: it is served as always. */
+export interface Disturbance {
+  /** this exception is answered, whether or not the request is carried out before */
+  readonly exception?: { readonly code: number; readonly carriedOut: boolean };
+  /** no answer leaves, whether or not the request is carried out */
+  readonly silence?: { readonly carriedOut: boolean };
+  /** the answer waits so long; later answers on the connection wait behind it */
+  readonly delayMs?: number;
+  /** what leaves in place of the ADU of the answer: nothing, or any number of chunks of octets */
+  readonly rewrite?: (adu: Buffer) => readonly Buffer[];
+  /** pause between the chunks that `rewrite` gives; absent: they leave together */
+  readonly gapMs?: number;
+  /** the connection ends when the answer has left */
+  readonly close?: boolean;
+}
+
+/** How a new connection is received. */
+export type Reception =
+  | { readonly kind: 'serve' }
+  /** closed at once */
+  | { readonly kind: 'refuse' }
+  /** the oldest connections of the listener are closed for it, until only so many are left; `deafMs` as for `deaf`, or 0 */
+  | { readonly kind: 'replace_oldest'; readonly left: number; readonly deafMs: number }
+  /** what arrives within this time is lost */
+  | { readonly kind: 'deaf'; readonly deafMs: number };
+
+/** Asked only while there are faults. */
+export interface Disturber {
+  readonly active: boolean;
+  /** @param open connections of the listener, the new one not among them */
+  onConnect(deviceIndex: number | undefined, open: number): Reception;
+  /** null: undisturbed */
+  onRequest(request: RequestFacts, framing: 'mbap' | 'rtu'): Disturbance | null;
+  /**
+   * Whether the open connections of a listener have to end now; asked with each sweep.
+   * @param deviceIndex undefined: the listener serves several devices
+   */
+  cuts(deviceIndex: number | undefined): boolean;
+  /**
+   * The device that answers to a unit id which the listener does not serve by itself; undefined: none.
+   * @param deviceIndex as for `cuts`
+   */
+  aliasOf(deviceIndex: number | undefined, unitId: number): number | undefined;
+}

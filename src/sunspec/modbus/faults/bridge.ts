@@ -1,0 +1,40 @@
+/** The faults of the wire over the register maps of the devices. */
+import type { FaultRegistry } from '../../../core/fault-registry.ts';
+import { holds } from '../../faults/condition.ts';
+import { perLayout, slotsNamed } from '../../faults/targets.ts';
+import type { Bank } from '../../map/bank.ts';
+import type { Disturber } from '../disturbance.ts';
+import { createDisturber } from './disturber.ts';
+import type { Span } from './disturber.ts';
+
+export interface BankDisturberOptions {
+  readonly registry: Pick<FaultRegistry, 'active' | 'onChange'>;
+  /** indexes of devices that answer nobody, whatever the faults are; changed in place */
+  readonly silent?: ReadonlySet<number>;
+  /** the devices there are now */
+  readonly devices: () => readonly { readonly index: number; readonly bank: Bank }[];
+}
+
+const spansOf = perLayout((layout, points: readonly string[]): readonly Span[] => (
+  points.flatMap((name) => slotsNamed(layout, name)).map(({ address, def }) => ({ address, count: def.size }))
+));
+
+/**
+ * A disturber whose conditions and points are those of the devices' banks. Points are where the banks have them, also
+ * while a structure fault shows them elsewhere.
+ */
+export function createBankDisturber({ registry, silent, devices }: BankDisturberOptions): Disturber {
+  const bankOf = (deviceIndex: number) => devices().find(({ index }) => index === deviceIndex)?.bank;
+  return createDisturber({
+    registry, ...(silent && { silent }),
+    deviceIndexes: () => devices().map(({ index }) => index),
+    holds(fault, deviceIndex) {
+      const bank = bankOf(deviceIndex);
+      return bank !== undefined && holds(bank, fault.facts.when);
+    },
+    spans(points, deviceIndex) {
+      const layout = bankOf(deviceIndex)?.layout;
+      return layout === undefined ? [] : spansOf(layout, points);
+    },
+  });
+}

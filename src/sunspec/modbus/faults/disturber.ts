@@ -1,0 +1,204 @@
+/** Carries out the faults of Modbus on the wire: decides what happens to connections and requests. */
+import type { ActiveFault } from '../../../core/active-fault.ts';
+import type { FaultRegistry } from '../../../core/fault-registry.ts';
+import {
+  aliasUnitFault, connectionLimitFault, deafAfterConnectFault, delayFault, disconnectFault, dropFault, exceptionFault,
+  ignoreUnitFault, modbusTransportFaults, outageFault,
+} from '../../../fault-kinds/modbus-transport.ts';
+import type { Disturbance, Disturber, Reception, RequestFacts } from '../disturbance.ts';
+import type { FramingName } from '../framing.ts';
+import { canRewrite, gapOf, rewriteOf } from './rewrites.ts';
+
+/** A run of registers, by PDU address. */
+export interface Span {
+  readonly address: number;
+  readonly count: number;
+}
+
+export interface DisturberOptions {
+  readonly registry: Pick<FaultRegistry, 'active' | 'onChange'>;
+  /** indexes of the devices there are now */
+  readonly deviceIndexes: () => readonly number[];
+  /** indexes of devices that answer nobody, whatever the faults are; changed in place */
+  readonly silent?: ReadonlySet<number>;
+  /** whether the condition of a fault holds at a device */
+  readonly holds: (fault: ActiveFault, deviceIndex: number) => boolean;
+  /** registers behind the points that a fault names */
+  readonly spans: (points: readonly string[], deviceIndex: number) => readonly Span[];
+}
+
+/**
+ * What happens to a request, in this order; a fault is asked (and counts the occasion) only when it is reached:
+ * 1. a device that is off, `outage`, then `ignore_unit`: no answer, and the request is not carried out;
+ * 2. the first of `drop`, `disconnect` and `exception`, in order of injection, that strikes;
+ * 3. where an answer leaves, the delays of all `delay` add up, and the rewriting faults change it (`rewrites.ts`).
+ * A request to a unit id that nobody has meets the faults of all devices alone, and no exception.
+ */
+export function createDisturber(options: DisturberOptions): Disturber {
+  return new WireDisturber(options);
+}
+
+/** For listeners that have no faults of their own: a device that is off is silent there too. */
+export function createSilencer(silent: ReadonlySet<number>): Disturber {
+  return {
+    get active() { return silent.size > 0; },
+    onConnect: () => served,
+    onRequest: ({ deviceIndex }) => (deviceIndex !== undefined && silent.has(deviceIndex) ? unheard : null),
+    cuts: () => false,
+    aliasOf: () => undefined,
+  };
+}
+
+type Kinds = readonly { readonly kind: string }[];
+
+const connectionKinds: Kinds = [connectionLimitFault, deafAfterConnectFault];
+const reachKinds: Kinds = [outageFault, ignoreUnitFault];
+const outcomeKinds: Kinds = [dropFault, disconnectFault, exceptionFault];
+const noFaults: readonly ActiveFault[] = [];
+const served: Reception = { kind: 'serve' };
+const unheard: Disturbance = { silence: { carriedOut: false } };
+
+const nobody: ReadonlySet<number> = new Set();
+
+class WireDisturber implements Disturber {
+  #hasFaults = false;
+  readonly #silent: ReadonlySet<number>;
+  readonly #options: DisturberOptions;
+  // of `registry.active`, ours and sorted by what they act on
+  #connection = noFaults;
+  #outage = noFaults;
+  #ignore = noFaults;
+  #alias = noFaults;
+  #outcome = noFaults;
+  #answer = noFaults;
+
+  constructor(options: DisturberOptions) {
+    this.#options = options;
+    this.#silent = options.silent ?? nobody;
+    options.registry.onChange(() => { this.#sort(); });
+    this.#sort();
+  }
+
+  get active(): boolean { return this.#hasFaults || this.#silent.size > 0; }
+
+  onConnect(deviceIndex: number | undefined, open: number): Reception {
+    const faults = (own: readonly ActiveFault[]) => own.filter((fault) => this.#meets(fault, deviceIndex));
+    for (const fault of faults(this.#outage)) {
+      if (fault.isOf(outageFault) && fault.parameters.mode !== 'silent' && fault.strikes()) return { kind: 'refuse' };
+    }
+    let left = Infinity;
+    let deafMs = 0;
+    for (const fault of faults(this.#connection)) {
+      if (fault.isOf(connectionLimitFault)) {
+        if (open < fault.parameters.connections || !fault.strikes()) continue;
+        if (fault.parameters.policy === 'refuse' || fault.parameters.connections === 0) return { kind: 'refuse' };
+        left = Math.min(left, fault.parameters.connections - 1);
+      } else if (fault.isOf(deafAfterConnectFault) && fault.strikes()) {
+        deafMs = Math.max(deafMs, fault.parameters.deaf_ms);
+      }
+    }
+    if (left < open) return { kind: 'replace_oldest', left, deafMs };
+    return deafMs > 0 ? { kind: 'deaf', deafMs } : served;
+  }
+
+  onRequest(request: RequestFacts, framing: FramingName): Disturbance | null {
+    if (request.deviceIndex !== undefined && this.#silent.has(request.deviceIndex)) return unheard;
+    const ofThis = (faults: readonly ActiveFault[]) => (
+      faults.length === 0 ? faults : faults.filter((fault) => this.#meets(fault, request.deviceIndex) && this.#aimedAt(fault, request))
+    );
+    if (ofThis(this.#outage).some((fault) => fault.strikes())) return unheard;
+    const ignores = (fault: ActiveFault) => fault.isOf(ignoreUnitFault) && fault.parameters.unit_ids.includes(request.unitId);
+    if (ofThis(this.#ignore).some((fault) => ignores(fault) && fault.strikes())) return unheard;
+    const outcome = outcomeOf(ofThis(this.#outcome), request);
+    if (outcome?.silence !== undefined || !request.answered) return outcome;
+    const struck = ofThis(this.#answer).filter((fault) => (fault.isOf(delayFault) || canRewrite(fault, request, framing)) && fault.strikes());
+    return struck.length === 0 ? outcome : { ...outcome, ...answerOf(struck, framing) };
+  }
+
+  cuts(deviceIndex: number | undefined): boolean {
+    return this.#outage.some((fault) => fault.isOf(outageFault) && fault.parameters.mode === 'close'
+      // one that strikes only now and then lets connections in
+      && fault.facts.probability === 1 && fault.facts.every === 1 && this.#meets(fault, deviceIndex));
+  }
+
+  aliasOf(deviceIndex: number | undefined, unitId: number): number | undefined {
+    for (const fault of this.#alias) {
+      if (!fault.isOf(aliasUnitFault) || !fault.parameters.unit_ids.includes(unitId)) continue;
+      // on a port for several devices the fault has to say which one
+      const device = deviceIndex ?? fault.facts.deviceIndex ?? undefined;
+      if (device !== undefined && this.#meets(fault, device) && fault.strikes()) return device;
+    }
+    return undefined;
+  }
+
+  #sort(): void {
+    const ours = this.#options.registry.active.filter(isTransport);
+    const those = (kinds: Kinds) => {
+      const chosen = ours.filter((fault) => kinds.some(({ kind }) => kind === fault.facts.kind.kind));
+      return chosen.length === 0 ? noFaults : chosen;
+    };
+    this.#connection = those(connectionKinds);
+    this.#outage = those([outageFault]);
+    this.#ignore = those([ignoreUnitFault]);
+    this.#alias = those([aliasUnitFault]);
+    this.#outcome = those(outcomeKinds);
+    const before = [...connectionKinds, ...reachKinds, ...outcomeKinds, aliasUnitFault];
+    this.#answer = ours.filter((fault) => !before.some(({ kind }) => kind === fault.facts.kind.kind));
+    this.#hasFaults = ours.length > 0;
+  }
+
+  /**
+   * Whether a fault is in force where a connection leads or a request goes. One device: its condition decides. None or
+   * several: only faults of all devices, with a condition that holds at each of them.
+   */
+  #meets(fault: ActiveFault, deviceIndex: number | undefined): boolean {
+    if (fault.isOver) return false;
+    const { when, deviceIndex: only } = fault.facts;
+    if (deviceIndex !== undefined) return fault.concerns(deviceIndex) && (when === null || this.#options.holds(fault, deviceIndex));
+    return only === null && (when === null || this.#options.deviceIndexes().every((index) => this.#options.holds(fault, index)));
+  }
+
+  #aimedAt(fault: ActiveFault, { deviceIndex, functionCode, address, count }: RequestFacts): boolean {
+    const { functions, registers, points } = fault.facts.target;
+    if (functions !== undefined && !functions.includes(functionCode)) return false;
+    if (registers === undefined && points === undefined) return true;
+    if (address === null) return false;
+    const spans = points === undefined || deviceIndex === undefined ? [] : this.#options.spans(points, deviceIndex);
+    const end = address + (count ?? 1);
+    return [...spans, ...(registers === undefined ? [] : [registers])]
+      .some((span) => span.address < end && address < span.address + span.count);
+  }
+}
+
+function isTransport(fault: ActiveFault): boolean {
+  return fault.protocol === 'modbus' && modbusTransportFaults.some(({ kind }) => kind === fault.facts.kind.kind);
+}
+
+/** The first fault that strikes decides; null: none does. */
+function outcomeOf(faults: readonly ActiveFault[], request: RequestFacts): Disturbance | null {
+  for (const fault of faults) {
+    if (fault.isOf(exceptionFault)) {
+      const { code, carried_out: carriedOut, quantity_min: least = 0, quantity_max: most = Infinity } = fault.parameters;
+      const count = request.count ?? (request.address === null ? null : 1);
+      const sized = (least === 0 && most === Infinity) || (count !== null && count >= least && count <= most);
+      if (request.deviceIndex !== undefined && sized && fault.strikes()) return { exception: { code, carriedOut } };
+    } else if (fault.isOf(dropFault)) {
+      if (fault.strikes()) return { silence: { carriedOut: fault.parameters.carried_out } };
+    } else if (fault.isOf(disconnectFault) && fault.strikes()) {
+      return { silence: { carriedOut: fault.parameters.carried_out }, close: true };
+    }
+  }
+  return null;
+}
+
+function answerOf(struck: readonly ActiveFault[], framing: FramingName): Disturbance {
+  let delayMs = 0;
+  for (const fault of struck) {
+    if (!fault.isOf(delayFault)) continue;
+    const { delay_ms: base, jitter_ms: jitter } = fault.parameters;
+    delayMs += base + (jitter > 0 ? jitter * fault.random.next() : 0);
+  }
+  const rewrite = rewriteOf(struck, framing);
+  const gapMs = gapOf(struck);
+  return { ...(delayMs > 0 && { delayMs }), ...(rewrite !== undefined && { rewrite }), ...(gapMs > 0 && { gapMs }) };
+}

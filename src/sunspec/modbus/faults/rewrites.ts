@@ -1,0 +1,118 @@
+/** Answers as faults of the wire send them: one function for each kind, put together in a fixed order. */
+import { Buffer } from 'node:buffer';
+import type { ActiveFault } from '../../../core/active-fault.ts';
+import {
+  badCrcFault, duplicateFault, garbageFault, splitFault, truncateFault, wrongByteCountFault, wrongFunctionFault,
+  wrongTransactionFault, wrongUnitFault,
+} from '../../../fault-kinds/modbus-transport.ts';
+import type { RequestFacts } from '../disturbance.ts';
+import type { FramingName } from '../framing.ts';
+import { crc16 } from '../rtu.ts';
+
+/** Where the parts of an ADU stand. */
+const places = {
+  mbap: { unitAt: 6, pduAt: 7, tail: 0 },
+  rtu: { unitAt: 0, pduAt: 1, tail: 2 },
+} as const;
+
+type Edit = (adu: Buffer, framing: FramingName) => void;
+type Reshape = (chunks: readonly Buffer[]) => readonly Buffer[];
+
+const isRead = ({ functionCode }: RequestFacts) => functionCode >= 1 && functionCode <= 4;
+
+/** Whether the answer to a request has what this fault changes. */
+export function canRewrite(fault: ActiveFault, request: RequestFacts, framing: FramingName): boolean {
+  if (fault.isOf(wrongTransactionFault)) return framing === 'mbap';
+  if (fault.isOf(badCrcFault)) return framing === 'rtu';
+  return !fault.isOf(wrongByteCountFault) || isRead(request);
+}
+
+/** What a fault changes inside of the answer; null: nothing. The MBAP length stays true to what follows it. */
+function editOf(fault: ActiveFault): Edit | null {
+  if (fault.isOf(wrongUnitFault)) {
+    const { unit_id: wanted } = fault.parameters;
+    return (adu, framing) => {
+      const { unitAt } = places[framing];
+      adu[unitAt] = wanted ?? ((adu[unitAt] ?? 0) + 1) & 0xff;
+    };
+  }
+  if (fault.isOf(wrongTransactionFault)) {
+    const { mode } = fault.parameters;
+    return (adu) => { adu.writeUInt16BE(mode === 'zero' ? 0 : (adu.readUInt16BE(0) + 1) & 0xffff, 0); };
+  }
+  if (fault.isOf(wrongFunctionFault)) {
+    return (adu, framing) => {
+      const { pduAt } = places[framing];
+      adu[pduAt] = otherFunction(adu[pduAt] ?? 0);
+    };
+  }
+  if (!fault.isOf(wrongByteCountFault)) return null;
+  return (adu, framing) => {
+    const { pduAt } = places[framing];
+    // an exception has no byte count
+    if (((adu[pduAt] ?? 0) & 0x80) === 0) adu[pduAt + 1] = ((adu[pduAt + 1] ?? 0) + 2) & 0xff;
+  };
+}
+
+/** A function that a device answers as well, with an answer of the same shape; an exception stays one. */
+function otherFunction(code: number): number {
+  const pairs: Readonly<Record<number, number>> = { 3: 4, 4: 3, 6: 16, 16: 6 };
+  return (pairs[code & 0x7f] ?? (code + 1) & 0x7f) | (code & 0x80);
+}
+
+function fixCrc(adu: Buffer): void {
+  const end = adu.length - places.rtu.tail;
+  adu.writeUInt16LE(crc16(adu, 0, end), end);
+}
+
+/** What a fault makes of the octets that would leave; null: nothing. */
+function reshapeOf(fault: ActiveFault): Reshape | null {
+  if (fault.isOf(badCrcFault)) return (chunks) => chunks.map(withBadCrc);
+  if (fault.isOf(garbageFault)) {
+    const { octets } = fault.parameters;
+    return () => [Buffer.from(Array.from({ length: octets }, () => Math.floor(fault.random.next() * 256)))];
+  }
+  if (fault.isOf(truncateFault)) {
+    const { octets } = fault.parameters;
+    return (chunks) => chunks.map((chunk) => chunk.subarray(0, octets)).filter(({ length }) => length > 0);
+  }
+  if (fault.isOf(duplicateFault)) return (chunks) => [...chunks, ...chunks];
+  if (!fault.isOf(splitFault)) return null;
+  const { octets } = fault.parameters;
+  return (chunks) => chunks.flatMap((chunk) => (
+    Array.from({ length: Math.ceil(chunk.length / octets) }, (_, at) => chunk.subarray(at * octets, (at + 1) * octets))
+  ));
+}
+
+function withBadCrc(chunk: Buffer): Buffer {
+  const bad = Buffer.from(chunk);
+  const last = bad.length - 1;
+  if (last >= 0) bad[last] = (bad[last] ?? 0) ^ 0xff;
+  return bad;
+}
+
+/** First what stands in the answer, then how much of it leaves, how often, and in which pieces. */
+const reshapeOrder: readonly string[] = [badCrcFault, garbageFault, truncateFault, duplicateFault, splitFault].map(({ kind }) => kind);
+
+/**
+ * The rewriting of faults that have struck, or undefined without one. Changes inside of the answer come first, in order
+ * of injection, and an RTU answer gets the CRC of what it says then; bad_crc, garbage, truncate, duplicate and split
+ * follow in this order.
+ */
+export function rewriteOf(faults: readonly ActiveFault[], framing: FramingName): ((adu: Buffer) => readonly Buffer[]) | undefined {
+  const edits = faults.map(editOf).filter((edit) => edit !== null);
+  const place = (fault: ActiveFault) => reshapeOrder.indexOf(fault.facts.kind.kind);
+  const reshapes = faults.toSorted((a, b) => place(a) - place(b)).map(reshapeOf).filter((reshape) => reshape !== null);
+  if (edits.length === 0 && reshapes.length === 0) return undefined;
+  return (adu) => {
+    const edited = Buffer.from(adu);
+    for (const edit of edits) edit(edited, framing);
+    if (framing === 'rtu' && edits.length > 0) fixCrc(edited);
+    return reshapes.reduce<readonly Buffer[]>((chunks, reshape) => reshape(chunks), [edited]);
+  };
+}
+
+/** Pause between pieces: the longest that a fault asks for. */
+export function gapOf(faults: readonly ActiveFault[]): number {
+  return faults.reduce((gap, fault) => (fault.isOf(splitFault) ? Math.max(gap, fault.parameters.gap_ms) : gap), 0);
+}

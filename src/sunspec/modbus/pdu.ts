@@ -1,0 +1,112 @@
+/** Modbus requests apart from how they are framed: Modbus application protocol 1.1b3. */
+import type { Buffer } from 'node:buffer';
+import { exceptionOf, modbusException } from './errors.ts';
+import type { ModbusUnit, Requester } from './unit.ts';
+
+/** Longest PDU: Modbus application protocol 1.1b3, 4.1. */
+export const maxPdu = 253;
+
+const maxRead = 125;
+const maxWrite = 123;
+const registerCount = 0x10000;
+
+/** A request PDU inside a buffer. */
+export interface RequestPdu {
+  readonly buffer: Buffer;
+  readonly pduStart: number;
+  readonly pduEnd: number;
+}
+
+/** Who asks, and where a failure of ours is told. */
+export interface Asker extends Requester {
+  internalError(error: unknown): void;
+}
+
+/** Function code of a request. */
+export function functionOf({ buffer, pduStart }: RequestPdu): number {
+  return buffer[pduStart] ?? 0;
+}
+
+/** Whether the answer PDU written at `at` is an exception. */
+export function isException(out: Buffer, at: number): boolean {
+  return ((out[at] ?? 0) & 0x80) !== 0;
+}
+
+/**
+ * Answers one request with a PDU into `out` from `at` (`maxPdu` octets must be free) and returns the end of
+ * the answer. Every request gets exactly one answer; nothing is thrown.
+ *
+ * Served are functions 3, 4, 6 and 16. A SunSpec map lives in the holding registers; function 4
+ * reads the same registers, for masters that poll input registers only, unless the unit has others.
+ */
+export function answer(pdu: RequestPdu, unit: ModbusUnit, asker: Asker, out: Buffer, at: number): number {
+  try {
+    switch (pdu.buffer[pdu.pduStart]) {
+      case 3:
+      case 4:
+        return readRegisters(pdu, unit, asker, out, at);
+      case 6:
+        return writeRegister(pdu, unit, asker, out, at);
+      case 16:
+        return writeRegisters(pdu, unit, asker, out, at);
+      default:
+        return answerException(pdu, modbusException.illegalFunction, out, at);
+    }
+  } catch (error) {
+    const exception = exceptionOf(error);
+    if (exception === undefined) asker.internalError(error);
+    return answerException(pdu, exception ?? modbusException.serverDeviceFailure, out, at);
+  }
+}
+
+/** Answers a request with an exception; returns the end of the answer. */
+export function answerException(pdu: RequestPdu, exception: number, out: Buffer, at: number): number {
+  out[at] = functionOf(pdu) | 0x80;
+  out[at + 1] = exception;
+  return at + 2;
+}
+
+/** Modbus application protocol 1.1b3, 6.3 and 6.4: quantity before address. */
+function readRegisters(pdu: RequestPdu, unit: ModbusUnit, asker: Asker, out: Buffer, at: number): number {
+  const { buffer, pduStart: start } = pdu;
+  if (pdu.pduEnd - start !== 5) return answerException(pdu, modbusException.illegalDataValue, out, at);
+  const address = word(buffer, start + 1);
+  const count = word(buffer, start + 3);
+  if (count < 1 || count > maxRead) return answerException(pdu, modbusException.illegalDataValue, out, at);
+  if (address + count > registerCount) return answerException(pdu, modbusException.illegalDataAddress, out, at);
+  const words = buffer[start] === 4 && unit.readInput !== undefined
+    ? unit.readInput(address, count, asker) : unit.read(address, count, asker);
+  const size = 2 * count;
+  if (words.length !== size) throw new Error(`a read of ${count} registers gave ${words.length} octets`);
+  out[at] = buffer[start] ?? 0;
+  out[at + 1] = size;
+  out.set(words, at + 2);
+  return at + 2 + size;
+}
+
+/** Modbus application protocol 1.1b3, 6.6: the answer is the request. */
+function writeRegister(pdu: RequestPdu, unit: ModbusUnit, asker: Asker, out: Buffer, at: number): number {
+  const { buffer, pduStart: start, pduEnd: end } = pdu;
+  if (end !== start + 5) return answerException(pdu, modbusException.illegalDataValue, out, at);
+  unit.write(word(buffer, start + 1), buffer.subarray(end - 2, end), asker);
+  return at + buffer.copy(out, at, start, end);
+}
+
+/** Modbus application protocol 1.1b3, 6.12: the whole request is checked before anything is written. */
+function writeRegisters(pdu: RequestPdu, unit: ModbusUnit, asker: Asker, out: Buffer, at: number): number {
+  const { buffer, pduStart: start, pduEnd: end } = pdu;
+  if (end < start + 6) return answerException(pdu, modbusException.illegalDataValue, out, at);
+  const address = word(buffer, start + 1);
+  const count = word(buffer, start + 3);
+  const size = 2 * count;
+  if (count < 1 || count > maxWrite || buffer[start + 5] !== size || end !== start + 6 + size) {
+    return answerException(pdu, modbusException.illegalDataValue, out, at);
+  }
+  if (address + count > registerCount) return answerException(pdu, modbusException.illegalDataAddress, out, at);
+  unit.write(address, buffer.subarray(start + 6, end), asker);
+  return at + buffer.copy(out, at, start, start + 5);
+}
+
+function word(bytes: Buffer, at: number): number {
+  return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
+}

@@ -1,0 +1,316 @@
+/** The registers of a proxy map bound to the points of one layout: how each is read from a bank, and what a write assigns. */
+import type { Buffer } from 'node:buffer';
+import { SimError } from '../../../core/errors.ts';
+import type { Fault } from '../../../core/errors.ts';
+import type { Bank } from '../../map/bank.ts';
+import { nearest } from '../../map/codec.ts';
+import type { Layout, PointSlot } from '../../map/layout.ts';
+import type { AnyPointValue } from '../../map/types.ts';
+import { pointName } from '../../map/view.ts';
+import { contentOf, isWritable, pointerOf } from './check.ts';
+import type { ProxyMap, ProxyRegister } from './schema.ts';
+import { registersOf, wireFormOf } from './wire-form.ts';
+import type { NumberForm, TextForm } from './wire-form.ts';
+
+/** What a write sets, by point. */
+export type Assignments = Map<PointSlot, AnyPointValue>;
+
+/** A register of the map in front of devices of one layout. */
+export interface BoundRegister {
+  readonly name: string;
+  readonly address: number;
+  readonly registers: number;
+  readonly writable: boolean;
+  /**
+   * Encodes the value of now.
+   * @returns `saturated` where it lies beyond what the type can hold
+   * @throws SimError MAP_NOT_IMPLEMENTED where there is none and reading it is to be refused
+   */
+  read(bank: Bank, out: Buffer, at: number): 'fits' | 'saturated';
+  /**
+   * What a write of these octets sets: beside what is written, and itself.
+   * @throws SimError MAP_READ_ONLY, MAP_NOT_IMPLEMENTED, MAP_BAD_VALUE
+   */
+  write(bytes: Buffer, at: number, also: Assignments, own: Assignments): void;
+}
+
+/** Looks names up in one layout, and notes those that it lacks. */
+interface Names {
+  /** undefined: the devices of this layout do not have it */
+  slot(name: string, use: 'read' | 'write', ...steps: readonly PropertyKey[]): PointSlot | undefined;
+  fault(detail: string, ...steps: readonly PropertyKey[]): void;
+}
+
+/** A layout with the map in front of it, and what does not fit. */
+export interface BoundMap {
+  readonly registers: readonly BoundRegister[];
+  /** whatever device stands behind it, this is wrong */
+  readonly faults: readonly Fault[];
+  /** pointers to the names of points that this layout does not have: a fault when no other one has them */
+  readonly lacking: ReadonlySet<string>;
+  /** pointers to those that it has */
+  readonly present: ReadonlySet<string>;
+}
+
+const isEnum = ({ def }: PointSlot) => def.type.startsWith('enum') && def.symbols !== undefined;
+const isBits = ({ def }: PointSlot) => def.type.startsWith('bitfield');
+const isText = ({ def }: PointSlot) => def.type === 'string';
+
+function bad(register: ProxyRegister, detail: string): SimError {
+  return new SimError('MAP_BAD_VALUE', `${register.name}: ${detail}`, [{ name: register.name, detail }]);
+}
+
+function lacks(register: ProxyRegister): SimError {
+  return new SimError('MAP_NOT_IMPLEMENTED', `${register.name}: this device does not have it`, [{ name: register.name, detail: 'not implemented' }]);
+}
+
+/** The number of a point as it stands in its register for enumerations and bits, in engineering units otherwise. */
+function numberOf(slot: PointSlot, value: AnyPointValue): number | null {
+  return typeof value === 'string' ? slot.def.symbols?.[value] ?? null : value;
+}
+
+/** Nearest number of the form, at the edge of the type where it lies beyond; adding 0 takes the sign off a zero. */
+function put(form: NumberForm, value: number | null, out: Buffer, at: number, register: ProxyRegister): 'fits' | 'saturated' {
+  const number = value === null ? null : form.whole ? nearest(value) + 0 : value + 0;
+  const held = number === null ? null : Math.min(form.max, Math.max(form.min, number));
+  if (!form.write(held, out, at)) throw lacks(register);
+  return held === number ? 'fits' : 'saturated';
+}
+
+/** The number that a write brings. @throws SimError MAP_BAD_VALUE for one that stands for no value */
+function take(form: NumberForm, bytes: Buffer, at: number, register: ProxyRegister): number {
+  const number = form.read(bytes, at);
+  if (number === null || number < form.min || number > form.max) throw bad(register, 'is no value of its type');
+  return number;
+}
+
+/** One way between the number in a register and the value of a point. */
+interface Conversion {
+  toRegister(value: AnyPointValue): number | null;
+  /** undefined: the number means nothing */
+  toPoint(number: number): AnyPointValue | undefined;
+}
+
+function scaling(slot: PointSlot, { scale = 1, offset = 0 }: ProxyRegister): Conversion {
+  return {
+    toRegister(value) {
+      const number = numberOf(slot, value);
+      return number === null ? null : (number - offset) / scale;
+    },
+    toPoint: (number) => number * scale + offset,
+  };
+}
+
+function translation(slot: PointSlot, register: ProxyRegister, names: Names): Conversion {
+  const symbols = slot.def.symbols ?? {};
+  const byNumber = new Map<number, string>();
+  for (const [key, symbol] of Object.entries(register.values ?? {})) {
+    if (Object.hasOwn(symbols, symbol)) byNumber.set(Number(key), symbol);
+    else names.fault(`${symbol} is not a symbol of ${pointName(slot)}; allowed: ${Object.keys(symbols).join(', ')}`, 'values', key);
+  }
+  const bySymbol = new Map([...byNumber].sort(([a], [b]) => b - a).map(([number, symbol]) => [symbol, number]));
+  const missing = Object.keys(symbols).filter((symbol) => !bySymbol.has(symbol));
+  if (missing.length > 0 && register.otherwise === undefined) {
+    names.fault(`${pointName(slot)} can also be ${missing.join(', ')}: give these a number, or otherwise`, 'values');
+  }
+  return {
+    toRegister: (value) => (value === null ? null : bySymbol.get(String(value)) ?? register.otherwise ?? null),
+    toPoint: (number) => byNumber.get(number),
+  };
+}
+
+function bitMap(slot: PointSlot, register: ProxyRegister, names: Names): Conversion {
+  const symbols = slot.def.symbols ?? {};
+  const masks = Object.entries(register.bits ?? {}).map(([bit, wanted]) => {
+    const mask = [wanted].flat().reduce((sum, symbol) => {
+      if (Object.hasOwn(symbols, symbol)) return sum + 2 ** (symbols[symbol] ?? 0);
+      names.fault(`${symbol} is not a bit of ${pointName(slot)}; allowed: ${Object.keys(symbols).join(', ')}`, 'bits', bit);
+      return sum;
+    }, 0);
+    return { mask, weight: 2 ** Number(bit) };
+  });
+  return {
+    toRegister: (value) => (typeof value === 'number' ? masks.reduce((sum, { mask, weight }) => sum + ((value & mask) === 0 ? 0 : weight), 0) : null),
+    toPoint: () => undefined,
+  };
+}
+
+function conversionOf(slot: PointSlot, register: ProxyRegister, names: Names): Conversion {
+  if (register.values) {
+    if (isEnum(slot)) return translation(slot, register, names);
+    names.fault(`${pointName(slot)} is no enumeration`, 'values');
+  }
+  if (register.bits) {
+    if (isBits(slot)) return bitMap(slot, register, names);
+    names.fault(`${pointName(slot)} is no bit field`, 'bits');
+  }
+  if (isText(slot)) names.fault(`${pointName(slot)} is text; allowed: the type string`, 'type');
+  if (isBits(slot) && !register.bits && !holdsBits(slot, register)) {
+    names.fault(`${pointName(slot)} has ${16 * slot.def.size} bits; allowed: an unsigned type with as many, or bits`, 'type');
+  }
+  for (const member of ['scale', 'offset'] as const) {
+    if (register[member] !== undefined && (isEnum(slot) || isBits(slot))) names.fault(`${pointName(slot)} is no quantity`, member);
+  }
+  return scaling(slot, register);
+}
+
+/** Whether all bits of a point fit: at the edge of a type stand others than those that are set. */
+function holdsBits(slot: PointSlot, register: ProxyRegister): boolean {
+  return /^(uint|bitfield)/.test(register.type) && registersOf(register) >= slot.def.size;
+}
+
+/** Why a point cannot be set to a value, whatever its range; null: it can. */
+function assignmentFault(slot: PointSlot, value: AnyPointValue): string | null {
+  if (isEnum(slot)) {
+    const symbols = slot.def.symbols ?? {};
+    return typeof value === 'string' && Object.hasOwn(symbols, value) ? null : `must be one of ${Object.keys(symbols).join(', ')}`;
+  }
+  const type = isText(slot) ? 'string' : 'number';
+  return typeof value === type ? null : `must be ${type === 'string' ? 'text' : 'a number'}`;
+}
+
+/** Values that are set beside a register: known points that can be written, and symbols that they have. */
+function assignmentsOf(given: Readonly<Record<string, AnyPointValue>>, names: Names, ...steps: readonly PropertyKey[]): Assignments | null {
+  const assignments: Assignments = new Map();
+  let whole = true;
+  for (const [name, value] of Object.entries(given)) {
+    const slot = names.slot(name, 'write', ...steps, name);
+    const fault = slot === undefined ? null : assignmentFault(slot, value);
+    if (slot === undefined) whole = false;
+    else if (fault === null) assignments.set(slot, value);
+    else names.fault(fault, ...steps, name);
+  }
+  return whole ? assignments : null;
+}
+
+const useOf = (register: ProxyRegister) => (isWritable(register) ? 'write' : 'read');
+
+type Binding = Pick<BoundRegister, 'read' | 'write'>;
+
+function readOnly(register: ProxyRegister): () => never {
+  return () => { throw new SimError('MAP_READ_ONLY', `${register.name} is read only`, [{ name: register.name, detail: 'read only' }]); };
+}
+
+function textBinding(form: TextForm, register: ProxyRegister, names: Names): Binding {
+  const slot = register.point === undefined ? undefined : names.slot(register.point, useOf(register), 'point');
+  if (slot && !isText(slot)) names.fault(`${pointName(slot)} is no text; allowed: a type of numbers`, 'type');
+  return {
+    read(bank, out, at) {
+      const value = typeof register.constant === 'string' ? register.constant : slot && bank.value(slot);
+      if (!form.write(typeof value === 'string' ? value : null, out, at)) throw lacks(register);
+      return 'fits';
+    },
+    write(bytes, at, _, own) {
+      if (!slot) throw lacks(register);
+      own.set(slot, form.read(bytes, at));
+    },
+  };
+}
+
+function pointBinding(form: NumberForm, register: ProxyRegister, names: Names): Binding {
+  const slot = names.slot(register.point ?? '', useOf(register), 'point');
+  const conversion = slot && conversionOf(slot, register, names);
+  const beside = assignmentsOf(register.also ?? {}, names, 'also');
+  const { min = -Infinity, max = Infinity } = register;
+  return {
+    read(bank, out, at) {
+      const value = slot && conversion ? conversion.toRegister(bank.value(slot)) : null;
+      return put(form, value, out, at, register);
+    },
+    write(bytes, at, also, own) {
+      const number = take(form, bytes, at, register);
+      if (!slot || !conversion || !beside) throw lacks(register);
+      const value = conversion.toPoint(number);
+      if (value === undefined || value === null) throw bad(register, `${number} is not one of its values`);
+      // a bound need not be exact in binary
+      const slack = 1e-9 * Math.max(1, Math.abs(Number(value)));
+      if (typeof value === 'number' && (value < min - slack || value > max + slack)) throw bad(register, `${value} is outside ${min}..${max}`);
+      for (const [point, setting] of beside) also.set(point, setting);
+      own.set(slot, symbolOf(slot, value, register));
+    },
+  };
+}
+
+/** A number for an enumeration without translation: its symbol. @throws SimError MAP_BAD_VALUE */
+function symbolOf(slot: PointSlot, value: AnyPointValue, register: ProxyRegister): AnyPointValue {
+  if (!isEnum(slot) || typeof value === 'string') return value;
+  const symbol = Object.entries(slot.def.symbols ?? {}).find(([, number]) => number === value)?.[0];
+  if (symbol === undefined) throw bad(register, `${value ?? 'nothing'} is not one of its values`);
+  return symbol;
+}
+
+function sumBinding(form: NumberForm, register: ProxyRegister, names: Names): Binding {
+  const { scale = 1, offset = 0, sum = [] } = register;
+  const slots = sum.flatMap((name, i) => {
+    const slot = names.slot(name, 'read', 'sum', i);
+    if (slot && (isText(slot) || isEnum(slot) || isBits(slot))) names.fault(`${name} is no quantity`, 'sum', i);
+    return slot ?? [];
+  });
+  return {
+    read(bank, out, at) {
+      const values = slots.map((slot) => bank.value(slot)).filter((value) => typeof value === 'number');
+      const total = values.length === 0 ? null : values.reduce((all, value) => all + value, 0);
+      return put(form, total === null ? null : (total - offset) / scale, out, at, register);
+    },
+    write: readOnly(register),
+  };
+}
+
+/** Whether a point stands at a value, to half a step of its register. */
+function standsAt(bank: Bank, slot: PointSlot, value: AnyPointValue): boolean {
+  const now = bank.value(slot);
+  return typeof now === 'number' && typeof value === 'number' ? Math.abs(now - value) <= 0.5 * 10 ** slot.sf : now === value;
+}
+
+function commandBinding(form: NumberForm, register: ProxyRegister, names: Names): Binding {
+  const commands = new Map(Object.entries(register.commands ?? {}).map(([key, given]) => [Number(key), assignmentsOf(given, names, 'commands', key)]));
+  return {
+    read(bank, out, at) {
+      const now = [...commands].find(([, settings]) => settings && [...settings].every(([slot, value]) => standsAt(bank, slot, value)));
+      return put(form, now?.[0] ?? register.otherwise ?? 0, out, at, register);
+    },
+    write(bytes, at, also) {
+      const number = take(form, bytes, at, register);
+      const settings = commands.get(number);
+      if (settings === undefined) throw bad(register, `${number} is not one of its commands`);
+      if (settings === null) throw lacks(register);
+      for (const [slot, value] of settings) also.set(slot, value);
+    },
+  };
+}
+
+function bindingOf(register: ProxyRegister, form: NumberForm | TextForm, names: Names): Binding {
+  if (form.kind === 'text') return textBinding(form, register, names);
+  switch (contentOf(register)) {
+    case 'point': return pointBinding(form, register, names);
+    case 'sum': return sumBinding(form, register, names);
+    case 'commands': return commandBinding(form, register, names);
+    default: return { read: (_, out, at) => put(form, Number(register.constant), out, at, register), write: readOnly(register) };
+  }
+}
+
+/** Binds a map to the devices of one layout; of a map that `checkProxyMap` has faults in, only its faults are of use. */
+export function bindMap(map: ProxyMap, layout: Layout): BoundMap {
+  const faults: Fault[] = [];
+  const lacking = new Set<string>();
+  const present = new Set<string>();
+  const registers = map.registers.map((register, index) => {
+    const names: Names = {
+      slot(name, use, ...steps) {
+        const dot = name.indexOf('.');
+        const slot = layout.slot(Number(name.slice(0, dot)), name.slice(dot + 1));
+        const has = slot !== undefined && (use === 'read' || slot.implemented);
+        if (slot && use === 'write' && slot.def.access !== 'RW') names.fault(`${name} is read only`, ...steps);
+        else (has ? present : lacking).add(pointerOf(index, ...steps));
+        return slot;
+      },
+      fault: (detail, ...steps) => { faults.push({ name: pointerOf(index, ...steps), detail }); },
+    };
+    const form = wireFormOf(register, map);
+    const binding = bindingOf(register, form, names);
+    const { name, address } = register;
+    const writable = isWritable(register);
+    return { name, address, registers: form.registers, writable, read: binding.read, write: writable ? binding.write : readOnly(register) };
+  });
+  return { registers, faults, lacking, present };
+}

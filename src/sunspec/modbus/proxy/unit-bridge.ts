@@ -1,0 +1,160 @@
+/** A device behind a proxy map, as a Modbus unit. */
+import { Buffer } from 'node:buffer';
+import { SimError } from '../../../core/errors.ts';
+import type { Bank } from '../../map/bank.ts';
+import { isInSet1 } from '../../map/sets.ts';
+import type { ModbusUnit, Requester } from '../unit.ts';
+import { tablesOf } from './check.ts';
+import { bindMap } from './points-bridge.ts';
+import type { Assignments, BoundMap, BoundRegister } from './points-bridge.ts';
+import type { Layout } from '../../map/layout.ts';
+import type { ProxyMap } from './schema.ts';
+
+/** The longest entry is a string of 123 registers. */
+const longestEntry = 246;
+
+/** One of the two address spaces. */
+class Table {
+  readonly #at = new Map<number, BoundRegister>();
+  #first = Infinity;
+  #last = -Infinity;
+
+  add(register: BoundRegister): void {
+    for (let i = 0; i < register.registers; i += 1) this.#at.set(register.address + i, register);
+    this.#first = Math.min(this.#first, register.address);
+    this.#last = Math.max(this.#last, register.address + register.registers - 1);
+  }
+
+  /** The entry that covers a register. */
+  at(address: number): BoundRegister | undefined {
+    return this.#at.get(address);
+  }
+
+  /** Whether a register lies between those of the map. */
+  isGap(address: number): boolean {
+    return address > this.#first && address < this.#last && !this.#at.has(address);
+  }
+}
+
+/** A proxy map in front of all devices of one layout. */
+export interface ProxyImage {
+  readonly bound: BoundMap;
+  readonly tables: { readonly holding: Table; readonly input: Table };
+}
+
+const images = new WeakMap<ProxyMap, WeakMap<Layout, ProxyImage>>();
+
+/** The image of a layout, made once: devices of one shape share it. */
+export function imageOf(map: ProxyMap, layout: Layout): ProxyImage {
+  const known = images.get(map) ?? new WeakMap<Layout, ProxyImage>();
+  images.set(map, known);
+  const made = known.get(layout);
+  if (made) return made;
+  const bound = bindMap(map, layout);
+  const tables = { holding: new Table(), input: new Table() };
+  for (const [index, register] of map.registers.entries()) {
+    const entry = bound.registers[index];
+    if (entry) for (const table of tablesOf(register)) tables[table].add(entry);
+  }
+  const image: ProxyImage = { bound, tables };
+  known.set(layout, image);
+  return image;
+}
+
+export interface ProxyDevice {
+  readonly index: number;
+  readonly bank: Bank;
+}
+
+/** Told once per register of a device whose value its type cannot hold. */
+export type SaturationListener = (name: string) => void;
+
+export class ProxyUnit implements ModbusUnit {
+  readonly deviceIndex: number;
+  readonly #bank: Bank;
+  readonly #image: ProxyImage;
+  readonly #gapsReadZero: boolean;
+  readonly #onSaturated: SaturationListener;
+  readonly #told = new Set<BoundRegister>();
+  readonly #entry = Buffer.alloc(longestEntry);
+
+  constructor(map: ProxyMap, { index, bank }: ProxyDevice, onSaturated: SaturationListener) {
+    this.deviceIndex = index;
+    this.#bank = bank;
+    this.#image = imageOf(map, bank.layout);
+    this.#gapsReadZero = map.gaps === 'zero';
+    this.#onSaturated = onSaturated;
+  }
+
+  /** Holding registers. @throws SimError MAP_ILLEGAL_ADDRESS, MAP_NOT_IMPLEMENTED */
+  read(address: number, count: number): Buffer {
+    return this.#read(this.#image.tables.holding, address, count);
+  }
+
+  /** Input registers. @throws SimError MAP_ILLEGAL_ADDRESS, MAP_NOT_IMPLEMENTED */
+  readInput(address: number, count: number): Buffer {
+    return this.#read(this.#image.tables.input, address, count);
+  }
+
+  /**
+   * @throws SimError MAP_ILLEGAL_ADDRESS for registers that the map does not have, MAP_READ_ONLY, MAP_PARTIAL_POINT,
+   *   MAP_BAD_VALUE, and what the bank refuses
+   */
+  write(address: number, words: Buffer, by: Requester): void {
+    const also: Assignments = new Map();
+    const own: Assignments = new Map();
+    const end = address + words.length / 2;
+    const table = this.#image.tables.holding;
+    for (let at = address; at < end;) {
+      const register = table.at(at);
+      if (!register) throw illegal(at, 1);
+      if (register.writable && (register.address < at || register.address + register.registers > end)) {
+        throw new SimError('MAP_PARTIAL_POINT', `${register.name} spans ${register.registers} registers and must be written whole`);
+      }
+      register.write(words, 2 * (at - address), also, own);
+      at += register.registers;
+    }
+    this.#carryOut(new Map([...also, ...own]), by);
+  }
+
+  /** All in one commit; the set in force of a curve model is open on the road of bridges alone. */
+  #carryOut(assignments: Assignments, { peer }: Requester): void {
+    const origin = { source: 'modbus', peer } as const;
+    const values = Array.from(assignments, ([slot, value]) => ({ slot, value }));
+    if (!values.some(({ slot }) => isInSet1(slot))) {
+      this.#bank.assign(origin, values);
+      return;
+    }
+    this.#bank.adopt(origin, (_, set) => {
+      for (const { slot, value } of values) set(slot, value);
+    });
+  }
+
+  #read(table: Table, address: number, count: number): Buffer {
+    const out = Buffer.alloc(2 * count);
+    const end = address + count;
+    for (let at = address; at < end;) {
+      const register = table.at(at);
+      if (!register) {
+        if (!this.#gapsReadZero || !table.isGap(at)) throw illegal(address, count);
+        at += 1;
+        continue;
+      }
+      if (register.read(this.#bank, this.#entry, 0) === 'saturated') this.#saturated(register);
+      const next = Math.min(end, register.address + register.registers);
+      this.#entry.copy(out, 2 * (at - address), 2 * (at - register.address), 2 * (next - register.address));
+      at = next;
+    }
+    return out;
+  }
+
+  #saturated(register: BoundRegister): void {
+    if (this.#told.has(register)) return;
+    this.#told.add(register);
+    this.#onSaturated(register.name);
+  }
+}
+
+function illegal(address: number, count: number): SimError {
+  return new SimError('MAP_ILLEGAL_ADDRESS', `registers ${address}..${address + count - 1} are not all in the proxy map`);
+}

@@ -1,0 +1,251 @@
+/** Modbus RTU: all devices on one serial line, each at its address. */
+import type { Adapter, AdapterStatus, CommState, DeviceEndpoint } from '../../core/adapter.ts';
+import { systemClock } from '../../core/clock.ts';
+import { SimError } from '../../core/errors.ts';
+import { silentLogger } from '../../core/log.ts';
+import type { ModbusReport, ModbusReporter } from '../../core/modbus-report.ts';
+import type { FaultyMaps } from '../faults/faulty-maps.ts';
+import type { DeviceServer } from '../map/device.ts';
+import type { ModbusDevice } from './bridge.ts';
+import type { ModbusCounters } from './context.ts';
+import type { Service } from './exchange.ts';
+import { createModbusContext } from './server.ts';
+import type { ModbusClientInfo, ModbusContextOptions } from './server.ts';
+import { SerialLine } from './serial/line.ts';
+import { createSerialOpener } from './serial/port.ts';
+import type { SerialChannel, SerialOpener, SerialSettings } from './serial/port.ts';
+import { BankUnit, LineUnits } from './unit-bridge.ts';
+
+export interface ModbusRtuOptions extends Omit<ModbusContextOptions, 'limits' | 'foreignUnit' | 'sweeper' | 'tls'> {
+  /** those at the start; each needs its address (1.DA) */
+  readonly devices: readonly ModbusDevice[];
+  readonly line: SerialSettings;
+  /** faults in what the devices show and take; absent: there are none */
+  readonly faultyMaps?: FaultyMaps;
+  /** default: the package `serialport` */
+  readonly open?: SerialOpener;
+}
+
+export interface ModbusRtuAdapter extends Adapter, DeviceServer, ModbusReporter {
+  readonly comm: 'modbus_rtu';
+  endpointOf(deviceIndex: number): DeviceEndpoint | null;
+  addDevice(device: ModbusDevice): Promise<void>;
+  readonly counters: Readonly<ModbusCounters>;
+  /** the line, once its master has asked something */
+  clients(): readonly ModbusClientInfo[];
+}
+
+const maxAddress = 247;
+const firstRetryMs = 1000;
+const longestRetryMs = 30_000;
+
+/**
+ * Serves every device on a serial line. A port that disappears while the process runs is opened anew as soon as it is
+ * there again.
+ * @throws SimError CONFIG_INVALID when there are more devices than addresses
+ */
+export function createModbusRtuAdapter(options: ModbusRtuOptions): ModbusRtuAdapter {
+  const highest = options.devices.reduce((max, { index }) => Math.max(max, index), 0);
+  const lack = lackOfRoom(highest);
+  if (lack !== null) throw new SimError('CONFIG_INVALID', lack, [{ name: 'rtu_enable', detail: lack, allowed: [maxAddress] }]);
+  return new RtuAdapter(options);
+}
+
+function lackOfRoom(index: number): string | null {
+  if (1 + index <= maxAddress) return null;
+  return `a serial line serves at most ${maxAddress} devices (unit ids 1 to ${maxAddress}); device ${index} would have unit id ${1 + index}`;
+}
+
+class RtuAdapter implements ModbusRtuAdapter {
+  readonly module = 'Modbus';
+  readonly comm = 'modbus_rtu';
+  readonly counters: ModbusCounters;
+  readonly #options: ModbusRtuOptions;
+  readonly #service: Service;
+  /** by device index */
+  readonly #units: Map<number, BankUnit>;
+  readonly #open: SerialOpener;
+  #state: CommState = 'stopped';
+  #lastError: string | null = null;
+  #port: SerialChannel | undefined;
+  #line: SerialLine | undefined;
+  #retryMs = firstRetryMs;
+  #cancelRetry: (() => void) | undefined;
+  #stopping: Promise<void> | undefined;
+  /** an attempt to open under way */
+  #opening: Promise<void> | undefined;
+
+  constructor(options: ModbusRtuOptions) {
+    const context = createModbusContext(options);
+    this.#options = options;
+    this.#open = options.open ?? createSerialOpener();
+    this.#units = new Map(options.devices.map(({ index, bank }) => [index, new BankUnit(index, bank, options.faultyMaps)] as const));
+    const line = new LineUnits(this.#units, context.log);
+    this.#service = { context, deviceIndex: undefined, units: (address) => line.at(address), unitOf: (index) => this.#units.get(index) };
+    this.counters = context.counters;
+  }
+
+  async start(): Promise<void> {
+    if (this.#state !== 'stopped' && this.#state !== 'error') return;
+    this.#state = 'starting';
+    this.#stopping = undefined;
+    try {
+      await this.#connect();
+    } catch (error) {
+      this.#state = 'error';
+      this.#lastError = wordsOf(error);
+      throw error;
+    }
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#end();
+    return this.#stopping;
+  }
+
+  status(): AdapterStatus {
+    const { lastActivityMs, requests, answers, exceptions, unreadable } = this.counters;
+    const { clock = systemClock, line: { path } } = this.#options;
+    return {
+      enabled: true,
+      state: this.#state,
+      detail: this.#lastError ?? charactersInWords(this.#options.line),
+      endpoint: this.#state === 'listening' ? path : null,
+      peers: this.clients().length,
+      lastActivityMs: lastActivityMs === null ? null : clock.nowMs() - (clock.monotonicMs() - lastActivityMs),
+      rxCount: requests,
+      txCount: answers,
+      errorCount: exceptions + unreadable,
+    };
+  }
+
+  endpointOf(deviceIndex: number): DeviceEndpoint | null {
+    const address = this.#units.get(deviceIndex)?.address ?? null;
+    return address === null ? null : { host: this.#options.line.path, port: 0, unitId: address, tls: false };
+  }
+
+  addDevice({ index, bank }: ModbusDevice): Promise<void> {
+    const lack = lackOfRoom(index);
+    if (lack !== null) return Promise.reject(new SimError('COMMAND_CONFLICT', lack));
+    this.#units.set(index, new BankUnit(index, bank, this.#options.faultyMaps));
+    return Promise.resolve();
+  }
+
+  removeDevice(index: number): Promise<void> {
+    this.#units.get(index)?.release();
+    this.#units.delete(index);
+    return Promise.resolve();
+  }
+
+  clients(): readonly ModbusClientInfo[] {
+    const line = this.#line;
+    if (line === undefined || line.requests === 0) return [];
+    return [{
+      peer: line.peer,
+      port: 0,
+      connectedAtMs: line.connectedAtMs,
+      idleMs: this.#service.context.clock.monotonicMs() - line.lastMs,
+      requests: line.requests,
+      unsentBytes: line.unsentBytes,
+      heldBytes: line.heldBytes,
+      paused: line.paused,
+    }];
+  }
+
+  report(): ModbusReport {
+    const { context: { foreignUnit, limits } } = this.#service;
+    const endpoint = this.#state === 'listening' ? this.#options.line.path : null;
+    return {
+      foreignUnit, limits, counters: this.counters,
+      listeners: [{ transport: 'rtu', endpoint, deviceIndex: null, clients: this.clients() }],
+    };
+  }
+
+  /** @throws SimError LISTEN_FAILED */
+  #connect(): Promise<void> {
+    const connecting = this.#openLine();
+    this.#opening = connecting.catch(() => undefined);
+    return connecting;
+  }
+
+  async #openLine(): Promise<void> {
+    const { line } = this.#options;
+    const port = await this.#open(line);
+    if (this.#stopping !== undefined) {
+      await closed(port);
+      return;
+    }
+    this.#port = port;
+    this.#line = new SerialLine(this.#service, port, line);
+    port.on('error', (error) => {
+      // what a close of ours interrupts is no failure
+      if (this.#port === port) this.#service.context.log.warning(`serial port ${line.path}: ${error.message}`);
+    });
+    port.on('close', () => { this.#lost(port); });
+    // a terminal whose other side is gone reads as a file at its end
+    port.on('end', () => { this.#lost(port); });
+    this.#state = 'listening';
+    this.#lastError = null;
+    this.#retryMs = firstRetryMs;
+    this.#log.info(`Modbus RTU on ${line.path} (${charactersInWords(line)}), ${this.#units.size} ${this.#units.size === 1 ? 'device' : 'devices'}`);
+  }
+
+  get #log() {
+    return this.#options.logger ?? silentLogger;
+  }
+
+  /** The port has gone although nobody closed it. */
+  #lost(port: SerialChannel): void {
+    if (this.#port !== port) return;
+    this.#drop();
+    if (port.isOpen) port.close(() => undefined);
+    this.#state = 'retrying';
+    this.#lastError = `the serial port ${this.#options.line.path} has disappeared`;
+    this.#log.warning(`${this.#lastError}; it is opened again when it is back`);
+    this.#retryLater();
+  }
+
+  #drop(): void {
+    this.#line?.close();
+    this.#line = undefined;
+    this.#port = undefined;
+  }
+
+  #retryLater(): void {
+    this.#cancelRetry = this.#service.context.later(this.#retryMs, () => { void this.#retry(); });
+    this.#retryMs = Math.min(2 * this.#retryMs, longestRetryMs);
+  }
+
+  async #retry(): Promise<void> {
+    try {
+      await this.#connect();
+    } catch (error) {
+      if (this.#stopping !== undefined) return;
+      this.#lastError = wordsOf(error);
+      this.#retryLater();
+    }
+  }
+
+  async #end(): Promise<void> {
+    this.#cancelRetry?.();
+    await this.#opening;
+    const port = this.#port;
+    this.#drop();
+    if (port !== undefined) await closed(port);
+    this.#state = 'stopped';
+    this.#service.context.log.flush();
+  }
+}
+
+function closed(port: SerialChannel): Promise<void> {
+  return new Promise((resolve) => { port.close(() => { resolve(); }); });
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** `9600 8N1` */
+function charactersInWords({ baudRate, parity, stopBits }: SerialSettings): string {
+  return `${baudRate} 8${parity.charAt(0).toUpperCase()}${stopBits}`;
+}

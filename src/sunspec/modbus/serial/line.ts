@@ -1,0 +1,134 @@
+/** Modbus over serial line 1.02: one master, any number of devices, half duplex. */
+import { Buffer } from 'node:buffer';
+import { sendLate, serve, serveDisturbed } from '../exchange.ts';
+import type { LateAnswer, Service } from '../exchange.ts';
+import { maxAdu } from '../framing.ts';
+import type { Asker } from '../pdu.ts';
+import { RtuFraming } from '../rtu.ts';
+import type { RtuTiming } from '../rtu.ts';
+import { SilenceWatch } from '../silence.ts';
+import type { SerialChannel, SerialSettings } from './port.ts';
+
+/** Drivers of USB adapters pass octets on every 16 ms. */
+const burstMs = 30;
+/** Above this rate the times are fixed, since shorter ones cost too much (2.5.1.1). */
+const fixedTimesAboveBaud = 19_200;
+
+/**
+ * Times of a line: a pause is 3.5 characters of 11 bits, and a frame that has begun is given up when nothing has come
+ * for so long that no driver can be the cause.
+ */
+export function lineTiming(baudRate: number): RtuTiming {
+  const pauseMs = baudRate > fixedTimesAboveBaud ? 1.75 : 3.5 * 11 * 1000 / baudRate;
+  return { pauseMs, gapMs: pauseMs + burstMs };
+}
+
+const scratch = Buffer.allocUnsafeSlow(maxAdu);
+
+/** One open port: cuts what comes in into requests, and sends one answer at a time. */
+export class SerialLine implements Asker {
+  readonly peer: string;
+  readonly connectedAtMs: number;
+  /** monotonic time of the last octets received */
+  lastMs: number;
+  requests = 0;
+  readonly #service: Service;
+  readonly #port: SerialChannel;
+  readonly #framing: RtuFraming;
+  readonly #silence: SilenceWatch;
+  readonly #pauseMs: number;
+  #dropAnswer: (() => void) | undefined;
+  /** an answer is under way */
+  #sending = false;
+  #closed = false;
+
+  constructor(service: Service, port: SerialChannel, { path, baudRate }: SerialSettings) {
+    const { clock, counters } = service.context;
+    const timing = lineTiming(baudRate);
+    this.#service = service;
+    this.#port = port;
+    this.#pauseMs = timing.pauseMs;
+    this.peer = path;
+    this.connectedAtMs = clock.nowMs();
+    this.lastMs = clock.monotonicMs();
+    this.#framing = new RtuFraming({
+      ...timing, isOwn: (address) => service.units(address) !== undefined, onUnreadable: () => { counters.unreadable += 1; },
+    });
+    this.#silence = new SilenceWatch(this.#framing, service.context, () => this.lastMs, () => { this.#pump(); });
+    port.on('data', (chunk) => { this.#receive(chunk); });
+  }
+
+  get unsentBytes(): number {
+    return this.#port.writableLength;
+  }
+
+  get heldBytes(): number {
+    return this.unsentBytes + this.#framing.heldLength + this.#port.readableLength;
+  }
+
+  /** Whether an answer is under way; what comes in meanwhile waits. */
+  get paused(): boolean {
+    return this.#sending;
+  }
+
+  /** Answers nothing any more. */
+  close(): void {
+    this.#closed = true;
+    this.#silence.close();
+    this.#dropAnswer?.();
+  }
+
+  internalError(error: unknown): void {
+    const { counters, log } = this.#service.context;
+    counters.internalErrors += 1;
+    const reason = error instanceof Error ? error.message : String(error);
+    log.error(`a request on ${this.peer} failed and was answered with exception 4: ${reason}`);
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.#closed) return;
+    const { clock, counters } = this.#service.context;
+    this.lastMs = counters.lastActivityMs = clock.monotonicMs();
+    this.#framing.push(chunk, this.lastMs);
+    this.#pump();
+  }
+
+  #pump(): void {
+    while (!this.#sending && !this.#closed && this.#framing.next() === 'frame') {
+      const late = this.#exchange();
+      if (late !== null) this.#send(late);
+    }
+    if (!this.#sending && !this.#closed) this.#silence.watch();
+  }
+
+  /** Serves the request at hand; null: there is nothing to send. */
+  #exchange(): LateAnswer | null {
+    const { disturber, counters } = this.#service.context;
+    const before = counters.requests;
+    const disturbed = disturber?.active === true ? serveDisturbed(this.#framing, this.#service, this, scratch, 0) : null;
+    const end = disturbed === null ? serve(this.#framing, this.#service, this, scratch, 0) : disturbed.end;
+    this.requests += counters.requests - before;
+    if (disturbed !== null && disturbed.late !== null) return disturbed.late;
+    return end === 0 ? null : { chunks: [Buffer.from(scratch.subarray(0, end))], delayMs: 0, gapMs: 0, close: false };
+  }
+
+  /** The master gets its pause before the answer, and nothing is read on before the answer has left. */
+  #send(late: LateAnswer): void {
+    const { clock, later } = this.#service.context;
+    const pauseLeftMs = Math.max(0, this.#pauseMs - (clock.monotonicMs() - this.lastMs));
+    const delayMs = Math.ceil(Math.max(late.delayMs, pauseLeftMs));
+    this.#sending = true;
+    this.#port.pause();
+    this.#dropAnswer = sendLate({ ...late, delayMs }, later, (chunk) => { this.#port.write(chunk); }, () => {
+      this.#port.drain(() => { this.#sent(); });
+    });
+  }
+
+  #sent(): void {
+    this.#sending = false;
+    if (this.#closed) return;
+    this.#pump();
+    // reading again while an answer is under way would only fill the memory
+    if (!this.paused) this.#port.resume();
+  }
+}

@@ -1,0 +1,83 @@
+import type { Buffer } from 'node:buffer';
+import { SimError } from '../../../core/errors.ts';
+
+export interface SerialSettings {
+  /** device file or name */
+  readonly path: string;
+  readonly baudRate: number;
+  readonly parity: 'none' | 'even' | 'odd';
+  readonly stopBits: 1 | 2;
+}
+
+/** An open serial port, as `serialport` gives it. */
+export interface SerialChannel {
+  readonly isOpen: boolean;
+  readonly writableLength: number;
+  readonly readableLength: number;
+  on(event: 'data', listener: (chunk: Buffer) => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'close' | 'end', listener: () => void): unknown;
+  write(chunk: Buffer): boolean;
+  /** Calls back when everything written has left; never when the port fails before. */
+  drain(then: () => void): void;
+  pause(): unknown;
+  resume(): unknown;
+  close(then: () => void): void;
+}
+
+/** Opens a port. @throws SimError LISTEN_FAILED with the reason in words */
+export type SerialOpener = (settings: SerialSettings) => Promise<SerialChannel>;
+
+interface ClosedPort extends SerialChannel {
+  open(then: (error: Error | null) => void): void;
+}
+
+/** What is used of the package `serialport`. */
+export interface SerialLibrary {
+  readonly SerialPort: new (options: SerialSettings & { readonly autoOpen: false; readonly dataBits: 8 }) => ClosedPort;
+}
+
+/**
+ * The opener of real ports. Its library has a native part, which is loaded with the first port and not before.
+ * @param load replaces the library
+ */
+export function createSerialOpener(load: () => Promise<SerialLibrary> = () => import('serialport')): SerialOpener {
+  return async (settings) => {
+    const { SerialPort } = await load().catch((cause: unknown) => {
+      throw openFailed(settings.path, `the native part of the package serialport cannot be loaded (${wordsOf(cause)})`);
+    });
+    try {
+      const port = new SerialPort({ ...settings, autoOpen: false, dataBits: 8 });
+      // before anything else: an `error` without a listener would end the process
+      port.on('error', () => undefined);
+      await new Promise<void>((resolve, reject) => {
+        port.open((error) => { if (error === null) resolve(); else reject(error); });
+      });
+      return port;
+    } catch (cause) {
+      throw openFailed(settings.path, reasonOf(cause));
+    }
+  };
+}
+
+/** Texts of the library, and what they mean to who has named the port. */
+const reasons: readonly (readonly [RegExp, string])[] = [
+  [/no such file|file not found|does not exist/i, 'there is no such device'],
+  [/permission denied|access denied/i, 'no permission to use it'],
+  [/lock|busy/i, 'another program uses it'],
+  [/inappropriate ioctl|not a tty|no such device or address|is a directory/i, 'it is not a serial port'],
+];
+
+function reasonOf(cause: unknown): string {
+  const words = wordsOf(cause);
+  return reasons.find(([pattern]) => pattern.test(words))?.[1] ?? words;
+}
+
+function wordsOf(cause: unknown): string {
+  const [line = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
+  return line;
+}
+
+function openFailed(path: string, reason: string): SimError {
+  return new SimError('LISTEN_FAILED', `cannot open the serial port ${path}: ${reason}`, [{ name: path, detail: reason }]);
+}
