@@ -1,0 +1,282 @@
+/** The built-in SunSpec master, as an adapter: one device, chosen at run time. */
+import type { Adapter, AdapterStatus, CommState } from '../../core/adapter.ts';
+import { systemClock } from '../../core/clock.ts';
+import type { WallClock } from '../../core/clock.ts';
+import { SimError } from '../../core/errors.ts';
+import { LimitedLog } from '../../core/limited-log.ts';
+import { callLater } from '../../core/log-repeats.ts';
+import { silentLogger } from '../../core/log.ts';
+import type { Logger } from '../../core/log.ts';
+import { createRandom } from '../../core/random.ts';
+import type {
+  ClientState, ClientStatus, ClientTarget, Discovery, ModelReading, PolledModel, PollSettings, PollStatus, RawWriteOutcome,
+  ReadingValue, RemoteSample, SunSpecClient, WriteOutcome,
+} from '../../core/sunspec-client.ts';
+import { Connection } from './connection.ts';
+import type { Counters } from './connection.ts';
+import { exceptionIn, messageOf } from './errors.ts';
+import { Poller } from './poll.ts';
+import type { Round } from './poll.ts';
+import { OperationQueue } from './queue.ts';
+import { Session } from './session.ts';
+import { checkSecrets } from './sockets.ts';
+import { isSummaryModel, metricsOf, summaryModels } from './summary.ts';
+import { checkTarget, endpointOf, withoutSecrets } from './target.ts';
+
+/** of the address space of registers */
+const addresses = 65_536;
+
+export interface SunSpecClientOptions {
+  readonly clock?: WallClock;
+  readonly logger?: Logger;
+  /** of the random part of intervals between attempts to connect */
+  readonly seed?: number;
+  /** calls `run` once after `ms`; the returned function prevents it */
+  readonly later?: (ms: number, run: () => void) => () => void;
+}
+
+/** There from the start, and idle until it is told to connect. */
+export class SunSpecClientAdapter implements Adapter, SunSpecClient {
+  readonly module = 'Modbus';
+  readonly comm = 'sunspec_client';
+  readonly #clock: WallClock;
+  readonly #log: LimitedLog;
+  readonly #queue: OperationQueue;
+  readonly #poller: Poller;
+  readonly #counters: Counters = { requests: 0, answers: 0, errors: 0, timeouts: 0, exceptions: 0, connections: 0 };
+  readonly #listeners: ((sample: RemoteSample) => void)[] = [];
+  #session: Session | null = null;
+  #connecting = false;
+  #lastError: string | null = null;
+  #lastErrorMs: number | null = null;
+  #lastActivityMs: number | null = null;
+  #sample: RemoteSample | null = null;
+  #stopped = false;
+
+  constructor({ clock = systemClock, logger = silentLogger, seed = 1, later = callLater }: SunSpecClientOptions = {}) {
+    this.#clock = clock;
+    this.#log = new LimitedLog(logger, clock, 'the SunSpec client', later);
+    const monotonicMs = () => clock.monotonicMs();
+    this.#queue = new OperationQueue(monotonicMs);
+    this.#poller = new Poller({
+      monotonicMs, later, nowMs: () => clock.nowMs(), random: createRandom(seed, 'sunspec_client', 'retries'),
+      round: (settings) => this.#round(settings),
+    });
+  }
+
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#letGo(new SimError('STOPPING', 'the simulator is stopping'));
+    await this.#poller.settled();
+    this.#log.flush();
+  }
+
+  status(): AdapterStatus {
+    const { requests, answers, errors } = this.#counters;
+    const state: CommState = this.#stopped ? 'stopped' : this.#poller.retrying ? 'retrying' : this.#state;
+    const connection = this.#session?.connection;
+    return {
+      enabled: connection !== undefined, state, detail: state === 'connected' ? null : this.#lastError,
+      endpoint: connection ? endpointOf(connection.target) : null, peers: connection?.open === true ? 1 : 0,
+      lastActivityMs: this.#lastActivityMs, rxCount: answers, txCount: requests, errorCount: errors,
+    };
+  }
+
+  view(): ClientStatus {
+    const session = this.#session;
+    const target = session?.connection.target;
+    return {
+      state: this.#state, target: target ? withoutSecrets(target) : null, endpoint: target ? endpointOf(target) : null,
+      identity: session?.identity ?? null, discovery: session?.discovery ?? null, poll: this.#poller.status(),
+      counters: { ...this.#counters }, lastError: this.#lastError, lastErrorMs: this.#lastErrorMs, sample: this.#sample,
+    };
+  }
+
+  async connect(target: ClientTarget): Promise<ClientStatus> {
+    if (this.#stopped) throw new SimError('STOPPING', 'the simulator is stopping');
+    checkTarget(target);
+    checkSecrets(target);
+    this.#letGo(new SimError('COMMAND_CONFLICT', 'the SunSpec client was told to connect anew'));
+    const session: Session = new Session(new Connection({
+      target, counters: this.#counters, monotonicMs: () => this.#clock.monotonicMs(),
+      onLink: (reason) => { this.#onLink(session, reason); },
+      onActivity: () => { this.#lastActivityMs = this.#clock.nowMs(); },
+    }), () => this.#clock.nowMs());
+    this.#session = session;
+    this.#connecting = true;
+    try {
+      await this.#operation(session, () => session.scan());
+    } catch (error) {
+      session.connection.drop(messageOf(error));
+      throw error;
+    } finally {
+      if (this.#session === session) this.#connecting = false;
+    }
+    this.#log.info(`SunSpec client: ${endpointOf(target)}, unit ${target.unitId}, ${session.discovery?.models.length ?? 0} models`);
+    this.#poller.start();
+    return this.view();
+  }
+
+  disconnect(): Promise<ClientStatus> {
+    this.#letGo(new SimError('COMMAND_CONFLICT', 'the SunSpec client was told to disconnect'));
+    return Promise.resolve(this.view());
+  }
+
+  async scan(): Promise<Discovery> {
+    const session = this.#known();
+    return this.#operation(session, () => session.scan());
+  }
+
+  async readModel(id: number, index: number, fresh: boolean): Promise<ModelReading> {
+    const session = this.#known();
+    session.model(id, index);
+    const known = fresh ? undefined : session.known(id, index);
+    return known ?? this.#operation(session, () => session.read(id, index));
+  }
+
+  async readRegisters(address: number, count: number): Promise<readonly number[]> {
+    checkRange(address, count, '/count');
+    const session = this.#known();
+    return this.#operation(session, () => session.readRegisters(address, count));
+  }
+
+  async writePoints(id: number, index: number, values: Readonly<Record<string, ReadingValue>>): Promise<WriteOutcome> {
+    const session = this.#known();
+    session.model(id, index);
+    return this.#operation(session, () => session.writePoints(id, index, values));
+  }
+
+  async writeRegisters(address: number, registers: readonly number[]): Promise<RawWriteOutcome> {
+    checkRange(address, registers.length, '/registers');
+    const session = this.#known();
+    return this.#operation(session, () => session.writeRegisters(address, registers));
+  }
+
+  poll(settings: PollSettings): PollStatus {
+    this.#poller.settings = settings;
+    this.#poller.stop();
+    if (this.#session !== null && !this.#stopped) this.#poller.start();
+    return this.#poller.status();
+  }
+
+  onSample(listener: (sample: RemoteSample) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  get #state(): ClientState {
+    const session = this.#session;
+    if (session === null) return 'disabled';
+    if (this.#connecting) return 'connecting';
+    const isWell = session.connection.open && session.discovery !== null && !this.#poller.retrying;
+    return isWell ? 'connected' : 'error';
+  }
+
+  /** The device, when its map was found once. @throws SimError NOT_CONNECTED */
+  #known(): Session {
+    if (this.#session?.discovery) return this.#session;
+    const why = this.#session === null ? 'it was not told to connect' : this.#lastError ?? 'it has not found a map';
+    throw new SimError('NOT_CONNECTED', `The SunSpec client has no device: ${why}.`);
+  }
+
+  /** In its turn. */
+  #operation<T>(session: Session, work: () => Promise<T>): Promise<T> {
+    return this.#queue.run(async () => {
+      if (this.#session !== session) throw new SimError('COMMAND_CONFLICT', 'the SunSpec client was told to leave the device');
+      session.connection.beginOperation();
+      try {
+        return await work();
+      } catch (error) {
+        if (this.#session === session) this.#noteFailure(error);
+        throw error;
+      }
+    });
+  }
+
+  #noteFailure(error: unknown): void {
+    if (!(error instanceof SimError) || !error.code.startsWith('PEER_')) return;
+    this.#lastError = error.message;
+    this.#lastErrorMs = this.#clock.nowMs();
+    this.#log.warning(`SunSpec client: ${error.message}`);
+  }
+
+  #onLink(session: Session, reason: string | null): void {
+    if (this.#session !== session || reason === null) return;
+    this.#lastError = reason;
+    this.#lastErrorMs = this.#clock.nowMs();
+  }
+
+  /** Ends all that concerns the device. */
+  #letGo(why: SimError): void {
+    this.#poller.stop();
+    this.#poller.forget();
+    this.#queue.clear(why);
+    this.#session?.connection.close();
+    this.#session = null;
+    this.#connecting = false;
+    this.#sample = null;
+    this.#lastError = null;
+    this.#lastErrorMs = null;
+  }
+
+  async #round(settings: PollSettings): Promise<Round> {
+    const session = this.#session;
+    if (session === null) return { polled: [], lost: false };
+    const readings: ModelReading[] = [];
+    const polled: PolledModel[] = [];
+    let lost = false;
+    try {
+      await this.#operation(session, () => readAll(session, settings, readings, polled));
+    } catch (error) {
+      lost = error instanceof SimError && error.code.startsWith('PEER_');
+    }
+    if (this.#session === session && readings.length > 0) this.#publish(readings);
+    return { polled, lost };
+  }
+
+  #publish(readings: readonly ModelReading[]): void {
+    const sample = { metrics: metricsOf(readings), atMs: this.#clock.nowMs(), round: this.#poller.rounds };
+    this.#sample = sample;
+    for (const listener of this.#listeners) listener(sample);
+  }
+}
+
+/** @param name member of the request. @throws SimError COMMAND_BAD_VALUE for registers behind the last address */
+function checkRange(address: number, count: number, name: string): void {
+  const room = addresses - address;
+  if (count <= room) return;
+  const detail = `leads behind the last address: from ${address} on there are ${room} registers`;
+  throw new SimError('COMMAND_BAD_VALUE', `${name.slice(1)} ${detail}`, [{ name, detail }]);
+}
+
+/**
+ * Reads the models of a round. One that the device refuses does not keep the others from being read.
+ * @param readings takes those of the summary
+ * @throws SimError PEER_ERROR, PEER_TIMEOUT when there is no connection any more
+ */
+async function readAll(session: Session, settings: PollSettings, readings: ModelReading[], polled: PolledModel[]): Promise<void> {
+  const { models } = session.discovery ?? await session.scan();
+  const wanted = settings.models ?? summaryModels(models);
+  for (const id of wanted) {
+    const present = models.filter((model) => model.id === id).map(({ index }) => index);
+    for (const index of present.length > 0 ? present : [0]) {
+      try {
+        const reading = await session.read(id, index);
+        polled.push({ id, index, readAtMs: reading.readAtMs, error: null });
+        if (isSummaryModel(id)) readings.push(reading);
+      } catch (error) {
+        polled.push({ id, index, readAtMs: session.readAtMs(id, index), error: messageOf(error) });
+        if (error instanceof SimError && error.code.startsWith('PEER_') && exceptionIn(error) === null) throw error;
+        if (!(error instanceof SimError)) throw error;
+      }
+    }
+  }
+}
+
+/** A client without a device. */
+export function createSunSpecClient(options: SunSpecClientOptions = {}): SunSpecClientAdapter {
+  return new SunSpecClientAdapter(options);
+}

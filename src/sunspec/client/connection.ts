@@ -1,0 +1,171 @@
+/** The way to one device: a link that is made anew when it breaks, attempts that are counted, and an end to every operation. */
+import { SimError } from '../../core/errors.ts';
+import type { ClientCounters, ClientTarget } from '../../core/sunspec-client.ts';
+import { exceptionIn, messageOf, peerTimeout } from './errors.ts';
+import { openLink } from './link.ts';
+import type { Link } from './link.ts';
+import { endpointOf } from './target.ts';
+
+/** Largest quantities of the Modbus application protocol. */
+export const mostRead = 125;
+export const mostWritten = 123;
+
+/** A device that is busy, or wants more time, is asked once more. */
+const passing = new Set([5, 6]);
+/** An operation of many requests to a slow device ends here, unless its time-out is longer than that. */
+const operationMs = 30_000;
+const fewestTimeouts = 4;
+
+export type Counters = { -readonly [K in keyof ClientCounters]: ClientCounters[K] };
+
+export interface ConnectionOptions {
+  readonly target: ClientTarget;
+  readonly counters: Counters;
+  readonly monotonicMs: () => number;
+  /** the state of the link has changed; with the reason when it has ended */
+  readonly onLink: (reason: string | null) => void;
+  readonly onActivity: () => void;
+}
+
+/** How reads of one device are made: what it has taught us. */
+export interface Habits {
+  /** most registers that it answers at once */
+  span: number;
+  /** it refuses function 6 */
+  refuses6: boolean;
+  /** it refuses function 16 */
+  refuses16: boolean;
+}
+
+export class Connection {
+  readonly target: ClientTarget;
+  readonly habits: Habits = { span: mostRead, refuses6: false, refuses16: false };
+  readonly #options: ConnectionOptions;
+  readonly #abort = new AbortController();
+  #link: Link | null = null;
+  #deadlineMs = Infinity;
+  /** the last request had no answer */
+  #silent = false;
+
+  constructor(options: ConnectionOptions) {
+    this.target = options.target;
+    this.#options = options;
+  }
+
+  get open(): boolean { return this.#link?.open === true; }
+
+  /** Begins an operation: from here its time runs. */
+  beginOperation(): void {
+    this.#deadlineMs = this.#options.monotonicMs() + Math.max(operationMs, fewestTimeouts * this.target.timeoutMs);
+  }
+
+  /** Connects unless connected. @throws SimError PEER_ERROR, PEER_TIMEOUT, COMMAND_CONFLICT after `close` */
+  async ensureLink(): Promise<Link> {
+    this.#checkUse();
+    if (this.#link?.open === true) return this.#link;
+    const { counters, onLink } = this.#options;
+    try {
+      const link = await openLink({
+        target: this.target, signal: this.#abort.signal,
+        onEnd: (reason) => { onLink(reason); },
+      });
+      this.#link = link;
+      if (this.#abort.signal.aborted) link.close('closed');
+      this.#checkUse();
+      counters.connections += 1;
+      onLink(null);
+      return link;
+    } catch (error) {
+      this.#checkUse();
+      this.#count(error);
+      throw error;
+    }
+  }
+
+  /** @throws SimError PEER_ERROR, PEER_TIMEOUT, COMMAND_CONFLICT */
+  async read(address: number, count: number): Promise<Buffer> {
+    try {
+      return await this.#once((link) => link.read(address, count));
+    } catch (error) {
+      const code = exceptionIn(error);
+      if (code !== null && !passing.has(code)) throw error;
+      this.#checkUse();
+    }
+    return this.#once((link) => link.read(address, count));
+  }
+
+  /** Never repeated unless the device said that it did nothing. @throws SimError PEER_ERROR, PEER_TIMEOUT, COMMAND_CONFLICT */
+  async write(functionCode: 6 | 16, address: number, registers: readonly number[]): Promise<void> {
+    const work = (link: Link) => link.write(functionCode, address, registers);
+    try {
+      await this.#once(work);
+    } catch (error) {
+      // 6 says that nothing was done; 5 that it will be
+      if (exceptionIn(error) !== 6) throw error;
+      this.#checkUse();
+      await this.#once(work);
+    }
+  }
+
+  /** Ends the link; the next request makes a new one. */
+  drop(reason: string): void {
+    this.#link?.close(reason);
+  }
+
+  /** For good; what is under way fails. */
+  close(): void {
+    this.#abort.abort();
+    this.#link?.close('closed');
+  }
+
+  async #once<T>(work: (link: Link) => Promise<T>): Promise<T> {
+    this.#checkTime();
+    const link = await this.ensureLink();
+    const { counters, onActivity } = this.#options;
+    counters.requests += 1;
+    onActivity();
+    try {
+      const result = await work(link);
+      counters.answers += 1;
+      this.#silent = false;
+      return result;
+    } catch (error) {
+      this.#checkUse();
+      this.#count(error);
+      if (exceptionIn(error) === null) this.#distrust(link, error);
+      throw error;
+    }
+  }
+
+  /**
+   * What comes after nonsense may be the rest of it. A connection that is silent may go on, once: the device has perhaps
+   * slept, and some do not like a new one.
+   */
+  #distrust(link: Link, error: unknown): void {
+    const silent = error instanceof SimError && error.code === 'PEER_TIMEOUT' && !link.suspect;
+    const again = this.#silent;
+    this.#silent = silent;
+    if ((silent && !again) || !link.open) return;
+    link.close(messageOf(error));
+    this.#options.onLink(messageOf(error));
+  }
+
+  #count(error: unknown): void {
+    const { counters } = this.#options;
+    counters.errors += 1;
+    if (exceptionIn(error) !== null) {
+      counters.exceptions += 1;
+      counters.answers += 1;
+    }
+    if (error instanceof SimError && error.code === 'PEER_TIMEOUT') counters.timeouts += 1;
+  }
+
+  #checkUse(): void {
+    if (this.#abort.signal.aborted) throw new SimError('COMMAND_CONFLICT', `the connection to ${endpointOf(this.target)} was given up meanwhile`);
+  }
+
+  #checkTime(): void {
+    if (this.#options.monotonicMs() < this.#deadlineMs) return;
+    throw peerTimeout(`${endpointOf(this.target)} answers so slowly that the operation was ended`);
+  }
+}

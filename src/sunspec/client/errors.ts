@@ -1,0 +1,66 @@
+import { SimError } from '../../core/errors.ts';
+
+/** Words of the Modbus application protocol, section 7. */
+const exceptionWords: Readonly<Record<number, string>> = {
+  1: 'illegal function', 2: 'illegal data address', 3: 'illegal data value', 4: 'server device failure', 5: 'acknowledge',
+  6: 'server device busy', 7: 'negative acknowledge', 8: 'memory parity error', 10: 'gateway path unavailable',
+  11: 'gateway target device failed to respond',
+};
+
+/** `exception 2 (illegal data address)` */
+export function exceptionText(code: number): string {
+  return `exception ${code} (${exceptionWords[code] ?? 'not a code of the protocol'})`;
+}
+
+/** @param where what was asked, put behind the code */
+export function exceptionError(code: number, where = ''): SimError {
+  return new SimError('PEER_ERROR', exceptionText(code) + where, [], code);
+}
+
+/** The code of the Modbus exception that an error is about; null for any other error. */
+export function exceptionIn(error: unknown): number | null {
+  return error instanceof SimError && error.code === 'PEER_ERROR' ? error.exceptionCode ?? null : null;
+}
+
+/** A frame came in order that does not answer the request. */
+export class UnfitAnswer extends SimError {
+  constructor(message: string) {
+    super('PEER_ERROR', message);
+  }
+}
+
+export function peerError(message: string): SimError {
+  return new SimError('PEER_ERROR', message);
+}
+
+export function peerTimeout(message: string): SimError {
+  return new SimError('PEER_TIMEOUT', message);
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+const socketReasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the other end reset the connection',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  ENOTFOUND: 'the host name is not known',
+  EAI_AGAIN: 'the host name cannot be resolved now',
+  ETIMEDOUT: 'the host does not answer',
+  EADDRNOTAVAIL: 'the address cannot be used',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed and not the one given',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate descends from an authority that was not given',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate descends from an authority that was not given',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate descends from an authority that was not given',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS, or no version of it that is in use',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is not of this host',
+};
+
+/** What went wrong with a socket, in words. OpenSSL has some of its own, beside a message full of its insides. */
+export function socketErrorText(error: NodeJS.ErrnoException & { readonly reason?: unknown }): string {
+  const known = socketReasons[error.code ?? ''];
+  return known ?? (typeof error.reason === 'string' ? error.reason : error.message);
+}

@@ -1,0 +1,171 @@
+/** One connection to the device: modbus-serial over a socket or line of ours. It lives once; a new connection is a new link. */
+import type { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
+import type modbusSerial from 'modbus-serial';
+import type { ClientTarget } from '../../core/sunspec-client.ts';
+import { exceptionError, messageOf, peerError, peerTimeout, socketErrorText, UnfitAnswer } from './errors.ts';
+import { FrameWatch } from './frame-watch.ts';
+import { openSocket } from './sockets.ts';
+import { endpointOf } from './target.ts';
+
+type ModbusRTU = InstanceType<typeof modbusSerial.default>;
+
+export interface Link {
+  /** false after `close`, and when the peer has ended it */
+  readonly open: boolean;
+  /** octets came that no request of ours explains: what follows cannot be trusted */
+  readonly suspect: boolean;
+  /** Words of `count` registers. @throws SimError PEER_ERROR, PEER_TIMEOUT */
+  read(address: number, count: number): Promise<Buffer>;
+  /** @throws SimError PEER_ERROR, PEER_TIMEOUT */
+  write(functionCode: 6 | 16, address: number, registers: readonly number[]): Promise<void>;
+  /** At once; a request under way fails. */
+  close(reason: string): void;
+}
+
+interface LinkOptions {
+  readonly target: ClientTarget;
+  /** ends an attempt to connect */
+  readonly signal: AbortSignal;
+  /** called when the peer ends it, not after `close` */
+  readonly onEnd: (reason: string) => void;
+}
+
+const parities = { N: 'none', E: 'even', O: 'odd' } as const;
+
+class ModbusLink implements Link {
+  readonly #client: ModbusRTU;
+  readonly #options: LinkOptions;
+  readonly #watch: FrameWatch | null;
+  readonly #release: () => void;
+  #fail: ((error: Error) => void) | null = null;
+  #ended: string | null = null;
+
+  /** @param release frees what is below, at once */
+  constructor(client: ModbusRTU, options: LinkOptions, socket: Socket | null, release: () => void) {
+    this.#client = client;
+    this.#options = options;
+    this.#release = release;
+    this.#watch = socket === null ? null : new FrameWatch((reason) => { this.#end(reason); });
+    // the library without a time-out waits for ever
+    client.setTimeout(options.target.timeoutMs);
+    client.on('error', (error) => { this.#end(messageOf(error)); });
+    client.on('close', () => { this.#end('the device closed the connection'); });
+    socket?.prependListener('data', (data: Buffer) => { this.#watch?.take(data); });
+    socket?.on('error', (error) => { this.#end(`the connection broke: ${socketErrorText(error)}`); });
+    socket?.on('close', () => { this.#end('the device closed the connection'); });
+  }
+
+  get open(): boolean { return this.#ended === null; }
+
+  get suspect(): boolean {
+    // on a line nothing tells a late answer from the next one
+    return this.#watch === null || this.#watch.heard;
+  }
+
+  async read(address: number, count: number): Promise<Buffer> {
+    const { buffer } = await this.#ask(`reading ${count} registers at ${address}`, () => this.#client.readHoldingRegisters(address, count));
+    if (buffer.length !== count * 2) throw new UnfitAnswer(`the answer says ${buffer.length} octets of data, ${count * 2} were asked for`);
+    return buffer;
+  }
+
+  async write(functionCode: 6 | 16, address: number, registers: readonly number[]): Promise<void> {
+    const what = `writing ${registers.length} registers at ${address}`;
+    const [first = 0] = registers;
+    if (functionCode === 6) {
+      const echo = await this.#ask(what, () => this.#client.writeRegister(address, first));
+      if (echo.address !== address || echo.value !== first) throw peerError(`the answer to the write repeats ${echo.value} at ${echo.address}, not ${first} at ${address}`);
+      return;
+    }
+    const echo = await this.#ask(what, () => this.#client.writeRegisters(address, [...registers]));
+    if (echo.address !== address || echo.length !== registers.length) {
+      throw peerError(`the answer to the write names ${echo.length} registers at ${echo.address}, not ${registers.length} at ${address}`);
+    }
+  }
+
+  close(reason: string): void {
+    this.#finish(reason);
+  }
+
+  async #ask<T>(what: string, request: () => Promise<T>): Promise<T> {
+    if (this.#ended !== null) throw peerError(this.#ended);
+    this.#watch?.begin();
+    // one connection may have been used for another unit before
+    this.#client.setID(this.#options.target.unitId);
+    const broken = new Promise<never>((_resolve, reject) => { this.#fail = reject; });
+    try {
+      return await Promise.race([request(), broken]);
+    } catch (error) {
+      throw this.#inWords(error, what);
+    } finally {
+      this.#fail = null;
+    }
+  }
+
+  #inWords(error: unknown, what: string): unknown {
+    const { timeoutMs, unitId } = this.#options.target;
+    const { modbusCode, errno } = error as { modbusCode?: unknown; errno?: unknown };
+    if (typeof modbusCode === 'number') return exceptionError(modbusCode);
+    if (errno === 'ETIMEDOUT') return peerTimeout(`no answer from unit ${unitId} within ${timeoutMs / 1000} s, ${what}${this.#watch?.gossip ?? ''}`);
+    if (error instanceof Error && error.name === 'SimError') return error;
+    return new UnfitAnswer(`the answer makes no sense, ${what}: ${messageOf(error)}`);
+  }
+
+  #end(reason: string): void {
+    if (this.#ended !== null) return;
+    this.#finish(reason);
+    this.#options.onEnd(reason);
+  }
+
+  #finish(reason: string): void {
+    if (this.#ended !== null) return;
+    this.#ended = reason;
+    this.#fail?.(peerError(reason));
+    // takes the library's timers and listeners away
+    this.#client.destroy(() => undefined);
+    this.#release();
+  }
+}
+
+/** The library is loaded by the first connection. */
+async function newClient(): Promise<ModbusRTU> {
+  const { default: library } = await import('modbus-serial');
+  return new library.default();
+}
+
+async function openLine(options: LinkOptions, target: Extract<ClientTarget, { transport: 'rtu' }>): Promise<Link> {
+  const { path, baud, parity, stopBits } = target.serial;
+  const client = await newClient();
+  // also before the line is open it may fail, and nobody listens yet
+  client.on('error', () => undefined);
+  try {
+    await client.connectRTUBuffered(path, { baudRate: baud, parity: parities[parity], stopBits, dataBits: 8 });
+  } catch (error) {
+    throw peerError(`cannot open ${endpointOf(target)}: ${messageOf(error)}`);
+  }
+  // a closed client takes its listeners from the port, whose late complaints would then end the process
+  const { _port: port } = client as unknown as { readonly _port: EventEmitter };
+  const release = () => {
+    port.on('error', () => undefined);
+    client.close(() => undefined);
+  };
+  if (options.signal.aborted) {
+    release();
+    throw peerError('the attempt to connect was given up');
+  }
+  return new ModbusLink(client, options, null, release);
+}
+
+/**
+ * Connects.
+ * @throws SimError PEER_ERROR, PEER_TIMEOUT; COMMAND_BAD_VALUE for certificates that are none
+ */
+export async function openLink(options: LinkOptions): Promise<Link> {
+  const { target, signal } = options;
+  if (target.transport === 'rtu') return openLine(options, target);
+  const client = await newClient();
+  const socket = await openSocket(target, signal);
+  client.on('error', () => undefined);
+  await client.linkTCP(socket, { port: target.port });
+  return new ModbusLink(client, options, socket, () => { socket.destroy(); });
+}

@@ -1,0 +1,136 @@
+/** Reads a device again and again: one round at a time, and after a broken connection in growing intervals. */
+import type { RandomStream } from '../../core/random.ts';
+import type { PolledModel, PollSettings, PollStatus } from '../../core/sunspec-client.ts';
+
+export const defaultPoll: PollSettings = { enabled: false, intervalMs: 1500, models: null };
+
+const firstRetryMs = 1000;
+const longestRetryMs = 60_000;
+
+/** What a round came to. */
+export interface Round {
+  readonly polled: readonly PolledModel[];
+  /** there is no connection */
+  readonly lost: boolean;
+}
+
+export interface PollerOptions {
+  readonly monotonicMs: () => number;
+  readonly nowMs: () => number;
+  /** calls `run` once after `ms`; the returned function prevents it */
+  readonly later: (ms: number, run: () => void) => () => void;
+  readonly random: RandomStream;
+  /** One round. Never rejects. */
+  readonly round: (settings: PollSettings) => Promise<Round>;
+}
+
+export class Poller {
+  readonly #options: PollerOptions;
+  #settings = defaultPoll;
+  #cancel: (() => void) | null = null;
+  /** rises with every start: what an earlier one still has under way does not go on */
+  #generation = 0;
+  /** until the rounds that were begun, or wait for such, have ended */
+  #running: Promise<void> | null = null;
+  #failures = 0;
+  #rounds = 0;
+  #failedRounds = 0;
+  #lateRounds = 0;
+  #lastMs: number | null = null;
+  #lastDurationMs: number | null = null;
+  #retryAtMs: number | null = null;
+  #polled: readonly PolledModel[] = [];
+
+  constructor(options: PollerOptions) {
+    this.#options = options;
+  }
+
+  get rounds(): number { return this.#rounds; }
+
+  get retrying(): boolean { return this.#retryAtMs !== null || this.#failures > 0; }
+
+  get settings(): PollSettings { return this.#settings; }
+
+  set settings(settings: PollSettings) {
+    this.#settings = settings;
+  }
+
+  /** Begins with a round at once, where polling is switched on. */
+  start(): void {
+    this.stop();
+    if (this.#settings.enabled) this.#after(0, this.#generation);
+  }
+
+  /** No further round begins. */
+  stop(): void {
+    this.#generation += 1;
+    this.#cancel?.();
+    this.#cancel = null;
+    this.#retryAtMs = null;
+    this.#failures = 0;
+  }
+
+  /** Forgets what was polled, of another device. */
+  forget(): void {
+    this.#polled = [];
+  }
+
+  /** Resolves when no round is under way. */
+  async settled(): Promise<void> {
+    await this.#running;
+  }
+
+  status(): PollStatus {
+    const retryInMs = this.#retryAtMs === null ? null : Math.max(0, this.#retryAtMs - this.#options.monotonicMs());
+    return {
+      ...this.#settings, rounds: this.#rounds, failedRounds: this.#failedRounds, lateRounds: this.#lateRounds,
+      lastMs: this.#lastMs, lastDurationMs: this.#lastDurationMs, retryInMs, polled: this.#polled,
+    };
+  }
+
+  #after(ms: number, generation: number): void {
+    this.#cancel = this.#options.later(ms, () => {
+      this.#cancel = null;
+      const begin = () => this.#round(generation);
+      // one of an earlier start may be under way
+      const running = (this.#running === null ? begin() : this.#running.then(begin)).finally(() => {
+        if (this.#running === running) this.#running = null;
+      });
+      this.#running = running;
+    });
+  }
+
+  async #round(generation: number): Promise<void> {
+    if (generation !== this.#generation) return;
+    const { monotonicMs, nowMs, round } = this.#options;
+    const begunMs = monotonicMs();
+    this.#retryAtMs = null;
+    this.#rounds += 1;
+    const { polled, lost } = await round(this.#settings);
+    if (generation !== this.#generation) return;
+    const tookMs = monotonicMs() - begunMs;
+    this.#polled = polled;
+    this.#lastMs = nowMs();
+    this.#lastDurationMs = tookMs;
+    if (lost || polled.some(({ error }) => error !== null)) this.#failedRounds += 1;
+    this.#failures = lost ? this.#failures + 1 : 0;
+    this.#after(lost ? this.#retryMs() : this.#waitMs(tookMs), generation);
+  }
+
+  /** On the grid of the interval; what a long round has covered is left out, not made up for. */
+  #waitMs(tookMs: number): number {
+    const { intervalMs } = this.#settings;
+    const missed = Math.floor(tookMs / intervalMs);
+    this.#lateRounds += missed;
+    return (missed + 1) * intervalMs - tookMs;
+  }
+
+  /** Twice as long each time, with half of it left to chance: many clients must not come back in one moment. */
+  #retryMs(): number {
+    const { monotonicMs, random } = this.#options;
+    const ceiling = Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(this.#failures - 1, 16));
+    const waitMs = ceiling * (0.5 + 0.5 * random.next());
+    this.#retryAtMs = monotonicMs() + waitMs;
+    return waitMs;
+  }
+}

@@ -1,0 +1,264 @@
+/** Reads models: whole points at a time, in smaller pieces where the device refuses larger ones. */
+import type { FoundModel, GroupReading, ModelReading, PointReading } from '../../core/sunspec-client.ts';
+import type { ModelDef } from '../map/types.ts';
+import { definitionOf } from './catalogue.ts';
+import type { Connection } from './connection.ts';
+import { exceptionIn, exceptionText, peerError } from './errors.ts';
+import { decode, scaleIn } from './point-bridge.ts';
+import { fixedRegisters, headerRegisters, shapeOf } from './shape.ts';
+import type { Shape, ShapeGroup, Slot } from './shape.ts';
+
+/** Registers of one model that are read; what lies behind them is left out. */
+export const mostModelRegisters = 8192;
+/** A device that refuses so many pieces of one model is not asked for the rest of it. */
+const mostRefusals = 40;
+/** A model whose scale factors have changed meanwhile is read again. */
+const mostAttempts = 3;
+
+/** The map is not what it was when the chain was walked. */
+export class MapChanged extends Error {}
+
+/** Registers of a model, and where the device refused to be read. */
+export interface ModelWords {
+  readonly words: Buffer;
+  /** exception code by register */
+  readonly refused: ReadonlyMap<number, number>;
+  readonly shape: Shape | null;
+  readonly notes: readonly string[];
+}
+
+class Gathering {
+  readonly words: Buffer;
+  readonly refused = new Map<number, number>();
+  readonly #connection: Connection;
+  readonly #address: number;
+  /** number of the answer that a register came with */
+  readonly #answerOf: Uint16Array;
+  #answers = 0;
+  #refusals = 0;
+  #first: Error | null = null;
+  #anyRead = false;
+
+  constructor(connection: Connection, { address }: FoundModel, total: number) {
+    this.#connection = connection;
+    this.#address = address;
+    this.words = Buffer.alloc(total * 2);
+    this.#answerOf = new Uint16Array(total);
+  }
+
+  /**
+   * Reads from one cut to another; pieces begin and end at cuts.
+   * @param cuts rising; the first and the last are the ends
+   */
+  async gather(cuts: readonly number[]): Promise<void> {
+    let from = 0;
+    while (from < cuts.length - 1) {
+      let to = from + 1;
+      while (to < cuts.length - 1 && at(cuts, to + 1) - at(cuts, from) <= this.#connection.habits.span) to += 1;
+      await this.#piece(cuts, from, to);
+      from = to;
+    }
+  }
+
+  /** @throws the first refusal when nothing at all could be read */
+  check(): void {
+    if (!this.#anyRead && this.#first !== null) throw this.#first;
+  }
+
+  /**
+   * Whether the scale factors are still what they were, as far as they came with another answer than what they scale: some
+   * devices change them from one moment to the next.
+   */
+  async isSteady({ all }: Shape): Promise<boolean> {
+    const apart = all.flatMap(({ offset, scale }) => (
+      typeof scale === 'object' && scale !== null && this.#isApart(offset, scale.offset) ? [scale.offset] : []));
+    for (const [offset, count] of neighbours([...new Set(apart)], this.#connection.habits.span)) {
+      const now = await this.#connection.read(this.#address + offset, count);
+      if (!now.equals(this.words.subarray(offset * 2, (offset + count) * 2))) return false;
+    }
+    return true;
+  }
+
+  #isApart(offset: number, scaleOffset: number): boolean {
+    return !this.refused.has(offset) && !this.refused.has(scaleOffset) && at(this.#answerOf, offset) !== at(this.#answerOf, scaleOffset);
+  }
+
+  /** @returns whether all of it was read */
+  async #piece(cuts: readonly number[], from: number, to: number): Promise<boolean> {
+    const [start, end] = [at(cuts, from), at(cuts, to)];
+    if (this.#refusals >= mostRefusals) return this.#leave(start, end, exceptionIn(this.#first) ?? 0);
+    try {
+      const words = await this.#connection.read(this.#address + start, end - start);
+      words.copy(this.words, start * 2);
+      this.#answers += 1;
+      this.#answerOf.fill(this.#answers, start, end);
+      this.#anyRead = true;
+      return true;
+    } catch (error) {
+      const code = exceptionIn(error);
+      if (code === null || !(error instanceof Error)) throw error;
+      this.#first ??= error;
+      this.#refusals += 1;
+      if (to - from === 1) return this.#leave(start, end, code);
+    }
+    const middle = middleOf(cuts, from, to);
+    const both = [await this.#piece(cuts, from, middle), await this.#piece(cuts, middle, to)];
+    // it was too much at once
+    if (both.every(Boolean)) this.#connection.habits.span = Math.max(at(cuts, middle) - start, end - at(cuts, middle));
+    return both.every(Boolean);
+  }
+
+  #leave(start: number, end: number, code: number): false {
+    for (let register = start; register < end; register += 1) this.refused.set(register, code);
+    return false;
+  }
+}
+
+function at(cuts: ArrayLike<number>, index: number): number {
+  return cuts[index] ?? 0;
+}
+
+/** Registers that stand behind one another, as first and count. @param most registers in one run */
+function neighbours(registers: readonly number[], most: number): [first: number, count: number][] {
+  const runs: [number, number][] = [];
+  for (const register of [...registers].sort((a, b) => a - b)) {
+    const run = runs.at(-1);
+    if (run && run[0] + run[1] === register && run[1] < most) run[1] += 1;
+    else runs.push([register, 1]);
+  }
+  return runs;
+}
+
+/** The cut nearest to the middle of a piece. */
+function middleOf(cuts: readonly number[], from: number, to: number): number {
+  const half = (at(cuts, from) + at(cuts, to)) / 2;
+  let best = from + 1;
+  for (let each = from + 1; each < to; each += 1) {
+    if (Math.abs(at(cuts, each) - half) < Math.abs(at(cuts, best) - half)) best = each;
+  }
+  return best;
+}
+
+function cutsBetween(slots: readonly Slot[], from: number, to: number): number[] {
+  const inner = slots.map(({ offset }) => offset).filter((offset) => offset > from && offset < to);
+  const last = slots.reduce((end, { offset, def }) => Math.max(end, offset + def.size), from);
+  // registers that no definition explains have no points to cut between
+  const rest = Array.from({ length: Math.max(0, to - Math.max(last, from)) }, (_, i) => Math.max(last, from) + i);
+  return [...new Set([from, ...inner, ...rest.filter((offset) => offset > from), to])].sort((a, b) => a - b);
+}
+
+/** All that one answer can hold. @returns null when the device refuses that */
+async function atOnce(connection: Connection, { address }: FoundModel, total: number): Promise<Buffer | null> {
+  if (total > connection.habits.span) return null;
+  try {
+    return await connection.read(address, total);
+  } catch (error) {
+    if (exceptionIn(error) === null) throw error;
+    return null;
+  }
+}
+
+function checkHeader({ id, address, length }: FoundModel, words: Buffer, refused: ReadonlyMap<number, number>): void {
+  if (refused.has(0) || refused.has(1)) return;
+  const [idNow, lengthNow] = [words.readUInt16BE(0), words.readUInt16BE(2)];
+  if (idNow !== id || lengthNow !== length) {
+    throw new MapChanged(`at ${address} there was model ${id} of ${length} registers, now there is ${idNow} of ${lengthNow}`);
+  }
+}
+
+/**
+ * The registers of a model.
+ * @throws MapChanged when another model is there now; SimError PEER_ERROR, PEER_TIMEOUT
+ */
+export async function readWords(connection: Connection, model: FoundModel): Promise<ModelWords> {
+  const def = definitionOf(model.id);
+  const whole = model.length + headerRegisters;
+  const total = Math.min(whole, mostModelRegisters);
+  const notes = whole > total ? [`only the first ${total} of its ${whole} registers are read`] : [];
+  const single = await atOnce(connection, model, total);
+  if (single !== null) {
+    checkHeader(model, single, new Map());
+    return { words: single, refused: new Map(), shape: def ? shapeOf(def, single, total, model.length) : null, notes };
+  }
+  for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+    const gathering = new Gathering(connection, model, total);
+    const shape = def ? await gatherShaped(gathering, def, model, total) : null;
+    if (shape === null) await gathering.gather(cutsBetween([], 0, total));
+    gathering.check();
+    checkHeader(model, gathering.words, gathering.refused);
+    if (shape === null || await gathering.isSteady(shape)) return { words: gathering.words, refused: gathering.refused, shape, notes };
+  }
+  throw peerError(`the scale factors of model ${model.id} change while it is read`);
+}
+
+/** The points before the groups first: they hold the counts. */
+async function gatherShaped(gathering: Gathering, def: ModelDef, { length }: FoundModel, total: number): Promise<Shape> {
+  const first = shapeOf(def, Buffer.alloc(0), total, length);
+  const fixed = Math.min(fixedRegisters(def), total);
+  await gathering.gather(cutsBetween(first.slots, 0, fixed));
+  const shape = shapeOf(def, gathering.words, total, length);
+  // what lies behind the last point is not shown
+  const end = shape.all.reduce((last, { offset, def: { size } }) => Math.max(last, offset + size), 0);
+  if (end > fixed) await gathering.gather(cutsBetween(shape.all, fixed, end));
+  return shape;
+}
+
+/** The exponent in force for a point; undefined for one without. */
+export function scaleOf({ scale }: Slot, { words, refused }: ModelWords): number | null | undefined {
+  if (scale === undefined || scale === null || typeof scale === 'number') return scale;
+  return refused.has(scale.offset) ? null : scaleIn(words.subarray(scale.offset * 2, scale.offset * 2 + 2));
+}
+
+/** One point as it was read. */
+export function pointReading(slot: Slot, model: FoundModel, read: ModelWords): PointReading {
+  const { def, offset, path } = slot;
+  const sf = scaleOf(slot, read);
+  const words = read.words.subarray(offset * 2, (offset + def.size) * 2);
+  const refusal = Array.from({ length: def.size }, (_, i) => read.refused.get(offset + i)).find((code) => code !== undefined);
+  const head = {
+    name: path, label: def.label, type: def.type, address: model.address + offset, size: def.size,
+    scaleFactor: sf ?? null, unit: def.units ?? null, access: def.access ?? 'R',
+  } as const;
+  if (refusal !== undefined) return { ...head, raw: null, value: null, implemented: false, note: `not readable: ${exceptionText(refusal)}` };
+  return { ...head, raw: registersOf(words), ...decode(def, words, sf === undefined ? 0 : sf) };
+}
+
+export function registersOf(words: Buffer): number[] {
+  return Array.from({ length: words.length / 2 }, (_, i) => words.readUInt16BE(i * 2));
+}
+
+function groupReading({ path, slots }: ShapeGroup, model: FoundModel, read: ModelWords): GroupReading {
+  return { path, points: slots.map((slot) => pointReading(slot, model, read)) };
+}
+
+/** A model out of its registers. @param readAtMs wall time, ms since the epoch */
+export function modelReading(model: FoundModel, read: ModelWords, readAtMs: number): ModelReading {
+  const { shape } = read;
+  const refusals = read.refused.size > 0 ? [`${read.refused.size} registers cannot be read`] : [];
+  return {
+    ...model,
+    points: (shape?.slots ?? []).map((slot) => pointReading(slot, model, read)),
+    groups: (shape?.groups ?? []).map((group) => groupReading(group, model, read)),
+    registers: shape === null ? registersOf(read.words) : null,
+    expectedLength: shape?.expectedLength ?? null,
+    notes: [...read.notes, ...shape?.notes ?? [], ...refusals],
+    readAtMs,
+  };
+}
+
+/** @throws as `readWords` */
+export async function readModel(connection: Connection, model: FoundModel, nowMs: () => number): Promise<ModelReading> {
+  return modelReading(model, await readWords(connection, model), nowMs());
+}
+
+/** `count` registers from an address on, in as many requests as that takes. @throws SimError PEER_ERROR, PEER_TIMEOUT */
+export async function readRaw(connection: Connection, address: number, count: number): Promise<number[]> {
+  const registers: number[] = [];
+  while (registers.length < count) {
+    const piece = Math.min(connection.habits.span, count - registers.length);
+    const words = await connection.read(address + registers.length, piece);
+    if (words.length === 0) throw peerError('the device answered without registers');
+    registers.push(...registersOf(words));
+  }
+  return registers;
+}

@@ -1,0 +1,165 @@
+/** Where the points of a model lie in the registers of a device that is not ours: its own counts and its own length decide. */
+import type { GroupDef, ModelDef, PointDef } from '../map/types.ts';
+import { countPoints } from './catalogue.ts';
+
+/** ID and L */
+export const headerRegisters = 2;
+
+export interface Slot {
+  /** 0-based: `Crv[0].Pt[3].V` */
+  readonly path: string;
+  readonly def: PointDef;
+  /** registers from ID on */
+  readonly offset: number;
+  /** exponent, or register of the scale factor; null: it names one that is not there; undefined: none */
+  readonly scale: number | { readonly offset: number } | null | undefined;
+}
+
+export interface ShapeGroup {
+  readonly path: string;
+  readonly slots: readonly Slot[];
+}
+
+export interface Shape {
+  readonly slots: readonly Slot[];
+  /** of all levels, in the order of the registers */
+  readonly groups: readonly ShapeGroup[];
+  /** of all levels, in the order of the registers */
+  readonly all: readonly Slot[];
+  /** what L should be; null when it is that */
+  readonly expectedLength: number | null;
+  readonly notes: readonly string[];
+}
+
+/** Registers of the points that stand before the groups. */
+export function fixedRegisters(def: ModelDef): number {
+  return def.points.reduce((sum, { size }) => sum + size, 0);
+}
+
+type Counts = Readonly<Record<string, number>>;
+
+/** Values of the count points; one that is not implemented counts nothing. */
+function countsOf(def: ModelDef, words: Buffer): Counts {
+  const counts: Record<string, number> = {};
+  let offset = 0;
+  for (const { name, size } of def.points) {
+    if (size === 1 && offset * 2 + 2 <= words.length) {
+      const raw = words.readUInt16BE(offset * 2);
+      counts[name] = raw === 0xffff ? 0 : raw;
+    }
+    offset += size;
+  }
+  return counts;
+}
+
+function timesOf(group: GroupDef, counts: Counts): number {
+  return typeof group.count === 'number' ? group.count : counts[group.count] ?? 0;
+}
+
+function sizeOf(group: GroupDef, counts: Counts): number {
+  const own = group.points.reduce((sum, { size }) => sum + size, 0);
+  return (group.groups ?? []).reduce((sum, inner) => sum + timesOf(inner, counts) * sizeOf(inner, counts), own);
+}
+
+/** Scale factors that a point can name: those of its own group and of all around it. */
+type Scales = ReadonlyMap<string, number>;
+
+class Placing {
+  readonly all: Slot[] = [];
+  readonly #total: number;
+  readonly #counts: Counts;
+  offset = 0;
+
+  constructor(total: number, counts: Counts) {
+    this.#total = total;
+    this.#counts = counts;
+  }
+
+  points(defs: readonly PointDef[], prefix: string, outer: Scales): { readonly slots: Slot[]; readonly scales: Scales } {
+    const scales = new Map(outer);
+    let ahead = this.offset;
+    for (const { name, type, size } of defs) {
+      if (type === 'sunssf' && ahead + size <= this.#total) scales.set(name, ahead);
+      ahead += size;
+    }
+    const slots: Slot[] = [];
+    for (const def of defs) {
+      // what is behind the end of the model is not there
+      if (this.offset + def.size <= this.#total) slots.push({ path: prefix + def.name, def, offset: this.offset, scale: scaleOf(def, scales) });
+      this.offset += def.size;
+    }
+    this.all.push(...slots);
+    return { slots, scales };
+  }
+
+  groups(defs: readonly GroupDef[] | undefined, prefix: string, scales: Scales): ShapeGroup[] {
+    return (defs ?? []).flatMap((def) => {
+      const size = sizeOf(def, this.#counts);
+      const room = Math.max(0, Math.floor((this.#total - this.offset) / size));
+      // without a count the group fills the rest of the model
+      const times = def.count === 0 ? room : Math.min(timesOf(def, this.#counts), room);
+      return Array.from({ length: times }, (_, i) => this.#group(def, def.count === 1 ? '' : `[${i}]`, prefix, scales)).flat();
+    });
+  }
+
+  #group(def: GroupDef, index: string, prefix: string, outer: Scales): ShapeGroup[] {
+    const path = prefix + def.name + index;
+    const { slots, scales } = this.points(def.points, `${path}.`, outer);
+    return [{ path, slots }, ...this.groups(def.groups, `${path}.`, scales)];
+  }
+}
+
+function scaleOf({ sf }: PointDef, scales: Scales): Slot['scale'] {
+  if (sf === undefined || typeof sf === 'number') return sf;
+  const offset = scales.get(sf);
+  return offset === undefined ? null : { offset };
+}
+
+/** The length by definition and counts. */
+function lengthBy(def: ModelDef, counts: Counts, total: number): number {
+  const fixed = fixedRegisters(def);
+  const grown = (def.groups ?? []).reduce((sum, group) => {
+    const size = sizeOf(group, counts);
+    if (group.count !== 0) return sum + timesOf(group, counts) * size;
+    const counter = countPoints[def.id];
+    const counted = counter === undefined ? undefined : counts[counter];
+    // a count that is not implemented leaves it to the length
+    return sum + (counted !== undefined && counted > 0 ? counted : Math.floor(Math.max(0, total - fixed) / size)) * size;
+  }, fixed);
+  return grown - headerRegisters;
+}
+
+/** Old devices have model 1 without its filler. */
+const alsoRight: Readonly<Record<number, number>> = { 1: 65 };
+
+/**
+ * The length that a model should have by its definition and the counts in its first registers; null when those do not
+ * reach so far.
+ */
+export function lengthOf(def: ModelDef, words: Buffer): number | null {
+  return words.length >= fixedRegisters(def) * 2 ? lengthBy(def, countsOf(def, words), words.length / 2) : null;
+}
+
+/**
+ * Places the points of a model as far as its registers reach.
+ * @param words the registers from ID on, at least those before the groups
+ * @param total registers of the model that are looked at, ID and L included
+ * @param length the L register
+ */
+export function shapeOf(def: ModelDef, words: Buffer, total: number, length: number): Shape {
+  const counts = countsOf(def, words);
+  const placing = new Placing(total, counts);
+  const { slots, scales } = placing.points(def.points, '', new Map());
+  const groups = placing.groups(def.groups, '', scales);
+  const expected = lengthBy(def, counts, length + headerRegisters);
+  const wrong = expected !== length && alsoRight[def.id] !== length;
+  return {
+    slots, groups, all: placing.all, expectedLength: wrong ? expected : null,
+    notes: wrong ? [lengthNote(def, length, expected)] : [],
+  };
+}
+
+function lengthNote(def: ModelDef, length: number, expected: number): string {
+  const what = length < expected ? 'what lies behind its end is left out' : `its last ${length - expected} registers have no meaning`;
+  return `L of model ${def.id} is ${length}, by definition and counts ${expected}: ${what}`;
+}

@@ -1,0 +1,244 @@
+/** Writes points by name, and registers as they are; what was written is read back. */
+import { SimError } from '../../core/errors.ts';
+import type { Fault } from '../../core/errors.ts';
+import type { FoundModel, RawWriteOutcome, ReadingValue, WriteOutcome, WriteRequest, WrittenPoint } from '../../core/sunspec-client.ts';
+import type { Connection, Habits } from './connection.ts';
+import { mostWritten } from './connection.ts';
+import { exceptionError, exceptionIn, peerError } from './errors.ts';
+import { decode, encode } from './point-bridge.ts';
+import { MapChanged, pointReading, readRaw, readWords, registersOf, scaleOf } from './reader.ts';
+import type { ModelWords } from './reader.ts';
+import type { Slot } from './shape.ts';
+
+interface Assignment {
+  readonly slot: Slot;
+  readonly sf: number | null | undefined;
+  readonly words: Buffer;
+}
+
+/** Points that stand behind one another and go out in one request. */
+interface Run {
+  readonly assignments: Assignment[];
+  registers: number;
+}
+
+/** As JSON pointers into the request. */
+function pointer(path: string): string {
+  return `/points/${path.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+/** A point of a stored curve may be marked as not in use; any other point must hold a value. */
+function mayBeAbsent({ path }: Slot): boolean {
+  return path.includes('.Pt[');
+}
+
+function assignmentOf(slot: Slot, value: ReadingValue, read: ModelWords): Assignment | Omit<Fault, 'name'> {
+  if (slot.def.access !== 'RW') return { detail: 'is read only' };
+  if (value === null && !mayBeAbsent(slot)) return { detail: 'the "not implemented" value cannot be written' };
+  const sf = scaleOf(slot, read);
+  const encoded = encode(slot.def, value, sf === undefined ? 0 : sf);
+  if ('words' in encoded) return { slot, sf, words: encoded.words };
+  return { detail: encoded.fault, ...(encoded.allowed && { allowed: encoded.allowed }) };
+}
+
+/** @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE naming every faulty point */
+function assignmentsOf(model: FoundModel, read: ModelWords, values: Readonly<Record<string, ReadingValue>>): Assignment[] {
+  const { shape } = read;
+  if (shape === null) throw new SimError('UNKNOWN_RESOURCE', `Model ${model.id} has no known definition: write its registers by address.`);
+  const byPath = new Map(shape.all.map((slot) => [slot.path, slot]));
+  const faults: Fault[] = [];
+  const assignments: Assignment[] = [];
+  for (const [path, value] of Object.entries(values)) {
+    const slot = byPath.get(path);
+    const made = slot ? assignmentOf(slot, value, read) : { detail: `model ${model.id} of the device has no such point` };
+    if ('words' in made) assignments.push(made);
+    else faults.push({ name: pointer(path), ...made });
+  }
+  if (faults.length > 0) {
+    const words = faults.slice(0, 5).map(({ name, detail }) => `${name}: ${detail}`).join('; ');
+    throw new SimError('COMMAND_BAD_VALUE', words, faults);
+  }
+  return assignments;
+}
+
+/** Values first, then requests, then what switches a function on: as masters are told to do. */
+function rankOf({ slot: { def } }: Assignment): number {
+  if (/Ena$/.test(def.name)) return 2;
+  return def.effect === 'latch' || /^Adpt\w+Req$/.test(def.name) ? 1 : 0;
+}
+
+function runsOf(assignments: readonly Assignment[]): Run[] {
+  const runs: Run[] = [];
+  for (const assignment of [...assignments].sort((a, b) => a.slot.offset - b.slot.offset)) {
+    const { offset, def } = assignment.slot;
+    const run = runs.at(-1);
+    const start = run?.assignments[0]?.slot.offset ?? 0;
+    if (run && start + run.registers === offset && run.registers + def.size <= mostWritten) {
+      run.assignments.push(assignment);
+      run.registers += def.size;
+    } else runs.push({ assignments: [assignment], registers: def.size });
+  }
+  const rank = ({ assignments: parts }: Run) => Math.max(...parts.map(rankOf));
+  return runs.sort((a, b) => rank(a) - rank(b));
+}
+
+/** What is sent in one go. */
+interface Piece {
+  readonly address: number;
+  readonly registers: readonly number[];
+}
+
+/** One request, or the same registers one by one. */
+interface Ways {
+  readonly whole: Piece;
+  /** in the order in which they go out; null where a register cannot be written by itself */
+  readonly singly: readonly Piece[] | null;
+}
+
+type Sent = (request: WriteRequest) => void;
+
+async function send(connection: Connection, functionCode: 6 | 16, { address, registers }: Piece, sent: Sent): Promise<void> {
+  await connection.write(functionCode, address, registers);
+  sent({ functionCode, address, count: registers.length });
+}
+
+/** Function 6 for one register, 16 for more; then the other one, as far as it can do the same. */
+function functionsFor({ whole, singly }: Ways, { refuses6, refuses16 }: Habits): readonly (6 | 16)[] {
+  if (singly === null) return [16];
+  if (whole.registers.length === 1) return refuses6 ? [16, 6] : [6, 16];
+  return refuses16 ? [6, 16] : [16, 6];
+}
+
+/** Writes registers, by the other function where the device does not know the first (exception 1). */
+async function sendRegisters(connection: Connection, ways: Ways, sent: Sent): Promise<void> {
+  const { habits } = connection;
+  const by = async (functionCode: 6 | 16) => {
+    const pieces = functionCode === 6 ? ways.singly ?? [] : [ways.whole];
+    for (const piece of pieces) await send(connection, functionCode, piece, sent);
+  };
+  const [first = 16, other] = functionsFor(ways, habits);
+  try {
+    await by(first);
+  } catch (error) {
+    if (exceptionIn(error) !== 1 || other === undefined) throw error;
+    try {
+      await by(other);
+    } catch (second) {
+      // both alike: it is not about the function
+      throw exceptionIn(second) === 1 ? error : second;
+    }
+    if (first === 6) habits.refuses6 = true;
+    else habits.refuses16 = true;
+  }
+}
+
+function pieceOf({ slot, words }: Assignment, model: FoundModel): Piece {
+  return { address: model.address + slot.offset, registers: registersOf(words) };
+}
+
+function waysOf({ assignments }: Run, model: FoundModel): Ways {
+  const pieces = assignments.map((assignment) => pieceOf(assignment, model));
+  const whole = { address: pieces[0]?.address ?? 0, registers: pieces.flatMap(({ registers }) => registers) };
+  if (assignments.some(({ slot }) => slot.def.size > 1)) return { whole, singly: null };
+  return { whole, singly: [...assignments].sort((a, b) => rankOf(a) - rankOf(b)).map((assignment) => pieceOf(assignment, model)) };
+}
+
+const unknownOutcome = '; whether this was carried out is not known';
+
+/** The error with more words; what the device refused keeps its code. */
+function withWords(error: unknown, words: string): unknown {
+  const code = exceptionIn(error);
+  if (code !== null) return exceptionError(code, words);
+  if (error instanceof MapChanged) return peerError(error.message + words);
+  return error instanceof SimError ? new SimError(error.code, error.message + words) : error;
+}
+
+function namesOf(assignments: readonly Assignment[]): string {
+  return assignments.map(({ slot }) => slot.path).join(', ');
+}
+
+/** What a failure leaves behind: the requests before it were carried out. */
+function failedWrite(error: unknown, model: FoundModel, runs: readonly Run[], failed: Run, requests: readonly WriteRequest[]): unknown {
+  const isWritten = ({ slot }: Assignment) => {
+    const address = model.address + slot.offset;
+    return requests.some((request) => request.address <= address && address + slot.def.size <= request.address + request.count);
+  };
+  const written = runs.flatMap(({ assignments }) => assignments.filter(isWritten));
+  const before = written.length > 0 ? `; written before: ${namesOf(written)}` : '; nothing was written before';
+  const rest = ` for ${namesOf(failed.assignments.filter((each) => !isWritten(each)))}`;
+  return withWords(error, exceptionIn(error) === null ? `,${rest}${unknownOutcome}${before}` : rest + before);
+}
+
+async function writeRuns(connection: Connection, { model, runs }: WritePlan): Promise<WriteRequest[]> {
+  const requests: WriteRequest[] = [];
+  for (const run of runs) {
+    try {
+      await sendRegisters(connection, waysOf(run, model), (request) => { requests.push(request); });
+    } catch (error) {
+      throw failedWrite(error, model, runs, run, requests);
+    }
+  }
+  return requests;
+}
+
+/** A write that was checked, in the order in which it goes out. */
+export interface WritePlan {
+  readonly model: FoundModel;
+  readonly assignments: readonly Assignment[];
+  readonly runs: readonly Run[];
+}
+
+/**
+ * Checks values against the model, with the scale factors that the device has now. Writes nothing.
+ * @throws MapChanged; SimError COMMAND_BAD_VALUE, UNKNOWN_RESOURCE, PEER_ERROR, PEER_TIMEOUT
+ */
+export async function planWrite(connection: Connection, model: FoundModel, values: Readonly<Record<string, ReadingValue>>): Promise<WritePlan> {
+  const assignments = assignmentsOf(model, await readWords(connection, model), values);
+  return { model, assignments, runs: runsOf(assignments) };
+}
+
+function writtenPoint({ slot, sf, words }: Assignment, model: FoundModel, after: ModelWords): WrittenPoint {
+  const at = slot.offset * 2;
+  // the same registers mean something else by another scale factor
+  const match = after.words.subarray(at, at + words.length).equals(words) && !after.refused.has(slot.offset) && scaleOf(slot, after) === sf;
+  return {
+    name: slot.path, written: decode(slot.def, words, sf === undefined ? 0 : sf).value, rawWritten: registersOf(words),
+    readBack: pointReading(slot, model, after), match,
+  };
+}
+
+/**
+ * Writes, once, and reads the model back.
+ * @returns also the registers that were read back
+ * @throws SimError PEER_ERROR, PEER_TIMEOUT, saying what was written before
+ */
+export async function carryOut(connection: Connection, plan: WritePlan): Promise<{ readonly outcome: WriteOutcome; readonly after: ModelWords }> {
+  const { model, assignments } = plan;
+  const requests = await writeRuns(connection, plan);
+  try {
+    const after = await readWords(connection, model);
+    const points = assignments.map((assignment) => writtenPoint(assignment, model, after));
+    return { outcome: { model, points, requests, match: points.every(({ match }) => match) }, after };
+  } catch (error) {
+    throw withWords(error, `; ${namesOf(assignments)} ${assignments.length === 1 ? 'was' : 'were'} written and could not be read back`);
+  }
+}
+
+/** Writes registers as they are. @throws SimError PEER_ERROR, PEER_TIMEOUT */
+export async function writeRegisters(connection: Connection, address: number, registers: readonly number[]): Promise<RawWriteOutcome> {
+  const requests: WriteRequest[] = [];
+  const whole = { address, registers };
+  try {
+    await sendRegisters(connection, { whole, singly: registers.length === 1 ? [whole] : null }, (request) => { requests.push(request); });
+  } catch (error) {
+    throw exceptionIn(error) === null ? withWords(error, unknownOutcome) : error;
+  }
+  let readBack: number[] | null = null;
+  try {
+    readBack = await readRaw(connection, address, registers.length);
+  } catch (error) {
+    if (exceptionIn(error) === null) throw withWords(error, '; the registers were written and could not be read back');
+  }
+  const match = readBack !== null && readBack.every((register, i) => register === registers[i]);
+  return { address, registers, readBack, requests, match };
+}
