@@ -3,13 +3,16 @@ import { readFileSync } from 'node:fs';
 import { createApi } from './api/server.ts';
 import type { Api } from './api/server.ts';
 import { createHistory } from './api/history/history.ts';
+import { createRemoteHistory } from './api/history/remote.ts';
 import { apiVersion, defaultApiLimits } from './api/context.ts';
 import type { AppConfig } from './config/app-config.ts';
 import { readEvseProfiles } from './config/evse-profiles.ts';
+import { readFaultProfiles } from './config/fault-profiles.ts';
 import type { Adapter } from './core/adapter.ts';
 import { simTimeFromMs, systemClock } from './core/clock.ts';
 import type { WallClock } from './core/clock.ts';
 import { EventLoopWatch } from './core/event-loop.ts';
+import type { FaultRegistry } from './core/fault-registry.ts';
 import { isLoopback } from './core/http-guard.ts';
 import { hostAndPort } from './core/listen.ts';
 import { createLogBook } from './core/log.ts';
@@ -21,9 +24,18 @@ import { parseGridProfile } from './der/grid/profile.ts';
 import type { SimPlant } from './der/plant.ts';
 import { DeviceChanges } from './device-changes.ts';
 import { deviceSeriesReader } from './device-series.ts';
+import { createFaultRegistry, createFaultyMaps, followPlant, injectConfigured } from './fault-setup.ts';
 import type { SeriesOf } from './device-series.ts';
+import { createSunSpecClient } from './sunspec/client/client.ts';
 import { createModbusAdapter } from './sunspec/modbus/bridge.ts';
-import type { ModbusAdapter } from './sunspec/modbus/bridge.ts';
+import { createBankDisturber } from './sunspec/modbus/faults/bridge.ts';
+import { createSilencer } from './sunspec/modbus/faults/disturber.ts';
+import type { ModbusAdapter, ModbusAdapterOptions } from './sunspec/modbus/bridge.ts';
+import { createModbusRtuAdapter } from './sunspec/modbus/rtu-bridge.ts';
+import type { ModbusRtuAdapter } from './sunspec/modbus/rtu-bridge.ts';
+import { TlsFiles } from './sunspec/modbus/tls-files.ts';
+import { createProxyAdapter } from './sunspec/modbus/proxy/bridge.ts';
+import type { ProxyAdapter } from './sunspec/modbus/proxy/bridge.ts';
 import { createTelemetry } from './ws/telemetry.ts';
 
 export interface AppOptions {
@@ -37,6 +49,7 @@ export interface AppOptions {
 /** A running simulator. */
 export interface App {
   readonly plant: SimPlant;
+  readonly faults: FaultRegistry;
   readonly api: Api;
   readonly adapters: readonly Adapter[];
   readonly logBook: LogBook;
@@ -72,24 +85,56 @@ function createClock(config: AppConfig, wall: WallClock): SimClock {
   return new SimClock(wall, { mode, rate, timezone }, simTimeFromMs(startMs));
 }
 
-function buildPlant(config: AppConfig, seriesOf: SeriesOf, wall: WallClock, logBook: LogBook): SimPlant {
+function buildPlant(config: AppConfig, clock: SimClock, faults: FaultRegistry, seriesOf: SeriesOf, wall: WallClock, logBook: LogBook): SimPlant {
   const { profilePath: gridProfile } = config.grid;
   return createPlant({
-    devices: config.devices.map((device) => ({ ...device, series: seriesOf(device) })), firstIndex: config.firstDevice, clock: createClock(config, wall), tickIntervalS: config.tickS,
+    devices: config.devices.map((device) => ({ ...device, series: seriesOf(device) })), firstIndex: config.firstDevice, clock, tickIntervalS: config.tickS,
     nominalHz: config.grid.nominalFrequencyHz, seed: config.seed, version, log: logBook.logger('AC'),
     weatherSource: config.irradianceSource, clouds: config.clouds,
     gridProfile: gridProfile === null ? null : parseGridProfile(readFileSync(gridProfile, 'utf8'), gridProfile),
-    feeder: config.grid.feeder,
-    monotonicMs: () => wall.monotonicMs(),
+    feeder: config.grid.feeder, simModels: config.simModels, ...(hasLine(config) && { unitAddressOf: startAddressOf(config) }),
+    monotonicMs: () => wall.monotonicMs(), faults,
   });
 }
 
-function buildModbus(config: AppConfig, plant: SimPlant, wall: WallClock, logBook: LogBook): ModbusAdapter[] {
+/** Whether devices are known by their address, which is a register of theirs then (1.DA). */
+function hasLine({ modbus, rtu }: AppConfig): boolean {
+  return rtu !== null || (modbus.enabled && modbus.framing === 'rtu_over_tcp');
+}
+
+/** On a line or a port in common each device has an address of its own. */
+function startAddressOf({ modbus, rtu }: AppConfig): (index: number) => number {
+  return rtu !== null || modbus.sharedPort ? (index) => 1 + index : () => 1;
+}
+
+/** What stands between devices and their masters. */
+type Between = Pick<ModbusAdapterOptions, 'disturber' | 'faultyMaps'>;
+
+function buildRtu({ rtu }: AppConfig, plant: SimPlant, between: Between, wall: WallClock, logBook: LogBook): ModbusRtuAdapter[] {
+  if (rtu === null) return [];
+  const { port: path, baud: baudRate, parity, stopBits } = rtu;
+  return [createModbusRtuAdapter({ devices: plant.devices, line: { path, baudRate, parity, stopBits }, ...between, clock: wall, logger: logBook.logger('Modbus') })];
+}
+
+function buildModbus(config: AppConfig, plant: SimPlant, between: Between, wall: WallClock, logBook: LogBook): ModbusAdapter[] {
   const { modbus } = config;
   if (!modbus.enabled) return [];
   return [createModbusAdapter({
-    devices: plant.devices, host: modbus.host, port: modbus.port, sharedPort: modbus.sharedPort, clock: wall,
+    devices: plant.devices, host: modbus.host, port: modbus.port, sharedPort: modbus.sharedPort, ...between, clock: wall,
     logger: logBook.logger('Modbus'),
+    framing: modbus.framing === 'rtu_over_tcp' ? 'rtu' : 'mbap',
+    ...(modbus.foreignUnit !== null && { foreignUnit: modbus.foreignUnit }),
+    ...(modbus.tls !== null && { tlsFiles: new TlsFiles({ settings: modbus.tls, clock: wall, logger: logBook.logger('Modbus') }) }),
+    limits: {
+      maxConnections: modbus.maxConnections, idleTimeoutMs: modbus.idleTimeoutS * 1000, frameTimeoutMs: modbus.frameTimeoutS * 1000,
+    },
+  })];
+}
+
+function buildProxy({ proxy, modbus }: AppConfig, plant: SimPlant, wall: WallClock, logBook: LogBook): ProxyAdapter[] {
+  if (proxy === null) return [];
+  return [createProxyAdapter({
+    ...proxy, devices: plant.devices, disturber: createSilencer(plant.silentDevices), clock: wall, logger: logBook.logger('Modbus'),
     limits: {
       maxConnections: modbus.maxConnections, idleTimeoutMs: modbus.idleTimeoutS * 1000, frameTimeoutMs: modbus.frameTimeoutS * 1000,
     },
@@ -97,14 +142,15 @@ function buildModbus(config: AppConfig, plant: SimPlant, wall: WallClock, logBoo
 }
 
 function exposureWarnings(config: AppConfig): string[] {
-  const hosts = [{ what: 'the HTTP interface', host: config.web.host }, ...(config.modbus.enabled ? [{ what: 'Modbus', host: config.modbus.host }] : [])];
+  const hosts = [{ what: 'the HTTP interface', host: config.web.host }, ...(config.modbus.enabled && config.modbus.tls === null ? [{ what: 'Modbus', host: config.modbus.host }] : []),
+    ...(config.proxy === null ? [] : [{ what: 'the Modbus proxy', host: config.proxy.host }])];
   return hosts.filter(({ host }) => !isLoopback(host))
     .map(({ what, host }) => `${what} listens on ${host} without authentication: anybody who can reach this address controls the simulator`);
 }
 
 /**
  * Builds a simulator; nothing is bound yet.
- * @throws SimError CONFIG_INVALID for profiles or series that do not fit
+ * @throws SimError CONFIG_INVALID for profiles, series, a proxy map or certificates that do not fit, and for faults that fit no device
  */
 export function createApp(config: AppConfig, options: AppOptions = {}): App {
   const wall = options.wall ?? systemClock;
@@ -112,13 +158,24 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
   const log = logBook.logger('Lab');
   const eventLoop = new EventLoopWatch({ log });
   const seriesOf = deviceSeriesReader(config);
-  const plant = buildPlant(config, seriesOf, wall, logBook);
-  const modbus = buildModbus(config, plant, wall, logBook);
+  const clock = createClock(config, wall);
+  const faults = createFaultRegistry({ wall, sim: () => clock.sim(), seed: config.seed, log, plant: () => plant });
+  const plant = buildPlant(config, clock, faults, seriesOf, wall, logBook);
+  followPlant(faults, plant);
+  const proxy = buildProxy(config, plant, wall, logBook);
+  const between = {
+    disturber: createBankDisturber({ registry: faults, silent: plant.silentDevices, devices: () => plant.devices }),
+    faultyMaps: createFaultyMaps(faults, plant, wall, logBook.logger('Modbus')),
+  };
+  const modbus = [...buildModbus(config, plant, between, wall, logBook), ...buildRtu(config, plant, between, wall, logBook), ...proxy];
+  injectConfigured(faults, config, plant, log);
   const changes = new DeviceChanges({ plant, servers: modbus, deviceOf: config.deviceOf, seriesOf, log });
   const guard = { host: config.web.host, allowedHosts: config.web.allowedHosts, corsOrigins: config.web.corsOrigins };
-  const adapters: Adapter[] = [...modbus];
+  const sunspecClient = createSunSpecClient({ clock: wall, logger: logBook.logger('Modbus'), seed: config.seed });
+  const adapters: Adapter[] = [...modbus, sunspecClient];
   const api = createApi({
-    plant, history: createHistory(plant, { samplesPerDevice: config.historySamples }), adapters, logBook, eventLoop, clock: wall, evseProfiles: readEvseProfiles(),
+    plant, faults, history: createHistory(plant, { samplesPerDevice: config.historySamples }), adapters, logBook, eventLoop, clock: wall, evseProfiles: readEvseProfiles(), faultProfiles: readFaultProfiles(),
+    sunspecClient, remoteHistory: createRemoteHistory(sunspecClient, config.historySamples),
     info: { version, apiVersion, buildId, startedAtMs: wall.nowMs() },
     config: {
       ...guard, port: config.web.port,
@@ -161,21 +218,24 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
     plant.end();
     // from here on nobody new is served; answers under way may finish
     const http = api.stop();
+    // its answers are ones that HTTP waits for
+    await ended('the SunSpec client', sunspecClient.stop());
     await ended('the tick', ticker.stop());
     await ended('a change of the devices', changes.settled());
     plant.commands.cancelAll();
     await ended('the stream', telemetry.stop());
     await Promise.all(modbus.map((adapter) => ended(adapter.module, adapter.stop())));
     await ended('HTTP', http);
+    faults.close();
     eventLoop.stop();
     log.info('stopped');
     logBook.flush();
   }
 
   return {
-    plant, api, adapters, logBook,
+    plant, faults, api, adapters, logBook,
     async start() {
-      for (const warning of exposureWarnings(config)) log.warning(warning);
+      for (const warning of [...exposureWarnings(config), ...config.unused]) log.warning(warning);
       try {
         for (const adapter of modbus) await adapter.start();
         await telemetry.start();
@@ -214,10 +274,18 @@ function describe(http: { host: string; port: number }, config: AppConfig, adapt
   for (const adapter of adapters) {
     const from = first && adapter.endpointOf?.(first.index);
     const to = last && adapter.endpointOf?.(last.index);
+    if (adapter.comm === 'modbus_proxy') {
+      const { endpoint, detail } = adapter.status();
+      lines.push(`Proxy     ${endpoint?.replace('tcp://', '') ?? ''} (${detail ?? ''})`);
+    }
     if (!from || !to) continue;
-    const ports = portList(plant.devices.map((device) => adapter.endpointOf?.(device.index)?.port ?? 0));
     const units = from.unitId === to.unitId ? `unit ${from.unitId}` : `units ${from.unitId}..${to.unitId}`;
-    lines.push(`${adapter.module.padEnd(9)} ${hostAndPort(from.host, from.port)}${ports} (${units}, SunSpec base 40000)`);
+    if (adapter.comm === 'modbus_rtu') {
+      lines.push(`RTU       ${from.host} (${adapter.status().detail ?? ''}, ${units}, SunSpec base 40000)`);
+      continue;
+    }
+    const ports = portList(plant.devices.map((device) => adapter.endpointOf?.(device.index)?.port ?? 0));
+    lines.push(`${adapter.module.padEnd(9)} ${hostAndPort(from.host, from.port)}${ports} (${from.tls ? 'TLS, ' : ''}${units}, SunSpec base 40000)`);
   }
   const paused = config.clock.startsPaused ? 'the clock is paused; ' : '';
   lines.push(`${plant.devices.length} device${plant.devices.length === 1 ? '' : 's'}, tick ${config.tickS} s; ${paused}nothing is kept over a restart`);

@@ -25,6 +25,11 @@ function fail(error: unknown): never {
 process.on('uncaughtException', fail);
 process.on('unhandledRejection', fail);
 
+// a full disk costs printed lines, which GET logs still has, and not the simulation; a reader that has gone ends it
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => { if (error.code === 'EPIPE') process.exit(exitCodes.internal); });
+}
+
 /** Ends in order; a second signal, or 4 seconds, end at once. */
 function endWith(app: App): () => void {
   let ending = false;
@@ -47,6 +52,9 @@ async function main(): Promise<void> {
   end = endWith(app);
   process.on('SIGINT', end);
   process.on('SIGTERM', end);
+  // without files to read again the signal ends the process, as it does by default
+  const reloads = app.adapters.flatMap(({ reload }) => reload ?? []);
+  if (reloads.length > 0) process.on('SIGHUP', () => { for (const reload of reloads) reload(); });
   const { lines } = await app.start();
   process.stdout.write(`derbench is ready\n${lines.map((line) => `  ${line}`).join('\n')}\n`);
 }

@@ -6,6 +6,7 @@ const maxDepth = 32;
 const maxItems = 10_000;
 /** Three times what a device has of points; what is checked against a schema costs much more than what is only read. */
 const maxMembers = 4_000;
+/** where the operation says nothing else */
 const maxStringLength = 1_000;
 /** characters of a member's name in a fault */
 const shownNameLength = 100;
@@ -59,11 +60,11 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
  * Bounds that hold for every body whatever its schema.
  * @throws HttpProblem `validation`
  */
-function checkShape(body: unknown): void {
+function checkShape(body: unknown, longestText: number): void {
   let members = 0;
   function check(value: unknown, pointer: string, depth: number): void {
     const refuse = (detail: string): never => { throw invalid('body', pointer, detail); };
-    if (typeof value === 'string' && value.length > maxStringLength) refuse(`must have at most ${maxStringLength} characters`);
+    if (typeof value === 'string' && value.length > longestText) refuse(`must have at most ${longestText} characters`);
     if (typeof value === 'number' && !Number.isFinite(value)) refuse('must be a finite number');
     if (typeof value !== 'object' || value === null) return;
     if (depth >= maxDepth) refuse(`must not be nested deeper than ${maxDepth} levels`);
@@ -119,9 +120,11 @@ function checkUniqueNames(text: string): void {
 
 /**
  * The JSON body of a request; `{}` when there is neither body nor Content-Type.
+ * @param limit bytes
+ * @param longestText characters of one text
  * @throws HttpProblem `unsupported-media-type`, `too-large`, `malformed-json`, `validation`
  */
-export async function readJsonBody(request: IncomingMessage, limit: number): Promise<unknown> {
+export async function readJsonBody(request: IncomingMessage, limit: number, longestText = maxStringLength): Promise<unknown> {
   if (!hasBody(request) && request.headers['content-type'] === undefined) return {};
   checkMediaType(request);
   const bytes = await readBytes(request, limit);
@@ -134,7 +137,7 @@ export async function readJsonBody(request: IncomingMessage, limit: number): Pro
   } catch {
     throw new HttpProblem('malformed-json', bytes.length === 0 ? 'The body is empty.' : 'The body is not valid JSON in UTF-8.');
   }
-  checkShape(value);
+  checkShape(value, longestText);
   checkUniqueNames(text);
   return value;
 }

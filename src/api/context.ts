@@ -1,14 +1,18 @@
 import type { Adapter } from '../core/adapter.ts';
 import type { WallClock } from '../core/clock.ts';
 import type { EventLoopState } from '../core/event-loop.ts';
+import type { FaultRegistry } from '../core/fault-registry.ts';
 import type { EvseParameters } from '../core/kinds/evse.ts';
 import { logCapacity } from '../core/log.ts';
 import type { LogBook } from '../core/log.ts';
 import type { Origin } from '../core/device.ts';
+import type { FaultProfile } from '../fault-kinds/profile.ts';
+import type { SunSpecClient } from '../core/sunspec-client.ts';
 import type { Device, Plant } from '../sunspec/map/device.ts';
 import type { ChargePointIdOf } from './evse-ids.ts';
 import type { Fresh } from './fresh.ts';
 import type { History } from './history/history.ts';
+import type { RemoteHistory } from './history/remote.ts';
 import type { AnswerCounts } from './metrics/answer-counts.ts';
 import type { AddedDevice } from './schemas/devices.ts';
 
@@ -48,7 +52,7 @@ export const defaultApiLimits: ApiLimits = {
 };
 
 /** Version of the HTTP interface: `info.version` of the description and `api_version` of server-info. */
-export const apiVersion = '1.3.0';
+export const apiVersion = '1.4.0';
 
 interface ApiInfo {
   /** version of the simulator */
@@ -82,6 +86,7 @@ export interface EvseProfile {
 /** All that the interface works with. */
 export interface ApiContext {
   readonly plant: Plant;
+  readonly faults: FaultRegistry;
   readonly history: History;
   /** whose states are shown in `comm_status` and in the device records */
   readonly adapters: readonly Adapter[];
@@ -90,8 +95,14 @@ export interface ApiContext {
   readonly info: ApiInfo;
   readonly config: ApiConfig;
   readonly clock: WallClock;
+  /** master of one other device */
+  readonly sunspecClient: SunSpecClient;
+  /** what it polled */
+  readonly remoteHistory: RemoteHistory;
   /** default: none */
   readonly evseProfiles?: readonly EvseProfile[];
+  /** ready sets of faults; default: none */
+  readonly faultProfiles?: readonly FaultProfile[];
   /** identity of the first charging station, from which those of the others follow; default `SIM-CP-1` */
   readonly chargePointBaseId?: string;
   /**

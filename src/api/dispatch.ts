@@ -60,7 +60,7 @@ async function answerOf(route: Route, ctx: RouteContext, raw: RawInput): Promise
 }
 
 async function run(route: Route, ctx: RouteContext, request: Request, response: Response, checkReplies: boolean): Promise<void> {
-  const body = route.method === 'post' ? await readJsonBody(request, ctx.config.limits.maxBodyBytes) : undefined;
+  const body = route.method === 'post' ? await readJsonBody(request, ctx.config.limits.maxBodyBytes, route.longestText) : undefined;
   const answer = await answerOf(route, ctx, { params: request.params, query: request.query, body, by: originOf(request) });
   if (answer.afterwards) response.once('close', answer.afterwards);
   const status = answer.status ?? route.status;

@@ -12,6 +12,8 @@ export const problemOf: Readonly<Record<ErrorCode, ProblemCode>> = {
   MAP_BAD_VALUE: 'validation',
   MAP_NOT_SUPPORTED: 'disabled',
   MAP_LOCAL_CONTROL: 'conflict',
+  // HTTP knows no roles
+  ACCESS_DENIED: 'internal',
   UNKNOWN_DEVICE: 'unknown-device',
   UNKNOWN_RESOURCE: 'unknown-resource',
   COMMAND_NOT_APPLICABLE: 'not-applicable',
@@ -20,6 +22,9 @@ export const problemOf: Readonly<Record<ErrorCode, ProblemCode>> = {
   COMMAND_QUEUE_FULL: 'too-many-requests',
   CONFIG_INVALID: 'internal',
   LISTEN_FAILED: 'internal',
+  PEER_ERROR: 'upstream-error',
+  PEER_TIMEOUT: 'upstream-timeout',
+  NOT_CONNECTED: 'not-connected',
   STOPPING: 'stopping',
   INTERNAL: 'internal',
 };
@@ -73,6 +78,8 @@ interface Described {
   readonly code: ProblemCode;
   readonly detail: string;
   readonly faults?: readonly ProblemFault[];
+  /** exception code that a remote Modbus device answered with */
+  readonly modbusException?: number;
   readonly close: boolean;
 }
 
@@ -84,6 +91,9 @@ export function describeError(error: unknown): Described {
   if (error instanceof SimError) {
     const code = problemOf[error.code];
     if (code === 'internal') return { code, detail: internalDetail, close: false };
+    if (code === 'upstream-error' && error.exceptionCode !== undefined) {
+      return { code, detail: error.message, modbusException: error.exceptionCode, close: false };
+    }
     if (code !== 'validation') return { code, detail: error.message, close: false };
     if (error.faults.length > 0) return describeError(invalidAll(error.faults.map(bodyFault)));
     return { code, detail: error.message, faults: [{ in: 'body', name: '', detail: error.message }], close: false };

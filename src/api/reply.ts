@@ -86,11 +86,11 @@ export function sendPrepared(response: ServerResponse, { bytes, headers }: Prepa
 /** Answers `application/problem+json`. `close` ends the connection after it. */
 export function sendProblem(
   response: ServerResponse,
-  problem: { code: ProblemCode; detail: string; faults?: readonly ProblemFault[]; close?: boolean },
+  problem: { code: ProblemCode; detail: string; faults?: readonly ProblemFault[]; modbusException?: number; close?: boolean },
   headers: Readonly<Record<string, string>> = {},
 ): void {
   const { req } = response;
-  const body = createProblem(problem.code, problem.detail, { instance: req.url ?? '', id: requestId(req) }, problem.faults);
+  const body = createProblem(problem.code, problem.detail, { instance: req.url ?? '', id: requestId(req) }, problem.faults, problem.modbusException);
   const extra = { ...problemHeaders(body), ...headers, ...(problem.close === true && { Connection: 'close' }) };
   sendBytes(response, body.status, 'application/problem+json', Buffer.from(JSON.stringify(body)), extra);
 }

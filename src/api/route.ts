@@ -90,6 +90,8 @@ interface RouteBase {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
+  /** characters of one text of the body, where 1,000 are too few */
+  readonly longestText?: number;
   /** problems besides those that follow from the shape of the route */
   readonly problems?: readonly ProblemCode[];
   /** further statuses that carry the reply schema */

@@ -1,30 +1,14 @@
+import { z as zod } from 'zod';
 import type { z } from 'zod';
 import { pointerStep } from '../core/json-pointer.ts';
 import type { ProblemFault } from '../core/problem.ts';
-import { hasOwnWords, meantBranch } from '../core/zod-issues.ts';
+import { issueWords } from '../core/zod-issues.ts';
 import { invalidAll } from './errors.ts';
 
 type Issue = z.core.$ZodIssue;
 
 function nameOf(where: ProblemFault['in'], path: readonly PropertyKey[]): string {
   return where === 'body' ? path.map(pointerStep).join('') : path.map(String).join('.');
-}
-
-function bound(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>): string {
-  const unit = issue.origin === 'string' ? ' characters' : issue.origin === 'array' || issue.origin === 'set' ? ' items' : '';
-  const verb = unit === '' ? 'must be' : 'must have';
-  if (issue.code === 'too_big') {
-    return `${verb} ${issue.inclusive === false ? 'less than' : 'at most'} ${String(issue.maximum)}${unit}`;
-  }
-  return `${verb} ${issue.inclusive === false ? 'more than' : 'at least'} ${String(issue.minimum)}${unit}`;
-}
-
-const expectations: Readonly<Record<string, string>> = {
-  int: 'an integer', integer: 'an integer', array: 'an array', object: 'an object', record: 'an object',
-};
-
-function scalarValues(values: readonly unknown[]): (string | number)[] {
-  return values.filter((value) => typeof value === 'string' || typeof value === 'number');
 }
 
 /** Member names of an object schema, where there is one at the root. */
@@ -34,47 +18,28 @@ function knownMembers(schema: z.ZodType): string[] | undefined {
 }
 
 function faultsOf(issue: Issue, where: ProblemFault['in'], schema: z.ZodType): ProblemFault[] {
-  const name = nameOf(where, issue.path);
-  switch (issue.code) {
-    case 'unrecognized_keys': {
-      const allowed = issue.path.length === 0 ? knownMembers(schema) : undefined;
-      return issue.keys.map((key) => ({
-        in: where,
-        name: nameOf(where, [...issue.path, key]),
-        detail: where === 'query' ? 'is not a parameter of this operation' : 'is not a member of this body',
-        ...(allowed && { allowed }),
-      }));
-    }
-    case 'invalid_value': {
-      const allowed = scalarValues(issue.values);
-      return [{ in: where, name, detail: hasOwnWords(issue) ? issue.message : `must be one of ${allowed.join(', ')}`, allowed }];
-    }
-    case 'invalid_union': {
-      const branch = meantBranch(issue.errors);
-      if (branch) return branch.flatMap((inner) => faultsOf({ ...inner, path: [...issue.path, ...inner.path] }, where, schema));
-      const words = issue.errors.flat().flatMap((inner) => (inner.code === 'invalid_value' ? scalarValues(inner.values) : []));
-      return [{ in: where, name, detail: issue.message, ...(hasOwnWords(issue) && words.length > 0 && { allowed: words }) }];
-    }
-    case 'invalid_type': {
-      if (issue.input === undefined && issue.message.includes('received undefined')) {
-        return [{ in: where, name, detail: 'is required' }];
-      }
-      return [{ in: where, name, detail: `must be ${expectations[issue.expected] ?? `a ${issue.expected}`}` }];
-    }
-    case 'invalid_key':
-      return [{ in: where, name, detail: `is not a name that a member can have here; it must be ${issue.issues[0]?.message ?? 'another one'}` }];
-    case 'too_big':
-    case 'too_small':
-      return [{ in: where, name, detail: bound(issue) }];
-    default:
-      return [{ in: where, name, detail: issue.message }];
-  }
+  const member = where === 'query' ? 'a parameter of this operation' : 'a member of this body';
+  return issueWords(issue, member, knownMembers(schema)).map(({ path, ...words }) => ({ in: where, name: nameOf(where, path), ...words }));
 }
 
 /** Whether a fault comes from a query parameter that stands there several times. */
 function isRepeated(query: unknown, { path: [name] }: Issue): boolean {
   return name !== undefined && typeof query === 'object' && query !== null
     && Object.hasOwn(query, name) && Array.isArray((query as Record<PropertyKey, unknown>)[name]);
+}
+
+/** Member names by which an alternative of a union is known: those that it requires. */
+function markedBy(option: z.ZodType): readonly string[] {
+  if (option instanceof zod.ZodDiscriminatedUnion) return [option.def.discriminator];
+  if (!(option instanceof zod.ZodObject)) return [];
+  return Object.entries(option.shape as Readonly<Record<string, z.ZodType>>).filter(([, member]) => !member.safeParse(undefined).success).map(([name]) => name);
+}
+
+/** Of a union of objects that are known by different members, the one that an input is meant for; else the schema itself. */
+function meantOption(schema: z.ZodType, input: unknown): z.ZodType {
+  if (!(schema instanceof zod.ZodUnion) || schema instanceof zod.ZodDiscriminatedUnion || typeof input !== 'object' || input === null) return schema;
+  const meant = (schema.options as z.ZodType[]).filter((option) => markedBy(option).some((name) => Object.hasOwn(input, name)));
+  return meant.length === 1 ? meant[0] ?? schema : schema;
 }
 
 /**
@@ -84,9 +49,11 @@ function isRepeated(query: unknown, { path: [name] }: Issue): boolean {
 export function validate<S extends z.ZodType>(schema: S, input: unknown, where: ProblemFault['in']): z.output<S> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
-  throw invalidAll(result.error.issues.flatMap((issue) => (
+  const meant = meantOption(schema, input);
+  const { issues } = (meant === schema ? undefined : meant.safeParse(input).error) ?? result.error;
+  throw invalidAll(issues.flatMap((issue) => (
     where === 'query' && isRepeated(input, issue)
       ? [{ in: where, name: nameOf(where, issue.path), detail: 'is given more than once' }]
-      : faultsOf(issue, where, schema)
+      : faultsOf(issue, where, meant)
   )));
 }

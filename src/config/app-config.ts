@@ -1,7 +1,9 @@
 import type { AssetType } from '../core/device.ts';
 import type { LogLevel } from '../core/log.ts';
+import type { TlsPolicy, TlsTriple } from '../core/tls-material.ts';
 import type { DeviceEntry } from './device-entry.ts';
 import type { DeviceProfile } from './device-profile.ts';
+import type { FaultGroup } from './fault-list.ts';
 import type { Phases } from './device-types.ts';
 
 /** One simulated device as it is to be built. */
@@ -16,6 +18,8 @@ export interface DeviceConfig {
   /** file name without directory and extension; null when the user named no profile */
   readonly profileName: string | null;
   readonly series: DeviceSeriesPaths;
+  /** from the start on, of this device alone */
+  readonly faults: readonly FaultGroup[];
 }
 
 /** CSV files that feed one device, absolute and there at the time of the check. */
@@ -79,17 +83,46 @@ export interface AppConfig {
     /** of the first device; 0: any free ports */
     readonly port: number;
     readonly sharedPort: boolean;
+    readonly framing: 'tcp' | 'rtu_over_tcp';
+    /** answer to a unit id that is not served; null: as the ports are, silent on own ones, gateway on a shared one */
+    readonly foreignUnit: 'silent' | 'gateway' | null;
     readonly maxConnections: number;
     /** 0: never */
     readonly idleTimeoutS: number;
     readonly frameTimeoutS: number;
+    /** TLS with client certificates; null: in clear */
+    readonly tls: (TlsPolicy & { readonly files: TlsTriple<string> }) | null;
   };
+  /** serial line; null: none */
+  readonly rtu: {
+    /** device file or name */
+    readonly port: string;
+    readonly baud: number;
+    readonly parity: 'none' | 'even' | 'odd';
+    readonly stopBits: 1 | 2;
+  } | null;
+  /** another maker's register map in front of the devices; null: none */
+  readonly proxy: {
+    /** as it stands in the file, not checked */
+    readonly map: Readonly<Record<string, unknown>>;
+    /** name of the file without directory and extension */
+    readonly mapLabel: string;
+    readonly host: string;
+    /** 0: any free port; null: that of the map */
+    readonly port: number | null;
+  } | null;
+  /** 64413 and 64414 follow the standard models in the maps */
+  readonly simModels: boolean;
+  /** from the start on; those that name no device strike every one */
+  readonly faults: readonly FaultGroup[];
   /** of each device, one per tick; fewer where the memory of all devices together does not suffice */
   readonly historySamples: number;
   readonly log: {
     readonly level: LogLevel;
     readonly format: 'text' | 'json';
   };
+  /** what is given while the switch that it belongs to is off, in words */
+  readonly unused: readonly string[];
   readonly devices: readonly DeviceConfig[];
   /**
    * A further device, as if its entry had stood in the configuration: settings are its defaults, profiles are shared.

@@ -7,6 +7,8 @@ import { refused, shown } from './faults.ts';
 import { isGiven } from './gather.ts';
 import type { Gathered } from './gather.ts';
 import { kindsOfSetting } from './kind-overrides.ts';
+import { lineFaults } from './modbus-lines.ts';
+import { modbusTlsFaults } from './modbus-tls.ts';
 import { settingOf } from './settings.ts';
 
 /** What has no meaning while the simulated clock follows the real one. */
@@ -71,7 +73,7 @@ export function crossFaults(gathered: Gathered, { count, kinds }: DeviceList): F
   if (file?.grid.profile !== undefined && layers.file.has('grid_profile')) {
     faults.push({ name: `${file.label}: grid.profile`, detail: 'given beside grid_profile; allowed: one of the two' });
   }
-  faults.push(...portFaults(gathered, count));
+  faults.push(...portFaults(gathered, count), ...lineFaults(gathered, count), ...modbusTlsFaults(gathered));
   for (const key of ['dc_profile', 'load_profile', 'vehicles', 'grid_profile'] as const) {
     const path = values[key];
     if (path !== null && !io.isFile(path)) faults.push(refused(originOf(key), path, 'the path of a file that exists'));

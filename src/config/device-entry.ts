@@ -1,5 +1,6 @@
 /** One device as an entry of `devices` in a configuration file, and as a device that is added while the simulator runs. */
 import { z } from 'zod';
+import { faultListSchema } from './fault-list.ts';
 import { isPrintable } from '../core/log.ts';
 import { bareName, bundledEvseProfileNames, bundledProfileNames } from './bundled.ts';
 import { deviceProfileSchema } from './device-profile.ts';
@@ -27,6 +28,7 @@ export const deviceEntrySchema = z.strictObject({
   dc_profile: pathText.optional().meta({ description: 'CSV series for the DC side; default the setting dc_profile, else the bundled series of the kind.' }),
   load_profile: pathText.optional().meta({ description: 'CSV series of the local load; default the setting load_profile.' }),
   vehicles: pathText.optional().meta({ description: 'CSV table of the vehicles that come to an EVSE; default the setting vehicles.' }),
+  faults: faultListSchema.optional().meta({ description: 'Faults of the device from the start on: bundled names, paths, or faults; default none. They name no device.' }),
   count: z.int().min(1).max(maxDevices).optional().meta({ description: 'Number of such devices; default 1. Several of one name are numbered from 1.' }),
 });
 
@@ -55,6 +57,7 @@ export const addedDeviceSchema = z.strictObject({
   dc_profile: refusedMember(onlyInConfiguration),
   load_profile: refusedMember(onlyInConfiguration),
   vehicles: refusedMember(onlyInConfiguration),
+  faults: refusedMember('faults are put in over /faults'),
   count: refusedMember('one device is added at a time'),
 });
 

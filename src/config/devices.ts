@@ -5,6 +5,8 @@ import type { Fault } from '../core/errors.ts';
 import type { DeviceConfig, DeviceSeriesPaths } from './app-config.ts';
 import { maxDevices } from './device-entry.ts';
 import type { DeviceEntry } from './device-entry.ts';
+import { faultGroups } from './fault-profiles.ts';
+import type { FaultGroup } from './fault-list.ts';
 import { deviceTypes, kindNames } from './device-types.ts';
 import type { DeviceTypeInfo, DeviceTypeName } from './device-types.ts';
 import { refused } from './faults.ts';
@@ -98,7 +100,18 @@ function entryDevice(building: Building, entry: DeviceEntry, preset: DeviceTypeN
   const { assetType, phases } = type;
   const series = entrySeries(building, entry, assetType, where);
   const found = entryProfile(building, entry, type, where);
-  return found && { deviceType, assetType, phases, ...found, series };
+  const faults = entryFaults(building, entry, where);
+  return found && { deviceType, assetType, phases, ...found, series, faults };
+}
+
+/** Faults of the device alone, so that they name none. */
+function entryFaults({ gathered: { file, io }, faults }: Building, entry: DeviceEntry, where: string): FaultGroup[] {
+  const list = entry.faults ?? [];
+  const nameOf = (position: number) => `${where}faults[${position}]`;
+  list.forEach((given, position) => {
+    if (typeof given !== 'string' && given.device !== undefined) faults.push({ name: `${nameOf(position)}.device`, detail: 'given in the entry of a device; allowed: nothing' });
+  });
+  return faultGroups(list, { base: file?.directory ?? io.cwd, nameOf }, io, faults);
 }
 
 function listedDevices(building: Building, entries: readonly (DeviceEntry | null)[]): DeviceList {
@@ -146,7 +159,7 @@ function repeatedDevices(building: Building): DeviceList {
   const found = settingsProfile(building, type);
   const series = settingsSeries(gathered, assetType);
   const devices = found ? Array.from({ length: values.N }, (_, index) => ({
-    deviceType, assetType, name: `${deviceType} ${values.first_device + index}`, phases, ...found, series,
+    deviceType, assetType, name: `${deviceType} ${values.first_device + index}`, phases, ...found, series, faults: [],
   })) : [];
   return { devices, count: values.N, kinds: new Set([assetType]) };
 }

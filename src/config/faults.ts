@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { printable } from '../core/log.ts';
 import type { Fault, SimError } from '../core/errors.ts';
-import { meantBranch } from '../core/zod-issues.ts';
+import { hasOwnWords, issueWords, meantBranch, scalarValues } from '../core/zod-issues.ts';
 
 const maxGivenLength = 80;
 
@@ -111,7 +111,7 @@ function nodeText(node: SchemaNode): string {
 }
 
 /** `devices[1].profile` from path steps. */
-function keyPath(path: readonly PropertyKey[]): string {
+export function keyPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`;
     return text === '' ? String(step) : `${text}.${String(step)}`;
@@ -148,6 +148,7 @@ export function zodFaults(
     if (issue.code === 'unrecognized_keys') {
       const owner = node?.anyOf?.find((branch) => branch.properties) ?? node;
       const known = Object.keys(owner?.properties ?? {});
+      if (known.length === 0) return issue.keys.map((key) => ({ name: named([...path, key]), detail: 'unknown key' }));
       return issue.keys.map((key) => {
         const name = named([...path, key]);
         const words = check.absent?.([...path, key]) ?? null;
@@ -157,9 +158,14 @@ export function zodFaults(
     if (issue.code === 'invalid_union') {
       const branch = meantBranch(issue.errors);
       if (branch) return zodFaults(branch, check, path);
+      if (hasOwnWords(issue)) return [refused(named(path), valueAt(check.input, path), issue.message)];
+      if ('options' in issue) return [refused(named(path), valueAt(check.input, path), scalarValues(issue.options ?? []))];
     }
     if (issue.code === 'invalid_key') {
       return [{ name: named(path), detail: `not a name that a key may have; allowed: ${issue.issues[0]?.message ?? 'another name'}` }];
+    }
+    if (!node && issue.code !== 'custom' && issue.code !== 'invalid_format') {
+      return issueWords(issue, 'a key here').map(({ path: steps, ...words }) => ({ name: named([...base, ...steps]), ...words }));
     }
     const allowed = issue.code === 'custom' || issue.code === 'invalid_format' || !node ? issue.message : node.enum ?? nodeText(node);
     return [refused(named(path), valueAt(check.input, path), allowed)];

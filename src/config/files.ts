@@ -1,11 +1,14 @@
-import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import type { Fault } from '../core/errors.ts';
+import { fileReason, readTextFile } from '../core/text-file.ts';
 import { deviceEntrySchema, maxDevices } from './device-entry.ts';
 import type { DeviceEntry } from './device-entry.ts';
 import { absentKey } from './device-profile.ts';
+import { faultListSchema } from './fault-list.ts';
+import type { FaultList } from './fault-list.ts';
 import { refused, unknownName, zodFaults } from './faults.ts';
 import { settingKeys, settingOf } from './settings.ts';
 import type { SettingKey } from './settings.ts';
@@ -22,36 +25,19 @@ export interface ConfigIo {
 const maxFileBytes = 1024 * 1024;
 const maxDepth = 16;
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file', EACCES: 'no permission to read it', EISDIR: 'it is a directory', ENOTDIR: 'there is no such file',
-};
-
-function readReason(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return reasons[code] ?? (error instanceof Error ? error.message : String(error));
-}
-
-function readRegularFile(path: string, maxBytes: number): string {
-  // a named pipe would block the open, a device the read
-  if (!statSync(path).isFile()) throw new Error('it is not a regular file');
-  const file = openSync(path, 'r');
-  try {
-    if (fstatSync(file).size > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
-  } catch (error) {
-    throw error instanceof TypeError ? new Error('it is not UTF-8 text') : error;
-  } finally {
-    closeSync(file);
-  }
-}
-
 /** The real file system. */
 export const systemIo: ConfigIo = {
   get cwd() {
     return process.cwd();
   },
-  readFile: readRegularFile,
-  isFile: (path) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false,
+  readFile: readTextFile,
+  isFile(path) {
+    try {
+      return statSync(path).isFile();
+    } catch {
+      return false;
+    }
+  },
 };
 
 function depthExceeds(value: unknown, limit: number): boolean {
@@ -92,7 +78,7 @@ export function readMapping(path: string, name: string, io: ConfigIo, faults: Fa
   try {
     text = io.readFile(path, maxFileBytes);
   } catch (error) {
-    return fail(`cannot be read: ${readReason(error)}`);
+    return fail(`cannot be read: ${fileReason(error)}`);
   }
   if (Buffer.byteLength(text) > maxFileBytes) return fail(`cannot be read: it is larger than ${maxFileBytes} bytes`);
   let value: unknown;
@@ -100,7 +86,7 @@ export function readMapping(path: string, name: string, io: ConfigIo, faults: Fa
     value = parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     // a RangeError is nesting beyond the stack
-    return fail(`cannot be parsed: ${error instanceof RangeError ? 'nested too deeply' : readReason(error)}`);
+    return fail(`cannot be parsed: ${error instanceof RangeError ? 'nested too deeply' : fileReason(error)}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return fail('given no mapping; allowed: a mapping of keys to values');
   if (depthExceeds(value, maxDepth)) return fail(`nested too deeply; allowed: ${maxDepth} levels`);
@@ -121,6 +107,7 @@ const gridSchema = z.strictObject({
 
 const blocksSchema = z.strictObject({
   grid: gridSchema.optional(),
+  faults: faultListSchema.optional().meta({ description: 'Faults from the start on: bundled sets, files, or faults; those that name no device strike every one.' }),
   devices: z.array(deviceEntrySchema).min(1).max(maxDevices).optional().meta({ description: 'One entry per device, or per group of equal ones, for mixed sites.' }),
 });
 
@@ -142,6 +129,8 @@ const blocksJsonSchema = z.toJSONSchema(blocksSchema, { io: 'input' });
 export interface ConfigFile {
   readonly settings: ReadonlyMap<SettingKey, unknown>;
   readonly grid: NonNullable<ConfigBlocks['grid']>;
+  /** null: not given, or faulty */
+  readonly faults: FaultList | null;
   /** null in the list: an entry that has faults */
   readonly devices: readonly (DeviceEntry | null)[] | null;
   /** relative paths in the file start here */
@@ -159,10 +148,10 @@ export function readConfigFile(path: string, name: string, io: ConfigIo, faults:
   const directory = dirname(path);
   const label = basename(path);
   const settings = new Map<SettingKey, unknown>();
-  const { grid, devices, ...rest } = readMapping(path, name, io, faults) ?? {};
+  const { grid, faults: faultList, devices, ...rest } = readMapping(path, name, io, faults) ?? {};
   for (const [key, raw] of Object.entries(rest)) {
     if (!isFileKey(key)) {
-      faults.push(unknownName(`${label}: ${key}`, 'key', key, [...fileKeys, 'grid', 'devices']));
+      faults.push(unknownName(`${label}: ${key}`, 'key', key, [...fileKeys, 'grid', 'faults', 'devices']));
       continue;
     }
     const { kind, secret } = settingOf(key);
@@ -170,9 +159,9 @@ export function readConfigFile(path: string, name: string, io: ConfigIo, faults:
     if (value === undefined) faults.push(refused(`${label}: ${key}`, raw, kind.allowed, secret));
     else settings.set(key, value);
   }
-  const blocks = { ...(grid === undefined ? {} : { grid }), ...(devices === undefined ? {} : { devices }) };
+  const blocks = { ...(grid === undefined ? {} : { grid }), ...(faultList === undefined ? {} : { faults: faultList }), ...(devices === undefined ? {} : { devices }) };
   const checked = blocksSchema.safeParse(blocks);
   if (!checked.success) faults.push(...zodFaults(checked.error.issues, { input: blocks, schema: blocksJsonSchema, where: label, absent: absentKey }));
   const entries = Array.isArray(devices) ? devices.slice(0, maxDevices).map((entry) => deviceEntrySchema.safeParse(entry).data ?? null) : null;
-  return { settings, grid: gridSchema.safeParse(grid).data ?? {}, devices: entries, directory, label };
+  return { settings, grid: gridSchema.safeParse(grid).data ?? {}, faults: faultListSchema.safeParse(faultList).data ?? null, devices: entries, directory, label };
 }

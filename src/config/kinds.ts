@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { tlsVersions } from '../core/tls-material.ts';
+import type { TlsVersion } from '../core/tls-material.ts';
 
 /** How the values of one setting are written, checked and brought into the form that the program uses. */
 export interface Kind<T> {
@@ -102,6 +104,7 @@ export const host: Kind<string> = kind(hostSchema, {
 });
 
 const maxListLength = 64;
+const pathText = z.string().min(1).max(4096);
 
 function list(item: z.ZodType<string>, allowed: string, placeholder: string, normalise: (text: string) => string): Kind<readonly string[]> {
   return kind(z.union([item, z.array(item).max(maxListLength)]), {
@@ -111,6 +114,17 @@ function list(item: z.ZodType<string>, allowed: string, placeholder: string, nor
     fromText: (text) => text.split(',').map((part) => part.trim()),
     normalise: (value) => [...new Set([value].flat().map(normalise))],
   });
+}
+
+/** Files, or names that `isName` knows, which stay as they are. */
+export function pathsOrNames(isName: (text: string) => boolean, allowed: string): Kind<readonly string[]> {
+  return {
+    ...list(pathText, allowed, 'FILE', same),
+    read(raw, base) {
+      const parsed = z.union([pathText, z.array(pathText).max(maxListLength)]).safeParse(raw);
+      return parsed.success ? [...new Set([parsed.data].flat().map((text) => (isName(text) ? text : resolve(base, text))))] : undefined;
+    },
+  };
 }
 
 /** Host names, lower case: they are compared whole and without regard to case. */
@@ -152,7 +166,30 @@ export const date: Kind<string> = kind(z.iso.date().refine((text) => text >= '19
   allowed: 'a calendar date YYYY-MM-DD from 1970-01-02 to 2199-12-31', placeholder: 'YYYY-MM-DD', normalise: same,
 });
 
-const pathText = z.string().min(1).max(4096);
+/** Names of cipher suites; which ones there are, OpenSSL says. */
+export const cipherList: Kind<string> = kind(z.string().min(1).max(4096), {
+  allowed: 'OpenSSL names of cipher suites with a colon between', placeholder: 'SUITES', normalise: same,
+});
+
+/** A version of TLS; unquoted in a file it is a number. */
+export const tlsVersion: Kind<TlsVersion> = kind(z.union([z.enum(tlsVersions), z.literal([1.2, 1.3])]), {
+  allowed: tlsVersions, placeholder: 'VERSION', normalise: (value) => (String(value) === '1.3' ? '1.3' : '1.2'),
+});
+
+/** The device file or name of a serial port, as the system calls it. */
+export const serialDevice: Kind<string> = kind(z.string().min(1).max(4096), {
+  allowed: 'a serial device, for example /dev/ttyUSB0 or COM10', placeholder: 'DEVICE', normalise: same,
+});
+
+const parities = { N: 'none', E: 'even', O: 'odd', none: 'none', even: 'even', odd: 'odd' } as const;
+type ParityWord = keyof typeof parities;
+const parityWords = Object.keys(parities) as ParityWord[];
+
+/** Parity bit of a character on a serial line, by letter or word. */
+export const parity: Kind<(typeof parities)[ParityWord]> = kind(z.enum(parityWords), {
+  allowed: parityWords, placeholder: 'PARITY', normalise: (word) => parities[word],
+  fromText: (text) => (text.length === 1 ? text.toUpperCase() : text.toLowerCase()),
+});
 
 /** A file; a relative path starts from the directory of the configuration file, or from the working directory. */
 export const path: Kind<string> = kind(pathText, {

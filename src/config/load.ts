@@ -4,6 +4,7 @@ import type { Fault } from '../core/errors.ts';
 import type { AppConfig, LoadResult } from './app-config.ts';
 import { crossFaults } from './cross-faults.ts';
 import { buildDevice, buildDevices } from './devices.ts';
+import { commonFaults } from './fault-profiles.ts';
 import { refused } from './faults.ts';
 import { systemIo } from './files.ts';
 import type { ConfigFile, ConfigIo } from './files.ts';
@@ -11,9 +12,13 @@ import { parseFlags } from './flags.ts';
 import { gather } from './gather.ts';
 import type { Gathered } from './gather.ts';
 import { helpText } from './help.ts';
+import { rtuOf } from './modbus-lines.ts';
+import { modbusTlsOf } from './modbus-tls.ts';
 import { createProfileCache, createProfileStore } from './profiles.ts';
+import { proxyOf } from './proxy-maps.ts';
 import { settingOf } from './settings.ts';
 import type { SettingKey, Values } from './settings.ts';
+import { unusedSettings } from './unused.ts';
 
 /** Offset of a time zone from UTC at a date, in hours. */
 function zoneOffsetHours(timeZone: string, date: string): number {
@@ -41,7 +46,7 @@ function feederOf(file: ConfigFile | null): AppConfig['grid']['feeder'] {
   return scr === null ? null : { scr, xOverR };
 }
 
-function appConfig(gathered: Gathered, { devices, deviceOf }: Pick<AppConfig, 'devices' | 'deviceOf'>, gridPath: string | null): AppConfig {
+function appConfig(gathered: Gathered, { devices, deviceOf, proxy, faults }: Pick<AppConfig, 'devices' | 'deviceOf' | 'proxy' | 'faults'>, gridPath: string | null): AppConfig {
   const { values: v, file } = gathered;
   return {
     configPath: v.config,
@@ -63,10 +68,17 @@ function appConfig(gathered: Gathered, { devices, deviceOf }: Pick<AppConfig, 'd
     clouds: v.clouds,
     modbus: {
       enabled: v.mb_enable, host: v.mb_host, port: v.mb_port, sharedPort: v.mb_shared_port,
+      framing: v.mb_framing, foreignUnit: v.mb_foreign_unit,
       maxConnections: v.mb_max_connections, idleTimeoutS: v.mb_idle_timeout_s, frameTimeoutS: v.mb_frame_timeout_s,
+      tls: modbusTlsOf(v),
     },
+    rtu: rtuOf(v),
+    proxy,
+    simModels: v.sim_models,
+    faults,
     historySamples: v.history_samples,
     log: { level: v.log_level, format: v.log_format },
+    unused: unusedSettings(v),
     devices,
     deviceOf,
   };
@@ -102,6 +114,8 @@ export function loadConfig(
   const list = buildDevices(gathered, createProfileStore({ ...storeOptions, faults }), faults);
   faults.push(...crossFaults(gathered, list));
   const gridPath = gridProfilePath(gathered, faults);
+  const proxy = proxyOf(gathered, faults);
+  const startFaults = commonFaults(gathered, faults);
   if (faults.length > 0) {
     const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
     throw new SimError('CONFIG_INVALID', `The configuration is not valid, ${count}:`, faults);
@@ -112,5 +126,5 @@ export function loadConfig(
   const deviceOf: AppConfig['deviceOf'] = (entry, index) => (
     buildDevice(settings, (found) => createProfileStore({ ...storeOptions, originOf: nameOf, faults: found }), entry, index)
   );
-  return { kind: 'run', config: appConfig(gathered, { devices: list.devices, deviceOf }, gridPath) };
+  return { kind: 'run', config: appConfig(gathered, { devices: list.devices, deviceOf, proxy, faults: startFaults }, gridPath) };
 }

@@ -1,10 +1,13 @@
 import { fuelCellChemistries, fuelCellFuels, fuelCellOperatingModes } from '../core/kinds/fuelcell.ts';
 import { hybridPolicies } from '../core/kinds/hybrid.ts';
 import { logLevels } from '../core/log.ts';
-import { bundledEvseProfileNames, bundledProfileNames, isBundledProfile } from './bundled.ts';
+import { secureSunSpecCiphers } from '../core/tls-material.ts';
+import {
+  bundledEvseProfileNames, bundledFaultProfileNames, bundledProfileNames, bundledProxyMapNames, isBundledFaultProfile, isBundledProfile, isBundledProxyMap,
+} from './bundled.ts';
 import { deviceTypeNames } from './device-types.ts';
 import {
-  choice, clockTime, date, host, hostList, integer, number, onOff, originList, path, pathOrName, port, timeZone,
+  choice, cipherList, clockTime, date, host, hostList, integer, number, onOff, originList, parity, path, pathOrName, pathsOrNames, port, serialDevice, timeZone, tlsVersion,
 } from './kinds.ts';
 import type { Kind } from './kinds.ts';
 
@@ -191,6 +194,80 @@ export const settings = {
   mb_shared_port: setting({
     flags: ['--mb_shared_port'], kind: onOff, default: false,
     doc: 'One Modbus TCP port for all devices, unit id = 1 + index.',
+  }),
+  mb_framing: setting({
+    flags: ['--mb_framing'], kind: choice(['tcp', 'rtu_over_tcp'], 'FRAMING'), default: 'tcp',
+    doc: 'Frames on the Modbus TCP ports: those of Modbus TCP, or RTU frames with CRC as serial servers pass them on.',
+  }),
+  mb_foreign_unit: unset({
+    flags: ['--mb_foreign_unit'], kind: choice(['silent', 'gateway'], 'POLICY'),
+    doc: 'Answer to a unit id that is not served: none, or exception 0x0B as a gateway gives it. Without it gateway on a shared port, silent on ports of their own; RTU frames are never answered then.',
+  }),
+  rtu_enable: setting({
+    flags: ['-rtu', '--rtu_enable'], kind: onOff, default: false,
+    doc: 'Modbus RTU server: all devices on one serial line, unit ids from 1 on (1 + index).',
+  }),
+  rtu_port: unset({
+    flags: ['--rtu_port'], kind: serialDevice,
+    doc: 'Serial device of the RTU server, for example /dev/ttyUSB0 or COM10; needed with rtu_enable.',
+  }),
+  rtu_baud: setting({
+    flags: ['--rtu_baud'], kind: integer(110, 4_000_000), default: 9600,
+    doc: 'Bit rate of the serial line.',
+  }),
+  rtu_parity: setting({
+    flags: ['--rtu_parity'], kind: parity, default: 'none',
+    doc: 'Parity bit of the serial line.',
+  }),
+  rtu_stopbits: setting({
+    flags: ['--rtu_stopbits'], kind: integer(1, 2), default: 1,
+    doc: 'Stop bits of the serial line.',
+  }),
+  mb_enc: setting({
+    flags: ['-e', '--mb_enc'], kind: onOff, default: false,
+    doc: 'Modbus TCP inside TLS (Secure SunSpec Modbus): clients show a certificate, whose role says what they may write. There is no port in clear beside it.',
+  }),
+  mb_cert: unset({
+    flags: ['-mbc', '--mb_cert'], kind: path,
+    doc: 'Certificate of the Modbus server, PEM; those of intermediate CAs may follow in the file. Read anew when it changes, as the next two.',
+  }),
+  mb_key: unset({
+    flags: ['-mbk', '--mb_key'], kind: path,
+    doc: 'Private key of mb_cert, PEM without passphrase.',
+  }),
+  mb_root_cert: unset({
+    flags: ['-mbr', '--mb_root_cert'], kind: path,
+    doc: 'Certificates of the CAs whose Modbus clients are served, PEM.',
+  }),
+  mb_ciphers: unset({
+    flags: ['-mbx', '--mb_ciphers'], kind: cipherList,
+    doc: `Cipher suites of Modbus over TLS: OpenSSL names with a colon between, those of TLS 1.3 among them; no other is offered. Without it those of Secure SunSpec: ${secureSunSpecCiphers.join(', ')}.`,
+  }),
+  mb_tls_version: setting({
+    flags: ['-mbv', '--mb_tls_version'], kind: tlsVersion, default: '1.2',
+    doc: 'Least TLS version of Modbus: with 1.2 a client that can gets 1.3, with 1.3 only those.',
+  }),
+  proxy: unset({
+    flags: ['--proxy'],
+    kind: pathOrName(isBundledProxyMap, `a bundled map (${bundledProxyMapNames.join(', ')}) or a path`),
+    doc: `Serves the register map of another maker in front of the devices: a bundled map (${bundledProxyMapNames.join(', ')}) or a file.`,
+  }),
+  proxy_host: setting({
+    flags: ['--proxy_host'], kind: host, default: '127.0.0.1',
+    doc: 'Address of the proxy.',
+  }),
+  proxy_port: unset({
+    flags: ['--proxy_port'], kind: port,
+    doc: 'Port of the proxy; 0 = any free port. Without it that of the map, else 5020.',
+  }),
+  sim_models: setting({
+    flags: ['--sim_models'], kind: onOff, default: false,
+    doc: 'Adds the SunSpec models 64413 and 64414 to the maps: DC curve, and surroundings that a master can set.',
+  }),
+  faults: setting({
+    flags: ['--faults'], noFile: true, default: [],
+    kind: pathsOrNames(isBundledFaultProfile, 'a bundled set of faults (GET faults/profiles lists them) or a path'),
+    doc: `Faults of every device from the start on: a bundled set (${bundledFaultProfileNames.join(', ')}) or a file. In a configuration file the block "faults" has them.`,
   }),
   config: unset({
     flags: ['--config'], kind: path, noFile: true,

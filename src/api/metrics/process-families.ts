@@ -1,5 +1,6 @@
 import { commStates } from '../../core/adapter.ts';
 import { assetTypes } from '../../core/device.ts';
+import { faultProtocols } from '../../core/fault-kinds.ts';
 import { bit, info, single } from './family.ts';
 import type { Family, MetricsView, Sample } from './family.ts';
 import type { CommReply } from '../schemas/snapshot.ts';
@@ -41,6 +42,10 @@ const ofSimulator: readonly Family[] = [
   {
     type: 'gauge', name: 'derbench_devices', help: 'Simulated devices.', labels: ['asset_type'],
     samples: ({ devices }) => assetTypes.map((type) => [devices.filter(({ device }) => device.assetType === type).length, type]),
+  },
+  {
+    type: 'gauge', name: 'derbench_faults', help: 'Injected faults in force.', labels: ['protocol'],
+    samples: ({ ctx: { faults } }) => faultProtocols.map((name) => [faults.active.filter(({ protocol }) => protocol === name).length, name]),
   },
   {
     type: 'counter', name: 'derbench_http_requests_total', help: 'Requests answered, by operation and class of status.',

@@ -4,6 +4,7 @@ import { commandRoutes } from './commands.ts';
 import { controlsRoutes } from './controls.ts';
 import { deviceRoutes } from './devices.ts';
 import { evseRoutes } from './evse.ts';
+import { faultRoutes } from './faults.ts';
 import { fuelCellRoutes } from './fuelcell.ts';
 import { gridSupportRoutes } from './grid-support.ts';
 import { gridTraceRoutes } from './grid-trace.ts';
@@ -13,10 +14,12 @@ import { lifecycleRoutes } from './lifecycle.ts';
 import { localControlRoutes } from './local-control.ts';
 import { logRoutes } from './logs.ts';
 import { metricsRoutes } from './metrics.ts';
+import { modbusRoutes } from './modbus.ts';
 import { nameplateRoutes } from './nameplate.ts';
 import { registerRoutes } from './registers.ts';
 import { shadingRoutes } from './shading.ts';
 import { siteRoutes } from './site.ts';
+import { sunspecClientRoutes } from './sunspec-client.ts';
 import { surroundingsRoutes } from './surroundings.ts';
 import { timeRoutes } from './time.ts';
 import { windRoutes } from './wind.ts';
@@ -24,6 +27,6 @@ import { windRoutes } from './wind.ts';
 /** Every operation of the interface: the source of routing, validation and description. */
 export const allRoutes: readonly Route[] = [
   ...lifecycleRoutes, ...deviceRoutes, ...historyRoutes, ...logRoutes, ...metricsRoutes, ...commandRoutes, ...controlsRoutes, ...localControlRoutes, ...surroundingsRoutes, ...siteRoutes, ...shadingRoutes, ...timeRoutes,
-  ...gridSupportRoutes, ...gridTraceRoutes, ...nameplateRoutes, ...registerRoutes,
-  ...batteryRoutes, ...windRoutes, ...fuelCellRoutes, ...hybridRoutes, ...evseRoutes,
+  ...gridSupportRoutes, ...gridTraceRoutes, ...nameplateRoutes, ...registerRoutes, ...modbusRoutes, ...faultRoutes,
+  ...batteryRoutes, ...windRoutes, ...fuelCellRoutes, ...hybridRoutes, ...evseRoutes, ...sunspecClientRoutes,
 ];

@@ -37,8 +37,8 @@ const removeDevice = route({
   tag: 'Core',
   operationId: 'remove_device',
   summary: 'Removes a device while the simulator runs',
-  description: 'Its commands are canceled, masters on its Modbus port are disconnected (on a shared port its unit id falls '
-    + 'silent), and stream clients of this device alone are closed. Indexes, ports and unit ids of the others stay; the index '
+  description: 'Its commands are canceled, masters on its Modbus port are disconnected (on a shared port its unit id is no '
+    + 'longer served), and stream clients of this device alone are closed. Indexes, ports and unit ids of the others stay; the index '
     + 'is not used again and answers `unknown-device`. The last device can be removed too.',
   params: deviceParamsSchema,
   reply: removedDeviceSchema,

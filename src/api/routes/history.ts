@@ -1,11 +1,7 @@
-import type { DeviceHistory } from '../history/history.ts';
 import { columnsJson, samplesCsv, samplesJson } from '../history/encode.ts';
-import type { Metric } from '../history/metrics.ts';
+import { chosenMetrics, windowOf } from '../history/query.ts';
 import { select } from '../history/select.ts';
-import type { Window } from '../history/select.ts';
 import { tickSeconds } from '../../core/sim-clock.ts';
-import type { Plant } from '../../sunspec/map/device.ts';
-import { invalid, invalidAll } from '../errors.ts';
 import { Answer, PiecesReply, route } from '../route.ts';
 import type { Route } from '../route.ts';
 import {
@@ -13,43 +9,6 @@ import {
 } from '../schemas/history.ts';
 import type { HistoryReply } from '../schemas/history.ts';
 import { selectedDevice } from '../views.ts';
-
-const mostNamed = 5;
-
-/** @throws HttpProblem `validation` with the names that there are */
-function chosenMetrics({ metrics }: DeviceHistory, names: readonly string[] | undefined, kind: string): readonly Metric[] {
-  if (names === undefined) return metrics;
-  const byName = new Map(metrics.map((metric) => [metric.name, metric]));
-  const unknown = names.filter((name) => !byName.has(name));
-  if (unknown.length > 0) {
-    const shown = unknown.slice(0, mostNamed).map((name) => JSON.stringify(name)).join(', ');
-    const detail = `a device of kind ${kind} has no metric ${shown}${unknown.length > mostNamed ? ', ...' : ''}`;
-    throw invalid('query', 'metrics', detail, [...byName.keys()]);
-  }
-  return names.flatMap((name) => byName.get(name) ?? []);
-}
-
-interface TimeQuery {
-  readonly seconds?: number | undefined;
-  /** ms since the epoch */
-  readonly since?: number | undefined;
-  readonly until?: number | undefined;
-}
-
-/** @throws HttpProblem `validation` */
-function windowOf({ time }: Plant, { seconds, since, until }: TimeQuery): Window {
-  if (seconds === undefined) {
-    if (since !== undefined && until !== undefined && since >= until) throw invalid('query', 'until', 'must be later than since');
-    return { sinceMs: since ?? null, untilMs: until ?? null };
-  }
-  const both = Object.entries({ since, until }).filter(([, ms]) => ms !== undefined).map(([name]) => name);
-  if (both.length > 0) {
-    throw invalidAll(both.map((name) => ({ in: 'query' as const, name, detail: 'cannot be given together with seconds' })));
-  }
-  // samples have whole milliseconds, cut off; the present one is included
-  const nowMs = Math.floor(time.dateMs);
-  return { sinceMs: nowMs - seconds * 1000, untilMs: nowMs + 1 };
-}
 
 const getHistory = route({
   method: 'get',
@@ -69,8 +28,8 @@ const getHistory = route({
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
     const history = ctx.history.of(device);
-    const chosen = chosenMetrics(history, query.metrics, device.assetType);
-    const selection = select(history.cut(), windowOf(ctx.plant, query), query.limit ?? defaultHistoryLimit);
+    const chosen = chosenMetrics(history.metrics, query.metrics, `a device of kind ${device.assetType}`);
+    const selection = select(history.cut(), windowOf(ctx.plant.time.dateMs, query), query.limit ?? defaultHistoryLimit);
     if (query.format === 'csv') {
       const lines = samplesCsv(selection, history.metrics, chosen);
       return new Answer<HistoryReply>(new PiecesReply('text/csv; charset=utf-8; header=present', lines), {

@@ -131,7 +131,9 @@ const health = route({
   handle(ctx) {
     const { tick, tickAgeS, paused, rateHeld } = ctx.plant.health;
     const { failed, tickIntervalS } = ctx.fresh.of('health', () => ({
-      failed: ctx.adapters.some((adapter) => adapter.status().state === 'error'), tickIntervalS: ctx.plant.time.tickIntervalS,
+      // a foreign device that does not answer is no failure of the simulator
+      failed: ctx.adapters.some((adapter) => adapter.comm !== 'sunspec_client' && adapter.status().state === 'error'),
+      tickIntervalS: ctx.plant.time.tickIntervalS,
     }));
     const stalled = !paused && tickAgeS > missingTicks * tickIntervalS;
     const stopping = ctx.stopDelayS !== null;

@@ -67,6 +67,8 @@ export const problemSchema = z.strictObject({
     detail: z.string(),
     allowed: z.array(z.union([z.string(), z.number()])).optional(),
   })).optional().openapi({ description: 'Only with `validation`: every faulty member.' }),
+  modbus_exception: z.int().min(0).max(255).optional()
+    .openapi({ description: 'Only with `upstream-error`, when a remote Modbus device answered with an exception: its code.' }),
 }).openapi('Problem', { description: 'Error body of RFC 9457.' });
 
 /** Simulated or wall milliseconds as ISO text; null stays null. */

@@ -9,15 +9,17 @@ const mostSamples = 100_000;
 
 const secondsMessage = { error: 'must be a number of seconds, more than 0 and less than 1000000000' };
 
-const secondsParam = z.string()
-  .regex(/^\d{1,9}(\.\d{1,20})?(e[+-]?\d{1,2})?$/i, secondsMessage)
-  .transform(Number)
-  .refine((value) => value > 0 && value < 1_000_000_000, secondsMessage)
-  .openapi({
-    param: { name: 'seconds' }, type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1_000_000_000,
-    description: 'Samples of the last so many simulated seconds: up to the present of the simulated clock, both ends included. '
-      + 'Not together with `since` or `until`.',
-  });
+/** Length of a window that ends now. @param description of it, whatever the clock */
+export function secondsParam(description: string) {
+  return z.string()
+    .regex(/^\d{1,9}(\.\d{1,20})?(e[+-]?\d{1,2})?$/i, secondsMessage)
+    .transform(Number)
+    .refine((value) => value > 0 && value < 1_000_000_000, secondsMessage)
+    .openapi({
+      param: { name: 'seconds' }, type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1_000_000_000,
+      description: `${description} Not together with \`since\` or \`until\`.`,
+    });
+}
 
 /** Names as a comma list, a repeated parameter, or both; each of them once. */
 const metricsParam = z.union([z.string(), z.array(z.string())])
@@ -30,7 +32,7 @@ const metricsParam = z.union([z.string(), z.array(z.string())])
 
 export const historyQuerySchema = z.strictObject({
   device: deviceParam.optional(),
-  seconds: secondsParam.optional(),
+  seconds: secondsParam('Samples of the last so many simulated seconds: up to the present of the simulated clock, both ends included.').optional(),
   since: isoParam('since', 'Simulated time of the first sample, inclusive. Default: the oldest that is kept.').optional(),
   until: isoParam('until', 'Simulated time behind the last sample, exclusive. Default: the newest.').optional(),
   limit: integerParam('limit', 1, mostSamples, `Most samples; the newest stay. Default ${defaultHistoryLimit}.`).optional(),

@@ -1,0 +1,42 @@
+/** The latest samples of the device that the SunSpec client polls. */
+import { connectionStates, inverterStates, serviceStates } from '../../core/device.ts';
+import { remoteMetricNames } from '../../core/sunspec-client.ts';
+import type { RemoteMetrics, SunSpecClient } from '../../core/sunspec-client.ts';
+import type { DeviceHistory } from './history.ts';
+import type { Metric } from './metrics.ts';
+import { firstMetric, SampleRing } from './ring.ts';
+
+export const remoteMetrics: readonly Metric[] = [
+  ...remoteMetricNames.map((name) => ({ name })),
+  { name: 'service_state', words: serviceStates },
+  { name: 'inverter_state', words: inverterStates },
+  { name: 'connection_state', words: connectionStates },
+];
+
+export interface RemoteHistory extends DeviceHistory {
+  /** samples that are kept at most */
+  readonly depth: number;
+}
+
+/** Number of a word; NaN, which is null, for none. */
+function codeOf<T>(words: readonly T[], word: T | null): number {
+  return word === null ? NaN : words.indexOf(word);
+}
+
+function put(to: Float64Array, at: number, metrics: RemoteMetrics): void {
+  remoteMetricNames.forEach((name, i) => { to[at + i] = metrics[name] ?? NaN; });
+  const words = at + remoteMetricNames.length;
+  to[words] = codeOf(serviceStates, metrics.service_state);
+  to[words + 1] = codeOf(inverterStates, metrics.inverter_state);
+  to[words + 2] = codeOf(connectionStates, metrics.connection_state);
+}
+
+/** Records every round of polling, from whatever device. Both times of a sample are that of its arrival. */
+export function createRemoteHistory(client: SunSpecClient, depth: number): RemoteHistory {
+  const ring = new SampleRing(firstMetric + remoteMetrics.length, 0);
+  client.onSample(({ metrics, atMs, round }) => {
+    const { values, at } = ring.append(depth, atMs, atMs, round);
+    put(values, at, metrics);
+  });
+  return { metrics: remoteMetrics, depth, get count() { return ring.count; }, cut: () => ring.cut() };
+}

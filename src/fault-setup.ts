@@ -1,0 +1,126 @@
+/** The fault registry of a running simulator: the whole catalogue, and what devices say against a fault. */
+import type { WallClock } from './core/clock.ts';
+import type { AppConfig } from './config/app-config.ts';
+import type { FaultGroup } from './config/fault-list.ts';
+import { keyPath } from './config/faults.ts';
+import { FaultRegistry } from './core/fault-registry.ts';
+import type { FaultRegistryOptions, FaultSet } from './core/fault-registry.ts';
+import type { FaultCheck, FaultKind } from './core/fault-kinds.ts';
+import { SimError } from './core/errors.ts';
+import type { Fault } from './core/errors.ts';
+import { LimitedLog } from './core/limited-log.ts';
+import type { Logger } from './core/log.ts';
+import type { SimPlant } from './der/plant.ts';
+import type { Plant } from './sunspec/map/device.ts';
+import { faultKinds } from './fault-kinds/all.ts';
+import { modbusAcceptanceFaults } from './fault-kinds/modbus-acceptance.ts';
+import { modbusReadingFaults } from './fault-kinds/modbus-reading.ts';
+import { modbusStructureFaults } from './fault-kinds/modbus-structure.ts';
+import { faultRequest, flatPointer } from './fault-kinds/request.ts';
+import { exceptionFault } from './fault-kinds/modbus-transport.ts';
+import { checkAcceptance } from './sunspec/faults/acceptance.ts';
+import { conditionFault } from './sunspec/faults/condition.ts';
+import { FaultyMaps } from './sunspec/faults/faulty-maps.ts';
+import { checkReading } from './sunspec/faults/reading-check.ts';
+import { checkTarget } from './sunspec/faults/targets.ts';
+
+export interface FaultSetup extends Pick<FaultRegistryOptions, 'wall' | 'sim' | 'seed' | 'later'> {
+  readonly log: Logger;
+  /** called when the first fault is asked for, not before */
+  readonly plant: () => Plant;
+}
+
+/** A master may ask for registers that no map has, and these faults strike such requests as well. */
+const strikesRequests = (kind: FaultKind) => kind.layer === 'transport' || kind.kind === exceptionFault.kind;
+
+/** Points and registers that a fault names must be there. */
+function mapCheck(plant: () => Plant): FaultCheck {
+  return ({ kind, request: { target = {}, when } }, deviceIndex) => {
+    const { layout } = plant().device(deviceIndex).bank;
+    const { registers, ...points } = target;
+    checkTarget(layout, strikesRequests(kind) || registers === undefined ? points : target);
+    const wrong = when && conditionFault(layout, when);
+    if (wrong) throw new SimError('COMMAND_BAD_VALUE', 'the fault has a condition that the device cannot meet', [wrong]);
+  };
+}
+
+/** A registry that knows every kind. Its ends by simulated time and with the devices come when `followPlant` is called. */
+export function createFaultRegistry({ log, plant, ...options }: FaultSetup): FaultRegistry {
+  const registry = new FaultRegistry({
+    ...options,
+    deviceIndexes: () => plant().devices.map(({ index }) => index),
+    // the checks below, and those of the effects, look at nothing else of a device
+    shapeOf: (index) => plant().device(index).bank.layout,
+    log: new LimitedLog(log, options.wall, 'faults'),
+  });
+  registry.define(faultKinds, mapCheck(plant));
+  registry.define(modbusAcceptanceFaults, (fault, deviceIndex) => { checkAcceptance(fault, plant().device(deviceIndex).bank.layout); });
+  registry.define([...modbusReadingFaults, ...modbusStructureFaults], (fault, deviceIndex) => { checkReading(fault, plant().device(deviceIndex).bank.layout); });
+  return registry;
+}
+
+/** The registers of the devices as their masters find them. */
+export function createFaultyMaps(registry: FaultRegistry, plant: SimPlant, wall: WallClock, log: Logger): FaultyMaps {
+  return new FaultyMaps({
+    registry, log: new LimitedLog(log, wall, 'writes that faults held back'),
+    now: () => plant.latest.sim,
+    onTick: (listener) => plant.onTick(listener),
+    later: (deviceIndex, delayS, act) => plant.device(deviceIndex).later(delayS, act),
+  });
+}
+
+/** Ends faults with each tick, and with the device that they are meant for. */
+export function followPlant(registry: FaultRegistry, plant: Plant): void {
+  plant.onTick(() => { registry.expire(); });
+  plant.onDevices(({ removed }) => {
+    if (removed !== null) registry.deviceRemoved(removed.index);
+  });
+}
+
+/** What the registry says of a request, at the place where the configuration has it. */
+function configFault({ name, detail, ...more }: Fault, places: readonly string[]): Fault {
+  const [, number, rest = ''] = /^\/(\d+)(.*)$/s.exec(flatPointer(name)) ?? [];
+  const where = number === undefined ? undefined : places[Number(number)];
+  if (where === undefined) return { name, detail, ...more };
+  const steps = rest.split('/').slice(1).map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+  return { name: steps.length === 0 ? where : `${where}.${keyPath(steps)}`, detail, ...more };
+}
+
+const unfit = (faults: readonly Fault[]) => new SimError('CONFIG_INVALID', 'The faults of the configuration do not fit its devices:', faults);
+
+/** What the configuration says of faults, and of those who carry them out. */
+type FaultConfig = Pick<AppConfig, 'faults' | 'devices' | 'modbus' | 'rtu'>;
+
+/** Devices that a fault of the configuration names and that are not there. */
+function unknownDevices(groups: readonly FaultGroup[], plant: Plant): Fault[] {
+  const indexes = plant.devices.map(({ index }) => index);
+  return groups.flatMap(({ faults, places }) => faults.flatMap(({ device }, at): Fault[] => (
+    typeof device !== 'number' || indexes.includes(device) ? [] : [{ name: `${places[at] ?? 'faults'}.device`, detail: `there is no device ${device}` }]
+  )));
+}
+
+/**
+ * Puts in the faults that the configuration asks for, all or none.
+ * @throws SimError CONFIG_INVALID for those that fit no device
+ */
+export function injectConfigured(registry: FaultRegistry, { faults, devices, modbus, rtu }: FaultConfig, plant: Plant, log: Logger): void {
+  const setOf = ({ profile, faults: flats }: FaultGroup, device: number | null): FaultSet => (
+    { profile, requests: flats.map((flat) => faultRequest(flat, device)) }
+  );
+  const groups = [
+    ...faults.map((group) => ({ group, device: null })),
+    ...devices.flatMap((device, at) => device.faults.map((group) => ({ group, device: plant.devices[at]?.index ?? null }))),
+  ];
+  const unknown = unknownDevices(faults, plant);
+  if (unknown.length > 0) throw unfit(unknown);
+  try {
+    registry.injectSets(groups.map(({ group, device }) => setOf(group, device)), { source: 'profile' });
+  } catch (error) {
+    if (!(error instanceof SimError)) throw error;
+    const places = groups.flatMap(({ group }) => group.places);
+    const found = error.faults.length > 0 ? error.faults.map((fault) => configFault(fault, places)) : [{ name: 'faults', detail: error.message }];
+    throw unfit(found);
+  }
+  if (modbus.enabled || rtu !== null || registry.active.every(({ protocol }) => protocol !== 'modbus')) return;
+  log.warning('the configuration has faults of Modbus, but Modbus is switched off: nobody carries them out');
+}
