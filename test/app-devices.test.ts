@@ -209,6 +209,8 @@ describe('Devices of a running simulator', () => {
     const asked = [0, 1, 2, 3].map(() => call('/devices', {}).then(({ status }) => status, () => 0));
     const [, ...statuses] = await Promise.all([app.stop(), ...asked]);
     for (const status of statuses) expect(status).to.be.oneOf([0, 201, 503]);
-    expect(app.adapters.map((adapter) => adapter.status().state)).to.deep.equal(['stopped', 'stopped']);
+    const states = app.adapters.map((adapter) => adapter.status().state);
+    expect(states).to.not.be.empty;
+    expect(states.filter((state) => state !== 'stopped')).to.deep.equal([]);
   });
 });

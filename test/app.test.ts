@@ -177,6 +177,6 @@ describe('The simulator as a whole', () => {
 
   it('serves no Modbus when told so', async () => {
     const { app: running } = await start('-mb', 'no');
-    expect(running.adapters.map((adapter) => adapter.module)).to.deep.equal(['WS']);
+    expect(running.adapters.map((adapter) => adapter.comm)).to.deep.equal(['sunspec_client', 'websocket']);
   });
 });

@@ -15,8 +15,8 @@ const below = (n: number) => Math.floor(random.next() * n);
 const pick = <T>(list: readonly T[]): T => list[below(list.length)]!;
 const chance = (p: number) => random.next() < p;
 
-/** What ends the process or runs for minutes is left out. */
-const served = allRoutes.filter(({ path }) => !['/stop', '/controls/time/step'].includes(path));
+/** What ends the process, runs for minutes or calls on others is left out. */
+const served = allRoutes.filter(({ path }) => !['/stop', '/controls/time/step', '/sunspec-client/connect'].includes(path));
 const paths = [...new Set(served.map(({ path }) => apiPrefix + path)), '/', '/docs', '/docs/', '/docs/swagger-ui.css', '/redoc', '/openapi.json'];
 const bodies = served.flatMap(({ method, path, examples }) => (method === 'post' ? [{ path: apiPrefix + path, body: examples.body ?? {} }] : []));
 

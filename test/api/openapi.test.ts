@@ -135,7 +135,7 @@ describe('OpenAPI description', () => {
   it('gives every member a type and a meaning, and says where further members are possible', () => {
     for (const { place, schema, member } of membersOf(document)) {
       if (openOnPurpose.includes(place)) continue;
-      expect(schema, `${place} has no type`).to.satisfy((each: Json) => ['type', '$ref', 'anyOf', 'enum'].some((key) => key in each));
+      expect(schema, `${place} has no type`).to.satisfy((each: Json) => ['type', '$ref', 'anyOf', 'oneOf', 'enum'].some((key) => key in each));
       expect(schema, `${place} is a combination`).not.to.have.property('allOf');
       if ([schema.type].flat().includes('object')) expect(schema, `${place} is open`).to.have.property('additionalProperties').that.is.not.equal(true);
       if (member) {

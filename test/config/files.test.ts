@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { systemIo } from '../../src/config/files.ts';
+import { fileReason } from '../../src/core/text-file.ts';
 import { faultLines, fileFaults, run } from './support.ts';
 
 const load = (name: string, text: string) => run(['--config', name], { files: { [`/site/${name}`]: text } });
@@ -109,6 +110,28 @@ describe('file system', () => {
     expect(systemIo.readFile(path, 7)).to.equal('seed: 1');
     expect(() => systemIo.readFile(path, 6)).to.throw('larger than 6 bytes');
     expect([systemIo.isFile(path), systemIo.isFile(directory), systemIo.isFile(`${path}x`)]).to.deep.equal([true, false, false]);
+  });
+  it('has no file where a path leads nowhere', () => {
+    const path = join(directory, 'c.yaml');
+    writeFileSync(path, '');
+    symlinkSync('loop', join(directory, 'loop'));
+    const paths = [join(path, 'below'), join(directory, 'loop'), join(directory, 'x'.repeat(300)), `${path}\0`];
+    for (const nowhere of paths) {
+      expect(systemIo.isFile(nowhere), nowhere).to.equal(false);
+      expect(() => systemIo.readFile(nowhere, 100), nowhere).to.throw();
+    }
+  });
+  it('is told in words why a file cannot be read, without the path', () => {
+    const reasonOf = (path: string) => {
+      try {
+        return systemIo.readFile(path, 100);
+      } catch (error) {
+        return fileReason(error);
+      }
+    };
+    symlinkSync('circle', join(directory, 'circle'));
+    const reasons = ['none', 'circle', 'y'.repeat(300)].map((name) => reasonOf(join(directory, name)));
+    expect(reasons).to.deep.equal(['there is no such file', 'too many symbolic links encountered', 'name too long']);
   });
   it('refuses directories, devices and text that is not UTF-8', () => {
     const path = join(directory, 'b.yaml');

@@ -3,6 +3,7 @@ import { knownSpellings, parseFlags } from '../../src/config/flags.ts';
 import { helpText } from '../../src/config/help.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { settingKeys, settingOf, variableOf } from '../../src/config/settings.ts';
+import { testPki } from '../support/pki.ts';
 import { faultLines, faultsOf, partsOf, run } from './support.ts';
 
 const [wind, fuelCell, hybrid, evse] = ['Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
@@ -47,6 +48,24 @@ const samples: Readonly<Record<string, readonly [text: string, value: unknown, d
   mb_host: ['::1', '::1'],
   mb_port: ['1502', 1502],
   mb_shared_port: ['on', true],
+  sim_models: ['yes', true],
+  mb_framing: ['rtu_over_tcp', 'rtu_over_tcp'],
+  mb_foreign_unit: ['gateway', 'gateway'],
+  mb_enc: ['yes', true],
+  mb_cert: ['server.pem', '/site/server.pem'],
+  mb_key: ['server.key', '/site/server.key'],
+  mb_root_cert: ['ca.pem', '/site/ca.pem'],
+  mb_ciphers: ['ECDHE-ECDSA-AES128-CCM8', 'ECDHE-ECDSA-AES128-CCM8'],
+  mb_tls_version: ['1.3', '1.3'],
+  rtu_enable: ['yes', true, 'PV-3Phase'],
+  rtu_port: ['COM10', 'COM10', 'PV-3Phase'],
+  rtu_baud: ['115200', 115_200, 'PV-3Phase'],
+  rtu_parity: ['e', 'even', 'PV-3Phase'],
+  rtu_stopbits: ['2', 2, 'PV-3Phase'],
+  proxy: ['string-inverter-basic.json', 'string-inverter-basic'],
+  proxy_host: ['::1', '::1', 'PV-3Phase'],
+  proxy_port: ['1503', 1503, 'PV-3Phase'],
+  faults: ['slow-answers,no-fc6', ['slow-answers', 'no-fc6']],
   config: ['site.yaml', '/site/site.yaml'],
   history_samples: ['500', 500],
   log_level: ['debug', 'debug'],
@@ -60,12 +79,24 @@ const samples: Readonly<Record<string, readonly [text: string, value: unknown, d
   http_max_connections: ['20', 20],
 };
 
-/** A single word of these makes a plant that does not exist: the others that go with it. */
+/** A single word of these makes a plant that does not exist, or shows nowhere: the others that go with it. */
 const companions: Readonly<Record<string, readonly string[]>> = {
   fuelcell_chemistry: ['--fuelcell_fuel', 'continuous'], fuelcell_fuel: ['--fuelcell_chemistry', 'SOFC'],
+  rtu_enable: ['--rtu_port', '/dev/ttyS9'], rtu_port: ['-rtu', 'yes'],
+  rtu_baud: ['-rtu', 'yes', '--rtu_port', '/dev/ttyS9'], rtu_parity: ['-rtu', 'yes', '--rtu_port', '/dev/ttyS9'],
+  rtu_stopbits: ['-rtu', 'yes', '--rtu_port', '/dev/ttyS9'],
+  proxy_host: ['--proxy', 'string-inverter-basic'], proxy_port: ['--proxy', 'string-inverter-basic'],
+  ...tlsCompanions(),
 };
 
-const files = { '/site/sun.csv': '', '/site/load.csv': '', '/site/cars.csv': '', '/site/grid.csv': '', '/site/site.yaml': '{}' };
+/** TLS of Modbus as a whole, but for one of its settings. */
+function tlsCompanions(): Record<string, readonly string[]> {
+  const whole = { mb_enc: ['-e', 'yes'], mb_cert: ['-mbc', 'server.pem'], mb_key: ['-mbk', 'server.key'], mb_root_cert: ['-mbr', 'ca.pem'] };
+  const without = (key: string) => Object.entries(whole).flatMap(([each, words]) => (each === key ? [] : words));
+  return Object.fromEntries([...Object.keys(whole), 'mb_ciphers', 'mb_tls_version'].map((key) => [key, without(key)]));
+}
+
+const files: Record<string, string> = { '/site/sun.csv': '', '/site/load.csv': '', '/site/cars.csv': '', '/site/grid.csv': '', '/site/site.yaml': '{}' };
 
 /** The part of a configuration that a setting shows in. */
 function shownBy(key: string, config: ReturnType<typeof run>): unknown {
@@ -85,6 +116,12 @@ function shownBy(key: string, config: ReturnType<typeof run>): unknown {
     start_paused: config.clock.startsPaused, time_rate: config.clock.rate, tick: config.tickS,
     seed: config.seed, first_device: config.firstDevice, mb_enable: config.modbus.enabled, mb_host: config.modbus.host,
     mb_port: config.modbus.port, mb_shared_port: config.modbus.sharedPort, config: config.configPath,
+    sim_models: config.simModels, mb_framing: config.modbus.framing, mb_foreign_unit: config.modbus.foreignUnit, rtu_enable: config.rtu !== null, rtu_port: config.rtu?.port,
+    mb_enc: config.modbus.tls !== null, mb_cert: config.modbus.tls?.files.cert, mb_key: config.modbus.tls?.files.key,
+    mb_root_cert: config.modbus.tls?.files.rootCert, mb_ciphers: config.modbus.tls?.ciphers, mb_tls_version: config.modbus.tls?.minVersion,
+    rtu_baud: config.rtu?.baud, rtu_parity: config.rtu?.parity, rtu_stopbits: config.rtu?.stopBits,
+    proxy: config.proxy?.mapLabel, proxy_host: config.proxy?.host, proxy_port: config.proxy?.port,
+    faults: config.faults.map(({ profile }) => profile),
     history_samples: config.historySamples, log_level: config.log.level, log_format: config.log.format, cors_origin: config.web.corsOrigins,
     allowed_host: config.web.allowedHosts, mb_max_connections: config.modbus.maxConnections,
     mb_idle_timeout_s: config.modbus.idleTimeoutS, mb_frame_timeout_s: config.modbus.frameTimeoutS,
@@ -95,13 +132,18 @@ function shownBy(key: string, config: ReturnType<typeof run>): unknown {
 }
 
 describe('command line', () => {
+  before(async () => {
+    const { server, ca } = await testPki();
+    Object.assign(files, { '/site/server.pem': server.cert, '/site/server.key': server.key, '/site/ca.pem': ca.cert });
+  });
+
   it('has a sample for every setting', () => {
     expect(Object.keys(samples)).to.have.members([...settingKeys]);
   });
 
   for (const key of settingKeys) {
     const [text, value, type] = samples[key]!;
-    const others = type === undefined ? [] : ['-d', type, ...companions[key] ?? []];
+    const others = [...type === undefined ? [] : ['-d', type], ...companions[key] ?? []];
     for (const spelling of settingOf(key).flags ?? []) {
       const variants = new Set([spelling, spelling.replaceAll('_', '-')]);
       for (const variant of variants) {

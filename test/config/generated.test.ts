@@ -32,7 +32,7 @@ describe('generated configuration files', () => {
     const schema = JSON.parse(text('schema/config.schema.json'));
     expect(schema.$schema).to.equal('https://json-schema.org/draft/2020-12/schema');
     expect(schema.additionalProperties).to.equal(false);
-    expect(Object.keys(schema.properties)).to.have.members([...settingKeys.filter((key) => !settingOf(key).noFile), 'grid', 'devices']);
+    expect(Object.keys(schema.properties)).to.have.members([...settingKeys.filter((key) => !settingOf(key).noFile), 'grid', 'faults', 'devices']);
     expect(published('config').safeParse({ seed: 1, tickk: 2 }).success).to.equal(false);
     expect(published('config').safeParse({ devices: [{ profile: { pv: { series: -1 } } }] }).success).to.equal(false);
   });

@@ -63,10 +63,13 @@ describe('interface 12: defaults', () => {
       grid: { nominalFrequencyHz: 60, profilePath: null, feeder: null },
       seriesEnd: 'loop', windTimeScale: 1, irradianceSource: 'csv', clouds: 'scattered',
       modbus: {
-        enabled: true, host: '127.0.0.1', port: 8502, sharedPort: false, maxConnections: 1024, idleTimeoutS: 3600, frameTimeoutS: 30,
+        enabled: true, host: '127.0.0.1', port: 8502, sharedPort: false, maxConnections: 1024, idleTimeoutS: 3600, frameTimeoutS: 30, tls: null,
+        framing: 'tcp', foreignUnit: null,
       },
+      proxy: null, rtu: null, simModels: false, faults: [],
       historySamples: 10_000,
       log: { level: 'info', format: 'text' },
+      unused: [],
     });
     expect(devices).to.have.length(1);
     expect(devices[0]).to.include({ deviceType: 'PV-3Phase', assetType: 'pv', name: 'PV-3Phase 0', phases: 'three', profileName: null });

@@ -62,6 +62,19 @@ describe('scheduler', () => {
     scheduler.cancel(timers[0]!);
   });
 
+  it('a timer says whether it is still to fire', () => {
+    const scheduler = new Scheduler();
+    const [fired, cancelled, cleared] = [1, 2, 3].map((seconds) => scheduler.at(after(seconds), () => undefined));
+    const waiting = () => [fired, cancelled, cleared].map((timer) => timer?.waiting);
+    expect(waiting()).to.deep.equal([true, true, true]);
+    scheduler.runDue(after(1));
+    expect(waiting()).to.deep.equal([false, true, true]);
+    scheduler.cancel(cancelled!);
+    expect(waiting()).to.deep.equal([false, false, true]);
+    scheduler.clear();
+    expect(waiting()).to.deep.equal([false, false, false]);
+  });
+
   it('an action may cancel another that is due at the same instant', () => {
     const scheduler = new Scheduler();
     const ran: string[] = [];

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { Snapshot } from '../../src/core/device.ts';
 import { ask } from '../support/http.ts';
-import { startSimulator } from '../support/process.ts';
-import type { RunningSimulator } from '../support/process.ts';
-import { PythonPeer, describeWith } from './support/peers.ts';
+import { describeWith } from './support/peers.ts';
 import { Stream } from './support/stream.ts';
+import { lineKinds } from './support/sunspec-line.ts';
+import type { SunSpecLine } from './support/sunspec-line.ts';
 
 interface DescribedPoint {
   readonly path: string;
@@ -46,24 +46,24 @@ const metricsOf = ({ metrics }: Snapshot) => ({
   A: metrics.current_a, LNV: metrics.voltage_ln_v, Hz: metrics.frequency_hz, PF: metrics.power_factor,
 });
 
-describeWith(['pysunspec2'], 'controls a device', () => {
-  let simulator: RunningSimulator;
-  let master: PythonPeer;
+for (const line of lineKinds) describeWith(line.peers, `controls a device over ${line.name}`, () => {
+  let opened: SunSpecLine;
+  let master: SunSpecLine['master'];
+  let httpPort: number;
   let stream: Stream;
 
   before(async () => {
-    simulator = await startSimulator(['--tick', '0.1']);
-    stream = await Stream.open(simulator.httpPort);
-    master = new PythonPeer('sunspec_master', simulator.modbusPort);
+    opened = await line.open(['--tick', '0.1']);
+    ({ master, simulator: { httpPort } } = opened);
+    stream = await Stream.open(httpPort);
     await master.ask('scan');
   });
   after(async () => {
     await stream.close();
-    await master.stop();
-    expect(await simulator.stop()).to.equal(0);
+    expect(await opened.stop()).to.equal(0);
   });
 
-  const overview = async (): Promise<Snapshot> => (await ask(simulator.httpPort, '/api/sim/overview')).json as Snapshot;
+  const overview = async (): Promise<Snapshot> => (await ask(httpPort, '/api/sim/overview')).json as Snapshot;
   const read = (model: number): Promise<Record<string, number>> => master.ask('read', { model });
   const readPoint = (model: number, path: string): Promise<number> => master.ask('read_point', { model, path });
   const write = (model: number, values: Readonly<Record<string, number>>) => master.ask('write_model', { model, values });
@@ -224,14 +224,14 @@ describeWith(['pysunspec2'], 'controls a device', () => {
       // corners, between them, and beyond both ends
       const expected = [[94, 40], [95.5, 25], [97, 10], [99.5, 0], [102, -10], [104, -22.5], [106, -35], [107.5, -35], [93, 40]] as const;
       for (const [voltsPct, varPct] of expected) {
-        await ask(simulator.httpPort, '/api/sim/controls/grid', { method: 'POST', body: { voltage_pu: voltsPct / 100 } });
+        await ask(httpPort, '/api/sim/controls/grid', { method: 'POST', body: { voltage_pu: voltsPct / 100 } });
         const wanted = vaMax * varPct / 100;
         await stream.until(`${varPct} % at ${voltsPct} %`, 15, async () =>
           Math.abs(await readPoint(701, 'Var') - wanted) <= 0.001 * vaMax || undefined);
         expect(await readPoint(701, 'LLV')).to.be.closeTo(4.8 * voltsPct, 0.1);
       }
       await write(705, { Ena: 0 });
-      await ask(simulator.httpPort, '/api/sim/controls/grid', { method: 'POST', body: { voltage_pu: 1 } });
+      await ask(httpPort, '/api/sim/controls/grid', { method: 'POST', body: { voltage_pu: 1 } });
       await stream.until('no reactive power', 15, async () => await readPoint(701, 'Var') === 0 || undefined);
     });
 

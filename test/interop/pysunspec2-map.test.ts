@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { ask } from '../support/http.ts';
 import type { Json } from '../support/http.ts';
-import { startSimulator } from '../support/process.ts';
-import type { RunningSimulator } from '../support/process.ts';
-import { PythonPeer, describeWith } from './support/peers.ts';
+import { describeWith } from './support/peers.ts';
+import { lineKinds, tcp } from './support/sunspec-line.ts';
+import type { SunSpecLine } from './support/sunspec-line.ts';
 import { Stream } from './support/stream.ts';
 
 const chain = [1, 701, 702, 703, 704, 705, 706, 707, 708, 709, 710, 711, 712, 713, 714, 715];
@@ -12,12 +12,12 @@ interface ScannedModel { readonly id: number; readonly address: number; readonly
 interface DescribedPoint { readonly path: string; readonly mandatory: boolean; readonly implemented: boolean }
 type Values = Readonly<Record<string, number>>;
 
-const kinds = [
-  { name: 'three-phase', flags: ['-d', 'PV-3Phase'], phases: 3 },
-  { name: 'split-phase', flags: ['-d', 'PV-2Phase'], phases: 2 },
-  { name: 'single-phase', flags: ['-d', 'PV-1Phase'], phases: 1 },
-  { name: '500 kW', flags: ['-d', 'PV-3Phase', '-f', '500kW-3Phase'], phases: 3 },
-] as const;
+const runs = [
+  ...lineKinds.map((line) => ({ line, name: 'three-phase', flags: ['-d', 'PV-3Phase'], phases: 3 })),
+  { line: tcp, name: 'split-phase', flags: ['-d', 'PV-2Phase'], phases: 2 },
+  { line: tcp, name: 'single-phase', flags: ['-d', 'PV-1Phase'], phases: 1 },
+  { line: tcp, name: '500 kW', flags: ['-d', 'PV-3Phase', '-f', '500kW-3Phase'], phases: 3 },
+];
 
 /** Relations between the measurements of 701 and 714 that hold on any device, within the steps of their registers. */
 function expectPlausible(ac: Values, dc: Values, phases: number): void {
@@ -41,69 +41,67 @@ function expectPlausible(ac: Values, dc: Values, phases: number): void {
   if (phases === 3) expect(at(ac, 'LLV'), 'LLV').to.be.closeTo(Math.sqrt(3) * at(ac, 'LNV'), 2 * step('V_SF'));
 }
 
-describeWith(['pysunspec2'], 'reads the map', () => {
-  for (const { name, flags, phases } of kinds) {
-    describe(name, () => {
-      let simulator: RunningSimulator;
-      let master: PythonPeer;
-      let scanned: { readonly base: number; readonly models: readonly ScannedModel[] };
+for (const { line, name, flags, phases } of runs) {
+  describeWith(line.peers, `reads the map over ${line.name}, ${name}`, () => {
+    let opened: SunSpecLine;
+    let master: SunSpecLine['master'];
+    let httpPort: number;
+    let scanned: { readonly base: number; readonly models: readonly ScannedModel[] };
 
-      before(async () => {
-        simulator = await startSimulator(['--tick', '0.1', ...flags]);
-        master = new PythonPeer('sunspec_master', simulator.modbusPort);
-        scanned = await master.ask('scan');
-      });
-      after(async () => {
-        await master.stop();
-        expect(await simulator.stop()).to.equal(0);
-      });
-
-      it('finds the chain at 40000, in order, with lengths that fit its definitions', () => {
-        expect(scanned.base).to.equal(40_000);
-        expect(scanned.models.map(({ id }) => id)).to.deep.equal(chain);
-        let address = 40_002;
-        for (const model of scanned.models) {
-          expect(model, `model ${model.id}`).to.include({ address, error: '' });
-          address += model.length + 2;
-        }
-      });
-
-      it('finds every mandatory point implemented', async () => {
-        for (const model of chain) {
-          const points: DescribedPoint[] = await master.ask('describe', { model });
-          const missing = points.filter((point) => point.mandatory && !point.implemented).map(({ path }) => path);
-          expect(missing, `model ${model}`).to.deep.equal([]);
-        }
-      });
-
-      it('reads measurements that fit each other, with and without reactive power', async () => {
-        expectPlausible(await master.ask('read', { model: 701 }), await master.ask('read', { model: 714 }), phases);
-        // the share of what the active power leaves, so that it need not give way
-        await master.ask('write_model', { model: 704, values: { VarSetMod: 2, VarSetPct: -30, VarSetEna: 1 } });
-        const stream = await Stream.open(simulator.httpPort);
-        await stream.until('reactive power', 10, ({ metrics }) => metrics.reactive_power_kvar < 0 || undefined);
-        await stream.close();
-        // all of one tick
-        await ask(simulator.httpPort, '/api/sim/controls/time', { body: { mode: 'paused' } });
-        const ac: Values = await master.ask('read', { model: 701 });
-        expect(ac['Var']).to.be.lessThan(0);
-        expectPlausible(ac, await master.ask('read', { model: 714 }), phases);
-      });
-
-      it('reads what the HTTP interface shows, point by point', async () => {
-        const paused = await ask(simulator.httpPort, '/api/sim/controls/time', { body: { mode: 'paused' } });
-        expect(paused.status).to.equal(200);
-        for (const model of chain) {
-          const { json } = await ask(simulator.httpPort, `/api/sim/registers/${model}`);
-          // pysunspec2 takes an empty text for "not implemented"
-          const shown = Object.fromEntries(json.points.map((point: Json) => [point.name, point.value === '' ? null : point.value]));
-          const read: Record<string, unknown> = await master.ask('read', { model });
-          expect(Object.keys(read), `points of ${model}`).to.have.members(Object.keys(shown));
-          // and its padding for a number
-          delete read['Pad'];
-          for (const [path, value] of Object.entries(read)) expect(value, `${model}.${path}`).to.equal(shown[path]);
-        }
-      });
+    before(async () => {
+      opened = await line.open(['--tick', '0.1', ...flags]);
+      ({ master, simulator: { httpPort } } = opened);
+      scanned = await master.ask('scan');
     });
-  }
-});
+    after(async () => {
+      expect(await opened.stop()).to.equal(0);
+    });
+
+    it('finds the chain at 40000, in order, with lengths that fit its definitions', () => {
+      expect(scanned.base).to.equal(40_000);
+      expect(scanned.models.map(({ id }) => id)).to.deep.equal(chain);
+      let address = 40_002;
+      for (const model of scanned.models) {
+        expect(model, `model ${model.id}`).to.include({ address, error: '' });
+        address += model.length + 2;
+      }
+    });
+
+    it('finds every mandatory point implemented', async () => {
+      for (const model of chain) {
+        const points: DescribedPoint[] = await master.ask('describe', { model });
+        const missing = points.filter((point) => point.mandatory && !point.implemented).map(({ path }) => path);
+        expect(missing, `model ${model}`).to.deep.equal([]);
+      }
+    });
+
+    it('reads measurements that fit each other, with and without reactive power', async () => {
+      expectPlausible(await master.ask('read', { model: 701 }), await master.ask('read', { model: 714 }), phases);
+      // the share of what the active power leaves, so that it need not give way
+      await master.ask('write_model', { model: 704, values: { VarSetMod: 2, VarSetPct: -30, VarSetEna: 1 } });
+      const stream = await Stream.open(httpPort);
+      await stream.until('reactive power', 10, ({ metrics }) => metrics.reactive_power_kvar < 0 || undefined);
+      await stream.close();
+      // all of one tick
+      await ask(httpPort, '/api/sim/controls/time', { body: { mode: 'paused' } });
+      const ac: Values = await master.ask('read', { model: 701 });
+      expect(ac['Var']).to.be.lessThan(0);
+      expectPlausible(ac, await master.ask('read', { model: 714 }), phases);
+    });
+
+    it('reads what the HTTP interface shows, point by point', async () => {
+      const paused = await ask(httpPort, '/api/sim/controls/time', { body: { mode: 'paused' } });
+      expect(paused.status).to.equal(200);
+      for (const model of chain) {
+        const { json } = await ask(httpPort, `/api/sim/registers/${model}`);
+        // pysunspec2 takes an empty text for "not implemented"
+        const shown = Object.fromEntries(json.points.map((point: Json) => [point.name, point.value === '' ? null : point.value]));
+        const read: Record<string, unknown> = await master.ask('read', { model });
+        expect(Object.keys(read), `points of ${model}`).to.have.members(Object.keys(shown));
+        // and its padding for a number
+        delete read['Pad'];
+        for (const [path, value] of Object.entries(read)) expect(value, `${model}.${path}`).to.equal(shown[path]);
+      }
+    });
+  });
+}

@@ -79,9 +79,9 @@ describeWith(['schemathesis'], 'requests made from the description, to a site of
     for (const [phase, { status }] of Object.entries(phases)) expect(status, `${phase}\n${output}`).to.equal('success');
   });
 
-  it('go to every operation but stop', () => {
+  it('go to every operation but stop, and the one that calls on others', () => {
     const { total, selected, tested, errored } = report.operations;
-    expect({ selected, tested, errored }).to.deep.equal({ selected: total - 1, tested: total - 1, errored: 0 });
+    expect({ selected, tested, errored }).to.deep.equal({ selected: total - 2, tested: total - 2, errored: 0 });
   });
 
   it('find no 5xx, no status or media type that is not described, no reply or header that breaks its schema, no wrong request taken', () => {

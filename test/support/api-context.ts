@@ -5,19 +5,30 @@ import type { LogBook } from '../../src/core/log.ts';
 import type { Adapter } from '../../src/core/adapter.ts';
 import { apiVersion, defaultApiLimits } from '../../src/api/context.ts';
 import { createHistory } from '../../src/api/history/history.ts';
+import { createRemoteHistory } from '../../src/api/history/remote.ts';
 import type { History } from '../../src/api/history/history.ts';
 import type { ApiConfig, ApiContext, ApiLimits } from '../../src/api/context.ts';
+import type { FaultRegistry } from '../../src/core/fault-registry.ts';
+import type { FaultProfile } from '../../src/fault-kinds/profile.ts';
+import { createFaultRegistry } from '../../src/fault-setup.ts';
+import type { SunSpecClient } from '../../src/core/sunspec-client.ts';
+import { createSunSpecClient } from '../../src/sunspec/client/client.ts';
 import type { Plant } from '../../src/sunspec/map/device.ts';
 
 export interface ContextOptions {
   readonly plant: Plant;
   /** default: of the plant, from now on */
   readonly history?: History;
+  /** default: of the plant, without any fault */
+  readonly faults?: FaultRegistry;
+  readonly faultProfiles?: readonly FaultProfile[];
   readonly adapters?: readonly Adapter[];
   readonly logBook?: LogBook;
   readonly eventLoop?: Partial<EventLoopState>;
   readonly config?: Partial<Omit<ApiConfig, 'limits'>>;
   readonly limits?: Partial<ApiLimits>;
+  /** default: one without a device */
+  readonly sunspecClient?: SunSpecClient;
   readonly requestStop?: (reason: string, delayS: number) => void;
   readonly addDevice?: ApiContext['addDevice'];
   readonly removeDevice?: ApiContext['removeDevice'];
@@ -29,12 +40,21 @@ function historyOf(plant: Plant): History {
   return { depth: 10_000, of: () => { throw new Error('this plant has no history'); } };
 }
 
+function faultsOf(plant: Plant): FaultRegistry {
+  return createFaultRegistry({ wall: systemClock, sim: () => plant.time.sim, seed: 1, log: createLogBook({ write: () => undefined }).logger('Lab'), plant: () => plant });
+}
+
 /** A context on a free loopback port whose log goes nowhere. */
 export function apiContext(options: ContextOptions): ApiContext {
+  const sunspecClient = options.sunspecClient ?? createSunSpecClient();
   return {
     plant: options.plant,
     history: options.history ?? historyOf(options.plant),
+    faults: options.faults ?? faultsOf(options.plant),
+    ...(options.faultProfiles && { faultProfiles: options.faultProfiles }),
     adapters: options.adapters ?? [],
+    sunspecClient,
+    remoteHistory: createRemoteHistory(sunspecClient, 10_000),
     logBook: options.logBook ?? createLogBook({ write: () => undefined }),
     eventLoop: { p50Ms: 0, p99Ms: 0, stalls: 0, slowPeriods: 0, ...options.eventLoop },
     info: { version: '0.1.0', apiVersion, buildId: 'test', startedAtMs: systemClock.nowMs() },

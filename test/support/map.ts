@@ -31,6 +31,8 @@ import { m713 } from '../../src/sunspec/models/m713.ts';
 import { m714 } from '../../src/sunspec/models/m714.ts';
 import { m715 } from '../../src/sunspec/models/m715.ts';
 import { m802 } from '../../src/sunspec/models/m802.ts';
+import { m64413 } from '../../src/sunspec/models/m64413.ts';
+import { m64414 } from '../../src/sunspec/models/m64414.ts';
 
 /** Repetitions of the curve and control models. */
 export interface Sizes {
@@ -55,6 +57,8 @@ export interface MapOptions {
   readonly scale?: Readonly<Record<string, number>>;
   /** with the battery model 802 */
   readonly storage?: boolean;
+  /** with the simulation models 64413 and 64414 */
+  readonly simModels?: boolean;
 }
 
 /** Scale factors of a 100 kW three-phase device. */
@@ -76,10 +80,11 @@ const usualScale: Readonly<Record<number, Readonly<Record<string, number>>>> = {
   712: { W_SF: -1, DeptRef_SF: -2 },
   713: { WH_SF: 2, Pct_SF: -1 },
   714: { DCA_SF: -2, DCV_SF: -1, DCW_SF: 1, DCWH_SF: 0, Tmp_SF: -1 },
+  64413: { Irr_SF: -1 },
 };
 
 /** The models of one device, in chain order. */
-export function mapChoices({ sizes = roomySizes, omit = [], scale = {}, storage = false }: MapOptions = {}): ModelChoice[] {
+export function mapChoices({ sizes = roomySizes, omit = [], scale = {}, storage = false, simModels = false }: MapOptions = {}): ModelChoice[] {
   const { sets, ports, points } = sizes;
   const plain: ModelChoice[] = [
     { def: m1 }, { def: m701 }, { def: m702 }, { def: m703 }, { def: m704 },
@@ -92,6 +97,7 @@ export function mapChoices({ sizes = roomySizes, omit = [], scale = {}, storage 
     { def: m711, counts: { NCtl: sets } },
     { def: m712, counts: { NPt: points[712], NCrv: sets } },
     { def: m713 }, { def: m714, counts: { NPrt: ports } }, { def: m715 }, ...storage ? [{ def: m802, omit: new Set(['DisChaRte', 'CtrlHb']) }] : [],
+    ...simModels ? [{ def: m64413, counts: { IVLen: 4 } }, { def: m64414 }] : [],
   ];
   return plain.map((choice) => {
     const own = `${choice.def.id}.`;
@@ -156,6 +162,7 @@ export function startImage(layout: Layout): Buffer {
   setRatings(map);
   setCurves(map);
   Object.assign(map.m802 ?? {}, { SoCMin: 10, SoCMax: 90, SoCRsvMin: 20, SocRsvMax: 80, AlmRst: 0, SetOp: 'CONNECT', SetInvState: 'INVERTER_STARTED' });
+  Object.assign(map.m64414 ?? {}, { GridModelSource: 'const', IrradianceModelSource: 'csv', GridFrequency: 60 });
   return image;
 }
 

@@ -37,6 +37,11 @@ export class RawClient {
     return client;
   }
 
+  /** A master on a socket that is connected already. */
+  static over(socket: Socket): RawClient {
+    return new RawClient(socket);
+  }
+
   send(bytes: Buffer | string): void {
     this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'hex') : bytes);
   }

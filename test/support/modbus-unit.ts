@@ -1,6 +1,6 @@
 import { SimError } from '../../src/core/errors.ts';
 import type { WallClock } from '../../src/core/clock.ts';
-import type { ModbusUnit } from '../../src/sunspec/modbus/unit.ts';
+import type { ModbusUnit, Requester } from '../../src/sunspec/modbus/unit.ts';
 
 export const firstRegister = 100;
 export const registerTotal = 200;
@@ -26,7 +26,7 @@ export class MemoryUnit implements ModbusUnit {
     return this.bytes.subarray(2 * (address - firstRegister), 2 * (address - firstRegister + count));
   }
 
-  write(address: number, words: Buffer, peer: string): void {
+  write(address: number, words: Buffer, { peer }: Requester): void {
     const count = words.length / 2;
     this.#check(address, count);
     const covers = (register: number) => register >= address && register < address + count;

@@ -1,6 +1,7 @@
 import { loadConfig } from '../../src/config/load.ts';
 import { simTimeFromMs, systemClock } from '../../src/core/clock.ts';
 import type { ClockMode, WallClock } from '../../src/core/clock.ts';
+import type { FaultRegistry } from '../../src/core/fault-registry.ts';
 import { silentLogger } from '../../src/core/log.ts';
 import type { Logger } from '../../src/core/log.ts';
 import { localDateMs, SimClock } from '../../src/core/sim-clock.ts';
@@ -39,6 +40,12 @@ export interface TestPlantOptions {
   readonly inverter?: Partial<InverterParameters>;
   /** null: a stiff grid */
   readonly feeder?: FeederSpec | null;
+  /** models 64413 and 64414 in the maps */
+  readonly simModels?: boolean;
+  /** start value of 1.DA; default: devices have none */
+  readonly unitAddressOf?: (index: number) => number;
+  /** makes the registry whose faults the devices carry out */
+  readonly faults?: (clock: SimClock) => FaultRegistry;
   readonly log?: Logger;
 }
 
@@ -67,7 +74,7 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
   const {
     types = ['PV-3Phase'], mode = 'paused', firstIndex = 0, tickIntervalS = 1.5, wall = systemClock, rate = 1,
     date = '2026-06-21', time = '12:00:00', timezone = 'UTC', seed = 1, nominalHz = 60, weatherSource = 'csv', clouds = 'clear',
-    gridProfile, feeder = null, log = silentLogger,
+    gridProfile, feeder = null, simModels = false, unitAddressOf, faults, log = silentLogger,
   } = options;
   // a fleet of one type reads its configuration once
   const ofType = new Map([...new Set(types)].map((type) => [type, devicesOfType(type, options)]));
@@ -76,7 +83,8 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
   const clock = new SimClock(wall, { mode, rate, timezone }, simTimeFromMs(localDateMs(date, time, timezone)));
   return createPlant({
     devices, firstIndex, clock, tickIntervalS, nominalHz, seed, version: '0.1.0', log,
-    weatherSource, clouds, feeder, gridProfile: gridProfile === undefined ? null : gridSeries(gridProfile),
-    monotonicMs: () => wall.monotonicMs(),
+    weatherSource, clouds, feeder, simModels, gridProfile: gridProfile === undefined ? null : gridSeries(gridProfile),
+    monotonicMs: () => wall.monotonicMs(), ...(unitAddressOf && { unitAddressOf }),
+    ...(faults && { faults: faults(clock) }),
   });
 }

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { answer, maxAdu, maxAnswer, MbapSplitter } from '../../src/sunspec/modbus/mbap.ts';
+import { serve } from '../../src/sunspec/modbus/exchange.ts';
+import { maxAdu } from '../../src/sunspec/modbus/framing.ts';
+import { MbapFraming } from '../../src/sunspec/modbus/mbap.ts';
 import { createModbusContext, createModbusTcpServer } from '../../src/sunspec/modbus/server.ts';
 import type { ModbusTcpServer } from '../../src/sunspec/modbus/server.ts';
 import { RawClient, readRequest } from '../support/modbus-client.ts';
@@ -70,16 +72,17 @@ describe('Modbus TCP on the wire', () => {
 /** All answers to a stream that arrives in these pieces, without a socket. */
 function answersTo(pieces: readonly Buffer[]): { answers: string; broken: boolean; longestKept: number } {
   const unit = new MemoryUnit();
-  const splitter = new MbapSplitter();
+  const splitter = new MbapFraming();
   const asker = { peer: 'test', internalError: () => undefined };
-  const out = Buffer.alloc(maxAnswer);
+  const service = { context: createModbusContext(), deviceIndex: undefined, units: () => unit };
+  const out = Buffer.alloc(maxAdu);
   let answers = '';
   let longestKept = 0;
   for (const piece of pieces) {
     splitter.push(piece);
     let result = splitter.next();
     for (; result === 'frame'; result = splitter.next()) {
-      answers += out.toString('hex', 0, answer(splitter, unit, asker, out, 0));
+      answers += out.toString('hex', 0, serve(splitter, service, asker, out, 0));
     }
     if (result === 'broken') return { answers, broken: true, longestKept };
     longestKept = Math.max(longestKept, splitter.heldLength);

@@ -1,18 +1,21 @@
-"""pymodbus as a raw Modbus TCP master: modbus_master.py HOST PORT."""
+"""pymodbus as a raw Modbus TCP master: modbus_master.py HOST PORT [TIMEOUT [FRAMING]]; the time-out is in seconds, 5
+when absent, the framing `socket` (MBAP, when absent) or `rtu`."""
 
 import socket
 import sys
 import time
 
 from pymodbus.client import ModbusTcpClient
-from pymodbus.framer import FramerSocket
+from pymodbus.framer import FramerSocket, FramerType
 from pymodbus.pdu import DecodePDU
 from pymodbus.pdu.register_message import ReadHoldingRegistersRequest
 
 from line_server import Refused, serve
 
 host, port = sys.argv[1], int(sys.argv[2])
-client = ModbusTcpClient(host, port=port, timeout=5, retries=0)
+timeout = float(sys.argv[3]) if len(sys.argv) > 3 else 5
+framing = FramerType(sys.argv[4]) if len(sys.argv) > 4 else FramerType.SOCKET
+client = ModbusTcpClient(host, port=port, framer=framing, timeout=timeout, retries=0)
 
 
 class AnyCountRequest(ReadHoldingRegistersRequest):
@@ -40,6 +43,16 @@ def read_input(address, count):
 
 def read_any(address, count):
     return checked(client.execute(False, AnyCountRequest(dev_id=1, address=address, count=count))).registers
+
+
+def read_value(table, address, count, type, word_order):
+    """One value of several registers, put together by the library."""
+    registers = (read_input if table == "input" else read_holding)(address, count)
+    return client.convert_from_registers(registers, client.DATATYPE[type], word_order=word_order)
+
+
+def write_value(address, value, type, word_order):
+    write_many(address, client.convert_to_registers(value, client.DATATYPE[type], word_order=word_order))
 
 
 def write_one(address, value):
@@ -104,6 +117,7 @@ if not client.connect():
     sys.exit(f"cannot connect to {host}:{port}")
 serve({
     "read_holding": read_holding, "read_input": read_input, "read_any": read_any, "write_one": write_one,
+    "read_value": read_value, "write_value": write_value,
     "write_many": write_many, "other_function": other_function, "pipeline": pipeline, "timed_reads": timed_reads,
 })
 client.close()

@@ -1,4 +1,5 @@
-"""pysunspec2 as a SunSpec master: sunspec_master.py HOST PORT."""
+"""pysunspec2 as a SunSpec master: sunspec_master.py HOST PORT [CA CERTIFICATE KEY], with the three files inside TLS; or
+sunspec_master.py /PATH BAUD PARITY on a serial line."""
 
 import re
 import sys
@@ -8,7 +9,17 @@ from sunspec2.modbus.modbus import ModbusClientException
 
 from line_server import Refused, serve
 
-device = client.SunSpecModbusClientDeviceTCP(slave_id=1, ipaddr=sys.argv[1], ipport=int(sys.argv[2]), timeout=5)
+
+
+def device_of(target, number, *more):
+    """Device 1 behind the arguments of the command line."""
+    if target.startswith("/"):
+        return client.SunSpecModbusClientDeviceRTU(slave_id=1, name=target, baudrate=int(number), parity=more[0], timeout=5)
+    tls = dict(zip(("cafile", "certfile", "keyfile"), more))
+    return client.SunSpecModbusClientDeviceTCP(slave_id=1, ipaddr=target, ipport=int(number), timeout=5, tls=bool(tls), **tls)
+
+
+device = device_of(*sys.argv[1:])
 
 
 def refusable(action):
@@ -16,7 +27,7 @@ def refusable(action):
     try:
         return action()
     except ModbusClientException as fault:
-        code = re.search(r"exception: (\d+)", str(fault))
+        code = re.search(r"exception:? (\d+)", str(fault))
         raise Refused(int(code.group(1))) if code else fault
 
 
@@ -40,11 +51,16 @@ def points_of(model):
     return dict(walk(model_of(model)))
 
 
+def found():
+    """What the last scan has found, also when it was broken off."""
+    models = [{"id": m.model_id, "address": m.model_addr, "length": m.len, "error": m.error_info} for m in device.model_list]
+    return {"base": device.base_addr, "models": models}
+
+
 def scan():
     device.scan(connect=True, full_model_read=True)
     device.connect()
-    models = [{"id": m.model_id, "address": m.model_addr, "length": m.len, "error": m.error_info} for m in device.model_list]
-    return {"base": device.base_addr, "models": models}
+    return found()
 
 
 def describe(model):
@@ -102,7 +118,7 @@ def write_model(model, values):
 
 
 serve({
-    "scan": scan, "describe": describe, "read": read, "read_point": read_point,
+    "scan": scan, "found": found, "describe": describe, "read": read, "read_point": read_point,
     "write_point": write_point, "write_model": write_model,
 })
 device.close()

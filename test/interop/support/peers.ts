@@ -10,7 +10,12 @@ const localPython = fileURLToPath(new URL('../../../.venv/bin/python', import.me
 /** The interpreter with the Python peers. */
 export const python = [process.env['PYTHON'], localPython].find((path) => path !== undefined && existsSync(path)) ?? 'python3';
 
-const succeeds = (program: string, args: readonly string[]) => spawnSync(program, args, { stdio: 'ignore', timeout: 30_000 }).status === 0;
+/** dertwin and the pymodbus that it needs, an older one than that of the other peers. */
+const dertwinPackages = fileURLToPath(new URL('../../../.venv/dertwin', import.meta.url));
+/** What a process needs to run dertwin. */
+export const dertwinEnvironment: NodeJS.ProcessEnv = { ...process.env, PYTHONPATH: dertwinPackages };
+
+const succeeds = (program: string, args: readonly string[], env = process.env) => spawnSync(program, args, { stdio: 'ignore', timeout: 30_000, env }).status === 0;
 
 export const peers = {
   pysunspec2: {
@@ -21,6 +26,10 @@ export const peers = {
     present: () => succeeds(python, ['-c', 'import pymodbus']),
     get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
   },
+  dertwin: {
+    present: () => succeeds(python, ['-c', 'import dertwin.main'], dertwinEnvironment),
+    get: 'python3 -m pip install --target .venv/dertwin -r test/interop/requirements-dertwin.txt',
+  },
   prometheus_client: {
     present: () => succeeds(python, ['-c', 'import prometheus_client']),
     get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
@@ -30,6 +39,8 @@ export const peers = {
     get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
   },
   mbpoll: { present: () => succeeds('mbpoll', ['-V']), get: 'apt-get install mbpoll' },
+  socat: { present: () => succeeds('socat', ['-V']), get: 'apt-get install socat' },
+  openssl: { present: () => succeeds('openssl', ['version']), get: 'apt-get install openssl' },
   tshark: { present: () => succeeds('tshark', ['--version']), get: 'apt-get install tshark' },
 } as const;
 
@@ -75,9 +86,13 @@ export class PythonPeer {
   readonly #exited: Promise<unknown>;
   #complaints = '';
 
-  constructor(script: 'sunspec_master' | 'modbus_master' | 'metrics_reader', port: number) {
+  /**
+   * @param target a port of this machine, or the path of a serial line
+   * @param more arguments of the script behind the target
+   */
+  constructor(script: 'sunspec_master' | 'modbus_master' | 'metrics_reader' | 'sunspec_device', target: number | string, ...more: readonly string[]) {
     const path = fileURLToPath(new URL(`../python/${script}.py`, import.meta.url));
-    this.#child = spawn(python, ['-B', path, '127.0.0.1', String(port)]);
+    this.#child = spawn(python, ['-B', path, ...(typeof target === 'number' ? ['127.0.0.1', String(target)] : [target]), ...more]);
     this.#exited = once(this.#child, 'close');
     this.#child.stderr.on('data', (chunk: Buffer) => { this.#complaints += chunk.toString(); });
     this.#child.stdin.on('error', () => undefined);

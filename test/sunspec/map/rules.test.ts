@@ -1,15 +1,15 @@
 import { expect } from 'chai';
-import { numberCodec, removeScale } from '../../../src/sunspec/map/codec.ts';
+import { isFloat, numberCodec, removeScale } from '../../../src/sunspec/map/codec.ts';
 import { plainPath } from '../../../src/sunspec/map/layout.ts';
 import type { PointSlot } from '../../../src/sunspec/map/layout.ts';
-import { ctrlModeMask, onlySymbol, ranges, requiredMode } from '../../../src/sunspec/map/rules.ts';
+import { allowedWords, ctrlModeMask, endingWords, onlySymbol, ranges, requiredMode } from '../../../src/sunspec/map/rules.ts';
 import type { Bound } from '../../../src/sunspec/map/rules.ts';
 import { pointName } from '../../../src/sunspec/map/view.ts';
-import { byModbus, byRest, codeOf, createTestBank, mapLayout, named, words } from '../../support/map.ts';
+import { byModbus, byRest, codeOf, createTestBank, errorOf, mapLayout, named, words } from '../../support/map.ts';
 import type { TestBank } from '../../support/map.ts';
 
-const layout = mapLayout({ storage: true });
-const storageBank = () => createTestBank({ storage: true });
+const layout = mapLayout({ storage: true, simModels: true });
+const storageBank = () => createTestBank({ storage: true, simModels: true });
 const plainName = (slot: PointSlot) => `${slot.modelId}.${plainPath(slot.path)}`;
 /** The first writable point of a rule: in a curve model that of set 2. */
 const slotOfRule = (key: string) => layout.slots.find((slot) => plainName(slot) === key && slot.writable);
@@ -46,11 +46,23 @@ describe('rules: names', () => {
   });
 
   it('every writable number has a range, but for free counters and times', () => {
-    const free = layout.slots.filter((slot) => slot.writable && !slot.def.symbols && ranges[plainName(slot)] === undefined);
+    const numbers = layout.slots.filter((slot) => slot.writable && !slot.def.symbols && slot.def.type !== 'string');
+    const free = numbers.filter((slot) => ranges[plainName(slot)] === undefined);
     expect([...new Set(free.map(plainName))]).to.deep.equal([
       '704.PFWInjRvrtTms', '704.PFWAbsRvrtTms', '704.WMaxLimPctRvrtTms', '704.WSetRvrtTms', '704.VarSetRvrtTms',
       '705.RvrtTms', '706.RvrtTms', '711.RvrtTms', '712.RvrtTms', '715.ControllerHb',
     ]);
+  });
+
+  it('every writable text has its words, and a word that ends what other points set is one of them', () => {
+    const texts = layout.slots.filter((slot) => slot.writable && slot.def.type === 'string').map(pointName);
+    expect(texts).to.deep.equal(Object.keys(allowedWords));
+    for (const [name, byWord] of Object.entries(endingWords)) {
+      for (const [word, paths] of Object.entries(byWord)) {
+        expect(allowedWords[name], name).to.include(word);
+        for (const path of paths) expect(named(layout, `${name.split('.')[0]!}.${path}`).writable, path).to.equal(true);
+      }
+    }
   });
 
   it('every gate is on an enable point, and every enable point of a function has its gate', () => {
@@ -74,6 +86,11 @@ function limitOf(test: TestBank, bound: Bound): number {
 function rawWords(slot: PointSlot, raw: number): Buffer | null {
   const codec = numberCodec(slot.def.type)!;
   if (raw < codec.min || raw > codec.max) return null;
+  if (isFloat(slot.def.type)) {
+    const bytes = Buffer.alloc(4);
+    bytes.writeFloatBE(raw);
+    return bytes;
+  }
   return slot.def.size === 1 ? words(raw) : words(Math.floor(raw / 65_536), raw);
 }
 
@@ -176,9 +193,47 @@ describe('rules: enumerations and bit fields', () => {
   });
 });
 
+describe('rules: words', () => {
+  for (const [name, allowed] of Object.entries(allowedWords)) {
+    it(`${name} takes ${allowed.join(', ')} and no other text`, () => {
+      for (const word of allowed) {
+        const test = storageBank();
+        test.set({ [name]: word });
+        expect(test.value(name)).to.equal(word);
+      }
+      for (const text of ['', 'CONST', 'const ', 'manual', 'constant']) {
+        const test = storageBank();
+        const before = test.dump();
+        const error = errorOf(() => { test.set({ [name]: text }); });
+        expect([error.code, error.faults[0]?.allowed], JSON.stringify(text)).to.deep.equal(['MAP_BAD_VALUE', allowed]);
+        const bytes = Buffer.alloc(64);
+        bytes.write(text);
+        expect(codeOf(() => { test.bank.write(named(layout, name).address, bytes, byModbus); })).to.equal('MAP_BAD_VALUE');
+        expect(test.dump().equals(before)).to.equal(true);
+      }
+    });
+  }
+
+  it('a word that ends what another point sets is refused beside that point, in any order', () => {
+    for (const [name, byWord] of Object.entries(endingWords)) {
+      for (const [word, paths] of Object.entries(byWord)) {
+        for (const other of paths.map((path) => `${name.split('.')[0]!}.${path}`)) {
+          const test = storageBank();
+          const value = other.endsWith('Frequency') ? 50 : 1;
+          const before = test.dump();
+          expect(codeOf(() => { test.set({ [name]: word, [other]: value }); }), `${word} before ${other}`).to.equal('MAP_BAD_VALUE');
+          expect(codeOf(() => { test.set({ [other]: value, [name]: word }); }), `${word} after ${other}`).to.equal('MAP_BAD_VALUE');
+          expect(test.dump().equals(before)).to.equal(true);
+          expect(codeOf(() => { test.set({ [other]: value, [name]: 'const' }); }), `const and ${other}`).to.equal(null);
+        }
+      }
+    }
+  });
+});
+
 describe('rules: the "not implemented" value', () => {
   it('marks a curve point as not in use and can be written nowhere else', () => {
-    const kinds = new Map(layout.slots.filter((slot) => slot.writable).map((slot) => [plainName(slot), slot]));
+    const kinds = new Map(layout.slots.filter((slot) => slot.writable && slot.def.type !== 'string').map((slot) => [plainName(slot), slot]));
     for (const [name, slot] of kinds) {
       const signed = slot.def.type.startsWith('int');
       const first = signed ? 0x8000 : 0xffff;

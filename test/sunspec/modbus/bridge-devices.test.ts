@@ -68,8 +68,8 @@ describe('Modbus: devices that join and leave', () => {
     expect(adapter.endpointOf(5)).to.include({ port, unitId: 1 });
   });
 
-  it('on a shared port a device is a further unit, and its unit falls silent when it leaves', async () => {
-    await start({ sharedPort: true, foreignUnit: 'gateway' });
+  it('on a shared port a device is a further unit, and its unit is nobody when it leaves', async () => {
+    await start({ sharedPort: true });
     const client = await open(0);
     expect(await client.request(readRequest(1, 100, 1, 3))).to.equal('000100000003' + '03830b');
     await adapter.addDevice(device(2));

@@ -22,7 +22,7 @@ function device(index: number): TestDevice {
   const bank: Pick<Bank, 'read' | 'write'> = {
     read: (address, count) => unit.read(address, count),
     write: (address, words, by) => {
-      unit.write(address, words, by.peer ?? '');
+      unit.write(address, words, { peer: by.peer ?? '' });
       origins.push(by);
     },
   };
@@ -66,6 +66,31 @@ describe('Modbus adapter', () => {
       expect((await client.answer()).readUInt16BE(0)).to.equal(2);
     }
     expect(adapter.endpointOf(3)).to.equal(null);
+  });
+
+  it('is silent for others on ports of their own, and a gateway on a shared one, unless told otherwise', async () => {
+    const foreign = readRequest(1, 100, 1, 9);
+    const behind = readRequest(2, 100, 1);
+    for (const [options, answers] of [
+      [{ sharedPort: false }, false], [{ sharedPort: true }, true],
+      [{ sharedPort: false, foreignUnit: 'gateway' }, true], [{ sharedPort: true, foreignUnit: 'silent' }, false],
+    ] as const) {
+      create({ devices: devices(2), ...options });
+      await adapter.start();
+      const client = await open(adapter.endpointOf(0)?.port);
+      client.send(Buffer.concat([foreign, behind]));
+      if (answers) expect((await client.answer()).toString('hex')).to.equal('000100000003' + '09830b');
+      expect((await client.answer()).readUInt16BE(0)).to.equal(2);
+      expect(adapter.report()).to.include({ foreignUnit: answers ? 'gateway' : 'silent' });
+      await adapter.stop();
+    }
+  });
+
+  it('unit 0 is the device on a port of its own, and nobody on a shared one', async () => {
+    create({ devices: devices(2), sharedPort: true });
+    await adapter.start();
+    const client = await open(adapter.endpointOf(0)?.port);
+    expect(await client.request(readRequest(1, 100, 1, 0))).to.equal('000100000003' + '00830b');
   });
 
   it('puts all devices on one port, with unit id 1 + index', async () => {

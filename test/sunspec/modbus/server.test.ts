@@ -56,6 +56,19 @@ describe('Modbus TCP listener', () => {
     context.sweeper.sweep();
   }
 
+  /** Until the only connection is read no more: what it has not taken fills all that lies between. */
+  async function untilStuck(made: Rig, feed: () => void = () => undefined): Promise<void> {
+    let before = -1;
+    let turns = 0;
+    await until(() => {
+      feed();
+      const { counters } = made.context;
+      turns = made.server.clients()[0]?.paused === true && counters.answers === before ? turns + 1 : 0;
+      before = counters.answers;
+      return turns === 100;
+    });
+  }
+
   afterEach(async () => {
     for (const client of clients.splice(0)) client.destroy();
     await Promise.all(rigs.splice(0).map(({ server }) => server.close()));
@@ -81,6 +94,32 @@ describe('Modbus TCP listener', () => {
         expect([answer.readUInt16BE(0), answer.length]).to.deep.equal([i, 259]);
       }
     });
+
+    it('a master that sends thousands, ends its side and only then reads gets every answer', async () => {
+      const made = await rig();
+      const client = await made.open();
+      client.socket.pause();
+      client.send(Buffer.concat(Array.from({ length: 40_000 }, (_, i) => readRequest(i, 160, 125))));
+      client.socket.end();
+      await untilStuck(made);
+      client.socket.resume();
+      expect((await client.untilClosed()).length).to.equal(40_000 * 259);
+      expect(made.context.counters.answers).to.equal(40_000);
+    });
+  });
+
+  it('M11: a flood of requests takes turns with the other masters', async () => {
+    const made = await rig();
+    const client = await made.open();
+    client.send(Buffer.concat(Array.from({ length: 60_000 }, (_, i) => readRequest(i, 160, 1))));
+    let most = 0;
+    for (let before = 0; before < 60_000;) {
+      await new Promise((resolve) => { setImmediate(resolve); });
+      const { answers } = made.context.counters;
+      most = Math.max(most, answers - before);
+      before = answers;
+    }
+    expect(most).to.be.within(500, 2000);
   });
 
   describe('M6, M7: a peer that takes no answers', () => {
@@ -88,10 +127,8 @@ describe('Modbus TCP listener', () => {
       const client = await made.open();
       client.socket.pause();
       const requests = Buffer.concat(Array.from({ length: 5000 }, (_, i) => readRequest(i, 160, 125)));
-      const info = () => made.server.clients()[0];
-      await until(() => {
+      await untilStuck(made, () => {
         if (client.socket.writableLength === 0) client.send(requests);
-        return info()?.paused === true;
       });
       return client;
     }

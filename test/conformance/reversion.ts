@@ -1,0 +1,143 @@
+/** SunSpec Modbus conformance, REV-1 to REV-3: reversion timers expire, are extended and are canceled. */
+import { expect } from 'chai';
+import { openBed } from '../support/conformance/bed.ts';
+import type { Bed, Line } from '../support/conformance/bed.ts';
+import { DeviceMap } from '../support/conformance/device-map.ts';
+
+type Values = Readonly<Record<string, number | string>>;
+
+interface ReversionGroup {
+  readonly title: string;
+  readonly timer: string;
+  readonly remaining: string;
+  /** what stands at the beginning */
+  readonly prepare: Values;
+  /** the command */
+  readonly command: Values;
+  /** what follows from it, beside itself */
+  readonly inForce?: Values;
+  /** where the command is gone */
+  readonly reverted: Values;
+}
+
+const group704 = (title: string, timer: string, prepare: Values, command: Values, reverted: Values): ReversionGroup => (
+  { title, timer: `704.${timer}RvrtTms`, remaining: `704.${timer}RvrtRem`, prepare, command, reverted }
+);
+
+/** A curve model goes back to the set that RvrtCrv names: the first one, in which `point` is another. */
+const curveGroup = (id: number, point: string, values: readonly [command: number, fallback: number], set = 'Crv'): ReversionGroup => ({
+  title: `${id}`, timer: `${id}.RvrtTms`, remaining: `${id}.RvrtRem`,
+  prepare: { [`${id}.${set}[1].${point}`]: values[0], [`${id}.${set}[2].${point}`]: values[1], [`${id}.Rvrt${set}`]: 3 },
+  command: { [`${id}.Adpt${set}Req`]: 2, [`${id}.Ena`]: 'ENABLED' },
+  inForce: { [`${id}.${set}[0].${point}`]: values[0] },
+  reverted: { [`${id}.${set}[0].${point}`]: values[1] },
+});
+
+const groups: readonly ReversionGroup[] = [
+  group704('704 active power limit', 'WMaxLimPct', { '704.WMaxLimPctRvrt': 80, '704.WMaxLimPctEnaRvrt': 'ENABLED' },
+    { '704.WMaxLimPct': 50, '704.WMaxLimPctEna': 'ENABLED' }, { '704.WMaxLimPct': 80, '704.WMaxLimPctEna': 'ENABLED' }),
+  group704('704 active power set-point', 'WSet', { '704.WSetMod': 'WATTS', '704.WSetRvrt': 1000, '704.WSetEnaRvrt': 'DISABLED' },
+    { '704.WSet': 3000, '704.WSetEna': 'ENABLED' }, { '704.WSet': 1000, '704.WSetEna': 'DISABLED' }),
+  group704('704 reactive power', 'VarSet', { '704.VarSetMod': 'VAR_MAX_PCT', '704.VarSetPctRvrt': 10, '704.VarSetEnaRvrt': 'ENABLED' },
+    { '704.VarSetPct': 30, '704.VarSetEna': 'ENABLED' }, { '704.VarSetPct': 10, '704.VarSetEna': 'ENABLED' }),
+  group704('704 power factor', 'PFWInj', { '704.PFWInjRvrt.PF': 0.99, '704.PFWInjRvrt.Ext': 'UNDER_EXCITED', '704.PFWInjEnaRvrt': 'DISABLED' },
+    { '704.PFWInj.PF': 0.92, '704.PFWInj.Ext': 'OVER_EXCITED', '704.PFWInjEna': 'ENABLED' }, { '704.PFWInj.PF': 0.99, '704.PFWInj.Ext': 'UNDER_EXCITED', '704.PFWInjEna': 'DISABLED' }),
+  curveGroup(705, 'RspTms', [7, 9]),
+  curveGroup(706, 'RspTms', [7, 9]),
+  curveGroup(711, 'RspTms', [2, 4], 'Ctl'),
+  curveGroup(712, 'Pt[0].Var', [10, 5]),
+];
+
+/** A device that takes power has one more. */
+const charging: readonly ReversionGroup[] = [
+  group704('704 power factor while charging', 'PFWAbs', { '704.PFWAbsRvrt.PF': 0.99, '704.PFWAbsRvrt.Ext': 'UNDER_EXCITED', '704.PFWAbsEnaRvrt': 'DISABLED' },
+    { '704.PFWAbs.PF': 0.92, '704.PFWAbs.Ext': 'OVER_EXCITED', '704.PFWAbsEna': 'ENABLED' }, { '704.PFWAbs.PF': 0.99, '704.PFWAbs.Ext': 'UNDER_EXCITED', '704.PFWAbsEna': 'DISABLED' }),
+];
+
+/** Seconds by which a count or an expiry may be off. */
+const tolerance = 2;
+
+export function reversionProcedures(line: Line, type: 'PV-3Phase' | 'Batt-3Phase'): void {
+  const members = type === 'Batt-3Phase' ? charging : groups;
+  describe(`Conformance over ${line.name}: reversion, ${type}`, () => {
+    let bed: Bed;
+    let map: DeviceMap;
+
+    before(async () => {
+      bed = await openBed(line, [type]);
+      map = await DeviceMap.scan(await bed.master());
+    });
+    after(() => bed.close());
+
+    const write = async (values: Values) => {
+      for (const [name, value] of Object.entries(values)) await map.write(name, value);
+    };
+
+    async function stands(values: Values, when: string): Promise<void> {
+      for (const [name, value] of Object.entries(values)) expect(await map.value(name), `${name} ${when}`).to.equal(value);
+    }
+
+    const commanded = ({ command, inForce }: ReversionGroup): Values => ({ ...command, ...inForce });
+
+    async function begin(group: ReversionGroup, seconds: number): Promise<void> {
+      const { prepare, command, timer } = group;
+      await write({ [timer]: 0 });
+      await write(prepare);
+      await write({ ...command, [timer]: seconds });
+      await stands({ ...commanded(group), [timer]: seconds }, 'at the start');
+    }
+
+    for (const group of members) {
+      const remaining = () => map.number(group.remaining);
+
+      it(`REV-1: ${group.title}: counts down and expires`, async () => {
+        await begin(group, 60);
+        for (let passed = 0; passed <= 45; passed += 15) {
+          expect(await remaining(), `after ${passed} s`).to.be.closeTo(60 - passed, tolerance);
+          await stands(commanded(group), `after ${passed} s`);
+          await bed.step(15);
+        }
+        // 60 s have passed
+        await bed.step(tolerance);
+        expect(await remaining()).to.equal(0);
+        await stands(group.reverted, 'after the expiry');
+        // idle until it is written again
+        await bed.step(70);
+        await stands({ ...group.reverted, [group.timer]: 60 }, 'a minute later');
+        expect(await remaining()).to.equal(0);
+      });
+
+      it(`REV-1: ${group.title}: not before its time`, async () => {
+        await begin(group, 30);
+        await bed.step(30 - tolerance);
+        expect(await remaining()).to.be.within(1, 2 * tolerance);
+        await stands(commanded(group), 'just before the expiry');
+        await bed.step(2 * tolerance);
+        await stands(group.reverted, 'just behind it');
+      });
+
+      it(`REV-2: ${group.title}: writing the time again extends it, three times`, async () => {
+        await begin(group, 40);
+        for (let i = 0; i < 3; i += 1) {
+          await bed.step(20);
+          expect(await remaining(), `half time, round ${i}`).to.be.closeTo(20, tolerance);
+          await map.write(group.timer, 40);
+          expect(await remaining(), `extended, round ${i}`).to.be.closeTo(40, tolerance);
+          await stands(commanded(group), `round ${i}`);
+        }
+        await bed.step(40 + tolerance);
+        await stands(group.reverted, 'after the expiry');
+      });
+
+      it(`REV-3: ${group.title}: writing 0 cancels it`, async () => {
+        await begin(group, 40);
+        await bed.step(20);
+        await map.write(group.timer, 0);
+        expect(await remaining()).to.equal(0);
+        await bed.step(60);
+        expect(await remaining()).to.equal(0);
+        await stands(commanded(group), 'long after');
+      });
+    }
+  });
+}

@@ -1,0 +1,102 @@
+/** SunSpec Modbus conformance, MOD-3: every point that can be set takes all it declares, one by one and in groups. */
+import { expect } from 'chai';
+import { openBed } from '../support/conformance/bed.ts';
+import type { Bed, Line } from '../support/conformance/bed.ts';
+import { definitionsFrom } from '../support/conformance/definitions.ts';
+import { DeviceMap, maxWrite } from '../support/conformance/device-map.ts';
+import type { PlacedPoint } from '../support/conformance/device-map.ts';
+import type { Master } from '../support/conformance/master.ts';
+import { adjustablePoints, rawValues, selfClearing } from '../support/conformance/ranges.ts';
+import { wordsOf } from '../support/conformance/registers.ts';
+
+/** What is read after a write. */
+const shown = (point: PlacedPoint, number: number) => wordsOf(point.def, selfClearing.has(point.name) ? 0 : number);
+
+/** Points in order of their addresses without a gap, in pieces of what one request takes. */
+function groupsOf(points: readonly PlacedPoint[]): PlacedPoint[][] {
+  const groups: PlacedPoint[][] = [];
+  for (const point of points) {
+    const group = groups.at(-1);
+    const first = group?.[0];
+    const last = group?.at(-1);
+    const follows = last !== undefined && first !== undefined && last.address + last.def.size === point.address
+      && point.address + point.def.size - first.address <= maxWrite;
+    if (group && follows) group.push(point);
+    else groups.push([point]);
+  }
+  return groups;
+}
+
+export function settingProcedures(line: Line, types: readonly string[]): void {
+  describe(`Conformance over ${line.name}: settings (by ${definitionsFrom})`, function () {
+    this.timeout(120_000);
+    let bed: Bed;
+
+    before(async () => {
+      bed = await openBed(line, types);
+    });
+    after(() => bed.close());
+
+    for (const [index, type] of types.entries()) {
+      describe(type, () => {
+        let master: Master;
+        let map: DeviceMap;
+        let adjustable: PlacedPoint[];
+
+        /** Writes what was there, and sees that it is there. */
+        async function restore(point: PlacedPoint, before: readonly number[]): Promise<void> {
+          await map.writeWords(point, before);
+          expect(await map.words(point), `${point.name} restored`).to.deep.equal(before);
+        }
+
+        before(async () => {
+          master = await bed.master(index);
+          map = await DeviceMap.scan(master);
+          adjustable = await adjustablePoints(map);
+        });
+
+        it('MOD-3: least, greatest and three values between, every symbol, one by one', async () => {
+          expect(adjustable.length).to.be.above(600);
+          for (const point of adjustable) {
+            const before = await map.words(point);
+            for (const number of await rawValues(map, point)) {
+              const words = wordsOf(point.def, number);
+              try {
+                await map.writeWords(point, words);
+              } catch (error) {
+                throw new Error(`${point.name} does not take ${number}: ${String(error)}`, { cause: error });
+              }
+              expect(await map.words(point), `${point.name} = ${number}`).to.deep.equal(shown(point, number));
+            }
+            await restore(point, before);
+          }
+        });
+
+        it('MOD-3: the same in groups', async () => {
+          const groups = groupsOf(adjustable).filter(({ length }) => length > 1);
+          expect(groups.length).to.be.above(20);
+          for (const group of groups) {
+            const [first] = group;
+            const name = `${first!.name}..${group.at(-1)!.name}`;
+            const size = group.reduce((sum, { def }) => sum + def.size, 0);
+            const before = await master.read(first!.address, size);
+            const choices: number[][] = [];
+            for (const point of group) choices.push(await rawValues(map, point));
+            for (let i = 0; i < 5; i += 1) {
+              const numbers = choices.map((values) => values[Math.min(i, values.length - 1)]!);
+              const words = group.flatMap(({ def }, at) => wordsOf(def, numbers[at]!));
+              try {
+                await master.writeMany(first!.address, words);
+              } catch (error) {
+                throw new Error(`${name}, values ${i}: ${String(error)}`, { cause: error });
+              }
+              expect(await master.read(first!.address, size), `${name}, values ${i}`).to.deep.equal(group.flatMap((point, at) => shown(point, numbers[at]!)));
+            }
+            await master.writeMany(first!.address, before);
+            expect(await master.read(first!.address, size), `${name} restored`).to.deep.equal(before);
+          }
+        });
+      });
+    }
+  });
+}

@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import type { FaultKind } from '../../src/core/fault-kinds.ts';
+import { falsifyFault, notImplementedFault, strictPointsFault } from '../../src/fault-kinds/modbus-reading.ts';
+import {
+  baseFault, chainEndFault, commonLength65Fault, hideModelFault, modelIdFault, modelLengthFault, shiftFault,
+} from '../../src/fault-kinds/modbus-structure.ts';
+import { startApp } from '../support/running-app.ts';
+import type { RunningApp } from '../support/running-app.ts';
+import { PeerError, PythonPeer, describeWith } from './support/peers.ts';
+
+interface ScannedModel { readonly id: number; readonly length: number; readonly error: string }
+interface Scanned { readonly base: number | null; readonly models: readonly ScannedModel[] }
+
+const chain = '1 701 702 703 704 705 706 707 708 709 710 711 712 713 714 715';
+
+/** The models that a scan finds, marked where it is not content with one, and how it breaks off. */
+async function scanned(master: PythonPeer): Promise<string> {
+  let end = '';
+  try {
+    await master.ask('scan');
+  } catch (error) {
+    if (!(error instanceof PeerError)) throw error;
+    const code = /Modbus exception (\d+)/.exec(error.message)?.[1];
+    end = code === undefined || error.message.includes('base addresses') ? ` ${error.message.split('.')[0] ?? ''}` : ` exception ${code}`;
+  }
+  const { base, models } = await master.ask('found') as Scanned;
+  const found = models.map(({ id, error }) => (error === '' ? `${id}` : `${id}!`)).join(' ');
+  return `${base === null ? 'nowhere' : base}: ${found}${end}`;
+}
+
+/** A model that it is not content with has a message of its own (`error_info`), marked here by !. */
+describeWith(['pysunspec2'], 'scans maps with faults', () => {
+  let running: RunningApp;
+  let master: PythonPeer;
+
+  before(async () => {
+    running = await startApp(['PV-3Phase']);
+    const port = running.app.adapters.flatMap((adapter) => adapter.endpointOf?.(0)?.port ?? [])[0];
+    master = new PythonPeer('sunspec_master', port ?? 0);
+  });
+  after(async () => {
+    await master.stop();
+    await running.app.stop();
+  });
+  afterEach(() => { running.app.faults.clear(); });
+
+  const rows: readonly (readonly [FaultKind, Readonly<Record<string, unknown>>, string])[] = [
+    [baseFault, { address: 0 }, `0: ${chain}`],
+    [baseFault, { address: 50_000 }, `50000: ${chain}`],
+    [baseFault, { address: 30_000 }, 'nowhere:  SunSpecModbusClientError: Error scanning SunSpec base addresses'],
+    [commonLength65Fault, {}, `40000: ${chain}`],
+    // with a length that is none the next ID is read one register off
+    [modelLengthFault, { model: 1, length: 65 }, '40000: 1 exception 2'],
+    [modelLengthFault, { model: 702, length: 51 }, "40000: 1 701 702! 17! error: 'H' format requires 0 <= number <= 65535"],
+    [modelLengthFault, { model: 714, length: 93 }, `40000: ${chain.replace(' 714 715', '')} exception 2`],
+    [shiftFault, { model: 701, registers: 1 }, '40000: 1 exception 2'],
+    [shiftFault, { model: 702, registers: -1 }, '40000: 1 701! exception 2'],
+    // zeros are a model without registers to it, and it reads on
+    [chainEndFault, { variant: 'zeros' }, `40000: ${chain} exception 2`],
+    [chainEndFault, { variant: 'exception' }, `40000: ${chain} exception 2`],
+    [chainEndFault, { variant: 'absent_length' }, `40000: ${chain}`],
+    [hideModelFault, { model: 704 }, `40000: ${chain.replace('704 ', '')}`],
+    [hideModelFault, { model: 1 }, `40000: ${chain.replace('1 ', '')}`],
+    // a model that it has no definition of is passed over in silence
+    [modelIdFault, { model: 703, id: 64_900 }, `40000: ${chain.replace('703 ', '')}`],
+    [modelIdFault, { model: 703, id: 701 }, `40000: ${chain.replace('703', '701!')}`],
+    // it reads whole points only
+    [strictPointsFault, {}, `40000: ${chain}`],
+    [notImplementedFault, {}, `40000: ${chain}`],
+    [falsifyFault, { switch: 'ChangeCommonModelID' }, `40000: ${chain.replace('1 ', '2! ')}`],
+    [falsifyFault, { switch: 'ChangeCommonModelLength' }, '40000: 1!'],
+  ];
+  for (const [kind, parameters, expected] of rows) {
+    it(`${kind.kind} ${JSON.stringify(parameters)}: ${expected}`, async () => {
+      running.app.faults.inject([{ protocol: kind.protocol, kind: kind.kind, parameters }], { source: 'rest', peer: 'test' });
+      expect(await scanned(master)).to.equal(expected);
+      running.app.faults.clear();
+      expect(await scanned(master)).to.equal(`40000: ${chain}`);
+    });
+  }
+});

@@ -1,0 +1,178 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { FaultKind } from '../../../src/core/fault-kinds.ts';
+import {
+  bitsFault, dynamicScaleFault, falsifyFault, falsifySwitches, freezeFault, lagFault, noiseFault, notImplementedFault, scaleFault, valueFault,
+} from '../../../src/fault-kinds/modbus-reading.ts';
+import { shiftFault } from '../../../src/fault-kinds/modbus-structure.ts';
+import { ignoreWriteFault, lateWriteFault } from '../../../src/fault-kinds/modbus-acceptance.ts';
+import { delayFault } from '../../../src/fault-kinds/modbus-transport.ts';
+import { FaultyMaps } from '../../../src/sunspec/faults/faulty-maps.ts';
+import type { FaultyMap } from '../../../src/sunspec/faults/faulty-map.ts';
+import { SimError } from '../../../src/core/errors.ts';
+import type { FaultExtras } from '../../support/faults.ts';
+import { FaultyMapRig } from '../../support/faulty-map.ts';
+import { codeOf, createTestBank, words } from '../../support/map.ts';
+
+type Parameters = Readonly<Record<string, unknown>>;
+type AnyFault = readonly [FaultKind, Parameters, FaultExtras];
+
+describe('a register map behind faults', () => {
+  const rig = new FaultyMapRig();
+  const { layout } = rig.map;
+  beforeEach(() => { rig.bench.registry.clear(); });
+  after(() => { rig.end(); });
+
+  const numbers = layout.slots.filter(({ def, implemented }) => implemented && def.sf !== undefined).map(({ modelId, path }) => `${modelId}.${path}`);
+  const number = fc.constantFrom(...numbers);
+  const target = fc.oneof(
+    number.map((name): FaultExtras => ({ target: { points: [name] } })),
+    fc.constantFrom('701', '702', '714', '705.Crv[1]').map((name): FaultExtras => ({ target: { points: [name] } })),
+    fc.tuple(fc.integer({ min: 40_070, max: 41_000 }), fc.integer({ min: 20, max: 60 })).map(([address, count]): FaultExtras => ({ target: { registers: { address, count } } })),
+  );
+  const value = fc.oneof(
+    fc.double({ min: -1e12, max: 1e12, noNaN: true }).map((each) => ({ value: each })),
+    fc.constantFrom('min', 'max', 'zero').map((extreme) => ({ extreme })),
+  );
+  const anyFault = fc.oneof<fc.Arbitrary<AnyFault>[]>(
+    target.map((at) => [freezeFault, {}, at] as const),
+    target.map((at) => [notImplementedFault, {}, at] as const),
+    fc.tuple(number, value).map(([name, parameters]) => [valueFault, parameters, { target: { points: [name] } }] as const),
+    fc.tuple(number, fc.double({ min: -1e6, max: 1e6, noNaN: true })).map(([name, factor]) => [scaleFault, { factor }, { target: { points: [name] } }] as const),
+    fc.tuple(number, fc.double({ min: 0, max: 1e15, noNaN: true })).map(([name, amplitude]) => [noiseFault, { amplitude }, { target: { points: [name] } }] as const),
+    target.map((at) => [lagFault, { delay_s: 2 }, at] as const),
+    fc.integer({ min: 0, max: 30 }).map((bit) => [bitsFault, { set: [bit] }, { target: { points: ['701.Alrm'] } }] as const),
+    fc.tuple(fc.constantFrom('701.W_SF', '701.V_SF', '701.TotWh_SF', '714.DCW_SF'), fc.integer({ min: -10, max: 10 }))
+      .map(([scale, shift]) => [dynamicScaleFault, { scale_factor: scale, steps: [{ shift }] }, {}] as const),
+    fc.constantFrom(...falsifySwitches).map((name) => [falsifyFault, { switch: name }, {}] as const),
+  );
+  const someFaults = fc.array(anyFault, { minLength: 1, maxLength: 6 });
+
+  function inject(faults: readonly AnyFault[]): void {
+    rig.bench.registry.clear();
+    for (const [kind, parameters, extras] of faults) rig.inject(kind, parameters, extras);
+  }
+
+  it('never changes the registers themselves', () => {
+    const before = rig.map.dump();
+    fc.assert(fc.property(someFaults, (faults) => {
+      inject(faults);
+      rig.all();
+      rig.read(layout.base + 80, 100);
+      expect(rig.map.dump().equals(before)).to.equal(true);
+      rig.bench.registry.clear();
+      expect(rig.all().equals(before)).to.equal(true);
+    }), { numRuns: 150 });
+  });
+
+  it('shows whole points: a read of a part has the octets of a read of all', () => {
+    const long = layout.slots.filter(({ def, implemented }) => implemented && def.size > 1);
+    fc.assert(fc.property(someFaults, fc.constantFrom(...long), fc.nat(), fc.nat(), (faults, slot, from, more) => {
+      inject(faults);
+      const { address, def: { size } } = slot;
+      const skipped = from % size;
+      const count = 1 + more % (size - skipped);
+      const whole = rig.read(address, size);
+      expect(rig.read(address + skipped, count).equals(whole.subarray(2 * skipped, 2 * (skipped + count)))).to.equal(true);
+    }), { numRuns: 150 });
+  });
+
+  it('shows changed points only, whatever the span', () => {
+    fc.assert(fc.property(fc.integer({ min: 0, max: layout.size - 126 }), fc.integer({ min: 1, max: 125 }), (skipped, count) => {
+      inject([[scaleFault, { factor: 2 }, { target: { points: ['701.W', '701.TotWhInj', '714.DCW'] } }]]);
+      const part = rig.read(layout.base + skipped, count);
+      expect(part.equals(rig.all().subarray(2 * skipped, 2 * (skipped + count)))).to.equal(true);
+    }), { numRuns: 100 });
+  });
+
+  it('is the same for the same seed and the same requests', () => {
+    fc.assert(fc.property(someFaults, (faults) => {
+      const seen = [new FaultyMapRig(), new FaultyMapRig()].map((each) => {
+        for (const [kind, parameters, extras] of faults) each.inject(kind, parameters, { ...extras, probability: 0.7 });
+        const series = Array.from({ length: 4 }, () => {
+          each.tick(1, ({ m701 }) => { m701.W = 12_340; });
+          return each.all().toString('hex');
+        });
+        each.end();
+        return series;
+      });
+      expect(seen[0]).to.deep.equal(seen[1]);
+    }), { numRuns: 20 });
+  });
+
+  it('takes writes past the faults of acceptance', () => {
+    rig.inject(ignoreWriteFault, {}, { target: { points: ['704.WMaxLimPct'] } });
+    rig.map.set({ '704.WMaxLimPct': 100 });
+    const { address } = rig.slot('704.WMaxLimPct');
+    rig.write(address, words(400));
+    expect(rig.map.value('704.WMaxLimPct')).to.equal(100);
+    rig.bench.registry.clear();
+    rig.inject(lateWriteFault, { delay_s: 5 });
+    rig.write(address, words(300));
+    expect(rig.map.value('704.WMaxLimPct')).to.equal(100);
+    rig.tick(5);
+    expect(rig.map.value('704.WMaxLimPct')).to.equal(30);
+  });
+
+  it('remembers what has not landed when all faults are over', () => {
+    rig.map.set({ '704.WMaxLimPct': 100 });
+    rig.inject(lateWriteFault, { delay_s: 5 }, { count: 1 });
+    rig.write(rig.slot('704.WMaxLimPct').address, words(200));
+    expect(rig.access).to.equal(null);
+    rig.tick(5);
+    expect(rig.map.value('704.WMaxLimPct')).to.equal(20);
+  });
+
+  it('stays out of the way for faults of the wire and of other devices', () => {
+    rig.inject(delayFault, { delay_ms: 5 });
+    expect(rig.access).to.equal(null);
+  });
+
+  it('asks for rights by the addresses of the map, before anything else', () => {
+    rig.inject(shiftFault, { model: 701, registers: 7 });
+    const asked: (readonly [number, number])[] = [];
+    const permit = (address: number, count: number) => { asked.push([address, count]); };
+    const { address } = rig.slot('701.W');
+    rig.access?.read(address + 7, 2, permit);
+    rig.access?.read(rig.slot('701.ID').address - 1, 10, permit);
+    rig.access?.write(rig.slot('704.WMaxLimPct').address + 7, words(500), { source: 'modbus' }, permit);
+    const frame = rig.slot('701.ID').address;
+    expect(asked).to.deep.equal([[address, 2], [frame - 1, 1], [frame, 2], [rig.slot('704.WMaxLimPct').address, 1]]);
+    const refuse = () => { throw new SimError('ACCESS_DENIED', 'no'); };
+    const before = rig.map.dump();
+    expect(codeOf(() => rig.access?.read(address, 1, refuse))).to.equal('ACCESS_DENIED');
+    expect(codeOf(() => rig.access?.write(rig.slot('704.WMaxLimPct').address + 7, words(1), { source: 'modbus' }, refuse))).to.equal('ACCESS_DENIED');
+    expect(rig.map.dump().equals(before)).to.equal(true);
+    // what is not there is no secret to be had without rights
+    for (const at of [0, 39_999, 60_000]) {
+      expect(codeOf(() => rig.access?.read(at, 1, refuse))).to.equal('ACCESS_DENIED');
+      expect(codeOf(() => rig.access?.write(at, words(1), { source: 'modbus' }, refuse))).to.equal('ACCESS_DENIED');
+    }
+    expect(codeOf(() => rig.access?.write(60_000, words(1), { source: 'modbus' }, permit))).to.equal('MAP_ILLEGAL_ADDRESS');
+  });
+
+  it('is one for all who serve a device, and gone with the last of them', () => {
+    const maps = new FaultyMaps(rig.faults);
+    const seen: (FaultyMap | null)[] = [null, null];
+    const device = { index: 0, bank: createTestBank().bank };
+    const [endFirst, endSecond] = [maps.follow(device, (map) => { seen[0] = map; }), maps.follow(device, (map) => { seen[1] = map; })];
+    rig.inject(freezeFault, {}, { target: { points: ['701'] } });
+    expect(seen[0]).to.equal(seen[1]).and.to.be.an('object');
+    endFirst();
+    rig.bench.registry.clear();
+    expect([seen[0] === null, seen[1]]).to.deep.equal([false, null]);
+    endSecond();
+    rig.inject(freezeFault, {}, { target: { points: ['701'] } });
+    expect(seen[1]).to.equal(null);
+    expect(rig.listening).to.equal(1);
+  });
+
+  it('is there at once for a device that joins under faults', () => {
+    rig.inject(notImplementedFault, {}, { target: { points: ['701.W'] } });
+    let seen: FaultyMap | null = null;
+    const { bank } = createTestBank();
+    const end = new FaultyMaps(rig.faults).follow({ index: 3, bank }, (map) => { seen = map; });
+    expect((seen as FaultyMap | null)?.read(rig.slot('701.W').address, 1).toString('hex')).to.equal('8000');
+    end();
+  });
+});

@@ -1,0 +1,300 @@
+import { expect } from 'chai';
+import {
+  aliasUnitFault, connectionLimitFault, deafAfterConnectFault, delayFault, dropFault, exceptionFault, ignoreUnitFault, outageFault,
+} from '../../../../src/fault-kinds/modbus-transport.ts';
+import { readRequest } from '../../../support/modbus-client.ts';
+import { until, WireRig } from './wire-rig.ts';
+
+const condition = { point: '701.W', below: 1 };
+
+describe('faults of connections and of whole devices', () => {
+  let rig: WireRig;
+  beforeEach(async () => { rig = await new WireRig().start(); });
+  afterEach(() => rig.stop());
+
+  /** Sends a request that is lost; the requests of the listener show that it has been read. */
+  async function sendInVain(client: Awaited<ReturnType<WireRig['open']>>, unitId = 1): Promise<void> {
+    const before = rig.context.counters.requests;
+    client.send(readRequest(1, 100, 1, unitId));
+    await until(() => rig.context.counters.requests > before);
+    expect(client.received.length).to.equal(0);
+  }
+
+  describe('connection_limit', () => {
+    it('refuse: a further connection is closed, the open ones go on; a place that is free again is given', async () => {
+      rig.inject(connectionLimitFault, { connections: 1 });
+      const first = await rig.open();
+      expect(await rig.works(first)).to.equal(true);
+      expect((await (await rig.open()).untilClosed()).length).to.equal(0);
+      expect(await rig.works(first)).to.equal(true);
+      first.destroy();
+      await until(() => rig.own.connectionCount === 0);
+      expect(await rig.works(await rig.open())).to.equal(true);
+    });
+
+    it('replace_oldest: the newest wins', async () => {
+      rig.inject(connectionLimitFault, { connections: 2, policy: 'replace_oldest' });
+      const [first, second] = [await rig.open(), await rig.open()];
+      expect([await rig.works(first), await rig.works(second)]).to.deep.equal([true, true]);
+      const third = await rig.open();
+      await first.untilClosed();
+      expect([await rig.works(second), await rig.works(third)]).to.deep.equal([true, true]);
+    });
+
+    it('replace_oldest: of connections that were open before, as many give way as are too many', async () => {
+      const early = [await rig.open(), await rig.open(), await rig.open()];
+      for (const client of early) expect(await rig.works(client)).to.equal(true);
+      rig.inject(connectionLimitFault, { connections: 2, policy: 'replace_oldest' });
+      const last = await rig.open();
+      await Promise.all(early.slice(0, 2).map((client) => client.untilClosed()));
+      expect([await rig.works(early[2]!), await rig.works(last)]).to.deep.equal([true, true]);
+      expect(rig.own.connectionCount).to.equal(2);
+    });
+
+    it('none at all, whatever the policy', async () => {
+      rig.inject(connectionLimitFault, { connections: 0, policy: 'replace_oldest' });
+      await (await rig.open()).untilClosed();
+      rig.clear();
+      expect(await rig.works(await rig.open())).to.equal(true);
+    });
+
+    it('of one device leaves ports of others and of several devices alone', async () => {
+      rig.inject(connectionLimitFault, { connections: 0 }, { deviceIndex: 0 });
+      await (await rig.open()).untilClosed();
+      const other = await rig.open(rig.other);
+      const shared = await rig.open(rig.shared);
+      expect([await rig.works(other, rig.other), await rig.works(shared, rig.shared)]).to.deep.equal([true, true]);
+    });
+
+    it('refuses every second connection (ha-sunspec)', async () => {
+      rig.inject(connectionLimitFault, { connections: 0 }, { every: 2 });
+      expect(await rig.works(await rig.open())).to.equal(true);
+      await (await rig.open()).untilClosed();
+      expect(await rig.works(await rig.open())).to.equal(true);
+    });
+  });
+
+  describe('deaf_after_connect', () => {
+    it('loses what arrives too early, and is fine afterwards', async () => {
+      rig.inject(deafAfterConnectFault, { deaf_ms: 1000 });
+      const client = await rig.open();
+      await until(() => rig.own.connectionCount === 1);
+      rig.faults.wall.advance(999);
+      client.send(readRequest(1, 100, 1));
+      await until(() => rig.own.clients()[0]?.idleMs === 0);
+      rig.faults.wall.advance(1);
+      expect(await rig.works(client)).to.equal(true);
+      expect(rig.context.counters.requests).to.equal(1);
+    });
+
+    it('goes together with a limit that replaces', async () => {
+      rig.inject(deafAfterConnectFault, { deaf_ms: 1000 });
+      rig.inject(connectionLimitFault, { connections: 1, policy: 'replace_oldest' });
+      const first = await rig.open();
+      await until(() => rig.own.connectionCount === 1);
+      const second = await rig.open();
+      await first.untilClosed();
+      rig.faults.wall.advance(10);
+      second.send(readRequest(1, 100, 1));
+      await until(() => rig.own.clients()[0]?.idleMs === 0);
+      rig.faults.wall.advance(990);
+      expect(await rig.works(second)).to.equal(true);
+    });
+
+    it('does not concern connections that were open before', async () => {
+      const client = await rig.open();
+      await until(() => rig.own.connectionCount === 1);
+      rig.inject(deafAfterConnectFault, { deaf_ms: 1000 });
+      expect(await rig.works(client)).to.equal(true);
+    });
+  });
+
+  describe('outage', () => {
+    it('silent: connections open and open anew, and nothing is answered', async () => {
+      const open = await rig.open();
+      expect(await rig.works(open)).to.equal(true);
+      rig.inject(outageFault, { mode: 'silent' });
+      await sendInVain(open);
+      const fresh = await rig.open();
+      await sendInVain(fresh);
+      rig.context.sweeper.sweep();
+      rig.clear();
+      expect([await rig.works(open), await rig.works(fresh)]).to.deep.equal([true, true]);
+    });
+
+    it('refuse: open connections hear nothing, new ones are closed', async () => {
+      const open = await rig.open();
+      await until(() => rig.own.connectionCount === 1);
+      rig.inject(outageFault, { mode: 'refuse' });
+      await sendInVain(open);
+      await (await rig.open()).untilClosed();
+      rig.context.sweeper.sweep();
+      rig.clear();
+      expect(await rig.works(open)).to.equal(true);
+    });
+
+    it('close: open connections end with the next sweep, new ones at once', async () => {
+      const [open, other] = [await rig.open(), await rig.open(rig.other)];
+      await until(() => rig.own.connectionCount === 1 && rig.other.connectionCount === 1);
+      rig.inject(outageFault, { mode: 'close' }, { deviceIndex: 0 });
+      rig.context.sweeper.sweep();
+      await open.untilClosed();
+      await (await rig.open()).untilClosed();
+      expect(await rig.works(other, rig.other)).to.equal(true);
+      rig.clear();
+      expect(await rig.works(await rig.open())).to.equal(true);
+    });
+
+    it('of one device silences its unit id on a port for several', async () => {
+      const shared = await rig.open(rig.shared);
+      rig.inject(outageFault, { mode: 'close' }, { deviceIndex: 1 });
+      await sendInVain(shared, 2);
+      rig.context.sweeper.sweep();
+      expect(await rig.works(shared, rig.shared)).to.equal(true);
+    });
+
+    it('by RTU framing', async () => {
+      const client = await rig.open(rig.rtu);
+      rig.inject(outageFault, {}, { count: 1 });
+      client.send(Buffer.from('010300640001c5d5', 'hex'));
+      await until(() => rig.faults.registry.active.length === 0);
+      expect(await rig.works(client, rig.rtu)).to.equal(true);
+    });
+
+    it('of now and then leaves open connections alone', async () => {
+      const open = await rig.open();
+      await until(() => rig.own.connectionCount === 1);
+      rig.inject(outageFault, { mode: 'close' }, { every: 2 });
+      rig.context.sweeper.sweep();
+      expect(await rig.works(open)).to.equal(true);
+    });
+
+    it('by night: comes and goes with its condition', async () => {
+      const client = await rig.open();
+      rig.holding.clear();
+      rig.inject(outageFault, {}, { when: condition });
+      expect(await rig.works(client)).to.equal(true);
+      rig.holding.add(0);
+      await sendInVain(client);
+      rig.holding.clear();
+      expect(await rig.works(client)).to.equal(true);
+    });
+
+    it('on a port for several devices it takes a condition that holds at each of them', async () => {
+      rig.inject(outageFault, { mode: 'refuse' }, { when: condition });
+      rig.holding.delete(1);
+      const client = await rig.open(rig.shared);
+      await sendInVain(client, 1);
+      rig.holding.add(1);
+      await (await rig.open(rig.shared)).untilClosed();
+    });
+  });
+
+  describe('ignore_unit', () => {
+    it('answers to no request for these unit ids', async () => {
+      const client = await rig.open();
+      const fault = rig.inject(ignoreUnitFault, { unit_ids: [0, 255] });
+      await sendInVain(client, 0);
+      await sendInVain(client, 255);
+      expect(await rig.works(client)).to.equal(true);
+      expect(fault.strikeCount).to.equal(2);
+      rig.clear();
+      expect((await client.request(readRequest(9, 100, 1, 255))).slice(12, 14)).to.equal('ff');
+    });
+  });
+
+  describe('alias_unit', () => {
+    it('answers to further unit ids on a port of its own, with the id that was asked', async () => {
+      const client = await rig.open();
+      await sendInVain(client, 200);
+      const fault = rig.inject(aliasUnitFault, { unit_ids: [200, 240] });
+      expect(await client.request(readRequest(9, 100, 1, 200))).to.equal('000900000005c803020064');
+      expect(await client.request(readRequest(9, 100, 1, 240))).to.equal('000900000005f003020064');
+      expect([fault.occasions, fault.strikeCount]).to.deep.equal([2, 2]);
+      await sendInVain(client, 201);
+      rig.clear();
+      await sendInVain(client, 200);
+    });
+
+    it('on a port for several devices it names one of them', async () => {
+      const client = await rig.open(rig.shared);
+      rig.units[1].bytes.writeUInt16BE(0xabcd, 0);
+      rig.inject(aliasUnitFault, { unit_ids: [50, 1] }, { deviceIndex: 1 });
+      expect((await client.request(readRequest(9, 100, 1, 50))).slice(-4)).to.equal('abcd');
+      expect((await client.request(readRequest(9, 100, 1, 1))).slice(-4)).to.equal('0064');
+    });
+
+    it('of all devices it means none there', async () => {
+      const client = await rig.open(rig.shared);
+      const fault = rig.inject(aliasUnitFault, { unit_ids: [50] });
+      await sendInVain(client, 50);
+      expect(fault.occasions).to.equal(0);
+    });
+  });
+
+  describe('how long', () => {
+    it('by strikes: as many answers as asked for, then as before', async () => {
+      const client = await rig.open();
+      rig.inject(exceptionFault, { code: 6 }, { count: 3 });
+      const answers: string[] = [];
+      for (let i = 0; i < 5; i++) answers.push((await client.request(readRequest(1, 100, 1))).slice(14));
+      expect(answers).to.deep.equal(['8306', '8306', '8306', '03020064', '03020064']);
+      expect(rig.disturber.active).to.equal(false);
+    });
+
+    it('by wall time, to the instant, before the registry is asked to look', async () => {
+      const client = await rig.open();
+      rig.inject(delayFault, { delay_ms: 50 }, { durationS: 10 });
+      rig.faults.wall.advance(9999);
+      client.send(readRequest(1, 100, 1));
+      await rig.release(0);
+      expect(rig.timers.waiting).to.equal(1);
+      rig.timers.pass(50);
+      await client.answer();
+      expect(rig.faults.registry.active).to.have.length(1);
+      expect(await rig.works(client)).to.equal(true);
+    });
+
+    it('by chance: the same requests for the same seed', async () => {
+      const client = await rig.open();
+      const pattern = async (seed: number) => {
+        rig.inject(exceptionFault, { code: 6 }, { probability: 0.3, seed });
+        let seen = '';
+        for (let i = 0; i < 50; i++) seen += (await client.request(readRequest(1, 100, 1))).slice(14, 16) === '83' ? 'x' : '.';
+        rig.clear();
+        return seen;
+      };
+      const first = await pattern(11);
+      expect(await pattern(11)).to.equal(first).and.to.match(/x.*\./);
+      expect(await pattern(12)).not.to.equal(first);
+    });
+
+    it('every second request is lost', async () => {
+      const client = await rig.open();
+      rig.inject(dropFault, {}, { every: 2 });
+      client.send(Buffer.concat([1, 2, 3, 4, 5].map((id) => readRequest(id, 100, 1))));
+      const ids: number[] = [];
+      for (let i = 0; i < 3; i++) ids.push((await client.answer()).readUInt16BE(0));
+      expect(ids).to.deep.equal([1, 3, 5]);
+    });
+  });
+
+  it('a fault of one device leaves the others alone, also on a port for several', async () => {
+    rig.inject(exceptionFault, { code: 6 }, { deviceIndex: 1 });
+    rig.inject(delayFault, { delay_ms: 1000 }, { deviceIndex: 1 });
+    const [own, shared] = [await rig.open(), await rig.open(rig.shared)];
+    expect([await rig.works(own), await rig.works(shared, rig.shared)]).to.deep.equal([true, true]);
+    shared.send(readRequest(5, 100, 1, 2));
+    await until(() => rig.timers.waiting > 0);
+    rig.timers.pass(1000);
+    expect((await shared.answer()).toString('hex')).to.equal('000500000003028306');
+  });
+
+  it('is inactive without a fault of its own', () => {
+    expect(rig.disturber.active).to.equal(false);
+    rig.inject(dropFault);
+    expect(rig.disturber.active).to.equal(true);
+    rig.clear();
+    expect(rig.disturber.active).to.equal(false);
+  });
+});

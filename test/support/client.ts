@@ -1,0 +1,50 @@
+/** The SunSpec client against a peer of a test. */
+import type { ClientStatus, ClientTarget, ModelReading, PointReading } from '../../src/core/sunspec-client.ts';
+import { createSunSpecClient } from '../../src/sunspec/client/client.ts';
+import type { SunSpecClientAdapter } from '../../src/sunspec/client/client.ts';
+
+export interface TargetOptions {
+  readonly unitId?: number;
+  readonly timeoutMs?: number;
+  readonly baseAddress?: number | null;
+}
+
+/** A target on loopback, with a short time-out. */
+export function loopback(port: number, { unitId = 1, timeoutMs = 250, baseAddress = null }: TargetOptions = {}): ClientTarget {
+  return { transport: 'tcp', host: '127.0.0.1', port, unitId, timeoutMs, baseAddress };
+}
+
+export interface Connected {
+  readonly client: SunSpecClientAdapter;
+  readonly status: ClientStatus;
+}
+
+export async function connected(port: number, options: TargetOptions = {}): Promise<Connected> {
+  const client = createSunSpecClient();
+  return { client, status: await client.connect(loopback(port, options)) };
+}
+
+/** All points of a reading by path. */
+export function pointsOf({ points, groups }: ModelReading): ReadonlyMap<string, PointReading> {
+  return new Map([...points, ...groups.flatMap((group) => group.points)].map((point) => [point.name, point]));
+}
+
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly exceptionCode: number | undefined;
+  /** how long it took */
+  readonly ms: number;
+}
+
+/** The error of a call that must fail. */
+export async function failureOf(work: Promise<unknown>): Promise<Failure> {
+  const begun = performance.now();
+  try {
+    await work;
+  } catch (error) {
+    const { code, message, exceptionCode } = error as { code: string; message: string; exceptionCode?: number };
+    return { code, message, exceptionCode, ms: performance.now() - begun };
+  }
+  throw new Error('it did not fail');
+}

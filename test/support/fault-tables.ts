@@ -1,0 +1,33 @@
+/** The catalogue and the bundled sets as rows of docs/faults.md. */
+import { kindsReply } from '../../src/api/views-faults.ts';
+import { readFaultProfiles } from '../../src/config/fault-profiles.ts';
+import type { FaultKind } from '../../src/core/fault-kinds.ts';
+import { faultKinds } from '../../src/fault-kinds/all.ts';
+import { targetMembersOf } from '../../src/fault-kinds/request.ts';
+
+const targetNames = { functions: 'function', registers: 'registers', points: 'points' } as const;
+
+function parametersOf(row: FaultKind): string {
+  const [kind] = kindsReply([row]).kinds;
+  return (kind?.parameters ?? []).map(({ name, required, default: preset }) => (
+    `\`${name}\`${preset !== null ? ` ${String(preset)}` : required ? '' : '?'}`
+  )).join(', ');
+}
+
+function targetsOf(row: FaultKind): string {
+  const members = targetMembersOf(row);
+  return row.targets.filter((name) => targetNames[name] in members).map((name) => targetNames[name]).join(', ');
+}
+
+/** `| kind | layer | targets | parameters | effect |` up to the column of tests. */
+export function catalogueRows(): { readonly kind: string; readonly start: string }[] {
+  return faultKinds.map((row) => ({
+    kind: row.kind,
+    start: `| \`${row.kind}\` | ${row.layer} | ${targetsOf(row)} | ${parametersOf(row)} | ${row.summary.replace(/\.$/, '')} |`.replaceAll(/ {2,}/g, ' '),
+  }));
+}
+
+/** `| name | title |`. */
+export function profileRows(): string[] {
+  return readFaultProfiles().map(({ name, title }) => `| \`${name}\` | ${title} |`);
+}
