@@ -23,9 +23,13 @@ export interface RunningSimulator {
   stop(): Promise<number | null>;
 }
 
-/** The environment without settings that would leak into the simulator. */
+/**
+ * The environment without settings that would leak into the simulator. Named and empty, since Node hands it on otherwise:
+ * the simulator writes no coverage data, which would not merge with that of the tests over the same sources.
+ */
 function cleanEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('DERBENCH_')));
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('DERBENCH_'));
+  return { ...Object.fromEntries(own), NODE_V8_COVERAGE: '' };
 }
 
 function portAfter(word: string, output: string): number | undefined {
