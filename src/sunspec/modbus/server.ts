@@ -9,6 +9,7 @@ import { LimitedLog } from '../../core/limited-log.ts';
 import { silentLogger } from '../../core/log.ts';
 import type { Logger } from '../../core/log.ts';
 import { callLater } from '../../core/log-repeats.ts';
+import type { ModbusClient } from '../../core/modbus-report.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionOwner } from './connection.ts';
 import { defaultLimits, ModbusCounters } from './context.ts';
@@ -72,21 +73,9 @@ export interface ModbusTcpServerOptions {
 }
 
 /** One connected master. */
-export interface ModbusClientInfo {
-  /** `address:port` */
-  readonly peer: string;
+export interface ModbusClientInfo extends ModbusClient {
   /** port of ours that it is connected to */
   readonly port: number;
-  /** wall time, ms since the epoch */
-  readonly connectedAtMs: number;
-  readonly idleMs: number;
-  readonly requests: number;
-  readonly unsentBytes: number;
-  /** octets held for this peer, both ways */
-  readonly heldBytes: number;
-  /** its requests are not read, because it does not take the answers */
-  readonly paused: boolean;
-  /** of its certificate; null: it has none that can be used. Absent: the connection is in clear */
   readonly role?: Role | null;
 }
 

@@ -10,6 +10,7 @@ from pymodbus.simulator import DataType, SimData, SimDevice
 from sunspec2 import device
 
 from line_server import serve
+from points import walk
 
 BASE = 40000
 SEED = 20260621
@@ -43,18 +44,6 @@ def value_for(point):
     if kind == "float32":
         return chance.uniform(-1e4, 1e4)
     return chance.randint(*RANGES[kind])
-
-
-def walk(group, prefix=""):
-    """Yields (path, point); groups of a list are counted from 0: Crv[1].Pt[0].V."""
-    for name, point in group.points.items():
-        yield prefix + name, point
-    for name, member in group.groups.items():
-        if isinstance(member, list):
-            for index, item in enumerate(member):
-                yield from walk(item, f"{prefix}{name}[{index}].")
-        else:
-            yield from walk(member, f"{prefix}{name}.")
 
 
 def build(model_id, counts):

@@ -8,7 +8,7 @@ import sunspec2.modbus.client as client
 from sunspec2.modbus.modbus import ModbusClientException
 
 from line_server import Refused, serve
-
+from points import walk
 
 
 def device_of(target, number, *more):
@@ -29,18 +29,6 @@ def refusable(action):
     except ModbusClientException as fault:
         code = re.search(r"exception:? (\d+)", str(fault))
         raise Refused(int(code.group(1))) if code else fault
-
-
-def walk(group, prefix=""):
-    """Yields (path, point); groups of a list are counted from 0: Crv[1].Pt[0].V."""
-    for name, point in group.points.items():
-        yield prefix + name, point
-    for name, member in group.groups.items():
-        if isinstance(member, list):
-            for index, item in enumerate(member):
-                yield from walk(item, f"{prefix}{name}[{index}].")
-        else:
-            yield from walk(member, f"{prefix}{name}.")
 
 
 def model_of(model):
