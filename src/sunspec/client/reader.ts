@@ -209,6 +209,11 @@ export function scaleOf({ scale }: Slot, { words, refused }: ModelWords): number
   return refused.has(scale.offset) ? null : scaleIn(words.subarray(scale.offset * 2, scale.offset * 2 + 2));
 }
 
+/** The exception with which the device keeps the scale factor of a point from being read; undefined: it does not. */
+export function scaleRefusal({ scale }: Slot, { refused }: ModelWords): number | undefined {
+  return typeof scale === 'object' && scale !== null ? refused.get(scale.offset) : undefined;
+}
+
 /** One point as it was read. */
 export function pointReading(slot: Slot, model: FoundModel, read: ModelWords): PointReading {
   const { def, offset, path } = slot;

@@ -6,7 +6,7 @@ import type { Connection, Habits } from './connection.ts';
 import { mostWritten } from './connection.ts';
 import { exceptionError, exceptionIn, peerError } from './errors.ts';
 import { decode, encode } from './point-bridge.ts';
-import { MapChanged, pointReading, readRaw, readWords, registersOf, scaleOf } from './reader.ts';
+import { MapChanged, pointReading, readRaw, readWords, registersOf, scaleOf, scaleRefusal } from './reader.ts';
 import type { ModelWords } from './reader.ts';
 import type { Slot } from './shape.ts';
 
@@ -35,13 +35,16 @@ function mayBeAbsent({ path }: Slot): boolean {
 function assignmentOf(slot: Slot, value: ReadingValue, read: ModelWords): Assignment | Omit<Fault, 'name'> {
   if (slot.def.access !== 'RW') return { detail: 'is read only' };
   if (value === null && !mayBeAbsent(slot)) return { detail: 'the "not implemented" value cannot be written' };
+  const refusal = scaleRefusal(slot, read);
+  // the registers to write follow from it, and what the device says of it is what the user has to know
+  if (refusal !== undefined) throw exceptionError(refusal, ` while reading the scale factor of ${slot.path}; nothing was written`);
   const sf = scaleOf(slot, read);
   const encoded = encode(slot.def, value, sf === undefined ? 0 : sf);
   if ('words' in encoded) return { slot, sf, words: encoded.words };
   return { detail: encoded.fault, ...(encoded.allowed && { allowed: encoded.allowed }) };
 }
 
-/** @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE naming every faulty point */
+/** @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE naming every faulty point, PEER_ERROR where a scale factor cannot be read */
 function assignmentsOf(model: FoundModel, read: ModelWords, values: Readonly<Record<string, ReadingValue>>): Assignment[] {
   const { shape } = read;
   if (shape === null) throw new SimError('UNKNOWN_RESOURCE', `Model ${model.id} has no known definition: write its registers by address.`);

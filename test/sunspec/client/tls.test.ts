@@ -46,6 +46,14 @@ describe('SunSpec client over TLS (Modbus/TCP Security)', () => {
     expect([failure.exceptionCode, failure.message]).to.deep.equal([1, 'exception 1 (illegal function) for WMaxLimPct; nothing was written before']);
   });
 
+  it('says with which exception a device without rights for it keeps the scale factor back', async () => {
+    await connect(tlsOf(pki.roleless.none));
+    const failure = await failureOf(client.writePoints(704, 0, { WMaxLimPct: 70 }));
+    expect([failure.code, failure.exceptionCode, failure.message]).to.deep.equal([
+      'PEER_ERROR', 1, 'exception 1 (illegal function) while reading the scale factor of WMaxLimPct; nothing was written',
+    ]);
+  });
+
   it('is not let in with a certificate that has expired', async () => {
     const failure = await failureOf(connect(tlsOf(pki.refused.expired)));
     expect(failure.code).to.equal('PEER_ERROR');
