@@ -88,7 +88,7 @@ const shown: Readonly<Record<string, (bed: Bed) => Promise<void>>> = {
     const client = await bed.connect();
     const from = performance.now();
     expect(await bed.read(client, base, 2)).to.equal(marker);
-    expect(performance.now() - from).to.be.within(295, 2000);
+    expect(performance.now() - from).to.be.at.least(295);
   },
   async 'one-connection'(bed) {
     const first = await bed.connect();

@@ -129,7 +129,7 @@ describe('stream: handshakes and frames, by raw socket to the whole simulator', 
     const tookMs = performance.now() - begin;
     expect(JSON.parse(message.toString())).to.include({ device_index: 1, tick: app.plant.latest.tick });
     // 100 ms on an idle machine; the bound leaves room for a busy one
-    expect(tookMs).to.be.below(1000);
+    expect(tookMs).to.be.below(5000);
     client.terminate();
   });
 

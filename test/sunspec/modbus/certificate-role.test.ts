@@ -115,6 +115,7 @@ describe('Modbus/TCP Security, role OID: the role in a certificate', () => {
     const begin = performance.now();
     expect(reasonOf(deep)).to.equal(unreadable);
     expect(reasonOf(flat)).to.equal(unreadable);
-    expect(performance.now() - begin).to.be.lessThan(500);
+    // linear: a few milliseconds; a walk that is not takes minutes
+    expect(performance.now() - begin).to.be.lessThan(5000);
   });
 });
