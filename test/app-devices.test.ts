@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { createServer, Socket } from 'node:net';
-import type { AddressInfo, Server } from 'node:net';
+import { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
@@ -13,18 +12,11 @@ import { openHandles, settled } from './support/handles.ts';
 import { configOf } from './support/devices.ts';
 import { ask } from './support/http.ts';
 import type { Json, JsonAnswer } from './support/http.ts';
+import { closed, occupied } from './support/ports.ts';
 import { StreamClient } from './support/stream.ts';
 
 setFlagsFromString('--expose_gc');
 const collectGarbage = runInNewContext('gc') as () => void;
-
-async function occupied(): Promise<{ server: Server; port: number }> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { server, port: (server.address() as AddressInfo).port };
-}
-
-const close = (server: Server) => new Promise<void>((resolve) => { server.close(() => { resolve(); }); });
 
 describe('Devices of a running simulator', () => {
   let app: App;
@@ -157,7 +149,7 @@ describe('Devices of a running simulator', () => {
   }).timeout(60_000);
 
   it('a Modbus port that is taken is named, nothing is half there, and it works once the port is free', async () => {
-    const { server, port: taken } = await occupied();
+    const { server, port: taken } = await occupied(2);
     await start('-p', String(taken - 1), '--start_paused', 'yes');
     const handles = openHandles();
     refused(await call('/devices', {}), 409, 'conflict', `127.0.0.1:${taken}: the port is in use`);
@@ -165,7 +157,7 @@ describe('Devices of a running simulator', () => {
     expect((await call('/overview')).json.comm_status.modbus_tcp).to.include({ state: 'listening', detail: null });
     await settled();
     expect(openHandles()).to.deep.equal(handles);
-    await close(server);
+    await closed(server);
     expect((await add()).modbus).to.include({ port: taken, unit_id: 1 });
   });
 

@@ -1,6 +1,4 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo, Server } from 'node:net';
 import { expect } from 'chai';
 import modbusSerial from 'modbus-serial';
 import { WebSocket } from 'ws';
@@ -12,6 +10,7 @@ import { createLogBook } from '../src/core/log.ts';
 import type { Snapshot } from '../src/core/device.ts';
 import { openHandles, settled } from './support/handles.ts';
 import { ask } from './support/http.ts';
+import { closed, occupied } from './support/ports.ts';
 
 function appOf(...flags: string[]): App {
   const given = ['-wp', '0', '-p', '0', '--tick', '0.1'].filter((_, i, all) => !flags.includes(all[i - (i % 2)]!));
@@ -20,13 +19,6 @@ function appOf(...flags: string[]): App {
   return createApp(loaded.config, { logBook: createLogBook({ write: () => undefined }), checkReplies: true });
 }
 
-async function occupied(): Promise<{ server: Server; port: number }> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { server, port: (server.address() as AddressInfo).port };
-}
-
-const close = (server: Server) => new Promise<void>((resolve) => { server.close(() => { resolve(); }); });
 const failure = (promise: Promise<unknown>): Promise<SimError> =>
   promise.then(() => { throw new Error('expected a failure'); }, (error: unknown) => error as SimError);
 
@@ -144,19 +136,19 @@ describe('The simulator as a whole', () => {
       await settled();
       expect(openHandles()).to.deep.equal(before);
       await broken.stop();
-      await close(server);
+      await closed(server);
     });
   }
 
   it('a Modbus port taken in the middle of a row of devices', async () => {
-    const { server, port } = await occupied();
+    const { server, port } = await occupied(2);
     await settled();
     const before = openHandles();
     const error = await failure(appOf('-N', '3', '-p', String(port - 1)).start());
     expect(error.code).to.equal('LISTEN_FAILED');
     await settled();
     expect(openHandles()).to.deep.equal(before);
-    await close(server);
+    await closed(server);
   });
 
   it('300 devices start, tick and answer, each on its own port', async () => {

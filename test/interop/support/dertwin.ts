@@ -14,7 +14,7 @@ import { m120 } from '../../../src/sunspec/models/m120.ts';
 import { m123 } from '../../../src/sunspec/models/m123.ts';
 import { imageOf } from '../../support/foreign-map.ts';
 import { settled } from '../../support/handles.ts';
-import { ScriptedPeer } from '../../support/scripted-peer.ts';
+import { freePorts } from '../../support/ports.ts';
 import { end } from './cable.ts';
 import { PythonPeer, dertwinEnvironment, python } from './peers.ts';
 
@@ -64,12 +64,6 @@ function siteAt(port: number, registerMap: string): object {
   };
 }
 
-async function freePort(): Promise<number> {
-  const peer = await ScriptedPeer.open(Buffer.alloc(0), 0);
-  await peer.close();
-  return peer.port;
-}
-
 async function accepts(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   try {
@@ -107,7 +101,7 @@ export class Dertwin {
   static async start(): Promise<Dertwin> {
     const directory = mkdtempSync(join(tmpdir(), 'derbench-dertwin-'));
     const [config, map] = [join(directory, 'site.json'), join(directory, 'map.yaml')];
-    const port = await freePort();
+    const port = await freePorts(1);
     // JSON is YAML
     writeFileSync(map, JSON.stringify({ registers: [...telemetry.map((each) => registerOf(each, 'read')), ...commands.map((each) => registerOf(each, 'write'))] }));
     writeFileSync(config, JSON.stringify(siteAt(port, map)));

@@ -1,13 +1,14 @@
-import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { SimError } from '../../../src/core/errors.ts';
+import { listen } from '../../../src/core/listen.ts';
 import type { Bank } from '../../../src/sunspec/map/bank.ts';
 import { createModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
 import type { ModbusAdapter, ModbusAdapterOptions, ModbusDevice } from '../../../src/sunspec/modbus/bridge.ts';
+import { openHandles, settled } from '../../support/handles.ts';
 import { RawClient, readRequest } from '../../support/modbus-client.ts';
 import { MemoryUnit } from '../../support/modbus-unit.ts';
+import { closed, freePorts } from '../../support/ports.ts';
 
 /** A device whose register 100 holds its index. */
 function device(index: number): ModbusDevice {
@@ -21,15 +22,6 @@ const failure = (promise: Promise<unknown>) => promise.then(() => null, (error: 
 const answerOf = (index: number, unitId = 1) => `000100000005${unitId.toString(16).padStart(2, '0')}0302${index.toString(16).padStart(4, '0')}`;
 
 /** A port with a free one behind it, as far as can be known. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 describe('Modbus: devices that join and leave', () => {
   let adapter: ModbusAdapter;
   const clients: RawClient[] = [];
@@ -62,10 +54,10 @@ describe('Modbus: devices that join and leave', () => {
   });
 
   it('its port follows from its index', async () => {
-    const port = await freePort();
-    await start({ devices: [device(0)], port: port - 5 });
+    const port = await freePorts(6);
+    await start({ devices: [device(0)], port });
     await adapter.addDevice(device(5));
-    expect(adapter.endpointOf(5)).to.include({ port, unitId: 1 });
+    expect(adapter.endpointOf(5)).to.include({ port: port + 5, unitId: 1 });
   });
 
   it('on a shared port a device is a further unit, and its unit is nobody when it leaves', async () => {
@@ -90,10 +82,9 @@ describe('Modbus: devices that join and leave', () => {
     expect(await stays.request(readRequest(1, 100, 1))).to.equal(answerOf(1));
     expect(adapter.endpointOf(0)).to.equal(null);
     expect(adapter.status()).to.include({ state: 'listening', peers: 1, endpoint: `tcp://127.0.0.1:${adapter.endpointOf(1)?.port ?? 0}` });
-    const again = createServer().listen(port, '127.0.0.1');
-    await once(again, 'listening');
-    again.close();
-    await once(again, 'close');
+    const again = createServer();
+    await listen(again, '127.0.0.1', port);
+    await closed(again);
     await adapter.removeDevice(0);
   });
 
@@ -106,16 +97,15 @@ describe('Modbus: devices that join and leave', () => {
   });
 
   it('a port that is taken is named, and nothing is left of the device', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const { port } = taken.address() as AddressInfo;
-    await start({ devices: [device(0)], port: port - 2 });
+    const first = await freePorts(3);
+    const taken = createServer();
+    const { port } = await listen(taken, '127.0.0.1', first + 2);
+    await start({ devices: [device(0)], port: first });
     const error = await failure(adapter.addDevice(device(2)));
     expect(error).to.include({ code: 'COMMAND_CONFLICT', message: `Modbus of device 2: cannot listen on 127.0.0.1:${port}: the port is in use` });
     expect(adapter.endpointOf(2)).to.equal(null);
     expect(adapter.status()).to.include({ state: 'listening', detail: null });
-    taken.close();
-    await once(taken, 'close');
+    await closed(taken);
     await adapter.addDevice(device(2));
     expect(adapter.endpointOf(2)?.port).to.equal(port);
   });
@@ -148,6 +138,22 @@ describe('Modbus: devices that join and leave', () => {
     await adapter.stop();
     expect((await joining)?.code).to.equal('STOPPING');
     expect(adapter.status()).to.include({ state: 'stopped', peers: 0 });
+    expect(adapter.endpointOf(2)).to.equal(null);
+  });
+
+  it('a device that would join during a stop does not', async () => {
+    await settled();
+    const before = openHandles();
+    await start();
+    // a master that stays keeps the stop from being over at once
+    await open(0);
+    const stopping = adapter.stop();
+    await Promise.resolve();
+    expect((await failure(adapter.addDevice(device(2))))?.code).to.equal('STOPPING');
+    await stopping;
+    clients.splice(0).forEach((client) => { client.destroy(); });
+    await settled();
+    expect(openHandles()).to.deep.equal(before);
     expect(adapter.endpointOf(2)).to.equal(null);
   });
 });

@@ -1,13 +1,13 @@
-import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { Origin } from '../../../src/core/device.ts';
+import { listen } from '../../../src/core/listen.ts';
 import { createModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
 import type { ModbusAdapter, ModbusAdapterOptions, ModbusDevice } from '../../../src/sunspec/modbus/bridge.ts';
 import type { Bank } from '../../../src/sunspec/map/bank.ts';
 import { adu, RawClient, readRequest } from '../../support/modbus-client.ts';
 import { MemoryUnit } from '../../support/modbus-unit.ts';
+import { closed, freePorts } from '../../support/ports.ts';
 
 interface TestDevice extends ModbusDevice {
   readonly unit: MemoryUnit;
@@ -156,30 +156,22 @@ describe('Modbus adapter', () => {
 
   it('names device, address and reason when a port is taken, and gives the others back', async () => {
     const taken = createServer();
-    taken.listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const { port } = taken.address() as AddressInfo;
+    const { port } = await listen(taken, '127.0.0.1', await freePorts(1));
     create({ devices: [device(0)], port });
     const error = await adapter.start().then(() => undefined, (cause: unknown) => cause);
     const message = `Modbus of device 0: cannot listen on 127.0.0.1:${port}: the port is in use`;
     expect(error).to.include({ code: 'LISTEN_FAILED', message });
     expect(adapter.status()).to.include({ state: 'error', detail: message, endpoint: null });
-    taken.close();
-    await once(taken, 'close');
+    await closed(taken);
     await adapter.start();
     expect(adapter.endpointOf(0)?.port).to.equal(port);
   });
 
   it('counts the ports from the indexes of its devices', async () => {
-    const probe = createServer();
-    probe.listen(0, '127.0.0.1');
-    await once(probe, 'listening');
-    const { port } = probe.address() as AddressInfo;
-    probe.close();
-    await once(probe, 'close');
-    create({ devices: [device(6)], port: port - 6 });
+    const port = await freePorts(7);
+    create({ devices: [device(6)], port });
     await adapter.start();
-    expect(adapter.endpointOf(6)).to.include({ port, unitId: 1 });
+    expect(adapter.endpointOf(6)).to.include({ port: port + 6, unitId: 1 });
   });
 
   it('binds 1000 ports', async () => {

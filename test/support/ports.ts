@@ -1,0 +1,42 @@
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
+import type { Server } from 'node:net';
+import { SimError } from '../../src/core/errors.ts';
+import { listen } from '../../src/core/listen.ts';
+import { settled } from './handles.ts';
+
+/** Below those that systems give to outgoing connections and to listeners on port 0: other tests use these all the time. */
+const [lowest, highest] = [12_000, 30_000] as const;
+const attempts = 50;
+
+export function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => { server.close(() => { resolve(); }); });
+}
+
+async function areFree(first: number, count: number): Promise<boolean> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const bound = await Promise.allSettled(servers.map((server, i) => listen(server, '127.0.0.1', first + i)));
+  await Promise.all(servers.map(closed));
+  // a test may count the handles that are open
+  await settled();
+  for (const each of bound) {
+    if (each.status === 'rejected' && !(each.reason instanceof SimError)) throw each.reason;
+  }
+  return bound.every(({ status }) => status === 'fulfilled');
+}
+
+/** The first of so many ports in a row that are free: for a test that must know them before it listens. */
+export async function freePorts(count: number): Promise<number> {
+  for (let i = 0; i < attempts; i += 1) {
+    const first = randomInt(lowest, highest);
+    if (await areFree(first, count)) return first;
+  }
+  throw new Error(`no ${count} free ports in a row found from ${lowest} to ${highest}`);
+}
+
+/** A listener on the last of so many ports in a row, of which the others are free. */
+export async function occupied(count = 1): Promise<{ server: Server; port: number }> {
+  const server = createServer();
+  const { port } = await listen(server, '127.0.0.1', await freePorts(count) + count - 1);
+  return { server, port };
+}
