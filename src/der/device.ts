@@ -32,7 +32,7 @@ import { SiteShare } from './inverter/site-share.ts';
 import { CommandWriters } from './last-writers.ts';
 import { Power } from './power.ts';
 import { publish, publishDetail } from './publish.ts';
-import { SimModels } from './sim-models.ts';
+import { curveModelId, SimModels } from './sim-models.ts';
 import { buildSnapshot, publishSnapshot } from './snapshot.ts';
 import type { TickStamp } from './snapshot.ts';
 import { StorageCommands } from './storage-map.ts';
@@ -112,7 +112,7 @@ export class SimDevice implements Device {
     const warn = (message: string) => { context.log.warning(message, this.index); };
     this.bank = new RegisterBank(template.layout, Buffer.from(template.image), clock, {
       effect, admit: (by) => { this.#power.admit(by); this.#admit(by, 'MAP_LOCAL_CONTROL'); }, startWriters: template.profilePoints, onListenerFault: warn,
-      writerOf: (slot) => this.#simModels?.writerOf(slot),
+      writerOf: (slot) => this.#simModels?.writerOf(slot), onDemand: { modelId: curveModelId, draw: (map) => this.#simModels?.drawCurve(map) },
       deferAdoption: (request, by) => this.#adopting(request, by),
     });
     // each commit by itself: which function was enabled last must not depend on where ticks fall
@@ -339,7 +339,7 @@ export class SimDevice implements Device {
 
   #createEffects(): DeviceEffects {
     return new DeviceEffects({
-      bank: this.bank, scheduler: this.#scheduler, felt: new FeltSettings(this.bank), isDown: () => this.#power.down, now: () => this.#clock.sim(),
+      deviceIndex: this.index, bank: this.bank, scheduler: this.#scheduler, felt: new FeltSettings(this.bank), isDown: () => this.#power.down, now: () => this.#clock.sim(),
       refresh: () => { this.#inverter.applySettings(this.#settings()); },
       powerDown: (forget, by) => { this.#power.goDown(forget, by, this.localControl); },
       powerUp: () => { this.#power.comeUp(this.#clock.sim()); },

@@ -6,7 +6,7 @@ import { addSeconds, secondsBetween } from '../core/clock.ts';
 import type { SimTime } from '../core/clock.ts';
 import { SimError } from '../core/errors.ts';
 import type {
-  GridEventArguments, GridEventKind, GridNow, GridPatch, SurroundingsNow, SurroundingsPatch,
+  GridEventArguments, GridEventKind, GridNow, GridPatch, GridSource, IrradianceSource, SurroundingsNow, SurroundingsPatch,
 } from '../core/environment.ts';
 import { gridEventLibrary } from './grid/events.ts';
 import { GridScope } from './grid/grid-scope.ts';
@@ -52,6 +52,11 @@ function setValue(segment: Segment<AroundQuantity>, name: AroundQuantity, t: Sim
   return track && valueAt(track, t);
 }
 
+function sunFrom(segment: Segment<AroundQuantity>, t: SimTime): IrradianceSource {
+  if (segment.tracks.irradiance) return 'const';
+  return setValue(segment, 'clearSky', t) === 1 ? 'clear_sky' : 'csv';
+}
+
 export class Environment {
   readonly #options: EnvironmentOptions;
   #grid: GridScope;
@@ -85,6 +90,14 @@ export class Environment {
    */
   gridMotion(deviceIndex: number, t: SimTime): Motion {
     return this.#gridOf(deviceIndex).motion(t);
+  }
+
+  gridSource(deviceIndex: number, t: SimTime): GridSource {
+    return this.#gridOf(deviceIndex).source(t);
+  }
+
+  irradianceSource(deviceIndex: number, t: SimTime): IrradianceSource {
+    return sunFrom(this.#aroundOf(deviceIndex).segmentAt(t), t);
   }
 
   /** Local load beside a device, W. */
@@ -161,11 +174,10 @@ export class Environment {
     const stack = this.#aroundOf(deviceIndex);
     const segment = stack.segmentAt(t);
     const timed = stack.timedAt(t);
-    const weather = setValue(segment, 'clearSky', t) === 1 ? 'clear_sky' : 'csv';
     return {
       ...this.#weatherNow(deviceIndex, t), loadKw: this.#loadKw(deviceIndex, segment, t),
       dataset: this.#options.weather.csv(deviceIndex).dataset(this.#options.seriesTime(t)),
-      source: segment.tracks.irradiance ? 'const' : weather, rampRemainingS: secondsBetween(t, stack.rampEnd(t)),
+      source: sunFrom(segment, t), rampRemainingS: secondsBetween(t, stack.rampEnd(t)),
       durationRemainingS: timed ? secondsBetween(t, timed.end) : null,
       changedBy: this.surroundingsWriters.of(ofDevice),
     };

@@ -8,8 +8,11 @@ import type { ModelChoice, PointSlot } from '../sunspec/map/layout.ts';
 import type { MapView } from '../sunspec/map/view.ts';
 import { m64413 } from '../sunspec/models/m64413.ts';
 import { m64414 } from '../sunspec/models/m64414.ts';
-import type { Environment } from './environment.ts';
-import type { DcSource } from './source/source.ts';
+import type { Environment, WeatherNow } from './environment.ts';
+import type { DcSource, PvArray } from './source/source.ts';
+
+/** The model that is drawn only when somebody looks, by `drawCurve`. */
+export const curveModelId = m64413.id;
 
 /** Samples of the curve in 64413: three reads of a master, and a bounded part of the tick. */
 export const ivSamples = 50;
@@ -21,20 +24,11 @@ export function simModels(withPv: boolean): readonly ModelChoice[] {
   return [...withPv ? [curveChoice] : [], { def: m64414 }];
 }
 
-/** The decimal number that was meant by a 32-bit one: 0.88 and not 0.8799999952316284. */
-export function decimalOf(float32: number): number {
-  for (const digits of [6, 7, 8]) {
-    const decimal = Number(float32.toPrecision(digits));
-    if (Math.fround(decimal) === float32) return decimal;
-  }
-  return float32;
-}
-
 type Values = Readonly<Record<string, number | string | null>>;
 
 function numberOf(values: Values, name: string): number | undefined {
   const value = values[name];
-  return typeof value === 'number' ? decimalOf(value) : undefined;
+  return typeof value === 'number' ? value : undefined;
 }
 
 /** The members that have a value; null: none has. */
@@ -73,7 +67,12 @@ export interface SimModelsContext {
 /** The simulation models of one device. A write acts on this device alone, as `controls/grid?device=` does. */
 export class SimModels {
   readonly #context: SimModelsContext;
+  readonly #weather: WeatherNow = { irradianceWm2: 0, ambientTemperatureC: 0, cellTemperatureC: null, windSpeedMS: 0 };
   #wanted: Wanted | null = null;
+  /** at the end of the last tick; null: there is none, or the registers have been reset since */
+  #array: PvArray | null = null;
+  /** whose samples the registers hold; null: perhaps nobody's */
+  #drawn: PvArray['solved'] | null = null;
 
   constructor(context: SimModelsContext) {
     this.#context = context;
@@ -90,6 +89,9 @@ export class SimModels {
   carryOut(by: Origin): void {
     const { grid, surroundings } = this.#wanted ?? { grid: null, surroundings: null };
     this.#wanted = null;
+    // the commit may have been a reset, which empties the registers of the curve until the next tick
+    this.#array = null;
+    this.#drawn = null;
     if (!grid && !surroundings) return;
     const { environment, index, clock } = this.#context;
     const writer = { ...by, at: clock.sim(), wallMs: clock.wallMs() };
@@ -115,25 +117,35 @@ export class SimModels {
   show(t: SimTime): void {
     const { environment, index, map: { m64414: m } } = this.#context;
     if (!m) return;
-    const grid = environment.grid(t, index);
-    const around = environment.surroundings(t, index);
+    const grid = environment.gridAt(index, t);
+    const around = this.#weather;
+    environment.weatherAt(index, t, around);
     m.Temperature = around.ambientTemperatureC;
-    m.IrradianceModelSource = around.source;
+    m.IrradianceModelSource = environment.irradianceSource(index, t);
     m.Irradiance = around.irradianceWm2;
-    m.GridModelSource = grid.source;
-    m.GridVoltageA = grid.voltageAPu; m.GridVoltageB = grid.voltageBPu; m.GridVoltageC = grid.voltageCPu;
-    m.GridFrequency = grid.frequencyHz;
+    m.GridModelSource = environment.gridSource(index, t);
+    m.GridVoltageA = grid.aPu; m.GridVoltageB = grid.bPu; m.GridVoltageC = grid.cPu;
+    m.GridFrequency = grid.hz;
   }
 
-  /** Writes all of both models at the end of a tick. @param clockTime `HH:MM:SS` */
+  /** Writes 64414 at the end of a tick, and takes note of what 64413 has to show when somebody looks. @param clockTime `HH:MM:SS` */
   publish(t: SimTime, clockTime: string, source: DcSource): void {
-    const { m64413: curves, m64414: controls } = this.#context.map;
+    const { m64414: controls } = this.#context.map;
     if (controls) controls.Time = clockTime;
     this.show(t);
-    if (!curves) return;
-    const { irradianceWm2, curve } = source.curve(undefined, ivSamples);
-    curves.Irr = irradianceWm2 ?? 0;
-    curves.IV.forEach((sample, i) => {
+    const { array } = source;
+    this.#array = array ? { irradianceWm2: array.irradianceWm2, solved: array.solved } : null;
+  }
+
+  /** Writes the curve of the last tick: its samples cost more than all the rest of a device's tick. */
+  drawCurve({ m64413: m }: MapView): void {
+    if (!m || !this.#array) return;
+    const { irradianceWm2, solved } = this.#array;
+    m.Irr = irradianceWm2;
+    if (solved === this.#drawn) return;
+    this.#drawn = solved;
+    const { curve } = solved.curve(ivSamples);
+    m.IV.forEach((sample, i) => {
       // in the dark the curve is a single point at zero
       const { p, i: amps, v } = curve[i] ?? { p: 0, i: 0, v: 0 };
       sample.P = p; sample.I = amps; sample.V = v;

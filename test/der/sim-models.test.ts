@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import { addSeconds } from '../../src/core/clock.ts';
 import type { Origin } from '../../src/core/device.ts';
 import type { SimDevice } from '../../src/der/device.ts';
-import { decimalOf, ivSamples } from '../../src/der/sim-models.ts';
+import { ivSamples } from '../../src/der/sim-models.ts';
+import { decimalOf } from '../../src/sunspec/map/codec.ts';
 import type { WritableMapView } from '../../src/sunspec/map/view.ts';
 import { deviceChanges } from '../support/devices.ts';
 import { codeOf, named } from '../support/map.ts';
@@ -12,12 +14,15 @@ const byMaster: Origin = { source: 'modbus', peer: '192.0.2.9:5020' };
 
 const chainOf = (device: SimDevice) => device.bank.layout.models.map(({ def }) => def.id);
 
-/** What 64414 of a device shows, as decimal numbers. */
+/** A number that a 32-bit point holds. */
+const asShown = (value: number) => decimalOf(Math.fround(value));
+
+/** What 64414 of a device shows. */
 function shown({ bank: { map } }: SimDevice) {
   const m = map.m64414!;
   return {
-    v: [m.GridVoltageA, m.GridVoltageB, m.GridVoltageC].map((pu) => decimalOf(pu!)), hz: decimalOf(m.GridFrequency!), grid: m.GridModelSource,
-    sun: decimalOf(m.Irradiance!), ambient: decimalOf(m.Temperature!), irradiance: m.IrradianceModelSource,
+    v: [m.GridVoltageA, m.GridVoltageB, m.GridVoltageC], hz: m.GridFrequency, grid: m.GridModelSource,
+    sun: m.Irradiance, ambient: m.Temperature, irradiance: m.IrradianceModelSource,
   };
 }
 
@@ -73,9 +78,44 @@ describe('64413: the DC curve', () => {
       expect(m.IVLen).to.equal(curve.length);
       expect(m.Irr).to.equal(irradianceWm2);
       expect(m.IV.map(({ V, I, P }) => ({ v: V, i: I, p: P }))).to.deep.equal(
-        curve.map(({ v, i, p }) => ({ v: Math.fround(v), i: Math.fround(i), p: Math.fround(p) })),
+        curve.map(({ v, i, p }) => ({ v: asShown(v), i: asShown(i), p: asShown(p) })),
       );
     }
+  });
+
+  it('is that of the last tick whenever one looks: in the middle of the next one, and after writes and ticks without a look', async () => {
+    const [seen, unseen] = [await Rig.sunny({ simModels: true }), await Rig.sunny({ simModels: true })];
+    for (const { plant } of [seen, unseen]) plant.setSurroundings({ irradianceWm2: 200, rampS: 60 });
+    for (let i = 0; i < 5; i += 1) {
+      await seen.run(5);
+      await unseen.run(5);
+      seen.dump();
+      seen.set((tx) => { tx.m704.WMaxLimPct = 90 - i; });
+      unseen.set((tx) => { tx.m704.WMaxLimPct = 90 - i; });
+      if (i === 2) {
+        seen.dump();
+        expect(unseen.dump()).to.deep.equal(seen.dump());
+      }
+    }
+    await seen.run(1);
+    await unseen.run(1);
+    const after = seen.dump();
+    // the light is another already, the registers are those of the last tick
+    unseen.device.advance(addSeconds(unseen.plant.time.sim, 20));
+    expect(unseen.dump()).to.deep.equal(after);
+    await unseen.run(21);
+    expect(unseen.dump()).to.not.deep.equal(after);
+  });
+
+  it('is empty from a reset to the next tick, and then whole, though nothing about it has changed', async () => {
+    const rig = await Rig.sunny({ simModels: true });
+    const samples = () => rig.map.m64413!.IV.map(({ P }) => P);
+    const before = samples();
+    rig.plant.setSurroundings({ irradianceWm2: 1100, cellTemperatureC: 25 });
+    rig.device.command({ kind: 'reset', scope: 'device' }, byTest);
+    expect(samples().every((watts) => watts === 0)).to.equal(true);
+    await rig.run(1);
+    expect(samples()).to.deep.equal(before);
   });
 
   it('is all zero in the dark, with no sample of the day before', async () => {
@@ -91,7 +131,7 @@ describe('64413: the DC curve', () => {
     const rig = await Rig.sunny({ types: ['HybridDC-3Phase'], simModels: true });
     const { kind, curve } = rig.device.dcCurve(0, ivSamples);
     expect(kind).to.equal('pv');
-    expect(rig.map.m64413!.IV[25]!.P).to.equal(Math.fround(curve[25]!.p)).and.greaterThan(0);
+    expect(rig.map.m64413!.IV[25]!.P).to.equal(asShown(curve[25]!.p)).and.greaterThan(0);
   });
 });
 
@@ -270,13 +310,5 @@ describe('64414: sets the surroundings of the device', () => {
     writeFloats(joined!, 'GridFrequency', [59.7]);
     await plant.step(1);
     expect(plant.devices.map(({ bank }) => bank.map.m701.Hz)).to.deep.equal([60, 59.7]);
-  });
-});
-
-describe('decimalOf', () => {
-  it('gives the shortest decimal that the 32-bit number stands for', () => {
-    for (const value of [0, 1, 0.88, -40.25, 59.95, 1499.9, 60.0001, 1.05, 1e-7, 2, 0.123456]) expect(decimalOf(Math.fround(value))).to.equal(value);
-    expect(decimalOf(Math.fround(1 / 3))).to.be.closeTo(1 / 3, 1e-8);
-    expect(Math.fround(decimalOf(Math.fround(Math.PI)))).to.equal(Math.fround(Math.PI));
   });
 });

@@ -1,7 +1,7 @@
 /** The grid as one group of devices sees it: all of them, or one that deviates. */
 import { addSeconds, secondsBetween } from '../../core/clock.ts';
 import type { SimTime } from '../../core/clock.ts';
-import type { GridEventArguments, GridNow, GridPatch } from '../../core/environment.ts';
+import type { GridEventArguments, GridNow, GridPatch, GridSource } from '../../core/environment.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Series } from '../series.ts';
 import { planEvent } from './events.ts';
@@ -68,6 +68,10 @@ export class GridScope {
     return values;
   }
 
+  source(t: SimTime): GridSource {
+    return this.#stack.segmentAt(t).recorded ? 'csv' : 'const';
+  }
+
   motion(t: SimTime): Motion {
     const segment = this.#stack.segmentAt(t);
     return segment.motion !== 'still' && isOut(segment, t) ? 'still' : segment.motion;
@@ -92,7 +96,7 @@ export class GridScope {
     return {
       voltageAPu: values.aPu, voltageBPu: values.bPu, voltageCPu: values.cPu, frequencyHz: values.hz,
       phaseAngleDeg: values.angleDeg, outage: isOut(segment, t), island: quantityAt(segment, 'island', t) === 1,
-      source: segment.recorded ? 'csv' : 'const',
+      source: this.source(t),
       rampRemainingS: secondsBetween(t, this.#stack.rampEnd(t)),
       durationRemainingS: timed ? secondsBetween(t, timed.end) : null,
       event: event?.event

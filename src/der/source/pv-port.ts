@@ -3,7 +3,7 @@ import type { PvDetail, PvShading } from '../../core/kinds/pv.ts';
 import { SimError } from '../../core/errors.ts';
 import { PvSource } from './pv.ts';
 import type { PvConfig } from './pv.ts';
-import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from './source.ts';
+import type { DcPort, DcRequest, DcSource, PvArray, SourceCondition, SourceInput } from './source.ts';
 
 /** Gap of the tracker up to which it counts as following. */
 const followingGap = 0.005;
@@ -41,6 +41,8 @@ export class PvPort implements DcSource {
   get settled(): boolean { return this.#array.trackingGap <= followingGap; }
 
   get starting(): boolean { return this.#array.state === 'start'; }
+
+  get array(): PvArray { return this.#array; }
 
   prepare(dtS: number, input: SourceInput): void { this.#array.prepare(dtS, input); }
 

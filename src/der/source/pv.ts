@@ -1,10 +1,11 @@
-import type { IvPoint } from '../../core/device.ts';
 import type { PvDetail, PvShading } from '../../core/kinds/pv.ts';
 import { checkConfig } from './pv-config.ts';
 import type { PvConfig, PvThermalConfig } from './pv-config.ts';
+import { SolvedArray } from './pv-curve.ts';
+import type { PvCurve } from './pv-curve.ts';
 import type { DiodeParameters, MaximumPowerPoint } from './pv-module.ts';
 import { currentAt, maximumPowerPoint, parametersAt, voltageForPower } from './pv-module.ts';
-import { shadedCurve, shadedString, stringMaximum, stringVoltageForPower, trackedMaximum } from './pv-shading.ts';
+import { shadedString, stringMaximum, stringVoltageForPower, trackedMaximum } from './pv-shading.ts';
 import type { ShadedString } from './pv-shading.ts';
 
 export type { PvConfig, PvThermalConfig };
@@ -17,15 +18,6 @@ export interface PvWeather {
   readonly windSpeedMS: number;
   /** a fixed cell temperature, or null while the thermal model runs */
   readonly cellTemperatureC: number | null;
-}
-
-/** The curve of the array now: volts, amperes, watts. */
-export interface PvCurve {
-  readonly curve: readonly IvPoint[];
-  /** null in darkness */
-  readonly mpp: IvPoint | null;
-  readonly vOcV: number;
-  readonly iScA: number;
 }
 
 /** Faiman's constants of an open rack, and a time constant for the heat capacity of a module. */
@@ -42,8 +34,6 @@ const settledPart = 1e-4;
 /** A lag this close to its end is there. */
 const arrivedPart = 1e-7;
 const limitPart = 1e-6;
-const fewestPoints = 3;
-const mostPoints = 1000;
 
 /** off: too dark, or held back by the input; dc_low: the maximum power point lies under the window. */
 export type PvState = PvDetail['mpptState'];
@@ -64,6 +54,7 @@ export class PvSource {
   #solvedIrradianceWm2 = 0;
   #solvedTemperatureC = 25;
   #parameters: DiodeParameters;
+  #solved: SolvedArray;
   #shading: PvShading | null;
   /** one string in its shade; null: all modules are equal */
   #string: ShadedString | null = null;
@@ -99,6 +90,7 @@ export class PvSource {
     this.#inSeries = config.seriesCount;
     this.#parameters = parametersAt(config.module, 0, this.#cellTemperatureC);
     this.#mpp = maximumPowerPoint(this.#parameters);
+    this.#solved = new SolvedArray(config, this.#parameters, this.#mpp, null);
   }
 
   /** Power in W that can be drawn now: behind the maximum while starting or tracking upwards. */
@@ -142,6 +134,15 @@ export class PvSource {
 
   get irradianceWm2(): number {
     return this.#irradianceWm2;
+  }
+
+  /** The curve in this light: the same object until it is another. */
+  get solved(): SolvedArray {
+    return this.#solved;
+  }
+
+  curve(points: number): PvCurve {
+    return this.#solved.curve(points);
   }
 
   get cellTemperatureC(): number {
@@ -226,30 +227,6 @@ export class PvSource {
     this.#powerW = powerW;
   }
 
-  /**
-   * Samples of the curve now, rising in voltage from 0 to open circuit, the maximum power point among them.
-   * In darkness a single sample of zeros.
-   * @param points number of samples; fewer than 3 count as 3, more than 1000 as 1000
-   */
-  curve(points: number): PvCurve {
-    const { seriesCount, parallelCount } = this.#config;
-    if (this.#string) return shadedSamples(this.#string, parallelCount, points);
-    const mpp = this.#mpp;
-    if (!(mpp.p > 0)) return { curve: [{ v: 0, i: 0, p: 0 }], mpp: null, vOcV: 0, iScA: 0 };
-    const peak = { v: mpp.v * seriesCount, i: mpp.i * parallelCount, p: this.#mppW };
-    const last = Math.max(fewestPoints, Math.min(mostPoints, Math.floor(points) || 0)) - 1;
-    // The sample nearest to the maximum gives way to it; the two ends never do.
-    const peakAt = Math.min(Math.max(Math.round((mpp.v / mpp.voc) * last), 1), last - 1);
-    const curve: IvPoint[] = [];
-    for (let at = 0; at <= last; at++) {
-      const v = at === last ? mpp.voc : (mpp.voc * at) / last;
-      const i = at === last ? 0 : currentAt(this.#parameters, v);
-      const sample = { v: v * seriesCount, i: i * parallelCount, p: v * i * seriesCount * parallelCount };
-      curve.push(at === peakAt ? peak : sample);
-    }
-    return { curve, mpp: peak, vOcV: mpp.voc * seriesCount, iScA: mpp.isc * parallelCount };
-  }
-
   #takeWeather(weather: PvWeather): void {
     const { irradianceWm2, ambientTemperatureC, windSpeedMS, cellTemperatureC } = weather;
     const { u0, u1 } = this.#thermal;
@@ -275,6 +252,7 @@ export class PvSource {
     this.#drawnW = NaN;
     if (this.#shading) this.#solveShaded(this.#shading);
     else this.#solveEqual();
+    this.#solved = new SolvedArray(this.#config, this.#parameters, this.#mpp, this.#string);
   }
 
   #solveEqual(): void {
@@ -341,13 +319,4 @@ export class PvSource {
     if (this.#atEdge) return 'dc_low';
     return powerW < this.#availableDcW * (1 - limitPart) ? 'limit' : 'track';
   }
-}
-
-function shadedSamples(string: ShadedString, parallelCount: number, points: number): PvCurve {
-  const scaled = ({ v, i, p }: IvPoint): IvPoint => ({ v, i: i * parallelCount, p: p * parallelCount });
-  const best = stringMaximum(string);
-  return {
-    curve: shadedCurve(string, points).map(scaled), mpp: best.p > 0 ? scaled(best) : null,
-    vOcV: best.voc, iScA: best.isc * parallelCount,
-  };
 }

@@ -1,4 +1,4 @@
-import type { DeviceDetail, IvCurve, SourceCommand } from '../../core/device.ts';
+import type { DeviceDetail, IvCurve, IvPoint, SourceCommand } from '../../core/device.ts';
 import type { BatteryTree } from '../../core/kinds/battery.ts';
 import type { EvseSession } from '../../core/kinds/evse.ts';
 import type { WeatherNow } from '../environment.ts';
@@ -15,6 +15,13 @@ export interface DcPort {
   readonly powerW: number;
   /** those of the source's conditions that belong to this port; absent: none ever */
   readonly conditions?: ReadonlySet<SourceCondition>;
+}
+
+/** A PV array as each tick may ask for it: its curve is worked out by whoever wants it, and whenever. */
+export interface PvArray {
+  readonly irradianceWm2: number;
+  /** never changes; another object whenever the curve is another */
+  readonly solved: { curve(points: number): { readonly curve: readonly IvPoint[] } };
 }
 
 /** What surrounds a source during one sub-step. */
@@ -91,6 +98,8 @@ export interface DcSource {
   tree?(): BatteryTree;
   /** charging sessions, newest first */
   sessions?(): readonly EvseSession[];
+  /** absent: there is none */
+  readonly array?: PvArray | undefined;
   /** @throws SimError COMMAND_NOT_APPLICABLE without any curve, UNKNOWN_RESOURCE for a port without one */
   curve(port: number | undefined, points: number): IvCurve;
   /** Carries out a command of this kind whole. @throws SimError COMMAND_NOT_APPLICABLE, COMMAND_BAD_VALUE, COMMAND_CONFLICT */

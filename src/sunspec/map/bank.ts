@@ -3,6 +3,8 @@ import type { Origin, Provenance } from '../../core/device.ts';
 import type { SimTime } from '../../core/clock.ts';
 import { adopt, adoptInPlace, adoptionResult, reportAdoption } from './adoption.ts';
 import { noSlot } from './layout.ts';
+import { OnDemandModel } from './on-demand.ts';
+import type { OnDemandOptions } from './on-demand.ts';
 import { isAdoptionRequest } from './sets.ts';
 import { checkAccess, checkAdoptAccess, checkValues } from './transaction.ts';
 import { createMapView, readPoint, writePoint } from './view.ts';
@@ -92,6 +94,8 @@ export interface BankOptions {
   readonly startWriters?: ReadonlyMap<PointSlot, Provenance>;
   /** last writer of points that show what is kept elsewhere; undefined: the bank knows */
   readonly writerOf?: (slot: PointSlot) => Provenance | undefined;
+  /** absent: all registers are kept up to date by whoever publishes them */
+  readonly onDemand?: OnDemandOptions;
   /** told of a listener that threw: the write is committed all the same */
   readonly onListenerFault?: (message: string) => void;
   /**
@@ -136,6 +140,7 @@ export class RegisterBank implements Bank {
   readonly #bytes: Buffer;
   readonly #clock: CommitClock;
   readonly #options: BankOptions;
+  readonly #onDemand: OnDemandModel | null;
   #writers: Map<PointSlot, Provenance> | undefined;
   readonly #listeners = new Set<(change: Change) => void>();
 
@@ -146,6 +151,7 @@ export class RegisterBank implements Bank {
     this.#clock = clock;
     this.#options = options;
     this.map = createMapView(layout, image);
+    this.#onDemand = options.onDemand ? OnDemandModel.in(layout, image, this.map, options.onDemand) : null;
   }
 
   read(address: number, count: number): Buffer {
@@ -153,6 +159,7 @@ export class RegisterBank implements Bank {
     if (first < 0 || count < 1 || first + count > this.layout.size) {
       throw new SimError('MAP_ILLEGAL_ADDRESS', `registers ${address}..${address + count - 1} are not all in the map`);
     }
+    if (this.#onDemand !== null) this.#onDemand.lookAt(first, count);
     return this.#bytes.subarray(first * 2, (first + count) * 2);
   }
 
@@ -213,10 +220,12 @@ export class RegisterBank implements Bank {
   }
 
   value(slot: PointSlot): AnyPointValue {
+    this.#onDemand?.lookAt(slot.address - this.layout.base, slot.def.size);
     return slot.implemented ? readPoint(this.layout, this.#bytes, slot) : null;
   }
 
   raw(slot: PointSlot): number[] {
+    this.#onDemand?.lookAt(slot.address - this.layout.base, slot.def.size);
     const at = (slot.address - this.layout.base) * 2;
     return Array.from({ length: slot.def.size }, (_, i) => this.#bytes.readUInt16BE(at + 2 * i));
   }
@@ -253,6 +262,8 @@ export class RegisterBank implements Bank {
     const scratch = scratchOf(this.layout);
     if (scratch.touched) throw new SimError('INTERNAL', 'a register transaction was opened inside another');
     scratch.touched = new Set();
+    // the candidate is copied back whole
+    this.#onDemand?.draw();
     this.#bytes.copy(scratch.image);
     return scratch;
   }

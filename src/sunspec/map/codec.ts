@@ -86,9 +86,19 @@ const int32: NumberCodec = {
   clear: (dv, at) => dv.setInt32(at, -0x80000000),
 };
 
+/** The shortest decimal number that a 32-bit one stands for: 0.88 and not 0.8799999952316284. Whole numbers stay as they are. */
+export function decimalOf(float32: number): number {
+  if (Number.isInteger(float32)) return float32;
+  for (const digits of [6, 7, 8, 9]) {
+    const decimal = Number(float32.toPrecision(digits));
+    if (Math.fround(decimal) === float32) return decimal;
+  }
+  return float32;
+}
+
 const float32: NumberCodec = {
   min: -3.4028234663852886e38, max: 3.4028234663852886e38,
-  get: (dv, at) => dv.getFloat32(at),
+  get: (dv, at) => decimalOf(dv.getFloat32(at)),
   set: (dv, at, raw) => dv.setFloat32(at, raw),
   absent: (dv, at) => Number.isNaN(dv.getFloat32(at)),
   clear: (dv, at) => dv.setFloat32(at, NaN),
@@ -144,6 +154,18 @@ export function getText(dv: DataView, at: number, registers: number): string {
 
 /** Writes text NUL-padded, cut at a whole character when too long. */
 export function setText(dv: DataView, at: number, registers: number, text: string): void {
+  const size = registers * 2;
+  // most text is ASCII and short, and some is written in each tick: a Buffer takes longer to make than to fill
+  let done = 0;
+  while (done < size && done < text.length && text.charCodeAt(done) < 0x80) {
+    dv.setUint8(at + done, text.charCodeAt(done));
+    done += 1;
+  }
+  if (done === size) return;
+  if (done === text.length) {
+    while (done < size) dv.setUint8(at + done++, 0);
+    return;
+  }
   const bytes = Buffer.from(dv.buffer, dv.byteOffset + at, registers * 2);
   bytes.fill(0);
   bytes.write(text, 'utf8');

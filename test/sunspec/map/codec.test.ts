@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
-  applyScale, clearPoint, getText, isFloat, numberCodec, removeScale, setText,
+  applyScale, clearPoint, decimalOf, getText, isFloat, numberCodec, removeScale, setText,
 } from '../../../src/sunspec/map/codec.ts';
 import { RegisterBank } from '../../../src/sunspec/map/bank.ts';
 import { buildLayout } from '../../../src/sunspec/map/layout.ts';
@@ -110,7 +110,9 @@ describe('codec: data types (Device Information Model, data types)', () => {
       fc.assert(fc.property(numbers, (value) => {
         const { bytes, dv } = canvas(registers);
         codec.set(dv, at, value);
-        expect(Object.is(codec.get(dv, at), value)).to.equal(true);
+        const back = codec.get(dv, at);
+        expect(Object.is(type === 'float32' ? Math.fround(back) : back, type === 'float32' ? Math.fround(value) : value)).to.equal(true);
+        expect(back).to.be.within(codec.min, codec.max);
         expect(codec.absent(dv, at)).to.equal(false);
         expectGuards(bytes, registers);
       }), { examples: [[max], [-max], [0]] });
@@ -120,6 +122,13 @@ describe('codec: data types (Device Information Model, data types)', () => {
       expect(codec.absent(dv, at)).to.equal(true);
     });
   }
+
+  it('float32: shown as the shortest decimal that stands for it', () => {
+    for (const value of [0, 1, 0.88, -40.25, 59.95, 1499.9, 60.0001, 1.05, 1e-7, 2, 0.123456]) expect(decimalOf(Math.fround(value))).to.equal(value);
+    expect(decimalOf(Math.fround(1 / 3))).to.equal(0.33333334);
+    expect(decimalOf(Math.fround(Math.PI))).to.equal(3.1415927);
+    for (const odd of [Infinity, -Infinity, NaN, -0]) expect(decimalOf(odd)).to.satisfy((shown: number) => Object.is(shown, odd));
+  });
 
   it('clearPoint writes the reserved value of every type and nothing beside it', () => {
     const all = [

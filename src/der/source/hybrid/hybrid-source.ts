@@ -4,7 +4,7 @@ import { SimError } from '../../../core/errors.ts';
 import { hybridPolicies } from '../../../core/kinds/hybrid.ts';
 import type { HybridDetail, HybridPolicy } from '../../../core/kinds/hybrid.ts';
 import type { BatteryDetail, BatteryTree } from '../../../core/kinds/battery.ts';
-import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
+import type { DcPort, DcRequest, DcSource, PvArray, SourceCondition, SourceInput } from '../source.ts';
 import { dispatch } from './dispatch.ts';
 import type { Dispatch, DispatchInput } from './dispatch.ts';
 
@@ -98,6 +98,8 @@ export class HybridSource implements DcSource {
   get settled(): boolean { return !this.#jumps && this.#pv.settled && this.#battery.settled; }
 
   get longestStepS(): number { return Math.min(this.#pv.longestStepS, this.#battery.longestStepS); }
+
+  get array(): PvArray | undefined { return this.#pv.array; }
 
   prepare(dtS: number, input: SourceInput): void {
     this.#jumps = false;
