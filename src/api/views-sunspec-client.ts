@@ -16,6 +16,7 @@ function targetReply(target: ClientTarget): ClientStatusReply['target'] {
     port: transport === 'rtu' ? null : target.port,
     serial: line && { path: line.path, baud: line.baud, parity: line.parity, stop_bits: line.stopBits },
     unit_id: unitId, timeout_s: timeoutMs / 1000, base_address: baseAddress,
+    transaction_id: transport === 'rtu' ? null : target.transactionIds,
   };
 }
 

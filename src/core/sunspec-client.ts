@@ -6,6 +6,10 @@ export type ClientState = (typeof clientStates)[number];
 
 export const clientTransports = ['tcp', 'tls', 'rtu'] as const;
 
+/** Which transaction ids an answer may have: that of its request only, or 0 as well. */
+export const transactionIds = ['strict', 'zero'] as const;
+export type TransactionIds = (typeof transactionIds)[number];
+
 export interface SerialLine {
   readonly path: string;
   readonly baud: number;
@@ -31,10 +35,16 @@ interface TargetBase {
   readonly baseAddress: number | null;
 }
 
+interface NetTarget {
+  readonly host: string;
+  readonly port: number;
+  readonly transactionIds: TransactionIds;
+}
+
 /** Where the device is. */
 export type ClientTarget = TargetBase & (
-  | { readonly transport: 'tcp'; readonly host: string; readonly port: number }
-  | { readonly transport: 'tls'; readonly host: string; readonly port: number; readonly tls: ClientTls }
+  | NetTarget & { readonly transport: 'tcp' }
+  | NetTarget & { readonly transport: 'tls'; readonly tls: ClientTls }
   | { readonly transport: 'rtu'; readonly serial: SerialLine }
 );
 
@@ -198,6 +208,13 @@ export type RemoteMetrics = Readonly<Record<(typeof remoteMetricNames)[number], 
   readonly connection_state: (typeof connectionStates)[number] | null;
 };
 
+/** What tells one device from another: its place. */
+export interface RemoteDevice {
+  /** for example `tcp://127.0.0.1:8502` */
+  readonly endpoint: string;
+  readonly unitId: number;
+}
+
 /** The metrics of one round of polling. */
 export interface RemoteSample {
   readonly metrics: RemoteMetrics;
@@ -259,6 +276,8 @@ export interface SunSpecClient {
   writePoints(id: number, index: number, values: Readonly<Record<string, ReadingValue>>): Promise<WriteOutcome>;
   writeRegisters(address: number, registers: readonly number[]): Promise<RawWriteOutcome>;
   poll(settings: PollSettings): PollStatus;
+  /** Calls when the map of another device than before was found, before any sample of it. */
+  onDevice(listener: (device: RemoteDevice) => void): void;
   /** Calls after every round of polling that read anything of the summary. */
   onSample(listener: (sample: RemoteSample) => void): void;
 }

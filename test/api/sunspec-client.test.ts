@@ -42,7 +42,7 @@ describe('REST sunspec-client', () => {
   it('connects, shows the chain, and disconnects', async () => {
     const status = await connect();
     expect(status).to.include({ enabled: true, state: 'connected', endpoint: `tcp://127.0.0.1:${modbusPort}`, base_address: 40_000, chain_end: 'end_model', last_error: null });
-    expect(status.target).to.deep.equal({ transport: 'tcp', host: '127.0.0.1', port: modbusPort, serial: null, unit_id: 1, timeout_s: 1, base_address: null });
+    expect(status.target).to.deep.equal({ transport: 'tcp', host: '127.0.0.1', port: modbusPort, serial: null, unit_id: 1, timeout_s: 1, base_address: null, transaction_id: 'strict' });
     expect(status.identity).to.include({ manufacturer: 'derbench', model: 'Batt-3Phase' });
     const { models } = await call('/registers');
     expect(status.models).to.deep.equal(models.map((model: Json) => ({ ...model, index: 0 })));
@@ -120,14 +120,25 @@ describe('REST sunspec-client', () => {
       [{}, '/host'], [{ host: '169.254.169.254' }, '/host'], [{ host: 'a b' }, '/host'], [{ host: '127.0.0.1', tls: { cert: 'x', key: 'x', root_cert: 'x' } }, '/tls'],
       [{ host: '127.0.0.1', serial: { path: '/dev/ttyS0' } }, '/serial'], [{ transport: 'rtu' }, '/serial'], [{ transport: 'tls', host: 'x' }, '/tls'],
       [{ transport: 'rtu', serial: { path: '/etc/passwd' } }, '/serial/path'], [{ transport: 'rtu', serial: { path: '/dev/ttyS0' }, unit_id: 0 }, '/unit_id'],
-      [{ transport: 'rtu', serial: { path: '/dev/ttyS0' }, host: 'x' }, '/host'], [{ host: '127.0.0.1', timeout_s: 31 }, '/timeout_s'],
+      [{ transport: 'rtu', serial: { path: '/dev/ttyS0' }, host: 'x' }, '/host'], [{ transport: 'rtu', serial: { path: '/dev/ttyS0' }, transaction_id: 'zero' }, '/transaction_id'],
+      [{ host: '127.0.0.1', transaction_id: 'any' }, '/transaction_id'], [{ host: '127.0.0.1', timeout_s: 31 }, '/timeout_s'],
       [{ host: '127.0.0.1', unit_id: 256 }, '/unit_id'], [{ host: '127.0.0.1', base_address: 65_534 }, '/base_address'],
       [{ transport: 'tls', host: 'x', tls: { cert: '/etc/passwd', key: 'x', root_cert: 'x' } }, '/tls/root_cert'],
     ] as const) {
       const { errors } = await call('/sunspec-client/connect', body, 422);
       expect(errors.map((fault: Json) => fault.name), JSON.stringify(body)).to.include(name);
     }
+    for (const [host, detail] of [
+      ['', 'must be a host name or an IP address, up to 253 characters'], ['a b', 'must be a host name or an IP address, up to 253 characters'],
+      ['[::1]', 'must be an IPv6 address without brackets, such as ::1'],
+    ] as const) expect((await call('/sunspec-client/connect', { host }, 422)).errors).to.deep.equal([{ in: 'body', name: '/host', detail }]);
     expect(await call('/sunspec-client')).to.include({ state: 'disabled' });
+  });
+
+  it('says what a read is made of', async () => {
+    const detailOf = async (body: object) => (await call('/sunspec-client/read', body, 422)).detail;
+    expect(await detailOf({})).to.equal('body: must be an object with model or an object with address and count');
+    expect(await detailOf({ model: 701, address: 1, count: 1 })).to.equal('body: must be an object without address and count or an object without model');
   });
 
   it('refuses models and points that the device does not have', async () => {
@@ -175,6 +186,37 @@ describe('REST sunspec-client', () => {
     expect((await call('/sunspec-client/history?seconds=60')).count).to.equal(count);
     expect((await call('/sunspec-client/history?until=2020-01-01T00:00:00Z')).count).to.equal(0);
     expect((await call('/sunspec-client/history?metrics=rotor_rpm', undefined, 422)).errors[0].name).to.equal('metrics');
+  });
+
+  it('keeps the history of one device: another one begins anew, the same one goes on', async () => {
+    const other = await ScriptedPeer.open(oldInverter().image, 40_000);
+    const history = () => call('/sunspec-client/history?metrics=power_kw');
+    const polledTo = async (count: number): Promise<Json> => {
+      await call('/sunspec-client/poll', { enabled: true, interval_s: 0.2 });
+      let seen: Json;
+      do seen = await history(); while (seen.count < count);
+      await call('/sunspec-client/poll', { enabled: false });
+      return history();
+    };
+    expect(await history()).to.include({ endpoint: null, unit_id: null, count: 0 });
+    await connect();
+    const first = await polledTo(2);
+    expect(first).to.include({ endpoint: `tcp://127.0.0.1:${modbusPort}`, unit_id: 1 });
+    await call('/sunspec-client/disconnect', {});
+    await call('/sunspec-client/connect', { host: '127.0.0.1', port: other.port, unit_id: 1, base_address: 1234 }, 502);
+    expect(await history(), 'nothing else was found').to.deep.equal(first);
+    await connect();
+    const kept: number = first.count;
+    const second = await polledTo(kept + 1);
+    expect(second.samples.slice(0, kept)).to.deep.equal(first.samples);
+    await call('/sunspec-client/connect', { host: '127.0.0.1', port: other.port });
+    expect(await history()).to.deep.include({ endpoint: `tcp://127.0.0.1:${other.port}`, unit_id: 1, count: 0, truncated: false, samples: [] });
+    const third = await polledTo(1);
+    expect(new Set(third.samples.map((sample: Json) => sample.power_kw))).to.deep.equal(new Set([4.95]));
+    expect(third.samples[0].tick).to.be.greaterThan(second.samples.at(-1).tick);
+    await call('/sunspec-client/connect', { host: '127.0.0.1', port: other.port, unit_id: 2 });
+    expect(await history(), 'another unit of a gateway').to.include({ unit_id: 2, count: 0 });
+    await other.close();
   });
 
   it('never shows certificates or keys, neither in answers nor in the log', async () => {

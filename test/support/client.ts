@@ -1,5 +1,5 @@
 /** The SunSpec client against a peer of a test. */
-import type { ClientStatus, ClientTarget, ModelReading, PointReading } from '../../src/core/sunspec-client.ts';
+import type { ClientStatus, ClientTarget, ModelReading, PointReading, TransactionIds } from '../../src/core/sunspec-client.ts';
 import { createSunSpecClient } from '../../src/sunspec/client/client.ts';
 import type { SunSpecClientAdapter } from '../../src/sunspec/client/client.ts';
 
@@ -7,11 +7,14 @@ export interface TargetOptions {
   readonly unitId?: number;
   readonly timeoutMs?: number;
   readonly baseAddress?: number | null;
+  readonly transactionIds?: TransactionIds;
 }
 
 /** A target on loopback, with a short time-out. */
-export function loopback(port: number, { unitId = 1, timeoutMs = 250, baseAddress = null }: TargetOptions = {}): ClientTarget {
-  return { transport: 'tcp', host: '127.0.0.1', port, unitId, timeoutMs, baseAddress };
+export function loopback(
+  port: number, { unitId = 1, timeoutMs = 250, baseAddress = null, transactionIds = 'strict' }: TargetOptions = {},
+): ClientTarget & { readonly transport: 'tcp' } {
+  return { transport: 'tcp', host: '127.0.0.1', port, unitId, timeoutMs, baseAddress, transactionIds };
 }
 
 export interface Connected {

@@ -46,3 +46,18 @@ export function oldInverter(base?: number): ForeignMap {
     '160.module[0].DCW': 2600, '160.module[1].DCW': 2500, '160.module[0].IDStr': 'East', '160.module[0].DCV': 612.3,
   }, base);
 }
+
+/** Sets registers of an image, as they are. */
+export function patched({ layout, image }: ForeignMap, address: number, ...registers: readonly number[]): ForeignMap {
+  const copy = Buffer.from(image);
+  registers.forEach((register, i) => copy.writeUInt16BE(register, (address - layout.base + i) * 2));
+  return { layout, image: copy };
+}
+
+/** Puts registers between a model and the next. */
+export function widened({ layout, image }: ForeignMap, behind: number, count: number, value = 0): ForeignMap {
+  const at = (behind - layout.base) * 2;
+  const filler = Buffer.alloc(count * 2);
+  for (let i = 0; i < count; i += 1) filler.writeUInt16BE(value, i * 2);
+  return { layout, image: Buffer.concat([image.subarray(0, at), filler, image.subarray(at)]) };
+}

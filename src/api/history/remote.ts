@@ -1,7 +1,7 @@
-/** The latest samples of the device that the SunSpec client polls. */
+/** The latest samples of the device that the SunSpec client has found last. */
 import { connectionStates, inverterStates, serviceStates } from '../../core/device.ts';
 import { remoteMetricNames } from '../../core/sunspec-client.ts';
-import type { RemoteMetrics, SunSpecClient } from '../../core/sunspec-client.ts';
+import type { RemoteDevice, RemoteMetrics, SunSpecClient } from '../../core/sunspec-client.ts';
 import type { DeviceHistory } from './history.ts';
 import type { Metric } from './metrics.ts';
 import { firstMetric, SampleRing } from './ring.ts';
@@ -14,6 +14,8 @@ export const remoteMetrics: readonly Metric[] = [
 ];
 
 export interface RemoteHistory extends DeviceHistory {
+  /** whose samples they are; null: none was found yet */
+  readonly device: RemoteDevice | null;
   /** samples that are kept at most */
   readonly depth: number;
 }
@@ -31,12 +33,18 @@ function put(to: Float64Array, at: number, metrics: RemoteMetrics): void {
   to[words + 2] = codeOf(connectionStates, metrics.connection_state);
 }
 
-/** Records every round of polling, from whatever device. Both times of a sample are that of its arrival. */
+/** Records every round of polling, of one device: another one begins anew. Both times of a sample are that of its arrival. */
 export function createRemoteHistory(client: SunSpecClient, depth: number): RemoteHistory {
-  const ring = new SampleRing(firstMetric + remoteMetrics.length, 0);
+  const emptyRing = () => new SampleRing(firstMetric + remoteMetrics.length, 0);
+  let ring = emptyRing();
+  let device: RemoteDevice | null = null;
+  client.onDevice((found) => {
+    device = found;
+    ring = emptyRing();
+  });
   client.onSample(({ metrics, atMs, round }) => {
     const { values, at } = ring.append(depth, atMs, atMs, round);
     put(values, at, metrics);
   });
-  return { metrics: remoteMetrics, depth, get count() { return ring.count; }, cut: () => ring.cut() };
+  return { metrics: remoteMetrics, depth, get device() { return device; }, get count() { return ring.count; }, cut: () => ring.cut() };
 }

@@ -28,14 +28,19 @@ const ports = { tcp: 502, tls: 802 } as const;
 const longestUnit = 247;
 
 const refusedBeside = (transport: string) => ({
-  rtu: { host: 'is not of a serial line', port: 'is not of a serial line', tls: 'is not of a serial line' },
+  rtu: {
+    host: 'is not of a serial line', port: 'is not of a serial line', tls: 'is not of a serial line', transaction_id: 'is not of a serial line',
+  },
   tcp: { serial: 'is of transport rtu only', tls: 'is of transport tls only' },
   tls: { serial: 'is of transport rtu only' },
 })[transport] ?? {};
 
 /** @throws HttpProblem `validation` for members that do not go together */
 function targetOf(body: ConnectRequest): ClientTarget {
-  const { transport = 'tcp', host, port, unit_id: unitId = 1, timeout_s: timeoutS = defaultTimeoutS, base_address: base = null, serial, tls } = body;
+  const {
+    transport = 'tcp', host, port, unit_id: unitId = 1, timeout_s: timeoutS = defaultTimeoutS, base_address: base = null,
+    transaction_id: transactionIds = 'strict', serial, tls,
+  } = body;
   const extra = Object.entries(refusedBeside(transport)).filter(([name]) => body[name as keyof ConnectRequest] !== undefined);
   if (extra.length > 0) throw invalidAll(extra.map(([name, detail]) => ({ in: 'body' as const, name: `/${name}`, detail })));
   const common = { unitId, timeoutMs: timeoutS * 1000, baseAddress: base };
@@ -46,7 +51,7 @@ function targetOf(body: ConnectRequest): ClientTarget {
     return { ...common, transport, serial: { path, baud, parity, stopBits } };
   }
   if (host === undefined) throw invalid('body', '/host', `is needed for transport ${transport}`);
-  const place = { ...common, host, port: port ?? ports[transport] };
+  const place = { ...common, host, port: port ?? ports[transport], transactionIds };
   if (transport === 'tcp') return { ...place, transport };
   if (tls === undefined) throw invalid('body', '/tls', 'is needed for transport tls');
   const { cert, key, root_cert: rootCert, check_hostname: checkHostname = true } = tls;
@@ -183,8 +188,9 @@ const setPoll = route({
 const getHistory = route({
   method: 'get', path: '/sunspec-client/history', tag, operationId: 'get_client_history',
   summary: 'Samples of the past rounds of polling',
-  description: 'As `history`, on wall time: both times of a sample are those of its round, whose number is `tick`. Samples of an '
-    + 'earlier device stay.',
+  description: 'As `history`, on wall time: both times of a sample are those of its round, whose number is `tick`. All samples are of '
+    + 'one device, told by endpoint and unit id: the one whose map was found last. Finding another one begins anew; the same one goes '
+    + 'on where it was, after an outage, a disconnect or a failed connect to another.',
   query: clientHistoryQuerySchema, reply: clientHistorySchema,
   otherMedia: { type: 'text/csv', example: exampleClientHistoryCsv },
   examples: { reply: exampleClientHistory },
@@ -198,10 +204,10 @@ const getHistory = route({
         headers: { 'Content-Disposition': 'attachment; filename="history-sunspec-client.csv"' },
       });
     }
-    const { endpoint, poll } = sunspecClient.view();
+    const { poll } = sunspecClient.view();
     const head = {
-      endpoint, interval_s: poll.intervalMs / 1000, capacity: history.depth, metrics: chosen.map(({ name }) => name),
-      count: selection.count, truncated: selection.truncated,
+      endpoint: history.device?.endpoint ?? null, unit_id: history.device?.unitId ?? null, interval_s: poll.intervalMs / 1000,
+      capacity: history.depth, metrics: chosen.map(({ name }) => name), count: selection.count, truncated: selection.truncated,
     };
     const format = query.format === 'columns' ? columnsJson : samplesJson;
     return new PiecesReply('application/json', format(head, selection, history.metrics, chosen));

@@ -27,7 +27,10 @@ const exampleSummary = {
 
 export const exampleClientStatus = {
   enabled: true, state: 'connected' as const,
-  target: { transport: 'tcp' as const, host: '127.0.0.1', port: 8502, serial: null, unit_id: 1, timeout_s: 2, base_address: null },
+  target: {
+    transport: 'tcp' as const, host: '127.0.0.1', port: 8502, serial: null, unit_id: 1, timeout_s: 2, base_address: null,
+    transaction_id: 'strict' as const,
+  },
   endpoint: 'tcp://127.0.0.1:8502',
   identity: { manufacturer: 'derbench', model: 'PV-3Phase', version: '0.1.0', serial_number: 'DB-000000' },
   ...exampleChain,
@@ -72,7 +75,7 @@ const exampleSample = {
 };
 
 export const exampleClientHistory = {
-  endpoint: 'tcp://127.0.0.1:8502', interval_s: 1.5, capacity: 10_000, metrics: ['power_kw', 'inverter_state'], count: 1,
+  endpoint: 'tcp://127.0.0.1:8502', unit_id: 1, interval_s: 1.5, capacity: 10_000, metrics: ['power_kw', 'inverter_state'], count: 1,
   truncated: false, samples: [exampleSample],
 };
 

@@ -1,5 +1,5 @@
 import { connectionStates, inverterStates, serviceStates } from '../../core/device.ts';
-import { chainEnds, clientStates, clientTransports, remoteMetricNames } from '../../core/sunspec-client.ts';
+import { chainEnds, clientStates, clientTransports, remoteMetricNames, transactionIds } from '../../core/sunspec-client.ts';
 import { z } from '../zod.ts';
 import { flagParam, integerParam, isoParam, isoTime, quantity } from './common.ts';
 import { historyQuerySchema, secondsParam } from './history.ts';
@@ -30,7 +30,10 @@ const serialSchema = z.strictObject({
 }).openapi('ClientSerialLine');
 
 export const connectSchema = z.strictObject({
-  host: z.string().regex(/^[\w.:%-]{1,253}$/).optional()
+  host: z.string().regex(/^[\w.:%-]{1,253}$/, {
+    error: ({ input }) => (String(input).startsWith('[')
+      ? 'must be an IPv6 address without brackets, such as ::1' : 'must be a host name or an IP address, up to 253 characters'),
+  }).optional()
     .openapi({ description: 'Name or IP address; needed but for `rtu`. Link-local, metadata and multicast addresses are refused.' }),
   port: z.int().min(1).max(65_535).optional().openapi({ description: 'Default 502, with `tls` 802.' }),
   unit_id: z.int().min(0).max(255).optional().openapi({ description: 'Default 1; with `rtu` 1 to 247.' }),
@@ -41,6 +44,11 @@ export const connectSchema = z.strictObject({
     .openapi({ description: 'For the connection and for each answer; a read is tried twice. Default 2.' }),
   base_address: z.int().min(0).max(65_533).optional()
     .openapi({ description: 'Where the marker is. Default: the first of 40000, 50000 and 0 that has it.' }),
+  transaction_id: z.enum(transactionIds).optional().openapi({
+    description: '`strict`: an answer has the transaction id of its request. `zero`: it may have 0 as well, as some devices always '
+      + 'send; unit id, function and length must fit in any case, and the connection is made anew after silence, since nothing else '
+      + 'tells a late answer from the next one. Not with `rtu`. Default `strict`.',
+  }),
 }).openapi('ClientConnectRequest');
 
 const targetSchema = z.strictObject({
@@ -51,6 +59,7 @@ const targetSchema = z.strictObject({
   unit_id: z.int().openapi({ description: 'Unit identifier.' }),
   timeout_s: z.number().openapi({ description: 'For the connection and for each answer.' }),
   base_address: z.int().nullable().openapi({ description: 'As asked for; null: searched for.' }),
+  transaction_id: z.enum(transactionIds).nullable().openapi({ description: 'Which ids answers may have; null on a serial line.' }),
 }).openapi('ClientTarget', { description: 'Without certificates and keys.' });
 
 const foundModelSchema = z.strictObject({
@@ -283,7 +292,8 @@ export const clientHistoryQuerySchema = historyQuerySchema.omit({ device: true }
 });
 
 const historyMembers = {
-  endpoint: z.string().nullable().openapi({ description: 'The device that is polled now; samples may be of one before.' }),
+  endpoint: z.string().nullable().openapi({ description: 'The device that the samples are of; null before one was found.' }),
+  unit_id: z.int().nullable().openapi({ description: 'Of that device.' }),
   interval_s: z.number().openapi({ description: 'From one round of polling to the next, as set now.' }),
   capacity: z.int().openapi({ description: 'Samples that are kept; the oldest go.' }),
   metrics: z.array(z.string()).openapi({ description: 'Names of the metrics, in the order of the answer.' }),

@@ -10,11 +10,11 @@ import type { Logger } from '../../core/log.ts';
 import { createRandom } from '../../core/random.ts';
 import type {
   ClientState, ClientStatus, ClientTarget, Discovery, ModelReading, PolledModel, PollSettings, PollStatus, RawWriteOutcome,
-  ReadingValue, RemoteSample, SunSpecClient, WriteOutcome,
+  ReadingValue, RemoteDevice, RemoteSample, SunSpecClient, WriteOutcome,
 } from '../../core/sunspec-client.ts';
 import { Connection } from './connection.ts';
 import type { Counters } from './connection.ts';
-import { exceptionIn, messageOf } from './errors.ts';
+import { isOfPeer, messageOf } from './errors.ts';
 import { Poller } from './poll.ts';
 import type { Round } from './poll.ts';
 import { OperationQueue } from './queue.ts';
@@ -45,6 +45,9 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   readonly #poller: Poller;
   readonly #counters: Counters = { requests: 0, answers: 0, errors: 0, timeouts: 0, exceptions: 0, connections: 0 };
   readonly #listeners: ((sample: RemoteSample) => void)[] = [];
+  readonly #deviceListeners: ((device: RemoteDevice) => void)[] = [];
+  /** the one that was found last */
+  #device: RemoteDevice | null = null;
   #session: Session | null = null;
   #connecting = false;
   #lastError: string | null = null;
@@ -116,6 +119,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
     } finally {
       if (this.#session === session) this.#connecting = false;
     }
+    if (this.#session !== session) throw leftError();
     this.#log.info(`SunSpec client: ${endpointOf(target)}, unit ${target.unitId}, ${session.discovery?.models.length ?? 0} models`);
     this.#poller.start();
     return this.view();
@@ -163,6 +167,10 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
     return this.#poller.status();
   }
 
+  onDevice(listener: (device: RemoteDevice) => void): void {
+    this.#deviceListeners.push(listener);
+  }
+
   onSample(listener: (sample: RemoteSample) => void): void {
     this.#listeners.push(listener);
   }
@@ -185,19 +193,21 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   /** In its turn. */
   #operation<T>(session: Session, work: () => Promise<T>): Promise<T> {
     return this.#queue.run(async () => {
-      if (this.#session !== session) throw new SimError('COMMAND_CONFLICT', 'the SunSpec client was told to leave the device');
+      if (this.#session !== session) throw leftError();
       session.connection.beginOperation();
       try {
         return await work();
       } catch (error) {
         if (this.#session === session) this.#noteFailure(error);
         throw error;
+      } finally {
+        if (this.#session === session && session.discovery !== null) this.#found(session.connection.target);
       }
     });
   }
 
   #noteFailure(error: unknown): void {
-    if (!(error instanceof SimError) || !error.code.startsWith('PEER_')) return;
+    if (!isOfPeer(error)) return;
     this.#lastError = error.message;
     this.#lastErrorMs = this.#clock.nowMs();
     this.#log.warning(`SunSpec client: ${error.message}`);
@@ -224,17 +234,26 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
 
   async #round(settings: PollSettings): Promise<Round> {
     const session = this.#session;
-    if (session === null) return { polled: [], lost: false };
+    if (session === null) return { polled: [], cut: false, lost: false };
     const readings: ModelReading[] = [];
     const polled: PolledModel[] = [];
+    let cut = false;
     let lost = false;
     try {
       await this.#operation(session, () => readAll(session, settings, readings, polled));
     } catch (error) {
-      lost = error instanceof SimError && error.code.startsWith('PEER_');
+      cut = true;
+      lost = isOfPeer(error) && (!session.connection.open || session.discovery === null);
     }
     if (this.#session === session && readings.length > 0) this.#publish(readings);
-    return { polled, lost };
+    return { polled, cut, lost };
+  }
+
+  #found(target: ClientTarget): void {
+    const device = { endpoint: endpointOf(target), unitId: target.unitId };
+    if (this.#device?.endpoint === device.endpoint && this.#device.unitId === device.unitId) return;
+    this.#device = device;
+    for (const listener of this.#deviceListeners) listener(device);
   }
 
   #publish(readings: readonly ModelReading[]): void {
@@ -242,6 +261,10 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
     this.#sample = sample;
     for (const listener of this.#listeners) listener(sample);
   }
+}
+
+function leftError(): SimError {
+  return new SimError('COMMAND_CONFLICT', 'the SunSpec client was told to leave the device');
 }
 
 /** @param name member of the request. @throws SimError COMMAND_BAD_VALUE for registers behind the last address */
@@ -253,7 +276,7 @@ function checkRange(address: number, count: number, name: string): void {
 }
 
 /**
- * Reads the models of a round. One that the device refuses does not keep the others from being read.
+ * Reads the models of a round. One that cannot be read does not keep the others from being read.
  * @param readings takes those of the summary
  * @throws SimError PEER_ERROR, PEER_TIMEOUT when there is no connection any more
  */
@@ -269,8 +292,7 @@ async function readAll(session: Session, settings: PollSettings, readings: Model
         if (isSummaryModel(id)) readings.push(reading);
       } catch (error) {
         polled.push({ id, index, readAtMs: session.readAtMs(id, index), error: messageOf(error) });
-        if (error instanceof SimError && error.code.startsWith('PEER_') && exceptionIn(error) === null) throw error;
-        if (!(error instanceof SimError)) throw error;
+        if (!(error instanceof SimError) || (isOfPeer(error) && !session.connection.open)) throw error;
       }
     }
   }

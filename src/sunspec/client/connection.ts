@@ -46,6 +46,8 @@ export class Connection {
   #deadlineMs = Infinity;
   /** the last request had no answer */
   #silent = false;
+  /** why the last attempt to connect failed */
+  #linkError: unknown = null;
 
   constructor(options: ConnectionOptions) {
     this.target = options.target;
@@ -78,6 +80,7 @@ export class Connection {
     } catch (error) {
       this.#checkUse();
       this.#count(error);
+      this.#linkError = error;
       throw error;
     }
   }
@@ -89,6 +92,8 @@ export class Connection {
     } catch (error) {
       const code = exceptionIn(error);
       if (code !== null && !passing.has(code)) throw error;
+      // a second attempt to connect, in the same moment, would only double the load of a device that cannot
+      if (error === this.#linkError) throw error;
       this.#checkUse();
     }
     return this.#once((link) => link.read(address, count));

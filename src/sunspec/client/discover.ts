@@ -2,8 +2,8 @@
 import type { Discovery, FoundModel } from '../../core/sunspec-client.ts';
 import { definitionOf } from './catalogue.ts';
 import type { Connection } from './connection.ts';
-import { exceptionIn, exceptionText, messageOf, peerError, UnfitAnswer } from './errors.ts';
-import { fixedRegisters, headerRegisters, lengthOf } from './shape.ts';
+import { exceptionIn, exceptionText, isOfPeer, messageOf, peerError, UnfitAnswer } from './errors.ts';
+import { fixedRegisters, headerRegisters, lengthAlsoRight, lengthOf } from './shape.ts';
 import { endpointOf } from './target.ts';
 
 /** In the order in which they are tried. */
@@ -12,7 +12,11 @@ export const baseAddresses = [40_000, 50_000, 0] as const;
 const marker = Buffer.from('SunS', 'latin1');
 const endId = 0xffff;
 const addresses = 65_536;
+/** A marker behind it has nothing behind itself. */
+const lastBase = addresses - 3;
 const mostModels = 256;
+/** By how many registers a model may stand beside its place and be found. */
+const slips = [1, -1, 2, -2] as const;
 /** A gateway speaks of the device behind it: every address would be answered alike. */
 const ofGateway = new Set([10, 11]);
 
@@ -40,15 +44,47 @@ export async function faultAt(connection: Connection, base: number): Promise<str
   }
 }
 
+/** Looks beside the addresses that were tried, and at the usual ones: some count from 1, or lose a register to new firmware. */
+async function markerElsewhere(connection: Connection, tried: readonly number[]): Promise<number | null> {
+  const others = [...tried.flatMap((base) => [base + 1, base - 1]), ...baseAddresses];
+  for (const address of new Set(others)) {
+    if (tried.includes(address) || address < 0 || address > lastBase) continue;
+    try {
+      if (await faultAt(connection, address) === null) return address;
+    } catch (error) {
+      // what is known already says more than the failure of a guess
+      if (isOfPeer(error)) return null;
+      throw error;
+    }
+  }
+  return null;
+}
+
 async function findBase(connection: Connection): Promise<number> {
   const { baseAddress, unitId } = connection.target;
+  const tried = baseAddress === null ? baseAddresses : [baseAddress];
   const faults: string[] = [];
-  for (const base of baseAddress === null ? baseAddresses : [baseAddress]) {
+  for (const base of tried) {
     const fault = await faultAt(connection, base);
     if (fault === null) return base;
     faults.push(`${base} has ${fault}`);
   }
-  throw peerError(`unit ${unitId} of ${endpointOf(connection.target)} has no SunSpec map: the marker SunS (0x5375 0x6e53) is at none of the base addresses; ${faults.join(', ')}`);
+  const other = await markerElsewhere(connection, tried);
+  const where = baseAddress === null ? 'at none of the base addresses' : 'not at the base address';
+  const hint = other === null ? '' : `; the marker is at ${other}: connect with base_address ${other}`;
+  throw peerError(`unit ${unitId} of ${endpointOf(connection.target)} has no SunSpec map: the marker SunS (0x5375 0x6e53) is ${where}; ${faults.join(', ')}${hint}`);
+}
+
+function isModel(header: Header | null): boolean {
+  return header !== null && definitionOf(header.id) !== undefined && header.length !== null;
+}
+
+function isEnd(header: Header | null): boolean {
+  return header !== null && header.id === endId && (header.length ?? 0) === 0;
+}
+
+function registers(count: number): string {
+  return count === 1 ? '1 register' : `${count} registers`;
 }
 
 class Walk {
@@ -56,7 +92,7 @@ class Walk {
   readonly #base: number;
   readonly #models: FoundModel[] = [];
   readonly #notes: string[] = [];
-  #seen: { readonly address: number; readonly header: Header | string } | null = null;
+  readonly #seen = new Map<number, Header | string>();
 
   constructor(connection: Connection, base: number) {
     this.#connection = connection;
@@ -64,20 +100,20 @@ class Walk {
   }
 
   async run(): Promise<Discovery> {
-    let address = this.#base + marker.length / 2;
+    let address = await this.#aligned(this.#base + marker.length / 2);
     for (;;) {
       if (address + 1 > addresses) return this.#ended('limit', `the chain leads behind the last address, ${addresses - 1}`);
       const header = await this.#header(address);
-      if (typeof header === 'string') return this.#ended('exception', `${header} at ${address}, where the next model or the end should be`);
+      if (typeof header === 'string') return this.#ended('exception', `${header} at ${address}, where the next model or the end should be${this.#behind}`);
       const { id, length } = header;
-      if (id === endId) return length === null ? this.#ended('missing_length') : this.#ended('end_model');
-      if (id === 0) return this.#ended('zeros', `the chain ends with model 0 at ${address} in place of 65535`);
-      if (length === null) return this.#ended('exception', `model ${id} at ${address} has no readable length`);
+      if (id === endId) return this.#atEnd(address, length);
+      if (id === 0) return this.#ended('zeros', `the chain ends with model 0 at ${address} in place of 65535${this.#behind}`);
+      if (length === null) return this.#ended('exception', `model ${id} at ${address} has no readable length${this.#behind}`);
       if (this.#models.length >= mostModels) return this.#ended('limit', `the chain has more than ${mostModels} models`);
       const room = addresses - address - headerRegisters;
-      if (length > room) return this.#ended('limit', `model ${id} at ${address} says that it has ${length} registers, ${room} are left`);
+      if (length > room) return this.#ended('limit', `model ${id} at ${address} says that it has ${registers(length)}, ${room} are left${this.#behind}`);
       this.#found(id, address, length);
-      address = await this.#next(address, id, length);
+      address = await this.#aligned(await this.#next(address, id, length));
     }
   }
 
@@ -88,15 +124,35 @@ class Walk {
     this.#models.push({ id, index, name: def?.name ?? null, label: def?.label ?? null, address, length });
   }
 
+  /** What the chain was led by to where it is. */
+  get #behind(): string {
+    const last = this.#models.at(-1);
+    return last ? `; before it is model ${last.id} at ${last.address} with ${registers(last.length)}` : '; before it is the marker';
+  }
+
   #ended(end: Discovery['end'], note?: string): Discovery {
-    if (note !== undefined) this.#notes.push(note);
+    if (note !== undefined) this.#notes.push(note, ...this.#doubts());
     return { baseAddress: this.#base, models: this.#models, end, notes: this.#notes };
+  }
+
+  #atEnd(address: number, length: number | null): Discovery {
+    if (length === null) return this.#ended('missing_length');
+    return length === 0 ? this.#ended('end_model') : this.#ended('end_model', `L of the end model at ${address} is ${length}, not 0`);
+  }
+
+  /** What a chain that ends otherwise than it should may have run into. */
+  #doubts(): string[] {
+    const [last, lastKnown] = [this.#models.at(-1), this.#models.findLast(({ name }) => name !== null)];
+    if (last === undefined || last === lastKnown) return [];
+    const before = lastKnown ? `model ${lastKnown.id} at ${lastKnown.address} with ${registers(lastKnown.length)}` : 'the marker';
+    return [`the chain may be broken behind ${before}: what follows, up to ${last.id} at ${last.address}, has no definition here`];
   }
 
   /** As `#read`; what was looked at to find the way is not read again. */
   async #header(address: number): Promise<Header | string> {
-    if (this.#seen?.address !== address) this.#seen = { address, header: await this.#read(address) };
-    return this.#seen.header;
+    const header = this.#seen.get(address) ?? await this.#read(address);
+    this.#seen.set(address, header);
+    return header;
   }
 
   /** ID and L; the ID alone where the device refuses both; in words what it refuses that with. */
@@ -123,15 +179,61 @@ class Walk {
    */
   async #next(address: number, id: number, length: number): Promise<number> {
     const next = address + headerRegisters + length;
-    if (await this.#isModel(next)) return next;
+    if (isModel(await this.#headerIn(next))) return next;
     const expected = await this.#expected(address, id);
     if (expected === null || expected === length) return next;
     const other = address + headerRegisters + expected;
     // what looks like an end may be a register that is not implemented
-    const ended = await this.#isEnd(next);
-    if (!(await this.#isModel(other)) && (ended || !(await this.#isEnd(other)))) return next;
-    this.#notes.push(`L of model ${id} at ${address} is ${length}, but the chain goes on behind ${expected} registers`);
+    const ended = isEnd(await this.#headerIn(next));
+    const otherHeader = await this.#headerIn(other);
+    if (!isModel(otherHeader) && (ended || !isEnd(otherHeader))) return next;
+    this.#notes.push(`L of model ${id} at ${address} is ${length}, but the chain goes on behind ${registers(expected)}`);
     return other;
+  }
+
+  /**
+   * The place itself, unless it leads nowhere and a model stands beside it, complete by its definition: a map that has
+   * slipped by a register or two.
+   */
+  async #aligned(place: number): Promise<number> {
+    if (await this.#leadsOn(place)) return place;
+    try {
+      return await this.#beside(place) ?? place;
+    } catch (error) {
+      // some do not answer at all where they have no registers
+      if (isOfPeer(error)) return place;
+      throw error;
+    }
+  }
+
+  /** Where a complete model is beside a place. */
+  async #beside(place: number): Promise<number | null> {
+    for (const by of slips) {
+      const header = await this.#probe(place + by);
+      if (header === null || !isModel(header) || !(await this.#isComplete(place + by, header))) continue;
+      const where = `${registers(Math.abs(by))} ${by > 0 ? 'behind' : 'before'} the place to which the chain leads, ${place}`;
+      this.#notes.push(`model ${header.id} is at ${place + by}, ${where}`);
+      return place + by;
+    }
+    return null;
+  }
+
+  async #isComplete(address: number, { id, length }: Header): Promise<boolean> {
+    return length === lengthAlsoRight(id) || length === await this.#expected(address, id);
+  }
+
+  /** Whether there is a known model, the end, or a chain that leads to one of them; also where nothing can be told. */
+  async #leadsOn(place: number): Promise<boolean> {
+    let header = await this.#headerIn(place);
+    if (header === null) return true;
+    let address = place;
+    for (let models = this.#models.length; models <= mostModels; models += 1) {
+      if (isModel(header) || isEnd(header)) return true;
+      if (header === null || header.length === null || header.id === 0 || header.id === endId) return false;
+      address += headerRegisters + header.length;
+      header = await this.#probe(address);
+    }
+    return false;
   }
 
   async #expected(address: number, id: number): Promise<number | null> {
@@ -144,19 +246,19 @@ class Walk {
       // the counts are in the first registers, wherever L says that these end
       return lengthOf(def, await this.#connection.read(address, fixed));
     } catch (error) {
-      if (exceptionIn(error) === null) throw error;
+      if (exceptionIn(error) === null && !(error instanceof UnfitAnswer)) throw error;
       return null;
     }
   }
 
-  async #isModel(address: number): Promise<boolean> {
-    const header = await this.#headerIn(address);
-    return header !== null && definitionOf(header.id) !== undefined && header.length !== null;
-  }
-
-  async #isEnd(address: number): Promise<boolean> {
-    const header = await this.#headerIn(address);
-    return header !== null && header.id === endId && (header.length ?? 0) === 0;
+  /** As `#headerIn`, where nothing needs to be. */
+  async #probe(address: number): Promise<Header | null> {
+    try {
+      return await this.#headerIn(address);
+    } catch (error) {
+      if (error instanceof UnfitAnswer) return null;
+      throw error;
+    }
   }
 
   async #headerIn(address: number): Promise<Header | null> {

@@ -29,6 +29,11 @@ export class UnfitAnswer extends SimError {
   }
 }
 
+/** Whether an error tells of the device, or of the way to it. */
+export function isOfPeer(error: unknown): error is SimError {
+  return error instanceof SimError && error.code.startsWith('PEER_');
+}
+
 export function peerError(message: string): SimError {
   return new SimError('PEER_ERROR', message);
 }

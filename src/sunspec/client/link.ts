@@ -1,10 +1,10 @@
-/** One connection to the device: modbus-serial over a socket or line of ours. It lives once; a new connection is a new link. */
+/** One connection to the device: modbus-serial over a port of ours or a line. It lives once; a new connection is a new link. */
 import type { EventEmitter } from 'node:events';
-import type { Socket } from 'node:net';
 import type modbusSerial from 'modbus-serial';
+import { serialReason } from '../../core/serial-reason.ts';
 import type { ClientTarget } from '../../core/sunspec-client.ts';
-import { exceptionError, messageOf, peerError, peerTimeout, socketErrorText, UnfitAnswer } from './errors.ts';
-import { FrameWatch } from './frame-watch.ts';
+import { exceptionError, messageOf, peerError, peerTimeout, UnfitAnswer } from './errors.ts';
+import { MbapPort } from './mbap-port.ts';
 import { openSocket } from './sockets.ts';
 import { endpointOf } from './target.ts';
 
@@ -36,31 +36,30 @@ const parities = { N: 'none', E: 'even', O: 'odd' } as const;
 class ModbusLink implements Link {
   readonly #client: ModbusRTU;
   readonly #options: LinkOptions;
-  readonly #watch: FrameWatch | null;
+  readonly #port: MbapPort | null;
   readonly #release: () => void;
   #fail: ((error: Error) => void) | null = null;
   #ended: string | null = null;
 
-  /** @param release frees what is below, at once */
-  constructor(client: ModbusRTU, options: LinkOptions, socket: Socket | null, release: () => void) {
+  /** @param release frees what the library leaves of a line, at once */
+  constructor(client: ModbusRTU, options: LinkOptions, port: MbapPort | null, release: () => void) {
     this.#client = client;
     this.#options = options;
     this.#release = release;
-    this.#watch = socket === null ? null : new FrameWatch((reason) => { this.#end(reason); });
+    this.#port = port;
     // the library without a time-out waits for ever
     client.setTimeout(options.target.timeoutMs);
     client.on('error', (error) => { this.#end(messageOf(error)); });
     client.on('close', () => { this.#end('the device closed the connection'); });
-    socket?.prependListener('data', (data: Buffer) => { this.#watch?.take(data); });
-    socket?.on('error', (error) => { this.#end(`the connection broke: ${socketErrorText(error)}`); });
-    socket?.on('close', () => { this.#end('the device closed the connection'); });
+    port?.on('ended', (reason) => { this.#end(reason); });
+    port?.on('unfit', (reason) => { this.#fail?.(new UnfitAnswer(`the answer makes no sense: ${reason}`)); });
   }
 
   get open(): boolean { return this.#ended === null; }
 
   get suspect(): boolean {
     // on a line nothing tells a late answer from the next one
-    return this.#watch === null || this.#watch.heard;
+    return this.#port?.suspect ?? true;
   }
 
   async read(address: number, count: number): Promise<Buffer> {
@@ -89,7 +88,6 @@ class ModbusLink implements Link {
 
   async #ask<T>(what: string, request: () => Promise<T>): Promise<T> {
     if (this.#ended !== null) throw peerError(this.#ended);
-    this.#watch?.begin();
     // one connection may have been used for another unit before
     this.#client.setID(this.#options.target.unitId);
     const broken = new Promise<never>((_resolve, reject) => { this.#fail = reject; });
@@ -106,7 +104,7 @@ class ModbusLink implements Link {
     const { timeoutMs, unitId } = this.#options.target;
     const { modbusCode, errno } = error as { modbusCode?: unknown; errno?: unknown };
     if (typeof modbusCode === 'number') return exceptionError(modbusCode);
-    if (errno === 'ETIMEDOUT') return peerTimeout(`no answer from unit ${unitId} within ${timeoutMs / 1000} s, ${what}${this.#watch?.gossip ?? ''}`);
+    if (errno === 'ETIMEDOUT') return peerTimeout(`no answer from unit ${unitId} within ${timeoutMs / 1000} s, ${what}${this.#port?.gossip ?? ''}`);
     if (error instanceof Error && error.name === 'SimError') return error;
     return new UnfitAnswer(`the answer makes no sense, ${what}: ${messageOf(error)}`);
   }
@@ -128,20 +126,19 @@ class ModbusLink implements Link {
 }
 
 /** The library is loaded by the first connection. */
-async function newClient(): Promise<ModbusRTU> {
-  const { default: library } = await import('modbus-serial');
-  return new library.default();
+async function library(): Promise<typeof modbusSerial.default> {
+  return (await import('modbus-serial')).default.default;
 }
 
 async function openLine(options: LinkOptions, target: Extract<ClientTarget, { transport: 'rtu' }>): Promise<Link> {
   const { path, baud, parity, stopBits } = target.serial;
-  const client = await newClient();
+  const client = new (await library())();
   // also before the line is open it may fail, and nobody listens yet
   client.on('error', () => undefined);
   try {
     await client.connectRTUBuffered(path, { baudRate: baud, parity: parities[parity], stopBits, dataBits: 8 });
   } catch (error) {
-    throw peerError(`cannot open ${endpointOf(target)}: ${messageOf(error)}`);
+    throw peerError(`cannot open ${endpointOf(target)}: ${serialReason(error)}`);
   }
   // a closed client takes its listeners from the port, whose late complaints would then end the process
   const { _port: port } = client as unknown as { readonly _port: EventEmitter };
@@ -163,9 +160,9 @@ async function openLine(options: LinkOptions, target: Extract<ClientTarget, { tr
 export async function openLink(options: LinkOptions): Promise<Link> {
   const { target, signal } = options;
   if (target.transport === 'rtu') return openLine(options, target);
-  const client = await newClient();
-  const socket = await openSocket(target, signal);
-  client.on('error', () => undefined);
-  await client.linkTCP(socket, { port: target.port });
-  return new ModbusLink(client, options, socket, () => { socket.destroy(); });
+  const Client = await library();
+  const port = new MbapPort(await openSocket(target, signal), target.transactionIds);
+  const client = new Client(port);
+  client.open();
+  return new ModbusLink(client, options, port, () => undefined);
 }

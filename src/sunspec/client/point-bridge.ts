@@ -68,7 +68,9 @@ export function scaleIn(words: Buffer): number | null {
 
 function wideNumber(def: PointDef, words: Buffer, sf: number): Decoded {
   const exact = def.type === 'int64' ? words.readBigInt64BE(0) : words.readBigUInt64BE(0);
-  const fits = exact <= BigInt(Number.MAX_SAFE_INTEGER) && exact >= BigInt(Number.MIN_SAFE_INTEGER);
+  // with all of its digits, also those that a positive exponent adds
+  const digits = sf > 0 ? exact * 10n ** BigInt(sf) : exact;
+  const fits = digits <= BigInt(Number.MAX_SAFE_INTEGER) && digits >= BigInt(Number.MIN_SAFE_INTEGER);
   if (fits) return { value: applyScale(Number(exact), sf), implemented: true };
   return { value: decimalText(exact, sf), implemented: true, note: 'as text, since the number is beyond 2^53' };
 }
@@ -82,7 +84,7 @@ function numberOf(def: PointDef, words: Buffer, sf: number): Decoded {
   const raw = codec.get(dv, 0);
   if (!Number.isFinite(raw)) return { value: null, implemented: true, note: 'not a finite number' };
   if (isEnum(def)) return { value: raw, symbol: symbolOf(def.symbols, raw), implemented: true };
-  if (isBitfield(def)) return { value: raw, bits: bitNames(def.symbols, raw), implemented: true };
+  if (isBitfield(def)) return { value: raw, bits: bitNames(def.symbols, raw), implemented: true, ...(raw > codec.max && { note: 'its highest bit is reserved' }) };
   if (def.type === 'sunssf' && scaleIn(words) === null) {
     return { value: raw, implemented: true, note: `outside of ${smallestScale} to ${largestScale}` };
   }
@@ -148,6 +150,7 @@ export function encode(def: PointDef, value: ReadingValue, sf: number | null): E
       : encodeNumber(def, raw, 0);
   }
   if (typeof value !== 'number') return { fault: 'must be a number' };
+  if ((isEnum(def) || isBitfield(def)) && !Number.isInteger(value)) return { fault: 'must be a whole number' };
   if (sf === null) return { fault: 'the device gives no usable scale factor for it' };
   return encodeNumber(def, value, sf);
 }

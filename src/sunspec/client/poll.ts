@@ -10,7 +10,9 @@ const longestRetryMs = 60_000;
 /** What a round came to. */
 export interface Round {
   readonly polled: readonly PolledModel[];
-  /** there is no connection */
+  /** it ended before all models had their turn, or could not begin */
+  readonly cut: boolean;
+  /** there is no connection, or no map behind it */
   readonly lost: boolean;
 }
 
@@ -106,13 +108,13 @@ export class Poller {
     const begunMs = monotonicMs();
     this.#retryAtMs = null;
     this.#rounds += 1;
-    const { polled, lost } = await round(this.#settings);
+    const { polled, cut, lost } = await round(this.#settings);
     if (generation !== this.#generation) return;
     const tookMs = monotonicMs() - begunMs;
     this.#polled = polled;
     this.#lastMs = nowMs();
     this.#lastDurationMs = tookMs;
-    if (lost || polled.some(({ error }) => error !== null)) this.#failedRounds += 1;
+    if (cut || polled.some(({ error }) => error !== null)) this.#failedRounds += 1;
     this.#failures = lost ? this.#failures + 1 : 0;
     this.#after(lost ? this.#retryMs() : this.#waitMs(tookMs), generation);
   }

@@ -132,6 +132,11 @@ function lengthBy(def: ModelDef, counts: Counts, total: number): number {
 /** Old devices have model 1 without its filler. */
 const alsoRight: Readonly<Record<number, number>> = { 1: 65 };
 
+/** Another length that a model of this number may have. */
+export function lengthAlsoRight(id: number): number | undefined {
+  return alsoRight[id];
+}
+
 /**
  * The length that a model should have by its definition and the counts in its first registers; null when those do not
  * reach so far.

@@ -66,6 +66,15 @@ describe('SunSpec client with the simulator as device', () => {
     expect((await client.writePoints(704, 0, { WMaxLimPct: 40 })).requests.map(({ functionCode }) => functionCode)).to.deep.equal([6]);
   });
 
+  it('shows numbers of 32 bits as the decimals that were meant, written and read back alike', async () => {
+    await open(0);
+    const { match, points } = await client.writePoints(64414, 0, { GridVoltageA: 0.9, GridFrequency: 59.95 });
+    expect(match).to.equal(true);
+    expect(points.map(({ written, readBack }) => [written, readBack.value])).to.deep.equal([[0.9, 0.9], [59.95, 59.95]]);
+    const { bank } = app.plant.device(0);
+    expect([bank.value(bank.layout.slot(64414, 'GridVoltageA')!), bank.map.m64414!.GridFrequency]).to.deep.equal([0.9, 59.95]);
+  });
+
   it('adopts a curve in one call: points first, then the request, then the enable', async () => {
     await open(0);
     const { bank } = app.plant.device(0);
@@ -109,6 +118,11 @@ describe('SunSpec client with the simulator as device', () => {
       expect([failure.code, failure.message]).to.deep.equal(['COMMAND_BAD_VALUE', fault]);
     }
     expect(client.view().counters.requests - requests).to.equal(9, 'one read each, no write');
+  });
+
+  it('refuses a part of a bit', async () => {
+    await open(0);
+    expect((await failureOf(client.writePoints(702, 0, { IntIslandCat: 1.5 }))).message).to.equal('/points/IntIslandCat: must be a whole number');
   });
 
   it('knows what the device does not have', async () => {

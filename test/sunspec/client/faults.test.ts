@@ -92,13 +92,24 @@ const rows: readonly Row[] = [
   { kind: 'strict_points' },
   { kind: 'base', parameters: { address: 50_000 } },
   { kind: 'base', parameters: { address: 1234 }, all: noMap },
+  { kind: 'base', parameters: { address: 40_001 }, all: /^PEER_ERROR: .*; the marker is at 40001: connect with base_address 40001$/ },
   { kind: 'model_length', parameters: { model: 701, length: 151 }, connect: /^16 models; L of model 701 at 40070 is 151, but/ },
   { kind: 'model_length', parameters: { model: 703, length: 19 }, connect: /^16 models; L of model 703/ },
   { kind: 'model_length', parameters: { model: 705, length: 10 }, connect: /^16 models; L of model 705/ },
   { kind: 'common_length_65' },
-  { kind: 'shift', parameters: { model: 702, registers: 1 }, write: /^UNKNOWN_RESOURCE: The device does not have model 704; it has 1, 701, 32768\.$/, connect: /^3 models; the chain ends with model 0/ },
-  { kind: 'chain_end', parameters: { variant: 'zeros' }, connect: /^16 models; the chain ends with model 0 at \d+ in place of 65535$/ },
-  { kind: 'chain_end', parameters: { variant: 'exception' }, connect: /^16 models; exception 2 .* where the next model or the end should be$/ },
+  { kind: 'shift', parameters: { model: 702, registers: 1 }, connect: /^16 models; model 702 is at 40226, 1 register behind the place to which the chain leads, 40225$/ },
+  { kind: 'shift', parameters: { model: 702, registers: -2 }, connect: /^16 models; model 702 is at 40223, 2 registers before the place to which the chain leads, 40225$/ },
+  { kind: 'shift', parameters: { model: 1, registers: 1 }, connect: /^16 models; model 1 is at 40003, 1 register behind/ },
+  {
+    kind: 'shift', parameters: { model: 702, registers: 5, fill: 0 }, write: /^UNKNOWN_RESOURCE: The device does not have model 704; it has 1, 701\.$/,
+    connect: /^2 models; the chain ends with model 0 at 40225 in place of 65535; before it is model 701 at 40070 with 153 registers$/,
+  },
+  {
+    kind: 'shift', parameters: { model: 702, registers: 5 }, write: /^UNKNOWN_RESOURCE: The device does not have model 704/,
+    connect: /^2 models; model 32768 at 40225 says that it has 32768 registers, 25309 are left; before it is model 701 at 40070 with 153 registers$/,
+  },
+  { kind: 'chain_end', parameters: { variant: 'zeros' }, connect: /^16 models; the chain ends with model 0 at \d+ in place of 65535; before it is model 715 at \d+ with 7 registers$/ },
+  { kind: 'chain_end', parameters: { variant: 'exception' }, connect: /^16 models; exception 2 .* where the next model or the end should be; before it is model 715 at \d+ with 7 registers$/ },
   { kind: 'chain_end', parameters: { variant: 'absent_length' }, connect: /^16 models$/ },
   { kind: 'hide_model', parameters: { model: 701 }, read: /^UNKNOWN_RESOURCE: The device does not have model 701/, connect: /^15 models$/ },
   { kind: 'hide_model', parameters: { model: 702 }, connect: /^15 models$/ },
@@ -199,6 +210,13 @@ describe('SunSpec client and every fault of a device', () => {
     await fresh.app.plant.step(10);
     expect(await outcome(readW())).to.be.a('number');
     await fresh.app.stop();
+  });
+
+  it('wrong_transaction {"mode":"zero"}: all is well where that is allowed', async () => {
+    inject({ kind: 'wrong_transaction', parameters: { mode: 'zero' } });
+    const { discovery } = await client.connect(loopback(port, { timeoutMs, transactionIds: 'zero' }));
+    expect([discovery!.models.length, discovery!.notes]).to.deep.equal([16, []]);
+    expect([await readW(), await writeLimit()]).to.deep.equal([trueW, 60]);
   });
 
   it('is tried with every kind that there is', () => {

@@ -5,7 +5,7 @@ import { m701 } from '../../../src/sunspec/models/m701.ts';
 import { m705 } from '../../../src/sunspec/models/m705.ts';
 import { m714 } from '../../../src/sunspec/models/m714.ts';
 import { connected, failureOf, pointsOf } from '../../support/client.ts';
-import { imageOf, oldInverter } from '../../support/foreign-map.ts';
+import { imageOf, oldInverter, patched, widened } from '../../support/foreign-map.ts';
 import type { ForeignMap } from '../../support/foreign-map.ts';
 import { ScriptedPeer } from '../../support/scripted-peer.ts';
 import type { Rule } from '../../support/scripted-peer.ts';
@@ -22,21 +22,6 @@ const close = async () => {
   await client.stop();
   await peer.close();
 };
-
-/** Sets registers of an image, as they are. */
-function patched({ layout, image }: ForeignMap, address: number, ...registers: readonly number[]): ForeignMap {
-  const copy = Buffer.from(image);
-  registers.forEach((register, i) => copy.writeUInt16BE(register, (address - layout.base + i) * 2));
-  return { layout, image: copy };
-}
-
-/** Puts registers between a model and the next. */
-function widened({ layout, image }: ForeignMap, behind: number, count: number, value = 0): ForeignMap {
-  const at = (behind - layout.base) * 2;
-  const filler = Buffer.alloc(count * 2);
-  for (let i = 0; i < count; i += 1) filler.writeUInt16BE(value, i * 2);
-  return { layout, image: Buffer.concat([image.subarray(0, at), filler, image.subarray(at)]) };
-}
 
 const addressOf = ({ layout }: ForeignMap, id: number) => layout.models.find(({ def }) => def.id === id)!.address;
 const endOf = ({ layout }: ForeignMap) => layout.base + layout.size - 2;
@@ -89,7 +74,9 @@ describe('discovery of foreign devices (Device Information Model Specification)'
     expect(client.view().discovery!.end).to.equal('zeros');
     await close();
     await open({ layout: map.layout, image: map.image.subarray(0, -4) });
-    expect(client.view().discovery).to.deep.include({ end: 'exception', notes: [`exception 2 (illegal data address) at ${endOf(map)}, where the next model or the end should be`] });
+    expect(client.view().discovery).to.deep.include({ end: 'exception', notes: [
+      `exception 2 (illegal data address) at ${endOf(map)}, where the next model or the end should be; before it is model 160 at ${addressOf(map, 160)} with 48 registers`,
+    ] });
     expect(ids()).to.have.length(5);
   });
 
@@ -119,7 +106,7 @@ describe('discovery of foreign devices (Device Information Model Specification)'
     const map = oldInverter();
     await open(patched(map, endOf(map), 64_000, 0xfff0));
     expect(client.view().discovery!.end).to.equal('limit');
-    expect(client.view().discovery!.notes[0]).to.match(/says that it has 65520 registers, \d+ are left/);
+    expect(client.view().discovery!.notes[0]).to.match(/says that it has 65520 registers, \d+ are left; before it is model 160 at \d+ with 48 registers$/);
   });
 
   it('ends a chain of models without end', async () => {
@@ -203,6 +190,9 @@ describe('models of foreign devices', () => {
     const points = pointsOf(await client.readModel(103, 0, true));
     expect(points.get('St')).to.deep.include({ value: 77, symbol: null, implemented: true });
     expect(points.get('Evt1')).to.deep.include({ value: 0x40001, bits: ['GROUND_FAULT', 'BIT_18'] });
+    expect(points.get('Evt1')).not.to.have.property('note');
+    peer.image.writeUInt32BE(0x80000000, (at('Evt1') - map.layout.base) * 2);
+    expect(pointsOf(await client.readModel(103, 0, true)).get('Evt1')).to.deep.include({ bits: ['BIT_31'], implemented: true, note: 'its highest bit is reserved' });
   });
 
   it('reads a length that is too small as far as it reaches, and goes on where the definition says', async () => {
@@ -259,6 +249,10 @@ describe('models of foreign devices', () => {
     await open(patched(map, address, 0xffff, 0xffff, 0xffff, 0xfffe));
     expect(await valueOf(701, 'TotWhInj')).to.equal(12.34);
     expect(await valueOf(701, 'TotWhAbs')).to.equal('184467440737095516.14');
+    peer.image.writeInt16BE(3, (map.layout.slot(701, 'TotWh_SF')!.address - map.layout.base) * 2);
+    peer.image.writeBigUInt64BE(9_007_199_254_740_991n, (address - map.layout.base) * 2);
+    expect(await valueOf(701, 'TotWhAbs'), 'beyond 2^53 by its exponent').to.equal('9007199254740991000');
+    expect(await valueOf(701, 'TotWhInj')).to.equal(1_234_000);
   });
 
   it('cuts text at the first NUL, and takes octets that are no text', async () => {

@@ -229,7 +229,24 @@ describe('SunSpec client that cannot connect', () => {
     const missing = await failureOf(client.connect({
       transport: 'rtu', serial: { path: '/dev/ttyNONE', baud: 9600, parity: 'N', stopBits: 1 }, unitId: 1, timeoutMs: 100, baseAddress: null,
     }));
-    expect([missing.code, missing.message]).to.satisfy(([code, message]: string[]) => code === 'PEER_ERROR' && message!.startsWith('cannot open serial:/dev/ttyNONE'));
+    expect(missing).to.include({ code: 'PEER_ERROR', message: 'cannot open serial:/dev/ttyNONE: there is no such device' });
+  });
+
+  it('gives up an attempt that has read all it needs when it is told something else', async () => {
+    const { image } = oldInverter();
+    const peer = await ScriptedPeer.open(image, 40_000);
+    let calls = 0;
+    let onCall: (call: number) => void = () => undefined;
+    const clock = { nowMs: () => { calls += 1; onCall(calls); return 0; }, monotonicMs: () => 0 };
+    const watched = createSunSpecClient({ clock });
+    await watched.connect(loopback(peer.port));
+    const last = calls;
+    calls = 0;
+    onCall = (call) => { if (call === last) void watched.disconnect(); };
+    expect((await failureOf(watched.connect(loopback(peer.port)))).code).to.equal('COMMAND_CONFLICT');
+    expect(watched.view()).to.include({ state: 'disabled', target: null });
+    await watched.stop();
+    await peer.close();
   });
 
   it('gives up an attempt when it is told something else', async () => {

@@ -62,6 +62,15 @@ describe('scale factors that change while a model is read', () => {
     expect([failure.code, failure.message]).to.deep.equal(['PEER_ERROR', 'the scale factors of model 714 change while it is read']);
   });
 
+  it('keep no other model from being polled', async () => {
+    await switching(Infinity);
+    client.poll({ enabled: true, intervalMs: 60_000, models: [714, 1] });
+    while (client.view().poll.lastMs === null) await new Promise<void>((resolve) => { setImmediate(resolve); });
+    const { polled, failedRounds, retryInMs } = client.view().poll;
+    expect(polled.map(({ id, error }) => [id, error])).to.deep.equal([[714, 'the scale factors of model 714 change while it is read'], [1, null]]);
+    expect([failedRounds, retryInMs, client.view().state]).to.deep.equal([1, null, 'connected']);
+  });
+
   it('and while it is written: what was written has no longer the value that was meant', async () => {
     const older = oldInverter();
     await open(older, ({ functionCode }) => {

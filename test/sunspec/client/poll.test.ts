@@ -19,7 +19,7 @@ describe('rounds of polling', () => {
   let begun: number[];
   let poller: Poller;
 
-  const fine: Round = { polled: [{ id: 701, index: 0, readAtMs: 1, error: null }], lost: false };
+  const fine: Round = { polled: [{ id: 701, index: 0, readAtMs: 1, error: null }], cut: false, lost: false };
 
   function create(seed = 1): void {
     wall = new HandWall();
@@ -62,7 +62,7 @@ describe('rounds of polling', () => {
   });
 
   it('follow at growing intervals with a random part when the connection is lost, and come back to the interval', async () => {
-    outcome = { ...fine, lost: true };
+    outcome = { ...fine, cut: true, lost: true };
     poller.start();
     await pass(0);
     expect(poller.retrying).to.equal(true);
@@ -84,7 +84,7 @@ describe('rounds of polling', () => {
     const runs = new Map<number, number[]>();
     for (const seed of [1, 1, 2]) {
       create(seed);
-      outcome = { ...fine, lost: true };
+      outcome = { ...fine, cut: true, lost: true };
       poller.start();
       for (let i = 0; i < 6; i += 1) await pass(i === 0 ? 0 : timers.nextMs);
       if (runs.has(seed)) expect(gaps()).to.deep.equal(runs.get(seed));
@@ -209,7 +209,10 @@ describe('SunSpec client that polls', () => {
     await round();
     const { port } = peer;
     await peer.close();
-    for (let i = 0; i < 3; i += 1) await round();
+    await round();
+    const { errors } = client.view().counters;
+    for (let i = 0; i < 2; i += 1) await round();
+    expect(client.view().counters.errors - errors, 'one attempt to connect each time').to.equal(2);
     expect(client.view()).to.include({ state: 'error', lastError: `cannot connect to tcp://127.0.0.1:${port}: the connection was refused` });
     expect(client.status()).to.include({ state: 'retrying', enabled: true, peers: 0 });
     expect(client.view().poll.retryInMs).to.be.within(2000, 4000);
@@ -218,6 +221,16 @@ describe('SunSpec client that polls', () => {
     await round();
     expect(client.view().state).to.equal('connected');
     expect(samples.map((sample) => sample.round)).to.deep.equal([1, 5]);
+  });
+
+  it('counts a round that could not begin as one that failed', async () => {
+    peer.rule = () => 'silence';
+    const others = Array.from({ length: 17 }, () => failureOf(client.readRegisters(40_000, 1)));
+    begin();
+    await round();
+    expect(client.view().poll).to.deep.include({ rounds: 1, failedRounds: 1, retryInMs: null, polled: [] });
+    await client.disconnect();
+    expect(new Set((await Promise.all(others)).map(({ code }) => code))).to.deep.equal(new Set(['COMMAND_CONFLICT']));
   });
 
   it('counts a silent device as time-outs, and lives on', async () => {
@@ -244,6 +257,25 @@ describe('SunSpec client that polls', () => {
     await round();
     expect(client.view().state).to.equal('connected');
     expect(samples).to.have.length(1);
+  });
+
+  it('tells whose map was found, once, also where nothing of the summary can be read', async () => {
+    const found: number[] = [];
+    client.onDevice(({ unitId }) => { found.push(unitId); });
+    peer.rule = () => ({ exception: 4 });
+    await failureOf(client.connect(loopback(peer.port, { unitId: 2 })));
+    begin([1]);
+    await round();
+    expect(found).to.deep.equal([]);
+    peer.rule = () => undefined;
+    await round();
+    await round();
+    expect([found, samples]).to.deep.equal([[2], []]);
+    const common = layout.models.find(({ def }) => def.id === 1)!.address;
+    peer.rule = ({ address, count }) => (address === common && count > 2 ? 'silence' : undefined);
+    await failureOf(client.connect(loopback(peer.port, { unitId: 3, timeoutMs: 100 })));
+    expect(client.view().discovery).to.include({ end: 'end_model' });
+    expect(found, 'the map, without the identity').to.deep.equal([2, 3]);
   });
 
   it('waits with its settings for a device', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createServer as createPlainServer } from 'node:net';
+import type { Socket } from 'node:net';
 import { createServer } from 'node:tls';
 import { listen } from '../../../src/core/listen.ts';
 import type { ClientTls } from '../../../src/core/sunspec-client.ts';
@@ -31,7 +32,7 @@ describe('SunSpec client over TLS (Modbus/TCP Security)', () => {
   afterEach(() => client.stop());
 
   const tlsOf = ({ cert, key }: Identity, changes: Partial<ClientTls> = {}): ClientTls => ({ cert, key, rootCert: pki.ca.cert, checkHostname: true, ...changes });
-  const connect = (tls: ClientTls, host = '127.0.0.1', at = port) => client.connect({ transport: 'tls', host, port: at, tls, unitId: 1, timeoutMs: 1000, baseAddress: null });
+  const connect = (tls: ClientTls, host = '127.0.0.1', at = port) => client.connect({ transport: 'tls', host, port: at, tls, unitId: 1, timeoutMs: 1000, baseAddress: null, transactionIds: 'strict' });
 
   it('reads and writes with a role that permits it', async () => {
     const status = await connect(tlsOf(pki.clients.GridServiceSunSpec));
@@ -91,6 +92,24 @@ describe('SunSpec client over TLS (Modbus/TCP Security)', () => {
       expect(failure.message.replace('.', '/')).to.contain(name.slice(1));
       expect(failure.message).not.to.contain(secret);
     }
+  });
+
+  it('gives a handshake up at once when the client stops, and else at the time-out', async () => {
+    const sockets: Socket[] = [];
+    const silent = createPlainServer((socket) => { sockets.push(socket.on('error', () => undefined)); });
+    const { port: at } = await listen(silent, '127.0.0.1', 0);
+    const target = { transport: 'tls', host: '127.0.0.1', port: at, tls: tlsOf(pki.clients.GridServiceSunSpec), unitId: 1, baseAddress: null, transactionIds: 'strict' } as const;
+    const late = await failureOf(client.connect({ ...target, timeoutMs: 100 }));
+    expect([late.code, late.message]).to.deep.equal(['PEER_TIMEOUT', `no connection to tls://127.0.0.1:${at} within 0.1 s`]);
+    expect(late.ms).to.be.below(1000);
+    const pending = failureOf(client.connect({ ...target, timeoutMs: 20_000 }));
+    while (sockets.length < 2) await new Promise<void>((resolve) => { setImmediate(resolve); });
+    await client.stop();
+    const stopped = await pending;
+    expect(stopped.code).to.equal('COMMAND_CONFLICT');
+    expect(stopped.ms).to.be.below(1000);
+    for (const socket of sockets) socket.destroy();
+    await new Promise<void>((resolve) => { silent.close(() => { resolve(); }); });
   });
 
   it('shows neither certificates nor keys', async () => {

@@ -1,0 +1,146 @@
+/**
+ * Modbus TCP under modbus-serial, as a port of ours: it puts headers before requests and takes them off answers. The
+ * library's own port waits for ever behind a header that cannot be one, and leaves no choice which answer fits a request.
+ */
+import { Buffer } from 'node:buffer';
+import { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
+import { crc16 } from '../../core/crc16.ts';
+import type { TransactionIds } from '../../core/sunspec-client.ts';
+import { socketErrorText } from './errors.ts';
+
+const headerOctets = 6;
+const shortestBody = 2;
+const longestBody = 254;
+/** unit id, function, code */
+const exceptionOctets = 3;
+/** The library speaks RTU to its ports. */
+const crcOctets = 2;
+const highestId = 0xffff;
+
+interface Events {
+  /** unit id, PDU and CRC of the answer to the request under way */
+  readonly data: [frame: Buffer];
+  /** why there will be no further answer: the connection has ended, or nothing that comes on it can be trusted */
+  readonly ended: [reason: string];
+  /** why what came is not the answer to the request under way */
+  readonly unfit: [reason: string];
+}
+
+/** What modbus-serial asks of a port, over a connected socket. One request at a time. */
+export class MbapPort extends EventEmitter<Events> {
+  readonly #socket: Socket;
+  readonly #takesZero: boolean;
+  readonly #frame = Buffer.alloc(headerOctets + longestBody);
+  #filled = 0;
+  #wanted = headerOctets;
+  #octets = 0;
+  #id = 0;
+  #unitId = 0;
+  #waiting = false;
+  /** transaction id of an answer to something else */
+  #foreignId: number | null = null;
+
+  constructor(socket: Socket, transactionIds: TransactionIds) {
+    super();
+    this.#socket = socket;
+    this.#takesZero = transactionIds === 'zero';
+    socket.on('data', (data: Buffer) => { this.#take(data); });
+    socket.on('error', (error) => { this.emit('ended', `the connection broke: ${socketErrorText(error)}`); });
+    socket.on('close', () => { this.emit('ended', 'the device closed the connection'); });
+  }
+
+  get isOpen(): boolean { return !this.#socket.destroyed; }
+
+  /** Whether a late answer could be taken for the next one. */
+  get suspect(): boolean { return this.#octets > 0 || this.#takesZero; }
+
+  /** What came since the request, in words; empty when nothing did. */
+  get gossip(): string {
+    if (this.#octets === 0) return '';
+    if (this.#foreignId === null) return `; ${this.#octets} octets of an unfinished answer came`;
+    const hint = this.#foreignId === 0 ? '; connect with transaction_id "zero" to a device that never sends another' : '';
+    return `; an answer came with transaction id ${this.#foreignId}, which is not that of the request${hint}`;
+  }
+
+  open(opened: () => void): void {
+    opened();
+  }
+
+  close(closed: () => void): void {
+    this.destroy();
+    closed();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  /** @param frame unit id, PDU and CRC */
+  write(frame: Buffer): void {
+    // never 0: an answer with that id is told from a right one
+    this.#id = this.#id % highestId + 1;
+    this.#unitId = frame[0] ?? 0;
+    this.#waiting = true;
+    this.#octets = 0;
+    this.#foreignId = null;
+    const body = frame.subarray(0, -crcOctets);
+    const header = Buffer.alloc(headerOctets);
+    header.writeUInt16BE(this.#id, 0);
+    header.writeUInt16BE(body.length, 4);
+    this.#socket.write(Buffer.concat([header, body]));
+  }
+
+  #take(data: Buffer): void {
+    this.#octets += data.length;
+    let at = 0;
+    while (at < data.length) {
+      const taken = data.copy(this.#frame, this.#filled, at, at + this.#wanted - this.#filled);
+      at += taken;
+      this.#filled += taken;
+      if (this.#filled < this.#wanted) return;
+      if (this.#filled > headerOctets) this.#answered(this.#frame.subarray(0, this.#filled));
+      else if (!this.#isHeader()) return;
+    }
+  }
+
+  #isHeader(): boolean {
+    const protocol = this.#frame.readUInt16BE(2);
+    const length = this.#frame.readUInt16BE(4);
+    this.#wanted = headerOctets + length;
+    if (protocol === 0 && length >= shortestBody && length <= longestBody) return true;
+    this.emit('ended', protocol === 0
+      ? `the answer is not Modbus TCP: its length field says ${length}`
+      : `the answer is not Modbus TCP: its protocol id is ${protocol}`);
+    return false;
+  }
+
+  #answered(adu: Buffer): void {
+    this.#filled = 0;
+    this.#wanted = headerOctets;
+    const id = adu.readUInt16BE(0);
+    const isZero = this.#takesZero && id === 0;
+    if (!this.#waiting || (id !== this.#id && !isZero)) {
+      this.#foreignId ??= id;
+      // the next one looks the same
+      if (isZero) this.emit('ended', 'an answer with transaction id 0 came that nobody had asked for');
+      return;
+    }
+    this.#waiting = false;
+    if (isZero && this.#isStrangeException(adu)) return;
+    const frame = Buffer.alloc(adu.length - headerOctets + crcOctets);
+    adu.copy(frame, 0, headerOctets);
+    const end = frame.length - crcOctets;
+    frame.writeUInt16LE(crc16(frame, 0, end), end);
+    this.emit('data', frame);
+  }
+
+  /** The library looks at the unit id and the length of any answer but an exception. */
+  #isStrangeException(adu: Buffer): boolean {
+    const unitId = adu[headerOctets] ?? 0;
+    const isException = (adu[headerOctets + 1] ?? 0) >= 0x80;
+    if (!isException || (unitId === this.#unitId && adu.length === headerOctets + exceptionOctets)) return false;
+    this.emit('unfit', `an exception of ${adu.length - headerOctets} octets from unit ${unitId} came`);
+    return true;
+  }
+}
