@@ -1,10 +1,21 @@
 #!/bin/sh
-# Certificates to try Modbus over TLS with: make-test-pki.sh [DIR]   (default: test-pki)
+# Certificates to try Modbus over TLS with: make-test-pki.sh [DIR [HOST]...]   (default: test-pki)
+# HOST: further names or addresses by which clients reach the server, besides localhost.
 # Keys are on P-256 and lie about in clear: for tests only. What is in DIR already stays; delete DIR to begin anew.
 set -eu
 umask 077
 
 dir=${1:-test-pki}
+[ $# -eq 0 ] || shift
+served='DNS:localhost, IP:127.0.0.1, IP:::1'
+for host; do
+  case $host in
+    *:*) kind=IP ;;
+    *[!0-9.]*) kind=DNS ;;
+    *) kind=IP ;;
+  esac
+  served="$served, $kind:$host"
+done
 role_oid=1.3.6.1.4.1.50316.802.1
 command -v openssl >/dev/null || { echo 'make-test-pki.sh: openssl is missing' >&2; exit 1; }
 mkdir -p "$dir"
@@ -45,7 +56,7 @@ keyUsage = critical, digitalSignature
 extendedKeyUsage = serverAuth
 subjectKeyIdentifier = hash
 authorityKeyIdentifier = keyid
-subjectAltName = DNS:localhost, IP:127.0.0.1, IP:::1
+subjectAltName = $served
 EOF
 
 say() { printf '%-24s %s\n' "$1" "$2"; }
@@ -94,7 +105,8 @@ usable() {
 
 authority ca 'Test CA' 'root CA of the server and of its clients (--mb_root_cert)'
 authority foreign-ca 'Foreign test CA' 'another root CA, which nobody here trusts'
-leaf server ca server 'the server: localhost, 127.0.0.1, ::1; no role (--mb_cert, --mb_key server.key)'
+leaf server ca server 'the server; no role (--mb_cert, --mb_key server.key)'
+say '' "its names: $(openssl x509 -noout -ext subjectAltName -in server.pem | sed 1d | sed 's/^ *//')"
 usable readonly 'client, role ReadOnlySunSpec' "$role_oid = ASN1:UTF8String:ReadOnlySunSpec"
 usable gridservice 'client, role GridServiceSunSpec' "$role_oid = ASN1:UTF8String:GridServiceSunSpec"
 usable netadmin 'client, role NetworkAdministratorSunSpec' "$role_oid = ASN1:UTF8String:NetworkAdministratorSunSpec"

@@ -24,6 +24,7 @@ import { parseGridProfile } from './der/grid/profile.ts';
 import type { SimPlant } from './der/plant.ts';
 import { DeviceChanges } from './device-changes.ts';
 import { deviceSeriesReader } from './device-series.ts';
+import { typesWith } from './device-shapes.ts';
 import { createFaultRegistry, createFaultyMaps, followPlant, injectConfigured } from './fault-setup.ts';
 import type { SeriesOf } from './device-series.ts';
 import { createSunSpecClient } from './sunspec/client/client.ts';
@@ -131,10 +132,12 @@ function buildModbus(config: AppConfig, plant: SimPlant, between: Between, wall:
   })];
 }
 
-function buildProxy({ proxy, modbus }: AppConfig, plant: SimPlant, wall: WallClock, logBook: LogBook): ProxyAdapter[] {
+function buildProxy(config: AppConfig, plant: SimPlant, wall: WallClock, logBook: LogBook): ProxyAdapter[] {
+  const { proxy, modbus } = config;
   if (proxy === null) return [];
   return [createProxyAdapter({
     ...proxy, devices: plant.devices, disturber: createSilencer(plant.silentDevices), clock: wall, logger: logBook.logger('Modbus'),
+    typesWith: (passes) => typesWith(config, passes),
     limits: {
       maxConnections: modbus.maxConnections, idleTimeoutMs: modbus.idleTimeoutS * 1000, frameTimeoutMs: modbus.frameTimeoutS * 1000,
     },
@@ -163,9 +166,9 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
   const plant = buildPlant(config, clock, faults, seriesOf, wall, logBook);
   followPlant(faults, plant);
   const proxy = buildProxy(config, plant, wall, logBook);
+  const faultyMaps = createFaultyMaps(faults, plant, wall, logBook.logger('Modbus'));
   const between = {
-    disturber: createBankDisturber({ registry: faults, silent: plant.silentDevices, devices: () => plant.devices }),
-    faultyMaps: createFaultyMaps(faults, plant, wall, logBook.logger('Modbus')),
+    disturber: createBankDisturber({ registry: faults, maps: faultyMaps, silent: plant.silentDevices, devices: () => plant.devices }), faultyMaps,
   };
   const modbus = [...buildModbus(config, plant, between, wall, logBook), ...buildRtu(config, plant, between, wall, logBook), ...proxy];
   injectConfigured(faults, config, plant, log);

@@ -6,7 +6,7 @@ import { keyPath } from './config/faults.ts';
 import { FaultRegistry } from './core/fault-registry.ts';
 import type { FaultRegistryOptions, FaultSet } from './core/fault-registry.ts';
 import type { FaultCheck, FaultKind } from './core/fault-kinds.ts';
-import { SimError } from './core/errors.ts';
+import { noSuchDevice, SimError } from './core/errors.ts';
 import type { Fault } from './core/errors.ts';
 import { LimitedLog } from './core/limited-log.ts';
 import type { Logger } from './core/log.ts';
@@ -95,7 +95,7 @@ type FaultConfig = Pick<AppConfig, 'faults' | 'devices' | 'modbus' | 'rtu'>;
 function unknownDevices(groups: readonly FaultGroup[], plant: Plant): Fault[] {
   const indexes = plant.devices.map(({ index }) => index);
   return groups.flatMap(({ faults, places }) => faults.flatMap(({ device }, at): Fault[] => (
-    typeof device !== 'number' || indexes.includes(device) ? [] : [{ name: `${places[at] ?? 'faults'}.device`, detail: `there is no device ${device}` }]
+    typeof device !== 'number' || indexes.includes(device) ? [] : [{ name: `${places[at] ?? 'faults'}.device`, detail: noSuchDevice(device, indexes) }]
   )));
 }
 

@@ -52,10 +52,14 @@ export class ActiveFault<P = unknown> {
   /** occasions at which it could have struck, and those at which it did */
   occasions = 0;
   strikeCount = 0;
+  /** why it is over; null: it has not been ended */
+  end: FaultEnd | null = null;
   /** for what is random about it: noise, jitter, garbage */
   readonly random: RandomStream;
   readonly #chance: RandomStream;
   readonly #ends: FaultEnds;
+  /** by device: occasions since its last turn */
+  readonly #sinceTurn = new Map<number | null, number>();
 
   constructor(facts: FaultFacts<P>, due: FaultDue, ends: FaultEnds) {
     this.facts = facts;
@@ -82,6 +86,9 @@ export class ActiveFault<P = unknown> {
    */
   get isOver(): boolean { return this.layer !== 'effect' && this.#ends.isDue(this.due); }
 
+  /** Whether somebody has ended it before its time, so that nothing of it is to go on. */
+  get isTakenBack(): boolean { return this.end !== null && this.end !== 'count' && this.end !== 'duration'; }
+
   /** Whether it is one of this kind, whose parameters are then typed. */
   isOf<Q>(kind: FaultKind<Q>): this is ActiveFault<Q> {
     return (this.facts.kind as FaultKind) === kind;
@@ -94,14 +101,30 @@ export class ActiveFault<P = unknown> {
   /**
    * Whether it strikes at this occasion: by `every`, then by chance. Counts, and ends the fault after the last strike;
    * the strike that ends it is still carried out.
+   * @param deviceIndex the device whose occasion it is; null: none alone
    */
-  strikes(): boolean {
-    if (this.remaining === 0 || this.isOver) return false;
+  strikes(deviceIndex: number | null): boolean {
+    if (this.end !== null || this.isOver) return false;
     this.occasions += 1;
-    if (this.occasions % this.facts.every !== 0) return false;
+    if (!this.#isTurn(deviceIndex)) return false;
     if (this.facts.probability < 1 && this.#chance.next() >= this.facts.probability) return false;
     this.strikeCount += 1;
     if (this.remaining === 0) this.#ends.spent(this);
     return true;
+  }
+
+  /** A device has left; its index goes to no other. */
+  forget(deviceIndex: number): void {
+    this.#sinceTurn.delete(deviceIndex);
+  }
+
+  /** Each n-th occasion of each device: with one count for all, a master that asks two in turns would find one sound. */
+  #isTurn(deviceIndex: number | null): boolean {
+    const { every } = this.facts;
+    if (every === 1) return true;
+    const occasions = (this.#sinceTurn.get(deviceIndex) ?? 0) + 1;
+    const turn = occasions === every;
+    this.#sinceTurn.set(deviceIndex, turn ? 0 : occasions);
+    return turn;
   }
 }

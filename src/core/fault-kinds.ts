@@ -50,7 +50,7 @@ export interface FaultRequest {
   readonly durationS?: number;
   /** chance that it strikes when it could, 0..1; default 1 */
   readonly probability?: number;
-  /** strikes at each n-th occasion only; default 1 */
+  /** strikes at each n-th occasion of a device only; default 1 */
   readonly every?: number;
   /** of the chance; default from the seed of the process and the number of the fault */
   readonly seed?: number;

@@ -144,6 +144,7 @@ export class FaultRegistry {
   /** A device has left: what was meant for it alone is over. */
   deviceRemoved(deviceIndex: number): void {
     this.clear({ deviceIndex }, 'device_removed');
+    for (const fault of this.#active) fault.forget(deviceIndex);
   }
 
   /** A device was reset to its start: what was meant for it alone is over, but not what it was configured with. */
@@ -258,7 +259,10 @@ export class FaultRegistry {
     this.#active = this.#active.filter((fault) => !gone.has(fault));
     const endedAtMs = this.#options.wall.nowMs();
     this.#ended = [...over.map((fault) => ({ fault, end, endedAtMs })).reverse(), ...this.#ended].slice(0, keptEnded);
-    for (const fault of over) this.#tell(fault, `ends (${end})`);
+    for (const fault of over) {
+      fault.end = end;
+      this.#tell(fault, `ends (${end})`);
+    }
     this.#watchWall();
     this.#announce({ begun: [], ended: over });
     return over.length;

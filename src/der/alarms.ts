@@ -140,6 +140,11 @@ interface DeviceTrouble {
   readonly raised: readonly AlarmCode[];
 }
 
+/** The device claims it, and we know better. */
+const falseAlarmText = 'raised by fault injection, without a cause';
+
+const none: ReadonlySet<AlarmCode> = new Set();
+
 /** The alarms that stand, each from its beginning to its end. */
 export class DeviceAlarms {
   readonly #deviceIndex: number;
@@ -148,6 +153,8 @@ export class DeviceAlarms {
   readonly #since = new Map<AlarmCode, number>();
   readonly #trips = new Set<AlarmCode>();
   #codes: readonly AlarmCode[] = [];
+  /** those that only fault injection raises */
+  #false: ReadonlySet<AlarmCode> = none;
 
   constructor(deviceIndex: number, log: Logger, wallMs: () => number) {
     this.#deviceIndex = deviceIndex;
@@ -171,7 +178,7 @@ export class DeviceAlarms {
     };
     return [...this.#since].map(([code, sinceMs]) => ({
       code, source: kindOf(code).source, severity: kindOf(code).severity, sinceMs, deviceIndex: this.#deviceIndex,
-      port: portOf(code), latched: kindOf(code).latched === true, message: kindOf(code).text,
+      port: portOf(code), latched: kindOf(code).latched === true, message: this.#textOf(code),
     }));
   }
 
@@ -193,6 +200,7 @@ export class DeviceAlarms {
     const active = activeAlarms(inverter, conditions, trips);
     if (collapsed) active.add('voltage_collapse');
     if (fault) active.add('hw_test_failure');
+    this.#false = raised.length === 0 ? none : new Set(raised.filter((code) => !active.has(code)));
     for (const code of raised) active.add(code);
     this.update(active);
   }
@@ -210,8 +218,12 @@ export class DeviceAlarms {
       if (this.#since.has(code)) continue;
       changed = true;
       this.#since.set(code, this.#wallMs());
-      this.#log.warning(`alarm: ${code}: ${kindOf(code).text}`, this.#deviceIndex);
+      this.#log.warning(`alarm: ${code}: ${this.#textOf(code)}`, this.#deviceIndex);
     }
     if (changed) this.#codes = [...this.#since.keys()];
+  }
+
+  #textOf(code: AlarmCode): string {
+    return this.#false.has(code) ? falseAlarmText : kindOf(code).text;
   }
 }

@@ -1,5 +1,5 @@
 /** The devices of a plant by their indexes, which are given once and never to another device. */
-import { SimError } from '../core/errors.ts';
+import { noSuchDevice, SimError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
 import type { SimDevice } from './device.ts';
 
@@ -45,8 +45,7 @@ export class Roster {
       const others = first === undefined ? 'there is none left' : `name one that is there with device=, for example ${first.index}`;
       return `device ${index} was removed; ${others}`;
     }
-    const [first, last] = [this.#devices[0]?.index, this.#devices.at(-1)?.index];
-    return `there is no device ${index}; ${first === undefined ? 'there are none' : `indexes run from ${first} to ${last ?? first}`}`;
+    return noSuchDevice(index, this.#devices.map((device) => device.index));
   }
 
   add(device: SimDevice): void {

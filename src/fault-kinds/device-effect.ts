@@ -1,6 +1,6 @@
 /** Faults in what the device makes of its registers, whoever wrote them. */
 import { z } from 'zod';
-import { faultKind, noParameters, simSeconds } from './row.ts';
+import { faultKind, noParameters, simSeconds, upTo } from './row.ts';
 
 const device = { protocol: 'device', layer: 'effect' } as const;
 
@@ -48,7 +48,7 @@ export const rebootFault = faultKind({
   ...device, kind: 'reboot', targets: [],
   summary: 'The device answers nobody for a while, and starts again through enter service.',
   parameters: z.strictObject({
-    off_s: simSeconds.max(86_400).default(30).meta({ description: 'Time without service and answers, simulated s; default 30.' }),
+    off_s: upTo(86_400).default(30).meta({ description: 'Time without service and answers, simulated s; default 30.' }),
     forget: z.boolean().default(true).meta({ description: 'Whether settings and curves are those of the start again; default true.' }),
   }),
 });

@@ -1,6 +1,6 @@
 /** Faults in what a read over Modbus shows; the registers themselves stay true. */
 import { z } from 'zod';
-import { amount, factor, faultKind, mapTargets, noParameters, pointName, simSeconds } from './row.ts';
+import { amount, factor, faultKind, mapTargets, noParameters, pointName, upTo } from './row.ts';
 
 const modbus = { protocol: 'modbus', layer: 'reading', targets: mapTargets } as const;
 
@@ -45,13 +45,13 @@ export const scaleFault = faultKind({
 export const noiseFault = faultKind({
   ...modbus, kind: 'noise', keptMaps: 4,
   summary: 'Values are shown with random noise.',
-  parameters: z.strictObject({ amplitude: amount.min(0).meta({ description: 'Greatest deviation, in the unit of the point.' }) }),
+  parameters: z.strictObject({ amplitude: upTo(1e15).meta({ description: 'Greatest deviation, in the unit of the point.' }) }),
 });
 
 export const lagFault = faultKind({
   ...modbus, kind: 'lag', keptMaps: 50,
   summary: 'Reads show the values of some time ago.',
-  parameters: z.strictObject({ delay_s: simSeconds.max(3600).meta({ description: 'Age of the values, simulated s.' }) }),
+  parameters: z.strictObject({ delay_s: z.number().gt(0).max(3600).meta({ description: 'Age of the values, simulated s; above 0.' }) }),
 });
 
 export const bitsFault = faultKind({
@@ -71,7 +71,9 @@ export const dynamicScaleFault = faultKind({
     steps: z.array(z.strictObject({
       above_pct: z.number().min(0).max(200).default(0).meta({ description: 'From so much active power on, in or out, % of 702.WMaxRtg; default 0.' }),
       shift: shift.meta({ description: 'Added to the scale factor; less where the values would not fit then.' }),
-    })).min(1).max(20).meta({ description: 'The last step whose power is reached counts; below all of them nothing changes.' }),
+    })).min(1).max(20).refine((steps) => steps.every(({ above_pct: own }, i) => i === 0 || own > (steps[i - 1]?.above_pct ?? 0)), {
+      error: 'above_pct must rise from step to step',
+    }).meta({ description: 'With rising above_pct. The last step whose power is reached counts; below all of them nothing changes.' }),
   }),
 });
 

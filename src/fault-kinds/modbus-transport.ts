@@ -1,10 +1,10 @@
 /** Faults of Modbus on the wire: of connections, requests and answers. */
 import { z } from 'zod';
-import { carriedOut, exceptionCode, faultKind, noParameters, unitId, waitMs, wireTargets } from './row.ts';
+import { carriedOut, exceptionCode, faultKind, noParameters, unitId, upTo, waitMs, wireTargets } from './row.ts';
 
 const modbus = { protocol: 'modbus', layer: 'transport' } as const;
 
-const octets = z.int().min(0).max(260);
+const octetsFrom = (least: number) => z.int().min(least).max(260);
 const registerQuantity = z.int().min(1).max(125);
 
 export const exceptionFault = faultKind({
@@ -42,14 +42,14 @@ export const truncateFault = faultKind({
   ...modbus, kind: 'truncate',
   summary: 'The answer stops after its first octets.',
   targets: wireTargets,
-  parameters: z.strictObject({ octets: octets.meta({ description: 'Octets of the answer that leave, header included.' }) }),
+  parameters: z.strictObject({ octets: octetsFrom(0).default(8).meta({ description: 'Octets of the answer that leave, header included; default 8.' }) }),
 });
 
 export const garbageFault = faultKind({
   ...modbus, kind: 'garbage',
   summary: 'Random octets come in place of the answer.',
   targets: wireTargets,
-  parameters: z.strictObject({ octets: octets.min(1).default(16).meta({ description: 'Number of octets; default 16.' }) }),
+  parameters: z.strictObject({ octets: octetsFrom(1).default(16).meta({ description: 'Number of octets; default 16.' }) }),
 });
 
 export const wrongUnitFault = faultKind({
@@ -101,8 +101,8 @@ export const splitFault = faultKind({
   summary: 'The answer comes in pieces with a pause between them.',
   targets: wireTargets,
   parameters: z.strictObject({
-    octets: octets.min(1).meta({ description: 'Octets of each piece.' }),
-    gap_ms: waitMs.max(60_000).default(0).meta({ description: 'Pause between two pieces, wall ms; default 0.' }),
+    octets: octetsFrom(1).meta({ description: 'Octets of each piece.' }),
+    gap_ms: upTo(60_000).default(0).meta({ description: 'Pause between two pieces, wall ms; default 0.' }),
   }),
 });
 

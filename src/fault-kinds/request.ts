@@ -48,8 +48,8 @@ const commonMembers = {
   count: z.int().min(1).meta({ id: 'FaultCount', description: 'Ends after so many strikes; default never.' }),
   duration_s: z.number().gt(0).max(1e9)
     .meta({ id: 'FaultDurationS', description: 'Ends after so many seconds, simulated ones; those of layer `transport` by the wall clock. Default never.' }),
-  probability: z.number().min(0).max(1).meta({ id: 'FaultProbability', description: 'Chance to strike at an occasion, 0 to 1; default 1.' }),
-  every: z.int().min(1).meta({ id: 'FaultEvery', description: 'Strikes at each n-th occasion only; default 1.' }),
+  probability: z.number().gt(0).max(1).meta({ id: 'FaultProbability', description: 'Chance to strike at an occasion, above 0 and up to 1; default 1.' }),
+  every: z.int().min(1).meta({ id: 'FaultEvery', description: 'Strikes at each n-th occasion of a device only; default 1.' }),
   seed: z.int().min(0).max(0xffff_ffff)
     .meta({ id: 'FaultSeed', description: 'Of its random numbers; default from the seed of the process and the number of the fault.' }),
 } as const;

@@ -97,9 +97,10 @@ describe('FaultRegistry', () => {
         one({ kind: 'nothing' }),
         one({ parameters: { code: 44, volume: 1 }, target: { registers: { address: 1, count: 1 } } }),
         one({ count: 0, durationS: 0, probability: 2, every: 1.5, seed: -1 }),
+        one({ probability: 0 }),
       ], by));
       expect(faults.map(({ name }) => name)).to.deep.equal([
-        '/1/kind', '/2/target/registers', '/2/parameters/code', '/2/parameters/volume', '/3/count', '/3/duration_s', '/3/probability', '/3/every', '/3/seed',
+        '/1/kind', '/2/target/registers', '/2/parameters/code', '/2/parameters/volume', '/3/count', '/3/duration_s', '/3/probability', '/3/every', '/3/seed', '/4/probability',
       ]);
       expect(faults[0]?.allowed).to.deep.equal(['knock', 'stall']);
     });
@@ -201,20 +202,27 @@ describe('FaultRegistry', () => {
   });
 
   describe('strikes', () => {
-    const pattern = (fault: ActiveFault, occasions: number) => Array.from({ length: occasions }, () => (fault.strikes() ? 'x' : '.')).join('');
+    const pattern = (fault: ActiveFault, occasions: number) => Array.from({ length: occasions }, () => (fault.strikes(0) ? 'x' : '.')).join('');
 
     it('end the fault after its count, the last one included', () => {
       const fault = first([one({ count: 2 })]);
-      expect([fault.strikes(), fault.remaining]).to.deep.equal([true, 1]);
-      expect([fault.strikes(), fault.remaining, registry.active]).to.deep.equal([true, 0, []]);
+      expect([fault.strikes(0), fault.remaining]).to.deep.equal([true, 1]);
+      expect([fault.strikes(0), fault.remaining, registry.active]).to.deep.equal([true, 0, []]);
       expect(registry.ended[0]).to.include({ fault, end: 'count' });
-      expect([fault.strikes(), fault.strikeCount, fault.occasions]).to.deep.equal([false, 2, 2]);
+      expect([fault.strikes(0), fault.strikeCount, fault.occasions]).to.deep.equal([false, 2, 2]);
     });
 
     it('come at each n-th occasion', () => {
       const fault = first([one({ every: 3, count: 2 })]);
       expect(pattern(fault, 7)).to.equal('..x..x.');
       expect([fault.occasions, fault.strikeCount]).to.deep.equal([6, 2]);
+    });
+
+    it('come at each n-th occasion of each device, and end after the count of all', () => {
+      const fault = first([one({ every: 2, count: 3 })]);
+      const inTurns = Array.from({ length: 8 }, (_, i) => fault.strikes(i % 2));
+      expect(inTurns).to.deep.equal([false, false, true, true, false, false, true, false]);
+      expect([fault.occasions, fault.strikeCount, registry.active.length]).to.deep.equal([7, 3, 0]);
     });
 
     it('come by chance, the same with the same seed', () => {
@@ -236,8 +244,7 @@ describe('FaultRegistry', () => {
       expect(struck.random.next()).to.equal(quiet.random.next());
     });
 
-    it('never come with chance 0, always with chance 1', () => {
-      expect(pattern(first([one({ probability: 0 })]), 20)).to.equal('.'.repeat(20));
+    it('always come with chance 1', () => {
       expect(pattern(first([one({ probability: 1 })]), 20)).to.equal('x'.repeat(20));
     });
   });
@@ -261,7 +268,7 @@ describe('FaultRegistry', () => {
     it('holds to the instant also before the registry looks, but for effects, which devices end by themselves', () => {
       const requests = [one({ durationS: 0.3 }), { protocol: 'modbus', kind: 'stall', durationS: 0.3 }, { protocol: 'device', kind: 'doze', durationS: 0.3 }] as const;
       const faults = registry.inject(requests, by);
-      const strike = () => faults.map((fault) => fault.strikes());
+      const strike = () => faults.map((fault) => fault.strikes(0));
       sim = addSeconds(sim, 0.299999);
       wall.advance(299);
       expect(strike()).to.deep.equal([true, true, true]);
@@ -376,7 +383,7 @@ describe('FaultRegistry', () => {
       registry.onChange((change) => {
         note(0, change);
         if (change.begun.some(({ facts }) => facts.id === 1)) {
-          registry.inject([one(), one({ count: 1 })], by)[1]?.strikes();
+          registry.inject([one(), one({ count: 1 })], by)[1]?.strikes(0);
           registry.clear({ id: 1 });
         }
       });

@@ -58,10 +58,11 @@ function reads(factors: readonly string[], models: readonly number[]): Readonly<
     ),
     scale: fc.record({ factor: number(-1e6, 1e6), offset: number(-1e15, 1e15) }),
     noise: fc.record({ amplitude: number(0, 1e15) }),
-    lag: fc.record({ delay_s: number(0, 100) }),
+    lag: fc.record({ delay_s: number(0.001, 100) }),
     bits: fc.record({ set: bit, clear: bit }),
     dynamic_scale: fc.record({
-      scale_factor: fc.constantFrom(...factors), steps: fc.array(fc.record({ above_pct: whole(0, 200), shift: whole(-10, 10) }), { minLength: 1, maxLength: 3 }),
+      scale_factor: fc.constantFrom(...factors), steps: fc.uniqueArray(fc.record({ above_pct: whole(0, 200), shift: whole(-10, 10) }), { minLength: 1, maxLength: 3, selector: (step) => step.above_pct })
+        .map((steps) => steps.sort((a, b) => a.above_pct - b.above_pct)),
     }),
     falsify: fc.record({ switch: fc.constantFrom(...falsifySwitches) }),
     base: fc.record({ address: fc.constantFrom(0, 39_999, 40_001, 50_000, 63_000) }),

@@ -6,14 +6,15 @@ import type { PointSlot } from '../../sunspec/map/layout.ts';
 import { strikesAt } from './effect.ts';
 import type { Effect, EffectHost } from './effect.ts';
 
-export function adoption(fault: ActiveFault, result: 'lies' | 'stuck' | 'failed', { bank }: EffectHost): Effect {
+export function adoption(fault: ActiveFault, result: 'lies' | 'stuck' | 'failed', host: EffectHost): Effect {
+  const { bank } = host;
   const target = targetSlots(bank.layout, fault.facts.target);
   const models = target && new Set([...target].map(({ modelId }) => modelId));
   const stuck = new Map<PointSlot, Origin>();
   return {
     fault,
     adopting(request, by) {
-      if ((models !== null && !models.has(request.modelId)) || !strikesAt(fault, bank)) return null;
+      if ((models !== null && !models.has(request.modelId)) || !strikesAt(fault, host)) return null;
       if (result === 'failed') return 'FAILED';
       if (result === 'lies') return 'COMPLETED';
       stuck.set(request, by);

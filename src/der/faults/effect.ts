@@ -10,6 +10,7 @@ import type { FeltSettings } from './felt-settings.ts';
 
 /** The device as its faults see it. */
 export interface EffectHost {
+  readonly deviceIndex: number;
   readonly bank: RegisterBank;
   readonly scheduler: Scheduler;
   /** what physics takes its settings from while faults are there */
@@ -56,8 +57,8 @@ export interface Effect {
 }
 
 /** An occasion: whether the fault strikes, by its condition and its chance. */
-export function strikesAt(fault: ActiveFault, bank: RegisterBank): boolean {
-  return holds(bank, fault.facts.when) && fault.strikes();
+export function strikesAt(fault: ActiveFault, { bank, deviceIndex }: Pick<EffectHost, 'bank' | 'deviceIndex'>): boolean {
+  return holds(bank, fault.facts.when) && fault.strikes(deviceIndex);
 }
 
 /** Who writes in the name of a fault. */

@@ -27,7 +27,7 @@ export function ignoreEffect(fault: ActiveFault, host: EffectHost): Effect {
     fault,
     committing(commit) {
       const slots = own(commit, meant);
-      if (slots.length > 0 && strikesAt(fault, host.bank)) take(commit, slots, fault, host);
+      if (slots.length > 0 && strikesAt(fault, host)) take(commit, slots, fault, host);
     },
     end: endOfHold(fault, host),
   };
@@ -54,7 +54,7 @@ export function lateEffect(fault: ActiveFault, delayS: number, host: EffectHost)
     fault,
     committing(commit) {
       const slots = own(commit, meant).filter(isState);
-      struck = slots.length > 0 && strikesAt(fault, bank) ? { write: take(commit, slots, fault, host), slots } : null;
+      struck = slots.length > 0 && strikesAt(fault, host) ? { write: take(commit, slots, fault, host), slots } : null;
     },
     committed() {
       if (struck === null) return;
@@ -96,7 +96,7 @@ export function enableEdge(fault: ActiveFault, host: EffectHost): Effect {
         if (rises) felt.release(setPoints, fault);
         return rises ? [] : own(commit, setPoints);
       });
-      if (struck.length > 0 && strikesAt(fault, bank)) take(commit, struck, fault, host);
+      if (struck.length > 0 && strikesAt(fault, host)) take(commit, struck, fault, host);
     },
     end: endOfHold(fault, host),
   };

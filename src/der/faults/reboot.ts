@@ -27,7 +27,7 @@ export function reboot(fault: ActiveFault, offS: number, forget: boolean, host: 
       const holdsNow = holds(host.bank, fault.facts.when);
       const begins = holdsNow && !held;
       held = holdsNow;
-      if (begins && fault.strikes()) start();
+      if (begins && fault.strikes(host.deviceIndex)) start();
     },
     restart() { off = null; },
     end(spent) {

@@ -30,7 +30,7 @@ export function silentRevert(fault: ActiveFault, afterS: number, host: EffectHos
   /** Counts anew from here, where the fault strikes. */
   function begin(enable: PointSlot): void {
     stop(enable);
-    if (!strikesAt(fault, bank)) return;
+    if (!strikesAt(fault, host)) return;
     const since = host.now();
     running.set(enable, scheduler.at(addSeconds(since, afterS), () => {
       running.delete(enable);

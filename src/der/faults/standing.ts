@@ -9,7 +9,7 @@ export function secondLimiter(fault: ActiveFault, limitPct: number, host: Effect
     fault,
     get limitPct() { return now; },
     look() {
-      const next = strikesAt(fault, host.bank) ? limitPct : null;
+      const next = strikesAt(fault, host) ? limitPct : null;
       if (next === now) return;
       now = next;
       host.refresh();
@@ -19,11 +19,11 @@ export function secondLimiter(fault: ActiveFault, limitPct: number, host: Effect
 
 const none: readonly string[] = [];
 
-export function standingAlarm(fault: ActiveFault, codes: readonly string[], { bank }: EffectHost): Effect {
+export function standingAlarm(fault: ActiveFault, codes: readonly string[], host: EffectHost): Effect {
   let now = none;
   return {
     fault,
     get alarmCodes() { return now; },
-    look() { now = strikesAt(fault, bank) ? codes : none; },
+    look() { now = strikesAt(fault, host) ? codes : none; },
   };
 }

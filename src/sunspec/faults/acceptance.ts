@@ -17,6 +17,7 @@ import { holds } from './condition.ts';
 import { slotsUnder, targetSlots } from './targets.ts';
 
 export interface AcceptanceOptions {
+  readonly deviceIndex: number;
   readonly bank: Bank;
   /** Calls `act` once after so many simulated seconds, between the steps of the device; or never, when it is reset before. */
   readonly later: (delayS: number, act: () => void) => Timer;
@@ -68,7 +69,7 @@ export class Acceptance {
    * @throws SimError as `Bank.write`, with `exceptionCode` where a fault decides it; nothing has changed then
    */
   writeThrough(faults: readonly ActiveFault[], address: number, words: Buffer, by: Origin): void {
-    const { bank } = this.#options;
+    const { bank, deviceIndex } = this.#options;
     const count = words.length / 2;
     const slots = slotsUnder(bank.layout, address, count);
     const acting = faults.filter((fault) => isAcceptance(fault) && touches(fault, bank, address, count, slots));
@@ -76,11 +77,11 @@ export class Acceptance {
       bank.write(address, words, by);
       return;
     }
-    refuseWhileLocked(acting);
+    refuseWhileLocked(acting, deviceIndex);
     try {
       bank.check(address, words, by);
     } catch (error) {
-      throw renamed(error, acting);
+      throw renamed(error, acting, deviceIndex);
     }
     const fates = this.#fatesOf(slots, acting, address, words);
     if (fates.every(asWritten)) bank.write(address, words, by);
@@ -88,17 +89,17 @@ export class Acceptance {
   }
 
   #fatesOf(slots: readonly PointSlot[], acting: readonly ActiveFault[], address: number, words: Buffer): readonly Fate[] {
-    const { layout } = this.#options.bank;
+    const { bank: { layout }, deviceIndex } = this.#options;
     const image = Buffer.alloc(layout.size * 2);
     words.copy(image, (address - layout.base) * 2);
     const fates = slots.map((slot): Fate => {
       const written = readPoint(layout, image, slot);
       return { slot, written, value: written, lands: true, delayS: 0 };
     });
-    const each = (strike: (fault: ActiveFault, targets: readonly Fate[]) => void) => {
+    const each = (strike: (fault: ActiveFault, targets: readonly Fate[], deviceIndex: number) => void) => {
       for (const fault of acting) {
         const set = targetSlots(layout, fault.facts.target);
-        strike(fault, fates.filter(({ slot, lands }) => lands && (set === null || set.has(slot))));
+        strike(fault, fates.filter(({ slot, lands }) => lands && (set === null || set.has(slot))), deviceIndex);
       }
     };
     each(takeOut);
@@ -163,43 +164,43 @@ export function touches(fault: ActiveFault, bank: Bank, address: number, count: 
   return hit && holds(bank, when);
 }
 
-function refuseWhileLocked(acting: readonly ActiveFault[]): void {
+function refuseWhileLocked(acting: readonly ActiveFault[], deviceIndex: number): void {
   for (const fault of acting) {
-    if (fault.isOf(writeLockFault) && fault.strikes()) {
+    if (fault.isOf(writeLockFault) && fault.strikes(deviceIndex)) {
       throw new SimError('MAP_READ_ONLY', `writes are locked by fault ${fault.facts.id}`, [], fault.parameters.code);
     }
   }
 }
 
 /** A refusal as `exception_code` wants it answered; whatever is none stays as it is. */
-export function renamed(error: unknown, faults: readonly ActiveFault[]): unknown {
+export function renamed(error: unknown, faults: readonly ActiveFault[], deviceIndex: number): unknown {
   if (!(error instanceof SimError)) return error;
   for (const fault of faults) {
-    if (fault.isOf(exceptionCodeFault) && codesOfRule[fault.parameters.rule]?.includes(error.code) === true && fault.strikes()) {
+    if (fault.isOf(exceptionCodeFault) && codesOfRule[fault.parameters.rule]?.includes(error.code) === true && fault.strikes(deviceIndex)) {
       return new SimError(error.code, error.message, error.faults, fault.parameters.code);
     }
   }
   return error;
 }
 
-function takeOut(fault: ActiveFault, targets: readonly Fate[]): void {
+function takeOut(fault: ActiveFault, targets: readonly Fate[], deviceIndex: number): void {
   const landing = fault.isOf(ignoreWriteFault) ? 0 : fault.isOf(partialWriteFault) ? fault.parameters.landing_points : Infinity;
-  if (targets.length <= landing || !fault.strikes()) return;
+  if (targets.length <= landing || !fault.strikes(deviceIndex)) return;
   for (const fate of targets.slice(landing)) fate.lands = false;
 }
 
-function alter(fault: ActiveFault, targets: readonly Fate[]): void {
+function alter(fault: ActiveFault, targets: readonly Fate[], deviceIndex: number): void {
   if (!fault.isOf(alterWriteFault)) return;
   const { factor = 1, offset = 0, value } = fault.parameters;
   const takes = ({ slot: { def }, written }: Fate) => numberCodec(def.type) !== undefined
     && (value !== undefined || (typeof written === 'number' && def.symbols === undefined));
   const numbers = targets.filter(takes);
-  if (numbers.length === 0 || !fault.strikes()) return;
+  if (numbers.length === 0 || !fault.strikes(deviceIndex)) return;
   for (const fate of numbers) fate.value = value ?? Number(fate.value) * factor + offset;
 }
 
-function holdBack(fault: ActiveFault, targets: readonly Fate[]): void {
-  if (!fault.isOf(lateWriteFault) || targets.length === 0 || !fault.strikes()) return;
+function holdBack(fault: ActiveFault, targets: readonly Fate[], deviceIndex: number): void {
+  if (!fault.isOf(lateWriteFault) || targets.length === 0 || !fault.strikes(deviceIndex)) return;
   for (const fate of targets) fate.delayS += fault.parameters.delay_s;
 }
 

@@ -4,7 +4,7 @@ import type { ActiveFault } from '../../core/active-fault.ts';
 import type { SimTime } from '../../core/clock.ts';
 import type { Origin } from '../../core/device.ts';
 import { SimError } from '../../core/errors.ts';
-import type { FaultRegistry } from '../../core/fault-registry.ts';
+import type { FaultChange, FaultRegistry } from '../../core/fault-registry.ts';
 import type { Timer } from '../../core/scheduler.ts';
 import type { Bank } from '../map/bank.ts';
 import type { PointSlot } from '../map/layout.ts';
@@ -39,8 +39,19 @@ export interface FaultyDevice {
   readonly bank: Bank;
 }
 
+/** Registers by address. */
+export interface Registers {
+  readonly address: number;
+  readonly count: number;
+}
+
 /** Registers of the map. */
 type Place = Pick<RealSpan, 'from' | 'count'>;
+
+/** Whether a fault is one of what a map shows or takes, as opposed to the wire. */
+export function isOfMap({ protocol, layer }: ActiveFault): boolean {
+  return protocol === 'modbus' && layer !== 'transport';
+}
 
 interface Acting {
   readonly fault: ActiveFault;
@@ -59,11 +70,12 @@ export class FaultyMap {
   readonly #device: FaultyDevice;
   readonly #faults: MapFaults;
   readonly #acceptance: Acceptance;
-  #structure: readonly ActiveFault[] = [];
-  #accepting: readonly ActiveFault[] = [];
-  /** null: the fault finds nothing in this device */
-  #effects: ReadonlyMap<ActiveFault, ReadingEffect | null> = new Map();
-  #acting: readonly Acting[] = [];
+  // added to in place, and otherwise replaced: a request may be at them
+  #structure: ActiveFault[] = [];
+  #accepting: ActiveFault[] = [];
+  /** those that have been taken up */
+  readonly #own = new Set<ActiveFault>();
+  #acting: Acting[] = [];
   #shape: AddressShape;
   #shapedBy: readonly ActiveFault[] = [];
 
@@ -73,29 +85,47 @@ export class FaultyMap {
     this.#shape = shapeOf(device.bank.layout, []);
     const { index, bank } = device;
     this.#acceptance = new Acceptance({
-      bank,
+      deviceIndex: index, bank,
       later: (delayS, act) => faults.later(index, delayS, act),
       log: { info: (message) => { faults.log.info(message, index); } },
     });
   }
 
   /**
-   * Takes up the faults that are in force now; those that go on keep what they remember.
-   * @returns whether there is one for this device
+   * Takes up faults that begin, and leaves those that end; the others are not looked at, since there may be many.
+   * @param change may name faults that it does not concern, or that are known already
+   * @returns whether there is one for this device now
    */
-  follow(active: readonly ActiveFault[]): boolean {
-    const own = active.filter((fault) => fault.protocol === 'modbus' && fault.layer !== 'transport' && fault.concerns(this.#device.index));
+  follow({ begun, ended }: FaultChange): boolean {
+    const going = ended.filter((fault) => this.#own.delete(fault));
+    if (going.length > 0) this.#leave(new Set(going));
+    const coming = begun.filter((fault) => isOfMap(fault) && fault.concerns(this.#device.index) && !this.#own.has(fault));
+    if (coming.length > 0) this.#take(coming);
+    return this.#structure.length + this.#accepting.length + this.#acting.length > 0;
+  }
+
+  #take(coming: readonly ActiveFault[]): void {
     const context = { deviceIndex: this.#device.index, bank: this.#device.bank, now: this.#faults.now };
-    this.#structure = own.filter(isStructureFault);
-    this.#accepting = own.filter(isAcceptance);
-    this.#effects = new Map(own.map((fault) => {
-      const known = this.#effects.get(fault);
-      return [fault, known === undefined ? readingEffect(fault, context) : known];
-    }));
-    const acting = [...this.#effects].flatMap(([fault, effect]) => (effect === null ? [] : [{ fault, effect }]));
-    const last = ({ effect }: Acting) => effect.last === true;
-    this.#acting = [...acting.filter((each) => !last(each)), ...acting.filter(last)];
-    return this.#structure.length + this.#accepting.length + acting.length > 0;
+    for (const fault of coming) {
+      this.#own.add(fault);
+      if (isStructureFault(fault)) this.#structure.push(fault);
+      if (isAcceptance(fault)) this.#accepting.push(fault);
+      const effect = readingEffect(fault, context);
+      if (effect !== null) this.#act({ fault, effect });
+    }
+  }
+
+  #act(acting: Acting): void {
+    const lastFrom = this.#acting.findLastIndex(({ effect }) => effect.last !== true) + 1;
+    if (acting.effect.last === true || lastFrom === this.#acting.length) this.#acting.push(acting);
+    else this.#acting = this.#acting.toSpliced(lastFrom, 0, acting);
+  }
+
+  #leave(going: ReadonlySet<ActiveFault>): void {
+    const stays = (fault: ActiveFault) => !going.has(fault);
+    this.#structure = this.#structure.filter(stays);
+    this.#accepting = this.#accepting.filter(stays);
+    this.#acting = this.#acting.filter(({ fault }) => stays(fault));
   }
 
   /** A tick has ended: for what remembers. */
@@ -140,12 +170,22 @@ export class FaultyMap {
     this.#acceptance.writeThrough(this.#accepting, mapAddress, words, by);
   }
 
+  /**
+   * Addresses in the map itself of what a request names; what is not there is left out. No occasion for any fault: those
+   * of the structure that do not strike each request are passed over.
+   */
+  under({ address, count }: Registers): readonly Registers[] {
+    const { bank } = this.#device;
+    const steady = ({ facts: { every, probability, when }, isOver }: ActiveFault) => every === 1 && probability === 1 && !isOver && holds(bank, when);
+    return this.#shapeBy(this.#structure.filter(steady)).within(address, count).filter(isReal).map((span) => ({ address: span.from, count: span.count }));
+  }
+
   /** A refusal of a request for these registers as `exception_code` wants it answered. */
   #refusal(error: unknown, meant: readonly Place[]): unknown {
-    const { bank } = this.#device;
+    const { bank, index } = this.#device;
     return renamed(error, this.#accepting.filter((fault) => meant.some(({ from, count }) => (
       touches(fault, bank, from, count, slotsUnder(bank.layout, from, count))
-    ))));
+    ))), index);
   }
 
   /** What stands where a request asks. Who has no rights hears no more than that, also of what is not there. */
@@ -162,9 +202,12 @@ export class FaultyMap {
   /** The shape under the structure faults that strike this request. */
   #shapeNow(): AddressShape {
     const { bank } = this.#device;
-    const striking = this.#structure.filter((fault) => holds(bank, fault.facts.when) && fault.strikes());
+    return this.#shapeBy(this.#structure.filter((fault) => holds(bank, fault.facts.when) && fault.strikes(this.#device.index)));
+  }
+
+  #shapeBy(striking: readonly ActiveFault[]): AddressShape {
     if (striking.length !== this.#shapedBy.length || striking.some((fault, i) => fault !== this.#shapedBy[i])) {
-      this.#shape = shapeOf(bank.layout, striking);
+      this.#shape = shapeOf(this.#device.bank.layout, striking);
       this.#shapedBy = striking;
     }
     return this.#shape;
@@ -178,7 +221,7 @@ export class FaultyMap {
     if (this.#acting.length === 0) return truth;
     this.#refuseCut(real);
     const striking = this.#acting.filter(({ fault, effect: { apply, slots } }) => (
-      apply !== undefined && slots.some((slot) => isTouched(slot, real)) && holds(bank, fault.facts.when) && fault.strikes()
+      apply !== undefined && slots.some((slot) => isTouched(slot, real)) && holds(bank, fault.facts.when) && fault.strikes(this.#device.index)
     ));
     if (striking.length === 0) return truth;
     const image = new MapImage(layout, Buffer.from(truth));
@@ -191,7 +234,7 @@ export class FaultyMap {
     for (const { fault, effect: { apply, slots } } of this.#acting) {
       if (apply !== undefined) continue;
       const cut = slots.find((slot) => isTouched(slot, real) && isCut(slot, real));
-      if (cut === undefined || !holds(this.#device.bank, fault.facts.when) || !fault.strikes()) continue;
+      if (cut === undefined || !holds(this.#device.bank, fault.facts.when) || !fault.strikes(this.#device.index)) continue;
       throw new SimError('MAP_PARTIAL_POINT', `${pointName(cut)} has ${cut.def.size} registers and must be read whole`);
     }
   }

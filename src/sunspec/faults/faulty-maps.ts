@@ -1,6 +1,8 @@
 /** Puts faults between devices and whoever serves their registers, and takes them away again. */
-import { FaultyMap } from './faulty-map.ts';
-import type { FaultyDevice, MapFaults } from './faulty-map.ts';
+import type { ActiveFault } from '../../core/active-fault.ts';
+import type { FaultChange } from '../../core/fault-registry.ts';
+import { FaultyMap, isOfMap } from './faulty-map.ts';
+import type { FaultyDevice, MapFaults, Registers } from './faulty-map.ts';
 
 /** Told at once where there are faults for its device, and whenever they come and go; null: the bank itself serves. */
 export type MapListener = (map: FaultyMap | null) => void;
@@ -20,11 +22,8 @@ class Followed {
   constructor(device: FaultyDevice, faults: MapFaults) {
     this.#device = device;
     this.#faults = faults;
-    const concerns = (fault: { concerns: (index: number) => boolean }) => fault.concerns(device.index);
-    this.#forget = faults.registry.onChange(({ begun, ended }) => {
-      if (begun.some(concerns) || ended.some(concerns)) this.#follow();
-    });
-    if (faults.registry.active.some(concerns)) this.#follow();
+    this.#forget = faults.registry.onChange((change) => { this.#follow(change); });
+    this.#follow({ begun: faults.registry.active, ended: [] });
   }
 
   end(): void {
@@ -32,9 +31,11 @@ class Followed {
     this.#endSampling?.();
   }
 
-  #follow(): void {
+  #follow(change: FaultChange): void {
+    const concerns = (fault: ActiveFault) => isOfMap(fault) && fault.concerns(this.#device.index);
+    if (!change.begun.some(concerns) && !change.ended.some(concerns)) return;
     const made = this.#made ??= new FaultyMap(this.#device, this.#faults);
-    if (made.follow(this.#faults.registry.active)) {
+    if (made.follow(change)) {
       this.map = made;
       this.#endSampling ??= this.#faults.onTick(() => { made.sample(); });
     } else {
@@ -53,6 +54,11 @@ export class FaultyMaps {
 
   constructor(faults: MapFaults) {
     this.#faults = faults;
+  }
+
+  /** Addresses in the map itself of what a request to a device names, as far as structure faults strike each request. */
+  under(deviceIndex: number, asked: Registers): readonly Registers[] {
+    return this.#followed.get(deviceIndex)?.map?.under(asked) ?? [asked];
   }
 
   /** @returns ends it */

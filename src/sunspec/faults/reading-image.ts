@@ -1,6 +1,7 @@
 /** The registers of a device as one request sees them: a copy on which reading faults work, by whole points. */
 import { Buffer } from 'node:buffer';
 import { applyScale, clearPoint, isFloat, numberCodec, removeScale, setText } from '../map/codec.ts';
+import type { Bank } from '../map/bank.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 import { perLayout } from './targets.ts';
 
@@ -60,8 +61,11 @@ export class MapImage {
   }
 }
 
-/** Where points that lie side by side begin and end, octets from the marker. */
-type Runs = readonly { readonly at: number; readonly end: number }[];
+/** Where points that lie side by side begin and end, octets from the marker, and how many octets they have together. */
+interface Runs {
+  readonly runs: readonly { readonly at: number; readonly end: number }[];
+  readonly size: number;
+}
 
 /** @param slots in map order */
 const runsOf = perLayout((layout, slots: readonly PointSlot[]): Runs => {
@@ -72,25 +76,51 @@ const runsOf = perLayout((layout, slots: readonly PointSlot[]): Runs => {
     if (last?.end === at) last.end += 2 * def.size;
     else runs.push({ at, end: at + 2 * def.size });
   }
-  return runs;
+  return { runs, size: runs.reduce((sum, { at, end }) => sum + end - at, 0) };
 });
 
-/** What some points hold at one moment. */
+const copies = new WeakMap<Bank, WeakRef<Buffer>>();
+
+/** All registers of a bank, not to be written to: one copy for all who ask while none of them has changed. */
+function copyOf(bank: Bank): Buffer {
+  const now = bank.read(bank.layout.base, bank.layout.size);
+  const known = copies.get(bank)?.deref();
+  if (known?.equals(now) === true) return known;
+  const copy = Buffer.from(now);
+  copies.set(bank, new WeakRef(copy));
+  return copy;
+}
+
+/** What some points of a bank hold at one moment. */
 export class Sample {
-  readonly #runs: Runs;
-  /** octets of one run behind the other */
+  readonly #runs: Runs['runs'];
+  /** all registers where most of them are wanted, otherwise octets of one run behind the other */
   readonly #bytes: Buffer;
+  readonly #isWhole: boolean;
 
   /** @param slots in map order */
-  constructor(image: MapImage, slots: readonly PointSlot[]) {
-    this.#runs = runsOf(image.layout, slots);
-    this.#bytes = Buffer.concat(this.#runs.map(({ at, end }) => image.bytes.subarray(at, end)));
+  constructor(bank: Bank, slots: readonly PointSlot[]) {
+    const { base, size } = bank.layout;
+    const { runs, size: wanted } = runsOf(bank.layout, slots);
+    this.#runs = runs;
+    // many faults for many devices ask for all at one moment
+    this.#isWhole = wanted > size;
+    if (this.#isWhole) {
+      this.#bytes = copyOf(bank);
+    } else {
+      const now = bank.read(base, size);
+      this.#bytes = Buffer.concat(runs.map(({ at, end }) => now.subarray(at, end)), wanted);
+    }
   }
 
   /** Puts the points back as they were. */
   show(image: MapImage): void {
     let from = 0;
-    for (const { at, end } of this.#runs) from += this.#bytes.copy(image.bytes, at, from, from + end - at);
+    for (const { at, end } of this.#runs) {
+      const start = this.#isWhole ? at : from;
+      this.#bytes.copy(image.bytes, at, start, start + end - at);
+      from += end - at;
+    }
   }
 }
 

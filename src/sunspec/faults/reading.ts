@@ -11,8 +11,8 @@ import type { Bank } from '../map/bank.ts';
 import { numberCodec } from '../map/codec.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 import { falsify } from './falsify.ts';
-import { MapImage, Sample } from './reading-image.ts';
-import type { ReadingEffect } from './reading-image.ts';
+import { Sample } from './reading-image.ts';
+import type { MapImage, ReadingEffect } from './reading-image.ts';
 import { bitNumber, isBitField, isQuantity, pointsMeant, valuePoints } from './reading-points.ts';
 import { dynamicScale } from './reading-scale.ts';
 import { perLayout, slotsNamed } from './targets.ts';
@@ -31,12 +31,6 @@ type ParametersOf<K> = K extends FaultKind<infer P> ? P : never;
 const samplesPerLag = 256;
 const fewestSamples = 32;
 const registersPerLag = 65_536;
-
-/** The registers as they truly are: a view, for reading. */
-function truthOf(bank: Bank): MapImage {
-  const { layout } = bank;
-  return new MapImage(layout, bank.read(layout.base, layout.size));
-}
 
 /** What a fault does to a device from now on; null: it is no reading fault, or there is nothing in this device for it. */
 export function readingEffect(fault: ActiveFault, context: EffectContext): ReadingEffect | null {
@@ -73,7 +67,7 @@ function freeze(target: FaultTarget, { except = [] }: ParametersOf<typeof freeze
   const moving = new Set(except.flatMap((name) => slotsNamed(layout, name)));
   const meant = pointsMeant(layout, target);
   const slots = moving.size === 0 ? meant : meant.filter((slot) => !moving.has(slot));
-  const sample = new Sample(truthOf(bank), slots);
+  const sample = new Sample(bank, slots);
   return { slots, apply: (image) => { sample.show(image); } };
 }
 
@@ -124,11 +118,10 @@ function noise(seed: number, target: FaultTarget, { amplitude }: ParametersOf<ty
 
 /** Until the delay has passed, the values are those of the moment at which the fault began. */
 function lag(target: FaultTarget, { delay_s: delayS }: ParametersOf<typeof lagFault>, { bank, now }: EffectContext): ReadingEffect {
-  const { layout } = bank;
-  const slots = pointsMeant(layout, target);
+  const slots = pointsMeant(bank.layout, target);
   const registers = slots.reduce((sum, { def }) => sum + def.size, 0);
   const stepS = delayS / Math.min(samplesPerLag, Math.max(fewestSamples, Math.floor(registersPerLag / registers)));
-  const take = () => ({ at: now(), sample: new Sample(truthOf(bank), slots) });
+  const take = () => ({ at: now(), sample: new Sample(bank, slots) });
   let shown = take();
   /** younger than the delay, oldest first */
   let coming: (typeof shown)[] = [];

@@ -53,6 +53,12 @@ export class AddressShape {
     if (count < 1 || address < this.base || end > this.base + this.size) {
       throw new SimError('MAP_ILLEGAL_ADDRESS', `registers ${address}..${end - 1} are not all in the map`);
     }
+    return this.within(address, count);
+  }
+
+  /** The same, of those registers that are there. */
+  within(address: number, count: number): readonly Span[] {
+    const end = address + count;
     return this.#spans.filter((span) => span.address < end && span.address + span.count > address).map((span) => cut(span, address, end));
   }
 

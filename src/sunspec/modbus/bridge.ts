@@ -131,6 +131,7 @@ export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapte
 
   /** Binds while others are served already. @throws SimError COMMAND_CONFLICT, STOPPING with nothing left open */
   async function bindLate(port: Port): Promise<Port> {
+    refuseWhenStopping();
     // in the list from the start: a stop meanwhile closes it as well
     ports = [...ports, port];
     try {
@@ -139,8 +140,12 @@ export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapte
       ports = ports.filter((each) => each !== port);
       throw error instanceof SimError && error.code === 'LISTEN_FAILED' ? new SimError('COMMAND_CONFLICT', error.message, error.faults) : error;
     }
-    if (stopping !== undefined) throw new SimError('STOPPING', 'Modbus is stopping');
+    refuseWhenStopping();
     return port;
+  }
+
+  function refuseWhenStopping(): void {
+    if (stopping !== undefined) throw new SimError('STOPPING', 'Modbus is stopping');
   }
 
   async function removeDevice(index: number): Promise<void> {

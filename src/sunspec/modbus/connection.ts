@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { peerOf } from '../../core/listen.ts';
+import type { Deafness } from './disturbance.ts';
 import { sendLate, serve, serveDisturbed } from './exchange.ts';
 import type { LateAnswer, Service } from './exchange.ts';
 import { maxAdu } from './framing.ts';
@@ -32,7 +33,8 @@ export class Connection implements Asker, Swept {
   readonly #owner: ConnectionOwner;
   readonly #socket: Socket;
   readonly #framing: Framing;
-  /** what arrives before is lost (fault injection) */
+  /** from the beginning of the connection */
+  readonly #deaf: Deafness | null;
   readonly #deafUntilMs: number;
   /** until it is the turn of this peer again, or it has taken its answers */
   #paused = false;
@@ -52,10 +54,10 @@ export class Connection implements Asker, Swept {
   #takenSinceMs = 0;
 
   /**
-   * @param deafMs what arrives within this time is lost
+   * @param deaf what arrives within this time is lost (fault injection)
    * @param role of a TLS session, as `Requester` has it
    */
-  constructor(owner: ConnectionOwner, socket: Socket, framing: Framing, deafMs = 0, role?: Role | null) {
+  constructor(owner: ConnectionOwner, socket: Socket, framing: Framing, deaf: Deafness | null = null, role?: Role | null) {
     // before anything else: an `error` without a listener would end the process. `close` follows it
     socket.on('error', ignore);
     this.#owner = owner;
@@ -66,7 +68,8 @@ export class Connection implements Asker, Swept {
     const { clock, sweeper, log } = owner.context;
     this.connectedAtMs = clock.nowMs();
     this.lastMs = clock.monotonicMs();
-    this.#deafUntilMs = deafMs > 0 ? this.lastMs + deafMs : 0;
+    this.#deaf = deaf;
+    this.#deafUntilMs = deaf === null ? 0 : this.lastMs + deaf.ms;
     socket.on('data', (chunk: Buffer) => { this.#receive(chunk); });
     socket.on('drain', () => { this.#resumeLater(); });
     // who sends no more still gets the answers that wait for their turn
@@ -144,7 +147,7 @@ export class Connection implements Asker, Swept {
     const { clock, counters } = this.#owner.context;
     const now = clock.monotonicMs();
     this.lastMs = counters.lastActivityMs = now;
-    if (now < this.#deafUntilMs) return;
+    if (now < this.#deafUntilMs && this.#deaf?.isTakenBack() === false) return;
     this.#framing.push(chunk, now);
     this.#pump();
   }
@@ -294,6 +297,7 @@ export class Connection implements Asker, Swept {
   }
 }
 
-const closingMs = 1000;
+/** Seen by the sweep behind it: with its interval no more than a second. */
+const closingMs = 500;
 
 function ignore(): void { /* `close` follows and does what is to be done */ }

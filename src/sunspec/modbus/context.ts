@@ -19,7 +19,7 @@ export interface ModbusLimits {
   readonly idleTimeoutMs: number;
   /** TCP keep-alive */
   readonly keepAliveMs: number;
-  /** a TLS session must stand within; until then it counts as a connection */
+  /** a TLS session must stand within */
   readonly handshakeTimeoutMs: number;
 }
 

@@ -22,6 +22,8 @@ export interface Disturbance {
   readonly silence?: { readonly carriedOut: boolean };
   /** the answer waits so long; later answers on the connection wait behind it */
   readonly delayMs?: number;
+  /** Calls back once when the faults behind the waits have been taken back: they are over then. The returned function prevents it. */
+  readonly onTakenBack?: (then: () => void) => () => void;
   /** what leaves in place of the ADU of the answer: nothing, or any number of chunks of octets */
   readonly rewrite?: (adu: Buffer) => readonly Buffer[];
   /** pause between the chunks that `rewrite` gives; absent: they leave together */
@@ -30,20 +32,26 @@ export interface Disturbance {
   readonly close?: boolean;
 }
 
+/** How long a new connection is not heard: what arrives meanwhile is lost. */
+export interface Deafness {
+  readonly ms: number;
+  /** the faults behind it have been: it is over then */
+  readonly isTakenBack: () => boolean;
+}
+
 /** How a new connection is received. */
 export type Reception =
   | { readonly kind: 'serve' }
   /** closed at once */
   | { readonly kind: 'refuse' }
-  /** the oldest connections of the listener are closed for it, until only so many are left; `deafMs` as for `deaf`, or 0 */
-  | { readonly kind: 'replace_oldest'; readonly left: number; readonly deafMs: number }
-  /** what arrives within this time is lost */
-  | { readonly kind: 'deaf'; readonly deafMs: number };
+  /** the oldest connections of the listener are closed for it, until only so many are left */
+  | { readonly kind: 'replace_oldest'; readonly left: number; readonly deaf: Deafness | null }
+  | { readonly kind: 'deaf'; readonly deaf: Deafness };
 
 /** Asked only while there are faults. */
 export interface Disturber {
   readonly active: boolean;
-  /** @param open connections of the listener, the new one not among them */
+  /** @param open connections of the listener, with those whose handshake is not finished and without the new one */
   onConnect(deviceIndex: number | undefined, open: number): Reception;
   /** null: undisturbed */
   onRequest(request: RequestFacts, framing: 'mbap' | 'rtu'): Disturbance | null;

@@ -118,6 +118,10 @@ export interface LateAnswer {
   readonly gapMs: number;
   /** the connection ends behind it */
   readonly close: boolean;
+  /** as a disturbance has it */
+  readonly onTakenBack?: Disturbance['onTakenBack'];
+  /** it waits at least so long, whatever is taken back */
+  readonly leastMs?: number;
 }
 
 function carryOut(
@@ -135,19 +139,23 @@ function carryOut(
 const unread = Buffer.alloc(maxAdu);
 
 /** @param adu the answer; empty: there is none */
-function lateAnswer({ delayMs = 0, gapMs = 0, rewrite, close = false }: Disturbance, adu: Buffer): LateAnswer | null {
+function lateAnswer({ delayMs = 0, gapMs = 0, rewrite, close = false, onTakenBack }: Disturbance, adu: Buffer): LateAnswer | null {
   if (delayMs <= 0 && rewrite === undefined && !close) return null;
   const whole = adu.length === 0 ? [] : [adu];
-  return { chunks: rewrite !== undefined && adu.length > 0 ? rewrite(adu) : whole, delayMs, gapMs, close };
+  const chunks = rewrite !== undefined && adu.length > 0 ? rewrite(adu) : whole;
+  return { chunks, delayMs, gapMs, close, ...(onTakenBack !== undefined && delayMs + gapMs > 0 && { onTakenBack }) };
 }
 
 /**
- * Hands a late answer over, chunk by chunk. Nothing happens at once: not even an answer without delay.
+ * Hands a late answer over, chunk by chunk. Nothing happens at once: not even an answer without delay. Once the faults
+ * behind it are taken back, what is left goes together.
  * @param write takes one chunk
  * @param done called behind the last one
  * @returns prevents what has not happened yet
  */
-export function sendLate({ chunks, delayMs, gapMs }: LateAnswer, later: typeof callLater, write: (chunk: Buffer) => void, done: () => void): () => void {
+export function sendLate(answer: LateAnswer, later: typeof callLater, write: (chunk: Buffer) => void, done: () => void): () => void {
+  const { chunks, delayMs, onTakenBack, leastMs = 0 } = answer;
+  let { gapMs } = answer;
   let next = 0;
   let cancel: () => void;
   function step(): void {
@@ -156,9 +164,21 @@ export function sendLate({ chunks, delayMs, gapMs }: LateAnswer, later: typeof c
       next += 1;
       if (chunk !== undefined) write(chunk);
     } while (gapMs <= 0 && next < chunks.length);
-    if (next < chunks.length) cancel = later(gapMs, step);
-    else done();
+    if (next < chunks.length) {
+      cancel = later(gapMs, step);
+    } else {
+      forget?.();
+      done();
+    }
   }
-  cancel = later(delayMs, step);
-  return () => { cancel(); };
+  cancel = later(Math.max(leastMs, delayMs), step);
+  const forget = onTakenBack?.(() => {
+    cancel();
+    gapMs = 0;
+    cancel = later(next === 0 ? leastMs : 0, step);
+  });
+  return () => {
+    cancel();
+    forget?.();
+  };
 }

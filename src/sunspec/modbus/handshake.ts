@@ -16,7 +16,7 @@ export interface HandshakeOwner {
   failed(handshake: Handshake): void;
 }
 
-/** A connection that is not one of Modbus yet: it counts as one, and has limited time to show its certificate. */
+/** A connection that is not one of Modbus yet, and has limited time to show its certificate. */
 export class Handshake implements Swept, HandshakeEnd {
   readonly #owner: HandshakeOwner;
   readonly #socket: Socket;
@@ -38,17 +38,19 @@ export class Handshake implements Swept, HandshakeEnd {
     gate.admit(this.#socket, this);
   }
 
-  /** The listener closes, or has no place for it any more. */
+  /** Ends without being a failure: the listener closes, or a fault wants its place. */
   abandon(): void {
-    this.#givenUp ??= null;
-    this.#socket.destroy();
+    this.#end(null);
+  }
+
+  /** A later one needs its place. */
+  giveWay(): void {
+    this.#end('too many others were begun and not finished');
   }
 
   sweep(): void {
     const { clock, limits } = this.#owner.context;
-    if (this.#givenUp !== undefined || clock.monotonicMs() - this.#sinceMs < limits.handshakeTimeoutMs) return;
-    this.#givenUp = 'it was not finished in time';
-    this.#socket.destroy();
+    if (clock.monotonicMs() - this.#sinceMs >= limits.handshakeTimeoutMs) this.#end('it was not finished in time');
   }
 
   secured(socket: TLSSocket, finding: RoleFinding): void {
@@ -66,5 +68,10 @@ export class Handshake implements Swept, HandshakeEnd {
       log.info(`${this.#peer}: no TLS session: ${this.#givenUp ?? reason}`, deviceIndex);
     }
     this.#owner.failed(this);
+  }
+
+  #end(reason: string | null): void {
+    if (this.#givenUp === undefined) this.#givenUp = reason;
+    this.#socket.destroy();
   }
 }

@@ -1,5 +1,6 @@
 /** Modbus over serial line 1.02, 2.5.1: RTU frames, on a line with other devices or in a TCP stream. */
 import { Buffer } from 'node:buffer';
+import { crc16 } from '../../core/crc16.ts';
 import type { Framing, FramingResult } from './framing.ts';
 import { frameSizes, unknownSize } from './rtu-sizes.ts';
 
@@ -10,19 +11,6 @@ const crcSize = 2;
 /** The address that means every device of a line. */
 export const broadcastAddress = 0;
 const noBytes = Buffer.alloc(0);
-
-const crcTable = Uint16Array.from({ length: 256 }, (_, octet) => {
-  let crc = octet;
-  for (let bit = 0; bit < 8; bit++) crc = (crc & 1) === 0 ? crc >> 1 : (crc >> 1) ^ 0xa001;
-  return crc;
-});
-
-/** CRC-16 of octets, sent low octet first; 0 over octets that end with their own CRC. */
-export function crc16(bytes: Buffer, start: number, end: number): number {
-  let crc = 0xffff;
-  for (let at = start; at < end; at++) crc = (crc >> 8) ^ (crcTable[(crc ^ (bytes[at] ?? 0)) & 0xff] ?? 0);
-  return crc;
-}
 
 /** How pauses are told from each other. */
 export interface RtuTiming {

@@ -14,7 +14,7 @@ import { Connection } from './connection.ts';
 import type { ConnectionOwner } from './connection.ts';
 import { defaultLimits, ModbusCounters } from './context.ts';
 import type { ForeignUnitPolicy, ModbusContext, ModbusLimits } from './context.ts';
-import type { Disturber, Reception } from './disturbance.ts';
+import type { Deafness, Disturber, Reception } from './disturbance.ts';
 import type { Framing, FramingName } from './framing.ts';
 import { Handshake } from './handshake.ts';
 import type { HandshakeOwner } from './handshake.ts';
@@ -100,6 +100,11 @@ export function createModbusTcpServer(options: ModbusTcpServerOptions): ModbusTc
 
 /** A connection at the cap gives way to a new one when nothing has come from it for so long. */
 const replaceableMs = 60_000;
+/**
+ * Handshakes that may be unfinished at one time, or as many as connections where these are more. They have places of
+ * their own: who never comes to a session takes none from those that do.
+ */
+const leastHandshakes = 256;
 /** Answers that a peer has not taken by then are given up. */
 const closeGraceMs = 500;
 
@@ -114,8 +119,8 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner {
   readonly #host: string;
   readonly #wantedPort: number;
   readonly #connections = new Set<Connection>();
-  /** and how long each connection that comes of it is deaf */
-  readonly #handshakes = new Map<Handshake, number>();
+  /** oldest first, and how the connection that comes of it is deaf */
+  readonly #handshakes = new Map<Handshake, Deafness | null>();
   #server: Server | undefined;
   #listening: Promise<number> | undefined;
   #closing: Promise<void> | undefined;
@@ -163,24 +168,29 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner {
 
   closed(connection: Connection): void {
     this.#connections.delete(connection);
-    if (this.#openCount === 0) this.#allClosed?.();
+    this.#oneLess();
   }
 
   secured(handshake: Handshake, socket: TLSSocket, role: Role | null): void {
-    const deafMs = this.#handshakes.get(handshake);
+    const deaf = this.#handshakes.get(handshake) ?? null;
     this.#handshakes.delete(handshake);
-    if (this.#closing === undefined) this.#serve(socket, deafMs, role);
-    else drop(socket);
+    // others may have come to their sessions meanwhile
+    if (this.#hasRoom()) this.#serve(socket, deaf, role);
+    else this.#refuse(socket);
+    this.#oneLess();
   }
 
   failed(handshake: Handshake): void {
     this.#handshakes.delete(handshake);
-    if (this.#openCount === 0) this.#allClosed?.();
+    this.#oneLess();
   }
 
-  /** What counts against the cap. */
   get #openCount(): number {
     return this.#connections.size + this.#handshakes.size;
+  }
+
+  #oneLess(): void {
+    if (this.#openCount === 0) this.#allClosed?.();
   }
 
   async #bind(): Promise<number> {
@@ -200,8 +210,8 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner {
   }
 
   #accept(socket: Socket): void {
-    const { counters, limits, disturber, tls } = this.context;
-    if (this.#closing !== undefined || (this.#openCount >= limits.maxConnections && !this.#makeRoom())) {
+    const { counters, disturber, tls } = this.context;
+    if (!this.#hasRoom()) {
       this.#refuse(socket);
       return;
     }
@@ -211,19 +221,27 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner {
       return;
     }
     if (reception.kind === 'replace_oldest') this.#dropOldest(reception.left);
-    const deafMs = 'deafMs' in reception ? reception.deafMs : 0;
+    const deaf = 'deaf' in reception ? reception.deaf : null;
     counters.accepted += 1;
-    if (tls === undefined) {
-      this.#serve(socket, deafMs);
-    } else {
-      const handshake = new Handshake(this, socket);
-      this.#handshakes.set(handshake, deafMs);
-      handshake.begin(tls);
-    }
+    if (tls === undefined) this.#serve(socket, deaf);
+    else this.#beginHandshake(tls, socket, deaf);
   }
 
-  #serve(socket: Socket, deafMs?: number, role?: Role | null): void {
-    this.#connections.add(new Connection(this, socket, this.#newFraming(), deafMs, role));
+  /** Closes no idle connection for it: there is time for that when it has come to a session. */
+  #beginHandshake(tls: TlsGate, socket: Socket, deaf: Deafness | null): void {
+    const [oldest] = this.#handshakes.keys();
+    if (oldest !== undefined && this.#handshakes.size >= Math.max(leastHandshakes, this.context.limits.maxConnections)) {
+      this.#handshakes.delete(oldest);
+      oldest.giveWay();
+    }
+    const handshake = new Handshake(this, socket);
+    this.#handshakes.set(handshake, deaf);
+    handshake.begin(tls);
+  }
+
+  #serve(socket: Socket, deaf: Deafness | null, role?: Role | null): void {
+    this.#makeRoom();
+    this.#connections.add(new Connection(this, socket, this.#newFraming(), deaf, role));
   }
 
   #newFraming(): Framing {
@@ -246,23 +264,36 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner {
     for (const handshake of this.#handshakes.keys()) {
       if (excess <= 0) return;
       excess -= 1;
+      this.#handshakes.delete(handshake);
       handshake.abandon();
     }
   }
 
-  /** Closes the connection that has been idle longest, if it has been so long enough. */
-  #makeRoom(): boolean {
-    const { clock, counters, log } = this.context;
+  /** Whether there is a place for one more connection, or one that gives way to it. */
+  #hasRoom(): boolean {
+    if (this.#closing !== undefined) return false;
+    return this.#connections.size < this.context.limits.maxConnections || this.#replaceable() !== undefined;
+  }
+
+  /** The connection that has been idle longest, if it has been so long enough. */
+  #replaceable(): Connection | undefined {
     let oldest: Connection | undefined;
     for (const connection of this.#connections) {
       if (oldest === undefined || connection.lastMs < oldest.lastMs) oldest = connection;
     }
-    if (oldest === undefined || clock.monotonicMs() - oldest.lastMs <= replaceableMs) return false;
+    return oldest !== undefined && this.context.clock.monotonicMs() - oldest.lastMs > replaceableMs ? oldest : undefined;
+  }
+
+  /** At the cap the connection that can be replaced is closed. */
+  #makeRoom(): void {
+    const { counters, limits, log } = this.context;
+    if (this.#connections.size < limits.maxConnections) return;
+    const oldest = this.#replaceable();
+    if (oldest === undefined) return;
     counters.refused += 1;
-    log.info(`${oldest.peer} closed: it was idle and all ${this.context.limits.maxConnections} connections are taken`, this.deviceIndex);
+    log.info(`${oldest.peer} closed: it was idle and all ${limits.maxConnections} connections are taken`, this.deviceIndex);
     this.#connections.delete(oldest);
     oldest.destroy();
-    return true;
   }
 
   #refuse(socket: Socket): void {

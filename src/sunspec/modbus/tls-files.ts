@@ -51,6 +51,10 @@ export interface TlsFilesOptions {
   readonly every?: (ms: number, run: () => void) => () => void;
 }
 
+function isSame({ context: a }: TlsMaterial, { context: b }: TlsMaterial): boolean {
+  return a.cert === b.cert && a.key === b.key && a.ca === b.ca;
+}
+
 /** How often the files are looked at. */
 const watchMs = 5000;
 
@@ -69,6 +73,7 @@ export class TlsFiles {
   readonly #io: TlsIo;
   /** stamps of what is in force */
   #inForce: string;
+  #material: TlsMaterial;
   #lastFailure: string | undefined;
   #endWatch: (() => void) | undefined;
 
@@ -80,6 +85,7 @@ export class TlsFiles {
     this.#inForce = this.#stamps();
     const reading = this.#read();
     if ('faults' in reading) throw new SimError('CONFIG_INVALID', 'Modbus cannot use TLS', reading.faults);
+    this.#material = reading.material;
     this.gate = new TlsGate(reading.material);
     this.#remark(reading.material);
   }
@@ -112,8 +118,13 @@ export class TlsFiles {
     }
     this.#inForce = stamps;
     this.#lastFailure = undefined;
-    this.gate.replace(reading.material);
-    this.#options.logger.info('Modbus TLS: new certificate files are in force for sessions from now on');
+    if (isSame(reading.material, this.#material)) {
+      this.#options.logger.info('Modbus TLS: the certificate files were written anew and hold what is in force already');
+    } else {
+      this.#material = reading.material;
+      this.gate.replace(reading.material);
+      this.#options.logger.info('Modbus TLS: new certificate files are in force for sessions from now on');
+    }
     this.#remark(reading.material);
   }
 

@@ -19,6 +19,7 @@ function createRig(start?: (map: MapView) => void) {
   const faults = new FaultBench();
   const lines: string[] = [];
   const acceptance = new Acceptance({
+    deviceIndex: 0,
     bank: map.bank,
     later: (delayS, act) => map.scheduler.at(addSeconds(map.clock.sim(), delayS), act),
     log: { info: (line) => { lines.push(line); } },
@@ -315,7 +316,7 @@ describe('faults in what a write leaves', () => {
       const lean = createTestBank({ omit: ['704.WSet'] });
       const faults = new FaultBench();
       faults.inject(exceptionCodeFault, { rule: 'not_implemented', code: 1 });
-      const acceptance = new Acceptance({ bank: lean.bank, later: () => { throw new Error('nothing is late'); }, log: { info: () => undefined } });
+      const acceptance = new Acceptance({ deviceIndex: 0, bank: lean.bank, later: () => { throw new Error('nothing is late'); }, log: { info: () => undefined } });
       const { address } = lean.slot(704, 'WSet');
       expect(answeredWith(() => { acceptance.writeThrough(faults.registry.active, address, words(0, 1), byModbus); })).to.equal(1);
     });

@@ -326,6 +326,32 @@ describe('Modbus RTU on a serial line', () => {
     expect(asked).to.equal(2);
   });
 
+  it('an answer whose fault is taken back waits for the pause of 3.5 characters alone', async () => {
+    let takeBack: () => void = () => undefined;
+    const disturber: Disturber = {
+      active: true,
+      onConnect: () => ({ kind: 'serve' }),
+      onRequest: () => ({
+        delayMs: 600_000,
+        onTakenBack(then) {
+          takeBack = then;
+          return () => undefined;
+        },
+      }),
+      cuts: () => false,
+      aliasOf: () => undefined,
+    };
+    create({ disturber });
+    await adapter.start();
+    await send(rtuRead(1, 40_000, 2));
+    takeBack();
+    await pass(4);
+    expect(recorded()).to.equal('');
+    await pass(1);
+    expect(recorded()).to.equal(marker(1));
+    expect(adapter.clients()[0]?.paused).to.equal(false);
+  });
+
   it('2.5.1.1: the pause is 3.5 characters of 11 bits, and 1.75 ms above 19200 Bd', () => {
     const pauses = [300, 1200, 9600, 19_200, 19_201, 115_200].map((baudRate) => lineTiming(baudRate).pauseMs.toFixed(3));
     expect(pauses).to.deep.equal(['128.333', '32.083', '4.010', '2.005', '1.750', '1.750']);

@@ -3,84 +3,35 @@ import { connect } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
 import { expect } from 'chai';
-import type { Logger } from '../../../src/core/log.ts';
-import type { ModbusContext } from '../../../src/sunspec/modbus/context.ts';
-import { createModbusContext, createModbusTcpServer } from '../../../src/sunspec/modbus/server.ts';
-import type { ModbusContextOptions, ModbusTcpServer } from '../../../src/sunspec/modbus/server.ts';
 import { adu, RawClient, readRequest } from '../../support/modbus-client.ts';
-import { FakeWallClock, MemoryUnit } from '../../support/modbus-unit.ts';
+import { answer100, infos, read100, TlsRigs, until } from '../../support/modbus-tls.ts';
+import type { TlsRig } from '../../support/modbus-tls.ts';
 import { issue, testPki, utf8String } from '../../support/pki.ts';
 import type { Identity, TestPki } from '../../support/pki.ts';
-import { connectTls, openTls, serverFiles, tlsOver } from '../../support/tls.ts';
-import type { TestTlsOptions } from '../../support/tls.ts';
-
-interface Rig {
-  readonly server: ModbusTcpServer;
-  readonly context: ModbusContext;
-  readonly clock: FakeWallClock;
-  readonly unit: MemoryUnit;
-  readonly lines: string[];
-  readonly port: number;
-}
-
-const read100 = readRequest(1, 100, 1);
-const answer100 = '0001000000050103020064';
-
-/** Lets the event loop turn until something is so. */
-async function until(ready: () => boolean): Promise<void> {
-  while (!ready()) await new Promise((resolve) => { setImmediate(resolve); });
-}
+import { connectTls } from '../../support/tls.ts';
 
 describe('Modbus/TCP Security', () => {
   let pki: TestPki;
   let readOnly: Identity;
-  const rigs: Rig[] = [];
-  const clients: { destroy(): void }[] = [];
+  let rigs: TlsRigs;
 
   before(async () => {
     pki = await testPki();
     readOnly = pki.clients.ReadOnlySunSpec;
+    rigs = new TlsRigs(pki);
   });
-  afterEach(async () => {
-    for (const client of clients.splice(0)) client.destroy();
-    await Promise.all(rigs.splice(0).map(({ server }) => server.close()));
-  });
+  afterEach(() => rigs.end());
 
-  async function rig(tls: TestTlsOptions = {}, options: ModbusContextOptions = {}): Promise<Rig> {
-    const clock = new FakeWallClock();
-    const unit = new MemoryUnit();
-    const lines: string[] = [];
-    const write = (level: string) => (message: string) => { lines.push(`${level} ${message.replace(/127\.0\.0\.1:\d+/, 'PEER')}`); };
-    const logger: Logger = { debug: write('debug'), info: write('info'), warning: write('warning'), error: write('error') };
-    const context = createModbusContext({ clock, logger, tls: tlsOver(serverFiles(pki), tls).gate, ...options });
-    const server = createModbusTcpServer({ host: '127.0.0.1', port: 0, context, units: (unitId) => (unitId === 1 ? unit : undefined) });
-    const made = { server, context, clock, unit, lines, port: await server.listen() };
-    rigs.push(made);
-    return made;
-  }
-
-  async function open({ port }: Rig, identity: Identity | undefined = readOnly, options: ConnectionOptions = {}): Promise<RawClient> {
-    const client = await openTls(port, pki, identity, options);
-    clients.push(client);
-    return client;
-  }
-
-  async function openRaw({ port }: Rig): Promise<RawClient> {
-    const client = await RawClient.open(port);
-    clients.push(client);
-    return client;
-  }
+  const rig: TlsRigs['rig'] = (...options) => rigs.rig(...options);
+  const open: TlsRigs['open'] = (...options) => rigs.open(...options);
+  const openRaw: TlsRigs['openRaw'] = (made) => rigs.openRaw(made);
 
   /** Tries to read a register; what a refused client gets out of it. */
-  async function attempt({ port }: Rig, identity: Identity | undefined, options: ConnectionOptions = {}): Promise<string> {
-    const socket = connectSecure({ port, host: '127.0.0.1', ca: pki.ca.cert, ...identity, ...options });
-    clients.push(socket);
-    const client = RawClient.over(socket);
+  async function attempt(made: TlsRig, identity: Identity | undefined, options: ConnectionOptions = {}): Promise<string> {
+    const client = RawClient.over(rigs.connect(made, identity, options));
     client.send(adu(1, 1, '0600640001'));
     return (await client.untilClosed()).toString('hex');
   }
-
-  const infos = ({ lines }: Rig) => lines.filter((line) => !line.startsWith('debug'));
 
   describe('cipher suites and versions', () => {
     const suites = [
@@ -93,7 +44,7 @@ describe('Modbus/TCP Security', () => {
         const made = await rig();
         const ciphers = suite.endsWith('CCM8') ? `${suite}:@SECLEVEL=0` : suite;
         const socket = await connectTls(made.port, pki, readOnly, { minVersion: version, maxVersion: version, ciphers });
-        clients.push(socket);
+        rigs.own(socket);
         expect([socket.getProtocol(), socket.getCipher().name]).to.deep.equal([version, suite]);
         expect(socket.getEphemeralKeyInfo()).to.include({ type: 'ECDH', name: 'prime256v1', size: 256 });
         expect(await RawClient.over(socket).request(read100)).to.equal(answer100);
@@ -121,7 +72,7 @@ describe('Modbus/TCP Security', () => {
     it('a list of the user replaces the built-in one', async () => {
       const made = await rig({ ciphers: 'ECDHE-ECDSA-AES256-GCM-SHA384' });
       const socket = await connectTls(made.port, pki, readOnly);
-      clients.push(socket);
+      rigs.own(socket);
       expect([socket.getProtocol(), socket.getCipher().name]).to.deep.equal(['TLSv1.2', 'ECDHE-ECDSA-AES256-GCM-SHA384']);
     });
 
@@ -197,13 +148,13 @@ describe('Modbus/TCP Security', () => {
       for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
         const limits = { minVersion: version, maxVersion: version };
         const first = await connectTls(made.port, pki, pki.clients.SuperAdministratorSunSpec, limits);
-        clients.push(first);
+        rigs.own(first);
         let session = first.getSession();
         first.on('session', (ticket) => { session = ticket; });
         expect(await RawClient.over(first).request(read100)).to.equal(answer100);
         expect(session).to.not.equal(undefined);
         const again = await connectTls(made.port, pki, readOnly, { ...limits, ...(session && { session }) });
-        clients.push(again);
+        rigs.own(again);
         expect(await RawClient.over(again).request(read100)).to.equal(answer100);
         expect(again.isSessionReused(), version).to.equal(false);
         expect(made.server.clients().at(-1)?.role).to.equal('ReadOnlySunSpec');
@@ -213,7 +164,7 @@ describe('Modbus/TCP Security', () => {
     it('is not asked for a second time: renegotiation is refused', async () => {
       const made = await rig();
       const socket = await connectTls(made.port, pki, readOnly, { maxVersion: 'TLSv1.2' });
-      clients.push(socket);
+      rigs.own(socket);
       socket.resume();
       const failure = once(socket, 'error') as Promise<[Error]>;
       socket.renegotiate({ rejectUnauthorized: true }, () => undefined);
@@ -241,50 +192,6 @@ describe('Modbus/TCP Security', () => {
       }
       await until(() => made.context.counters.handshakeFailures === 3);
       expect(made.server.connectionCount).to.equal(0);
-    });
-
-    it('silence ends after the time for a handshake, by the injected clock', async () => {
-      const made = await rig();
-      const silent = await openRaw(made);
-      const halfway = await openRaw(made);
-      halfway.send('16030100c8');
-      await until(() => made.context.counters.accepted === 2);
-      made.clock.advance(9999);
-      made.context.sweeper.sweep();
-      expect(silent.closed || halfway.closed).to.equal(false);
-      made.clock.advance(1);
-      made.context.sweeper.sweep();
-      await Promise.all([silent.untilClosed(), halfway.untilClosed()]);
-      await until(() => made.context.counters.handshakeFailures === 2);
-      expect(infos(made)).to.deep.equal(Array.from({ length: 2 }, () => 'info PEER: no TLS session: it was not finished in time'));
-    });
-
-    it('counts against the cap from its first moment, and no more when it is over', async () => {
-      const made = await rig({}, { limits: { maxConnections: 2 } });
-      const [first, second] = [await openRaw(made), await openRaw(made)];
-      await until(() => made.context.counters.accepted === 2);
-      const third = await openRaw(made);
-      await third.untilClosed();
-      expect(made.context.counters.refused).to.equal(1);
-      first.destroy();
-      second.destroy();
-      await until(() => made.context.counters.handshakeFailures === 2);
-      expect(await (await open(made)).request(read100)).to.equal(answer100);
-    });
-
-    it('200 half-open handshakes and 100 resets do not keep others from being served', async () => {
-      const made = await rig();
-      await Promise.all(Array.from({ length: 200 }, async (_, i) => {
-        const client = await openRaw(made);
-        if (i % 2 === 0) client.send('16030100c80100');
-      }));
-      for (let i = 0; i < 100; i += 1) (await openRaw(made)).socket.resetAndDestroy();
-      const begin = performance.now();
-      const client = await open(made);
-      for (let i = 0; i < 50; i += 1) expect(await client.request(read100)).to.equal(answer100);
-      expect(performance.now() - begin).to.be.lessThan(2000);
-      await until(() => made.context.counters.handshakeFailures >= 100);
-      expect(made.server.clients()).to.have.lengthOf(1);
     });
 
     it('is told at most ten times a second, then as a count', async () => {
@@ -341,7 +248,7 @@ describe('Modbus/TCP Security', () => {
         const made = await rig();
         const socket = connect(made.port, '127.0.0.1');
         const client = RawClient.over(connectSecure({ socket, ca: pki.ca.cert, ...readOnly, maxVersion: version }));
-        clients.push(client);
+        rigs.own(client);
         expect(await client.request(read100)).to.equal(answer100);
         // beneath TLS
         socket.write(Buffer.concat([Buffer.from('1703030020', 'hex'), Buffer.alloc(32, 7)]));
@@ -367,7 +274,7 @@ describe('Modbus/TCP Security', () => {
     await session.request(read100);
     const silent = connect(made.port, '127.0.0.1');
     silent.on('error', () => undefined);
-    clients.push(silent);
+    rigs.own(silent);
     await until(() => made.context.counters.accepted === 2);
     const gone = Promise.all([session.untilClosed(), once(silent, 'close')]);
     silent.resume();

@@ -9,6 +9,7 @@ import type { ModbusRtuAdapter } from '../../../src/sunspec/modbus/rtu-bridge.ts
 import { RawClient } from '../modbus-client.ts';
 import { testPki } from '../pki.ts';
 import { testPlant } from '../plant.ts';
+import { byTest } from '../rig.ts';
 import { connectTls, serverFiles, tlsOver } from '../tls.ts';
 import { HandTimers } from '../timers.ts';
 import { HandWall } from '../wall.ts';
@@ -30,6 +31,7 @@ export interface Line {
 
 /** What stands in front of the devices of a bed: listeners, or a line. */
 export interface Served {
+  readonly begun: () => Promise<void>;
   readonly breakOff: () => Promise<void>;
   readonly stop: () => Promise<void>;
   readonly master: (index: number) => Promise<Master>;
@@ -43,14 +45,20 @@ export interface Bed {
   master(index?: number): Promise<Master>;
   /** a connection of its own for raw frames */
   wire(index?: number): Promise<Wire>;
+  /** Waits until a device holds the piece of a request that has been sent. */
+  begun(): Promise<void>;
   /** Lets so much time pass that a request which has begun and not ended is given up. */
   breakOff(): Promise<void>;
+  /** All devices as after a start, running in a nominal grid under more sun than they can use. */
+  restart(): Promise<void>;
   /** Runs ticks of one second. */
   step(seconds: number): Promise<void>;
   close(): Promise<void>;
 }
 
 const patienceMs = 5000;
+/** Start, ramps and responses of a device take no longer. */
+const settledS = 20;
 
 const turn = () => new Promise<void>((resolve) => { setImmediate(resolve); });
 
@@ -76,15 +84,17 @@ async function listening(plant: SimPlant, kind: 'tcp' | 'tls' | 'rtu_over_tcp'):
   });
   await adapter.start();
   const portOf = (index: number) => adapter.endpointOf(index)?.port ?? 0;
+  const begun = () => until(() => adapter.clients().some(({ heldBytes }) => heldBytes > 0));
   return {
     stop: () => adapter.stop(),
+    begun,
     async breakOff() {
       const { unreadable } = adapter.counters;
       if (rtuOverTcp) {
         await until(() => adapter.counters.unreadable > unreadable);
         return;
       }
-      await until(() => adapter.clients().some(({ heldBytes }) => heldBytes > 0));
+      await begun();
       // a limit counts from the round that first sees what it is for
       sweeper.sweep();
       wall.advance(60_000);
@@ -131,6 +141,8 @@ function cables(plant: SimPlant): Served {
     async stop() {
       for (const adapter of adapters) await adapter.stop();
     },
+    // a cable passes on at once what is written, and piece by piece
+    begun: turn,
     async breakOff() {
       await turn();
       timers.pass(1000);
@@ -163,9 +175,16 @@ export async function openBed({ framing, shared, serve }: Line, types: readonly 
   }
   return {
     plant,
+    begun: served.begun,
     breakOff: served.breakOff,
     master: (index = 0) => kept(served.master(index)),
     wire: (index = 0) => kept(served.wire(index)),
+    async restart() {
+      for (const device of plant.devices) device.command({ kind: 'reset', scope: 'device' }, byTest);
+      plant.setGrid({ voltagePu: 1, frequencyHz: 60 });
+      plant.setSurroundings({ irradianceWm2: 1100, cellTemperatureC: 25 });
+      await plant.step(settledS);
+    },
     async step(seconds) {
       if (seconds > 0) await plant.step(seconds);
     },

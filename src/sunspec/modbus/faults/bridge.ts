@@ -1,6 +1,7 @@
 /** The faults of the wire over the register maps of the devices. */
 import type { FaultRegistry } from '../../../core/fault-registry.ts';
 import { holds } from '../../faults/condition.ts';
+import type { FaultyMaps } from '../../faults/faulty-maps.ts';
 import { perLayout, slotsNamed } from '../../faults/targets.ts';
 import type { Bank } from '../../map/bank.ts';
 import type { Disturber } from '../disturbance.ts';
@@ -9,6 +10,8 @@ import type { Span } from './disturber.ts';
 
 export interface BankDisturberOptions {
   readonly registry: Pick<FaultRegistry, 'active' | 'onChange'>;
+  /** where structure faults show points; absent: nowhere else than they are */
+  readonly maps?: Pick<FaultyMaps, 'under'>;
   /** indexes of devices that answer nobody, whatever the faults are; changed in place */
   readonly silent?: ReadonlySet<number>;
   /** the devices there are now */
@@ -19,14 +22,11 @@ const spansOf = perLayout((layout, points: readonly string[]): readonly Span[] =
   points.flatMap((name) => slotsNamed(layout, name)).map(({ address, def }) => ({ address, count: def.size }))
 ));
 
-/**
- * A disturber whose conditions and points are those of the devices' banks. Points are where the banks have them, also
- * while a structure fault shows them elsewhere.
- */
-export function createBankDisturber({ registry, silent, devices }: BankDisturberOptions): Disturber {
+/** A disturber whose conditions and points are those of the devices' banks, wherever structure faults show them. */
+export function createBankDisturber({ registry, maps, silent, devices }: BankDisturberOptions): Disturber {
   const bankOf = (deviceIndex: number) => devices().find(({ index }) => index === deviceIndex)?.bank;
   return createDisturber({
-    registry, ...(silent && { silent }),
+    registry, ...(silent && { silent }), ...(maps && { under: (deviceIndex, asked) => maps.under(deviceIndex, asked) }),
     deviceIndexes: () => devices().map(({ index }) => index),
     holds(fault, deviceIndex) {
       const bank = bankOf(deviceIndex);

@@ -3,9 +3,9 @@ import type { ActiveFault } from '../../../core/active-fault.ts';
 import type { FaultRegistry } from '../../../core/fault-registry.ts';
 import {
   aliasUnitFault, connectionLimitFault, deafAfterConnectFault, delayFault, disconnectFault, dropFault, exceptionFault,
-  ignoreUnitFault, modbusTransportFaults, outageFault,
+  ignoreUnitFault, modbusTransportFaults, outageFault, splitFault,
 } from '../../../fault-kinds/modbus-transport.ts';
-import type { Disturbance, Disturber, Reception, RequestFacts } from '../disturbance.ts';
+import type { Deafness, Disturbance, Disturber, Reception, RequestFacts } from '../disturbance.ts';
 import type { FramingName } from '../framing.ts';
 import { canRewrite, gapOf, rewriteOf } from './rewrites.ts';
 
@@ -23,7 +23,9 @@ export interface DisturberOptions {
   readonly silent?: ReadonlySet<number>;
   /** whether the condition of a fault holds at a device */
   readonly holds: (fault: ActiveFault, deviceIndex: number) => boolean;
-  /** registers behind the points that a fault names */
+  /** addresses in the undisturbed map of the registers that a request names; default the same */
+  readonly under?: (deviceIndex: number, asked: Span) => readonly Span[];
+  /** registers behind the points that a fault names, in the undisturbed map */
   readonly spans: (points: readonly string[], deviceIndex: number) => readonly Span[];
 }
 
@@ -83,22 +85,26 @@ class WireDisturber implements Disturber {
 
   onConnect(deviceIndex: number | undefined, open: number): Reception {
     const faults = (own: readonly ActiveFault[]) => own.filter((fault) => this.#meets(fault, deviceIndex));
+    const strikes = (fault: ActiveFault) => fault.strikes(deviceIndex ?? null);
     for (const fault of faults(this.#outage)) {
-      if (fault.isOf(outageFault) && fault.parameters.mode !== 'silent' && fault.strikes()) return { kind: 'refuse' };
+      if (fault.isOf(outageFault) && fault.parameters.mode !== 'silent' && strikes(fault)) return { kind: 'refuse' };
     }
     let left = Infinity;
+    const deafening: ActiveFault[] = [];
     let deafMs = 0;
     for (const fault of faults(this.#connection)) {
       if (fault.isOf(connectionLimitFault)) {
-        if (open < fault.parameters.connections || !fault.strikes()) continue;
+        if (open < fault.parameters.connections || !strikes(fault)) continue;
         if (fault.parameters.policy === 'refuse' || fault.parameters.connections === 0) return { kind: 'refuse' };
         left = Math.min(left, fault.parameters.connections - 1);
-      } else if (fault.isOf(deafAfterConnectFault) && fault.strikes()) {
+      } else if (fault.isOf(deafAfterConnectFault) && strikes(fault)) {
+        deafening.push(fault);
         deafMs = Math.max(deafMs, fault.parameters.deaf_ms);
       }
     }
-    if (left < open) return { kind: 'replace_oldest', left, deafMs };
-    return deafMs > 0 ? { kind: 'deaf', deafMs } : served;
+    const deaf: Deafness | null = deafMs > 0 ? { ms: deafMs, isTakenBack: () => areTakenBack(deafening) } : null;
+    if (left < open) return { kind: 'replace_oldest', left, deaf };
+    return deaf === null ? served : { kind: 'deaf', deaf };
   }
 
   onRequest(request: RequestFacts, framing: FramingName): Disturbance | null {
@@ -106,13 +112,14 @@ class WireDisturber implements Disturber {
     const ofThis = (faults: readonly ActiveFault[]) => (
       faults.length === 0 ? faults : faults.filter((fault) => this.#meets(fault, request.deviceIndex) && this.#aimedAt(fault, request))
     );
-    if (ofThis(this.#outage).some((fault) => fault.strikes())) return unheard;
+    const strikes = (fault: ActiveFault) => strikesAt(fault, request);
+    if (ofThis(this.#outage).some(strikes)) return unheard;
     const ignores = (fault: ActiveFault) => fault.isOf(ignoreUnitFault) && fault.parameters.unit_ids.includes(request.unitId);
-    if (ofThis(this.#ignore).some((fault) => ignores(fault) && fault.strikes())) return unheard;
+    if (ofThis(this.#ignore).some((fault) => ignores(fault) && strikes(fault))) return unheard;
     const outcome = outcomeOf(ofThis(this.#outcome), request);
     if (outcome?.silence !== undefined || !request.answered) return outcome;
-    const struck = ofThis(this.#answer).filter((fault) => (fault.isOf(delayFault) || canRewrite(fault, request, framing)) && fault.strikes());
-    return struck.length === 0 ? outcome : { ...outcome, ...answerOf(struck, framing) };
+    const struck = ofThis(this.#answer).filter((fault) => (fault.isOf(delayFault) || canRewrite(fault, request, framing)) && strikes(fault));
+    return struck.length === 0 ? outcome : { ...outcome, ...answerOf(struck, framing), onTakenBack: (then) => this.#whenTakenBack(struck, then) };
   }
 
   cuts(deviceIndex: number | undefined): boolean {
@@ -126,9 +133,19 @@ class WireDisturber implements Disturber {
       if (!fault.isOf(aliasUnitFault) || !fault.parameters.unit_ids.includes(unitId)) continue;
       // on a port for several devices the fault has to say which one
       const device = deviceIndex ?? fault.facts.deviceIndex ?? undefined;
-      if (device !== undefined && this.#meets(fault, device) && fault.strikes()) return device;
+      if (device !== undefined && this.#meets(fault, device) && fault.strikes(device)) return device;
     }
     return undefined;
+  }
+
+  #whenTakenBack(faults: readonly ActiveFault[], then: () => void): () => void {
+    const waiting = faults.filter(makesWait);
+    const forget = this.#options.registry.onChange(() => {
+      if (!areTakenBack(waiting)) return;
+      forget();
+      then();
+    });
+    return forget;
   }
 
   #sort(): void {
@@ -163,16 +180,31 @@ class WireDisturber implements Disturber {
     if (functions !== undefined && !functions.includes(functionCode)) return false;
     if (registers === undefined && points === undefined) return true;
     if (address === null) return false;
-    const spans = points === undefined || deviceIndex === undefined ? [] : this.#options.spans(points, deviceIndex);
-    const end = address + (count ?? 1);
-    return [...spans, ...(registers === undefined ? [] : [registers])]
-      .some((span) => span.address < end && address < span.address + span.count);
+    const asked: Span = { address, count: count ?? 1 };
+    if (registers !== undefined && overlap(registers, asked)) return true;
+    if (points === undefined || deviceIndex === undefined) return false;
+    const { spans, under } = this.#options;
+    const found = under?.(deviceIndex, asked) ?? [asked];
+    return spans(points, deviceIndex).some((span) => found.some((one) => overlap(span, one)));
   }
 }
+
+const overlap = (a: Span, b: Span): boolean => a.address < b.address + b.count && b.address < a.address + a.count;
 
 function isTransport(fault: ActiveFault): boolean {
   return fault.protocol === 'modbus' && modbusTransportFaults.some(({ kind }) => kind === fault.facts.kind.kind);
 }
+
+/** Whether it is one for whose sake an answer, or a part of it, does not leave at once. */
+function makesWait(fault: ActiveFault): boolean {
+  if (fault.isOf(delayFault)) return fault.parameters.delay_ms + fault.parameters.jitter_ms > 0;
+  return fault.isOf(splitFault) && fault.parameters.gap_ms > 0;
+}
+
+const areTakenBack = (faults: readonly ActiveFault[]): boolean => faults.every(({ isTakenBack }) => isTakenBack);
+
+/** An occasion of the device that the request goes to. */
+const strikesAt = (fault: ActiveFault, { deviceIndex }: RequestFacts): boolean => fault.strikes(deviceIndex ?? null);
 
 /** The first fault that strikes decides; null: none does. */
 function outcomeOf(faults: readonly ActiveFault[], request: RequestFacts): Disturbance | null {
@@ -181,10 +213,10 @@ function outcomeOf(faults: readonly ActiveFault[], request: RequestFacts): Distu
       const { code, carried_out: carriedOut, quantity_min: least = 0, quantity_max: most = Infinity } = fault.parameters;
       const count = request.count ?? (request.address === null ? null : 1);
       const sized = (least === 0 && most === Infinity) || (count !== null && count >= least && count <= most);
-      if (request.deviceIndex !== undefined && sized && fault.strikes()) return { exception: { code, carriedOut } };
+      if (request.deviceIndex !== undefined && sized && strikesAt(fault, request)) return { exception: { code, carriedOut } };
     } else if (fault.isOf(dropFault)) {
-      if (fault.strikes()) return { silence: { carriedOut: fault.parameters.carried_out } };
-    } else if (fault.isOf(disconnectFault) && fault.strikes()) {
+      if (strikesAt(fault, request)) return { silence: { carriedOut: fault.parameters.carried_out } };
+    } else if (fault.isOf(disconnectFault) && strikesAt(fault, request)) {
       return { silence: { carriedOut: fault.parameters.carried_out }, close: true };
     }
   }

@@ -1,13 +1,13 @@
 /** Answers as faults of the wire send them: one function for each kind, put together in a fixed order. */
 import { Buffer } from 'node:buffer';
 import type { ActiveFault } from '../../../core/active-fault.ts';
+import { crc16 } from '../../../core/crc16.ts';
 import {
   badCrcFault, duplicateFault, garbageFault, splitFault, truncateFault, wrongByteCountFault, wrongFunctionFault,
   wrongTransactionFault, wrongUnitFault,
 } from '../../../fault-kinds/modbus-transport.ts';
 import type { RequestFacts } from '../disturbance.ts';
 import type { FramingName } from '../framing.ts';
-import { crc16 } from '../rtu.ts';
 
 /** Where the parts of an ADU stand. */
 const places = {

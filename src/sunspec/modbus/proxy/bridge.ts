@@ -5,11 +5,13 @@ import type { Fault } from '../../../core/errors.ts';
 import { hostAndPort } from '../../../core/listen.ts';
 import { silentLogger } from '../../../core/log.ts';
 import type { ModbusReport, ModbusReporter } from '../../../core/modbus-report.ts';
-import { issueFaults } from '../../../core/zod-issues.ts';
+import { issueFaults, withInput } from '../../../core/zod-issues.ts';
 import type { DeviceServer } from '../../map/device.ts';
+import type { Layout } from '../../map/layout.ts';
 import { createModbusContext, createModbusTcpServer } from '../server.ts';
 import type { ModbusContextOptions, ModbusTcpServer } from '../server.ts';
 import { checkProxyMap } from './check.ts';
+import { bindMap } from './points-bridge.ts';
 import { proxyMapSchema } from './schema.ts';
 import type { ProxyMap } from './schema.ts';
 import { imageOf, ProxyUnit } from './unit-bridge.ts';
@@ -25,6 +27,8 @@ export interface ProxyAdapterOptions extends ModbusContextOptions {
   readonly host: string;
   /** 0 = any free port; null: that of the map */
   readonly port: number | null;
+  /** device types whose maps pass a test, to be named where the devices there are do not fit; default none */
+  readonly typesWith?: (passes: (layout: Layout) => boolean) => readonly string[];
 }
 
 export interface ProxyAdapter extends Adapter, DeviceServer, ModbusReporter {
@@ -41,26 +45,62 @@ const defaultPort = 5020;
 
 /** @throws SimError CONFIG_INVALID where the form is wrong, with every fault as a JSON pointer into the map */
 function parseMap(raw: unknown, label: string): ProxyMap {
-  const parsed = proxyMapSchema.safeParse(raw);
+  const parsed = proxyMapSchema.safeParse(raw, withInput);
   if (parsed.success) return parsed.data;
   throw notValid(label, parsed.error.issues.flatMap((issue) => issueFaults(issue, 'a member of a proxy map')));
 }
 
-function notValid(label: string, faults: readonly Fault[]): SimError {
+function notValid(label: string, faults: readonly Fault[], remedy = ''): SimError {
   const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
-  return new SimError('CONFIG_INVALID', `The proxy map ${label} is not valid, ${count}:`, faults);
+  return new SimError('CONFIG_INVALID', `The proxy map ${label} is not valid, ${count}${remedy}:`, faults);
 }
 
-/** What does not fit the devices that are served: a point must be one of at least one of them. */
-function deviceFaults(map: ProxyMap, devices: readonly ProxyDevice[], all: readonly ProxyDevice[]): Fault[] {
-  if (devices.length === 0) return [{ name: '/device', detail: `there is no device ${map.device ?? ''}`, allowed: all.map(({ index }) => index) }];
-  const layouts = [...new Set(devices.map(({ bank }) => bank.layout))];
+/** What is wrong in the map whatever device stands behind it. */
+function pointFaults(map: ProxyMap, layouts: readonly Layout[]): Fault[] {
+  const faults = layouts.flatMap((layout) => imageOf(map, layout).bound.faults);
+  return [...new Map(faults.map((fault) => [`${fault.name} ${fault.detail}`, fault])).values()];
+}
+
+/** Points that none of the devices has: each must be one of at least one of them. */
+function missingPoints(map: ProxyMap, layouts: readonly Layout[], deviceCount: number): Fault[] {
   const bound = layouts.map((layout) => imageOf(map, layout).bound);
-  const told = new Map(bound.flatMap(({ faults }) => faults).map((fault) => [`${fault.name} ${fault.detail}`, fault]));
   const present = new Set(bound.flatMap((each) => [...each.present]));
-  const missing = new Set(bound.flatMap((each) => [...each.lacking]).filter((name) => !present.has(name)));
-  const whose = devices.length === 1 ? 'the device does not have this point' : 'none of the devices has this point';
-  return [...told.values(), ...Array.from(missing, (name) => ({ name, detail: whose }))];
+  const missing = new Map(bound.flatMap((each) => [...each.lacking]).filter(([pointer]) => !present.has(pointer)));
+  const whose = deviceCount === 1 ? 'the device does not have' : 'none of the devices has';
+  return Array.from(missing, ([name, point]) => ({ name, detail: `${whose} ${point}` }));
+}
+
+/** Which device types would do, as the end of a message; empty where none does. */
+function remedyFor(map: ProxyMap, { typesWith }: ProxyAdapterOptions): string {
+  const types = typesWith?.((layout) => bindMap(map, layout).lacking.size === 0) ?? [];
+  return types.length === 0 ? '' : ` (device types with all of its points: ${types.join(', ')})`;
+}
+
+const namedDevices = 5;
+const namedPoints = 10;
+
+function listed(names: readonly (string | number)[], most: number): string {
+  const rest = names.length - most;
+  return names.slice(0, most).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+}
+
+/** One line about all devices that lack the same points of the map. */
+function warningsAbout(map: ProxyMap, devices: readonly ProxyDevice[]): { readonly message: string; readonly deviceIndex: number | undefined }[] {
+  const lacking = new Map<string, number[]>();
+  for (const { index, bank } of devices) {
+    const { lacking: unknown, empty } = imageOf(map, bank.layout).bound;
+    const points = listed([...new Set([...unknown.values(), ...empty])], namedPoints);
+    if (points === '') continue;
+    const alike = lacking.get(points) ?? [];
+    alike.push(index);
+    lacking.set(points, alike);
+  }
+  return Array.from(lacking, ([points, indexes]) => {
+    const [first, second] = indexes;
+    const who = second === undefined ? `device ${first ?? ''} does` : `devices ${listed(indexes, namedDevices)} do`;
+    const message = `proxy: ${who} not have ${points}, which the map ${map.name} shows: registers that need them read as absent and refuse writes`;
+    return { message, deviceIndex: second === undefined ? first : undefined };
+  });
 }
 
 /**
@@ -73,8 +113,13 @@ export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
   const { device: only, unit_id: onlyUnitId = 1 } = map;
   const isServed = ({ index }: ProxyDevice) => only === undefined || index === only;
   const served = options.devices.filter(isServed);
-  const faults = [...checkProxyMap(map), ...deviceFaults(map, served, options.devices), ...served.flatMap(({ index }) => lackOfRoom(map, index))];
-  if (faults.length > 0) throw notValid(mapLabel, faults);
+  const layouts = [...new Set(served.map(({ bank }) => bank.layout))];
+  const missing = missingPoints(map, layouts, served.length);
+  const faults = [
+    ...checkProxyMap(map), ...pointFaults(map, layouts), ...missing,
+    ...(served.length === 0 ? [noSuchDevice(map, options.devices)] : lackOfRoom(map, served)),
+  ];
+  if (faults.length > 0) throw notValid(mapLabel, faults, missing.length === 0 ? '' : remedyFor(map, options));
 
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? silentLogger;
@@ -94,6 +139,10 @@ export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
     return unitId === onlyUnitId || unitId === 0 || unitId === 255 ? units.get(only) : undefined;
   }
 
+  function warn(devices: readonly ProxyDevice[]): void {
+    for (const { message, deviceIndex } of warningsAbout(map, devices)) logger.warning(message, deviceIndex);
+  }
+
   async function start(): Promise<void> {
     if (state !== 'stopped' && state !== 'error') return;
     state = 'starting';
@@ -103,6 +152,7 @@ export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
       state = 'listening';
       lastError = null;
       logger.info(`Modbus proxy with map ${map.name} on ${hostAndPort(host, port)}, ${units.size} ${units.size === 1 ? 'device' : 'devices'}`);
+      warn(served);
     } catch (error) {
       server = null;
       state = 'error';
@@ -153,9 +203,10 @@ export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
     report,
     addDevice(device) {
       if (!isServed(device)) return Promise.resolve();
-      const [lack] = lackOfRoom(map, device.index);
+      const [lack] = lackOfRoom(map, [device]);
       if (lack) return Promise.reject(new SimError('COMMAND_CONFLICT', `Modbus proxy: ${lack.detail}`));
       units.set(device.index, unitOf(device));
+      warn([device]);
       return Promise.resolve();
     },
     removeDevice(index) {
@@ -165,8 +216,16 @@ export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
   };
 }
 
+function noSuchDevice({ device }: ProxyMap, devices: readonly ProxyDevice[]): Fault {
+  return { name: '/device', detail: `there is no device ${device ?? ''}`, allowed: devices.map(({ index }) => index) };
+}
+
 /** Of all devices together, each has a unit id of its own. */
-function lackOfRoom({ device }: ProxyMap, index: number): Fault[] {
-  if (device !== undefined || 1 + index <= maxUnitId) return [];
-  return [{ name: '/device', detail: `device ${index} would have unit id ${1 + index}; the highest is ${maxUnitId}: name the device that is served` }];
+function lackOfRoom({ device }: ProxyMap, devices: readonly ProxyDevice[]): Fault[] {
+  const [first, ...more] = devices.filter(({ index }) => 1 + index > maxUnitId);
+  if (device !== undefined || first === undefined) return [];
+  const last = more.at(-1);
+  const who = last === undefined
+    ? `device ${first.index} would have unit id ${1 + first.index}` : `devices ${first.index} to ${last.index} would have unit ids from ${1 + first.index} on`;
+  return [{ name: '/device', detail: `${who}; the highest is ${maxUnitId}: name the device that is served` }];
 }

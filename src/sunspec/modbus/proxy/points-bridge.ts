@@ -46,10 +46,12 @@ export interface BoundMap {
   readonly registers: readonly BoundRegister[];
   /** whatever device stands behind it, this is wrong */
   readonly faults: readonly Fault[];
-  /** pointers to the names of points that this layout does not have: a fault when no other one has them */
-  readonly lacking: ReadonlySet<string>;
+  /** names of points that this layout does not have, by the pointers to them: a fault when no other one has them */
+  readonly lacking: ReadonlyMap<string, string>;
   /** pointers to those that it has */
   readonly present: ReadonlySet<string>;
+  /** names of points that are in its models and not implemented, so that there is nothing to be read */
+  readonly empty: ReadonlySet<string>;
 }
 
 const isEnum = ({ def }: PointSlot) => def.type.startsWith('enum') && def.symbols !== undefined;
@@ -292,8 +294,9 @@ function bindingOf(register: ProxyRegister, form: NumberForm | TextForm, names: 
 /** Binds a map to the devices of one layout; of a map that `checkProxyMap` has faults in, only its faults are of use. */
 export function bindMap(map: ProxyMap, layout: Layout): BoundMap {
   const faults: Fault[] = [];
-  const lacking = new Set<string>();
+  const lacking = new Map<string, string>();
   const present = new Set<string>();
+  const empty = new Set<string>();
   const registers = map.registers.map((register, index) => {
     const names: Names = {
       slot(name, use, ...steps) {
@@ -301,7 +304,9 @@ export function bindMap(map: ProxyMap, layout: Layout): BoundMap {
         const slot = layout.slot(Number(name.slice(0, dot)), name.slice(dot + 1));
         const has = slot !== undefined && (use === 'read' || slot.implemented);
         if (slot && use === 'write' && slot.def.access !== 'RW') names.fault(`${name} is read only`, ...steps);
-        else (has ? present : lacking).add(pointerOf(index, ...steps));
+        else if (has) present.add(pointerOf(index, ...steps));
+        else lacking.set(pointerOf(index, ...steps), name);
+        if (slot?.implemented === false) empty.add(name);
         return slot;
       },
       fault: (detail, ...steps) => { faults.push({ name: pointerOf(index, ...steps), detail }); },
@@ -312,5 +317,5 @@ export function bindMap(map: ProxyMap, layout: Layout): BoundMap {
     const writable = isWritable(register);
     return { name, address, registers: form.registers, writable, read: binding.read, write: writable ? binding.write : readOnly(register) };
   });
-  return { registers, faults, lacking, present };
+  return { registers, faults, lacking, present, empty };
 }

@@ -115,11 +115,10 @@ export class SerialLine implements Asker {
   /** The master gets its pause before the answer, and nothing is read on before the answer has left. */
   #send(late: LateAnswer): void {
     const { clock, later } = this.#service.context;
-    const pauseLeftMs = Math.max(0, this.#pauseMs - (clock.monotonicMs() - this.lastMs));
-    const delayMs = Math.ceil(Math.max(late.delayMs, pauseLeftMs));
+    const leastMs = Math.ceil(Math.max(0, this.#pauseMs - (clock.monotonicMs() - this.lastMs)));
     this.#sending = true;
     this.#port.pause();
-    this.#dropAnswer = sendLate({ ...late, delayMs }, later, (chunk) => { this.#port.write(chunk); }, () => {
+    this.#dropAnswer = sendLate({ ...late, leastMs, delayMs: Math.ceil(late.delayMs) }, later, (chunk) => { this.#port.write(chunk); }, () => {
       this.#port.drain(() => { this.#sent(); });
     });
   }

@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { SimError } from '../../../core/errors.ts';
+import { firstLine, serialReason } from '../../../core/serial-reason.ts';
 
 export interface SerialSettings {
   /** device file or name */
@@ -44,7 +45,7 @@ export interface SerialLibrary {
 export function createSerialOpener(load: () => Promise<SerialLibrary> = () => import('serialport')): SerialOpener {
   return async (settings) => {
     const { SerialPort } = await load().catch((cause: unknown) => {
-      throw openFailed(settings.path, `the native part of the package serialport cannot be loaded (${wordsOf(cause)})`);
+      throw openFailed(settings.path, `the native part of the package serialport cannot be loaded (${firstLine(cause)})`);
     });
     try {
       const port = new SerialPort({ ...settings, autoOpen: false, dataBits: 8 });
@@ -55,27 +56,9 @@ export function createSerialOpener(load: () => Promise<SerialLibrary> = () => im
       });
       return port;
     } catch (cause) {
-      throw openFailed(settings.path, reasonOf(cause));
+      throw openFailed(settings.path, serialReason(cause));
     }
   };
-}
-
-/** Texts of the library, and what they mean to who has named the port. */
-const reasons: readonly (readonly [RegExp, string])[] = [
-  [/no such file|file not found|does not exist/i, 'there is no such device'],
-  [/permission denied|access denied/i, 'no permission to use it'],
-  [/lock|busy/i, 'another program uses it'],
-  [/inappropriate ioctl|not a tty|no such device or address|is a directory/i, 'it is not a serial port'],
-];
-
-function reasonOf(cause: unknown): string {
-  const words = wordsOf(cause);
-  return reasons.find(([pattern]) => pattern.test(words))?.[1] ?? words;
-}
-
-function wordsOf(cause: unknown): string {
-  const [line = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
-  return line;
 }
 
 function openFailed(path: string, reason: string): SimError {

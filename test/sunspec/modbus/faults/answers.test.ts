@@ -224,6 +224,44 @@ describe('faults of answers on the wire', () => {
       expect(rig.units[0].writes.map(({ address }) => address)).to.deep.equal([100, 101]);
     });
 
+    it('ends when it is cleared: what it holds leaves', async () => {
+      rig.inject(delayFault, { delay_ms: 600_000 });
+      // makes nothing wait
+      rig.inject(splitFault, { octets: 6 }, { count: 1 });
+      client.send(Buffer.concat([request, request]));
+      await until(() => rig.timers.waiting > 0);
+      rig.clear();
+      rig.timers.pass(0);
+      for (let i = 0; i < 2; i++) expect((await client.answer()).toString('hex')).to.equal(answer);
+      expect(rig.timers.waiting).to.equal(0);
+      expect(await rig.works(client)).to.equal(true);
+    });
+
+    it('goes on until all that make it up are cleared, and beyond the end of one by its count', async () => {
+      const [first, counted] = [rig.inject(delayFault, { delay_ms: 300 }), rig.inject(delayFault, { delay_ms: 200 }, { count: 1 })];
+      client.send(request);
+      await until(() => rig.timers.waiting > 0);
+      expect([counted.end, counted.isTakenBack]).to.deep.equal(['count', false]);
+      rig.clear();
+      expect([first.end, first.isTakenBack]).to.deep.equal(['cleared', true]);
+      rig.timers.pass(499);
+      expect(rig.timers.nextMs).to.equal(1);
+      rig.timers.pass(1);
+      await client.answer();
+      expect(await rig.works(client)).to.equal(true);
+    });
+
+    it('of pieces ends as well: the rest leaves in one go', async () => {
+      rig.inject(splitFault, { octets: 2, gap_ms: 60_000 });
+      client.send(request);
+      await rig.release();
+      expect((await client.take(2)).toString('hex')).to.equal(answer.slice(0, 4));
+      rig.clear();
+      rig.timers.pass(0);
+      expect((await client.take(9)).toString('hex')).to.equal(answer.slice(4));
+      expect([rig.timers.waiting, await rig.works(client)]).to.deep.equal([0, true]);
+    });
+
     it('adds a random part that the seed decides', async () => {
       const waits = async (seed: number) => {
         rig.inject(delayFault, { delay_ms: 300, jitter_ms: 500 }, { seed });

@@ -87,6 +87,18 @@ describe('faults of connections and of whole devices', () => {
       expect(rig.context.counters.requests).to.equal(1);
     });
 
+    it('ends when it is cleared', async () => {
+      rig.inject(deafAfterConnectFault, { deaf_ms: 600_000 });
+      const client = await rig.open();
+      await until(() => rig.own.connectionCount === 1);
+      rig.faults.wall.advance(1);
+      client.send(readRequest(1, 100, 1));
+      await until(() => rig.own.clients()[0]?.idleMs === 0);
+      rig.clear();
+      expect(await rig.works(client)).to.equal(true);
+      expect(rig.context.counters.requests).to.equal(1);
+    });
+
     it('goes together with a limit that replaces', async () => {
       rig.inject(deafAfterConnectFault, { deaf_ms: 1000 });
       rig.inject(connectionLimitFault, { connections: 1, policy: 'replace_oldest' });
@@ -276,6 +288,15 @@ describe('faults of connections and of whole devices', () => {
       const ids: number[] = [];
       for (let i = 0; i < 3; i++) ids.push((await client.answer()).readUInt16BE(0));
       expect(ids).to.deep.equal([1, 3, 5]);
+    });
+
+    it('every second request to each device is lost, also when they are asked in turns', async () => {
+      const client = await rig.open(rig.shared);
+      rig.inject(dropFault, {}, { every: 2 });
+      client.send(Buffer.concat([[1, 1], [2, 2], [3, 1], [4, 2], [5, 1], [6, 2]].map(([id = 0, unitId]) => readRequest(id, 100, 1, unitId))));
+      const ids: number[] = [];
+      for (let i = 0; i < 4; i++) ids.push((await client.answer()).readUInt16BE(0));
+      expect(ids).to.deep.equal([1, 2, 5, 6]);
     });
   });
 

@@ -42,6 +42,25 @@ describe('Modbus faults in the running simulator', () => {
     expect(app.plant.device(0).bank.map.m704.WMaxLimPct).to.equal(100);
   });
 
+  it('an exception hits points where structure faults show them, and nothing that stands at their true address', async () => {
+    inject('exception', { parameters: { code: 6 }, target: { points: ['704.WMaxLimPct'] } });
+    const client = await open(0);
+    const at = addressOf('WMaxLimPct');
+    const codeAt = async (address: number) => {
+      const answer = await client.request(readRequest(1, address, 1));
+      return answer.slice(14, 16) === '83' ? Number.parseInt(answer.slice(16, 18), 16) : null;
+    };
+    expect([await codeAt(at), await codeAt(at - 1)]).to.deep.equal([6, null]);
+    inject('shift', { parameters: { model: 704, registers: 3 } });
+    expect([await codeAt(at), await codeAt(at + 3)]).to.deep.equal([null, 6]);
+    inject('base', { parameters: { address: 0 } });
+    expect([await codeAt(at), await codeAt(at + 3 - 40_000)]).to.deep.equal([2, 6]);
+    inject('hide_model', { parameters: { model: 704 }, when: { point: '701.Hz', above: 50 } });
+    expect([await codeAt(at + 3 - 40_000), await codeAt(0)]).to.deep.equal([null, null]);
+    // a structure fault meets the requests that reach the map, once each
+    expect(app.faults.active.map(({ occasions }) => occasions)).to.deep.equal([3, 4, 3, 2]);
+  });
+
   it('a late write lands in simulated time, and a reset of the device prevents it', async () => {
     inject('late_write', { parameters: { delay_s: 60 }, target: { points: ['704.WMaxLimPct'] } });
     const client = await open(0);

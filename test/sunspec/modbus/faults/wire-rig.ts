@@ -3,7 +3,7 @@ import type { FaultKind } from '../../../../src/core/fault-kinds.ts';
 import type { FramingName } from '../../../../src/sunspec/modbus/framing.ts';
 import type { ModbusContext } from '../../../../src/sunspec/modbus/context.ts';
 import { createDisturber } from '../../../../src/sunspec/modbus/faults/disturber.ts';
-import { crc16 } from '../../../../src/sunspec/modbus/rtu.ts';
+import { crc16 } from '../../../../src/core/crc16.ts';
 import { createModbusContext, createModbusTcpServer } from '../../../../src/sunspec/modbus/server.ts';
 import type { ModbusTcpServer } from '../../../../src/sunspec/modbus/server.ts';
 import { FaultBench } from '../../../support/faults.ts';

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import type { App } from '../../../../src/app.ts';
+import { SimError } from '../../../../src/core/errors.ts';
 import { createLogBook } from '../../../../src/core/log.ts';
 import type { ProxyAdapter } from '../../../../src/sunspec/modbus/proxy/bridge.ts';
 import { proxyMapSchema } from '../../../../src/sunspec/modbus/proxy/schema.ts';
@@ -39,6 +40,20 @@ function numberIn(bytes: Buffer, type: ProxyRegister['type'], lowFirst: boolean)
   if (type === 'uint64') return Number(octets.readBigUInt64BE());
   return type.startsWith('int') ? octets.readIntBE(0, octets.length) : octets.readUIntBE(0, octets.length);
 }
+
+describe('Proxy: a map that fits no device', () => {
+  it('ends the start with the device types that it wants', async () => {
+    for (const [types, map, wanted] of [
+      [['PV-3Phase', 'EVSE'], 'hybrid-little-word-order', 'Batt-3Phase, Batt-2Phase, Batt-1Phase, HybridDC-3Phase'],
+      [['EVSE'], 'string-inverter-basic', 'PV-3Phase, PV-2Phase, PV-1Phase, Batt-3Phase, Batt-2Phase, Batt-1Phase, Wind-T3-3Phase, Wind-T4-3Phase, Fuelcell-3Phase, HybridDC-3Phase'],
+    ] as const) {
+      const error = await startApp(types, ['--proxy', map]).then(() => null, (reason: unknown) => reason);
+      if (!(error instanceof SimError)) throw new Error('it starts');
+      expect(error.code).to.equal('CONFIG_INVALID');
+      expect(error.message).to.include(`(device types with all of its points: ${wanted}):`);
+    }
+  });
+});
 
 describe('Proxy: a map of another maker in front of the devices', () => {
   let app: App;
@@ -211,6 +226,22 @@ describe('Proxy: a map of another maker in front of the devices', () => {
     expect(shown.listeners[0].clients.map(({ peer }: Json) => peer)).to.deep.equal([`127.0.0.1:${client.socket.localPort ?? 0}`]);
     await proxyOf(app).stop();
     expect(proxyOf(app).status()).to.include({ state: 'stopped', endpoint: null, peers: 0 });
+  });
+
+  it('warns of points that a device lacks: at the start once for all of a shape, and when one joins', async () => {
+    const logBook = createLogBook({ write: () => undefined });
+    ({ app, port } = await startApp(['PV-3Phase', 'PV-2Phase', 'PV-2Phase', 'Batt-3Phase'], ['--proxy', 'hybrid-little-word-order', '--proxy_port', '0'], { logBook }));
+    const warnings = () => logBook.entries({ modules: ['Modbus'] }).filter(({ level }) => level === 'warning').map(({ message, deviceIndex }) => [deviceIndex, message]);
+    const pv = '802.V, 802.W, 802.ChaSt, 802.CellVAvg, 802.SoCRsvMin, 802.SetOp, 702.WChaRteMax';
+    const shows = 'which the map Hybrid, low word first shows: registers that need them read as absent and refuse writes';
+    expect(warnings()).to.deep.equal([
+      [0, `proxy: device 0 does not have ${pv}, 713.WHAvail, 713.WHRtg, ${shows}`],
+      [null, `proxy: devices 1, 2 do not have ${pv}, 701.VL3, 713.WHAvail, 713.WHRtg, ${shows}`],
+    ]);
+    await rest('/devices', { device_type: 'HybridDC-3Phase' });
+    expect(warnings()).to.have.lengthOf(2);
+    await rest('/devices', { device_type: 'Batt-1Phase' });
+    expect(warnings()[2]).to.deep.equal([5, `proxy: device 5 does not have 701.VL2, 701.VL3, ${shows}`]);
   });
 
   it('says once in the log that a value does not fit its type', async () => {

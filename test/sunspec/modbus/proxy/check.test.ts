@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Layout } from '../../../../src/sunspec/map/layout.ts';
 import { createProxyAdapter } from '../../../../src/sunspec/modbus/proxy/bridge.ts';
 import { createTestBank, errorOf } from '../../../support/map.ts';
 
@@ -82,11 +83,11 @@ describe('Proxy: what a map must fulfil', () => {
 
   it('points are those of the devices, used as what they are', () => {
     const cases: readonly (readonly [object, string])[] = [
-      [{ point: '701.Watt' }, 'point: the device does not have this point'],
-      [{ point: '802.SoC' }, 'point: the device does not have this point'],
-      [{ sum: ['714.Prt[0].DCW', '714.Prt[9].DCW'] }, 'sum/1: the device does not have this point'],
+      [{ point: '701.Watt' }, 'point: the device does not have 701.Watt'],
+      [{ point: '802.SoC' }, 'point: the device does not have 802.SoC'],
+      [{ sum: ['714.Prt[0].DCW', '714.Prt[9].DCW'] }, 'sum/1: the device does not have 714.Prt[9].DCW'],
       [{ point: '701.W', access: 'rw' }, 'point: 701.W is read only'],
-      [{ point: '704.PFWAbs.PF', access: 'rw' }, 'point: the device does not have this point'],
+      [{ point: '704.PFWAbs.PF', access: 'rw' }, 'point: the device does not have 704.PFWAbs.PF'],
       [{ point: '1.SN' }, 'type: 1.SN is text; allowed: the type string'],
       [{ type: 'string', size: 4, point: '701.W' }, 'type: 701.W is no text; allowed: a type of numbers'],
       [{ point: '701.W', values: { 0: 'ON' } }, 'values: 701.W is no enumeration'],
@@ -102,7 +103,7 @@ describe('Proxy: what a map must fulfil', () => {
       [{ point: '704.WMaxLimPct', access: 'rw', also: { '704.WMaxLimPctEna': 'ON' } }, 'also/704.WMaxLimPctEna: must be one of DISABLED, ENABLED'],
       [{ point: '704.WMaxLimPct', access: 'rw', also: { '704.WSet': 'ENABLED' } }, 'also/704.WSet: must be a number'],
       [{ commands: { 1: { '701.W': 0 } } }, 'commands/1/701.W: 701.W is read only'],
-      [{ commands: { 1: { '999.X': 0 } } }, 'commands/1/999.X: the device does not have this point'],
+      [{ commands: { 1: { '999.X': 0 } } }, 'commands/1/999.X: the device does not have 999.X'],
     ];
     for (const [members, fault] of cases) expect(register(members), JSON.stringify(members)).to.deep.equal([`/registers/1/${fault}`]);
   });
@@ -124,7 +125,17 @@ describe('Proxy: what a map must fulfil', () => {
     const options = { map, mapLabel: 'test', host: '127.0.0.1', port: 0 };
     createProxyAdapter({ ...options, devices: [pv, battery] });
     expect(errorOf(() => createProxyAdapter({ ...options, devices: [pv, { ...pv, index: 1 }] })).faults)
-      .to.deep.equal([{ name: '/registers/0/point', detail: 'none of the devices has this point' }]);
+      .to.deep.equal([{ name: '/registers/0/point', detail: 'none of the devices has 802.W' }]);
+  });
+
+  it('where a point is missing, device types that would do are named', () => {
+    const { layout } = createTestBank({ storage: true }).bank;
+    const typesWith = (passes: (candidate: Layout) => boolean) => (passes(layout) ? ['Battery'] : []);
+    const messageOf = (point: string) => errorOf(() => createProxyAdapter({
+      map: { name: 'm', registers: [{ ...power, point }] }, mapLabel: 'test', devices: [device], host: '127.0.0.1', port: 0, typesWith,
+    })).message;
+    expect(messageOf('802.W')).to.equal('The proxy map test is not valid, 1 fault (device types with all of its points: Battery):');
+    expect(messageOf('802.Watt')).to.equal('The proxy map test is not valid, 1 fault:');
   });
 
   it('the devices are there, and have a unit id each', () => {
@@ -134,6 +145,9 @@ describe('Proxy: what a map must fulfil', () => {
     const options = { mapLabel: 'test', devices: [far], host: '127.0.0.1', port: 0 };
     expect(errorOf(() => createProxyAdapter({ ...options, map: { name: 'm', registers: [power] } })).faults[0]?.detail)
       .to.equal('device 247 would have unit id 248; the highest is 247: name the device that is served');
+    const several = { ...options, devices: [device, ...[247, 248, 299].map((index) => ({ ...device, index }))] };
+    expect(errorOf(() => createProxyAdapter({ ...several, map: { name: 'm', registers: [power] } })).faults.map(({ detail }) => detail))
+      .to.deep.equal(['devices 247 to 299 would have unit ids from 248 on; the highest is 247: name the device that is served']);
     createProxyAdapter({ ...options, map: { name: 'm', device: 247, registers: [power] } });
   });
 });
