@@ -12,8 +12,9 @@ import { isAbsent, numberTypeOf, wordsOf } from '../support/conformance/register
 const markerRead = '039c400002';
 const markerAnswer = '030453756e53';
 const hex16 = (value: number) => value.toString(16).padStart(4, '0');
+const illegalAddress = 2;
 /** illegal address, illegal value, device failure */
-const refusals = [2, 3, 4];
+const refusals = [illegalAddress, 3, 4];
 
 async function answered(wire: Wire, pdu: string): Promise<string> {
   wire.send(wire.frame(pdu));
@@ -38,7 +39,8 @@ export function interfaceProcedures(line: Line): void {
       expect(map.models.map(({ id }) => id)).to.deep.equal([1, 701, 702, 703, 704, 705, 706, 707, 708, 709, 710, 711, 712, 713, 714, 715]);
       expect(map.end.length).to.equal(0);
       expect(await master.read(map.end.address, 2)).to.deep.equal([0xffff, 0]);
-      expect(await exceptionOf(master.read(map.end.address + 2, 1))).to.be.oneOf(refusals);
+      expect(await exceptionOf(master.read(map.end.address + 2, 1))).to.equal(illegalAddress);
+      expect(await exceptionOf(master.read(map.end.address, 3)), 'across the end').to.equal(illegalAddress);
     });
 
     it('DEV-2: model 1 is the first one and complete', async () => {
@@ -92,7 +94,7 @@ export function interfaceProcedures(line: Line): void {
       const request = wire.frame(markerRead);
       for (const cut of [1, 3, request.length - 1]) {
         wire.send(request.subarray(0, cut));
-        await new Promise<void>((resolve) => { setImmediate(resolve); });
+        await bed.begun();
         wire.send(request.subarray(cut));
         expect(await wire.answer(), `cut after ${cut}`).to.equal(markerAnswer);
       }
@@ -146,6 +148,21 @@ export function interfaceProcedures(line: Line): void {
       for (const values of [[5100, 10_001], [10_001, 5100]]) {
         expect(await exceptionOf(master.writeMany(address, values)), values.join(', ')).to.be.oneOf(refusals);
         expect(await master.read(address, 2)).to.deep.equal(before);
+      }
+    });
+
+    it('EXC-1: part of a point is no value: a write that does not cover it is refused', async () => {
+      const wide = (await adjustablePoints(map)).filter(({ def }) => def.size > 1);
+      // one of each kind, of sets and points of curves alike
+      const kinds = new Map(wide.map((point) => [point.plainName, point]));
+      expect(kinds.size).to.be.above(20);
+      for (const point of kinds.values()) {
+        const before = await map.words(point);
+        for (let i = 0; i < point.def.size; i += 1) {
+          const changed = (before[i] ?? 0) ^ 1;
+          expect(await exceptionOf(master.writeOne(point.address + i, changed)), `${point.name}, register ${i}`).to.be.oneOf(refusals);
+        }
+        expect(await map.words(point), point.name).to.deep.equal(before);
       }
     });
 

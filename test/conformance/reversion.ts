@@ -1,5 +1,6 @@
 /** SunSpec Modbus conformance, REV-1 to REV-3: reversion timers expire, are extended and are canceled. */
 import { expect } from 'chai';
+import type { GridPatch } from '../../src/core/environment.ts';
 import { openBed } from '../support/conformance/bed.ts';
 import type { Bed, Line } from '../support/conformance/bed.ts';
 import { DeviceMap } from '../support/conformance/device-map.ts';
@@ -18,16 +19,34 @@ interface ReversionGroup {
   readonly inForce?: Values;
   /** where the command is gone */
   readonly reverted: Values;
+  /** what 701 shows of the one and of the other, in a grid in which that can be seen */
+  readonly effect: Effect;
 }
 
-const group704 = (title: string, timer: string, prepare: Values, command: Values, reverted: Values): ReversionGroup => (
-  { title, timer: `704.${timer}RvrtTms`, remaining: `704.${timer}RvrtRem`, prepare, command, reverted }
+interface Effect {
+  readonly grid?: GridPatch;
+  readonly measured: string;
+  /** its unit */
+  readonly of: string;
+  /** percent of that */
+  readonly commanded: number;
+  readonly reverted: number;
+}
+
+const watts = (commanded: number, reverted: number, grid?: GridPatch): Effect => ({ measured: '701.W', of: '702.WMax', commanded, reverted, ...(grid && { grid }) });
+/** @param of what is injected or absorbed at most */
+const vars = (of: string, commanded: number, reverted: number, grid?: GridPatch): Effect => ({ measured: '701.Var', of, commanded, reverted, ...(grid && { grid }) });
+
+const group704 = (title: string, timer: string, prepare: Values, command: Values, reverted: Values, effect: Effect): ReversionGroup => (
+  { title, timer: `704.${timer}RvrtTms`, remaining: `704.${timer}RvrtRem`, prepare, command, reverted, effect }
 );
 
 /** A curve model goes back to the set that RvrtCrv names: the first one, in which `point` is another. */
-const curveGroup = (id: number, point: string, values: readonly [command: number, fallback: number], set = 'Crv'): ReversionGroup => ({
-  title: `${id}`, timer: `${id}.RvrtTms`, remaining: `${id}.RvrtRem`,
-  prepare: { [`${id}.${set}[1].${point}`]: values[0], [`${id}.${set}[2].${point}`]: values[1], [`${id}.Rvrt${set}`]: 3 },
+const curveGroup = (
+  id: number, point: string, values: readonly [command: number, fallback: number], effect: Effect, set = 'Crv', also: Values = {},
+): ReversionGroup => ({
+  title: `${id}`, effect, timer: `${id}.RvrtTms`, remaining: `${id}.RvrtRem`,
+  prepare: { ...also, [`${id}.${set}[1].${point}`]: values[0], [`${id}.${set}[2].${point}`]: values[1], [`${id}.Rvrt${set}`]: 3 },
   command: { [`${id}.Adpt${set}Req`]: 2, [`${id}.Ena`]: 'ENABLED' },
   inForce: { [`${id}.${set}[0].${point}`]: values[0] },
   reverted: { [`${id}.${set}[0].${point}`]: values[1] },
@@ -35,25 +54,36 @@ const curveGroup = (id: number, point: string, values: readonly [command: number
 
 const groups: readonly ReversionGroup[] = [
   group704('704 active power limit', 'WMaxLimPct', { '704.WMaxLimPctRvrt': 80, '704.WMaxLimPctEnaRvrt': 'ENABLED' },
-    { '704.WMaxLimPct': 50, '704.WMaxLimPctEna': 'ENABLED' }, { '704.WMaxLimPct': 80, '704.WMaxLimPctEna': 'ENABLED' }),
+    { '704.WMaxLimPct': 50, '704.WMaxLimPctEna': 'ENABLED' }, { '704.WMaxLimPct': 80, '704.WMaxLimPctEna': 'ENABLED' },
+    watts(50, 80)),
   group704('704 active power set-point', 'WSet', { '704.WSetMod': 'WATTS', '704.WSetRvrt': 1000, '704.WSetEnaRvrt': 'DISABLED' },
-    { '704.WSet': 3000, '704.WSetEna': 'ENABLED' }, { '704.WSet': 1000, '704.WSetEna': 'DISABLED' }),
+    { '704.WSet': 3000, '704.WSetEna': 'ENABLED' }, { '704.WSet': 1000, '704.WSetEna': 'DISABLED' },
+    watts(30, 100)),
   group704('704 reactive power', 'VarSet', { '704.VarSetMod': 'VAR_MAX_PCT', '704.VarSetPctRvrt': 10, '704.VarSetEnaRvrt': 'ENABLED' },
-    { '704.VarSetPct': 30, '704.VarSetEna': 'ENABLED' }, { '704.VarSetPct': 10, '704.VarSetEna': 'ENABLED' }),
+    { '704.VarSetPct': 30, '704.VarSetEna': 'ENABLED' }, { '704.VarSetPct': 10, '704.VarSetEna': 'ENABLED' },
+    vars('702.VarMaxInj', 30, 10)),
   group704('704 power factor', 'PFWInj', { '704.PFWInjRvrt.PF': 0.99, '704.PFWInjRvrt.Ext': 'UNDER_EXCITED', '704.PFWInjEnaRvrt': 'DISABLED' },
-    { '704.PFWInj.PF': 0.92, '704.PFWInj.Ext': 'OVER_EXCITED', '704.PFWInjEna': 'ENABLED' }, { '704.PFWInj.PF': 0.99, '704.PFWInj.Ext': 'UNDER_EXCITED', '704.PFWInjEna': 'DISABLED' }),
-  curveGroup(705, 'RspTms', [7, 9]),
-  curveGroup(706, 'RspTms', [7, 9]),
-  curveGroup(711, 'RspTms', [2, 4], 'Ctl'),
-  curveGroup(712, 'Pt[0].Var', [10, 5]),
+    { '704.PFWInj.PF': 0.92, '704.PFWInj.Ext': 'OVER_EXCITED', '704.PFWInjEna': 'ENABLED' }, { '704.PFWInj.PF': 0.99, '704.PFWInj.Ext': 'UNDER_EXCITED', '704.PFWInjEna': 'DISABLED' },
+    vars('702.VAMax', 100 * Math.sin(Math.acos(0.92)), 0)),
+  // half way between two points of the curve, of which one differs
+  curveGroup(705, 'Pt[0].Var', [40, 20], vars('702.VAMax', 20, 10, { voltagePu: 0.95 })),
+  curveGroup(706, 'Pt[1].W', [20, 60], watts(60, 80, { voltagePu: 1.08 })),
+  curveGroup(711, 'KOf', [0.05, 0.03], watts(100 - 100 * 0.464 / 60 / 0.05, 100 - 100 * 0.464 / 60 / 0.03, { frequencyHz: 60.5 }), 'Ctl'),
+  curveGroup(712, 'Pt[2].Var', [-40, -20], vars('702.VAMax', -20, -10), 'Crv', { '704.WMaxLimPct': 75, '704.WMaxLimPctEna': 'ENABLED' }),
 ];
 
 /** A device that takes power has one more. */
 const charging: readonly ReversionGroup[] = [
-  group704('704 power factor while charging', 'PFWAbs', { '704.PFWAbsRvrt.PF': 0.99, '704.PFWAbsRvrt.Ext': 'UNDER_EXCITED', '704.PFWAbsEnaRvrt': 'DISABLED' },
-    { '704.PFWAbs.PF': 0.92, '704.PFWAbs.Ext': 'OVER_EXCITED', '704.PFWAbsEna': 'ENABLED' }, { '704.PFWAbs.PF': 0.99, '704.PFWAbs.Ext': 'UNDER_EXCITED', '704.PFWAbsEna': 'DISABLED' }),
+  group704('704 power factor while charging', 'PFWAbs', {
+    '704.WSetMod': 'WATTS', '704.WSet': -3000, '704.WSetEna': 'ENABLED',
+    '704.PFWAbsRvrt.PF': 0.99, '704.PFWAbsRvrt.Ext': 'UNDER_EXCITED', '704.PFWAbsEnaRvrt': 'DISABLED',
+  },
+    { '704.PFWAbs.PF': 0.92, '704.PFWAbs.Ext': 'OVER_EXCITED', '704.PFWAbsEna': 'ENABLED' }, { '704.PFWAbs.PF': 0.99, '704.PFWAbs.Ext': 'UNDER_EXCITED', '704.PFWAbsEna': 'DISABLED' },
+    vars('704.WSet', -100 * Math.tan(Math.acos(0.92)), 0)),
 ];
 
+/** Seconds after which what is measured is what is commanded. */
+const responseS = 20;
 /** Seconds by which a count or an expiry may be off. */
 const tolerance = 2;
 
@@ -67,6 +97,7 @@ export function reversionProcedures(line: Line, type: 'PV-3Phase' | 'Batt-3Phase
       bed = await openBed(line, [type]);
       map = await DeviceMap.scan(await bed.master());
     });
+    beforeEach(() => bed.restart());
     after(() => bed.close());
 
     const write = async (values: Values) => {
@@ -79,8 +110,16 @@ export function reversionProcedures(line: Line, type: 'PV-3Phase' | 'Batt-3Phase
 
     const commanded = ({ command, inForce }: ReversionGroup): Values => ({ ...command, ...inForce });
 
+    async function isSeen({ effect: { measured, of, commanded: before, reverted: after } }: ReversionGroup, which: 'commanded' | 'reverted', when: string): Promise<void> {
+      const base = await map.number(of);
+      const percent = which === 'commanded' ? before : after;
+      expect(await map.number(measured), `${measured} ${which} ${when}`).to.be.closeTo(percent / 100 * base, 0.01 * Math.abs(base));
+    }
+
     async function begin(group: ReversionGroup, seconds: number): Promise<void> {
-      const { prepare, command, timer } = group;
+      const { prepare, command, timer, effect } = group;
+      bed.plant.setGrid(effect.grid ?? { voltagePu: 1 });
+      await bed.step(responseS);
       await write({ [timer]: 0 });
       await write(prepare);
       await write({ ...command, [timer]: seconds });
@@ -95,6 +134,7 @@ export function reversionProcedures(line: Line, type: 'PV-3Phase' | 'Batt-3Phase
         for (let passed = 0; passed <= 45; passed += 15) {
           expect(await remaining(), `after ${passed} s`).to.be.closeTo(60 - passed, tolerance);
           await stands(commanded(group), `after ${passed} s`);
+          if (passed >= responseS) await isSeen(group, 'commanded', `after ${passed} s`);
           await bed.step(15);
         }
         // 60 s have passed
@@ -104,6 +144,7 @@ export function reversionProcedures(line: Line, type: 'PV-3Phase' | 'Batt-3Phase
         // idle until it is written again
         await bed.step(70);
         await stands({ ...group.reverted, [group.timer]: 60 }, 'a minute later');
+        await isSeen(group, 'reverted', 'a minute later');
         expect(await remaining()).to.equal(0);
       });
 
@@ -112,8 +153,11 @@ export function reversionProcedures(line: Line, type: 'PV-3Phase' | 'Batt-3Phase
         await bed.step(30 - tolerance);
         expect(await remaining()).to.be.within(1, 2 * tolerance);
         await stands(commanded(group), 'just before the expiry');
+        await isSeen(group, 'commanded', 'just before the expiry');
         await bed.step(2 * tolerance);
         await stands(group.reverted, 'just behind it');
+        await bed.step(responseS);
+        await isSeen(group, 'reverted', 'behind it');
       });
 
       it(`REV-2: ${group.title}: writing the time again extends it, three times`, async () => {
@@ -124,9 +168,12 @@ export function reversionProcedures(line: Line, type: 'PV-3Phase' | 'Batt-3Phase
           await map.write(group.timer, 40);
           expect(await remaining(), `extended, round ${i}`).to.be.closeTo(40, tolerance);
           await stands(commanded(group), `round ${i}`);
+          await isSeen(group, 'commanded', `round ${i}`);
         }
         await bed.step(40 + tolerance);
         await stands(group.reverted, 'after the expiry');
+        await bed.step(responseS);
+        await isSeen(group, 'reverted', 'after the expiry');
       });
 
       it(`REV-3: ${group.title}: writing 0 cancels it`, async () => {
@@ -137,6 +184,7 @@ export function reversionProcedures(line: Line, type: 'PV-3Phase' | 'Batt-3Phase
         await bed.step(60);
         expect(await remaining()).to.equal(0);
         await stands(commanded(group), 'long after');
+        await isSeen(group, 'commanded', 'long after');
       });
     }
   });

@@ -1,3 +1,4 @@
+import { curveEffectProcedures } from '../conformance/curve-effects.ts';
 import { curveProcedures } from '../conformance/curves.ts';
 import { addressProcedures, interfaceProcedures } from '../conformance/interface.ts';
 import { modelProcedures } from '../conformance/models.ts';
@@ -12,5 +13,6 @@ describeWith(['socat'], 'conformance procedures on a serial port', () => {
   modelProcedures(pseudoTerminal, ['PV-3Phase']);
   settingProcedures(pseudoTerminal, ['PV-3Phase']);
   curveProcedures(pseudoTerminal);
+  curveEffectProcedures(pseudoTerminal);
   reversionProcedures(pseudoTerminal, 'PV-3Phase');
 });

@@ -32,6 +32,8 @@ describeWith(['dertwin', 'pymodbus'], 'an inverter of another simulator, with th
     expect(discovery!.models.map(({ id }) => id)).to.deep.equal([1, 103, 120, 123]);
     expect(identity).to.deep.equal({ manufacturer: 'dertwin', model: 'inverter', version: '0.1.12', serialNumber: 'T-1' });
     expect(pointsOf(await client.readModel(120, 0, true)).get('WRtg')).to.deep.include({ value: ratedW, scaleFactor: 1, raw: [ratedW / 10] });
+    // its first step fills the registers
+    await seen(({ voltage_ln_v: volts }) => volts !== null && volts > 0);
     const ac = pointsOf(await client.readModel(103, 0, true));
     expect(ac.get('PhVphB')!.value).to.be.closeTo(230.9, 0.1);
     expect(ac.get('A')).to.deep.include({ value: null, implemented: false });

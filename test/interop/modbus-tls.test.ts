@@ -68,6 +68,16 @@ describeWith(['openssl'], 'scripts/make-test-pki.sh', () => {
     makePki(pki.directory);
     expect(verifies('netadmin.pem')).to.equal(true);
   });
+
+  it('names further hosts in the certificate of the server, where it makes one', () => {
+    rmSync(pki.path('server.pem'));
+    const said = makePki(pki.directory, ['der.example', '10.0.0.5', 'fd00::5']);
+    const names = /DNS:localhost, IP Address:127\.0\.0\.1, IP Address:0:0:0:0:0:0:0:1, DNS:der\.example, IP Address:10\.0\.0\.5, IP Address:FD00:0:0:0:0:0:0:5/;
+    expect(text('server.pem')).to.match(names);
+    expect(said).to.match(names);
+    expect(makePki(pki.directory)).to.match(names);
+    expect(verifies('server.pem')).to.equal(true);
+  });
 });
 
 describeWith(['openssl'], 's_client of openssl against Modbus over TLS', () => {

@@ -21,7 +21,7 @@ async function scanned(master: PythonPeer): Promise<string> {
   } catch (error) {
     if (!(error instanceof PeerError)) throw error;
     const code = /Modbus exception (\d+)/.exec(error.message)?.[1];
-    end = code === undefined || error.message.includes('base addresses') ? ` ${error.message.split('.')[0] ?? ''}` : ` exception ${code}`;
+    end = code === undefined || error.message.includes('base addresses') ? ` ${error.message.split(/\.| for /)[0] ?? ''}` : ` exception ${code}`;
   }
   const { base, models } = await master.ask('found') as Scanned;
   const found = models.map(({ id, error }) => (error === '' ? `${id}` : `${id}!`)).join(' ');
@@ -53,8 +53,17 @@ describeWith(['pysunspec2'], 'scans maps with faults', () => {
     [modelLengthFault, { model: 1, length: 65 }, '40000: 1 exception 2'],
     [modelLengthFault, { model: 702, length: 51 }, "40000: 1 701 702! 17! error: 'H' format requires 0 <= number <= 65535"],
     [modelLengthFault, { model: 714, length: 93 }, `40000: ${chain.replace(' 714 715', '')} exception 2`],
+    // with a shift what stands in the place of ID and length decides where it looks next, and what it takes that for
     [shiftFault, { model: 701, registers: 1 }, '40000: 1 exception 2'],
+    [shiftFault, { model: 702, registers: 1 }, '40000: 1 701 ModelError: Repeating group count not consistent with model length'],
+    [shiftFault, { model: 704, registers: 1 }, '40000: 1 701 702 703 exception 2'],
+    [shiftFault, { model: 702, registers: 2 }, "40000: 1 701 error: 'H' format requires 0 <= number <= 65535"],
+    [shiftFault, { model: 704, registers: 10 }, "40000: 1 701 702 703 error: 'H' format requires 0 <= number <= 65535"],
     [shiftFault, { model: 702, registers: -1 }, '40000: 1 701! exception 2'],
+    [shiftFault, { model: 704, registers: -1 }, "40000: 1 701 702 703 error: 'H' format requires 0 <= number <= 65535"],
+    [shiftFault, { model: 704, registers: -2 }, '40000: 1 701 702 703'],
+    [shiftFault, { model: 704, registers: 2, fill: 65_535 }, '40000: 1 701 702 703'],
+    [shiftFault, { model: 704, registers: 2, fill: 0 }, `40000: ${chain}`],
     // zeros are a model without registers to it, and it reads on
     [chainEndFault, { variant: 'zeros' }, `40000: ${chain} exception 2`],
     [chainEndFault, { variant: 'exception' }, `40000: ${chain} exception 2`],

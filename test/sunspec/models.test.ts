@@ -1,10 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { clientModelIds, modelFile, modelIds, ModelProblems, readModelJson, renderModel } from '../../scripts/generate-models.ts';
+import { clientModelIds, modelIds, ModelProblems, renderModel } from '../../scripts/generate-models.ts';
 import type { JsonGroup, JsonModel } from '../../scripts/generate-models.ts';
-import { labelFor } from '../../scripts/model-labels.ts';
 import type { GroupDef, ModelDef, PointDef, PointType } from '../../src/sunspec/map/types.ts';
 import { definitionOf } from '../../src/sunspec/client/catalogue.ts';
 import { m1 } from '../../src/sunspec/models/m001.ts';
@@ -26,6 +25,7 @@ import { m715 } from '../../src/sunspec/models/m715.ts';
 import { m802 } from '../../src/sunspec/models/m802.ts';
 import { m64413 } from '../../src/sunspec/models/m64413.ts';
 import { m64414 } from '../../src/sunspec/models/m64414.ts';
+import { tableTests } from './model-tables.ts';
 
 const models: readonly ModelDef[] = [
   m1, m701, m702, m703, m704, m705, m706, m707, m708, m709, m710, m711, m712, m713, m714, m715, m802,
@@ -311,36 +311,7 @@ describe('model tables against the official definitions', () => {
     this.skip();
   });
 
-  /** Collections of definitions need not have the models that only the client knows. */
-  function needs(context: Mocha.Context, id: number): void {
-    if (!existsSync(join(folder, `model_${id}.json`)) && !modelIds.some((each) => each === id)) context.skip();
-  }
-
-  for (const id of [...modelIds, ...clientModelIds]) {
-    it(`model ${id} is what the generator makes of its definition`, function () {
-      needs(this, id);
-      const file = fileURLToPath(new URL(`../../src/sunspec/models/${modelFile(id)}`, import.meta.url));
-      expect(renderModel(readModelJson(folder, id), labelFor)).to.equal(readFileSync(file, 'utf8'));
-    });
-
-    it(`model ${id} borrows no wording`, function () {
-      needs(this, id);
-      const plain = (text: string): string => text.trim().replace(/\.$/, '').toLowerCase();
-      const compare = (path: string, theirs: { readonly label?: string; readonly desc?: string }): void => {
-        const ours = labelFor(id, path) ?? '';
-        if (ours.length <= 20) return;
-        expect([theirs.label, theirs.desc].map((text) => plain(text ?? '')), `${id}.${path}`).not.to.include(plain(ours));
-      };
-      const walk = (group: JsonGroup, prefix: string): void => {
-        for (const point of group.points) compare(prefix + point.name, point);
-        for (const child of group.groups ?? []) {
-          compare(prefix + child.name, child);
-          walk(child, `${prefix}${child.name}.`);
-        }
-      };
-      const { group } = readModelJson(folder, id);
-      compare('', group);
-      walk(group, '');
-    });
-  }
+  // a collection need not have the models that only the client knows; the interop tests take those of pysunspec2
+  const there = clientModelIds.filter((id) => existsSync(join(folder, `model_${id}.json`)));
+  tableTests([...modelIds, ...there], () => folder);
 });

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Json } from '../../support/http.ts';
@@ -16,6 +17,13 @@ const dertwinPackages = fileURLToPath(new URL('../../../.venv/dertwin', import.m
 export const dertwinEnvironment: NodeJS.ProcessEnv = { ...process.env, PYTHONPATH: dertwinPackages };
 
 const succeeds = (program: string, args: readonly string[], env = process.env) => spawnSync(program, args, { stdio: 'ignore', timeout: 30_000, env }).status === 0;
+
+/** Folder of the model definitions that pysunspec2 brings along. @throws Error without it */
+export function pysunspec2Models(): string {
+  const { status, stdout } = spawnSync(python, ['-c', 'import os, sunspec2; print(os.path.dirname(sunspec2.__file__))'], { encoding: 'utf8', timeout: 30_000 });
+  if (status !== 0) throw new Error('pysunspec2 cannot be asked where it is');
+  return join(stdout.trim(), 'models', 'json');
+}
 
 export const peers = {
   pysunspec2: {

@@ -36,6 +36,8 @@ export const pseudoTerminal: Line = {
           rmSync(directory, { recursive: true });
         }
       },
+      // no waiting: a frame must go on within the gap of the line, and that is real time
+      begun: () => Promise.resolve(),
       async breakOff() {
         const before = unreadable();
         await until(() => unreadable() > before);
