@@ -169,7 +169,7 @@ devices:
 
   it('that fit no device are named where they stand', () => {
     const files = { '/site/mine.yaml': 'title: Mine\ndescription: Of our own.\nfaults: [{ kind: drop }, { kind: not_implemented, points: [701.W, 713.Nothing] }]\n' };
-    expect(refusal('faults: [mine.yaml, { kind: drop, device: 3 }]\n', files)).to.deep.equal(['c.yaml: faults[1].device: there is no device 3']);
+    expect(refusal('faults: [mine.yaml, { kind: drop, device: 3 }]\n', files)).to.deep.equal(['c.yaml: faults[1].device: there is no device 3; indexes run from 0 to 0']);
     expect(refusal('faults: [mine.yaml, { kind: drop, when: { point: 701.Nothing, below: 1 } }]\n', files)).to.deep.equal([
       'mine.yaml: faults[1].points[1]: the device has no point, group or model 713.Nothing',
       'c.yaml: faults[1].when.point: the device has no point 701.Nothing',

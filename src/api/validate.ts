@@ -2,7 +2,7 @@ import { z as zod } from 'zod';
 import type { z } from 'zod';
 import { pointerStep } from '../core/json-pointer.ts';
 import type { ProblemFault } from '../core/problem.ts';
-import { issueWords } from '../core/zod-issues.ts';
+import { issueWords, withInput } from '../core/zod-issues.ts';
 import { invalidAll } from './errors.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -47,10 +47,10 @@ function meantOption(schema: z.ZodType, input: unknown): z.ZodType {
  * @throws HttpProblem `validation` that names every faulty member
  */
 export function validate<S extends z.ZodType>(schema: S, input: unknown, where: ProblemFault['in']): z.output<S> {
-  const result = schema.safeParse(input);
+  const result = schema.safeParse(input, withInput);
   if (result.success) return result.data;
   const meant = meantOption(schema, input);
-  const { issues } = (meant === schema ? undefined : meant.safeParse(input).error) ?? result.error;
+  const { issues } = (meant === schema ? undefined : meant.safeParse(input, withInput).error) ?? result.error;
   throw invalidAll(issues.flatMap((issue) => (
     where === 'query' && isRepeated(input, issue)
       ? [{ in: where, name: nameOf(where, issue.path), detail: 'is given more than once' }]

@@ -1,6 +1,6 @@
 import type { Fault } from '../core/errors.ts';
 import { shown, unknownName } from './faults.ts';
-import { settingKeys, settingOf } from './settings.ts';
+import { settingKeys, settingOf, variableOf } from './settings.ts';
 import type { SettingKey } from './settings.ts';
 
 /** One flag as it was given: the spelling that the user chose, and its text (a comma list when repeated). */
@@ -74,11 +74,17 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
       const key = keyOfSpelling.get(spelling);
       // the word behind an unknown flag is most likely its value: one fault, not two
       const text = inline ?? takeValue();
-      const fault = key === undefined ? unknownName(given, 'flag', given, knownSpellings) : accept(values, key, given, text);
+      const fault = key === undefined ? unknownFlag(given, spelling) : accept(values, key, given, text);
       if (fault) faults.push(fault);
     }
   }
   return { help, version, values, faults };
+}
+
+function unknownFlag(given: string, spelling: string): Fault {
+  const key = settingKeys.find((name) => name === spelling.replace(/^-+/, '') && settingOf(name).flags === undefined);
+  if (key === undefined) return unknownName(given, 'flag', given, knownSpellings);
+  return { name: given, detail: `unknown flag; ${key} is a key of configuration files, and ${variableOf(key)} a variable of the environment` };
 }
 
 function accept(values: Map<SettingKey, GivenFlag>, key: SettingKey, spelling: string, text: string | undefined): Fault | null {

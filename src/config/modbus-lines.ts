@@ -2,6 +2,7 @@
 import type { Fault } from '../core/errors.ts';
 import type { AppConfig } from './app-config.ts';
 import type { Gathered } from './gather.ts';
+import { flagOf } from './settings.ts';
 import type { Values } from './settings.ts';
 
 // Modbus over serial line 1.02, 2.2: 248 to 255 are reserved
@@ -16,7 +17,7 @@ export function rtuOf({ rtu_enable: enabled, rtu_port: port, rtu_baud: baud, rtu
 export function lineFaults({ values, originOf }: Gathered, count: number): Fault[] {
   const faults: Fault[] = [];
   if (values.rtu_enable && values.rtu_port === null) {
-    faults.push({ name: originOf('rtu_port'), detail: `not given, but ${originOf('rtu_enable')} is yes; allowed: a serial device, for example /dev/ttyUSB0 or COM10` });
+    faults.push({ name: flagOf('rtu_port'), detail: `not given, but ${originOf('rtu_enable')} is yes; allowed: a serial device, for example /dev/ttyUSB0 or COM10` });
   }
   const last = values.first_device + count;
   if (values.rtu_enable && last > highestAddress) {

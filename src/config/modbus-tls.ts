@@ -5,7 +5,7 @@ import type { TlsFile, TlsTriple } from '../core/tls-material.ts';
 import type { AppConfig } from './app-config.ts';
 import { refused } from './faults.ts';
 import type { Gathered } from './gather.ts';
-import { settingOf } from './settings.ts';
+import { flagOf } from './settings.ts';
 import type { SettingKey, Values } from './settings.ts';
 
 const isOn = ({ mb_enable: served, mb_enc: secured }: Values): boolean => served && secured;
@@ -42,9 +42,4 @@ export function modbusTlsFaults({ values, originOf, io }: Gathered): Fault[] {
 
 function areThere(files: TlsTriple<TlsFile | null>): files is TlsTriple<TlsFile> {
   return files.cert !== null && files.key !== null && files.rootCert !== null;
-}
-
-/** The long spelling, for a setting that was not given. */
-function flagOf(key: SettingKey): string {
-  return settingOf(key).flags?.at(-1) ?? key;
 }

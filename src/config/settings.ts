@@ -329,6 +329,11 @@ export function settingOf(key: SettingKey): Setting<unknown> {
   return settings[key];
 }
 
+/** The long spelling, for a setting that was not given. */
+export function flagOf(key: SettingKey): string {
+  return settingOf(key).flags?.at(-1) ?? key;
+}
+
 /** Name of the environment variable of a setting. */
 export function variableOf(key: SettingKey): string {
   return `DERBENCH_${key.toUpperCase()}`;

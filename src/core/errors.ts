@@ -74,3 +74,9 @@ export class SimError extends Error {
     this.exceptionCode = exceptionCode;
   }
 }
+
+/** What is said of a device index that nobody has. @param indexes those that there are, rising */
+export function noSuchDevice(index: number, indexes: readonly number[]): string {
+  const [first, last] = [indexes[0], indexes.at(-1)];
+  return `there is no device ${index}; ${first === undefined ? 'there are none' : `indexes run from ${first} to ${last ?? first}`}`;
+}

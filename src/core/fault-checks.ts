@@ -1,15 +1,22 @@
 /** What can be told of a fault request without a device. */
-import { SimError } from './errors.ts';
+import { noSuchDevice, SimError } from './errors.ts';
 import type { Fault } from './errors.ts';
 import type { FaultKind, FaultRequest, FaultTargetName, ProposedFault } from './fault-kinds.ts';
-import { issueFaults } from './zod-issues.ts';
+import { issueFaults, withInput } from './zod-issues.ts';
+
+/** Registers that addresses of Modbus can name. */
+const registerSpace = 0x1_0000;
 
 /** Faults of target and parameters, by pointers into the request. */
 export function kindFaults(kind: FaultKind, { target = {}, parameters = {} }: FaultRequest): Fault[] {
   const given = Object.keys(target) as FaultTargetName[];
   const faults: Fault[] = given.filter((name) => target[name] !== undefined && !kind.targets.includes(name))
     .map((name) => ({ name: `/target/${name}`, detail: `${kind.kind} has no such target`, allowed: kind.targets }));
-  const parsed = kind.parameters.safeParse(parameters);
+  const { registers } = target;
+  if (registers !== undefined && registers.address + registers.count > registerSpace) {
+    faults.push({ name: '/target/registers/count', detail: `must be at most ${registerSpace - registers.address} from address ${registers.address} on` });
+  }
+  const parsed = kind.parameters.safeParse(parameters, withInput);
   if (parsed.success) return faults;
   const wrong = parsed.error.issues.flatMap((issue) => issueFaults(issue, `a parameter of ${kind.kind}`));
   return [...faults, ...wrong.map((fault) => ({ ...fault, name: `/parameters${fault.name}` }))];
@@ -21,7 +28,7 @@ export function numberFaults({ count, durationS, probability, every, seed }: Fau
   const expect = (fine: boolean, name: string, detail: string) => { if (!fine) faults.push({ name: `/${name}`, detail }); };
   expect(count === undefined || (Number.isInteger(count) && count >= 1), 'count', 'must be a whole number from 1 on');
   expect(durationS === undefined || (durationS > 0 && durationS <= 1e9), 'duration_s', 'must be above 0 and at most 1e9');
-  expect(probability === undefined || (probability >= 0 && probability <= 1), 'probability', 'must be from 0 to 1');
+  expect(probability === undefined || (probability > 0 && probability <= 1), 'probability', 'must be above 0 and at most 1');
   expect(every === undefined || (Number.isInteger(every) && every >= 1), 'every', 'must be a whole number from 1 on');
   expect(seed === undefined || (Number.isInteger(seed) && seed >= 0 && seed <= 0xffff_ffff), 'seed', 'must be a whole number from 0 to 4294967295');
   return faults;
@@ -38,6 +45,6 @@ export function proposed(kind: FaultKind, request: FaultRequest): ProposedFault 
  */
 export function concernedBy({ deviceIndex = null }: FaultRequest, indexes: readonly number[]): readonly number[] {
   if (deviceIndex === null) return indexes;
-  if (!indexes.includes(deviceIndex)) throw new SimError('UNKNOWN_DEVICE', `there is no device ${deviceIndex}`);
+  if (!indexes.includes(deviceIndex)) throw new SimError('UNKNOWN_DEVICE', noSuchDevice(deviceIndex, indexes));
   return [deviceIndex];
 }

@@ -37,10 +37,48 @@ const expectations: Readonly<Record<string, string>> = {
   int: 'an integer', integer: 'an integer', array: 'an array', object: 'an object', record: 'an object',
 };
 
+function expected(type: string): string {
+  return expectations[type] ?? `a ${type}`;
+}
+
+/** `a, b or c` */
+function anyOf(words: readonly string[]): string {
+  const different = [...new Set(words)];
+  const last = different.at(-1) ?? '';
+  return different.length < 2 ? last : `${different.slice(0, -1).join(', ')} or ${last}`;
+}
+
 /** Texts and numbers among values, as they are shown. */
 export function scalarValues(values: readonly unknown[]): (string | number)[] {
   return values.filter((value) => typeof value === 'string' || typeof value === 'number');
 }
+
+const required = 'is required';
+
+/** For `safeParse`: the issues tell a value that is missing from one that is wrong. */
+export const withInput = { reportInput: true } as const;
+
+/** Whether no value was given at all; of a word among several this is known by `withInput` only. */
+function isMissing(issue: Issue): boolean {
+  return issue.input === undefined && ('input' in issue || issue.message.includes('received undefined'));
+}
+
+/** What one branch of a union takes, as far as its issues tell. */
+function branchWords(issues: readonly Issue[], member: string): readonly string[] {
+  const whole = issues.find(({ path }) => path.length === 0);
+  if (whole?.code === 'invalid_type') return [expected(whole.expected)];
+  if (whole?.code === 'invalid_value') return whole.values.map(String);
+  const words = issues.filter(({ code }) => code !== 'unrecognized_keys').flatMap((issue) => issueWords(issue, member));
+  const named = words.map(({ path, detail }) => ({ name: path.map(String).join('.'), detail }));
+  const missing = named.filter(({ detail }) => detail === required).map(({ name }) => name);
+  const wrong = named.filter(({ detail }) => detail !== required).map(({ name, detail }) => ` whose ${name} ${detail}`);
+  const extra = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : []));
+  const listed = (word: string, names: readonly string[]) => (names.length === 0 ? '' : ` ${word} ${names.join(' and ')}`);
+  return [`an object${listed('with', missing)}${listed('without', extra)}${wrong.join('')}`];
+}
+
+const wantsObject = (issues: readonly Issue[]) => issues.some((issue) => (
+  issue.path.length === 0 && issue.code === 'invalid_type' && expected(issue.expected) === 'an object'));
 
 /**
  * An issue in words.
@@ -55,6 +93,7 @@ export function issueWords(issue: Issue, member: string, members?: readonly stri
       return issue.keys.map((key) => ({ path: [...path, key], detail: `is not ${member}`, ...(allowed && { allowed }) }));
     }
     case 'invalid_value': {
+      if (isMissing(issue)) return [{ path, detail: required }];
       const allowed = scalarValues(issue.values);
       return [{ path, detail: hasOwnWords(issue) ? issue.message : `must be one of ${allowed.join(', ')}`, allowed }];
     }
@@ -65,12 +104,15 @@ export function issueWords(issue: Issue, member: string, members?: readonly stri
         const allowed = scalarValues(issue.options ?? []);
         return [{ path, detail: hasOwnWords(issue) ? issue.message : `must be one of ${allowed.join(', ')}`, allowed }];
       }
+      // words about the members of an object say nothing to who has sent none
+      if (issue.errors.length > 0 && issue.errors.every(wantsObject)) return [{ path, detail: 'must be an object' }];
+      if (!hasOwnWords(issue)) return [{ path, detail: `must be ${anyOf(issue.errors.flatMap((inner) => branchWords(inner, member)))}` }];
       const words = issue.errors.flat().flatMap((inner) => (inner.code === 'invalid_value' ? scalarValues(inner.values) : []));
-      return [{ path, detail: issue.message, ...(hasOwnWords(issue) && words.length > 0 && { allowed: words }) }];
+      return [{ path, detail: issue.message, ...(words.length > 0 && { allowed: words }) }];
     }
     case 'invalid_type': {
-      if (issue.input === undefined && issue.message.includes('received undefined')) return [{ path, detail: 'is required' }];
-      return [{ path, detail: `must be ${expectations[issue.expected] ?? `a ${issue.expected}`}` }];
+      if (isMissing(issue)) return [{ path, detail: required }];
+      return [{ path, detail: `must be ${expected(issue.expected)}` }];
     }
     case 'invalid_key':
       return [{ path, detail: `is not a name that a member can have here; it must be ${issue.issues[0]?.message ?? 'another one'}` }];

@@ -222,7 +222,7 @@ describe('modbus/fault (13)', () => {
   });
 
   for (const body of [
-    { kind: 'exception', code: 2 }, { kind: 'delay', delay_ms: 100 }, { kind: 'drop' }, { kind: 'truncate', octets: 5 }, { kind: 'wrong_unit' }, { kind: 'garbage' },
+    { kind: 'exception', code: 2 }, { kind: 'delay', delay_ms: 100 }, { kind: 'drop' }, { kind: 'truncate' }, { kind: 'wrong_unit' }, { kind: 'garbage' },
   ]) {
     it(`has the kind ${body.kind} with function, address, count and duration`, async () => {
       await open();
@@ -243,6 +243,27 @@ describe('modbus/fault (13)', () => {
     expect(await refused({ kind: 'drop', registers: 2 })).to.deep.equal(['/registers']);
     expect(await refused({ kind: 'drop', count: 0, probability: 1.1 })).to.deep.equal(['/count', '/probability']);
     expect(await refused({})).to.deep.equal(['']);
+    const details = async (body: unknown) => (await rest.refused('/modbus/fault', 422, 'validation', body)).detail;
+    for (const body of [[], 5]) expect(await details(body)).to.equal('body: must be an object');
+    expect(await details({ kind: 'falsify' })).to.equal('/switch: is required');
+    expect(await details({ kind: 'value', points: ['701.W'], value: null })).to.equal('/value: must be a number or a string');
+    expect(await details({ kind: 'lag', delay_s: 1e12 })).to.equal('/delay_s: must be at most 3600');
+    expect((await rest.refused('/modbus/fault', 404, 'unknown-device', { kind: 'drop', device: 5 })).detail).to.match(/^there is no device 5; indexes run from 0 to \d$/);
+    expect((await rest.get('/modbus/fault')).count).to.equal(0);
+  });
+
+  it('refuses what could never have an effect', async () => {
+    await open();
+    const details = async (body: unknown) => (await rest.refused('/modbus/fault', 422, 'validation', body)).detail;
+    expect(await details({ kind: 'drop', address: 65_535, registers: 10 })).to.equal('/registers: must be at most 1 from address 65535 on');
+    expect(await details({ kind: 'drop', probability: 0 })).to.equal('/probability: must be more than 0');
+    expect(await details({ kind: 'lag', delay_s: 0 })).to.equal('/delay_s: must be more than 0');
+    const steps = [{ above_pct: 10, shift: 1 }, { above_pct: 10, shift: 2 }];
+    for (const given of [steps, [{ above_pct: 60, shift: 2 }, { shift: 1 }], [{ shift: 1 }, { shift: 2 }]]) {
+      expect(await details({ kind: 'dynamic_scale', scale_factor: '701.W_SF', steps: given })).to.equal('/steps: above_pct must rise from step to step');
+    }
+    await rest.post('/modbus/fault', { kind: 'drop', address: 65_535, registers: 1 });
+    await rest.post('/modbus/fault', { clear: true });
     expect((await rest.get('/modbus/fault')).count).to.equal(0);
   });
 

@@ -215,6 +215,9 @@ describe('command line', () => {
       [['-website_ip', '::1'], ['-website_ip: unknown flag; nearest known: --website_ip']],
       [['-n', '2'], ['-n: unknown flag; nearest known: -N']],
       [['-N3'], ['-N3: unknown flag; nearest known: -N']],
+      [['--mb-max-connections', '2'], [
+        '--mb-max-connections: unknown flag; mb_max_connections is a key of configuration files, and DERBENCH_MB_MAX_CONNECTIONS a variable of the environment',
+      ]],
       [['--quite-another'], ['--quite-another: unknown flag; allowed: those that --help lists']],
       [['--'], ['--: unknown flag; allowed: those that --help lists']],
       [['--help=yes'], ['--help: unknown flag; nearest known: --help']],

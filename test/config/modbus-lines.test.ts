@@ -28,7 +28,7 @@ describe('settings of Modbus lines', () => {
   });
 
   const cases: readonly (readonly [string[], string[]])[] = [
-    [['-rtu', 'yes'], ['rtu_port: not given, but -rtu is yes; allowed: a serial device, for example /dev/ttyUSB0 or COM10']],
+    [['-rtu', 'yes'], ['--rtu_port: not given, but -rtu is yes; allowed: a serial device, for example /dev/ttyUSB0 or COM10']],
     [['--rtu_port='], ['--rtu_port: has no value; allowed: a serial device, for example /dev/ttyUSB0 or COM10']],
     [['-rtu', 'yes', '--rtu_port', 'COM10', '-N', '248'],
       ['-rtu: given yes, so that the last device would have unit id 248; allowed: unit ids up to 247 on one line']],

@@ -82,7 +82,7 @@ const members = {
   duration_s: z.number().nullable().openapi({ description: 'Seconds after which it ends: simulated ones, in layer `transport` those of the wall clock; null: no limit.' }),
   remaining_s: z.number().nullable().openapi({ description: 'Seconds that are left of `duration_s`; null: no limit.' }),
   probability: z.number().openapi({ description: 'Chance to strike at an occasion, 0 to 1.' }),
-  every: z.int().openapi({ description: 'It strikes at each n-th occasion only.' }),
+  every: z.int().openapi({ description: 'It strikes at each n-th occasion of a device only.' }),
   seed: z.int().openapi({ description: 'Of its random numbers: named in a request, it gives the same ones.' }),
   profile: z.string().nullable().openapi({ description: 'Profile that it came with; null without.' }),
   occasions: z.int().openapi({ description: 'Times at which it could have struck.' }),

@@ -1,0 +1,19 @@
+/** Texts of the library of serial ports, and what they mean to who has named the port. */
+const reasons: readonly (readonly [RegExp, string])[] = [
+  [/no such file|file not found|does not exist/i, 'there is no such device'],
+  [/permission denied|access denied/i, 'no permission to use it'],
+  [/lock|busy/i, 'another program uses it'],
+  [/inappropriate ioctl|not a tty|no such device or address|is a directory/i, 'it is not a serial port'],
+];
+
+/** Why a serial port cannot be opened, in words for the user, without its path where the reason is a known one. */
+export function serialReason(cause: unknown): string {
+  const words = firstLine(cause);
+  return reasons.find(([pattern]) => pattern.test(words))?.[1] ?? words;
+}
+
+/** The message of an error without what follows its first line. */
+export function firstLine(cause: unknown): string {
+  const [line = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
+  return line;
+}
