@@ -1,6 +1,7 @@
 /** What is wrong across settings that are right by themselves. */
 import type { AssetType } from '../core/device.ts';
 import type { Fault } from '../core/errors.ts';
+import { highestUnitId } from '../core/modbus-report.ts';
 import { kindNames, typesOfKinds } from './device-types.ts';
 import type { DeviceList } from './devices.ts';
 import { refused, shown } from './faults.ts';
@@ -26,8 +27,6 @@ function clockFaults({ values, originOf }: Gathered): Fault[] {
 }
 
 const highestPort = 65535;
-// unit ids 248 to 255 are reserved
-const highestUnitId = 247;
 
 function portFaults({ values, originOf }: Gathered, count: number): Fault[] {
   if (!values.mb_enable) return [];

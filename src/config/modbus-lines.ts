@@ -1,12 +1,10 @@
 /** Settings of Modbus where devices have addresses: the serial line, and RTU frames on TCP. */
 import type { Fault } from '../core/errors.ts';
+import { highestUnitId } from '../core/modbus-report.ts';
 import type { AppConfig } from './app-config.ts';
 import type { Gathered } from './gather.ts';
 import { flagOf } from './settings.ts';
 import type { Values } from './settings.ts';
-
-// Modbus over serial line 1.02, 2.2: 248 to 255 are reserved
-const highestAddress = 247;
 
 /** The serial line that is asked for; null: none. */
 export function rtuOf({ rtu_enable: enabled, rtu_port: port, rtu_baud: baud, rtu_parity: parity, rtu_stopbits: stopBits }: Values): AppConfig['rtu'] {
@@ -20,10 +18,10 @@ export function lineFaults({ values, originOf }: Gathered, count: number): Fault
     faults.push({ name: flagOf('rtu_port'), detail: `not given, but ${originOf('rtu_enable')} is yes; allowed: a serial device, for example /dev/ttyUSB0 or COM10` });
   }
   const last = values.first_device + count;
-  if (values.rtu_enable && last > highestAddress) {
+  if (values.rtu_enable && last > highestUnitId) {
     faults.push({
       name: originOf('rtu_enable'),
-      detail: `given yes, so that the last device would have unit id ${last}; allowed: unit ids up to ${highestAddress} on one line`,
+      detail: `given yes, so that the last device would have unit id ${last}; allowed: unit ids up to ${highestUnitId} on one line`,
     });
   }
   if (values.mb_enable && values.mb_framing === 'rtu_over_tcp') faults.push(...rtuOverTcpFaults(values, originOf));

@@ -1,6 +1,9 @@
 /** What every adapter that listens for Modbus masters shows of itself. */
 import type { CommName } from './adapter.ts';
 
+/** Unit ids above are reserved (Modbus over serial line 1.02, 2.2). */
+export const highestUnitId = 247;
+
 export const modbusTransports = ['tcp', 'tls', 'rtu', 'rtu_over_tcp'] as const;
 export type ModbusTransport = (typeof modbusTransports)[number];
 

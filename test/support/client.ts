@@ -2,6 +2,9 @@
 import type { ClientStatus, ClientTarget, ModelReading, PointReading, TransactionIds } from '../../src/core/sunspec-client.ts';
 import { createSunSpecClient } from '../../src/sunspec/client/client.ts';
 import type { SunSpecClientAdapter } from '../../src/sunspec/client/client.ts';
+import type { ForeignMap } from './foreign-map.ts';
+import { ScriptedPeer } from './scripted-peer.ts';
+import type { Rule } from './scripted-peer.ts';
 
 export interface TargetOptions {
   readonly unitId?: number;
@@ -20,6 +23,12 @@ export function loopback(
 export interface Connected {
   readonly client: SunSpecClientAdapter;
   readonly status: ClientStatus;
+}
+
+/** A client that is connected to a device of another maker. */
+export async function connectedTo({ layout, image }: ForeignMap, rule?: Rule): Promise<{ peer: ScriptedPeer; client: SunSpecClientAdapter }> {
+  const peer = await ScriptedPeer.open(Buffer.from(image), layout.base, rule);
+  return { peer, client: (await connected(peer.port)).client };
 }
 
 export async function connected(port: number, options: TargetOptions = {}): Promise<Connected> {

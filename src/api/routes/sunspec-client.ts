@@ -1,3 +1,4 @@
+import { highestUnitId } from '../../core/modbus-report.ts';
 import type { ClientTarget, ModelReading } from '../../core/sunspec-client.ts';
 import { HttpProblem, invalid, invalidAll } from '../errors.ts';
 import { columnsJson, samplesCsv, samplesJson } from '../history/encode.ts';
@@ -25,7 +26,6 @@ const ofModel = [...ofDevice, 'unknown-resource'] as const;
 
 const defaultTimeoutS = 2;
 const ports = { tcp: 502, tls: 802 } as const;
-const longestUnit = 247;
 
 const refusedBeside = (transport: string) => ({
   rtu: {
@@ -46,7 +46,7 @@ function targetOf(body: ConnectRequest): ClientTarget {
   const common = { unitId, timeoutMs: timeoutS * 1000, baseAddress: base };
   if (transport === 'rtu') {
     if (serial === undefined) throw invalid('body', '/serial', 'is needed for transport rtu');
-    if (unitId < 1 || unitId > longestUnit) throw invalid('body', '/unit_id', `must be from 1 to ${longestUnit} on a serial line`);
+    if (unitId < 1 || unitId > highestUnitId) throw invalid('body', '/unit_id', `must be from 1 to ${highestUnitId} on a serial line`);
     const { path, baud = 9600, parity = 'N', stop_bits: stopBits = 1 } = serial;
     return { ...common, transport, serial: { path, baud, parity, stopBits } };
   }

@@ -108,8 +108,7 @@ export class Sample {
     if (this.#isWhole) {
       this.#bytes = copyOf(bank);
     } else {
-      const now = bank.read(base, size);
-      this.#bytes = Buffer.concat(runs.map(({ at, end }) => now.subarray(at, end)), wanted);
+      this.#bytes = Buffer.concat(runs.map(({ at, end }) => bank.read(base + at / 2, (end - at) / 2)), wanted);
     }
   }
 

@@ -3,6 +3,7 @@ import { systemClock } from '../../core/clock.ts';
 import { SimError } from '../../core/errors.ts';
 import { hostAndPort } from '../../core/listen.ts';
 import { silentLogger } from '../../core/log.ts';
+import { highestUnitId } from '../../core/modbus-report.ts';
 import type { ModbusReport, ModbusReporter } from '../../core/modbus-report.ts';
 import type { FaultyMaps } from '../faults/faulty-maps.ts';
 import type { Bank } from '../map/bank.ts';
@@ -46,8 +47,6 @@ export interface ModbusAdapter extends Adapter, DeviceServer, ModbusReporter {
   clients(): readonly ModbusClientInfo[];
 }
 
-/** Unit ids of Modbus end here; those above are reserved. */
-const maxUnitId = 247;
 const maxPort = 65_535;
 /** the unit id of a device that has a port of its own */
 const ownUnitId = 1;
@@ -222,8 +221,8 @@ export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapte
 
 /** Why a device of this index cannot be served, under the setting that decides it; null: it can. */
 function lackOfRoom({ port, sharedPort }: ModbusAdapterOptions, index: number): { readonly name: string; readonly detail: string } | null {
-  if (sharedPort && 1 + index > maxUnitId) {
-    return { name: 'mb_shared_port', detail: `a shared Modbus port serves at most ${maxUnitId} devices (unit ids 1 to ${maxUnitId}); device ${index} would have unit id ${1 + index}` };
+  if (sharedPort && 1 + index > highestUnitId) {
+    return { name: 'mb_shared_port', detail: `a shared Modbus port serves at most ${highestUnitId} devices (unit ids 1 to ${highestUnitId}); device ${index} would have unit id ${1 + index}` };
   }
   if (!sharedPort && port !== 0 && port + index > maxPort) {
     return { name: 'mb_port', detail: `Modbus ports from ${port} on are not enough: device ${index} would need port ${port + index}, the highest is ${maxPort}` };
@@ -234,7 +233,7 @@ function lackOfRoom({ port, sharedPort }: ModbusAdapterOptions, index: number): 
 function checkRoom(options: ModbusAdapterOptions): void {
   const highest = options.devices.reduce((max, { index }) => Math.max(max, index), 0);
   const fault = lackOfRoom(options, highest);
-  if (fault !== null) throw new SimError('CONFIG_INVALID', fault.detail, [{ ...fault, ...(options.sharedPort && { allowed: [maxUnitId] }) }]);
+  if (fault !== null) throw new SimError('CONFIG_INVALID', fault.detail, [{ ...fault, ...(options.sharedPort && { allowed: [highestUnitId] }) }]);
 }
 
 function sharedListener(options: ModbusAdapterOptions, context: ModbusContext, units: ReadonlyMap<number, BankUnit>): Port {

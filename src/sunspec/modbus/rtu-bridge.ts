@@ -3,6 +3,7 @@ import type { Adapter, AdapterStatus, CommState, DeviceEndpoint } from '../../co
 import { systemClock } from '../../core/clock.ts';
 import { SimError } from '../../core/errors.ts';
 import { silentLogger } from '../../core/log.ts';
+import { highestUnitId } from '../../core/modbus-report.ts';
 import type { ModbusReport, ModbusReporter } from '../../core/modbus-report.ts';
 import type { FaultyMaps } from '../faults/faulty-maps.ts';
 import type { DeviceServer } from '../map/device.ts';
@@ -35,7 +36,6 @@ export interface ModbusRtuAdapter extends Adapter, DeviceServer, ModbusReporter 
   clients(): readonly ModbusClientInfo[];
 }
 
-const maxAddress = 247;
 const firstRetryMs = 1000;
 const longestRetryMs = 30_000;
 
@@ -47,13 +47,13 @@ const longestRetryMs = 30_000;
 export function createModbusRtuAdapter(options: ModbusRtuOptions): ModbusRtuAdapter {
   const highest = options.devices.reduce((max, { index }) => Math.max(max, index), 0);
   const lack = lackOfRoom(highest);
-  if (lack !== null) throw new SimError('CONFIG_INVALID', lack, [{ name: 'rtu_enable', detail: lack, allowed: [maxAddress] }]);
+  if (lack !== null) throw new SimError('CONFIG_INVALID', lack, [{ name: 'rtu_enable', detail: lack, allowed: [highestUnitId] }]);
   return new RtuAdapter(options);
 }
 
 function lackOfRoom(index: number): string | null {
-  if (1 + index <= maxAddress) return null;
-  return `a serial line serves at most ${maxAddress} devices (unit ids 1 to ${maxAddress}); device ${index} would have unit id ${1 + index}`;
+  if (1 + index <= highestUnitId) return null;
+  return `a serial line serves at most ${highestUnitId} devices (unit ids 1 to ${highestUnitId}); device ${index} would have unit id ${1 + index}`;
 }
 
 class RtuAdapter implements ModbusRtuAdapter {

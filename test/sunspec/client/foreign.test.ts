@@ -4,7 +4,7 @@ import { m1 } from '../../../src/sunspec/models/m001.ts';
 import { m701 } from '../../../src/sunspec/models/m701.ts';
 import { m705 } from '../../../src/sunspec/models/m705.ts';
 import { m714 } from '../../../src/sunspec/models/m714.ts';
-import { connected, failureOf, pointsOf } from '../../support/client.ts';
+import { connected, connectedTo, failureOf, pointsOf } from '../../support/client.ts';
 import { imageOf, oldInverter, patched, widened } from '../../support/foreign-map.ts';
 import type { ForeignMap } from '../../support/foreign-map.ts';
 import { ScriptedPeer } from '../../support/scripted-peer.ts';
@@ -13,9 +13,8 @@ import type { Rule } from '../../support/scripted-peer.ts';
 let peer: ScriptedPeer;
 let client: SunSpecClientAdapter;
 
-async function open({ layout, image }: ForeignMap, rule?: Rule): Promise<void> {
-  peer = await ScriptedPeer.open(Buffer.from(image), layout.base, rule);
-  ({ client } = await connected(peer.port));
+async function open(map: ForeignMap, rule?: Rule): Promise<void> {
+  ({ peer, client } = await connectedTo(map, rule));
 }
 
 const close = async () => {

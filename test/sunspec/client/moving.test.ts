@@ -4,18 +4,17 @@ import type { SunSpecClientAdapter } from '../../../src/sunspec/client/client.ts
 import { m1 } from '../../../src/sunspec/models/m001.ts';
 import { m704 } from '../../../src/sunspec/models/m704.ts';
 import { m714 } from '../../../src/sunspec/models/m714.ts';
-import { connected, failureOf, pointsOf } from '../../support/client.ts';
+import { connectedTo, failureOf, pointsOf } from '../../support/client.ts';
 import { imageOf, oldInverter } from '../../support/foreign-map.ts';
 import type { ForeignMap } from '../../support/foreign-map.ts';
-import { ScriptedPeer } from '../../support/scripted-peer.ts';
+import type { ScriptedPeer } from '../../support/scripted-peer.ts';
 import type { Rule } from '../../support/scripted-peer.ts';
 
 let peer: ScriptedPeer;
 let client: SunSpecClientAdapter;
 
-async function open({ layout, image }: ForeignMap, rule?: Rule): Promise<void> {
-  peer = await ScriptedPeer.open(Buffer.from(image), layout.base, rule);
-  ({ client } = await connected(peer.port));
+async function open(map: ForeignMap, rule?: Rule): Promise<void> {
+  ({ peer, client } = await connectedTo(map, rule));
 }
 
 const close = async () => {

@@ -1,9 +1,10 @@
 import type { Adapter, AdapterStatus, CommState } from '../../../core/adapter.ts';
 import { systemClock } from '../../../core/clock.ts';
-import { SimError } from '../../../core/errors.ts';
+import { noSuchDevice, SimError } from '../../../core/errors.ts';
 import type { Fault } from '../../../core/errors.ts';
 import { hostAndPort } from '../../../core/listen.ts';
 import { silentLogger } from '../../../core/log.ts';
+import { highestUnitId } from '../../../core/modbus-report.ts';
 import type { ModbusReport, ModbusReporter } from '../../../core/modbus-report.ts';
 import { issueFaults, withInput } from '../../../core/zod-issues.ts';
 import type { DeviceServer } from '../../map/device.ts';
@@ -40,7 +41,6 @@ export interface ProxyAdapter extends Adapter, DeviceServer, ModbusReporter {
   readonly port: number;
 }
 
-const maxUnitId = 247;
 const defaultPort = 5020;
 
 /** @throws SimError CONFIG_INVALID where the form is wrong, with every fault as a JSON pointer into the map */
@@ -117,7 +117,7 @@ export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
   const missing = missingPoints(map, layouts, served.length);
   const faults = [
     ...checkProxyMap(map), ...pointFaults(map, layouts), ...missing,
-    ...(served.length === 0 ? [noSuchDevice(map, options.devices)] : lackOfRoom(map, served)),
+    ...(served.length === 0 ? [unknownDevice(map, options.devices)] : lackOfRoom(map, served)),
   ];
   if (faults.length > 0) throw notValid(mapLabel, faults, missing.length === 0 ? '' : remedyFor(map, options));
 
@@ -216,16 +216,16 @@ export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
   };
 }
 
-function noSuchDevice({ device }: ProxyMap, devices: readonly ProxyDevice[]): Fault {
-  return { name: '/device', detail: `there is no device ${device ?? ''}`, allowed: devices.map(({ index }) => index) };
+function unknownDevice({ device = 0 }: ProxyMap, devices: readonly ProxyDevice[]): Fault {
+  return { name: '/device', detail: noSuchDevice(device, devices.map(({ index }) => index)) };
 }
 
 /** Of all devices together, each has a unit id of its own. */
 function lackOfRoom({ device }: ProxyMap, devices: readonly ProxyDevice[]): Fault[] {
-  const [first, ...more] = devices.filter(({ index }) => 1 + index > maxUnitId);
+  const [first, ...more] = devices.filter(({ index }) => 1 + index > highestUnitId);
   if (device !== undefined || first === undefined) return [];
   const last = more.at(-1);
   const who = last === undefined
     ? `device ${first.index} would have unit id ${1 + first.index}` : `devices ${first.index} to ${last.index} would have unit ids from ${1 + first.index} on`;
-  return [{ name: '/device', detail: `${who}; the highest is ${maxUnitId}: name the device that is served` }];
+  return [{ name: '/device', detail: `${who}; the highest is ${highestUnitId}: name the device that is served` }];
 }

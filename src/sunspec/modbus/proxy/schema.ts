@@ -1,5 +1,6 @@
 /** The file format of a proxy map: a register table as another maker would have it, in front of the SunSpec map. */
 import { z } from 'zod';
+import { highestUnitId } from '../../../core/modbus-report.ts';
 
 export const registerTypes = [
   'uint16', 'int16', 'uint32', 'int32', 'uint64', 'int64', 'float32', 'float64', 'bitfield16', 'bitfield32', 'string',
@@ -50,7 +51,7 @@ export const proxyMapSchema = z.strictObject({
   description: z.string().max(1000).optional().meta({ description: 'What device it imitates.' }),
   port: z.int().min(1).max(65_535).optional().meta({ description: 'Port unless --proxy_port says otherwise; default 5020.' }),
   device: z.int().min(0).max(1_000_000).optional().meta({ description: 'Index of the one device that is served; absent: all of them, with unit id 1 + index.' }),
-  unit_id: z.int().min(1).max(247).optional().meta({ description: 'Unit id of the one device, which also answers 0 and 255; default 1.' }),
+  unit_id: z.int().min(1).max(highestUnitId).optional().meta({ description: 'Unit id of the one device, which also answers 0 and 255; default 1.' }),
   byte_order: order.optional().meta({ description: 'Order of the octets in a register; default big, as Modbus has it.' }),
   word_order: order.optional().meta({ description: 'Order of the registers of a number: big is the most significant first (default), little the least.' }),
   absent: z.enum(['sentinel', 'zero', 'refuse']).optional().meta({ description: 'What is read where the device does not have a point; default sentinel.' }),

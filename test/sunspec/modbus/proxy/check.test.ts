@@ -139,7 +139,7 @@ describe('Proxy: what a map must fulfil', () => {
   });
 
   it('the devices are there, and have a unit id each', () => {
-    expect(faultsOf({ name: 'm', device: 3, registers: [power] })).to.deep.equal(['/device: there is no device 3']);
+    expect(faultsOf({ name: 'm', device: 3, registers: [power] })).to.deep.equal(['/device: there is no device 3; indexes run from 0 to 0']);
     expect(faultsOf({ name: 'm', unit_id: 3, registers: [power] })).to.deep.equal(['/unit_id: goes with device only: of all devices, each has unit id 1 + index']);
     const far = { ...device, index: 247 };
     const options = { mapLabel: 'test', devices: [far], host: '127.0.0.1', port: 0 };
