@@ -15,35 +15,61 @@ import type { BenchOptions, Group } from './support/group.ts';
 import { inCheckout } from './support/processes.ts';
 import { formatTable } from './support/table.ts';
 
-const groups: readonly Group[] = [modbusGroup, tickGroup, kindsGroup, functionsGroup, memoryGroup, startGroup, fleetGroup, httpGroup, streamGroup];
+const groups: readonly Group[] = [
+  modbusGroup,
+  tickGroup,
+  kindsGroup,
+  functionsGroup,
+  memoryGroup,
+  startGroup,
+  fleetGroup,
+  httpGroup,
+  streamGroup,
+];
 const names = groups.map(({ name }) => name);
 
-interface Request extends BenchOptions { readonly groups: readonly Group[]; readonly build: boolean }
+interface Request extends BenchOptions {
+  readonly groups: readonly Group[];
+  readonly build: boolean;
+}
 
 /** @throws Error that names what is wrong */
 function request(args: readonly string[]): Request {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      only: { type: 'string', multiple: true }, rounds: { type: 'string' },
-      quick: { type: 'boolean', default: false }, 'no-build': { type: 'boolean', default: false },
+      only: { type: 'string', multiple: true },
+      rounds: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      'no-build': { type: 'boolean', default: false },
     },
   });
   const only = values.only ?? names;
   const unknown = only.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new Error(`there is no group ${unknown}; groups are ${names.join(', ')}`);
   const rounds = Number(values.rounds ?? (values.quick ? 1 : 5));
-  if (!Number.isInteger(rounds) || rounds < 1 || rounds > 100) throw new Error('--rounds must be a whole number from 1 to 100');
-  return { groups: groups.filter(({ name }) => only.includes(name)), rounds, quick: values.quick, build: !values['no-build'] };
+  if (!Number.isInteger(rounds) || rounds < 1 || rounds > 100)
+    throw new Error('--rounds must be a whole number from 1 to 100');
+  return {
+    groups: groups.filter(({ name }) => only.includes(name)),
+    rounds,
+    quick: values.quick,
+    build: !values['no-build'],
+  };
 }
 
-const progress = (text: string) => { process.stderr.write(`${text}\n`); };
+const progress = (text: string) => {
+  process.stderr.write(`${text}\n`);
+};
 
 async function main(): Promise<void> {
   const wanted = request(process.argv.slice(2));
-  if (wanted.build) execFileSync('npm', ['run', '--silent', 'build'], { cwd: inCheckout('.'), stdio: ['ignore', 'ignore', 'inherit'] });
+  if (wanted.build)
+    execFileSync('npm', ['run', '--silent', 'build'], { cwd: inCheckout('.'), stdio: ['ignore', 'ignore', 'inherit'] });
   const [cpu] = cpus();
-  process.stdout.write(`Node ${process.version}, ${cpus().length} x ${cpu?.model ?? 'unknown processor'}, median of ${wanted.rounds}${wanted.quick ? ', quick' : ''}\n\n`);
+  process.stdout.write(
+    `Node ${process.version}, ${cpus().length} x ${cpu?.model ?? 'unknown processor'}, median of ${wanted.rounds}${wanted.quick ? ', quick' : ''}\n\n`,
+  );
   for (const group of wanted.groups) {
     for (const table of await group.run(wanted, progress)) process.stdout.write(`${formatTable(table)}\n`);
   }

@@ -5,7 +5,9 @@
 type Labels = Readonly<Record<string, string>>;
 
 function of(modelIds: readonly number[], group: string, labels: Labels): [string, string][] {
-  return modelIds.flatMap((id) => Object.entries(labels).map(([name, label]): [string, string] => [`${id}.${group}${name}`, label]));
+  return modelIds.flatMap((id) =>
+    Object.entries(labels).map(([name, label]): [string, string] => [`${id}.${group}${name}`, label]),
+  );
 }
 
 const quadrant = (name: string, label: string): Labels =>
@@ -159,9 +161,12 @@ const voltVarCurve: Labels = {
   '': 'Curve',
   '.ActPt': 'Points in use',
   '.DeptRef': 'What 100 % on the y axis means',
-  ...Object.fromEntries(Array.from({ length: 20 }, (_, i) => i + 1).flatMap((point) => [
-    [`.V${point}`, `x of point ${point}: voltage, share of VRef`], [`.VAr${point}`, `y of point ${point}: reactive power`],
-  ])),
+  ...Object.fromEntries(
+    Array.from({ length: 20 }, (_, i) => i + 1).flatMap((point) => [
+      [`.V${point}`, `x of point ${point}: voltage, share of VRef`],
+      [`.VAr${point}`, `y of point ${point}: reactive power`],
+    ]),
+  ),
   '.CrvNam': 'Name of the curve',
   '.RmpTms': 'Time constant of the answer',
   '.RmpDecTmm': 'Ramp rate downwards',
@@ -283,35 +288,107 @@ const batteryModule: Labels = {
   SN: 'Serial number',
 };
 
-const cell: Labels = { '': 'Cell', '.CellV': 'Voltage', '.CellTmp': 'Temperature', '.CellSt': 'Whether it is being balanced' };
+const cell: Labels = {
+  '': 'Cell',
+  '.CellV': 'Voltage',
+  '.CellTmp': 'Temperature',
+  '.CellSt': 'Whether it is being balanced',
+};
 
 /** `120.WRtg_SF` and the like: the point without the ending is what it scales. */
-const scaleFactors = of([120, 121, 122, 123, 124, 125], '', Object.fromEntries([
-  'WRtg', 'VARtg', 'VArRtg', 'ARtg', 'PFRtg', 'WHRtg', 'AhrRtg', 'MaxChaRte', 'MaxDisChaRte', 'WMax', 'VRef', 'VRefOfs', 'VMinMax',
-  'VAMax', 'VArMax', 'WGra', 'PFMin', 'MaxRmpRte', 'ECPNomHz', 'VArAval', 'WAval', 'Ris', 'WMaxLimPct', 'OutPFSet', 'VArPct',
-  'WChaMax', 'WChaDisChaGra', 'VAChaMax', 'MinRsvPct', 'ChaState', 'StorAval', 'InBatV', 'InOutWRte', 'Sig',
-].map((name) => [`${name}_SF`, `Power of ten of ${name}`])));
+const scaleFactors = of(
+  [120, 121, 122, 123, 124, 125],
+  '',
+  Object.fromEntries(
+    [
+      'WRtg',
+      'VARtg',
+      'VArRtg',
+      'ARtg',
+      'PFRtg',
+      'WHRtg',
+      'AhrRtg',
+      'MaxChaRte',
+      'MaxDisChaRte',
+      'WMax',
+      'VRef',
+      'VRefOfs',
+      'VMinMax',
+      'VAMax',
+      'VArMax',
+      'WGra',
+      'PFMin',
+      'MaxRmpRte',
+      'ECPNomHz',
+      'VArAval',
+      'WAval',
+      'Ris',
+      'WMaxLimPct',
+      'OutPFSet',
+      'VArPct',
+      'WChaMax',
+      'WChaDisChaGra',
+      'VAChaMax',
+      'MinRsvPct',
+      'ChaState',
+      'StorAval',
+      'InBatV',
+      'InOutWRte',
+      'Sig',
+    ].map((name) => [`${name}_SF`, `Power of ten of ${name}`]),
+  ),
+);
 
 export const clientLabels: Labels = Object.fromEntries([
-  ...of([101, 111], '', { ...inverter }), ...of([102, 112], '', inverter), ...of([103, 113], '', inverter),
+  ...of([101, 111], '', { ...inverter }),
+  ...of([102, 112], '', inverter),
+  ...of([103, 113], '', inverter),
   ...Object.entries({
-    101: 'Single-phase inverter', 102: 'Split-phase inverter', 103: 'Three-phase inverter',
-    111: 'Single-phase inverter, floating point', 112: 'Split-phase inverter, floating point', 113: 'Three-phase inverter, floating point',
-    120: 'Ratings', 121: 'Settings', 122: 'Status and energies', 123: 'Direct controls', 124: 'Storage controls',
-    125: 'Price signal', 126: 'Volt-var curves', 160: 'DC inputs', 803: 'Battery bank, lithium-ion', 804: 'Battery string, lithium-ion',
+    101: 'Single-phase inverter',
+    102: 'Split-phase inverter',
+    103: 'Three-phase inverter',
+    111: 'Single-phase inverter, floating point',
+    112: 'Split-phase inverter, floating point',
+    113: 'Three-phase inverter, floating point',
+    120: 'Ratings',
+    121: 'Settings',
+    122: 'Status and energies',
+    123: 'Direct controls',
+    124: 'Storage controls',
+    125: 'Price signal',
+    126: 'Volt-var curves',
+    160: 'DC inputs',
+    803: 'Battery bank, lithium-ion',
+    804: 'Battery string, lithium-ion',
     805: 'Battery module, lithium-ion',
   }),
   ...of([120, 121, 122, 123, 124, 125, 126, 160, 803, 804, 805], '', {
-    Pad: 'Filler register', Pad1: 'Filler register', Pad2: 'Filler register', Pad3: 'Filler register', Pad4: 'Filler register',
+    Pad: 'Filler register',
+    Pad1: 'Filler register',
+    Pad2: 'Filler register',
+    Pad3: 'Filler register',
+    Pad4: 'Filler register',
   }),
   ...scaleFactors,
-  ...of([120], '', ratings), ...of([121], '', settings), ...of([122], '', status), ...of([123], '', controls),
-  ...of([124], '', storage), ...of([125], '', pricing), ...of([126], '', voltVar), ...of([126], 'curve', voltVarCurve),
-  ...of([160], '', mppt), ...of([803], '', bank),
-  ...of([803], 'string.Str', aString), ...of([803], 'string.', { Pad1: 'Filler register', Pad2: 'Filler register' }),
+  ...of([120], '', ratings),
+  ...of([121], '', settings),
+  ...of([122], '', status),
+  ...of([123], '', controls),
+  ...of([124], '', storage),
+  ...of([125], '', pricing),
+  ...of([126], '', voltVar),
+  ...of([126], 'curve', voltVarCurve),
+  ...of([160], '', mppt),
+  ...of([803], '', bank),
+  ...of([803], 'string.Str', aString),
+  ...of([803], 'string.', { Pad1: 'Filler register', Pad2: 'Filler register' }),
   ...of([804], '', { Idx: 'Number of the string', ...aString, ModTmp_SF: 'Scale factor of temperatures' }),
   ...of([804], 'lithium_ion_string_module', {
-    ...stringModule, '.Pad5': 'Filler register', '.Pad6': 'Filler register', '.Pad7': 'Filler register',
+    ...stringModule,
+    '.Pad5': 'Filler register',
+    '.Pad6': 'Filler register',
+    '.Pad7': 'Filler register',
   }),
-  ...of([805], '', batteryModule), ...of([805], 'lithium-ion-module-cell', cell),
+  ...of([805], '', batteryModule),
+  ...of([805], 'lithium-ion-module-cell', cell),
 ]);

@@ -99,7 +99,10 @@ interface Source {
     readonly t_end_s?: number;
     readonly model_step_s?: number;
     readonly events?: readonly {
-      readonly t: number; readonly v?: Voltage; readonly f?: number; readonly p?: number;
+      readonly t: number;
+      readonly v?: Voltage;
+      readonly f?: number;
+      readonly p?: number;
       readonly ramp_f?: { readonly to: number; readonly rate: number };
       readonly set?: Readonly<Record<string, number | boolean>>;
     }[];
@@ -124,17 +127,23 @@ function sameJson(a: unknown, b: unknown): boolean {
 }
 
 function plainNames(settings: ModelSettings): ModelSettings {
-  return Object.fromEntries(Object.entries(settings).map(([model, points]) => [
-    model, Object.fromEntries(Object.entries(points).map(([name, value]) => [name.replace(/_pct$/, ''), value])),
-  ]));
+  return Object.fromEntries(
+    Object.entries(settings).map(([model, points]) => [
+      model,
+      Object.fromEntries(Object.entries(points).map(([name, value]) => [name.replace(/_pct$/, ''), value])),
+    ]),
+  );
 }
 
 /** The value that most scenarios have, for every point. */
 function commonSettings(all: readonly ModelSettings[]): ModelSettings {
   const [first = {}] = all;
-  return Object.fromEntries(Object.entries(first).map(([model, points]) => [
-    model, Object.fromEntries(Object.keys(points).map((name) => [name, mostFrequent(all.map((one) => one[model]?.[name]))])),
-  ]));
+  return Object.fromEntries(
+    Object.entries(first).map(([model, points]) => [
+      model,
+      Object.fromEntries(Object.keys(points).map((name) => [name, mostFrequent(all.map((one) => one[model]?.[name]))])),
+    ]),
+  );
 }
 
 function mostFrequent(values: readonly (SettingValue | undefined)[]): SettingValue {
@@ -145,29 +154,36 @@ function mostFrequent(values: readonly (SettingValue | undefined)[]): SettingVal
 }
 
 function differing(settings: ModelSettings, base: ModelSettings): ModelSettings {
-  const models = Object.entries(settings).map(([model, points]) => [
-    model, Object.fromEntries(Object.entries(points).filter(([name, value]) => !sameJson(value, base[model]?.[name]))),
-  ] as const);
+  const models = Object.entries(settings).map(
+    ([model, points]) =>
+      [
+        model,
+        Object.fromEntries(Object.entries(points).filter(([name, value]) => !sameJson(value, base[model]?.[name]))),
+      ] as const,
+  );
   return Object.fromEntries(models.filter(([, points]) => Object.keys(points).length > 0));
 }
 
 function choicesOf(of: Source['effective_settings']): Choices {
   const seconds = (name: string) => (typeof of[name] === 'number' ? of[name] : 0);
   return {
-    ...of['NP_V_MEAS_UNBALANCE'] === 'POS' && { voltageMeasure: 'positive_sequence' },
-    ...of['NP_Q_CAPABILITY_LOW_P'] === 'SAME' && { lowPowerVars: 'full' },
-    ...seconds('MC_RETURN_T') > 0 && { cessationReturnS: seconds('MC_RETURN_T') },
-    ...seconds('NP_RT_RAMP_UP_TIME') > 0 && { cessationRampS: seconds('NP_RT_RAMP_UP_TIME') },
-    ...seconds('ES_RANDOMIZED_DELAY') > 0 && { randomDelayS: seconds('ES_RANDOMIZED_DELAY_ACTUAL') },
+    ...(of['NP_V_MEAS_UNBALANCE'] === 'POS' && { voltageMeasure: 'positive_sequence' }),
+    ...(of['NP_Q_CAPABILITY_LOW_P'] === 'SAME' && { lowPowerVars: 'full' }),
+    ...(seconds('MC_RETURN_T') > 0 && { cessationReturnS: seconds('MC_RETURN_T') }),
+    ...(seconds('NP_RT_RAMP_UP_TIME') > 0 && { cessationRampS: seconds('NP_RT_RAMP_UP_TIME') }),
+    ...(seconds('ES_RANDOMIZED_DELAY') > 0 && { randomDelayS: seconds('ES_RANDOMIZED_DELAY_ACTUAL') }),
   };
 }
 
 function storageOf(of: Source['effective_settings']): Storage {
   const value = (name: string, fallback: number) => (typeof of[name] === 'number' ? of[name] : fallback);
   return {
-    capacityWh: value('NP_BESS_CAPACITY', 0), soc: value('SOC_INIT', 0.5),
-    socMin: value('NP_BESS_SOC_MIN', 0), socMax: value('NP_BESS_SOC_MAX', 1),
-    chargeEfficiency: value('NP_EFFICIENCY', 1), powerRampS: value('NP_BESS_P_RAMP_TIME', 0),
+    capacityWh: value('NP_BESS_CAPACITY', 0),
+    soc: value('SOC_INIT', 0.5),
+    socMin: value('NP_BESS_SOC_MIN', 0),
+    socMax: value('NP_BESS_SOC_MAX', 1),
+    chargeEfficiency: value('NP_EFFICIENCY', 1),
+    powerRampS: value('NP_BESS_P_RAMP_TIME', 0),
   };
 }
 
@@ -175,50 +191,67 @@ function storageOf(of: Source['effective_settings']): Storage {
 function settingAsPoints([name, value]: readonly [string, number | boolean]): ModelSettings {
   const percent = Math.round(Number(value) * 1e4) / 100;
   switch (name) {
-    case 'AP_LIMIT': return { '704': { WMaxLimPct: percent } };
-    case 'CONST_Q': return { '704': { VarSetPct: percent } };
-    case 'ES_PERMIT_SERVICE': return { '703': { ES: Number(value) } };
-    default: throw new Error(`no point is known for the setting ${name}`);
+    case 'AP_LIMIT':
+      return { '704': { WMaxLimPct: percent } };
+    case 'CONST_Q':
+      return { '704': { VarSetPct: percent } };
+    case 'ES_PERMIT_SERVICE':
+      return { '703': { ES: Number(value) } };
+    default:
+      throw new Error(`no point is known for the setting ${name}`);
   }
 }
 
 function eventOf({ t, v, f, p, ramp_f: ramp, set }: NonNullable<Source['stimulus']['events']>[number]): StimulusEvent {
   const sets = Object.entries(set ?? {}).map(settingAsPoints);
   return {
-    t, ...v !== undefined && { v }, ...f !== undefined && { hz: f }, ...p !== undefined && { p },
-    ...ramp && { ramp: { toHz: ramp.to, hzPerS: ramp.rate } },
-    ...sets.length > 0 && { set: Object.assign({}, ...sets) as ModelSettings },
+    t,
+    ...(v !== undefined && { v }),
+    ...(f !== undefined && { hz: f }),
+    ...(p !== undefined && { p }),
+    ...(ramp && { ramp: { toHz: ramp.to, hzPerS: ramp.rate } }),
+    ...(sets.length > 0 && { set: Object.assign({}, ...sets) as ModelSettings }),
   };
 }
 
 /** Drops rows inside stretches without a change of output. */
 function thinned(rows: SeriesScenario['rows']): SeriesScenario['rows'] {
-  const sameOutput = (a: readonly number[] | undefined, b: readonly number[]) => a !== undefined && a[1] === b[1] && a[2] === b[2];
+  const sameOutput = (a: readonly number[] | undefined, b: readonly number[]) =>
+    a !== undefined && a[1] === b[1] && a[2] === b[2];
   return rows.filter((row, i) => i % keepEvery === 0 || !sameOutput(rows[i - 1], row) || !sameOutput(rows[i + 1], row));
 }
 
 function steadyRows({ result: { columns, rows } }: Source): SteadyRow[] {
-  const cell = (row: Source['result']['rows'][number], ...names: readonly string[]) => row[columns.findIndex((name) => names.includes(name))];
+  const cell = (row: Source['result']['rows'][number], ...names: readonly string[]) =>
+    row[columns.findIndex((name) => names.includes(name))];
   return rows.map((row) => {
     const limit = cell(row, 'AP_LIMIT');
     return {
-      v: cell(row, 'v_pu') as Voltage, hz: Number(cell(row, 'f_hz')), p: Number(cell(row, 'p_avl_pu', 'p_dem_pu')),
-      ...limit !== undefined && { limitPct: Math.round(Number(limit) * 1e4) / 100 },
-      kw: Number(cell(row, 'p_kw')), kvar: Number(cell(row, 'q_kvar')),
+      v: cell(row, 'v_pu') as Voltage,
+      hz: Number(cell(row, 'f_hz')),
+      p: Number(cell(row, 'p_avl_pu', 'p_dem_pu')),
+      ...(limit !== undefined && { limitPct: Math.round(Number(limit) * 1e4) / 100 }),
+      kw: Number(cell(row, 'p_kw')),
+      kvar: Number(cell(row, 'q_kvar')),
     };
   });
 }
 
 function seriesPart(source: Source): Omit<SeriesScenario, keyof Common> {
   const { stimulus, result, checks, effective_settings: settings } = source;
-  const places = ['t_s', 'p_kw', 'q_kvar', 'soc_pu'].map((name) => result.columns.indexOf(name)).filter((at) => at >= 0);
+  const places = ['t_s', 'p_kw', 'q_kvar', 'soc_pu']
+    .map((name) => result.columns.indexOf(name))
+    .filter((at) => at >= 0);
   return {
     kind: 'series',
-    ...'NP_BESS_CAPACITY' in settings && { storage: storageOf(settings) },
-    endS: stimulus.t_end_s ?? 0, modelStepS: stimulus.model_step_s ?? 0,
+    ...('NP_BESS_CAPACITY' in settings && { storage: storageOf(settings) }),
+    endS: stimulus.t_end_s ?? 0,
+    modelStepS: stimulus.model_step_s ?? 0,
     events: (stimulus.events ?? []).map(eventOf),
     rows: thinned(result.rows.map((row) => places.map((at) => Number(row[at])))),
-    plateaus: checks?.plateaus.rows ?? [], transitions: checks?.transitions.rows ?? [], noTrip: checks?.no_trip ?? false,
+    plateaus: checks?.plateaus.rows ?? [],
+    transitions: checks?.transitions.rows ?? [],
+    noTrip: checks?.no_trip ?? false,
     states: (result.transitions ?? []).map(([t, , to]) => [t, to.toLowerCase().replaceAll(' ', '_')]),
   };
 }
@@ -227,8 +260,12 @@ function compact(source: Source, base: ModelSettings): Scenario {
   const { id, title, device, basis } = source;
   const choices = choicesOf(source.effective_settings);
   const common: Common = {
-    id, title, device, basis, settings: differing(plainNames(source.sunspec_settings), base),
-    ...Object.keys(choices).length > 0 && { choices },
+    id,
+    title,
+    device,
+    basis,
+    settings: differing(plainNames(source.sunspec_settings), base),
+    ...(Object.keys(choices).length > 0 && { choices }),
   };
   if (source.stimulus.type === 'series') return { ...common, ...seriesPart(source) };
   return { ...common, kind: 'steady', rows: steadyRows(source) };
@@ -251,13 +288,15 @@ function jsonText(value: unknown, indent = ''): string {
 /** Name and text of every fixture file: base.json, and one list of scenarios for each class. */
 export function compactAll(folder: string): ReadonlyMap<string, string> {
   const directory = join(folder, 'scenarios');
-  const sources = readdirSync(directory).filter((name) => name.endsWith('.json')).sort()
+  const sources = readdirSync(directory)
+    .filter((name) => name.endsWith('.json'))
+    .sort()
     .map((name) => JSON.parse(readFileSync(join(directory, name), 'utf8')) as Source);
   const base = commonSettings(sources.map((source) => plainNames(source.sunspec_settings)));
   const classes = new Map<string, Scenario[]>();
   for (const source of sources) {
     const name = source.id.replace(/-[A-Z]$/, '');
-    classes.set(name, [...classes.get(name) ?? [], compact(source, base)]);
+    classes.set(name, [...(classes.get(name) ?? []), compact(source, base)]);
   }
   return new Map([
     ['base.json', `${jsonText(base)}\n`],
@@ -268,7 +307,9 @@ export function compactAll(folder: string): ReadonlyMap<string, string> {
 /** Names of fixture files that are missing, superfluous or differ from `files`. */
 export function differingFixtures(files: ReadonlyMap<string, string>, target: string): readonly string[] {
   const present = readdirSync(target).filter((name) => name.endsWith('.json'));
-  const changed = [...files].filter(([name, text]) => !present.includes(name) || readFileSync(join(target, name), 'utf8') !== text);
+  const changed = [...files].filter(
+    ([name, text]) => !present.includes(name) || readFileSync(join(target, name), 'utf8') !== text,
+  );
   return [...changed.map(([name]) => name), ...present.filter((name) => !files.has(name))];
 }
 

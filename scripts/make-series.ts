@@ -26,19 +26,30 @@ interface Day {
 
 const days: readonly Day[] = [
   {
-    file: 'pv-clear-day.csv', preset: 'clear', meaning: 'a clear summer day',
-    meanTemperatureC: 22, temperatureSwingC: 6, meanWindMS: 2.5,
+    file: 'pv-clear-day.csv',
+    preset: 'clear',
+    meaning: 'a clear summer day',
+    meanTemperatureC: 22,
+    temperatureSwingC: 6,
+    meanWindMS: 2.5,
   },
   {
-    file: 'pv-broken-clouds-day.csv', preset: 'broken', meaning: 'a summer day with broken clouds',
-    meanTemperatureC: 19, temperatureSwingC: 4, meanWindMS: 4,
+    file: 'pv-broken-clouds-day.csv',
+    preset: 'broken',
+    meaning: 'a summer day with broken clouds',
+    meanTemperatureC: 19,
+    temperatureSwingC: 4,
+    meanWindMS: 4,
   },
 ];
 
 /** A daily course that ends where it begins: the series may be looped. */
 function windSpeed(day: Day, hour: number, phases: readonly number[]): number {
   const breeze = -0.4 * Math.cos((2 * Math.PI * (hour - 3)) / 24);
-  const gusts = phases.reduce((sum, phase, n) => sum + 0.12 * Math.sin((2 * Math.PI * (7 + 12 * n) * hour) / 24 + phase), 0);
+  const gusts = phases.reduce(
+    (sum, phase, n) => sum + 0.12 * Math.sin((2 * Math.PI * (7 + 12 * n) * hour) / 24 + phase),
+    0,
+  );
   return day.meanWindMS * Math.max(0.1, 1 + breeze + gusts);
 }
 
@@ -60,7 +71,9 @@ function seriesText(day: Day): string {
     for (let second = 0; second < rowSeconds; second++) index += clouds.step() / rowSeconds;
     const irradiance = haze * index * clearSkyIrradiance(midnightMs + seconds * 1000, site);
     const temperature = day.meanTemperatureC + day.temperatureSwingC * Math.cos((2 * Math.PI * (hour - 15)) / 24);
-    lines.push([seconds, irradiance.toFixed(1), temperature.toFixed(1), windSpeed(day, hour, phases).toFixed(1)].join(','));
+    lines.push(
+      [seconds, irradiance.toFixed(1), temperature.toFixed(1), windSpeed(day, hour, phases).toFixed(1)].join(','),
+    );
   }
   return `${lines.join('\n')}\n`;
 }

@@ -24,8 +24,10 @@ const calm = { fromRow: 2 * rowsPerDay + 22 * 6, toRow: 3 * rowsPerDay + 6 * 6, 
 /** Normal distribution function (Abramowitz and Stegun 26.2.17, error below 1e-7). */
 function normalCdf(x: number): number {
   const t = 1 / (1 + 0.2316419 * Math.abs(x));
-  const tail = Math.exp(-x * x / 2) / Math.sqrt(2 * Math.PI)
-    * t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  const tail =
+    (Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI)) *
+    t *
+    (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
   return x > 0 ? 1 - tail : tail;
 }
 
@@ -47,7 +49,8 @@ function hubSpeed(g: number, row: number): number {
   const fromPeak = Math.abs(row - storm.fromRow - 3) / storm.halfRows;
   const share = fromPeak >= 1 ? 0 : fromPeak <= 1 / 3 ? 1 : (1 - fromPeak) * 1.5;
   const stormy = Math.max(weibull, weibull + (storm.peakMS - weibull) * share);
-  const speed = row >= calm.fromRow && row < calm.toRow ? Math.min(stormy, calm.mostMS * (0.4 + 0.6 * normalCdf(g))) : stormy;
+  const speed =
+    row >= calm.fromRow && row < calm.toRow ? Math.min(stormy, calm.mostMS * (0.4 + 0.6 * normalCdf(g))) : stormy;
   return Math.min(speed, mostMS);
 }
 

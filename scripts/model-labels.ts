@@ -317,13 +317,43 @@ const tripCurvePoints: Readonly<Record<string, string>> = {
 };
 
 const scaled: Readonly<Record<string, string>> = {
-  A: 'current', V: 'voltage', Hz: 'frequency', W: 'active power', PF: 'power factor', VA: 'apparent power',
-  Var: 'reactive power', TotWh: 'energy', TotVarh: 'reactive energy', Tmp: 'temperature', S: 'susceptance',
-  DeptRef: 'the y axis', RspTms: 'response time', Tms: 'trip time', Db: 'dead bands', K: 'droop',
-  WH: 'energy', Pct: 'percentages', DCA: 'current', DCV: 'voltage', DCW: 'power', DCWH: 'energy',
-  AHRtg: 'rated charge', WHRtg: 'rated energy', WChaDisChaMax: 'charge and discharge power', DisChaRte: 'daily loss',
-  SoC: 'charge levels', DoD: 'depth of discharge', SoH: 'state of health', CellV: 'cell voltages', AMax: 'allowed current',
-  WMaxLimPct: 'the limit', Irr: 'irradiance', WSet: 'WSet', WSetPct: 'WSetPct', VarSet: 'VarSet', VarSetPct: 'VarSetPct',
+  A: 'current',
+  V: 'voltage',
+  Hz: 'frequency',
+  W: 'active power',
+  PF: 'power factor',
+  VA: 'apparent power',
+  Var: 'reactive power',
+  TotWh: 'energy',
+  TotVarh: 'reactive energy',
+  Tmp: 'temperature',
+  S: 'susceptance',
+  DeptRef: 'the y axis',
+  RspTms: 'response time',
+  Tms: 'trip time',
+  Db: 'dead bands',
+  K: 'droop',
+  WH: 'energy',
+  Pct: 'percentages',
+  DCA: 'current',
+  DCV: 'voltage',
+  DCW: 'power',
+  DCWH: 'energy',
+  AHRtg: 'rated charge',
+  WHRtg: 'rated energy',
+  WChaDisChaMax: 'charge and discharge power',
+  DisChaRte: 'daily loss',
+  SoC: 'charge levels',
+  DoD: 'depth of discharge',
+  SoH: 'state of health',
+  CellV: 'cell voltages',
+  AMax: 'allowed current',
+  WMaxLimPct: 'the limit',
+  Irr: 'irradiance',
+  WSet: 'WSet',
+  WSetPct: 'WSetPct',
+  VarSet: 'VarSet',
+  VarSetPct: 'VarSetPct',
 };
 
 function scaleFactorLabel(path: string): string | undefined {
@@ -343,7 +373,8 @@ function phaseLabel(path: string): string | undefined {
   if (lines !== null) return `Line-line voltage L${String(lines[1])}-L${String(lines[2])}`;
   const phase = /^(\w+)L([123])$/.exec(path);
   if (phase === null) return undefined;
-  const twin = phase[1] === 'V' ? 'Line-neutral voltage' : phase[1] === 'A' ? 'Current' : labels[`701.${String(phase[1])}`];
+  const twin =
+    phase[1] === 'V' ? 'Line-neutral voltage' : phase[1] === 'A' ? 'Current' : labels[`701.${String(phase[1])}`];
   return twin === undefined ? undefined : `${twin}, phase L${String(phase[2])}`;
 }
 
@@ -353,10 +384,12 @@ function phaseLabel(path: string): string | undefined {
  */
 export function labelFor(modelId: number, path: string): string | undefined {
   if (path === '') return labels[String(modelId)] ?? clientLabels[String(modelId)];
-  return labels[`${modelId}.${path}`]
-    ?? clientLabels[`${modelId}.${path}`]
-    ?? labels[`*.${path}`]
-    ?? scaleFactorLabel(path)
-    ?? tripCurveLabel(path)
-    ?? (modelId === 701 ? phaseLabel(path) : undefined);
+  return (
+    labels[`${modelId}.${path}`] ??
+    clientLabels[`${modelId}.${path}`] ??
+    labels[`*.${path}`] ??
+    scaleFactorLabel(path) ??
+    tripCurveLabel(path) ??
+    (modelId === 701 ? phaseLabel(path) : undefined)
+  );
 }

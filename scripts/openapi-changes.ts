@@ -4,7 +4,11 @@ export type Step = 'major' | 'minor';
 /** Clients send requests and read replies: what is harmless in one can break the other. */
 type Direction = 'request' | 'reply';
 
-interface Rule { readonly request: Step; readonly reply: Step; readonly words: string }
+interface Rule {
+  readonly request: Step;
+  readonly reply: Step;
+  readonly words: string;
+}
 
 const both = (step: Step, words: string): Rule => ({ request: step, reply: step, words });
 /** Less is possible than before: breaks who sends it. */
@@ -51,14 +55,21 @@ export const rules = {
 } as const satisfies Record<string, Rule>;
 export type RuleName = keyof typeof rules;
 
-export interface Change { readonly rule: RuleName; readonly step: Step; readonly where: string; readonly words: string }
+export interface Change {
+  readonly rule: RuleName;
+  readonly step: Step;
+  readonly where: string;
+  readonly words: string;
+}
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 type Node = Readonly<Record<string, Json>>;
 
-const isNode = (value: Json | undefined): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isNode = (value: Json | undefined): value is Node =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 const node = (value: Json | undefined): Node => (isNode(value) ? value : {});
-const list = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value as readonly Json[] : value === undefined ? [] : [value]);
+const list = (value: Json | undefined): readonly Json[] =>
+  Array.isArray(value) ? (value as readonly Json[]) : value === undefined ? [] : [value];
 const same = (a: Json | undefined, b: Json | undefined): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
@@ -76,7 +87,17 @@ class Source {
   resolve(value: Json | undefined): Node {
     const { $ref, allOf, ...own } = node(value);
     const parts = list(allOf).map((part) => this.resolve(part));
-    const target = typeof $ref === 'string' ? [this.resolve($ref.slice(2).split('/').reduce<Json>((at, name) => node(at)[name] ?? {}, this.root))] : [];
+    const target =
+      typeof $ref === 'string'
+        ? [
+            this.resolve(
+              $ref
+                .slice(2)
+                .split('/')
+                .reduce<Json>((at, name) => node(at)[name] ?? {}, this.root),
+            ),
+          ]
+        : [];
     return Object.assign({}, ...target, ...parts, own) as Node;
   }
 
@@ -84,9 +105,17 @@ class Source {
   kinds(schema: Json | undefined): { readonly kinds: readonly Node[]; readonly nullable: boolean } {
     const resolved = this.resolve(schema);
     const alternatives = [...list(resolved['anyOf']), ...list(resolved['oneOf'])];
-    const split = alternatives.length > 0
-      ? alternatives.map((each) => this.kinds(each))
-      : [{ kinds: typesOf(resolved).filter((type) => type !== 'null').map((type) => ({ ...resolved, type })), nullable: typesOf(resolved).includes('null') }];
+    const split =
+      alternatives.length > 0
+        ? alternatives.map((each) => this.kinds(each))
+        : [
+            {
+              kinds: typesOf(resolved)
+                .filter((type) => type !== 'null')
+                .map((type) => ({ ...resolved, type })),
+              nullable: typesOf(resolved).includes('null'),
+            },
+          ];
     return { kinds: split.flatMap(({ kinds }) => kinds), nullable: split.some(({ nullable }) => nullable) };
   }
 }
@@ -100,7 +129,9 @@ function typesOf(schema: Node): string[] {
 /** Bounds as [lower keyword, exclusive one, upper keyword, exclusive one]. */
 const bounds = [
   ['minimum', 'exclusiveMinimum', 'maximum', 'exclusiveMaximum'],
-  ['minLength', '', 'maxLength', ''], ['minItems', '', 'maxItems', ''], ['minProperties', '', 'maxProperties', ''],
+  ['minLength', '', 'maxLength', ''],
+  ['minItems', '', 'maxItems', ''],
+  ['minProperties', '', 'maxProperties', ''],
 ] as const;
 
 /** How much a bound cuts off: the bound itself, upwards, with exclusive ones behind inclusive ones. */
@@ -131,13 +162,22 @@ class Comparison {
   }
 
   #operations({ root }: Source): Node {
-    return Object.fromEntries(Object.entries(node(root['paths'])).flatMap(([path, item]) =>
-      Object.entries(node(item)).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation])));
+    return Object.fromEntries(
+      Object.entries(node(root['paths'])).flatMap(([path, item]) =>
+        Object.entries(node(item)).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation]),
+      ),
+    );
   }
 
-  #pairs(before: Node, after: Node, on: {
-    removed(name: string, before: Json): void; added(name: string, after: Json): void; both(name: string, before: Json, after: Json): void;
-  }): void {
+  #pairs(
+    before: Node,
+    after: Node,
+    on: {
+      removed(name: string, before: Json): void;
+      added(name: string, after: Json): void;
+      both(name: string, before: Json, after: Json): void;
+    },
+  ): void {
     for (const [name, value] of Object.entries(before)) {
       const now = after[name];
       if (now === undefined) on.removed(name, value);
@@ -154,24 +194,31 @@ class Comparison {
 
   #operation(name: string, before: Json, after: Json): void {
     const [was, is] = [node(before), node(after)];
-    if (!same(was['operationId'], is['operationId'])) this.#note('operationRenamed', name, 'request', textOf(is['operationId']));
+    if (!same(was['operationId'], is['operationId']))
+      this.#note('operationRenamed', name, 'request', textOf(is['operationId']));
     this.#parameters(name, was, is);
     this.#body(name, was['requestBody'], is['requestBody']);
     this.#pairs(node(was['responses']), node(is['responses']), {
-      removed: (status) => this.#note(status.startsWith('2') ? 'successRemoved' : 'problemRemoved', name, 'reply', status),
+      removed: (status) =>
+        this.#note(status.startsWith('2') ? 'successRemoved' : 'problemRemoved', name, 'reply', status),
       added: (status) => this.#note('statusAdded', name, 'reply', status),
-      both: (status, old, now) => this.#response(`${name}, reply ${status}`, this.#old.resolve(old), this.#new.resolve(now)),
+      both: (status, old, now) =>
+        this.#response(`${name}, reply ${status}`, this.#old.resolve(old), this.#new.resolve(now)),
     });
   }
 
   #parameters(name: string, before: Node, after: Node): void {
-    const byName = (source: Source, operation: Node): Node => Object.fromEntries(list(operation['parameters']).map((each) => {
-      const parameter = source.resolve(each);
-      return [`${textOf(parameter['in'])} parameter ${textOf(parameter['name'])}`, parameter];
-    }));
+    const byName = (source: Source, operation: Node): Node =>
+      Object.fromEntries(
+        list(operation['parameters']).map((each) => {
+          const parameter = source.resolve(each);
+          return [`${textOf(parameter['in'])} parameter ${textOf(parameter['name'])}`, parameter];
+        }),
+      );
     this.#pairs(byName(this.#old, before), byName(this.#new, after), {
       removed: (what) => this.#note('memberRemoved', name, 'request', what),
-      added: (what, now) => this.#note(node(now)['required'] === true ? 'memberAddedRequired' : 'memberAdded', name, 'request', what),
+      added: (what, now) =>
+        this.#note(node(now)['required'] === true ? 'memberAddedRequired' : 'memberAdded', name, 'request', what),
       both: (what, old, now) => {
         this.#required(name, what, 'request', node(old)['required'] === true, node(now)['required'] === true);
         this.#schema(`${name}, ${what}`, 'request', node(old)['schema'], node(now)['schema']);
@@ -187,7 +234,8 @@ class Comparison {
     const [was, is] = [this.#old.resolve(before), this.#new.resolve(after)];
     if (before === undefined || after === undefined) {
       if (before !== undefined) this.#note('bodyRemoved', name, 'request');
-      else if (after !== undefined) this.#note(is['required'] === true ? 'bodyAddedRequired' : 'bodyAdded', name, 'request');
+      else if (after !== undefined)
+        this.#note(is['required'] === true ? 'bodyAddedRequired' : 'bodyAdded', name, 'request');
       return;
     }
     this.#required(name, 'the request body', 'request', was['required'] === true, is['required'] === true);
@@ -223,7 +271,11 @@ class Comparison {
     if (old.nullable !== now.nullable) this.#note(now.nullable ? 'nullAdded' : 'nullRemoved', place, direction);
     const [left, right] = [[...old.kinds], [...now.kinds]];
     // equal ones first, then of one type in their order, then numbers
-    for (const alike of [same, (a: Node, b: Node) => a['type'] === b['type'], (a: Node, b: Node) => isNumeric(a) && isNumeric(b)]) {
+    for (const alike of [
+      same,
+      (a: Node, b: Node) => a['type'] === b['type'],
+      (a: Node, b: Node) => isNumeric(a) && isNumeric(b),
+    ]) {
       for (const kind of [...left]) {
         const twin = right.find((each) => alike(kind, each));
         if (!twin) continue;
@@ -238,21 +290,26 @@ class Comparison {
   }
 
   #kind(where: string, direction: Direction, before: Node, after: Node): void {
-    if (before['type'] !== after['type']) this.#note(after['type'] === 'number' ? 'fractionAdded' : 'fractionRemoved', where, direction);
+    if (before['type'] !== after['type'])
+      this.#note(after['type'] === 'number' ? 'fractionAdded' : 'fractionRemoved', where, direction);
     this.#values(where, direction, before, after);
     for (const [lower, openLower, upper, openUpper] of bounds) {
       this.#bound(where, direction, lower, cut(before, lower, openLower, 1), cut(after, lower, openLower, 1));
       this.#bound(where, direction, upper, cut(before, upper, openUpper, -1), cut(after, upper, openUpper, -1));
     }
     for (const keyword of ['pattern', 'format', 'multipleOf', 'uniqueItems']) {
-      if (!same(before[keyword], after[keyword])) this.#note(after[keyword] === undefined ? 'formRemoved' : 'formAdded', where, direction, keyword);
+      if (!same(before[keyword], after[keyword]))
+        this.#note(after[keyword] === undefined ? 'formRemoved' : 'formAdded', where, direction, keyword);
     }
     if (before['type'] === 'array') this.#schema(`${where}[]`, direction, before['items'], after['items']);
     if (before['type'] === 'object') this.#members(where, direction, before, after);
   }
 
   #values(where: string, direction: Direction, before: Node, after: Node): void {
-    const valuesOf = (schema: Node) => list(schema['enum'] ?? schema['const']).filter((value) => value !== null).map((value) => JSON.stringify(value));
+    const valuesOf = (schema: Node) =>
+      list(schema['enum'] ?? schema['const'])
+        .filter((value) => value !== null)
+        .map((value) => JSON.stringify(value));
     const [was, is] = [valuesOf(before), valuesOf(after)];
     if (was.length === 0 || is.length === 0) {
       if (was.length !== is.length) this.#note(was.length === 0 ? 'valuesFixed' : 'valuesFreed', where, direction);
@@ -262,7 +319,13 @@ class Comparison {
     for (const value of is) if (!was.includes(value)) this.#note('valueAdded', where, direction, value);
   }
 
-  #bound(where: string, direction: Direction, what: string, [was, wasOpen]: readonly [number, number], [is, isOpen]: readonly [number, number]): void {
+  #bound(
+    where: string,
+    direction: Direction,
+    what: string,
+    [was, wasOpen]: readonly [number, number],
+    [is, isOpen]: readonly [number, number],
+  ): void {
     if (was === is && wasOpen === isOpen) return;
     this.#note(is > was || (is === was && isOpen > wasOpen) ? 'rangeNarrowed' : 'rangeWidened', where, direction, what);
   }
@@ -271,14 +334,16 @@ class Comparison {
     const [wasRequired, isRequired] = [list(before['required']), list(after['required'])];
     this.#pairs(node(before['properties']), node(after['properties']), {
       removed: (name) => this.#note('memberRemoved', where, direction, name),
-      added: (name) => this.#note(isRequired.includes(name) ? 'memberAddedRequired' : 'memberAdded', where, direction, name),
+      added: (name) =>
+        this.#note(isRequired.includes(name) ? 'memberAddedRequired' : 'memberAdded', where, direction, name),
       both: (name, was, is) => {
         this.#required(where, name, direction, wasRequired.includes(name), isRequired.includes(name));
         this.#schema(`${where}/${name}`, direction, was, is);
       },
     });
     const [was, is] = [before['additionalProperties'] ?? true, after['additionalProperties'] ?? true];
-    if ((was === false) !== (is === false)) this.#note(is === false ? 'membersClosed' : 'membersOpened', where, direction);
+    if ((was === false) !== (is === false))
+      this.#note(is === false ? 'membersClosed' : 'membersOpened', where, direction);
     else if (was !== false) this.#schema(`${where}/*`, direction, was, is);
   }
 }
@@ -294,7 +359,9 @@ export function versionFault(released: string, present: string, changes: readonl
   const [major = 0, minor = 0, patch = 0] = present.split('.').map(Number);
   const step = major !== wasMajor ? major - wasMajor : minor !== wasMinor ? minor - wasMinor : patch - wasPatch;
   if (step < 0) return `version ${present} is lower than the released ${released}`;
-  if (changes.some((change) => change.step === 'major') && major === wasMajor) return `clients of ${released} would break: the version must be ${wasMajor + 1}.0.0, not ${present}`;
-  if (changes.length > 0 && major === wasMajor && minor === wasMinor) return `there is more than in ${released}: the version must be ${wasMajor}.${wasMinor + 1}.0, not ${present}`;
+  if (changes.some((change) => change.step === 'major') && major === wasMajor)
+    return `clients of ${released} would break: the version must be ${wasMajor + 1}.0.0, not ${present}`;
+  if (changes.length > 0 && major === wasMajor && minor === wasMinor)
+    return `there is more than in ${released}: the version must be ${wasMajor}.${wasMinor + 1}.0, not ${present}`;
   return null;
 }

@@ -8,10 +8,12 @@ const nameMaps = new Set(['properties', 'schemas', 'responses', 'headers', 'path
 function compact(value: Json, keysAreNames: boolean): Json {
   if (Array.isArray(value)) return (value as readonly Json[]).map((each) => compact(each, false));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value)
-    .filter(([key]) => keysAreNames || !leftOut.has(key))
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, each]) => [key, compact(each, !keysAreNames && nameMaps.has(key))]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => keysAreNames || !leftOut.has(key))
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, each]) => [key, compact(each, !keysAreNames && nameMaps.has(key))]),
+  );
 }
 
 /** An OpenAPI document without what does not bind clients, in a fixed order. */
@@ -22,10 +24,13 @@ export function compactDocument(document: Readonly<Record<string, Json>>): Reado
 /** JSON with one line for each path and each component, so that a difference of files can be read. */
 export function printDocument(document: Readonly<Record<string, Json>>): string {
   const block = (value: Json, depth: number): string => {
-    if (depth === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value);
+    if (depth === 0 || typeof value !== 'object' || value === null || Array.isArray(value))
+      return JSON.stringify(value);
     const lines = Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}: ${block(each, depth - 1)}`);
     return `{\n${lines.join(',\n')}\n}`;
   };
-  const parts = Object.entries(document).map(([key, value]) => `${JSON.stringify(key)}: ${block(value, key === 'components' ? 2 : key === 'paths' ? 1 : 0)}`);
+  const parts = Object.entries(document).map(
+    ([key, value]) => `${JSON.stringify(key)}: ${block(value, key === 'components' ? 2 : key === 'paths' ? 1 : 0)}`,
+  );
   return `{\n${parts.join(',\n')}\n}\n`;
 }

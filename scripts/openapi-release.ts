@@ -9,7 +9,11 @@ import { compactDocument, printDocument } from './openapi-compact.ts';
 type Document = Readonly<Record<string, Json>>;
 
 /** A change of the description that is none of the interface: what was released there never was so. Both are whole patterns. */
-interface Correction { readonly where: string; readonly words: string; readonly reason: string }
+interface Correction {
+  readonly where: string;
+  readonly words: string;
+  readonly reason: string;
+}
 
 const folder = new URL('../fixtures/openapi/', import.meta.url);
 const read = (name: string): unknown => JSON.parse(readFileSync(new URL(name, folder), 'utf8'));
@@ -27,7 +31,9 @@ export interface ReleaseCheck {
 /** The description of this build against the last released one. */
 export function checkRelease(): ReleaseCheck {
   const before = read('released.json') as Document & { readonly info: { readonly version: string } };
-  const corrections = (read('corrections.json') as readonly Correction[]).map(({ where, words }) => new RegExp(`^${where}: ${words}$`));
+  const corrections = (read('corrections.json') as readonly Correction[]).map(
+    ({ where, words }) => new RegExp(`^${where}: ${words}$`),
+  );
   const present = compactDocument(JSON.parse(JSON.stringify(describeApi(allRoutes, apiVersion))) as Document);
   const all = compareDocuments(before, present);
   const lineOf = ({ where, words }: Change) => `${where}: ${words}`;

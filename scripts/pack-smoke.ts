@@ -27,13 +27,26 @@ async function install(folder: string): Promise<string> {
   const project = join(folder, 'project');
   await mkdir(project);
   await writeFile(join(project, 'package.json'), '{ "private": true }\n');
-  await run(project, 'npm', 'install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', join(folder, tarball));
+  await run(
+    project,
+    'npm',
+    'install',
+    '--silent',
+    '--no-audit',
+    '--no-fund',
+    '--prefer-offline',
+    join(folder, tarball),
+  );
   return project;
 }
 
 async function check(project: string): Promise<void> {
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
-  expectEqual('npx derbench --version', await run(project, 'npx', '--no-install', 'derbench', '--version'), `derbench ${version}`);
+  expectEqual(
+    'npx derbench --version',
+    await run(project, 'npx', '--no-install', 'derbench', '--version'),
+    `derbench ${version}`,
+  );
   const simulator = await startSimulator([], [join(project, 'node_modules', '.bin', 'derbench')], project);
   try {
     const answer = await fetch(`http://127.0.0.1:${simulator.httpPort}/api/sim/health`);

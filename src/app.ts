@@ -66,7 +66,9 @@ export interface Endpoints {
   readonly lines: readonly string[];
 }
 
-const packageInfo = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
+const packageInfo = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
 export const version = packageInfo.version;
 
 /** The commit the build was made from, if it was known then. */
@@ -86,15 +88,32 @@ function createClock(config: AppConfig, wall: WallClock): SimClock {
   return new SimClock(wall, { mode, rate, timezone }, simTimeFromMs(startMs));
 }
 
-function buildPlant(config: AppConfig, clock: SimClock, faults: FaultRegistry, seriesOf: SeriesOf, wall: WallClock, logBook: LogBook): SimPlant {
+function buildPlant(
+  config: AppConfig,
+  clock: SimClock,
+  faults: FaultRegistry,
+  seriesOf: SeriesOf,
+  wall: WallClock,
+  logBook: LogBook,
+): SimPlant {
   const { profilePath: gridProfile } = config.grid;
   return createPlant({
-    devices: config.devices.map((device) => ({ ...device, series: seriesOf(device) })), firstIndex: config.firstDevice, clock, tickIntervalS: config.tickS,
-    nominalHz: config.grid.nominalFrequencyHz, seed: config.seed, version, log: logBook.logger('AC'),
-    weatherSource: config.irradianceSource, clouds: config.clouds,
+    devices: config.devices.map((device) => ({ ...device, series: seriesOf(device) })),
+    firstIndex: config.firstDevice,
+    clock,
+    tickIntervalS: config.tickS,
+    nominalHz: config.grid.nominalFrequencyHz,
+    seed: config.seed,
+    version,
+    log: logBook.logger('AC'),
+    weatherSource: config.irradianceSource,
+    clouds: config.clouds,
     gridProfile: gridProfile === null ? null : parseGridProfile(readFileSync(gridProfile, 'utf8'), gridProfile),
-    feeder: config.grid.feeder, simModels: config.simModels, ...(hasLine(config) && { unitAddressOf: startAddressOf(config) }),
-    monotonicMs: () => wall.monotonicMs(), faults,
+    feeder: config.grid.feeder,
+    simModels: config.simModels,
+    ...(hasLine(config) && { unitAddressOf: startAddressOf(config) }),
+    monotonicMs: () => wall.monotonicMs(),
+    faults,
   });
 }
 
@@ -111,44 +130,90 @@ function startAddressOf({ modbus, rtu }: AppConfig): (index: number) => number {
 /** What stands between devices and their masters. */
 type Between = Pick<ModbusAdapterOptions, 'disturber' | 'faultyMaps'>;
 
-function buildRtu({ rtu }: AppConfig, plant: SimPlant, between: Between, wall: WallClock, logBook: LogBook): ModbusRtuAdapter[] {
+function buildRtu(
+  { rtu }: AppConfig,
+  plant: SimPlant,
+  between: Between,
+  wall: WallClock,
+  logBook: LogBook,
+): ModbusRtuAdapter[] {
   if (rtu === null) return [];
   const { port: path, baud: baudRate, parity, stopBits } = rtu;
-  return [createModbusRtuAdapter({ devices: plant.devices, line: { path, baudRate, parity, stopBits }, ...between, clock: wall, logger: logBook.logger('Modbus') })];
+  return [
+    createModbusRtuAdapter({
+      devices: plant.devices,
+      line: { path, baudRate, parity, stopBits },
+      ...between,
+      clock: wall,
+      logger: logBook.logger('Modbus'),
+    }),
+  ];
 }
 
-function buildModbus(config: AppConfig, plant: SimPlant, between: Between, wall: WallClock, logBook: LogBook): ModbusAdapter[] {
+function buildModbus(
+  config: AppConfig,
+  plant: SimPlant,
+  between: Between,
+  wall: WallClock,
+  logBook: LogBook,
+): ModbusAdapter[] {
   const { modbus } = config;
   if (!modbus.enabled) return [];
-  return [createModbusAdapter({
-    devices: plant.devices, host: modbus.host, port: modbus.port, sharedPort: modbus.sharedPort, ...between, clock: wall,
-    logger: logBook.logger('Modbus'),
-    framing: modbus.framing === 'rtu_over_tcp' ? 'rtu' : 'mbap',
-    ...(modbus.foreignUnit !== null && { foreignUnit: modbus.foreignUnit }),
-    ...(modbus.tls !== null && { tlsFiles: new TlsFiles({ settings: modbus.tls, clock: wall, logger: logBook.logger('Modbus') }) }),
-    limits: {
-      maxConnections: modbus.maxConnections, idleTimeoutMs: modbus.idleTimeoutS * 1000, frameTimeoutMs: modbus.frameTimeoutS * 1000,
-    },
-  })];
+  return [
+    createModbusAdapter({
+      devices: plant.devices,
+      host: modbus.host,
+      port: modbus.port,
+      sharedPort: modbus.sharedPort,
+      ...between,
+      clock: wall,
+      logger: logBook.logger('Modbus'),
+      framing: modbus.framing === 'rtu_over_tcp' ? 'rtu' : 'mbap',
+      ...(modbus.foreignUnit !== null && { foreignUnit: modbus.foreignUnit }),
+      ...(modbus.tls !== null && {
+        tlsFiles: new TlsFiles({ settings: modbus.tls, clock: wall, logger: logBook.logger('Modbus') }),
+      }),
+      limits: {
+        maxConnections: modbus.maxConnections,
+        idleTimeoutMs: modbus.idleTimeoutS * 1000,
+        frameTimeoutMs: modbus.frameTimeoutS * 1000,
+      },
+    }),
+  ];
 }
 
 function buildProxy(config: AppConfig, plant: SimPlant, wall: WallClock, logBook: LogBook): ProxyAdapter[] {
   const { proxy, modbus } = config;
   if (proxy === null) return [];
-  return [createProxyAdapter({
-    ...proxy, devices: plant.devices, disturber: createSilencer(plant.silentDevices), clock: wall, logger: logBook.logger('Modbus'),
-    typesWith: (passes) => typesWith(config, passes),
-    limits: {
-      maxConnections: modbus.maxConnections, idleTimeoutMs: modbus.idleTimeoutS * 1000, frameTimeoutMs: modbus.frameTimeoutS * 1000,
-    },
-  })];
+  return [
+    createProxyAdapter({
+      ...proxy,
+      devices: plant.devices,
+      disturber: createSilencer(plant.silentDevices),
+      clock: wall,
+      logger: logBook.logger('Modbus'),
+      typesWith: (passes) => typesWith(config, passes),
+      limits: {
+        maxConnections: modbus.maxConnections,
+        idleTimeoutMs: modbus.idleTimeoutS * 1000,
+        frameTimeoutMs: modbus.frameTimeoutS * 1000,
+      },
+    }),
+  ];
 }
 
 function exposureWarnings(config: AppConfig): string[] {
-  const hosts = [{ what: 'the HTTP interface', host: config.web.host }, ...(config.modbus.enabled && config.modbus.tls === null ? [{ what: 'Modbus', host: config.modbus.host }] : []),
-    ...(config.proxy === null ? [] : [{ what: 'the Modbus proxy', host: config.proxy.host }])];
-  return hosts.filter(({ host }) => !isLoopback(host))
-    .map(({ what, host }) => `${what} listens on ${host} without authentication: anybody who can reach this address controls the simulator`);
+  const hosts = [
+    { what: 'the HTTP interface', host: config.web.host },
+    ...(config.modbus.enabled && config.modbus.tls === null ? [{ what: 'Modbus', host: config.modbus.host }] : []),
+    ...(config.proxy === null ? [] : [{ what: 'the Modbus proxy', host: config.proxy.host }]),
+  ];
+  return hosts
+    .filter(({ host }) => !isLoopback(host))
+    .map(
+      ({ what, host }) =>
+        `${what} listens on ${host} without authentication: anybody who can reach this address controls the simulator`,
+    );
 }
 
 /**
@@ -168,36 +233,65 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
   const proxy = buildProxy(config, plant, wall, logBook);
   const faultyMaps = createFaultyMaps(faults, plant, wall, logBook.logger('Modbus'));
   const between = {
-    disturber: createBankDisturber({ registry: faults, maps: faultyMaps, silent: plant.silentDevices, devices: () => plant.devices }), faultyMaps,
+    disturber: createBankDisturber({
+      registry: faults,
+      maps: faultyMaps,
+      silent: plant.silentDevices,
+      devices: () => plant.devices,
+    }),
+    faultyMaps,
   };
-  const modbus = [...buildModbus(config, plant, between, wall, logBook), ...buildRtu(config, plant, between, wall, logBook), ...proxy];
+  const modbus = [
+    ...buildModbus(config, plant, between, wall, logBook),
+    ...buildRtu(config, plant, between, wall, logBook),
+    ...proxy,
+  ];
   injectConfigured(faults, config, plant, log);
   const changes = new DeviceChanges({ plant, servers: modbus, deviceOf: config.deviceOf, seriesOf, log });
   const guard = { host: config.web.host, allowedHosts: config.web.allowedHosts, corsOrigins: config.web.corsOrigins };
   const sunspecClient = createSunSpecClient({ clock: wall, logger: logBook.logger('Modbus'), seed: config.seed });
   const adapters: Adapter[] = [...modbus, sunspecClient];
-  const api = createApi({
-    plant, faults, history: createHistory(plant, { samplesPerDevice: config.historySamples }), adapters, logBook, eventLoop, clock: wall, evseProfiles: readEvseProfiles(), faultProfiles: readFaultProfiles(),
-    sunspecClient, remoteHistory: createRemoteHistory(sunspecClient, config.historySamples),
-    info: { version, apiVersion, buildId, startedAtMs: wall.nowMs() },
-    config: {
-      ...guard, port: config.web.port,
-      limits: { ...defaultApiLimits, maxConnections: config.web.maxConnections + config.web.maxStreamClients },
+  const api = createApi(
+    {
+      plant,
+      faults,
+      history: createHistory(plant, { samplesPerDevice: config.historySamples }),
+      adapters,
+      logBook,
+      eventLoop,
+      clock: wall,
+      evseProfiles: readEvseProfiles(),
+      faultProfiles: readFaultProfiles(),
+      sunspecClient,
+      remoteHistory: createRemoteHistory(sunspecClient, config.historySamples),
+      info: { version, apiVersion, buildId, startedAtMs: wall.nowMs() },
+      config: {
+        ...guard,
+        port: config.web.port,
+        limits: { ...defaultApiLimits, maxConnections: config.web.maxConnections + config.web.maxStreamClients },
+      },
+      addDevice: (entry, by) => changes.add(entry, by),
+      removeDevice: (index, by) => changes.remove(index, by),
+      requestStop(reason, delayS) {
+        log.info(`stopping in ${delayS} s: ${reason}`);
+        setTimeout(() => options.onStopRequest?.(reason), delayS * 1000).unref();
+      },
     },
-    addDevice: (entry, by) => changes.add(entry, by),
-    removeDevice: (index, by) => changes.remove(index, by),
-    requestStop(reason, delayS) {
-      log.info(`stopping in ${delayS} s: ${reason}`);
-      setTimeout(() => options.onStopRequest?.(reason), delayS * 1000).unref();
-    },
-  }, { checkReplies: options.checkReplies ?? false });
+    { checkReplies: options.checkReplies ?? false },
+  );
   const telemetry = createTelemetry({
-    plant, server: api.server, guard, clock: wall, logger: logBook.logger('WS'), stopping: () => api.stopping,
+    plant,
+    server: api.server,
+    guard,
+    clock: wall,
+    logger: logBook.logger('WS'),
+    stopping: () => api.stopping,
     options: { maxClients: config.web.maxStreamClients },
   });
   adapters.push(telemetry);
   const ticker = new Ticker({
-    intervalMs: config.tickS * 1000, wall,
+    intervalMs: config.tickS * 1000,
+    wall,
     tick: async (slots) => {
       try {
         await plant.tick(slots);
@@ -236,7 +330,11 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
   }
 
   return {
-    plant, faults, api, adapters, logBook,
+    plant,
+    faults,
+    api,
+    adapters,
+    logBook,
     async start() {
       for (const warning of [...exposureWarnings(config), ...config.unused]) log.warning(warning);
       try {
@@ -245,7 +343,9 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
         const http = await api.start();
         ticker.start();
         eventLoop.start();
-        log.info(`derbench ${version} runs with ${plant.devices.length} device${plant.devices.length === 1 ? '' : 's'}`);
+        log.info(
+          `derbench ${version} runs with ${plant.devices.length} device${plant.devices.length === 1 ? '' : 's'}`,
+        );
         return { http, lines: describe(http, config, adapters, plant) };
       } catch (error) {
         await this.stop();
@@ -269,11 +369,19 @@ function portList(ports: readonly number[]): string {
   return `, ${shown}${ports.length > 20 ? `, ... (${ports.length} ports, see GET /api/sim/devices)` : ''}`;
 }
 
-function describe(http: { host: string; port: number }, config: AppConfig, adapters: readonly Adapter[], plant: SimPlant): string[] {
+function describe(
+  http: { host: string; port: number },
+  config: AppConfig,
+  adapters: readonly Adapter[],
+  plant: SimPlant,
+): string[] {
   const web = hostAndPort(http.host, http.port);
   const first = plant.devices[0];
   const last = plant.devices.at(-1);
-  const lines = [`HTTP      http://${web}/          (API browser http://${web}/docs)`, `Telemetry ws://${web}/api/sim/ws/telemetry`];
+  const lines = [
+    `HTTP      http://${web}/          (API browser http://${web}/docs)`,
+    `Telemetry ws://${web}/api/sim/ws/telemetry`,
+  ];
   for (const adapter of adapters) {
     const from = first && adapter.endpointOf?.(first.index);
     const to = last && adapter.endpointOf?.(last.index);
@@ -288,9 +396,13 @@ function describe(http: { host: string; port: number }, config: AppConfig, adapt
       continue;
     }
     const ports = portList(plant.devices.map((device) => adapter.endpointOf?.(device.index)?.port ?? 0));
-    lines.push(`${adapter.module.padEnd(9)} ${hostAndPort(from.host, from.port)}${ports} (${from.tls ? 'TLS, ' : ''}${units}, SunSpec base 40000)`);
+    lines.push(
+      `${adapter.module.padEnd(9)} ${hostAndPort(from.host, from.port)}${ports} (${from.tls ? 'TLS, ' : ''}${units}, SunSpec base 40000)`,
+    );
   }
   const paused = config.clock.startsPaused ? 'the clock is paused; ' : '';
-  lines.push(`${plant.devices.length} device${plant.devices.length === 1 ? '' : 's'}, tick ${config.tickS} s; ${paused}nothing is kept over a restart`);
+  lines.push(
+    `${plant.devices.length} device${plant.devices.length === 1 ? '' : 's'}, tick ${config.tickS} s; ${paused}nothing is kept over a restart`,
+  );
   return lines;
 }

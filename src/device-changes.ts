@@ -26,7 +26,8 @@ export interface DeviceChangesOptions {
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-const unfit = (faults: readonly Fault[]) => new SimError('COMMAND_BAD_VALUE', 'the device cannot be built from its entry', faults);
+const unfit = (faults: readonly Fault[]) =>
+  new SimError('COMMAND_BAD_VALUE', 'the device cannot be built from its entry', faults);
 
 function whoAsked({ source, peer }: Origin): string {
   return peer === undefined ? source : `${source}, ${peer}`;
@@ -50,9 +51,13 @@ export class DeviceChanges {
     return this.#inTurn(async () => {
       const { plant, log } = this.#options;
       const most = this.#options.maxDevices ?? maxDevices;
-      if (plant.devices.length >= most) throw new SimError('COMMAND_CONFLICT', `there are ${plant.devices.length} devices; ${most} are possible`);
+      if (plant.devices.length >= most)
+        throw new SimError('COMMAND_CONFLICT', `there are ${plant.devices.length} devices; ${most} are possible`);
       const device = await this.#join(entry, this.#specOf(entry, plant.nextIndex));
-      log.info(`device ${device.index} added (${device.name}, ${device.deviceType}), asked by ${whoAsked(by)}`, device.index);
+      log.info(
+        `device ${device.index} added (${device.name}, ${device.deviceType}), asked by ${whoAsked(by)}`,
+        device.index,
+      );
       return device;
     });
   }
@@ -94,7 +99,10 @@ export class DeviceChanges {
     } catch (error) {
       // the files are those of the configuration: their names are for its owner
       this.#options.log.warning(`a device cannot be added: ${reasonOf(error)}`);
-      throw new SimError('COMMAND_CONFLICT', 'the series that the configuration gives such a device cannot be used; the log has the reason');
+      throw new SimError(
+        'COMMAND_CONFLICT',
+        'the series that the configuration gives such a device cannot be used; the log has the reason',
+      );
     }
   }
 
@@ -132,8 +140,11 @@ export class DeviceChanges {
     if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') return error;
     if (entry.profile !== undefined || entry.evse_profile !== undefined) return unfit(translate(error.faults, entry));
     // what the configuration names is for its owner to see
-    this.#options.log.warning(`a device cannot be added: ${error.faults.map(({ name, detail }) => `${name}: ${detail}`).join('; ')}`);
-    const detail = 'what the configuration gives such a device does not fit it, and the log has the reason; give a profile';
+    this.#options.log.warning(
+      `a device cannot be added: ${error.faults.map(({ name, detail }) => `${name}: ${detail}`).join('; ')}`,
+    );
+    const detail =
+      'what the configuration gives such a device does not fit it, and the log has the reason; give a profile';
     return unfit([{ name: entry.device_type === undefined ? '' : '/device_type', detail }]);
   }
 }

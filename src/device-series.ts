@@ -39,7 +39,8 @@ export function deviceSeriesReader(config: Pick<AppConfig, 'seriesEnd' | 'windTi
     const columns = kind === 'wind' ? windColumns : weatherColumns;
     return {
       series: table(series.dc ?? own.url, series.dc ?? own.name, columns),
-      name: series.dc === null ? own.name : basename(series.dc), timeScale: kind === 'wind' ? config.windTimeScale : 1,
+      name: series.dc === null ? own.name : basename(series.dc),
+      timeScale: kind === 'wind' ? config.windTimeScale : 1,
     };
   }
 
@@ -51,7 +52,8 @@ export function deviceSeriesReader(config: Pick<AppConfig, 'seriesEnd' | 'windTi
   }
 
   return (device) => ({
-    dc: dc(device), load: device.series.load === null ? null : table(device.series.load, device.series.load, loadColumns),
+    dc: dc(device),
+    load: device.series.load === null ? null : table(device.series.load, device.series.load, loadColumns),
     visits: visits(device.series.vehicles),
   });
 }

@@ -10,12 +10,19 @@ import type { Layout } from './sunspec/map/layout.ts';
 /**
  * Device types, without aliases, whose map passes a test. Takes up to a second: for messages about a start that fails.
  */
-export function typesWith({ deviceOf, grid, simModels }: AppConfig, passes: (layout: Layout) => boolean): DeviceTypeName[] {
-  const own = deviceTypeNames.filter((name, at) => deviceTypeNames.findIndex((other) => deviceTypes[other] === deviceTypes[name]) === at);
+export function typesWith(
+  { deviceOf, grid, simModels }: AppConfig,
+  passes: (layout: Layout) => boolean,
+): DeviceTypeName[] {
+  const own = deviceTypeNames.filter(
+    (name, at) => deviceTypeNames.findIndex((other) => deviceTypes[other] === deviceTypes[name]) === at,
+  );
   return own.filter((name) => {
     try {
       const { profile, phases } = deviceOf({ device_type: name, profile: deviceTypes[name].defaultProfile }, 0);
-      return passes(createTemplate(profile, phases, grid.nominalFrequencyHz, simTimeFromMs(0), 0, simModels, false).layout);
+      return passes(
+        createTemplate(profile, phases, grid.nominalFrequencyHz, simTimeFromMs(0), 0, simModels, false).layout,
+      );
     } catch (error) {
       // other settings do not go with this type
       if (error instanceof SimError) return false;

@@ -40,7 +40,8 @@ function mapCheck(plant: () => Plant): FaultCheck {
     const { registers, ...points } = target;
     checkTarget(layout, strikesRequests(kind) || registers === undefined ? points : target);
     const wrong = when && conditionFault(layout, when);
-    if (wrong) throw new SimError('COMMAND_BAD_VALUE', 'the fault has a condition that the device cannot meet', [wrong]);
+    if (wrong)
+      throw new SimError('COMMAND_BAD_VALUE', 'the fault has a condition that the device cannot meet', [wrong]);
   };
 }
 
@@ -54,15 +55,20 @@ export function createFaultRegistry({ log, plant, ...options }: FaultSetup): Fau
     log: new LimitedLog(log, options.wall, 'faults'),
   });
   registry.define(faultKinds, mapCheck(plant));
-  registry.define(modbusAcceptanceFaults, (fault, deviceIndex) => { checkAcceptance(fault, plant().device(deviceIndex).bank.layout); });
-  registry.define([...modbusReadingFaults, ...modbusStructureFaults], (fault, deviceIndex) => { checkReading(fault, plant().device(deviceIndex).bank.layout); });
+  registry.define(modbusAcceptanceFaults, (fault, deviceIndex) => {
+    checkAcceptance(fault, plant().device(deviceIndex).bank.layout);
+  });
+  registry.define([...modbusReadingFaults, ...modbusStructureFaults], (fault, deviceIndex) => {
+    checkReading(fault, plant().device(deviceIndex).bank.layout);
+  });
   return registry;
 }
 
 /** The registers of the devices as their masters find them. */
 export function createFaultyMaps(registry: FaultRegistry, plant: SimPlant, wall: WallClock, log: Logger): FaultyMaps {
   return new FaultyMaps({
-    registry, log: new LimitedLog(log, wall, 'writes that faults held back'),
+    registry,
+    log: new LimitedLog(log, wall, 'writes that faults held back'),
     now: () => plant.latest.sim,
     onTick: (listener) => plant.onTick(listener),
     later: (deviceIndex, delayS, act) => plant.device(deviceIndex).later(delayS, act),
@@ -71,7 +77,9 @@ export function createFaultyMaps(registry: FaultRegistry, plant: SimPlant, wall:
 
 /** Ends faults with each tick, and with the device that they are meant for. */
 export function followPlant(registry: FaultRegistry, plant: Plant): void {
-  plant.onTick(() => { registry.expire(); });
+  plant.onTick(() => {
+    registry.expire();
+  });
   plant.onDevices(({ removed }) => {
     if (removed !== null) registry.deviceRemoved(removed.index);
   });
@@ -82,11 +90,15 @@ function configFault({ name, detail, ...more }: Fault, places: readonly string[]
   const [, number, rest = ''] = /^\/(\d+)(.*)$/s.exec(flatPointer(name)) ?? [];
   const where = number === undefined ? undefined : places[Number(number)];
   if (where === undefined) return { name, detail, ...more };
-  const steps = rest.split('/').slice(1).map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+  const steps = rest
+    .split('/')
+    .slice(1)
+    .map((step) => (/^\d+$/.test(step) ? Number(step) : step));
   return { name: steps.length === 0 ? where : `${where}.${keyPath(steps)}`, detail, ...more };
 }
 
-const unfit = (faults: readonly Fault[]) => new SimError('CONFIG_INVALID', 'The faults of the configuration do not fit its devices:', faults);
+const unfit = (faults: readonly Fault[]) =>
+  new SimError('CONFIG_INVALID', 'The faults of the configuration do not fit its devices:', faults);
 
 /** What the configuration says of faults, and of those who carry them out. */
 type FaultConfig = Pick<AppConfig, 'faults' | 'devices' | 'modbus' | 'rtu'>;
@@ -94,31 +106,49 @@ type FaultConfig = Pick<AppConfig, 'faults' | 'devices' | 'modbus' | 'rtu'>;
 /** Devices that a fault of the configuration names and that are not there. */
 function unknownDevices(groups: readonly FaultGroup[], plant: Plant): Fault[] {
   const indexes = plant.devices.map(({ index }) => index);
-  return groups.flatMap(({ faults, places }) => faults.flatMap(({ device }, at): Fault[] => (
-    typeof device !== 'number' || indexes.includes(device) ? [] : [{ name: `${places[at] ?? 'faults'}.device`, detail: noSuchDevice(device, indexes) }]
-  )));
+  return groups.flatMap(({ faults, places }) =>
+    faults.flatMap(({ device }, at): Fault[] =>
+      typeof device !== 'number' || indexes.includes(device)
+        ? []
+        : [{ name: `${places[at] ?? 'faults'}.device`, detail: noSuchDevice(device, indexes) }],
+    ),
+  );
 }
 
 /**
  * Puts in the faults that the configuration asks for, all or none.
  * @throws SimError CONFIG_INVALID for those that fit no device
  */
-export function injectConfigured(registry: FaultRegistry, { faults, devices, modbus, rtu }: FaultConfig, plant: Plant, log: Logger): void {
-  const setOf = ({ profile, faults: flats }: FaultGroup, device: number | null): FaultSet => (
-    { profile, requests: flats.map((flat) => faultRequest(flat, device)) }
-  );
+export function injectConfigured(
+  registry: FaultRegistry,
+  { faults, devices, modbus, rtu }: FaultConfig,
+  plant: Plant,
+  log: Logger,
+): void {
+  const setOf = ({ profile, faults: flats }: FaultGroup, device: number | null): FaultSet => ({
+    profile,
+    requests: flats.map((flat) => faultRequest(flat, device)),
+  });
   const groups = [
     ...faults.map((group) => ({ group, device: null })),
-    ...devices.flatMap((device, at) => device.faults.map((group) => ({ group, device: plant.devices[at]?.index ?? null }))),
+    ...devices.flatMap((device, at) =>
+      device.faults.map((group) => ({ group, device: plant.devices[at]?.index ?? null })),
+    ),
   ];
   const unknown = unknownDevices(faults, plant);
   if (unknown.length > 0) throw unfit(unknown);
   try {
-    registry.injectSets(groups.map(({ group, device }) => setOf(group, device)), { source: 'profile' });
+    registry.injectSets(
+      groups.map(({ group, device }) => setOf(group, device)),
+      { source: 'profile' },
+    );
   } catch (error) {
     if (!(error instanceof SimError)) throw error;
     const places = groups.flatMap(({ group }) => group.places);
-    const found = error.faults.length > 0 ? error.faults.map((fault) => configFault(fault, places)) : [{ name: 'faults', detail: error.message }];
+    const found =
+      error.faults.length > 0
+        ? error.faults.map((fault) => configFault(fault, places))
+        : [{ name: 'faults', detail: error.message }];
     throw unfit(found);
   }
   if (modbus.enabled || rtu !== null || registry.active.every(({ protocol }) => protocol !== 'modbus')) return;

@@ -17,7 +17,7 @@ function fail(error: unknown): never {
     process.stderr.write(`derbench: ${error.message}\n`);
     process.exit(exitCodes.addressInUse);
   }
-  process.stderr.write(`FATAL ${error instanceof Error ? error.stack ?? error.message : String(error)}\n`);
+  process.stderr.write(`FATAL ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   process.exit(exitCodes.internal);
 }
 
@@ -27,7 +27,9 @@ process.on('unhandledRejection', fail);
 
 // a full disk costs printed lines, which GET logs still has, and not the simulation; a reader that has gone ends it
 for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => { if (error.code === 'EPIPE') process.exit(exitCodes.internal); });
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(exitCodes.internal);
+  });
 }
 
 /** Ends in order; a second signal, or 4 seconds, end at once. */
@@ -48,13 +50,20 @@ async function main(): Promise<void> {
     return;
   }
   let end: () => void = () => undefined;
-  const app = createApp(loaded.config, { onStopRequest: () => { end(); } });
+  const app = createApp(loaded.config, {
+    onStopRequest: () => {
+      end();
+    },
+  });
   end = endWith(app);
   process.on('SIGINT', end);
   process.on('SIGTERM', end);
   // without files to read again the signal ends the process, as it does by default
   const reloads = app.adapters.flatMap(({ reload }) => reload ?? []);
-  if (reloads.length > 0) process.on('SIGHUP', () => { for (const reload of reloads) reload(); });
+  if (reloads.length > 0)
+    process.on('SIGHUP', () => {
+      for (const reload of reloads) reload();
+    });
   const { lines } = await app.start();
   process.stdout.write(`derbench is ready\n${lines.map((line) => `  ${line}`).join('\n')}\n`);
 }

@@ -25,7 +25,10 @@ describe('Devices of a running simulator', () => {
   /** Ticks come from the clock unless it is paused. */
   async function start(...flags: string[]): Promise<void> {
     const given = ['-wp', '0', '-p', '0', '--tick', '0.1'].filter((_, i, all) => !flags.includes(all[i - (i % 2)]!));
-    app = createApp(configOf(...given, ...flags), { logBook: createLogBook({ write: () => undefined }), checkReplies: true });
+    app = createApp(configOf(...given, ...flags), {
+      logBook: createLogBook({ write: () => undefined }),
+      checkReplies: true,
+    });
     ({ port } = (await app.start()).http);
   }
 
@@ -64,14 +67,20 @@ describe('Devices of a running simulator', () => {
     expect(soc / 10).to.equal(entry.metrics.state_of_charge_pct);
     await master.writeRegisters(address(704, 'WSetEna'), [1]);
     expect(app.plant.device(1).bank.provenance(layout.slot(704, 'WSetEna')!)).to.include({ source: 'modbus' });
-    await new Promise<void>((resolve) => { master.close(() => { resolve(); }); });
+    await new Promise<void>((resolve) => {
+      master.close(() => {
+        resolve();
+      });
+    });
 
     const socket = new Socket();
     const other = new ModbusTCPClient(socket, entry.modbus.unit_id);
     socket.connect({ host: '127.0.0.1', port: entry.modbus.port });
     await once(socket, 'connect');
     const { response } = await other.readHoldingRegisters(address(702, 'WMaxRtg'), 1);
-    expect(response.body.valuesAsArray[0]).to.equal(app.plant.device(1).bank.read(address(702, 'WMaxRtg'), 1).readUInt16BE(0));
+    expect(response.body.valuesAsArray[0]).to.equal(
+      app.plant.device(1).bank.read(address(702, 'WMaxRtg'), 1).readUInt16BE(0),
+    );
     const ended = once(socket, 'close');
     await remove(1);
     await ended;
@@ -98,9 +107,13 @@ describe('Devices of a running simulator', () => {
     await start('-N', '20', '--time_rate', '600');
     const faults: string[] = [];
     app.plant.onTick(({ published, tick }) => {
-      const [shown, there] = [published.map(({ snapshot }) => snapshot.device_index), app.plant.devices.map(({ index }) => index)];
+      const [shown, there] = [
+        published.map(({ snapshot }) => snapshot.device_index),
+        app.plant.devices.map(({ index }) => index),
+      ];
       if (shown.join() !== there.join()) faults.push(`tick ${tick}: ${shown.join()} for ${there.join()}`);
-      if (new Set(published.map(({ snapshot }) => snapshot.metrics.timestamp)).size > 1) faults.push(`tick ${tick}: several times`);
+      if (new Set(published.map(({ snapshot }) => snapshot.metrics.timestamp)).size > 1)
+        faults.push(`tick ${tick}: several times`);
     });
     for (let round = 0; round < 5; round += 1) {
       const added = await Promise.all([add({ device_type: 'Batt' }), add({ device_type: 'Wind-T4-3Phase' })]);
@@ -176,7 +189,10 @@ describe('Devices of a running simulator', () => {
     await start('--start_paused', 'yes');
     await add({ name: 'Cellar', device_type: 'Batt' });
     await remove(1);
-    const lines = app.logBook.entries().filter(({ module, deviceIndex }) => module === 'Lab' && deviceIndex === 1).map(({ message }) => message);
+    const lines = app.logBook
+      .entries()
+      .filter(({ module, deviceIndex }) => module === 'Lab' && deviceIndex === 1)
+      .map(({ message }) => message);
     expect(lines[0]).to.match(/^device 1 added \(Cellar, Batt\), asked by rest, 127\.0\.0\.1:\d+$/);
     expect(lines[1]).to.match(/^device 1 removed \(Cellar\), asked by rest, 127\.0\.0\.1:\d+$/);
   });
@@ -198,7 +214,12 @@ describe('Devices of a running simulator', () => {
   it('a stop meanwhile ends in order', async () => {
     await start('-N', '3');
     await settled();
-    const asked = [0, 1, 2, 3].map(() => call('/devices', {}).then(({ status }) => status, () => 0));
+    const asked = [0, 1, 2, 3].map(() =>
+      call('/devices', {}).then(
+        ({ status }) => status,
+        () => 0,
+      ),
+    );
     const [, ...statuses] = await Promise.all([app.stop(), ...asked]);
     for (const status of statuses) expect(status).to.be.oneOf([0, 201, 503]);
     const states = app.adapters.map((adapter) => adapter.status().state);

@@ -31,10 +31,18 @@ describe('Modbus lines of the whole simulator', () => {
     client.destroy();
   });
 
-  for (const [path, reason] of [['/dev/no-such-port', 'there is no such device'], ['/', 'it is not a serial port'], ['/dev/null', 'it is not a serial port']] as const) {
+  for (const [path, reason] of [
+    ['/dev/no-such-port', 'there is no such device'],
+    ['/', 'it is not a serial port'],
+    ['/dev/null', 'it is not a serial port'],
+  ] as const) {
     it(`a serial port that cannot be opened (${path}) ends the start, with nothing left open`, async () => {
-      const error: unknown = await startApp(['PV-3Phase'], ['-rtu', 'yes', '--rtu_port', path]).catch((cause: unknown) => cause);
-      expect(error).to.be.instanceOf(SimError).and.to.include({ code: 'LISTEN_FAILED', message: `cannot open the serial port ${path}: ${reason}` });
+      const error: unknown = await startApp(['PV-3Phase'], ['-rtu', 'yes', '--rtu_port', path]).catch(
+        (cause: unknown) => cause,
+      );
+      expect(error)
+        .to.be.instanceOf(SimError)
+        .and.to.include({ code: 'LISTEN_FAILED', message: `cannot open the serial port ${path}: ${reason}` });
     });
   }
 });

@@ -26,9 +26,20 @@ describe('Modbus over TLS of the whole simulator', () => {
       writeFileSync(join(directory, name), text, { mode: 0o600 });
       return join(directory, name);
     };
-    flags = ['-e', 'yes', '-mbc', file('server.pem', pki.server.cert), '-mbk', file('server.key', pki.server.key), '-mbr', file('ca.pem', pki.ca.cert)];
+    flags = [
+      '-e',
+      'yes',
+      '-mbc',
+      file('server.pem', pki.server.cert),
+      '-mbk',
+      file('server.key', pki.server.key),
+      '-mbr',
+      file('ca.pem', pki.ca.cert),
+    ];
   });
-  after(() => { rmSync(directory, { recursive: true }); });
+  after(() => {
+    rmSync(directory, { recursive: true });
+  });
   afterEach(async () => {
     for (const client of clients.splice(0)) client.destroy();
     await running?.app.stop();
@@ -46,7 +57,10 @@ describe('Modbus over TLS of the whole simulator', () => {
     const { port } = running;
     const [first, second] = (await ask(port, '/api/sim/devices')).json.devices;
     expect([first.modbus.tls, second.modbus.tls]).to.deep.equal([true, true]);
-    expect((await ask(port, '/api/sim/overview')).json.comm_status.modbus_tcp).to.include({ state: 'listening', endpoint: `tls://127.0.0.1:${first.modbus.port as number}` });
+    expect((await ask(port, '/api/sim/overview')).json.comm_status.modbus_tcp).to.include({
+      state: 'listening',
+      endpoint: `tls://127.0.0.1:${first.modbus.port as number}`,
+    });
     const grid = await open(second.modbus.port, 'GridServiceSunSpec');
     const limit = running.app.plant.devices[1]?.bank.layout.slot(704, 'WMaxLimPct')?.address ?? 0;
     const request = adu(1, 1, `06${limit.toString(16)}${(5000).toString(16).padStart(4, '0')}`);
@@ -54,8 +68,15 @@ describe('Modbus over TLS of the whole simulator', () => {
     await (await open(first.modbus.port, 'ReadOnlySunSpec')).request(readRequest(1, 40_000, 2));
     const reply = (await ask(port, '/api/sim/modbus')).json;
     const [{ listeners, counters }] = reply.interfaces;
-    expect(listeners.map(({ transport, clients: [client] }: { transport: string; clients: { role: string }[] }) => [transport, client?.role]))
-      .to.deep.equal([['tls', 'ReadOnlySunSpec'], ['tls', 'GridServiceSunSpec']]);
+    expect(
+      listeners.map(({ transport, clients: [client] }: { transport: string; clients: { role: string }[] }) => [
+        transport,
+        client?.role,
+      ]),
+    ).to.deep.equal([
+      ['tls', 'ReadOnlySunSpec'],
+      ['tls', 'GridServiceSunSpec'],
+    ]);
     expect(counters).to.include({ accepted: 2, handshake_failures: 0 });
     const { points } = (await ask(port, '/api/sim/registers/704?device=1')).json;
     const written = points.find(({ name }: { name: string }) => name === 'WMaxLimPct');
@@ -64,7 +85,8 @@ describe('Modbus over TLS of the whole simulator', () => {
 
   it('a device that is added while it runs is served inside TLS too', async () => {
     running = await startApp(['PV-3Phase'], flags);
-    const added = (await ask(running.port, '/api/sim/devices', { method: 'POST', body: { device_type: 'PV-1Phase' } })).json;
+    const added = (await ask(running.port, '/api/sim/devices', { method: 'POST', body: { device_type: 'PV-1Phase' } }))
+      .json;
     expect(added.modbus.tls).to.equal(true);
     const client = await open(added.modbus.port, 'ReadOnlySunSpec');
     expect(await client.request(readRequest(1, 40_000, 2))).to.match(/53756e53$/);
@@ -76,10 +98,16 @@ describe('Modbus over TLS of the whole simulator', () => {
     const device = app.plant.devices[0];
     const modbusPort = (await ask(port, '/api/sim/devices')).json.devices[0].modbus.port as number;
     const limit = device?.bank.layout.slot(704, 'WMaxLimPct')?.address ?? 0;
-    const injected = await ask(port, '/api/sim/faults', { method: 'POST', body: { inject: [{ protocol: 'modbus', kind: 'base', address: 50_000 }] } });
+    const injected = await ask(port, '/api/sim/faults', {
+      method: 'POST',
+      body: { inject: [{ protocol: 'modbus', kind: 'base', address: 50_000 }] },
+    });
     expect(injected.status, injected.text).to.equal(200);
     const write = (address: number) => adu(1, 1, `06${address.toString(16)}1388`);
-    const [network, grid] = [await open(modbusPort, 'NetworkAdministratorSunSpec'), await open(modbusPort, 'GridServiceSunSpec')];
+    const [network, grid] = [
+      await open(modbusPort, 'NetworkAdministratorSunSpec'),
+      await open(modbusPort, 'GridServiceSunSpec'),
+    ];
     expect(await network.request(write(limit + 10_000))).to.match(/8601$/);
     expect(await grid.request(write(limit))).to.match(/8602$/);
     expect(await grid.request(write(limit + 10_000))).to.equal(write(limit + 10_000).toString('hex'));

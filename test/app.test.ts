@@ -20,7 +20,12 @@ function appOf(...flags: string[]): App {
 }
 
 const failure = (promise: Promise<unknown>): Promise<SimError> =>
-  promise.then(() => { throw new Error('expected a failure'); }, (error: unknown) => error as SimError);
+  promise.then(
+    () => {
+      throw new Error('expected a failure');
+    },
+    (error: unknown) => error as SimError,
+  );
 
 /** Waits for a tick that satisfies a condition. */
 function tickWhere({ plant }: App, condition: () => boolean): Promise<void> {
@@ -36,7 +41,9 @@ function tickWhere({ plant }: App, condition: () => boolean): Promise<void> {
 describe('The simulator as a whole', () => {
   let app: App | undefined;
 
-  afterEach(async () => { await app?.stop(); });
+  afterEach(async () => {
+    await app?.stop();
+  });
 
   async function start(...flags: string[]): Promise<{ app: App; endpoints: Endpoints }> {
     app = appOf(...flags);
@@ -53,7 +60,8 @@ describe('The simulator as a whole', () => {
     master.setID(endpoint.unitId);
     const { layout } = plant.devices[0]!.bank;
     const address = (model: number, path: string) => layout.slot(model, path)!.address;
-    const register = async (model: number, path: string) => (await master.readHoldingRegisters(address(model, path), 1)).data[0]!;
+    const register = async (model: number, path: string) =>
+      (await master.readHoldingRegisters(address(model, path), 1)).data[0]!;
     expect(await register(701, 'W')).to.be.above(8000);
 
     // WMaxLimPct_SF is -2: 30 %; a fast ramp lets the limit be there within a few ticks
@@ -63,7 +71,7 @@ describe('The simulator as a whole', () => {
     await tickWhere(running.app, () => plant.devices[0]!.bank.map.m701.W === 3000);
 
     const stream = new WebSocket(`ws://127.0.0.1:${port}/api/sim/ws/telemetry`);
-    const [message] = await once(stream, 'message') as [Buffer];
+    const [message] = (await once(stream, 'message')) as [Buffer];
     const streamed = JSON.parse(message.toString()) as Snapshot;
     const overview = await ask(port, '/api/sim/overview');
     const word = await register(701, 'W');
@@ -72,13 +80,19 @@ describe('The simulator as a whole', () => {
     expect(overview.json.comm_status.modbus_tcp).to.include({ state: 'listening', peers: 1 });
     expect((await ask(port, '/api/sim/server-info')).json.version).to.equal(version);
     stream.terminate();
-    await new Promise<void>((resolve) => { master.close(() => { resolve(); }); });
+    await new Promise<void>((resolve) => {
+      master.close(() => {
+        resolve();
+      });
+    });
   });
 
   it('ticks by itself, on its grid', async () => {
     const { app: running } = await start();
     const ticks: number[] = [];
-    running.plant.onTick((event) => { ticks.push(event.tick); });
+    running.plant.onTick((event) => {
+      ticks.push(event.tick);
+    });
     await tickWhere(running, () => ticks.length >= 3);
     expect(ticks.slice(0, 3)).to.deep.equal([1, 2, 3]);
     expect(running.plant.health.paused).to.equal(false);
@@ -123,7 +137,10 @@ describe('The simulator as a whole', () => {
     expect(running.plant.commands.get(id)?.state).to.equal('canceled');
   });
 
-  for (const [name, flag] of [['HTTP', '-wp'], ['Modbus', '-p']] as const) {
+  for (const [name, flag] of [
+    ['HTTP', '-wp'],
+    ['Modbus', '-p'],
+  ] as const) {
     it(`a taken ${name} port is named, and nothing stays open`, async () => {
       const { server, port } = await occupied();
       await settled();
@@ -164,7 +181,9 @@ describe('The simulator as a whole', () => {
 
   it('warns when it listens beyond this machine', async () => {
     const { app: running } = await start('-wi', '0.0.0.0');
-    expect(running.logBook.entries().some((entry) => entry.level === 'warning' && entry.message.includes('0.0.0.0'))).to.equal(true);
+    expect(
+      running.logBook.entries().some((entry) => entry.level === 'warning' && entry.message.includes('0.0.0.0')),
+    ).to.equal(true);
   });
 
   it('serves no Modbus when told so', async () => {

@@ -17,10 +17,21 @@ const file = (name: string, text: string): string => {
 };
 
 const typeOf: Readonly<Record<AssetType, string>> = {
-  pv: 'PV-3Phase', battery: 'Batt-3Phase', wind: 'Wind-T4-3Phase', fuelcell: 'Fuelcell-3Phase', 'hybrid-dc': 'HybridDC-3Phase', evse: 'EVSE',
+  pv: 'PV-3Phase',
+  battery: 'Batt-3Phase',
+  wind: 'Wind-T4-3Phase',
+  fuelcell: 'Fuelcell-3Phase',
+  'hybrid-dc': 'HybridDC-3Phase',
+  evse: 'EVSE',
 };
 
-interface Given { readonly dc?: string; readonly load?: string; readonly vehicles?: string; readonly end?: 'loop' | 'hold'; readonly windTimeScale?: number }
+interface Given {
+  readonly dc?: string;
+  readonly load?: string;
+  readonly vehicles?: string;
+  readonly end?: 'loop' | 'hold';
+  readonly windTimeScale?: number;
+}
 
 function deviceOf(asset: AssetType, { dc, load, vehicles }: Given): DeviceConfig {
   const loaded = loadConfig(['-d', typeOf[asset]], {});
@@ -31,7 +42,9 @@ function deviceOf(asset: AssetType, { dc, load, vehicles }: Given): DeviceConfig
 }
 
 function read(asset: AssetType, given: Given = {}): DeviceSeries {
-  return deviceSeriesReader({ seriesEnd: given.end ?? 'loop', windTimeScale: given.windTimeScale ?? 1 })(deviceOf(asset, given));
+  return deviceSeriesReader({ seriesEnd: given.end ?? 'loop', windTimeScale: given.windTimeScale ?? 1 })(
+    deviceOf(asset, given),
+  );
 }
 
 function faultsOf(asset: AssetType, given: Given): readonly string[] {
@@ -40,7 +53,8 @@ function faultsOf(asset: AssetType, given: Given): readonly string[] {
   } catch (error) {
     if (!(error instanceof SimError)) throw error;
     expect(error.code).to.equal('CONFIG_INVALID');
-    for (const path of [given.dc, given.load, given.vehicles]) if (path !== undefined) expect(error.message).to.include(path);
+    for (const path of [given.dc, given.load, given.vehicles])
+      if (path !== undefined) expect(error.message).to.include(path);
     return error.faults.map(({ detail }) => detail);
   }
   return [];
@@ -52,24 +66,37 @@ const load = 'time_s,load_kw\n0,1\n100,3\n200,5\n';
 const cars = 'time_s,connector,stay_s\n0,1,100\n200,1,50\n';
 
 describe('series of a device', () => {
-  before(() => { folder = mkdtempSync(join(tmpdir(), 'series-')); });
-  after(() => { rmSync(folder, { recursive: true }); });
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'series-'));
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
 
   it('weather only for what the sun or the wind drives, bundled where none is named', () => {
     expect(read('pv').dc).to.include({ name: 'pv-clear-day', timeScale: 1 });
     expect(read('hybrid-dc').dc).to.include({ name: 'pv-clear-day', timeScale: 1 });
     expect(read('wind').dc).to.include({ name: 'wind-week', timeScale: 1 });
     for (const asset of ['battery', 'fuelcell', 'evse'] as const) expect(read(asset).dc, asset).to.equal(null);
-    for (const asset of Object.keys(typeOf) as AssetType[]) expect([read(asset).load, read(asset).visits], asset).to.deep.equal([null, null]);
+    for (const asset of Object.keys(typeOf) as AssetType[])
+      expect([read(asset).load, read(asset).visits], asset).to.deep.equal([null, null]);
   });
 
   it('a file of the user is named by its base name; wind alone has the time scale', () => {
-    expect(read('pv', { dc: file('roof.csv', sun), windTimeScale: 10 }).dc).to.include({ name: 'roof.csv', timeScale: 1 });
-    expect(read('wind', { dc: file('mast.csv', wind), windTimeScale: 10 }).dc).to.include({ name: 'mast.csv', timeScale: 10 });
+    expect(read('pv', { dc: file('roof.csv', sun), windTimeScale: 10 }).dc).to.include({
+      name: 'roof.csv',
+      timeScale: 1,
+    });
+    expect(read('wind', { dc: file('mast.csv', wind), windTimeScale: 10 }).dc).to.include({
+      name: 'mast.csv',
+      timeScale: 10,
+    });
   });
 
   for (const [asset, column, text, mid, last, second] of [
-    ['pv', 'irradiance_w_m2', sun, 250, 1000, 500], ['hybrid-dc', 'irradiance_w_m2', sun, 250, 1000, 500], ['wind', 'wind_speed_m_s', wind, 6, 12, 8],
+    ['pv', 'irradiance_w_m2', sun, 250, 1000, 500],
+    ['hybrid-dc', 'irradiance_w_m2', sun, 250, 1000, 500],
+    ['wind', 'wind_speed_m_s', wind, 6, 12, 8],
   ] as const) {
     it(`${asset}: straight lines between rows; hold keeps the last row, loop begins anew`, () => {
       const path = file(`${asset}.csv`, text);
@@ -98,7 +125,11 @@ describe('series of a device', () => {
 
   it('a file is read once, however many devices use it; one file may be weather and load', () => {
     const reader = deviceSeriesReader({ seriesEnd: 'loop', windTimeScale: 1 });
-    const given = { dc: file('shared.csv', sun), load: file('shared-load.csv', load), vehicles: file('shared-cars.csv', cars) };
+    const given = {
+      dc: file('shared.csv', sun),
+      load: file('shared-load.csv', load),
+      vehicles: file('shared-cars.csv', cars),
+    };
     const [one, two] = [reader(deviceOf('pv', given)), reader(deviceOf('pv', given))];
     expect(one.dc?.series).to.equal(two.dc?.series);
     expect(one.load).to.equal(two.load);
@@ -107,17 +138,65 @@ describe('series of a device', () => {
   });
 
   for (const [asset, key, what, text, expected] of [
-    ['pv', 'dc', 'a wind table', wind, ['line 1: there is no column "wind_direction_deg"', 'line 1: column irradiance_w_m2 is missing']],
-    ['hybrid-dc', 'dc', 'no column of irradiance', '# roof\ntime_s,ambient_temperature_c\n0,20\n', ['line 2: column irradiance_w_m2 is missing']],
-    ['wind', 'dc', 'a weather table', sun, ['line 1: there is no column "irradiance_w_m2"', 'line 1: column wind_speed_m_s is missing']],
-    ['wind', 'dc', 'a negative wind', 'time_s,wind_speed_m_s\n0,5\n10,-1\n', ['line 3: wind_speed_m_s is -1, outside 0 to 60']],
-    ['wind', 'dc', 'a bad direction', 'time_s,wind_speed_m_s,wind_direction_deg\n0,5,361\n', ['line 2: wind_direction_deg is 361, outside 0 to 360']],
-    ['pv', 'dc', 'too much sun', 'time_s,irradiance_w_m2\n# noon\n0,1501\n', ['line 3: irradiance_w_m2 is 1501, outside 0 to 1500']],
-    ['battery', 'load', 'no column of load', 'time_s,load_w\n0,1\n', ['line 1: there is no column "load_w"', 'line 1: column load_kw is missing']],
+    [
+      'pv',
+      'dc',
+      'a wind table',
+      wind,
+      ['line 1: there is no column "wind_direction_deg"', 'line 1: column irradiance_w_m2 is missing'],
+    ],
+    [
+      'hybrid-dc',
+      'dc',
+      'no column of irradiance',
+      '# roof\ntime_s,ambient_temperature_c\n0,20\n',
+      ['line 2: column irradiance_w_m2 is missing'],
+    ],
+    [
+      'wind',
+      'dc',
+      'a weather table',
+      sun,
+      ['line 1: there is no column "irradiance_w_m2"', 'line 1: column wind_speed_m_s is missing'],
+    ],
+    [
+      'wind',
+      'dc',
+      'a negative wind',
+      'time_s,wind_speed_m_s\n0,5\n10,-1\n',
+      ['line 3: wind_speed_m_s is -1, outside 0 to 60'],
+    ],
+    [
+      'wind',
+      'dc',
+      'a bad direction',
+      'time_s,wind_speed_m_s,wind_direction_deg\n0,5,361\n',
+      ['line 2: wind_direction_deg is 361, outside 0 to 360'],
+    ],
+    [
+      'pv',
+      'dc',
+      'too much sun',
+      'time_s,irradiance_w_m2\n# noon\n0,1501\n',
+      ['line 3: irradiance_w_m2 is 1501, outside 0 to 1500'],
+    ],
+    [
+      'battery',
+      'load',
+      'no column of load',
+      'time_s,load_w\n0,1\n',
+      ['line 1: there is no column "load_w"', 'line 1: column load_kw is missing'],
+    ],
     ['battery', 'load', 'a short row', 'time_s,load_kw\n0,1\n5\n', ['line 3: 1 values for 2 columns']],
     ['battery', 'load', 'a negative load', 'time_s,load_kw\n0,-1\n', ['line 2: load_kw is -1, outside 0 to 1000000']],
     ['evse', 'vehicles', 'no stay', 'time_s,connector\n0,1\n', ['line 1: column stay_s is missing']],
-    ['evse', 'vehicles', 'a connector in words', 'time_s,connector,stay_s\n0,left,10\n', ['line 2: connector is "left", not a number']],
+    [
+      'evse',
+      'vehicles',
+      'a connector in words',
+      'time_s,connector,stay_s\n0,left,10\n',
+      ['line 2: connector is "left", not a number'],
+    ],
     ['pv', 'dc', 'nothing at all', '', ['line 1: there is no header row']],
   ] as const) {
     it(`${asset}: ${what} is refused with the line`, () => {

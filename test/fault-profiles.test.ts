@@ -21,8 +21,12 @@ class Bed {
     this.running = running;
   }
 
-  get plant() { return this.running.app.plant; }
-  get bank(): Bank { return this.plant.device(0).bank; }
+  get plant() {
+    return this.running.app.plant;
+  }
+  get bank(): Bank {
+    return this.plant.device(0).bank;
+  }
 
   async connect(): Promise<RawClient> {
     const client = await RawClient.open(this.running.app.adapters[0]?.endpointOf?.(0)?.port ?? 0);
@@ -63,7 +67,10 @@ class Bed {
   async write(client: RawClient, name: string, ...words: readonly number[]): Promise<string> {
     const { address } = this.slot(name);
     if (words.length === 1) return this.ask(client, `06${hex(address)}${hex(words[0] ?? 0)}`);
-    return this.ask(client, `10${hex(address)}${hex(words.length)}${(words.length * 2).toString(16).padStart(2, '0')}${words.map(hex).join('')}`);
+    return this.ask(
+      client,
+      `10${hex(address)}${hex(words.length)}${(words.length * 2).toString(16).padStart(2, '0')}${words.map(hex).join('')}`,
+    );
   }
 
   /** Full sun, or none. */
@@ -72,7 +79,9 @@ class Bed {
     await this.plant.step(60);
   }
 
-  get powerW(): number { return this.bank.map.m701.W ?? 0; }
+  get powerW(): number {
+    return this.bank.map.m701.W ?? 0;
+  }
 
   async close(): Promise<void> {
     for (const client of this.#clients) client.destroy();
@@ -81,7 +90,8 @@ class Bed {
 }
 
 const hex = (word: number) => (word & 0xffff).toString(16).padStart(4, '0');
-const exceptionOf = (pdu: string) => (/^[89a-f]/.test(pdu) && pdu.length === 4 ? Number.parseInt(pdu.slice(2), 16) : null);
+const exceptionOf = (pdu: string) =>
+  /^[89a-f]/.test(pdu) && pdu.length === 4 ? Number.parseInt(pdu.slice(2), 16) : null;
 
 const shown: Readonly<Record<string, (bed: Bed) => Promise<void>>> = {
   async 'slow-answers'(bed) {
@@ -106,7 +116,9 @@ const shown: Readonly<Record<string, (bed: Bed) => Promise<void>>> = {
   async 'every-second-poll-lost'(bed) {
     const client = await bed.connect();
     for (const transaction of [1, 2, 3, 4, 5]) client.send(readRequest(transaction, base, 2));
-    const answered = [await client.answer(), await client.answer(), await client.answer()].map((answer) => answer.readUInt16BE(0));
+    const answered = [await client.answer(), await client.answer(), await client.answer()].map((answer) =>
+      answer.readUInt16BE(0),
+    );
     expect(answered).to.deep.equal([1, 3, 5]);
   },
   async 'no-fc6'(bed) {
@@ -126,7 +138,12 @@ const shown: Readonly<Record<string, (bed: Bed) => Promise<void>>> = {
   },
   async 'unit-id-strict'(bed) {
     const client = await bed.connect();
-    for (const [transaction, unitId] of [[1, 0], [2, 255], [3, 1]] as const) client.send(readRequest(transaction, base, 2, unitId));
+    for (const [transaction, unitId] of [
+      [1, 0],
+      [2, 255],
+      [3, 1],
+    ] as const)
+      client.send(readRequest(transaction, base, 2, unitId));
     expect((await client.answer()).readUInt16BE(0)).to.equal(3);
   },
   async 'night-shut-off'(bed) {
@@ -143,12 +160,19 @@ const shown: Readonly<Record<string, (bed: Bed) => Promise<void>>> = {
     await bed.sun(1000);
     expect(await bed.point(client, '701.VA')).to.equal(bed.truth('701.VA'));
     await bed.sun(0);
-    expect([await bed.point(client, '701.A'), await bed.point(client, '701.PF'), await bed.point(client, '714.DCW')]).to.deep.equal(['8000', '8000', '8000']);
+    expect([
+      await bed.point(client, '701.A'),
+      await bed.point(client, '701.PF'),
+      await bed.point(client, '714.DCW'),
+    ]).to.deep.equal(['8000', '8000', '8000']);
     expect(await bed.point(client, '701.W')).to.equal(bed.truth('701.W'));
   },
   async 'dynamic-scale-factors'(bed) {
     const client = await bed.connect();
-    const read = async () => ({ raw: Number.parseInt(await bed.point(client, '701.W'), 16), sf: Buffer.from(await bed.point(client, '701.W_SF'), 'hex').readInt16BE() });
+    const read = async () => ({
+      raw: Number.parseInt(await bed.point(client, '701.W'), 16),
+      sf: Buffer.from(await bed.point(client, '701.W_SF'), 'hex').readInt16BE(),
+    });
     await bed.sun(200);
     const dim = await read();
     await bed.sun(1000);
@@ -184,7 +208,10 @@ const shown: Readonly<Record<string, (bed: Bed) => Promise<void>>> = {
     const before = bed.powerW;
     const client = await bed.connect();
     expect(exceptionOf(await bed.write(client, '704.WMaxLimPctEna', 1, 2000))).to.equal(null);
-    expect([await bed.point(client, '704.WMaxLimPctEna'), await bed.point(client, '704.WMaxLimPct')]).to.deep.equal(['0001', hex(2000)]);
+    expect([await bed.point(client, '704.WMaxLimPctEna'), await bed.point(client, '704.WMaxLimPct')]).to.deep.equal([
+      '0001',
+      hex(2000),
+    ]);
     await bed.plant.step(30);
     expect(bed.powerW).to.be.closeTo(before, before * 0.02);
   },
@@ -236,7 +263,7 @@ const shown: Readonly<Record<string, (bed: Bed) => Promise<void>>> = {
     expect(seen.flatMap((value, at) => (/^0+$/.test(value) ? [at] : []))).to.deep.equal([9, 19]);
     expect(new Set(seen)).to.have.property('size', 2);
   },
-  async 'spikes'(bed) {
+  async spikes(bed) {
     const client = await bed.connect();
     const seen: string[] = [];
     for (let poll = 0; poll < 200; poll += 1) seen.push(await bed.point(client, '701.W'));
@@ -263,7 +290,9 @@ const shown: Readonly<Record<string, (bed: Bed) => Promise<void>>> = {
     expect(client.closed || client.received.length === 0).to.equal(true);
     const later = await bed.connect();
     expect(await bed.read(later, base, 2)).to.equal(marker);
-    expect(bed.running.app.faults.ended[0]?.fault.facts.kind.kind ?? bed.running.app.faults.active[0]?.facts.kind.kind).to.equal('reboot');
+    expect(
+      bed.running.app.faults.ended[0]?.fault.facts.kind.kind ?? bed.running.app.faults.active[0]?.facts.kind.kind,
+    ).to.equal('reboot');
   },
 };
 

@@ -16,9 +16,15 @@ const logBook = () => createLogBook({ write: () => undefined });
 /** A configuration from the text of its file; bundled files are real. */
 function configOf(text: string, files: Readonly<Record<string, string>> = {}, argv: readonly string[] = []) {
   const all: Readonly<Record<string, string>> = { '/site/c.yaml': text, ...files };
-  const loaded = loadConfig(['--config', '/site/c.yaml', '-wp', '0', '-p', '0', '--start_paused', 'yes', ...argv], {}, {
-    cwd: '/site', readFile: (path, max) => all[path] ?? systemIo.readFile(path, max), isFile: (path) => path in all || systemIo.isFile(path),
-  });
+  const loaded = loadConfig(
+    ['--config', '/site/c.yaml', '-wp', '0', '-p', '0', '--start_paused', 'yes', ...argv],
+    {},
+    {
+      cwd: '/site',
+      readFile: (path, max) => all[path] ?? systemIo.readFile(path, max),
+      isFile: (path) => path in all || systemIo.isFile(path),
+    },
+  );
   if (loaded.kind !== 'run') throw new Error('no configuration');
   return loaded.config;
 }
@@ -26,9 +32,12 @@ function configOf(text: string, files: Readonly<Record<string, string>> = {}, ar
 describe('faults of a running simulator', () => {
   let running: RunningApp;
   const get = async (path: string): Promise<Json> => (await ask(running.port, `/api/sim${path}`)).json;
-  const post = async (path: string, body: unknown): Promise<Json> => (await ask(running.port, `/api/sim${path}`, { method: 'POST', body })).json;
+  const post = async (path: string, body: unknown): Promise<Json> =>
+    (await ask(running.port, `/api/sim${path}`, { method: 'POST', body })).json;
 
-  beforeEach(async () => { running = await startApp(['PV-3Phase', 'PV-3Phase']); });
+  beforeEach(async () => {
+    running = await startApp(['PV-3Phase', 'PV-3Phase']);
+  });
   afterEach(() => running.app.stop());
 
   const three = { inject: [{ kind: 'drop' }, { kind: 'drop', device: 1 }, { kind: 'drop', device: 'all' }] };
@@ -44,7 +53,10 @@ describe('faults of a running simulator', () => {
 
   it('the reset of a device ends its own, a reset of alarms none', async () => {
     await post('/faults', three);
-    for (const [scope, left] of [['alarms', [1, 2, 3]], ['device', [2, 3]]] as const) {
+    for (const [scope, left] of [
+      ['alarms', [1, 2, 3]],
+      ['device', [2, 3]],
+    ] as const) {
       await post('/commands', { command: 'reset', scope });
       await post('/controls/time/step', { ticks: 1 });
       expect(idsOf(await get('/faults')), scope).to.deep.equal(left);
@@ -53,7 +65,11 @@ describe('faults of a running simulator', () => {
   });
 
   it('those of the wire end by the wall clock while the simulation is paused', async () => {
-    const over = new Promise<void>((resolve) => { running.app.faults.onChange(({ ended }) => { if (ended.length > 0) resolve(); }); });
+    const over = new Promise<void>((resolve) => {
+      running.app.faults.onChange(({ ended }) => {
+        if (ended.length > 0) resolve();
+      });
+    });
     await post('/modbus/fault', { kind: 'drop', duration_s: 0.02 });
     await over;
     expect((await get('/modbus/fault')).ended[0]).to.include({ kind: 'drop', end: 'duration' });
@@ -65,7 +81,14 @@ describe('faults of a running simulator', () => {
     expect(all.interfaces.map(({ comm, state }: Json) => [comm, state])).to.deep.equal([['modbus_tcp', 'listening']]);
     const [{ listeners, counters, foreign_unit: foreign }] = all.interfaces;
     const ports = [0, 1].map((index) => running.app.adapters[0]?.endpointOf?.(index)?.port ?? 0);
-    expect(listeners).to.deep.equal(ports.map((port, index) => ({ transport: 'tcp', endpoint: `tcp://127.0.0.1:${port}`, device_index: index, clients: [] })));
+    expect(listeners).to.deep.equal(
+      ports.map((port, index) => ({
+        transport: 'tcp',
+        endpoint: `tcp://127.0.0.1:${port}`,
+        device_index: index,
+        clients: [],
+      })),
+    );
     expect([counters.requests, foreign]).to.deep.equal([0, 'silent']);
     await post('/modbus/fault', { kind: 'drop', device: 1 });
     const one = await get('/modbus?device=0');
@@ -76,10 +99,18 @@ describe('faults of a running simulator', () => {
 
 describe('GET modbus without Modbus', () => {
   it('shows the proxy, which carries out no fault', async () => {
-    const { app, port } = await startApp(['PV-3Phase'], ['--mb_enable', 'no', '--proxy', 'string-inverter-basic', '--proxy_port', '0']);
+    const { app, port } = await startApp(
+      ['PV-3Phase'],
+      ['--mb_enable', 'no', '--proxy', 'string-inverter-basic', '--proxy_port', '0'],
+    );
     const { enabled, interfaces } = (await ask(port, '/api/sim/modbus')).json;
-    expect([enabled, interfaces.map(({ comm, listeners }: Json) => [comm, listeners.length])]).to.deep.equal([true, [['modbus_proxy', 1]]]);
-    expect((await ask(port, '/api/sim/modbus/fault', { method: 'POST', body: { kind: 'drop' } })).json.code).to.equal('disabled');
+    expect([enabled, interfaces.map(({ comm, listeners }: Json) => [comm, listeners.length])]).to.deep.equal([
+      true,
+      [['modbus_proxy', 1]],
+    ]);
+    expect((await ask(port, '/api/sim/modbus/fault', { method: 'POST', body: { kind: 'drop' } })).json.code).to.equal(
+      'disabled',
+    );
     await app.stop();
   });
 
@@ -93,7 +124,9 @@ describe('GET modbus without Modbus', () => {
 
 describe('the end of a simulator whose faults hold answers back', () => {
   for (const fault of [
-    { kind: 'delay', delay_ms: 600_000 }, { kind: 'split', octets: 1, gap_ms: 60_000 }, { kind: 'deaf_after_connect', deaf_ms: 600_000 },
+    { kind: 'delay', delay_ms: 600_000 },
+    { kind: 'split', octets: 1, gap_ms: 60_000 },
+    { kind: 'deaf_after_connect', deaf_ms: 600_000 },
     { kind: 'drop', duration_s: 1e9 },
   ]) {
     it(`comes at once and leaves nothing open: ${fault.kind}`, async () => {
@@ -129,24 +162,46 @@ describe('faults of a configuration', () => {
   }
 
   it('are in force from the start on, by name, by file and as they stand', () => {
-    const files = { '/site/mine.yaml': 'title: Mine\ndescription: Of our own.\nfaults: [{ kind: drop, every: 3 }, { protocol: device, kind: alarm, codes: [over_temp] }]\n' };
-    expect(activeOf(`
+    const files = {
+      '/site/mine.yaml':
+        'title: Mine\ndescription: Of our own.\nfaults: [{ kind: drop, every: 3 }, { protocol: device, kind: alarm, codes: [over_temp] }]\n',
+    };
+    expect(
+      activeOf(
+        `
 N: 2
 faults: [slow-answers, mine.yaml, { kind: freeze, points: [701.W], device: 1 }]
-`, files)).to.deep.equal([['delay', null, 'slow-answers'], ['drop', null, 'mine'], ['alarm', null, 'mine'], ['freeze', 1, null]]);
+`,
+        files,
+      ),
+    ).to.deep.equal([
+      ['delay', null, 'slow-answers'],
+      ['drop', null, 'mine'],
+      ['alarm', null, 'mine'],
+      ['freeze', 1, null],
+    ]);
   });
 
   it('of the entry of a device are its own, also of each of several', () => {
-    expect(activeOf(`
+    expect(
+      activeOf(`
 first_device: 5
 devices:
   - { device_type: PV-3Phase, faults: [no-fc6] }
   - { device_type: PV-3Phase, count: 2, faults: [{ kind: drop }] }
-`)).to.deep.equal([['exception', 5, 'no-fc6'], ['drop', 6, null], ['drop', 7, null]]);
+`),
+    ).to.deep.equal([
+      ['exception', 5, 'no-fc6'],
+      ['drop', 6, null],
+      ['drop', 7, null],
+    ]);
   });
 
   it('of the command line stand in place of those of the file', () => {
-    expect(activeOf('faults: [no-fc6]\n', {}, ['--faults', 'unit-id-strict,base-0'])).to.deep.equal([['ignore_unit', null, 'unit-id-strict'], ['base', null, 'base-0']]);
+    expect(activeOf('faults: [no-fc6]\n', {}, ['--faults', 'unit-id-strict,base-0'])).to.deep.equal([
+      ['ignore_unit', null, 'unit-id-strict'],
+      ['base', null, 'base-0'],
+    ]);
   });
 
   it('show the profile as who asked, and outlive a reset of the device', () => {
@@ -161,26 +216,39 @@ devices:
     const warningsOf = (argv: readonly string[]) => {
       const book = logBook();
       createApp(configOf('faults: [no-fc6]\n', {}, argv), { logBook: book });
-      return book.entries().filter(({ level }) => level === 'warning').map(({ message }) => message);
+      return book
+        .entries()
+        .filter(({ level }) => level === 'warning')
+        .map(({ message }) => message);
     };
-    expect(warningsOf(['--mb_enable', 'no'])).to.deep.equal(['the configuration has faults of Modbus, but Modbus is switched off: nobody carries them out']);
+    expect(warningsOf(['--mb_enable', 'no'])).to.deep.equal([
+      'the configuration has faults of Modbus, but Modbus is switched off: nobody carries them out',
+    ]);
     expect(warningsOf([])).to.deep.equal([]);
   });
 
   it('that fit no device are named where they stand', () => {
-    const files = { '/site/mine.yaml': 'title: Mine\ndescription: Of our own.\nfaults: [{ kind: drop }, { kind: not_implemented, points: [701.W, 713.Nothing] }]\n' };
-    expect(refusal('faults: [mine.yaml, { kind: drop, device: 3 }]\n', files)).to.deep.equal(['c.yaml: faults[1].device: there is no device 3; indexes run from 0 to 0']);
-    expect(refusal('faults: [mine.yaml, { kind: drop, when: { point: 701.Nothing, below: 1 } }]\n', files)).to.deep.equal([
+    const files = {
+      '/site/mine.yaml':
+        'title: Mine\ndescription: Of our own.\nfaults: [{ kind: drop }, { kind: not_implemented, points: [701.W, 713.Nothing] }]\n',
+    };
+    expect(refusal('faults: [mine.yaml, { kind: drop, device: 3 }]\n', files)).to.deep.equal([
+      'c.yaml: faults[1].device: there is no device 3; indexes run from 0 to 0',
+    ]);
+    expect(
+      refusal('faults: [mine.yaml, { kind: drop, when: { point: 701.Nothing, below: 1 } }]\n', files),
+    ).to.deep.equal([
       'mine.yaml: faults[1].points[1]: the device has no point, group or model 713.Nothing',
       'c.yaml: faults[1].when.point: the device has no point 701.Nothing',
     ]);
-    expect(refusal('devices: [{ device_type: PV-3Phase, faults: [{ kind: freeze, points: ["802"] }] }]\n')).to.deep.equal([
-      'c.yaml: devices[0].faults[0].points[0]: the device has no point, group or model 802',
-    ]);
+    expect(
+      refusal('devices: [{ device_type: PV-3Phase, faults: [{ kind: freeze, points: ["802"] }] }]\n'),
+    ).to.deep.equal(['c.yaml: devices[0].faults[0].points[0]: the device has no point, group or model 802']);
   });
 
   it('fit a mixed site when one device has what they name', () => {
-    const text = 'faults: [{ kind: freeze, points: ["802"] }]\ndevices: [{ device_type: PV-3Phase }, { device_type: Batt-3Phase }]\n';
+    const text =
+      'faults: [{ kind: freeze, points: ["802"] }]\ndevices: [{ device_type: PV-3Phase }, { device_type: Batt-3Phase }]\n';
     expect(activeOf(text)).to.deep.equal([['freeze', null, null]]);
   });
 });

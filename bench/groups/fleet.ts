@@ -26,7 +26,13 @@ export const fleetGroup: Group = {
         for (let round = 1; round <= count; round += 1) {
           progress(`fleet: round ${round} of ${count}`);
           ours.push(await pollFleet(fleet, spread, seconds));
-          floor.push(await pollFleet(peer, spread.map(() => peer.port), seconds));
+          floor.push(
+            await pollFleet(
+              peer,
+              spread.map(() => peer.port),
+              seconds,
+            ),
+          );
         }
       } finally {
         await peer.stop();
@@ -35,8 +41,13 @@ export const fleetGroup: Group = {
       await fleet.stop();
     }
     const row = (name: string, results: readonly FleetLoad[]) => [
-      name, ...[(m: FleetLoad) => m.p50Ms, (m: FleetLoad) => m.p99Ms, (m: FleetLoad) => m.maxMs, (m: FleetLoad) => m.cpuPct]
-        .map((value) => figure(medianOf(results, value))),
+      name,
+      ...[
+        (m: FleetLoad) => m.p50Ms,
+        (m: FleetLoad) => m.p99Ms,
+        (m: FleetLoad) => m.maxMs,
+        (m: FleetLoad) => m.cpuPct,
+      ].map((value) => figure(medianOf(results, value))),
       `${Math.min(...results.map((m) => m.answered))} of ${Math.max(...results.map((m) => m.asked))}`,
     ];
     return [
@@ -44,9 +55,19 @@ export const fleetGroup: Group = {
         title: `fleet: -N ${devices}, default tick, ${masters} masters on ${masters} devices at ${ratePerS} Hz for ${seconds} s, ${count} rounds`,
         head: ['server', 'p50 ms', 'p99 ms', 'max ms', 'CPU %', 'answered'],
         rows: [row(`derbench -N ${devices}`, ours), row(`${minimal.name}, no devices`, floor)],
-        notes: ['the second row is what the machine and the masters add by themselves', 'CPU %: of one core, over the whole run'],
+        notes: [
+          'the second row is what the machine and the masters add by themselves',
+          'CPU %: of one core, over the whole run',
+        ],
       },
-      aimTable('fleet', [aimRow('p99', medianOf(ours, (m) => m.p99Ms), ' ms', { atMost: 10 })]),
+      aimTable('fleet', [
+        aimRow(
+          'p99',
+          medianOf(ours, (m) => m.p99Ms),
+          ' ms',
+          { atMost: 10 },
+        ),
+      ]),
     ];
   },
 };

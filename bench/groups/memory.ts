@@ -5,19 +5,24 @@ import { startSimulator } from '../support/simulator.ts';
 import { medianOf } from '../support/stats.ts';
 import { aimRow, aimTable, figure } from '../support/table.ts';
 
-interface Held { readonly heapBytes: number; readonly bufferBytes: number; readonly totalBytes: number }
+interface Held {
+  readonly heapBytes: number;
+  readonly bufferBytes: number;
+  readonly totalBytes: number;
+}
 
 const devices = 1000;
 const kb = (bytes: number) => bytes / 1000;
 const mb = (bytes: number) => bytes / 1e6;
 
-const held = () => runJson<Held>(process.execPath, ['--expose-gc', inCheckout('bench/workers/memory.mjs'), String(devices)]);
+const held = () =>
+  runJson<Held>(process.execPath, ['--expose-gc', inCheckout('bench/workers/memory.mjs'), String(devices)]);
 
 async function resident(count: number, settleMs: number): Promise<number> {
   const simulator = await startSimulator(count);
   try {
     await sleep(settleMs);
-    return await residentBytes(simulator.pid) ?? NaN;
+    return (await residentBytes(simulator.pid)) ?? NaN;
   } finally {
     await simulator.stop();
   }
@@ -45,9 +50,15 @@ export const memoryGroup: Group = {
           ['heap and external per device, kB', figure(kb(total))],
           ['RSS of dist/main.js -N 1, MB', figure(mb(medianOf(processes, (m) => m.one)))],
           [`RSS of dist/main.js -N ${devices}, MB`, figure(mb(medianOf(processes, (m) => m.many)))],
-          ['RSS per further device with its port, kB', figure(kb(medianOf(processes, (m) => (m.many - m.one) / (devices - 1))))],
+          [
+            'RSS per further device with its port, kB',
+            figure(kb(medianOf(processes, (m) => (m.many - m.one) / (devices - 1)))),
+          ],
         ],
-        notes: [`RSS is read ${settleMs / 1000} s after the last device answers; it holds garbage not yet collected`, 'no peer: the figures are absolute'],
+        notes: [
+          `RSS is read ${settleMs / 1000} s after the last device answers; it holds garbage not yet collected`,
+          'no peer: the figures are absolute',
+        ],
       },
       aimTable('memory', [aimRow('heap and external per device', kb(total), ' kB', { atMost: 25 })]),
     ];

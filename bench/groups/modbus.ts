@@ -13,7 +13,11 @@ import type { Measured } from '../support/measured.ts';
 const ours: PeerKind = { name: 'derbench', missing: () => Promise.resolve(null), start: () => startSimulator(1) };
 const kinds = [ours, minimal, modbusSerial, pymodbus, libmodbus];
 
-interface Load { readonly name: string; readonly connections: number; readonly outstanding: number }
+interface Load {
+  readonly name: string;
+  readonly connections: number;
+  readonly outstanding: number;
+}
 
 const oneByOne: Load = { name: '1 connection, 1 outstanding', connections: 1, outstanding: 1 };
 const sixteen: Load = { name: '16 connections, 1 outstanding each', connections: 16, outstanding: 1 };
@@ -23,23 +27,34 @@ const loads = [oneByOne, sixteen, eightDeep];
 /** Rounds by load and server name. */
 type Results = ReadonlyMap<Load, ReadonlyMap<string, readonly Measured[]>>;
 
-interface Generator { readonly command: string; readonly args: readonly string[]; readonly note: string }
+interface Generator {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly note: string;
+}
 
 async function generator(processor: number | null): Promise<Generator> {
   const program = await compiled('bench/workers/modbus_load.c');
   const words = program === null ? [process.execPath, inCheckout('bench/workers/modbus-load.mjs')] : [program];
   const [command = '', ...args] = processor === null ? words : ['taskset', '-c', String(processor), ...words];
-  const note = program === null
-    ? 'load generator: Node, as gcc is missing; it is about as slow as the servers and evens them out'
-    : 'load generator: C, epoll';
+  const note =
+    program === null
+      ? 'load generator: Node, as gcc is missing; it is about as slow as the servers and evens them out'
+      : 'load generator: C, epoll';
   return { command, args, note };
 }
 
-const pinNote = (processor: number | null) => (processor === null
-  ? 'not pinned, as taskset is missing: the figures depend on where the scheduler puts server and load'
-  : `server and load share processor ${processor}`);
+const pinNote = (processor: number | null) =>
+  processor === null
+    ? 'not pinned, as taskset is missing: the figures depend on where the scheduler puts server and load'
+    : `server and load share processor ${processor}`;
 
-async function measure(server: Peer, load: Load, { quick }: BenchOptions, { command, args }: Generator): Promise<Measured> {
+async function measure(
+  server: Peer,
+  load: Load,
+  { quick }: BenchOptions,
+  { command, args }: Generator,
+): Promise<Measured> {
   const [warmupMs, measureMs] = quick ? [200, 500] : [700, 2000];
   const before = await cpuSeconds(server.pid);
   const words = [server.port, load.connections, load.outstanding, warmupMs, measureMs].map(String);
@@ -47,14 +62,19 @@ async function measure(server: Peer, load: Load, { quick }: BenchOptions, { comm
   const after = await cpuSeconds(server.pid);
   // the warm-up runs at about the same pace
   const asked = result.requests * (1 + warmupMs / measureMs);
-  return { ...result, cpuUs: before === null || after === null ? NaN : (after - before) * 1e6 / asked };
+  return { ...result, cpuUs: before === null || after === null ? NaN : ((after - before) * 1e6) / asked };
 }
 
 type Servers = ReadonlyMap<PeerKind, Peer>;
 
 const canTake = (kind: PeerKind, load: Load) => load.outstanding === 1 || kind.oneAtATime !== true;
 
-async function measureAll(servers: Servers, options: BenchOptions, load: Generator, progress: (text: string) => void): Promise<Results> {
+async function measureAll(
+  servers: Servers,
+  options: BenchOptions,
+  load: Generator,
+  progress: (text: string) => void,
+): Promise<Results> {
   const results = new Map(loads.map((one) => [one, new Map<string, Measured[]>()]));
   for (let round = 1; round <= options.rounds; round += 1) {
     progress(`modbus: round ${round} of ${options.rounds}`);
@@ -72,7 +92,10 @@ async function measureAll(servers: Servers, options: BenchOptions, load: Generat
 function loadTable(load: Load, byName: ReadonlyMap<string, readonly Measured[]>, notes: readonly string[]): Table {
   const own = byName.get(ours.name) ?? [];
   const rows = [...byName].map(([name, rounds]) => [
-    name, figure(medianOf(rounds, perSecond)), figure(medianOf(rounds, (m) => m.p50Us)), figure(medianOf(rounds, (m) => m.p99Us)),
+    name,
+    figure(medianOf(rounds, perSecond)),
+    figure(medianOf(rounds, (m) => m.p50Us)),
+    figure(medianOf(rounds, (m) => m.p99Us)),
     figure(medianOf(rounds, (m) => m.cpuUs)),
     name === ours.name ? '' : figure(medianRatio(own, rounds, perSecond)),
     name === ours.name ? '' : figure(medianRatio(own, rounds, (m) => m.p50Us)),
@@ -80,14 +103,27 @@ function loadTable(load: Load, byName: ReadonlyMap<string, readonly Measured[]>,
   ]);
   return {
     title: `modbus: FC3 of 125 registers, ${load.name}`,
-    head: ['server', 'requests/s', 'p50 us', 'p99 us', 'CPU us/request', 'ours/its rate', 'ours/its p50', 'ours/its CPU'], rows, notes,
+    head: [
+      'server',
+      'requests/s',
+      'p50 us',
+      'p99 us',
+      'CPU us/request',
+      'ours/its rate',
+      'ours/its p50',
+      'ours/its CPU',
+    ],
+    rows,
+    notes,
   };
 }
 
 const reciprocal = (value: number | null) => (value === null ? null : 1 / value);
 
-const unable = (servers: Servers, load: Load) => [...servers.keys()].filter((kind) => !canTake(kind, load))
-  .map(({ name }) => `skipped ${name}: it drops requests that come before the last answer`);
+const unable = (servers: Servers, load: Load) =>
+  [...servers.keys()]
+    .filter((kind) => !canTake(kind, load))
+    .map(({ name }) => `skipped ${name}: it drops requests that come before the last answer`);
 
 function aims(results: Results): Table {
   const ratio = (load: Load, peer: PeerKind, value: (m: Measured) => number): number | null => {
@@ -97,10 +133,17 @@ function aims(results: Results): Table {
   };
   return aimTable('modbus', [
     aimRow('requests/s at 16 connections, ours/minimal', ratio(sixteen, minimal, perSecond), '', { atLeast: 0.9 }),
-    aimRow('the same by CPU time of the servers alone', reciprocal(ratio(sixteen, minimal, (m) => m.cpuUs)), '', { atLeast: 0.9 }),
+    aimRow('the same by CPU time of the servers alone', reciprocal(ratio(sixteen, minimal, (m) => m.cpuUs)), '', {
+      atLeast: 0.9,
+    }),
     aimRow('requests/s at 16 connections, ours/pymodbus', ratio(sixteen, pymodbus, perSecond), '', { atLeast: 4 }),
     aimRow('requests/s at 8 outstanding, ours/libmodbus', ratio(eightDeep, libmodbus, perSecond), '', { atLeast: 2 }),
-    aimRow('p50 at 1 connection, ours/minimal', ratio(oneByOne, minimal, (m) => m.p50Us), '', { atMost: 1.25 }),
+    aimRow(
+      'p50 at 1 connection, ours/minimal',
+      ratio(oneByOne, minimal, (m) => m.p50Us),
+      '',
+      { atMost: 1.25 },
+    ),
   ]);
 }
 
@@ -123,7 +166,10 @@ export const modbusGroup: Group = {
         if (processor !== null) await pin(server.pid, processor);
       }
       const results = await measureAll(servers, options, load, progress);
-      return [...[...results].map(([one, byName]) => loadTable(one, byName, [...notes, ...unable(servers, one)])), aims(results)];
+      return [
+        ...[...results].map(([one, byName]) => loadTable(one, byName, [...notes, ...unable(servers, one)])),
+        aims(results),
+      ];
     } finally {
       await Promise.all([...servers.values()].map((server) => server.stop()));
     }

@@ -8,8 +8,15 @@ import { aimRow, aimTable, figure } from '../support/table.ts';
 
 const many = 1000;
 
-interface Started { readonly modbusMs: number; readonly healthMs: number }
-interface Round { readonly bareMs: number; readonly one: Started; readonly many: Started }
+interface Started {
+  readonly modbusMs: number;
+  readonly healthMs: number;
+}
+interface Round {
+  readonly bareMs: number;
+  readonly one: Started;
+  readonly many: Started;
+}
 
 async function bare(): Promise<number> {
   const port = await freePorts();
@@ -32,7 +39,8 @@ async function started(devices: number): Promise<Started> {
   };
   try {
     const [modbusMs, healthMs] = await Promise.all([
-      elapsed(untilModbus(simulator.port + devices - 1, 'SunS')), elapsed(untilHttpOk(simulator.healthUrl)),
+      elapsed(untilModbus(simulator.port + devices - 1, 'SunS')),
+      elapsed(untilHttpOk(simulator.healthUrl)),
     ]);
     return { modbusMs, healthMs };
   } finally {
@@ -49,7 +57,9 @@ export const startGroup: Group = {
       results.push({ bareMs: await bare(), one: await started(1), many: await started(many) });
     }
     const row = (name: string, value: (round: Round) => number) => [
-      name, figure(medianOf(results, value)), figure(medianOf(results, (round) => value(round) / round.bareMs)),
+      name,
+      figure(medianOf(results, value)),
+      figure(medianOf(results, (round) => value(round) / round.bareMs)),
     ];
     const ready = medianOf(results, (r) => Math.max(r.many.modbusMs, r.many.healthMs));
     return [
@@ -58,8 +68,10 @@ export const startGroup: Group = {
         head: ['', 'ms', 'over the bare server'],
         rows: [
           row('bare Node TCP server', (r) => r.bareMs),
-          row('-N 1, Modbus', (r) => r.one.modbusMs), row('-N 1, health', (r) => r.one.healthMs),
-          row(`-N ${many}, Modbus of the last device`, (r) => r.many.modbusMs), row(`-N ${many}, health`, (r) => r.many.healthMs),
+          row('-N 1, Modbus', (r) => r.one.modbusMs),
+          row('-N 1, health', (r) => r.one.healthMs),
+          row(`-N ${many}, Modbus of the last device`, (r) => r.many.modbusMs),
+          row(`-N ${many}, health`, (r) => r.many.healthMs),
         ],
       },
       aimTable('start', [aimRow(`-N ${many}, Modbus and health`, ready / 1000, ' s', { atMost: 3 })]),

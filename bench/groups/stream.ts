@@ -26,7 +26,10 @@ const fanOut: Load = { devices: 1, clients: 1000, stopping: 0, stoppedMs: 0 };
 const half: Load = { devices: 50, clients: 20, stopping: 10, stoppedMs: 16_000 };
 const [ours, bare] = ['derbench', 'bare ws 8'];
 
-interface Peer extends Server { readonly port: number; readonly path: string }
+interface Peer extends Server {
+  readonly port: number;
+  readonly path: string;
+}
 
 interface Measured {
   /** of the server without clients, of one core */
@@ -65,7 +68,7 @@ const ofOverview = new Set(['devices', 'comm_status', 'alarms']);
 async function recorded({ port }: Peer): Promise<string> {
   const file = join(scratchDirectory(), 'snapshot.json');
   const answer = await fetch(`http://127.0.0.1:${port}/api/sim/overview`);
-  const members = Object.entries(await answer.json() as Record<string, unknown>);
+  const members = Object.entries((await answer.json()) as Record<string, unknown>);
   writeFileSync(file, JSON.stringify(Object.fromEntries(members.filter(([name]) => !ofOverview.has(name)))));
   return file;
 }
@@ -73,14 +76,26 @@ async function recorded({ port }: Peer): Promise<string> {
 function measure(server: Peer, load: Load, { quick }: BenchOptions, { load: processor }: Cores): Promise<Measured> {
   const [warmupMs, measureMs] = quick ? [500, 1000] : [2500, 6000];
   const numbers = [load.clients, load.stopping, warmupMs, measureMs, quick ? 2000 : load.stoppedMs, server.pid];
-  const worker = [process.execPath, inCheckout('bench/workers/stream-load.mjs'), String(server.port), server.path, ...numbers.map(String)];
+  const worker = [
+    process.execPath,
+    inCheckout('bench/workers/stream-load.mjs'),
+    String(server.port),
+    server.path,
+    ...numbers.map(String),
+  ];
   const [command, ...args] = onProcessor(processor, worker);
   return runJson<Measured>(command, args);
 }
 
 type Rounds = ReadonlyMap<string, readonly Measured[]>;
 
-async function measureAll(load: Load, rounds: number, options: BenchOptions, cores: Cores, say: (round: number) => void): Promise<Rounds> {
+async function measureAll(
+  load: Load,
+  rounds: number,
+  options: BenchOptions,
+  cores: Cores,
+  say: (round: number) => void,
+): Promise<Rounds> {
   const servers = new Map<string, Peer>();
   const results = new Map<string, Measured[]>();
   try {
@@ -91,8 +106,10 @@ async function measureAll(load: Load, rounds: number, options: BenchOptions, cor
     for (let round = 1; round <= rounds; round += 1) {
       say(round);
       // both at once: they are far from busy, and other work of the machine then hits both
-      const measured = await Promise.all([...servers].map(async ([name, server]) => [name, await measure(server, load, options, cores)] as const));
-      for (const [name, result] of measured) results.set(name, [...results.get(name) ?? [], result]);
+      const measured = await Promise.all(
+        [...servers].map(async ([name, server]) => [name, await measure(server, load, options, cores)] as const),
+      );
+      for (const [name, result] of measured) results.set(name, [...(results.get(name) ?? []), result]);
     }
     return results;
   } finally {
@@ -104,9 +121,16 @@ const ratio = (results: Rounds) => medianRatio(results.get(ours) ?? [], results.
 
 function rowsOf(results: Rounds, further: (m: Measured) => number): string[][] {
   return [...results].map(([name, rounds]) => [
-    name, figure(medianOf(rounds, alonePct)), figure(medianOf(rounds, (m) => m.messages / m.seconds)), figure(medianOf(rounds, cpuUs)), name === ours ? '' : figure(ratio(results)),
-    String(rounds.reduce((sum, m) => sum + m.missing, 0)), String(rounds.reduce((sum, m) => sum + m.repeated, 0)),
-    ...(Number.isNaN(further(rounds[0] ?? { grownBytes: null } as Measured)) ? [] : [figure(medianOf(rounds, further))]),
+    name,
+    figure(medianOf(rounds, alonePct)),
+    figure(medianOf(rounds, (m) => m.messages / m.seconds)),
+    figure(medianOf(rounds, cpuUs)),
+    name === ours ? '' : figure(ratio(results)),
+    String(rounds.reduce((sum, m) => sum + m.missing, 0)),
+    String(rounds.reduce((sum, m) => sum + m.repeated, 0)),
+    ...(Number.isNaN(further(rounds[0] ?? ({ grownBytes: null } as Measured)))
+      ? []
+      : [figure(medianOf(rounds, further))]),
   ]);
 }
 
@@ -116,24 +140,40 @@ export const streamGroup: Group = {
   name: 'stream',
   async run(options, progress): Promise<readonly Table[]> {
     const cores = await twoCores();
-    const wide = await measureAll(fanOut, options.rounds, options, cores, (round) => { progress(`stream: round ${round} of ${options.rounds}`); });
+    const wide = await measureAll(fanOut, options.rounds, options, cores, (round) => {
+      progress(`stream: round ${round} of ${options.rounds}`);
+    });
     // it takes long, and what is asked is whether memory stops growing
-    const slow = await measureAll(half, 1, options, cores, () => { progress('stream: clients that never read'); });
+    const slow = await measureAll(half, 1, options, cores, () => {
+      progress('stream: clients that never read');
+    });
     const own = slow.get(ours) ?? [];
     return [
       {
-        title: `stream: 1 device at 10 Hz, ${fanOut.clients} clients`, head, rows: rowsOf(wide, () => NaN),
-        notes: [`both at once; CPU per message: of the whole process, the simulation ("alone", without clients) included; ${cores.note}`],
+        title: `stream: 1 device at 10 Hz, ${fanOut.clients} clients`,
+        head,
+        rows: rowsOf(wide, () => NaN),
+        notes: [
+          `both at once; CPU per message: of the whole process, the simulation ("alone", without clients) included; ${cores.note}`,
+        ],
       },
       {
         title: `stream: ${half.devices} devices at 10 Hz, ${half.clients} clients, of which ${half.stopping} stop reading`,
-        head: [...head, 'RSS grown MB'], rows: rowsOf(slow, grownMb),
+        head: [...head, 'RSS grown MB'],
+        rows: rowsOf(slow, grownMb),
         notes: ['CPU while all read; missing and repeated: of clients that read, to the end'],
       },
       aimTable('stream', [
         aimRow(`CPU per message, ${fanOut.clients} clients, ours/bare ws`, ratio(wide), '', { atMost: 1.1 }),
-        aimRow('messages missing or repeated', [...wide.get(ours) ?? [], ...own].reduce((sum, m) => sum + m.missing + m.repeated, 0), '', { atMost: 0 }),
-        aimRow(`memory grown by ${half.stopping} clients that never read`, medianOf(own, grownMb), ' MB', { atMost: 8 }),
+        aimRow(
+          'messages missing or repeated',
+          [...(wide.get(ours) ?? []), ...own].reduce((sum, m) => sum + m.missing + m.repeated, 0),
+          '',
+          { atMost: 0 },
+        ),
+        aimRow(`memory grown by ${half.stopping} clients that never read`, medianOf(own, grownMb), ' MB', {
+          atMost: 8,
+        }),
       ]),
     ];
   },

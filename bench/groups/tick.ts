@@ -12,7 +12,12 @@ interface Measured {
   readonly jsonUs: number;
 }
 
-interface Case { readonly name: string; readonly devices: number; readonly simSeconds: number; readonly flags: readonly string[] }
+interface Case {
+  readonly name: string;
+  readonly devices: number;
+  readonly simSeconds: number;
+  readonly flags: readonly string[];
+}
 
 const tickS = 1.5;
 const fast = 60;
@@ -34,7 +39,13 @@ const cases = [...casesOf(1), ...casesOf(1000)];
 
 function measure({ devices, simSeconds, flags }: Case, { quick }: BenchOptions): Promise<Measured> {
   const worker = inCheckout('bench/workers/tick.mjs');
-  return runJson<Measured>(process.execPath, [worker, String(devices), quick ? '200' : '1000', String(simSeconds), ...flags]);
+  return runJson<Measured>(process.execPath, [
+    worker,
+    String(devices),
+    quick ? '200' : '1000',
+    String(simSeconds),
+    ...flags,
+  ]);
 }
 
 export const tickGroup: Group = {
@@ -47,19 +58,38 @@ export const tickGroup: Group = {
     }
     const value = (one: Case, of: (m: Measured) => number) => medianOf(results.get(one) ?? [], of);
     const rows = cases.map((one) => [
-      one.name, ...[
-        value(one, (m) => m.tickUs), value(one, (m) => m.stepUs), value(one, (m) => m.registersUs),
-        value(one, (m) => m.snapshotUs), value(one, (m) => m.jsonUs), value(one, (m) => m.tickUs) / one.simSeconds,
+      one.name,
+      ...[
+        value(one, (m) => m.tickUs),
+        value(one, (m) => m.stepUs),
+        value(one, (m) => m.registersUs),
+        value(one, (m) => m.snapshotUs),
+        value(one, (m) => m.jsonUs),
+        value(one, (m) => m.tickUs) / one.simSeconds,
       ].map(figure),
     ]);
     const settled = cases.filter(({ simSeconds, flags }) => simSeconds === tickS && flags === constantSun);
     return [
       {
         title: 'tick: us per device and tick',
-        head: ['', 'whole tick', 'step', 'registers', 'snapshot', 'JSON', 'per simulated s'], rows,
-        notes: ['the phases are timed apart from the whole tick and need not add up to it', 'no peer: the figures are absolute'],
+        head: ['', 'whole tick', 'step', 'registers', 'snapshot', 'JSON', 'per simulated s'],
+        rows,
+        notes: [
+          'the phases are timed apart from the whole tick and need not add up to it',
+          'no peer: the figures are absolute',
+        ],
       },
-      aimTable('tick', settled.map((one) => aimRow(one.name, value(one, (m) => m.tickUs), ' us', { atMost: 15 }))),
+      aimTable(
+        'tick',
+        settled.map((one) =>
+          aimRow(
+            one.name,
+            value(one, (m) => m.tickUs),
+            ' us',
+            { atMost: 15 },
+          ),
+        ),
+      ),
     ];
   },
 };

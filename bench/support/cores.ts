@@ -14,7 +14,8 @@ export async function twoCores(): Promise<Cores> {
   const status = await readFile('/proc/self/status', 'utf8').catch(() => '');
   const first = /^Cpus_allowed_list:\s*(\d+)/m.exec(status)?.[1];
   const load = first === undefined ? null : Number(first);
-  if (server === null || load === null || load === server) return { server: null, load: null, note: 'not pinned: there is no taskset, or one processor only' };
+  if (server === null || load === null || load === server)
+    return { server: null, load: null, note: 'not pinned: there is no taskset, or one processor only' };
   return { server, load, note: `servers on processor ${server}, load on ${load}` };
 }
 

@@ -21,9 +21,11 @@ const sun = ['--dc_profile', series('constant-sun')];
 const wind = (type: string, name: string) => ['-d', type, '--dc_profile', series(name)];
 const half: SourceCommand = { kind: 'battery.control', socPct: 50 };
 const refill: SourceCommand = { kind: 'fuelcell.tank', levelPct: 50 };
-const charge = (connectorId: number): SourceCommand => (
-  { kind: 'evse.plug', connectorId, ev: { batteryCapacityWh: 200_000, socPct: 20, targetSocPct: 80 } }
-);
+const charge = (connectorId: number): SourceCommand => ({
+  kind: 'evse.plug',
+  connectorId,
+  ev: { batteryCapacityWh: 200_000, socPct: 20, targetSocPct: 80 },
+});
 const drained = (connectorId: number): SourceCommand => ({ kind: 'evse.ev', connectorId, ev: { socPct: 20 } });
 
 export const kindCases: readonly KindCase[] = [
@@ -35,21 +37,34 @@ export const kindCases: readonly KindCase[] = [
   { name: 'wind T4, parked', flags: wind('Wind-T4-3Phase', 'calm'), aimUs: 20 },
   { name: 'fuel cell, at rated power', flags: ['-d', 'Fuelcell-3Phase'], again: [refill], aimUs: 20 },
   {
-    name: 'PEM fuel cell, 20 to 100 % every 6 s', flags: ['-f', 'Fuelcell-PEM-5kW-reversible-3Phase', '-d', 'Fuelcell-3Phase'],
-    again: [refill], setPointsPct: [20, 100], everyS: 6, aimUs: Infinity,
+    name: 'PEM fuel cell, 20 to 100 % every 6 s',
+    flags: ['-f', 'Fuelcell-PEM-5kW-reversible-3Phase', '-d', 'Fuelcell-3Phase'],
+    again: [refill],
+    setPointsPct: [20, 100],
+    everyS: 6,
+    aimUs: Infinity,
   },
   {
-    name: 'SOFC, on its ramp', flags: ['-f', 'Fuelcell-SOFC-200kW-reversible-3Phase', '-d', 'Fuelcell-3Phase'],
-    again: [refill], setPointsPct: [100, 10], everyS: 270, aimUs: 20,
+    name: 'SOFC, on its ramp',
+    flags: ['-f', 'Fuelcell-SOFC-200kW-reversible-3Phase', '-d', 'Fuelcell-3Phase'],
+    again: [refill],
+    setPointsPct: [100, 10],
+    everyS: 270,
+    aimUs: 20,
   },
   {
-    name: 'hybrid, self-consumption', flags: ['-d', 'HybridDC-3Phase', ...sun, '--load_profile', series('constant-load')],
-    again: [half], aimUs: 20,
+    name: 'hybrid, self-consumption',
+    flags: ['-d', 'HybridDC-3Phase', ...sun, '--load_profile', series('constant-load')],
+    again: [half],
+    aimUs: 20,
   },
   { name: 'EVSE, idle', flags: ['-d', 'EVSE'], aimUs: 20 },
   { name: 'EVSE, charging with AC', flags: ['-d', 'EVSE'], begin: [charge(1)], again: [drained(1)], aimUs: 20 },
   {
-    name: 'EVSE, 2 x DC that share', flags: ['-d', 'EVSE', '--evse_profile', 'EVSE-DC-350kW-CCS-2port'],
-    begin: [charge(1), charge(2)], again: [drained(1), drained(2)], aimUs: 20,
+    name: 'EVSE, 2 x DC that share',
+    flags: ['-d', 'EVSE', '--evse_profile', 'EVSE-DC-350kW-CCS-2port'],
+    begin: [charge(1), charge(2)],
+    again: [drained(1), drained(2)],
+    aimUs: 20,
   },
 ];

@@ -9,8 +9,14 @@ const retryMs = 2;
 function canListen(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', () => { resolve(false); });
-    server.listen({ port, host }, () => { server.close(() => { resolve(true); }); });
+    server.once('error', () => {
+      resolve(false);
+    });
+    server.listen({ port, host }, () => {
+      server.close(() => {
+        resolve(true);
+      });
+    });
   });
 }
 
@@ -24,7 +30,7 @@ export async function freePorts(count = 1): Promise<number> {
     const first = nextPort;
     nextPort += count;
     let port = first;
-    while (port < first + count && await canListen(port)) port += 1;
+    while (port < first + count && (await canListen(port))) port += 1;
     if (port === first + count) return first;
   }
   throw new Error(`no ${count} consecutive free ports were found`);
@@ -36,8 +42,12 @@ function firstRegisters(port: number): Promise<string> {
     const socket = connect({ port, host, noDelay: true });
     const chunks: Buffer[] = [];
     socket.on('error', reject);
-    socket.on('close', () => { reject(new Error('closed without an answer')); });
-    socket.on('connect', () => { socket.write(Buffer.from([0, 1, 0, 0, 0, 6, 1, 3, 0x9c, 0x40, 0, 2])); });
+    socket.on('close', () => {
+      reject(new Error('closed without an answer'));
+    });
+    socket.on('connect', () => {
+      socket.write(Buffer.from([0, 1, 0, 0, 0, 6, 1, 3, 0x9c, 0x40, 0, 2]));
+    });
     socket.on('data', (chunk) => {
       chunks.push(chunk);
       const bytes = Buffer.concat(chunks);
@@ -74,7 +84,7 @@ function httpStatus(url: string): Promise<number> {
 export async function untilHttpOk(url: string): Promise<void> {
   for (;;) {
     try {
-      if (await httpStatus(url) === 200) return;
+      if ((await httpStatus(url)) === 200) return;
     } catch {
       // not listening yet
     }
@@ -85,7 +95,9 @@ export async function untilHttpOk(url: string): Promise<void> {
 /** @throws Error when `work` takes longer, or `failed` rejects before */
 export async function within<T>(seconds: number, work: Promise<T>, failed: Promise<never>): Promise<T> {
   const ended = new AbortController();
-  const late = wait(seconds * 1000, undefined, { signal: ended.signal }).then(() => { throw new Error(`nothing after ${seconds} s`); });
+  const late = wait(seconds * 1000, undefined, { signal: ended.signal }).then(() => {
+    throw new Error(`nothing after ${seconds} s`);
+  });
   try {
     return await Promise.race([work, failed, late]);
   } finally {

@@ -14,11 +14,17 @@ const canImport = (interpreter: string) => succeeds(interpreter, ['-c', 'import 
 async function install(): Promise<void> {
   await rm(environment, { recursive: true, force: true });
   await runToEnd(python, ['-m', 'venv', environment], installLimitS);
-  await runToEnd(ownPython, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements], installLimitS);
+  await runToEnd(
+    ownPython,
+    ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements],
+    installLimitS,
+  );
 }
 
 /** The interpreter, or what keeps this machine from having one. */
-export async function pythonWithOpender(progress: (text: string) => void): Promise<{ readonly path: string } | { readonly missing: string }> {
+export async function pythonWithOpender(
+  progress: (text: string) => void,
+): Promise<{ readonly path: string } | { readonly missing: string }> {
   for (const path of [python, ownPython]) if (await canImport(path)) return { path };
   progress('functions: installing OpenDER (once, some 300 MB with what it needs)');
   try {

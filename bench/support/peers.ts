@@ -7,7 +7,9 @@ import { freePorts, untilModbus, within } from './net.ts';
 import { inCheckout, startServer, succeeds } from './processes.ts';
 import type { Server } from './processes.ts';
 
-export interface Peer extends Server { readonly port: number }
+export interface Peer extends Server {
+  readonly port: number;
+}
 
 export interface PeerKind {
   readonly name: string;
@@ -27,7 +29,9 @@ let scratch: string | undefined;
 export function scratchDirectory(): string {
   if (scratch === undefined) {
     const made = mkdtempSync(join(tmpdir(), 'derbench-bench-'));
-    process.on('exit', () => { rmSync(made, { recursive: true, force: true }); });
+    process.on('exit', () => {
+      rmSync(made, { recursive: true, force: true });
+    });
     scratch = made;
   }
   return scratch;
@@ -36,7 +40,7 @@ export function scratchDirectory(): string {
 /** Compiles one C file. Resolves with the program, or null where there is no compiler or library. */
 export async function compiled(source: string, flags: readonly string[] = []): Promise<string | null> {
   const program = join(scratchDirectory(), source.replaceAll('/', '_').replace(/\.c$/, ''));
-  return await succeeds('gcc', ['-O2', '-o', program, inCheckout(source), ...flags]) ? program : null;
+  return (await succeeds('gcc', ['-O2', '-o', program, inCheckout(source), ...flags])) ? program : null;
 }
 
 async function startPeer(command: string, args: readonly string[]): Promise<Peer> {
@@ -69,7 +73,10 @@ export const pymodbus: PeerKind = {
   name: 'pymodbus',
   // it clears its receive buffer with every answer that it sends
   oneAtATime: true,
-  missing: async () => (await succeeds(python, ['-c', 'import pymodbus']) ? null : `${python} cannot import pymodbus (see bench/README.md)`),
+  missing: async () =>
+    (await succeeds(python, ['-c', 'import pymodbus']))
+      ? null
+      : `${python} cannot import pymodbus (see bench/README.md)`,
   start: () => startPeer(python, [inCheckout('bench/peers/pymodbus_server.py')]),
 };
 
@@ -79,7 +86,7 @@ const libmodbusProgram = () => compiled(libmodbusSource, libmodbusFlags);
 
 export const libmodbus: PeerKind = {
   name: 'libmodbus',
-  missing: async () => (await libmodbusProgram() === null ? 'gcc or libmodbus-dev is missing' : null),
+  missing: async () => ((await libmodbusProgram()) === null ? 'gcc or libmodbus-dev is missing' : null),
   async start() {
     const program = await libmodbusProgram();
     if (program === null) throw new Error('libmodbus could not be compiled');

@@ -22,7 +22,9 @@ export interface Server {
 }
 
 const running = new Set<ChildProcess>();
-process.on('exit', () => { for (const child of running) child.kill('SIGKILL'); });
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
 
 const graceMs = 6000;
 
@@ -32,13 +34,20 @@ export function startServer(command: string, args: readonly string[]): Server {
   running.add(child);
   let complaint = '';
   let stopping = false;
-  child.stderr.on('data', (chunk: Buffer) => { complaint = (complaint + chunk.toString()).slice(-2000); });
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaint = (complaint + chunk.toString()).slice(-2000);
+  });
   const ended = new Promise<void>((resolve) => {
-    child.once('close', () => { running.delete(child); resolve(); });
+    child.once('close', () => {
+      running.delete(child);
+      resolve();
+    });
   });
   const failed = new Promise<never>((_, reject) => {
     child.once('error', reject);
-    child.once('close', (code) => { if (!stopping) reject(new Error(`${command} ended with code ${code ?? 'none'}: ${complaint.trim()}`)); });
+    child.once('close', (code) => {
+      if (!stopping) reject(new Error(`${command} ended with code ${code ?? 'none'}: ${complaint.trim()}`));
+    });
   });
   failed.catch(() => undefined);
   return {
@@ -47,7 +56,9 @@ export function startServer(command: string, args: readonly string[]): Server {
     async stop() {
       stopping = true;
       child.kill('SIGTERM');
-      const cutOff = setTimeout(() => { child.kill('SIGKILL'); }, graceMs);
+      const cutOff = setTimeout(() => {
+        child.kill('SIGKILL');
+      }, graceMs);
       await ended;
       clearTimeout(cutOff);
     },
@@ -80,7 +91,9 @@ export async function cpuSeconds(pid: number): Promise<number | null> {
   try {
     const threads = await readdir(`/proc/${pid}/task`);
     // schedstat counts nanoseconds; the fields of `stat` count samples of 10 ms
-    const spent = await Promise.all(threads.map((id) => readFile(`/proc/${pid}/task/${id}/schedstat`, 'utf8').catch(() => '0')));
+    const spent = await Promise.all(
+      threads.map((id) => readFile(`/proc/${pid}/task/${id}/schedstat`, 'utf8').catch(() => '0')),
+    );
     return spent.reduce((sum, text) => sum + Number(text.split(' ')[0]), 0) / 1e9;
   } catch {
     return null;
@@ -89,7 +102,7 @@ export async function cpuSeconds(pid: number): Promise<number | null> {
 
 /** The last processor that this process may use, or null where processes cannot be pinned to one. */
 export async function pinnableProcessor(): Promise<number | null> {
-  if (!await succeeds('taskset', ['--version'])) return null;
+  if (!(await succeeds('taskset', ['--version']))) return null;
   const status = await readFile('/proc/self/status', 'utf8').catch(() => '');
   const last = /^Cpus_allowed_list:.*?(\d+)$/m.exec(status)?.[1];
   return last === undefined ? null : Number(last);
@@ -111,5 +124,7 @@ export async function residentBytes(pid: number): Promise<number | null> {
 }
 
 export function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => { setTimeout(resolve, ms); });
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 }

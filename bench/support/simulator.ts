@@ -13,11 +13,21 @@ export interface Simulator extends Server {
 export const startLimitS = 60;
 
 /** Starts the compiled simulator as its users do. It does not wait until it answers. @param flags that make so many devices */
-export async function spawnSimulator(devices: number, flags: readonly string[] = ['-N', String(devices)]): Promise<Simulator> {
+export async function spawnSimulator(
+  devices: number,
+  flags: readonly string[] = ['-N', String(devices)],
+): Promise<Simulator> {
   const port = await freePorts(devices);
   const webPort = await freePorts();
   const spawnedMs = performance.now();
-  const server = startServer(process.execPath, [mainPath, ...flags, '--mb_port', String(port), '--website_port', String(webPort)]);
+  const server = startServer(process.execPath, [
+    mainPath,
+    ...flags,
+    '--mb_port',
+    String(port),
+    '--website_port',
+    String(webPort),
+  ]);
   return { ...server, port, healthUrl: `http://127.0.0.1:${webPort}/api/sim/health`, spawnedMs };
 }
 

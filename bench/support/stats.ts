@@ -16,8 +16,10 @@ export function medianOf<T>(rounds: readonly T[], figure: (round: T) => number):
  * @param over same rounds, same order
  */
 export function medianRatio<T>(of: readonly T[], over: readonly T[], figure: (round: T) => number): number {
-  return median(of.flatMap((round, i) => {
-    const other = over[i];
-    return other === undefined ? [] : [figure(round) / figure(other)];
-  }));
+  return median(
+    of.flatMap((round, i) => {
+      const other = over[i];
+      return other === undefined ? [] : [figure(round) / figure(other)];
+    }),
+  );
 }

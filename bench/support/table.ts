@@ -13,7 +13,12 @@ export function figure(value: number | null): string {
 }
 
 /** One aim: its figure, the comparison in words, and whether it holds; nothing fails by it. */
-export function aimRow(what: string, value: number | null, unit: string, aim: { readonly atMost?: number; readonly atLeast?: number }): string[] {
+export function aimRow(
+  what: string,
+  value: number | null,
+  unit: string,
+  aim: { readonly atMost?: number; readonly atLeast?: number },
+): string[] {
   const { atMost = Infinity, atLeast = -Infinity } = aim;
   const wanted = aim.atMost === undefined ? `>= ${atLeast}${unit}` : `<= ${atMost}${unit}`;
   if (value === null || Number.isNaN(value)) return [what, '-', wanted, 'not measured'];
@@ -28,8 +33,11 @@ export function aimTable(group: string, rows: readonly (readonly string[])[]): T
 /** Columns aligned: the first to the left, the others to the right. */
 export function formatTable({ title, head, rows, notes = [] }: Table): string {
   const widths = head.map((name, i) => Math.max(name.length, ...rows.map((row) => (row[i] ?? '').length)));
-  const line = (cells: readonly string[]) => cells
-    .map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join('  ').trimEnd();
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
+      .join('  ')
+      .trimEnd();
   const rule = widths.map((width) => '-'.repeat(width)).join('  ');
   return [title, line(head), rule, ...rows.map(line), ...notes.map((note) => `  ${note}`), ''].join('\n');
 }

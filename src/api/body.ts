@@ -28,15 +28,25 @@ function checkMediaType(request: IncomingMessage): void {
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new HttpProblem('unsupported-media-type', 'Content-Encoding is not supported; send the body as it is.');
   }
-  const [type = '', ...parameters] = (request.headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase());
-  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice(8).replaceAll('"', '');
-  if (isRepeated(request, 'content-type') || type !== 'application/json' || (charset !== undefined && charset !== 'utf-8' && charset !== 'us-ascii')) {
+  const [type = '', ...parameters] = (request.headers['content-type'] ?? '')
+    .split(';')
+    .map((part) => part.trim().toLowerCase());
+  const charset = parameters
+    .find((parameter) => parameter.startsWith('charset='))
+    ?.slice(8)
+    .replaceAll('"', '');
+  if (
+    isRepeated(request, 'content-type') ||
+    type !== 'application/json' ||
+    (charset !== undefined && charset !== 'utf-8' && charset !== 'us-ascii')
+  ) {
     throw new HttpProblem('unsupported-media-type', 'The body must have the Content-Type application/json in UTF-8.');
   }
 }
 
 function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
-  const tooLarge = (close: boolean) => new HttpProblem('too-large', `The body is larger than ${limit} bytes.`, { close });
+  const tooLarge = (close: boolean) =>
+    new HttpProblem('too-large', `The body is larger than ${limit} bytes.`, { close });
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > limit + drainBytes) return Promise.reject(tooLarge(true));
   return new Promise((resolve, reject) => {
@@ -52,7 +62,9 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
       else resolve(Buffer.concat(chunks));
     });
     // an aborted request has nobody to answer to; the problem only ends the handler
-    request.once('close', () => reject(new HttpProblem('malformed-request', 'The request was cut off.', { close: true })));
+    request.once('close', () =>
+      reject(new HttpProblem('malformed-request', 'The request was cut off.', { close: true })),
+    );
   });
 }
 
@@ -63,19 +75,24 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
 function checkShape(body: unknown, longestText: number): void {
   let members = 0;
   function check(value: unknown, pointer: string, depth: number): void {
-    const refuse = (detail: string): never => { throw invalid('body', pointer, detail); };
+    const refuse = (detail: string): never => {
+      throw invalid('body', pointer, detail);
+    };
     if (typeof value === 'string' && value.length > longestText) refuse(`must have at most ${longestText} characters`);
     if (typeof value === 'number' && !Number.isFinite(value)) refuse('must be a finite number');
     if (typeof value !== 'object' || value === null) return;
     if (depth >= maxDepth) refuse(`must not be nested deeper than ${maxDepth} levels`);
     if (Array.isArray(value)) {
       if (value.length > maxItems) refuse(`must have at most ${maxItems} items`);
-      value.forEach((item, index) => { check(item, `${pointer}/${index}`, depth + 1); });
+      value.forEach((item, index) => {
+        check(item, `${pointer}/${index}`, depth + 1);
+      });
       return;
     }
     const entries = Object.entries(value);
     members += entries.length;
-    if (members > maxMembers) throw invalid('body', '', `must have at most ${maxMembers} members, those of all objects counted`);
+    if (members > maxMembers)
+      throw invalid('body', '', `must have at most ${maxMembers} members, those of all objects counted`);
     for (const [name, member] of entries) {
       const path = pointer + pointerStep(name.slice(0, shownNameLength));
       if (forbiddenNames.has(name)) throw invalid('body', path, 'is not a permitted member name');
@@ -94,7 +111,8 @@ interface Place {
   step: string | number;
 }
 
-const pointerTo = (places: readonly Place[]) => places.map(({ step }) => pointerStep(String(step).slice(0, shownNameLength))).join('');
+const pointerTo = (places: readonly Place[]) =>
+  places.map(({ step }) => pointerStep(String(step).slice(0, shownNameLength))).join('');
 
 /**
  * The parser keeps the last of several members of one name, so that a reader of the text may see another request than
@@ -112,7 +130,8 @@ function checkUniqueNames(text: string): void {
     else if (token === ',' && typeof place?.step === 'number') place.step += 1;
     else if (name !== undefined && name !== token && place?.names) {
       place.step = String(JSON.parse(name));
-      if (place.names.has(place.step)) throw invalid('body', pointerTo(places), 'is given more than once in one object');
+      if (place.names.has(place.step))
+        throw invalid('body', pointerTo(places), 'is given more than once in one object');
       place.names.add(place.step);
     }
   }
@@ -124,7 +143,11 @@ function checkUniqueNames(text: string): void {
  * @param longestText characters of one text
  * @throws HttpProblem `unsupported-media-type`, `too-large`, `malformed-json`, `validation`
  */
-export async function readJsonBody(request: IncomingMessage, limit: number, longestText = maxStringLength): Promise<unknown> {
+export async function readJsonBody(
+  request: IncomingMessage,
+  limit: number,
+  longestText = maxStringLength,
+): Promise<unknown> {
   if (!hasBody(request) && request.headers['content-type'] === undefined) return {};
   checkMediaType(request);
   const bytes = await readBytes(request, limit);
@@ -135,7 +158,10 @@ export async function readJsonBody(request: IncomingMessage, limit: number, long
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     value = JSON.parse(text);
   } catch {
-    throw new HttpProblem('malformed-json', bytes.length === 0 ? 'The body is empty.' : 'The body is not valid JSON in UTF-8.');
+    throw new HttpProblem(
+      'malformed-json',
+      bytes.length === 0 ? 'The body is empty.' : 'The body is not valid JSON in UTF-8.',
+    );
   }
   checkShape(value, longestText);
   checkUniqueNames(text);

@@ -21,7 +21,7 @@ function logFailure(request: Request, error: unknown, logger: Logger): void {
   const isError = error instanceof Error;
   const reason = error instanceof SimError ? error.message : isError ? error.name : typeof error;
   const what = `request ${requestId(request)} ${request.method} ${request.url.slice(0, maxLoggedUrlLength)}`;
-  logger.error(`${what} failed: ${reason}`, undefined, isError ? error.stack ?? error.message : String(error));
+  logger.error(`${what} failed: ${reason}`, undefined, isError ? (error.stack ?? error.message) : String(error));
 }
 
 /** Answers any thrown value; what is our own fault goes to the log. */
@@ -59,9 +59,23 @@ async function answerOf(route: Route, ctx: RouteContext, raw: RawInput): Promise
   }
 }
 
-async function run(route: Route, ctx: RouteContext, request: Request, response: Response, checkReplies: boolean): Promise<void> {
-  const body = route.method === 'post' ? await readJsonBody(request, ctx.config.limits.maxBodyBytes, route.longestText) : undefined;
-  const answer = await answerOf(route, ctx, { params: request.params, query: request.query, body, by: originOf(request) });
+async function run(
+  route: Route,
+  ctx: RouteContext,
+  request: Request,
+  response: Response,
+  checkReplies: boolean,
+): Promise<void> {
+  const body =
+    route.method === 'post'
+      ? await readJsonBody(request, ctx.config.limits.maxBodyBytes, route.longestText)
+      : undefined;
+  const answer = await answerOf(route, ctx, {
+    params: request.params,
+    query: request.query,
+    body,
+    by: originOf(request),
+  });
   if (answer.afterwards) response.once('close', answer.afterwards);
   const status = answer.status ?? route.status;
   if (answer.body instanceof PiecesReply) {
@@ -76,13 +90,20 @@ const expressPath = (path: string) => apiPrefix + path.replaceAll(/\{(\w+)\}/g, 
 
 /** Puts the operations on the application; other methods of their paths answer 405 with `Allow`. */
 export function mountRoutes(
-  app: Application, routes: readonly Route[], ctx: RouteContext, logger: Logger, checkReplies: boolean,
+  app: Application,
+  routes: readonly Route[],
+  ctx: RouteContext,
+  logger: Logger,
+  checkReplies: boolean,
 ): void {
   for (const [path, operations] of groupBy(routes, (route) => route.path)) {
     const place = app.route(expressPath(path));
     for (const operation of operations) {
       place[operation.method]((request: Request, response: Response) =>
-        run(operation, ctx, request, response, checkReplies).catch((error: unknown) => answerError(response, error, logger)));
+        run(operation, ctx, request, response, checkReplies).catch((error: unknown) =>
+          answerError(response, error, logger),
+        ),
+      );
     }
     const allow = operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : ['POST'])).join(', ');
     place.all((request: Request, response: Response) => refuseMethod(request, response, allow));
@@ -91,7 +112,12 @@ export function mountRoutes(
 
 /** 405 with the methods that there are. */
 export function refuseMethod(request: Request, response: Response, allow: string): void {
-  sendProblem(response, {
-    code: 'method-not-allowed', detail: `${request.method} is not possible here; ${allow} is.`,
-  }, { Allow: allow });
+  sendProblem(
+    response,
+    {
+      code: 'method-not-allowed',
+      detail: `${request.method} is not possible here; ${allow} is.`,
+    },
+    { Allow: allow },
+  );
 }

@@ -46,7 +46,7 @@ type File = () => { readonly type: string; readonly bytes: Buffer; readonly head
 /** One file of the fixed table, read when it is first asked for. */
 function file(type: string, read: () => Buffer, headers: Record<string, string>): File {
   let bytes: Buffer | undefined;
-  return () => ({ type, bytes: bytes ??= read(), headers });
+  return () => ({ type, bytes: (bytes ??= read()), headers });
 }
 
 const files: Readonly<Record<string, File>> = {
@@ -63,17 +63,25 @@ const files: Readonly<Record<string, File>> = {
  */
 function swaggerFiles(): Record<string, File> {
   const types = {
-    'swagger-ui.css': css, 'swagger-ui-bundle.js': script, 'swagger-ui-standalone-preset.js': script,
-    'favicon-16x16.png': png, 'favicon-32x32.png': png,
+    'swagger-ui.css': css,
+    'swagger-ui-bundle.js': script,
+    'swagger-ui-standalone-preset.js': script,
+    'favicon-16x16.png': png,
+    'favicon-32x32.png': png,
   };
-  return Object.fromEntries(Object.entries(types).map(([name, type]) => (
-    [`/docs/${name}`, file(type, () => readFileSync(resolve(`swagger-ui-dist/${name}`)), docsHeaders)]
-  )));
+  return Object.fromEntries(
+    Object.entries(types).map(([name, type]) => [
+      `/docs/${name}`,
+      file(type, () => readFileSync(resolve(`swagger-ui-dist/${name}`)), docsHeaders),
+    ]),
+  );
 }
 
 /** A page or file of the documentation: read only. */
 function mountRead(app: Application, path: string, ...handlers: RequestHandler[]): void {
-  app.route(path).get(...handlers)
+  app
+    .route(path)
+    .get(...handlers)
     .all((request: Request, response: Response) => refuseMethod(request, response, 'GET, HEAD'));
 }
 
@@ -81,7 +89,11 @@ function mountSwagger(app: Application): void {
   const setup = swaggerUi.setup(undefined, {
     customSiteTitle: 'derbench API',
     swaggerOptions: {
-      url: '/openapi.json', tryItOutEnabled: true, queryConfigEnabled: false, validatorUrl: null, deepLinking: true,
+      url: '/openapi.json',
+      tryItOutEnabled: true,
+      queryConfigEnabled: false,
+      validatorUrl: null,
+      deepLinking: true,
     },
   });
   const withHeaders: RequestHandler = (request, response, next) => {
@@ -102,7 +114,8 @@ function mountSwagger(app: Application): void {
  */
 export function mountDocs(app: Application, openapi: Buffer): void {
   const table: Readonly<Record<string, File>> = {
-    ...files, '/openapi.json': file('application/json', () => openapi, plainHeaders),
+    ...files,
+    '/openapi.json': file('application/json', () => openapi, plainHeaders),
   };
   for (const [path, read] of Object.entries(table)) {
     mountRead(app, path, (_request, response) => {

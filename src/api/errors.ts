@@ -47,7 +47,10 @@ export class HttpProblem extends Error {
 
 /** One invalid member. */
 export function invalid(
-  where: ProblemFault['in'], name: string, detail: string, allowed?: readonly (string | number)[],
+  where: ProblemFault['in'],
+  name: string,
+  detail: string,
+  allowed?: readonly (string | number)[],
 ): HttpProblem {
   return invalidAll([{ in: where, name, detail, ...(allowed && { allowed }) }]);
 }
@@ -86,7 +89,12 @@ interface Described {
 /** Any thrown value as a problem. Failures of ours say nothing of their cause. */
 export function describeError(error: unknown): Described {
   if (error instanceof HttpProblem) {
-    return { code: error.code, detail: error.message, close: error.close, ...(error.faults && { faults: error.faults }) };
+    return {
+      code: error.code,
+      detail: error.message,
+      close: error.close,
+      ...(error.faults && { faults: error.faults }),
+    };
   }
   if (error instanceof SimError) {
     const code = problemOf[error.code];
@@ -99,6 +107,7 @@ export function describeError(error: unknown): Described {
     return { code, detail: error.message, faults: [{ in: 'body', name: '', detail: error.message }], close: false };
   }
   // the router's own complaint about a path such as `/%ff`
-  if (error instanceof URIError) return { code: 'malformed-request', detail: 'The path has an invalid escape.', close: false };
+  if (error instanceof URIError)
+    return { code: 'malformed-request', detail: 'The path has an invalid escape.', close: false };
   return { code: 'internal', detail: internalDetail, close: false };
 }

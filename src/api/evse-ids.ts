@@ -37,6 +37,7 @@ export function chargePoint(plant: Pick<Plant, 'devices'>, idOf: ChargePointIdOf
   const found = stations.find((device) => idOf(device) === id);
   if (found) return found;
   const shown = stations.slice(0, mostShown).map(idOf).join(', ');
-  const known = stations.length === 0 ? 'there are none' : `there are ${shown}${stations.length > mostShown ? ', ...' : ''}`;
+  const known =
+    stations.length === 0 ? 'there are none' : `there are ${shown}${stations.length > mostShown ? ', ...' : ''}`;
   throw new SimError('UNKNOWN_RESOURCE', `There is no charge point ${JSON.stringify(id)}; ${known}.`);
 }

@@ -20,7 +20,8 @@ function setCors(response: Response, origin: string): void {
 function answerPreflight(response: Response, origin: string | undefined): void {
   if (origin === undefined) {
     sendProblem(response, {
-      code: 'cross-origin', detail: 'Pages of other origins are not served. Origins are admitted with --cors_origin.',
+      code: 'cross-origin',
+      detail: 'Pages of other origins are not served. Origins are admitted with --cors_origin.',
     });
     return;
   }
@@ -64,7 +65,12 @@ function createCounter(): Counter {
 function inTurn(response: Response, run: () => void): void {
   if (response.socket) run();
   // in a turn of the event loop of its own: a long row of requests must not keep other connections waiting
-  else response.once('socket', () => { setImmediate(() => { if (!response.headersSent && !response.destroyed) run(); }); });
+  else
+    response.once('socket', () => {
+      setImmediate(() => {
+        if (!response.headersSent && !response.destroyed) run();
+      });
+    });
 }
 
 /** Everything that is decided before an operation is looked for: address length, turn, host, origin, stopping. */
@@ -94,7 +100,11 @@ export function createGate(guard: HttpGuard, ctx: RouteContext): RequestHandler 
 
   return (request: Request, response: Response, next: NextFunction) => {
     if (request.url.length > maxUrlBytes) {
-      sendProblem(response, { code: 'uri-too-long', detail: `The address is longer than ${maxUrlBytes} bytes.`, close: true });
+      sendProblem(response, {
+        code: 'uri-too-long',
+        detail: `The address is longer than ${maxUrlBytes} bytes.`,
+        close: true,
+      });
       return;
     }
     if (!request.url.startsWith('/') || request.url.includes('#')) {
@@ -106,6 +116,8 @@ export function createGate(guard: HttpGuard, ctx: RouteContext): RequestHandler 
       sendProblem(response, { code: 'too-many-requests', detail, close: true });
       return;
     }
-    inTurn(response, () => { pass(request, response, next); });
+    inTurn(response, () => {
+      pass(request, response, next);
+    });
   };
 }

@@ -17,8 +17,14 @@ const ownPages = new Set([undefined, 'same-origin', 'none']);
 
 /** Neither a body nor another protocol nor a page of somebody else: those are decided in one place only. */
 function isPlain({ headers }: IncomingMessage): boolean {
-  return headers.origin === undefined && headers['content-length'] === undefined && headers['transfer-encoding'] === undefined
-    && headers.upgrade === undefined && headers.expect === undefined && ownPages.has(headers['sec-fetch-site']);
+  return (
+    headers.origin === undefined &&
+    headers['content-length'] === undefined &&
+    headers['transfer-encoding'] === undefined &&
+    headers.upgrade === undefined &&
+    headers.expect === undefined &&
+    ownPages.has(headers['sec-fetch-site'])
+  );
 }
 
 /** @returns null when the query is anything but one device */
@@ -35,11 +41,20 @@ interface HotRoute {
   readonly counts: { GET?: AnswerCount; HEAD?: AnswerCount };
 }
 
-export function createHotReads(ctx: RouteContext, routes: readonly Route[], guard: HttpGuard, checkReplies: boolean): HotReads {
-  const byPath = new Map(routes.filter(({ hot }) => hot !== undefined).map((route): [string, HotRoute] => {
-    const path = apiPrefix + route.path;
-    return [path, { route, path, counts: {} }];
-  }));
+export function createHotReads(
+  ctx: RouteContext,
+  routes: readonly Route[],
+  guard: HttpGuard,
+  checkReplies: boolean,
+): HotReads {
+  const byPath = new Map(
+    routes
+      .filter(({ hot }) => hot !== undefined)
+      .map((route): [string, HotRoute] => {
+        const path = apiPrefix + route.path;
+        return [path, { route, path, counts: {} }];
+      }),
+  );
 
   function made(route: Route, query: object): Prepared | null {
     const answer = route.answer(ctx, { params: {}, query, body: undefined, by: { source: 'rest' } });

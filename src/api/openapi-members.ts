@@ -35,7 +35,9 @@ function meaningOf(schema: string, member: string): string | undefined {
 }
 
 function refersElsewhere(node: Node): boolean {
-  return '$ref' in node || (Array.isArray(node['anyOf']) && node['anyOf'].some((each) => isNode(each) && '$ref' in each));
+  return (
+    '$ref' in node || (Array.isArray(node['anyOf']) && node['anyOf'].some((each) => isNode(each) && '$ref' in each))
+  );
 }
 
 /** Nothing fits it: a member that is known only to be refused with a reason. The object is closed to it either way. */
@@ -44,22 +46,29 @@ function isRefused(node: unknown): boolean {
 }
 
 function describeMembers(properties: Node, schema: string): Node {
-  return Object.fromEntries(Object.entries(properties).filter(([, node]) => !isRefused(node)).map(([member, node]) => {
-    const finished = finish(node, schema);
-    if (!isNode(finished) || finished['description'] !== undefined || refersElsewhere(finished)) return [member, finished];
-    const description = meaningOf(schema, member);
-    return [member, description === undefined ? finished : { ...finished, description }];
-  }));
+  return Object.fromEntries(
+    Object.entries(properties)
+      .filter(([, node]) => !isRefused(node))
+      .map(([member, node]) => {
+        const finished = finish(node, schema);
+        if (!isNode(finished) || finished['description'] !== undefined || refersElsewhere(finished))
+          return [member, finished];
+        const description = meaningOf(schema, member);
+        return [member, description === undefined ? finished : { ...finished, description }];
+      }),
+  );
 }
 
 function finish(node: unknown, schema: string): unknown {
   if (Array.isArray(node)) return node.map((each: unknown) => finish(each, schema));
   if (!isNode(node)) return node;
-  return Object.fromEntries(Object.entries(plainReference(node)).map(([key, value]) => {
-    if (dataKeys.has(key)) return [key, value];
-    if (key === 'properties' && isNode(value)) return [key, describeMembers(value, schema)];
-    return [key, finish(value, schema)];
-  }));
+  return Object.fromEntries(
+    Object.entries(plainReference(node)).map(([key, value]) => {
+      if (dataKeys.has(key)) return [key, value];
+      if (key === 'properties' && isNode(value)) return [key, describeMembers(value, schema)];
+      return [key, finish(value, schema)];
+    }),
+  );
 }
 
 /** Schemas by name, as the generator wrote them, with plain references and a description of every known member. */

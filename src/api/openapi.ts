@@ -22,13 +22,20 @@ const descriptions: Readonly<Partial<Record<(typeof tags)[number], string>>> = {
 
 /** What any request may be answered before its operation is looked at. */
 const transportProblems: readonly ProblemCode[] = [
-  'malformed-request', 'cross-origin', 'request-timeout', 'uri-too-long', 'misdirected-host', 'too-many-requests',
-  'headers-too-large', 'internal', 'stopping',
+  'malformed-request',
+  'cross-origin',
+  'request-timeout',
+  'uri-too-long',
+  'misdirected-host',
+  'too-many-requests',
+  'headers-too-large',
+  'internal',
+  'stopping',
 ];
 
 /** Problems that follow from the shape of an operation, and those that it names itself. */
 function problemsOf(route: Route): ProblemCode[] {
-  const codes = new Set<ProblemCode>([...transportProblems, 'validation', ...route.problems ?? []]);
+  const codes = new Set<ProblemCode>([...transportProblems, 'validation', ...(route.problems ?? [])]);
   if ('device' in route.query.shape) codes.add('unknown-device');
   if (route.method === 'post') {
     for (const code of ['malformed-json', 'too-large', 'unsupported-media-type'] as const) codes.add(code);
@@ -61,16 +68,21 @@ function problemResponse(codes: readonly ProblemCode[]) {
 
 /** `validation` is `Validation`; two codes with one status are `ConflictOrDisabled`. */
 function responseName(codes: readonly ProblemCode[]): string {
-  return codes.map((code) => code.replaceAll(/(?:^|-)([a-z])/g, (_match, letter: string) => letter.toUpperCase())).join('Or');
+  return codes
+    .map((code) => code.replaceAll(/(?:^|-)([a-z])/g, (_match, letter: string) => letter.toUpperCase()))
+    .join('Or');
 }
 
 function replyResponse(route: Route, status: number): ResponseConfig {
   const { otherMedia } = route;
-  const own = Object.entries(route.replyHeaders ?? {}).map(([name, { description, example }]) =>
-    [name, { description, schema: { type: 'string' as const }, example }] as const);
+  const own = Object.entries(route.replyHeaders ?? {}).map(
+    ([name, { description, example }]) =>
+      [name, { description, schema: { type: 'string' as const }, example }] as const,
+  );
   const headers = { ...requestIdHeader, ...Object.fromEntries(own) };
   return {
-    description: replyWords[status] ?? (status === route.status ? 'The resource.' : 'The resource, in an unhealthy state.'),
+    description:
+      replyWords[status] ?? (status === route.status ? 'The resource.' : 'The resource, in an unhealthy state.'),
     headers,
     content: {
       [route.media ?? 'application/json']: { schema: route.reply, example: route.examples.reply },
@@ -84,11 +96,13 @@ function responses(registry: OpenAPIRegistry, route: Route): RouteConfig['respon
   const all: RouteConfig['responses'] = {};
   for (const [status, codes] of byStatus) {
     const name = responseName(codes);
-    const known = registry.definitions.some((each) => each.type === 'component' && each.componentType === 'responses' && each.name === name);
+    const known = registry.definitions.some(
+      (each) => each.type === 'component' && each.componentType === 'responses' && each.name === name,
+    );
     if (!known) registry.registerComponent('responses', name, problemResponse(codes));
     all[status] = { $ref: `#/components/responses/${name}` };
   }
-  for (const status of [route.status, ...route.alsoStatus ?? []]) {
+  for (const status of [route.status, ...(route.alsoStatus ?? [])]) {
     const reply = replyResponse(route, status);
     const codes = byStatus.get(status);
     // one status may carry either body, told apart by the media type
@@ -130,8 +144,10 @@ export function describeApi(routes: readonly Route[], version: string): OpenApiD
   // before its uses: the first one would lend it its own words and its null
   registry.register('Writer', writerSchema);
   registry.registerComponent('headers', 'RequestId', {
-    description: 'Identity of the request, as in problems and in the log.', required: true,
-    schema: { type: 'string', format: 'uuid' }, example: '0f8fad5b-d9cb-469f-a165-70867728950e',
+    description: 'Identity of the request, as in problems and in the log.',
+    required: true,
+    schema: { type: 'string', format: 'uuid' },
+    example: '0f8fad5b-d9cb-469f-a165-70867728950e',
   });
   for (const route of routes) register(registry, route);
   const used = new Set(routes.map((route) => route.tag));
@@ -140,9 +156,10 @@ export function describeApi(routes: readonly Route[], version: string): OpenApiD
     info: {
       title: 'derbench',
       version,
-      description: 'Control and telemetry of simulated distributed energy resources. Positive active power is injected '
-        + 'into the grid, positive reactive power is over-excited. Quantities that a device does not have are null. '
-        + 'Errors are `application/problem+json` (RFC 9457). HEAD works where GET does.',
+      description:
+        'Control and telemetry of simulated distributed energy resources. Positive active power is injected ' +
+        'into the grid, positive reactive power is over-excited. Quantities that a device does not have are null. ' +
+        'Errors are `application/problem+json` (RFC 9457). HEAD works where GET does.',
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -150,6 +167,8 @@ export function describeApi(routes: readonly Route[], version: string): OpenApiD
     security: [],
     tags: tags.filter((tag) => used.has(tag)).map((name) => ({ name, description: descriptions[name] ?? name })),
   });
-  const schemas = finishSchemas(document.components?.schemas ?? {}) as NonNullable<OpenApiDocument['components']>['schemas'];
+  const schemas = finishSchemas(document.components?.schemas ?? {}) as NonNullable<
+    OpenApiDocument['components']
+  >['schemas'];
   return { ...document, components: { ...document.components, ...(schemas && { schemas }) } };
 }

@@ -11,7 +11,12 @@ let lastTurn: Promise<void> = Promise.resolve();
  * than one of them does.
  */
 function ownTurn(): Promise<void> {
-  lastTurn = lastTurn.then(() => new Promise((resolve) => { setImmediate(resolve); }));
+  lastTurn = lastTurn.then(
+    () =>
+      new Promise((resolve) => {
+        setImmediate(resolve);
+      }),
+  );
   return lastTurn;
 }
 
@@ -49,10 +54,18 @@ function drained(response: ServerResponse): Promise<void> {
  * @throws what a piece throws; the connection has then ended in the middle of the answer
  */
 export async function sendPieces(
-  response: ServerResponse, status: number, { type, pieces }: PiecesReply, headers: Readonly<Record<string, string>> = {},
+  response: ServerResponse,
+  status: number,
+  { type, pieces }: PiecesReply,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   if (response.headersSent || isGone(response)) return;
-  response.writeHead(status, { 'Content-Type': type, ...commonHeaders, 'X-Request-Id': requestId(response.req), ...headers });
+  response.writeHead(status, {
+    'Content-Type': type,
+    ...commonHeaders,
+    'X-Request-Id': requestId(response.req),
+    ...headers,
+  });
   if (response.req.method === 'HEAD') {
     response.end();
     return;

@@ -46,5 +46,5 @@ export function pointWriter(bank: Bank, modelId: number, path: string): Provenan
 /** The number behind an enumeration; null when not implemented. */
 export function enumNumber(slot: PointSlot, value: AnyPointValue): number | null {
   if (typeof value === 'number') return value;
-  return value === null ? null : slot.def.symbols?.[value] ?? null;
+  return value === null ? null : (slot.def.symbols?.[value] ?? null);
 }

@@ -49,7 +49,11 @@ function end(response: ServerResponse, bytes: Buffer): void {
 
 /** Sends a body as it is, with the headers that every answer carries. */
 export function sendBytes(
-  response: ServerResponse, status: number, type: string, bytes: Buffer, headers: Readonly<Record<string, string>> = {},
+  response: ServerResponse,
+  status: number,
+  type: string,
+  bytes: Buffer,
+  headers: Readonly<Record<string, string>> = {},
 ): void {
   if (response.headersSent || response.destroyed) return;
   response.writeHead(status, {
@@ -72,7 +76,10 @@ export interface Prepared {
 const commonLines = Object.entries(commonHeaders).flat();
 
 export function prepare({ type, bytes }: Content): Prepared {
-  return { bytes, headers: ['Content-Type', type, 'Content-Length', String(bytes.length), ...commonLines, 'X-Request-Id', ''] };
+  return {
+    bytes,
+    headers: ['Content-Type', type, 'Content-Length', String(bytes.length), ...commonLines, 'X-Request-Id', ''],
+  };
 }
 
 /** Sends the same as `sendBytes` does with status 200. */
@@ -86,11 +93,23 @@ export function sendPrepared(response: ServerResponse, { bytes, headers }: Prepa
 /** Answers `application/problem+json`. `close` ends the connection after it. */
 export function sendProblem(
   response: ServerResponse,
-  problem: { code: ProblemCode; detail: string; faults?: readonly ProblemFault[]; modbusException?: number; close?: boolean },
+  problem: {
+    code: ProblemCode;
+    detail: string;
+    faults?: readonly ProblemFault[];
+    modbusException?: number;
+    close?: boolean;
+  },
   headers: Readonly<Record<string, string>> = {},
 ): void {
   const { req } = response;
-  const body = createProblem(problem.code, problem.detail, { instance: req.url ?? '', id: requestId(req) }, problem.faults, problem.modbusException);
+  const body = createProblem(
+    problem.code,
+    problem.detail,
+    { instance: req.url ?? '', id: requestId(req) },
+    problem.faults,
+    problem.modbusException,
+  );
   const extra = { ...problemHeaders(body), ...headers, ...(problem.close === true && { Connection: 'close' }) };
   sendBytes(response, body.status, 'application/problem+json', Buffer.from(JSON.stringify(body)), extra);
 }

@@ -5,8 +5,17 @@ import { validate } from './validate.ts';
 import { z } from './zod.ts';
 
 export const tags = [
-  'Core', 'Controls', 'Grid Support', 'Battery', 'Wind', 'Fuel Cell', 'Hybrid DC', 'EVSE / OCPP', 'CSIP Client',
-  'SunSpec Client', 'DC I/V',
+  'Core',
+  'Controls',
+  'Grid Support',
+  'Battery',
+  'Wind',
+  'Fuel Cell',
+  'Hybrid DC',
+  'EVSE / OCPP',
+  'CSIP Client',
+  'SunSpec Client',
+  'DC I/V',
 ] as const;
 type Tag = (typeof tags)[number];
 

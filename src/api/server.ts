@@ -53,7 +53,10 @@ export interface Api {
 const streamPaths = new Set([`${apiPrefix}/ws/telemetry`, `${apiPrefix}/telemetry/ws`]);
 
 const parseProblems: Readonly<Record<string, { code: ProblemCode; detail: string }>> = {
-  HPE_HEADER_OVERFLOW: { code: 'headers-too-large', detail: 'The headers, the address included, are larger than 16 KiB.' },
+  HPE_HEADER_OVERFLOW: {
+    code: 'headers-too-large',
+    detail: 'The headers, the address included, are larger than 16 KiB.',
+  },
   ERR_HTTP_REQUEST_TIMEOUT: { code: 'request-timeout', detail: 'The request was not complete in time.' },
 };
 
@@ -66,10 +69,13 @@ function onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
     socket.destroy();
     return;
   }
-  const { code, detail } = parseProblems[error.code ?? '']
-    ?? { code: 'malformed-request' as const, detail: 'The bytes received are not an HTTP/1.1 request.' };
+  const { code, detail } = parseProblems[error.code ?? ''] ?? {
+    code: 'malformed-request' as const,
+    detail: 'The bytes received are not an HTTP/1.1 request.',
+  };
   const last = newestAnswer(socket);
-  if (last === undefined || last.req.complete) refuseOnSocket(socket, createProblem(code, detail, { instance: '', id: crypto.randomUUID() }));
+  if (last === undefined || last.req.complete)
+    refuseOnSocket(socket, createProblem(code, detail, { instance: '', id: crypto.randomUUID() }));
   else if (last.headersSent) closeAnswered(socket);
   else sendProblem(last, { code, detail, close: true });
 }
@@ -77,24 +83,31 @@ function onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
 function onConnect(request: IncomingMessage, socket: Duplex): void {
   const detail = 'CONNECT is not possible here.';
   const instance = request.url ?? '';
-  refuseOnSocket(socket, createProblem('method-not-allowed', detail, { instance, id: crypto.randomUUID() }), { Allow: 'GET, HEAD, POST' });
+  refuseOnSocket(socket, createProblem('method-not-allowed', detail, { instance, id: crypto.randomUUID() }), {
+    Allow: 'GET, HEAD, POST',
+  });
 }
 
 function createHttpServer(limits: ApiLimits, listener: RequestListener): Server {
-  const server = createServer({
-    maxHeaderSize: limits.maxHeaderBytes,
-    headersTimeout: limits.headersTimeoutMs,
-    requestTimeout: limits.requestTimeoutMs,
-    keepAliveTimeout: limits.keepAliveTimeoutMs,
-    connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs),
-    IncomingMessage: StreamOffer,
-    // a missing Host is answered with a problem body like any other
-    requireHostHeader: false,
-  }, listener);
+  const server = createServer(
+    {
+      maxHeaderSize: limits.maxHeaderBytes,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs),
+      IncomingMessage: StreamOffer,
+      // a missing Host is answered with a problem body like any other
+      requireHostHeader: false,
+    },
+    listener,
+  );
   server.maxConnections = limits.maxConnections;
   // beyond a maximum headers would be dropped, an Origin among them; their bytes are bounded
   server.maxHeadersCount = 0;
-  server.on('connection', (socket) => { limitUnread(socket, limits.unreadTimeoutMs); });
+  server.on('connection', (socket) => {
+    limitUnread(socket, limits.unreadTimeoutMs);
+  });
   server.on('clientError', onClientError);
   server.on('connect', onConnect);
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
@@ -110,8 +123,12 @@ function createRouteContext(context: ApiContext): RouteContext {
     answers: metrics.answers,
     metricsText: () => metrics.text(ctx),
     chargePointId: createChargePointIds(context.plant, context.chargePointBaseId ?? defaultChargePointId),
-    requestStop: (reason, delayS) => { context.requestStop(reason, delayS); },
-    get stopDelayS() { return stopDelayS; },
+    requestStop: (reason, delayS) => {
+      context.requestStop(reason, delayS);
+    },
+    get stopDelayS() {
+      return stopDelayS;
+    },
     beginStop(delayS) {
       stopDelayS ??= delayS;
       return stopDelayS;
@@ -153,7 +170,9 @@ function createApp(ctx: RouteContext, options: ApiOptions): Served {
     else answerError(response, error, log);
   });
   return {
-    app, document, log,
+    app,
+    document,
+    log,
     listener(request, response) {
       noteAnswer(response);
       // behind such an offer the server's parser loses what came in the same segment
@@ -194,14 +213,18 @@ export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
     server,
     document,
     app,
-    get stopping() { return ctx.stopDelayS !== null; },
+    get stopping() {
+      return ctx.stopDelayS !== null;
+    },
     async start() {
       const { address, port } = await listen(server, config.host, config.port, 'HTTP');
       return { host: address, port };
     },
     stop() {
       ctx.beginStop(0);
-      stopped ??= close().then(() => { log.flush(); });
+      stopped ??= close().then(() => {
+        log.flush();
+      });
       return stopped;
     },
   };

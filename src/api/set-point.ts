@@ -9,7 +9,7 @@ import { kilo } from './views-kind.ts';
 export function setPointKw(bank: Bank): number | null {
   if (pointValue(bank, 704, 'WSetEna') !== 'ENABLED') return null;
   if (pointValue(bank, 704, 'WSetMod') === 'WATTS') return kilo(pointNumber(bank, 704, 'WSet') ?? 0);
-  return kilo((pointNumber(bank, 704, 'WSetPct') ?? 0) / 100 * (pointNumber(bank, 702, 'WMax') ?? 0));
+  return kilo(((pointNumber(bank, 704, 'WSetPct') ?? 0) / 100) * (pointNumber(bank, 702, 'WMax') ?? 0));
 }
 
 /** Last writer of the set-point in force, be it of its value or of its enable; null while it is off or a default. */
@@ -19,7 +19,10 @@ export function setPointWriter(bank: Bank): Provenance | null {
   const writers = ['WSetEna', 'WSetMod', value].flatMap((point) => pointWriter(bank, 704, point) ?? []);
   // simulated time stands while the clock is paused
   const isLater = (a: Provenance, b: Provenance) => (a.at === b.at ? a.wallMs > b.wallMs : a.at > b.at);
-  return writers.reduce<Provenance | null>((last, writer) => (last === null || isLater(writer, last) ? writer : last), null);
+  return writers.reduce<Provenance | null>(
+    (last, writer) => (last === null || isLater(writer, last) ? writer : last),
+    null,
+  );
 }
 
 /** What 704.WSet takes, W; without 702.WChaRteMax nothing below zero. */
@@ -35,7 +38,11 @@ export function setPointRangeW(bank: Bank): { readonly leastW: number; readonly 
 export function checkSetPoint(bank: Bank, powerKw: number, pointer: string): void {
   const { leastW, mostW } = setPointRangeW(bank);
   if (powerKw * 1000 >= leastW && powerKw * 1000 <= mostW) return;
-  throw invalid('body', pointer, `given ${powerKw} kW; the settings of the device allow ${leastW / 1000} to ${mostW / 1000} kW (702.WChaRteMax, 702.WMax)`);
+  throw invalid(
+    'body',
+    pointer,
+    `given ${powerKw} kW; the settings of the device allow ${leastW / 1000} to ${mostW / 1000} kW (702.WChaRteMax, 702.WMax)`,
+  );
 }
 
 /**
@@ -54,7 +61,9 @@ export function writeSetPoint(bank: Bank, by: Origin, powerW: number): void {
 
 /** Switches the set-point off; its value stays. */
 export function endSetPoint(bank: Bank, by: Origin): void {
-  bank.transact(by, ({ m704 }) => { m704.WSetEna = 'DISABLED'; });
+  bank.transact(by, ({ m704 }) => {
+    m704.WSetEna = 'DISABLED';
+  });
 }
 
 /** Whether this interface or the dashboard was the last to switch the set-point. */

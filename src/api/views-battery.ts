@@ -52,8 +52,12 @@ function moduleReply(module: BatteryModule, withCells: boolean): NonNullable<Bat
     temperature_min_c: rounded(module.temperatureMinC),
     temperature_max_c: rounded(module.temperatureMaxC),
     ...(withCells && {
-      cells: module.cells.map(({ index, voltageV, temperatureC, balancing }) => (
-        { index, voltage_v: rounded(voltageV), temperature_c: rounded(temperatureC), balancing })),
+      cells: module.cells.map(({ index, voltageV, temperatureC, balancing }) => ({
+        index,
+        voltage_v: rounded(voltageV),
+        temperature_c: rounded(temperatureC),
+        balancing,
+      })),
     }),
   };
 }

@@ -34,7 +34,9 @@ export function stationOf({ plant, chargePointId }: RouteContext, device: Device
   const id = chargePointId(device);
   if (id === null) throw new SimError('INTERNAL', `device ${device.index} has no charge point identity`);
   return {
-    device, id, detail,
+    device,
+    id,
+    detail,
     iso: (seconds) => new Date(plant.dateMs(addSeconds(device.startedAt, seconds))).toISOString(),
     writerOf: (name, connectorId) => overrideWriter(plant, device, name, connectorId),
   };
@@ -168,7 +170,10 @@ export function evseReply(station: Station): EvseReply {
     energy_wh: rounded(detail.energyWh),
     energy_export_wh: rounded(detail.energyExportWh),
     sharing: detail.sharing,
-    battery: detail.battery && { capacity_kwh: kilo(detail.battery.capacityWh), soc_pct: rounded(detail.battery.socPct) },
+    battery: detail.battery && {
+      capacity_kwh: kilo(detail.battery.capacityWh),
+      soc_pct: rounded(detail.battery.socPct),
+    },
     connectors: detail.connectors.map((connector) => connectorReply(station, connector)),
   };
 }
@@ -178,8 +183,11 @@ export function profileReply({ name, description, bundled, evse }: EvseProfile):
     name,
     description,
     connectors: evse.connectors.map((connector) => ({
-      connector_id: connector.connectorId, type: connector.type, standard: connector.standard,
-      max_power_kw: kilo(connector.maxPowerW), bidirectional: connector.bidirectional,
+      connector_id: connector.connectorId,
+      type: connector.type,
+      standard: connector.standard,
+      max_power_kw: kilo(connector.maxPowerW),
+      bidirectional: connector.bidirectional,
     })),
     max_power_kw: kilo(evse.maxPowerW),
     battery_kwh: kilo(evse.ev.batteryCapacityWh),

@@ -17,7 +17,10 @@ export function kilo(value: number): number {
 }
 
 function wrongKind({ index, assetType }: Device, wanted: readonly AssetType[]): SimError {
-  return new SimError('COMMAND_NOT_APPLICABLE', `Device ${index} is of kind ${assetType}; this is for ${wanted.join(' and ')}.`);
+  return new SimError(
+    'COMMAND_NOT_APPLICABLE',
+    `Device ${index} is of kind ${assetType}; this is for ${wanted.join(' and ')}.`,
+  );
 }
 
 /**

@@ -23,8 +23,14 @@ export function hasModbusFaults(ctx: Pick<RouteContext, 'adapters'>): boolean {
 
 function clientReply({ peer, role, connectedAtMs, idleMs, requests, unsentBytes, heldBytes, paused }: ModbusClient) {
   return {
-    peer, role: role ?? null, connected_at: new Date(connectedAtMs).toISOString(), idle_s: Math.round(idleMs) / 1000, requests,
-    unsent_bytes: unsentBytes, held_bytes: heldBytes, paused,
+    peer,
+    role: role ?? null,
+    connected_at: new Date(connectedAtMs).toISOString(),
+    idle_s: Math.round(idleMs) / 1000,
+    requests,
+    unsent_bytes: unsentBytes,
+    held_bytes: heldBytes,
+    paused,
   };
 }
 
@@ -35,18 +41,30 @@ function listenerReply({ transport, endpoint, deviceIndex, clients }: ModbusList
 /** @param device only the listeners that serve it */
 export function interfaceReply(adapter: Adapter & ModbusReporter, device: number | undefined): InterfaceReply {
   const { foreignUnit, limits, counters, listeners } = adapter.report();
-  const shown = listeners.filter(({ deviceIndex }) => device === undefined || deviceIndex === null || deviceIndex === device);
+  const shown = listeners.filter(
+    ({ deviceIndex }) => device === undefined || deviceIndex === null || deviceIndex === device,
+  );
   return {
     comm: adapter.comm,
     state: adapter.status().state,
     foreign_unit: foreignUnit,
     limits: {
-      max_connections: limits.maxConnections, idle_timeout_s: limits.idleTimeoutMs / 1000, frame_timeout_s: limits.frameTimeoutMs / 1000,
+      max_connections: limits.maxConnections,
+      idle_timeout_s: limits.idleTimeoutMs / 1000,
+      frame_timeout_s: limits.frameTimeoutMs / 1000,
     },
     counters: {
-      requests: counters.requests, answers: counters.answers, exceptions: counters.exceptions, foreign: counters.foreign,
-      unreadable: counters.unreadable, accepted: counters.accepted, refused: counters.refused, violations: counters.violations,
-      timeouts: counters.timeouts, handshake_failures: counters.handshakeFailures, internal_errors: counters.internalErrors,
+      requests: counters.requests,
+      answers: counters.answers,
+      exceptions: counters.exceptions,
+      foreign: counters.foreign,
+      unreadable: counters.unreadable,
+      accepted: counters.accepted,
+      refused: counters.refused,
+      violations: counters.violations,
+      timeouts: counters.timeouts,
+      handshake_failures: counters.handshakeFailures,
+      internal_errors: counters.internalErrors,
     },
     listeners: shown.map(listenerReply),
   };

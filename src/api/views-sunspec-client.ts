@@ -1,9 +1,23 @@
 /** What the SunSpec client knows, as members of replies. */
 import type {
-  ClientStatus, ClientTarget, Discovery, FoundModel, ModelReading, PointReading, PollStatus, RawWriteOutcome, WriteOutcome, WriteRequest,
+  ClientStatus,
+  ClientTarget,
+  Discovery,
+  FoundModel,
+  ModelReading,
+  PointReading,
+  PollStatus,
+  RawWriteOutcome,
+  WriteOutcome,
+  WriteRequest,
 } from '../core/sunspec-client.ts';
 import { isoOrNull } from './schemas/common.ts';
-import type { ClientModelReply, ClientPointReply, ClientPollReply, ClientStatusReply } from './schemas/sunspec-client.ts';
+import type {
+  ClientModelReply,
+  ClientPointReply,
+  ClientPollReply,
+  ClientStatusReply,
+} from './schemas/sunspec-client.ts';
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
@@ -15,7 +29,9 @@ function targetReply(target: ClientTarget): ClientStatusReply['target'] {
     host: transport === 'rtu' ? null : target.host,
     port: transport === 'rtu' ? null : target.port,
     serial: line && { path: line.path, baud: line.baud, parity: line.parity, stop_bits: line.stopBits },
-    unit_id: unitId, timeout_s: timeoutMs / 1000, base_address: baseAddress,
+    unit_id: unitId,
+    timeout_s: timeoutMs / 1000,
+    base_address: baseAddress,
     transaction_id: transport === 'rtu' ? null : target.transactionIds,
   };
 }
@@ -28,7 +44,7 @@ export function chainReply(discovery: Discovery | null) {
   return {
     base_address: discovery?.baseAddress ?? null,
     chain_end: discovery?.end ?? null,
-    notes: [...discovery?.notes ?? []],
+    notes: [...(discovery?.notes ?? [])],
     models: (discovery?.models ?? []).map(placeReply),
   };
 }
@@ -56,7 +72,10 @@ export function clientStatusReply(status: ClientStatus): ClientStatusReply {
     target: target && targetReply(target),
     endpoint: status.endpoint,
     identity: identity && {
-      manufacturer: identity.manufacturer, model: identity.model, version: identity.version, serial_number: identity.serialNumber,
+      manufacturer: identity.manufacturer,
+      model: identity.model,
+      version: identity.version,
+      serial_number: identity.serialNumber,
     },
     ...chainReply(status.discovery),
     poll: pollReply(status.poll),
@@ -70,7 +89,11 @@ export function clientStatusReply(status: ClientStatus): ClientStatusReply {
 
 function pointReply(point: PointReading): ClientPointReply {
   return {
-    name: point.name, label: point.label, type: point.type, address: point.address, size: point.size,
+    name: point.name,
+    label: point.label,
+    type: point.type,
+    address: point.address,
+    size: point.size,
     raw: point.raw && [...point.raw],
     value: point.value,
     scale_factor: point.scaleFactor,
@@ -85,7 +108,8 @@ function pointReply(point: PointReading): ClientPointReply {
 
 /** @param names points to show; undefined: all */
 export function modelReply(reading: ModelReading, names?: ReadonlySet<string>): ClientModelReply {
-  const shown = (points: readonly PointReading[]) => points.filter(({ name }) => names?.has(name) ?? true).map(pointReply);
+  const shown = (points: readonly PointReading[]) =>
+    points.filter(({ name }) => names?.has(name) ?? true).map(pointReply);
   const groups = reading.groups.map(({ path, points }) => ({ name: path, points: shown(points) }));
   return {
     ...placeReply(reading),
@@ -107,12 +131,22 @@ export function writtenReply({ model, match, points, requests }: WriteOutcome) {
     model: placeReply(model),
     match,
     points: points.map((point) => ({
-      name: point.name, written: point.written, raw_written: [...point.rawWritten], match: point.match, read_back: pointReply(point.readBack),
+      name: point.name,
+      written: point.written,
+      raw_written: [...point.rawWritten],
+      match: point.match,
+      read_back: pointReply(point.readBack),
     })),
     requests: requestsReply(requests),
   };
 }
 
 export function rawWrittenReply({ address, match, registers, readBack, requests }: RawWriteOutcome) {
-  return { address, match, registers: [...registers], read_back: readBack && [...readBack], requests: requestsReply(requests) };
+  return {
+    address,
+    match,
+    registers: [...registers],
+    read_back: readBack && [...readBack],
+    requests: requestsReply(requests),
+  };
 }

@@ -20,7 +20,11 @@ function inUnit(unit: 'pct' | 'hz' | 'kw' | 'kvar', value: number | null): numbe
 
 function stepReply(name: TracedFunction, { input, target, output }: FunctionStep): FunctionStep {
   const units = stepUnits[name];
-  return { input: inUnit(units.input, input), target: inUnit(units.output, target), output: inUnit(units.output, output) };
+  return {
+    input: inUnit(units.input, input),
+    target: inUnit(units.output, target),
+    output: inUnit(units.output, output),
+  };
 }
 
 function isoTime(plant: Plant, at: SimTime): string {
@@ -43,8 +47,9 @@ export function traceRowReply(plant: Plant, row: GridTraceRow): TraceRowReply {
     frequency_hz: rounded(row.frequencyHz),
     active_decided_by: row.activeDecidedBy,
     reactive_decided_by: row.reactiveDecidedBy,
-    functions: Object.fromEntries(tracedFunctions.map((name) => [name, stepReply(name, row.functions[name])])) as
-      TraceRowReply['functions'],
+    functions: Object.fromEntries(
+      tracedFunctions.map((name) => [name, stepReply(name, row.functions[name])]),
+    ) as TraceRowReply['functions'],
     time_to_trip_s: row.timeToTripS,
     time_to_enter_service_s: row.timeToEnterServiceS,
   };
@@ -56,8 +61,13 @@ export function traceStateReply(plant: Plant, { index, trace }: Device, recorded
     device_index: index,
     recording: { capacity: trace.capacity, rows: recorded },
     now: traceRowReply(plant, trace.now),
-    transitions: trace.transitions.map(({ at, from, to, cause }) => (
-      { at: isoTime(plant, at), t_s: at / microsPerSecond, from, to, cause })),
+    transitions: trace.transitions.map(({ at, from, to, cause }) => ({
+      at: isoTime(plant, at),
+      t_s: at / microsPerSecond,
+      from,
+      to,
+      cause,
+    })),
   };
 }
 
@@ -67,8 +77,19 @@ interface Column {
 }
 
 const plainColumns = [
-  'sim_time', 't_s', 'service', 'ride_through', 'active_power_kw', 'reactive_power_kvar', 'available_kw', 'voltage_pct',
-  'lowest_voltage_pct', 'highest_voltage_pct', 'frequency_hz', 'active_decided_by', 'reactive_decided_by',
+  'sim_time',
+  't_s',
+  'service',
+  'ride_through',
+  'active_power_kw',
+  'reactive_power_kvar',
+  'available_kw',
+  'voltage_pct',
+  'lowest_voltage_pct',
+  'highest_voltage_pct',
+  'frequency_hz',
+  'active_decided_by',
+  'reactive_decided_by',
 ] as const;
 
 function stepColumns(name: TracedFunction): Column[] {
@@ -83,7 +104,9 @@ function stepColumns(name: TracedFunction): Column[] {
 const columns: readonly Column[] = [
   ...plainColumns.map((name): Column => ({ name, value: (row) => row[name] })),
   ...tracedFunctions.flatMap(stepColumns),
-  ...tripTimerNames.map((name): Column => ({ name: `${name}_time_to_trip_s`, value: (row) => row.time_to_trip_s[name] })),
+  ...tripTimerNames.map(
+    (name): Column => ({ name: `${name}_time_to_trip_s`, value: (row) => row.time_to_trip_s[name] }),
+  ),
   { name: 'time_to_enter_service_s', value: (row) => row.time_to_enter_service_s },
 ];
 

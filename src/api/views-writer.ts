@@ -18,11 +18,21 @@ export function writerReply(plant: Dates, writer: Provenance | null | undefined)
 /** All last writers of what has no register, newest first. */
 export function overridesReply(plant: Dates, { overrides }: Device): OverrideReply[] {
   return overrides.map((override) => ({
-    name: override.name, connector_id: override.connectorId, ...membersOf(plant, override),
+    name: override.name,
+    connector_id: override.connectorId,
+    ...membersOf(plant, override),
   }));
 }
 
 /** The last writer of one thing; null where nobody has set it since the start. */
-export function overrideWriter(plant: Dates, device: Device, name: OverrideName, connectorId: number | null = null): WriterReply | null {
-  return writerReply(plant, device.overrides.find((each) => each.name === name && each.connectorId === connectorId));
+export function overrideWriter(
+  plant: Dates,
+  device: Device,
+  name: OverrideName,
+  connectorId: number | null = null,
+): WriterReply | null {
+  return writerReply(
+    plant,
+    device.overrides.find((each) => each.name === name && each.connectorId === connectorId),
+  );
 }

@@ -7,7 +7,13 @@ import { SimError } from '../core/errors.ts';
 import type { RouteContext } from './context.ts';
 import { JsonText } from './route.ts';
 import { isoOrNull } from './schemas/common.ts';
-import type { AlarmsReply, CommReply, DeviceEntryReply, DeviceSummary, ModbusEndpointReply } from './schemas/snapshot.ts';
+import type {
+  AlarmsReply,
+  CommReply,
+  DeviceEntryReply,
+  DeviceSummary,
+  ModbusEndpointReply,
+} from './schemas/snapshot.ts';
 
 const comma = Buffer.from(',');
 
@@ -62,7 +68,9 @@ function alarmReply(alarm: Alarm): AlarmsReply['active'][number] {
 export function alarmSummary(devices: readonly Device[]): AlarmsReply {
   const active = devices.flatMap((device) => device.alarms);
   const highest = active.reduce<AlarmSeverity | null>(
-    (worst, { severity }) => (worst === null || severityRank[severity] > severityRank[worst] ? severity : worst), null);
+    (worst, { severity }) => (worst === null || severityRank[severity] > severityRank[worst] ? severity : worst),
+    null,
+  );
   return {
     active_count: active.length,
     highest_severity: highest,
@@ -82,12 +90,17 @@ export function modbusEndpoint(adapters: readonly Adapter[], index: number): Mod
 
 /** One entry of the list of devices. */
 export function deviceEntry(ctx: RouteContext, device: Device): JsonText<DeviceEntryReply> {
-  return withMembers(latestOf(ctx, device), Buffer.from(JSON.stringify({
-    name: device.name,
-    alarms: alarmSummary([device]),
-    modbus: modbusEndpoint(ctx.adapters, device.index),
-    charge_point_id: ctx.chargePointId(device),
-  })));
+  return withMembers(
+    latestOf(ctx, device),
+    Buffer.from(
+      JSON.stringify({
+        name: device.name,
+        alarms: alarmSummary([device]),
+        modbus: modbusEndpoint(ctx.adapters, device.index),
+        charge_point_id: ctx.chargePointId(device),
+      }),
+    ),
+  );
 }
 
 /** One entry of the overview's device list. */

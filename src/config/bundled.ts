@@ -11,7 +11,9 @@ function bundledFiles(folder: string): ReadonlyMap<string, string> {
   // the same relative path holds for src/config and for dist/config
   const directory = fileURLToPath(new URL(`../../config/${folder}/`, import.meta.url));
   return new Map(
-    readdirSync(directory).filter((file) => extensions.includes(extname(file))).sort()
+    readdirSync(directory)
+      .filter((file) => extensions.includes(extname(file)))
+      .sort()
       .map((file) => [basename(file, extname(file)), join(directory, file)]),
   );
 }
@@ -22,7 +24,9 @@ const faultProfiles = bundledFiles('faults');
 
 /** Names of the device profiles that come with the program, those of EVSE apart. */
 export const bundledProfileNames: readonly string[] = [...files.keys()].filter((name) => !name.startsWith(evsePrefix));
-export const bundledEvseProfileNames: readonly string[] = [...files.keys()].filter((name) => name.startsWith(evsePrefix));
+export const bundledEvseProfileNames: readonly string[] = [...files.keys()].filter((name) =>
+  name.startsWith(evsePrefix),
+);
 
 /** A name without the extension of a profile file. */
 export function bareName(text: string): string {

@@ -17,13 +17,15 @@ const ownClockKeys = ['time_rate', 'start_clock_time', 'start_date', 'start_paus
 
 function clockFaults({ values, originOf }: Gathered): Fault[] {
   if (!values.wall_clock) return [];
-  return ownClockKeys.filter((key) => values[key] !== settingOf(key).default).map((key) => {
-    const given = values[key];
-    return {
-      name: originOf(key),
-      detail: `given ${given === true ? 'yes' : given} together with ${originOf('wall_clock')} yes; allowed: one of the two`,
-    };
-  });
+  return ownClockKeys
+    .filter((key) => values[key] !== settingOf(key).default)
+    .map((key) => {
+      const given = values[key];
+      return {
+        name: originOf(key),
+        detail: `given ${given === true ? 'yes' : given} together with ${originOf('wall_clock')} yes; allowed: one of the two`,
+      };
+    });
 }
 
 const highestPort = 65535;
@@ -32,14 +34,21 @@ function portFaults({ values, originOf }: Gathered, count: number): Fault[] {
   if (!values.mb_enable) return [];
   if (values.mb_shared_port) {
     if (count <= highestUnitId) return [];
-    return [{ name: originOf('mb_shared_port'), detail: `given yes with ${count} devices; allowed: up to ${highestUnitId} devices on one port` }];
+    return [
+      {
+        name: originOf('mb_shared_port'),
+        detail: `given yes with ${count} devices; allowed: up to ${highestUnitId} devices on one port`,
+      },
+    ];
   }
   const lastPort = values.mb_port + values.first_device + count - 1;
   if (values.mb_port === 0 || lastPort <= highestPort) return [];
-  return [{
-    name: originOf('mb_port'),
-    detail: `given ${values.mb_port}, so that the last device would be on port ${lastPort}; allowed: a last port up to ${highestPort}, 0, or mb_shared_port`,
-  }];
+  return [
+    {
+      name: originOf('mb_port'),
+      detail: `given ${values.mb_port}, so that the last device would be on port ${lastPort}; allowed: a last port up to ${highestPort}, 0, or mb_shared_port`,
+    },
+  ];
 }
 
 /**
@@ -51,13 +60,18 @@ function kindFaults({ values, layers, originOf }: Gathered, kinds: ReadonlySet<A
     const wanted: readonly AssetType[] = kindsOfSetting[key];
     if (!layers.flags.has(key) || wanted.some((kind) => kinds.has(kind))) return [];
     const nobody = wanted.map((kind) => kindNames[kind]).join(' or ');
-    return [{
-      name: originOf(key),
-      detail: `given ${shown(values[key])}, but no ${nobody} is simulated; allowed: with device type ${typesOfKinds(wanted).join(', ')}`,
-    }];
+    return [
+      {
+        name: originOf(key),
+        detail: `given ${shown(values[key])}, but no ${nobody} is simulated; allowed: with device type ${typesOfKinds(wanted).join(', ')}`,
+      },
+    ];
   });
   if (values.f !== null && kinds.size === 1 && kinds.has('evse')) {
-    faults.push({ name: originOf('f'), detail: `given ${shown(values.f)}, but all devices are EVSE; allowed: --evse_profile` });
+    faults.push({
+      name: originOf('f'),
+      detail: `given ${shown(values.f)}, but all devices are EVSE; allowed: --evse_profile`,
+    });
   }
   return faults;
 }
@@ -67,7 +81,9 @@ export function crossFaults(gathered: Gathered, { count, kinds }: DeviceList): F
   const { values, file, layers, originOf, io } = gathered;
   const faults = clockFaults(gathered);
   if (file?.devices && isGiven(gathered, 'N') && values.N !== count) {
-    faults.push(refused(originOf('N'), values.N, `${count}, the number of devices listed in ${file.label}, or nothing`));
+    faults.push(
+      refused(originOf('N'), values.N, `${count}, the number of devices listed in ${file.label}, or nothing`),
+    );
   }
   if (file?.grid.profile !== undefined && layers.file.has('grid_profile')) {
     faults.push({ name: `${file.label}: grid.profile`, detail: 'given beside grid_profile; allowed: one of the two' });

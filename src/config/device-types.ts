@@ -39,7 +39,12 @@ export const deviceTypeNames = Object.keys(deviceTypes) as readonly DeviceTypeNa
 
 /** What messages call a device of a kind. */
 export const kindNames: Readonly<Record<AssetType, string>> = {
-  pv: 'PV device', battery: 'battery', wind: 'wind turbine', fuelcell: 'fuel cell', 'hybrid-dc': 'hybrid', evse: 'EVSE',
+  pv: 'PV device',
+  battery: 'battery',
+  wind: 'wind turbine',
+  fuelcell: 'fuel cell',
+  'hybrid-dc': 'hybrid',
+  evse: 'EVSE',
 };
 
 /** Names of the device types of some kinds. */

@@ -31,21 +31,30 @@ interface Building {
 }
 
 /** The profile that the settings give a device of a type. */
-function settingsProfile({ gathered: { values, originOf, io }, store }: Building, type: DeviceTypeInfo): FoundProfile | null {
+function settingsProfile(
+  { gathered: { values, originOf, io }, store }: Building,
+  type: DeviceTypeInfo,
+): FoundProfile | null {
   const key = type.assetType === 'evse' ? 'evse_profile' : 'f';
   const text = values[key];
   return text === null ? store.ofType(type) : store.byReference({ text, base: io.cwd, name: originOf(key) }, type);
 }
 
 function settingsSeries({ values }: Gathered, kind: AssetType): DeviceSeriesPaths {
-  const of = (key: 'dc_profile' | 'vehicles') => ((kindsOfSetting[key] as readonly AssetType[]).includes(kind) ? values[key] : null);
+  const of = (key: 'dc_profile' | 'vehicles') =>
+    (kindsOfSetting[key] as readonly AssetType[]).includes(kind) ? values[key] : null;
   return { dc: of('dc_profile'), load: values.load_profile, vehicles: of('vehicles') };
 }
 
 const seriesKeys = { dc: 'dc_profile', load: 'load_profile', vehicles: 'vehicles' } as const;
 
 /** @param where put before the member in a fault */
-function entrySeries({ gathered, faults }: Building, entry: DeviceEntry, kind: AssetType, where: string): DeviceSeriesPaths {
+function entrySeries(
+  { gathered, faults }: Building,
+  entry: DeviceEntry,
+  kind: AssetType,
+  where: string,
+): DeviceSeriesPaths {
   const inherited = settingsSeries(gathered, kind);
   const base = gathered.file?.directory ?? gathered.io.cwd;
   const pathOf = (name: keyof typeof seriesKeys): string | null => {
@@ -56,18 +65,31 @@ function entrySeries({ gathered, faults }: Building, entry: DeviceEntry, kind: A
     if (key !== 'load_profile' && !(kindsOfSetting[key] as readonly AssetType[]).includes(kind)) {
       const kinds = kindsOfSetting[key].map((one) => kindNames[one]).join(', ');
       faults.push({ name: `${where}${key}`, detail: `given for a device of kind ${kind}; allowed for: ${kinds}` });
-    } else if (!gathered.io.isFile(path)) faults.push(refused(`${where}${key}`, given, 'the path of a file that exists'));
+    } else if (!gathered.io.isFile(path))
+      faults.push(refused(`${where}${key}`, given, 'the path of a file that exists'));
     return path;
   };
   return { dc: pathOf('dc'), load: pathOf('load'), vehicles: pathOf('vehicles') };
 }
 
-function entryProfile(building: Building, entry: DeviceEntry, type: DeviceTypeInfo, where: string): FoundProfile | null {
-  const { gathered: { file, io }, store, faults } = building;
+function entryProfile(
+  building: Building,
+  entry: DeviceEntry,
+  type: DeviceTypeInfo,
+  where: string,
+): FoundProfile | null {
+  const {
+    gathered: { file, io },
+    store,
+    faults,
+  } = building;
   const base = file?.directory ?? io.cwd;
   const { profile, evse_profile: evse } = entry;
   if (evse !== undefined && (profile !== undefined || type.assetType !== 'evse')) {
-    const detail = profile === undefined ? `given for a device of kind ${type.assetType}; allowed: profile` : 'given beside profile; allowed: one of the two';
+    const detail =
+      profile === undefined
+        ? `given for a device of kind ${type.assetType}; allowed: profile`
+        : 'given beside profile; allowed: one of the two';
     faults.push({ name: `${where}evse_profile`, detail });
     return null;
   }
@@ -94,7 +116,12 @@ type UnnamedDevice = Omit<DeviceConfig, 'name'>;
  * @param preset type where the entry says nothing of it
  * @returns null when its profile has faults
  */
-function entryDevice(building: Building, entry: DeviceEntry, preset: DeviceTypeName, where: string): UnnamedDevice | null {
+function entryDevice(
+  building: Building,
+  entry: DeviceEntry,
+  preset: DeviceTypeName,
+  where: string,
+): UnnamedDevice | null {
   const deviceType = entryType(entry, preset);
   const type: DeviceTypeInfo = deviceTypes[deviceType];
   const { assetType, phases } = type;
@@ -109,13 +136,17 @@ function entryFaults({ gathered: { file, io }, faults }: Building, entry: Device
   const list = entry.faults ?? [];
   const nameOf = (position: number) => `${where}faults[${position}]`;
   list.forEach((given, position) => {
-    if (typeof given !== 'string' && given.device !== undefined) faults.push({ name: `${nameOf(position)}.device`, detail: 'given in the entry of a device; allowed: nothing' });
+    if (typeof given !== 'string' && given.device !== undefined)
+      faults.push({ name: `${nameOf(position)}.device`, detail: 'given in the entry of a device; allowed: nothing' });
   });
   return faultGroups(list, { base: file?.directory ?? io.cwd, nameOf }, io, faults);
 }
 
 function listedDevices(building: Building, entries: readonly (DeviceEntry | null)[]): DeviceList {
-  const { gathered: { values, file }, faults } = building;
+  const {
+    gathered: { values, file },
+    faults,
+  } = building;
   const label = `${file?.label ?? ''}: devices`;
   const wanted = entries.reduce((sum, entry) => sum + (entry?.count ?? 1), 0);
   const fits = wanted <= maxDevices;
@@ -124,7 +155,7 @@ function listedDevices(building: Building, entries: readonly (DeviceEntry | null
   const kinds = new Set<AssetType>();
   let index = values.first_device;
   entries.forEach((entry, position) => {
-    const count = fits ? entry?.count ?? 1 : 1;
+    const count = fits ? (entry?.count ?? 1) : 1;
     const first = index;
     index += count;
     if (!entry) return;
@@ -132,7 +163,12 @@ function listedDevices(building: Building, entries: readonly (DeviceEntry | null
     const device = entryDevice(building, entry, values.device_type, `${label}[${position}].`);
     if (!device) return;
     for (let k = 0; k < count; k += 1) {
-      const own = entry.name === undefined ? `${device.deviceType} ${first + k}` : count > 1 ? `${entry.name} ${k + 1}` : entry.name;
+      const own =
+        entry.name === undefined
+          ? `${device.deviceType} ${first + k}`
+          : count > 1
+            ? `${entry.name} ${k + 1}`
+            : entry.name;
       devices.push({ ...device, name: own });
     }
   });
@@ -143,7 +179,12 @@ function listedDevices(building: Building, entries: readonly (DeviceEntry | null
  * A further device. What its entry leaves out is as in the device that the settings alone would give.
  * @throws SimError CONFIG_INVALID with all its faults, named by the members of the entry
  */
-export function buildDevice(gathered: Gathered, storeFor: (faults: Fault[]) => ProfileStore, entry: DeviceEntry, index: number): DeviceConfig {
+export function buildDevice(
+  gathered: Gathered,
+  storeFor: (faults: Fault[]) => ProfileStore,
+  entry: DeviceEntry,
+  index: number,
+): DeviceConfig {
   const faults: Fault[] = [];
   const device = entryDevice({ gathered, store: storeFor(faults), faults }, entry, presetType(gathered), '');
   if (!device || faults.length > 0) throw new SimError('CONFIG_INVALID', 'The device cannot be built:', faults);
@@ -158,9 +199,17 @@ function repeatedDevices(building: Building): DeviceList {
   const { assetType, phases } = type;
   const found = settingsProfile(building, type);
   const series = settingsSeries(gathered, assetType);
-  const devices = found ? Array.from({ length: values.N }, (_, index) => ({
-    deviceType, assetType, name: `${deviceType} ${values.first_device + index}`, phases, ...found, series, faults: [],
-  })) : [];
+  const devices = found
+    ? Array.from({ length: values.N }, (_, index) => ({
+        deviceType,
+        assetType,
+        name: `${deviceType} ${values.first_device + index}`,
+        phases,
+        ...found,
+        series,
+        faults: [],
+      }))
+    : [];
   return { devices, count: values.N, kinds: new Set([assetType]) };
 }
 

@@ -9,7 +9,10 @@ const profileMembers: readonly string[] = Object.keys(deviceProfileSchema.shape)
 /** A JSON pointer from a key path such as `evse.connectors[1].type`; the name of a point is one key, whatever is in it. */
 function pointerOf(path: string): string {
   const [, id, point] = /^models\.(\d+)\.(.+)$/.exec(path) ?? [];
-  const steps = id !== undefined && point !== undefined ? ['models', id, point] : path.split(/[.[\]]+/).filter((step) => step !== '');
+  const steps =
+    id !== undefined && point !== undefined
+      ? ['models', id, point]
+      : path.split(/[.[\]]+/).filter((step) => step !== '');
   return steps.map(pointerStep).join('');
 }
 
@@ -37,5 +40,8 @@ export function entryFaults(faults: readonly Fault[], entry: DeviceEntry): Fault
 
 /** The same, for faults that a device finds in its profile, named from the root of the profile. */
 export function profileFaults(faults: readonly Fault[], entry: DeviceEntry): Fault[] {
-  return entryFaults(faults.map((fault) => ({ ...fault, name: `profile: ${fault.name}` })), entry);
+  return entryFaults(
+    faults.map((fault) => ({ ...fault, name: `profile: ${fault.name}` })),
+    entry,
+  );
 }

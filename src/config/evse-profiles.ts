@@ -22,7 +22,8 @@ export function readEvseProfiles(): readonly BundledEvseProfile[] {
     const input = deviceProfileSchema.parse(raw ?? {});
     const profile = resolveProfile(input, { ...deviceTypes.EVSE, longitudeDeg: 0 }, name, faults);
     return profile?.source.kind === 'evse'
-      ? [{ name, description: profile.description, bundled: true as const, evse: profile.source.evse }] : [];
+      ? [{ name, description: profile.description, bundled: true as const, evse: profile.source.evse }]
+      : [];
   });
   if (faults.length > 0) throw new SimError('INTERNAL', 'a bundled EVSE profile is faulty', faults);
   return profiles;

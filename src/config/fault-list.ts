@@ -4,7 +4,9 @@ import { maxFaultsAtOnce } from '../fault-kinds/profile.ts';
 import { faultSchema } from '../fault-kinds/request.ts';
 import type { FlatFault } from '../fault-kinds/request.ts';
 
-const entrySchema = z.union([z.string().min(1).max(4096), faultSchema], { error: 'the name of a bundled set, a path, or a fault as a mapping' });
+const entrySchema = z.union([z.string().min(1).max(4096), faultSchema], {
+  error: 'the name of a bundled set, a path, or a fault as a mapping',
+});
 /** As it stands in a file. */
 export const faultListSchema = z.array(entrySchema).max(maxFaultsAtOnce);
 export type FaultList = z.infer<typeof faultListSchema>;

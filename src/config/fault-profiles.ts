@@ -24,29 +24,50 @@ interface Place {
 const profileJsonSchema = z.toJSONSchema(faultProfileSchema, { io: 'input' });
 
 /** A set from its file; null when it has faults. @param name the flag or key that led to it */
-function readProfile(path: string, name: string, io: ConfigIo, faults: Fault[]): z.infer<typeof faultProfileSchema> | null {
+function readProfile(
+  path: string,
+  name: string,
+  io: ConfigIo,
+  faults: Fault[],
+): z.infer<typeof faultProfileSchema> | null {
   const raw = readMapping(path, name, io, faults);
   const checked = raw && faultProfileSchema.safeParse(raw);
-  if (checked?.success === false) faults.push(...zodFaults(checked.error.issues, { input: raw, schema: profileJsonSchema, where: basename(path) }));
+  if (checked?.success === false)
+    faults.push(...zodFaults(checked.error.issues, { input: raw, schema: profileJsonSchema, where: basename(path) }));
   return checked?.data ?? null;
 }
 
 /** The groups of a list; one that has faults is left out. */
-export function faultGroups(list: readonly (string | FlatFault)[], place: Place, io: ConfigIo, faults: Fault[]): FaultGroup[] {
+export function faultGroups(
+  list: readonly (string | FlatFault)[],
+  place: Place,
+  io: ConfigIo,
+  faults: Fault[],
+): FaultGroup[] {
   return list.flatMap((entry, position): FaultGroup[] => {
     const name = place.nameOf(position);
     if (typeof entry !== 'string') return [{ profile: null, faults: [entry], places: [name] }];
     const bundled = bundledFaultProfilePath(entry);
     const path = bundled ?? resolve(place.base, entry);
     if (bundled === undefined && !io.isFile(path)) {
-      faults.push(refused(name, entry, `the path of a file that exists, or a bundled set of faults (${bundledFaultProfileNames.join(', ')})`));
+      faults.push(
+        refused(
+          name,
+          entry,
+          `the path of a file that exists, or a bundled set of faults (${bundledFaultProfileNames.join(', ')})`,
+        ),
+      );
       return [];
     }
     const profile = readProfile(path, name, bundled === undefined ? io : systemIo, faults);
     if (profile === null) return [];
-    return [{
-      profile: profileNameOf(entry), faults: profile.faults, places: profile.faults.map((_fault, at) => `${basename(path)}: faults[${at}]`),
-    }];
+    return [
+      {
+        profile: profileNameOf(entry),
+        faults: profile.faults,
+        places: profile.faults.map((_fault, at) => `${basename(path)}: faults[${at}]`),
+      },
+    ];
   });
 }
 
@@ -56,7 +77,12 @@ export function commonFaults({ values, file, layers, originOf, io }: Gathered, f
     return faultGroups(values.faults, { base: io.cwd, nameOf: () => originOf('faults') }, io, faults);
   }
   if (file?.faults == null) return [];
-  return faultGroups(file.faults, { base: file.directory, nameOf: (position) => `${file.label}: faults[${position}]` }, io, faults);
+  return faultGroups(
+    file.faults,
+    { base: file.directory, nameOf: (position) => `${file.label}: faults[${position}]` },
+    io,
+    faults,
+  );
 }
 
 /** Reads every bundled set of faults. @throws SimError INTERNAL when one is faulty */

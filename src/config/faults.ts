@@ -13,7 +13,12 @@ export function shown(value: unknown): string {
 }
 
 /** A fault for a value outside what is allowed. A `secret` value is not repeated. */
-export function refused(name: string, value: unknown, allowed: string | readonly (string | number)[], secret = false): Fault {
+export function refused(
+  name: string,
+  value: unknown,
+  allowed: string | readonly (string | number)[],
+  secret = false,
+): Fault {
   const given = secret ? 'a secret value' : shown(value);
   const text = typeof allowed === 'string' ? allowed : allowed.join(', ');
   const fault: Fault = { name, detail: `given ${given}; allowed: ${text}` };
@@ -89,9 +94,11 @@ function child(node: SchemaNode, step: PropertyKey): SchemaNode | undefined {
 }
 
 function rangeText(node: SchemaNode): string {
-  const safe = (limit?: number) => (limit === undefined || Math.abs(limit) >= Number.MAX_SAFE_INTEGER ? undefined : limit);
+  const safe = (limit?: number) =>
+    limit === undefined || Math.abs(limit) >= Number.MAX_SAFE_INTEGER ? undefined : limit;
   const [low, high] = [safe(node.minimum), safe(node.maximum)];
-  if (node.exclusiveMinimum !== undefined) return ` above ${node.exclusiveMinimum}${high === undefined ? '' : ` up to ${high}`}`;
+  if (node.exclusiveMinimum !== undefined)
+    return ` above ${node.exclusiveMinimum}${high === undefined ? '' : ` up to ${high}`}`;
   if (low !== undefined && high !== undefined) return ` from ${low} to ${high}`;
   return low === undefined ? (high === undefined ? '' : ` up to ${high}`) : ` from ${low}`;
 }
@@ -100,13 +107,20 @@ function nodeText(node: SchemaNode): string {
   if (node.anyOf) return node.anyOf.map(nodeText).join(', or ');
   if (node.enum) return node.enum.join(', ');
   switch (node.type) {
-    case 'number': return `a number${rangeText(node)}`;
-    case 'integer': return `a whole number${rangeText(node)}`;
-    case 'boolean': return 'true or false';
-    case 'object': return 'a mapping';
-    case 'array': return `a list of ${node.minItems ?? 0} to ${node.maxItems ?? 'any number of'} entries`;
-    case 'string': return node.maxLength === undefined ? 'text' : `text of 1 to ${node.maxLength} characters`;
-    default: return 'another value';
+    case 'number':
+      return `a number${rangeText(node)}`;
+    case 'integer':
+      return `a whole number${rangeText(node)}`;
+    case 'boolean':
+      return 'true or false';
+    case 'object':
+      return 'a mapping';
+    case 'array':
+      return `a list of ${node.minItems ?? 0} to ${node.maxItems ?? 'any number of'} entries`;
+    case 'string':
+      return node.maxLength === undefined ? 'text' : `text of 1 to ${node.maxLength} characters`;
+    default:
+      return 'another value';
   }
 }
 
@@ -119,10 +133,13 @@ export function keyPath(path: readonly PropertyKey[]): string {
 }
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>((value, step) => (
-    typeof value === 'object' && value !== null && Object.hasOwn(value, step)
-      ? (value as Record<PropertyKey, unknown>)[step] : undefined
-  ), input);
+  return path.reduce<unknown>(
+    (value, step) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, step)
+        ? (value as Record<PropertyKey, unknown>)[step]
+        : undefined,
+    input,
+  );
 }
 
 type Issue = z.core.$ZodIssue;
@@ -136,12 +153,15 @@ type Issue = z.core.$ZodIssue;
 export function zodFaults(
   issues: readonly Issue[],
   check: {
-    readonly input: unknown; readonly schema: object; readonly where: string;
+    readonly input: unknown;
+    readonly schema: object;
+    readonly where: string;
     readonly absent?: (path: readonly PropertyKey[]) => string | null;
   },
   base: readonly PropertyKey[] = [],
 ): Fault[] {
-  const named = (path: readonly PropertyKey[]) => (path.length === 0 ? check.where : `${check.where}: ${keyPath(path)}`);
+  const named = (path: readonly PropertyKey[]) =>
+    path.length === 0 ? check.where : `${check.where}: ${keyPath(path)}`;
   return issues.flatMap((issue): Fault[] => {
     const path = [...base, ...issue.path];
     const node = path.reduce<SchemaNode | undefined>((at, step) => at && child(at, step), check.schema);
@@ -159,15 +179,27 @@ export function zodFaults(
       const branch = meantBranch(issue.errors);
       if (branch) return zodFaults(branch, check, path);
       if (hasOwnWords(issue)) return [refused(named(path), valueAt(check.input, path), issue.message)];
-      if ('options' in issue) return [refused(named(path), valueAt(check.input, path), scalarValues(issue.options ?? []))];
+      if ('options' in issue)
+        return [refused(named(path), valueAt(check.input, path), scalarValues(issue.options ?? []))];
     }
     if (issue.code === 'invalid_key') {
-      return [{ name: named(path), detail: `not a name that a key may have; allowed: ${issue.issues[0]?.message ?? 'another name'}` }];
+      return [
+        {
+          name: named(path),
+          detail: `not a name that a key may have; allowed: ${issue.issues[0]?.message ?? 'another name'}`,
+        },
+      ];
     }
     if (!node && issue.code !== 'custom' && issue.code !== 'invalid_format') {
-      return issueWords(issue, 'a key here').map(({ path: steps, ...words }) => ({ name: named([...base, ...steps]), ...words }));
+      return issueWords(issue, 'a key here').map(({ path: steps, ...words }) => ({
+        name: named([...base, ...steps]),
+        ...words,
+      }));
     }
-    const allowed = issue.code === 'custom' || issue.code === 'invalid_format' || !node ? issue.message : node.enum ?? nodeText(node);
+    const allowed =
+      issue.code === 'custom' || issue.code === 'invalid_format' || !node
+        ? issue.message
+        : (node.enum ?? nodeText(node));
     return [refused(named(path), valueAt(check.input, path), allowed)];
   });
 }

@@ -59,7 +59,9 @@ function parseYaml(text: string): unknown {
 }
 
 const parsers: Readonly<Record<string, (text: string) => unknown>> = {
-  '.json': (text) => JSON.parse(text) as unknown, '.yaml': parseYaml, '.yml': parseYaml,
+  '.json': (text) => JSON.parse(text) as unknown,
+  '.yaml': parseYaml,
+  '.yml': parseYaml,
 };
 
 /**
@@ -88,27 +90,60 @@ export function readMapping(path: string, name: string, io: ConfigIo, faults: Fa
     // a RangeError is nesting beyond the stack
     return fail(`cannot be parsed: ${error instanceof RangeError ? 'nested too deeply' : fileReason(error)}`);
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return fail('given no mapping; allowed: a mapping of keys to values');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return fail('given no mapping; allowed: a mapping of keys to values');
   if (depthExceeds(value, maxDepth)) return fail(`nested too deeply; allowed: ${maxDepth} levels`);
   return value as Record<string, unknown>;
 }
 
-const feederSchema = z.strictObject({
-  short_circuit_ratio: z.number().min(1).max(1e6).nullable().optional()
-    .meta({ description: 'Short-circuit power over the rated apparent power of each device; null or absent: a stiff grid.', examples: [20] }),
-  x_over_r: z.number().min(0).max(1000).optional().meta({ description: 'Reactance over resistance of the line; default 1.' }),
-}).meta({ description: 'The line between the grid and each device: the power that flows through it moves the voltage.' });
+const feederSchema = z
+  .strictObject({
+    short_circuit_ratio: z
+      .number()
+      .min(1)
+      .max(1e6)
+      .nullable()
+      .optional()
+      .meta({
+        description: 'Short-circuit power over the rated apparent power of each device; null or absent: a stiff grid.',
+        examples: [20],
+      }),
+    x_over_r: z
+      .number()
+      .min(0)
+      .max(1000)
+      .optional()
+      .meta({ description: 'Reactance over resistance of the line; default 1.' }),
+  })
+  .meta({
+    description: 'The line between the grid and each device: the power that flows through it moves the voltage.',
+  });
 
-const gridSchema = z.strictObject({
-  nominal_frequency_hz: z.number().min(40).max(70).optional().meta({ description: 'Nominal frequency, Hz; default 60.', examples: [50, 60] }),
-  profile: z.string().min(1).max(4096).optional().meta({ description: 'CSV series of the grid, as --grid_profile.' }),
-  feeder: feederSchema.optional(),
-}).meta({ description: 'The grid that all devices feed.' });
+const gridSchema = z
+  .strictObject({
+    nominal_frequency_hz: z
+      .number()
+      .min(40)
+      .max(70)
+      .optional()
+      .meta({ description: 'Nominal frequency, Hz; default 60.', examples: [50, 60] }),
+    profile: z.string().min(1).max(4096).optional().meta({ description: 'CSV series of the grid, as --grid_profile.' }),
+    feeder: feederSchema.optional(),
+  })
+  .meta({ description: 'The grid that all devices feed.' });
 
 const blocksSchema = z.strictObject({
   grid: gridSchema.optional(),
-  faults: faultListSchema.optional().meta({ description: 'Faults from the start on: bundled sets, files, or faults; those that name no device strike every one.' }),
-  devices: z.array(deviceEntrySchema).min(1).max(maxDevices).optional().meta({ description: 'One entry per device, or per group of equal ones, for mixed sites.' }),
+  faults: faultListSchema.optional().meta({
+    description:
+      'Faults from the start on: bundled sets, files, or faults; those that name no device strike every one.',
+  }),
+  devices: z
+    .array(deviceEntrySchema)
+    .min(1)
+    .max(maxDevices)
+    .optional()
+    .meta({ description: 'One entry per device, or per group of equal ones, for mixed sites.' }),
 });
 
 type ConfigBlocks = z.infer<typeof blocksSchema>;
@@ -116,13 +151,20 @@ type ConfigBlocks = z.infer<typeof blocksSchema>;
 const fileKeys = settingKeys.filter((key) => !settingOf(key).noFile);
 
 /** A configuration file as a whole. */
-export const configFileSchema = z.strictObject({
-  ...Object.fromEntries(fileKeys.map((key) => {
-    const { kind, doc, default: preset } = settingOf(key);
-    return [key, kind.schema.optional().meta({ description: doc, ...(preset === null ? {} : { default: preset }) })];
-  })),
-  ...blocksSchema.shape,
-}).meta({ title: 'Configuration', description: 'Settings of the simulator, and its devices.' });
+export const configFileSchema = z
+  .strictObject({
+    ...Object.fromEntries(
+      fileKeys.map((key) => {
+        const { kind, doc, default: preset } = settingOf(key);
+        return [
+          key,
+          kind.schema.optional().meta({ description: doc, ...(preset === null ? {} : { default: preset }) }),
+        ];
+      }),
+    ),
+    ...blocksSchema.shape,
+  })
+  .meta({ title: 'Configuration', description: 'Settings of the simulator, and its devices.' });
 
 const blocksJsonSchema = z.toJSONSchema(blocksSchema, { io: 'input' });
 
@@ -159,9 +201,25 @@ export function readConfigFile(path: string, name: string, io: ConfigIo, faults:
     if (value === undefined) faults.push(refused(`${label}: ${key}`, raw, kind.allowed, secret));
     else settings.set(key, value);
   }
-  const blocks = { ...(grid === undefined ? {} : { grid }), ...(faultList === undefined ? {} : { faults: faultList }), ...(devices === undefined ? {} : { devices }) };
+  const blocks = {
+    ...(grid === undefined ? {} : { grid }),
+    ...(faultList === undefined ? {} : { faults: faultList }),
+    ...(devices === undefined ? {} : { devices }),
+  };
   const checked = blocksSchema.safeParse(blocks);
-  if (!checked.success) faults.push(...zodFaults(checked.error.issues, { input: blocks, schema: blocksJsonSchema, where: label, absent: absentKey }));
-  const entries = Array.isArray(devices) ? devices.slice(0, maxDevices).map((entry) => deviceEntrySchema.safeParse(entry).data ?? null) : null;
-  return { settings, grid: gridSchema.safeParse(grid).data ?? {}, faults: faultListSchema.safeParse(faultList).data ?? null, devices: entries, directory, label };
+  if (!checked.success)
+    faults.push(
+      ...zodFaults(checked.error.issues, { input: blocks, schema: blocksJsonSchema, where: label, absent: absentKey }),
+    );
+  const entries = Array.isArray(devices)
+    ? devices.slice(0, maxDevices).map((entry) => deviceEntrySchema.safeParse(entry).data ?? null)
+    : null;
+  return {
+    settings,
+    grid: gridSchema.safeParse(grid).data ?? {},
+    faults: faultListSchema.safeParse(faultList).data ?? null,
+    devices: entries,
+    directory,
+    label,
+  };
 }

@@ -55,9 +55,7 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
     pending = words.next();
     return done ? undefined : value;
   };
-  const takeValue = (): string | undefined => (
-    !pending.done && !looksLikeFlag(pending.value) ? take() : undefined
-  );
+  const takeValue = (): string | undefined => (!pending.done && !looksLikeFlag(pending.value) ? take() : undefined);
 
   for (let word = take(); word !== undefined; word = take()) {
     if (!looksLikeFlag(word)) {
@@ -84,10 +82,18 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
 function unknownFlag(given: string, spelling: string): Fault {
   const key = settingKeys.find((name) => name === spelling.replace(/^-+/, '') && settingOf(name).flags === undefined);
   if (key === undefined) return unknownName(given, 'flag', given, knownSpellings);
-  return { name: given, detail: `unknown flag; ${key} is a key of configuration files, and ${variableOf(key)} a variable of the environment` };
+  return {
+    name: given,
+    detail: `unknown flag; ${key} is a key of configuration files, and ${variableOf(key)} a variable of the environment`,
+  };
 }
 
-function accept(values: Map<SettingKey, GivenFlag>, key: SettingKey, spelling: string, text: string | undefined): Fault | null {
+function accept(
+  values: Map<SettingKey, GivenFlag>,
+  key: SettingKey,
+  spelling: string,
+  text: string | undefined,
+): Fault | null {
   const { kind } = settingOf(key);
   if (text === undefined || text === '') {
     const allowed = typeof kind.allowed === 'string' ? kind.allowed : kind.allowed.join(', ');

@@ -62,7 +62,12 @@ export function isGiven({ layers }: Pick<Gathered, 'layers'>, key: SettingKey): 
 }
 
 /** Brings all layers together. What is faulty is left out, so that one run finds the faults of every layer. */
-export function gather(flags: ReadonlyMap<SettingKey, GivenFlag>, env: Environment, io: ConfigIo, faults: Fault[]): Gathered {
+export function gather(
+  flags: ReadonlyMap<SettingKey, GivenFlag>,
+  env: Environment,
+  io: ConfigIo,
+  faults: Fault[],
+): Gathered {
   const fromFlags = flagLayer(flags, io.cwd, faults);
   const fromEnv = environmentLayer(env, io.cwd, faults);
   const originOf = (key: SettingKey) => {
@@ -72,12 +77,16 @@ export function gather(flags: ReadonlyMap<SettingKey, GivenFlag>, env: Environme
   const path = fromFlags.get('config') ?? fromEnv.get('config');
   const before = faults.length;
   const file = typeof path === 'string' ? readConfigFile(path, originOf('config'), io, faults) : null;
-  const typeLost = (flags.has('device_type') && !fromFlags.has('device_type'))
-    || (env[variableOf('device_type')] !== undefined && !fromEnv.has('device_type'));
+  const typeLost =
+    (flags.has('device_type') && !fromFlags.has('device_type')) ||
+    (env[variableOf('device_type')] !== undefined && !fromEnv.has('device_type'));
   const layers = { flags: fromFlags, env: fromEnv, file: file?.settings ?? new Map<SettingKey, unknown>() };
   const inFile = (key: SettingKey) => (layers.file.has(key) && file ? `${file.label}: ${key}` : key);
   return {
-    values: mergeLayers([layers.file, layers.env, layers.flags]), file, layers, io,
+    values: mergeLayers([layers.file, layers.env, layers.flags]),
+    file,
+    layers,
+    io,
     kindsKnown: faults.length === before && !typeLost,
     originOf: (key) => (originOf(key) === key ? inFile(key) : originOf(key)),
   };

@@ -35,7 +35,8 @@ function defaultText(value: unknown): string {
 function settingRow(key: SettingKey): string {
   const { flags, kind, default: preset, doc } = settingOf(key);
   const head = `${(flags ?? [key]).join(', ')} ${kind.placeholder}`;
-  const words = typeof kind.allowed !== 'string' && kind.placeholder !== 'yes|no' ? ` One of ${kind.allowed.join(', ')}.` : '';
+  const words =
+    typeof kind.allowed !== 'string' && kind.placeholder !== 'yes|no' ? ` One of ${kind.allowed.join(', ')}.` : '';
   const many = kind.list ? ' May be repeated.' : '';
   return row(head, [`${doc}${words}${many}`, `Default: ${defaultText(preset)}. Environment: ${variableOf(key)}`]);
 }

@@ -24,5 +24,10 @@ export const blockNames = Object.keys(kindBlocksSchema.shape) as BlockName[];
 
 /** Kinds of devices that a block belongs to. */
 export const kindsOfBlock: Readonly<Record<BlockName, readonly AssetType[]>> = {
-  pv: ['pv', 'hybrid-dc'], battery: ['battery', 'hybrid-dc'], wind: ['wind'], fuel_cell: ['fuelcell'], hybrid: ['hybrid-dc'], evse: ['evse'],
+  pv: ['pv', 'hybrid-dc'],
+  battery: ['battery', 'hybrid-dc'],
+  wind: ['wind'],
+  fuel_cell: ['fuelcell'],
+  hybrid: ['hybrid-dc'],
+  evse: ['evse'],
 };

@@ -43,53 +43,92 @@ const overrideKeys = Object.keys(memberOf) as OverrideKey[];
 
 /** An object without some of its members, and without those that are null. */
 function without<T extends object>(from: T | undefined, names: readonly string[]): T {
-  return Object.fromEntries(Object.entries(from ?? {}).filter(([name, value]) => value !== null && !names.includes(name))) as T;
+  return Object.fromEntries(
+    Object.entries(from ?? {}).filter(([name, value]) => value !== null && !names.includes(name)),
+  ) as T;
 }
 
 /** Points of 702 that say how large an inverter is, ratings and settings: they are of the one that another size replaces. */
 const sizedByInverter = [
-  'WMax', 'WMaxOvrExt', 'WMaxUndExt', 'WOvrExt', 'WUndExt', 'VAMax', 'VarMaxInj', 'VarMaxAbs', 'WChaRteMax', 'WDisChaRteMax', 'VAChaRteMax',
-  'VADisChaRteMax', 'AMax',
+  'WMax',
+  'WMaxOvrExt',
+  'WMaxUndExt',
+  'WOvrExt',
+  'WUndExt',
+  'VAMax',
+  'VarMaxInj',
+  'VarMaxAbs',
+  'WChaRteMax',
+  'WDisChaRteMax',
+  'VAChaRteMax',
+  'VADisChaRteMax',
+  'AMax',
 ].flatMap((name) => [name, `${name}Rtg`]);
 
 function overHybrid(input: DeviceProfileInput, v: Values): DeviceProfileInput {
   const hybrid = {
-    policy: v.hybrid_dispatch, soc_min_pct: v.hybrid_soc_min_pct, soc_max_pct: v.hybrid_soc_max_pct,
+    policy: v.hybrid_dispatch,
+    soc_min_pct: v.hybrid_soc_min_pct,
+    soc_max_pct: v.hybrid_soc_max_pct,
     pv_w: v.hybrid_pv_kw === null ? null : 1000 * v.hybrid_pv_kw,
     battery_w: v.hybrid_batt_kw === null ? null : 1000 * v.hybrid_batt_kw,
     battery_wh: v.hybrid_batt_kwh === null ? null : 1000 * v.hybrid_batt_kwh,
   };
   // the blocks of the parts would stand over the hybrid block
   const parts = [
-    [v.hybrid_batt_kw, 'power_w'], [v.hybrid_batt_kwh, 'capacity_wh'], [v.hybrid_soc_min_pct, 'soc_min_pct'], [v.hybrid_soc_max_pct, 'soc_max_pct'],
+    [v.hybrid_batt_kw, 'power_w'],
+    [v.hybrid_batt_kwh, 'capacity_wh'],
+    [v.hybrid_soc_min_pct, 'soc_min_pct'],
+    [v.hybrid_soc_max_pct, 'soc_max_pct'],
   ] as const;
-  const battery = without(input.battery, parts.filter(([value]) => value !== null).map(([, name]) => name));
+  const battery = without(
+    input.battery,
+    parts.filter(([value]) => value !== null).map(([, name]) => name),
+  );
   const pv = without(input.pv, v.hybrid_pv_kw === null ? [] : ['parallel']);
-  const models = v.hybrid_inverter_kva === null ? input.models : {
-    ...input.models,
-    702: { ...without(input.models?.['702'], sizedByInverter), VAMaxRtg: 1000 * v.hybrid_inverter_kva },
+  const models =
+    v.hybrid_inverter_kva === null
+      ? input.models
+      : {
+          ...input.models,
+          702: { ...without(input.models?.['702'], sizedByInverter), VAMaxRtg: 1000 * v.hybrid_inverter_kva },
+        };
+  return {
+    ...input,
+    ...(models && { models }),
+    pv,
+    battery,
+    hybrid: { ...input.hybrid, ...without(hybrid, []) } as DeviceProfileInput['hybrid'],
   };
-  return { ...input, ...models && { models }, pv, battery, hybrid: { ...input.hybrid, ...without(hybrid, []) } as DeviceProfileInput['hybrid'] };
 }
 
 function overWind(input: DeviceProfileInput, v: Values): DeviceProfileInput {
-  return v.wind_anemometer_height_m === null ? input
+  return v.wind_anemometer_height_m === null
+    ? input
     : { ...input, wind: { ...input.wind, anemometer_height_m: v.wind_anemometer_height_m } };
 }
 
 function overFuelCell(input: DeviceProfileInput, v: Values): DeviceProfileInput {
   const { fuelcell_chemistry: chemistry, fuelcell_mode: mode, fuelcell_fuel: fuel } = v;
-  const over = { ...chemistry !== null && { chemistry }, ...mode !== null && { operating_mode: mode }, ...fuel !== null && { fuel } };
+  const over = {
+    ...(chemistry !== null && { chemistry }),
+    ...(mode !== null && { operating_mode: mode }),
+    ...(fuel !== null && { fuel }),
+  };
   return { ...input, fuel_cell: { ...input.fuel_cell, ...over } };
 }
 
 /** A profile with what the settings say of its kind. */
 export function withOverrides(input: DeviceProfileInput, kind: AssetType, values: Values): DeviceProfileInput {
   switch (kind) {
-    case 'hybrid-dc': return overHybrid(input, values);
-    case 'wind': return overWind(input, values);
-    case 'fuelcell': return overFuelCell(input, values);
-    default: return input;
+    case 'hybrid-dc':
+      return overHybrid(input, values);
+    case 'wind':
+      return overWind(input, values);
+    case 'fuelcell':
+      return overFuelCell(input, values);
+    default:
+      return input;
   }
 }
 
@@ -97,11 +136,18 @@ export function withOverrides(input: DeviceProfileInput, kind: AssetType, values
  * A fault of a profile, named after the setting where that gave the value.
  * @param where what the name of the fault begins with
  */
-export function faultOfSetting(fault: Fault, where: string, values: Values, originOf: (key: SettingKey) => string): Fault {
+export function faultOfSetting(
+  fault: Fault,
+  where: string,
+  values: Values,
+  originOf: (key: SettingKey) => string,
+): Fault {
   const given = overrideKeys.filter((key) => values[key] !== null);
   const member = fault.name.slice(`${where}: `.length);
   // the combination of a fuel cell is a fault of the whole block
-  const key = given.find((one) => memberOf[one] === member) ?? (member === 'fuel_cell' ? given.find((one) => one.startsWith('fuelcell_')) : undefined);
+  const key =
+    given.find((one) => memberOf[one] === member) ??
+    (member === 'fuel_cell' ? given.find((one) => one.startsWith('fuelcell_')) : undefined);
   return key === undefined ? fault : { ...fault, name: originOf(key) };
 }
 

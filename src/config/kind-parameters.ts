@@ -54,7 +54,10 @@ const evseW = 22_000;
 const dcConnectorW = 50_000;
 
 /** Of the two power ratings one follows the other. */
-function powerRatings({ wMaxW, vaMaxVa }: GivenRatings, presetW: number): { readonly WMaxRtg: number; readonly VAMaxRtg: number } {
+function powerRatings(
+  { wMaxW, vaMaxVa }: GivenRatings,
+  presetW: number,
+): { readonly WMaxRtg: number; readonly VAMaxRtg: number } {
   const rated = wMaxW ?? vaMaxVa ?? presetW;
   return { WMaxRtg: rated, VAMaxRtg: vaMaxVa ?? rated };
 }
@@ -83,11 +86,13 @@ function windRatings({ ratedPowerW, reactiveShare, turbine }: WindParameters, { 
   const vaPerW = 1 / Math.sqrt(1 - reactiveShare ** 2);
   const watts = wMaxW ?? (vaMaxVa === undefined ? ratedPowerW : Math.floor(vaMaxVa / vaPerW));
   // to the next thousandth of the rating
-  const apparent = vaMaxVa ?? Math.ceil(1000 * vaPerW) * watts / 1000;
+  const apparent = vaMaxVa ?? (Math.ceil(1000 * vaPerW) * watts) / 1000;
   const reactive = reactiveShare * apparent;
   return {
-    WMaxRtg: watts, VAMaxRtg: apparent, VNomRtg: windVoltageV[turbine],
-    ...reactiveShare > usualReactiveShare && { VarMaxInjRtg: reactive, VarMaxAbsRtg: reactive },
+    WMaxRtg: watts,
+    VAMaxRtg: apparent,
+    VNomRtg: windVoltageV[turbine],
+    ...(reactiveShare > usualReactiveShare && { VarMaxInjRtg: reactive, VarMaxAbsRtg: reactive }),
   };
 }
 
@@ -108,17 +113,27 @@ function fuelCellParameters({ blocks, given, target, where, faults }: Request): 
   const charges = fuelCell.operatingMode === 'bidirectional';
   return {
     source: { kind: 'fuelcell', fuelCell },
-    ratings: { ...ratings, VNomRtg: inverterRatings[target.phases].vNomV, ...charges && { WChaRteMaxRtg: fuelCell.ratedElPowerW } },
+    ratings: {
+      ...ratings,
+      VNomRtg: inverterRatings[target.phases].vNomV,
+      ...(charges && { WChaRteMaxRtg: fuelCell.ratedElPowerW }),
+    },
   };
 }
 
 const noLevels = {
-  soc_pct: undefined, soc_min_pct: undefined, soc_max_pct: undefined, soc_reserve_min_pct: undefined, soc_reserve_max_pct: undefined,
+  soc_pct: undefined,
+  soc_min_pct: undefined,
+  soc_max_pct: undefined,
+  soc_reserve_min_pct: undefined,
+  soc_reserve_max_pct: undefined,
 };
 
 /** The member that gave a limit of the hybrid: one of the battery block stands over that of the hybrid block. */
 function hybridMember(name: string, part: NonNullable<KindBlocks['battery']>, where: string): string {
-  const member = (['soc_min_pct', 'soc_max_pct'] as const).find((one) => part[one] !== undefined && name === `${where}: hybrid.${one}`);
+  const member = (['soc_min_pct', 'soc_max_pct'] as const).find(
+    (one) => part[one] !== undefined && name === `${where}: hybrid.${one}`,
+  );
   return member === undefined ? name : `${where}: battery.${member}`;
 }
 
@@ -127,31 +142,50 @@ function hybridParameters({ blocks, given, target, where, faults }: Request): Ki
   const ratings = powerRatings(given, hybridW);
   const { hybrid: block = {}, battery: part = {} } = blocks;
   const found: Fault[] = [];
-  const whole = resolveHybrid({
-    ...block,
-    ...part.power_w !== undefined && { battery_w: part.power_w },
-    ...part.capacity_wh !== undefined && { battery_wh: part.capacity_wh },
-    ...part.soc_min_pct !== undefined && { soc_min_pct: part.soc_min_pct },
-    ...part.soc_max_pct !== undefined && { soc_max_pct: part.soc_max_pct },
-  }, ratings.WMaxRtg, where, found);
+  const whole = resolveHybrid(
+    {
+      ...block,
+      ...(part.power_w !== undefined && { battery_w: part.power_w }),
+      ...(part.capacity_wh !== undefined && { battery_wh: part.capacity_wh }),
+      ...(part.soc_min_pct !== undefined && { soc_min_pct: part.soc_min_pct }),
+      ...(part.soc_max_pct !== undefined && { soc_max_pct: part.soc_max_pct }),
+    },
+    ratings.WMaxRtg,
+    where,
+    found,
+  );
   faults.push(...found.map((fault) => ({ ...fault, name: hybridMember(fault.name, part, where) })));
   // limits in the wrong order are told already: the battery is then looked at without any of its levels
   const levels = found.length === 0 ? { soc_min_pct: whole.socMinPct, soc_max_pct: whole.socMaxPct } : noLevels;
   const pv = resolvePv(blocks.pv ?? {}, whole.pvW, { ...target, arrayW: whole.pvW }, where, faults);
-  const battery = resolveBattery({ ...part, power_w: whole.batteryW, capacity_wh: whole.batteryWh, ...levels }, whole.batteryW, where, faults);
+  const battery = resolveBattery(
+    { ...part, power_w: whole.batteryW, capacity_wh: whole.batteryWh, ...levels },
+    whole.batteryW,
+    where,
+    faults,
+  );
   return {
-    source: { kind: 'hybrid-dc', pv, battery, hybrid: { ...whole, pvW: blocks.pv?.parallel === undefined ? whole.pvW : arrayPowerW(pv) } },
+    source: {
+      kind: 'hybrid-dc',
+      pv,
+      battery,
+      hybrid: { ...whole, pvW: blocks.pv?.parallel === undefined ? whole.pvW : arrayPowerW(pv) },
+    },
     ratings: {
-      ...ratings, VNomRtg: inverterRatings[target.phases].vNomV, ...whole.chargeFromGrid && { WChaRteMaxRtg: ratings.WMaxRtg },
+      ...ratings,
+      VNomRtg: inverterRatings[target.phases].vNomV,
+      ...(whole.chargeFromGrid && { WChaRteMaxRtg: ratings.WMaxRtg }),
     },
   };
 }
 
 /** Power that a station without a rating needs for all of its connectors, W. */
 function connectorsW(connectors: NonNullable<NonNullable<KindBlocks['evse']>['connectors']>): number {
-  return connectors.reduce((sum, { type, max_power_w: watts, phases = 3, voltage_v: volts = 230, max_current_a: amperes = 32 }) => (
-    sum + (watts ?? (type === 'dc' ? dcConnectorW : phases * volts * amperes))
-  ), 0);
+  return connectors.reduce(
+    (sum, { type, max_power_w: watts, phases = 3, voltage_v: volts = 230, max_current_a: amperes = 32 }) =>
+      sum + (watts ?? (type === 'dc' ? dcConnectorW : phases * volts * amperes)),
+    0,
+  );
 }
 
 function evseParameters({ blocks, given, where, faults }: Request): KindParameters {
@@ -159,12 +193,19 @@ function evseParameters({ blocks, given, where, faults }: Request): KindParamete
   const presetW = block.max_power_w ?? (block.connectors ? connectorsW(block.connectors) : evseW);
   const evse = resolveEvse(block, given.wMaxW ?? given.vaMaxVa ?? presetW, where, faults);
   const ratings = powerRatings(given, evse.maxPowerW);
-  return { source: { kind: 'evse', evse }, ratings: { ...ratings, VNomRtg: evseVoltageV, WChaRteMaxRtg: ratings.WMaxRtg } };
+  return {
+    source: { kind: 'evse', evse },
+    ratings: { ...ratings, VNomRtg: evseVoltageV, WChaRteMaxRtg: ratings.WMaxRtg },
+  };
 }
 
 const parametersOfKind: Readonly<Record<AssetType, (request: Request) => KindParameters>> = {
-  pv: pvParameters, battery: batteryParameters, wind: windParameters, fuelcell: fuelCellParameters,
-  'hybrid-dc': hybridParameters, evse: evseParameters,
+  pv: pvParameters,
+  battery: batteryParameters,
+  wind: windParameters,
+  fuelcell: fuelCellParameters,
+  'hybrid-dc': hybridParameters,
+  evse: evseParameters,
 };
 
 /** Fills in what the blocks of a profile leave out, and the ratings that follow from them. Faults go to the list of the request. */

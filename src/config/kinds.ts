@@ -53,14 +53,20 @@ const same = <T>(value: T): T => value;
 /** A number within a closed range. */
 export function number(low: number, high: number): Kind<number> {
   return kind(z.number().min(low).max(high), {
-    allowed: `a number from ${low} to ${high}`, placeholder: 'NUMBER', fromText: numberFromText, normalise: same,
+    allowed: `a number from ${low} to ${high}`,
+    placeholder: 'NUMBER',
+    fromText: numberFromText,
+    normalise: same,
   });
 }
 
 /** A whole number within a closed range; a fraction is refused, never cut off. */
 export function integer(low: number, high: number): Kind<number> {
   return kind(z.int().min(low).max(high), {
-    allowed: `a whole number from ${low} to ${high}`, placeholder: 'INTEGER', fromText: numberFromText, normalise: same,
+    allowed: `a whole number from ${low} to ${high}`,
+    placeholder: 'INTEGER',
+    fromText: numberFromText,
+    normalise: same,
   });
 }
 
@@ -100,13 +106,20 @@ const hostSchema = z.string().refine(isHost, 'an IP address or a host name');
 
 /** Address or name to bind to; IPv6 with or without brackets. */
 export const host: Kind<string> = kind(hostSchema, {
-  allowed: 'an IP address or a host name', placeholder: 'HOST', normalise: bareHost,
+  allowed: 'an IP address or a host name',
+  placeholder: 'HOST',
+  normalise: bareHost,
 });
 
 const maxListLength = 64;
 const pathText = z.string().min(1).max(4096);
 
-function list(item: z.ZodType<string>, allowed: string, placeholder: string, normalise: (text: string) => string): Kind<readonly string[]> {
+function list(
+  item: z.ZodType<string>,
+  allowed: string,
+  placeholder: string,
+  normalise: (text: string) => string,
+): Kind<readonly string[]> {
   return kind(z.union([item, z.array(item).max(maxListLength)]), {
     allowed: `${allowed}; several as a list, at most ${maxListLength}`,
     placeholder,
@@ -122,7 +135,9 @@ export function pathsOrNames(isName: (text: string) => boolean, allowed: string)
     ...list(pathText, allowed, 'FILE', same),
     read(raw, base) {
       const parsed = z.union([pathText, z.array(pathText).max(maxListLength)]).safeParse(raw);
-      return parsed.success ? [...new Set([parsed.data].flat().map((text) => (isName(text) ? text : resolve(base, text))))] : undefined;
+      return parsed.success
+        ? [...new Set([parsed.data].flat().map((text) => (isName(text) ? text : resolve(base, text))))]
+        : undefined;
     },
   };
 }
@@ -139,7 +154,8 @@ function isOrigin(text: string): boolean {
 export const originList = list(
   z.string().refine(isOrigin, 'an origin'),
   'an origin as a browser sends it, for example http://localhost:3000 (lower case, no path, no default port)',
-  'ORIGIN', same,
+  'ORIGIN',
+  same,
 );
 
 function isTimeZone(text: string): boolean {
@@ -154,31 +170,46 @@ function isTimeZone(text: string): boolean {
 }
 
 export const timeZone: Kind<string> = kind(z.string().refine(isTimeZone), {
-  allowed: 'an IANA time zone name, for example Europe/Berlin', placeholder: 'ZONE', normalise: same,
+  allowed: 'an IANA time zone name, for example Europe/Berlin',
+  placeholder: 'ZONE',
+  normalise: same,
 });
 
 export const clockTime: Kind<string> = kind(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/), {
-  allowed: 'a time of day HH:MM:SS', placeholder: 'HH:MM:SS', normalise: same,
+  allowed: 'a time of day HH:MM:SS',
+  placeholder: 'HH:MM:SS',
+  normalise: same,
 });
 
 // simulated time is microseconds in a double: exact to the year 2255
-export const date: Kind<string> = kind(z.iso.date().refine((text) => text >= '1970-01-02' && text < '2200'), {
-  allowed: 'a calendar date YYYY-MM-DD from 1970-01-02 to 2199-12-31', placeholder: 'YYYY-MM-DD', normalise: same,
-});
+export const date: Kind<string> = kind(
+  z.iso.date().refine((text) => text >= '1970-01-02' && text < '2200'),
+  {
+    allowed: 'a calendar date YYYY-MM-DD from 1970-01-02 to 2199-12-31',
+    placeholder: 'YYYY-MM-DD',
+    normalise: same,
+  },
+);
 
 /** Names of cipher suites; which ones there are, OpenSSL says. */
 export const cipherList: Kind<string> = kind(z.string().min(1).max(4096), {
-  allowed: 'OpenSSL names of cipher suites with a colon between', placeholder: 'SUITES', normalise: same,
+  allowed: 'OpenSSL names of cipher suites with a colon between',
+  placeholder: 'SUITES',
+  normalise: same,
 });
 
 /** A version of TLS; unquoted in a file it is a number. */
 export const tlsVersion: Kind<TlsVersion> = kind(z.union([z.enum(tlsVersions), z.literal([1.2, 1.3])]), {
-  allowed: tlsVersions, placeholder: 'VERSION', normalise: (value) => (String(value) === '1.3' ? '1.3' : '1.2'),
+  allowed: tlsVersions,
+  placeholder: 'VERSION',
+  normalise: (value) => (String(value) === '1.3' ? '1.3' : '1.2'),
 });
 
 /** The device file or name of a serial port, as the system calls it. */
 export const serialDevice: Kind<string> = kind(z.string().min(1).max(4096), {
-  allowed: 'a serial device, for example /dev/ttyUSB0 or COM10', placeholder: 'DEVICE', normalise: same,
+  allowed: 'a serial device, for example /dev/ttyUSB0 or COM10',
+  placeholder: 'DEVICE',
+  normalise: same,
 });
 
 const parities = { N: 'none', E: 'even', O: 'odd', none: 'none', even: 'even', odd: 'odd' } as const;
@@ -187,18 +218,24 @@ const parityWords = Object.keys(parities) as ParityWord[];
 
 /** Parity bit of a character on a serial line, by letter or word. */
 export const parity: Kind<(typeof parities)[ParityWord]> = kind(z.enum(parityWords), {
-  allowed: parityWords, placeholder: 'PARITY', normalise: (word) => parities[word],
+  allowed: parityWords,
+  placeholder: 'PARITY',
+  normalise: (word) => parities[word],
   fromText: (text) => (text.length === 1 ? text.toUpperCase() : text.toLowerCase()),
 });
 
 /** A file; a relative path starts from the directory of the configuration file, or from the working directory. */
 export const path: Kind<string> = kind(pathText, {
-  allowed: 'a path', placeholder: 'FILE', normalise: (text, base) => resolve(base, text),
+  allowed: 'a path',
+  placeholder: 'FILE',
+  normalise: (text, base) => resolve(base, text),
 });
 
 /** A file, or a name that `isName` knows, which stays as it is. */
 export function pathOrName(isName: (text: string) => boolean, allowed: string): Kind<string> {
   return kind(pathText, {
-    allowed, placeholder: 'FILE', normalise: (text, base) => (isName(text) ? text : resolve(base, text)),
+    allowed,
+    placeholder: 'FILE',
+    normalise: (text, base) => (isName(text) ? text : resolve(base, text)),
   });
 }

@@ -24,7 +24,8 @@ import { unusedSettings } from './unused.ts';
 function zoneOffsetHours(timeZone: string, date: string): number {
   const noon = new Date(`${date}T12:00:00Z`);
   const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' }).formatToParts(noon);
-  const [, sign = '+', hours = '0', minutes = '0'] = /GMT([+-])(\d+):(\d+)/.exec(parts.find((part) => part.type === 'timeZoneName')?.value ?? '') ?? [];
+  const [, sign = '+', hours = '0', minutes = '0'] =
+    /GMT([+-])(\d+):(\d+)/.exec(parts.find((part) => part.type === 'timeZoneName')?.value ?? '') ?? [];
   return (sign === '-' ? -1 : 1) * (Number(hours) + Number(minutes) / 60);
 }
 
@@ -37,7 +38,8 @@ function noonLongitude(values: Values): number {
 function gridProfilePath({ values, file, io }: Gathered, faults: Fault[]): string | null {
   if (values.grid_profile !== null || file?.grid.profile === undefined) return values.grid_profile;
   const path = settingOf('grid_profile').kind.read(file.grid.profile, file.directory) as string;
-  if (!io.isFile(path)) faults.push(refused(`${file.label}: grid.profile`, file.grid.profile, 'the path of a file that exists'));
+  if (!io.isFile(path))
+    faults.push(refused(`${file.label}: grid.profile`, file.grid.profile, 'the path of a file that exists'));
   return path;
 }
 
@@ -46,17 +48,29 @@ function feederOf(file: ConfigFile | null): AppConfig['grid']['feeder'] {
   return scr === null ? null : { scr, xOverR };
 }
 
-function appConfig(gathered: Gathered, { devices, deviceOf, proxy, faults }: Pick<AppConfig, 'devices' | 'deviceOf' | 'proxy' | 'faults'>, gridPath: string | null): AppConfig {
+function appConfig(
+  gathered: Gathered,
+  { devices, deviceOf, proxy, faults }: Pick<AppConfig, 'devices' | 'deviceOf' | 'proxy' | 'faults'>,
+  gridPath: string | null,
+): AppConfig {
   const { values: v, file } = gathered;
   return {
     configPath: v.config,
     web: {
-      host: v.website_ip, port: v.website_port, corsOrigins: v.cors_origin, allowedHosts: v.allowed_host,
-      maxConnections: v.http_max_connections, maxStreamClients: v.ws_max_clients,
+      host: v.website_ip,
+      port: v.website_port,
+      corsOrigins: v.cors_origin,
+      allowedHosts: v.allowed_host,
+      maxConnections: v.http_max_connections,
+      maxStreamClients: v.ws_max_clients,
     },
     clock: {
-      followsWall: v.wall_clock, timezone: v.wall_clock_timezone, startTime: v.start_clock_time,
-      startDate: v.start_date, rate: v.time_rate, startsPaused: v.start_paused,
+      followsWall: v.wall_clock,
+      timezone: v.wall_clock_timezone,
+      startTime: v.start_clock_time,
+      startDate: v.start_date,
+      rate: v.time_rate,
+      startsPaused: v.start_paused,
     },
     tickS: v.tick,
     seed: v.seed,
@@ -67,9 +81,15 @@ function appConfig(gathered: Gathered, { devices, deviceOf, proxy, faults }: Pic
     irradianceSource: v.irradiance_source,
     clouds: v.clouds,
     modbus: {
-      enabled: v.mb_enable, host: v.mb_host, port: v.mb_port, sharedPort: v.mb_shared_port,
-      framing: v.mb_framing, foreignUnit: v.mb_foreign_unit,
-      maxConnections: v.mb_max_connections, idleTimeoutS: v.mb_idle_timeout_s, frameTimeoutS: v.mb_frame_timeout_s,
+      enabled: v.mb_enable,
+      host: v.mb_host,
+      port: v.mb_port,
+      sharedPort: v.mb_shared_port,
+      framing: v.mb_framing,
+      foreignUnit: v.mb_foreign_unit,
+      maxConnections: v.mb_max_connections,
+      idleTimeoutS: v.mb_idle_timeout_s,
+      frameTimeoutS: v.mb_frame_timeout_s,
       tls: modbusTlsOf(v),
     },
     rtu: rtuOf(v),
@@ -85,7 +105,9 @@ function appConfig(gathered: Gathered, { devices, deviceOf, proxy, faults }: Pic
 }
 
 function programVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
   return version;
 }
 
@@ -106,11 +128,19 @@ export function loadConfig(
 
   const faults: Fault[] = [...flags.faults];
   const realIo: ConfigIo = {
-    cwd: io.cwd ?? systemIo.cwd, readFile: io.readFile ?? systemIo.readFile, isFile: io.isFile ?? systemIo.isFile,
+    cwd: io.cwd ?? systemIo.cwd,
+    readFile: io.readFile ?? systemIo.readFile,
+    isFile: io.isFile ?? systemIo.isFile,
   };
   const gathered = gather(flags.values, env, realIo, faults);
   const { values, originOf } = gathered;
-  const storeOptions = { io: realIo, longitudeDeg: noonLongitude(values), values, originOf, cache: createProfileCache() };
+  const storeOptions = {
+    io: realIo,
+    longitudeDeg: noonLongitude(values),
+    values,
+    originOf,
+    cache: createProfileCache(),
+  };
   const list = buildDevices(gathered, createProfileStore({ ...storeOptions, faults }), faults);
   faults.push(...crossFaults(gathered, list));
   const gridPath = gridProfilePath(gathered, faults);
@@ -122,9 +152,20 @@ export function loadConfig(
   }
   // the entries of the file are done with, and who adds a device need not know where a setting stands
   const nameOf = (key: SettingKey) => `the setting ${key}`;
-  const settings: Gathered = { ...gathered, originOf: nameOf, file: gathered.file && { ...gathered.file, devices: null } };
-  const deviceOf: AppConfig['deviceOf'] = (entry, index) => (
-    buildDevice(settings, (found) => createProfileStore({ ...storeOptions, originOf: nameOf, faults: found }), entry, index)
-  );
-  return { kind: 'run', config: appConfig(gathered, { devices: list.devices, deviceOf, proxy, faults: startFaults }, gridPath) };
+  const settings: Gathered = {
+    ...gathered,
+    originOf: nameOf,
+    file: gathered.file && { ...gathered.file, devices: null },
+  };
+  const deviceOf: AppConfig['deviceOf'] = (entry, index) =>
+    buildDevice(
+      settings,
+      (found) => createProfileStore({ ...storeOptions, originOf: nameOf, faults: found }),
+      entry,
+      index,
+    );
+  return {
+    kind: 'run',
+    config: appConfig(gathered, { devices: list.devices, deviceOf, proxy, faults: startFaults }, gridPath),
+  };
 }

@@ -7,7 +7,13 @@ import { flagOf } from './settings.ts';
 import type { Values } from './settings.ts';
 
 /** The serial line that is asked for; null: none. */
-export function rtuOf({ rtu_enable: enabled, rtu_port: port, rtu_baud: baud, rtu_parity: parity, rtu_stopbits: stopBits }: Values): AppConfig['rtu'] {
+export function rtuOf({
+  rtu_enable: enabled,
+  rtu_port: port,
+  rtu_baud: baud,
+  rtu_parity: parity,
+  rtu_stopbits: stopBits,
+}: Values): AppConfig['rtu'] {
   return enabled && port !== null ? { port, baud, parity, stopBits: stopBits === 2 ? 2 : 1 } : null;
 }
 
@@ -15,7 +21,10 @@ export function rtuOf({ rtu_enable: enabled, rtu_port: port, rtu_baud: baud, rtu
 export function lineFaults({ values, originOf }: Gathered, count: number): Fault[] {
   const faults: Fault[] = [];
   if (values.rtu_enable && values.rtu_port === null) {
-    faults.push({ name: flagOf('rtu_port'), detail: `not given, but ${originOf('rtu_enable')} is yes; allowed: a serial device, for example /dev/ttyUSB0 or COM10` });
+    faults.push({
+      name: flagOf('rtu_port'),
+      detail: `not given, but ${originOf('rtu_enable')} is yes; allowed: a serial device, for example /dev/ttyUSB0 or COM10`,
+    });
   }
   const last = values.first_device + count;
   if (values.rtu_enable && last > highestUnitId) {
@@ -31,10 +40,16 @@ export function lineFaults({ values, originOf }: Gathered, count: number): Fault
 function rtuOverTcpFaults(values: Values, originOf: Gathered['originOf']): Fault[] {
   const faults: Fault[] = [];
   if (values.mb_foreign_unit === 'gateway') {
-    faults.push({ name: originOf('mb_foreign_unit'), detail: `given gateway together with ${originOf('mb_framing')} rtu_over_tcp; allowed: silent` });
+    faults.push({
+      name: originOf('mb_foreign_unit'),
+      detail: `given gateway together with ${originOf('mb_framing')} rtu_over_tcp; allowed: silent`,
+    });
   }
   if (values.mb_enc) {
-    faults.push({ name: originOf('mb_enc'), detail: `given yes together with ${originOf('mb_framing')} rtu_over_tcp; allowed: one of the two` });
+    faults.push({
+      name: originOf('mb_enc'),
+      detail: `given yes together with ${originOf('mb_framing')} rtu_over_tcp; allowed: one of the two`,
+    });
   }
   return faults;
 }

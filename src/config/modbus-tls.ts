@@ -24,17 +24,27 @@ export function modbusTlsFaults({ values, originOf, io }: Gathered): Fault[] {
   const faults = cipherFaults(policy, { ciphers: originOf('mb_ciphers'), minVersion: originOf('mb_tls_version') });
   const fileOf = (key: SettingKey & ('mb_cert' | 'mb_key' | 'mb_root_cert')): TlsFile | null => {
     const path = values[key];
-    if (path === null) faults.push({ name: flagOf(key), detail: `not given with ${originOf('mb_enc')} yes; allowed: the path of a PEM file` });
+    if (path === null)
+      faults.push({
+        name: flagOf(key),
+        detail: `not given with ${originOf('mb_enc')} yes; allowed: the path of a PEM file`,
+      });
     else if (!io.isFile(path)) faults.push(refused(originOf(key), path, 'the path of a file that exists'));
     else return { name: originOf(key), path };
     return null;
   };
-  const files: TlsTriple<TlsFile | null> = { cert: fileOf('mb_cert'), key: fileOf('mb_key'), rootCert: fileOf('mb_root_cert') };
+  const files: TlsTriple<TlsFile | null> = {
+    cert: fileOf('mb_cert'),
+    key: fileOf('mb_key'),
+    rootCert: fileOf('mb_root_cert'),
+  };
   if (faults.length === 0 && areThere(files)) {
     const reading = readTlsMaterial(files, policy, io.readFile);
     if ('faults' in reading) {
       const pathOf = new Map(Object.values(files).map(({ name, path }) => [name, path]));
-      faults.push(...reading.faults.map(({ name, detail }) => ({ name, detail: `${pathOf.get(name) ?? ''}: ${detail}` })));
+      faults.push(
+        ...reading.faults.map(({ name, detail }) => ({ name, detail: `${pathOf.get(name) ?? ''}: ${detail}` })),
+      );
     }
   }
   return faults;

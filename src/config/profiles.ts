@@ -64,18 +64,29 @@ function roleFault(input: DeviceProfileInput, { text, name }: Reference, { asset
   const evse = input.evse !== undefined;
   const given = `given ${JSON.stringify(text)}`;
   if (assetType !== 'evse') {
-    return evse ? { name, detail: `${given}, which is the profile of an EVSE; allowed: another profile here, this one with --evse_profile`, allowed: bundledProfileNames } : null;
+    return evse
+      ? {
+          name,
+          detail: `${given}, which is the profile of an EVSE; allowed: another profile here, this one with --evse_profile`,
+          allowed: bundledProfileNames,
+        }
+      : null;
   }
   if (evse || !blockNames.some((block) => input[block] !== undefined)) return null;
   return {
-    name, detail: `${given}, which is no profile of an EVSE; allowed: one of an EVSE (${bundledEvseProfileNames.join(', ')}), this one with -f`,
+    name,
+    detail: `${given}, which is no profile of an EVSE; allowed: one of an EVSE (${bundledEvseProfileNames.join(', ')}), this one with -f`,
     allowed: bundledEvseProfileNames,
   };
 }
 
 function missingFault({ text, name }: Reference, { assetType }: DeviceTypeInfo): Fault {
   const allowed = assetType === 'evse' ? bundledEvseProfileNames : bundledProfileNames;
-  return { name, detail: `given ${JSON.stringify(text)}, which is no file; allowed: a path or a bundled profile (${allowed.join(', ')})`, allowed };
+  return {
+    name,
+    detail: `given ${JSON.stringify(text)}, which is no file; allowed: a path or a bundled profile (${allowed.join(', ')})`,
+    allowed,
+  };
 }
 
 export function createProfileStore({ io, longitudeDeg, values, originOf, faults, cache }: StoreOptions): ProfileStore {
@@ -98,7 +109,14 @@ export function createProfileStore({ io, longitudeDeg, values, originOf, faults,
     const raw = readMapping(path, name, bundled ? systemIo : io, faults);
     const checked = raw && deviceProfileSchema.safeParse(raw);
     if (checked?.success === false) {
-      faults.push(...zodFaults(checked.error.issues, { input: raw, schema: profileJsonSchema, where: basename(path), absent: absentKey }));
+      faults.push(
+        ...zodFaults(checked.error.issues, {
+          input: raw,
+          schema: profileJsonSchema,
+          where: basename(path),
+          absent: absentKey,
+        }),
+      );
     }
     const input = checked?.data;
     if (input) cache.inputs.set(path, input);
@@ -106,9 +124,13 @@ export function createProfileStore({ io, longitudeDeg, values, originOf, faults,
     return input ?? null;
   }
 
-  function complete(input: DeviceProfileInput, where: string, { assetType, phases, windType }: DeviceTypeInfo): DeviceProfile | null {
+  function complete(
+    input: DeviceProfileInput,
+    where: string,
+    { assetType, phases, windType }: DeviceTypeInfo,
+  ): DeviceProfile | null {
     const found: Fault[] = [];
-    const target = { assetType, phases, longitudeDeg, ...windType !== undefined && { windType } };
+    const target = { assetType, phases, longitudeDeg, ...(windType !== undefined && { windType }) };
     const profile = resolveProfile(withOverrides(input, assetType, values), target, where, found);
     for (const fault of found) tell(faultOfSetting(fault, where, values, originOf));
     return profile;

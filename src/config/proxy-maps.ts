@@ -12,7 +12,9 @@ export function proxyOf({ values, originOf, io }: Gathered, faults: Fault[]): Ap
   const name = originOf('proxy');
   const bundled = bundledProxyMapPath(text);
   if (bundled === undefined && !io.isFile(text)) {
-    faults.push(refused(name, text, `the path of a file that exists, or a bundled map (${bundledProxyMapNames.join(', ')})`));
+    faults.push(
+      refused(name, text, `the path of a file that exists, or a bundled map (${bundledProxyMapNames.join(', ')})`),
+    );
     return null;
   }
   const map = readMapping(bundled ?? text, name, bundled === undefined ? io : systemIo, faults);

@@ -20,10 +20,15 @@ for (const key of settingKeys) {
 }
 
 /** The convict schema, made from the table of settings. */
-const convictSchema = Object.fromEntries(settingKeys.map((key) => {
-  const { default: preset, doc, secret } = settingOf(key);
-  return [key, { doc, default: preset, nullable: preset === null, format: formatName(key), sensitive: secret === true }];
-})) as unknown as convict.Schema<Values>;
+const convictSchema = Object.fromEntries(
+  settingKeys.map((key) => {
+    const { default: preset, doc, secret } = settingOf(key);
+    return [
+      key,
+      { doc, default: preset, nullable: preset === null, format: formatName(key), sensitive: secret === true },
+    ];
+  }),
+) as unknown as convict.Schema<Values>;
 
 /**
  * Puts layers over the defaults, the last one on top.

@@ -2,7 +2,11 @@ import type { SettingKey, Values } from './settings.ts';
 
 /** Settings that only count with a switch; who gives one believes that it acts. */
 const switchOf = {
-  mb_cert: 'mb_enc', mb_key: 'mb_enc', mb_root_cert: 'mb_enc', mb_ciphers: 'mb_enc', rtu_port: 'rtu_enable',
+  mb_cert: 'mb_enc',
+  mb_key: 'mb_enc',
+  mb_root_cert: 'mb_enc',
+  mb_ciphers: 'mb_enc',
+  rtu_port: 'rtu_enable',
 } as const satisfies Partial<Record<SettingKey, SettingKey>>;
 
 /** What is given while its switch is off, in words for the log. */

@@ -69,11 +69,17 @@ export class ActiveFault<P = unknown> {
     this.#ends = ends;
   }
 
-  get layer(): FaultLayer { return this.facts.kind.layer; }
+  get layer(): FaultLayer {
+    return this.facts.kind.layer;
+  }
 
-  get protocol(): FaultProtocol { return this.facts.kind.protocol; }
+  get protocol(): FaultProtocol {
+    return this.facts.kind.protocol;
+  }
 
-  get parameters(): P { return this.facts.parameters; }
+  get parameters(): P {
+    return this.facts.parameters;
+  }
 
   /** Strikes left; null: no limit. */
   get remaining(): number | null {
@@ -84,10 +90,14 @@ export class ActiveFault<P = unknown> {
    * Whether its time has come although it has not been ended yet: requests come between ticks. A device lives behind
    * the clock while it catches up, and ends its effects at their instants by itself.
    */
-  get isOver(): boolean { return this.layer !== 'effect' && this.#ends.isDue(this.due); }
+  get isOver(): boolean {
+    return this.layer !== 'effect' && this.#ends.isDue(this.due);
+  }
 
   /** Whether somebody has ended it before its time, so that nothing of it is to go on. */
-  get isTakenBack(): boolean { return this.end !== null && this.end !== 'count' && this.end !== 'duration'; }
+  get isTakenBack(): boolean {
+    return this.end !== null && this.end !== 'count' && this.end !== 'duration';
+  }
 
   /** Whether it is one of this kind, whose parameters are then typed. */
   isOf<Q>(kind: FaultKind<Q>): this is ActiveFault<Q> {

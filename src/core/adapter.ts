@@ -3,13 +3,27 @@ export const moduleNames = ['AC', 'DC', 'CSIP', 'Modbus', 'OCPP', 'DNP3', 'WS', 
 export type ModuleName = (typeof moduleNames)[number];
 
 export const commStates = [
-  'disabled', 'starting', 'listening', 'connecting', 'connected', 'retrying', 'error', 'stopped',
+  'disabled',
+  'starting',
+  'listening',
+  'connecting',
+  'connected',
+  'retrying',
+  'error',
+  'stopped',
 ] as const;
 export type CommState = (typeof commStates)[number];
 
 /** Keys of `comm_status` in the overview. */
 export const commNames = [
-  'modbus_tcp', 'modbus_rtu', 'modbus_proxy', 'csip', 'ocpp', 'dnp3', 'sunspec_client', 'websocket',
+  'modbus_tcp',
+  'modbus_rtu',
+  'modbus_proxy',
+  'csip',
+  'ocpp',
+  'dnp3',
+  'sunspec_client',
+  'websocket',
 ] as const;
 export type CommName = (typeof commNames)[number];
 
@@ -33,8 +47,15 @@ export interface AdapterStatus {
 
 /** Status of a protocol that this process does not run. */
 export const disabledStatus: AdapterStatus = {
-  enabled: false, state: 'disabled', detail: null, endpoint: null, peers: 0,
-  lastActivityMs: null, rxCount: 0, txCount: 0, errorCount: 0,
+  enabled: false,
+  state: 'disabled',
+  detail: null,
+  endpoint: null,
+  peers: 0,
+  lastActivityMs: null,
+  rxCount: 0,
+  txCount: 0,
+  errorCount: 0,
 };
 
 /** What one device's record shows of an endpoint. */

@@ -4,7 +4,9 @@ import type { Duplex } from 'node:stream';
 
 const newest = Symbol('newest answer');
 /** A field of the socket: a weak map would cost a hot read more than everything else that is done for it here. */
-interface Noted { [newest]?: ServerResponse }
+interface Noted {
+  [newest]?: ServerResponse;
+}
 const unreadLimits = new WeakMap<Duplex, number>();
 
 /** Notes an answer that is to come; called once for each request, in the order of their arrival. */

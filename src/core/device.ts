@@ -8,7 +8,17 @@ import type { WindCommand, WindDetail } from './kinds/wind.ts';
 
 /** Who wrote: the provenance of a register write or a command. */
 export const sources = [
-  'default', 'profile', 'rest', 'dashboard', 'modbus', 'csip', 'ocpp', 'dnp3', 'scenario', 'reversion', 'fault',
+  'default',
+  'profile',
+  'rest',
+  'dashboard',
+  'modbus',
+  'csip',
+  'ocpp',
+  'dnp3',
+  'scenario',
+  'reversion',
+  'fault',
 ] as const;
 export type Source = (typeof sources)[number];
 
@@ -52,7 +62,14 @@ export type DcMode = (typeof dcModes)[number];
 
 export const serviceStates = ['off', 'on'] as const;
 export const inverterStates = [
-  'off', 'sleeping', 'starting', 'running', 'throttled', 'shutting_down', 'fault', 'standby',
+  'off',
+  'sleeping',
+  'starting',
+  'running',
+  'throttled',
+  'shutting_down',
+  'fault',
+  'standby',
 ] as const;
 export const connectionStates = ['disconnected', 'connected'] as const;
 
@@ -143,7 +160,11 @@ export interface InverterParameters {
 }
 
 /** One sample of a DC curve: volts, amperes, watts. */
-export interface IvPoint { readonly v: number; readonly i: number; readonly p: number }
+export interface IvPoint {
+  readonly v: number;
+  readonly i: number;
+  readonly p: number;
+}
 
 /** A DC-side curve of one 714 port at this moment. */
 export interface IvCurve {

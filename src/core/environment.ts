@@ -24,9 +24,25 @@ export interface GridPatch {
 
 /** The events of the library, in the order in which it lists them. */
 export const gridEventNames = [
-  'sag', 'swell', 'voltage_step', 'voltage_ramp', 'frequency_step', 'frequency_ramp', 'oscillation', 'phase_jump',
-  'outage', 'island', 'lvrt_cat_2', 'lvrt_cat_3', 'hvrt_cat_2', 'hvrt_cat_3', 'lfrt', 'hfrt',
-  'rocof_cat_1', 'rocof_cat_2', 'rocof_cat_3',
+  'sag',
+  'swell',
+  'voltage_step',
+  'voltage_ramp',
+  'frequency_step',
+  'frequency_ramp',
+  'oscillation',
+  'phase_jump',
+  'outage',
+  'island',
+  'lvrt_cat_2',
+  'lvrt_cat_3',
+  'hvrt_cat_2',
+  'hvrt_cat_3',
+  'lfrt',
+  'hfrt',
+  'rocof_cat_1',
+  'rocof_cat_2',
+  'rocof_cat_3',
 ] as const;
 export type GridEventName = (typeof gridEventNames)[number];
 

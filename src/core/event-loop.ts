@@ -40,7 +40,9 @@ const periodsPerWarning = 6;
 function repeat(ms: number, run: () => void): () => void {
   const timer = setInterval(run, ms);
   timer.unref();
-  return () => { clearInterval(timer); };
+  return () => {
+    clearInterval(timer);
+  };
 }
 
 /** Delay of a sample beyond its due time, ms with three decimals. */
@@ -65,14 +67,20 @@ export class EventLoopWatch implements EventLoopState {
     this.#every = every;
   }
 
-  get p50Ms(): number { return (this.#lastPeriod ?? this.#percentiles()).p50Ms; }
+  get p50Ms(): number {
+    return (this.#lastPeriod ?? this.#percentiles()).p50Ms;
+  }
 
-  get p99Ms(): number { return (this.#lastPeriod ?? this.#percentiles()).p99Ms; }
+  get p99Ms(): number {
+    return (this.#lastPeriod ?? this.#percentiles()).p99Ms;
+  }
 
   start(): void {
     if (this.#end) return;
     this.#histogram.enable();
-    this.#end = this.#every(checkMs, () => { this.#check(); });
+    this.#end = this.#every(checkMs, () => {
+      this.#check();
+    });
   }
 
   /** Ends timer and measurement; the counts stay. */
@@ -94,8 +102,10 @@ export class EventLoopWatch implements EventLoopState {
       this.stalls += stalls - this.#stallsOfPeriod;
       this.#stallsOfPeriod = stalls;
       const longest = (lateMs(this.#histogram.max) / 1000).toFixed(1);
-      this.#log.error(`the event loop stood still for more than 1 s (the longest of these 10 s: ${longest} s); `
-        + 'nothing was computed or answered meanwhile');
+      this.#log.error(
+        `the event loop stood still for more than 1 s (the longest of these 10 s: ${longest} s); ` +
+          'nothing was computed or answered meanwhile',
+      );
     }
     this.#checks += 1;
     if (this.#checks >= checksPerPeriod) this.#endPeriod();
@@ -105,7 +115,8 @@ export class EventLoopWatch implements EventLoopState {
   #countStalls(): number {
     const { count } = this.#histogram;
     let stalls = 0;
-    while (stalls < count && lateMs(this.#histogram.percentile((100 * (count - stalls - 0.5)) / count)) > stallMs) stalls += 1;
+    while (stalls < count && lateMs(this.#histogram.percentile((100 * (count - stalls - 0.5)) / count)) > stallMs)
+      stalls += 1;
     return stalls;
   }
 
@@ -121,7 +132,9 @@ export class EventLoopWatch implements EventLoopState {
     }
     this.slowPeriods += 1;
     if (this.#slowInARow % periodsPerWarning === 0) {
-      this.#log.warning(`the machine is busy: in the last 10 s one timer of a hundred was ${Math.round(p99Ms)} ms late or more`);
+      this.#log.warning(
+        `the machine is busy: in the last 10 s one timer of a hundred was ${Math.round(p99Ms)} ms late or more`,
+      );
     }
     this.#slowInARow += 1;
   }

@@ -10,11 +10,15 @@ const registerSpace = 0x1_0000;
 /** Faults of target and parameters, by pointers into the request. */
 export function kindFaults(kind: FaultKind, { target = {}, parameters = {} }: FaultRequest): Fault[] {
   const given = Object.keys(target) as FaultTargetName[];
-  const faults: Fault[] = given.filter((name) => target[name] !== undefined && !kind.targets.includes(name))
+  const faults: Fault[] = given
+    .filter((name) => target[name] !== undefined && !kind.targets.includes(name))
     .map((name) => ({ name: `/target/${name}`, detail: `${kind.kind} has no such target`, allowed: kind.targets }));
   const { registers } = target;
   if (registers !== undefined && registers.address + registers.count > registerSpace) {
-    faults.push({ name: '/target/registers/count', detail: `must be at most ${registerSpace - registers.address} from address ${registers.address} on` });
+    faults.push({
+      name: '/target/registers/count',
+      detail: `must be at most ${registerSpace - registers.address} from address ${registers.address} on`,
+    });
   }
   const parsed = kind.parameters.safeParse(parameters, withInput);
   if (parsed.success) return faults;
@@ -25,12 +29,26 @@ export function kindFaults(kind: FaultKind, { target = {}, parameters = {} }: Fa
 /** Faults of the numbers that every kind takes. */
 export function numberFaults({ count, durationS, probability, every, seed }: FaultRequest): Fault[] {
   const faults: Fault[] = [];
-  const expect = (fine: boolean, name: string, detail: string) => { if (!fine) faults.push({ name: `/${name}`, detail }); };
+  const expect = (fine: boolean, name: string, detail: string) => {
+    if (!fine) faults.push({ name: `/${name}`, detail });
+  };
   expect(count === undefined || (Number.isInteger(count) && count >= 1), 'count', 'must be a whole number from 1 on');
-  expect(durationS === undefined || (durationS > 0 && durationS <= 1e9), 'duration_s', 'must be above 0 and at most 1e9');
-  expect(probability === undefined || (probability > 0 && probability <= 1), 'probability', 'must be above 0 and at most 1');
+  expect(
+    durationS === undefined || (durationS > 0 && durationS <= 1e9),
+    'duration_s',
+    'must be above 0 and at most 1e9',
+  );
+  expect(
+    probability === undefined || (probability > 0 && probability <= 1),
+    'probability',
+    'must be above 0 and at most 1',
+  );
   expect(every === undefined || (Number.isInteger(every) && every >= 1), 'every', 'must be a whole number from 1 on');
-  expect(seed === undefined || (Number.isInteger(seed) && seed >= 0 && seed <= 0xffff_ffff), 'seed', 'must be a whole number from 0 to 4294967295');
+  expect(
+    seed === undefined || (Number.isInteger(seed) && seed >= 0 && seed <= 0xffff_ffff),
+    'seed',
+    'must be a whole number from 0 to 4294967295',
+  );
   return faults;
 }
 

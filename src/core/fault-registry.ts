@@ -90,18 +90,24 @@ export class FaultRegistry {
   define(kinds: readonly FaultKind[], check?: FaultCheck): void {
     for (const kind of kinds) {
       this.#kinds.set(nameOf(kind.protocol, kind.kind), kind);
-      if (check !== undefined) this.#checks.set(kind, [...this.#checks.get(kind) ?? [], check]);
+      if (check !== undefined) this.#checks.set(kind, [...(this.#checks.get(kind) ?? []), check]);
     }
   }
 
   /** The catalogue, in order of definition. */
-  get kinds(): readonly FaultKind[] { return [...this.#kinds.values()]; }
+  get kinds(): readonly FaultKind[] {
+    return [...this.#kinds.values()];
+  }
 
   /** Faults in force, oldest first; replaced as a whole by each change. */
-  get active(): readonly ActiveFault[] { return this.#active; }
+  get active(): readonly ActiveFault[] {
+    return this.#active;
+  }
 
   /** Faults that are over, newest first. */
-  get ended(): readonly EndedFault[] { return this.#ended; }
+  get ended(): readonly EndedFault[] {
+    return this.#ended;
+  }
 
   /** Simulated (in layer `transport` wall) seconds until a fault ends by its duration; null: it does not. */
   remainingS(fault: ActiveFault): number | null {
@@ -138,7 +144,10 @@ export class FaultRegistry {
 
   /** Ends those that the filter names (all without one); returns how many. */
   clear(filter: FaultFilter = {}, end: FaultEnd = 'cleared'): number {
-    return this.#end(this.#active.filter((fault) => fits(fault, filter)), end);
+    return this.#end(
+      this.#active.filter((fault) => fits(fault, filter)),
+      end,
+    );
   }
 
   /** A device has left: what was meant for it alone is over. */
@@ -156,7 +165,10 @@ export class FaultRegistry {
   /** Ends what is over by its duration; called with each tick and before each look. */
   expire(): void {
     if (this.#active.length === 0) return;
-    this.#end(this.#active.filter(({ due }) => this.#isDue(due)), 'duration');
+    this.#end(
+      this.#active.filter(({ due }) => this.#isDue(due)),
+      'duration',
+    );
   }
 
   /** Nothing ends by the wall clock from now on. */
@@ -171,25 +183,40 @@ export class FaultRegistry {
    */
   onChange(listener: (change: FaultChange) => void): () => void {
     this.#listeners.add(listener);
-    return () => { this.#listeners.delete(listener); };
+    return () => {
+      this.#listeners.delete(listener);
+    };
   }
 
   #isDue({ sim, monotonicMs }: FaultDue): boolean {
-    return (sim !== null && sim <= this.#options.sim()) || (monotonicMs !== null && monotonicMs <= this.#options.wall.monotonicMs());
+    return (
+      (sim !== null && sim <= this.#options.sim()) ||
+      (monotonicMs !== null && monotonicMs <= this.#options.wall.monotonicMs())
+    );
   }
 
   #checkRoom(further: number): void {
     if (this.#active.length + further <= maxActiveFaults) return;
-    throw new SimError('COMMAND_CONFLICT', `${this.#active.length} faults are active and ${further} more are asked for; ${maxActiveFaults} are possible`);
+    throw new SimError(
+      'COMMAND_CONFLICT',
+      `${this.#active.length} faults are active and ${further} more are asked for; ${maxActiveFaults} are possible`,
+    );
   }
 
   #checkKept(accepted: readonly ProposedFault[]): void {
     const devices = this.#options.deviceIndexes().length;
-    const kept = ({ keptMaps = 0 }: FaultKind, deviceIndex: number | null) => keptMaps * (deviceIndex === null ? devices : 1);
+    const kept = ({ keptMaps = 0 }: FaultKind, deviceIndex: number | null) =>
+      keptMaps * (deviceIndex === null ? devices : 1);
     const before = this.#active.reduce((sum, { facts: { kind, deviceIndex } }) => sum + kept(kind, deviceIndex), 0);
-    const further = accepted.reduce((sum, { kind, request: { deviceIndex = null } }) => sum + kept(kind, deviceIndex), 0);
+    const further = accepted.reduce(
+      (sum, { kind, request: { deviceIndex = null } }) => sum + kept(kind, deviceIndex),
+      0,
+    );
     if (further === 0 || before + further <= maxKeptMaps) return;
-    throw new SimError('COMMAND_CONFLICT', `the active faults keep up to ${before} copies of register maps and these would keep ${further} more; ${maxKeptMaps} are possible`);
+    throw new SimError(
+      'COMMAND_CONFLICT',
+      `the active faults keep up to ${before} copies of register maps and these would keep ${further} more; ${maxKeptMaps} are possible`,
+    );
   }
 
   /** @throws SimError with every fault of all requests */
@@ -198,11 +225,17 @@ export class FaultRegistry {
     const indexes = this.#options.deviceIndexes();
     const accepted = requests.flatMap((request, i): ProposedFault[] => {
       const kind = this.#kinds.get(nameOf(request.protocol, request.kind));
-      const found = kind === undefined ? [this.#unknownKind(request)] : [...kindFaults(kind, request), ...numberFaults(request)];
+      const found =
+        kind === undefined ? [this.#unknownKind(request)] : [...kindFaults(kind, request), ...numberFaults(request)];
       faults.push(...found.map((fault) => ({ ...fault, name: `/${i}${fault.name}` })));
       if (kind === undefined || found.length > 0) return [];
       const fault = proposed(kind, request);
-      faults.push(...this.#deviceFaults(fault, concernedBy(request, indexes)).map((each) => ({ ...each, name: `/${i}${each.name}` })));
+      faults.push(
+        ...this.#deviceFaults(fault, concernedBy(request, indexes)).map((each) => ({
+          ...each,
+          name: `/${i}${each.name}`,
+        })),
+      );
       return [fault];
     });
     if (faults.length > 0) throw new SimError('COMMAND_BAD_VALUE', 'the faults cannot be injected as asked', faults);
@@ -246,11 +279,31 @@ export class FaultRegistry {
       sim: durationS === null || onWall ? null : addSeconds(sim(), durationS),
       monotonicMs: durationS === null || !onWall ? null : wall.monotonicMs() + durationS * 1000,
     };
-    return new ActiveFault({
-      id, kind, parameters, profile, by, deviceIndex: request.deviceIndex ?? null, target: request.target ?? {},
-      when: request.when ?? null, count: request.count ?? null, durationS, probability: request.probability ?? 1,
-      every: request.every ?? 1, seed: request.seed ?? ownSeed(seed, id), beganAtMs: wall.nowMs(),
-    }, due, { isDue: (of) => this.#isDue(of), spent: (fault) => { this.#end([fault], 'count'); } });
+    return new ActiveFault(
+      {
+        id,
+        kind,
+        parameters,
+        profile,
+        by,
+        deviceIndex: request.deviceIndex ?? null,
+        target: request.target ?? {},
+        when: request.when ?? null,
+        count: request.count ?? null,
+        durationS,
+        probability: request.probability ?? 1,
+        every: request.every ?? 1,
+        seed: request.seed ?? ownSeed(seed, id),
+        beganAtMs: wall.nowMs(),
+      },
+      due,
+      {
+        isDue: (of) => this.#isDue(of),
+        spent: (fault) => {
+          this.#end([fault], 'count');
+        },
+      },
+    );
   }
 
   #end(over: readonly ActiveFault[], end: FaultEnd): number {
@@ -271,7 +324,10 @@ export class FaultRegistry {
   #tell({ facts: { id, kind, deviceIndex, by } }: ActiveFault, what: string): void {
     const whose = deviceIndex === null ? 'every device' : `device ${deviceIndex}`;
     const who = by.peer === undefined ? by.source : `${by.source}, ${by.peer}`;
-    this.#options.log?.info(`fault ${id} ${what}: ${kind.protocol} ${kind.kind} of ${whose}, asked by ${who}`, deviceIndex ?? undefined);
+    this.#options.log?.info(
+      `fault ${id} ${what}: ${kind.protocol} ${kind.kind} of ${whose}, asked by ${who}`,
+      deviceIndex ?? undefined,
+    );
   }
 
   /** Waits for the next end by the wall clock, which comes while simulated time stands as well. */
@@ -315,9 +371,11 @@ function ownSeed(seed: number, id: number): number {
 }
 
 function fits({ facts, protocol }: ActiveFault, filter: FaultFilter): boolean {
-  return (filter.id === undefined || facts.id === filter.id)
-    && (filter.protocol === undefined || protocol === filter.protocol)
-    && (filter.kind === undefined || facts.kind.kind === filter.kind)
-    && (filter.deviceIndex === undefined || facts.deviceIndex === filter.deviceIndex)
-    && (filter.profile === undefined || facts.profile === filter.profile);
+  return (
+    (filter.id === undefined || facts.id === filter.id) &&
+    (filter.protocol === undefined || protocol === filter.protocol) &&
+    (filter.kind === undefined || facts.kind.kind === filter.kind) &&
+    (filter.deviceIndex === undefined || facts.deviceIndex === filter.deviceIndex) &&
+    (filter.profile === undefined || facts.profile === filter.profile)
+  );
 }

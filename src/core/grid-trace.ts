@@ -3,7 +3,15 @@ import type { SimTime } from './clock.ts';
 
 /** Functions whose way from input to output a trace shows. */
 export const tracedFunctions = [
-  'volt_var', 'volt_watt', 'watt_var', 'freq_droop', 'pf_inject', 'pf_absorb', 'constant_var', 'max_power', 'active_power',
+  'volt_var',
+  'volt_watt',
+  'watt_var',
+  'freq_droop',
+  'pf_inject',
+  'pf_absorb',
+  'constant_var',
+  'max_power',
+  'active_power',
   'enter_service',
 ] as const;
 export type TracedFunction = (typeof tracedFunctions)[number];
@@ -19,21 +27,47 @@ export interface FunctionStep {
 
 /** What decides active power. */
 export const activeDeciders = [
-  'source', 'w_max', 'charge_limit', 'max_power', 'active_power', 'volt_watt', 'freq_droop', 'second_limiter', 'enter_service', 'ramp',
-  'site', 'idle', 'apparent_power', 'cessation', 'out_of_service',
+  'source',
+  'w_max',
+  'charge_limit',
+  'max_power',
+  'active_power',
+  'volt_watt',
+  'freq_droop',
+  'second_limiter',
+  'enter_service',
+  'ramp',
+  'site',
+  'idle',
+  'apparent_power',
+  'cessation',
+  'out_of_service',
 ] as const;
 export type ActiveDecider = (typeof activeDeciders)[number];
 
 /** What decides reactive power. */
 export const reactiveDeciders = [
-  'volt_var', 'watt_var', 'pf_inject', 'pf_absorb', 'constant_var', 'none', 'capability', 'low_power', 'apparent_power',
-  'cessation', 'out_of_service',
+  'volt_var',
+  'watt_var',
+  'pf_inject',
+  'pf_absorb',
+  'constant_var',
+  'none',
+  'capability',
+  'low_power',
+  'apparent_power',
+  'cessation',
+  'out_of_service',
 ] as const;
 export type ReactiveDecider = (typeof reactiveDeciders)[number];
 
 /** Regions of IEEE 1547-2018 6.4.2 and 6.5.2. */
 export const rideThroughModes = [
-  'continuous_operation', 'mandatory_operation', 'permissive_operation', 'momentary_cessation', 'cease_to_energize',
+  'continuous_operation',
+  'mandatory_operation',
+  'permissive_operation',
+  'momentary_cessation',
+  'cease_to_energize',
 ] as const;
 export type RideThroughMode = (typeof rideThroughModes)[number];
 

@@ -86,8 +86,7 @@ const mostServed = 64;
 
 export function createHttpGuard(config: HttpGuardConfig): HttpGuard {
   const anyLiteral = wildcardAddresses.has(config.host);
-  const names = new Set([config.host, ...config.allowedHosts]
-    .map(configuredName).filter((name) => name !== ''));
+  const names = new Set([config.host, ...config.allowedHosts].map(configuredName).filter((name) => name !== ''));
   const origins = new Set(config.corsOrigins.map((origin) => origin.toLowerCase()));
   /** `Host` headers that were found good, as they were sent: a client sends the same one each time */
   const served = new Set<string>();

@@ -22,7 +22,9 @@ export class LimitedLog implements Logger {
       later,
       keyOf: (level) => level,
       report(level, times) {
-        logger[level](times === 1 ? `1 more line about ${about} was left out` : `${times} more lines about ${about} were left out`);
+        logger[level](
+          times === 1 ? `1 more line about ${about} was left out` : `${times} more lines about ${about} were left out`,
+        );
       },
     });
   }

@@ -19,7 +19,10 @@ export function hostAndPort(host: string, port: number): string {
 }
 
 /** `address:port` of who is at the other end, without the prefix of an IPv4 address on an IPv6 socket. */
-export function peerOf({ remoteAddress = 'unknown', remotePort = 0 }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string {
+export function peerOf({
+  remoteAddress = 'unknown',
+  remotePort = 0,
+}: Pick<Socket, 'remoteAddress' | 'remotePort'>): string {
   return hostAndPort(remoteAddress.startsWith('::ffff:') ? remoteAddress.slice(7) : remoteAddress, remotePort);
 }
 
@@ -40,7 +43,9 @@ function listenFailed(host: string, port: number, cause: unknown, what: string |
  */
 export function listen(server: Server, host: string, port: number, what?: string): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
-    const fail = (cause: unknown) => { reject(listenFailed(host, port, cause, what)); };
+    const fail = (cause: unknown) => {
+      reject(listenFailed(host, port, cause, what));
+    };
     server.once('error', fail);
     try {
       server.listen({ host, port }, () => {

@@ -33,8 +33,11 @@ export interface LogFilter {
 export const logCapacity = 5000;
 
 function isWanted(entry: LogEntry, { levels, deviceIndex, sinceMs = -Infinity }: LogFilter): boolean {
-  return entry.timeMs >= sinceMs && (!levels || levels.includes(entry.level))
-    && (deviceIndex === undefined || entry.deviceIndex === deviceIndex);
+  return (
+    entry.timeMs >= sinceMs &&
+    (!levels || levels.includes(entry.level)) &&
+    (deviceIndex === undefined || entry.deviceIndex === deviceIndex)
+  );
 }
 
 /**

@@ -7,7 +7,9 @@ const maxKeys = 1000;
 export function callLater(ms: number, run: () => void): () => void {
   const timer = setTimeout(run, ms);
   timer.unref();
-  return () => { clearTimeout(timer); };
+  return () => {
+    clearTimeout(timer);
+  };
 }
 
 interface Options<Line> {
@@ -126,6 +128,8 @@ export class RepeatLimit<Line> {
     this.#cancelTimer?.();
     this.#dueMs = endMs;
     // timers may be early by a fraction of a millisecond: what it was set for has come
-    this.#cancelTimer = this.#options.later(endMs - nowMs, () => { this.#reportUntil(Math.max(endMs, this.#options.monotonicMs())); });
+    this.#cancelTimer = this.#options.later(endMs - nowMs, () => {
+      this.#reportUntil(Math.max(endMs, this.#options.monotonicMs()));
+    });
   }
 }

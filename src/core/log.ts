@@ -72,8 +72,13 @@ export function printable(text: string): string {
 function textStream(write: (line: string) => void): DestinationStream {
   return {
     write(line: string) {
-      const { time, level, module, device, msg } = JSON.parse(line) as
-        { time: number; level: number; module: string; device?: number; msg: string };
+      const { time, level, module, device, msg } = JSON.parse(line) as {
+        time: number;
+        level: number;
+        module: string;
+        device?: number;
+        msg: string;
+      };
       const name = level >= 50 ? 'ERROR' : level >= 40 ? 'WARN' : level >= 30 ? 'INFO' : 'DEBUG';
       const where = device === undefined ? module : `${module} ${device}`;
       write(`${new Date(time).toISOString()} ${name.padEnd(5)} [${where}] ${msg}\n`);
@@ -87,15 +92,21 @@ function textStream(write: (line: string) => void): DestinationStream {
  * @param options.write where lines go; default standard error
  * @param options.later calls a function once after so many ms; the returned one prevents it
  */
-export function createLogBook(options: {
-  level?: LogLevel;
-  format?: 'text' | 'json';
-  write?: (line: string) => void;
-  clock?: WallClock;
-  later?: (ms: number, run: () => void) => () => void;
-} = {}): LogBook {
+export function createLogBook(
+  options: {
+    level?: LogLevel;
+    format?: 'text' | 'json';
+    write?: (line: string) => void;
+    clock?: WallClock;
+    later?: (ms: number, run: () => void) => () => void;
+  } = {},
+): LogBook {
   const { level = 'info', format = 'text', clock = systemClock, later = callLater } = options;
-  const write = options.write ?? ((line: string) => { process.stderr.write(line); });
+  const write =
+    options.write ??
+    ((line: string) => {
+      process.stderr.write(line);
+    });
   const threshold = logLevels.indexOf(level);
   const stream = format === 'json' ? { write } : textStream(write);
   const timestamp = () => `,"time":${clock.nowMs()}`;
@@ -106,7 +117,8 @@ export function createLogBook(options: {
   function writeLine(line: Line, printedOnly?: string): void {
     buffer.push({ id: nextId++, timeMs: clock.nowMs(), ...line });
     const { module, deviceIndex, message } = line;
-    const printed = printedOnly === undefined ? message : cutTo(maxMessageBytes, `${message}: ${printable(printedOnly)}`);
+    const printed =
+      printedOnly === undefined ? message : cutTo(maxMessageBytes, `${message}: ${printable(printedOnly)}`);
     root[pinoLevel[line.level]](deviceIndex === null ? { module } : { module, device: deviceIndex }, printed);
   }
 
@@ -133,13 +145,22 @@ export function createLogBook(options: {
   return {
     logger,
     entries: (filter) => buffer.list(filter),
-    get modules() { return buffer.modules; },
-    get dropped() { return buffer.dropped; },
-    flush() { repeats.flush(); },
+    get modules() {
+      return buffer.modules;
+    },
+    get dropped() {
+      return buffer.dropped;
+    },
+    flush() {
+      repeats.flush();
+    },
   };
 }
 
 /** A logger that keeps nothing, for tests and tools. */
 export const silentLogger: Logger = {
-  debug: () => undefined, info: () => undefined, warning: () => undefined, error: () => undefined,
+  debug: () => undefined,
+  info: () => undefined,
+  warning: () => undefined,
+  error: () => undefined,
 };

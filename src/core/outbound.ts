@@ -30,17 +30,23 @@ export function isRefusedTarget(address: string): boolean {
 export const refusedTargetText = 'is a link-local, metadata or multicast address, to which no connection is made';
 
 function refusal(hostname: string, address: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`${hostname} stands for ${address}, which ${refusedTargetText}`), { code: 'ERR_REFUSED_TARGET' });
+  return Object.assign(new Error(`${hostname} stands for ${address}, which ${refusedTargetText}`), {
+    code: 'ERR_REFUSED_TARGET',
+  });
 }
 
 /** The `lookup` of `net.connect` and `tls.connect` for targets that the interface sets: fails where a name stands for a refused address. */
 export const guardedLookup: LookupFunction = (hostname, options, callback) => {
-  resolveName(hostname, { ...options, all: true }, (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => {
-    const bad = error === null ? addresses.find(({ address }) => isRefusedTarget(address)) : undefined;
-    const [first] = error === null ? addresses : [];
-    if (bad) callback(refusal(hostname, bad.address), '', 0);
-    else if (error !== null || first === undefined) callback(error ?? new Error(`${hostname} has no address`), '', 0);
-    else if (options.all === true) callback(null, addresses);
-    else callback(null, first.address, first.family);
-  });
+  resolveName(
+    hostname,
+    { ...options, all: true },
+    (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => {
+      const bad = error === null ? addresses.find(({ address }) => isRefusedTarget(address)) : undefined;
+      const [first] = error === null ? addresses : [];
+      if (bad) callback(refusal(hostname, bad.address), '', 0);
+      else if (error !== null || first === undefined) callback(error ?? new Error(`${hostname} has no address`), '', 0);
+      else if (options.all === true) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    },
+  );
 };

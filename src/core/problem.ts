@@ -110,12 +110,19 @@ function writeRefusal(socket: Duplex, problem: Problem, extra: Readonly<Record<s
   }
   const body = JSON.stringify(problem);
   const headers = {
-    ...problemHeaders(problem), ...extra, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close',
+    ...problemHeaders(problem),
+    ...extra,
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
   };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  const lines = Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('');
   // the server keeps no time for such a socket any more, and what the peer goes on sending must not prolong it
   const limit = setTimeout(() => socket.destroy(), unreadLimitMs(socket) ?? defaultUnreadMs);
-  socket.once('close', () => { clearTimeout(limit); });
+  socket.once('close', () => {
+    clearTimeout(limit);
+  });
   socket.once('finish', () => socket.destroy());
   socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}\r\n${lines}\r\n${body}`);
 }
@@ -129,12 +136,16 @@ export function refuseOnSocket(socket: Duplex, problem: Problem, extra: Readonly
   ending.add(socket);
   // nobody else listens on a socket that the server has handed over; the limit for answers not taken is a time-out
   for (const event of ['error', 'timeout']) socket.on(event, () => socket.destroy());
-  whenAnswered(socket, () => { writeRefusal(socket, problem, extra); });
+  whenAnswered(socket, () => {
+    writeRefusal(socket, problem, extra);
+  });
 }
 
 /** Closes a connection when all requests that came on it are answered. */
 export function closeAnswered(socket: Duplex): void {
   if (ending.has(socket)) return;
   ending.add(socket);
-  whenAnswered(socket, () => { socket.destroy(); });
+  whenAnswered(socket, () => {
+    socket.destroy();
+  });
 }

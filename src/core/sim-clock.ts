@@ -8,8 +8,14 @@ const maxRate = 3600;
 /** Offset of a time zone from UTC at an instant, in ms. @throws RangeError for an unknown zone */
 function zoneOffsetMs(timezone: string, dateMs: number): number {
   const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone: timezone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric',
-    hour: 'numeric', minute: 'numeric', second: 'numeric',
+    timeZone: timezone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
   }).formatToParts(dateMs);
   const part = (type: string) => Number(parts.find((p) => p.type === type)?.value);
   const local = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
@@ -55,17 +61,27 @@ export class SimClock {
     if (settings.mode === 'wall_clock') this.#followWall();
   }
 
-  get settings(): ClockSettings { return this.#settings; }
+  get settings(): ClockSettings {
+    return this.#settings;
+  }
 
-  get paused(): boolean { return this.#settings.mode === 'paused'; }
+  get paused(): boolean {
+    return this.#settings.mode === 'paused';
+  }
 
   /** Simulated seconds per real second at present; 1 in `wall_clock`. */
-  get rate(): number { return this.#settings.mode === 'wall_clock' ? 1 : this.#settings.rate; }
+  get rate(): number {
+    return this.#settings.mode === 'wall_clock' ? 1 : this.#settings.rate;
+  }
 
-  wallMs(): number { return this.#wall.nowMs(); }
+  wallMs(): number {
+    return this.#wall.nowMs();
+  }
 
   /** End of the last tick. */
-  get tickTime(): SimTime { return this.#now; }
+  get tickTime(): SimTime {
+    return this.#now;
+  }
 
   /**
    * The present instant, never going back. Between two ticks it runs on with real time, so that a timer started by
@@ -150,7 +166,8 @@ export class SimClock {
     const mode = patch.mode ?? this.#settings.mode;
     const rate = patch.rate ?? this.#settings.rate;
     const timezone = patch.timezone ?? this.#settings.timezone;
-    if (!(rate >= minRate && rate <= maxRate)) throw new SimError('COMMAND_BAD_VALUE', `rate must be ${minRate}..${maxRate}`);
+    if (!(rate >= minRate && rate <= maxRate))
+      throw new SimError('COMMAND_BAD_VALUE', `rate must be ${minRate}..${maxRate}`);
     if (mode === 'wall_clock' && patch.rate !== undefined && patch.rate !== 1) {
       throw new SimError('COMMAND_CONFLICT', 'wall_clock runs at rate 1; use accelerated for another rate');
     }

@@ -42,11 +42,12 @@ interface NetTarget {
 }
 
 /** Where the device is. */
-export type ClientTarget = TargetBase & (
-  | NetTarget & { readonly transport: 'tcp' }
-  | NetTarget & { readonly transport: 'tls'; readonly tls: ClientTls }
-  | { readonly transport: 'rtu'; readonly serial: SerialLine }
-);
+export type ClientTarget = TargetBase &
+  (
+    | (NetTarget & { readonly transport: 'tcp' })
+    | (NetTarget & { readonly transport: 'tls'; readonly tls: ClientTls })
+    | { readonly transport: 'rtu'; readonly serial: SerialLine }
+  );
 
 /** One model of the chain. */
 export interface FoundModel {
@@ -196,9 +197,22 @@ export interface PollStatus extends PollSettings {
 }
 
 export const remoteMetricNames = [
-  'power_kw', 'reactive_power_kvar', 'apparent_power_kva', 'voltage_ll_v', 'voltage_ln_v', 'current_a', 'frequency_hz',
-  'power_factor', 'dc_power_kw', 'dc_voltage_v', 'dc_current_a', 'state_of_charge_pct', 'soc_reserve_min_pct',
-  'soc_reserve_max_pct', 'soc_min_pct', 'soc_max_pct',
+  'power_kw',
+  'reactive_power_kvar',
+  'apparent_power_kva',
+  'voltage_ll_v',
+  'voltage_ln_v',
+  'current_a',
+  'frequency_hz',
+  'power_factor',
+  'dc_power_kw',
+  'dc_voltage_v',
+  'dc_current_a',
+  'state_of_charge_pct',
+  'soc_reserve_min_pct',
+  'soc_reserve_max_pct',
+  'soc_min_pct',
+  'soc_max_pct',
 ] as const;
 
 /** The metrics of a snapshot as far as the device has them. */

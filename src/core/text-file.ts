@@ -1,7 +1,10 @@
 import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file', EACCES: 'no permission to read it', EISDIR: 'it is a directory', ENOTDIR: 'there is no such file',
+  ENOENT: 'there is no such file',
+  EACCES: 'no permission to read it',
+  EISDIR: 'it is a directory',
+  ENOTDIR: 'there is no such file',
 };
 
 /** Why a file cannot be read, in words for the user, without its path. */

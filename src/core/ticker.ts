@@ -44,7 +44,9 @@ export class Ticker {
     if (this.#stopped) return;
     const due = this.#startMs + (this.#slot + 1) * this.#options.intervalMs;
     const wait = Math.max(0, due - this.#options.wall.monotonicMs());
-    this.#timer = setTimeout(() => { this.#fire(); }, wait);
+    this.#timer = setTimeout(() => {
+      this.#fire();
+    }, wait);
   }
 
   #fire(): void {

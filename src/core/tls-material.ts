@@ -25,8 +25,12 @@ export interface TlsPolicy {
 
 /** Suites that Secure SunSpec Modbus demands, those of TLS 1.3 first. */
 export const secureSunSpecCiphers = [
-  'TLS_AES_128_GCM_SHA256', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_128_CCM_SHA256',
-  'ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-CHACHA20-POLY1305', 'ECDHE-ECDSA-AES128-CCM8',
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_CCM_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-ECDSA-AES128-CCM8',
 ] as const;
 
 /** The cipher string in force. OpenSSL from 3.2 on counts the short tag of CCM8 as 64 bits, which only level 0 takes. */
@@ -42,7 +46,10 @@ const pemEnd = '-----END CERTIFICATE-----';
 
 /** Every certificate of a PEM file; null where there is none, or one that cannot be read or does not end. */
 function certificatesOf(pem: string): readonly X509Certificate[] | null {
-  const bodies = pem.split(pemBegin).slice(1).map((part) => part.split(pemEnd));
+  const bodies = pem
+    .split(pemBegin)
+    .slice(1)
+    .map((part) => part.split(pemEnd));
   if (bodies.length === 0 || bodies.some((parts) => parts.length < 2)) return null;
   try {
     return bodies.map(([body = '']) => new X509Certificate(pemBegin + body + pemEnd));
@@ -52,7 +59,8 @@ function certificatesOf(pem: string): readonly X509Certificate[] | null {
 }
 
 function keyOf(pem: string): KeyObject | string {
-  if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(pem)) return 'holds an encrypted key; allowed: a key without a passphrase';
+  if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(pem))
+    return 'holds an encrypted key; allowed: a key without a passphrase';
   try {
     return createPrivateKey(pem);
   } catch {
@@ -60,18 +68,34 @@ function keyOf(pem: string): KeyObject | string {
   }
 }
 
-const isP256 = (key: KeyObject): boolean => key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1';
+const isP256 = (key: KeyObject): boolean =>
+  key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1';
 
 function pemFaults({ cert, key, rootCert }: TlsTriple<PemFile>, policy: TlsPolicy): Fault[] {
   const faults: Fault[] = [];
-  const fault = ({ name }: PemFile, detail: string) => { faults.push({ name, detail }); };
+  const fault = ({ name }: PemFile, detail: string) => {
+    faults.push({ name, detail });
+  };
   const [certificate] = certificatesOf(cert.text) ?? [];
-  if (!certificate) fault(cert, 'holds no certificate that can be read; allowed: the certificate of the server in PEM form, those of intermediate CAs behind it');
+  if (!certificate)
+    fault(
+      cert,
+      'holds no certificate that can be read; allowed: the certificate of the server in PEM form, those of intermediate CAs behind it',
+    );
   const privateKey = keyOf(key.text);
   if (typeof privateKey === 'string') fault(key, privateKey);
-  else if (certificate && !certificate.checkPrivateKey(privateKey)) fault(key, `the key does not belong to the certificate of ${cert.name}`);
-  else if (policy.ciphers === null && !isP256(privateKey)) fault(key, 'not a P-256 key, which the suites of Secure SunSpec need; allowed: an EC key on P-256, or a list of suites that fit the key');
-  if (!certificatesOf(rootCert.text)) fault(rootCert, 'holds no certificates that can be read; allowed: the certificates of the CAs whose clients are served, in PEM form');
+  else if (certificate && !certificate.checkPrivateKey(privateKey))
+    fault(key, `the key does not belong to the certificate of ${cert.name}`);
+  else if (policy.ciphers === null && !isP256(privateKey))
+    fault(
+      key,
+      'not a P-256 key, which the suites of Secure SunSpec need; allowed: an EC key on P-256, or a list of suites that fit the key',
+    );
+  if (!certificatesOf(rootCert.text))
+    fault(
+      rootCert,
+      'holds no certificates that can be read; allowed: the certificates of the CAs whose clients are served, in PEM form',
+    );
   return faults;
 }
 
@@ -80,16 +104,33 @@ function pemFaults({ cert, key, rootCert }: TlsTriple<PemFile>, policy: TlsPolic
  * know as long as another one fits.
  * @param names of the two settings, for the faults
  */
-export function cipherFaults(policy: TlsPolicy, names: { readonly ciphers: string; readonly minVersion: string }): Fault[] {
+export function cipherFaults(
+  policy: TlsPolicy,
+  names: { readonly ciphers: string; readonly minVersion: string },
+): Fault[] {
   const { ciphers, minVersion } = policy;
   if (ciphers === null) return [];
   const words = wordsOf(ciphers);
   const unknown = words.filter((word) => /^\w/.test(word) && !selectsSuites(word));
   const allowed = 'OpenSSL names of cipher suites with a colon between';
-  if (words.length === 0 || unknown.length > 0) return [{ name: names.ciphers, detail: `given "${unknown.join(':')}", which OpenSSL does not know; allowed: ${allowed}` }];
-  if (!selectsSuites(joined(ciphers))) return [{ name: names.ciphers, detail: `given "${ciphers}", which OpenSSL cannot read or which leaves no suite; allowed: ${allowed}` }];
+  if (words.length === 0 || unknown.length > 0)
+    return [
+      { name: names.ciphers, detail: `given "${unknown.join(':')}", which OpenSSL does not know; allowed: ${allowed}` },
+    ];
+  if (!selectsSuites(joined(ciphers)))
+    return [
+      {
+        name: names.ciphers,
+        detail: `given "${ciphers}", which OpenSSL cannot read or which leaves no suite; allowed: ${allowed}`,
+      },
+    ];
   if (minVersion === '1.3' && !words.some(isSuite13)) {
-    return [{ name: names.ciphers, detail: `given no suite of TLS 1.3 with ${names.minVersion} 1.3; allowed: at least one, for example ${secureSunSpecCiphers[0]}` }];
+    return [
+      {
+        name: names.ciphers,
+        detail: `given no suite of TLS 1.3 with ${names.minVersion} 1.3; allowed: at least one, for example ${secureSunSpecCiphers[0]}`,
+      },
+    ];
   }
   return [];
 }
@@ -123,7 +164,12 @@ function versionsOf({ ciphers, minVersion }: TlsPolicy): Pick<SecureContextOptio
   const words = ciphers === null ? [] : wordsOf(ciphers);
   const names13 = words.some(isSuite13);
   if (ciphers !== null && !names13) return { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' };
-  return { minVersion: minVersion === '1.3' || (names13 && words.every((word) => isSuite13(word) || word.startsWith('@'))) ? 'TLSv1.3' : 'TLSv1.2' };
+  return {
+    minVersion:
+      minVersion === '1.3' || (names13 && words.every((word) => isSuite13(word) || word.startsWith('@')))
+        ? 'TLSv1.3'
+        : 'TLSv1.2',
+  };
 }
 
 /** A file of PEM text, and what faults call the setting that names it. */
@@ -144,7 +190,9 @@ const maxPemBytes = 1024 * 1024;
  * @param readText text of a file of at most so many bytes; throws where it cannot be read
  */
 export function readTlsMaterial(
-  files: TlsTriple<TlsFile>, policy: TlsPolicy, readText: (path: string, maxBytes: number) => string,
+  files: TlsTriple<TlsFile>,
+  policy: TlsPolicy,
+  readText: (path: string, maxBytes: number) => string,
 ): TlsReading {
   const faults: Fault[] = [];
   const read = (file: TlsFile): PemFile => {
@@ -162,15 +210,22 @@ export function readTlsMaterial(
 
 function materialOf({ cert, key, rootCert }: TlsTriple<PemFile>, policy: TlsPolicy): TlsReading {
   const context: SecureContextOptions = {
-    cert: cert.text, key: key.text, ca: rootCert.text,
-    ciphers: cipherString(policy), ...versionsOf(policy),
+    cert: cert.text,
+    key: key.text,
+    ca: rootCert.text,
+    ciphers: cipherString(policy),
+    ...versionsOf(policy),
     // in TLS 1.2 it bounds the keys of certificates as well
     ecdhCurve: policy.ciphers === null ? 'P-256' : 'auto',
   };
   try {
     createSecureContext(context);
   } catch (error) {
-    return { faults: [{ name: cert.name, detail: `refused by OpenSSL: ${error instanceof Error ? error.message : String(error)}` }] };
+    return {
+      faults: [
+        { name: cert.name, detail: `refused by OpenSSL: ${error instanceof Error ? error.message : String(error)}` },
+      ],
+    };
   }
   const own = new X509Certificate(cert.text);
   return { material: { context, validFromMs: Date.parse(own.validFrom), validToMs: Date.parse(own.validTo) } };

@@ -25,7 +25,8 @@ export interface IssueWords {
 }
 
 function bound(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>): string {
-  const unit = issue.origin === 'string' ? ' characters' : issue.origin === 'array' || issue.origin === 'set' ? ' items' : '';
+  const unit =
+    issue.origin === 'string' ? ' characters' : issue.origin === 'array' || issue.origin === 'set' ? ' items' : '';
   const verb = unit === '' ? 'must be' : 'must have';
   if (issue.code === 'too_big') {
     return `${verb} ${issue.inclusive === false ? 'less than' : 'at most'} ${String(issue.maximum)}${unit}`;
@@ -34,7 +35,11 @@ function bound(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>): string
 }
 
 const expectations: Readonly<Record<string, string>> = {
-  int: 'an integer', integer: 'an integer', array: 'an array', object: 'an object', record: 'an object',
+  int: 'an integer',
+  integer: 'an integer',
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
 };
 
 function expected(type: string): string {
@@ -73,12 +78,15 @@ function branchWords(issues: readonly Issue[], member: string): readonly string[
   const missing = named.filter(({ detail }) => detail === required).map(({ name }) => name);
   const wrong = named.filter(({ detail }) => detail !== required).map(({ name, detail }) => ` whose ${name} ${detail}`);
   const extra = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : []));
-  const listed = (word: string, names: readonly string[]) => (names.length === 0 ? '' : ` ${word} ${names.join(' and ')}`);
+  const listed = (word: string, names: readonly string[]) =>
+    names.length === 0 ? '' : ` ${word} ${names.join(' and ')}`;
   return [`an object${listed('with', missing)}${listed('without', extra)}${wrong.join('')}`];
 }
 
-const wantsObject = (issues: readonly Issue[]) => issues.some((issue) => (
-  issue.path.length === 0 && issue.code === 'invalid_type' && expected(issue.expected) === 'an object'));
+const wantsObject = (issues: readonly Issue[]) =>
+  issues.some(
+    (issue) => issue.path.length === 0 && issue.code === 'invalid_type' && expected(issue.expected) === 'an object',
+  );
 
 /**
  * An issue in words.
@@ -90,7 +98,11 @@ export function issueWords(issue: Issue, member: string, members?: readonly stri
   switch (issue.code) {
     case 'unrecognized_keys': {
       const allowed = path.length === 0 ? members : undefined;
-      return issue.keys.map((key) => ({ path: [...path, key], detail: `is not ${member}`, ...(allowed && { allowed }) }));
+      return issue.keys.map((key) => ({
+        path: [...path, key],
+        detail: `is not ${member}`,
+        ...(allowed && { allowed }),
+      }));
     }
     case 'invalid_value': {
       if (isMissing(issue)) return [{ path, detail: required }];
@@ -99,15 +111,19 @@ export function issueWords(issue: Issue, member: string, members?: readonly stri
     }
     case 'invalid_union': {
       const branch = meantBranch(issue.errors);
-      if (branch) return branch.flatMap((inner) => issueWords({ ...inner, path: [...path, ...inner.path] }, member, members));
+      if (branch)
+        return branch.flatMap((inner) => issueWords({ ...inner, path: [...path, ...inner.path] }, member, members));
       if ('options' in issue) {
         const allowed = scalarValues(issue.options ?? []);
         return [{ path, detail: hasOwnWords(issue) ? issue.message : `must be one of ${allowed.join(', ')}`, allowed }];
       }
       // words about the members of an object say nothing to who has sent none
       if (issue.errors.length > 0 && issue.errors.every(wantsObject)) return [{ path, detail: 'must be an object' }];
-      if (!hasOwnWords(issue)) return [{ path, detail: `must be ${anyOf(issue.errors.flatMap((inner) => branchWords(inner, member)))}` }];
-      const words = issue.errors.flat().flatMap((inner) => (inner.code === 'invalid_value' ? scalarValues(inner.values) : []));
+      if (!hasOwnWords(issue))
+        return [{ path, detail: `must be ${anyOf(issue.errors.flatMap((inner) => branchWords(inner, member)))}` }];
+      const words = issue.errors
+        .flat()
+        .flatMap((inner) => (inner.code === 'invalid_value' ? scalarValues(inner.values) : []));
       return [{ path, detail: issue.message, ...(words.length > 0 && { allowed: words }) }];
     }
     case 'invalid_type': {
@@ -115,7 +131,12 @@ export function issueWords(issue: Issue, member: string, members?: readonly stri
       return [{ path, detail: `must be ${expected(issue.expected)}` }];
     }
     case 'invalid_key':
-      return [{ path, detail: `is not a name that a member can have here; it must be ${issue.issues[0]?.message ?? 'another one'}` }];
+      return [
+        {
+          path,
+          detail: `is not a name that a member can have here; it must be ${issue.issues[0]?.message ?? 'another one'}`,
+        },
+      ];
     case 'too_big':
     case 'too_small':
       return [{ path, detail: bound(issue) }];

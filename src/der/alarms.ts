@@ -18,9 +18,13 @@ interface AlarmKind {
 }
 
 export const tripTexts: Readonly<Record<TripCause, string>> = {
-  lowVoltage: 'tripped on under-voltage', highVoltage: 'tripped on over-voltage',
-  lowFrequency: 'tripped on under-frequency', highFrequency: 'tripped on over-frequency',
-  island: 'tripped on islanding', rocof: 'tripped on rate of change of frequency', vectorShift: 'tripped on vector shift',
+  lowVoltage: 'tripped on under-voltage',
+  highVoltage: 'tripped on over-voltage',
+  lowFrequency: 'tripped on under-frequency',
+  highFrequency: 'tripped on over-frequency',
+  island: 'tripped on islanding',
+  rocof: 'tripped on rate of change of frequency',
+  vectorShift: 'tripped on vector shift',
 };
 
 /** Every alarm that a device can raise; four of them by fault injection alone. */
@@ -40,10 +44,28 @@ export const alarmKinds = {
   blown_string_fuse: { bit: 12, source: 'dc', severity: 'error', text: 'a string fuse has blown' },
   under_temp: { bit: 13, source: 'battery', severity: 'error', latched: true, text: 'under temperature' },
   memory_loss: { bit: 14, source: 'ac', severity: 'error', text: 'memory was lost' },
-  hw_test_failure: { bit: 15, source: 'ac', severity: 'error', latched: true, text: 'the model gave a value that is not finite' },
+  hw_test_failure: {
+    bit: 15,
+    source: 'ac',
+    severity: 'error',
+    latched: true,
+    text: 'the model gave a value that is not finite',
+  },
   manufacturer_alrm: { bit: 16, source: 'dc', severity: 'error', text: 'fault of the primary source' },
-  over_volt: { bit: 16, source: 'battery', severity: 'error', latched: true, text: 'a battery cell is above its voltage range' },
-  under_volt: { bit: 16, source: 'battery', severity: 'error', latched: true, text: 'a battery cell is below its voltage range' },
+  over_volt: {
+    bit: 16,
+    source: 'battery',
+    severity: 'error',
+    latched: true,
+    text: 'a battery cell is above its voltage range',
+  },
+  under_volt: {
+    bit: 16,
+    source: 'battery',
+    severity: 'error',
+    latched: true,
+    text: 'a battery cell is below its voltage range',
+  },
   overspeed: { bit: 16, source: 'dc', severity: 'warning', text: 'the rotor turns too fast' },
   connector_fault: { bit: 16, source: 'evse', severity: 'error', text: 'a charging connector is faulted' },
   soc_low: { bit: null, source: 'battery', severity: 'warning', text: 'the state of charge is at its floor' },
@@ -52,7 +74,12 @@ export const alarmKinds = {
   lvrt_active: { bit: null, source: 'ac', severity: 'warning', text: 'riding through low voltage' },
   hvrt_active: { bit: null, source: 'ac', severity: 'warning', text: 'momentary cessation on high voltage' },
   frt_active: { bit: null, source: 'ac', severity: 'warning', text: 'momentary cessation on frequency' },
-  voltage_collapse: { bit: null, source: 'ac', severity: 'error', text: 'the feeder cannot carry this power: voltage held at its last value' },
+  voltage_collapse: {
+    bit: null,
+    source: 'ac',
+    severity: 'error',
+    text: 'the feeder cannot carry this power: voltage held at its last value',
+  },
 } as const satisfies Record<string, AlarmKind>;
 export type AlarmCode = keyof typeof alarmKinds;
 
@@ -60,7 +87,7 @@ const kindOf = (code: AlarmCode): AlarmKind => alarmKinds[code];
 
 /** The alarm of a condition that a source names; those without a code of their own come as the vendor's. */
 function sourceAlarm(condition: string): AlarmCode {
-  return Object.hasOwn(alarmKinds, condition) ? condition as AlarmCode : 'manufacturer_alrm';
+  return Object.hasOwn(alarmKinds, condition) ? (condition as AlarmCode) : 'manufacturer_alrm';
 }
 
 /** 701.Alrm. */
@@ -77,7 +104,10 @@ const vendorBit = 16;
 
 /** 701.MnAlrmInfo: what the vendor's alarm bit stands for now. */
 export function vendorText(codes: Iterable<AlarmCode>): string {
-  const texts = [...codes].map(kindOf).filter(({ bit }) => bit === vendorBit).map(({ text }) => text);
+  const texts = [...codes]
+    .map(kindOf)
+    .filter(({ bit }) => bit === vendorBit)
+    .map(({ text }) => text);
   return texts.join('; ').slice(0, vendorTextLength);
 }
 
@@ -86,11 +116,20 @@ const vendorTextLength = 64;
 
 /** Bits of 714.Prt.DCAlrm. */
 const portBits: Readonly<Partial<Record<AlarmCode, number>>> = {
-  ground_fault: 0, dc_over_volt: 1, over_volt: 1, dc_disconnect: 3, over_temp: 7, under_temp: 13, under_volt: 21,
+  ground_fault: 0,
+  dc_over_volt: 1,
+  over_volt: 1,
+  dc_disconnect: 3,
+  over_temp: 7,
+  under_temp: 13,
+  under_volt: 21,
 };
 
 /** 714.Prt.DCAlrm and DCSta. */
-export function portState({ conditions, voltageV }: DcPort): { readonly bits: number; readonly state: 'OFF' | 'ON' | 'WARNING' | 'ERROR' } {
+export function portState({ conditions, voltageV }: DcPort): {
+  readonly bits: number;
+  readonly state: 'OFF' | 'ON' | 'WARNING' | 'ERROR';
+} {
   let bits = 0;
   let worst: AlarmSeverity = 'info';
   if (conditions && conditions.size > 0) {
@@ -109,22 +148,38 @@ export function portState({ conditions, voltageV }: DcPort): { readonly bits: nu
 }
 
 export const tripAlarms: Readonly<Record<TripCause, AlarmCode>> = {
-  lowVoltage: 'ac_under_volt', highVoltage: 'ac_over_volt', lowFrequency: 'under_frequency', highFrequency: 'over_frequency',
-  island: 'grid_disconnect', rocof: 'grid_disconnect', vectorShift: 'grid_disconnect',
+  lowVoltage: 'ac_under_volt',
+  highVoltage: 'ac_over_volt',
+  lowFrequency: 'under_frequency',
+  highFrequency: 'over_frequency',
+  island: 'grid_disconnect',
+  rocof: 'grid_disconnect',
+  vectorShift: 'grid_disconnect',
 };
 export const tripNames: Readonly<Record<TripKind, ControlFunction>> = {
-  lowVoltage: 'lv_trip', highVoltage: 'hv_trip', lowFrequency: 'lf_trip', highFrequency: 'hf_trip',
+  lowVoltage: 'lv_trip',
+  highVoltage: 'hv_trip',
+  lowFrequency: 'lf_trip',
+  highFrequency: 'hf_trip',
 };
 const cessationAlarms: Readonly<Record<TripKind, AlarmCode>> = {
-  lowVoltage: 'lvrt_active', highVoltage: 'hvrt_active', lowFrequency: 'frt_active', highFrequency: 'frt_active',
+  lowVoltage: 'lvrt_active',
+  highVoltage: 'hvrt_active',
+  lowFrequency: 'frt_active',
+  highFrequency: 'frt_active',
 };
 
 /** Alarms that inverter and source raise now. @param trips of the tick: they stand to its end, however short their cause */
-export function activeAlarms(inverter: Inverter, conditions: ReadonlySet<string>, trips: readonly AlarmCode[]): Set<AlarmCode> {
+export function activeAlarms(
+  inverter: Inverter,
+  conditions: ReadonlySet<string>,
+  trips: readonly AlarmCode[],
+): Set<AlarmCode> {
   const { phase, lastTrip, ceasedBy, switchClosed, settings } = inverter;
   const active = new Set<AlarmCode>(trips);
   if (phase === 'tripped' && lastTrip) active.add(tripAlarms[lastTrip]);
-  if ((phase === 'off' || phase === 'shutting_down') && (!switchClosed || settings.operator === 'STOP')) active.add('manual_shutdown');
+  if ((phase === 'off' || phase === 'shutting_down') && (!switchClosed || settings.operator === 'STOP'))
+    active.add('manual_shutdown');
   if (ceasedBy !== null) active.add(cessationAlarms[ceasedBy]);
   for (const condition of conditions) active.add(sourceAlarm(condition));
   return active;
@@ -162,7 +217,9 @@ export class DeviceAlarms {
     this.#wallMs = wallMs;
   }
 
-  codes(): readonly AlarmCode[] { return this.#codes; }
+  codes(): readonly AlarmCode[] {
+    return this.#codes;
+  }
 
   get latchedCount(): number {
     let count = 0;
@@ -177,8 +234,14 @@ export class DeviceAlarms {
       return at < 0 ? null : at;
     };
     return [...this.#since].map(([code, sinceMs]) => ({
-      code, source: kindOf(code).source, severity: kindOf(code).severity, sinceMs, deviceIndex: this.#deviceIndex,
-      port: portOf(code), latched: kindOf(code).latched === true, message: this.#textOf(code),
+      code,
+      source: kindOf(code).source,
+      severity: kindOf(code).severity,
+      sinceMs,
+      deviceIndex: this.#deviceIndex,
+      port: portOf(code),
+      latched: kindOf(code).latched === true,
+      message: this.#textOf(code),
     }));
   }
 
@@ -191,8 +254,14 @@ export class DeviceAlarms {
 
   /** Takes over what inverter and source raise at the end of a tick. @param conditions of the source */
   follow(inverter: Inverter, conditions: ReadonlySet<string>, { collapsed, fault, raised }: DeviceTrouble): void {
-    const calm = inverter.phase === 'in_service' && inverter.ceasedBy === null && conditions.size === 0
-      && this.#trips.size === 0 && raised.length === 0 && !collapsed && !fault;
+    const calm =
+      inverter.phase === 'in_service' &&
+      inverter.ceasedBy === null &&
+      conditions.size === 0 &&
+      this.#trips.size === 0 &&
+      raised.length === 0 &&
+      !collapsed &&
+      !fault;
     // nothing stands and nothing begins: so it is in most ticks
     if (calm && this.#codes.length === 0) return;
     const trips = fault ? [] : [...this.#trips];

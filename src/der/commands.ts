@@ -3,7 +3,14 @@ import type { Origin } from '../core/device.ts';
 import { addSeconds } from '../core/clock.ts';
 import type { SimTime } from '../core/clock.ts';
 import { SimError } from '../core/errors.ts';
-import type { CommandQueue, CommandRecord, CommandRequest, CommandState, Device, OperatorCommand } from '../sunspec/map/device.ts';
+import type {
+  CommandQueue,
+  CommandRecord,
+  CommandRequest,
+  CommandState,
+  Device,
+  OperatorCommand,
+} from '../sunspec/map/device.ts';
 
 const keptRecords = 1000;
 const queueLength = 64;
@@ -22,9 +29,12 @@ const finished = (state: CommandState) => state === 'completed' || state === 'fa
 function reached(device: Device, command: OperatorCommand): boolean {
   const state = device.bank.map.m701.InvSt;
   switch (command) {
-    case 'start': return state === 'RUNNING' || state === 'THROTTLED' || state === 'SLEEPING';
-    case 'stop': return state === 'OFF';
-    case 'reset': return true;
+    case 'start':
+      return state === 'RUNNING' || state === 'THROTTLED' || state === 'SLEEPING';
+    case 'stop':
+      return state === 'OFF';
+    case 'reset':
+      return true;
   }
 }
 
@@ -46,10 +56,20 @@ export class OperatorQueue implements CommandQueue {
     this.#checkRoom(deviceIndex, 1);
     const queue = this.#waiting.get(deviceIndex) ?? [];
     const entry: Entry = {
-      by, failAt: null,
+      by,
+      failAt: null,
       record: {
-        id: String(this.#nextId++), command, deviceIndex, scope: command === 'reset' ? request.scope ?? 'alarms' : null,
-        state: 'queued', source: by.source, sourceDetail: by.peer ?? null, queuedAtMs: this.#wallMs(), startedAtMs: null, finishedAtMs: null, message: null,
+        id: String(this.#nextId++),
+        command,
+        deviceIndex,
+        scope: command === 'reset' ? (request.scope ?? 'alarms') : null,
+        state: 'queued',
+        source: by.source,
+        sourceDetail: by.peer ?? null,
+        queuedAtMs: this.#wallMs(),
+        startedAtMs: null,
+        finishedAtMs: null,
+        message: null,
       },
     };
     queue.push(entry);
@@ -67,8 +87,13 @@ export class OperatorQueue implements CommandQueue {
   }
 
   list({ deviceIndex, state }: { deviceIndex?: number; state?: CommandState } = {}): readonly CommandRecord[] {
-    return this.#entries.map((entry) => entry.record)
-      .filter((record) => (deviceIndex === undefined || record.deviceIndex === deviceIndex) && (state === undefined || record.state === state))
+    return this.#entries
+      .map((entry) => entry.record)
+      .filter(
+        (record) =>
+          (deviceIndex === undefined || record.deviceIndex === deviceIndex) &&
+          (state === undefined || record.state === state),
+      )
       .reverse();
   }
 
@@ -97,7 +122,7 @@ export class OperatorQueue implements CommandQueue {
 
   /** A device leaves: what it has not ended will not be. */
   cancelOf(deviceIndex: number, why: string): void {
-    const open = [...this.#waiting.get(deviceIndex) ?? [], ...this.#running.get(deviceIndex) ?? []];
+    const open = [...(this.#waiting.get(deviceIndex) ?? []), ...(this.#running.get(deviceIndex) ?? [])];
     this.#waiting.delete(deviceIndex);
     for (const entry of open) this.#finish(entry, 'canceled', why);
   }
@@ -113,7 +138,10 @@ export class OperatorQueue implements CommandQueue {
   #checkRoom(deviceIndex: number, count: number): void {
     const open = (this.#waiting.get(deviceIndex)?.length ?? 0) + (this.#running.get(deviceIndex)?.length ?? 0);
     if (open + count > queueLength) {
-      throw new SimError('COMMAND_QUEUE_FULL', `${queueLength} commands are already waiting or running for device ${deviceIndex}`);
+      throw new SimError(
+        'COMMAND_QUEUE_FULL',
+        `${queueLength} commands are already waiting or running for device ${deviceIndex}`,
+      );
     }
   }
 
@@ -136,7 +164,7 @@ export class OperatorQueue implements CommandQueue {
     const { ESDlyTms, ESRndTms, ESRmpTms } = device.bank.map.m703;
     const limitS = (ESDlyTms ?? 0) + (ESRndTms ?? 0) + (ESRmpTms ?? 0) + graceS;
     entry.failAt = addSeconds(now, limitS);
-    this.#running.set(device.index, [...this.#running.get(device.index) ?? [], entry]);
+    this.#running.set(device.index, [...(this.#running.get(device.index) ?? []), entry]);
   }
 
   #finish(entry: Entry, state: CommandState, message: string | null): void {
@@ -155,4 +183,3 @@ export class OperatorQueue implements CommandQueue {
     }
   }
 }
-

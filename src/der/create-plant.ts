@@ -51,9 +51,23 @@ function checkDevices(devices: readonly DeviceSpec[], factory: DeviceFactory, st
   devices.forEach((device, position) => {
     const { profile, phases } = device;
     const where = `devices[${position}] (${device.name})`;
-    attempt(() => { factory.checkVisits(device); }, where, faults);
+    attempt(
+      () => {
+        factory.checkVisits(device);
+      },
+      where,
+      faults,
+    );
     if (faulty.get(profile)?.has(phases) === true) return;
-    if (!attempt(() => { factory.template(device, start); }, where, faults)) {
+    if (
+      !attempt(
+        () => {
+          factory.template(device, start);
+        },
+        where,
+        faults,
+      )
+    ) {
       faulty.set(profile, (faulty.get(profile) ?? new Set()).add(phases));
     }
   });
@@ -82,25 +96,50 @@ export function createPlant(spec: PlantSpec): SimPlant {
   const seriesTime = (t: SimTime) => (dateMs(t) - midnightMs) / 1000;
   const clouds = new CloudTrack(spec.seed, spec.clouds);
   const places = new Places({ clouds, dateMs, originS: seriesTime(start) });
-  const environment = new Environment({
-    nominalHz, gridProfile: spec.gridProfile, weatherSource: spec.weatherSource, seriesTime,
-    weather: { csv: (index) => places.at(index).weather, clear_sky: (index) => places.at(index).sky },
-    load: (index) => places.at(index).load,
-  }, start);
+  const environment = new Environment(
+    {
+      nominalHz,
+      gridProfile: spec.gridProfile,
+      weatherSource: spec.weatherSource,
+      seriesTime,
+      weather: { csv: (index) => places.at(index).weather, clear_sky: (index) => places.at(index).sky },
+      load: (index) => places.at(index).load,
+    },
+    start,
+  );
   const commits = { sim: () => clock.acting(), wallMs: () => clock.wallMs() };
   const silent = new Set<number>();
   const factory = new DeviceFactory({
     context: {
-      clock: commits, environment, seed: spec.seed, rate: () => clock.settings.rate, log: spec.log, feeder: spec.feeder ?? null, seriesTime,
-      silent, ...(spec.faults && { faults: spec.faults }),
+      clock: commits,
+      environment,
+      seed: spec.seed,
+      rate: () => clock.settings.rate,
+      log: spec.log,
+      feeder: spec.feeder ?? null,
+      seriesTime,
+      silent,
+      ...(spec.faults && { faults: spec.faults }),
     },
-    places, nominalHz, version, simModels: spec.simModels ?? false, unitAddressOf: spec.unitAddressOf,
+    places,
+    nominalHz,
+    version,
+    simModels: spec.simModels ?? false,
+    unitAddressOf: spec.unitAddressOf,
   });
   checkDevices(spec.devices, factory, start);
   const plant = new SimPlant({
     devices: spec.devices.map((device, at) => factory.make(device, spec.firstIndex + at, start)),
-    factory, environment, clock, tickIntervalS: spec.tickIntervalS, log: spec.log, monotonicMs: spec.monotonicMs,
-    forgetBefore: (t) => { clouds.forgetBefore(t / microsPerSecond); }, silent,
+    factory,
+    environment,
+    clock,
+    tickIntervalS: spec.tickIntervalS,
+    log: spec.log,
+    monotonicMs: spec.monotonicMs,
+    forgetBefore: (t) => {
+      clouds.forgetBefore(t / microsPerSecond);
+    },
+    silent,
   });
   if (spec.faults) followFaults(plant, spec.faults);
   return plant;

@@ -39,7 +39,11 @@ export class DeviceFactory {
 
   /** @throws SimError CONFIG_INVALID for a vehicle that comes to a connector which the station does not have */
   checkVisits({ profile: { source }, series }: DeviceSpec): void {
-    if (series?.visits && source.kind === 'evse') checkVisits(series.visits, source.evse.connectors.map(({ connectorId }) => connectorId));
+    if (series?.visits && source.kind === 'evse')
+      checkVisits(
+        series.visits,
+        source.evse.connectors.map(({ connectorId }) => connectorId),
+      );
   }
 
   /**
@@ -50,7 +54,18 @@ export class DeviceFactory {
     const byWiring = this.#templates.get(profile) ?? new Map<Wiring, Made>();
     this.#templates.set(profile, byWiring);
     const { context, nominalHz, simModels, unitAddressOf } = this.#options;
-    const made = byWiring.get(phases) ?? { template: createTemplate(profile, phases, nominalHz, at, context.clock.wallMs(), simModels, unitAddressOf !== undefined), at };
+    const made = byWiring.get(phases) ?? {
+      template: createTemplate(
+        profile,
+        phases,
+        nominalHz,
+        at,
+        context.clock.wallMs(),
+        simModels,
+        unitAddressOf !== undefined,
+      ),
+      at,
+    };
     byWiring.set(phases, made);
     return made.at === at ? made.template : { ...made.template, profilePoints: this.#stamped(made.template, at) };
   }
@@ -64,7 +79,15 @@ export class DeviceFactory {
     const template = this.template(spec, at);
     const { context, places, version, unitAddressOf } = this.#options;
     const { name, deviceType, profileName } = spec;
-    const identity = { index, name, deviceType, profileName, serialNumber: `DB-${String(index).padStart(6, '0')}`, version, ...(unitAddressOf && { unitAddress: unitAddressOf(index) }) };
+    const identity = {
+      index,
+      name,
+      deviceType,
+      profileName,
+      serialNumber: `DB-${String(index).padStart(6, '0')}`,
+      version,
+      ...(unitAddressOf && { unitAddress: unitAddressOf(index) }),
+    };
     places.enter(index, spec);
     try {
       return new SimDevice(identity, template, { ...context, visits: spec.series?.visits ?? null }, at);

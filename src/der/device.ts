@@ -3,7 +3,15 @@ import { addSeconds, secondsBetween } from '../core/clock.ts';
 import type { SimTime } from '../core/clock.ts';
 import { remoteSources } from '../core/device.ts';
 import type {
-  Alarm, AssetType, DcMode, DeviceCommand, DeviceDetail, IvCurve, Origin, Published, SourceCommand,
+  Alarm,
+  AssetType,
+  DcMode,
+  DeviceCommand,
+  DeviceDetail,
+  IvCurve,
+  Origin,
+  Published,
+  SourceCommand,
 } from '../core/device.ts';
 import { SimError } from '../core/errors.ts';
 import type { BatteryTree } from '../core/kinds/battery.ts';
@@ -103,37 +111,66 @@ export class SimDevice implements Device {
     this.#alarms = new DeviceAlarms(this.index, context.log, () => context.clock.wallMs());
     const clock: CommitClock = {
       // a tick under way may be ahead of the clock that masters see
-      sim: () => (this.#stepping ? this.#now : Math.max(this.#now, context.clock.sim()) as SimTime),
+      sim: () => (this.#stepping ? this.#now : (Math.max(this.#now, context.clock.sim()) as SimTime)),
       wallMs: () => context.clock.wallMs(),
     };
     this.#clock = clock;
     this.#writers = new CommandWriters(clock);
-    const effect = (touched: readonly PointSlot[], candidate: Candidate, by: Origin) => { this.#commit(touched, candidate, by); };
-    const warn = (message: string) => { context.log.warning(message, this.index); };
+    const effect = (touched: readonly PointSlot[], candidate: Candidate, by: Origin) => {
+      this.#commit(touched, candidate, by);
+    };
+    const warn = (message: string) => {
+      context.log.warning(message, this.index);
+    };
     this.bank = new RegisterBank(template.layout, Buffer.from(template.image), clock, {
-      effect, admit: (by) => { this.#power.admit(by); this.#admit(by, 'MAP_LOCAL_CONTROL'); }, startWriters: template.profilePoints, onListenerFault: warn,
-      writerOf: (slot) => this.#simModels?.writerOf(slot), onDemand: { modelId: curveModelId, draw: (map) => this.#simModels?.drawCurve(map) },
+      effect,
+      admit: (by) => {
+        this.#power.admit(by);
+        this.#admit(by, 'MAP_LOCAL_CONTROL');
+      },
+      startWriters: template.profilePoints,
+      onListenerFault: warn,
+      writerOf: (slot) => this.#simModels?.writerOf(slot),
+      onDemand: { modelId: curveModelId, draw: (map) => this.#simModels?.drawCurve(map) },
       deferAdoption: (request, by) => this.#adopting(request, by),
     });
     // each commit by itself: which function was enabled last must not depend on where ticks fall
     this.bank.onChange(({ points, by }) => {
       this.#effects?.committed();
       this.#inverter.applySettings(this.#settings());
-      this.#storage.carryOut(points, this.bank.map, { command: (command) => { this.#toSource(command, by); } });
+      this.#storage.carryOut(points, this.bank.map, {
+        command: (command) => {
+          this.#toSource(command, by);
+        },
+      });
       this.#simModels?.carryOut(by);
     });
     this.#adoptions = new AdoptionTimers(this.bank, this.#scheduler, clock, template.inverter.adoptionS);
     this.#reversions = new ReversionTimers(this.bank, this.#scheduler, clock, warn);
     this.#storage = new StorageCommands(template.storage);
-    this.#simModels = this.bank.map.m64414 ? new SimModels({ index: this.index, map: this.bank.map, environment: context.environment, clock: context.clock }) : null;
+    this.#simModels = this.bank.map.m64414
+      ? new SimModels({ index: this.index, map: this.bank.map, environment: context.environment, clock: context.clock })
+      : null;
     this.#source = template.createSource(context.seed, this.index);
     this.#inverter = new Inverter(
-      inverterRatings(template, this.bank.map.m702.VNomRtg, context.feeder), template.settings, this.#source, createRandom(context.seed, this.index, 'enter-service'),
+      inverterRatings(template, this.bank.map.m702.VNomRtg, context.feeder),
+      template.settings,
+      this.#source,
+      createRandom(context.seed, this.index, 'enter-service'),
     );
-    this.#power = new Power({
-      identity, bank: this.bank, image: template.image, inverter: this.#inverter, source: this.#source, reversions: this.#reversions, writers: this.#writers,
-      silent: context.silent,
-    }, start);
+    this.#power = new Power(
+      {
+        identity,
+        bank: this.bank,
+        image: template.image,
+        inverter: this.#inverter,
+        source: this.#source,
+        reversions: this.#reversions,
+        writers: this.#writers,
+        silent: context.silent,
+      },
+      start,
+    );
     this.#terminals = new Terminals(this.index, context, template.ratings);
     this.siteShare = new SiteShare(this.#inverter, this.#terminals);
     this.#grid = context.environment.gridAt(this.index, start);
@@ -144,26 +181,42 @@ export class SimDevice implements Device {
     this.#detail = this.#source.detail();
   }
 
-  get detail(): DeviceDetail { return this.#detail; }
+  get detail(): DeviceDetail {
+    return this.#detail;
+  }
 
-  get activeFunctions(): ReadonlySet<ControlFunction> { return this.#inverter.activeFunctions(); }
+  get activeFunctions(): ReadonlySet<ControlFunction> {
+    return this.#inverter.activeFunctions();
+  }
 
-  get activeTrips(): readonly string[] { return this.#inverter.protection.pendingTrips.map((kind) => tripNames[kind]); }
+  get activeTrips(): readonly string[] {
+    return this.#inverter.protection.pendingTrips.map((kind) => tripNames[kind]);
+  }
 
-  get enterService(): Device['enterService'] { return enterServiceState(this.#inverter, this.#now); }
+  get enterService(): Device['enterService'] {
+    return enterServiceState(this.#inverter, this.#now);
+  }
 
-  get latchedAlarmCount(): number { return this.#alarms.latchedCount; }
+  get latchedAlarmCount(): number {
+    return this.#alarms.latchedCount;
+  }
 
-  get alarms(): readonly Alarm[] { return this.#alarms.list(this.#source.ports); }
+  get alarms(): readonly Alarm[] {
+    return this.#alarms.list(this.#source.ports);
+  }
 
-  get overrides(): readonly Override[] { return this.#writers.list; }
+  get overrides(): readonly Override[] {
+    return this.#writers.list;
+  }
 
   get statusMessage(): string | null {
     return this.#power.down ? 'rebooting' : statusMessage(this.#inverter, this.#fault, this.#alarms.codes());
   }
 
   /** Faults in what the device makes of its registers. */
-  get effects(): DeviceEffects { return this.#effects ??= this.#createEffects(); }
+  get effects(): DeviceEffects {
+    return (this.#effects ??= this.#createEffects());
+  }
 
   command(command: DeviceCommand, by: Origin): void {
     this.#admit(by, 'COMMAND_CONFLICT');
@@ -183,10 +236,16 @@ export class SimDevice implements Device {
         this.bank.map.m715.LocRemCtl = command.local ? 'LOCAL' : 'REMOTE';
         break;
       case 'start':
-        this.bank.transact(by, (tx) => { tx.m703.ES = 'ENABLED'; tx.m715.OpCtl = 'START'; });
+        this.bank.transact(by, (tx) => {
+          tx.m703.ES = 'ENABLED';
+          tx.m715.OpCtl = 'START';
+        });
         break;
       case 'stop':
-        this.bank.transact(by, (tx) => { tx.m703.ES = 'DISABLED'; tx.m715.OpCtl = 'STOP'; });
+        this.bank.transact(by, (tx) => {
+          tx.m703.ES = 'DISABLED';
+          tx.m715.OpCtl = 'STOP';
+        });
         break;
       case 'reset':
         this.#resetAlarms(by);
@@ -218,13 +277,21 @@ export class SimDevice implements Device {
     return this.nominalLnV === other.nominalLnV && this.#inverter.ratings.wiring === other.#inverter.ratings.wiring;
   }
 
-  storageTree(): BatteryTree | null { return this.#source.tree?.() ?? null; }
+  storageTree(): BatteryTree | null {
+    return this.#source.tree?.() ?? null;
+  }
 
-  chargingSessions(): readonly EvseSession[] { return this.#source.sessions?.() ?? []; }
+  chargingSessions(): readonly EvseSession[] {
+    return this.#source.sessions?.() ?? [];
+  }
 
-  get startedAt(): SimTime { return this.#start; }
+  get startedAt(): SimTime {
+    return this.#start;
+  }
 
-  dcCurve(port: number | undefined, points: number): IvCurve { return this.#source.curve(port, points); }
+  dcCurve(port: number | undefined, points: number): IvCurve {
+    return this.#source.curve(port, points);
+  }
 
   /**
    * Advances towards `end` in sub-steps of simulated time; due timers run at their own instants.
@@ -258,11 +325,19 @@ export class SimDevice implements Device {
     // what jumps at this instant belongs to the next tick, with the power that answers to it
     this.#takeFinite(this.#gridAt(Math.max(this.#start, this.#now - 1) as SimTime));
     this.#alarms.follow(inverter, this.#source.conditions, {
-      collapsed: this.#terminals.collapsed, fault: this.#fault, raised: this.#effects?.alarmCodes ?? [],
+      collapsed: this.#terminals.collapsed,
+      fault: this.#fault,
+      raised: this.#effects?.alarmCodes ?? [],
     });
     this.#detail = this.#source.detail();
     publish(this.bank.map, {
-      inverter, source: this.#source, detail: this.#detail, grid: this.#grid, ambientC: this.#ambientC, now: this.#now, fault: this.#fault,
+      inverter,
+      source: this.#source,
+      detail: this.#detail,
+      grid: this.#grid,
+      ambientC: this.#ambientC,
+      now: this.#now,
+      fault: this.#fault,
       heartbeat: Math.floor(secondsBetween(this.#power.upSince, this.#now)) % heartbeatModulus,
       alarms: this.#alarms.codes(),
     });
@@ -284,7 +359,9 @@ export class SimDevice implements Device {
   }
 
   /** The grid at the terminals, with the power of the last sub-step. */
-  #gridAt(t: SimTime): GridValues { return this.#terminals.gridAt(t, this.#inverter.pW, this.#inverter.qVar); }
+  #gridAt(t: SimTime): GridValues {
+    return this.#terminals.gridAt(t, this.#inverter.pW, this.#inverter.qVar);
+  }
 
   #subStep(next: SimTime, grid: GridValues): void {
     const dtS = secondsBetween(this.#now, next);
@@ -300,7 +377,9 @@ export class SimDevice implements Device {
   }
 
   /** Nothing runs: the model has failed, or the device is off. */
-  get #idle(): boolean { return this.#fault || this.#power.down; }
+  get #idle(): boolean {
+    return this.#fault || this.#power.down;
+  }
 
   #settings(): Settings {
     const map = this.#effects?.map ?? this.bank.map;
@@ -339,10 +418,21 @@ export class SimDevice implements Device {
 
   #createEffects(): DeviceEffects {
     return new DeviceEffects({
-      deviceIndex: this.index, bank: this.bank, scheduler: this.#scheduler, felt: new FeltSettings(this.bank), isDown: () => this.#power.down, now: () => this.#clock.sim(),
-      refresh: () => { this.#inverter.applySettings(this.#settings()); },
-      powerDown: (forget, by) => { this.#power.goDown(forget, by, this.localControl); },
-      powerUp: () => { this.#power.comeUp(this.#clock.sim()); },
+      deviceIndex: this.index,
+      bank: this.bank,
+      scheduler: this.#scheduler,
+      felt: new FeltSettings(this.bank),
+      isDown: () => this.#power.down,
+      now: () => this.#clock.sim(),
+      refresh: () => {
+        this.#inverter.applySettings(this.#settings());
+      },
+      powerDown: (forget, by) => {
+        this.#power.goDown(forget, by, this.localControl);
+      },
+      powerUp: () => {
+        this.#power.comeUp(this.#clock.sim());
+      },
     });
   }
 
@@ -350,9 +440,16 @@ export class SimDevice implements Device {
     const { visits, seriesTime } = this.#context;
     if (!visits || !seriesTime) return;
     const run = new Visits(visits, {
-      command: (command) => { this.#toSource(command, { source: 'profile' }); },
-      connectors: () => { const detail = this.#source.detail(); return detail.kind === 'evse' ? detail.connectors : []; },
-      warn: (text) => { this.#context.log.warning(text, this.index); },
+      command: (command) => {
+        this.#toSource(command, { source: 'profile' });
+      },
+      connectors: () => {
+        const detail = this.#source.detail();
+        return detail.kind === 'evse' ? detail.connectors : [];
+      },
+      warn: (text) => {
+        this.#context.log.warning(text, this.index);
+      },
     });
     run.begin(this.#scheduler, this.#now, seriesTime(this.#now));
   }
@@ -391,7 +488,11 @@ export class SimDevice implements Device {
       this.#ambientC = this.#ambientNowC;
       return;
     }
-    if (!this.#fault) this.#context.log.error('the model gave a value that is not finite; the device is in fault until it is reset', this.index);
+    if (!this.#fault)
+      this.#context.log.error(
+        'the model gave a value that is not finite; the device is in fault until it is reset',
+        this.index,
+      );
     this.#fault = true;
     inverter.halt();
     this.#source.draw(0, false);

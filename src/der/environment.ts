@@ -6,7 +6,14 @@ import { addSeconds, secondsBetween } from '../core/clock.ts';
 import type { SimTime } from '../core/clock.ts';
 import { SimError } from '../core/errors.ts';
 import type {
-  GridEventArguments, GridEventKind, GridNow, GridPatch, GridSource, IrradianceSource, SurroundingsNow, SurroundingsPatch,
+  GridEventArguments,
+  GridEventKind,
+  GridNow,
+  GridPatch,
+  GridSource,
+  IrradianceSource,
+  SurroundingsNow,
+  SurroundingsPatch,
 } from '../core/environment.ts';
 import { gridEventLibrary } from './grid/events.ts';
 import { GridScope } from './grid/grid-scope.ts';
@@ -38,7 +45,10 @@ export interface EnvironmentOptions {
   /** null: no grid profile */
   readonly gridProfile: Series | null;
   /** the series holds irradiance in the plane of the array; the clear sky depends on the site of the device */
-  readonly weather: { readonly csv: (deviceIndex: number) => Weather; readonly clear_sky: (deviceIndex: number) => Sky };
+  readonly weather: {
+    readonly csv: (deviceIndex: number) => Weather;
+    readonly clear_sky: (deviceIndex: number) => Sky;
+  };
   /** local load, column load_kw; null: none but what is set */
   readonly load?: (deviceIndex: number) => Series | null;
   readonly weatherSource: 'csv' | 'clear_sky';
@@ -71,7 +81,13 @@ export class Environment {
     this.#options = options;
     this.#grid = GridScope.initial(options, start);
     const clearSky = constant(options.weatherSource === 'clear_sky' ? 1 : 0);
-    this.#around = new LayerStack<AroundQuantity>({ irradiance: null, ambientC: null, cellC: null, loadKw: null, clearSky });
+    this.#around = new LayerStack<AroundQuantity>({
+      irradiance: null,
+      ambientC: null,
+      cellC: null,
+      loadKw: null,
+      clearSky,
+    });
   }
 
   /** The named events of `startGridEvent`. */
@@ -175,9 +191,11 @@ export class Environment {
     const segment = stack.segmentAt(t);
     const timed = stack.timedAt(t);
     return {
-      ...this.#weatherNow(deviceIndex, t), loadKw: this.#loadKw(deviceIndex, segment, t),
+      ...this.#weatherNow(deviceIndex, t),
+      loadKw: this.#loadKw(deviceIndex, segment, t),
       dataset: this.#options.weather.csv(deviceIndex).dataset(this.#options.seriesTime(t)),
-      source: sunFrom(segment, t), rampRemainingS: secondsBetween(t, stack.rampEnd(t)),
+      source: sunFrom(segment, t),
+      rampRemainingS: secondsBetween(t, stack.rampEnd(t)),
       durationRemainingS: timed ? secondsBetween(t, timed.end) : null,
       changedBy: this.surroundingsWriters.of(ofDevice),
     };
@@ -222,20 +240,31 @@ export class Environment {
     const present = this.#weatherNow(deviceIndex, now);
     const released = patch.source === 'csv' || patch.source === 'clear_sky';
     const held = patch.source === 'const' && !segment.tracks.irradiance ? present.irradianceWm2 : undefined;
-    const wanted: Readonly<Partial<Record<AroundQuantity, readonly [to: number | null | undefined, from: number | null]>>> = {
-      irradiance: [patch.irradianceWm2 === undefined ? (released ? null : held) : patch.irradianceWm2, present.irradianceWm2],
+    const wanted: Readonly<
+      Partial<Record<AroundQuantity, readonly [to: number | null | undefined, from: number | null]>>
+    > = {
+      irradiance: [
+        patch.irradianceWm2 === undefined ? (released ? null : held) : patch.irradianceWm2,
+        present.irradianceWm2,
+      ],
       ambientC: [patch.ambientTemperatureC, present.ambientTemperatureC],
       cellC: [patch.cellTemperatureC, present.cellTemperatureC],
       loadKw: [patch.loadKw, this.#loadKw(deviceIndex, segment, now)],
     };
     const tracks: Tracks<AroundQuantity> = {
-      ...Object.fromEntries(Object.entries(wanted).filter(([, [to]]) => to !== undefined).map(([name, [to, from]]) => (
-        // a value that did not exist before has nothing to ramp from
-        [name, to == null ? null : ramp(from ?? to, to, now, patch.rampS ?? 0)]
-      ))),
+      ...Object.fromEntries(
+        Object.entries(wanted)
+          .filter(([, [to]]) => to !== undefined)
+          .map(([name, [to, from]]) =>
+            // a value that did not exist before has nothing to ramp from
+            [name, to == null ? null : ramp(from ?? to, to, now, patch.rampS ?? 0)],
+          ),
+      ),
       ...(released && { clearSky: constant(patch.source === 'clear_sky' ? 1 : 0) }),
     };
-    return patch.durationS == null ? stack.withBase(tracks, now) : stack.withOverlay(tracks, now, addSeconds(now, patch.durationS));
+    return patch.durationS == null
+      ? stack.withBase(tracks, now)
+      : stack.withOverlay(tracks, now, addSeconds(now, patch.durationS));
   }
 }
 
@@ -244,9 +273,15 @@ const commonIndex = -1;
 
 /** A patch must say something, and ending a local deviation says everything. */
 function checkPatch(patch: GridPatch | SurroundingsPatch, deviceIndex: number | undefined): void {
-  const values = Object.entries(patch).filter(([name, value]) => value !== undefined && name !== 'rampS' && name !== 'durationS');
-  if (values.length === 0) throw new SimError('COMMAND_BAD_VALUE', 'a ramp or duration alone changes nothing: give a value');
+  const values = Object.entries(patch).filter(
+    ([name, value]) => value !== undefined && name !== 'rampS' && name !== 'durationS',
+  );
+  if (values.length === 0)
+    throw new SimError('COMMAND_BAD_VALUE', 'a ramp or duration alone changes nothing: give a value');
   if (deviceIndex !== undefined && patch.source === 'csv' && values.length > 1) {
-    throw new SimError('COMMAND_BAD_VALUE', 'source csv ends the deviation of this device and goes with no other value');
+    throw new SimError(
+      'COMMAND_BAD_VALUE',
+      'source csv ends the deviation of this device and goes with no other value',
+    );
   }
 }

@@ -14,7 +14,11 @@ export interface DeviceIdentity {
 }
 
 /** Registers that tell a device and its ports from others. */
-export function writeIdentity(map: MapView, { serialNumber, version, deviceType, unitAddress }: DeviceIdentity, ports: readonly DcPort[]): void {
+export function writeIdentity(
+  map: MapView,
+  { serialNumber, version, deviceType, unitAddress }: DeviceIdentity,
+  ports: readonly DcPort[],
+): void {
   const { m1 } = map;
   m1.SN = serialNumber;
   m1.Vr = version;

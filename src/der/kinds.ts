@@ -44,15 +44,27 @@ function pvConfig(pv: PvParameters, faults: Fault[]): PvConfig | null {
   const bestV = standard.v * pv.series;
   // the array must suit its input: its working voltage inside the window, its open-circuit voltage not above
   if (openV > pv.maxDcVoltageV) {
-    faults.push({ name: 'pv.max_dc_voltage_v', detail: `given ${pv.maxDcVoltageV}; allowed: at least the open-circuit voltage of the strings, ${openV.toFixed(1)} V` });
+    faults.push({
+      name: 'pv.max_dc_voltage_v',
+      detail: `given ${pv.maxDcVoltageV}; allowed: at least the open-circuit voltage of the strings, ${openV.toFixed(1)} V`,
+    });
   }
   if (bestV < pv.minDcVoltageV) {
-    faults.push({ name: 'pv.min_dc_voltage_v', detail: `given ${pv.minDcVoltageV}; allowed: up to the voltage of the strings at maximum power, ${bestV.toFixed(1)} V` });
+    faults.push({
+      name: 'pv.min_dc_voltage_v',
+      detail: `given ${pv.minDcVoltageV}; allowed: up to the voltage of the strings at maximum power, ${bestV.toFixed(1)} V`,
+    });
   }
   return {
-    module, seriesCount: pv.series, parallelCount: pv.parallel, minDcVoltageV: pv.minDcVoltageV,
-    maxDcVoltageV: pv.maxDcVoltageV, mpptTimeConstantS: pv.mpptTimeConstantS, startSeconds: pv.startTimeS,
-    shading: pv.shading, tracker: pv.mppt,
+    module,
+    seriesCount: pv.series,
+    parallelCount: pv.parallel,
+    minDcVoltageV: pv.minDcVoltageV,
+    maxDcVoltageV: pv.maxDcVoltageV,
+    mpptTimeConstantS: pv.mpptTimeConstantS,
+    startSeconds: pv.startTimeS,
+    shading: pv.shading,
+    tracker: pv.mppt,
   };
 }
 
@@ -67,52 +79,86 @@ export function kindTraits(source: SourceParameters, wMaxW: number, faults: Faul
   switch (source.kind) {
     case 'pv': {
       const config = pvConfig(source.pv, faults);
-      return config && { ...none, dcMode: 'pv', efficiencyNominal: source.pv.efficiencyNominal, createSource: () => new PvPort(config) };
+      return (
+        config && {
+          ...none,
+          dcMode: 'pv',
+          efficiencyNominal: source.pv.efficiencyNominal,
+          createSource: () => new PvPort(config),
+        }
+      );
     }
     case 'battery': {
       const { battery } = source;
       return {
-        ...none, dcMode: 'battery', generator: false, storage: battery, efficiencyNominal: battery.efficiencyNominal,
+        ...none,
+        dcMode: 'battery',
+        generator: false,
+        storage: battery,
+        efficiencyNominal: battery.efficiencyNominal,
         createSource: (seed, index) => new BatteryPort(battery, createRandom(seed, index, 'battery')),
       };
     }
     case 'wind': {
       const { wind } = source;
       return {
-        ...none, dcMode: 'wind', efficiencyNominal: wind.efficiencyNominal,
+        ...none,
+        dcMode: 'wind',
+        efficiencyNominal: wind.efficiencyNominal,
         createSource: (seed, index) => new WindPort(wind, createRandom(seed, index, 'wind')),
       };
     }
     case 'fuelcell': {
       const { fuelCell } = source;
       return {
-        ...none, dcMode: 'fuelcell', generator: fuelCell.operatingMode === 'fc_only', efficiencyNominal: fuelCell.efficiencyNominal,
+        ...none,
+        dcMode: 'fuelcell',
+        generator: fuelCell.operatingMode === 'fc_only',
+        efficiencyNominal: fuelCell.efficiencyNominal,
         createSource: () => new FuelCellPort(fuelCell),
       };
     }
-    case 'hybrid-dc': return hybridTraits(source, wMaxW, faults);
+    case 'hybrid-dc':
+      return hybridTraits(source, wMaxW, faults);
     case 'evse': {
       const { evse } = source;
       return {
-        ...none, dcMode: 'none', generator: false, efficiencyNominal: null, portCount: evse.connectors.filter(({ type }) => type === 'dc').length,
+        ...none,
+        dcMode: 'none',
+        generator: false,
+        efficiencyNominal: null,
+        portCount: evse.connectors.filter(({ type }) => type === 'dc').length,
         createSource: (seed, index) => new EvseSource(evse, createRandom(seed, index, 'evse')),
       };
     }
   }
 }
 
-function hybridTraits(source: Extract<SourceParameters, { kind: 'hybrid-dc' }>, wMaxW: number, faults: Fault[]): KindTraits | null {
+function hybridTraits(
+  source: Extract<SourceParameters, { kind: 'hybrid-dc' }>,
+  wMaxW: number,
+  faults: Fault[],
+): KindTraits | null {
   const { hybrid, battery } = source;
   const config = pvConfig(source.pv, faults);
   const { efficiencyNominal } = source.pv;
-  return config && {
-    assetType: 'hybrid-dc', dcMode: 'hybrid-dc', generator: false, portCount: 2, storage: battery,
-    efficiencyNominal,
-    createSource: (seed, index) => new HybridSource({
-      pv: new PvPort(config), // a fixed cell temperature of the surroundings is that of the PV cells
-      battery: new BatteryPort(battery, createRandom(seed, index, 'battery'), { takesCellTemperature: false }),
-      busVoltageV: hybrid.busVoltageV, policy: hybrid.policy, chargeFromGrid: hybrid.chargeFromGrid,
-      dcOfAcW: (acW) => dcFromAc(acW, wMaxW / efficiencyNominal, efficiencyNominal),
-    }),
-  };
+  return (
+    config && {
+      assetType: 'hybrid-dc',
+      dcMode: 'hybrid-dc',
+      generator: false,
+      portCount: 2,
+      storage: battery,
+      efficiencyNominal,
+      createSource: (seed, index) =>
+        new HybridSource({
+          pv: new PvPort(config), // a fixed cell temperature of the surroundings is that of the PV cells
+          battery: new BatteryPort(battery, createRandom(seed, index, 'battery'), { takesCellTemperature: false }),
+          busVoltageV: hybrid.busVoltageV,
+          policy: hybrid.policy,
+          chargeFromGrid: hybrid.chargeFromGrid,
+          dcOfAcW: (acW) => dcFromAc(acW, wMaxW / efficiencyNominal, efficiencyNominal),
+        }),
+    }
+  );
 }

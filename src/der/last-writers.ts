@@ -20,7 +20,9 @@ export class CommandWriters {
   }
 
   /** Newest first. */
-  get list(): readonly Override[] { return [...this.#last.values()].reverse(); }
+  get list(): readonly Override[] {
+    return [...this.#last.values()].reverse();
+  }
 
   /** Nothing that was set before stands any longer. */
   clear(): void {

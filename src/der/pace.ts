@@ -51,12 +51,18 @@ export class Pace {
   }
 
   /** Real milliseconds that a tick may take. */
-  get budgetMs(): number { return workShare * this.#options.tickIntervalS * 1000; }
+  get budgetMs(): number {
+    return workShare * this.#options.tickIntervalS * 1000;
+  }
 
   /** Simulated seconds per real second that the last ticks reached. */
-  get rateEffective(): number { return this.#rateEffective; }
+  get rateEffective(): number {
+    return this.#rateEffective;
+  }
 
-  holds(rate: number): boolean { return this.#rateEffective >= heldShare * rate; }
+  holds(rate: number): boolean {
+    return this.#rateEffective >= heldShare * rate;
+  }
 
   /** Another rate is asked for: it counts as reached until ticks say otherwise. @param nowMs real milliseconds */
   begin(rate: number, nowMs: number): void {
@@ -71,7 +77,8 @@ export class Pace {
 
   ran({ beginMs, endMs, lastEndMs, doneS, rate }: Ran): void {
     const tookMs = endMs - beginMs;
-    this.#affordableS = tookMs > this.budgetMs ? doneS * this.budgetMs / tookMs : Math.max(2 * this.#affordableS, doneS);
+    this.#affordableS =
+      tookMs > this.budgetMs ? (doneS * this.budgetMs) / tookMs : Math.max(2 * this.#affordableS, doneS);
     if (this.#heldMs === null) {
       this.#heldMs = endMs;
       return;

@@ -38,7 +38,11 @@ export class Places {
   }
 
   enter(index: number, { profile, series }: DeviceSpec): void {
-    this.#places.set(index, { weather: this.#weatherOf(series?.dc ?? null), sky: this.#skyOf(profile), load: series?.load ?? null });
+    this.#places.set(index, {
+      weather: this.#weatherOf(series?.dc ?? null),
+      sky: this.#skyOf(profile),
+      load: series?.load ?? null,
+    });
   }
 
   leave(index: number): void {
@@ -56,7 +60,8 @@ export class Places {
     const { series, name, timeScale } = dc;
     const byScale = this.#weathers.get(series) ?? new Map<number, SeriesWeather>();
     this.#weathers.set(series, byScale);
-    const weather = byScale.get(timeScale) ?? new SeriesWeather(series, { name, timeScale, originS: this.#options.originS });
+    const weather =
+      byScale.get(timeScale) ?? new SeriesWeather(series, { name, timeScale, originS: this.#options.originS });
     byScale.set(timeScale, weather);
     return weather;
   }
@@ -65,7 +70,12 @@ export class Places {
   #skyOf(profile: ProfileSpec): Sky {
     const { clouds, dateMs } = this.#options;
     const pv = 'pv' in profile.source ? profile.source.pv : nowhere;
-    const site = { latitudeDeg: pv.latitudeDeg, longitudeDeg: pv.longitudeDeg, tiltDeg: pv.tiltDeg, azimuthDeg: pv.azimuthDeg };
+    const site = {
+      latitudeDeg: pv.latitudeDeg,
+      longitudeDeg: pv.longitudeDeg,
+      tiltDeg: pv.tiltDeg,
+      azimuthDeg: pv.azimuthDeg,
+    };
     const sky = this.#skies.get(profile) ?? new ClearSky(site, clouds, dateMs);
     this.#skies.set(profile, sky);
     return sky;

@@ -3,7 +3,12 @@ import { addSeconds, secondsBetween } from '../core/clock.ts';
 import type { ClockPatch, SimTime } from '../core/clock.ts';
 import type { Origin, Provenance, Published } from '../core/device.ts';
 import type {
-  GridEventArguments, GridEventKind, GridNow, GridPatch, SurroundingsNow, SurroundingsPatch,
+  GridEventArguments,
+  GridEventKind,
+  GridNow,
+  GridPatch,
+  SurroundingsNow,
+  SurroundingsPatch,
 } from '../core/environment.ts';
 import { SimError } from '../core/errors.ts';
 import type { Logger } from '../core/log.ts';
@@ -50,7 +55,10 @@ const shortestPieceS = 30;
 const maxSteps = 100_000;
 const nobody: ReadonlySet<number> = new Set();
 
-const yieldToLoop = () => new Promise<void>((resolve) => { setImmediate(resolve); });
+const yieldToLoop = () =>
+  new Promise<void>((resolve) => {
+    setImmediate(resolve);
+  });
 
 export class SimPlant implements Plant {
   readonly commands: OperatorQueue;
@@ -77,35 +85,58 @@ export class SimPlant implements Plant {
     this.#roster = new Roster(options.devices, options.log);
     this.#site = new Site(() => this.devices, options.environment);
     this.#site.measure();
-    this.#roster.onChange(() => { this.#site.measure(); });
+    this.#roster.onChange(() => {
+      this.#site.measure();
+    });
     this.commands = new OperatorQueue(() => options.clock.wallMs());
     this.#lastEndMs = options.monotonicMs();
     this.#pace = new Pace({
-      tickIntervalS: options.tickIntervalS, deviceCount: options.devices.length, rate: options.clock.rate, log: options.log,
+      tickIntervalS: options.tickIntervalS,
+      deviceCount: options.devices.length,
+      rate: options.clock.rate,
+      log: options.log,
     });
     // tick 0: there is a snapshot before anybody can ask for one
     const now = options.clock.tickTime;
     const stamp = this.#stamp(0, options.clock.dateMs(now));
-    this.#latest = { tick: 0, sim: now, wallMs: options.clock.wallMs(), published: this.devices.map((d) => d.publish(stamp)) };
+    this.#latest = {
+      tick: 0,
+      sim: now,
+      wallMs: options.clock.wallMs(),
+      published: this.devices.map((d) => d.publish(stamp)),
+    };
     options.clock.advanceTo(now, tickSeconds(options.clock.rate, options.tickIntervalS));
   }
 
-  get latest(): TickEvent { return this.#latest; }
+  get latest(): TickEvent {
+    return this.#latest;
+  }
 
   get time(): TimeNow {
     const { clock, tickIntervalS } = this.#options;
     const sim = clock.sim();
     return {
-      ...clock.settings, rateEffective: clock.paused ? 0 : this.#pace.rateEffective, clockTime: clock.timeOfDay(sim), sim,
-      dateMs: clock.dateMs(sim), wallMs: clock.wallMs(), tick: this.#latest.tick, tickIntervalS, simStepS,
-      changedBy: this.#timeChangedBy, steppedBy: this.#steppedBy,
+      ...clock.settings,
+      rateEffective: clock.paused ? 0 : this.#pace.rateEffective,
+      clockTime: clock.timeOfDay(sim),
+      sim,
+      dateMs: clock.dateMs(sim),
+      wallMs: clock.wallMs(),
+      tick: this.#latest.tick,
+      tickIntervalS,
+      simStepS,
+      changedBy: this.#timeChangedBy,
+      steppedBy: this.#steppedBy,
     };
   }
 
   get health(): PlantHealth {
     return {
-      tick: this.#latest.tick, tickAgeS: (this.#options.monotonicMs() - this.#lastEndMs) / 1000,
-      skippedTicks: this.skippedTicks, paused: this.#options.clock.paused, rateHeld: this.#rateHeld,
+      tick: this.#latest.tick,
+      tickAgeS: (this.#options.monotonicMs() - this.#lastEndMs) / 1000,
+      skippedTicks: this.skippedTicks,
+      paused: this.#options.clock.paused,
+      rateHeld: this.#rateHeld,
     };
   }
 
@@ -114,22 +145,34 @@ export class SimPlant implements Plant {
     return clock.paused || this.#pace.holds(clock.rate);
   }
 
-  dateMs(t: SimTime): number { return this.#options.clock.dateMs(t); }
+  dateMs(t: SimTime): number {
+    return this.#options.clock.dateMs(t);
+  }
 
   device(index: number): SimDevice {
     return this.#roster.device(index);
   }
 
-  get devices(): readonly SimDevice[] { return this.#roster.devices; }
+  get devices(): readonly SimDevice[] {
+    return this.#roster.devices;
+  }
 
-  get silentDevices(): ReadonlySet<number> { return this.#options.silent ?? nobody; }
+  get silentDevices(): ReadonlySet<number> {
+    return this.#options.silent ?? nobody;
+  }
 
-  get firstIndex(): number { return this.#roster.firstIndex; }
+  get firstIndex(): number {
+    return this.#roster.firstIndex;
+  }
 
   /** Index of the next device that joins: one above the highest ever used. */
-  get nextIndex(): number { return this.#roster.nextIndex; }
+  get nextIndex(): number {
+    return this.#roster.nextIndex;
+  }
 
-  onDevices(listener: (change: RosterChange) => void): () => void { return this.#roster.onChange(listener); }
+  onDevices(listener: (change: RosterChange) => void): () => void {
+    return this.#roster.onChange(listener);
+  }
 
   /**
    * A further device under `nextIndex`. It begins where the others are at the end of the last tick, settled in the grid
@@ -166,7 +209,10 @@ export class SimPlant implements Plant {
     return this.#turns.take(() => {
       this.#refuseEnded();
       const removed = this.#roster.remove(index);
-      this.#latest = { ...this.#latest, published: this.#latest.published.filter(({ snapshot }) => snapshot.device_index !== index) };
+      this.#latest = {
+        ...this.#latest,
+        published: this.#latest.published.filter(({ snapshot }) => snapshot.device_index !== index),
+      };
       this.commands.cancelOf(index, 'the device was removed');
       this.#options.factory.release(index);
       this.#roster.tell({ removed });
@@ -185,17 +231,25 @@ export class SimPlant implements Plant {
 
   onTick(listener: (event: TickEvent) => void): () => void {
     this.#listeners.add(listener);
-    return () => { this.#listeners.delete(listener); };
+    return () => {
+      this.#listeners.delete(listener);
+    };
   }
 
   setGrid({ voltageLnV, ...patch }: GridPatch, deviceIndex?: number, by?: Origin): void {
     const reference = this.#reference(deviceIndex);
     if (voltageLnV !== undefined && !reference) {
-      throw new SimError('COMMAND_BAD_VALUE', 'the devices have different nominal voltages: give per unit, or one device');
+      throw new SimError(
+        'COMMAND_BAD_VALUE',
+        'the devices have different nominal voltages: give per unit, or one device',
+      );
     }
     const most = 2 * (reference?.nominalLnV ?? 0);
     if (voltageLnV !== undefined && !(voltageLnV >= 0 && voltageLnV <= most)) {
-      throw new SimError('COMMAND_BAD_VALUE', `the voltage must be 0..${most.toFixed(1)} V: up to twice the nominal one`);
+      throw new SimError(
+        'COMMAND_BAD_VALUE',
+        `the voltage must be 0..${most.toFixed(1)} V: up to twice the nominal one`,
+      );
     }
     const inPu = voltageLnV === undefined || !reference ? {} : { voltagePu: voltageLnV / reference.nominalLnV };
     this.#options.environment.setGrid({ ...patch, ...inPu }, this.#options.clock.acting(), deviceIndex);
@@ -206,7 +260,8 @@ export class SimPlant implements Plant {
   /** Registers of the simulation models follow at once. @param deviceIndex absent: of all devices */
   #show(deviceIndex: number | undefined): void {
     const now = this.#options.clock.acting();
-    for (const device of deviceIndex === undefined ? this.devices : [this.device(deviceIndex)]) device.showSurroundings(now);
+    for (const device of deviceIndex === undefined ? this.devices : [this.device(deviceIndex)])
+      device.showSurroundings(now);
   }
 
   /** The stamp of a change that takes effect now. */
@@ -221,7 +276,9 @@ export class SimPlant implements Plant {
     return { ...now, voltageLnV: volts?.meanLnV ?? null, voltageLlV: volts?.meanLlV ?? null };
   }
 
-  get gridEvents(): readonly GridEventKind[] { return this.#options.environment.gridEvents; }
+  get gridEvents(): readonly GridEventKind[] {
+    return this.#options.environment.gridEvents;
+  }
 
   startGridEvent(name: string, args: GridEventArguments, deviceIndex?: number, by?: Origin): void {
     if (deviceIndex !== undefined) this.device(deviceIndex);
@@ -256,7 +313,9 @@ export class SimPlant implements Plant {
     return this.#options.environment.surroundings(this.#options.clock.acting(), deviceIndex);
   }
 
-  get site(): SiteNow { return this.#site.now; }
+  get site(): SiteNow {
+    return this.#site.now;
+  }
 
   setSite(patch: SitePatch, by?: Origin): void {
     this.#site.set(patch, this.#writer(by));
@@ -301,7 +360,8 @@ export class SimPlant implements Plant {
 
   async #stepOnce(by: Provenance | null): Promise<TickEvent> {
     const { clock, tickIntervalS } = this.#options;
-    if (!clock.paused) throw new SimError('COMMAND_CONFLICT', 'stepping needs the clock paused: POST controls/time {"mode":"paused"}');
+    if (!clock.paused)
+      throw new SimError('COMMAND_CONFLICT', 'stepping needs the clock paused: POST controls/time {"mode":"paused"}');
     this.#refuseEnded();
     if (by) this.#steppedBy = by;
     await this.#run(tickSeconds(clock.settings.rate, tickIntervalS));
@@ -330,7 +390,10 @@ export class SimPlant implements Plant {
     for (const device of this.devices) this.commands.begin(device, begin);
     let end = begin;
     while (end < whole && (end === begin || monotonicMs() < deadlineMs)) {
-      end = this.#site.share(end, Math.min(whole, deadlineMs === Infinity ? whole : addSeconds(end, pieceS)) as SimTime);
+      end = this.#site.share(
+        end,
+        Math.min(whole, deadlineMs === Infinity ? whole : addSeconds(end, pieceS)) as SimTime,
+      );
       for (const device of this.devices) {
         while (!device.advance(end, subStepsAtOnce)) {
           await this.#giveWay();
@@ -378,14 +441,18 @@ export class SimPlant implements Plant {
     try {
       listener(this.#latest);
     } catch (error) {
-      this.#options.log.error(`a listener of the tick failed: ${error instanceof Error ? error.message : String(error)}`);
+      this.#options.log.error(
+        `a listener of the tick failed: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
   }
 
   #stamp(tick: number, dateMs: number): TickStamp {
     const { clock } = this.#options;
     return {
-      tick, timestamp: new Date(dateMs).toISOString(), wallTime: new Date(clock.wallMs()).toISOString(),
+      tick,
+      timestamp: new Date(dateMs).toISOString(),
+      wallTime: new Date(clock.wallMs()).toISOString(),
       clockTime: clock.timeOfDate(dateMs),
     };
   }

@@ -39,7 +39,9 @@ export class Power {
   }
 
   /** Off, between going down and coming up. */
-  get down(): boolean { return this.#down; }
+  get down(): boolean {
+    return this.#down;
+  }
 
   /**
    * Asked before somebody writes to the device.

@@ -18,10 +18,27 @@ const clippedMode = 4;
 
 /** 701.ThrotSrc bits by the function that holds the output back. */
 const throttleBits: Partial<Record<ControlFunction, number>> = {
-  max_power: 0, active_power: 1, constant_var: 2, pf_inject: 3, pf_absorb: 3, volt_var: 4, freq_droop: 5,
-  lv_trip: 7, hv_trip: 8, watt_var: 9, volt_watt: 10, lf_trip: 12, hf_trip: 13,
+  max_power: 0,
+  active_power: 1,
+  constant_var: 2,
+  pf_inject: 3,
+  pf_absorb: 3,
+  volt_var: 4,
+  freq_droop: 5,
+  lv_trip: 7,
+  hv_trip: 8,
+  watt_var: 9,
+  volt_watt: 10,
+  lf_trip: 12,
+  hf_trip: 13,
 };
-const reactive: ReadonlySet<ControlFunction> = new Set(['constant_var', 'pf_inject', 'pf_absorb', 'volt_var', 'watt_var']);
+const reactive: ReadonlySet<ControlFunction> = new Set([
+  'constant_var',
+  'pf_inject',
+  'pf_absorb',
+  'volt_var',
+  'watt_var',
+]);
 /** ramps, and limits of voltage and current that no function sets */
 const derated = 14;
 
@@ -35,12 +52,17 @@ function inverterState(inverter: Inverter, source: DcSource, fault: boolean, thr
       if (source.starting) return 'STARTING';
       if (source.availableDcW <= 0 && source.absorbableDcW <= 0 && inverter.ceasedBy === null) return 'SLEEPING';
       return throttled ? 'THROTTLED' : 'RUNNING';
-    case 'ramping': return 'STARTING';
+    case 'ramping':
+      return 'STARTING';
     case 'waiting':
-    case 'ceased': return 'STANDBY';
-    case 'shutting_down': return 'SHUTTING_DOWN';
-    case 'off': return 'OFF';
-    case 'tripped': return 'FAULT';
+    case 'ceased':
+      return 'STANDBY';
+    case 'shutting_down':
+      return 'SHUTTING_DOWN';
+    case 'off':
+      return 'OFF';
+    case 'tripped':
+      return 'FAULT';
   }
 }
 
@@ -57,7 +79,7 @@ function throttle(map: MapView, inverter: Inverter, throttled: boolean): void {
   m.ThrotSrc = bits;
   const { wMaxW, chargeMaxW } = inverter.settings;
   const mostW = inverter.pW < 0 ? chargeMaxW : wMaxW;
-  m.ThrotPct = throttled && mostW > 0 ? 100 * Math.abs(inverter.pW) / mostW : 100;
+  m.ThrotPct = throttled && mostW > 0 ? (100 * Math.abs(inverter.pW)) / mostW : 100;
 }
 
 /** Whether an active function can be what holds the power back. */
@@ -73,7 +95,11 @@ type Phases = readonly [number, number, number];
 /** Per-phase block of 701; the wiring decides how many there are. @returns the sum of the currents, A */
 function publishPhases(map: MapView, inverter: Inverter, source: DcSource, shares: Phases, lnV: Phases): number {
   const m = map.m701;
-  const { pW, qVar, ratings: { wMaxRtgW } } = inverter;
+  const {
+    pW,
+    qVar,
+    ratings: { wMaxRtgW },
+  } = inverter;
   const skew = source.phaseSkewW ?? null;
   const watts = (i: 0 | 1 | 2) => pW * shares[i] + (skew === null ? 0 : skew[i]);
   const [w1, w2, w3] = [watts(0), watts(1), watts(2)];
@@ -81,14 +107,40 @@ function publishPhases(map: MapView, inverter: Inverter, source: DcSource, share
   const [s1, s2, s3] = [Math.hypot(w1, q1), Math.hypot(w2, q2), Math.hypot(w3, q3)];
   const [a1, a2, a3] = [amps(s1, lnV[0]), amps(s2, lnV[1]), amps(s3, lnV[2])];
   const [e1, e2, e3] = inverter.meter.phases;
-  m.WL1 = w1; m.VAL1 = s1; m.VarL1 = q1; m.PFL1 = powerFactor(w1, s1, wMaxRtgW); m.AL1 = a1; m.VL1 = lnV[0];
-  if (e1) { m.TotWhInjL1 = e1.whInjected; m.TotWhAbsL1 = e1.whAbsorbed; m.TotVarhInjL1 = e1.varhInjected; m.TotVarhAbsL1 = e1.varhAbsorbed; }
+  m.WL1 = w1;
+  m.VAL1 = s1;
+  m.VarL1 = q1;
+  m.PFL1 = powerFactor(w1, s1, wMaxRtgW);
+  m.AL1 = a1;
+  m.VL1 = lnV[0];
+  if (e1) {
+    m.TotWhInjL1 = e1.whInjected;
+    m.TotWhAbsL1 = e1.whAbsorbed;
+    m.TotVarhInjL1 = e1.varhInjected;
+    m.TotVarhAbsL1 = e1.varhAbsorbed;
+  }
   if (!e2) return a1;
-  m.WL2 = w2; m.VAL2 = s2; m.VarL2 = q2; m.PFL2 = powerFactor(w2, s2, wMaxRtgW); m.AL2 = a2; m.VL2 = lnV[1];
-  m.TotWhInjL2 = e2.whInjected; m.TotWhAbsL2 = e2.whAbsorbed; m.TotVarhInjL2 = e2.varhInjected; m.TotVarhAbsL2 = e2.varhAbsorbed;
+  m.WL2 = w2;
+  m.VAL2 = s2;
+  m.VarL2 = q2;
+  m.PFL2 = powerFactor(w2, s2, wMaxRtgW);
+  m.AL2 = a2;
+  m.VL2 = lnV[1];
+  m.TotWhInjL2 = e2.whInjected;
+  m.TotWhAbsL2 = e2.whAbsorbed;
+  m.TotVarhInjL2 = e2.varhInjected;
+  m.TotVarhAbsL2 = e2.varhAbsorbed;
   if (!e3) return a1 + a2;
-  m.WL3 = w3; m.VAL3 = s3; m.VarL3 = q3; m.PFL3 = powerFactor(w3, s3, wMaxRtgW); m.AL3 = a3; m.VL3 = lnV[2];
-  m.TotWhInjL3 = e3.whInjected; m.TotWhAbsL3 = e3.whAbsorbed; m.TotVarhInjL3 = e3.varhInjected; m.TotVarhAbsL3 = e3.varhAbsorbed;
+  m.WL3 = w3;
+  m.VAL3 = s3;
+  m.VarL3 = q3;
+  m.PFL3 = powerFactor(w3, s3, wMaxRtgW);
+  m.AL3 = a3;
+  m.VL3 = lnV[2];
+  m.TotWhInjL3 = e3.whInjected;
+  m.TotWhAbsL3 = e3.whAbsorbed;
+  m.TotVarhInjL3 = e3.varhInjected;
+  m.TotVarhAbsL3 = e3.varhAbsorbed;
   return a1 + a2 + a3;
 }
 
@@ -120,28 +172,46 @@ function publishAc(map: MapView, inverter: Inverter, source: DcSource, grid: Gri
     m.VL3L1 = volts.ll[2];
   }
   m.A = publishPhases(map, inverter, source, phaseShares(inverter.ratings.wiring, grid), volts.ln);
-  let whInjected = 0, whAbsorbed = 0, varhInjected = 0, varhAbsorbed = 0;
+  let whInjected = 0,
+    whAbsorbed = 0,
+    varhInjected = 0,
+    varhAbsorbed = 0;
   for (const phase of inverter.meter.phases) {
-    whInjected += phase.whInjected; whAbsorbed += phase.whAbsorbed;
-    varhInjected += phase.varhInjected; varhAbsorbed += phase.varhAbsorbed;
+    whInjected += phase.whInjected;
+    whAbsorbed += phase.whAbsorbed;
+    varhInjected += phase.varhInjected;
+    varhAbsorbed += phase.varhAbsorbed;
   }
-  m.TotWhInj = whInjected; m.TotWhAbs = whAbsorbed; m.TotVarhInj = varhInjected; m.TotVarhAbs = varhAbsorbed;
+  m.TotWhInj = whInjected;
+  m.TotWhAbs = whAbsorbed;
+  m.TotVarhInj = varhInjected;
+  m.TotVarhAbs = varhAbsorbed;
 }
 
 function publishDc(map: MapView, inverter: Inverter, source: DcSource): void {
   const m = map.m714;
-  let amps = 0, watts = 0, whInjected = 0, whAbsorbed = 0;
+  let amps = 0,
+    watts = 0,
+    whInjected = 0,
+    whAbsorbed = 0;
   source.ports.forEach((port, i) => {
     const energy = inverter.meter.ports[i];
     const p = m.Prt[i];
     if (!p || !energy) return;
-    amps += port.currentA; watts += port.powerW;
-    whInjected += energy.whInjected; whAbsorbed += energy.whAbsorbed;
-    p.DCA = port.currentA; p.DCV = port.voltageV; p.DCW = port.powerW;
-    p.DCWhInj = energy.whInjected; p.DCWhAbs = energy.whAbsorbed;
+    amps += port.currentA;
+    watts += port.powerW;
+    whInjected += energy.whInjected;
+    whAbsorbed += energy.whAbsorbed;
+    p.DCA = port.currentA;
+    p.DCV = port.voltageV;
+    p.DCW = port.powerW;
+    p.DCWhInj = energy.whInjected;
+    p.DCWhAbs = energy.whAbsorbed;
   });
-  m.DCA = amps; m.DCW = watts;
-  m.DCWhInj = whInjected; m.DCWhAbs = whAbsorbed;
+  m.DCA = amps;
+  m.DCW = watts;
+  m.DCWhInj = whInjected;
+  m.DCWhAbs = whAbsorbed;
 }
 
 function publishAlarms(map: MapView, source: DcSource, alarms: readonly AlarmCode[]): void {
@@ -206,7 +276,7 @@ export function publish(map: MapView, input: PublishInput): void {
   publishAlarms(map, source, input.alarms);
   m.TmpAmb = input.ambientC;
   // the cabinet warms with the losses: some 25 K above ambient at full load
-  m.TmpCab = input.ambientC + 25 * Math.abs(inverter.pW) / inverter.ratings.wMaxRtgW;
+  m.TmpCab = input.ambientC + (25 * Math.abs(inverter.pW)) / inverter.ratings.wMaxRtgW;
   const voltVar = inverter.settings.voltVar.autoReference ? map.m705.Crv[0] : undefined;
   if (voltVar) voltVar.VRefAuto = inverter.reactivePower.vRefPct;
   map.m703.ESDlyRemTms = Math.ceil(inverter.enterDelayRemainingS(now));

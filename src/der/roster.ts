@@ -27,10 +27,14 @@ export class Roster {
   }
 
   /** In index order; a change replaces the list. */
-  get devices(): readonly SimDevice[] { return this.#devices; }
+  get devices(): readonly SimDevice[] {
+    return this.#devices;
+  }
 
   /** of the next device that joins */
-  get nextIndex(): number { return this.#nextIndex; }
+  get nextIndex(): number {
+    return this.#nextIndex;
+  }
 
   /** @throws SimError UNKNOWN_DEVICE */
   device(index: number): SimDevice {
@@ -42,10 +46,14 @@ export class Roster {
   #absence(index: number): string {
     if (Number.isInteger(index) && index >= this.firstIndex && index < this.#nextIndex) {
       const [first] = this.#devices;
-      const others = first === undefined ? 'there is none left' : `name one that is there with device=, for example ${first.index}`;
+      const others =
+        first === undefined ? 'there is none left' : `name one that is there with device=, for example ${first.index}`;
       return `device ${index} was removed; ${others}`;
     }
-    return noSuchDevice(index, this.#devices.map((device) => device.index));
+    return noSuchDevice(
+      index,
+      this.#devices.map((device) => device.index),
+    );
   }
 
   add(device: SimDevice): void {
@@ -64,7 +72,9 @@ export class Roster {
 
   onChange(listener: (change: RosterChange) => void): () => void {
     this.#listeners.add(listener);
-    return () => { this.#listeners.delete(listener); };
+    return () => {
+      this.#listeners.delete(listener);
+    };
   }
 
   /** Tells of a change that is complete; one listener's failure is not that of another. */

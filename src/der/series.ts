@@ -42,7 +42,11 @@ export class Series {
   #cursor = 0;
 
   /** `times` rises strictly and has at least one row; every column is as long. */
-  constructor(times: Float64Array, columns: ReadonlyMap<string, Float64Array>, format: Pick<SeriesFormat, 'between' | 'end'>) {
+  constructor(
+    times: Float64Array,
+    columns: ReadonlyMap<string, Float64Array>,
+    format: Pick<SeriesFormat, 'between' | 'end'>,
+  ) {
     this.#times = times;
     this.#columns = columns;
     this.#linear = format.between !== 'hold';
@@ -188,7 +192,9 @@ export function parseSeries(text: string, format: SeriesFormat): Series {
       found.add(line, format.name, `more than ${maxSeriesRows} rows`);
       break;
     }
-    rows.push(readRow(cells, line, places, { before: rows[rows.length - 1]?.[0], shared: format.sharedTimes === true }, found));
+    rows.push(
+      readRow(cells, line, places, { before: rows[rows.length - 1]?.[0], shared: format.sharedTimes === true }, found),
+    );
     if (found.full) break;
   }
   if (places === undefined) found.add(Math.max(line, 1), format.name, 'there is no header row');
@@ -212,7 +218,8 @@ function* csvLines(text: string): Generator<string[] | undefined> {
 function readHeader(cells: readonly string[], line: number, format: SeriesFormat, found: FaultList): Places {
   const { columns } = format;
   const allowed = [timeColumn, ...columns.map((column) => column.name)];
-  if (cells[0] !== timeColumn) found.add(line, timeColumn, `the first column is ${shown(cells[0])}, not ${timeColumn}`, allowed);
+  if (cells[0] !== timeColumn)
+    found.add(line, timeColumn, `the first column is ${shown(cells[0])}, not ${timeColumn}`, allowed);
   const seen = new Set<string>([timeColumn]);
   for (const name of cells.slice(1)) {
     if (!allowed.includes(name)) found.add(line, name.slice(0, 40), `there is no column ${shown(name)}`, allowed);
@@ -225,7 +232,13 @@ function readHeader(cells: readonly string[], line: number, format: SeriesFormat
   return cells.map((name) => columns.find((column) => column.name === name));
 }
 
-function readRow(cells: readonly string[], line: number, places: Places, { before, shared }: Before, found: FaultList): number[] {
+function readRow(
+  cells: readonly string[],
+  line: number,
+  places: Places,
+  { before, shared }: Before,
+  found: FaultList,
+): number[] {
   if (cells.length !== places.length) {
     found.add(line, 'row', `${cells.length} values for ${places.length} columns`);
   }
@@ -236,8 +249,10 @@ function readRow(cells: readonly string[], line: number, places: Places, { befor
     const value = decimal.test(cell) ? Number(cell) : NaN;
     if (!Number.isFinite(value)) found.add(line, name, `${name} is ${shown(cell)}, not a number`);
     else if (column === undefined) {
-      if (Math.abs(value) > furthestS) found.add(line, name, `${name} is ${value}, outside -${furthestS} to ${furthestS}`);
-      else if (before !== undefined && (shared ? value < before : value <= before)) found.add(line, name, `${name} is ${value} after ${before}, it must rise`);
+      if (Math.abs(value) > furthestS)
+        found.add(line, name, `${name} is ${value}, outside -${furthestS} to ${furthestS}`);
+      else if (before !== undefined && (shared ? value < before : value <= before))
+        found.add(line, name, `${name} is ${value} after ${before}, it must rise`);
     } else if (value < column.min || value > column.max) {
       found.add(line, name, `${name} is ${value}, outside ${column.min} to ${column.max}`);
     } else if (column.whole === true && !Number.isInteger(value)) {
@@ -264,7 +279,11 @@ function shown(text: string | undefined): string {
 function seriesError(name: string, faults: readonly Fault[]): SimError {
   const [first] = faults;
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
-  return new SimError('CONFIG_INVALID', `The time series ${name} cannot be used: ${first?.detail ?? ''}${more}`, faults);
+  return new SimError(
+    'CONFIG_INVALID',
+    `The time series ${name} cannot be used: ${first?.detail ?? ''}${more}`,
+    faults,
+  );
 }
 
 function tabulate(rows: readonly (readonly number[])[], places: Places, format: SeriesFormat): Series {

@@ -21,7 +21,7 @@ const curveChoice: ModelChoice = { def: m64413, counts: { IVLen: ivSamples }, sc
 
 /** What follows the standard models. @param withPv only a PV array has a curve in 64413 */
 export function simModels(withPv: boolean): readonly ModelChoice[] {
-  return [...withPv ? [curveChoice] : [], { def: m64414 }];
+  return [...(withPv ? [curveChoice] : []), { def: m64414 }];
 }
 
 type Values = Readonly<Record<string, number | string | null>>;
@@ -34,19 +34,23 @@ function numberOf(values: Values, name: string): number | undefined {
 /** The members that have a value; null: none has. */
 function some<T extends object>(members: { readonly [K in keyof T]?: T[K] | undefined }): T | null {
   const given = Object.entries(members).filter(([, value]) => value !== undefined);
-  return given.length === 0 ? null : Object.fromEntries(given) as T;
+  return given.length === 0 ? null : (Object.fromEntries(given) as T);
 }
 
 function gridPatch(values: Values): GridPatch | null {
   return some<GridPatch>({
-    voltageAPu: numberOf(values, 'GridVoltageA'), voltageBPu: numberOf(values, 'GridVoltageB'), voltageCPu: numberOf(values, 'GridVoltageC'),
-    frequencyHz: numberOf(values, 'GridFrequency'), source: gridSources.find((word) => word === values['GridModelSource']),
+    voltageAPu: numberOf(values, 'GridVoltageA'),
+    voltageBPu: numberOf(values, 'GridVoltageB'),
+    voltageCPu: numberOf(values, 'GridVoltageC'),
+    frequencyHz: numberOf(values, 'GridFrequency'),
+    source: gridSources.find((word) => word === values['GridModelSource']),
   });
 }
 
 function surroundingsPatch(values: Values): SurroundingsPatch | null {
   return some<SurroundingsPatch>({
-    ambientTemperatureC: numberOf(values, 'Temperature'), irradianceWm2: numberOf(values, 'Irradiance'),
+    ambientTemperatureC: numberOf(values, 'Temperature'),
+    irradianceWm2: numberOf(values, 'Irradiance'),
     source: irradianceSources.find((word) => word === values['IrradianceModelSource']),
   });
 }
@@ -109,13 +113,20 @@ export class SimModels {
   /** Who set last what a point of 64414 shows; undefined: nobody has, or another model. */
   writerOf({ modelId, path, writable }: PointSlot): Provenance | undefined {
     if (modelId !== m64414.id || !writable) return undefined;
-    const { environment: { gridWriters, surroundingsWriters }, index } = this.#context;
+    const {
+      environment: { gridWriters, surroundingsWriters },
+      index,
+    } = this.#context;
     return (path.startsWith('Grid') ? gridWriters : surroundingsWriters).of(index) ?? undefined;
   }
 
   /** Writes what is in force at `t`. */
   show(t: SimTime): void {
-    const { environment, index, map: { m64414: m } } = this.#context;
+    const {
+      environment,
+      index,
+      map: { m64414: m },
+    } = this.#context;
     if (!m) return;
     const grid = environment.gridAt(index, t);
     const around = this.#weather;
@@ -124,7 +135,9 @@ export class SimModels {
     m.IrradianceModelSource = environment.irradianceSource(index, t);
     m.Irradiance = around.irradianceWm2;
     m.GridModelSource = environment.gridSource(index, t);
-    m.GridVoltageA = grid.aPu; m.GridVoltageB = grid.bPu; m.GridVoltageC = grid.cPu;
+    m.GridVoltageA = grid.aPu;
+    m.GridVoltageB = grid.bPu;
+    m.GridVoltageC = grid.cPu;
     m.GridFrequency = grid.hz;
   }
 
@@ -148,7 +161,9 @@ export class SimModels {
     m.IV.forEach((sample, i) => {
       // in the dark the curve is a single point at zero
       const { p, i: amps, v } = curve[i] ?? { p: 0, i: 0, v: 0 };
-      sample.P = p; sample.I = amps; sample.V = v;
+      sample.P = p;
+      sample.I = amps;
+      sample.V = v;
     });
   }
 }

@@ -59,7 +59,10 @@ export class Site {
 
   /** Powers of the last `measure`, and the limits of this moment. */
   get now(): SiteNow {
-    const limits = Object.fromEntries(siteLimitNames.map((name) => [name, this.#limitNow(name)])) as Record<SiteLimitName, SiteLimitNow>;
+    const limits = Object.fromEntries(siteLimitNames.map((name) => [name, this.#limitNow(name)])) as Record<
+      SiteLimitName,
+      SiteLimitNow
+    >;
     return { ...this.#now, limits };
   }
 
@@ -69,23 +72,29 @@ export class Site {
    */
   set(patch: SitePatch, by: Provenance): void {
     const named = siteLimitNames.filter((name) => patch[name] !== undefined);
-    if (named.length === 0) throw new SimError('COMMAND_BAD_VALUE', `give at least one limit of ${siteLimitNames.join(', ')}`);
+    if (named.length === 0)
+      throw new SimError('COMMAND_BAD_VALUE', `give at least one limit of ${siteLimitNames.join(', ')}`);
     const faults = named.flatMap((name) => {
       const limitW = patch[name] ?? null;
-      return limitW === null || (limitW >= 0 && limitW <= mostSiteLimitW) ? []
+      return limitW === null || (limitW >= 0 && limitW <= mostSiteLimitW)
+        ? []
         : [{ name, detail: `given ${limitW} W; allowed: 0 to ${mostSiteLimitW} W, or null for no limit` }];
     });
     if (faults.length > 0) throw new SimError('COMMAND_BAD_VALUE', 'a limit of the site is out of range', faults);
-    for (const name of named) Object.assign(this.#limits[name], { limitW: resolvedLimitW(patch[name] ?? null), setBy: by, binding: false });
+    for (const name of named)
+      Object.assign(this.#limits[name], { limitW: resolvedLimitW(patch[name] ?? null), setBy: by, binding: false });
     this.#limited = siteLimitNames.some((name) => this.#limits[name].limitW !== null);
   }
 
   /** Takes over what the devices and loads are at now, the end of a tick. */
   measure(): void {
-    let generationW = 0, consumptionW = 0, loadW = 0;
+    let generationW = 0,
+      consumptionW = 0,
+      loadW = 0;
     for (const { siteShare } of this.#devices()) {
       const { powerW } = siteShare;
-      if (powerW > 0) generationW += powerW; else consumptionW -= powerW;
+      if (powerW > 0) generationW += powerW;
+      else consumptionW -= powerW;
       loadW += siteShare.loadW;
     }
     this.#now = { netW: generationW - consumptionW - loadW, generationW, consumptionW, loadW };
@@ -119,7 +128,9 @@ export class Site {
     return { limitW, setBy, binding, exceeded: limitW !== null && presentW > limitW + negligibleW };
   }
 
-  #limitW(name: SiteLimitName): number { return this.#limits[name].limitW ?? Infinity; }
+  #limitW(name: SiteLimitName): number {
+    return this.#limits[name].limitW ?? Infinity;
+  }
 
   /** Whole seconds do not depend on where ticks fall; a load that jumps does so between two pieces. */
   #pieceEnd(from: SimTime, to: SimTime): SimTime {
@@ -151,7 +162,8 @@ export class Site {
 
   /** Local loads at their least and most, as far as the ends of the piece tell. */
   #loads(from: SimTime, end: SimTime): readonly [leastW: number, mostW: number] {
-    let atStartW = 0, atEndW = 0;
+    let atStartW = 0,
+      atEndW = 0;
     for (const { index } of this.#devices()) {
       atStartW += this.#surroundings.loadW(index, from);
       atEndW += this.#surroundings.loadW(index, end);

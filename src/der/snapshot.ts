@@ -25,9 +25,17 @@ export interface TickStamp {
 type Status = Snapshot['status'];
 
 const lower = {
-  OFF: 'off', ON: 'on', SLEEPING: 'sleeping', STARTING: 'starting', RUNNING: 'running', THROTTLED: 'throttled',
-  SHUTTING_DOWN: 'shutting_down', FAULT: 'fault', STANDBY: 'standby',
-  CONNECTED: 'connected', DISCONNECTED: 'disconnected',
+  OFF: 'off',
+  ON: 'on',
+  SLEEPING: 'sleeping',
+  STARTING: 'starting',
+  RUNNING: 'running',
+  THROTTLED: 'throttled',
+  SHUTTING_DOWN: 'shutting_down',
+  FAULT: 'fault',
+  STANDBY: 'standby',
+  CONNECTED: 'connected',
+  DISCONNECTED: 'disconnected',
 } as const;
 
 function status(map: MapView, message: string | null): Status {
@@ -44,7 +52,12 @@ const kilo = (value: number | null) => (value ?? 0) / 1000;
 const degrees = 180 / Math.PI;
 
 /** Every value with a SunSpec point is the decoded register, so that no two interfaces show different numbers. */
-export function buildSnapshot(map: MapView, identity: SnapshotIdentity, stamp: TickStamp, message: string | null): Snapshot {
+export function buildSnapshot(
+  map: MapView,
+  identity: SnapshotIdentity,
+  stamp: TickStamp,
+  message: string | null,
+): Snapshot {
   const m = map.m701;
   const dc = map.m714;
   const { m802 } = map;
@@ -64,7 +77,7 @@ export function buildSnapshot(map: MapView, identity: SnapshotIdentity, stamp: T
       frequency_hz: m.Hz ?? 0,
       power_factor: m.PF ?? 1,
       dc_power_kw: hasDc ? kilo(dc.DCW) : null,
-      dc_voltage_v: hasDc ? dc.Prt[0]?.DCV ?? null : null,
+      dc_voltage_v: hasDc ? (dc.Prt[0]?.DCV ?? null) : null,
       dc_current_a: hasDc ? dc.DCA : null,
       // 713.SoC must hold 0 without storage; here that is null, the one exception to "the decoded register"
       state_of_charge_pct: m802 ? map.m713.SoC : null,
@@ -74,7 +87,12 @@ export function buildSnapshot(map: MapView, identity: SnapshotIdentity, stamp: T
       soc_max_pct: m802?.SoCMax ?? null,
       timestamp: stamp.timestamp,
     },
-    pq: { active_kw: w, reactive_kvar: q, apparent_kva: s, angle_deg: s === 0 ? 0 : Math.round(Math.atan2(q, w) * degrees * 1000) / 1000 },
+    pq: {
+      active_kw: w,
+      reactive_kvar: q,
+      apparent_kva: s,
+      angle_deg: s === 0 ? 0 : Math.round(Math.atan2(q, w) * degrees * 1000) / 1000,
+    },
     status: status(map, message),
     clock_time: stamp.clockTime,
     dc_mode: identity.dcMode,

@@ -7,7 +7,16 @@ import type { Inverter } from './inverter/inverter.ts';
 
 /** Alarms of the source that are reason enough for what a device does in service, the gravest first. */
 const sourceReasons: readonly AlarmCode[] = [
-  'over_temp', 'under_temp', 'over_volt', 'under_volt', 'dc_disconnect', 'ground_fault', 'connector_fault', 'h2_tank_low', 'soc_low', 'soc_high',
+  'over_temp',
+  'under_temp',
+  'over_volt',
+  'under_volt',
+  'dc_disconnect',
+  'ground_fault',
+  'connector_fault',
+  'h2_tank_low',
+  'soc_low',
+  'soc_high',
 ];
 
 /** Whether the settings let a device that is out of service return by itself. */
@@ -23,15 +32,21 @@ export function statusMessage(inverter: Inverter, fault: boolean, alarms: readon
   switch (inverter.phase) {
     case 'in_service':
       if (inverter.ceasedBy !== null) return 'momentary cessation';
-      return inverter.squeezed ? 'derated: the apparent power or current limit holds active power back' : sourceReason(alarms);
-    case 'ramping': return 'ramping up after entering service';
+      return inverter.squeezed
+        ? 'derated: the apparent power or current limit holds active power back'
+        : sourceReason(alarms);
+    case 'ramping':
+      return 'ramping up after entering service';
     case 'waiting':
       if (!mayReturn(inverter)) return notPermitted;
       return inverter.enterDelayRuns ? 'waiting for the enter-service delay' : 'waiting for the grid';
-    case 'ceased': return notPermitted;
+    case 'ceased':
+      return notPermitted;
     case 'shutting_down':
-    case 'off': return operator === 'STOP' ? 'stopped by operator' : 'switch open';
-    case 'tripped': return inverter.lastTrip ? tripTexts[inverter.lastTrip] : 'tripped';
+    case 'off':
+      return operator === 'STOP' ? 'stopped by operator' : 'switch open';
+    case 'tripped':
+      return inverter.lastTrip ? tripTexts[inverter.lastTrip] : 'tripped';
   }
 }
 

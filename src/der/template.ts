@@ -61,21 +61,33 @@ function ratingsOf(rated: Points, wiring: Wiring, nominalHz: number): Ratings {
   const vNomV = numberOf(rated, 'VNomRtg') ?? 480;
   const category = categoryOf(rated['NorOpCatRtg'], ['CAT_A', 'CAT_B'], 'CAT_B');
   return {
-    wiring, wMaxW, vaMaxVa, vNomV, category, nominalHz,
+    wiring,
+    wMaxW,
+    vaMaxVa,
+    vNomV,
+    category,
+    nominalHz,
     abnormal: categoryOf(rated['AbnOpCatRtg'], ['CAT_1', 'CAT_2', 'CAT_3'], 'CAT_3'),
     varInjectVar: numberOf(rated, 'VarMaxInjRtg') ?? injectShare * vaMaxVa,
     varAbsorbVar: numberOf(rated, 'VarMaxAbsRtg') ?? absorbRating(vaMaxVa, category),
     chargeMaxW: numberOf(rated, 'WChaRteMaxRtg') ?? null,
-    aMaxA: numberOf(rated, 'AMaxRtg') ?? currentHeadroom * vaMaxVa / nominalLnV(wiring, vNomV),
+    aMaxA: numberOf(rated, 'AMaxRtg') ?? (currentHeadroom * vaMaxVa) / nominalLnV(wiring, vNomV),
   };
 }
 
 /** Ratings that contradict each other: each must be at most, or at least, another one. */
 const ratingOrder: readonly (readonly [string, 'most' | 'least', string | number])[] = [
-  ['VMinRtg', 'most', 'VNomRtg'], ['VMaxRtg', 'least', 'VNomRtg'], ['VAMaxRtg', 'least', 'WMaxRtg'],
-  ['VarMaxInjRtg', 'most', 'VAMaxRtg'], ['VarMaxAbsRtg', 'most', 'VAMaxRtg'],
-  ['WOvrExtRtg', 'most', 'WMaxRtg'], ['WUndExtRtg', 'most', 'WMaxRtg'],
-  ['WOvrExtRtgPF', 'most', 1], ['WUndExtRtgPF', 'most', 1], ['PFOvrExtRtg', 'most', 1], ['PFUndExtRtg', 'most', 1],
+  ['VMinRtg', 'most', 'VNomRtg'],
+  ['VMaxRtg', 'least', 'VNomRtg'],
+  ['VAMaxRtg', 'least', 'WMaxRtg'],
+  ['VarMaxInjRtg', 'most', 'VAMaxRtg'],
+  ['VarMaxAbsRtg', 'most', 'VAMaxRtg'],
+  ['WOvrExtRtg', 'most', 'WMaxRtg'],
+  ['WUndExtRtg', 'most', 'WMaxRtg'],
+  ['WOvrExtRtgPF', 'most', 1],
+  ['WUndExtRtgPF', 'most', 1],
+  ['PFOvrExtRtg', 'most', 1],
+  ['PFUndExtRtg', 'most', 1],
 ];
 
 function checkRatings(map: MapView, given: Points, faults: Fault[]): void {
@@ -86,18 +98,38 @@ function checkRatings(map: MapView, given: Points, faults: Fault[]): void {
     if (!(name in given) || typeof value !== 'number' || typeof bound !== 'number') continue;
     if (sense === 'most' ? value <= bound : value >= bound) continue;
     const limit = typeof other === 'number' ? `${other}` : `${other}, ${bound}`;
-    faults.push({ name: `models.702.${name}`, detail: `given ${value}; allowed: ${sense === 'most' ? 'up to' : 'from'} ${limit}` });
+    faults.push({
+      name: `models.702.${name}`,
+      detail: `given ${value}; allowed: ${sense === 'most' ? 'up to' : 'from'} ${limit}`,
+    });
   }
 }
 
 /** Points that belong to the shape of the map or to what the device measures. */
-const fixedNames = new Set(['ID', 'L', 'DA', 'NPt', 'NCrv', 'NCrvSet', 'NCtl', 'NPrt', 'ReadOnly', 'CtrlModes', 'ACType']);
+const fixedNames = new Set([
+  'ID',
+  'L',
+  'DA',
+  'NPt',
+  'NCrv',
+  'NCrvSet',
+  'NCtl',
+  'NPrt',
+  'ReadOnly',
+  'CtrlModes',
+  'ACType',
+]);
 
 function profileFault(layout: Layout, modelId: number, path: string): string | null {
   const slot = layout.slot(modelId, path);
   if (!slot) return 'there is no such point';
   if (!slot.implemented) return 'this kind of device does not implement it';
-  const fixed = fixedNames.has(slot.def.name) || slot.def.type === 'sunssf' || modelId === 701 || modelId === 713 || modelId === 714;
+  const fixed =
+    fixedNames.has(slot.def.name) ||
+    slot.def.type === 'sunssf' ||
+    modelId === 701 ||
+    modelId === 713 ||
+    modelId === 714;
   if (modelId >= 64413) return 'it shows the surroundings and cannot be set at start';
   if (modelId === 802) return 'it follows from the battery block, where it can be set';
   return fixed ? 'it follows from the shape of the device and cannot be set' : null;
@@ -108,7 +140,11 @@ const maxProfileFaults = 100;
 
 /** Writes the profile's start values; ratings first, so that the settings that follow them can be overridden. */
 function applyProfile(
-  layout: Layout, image: Buffer, models: ProfileSpec['models'], only: (path: string) => boolean, faults: Fault[],
+  layout: Layout,
+  image: Buffer,
+  models: ProfileSpec['models'],
+  only: (path: string) => boolean,
+  faults: Fault[],
 ): PointSlot[] {
   const set: PointSlot[] = [];
   for (const [id, points] of Object.entries(models)) {
@@ -140,7 +176,13 @@ function applyProfile(
  * @throws SimError CONFIG_INVALID with the faults of the profile: all of them, or the first hundred points that are wrong
  */
 export function createTemplate(
-  profile: ProfileSpec, wiring: Wiring, nominalHz: number, start: SimTime, wallMs: number, withSimModels = false, addressable = false,
+  profile: ProfileSpec,
+  wiring: Wiring,
+  nominalHz: number,
+  start: SimTime,
+  wallMs: number,
+  withSimModels = false,
+  addressable = false,
 ): DeviceTemplate {
   const faults: Fault[] = [];
   const rated = profile.models['702'] ?? {};
@@ -162,8 +204,12 @@ export function createTemplate(
   if (faults.length > 0) throw unfit(faults);
   const provenance: Provenance = { source: 'profile', at: start, wallMs };
   return {
-    layout, image, ratings, inverter: profile.inverter,
-    settings: readSettings(map, profile.inverter.mayTrip), ...traits,
+    layout,
+    image,
+    ratings,
+    inverter: profile.inverter,
+    settings: readSettings(map, profile.inverter.mayTrip),
+    ...traits,
     profilePoints: new Map([...ratingSlots, ...settingSlots].map((slot) => [slot, provenance])),
   };
 }
@@ -176,20 +222,37 @@ function checkProfileValue(layout: Layout, image: Buffer, slot: PointSlot, fault
   try {
     checkValue(layout, image, slot);
   } catch (error) {
-    faults.push({ name: `models.${slot.modelId}.${slot.path}`, detail: error instanceof Error ? error.message : String(error) });
+    faults.push({
+      name: `models.${slot.modelId}.${slot.path}`,
+      detail: error instanceof Error ? error.message : String(error),
+    });
   }
 }
 
 /** @param vNomRtgV the rated voltage as the registers hold it */
-export function inverterRatings(template: DeviceTemplate, vNomRtgV: number | null, feeder: FeederSpec | null): InverterRatings {
+export function inverterRatings(
+  template: DeviceTemplate,
+  vNomRtgV: number | null,
+  feeder: FeederSpec | null,
+): InverterRatings {
   const { ratings, inverter, efficiencyNominal, generator, portCount } = template;
   return {
-    wiring: ratings.wiring, wMaxRtgW: ratings.wMaxW, nominalHz: ratings.nominalHz, abnormal: ratings.abnormal,
-    vNomRtgV: vNomRtgV ?? ratings.vNomV, efficiencyNominal, portCount, generator, parameters: inverter, vaMaxRtgVa: ratings.vaMaxVa,
+    wiring: ratings.wiring,
+    wMaxRtgW: ratings.wMaxW,
+    nominalHz: ratings.nominalHz,
+    abnormal: ratings.abnormal,
+    vNomRtgV: vNomRtgV ?? ratings.vNomV,
+    efficiencyNominal,
+    portCount,
+    generator,
+    parameters: inverter,
+    vaMaxRtgVa: ratings.vaMaxVa,
     feeder: feeder && feederImpedance(feeder),
     capability: {
-      wMaxRtgW: ratings.wMaxW, reducedAtLowPower: inverter.lowPowerVars === 'reduced',
-      leastInjectVar: injectShare * ratings.vaMaxVa, leastAbsorbVar: absorbShare[ratings.category] * ratings.vaMaxVa,
+      wMaxRtgW: ratings.wMaxW,
+      reducedAtLowPower: inverter.lowPowerVars === 'reduced',
+      leastInjectVar: injectShare * ratings.vaMaxVa,
+      leastAbsorbVar: absorbShare[ratings.category] * ratings.vaMaxVa,
     },
   };
 }

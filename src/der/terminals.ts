@@ -22,8 +22,14 @@ const settleRounds = 24;
 
 /** Lent to one device at a time while it steps. */
 const around = {
-  irradianceWm2: 0, ambientTemperatureC: 20, cellTemperatureC: null, windSpeedMS: 1, terminalPu: 1, loadW: 0,
-  frequencySupport: false, rate: 1,
+  irradianceWm2: 0,
+  ambientTemperatureC: 20,
+  cellTemperatureC: null,
+  windSpeedMS: 1,
+  terminalPu: 1,
+  loadW: 0,
+  frequencySupport: false,
+  rate: 1,
 } as SourceInput;
 
 export class Terminals {
@@ -42,7 +48,9 @@ export class Terminals {
   }
 
   /** The feeder cannot carry the power: voltage held at its last value. */
-  get collapsed(): boolean { return this.#feeder.collapsed; }
+  get collapsed(): boolean {
+    return this.#feeder.collapsed;
+  }
 
   /** The grid at the terminals while the device gives `pW` and `qVar`. */
   gridAt(t: SimTime, pW: number, qVar: number): GridValues {

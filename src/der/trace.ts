@@ -3,7 +3,14 @@ import { secondsBetween } from '../core/clock.ts';
 import type { SimTime } from '../core/clock.ts';
 import { tracedFunctions } from '../core/grid-trace.ts';
 import type {
-  ActiveDecider, FunctionStep, GridTrace, GridTraceRow, ReactiveDecider, ServiceTransition, TracedFunction, TripTimerName,
+  ActiveDecider,
+  FunctionStep,
+  GridTrace,
+  GridTraceRow,
+  ReactiveDecider,
+  ServiceTransition,
+  TracedFunction,
+  TripTimerName,
 } from '../core/grid-trace.ts';
 import type { GridValues } from './environment.ts';
 import type { Inverter } from './inverter/inverter.ts';
@@ -18,25 +25,44 @@ const keptTransitions = 64;
 const nothing: FunctionStep = { input: null, target: null, output: null };
 
 const timerKinds: Readonly<Record<TripTimerName, TripKind | 'island'>> = {
-  lv_trip: 'lowVoltage', hv_trip: 'highVoltage', lf_trip: 'lowFrequency', hf_trip: 'highFrequency', anti_islanding: 'island',
+  lv_trip: 'lowVoltage',
+  hv_trip: 'highVoltage',
+  lf_trip: 'lowFrequency',
+  hf_trip: 'highFrequency',
+  anti_islanding: 'island',
 };
 
 const causeNames: Readonly<Record<TripCause, string>> = {
-  lowVoltage: 'lv_trip', highVoltage: 'hv_trip', lowFrequency: 'lf_trip', highFrequency: 'hf_trip', island: 'anti_islanding',
-  rocof: 'rocof', vectorShift: 'vector_shift',
+  lowVoltage: 'lv_trip',
+  highVoltage: 'hv_trip',
+  lowFrequency: 'lf_trip',
+  highFrequency: 'hf_trip',
+  island: 'anti_islanding',
+  rocof: 'rocof',
+  vectorShift: 'vector_shift',
 };
 
-const noSteps = Object.fromEntries(tracedFunctions.map((name) => [name, nothing])) as Record<TracedFunction, FunctionStep>;
+const noSteps = Object.fromEntries(tracedFunctions.map((name) => [name, nothing])) as Record<
+  TracedFunction,
+  FunctionStep
+>;
 
 /** What each enabled reactive function sees and asks for; only the one that acts has an output. */
-function reactiveStep({ reactivePower: r, activePower: p, curvePct, circleVa, settings }: Inverter, name: ReactiveFunction): FunctionStep {
+function reactiveStep(
+  { reactivePower: r, activePower: p, curvePct, circleVa, settings }: Inverter,
+  name: ReactiveFunction,
+): FunctionStep {
   if (!reactiveEnabled(settings, name)) return nothing;
   const target = r.ask(name, { settings, wantedW: p.wantedW, sVa: circleVa, vPct: curvePct });
   return { input: name === 'volt_var' ? curvePct : p.wantedW, target, output: r.acting === name ? r.commandVar : null };
 }
 
 function functionSteps(inverter: Inverter, hz: number, at: SimTime): Record<TracedFunction, FunctionStep> {
-  const { settings, activePower: p, link: { availableW } } = inverter;
+  const {
+    settings,
+    activePower: p,
+    link: { availableW },
+  } = inverter;
   if (!isEnergized(inverter.phase)) return noSteps;
   const { droop } = p;
   const base = p.voltWattBaseW / 100;
@@ -47,12 +73,20 @@ function functionSteps(inverter: Inverter, hz: number, at: SimTime): Record<Trac
     pf_inject: reactiveStep(inverter, 'pf_inject'),
     pf_absorb: reactiveStep(inverter, 'pf_absorb'),
     constant_var: reactiveStep(inverter, 'constant_var'),
-    volt_watt: settings.voltWatt.enabled || p.voltWattPct < 100
-      ? { input: inverter.curvePct, target: p.voltWattTargetPct * base, output: p.voltWattPct * base } : nothing,
-    freq_droop: droop.side === null ? { ...nothing, input: settings.droop.enabled ? hz : null } : { input: hz, target: droop.targetW, output: droop.outputW },
-    max_power: settings.maxPowerPct === null ? nothing : { input: availableW, target: p.limitTargetW, output: p.limitW },
-    active_power: settings.setPointW === null ? nothing : { input: availableW, target: p.setPointTargetW, output: p.setPointW },
-    enter_service: ramping === null ? nothing : { input: availableW, target: inverter.ratings.wMaxRtgW, output: ramping },
+    volt_watt:
+      settings.voltWatt.enabled || p.voltWattPct < 100
+        ? { input: inverter.curvePct, target: p.voltWattTargetPct * base, output: p.voltWattPct * base }
+        : nothing,
+    freq_droop:
+      droop.side === null
+        ? { ...nothing, input: settings.droop.enabled ? hz : null }
+        : { input: hz, target: droop.targetW, output: droop.outputW },
+    max_power:
+      settings.maxPowerPct === null ? nothing : { input: availableW, target: p.limitTargetW, output: p.limitW },
+    active_power:
+      settings.setPointW === null ? nothing : { input: availableW, target: p.setPointTargetW, output: p.setPointW },
+    enter_service:
+      ramping === null ? nothing : { input: availableW, target: inverter.ratings.wMaxRtgW, output: ramping },
   };
 }
 
@@ -74,10 +108,18 @@ export function traceRow(inverter: Inverter, grid: GridValues, at: SimTime): Gri
   const remaining = (due: SimTime | null) => (due === null ? null : Math.max(0, secondsBetween(at, due)));
   const timers = Object.entries(timerKinds).map(([name, kind]) => [name, remaining(inverter.protection.tripDue(kind))]);
   return {
-    at, service: serviceWord(inverter), rideThrough: inverter.protection.rideThrough(grid, settings.vNomV),
-    activePowerW: inverter.pW, reactivePowerVar: inverter.qVar, availableW: inverter.link.availableW,
-    voltagePct: inverter.curvePct, lowestPct, highestPct, frequencyHz: grid.hz,
-    activeDecidedBy: activeDecider(inverter), reactiveDecidedBy: reactiveDecider(inverter),
+    at,
+    service: serviceWord(inverter),
+    rideThrough: inverter.protection.rideThrough(grid, settings.vNomV),
+    activePowerW: inverter.pW,
+    reactivePowerVar: inverter.qVar,
+    availableW: inverter.link.availableW,
+    voltagePct: inverter.curvePct,
+    lowestPct,
+    highestPct,
+    frequencyHz: grid.hz,
+    activeDecidedBy: activeDecider(inverter),
+    reactiveDecidedBy: reactiveDecider(inverter),
     functions: functionSteps(inverter, grid.hz, at),
     timeToTripS: Object.fromEntries(timers) as Record<TripTimerName, number | null>,
     timeToEnterServiceS: inverter.enterDelayRuns ? inverter.enterDelayRemainingS(at) : null,
@@ -112,7 +154,9 @@ export class DeviceTrace implements GridTrace {
     return traceRow(this.#inverter, grid, at);
   }
 
-  get transitions(): readonly ServiceTransition[] { return this.#transitions; }
+  get transitions(): readonly ServiceTransition[] {
+    return this.#transitions;
+  }
 
   get rows(): readonly GridTraceRow[] {
     return [...this.#rows.slice(this.#first), ...this.#rows.slice(0, this.#first)];
@@ -130,7 +174,12 @@ export class DeviceTrace implements GridTrace {
     if (to === this.#word) return false;
     if (this.#transitions.length >= keptTransitions) this.#transitions.shift();
     const { lastTrip } = this.#inverter;
-    this.#transitions.push({ at, from: this.#word, to, cause: to === 'tripped' && lastTrip !== null ? causeNames[lastTrip] : null });
+    this.#transitions.push({
+      at,
+      from: this.#word,
+      to,
+      cause: to === 'tripped' && lastTrip !== null ? causeNames[lastTrip] : null,
+    });
     this.#word = to;
     return to === 'tripped';
   }

@@ -7,7 +7,9 @@ export class Turns {
     while (this.#busy) await this.#busy;
     let done: () => void = () => undefined;
     // before the run begins: what it calls at once must wait as well
-    this.#busy = new Promise((resolve) => { done = resolve; });
+    this.#busy = new Promise((resolve) => {
+      done = resolve;
+    });
     try {
       return await run();
     } finally {

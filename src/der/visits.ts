@@ -40,10 +40,15 @@ function visitOf(row: Readonly<Record<string, number>>, at: number): Visit {
   const { time_s: arrivesS = 0, connector = 0, stay_s: stayS = 0, phases } = row;
   const watts = (kilo: number | undefined) => (kilo === undefined ? undefined : kilo * 1000);
   return {
-    arrivesS, leavesS: arrivesS + stayS, connectorId: connector,
+    arrivesS,
+    leavesS: arrivesS + stayS,
+    connectorId: connector,
     ev: {
-      id: `visit-${at + 1}`, socPct: row['soc_pct'], targetSocPct: row['target_soc_pct'],
-      batteryCapacityWh: watts(row['battery_capacity_kwh']), maxChargeW: watts(row['max_charge_kw']),
+      id: `visit-${at + 1}`,
+      socPct: row['soc_pct'],
+      targetSocPct: row['target_soc_pct'],
+      batteryCapacityWh: watts(row['battery_capacity_kwh']),
+      maxChargeW: watts(row['max_charge_kw']),
       phases: phases === 1 ? 1 : phases === 3 ? 3 : undefined,
     },
   };
@@ -54,10 +59,17 @@ function visitFaults(visits: readonly Visit[]): Fault[] {
   const faults: Fault[] = [];
   const last = new Map<number, Visit>();
   visits.forEach((visit, at) => {
-    if (visit.arrivesS < 0) faults.push({ name: 'time_s', detail: `vehicle ${at + 1} comes at ${visit.arrivesS} s; allowed: from 0, local midnight of the start date` });
+    if (visit.arrivesS < 0)
+      faults.push({
+        name: 'time_s',
+        detail: `vehicle ${at + 1} comes at ${visit.arrivesS} s; allowed: from 0, local midnight of the start date`,
+      });
     const before = last.get(visit.connectorId);
     if (before && visit.arrivesS < before.leavesS) {
-      faults.push({ name: 'connector', detail: `vehicle ${at + 1} comes to connector ${visit.connectorId} at ${visit.arrivesS} s, where another one stays until ${before.leavesS} s` });
+      faults.push({
+        name: 'connector',
+        detail: `vehicle ${at + 1} comes to connector ${visit.connectorId} at ${visit.arrivesS} s, where another one stays until ${before.leavesS} s`,
+      });
     }
     last.set(visit.connectorId, visit);
   });
@@ -83,9 +95,16 @@ export function parseVisits(text: string, name: string, end: 'hold' | 'loop'): V
 
 /** @throws SimError CONFIG_INVALID for a vehicle that comes to a connector which the station does not have */
 export function checkVisits({ name, visits }: VisitPlan, connectorIds: readonly number[]): void {
-  const faults = visits.flatMap(({ connectorId }, at) => (connectorIds.includes(connectorId) ? [] : [{
-    name: 'connector', detail: `vehicle ${at + 1} comes to connector ${connectorId}; this station has ${connectorIds.join(', ')}`,
-  }]));
+  const faults = visits.flatMap(({ connectorId }, at) =>
+    connectorIds.includes(connectorId)
+      ? []
+      : [
+          {
+            name: 'connector',
+            detail: `vehicle ${at + 1} comes to connector ${connectorId}; this station has ${connectorIds.join(', ')}`,
+          },
+        ],
+  );
   if (faults.length > 0) throw unusable(name, faults);
 }
 
@@ -113,7 +132,10 @@ export class Visits {
     this.#plan = plan;
     this.#station = station;
     this.#events = plan.visits
-      .flatMap((visit) => [{ atS: visit.arrivesS, arrives: true, visit }, { atS: visit.leavesS, arrives: false, visit }])
+      .flatMap((visit) => [
+        { atS: visit.arrivesS, arrives: true, visit },
+        { atS: visit.leavesS, arrives: false, visit },
+      ])
       .sort((a, b) => a.atS - b.atS || Number(a.arrives) - Number(b.arrives));
   }
 
@@ -160,7 +182,9 @@ export class Visits {
       this.#station.command(command);
     } catch (error) {
       if (!(error instanceof SimError)) throw error;
-      this.#station.warn(`${this.#plan.name}: the vehicle at connector ${command.connectorId} ${what}: ${error.message}`);
+      this.#station.warn(
+        `${this.#plan.name}: the vehicle at connector ${command.connectorId} ${what}: ${error.message}`,
+      );
     }
   }
 }

@@ -76,7 +76,13 @@ export class SeriesWeather implements Weather {
 
   dataset(seriesS: number): DatasetNow | null {
     const place = this.#place;
-    return place && { name: place.name, positionS: this.#series.position(this.#positionS(seriesS)), timeScale: place.timeScale };
+    return (
+      place && {
+        name: place.name,
+        positionS: this.#series.position(this.#positionS(seriesS)),
+        timeScale: place.timeScale,
+      }
+    );
   }
 
   #positionS(seriesS: number): number {
@@ -87,7 +93,9 @@ export class SeriesWeather implements Weather {
 
 /** For devices that no weather drives. */
 export const stillAir: Weather = {
-  at(_seriesS, _t, out) { Object.assign(out, { irradianceWm2: 0, ambientTemperatureC: defaultAmbientC, windSpeedMS: 0 }); },
+  at(_seriesS, _t, out) {
+    Object.assign(out, { irradianceWm2: 0, ambientTemperatureC: defaultAmbientC, windSpeedMS: 0 });
+  },
   dataset: () => null,
 };
 

@@ -8,5 +8,9 @@ import { modbusTransportFaults } from './modbus-transport.ts';
 
 /** Every kind, in the order in which it is listed. */
 export const faultKinds: readonly FaultKind[] = [
-  ...modbusTransportFaults, ...modbusAcceptanceFaults, ...modbusReadingFaults, ...modbusStructureFaults, ...deviceEffectFaults,
+  ...modbusTransportFaults,
+  ...modbusAcceptanceFaults,
+  ...modbusReadingFaults,
+  ...modbusStructureFaults,
+  ...deviceEffectFaults,
 ];

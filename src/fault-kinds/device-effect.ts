@@ -5,25 +5,33 @@ import { faultKind, noParameters, simSeconds, upTo } from './row.ts';
 const device = { protocol: 'device', layer: 'effect' } as const;
 
 export const ignoreEffectFault = faultKind({
-  ...device, kind: 'ignore_effect', targets: ['points'],
+  ...device,
+  kind: 'ignore_effect',
+  targets: ['points'],
   summary: 'Registers hold what was written, and the device goes on with what was in force before.',
   parameters: noParameters,
 });
 
 export const lateEffectFault = faultKind({
-  ...device, kind: 'late_effect', targets: ['points'],
+  ...device,
+  kind: 'late_effect',
+  targets: ['points'],
   summary: 'The device follows a write later.',
   parameters: z.strictObject({ delay_s: simSeconds.meta({ description: 'Delay, simulated s.' }) }),
 });
 
 export const enableEdgeFault = faultKind({
-  ...device, kind: 'enable_edge', targets: ['points'],
+  ...device,
+  kind: 'enable_edge',
+  targets: ['points'],
   summary: 'A new set-point or curve counts only after its function was switched off and on again.',
   parameters: noParameters,
 });
 
 export const adoptionFault = faultKind({
-  ...device, kind: 'adoption', targets: ['points'],
+  ...device,
+  kind: 'adoption',
+  targets: ['points'],
   summary: 'The adoption of a curve does not do what it reports.',
   parameters: z.strictObject({
     result: z.enum(['lies', 'stuck', 'failed']).meta({
@@ -33,38 +41,76 @@ export const adoptionFault = faultKind({
 });
 
 export const silentRevertFault = faultKind({
-  ...device, kind: 'silent_revert', targets: ['points'],
+  ...device,
+  kind: 'silent_revert',
+  targets: ['points'],
   summary: 'A function of 704, or those that are named, switches itself off though no reversion time was set.',
   parameters: z.strictObject({ after_s: simSeconds.meta({ description: 'Time since the last write, simulated s.' }) }),
 });
 
 export const secondLimiterFault = faultKind({
-  ...device, kind: 'second_limiter', targets: [],
+  ...device,
+  kind: 'second_limiter',
+  targets: [],
   summary: 'Something that has no register limits the active power as well.',
   parameters: z.strictObject({ limit_pct: z.number().min(0).max(100).meta({ description: 'Limit, % of 702.WMax.' }) }),
 });
 
 export const rebootFault = faultKind({
-  ...device, kind: 'reboot', targets: [],
+  ...device,
+  kind: 'reboot',
+  targets: [],
   summary: 'The device answers nobody for a while, and starts again through enter service.',
   parameters: z.strictObject({
     off_s: upTo(86_400).default(30).meta({ description: 'Time without service and answers, simulated s; default 30.' }),
-    forget: z.boolean().default(true).meta({ description: 'Whether settings and curves are those of the start again; default true.' }),
+    forget: z
+      .boolean()
+      .default(true)
+      .meta({ description: 'Whether settings and curves are those of the start again; default true.' }),
   }),
 });
 
 export const alarmFault = faultKind({
-  ...device, kind: 'alarm', targets: [],
+  ...device,
+  kind: 'alarm',
+  targets: [],
   summary: 'Alarms stand without a cause.',
   parameters: z.strictObject({
-    codes: z.array(z.enum([
-      'ground_fault', 'dc_over_volt', 'ac_disconnect', 'dc_disconnect', 'grid_disconnect', 'cabinet_open', 'manual_shutdown',
-      'over_temp', 'over_frequency', 'under_frequency', 'ac_over_volt', 'ac_under_volt', 'blown_string_fuse', 'under_temp',
-      'memory_loss', 'hw_test_failure', 'manufacturer_alrm',
-    ])).min(1).max(17).meta({ description: 'Alarms of 701.Alrm.' }),
+    codes: z
+      .array(
+        z.enum([
+          'ground_fault',
+          'dc_over_volt',
+          'ac_disconnect',
+          'dc_disconnect',
+          'grid_disconnect',
+          'cabinet_open',
+          'manual_shutdown',
+          'over_temp',
+          'over_frequency',
+          'under_frequency',
+          'ac_over_volt',
+          'ac_under_volt',
+          'blown_string_fuse',
+          'under_temp',
+          'memory_loss',
+          'hw_test_failure',
+          'manufacturer_alrm',
+        ]),
+      )
+      .min(1)
+      .max(17)
+      .meta({ description: 'Alarms of 701.Alrm.' }),
   }),
 });
 
 export const deviceEffectFaults = [
-  ignoreEffectFault, lateEffectFault, enableEdgeFault, adoptionFault, silentRevertFault, secondLimiterFault, rebootFault, alarmFault,
+  ignoreEffectFault,
+  lateEffectFault,
+  enableEdgeFault,
+  adoptionFault,
+  silentRevertFault,
+  secondLimiterFault,
+  rebootFault,
+  alarmFault,
 ] as const;

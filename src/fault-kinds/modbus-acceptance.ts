@@ -5,53 +5,81 @@ import { amount, exceptionCode, factor, faultKind, mapTargets, noParameters, sim
 const modbus = { protocol: 'modbus', layer: 'acceptance', targets: mapTargets } as const;
 
 export const ignoreWriteFault = faultKind({
-  ...modbus, kind: 'ignore_write',
+  ...modbus,
+  kind: 'ignore_write',
   summary: 'A write is acknowledged, and the points keep their values.',
   parameters: noParameters,
 });
 
 export const writeLockFault = faultKind({
-  ...modbus, kind: 'write_lock',
+  ...modbus,
+  kind: 'write_lock',
   summary: 'Writes are refused until the lock is lifted.',
-  parameters: z.strictObject({ code: exceptionCode.default(2).meta({ description: 'Exception code of the refusal; default 2.' }) }),
+  parameters: z.strictObject({
+    code: exceptionCode.default(2).meta({ description: 'Exception code of the refusal; default 2.' }),
+  }),
 });
 
 export const lateWriteFault = faultKind({
-  ...modbus, kind: 'late_write',
+  ...modbus,
+  kind: 'late_write',
   summary: 'A write is acknowledged at once and lands later.',
   parameters: z.strictObject({ delay_s: simSeconds.meta({ description: 'Delay, simulated s.' }) }),
 });
 
 export const alterWriteFault = faultKind({
-  ...modbus, kind: 'alter_write',
+  ...modbus,
+  kind: 'alter_write',
   summary: 'Another value lands than the one that was written.',
-  parameters: z.strictObject({
-    factor: factor.optional().meta({ description: 'Factor on the value written; default 1.' }),
-    offset: amount.optional().meta({ description: 'Added after the factor, in the unit of the point; default 0.' }),
-    value: amount.optional().meta({ description: 'Lands whatever was written, in the unit of the point; the number of a value of an enumeration.' }),
-  }).refine((p) => p.value === undefined || (p.factor === undefined && p.offset === undefined), {
-    path: ['value'], error: 'goes without factor and offset',
-  }).refine((p) => p.value !== undefined || p.factor !== undefined || p.offset !== undefined, {
-    path: ['factor'], error: 'one of factor, offset, value is required',
-  }),
+  parameters: z
+    .strictObject({
+      factor: factor.optional().meta({ description: 'Factor on the value written; default 1.' }),
+      offset: amount.optional().meta({ description: 'Added after the factor, in the unit of the point; default 0.' }),
+      value: amount.optional().meta({
+        description: 'Lands whatever was written, in the unit of the point; the number of a value of an enumeration.',
+      }),
+    })
+    .refine((p) => p.value === undefined || (p.factor === undefined && p.offset === undefined), {
+      path: ['value'],
+      error: 'goes without factor and offset',
+    })
+    .refine((p) => p.value !== undefined || p.factor !== undefined || p.offset !== undefined, {
+      path: ['factor'],
+      error: 'one of factor, offset, value is required',
+    }),
 });
 
 export const partialWriteFault = faultKind({
-  ...modbus, kind: 'partial_write',
+  ...modbus,
+  kind: 'partial_write',
   summary: 'Of a write to several points only the first ones land; all are acknowledged.',
-  parameters: z.strictObject({ landing_points: z.int().min(0).max(123).default(1).meta({ description: 'Points that land, in order of address; default 1.' }) }),
+  parameters: z.strictObject({
+    landing_points: z
+      .int()
+      .min(0)
+      .max(123)
+      .default(1)
+      .meta({ description: 'Points that land, in order of address; default 1.' }),
+  }),
 });
 
 export const exceptionCodeFault = faultKind({
-  ...modbus, kind: 'exception_code',
+  ...modbus,
+  kind: 'exception_code',
   summary: 'A refused request is answered with another exception code than usual.',
   parameters: z.strictObject({
-    rule: z.enum(['read_only', 'not_implemented', 'bad_value', 'illegal_address', 'partial_point'])
+    rule: z
+      .enum(['read_only', 'not_implemented', 'bad_value', 'illegal_address', 'partial_point'])
       .meta({ description: 'Reason of the refusal.' }),
     code: exceptionCode.meta({ description: 'Exception code that it is answered with.' }),
   }),
 });
 
 export const modbusAcceptanceFaults = [
-  ignoreWriteFault, writeLockFault, lateWriteFault, alterWriteFault, partialWriteFault, exceptionCodeFault,
+  ignoreWriteFault,
+  writeLockFault,
+  lateWriteFault,
+  alterWriteFault,
+  partialWriteFault,
+  exceptionCodeFault,
 ] as const;

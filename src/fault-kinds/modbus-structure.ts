@@ -5,13 +5,17 @@ import { faultKind, modelId, noParameters, registerAddress } from './row.ts';
 const modbus = { protocol: 'modbus', layer: 'reading', targets: [] } as const;
 
 export const baseFault = faultKind({
-  ...modbus, kind: 'base',
+  ...modbus,
+  kind: 'base',
   summary: 'The map begins at another address.',
-  parameters: z.strictObject({ address: registerAddress.meta({ description: 'PDU address of the start mark, for example 0 or 50000.' }) }),
+  parameters: z.strictObject({
+    address: registerAddress.meta({ description: 'PDU address of the start mark, for example 0 or 50000.' }),
+  }),
 });
 
 export const modelLengthFault = faultKind({
-  ...modbus, kind: 'model_length',
+  ...modbus,
+  kind: 'model_length',
   summary: 'A model announces another length than it has.',
   parameters: z.strictObject({
     model: modelId.meta({ description: 'Model id.' }),
@@ -20,41 +24,58 @@ export const modelLengthFault = faultKind({
 });
 
 export const commonLength65Fault = faultKind({
-  ...modbus, kind: 'common_length_65',
+  ...modbus,
+  kind: 'common_length_65',
   summary: 'Model 1 has 65 registers and no pad, and all that follows lies one register lower.',
   parameters: noParameters,
 });
 
 export const shiftFault = faultKind({
-  ...modbus, kind: 'shift',
+  ...modbus,
+  kind: 'shift',
   summary: 'All from a model on lies some registers higher or lower than the chain says.',
   parameters: z.strictObject({
     model: modelId.meta({ description: 'First model that is moved.' }),
-    registers: z.int().min(-100).max(100).refine((registers) => registers !== 0, { error: 'must not be 0' }).meta({
-      description: 'Registers that belong to nobody before it; below 0: it begins over the last registers of what stands before it.',
-    }),
-    fill: z.int().min(0).max(65_535).default(0x8000).meta({ description: 'Content of the registers that belong to nobody; default 32768.' }),
+    registers: z
+      .int()
+      .min(-100)
+      .max(100)
+      .refine((registers) => registers !== 0, { error: 'must not be 0' })
+      .meta({
+        description:
+          'Registers that belong to nobody before it; below 0: it begins over the last registers of what stands before it.',
+      }),
+    fill: z
+      .int()
+      .min(0)
+      .max(65_535)
+      .default(0x8000)
+      .meta({ description: 'Content of the registers that belong to nobody; default 32768.' }),
   }),
 });
 
 export const chainEndFault = faultKind({
-  ...modbus, kind: 'chain_end',
+  ...modbus,
+  kind: 'chain_end',
   summary: 'The chain of models does not end as it should.',
   parameters: z.strictObject({
     variant: z.enum(['zeros', 'exception', 'absent_length']).meta({
-      description: 'The end mark is 0, or its registers are refused, or the map stops before the length of the end mark.',
+      description:
+        'The end mark is 0, or its registers are refused, or the map stops before the length of the end mark.',
     }),
   }),
 });
 
 export const hideModelFault = faultKind({
-  ...modbus, kind: 'hide_model',
+  ...modbus,
+  kind: 'hide_model',
   summary: 'A model is missing; those behind it move up.',
   parameters: z.strictObject({ model: modelId.meta({ description: 'Model id.' }) }),
 });
 
 export const modelIdFault = faultKind({
-  ...modbus, kind: 'model_id',
+  ...modbus,
+  kind: 'model_id',
   summary: 'A model stands under another number.',
   parameters: z.strictObject({
     model: modelId.meta({ description: 'Model id.' }),
@@ -63,5 +84,11 @@ export const modelIdFault = faultKind({
 });
 
 export const modbusStructureFaults = [
-  baseFault, modelLengthFault, commonLength65Fault, shiftFault, chainEndFault, hideModelFault, modelIdFault,
+  baseFault,
+  modelLengthFault,
+  commonLength65Fault,
+  shiftFault,
+  chainEndFault,
+  hideModelFault,
+  modelIdFault,
 ] as const;

@@ -8,21 +8,34 @@ const octetsFrom = (least: number) => z.int().min(least).max(260);
 const registerQuantity = z.int().min(1).max(125);
 
 export const exceptionFault = faultKind({
-  protocol: 'modbus', kind: 'exception', layer: 'acceptance',
+  protocol: 'modbus',
+  kind: 'exception',
+  layer: 'acceptance',
   summary: 'The request is answered with an exception.',
   targets: wireTargets,
-  parameters: z.strictObject({
-    code: exceptionCode.meta({ description: 'Exception code, 1 to 255; 1 illegal function, 2 illegal address, 3 illegal value, 4 device failure, 6 busy.' }),
-    carried_out: carriedOut,
-    quantity_min: registerQuantity.optional().meta({ description: 'Only requests for at least so many registers; default any.' }),
-    quantity_max: registerQuantity.optional().meta({ description: 'Only requests for at most so many registers; default any.' }),
-  }).refine((p) => p.quantity_min === undefined || p.quantity_max === undefined || p.quantity_min <= p.quantity_max, {
-    path: ['quantity_max'], error: 'must not be below quantity_min',
-  }),
+  parameters: z
+    .strictObject({
+      code: exceptionCode.meta({
+        description:
+          'Exception code, 1 to 255; 1 illegal function, 2 illegal address, 3 illegal value, 4 device failure, 6 busy.',
+      }),
+      carried_out: carriedOut,
+      quantity_min: registerQuantity
+        .optional()
+        .meta({ description: 'Only requests for at least so many registers; default any.' }),
+      quantity_max: registerQuantity
+        .optional()
+        .meta({ description: 'Only requests for at most so many registers; default any.' }),
+    })
+    .refine((p) => p.quantity_min === undefined || p.quantity_max === undefined || p.quantity_min <= p.quantity_max, {
+      path: ['quantity_max'],
+      error: 'must not be below quantity_min',
+    }),
 });
 
 export const delayFault = faultKind({
-  ...modbus, kind: 'delay',
+  ...modbus,
+  kind: 'delay',
   summary: 'The answer comes late; later answers on the same connection wait behind it.',
   targets: wireTargets,
   parameters: z.strictObject({
@@ -32,72 +45,93 @@ export const delayFault = faultKind({
 });
 
 export const dropFault = faultKind({
-  ...modbus, kind: 'drop',
+  ...modbus,
+  kind: 'drop',
   summary: 'No answer comes.',
   targets: wireTargets,
   parameters: z.strictObject({ carried_out: carriedOut }),
 });
 
 export const truncateFault = faultKind({
-  ...modbus, kind: 'truncate',
+  ...modbus,
+  kind: 'truncate',
   summary: 'The answer stops after its first octets.',
   targets: wireTargets,
-  parameters: z.strictObject({ octets: octetsFrom(0).default(8).meta({ description: 'Octets of the answer that leave, header included; default 8.' }) }),
+  parameters: z.strictObject({
+    octets: octetsFrom(0)
+      .default(8)
+      .meta({ description: 'Octets of the answer that leave, header included; default 8.' }),
+  }),
 });
 
 export const garbageFault = faultKind({
-  ...modbus, kind: 'garbage',
+  ...modbus,
+  kind: 'garbage',
   summary: 'Random octets come in place of the answer.',
   targets: wireTargets,
-  parameters: z.strictObject({ octets: octetsFrom(1).default(16).meta({ description: 'Number of octets; default 16.' }) }),
+  parameters: z.strictObject({
+    octets: octetsFrom(1).default(16).meta({ description: 'Number of octets; default 16.' }),
+  }),
 });
 
 export const wrongUnitFault = faultKind({
-  ...modbus, kind: 'wrong_unit',
+  ...modbus,
+  kind: 'wrong_unit',
   summary: 'The answer carries another unit id.',
   targets: wireTargets,
-  parameters: z.strictObject({ unit_id: unitId.optional().meta({ description: 'Unit id of the answer; default that of the request plus 1.' }) }),
+  parameters: z.strictObject({
+    unit_id: unitId.optional().meta({ description: 'Unit id of the answer; default that of the request plus 1.' }),
+  }),
 });
 
 export const wrongTransactionFault = faultKind({
-  ...modbus, kind: 'wrong_transaction',
+  ...modbus,
+  kind: 'wrong_transaction',
   summary: 'The answer carries another transaction id; on a serial line, which has none, nothing changes.',
   targets: wireTargets,
   parameters: z.strictObject({
-    mode: z.enum(['zero', 'other']).default('other').meta({ description: 'Always 0, or that of the request plus 1; default other.' }),
+    mode: z
+      .enum(['zero', 'other'])
+      .default('other')
+      .meta({ description: 'Always 0, or that of the request plus 1; default other.' }),
   }),
 });
 
 export const wrongFunctionFault = faultKind({
-  ...modbus, kind: 'wrong_function',
+  ...modbus,
+  kind: 'wrong_function',
   summary: 'The answer carries another function code than the request.',
   targets: wireTargets,
   parameters: noParameters,
 });
 
 export const wrongByteCountFault = faultKind({
-  ...modbus, kind: 'wrong_byte_count',
+  ...modbus,
+  kind: 'wrong_byte_count',
   summary: 'The answer to a read announces another number of octets than follow.',
   targets: wireTargets,
   parameters: noParameters,
 });
 
 export const duplicateFault = faultKind({
-  ...modbus, kind: 'duplicate',
+  ...modbus,
+  kind: 'duplicate',
   summary: 'The answer comes twice.',
   targets: wireTargets,
   parameters: noParameters,
 });
 
 export const badCrcFault = faultKind({
-  ...modbus, kind: 'bad_crc',
+  ...modbus,
+  kind: 'bad_crc',
   summary: 'The checksum of the answer is wrong; nothing changes where the framing has none.',
   targets: wireTargets,
   parameters: noParameters,
 });
 
 export const splitFault = faultKind({
-  ...modbus, kind: 'split',
+  ...modbus,
+  kind: 'split',
   summary: 'The answer comes in pieces with a pause between them.',
   targets: wireTargets,
   parameters: z.strictObject({
@@ -107,57 +141,83 @@ export const splitFault = faultKind({
 });
 
 export const disconnectFault = faultKind({
-  ...modbus, kind: 'disconnect',
+  ...modbus,
+  kind: 'disconnect',
   summary: 'The connection ends instead of an answer.',
   targets: wireTargets,
   parameters: z.strictObject({ carried_out: carriedOut }),
 });
 
 export const connectionLimitFault = faultKind({
-  ...modbus, kind: 'connection_limit',
+  ...modbus,
+  kind: 'connection_limit',
   summary: 'Only so many connections at a time.',
   targets: [],
   parameters: z.strictObject({
     connections: z.int().min(0).max(4096).meta({ description: 'Connections that may be open at a time.' }),
-    policy: z.enum(['refuse', 'replace_oldest']).default('refuse')
-      .meta({ description: 'What a further connection meets: it is closed at once, or the oldest one is closed for it; default refuse.' }),
+    policy: z.enum(['refuse', 'replace_oldest']).default('refuse').meta({
+      description:
+        'What a further connection meets: it is closed at once, or the oldest one is closed for it; default refuse.',
+    }),
   }),
 });
 
 export const deafAfterConnectFault = faultKind({
-  ...modbus, kind: 'deaf_after_connect',
+  ...modbus,
+  kind: 'deaf_after_connect',
   summary: 'What arrives in the first moments of a connection is lost.',
   targets: [],
   parameters: z.strictObject({ deaf_ms: waitMs.meta({ description: 'Time after the connection was made, wall ms.' }) }),
 });
 
 export const outageFault = faultKind({
-  ...modbus, kind: 'outage',
+  ...modbus,
+  kind: 'outage',
   summary: 'The device cannot be reached.',
   targets: [],
   parameters: z.strictObject({
     mode: z.enum(['silent', 'refuse', 'close']).default('silent').meta({
-      description: 'Nothing is answered, new connections are refused as well, or every connection is closed at once; default silent.',
+      description:
+        'Nothing is answered, new connections are refused as well, or every connection is closed at once; default silent.',
     }),
   }),
 });
 
 export const ignoreUnitFault = faultKind({
-  ...modbus, kind: 'ignore_unit',
+  ...modbus,
+  kind: 'ignore_unit',
   summary: 'Requests to these unit ids are not answered.',
   targets: [],
   parameters: z.strictObject({ unit_ids: z.array(unitId).min(1).max(256).meta({ description: 'Unit ids.' }) }),
 });
 
 export const aliasUnitFault = faultKind({
-  ...modbus, kind: 'alias_unit',
+  ...modbus,
+  kind: 'alias_unit',
   summary: 'The device answers to further unit ids.',
   targets: [],
-  parameters: z.strictObject({ unit_ids: z.array(unitId).min(1).max(256).meta({ description: 'Unit ids besides its own.' }) }),
+  parameters: z.strictObject({
+    unit_ids: z.array(unitId).min(1).max(256).meta({ description: 'Unit ids besides its own.' }),
+  }),
 });
 
 export const modbusTransportFaults = [
-  exceptionFault, delayFault, dropFault, truncateFault, garbageFault, wrongUnitFault, wrongTransactionFault,
-  wrongFunctionFault, wrongByteCountFault, duplicateFault, badCrcFault, splitFault, disconnectFault,
-  connectionLimitFault, deafAfterConnectFault, outageFault, ignoreUnitFault, aliasUnitFault,
+  exceptionFault,
+  delayFault,
+  dropFault,
+  truncateFault,
+  garbageFault,
+  wrongUnitFault,
+  wrongTransactionFault,
+  wrongFunctionFault,
+  wrongByteCountFault,
+  duplicateFault,
+  badCrcFault,
+  splitFault,
+  disconnectFault,
+  connectionLimitFault,
+  deafAfterConnectFault,
+  outageFault,
+  ignoreUnitFault,
+  aliasUnitFault,
 ] as const;

@@ -10,7 +10,11 @@ export const maxFaultsAtOnce = 100;
 export const faultProfileSchema = z.strictObject({
   title: z.string().min(1).max(100).meta({ description: 'What the device does, in a few words.' }),
   description: z.string().min(1).max(2000).meta({ description: 'What is seen of it in the field.' }),
-  faults: z.array(faultSchema).min(1).max(maxFaultsAtOnce).meta({ description: 'Its faults, in the order in which they begin.' }),
+  faults: z
+    .array(faultSchema)
+    .min(1)
+    .max(maxFaultsAtOnce)
+    .meta({ description: 'Its faults, in the order in which they begin.' }),
 });
 
 export interface FaultProfile {

@@ -2,7 +2,14 @@
 import { z } from 'zod';
 import { SimError } from '../core/errors.ts';
 import type { Fault } from '../core/errors.ts';
-import type { FaultCondition, FaultKind, FaultProtocol, FaultRequest, FaultTarget, FaultTargetName } from '../core/fault-kinds.ts';
+import type {
+  FaultCondition,
+  FaultKind,
+  FaultProtocol,
+  FaultRequest,
+  FaultTarget,
+  FaultTargetName,
+} from '../core/fault-kinds.ts';
 import { pointerStep } from '../core/json-pointer.ts';
 import { faultKinds } from './all.ts';
 import { pointName, registerAddress } from './row.ts';
@@ -10,48 +17,85 @@ import { pointName, registerAddress } from './row.ts';
 /** the protocol of a fault that names none */
 const defaultProtocol: FaultProtocol = 'modbus';
 
-export const conditionSchema = z.strictObject({
-  point: pointName.meta({ description: 'Point that is looked at, for example `701.W`.' }),
-  below: z.number().optional().meta({ description: 'Holds while the value is below, in the unit of the point.' }),
-  above: z.number().optional().meta({ description: 'Holds while the value is above, in the unit of the point.' }),
-  equals: z.union([z.number(), z.string().max(64)]).optional().meta({ description: 'Holds while the value is this; enumerations by name or number.' }),
-}).refine((when) => when.below !== undefined || when.above !== undefined || when.equals !== undefined, {
-  error: 'one of below, above, equals is required',
-}).meta({ id: 'FaultCondition', description: 'The fault rests while this does not hold.' });
+export const conditionSchema = z
+  .strictObject({
+    point: pointName.meta({ description: 'Point that is looked at, for example `701.W`.' }),
+    below: z.number().optional().meta({ description: 'Holds while the value is below, in the unit of the point.' }),
+    above: z.number().optional().meta({ description: 'Holds while the value is above, in the unit of the point.' }),
+    equals: z
+      .union([z.number(), z.string().max(64)])
+      .optional()
+      .meta({ description: 'Holds while the value is this; enumerations by name or number.' }),
+  })
+  .refine((when) => when.below !== undefined || when.above !== undefined || when.equals !== undefined, {
+    error: 'one of below, above, equals is required',
+  })
+  .meta({ id: 'FaultCondition', description: 'The fault rests while this does not hold.' });
 
 /** `duration_s` as `DurationS`. */
-const capitals = (text: string) => text.split('_').map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join('');
+const capitals = (text: string) =>
+  text
+    .split('_')
+    .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
+    .join('');
 
 const functionCode = z.int().min(1).max(127);
 
 /** Members by which a fault names what it strikes; none is required. */
 const targetMembers = {
   points: {
-    points: z.array(pointName).min(1).max(1000)
-      .meta({ id: 'FaultPoints', description: 'Points, for example `704.WMaxLimPct`, groups, `705.Crv[1]`, or whole models, `704`; default all.' }),
+    points: z.array(pointName).min(1).max(1000).meta({
+      id: 'FaultPoints',
+      description: 'Points, for example `704.WMaxLimPct`, groups, `705.Crv[1]`, or whole models, `704`; default all.',
+    }),
   },
   registers: {
     address: registerAddress.meta({ id: 'FaultAddress', description: 'First register, PDU address; default any.' }),
-    registers: z.int().min(1).max(65_536).meta({ id: 'FaultRegisters', description: 'Number of registers from `address` on; default 1.' }),
+    registers: z
+      .int()
+      .min(1)
+      .max(65_536)
+      .meta({ id: 'FaultRegisters', description: 'Number of registers from `address` on; default 1.' }),
   },
   functions: {
-    function: z.union([functionCode, z.array(functionCode).min(1).max(127)], { error: 'must be a function code from 1 to 127, or a list of them' })
+    function: z
+      .union([functionCode, z.array(functionCode).min(1).max(127)], {
+        error: 'must be a function code from 1 to 127, or a list of them',
+      })
       .meta({ id: 'FaultFunction', description: 'Modbus function code, or several; default any.' }),
   },
 } as const satisfies Record<FaultTargetName, Record<string, z.ZodType>>;
 
 /** Members that every fault takes; none is required. */
 const commonMembers = {
-  device: z.union([z.int().min(0), z.literal('all')], { error: 'must be a device index, or all' }).nullable()
-    .meta({ id: 'FaultDevice', description: 'Device index, or `all`. Absent or null: in a request the device of the query, in a file every device.' }),
+  device: z
+    .union([z.int().min(0), z.literal('all')], { error: 'must be a device index, or all' })
+    .nullable()
+    .meta({
+      id: 'FaultDevice',
+      description:
+        'Device index, or `all`. Absent or null: in a request the device of the query, in a file every device.',
+    }),
   when: conditionSchema,
   count: z.int().min(1).meta({ id: 'FaultCount', description: 'Ends after so many strikes; default never.' }),
-  duration_s: z.number().gt(0).max(1e9)
-    .meta({ id: 'FaultDurationS', description: 'Ends after so many seconds, simulated ones; those of layer `transport` by the wall clock. Default never.' }),
-  probability: z.number().gt(0).max(1).meta({ id: 'FaultProbability', description: 'Chance to strike at an occasion, above 0 and up to 1; default 1.' }),
-  every: z.int().min(1).meta({ id: 'FaultEvery', description: 'Strikes at each n-th occasion of a device only; default 1.' }),
-  seed: z.int().min(0).max(0xffff_ffff)
-    .meta({ id: 'FaultSeed', description: 'Of its random numbers; default from the seed of the process and the number of the fault.' }),
+  duration_s: z.number().gt(0).max(1e9).meta({
+    id: 'FaultDurationS',
+    description:
+      'Ends after so many seconds, simulated ones; those of layer `transport` by the wall clock. Default never.',
+  }),
+  probability: z
+    .number()
+    .gt(0)
+    .max(1)
+    .meta({ id: 'FaultProbability', description: 'Chance to strike at an occasion, above 0 and up to 1; default 1.' }),
+  every: z
+    .int()
+    .min(1)
+    .meta({ id: 'FaultEvery', description: 'Strikes at each n-th occasion of a device only; default 1.' }),
+  seed: z.int().min(0).max(0xffff_ffff).meta({
+    id: 'FaultSeed',
+    description: 'Of its random numbers; default from the seed of the process and the number of the fault.',
+  }),
 } as const;
 
 /** Names that no parameter may have. */
@@ -73,14 +117,26 @@ export function targetMembersOf({ targets }: FaultKind): Readonly<Record<string,
 function makeSchema(row: FaultKind) {
   const { protocol, kind, parameters, summary } = row;
   const named = protocol === defaultProtocol ? z.literal(protocol).optional() : z.literal(protocol);
-  const members = Object.entries({ ...targetMembersOf(row), ...commonMembers }).map(([name, schema]: [string, z.ZodType]) => [name, schema.optional()] as const);
-  return parameters.safeExtend({
-    protocol: named.meta({ description: protocol === defaultProtocol ? `Protocol; default ${protocol}.` : 'Who carries it out.' }),
-    kind: z.literal(kind).meta({ description: summary }),
-    ...Object.fromEntries(members),
-  }).refine((flat: Readonly<Record<string, unknown>>) => !row.targets.includes('registers') || flat['registers'] === undefined || flat['address'] !== undefined, {
-    path: ['registers'], error: 'goes with address',
-  }).meta({ id: `${capitals(protocol)}${capitals(kind)}Fault`, description: summary });
+  const members = Object.entries({ ...targetMembersOf(row), ...commonMembers }).map(
+    ([name, schema]: [string, z.ZodType]) => [name, schema.optional()] as const,
+  );
+  return parameters
+    .safeExtend({
+      protocol: named.meta({
+        description: protocol === defaultProtocol ? `Protocol; default ${protocol}.` : 'Who carries it out.',
+      }),
+      kind: z.literal(kind).meta({ description: summary }),
+      ...Object.fromEntries(members),
+    })
+    .refine(
+      (flat: Readonly<Record<string, unknown>>) =>
+        !row.targets.includes('registers') || flat['registers'] === undefined || flat['address'] !== undefined,
+      {
+        path: ['registers'],
+        error: 'goes with address',
+      },
+    )
+    .meta({ id: `${capitals(protocol)}${capitals(kind)}Fault`, description: summary });
 }
 
 type FlatSchema = ReturnType<typeof makeSchema>;
@@ -91,7 +147,8 @@ const schemas: ReadonlyMap<FaultKind, FlatSchema> = new Map(faultKinds.map((row)
 /** Schema of the flat form of one kind of the catalogue. */
 export function flatSchema(row: FaultKind): FlatSchema {
   const schema = schemas.get(row);
-  if (schema === undefined) throw new SimError('INTERNAL', `the fault ${row.protocol} ${row.kind} is not in the catalogue`);
+  if (schema === undefined)
+    throw new SimError('INTERNAL', `the fault ${row.protocol} ${row.kind} is not in the catalogue`);
   return schema;
 }
 
@@ -113,12 +170,18 @@ export const modbusFaultSchema = modbusSchema as typeof modbusSchema & z.ZodType
 /** Any kind of any protocol. The parts have no names of their own: what tells them apart may be absent, which a description cannot say. */
 export const faultSchema = z.discriminatedUnion('protocol', [modbusSchema, protocolSchema('device')]).meta({
   id: 'FaultRequest',
-  description: 'A fault of any protocol; without `protocol` one of Modbus. Besides its parameters each kind takes the members that say whom it '
-    + 'strikes, when and how long.',
+  description:
+    'A fault of any protocol; without `protocol` one of Modbus. Besides its parameters each kind takes the members that say whom it ' +
+    'strikes, when and how long.',
 }) as unknown as z.ZodType<FlatFault>;
 
 function targetOf(flat: FlatFault, { targets }: FaultKind): FaultTarget | undefined {
-  const { points, address, registers, function: codes } = flat as { points?: string[]; address?: number; registers?: number; function?: number | number[] };
+  const {
+    points,
+    address,
+    registers,
+    function: codes,
+  } = flat as { points?: string[]; address?: number; registers?: number; function?: number | number[] };
   const target: FaultTarget = {
     ...(targets.includes('points') && points !== undefined && { points }),
     ...(targets.includes('registers') && address !== undefined && { registers: { address, count: registers ?? 1 } }),
@@ -128,7 +191,13 @@ function targetOf(flat: FlatFault, { targets }: FaultKind): FaultTarget | undefi
 }
 
 /** Numbers that every request takes under the same name, and where they go. */
-const plainMembers = { count: 'count', duration_s: 'durationS', probability: 'probability', every: 'every', seed: 'seed' } as const;
+const plainMembers = {
+  count: 'count',
+  duration_s: 'durationS',
+  probability: 'probability',
+  every: 'every',
+  seed: 'seed',
+} as const;
 
 function present<K extends string, V>(members: Readonly<Record<K, V | undefined>>): { readonly [M in K]?: V } {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as { [M in K]?: V };
@@ -144,12 +213,23 @@ export function faultRequest(flat: FlatFault, fallback: number | null): FaultReq
   const row = faultKinds.find((known) => known.protocol === protocol && known.kind === flat.kind);
   if (row === undefined) return { protocol, kind: flat.kind };
   const target = targetOf(flat, row);
-  const parameters = Object.fromEntries(Object.keys(row.parameters.shape).filter((name) => flat[name] !== undefined).map((name) => [name, flat[name]]));
+  const parameters = Object.fromEntries(
+    Object.keys(row.parameters.shape)
+      .filter((name) => flat[name] !== undefined)
+      .map((name) => [name, flat[name]]),
+  );
   const numbers = Object.entries(plainMembers).map(([member, name]) => [name, flat[member]] as const);
   return {
-    protocol, kind: flat.kind, parameters,
-    deviceIndex: flat.device === 'all' ? null : flat.device ?? fallback,
-    ...present(Object.fromEntries(numbers) as Record<'count' | 'durationS' | 'probability' | 'every' | 'seed', number | undefined>),
+    protocol,
+    kind: flat.kind,
+    parameters,
+    deviceIndex: flat.device === 'all' ? null : (flat.device ?? fallback),
+    ...present(
+      Object.fromEntries(numbers) as Record<
+        'count' | 'durationS' | 'probability' | 'every' | 'seed',
+        number | undefined
+      >,
+    ),
     ...present({ target }),
     ...present({ when: flat['when'] as FaultCondition | undefined }),
   };
@@ -160,7 +240,11 @@ export function flatPointer(pointer: string): string {
   return pointer
     .replace(/^(\/\d+)?\/parameters(?=\/|$)/, '$1')
     .replace(/^(\/\d+)?\/target\/points/, '$1/points')
-    .replace(/^(\/\d+)?\/target\/registers(?:\/address)?(\/count)?/, (_whole, at: string | undefined, count: string | undefined) => `${at ?? ''}${count === undefined ? '/address' : '/registers'}`)
+    .replace(
+      /^(\/\d+)?\/target\/registers(?:\/address)?(\/count)?/,
+      (_whole, at: string | undefined, count: string | undefined) =>
+        `${at ?? ''}${count === undefined ? '/address' : '/registers'}`,
+    )
     .replace(/^(\/\d+)?\/target\/functions(?:\/\d+)?/, '$1/function');
 }
 

@@ -28,5 +28,7 @@ export const factor = z.number().min(-1e6).max(1e6);
 export const amount = z.number().min(-1e15).max(1e15);
 
 /** Whether the fault is carried out before it is hidden: a master then believes in a failure that was none. */
-export const carriedOut = z.boolean().default(false)
+export const carriedOut = z
+  .boolean()
+  .default(false)
   .meta({ description: 'Whether a write is carried out all the same; default false.' });

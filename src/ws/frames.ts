@@ -45,7 +45,7 @@ export class Broadcast {
   #frame(position: number): Buffer | undefined {
     const published = this.event.published[position];
     if (!published) return undefined;
-    return this.#frames[position] ??= textFrame(published.json);
+    return (this.#frames[position] ??= textFrame(published.json));
   }
 
   /** The frame of one device; undefined when it was not part of the tick. */

@@ -53,7 +53,8 @@ function select(query: URLSearchParams, rules: HandshakeRules): Selection | Refu
 function checkProtocol({ method, headers }: IncomingMessage): Refused | null {
   const version = { 'Sec-WebSocket-Version': '13' };
   const refuse = (detail: string): Refused => ({ code: 'malformed-request', detail, headers: version });
-  if (method !== 'GET') return { code: 'method-not-allowed', detail: 'The stream is opened with GET.', headers: { Allow: 'GET' } };
+  if (method !== 'GET')
+    return { code: 'method-not-allowed', detail: 'The stream is opened with GET.', headers: { Allow: 'GET' } };
   if (headers['sec-websocket-version'] !== '13') return refuse('Sec-WebSocket-Version must be 13.');
   if (!/^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key']?.trim() ?? '')) {
     return refuse('Sec-WebSocket-Key must be 16 bytes in base64.');
@@ -71,7 +72,10 @@ function checkHandshake(request: IncomingMessage, rules: HandshakeRules): Select
     return { code: 'malformed-request', detail: 'The only upgrade is that to websocket.' };
   }
   if (newestAnswer(request.socket)?.closed === false) {
-    return { code: 'malformed-request', detail: 'The stream can be opened when the requests before it on the connection are answered.' };
+    return {
+      code: 'malformed-request',
+      detail: 'The stream can be opened when the requests before it on the connection are answered.',
+    };
   }
   const target = request.url ?? '';
   if (!target.startsWith('/') || target.includes('#')) {
@@ -104,7 +108,9 @@ function refuse(request: IncomingMessage, socket: Duplex, { code, detail, faults
  * which the library answers by itself with an HTML page.
  */
 export function guardUpgrades(
-  server: Server, rules: HandshakeRules, accepted: (request: IncomingMessage, selection: Selection) => void,
+  server: Server,
+  rules: HandshakeRules,
+  accepted: (request: IncomingMessage, selection: Selection) => void,
 ): { readonly gate: Server; readonly end: () => void } {
   const gate = createServer();
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {

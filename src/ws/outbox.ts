@@ -75,15 +75,23 @@ export class Outbox {
     this.#tally = tally;
     this.#highWaterBytes = highWaterBytes;
     this.#nowMs = nowMs;
-    socket.on('drain', () => { this.#flush(); });
+    socket.on('drain', () => {
+      this.#flush();
+    });
   }
 
   /** messages waiting here */
-  get waiting(): number { return this.#queue.length - this.#first; }
+  get waiting(): number {
+    return this.#queue.length - this.#first;
+  }
 
-  get sent(): number { return this.#sent; }
+  get sent(): number {
+    return this.#sent;
+  }
 
-  get dropped(): number { return this.#dropped; }
+  get dropped(): number {
+    return this.#dropped;
+  }
 
   /** @param frame a whole WebSocket frame */
   push(frame: Buffer): void {
@@ -164,7 +172,8 @@ export class Outbox {
     if (this.#closed || this.waiting === 0 || this.#channel.readyState !== open) return;
     if (this.#socket.writableLength >= this.#highWaterBytes) return;
     this.#socket.cork();
-    for (let next = this.#queue[this.#first]; next && this.#handOver(next, 1); next = this.#queue[this.#first]) this.#shift();
+    for (let next = this.#queue[this.#first]; next && this.#handOver(next, 1); next = this.#queue[this.#first])
+      this.#shift();
     this.#socket.uncork();
   }
 }

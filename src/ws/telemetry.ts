@@ -57,7 +57,9 @@ const defaults: TelemetryOptions = {
   every(ms, run) {
     const timer = setInterval(run, ms);
     timer.unref();
-    return () => { clearInterval(timer); };
+    return () => {
+      clearInterval(timer);
+    };
   },
 };
 
@@ -126,7 +128,11 @@ export function createTelemetry(context: TelemetryContext): Telemetry {
     const client: Client = {
       socket,
       outbox: new Outbox({
-        socket: request.socket, channel: socket, bounds: device === null ? ofAll : ofOne, tally, nowMs,
+        socket: request.socket,
+        channel: socket,
+        bounds: device === null ? ofAll : ofOne,
+        tally,
+        nowMs,
       }),
       device,
       peer: `${remoteAddress ?? 'unknown'}:${remotePort ?? 0}`,
@@ -141,10 +147,16 @@ export function createTelemetry(context: TelemetryContext): Telemetry {
     socket.on('ping', () => {
       if (request.socket.writableLength > maxUnsentBytes) socket.terminate();
     });
-    socket.on('pong', () => { client.lastPongMs = nowMs(); });
+    socket.on('pong', () => {
+      client.lastPongMs = nowMs();
+    });
     // the library answers broken frames with their own close code; the close event follows
-    socket.on('error', () => { counters.errors += 1; });
-    socket.on('close', (code) => { forget(client, code); });
+    socket.on('error', () => {
+      counters.errors += 1;
+    });
+    socket.on('close', (code) => {
+      forget(client, code);
+    });
     deliver(client, plant.latest);
   }
 
@@ -187,21 +199,35 @@ export function createTelemetry(context: TelemetryContext): Telemetry {
 
   function listen(): void {
     followDevices();
-    const { gate, end } = guardUpgrades(server, {
-      guard: createHttpGuard(context.guard),
-      deviceExists: (index) => plant.devices.some((device) => device.index === index),
-      clients: () => clients.size,
-      maxClients: options.maxClients,
-      stopping: () => state === 'stopped' || context.stopping?.() === true,
-    }, (request, selection) => { selections.set(request, selection); });
+    const { gate, end } = guardUpgrades(
+      server,
+      {
+        guard: createHttpGuard(context.guard),
+        deviceExists: (index) => plant.devices.some((device) => device.index === index),
+        clients: () => clients.size,
+        maxClients: options.maxClients,
+        stopping: () => state === 'stopped' || context.stopping?.() === true,
+      },
+      (request, selection) => {
+        selections.set(request, selection);
+      },
+    );
     const instance = expressWs(express(), gate, {
       leaveRouterUntouched: true,
       wsOptions: { maxPayload: maxIncomingBytes, maxFragments, perMessageDeflate: false },
     });
     for (const path of streamPaths) instance.app.ws(path, attach);
-    ends.push(end, plant.onTick(onTick), plant.onDevices(onDevices), options.every(options.pingIntervalMs, () => {
-      for (const client of clients) checkClient(client);
-    }), () => { instance.getWss().close(); });
+    ends.push(
+      end,
+      plant.onTick(onTick),
+      plant.onDevices(onDevices),
+      options.every(options.pingIntervalMs, () => {
+        for (const client of clients) checkClient(client);
+      }),
+      () => {
+        instance.getWss().close();
+      },
+    );
   }
 
   /** Closes with 1001; who does not answer in time is cut off. */
@@ -209,7 +235,9 @@ export function createTelemetry(context: TelemetryContext): Telemetry {
     const open = [...clients];
     if (open.length === 0) return Promise.resolve();
     return new Promise((resolve) => {
-      const cutOff = setTimeout(() => { for (const { socket } of open) socket.terminate(); }, options.closeTimeoutMs);
+      const cutOff = setTimeout(() => {
+        for (const { socket } of open) socket.terminate();
+      }, options.closeTimeoutMs);
       let left = open.length;
       for (const { socket, outbox } of open) {
         outbox.close();
@@ -233,7 +261,9 @@ export function createTelemetry(context: TelemetryContext): Telemetry {
   return {
     module: 'WS',
     comm: 'websocket',
-    get clients() { return clients.size; },
+    get clients() {
+      return clients.size;
+    },
     start() {
       if (state === 'stopped') {
         state = 'listening';

@@ -42,8 +42,19 @@ describe('interface 6.1, 6.2: battery', () => {
 
   it('has the start values of the interface', async () => {
     expect(await rest.get('/battery?detail=bank')).to.include({
-      soc_pct: 50, mode: 'idle', control: 'auto', power_kw: 0, chemistry: 'nmc', capacity_kwh: 15, energy_available_kwh: 7.5, inhibit: 'none',
-      soc_min_pct: 10, soc_max_pct: 90, soc_reserve_min_pct: 10, soc_reserve_max_pct: 90, cycle_count: 0,
+      soc_pct: 50,
+      mode: 'idle',
+      control: 'auto',
+      power_kw: 0,
+      chemistry: 'nmc',
+      capacity_kwh: 15,
+      energy_available_kwh: 7.5,
+      inhibit: 'none',
+      soc_min_pct: 10,
+      soc_max_pct: 90,
+      soc_reserve_min_pct: 10,
+      soc_reserve_max_pct: 90,
+      cycle_count: 0,
     });
   });
 
@@ -53,12 +64,22 @@ describe('interface 6.1, 6.2: battery', () => {
     const reply = await rest.get('/battery');
     expect(reply).to.include({ mode: 'discharge', control: 'forced', power_kw: 4 });
     const same: [string, number, string, number][] = [
-      ['soc_pct', 713, 'SoC', 1], ['soc_pct', 802, 'SoC', 1], ['soh_pct', 713, 'SoH', 1], ['energy_available_kwh', 713, 'WHAvail', 1000],
-      ['power_kw', 802, 'W', 1000], ['dc_voltage_v', 802, 'V', 1], ['dc_current_a', 802, 'A', 1], ['cell_voltage_min_v', 802, 'CellVMin', 1],
-      ['cell_voltage_max_v', 802, 'CellVMax', 1], ['cell_voltage_avg_v', 802, 'CellVAvg', 1], ['soc_reserve_max_pct', 802, 'SocRsvMax', 1],
-      ['capacity_kwh', 802, 'WHRtg', 1000], ['cycle_count', 802, 'NCyc', 1],
+      ['soc_pct', 713, 'SoC', 1],
+      ['soc_pct', 802, 'SoC', 1],
+      ['soh_pct', 713, 'SoH', 1],
+      ['energy_available_kwh', 713, 'WHAvail', 1000],
+      ['power_kw', 802, 'W', 1000],
+      ['dc_voltage_v', 802, 'V', 1],
+      ['dc_current_a', 802, 'A', 1],
+      ['cell_voltage_min_v', 802, 'CellVMin', 1],
+      ['cell_voltage_max_v', 802, 'CellVMax', 1],
+      ['cell_voltage_avg_v', 802, 'CellVAvg', 1],
+      ['soc_reserve_max_pct', 802, 'SocRsvMax', 1],
+      ['capacity_kwh', 802, 'WHRtg', 1000],
+      ['cycle_count', 802, 'NCyc', 1],
     ];
-    for (const [member, model, name, scale] of same) expect(reply[member], member).to.equal((await point(model, name)) / scale);
+    for (const [member, model, name, scale] of same)
+      expect(reply[member], member).to.equal((await point(model, name)) / scale);
     for (const string of reply.strings) {
       expect(string.voltage_v).to.be.closeTo(reply.dc_voltage_v, 0.06);
       const cellsV = string.modules.flatMap((module: Json) => module.cells).map((cell: Json) => cell.voltage_v);
@@ -72,20 +93,32 @@ describe('interface 6.1, 6.2: battery', () => {
 
   it('forces a mode for a time of the simulated clock', async () => {
     const taken = await post({ mode: 'discharge', power_kw: 5, duration_s: 60 });
-    expect(taken).to.include({ control: 'forced', requested_power_kw: 5, clamped_power_kw: 5, remaining_s: 60 }).and.not.have.property('strings');
+    expect(taken)
+      .to.include({ control: 'forced', requested_power_kw: 5, clamped_power_kw: 5, remaining_s: 60 })
+      .and.not.have.property('strings');
     await rest.plant.step(20);
     const running = await rest.get('/controls/battery');
     expect(running).to.include({ mode: 'discharge', power_kw: 5, remaining_s: 30 });
     expect((await rest.get('/overview')).metrics.power_kw).to.be.within(4.7, 4.9);
     await rest.plant.step(21);
     expect(await rest.get('/controls/battery')).to.include({
-      mode: 'idle', control: 'auto', power_kw: 0, requested_power_kw: null, clamped_power_kw: null, remaining_s: null,
+      mode: 'idle',
+      control: 'auto',
+      power_kw: 0,
+      requested_power_kw: null,
+      clamped_power_kw: null,
+      remaining_s: null,
     });
   });
 
   it('clamps a power to the limits of the moment and shows both', async () => {
     const clamped = await post({ mode: 'charge', power_kw: 50 });
-    expect(clamped).to.include({ requested_power_kw: 50, clamped_power_kw: 10.5, max_charge_kw: 10.5, remaining_s: null });
+    expect(clamped).to.include({
+      requested_power_kw: 50,
+      clamped_power_kw: 10.5,
+      max_charge_kw: 10.5,
+      remaining_s: null,
+    });
     expect(await post({ mode: 'charge' })).to.include({ requested_power_kw: 10.5, clamped_power_kw: 10.5 });
     expect(await post({ power_kw: 2 })).to.include({ control: 'forced', requested_power_kw: 2 });
     expect(await post({ mode: 'auto' })).to.include({ control: 'auto', requested_power_kw: null });
@@ -97,7 +130,13 @@ describe('interface 6.1, 6.2: battery', () => {
     const { strings } = await rest.get('/battery?detail=modules');
     for (const { modules } of strings) for (const { soc_pct } of modules) expect(soc_pct).to.be.closeTo(80, 1);
     const low = await post({ soc_pct: 5, mode: 'discharge', power_kw: 3 });
-    expect(low).to.include({ soc_pct: 5, inhibit: 'soc_floor', max_discharge_kw: 0, requested_power_kw: 3, clamped_power_kw: 0 });
+    expect(low).to.include({
+      soc_pct: 5,
+      inhibit: 'soc_floor',
+      max_discharge_kw: 0,
+      requested_power_kw: 3,
+      clamped_power_kw: 0,
+    });
     await rest.plant.step(2);
     expect(await rest.get('/battery?detail=bank')).to.include({ power_kw: 0, state: 'soc_protection' });
   });
@@ -106,13 +145,24 @@ describe('interface 6.1, 6.2: battery', () => {
     const opened = await post({ strings: [{ index: 1, contactor: 'open' }] });
     expect(opened.max_charge_kw).to.equal(5.25);
     await rest.plant.step(2);
-    expect((await rest.get('/battery')).strings.map(({ contactor }: Json) => contactor)).to.deep.equal(['closed', 'open']);
+    expect((await rest.get('/battery')).strings.map(({ contactor }: Json) => contactor)).to.deep.equal([
+      'closed',
+      'open',
+    ]);
     await post({ strings: [{ index: 0, contactor: 'open' }] });
     await rest.plant.step(2);
     expect(await rest.get('/battery?detail=bank')).to.include({ state: 'disconnected', dc_voltage_v: 0 });
-    await post({ strings: [{ index: 0, contactor: 'closed' }, { index: 1, contactor: 'closed' }] });
+    await post({
+      strings: [
+        { index: 0, contactor: 'closed' },
+        { index: 1, contactor: 'closed' },
+      ],
+    });
     await rest.plant.step(4);
-    expect((await rest.get('/battery')).strings.map(({ contactor }: Json) => contactor)).to.deep.equal(['closed', 'closed']);
+    expect((await rest.get('/battery')).strings.map(({ contactor }: Json) => contactor)).to.deep.equal([
+      'closed',
+      'closed',
+    ]);
   });
 
   const invalid: readonly [string, unknown, string][] = [
@@ -126,8 +176,28 @@ describe('interface 6.1, 6.2: battery', () => {
     ['a power for no forced mode', { mode: 'auto', power_kw: 5 }, '/power_kw'],
     ['a time for no forced mode', { mode: 'auto', duration_s: 60 }, '/duration_s'],
     ['no strings', { strings: [] }, '/strings'],
-    ['a string that there is not', { mode: 'charge', strings: [{ index: 0, contactor: 'open' }, { index: 2, contactor: 'open' }] }, '/strings/1/index'],
-    ['a string twice', { mode: 'charge', strings: [{ index: 0, contactor: 'open' }, { index: 0, contactor: 'closed' }] }, '/strings/1/index'],
+    [
+      'a string that there is not',
+      {
+        mode: 'charge',
+        strings: [
+          { index: 0, contactor: 'open' },
+          { index: 2, contactor: 'open' },
+        ],
+      },
+      '/strings/1/index',
+    ],
+    [
+      'a string twice',
+      {
+        mode: 'charge',
+        strings: [
+          { index: 0, contactor: 'open' },
+          { index: 0, contactor: 'closed' },
+        ],
+      },
+      '/strings/1/index',
+    ],
     ['a contactor on its way', { strings: [{ index: 0, contactor: 'closing' }] }, '/strings/0/contactor'],
   ];
   for (const [name, body, pointer] of invalid) {

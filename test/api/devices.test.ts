@@ -13,10 +13,15 @@ import { Rest } from '../support/rest.ts';
 
 let rest: Rest;
 
-async function open(options: { types?: readonly string[]; flags?: readonly string[]; changes?: Partial<DeviceChangesOptions> } = {}): Promise<Rest> {
+async function open(
+  options: { types?: readonly string[]; flags?: readonly string[]; changes?: Partial<DeviceChangesOptions> } = {},
+): Promise<Rest> {
   const plant = testPlant({ types: options.types ?? ['PV', 'Batt'] });
   const changes = deviceChanges(plant, options.flags, options.changes);
-  rest = await Rest.open(plant, { addDevice: (entry, by) => changes.add(entry, by), removeDevice: (index, by) => changes.remove(index, by) });
+  rest = await Rest.open(plant, {
+    addDevice: (entry, by) => changes.add(entry, by),
+    removeDevice: (index, by) => changes.remove(index, by),
+  });
   return rest;
 }
 
@@ -31,7 +36,13 @@ describe('interface 13: POST devices', () => {
     expect([answer.status, answer.headers['location']]).to.deep.equal([201, '/api/sim/devices?device=2']);
     const { devices } = await rest.get('/devices?device=2');
     expect(answer.json).to.deep.equal(devices[0]);
-    expect(answer.json).to.include({ device_index: 2, device_type: 'PV-1Phase', name: 'PV-1Phase 2', asset_type: 'pv', tick: 0 });
+    expect(answer.json).to.include({
+      device_index: 2,
+      device_type: 'PV-1Phase',
+      name: 'PV-1Phase 2',
+      asset_type: 'pv',
+      tick: 0,
+    });
     expect((await rest.get('/devices')).devices).to.have.length(3);
     const overview = await rest.get('/overview?device=2');
     expect(overview.devices.map(({ device_index }: Json) => device_index)).to.deep.equal([0, 1, 2]);
@@ -40,17 +51,33 @@ describe('interface 13: POST devices', () => {
 
   it('takes type, name and bundled profile', async () => {
     await open();
-    const entry = await rest.post('/devices', { device_type: 'Batt-3Phase', name: 'Cellar', profile: 'Batt-LFP-100kW-3Phase' }, 201);
-    expect(entry).to.include({ name: 'Cellar', device_profile_name: 'Batt-LFP-100kW-3Phase', asset_type: 'battery', dc_mode: 'battery' });
+    const entry = await rest.post(
+      '/devices',
+      { device_type: 'Batt-3Phase', name: 'Cellar', profile: 'Batt-LFP-100kW-3Phase' },
+      201,
+    );
+    expect(entry).to.include({
+      name: 'Cellar',
+      device_profile_name: 'Batt-LFP-100kW-3Phase',
+      asset_type: 'battery',
+      dc_mode: 'battery',
+    });
     expect((await rest.get('/nameplate?device=2')).ratings).to.include({ w_max_w: 100_000 });
     await rest.get('/battery?device=2');
   });
 
   it('takes an inline profile', async () => {
     await open();
-    const profile = { models: { 702: { WMaxRtg: 7000, VAMaxRtg: 7000 }, 704: { WMaxLimPct: 60 } }, battery: { capacity_wh: 9000, soc_pct: 33 } };
+    const profile = {
+      models: { 702: { WMaxRtg: 7000, VAMaxRtg: 7000 }, 704: { WMaxLimPct: 60 } },
+      battery: { capacity_wh: 9000, soc_pct: 33 },
+    };
     const entry = await rest.post('/devices', { device_type: 'Batt', profile }, 201);
-    expect([entry.metrics.state_of_charge_pct, entry.device_profile_name, entry.name]).to.deep.equal([33, null, 'Batt 2']);
+    expect([entry.metrics.state_of_charge_pct, entry.device_profile_name, entry.name]).to.deep.equal([
+      33,
+      null,
+      'Batt 2',
+    ]);
     const { points } = await rest.get('/registers/704?device=2');
     expect(points.find(({ name }: Json) => name === 'WMaxLimPct')).to.include({ value: 60, source: 'profile' });
   });
@@ -60,7 +87,9 @@ describe('interface 13: POST devices', () => {
       await open({ types: ['PV'] });
       const entry = await rest.post('/devices', { device_type: type }, 201);
       await rest.post('/controls/time/step', { ticks: 3 });
-      const { devices: [later] } = await rest.get('/devices?device=1');
+      const {
+        devices: [later],
+      } = await rest.get('/devices?device=1');
       expect([later.tick, later.device_type, later.asset_type]).to.deep.equal([3, type, entry.asset_type]);
       await rest.post('/devices/1/remove', {});
     });
@@ -68,8 +97,14 @@ describe('interface 13: POST devices', () => {
 
   it('is an EVSE where the settings are those of one, and for an empty body the same as at the start', async () => {
     await open({ types: ['PV'], flags: ['--evse_profile', 'EVSE-AC-7.4kW-2port'] });
-    expect(await rest.post('/devices', {}, 201)).to.include({ device_type: 'EVSE', device_profile_name: 'EVSE-AC-7.4kW-2port' });
-    expect(await rest.post('/devices', { device_type: 'PV' }, 201)).to.include({ device_type: 'PV', device_profile_name: null });
+    expect(await rest.post('/devices', {}, 201)).to.include({
+      device_type: 'EVSE',
+      device_profile_name: 'EVSE-AC-7.4kW-2port',
+    });
+    expect(await rest.post('/devices', { device_type: 'PV' }, 201)).to.include({
+      device_type: 'PV',
+      device_profile_name: null,
+    });
   });
 
   it('takes bundled names with the extension of a file, as the flags do', async () => {
@@ -106,48 +141,79 @@ describe('interface 13: POST devices', () => {
       const files = { profile: '/etc/passwd', dc_profile: 'x.csv', load_profile: '../x.csv', vehicles: './cars.csv' };
       const problem = await rest.refused('/devices', 422, 'validation', files);
       expect(faultNames(problem)).to.have.members(['/profile', '/dc_profile', '/load_profile', '/vehicles']);
-      for (const { detail } of problem.errors) expect(detail).to.contain('files can be named only in the configuration');
-      expect(problem.errors.find(({ name }: Json) => name === '/profile').allowed).to.have.members([...bundledProfileNames, ...bundledEvseProfileNames]);
+      for (const { detail } of problem.errors)
+        expect(detail).to.contain('files can be named only in the configuration');
+      expect(problem.errors.find(({ name }: Json) => name === '/profile').allowed).to.have.members([
+        ...bundledProfileNames,
+        ...bundledEvseProfileNames,
+      ]);
       const evse = await rest.refused('/devices', 422, 'validation', { evse_profile: './own.yaml' });
       expect(evse.errors[0]).to.deep.include({ name: '/evse_profile', allowed: [...bundledEvseProfileNames] });
       // a file of the working directory is no profile either
-      expect(faultNames(await rest.refused('/devices', 422, 'validation', { profile: 'package.json' }))).to.deep.equal(['/profile']);
+      expect(faultNames(await rest.refused('/devices', 422, 'validation', { profile: 'package.json' }))).to.deep.equal([
+        '/profile',
+      ]);
     });
 
     it('count, unknown members, wrong types', async () => {
       await open();
-      const problem = await rest.refused('/devices', 422, 'validation', { count: 2, colour: 'red', device_type: 'Nuclear', name: '' });
+      const problem = await rest.refused('/devices', 422, 'validation', {
+        count: 2,
+        colour: 'red',
+        device_type: 'Nuclear',
+        name: '',
+      });
       expect(faultNames(problem)).to.have.members(['/count', '/colour', '/device_type', '/name']);
-      expect(problem.errors.find(({ name }: Json) => name === '/count').detail).to.contain('one device is added at a time');
+      expect(problem.errors.find(({ name }: Json) => name === '/count').detail).to.contain(
+        'one device is added at a time',
+      );
       expect(problem.errors.find(({ name }: Json) => name === '/device_type').allowed).to.include('Wind-T4-3Phase');
       for (const profile of [5, null, [], true]) {
         const wrong = await rest.refused('/devices', 422, 'validation', { profile });
         expect(wrong.errors).to.have.length(1);
-        expect(wrong.errors[0]).to.include({ name: '/profile' }).and.to.have.property('detail').that.contains('the name of a bundled profile, or a profile');
+        expect(wrong.errors[0])
+          .to.include({ name: '/profile' })
+          .and.to.have.property('detail')
+          .that.contains('the name of a bundled profile, or a profile');
       }
     });
 
     it('a blank name', async () => {
       await open();
       for (const name of ['', ' ', '\t ', '\u3000']) {
-        expect(faultNames(await rest.refused('/devices', 422, 'validation', { name })), JSON.stringify(name)).to.deep.equal(['/name']);
+        expect(
+          faultNames(await rest.refused('/devices', 422, 'validation', { name })),
+          JSON.stringify(name),
+        ).to.deep.equal(['/name']);
       }
     });
 
     it('a name that no point can have, with the reason', async () => {
       await open();
-      const { errors } = await rest.refused('/devices', 422, 'validation', { profile: { models: { 705: { 'Foo~/': 1 } } } });
+      const { errors } = await rest.refused('/devices', 422, 'validation', {
+        profile: { models: { 705: { 'Foo~/': 1 } } },
+      });
       expect(errors).to.deep.equal([
-        { in: 'body', name: '/profile/models/705/Foo~0~1', detail: 'is not a name that a member can have here; it must be a point name' },
+        {
+          in: 'body',
+          name: '/profile/models/705/Foo~0~1',
+          detail: 'is not a name that a member can have here; it must be a point name',
+        },
       ]);
     });
 
     it('thousands of points that are not there, naming a hundred', async () => {
       await open();
       const points = Object.fromEntries(Array.from({ length: 3900 }, (_, i) => [`P${i}`, 1]));
-      const { errors, detail } = await rest.refused('/devices', 422, 'validation', { profile: { models: { 705: points } } });
+      const { errors, detail } = await rest.refused('/devices', 422, 'validation', {
+        profile: { models: { 705: points } },
+      });
       expect(errors).to.have.length(100);
-      expect(errors[0]).to.deep.equal({ in: 'body', name: '/profile/models/705/P0', detail: 'given 1; there is no such point' });
+      expect(errors[0]).to.deep.equal({
+        in: 'body',
+        name: '/profile/models/705/P0',
+        detail: 'given 1; there is no such point',
+      });
       expect(detail).to.match(/^\/profile\/models\/705\/P0: given 1; there is no such point; .*; and 95 more$/);
     });
 
@@ -158,30 +224,48 @@ describe('interface 13: POST devices', () => {
         [{ battery: { soc_max_pct: 0 } }, '/profile/battery/soc_max_pct'],
         [{ hybrid: { soc_max_pct: 0 } }, '/profile/hybrid/soc_max_pct'],
         [{ hybrid: { soc_max_pct: 50 }, battery: { soc_min_pct: 60 } }, '/profile/battery/soc_min_pct'],
-      ] as const) expect(faultNames(await rest.refused('/devices', 422, 'validation', { device_type, profile }))).to.deep.equal([name]);
+      ] as const)
+        expect(faultNames(await rest.refused('/devices', 422, 'validation', { device_type, profile }))).to.deep.equal([
+          name,
+        ]);
     });
 
     it('a profile with faults of form: all of them, each by its pointer', async () => {
       await open();
-      const profile = { pv: { series: 'many', tilt_deg: 100, colour: 1 }, models: { 713: {}, 702: { WMaxRtg: [] } }, nonsense: {} };
+      const profile = {
+        pv: { series: 'many', tilt_deg: 100, colour: 1 },
+        models: { 713: {}, 702: { WMaxRtg: [] } },
+        nonsense: {},
+      };
       const problem = await rest.refused('/devices', 422, 'validation', { profile });
       expect(faultNames(problem)).to.have.members([
-        '/profile/pv/series', '/profile/pv/tilt_deg', '/profile/pv/colour', '/profile/models/713', '/profile/models/702/WMaxRtg', '/profile/nonsense',
+        '/profile/pv/series',
+        '/profile/pv/tilt_deg',
+        '/profile/pv/colour',
+        '/profile/models/713',
+        '/profile/models/702/WMaxRtg',
+        '/profile/nonsense',
       ]);
     });
 
     it('a profile with faults across members, or against the map: all of them', async () => {
       await open();
       const across = await rest.refused('/devices', 422, 'validation', {
-        device_type: 'Batt', profile: { pv: {}, models: { 702: { WMaxRtg: 0 } }, battery: { soc_min_pct: 80, soc_max_pct: 20 } },
+        device_type: 'Batt',
+        profile: { pv: {}, models: { 702: { WMaxRtg: 0 } }, battery: { soc_min_pct: 80, soc_max_pct: 20 } },
       });
       expect(faultNames(across)).to.include.members(['/profile/pv', '/profile/models/702/WMaxRtg']);
       expect(across.errors).to.have.length(3);
       const map = await rest.refused('/devices', 422, 'validation', {
-        profile: { models: { 705: { 'Nonsense': 1, 'Crv[0].Pt[0].V': 'x', Ena: 'MAYBE' }, 702: { VAMaxRtg: 1, WMaxRtg: 10 } } },
+        profile: {
+          models: { 705: { Nonsense: 1, 'Crv[0].Pt[0].V': 'x', Ena: 'MAYBE' }, 702: { VAMaxRtg: 1, WMaxRtg: 10 } },
+        },
       });
       expect(faultNames(map)).to.include.members([
-        '/profile/models/705/Nonsense', '/profile/models/705/Crv[0].Pt[0].V', '/profile/models/705/Ena', '/profile/models/702/VAMaxRtg',
+        '/profile/models/705/Nonsense',
+        '/profile/models/705/Crv[0].Pt[0].V',
+        '/profile/models/705/Ena',
+        '/profile/models/702/VAMaxRtg',
       ]);
       expect(rest.plant.devices).to.have.length(2);
       expect(rest.plant.nextIndex).to.equal(2);
@@ -190,8 +274,10 @@ describe('interface 13: POST devices', () => {
     it('a profile of another kind, and evse_profile beside profile', async () => {
       await open();
       for (const [body, name] of [
-        [{ device_type: 'Batt', profile: '10kW-3Phase' }, '/profile'], [{ profile: 'EVSE-AC-22kW-1port' }, '/profile'],
-        [{ device_type: 'EVSE', profile: '10kW-3Phase' }, '/profile'], [{ device_type: 'PV', evse_profile: 'EVSE-AC-22kW-1port' }, '/evse_profile'],
+        [{ device_type: 'Batt', profile: '10kW-3Phase' }, '/profile'],
+        [{ profile: 'EVSE-AC-22kW-1port' }, '/profile'],
+        [{ device_type: 'EVSE', profile: '10kW-3Phase' }, '/profile'],
+        [{ device_type: 'PV', evse_profile: 'EVSE-AC-22kW-1port' }, '/evse_profile'],
         [{ evse_profile: 'EVSE-AC-22kW-1port', profile: {} }, '/evse_profile'],
       ] as const) {
         const problem = await rest.refused('/devices', 422, 'validation', body);
@@ -202,26 +288,45 @@ describe('interface 13: POST devices', () => {
 
     it('a device that the settings cannot describe, without naming their files', async () => {
       const lines: string[] = [];
-      const log = createLogBook({ write: (line) => { lines.push(line); } }).logger('Lab');
+      const log = createLogBook({
+        write: (line) => {
+          lines.push(line);
+        },
+      }).logger('Lab');
       await open({ flags: ['-f', '10kW-3Phase'], changes: { log } });
       const problem = await rest.refused('/devices', 422, 'validation', { device_type: 'Batt' });
-      expect(problem.errors).to.deep.equal([{
-        in: 'body', name: '/device_type', detail: 'what the configuration gives such a device does not fit it, and the log has the reason; give a profile',
-      }]);
+      expect(problem.errors).to.deep.equal([
+        {
+          in: 'body',
+          name: '/device_type',
+          detail:
+            'what the configuration gives such a device does not fit it, and the log has the reason; give a profile',
+        },
+      ]);
       expect(lines.join('')).to.contain('10kW-3Phase');
       await rest.post('/devices', { device_type: 'Batt', profile: {} }, 201);
     });
 
     it('a device whose series cannot be read', async () => {
-      await open({ changes: { seriesOf: () => { throw new Error('ENOENT /home/somebody/sun.csv'); } } });
-      expect((await rest.refused('/devices', 409, 'conflict', {})).detail).to.contain('the log has the reason').and.not.contain('sun.csv');
+      await open({
+        changes: {
+          seriesOf: () => {
+            throw new Error('ENOENT /home/somebody/sun.csv');
+          },
+        },
+      });
+      expect((await rest.refused('/devices', 409, 'conflict', {})).detail)
+        .to.contain('the log has the reason')
+        .and.not.contain('sun.csv');
       expect(rest.plant.devices).to.have.length(2);
     });
 
     it('one device too many: conflict, with the limit', async () => {
       await open({ changes: { maxDevices: 3 } });
       await rest.post('/devices', {}, 201);
-      expect((await rest.refused('/devices', 409, 'conflict', {})).detail).to.equal('there are 3 devices; 3 are possible');
+      expect((await rest.refused('/devices', 409, 'conflict', {})).detail).to.equal(
+        'there are 3 devices; 3 are possible',
+      );
       await rest.post('/devices/0/remove', {});
       await rest.post('/devices', {}, 201);
       expect(maxDevices).to.equal(10_000);
@@ -235,8 +340,21 @@ describe('interface 13: POST devices/{index}/remove', () => {
   it('answers index and what is left; then the index is unknown, on every path', async () => {
     await open({ types: ['PV', 'Batt', 'PV'] });
     expect(await rest.post('/devices/1/remove', {})).to.deep.equal({ device_index: 1, device_count: 2 });
-    for (const path of ['/devices', '/overview', '/controls', '/battery', '/registers', '/nameplate', '/dc-iv', '/controls/grid', '/history', '/grid-support']) {
-      expect((await rest.refused(`${path}?device=1`, 404, 'unknown-device')).detail, path).to.match(/^device 1 was removed; name one that is there with device=/);
+    for (const path of [
+      '/devices',
+      '/overview',
+      '/controls',
+      '/battery',
+      '/registers',
+      '/nameplate',
+      '/dc-iv',
+      '/controls/grid',
+      '/history',
+      '/grid-support',
+    ]) {
+      expect((await rest.refused(`${path}?device=1`, 404, 'unknown-device')).detail, path).to.match(
+        /^device 1 was removed; name one that is there with device=/,
+      );
     }
     await rest.refused('/devices/1/remove', 404, 'unknown-device', {});
     await rest.refused('/devices/7/remove', 404, 'unknown-device', {});
@@ -322,8 +440,12 @@ describe('interface 13: POST devices/{index}/remove', () => {
 
   it('twenty additions at once have twenty indexes', async () => {
     await open();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => rest.call('/devices', { method: 'POST', body: { device_type: 'PV' } })));
-    expect(answers.map(({ json }) => json.device_index).sort((a, b) => a - b)).to.deep.equal(Array.from({ length: 20 }, (_, i) => 2 + i));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => rest.call('/devices', { method: 'POST', body: { device_type: 'PV' } })),
+    );
+    expect(answers.map(({ json }) => json.device_index).sort((a, b) => a - b)).to.deep.equal(
+      Array.from({ length: 20 }, (_, i) => 2 + i),
+    );
     expect(rest.plant.devices.map(({ index }) => index)).to.deep.equal(Array.from({ length: 22 }, (_, i) => i));
   });
 });
@@ -335,7 +457,16 @@ describe('POST devices in the description', () => {
     const { properties, additionalProperties } = document.components.schemas[$ref.split('/').at(-1)];
     const [names, profile] = properties.profile.anyOf;
     expect(names.enum).to.include('10kW-3Phase');
-    expect(Object.keys(profile.properties)).to.include.members(['models', 'inverter', 'pv', 'battery', 'wind', 'fuel_cell', 'hybrid', 'evse']);
+    expect(Object.keys(profile.properties)).to.include.members([
+      'models',
+      'inverter',
+      'pv',
+      'battery',
+      'wind',
+      'fuel_cell',
+      'hybrid',
+      'evse',
+    ]);
     expect(profile.properties.battery.properties.capacity_wh.description).to.be.a('string');
     expect(Object.keys(properties)).to.have.members(['device_type', 'name', 'profile', 'evse_profile']);
     expect(additionalProperties).to.equal(false);

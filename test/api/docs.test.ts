@@ -21,14 +21,17 @@ describe('documentation pages', () => {
 
   it('carry a policy that lets nothing in from outside; styles are loosened on /docs and /redoc only', async () => {
     for (const [path, more] of [
-      ['/', ''], ['/docs/', "; style-src 'self' 'unsafe-inline'; img-src 'self' data:"],
+      ['/', ''],
+      ['/docs/', "; style-src 'self' 'unsafe-inline'; img-src 'self' data:"],
       ['/redoc', "; style-src 'self' 'unsafe-inline'; img-src 'self' data:; worker-src 'self' blob:"],
     ] as const) {
       const { status, headers } = await ask(port, path);
       expect(status).to.equal(200);
       expect(headers['content-security-policy']).to.equal(policy + more);
       expect(headers).to.include({
-        'referrer-policy': 'no-referrer', 'cross-origin-resource-policy': 'same-origin', 'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-resource-policy': 'same-origin',
+        'x-content-type-options': 'nosniff',
       });
       expect(headers['x-request-id']).to.match(/^[0-9a-f-]{36}$/);
     }
@@ -38,7 +41,8 @@ describe('documentation pages', () => {
     for (const path of ['/', '/docs/', '/redoc', '/pages.css', '/docs/swagger-ui-init.js']) {
       const { status, text } = await ask(port, path);
       expect(status).to.equal(200);
-      for (const script of text.match(/<script[^>]*>[^<]*/g) ?? []) expect(script).to.match(/^<script src="\.?\/[a-z.-]+\.js">\s*$/);
+      for (const script of text.match(/<script[^>]*>[^<]*/g) ?? [])
+        expect(script).to.match(/^<script src="\.?\/[a-z.-]+\.js">\s*$/);
       expect(text.replaceAll(/"http:\/\/www\.w3\.org\/[^"]*"/g, '')).not.to.match(/https?:\/\//);
     }
   });
@@ -47,9 +51,19 @@ describe('documentation pages', () => {
     const { status, headers } = await ask(port, '/docs?x=1');
     expect([status, headers['location']]).to.deep.equal([308, '/docs/']);
     for (const path of [
-      '/docs/index.html', '/docs/swagger-initializer.js', '/docs/package.json', '/docs/../package.json', '/docs/%2e%2e/package.json',
-      '/docs/swagger-ui.css/..%2fpackage.json', '/docs/x', '/redoc.html', '/index.html%00', '/.git/config', '/docs/%5c..%5cpackage.json',
-    ]) expect((await ask(port, path)).status, path).to.equal(404);
+      '/docs/index.html',
+      '/docs/swagger-initializer.js',
+      '/docs/package.json',
+      '/docs/../package.json',
+      '/docs/%2e%2e/package.json',
+      '/docs/swagger-ui.css/..%2fpackage.json',
+      '/docs/x',
+      '/redoc.html',
+      '/index.html%00',
+      '/.git/config',
+      '/docs/%5c..%5cpackage.json',
+    ])
+      expect((await ask(port, path)).status, path).to.equal(404);
   });
 
   it('serve the redoc bundle without its outside image', async () => {
@@ -61,6 +75,9 @@ describe('documentation pages', () => {
 
   it('tell swagger-ui one document and no way to another', async () => {
     const { text } = await ask(port, '/docs/swagger-ui-init.js');
-    expect(text).to.include('"url": "/openapi.json"').and.to.include('"queryConfigEnabled": false').and.to.include('"validatorUrl": null');
+    expect(text)
+      .to.include('"url": "/openapi.json"')
+      .and.to.include('"queryConfigEnabled": false')
+      .and.to.include('"validatorUrl": null');
   });
 });

@@ -10,12 +10,15 @@ const close = () => rest.api.stop();
 
 function adapter(comm: Adapter['comm'], status: Partial<AdapterStatus>): Adapter {
   return {
-    module: 'Modbus', comm, start: () => Promise.resolve(), stop: () => Promise.resolve(),
+    module: 'Modbus',
+    comm,
+    start: () => Promise.resolve(),
+    stop: () => Promise.resolve(),
     status: () => ({ ...disabledStatus, ...status }),
-    endpointOf: (index) => (comm === 'modbus_tcp' ? { host: '127.0.0.1', port: 8502 + index, unitId: 1, tls: false } : null),
+    endpointOf: (index) =>
+      comm === 'modbus_tcp' ? { host: '127.0.0.1', port: 8502 + index, unitId: 1, tls: false } : null,
   };
 }
-
 
 describe('life-cycle endpoints', () => {
   afterEach(close);
@@ -23,29 +26,68 @@ describe('life-cycle endpoints', () => {
   it('server-info', async () => {
     rest = await Rest.open(testPlant({ types: ['PV-3Phase', 'PV-1Phase'] }));
     const info = await rest.get('/server-info');
-    expect(info).to.include({ name: 'derbench', version: '0.1.0', build_id: 'test', device_count: 2, tick_interval_s: 1.5, pid: process.pid });
+    expect(info).to.include({
+      name: 'derbench',
+      version: '0.1.0',
+      build_id: 'test',
+      device_count: 2,
+      tick_interval_s: 1.5,
+      pid: process.pid,
+    });
     expect(info.api_version).to.equal(rest.api.document.info.version);
     expect(info.license.spdx_id).to.equal('Apache-2.0');
-    expect(info.limits).to.deep.equal({ history_samples_per_device: 10000, log_entries: 5000, ws_queue: 64, max_body_bytes: 262144 });
+    expect(info.limits).to.deep.equal({
+      history_samples_per_device: 10000,
+      log_entries: 5000,
+      ws_queue: 64,
+      max_body_bytes: 262144,
+    });
   });
 
   it('overview is the shared snapshot and three members more', async () => {
     rest = await Rest.open(testPlant({ types: ['PV-3Phase', 'PV-1Phase'] }), {
       adapters: [
-        adapter('modbus_tcp', { enabled: true, state: 'listening', endpoint: 'tcp://127.0.0.1:8502', peers: 2, rxCount: 5, lastActivityMs: 1000 }),
-        adapter('modbus_tcp', { enabled: true, state: 'error', detail: 'in use', peers: 1, rxCount: 2, lastActivityMs: 2000 }),
+        adapter('modbus_tcp', {
+          enabled: true,
+          state: 'listening',
+          endpoint: 'tcp://127.0.0.1:8502',
+          peers: 2,
+          rxCount: 5,
+          lastActivityMs: 1000,
+        }),
+        adapter('modbus_tcp', {
+          enabled: true,
+          state: 'error',
+          detail: 'in use',
+          peers: 1,
+          rxCount: 2,
+          lastActivityMs: 2000,
+        }),
       ],
     });
     await rest.plant.step(2);
     const { devices, comm_status: comm, alarms, ...snapshot } = await rest.get('/overview?device=1');
     expect(snapshot).to.deep.equal(JSON.parse(rest.plant.latest.published[1]!.json.toString()));
-    expect(snapshot).to.include({ tick: 2, device_index: 1, asset_type: 'pv', dc_mode: 'pv', device_type: 'PV-1Phase' });
+    expect(snapshot).to.include({
+      tick: 2,
+      device_index: 1,
+      asset_type: 'pv',
+      dc_mode: 'pv',
+      device_type: 'PV-1Phase',
+    });
     expect(devices.map((each: Json) => each.device_index)).to.deep.equal([0, 1]);
     expect(devices[1].modbus).to.deep.equal({ host: '127.0.0.1', port: 8503, unit_id: 1, tls: false });
     expect(devices[1].power_kw).to.equal(snapshot.metrics.power_kw);
     expect(comm.modbus_tcp).to.deep.equal({
-      enabled: true, state: 'error', detail: 'in use', endpoint: null, peers: 3, last_activity: '1970-01-01T00:00:02.000Z',
-      rx_count: 7, tx_count: 0, error_count: 0,
+      enabled: true,
+      state: 'error',
+      detail: 'in use',
+      endpoint: null,
+      peers: 3,
+      last_activity: '1970-01-01T00:00:02.000Z',
+      rx_count: 7,
+      tx_count: 0,
+      error_count: 0,
     });
     expect(comm.ocpp).to.include({ enabled: false, state: 'disabled', endpoint: null });
     expect(alarms).to.deep.equal({ active_count: 0, highest_severity: null, active: [], latched_count: 0 });
@@ -76,15 +118,22 @@ describe('life-cycle endpoints', () => {
   const calmLoop = { event_loop_p99_ms: 0, stalls: 0 };
 
   it('health follows tick and protocols', async () => {
-    rest = await Rest.open(testPlant({ types: ['PV-3Phase'] }), { adapters: [adapter('modbus_rtu', { state: 'error' })] });
+    rest = await Rest.open(testPlant({ types: ['PV-3Phase'] }), {
+      adapters: [adapter('modbus_rtu', { state: 'error' })],
+    });
     expect((await rest.get('/health')).status).to.equal('degraded');
     await close();
     let stalledMs = 0;
-    rest = await Rest.open(testPlant({ mode: 'accelerated', wall: { nowMs: () => stalledMs, monotonicMs: () => stalledMs } }));
+    rest = await Rest.open(
+      testPlant({ mode: 'accelerated', wall: { nowMs: () => stalledMs, monotonicMs: () => stalledMs } }),
+    );
     expect(await rest.get('/health')).to.deep.equal({ status: 'ok', tick: 0, tick_age_s: 0, ...calmLoop });
     stalledMs = 7600;
     const answer = await rest.call('/health');
-    expect([answer.status, answer.json]).to.deep.equal([503, { status: 'degraded', tick: 0, tick_age_s: 7.6, ...calmLoop }]);
+    expect([answer.status, answer.json]).to.deep.equal([
+      503,
+      { status: 'degraded', tick: 0, tick_age_s: 7.6, ...calmLoop },
+    ]);
     rest.plant.setTime({ mode: 'paused' });
     stalledMs = 20_000;
     expect((await rest.get('/health')).status).to.equal('ok');
@@ -101,7 +150,10 @@ describe('life-cycle endpoints', () => {
   it('stop answers first, asks once, and leaves stop and health reachable', async () => {
     const stops: unknown[] = [];
     rest = await Rest.open(testPlant({ types: ['PV-3Phase'] }), { requestStop: (...asked) => stops.push(asked) });
-    expect(await rest.post('/stop', { reason: 'done', delay_s: 2 }, 202)).to.deep.equal({ state: 'stopping', delay_s: 2 });
+    expect(await rest.post('/stop', { reason: 'done', delay_s: 2 }, 202)).to.deep.equal({
+      state: 'stopping',
+      delay_s: 2,
+    });
     expect(await rest.post('/stop', {}, 202)).to.deep.equal({ state: 'stopping', delay_s: 2 });
     expect(stops).to.deep.equal([['done', 2]]);
     expect((await rest.call('/health')).json.status).to.equal('stopping');
@@ -116,8 +168,17 @@ describe('device parameter (1.2)', () => {
   it('is checked alike everywhere', async () => {
     rest = await Rest.open();
     const gets = [
-      '/overview', '/devices', '/commands', '/controls', '/nameplate', '/nameplate/configured-settings', '/dc-iv', '/controls/grid',
-      '/controls/environment', '/registers', '/registers/701',
+      '/overview',
+      '/devices',
+      '/commands',
+      '/controls',
+      '/nameplate',
+      '/nameplate/configured-settings',
+      '/dc-iv',
+      '/controls/grid',
+      '/controls/environment',
+      '/registers',
+      '/registers/701',
     ];
     for (const path of gets) {
       await rest.refused(`${path}?device=1`, 404, 'unknown-device');
@@ -127,11 +188,15 @@ describe('device parameter (1.2)', () => {
     for (const value of ['-1', '1.5', '1e3', '', '0x0', ' 0', '99999999999999999999', 'null']) {
       await rest.refused(`/overview?device=${encodeURIComponent(value)}`, 422, 'validation');
     }
-    for (const [query, name] of [['device=0&device=1', 'device'], ['state=queued&state=failed', 'state']]) {
+    for (const [query, name] of [
+      ['device=0&device=1', 'device'],
+      ['state=queued&state=failed', 'state'],
+    ]) {
       const problem = await rest.refused(`/commands?${query}`, 422, 'validation');
       expect(problem.errors).to.deep.equal([{ in: 'query', name, detail: 'is given more than once' }]);
     }
-    for (const device of [0, 'all', null]) await rest.refused('/commands?device=9', 404, 'unknown-device', { command: 'stop', device });
+    for (const device of [0, 'all', null])
+      await rest.refused('/commands?device=9', 404, 'unknown-device', { command: 'stop', device });
     await rest.refused('/commands?device=9', 404, 'unknown-device', { command: 'stop' });
     await rest.refused('/controls/grid?device=9', 404, 'unknown-device', { voltage_pu: 1 });
     await rest.refused('/controls/environment?device=9', 404, 'unknown-device', { load_kw: 1 });
@@ -152,10 +217,20 @@ describe('commands', () => {
 
   it('queues, runs at the next tick, and tells', async () => {
     rest = await Rest.open();
-    const answer = await rest.call('/commands', { body: { command: 'stop' }, headers: { 'X-Derbench-Client': 'dashboard' } });
+    const answer = await rest.call('/commands', {
+      body: { command: 'stop' },
+      headers: { 'X-Derbench-Client': 'dashboard' },
+    });
     expect(answer.status).to.equal(202);
     expect(answer.headers['location']).to.equal(`${prefix}/commands/${answer.json.id}`);
-    expect(answer.json).to.include({ command: 'stop', device_index: 0, scope: null, state: 'queued', source: 'dashboard', started_at: null });
+    expect(answer.json).to.include({
+      command: 'stop',
+      device_index: 0,
+      scope: null,
+      state: 'queued',
+      source: 'dashboard',
+      started_at: null,
+    });
     await rest.plant.step(200);
     const record = await rest.get(`/commands/${answer.json.id}`);
     expect(record.state).to.equal('completed');
@@ -167,7 +242,10 @@ describe('commands', () => {
     expect((await rest.post('/commands?device=1', { command: 'stop', device: null }, 202)).device_index).to.equal(1);
     expect((await rest.post('/commands?device=1', { command: 'start', device: 0 }, 202)).device_index).to.equal(0);
     const all = await rest.post('/commands', { command: 'reset', device: 'all' }, 202);
-    expect(all.commands.map((record: Json) => [record.device_index, record.scope])).to.deep.equal([[0, 'alarms'], [1, 'alarms']]);
+    expect(all.commands.map((record: Json) => [record.device_index, record.scope])).to.deep.equal([
+      [0, 'alarms'],
+      [1, 'alarms'],
+    ]);
     expect((await rest.post('/commands', { command: 'reset', scope: 'device' }, 202)).scope).to.equal('device');
     const list = await rest.get('/commands');
     expect(list.count).to.equal(5);
@@ -208,12 +286,23 @@ describe('controls', () => {
     await rest.post('/registers/704', { points: { WMaxLimPctEna: 'ENABLED' } });
     await rest.plant.step(10);
     const controls = await rest.get('/controls');
-    expect(controls.modes.max_power).to.deep.include({ supported: true, enabled: true, active: true, source: 'rest', reversion_remaining_s: 45 });
+    expect(controls.modes.max_power).to.deep.include({
+      supported: true,
+      enabled: true,
+      active: true,
+      source: 'rest',
+      reversion_remaining_s: 45,
+    });
     expect(controls.modes.max_power.source_detail).to.match(/^127\.0\.0\.1:\d+$/);
     expect(controls.modes.max_power.changed_at).to.equal('2026-06-21T12:00:00.000Z');
     expect(controls.throttle.active).to.equal(true);
     expect(controls.throttle.sources).to.include('max_w');
-    expect(controls.service).to.deep.equal({ es_enabled: true, es_delay_remaining_s: 0, trip_active: [], es_state: 'in_service' });
+    expect(controls.service).to.deep.equal({
+      es_enabled: true,
+      es_delay_remaining_s: 0,
+      trip_active: [],
+      es_state: 'in_service',
+    });
     expect(controls.modes.volt_var).to.include({ source_detail: null, reversion_remaining_s: null });
     expect(controls.grid).to.include({ device_index: 0, frequency_hz: 60, voltage_ll_v: 480 });
     expect(controls.time).to.include({ mode: 'paused', tick: 10 });
@@ -242,10 +331,21 @@ describe('controls', () => {
   it('common grid and local deviation', async () => {
     rest = await Rest.open(testPlant({ types: ['PV-3Phase', 'PV-3Phase'] }));
     const local = await rest.post('/controls/grid?device=1', { voltage_pu: 0.95, frequency_hz: 59.9 });
-    expect(local).to.include({ device_index: 1, voltage_a_pu: 0.95, frequency_hz: 59.9, source: 'const', outage: false });
+    expect(local).to.include({
+      device_index: 1,
+      voltage_a_pu: 0.95,
+      frequency_hz: 59.9,
+      source: 'const',
+      outage: false,
+    });
     expect(await rest.get('/controls/grid')).to.include({ device_index: null, voltage_a_pu: 1, frequency_hz: 60 });
     const common = await rest.post('/controls/grid', { voltage_ln_v: 270, ramp_s: 10, duration_s: 60 });
-    expect(common).to.include({ device_index: null, ramp_remaining_s: 10, duration_remaining_s: 60, voltage_ln_v: 277.128 });
+    expect(common).to.include({
+      device_index: null,
+      ramp_remaining_s: 10,
+      duration_remaining_s: 60,
+      voltage_ln_v: 277.128,
+    });
     await rest.plant.step(10);
     const now = await rest.get('/controls/grid?device=1');
     expect(now.voltage_ln_v).to.be.closeTo(270, 0.001);
@@ -263,8 +363,19 @@ describe('controls', () => {
     const problem = await rest.refused('/controls/grid', 422, 'validation', { voltage_ln_v: 240 });
     expect(problem.detail).to.include('different nominal');
     expect(await rest.get('/controls/grid')).to.include({ voltage_ln_v: null, voltage_ll_v: null });
-    expect(await rest.post('/controls/grid?device=1', { voltage_ln_v: 216 })).to.include({ voltage_a_pu: 0.9, voltage_ll_v: null });
-    for (const body of [{ frequency_hz: 39 }, { frequency_hz: 71 }, { voltage_pu: -1 }, { voltage_pu: '1' }, { duration_s: 0 }, { ramp_s: 3601 }, { outage: 1 }]) {
+    expect(await rest.post('/controls/grid?device=1', { voltage_ln_v: 216 })).to.include({
+      voltage_a_pu: 0.9,
+      voltage_ll_v: null,
+    });
+    for (const body of [
+      { frequency_hz: 39 },
+      { frequency_hz: 71 },
+      { voltage_pu: -1 },
+      { voltage_pu: '1' },
+      { duration_s: 0 },
+      { ramp_s: 3601 },
+      { outage: 1 },
+    ]) {
       await rest.refused('/controls/grid', 422, 'validation', body);
     }
     await rest.refused('/controls/grid', 409, 'conflict', { source: 'csv' });
@@ -273,23 +384,36 @@ describe('controls', () => {
   it('ramp and duration alone are refused, naming the values that they could be of', async () => {
     rest = await Rest.open();
     for (const [path, values] of [
-      ['/controls/grid', 'voltage_pu, voltage_a_pu, voltage_b_pu, voltage_c_pu, voltage_ln_v, frequency_hz, phase_angle_deg, source, outage, island'],
+      [
+        '/controls/grid',
+        'voltage_pu, voltage_a_pu, voltage_b_pu, voltage_c_pu, voltage_ln_v, frequency_hz, phase_angle_deg, source, outage, island',
+      ],
       ['/controls/environment', 'irradiance_w_m2, ambient_temperature_c, cell_temperature_c, load_kw, source'],
     ] as const) {
       for (const body of [{}, { ramp_s: 2 }, { duration_s: 5 }, { duration_s: null }, { ramp_s: 0, duration_s: 5 }]) {
         const problem = await rest.refused(path, 422, 'validation', body);
-        expect(problem.errors).to.deep.equal([{ in: 'body', name: '', detail: `at least one of ${values} is required` }]);
+        expect(problem.errors).to.deep.equal([
+          { in: 'body', name: '', detail: `at least one of ${values} is required` },
+        ]);
       }
     }
-    expect(await rest.post('/controls/grid', { outage: true, duration_s: 5 })).to.include({ outage: true, duration_remaining_s: 5 });
+    expect(await rest.post('/controls/grid', { outage: true, duration_s: 5 })).to.include({
+      outage: true,
+      duration_remaining_s: 5,
+    });
   });
 
   it('a duration has an end that can be told', async () => {
     rest = await Rest.open();
-    for (const [path, value] of [['/controls/grid', { voltage_pu: 0.9 }], ['/controls/environment', { irradiance_w_m2: 100 }]] as const) {
+    for (const [path, value] of [
+      ['/controls/grid', { voltage_pu: 0.9 }],
+      ['/controls/environment', { irradiance_w_m2: 100 }],
+    ] as const) {
       for (const beyond of [100_000_001, 1e303, Number.MAX_VALUE]) {
         const problem = await rest.refused(path, 422, 'validation', { ...value, duration_s: beyond });
-        expect(problem.errors).to.deep.equal([{ in: 'body', name: '/duration_s', detail: 'must be at most 100000000' }]);
+        expect(problem.errors).to.deep.equal([
+          { in: 'body', name: '/duration_s', detail: 'must be at most 100000000' },
+        ]);
       }
       expect(await rest.post(path, { ...value, duration_s: 1e8 })).to.include({ duration_remaining_s: 1e8 });
     }
@@ -302,25 +426,48 @@ describe('controls', () => {
   });
 
   it('source csv ends the deviation of a device and goes with no other value', async () => {
-    rest = await Rest.open(testPlant({ types: ['PV-3Phase', 'PV-3Phase'], gridProfile: 'time_s,voltage_pu,frequency_hz\n0,0.97,60\n86400,0.97,60\n' }));
+    rest = await Rest.open(
+      testPlant({
+        types: ['PV-3Phase', 'PV-3Phase'],
+        gridProfile: 'time_s,voltage_pu,frequency_hz\n0,0.97,60\n86400,0.97,60\n',
+      }),
+    );
     await rest.post('/controls/grid?device=1', { voltage_pu: 0.9 });
     await rest.post('/controls/environment?device=1', { irradiance_w_m2: 100 });
     await rest.refused('/controls/grid?device=1', 422, 'validation', { source: 'csv', voltage_pu: 1 });
     await rest.refused('/controls/environment?device=1', 422, 'validation', { source: 'csv', load_kw: 1 });
     expect(await rest.get('/controls/grid?device=1')).to.include({ voltage_a_pu: 0.9 });
-    expect(await rest.post('/controls/grid?device=1', { source: 'csv' })).to.include({ source: 'csv', voltage_a_pu: 0.97 });
+    expect(await rest.post('/controls/grid?device=1', { source: 'csv' })).to.include({
+      source: 'csv',
+      voltage_a_pu: 0.97,
+    });
     expect(await rest.post('/controls/environment?device=1', { source: 'csv' })).to.include({ source: 'csv' });
   });
 
   it('environment', async () => {
     rest = await Rest.open();
-    const set = await rest.post('/controls/environment', { irradiance_w_m2: 300, ambient_temperature_c: 10, cell_temperature_c: 40, load_kw: 2 });
+    const set = await rest.post('/controls/environment', {
+      irradiance_w_m2: 300,
+      ambient_temperature_c: 10,
+      cell_temperature_c: 40,
+      load_kw: 2,
+    });
     expect(set).to.deep.equal({
-      device_index: null, irradiance_w_m2: 300, ambient_temperature_c: 10, cell_temperature_c: 40, load_kw: 2, source: 'const',
-      ramp_remaining_s: 0, duration_remaining_s: null, changed_by: set.changed_by,
+      device_index: null,
+      irradiance_w_m2: 300,
+      ambient_temperature_c: 10,
+      cell_temperature_c: 40,
+      load_kw: 2,
+      source: 'const',
+      ramp_remaining_s: 0,
+      duration_remaining_s: null,
+      changed_by: set.changed_by,
     });
     expect((await rest.get('/dc-iv')).irradiance_w_m2).to.be.a('number');
-    expect(await rest.post('/controls/environment', { irradiance_w_m2: null, cell_temperature_c: null })).to.include({ source: 'csv', cell_temperature_c: null });
+    expect(await rest.post('/controls/environment', { irradiance_w_m2: null, cell_temperature_c: null })).to.include({
+      source: 'csv',
+      cell_temperature_c: null,
+    });
     expect(await rest.get('/controls/environment?device=0')).to.include({ device_index: 0, ambient_temperature_c: 10 });
     await rest.refused('/controls/environment', 422, 'validation', {});
     await rest.refused('/controls/environment', 422, 'validation', { irradiance_w_m2: 1501 });
@@ -328,20 +475,44 @@ describe('controls', () => {
 
   it('time: mode, rate, time of day, zone, steps', async () => {
     rest = await Rest.open();
-    expect(await rest.get('/controls/time')).to.include({ mode: 'paused', rate: 1, clock_time: '12:00:00', timezone: 'UTC', tick: 0, sim_time: '2026-06-21T12:00:00.000Z' });
-    expect(await rest.post('/controls/time', { rate: 10, clock_time: '08:30:00' })).to.include({ rate: 10, clock_time: '08:30:00' });
+    expect(await rest.get('/controls/time')).to.include({
+      mode: 'paused',
+      rate: 1,
+      clock_time: '12:00:00',
+      timezone: 'UTC',
+      tick: 0,
+      sim_time: '2026-06-21T12:00:00.000Z',
+    });
+    expect(await rest.post('/controls/time', { rate: 10, clock_time: '08:30:00' })).to.include({
+      rate: 10,
+      clock_time: '08:30:00',
+    });
     const { time, snapshot } = await rest.post('/controls/time/step', { ticks: 4 });
     expect(time).to.include({ tick: 4, clock_time: '08:31:00', sim_time: '2026-06-21T08:31:00.000Z' });
     expect(snapshot).to.deep.include({ tick: 4, clock_time: '08:31:00', device_index: 0 });
     expect((await rest.post('/controls/time/step', {})).time.tick).to.equal(5);
     expect(await rest.post('/controls/time', { timezone: 'Europe/Berlin' })).to.include({ timezone: 'Europe/Berlin' });
-    const { errors: [fault] } = await rest.refused('/controls/time', 422, 'validation', {});
-    expect(fault).to.deep.equal({ in: 'body', name: '', detail: 'at least one of mode, rate, clock_time, timezone is required' });
+    const {
+      errors: [fault],
+    } = await rest.refused('/controls/time', 422, 'validation', {});
+    expect(fault).to.deep.equal({
+      in: 'body',
+      name: '',
+      detail: 'at least one of mode, rate, clock_time, timezone is required',
+    });
     expect(await rest.get('/controls/time')).to.include({ timezone: 'Europe/Berlin' });
     for (const body of [
-      { mode: 'fast' }, { rate: 0 }, { rate: 3601 }, { clock_time: '24:00:00' }, { clock_time: '8:00' }, { timezone: 'Mars/Olympus' },
-      { timezone: '' }, { mode: 'wall_clock', rate: 2 }, { mode: 'wall_clock', clock_time: '10:00:00' },
-    ]) await rest.refused('/controls/time', 422, 'validation', body);
+      { mode: 'fast' },
+      { rate: 0 },
+      { rate: 3601 },
+      { clock_time: '24:00:00' },
+      { clock_time: '8:00' },
+      { timezone: 'Mars/Olympus' },
+      { timezone: '' },
+      { mode: 'wall_clock', rate: 2 },
+      { mode: 'wall_clock', clock_time: '10:00:00' },
+    ])
+      await rest.refused('/controls/time', 422, 'validation', body);
     await rest.refused('/controls/time/step', 422, 'validation', { ticks: 0 });
     await rest.refused('/controls/time/step', 422, 'validation', { ticks: 1.5 });
     await rest.post('/controls/time', { mode: 'accelerated' });

@@ -6,14 +6,18 @@ import { Rest } from '../support/rest.ts';
 
 let rest: Rest;
 const path = '/evse/der-controls';
-const example = (id: string): Json => JSON.parse(JSON.stringify(allRoutes.find(({ operationId }) => operationId === id)!.examples));
+const example = (id: string): Json =>
+  JSON.parse(JSON.stringify(allRoutes.find(({ operationId }) => operationId === id)!.examples));
 
 describe('evse/der-controls', () => {
   afterEach(() => rest.api.stop());
 
   it('are those of grid-support, of the first station or the one named', async () => {
     rest = await Rest.open(evsePlant([pvBeside, 'EVSE-AC-22kW-1port', 'EVSE-V2G-DC-50kW-bidir']));
-    for (const [query, device] of [['', 1], ['?device=2', 2]] as const) {
+    for (const [query, device] of [
+      ['', 1],
+      ['?device=2', 2],
+    ] as const) {
       const { limit_max_discharge_pct: limit, control_ids: ids, ...functions } = await rest.get(`${path}${query}`);
       expect(functions).to.deep.equal(await rest.get(`/grid-support?device=${device}`));
       expect([limit, ids]).to.deep.equal([null, {}]);
@@ -43,15 +47,35 @@ describe('evse/der-controls', () => {
     expect(set.max_power).to.include({ enabled: true, limit_pct: 30 });
     expect(set.limit_max_discharge_pct).to.equal(30);
     expect(await rest.post(path, { limit_max_discharge_pct: null })).to.deep.include({
-      limit_max_discharge_pct: null, max_power: { ...set.max_power, enabled: false },
+      limit_max_discharge_pct: null,
+      max_power: { ...set.max_power, enabled: false },
     });
-    const clash = await rest.refused(path, 422, 'validation', { max_power: { limit_pct: 50, enabled: false }, limit_max_discharge_pct: 20 });
+    const clash = await rest.refused(path, 422, 'validation', {
+      max_power: { limit_pct: 50, enabled: false },
+      limit_max_discharge_pct: 20,
+    });
     expect(clash.errors).to.deep.equal([
-      { in: 'body', name: '/limit_max_discharge_pct', detail: 'contradicts /max_power/enabled: both are 704.WMaxLimPctEna' },
-      { in: 'body', name: '/limit_max_discharge_pct', detail: 'contradicts /max_power/limit_pct: both are 704.WMaxLimPct' },
+      {
+        in: 'body',
+        name: '/limit_max_discharge_pct',
+        detail: 'contradicts /max_power/enabled: both are 704.WMaxLimPctEna',
+      },
+      {
+        in: 'body',
+        name: '/limit_max_discharge_pct',
+        detail: 'contradicts /max_power/limit_pct: both are 704.WMaxLimPct',
+      },
     ]);
-    await rest.refused(path, 422, 'validation', { volt_watt: { enabled: false, points: [] }, limit_max_discharge_pct: 10 });
-    for (const body of [{ limit_max_discharge_pct: 101 }, { limit_max_discharge_pct: -1 }, { limit_max_discharge_pct: '5' }, { limit: 5 }]) {
+    await rest.refused(path, 422, 'validation', {
+      volt_watt: { enabled: false, points: [] },
+      limit_max_discharge_pct: 10,
+    });
+    for (const body of [
+      { limit_max_discharge_pct: 101 },
+      { limit_max_discharge_pct: -1 },
+      { limit_max_discharge_pct: '5' },
+      { limit: 5 },
+    ]) {
       await rest.refused(path, 422, 'validation', body);
     }
     const after = await rest.get(path);

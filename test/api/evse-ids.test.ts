@@ -50,13 +50,18 @@ describe('charge point identities (9.1)', () => {
     expect(chargePoint(plant, idOf, 'Lab|Süd 1').index).to.equal(1);
     expect(chargePoint(plant, idOf, 'Lab|Süd 1-2').index).to.equal(2);
     for (const id of ['lab|süd 1', 'Lab|Süd 1-1', 'Lab|Süd 1-02', 'Lab|Süd 1-0', '', 'profiles']) {
-      expect(codeOf(() => chargePoint(plant, idOf, id)), id).to.equal('UNKNOWN_RESOURCE');
+      expect(
+        codeOf(() => chargePoint(plant, idOf, id)),
+        id,
+      ).to.equal('UNKNOWN_RESOURCE');
     }
   });
 
   it('the error names those that there are', () => {
     const many = plantOf(Array.from({ length: 12 }, () => 'evse' as const));
-    expect(() => chargePoint(many, createChargePointIds(many, 'CP'), 'X')).to.throw('"X"; there are CP, CP-1, CP-2, CP-3, CP-4, CP-5, CP-6, CP-7, CP-8, CP-9, ...');
+    expect(() => chargePoint(many, createChargePointIds(many, 'CP'), 'X')).to.throw(
+      '"X"; there are CP, CP-1, CP-2, CP-3, CP-4, CP-5, CP-6, CP-7, CP-8, CP-9, ...',
+    );
     const none = plantOf(['pv']);
     expect(() => chargePoint(none, createChargePointIds(none, 'CP'), 'CP')).to.throw('there are none');
   });

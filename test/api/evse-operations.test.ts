@@ -7,7 +7,8 @@ import { Rest } from '../support/rest.ts';
 let rest: Rest;
 const at = '/evse/SIM-CP-1/connectors/1';
 const post = (operation: string, body: unknown = {}): Promise<Json> => rest.post(`${at}/${operation}`, body);
-const conflict = (operation: string, body: unknown = {}): Promise<Json> => rest.refused(`${at}/${operation}`, 409, 'conflict', body);
+const conflict = (operation: string, body: unknown = {}): Promise<Json> =>
+  rest.refused(`${at}/${operation}`, 409, 'conflict', body);
 const invalid = async (operation: string, body: unknown): Promise<Json> =>
   (await rest.refused(`${at}/${operation}`, 422, 'validation', body)).errors.map(({ name }: Json) => name);
 const now = (): Promise<Json> => rest.get(at);
@@ -27,9 +28,19 @@ describe('operations at a connector (9.2)', () => {
     rest = await Rest.open(evsePlant());
     const before = await now();
     for (const [operation, body] of [
-      ['unplug', {}], ['start', {}], ['stop', {}], ['suspend', { by: 'ev' }], ['resume', { by: 'evse' }], ['discharge', { power_kw: 1 }],
-      ['clear-fault', {}], ['ev', { soc_pct: 5 }], ['lock', {}], ['unlock', {}], ['cancel-reservation', {}],
-    ] as const) await conflict(operation, body);
+      ['unplug', {}],
+      ['start', {}],
+      ['stop', {}],
+      ['suspend', { by: 'ev' }],
+      ['resume', { by: 'evse' }],
+      ['discharge', { power_kw: 1 }],
+      ['clear-fault', {}],
+      ['ev', { soc_pct: 5 }],
+      ['lock', {}],
+      ['unlock', {}],
+      ['cancel-reservation', {}],
+    ] as const)
+      await conflict(operation, body);
     expect(await now()).to.deep.equal(before);
   });
 
@@ -53,16 +64,39 @@ describe('operations at a connector (9.2)', () => {
       ['availability', { operative: 1 }, ['/operative']],
       ['fault', { error_code: 'Broken' }, ['/error_code']],
       ['ev', {}, ['']],
-      ['ev', { phases: 2, battery_capacity_kwh: 0, departure_time: 'noon' }, ['/battery_capacity_kwh', '/phases', '/departure_time']],
+      [
+        'ev',
+        { phases: 2, battery_capacity_kwh: 0, departure_time: 'noon' },
+        ['/battery_capacity_kwh', '/phases', '/departure_time'],
+      ],
       ['ev', { charging_curve: [{ soc_pct: 0, fraction: 1 }] }, ['/charging_curve']],
-      ['ev', { charging_curve: [{ soc_pct: 50, fraction: 1 }, { soc_pct: 50, fraction: 1 }] }, ['/charging_curve/1']],
-      ['ev', { charging_curve: [{ soc_pct: 0, fraction: 0 }, { soc_pct: 50, fraction: 1 }] }, ['/charging_curve/0']],
+      [
+        'ev',
+        {
+          charging_curve: [
+            { soc_pct: 50, fraction: 1 },
+            { soc_pct: 50, fraction: 1 },
+          ],
+        },
+        ['/charging_curve/1'],
+      ],
+      [
+        'ev',
+        {
+          charging_curve: [
+            { soc_pct: 0, fraction: 0 },
+            { soc_pct: 50, fraction: 1 },
+          ],
+        },
+        ['/charging_curve/0'],
+      ],
       ['meter', {}, ['']],
       ['meter', { energy_wh: -1 }, ['/energy_wh']],
       ['lock', { by: 'ev' }, ['/by']],
       ['reserve', { id_token: 'T' }, ['/reservation_id']],
       ['reserve', { reservation_id: 1, id_token: 'T', expires_in_s: 0 }, ['/expires_in_s']],
-    ] as const) expect(await invalid(operation, body), `${operation} ${JSON.stringify(body)}`).to.deep.equal(names);
+    ] as const)
+      expect(await invalid(operation, body), `${operation} ${JSON.stringify(body)}`).to.deep.equal(names);
     const { errors } = await rest.refused(`${at}/fault`, 422, 'validation', { error_code: 'Broken' });
     expect(errors[0].allowed).to.deep.equal([...evseErrorCodes]);
     expect(await now()).to.deep.equal(before);
@@ -71,17 +105,26 @@ describe('operations at a connector (9.2)', () => {
   it('plug: one side after the other, once', async () => {
     rest = await Rest.open(evsePlant());
     expect(await post('plug', { evse_side: false, ev: { id: 'EV-1' } })).to.deep.include({
-      status: 'preparing', session: null, cable: { ev_plugged: true, evse_plugged: false, locked: false },
+      status: 'preparing',
+      session: null,
+      cable: { ev_plugged: true, evse_plugged: false, locked: false },
     });
     expect((await post('plug', { ev_side: false })).session.state).to.equal('starting');
     await conflict('plug');
     expect((await post('unplug')).cable).to.deep.equal({ ev_plugged: false, evse_plugged: false, locked: false });
-    expect((await rest.get('/evse/sessions')).sessions[0]).to.include({ state: 'ended', stop_reason: 'EVDisconnected', ended_at: '2026-06-21T12:00:00.000Z' });
+    expect((await rest.get('/evse/sessions')).sessions[0]).to.include({
+      state: 'ended',
+      stop_reason: 'EVDisconnected',
+      ended_at: '2026-06-21T12:00:00.000Z',
+    });
   });
 
   it('authorize before the vehicle comes; stop takes it back', async () => {
     rest = await Rest.open(evsePlant());
-    expect(await post('authorize', { id_token: 'TAG-1', type: 'ISO14443' })).to.deep.equal({ status: 'Accepted', id_token_info: null });
+    expect(await post('authorize', { id_token: 'TAG-1', type: 'ISO14443' })).to.deep.equal({
+      status: 'Accepted',
+      id_token_info: null,
+    });
     expect(await now()).to.include({ status: 'preparing', status_ocpp_2: 'available', authorized: true });
     await conflict('authorize', { id_token: 'TAG-1' });
     expect(await post('stop')).to.equal(null);
@@ -94,9 +137,19 @@ describe('operations at a connector (9.2)', () => {
     await charging();
     await conflict('start', { id_token: 'TAG-1' });
     await conflict('stop', { id_token: 'TAG-9' });
-    expect(await post('stop')).to.include({ transaction_id: '1', state: 'ended', id_token: 'AUTO', stop_reason: 'Local' });
+    expect(await post('stop')).to.include({
+      transaction_id: '1',
+      state: 'ended',
+      id_token: 'AUTO',
+      stop_reason: 'Local',
+    });
     await conflict('stop');
-    expect(await post('start', { id_token: 'TAG-1' })).to.include({ transaction_id: '2', state: 'starting', id_token: 'TAG-1', ended_at: null });
+    expect(await post('start', { id_token: 'TAG-1' })).to.include({
+      transaction_id: '2',
+      state: 'starting',
+      id_token: 'TAG-1',
+      ended_at: null,
+    });
     await rest.plant.step(40);
     expect(await now()).to.include({ status: 'charging' });
     expect(await post('stop', { id_token: 'TAG-1', reason: 'Remote' })).to.include({ stop_reason: 'Remote' });
@@ -171,14 +224,29 @@ describe('operations at a connector (9.2)', () => {
 
   it('fault and its end: the session waits, the alarm shows', async () => {
     await charging();
-    expect(await post('fault', { error_code: 'GroundFailure', info: 'residual current', vendor_error_code: 'E7' })).to.include({
-      status: 'faulted', error_code: 'GroundFailure', error_info: 'residual current', vendor_error_code: 'E7', power_kw: 0, contactor_closed: false,
+    expect(
+      await post('fault', { error_code: 'GroundFailure', info: 'residual current', vendor_error_code: 'E7' }),
+    ).to.include({
+      status: 'faulted',
+      error_code: 'GroundFailure',
+      error_info: 'residual current',
+      vendor_error_code: 'E7',
+      power_kw: 0,
+      contactor_closed: false,
     });
     await rest.plant.step(1);
-    expect((await rest.get('/overview')).alarms.active.map(({ code, source }: Json) => [code, source])).to.have.deep.members([
-      ['connector_fault', 'evse'], ['ground_fault', 'evse'],
+    expect(
+      (await rest.get('/overview')).alarms.active.map(({ code, source }: Json) => [code, source]),
+    ).to.have.deep.members([
+      ['connector_fault', 'evse'],
+      ['ground_fault', 'evse'],
     ]);
-    expect(await post('clear-fault')).to.include({ error_code: 'NoError', error_info: null, vendor_error_code: null, status: 'charging' });
+    expect(await post('clear-fault')).to.include({
+      error_code: 'NoError',
+      error_info: null,
+      vendor_error_code: null,
+      status: 'charging',
+    });
     await rest.plant.step(10);
     expect((await now()).power_kw).to.be.closeTo(11, 1e-6);
   });
@@ -186,9 +254,26 @@ describe('operations at a connector (9.2)', () => {
   it('ev: what is left out stays', async () => {
     await charging();
     const { ev } = await now();
-    const curve = [{ soc_pct: 0, fraction: 1 }, { soc_pct: 100, fraction: 0.5 }];
-    expect((await post('ev', { target_soc_pct: 90, max_charge_kw: 7.4, departure_time: '2026-06-21T18:00:00+02:00', charging_curve: curve })).ev)
-      .to.deep.equal({ ...ev, target_soc_pct: 90, max_charge_kw: 7.4, departure_time: '2026-06-21T18:00:00+02:00', charging_curve: curve });
+    const curve = [
+      { soc_pct: 0, fraction: 1 },
+      { soc_pct: 100, fraction: 0.5 },
+    ];
+    expect(
+      (
+        await post('ev', {
+          target_soc_pct: 90,
+          max_charge_kw: 7.4,
+          departure_time: '2026-06-21T18:00:00+02:00',
+          charging_curve: curve,
+        })
+      ).ev,
+    ).to.deep.equal({
+      ...ev,
+      target_soc_pct: 90,
+      max_charge_kw: 7.4,
+      departure_time: '2026-06-21T18:00:00+02:00',
+      charging_curve: curve,
+    });
     expect((await post('ev', { phases: 1, id: 'EV-2' })).ev).to.include({ phases: 1, id: 'EV-2', target_soc_pct: 90 });
     await rest.plant.step(10);
     const [l1, l2, l3] = (await now()).current_a;
@@ -209,7 +294,10 @@ describe('operations at a connector (9.2)', () => {
   it('lock and unlock the cable', async () => {
     await charging();
     await conflict('lock');
-    expect(await post('unlock')).to.deep.include({ status: 'finishing', cable: { ev_plugged: true, evse_plugged: true, locked: false } });
+    expect(await post('unlock')).to.deep.include({
+      status: 'finishing',
+      cable: { ev_plugged: true, evse_plugged: true, locked: false },
+    });
     expect((await now()).session.stop_reason).to.equal('UnlockCommand');
     await conflict('unlock');
     expect((await post('lock')).cable.locked).to.equal(true);
@@ -221,7 +309,8 @@ describe('operations at a connector (9.2)', () => {
   it('reserve: only its token starts, until it is over', async () => {
     rest = await Rest.open(evsePlant());
     expect(await post('reserve', { reservation_id: 7, id_token: 'TAG-7', expires_in_s: 60 })).to.deep.include({
-      status: 'reserved', reservation: { reservation_id: 7, id_token: 'TAG-7', expires_at: '2026-06-21T12:01:00.000Z' },
+      status: 'reserved',
+      reservation: { reservation_id: 7, id_token: 'TAG-7', expires_at: '2026-06-21T12:01:00.000Z' },
     });
     await conflict('reserve', { reservation_id: 8, id_token: 'TAG-8' });
     await conflict('authorize', { id_token: 'TAG-8' });

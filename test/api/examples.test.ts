@@ -73,7 +73,15 @@ describe('OpenAPI examples against a real device', () => {
     const { body, reply } = examples('step_time');
     const { time, snapshot } = await rest.post('/controls/time/step', body);
     expect(without(reply.time, 'wall_time', 'stepped_by')).to.deep.equal(without(time, 'wall_time', 'stepped_by'));
-    for (const member of ['tick', 'clock_time', 'device_type', 'asset_type', 'dc_mode', 'dc_port_count', 'device_index'] as const) {
+    for (const member of [
+      'tick',
+      'clock_time',
+      'device_type',
+      'asset_type',
+      'dc_mode',
+      'dc_port_count',
+      'device_index',
+    ] as const) {
       expect(reply.snapshot[member], member).to.equal(snapshot[member]);
     }
     expect(reply.snapshot.metrics.timestamp).to.equal(snapshot.metrics.timestamp);
@@ -88,7 +96,8 @@ describe('OpenAPI examples against a real device', () => {
 
   it('get_controls says which functions the device has', async () => {
     await rest.post('/registers/704', { points: { WMaxLimPctEna: 'ENABLED' } });
-    const modes = (reply: Json) => Object.entries<Json>(reply.modes).map(([name, { supported, enabled }]) => [name, supported, enabled]);
+    const modes = (reply: Json) =>
+      Object.entries<Json>(reply.modes).map(([name, { supported, enabled }]) => [name, supported, enabled]);
     expect(modes(exampleOf('get_controls'))).to.deep.equal(modes(await rest.get('/controls')));
   });
 
@@ -118,7 +127,8 @@ describe('OpenAPI examples against a real device', () => {
     expect(reply).to.include({ kind: live.kind, port: live.port, irradiance_w_m2: 1000, cell_temperature_c: 25 });
     expect(reply.v_oc_v).to.be.closeTo(live.v_oc_v, 0.1);
     expect(reply.i_sc_a).to.be.closeTo(live.i_sc_a, 0.01);
-    for (const point of [reply.mpp, reply.operating_point, ...reply.curve]) expect(point.p).to.be.closeTo(point.v * point.i, 15);
+    for (const point of [reply.mpp, reply.operating_point, ...reply.curve])
+      expect(point.p).to.be.closeTo(point.v * point.i, 15);
     expect(reply.mpp.p).to.be.closeTo(live.mpp.p, 1);
     for (const point of reply.curve) {
       const same = live.curve.find(({ v }: Json) => Math.abs(v - point.v) < 0.1);
@@ -139,7 +149,11 @@ describe('the example snapshot', () => {
   it('holds together on the AC side', () => {
     expect(metrics.current_a).to.be.closeTo((metrics.apparent_power_kva * 1000) / metrics.voltage_ln_v, 0.01);
     expect(metrics.voltage_ln_v).to.be.closeTo(metrics.voltage_ll_v / Math.sqrt(3), 0.1);
-    expect([pq.active_kw, pq.reactive_kvar, pq.apparent_kva]).to.deep.equal([metrics.power_kw, metrics.reactive_power_kvar, metrics.apparent_power_kva]);
+    expect([pq.active_kw, pq.reactive_kvar, pq.apparent_kva]).to.deep.equal([
+      metrics.power_kw,
+      metrics.reactive_power_kvar,
+      metrics.apparent_power_kva,
+    ]);
   });
 
   it('holds together on the DC side', () => {

@@ -8,7 +8,11 @@ function fixture() {
   const wall = new HandWall();
   const fresh = createFresh(plant as unknown as Plant, wall);
   let built = 0;
-  const ask = (key = 'overview') => fresh.of(key, () => { built += 1; return `${key} ${built}`; });
+  const ask = (key = 'overview') =>
+    fresh.of(key, () => {
+      built += 1;
+      return `${key} ${built}`;
+    });
   return { plant, wall, fresh, ask, built: () => built };
 }
 
@@ -16,14 +20,30 @@ describe('values that replies share', () => {
   it('are built when the first one asks, once per key', () => {
     const { ask, built } = fixture();
     expect(built()).to.equal(0);
-    expect([ask(), ask(), ask('devices'), ask()]).to.deep.equal(['overview 1', 'overview 1', 'devices 2', 'overview 1']);
+    expect([ask(), ask(), ask('devices'), ask()]).to.deep.equal([
+      'overview 1',
+      'overview 1',
+      'devices 2',
+      'overview 1',
+    ]);
   });
 
   it('are built anew after a tick, a change of the devices, a request that changes something, and 100 ms', () => {
     const { plant, wall, fresh, ask, built } = fixture();
     ask();
     const changes: (() => void)[] = [
-      () => { plant.latest = {}; }, () => { plant.devices = []; }, () => { fresh.changed(); }, () => { wall.advance(100); },
+      () => {
+        plant.latest = {};
+      },
+      () => {
+        plant.devices = [];
+      },
+      () => {
+        fresh.changed();
+      },
+      () => {
+        wall.advance(100);
+      },
     ];
     for (const [i, change] of changes.entries()) {
       wall.advance(99);
@@ -37,7 +57,11 @@ describe('values that replies share', () => {
 
   it('are not kept when building failed', () => {
     const { fresh, ask } = fixture();
-    expect(() => fresh.of('overview', () => { throw new Error('no device'); })).to.throw('no device');
+    expect(() =>
+      fresh.of('overview', () => {
+        throw new Error('no device');
+      }),
+    ).to.throw('no device');
     expect(ask()).to.equal('overview 1');
   });
 

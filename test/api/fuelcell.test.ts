@@ -15,10 +15,25 @@ function flagPlant(...flags: readonly string[]): SimPlant {
   const loaded = loadConfig(['--device_type', 'Fuelcell-3Phase', ...flags], {});
   if (loaded.kind !== 'run') throw new Error('no configuration');
   const seriesOf = deviceSeriesReader(loaded.config);
-  const clock = new SimClock(systemClock, { mode: 'paused', rate: 1, timezone: 'UTC' }, simTimeFromMs(Date.UTC(2026, 5, 21, 12)));
+  const clock = new SimClock(
+    systemClock,
+    { mode: 'paused', rate: 1, timezone: 'UTC' },
+    simTimeFromMs(Date.UTC(2026, 5, 21, 12)),
+  );
   return createPlant({
-    devices: loaded.config.devices.map((device) => ({ ...device, series: seriesOf(device) })), firstIndex: 0, clock, tickIntervalS: 1.5, nominalHz: 60, seed: 1, version: '0.1.0', log: silentLogger,
-    weatherSource: 'csv', clouds: 'clear', feeder: null, gridProfile: null, monotonicMs: () => systemClock.monotonicMs(),
+    devices: loaded.config.devices.map((device) => ({ ...device, series: seriesOf(device) })),
+    firstIndex: 0,
+    clock,
+    tickIntervalS: 1.5,
+    nominalHz: 60,
+    seed: 1,
+    version: '0.1.0',
+    log: silentLogger,
+    weatherSource: 'csv',
+    clouds: 'clear',
+    feeder: null,
+    gridProfile: null,
+    monotonicMs: () => systemClock.monotonicMs(),
   });
 }
 
@@ -42,20 +57,33 @@ describe('interface 6.4: fuel cell', () => {
       await rest.plant.step(4);
       const reply = await rest.get('/fuelcell');
       expect(reply).to.include({
-        mode: 'FC', chemistry: 'PEMFC', operating_mode: 'fc_only', fuel: 'tank', setpoint_kw: null, tank_state: 'ok', rated_power_kw: 5,
-        rated_el_power_kw: 0, dwell_remaining_s: 0,
+        mode: 'FC',
+        chemistry: 'PEMFC',
+        operating_mode: 'fc_only',
+        fuel: 'tank',
+        setpoint_kw: null,
+        tank_state: 'ok',
+        rated_power_kw: 5,
+        rated_el_power_kw: 0,
+        dwell_remaining_s: 0,
       });
-      expect(reply.stack_power_kw).to.be.closeTo(reply.stack_voltage_v * reply.stack_current_a / 1000, 1e-3);
+      expect(reply.stack_power_kw).to.be.closeTo((reply.stack_voltage_v * reply.stack_current_a) / 1000, 1e-3);
       expect(reply.h2_flow_kg_h).to.be.greaterThan(0);
       expect(reply.efficiency_pct).to.be.within(30, 60);
     });
 
     it('writes the set-point of 704 in one commit, under either name', async () => {
       const commits: string[][] = [];
-      rest.plant.device(0).bank.onChange(({ points, by }) => { commits.push([by.source, ...points.map(({ path }) => path).sort()]); });
+      rest.plant.device(0).bank.onChange(({ points, by }) => {
+        commits.push([by.source, ...points.map(({ path }) => path).sort()]);
+      });
       expect(await rest.post('/fuelcell/setpoint', { power_kw: 4 })).to.include({ setpoint_kw: 4 });
       expect(commits).to.deep.equal([['rest', 'WSet', 'WSetEna', 'WSetMod', 'WSetRvrtTms']]);
-      expect([await point('WSetMod'), await point('WSet'), await point('WSetEna')]).to.deep.equal(['WATTS', 4000, 'ENABLED']);
+      expect([await point('WSetMod'), await point('WSet'), await point('WSetEna')]).to.deep.equal([
+        'WATTS',
+        4000,
+        'ENABLED',
+      ]);
       await rest.plant.step(40);
       expect((await rest.get('/overview')).metrics.power_kw).to.be.closeTo(4, 0.01);
       expect(await rest.post('/fuelcell/setpoint', { setpoint_kw: 2.5 })).to.include({ setpoint_kw: 2.5 });
@@ -64,7 +92,12 @@ describe('interface 6.4: fuel cell', () => {
     });
 
     it('is not ended by a reversion time that somebody else left', async () => {
-      await rest.post('/grid-support/active-power', { enabled: true, mode: 'watts', setpoint_kw: 1, reversion_time_s: 30 });
+      await rest.post('/grid-support/active-power', {
+        enabled: true,
+        mode: 'watts',
+        setpoint_kw: 1,
+        reversion_time_s: 30,
+      });
       expect(await rest.post('/fuelcell/setpoint', { power_kw: 3 })).to.include({ setpoint_kw: 3 });
       expect(await point('WSetRvrtTms')).to.equal(0);
       await rest.plant.step(60);
@@ -79,12 +112,21 @@ describe('interface 6.4: fuel cell', () => {
 
     it('refuses electrolysis, more than the rating, and both names at once', async () => {
       const cases: readonly [Json, string][] = [
-        [{ power_kw: -1 }, '/power_kw'], [{ setpoint_kw: -0.001 }, '/setpoint_kw'], [{ power_kw: 5.001 }, '/power_kw'], [{ power_kw: 1e308 }, '/power_kw'],
-        [{ power_kw: 1, setpoint_kw: 1 }, ''], [{}, ''], [{ power_kw: '1' }, '/power_kw'], [{ power_w: 1 }, '/power_w'],
+        [{ power_kw: -1 }, '/power_kw'],
+        [{ setpoint_kw: -0.001 }, '/setpoint_kw'],
+        [{ power_kw: 5.001 }, '/power_kw'],
+        [{ power_kw: 1e308 }, '/power_kw'],
+        [{ power_kw: 1, setpoint_kw: 1 }, ''],
+        [{}, ''],
+        [{ power_kw: '1' }, '/power_kw'],
+        [{ power_w: 1 }, '/power_w'],
       ];
       for (const [body, pointer] of cases) {
         const { errors } = await rest.refused('/fuelcell/setpoint', 422, 'validation', body);
-        expect(errors.map((each: Json) => each.name), JSON.stringify(body)).to.include(pointer);
+        expect(
+          errors.map((each: Json) => each.name),
+          JSON.stringify(body),
+        ).to.include(pointer);
       }
       expect(await rest.get('/fuelcell')).to.include({ setpoint_kw: null });
     });
@@ -101,10 +143,15 @@ describe('interface 6.4: fuel cell', () => {
       const reply = await rest.post('/fuelcell/tank', { level_pct: 45 });
       expect(reply).to.include({ tank_level_pct: 45, tank_state: 'ok' });
       expect(reply.tank_mass_kg).to.be.closeTo(before / 2, 1e-3 * before);
-      expect(await rest.post('/fuelcell/tank', { level_pct: 0 })).to.include({ tank_level_pct: 0, tank_mass_kg: 0, tank_state: 'empty' });
+      expect(await rest.post('/fuelcell/tank', { level_pct: 0 })).to.include({
+        tank_level_pct: 0,
+        tank_mass_kg: 0,
+        tank_state: 'empty',
+      });
       await rest.plant.step(4);
       expect(await rest.get('/fuelcell')).to.include({ mode: 'idle', stack_power_kw: 0, efficiency_pct: 0 });
-      for (const body of [{}, { level_pct: 101 }, { level_pct: -1 }, { level_pct: null }]) await rest.refused('/fuelcell/tank', 422, 'validation', body);
+      for (const body of [{}, { level_pct: 101 }, { level_pct: -1 }, { level_pct: null }])
+        await rest.refused('/fuelcell/tank', 422, 'validation', body);
     });
 
     it('is for fuel cells alone', async () => {
@@ -140,7 +187,12 @@ describe('interface 6.4: fuel cell', () => {
   it('continuous supply: no tank to show or to fill', async () => {
     rest = await Rest.open(flagPlant('--fuelcell_chemistry', 'SOFC', '--fuelcell_fuel', 'continuous'));
     expect(await rest.get('/fuelcell')).to.include({
-      chemistry: 'SOFC', fuel: 'continuous', tank_level_pct: null, tank_mass_kg: null, tank_pressure_bar: null, tank_state: null,
+      chemistry: 'SOFC',
+      fuel: 'continuous',
+      tank_level_pct: null,
+      tank_mass_kg: null,
+      tank_pressure_bar: null,
+      tank_state: null,
     });
     await rest.refused('/fuelcell/tank', 404, 'not-applicable', { level_pct: 50 });
   });

@@ -18,7 +18,14 @@ describe('grid events (13)', () => {
     const { events } = await rest.get('/grid-events');
     expect(events.map(({ name }: Json) => name)).to.deep.equal([...gridEventNames]);
     const sag = events.find(({ name }: Json) => name === 'sag');
-    expect(sag.parameters).to.deep.include({ name: 'residual_pu', unit: 'pu', default: 0.5, minimum: 0, maximum: 1, allowed: null });
+    expect(sag.parameters).to.deep.include({
+      name: 'residual_pu',
+      unit: 'pu',
+      default: 0.5,
+      minimum: 0,
+      maximum: 1,
+      allowed: null,
+    });
     for (const { name, parameters } of events) {
       const preset = Object.fromEntries(parameters.map((parameter: Json) => [parameter.name, parameter.default]));
       await rest.post(path, { event: name, parameters: preset });
@@ -26,7 +33,8 @@ describe('grid events (13)', () => {
   });
 
   it('the examples are answers', async () => {
-    const example = (operationId: string): Json => JSON.parse(JSON.stringify(allRoutes.find((each) => each.operationId === operationId)!.examples));
+    const example = (operationId: string): Json =>
+      JSON.parse(JSON.stringify(allRoutes.find((each) => each.operationId === operationId)!.examples));
     expect((await rest.get('/grid-events')).events).to.deep.include(example('list_grid_events').reply.events[0]);
     const { body, reply } = example('set_grid_event');
     const live = await rest.post(path, body);
@@ -38,7 +46,9 @@ describe('grid events (13)', () => {
     await rest.post(path, { event: 'voltage_step', parameters: { to_pu: 0.95, duration_s: 4 } });
     await rest.plant.step(2);
     expect(await rest.get('/controls/grid')).to.deep.include({
-      voltage_a_pu: 0.95, duration_remaining_s: null, event: { name: 'voltage_step', elapsed_s: 3, remaining_s: 1 },
+      voltage_a_pu: 0.95,
+      duration_remaining_s: null,
+      event: { name: 'voltage_step', elapsed_s: 3, remaining_s: 1 },
     });
     expect((await rest.get('/controls')).grid.event.name).to.equal('voltage_step');
     await rest.plant.step(1);
@@ -53,7 +63,10 @@ describe('grid events (13)', () => {
   });
 
   it('concerns one device, or all', async () => {
-    expect(await rest.post(`${path}?device=1`, { event: 'sag', parameters: { duration_s: 60 } })).to.include({ device_index: 1, voltage_a_pu: 0.5 });
+    expect(await rest.post(`${path}?device=1`, { event: 'sag', parameters: { duration_s: 60 } })).to.include({
+      device_index: 1,
+      voltage_a_pu: 0.5,
+    });
     expect(await rest.get('/controls/grid?device=0')).to.deep.include({ voltage_a_pu: 1, event: null });
     expect(await rest.post(path, { event: null })).to.deep.include({ device_index: null, event: null });
     expect(await rest.get('/controls/grid?device=1')).to.include({ voltage_a_pu: 1 });
@@ -66,11 +79,28 @@ describe('grid events (13)', () => {
     expect(name.errors[0]).to.deep.include({ in: 'body', name: '/event', allowed: [...gridEventNames] });
     const parameter = await rest.refused(path, 422, 'validation', { event: 'outage', parameters: { depth: 1 } });
     expect(parameter.errors).to.deep.equal([
-      { in: 'body', name: '/parameters/depth', detail: 'is not a parameter of outage; it has duration_s, phases', allowed: ['duration_s', 'phases'] },
+      {
+        in: 'body',
+        name: '/parameters/depth',
+        detail: 'is not a parameter of outage; it has duration_s, phases',
+        allowed: ['duration_s', 'phases'],
+      },
     ]);
-    const value = await rest.refused(path, 422, 'validation', { event: 'sag', parameters: { residual_pu: 2, phases: 'X' } });
-    expect(value.errors.map((fault: Json) => fault.name)).to.deep.equal(['/parameters/residual_pu', '/parameters/phases']);
-    for (const body of [{}, { event: 1 }, { event: 'sag', duration_s: 1 }, { event: 'sag', parameters: { phases: null } }, { event: 'sag', parameters: [] }]) {
+    const value = await rest.refused(path, 422, 'validation', {
+      event: 'sag',
+      parameters: { residual_pu: 2, phases: 'X' },
+    });
+    expect(value.errors.map((fault: Json) => fault.name)).to.deep.equal([
+      '/parameters/residual_pu',
+      '/parameters/phases',
+    ]);
+    for (const body of [
+      {},
+      { event: 1 },
+      { event: 'sag', duration_s: 1 },
+      { event: 'sag', parameters: { phases: null } },
+      { event: 'sag', parameters: [] },
+    ]) {
       await rest.refused(path, 422, 'validation', body);
     }
     const idle = await rest.refused(path, 422, 'validation', { event: null, parameters: {} });
@@ -79,7 +109,11 @@ describe('grid events (13)', () => {
   });
 
   it('island is a value of the grid like outage', async () => {
-    expect(await rest.post('/controls/grid', { island: true, duration_s: 5 })).to.include({ island: true, voltage_a_pu: 1, duration_remaining_s: 5 });
+    expect(await rest.post('/controls/grid', { island: true, duration_s: 5 })).to.include({
+      island: true,
+      voltage_a_pu: 1,
+      duration_remaining_s: 5,
+    });
     await rest.refused('/controls/grid', 422, 'validation', { island: 1 });
   });
 });

@@ -21,10 +21,18 @@ const layout = mapLayout();
 function pointsOf(model: number, members: Members): { model: number; path: string; member: Member }[] {
   return Object.values(members).flatMap((member) => {
     switch (member.kind) {
-      case 'object': return pointsOf(model, member.members);
-      case 'part': return pointsOf(member.part.model, member.part.members);
-      case 'curve': return [`${member.at}.ActPt`, ...member.axes.map(({ point }) => `${member.at}.Pt[0].${point}`)].map((path) => ({ model, path, member }));
-      default: return [{ model, path: member.point, member }];
+      case 'object':
+        return pointsOf(model, member.members);
+      case 'part':
+        return pointsOf(member.part.model, member.part.members);
+      case 'curve':
+        return [`${member.at}.ActPt`, ...member.axes.map(({ point }) => `${member.at}.Pt[0].${point}`)].map((path) => ({
+          model,
+          path,
+          member,
+        }));
+      default:
+        return [{ model, path: member.point, member }];
     }
   });
 }
@@ -36,32 +44,61 @@ describe('grid support: the tables', () => {
     const spec: GridFunction = gridFunctions[name];
 
     it(`${name}: every member is a point of that access, every symbol one of its own`, () => {
-      for (const { model, path, member } of [...pointsOf(spec.model, spec.members), { model: spec.model, path: spec.enable, member: { kind: 'flag', point: '' } as const }]) {
+      for (const { model, path, member } of [
+        ...pointsOf(spec.model, spec.members),
+        { model: spec.model, path: spec.enable, member: { kind: 'flag', point: '' } as const },
+      ]) {
         const slot = slotOf(layout, model, path);
         const canWrite = slot.writable || (isSet1(path) && slot.def.access === 'RW');
         if (isWritable(member)) expect(canWrite, path).to.equal(true);
-        if (member.kind === 'symbol') expect(member.symbols.map((symbol) => symbol.toUpperCase()), path).to.deep.equal(Object.keys(slot.def.symbols!));
-        if (member.kind === 'flag' && spec.always !== true) expect(slot.def.symbols, path).to.have.all.keys('DISABLED', 'ENABLED');
+        if (member.kind === 'symbol')
+          expect(
+            member.symbols.map((symbol) => symbol.toUpperCase()),
+            path,
+          ).to.deep.equal(Object.keys(slot.def.symbols!));
+        if (member.kind === 'flag' && spec.always !== true)
+          expect(slot.def.symbols, path).to.have.all.keys('DISABLED', 'ENABLED');
       }
     });
 
     it(`${name}: no setting in force of its model is left out`, () => {
       if (spec.model < 705) return;
       const shown = new Set(pointsOf(spec.model, spec.members).map(({ path }) => path));
-      const left = layout.slots.filter((slot) => slot.modelId === spec.model && slot.def.access === 'RW' && (isSet1(slot.path) || slot.writable)
-        && !/^(Crv|Ctl)\[[12]\]/.test(slot.path) && !/\.Pt\[[1-9]\]/.test(slot.path) && !shown.has(slot.path));
-      expect(left.map(({ path }) => path).filter((path) => !['Ena', 'RvrtTms', 'AdptCrvReq', 'AdptCtlReq'].includes(path))).to.deep.equal([]);
+      const left = layout.slots.filter(
+        (slot) =>
+          slot.modelId === spec.model &&
+          slot.def.access === 'RW' &&
+          (isSet1(slot.path) || slot.writable) &&
+          !/^(Crv|Ctl)\[[12]\]/.test(slot.path) &&
+          !/\.Pt\[[1-9]\]/.test(slot.path) &&
+          !shown.has(slot.path),
+      );
+      expect(
+        left.map(({ path }) => path).filter((path) => !['Ena', 'RvrtTms', 'AdptCrvReq', 'AdptCtlReq'].includes(path)),
+      ).to.deep.equal([]);
     });
   }
 
   it('the direct controls and entering service leave nothing out', () => {
-    const shown = new Set(gridFunctionNames.flatMap((name) => {
-      const spec: GridFunction = gridFunctions[name];
-      const parts = [spec, ...Object.values(spec.members).flatMap((member) => (member.kind === 'part' ? [member.part] : []))];
-      return [...pointsOf(spec.model, spec.members), ...parts.flatMap(({ model, enable, reversion }) => [enable, `${reversion}RvrtTms`].map((path) => ({ model, path })))]
-        .map(({ model, path }) => `${model}.${path}`);
-    }));
-    const left = layout.slots.filter(({ modelId, path, writable }) => writable && (modelId === 703 || modelId === 704) && !shown.has(`${modelId}.${path}`));
+    const shown = new Set(
+      gridFunctionNames.flatMap((name) => {
+        const spec: GridFunction = gridFunctions[name];
+        const parts = [
+          spec,
+          ...Object.values(spec.members).flatMap((member) => (member.kind === 'part' ? [member.part] : [])),
+        ];
+        return [
+          ...pointsOf(spec.model, spec.members),
+          ...parts.flatMap(({ model, enable, reversion }) =>
+            [enable, `${reversion}RvrtTms`].map((path) => ({ model, path })),
+          ),
+        ].map(({ model, path }) => `${model}.${path}`);
+      }),
+    );
+    const left = layout.slots.filter(
+      ({ modelId, path, writable }) =>
+        writable && (modelId === 703 || modelId === 704) && !shown.has(`${modelId}.${path}`),
+    );
     expect(left.map(({ path }) => path)).to.deep.equal([]);
   });
 });
@@ -79,28 +116,38 @@ function registerValue(slot: PointSlot, kilo: boolean): fc.Arbitrary<number> {
     return removeScale(typeof given === 'string' && given.startsWith('-') ? -value : value, slot.sf);
   };
   const decoded = (raw: number) => (slot.sf < 0 ? raw / 10 ** -slot.sf : raw * 10 ** slot.sf);
-  return fc.integer({ min: bound(min, codec.min), max: bound(max, codec.max) }).map((raw) => (raw === 0 ? 0 : decoded(raw) / (kilo ? 1000 : 1)));
+  return fc
+    .integer({ min: bound(min, codec.min), max: bound(max, codec.max) })
+    .map((raw) => (raw === 0 ? 0 : decoded(raw) / (kilo ? 1000 : 1)));
 }
 
 function memberValue(model: number, member: Member): fc.Arbitrary<Json> {
   switch (member.kind) {
-    case 'number': return registerValue(slotOf(layout, model, member.point), member.kilo === true);
-    case 'symbol': return fc.constantFrom(...member.symbols);
-    case 'flag': return fc.boolean();
-    case 'object': return bodyOf(model, member.members);
-    case 'part': return functionBody(member.part);
+    case 'number':
+      return registerValue(slotOf(layout, model, member.point), member.kilo === true);
+    case 'symbol':
+      return fc.constantFrom(...member.symbols);
+    case 'flag':
+      return fc.boolean();
+    case 'object':
+      return bodyOf(model, member.members);
+    case 'part':
+      return functionBody(member.part);
     case 'curve': {
       const [x, y] = member.axes;
       const value = (point: string) => registerValue(slotOf(layout, model, `${member.at}.Pt[0].${point}`), false);
       const point = fc.record({ [x.name]: value(x.point), [y.name]: value(y.point) });
-      return fc.array(point, { minLength: member.least, maxLength: 10 })
+      return fc
+        .array(point, { minLength: member.least, maxLength: 10 })
         .map((points) => points.sort((a, b) => a[x.name]! - b[x.name]!));
     }
   }
 }
 
 function bodyOf(model: number, members: Members, common: Record<string, fc.Arbitrary<Json>> = {}): fc.Arbitrary<Json> {
-  const own = Object.entries(members).filter(([, member]) => isWritable(member)).map(([name, member]) => [name, memberValue(model, member)] as const);
+  const own = Object.entries(members)
+    .filter(([, member]) => isWritable(member))
+    .map(([name, member]) => [name, memberValue(model, member)] as const);
   return fc.record({ ...common, ...Object.fromEntries(own) }, { requiredKeys: [] });
 }
 
@@ -128,19 +175,28 @@ describe('grid support: any valid request comes back as it was', () => {
   for (const name of gridFunctionNames) {
     it(name, () => {
       const spec: GridFunction = gridFunctions[name];
-      fc.assert(fc.property(functionBody(spec), (any) => {
-        const test = createTestBank();
-        const body = withoutShortcuts(name, any);
-        expect(functionBodySchemas[name].safeParse(body).error, JSON.stringify(body)).to.equal(undefined);
-        const stored = test.layout.slots.filter(({ path }) => /^(Crv|Ctl)\[[12]\]/.test(path)).map((slot) => test.bank.value(slot));
-        writeFunctions(test.bank, byRest, [{ spec, name, pointer: '', body }]);
-        const reply = functionReply(test.bank, spec, (at) => at / 1000);
-        expectEcho(reply, body, name);
-        expect(functionSchemas[name].safeParse(reply).error).to.equal(undefined);
-        expect(JSON.parse(JSON.stringify(reply))).to.deep.equal(reply);
-        expect(test.changes.length).to.be.at.most(1);
-        expect(test.layout.slots.filter(({ path }) => /^(Crv|Ctl)\[[12]\]/.test(path)).map((slot) => test.bank.value(slot))).to.deep.equal(stored);
-      }), { numRuns: 40 });
+      fc.assert(
+        fc.property(functionBody(spec), (any) => {
+          const test = createTestBank();
+          const body = withoutShortcuts(name, any);
+          expect(functionBodySchemas[name].safeParse(body).error, JSON.stringify(body)).to.equal(undefined);
+          const stored = test.layout.slots
+            .filter(({ path }) => /^(Crv|Ctl)\[[12]\]/.test(path))
+            .map((slot) => test.bank.value(slot));
+          writeFunctions(test.bank, byRest, [{ spec, name, pointer: '', body }]);
+          const reply = functionReply(test.bank, spec, (at) => at / 1000);
+          expectEcho(reply, body, name);
+          expect(functionSchemas[name].safeParse(reply).error).to.equal(undefined);
+          expect(JSON.parse(JSON.stringify(reply))).to.deep.equal(reply);
+          expect(test.changes.length).to.be.at.most(1);
+          expect(
+            test.layout.slots
+              .filter(({ path }) => /^(Crv|Ctl)\[[12]\]/.test(path))
+              .map((slot) => test.bank.value(slot)),
+          ).to.deep.equal(stored);
+        }),
+        { numRuns: 40 },
+      );
     });
   }
 });

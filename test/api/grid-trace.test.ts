@@ -14,14 +14,19 @@ const off = { input: null, target: null, output: null };
 /** Lines of fields by column name; the values have no quotes. */
 function parseCsv(text: string): { names: string[]; lines: Record<string, string>[] } {
   expect(text.endsWith('\r\n')).to.equal(true);
-  const [names = [], ...rows] = text.slice(0, -2).split('\r\n').map((line) => line.split(','));
+  const [names = [], ...rows] = text
+    .slice(0, -2)
+    .split('\r\n')
+    .map((line) => line.split(','));
   for (const row of rows) expect(row).to.have.length(names.length);
   return { names, lines: rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] ?? '']))) };
 }
 
 /** A row of JSON under the column names of the CSV. */
 function flattened({ functions, time_to_trip_s: timers, ...plain }: Json): Record<string, unknown> {
-  const steps = Object.entries<Json>(functions).flatMap(([name, step]) => Object.entries(step).map(([part, value]) => [`${name}_${part}`, value]));
+  const steps = Object.entries<Json>(functions).flatMap(([name, step]) =>
+    Object.entries(step).map(([part, value]) => [`${name}_${part}`, value]),
+  );
   const trips = Object.entries(timers).map(([name, value]) => [`${name}_time_to_trip_s`, value]);
   return { ...plain, ...Object.fromEntries(steps), ...Object.fromEntries(trips) };
 }
@@ -38,20 +43,43 @@ describe('grid-support/trace (13)', () => {
     it('shows power, what decided it, and functions that are off as null', async () => {
       const { metrics } = await rest.get('/overview');
       const trace = await rest.get(path);
-      expect(trace).to.deep.include({ device_index: 0, recording: { capacity: 0, rows: 0 }, transitions: [], rows: [] });
+      expect(trace).to.deep.include({
+        device_index: 0,
+        recording: { capacity: 0, rows: 0 },
+        transitions: [],
+        rows: [],
+      });
       expect(trace.now).to.include({
-        sim_time: metrics.timestamp, t_s: Date.parse(metrics.timestamp) / 1000, service: 'in_service', ride_through: 'continuous_operation',
-        voltage_pct: 100, lowest_voltage_pct: 100, highest_voltage_pct: 100, frequency_hz: 60, active_decided_by: 'source',
+        sim_time: metrics.timestamp,
+        t_s: Date.parse(metrics.timestamp) / 1000,
+        service: 'in_service',
+        ride_through: 'continuous_operation',
+        voltage_pct: 100,
+        lowest_voltage_pct: 100,
+        highest_voltage_pct: 100,
+        frequency_hz: 60,
+        active_decided_by: 'source',
         time_to_enter_service_s: null,
       });
       expect(trace.now.active_power_kw).to.be.closeTo(metrics.power_kw, 0.005).and.to.equal(trace.now.available_kw);
-      expect(trace.now.functions).to.deep.equal({ ...Object.fromEntries(tracedFunctions.map((name) => [name, off])), freq_droop: { ...off, input: 60 } });
+      expect(trace.now.functions).to.deep.equal({
+        ...Object.fromEntries(tracedFunctions.map((name) => [name, off])),
+        freq_droop: { ...off, input: 60 },
+      });
       expect(trace.now.time_to_trip_s).to.deep.equal(Object.fromEntries(tripTimerNames.map((name) => [name, null])));
     });
 
     it('shows way from input to output of those that act, in kW and kvar', async () => {
       await rest.post('/grid-support', {
-        volt_var: { enabled: true, points: [{ v_pct: 90, var_pct: 40 }, { v_pct: 100, var_pct: 0 }], dept_ref: 'w_max_pct', response_time_s: 0 },
+        volt_var: {
+          enabled: true,
+          points: [
+            { v_pct: 90, var_pct: 40 },
+            { v_pct: 100, var_pct: 0 },
+          ],
+          dept_ref: 'w_max_pct',
+          response_time_s: 0,
+        },
         max_power: { enabled: true, limit_pct: 50 },
       });
       await rest.post('/controls/grid', { voltage_pu: 0.95 });
@@ -60,8 +88,16 @@ describe('grid-support/trace (13)', () => {
       expect(now.functions.volt_var).to.deep.equal({ input: 95, target: 2, output: 2 });
       expect(now.functions.max_power).to.deep.equal({ input: now.available_kw, target: 5, output: 5 });
       expect(now.functions.freq_droop, 'inside its dead band').to.deep.equal({ ...off, input: 60 });
-      expect(now).to.include({ active_power_kw: 5, reactive_power_kvar: 2, active_decided_by: 'max_power', reactive_decided_by: 'volt_var' });
-      expect((await rest.get(`${path}?device=1`)).now).to.deep.include({ active_decided_by: 'source', voltage_pct: 95 });
+      expect(now).to.include({
+        active_power_kw: 5,
+        reactive_power_kvar: 2,
+        active_decided_by: 'max_power',
+        reactive_decided_by: 'volt_var',
+      });
+      expect((await rest.get(`${path}?device=1`)).now).to.deep.include({
+        active_decided_by: 'source',
+        voltage_pct: 95,
+      });
     });
 
     it('has frequencies in Hz and the droop in kW', async () => {
@@ -92,7 +128,8 @@ describe('grid-support/trace (13)', () => {
     const { now, transitions } = await rest.get(path);
     expect(now).to.include({ service: 'tripped', active_power_kw: 0, active_decided_by: 'out_of_service' });
     expect(transitions.map(({ from, to, cause }: Json) => [from, to, cause])).to.deep.equal([
-      ['in_service', 'momentary_cessation', null], ['momentary_cessation', 'tripped', 'lv_trip'],
+      ['in_service', 'momentary_cessation', null],
+      ['momentary_cessation', 'tripped', 'lv_trip'],
     ]);
     const [ceased, tripped] = transitions;
     expect(ceased.t_s - start).to.be.closeTo(0.083, 1e-6);
@@ -128,7 +165,10 @@ describe('grid-support/trace (13)', () => {
 
   describe('recording', () => {
     it('keeps the latest sub-steps, oldest first', async () => {
-      expect(await rest.post(path, { rows: 3 })).to.deep.include({ device_index: 0, recording: { capacity: 3, rows: 0 } });
+      expect(await rest.post(path, { rows: 3 })).to.deep.include({
+        device_index: 0,
+        recording: { capacity: 3, rows: 0 },
+      });
       await rest.plant.step(1);
       expect((await rest.get(path)).recording.rows).to.be.within(1, 3);
       await rest.plant.step(9);
@@ -162,7 +202,9 @@ describe('grid-support/trace (13)', () => {
       expect(two.recording).to.deep.equal(recording);
       expect((await rest.get(`${path}?limit=0`)).rows).to.deep.equal([]);
       expect((await rest.get(`${path}?limit=5000`)).rows).to.deep.equal(rows);
-      expect((await rest.get(`${path}?after=${rows[2].t_s}&limit=3`)).rows, 'after an instant').to.deep.equal(rows.slice(3, 6));
+      expect((await rest.get(`${path}?after=${rows[2].t_s}&limit=3`)).rows, 'after an instant').to.deep.equal(
+        rows.slice(3, 6),
+      );
       expect((await rest.get(`${path}?after=${rows.at(-1).t_s}`)).rows).to.deep.equal([]);
     });
 
@@ -195,15 +237,23 @@ describe('grid-support/trace (13)', () => {
       const answer = await rest.call(`${path}?format=csv`);
       expect(answer.status).to.equal(200);
       expect(answer.headers).to.include({
-        'content-type': 'text/csv; charset=utf-8; header=present', 'content-disposition': 'attachment; filename="grid-trace-device-0.csv"',
+        'content-type': 'text/csv; charset=utf-8; header=present',
+        'content-disposition': 'attachment; filename="grid-trace-device-0.csv"',
         'cache-control': 'no-store',
       });
       const { names, lines } = parseCsv(answer.text);
       expect(names).to.have.length(13 + 3 * tracedFunctions.length + tripTimerNames.length + 1);
       expect(new Set(names).size).to.equal(names.length);
       expect(names).to.include.members([
-        'sim_time', 't_s', 'active_power_kw', 'volt_var_input_pct', 'volt_var_target_kvar', 'volt_watt_output_kw', 'freq_droop_input_hz',
-        'lv_trip_time_to_trip_s', 'time_to_enter_service_s',
+        'sim_time',
+        't_s',
+        'active_power_kw',
+        'volt_var_input_pct',
+        'volt_var_target_kvar',
+        'volt_watt_output_kw',
+        'freq_droop_input_hz',
+        'lv_trip_time_to_trip_s',
+        'time_to_enter_service_s',
       ]);
       const { rows } = await rest.get(path);
       expect(lines).to.have.length(rows.length);
@@ -212,7 +262,7 @@ describe('grid-support/trace (13)', () => {
         expect(Object.keys(line).map(withoutUnit)).to.have.members(Object.keys(expected));
         for (const [name, text] of Object.entries(line)) {
           const value = expected[withoutUnit(name)];
-          expect(text, name).to.equal(typeof value === 'number' ? String(value) : value ?? '');
+          expect(text, name).to.equal(typeof value === 'number' ? String(value) : (value ?? ''));
         }
       }
       expect(lines.at(-1)?.service).to.equal('tripped');
@@ -224,7 +274,12 @@ describe('grid-support/trace (13)', () => {
       const { lines } = parseCsv(text);
       const { now } = await rest.get(`${path}?device=1&format=json`);
       expect(lines).to.have.length(1);
-      expect(lines[0]).to.include({ sim_time: now.sim_time, t_s: String(now.t_s), active_power_kw: String(now.active_power_kw), volt_var_input_pct: '' });
+      expect(lines[0]).to.include({
+        sim_time: now.sim_time,
+        t_s: String(now.t_s),
+        active_power_kw: String(now.active_power_kw),
+        volt_var_input_pct: '',
+      });
       expect(headers['content-disposition']).to.include('grid-trace-device-1.csv');
     });
 
@@ -238,7 +293,10 @@ describe('grid-support/trace (13)', () => {
     it('is described beside JSON', () => {
       const { content } = rest.api.document.paths?.[`/api/sim${path}`]?.get?.responses?.['200'];
       expect(content['text/csv'].schema).to.deep.equal({ type: 'string' });
-      expect(parseCsv(content['text/csv'].example).lines[0]).to.include({ service: 'momentary_cessation', lv_trip_time_to_trip_s: '0.5' });
+      expect(parseCsv(content['text/csv'].example).lines[0]).to.include({
+        service: 'momentary_cessation',
+        lv_trip_time_to_trip_s: '0.5',
+      });
     });
   });
 
@@ -250,15 +308,35 @@ describe('grid-support/trace (13)', () => {
   });
 
   it('refuses what is not valid, by name', async () => {
-    for (const query of ['format=xml', 'format=', 'limit=-1', 'limit=5001', 'after=-1', 'after=x', 'after=1e3', 'limit=x', 'limit=1.5', 'limit=1&limit=2', 'rows=5']) {
+    for (const query of [
+      'format=xml',
+      'format=',
+      'limit=-1',
+      'limit=5001',
+      'after=-1',
+      'after=x',
+      'after=1e3',
+      'limit=x',
+      'limit=1.5',
+      'limit=1&limit=2',
+      'rows=5',
+    ]) {
       const { errors } = await rest.refused(`${path}?${query}`, 422, 'validation');
       expect(errors[0], query).to.include({ in: 'query', name: query.split('=')[0] });
     }
     for (const rows of [-1, 100_001, 1.5, '5', null, true]) {
-      expect((await rest.refused(path, 422, 'validation', { rows })).errors[0]).to.include({ in: 'body', name: '/rows' });
+      expect((await rest.refused(path, 422, 'validation', { rows })).errors[0]).to.include({
+        in: 'body',
+        name: '/rows',
+      });
     }
-    expect((await rest.refused(path, 422, 'validation', {})).errors[0]).to.include({ name: '/rows', detail: 'is required' });
-    expect((await rest.refused(path, 422, 'validation', { rows: 1, device: 1 })).errors[0]).to.include({ name: '/device' });
+    expect((await rest.refused(path, 422, 'validation', {})).errors[0]).to.include({
+      name: '/rows',
+      detail: 'is required',
+    });
+    expect((await rest.refused(path, 422, 'validation', { rows: 1, device: 1 })).errors[0]).to.include({
+      name: '/device',
+    });
     await rest.refused(`${path}?format=csv`, 422, 'validation', { rows: 1 });
     await rest.refused(`${path}?device=2`, 404, 'unknown-device');
     await rest.refused(`${path}?device=2`, 404, 'unknown-device', { rows: 1 });
@@ -268,13 +346,19 @@ describe('grid-support/trace (13)', () => {
   it('a quantity that is not finite is null', () => {
     const { now } = rest.plant.devices[0]!.trace;
     const volt_var = { input: NaN, target: Infinity, output: -Infinity };
-    const row = traceRowReply(rest.plant, { ...now, activePowerW: NaN, availableW: Infinity, functions: { ...now.functions, volt_var } });
+    const row = traceRowReply(rest.plant, {
+      ...now,
+      activePowerW: NaN,
+      availableW: Infinity,
+      functions: { ...now.functions, volt_var },
+    });
     expect(row).to.include({ active_power_kw: null, available_kw: null });
     expect(row.functions.volt_var).to.deep.equal(off);
   });
 
   it('the examples are answers', async () => {
-    const example = (id: string): Json => JSON.parse(JSON.stringify(allRoutes.find(({ operationId }) => operationId === id)!.examples));
+    const example = (id: string): Json =>
+      JSON.parse(JSON.stringify(allRoutes.find(({ operationId }) => operationId === id)!.examples));
     const { body, reply } = example('record_grid_trace');
     expect(await rest.post(path, body)).to.deep.equal(reply);
     await rest.post(path, { rows: 1 });
@@ -282,7 +366,9 @@ describe('grid-support/trace (13)', () => {
     await rest.plant.step(3);
     const { available_kw } = example('get_grid_trace').reply.now;
     const { now, rows, ...live } = await rest.get(path);
-    expect({ ...live, now: { ...now, available_kw }, rows: [{ ...rows[0], available_kw }] }).to.deep.equal(example('get_grid_trace').reply);
+    expect({ ...live, now: { ...now, available_kw }, rows: [{ ...rows[0], available_kw }] }).to.deep.equal(
+      example('get_grid_trace').reply,
+    );
   });
 });
 
@@ -314,8 +400,14 @@ describe('controls (5.1) say what decides', () => {
   afterEach(() => rest.api.stop());
 
   it('active and reactive power, and the region of ride-through', async () => {
-    expect(await rest.get('/controls')).to.deep.include({ decided_by: { active: 'source', reactive: 'none' }, ride_through: 'continuous_operation' });
-    await rest.post('/grid-support', { max_power: { enabled: true, limit_pct: 30 }, constant_var: { enabled: true, mode: 'w_max_pct', var_pct: 20 } });
+    expect(await rest.get('/controls')).to.deep.include({
+      decided_by: { active: 'source', reactive: 'none' },
+      ride_through: 'continuous_operation',
+    });
+    await rest.post('/grid-support', {
+      max_power: { enabled: true, limit_pct: 30 },
+      constant_var: { enabled: true, mode: 'w_max_pct', var_pct: 20 },
+    });
     await rest.plant.step(10);
     const limited = await rest.get('/controls');
     expect(limited.decided_by).to.deep.equal({ active: 'max_power', reactive: 'constant_var' });
@@ -325,6 +417,9 @@ describe('controls (5.1) say what decides', () => {
     expect((await rest.get('/controls')).ride_through).to.equal('mandatory_operation');
     await rest.post('/controls/grid', { outage: true });
     await rest.plant.step(10);
-    expect((await rest.get('/controls')).decided_by).to.deep.equal({ active: 'out_of_service', reactive: 'out_of_service' });
+    expect((await rest.get('/controls')).decided_by).to.deep.equal({
+      active: 'out_of_service',
+      reactive: 'out_of_service',
+    });
   });
 });

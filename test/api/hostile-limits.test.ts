@@ -21,13 +21,26 @@ const routes = [
   route({ ...base, method: 'get', path: '/thing', operationId: 'get_thing', handle: () => ({}) }),
   route({ ...base, method: 'get', path: '/long', operationId: 'get_long', handle: () => ({ longText }) }),
   route({
-    ...base, method: 'get', path: '/held', operationId: 'get_held',
+    ...base,
+    method: 'get',
+    path: '/held',
+    operationId: 'get_held',
     handle: () => {
       begun += 1;
-      return new Promise<Record<string, unknown>>((resolve) => { held.push(() => { resolve({}); }); });
+      return new Promise<Record<string, unknown>>((resolve) => {
+        held.push(() => {
+          resolve({});
+        });
+      });
     },
   }),
-  route({ ...base, method: 'post', path: '/thing', operationId: 'set_thing', handle: () => ({ posted: posted += 1 }) }),
+  route({
+    ...base,
+    method: 'post',
+    path: '/thing',
+    operationId: 'set_thing',
+    handle: () => ({ posted: (posted += 1) }),
+  }),
 ];
 const opened: Api[] = [];
 
@@ -41,19 +54,28 @@ async function serve(limits: NonNullable<ContextOptions['limits']> = {}): Promis
 function rest(socket: Socket): Promise<Buffer> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  return new Promise((resolve) => { socket.once('close', () => { resolve(Buffer.concat(chunks)); }); });
+  return new Promise((resolve) => {
+    socket.once('close', () => {
+      resolve(Buffer.concat(chunks));
+    });
+  });
 }
 
 /** Until the server has so many connections. */
 async function connections({ server }: Api, wanted: number): Promise<void> {
   for (;;) {
-    const count = await new Promise<number>((resolve) => { server.getConnections((_, open) => { resolve(open); }); });
+    const count = await new Promise<number>((resolve) => {
+      server.getConnections((_, open) => {
+        resolve(open);
+      });
+    });
     if (count === wanted) return;
     await new Promise(setImmediate);
   }
 }
 
-const post = (more: string) => `POST /api/sim/thing HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${more}`;
+const post = (more: string) =>
+  `POST /api/sim/thing HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${more}`;
 
 describe('bounds of a connection', () => {
   afterEach(async () => {
@@ -69,7 +91,9 @@ describe('bounds of a connection', () => {
     const socket = await open(port);
     const request = wire('/api/sim/thing', { headers: { 'X-Long': 'x'.repeat(5000) } });
     let at = 0;
-    const dripping = setInterval(() => { socket.write(request.subarray(at, at += 1)); }, 1);
+    const dripping = setInterval(() => {
+      socket.write(request.subarray(at, (at += 1)));
+    }, 1);
     const answers = cutAnswers(await rest(socket));
     clearInterval(dripping);
     expect(at).to.be.within(2, request.length - 1);
@@ -113,7 +137,9 @@ describe('bounds of a connection', () => {
     await connections(opened[0]!, 2);
     while (begun < 1) await new Promise(setImmediate);
     // more than the kernel buffers of both ends
-    stuck.write(Buffer.concat(Array.from({ length: 10 }, () => wire('/api/sim/long', { headers: { Connection: 'keep-alive' } }))));
+    stuck.write(
+      Buffer.concat(Array.from({ length: 10 }, () => wire('/api/sim/long', { headers: { Connection: 'keep-alive' } }))),
+    );
     await connections(opened[0]!, 1);
     stuck.destroy();
     for (const release of held) release();
@@ -129,7 +155,9 @@ describe('bounds of a connection', () => {
     expect((await ask(port, '/api/sim/thing')).status).to.equal(200);
     expect(begun, 'one after the other').to.equal(1);
     const ended = rest(socket);
-    const releasing = setInterval(() => { for (const release of held.splice(0)) release(); }, 1);
+    const releasing = setInterval(() => {
+      for (const release of held.splice(0)) release();
+    }, 1);
     const answers = cutAnswers(await ended);
     clearInterval(releasing);
     expect(begun).to.equal(32);
@@ -174,7 +202,10 @@ describe('bounds of a connection', () => {
   it('all headers count: an Origin behind thousands of others is seen', async () => {
     const port = await serve();
     const many = Object.fromEntries(Array.from({ length: 2200 }, (_, i) => [`A${i.toString(36)}`, '']));
-    const { status, problem } = await only(port, wire('/api/sim/thing', { method: 'POST', headers: { ...many, Origin: 'http://evil.example' } }));
+    const { status, problem } = await only(
+      port,
+      wire('/api/sim/thing', { method: 'POST', headers: { ...many, Origin: 'http://evil.example' } }),
+    );
     expect([status, problem.code]).to.deep.equal([403, 'cross-origin']);
   });
 
@@ -195,7 +226,9 @@ describe('others are served meanwhile', () => {
   let port: number;
   const sockets: Socket[] = [];
 
-  before(async () => { ({ app, port } = await startApp(['PV-3Phase', 'Batt-3Phase'])); });
+  before(async () => {
+    ({ app, port } = await startApp(['PV-3Phase', 'Batt-3Phase']));
+  });
   after(async () => {
     for (const socket of sockets) socket.destroy();
     await app.stop();
@@ -228,13 +261,19 @@ describe('others are served meanwhile', () => {
     sockets.push(...deaf);
     for (const socket of deaf) {
       socket.pause();
-      socket.write(Buffer.concat(Array.from({ length: 30 }, () => wire('/openapi.json', { headers: { Connection: 'keep-alive' } }))));
+      socket.write(
+        Buffer.concat(
+          Array.from({ length: 30 }, () => wire('/openapi.json', { headers: { Connection: 'keep-alive' } })),
+        ),
+      );
     }
-    await Promise.all(Array.from({ length: 50 }, async () => {
-      const socket = await open(port);
-      socket.write('POST /api/sim/controls/time HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n{');
-      socket.resetAndDestroy();
-    }));
+    await Promise.all(
+      Array.from({ length: 50 }, async () => {
+        const socket = await open(port);
+        socket.write('POST /api/sim/controls/time HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n{');
+        socket.resetAndDestroy();
+      }),
+    );
     const worst = await slowest(40);
     clearInterval(drip);
     expect(sockets.filter((socket) => !socket.destroyed).length).to.be.greaterThan(1000);

@@ -17,7 +17,10 @@ const routes = [
   route({ ...base, method: 'get', path: '/thing', operationId: 'get_thing', handle: () => ({}) }),
   route({ ...base, method: 'get', path: '/long', operationId: 'get_long', handle: () => ({ longText }) }),
   route({
-    ...base, method: 'post', path: '/slow', operationId: 'set_slow',
+    ...base,
+    method: 'post',
+    path: '/slow',
+    operationId: 'set_slow',
     async handle() {
       for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
       done.push('slow');
@@ -45,7 +48,9 @@ describe('answers of one connection', () => {
 
   async function answers(port: number, ...parts: (string | Buffer)[]): Promise<number[]> {
     const given = cutAnswers(await talk(port, Buffer.concat(parts.map((part) => Buffer.from(part)))));
-    given.forEach((answer) => { expectSound(answer); });
+    given.forEach((answer) => {
+      expectSound(answer);
+    });
     return given.map(({ status }) => status);
   }
 
@@ -73,15 +78,21 @@ describe('answers of one connection', () => {
   it('one request has one answer: a body that breaks after it has none of its own', async () => {
     const port = await serve({ headersTimeoutMs: 50, requestTimeoutMs: 50 });
     for (const bytes of [
-      chunked('/api/sim/nothing', 'ZZ\r\n'), chunked('/api/sim/nothing', '2\r\n{'),
+      chunked('/api/sim/nothing', 'ZZ\r\n'),
+      chunked('/api/sim/nothing', '2\r\n{'),
       'POST /api/sim/nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{',
-    ]) expect(await answers(port, bytes)).to.deep.equal([404]);
+    ])
+      expect(await answers(port, bytes)).to.deep.equal([404]);
   });
 
   /** Until the server has no connection left. */
   async function deserted(): Promise<void> {
     for (;;) {
-      const count = await new Promise<number>((resolve) => { api.server.getConnections((_, now) => { resolve(now); }); });
+      const count = await new Promise<number>((resolve) => {
+        api.server.getConnections((_, now) => {
+          resolve(now);
+        });
+      });
       if (count === 0) return;
       await new Promise(setImmediate);
     }

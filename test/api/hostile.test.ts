@@ -42,8 +42,29 @@ const targets: readonly Case[] = [
 ];
 
 const parameters: readonly Case[] = [
-  ...['', 'x', '-1', '1.5', '1e0', '0x1', ' 1', '%2B1', 'NaN', 'null', 'true', '99999999999999999999', '%ff', '%00'].map((value): Case => (
-    [`device=${value}`, wire(`/api/sim/overview?device=${value.replace(' ', '%20')}`), 422, 'validation'])),
+  ...[
+    '',
+    'x',
+    '-1',
+    '1.5',
+    '1e0',
+    '0x1',
+    ' 1',
+    '%2B1',
+    'NaN',
+    'null',
+    'true',
+    '99999999999999999999',
+    '%ff',
+    '%00',
+  ].map(
+    (value): Case => [
+      `device=${value}`,
+      wire(`/api/sim/overview?device=${value.replace(' ', '%20')}`),
+      422,
+      'validation',
+    ],
+  ),
   ['a device that is not there', wire('/api/sim/overview?device=7'), 404, 'unknown-device'],
   ['two values', wire('/api/sim/overview?device=0&device=0'), 422, 'validation'],
   ['an unknown name', wire('/api/sim/health?verbose=1'), 422, 'validation'],
@@ -54,8 +75,9 @@ const parameters: readonly Case[] = [
 ];
 
 const methods: readonly Case[] = [
-  ...['PUT', 'DELETE', 'PATCH', 'TRACE', 'OPTIONS', 'PROPFIND', 'LINK'].map((method): Case => (
-    [`${method} of an operation`, wire(time, { method }), 405, 'method-not-allowed'])),
+  ...['PUT', 'DELETE', 'PATCH', 'TRACE', 'OPTIONS', 'PROPFIND', 'LINK'].map(
+    (method): Case => [`${method} of an operation`, wire(time, { method }), 405, 'method-not-allowed'],
+  ),
   ['POST of a read', wire('/api/sim/health', { body: '{}' }), 405, 'method-not-allowed'],
   ['GET of a write', wire('/api/sim/stop'), 405, 'method-not-allowed'],
   ['PUT of a page', wire('/docs/', { method: 'PUT' }), 405, 'method-not-allowed'],
@@ -76,11 +98,31 @@ const framing: readonly Case[] = [
   ['a folded header', `GET / HTTP/1.1\r\n${close}X: a\r\n b\r\n\r\n`, 400, 'malformed-request'],
   ['NUL in a header', 'GET / HTTP/1.1\r\nHost: local\0host\r\n\r\n', 400, 'malformed-request'],
   ['a space before the colon', `GET / HTTP/1.1\r\n${close}X : 1\r\n\r\n`, 400, 'malformed-request'],
-  ['length and chunks', `POST ${time} HTTP/1.1\r\n${close}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400, 'malformed-request'],
-  ['two lengths', `POST ${time} HTTP/1.1\r\n${close}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400, 'malformed-request'],
+  [
+    'length and chunks',
+    `POST ${time} HTTP/1.1\r\n${close}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    400,
+    'malformed-request',
+  ],
+  [
+    'two lengths',
+    `POST ${time} HTTP/1.1\r\n${close}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
+    400,
+    'malformed-request',
+  ],
   ['a negative length', `POST ${time} HTTP/1.1\r\n${close}Content-Length: -1\r\n\r\n`, 400, 'malformed-request'],
-  ['another transfer coding', `POST ${time} HTTP/1.1\r\n${close}Transfer-Encoding: gzip\r\n\r\n`, 400, 'malformed-request'],
-  ['a broken chunk', `POST ${time} HTTP/1.1\r\n${close}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nZZ\r\n`, 400, 'malformed-request'],
+  [
+    'another transfer coding',
+    `POST ${time} HTTP/1.1\r\n${close}Transfer-Encoding: gzip\r\n\r\n`,
+    400,
+    'malformed-request',
+  ],
+  [
+    'a broken chunk',
+    `POST ${time} HTTP/1.1\r\n${close}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nZZ\r\n`,
+    400,
+    'malformed-request',
+  ],
   ['16 KiB of headers', wire('/', { headers: { X: 'x'.repeat(17_000) } }), 431, 'headers-too-large'],
 ];
 
@@ -115,16 +157,51 @@ const bodies: readonly Case[] = [
   ['9 000 unknown members', json(`{${Array.from({ length: 9000 }, (_, i) => `"k${i}":1`).join()}}`), 422, 'validation'],
   ['20 000 items', json(`{"rate":[${'0,'.repeat(20_000)}0]}`), 422, 'validation'],
   ['more than 256 KiB', json(`{"rate":2,"x":"${'x'.repeat(256 * 1024)}"}`), 413, 'too-large'],
-  ['a length of 1 TB', wire(time, { method: 'POST', headers: { 'Content-Type': 'application/json', 'Content-Length': '1000000000000' } }), 413, 'too-large'],
+  [
+    'a length of 1 TB',
+    wire(time, { method: 'POST', headers: { 'Content-Type': 'application/json', 'Content-Length': '1000000000000' } }),
+    413,
+    'too-large',
+  ],
   ['no Content-Type', json('{"rate":2}', { 'Content-Type': undefined }), 415, 'unsupported-media-type'],
   ['a form', json('rate=2', { 'Content-Type': 'application/x-www-form-urlencoded' }), 415, 'unsupported-media-type'],
-  ['a multipart form', json('--x--', { 'Content-Type': 'multipart/form-data; boundary=x' }), 415, 'unsupported-media-type'],
+  [
+    'a multipart form',
+    json('--x--', { 'Content-Type': 'multipart/form-data; boundary=x' }),
+    415,
+    'unsupported-media-type',
+  ],
   ['text/plain', json('{"rate":2}', { 'Content-Type': 'text/plain' }), 415, 'unsupported-media-type'],
-  ['text/plain that ends like JSON', json('{"rate":2}', { 'Content-Type': 'text/plain; application/json' }), 415, 'unsupported-media-type'],
-  ['two types in one header', json('{"rate":2}', { 'Content-Type': 'application/json, text/plain' }), 415, 'unsupported-media-type'],
-  ['two headers', json('{"rate":2}', { 'Content-Type': ['application/json', 'text/plain'] }), 415, 'unsupported-media-type'],
-  ['a kind of JSON', json('{"rate":2}', { 'Content-Type': 'application/merge-patch+json' }), 415, 'unsupported-media-type'],
-  ['another charset', json('{"rate":2}', { 'Content-Type': 'application/json; charset=utf-16' }), 415, 'unsupported-media-type'],
+  [
+    'text/plain that ends like JSON',
+    json('{"rate":2}', { 'Content-Type': 'text/plain; application/json' }),
+    415,
+    'unsupported-media-type',
+  ],
+  [
+    'two types in one header',
+    json('{"rate":2}', { 'Content-Type': 'application/json, text/plain' }),
+    415,
+    'unsupported-media-type',
+  ],
+  [
+    'two headers',
+    json('{"rate":2}', { 'Content-Type': ['application/json', 'text/plain'] }),
+    415,
+    'unsupported-media-type',
+  ],
+  [
+    'a kind of JSON',
+    json('{"rate":2}', { 'Content-Type': 'application/merge-patch+json' }),
+    415,
+    'unsupported-media-type',
+  ],
+  [
+    'another charset',
+    json('{"rate":2}', { 'Content-Type': 'application/json; charset=utf-16' }),
+    415,
+    'unsupported-media-type',
+  ],
   ['gzip', json('{"rate":2}', { 'Content-Encoding': 'gzip' }), 415, 'unsupported-media-type'],
   ['an unknown coding', json('{"rate":2}', { 'Content-Encoding': 'identity, br' }), 415, 'unsupported-media-type'],
 ];
@@ -133,10 +210,18 @@ describe('hostile requests, by raw socket, to the whole simulator', () => {
   let app: App;
   let port: number;
 
-  before(async () => { ({ app, port } = await startApp(['PV-3Phase', 'EVSE'])); });
+  before(async () => {
+    ({ app, port } = await startApp(['PV-3Phase', 'EVSE']));
+  });
   after(() => app.stop());
 
-  for (const [group, cases] of Object.entries({ target: targets, parameter: parameters, method: methods, framing, body: bodies })) {
+  for (const [group, cases] of Object.entries({
+    target: targets,
+    parameter: parameters,
+    method: methods,
+    framing,
+    body: bodies,
+  })) {
     for (const [name, bytes, status, code] of cases) {
       it(`${group}: ${name} is answered ${status} ${code}`, async () => {
         const before = stateOf(app);
@@ -149,9 +234,14 @@ describe('hostile requests, by raw socket, to the whole simulator', () => {
 
   it('Allow names the methods of the path', async () => {
     for (const [target, allow] of [
-      [time, 'GET, HEAD, POST'], ['/api/sim/health', 'GET, HEAD'], ['/api/sim/stop', 'POST'], ['/docs/', 'GET, HEAD'],
-      ['/docs/swagger-ui-bundle.js', 'GET, HEAD'], ['/openapi.json', 'GET, HEAD'],
-    ] as const) expect((await only(port, wire(target, { method: 'DELETE' }))).headers['allow']).to.equal(allow);
+      [time, 'GET, HEAD, POST'],
+      ['/api/sim/health', 'GET, HEAD'],
+      ['/api/sim/stop', 'POST'],
+      ['/docs/', 'GET, HEAD'],
+      ['/docs/swagger-ui-bundle.js', 'GET, HEAD'],
+      ['/openapi.json', 'GET, HEAD'],
+    ] as const)
+      expect((await only(port, wire(target, { method: 'DELETE' }))).headers['allow']).to.equal(allow);
   });
 
   it('at most 100 of thousands of faults are named', async () => {
@@ -163,9 +253,13 @@ describe('hostile requests, by raw socket, to the whole simulator', () => {
 
   it('a byte order mark, an own charset and empty objects are taken', async () => {
     for (const bytes of [
-      json('\ufeff{"timezone":"UTC"}'), json('{"timezone":"UTC"}', { 'Content-Type': 'application/json; charset=utf-8' }), json('{"timezone":"UTC"}', { 'Content-Encoding': 'identity' }),
-      wire('/api/sim/grid-support/ramp', { method: 'POST' }), wire('/api/sim/grid-support/ramp', { body: '{}', headers: { Expect: '100-continue' } }),
-    ]) expect((await only(port, bytes)).status).to.equal(200);
+      json('\ufeff{"timezone":"UTC"}'),
+      json('{"timezone":"UTC"}', { 'Content-Type': 'application/json; charset=utf-8' }),
+      json('{"timezone":"UTC"}', { 'Content-Encoding': 'identity' }),
+      wire('/api/sim/grid-support/ramp', { method: 'POST' }),
+      wire('/api/sim/grid-support/ramp', { body: '{}', headers: { Expect: '100-continue' } }),
+    ])
+      expect((await only(port, bytes)).status).to.equal(200);
   });
 
   it('the same name in two objects is no repetition', async () => {
@@ -174,25 +268,54 @@ describe('hostile requests, by raw socket, to the whole simulator', () => {
   });
 
   it('conditions and ranges change nothing on pages, files and state', async () => {
-    for (const target of ['/', '/docs/', '/docs/swagger-ui.css', '/docs/swagger-ui-init.js', '/redoc', '/openapi.json', '/api/sim/server-info']) {
+    for (const target of [
+      '/',
+      '/docs/',
+      '/docs/swagger-ui.css',
+      '/docs/swagger-ui-init.js',
+      '/redoc',
+      '/openapi.json',
+      '/api/sim/server-info',
+    ]) {
       for (const headers of [
-        { Range: 'bytes=0-3' }, { Range: 'bytes=999999999-' }, { 'If-Match': '"x"' }, { 'If-None-Match': '"x"' },
-        { 'If-Modified-Since': 'Fri, 31 Dec 2100 23:59:59 GMT' }, { 'If-Unmodified-Since': 'Thu, 01 Jan 1970 00:00:00 GMT' },
-      ]) expect((await only(port, wire(target, { headers }))).status, `${target} ${JSON.stringify(headers)}`).to.equal(200);
+        { Range: 'bytes=0-3' },
+        { Range: 'bytes=999999999-' },
+        { 'If-Match': '"x"' },
+        { 'If-None-Match': '"x"' },
+        { 'If-Modified-Since': 'Fri, 31 Dec 2100 23:59:59 GMT' },
+        { 'If-Unmodified-Since': 'Thu, 01 Jan 1970 00:00:00 GMT' },
+      ])
+        expect((await only(port, wire(target, { headers }))).status, `${target} ${JSON.stringify(headers)}`).to.equal(
+          200,
+        );
     }
   });
 
   it('HEAD answers what GET would, without its bytes', async () => {
-    for (const target of ['/api/sim/overview', '/api/sim/nothing', '/docs/', '/docs/swagger-ui.css', '/openapi.json', '/api/sim/overview?device=9']) {
+    for (const target of [
+      '/api/sim/overview',
+      '/api/sim/nothing',
+      '/docs/',
+      '/docs/swagger-ui.css',
+      '/openapi.json',
+      '/api/sim/overview?device=9',
+    ]) {
       const get = await only(port, wire(target));
       const head = await only(port, wire(target, { method: 'HEAD' }), true);
-      const described = ({ status, headers }: typeof get) => [status, headers['content-type'], headers['content-length'], headers['content-security-policy']];
+      const described = ({ status, headers }: typeof get) => [
+        status,
+        headers['content-type'],
+        headers['content-length'],
+        headers['content-security-policy'],
+      ];
       expect(described(head), target).to.deep.equal(described(get));
     }
   });
 
   it('every answer has its own request id', async () => {
-    const requests = Array.from({ length: 20 }, (_, i) => wire(i % 2 === 0 ? '/api/sim/health' : '/no', { headers: { Connection: 'keep-alive', 'X-Request-Id': 'mine' } }));
+    const requests = Array.from({ length: 20 }, (_, i) =>
+      wire(i % 2 === 0 ? '/api/sim/health' : '/no', { headers: { Connection: 'keep-alive', 'X-Request-Id': 'mine' } }),
+    );
     const answers = cutAnswers(await talk(port, Buffer.concat([...requests, wire('/')])));
     for (const answer of answers) expectSound(answer);
     expect(new Set(answers.map(({ headers }) => headers['x-request-id'])).size).to.equal(21);
@@ -201,9 +324,18 @@ describe('hostile requests, by raw socket, to the whole simulator', () => {
 
 describe('reads, on a site of all kinds', () => {
   it('no GET or HEAD of any operation changes the state', async () => {
-    const { app, port } = await startApp(['PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE']);
+    const { app, port } = await startApp([
+      'PV-3Phase',
+      'Batt-3Phase',
+      'Wind-T4-3Phase',
+      'Fuelcell-3Phase',
+      'HybridDC-3Phase',
+      'EVSE',
+    ]);
     const before = stateOf(app);
-    const paths = Object.keys(app.api.document.paths ?? {}).map((path) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ({ model_id: '701' })[name] ?? '1'));
+    const paths = Object.keys(app.api.document.paths ?? {}).map((path) =>
+      path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ({ model_id: '701' })[name] ?? '1'),
+    );
     expect(paths.length).to.be.greaterThan(40);
     const statuses = new Set<number>();
     for (const path of paths) {

@@ -12,7 +12,12 @@ import { HandWall } from '../support/wall.ts';
 const prefix = '/api/sim';
 let apis: Api[] = [];
 
-interface Served { readonly port: number; readonly plant: SimPlant; readonly wall: HandWall; readonly handled: readonly string[] }
+interface Served {
+  readonly port: number;
+  readonly plant: SimPlant;
+  readonly wall: HandWall;
+  readonly handled: readonly string[];
+}
 
 /** Routes that note each call of their handlers. */
 function noting(routes: readonly Route[], handled: string[]): Route[] {
@@ -25,7 +30,8 @@ function noting(routes: readonly Route[], handled: string[]): Route[] {
   }));
 }
 
-const cold = (routes: readonly Route[]) => routes.map(({ hot, ...route }): Route => (hot === undefined ? route : { ...route }));
+const cold = (routes: readonly Route[]) =>
+  routes.map(({ hot, ...route }): Route => (hot === undefined ? route : { ...route }));
 
 async function serve(plant: SimPlant, wall: HandWall, routes: readonly Route[] = allRoutes): Promise<Served> {
   const handled: string[] = [];
@@ -45,7 +51,8 @@ const read = (server: Served, path: string) => ask(server.port, prefix + path);
 const count = (server: Served, path: string) => server.handled.filter((handled) => handled === path).length;
 
 /** Without what differs between any two answers. */
-const normalized = (text: string) => text.replaceAll(/^Date: .*$/gm, 'Date').replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID');
+const normalized = (text: string) =>
+  text.replaceAll(/^Date: .*$/gm, 'Date').replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID');
 
 /** All that comes back, status line and headers as they are. */
 function wholeAnswer(port: number, requests: string): Promise<string> {
@@ -53,24 +60,71 @@ function wholeAnswer(port: number, requests: string): Promise<string> {
 }
 
 const targets = [
-  '/overview', '/devices', '/health', '/overview?device=0', '/overview?device=1', '/devices?device=1', '/overview?device=01',
-  '/overview?', '/overview?device=', '/overview?device=2', '/overview?device=-1', '/overview?device=1.0', '/overview?device=x',
-  '/overview?device=0&device=1', '/overview?device=0&x=1', '/overview?x=1', '/overview?device=1234567890', '/overview?DEVICE=0',
-  '/overview?device=%30', '/health?device=0', '/health?', '/overview/', '/Overview', '//overview', '/overview#x', '/overview?device=0#',
-  '/overview%3Fdevice=0', '/devices;x=1', '/devices?device=9', '/nothing',
+  '/overview',
+  '/devices',
+  '/health',
+  '/overview?device=0',
+  '/overview?device=1',
+  '/devices?device=1',
+  '/overview?device=01',
+  '/overview?',
+  '/overview?device=',
+  '/overview?device=2',
+  '/overview?device=-1',
+  '/overview?device=1.0',
+  '/overview?device=x',
+  '/overview?device=0&device=1',
+  '/overview?device=0&x=1',
+  '/overview?x=1',
+  '/overview?device=1234567890',
+  '/overview?DEVICE=0',
+  '/overview?device=%30',
+  '/health?device=0',
+  '/health?',
+  '/overview/',
+  '/Overview',
+  '//overview',
+  '/overview#x',
+  '/overview?device=0#',
+  '/overview%3Fdevice=0',
+  '/devices;x=1',
+  '/devices?device=9',
+  '/nothing',
 ];
 const heads: readonly (readonly string[])[] = [
-  [], ['Connection: close'], ['Accept: text/html'], ['Host: evil.example'], ['Host: localhost', 'Host: localhost'], ['Host: LOCALHOST:80'],
-  ['Origin: https://tool.example'], ['Origin: https://evil.example'], ['Origin: null'],
-  ['Sec-Fetch-Site: same-origin'], ['Sec-Fetch-Site: none'], ['Sec-Fetch-Site: cross-site'], ['Sec-Fetch-Site: SAME-ORIGIN'],
-  ['Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document'], ['Sec-Fetch-Site: cross-site', 'Origin: https://tool.example'],
-  ['Content-Length: 0'], ['Content-Length: 2', 'Content-Type: application/json'], ['Transfer-Encoding: chunked'], ['Expect: 100-continue'],
-  ['Expect: something'], ['Connection: close, Upgrade', 'Upgrade: h2c'], ['If-None-Match: *'], ['Range: bytes=0-1'], ['Accept-Encoding: gzip'],
+  [],
+  ['Connection: close'],
+  ['Accept: text/html'],
+  ['Host: evil.example'],
+  ['Host: localhost', 'Host: localhost'],
+  ['Host: LOCALHOST:80'],
+  ['Origin: https://tool.example'],
+  ['Origin: https://evil.example'],
+  ['Origin: null'],
+  ['Sec-Fetch-Site: same-origin'],
+  ['Sec-Fetch-Site: none'],
+  ['Sec-Fetch-Site: cross-site'],
+  ['Sec-Fetch-Site: SAME-ORIGIN'],
+  ['Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document'],
+  ['Sec-Fetch-Site: cross-site', 'Origin: https://tool.example'],
+  ['Content-Length: 0'],
+  ['Content-Length: 2', 'Content-Type: application/json'],
+  ['Transfer-Encoding: chunked'],
+  ['Expect: 100-continue'],
+  ['Expect: something'],
+  ['Connection: close, Upgrade', 'Upgrade: h2c'],
+  ['If-None-Match: *'],
+  ['Range: bytes=0-1'],
+  ['Accept-Encoding: gzip'],
 ];
 
 function requestText(method: string, target: string, lines: readonly string[]): string {
   const host = lines.some((line) => line.startsWith('Host')) ? [] : ['Host: localhost'];
-  const body = lines.includes('Transfer-Encoding: chunked') ? '0\r\n\r\n' : lines.includes('Content-Length: 2') ? '{}' : '';
+  const body = lines.includes('Transfer-Encoding: chunked')
+    ? '0\r\n\r\n'
+    : lines.includes('Content-Length: 2')
+      ? '{}'
+      : '';
   return `${[`${method} ${prefix}${target} HTTP/1.1`, ...host, ...lines].join('\r\n')}\r\n\r\n${body}`;
 }
 
@@ -101,10 +155,14 @@ describe('hot reads: the same answers as by Express', () => {
 
   for (const target of ['/overview', '/devices?device=1', '/health']) {
     it(`${target}: every kind of header`, async () => {
-      for (const lines of heads) for (const method of ['GET', 'HEAD']) {
-        // nothing may follow a request that ends the connection
-        await expectSame(requestText(method, target, lines) + (lines.some((line) => line.startsWith('Connection: close')) ? '' : last));
-      }
+      for (const lines of heads)
+        for (const method of ['GET', 'HEAD']) {
+          // nothing may follow a request that ends the connection
+          await expectSame(
+            requestText(method, target, lines) +
+              (lines.some((line) => line.startsWith('Connection: close')) ? '' : last),
+          );
+        }
     });
   }
 
@@ -114,16 +172,28 @@ describe('hot reads: the same answers as by Express', () => {
   });
 
   it('many requests in one segment, in their order', async () => {
-    const requests = ['/overview', '/server-info', '/health', '/devices?device=0', '/devices?device=7', '/overview?device=1']
-      .map((target) => requestText('GET', target, [])).join('');
+    const requests = [
+      '/overview',
+      '/server-info',
+      '/health',
+      '/devices?device=0',
+      '/devices?device=7',
+      '/overview?device=1',
+    ]
+      .map((target) => requestText('GET', target, []))
+      .join('');
     const answer = await wholeAnswer(hot.port, requests + last);
-    expect(answer.match(/HTTP\/1\.1 \d{3}/g)).to.deep.equal([...Array.from({ length: 4 }, () => 200), 404, 200, 404].map((status) => `HTTP/1.1 ${status}`));
+    expect(answer.match(/HTTP\/1\.1 \d{3}/g)).to.deep.equal(
+      [...Array.from({ length: 4 }, () => 200), 404, 200, 404].map((status) => `HTTP/1.1 ${status}`),
+    );
     const withoutUptime = (text: string) => text.replace(/"started_at".*?"pid"/, '"pid"');
     expect(withoutUptime(answer)).to.equal(withoutUptime(await wholeAnswer(plain.port, requests + last)));
   });
 
   it('gives each answer an id of its own', async () => {
-    const ids = await Promise.all(Array.from({ length: 20 }, () => read(hot, '/overview').then(({ headers }) => headers['x-request-id'])));
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, () => read(hot, '/overview').then(({ headers }) => headers['x-request-id'])),
+    );
     expect(new Set(ids).size).to.equal(20);
     expect(ids.every((id) => /^[0-9a-f-]{36}$/.test(id ?? ''))).to.equal(true);
   });
@@ -140,7 +210,9 @@ describe('hot reads: how fresh they are', () => {
   it('are made once per tick, however many ask', async () => {
     const server = await hotServer();
     for (let i = 0; i < 5; i += 1) {
-      await Promise.all(['/overview', '/overview?device=1', '/devices', '/devices?device=0'].map((path) => read(server, path)));
+      await Promise.all(
+        ['/overview', '/overview?device=1', '/devices', '/devices?device=0'].map((path) => read(server, path)),
+      );
     }
     expect([count(server, '/overview'), count(server, '/devices')]).to.deep.equal([2, 2]);
     await server.plant.step(1);
@@ -188,7 +260,11 @@ describe('hot reads: how fresh they are', () => {
     await read(server, '/overview');
     await ask(server.port, `${prefix}/stop`, { body: { delay_s: 60 } });
     const answers = await Promise.all(['/overview', '/devices', '/health'].map((path) => read(server, path)));
-    expect(answers.map(({ status, json }) => [status, json.code ?? json.status])).to.deep.equal([[503, 'stopping'], [503, 'stopping'], [503, 'stopping']]);
+    expect(answers.map(({ status, json }) => [status, json.code ?? json.status])).to.deep.equal([
+      [503, 'stopping'],
+      [503, 'stopping'],
+      [503, 'stopping'],
+    ]);
   });
 
   it('count among the answers', async () => {

@@ -29,9 +29,20 @@ describe('interface 6.5: hybrid DC', () => {
 
   it('shows the flows of self consumption at rest', async () => {
     const reply = await get();
-    expect(reply).to.include({ policy: 'self_consumption', bus_voltage_v: 800, manual_target_kw: null, manual_battery_kw: null });
+    expect(reply).to.include({
+      policy: 'self_consumption',
+      bus_voltage_v: 800,
+      manual_target_kw: null,
+      manual_battery_kw: null,
+    });
     expect(reply.inverter).to.deep.equal({
-      dc_power_kw: 0, ac_power_kw: 0, reactive_power_kvar: 0, efficiency_pct: null, rated_kva: 15, target_kw: null, limited: false,
+      dc_power_kw: 0,
+      ac_power_kw: 0,
+      reactive_power_kvar: 0,
+      efficiency_pct: null,
+      rated_kva: 15,
+      target_kw: null,
+      limited: false,
     });
     expect(reply.battery).to.include({ mode: 'charge', soc_min_pct: 10, soc_max_pct: 95, max_charge_kw: 10 });
     expect(reply.battery.power_kw).to.equal(-reply.pv.power_kw);
@@ -57,8 +68,11 @@ describe('interface 6.5: hybrid DC', () => {
     expect(before).to.be.greaterThan(5);
     const entered = await dispatch('manual');
     expect(entered).to.include({ policy: 'manual', manual_target_kw: before });
-    expect([await point('WSetMod'), await point('WSet'), await point('WSetEna')])
-      .to.deep.equal([['WATTS', 'rest'], [Math.round(before * 1000), 'rest'], ['ENABLED', 'rest']]);
+    expect([await point('WSetMod'), await point('WSet'), await point('WSetEna')]).to.deep.equal([
+      ['WATTS', 'rest'],
+      [Math.round(before * 1000), 'rest'],
+      ['ENABLED', 'rest'],
+    ]);
     await rest.plant.step(10);
     expect((await get()).inverter.ac_power_kw).to.be.closeTo(before, 2e-3);
     await manual({ target_kw: 3 });
@@ -79,7 +93,9 @@ describe('interface 6.5: hybrid DC', () => {
     balanced(taking);
     expect(taking.inverter).to.include({ ac_power_kw: -1.5, target_kw: -1.5 });
     // into the bus arrives less than is taken from the grid
-    expect(taking.inverter.efficiency_pct).to.be.closeTo(100 * taking.inverter.dc_power_kw / -1.5, 1e-3).and.within(85, 99);
+    expect(taking.inverter.efficiency_pct)
+      .to.be.closeTo((100 * taking.inverter.dc_power_kw) / -1.5, 1e-3)
+      .and.within(85, 99);
     expect(taking.battery.mode).to.equal('charge');
   });
 
@@ -112,7 +128,10 @@ describe('interface 6.5: hybrid DC', () => {
 
   it('leaving manual leaves the set-point of another interface', async () => {
     await dispatch('manual');
-    rest.plant.device(0).bank.transact(byModbus, (tx) => { tx.m704.WSet = 2000; tx.m704.WSetEna = 'ENABLED'; });
+    rest.plant.device(0).bank.transact(byModbus, (tx) => {
+      tx.m704.WSet = 2000;
+      tx.m704.WSetEna = 'ENABLED';
+    });
     expect(await get()).to.include({ manual_target_kw: 2 });
     const left = await dispatch('self_consumption');
     expect(left).to.include({ policy: 'self_consumption', manual_target_kw: null });
@@ -129,12 +148,20 @@ describe('interface 6.5: hybrid DC', () => {
     await dispatch('manual');
     await manual({ target_kw: 2, battery_kw: 1 });
     const cases: readonly [Json, string][] = [
-      [{ target_kw: 15.001 }, '/target_kw'], [{ target_kw: -15.001 }, '/target_kw'], [{ target_kw: 3, battery_kw: 10.1 }, '/battery_kw'],
-      [{ target_kw: 1e308 }, '/target_kw'], [{ battery_kw: 1 }, '/target_kw'], [{ target_kw: null }, '/target_kw'], [{ target_kw: 3, soc_pct: 1 }, '/soc_pct'],
+      [{ target_kw: 15.001 }, '/target_kw'],
+      [{ target_kw: -15.001 }, '/target_kw'],
+      [{ target_kw: 3, battery_kw: 10.1 }, '/battery_kw'],
+      [{ target_kw: 1e308 }, '/target_kw'],
+      [{ battery_kw: 1 }, '/target_kw'],
+      [{ target_kw: null }, '/target_kw'],
+      [{ target_kw: 3, soc_pct: 1 }, '/soc_pct'],
     ];
     for (const [body, pointer] of cases) {
       const { errors } = await rest.refused('/hybrid-dc/manual', 422, 'validation', body);
-      expect(errors.map((each: Json) => each.name), JSON.stringify(body)).to.deep.equal([pointer]);
+      expect(
+        errors.map((each: Json) => each.name),
+        JSON.stringify(body),
+      ).to.deep.equal([pointer]);
       expect(await get()).to.include({ manual_target_kw: 2, manual_battery_kw: 1 });
     }
     await rest.post('/registers/702', { points: { WMax: 9000 } });
@@ -149,6 +176,8 @@ describe('interface 6.5: hybrid DC', () => {
     await rest.refused('/hybrid-dc?device=1', 404, 'not-applicable');
     await rest.refused('/hybrid-dc/dispatch?device=1', 404, 'not-applicable', { policy: 'manual' });
     await rest.refused('/hybrid-dc/manual?device=1', 404, 'not-applicable', { target_kw: 1 });
-    expect((await rest.get('/registers/704?device=1')).points.find((each: Json) => each.name === 'WSetEna').symbol).to.equal('DISABLED');
+    expect(
+      (await rest.get('/registers/704?device=1')).points.find((each: Json) => each.name === 'WSetEna').symbol,
+    ).to.equal('DISABLED');
   });
 });

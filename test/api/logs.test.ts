@@ -29,7 +29,7 @@ describe('GET logs', () => {
   function fill(): void {
     for (const [i, module] of moduleNames.entries()) {
       for (const level of logLevels) {
-        book.logger(module)[level](`${module} ${level}`, ...i % 2 === 0 ? [1] : []);
+        book.logger(module)[level](`${module} ${level}`, ...(i % 2 === 0 ? [1] : []));
         wall.advance(1000);
       }
     }
@@ -46,10 +46,26 @@ describe('GET logs', () => {
     book.logger('Lab').info('started');
     expect(await rest.get('/logs')).to.deep.equal({
       logs: [
-        { id: 1, timestamp: '2030-06-01T12:00:00.000Z', level: 'warning', module: 'Modbus', device_index: 1, message: 'slow master' },
-        { id: 2, timestamp: '2030-06-01T12:00:01.500Z', level: 'info', module: 'Lab', device_index: null, message: 'started' },
+        {
+          id: 1,
+          timestamp: '2030-06-01T12:00:00.000Z',
+          level: 'warning',
+          module: 'Modbus',
+          device_index: 1,
+          message: 'slow master',
+        },
+        {
+          id: 2,
+          timestamp: '2030-06-01T12:00:01.500Z',
+          level: 'info',
+          module: 'Lab',
+          device_index: null,
+          message: 'started',
+        },
       ],
-      count: 2, modules: ['Modbus', 'Lab'], dropped: 0,
+      count: 2,
+      modules: ['Modbus', 'Lab'],
+      dropped: 0,
     });
   });
 
@@ -61,7 +77,13 @@ describe('GET logs', () => {
     fill();
     expect(await messages('')).to.deep.equal(all);
     expect(await messages('?modules=Modbus')).to.deep.equal(of('Modbus'));
-    for (const query of ['?modules=AC,WS,Lab', '?modules=ac,ws,LAB', '?modules=Lab&modules=AC&modules=ws', '?modules=lab,AC&modules=Ws', '?modules=AC,%20WS,lab,ac']) {
+    for (const query of [
+      '?modules=AC,WS,Lab',
+      '?modules=ac,ws,LAB',
+      '?modules=Lab&modules=AC&modules=ws',
+      '?modules=lab,AC&modules=Ws',
+      '?modules=AC,%20WS,lab,ac',
+    ]) {
       expect(await messages(query), query).to.deep.equal(of('AC', 'WS', 'Lab'));
     }
   });
@@ -96,8 +118,11 @@ describe('GET logs', () => {
 
   it('holds all filters together', async () => {
     fill();
-    expect(await messages('?modules=ac,modbus,ocpp&levels=info,error&device=1&after_id=2&since=2030-06-01T12:00:03Z&limit=2'))
-      .to.deep.equal(['OCPP info', 'OCPP error']);
+    expect(
+      await messages(
+        '?modules=ac,modbus,ocpp&levels=info,error&device=1&after_id=2&since=2030-06-01T12:00:03Z&limit=2',
+      ),
+    ).to.deep.equal(['OCPP info', 'OCPP error']);
   });
 
   it('answers the newest 500, or as many as limit says, at most 5000', async () => {
@@ -126,18 +151,45 @@ describe('GET logs', () => {
   it('says what is allowed for every unknown module and level', async () => {
     const problem = await rest.refused('/logs?modules=AC,foo,&levels=fatal', 422, 'validation');
     expect(problem.errors).to.deep.equal([
-      { in: 'query', name: 'modules', detail: `"foo" is not one of ${moduleNames.join(', ')}`, allowed: [...moduleNames] },
+      {
+        in: 'query',
+        name: 'modules',
+        detail: `"foo" is not one of ${moduleNames.join(', ')}`,
+        allowed: [...moduleNames],
+      },
       { in: 'query', name: 'modules', detail: `"" is not one of ${moduleNames.join(', ')}`, allowed: [...moduleNames] },
-      { in: 'query', name: 'levels', detail: '"fatal" is not one of debug, info, warning, error', allowed: [...logLevels] },
+      {
+        in: 'query',
+        name: 'levels',
+        detail: '"fatal" is not one of debug, info, warning, error',
+        allowed: [...logLevels],
+      },
     ]);
   });
 
   for (const [query, name] of [
-    ['limit=0', 'limit'], ['limit=-1', 'limit'], ['limit=many', 'limit'], ['limit=1.5', 'limit'], ['limit=', 'limit'], ['limit=5&limit=6', 'limit'],
-    ['after_id=-1', 'after_id'], ['after_id=1000000000000000', 'after_id'], ['after_id=x', 'after_id'], ['after_id=1e3', 'after_id'], ['after_id=1&after_id=2', 'after_id'],
-    ['since=yesterday', 'since'], ['since=2030-06-01', 'since'], ['since=2030-06-01T12:00:00', 'since'], ['since=', 'since'],
-    ['device=one', 'device'], ['device=all', 'device'], ['device=-1', 'device'],
-    ['modules=', 'modules'], ['levels=', 'levels'], ['module=AC', 'module'], ['format=csv', 'format'],
+    ['limit=0', 'limit'],
+    ['limit=-1', 'limit'],
+    ['limit=many', 'limit'],
+    ['limit=1.5', 'limit'],
+    ['limit=', 'limit'],
+    ['limit=5&limit=6', 'limit'],
+    ['after_id=-1', 'after_id'],
+    ['after_id=1000000000000000', 'after_id'],
+    ['after_id=x', 'after_id'],
+    ['after_id=1e3', 'after_id'],
+    ['after_id=1&after_id=2', 'after_id'],
+    ['since=yesterday', 'since'],
+    ['since=2030-06-01', 'since'],
+    ['since=2030-06-01T12:00:00', 'since'],
+    ['since=', 'since'],
+    ['device=one', 'device'],
+    ['device=all', 'device'],
+    ['device=-1', 'device'],
+    ['modules=', 'modules'],
+    ['levels=', 'levels'],
+    ['module=AC', 'module'],
+    ['format=csv', 'format'],
   ] as const) {
     it(`refuses ${query}`, async () => {
       const { errors } = await rest.refused(`/logs?${query}`, 422, 'validation');
@@ -175,7 +227,8 @@ describe('GET logs of the whole program', () => {
     await once(stream, 'close');
     const { json } = await ask(port, '/api/sim/logs');
     await app.stop();
-    const said = (module: string) => json.logs.filter((each: Json) => each.module === module).map(({ message }: Json) => message);
+    const said = (module: string) =>
+      json.logs.filter((each: Json) => each.module === module).map(({ message }: Json) => message);
     expect(said('Lab')[0]).to.match(/^derbench \d+\.\d+\.\d+ runs with 2 devices$/);
     expect(said('Modbus')[0]).to.match(/^Modbus TCP on 127\.0\.0\.1:\d+ .*2 devices$/);
     expect(said('WS').at(-1)).to.match(/^client 127\.0\.0\.1:\d+ disconnected with code 4000/);

@@ -13,7 +13,10 @@ import { testPlant } from '../support/plant.ts';
 import { Rest } from '../support/rest.ts';
 
 const fakeAdapter = (comm: Adapter['comm'], status: Partial<AdapterStatus>): Adapter => ({
-  module: 'Modbus', comm, start: () => Promise.resolve(), stop: () => Promise.resolve(),
+  module: 'Modbus',
+  comm,
+  start: () => Promise.resolve(),
+  stop: () => Promise.resolve(),
   status: () => ({ ...disabledStatus, enabled: true, state: 'listening', ...status }),
 });
 
@@ -40,7 +43,9 @@ describe('GET metrics', () => {
     for (const { name, type, help } of metricFamilies) {
       expect(families.get(name)).to.deep.equal({ type, help });
       expect(name).to.match(/^(derbench|process|nodejs)_[a-z0-9_]+$/);
-      expect(name.endsWith('_total') || /_(bytes)$/.test(name), name).to.equal(type === 'counter' || name.endsWith('_bytes'));
+      expect(name.endsWith('_total') || /_(bytes)$/.test(name), name).to.equal(
+        type === 'counter' || name.endsWith('_bytes'),
+      );
       expect(name).not.to.match(/_(kw|kvar|pct|ms|percent)$/);
     }
     for (const { name, value } of samples) expect(Number.isFinite(value), name).to.equal(true);
@@ -51,9 +56,13 @@ describe('GET metrics', () => {
     const { plant } = from;
     await plant.step(3);
     const { value } = await scrape(from);
-    for (const { snapshot: { metrics, status, device_index } } of plant.latest.published) {
-      const shown = (name: string, labels = {}) => value(`derbench_device_${name}`, { device: String(device_index), ...labels });
-      const scaled = (quantity: number | null, factor: number) => (quantity === null ? undefined : Math.round(quantity * factor * 1e6) / 1e6 + 0);
+    for (const {
+      snapshot: { metrics, status, device_index },
+    } of plant.latest.published) {
+      const shown = (name: string, labels = {}) =>
+        value(`derbench_device_${name}`, { device: String(device_index), ...labels });
+      const scaled = (quantity: number | null, factor: number) =>
+        quantity === null ? undefined : Math.round(quantity * factor * 1e6) / 1e6 + 0;
       expect(shown('active_power_watts')).to.equal(scaled(metrics.power_kw, 1000));
       expect(shown('reactive_power_vars')).to.equal(scaled(metrics.reactive_power_kvar, 1000));
       expect(shown('voltage_line_to_line_volts')).to.equal(scaled(metrics.voltage_ll_v, 1));
@@ -64,8 +73,9 @@ describe('GET metrics', () => {
       expect(shown('state_of_charge_ratio')).to.equal(scaled(metrics.state_of_charge_pct, 0.01));
       expect(shown('in_service')).to.equal(status.service_state === 'on' ? 1 : 0);
       expect(shown('connected')).to.equal(status.connection_state === 'connected' ? 1 : 0);
-      expect(inverterStates.map((state) => shown('inverter_state', { state })))
-        .to.deep.equal(inverterStates.map((state) => (state === status.inverter_state ? 1 : 0)));
+      expect(inverterStates.map((state) => shown('inverter_state', { state }))).to.deep.equal(
+        inverterStates.map((state) => (state === status.inverter_state ? 1 : 0)),
+      );
     }
     const absent = plant.latest.published.filter(({ snapshot }) => snapshot.metrics.state_of_charge_pct === null);
     expect(absent.length, 'devices without storage').to.be.above(0);
@@ -78,10 +88,16 @@ describe('GET metrics', () => {
     const { value } = await scrape(from);
     const errors = from.plant.devices.map(({ alarms }) => alarms.filter(({ severity }) => severity === 'error').length);
     expect(errors[1]).to.be.above(0);
-    expect(errors.map((_, i) => value('derbench_device_alarms', { device: String(i), severity: 'error' }))).to.deep.equal(errors);
-    expect(value('derbench_fleet_alarms', { asset_type: 'pv', severity: 'error' })).to.equal((errors[0] ?? 0) + (errors[1] ?? 0));
+    expect(
+      errors.map((_, i) => value('derbench_device_alarms', { device: String(i), severity: 'error' })),
+    ).to.deep.equal(errors);
+    expect(value('derbench_fleet_alarms', { asset_type: 'pv', severity: 'error' })).to.equal(
+      (errors[0] ?? 0) + (errors[1] ?? 0),
+    );
     expect(value('derbench_fleet_in_service_devices', { asset_type: 'pv' })).to.equal(1);
-    expect(value('derbench_fleet_inverter_state_devices', { asset_type: 'battery', state: 'running' })).to.be.oneOf([0, 1]);
+    expect(value('derbench_fleet_inverter_state_devices', { asset_type: 'battery', state: 'running' })).to.be.oneOf([
+      0, 1,
+    ]);
     expect(value('derbench_devices', { asset_type: 'pv' })).to.equal(2);
     expect(value('derbench_devices', { asset_type: 'evse' })).to.equal(0);
     expect(value('derbench_fleet_active_power_watts', { asset_type: 'wind' })).to.equal(undefined);
@@ -98,14 +114,19 @@ describe('GET metrics', () => {
     expect(beyond.value('derbench_fleet_active_power_watts', { asset_type: 'pv' })).to.be.closeTo(total, 1e-3);
     expect(beyond.value('derbench_devices', { asset_type: 'pv' })).to.equal(101);
     await plant.remove(100);
-    const indexes = ofDevices(await scrape(from)).filter(({ name }) => name === 'derbench_device_active_power_watts').map(({ labels }) => labels['device']);
+    const indexes = ofDevices(await scrape(from))
+      .filter(({ name }) => name === 'derbench_device_active_power_watts')
+      .map(({ labels }) => labels['device']);
     expect(indexes).to.deep.equal(Array.from({ length: 100 }, (_, i) => String(i)));
   });
 
   it('forgets a device that has gone', async () => {
     const plant = testPlant({ types: ['PV-3Phase', 'PV-3Phase'] });
     const from = await open(plant);
-    const named = async () => (await scrape(from)).samples.filter(({ name }) => name === 'derbench_device_info').map(({ labels }) => labels['name']);
+    const named = async () =>
+      (await scrape(from)).samples
+        .filter(({ name }) => name === 'derbench_device_info')
+        .map(({ labels }) => labels['name']);
     expect(await named()).to.deep.equal(plant.devices.map(({ name }) => name));
     await plant.remove(0);
     expect(await named()).to.deep.equal([plant.devices[0]?.name]);
@@ -118,12 +139,18 @@ describe('GET metrics', () => {
     plant.skippedTicks = 2;
     const { value } = await scrape(from);
     const shown = (name: string) => value(`derbench_${name}`);
-    expect([shown('ticks_total'), shown('ticks_skipped_total'), shown('tick_interval_seconds')]).to.deep.equal([7, 2, 1.5]);
-    expect([shown('clock_rate_ratio'), shown('clock_effective_rate_ratio'), shown('clock_paused')]).to.deep.equal([60, 0, 1]);
+    expect([shown('ticks_total'), shown('ticks_skipped_total'), shown('tick_interval_seconds')]).to.deep.equal([
+      7, 2, 1.5,
+    ]);
+    expect([shown('clock_rate_ratio'), shown('clock_effective_rate_ratio'), shown('clock_paused')]).to.deep.equal([
+      60, 0, 1,
+    ]);
     expect(shown('tick_age_seconds')).to.be.within(0, 60);
     expect(shown('simulated_time_seconds')).to.equal(plant.time.dateMs / 1000);
     expect([shown('event_loop_stalls_total'), shown('event_loop_slow_periods_total')]).to.deep.equal([3, 4]);
-    expect([value('nodejs_eventloop_lag_p50_seconds'), value('nodejs_eventloop_lag_p99_seconds')]).to.deep.equal([0.0015, 0.25]);
+    expect([value('nodejs_eventloop_lag_p50_seconds'), value('nodejs_eventloop_lag_p99_seconds')]).to.deep.equal([
+      0.0015, 0.25,
+    ]);
   });
 
   it('shows the process', async () => {
@@ -133,25 +160,45 @@ describe('GET metrics', () => {
     expect(value('nodejs_heap_size_used_bytes')).to.be.within(heapUsed / 4, heapUsed * 4);
     expect(value('process_cpu_seconds_total')).to.be.above(0);
     expect(value('process_start_time_seconds')).to.be.closeTo(Date.now() / 1000, 60);
-    expect(value('derbench_build_info', { version: '0.1.0', build_id: 'test', runtime: `node ${process.version}` })).to.equal(1);
+    expect(
+      value('derbench_build_info', { version: '0.1.0', build_id: 'test', runtime: `node ${process.version}` }),
+    ).to.equal(1);
   });
 
   it('shows every protocol, with the sums of several servers', async () => {
     const adapters = [
-      fakeAdapter('modbus_tcp', { peers: 2, rxCount: 10, txCount: 9, errorCount: 1, lastActivityMs: 1_700_000_000_500 }),
+      fakeAdapter('modbus_tcp', {
+        peers: 2,
+        rxCount: 10,
+        txCount: 9,
+        errorCount: 1,
+        lastActivityMs: 1_700_000_000_500,
+      }),
       fakeAdapter('modbus_tcp', { peers: 1, rxCount: 5, txCount: 5 }),
       fakeAdapter('websocket', { txCount: 100, droppedCount: 7 }),
     ];
     const { value, samples } = await scrape(await open(testPlant(), { adapters }));
     const shown = (name: string, protocol: string) => value(`derbench_protocol_${name}`, { protocol });
-    expect(['enabled', 'peers', 'received_total', 'sent_total', 'errors_total', 'last_activity_timestamp_seconds']
-      .map((name) => shown(name, 'modbus_tcp'))).to.deep.equal([1, 3, 15, 14, 1, 1_700_000_000.5]);
-    expect([shown('sent_total', 'websocket'), shown('dropped_total', 'websocket'), shown('dropped_total', 'modbus_tcp')]).to.deep.equal([100, 7, undefined]);
+    expect(
+      ['enabled', 'peers', 'received_total', 'sent_total', 'errors_total', 'last_activity_timestamp_seconds'].map(
+        (name) => shown(name, 'modbus_tcp'),
+      ),
+    ).to.deep.equal([1, 3, 15, 14, 1, 1_700_000_000.5]);
+    expect([
+      shown('sent_total', 'websocket'),
+      shown('dropped_total', 'websocket'),
+      shown('dropped_total', 'modbus_tcp'),
+    ]).to.deep.equal([100, 7, undefined]);
     expect([shown('enabled', 'csip'), shown('last_activity_timestamp_seconds', 'csip')]).to.deep.equal([0, undefined]);
     for (const protocol of commNames) {
-      const states = samples.filter(({ name, labels }) => name === 'derbench_protocol_state' && labels['protocol'] === protocol);
+      const states = samples.filter(
+        ({ name, labels }) => name === 'derbench_protocol_state' && labels['protocol'] === protocol,
+      );
       expect(states.map(({ labels }) => labels['state'])).to.deep.equal([...commStates]);
-      expect(states.reduce((sum, { value: bit }) => sum + bit, 0), protocol).to.equal(1);
+      expect(
+        states.reduce((sum, { value: bit }) => sum + bit, 0),
+        protocol,
+      ).to.equal(1);
     }
   });
 
@@ -166,10 +213,13 @@ describe('GET metrics', () => {
     for (let i = 0; i < 20; i += 1) await from.call(`/nothing/${i}`);
     await from.call('/server-info', { headers: { Host: 'evil.example' } });
     const { value, samples } = await scrape(from);
-    const times = (method: string, route: string, code: string) => value('derbench_http_requests_total', { method, route, code });
+    const times = (method: string, route: string, code: string) =>
+      value('derbench_http_requests_total', { method, route, code });
     expect(times('GET', '/api/sim/registers/{model_id}', '2xx')).to.equal(2);
     expect(times('GET', '/api/sim/registers/{model_id}', '4xx')).to.equal(1);
-    expect([times('POST', '/api/sim/commands', '2xx'), times('POST', '/api/sim/commands', '4xx')]).to.deep.equal([1, 1]);
+    expect([times('POST', '/api/sim/commands', '2xx'), times('POST', '/api/sim/commands', '4xx')]).to.deep.equal([
+      1, 1,
+    ]);
     expect(times('other', '/api/sim/commands', '4xx')).to.equal(1);
     expect(times('GET', 'other', '4xx')).to.equal(21);
     expect(samples.filter(({ name }) => name === 'derbench_http_requests_total')).to.have.lengthOf(6);
@@ -198,7 +248,9 @@ describe('GET metrics', () => {
     const [one, two] = await Promise.all([scrape(from), scrape(from)]);
     const stable = ({ samples }: Exposition) => samples.filter(({ name }) => name.startsWith('derbench_device_'));
     expect(stable(one)).to.deep.equal(stable(two));
-    expect(new Set(stable(one).map(({ name, labels }) => `${name} ${JSON.stringify(labels)}`)).size).to.equal(stable(one).length);
+    expect(new Set(stable(one).map(({ name, labels }) => `${name} ${JSON.stringify(labels)}`)).size).to.equal(
+      stable(one).length,
+    );
     expect((await from.call('/metrics', { method: 'HEAD' })).text).to.equal('');
     await from.refused('/metrics?device=0', 422, 'validation');
   });
@@ -208,7 +260,8 @@ describe('GET metrics', () => {
     const other = await Rest.open(testPlant({ types: ['Batt-3Phase', 'Batt-3Phase'] }));
     const [first, second] = [await scrape(from), await scrape(other)];
     await other.api.stop();
-    const devices = ({ value }: Exposition) => assetTypes.map((asset_type) => value('derbench_devices', { asset_type }));
+    const devices = ({ value }: Exposition) =>
+      assetTypes.map((asset_type) => value('derbench_devices', { asset_type }));
     expect(devices(first)).to.deep.equal(assetTypes.map((type) => (type === 'pv' ? 1 : 0)));
     expect(devices(second)).to.deep.equal(assetTypes.map((type) => (type === 'battery' ? 2 : 0)));
   });

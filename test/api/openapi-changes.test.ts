@@ -8,7 +8,12 @@ type Node = Readonly<Record<string, Json>>;
 
 const text: Node = { type: 'string' };
 const number: Node = { type: 'number' };
-const object = (properties: Node, more: Node = {}): Node => ({ type: 'object', properties, additionalProperties: false, ...more });
+const object = (properties: Node, more: Node = {}): Node => ({
+  type: 'object',
+  properties,
+  additionalProperties: false,
+  ...more,
+});
 const json = (schema: Node): Node => ({ content: { 'application/json': { schema } } });
 
 /** One operation: a document as small as can be. */
@@ -17,7 +22,8 @@ function documentOf(operation: Node, path = '/a'): Node {
 }
 const asking = (schema: Node): Node => documentOf({ requestBody: json(schema) });
 const answering = (schema: Node): Node => documentOf({ responses: { 200: json(schema) } });
-const found = (before: Node, after: Node): [RuleName, Step][] => compareDocuments(before, after).map(({ rule, step }: Change) => [rule, step]);
+const found = (before: Node, after: Node): [RuleName, Step][] =>
+  compareDocuments(before, after).map(({ rule, step }: Change) => [rule, step]);
 
 const operationCases: readonly (readonly [RuleName, Step, Node, Node])[] = [
   ['operationAdded', 'minor', { paths: {} }, documentOf({})],
@@ -28,17 +34,34 @@ const operationCases: readonly (readonly [RuleName, Step, Node, Node])[] = [
   ['statusAdded', 'minor', documentOf({}), documentOf({ responses: { 409: {} } })],
   ['mediaRemoved', 'major', answering(text), documentOf({ responses: { 200: {} } })],
   ['mediaAdded', 'minor', documentOf({ responses: { 200: {} } }), answering(text)],
-  ['headerRemoved', 'major', documentOf({ responses: { 200: { headers: { Location: {} } } } }), documentOf({ responses: { 200: {} } })],
-  ['headerAdded', 'minor', documentOf({ responses: { 200: {} } }), documentOf({ responses: { 200: { headers: { Location: {} } } } })],
+  [
+    'headerRemoved',
+    'major',
+    documentOf({ responses: { 200: { headers: { Location: {} } } } }),
+    documentOf({ responses: { 200: {} } }),
+  ],
+  [
+    'headerAdded',
+    'minor',
+    documentOf({ responses: { 200: {} } }),
+    documentOf({ responses: { 200: { headers: { Location: {} } } } }),
+  ],
   ['bodyRemoved', 'major', asking(text), documentOf({})],
   ['bodyAdded', 'minor', documentOf({}), asking(text)],
   ['bodyAddedRequired', 'major', documentOf({}), documentOf({ requestBody: { required: true, ...json(text) } })],
   ['memberRequired', 'major', asking(text), documentOf({ requestBody: { required: true, ...json(text) } })],
   ['memberRemoved', 'major', documentOf({ parameters: [{ in: 'query', name: 'n' }] }), documentOf({})],
   ['memberAdded', 'minor', documentOf({}), documentOf({ parameters: [{ in: 'query', name: 'n' }] })],
-  ['memberAddedRequired', 'major', documentOf({}), documentOf({ parameters: [{ in: 'query', name: 'n', required: true }] })],
   [
-    'rangeNarrowed', 'major', documentOf({ parameters: [{ in: 'query', name: 'n', schema: number }] }),
+    'memberAddedRequired',
+    'major',
+    documentOf({}),
+    documentOf({ parameters: [{ in: 'query', name: 'n', required: true }] }),
+  ],
+  [
+    'rangeNarrowed',
+    'major',
+    documentOf({ parameters: [{ in: 'query', name: 'n', schema: number }] }),
     documentOf({ parameters: [{ in: 'query', name: 'n', schema: { ...number, maximum: 9 } }] }),
   ],
 ];
@@ -92,41 +115,66 @@ describe('changes between two descriptions', () => {
   });
 
   it('another type is a breaking change either way', () => {
-    expect(found(asking(text), asking(object({})))).to.deep.equal([['kindRemoved', 'major'], ['kindAdded', 'minor']]);
-    expect(found(answering(text), answering(object({})))).to.deep.equal([['kindAdded', 'major'], ['kindRemoved', 'minor']]);
+    expect(found(asking(text), asking(object({})))).to.deep.equal([
+      ['kindRemoved', 'major'],
+      ['kindAdded', 'minor'],
+    ]);
+    expect(found(answering(text), answering(object({})))).to.deep.equal([
+      ['kindAdded', 'major'],
+      ['kindRemoved', 'minor'],
+    ]);
   });
 
   it('names the place: nested members, items and named schemas, these once', () => {
     const nested = (schema: Node) => answering(object({ rows: { type: 'array', items: object({ a: schema }) } }));
-    expect(compareDocuments(nested(text), nested({ type: ['string', 'null'] }))[0]).to.include({ where: 'GET /a, reply 200/rows[]/a', words: 'may now be null' });
+    expect(compareDocuments(nested(text), nested({ type: ['string', 'null'] }))[0]).to.include({
+      where: 'GET /a, reply 200/rows[]/a',
+      words: 'may now be null',
+    });
     const named = (schema: Node) => ({
-      ...documentOf({ responses: { 200: json({ $ref: '#/components/schemas/A' }), 202: json(object({ a: { $ref: '#/components/schemas/A' } })) } }),
+      ...documentOf({
+        responses: {
+          200: json({ $ref: '#/components/schemas/A' }),
+          202: json(object({ a: { $ref: '#/components/schemas/A' } })),
+        },
+      }),
       components: { schemas: { A: object({ a: schema, again: { $ref: '#/components/schemas/A' } }) } },
     });
-    expect(compareDocuments(named(text), named(number)).map(({ where, words }) => `${where} ${words}`))
-      .to.deep.equal(['reply A/a may now be number', 'reply A/a can no longer be string']);
+    expect(compareDocuments(named(text), named(number)).map(({ where, words }) => `${where} ${words}`)).to.deep.equal([
+      'reply A/a may now be number',
+      'reply A/a can no longer be string',
+    ]);
   });
 
   it('sees through references with words of their own, and through responses with a name', () => {
     const plain = answering(object({ a: { type: ['object', 'null'], properties: {} } }));
     const combined = {
-      ...answering(object({ a: { allOf: [{ $ref: '#/components/schemas/A' }, { type: ['object', 'null'], description: 'x' }] } })),
+      ...answering(
+        object({ a: { allOf: [{ $ref: '#/components/schemas/A' }, { type: ['object', 'null'], description: 'x' }] } }),
+      ),
       components: { schemas: { A: { type: 'object', properties: {} } } },
     };
     expect(compareDocuments(plain, combined)).to.deep.equal([]);
-    const shared = { ...documentOf({ responses: { 200: { $ref: '#/components/responses/R' } } }), components: { responses: { R: json(text) } } };
+    const shared = {
+      ...documentOf({ responses: { 200: { $ref: '#/components/responses/R' } } }),
+      components: { responses: { R: json(text) } },
+    };
     expect(compareDocuments(answering(text), shared)).to.deep.equal([]);
   });
 
   it('descriptions, examples and order do not count', () => {
     const words = answering(object({ b: { type: 'string', description: 'x', example: 'y' }, a: number }));
     expect(compareDocuments(words, answering(object({ a: number, b: text })))).to.deep.equal([]);
-    expect(printDocument(compactDocument(words))).to.equal(printDocument(compactDocument(answering(object({ a: number, b: text })))));
+    expect(printDocument(compactDocument(words))).to.equal(
+      printDocument(compactDocument(answering(object({ a: number, b: text })))),
+    );
   });
 
   it('a member may have the name of a keyword', () => {
     const compacted = compactDocument(answering(object({ description: text, example: text })));
-    expect(JSON.stringify(compacted)).to.include('"properties":{"description":{"type":"string"},"example":{"type":"string"}}');
+    expect(JSON.stringify(compacted)).to.include(
+      '"properties":{"description":{"type":"string"},"example":{"type":"string"}}',
+    );
   });
 });
 
@@ -139,11 +187,13 @@ describe('version step', () => {
     expect(versionFault('1.2.0', '1.2.1', additive)).to.include('must be 1.3.0');
     expect(versionFault('1.2.0', '2.0.0', breaking)).to.equal(null);
     expect(versionFault('1.2.0', '1.3.0', breaking)).to.include('must be 2.0.0');
-    for (const version of ['1.2.0', '1.2.1', '1.3.0']) expect(versionFault('1.2.0', version, []), version).to.equal(null);
+    for (const version of ['1.2.0', '1.2.1', '1.3.0'])
+      expect(versionFault('1.2.0', version, []), version).to.equal(null);
   });
 
   it('a version never goes back', () => {
-    for (const version of ['1.1.9', '0.9.0', '1.2.2']) expect(versionFault('1.2.3', version, []), version).to.include('lower');
+    for (const version of ['1.1.9', '0.9.0', '1.2.2'])
+      expect(versionFault('1.2.3', version, []), version).to.include('lower');
   });
 
   it('of this build fits what has changed since the last release', () => {

@@ -20,11 +20,15 @@ interface Call {
 
 /** The calls of a shell block: `curl -s [']ADDRESS['] [-H ...] [-d 'BODY']`. */
 function callsIn(block: string): Call[] {
-  return block.replaceAll('\\\n', ' ').split('\n').filter((line) => line.startsWith('curl ')).map((line) => {
-    const [, path = ''] = /localhost:8111([^\s']+)/.exec(line) ?? [];
-    const body = /-d '([^']*)'/.exec(line)?.[1];
-    return { path, ...(body !== undefined && { body }) };
-  });
+  return block
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .filter((line) => line.startsWith('curl '))
+    .map((line) => {
+      const [, path = ''] = /localhost:8111([^\s']+)/.exec(line) ?? [];
+      const body = /-d '([^']*)'/.exec(line)?.[1];
+      return { path, ...(body !== undefined && { body }) };
+    });
 }
 
 describe('docs/api.md', () => {
@@ -41,7 +45,9 @@ describe('docs/api.md', () => {
     });
     after(() => app.stop());
 
-    const steps = section('Ten calls').split(/^\*\*(?=\d+\.)/m).slice(1);
+    const steps = section('Ten calls')
+      .split(/^\*\*(?=\d+\.)/m)
+      .slice(1);
 
     it('are ten', () => {
       expect(steps).to.have.length(10);
@@ -67,15 +73,21 @@ describe('docs/api.md', () => {
   });
 
   describe('endpoints', () => {
-    const rows = section('Endpoints').split('\n').filter((line) => /^\| (GET|POST)/.test(line)).map((line) => line.split(' | ')[0] ?? '');
+    const rows = section('Endpoints')
+      .split('\n')
+      .filter((line) => /^\| (GET|POST)/.test(line))
+      .map((line) => line.split(' | ')[0] ?? '');
     /** `GET, POST `a`, `b`; POST `c`` */
-    const patterns = rows.flatMap((cell) => cell.split(';').flatMap((part) => {
-      const methods = part.match(/GET|POST/g) ?? [];
-      const paths = [...part.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path);
-      return paths.flatMap((path) => methods.map((method) => `${method} ${path}`));
-    }));
+    const patterns = rows.flatMap((cell) =>
+      cell.split(';').flatMap((part) => {
+        const methods = part.match(/GET|POST/g) ?? [];
+        const paths = [...part.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path);
+        return paths.flatMap((path) => methods.map((method) => `${method} ${path}`));
+      }),
+    );
     const served = allRoutes.map(({ method, path }) => `${method.toUpperCase()} ${path.slice(1)}`);
-    const fits = (pattern: string, name: string) => pattern === name || new RegExp(`^${pattern.replaceAll(/\{(function|operation)\}/g, '[a-z-]+')}$`).test(name);
+    const fits = (pattern: string, name: string) =>
+      pattern === name || new RegExp(`^${pattern.replaceAll(/\{(function|operation)\}/g, '[a-z-]+')}$`).test(name);
 
     it('has every operation', () => {
       expect(served.filter((name) => !patterns.some((pattern) => fits(pattern, name)))).to.deep.equal([]);

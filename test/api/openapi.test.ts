@@ -24,7 +24,9 @@ function servedBy(app: Rest['api']['app']): string[] {
   return app.router.stack.flatMap(({ route }) => {
     if (!route) return [];
     const methods = Object.entries((route as unknown as { methods: Record<string, boolean> }).methods);
-    return methods.filter(([method]) => method !== '_all').map(([method]) => `${method} ${route.path.replaceAll(/:(\w+)/g, '{$1}')}`);
+    return methods
+      .filter(([method]) => method !== '_all')
+      .map(([method]) => `${method} ${route.path.replaceAll(/:(\w+)/g, '{$1}')}`);
   });
 }
 
@@ -64,17 +66,26 @@ describe('OpenAPI description', () => {
       expect(name).to.match(/^get \//);
       const path = name.slice('get '.length);
       const { headers } = await ask(rest.port, path);
-      expect(headers['content-type'], path).to.match(path === '/openapi.json' ? /^application\/json$/ : /^(text|image|application\/javascript)\b/);
+      expect(headers['content-type'], path).to.match(
+        path === '/openapi.json' ? /^application\/json$/ : /^(text|image|application\/javascript)\b/,
+      );
     }
     expect(beside).to.include.members(['get /', 'get /docs/', 'get /redoc', 'get /openapi.json']);
   });
 
   it('has all methods of each path: any other is refused with those that there are', async () => {
     for (const [path, item] of Object.entries<Json>(document.paths)) {
-      const described = Object.keys(item).flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
-      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'].filter((each) => !described.includes(each))) {
+      const described = Object.keys(item).flatMap((method) =>
+        method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
+      );
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'].filter(
+        (each) => !described.includes(each),
+      )) {
         const answer = await ask(rest.port, path.replaceAll(/\{\w+\}/g, '1'), { method });
-        expect([answer.status, answer.headers['allow']], `${method} ${path}`).to.deep.equal([405, described.join(', ')]);
+        expect([answer.status, answer.headers['allow']], `${method} ${path}`).to.deep.equal([
+          405,
+          described.join(', '),
+        ]);
       }
     }
   });
@@ -90,14 +101,20 @@ describe('OpenAPI description', () => {
       expect(operation.tags, name).to.have.length(1);
       expect(tags).to.include(operation.tags[0]);
     }
-    expect(document.tags.map(({ name }: Json) => name)).to.have.members([...new Set(operations.map(({ operation }) => operation.tags[0]))]);
+    expect(document.tags.map(({ name }: Json) => name)).to.have.members([
+      ...new Set(operations.map(({ operation }) => operation.tags[0])),
+    ]);
   });
 
   it('says of every operation what it does, and of every parameter its meaning and range', () => {
     for (const { name, operation } of operations) {
       expect(operation.summary, name).to.be.a('string').with.length.within(5, 100);
       const inPath = [...name.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
-      expect(operation.parameters?.filter((parameter: Json) => parameter.in === 'path').map((parameter: Json) => parameter.name) ?? []).to.have.members(inPath);
+      expect(
+        operation.parameters
+          ?.filter((parameter: Json) => parameter.in === 'path')
+          .map((parameter: Json) => parameter.name) ?? [],
+      ).to.have.members(inPath);
       for (const { name: parameter, description, schema } of operation.parameters ?? []) {
         expect(description, `${name} ${parameter}`).to.be.a('string').that.is.not.equal('');
         if (schema.type !== 'integer') continue;
@@ -109,8 +126,11 @@ describe('OpenAPI description', () => {
 
   it('has an example of every request and every reply', () => {
     for (const { name, operation } of operations) {
-      for (const content of [operation.requestBody, ...Object.values<Json>(operation.responses)].filter((each) => each !== undefined)) {
-        for (const media of Object.values<Json>(content.content)) expect('example' in media || 'examples' in media, name).to.equal(true);
+      for (const content of [operation.requestBody, ...Object.values<Json>(operation.responses)].filter(
+        (each) => each !== undefined,
+      )) {
+        for (const media of Object.values<Json>(content.content))
+          expect('example' in media || 'examples' in media, name).to.equal(true);
       }
     }
   });
@@ -118,8 +138,15 @@ describe('OpenAPI description', () => {
   it('has every problem that the operation can answer, and a request id with each reply', () => {
     for (const { name, operation } of operations) {
       const takesDevice = operation.parameters?.some((parameter: Json) => parameter.name === 'device');
-      expect(operation.responses, name).to.include.keys(...everywhere, ...(name.startsWith('post') ? withBody : []), ...(takesDevice ? ['404'] : []));
-      expect(Object.keys(operation.responses).filter((status) => status.startsWith('2')), name).to.have.length(1);
+      expect(operation.responses, name).to.include.keys(
+        ...everywhere,
+        ...(name.startsWith('post') ? withBody : []),
+        ...(takesDevice ? ['404'] : []),
+      );
+      expect(
+        Object.keys(operation.responses).filter((status) => status.startsWith('2')),
+        name,
+      ).to.have.length(1);
       for (const [status, response] of Object.entries<Json>(operation.responses)) {
         expect(response.headers, name).to.have.property('X-Request-Id');
         const problems = response.content['application/problem+json'];
@@ -135,18 +162,29 @@ describe('OpenAPI description', () => {
   it('gives every member a type and a meaning, and says where further members are possible', () => {
     for (const { place, schema, member } of membersOf(document)) {
       if (openOnPurpose.includes(place)) continue;
-      expect(schema, `${place} has no type`).to.satisfy((each: Json) => ['type', '$ref', 'anyOf', 'oneOf', 'enum'].some((key) => key in each));
+      expect(schema, `${place} has no type`).to.satisfy((each: Json) =>
+        ['type', '$ref', 'anyOf', 'oneOf', 'enum'].some((key) => key in each),
+      );
       expect(schema, `${place} is a combination`).not.to.have.property('allOf');
-      if ([schema.type].flat().includes('object')) expect(schema, `${place} is open`).to.have.property('additionalProperties').that.is.not.equal(true);
+      if ([schema.type].flat().includes('object'))
+        expect(schema, `${place} is open`).to.have.property('additionalProperties').that.is.not.equal(true);
       if (member) {
-        const described = JSON.stringify(schema).includes('$ref') || schema.description !== undefined || schema.items?.description !== undefined;
-        expect(described, `${place} has no description: give it one, or its name a line in src/api/glossary.ts`).to.equal(true);
+        const described =
+          JSON.stringify(schema).includes('$ref') ||
+          schema.description !== undefined ||
+          schema.items?.description !== undefined;
+        expect(
+          described,
+          `${place} has no description: give it one, or its name a line in src/api/glossary.ts`,
+        ).to.equal(true);
       }
     }
   });
 
   it('lets null stand where a named schema is nullable', () => {
-    expect(document.components.schemas.DcCurve.properties.mpp).to.deep.include({ anyOf: [{ $ref: '#/components/schemas/IvPoint' }, { type: 'null' }] });
+    expect(document.components.schemas.DcCurve.properties.mpp).to.deep.include({
+      anyOf: [{ $ref: '#/components/schemas/IvPoint' }, { type: 'null' }],
+    });
     expect(document.components.schemas.ControlMode.properties.source).to.have.keys('$ref', 'description');
   });
 

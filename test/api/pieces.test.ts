@@ -40,9 +40,24 @@ function* failing(): Generator<string> {
 
 const routes = [
   route({ ...base, path: '/four', operationId: 'four', handle: () => new PiecesReply('application/json', texts(4)) }),
-  route({ ...base, path: '/endless', operationId: 'endless', handle: () => new PiecesReply('application/json', texts(Infinity)) }),
-  route({ ...base, path: '/failing', operationId: 'failing', handle: () => new PiecesReply('application/json', failing()) }),
-  route({ ...base, path: '/wrong', operationId: 'wrong', handle: () => new PiecesReply('application/json', ['[1', ']']) }),
+  route({
+    ...base,
+    path: '/endless',
+    operationId: 'endless',
+    handle: () => new PiecesReply('application/json', texts(Infinity)),
+  }),
+  route({
+    ...base,
+    path: '/failing',
+    operationId: 'failing',
+    handle: () => new PiecesReply('application/json', failing()),
+  }),
+  route({
+    ...base,
+    path: '/wrong',
+    operationId: 'wrong',
+    handle: () => new PiecesReply('application/json', ['[1', ']']),
+  }),
 ];
 const plant = { devices: [] } as unknown as Plant;
 const opened: Api[] = [];
@@ -67,7 +82,9 @@ async function deaf(port: number, bytes: Buffer): Promise<Socket> {
 const keepAlive = { headers: { Connection: 'keep-alive' } };
 
 describe('answers that are made while they are sent', () => {
-  beforeEach(() => { [made, begun, ended, most] = [0, 0, 0, 0]; });
+  beforeEach(() => {
+    [made, begun, ended, most] = [0, 0, 0, 0];
+  });
   afterEach(() => Promise.all(opened.splice(0).map((api) => api.stop())));
 
   it('have the headers of every answer, and all pieces in their order', async () => {
@@ -113,9 +130,14 @@ describe('answers that are made while they are sent', () => {
 
   it('of one connection are made one after the other', async () => {
     const port = await serve();
-    const many = Buffer.concat([...Array.from({ length: 9 }, () => wire('/api/sim/four', keepAlive)), wire('/api/sim/four')]);
+    const many = Buffer.concat([
+      ...Array.from({ length: 9 }, () => wire('/api/sim/four', keepAlive)),
+      wire('/api/sim/four'),
+    ]);
     const answers = cutAnswers(await talk(port, many));
-    expect(answers.map(({ text }) => (JSON.parse(text) as string[]).length)).to.deep.equal(Array.from({ length: 10 }, () => 4));
+    expect(answers.map(({ text }) => (JSON.parse(text) as string[]).length)).to.deep.equal(
+      Array.from({ length: 10 }, () => 4),
+    );
     expect(most).to.equal(1);
   });
 

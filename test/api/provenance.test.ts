@@ -15,7 +15,9 @@ const later = '2026-06-21T12:00:03.000Z';
 const loopbackPeer = /^127\.0\.0\.1:\d{1,5}$/;
 
 let rest: Rest;
-const open = async () => { rest = await Rest.open(testPlant({ types: site })); };
+const open = async () => {
+  rest = await Rest.open(testPlant({ types: site }));
+};
 const close = () => rest.api.stop();
 
 /** A request as the dashboard makes it. */
@@ -28,15 +30,25 @@ async function fromDashboard(path: string, body: unknown): Promise<Json> {
 /** A request whose own address is known. */
 function withAddress(path: string, body: object): Promise<{ readonly peer: string; readonly json: Json }> {
   return new Promise((resolve, reject) => {
-    const asked = request({
-      host: '127.0.0.1', port: rest.port, path: `${prefix}${path}`, method: 'POST', agent: false, headers: { 'Content-Type': 'application/json' },
-    }, (response) => {
-      // the socket forgets its address when it closes
-      const peer = `127.0.0.1:${response.socket.localPort}`;
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => { resolve({ peer, json: JSON.parse(Buffer.concat(chunks).toString()) }); });
-    });
+    const asked = request(
+      {
+        host: '127.0.0.1',
+        port: rest.port,
+        path: `${prefix}${path}`,
+        method: 'POST',
+        agent: false,
+        headers: { 'Content-Type': 'application/json' },
+      },
+      (response) => {
+        // the socket forgets its address when it closes
+        const peer = `127.0.0.1:${response.socket.localPort}`;
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          resolve({ peer, json: JSON.parse(Buffer.concat(chunks).toString()) });
+        });
+      },
+    );
     asked.on('error', reject);
     asked.end(JSON.stringify(body));
   });
@@ -78,48 +90,159 @@ const plugged = [[`${connector}/plug`, { ev_side: true, evse_side: true }]] as c
 const stopped = [...plugged, [`${connector}/stop`, {}]] as const;
 const manual = [['/hybrid-dc/dispatch?device=4', { policy: 'manual' }]] as const;
 const ofConnector = (name: string) => () => override(index.evse, name, 1);
-const atConnector = (operation: string, name: string, body: object, before: Write['before'] = [], ticks = 2): Write => ({
-  what: `connector: ${operation}`, path: `${connector}/${operation}`, body, before, ticks, seen: ofConnector(name),
+const atConnector = (
+  operation: string,
+  name: string,
+  body: object,
+  before: Write['before'] = [],
+  ticks = 2,
+): Write => ({
+  what: `connector: ${operation}`,
+  path: `${connector}/${operation}`,
+  body,
+  before,
+  ticks,
+  seen: ofConnector(name),
 });
 /** The longest start delay of a session. */
 const startTicks = 12;
 
 const writes: readonly Write[] = [
-  { what: 'common grid', path: '/controls/grid', body: { voltage_pu: 0.99 }, seen: member('/controls/grid', 'changed_by') },
-  { what: 'grid of one device', path: '/controls/grid?device=1', body: { frequency_hz: 60.01 }, seen: member('/controls/grid?device=1', 'changed_by') },
-  { what: 'grid event', path: '/controls/grid/event', body: { event: 'sag' }, seen: member('/controls/grid', 'changed_by') },
-  { what: 'end of a grid event', path: '/controls/grid/event', body: { event: null }, seen: member('/controls/grid', 'changed_by') },
-  { what: 'grid event of one device', path: '/controls/grid/event?device=2', body: { event: 'swell' }, seen: member('/controls/grid?device=2', 'changed_by') },
-  { what: 'common environment', path: '/controls/environment', body: { irradiance_w_m2: 500 }, seen: member('/controls/environment', 'changed_by') },
-  { what: 'environment of one device', path: '/controls/environment?device=0', body: { load_kw: 1 }, seen: member('/controls/environment?device=0', 'changed_by') },
-  { what: 'clock', path: '/controls/time', body: { rate: 1 }, seen: member('/controls/time', 'changed_by') },
-  { what: 'shading', path: '/controls/shading', body: { shaded_share: 0.2, irradiance_share: 0.5 }, seen: member('/controls/shading', 'changed_by') },
-  { what: 'shading among the overrides', path: '/controls/shading', body: { shaded_share: 0, irradiance_share: 0.5 }, seen: () => override(index.pv, 'pv_shading') },
-  { what: 'local control', path: '/controls/local', body: { local: true }, seen: member('/controls/local', 'changed_by') },
-  { what: 'forced battery', path: '/controls/battery?device=1', body: { mode: 'charge' }, seen: member('/controls/battery?device=1', 'forced_by') },
-  { what: 'state of charge', path: '/controls/battery?device=1', body: { soc_pct: 40 }, seen: () => override(index.battery, 'battery_soc') },
   {
-    what: 'contactor', path: '/controls/battery?device=1', body: { strings: [{ index: 0, contactor: 'open' }] },
+    what: 'common grid',
+    path: '/controls/grid',
+    body: { voltage_pu: 0.99 },
+    seen: member('/controls/grid', 'changed_by'),
+  },
+  {
+    what: 'grid of one device',
+    path: '/controls/grid?device=1',
+    body: { frequency_hz: 60.01 },
+    seen: member('/controls/grid?device=1', 'changed_by'),
+  },
+  {
+    what: 'grid event',
+    path: '/controls/grid/event',
+    body: { event: 'sag' },
+    seen: member('/controls/grid', 'changed_by'),
+  },
+  {
+    what: 'end of a grid event',
+    path: '/controls/grid/event',
+    body: { event: null },
+    seen: member('/controls/grid', 'changed_by'),
+  },
+  {
+    what: 'grid event of one device',
+    path: '/controls/grid/event?device=2',
+    body: { event: 'swell' },
+    seen: member('/controls/grid?device=2', 'changed_by'),
+  },
+  {
+    what: 'common environment',
+    path: '/controls/environment',
+    body: { irradiance_w_m2: 500 },
+    seen: member('/controls/environment', 'changed_by'),
+  },
+  {
+    what: 'environment of one device',
+    path: '/controls/environment?device=0',
+    body: { load_kw: 1 },
+    seen: member('/controls/environment?device=0', 'changed_by'),
+  },
+  { what: 'clock', path: '/controls/time', body: { rate: 1 }, seen: member('/controls/time', 'changed_by') },
+  {
+    what: 'shading',
+    path: '/controls/shading',
+    body: { shaded_share: 0.2, irradiance_share: 0.5 },
+    seen: member('/controls/shading', 'changed_by'),
+  },
+  {
+    what: 'shading among the overrides',
+    path: '/controls/shading',
+    body: { shaded_share: 0, irradiance_share: 0.5 },
+    seen: () => override(index.pv, 'pv_shading'),
+  },
+  {
+    what: 'local control',
+    path: '/controls/local',
+    body: { local: true },
+    seen: member('/controls/local', 'changed_by'),
+  },
+  {
+    what: 'forced battery',
+    path: '/controls/battery?device=1',
+    body: { mode: 'charge' },
+    seen: member('/controls/battery?device=1', 'forced_by'),
+  },
+  {
+    what: 'state of charge',
+    path: '/controls/battery?device=1',
+    body: { soc_pct: 40 },
+    seen: () => override(index.battery, 'battery_soc'),
+  },
+  {
+    what: 'contactor',
+    path: '/controls/battery?device=1',
+    body: { strings: [{ index: 0, contactor: 'open' }] },
     seen: () => override(index.battery, 'battery_contactors'),
   },
-  { what: 'wind', path: '/wind/override?device=2', body: { wind_speed_m_s: 9 }, seen: member('/wind?device=2', 'override_by') },
-  { what: 'fuel cell set-point', path: '/fuelcell/setpoint?device=3', body: { power_kw: 2 }, seen: member('/fuelcell?device=3', 'setpoint_by') },
-  { what: 'hydrogen tank', path: '/fuelcell/tank?device=3', body: { level_pct: 60 }, seen: () => override(index.fuelCell, 'fuelcell_tank') },
-  { what: 'hybrid policy', path: '/hybrid-dc/dispatch?device=4', body: { policy: 'pv_priority' }, seen: member('/hybrid-dc?device=4', 'policy_by') },
   {
-    what: 'hybrid target', path: '/hybrid-dc/manual?device=4', body: { target_kw: 3 }, before: manual,
+    what: 'wind',
+    path: '/wind/override?device=2',
+    body: { wind_speed_m_s: 9 },
+    seen: member('/wind?device=2', 'override_by'),
+  },
+  {
+    what: 'fuel cell set-point',
+    path: '/fuelcell/setpoint?device=3',
+    body: { power_kw: 2 },
+    seen: member('/fuelcell?device=3', 'setpoint_by'),
+  },
+  {
+    what: 'hydrogen tank',
+    path: '/fuelcell/tank?device=3',
+    body: { level_pct: 60 },
+    seen: () => override(index.fuelCell, 'fuelcell_tank'),
+  },
+  {
+    what: 'hybrid policy',
+    path: '/hybrid-dc/dispatch?device=4',
+    body: { policy: 'pv_priority' },
+    seen: member('/hybrid-dc?device=4', 'policy_by'),
+  },
+  {
+    what: 'hybrid target',
+    path: '/hybrid-dc/manual?device=4',
+    body: { target_kw: 3 },
+    before: manual,
     seen: member('/hybrid-dc?device=4', 'manual_target_by'),
   },
   {
-    what: 'hybrid battery', path: '/hybrid-dc/manual?device=4', body: { target_kw: 3, battery_kw: 1 }, before: manual,
+    what: 'hybrid battery',
+    path: '/hybrid-dc/manual?device=4',
+    body: { target_kw: 3, battery_kw: 1 },
+    before: manual,
     seen: member('/hybrid-dc?device=4', 'manual_battery_by'),
   },
-  { what: 'grid-support function', path: '/grid-support/max-power', body: { limit_pct: 80 }, seen: async () => writerIn(await pointOf(704, 'WMaxLimPct')) },
   {
-    what: 'enable of a function, as a mode', path: '/grid-support/volt-var', body: { enabled: true },
+    what: 'grid-support function',
+    path: '/grid-support/max-power',
+    body: { limit_pct: 80 },
+    seen: async () => writerIn(await pointOf(704, 'WMaxLimPct')),
+  },
+  {
+    what: 'enable of a function, as a mode',
+    path: '/grid-support/volt-var',
+    body: { enabled: true },
     seen: async () => writerIn((await rest.get('/controls')).modes.volt_var),
   },
-  { what: 'register', path: '/registers/704', body: { points: { WMaxLimPct: 70 } }, seen: async () => writerIn(await pointOf(704, 'WMaxLimPct')) },
+  {
+    what: 'register',
+    path: '/registers/704',
+    body: { points: { WMaxLimPct: 70 } },
+    seen: async () => writerIn(await pointOf(704, 'WMaxLimPct')),
+  },
   atConnector('plug', 'evse_cable', { ev_side: true }),
   atConnector('unplug', 'evse_cable', {}, plugged),
   atConnector('authorize', 'evse_authorization', { id_token: 'TAG-1' }),
@@ -133,7 +256,12 @@ const writes: readonly Write[] = [
   atConnector('meter', 'evse_meter', { energy_wh: 1000 }),
   atConnector('unlock', 'evse_lock', {}, plugged),
   atConnector('reserve', 'evse_reservation', { reservation_id: 1, id_token: 'TAG-1' }),
-  { what: 'local limit of a connector', path: `${connector}/limit`, body: { power_kw: 7 }, seen: member(connector, 'local_limit_by') },
+  {
+    what: 'local limit of a connector',
+    path: `${connector}/limit`,
+    body: { power_kw: 7 },
+    seen: member(connector, 'local_limit_by'),
+  },
 ];
 
 describe('provenance over REST', () => {
@@ -161,31 +289,52 @@ describe('provenance over REST', () => {
     expect([source, loopbackPeer.test(detail)]).to.deep.equal(['dashboard', true]);
     expect((await rest.get('/commands')).commands[0]).to.include({ source: 'dashboard', source_detail: detail });
     await rest.plant.step(1);
-    expect((await pointOf(703, 'ES'))).to.include({ source: 'dashboard', source_detail: detail });
+    expect(await pointOf(703, 'ES')).to.include({ source: 'dashboard', source_detail: detail });
   });
 
   it('the peer is the address and port of the client', async () => {
     const grid = await withAddress('/controls/grid', { voltage_pu: 0.98 });
     expect(grid.json.changed_by.source_detail).to.equal(grid.peer);
     const registers = await withAddress('/registers/704', { points: { WMaxLimPct: 60 } });
-    expect(registers.json.points.find(({ name }: Json) => name === 'WMaxLimPct').source_detail).to.equal(registers.peer);
+    expect(registers.json.points.find(({ name }: Json) => name === 'WMaxLimPct').source_detail).to.equal(
+      registers.peer,
+    );
     const command = await withAddress('/commands', { command: 'stop' });
     expect(command.json.source_detail).to.equal(command.peer);
   });
 
   it('says nothing of what stands as it was started, and profile of what the profile set', async () => {
-    for (const path of ['/controls/grid', '/controls/grid?device=1', '/controls/environment', '/controls/environment?device=1', '/controls/time']) {
+    for (const path of [
+      '/controls/grid',
+      '/controls/grid?device=1',
+      '/controls/environment',
+      '/controls/environment?device=1',
+      '/controls/time',
+    ]) {
       expect((await rest.get(path)).changed_by, path).to.equal(null);
     }
     expect((await rest.get('/controls/time')).stepped_by).to.equal(null);
-    for (const device of Object.values(index)) expect((await rest.get(`/controls?device=${device}`)).overrides).to.deep.equal([]);
+    for (const device of Object.values(index))
+      expect((await rest.get(`/controls?device=${device}`)).overrides).to.deep.equal([]);
     expect(await rest.get('/fuelcell?device=3')).to.include({ setpoint_by: null });
     expect(await rest.get('/wind?device=2')).to.include({ override_by: null });
     expect(await rest.get('/controls/battery?device=1')).to.include({ forced_by: null });
-    expect(await rest.get('/hybrid-dc?device=4')).to.include({ policy_by: null, manual_target_by: null, manual_battery_by: null });
+    expect(await rest.get('/hybrid-dc?device=4')).to.include({
+      policy_by: null,
+      manual_target_by: null,
+      manual_battery_by: null,
+    });
     expect(await rest.get(connector)).to.include({ local_limit_by: null, discharge_by: null });
-    expect(writerIn(await pointOf(702, 'WMaxRtg'))).to.deep.equal({ source: 'profile', source_detail: null, changed_at: begin });
-    expect(writerIn(await pointOf(704, 'WMaxLimPct'))).to.deep.equal({ source: 'default', source_detail: null, changed_at: null });
+    expect(writerIn(await pointOf(702, 'WMaxRtg'))).to.deep.equal({
+      source: 'profile',
+      source_detail: null,
+      changed_at: begin,
+    });
+    expect(writerIn(await pointOf(704, 'WMaxLimPct'))).to.deep.equal({
+      source: 'default',
+      source_detail: null,
+      changed_at: null,
+    });
   });
 
   it('a refused write leaves no trace', async () => {
@@ -209,7 +358,9 @@ describe('provenance over REST', () => {
     await fromDashboard('/controls/battery?device=1', { power_kw: 3 });
     const { overrides } = await rest.get('/controls?device=1');
     expect(overrides.map(({ name, source, changed_at: at }: Json) => [name, source, at])).to.deep.equal([
-      ['battery_mode', 'dashboard', later], ['battery_contactors', 'rest', later], ['battery_soc', 'rest', begin],
+      ['battery_mode', 'dashboard', later],
+      ['battery_contactors', 'rest', later],
+      ['battery_soc', 'rest', begin],
     ]);
     await rest.post('/controls/battery?device=1', { mode: 'auto' });
     expect(await rest.get('/controls/battery?device=1')).to.include({ control: 'auto', forced_by: null });
@@ -219,8 +370,14 @@ describe('provenance over REST', () => {
   it('the set-point of a kind shows who changed its value, be it another interface', async () => {
     await rest.post('/fuelcell/setpoint?device=3', { power_kw: 2 });
     await rest.plant.step(2);
-    rest.plant.device(index.fuelCell).bank.transact(byModbus, ({ m704 }) => { m704.WSet = 3000; });
-    expect((await rest.get('/fuelcell?device=3')).setpoint_by).to.deep.equal({ source: 'modbus', source_detail: byModbus.peer, changed_at: later });
+    rest.plant.device(index.fuelCell).bank.transact(byModbus, ({ m704 }) => {
+      m704.WSet = 3000;
+    });
+    expect((await rest.get('/fuelcell?device=3')).setpoint_by).to.deep.equal({
+      source: 'modbus',
+      source_detail: byModbus.peer,
+      changed_at: later,
+    });
     await rest.post('/fuelcell/setpoint?device=3', { power_kw: null });
     expect(await rest.get('/fuelcell?device=3')).to.include({ setpoint_kw: null, setpoint_by: null });
   });
@@ -240,7 +397,10 @@ describe('provenance of scopes', () => {
   beforeEach(open);
   afterEach(close);
 
-  for (const [name, body] of [['grid', { frequency_hz: 60.02 }], ['environment', { ambient_temperature_c: 12 }]] as const) {
+  for (const [name, body] of [
+    ['grid', { frequency_hz: 60.02 }],
+    ['environment', { ambient_temperature_c: 12 }],
+  ] as const) {
     it(`${name}: common, of one device, and back`, async () => {
       const path = `/controls/${name}`;
       const seen = async (query = ''): Promise<Json> => {
@@ -250,13 +410,22 @@ describe('provenance of scopes', () => {
       await rest.post(path, body);
       await rest.plant.step(2);
       await fromDashboard(`${path}?device=1`, body);
-      expect([await seen(), await seen('?device=0'), await seen('?device=1')])
-        .to.deep.equal([['rest', begin], ['rest', begin], ['dashboard', later]]);
+      expect([await seen(), await seen('?device=0'), await seen('?device=1')]).to.deep.equal([
+        ['rest', begin],
+        ['rest', begin],
+        ['dashboard', later],
+      ]);
       await rest.post(`${path}?device=1`, { source: 'csv' });
-      expect([await seen(), await seen('?device=1')]).to.deep.equal([['rest', begin], ['rest', later]]);
+      expect([await seen(), await seen('?device=1')]).to.deep.equal([
+        ['rest', begin],
+        ['rest', later],
+      ]);
       await fromDashboard(path, body);
-      expect([await seen(), await seen('?device=0'), await seen('?device=1')])
-        .to.deep.equal([['dashboard', later], ['dashboard', later], ['dashboard', later]]);
+      expect([await seen(), await seen('?device=0'), await seen('?device=1')]).to.deep.equal([
+        ['dashboard', later],
+        ['dashboard', later],
+        ['dashboard', later],
+      ]);
     });
   }
 
@@ -264,7 +433,10 @@ describe('provenance of scopes', () => {
     rest.plant.setGrid({ voltagePu: 1.01 });
     rest.plant.setSurroundings({ loadKw: 1 }, 0);
     expect(rest.plant.grid().changedBy).to.include({ source: 'default' });
-    expect([rest.plant.surroundings().changedBy, rest.plant.surroundings(0).changedBy?.source]).to.deep.equal([null, 'default']);
+    expect([rest.plant.surroundings().changedBy, rest.plant.surroundings(0).changedBy?.source]).to.deep.equal([
+      null,
+      'default',
+    ]);
   });
 });
 
@@ -274,7 +446,13 @@ describe('provenance of what happens by itself', () => {
 
   it('a reversion', async () => {
     await rest.post('/registers/704', {
-      points: { WMaxLimPctEna: 'ENABLED', WMaxLimPct: 50, WMaxLimPctRvrt: 80, WMaxLimPctEnaRvrt: 'ENABLED', WMaxLimPctRvrtTms: 2 },
+      points: {
+        WMaxLimPctEna: 'ENABLED',
+        WMaxLimPct: 50,
+        WMaxLimPctRvrt: 80,
+        WMaxLimPctEnaRvrt: 'ENABLED',
+        WMaxLimPctRvrtTms: 2,
+      },
     });
     expect((await rest.get('/controls')).modes.max_power).to.include({ source: 'rest', reversion_remaining_s: 2 });
     await rest.plant.step(2);
@@ -292,12 +470,22 @@ describe('provenance of what happens by itself', () => {
     await rest.post(`/controls/battery?device=${battery}`, { mode: 'charge', soc_pct: 40 });
     await rest.post(`/registers/704?device=${battery}`, { points: { WMaxLimPct: 50, WMaxLimPctEna: 'ENABLED' } });
     await rest.plant.step(2);
-    const { source_detail: peer } = await fromDashboard('/commands', { command: 'reset', scope: 'device', device: battery });
+    const { source_detail: peer } = await fromDashboard('/commands', {
+      command: 'reset',
+      scope: 'device',
+      device: battery,
+    });
     await rest.plant.step(1);
     const { overrides, modes, grid } = await rest.get(`/controls?device=${battery}`);
-    expect(overrides).to.deep.equal([{ name: 'device_reset', connector_id: null, source: 'dashboard', source_detail: peer, changed_at: later }]);
+    expect(overrides).to.deep.equal([
+      { name: 'device_reset', connector_id: null, source: 'dashboard', source_detail: peer, changed_at: later },
+    ]);
     expect(writerIn(modes.max_power)).to.deep.equal({ source: 'default', source_detail: null, changed_at: null });
-    expect(writerIn(await pointOf(704, 'WMaxLimPct', battery))).to.deep.equal({ source: 'default', source_detail: null, changed_at: null });
+    expect(writerIn(await pointOf(704, 'WMaxLimPct', battery))).to.deep.equal({
+      source: 'default',
+      source_detail: null,
+      changed_at: null,
+    });
     expect(grid.changed_by).to.include({ source: 'rest', changed_at: begin });
     expect(grid.changed_by).to.deep.equal((await rest.get('/controls/grid')).changed_by);
     expect((await rest.get(`/controls/environment?device=${battery}`)).changed_by).to.equal(null);
@@ -308,14 +496,24 @@ describe('provenance of what happens by itself', () => {
     await rest.post('/controls/shading', { shaded_share: 0.2, irradiance_share: 0.5 });
     await rest.post('/commands', { command: 'reset' }, 202);
     await rest.plant.step(1);
-    expect((await rest.get('/controls')).overrides.map(({ name }: Json) => name)).to.deep.equal(['alarm_reset', 'pv_shading']);
+    expect((await rest.get('/controls')).overrides.map(({ name }: Json) => name)).to.deep.equal([
+      'alarm_reset',
+      'pv_shading',
+    ]);
   });
 
   it('a charging station keeps connectors apart', async () => {
     const device = rest.plant.device(index.evse);
-    device.command({ kind: 'evse.profile_limit', connectorId: 0, limitW: 5000, limitA: null }, { source: 'ocpp', peer: 'profile 7' });
+    device.command(
+      { kind: 'evse.profile_limit', connectorId: 0, limitW: 5000, limitA: null },
+      { source: 'ocpp', peer: 'profile 7' },
+    );
     await rest.post(`${connector}/limit`, { power_kw: 7 });
-    expect(await override(index.evse, 'evse_profile_limit', 0)).to.deep.equal({ source: 'ocpp', source_detail: 'profile 7', changed_at: begin });
+    expect(await override(index.evse, 'evse_profile_limit', 0)).to.deep.equal({
+      source: 'ocpp',
+      source_detail: 'profile 7',
+      changed_at: begin,
+    });
     expect(await override(index.evse, 'evse_limit', 1)).to.include({ source: 'rest' });
     expect(await override(index.evse, 'evse_limit', 0)).to.equal(null);
     expect(await rest.get(connector)).to.include({ discharge_by: null });
@@ -327,7 +525,10 @@ describe('provenance over Modbus', () => {
   afterEach(close);
 
   /** Writes single registers of a device as a master would, and answers with the address of the master. */
-  async function overModbus(device: number, ...points: readonly (readonly [model: number, name: string, word: number])[]): Promise<string> {
+  async function overModbus(
+    device: number,
+    ...points: readonly (readonly [model: number, name: string, word: number])[]
+  ): Promise<string> {
     const { bank } = rest.plant.device(device);
     const adapter = createModbusAdapter({ devices: rest.plant.devices, host: '127.0.0.1', port: 0, sharedPort: false });
     await adapter.start();
@@ -338,7 +539,9 @@ describe('provenance over Modbus', () => {
         pdu[0] = 6;
         pdu.writeUInt16BE(bank.layout.slot(model, name)!.address, 1);
         pdu.writeUInt16BE(word, 3);
-        expect(await client.request(adu(1, 1, pdu.toString('hex')))).to.equal(adu(1, 1, pdu.toString('hex')).toString('hex'));
+        expect(await client.request(adu(1, 1, pdu.toString('hex')))).to.equal(
+          adu(1, 1, pdu.toString('hex')).toString('hex'),
+        );
       }
       return `127.0.0.1:${client.socket.localPort}`;
     } finally {
@@ -353,33 +556,46 @@ describe('provenance over Modbus', () => {
     const shown = { source: 'modbus', source_detail: peer, changed_at: later };
     expect(await pointOf(704, 'WMaxLimPct')).to.include({ value: 60, ...shown });
     expect((await rest.get('/controls')).modes.max_power).to.include({ enabled: true, ...shown });
-    expect((await rest.post('/registers/704', { points: { VarSetPct: 5 } })).points.find(({ name }: Json) => name === 'WMaxLimPct')).to.include(shown);
+    expect(
+      (await rest.post('/registers/704', { points: { VarSetPct: 5 } })).points.find(
+        ({ name }: Json) => name === 'WMaxLimPct',
+      ),
+    ).to.include(shown);
   });
 
   it('what a register commands shows as an override, too', async () => {
     await rest.post(`/controls/battery?device=${index.battery}`, { strings: [{ index: 0, contactor: 'open' }] });
     const open = 2;
     const peer = await overModbus(index.battery, [802, 'SetOp', open]);
-    expect(await override(index.battery, 'battery_contactors')).to.deep.equal({ source: 'modbus', source_detail: peer, changed_at: begin });
+    expect(await override(index.battery, 'battery_contactors')).to.deep.equal({
+      source: 'modbus',
+      source_detail: peer,
+      changed_at: begin,
+    });
   });
 });
 
 describe('provenance and physics', () => {
   it('registers do not depend on who wrote', async () => {
-    const dumps = await Promise.all((['rest', 'modbus', 'scenario'] as const).map(async (source) => {
-      const plant = testPlant({ types: site });
-      const by = { source, peer: `peer of ${source}` };
-      plant.setGrid({ voltagePu: 1.02 }, undefined, by);
-      plant.setSurroundings({ irradianceWm2: 700 }, index.pv, by);
-      plant.startGridEvent('sag', {}, index.battery, by);
-      plant.device(index.battery).command({ kind: 'battery.control', mode: 'discharge', powerW: 3000 }, by);
-      plant.device(index.wind).command({ kind: 'wind.override', speedMS: 8, height: 'hub' }, by);
-      plant.device(index.evse).command({ kind: 'evse.plug', connectorId: 1 }, by);
-      plant.device(index.pv).bank.transact(by, ({ m704 }) => { m704.WMaxLimPctEna = 'ENABLED'; m704.WMaxLimPct = 40; });
-      plant.setTime({ rate: 2 }, by);
-      await plant.step(20, by);
-      return plant.devices.map(({ bank }) => bank.read(bank.layout.base, bank.layout.size).toString('hex'));
-    }));
+    const dumps = await Promise.all(
+      (['rest', 'modbus', 'scenario'] as const).map(async (source) => {
+        const plant = testPlant({ types: site });
+        const by = { source, peer: `peer of ${source}` };
+        plant.setGrid({ voltagePu: 1.02 }, undefined, by);
+        plant.setSurroundings({ irradianceWm2: 700 }, index.pv, by);
+        plant.startGridEvent('sag', {}, index.battery, by);
+        plant.device(index.battery).command({ kind: 'battery.control', mode: 'discharge', powerW: 3000 }, by);
+        plant.device(index.wind).command({ kind: 'wind.override', speedMS: 8, height: 'hub' }, by);
+        plant.device(index.evse).command({ kind: 'evse.plug', connectorId: 1 }, by);
+        plant.device(index.pv).bank.transact(by, ({ m704 }) => {
+          m704.WMaxLimPctEna = 'ENABLED';
+          m704.WMaxLimPct = 40;
+        });
+        plant.setTime({ rate: 2 }, by);
+        await plant.step(20, by);
+        return plant.devices.map(({ bank }) => bank.read(bank.layout.base, bank.layout.size).toString('hex'));
+      }),
+    );
     expect(dumps[1]).to.deep.equal(dumps[0]);
     expect(dumps[2]).to.deep.equal(dumps[0]);
   });

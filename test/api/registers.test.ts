@@ -14,7 +14,11 @@ describe('nameplate and DC curve', () => {
     const plate = await rest.get('/nameplate');
     const { bank } = rest.plant.devices[0]!;
     expect(plate).to.include({ device_index: 0, ac_type: 'three_phase', storage: null });
-    expect(plate.ratings).to.include({ w_max_w: bank.map.m702.WMaxRtg, v_nom_v: 480, w_cha_rte_max_w: bank.map.m702.WChaRteMaxRtg });
+    expect(plate.ratings).to.include({
+      w_max_w: bank.map.m702.WMaxRtg,
+      v_nom_v: 480,
+      w_cha_rte_max_w: bank.map.m702.WChaRteMaxRtg,
+    });
     expect(plate.settings).to.include({ w_max_w: bank.map.m702.WMax, v_nom_v: 480 });
     expect(plate.ctrl_modes).to.include.members(['max_w', 'fixed_pf']);
     expect(plate.normal_category).to.match(/^cat_[ab]$/);
@@ -28,10 +32,18 @@ describe('nameplate and DC curve', () => {
     expect((await rest.get('/nameplate/configured-settings')).overrides).to.deep.equal([]);
     const rated = rest.plant.devices[0]!.bank.map.m702.WMaxRtg;
     await rest.post('/registers/702', { points: { WMax: 8000 } });
-    expect((await rest.get('/nameplate/configured-settings')).overrides).to.deep.equal([{
-      point: '702.WMax', name: 'w_max_w', value: 8000, rated_value: rated, unit: 'W', origin: 'rest', flag: null,
-      set_at: '2026-06-21T12:00:00.000Z',
-    }]);
+    expect((await rest.get('/nameplate/configured-settings')).overrides).to.deep.equal([
+      {
+        point: '702.WMax',
+        name: 'w_max_w',
+        value: 8000,
+        rated_value: rated,
+        unit: 'W',
+        origin: 'rest',
+        flag: null,
+        set_at: '2026-06-21T12:00:00.000Z',
+      },
+    ]);
   });
 
   it('DC curve', async () => {
@@ -58,7 +70,14 @@ describe('registers', () => {
     const { models } = await rest.get('/registers');
     expect(models[0]).to.include({ id: 1, address: 40002 });
     const reply = await rest.get('/registers/701');
-    expect(point(reply, 'InvSt')).to.deep.include({ type: 'enum16', value: 3, symbol: 'RUNNING', access: 'R', scale_factor: null, implemented: true });
+    expect(point(reply, 'InvSt')).to.deep.include({
+      type: 'enum16',
+      value: 3,
+      symbol: 'RUNNING',
+      access: 'R',
+      scale_factor: null,
+      implemented: true,
+    });
     const power = point(reply, 'W');
     expect(power.value / 1000).to.equal((await rest.get('/overview')).metrics.power_kw);
     expect(power).not.to.have.property('raw');
@@ -70,12 +89,20 @@ describe('registers', () => {
 
   it('writes all or nothing, with provenance', async () => {
     rest = await Rest.open();
-    const reply = await rest.post('/registers/704', { points: { WMaxLimPct: 50, 'PFWInj.PF': 0.95, PFWInjEna: 1, WMaxLimPctEna: 'ENABLED' } });
-    expect(point(reply, 'WMaxLimPct')).to.include({ value: 50, source: 'rest', changed_at: '2026-06-21T12:00:00.000Z' });
+    const reply = await rest.post('/registers/704', {
+      points: { WMaxLimPct: 50, 'PFWInj.PF': 0.95, PFWInjEna: 1, WMaxLimPctEna: 'ENABLED' },
+    });
+    expect(point(reply, 'WMaxLimPct')).to.include({
+      value: 50,
+      source: 'rest',
+      changed_at: '2026-06-21T12:00:00.000Z',
+    });
     expect(point(reply, 'PFWInj.PF').value).to.equal(0.95);
     expect(point(reply, 'PFWInjEna')).to.include({ value: 1, symbol: 'ENABLED' });
     expect(point(reply, 'VarSetEna')).to.include({ source: 'default', changed_at: null });
-    const problem = await rest.refused('/registers/704', 422, 'validation', { points: { WMaxLimPct: 10, 'PFWInj.PF': 7 } });
+    const problem = await rest.refused('/registers/704', 422, 'validation', {
+      points: { WMaxLimPct: 10, 'PFWInj.PF': 7 },
+    });
     expect(problem.errors[0]).to.include({ in: 'body', name: '/points/PFWInj.PF' });
     expect(point(await rest.get('/registers/704'), 'WMaxLimPct').value).to.equal(50);
   });
@@ -83,13 +110,22 @@ describe('registers', () => {
   it('names the point that is at fault', async () => {
     rest = await Rest.open();
     const cases: [Json, string][] = [
-      [{ WMaxLimPct: 101 }, '/points/WMaxLimPct'], [{ WMaxLimPct: 'x' }, '/points/WMaxLimPct'], [{ Nope: 1, WMaxLimPct: 1 }, '/points/Nope'],
-      [{ WMaxLimPctEna: 'MAYBE' }, '/points/WMaxLimPctEna'], [{ WMaxLimPctEna: 2 }, '/points/WMaxLimPctEna'], [{ ID: 1 }, '/points/ID'],
-      [{ WMaxLimPct: null }, '/points/WMaxLimPct'], [{ WMaxLimPct: 1e300 }, '/points/WMaxLimPct'], [{ 'a/b~c': 1 }, '/points/a~1b~0c'],
+      [{ WMaxLimPct: 101 }, '/points/WMaxLimPct'],
+      [{ WMaxLimPct: 'x' }, '/points/WMaxLimPct'],
+      [{ Nope: 1, WMaxLimPct: 1 }, '/points/Nope'],
+      [{ WMaxLimPctEna: 'MAYBE' }, '/points/WMaxLimPctEna'],
+      [{ WMaxLimPctEna: 2 }, '/points/WMaxLimPctEna'],
+      [{ ID: 1 }, '/points/ID'],
+      [{ WMaxLimPct: null }, '/points/WMaxLimPct'],
+      [{ WMaxLimPct: 1e300 }, '/points/WMaxLimPct'],
+      [{ 'a/b~c': 1 }, '/points/a~1b~0c'],
     ];
     for (const [points, name] of cases) {
       const problem = await rest.refused('/registers/704', 422, 'validation', { points });
-      expect(problem.errors.map((each: Json) => each.name), JSON.stringify(points)).to.include(name);
+      expect(
+        problem.errors.map((each: Json) => each.name),
+        JSON.stringify(points),
+      ).to.include(name);
     }
     await rest.refused('/registers/701', 422, 'validation', { points: { W: 1 } });
     await rest.refused('/registers/704', 422, 'validation', { points: {} });
@@ -100,7 +136,9 @@ describe('registers', () => {
     rest = await Rest.open();
     const isCurvePoint = ({ name, access }: Json) => access === 'RW' && /^Crv\[1\]\.Pt\[/.test(name);
     const read = async (): Promise<Json> =>
-      Object.fromEntries((await rest.get('/registers/705')).points.filter(isCurvePoint).map((each: Json) => [each.name, each.value]));
+      Object.fromEntries(
+        (await rest.get('/registers/705')).points.filter(isCurvePoint).map((each: Json) => [each.name, each.value]),
+      );
     await rest.post('/registers/705', { points: { 'Crv[1].Pt[3].V': null, 'Crv[1].Pt[3].Var': null } });
     const points = await read();
     expect(points).to.include({ 'Crv[1].Pt[3].V': null, 'Crv[1].Pt[3].Var': null });
@@ -118,7 +156,11 @@ describe('registers', () => {
     for (const value of ['MAYBE', 2]) {
       const { errors } = await rest.refused('/registers/704', 422, 'validation', { points: { WMaxLimPctEna: value } });
       expect(errors).to.have.length(1);
-      expect(errors[0]).to.deep.include({ in: 'body', name: '/points/WMaxLimPctEna', allowed: ['DISABLED', 'ENABLED'] });
+      expect(errors[0]).to.deep.include({
+        in: 'body',
+        name: '/points/WMaxLimPctEna',
+        allowed: ['DISABLED', 'ENABLED'],
+      });
     }
   });
 

@@ -29,19 +29,53 @@ const failures: Record<string, () => Error> = {
 };
 
 const routes = [
-  route({ ...base, method: 'get', path: '/thing', operationId: 'get_thing', reply: anything, handle: () => ({ ok: true }) }),
   route({
-    ...base, method: 'post', path: '/thing', operationId: 'set_thing',
-    body: z.strictObject({ value: z.number().min(0).max(10).optional(), kind: z.enum(['a', 'b']).optional(), tree: z.unknown().optional() }),
-    reply: anything, handle: (_ctx, { body, by }) => ({ body, source: by.source }),
+    ...base,
+    method: 'get',
+    path: '/thing',
+    operationId: 'get_thing',
+    reply: anything,
+    handle: () => ({ ok: true }),
   }),
   route({
-    ...base, method: 'get', path: '/fail/{how}', operationId: 'fail', params: z.strictObject({ how: z.string() }), reply: anything,
-    handle(_ctx, { params }) { throw failures[params.how]?.() ?? new Error('unknown'); },
+    ...base,
+    method: 'post',
+    path: '/thing',
+    operationId: 'set_thing',
+    body: z.strictObject({
+      value: z.number().min(0).max(10).optional(),
+      kind: z.enum(['a', 'b']).optional(),
+      tree: z.unknown().optional(),
+    }),
+    reply: anything,
+    handle: (_ctx, { body, by }) => ({ body, source: by.source }),
   }),
-  route({ ...base, method: 'get', path: '/wrong', operationId: 'wrong', reply: z.strictObject({ n: z.number() }), handle: () => ({ n: 'x' as unknown as number }) }),
   route({
-    ...base, method: 'post', path: '/stop', operationId: 'stop', reply: anything, status: 202,
+    ...base,
+    method: 'get',
+    path: '/fail/{how}',
+    operationId: 'fail',
+    params: z.strictObject({ how: z.string() }),
+    reply: anything,
+    handle(_ctx, { params }) {
+      throw failures[params.how]?.() ?? new Error('unknown');
+    },
+  }),
+  route({
+    ...base,
+    method: 'get',
+    path: '/wrong',
+    operationId: 'wrong',
+    reply: z.strictObject({ n: z.number() }),
+    handle: () => ({ n: 'x' as unknown as number }),
+  }),
+  route({
+    ...base,
+    method: 'post',
+    path: '/stop',
+    operationId: 'stop',
+    reply: anything,
+    status: 202,
     handle: (ctx) => new Answer({ delay: ctx.beginStop(0) }),
   }),
 ];
@@ -78,7 +112,11 @@ describe('headers of every answer', () => {
     const { port } = await serve();
     const answer = await ask(port, '/api/sim/thing');
     expect(answer.status).to.equal(200);
-    expect(answer.headers).to.include({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'content-type': 'application/json' });
+    expect(answer.headers).to.include({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'content-type': 'application/json',
+    });
     expect(answer.headers['x-request-id']).to.match(/^[0-9a-f-]{36}$/);
     expect(answer.headers).not.to.have.any.keys('x-powered-by', 'server', 'etag', 'access-control-allow-origin');
   });
@@ -98,7 +136,14 @@ describe('paths and methods', () => {
 
   it('answers 404 for what is not there', async () => {
     const { port } = await serve();
-    for (const path of ['/nothing', '/api/sim', '/api/sim/thing/', '/api/sim/THING', '/api/sim/../../etc/passwd', '/docs/package.json']) {
+    for (const path of [
+      '/nothing',
+      '/api/sim',
+      '/api/sim/thing/',
+      '/api/sim/THING',
+      '/api/sim/../../etc/passwd',
+      '/docs/package.json',
+    ]) {
       const problem = expectProblem(await ask(port, path), 404, 'not-found');
       expect(problem['instance']).to.equal(path);
     }
@@ -107,8 +152,12 @@ describe('paths and methods', () => {
   it('answers 405 with Allow', async () => {
     const { port } = await serve();
     for (const [path, method, allow] of [
-      ['/api/sim/thing', 'PUT', 'GET, HEAD, POST'], ['/api/sim/stop', 'GET', 'POST'], ['/api/sim/fail/x', 'DELETE', 'GET, HEAD'],
-      ['/openapi.json', 'POST', 'GET, HEAD'], ['/docs/', 'POST', 'GET, HEAD'], ['/', 'PATCH', 'GET, HEAD'],
+      ['/api/sim/thing', 'PUT', 'GET, HEAD, POST'],
+      ['/api/sim/stop', 'GET', 'POST'],
+      ['/api/sim/fail/x', 'DELETE', 'GET, HEAD'],
+      ['/openapi.json', 'POST', 'GET, HEAD'],
+      ['/docs/', 'POST', 'GET, HEAD'],
+      ['/', 'PATCH', 'GET, HEAD'],
       ['/api/sim/thing', 'OPTIONS', 'GET, HEAD, POST'],
     ] as const) {
       const answer = await ask(port, path, { method });
@@ -119,7 +168,11 @@ describe('paths and methods', () => {
 
   it('answers 405 to CONNECT', async () => {
     const { port } = await serve();
-    expectProblem(await rawExchange(port, 'CONNECT evil.example:80 HTTP/1.1\r\nHost: localhost\r\n\r\n'), 405, 'method-not-allowed');
+    expectProblem(
+      await rawExchange(port, 'CONNECT evil.example:80 HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+      405,
+      'method-not-allowed',
+    );
   });
 
   it('refuses a broken escape and an absolute target', async () => {
@@ -144,17 +197,29 @@ describe('bodies', () => {
 
   it('takes a charset parameter and names the dashboard as source', async () => {
     const { port } = await serve();
-    const answer = await post(port, { value: 1 }, { 'Content-Type': 'application/JSON; charset="UTF-8"', 'X-Derbench-Client': 'dashboard' });
+    const answer = await post(
+      port,
+      { value: 1 },
+      { 'Content-Type': 'application/JSON; charset="UTF-8"', 'X-Derbench-Client': 'dashboard' },
+    );
     expect(answer.json).to.deep.equal({ body: { value: 1 }, source: 'dashboard' });
   });
 
   it('answers 415 for other types, charsets and encodings', async () => {
     const { port } = await serve();
     for (const headers of [
-      { 'Content-Type': 'text/plain' }, { 'Content-Type': 'application/x-www-form-urlencoded' },
-      { 'Content-Type': 'application/json; charset=utf-16' }, { 'Content-Encoding': 'gzip' }, { 'Content-Type': '' },
-    ]) expectProblem(await post(port, '{}', headers), 415, 'unsupported-media-type');
-    expectProblem(await ask(port, '/api/sim/thing', { method: 'POST', headers: { 'Content-Type': 'text/plain' } }), 415, 'unsupported-media-type');
+      { 'Content-Type': 'text/plain' },
+      { 'Content-Type': 'application/x-www-form-urlencoded' },
+      { 'Content-Type': 'application/json; charset=utf-16' },
+      { 'Content-Encoding': 'gzip' },
+      { 'Content-Type': '' },
+    ])
+      expectProblem(await post(port, '{}', headers), 415, 'unsupported-media-type');
+    expectProblem(
+      await ask(port, '/api/sim/thing', { method: 'POST', headers: { 'Content-Type': 'text/plain' } }),
+      415,
+      'unsupported-media-type',
+    );
   });
 
   it('answers 400 for what is not JSON', async () => {
@@ -172,7 +237,8 @@ describe('bodies', () => {
     const fitting = JSON.stringify({ tree: Array.from({ length: 260 }, () => 'x'.repeat(1000)) });
     expect((await post(port, fitting)).status).to.equal(200);
     expectProblem(await post(port, `{"tree":"${'x'.repeat(256 * 1024)}"}`), 413, 'too-large');
-    const announced = 'POST /api/sim/thing HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n';
+    const announced =
+      'POST /api/sim/thing HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n';
     const answer = await rawExchange(port, announced);
     expectProblem(answer, 413, 'too-large');
     expect(answer.headers['connection']).to.equal('close');
@@ -180,7 +246,8 @@ describe('bodies', () => {
 
   it('answers 413 for a chunked body that never ends', async () => {
     const { port } = await serve();
-    const head = 'POST /api/sim/thing HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const head =
+      'POST /api/sim/thing HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
     const answer = await rawExchange(port, head, ...Array.from({ length: 40 }, () => chunk));
     if (answer.status !== 0) expectProblem(answer, 413, 'too-large');
@@ -211,9 +278,15 @@ describe('bodies', () => {
     const nested = (depth: number) => `{"tree":${'['.repeat(depth)}${']'.repeat(depth)}}`;
     expect((await post(port, nested(31))).status).to.equal(200);
     for (const body of [
-      nested(32), nested(100_000), `{"tree":[${'0,'.repeat(10_000)}0]}`, `{"tree":"${'x'.repeat(1001)}"}`,
-      '{"tree":{"__proto__":{}}}', '{"constructor":{}}', '{"tree":[{"prototype":1}]}',
-    ]) expectProblem(await post(port, body), 422, 'validation');
+      nested(32),
+      nested(100_000),
+      `{"tree":[${'0,'.repeat(10_000)}0]}`,
+      `{"tree":"${'x'.repeat(1001)}"}`,
+      '{"tree":{"__proto__":{}}}',
+      '{"constructor":{}}',
+      '{"tree":[{"prototype":1}]}',
+    ])
+      expectProblem(await post(port, body), 422, 'validation');
     expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);
   });
 
@@ -234,31 +307,47 @@ describe('who may ask', () => {
       expectProblem(await ask(port, path, { headers: { Host: 'evil.example' } }), 421, 'misdirected-host');
     }
     expect((await ask(port, '/api/sim/thing', { headers: { Host: 'sim.example:1' } })).status).to.equal(200);
-    expectProblem(await rawExchange(port, 'GET /api/sim/thing HTTP/1.1\r\nConnection: close\r\n\r\n'), 421, 'misdirected-host');
+    expectProblem(
+      await rawExchange(port, 'GET /api/sim/thing HTTP/1.1\r\nConnection: close\r\n\r\n'),
+      421,
+      'misdirected-host',
+    );
     const twice = 'GET /api/sim/thing HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\nConnection: close\r\n\r\n';
     expectProblem(await rawExchange(port, twice), 421, 'misdirected-host');
   });
 
   it('answers 403 for state changes of other origins only', async () => {
     const { port } = await serve();
-    const from = (origin: string, method: string) => ask(port, '/api/sim/thing', { method, headers: { Origin: origin } });
+    const from = (origin: string, method: string) =>
+      ask(port, '/api/sim/thing', { method, headers: { Origin: origin } });
     expectProblem(await from('http://evil.example', 'POST'), 403, 'cross-origin');
     expectProblem(await from('null', 'POST'), 403, 'cross-origin');
     expect((await from(`http://127.0.0.1:${port}`, 'POST')).status).to.equal(200);
     const read = await from('http://evil.example', 'GET');
     expect(read.status).to.equal(200);
     expect(read.headers).not.to.have.property('access-control-allow-origin');
-    expectProblem(await ask(port, '/api/sim/thing', { method: 'POST', headers: { 'Sec-Fetch-Site': 'cross-site' } }), 403, 'cross-origin');
+    expectProblem(
+      await ask(port, '/api/sim/thing', { method: 'POST', headers: { 'Sec-Fetch-Site': 'cross-site' } }),
+      403,
+      'cross-origin',
+    );
   });
 
   it('answers preflights of configured origins only, with exactly that origin', async () => {
     const { port } = await serve({ config: { corsOrigins: ['https://tool.example'] } });
-    const preflight = (origin: string) => ask(port, '/api/sim/thing', { method: 'OPTIONS', headers: { Origin: origin, 'Access-Control-Request-Method': 'POST' } });
+    const preflight = (origin: string) =>
+      ask(port, '/api/sim/thing', {
+        method: 'OPTIONS',
+        headers: { Origin: origin, 'Access-Control-Request-Method': 'POST' },
+      });
     const good = await preflight('https://tool.example');
     expect(good.status).to.equal(204);
     expect(good.headers['access-control-allow-origin']).to.equal('https://tool.example');
     expectProblem(await preflight('https://evil.example'), 403, 'cross-origin');
-    const answer = await ask(port, '/api/sim/thing', { body: {}, headers: { Origin: 'https://tool.example', 'Sec-Fetch-Site': 'cross-site' } });
+    const answer = await ask(port, '/api/sim/thing', {
+      body: {},
+      headers: { Origin: 'https://tool.example', 'Sec-Fetch-Site': 'cross-site' },
+    });
     expect(answer.status).to.equal(200);
     expect(answer.headers['access-control-allow-origin']).to.equal('https://tool.example');
   });
@@ -290,9 +379,15 @@ describe('failures', () => {
 
   it('prints the stack, and keeps it out of what GET logs serves', async () => {
     const printed: string[] = [];
-    const logBook = createLogBook({ level: 'error', write: (line) => { printed.push(line); } });
+    const logBook = createLogBook({
+      level: 'error',
+      write: (line) => {
+        printed.push(line);
+      },
+    });
     const { port } = await serve({ logBook });
-    for (const path of ['fail/unexpected', 'fail/internal', 'fail/nothing', 'wrong']) await ask(port, `/api/sim/${path}`);
+    for (const path of ['fail/unexpected', 'fail/internal', 'fail/nothing', 'wrong'])
+      await ask(port, `/api/sim/${path}`);
     const kept = logBook.entries().map(({ message }) => message);
     expect(kept).to.have.lengthOf(4);
     for (const message of kept) expect(message).not.to.match(/\bat |node_modules|\.ts:|file:/);
@@ -310,7 +405,9 @@ describe('failures', () => {
     for (let i = 0; i < 25; i += 1) await ask(port, '/api/sim/fail/unexpected');
     await api.stop();
     const lines = logBook.entries().map(({ message }) => message);
-    const counted = lines.flatMap((line) => /^(\d+) more lines? about failed requests/.exec(line)?.[1] ?? []).map(Number);
+    const counted = lines
+      .flatMap((line) => /^(\d+) more lines? about failed requests/.exec(line)?.[1] ?? [])
+      .map(Number);
     const written = lines.filter((line) => line.startsWith('request ')).length;
     expect(written + counted.reduce((sum, times) => sum + times, 0)).to.equal(25);
     expect(written).to.be.within(10, 20);
@@ -323,12 +420,21 @@ describe('limits of the listener', () => {
   it('answers 414 and 431', async () => {
     const { port } = await serve();
     expectProblem(await ask(port, `/api/sim/thing?${'x'.repeat(9000)}`), 414, 'uri-too-long');
-    expectProblem(await ask(port, '/api/sim/thing', { headers: { 'X-Long': 'x'.repeat(17_000) } }), 431, 'headers-too-large');
+    expectProblem(
+      await ask(port, '/api/sim/thing', { headers: { 'X-Long': 'x'.repeat(17_000) } }),
+      431,
+      'headers-too-large',
+    );
   });
 
   it('answers 400 to what is not HTTP', async () => {
     const { port } = await serve();
-    for (const bytes of ['\x00\x01\x00\x00\x00\x06\x01\x03\x9c\x40\x00\x01', 'HELO there\r\n\r\n', 'GET / HTTP/9.9\r\n\r\n', 'GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n']) {
+    for (const bytes of [
+      '\x00\x01\x00\x00\x00\x06\x01\x03\x9c\x40\x00\x01',
+      'HELO there\r\n\r\n',
+      'GET / HTTP/9.9\r\n\r\n',
+      'GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n',
+    ]) {
       expectProblem(await rawExchange(port, bytes), 400, 'malformed-request');
     }
   });
@@ -345,7 +451,7 @@ describe('limits of the listener', () => {
     const refused = connect(port, '127.0.0.1').on('error', () => undefined);
     await once(refused, 'close');
     held.write('GET /api/sim/thing HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
-    const [data] = await once(held, 'data') as [Buffer];
+    const [data] = (await once(held, 'data')) as [Buffer];
     expect(data.toString()).to.match(/^HTTP\/1\.1 200/);
   });
 
@@ -361,9 +467,15 @@ describe('life cycle', () => {
   it('names address and reason when it cannot listen', async () => {
     const { port } = await serve();
     const second = createApi(apiContext({ plant, config: { port } }), { routes });
-    const error = await second.start().then(() => null, (reason: unknown) => reason);
+    const error = await second.start().then(
+      () => null,
+      (reason: unknown) => reason,
+    );
     expect(error).to.be.instanceOf(SimError);
-    expect(error).to.include({ code: 'LISTEN_FAILED', message: `HTTP: cannot listen on 127.0.0.1:${port}: the port is in use` });
+    expect(error).to.include({
+      code: 'LISTEN_FAILED',
+      message: `HTTP: cannot listen on 127.0.0.1:${port}: the port is in use`,
+    });
     await second.stop();
   });
 
@@ -380,7 +492,9 @@ describe('life cycle', () => {
     const { api, port } = await serve({ limits: { stopTimeoutMs: 20 } });
     const hanging = connect(port, '127.0.0.1');
     await once(hanging, 'connect');
-    hanging.write('POST /api/sim/thing HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n');
+    hanging.write(
+      'POST /api/sim/thing HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n',
+    );
     hanging.on('error', () => undefined).resume();
     const closed = once(hanging, 'close');
     await Promise.all([api.stop(), api.stop()]);

@@ -17,22 +17,34 @@ describe('interface 6: partial shading', () => {
   let rest: Rest;
 
   beforeEach(async () => {
-    rest = await Rest.open(testPlant({ types: ['PV-3Phase', 'HybridDC-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'EVSE'] }));
+    rest = await Rest.open(
+      testPlant({
+        types: ['PV-3Phase', 'HybridDC-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'EVSE'],
+      }),
+    );
     await rest.plant.step(20);
   });
   afterEach(() => rest.api.stop());
 
-  const arrayKw = async (device: number): Promise<number> => (
-    device === 1 ? (await rest.get('/hybrid-dc?device=1')).pv.power_kw : (await rest.get(`/overview?device=${device}`)).metrics.dc_power_kw
-  );
+  const arrayKw = async (device: number): Promise<number> =>
+    device === 1
+      ? (await rest.get('/hybrid-dc?device=1')).pv.power_kw
+      : (await rest.get(`/overview?device=${device}`)).metrics.dc_power_kw;
 
   it('there is none at first', async () => {
     for (const device of [0, 1]) {
-      expect(await rest.get(`${path}?device=${device}`)).to.include({ device_index: device, shaded_share: 0, irradiance_share: 1 });
+      expect(await rest.get(`${path}?device=${device}`)).to.include({
+        device_index: device,
+        shaded_share: 0,
+        irradiance_share: 1,
+      });
     }
   });
 
-  for (const [kind, device] of [['PV device', 0], ['hybrid', 1]] as const) {
+  for (const [kind, device] of [
+    ['PV device', 0],
+    ['hybrid', 1],
+  ] as const) {
     it(`takes power from the array of a ${kind} until it ends with a share of 0`, async () => {
       const query = `?device=${device}`;
       const before = await arrayKw(device);
@@ -41,8 +53,11 @@ describe('interface 6: partial shading', () => {
       await rest.plant.step(40);
       expect(await rest.get(`${path}${query}`)).to.include({ ...shade, mppt_state: 'track' });
       // the bypass diodes of the shaded modules conduct: what is left is about the share in the sun
-      expect(await arrayKw(device) / before).to.be.within(0.6, 0.72);
-      expect(await rest.post(`${path}${query}`, { shaded_share: 0, irradiance_share: 0.3 })).to.include({ shaded_share: 0, irradiance_share: 1 });
+      expect((await arrayKw(device)) / before).to.be.within(0.6, 0.72);
+      expect(await rest.post(`${path}${query}`, { shaded_share: 0, irradiance_share: 0.3 })).to.include({
+        shaded_share: 0,
+        irradiance_share: 1,
+      });
       await rest.plant.step(40);
       expect(await arrayKw(device)).to.be.closeTo(before, 0.02 * before);
     });
@@ -77,11 +92,17 @@ describe('interface 6: partial shading', () => {
 
   it('refuses shares that are none, and changes nothing', async () => {
     for (const [body, names] of [
-      [{}, ['/shaded_share', '/irradiance_share']], [{ shaded_share: 0.2 }, ['/irradiance_share']], [{ ...shade, shaded_share: 1.01 }, ['/shaded_share']],
-      [{ ...shade, irradiance_share: -0.1 }, ['/irradiance_share']], [{ ...shade, mppt: 'local' }, ['/mppt']],
+      [{}, ['/shaded_share', '/irradiance_share']],
+      [{ shaded_share: 0.2 }, ['/irradiance_share']],
+      [{ ...shade, shaded_share: 1.01 }, ['/shaded_share']],
+      [{ ...shade, irradiance_share: -0.1 }, ['/irradiance_share']],
+      [{ ...shade, mppt: 'local' }, ['/mppt']],
     ] as const) {
       const { errors } = await rest.refused(path, 422, 'validation', body);
-      expect(errors.map(({ name }: Json) => name), JSON.stringify(body)).to.deep.equal(names);
+      expect(
+        errors.map(({ name }: Json) => name),
+        JSON.stringify(body),
+      ).to.deep.equal(names);
     }
     expect(await rest.get(path)).to.include({ shaded_share: 0, irradiance_share: 1 });
   });

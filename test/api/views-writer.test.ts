@@ -11,7 +11,9 @@ describe('dates of writes', () => {
       const { points } = await rest.get('/registers/704');
       const { modes, overrides } = await rest.get('/controls');
       const dates = [
-        points.find(({ name }: Json) => name === 'WMaxLimPctEna').changed_at, modes.max_power.changed_at, overrides[0].changed_at,
+        points.find(({ name }: Json) => name === 'WMaxLimPctEna').changed_at,
+        modes.max_power.changed_at,
+        overrides[0].changed_at,
         (await rest.get('/site')).export_limit_by.changed_at,
       ];
       return dates.map((at) => Date.parse(now) - Date.parse(at));

@@ -14,12 +14,23 @@ describe('interface 6.3: wind', () => {
     await rest.plant.step(4);
     const third = await rest.get('/wind');
     expect(third).to.include({
-      turbine: 'T3', rated_power_kw: 5000, hub_height_m: 90, rotor_diameter_m: 126, source: 'dataset', override_wind_speed_m_s: null,
-      lvrt_state: 'normal', reactive_power_kvar: 0,
+      turbine: 'T3',
+      rated_power_kw: 5000,
+      hub_height_m: 90,
+      rotor_diameter_m: 126,
+      source: 'dataset',
+      override_wind_speed_m_s: null,
+      lvrt_state: 'normal',
+      reactive_power_kvar: 0,
     });
     expect(third.dataset).to.include({ name: 'wind-week', time_scale: 1 });
     expect(third.generator_rpm / third.rotor_rpm).to.be.closeTo(97, 0.01);
-    expect(await rest.get('/wind?device=1')).to.include({ turbine: 'T4', rated_power_kw: 15_000, hub_height_m: 150, rotor_diameter_m: 240 });
+    expect(await rest.get('/wind?device=1')).to.include({
+      turbine: 'T4',
+      rated_power_kw: 15_000,
+      hub_height_m: 150,
+      rotor_diameter_m: 240,
+    });
   });
 
   it('runs on in its data', async () => {
@@ -38,7 +49,10 @@ describe('interface 6.3: wind', () => {
     const { dc_power_kw: dcKw } = (await rest.get('/overview')).metrics;
     expect(steady.electrical_power_kw).to.be.closeTo(dcKw, 1);
     expect((await rest.get('/wind?device=1')).source).to.equal('dataset');
-    expect(await rest.post('/wind/override', { wind_speed_m_s: null })).to.include({ source: 'dataset', override_wind_speed_m_s: null });
+    expect(await rest.post('/wind/override', { wind_speed_m_s: null })).to.include({
+      source: 'dataset',
+      override_wind_speed_m_s: null,
+    });
   });
 
   it('takes one at the anemometer, which blows harder at the hub', async () => {
@@ -56,13 +70,24 @@ describe('interface 6.3: wind', () => {
     for (const speed of [300, 1e308]) {
       await rest.post('/wind/override', { wind_speed_m_s: speed });
       await rest.plant.step(100);
-      expect(await rest.get('/wind')).to.include({ wind_speed_m_s: 60, region: 'cut_out', state: 'high_wind_stop', electrical_power_kw: 0, override_wind_speed_m_s: speed });
+      expect(await rest.get('/wind')).to.include({
+        wind_speed_m_s: 60,
+        region: 'cut_out',
+        state: 'high_wind_stop',
+        electrical_power_kw: 0,
+        override_wind_speed_m_s: speed,
+      });
     }
     expect((await rest.get('/overview')).status.inverter_state).to.not.equal('fault');
   });
 
   it('refuses what is no wind, and other kinds of devices', async () => {
-    for (const body of [{}, { wind_speed_m_s: '9' }, { wind_speed_m_s: 9, height: 'tip' }, { wind_speed_m_s: 9, duration_s: 3 }]) {
+    for (const body of [
+      {},
+      { wind_speed_m_s: '9' },
+      { wind_speed_m_s: 9, height: 'tip' },
+      { wind_speed_m_s: 9, duration_s: 3 },
+    ]) {
       await rest.refused('/wind/override', 422, 'validation', body);
     }
     expect(await rest.get('/wind')).to.include({ source: 'dataset' });

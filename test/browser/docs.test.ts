@@ -42,8 +42,14 @@ describe('documentation pages in a browser', () => {
     await page.waitForSelector('.opblock');
     expect(page.url()).to.equal(`${origin}/docs/`);
     expect(await page.locator('.opblock').count()).to.equal(allRoutes.length);
-    expect(await page.locator('.opblock-tag').allTextContents()).to.satisfy((tags: string[]) => tags.some((tag) => tag.includes('Controls')));
-    await page.locator('.opblock', { hasText: 'get_health' }).or(page.locator('#operations-Core-get_health')).first().click();
+    expect(await page.locator('.opblock-tag').allTextContents()).to.satisfy((tags: string[]) =>
+      tags.some((tag) => tag.includes('Controls')),
+    );
+    await page
+      .locator('.opblock', { hasText: 'get_health' })
+      .or(page.locator('#operations-Core-get_health'))
+      .first()
+      .click();
     await page.click('.opblock .execute');
     expect(await page.textContent('.live-responses-table .response .response-col_status')).to.match(/^200/);
     expect(seen.complaints).to.deep.equal([]);

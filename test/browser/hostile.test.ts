@@ -65,10 +65,18 @@ describe('a hostile page in a browser', () => {
     upgrades = 0;
     app.api.server.prependListener('request', ({ method = '', url = '', headers }, response) => {
       response.once('finish', () => {
-        seen.push({ method, url, status: response.statusCode, origin: headers.origin, site: headers['sec-fetch-site'] });
+        seen.push({
+          method,
+          url,
+          status: response.statusCode,
+          origin: headers.origin,
+          site: headers['sec-fetch-site'],
+        });
       });
     });
-    app.api.server.prependListener('upgrade', () => { upgrades += 1; });
+    app.api.server.prependListener('upgrade', () => {
+      upgrades += 1;
+    });
   }
 
   afterEach(() => app.stop());
@@ -84,11 +92,16 @@ describe('a hostile page in a browser', () => {
   function expectNothingRead(results: Record<string, string>): void {
     expect(Object.keys(results).length).to.be.greaterThan(25);
     const learned = Object.entries(results).filter(([, result]) => result !== 'blocked');
-    const readFrames = learned.filter(([name, result]) => !(name.startsWith('form') || name.startsWith('iframe')) || result !== 'read: ');
+    const readFrames = learned.filter(
+      ([name, result]) => !(name.startsWith('form') || name.startsWith('iframe')) || result !== 'read: ',
+    );
     expect(readFrames.filter(([, result]) => result !== 'opaque')).to.deep.equal([]);
   }
 
-  for (const [what, host, site] of [['another site', 'evil.test', 'cross-site'], ['another port of the same host', '127.0.0.1', 'same-site']] as const) {
+  for (const [what, host, site] of [
+    ['another site', 'evil.test', 'cross-site'],
+    ['another port of the same host', '127.0.0.1', 'same-site'],
+  ] as const) {
     it(`of ${what} changes nothing and reads nothing`, async () => {
       await openApp();
       const before = stateOf(app);
@@ -99,7 +112,10 @@ describe('a hostile page in a browser', () => {
       // the requests did arrive, and were refused
       const posts = seen.filter(({ method }) => method === 'POST');
       expect(posts.length).to.be.greaterThan(10);
-      expect([...new Set(posts.map(({ origin }) => origin))]).to.have.members([`http://${host}:${hostilePort}`, 'null']);
+      expect([...new Set(posts.map(({ origin }) => origin))]).to.have.members([
+        `http://${host}:${hostilePort}`,
+        'null',
+      ]);
       expect(seen.filter(({ method }) => method === 'OPTIONS').length).to.be.greaterThan(0);
       expect(upgrades).to.equal(2);
       expect(seen.filter(({ status }) => status < 400)).to.deep.equal([]);
@@ -145,11 +161,17 @@ describe('a hostile page in a browser', () => {
     for (const enctype of ['application/x-www-form-urlencoded', 'text/plain']) {
       const page = await browser.newPage();
       await page.goto(`http://evil.test:${hostilePort}/`);
-      await Promise.all([page.waitForURL(`http://127.0.0.1:${port}/**`), call(page, 'postWindow', `http://127.0.0.1:${port}/api/sim/stop`, enctype)]);
+      await Promise.all([
+        page.waitForURL(`http://127.0.0.1:${port}/**`),
+        call(page, 'postWindow', `http://127.0.0.1:${port}/api/sim/stop`, enctype),
+      ]);
       expect(await page.textContent('body')).to.contain('cross-origin');
       await page.close();
     }
-    expect(seen.map(({ method, status }) => [method, status]).filter(([method]) => method === 'POST')).to.deep.equal([['POST', 403], ['POST', 403]]);
+    expect(seen.map(({ method, status }) => [method, status]).filter(([method]) => method === 'POST')).to.deep.equal([
+      ['POST', 403],
+      ['POST', 403],
+    ]);
     expect(stateOf(app)).to.equal(before);
     expect(app.api.stopping).to.equal(false);
   });
@@ -158,7 +180,10 @@ describe('a hostile page in a browser', () => {
     await openApp();
     const page = await browser.newPage();
     await page.goto(`http://evil.test:${hostilePort}/`);
-    const [own] = await Promise.all([page.waitForEvent('popup'), call(page, 'openWindow', `http://127.0.0.1:${port}/docs/`)]);
+    const [own] = await Promise.all([
+      page.waitForEvent('popup'),
+      call(page, 'openWindow', `http://127.0.0.1:${port}/docs/`),
+    ]);
     await own.waitForSelector('.opblock');
     expect(await call(page, 'titleOfWindow')).to.equal('blocked');
     await page.goto(`http://127.0.0.1:${port}/api/sim/overview`);

@@ -22,14 +22,31 @@ describe('interface 12.1: device profile', () => {
       source: {
         kind: 'pv',
         pv: {
-          module: 'CS5P-220M', series: 13, parallel: 4, minDcVoltageV: 304, maxDcVoltageV: 966, efficiencyNominal: 0.96,
-          mpptTimeConstantS: 1.5, startTimeS: 10, tiltDeg: 30, azimuthDeg: 180, latitudeDeg: 40, longitudeDeg: 7,
-          shading: null, mppt: 'global',
+          module: 'CS5P-220M',
+          series: 13,
+          parallel: 4,
+          minDcVoltageV: 304,
+          maxDcVoltageV: 966,
+          efficiencyNominal: 0.96,
+          mpptTimeConstantS: 1.5,
+          startTimeS: 10,
+          tiltDeg: 30,
+          azimuthDeg: 180,
+          latitudeDeg: 40,
+          longitudeDeg: 7,
+          shading: null,
+          mppt: 'global',
         },
       },
       inverter: {
-        lowPowerVars: 'reduced', mayTrip: 'stay', cessationReturnS: 0, cessationRampS: 0,
-        antiIslandingS: 1, rocofRelayHzS: null, vectorShiftRelayDeg: null, adoptionS: 0,
+        lowPowerVars: 'reduced',
+        mayTrip: 'stay',
+        cessationReturnS: 0,
+        cessationRampS: 0,
+        antiIslandingS: 1,
+        rocofRelayHzS: null,
+        vectorShiftRelayDeg: null,
+        adoptionS: 0,
       },
     });
   });
@@ -38,28 +55,59 @@ describe('interface 12.1: device profile', () => {
     const block = (inverter: unknown) => resolve({ inverter }).profile?.inverter;
 
     it('keeps what is given', () => {
-      expect(block({
-        low_power_vars: 'full', may_trip: 'trip', cessation_return_s: 0.4, cessation_ramp_s: 10,
-        anti_islanding_s: 0.16, rocof_relay_hz_s: 0.1, vector_shift_relay_deg: 180, adoption_s: 60,
-      })).to.deep.equal({
-        lowPowerVars: 'full', mayTrip: 'trip', cessationReturnS: 0.4, cessationRampS: 10,
-        antiIslandingS: 0.16, rocofRelayHzS: 0.1, vectorShiftRelayDeg: 180, adoptionS: 60,
+      expect(
+        block({
+          low_power_vars: 'full',
+          may_trip: 'trip',
+          cessation_return_s: 0.4,
+          cessation_ramp_s: 10,
+          anti_islanding_s: 0.16,
+          rocof_relay_hz_s: 0.1,
+          vector_shift_relay_deg: 180,
+          adoption_s: 60,
+        }),
+      ).to.deep.equal({
+        lowPowerVars: 'full',
+        mayTrip: 'trip',
+        cessationReturnS: 0.4,
+        cessationRampS: 10,
+        antiIslandingS: 0.16,
+        rocofRelayHzS: 0.1,
+        vectorShiftRelayDeg: 180,
+        adoptionS: 60,
       });
     });
 
     it('gives devices that charge all of their reactive power, unless told otherwise', () => {
       expect(resolve({}, 'three', 'battery').profile?.inverter).to.include({ lowPowerVars: 'full' });
-      expect(resolve({ inverter: { low_power_vars: 'reduced' } }, 'three', 'battery').profile?.inverter).to.include({ lowPowerVars: 'reduced' });
+      expect(resolve({ inverter: { low_power_vars: 'reduced' } }, 'three', 'battery').profile?.inverter).to.include({
+        lowPowerVars: 'reduced',
+      });
     });
 
     it('takes null for a relay that is not fitted', () => {
-      expect(block({ rocof_relay_hz_s: null, vector_shift_relay_deg: null })).to.include({ rocofRelayHzS: null, vectorShiftRelayDeg: null });
+      expect(block({ rocof_relay_hz_s: null, vector_shift_relay_deg: null })).to.include({
+        rocofRelayHzS: null,
+        vectorShiftRelayDeg: null,
+      });
     });
 
     const refused: [string, unknown][] = [
-      ['voltage_measure', 'mean'], ['low_power_vars', 'some'], ['may_trip', true], ['cessation_return_s', 10.1], ['cessation_ramp_s', -1],
-      ['anti_islanding_s', 2.1], ['anti_islanding_s', 0.1], ['anti_islanding_s', null], ['rocof_relay_hz_s', 0], ['rocof_relay_hz_s', 20.1],
-      ['vector_shift_relay_deg', 1], ['vector_shift_relay_deg', 181], ['adoption_s', 61], ['adoption_s', -1], ['adoptions', 1],
+      ['voltage_measure', 'mean'],
+      ['low_power_vars', 'some'],
+      ['may_trip', true],
+      ['cessation_return_s', 10.1],
+      ['cessation_ramp_s', -1],
+      ['anti_islanding_s', 2.1],
+      ['anti_islanding_s', 0.1],
+      ['anti_islanding_s', null],
+      ['rocof_relay_hz_s', 0],
+      ['rocof_relay_hz_s', 20.1],
+      ['vector_shift_relay_deg', 1],
+      ['vector_shift_relay_deg', 181],
+      ['adoption_s', 61],
+      ['adoption_s', -1],
+      ['adoptions', 1],
     ];
     for (const [key, value] of refused) {
       it(`refuses ${key}: ${JSON.stringify(value)}`, () => {
@@ -68,7 +116,13 @@ describe('interface 12.1: device profile', () => {
     }
   });
 
-  for (const [phases, ratedW] of [['three', 3000], ['three', 50_000], ['three', 2_000_000], ['split', 7600], ['single', 3800]] as const) {
+  for (const [phases, ratedW] of [
+    ['three', 3000],
+    ['three', 50_000],
+    ['three', 2_000_000],
+    ['split', 7600],
+    ['single', 3800],
+  ] as const) {
     it(`gives a ${phases} device of ${ratedW} W modules for its rating`, () => {
       const pv = resolve({ models: { 702: { WMaxRtg: ratedW } } }, phases).pv;
       const power = pv!.series * pv!.parallel * moduleW;
@@ -79,8 +133,14 @@ describe('interface 12.1: device profile', () => {
   }
 
   it('lets one power rating follow the other', () => {
-    expect(resolve({ models: { 702: { WMaxRtg: 8000 } } }).profile?.models['702']).to.include({ WMaxRtg: 8000, VAMaxRtg: 8000 });
-    expect(resolve({ models: { 702: { VAMaxRtg: 9000 } } }).profile?.models['702']).to.include({ WMaxRtg: 9000, VAMaxRtg: 9000 });
+    expect(resolve({ models: { 702: { WMaxRtg: 8000 } } }).profile?.models['702']).to.include({
+      WMaxRtg: 8000,
+      VAMaxRtg: 8000,
+    });
+    expect(resolve({ models: { 702: { VAMaxRtg: 9000 } } }).profile?.models['702']).to.include({
+      WMaxRtg: 9000,
+      VAMaxRtg: 9000,
+    });
   });
   it('takes values of every model that has start values as they are', () => {
     const models = Object.fromEntries(settableModels.map((id) => [id, { Any: 1, 'Crv[1].Pt[2].V': 'SYMBOL' }]));
@@ -91,16 +151,38 @@ describe('interface 12.1: device profile', () => {
   });
   it('keeps what is given', () => {
     const pv = {
-      module: 'DATASHEET-270', series: 18.5, parallel: 2, min_dc_voltage_v: 100, max_dc_voltage_v: 900, efficiency_nominal: 1,
-      mppt_time_constant_s: 0.001, start_time_s: 0, tilt_deg: 0, azimuth_deg: 90, latitude_deg: 0, longitude_deg: 0,
-      shading: { shaded_share: 0.5, irradiance_share: 0.2 }, mppt: 'local',
+      module: 'DATASHEET-270',
+      series: 18.5,
+      parallel: 2,
+      min_dc_voltage_v: 100,
+      max_dc_voltage_v: 900,
+      efficiency_nominal: 1,
+      mppt_time_constant_s: 0.001,
+      start_time_s: 0,
+      tilt_deg: 0,
+      azimuth_deg: 90,
+      latitude_deg: 0,
+      longitude_deg: 0,
+      shading: { shaded_share: 0.5, irradiance_share: 0.2 },
+      mppt: 'local',
     };
     const found = resolve({ name: 'n', description: 'd', pv });
     expect(found.profile).to.include({ name: 'n', description: 'd' });
     expect(found.pv).to.deep.equal({
-      module: 'DATASHEET-270', series: 18.5, parallel: 2, minDcVoltageV: 100, maxDcVoltageV: 900, efficiencyNominal: 1,
-      mpptTimeConstantS: 0.001, startTimeS: 0, tiltDeg: 0, azimuthDeg: 90, latitudeDeg: 0, longitudeDeg: 0,
-      shading: { shadedShare: 0.5, irradianceShare: 0.2 }, mppt: 'local',
+      module: 'DATASHEET-270',
+      series: 18.5,
+      parallel: 2,
+      minDcVoltageV: 100,
+      maxDcVoltageV: 900,
+      efficiencyNominal: 1,
+      mpptTimeConstantS: 0.001,
+      startTimeS: 0,
+      tiltDeg: 0,
+      azimuthDeg: 90,
+      latitudeDeg: 0,
+      longitudeDeg: 0,
+      shading: { shadedShare: 0.5, irradianceShare: 0.2 },
+      mppt: 'local',
     });
   });
   it('refuses a DC window that is none, also against a derived end', () => {
@@ -112,15 +194,30 @@ describe('interface 12.1: device profile', () => {
 
   const inline = (text: string) => fileFaults(`devices: [{ profile: ${text} }]`);
   const cases: readonly (readonly [string, string])[] = [
-    ['{ tidal: {} }', 'tidal: unknown key; allowed: name, description, models, inverter, pv, battery, wind, fuel_cell, hybrid, evse'],
+    [
+      '{ tidal: {} }',
+      'tidal: unknown key; allowed: name, description, models, inverter, pv, battery, wind, fuel_cell, hybrid, evse',
+    ],
     ['{ models: { "803": {} } }', 'models.803: unknown key; nearest known: 703'],
-    ...[['713', 'follows from the battery block, where its values can be set (capacity_wh, power_w, soc_pct, soh_pct and others)'],
-      ['802', 'follows from the battery block, where its values can be set (capacity_wh, power_w, soc_pct, soh_pct and others)'],
+    ...[
+      [
+        '713',
+        'follows from the battery block, where its values can be set (capacity_wh, power_w, soc_pct, soh_pct and others)',
+      ],
+      [
+        '802',
+        'follows from the battery block, where its values can be set (capacity_wh, power_w, soc_pct, soh_pct and others)',
+      ],
       ['701', 'holds what the device measures; no model of measurements has start values'],
-      ['714', 'holds what the device measures; no model of measurements has start values']].map(([id, why]): [string, string] => (
-      [`{ models: { "${id}": { W: 1 } } }`, `models.${id}: cannot be given: it ${why}; allowed: ${settableModels.join(', ')}`]
-    )),
-    ['{ models: { 702: { WMaxRtg: [1] } } }', 'models.702.WMaxRtg: given [1]; allowed: a number, or text of 1 to 256 characters'],
+      ['714', 'holds what the device measures; no model of measurements has start values'],
+    ].map(([id, why]): [string, string] => [
+      `{ models: { "${id}": { W: 1 } } }`,
+      `models.${id}: cannot be given: it ${why}; allowed: ${settableModels.join(', ')}`,
+    ]),
+    [
+      '{ models: { 702: { WMaxRtg: [1] } } }',
+      'models.702.WMaxRtg: given [1]; allowed: a number, or text of 1 to 256 characters',
+    ],
     ['{ models: { 702: { "W Max": 1 } } }', 'models.702.W Max: not a name that a key may have; allowed: a point name'],
     ['{ models: { 702: 5 } }', 'models.702: given 5; allowed: a mapping'],
     ['{ pv: { module: X } }', 'pv.module: given "X"; allowed: CS5P-220M, DATASHEET-270'],

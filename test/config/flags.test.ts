@@ -81,51 +81,110 @@ const samples: Readonly<Record<string, readonly [text: string, value: unknown, d
 
 /** A single word of these makes a plant that does not exist, or shows nowhere: the others that go with it. */
 const companions: Readonly<Record<string, readonly string[]>> = {
-  fuelcell_chemistry: ['--fuelcell_fuel', 'continuous'], fuelcell_fuel: ['--fuelcell_chemistry', 'SOFC'],
-  rtu_enable: ['--rtu_port', '/dev/ttyS9'], rtu_port: ['-rtu', 'yes'],
-  rtu_baud: ['-rtu', 'yes', '--rtu_port', '/dev/ttyS9'], rtu_parity: ['-rtu', 'yes', '--rtu_port', '/dev/ttyS9'],
+  fuelcell_chemistry: ['--fuelcell_fuel', 'continuous'],
+  fuelcell_fuel: ['--fuelcell_chemistry', 'SOFC'],
+  rtu_enable: ['--rtu_port', '/dev/ttyS9'],
+  rtu_port: ['-rtu', 'yes'],
+  rtu_baud: ['-rtu', 'yes', '--rtu_port', '/dev/ttyS9'],
+  rtu_parity: ['-rtu', 'yes', '--rtu_port', '/dev/ttyS9'],
   rtu_stopbits: ['-rtu', 'yes', '--rtu_port', '/dev/ttyS9'],
-  proxy_host: ['--proxy', 'string-inverter-basic'], proxy_port: ['--proxy', 'string-inverter-basic'],
+  proxy_host: ['--proxy', 'string-inverter-basic'],
+  proxy_port: ['--proxy', 'string-inverter-basic'],
   ...tlsCompanions(),
 };
 
 /** TLS of Modbus as a whole, but for one of its settings. */
 function tlsCompanions(): Record<string, readonly string[]> {
-  const whole = { mb_enc: ['-e', 'yes'], mb_cert: ['-mbc', 'server.pem'], mb_key: ['-mbk', 'server.key'], mb_root_cert: ['-mbr', 'ca.pem'] };
+  const whole = {
+    mb_enc: ['-e', 'yes'],
+    mb_cert: ['-mbc', 'server.pem'],
+    mb_key: ['-mbk', 'server.key'],
+    mb_root_cert: ['-mbr', 'ca.pem'],
+  };
   const without = (key: string) => Object.entries(whole).flatMap(([each, words]) => (each === key ? [] : words));
   return Object.fromEntries([...Object.keys(whole), 'mb_ciphers', 'mb_tls_version'].map((key) => [key, without(key)]));
 }
 
-const files: Record<string, string> = { '/site/sun.csv': '', '/site/load.csv': '', '/site/cars.csv': '', '/site/grid.csv': '', '/site/site.yaml': '{}' };
+const files: Record<string, string> = {
+  '/site/sun.csv': '',
+  '/site/load.csv': '',
+  '/site/cars.csv': '',
+  '/site/grid.csv': '',
+  '/site/site.yaml': '{}',
+};
 
 /** The part of a configuration that a setting shows in. */
 function shownBy(key: string, config: ReturnType<typeof run>): unknown {
   const device = config.devices[0];
   const source = partsOf(device);
   const places: Readonly<Record<string, unknown>> = {
-    device_type: device?.deviceType, N: config.devices.length, f: device?.profileName,
-    website_ip: config.web.host, website_port: config.web.port, wall_clock: config.clock.followsWall,
-    wall_clock_timezone: config.clock.timezone, start_clock_time: config.clock.startTime, start_date: config.clock.startDate,
-    evse_profile: device?.profileName, load_profile: device?.series.load, vehicles: device?.series.vehicles, series_end: config.seriesEnd,
-    wind_time_scale: config.windTimeScale, wind_anemometer_height_m: source.wind?.anemometerHeightM,
-    fuelcell_chemistry: source.fuelCell?.chemistry, fuelcell_mode: source.fuelCell?.operatingMode, fuelcell_fuel: source.fuelCell?.fuel,
-    hybrid_pv_kw: source.hybrid?.pvW, hybrid_batt_kw: source.battery?.powerW, hybrid_batt_kwh: source.battery?.capacityWh,
-    hybrid_inverter_kva: device?.profile.models['702']?.['VAMaxRtg'], hybrid_soc_min_pct: source.battery?.socMinPct,
-    hybrid_soc_max_pct: source.battery?.socMaxPct, hybrid_dispatch: source.hybrid?.policy,
-    dc_profile: device?.series.dc, irradiance_source: config.irradianceSource, clouds: config.clouds, grid_profile: config.grid.profilePath,
-    start_paused: config.clock.startsPaused, time_rate: config.clock.rate, tick: config.tickS,
-    seed: config.seed, first_device: config.firstDevice, mb_enable: config.modbus.enabled, mb_host: config.modbus.host,
-    mb_port: config.modbus.port, mb_shared_port: config.modbus.sharedPort, config: config.configPath,
-    sim_models: config.simModels, mb_framing: config.modbus.framing, mb_foreign_unit: config.modbus.foreignUnit, rtu_enable: config.rtu !== null, rtu_port: config.rtu?.port,
-    mb_enc: config.modbus.tls !== null, mb_cert: config.modbus.tls?.files.cert, mb_key: config.modbus.tls?.files.key,
-    mb_root_cert: config.modbus.tls?.files.rootCert, mb_ciphers: config.modbus.tls?.ciphers, mb_tls_version: config.modbus.tls?.minVersion,
-    rtu_baud: config.rtu?.baud, rtu_parity: config.rtu?.parity, rtu_stopbits: config.rtu?.stopBits,
-    proxy: config.proxy?.mapLabel, proxy_host: config.proxy?.host, proxy_port: config.proxy?.port,
+    device_type: device?.deviceType,
+    N: config.devices.length,
+    f: device?.profileName,
+    website_ip: config.web.host,
+    website_port: config.web.port,
+    wall_clock: config.clock.followsWall,
+    wall_clock_timezone: config.clock.timezone,
+    start_clock_time: config.clock.startTime,
+    start_date: config.clock.startDate,
+    evse_profile: device?.profileName,
+    load_profile: device?.series.load,
+    vehicles: device?.series.vehicles,
+    series_end: config.seriesEnd,
+    wind_time_scale: config.windTimeScale,
+    wind_anemometer_height_m: source.wind?.anemometerHeightM,
+    fuelcell_chemistry: source.fuelCell?.chemistry,
+    fuelcell_mode: source.fuelCell?.operatingMode,
+    fuelcell_fuel: source.fuelCell?.fuel,
+    hybrid_pv_kw: source.hybrid?.pvW,
+    hybrid_batt_kw: source.battery?.powerW,
+    hybrid_batt_kwh: source.battery?.capacityWh,
+    hybrid_inverter_kva: device?.profile.models['702']?.['VAMaxRtg'],
+    hybrid_soc_min_pct: source.battery?.socMinPct,
+    hybrid_soc_max_pct: source.battery?.socMaxPct,
+    hybrid_dispatch: source.hybrid?.policy,
+    dc_profile: device?.series.dc,
+    irradiance_source: config.irradianceSource,
+    clouds: config.clouds,
+    grid_profile: config.grid.profilePath,
+    start_paused: config.clock.startsPaused,
+    time_rate: config.clock.rate,
+    tick: config.tickS,
+    seed: config.seed,
+    first_device: config.firstDevice,
+    mb_enable: config.modbus.enabled,
+    mb_host: config.modbus.host,
+    mb_port: config.modbus.port,
+    mb_shared_port: config.modbus.sharedPort,
+    config: config.configPath,
+    sim_models: config.simModels,
+    mb_framing: config.modbus.framing,
+    mb_foreign_unit: config.modbus.foreignUnit,
+    rtu_enable: config.rtu !== null,
+    rtu_port: config.rtu?.port,
+    mb_enc: config.modbus.tls !== null,
+    mb_cert: config.modbus.tls?.files.cert,
+    mb_key: config.modbus.tls?.files.key,
+    mb_root_cert: config.modbus.tls?.files.rootCert,
+    mb_ciphers: config.modbus.tls?.ciphers,
+    mb_tls_version: config.modbus.tls?.minVersion,
+    rtu_baud: config.rtu?.baud,
+    rtu_parity: config.rtu?.parity,
+    rtu_stopbits: config.rtu?.stopBits,
+    proxy: config.proxy?.mapLabel,
+    proxy_host: config.proxy?.host,
+    proxy_port: config.proxy?.port,
     faults: config.faults.map(({ profile }) => profile),
-    history_samples: config.historySamples, log_level: config.log.level, log_format: config.log.format, cors_origin: config.web.corsOrigins,
-    allowed_host: config.web.allowedHosts, mb_max_connections: config.modbus.maxConnections,
-    mb_idle_timeout_s: config.modbus.idleTimeoutS, mb_frame_timeout_s: config.modbus.frameTimeoutS,
-    ws_max_clients: config.web.maxStreamClients, http_max_connections: config.web.maxConnections,
+    history_samples: config.historySamples,
+    log_level: config.log.level,
+    log_format: config.log.format,
+    cors_origin: config.web.corsOrigins,
+    allowed_host: config.web.allowedHosts,
+    mb_max_connections: config.modbus.maxConnections,
+    mb_idle_timeout_s: config.modbus.idleTimeoutS,
+    mb_frame_timeout_s: config.modbus.frameTimeoutS,
+    ws_max_clients: config.web.maxStreamClients,
+    http_max_connections: config.web.maxConnections,
   };
   if (!(key in places)) throw new Error(`${key} shows nowhere`);
   return places[key];
@@ -143,7 +202,7 @@ describe('command line', () => {
 
   for (const key of settingKeys) {
     const [text, value, type] = samples[key]!;
-    const others = [...type === undefined ? [] : ['-d', type], ...companions[key] ?? []];
+    const others = [...(type === undefined ? [] : ['-d', type]), ...(companions[key] ?? [])];
     for (const spelling of settingOf(key).flags ?? []) {
       const variants = new Set([spelling, spelling.replaceAll('_', '-')]);
       for (const variant of variants) {
@@ -165,7 +224,10 @@ describe('command line', () => {
     expect(new Set(knownSpellings).size).to.equal(knownSpellings.length);
   });
 
-  for (const [words, value] of [[['yes', 'true', '1', 'on', 'YES'], true], [['no', 'false', '0', 'off', 'Off'], false]] as const) {
+  for (const [words, value] of [
+    [['yes', 'true', '1', 'on', 'YES'], true],
+    [['no', 'false', '0', 'off', 'Off'], false],
+  ] as const) {
     for (const word of words) {
       it(`reads the switch word ${word} as ${value}`, () => {
         expect(run(['-mb', word, '-wc', word]).modbus.enabled).to.equal(value);
@@ -215,9 +277,12 @@ describe('command line', () => {
       [['-website_ip', '::1'], ['-website_ip: unknown flag; nearest known: --website_ip']],
       [['-n', '2'], ['-n: unknown flag; nearest known: -N']],
       [['-N3'], ['-N3: unknown flag; nearest known: -N']],
-      [['--mb-max-connections', '2'], [
-        '--mb-max-connections: unknown flag; mb_max_connections is a key of configuration files, and DERBENCH_MB_MAX_CONNECTIONS a variable of the environment',
-      ]],
+      [
+        ['--mb-max-connections', '2'],
+        [
+          '--mb-max-connections: unknown flag; mb_max_connections is a key of configuration files, and DERBENCH_MB_MAX_CONNECTIONS a variable of the environment',
+        ],
+      ],
       [['--quite-another'], ['--quite-another: unknown flag; allowed: those that --help lists']],
       [['--'], ['--: unknown flag; allowed: those that --help lists']],
       [['--help=yes'], ['--help: unknown flag; nearest known: --help']],
@@ -240,21 +305,42 @@ describe('command line', () => {
       [['--tick', '1s'], ['--tick: given "1s"; allowed: a number from 0.1 to 60']],
       [['--time_rate', '3601'], ['--time_rate: given "3601"; allowed: a number from 0.01 to 3600']],
       [['-mb', 'maybe'], ['-mb: given "maybe"; allowed: yes, true, on, 1, no, false, off, 0']],
-      [['-wc_tz', 'Mars/Base'], ['-wc_tz: given "Mars/Base"; allowed: an IANA time zone name, for example Europe/Berlin']],
+      [
+        ['-wc_tz', 'Mars/Base'],
+        ['-wc_tz: given "Mars/Base"; allowed: an IANA time zone name, for example Europe/Berlin'],
+      ],
       [['-wc_tz', '+01:00'], ['-wc_tz: given "+01:00"; allowed: an IANA time zone name, for example Europe/Berlin']],
       [['--start_clock_time', '24:00:00'], ['--start_clock_time: given "24:00:00"; allowed: a time of day HH:MM:SS']],
-      [['--start_date', '2026-02-29'], ['--start_date: given "2026-02-29"; allowed: a calendar date YYYY-MM-DD from 1970-01-02 to 2199-12-31']],
+      [
+        ['--start_date', '2026-02-29'],
+        ['--start_date: given "2026-02-29"; allowed: a calendar date YYYY-MM-DD from 1970-01-02 to 2199-12-31'],
+      ],
       [['--mb_host', '300.1.1.1'], ['--mb_host: given "300.1.1.1"; allowed: an IP address or a host name']],
       [['-wi', 'a b'], ['-wi: given "a b"; allowed: an IP address or a host name']],
       [['--log_level', 'loud'], ['--log_level: given "loud"; allowed: debug, info, warning, error']],
       [['--series_end', 'stop'], ['--series_end: given "stop"; allowed: loop, hold']],
       [['--wind_time_scale', '0'], ['--wind_time_scale: given "0"; allowed: a number from 0.01 to 3600']],
-      [['-d', 'HybridDC-3Phase', '--hybrid_soc_max_pct', '101'], ['--hybrid_soc_max_pct: given "101"; allowed: a number from 0 to 100']],
-      [['-d', 'HybridDC-3Phase', '--hybrid_pv_kw', '0'], ['--hybrid_pv_kw: given "0"; allowed: a number from 0.1 to 100000']],
-      [['-d', 'HybridDC-3Phase', '--hybrid_dispatch', 'best'], ['--hybrid_dispatch: given "best"; allowed: self_consumption, pv_priority, manual']],
-      [['-d', 'Fuelcell-3Phase', '--fuelcell_chemistry', 'AFC'], ['--fuelcell_chemistry: given "AFC"; allowed: PEMFC, SOFC']],
+      [
+        ['-d', 'HybridDC-3Phase', '--hybrid_soc_max_pct', '101'],
+        ['--hybrid_soc_max_pct: given "101"; allowed: a number from 0 to 100'],
+      ],
+      [
+        ['-d', 'HybridDC-3Phase', '--hybrid_pv_kw', '0'],
+        ['--hybrid_pv_kw: given "0"; allowed: a number from 0.1 to 100000'],
+      ],
+      [
+        ['-d', 'HybridDC-3Phase', '--hybrid_dispatch', 'best'],
+        ['--hybrid_dispatch: given "best"; allowed: self_consumption, pv_priority, manual'],
+      ],
+      [
+        ['-d', 'Fuelcell-3Phase', '--fuelcell_chemistry', 'AFC'],
+        ['--fuelcell_chemistry: given "AFC"; allowed: PEMFC, SOFC'],
+      ],
       [['--load_profile', 'no.csv'], ['--load_profile: given "/site/no.csv"; allowed: the path of a file that exists']],
-      [['-d', 'EVSE', '--vehicles', 'no.csv'], ['--vehicles: given "/site/no.csv"; allowed: the path of a file that exists']],
+      [
+        ['-d', 'EVSE', '--vehicles', 'no.csv'],
+        ['--vehicles: given "/site/no.csv"; allowed: the path of a file that exists'],
+      ],
       [['-dc_p', 'no.csv'], ['-dc_p: given "/site/no.csv"; allowed: the path of a file that exists']],
       [['--grid_profile', 'no.csv'], ['--grid_profile: given "/site/no.csv"; allowed: the path of a file that exists']],
     ];
@@ -262,7 +348,16 @@ describe('command line', () => {
       it(argv.join(' '), () => expect(faultLines(argv)).to.deep.equal(lines));
     }
 
-    for (const origin of ['*', 'null', 'localhost:3000', 'http://a/', 'http://a:80', 'HTTP://a', 'ftp://a', 'http://u@a']) {
+    for (const origin of [
+      '*',
+      'null',
+      'localhost:3000',
+      'http://a/',
+      'http://a:80',
+      'HTTP://a',
+      'ftp://a',
+      'http://u@a',
+    ]) {
       it(`refuses the origin ${origin}`, () => {
         expect(faultsOf(['--cors_origin', origin])[0]?.name).to.equal('--cors_origin');
       });
@@ -276,8 +371,19 @@ describe('command line', () => {
     it('names every device type for an unknown one', () => {
       const [fault] = faultsOf(['-d', 'Tidal-3Phase']);
       expect(fault?.allowed).to.deep.equal([
-        'PV-3Phase', 'PV', 'PV-2Phase', 'PV-1Phase', 'Batt-3Phase', 'Batt', 'Batt-2Phase', 'Batt-1Phase', 'Wind-T3-3Phase', 'Wind-T4-3Phase',
-        'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE',
+        'PV-3Phase',
+        'PV',
+        'PV-2Phase',
+        'PV-1Phase',
+        'Batt-3Phase',
+        'Batt',
+        'Batt-2Phase',
+        'Batt-1Phase',
+        'Wind-T3-3Phase',
+        'Wind-T4-3Phase',
+        'Fuelcell-3Phase',
+        'HybridDC-3Phase',
+        'EVSE',
       ]);
       expect(fault?.detail).to.equal(`given "Tidal-3Phase"; allowed: ${fault?.allowed?.join(', ') ?? ''}`);
     });

@@ -32,7 +32,12 @@ describe('generated configuration files', () => {
     const schema = JSON.parse(text('schema/config.schema.json'));
     expect(schema.$schema).to.equal('https://json-schema.org/draft/2020-12/schema');
     expect(schema.additionalProperties).to.equal(false);
-    expect(Object.keys(schema.properties)).to.have.members([...settingKeys.filter((key) => !settingOf(key).noFile), 'grid', 'faults', 'devices']);
+    expect(Object.keys(schema.properties)).to.have.members([
+      ...settingKeys.filter((key) => !settingOf(key).noFile),
+      'grid',
+      'faults',
+      'devices',
+    ]);
     expect(published('config').safeParse({ seed: 1, tickk: 2 }).success).to.equal(false);
     expect(published('config').safeParse({ devices: [{ profile: { pv: { series: -1 } } }] }).success).to.equal(false);
   });
@@ -78,7 +83,9 @@ describe('examples', () => {
 function typeOfProfile(name: string): string {
   const type = Object.entries(deviceTypes).find(([, { assetType, phases, ...rest }]) => {
     const kind = /^(Batt|Wind|Fuelcell|HybridDC)-/.exec(name)?.[1] ?? 'pv';
-    const sameKind = assetType.startsWith({ Batt: 'battery', Wind: 'wind', Fuelcell: 'fuelcell', HybridDC: 'hybrid-dc' }[kind] ?? 'pv');
+    const sameKind = assetType.startsWith(
+      { Batt: 'battery', Wind: 'wind', Fuelcell: 'fuelcell', HybridDC: 'hybrid-dc' }[kind] ?? 'pv',
+    );
     const samePhases = name.includes({ three: '3Phase', split: '2Phase', single: '1Phase' }[phases]);
     return sameKind && samePhases && (!('windType' in rest) || name.includes(`-${rest.windType}-`));
   });

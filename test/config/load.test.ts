@@ -18,10 +18,14 @@ describe('interface 12.1: precedence', () => {
   it('takes the falsy values of a higher layer', () => {
     const off = run(['-mb', 'no', '-p', '0'], yaml('{}'));
     expect([off.modbus.enabled, off.modbus.port]).to.deep.equal([false, 0]);
-    expect(run(['--config', 'c.yaml'], { ...yaml('mb_enable: true\n'), env: { DERBENCH_MB_ENABLE: '0' } }).modbus.enabled).to.equal(false);
+    expect(
+      run(['--config', 'c.yaml'], { ...yaml('mb_enable: true\n'), env: { DERBENCH_MB_ENABLE: '0' } }).modbus.enabled,
+    ).to.equal(false);
   });
   it('replaces a list as a whole', () => {
-    expect(run(['--config', 'c.yaml', '--allowed_host', 'b'], yaml('allowed_host: [a, c]\n')).web.allowedHosts).to.deep.equal(['b']);
+    expect(
+      run(['--config', 'c.yaml', '--allowed_host', 'b'], yaml('allowed_host: [a, c]\n')).web.allowedHosts,
+    ).to.deep.equal(['b']);
   });
   it('reports a faulty value although a higher layer covers it', () => {
     expect(faultLines(['--seed', '4'], { env: { DERBENCH_SEED: 'x' } })).to.deep.equal([
@@ -57,24 +61,64 @@ describe('interface 12: defaults', () => {
     expect(deviceOf).to.be.a('function');
     expect(rest).to.deep.equal({
       configPath: null,
-      web: { host: '127.0.0.1', port: 8111, corsOrigins: [], allowedHosts: [], maxConnections: 1024, maxStreamClients: 1024 },
-      clock: { followsWall: false, timezone: 'UTC', startTime: '12:00:00', startDate: '2026-06-21', rate: 1, startsPaused: false },
-      tickS: 1.5, seed: 1, firstDevice: 0,
-      grid: { nominalFrequencyHz: 60, profilePath: null, feeder: null },
-      seriesEnd: 'loop', windTimeScale: 1, irradianceSource: 'csv', clouds: 'scattered',
-      modbus: {
-        enabled: true, host: '127.0.0.1', port: 8502, sharedPort: false, maxConnections: 1024, idleTimeoutS: 3600, frameTimeoutS: 30, tls: null,
-        framing: 'tcp', foreignUnit: null,
+      web: {
+        host: '127.0.0.1',
+        port: 8111,
+        corsOrigins: [],
+        allowedHosts: [],
+        maxConnections: 1024,
+        maxStreamClients: 1024,
       },
-      proxy: null, rtu: null, simModels: false, faults: [],
+      clock: {
+        followsWall: false,
+        timezone: 'UTC',
+        startTime: '12:00:00',
+        startDate: '2026-06-21',
+        rate: 1,
+        startsPaused: false,
+      },
+      tickS: 1.5,
+      seed: 1,
+      firstDevice: 0,
+      grid: { nominalFrequencyHz: 60, profilePath: null, feeder: null },
+      seriesEnd: 'loop',
+      windTimeScale: 1,
+      irradianceSource: 'csv',
+      clouds: 'scattered',
+      modbus: {
+        enabled: true,
+        host: '127.0.0.1',
+        port: 8502,
+        sharedPort: false,
+        maxConnections: 1024,
+        idleTimeoutS: 3600,
+        frameTimeoutS: 30,
+        tls: null,
+        framing: 'tcp',
+        foreignUnit: null,
+      },
+      proxy: null,
+      rtu: null,
+      simModels: false,
+      faults: [],
       historySamples: 10_000,
       log: { level: 'info', format: 'text' },
       unused: [],
     });
     expect(devices).to.have.length(1);
-    expect(devices[0]).to.include({ deviceType: 'PV-3Phase', assetType: 'pv', name: 'PV-3Phase 0', phases: 'three', profileName: null });
+    expect(devices[0]).to.include({
+      deviceType: 'PV-3Phase',
+      assetType: 'pv',
+      name: 'PV-3Phase 0',
+      phases: 'three',
+      profileName: null,
+    });
     expect(devices[0]?.profile.models['702']).to.deep.equal({
-      WMaxRtg: 10000, VAMaxRtg: 10000, VNomRtg: 480, NorOpCatRtg: 'CAT_B', AbnOpCatRtg: 'CAT_3',
+      WMaxRtg: 10000,
+      VAMaxRtg: 10000,
+      VNomRtg: 480,
+      NorOpCatRtg: 'CAT_B',
+      AbnOpCatRtg: 'CAT_3',
     });
     expect(devices[0]?.series).to.deep.equal({ dc: null, load: null, vehicles: null });
     expect(pvOf(devices[0])).to.include({ module: 'CS5P-220M', series: 13, parallel: 4 });
@@ -86,7 +130,16 @@ describe('the wall clock', () => {
     expect(faultLines(['-wc', 'yes', '--time_rate', '60'])).to.deep.equal([
       '--time_rate: given 60 together with -wc yes; allowed: one of the two',
     ]);
-    const argv = ['--start_clock_time', '06:00:00', '--start_date', '2026-01-01', '--start_paused', 'yes', '--config', 'c.yaml'];
+    const argv = [
+      '--start_clock_time',
+      '06:00:00',
+      '--start_date',
+      '2026-01-01',
+      '--start_paused',
+      'yes',
+      '--config',
+      'c.yaml',
+    ];
     expect(faultLines(argv, { ...yaml('wall_clock: true\n'), env: { DERBENCH_TIME_RATE: '0.5' } })).to.deep.equal([
       'DERBENCH_TIME_RATE: given 0.5 together with c.yaml: wall_clock yes; allowed: one of the two',
       '--start_clock_time: given 06:00:00 together with c.yaml: wall_clock yes; allowed: one of the two',
@@ -95,7 +148,18 @@ describe('the wall clock', () => {
     ]);
   });
   it('goes with the defaults, also when they are written out', () => {
-    const argv = ['-wc', 'yes', '--time_rate', '1', '--start_clock_time', '12:00:00', '--start_date', '2026-06-21', '--start_paused', 'no'];
+    const argv = [
+      '-wc',
+      'yes',
+      '--time_rate',
+      '1',
+      '--start_clock_time',
+      '12:00:00',
+      '--start_date',
+      '2026-06-21',
+      '--start_paused',
+      'no',
+    ];
     expect(run(argv).clock).to.include({ followsWall: true, rate: 1, startsPaused: false });
   });
   it('is off for a paused start', () => {
@@ -105,9 +169,17 @@ describe('the wall clock', () => {
 
 describe('devices', () => {
   for (const [type, phases, ratedW, volts] of [
-    ['PV-3Phase', 'three', 10000, 480], ['PV', 'three', 10000, 480], ['PV-2Phase', 'split', 10000, 240], ['PV-1Phase', 'single', 5000, 240],
-    ['Batt-3Phase', 'three', 10000, 480], ['Batt', 'three', 10000, 480], ['Batt-2Phase', 'split', 10000, 240], ['Batt-1Phase', 'single', 5000, 240],
-    ['Fuelcell-3Phase', 'three', 5000, 480], ['HybridDC-3Phase', 'three', 15000, 480], ['EVSE', 'three', 22000, 400],
+    ['PV-3Phase', 'three', 10000, 480],
+    ['PV', 'three', 10000, 480],
+    ['PV-2Phase', 'split', 10000, 240],
+    ['PV-1Phase', 'single', 5000, 240],
+    ['Batt-3Phase', 'three', 10000, 480],
+    ['Batt', 'three', 10000, 480],
+    ['Batt-2Phase', 'split', 10000, 240],
+    ['Batt-1Phase', 'single', 5000, 240],
+    ['Fuelcell-3Phase', 'three', 5000, 480],
+    ['HybridDC-3Phase', 'three', 15000, 480],
+    ['EVSE', 'three', 22000, 400],
   ] as const) {
     it(`${type} keeps its name and has the bundled profile of its type`, () => {
       const [device] = run(['-d', type]).devices;
@@ -161,7 +233,9 @@ describe('devices', () => {
   it('of the list, with paths from the directory of the file', () => {
     const config = run(['--config', 'conf/c.yaml'], { files: mixed });
     expect(config.grid).to.deep.equal({ nominalFrequencyHz: 50, profilePath: '/site/grid.csv', feeder: null });
-    expect(config.devices.map(({ deviceType, name, phases, profileName }) => [deviceType, name, phases, profileName])).to.deep.equal([
+    expect(
+      config.devices.map(({ deviceType, name, phases, profileName }) => [deviceType, name, phases, profileName]),
+    ).to.deep.equal([
       ['PV', 'Roof', 'three', 'roof'],
       ['PV-2Phase', 'PV-2Phase 1', 'split', 'roof'],
       ['PV-3Phase', 'PV-3Phase 2', 'three', 'roof'],
@@ -171,7 +245,8 @@ describe('devices', () => {
     const [roof, split, same, inline] = config.devices;
     expect(roof?.profile).to.equal(same?.profile);
     expect(roof?.profile.models).to.deep.equal({
-      702: { WMaxRtg: 20000, VAMaxRtg: 20000, VNomRtg: 480, NorOpCatRtg: 'CAT_B', AbnOpCatRtg: 'CAT_3' }, 704: { WMaxLimPct: 50 },
+      702: { WMaxRtg: 20000, VAMaxRtg: 20000, VNomRtg: 480, NorOpCatRtg: 'CAT_B', AbnOpCatRtg: 'CAT_3' },
+      704: { WMaxLimPct: 50 },
     });
     expect(split?.profile.models['702']).to.include({ VNomRtg: 240 });
     expect(pvOf(inline).series).to.equal(10);
@@ -188,7 +263,8 @@ describe('devices', () => {
     ]);
   });
   it('a feeder is stiff until it has a short-circuit ratio', () => {
-    const feeder = (text: string) => run(['--config', 'c.yaml'], { files: { '/site/c.yaml': `grid: { feeder: ${text} }` } }).grid.feeder;
+    const feeder = (text: string) =>
+      run(['--config', 'c.yaml'], { files: { '/site/c.yaml': `grid: { feeder: ${text} }` } }).grid.feeder;
     expect(feeder('{}')).to.equal(null);
     expect(feeder('{ short_circuit_ratio: null, x_over_r: 3 }')).to.equal(null);
     expect(feeder('{ short_circuit_ratio: 20 }')).to.deep.equal({ scr: 20, xOverR: 1 });
@@ -196,7 +272,9 @@ describe('devices', () => {
   });
   it('a flag wins over the grid block', () => {
     const files = { ...mixed, '/site/other.csv': '' };
-    expect(run(['--config', 'conf/c.yaml', '--grid_profile', 'other.csv'], { files }).grid.profilePath).to.equal('/site/other.csv');
+    expect(run(['--config', 'conf/c.yaml', '--grid_profile', 'other.csv'], { files }).grid.profilePath).to.equal(
+      '/site/other.csv',
+    );
   });
 
   it('must fit the ports and unit ids', () => {
@@ -204,7 +282,9 @@ describe('devices', () => {
     expect(faultLines(['-N', '248', '--mb_shared_port', 'yes'])).to.deep.equal([
       '--mb_shared_port: given yes with 248 devices; allowed: up to 247 devices on one port',
     ]);
-    expect(faultLines(['-N', '2', '-p', '65535'])[0]).to.match(/^-p: given 65535, so that the last device would be on port 65536;/);
+    expect(faultLines(['-N', '2', '-p', '65535'])[0]).to.match(
+      /^-p: given 65535, so that the last device would be on port 65536;/,
+    );
     expect(run(['-N', '10000', '-p', '0']).devices).to.have.length(10000);
   });
 
@@ -222,15 +302,27 @@ describe('reliability C4: all faults at once', () => {
   const given = {
     env: { DERBENCH_SEEDS: '1', DERBENCH_LOG_LEVEL: 'loud' },
     files: {
-      '/site/c.yaml': 'tickk: 1\ntick: 99\ngrid: { noise: true }\ndevices: [{ profile: none.yaml }, { profile: bad.yaml }, { device_type: X }, {}]\n',
+      '/site/c.yaml':
+        'tickk: 1\ntick: 99\ngrid: { noise: true }\ndevices: [{ profile: none.yaml }, { profile: bad.yaml }, { device_type: X }, {}]\n',
       '/site/bad.yaml': 'pv: { series: -1 }\n',
     },
   };
 
   it('names flags, environment, file, ranges and profiles in one error', () => {
     expect(errorOf(argv, given).faults.map((fault) => fault.name)).to.have.members([
-      '-wp', '--tik', '"stray"', '-N', '-f', 'DERBENCH_SEEDS', 'DERBENCH_LOG_LEVEL', 'c.yaml: tickk', 'c.yaml: tick',
-      'c.yaml: grid.noise', 'c.yaml: devices[0].profile', 'bad.yaml: pv.series', 'c.yaml: devices[2].device_type',
+      '-wp',
+      '--tik',
+      '"stray"',
+      '-N',
+      '-f',
+      'DERBENCH_SEEDS',
+      'DERBENCH_LOG_LEVEL',
+      'c.yaml: tickk',
+      'c.yaml: tick',
+      'c.yaml: grid.noise',
+      'c.yaml: devices[0].profile',
+      'bad.yaml: pv.series',
+      'c.yaml: devices[2].device_type',
     ]);
   });
   it('prints one line for each', () => {
@@ -250,6 +342,8 @@ describe('reliability C4: all faults at once', () => {
 
 describe('reliability K3: secrets', () => {
   it('are not repeated in a fault', () => {
-    expect(refused('--password', 'S3CR3T-marker', 'a long one', true).detail).to.equal('given a secret value; allowed: a long one');
+    expect(refused('--password', 'S3CR3T-marker', 'a long one', true).detail).to.equal(
+      'given a secret value; allowed: a long one',
+    );
   });
 });

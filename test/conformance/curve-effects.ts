@@ -39,9 +39,14 @@ interface Trip extends Staged {
   readonly beyond: { readonly grid: GridPatch; readonly afterS: number };
 }
 
-const points = (prefix: string, x: string, y: string, pairs: Pairs): Settings => Object.fromEntries([
-  [`${prefix}ActPt`, pairs.length], ...pairs.flatMap(([a, b], i): [string, number][] => [[`${prefix}Pt[${i}].${x}`, a], [`${prefix}Pt[${i}].${y}`, b]]),
-]);
+const points = (prefix: string, x: string, y: string, pairs: Pairs): Settings =>
+  Object.fromEntries([
+    [`${prefix}ActPt`, pairs.length],
+    ...pairs.flatMap(([a, b], i): [string, number][] => [
+      [`${prefix}Pt[${i}].${x}`, a],
+      [`${prefix}Pt[${i}].${y}`, b],
+    ]),
+  ]);
 
 /** The curve that set 1 shows, as a master reads it: straight between its points, level beyond them. */
 async function inForce(map: DeviceMap, id: number, [x, y]: readonly [string, string], at: number): Promise<number> {
@@ -53,47 +58,100 @@ async function inForce(map: DeviceMap, id: number, [x, y]: readonly [string, str
   // beyond the last point -1: the last one again
   const [x1, y1] = pairs.at(right > 0 ? right - 1 : right)!;
   const [x2, y2] = pairs.at(right)!;
-  return x1 === x2 ? y2 : y1 + (y2 - y1) * (at - x1) / (x2 - x1);
+  return x1 === x2 ? y2 : y1 + ((y2 - y1) * (at - x1)) / (x2 - x1);
 }
 
-const volts = async (map: DeviceMap) => 100 * await map.number('701.LLV') / await map.number('702.VNom');
+const volts = async (map: DeviceMap) => (100 * (await map.number('701.LLV'))) / (await map.number('702.VNom'));
 
 /** Percent of what set 1 names as its reference. */
 async function vars(map: DeviceMap, id: number, percent: number): Promise<number> {
   const side = percent < 0 ? 'Abs' : 'Inj';
-  const references: Readonly<Record<string, string>> = { W_MAX_PCT: '702.WMax', VAR_MAX_PCT: `702.VarMax${side}`, VA_MAX_PCT: '702.VAMax' };
+  const references: Readonly<Record<string, string>> = {
+    W_MAX_PCT: '702.WMax',
+    VAR_MAX_PCT: `702.VarMax${side}`,
+    VA_MAX_PCT: '702.VAMax',
+  };
   const reference = references[String(await map.value(`${id}.Crv[0].DeptRef`))];
   if (reference === undefined) throw new Error(`${id}: the reference of set 1 is not known here`);
-  return percent / 100 * await map.number(reference);
+  return (percent / 100) * (await map.number(reference));
 }
 
 const followers: readonly Follower[] = [
   {
-    id: 705, set: 'Crv', measured: '701.Var', grids: [{ voltagePu: 0.94 }, { voltagePu: 1 }, { voltagePu: 1.055 }],
-    good: { DeptRef: 'VAR_MAX_PCT', RspTms: 10, ...points('', 'V', 'Var', [[91, 40], [97, 0], [103, 0], [109, -40]]) }, wrong: { 'Pt[2].V': 90 },
+    id: 705,
+    set: 'Crv',
+    measured: '701.Var',
+    grids: [{ voltagePu: 0.94 }, { voltagePu: 1 }, { voltagePu: 1.055 }],
+    good: {
+      DeptRef: 'VAR_MAX_PCT',
+      RspTms: 10,
+      ...points('', 'V', 'Var', [
+        [91, 40],
+        [97, 0],
+        [103, 0],
+        [109, -40],
+      ]),
+    },
+    wrong: { 'Pt[2].V': 90 },
     expected: async (map) => vars(map, 705, await inForce(map, 705, ['V', 'Var'], await volts(map))),
   },
   {
-    id: 706, set: 'Crv', measured: '701.W', grids: [{ voltagePu: 1.02 }, { voltagePu: 1.07 }, { voltagePu: 1.08 }],
-    good: { DeptRef: 'W_MAX_PCT', RspTms: 5, ...points('', 'V', 'W', [[105, 100], [109, 20]]) }, wrong: { 'Pt[1].V': 100 },
-    expected: async (map) => await inForce(map, 706, ['V', 'W'], await volts(map)) / 100 * await map.number('702.WMax'),
+    id: 706,
+    set: 'Crv',
+    measured: '701.W',
+    grids: [{ voltagePu: 1.02 }, { voltagePu: 1.07 }, { voltagePu: 1.08 }],
+    good: {
+      DeptRef: 'W_MAX_PCT',
+      RspTms: 5,
+      ...points('', 'V', 'W', [
+        [105, 100],
+        [109, 20],
+      ]),
+    },
+    wrong: { 'Pt[1].V': 100 },
+    expected: async (map) =>
+      ((await inForce(map, 706, ['V', 'W'], await volts(map))) / 100) * (await map.number('702.WMax')),
   },
   {
-    id: 711, set: 'Ctl', measured: '701.W', grids: [{ frequencyHz: 60.03 }, { frequencyHz: 60.5 }, { frequencyHz: 59.6 }],
+    id: 711,
+    set: 'Ctl',
+    measured: '701.W',
+    grids: [{ frequencyHz: 60.03 }, { frequencyHz: 60.5 }, { frequencyHz: 59.6 }],
     prepare: { '704.WMaxLimPct': 50, '704.WMaxLimPctEna': 'ENABLED' },
-    good: { DbOf: 0.05, DbUf: 0.06, KOf: 0.04, KUf: 0.03, RspTms: 3, PMin: 10 }, wrong: { KOf: 0 },
+    good: { DbOf: 0.05, DbUf: 0.06, KOf: 0.04, KUf: 0.03, RspTms: 3, PMin: 10 },
+    wrong: { KOf: 0 },
     async expected(map, beforeW) {
-      const offHz = await map.number('701.Hz') - 60;
+      const offHz = (await map.number('701.Hz')) - 60;
       const side = offHz > 0 ? 'Of' : 'Uf';
-      const beyondHz = Math.max(0, Math.abs(offHz) - await map.number(`711.Ctl[0].Db${side}`));
-      return beforeW - Math.sign(offHz) * beyondHz / 60 / await map.number(`711.Ctl[0].K${side}`) * await map.number('702.WMax');
+      const beyondHz = Math.max(0, Math.abs(offHz) - (await map.number(`711.Ctl[0].Db${side}`)));
+      return (
+        beforeW -
+        ((Math.sign(offHz) * beyondHz) / 60 / (await map.number(`711.Ctl[0].K${side}`))) *
+          (await map.number('702.WMax'))
+      );
     },
   },
   {
-    id: 712, set: 'Crv', measured: '701.Var', grids: [nominal],
+    id: 712,
+    set: 'Crv',
+    measured: '701.Var',
+    grids: [nominal],
     prepare: { '704.WMaxLimPct': 75, '704.WMaxLimPctEna': 'ENABLED' },
-    good: { DeptRef: 'VAR_MAX_PCT', ...points('', 'W', 'Var', [[20, 0], [50, 0], [100, -30]]) }, wrong: { 'Pt[1].W': 10 },
-    expected: async (map) => vars(map, 712, await inForce(map, 712, ['W', 'Var'], 100 * await map.number('701.W') / await map.number('702.WMax'))),
+    good: {
+      DeptRef: 'VAR_MAX_PCT',
+      ...points('', 'W', 'Var', [
+        [20, 0],
+        [50, 0],
+        [100, -30],
+      ]),
+    },
+    wrong: { 'Pt[1].W': 10 },
+    expected: async (map) =>
+      vars(
+        map,
+        712,
+        await inForce(map, 712, ['W', 'Var'], (100 * (await map.number('701.W'))) / (await map.number('702.WMax'))),
+      ),
   },
 ];
 
@@ -101,20 +159,51 @@ const must = (x: 'V' | 'Hz', pairs: Pairs) => points('MustTrip.', x, 'Tms', pair
 
 const trips: readonly Trip[] = [
   {
-    id: 707, set: 'Crv', good: must('V', [[45, 1], [85, 10]]), wrong: { 'MustTrip.Pt[0].V': 120 },
-    between: { grid: { voltagePu: 0.87 }, forS: 30 }, beyond: { grid: { voltagePu: 0.84 }, afterS: 10 },
+    id: 707,
+    set: 'Crv',
+    good: must('V', [
+      [45, 1],
+      [85, 10],
+    ]),
+    wrong: { 'MustTrip.Pt[0].V': 120 },
+    between: { grid: { voltagePu: 0.87 }, forS: 30 },
+    beyond: { grid: { voltagePu: 0.84 }, afterS: 10 },
   },
   {
-    id: 708, set: 'Crv', good: { ...must('V', [[112, 12], [121, 3]]), 'MomCess.ActPt': 0 }, wrong: { 'MustTrip.Pt[0].V': 80 },
-    between: { grid: { voltagePu: 1.11 }, forS: 30 }, beyond: { grid: { voltagePu: 1.13 }, afterS: 12 },
+    id: 708,
+    set: 'Crv',
+    good: {
+      ...must('V', [
+        [112, 12],
+        [121, 3],
+      ]),
+      'MomCess.ActPt': 0,
+    },
+    wrong: { 'MustTrip.Pt[0].V': 80 },
+    between: { grid: { voltagePu: 1.11 }, forS: 30 },
+    beyond: { grid: { voltagePu: 1.13 }, afterS: 12 },
   },
   {
-    id: 709, set: 'Crv', good: must('Hz', [[56, 5], [58, 200]]), wrong: { 'MustTrip.Pt[0].Hz': 20 },
-    between: { grid: { frequencyHz: 56.3 }, forS: 30 }, beyond: { grid: { frequencyHz: 55.9 }, afterS: 5 },
+    id: 709,
+    set: 'Crv',
+    good: must('Hz', [
+      [56, 5],
+      [58, 200],
+    ]),
+    wrong: { 'MustTrip.Pt[0].Hz': 20 },
+    between: { grid: { frequencyHz: 56.3 }, forS: 30 },
+    beyond: { grid: { frequencyHz: 55.9 }, afterS: 5 },
   },
   {
-    id: 710, set: 'Crv', good: must('Hz', [[61.5, 200], [62.5, 5]]), wrong: { 'MustTrip.ActPt': 0 },
-    between: { grid: { frequencyHz: 62.3 }, forS: 30 }, beyond: { grid: { frequencyHz: 62.6 }, afterS: 5 },
+    id: 710,
+    set: 'Crv',
+    good: must('Hz', [
+      [61.5, 200],
+      [62.5, 5],
+    ]),
+    wrong: { 'MustTrip.ActPt': 0 },
+    between: { grid: { frequencyHz: 62.3 }, forS: 30 },
+    beyond: { grid: { frequencyHz: 62.6 }, afterS: 5 },
   },
 ];
 
@@ -142,7 +231,7 @@ export function curveEffectProcedures(line: Line): void {
     /** @returns whether what is in set 2 is in force now */
     async function adopts({ id, set }: Staged): Promise<boolean> {
       await map.write(`${id}.Adpt${set}Req`, 2);
-      return await map.value(`${id}.Adpt${set}Rslt`) === 'COMPLETED';
+      return (await map.value(`${id}.Adpt${set}Rslt`)) === 'COMPLETED';
     }
 
     async function isRefused(staged: Staged): Promise<void> {
@@ -167,7 +256,10 @@ export function curveEffectProcedures(line: Line): void {
           await inGrid(grid);
           const value = await map.number(measured);
           const right = await expected(map, beforeW);
-          expect(value, `${measured} at ${JSON.stringify(grid)} ${when}`).to.be.closeTo(right, 0.005 * await map.number('702.VAMax'));
+          expect(value, `${measured} at ${JSON.stringify(grid)} ${when}`).to.be.closeTo(
+            right,
+            0.005 * (await map.number('702.VAMax')),
+          );
           seen.push(value);
         }
         return seen;
@@ -186,7 +278,10 @@ export function curveEffectProcedures(line: Line): void {
         expect(await followed('after the refusal')).to.deep.equal(adopted);
         await map.write(`${id}.Ena`, 'DISABLED');
         await inGrid(grids.at(-1)!);
-        expect(await map.number(measured), 'disabled').to.not.be.closeTo(adopted.at(-1)!, 0.02 * await map.number('702.VAMax'));
+        expect(await map.number(measured), 'disabled').to.not.be.closeTo(
+          adopted.at(-1)!,
+          0.02 * (await map.number('702.VAMax')),
+        );
       });
     }
 

@@ -36,7 +36,9 @@ export function interfaceProcedures(line: Line): void {
 
     it('DEV-1: the marker is at a base address, the chain is walked to the end model', async () => {
       expect(map.base).to.be.oneOf([0, 40_000, 50_000]);
-      expect(map.models.map(({ id }) => id)).to.deep.equal([1, 701, 702, 703, 704, 705, 706, 707, 708, 709, 710, 711, 712, 713, 714, 715]);
+      expect(map.models.map(({ id }) => id)).to.deep.equal([
+        1, 701, 702, 703, 704, 705, 706, 707, 708, 709, 710, 711, 712, 713, 714, 715,
+      ]);
       expect(map.end.length).to.equal(0);
       expect(await master.read(map.end.address, 2)).to.deep.equal([0xffff, 0]);
       expect(await exceptionOf(master.read(map.end.address + 2, 1))).to.equal(illegalAddress);
@@ -46,7 +48,10 @@ export function interfaceProcedures(line: Line): void {
     it('DEV-2: model 1 is the first one and complete', async () => {
       const [common] = map.models;
       expect([common?.id, common?.address, common?.length]).to.deep.equal([1, map.base + 2, 66]);
-      for (const name of ['Mn', 'Md', 'SN', 'Vr']) expect(await map.value(`1.${name}`), name).to.be.a('string').with.length.above(0);
+      for (const name of ['Mn', 'Md', 'SN', 'Vr'])
+        expect(await map.value(`1.${name}`), name)
+          .to.be.a('string')
+          .with.length.above(0);
     });
 
     const id = line.framing === 'rtu' ? 'RTU' : 'TCP';
@@ -124,7 +129,7 @@ export function interfaceProcedures(line: Line): void {
         const point = map.point(name);
         const words = await map.words(point);
         const single = [];
-        for (let i = 0; i < point.def.size; i += 1) single.push(...await master.read(point.address + i, 1));
+        for (let i = 0; i < point.def.size; i += 1) single.push(...(await master.read(point.address + i, 1)));
         expect(single, name).to.deep.equal([...words]);
       }
     });
@@ -134,7 +139,10 @@ export function interfaceProcedures(line: Line): void {
       for (const point of await adjustablePoints(map)) {
         const before = await map.words(point);
         for (const number of await rawWrongs(map, point)) {
-          expect(await exceptionOf(map.writeWords(point, wordsOf(point.def, number))), `${point.name} = ${number}`).to.be.oneOf(refusals);
+          expect(
+            await exceptionOf(map.writeWords(point, wordsOf(point.def, number))),
+            `${point.name} = ${number}`,
+          ).to.be.oneOf(refusals);
           tried += 1;
         }
         expect(await map.words(point), point.name).to.deep.equal(before);
@@ -145,7 +153,10 @@ export function interfaceProcedures(line: Line): void {
     it('EXC-1: a wrong value keeps the good ones of its request out', async () => {
       const { address } = map.point('704.WMaxLimPct');
       const before = await master.read(address, 2);
-      for (const values of [[5100, 10_001], [10_001, 5100]]) {
+      for (const values of [
+        [5100, 10_001],
+        [10_001, 5100],
+      ]) {
         expect(await exceptionOf(master.writeMany(address, values)), values.join(', ')).to.be.oneOf(refusals);
         expect(await master.read(address, 2)).to.deep.equal(before);
       }
@@ -160,14 +171,19 @@ export function interfaceProcedures(line: Line): void {
         const before = await map.words(point);
         for (let i = 0; i < point.def.size; i += 1) {
           const changed = (before[i] ?? 0) ^ 1;
-          expect(await exceptionOf(master.writeOne(point.address + i, changed)), `${point.name}, register ${i}`).to.be.oneOf(refusals);
+          expect(
+            await exceptionOf(master.writeOne(point.address + i, changed)),
+            `${point.name}, register ${i}`,
+          ).to.be.oneOf(refusals);
         }
         expect(await map.words(point), point.name).to.deep.equal(before);
       }
     });
 
     it('EXC-2: what is read only, or not implemented, refuses every write', async () => {
-      const locked = map.models.flatMap(({ points }) => points).filter(({ def, path }) => !def.writable || /^(Crv|Ctl)\[0\]/.test(path));
+      const locked = map.models
+        .flatMap(({ points }) => points)
+        .filter(({ def, path }) => !def.writable || /^(Crv|Ctl)\[0\]/.test(path));
       expect(locked.length).to.be.above(500);
       for (const point of locked) {
         const before = await map.words(point);
@@ -176,8 +192,11 @@ export function interfaceProcedures(line: Line): void {
         expect(await map.words(point), point.name).to.deep.equal(before);
       }
       const absent = async (point: PlacedPoint) => isAbsent(point.def, await map.words(point));
-      for (const point of map.models.flatMap(({ points }) => points).filter(({ def, path }) => def.writable && numberTypeOf(def) && !path.includes('.Pt['))) {
-        if (await absent(point)) expect(await exceptionOf(map.writeWords(point, wordsOf(point.def, 1))), point.name).to.be.oneOf(refusals);
+      for (const point of map.models
+        .flatMap(({ points }) => points)
+        .filter(({ def, path }) => def.writable && numberTypeOf(def) && !path.includes('.Pt['))) {
+        if (await absent(point))
+          expect(await exceptionOf(map.writeWords(point, wordsOf(point.def, 1))), point.name).to.be.oneOf(refusals);
       }
       for (const address of [map.base, map.base + 2, map.base + 3, map.end.address, map.end.address + 1]) {
         expect(await exceptionOf(master.writeOne(address, 1)), `${address}`).to.be.oneOf(refusals);
@@ -210,10 +229,13 @@ export function addressProcedures(line: Line): void {
       const maps = [await DeviceMap.scan(await bed.master())];
       if (line.shared) maps.push(await DeviceMap.scan(await bed.master(1)));
       const { address } = maps[0]!.point('704.WMaxLimPct');
-      wire.send(Buffer.concat([wire.frame(`06${hex16(address)}1388`, 0), wire.frame(`10${hex16(address + 1)}0001021770`, 0)]));
+      wire.send(
+        Buffer.concat([wire.frame(`06${hex16(address)}1388`, 0), wire.frame(`10${hex16(address + 1)}0001021770`, 0)]),
+      );
       expect(await answered(wire, markerRead)).to.equal(markerAnswer);
       expect(wire.pending).to.equal(0);
-      for (const map of maps) expect([await map.value('704.WMaxLimPct'), await map.value('704.WMaxLimPctRvrt')]).to.deep.equal([50, 60]);
+      for (const map of maps)
+        expect([await map.value('704.WMaxLimPct'), await map.value('704.WMaxLimPctRvrt')]).to.deep.equal([50, 60]);
       // a broadcast read has no answer either
       wire.send(wire.frame(markerRead, 0));
       expect(await answered(wire, markerRead)).to.equal(markerAnswer);
@@ -227,7 +249,8 @@ export function addressProcedures(line: Line): void {
       let current = await map.number('1.DA');
       expect(current).to.equal(1);
       const { address } = map.point('1.DA');
-      for (const refused of [0, 248, 0xffff]) expect(await exceptionOf(master.writeOne(address, refused)), `${refused}`).to.be.oneOf(refusals);
+      for (const refused of [0, 248, 0xffff])
+        expect(await exceptionOf(master.writeOne(address, refused)), `${refused}`).to.be.oneOf(refusals);
       for (const next of [2, 124, 185, 247]) {
         // of another device
         if (line.shared && next === 2) continue;

@@ -23,11 +23,13 @@ interface Dut {
 /** All registers of a model, in requests of at most 125. */
 async function image(master: Master, { address, length }: FoundModel): Promise<number[]> {
   const words: number[] = [];
-  for (let at = 0; at < length + 2; at += maxRead) words.push(...await master.read(address + at, Math.min(maxRead, length + 2 - at)));
+  for (let at = 0; at < length + 2; at += maxRead)
+    words.push(...(await master.read(address + at, Math.min(maxRead, length + 2 - at))));
   return words;
 }
 
-const wordsAt = (words: readonly number[], { address }: FoundModel, point: PlacedPoint) => words.slice(point.address - address, point.address - address + point.def.size);
+const wordsAt = (words: readonly number[], { address }: FoundModel, point: PlacedPoint) =>
+  words.slice(point.address - address, point.address - address + point.def.size);
 
 /** Two devices read at different instants differ where they measure: what does not move between ticks, does not. */
 async function modelOne({ master, map }: Dut): Promise<void> {
@@ -43,14 +45,19 @@ async function modelOne({ master, map }: Dut): Promise<void> {
       expect(alone, point.name).to.deep.equal(wordsAt(words, model, point));
       const type = numberTypeOf(point.def);
       const absent = isAbsent(point.def, alone);
-      if (point.def.mandatory && point.def.type !== 'string' && type) expect(absent, `${point.name} is mandatory`).to.equal(false);
+      if (point.def.mandatory && point.def.type !== 'string' && type)
+        expect(absent, `${point.name} is mandatory`).to.equal(false);
       if (!type || absent) continue;
       const number = numberIn(point.def, alone);
       expect(number, point.name).to.be.within(type.min, type.max);
       if (!point.def.symbols) continue;
       const known = Object.values(point.def.symbols);
       if (point.def.type.startsWith('enum')) expect(known, `${point.name} = ${number}`).to.include(number);
-      else expect(Number(BigInt(number) & ~known.reduce((mask, bit) => mask | (1n << BigInt(bit)), 0n)), `${point.name} = ${number}`).to.equal(0);
+      else
+        expect(
+          Number(BigInt(number) & ~known.reduce((mask, bit) => mask | (1n << BigInt(bit)), 0n)),
+          `${point.name} = ${number}`,
+        ).to.equal(0);
     }
   }
 }
@@ -59,25 +66,36 @@ async function modelTwo({ master, map }: Dut): Promise<void> {
   for (const model of map.models) {
     const size = model.length + 2;
     if (size <= maxRead) expect(await master.read(model.address, size), `model ${model.id}`).to.have.length(size);
-    else expect(await exceptionOf(master.read(model.address, Math.min(size, 126))), `model ${model.id} at once`).to.equal(3);
+    else
+      expect(await exceptionOf(master.read(model.address, Math.min(size, 126))), `model ${model.id} at once`).to.equal(
+        3,
+      );
     const byParts = await image(master, model);
     const byPoints: number[] = [];
-    for (const point of model.points) byPoints.push(...await map.words(point));
+    for (const point of model.points) byPoints.push(...(await map.words(point)));
     expect(byParts, `model ${model.id}`).to.deep.equal(byPoints);
   }
 }
 
 async function modelFour({ map, type }: Dut): Promise<void> {
   const rating = await map.value('702.WChaRteMaxRtg');
-  const phases: Phases = ({ SINGLE_PHASE: 'single', SPLIT_PHASE: 'split', THREE_PHASE: 'three' } as const)[String(await map.value('701.ACType'))]!;
+  const phases: Phases = ({ SINGLE_PHASE: 'single', SPLIT_PHASE: 'split', THREE_PHASE: 'three' } as const)[
+    String(await map.value('701.ACType'))
+  ]!;
   const missing: string[] = [];
   for (const [id, names] of profilePoints(phases, typeof rating === 'number' && rating > 0)) {
-    const points = map.model(id).points.filter(({ plainName }) => names.includes(plainName.slice(plainName.indexOf('.') + 1)));
+    const points = map
+      .model(id)
+      .points.filter(({ plainName }) => names.includes(plainName.slice(plainName.indexOf('.') + 1)));
     const there = new Set(points.map(({ plainName }) => plainName.slice(plainName.indexOf('.') + 1)));
     missing.push(...names.filter((name) => !there.has(name)).map((name) => `${id}.${name}`));
     for (const point of points) {
       // spare points of a curve are not in use; the first one of that in force is
-      if ((!point.path.includes('.Pt[') || /^Crv\[0\].*Pt\[0\]/.test(point.path)) && isAbsent(point.def, await map.words(point))) missing.push(point.name);
+      if (
+        (!point.path.includes('.Pt[') || /^Crv\[0\].*Pt\[0\]/.test(point.path)) &&
+        isAbsent(point.def, await map.words(point))
+      )
+        missing.push(point.name);
     }
   }
   expect(missing, type).to.deep.equal([]);
@@ -96,13 +114,15 @@ async function scaleFactors({ map, bed }: Dut): Promise<void> {
   for (const point of map.models.flatMap(({ points }) => points).filter(({ def }) => typeof def.sf === 'string')) {
     if (isAbsent(point.def, await map.words(point))) continue;
     const factor = map.scaleFactor(point);
-    if (typeof factor !== 'number') expect(before.get(factor.name), `${point.name} without ${factor.name}`).to.not.equal(0x8000);
+    if (typeof factor !== 'number')
+      expect(before.get(factor.name), `${point.name} without ${factor.name}`).to.not.equal(0x8000);
   }
   await bed.step(5);
   await map.write('704.WMaxLimPctEna', 'ENABLED');
   await map.write('704.WMaxLimPct', 10);
   await bed.step(30);
-  for (const point of factors) expect((await map.words(point))[0], `${point.name} is static`).to.equal(before.get(point.name));
+  for (const point of factors)
+    expect((await map.words(point))[0], `${point.name} is static`).to.equal(before.get(point.name));
 }
 
 export function modelProcedures(line: Line, types: readonly string[]): void {
@@ -126,7 +146,7 @@ export function modelProcedures(line: Line, types: readonly string[]): void {
       it(`DEV-1, DEV-2: ${type} has the chain of its kind`, async () => {
         const { map } = dut();
         expect([map.base, map.end.length]).to.deep.equal([40_000, 0]);
-        const storage = await map.value('713.WHRtg') !== null;
+        const storage = (await map.value('713.WHRtg')) !== null;
         expect(map.models.map(({ id }) => id)).to.deep.equal(storage ? [...standardChain, 802] : standardChain);
         expect(map.models[0]!.length).to.equal(66);
       });

@@ -33,53 +33,129 @@ interface Effect {
   readonly reverted: number;
 }
 
-const watts = (commanded: number, reverted: number, grid?: GridPatch): Effect => ({ measured: '701.W', of: '702.WMax', commanded, reverted, ...(grid && { grid }) });
+const watts = (commanded: number, reverted: number, grid?: GridPatch): Effect => ({
+  measured: '701.W',
+  of: '702.WMax',
+  commanded,
+  reverted,
+  ...(grid && { grid }),
+});
 /** @param of what is injected or absorbed at most */
-const vars = (of: string, commanded: number, reverted: number, grid?: GridPatch): Effect => ({ measured: '701.Var', of, commanded, reverted, ...(grid && { grid }) });
+const vars = (of: string, commanded: number, reverted: number, grid?: GridPatch): Effect => ({
+  measured: '701.Var',
+  of,
+  commanded,
+  reverted,
+  ...(grid && { grid }),
+});
 
-const group704 = (title: string, timer: string, prepare: Values, command: Values, reverted: Values, effect: Effect): ReversionGroup => (
-  { title, timer: `704.${timer}RvrtTms`, remaining: `704.${timer}RvrtRem`, prepare, command, reverted, effect }
-);
+const group704 = (
+  title: string,
+  timer: string,
+  prepare: Values,
+  command: Values,
+  reverted: Values,
+  effect: Effect,
+): ReversionGroup => ({
+  title,
+  timer: `704.${timer}RvrtTms`,
+  remaining: `704.${timer}RvrtRem`,
+  prepare,
+  command,
+  reverted,
+  effect,
+});
 
 /** A curve model goes back to the set that RvrtCrv names: the first one, in which `point` is another. */
 const curveGroup = (
-  id: number, point: string, values: readonly [command: number, fallback: number], effect: Effect, set = 'Crv', also: Values = {},
+  id: number,
+  point: string,
+  values: readonly [command: number, fallback: number],
+  effect: Effect,
+  set = 'Crv',
+  also: Values = {},
 ): ReversionGroup => ({
-  title: `${id}`, effect, timer: `${id}.RvrtTms`, remaining: `${id}.RvrtRem`,
-  prepare: { ...also, [`${id}.${set}[1].${point}`]: values[0], [`${id}.${set}[2].${point}`]: values[1], [`${id}.Rvrt${set}`]: 3 },
+  title: `${id}`,
+  effect,
+  timer: `${id}.RvrtTms`,
+  remaining: `${id}.RvrtRem`,
+  prepare: {
+    ...also,
+    [`${id}.${set}[1].${point}`]: values[0],
+    [`${id}.${set}[2].${point}`]: values[1],
+    [`${id}.Rvrt${set}`]: 3,
+  },
   command: { [`${id}.Adpt${set}Req`]: 2, [`${id}.Ena`]: 'ENABLED' },
   inForce: { [`${id}.${set}[0].${point}`]: values[0] },
   reverted: { [`${id}.${set}[0].${point}`]: values[1] },
 });
 
 const groups: readonly ReversionGroup[] = [
-  group704('704 active power limit', 'WMaxLimPct', { '704.WMaxLimPctRvrt': 80, '704.WMaxLimPctEnaRvrt': 'ENABLED' },
-    { '704.WMaxLimPct': 50, '704.WMaxLimPctEna': 'ENABLED' }, { '704.WMaxLimPct': 80, '704.WMaxLimPctEna': 'ENABLED' },
-    watts(50, 80)),
-  group704('704 active power set-point', 'WSet', { '704.WSetMod': 'WATTS', '704.WSetRvrt': 1000, '704.WSetEnaRvrt': 'DISABLED' },
-    { '704.WSet': 3000, '704.WSetEna': 'ENABLED' }, { '704.WSet': 1000, '704.WSetEna': 'DISABLED' },
-    watts(30, 100)),
-  group704('704 reactive power', 'VarSet', { '704.VarSetMod': 'VAR_MAX_PCT', '704.VarSetPctRvrt': 10, '704.VarSetEnaRvrt': 'ENABLED' },
-    { '704.VarSetPct': 30, '704.VarSetEna': 'ENABLED' }, { '704.VarSetPct': 10, '704.VarSetEna': 'ENABLED' },
-    vars('702.VarMaxInj', 30, 10)),
-  group704('704 power factor', 'PFWInj', { '704.PFWInjRvrt.PF': 0.99, '704.PFWInjRvrt.Ext': 'UNDER_EXCITED', '704.PFWInjEnaRvrt': 'DISABLED' },
-    { '704.PFWInj.PF': 0.92, '704.PFWInj.Ext': 'OVER_EXCITED', '704.PFWInjEna': 'ENABLED' }, { '704.PFWInj.PF': 0.99, '704.PFWInj.Ext': 'UNDER_EXCITED', '704.PFWInjEna': 'DISABLED' },
-    vars('702.VAMax', 100 * Math.sin(Math.acos(0.92)), 0)),
+  group704(
+    '704 active power limit',
+    'WMaxLimPct',
+    { '704.WMaxLimPctRvrt': 80, '704.WMaxLimPctEnaRvrt': 'ENABLED' },
+    { '704.WMaxLimPct': 50, '704.WMaxLimPctEna': 'ENABLED' },
+    { '704.WMaxLimPct': 80, '704.WMaxLimPctEna': 'ENABLED' },
+    watts(50, 80),
+  ),
+  group704(
+    '704 active power set-point',
+    'WSet',
+    { '704.WSetMod': 'WATTS', '704.WSetRvrt': 1000, '704.WSetEnaRvrt': 'DISABLED' },
+    { '704.WSet': 3000, '704.WSetEna': 'ENABLED' },
+    { '704.WSet': 1000, '704.WSetEna': 'DISABLED' },
+    watts(30, 100),
+  ),
+  group704(
+    '704 reactive power',
+    'VarSet',
+    { '704.VarSetMod': 'VAR_MAX_PCT', '704.VarSetPctRvrt': 10, '704.VarSetEnaRvrt': 'ENABLED' },
+    { '704.VarSetPct': 30, '704.VarSetEna': 'ENABLED' },
+    { '704.VarSetPct': 10, '704.VarSetEna': 'ENABLED' },
+    vars('702.VarMaxInj', 30, 10),
+  ),
+  group704(
+    '704 power factor',
+    'PFWInj',
+    { '704.PFWInjRvrt.PF': 0.99, '704.PFWInjRvrt.Ext': 'UNDER_EXCITED', '704.PFWInjEnaRvrt': 'DISABLED' },
+    { '704.PFWInj.PF': 0.92, '704.PFWInj.Ext': 'OVER_EXCITED', '704.PFWInjEna': 'ENABLED' },
+    { '704.PFWInj.PF': 0.99, '704.PFWInj.Ext': 'UNDER_EXCITED', '704.PFWInjEna': 'DISABLED' },
+    vars('702.VAMax', 100 * Math.sin(Math.acos(0.92)), 0),
+  ),
   // half way between two points of the curve, of which one differs
   curveGroup(705, 'Pt[0].Var', [40, 20], vars('702.VAMax', 20, 10, { voltagePu: 0.95 })),
   curveGroup(706, 'Pt[1].W', [20, 60], watts(60, 80, { voltagePu: 1.08 })),
-  curveGroup(711, 'KOf', [0.05, 0.03], watts(100 - 100 * 0.464 / 60 / 0.05, 100 - 100 * 0.464 / 60 / 0.03, { frequencyHz: 60.5 }), 'Ctl'),
-  curveGroup(712, 'Pt[2].Var', [-40, -20], vars('702.VAMax', -20, -10), 'Crv', { '704.WMaxLimPct': 75, '704.WMaxLimPctEna': 'ENABLED' }),
+  curveGroup(
+    711,
+    'KOf',
+    [0.05, 0.03],
+    watts(100 - (100 * 0.464) / 60 / 0.05, 100 - (100 * 0.464) / 60 / 0.03, { frequencyHz: 60.5 }),
+    'Ctl',
+  ),
+  curveGroup(712, 'Pt[2].Var', [-40, -20], vars('702.VAMax', -20, -10), 'Crv', {
+    '704.WMaxLimPct': 75,
+    '704.WMaxLimPctEna': 'ENABLED',
+  }),
 ];
 
 /** A device that takes power has one more. */
 const charging: readonly ReversionGroup[] = [
-  group704('704 power factor while charging', 'PFWAbs', {
-    '704.WSetMod': 'WATTS', '704.WSet': -3000, '704.WSetEna': 'ENABLED',
-    '704.PFWAbsRvrt.PF': 0.99, '704.PFWAbsRvrt.Ext': 'UNDER_EXCITED', '704.PFWAbsEnaRvrt': 'DISABLED',
-  },
-    { '704.PFWAbs.PF': 0.92, '704.PFWAbs.Ext': 'OVER_EXCITED', '704.PFWAbsEna': 'ENABLED' }, { '704.PFWAbs.PF': 0.99, '704.PFWAbs.Ext': 'UNDER_EXCITED', '704.PFWAbsEna': 'DISABLED' },
-    vars('704.WSet', -100 * Math.tan(Math.acos(0.92)), 0)),
+  group704(
+    '704 power factor while charging',
+    'PFWAbs',
+    {
+      '704.WSetMod': 'WATTS',
+      '704.WSet': -3000,
+      '704.WSetEna': 'ENABLED',
+      '704.PFWAbsRvrt.PF': 0.99,
+      '704.PFWAbsRvrt.Ext': 'UNDER_EXCITED',
+      '704.PFWAbsEnaRvrt': 'DISABLED',
+    },
+    { '704.PFWAbs.PF': 0.92, '704.PFWAbs.Ext': 'OVER_EXCITED', '704.PFWAbsEna': 'ENABLED' },
+    { '704.PFWAbs.PF': 0.99, '704.PFWAbs.Ext': 'UNDER_EXCITED', '704.PFWAbsEna': 'DISABLED' },
+    vars('704.WSet', -100 * Math.tan(Math.acos(0.92)), 0),
+  ),
 ];
 
 /** Seconds after which what is measured is what is commanded. */
@@ -105,15 +181,23 @@ export function reversionProcedures(line: Line, type: 'PV-3Phase' | 'Batt-3Phase
     };
 
     async function stands(values: Values, when: string): Promise<void> {
-      for (const [name, value] of Object.entries(values)) expect(await map.value(name), `${name} ${when}`).to.equal(value);
+      for (const [name, value] of Object.entries(values))
+        expect(await map.value(name), `${name} ${when}`).to.equal(value);
     }
 
     const commanded = ({ command, inForce }: ReversionGroup): Values => ({ ...command, ...inForce });
 
-    async function isSeen({ effect: { measured, of, commanded: before, reverted: after } }: ReversionGroup, which: 'commanded' | 'reverted', when: string): Promise<void> {
+    async function isSeen(
+      { effect: { measured, of, commanded: before, reverted: after } }: ReversionGroup,
+      which: 'commanded' | 'reverted',
+      when: string,
+    ): Promise<void> {
       const base = await map.number(of);
       const percent = which === 'commanded' ? before : after;
-      expect(await map.number(measured), `${measured} ${which} ${when}`).to.be.closeTo(percent / 100 * base, 0.01 * Math.abs(base));
+      expect(await map.number(measured), `${measured} ${which} ${when}`).to.be.closeTo(
+        (percent / 100) * base,
+        0.01 * Math.abs(base),
+      );
     }
 
     async function begin(group: ReversionGroup, seconds: number): Promise<void> {

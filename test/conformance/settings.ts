@@ -19,8 +19,11 @@ function groupsOf(points: readonly PlacedPoint[]): PlacedPoint[][] {
     const group = groups.at(-1);
     const first = group?.[0];
     const last = group?.at(-1);
-    const follows = last !== undefined && first !== undefined && last.address + last.def.size === point.address
-      && point.address + point.def.size - first.address <= maxWrite;
+    const follows =
+      last !== undefined &&
+      first !== undefined &&
+      last.address + last.def.size === point.address &&
+      point.address + point.def.size - first.address <= maxWrite;
     if (group && follows) group.push(point);
     else groups.push([point]);
   }
@@ -90,7 +93,9 @@ export function settingProcedures(line: Line, types: readonly string[]): void {
               } catch (error) {
                 throw new Error(`${name}, values ${i}: ${String(error)}`, { cause: error });
               }
-              expect(await master.read(first!.address, size), `${name}, values ${i}`).to.deep.equal(group.flatMap((point, at) => shown(point, numbers[at]!)));
+              expect(await master.read(first!.address, size), `${name}, values ${i}`).to.deep.equal(
+                group.flatMap((point, at) => shown(point, numbers[at]!)),
+              );
             }
             await master.writeMany(first!.address, before);
             expect(await master.read(first!.address, size), `${name} restored`).to.deep.equal(before);

@@ -11,9 +11,13 @@ class HandHistogram implements DelayHistogram {
   enabled = false;
   #samples: number[] = [];
 
-  get count(): number { return this.#samples.length; }
+  get count(): number {
+    return this.#samples.length;
+  }
 
-  get max(): number { return Math.max(...this.#samples); }
+  get max(): number {
+    return Math.max(...this.#samples);
+  }
 
   percentile(percentile: number): number {
     const rank = Math.min(this.count, Math.max(1, Math.floor((percentile / 100) * this.count + 0.5)));
@@ -24,11 +28,17 @@ class HandHistogram implements DelayHistogram {
     for (let i = 0; i < times; i += 1) this.#samples.push((ms + resolutionMs) * 1e6);
   }
 
-  reset(): void { this.#samples = []; }
+  reset(): void {
+    this.#samples = [];
+  }
 
-  enable(): boolean { return !this.enabled && (this.enabled = true); }
+  enable(): boolean {
+    return !this.enabled && (this.enabled = true);
+  }
 
-  disable(): boolean { return this.enabled && !(this.enabled = false); }
+  disable(): boolean {
+    return this.enabled && !(this.enabled = false);
+  }
 }
 
 function make() {
@@ -36,14 +46,25 @@ function make() {
   const book = createLogBook({ write: () => undefined });
   const running = new Set<() => void>();
   const watch = new EventLoopWatch({
-    log: book.logger('Lab'), histogram,
+    log: book.logger('Lab'),
+    histogram,
     every(_ms, run) {
       running.add(run);
-      return () => { running.delete(run); };
+      return () => {
+        running.delete(run);
+      };
     },
   });
   const lines = () => book.entries().map(({ level, message }) => `${level} ${message}`);
-  return { histogram, watch, running, lines, checks: (times = 1) => { for (let i = 0; i < times; i += 1) for (const run of running) run(); } };
+  return {
+    histogram,
+    watch,
+    running,
+    lines,
+    checks: (times = 1) => {
+      for (let i = 0; i < times; i += 1) for (const run of running) run();
+    },
+  };
 }
 
 describe('EventLoopWatch', () => {
@@ -87,7 +108,10 @@ describe('EventLoopWatch', () => {
   it('warns once a minute while it stays slow, and at once when it comes back', () => {
     const { histogram, watch, checks, lines } = make();
     watch.start();
-    const period = (ms: number) => { histogram.late(ms, 100); checks(10); };
+    const period = (ms: number) => {
+      histogram.late(ms, 100);
+      checks(10);
+    };
     for (let i = 0; i < 7; i += 1) period(200);
     expect([watch.slowPeriods, lines().length]).to.deep.equal([7, 2]);
     period(1);
@@ -133,7 +157,10 @@ describe('EventLoopWatch', () => {
     const watch = new EventLoopWatch({ log: createLogBook({ write: () => undefined }).logger('Lab') });
     watch.start();
     expect(process.getActiveResourcesInfo()).to.have.lengthOf(before);
-    const turn = () => new Promise<void>((resolve) => { setImmediate(resolve); });
+    const turn = () =>
+      new Promise<void>((resolve) => {
+        setImmediate(resolve);
+      });
     // the monitor needs a first sample to measure from
     while (watch.p50Ms === 0) await turn();
     const blockedUntil = performance.now() + 120;

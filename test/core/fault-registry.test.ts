@@ -11,18 +11,37 @@ import { HandTimers } from '../support/timers.ts';
 import { HandWall } from '../support/wall.ts';
 
 const knock: FaultKind<{ code: number; loud: boolean }> = {
-  protocol: 'modbus', kind: 'knock', layer: 'acceptance', summary: 'Knocks.', targets: ['points', 'functions'],
+  protocol: 'modbus',
+  kind: 'knock',
+  layer: 'acceptance',
+  summary: 'Knocks.',
+  targets: ['points', 'functions'],
   parameters: z.strictObject({ code: z.int().min(1).max(9), loud: z.boolean().default(true) }),
 };
 const stall: FaultKind<Record<string, never>> = {
-  protocol: 'modbus', kind: 'stall', layer: 'transport', summary: 'Stalls.', targets: [], parameters: z.strictObject({}),
+  protocol: 'modbus',
+  kind: 'stall',
+  layer: 'transport',
+  summary: 'Stalls.',
+  targets: [],
+  parameters: z.strictObject({}),
 };
 const doze: FaultKind<Record<string, never>> = {
-  protocol: 'device', kind: 'doze', layer: 'effect', summary: 'Dozes.', targets: ['points'], parameters: z.strictObject({}),
+  protocol: 'device',
+  kind: 'doze',
+  layer: 'effect',
+  summary: 'Dozes.',
+  targets: ['points'],
+  parameters: z.strictObject({}),
 };
 
 const by = { source: 'rest', peer: '10.0.0.5:4711' } as const;
-const one = (extra: Partial<FaultRequest> = {}): FaultRequest => ({ protocol: 'modbus', kind: 'knock', parameters: { code: 4 }, ...extra });
+const one = (extra: Partial<FaultRequest> = {}): FaultRequest => ({
+  protocol: 'modbus',
+  kind: 'knock',
+  parameters: { code: 4 },
+  ...extra,
+});
 
 describe('FaultRegistry', () => {
   let wall: HandWall;
@@ -34,9 +53,20 @@ describe('FaultRegistry', () => {
 
   function open(seed = 1, shapeOf?: (index: number) => unknown): FaultRegistry {
     const made = new FaultRegistry({
-      wall, sim: () => sim, seed, deviceIndexes: () => devices,
-      log: { info: (line) => { lines.push(line); }, error: (line) => { lines.push(`error: ${line}`); } },
-      later: timers.later, ...(shapeOf && { shapeOf }),
+      wall,
+      sim: () => sim,
+      seed,
+      deviceIndexes: () => devices,
+      log: {
+        info: (line) => {
+          lines.push(line);
+        },
+        error: (line) => {
+          lines.push(`error: ${line}`);
+        },
+      },
+      later: timers.later,
+      ...(shapeOf && { shapeOf }),
     });
     made.define([knock, stall, doze]);
     return made;
@@ -81,8 +111,19 @@ describe('FaultRegistry', () => {
     it('gives numbers, defaults of the kind, and what was asked', () => {
       const fault = first([one({ deviceIndex: 1, target: { points: ['704.WMaxLimPct'] }, count: 3 })]);
       expect(fault.facts).to.deep.include({
-        id: 1, kind: knock, deviceIndex: 1, parameters: { code: 4, loud: true }, count: 3, every: 1, probability: 1, when: null,
-        durationS: null, profile: null, by, beganAtMs: wall.nowMs(), target: { points: ['704.WMaxLimPct'] },
+        id: 1,
+        kind: knock,
+        deviceIndex: 1,
+        parameters: { code: 4, loud: true },
+        count: 3,
+        every: 1,
+        probability: 1,
+        when: null,
+        durationS: null,
+        profile: null,
+        by,
+        beganAtMs: wall.nowMs(),
+        target: { points: ['704.WMaxLimPct'] },
       });
       expect(registry.active).to.deep.equal([fault]);
       expect([fault.concerns(0), fault.concerns(1)]).to.deep.equal([false, true]);
@@ -92,22 +133,38 @@ describe('FaultRegistry', () => {
     });
 
     it('names every member that is wrong by its request', () => {
-      const faults = faultsOf(() => registry.inject([
-        one(),
-        one({ kind: 'nothing' }),
-        one({ parameters: { code: 44, volume: 1 }, target: { registers: { address: 1, count: 1 } } }),
-        one({ count: 0, durationS: 0, probability: 2, every: 1.5, seed: -1 }),
-        one({ probability: 0 }),
-      ], by));
+      const faults = faultsOf(() =>
+        registry.inject(
+          [
+            one(),
+            one({ kind: 'nothing' }),
+            one({ parameters: { code: 44, volume: 1 }, target: { registers: { address: 1, count: 1 } } }),
+            one({ count: 0, durationS: 0, probability: 2, every: 1.5, seed: -1 }),
+            one({ probability: 0 }),
+          ],
+          by,
+        ),
+      );
       expect(faults.map(({ name }) => name)).to.deep.equal([
-        '/1/kind', '/2/target/registers', '/2/parameters/code', '/2/parameters/volume', '/3/count', '/3/duration_s', '/3/probability', '/3/every', '/3/seed', '/4/probability',
+        '/1/kind',
+        '/2/target/registers',
+        '/2/parameters/code',
+        '/2/parameters/volume',
+        '/3/count',
+        '/3/duration_s',
+        '/3/probability',
+        '/3/every',
+        '/3/seed',
+        '/4/probability',
       ]);
       expect(faults[0]?.allowed).to.deep.equal(['knock', 'stall']);
     });
 
     it('is all or nothing', () => {
       const heard: FaultChange[] = [];
-      registry.onChange((change) => { heard.push(change); });
+      registry.onChange((change) => {
+        heard.push(change);
+      });
       faultsOf(() => registry.inject([one(), one({ kind: 'nothing' })], by));
       faultsOf(() => registry.inject([one(), one({ deviceIndex: 7 })], by), 'UNKNOWN_DEVICE');
       expect([registry.active, heard, lines, timers.waiting]).to.deep.equal([[], [], [], 0]);
@@ -115,7 +172,10 @@ describe('FaultRegistry', () => {
     });
 
     it('has a limit, at which nothing goes in', () => {
-      registry.inject(Array.from({ length: maxActiveFaults - 1 }, () => one()), by);
+      registry.inject(
+        Array.from({ length: maxActiveFaults - 1 }, () => one()),
+        by,
+      );
       faultsOf(() => registry.inject([one(), one()], by), 'COMMAND_CONFLICT');
       expect(registry.active).to.have.length(maxActiveFaults - 1);
       expect(registry.inject([one()], by)).to.have.length(1);
@@ -127,7 +187,9 @@ describe('FaultRegistry', () => {
       devices = Array.from({ length: maxKeptMaps / 100 }, (_, k) => k);
       const all: FaultRequest = { protocol: 'modbus', kind: 'hoard' };
       registry.inject([all, { ...all, deviceIndex: 3 }], by);
-      expect(errorText(() => registry.inject([one(), all, all], by))).to.match(/keep up to 40040 copies .* 80000 more; 100000 are possible/);
+      expect(errorText(() => registry.inject([one(), all, all], by))).to.match(
+        /keep up to 40040 copies .* 80000 more; 100000 are possible/,
+      );
       expect(registry.active).to.have.length(2);
       expect(registry.inject([all, one()], by)).to.have.length(2);
       expect(errorText(() => registry.inject([all], by))).to.contain('100000 are possible');
@@ -135,9 +197,23 @@ describe('FaultRegistry', () => {
     });
 
     it('puts several sets in under their profiles, or none of them', () => {
-      registry.injectSets([{ requests: [one()], profile: 'a' }, { requests: [one(), one()], profile: null }], by);
+      registry.injectSets(
+        [
+          { requests: [one()], profile: 'a' },
+          { requests: [one(), one()], profile: null },
+        ],
+        by,
+      );
       expect(registry.active.map(({ facts }) => facts.profile)).to.deep.equal(['a', null, null]);
-      const faults = faultsOf(() => registry.injectSets([{ requests: [one()], profile: 'a' }, { requests: [one({ kind: 'x' })], profile: 'b' }], by));
+      const faults = faultsOf(() =>
+        registry.injectSets(
+          [
+            { requests: [one()], profile: 'a' },
+            { requests: [one({ kind: 'x' })], profile: 'b' },
+          ],
+          by,
+        ),
+      );
       expect(faults.map(({ name }) => name)).to.deep.equal(['/1/kind']);
       expect(registry.active).to.have.length(3);
     });
@@ -153,25 +229,39 @@ describe('FaultRegistry', () => {
   });
 
   describe('checks of devices', () => {
-    const refusal = new SimError('MAP_UNKNOWN_POINT', 'no such point', [{ name: '/target/points/0', detail: 'no such point' }]);
+    const refusal = new SimError('MAP_UNKNOWN_POINT', 'no such point', [
+      { name: '/target/points/0', detail: 'no such point' },
+    ]);
 
     it('refuses for the device that is named', () => {
-      registry.define([knock], (_fault, index) => { if (index === 1) throw refusal; });
-      expect(faultsOf(() => registry.inject([one(), one({ deviceIndex: 1 })], by)).map(({ name }) => name)).to.deep.equal(['/1/target/points/0']);
+      registry.define([knock], (_fault, index) => {
+        if (index === 1) throw refusal;
+      });
+      expect(
+        faultsOf(() => registry.inject([one(), one({ deviceIndex: 1 })], by)).map(({ name }) => name),
+      ).to.deep.equal(['/1/target/points/0']);
       expect(registry.inject([one({ deviceIndex: 0 })], by)).to.have.length(1);
     });
 
     it('accepts a fault for all devices when one of them can have it', () => {
-      registry.define([knock], (_fault, index) => { if (index === 0) throw refusal; });
+      registry.define([knock], (_fault, index) => {
+        if (index === 0) throw refusal;
+      });
       expect(registry.inject([one()], by)).to.have.length(1);
-      registry.define([knock], () => { throw refusal; });
+      registry.define([knock], () => {
+        throw refusal;
+      });
       expect(faultsOf(() => registry.inject([one()], by))).to.have.length(1);
     });
 
     it('asks every check of a kind, with the parameters filled in', () => {
       const seen: unknown[] = [];
-      registry.define([knock], ({ parameters, kind, request }, index) => { seen.push([kind.kind, parameters, request.deviceIndex, index]); });
-      registry.define([doze], () => { throw refusal; });
+      registry.define([knock], ({ parameters, kind, request }, index) => {
+        seen.push([kind.kind, parameters, request.deviceIndex, index]);
+      });
+      registry.define([doze], () => {
+        throw refusal;
+      });
       registry.inject([one({ deviceIndex: 1 })], by);
       expect(seen).to.deep.equal([['knock', { code: 4, loud: true }, 1, 1]]);
       expect(registry.kinds.map(({ kind }) => kind)).to.deep.equal(['knock', 'stall', 'doze']);
@@ -181,7 +271,10 @@ describe('FaultRegistry', () => {
       const asked: number[] = [];
       devices = [0, 1, 2, 3, 4];
       registry = open(1, (index) => index % 2);
-      registry.define([knock], (_fault, index) => { asked.push(index); throw refusal; });
+      registry.define([knock], (_fault, index) => {
+        asked.push(index);
+        throw refusal;
+      });
       faultsOf(() => registry.inject([one()], by));
       expect(asked).to.deep.equal([0, 1]);
       faultsOf(() => registry.inject([one({ deviceIndex: 4 })], by));
@@ -189,20 +282,25 @@ describe('FaultRegistry', () => {
     });
 
     it('hands on an error that names no member', () => {
-      registry.define([doze], () => { throw new SimError('COMMAND_NOT_APPLICABLE', 'not of this kind'); });
+      registry.define([doze], () => {
+        throw new SimError('COMMAND_NOT_APPLICABLE', 'not of this kind');
+      });
       faultsOf(() => registry.inject([{ protocol: 'device', kind: 'doze' }], by), 'COMMAND_NOT_APPLICABLE');
       expect(registry.active).to.deep.equal([]);
     });
 
     it('asks nobody where there is no device', () => {
       devices = [];
-      registry.define([knock], () => { throw refusal; });
+      registry.define([knock], () => {
+        throw refusal;
+      });
       expect(registry.inject([one()], by)).to.have.length(1);
     });
   });
 
   describe('strikes', () => {
-    const pattern = (fault: ActiveFault, occasions: number) => Array.from({ length: occasions }, () => (fault.strikes(0) ? 'x' : '.')).join('');
+    const pattern = (fault: ActiveFault, occasions: number) =>
+      Array.from({ length: occasions }, () => (fault.strikes(0) ? 'x' : '.')).join('');
 
     it('end the fault after its count, the last one included', () => {
       const fault = first([one({ count: 2 })]);
@@ -251,7 +349,10 @@ describe('FaultRegistry', () => {
 
   describe('duration', () => {
     it('is simulated time, and wall time in the layer transport', () => {
-      const [still, onWall] = registry.inject([one({ durationS: 10 }), { protocol: 'modbus', kind: 'stall', durationS: 10 }], by);
+      const [still, onWall] = registry.inject(
+        [one({ durationS: 10 }), { protocol: 'modbus', kind: 'stall', durationS: 10 }],
+        by,
+      );
       if (still === undefined || onWall === undefined) throw new Error('two were injected');
       sim = addSeconds(sim, 4);
       wall.advance(7000);
@@ -266,7 +367,11 @@ describe('FaultRegistry', () => {
     });
 
     it('holds to the instant also before the registry looks, but for effects, which devices end by themselves', () => {
-      const requests = [one({ durationS: 0.3 }), { protocol: 'modbus', kind: 'stall', durationS: 0.3 }, { protocol: 'device', kind: 'doze', durationS: 0.3 }] as const;
+      const requests = [
+        one({ durationS: 0.3 }),
+        { protocol: 'modbus', kind: 'stall', durationS: 0.3 },
+        { protocol: 'device', kind: 'doze', durationS: 0.3 },
+      ] as const;
       const faults = registry.inject(requests, by);
       const strike = () => faults.map((fault) => fault.strikes(0));
       sim = addSeconds(sim, 0.299999);
@@ -283,7 +388,14 @@ describe('FaultRegistry', () => {
     });
 
     it('ends by the wall clock without anybody asking, while simulated time stands', () => {
-      registry.inject([{ protocol: 'modbus', kind: 'stall', durationS: 30 }, { protocol: 'modbus', kind: 'stall', durationS: 10 }, one({ durationS: 5 })], by);
+      registry.inject(
+        [
+          { protocol: 'modbus', kind: 'stall', durationS: 30 },
+          { protocol: 'modbus', kind: 'stall', durationS: 10 },
+          one({ durationS: 5 }),
+        ],
+        by,
+      );
       expect(timers.waiting).to.equal(1);
       timers.pass(10_000);
       expect(registry.active.map(({ facts }) => facts.id)).to.deep.equal([1, 3]);
@@ -312,7 +424,10 @@ describe('FaultRegistry', () => {
 
   describe('ends', () => {
     beforeEach(() => {
-      registry.inject([one(), one({ deviceIndex: 0 }), one({ deviceIndex: 1 }), { protocol: 'device', kind: 'doze', deviceIndex: 1 }], by);
+      registry.inject(
+        [one(), one({ deviceIndex: 0 }), one({ deviceIndex: 1 }), { protocol: 'device', kind: 'doze', deviceIndex: 1 }],
+        by,
+      );
       registry.inject([one({ deviceIndex: 1 })], { source: 'profile' }, 'set');
     });
 
@@ -345,7 +460,10 @@ describe('FaultRegistry', () => {
 
     it('are kept in a bounded list, newest first', () => {
       registry.clear();
-      registry.inject(Array.from({ length: keptEnded + 5 }, () => one()), by);
+      registry.inject(
+        Array.from({ length: keptEnded + 5 }, () => one()),
+        by,
+      );
       registry.clear();
       expect(registry.ended).to.have.length(keptEnded);
       expect(registry.ended[0]?.fault.facts.id).to.equal(5 + keptEnded + 5);
@@ -357,7 +475,9 @@ describe('FaultRegistry', () => {
     it('hear of each change when it is made', () => {
       const heard: string[] = [];
       const end = registry.onChange(({ begun, ended }) => {
-        heard.push(`+${begun.map(({ facts }) => facts.id).join()} -${ended.map(({ facts }) => facts.id).join()} of ${registry.active.length}`);
+        heard.push(
+          `+${begun.map(({ facts }) => facts.id).join()} -${ended.map(({ facts }) => facts.id).join()} of ${registry.active.length}`,
+        );
       });
       registry.inject([one(), one()], by);
       registry.clear({ id: 1 });
@@ -370,8 +490,12 @@ describe('FaultRegistry', () => {
 
     it('are not disturbed by one that throws', () => {
       const heard: FaultChange[] = [];
-      registry.onChange(() => { throw new Error('broken'); });
-      registry.onChange((change) => { heard.push(change); });
+      registry.onChange(() => {
+        throw new Error('broken');
+      });
+      registry.onChange((change) => {
+        heard.push(change);
+      });
       expect(registry.inject([one()], by)).to.have.length(1);
       expect(heard).to.have.length(1);
       expect(lines.at(-1)).to.equal('error: a change of the faults was not followed: broken');
@@ -379,7 +503,10 @@ describe('FaultRegistry', () => {
 
     it('may change faults themselves: all hear of all changes in one order', () => {
       const heard: string[][] = [[], []];
-      const note = (at: number, { begun, ended }: FaultChange) => heard[at]?.push([...begun.map(({ facts }) => `+${facts.id}`), ...ended.map(({ facts }) => `-${facts.id}`)].join());
+      const note = (at: number, { begun, ended }: FaultChange) =>
+        heard[at]?.push(
+          [...begun.map(({ facts }) => `+${facts.id}`), ...ended.map(({ facts }) => `-${facts.id}`)].join(),
+        );
       registry.onChange((change) => {
         note(0, change);
         if (change.begun.some(({ facts }) => facts.id === 1)) {

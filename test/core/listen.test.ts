@@ -33,7 +33,9 @@ describe('listening', () => {
   });
 
   it('fails alike for what is thrown at once', async () => {
-    expect((await failure('127.0.0.1', 70_000)).message).to.equal('cannot listen on 127.0.0.1:70000: a port is a number from 0 to 65535');
+    expect((await failure('127.0.0.1', 70_000)).message).to.equal(
+      'cannot listen on 127.0.0.1:70000: a port is a number from 0 to 65535',
+    );
   });
 
   it('writes IPv6 addresses in brackets', () => {

@@ -8,7 +8,13 @@ const noon = Date.UTC(2030, 5, 1, 12);
 
 function make(options: { level?: LogLevel; format?: 'text' | 'json' } = {}): { book: LogBook; lines: string[] } {
   const lines: string[] = [];
-  const book = createLogBook({ ...options, write: (line) => { lines.push(line); }, clock: new HandWall(noon) });
+  const book = createLogBook({
+    ...options,
+    write: (line) => {
+      lines.push(line);
+    },
+    clock: new HandWall(noon),
+  });
   return { book, lines };
 }
 
@@ -46,21 +52,27 @@ describe('log: printable', () => {
   });
 
   it('tells text that could be shown as it is', () => {
-    for (const text of ['', 'Größe 🔋', 'C:\\dir', 'x'.repeat(5000)]) expect(isPrintable(text), text.slice(0, 20)).to.equal(true);
-    for (const text of ['a\n', '\u001b[31m', 'a\u200fb', 'a\u202eb', 'a\ud83d']) expect(isPrintable(text), JSON.stringify(text)).to.equal(false);
+    for (const text of ['', 'Größe 🔋', 'C:\\dir', 'x'.repeat(5000)])
+      expect(isPrintable(text), text.slice(0, 20)).to.equal(true);
+    for (const text of ['a\n', '\u001b[31m', 'a\u200fb', 'a\u202eb', 'a\ud83d'])
+      expect(isPrintable(text), JSON.stringify(text)).to.equal(false);
   });
 
   it('is one line of at most 4 KiB, and the text can be read from it, whatever the text', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 6000, size: 'max' }), (text) => {
-      const line = printable(text);
-      expect(Buffer.byteLength(line)).to.be.at.most(4096);
-      expect(isPrintable(line)).to.equal(true);
-      if (!line.endsWith('…')) {
-        const read = line.replaceAll(/\\(?:\\|x([0-9a-f]{2})|u([0-9a-f]{4}))/g, (_, short?: string, long?: string) =>
-          (short ?? long ? String.fromCharCode(parseInt(short ?? long ?? '', 16)) : '\\'));
-        expect(read).to.equal(text);
-      }
-    }), { numRuns: 60, seed: 5 });
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 6000, size: 'max' }), (text) => {
+        const line = printable(text);
+        expect(Buffer.byteLength(line)).to.be.at.most(4096);
+        expect(isPrintable(line)).to.equal(true);
+        if (!line.endsWith('…')) {
+          const read = line.replaceAll(/\\(?:\\|x([0-9a-f]{2})|u([0-9a-f]{4}))/g, (_, short?: string, long?: string) =>
+            (short ?? long) ? String.fromCharCode(parseInt(short ?? long ?? '', 16)) : '\\',
+          );
+          expect(read).to.equal(text);
+        }
+      }),
+      { numRuns: 60, seed: 5 },
+    );
   });
 });
 
@@ -79,11 +91,17 @@ describe('log: buffer', () => {
   it('is in the order of logging and filtered by module and level', () => {
     const { book } = make({ level: 'debug' });
     const [ac, dc] = [book.logger('AC'), book.logger('DC')];
-    for (const level of logLevels) { ac[level](`ac ${level}`); dc[level](`dc ${level}`, 0); }
+    for (const level of logLevels) {
+      ac[level](`ac ${level}`);
+      dc[level](`dc ${level}`, 0);
+    }
     const messages = (filter?: Parameters<LogBook['entries']>[0]) => book.entries(filter).map(({ message }) => message);
     expect(messages()).to.deep.equal(logLevels.flatMap((level) => [`ac ${level}`, `dc ${level}`]));
     expect(messages({ modules: ['DC'] })).to.deep.equal(logLevels.map((level) => `dc ${level}`));
-    expect(messages({ modules: ['AC', 'OCPP'], levels: ['error', 'warning'] })).to.deep.equal(['ac warning', 'ac error']);
+    expect(messages({ modules: ['AC', 'OCPP'], levels: ['error', 'warning'] })).to.deep.equal([
+      'ac warning',
+      'ac error',
+    ]);
     expect(messages({ modules: ['OCPP'] })).to.deep.equal([]);
     expect(messages({ levels: [] })).to.deep.equal([]);
     expect(book.entries({ modules: ['DC'] })[0]?.deviceIndex).to.equal(0);
@@ -165,7 +183,9 @@ describe('log: formats', () => {
   it('what is only for the stream stands behind the message there, and is not kept', () => {
     for (const format of ['text', 'json'] as const) {
       const { book, lines } = make({ format, level: 'error' });
-      book.logger('Lab').error('request 1 failed: TypeError', undefined, 'TypeError: x\n    at f (file:///dir/a.ts:1:2)');
+      book
+        .logger('Lab')
+        .error('request 1 failed: TypeError', undefined, 'TypeError: x\n    at f (file:///dir/a.ts:1:2)');
       book.logger('Lab').error('long', 2, 'y'.repeat(9000));
       expect(book.entries().map(({ message }) => message)).to.deep.equal(['request 1 failed: TypeError', 'long']);
       expect(lines).to.have.lengthOf(2);

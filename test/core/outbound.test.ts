@@ -2,18 +2,57 @@ import { expect } from 'chai';
 import { guardedLookup, isRefusedTarget } from '../../src/core/outbound.ts';
 
 describe('targets that the interface sets (outbound connections)', () => {
-  for (const address of ['169.254.0.1', '169.254.169.254', '::ffff:169.254.1.1', 'fe80::1', 'fe80::1%eth0', 'febf::1', 'fd00:ec2::254', 'fd20:ce::254', '100.100.100.200', '168.63.129.16', '192.0.0.192', '::ffff:a9fe:a9fe', '64:ff9b::a9fe:a9fe', '64:ff9b::169.254.169.254', '2002:a9fe:a9fe::1', '::169.254.169.254', '224.0.0.1', '239.1.1.1', 'ff02::1', '255.255.255.255']) {
+  for (const address of [
+    '169.254.0.1',
+    '169.254.169.254',
+    '::ffff:169.254.1.1',
+    'fe80::1',
+    'fe80::1%eth0',
+    'febf::1',
+    'fd00:ec2::254',
+    'fd20:ce::254',
+    '100.100.100.200',
+    '168.63.129.16',
+    '192.0.0.192',
+    '::ffff:a9fe:a9fe',
+    '64:ff9b::a9fe:a9fe',
+    '64:ff9b::169.254.169.254',
+    '2002:a9fe:a9fe::1',
+    '::169.254.169.254',
+    '224.0.0.1',
+    '239.1.1.1',
+    'ff02::1',
+    '255.255.255.255',
+  ]) {
     it(`${address} is refused`, () => expect(isRefusedTarget(address)).to.equal(true));
   }
 
-  for (const address of ['127.0.0.1', '::1', '10.0.0.5', '192.168.1.20', '169.253.255.255', '169.255.0.0', '100.100.100.201', '64:ff9b::10.0.0.5', '223.255.255.255', 'fec0::1', 'fd00::1', 'inverter.local', '2852039166', '']) {
-    it(`${address === '' ? 'nothing' : address} is not, as an address`, () => expect(isRefusedTarget(address)).to.equal(false));
+  for (const address of [
+    '127.0.0.1',
+    '::1',
+    '10.0.0.5',
+    '192.168.1.20',
+    '169.253.255.255',
+    '169.255.0.0',
+    '100.100.100.201',
+    '64:ff9b::10.0.0.5',
+    '223.255.255.255',
+    'fec0::1',
+    'fd00::1',
+    'inverter.local',
+    '2852039166',
+    '',
+  ]) {
+    it(`${address === '' ? 'nothing' : address} is not, as an address`, () =>
+      expect(isRefusedTarget(address)).to.equal(false));
   }
 
   /** Error code, or the addresses found. */
   function look(name: string, all: boolean): Promise<unknown> {
     return new Promise((resolve) => {
-      guardedLookup(name, { all }, (error, address, family) => { resolve(error ? error.code : all ? address : [address, family]); });
+      guardedLookup(name, { all }, (error, address, family) => {
+        resolve(error ? error.code : all ? address : [address, family]);
+      });
     });
   }
 

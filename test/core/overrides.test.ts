@@ -12,7 +12,12 @@ const rows: readonly (readonly [DeviceCommand, ...(typeof overrideNames)[number]
   [{ kind: 'battery.control', powerW: null }, 'battery_mode'],
   [{ kind: 'battery.control', durationS: 5 }, 'battery_mode'],
   [{ kind: 'battery.control', socPct: 0 }, 'battery_soc'],
-  [{ kind: 'battery.control', mode: 'idle', socPct: 5, strings: [] }, 'battery_mode', 'battery_soc', 'battery_contactors'],
+  [
+    { kind: 'battery.control', mode: 'idle', socPct: 5, strings: [] },
+    'battery_mode',
+    'battery_soc',
+    'battery_contactors',
+  ],
   [{ kind: 'battery.connect', connect: false }, 'battery_contactors'],
   [{ kind: 'evse.plug', connectorId: 1 }, 'evse_cable'],
   [{ kind: 'evse.unplug', connectorId: 1 }, 'evse_cable'],

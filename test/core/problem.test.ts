@@ -8,7 +8,12 @@ const problem = createProblem('conflict', 'Not now.', { instance: '/', id: 'x' }
 
 describe('refusals on a bare socket', () => {
   it('end a connection whose peer takes nothing, also while it goes on sending', async () => {
-    const socket = new Duplex({ read() { setImmediate(() => this.push('more')); }, write: () => undefined });
+    const socket = new Duplex({
+      read() {
+        setImmediate(() => this.push('more'));
+      },
+      write: () => undefined,
+    });
     socket.resume();
     limitUnread(socket, 20);
     const closed = once(socket, 'close');
@@ -19,12 +24,20 @@ describe('refusals on a bare socket', () => {
 
   it('come once', async () => {
     const written: string[] = [];
-    const socket = new Duplex({ read: () => undefined, write(chunk: Buffer, _encoding, taken) { written.push(chunk.toString()); taken(); } });
+    const socket = new Duplex({
+      read: () => undefined,
+      write(chunk: Buffer, _encoding, taken) {
+        written.push(chunk.toString());
+        taken();
+      },
+    });
     const closed = once(socket, 'close');
     refuseOnSocket(socket, problem, { Allow: 'GET' });
     refuseOnSocket(socket, problem);
     await closed;
     expect(written).to.have.length(1);
-    expect(written[0]).to.match(/^HTTP\/1\.1 409 Conflict\r\n(.*\r\n)*Allow: GET\r\n/).and.contain('"detail":"Not now."');
+    expect(written[0])
+      .to.match(/^HTTP\/1\.1 409 Conflict\r\n(.*\r\n)*Allow: GET\r\n/)
+      .and.contain('"detail":"Not now."');
   });
 });

@@ -9,30 +9,50 @@ function take(count: number, stream: RandomStream): number[] {
 
 describe('core/random', () => {
   it('gives the same 10,000 numbers for the same seed and names', () => {
-    const hash = (): string => createHash('sha256').update(Float64Array.from(take(10_000, createRandom(7, 3, 'clouds')))).digest('hex');
+    const hash = (): string =>
+      createHash('sha256')
+        .update(Float64Array.from(take(10_000, createRandom(7, 3, 'clouds'))))
+        .digest('hex');
     expect(hash()).to.equal(hash());
   });
 
   it('keeps its sequence from release to release', () => {
-    expect(take(3, createRandom(1, 0, 'clouds'))).to.deep.equal([0.9511105448473245, 0.1409524802584201, 0.6215968506876379]);
+    expect(take(3, createRandom(1, 0, 'clouds'))).to.deep.equal([
+      0.9511105448473245, 0.1409524802584201, 0.6215968506876379,
+    ]);
     const stream = createRandom(1, 0, 'clouds');
-    expect([stream.normal(), stream.normal(), stream.normal()].map((value) => value.toFixed(12))).to.deep.equal(
-      ['1.554733510452', '1.902417095457', '0.536889128706'],
-    );
+    expect([stream.normal(), stream.normal(), stream.normal()].map((value) => value.toFixed(12))).to.deep.equal([
+      '1.554733510452',
+      '1.902417095457',
+      '0.536889128706',
+    ]);
   });
 
   it('takes seeds and names apart', () => {
     const streams = [
-      createRandom(1), createRandom(2), createRandom(-1), createRandom(0.5), createRandom(2 ** 32 + 1), createRandom(2 ** 52),
-      createRandom(1, 1), createRandom(1, '1'), createRandom(1, 1, 2), createRandom(1, 12), createRandom(1, 2, 1),
-      createRandom(1, 'ab'), createRandom(1, 'a', 'b'), createRandom(1, ''),
+      createRandom(1),
+      createRandom(2),
+      createRandom(-1),
+      createRandom(0.5),
+      createRandom(2 ** 32 + 1),
+      createRandom(2 ** 52),
+      createRandom(1, 1),
+      createRandom(1, '1'),
+      createRandom(1, 1, 2),
+      createRandom(1, 12),
+      createRandom(1, 2, 1),
+      createRandom(1, 'ab'),
+      createRandom(1, 'a', 'b'),
+      createRandom(1, ''),
     ];
     const starts = streams.map((stream) => take(4, stream).join());
     expect(new Set(starts).size).to.equal(starts.length);
   });
 
   it('gives no two of 20,000 devices the same stream', () => {
-    const starts = new Set(Array.from({ length: 20_000 }, (_, index) => take(2, createRandom(42, index, 'wind')).join()));
+    const starts = new Set(
+      Array.from({ length: 20_000 }, (_, index) => take(2, createRandom(42, index, 'wind')).join()),
+    );
     expect(starts.size).to.equal(20_000);
   });
 

@@ -32,19 +32,23 @@ describe('scheduler', () => {
   });
 
   it('equal due times run in the order in which they were set', () => {
-    fc.assert(fc.property(fc.array(fc.nat({ max: 4 }), { maxLength: 30 }), (dues) => {
-      const scheduler = new Scheduler();
-      const ran: (readonly [number, number])[] = [];
-      dues.forEach((due, i) => scheduler.at(after(due), () => ran.push([due, i])));
-      scheduler.runDue(after(4));
-      expect(ran).to.deep.equal(dues.map((due, i) => [due, i] as const).sort((a, b) => a[0] - b[0] || a[1] - b[1]));
-    }));
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: 4 }), { maxLength: 30 }), (dues) => {
+        const scheduler = new Scheduler();
+        const ran: (readonly [number, number])[] = [];
+        dues.forEach((due, i) => scheduler.at(after(due), () => ran.push([due, i])));
+        scheduler.runDue(after(4));
+        expect(ran).to.deep.equal(dues.map((due, i) => [due, i] as const).sort((a, b) => a[0] - b[0] || a[1] - b[1]));
+      }),
+    );
   });
 
   it('each timer runs once', () => {
     const scheduler = new Scheduler();
     let runs = 0;
-    scheduler.at(after(1), () => { runs += 1; });
+    scheduler.at(after(1), () => {
+      runs += 1;
+    });
     scheduler.runDue(after(1));
     scheduler.runDue(after(1));
     expect(runs).to.equal(1);
@@ -79,8 +83,16 @@ describe('scheduler', () => {
     const scheduler = new Scheduler();
     const ran: string[] = [];
     const later: Timer[] = [];
-    scheduler.at(after(1), () => { ran.push('first'); later.forEach((timer) => { scheduler.cancel(timer); }); });
-    later.push(scheduler.at(after(1), () => ran.push('same instant')), scheduler.at(after(2), () => ran.push('later')));
+    scheduler.at(after(1), () => {
+      ran.push('first');
+      later.forEach((timer) => {
+        scheduler.cancel(timer);
+      });
+    });
+    later.push(
+      scheduler.at(after(1), () => ran.push('same instant')),
+      scheduler.at(after(2), () => ran.push('later')),
+    );
     scheduler.at(after(2), () => ran.push('last'));
     scheduler.runDue(after(5));
     expect(ran).to.deep.equal(['first', 'last']);
@@ -103,7 +115,10 @@ describe('scheduler', () => {
   it('clear ends all, also from inside an action', () => {
     const scheduler = new Scheduler();
     const ran: number[] = [];
-    scheduler.at(after(1), () => { ran.push(1); scheduler.clear(); });
+    scheduler.at(after(1), () => {
+      ran.push(1);
+      scheduler.clear();
+    });
     scheduler.at(after(1), () => ran.push(2));
     scheduler.runDue(after(3));
     expect(ran).to.deep.equal([1]);
@@ -113,9 +128,13 @@ describe('scheduler', () => {
   it('an action that throws is done with; the others stay', () => {
     const scheduler = new Scheduler();
     const ran: string[] = [];
-    scheduler.at(after(1), () => { throw new RangeError('action'); });
+    scheduler.at(after(1), () => {
+      throw new RangeError('action');
+    });
     scheduler.at(after(1), () => ran.push('next'));
-    expect(() => { scheduler.runDue(after(1)); }).to.throw('action');
+    expect(() => {
+      scheduler.runDue(after(1));
+    }).to.throw('action');
     scheduler.runDue(after(1));
     expect(ran).to.deep.equal(['next']);
   });

@@ -128,12 +128,36 @@ describe('Simulated time', () => {
   it('refuses what makes no sense, and then changes nothing', () => {
     const { clock } = clockOf('paused', { rate: 2 });
     const before = clock.settings;
-    expect(codeOf(() => { clock.set({ rate: 0 }); })).to.equal('COMMAND_BAD_VALUE');
-    expect(codeOf(() => { clock.set({ rate: 3601 }); })).to.equal('COMMAND_BAD_VALUE');
-    expect(codeOf(() => { clock.set({ rate: NaN }); })).to.equal('COMMAND_BAD_VALUE');
-    expect(codeOf(() => { clock.set({ timezone: 'Mars/Base', rate: 5 }); })).to.equal('COMMAND_BAD_VALUE');
-    expect(codeOf(() => { clock.set({ mode: 'wall_clock', rate: 2 }); })).to.equal('COMMAND_CONFLICT');
-    expect(codeOf(() => { clock.set({ mode: 'wall_clock', clockTime: '10:00:00' }); })).to.equal('COMMAND_CONFLICT');
+    expect(
+      codeOf(() => {
+        clock.set({ rate: 0 });
+      }),
+    ).to.equal('COMMAND_BAD_VALUE');
+    expect(
+      codeOf(() => {
+        clock.set({ rate: 3601 });
+      }),
+    ).to.equal('COMMAND_BAD_VALUE');
+    expect(
+      codeOf(() => {
+        clock.set({ rate: NaN });
+      }),
+    ).to.equal('COMMAND_BAD_VALUE');
+    expect(
+      codeOf(() => {
+        clock.set({ timezone: 'Mars/Base', rate: 5 });
+      }),
+    ).to.equal('COMMAND_BAD_VALUE');
+    expect(
+      codeOf(() => {
+        clock.set({ mode: 'wall_clock', rate: 2 });
+      }),
+    ).to.equal('COMMAND_CONFLICT');
+    expect(
+      codeOf(() => {
+        clock.set({ mode: 'wall_clock', clockTime: '10:00:00' });
+      }),
+    ).to.equal('COMMAND_CONFLICT');
     expect(clock.settings).to.equal(before);
   });
 });
@@ -151,10 +175,19 @@ describe('Time zones', () => {
   it('the time of day jumps with summer time, simulated time does not', () => {
     const begin = simTimeFromMs(Date.UTC(2026, 2, 29, 0, 59, 50));
     const clock = new SimClock(new HandWall(), { mode: 'paused', rate: 1, timezone: 'Europe/Berlin' }, begin);
-    expect([0, 9, 10, 11].map((s) => clock.timeOfDay(addSeconds(begin, s)))).to.deep.equal(['01:59:50', '01:59:59', '03:00:00', '03:00:01']);
+    expect([0, 9, 10, 11].map((s) => clock.timeOfDay(addSeconds(begin, s)))).to.deep.equal([
+      '01:59:50',
+      '01:59:59',
+      '03:00:00',
+      '03:00:01',
+    ]);
     const autumn = simTimeFromMs(Date.UTC(2026, 9, 25, 0, 59, 59));
     const back = new SimClock(new HandWall(), { mode: 'paused', rate: 1, timezone: 'Europe/Berlin' }, autumn);
-    expect([0, 1, 3601].map((s) => back.timeOfDay(addSeconds(autumn, s)))).to.deep.equal(['02:59:59', '02:00:00', '03:00:00']);
+    expect([0, 1, 3601].map((s) => back.timeOfDay(addSeconds(autumn, s)))).to.deep.equal([
+      '02:59:59',
+      '02:00:00',
+      '03:00:00',
+    ]);
   });
 
   it('midnight before an instant', () => {

@@ -13,7 +13,9 @@ class FakeTimers {
       this.#pending = { dueMs: this.wall.monotonicMs() + ms, run };
       return this.#pending;
     }) as unknown as typeof setTimeout;
-    globalThis.clearTimeout = (() => { this.#pending = null; });
+    globalThis.clearTimeout = () => {
+      this.#pending = null;
+    };
   }
 
   restore(): void {
@@ -36,7 +38,10 @@ class FakeTimers {
   }
 }
 
-const settle = () => new Promise<void>((resolve) => { setImmediate(resolve); });
+const settle = () =>
+  new Promise<void>((resolve) => {
+    setImmediate(resolve);
+  });
 
 describe('Ticker', () => {
   let timers: FakeTimers;
@@ -49,10 +54,19 @@ describe('Ticker', () => {
     timers.install();
     slots = [];
     work = () => Promise.resolve();
-    ticker = new Ticker({ intervalMs: 1500, wall: timers.wall, tick: (n) => { slots.push(n); return work(); } });
+    ticker = new Ticker({
+      intervalMs: 1500,
+      wall: timers.wall,
+      tick: (n) => {
+        slots.push(n);
+        return work();
+      },
+    });
   });
 
-  afterEach(() => { timers.restore(); });
+  afterEach(() => {
+    timers.restore();
+  });
 
   it('begins with its start, not with its making', async () => {
     timers.wall.advance(60_000);
@@ -99,7 +113,10 @@ describe('Ticker', () => {
 
   it('never ticks twice at once: a long tick delays the next', async () => {
     let finish: () => void = () => undefined;
-    work = () => new Promise<void>((resolve) => { finish = resolve; });
+    work = () =>
+      new Promise<void>((resolve) => {
+        finish = resolve;
+      });
     ticker.start();
     await timers.fire();
     expect(timers.waitMs).to.equal(null);
@@ -114,11 +131,16 @@ describe('Ticker', () => {
 
   it('stop waits for the tick under way, and none follows', async () => {
     let finish: () => void = () => undefined;
-    work = () => new Promise<void>((resolve) => { finish = resolve; });
+    work = () =>
+      new Promise<void>((resolve) => {
+        finish = resolve;
+      });
     ticker.start();
     await timers.fire();
     let stopped = false;
-    const stop = ticker.stop().then(() => { stopped = true; });
+    const stop = ticker.stop().then(() => {
+      stopped = true;
+    });
     await settle();
     expect(stopped).to.equal(false);
     finish();

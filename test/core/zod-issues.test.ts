@@ -4,7 +4,9 @@ import { issueFaults, withInput } from '../../src/core/zod-issues.ts';
 
 function words(schema: z.ZodType, value: unknown): string[] {
   const { error } = schema.safeParse(value, withInput);
-  return (error?.issues ?? []).flatMap((issue) => issueFaults(issue, 'a member of it')).map(({ name, detail }) => `${name}: ${detail}`);
+  return (error?.issues ?? [])
+    .flatMap((issue) => issueFaults(issue, 'a member of it'))
+    .map(({ name, detail }) => `${name}: ${detail}`);
 }
 
 describe('issues of zod in words', () => {
@@ -13,7 +15,9 @@ describe('issues of zod in words', () => {
   const either = z.union([points, registers]);
 
   it('a union of simple values says what each of them takes', () => {
-    const value = z.strictObject({ value: z.union([z.number(), z.string(), z.literal(true), z.enum(['low', 'high'])]) });
+    const value = z.strictObject({
+      value: z.union([z.number(), z.string(), z.literal(true), z.enum(['low', 'high'])]),
+    });
     expect(words(value, { value: [] })).to.deep.equal(['/value: must be a number, a string, true, low or high']);
     expect(words(z.union([z.literal(1), z.literal(2)]), 3)).to.deep.equal([': must be 1 or 2']);
     // one that takes the value but for its range speaks for itself
@@ -22,16 +26,31 @@ describe('issues of zod in words', () => {
 
   it('a union of objects says by which members they are known', () => {
     expect(words(either, {})).to.deep.equal([': must be an object with model or an object with address and count']);
-    expect(words(either, { model: 1, address: 1, count: 1 })).to.deep.equal([': must be an object without address and count or an object without model']);
-    expect(words(either, { model: 'x', count: 0 }))
-      .to.deep.equal([': must be an object without count whose model must be a number or an object with address without model whose count must be at least 1']);
+    expect(words(either, { model: 1, address: 1, count: 1 })).to.deep.equal([
+      ': must be an object without address and count or an object without model',
+    ]);
+    expect(words(either, { model: 'x', count: 0 })).to.deep.equal([
+      ': must be an object without count whose model must be a number or an object with address without model whose count must be at least 1',
+    ]);
   });
 
   it('a union of objects alone asks for an object first, whatever it says of members', () => {
-    const told = z.union([points, registers, z.discriminatedUnion('kind', [z.strictObject({ kind: z.literal('a') }), z.strictObject({ kind: z.literal('b') })])], { error: 'one of model, address, kind is required' });
+    const told = z.union(
+      [
+        points,
+        registers,
+        z.discriminatedUnion('kind', [
+          z.strictObject({ kind: z.literal('a') }),
+          z.strictObject({ kind: z.literal('b') }),
+        ]),
+      ],
+      { error: 'one of model, address, kind is required' },
+    );
     for (const value of [[], 5, 'x', null]) expect(words(told, value)).to.deep.equal([': must be an object']);
     expect(words(told, {})).to.deep.equal([': one of model, address, kind is required']);
-    expect(words(z.union([points, z.literal('all')], { error: 'must be points, or all' }), 5)).to.deep.equal([': must be points, or all']);
+    expect(words(z.union([points, z.literal('all')], { error: 'must be points, or all' }), 5)).to.deep.equal([
+      ': must be points, or all',
+    ]);
   });
 
   it('a word that is missing is required, one that is wrong must be another', () => {

@@ -14,7 +14,14 @@ describe('Operator commands', () => {
     const rig = await Rig.sunny();
     const id = submit(rig.plant, 'stop');
     expect(rig.plant.commands.get(id)).to.deep.include({
-      command: 'stop', deviceIndex: 0, scope: null, state: 'queued', source: 'rest', startedAtMs: null, finishedAtMs: null, message: null,
+      command: 'stop',
+      deviceIndex: 0,
+      scope: null,
+      state: 'queued',
+      source: 'rest',
+      startedAtMs: null,
+      finishedAtMs: null,
+      message: null,
     });
     expect(rig.map.m703.ES).to.equal('ENABLED');
     await rig.plant.tick();
@@ -46,7 +53,9 @@ describe('Operator commands', () => {
     const rig = new Rig();
     quickEntry(rig);
     rig.plant.setSurroundings({ irradianceWm2: 0 });
-    rig.set((tx) => { tx.m715.OpCtl = 'STOP'; });
+    rig.set((tx) => {
+      tx.m715.OpCtl = 'STOP';
+    });
     await rig.run(1);
     expect(rig.state).to.equal('off off disconnected');
     const id = submit(rig.plant, 'start');
@@ -92,7 +101,9 @@ describe('Operator commands', () => {
   it('fail with the reason of the device', async () => {
     const plant = testPlant();
     const command = plant.devices[0]!.command.bind(plant.devices[0]!);
-    plant.devices[0]!.command = () => { throw new Error('jammed'); };
+    plant.devices[0]!.command = () => {
+      throw new Error('jammed');
+    };
     const id = submit(plant, 'stop');
     await plant.step(1);
     expect(plant.commands.get(id)).to.deep.include({ state: 'failed', message: 'jammed' });
@@ -101,7 +112,10 @@ describe('Operator commands', () => {
 
   it('reset carries a scope', async () => {
     const rig = await Rig.sunny();
-    rig.set((tx) => { tx.m704.WMaxLimPctEna = 'ENABLED'; tx.m704.WMaxLimPct = 10; });
+    rig.set((tx) => {
+      tx.m704.WMaxLimPctEna = 'ENABLED';
+      tx.m704.WMaxLimPct = 10;
+    });
     rig.plant.setGrid({ voltagePu: 1.02 }, 0);
     const alarms = rig.plant.commands.submit({ command: 'reset', deviceIndex: 0 }, byTest);
     expect(alarms.scope).to.equal('alarms');
@@ -155,7 +169,11 @@ describe('Operator commands', () => {
     await plant.step(1);
     const queued = submit(plant, 'stop');
     plant.commands.cancelAll();
-    expect([done, running, queued].map((id) => stateOf(plant, id))).to.deep.equal(['completed', 'canceled', 'canceled']);
+    expect([done, running, queued].map((id) => stateOf(plant, id))).to.deep.equal([
+      'completed',
+      'canceled',
+      'canceled',
+    ]);
     expect(plant.commands.get(queued)?.message).to.equal('the simulator stopped first');
     await plant.step(1);
     expect(plant.devices[0]!.bank.map.m703.ES).to.equal('ENABLED');

@@ -3,7 +3,13 @@ import { detailOf } from '../support/detail.ts';
 import { Rig } from '../support/rig.ts';
 import type { TestPlantOptions } from '../support/plant.ts';
 
-interface Sample { readonly hour: number; readonly state: string; readonly w: number; readonly mppt: string; readonly dcV: number }
+interface Sample {
+  readonly hour: number;
+  readonly state: string;
+  readonly w: number;
+  readonly mppt: string;
+  readonly dcV: number;
+}
 
 /** One simulated day from midnight in ticks of 30 s. */
 async function day(options: TestPlantOptions): Promise<{ rig: Rig; samples: Sample[] }> {
@@ -19,7 +25,8 @@ async function day(options: TestPlantOptions): Promise<{ rig: Rig; samples: Samp
 }
 
 /** States in their order, repetitions left out. */
-const course = (samples: readonly Sample[]) => samples.map((sample) => sample.state).filter((state, i, all) => state !== all[i - 1]);
+const course = (samples: readonly Sample[]) =>
+  samples.map((sample) => sample.state).filter((state, i, all) => state !== all[i - 1]);
 
 describe('Course of a day', () => {
   for (const [name, options] of [
@@ -66,7 +73,11 @@ describe('Course of a day', () => {
   it('a limit during the day is throttled only while it binds', async () => {
     const { samples } = await day({ models: { 704: { WMaxLimPctEna: 'ENABLED', WMaxLimPct: 50 } } });
     expect(course(samples)).to.deep.equal([
-      'on sleeping connected', 'on running connected', 'on throttled connected', 'on running connected', 'on sleeping connected',
+      'on sleeping connected',
+      'on running connected',
+      'on throttled connected',
+      'on running connected',
+      'on sleeping connected',
     ]);
     expect(Math.max(...samples.map(({ w }) => w))).to.equal(5000);
     const noon = samples.find(({ hour }) => hour === 12)!;

@@ -9,20 +9,57 @@ import { HandWall } from '../support/wall.ts';
 const by = { source: 'modbus', peer: '192.0.2.1:1' } as const;
 const ticks = 2000;
 
-const set = (plant: SimPlant, device: number, change: (tx: WritableMapView) => void) => { plant.device(device).bank.transact(by, change); };
+const set = (plant: SimPlant, device: number, change: (tx: WritableMapView) => void) => {
+  plant.device(device).bank.transact(by, change);
+};
 
 /** What happens before which tick. */
 const events: Readonly<Record<number, (plant: SimPlant) => void>> = {
-  10: (plant) => { set(plant, 0, (tx) => { Object.assign(tx.m704, { WMaxLimPctEna: 'ENABLED', WMaxLimPct: 60, WMaxLimPctRvrtTms: 77, WMaxLimPctEnaRvrt: 'DISABLED' }); }); },
-  40: (plant) => { set(plant, 1, (tx) => { Object.assign(tx.m703, { ESDlyTms: 20, ESRndTms: 60, ESRmpTms: 30 }); }); },
-  60: (plant) => { plant.setGrid({ voltagePu: 0.4, durationS: 2.7 }); },
-  150: (plant) => { set(plant, 0, (tx) => { tx.m704.VarSetEna = 'ENABLED'; tx.m704.VarSetPct = 40; }); },
-  300: (plant) => { plant.commands.submit({ command: 'stop', deviceIndex: 0 }, by); },
-  320: (plant) => { plant.commands.submit({ command: 'start', deviceIndex: 0 }, by); },
-  500: (plant) => { plant.setGrid({ frequencyHz: 61, rampS: 100 }, 1); },
-  800: (plant) => { plant.setSurroundings({ irradianceWm2: 900, rampS: 60, durationS: 200 }, 0); },
-  1100: (plant) => { set(plant, 1, (tx) => { tx.m704.PFWInjEna = 'ENABLED'; tx.m704.PFWInj.PF = 0.92; }); },
-  1500: (plant) => { plant.setGrid({ voltagePu: 1.05, frequencyHz: 60, rampS: 5 }); },
+  10: (plant) => {
+    set(plant, 0, (tx) => {
+      Object.assign(tx.m704, {
+        WMaxLimPctEna: 'ENABLED',
+        WMaxLimPct: 60,
+        WMaxLimPctRvrtTms: 77,
+        WMaxLimPctEnaRvrt: 'DISABLED',
+      });
+    });
+  },
+  40: (plant) => {
+    set(plant, 1, (tx) => {
+      Object.assign(tx.m703, { ESDlyTms: 20, ESRndTms: 60, ESRmpTms: 30 });
+    });
+  },
+  60: (plant) => {
+    plant.setGrid({ voltagePu: 0.4, durationS: 2.7 });
+  },
+  150: (plant) => {
+    set(plant, 0, (tx) => {
+      tx.m704.VarSetEna = 'ENABLED';
+      tx.m704.VarSetPct = 40;
+    });
+  },
+  300: (plant) => {
+    plant.commands.submit({ command: 'stop', deviceIndex: 0 }, by);
+  },
+  320: (plant) => {
+    plant.commands.submit({ command: 'start', deviceIndex: 0 }, by);
+  },
+  500: (plant) => {
+    plant.setGrid({ frequencyHz: 61, rampS: 100 }, 1);
+  },
+  800: (plant) => {
+    plant.setSurroundings({ irradianceWm2: 900, rampS: 60, durationS: 200 }, 0);
+  },
+  1100: (plant) => {
+    set(plant, 1, (tx) => {
+      tx.m704.PFWInjEna = 'ENABLED';
+      tx.m704.PFWInj.PF = 0.92;
+    });
+  },
+  1500: (plant) => {
+    plant.setGrid({ voltagePu: 1.05, frequencyHz: 60, rampS: 5 });
+  },
 };
 
 let looks = 0;
@@ -34,16 +71,32 @@ function readers(plant: SimPlant): void {
     device.dcCurve(undefined, 30);
     looks += [device.alarms, device.enterService, device.activeTrips, device.statusMessage, device.detail].length;
   }
-  looks += [plant.latest.published, plant.grid(), plant.grid(1), plant.surroundings(), plant.surroundings(0), plant.time, plant.health].length;
+  looks += [
+    plant.latest.published,
+    plant.grid(),
+    plant.grid(1),
+    plant.surroundings(),
+    plant.surroundings(0),
+    plant.time,
+    plant.health,
+  ].length;
 }
 
 function dumps(plant: SimPlant): Buffer[] {
   return plant.devices.map(({ bank }) => Buffer.from(bank.read(bank.layout.base, bank.layout.size)));
 }
 
-async function run(options: TestPlantOptions, between: (plant: SimPlant) => void = () => undefined): Promise<{ final: Buffer[]; hash: string }> {
+async function run(
+  options: TestPlantOptions,
+  between: (plant: SimPlant) => void = () => undefined,
+): Promise<{ final: Buffer[]; hash: string }> {
   const plant = testPlant({
-    types: ['PV-3Phase', 'PV-1Phase'], weatherSource: 'clear_sky', clouds: 'broken', pv: { latitudeDeg: 40, longitudeDeg: 0 }, seed: 42, ...options,
+    types: ['PV-3Phase', 'PV-1Phase'],
+    weatherSource: 'clear_sky',
+    clouds: 'broken',
+    pv: { latitudeDeg: 40, longitudeDeg: 0 },
+    seed: 42,
+    ...options,
   });
   const hash = createHash('sha256');
   for (let tick = 0; tick < ticks; tick += 1) {
@@ -81,18 +134,63 @@ describe('Determinism', () => {
 
 describe('Independence of the tick', () => {
   const scenario = [
-    { name: 'limit', seconds: 30, act: (plant: SimPlant) => { set(plant, 0, (tx) => { tx.m704.WMaxLimPctEna = 'ENABLED'; tx.m704.WMaxLimPct = 35; }); } },
-    { name: 'vars', seconds: 30, act: (plant: SimPlant) => { set(plant, 0, (tx) => { tx.m704.VarSetEna = 'ENABLED'; tx.m704.VarSetPct = -70; }); } },
-    { name: 'cloud', seconds: 60, act: (plant: SimPlant) => { plant.setSurroundings({ irradianceWm2: 250 }); } },
-    { name: 'sag', seconds: 30, act: (plant: SimPlant) => { plant.setGrid({ voltagePu: 0.7 }); } },
-    { name: 'trip', seconds: 60, act: (plant: SimPlant) => { plant.setGrid({ frequencyHz: 63, durationS: 20.5 }); } },
-    { name: 'sun and voltage back', seconds: 420, act: (plant: SimPlant) => { plant.setGrid({ voltagePu: 1 }); plant.setSurroundings({ irradianceWm2: 1000 }); } },
+    {
+      name: 'limit',
+      seconds: 30,
+      act: (plant: SimPlant) => {
+        set(plant, 0, (tx) => {
+          tx.m704.WMaxLimPctEna = 'ENABLED';
+          tx.m704.WMaxLimPct = 35;
+        });
+      },
+    },
+    {
+      name: 'vars',
+      seconds: 30,
+      act: (plant: SimPlant) => {
+        set(plant, 0, (tx) => {
+          tx.m704.VarSetEna = 'ENABLED';
+          tx.m704.VarSetPct = -70;
+        });
+      },
+    },
+    {
+      name: 'cloud',
+      seconds: 60,
+      act: (plant: SimPlant) => {
+        plant.setSurroundings({ irradianceWm2: 250 });
+      },
+    },
+    {
+      name: 'sag',
+      seconds: 30,
+      act: (plant: SimPlant) => {
+        plant.setGrid({ voltagePu: 0.7 });
+      },
+    },
+    {
+      name: 'trip',
+      seconds: 60,
+      act: (plant: SimPlant) => {
+        plant.setGrid({ frequencyHz: 63, durationS: 20.5 });
+      },
+    },
+    {
+      name: 'sun and voltage back',
+      seconds: 420,
+      act: (plant: SimPlant) => {
+        plant.setGrid({ voltagePu: 1 });
+        plant.setSurroundings({ irradianceWm2: 1000 });
+      },
+    },
   ];
 
   async function plateaus(tickS: number): Promise<number[][]> {
     const plant = testPlant({ tickIntervalS: 0.1, rate: tickS / 0.1 });
     plant.setSurroundings({ irradianceWm2: 1000, cellTemperatureC: 25 });
-    set(plant, 0, (tx) => { Object.assign(tx.m703, { ESDlyTms: 100, ESRmpTms: 200 }); });
+    set(plant, 0, (tx) => {
+      Object.assign(tx.m703, { ESDlyTms: 100, ESRmpTms: 200 });
+    });
     const { m701 } = plant.device(0).bank.map;
     const seen: number[][] = [];
     for (const { seconds, act } of scenario) {
@@ -120,7 +218,11 @@ describe('Independence of the tick', () => {
 
   it('transitions fall on the same instant', async () => {
     async function instantOfEntry(tickS: number): Promise<number> {
-      const plant = testPlant({ tickIntervalS: 0.1, rate: tickS / 0.1, models: { 703: { ESDlyTms: 30, ESRndTms: 60, ESRmpTms: 0 } } });
+      const plant = testPlant({
+        tickIntervalS: 0.1,
+        rate: tickS / 0.1,
+        models: { 703: { ESDlyTms: 30, ESRndTms: 60, ESRmpTms: 0 } },
+      });
       plant.setGrid({ frequencyHz: 63, durationS: 7.3 });
       const { bank } = plant.device(0);
       const begin = plant.time.sim;

@@ -55,7 +55,12 @@ describe('Device', () => {
 
   it('a reset of the device ends overrides and timers and loads the start values', async () => {
     const rig = await Rig.sunny({ models: { 704: { WRmp: 33 } } });
-    rig.set((tx) => { tx.m704.WRmp = 5; tx.m702.WMax = 3000; tx.m703.ES = 'DISABLED'; tx.m715.OpCtl = 'STOP'; });
+    rig.set((tx) => {
+      tx.m704.WRmp = 5;
+      tx.m702.WMax = 3000;
+      tx.m703.ES = 'DISABLED';
+      tx.m715.OpCtl = 'STOP';
+    });
     rig.device.command({ kind: 'switch', closed: false }, byTest);
     rig.plant.setSurroundings({ irradianceWm2: 0 }, 0);
     await rig.run(20);
@@ -63,12 +68,19 @@ describe('Device', () => {
     quickEntry(rig);
     await rig.run(20);
     expect(rig.state).to.equal('on running connected');
-    expect([rig.map.m704.WRmp, rig.map.m702.WMax, rig.w, rig.map.m1.SN]).to.deep.equal([33, 10_000, 10_000, 'DB-000000']);
+    expect([rig.map.m704.WRmp, rig.map.m702.WMax, rig.w, rig.map.m1.SN]).to.deep.equal([
+      33,
+      10_000,
+      10_000,
+      'DB-000000',
+    ]);
   });
 
   it('a reset of the alarms leaves settings alone', async () => {
     const rig = await Rig.sunny();
-    rig.set((tx) => { tx.m704.WRmp = 5; });
+    rig.set((tx) => {
+      tx.m704.WRmp = 5;
+    });
     rig.device.command({ kind: 'reset', scope: 'alarms' }, byTest);
     expect(rig.map.m704.WRmp).to.equal(5);
   });
@@ -77,7 +89,14 @@ describe('Device', () => {
 describe('A value that is not finite', () => {
   async function broken(patch: GridPatch & SurroundingsPatch): Promise<{ rig: Rig; errors: string[] }> {
     const errors: string[] = [];
-    const rig = await Rig.sunny({ log: { ...silentLogger, error: (message: string) => { errors.push(message); } } });
+    const rig = await Rig.sunny({
+      log: {
+        ...silentLogger,
+        error: (message: string) => {
+          errors.push(message);
+        },
+      },
+    });
     quickEntry(rig);
     if ('irradianceWm2' in patch || 'ambientTemperatureC' in patch) rig.plant.setSurroundings(patch);
     else rig.plant.setGrid(patch);
@@ -86,7 +105,9 @@ describe('A value that is not finite', () => {
   }
 
   for (const [name, patch] of [
-    ['voltage', { voltagePu: NaN }], ['one phase', { voltageBPu: Infinity }], ['frequency', { frequencyHz: NaN }],
+    ['voltage', { voltagePu: NaN }],
+    ['one phase', { voltageBPu: Infinity }],
+    ['frequency', { frequencyHz: NaN }],
     ['air temperature', { ambientTemperatureC: NaN }],
   ] as const) {
     it(`${name}: the device faults, keeps its last good values and stays at zero power until a reset`, async () => {
@@ -97,7 +118,10 @@ describe('A value that is not finite', () => {
       expect([rig.map.m701.Hz, rig.map.m701.LNV]).to.deep.equal([60, 277.1]);
       expect(rig.alarmBits).to.deep.equal([15]);
       expect(rig.device.alarms[0]).to.include({ code: 'hw_test_failure', latched: true });
-      expect([rig.device.latchedAlarmCount, rig.snapshot.status.message]).to.deep.equal([1, 'the model gave a value that is not finite']);
+      expect([rig.device.latchedAlarmCount, rig.snapshot.status.message]).to.deep.equal([
+        1,
+        'the model gave a value that is not finite',
+      ]);
       expect(errors).to.have.length(1);
 
       rig.plant.setGrid({ voltagePu: 1, frequencyHz: 60 });
@@ -125,7 +149,9 @@ describe('A value that is not finite', () => {
 
   it('a reset while it lasts faults again', async () => {
     const { rig } = await broken({ voltagePu: NaN });
-    rig.set((tx) => { tx.m715.AlarmReset = 1; });
+    rig.set((tx) => {
+      tx.m715.AlarmReset = 1;
+    });
     await rig.run(1);
     expect(rig.state).to.equal('off fault disconnected');
     expectNumbers(rig);

@@ -39,7 +39,10 @@ describe('Grid source', () => {
     env.setGrid({ voltagePu: 0.8, frequencyHz: 59, rampS: 10 }, at(0));
     expect(volts(env, 5)).to.be.closeTo(0.9, 1e-12);
     expect(env.gridAt(0, at(5)).hz).to.be.closeTo(59.5, 1e-12);
-    expect([env.gridMotion(0, at(9.9)) !== 'still', env.gridMotion(0, at(10)) !== 'still']).to.deep.equal([true, false]);
+    expect([env.gridMotion(0, at(9.9)) !== 'still', env.gridMotion(0, at(10)) !== 'still']).to.deep.equal([
+      true,
+      false,
+    ]);
     expect(env.nextEvent(0, at(5))).to.equal(at(10));
     expect(env.grid(at(4)).rampRemainingS).to.equal(6);
     env.setGrid({ voltagePu: 1, rampS: 4 }, at(5));
@@ -50,7 +53,12 @@ describe('Grid source', () => {
   it('a duration ends with the values before', () => {
     const env = steadyEnvironment();
     env.setGrid({ voltagePu: 0.7, durationS: 3 }, at(10));
-    expect(env.grid(at(11))).to.deep.include({ voltageAPu: 0.7, durationRemainingS: 2, source: 'const', outage: false });
+    expect(env.grid(at(11))).to.deep.include({
+      voltageAPu: 0.7,
+      durationRemainingS: 2,
+      source: 'const',
+      outage: false,
+    });
     expect([12.999, 13].map((s) => volts(env, s))).to.deep.equal([0.7, 1]);
     expect(env.nextEvent(0, at(11))).to.equal(at(13));
     expect(env.grid(at(13)).durationRemainingS).to.equal(null);
@@ -114,7 +122,11 @@ describe('Grid source', () => {
   });
 
   it('asks for a series only where there is one', () => {
-    expect(codeOf(() => { steadyEnvironment().setGrid({ source: 'csv' }, at(0)); })).to.equal('COMMAND_CONFLICT');
+    expect(
+      codeOf(() => {
+        steadyEnvironment().setGrid({ source: 'csv' }, at(0));
+      }),
+    ).to.equal('COMMAND_CONFLICT');
   });
 
   describe('local deviation', () => {
@@ -164,7 +176,12 @@ describe('Grid source', () => {
 });
 
 describe('Surroundings', () => {
-  const blank = (): WeatherNow => ({ irradianceWm2: 0, ambientTemperatureC: 0, cellTemperatureC: null, windSpeedMS: 0 });
+  const blank = (): WeatherNow => ({
+    irradianceWm2: 0,
+    ambientTemperatureC: 0,
+    cellTemperatureC: null,
+    windSpeedMS: 0,
+  });
   const weather = (env: Environment, seconds: number, device = 0) => {
     const out = blank();
     env.weatherAt(device, at(seconds), out);
@@ -172,8 +189,18 @@ describe('Surroundings', () => {
   };
 
   it('come from the weather', () => {
-    expect(weather(steadyEnvironment(), 1)).to.deep.equal({ irradianceWm2: 500, ambientTemperatureC: 15, cellTemperatureC: null, windSpeedMS: 2 });
-    expect(steadyEnvironment().surroundings(at(1))).to.deep.include({ source: 'csv', loadKw: 0, rampRemainingS: 0, durationRemainingS: null });
+    expect(weather(steadyEnvironment(), 1)).to.deep.equal({
+      irradianceWm2: 500,
+      ambientTemperatureC: 15,
+      cellTemperatureC: null,
+      windSpeedMS: 2,
+    });
+    expect(steadyEnvironment().surroundings(at(1))).to.deep.include({
+      source: 'csv',
+      loadKw: 0,
+      rampRemainingS: 0,
+      durationRemainingS: null,
+    });
   });
 
   it('irradiance: step, ramp from the present value, back to the source with null', () => {
@@ -202,10 +229,20 @@ describe('Surroundings', () => {
     const env = steadyEnvironment();
     env.setSurroundings({ ambientTemperatureC: -5, cellTemperatureC: 60, loadKw: 3 }, at(0));
     env.setSurroundings({ irradianceWm2: 10 }, at(1));
-    expect(weather(env, 2)).to.deep.equal({ irradianceWm2: 10, ambientTemperatureC: -5, cellTemperatureC: 60, windSpeedMS: 2 });
+    expect(weather(env, 2)).to.deep.equal({
+      irradianceWm2: 10,
+      ambientTemperatureC: -5,
+      cellTemperatureC: 60,
+      windSpeedMS: 2,
+    });
     expect(env.surroundings(at(2)).loadKw).to.equal(3);
     env.setSurroundings({ ambientTemperatureC: null, cellTemperatureC: null, loadKw: null }, at(3));
-    expect(weather(env, 4)).to.deep.equal({ irradianceWm2: 10, ambientTemperatureC: 15, cellTemperatureC: null, windSpeedMS: 2 });
+    expect(weather(env, 4)).to.deep.equal({
+      irradianceWm2: 10,
+      ambientTemperatureC: 15,
+      cellTemperatureC: null,
+      windSpeedMS: 2,
+    });
     expect(env.surroundings(at(4)).loadKw).to.equal(0);
   });
 
@@ -221,7 +258,9 @@ describe('Surroundings', () => {
 
   it('deviate locally, and come back three ways', () => {
     const env = steadyEnvironment();
-    const local = () => { env.setSurroundings({ irradianceWm2: 1 }, at(0), 2); };
+    const local = () => {
+      env.setSurroundings({ irradianceWm2: 1 }, at(0), 2);
+    };
     local();
     expect([1, 2].map((device) => weather(env, 1, device).irradianceWm2)).to.deep.equal([500, 1]);
     env.setSurroundings({ source: 'csv' }, at(1), 2);
@@ -236,7 +275,10 @@ describe('Surroundings', () => {
 
 describe('A device in its environment', () => {
   it('rides through the sag of a grid profile and enters no trip', async () => {
-    const rig = await Rig.sunny({ gridProfile: readFileSync(new URL('../../fixtures/der/grid-sag.csv', import.meta.url), 'utf8'), time: '11:59:30' });
+    const rig = await Rig.sunny({
+      gridProfile: readFileSync(new URL('../../fixtures/der/grid-sag.csv', import.meta.url), 'utf8'),
+      time: '11:59:30',
+    });
     expect(rig.map.m701.LNV).to.be.closeTo(277.1, 0.1);
     await rig.run(10.5);
     expect(rig.map.m701.LNV).to.be.closeTo(110.9, 0.1);
@@ -304,11 +346,19 @@ describe('Changes with a duration', () => {
   it('say something, and the end of a local deviation goes alone', () => {
     const env = steadyEnvironment();
     for (const patch of [{}, { rampS: 5 }, { durationS: 5 }]) {
-      expect(() => { env.setGrid(patch, at(0)); }).to.throw(/changes nothing/);
-      expect(() => { env.setSurroundings(patch, at(0), 0); }).to.throw(/changes nothing/);
+      expect(() => {
+        env.setGrid(patch, at(0));
+      }).to.throw(/changes nothing/);
+      expect(() => {
+        env.setSurroundings(patch, at(0), 0);
+      }).to.throw(/changes nothing/);
     }
-    expect(() => { env.setGrid({ source: 'csv', voltagePu: 0.9 }, at(0), 0); }).to.throw(/no other value/);
-    expect(() => { env.setSurroundings({ source: 'csv', ambientTemperatureC: 40 }, at(0), 0); }).to.throw(/no other value/);
+    expect(() => {
+      env.setGrid({ source: 'csv', voltagePu: 0.9 }, at(0), 0);
+    }).to.throw(/no other value/);
+    expect(() => {
+      env.setSurroundings({ source: 'csv', ambientTemperatureC: 40 }, at(0), 0);
+    }).to.throw(/no other value/);
   });
 
   it('ramp every value of the surroundings', () => {

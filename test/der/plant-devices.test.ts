@@ -10,7 +10,11 @@ import { testPlant } from '../support/plant.ts';
 import { HandWall } from '../support/wall.ts';
 
 const by = { source: 'rest' } as const;
-const failure = (promise: Promise<unknown>) => promise.then(() => null, (error: unknown) => (error instanceof SimError ? error : null));
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => null,
+    (error: unknown) => (error instanceof SimError ? error : null),
+  );
 
 const config = configOf();
 const seriesOf = deviceSeriesReader(config);
@@ -25,8 +29,10 @@ const registers = (plant: SimPlant, index: number) => {
   return Buffer.from(bank.read(bank.layout.base, bank.layout.size));
 };
 
-const indexesOf = (plant: SimPlant) => [plant.devices, plant.latest.published.map(({ snapshot }) => ({ index: snapshot.device_index }))]
-  .map((list) => list.map(({ index }) => index));
+const indexesOf = (plant: SimPlant) =>
+  [plant.devices, plant.latest.published.map(({ snapshot }) => ({ index: snapshot.device_index }))].map((list) =>
+    list.map(({ index }) => index),
+  );
 
 describe('a device that joins', () => {
   it('has the next index, a snapshot of the present tick at once, and ticks with the others', async () => {
@@ -36,7 +42,10 @@ describe('a device that joins', () => {
     const device = await plant.add(specOf('PV-1Phase'));
     expect(device.index).to.equal(6);
     expect(plant.device(6)).to.equal(device);
-    expect(indexesOf(plant)).to.deep.equal([[4, 5, 6], [4, 5, 6]]);
+    expect(indexesOf(plant)).to.deep.equal([
+      [4, 5, 6],
+      [4, 5, 6],
+    ]);
     expect(before.published).to.have.length(2);
     const [first, , third] = plant.latest.published.map(({ snapshot }) => snapshot);
     expect([third?.tick, third?.metrics.timestamp]).to.deep.equal([first?.tick, first?.metrics.timestamp]);
@@ -55,7 +64,8 @@ describe('a device that joins', () => {
     await late.add(specOf('PV-3Phase'));
     for (const plant of [early, late]) await plant.step(5);
     const [a, b] = [early, late].map((plant) => plant.device(1).bank.map.m701);
-    for (const point of ['W', 'Var', 'LLV', 'Hz', 'St', 'InvSt', 'ConnSt'] as const) expect(a?.[point], point).to.deep.equal(b?.[point]);
+    for (const point of ['W', 'Var', 'LLV', 'Hz', 'St', 'InvSt', 'ConnSt'] as const)
+      expect(a?.[point], point).to.deep.equal(b?.[point]);
   });
 
   it('stands in the grid and weather of the present, not of the start', async () => {
@@ -70,7 +80,12 @@ describe('a device that joins', () => {
   });
 
   it('disturbs nobody: the neighbours have the same registers with it, without it, and after it', async () => {
-    const options = { types: ['PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase'], weatherSource: 'clear_sky', clouds: 'broken', seed: 7 } as const;
+    const options = {
+      types: ['PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase'],
+      weatherSource: 'clear_sky',
+      clouds: 'broken',
+      seed: 7,
+    } as const;
     const [alone, visited] = [testPlant(options), testPlant(options)];
     const others = [0, 1, 2];
     for (let tick = 0; tick < 60; tick += 1) {
@@ -78,7 +93,10 @@ describe('a device that joins', () => {
       if (tick === 30) await visited.add(specOf('EVSE'));
       if (tick === 45) await visited.remove(3);
       for (const plant of [alone, visited]) await plant.step(1);
-      for (const index of others) expect(registers(visited, index).equals(registers(alone, index)), `device ${index}, tick ${tick}`).to.equal(true);
+      for (const index of others)
+        expect(registers(visited, index).equals(registers(alone, index)), `device ${index}, tick ${tick}`).to.equal(
+          true,
+        );
     }
   });
 
@@ -115,8 +133,12 @@ describe('a device that joins', () => {
     const wall = new HandWall();
     const plant = testPlant({ types: ['PV', 'PV'], mode: 'accelerated', rate: 1000, wall });
     const order: string[] = [];
-    plant.onTick(({ tick }) => { order.push(`tick ${tick}`); });
-    plant.onDevices(({ added }) => { order.push(`added ${added?.index ?? '-'}`); });
+    plant.onTick(({ tick }) => {
+      order.push(`tick ${tick}`);
+    });
+    plant.onDevices(({ added }) => {
+      order.push(`added ${added?.index ?? '-'}`);
+    });
     wall.advance(1500);
     const first = plant.tick();
     let second: Promise<void> = Promise.resolve();
@@ -124,7 +146,9 @@ describe('a device that joins', () => {
       order.push(`admitting ${device.index}`);
       wall.advance(1500);
       second = plant.tick();
-      await new Promise<void>((resolve) => { setImmediate(resolve); });
+      await new Promise<void>((resolve) => {
+        setImmediate(resolve);
+      });
     });
     await Promise.all([first, adding]);
     await second;
@@ -137,8 +161,12 @@ describe('a device that joins', () => {
     const plant = testPlant();
     const { latest, devices } = plant;
     const changes: DeviceChange[] = [];
-    plant.onDevices((change) => { changes.push(change); });
-    const error = await failure(plant.add(specOf('PV-3Phase'), () => Promise.reject(new SimError('COMMAND_CONFLICT', 'no port'))));
+    plant.onDevices((change) => {
+      changes.push(change);
+    });
+    const error = await failure(
+      plant.add(specOf('PV-3Phase'), () => Promise.reject(new SimError('COMMAND_CONFLICT', 'no port'))),
+    );
     expect(error).to.include({ code: 'COMMAND_CONFLICT', message: 'no port' });
     expect([plant.latest, plant.devices, changes]).to.deep.equal([latest, devices, []]);
     expect((await plant.add(specOf('PV-3Phase'))).index).to.equal(1);
@@ -146,7 +174,10 @@ describe('a device that joins', () => {
 
   it('whose profile does not fit names every fault from the root of the profile', async () => {
     const plant = testPlant();
-    const device = config.deviceOf({ profile: { models: { 702: { WMax: 1e12 }, 705: { Ena: 'MAYBE', Nonsense: 1 } } } }, 1);
+    const device = config.deviceOf(
+      { profile: { models: { 702: { WMax: 1e12 }, 705: { Ena: 'MAYBE', Nonsense: 1 } } } },
+      1,
+    );
     const error = await failure(plant.add({ ...device, series: seriesOf(device) }));
     expect(error?.code).to.equal('CONFIG_INVALID');
     expect(error?.faults.map(({ name }) => name)).to.include.members(['models.705.Nonsense', 'models.705.Ena']);
@@ -171,23 +202,37 @@ describe('a device that leaves', () => {
     expect(() => plant.device(2)).to.throw('device 2 was removed');
     expect(() => plant.device(4)).to.throw('there is no device 4; indexes run from 1 to 3');
     expect((await failure(plant.remove(2)))?.code).to.equal('UNKNOWN_DEVICE');
-    for (const change of [() => { plant.setGrid({ voltagePu: 1 }, 0); }, () => { plant.setSurroundings({ loadKw: 1 }, 0); }, () => plant.grid(0)]) {
+    for (const change of [
+      () => {
+        plant.setGrid({ voltagePu: 1 }, 0);
+      },
+      () => {
+        plant.setSurroundings({ loadKw: 1 }, 0);
+      },
+      () => plant.grid(0),
+    ]) {
       expect(codeOf(change)).to.equal('UNKNOWN_DEVICE');
     }
     await plant.step(2);
-    expect(indexesOf(plant)).to.deep.equal([[1, 3], [1, 3]]);
+    expect(indexesOf(plant)).to.deep.equal([
+      [1, 3],
+      [1, 3],
+    ]);
     expect(plant.firstIndex).to.equal(0);
   });
 
   it('its commands are canceled, waiting and running; those of others are not', async () => {
     const plant = testPlant({ types: ['PV', 'PV'] });
-    plant.device(0).bank.transact(by, (tx) => { tx.m703.ESRmpTms = 600; });
+    plant.device(0).bank.transact(by, (tx) => {
+      tx.m703.ESRmpTms = 600;
+    });
     const running = plant.commands.submit({ command: 'stop', deviceIndex: 0 }, by);
     await plant.step(1);
     const waiting = plant.commands.submit({ command: 'start', deviceIndex: 0 }, by);
     const other = plant.commands.submit({ command: 'stop', deviceIndex: 1 }, by);
     await plant.remove(0);
-    for (const { id } of [running, waiting]) expect(plant.commands.get(id)).to.include({ state: 'canceled', message: 'the device was removed' });
+    for (const { id } of [running, waiting])
+      expect(plant.commands.get(id)).to.include({ state: 'canceled', message: 'the device was removed' });
     expect(plant.commands.get(other.id)?.state).to.equal('queued');
     await plant.step(1);
     expect(plant.commands.get(other.id)?.state).to.not.equal('queued');
@@ -206,7 +251,9 @@ describe('a device that leaves', () => {
   it('tells who listens, once, when all is as it will be; one that fails is no matter', async () => {
     const plant = testPlant({ types: ['PV', 'PV'] });
     const seen: unknown[] = [];
-    plant.onDevices(() => { throw new Error('mine'); });
+    plant.onDevices(() => {
+      throw new Error('mine');
+    });
     const end = plant.onDevices(({ added, removed }) => {
       seen.push([added?.index ?? null, removed?.index ?? null, ...indexesOf(plant)]);
     });
@@ -214,16 +261,25 @@ describe('a device that leaves', () => {
     await plant.add(specOf('PV-3Phase'));
     end();
     await plant.remove(2);
-    expect(seen).to.deep.equal([[null, 1, [0], [0]], [2, null, [0, 2], [0, 2]]]);
+    expect(seen).to.deep.equal([
+      [null, 1, [0], [0]],
+      [2, null, [0, 2], [0, 2]],
+    ]);
   });
 
   it('may be the last: an empty plant ticks, steps and takes a new device', async () => {
     const plant = testPlant();
     await plant.remove(0);
     const events: TickEvent[] = [];
-    plant.onTick((event) => { events.push(event); });
+    plant.onTick((event) => {
+      events.push(event);
+    });
     await plant.step(3);
-    expect(events.map(({ tick, published }) => [tick, published.length])).to.deep.equal([[1, 0], [2, 0], [3, 0]]);
+    expect(events.map(({ tick, published }) => [tick, published.length])).to.deep.equal([
+      [1, 0],
+      [2, 0],
+      [3, 0],
+    ]);
     expect(plant.grid().voltageLnV).to.equal(null);
     expect(plant.surroundings().irradianceWm2).to.equal(0);
     plant.setGrid({ voltagePu: 0.98 });

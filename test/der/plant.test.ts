@@ -7,7 +7,11 @@ import { testPlant } from '../support/plant.ts';
 import { HandWall } from '../support/wall.ts';
 import { SimError } from '../../src/core/errors.ts';
 
-const codeOfPromise = (promise: Promise<unknown>) => promise.then(() => null, (error: unknown) => (error instanceof SimError ? error.code : error));
+const codeOfPromise = (promise: Promise<unknown>) =>
+  promise.then(
+    () => null,
+    (error: unknown) => (error instanceof SimError ? error.code : error),
+  );
 
 /** A wall clock on which every look costs `ms`: each device of a tick seems to take long. */
 class SlowWall extends HandWall {
@@ -22,7 +26,10 @@ describe('Plant', () => {
   it('has a snapshot of tick 0 before anything ran', () => {
     const plant = testPlant({ types: ['PV', 'PV-1Phase'], firstIndex: 4 });
     expect(plant.latest.tick).to.equal(0);
-    expect(plant.latest.published.map(({ snapshot }) => [snapshot.device_index, snapshot.tick])).to.deep.equal([[4, 0], [5, 0]]);
+    expect(plant.latest.published.map(({ snapshot }) => [snapshot.device_index, snapshot.tick])).to.deep.equal([
+      [4, 0],
+      [5, 0],
+    ]);
     expect(plant.latest.published.every(({ snapshot }) => snapshot.metrics.power_kw > 3)).to.equal(true);
   });
 
@@ -30,14 +37,24 @@ describe('Plant', () => {
     const plant = testPlant({ types: ['PV', 'PV'], firstIndex: 10 });
     expect(plant.device(11).index).to.equal(11);
     for (const index of [0, 9, 12, 10.5]) expect(codeOf(() => plant.device(index))).to.equal('UNKNOWN_DEVICE');
-    expect(codeOf(() => { plant.setGrid({ voltagePu: 1 }, 3); })).to.equal('UNKNOWN_DEVICE');
-    expect(codeOf(() => { plant.setSurroundings({ irradianceWm2: 1 }, 3); })).to.equal('UNKNOWN_DEVICE');
+    expect(
+      codeOf(() => {
+        plant.setGrid({ voltagePu: 1 }, 3);
+      }),
+    ).to.equal('UNKNOWN_DEVICE');
+    expect(
+      codeOf(() => {
+        plant.setSurroundings({ irradianceWm2: 1 }, 3);
+      }),
+    ).to.equal('UNKNOWN_DEVICE');
   });
 
   it('one event per tick with one entry per device, in order', async () => {
     const plant = testPlant({ types: ['PV', 'PV-2Phase', 'PV-1Phase'] });
     const events: TickEvent[] = [];
-    const end = plant.onTick((event) => { events.push(event); });
+    const end = plant.onTick((event) => {
+      events.push(event);
+    });
     await plant.step(3);
     expect(events.map((event) => event.tick)).to.deep.equal([1, 2, 3]);
     for (const { published, tick } of events) {
@@ -82,7 +99,10 @@ describe('Plant', () => {
     wall.cost = 1;
     let turns = 0;
     const done = plant.step(200).then(() => true);
-    const spin = (): void => { turns += 1; if (plant.latest.tick < 200) setImmediate(spin); };
+    const spin = (): void => {
+      turns += 1;
+      if (plant.latest.tick < 200) setImmediate(spin);
+    };
     setImmediate(spin);
     expect(await done).to.equal(true);
     expect(turns).to.be.at.least(20);
@@ -94,7 +114,9 @@ describe('Plant', () => {
     wall.cost = 6;
     const ticks: number[] = [];
     const begin = plant.time.sim;
-    plant.onTick((event) => { ticks.push(event.tick); });
+    plant.onTick((event) => {
+      ticks.push(event.tick);
+    });
     await Promise.all([plant.step(3), plant.step(2), plant.step(1), plant.tick()]);
     expect(ticks).to.deep.equal([1, 2, 3, 4, 5, 6]);
     expect((plant.time.sim - begin) / 1e6).to.equal(9);
@@ -102,7 +124,8 @@ describe('Plant', () => {
 
   it('steps while paused only, a whole number of times', async () => {
     const plant = testPlant();
-    for (const ticks of [0, -1, 1.5, NaN, 100_001]) expect(await codeOfPromise(plant.step(ticks))).to.equal('COMMAND_BAD_VALUE');
+    for (const ticks of [0, -1, 1.5, NaN, 100_001])
+      expect(await codeOfPromise(plant.step(ticks))).to.equal('COMMAND_BAD_VALUE');
     plant.setTime({ mode: 'accelerated' });
     expect(await codeOfPromise(plant.step(1))).to.equal('COMMAND_CONFLICT');
     plant.setTime({ mode: 'paused' });
@@ -113,7 +136,9 @@ describe('Plant', () => {
   it('a step request ends when the clock starts in the middle of it', async () => {
     const wall = new SlowWall();
     const plant = testPlant({ wall });
-    plant.onTick(({ tick }) => { if (tick === 2) plant.setTime({ mode: 'accelerated' }); });
+    plant.onTick(({ tick }) => {
+      if (tick === 2) plant.setTime({ mode: 'accelerated' });
+    });
     expect(await codeOfPromise(plant.step(5))).to.equal('COMMAND_CONFLICT');
     expect(plant.latest.tick).to.equal(2);
     plant.setTime({ mode: 'paused' });
@@ -134,11 +159,20 @@ describe('Plant', () => {
 
   it('one failing listener stops neither the tick nor the others', async () => {
     const lines: LogEntry[] = [];
-    const log = { ...silentLogger, error: (message: string) => { lines.push({ message } as LogEntry); } };
+    const log = {
+      ...silentLogger,
+      error: (message: string) => {
+        lines.push({ message } as LogEntry);
+      },
+    };
     const plant = testPlant({ log });
     let calls = 0;
-    plant.onTick(() => { throw new Error('boom'); });
-    plant.onTick(() => { calls += 1; });
+    plant.onTick(() => {
+      throw new Error('boom');
+    });
+    plant.onTick(() => {
+      calls += 1;
+    });
     await plant.step(2);
     expect([calls, plant.latest.tick]).to.deep.equal([2, 2]);
     expect(lines.map((line) => line.message)).to.deep.equal(Array(2).fill('a listener of the tick failed: boom'));
@@ -170,20 +204,34 @@ describe('Plant', () => {
     expect((plant.time.sim - begin) / 1e6).to.equal(1.5);
   });
 
-  for (const [rate, seconds] of [[1, 5], [10, 5], [100, 5]] as const) {
+  for (const [rate, seconds] of [
+    [1, 5],
+    [10, 5],
+    [100, 5],
+  ] as const) {
     it(`a reversion timer set between two ticks gets its full length at rate ${rate}`, async () => {
       const wall = new HandWall();
       const plant = testPlant({ mode: 'accelerated', rate, wall });
       const { bank } = plant.devices[0]!;
       const { m704 } = bank.map;
       plant.setSurroundings({ irradianceWm2: 1100, cellTemperatureC: 25 });
-      const tick = async () => { wall.advance(1500); await plant.tick(); };
+      const tick = async () => {
+        wall.advance(1500);
+        await plant.tick();
+      };
       for (let i = 0; i < 30; i += 1) await tick();
       const tickEnd = plant.latest.sim;
       const before = bank.map.m701.TotWhInj!;
       wall.advance(300);
       bank.transact({ source: 'modbus' }, (tx) => {
-        Object.assign(tx.m704, { WRmp: 1000, WMaxLimPctEna: 'ENABLED', WMaxLimPct: 0, WMaxLimPctRvrt: 100, WMaxLimPctEnaRvrt: 'ENABLED', WMaxLimPctRvrtTms: seconds });
+        Object.assign(tx.m704, {
+          WRmp: 1000,
+          WMaxLimPctEna: 'ENABLED',
+          WMaxLimPct: 0,
+          WMaxLimPctRvrt: 100,
+          WMaxLimPctEnaRvrt: 'ENABLED',
+          WMaxLimPctRvrtTms: seconds,
+        });
       });
       wall.advance(1200);
       await plant.tick();
@@ -194,7 +242,7 @@ describe('Plant', () => {
       expect((stamp.at - tickEnd) / 1e6).to.be.closeTo(due, 1e-6);
       // the device itself was told at the start of its tick
       const runS = (plant.latest.sim - tickEnd) / 1e6 - due;
-      expect(bank.map.m701.TotWhInj! - before).to.be.closeTo(10_000 * runS / 3600, 3);
+      expect(bank.map.m701.TotWhInj! - before).to.be.closeTo((10_000 * runS) / 3600, 3);
     });
   }
 
@@ -202,12 +250,24 @@ describe('Plant', () => {
     const wall = new HandWall();
     const plant = testPlant({ mode: 'accelerated', rate: 100, wall });
     expect(plant.time.rateEffective).to.equal(100);
-    for (let i = 0; i < 50; i += 1) { wall.advance(3000); await plant.tick(); }
+    for (let i = 0; i < 50; i += 1) {
+      wall.advance(3000);
+      await plant.tick();
+    }
     expect(plant.time.rateEffective).to.be.closeTo(50, 1);
-    for (let i = 0; i < 50; i += 1) { wall.advance(1500); await plant.tick(); }
+    for (let i = 0; i < 50; i += 1) {
+      wall.advance(1500);
+      await plant.tick();
+    }
     expect(plant.time.rateEffective).to.be.closeTo(100, 1);
     plant.setTime({ mode: 'paused' });
-    expect(plant.time).to.deep.include({ rateEffective: 0, rate: 100, mode: 'paused', tickIntervalS: 1.5, simStepS: 1 });
+    expect(plant.time).to.deep.include({
+      rateEffective: 0,
+      rate: 100,
+      mode: 'paused',
+      tickIntervalS: 1.5,
+      simStepS: 1,
+    });
   });
 
   it('health tells the age of the last tick', async () => {
@@ -223,7 +283,13 @@ describe('Plant', () => {
     const wall = new HandWall();
     const plant = testPlant({ mode: 'accelerated', wall });
     wall.advance(4000);
-    for (const patch of [{}, { rate: 2 }, { clockTime: '10:00:00' }, { mode: 'wall_clock', rate: 1 }, { mode: 'paused' }] as const) {
+    for (const patch of [
+      {},
+      { rate: 2 },
+      { clockTime: '10:00:00' },
+      { mode: 'wall_clock', rate: 1 },
+      { mode: 'paused' },
+    ] as const) {
       plant.setTime(patch);
       expect(plant.health.tickAgeS, JSON.stringify(patch)).to.equal(4);
     }
@@ -245,7 +311,9 @@ describe('Plant', () => {
   it('setting the time of day moves the sun and no timer', async () => {
     const plant = testPlant();
     const { bank } = plant.devices[0]!;
-    bank.transact({ source: 'rest' }, (tx) => { Object.assign(tx.m704, { WMaxLimPctEna: 'ENABLED', WMaxLimPct: 50, WMaxLimPctRvrtTms: 60 }); });
+    bank.transact({ source: 'rest' }, (tx) => {
+      Object.assign(tx.m704, { WMaxLimPctEna: 'ENABLED', WMaxLimPct: 50, WMaxLimPctRvrtTms: 60 });
+    });
     await plant.step(2);
     plant.setTime({ clockTime: '02:00:00' });
     await plant.step(2);
@@ -285,7 +353,9 @@ describe('Log of the plant', () => {
     plant.setGrid({ voltagePu: 1 }, 1);
     await plant.step(1);
     expect(book.entries().map((entry) => [entry.level, entry.deviceIndex, entry.message])).to.deep.equal([
-      ['warning', 1, 'tripped on over-voltage'], ['warning', 1, 'alarm: ac_over_volt: tripped on over-voltage'], ['info', 1, 'alarm ended: ac_over_volt'],
+      ['warning', 1, 'tripped on over-voltage'],
+      ['warning', 1, 'alarm: ac_over_volt: tripped on over-voltage'],
+      ['info', 1, 'alarm ended: ac_over_volt'],
     ]);
   });
 });
@@ -335,8 +405,13 @@ describe('Plant under more work than the machine can do', () => {
     const plant = testPlant();
     plant.setTime({ mode: 'paused', rate: 3600 });
     plant.setGrid({ voltagePu: 0.95, rampS: 100_000 });
-    const stepping = plant.step(1000).then(() => 'done', (error: unknown) => (error as { code: string }).code);
-    setImmediate(() => { plant.end(); });
+    const stepping = plant.step(1000).then(
+      () => 'done',
+      (error: unknown) => (error as { code: string }).code,
+    );
+    setImmediate(() => {
+      plant.end();
+    });
     expect(await stepping).to.equal('STOPPING');
     expect(plant.latest.tick, 'not even the first').to.equal(0);
   });
@@ -351,10 +426,13 @@ describe('Requests while paused between two ticks', () => {
     plant.setTime({ mode: 'paused', rate: 0.1 });
     plant.setGrid({ voltagePu: 0.9 });
     const { bank } = plant.devices[0]!;
-    bank.transact({ source: 'rest' }, (tx) => { tx.m704.WMaxLimPctRvrtTms = 1; tx.m704.WMaxLimPctEna = 'ENABLED'; });
+    bank.transact({ source: 'rest' }, (tx) => {
+      tx.m704.WMaxLimPctRvrtTms = 1;
+      tx.m704.WMaxLimPctEna = 'ENABLED';
+    });
     await plant.step(1);
     expect(plant.grid().voltageAPu).to.equal(0.9);
-    expect(bank.map.m701.LNV).to.be.closeTo(0.9 * 480 / Math.sqrt(3), 0.1);
+    expect(bank.map.m701.LNV).to.be.closeTo((0.9 * 480) / Math.sqrt(3), 0.1);
     await plant.step(6);
     expect(bank.map.m704.WMaxLimPctEna).to.equal('DISABLED');
   });

@@ -25,7 +25,8 @@ describe('bundled weather series', () => {
       const series = parseSeries(text, { ...weather, name: file });
       expect([series.rows, series.startS, series.endS]).to.deep.equal([1441, 0, 86_400]);
       expect(series.at('irradiance_w_m2', 0)).to.equal(0);
-      for (const { name } of weather.columns) expect(series.at(name, 86_399.999)).to.be.closeTo(series.at(name, 0), 0.3);
+      for (const { name } of weather.columns)
+        expect(series.at(name, 86_399.999)).to.be.closeTo(series.at(name, 0), 0.3);
     });
   }
 
@@ -41,7 +42,8 @@ describe('bundled weather series', () => {
     for (const value of clear.slice(690, 750)) expect(value).to.be.within(900, 1000);
     expect(energy(clear)).to.be.within(7500, 8500);
     expect(energy(broken) / energy(clear)).to.be.within(0.5, 0.8);
-    const largest = (values: readonly number[]): number => Math.max(...values.slice(1).map((value, n) => Math.abs(value - values[n]!)));
+    const largest = (values: readonly number[]): number =>
+      Math.max(...values.slice(1).map((value, n) => Math.abs(value - values[n]!)));
     expect(largest(broken)).to.be.above(200);
     expect(largest(clear)).to.be.below(100);
   });

@@ -35,7 +35,10 @@ const header = 'time_s,irradiance_w_m2';
 
 describe('time series: reading', () => {
   it('takes comments, blank lines, spaces, Windows line ends and a byte order mark', () => {
-    const series = parseSeries('\uFEFF# a comment, with a comma\r\ntime_s, wind_speed_m_s ,irradiance_w_m2\r\n\r\n0,1,2\r\n# note\r\n10, 3 ,4e2\r\n', format);
+    const series = parseSeries(
+      '\uFEFF# a comment, with a comma\r\ntime_s, wind_speed_m_s ,irradiance_w_m2\r\n\r\n0,1,2\r\n# note\r\n10, 3 ,4e2\r\n',
+      format,
+    );
     expect([series.rows, series.startS, series.endS]).to.deep.equal([2, 0, 10]);
     expect([series.at('wind_speed_m_s', 0), series.at('irradiance_w_m2', 10)]).to.deep.equal([1, 400]);
   });
@@ -44,13 +47,16 @@ describe('time series: reading', () => {
     const series = table([[0, 1]]);
     expect(series.has('wind_speed_m_s')).to.equal(false);
     expect(series.has('irradiance_w_m2')).to.equal(true);
-    expect(() => series.at('wind_speed_m_s', 0)).to.throw(SimError).with.property('code', 'INTERNAL');
+    expect(() => series.at('wind_speed_m_s', 0))
+      .to.throw(SimError)
+      .with.property('code', 'INTERNAL');
   });
 
   it('names the line of every fault, comments counted', () => {
     const error = fault(`# one\n${header}\n0,5\n10,abc\n\n5,2000\n10,1,1\n20\n30,\n40,0x10\n`);
-    expect(error.message).to.equal('The time series weather.csv cannot be used: '
-      + 'line 4: irradiance_w_m2 is "abc", not a number (and 6 more)');
+    expect(error.message).to.equal(
+      'The time series weather.csv cannot be used: ' + 'line 4: irradiance_w_m2 is "abc", not a number (and 6 more)',
+    );
     expect(error.faults.map((found) => found.detail)).to.deep.equal([
       'line 4: irradiance_w_m2 is "abc", not a number',
       'line 6: time_s is 5 after 10, it must rise',
@@ -77,8 +83,14 @@ describe('time series: reading', () => {
     expect(details('0,5\n10,6')[0]).to.equal('line 1: the first column is "0", not time_s');
     expect(details('time_s;irradiance_w_m2\n0;1')).to.include('line 1: column irradiance_w_m2 is missing');
     expect(details(`${header},gust\n0,x,x`)).to.deep.equal(['line 1: there is no column "gust"']);
-    expect(details(`${header},irradiance_w_m2\n0,x,x`)).to.deep.equal(['line 1: column irradiance_w_m2 is there twice']);
-    expect(fault(`${header},gust\n0,1,1`).faults[0]?.allowed).to.deep.equal(['time_s', 'irradiance_w_m2', 'wind_speed_m_s']);
+    expect(details(`${header},irradiance_w_m2\n0,x,x`)).to.deep.equal([
+      'line 1: column irradiance_w_m2 is there twice',
+    ]);
+    expect(fault(`${header},gust\n0,1,1`).faults[0]?.allowed).to.deep.equal([
+      'time_s',
+      'irradiance_w_m2',
+      'wind_speed_m_s',
+    ]);
   });
 
   it('refuses files without header or rows', () => {
@@ -100,21 +112,42 @@ describe('time series: reading', () => {
   });
 
   it('answers any text with a series or CONFIG_INVALID', () => {
-    const word = fc.constantFrom('time_s', 'irradiance_w_m2', '1', '2', '-1', ',', '\n', '\r\n', '#', ' ', '1e5', '.', '"');
-    fc.assert(fc.property(fc.array(word, { maxLength: 30 }), (words) => {
-      for (const text of [words.join(''), `${header}\n${words.join('')}`]) {
-        try {
-          expect(parseSeries(text, format).rows).to.be.above(0);
-        } catch (error) {
-          expect(error).to.be.instanceOf(SimError).with.property('code', 'CONFIG_INVALID');
+    const word = fc.constantFrom(
+      'time_s',
+      'irradiance_w_m2',
+      '1',
+      '2',
+      '-1',
+      ',',
+      '\n',
+      '\r\n',
+      '#',
+      ' ',
+      '1e5',
+      '.',
+      '"',
+    );
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 30 }), (words) => {
+        for (const text of [words.join(''), `${header}\n${words.join('')}`]) {
+          try {
+            expect(parseSeries(text, format).rows).to.be.above(0);
+          } catch (error) {
+            expect(error).to.be.instanceOf(SimError).with.property('code', 'CONFIG_INVALID');
+          }
         }
-      }
-    }), { numRuns: 500 });
+      }),
+      { numRuns: 500 },
+    );
   });
 });
 
 describe('time series: values over time', () => {
-  const rows = [[10, 100], [20, 200], [40, 0]] as const;
+  const rows = [
+    [10, 100],
+    [20, 200],
+    [40, 0],
+  ] as const;
 
   it('interpolates between rows and holds both ends', () => {
     const series = table(rows);
@@ -124,7 +157,9 @@ describe('time series: values over time', () => {
 
   it('holds the earlier row when told so', () => {
     const series = table(rows, { between: 'hold' });
-    expect([9, 10, 19.9, 20, 39, 40].map((t) => series.at('irradiance_w_m2', t))).to.deep.equal([100, 100, 100, 200, 200, 0]);
+    expect([9, 10, 19.9, 20, 39, 40].map((t) => series.at('irradiance_w_m2', t))).to.deep.equal([
+      100, 100, 100, 200, 200, 0,
+    ]);
   });
 
   it('loops over the time from the first to the last row, backwards too', () => {
@@ -159,11 +194,14 @@ describe('time series: values over time', () => {
     const times = fc.array(fc.double({ min: -100, max: 1300, noNaN: true }), { minLength: 1, maxLength: 50 });
     const random = Array.from({ length: 200 }, (_, n) => [n * 5 + (n % 3), (n * 37) % 1000] as const);
     const shared = table(random);
-    fc.assert(fc.property(times, (order) => {
-      for (const t of order) {
-        const value = shared.at('irradiance_w_m2', t);
-        expect(value).to.equal(table(random).at('irradiance_w_m2', t));
-      }
-    }), { numRuns: 20 });
+    fc.assert(
+      fc.property(times, (order) => {
+        for (const t of order) {
+          const value = shared.at('irradiance_w_m2', t);
+          expect(value).to.equal(table(random).at('irradiance_w_m2', t));
+        }
+      }),
+      { numRuns: 20 },
+    );
   });
 });

@@ -21,8 +21,12 @@ const asShown = (value: number) => decimalOf(Math.fround(value));
 function shown({ bank: { map } }: SimDevice) {
   const m = map.m64414!;
   return {
-    v: [m.GridVoltageA, m.GridVoltageB, m.GridVoltageC], hz: m.GridFrequency, grid: m.GridModelSource,
-    sun: m.Irradiance, ambient: m.Temperature, irradiance: m.IrradianceModelSource,
+    v: [m.GridVoltageA, m.GridVoltageB, m.GridVoltageC],
+    hz: m.GridFrequency,
+    grid: m.GridModelSource,
+    sun: m.Irradiance,
+    ambient: m.Temperature,
+    irradiance: m.IrradianceModelSource,
   };
 }
 
@@ -34,7 +38,9 @@ function writeFloats(device: SimDevice, first: string, values: readonly number[]
 }
 
 const set = (device: SimDevice, change: (m: NonNullable<WritableMapView['m64414']>) => void) => {
-  device.bank.transact(byMaster, (tx) => { change(tx.m64414!); });
+  device.bank.transact(byMaster, (tx) => {
+    change(tx.m64414!);
+  });
 };
 
 describe('simulation models 64413 and 64414 in the map', () => {
@@ -45,25 +51,33 @@ describe('simulation models 64413 and 64414 in the map', () => {
   });
 
   for (const { type, curve, before } of [
-    { type: 'PV-3Phase', curve: true, before: 715 }, { type: 'HybridDC-3Phase', curve: true, before: 802 },
-    { type: 'Batt', curve: false, before: 802 }, { type: 'Wind-T3-3Phase', curve: false, before: 715 },
-    { type: 'Fuelcell-3Phase', curve: false, before: 715 }, { type: 'EVSE', curve: false, before: 715 },
+    { type: 'PV-3Phase', curve: true, before: 715 },
+    { type: 'HybridDC-3Phase', curve: true, before: 802 },
+    { type: 'Batt', curve: false, before: 802 },
+    { type: 'Wind-T3-3Phase', curve: false, before: 715 },
+    { type: 'Fuelcell-3Phase', curve: false, before: 715 },
+    { type: 'EVSE', curve: false, before: 715 },
   ]) {
     it(`${type}: follow ${before}${curve ? '' : '; without a PV array there is no 64413'}`, () => {
       const [device] = testPlant({ types: [type], simModels: true }).devices;
       const chain = chainOf(device!);
-      expect(chain.slice(chain.indexOf(before))).to.deep.equal([before, ...curve ? [64413] : [], 64414]);
+      expect(chain.slice(chain.indexOf(before))).to.deep.equal([before, ...(curve ? [64413] : []), 64414]);
     });
   }
 
   it('have the lengths of their definitions', () => {
     const { layout } = testPlant({ simModels: true }).devices[0]!.bank;
     const lengths = layout.models.slice(-2).map(({ def, length }) => [def.id, length]);
-    expect(lengths).to.deep.equal([[64413, 3 + 6 * ivSamples], [64414, 86]]);
+    expect(lengths).to.deep.equal([
+      [64413, 3 + 6 * ivSamples],
+      [64414, 86],
+    ]);
   });
 
   it('no profile sets them', () => {
-    expect(codeOf(() => testPlant({ simModels: true, models: { 64414: { GridVoltageA: 0.9 } } }))).to.equal('CONFIG_INVALID');
+    expect(codeOf(() => testPlant({ simModels: true, models: { 64414: { GridVoltageA: 0.9 } } }))).to.equal(
+      'CONFIG_INVALID',
+    );
   });
 });
 
@@ -90,8 +104,12 @@ describe('64413: the DC curve', () => {
       await seen.run(5);
       await unseen.run(5);
       seen.dump();
-      seen.set((tx) => { tx.m704.WMaxLimPct = 90 - i; });
-      unseen.set((tx) => { tx.m704.WMaxLimPct = 90 - i; });
+      seen.set((tx) => {
+        tx.m704.WMaxLimPct = 90 - i;
+      });
+      unseen.set((tx) => {
+        tx.m704.WMaxLimPct = 90 - i;
+      });
       if (i === 2) {
         seen.dump();
         expect(unseen.dump()).to.deep.equal(seen.dump());
@@ -141,7 +159,14 @@ describe('64414: shows the surroundings', () => {
     rig.plant.setSurroundings({ irradianceWm2: 640, ambientTemperatureC: 31 });
     rig.plant.setGrid({ voltageAPu: 0.98, voltageBPu: 0.99, voltageCPu: 1.01, frequencyHz: 59.95 });
     await rig.run(61);
-    expect(shown(rig.device)).to.deep.equal({ v: [0.98, 0.99, 1.01], hz: 59.95, grid: 'const', sun: 640, ambient: 31, irradiance: 'const' });
+    expect(shown(rig.device)).to.deep.equal({
+      v: [0.98, 0.99, 1.01],
+      hz: 59.95,
+      grid: 'const',
+      sun: 640,
+      ambient: 31,
+      irradiance: 'const',
+    });
     expect(rig.map.m64414!.Time).to.equal('12:01:01').and.equal(rig.snapshot.clock_time);
   });
 
@@ -170,7 +195,10 @@ describe('64414: shows the surroundings', () => {
   });
 
   it('the grid profile while it is followed', async () => {
-    const rig = new Rig({ simModels: true, gridProfile: 'time_s,voltage_pu,frequency_hz\n0,0.97,60.02\n80000,0.97,60.02\n' });
+    const rig = new Rig({
+      simModels: true,
+      gridProfile: 'time_s,voltage_pu,frequency_hz\n0,0.97,60.02\n80000,0.97,60.02\n',
+    });
     await rig.run(1);
     expect(shown(rig.device)).to.deep.include({ v: [0.97, 0.97, 0.97], hz: 60.02, grid: 'csv' });
   });
@@ -180,7 +208,13 @@ describe('64414: sets the surroundings of the device', () => {
   it('voltages and frequency: registers, REST and physics agree in the same tick', async () => {
     const rig = await Rig.sunny({ simModels: true });
     writeFloats(rig.device, 'GridVoltageA', [0.88, 0.9, 1.02, 59.9]);
-    expect(rig.plant.grid(0)).to.deep.include({ voltageAPu: 0.88, voltageBPu: 0.9, voltageCPu: 1.02, frequencyHz: 59.9, source: 'const' });
+    expect(rig.plant.grid(0)).to.deep.include({
+      voltageAPu: 0.88,
+      voltageBPu: 0.9,
+      voltageCPu: 1.02,
+      frequencyHz: 59.9,
+      source: 'const',
+    });
     expect(shown(rig.device)).to.deep.include({ v: [0.88, 0.9, 1.02], hz: 59.9 });
     await rig.run(1);
     expect(rig.map.m701.Hz).to.equal(59.9);
@@ -191,8 +225,15 @@ describe('64414: sets the surroundings of the device', () => {
   it('sun and temperature: the power follows', async () => {
     const rig = await Rig.sunny({ simModels: true });
     const before = rig.w;
-    set(rig.device, (m) => { m.Irradiance = 250; m.Temperature = 5.5; });
-    expect(rig.plant.surroundings(0)).to.deep.include({ irradianceWm2: 250, ambientTemperatureC: 5.5, source: 'const' });
+    set(rig.device, (m) => {
+      m.Irradiance = 250;
+      m.Temperature = 5.5;
+    });
+    expect(rig.plant.surroundings(0)).to.deep.include({
+      irradianceWm2: 250,
+      ambientTemperatureC: 5.5,
+      source: 'const',
+    });
     await rig.run(20);
     expect(rig.w).to.be.within(0.15 * before, 0.35 * before);
     expect(rig.map.m701.TmpAmb).to.equal(5.5);
@@ -206,7 +247,11 @@ describe('64414: sets the surroundings of the device', () => {
     await plant.step(1);
     expect([first, second, third].map((device) => device!.bank.map.m701.Hz)).to.deep.equal([59.5, 60.5, 60]);
     expect(plant.grid().frequencyHz).to.equal(60);
-    expect([0, 1, 2].map((index) => plant.grid(index).changedBy?.peer)).to.deep.equal(['192.0.2.9:5020', '192.0.2.10:5021', undefined]);
+    expect([0, 1, 2].map((index) => plant.grid(index).changedBy?.peer)).to.deep.equal([
+      '192.0.2.9:5020',
+      '192.0.2.10:5021',
+      undefined,
+    ]);
     plant.setGrid({ frequencyHz: 60.1 }, undefined, byTest);
     expect([first, second, third].map((device) => shown(device!).hz)).to.deep.equal([60.1, 60.1, 60.1]);
   });
@@ -214,12 +259,16 @@ describe('64414: sets the surroundings of the device', () => {
   it('const holds the value of the moment, csv ends the deviation', async () => {
     const rig = new Rig({ simModels: true, gridProfile: 'time_s,voltage_pu,frequency_hz\n0,0.9,60\n86400,1.1,60\n' });
     await rig.run(1);
-    set(rig.device, (m) => { m.GridModelSource = 'const'; });
+    set(rig.device, (m) => {
+      m.GridModelSource = 'const';
+    });
     const held = rig.plant.grid(0).voltageAPu;
     await rig.run(3600);
     expect(rig.plant.grid(0).voltageAPu).to.equal(held);
     expect(rig.plant.grid().voltageAPu).to.be.greaterThan(held + 1e-4);
-    set(rig.device, (m) => { m.GridModelSource = 'csv'; });
+    set(rig.device, (m) => {
+      m.GridModelSource = 'csv';
+    });
     expect(rig.plant.grid(0).voltageAPu).to.equal(rig.plant.grid().voltageAPu);
     expect(shown(rig.device).grid).to.equal('csv');
   });
@@ -227,7 +276,9 @@ describe('64414: sets the surroundings of the device', () => {
   it('csv without a profile ends the deviation too, and shows what is in force then', () => {
     const rig = new Rig({ simModels: true });
     writeFloats(rig.device, 'GridVoltageA', [0.9]);
-    set(rig.device, (m) => { m.GridModelSource = 'csv'; });
+    set(rig.device, (m) => {
+      m.GridModelSource = 'csv';
+    });
     expect(shown(rig.device)).to.deep.include({ v: [1, 1, 1], grid: 'const' });
     expect(rig.plant.grid(0).voltageAPu).to.equal(1);
   });
@@ -235,12 +286,18 @@ describe('64414: sets the surroundings of the device', () => {
   it('clear_sky and csv of the sun', async () => {
     const rig = new Rig({ simModels: true });
     const fromSeries = rig.plant.surroundings(0).irradianceWm2;
-    set(rig.device, (m) => { m.IrradianceModelSource = 'clear_sky'; });
+    set(rig.device, (m) => {
+      m.IrradianceModelSource = 'clear_sky';
+    });
     expect(rig.plant.surroundings(0).source).to.equal('clear_sky');
     expect(shown(rig.device).irradiance).to.equal('clear_sky');
-    set(rig.device, (m) => { m.Irradiance = 100; });
+    set(rig.device, (m) => {
+      m.Irradiance = 100;
+    });
     expect(shown(rig.device)).to.deep.include({ irradiance: 'const', sun: 100 });
-    set(rig.device, (m) => { m.IrradianceModelSource = 'csv'; });
+    set(rig.device, (m) => {
+      m.IrradianceModelSource = 'csv';
+    });
     expect(rig.plant.surroundings(0)).to.deep.include({ source: 'csv', irradianceWm2: fromSeries });
     await rig.run(1);
     expect(shown(rig.device).irradiance).to.equal('csv');
@@ -250,13 +307,42 @@ describe('64414: sets the surroundings of the device', () => {
     const rig = new Rig({ simModels: true });
     const before = [rig.plant.grid(0), rig.plant.surroundings(0)];
     const dump = rig.dump();
-    for (const values of [[0.9, 0.9, 2.001, 60], [0.9, 0.9, 0.9, 39.99], [0.9, -0.001, 0.9, 60], [NaN, 0.9, 0.9, 60], [0.9, Infinity, 0.9, 60]]) {
-      expect(codeOf(() => { writeFloats(rig.device, 'GridVoltageA', values); }), String(values)).to.equal('MAP_BAD_VALUE');
+    for (const values of [
+      [0.9, 0.9, 2.001, 60],
+      [0.9, 0.9, 0.9, 39.99],
+      [0.9, -0.001, 0.9, 60],
+      [NaN, 0.9, 0.9, 60],
+      [0.9, Infinity, 0.9, 60],
+    ]) {
+      expect(
+        codeOf(() => {
+          writeFloats(rig.device, 'GridVoltageA', values);
+        }),
+        String(values),
+      ).to.equal('MAP_BAD_VALUE');
     }
     // the span begins with the irradiance, which alone would do
-    expect(codeOf(() => { writeFloats(rig.device, 'Irradiance', [500, 0.9, 0.9, 0.9, 71]); })).to.equal('MAP_BAD_VALUE');
-    expect(codeOf(() => { set(rig.device, (m) => { m.GridVoltageA = 0.9; m.Temperature = 91; }); })).to.equal('MAP_BAD_VALUE');
-    expect(codeOf(() => { set(rig.device, (m) => { m.GridVoltageA = 0.9; m.GridModelSource = 'csv'; }); })).to.equal('MAP_BAD_VALUE');
+    expect(
+      codeOf(() => {
+        writeFloats(rig.device, 'Irradiance', [500, 0.9, 0.9, 0.9, 71]);
+      }),
+    ).to.equal('MAP_BAD_VALUE');
+    expect(
+      codeOf(() => {
+        set(rig.device, (m) => {
+          m.GridVoltageA = 0.9;
+          m.Temperature = 91;
+        });
+      }),
+    ).to.equal('MAP_BAD_VALUE');
+    expect(
+      codeOf(() => {
+        set(rig.device, (m) => {
+          m.GridVoltageA = 0.9;
+          m.GridModelSource = 'csv';
+        });
+      }),
+    ).to.equal('MAP_BAD_VALUE');
     expect([rig.plant.grid(0), rig.plant.surroundings(0)]).to.deep.equal(before);
     expect(rig.dump().equals(dump)).to.equal(true);
   });
@@ -265,8 +351,16 @@ describe('64414: sets the surroundings of the device', () => {
     const rig = new Rig({ simModels: true });
     const { layout } = rig.device.bank;
     const address = (name: string) => named(layout, `64414.${name}`).address;
-    expect(codeOf(() => { rig.device.bank.write(address('Time'), Buffer.alloc(20), byMaster); })).to.equal('MAP_READ_ONLY');
-    expect(codeOf(() => { rig.device.bank.write(address('GridFrequency'), Buffer.from([0x42, 0x70]), byMaster); })).to.equal('MAP_PARTIAL_POINT');
+    expect(
+      codeOf(() => {
+        rig.device.bank.write(address('Time'), Buffer.alloc(20), byMaster);
+      }),
+    ).to.equal('MAP_READ_ONLY');
+    expect(
+      codeOf(() => {
+        rig.device.bank.write(address('GridFrequency'), Buffer.from([0x42, 0x70]), byMaster);
+      }),
+    ).to.equal('MAP_PARTIAL_POINT');
     expect(rig.plant.grid(0).changedBy).to.equal(null);
   });
 
@@ -275,20 +369,34 @@ describe('64414: sets the surroundings of the device', () => {
     const writer = (name: string) => rig.device.bank.provenance(named(rig.device.bank.layout, `64414.${name}`))?.source;
     expect([writer('GridFrequency'), writer('Irradiance')]).to.deep.equal([undefined, undefined]);
     writeFloats(rig.device, 'GridFrequency', [60.2]);
-    expect([writer('GridFrequency'), writer('Irradiance'), rig.plant.grid(0).changedBy?.source]).to.deep.equal(['modbus', undefined, 'modbus']);
-    set(rig.device, (m) => { m.Irradiance = 400; });
+    expect([writer('GridFrequency'), writer('Irradiance'), rig.plant.grid(0).changedBy?.source]).to.deep.equal([
+      'modbus',
+      undefined,
+      'modbus',
+    ]);
+    set(rig.device, (m) => {
+      m.Irradiance = 400;
+    });
     expect(['ID', 'L', 'Time'].map(writer)).to.deep.equal([undefined, undefined, undefined]);
     rig.device.command({ kind: 'reset', scope: 'device' }, byTest);
     rig.plant.setGrid({ frequencyHz: 60.1 }, 0, byTest);
     expect([writer('GridFrequency'), writer('Irradiance')]).to.deep.equal(['rest', undefined]);
-    set(rig.device, (m) => { m.Irradiance = 5; });
-    expect([writer('GridFrequency'), writer('Irradiance'), rig.plant.surroundings(0).changedBy?.source]).to.deep.equal(['rest', 'modbus', 'modbus']);
+    set(rig.device, (m) => {
+      m.Irradiance = 5;
+    });
+    expect([writer('GridFrequency'), writer('Irradiance'), rig.plant.surroundings(0).changedBy?.source]).to.deep.equal([
+      'rest',
+      'modbus',
+      'modbus',
+    ]);
   });
 
   it('a reset of the device ends what its master has set, and sets nothing by itself', async () => {
     const rig = new Rig({ simModels: true });
     writeFloats(rig.device, 'GridVoltageA', [0.9, 0.9, 0.9, 59.8]);
-    set(rig.device, (m) => { m.Irradiance = 5; });
+    set(rig.device, (m) => {
+      m.Irradiance = 5;
+    });
     rig.device.command({ kind: 'reset', scope: 'device' }, byTest);
     expect(shown(rig.device)).to.deep.include({ v: [1, 1, 1], hz: 60, irradiance: 'csv' });
     rig.plant.setGrid({ frequencyHz: 60.3 });
@@ -299,7 +407,11 @@ describe('64414: sets the surroundings of the device', () => {
   it('under local control nothing from afar is taken', () => {
     const rig = new Rig({ simModels: true });
     rig.device.command({ kind: 'local', local: true }, byTest);
-    expect(codeOf(() => { writeFloats(rig.device, 'GridFrequency', [59]); })).to.equal('MAP_LOCAL_CONTROL');
+    expect(
+      codeOf(() => {
+        writeFloats(rig.device, 'GridFrequency', [59]);
+      }),
+    ).to.equal('MAP_LOCAL_CONTROL');
     expect(rig.plant.grid(0).frequencyHz).to.equal(60);
   });
 

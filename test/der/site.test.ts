@@ -5,7 +5,19 @@ import { deviceSeriesReader } from '../../src/device-series.ts';
 import { configOf } from '../support/devices.ts';
 import { kindPlant, master } from './kinds/support.ts';
 import {
-  battery, binding, by, decidersOf, demand, evse, exceeded, hybrid, leastEvseW, powersOf, pv, reversible, siteOf,
+  battery,
+  binding,
+  by,
+  decidersOf,
+  demand,
+  evse,
+  exceeded,
+  hybrid,
+  leastEvseW,
+  powersOf,
+  pv,
+  reversible,
+  siteOf,
 } from './site/support.ts';
 
 describe('Connection point: powers', () => {
@@ -184,7 +196,9 @@ describe('Connection point: registers, throttling', () => {
 
   it('a tighter function of the device itself goes before', async () => {
     const plant = await siteOf([pv, pv]);
-    plant.device(0).bank.transact(master, ({ m704 }) => { Object.assign(m704, { WMaxLimPctEna: 'ENABLED', WMaxLimPct: 10 }); });
+    plant.device(0).bank.transact(master, ({ m704 }) => {
+      Object.assign(m704, { WMaxLimPctEna: 'ENABLED', WMaxLimPct: 10 });
+    });
     plant.setSite({ export: 6000 });
     await plant.step(10);
     expect(powersOf(plant)).to.deep.equal([1000, 5000]);
@@ -223,16 +237,26 @@ describe('Connection point: setting limits', () => {
   });
 
   const refused: readonly (readonly [string, SitePatch, readonly string[]])[] = [
-    ['nothing', {}, []], ['a negative limit', { export: 1, load: -1 }, ['load']],
-    ['numbers that are none', { import: NaN, generation: Infinity }, ['import', 'generation']], ['too much', { export: 1.1e9 }, ['export']],
+    ['nothing', {}, []],
+    ['a negative limit', { export: 1, load: -1 }, ['load']],
+    ['numbers that are none', { import: NaN, generation: Infinity }, ['import', 'generation']],
+    ['too much', { export: 1.1e9 }, ['export']],
   ];
   for (const [name, patch, faults] of refused) {
     it(`refuses ${name} whole`, () => {
       const plant = kindPlant([pv]);
-      const attempt = () => { plant.setSite(patch); };
+      const attempt = () => {
+        plant.setSite(patch);
+      };
       expect(attempt).to.throw(SimError).with.property('code', 'COMMAND_BAD_VALUE');
-      try { attempt(); } catch (error) { expect((error as SimError).faults.map((fault) => fault.name)).to.deep.equal(faults); }
-      expect(Object.values(plant.site.limits).every(({ limitW, setBy }) => limitW === null && setBy === null)).to.equal(true);
+      try {
+        attempt();
+      } catch (error) {
+        expect((error as SimError).faults.map((fault) => fault.name)).to.deep.equal(faults);
+      }
+      expect(Object.values(plant.site.limits).every(({ limitW, setBy }) => limitW === null && setBy === null)).to.equal(
+        true,
+      );
     });
   }
 });

@@ -3,7 +3,12 @@ import { buildSnapshot } from '../../src/der/snapshot.ts';
 import { goldenRows, needsGolden } from './golden.ts';
 import { testPlant } from '../support/plant.ts';
 
-const stamp = { tick: 1, timestamp: '2026-06-21T12:00:00.000Z', wallTime: '2026-06-21T12:00:00.000Z', clockTime: '12:00:00' };
+const stamp = {
+  tick: 1,
+  timestamp: '2026-06-21T12:00:00.000Z',
+  wallTime: '2026-06-21T12:00:00.000Z',
+  clockTime: '12:00:00',
+};
 
 /** Apparent power and angle that the snapshot makes of 701.W and Var, kW and kvar. */
 function pqOf(kw: number, kvar: number) {
@@ -29,7 +34,8 @@ describe('Snapshot: the four quadrants', () => {
       const pq = pqOf(kw, kvar);
       // the registers of this device count tens of watts
       expect(pq.apparent_kva, `${kw} ${kvar}`).to.be.closeTo(Number(row['s_kva']), 0.006);
-      if (Number(row['s_kva']) > 0) expect(pq.angle_deg, `${kw} ${kvar}`).to.be.closeTo(Number(row['angle_s_deg']), 0.002);
+      if (Number(row['s_kva']) > 0)
+        expect(pq.angle_deg, `${kw} ${kvar}`).to.be.closeTo(Number(row['angle_s_deg']), 0.002);
     }
   });
 });

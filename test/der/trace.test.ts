@@ -11,16 +11,85 @@ const rowOf = (rig: IdealRig) => rig.device.trace.now;
 describe('Trace: what decides active power', () => {
   const cases: readonly (readonly [ActiveDecider, () => IdealRig, (rig: IdealRig) => void])[] = [
     ['source', () => new IdealRig({ givesW: 6000 }), () => undefined],
-    ['w_max', () => new IdealRig(), (rig) => { rig.set((tx) => { tx.m702.WMax = 8000; }); }],
-    ['max_power', () => new IdealRig(), (rig) => { rig.set((tx) => { tx.m704.WMaxLimPctEna = 'ENABLED'; tx.m704.WMaxLimPct = 50; }); }],
-    ['active_power', () => new IdealRig(), (rig) => { rig.demand(3000); }],
-    ['volt_watt', () => new IdealRig(), (rig) => { rig.set((tx) => { useCurve(tx, 706, [[106, 100], [110, 0]]); }); rig.grid({ voltagePu: 1.08 }); }],
-    ['freq_droop', () => new IdealRig(), (rig) => { rig.grid({ frequencyHz: 60.5 }); }],
-    ['apparent_power', () => new IdealRig(), (rig) => { rig.set((tx) => { tx.m702.VAMax = 9000; }); }],
+    [
+      'w_max',
+      () => new IdealRig(),
+      (rig) => {
+        rig.set((tx) => {
+          tx.m702.WMax = 8000;
+        });
+      },
+    ],
+    [
+      'max_power',
+      () => new IdealRig(),
+      (rig) => {
+        rig.set((tx) => {
+          tx.m704.WMaxLimPctEna = 'ENABLED';
+          tx.m704.WMaxLimPct = 50;
+        });
+      },
+    ],
+    [
+      'active_power',
+      () => new IdealRig(),
+      (rig) => {
+        rig.demand(3000);
+      },
+    ],
+    [
+      'volt_watt',
+      () => new IdealRig(),
+      (rig) => {
+        rig.set((tx) => {
+          useCurve(tx, 706, [
+            [106, 100],
+            [110, 0],
+          ]);
+        });
+        rig.grid({ voltagePu: 1.08 });
+      },
+    ],
+    [
+      'freq_droop',
+      () => new IdealRig(),
+      (rig) => {
+        rig.grid({ frequencyHz: 60.5 });
+      },
+    ],
+    [
+      'apparent_power',
+      () => new IdealRig(),
+      (rig) => {
+        rig.set((tx) => {
+          tx.m702.VAMax = 9000;
+        });
+      },
+    ],
     ['idle', () => IdealRig.store(), () => undefined],
-    ['charge_limit', () => IdealRig.store({ takesW: 2000 }), (rig) => { rig.demand(-5000); }],
-    ['cessation', () => new IdealRig(), (rig) => { rig.grid({ voltagePu: 1.15 }); }],
-    ['out_of_service', () => new IdealRig(), (rig) => { rig.set((tx) => { tx.m703.ES = 'DISABLED'; }); }],
+    [
+      'charge_limit',
+      () => IdealRig.store({ takesW: 2000 }),
+      (rig) => {
+        rig.demand(-5000);
+      },
+    ],
+    [
+      'cessation',
+      () => new IdealRig(),
+      (rig) => {
+        rig.grid({ voltagePu: 1.15 });
+      },
+    ],
+    [
+      'out_of_service',
+      () => new IdealRig(),
+      (rig) => {
+        rig.set((tx) => {
+          tx.m703.ES = 'DISABLED';
+        });
+      },
+    ],
   ];
   for (const [decider, make, change] of cases) {
     it(decider, async () => {
@@ -34,7 +103,9 @@ describe('Trace: what decides active power', () => {
 
   it('enter_service and ramp on the way', async () => {
     const rig = new IdealRig();
-    rig.set((tx) => { Object.assign(tx.m703, { ESDlyTms: 0, ESRmpTms: 100 }); });
+    rig.set((tx) => {
+      Object.assign(tx.m703, { ESDlyTms: 0, ESRmpTms: 100 });
+    });
     rig.grid({ frequencyHz: 70, durationS: 1 });
     await rig.run(51);
     expect(rowOf(rig).activeDecidedBy).to.equal('enter_service');
@@ -47,17 +118,73 @@ describe('Trace: what decides active power', () => {
 });
 
 describe('Trace: what decides reactive power', () => {
-  const constant = (rig: IdealRig) => { rig.set((tx) => { tx.m704.VarSetEna = 'ENABLED'; tx.m704.VarSetPct = 100; }); };
+  const constant = (rig: IdealRig) => {
+    rig.set((tx) => {
+      tx.m704.VarSetEna = 'ENABLED';
+      tx.m704.VarSetPct = 100;
+    });
+  };
   const cases: readonly (readonly [ReactiveDecider, () => IdealRig, (rig: IdealRig) => void])[] = [
     ['none', () => new IdealRig(), () => undefined],
     ['constant_var', () => new IdealRig({ givesW: 5000 }), constant],
-    ['pf_inject', () => new IdealRig({ givesW: 5000 }), (rig) => { rig.set((tx) => { tx.m704.PFWInjEna = 'ENABLED'; tx.m704.PFWInj.PF = 0.95; }); }],
-    ['volt_var', () => new IdealRig({ givesW: 5000 }), (rig) => { rig.set((tx) => { tx.m705.Ena = 'ENABLED'; }); rig.grid({ voltagePu: 1.04 }); }],
-    ['watt_var', () => new IdealRig({ givesW: 8000 }), (rig) => { rig.set((tx) => { tx.m712.Ena = 'ENABLED'; }); }],
+    [
+      'pf_inject',
+      () => new IdealRig({ givesW: 5000 }),
+      (rig) => {
+        rig.set((tx) => {
+          tx.m704.PFWInjEna = 'ENABLED';
+          tx.m704.PFWInj.PF = 0.95;
+        });
+      },
+    ],
+    [
+      'volt_var',
+      () => new IdealRig({ givesW: 5000 }),
+      (rig) => {
+        rig.set((tx) => {
+          tx.m705.Ena = 'ENABLED';
+        });
+        rig.grid({ voltagePu: 1.04 });
+      },
+    ],
+    [
+      'watt_var',
+      () => new IdealRig({ givesW: 8000 }),
+      (rig) => {
+        rig.set((tx) => {
+          tx.m712.Ena = 'ENABLED';
+        });
+      },
+    ],
     ['low_power', () => new IdealRig({ givesW: 1000 }), constant],
-    ['apparent_power', () => new IdealRig(), (rig) => { constant(rig); rig.set((tx) => { tx.m702.VAMax = 3000; }); }],
-    ['cessation', () => new IdealRig(), (rig) => { constant(rig); rig.grid({ voltagePu: 1.15 }); }],
-    ['out_of_service', () => new IdealRig(), (rig) => { constant(rig); rig.set((tx) => { tx.m703.ES = 'DISABLED'; }); }],
+    [
+      'apparent_power',
+      () => new IdealRig(),
+      (rig) => {
+        constant(rig);
+        rig.set((tx) => {
+          tx.m702.VAMax = 3000;
+        });
+      },
+    ],
+    [
+      'cessation',
+      () => new IdealRig(),
+      (rig) => {
+        constant(rig);
+        rig.grid({ voltagePu: 1.15 });
+      },
+    ],
+    [
+      'out_of_service',
+      () => new IdealRig(),
+      (rig) => {
+        constant(rig);
+        rig.set((tx) => {
+          tx.m703.ES = 'DISABLED';
+        });
+      },
+    ],
   ];
   for (const [decider, make, change] of cases) {
     it(decider, async () => {
@@ -80,7 +207,18 @@ describe('Trace: functions, timers and states', () => {
 
   it('input, target and what has become of it in time', async () => {
     const rig = new IdealRig({ givesW: 5000 });
-    rig.set((tx) => { useCurve(tx, 705, [[98, 44], [100, 0], [104, -44]], { RspTms: 10 }); });
+    rig.set((tx) => {
+      useCurve(
+        tx,
+        705,
+        [
+          [98, 44],
+          [100, 0],
+          [104, -44],
+        ],
+        { RspTms: 10 },
+      );
+    });
     await rig.run(1);
     rig.grid({ voltagePu: 1.02 });
     await rig.run(10);
@@ -104,7 +242,13 @@ describe('Trace: functions, timers and states', () => {
 
   it('time to trip counts down to the earliest threshold, and is none on return', async () => {
     const rig = new IdealRig();
-    expect(rowOf(rig).timeToTripS).to.deep.equal({ lv_trip: null, hv_trip: null, lf_trip: null, hf_trip: null, anti_islanding: null });
+    expect(rowOf(rig).timeToTripS).to.deep.equal({
+      lv_trip: null,
+      hv_trip: null,
+      lf_trip: null,
+      hf_trip: null,
+      anti_islanding: null,
+    });
     rig.grid({ voltagePu: 0.45, frequencyHz: 58.4 });
     await rig.run(0.5);
     expect(rowOf(rig).timeToTripS.lv_trip).to.be.closeTo(1.5, 1e-6);
@@ -120,23 +264,35 @@ describe('Trace: functions, timers and states', () => {
   it('transitions carry their instants, whatever the tick, and causes', async () => {
     for (const tickS of [0.1, 1.5, 30]) {
       const rig = new IdealRig();
-      rig.set((tx) => { Object.assign(tx.m703, { ESDlyTms: 10, ESRmpTms: 5 }); });
+      rig.set((tx) => {
+        Object.assign(tx.m703, { ESDlyTms: 10, ESRmpTms: 5 });
+      });
       const { trace } = rig.device;
       await rig.run(tickS);
       const start = trace.now.at;
       rig.grid({ voltagePu: 0.4, durationS: 3 });
       for (let i = 0; i < Math.ceil(30 / tickS); i += 1) await rig.run(tickS);
-      const seen = trace.transitions.map(({ at, from, to, cause }) => [Math.round(secondsBetween(start, at) * 1e6) / 1e6, from, to, cause]);
+      const seen = trace.transitions.map(({ at, from, to, cause }) => [
+        Math.round(secondsBetween(start, at) * 1e6) / 1e6,
+        from,
+        to,
+        cause,
+      ]);
       expect(seen, `${tickS}`).to.deep.equal([
-        [0.083, 'in_service', 'momentary_cessation', null], [2, 'momentary_cessation', 'tripped', 'lv_trip'],
-        [3, 'tripped', 'waiting', null], [13, 'waiting', 'ramping', null], [18, 'ramping', 'in_service', null],
+        [0.083, 'in_service', 'momentary_cessation', null],
+        [2, 'momentary_cessation', 'tripped', 'lv_trip'],
+        [3, 'tripped', 'waiting', null],
+        [13, 'waiting', 'ramping', null],
+        [18, 'ramping', 'in_service', null],
       ]);
     }
   });
 
   it('time to enter service runs only while the grid is good', async () => {
     const rig = new IdealRig();
-    rig.set((tx) => { Object.assign(tx.m703, { ESDlyTms: 10, ESRmpTms: 0 }); });
+    rig.set((tx) => {
+      Object.assign(tx.m703, { ESDlyTms: 10, ESRmpTms: 0 });
+    });
     rig.grid({ frequencyHz: 70 });
     await rig.run(1);
     expect(rowOf(rig).timeToEnterServiceS).to.equal(null);
@@ -151,7 +307,10 @@ describe('Trace: functions, timers and states', () => {
   it('keeps the latest 64 transitions', async () => {
     const rig = new IdealRig();
     for (let i = 0; i < 50; i += 1) {
-      rig.set((tx) => { tx.m703.ES = i % 2 === 0 ? 'DISABLED' : 'ENABLED'; Object.assign(tx.m703, { ESDlyTms: 0, ESRmpTms: 0 }); });
+      rig.set((tx) => {
+        tx.m703.ES = i % 2 === 0 ? 'DISABLED' : 'ENABLED';
+        Object.assign(tx.m703, { ESDlyTms: 0, ESRmpTms: 0 });
+      });
       await rig.run(0.1);
       rig.grid({ voltagePu: i % 2 === 0 ? 1 : 1.15 });
       await rig.run(0.2);
@@ -160,7 +319,9 @@ describe('Trace: functions, timers and states', () => {
     expect(transitions).to.have.length(64);
     const times = transitions.map(({ at }) => at);
     expect(times).to.deep.equal([...times].sort((a, b) => a - b));
-    transitions.slice(1).forEach(({ from }, i) => { expect(from).to.equal(transitions[i]!.to); });
+    transitions.slice(1).forEach(({ from }, i) => {
+      expect(from).to.equal(transitions[i]!.to);
+    });
   });
 });
 
@@ -199,7 +360,9 @@ describe('Trace: recorded rows', () => {
     expect(secondsBetween(start, rows.at(-1)!.at)).to.be.closeTo(20, 1e-6);
     const outputs = rows.map(({ functions }) => functions.freq_droop.output!);
     expect(outputs).to.deep.equal([...outputs].sort((a, b) => b - a));
-    rows.forEach((row) => { expect(row.activePowerW).to.be.closeTo(row.functions.freq_droop.output!, 1e-6); });
+    rows.forEach((row) => {
+      expect(row.activePowerW).to.be.closeTo(row.functions.freq_droop.output!, 1e-6);
+    });
   });
 
   it('recording anew begins empty, 0 ends it', async () => {

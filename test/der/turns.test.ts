@@ -5,11 +5,12 @@ describe('work in turns', () => {
   it('begins at once when nothing is under way, and keeps the order in which it was asked for', async () => {
     const turns = new Turns();
     const course: string[] = [];
-    const work = (name: string) => turns.take(async () => {
-      course.push(`${name} begins`);
-      await new Promise(setImmediate);
-      course.push(`${name} ends`);
-    });
+    const work = (name: string) =>
+      turns.take(async () => {
+        course.push(`${name} begins`);
+        await new Promise(setImmediate);
+        course.push(`${name} ends`);
+      });
     const all = ['a', 'b', 'c'].map(work);
     expect(course).to.deep.equal(['a begins']);
     await all[0];
@@ -23,6 +24,8 @@ describe('work in turns', () => {
     const turns = new Turns();
     const failed = turns.take(() => Promise.reject(new Error('no'))).catch((error: unknown) => error);
     expect(await turns.take(() => Promise.resolve(7))).to.equal(7);
-    expect(await failed).to.be.an('error').with.property('message', 'no');
+    expect(await failed)
+      .to.be.an('error')
+      .with.property('message', 'no');
   });
 });

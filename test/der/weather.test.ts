@@ -11,7 +11,8 @@ const start = simTimeFromMs(Date.UTC(2026, 5, 21, 12));
 const site = { latitudeDeg: 40, longitudeDeg: 0, tiltDeg: 30, azimuthDeg: 180 };
 const dateMs = (t: SimTime) => t / 1000;
 
-const clearSky = (seed: number, preset: 'clear' | 'broken' = 'broken') => new ClearSky(site, new CloudTrack(seed, preset), dateMs);
+const clearSky = (seed: number, preset: 'clear' | 'broken' = 'broken') =>
+  new ClearSky(site, new CloudTrack(seed, preset), dateMs);
 const sample = (weather: Weather, seconds: number) => {
   const out = { irradianceWm2: -1, ambientTemperatureC: -99, windSpeedMS: -1 };
   weather.at(43_200 + seconds, addSeconds(start, seconds), out);
@@ -21,7 +22,8 @@ const sample = (weather: Weather, seconds: number) => {
 const sunAt = (sky: Sky, seconds: number) => sky.irradianceAt(addSeconds(start, seconds));
 
 describe('Weather from a series', () => {
-  const series = (text: string) => new SeriesWeather(parseSeries(text, { name: 'w', end: 'loop', columns: weatherColumns }));
+  const series = (text: string) =>
+    new SeriesWeather(parseSeries(text, { name: 'w', end: 'loop', columns: weatherColumns }));
 
   it('interpolates its columns', () => {
     const weather = series('time_s,irradiance_w_m2,ambient_temperature_c,wind_speed_m_s\n0,0,10,1\n86400,864,20,3\n');
@@ -32,7 +34,11 @@ describe('Weather from a series', () => {
   });
 
   it('needs the irradiance alone', () => {
-    expect(sample(series('time_s,irradiance_w_m2\n0,100\n'), 0)).to.deep.equal({ irradianceWm2: 100, ambientTemperatureC: 20, windSpeedMS: 1 });
+    expect(sample(series('time_s,irradiance_w_m2\n0,100\n'), 0)).to.deep.equal({
+      irradianceWm2: 100,
+      ambientTemperatureC: 20,
+      windSpeedMS: 1,
+    });
   });
 });
 
@@ -65,8 +71,14 @@ describe('Clear sky with clouds', () => {
     const backwards = new CloudTrack(5, 'broken');
     const seconds = Array.from({ length: 400 }, (_, i) => 3400 + i);
     const course = seconds.map((second) => forwards.at(second));
-    expect([...seconds].reverse().map((second) => backwards.at(second)).reverse()).to.deep.equal(course);
-    for (let i = 1; i < course.length; i += 1) expect(Math.abs(course[i]! - course[i - 1]!), `second ${3400 + i}`).to.be.below(0.12);
+    expect(
+      [...seconds]
+        .reverse()
+        .map((second) => backwards.at(second))
+        .reverse(),
+    ).to.deep.equal(course);
+    for (let i = 1; i < course.length; i += 1)
+      expect(Math.abs(course[i]! - course[i - 1]!), `second ${3400 + i}`).to.be.below(0.12);
     forwards.forgetBefore(7300);
     expect(seconds.map((second) => forwards.at(second))).to.deep.equal(course);
   });

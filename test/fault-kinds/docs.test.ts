@@ -11,12 +11,15 @@ const lines = text.split('\n');
 describe('docs/faults.md', () => {
   it('has the catalogue as the rows have it', () => {
     const rows = lines.filter((line) => /^\| `\w+` \| (transport|acceptance|reading|effect) \|/.test(line));
-    expect(rows.map((line) => line.slice(0, line.lastIndexOf(' [')))).to.deep.equal(catalogueRows().map(({ start }) => start));
+    expect(rows.map((line) => line.slice(0, line.lastIndexOf(' [')))).to.deep.equal(
+      catalogueRows().map(({ start }) => start),
+    );
   });
 
   it('names for each kind a file that tests it', () => {
     for (const { kind, start } of catalogueRows()) {
-      const [, path = ''] = /\]\(([^)]+\.test\.ts)\) \|$/.exec(lines.find((line) => line.startsWith(start)) ?? '') ?? [];
+      const [, path = ''] =
+        /\]\(([^)]+\.test\.ts)\) \|$/.exec(lines.find((line) => line.startsWith(start)) ?? '') ?? [];
       const url = new URL(path, docs);
       expect(path !== '' && existsSync(url), kind).to.equal(true);
       const constant = `${kind.replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase())}Fault`;
@@ -31,6 +34,7 @@ describe('docs/faults.md', () => {
   });
 
   it('leads to files that are there', () => {
-    for (const [, path = ''] of text.matchAll(/\]\(([^)#]+)\)/g)) expect(existsSync(new URL(path, docs)), path).to.equal(true);
+    for (const [, path = ''] of text.matchAll(/\]\(([^)#]+)\)/g))
+      expect(existsSync(new URL(path, docs)), path).to.equal(true);
   });
 });

@@ -7,18 +7,23 @@ import { startApp } from '../support/running-app.ts';
 import type { RunningApp } from '../support/running-app.ts';
 
 const page = readFileSync(new URL('../../docs/faults-field.md', import.meta.url), 'utf8');
-const rows = page.split('\n').filter((line) => /^\| (?!Seen|-)/.test(line)).map((line) => {
-  const [seen = '', recipes = '', sets = ''] = line.split(' | ');
-  return {
-    seen: seen.slice(2),
-    faults: [...recipes.matchAll(/`(\{.*?\})`/g)].map(([, json = '']) => JSON.parse(json)),
-    sets: [...sets.matchAll(/`([\w-]+)`/g)].map(([, name = '']) => name),
-  };
-});
+const rows = page
+  .split('\n')
+  .filter((line) => /^\| (?!Seen|-)/.test(line))
+  .map((line) => {
+    const [seen = '', recipes = '', sets = ''] = line.split(' | ');
+    return {
+      seen: seen.slice(2),
+      faults: [...recipes.matchAll(/`(\{.*?\})`/g)].map(([, json = '']) => JSON.parse(json)),
+      sets: [...sets.matchAll(/`([\w-]+)`/g)].map(([, name = '']) => name),
+    };
+  });
 
 describe('docs/faults-field.md', () => {
   let running: RunningApp;
-  before(async () => { running = await startApp(['PV-3Phase']); });
+  before(async () => {
+    running = await startApp(['PV-3Phase']);
+  });
   after(() => running.app.stop());
 
   const post = (body: unknown) => ask(running.port, '/api/sim/faults', { method: 'POST', body });
@@ -33,6 +38,10 @@ describe('docs/faults-field.md', () => {
   }
 
   it('names every ready set that there is, each once', () => {
-    expect(rows.flatMap(({ sets }) => sets).sort()).to.deep.equal(readFaultProfiles().map(({ name }) => name).sort());
+    expect(rows.flatMap(({ sets }) => sets).sort()).to.deep.equal(
+      readFaultProfiles()
+        .map(({ name }) => name)
+        .sort(),
+    );
   });
 });

@@ -17,7 +17,8 @@ async function pollSteadily(client: RawClient, going: () => boolean, polled: () 
   while (going()) {
     client.send(readRequest(polls & 0xffff, base, 125));
     const answer = await client.answer();
-    if (answer.length !== 9 + 250 || answer.readUInt16BE(0) !== (polls & 0xffff)) throw new Error(`wrong answer ${answer.toString('hex')}`);
+    if (answer.length !== 9 + 250 || answer.readUInt16BE(0) !== (polls & 0xffff))
+      throw new Error(`wrong answer ${answer.toString('hex')}`);
     polls += 1;
     polled();
   }

@@ -22,7 +22,9 @@ describeWith(['dertwin', 'pymodbus'], 'an inverter of another simulator, with th
   /** The first round of polling from now on that shows something. */
   function seen(what: (metrics: RemoteMetrics) => boolean): Promise<RemoteMetrics> {
     return new Promise((resolve) => {
-      client.onSample(({ metrics }: RemoteSample) => { if (what(metrics)) resolve(metrics); });
+      client.onSample(({ metrics }: RemoteSample) => {
+        if (what(metrics)) resolve(metrics);
+      });
     });
   }
 
@@ -30,8 +32,17 @@ describeWith(['dertwin', 'pymodbus'], 'an inverter of another simulator, with th
     const { discovery, identity } = client.view();
     expect(discovery).to.deep.include({ baseAddress: 40_000, end: 'end_model', notes: [] });
     expect(discovery!.models.map(({ id }) => id)).to.deep.equal([1, 103, 120, 123]);
-    expect(identity).to.deep.equal({ manufacturer: 'dertwin', model: 'inverter', version: '0.1.12', serialNumber: 'T-1' });
-    expect(pointsOf(await client.readModel(120, 0, true)).get('WRtg')).to.deep.include({ value: ratedW, scaleFactor: 1, raw: [ratedW / 10] });
+    expect(identity).to.deep.equal({
+      manufacturer: 'dertwin',
+      model: 'inverter',
+      version: '0.1.12',
+      serialNumber: 'T-1',
+    });
+    expect(pointsOf(await client.readModel(120, 0, true)).get('WRtg')).to.deep.include({
+      value: ratedW,
+      scaleFactor: 1,
+      raw: [ratedW / 10],
+    });
     // its first step fills the registers
     await seen(({ voltage_ln_v: volts }) => volts !== null && volts > 0);
     const ac = pointsOf(await client.readModel(103, 0, true));
@@ -42,11 +53,14 @@ describeWith(['dertwin', 'pymodbus'], 'an inverter of another simulator, with th
   it('is polled while its power rises, and follows a limit that is written', async () => {
     const full = await seen(({ power_kw: kw }) => kw === ratedW / 1000);
     expect(full).to.deep.include({ frequency_hz: 50, reactive_power_kvar: null });
-    expect(full.dc_power_kw).to.be.within(ratedW / 1000, 2 * ratedW / 1000);
+    expect(full.dc_power_kw).to.be.within(ratedW / 1000, (2 * ratedW) / 1000);
     const limited = seen(({ power_kw: kw }) => kw === ratedW / 2000);
     const outcome = await client.writePoints(123, 0, { WMaxLimPct: 50, WMaxLim_Ena: 'ENABLED' });
     expect(outcome.match).to.equal(true);
-    expect(outcome.points.map(({ name, readBack }) => [name, readBack.value])).to.deep.equal([['WMaxLimPct', 50], ['WMaxLim_Ena', 1]]);
+    expect(outcome.points.map(({ name, readBack }) => [name, readBack.value])).to.deep.equal([
+      ['WMaxLimPct', 50],
+      ['WMaxLim_Ena', 1],
+    ]);
     await limited;
     expect(client.view().poll).to.include({ failedRounds: 0 });
   });

@@ -12,13 +12,17 @@ interface Ended {
 
 function run(program: string, args: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => {
-    const child = execFile(program, args, (_error, stdout, stderr) => { resolve({ code: child.exitCode ?? -1, output: stdout + stderr }); });
+    const child = execFile(program, args, (_error, stdout, stderr) => {
+      resolve({ code: child.exitCode ?? -1, output: stdout + stderr });
+    });
   });
 }
 
 /** The values in lines such as `[40300]: 	7500`. */
 function valuesIn(output: string): Record<string, string> {
-  return Object.fromEntries([...output.matchAll(/^\[(\d+)\]:\s+(\S+)/gm)].map(([, address, value]) => [address, value]));
+  return Object.fromEntries(
+    [...output.matchAll(/^\[(\d+)\]:\s+(\S+)/gm)].map(([, address, value]) => [address, value]),
+  );
 }
 
 describeWith(['mbpoll'], 'polls with libmodbus', () => {
@@ -29,13 +33,28 @@ describeWith(['mbpoll'], 'polls with libmodbus', () => {
     simulator = await startSimulator();
     limit = await addressOf(simulator.httpPort, 704, 'WMaxLimPct');
   });
-  after(async () => { expect(await simulator.stop()).to.equal(0); });
+  after(async () => {
+    expect(await simulator.stop()).to.equal(0);
+  });
 
   /** One poll with PDU addressing: -0. */
-  const poll = (reference: number, options: readonly string[] = [], values: readonly number[] = []) => run('mbpoll', [
-    '-m', 'tcp', '-a', '1', '-0', '-1', '-q', '-p', String(simulator.modbusPort), '-r', String(reference), ...options,
-    '127.0.0.1', ...values.map(String),
-  ]);
+  const poll = (reference: number, options: readonly string[] = [], values: readonly number[] = []) =>
+    run('mbpoll', [
+      '-m',
+      'tcp',
+      '-a',
+      '1',
+      '-0',
+      '-1',
+      '-q',
+      '-p',
+      String(simulator.modbusPort),
+      '-r',
+      String(reference),
+      ...options,
+      '127.0.0.1',
+      ...values.map(String),
+    ]);
 
   it('reads holding and input registers', async () => {
     for (const type of ['3:hex', '4:hex']) {
@@ -60,8 +79,10 @@ describeWith(['mbpoll'], 'polls with libmodbus', () => {
 
   it('ends with an error that names the exception', async () => {
     const refusals = [
-      [await poll(10), /Illegal data address/], [await poll(40_000, [], [5]), /Illegal data address/],
-      [await poll(limit, [], [10_001]), /Illegal data value/], [await poll(0, ['-t', '0']), /Illegal function/],
+      [await poll(10), /Illegal data address/],
+      [await poll(40_000, [], [5]), /Illegal data address/],
+      [await poll(limit, [], [10_001]), /Illegal data value/],
+      [await poll(0, ['-t', '0']), /Illegal function/],
     ] as const;
     for (const [{ code, output }, words] of refusals) {
       expect(output).to.match(words);

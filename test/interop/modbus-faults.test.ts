@@ -31,8 +31,18 @@ interface Row {
 
 const right = [110, 111];
 const rows: readonly Row[] = [
-  { kind: kinds.exceptionFault, parameters: { code: 6 }, pymodbus: /Modbus exception 6/, modbusSerial: /Modbus exception 6: Slave device busy/ },
-  { kind: kinds.exceptionFault, parameters: { code: 200 }, pymodbus: /Modbus exception 200/, modbusSerial: /Modbus exception 200/ },
+  {
+    kind: kinds.exceptionFault,
+    parameters: { code: 6 },
+    pymodbus: /Modbus exception 6/,
+    modbusSerial: /Modbus exception 6: Slave device busy/,
+  },
+  {
+    kind: kinds.exceptionFault,
+    parameters: { code: 200 },
+    pymodbus: /Modbus exception 200/,
+    modbusSerial: /Modbus exception 200/,
+  },
   { kind: kinds.delayFault, parameters: { delay_ms: 1.5 * timeoutMs }, pymodbus: lost, modbusSerial: timedOut },
   { kind: kinds.delayFault, parameters: { delay_ms: timeoutMs / 6 }, pymodbus: right, modbusSerial: right },
   { kind: kinds.dropFault, parameters: {}, pymodbus: lost, modbusSerial: timedOut },
@@ -41,22 +51,46 @@ const rows: readonly Row[] = [
   { kind: kinds.garbageFault, parameters: { octets: 20 }, pymodbus: lost, modbusSerial: timedOut, reconnect: true },
   { kind: kinds.wrongUnitFault, parameters: {}, pymodbus: lost, modbusSerial: /expected address 1 got 2/ },
   // pymodbus counts from 1, so that 0 is one that it has not given out
-  { kind: kinds.wrongTransactionFault, parameters: { mode: 'zero' }, pymodbus: /transaction id=\d+ but received 0/, modbusSerial: timedOut },
+  {
+    kind: kinds.wrongTransactionFault,
+    parameters: { mode: 'zero' },
+    pymodbus: /transaction id=\d+ but received 0/,
+    modbusSerial: timedOut,
+  },
   { kind: kinds.wrongTransactionFault, parameters: { mode: 'other' }, pymodbus: lost, modbusSerial: timedOut },
   { kind: kinds.wrongFunctionFault, parameters: {}, pymodbus: right, modbusSerial: /expected code 3 got 4/ },
   // modbus-serial believes the count and reads on in what follows
-  { kind: kinds.wrongByteCountFault, parameters: {}, pymodbus: /Unable to decode request/, modbusSerial: [110, 111, 0xa202] },
+  {
+    kind: kinds.wrongByteCountFault,
+    parameters: {},
+    pymodbus: /Unable to decode request/,
+    modbusSerial: [110, 111, 0xa202],
+  },
   { kind: kinds.duplicateFault, parameters: {}, pymodbus: right, modbusSerial: right },
   { kind: kinds.splitFault, parameters: { octets: 3, gap_ms: 20 }, pymodbus: right, modbusSerial: right },
   { kind: kinds.disconnectFault, parameters: {}, pymodbus: closed, modbusSerial: timedOut, reconnect: true },
   { kind: kinds.outageFault, parameters: { mode: 'silent' }, pymodbus: lost, modbusSerial: timedOut },
   { kind: kinds.ignoreUnitFault, parameters: { unit_ids: [1] }, pymodbus: lost, modbusSerial: timedOut },
   { kind: kinds.badCrcFault, parameters: {}, framing: 'rtu', pymodbus: lost, modbusSerial: /CRC error/ },
-  { kind: kinds.exceptionFault, parameters: { code: 6 }, framing: 'rtu', pymodbus: /Modbus exception 6/, modbusSerial: /Modbus exception 6/ },
+  {
+    kind: kinds.exceptionFault,
+    parameters: { code: 6 },
+    framing: 'rtu',
+    pymodbus: /Modbus exception 6/,
+    modbusSerial: /Modbus exception 6/,
+  },
   { kind: kinds.wrongUnitFault, parameters: {}, framing: 'rtu', pymodbus: lost, modbusSerial: timedOut },
-  { kind: kinds.truncateFault, parameters: { octets: 4 }, framing: 'rtu', pymodbus: lost, modbusSerial: timedOut, reconnect: true },
+  {
+    kind: kinds.truncateFault,
+    parameters: { octets: 4 },
+    framing: 'rtu',
+    pymodbus: lost,
+    modbusSerial: timedOut,
+    reconnect: true,
+  },
 ];
-const titleOf = ({ kind, parameters, framing }: Row) => `${kind.kind} ${JSON.stringify(parameters)}${framing === 'rtu' ? ', RTU over TCP' : ''}`;
+const titleOf = ({ kind, parameters, framing }: Row) =>
+  `${kind.kind} ${JSON.stringify(parameters)}${framing === 'rtu' ? ', RTU over TCP' : ''}`;
 
 /** One device with faults behind each framing, on the clocks of the machine. */
 class Bench {
@@ -65,13 +99,22 @@ class Bench {
 
   constructor() {
     const disturber = createDisturber({
-      registry: this.faults.registry, deviceIndexes: () => [0], holds: () => true, spans: () => [],
+      registry: this.faults.registry,
+      deviceIndexes: () => [0],
+      holds: () => true,
+      spans: () => [],
     });
     const context = createModbusContext({ disturber });
     const unit = Object.assign(new MemoryUnit(), { deviceIndex: 0 });
-    const serve = (framing: FramingName) => createModbusTcpServer({
-      host: '127.0.0.1', port: 0, context, framing, deviceIndex: 0, units: (unitId) => (unitId === 1 ? unit : undefined),
-    });
+    const serve = (framing: FramingName) =>
+      createModbusTcpServer({
+        host: '127.0.0.1',
+        port: 0,
+        context,
+        framing,
+        deviceIndex: 0,
+        units: (unitId) => (unitId === 1 ? unit : undefined),
+      });
     this.#servers = { mbap: serve('mbap'), rtu: serve('rtu') };
   }
 
@@ -111,24 +154,29 @@ describe('faults of the wire as masters see them', () => {
   const bench = new Bench();
   before(() => bench.start());
   after(() => bench.stop());
-  afterEach(() => { bench.faults.registry.clear(); });
+  afterEach(() => {
+    bench.faults.registry.clear();
+  });
 
   describeWith(['pymodbus'], 'by its errors, and it recovers', () => {
     let masters: Record<FramingName, PythonPeer>;
     before(() => {
-      const open = (framing: FramingName, framer: string) => new PythonPeer('modbus_master', bench.portOf(framing), String(timeoutMs / 1000), framer);
+      const open = (framing: FramingName, framer: string) =>
+        new PythonPeer('modbus_master', bench.portOf(framing), String(timeoutMs / 1000), framer);
       masters = { mbap: open('mbap', 'socket'), rtu: open('rtu', 'rtu') };
     });
     after(() => Promise.all(Object.values(masters).map((master) => master.stop())));
 
-    const read = (address: number, framing: FramingName = 'mbap') => masters[framing].ask('read_holding', { address, count: 2 });
+    const read = (address: number, framing: FramingName = 'mbap') =>
+      masters[framing].ask('read_holding', { address, count: 2 });
 
     for (const row of rows) {
       it(titleOf(row), async () => {
         expect(await read(100, row.framing)).to.deep.equal([100, 101]);
         bench.strikeOnce(row);
         expectOutcome(await outcomeOf(read(110, row.framing)), row.pymodbus);
-        for (const address of [120, 140]) expect(await read(address, row.framing)).to.deep.equal([address, address + 1]);
+        for (const address of [120, 140])
+          expect(await read(address, row.framing)).to.deep.equal([address, address + 1]);
       });
     }
 
@@ -174,7 +222,14 @@ describe('faults of the wire as masters see them', () => {
       return {
         read: async (address: number) => (await master.readHoldingRegisters(address, 2)).data,
         // a closed port calls nothing back
-        end: () => new Promise<void>((resolve) => { if (master.isOpen) master.close(() => { resolve(); }); else resolve(); }),
+        end: () =>
+          new Promise<void>((resolve) => {
+            if (master.isOpen)
+              master.close(() => {
+                resolve();
+              });
+            else resolve();
+          }),
       };
     }
 

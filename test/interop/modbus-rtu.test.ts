@@ -20,13 +20,31 @@ describeWith(['socat'], 'modbus-serial over a serial line', () => {
     directory = mkdtempSync(join(tmpdir(), 'derbench-line-'));
     socat = await cable(directory);
     const [ours, theirs] = ends(directory);
-    simulator = await startSimulator(['-N', '3', '-mb', 'no', '-rtu', 'yes', '--rtu_port', ours, '--rtu_baud', '115200', '--rtu_parity', 'E']);
+    simulator = await startSimulator([
+      '-N',
+      '3',
+      '-mb',
+      'no',
+      '-rtu',
+      'yes',
+      '--rtu_port',
+      ours,
+      '--rtu_baud',
+      '115200',
+      '--rtu_parity',
+      'E',
+    ]);
     await master.connectRTUBuffered(theirs, { baudRate: 115_200, parity: 'even' });
     master.setTimeout(2000);
   });
 
   after(async () => {
-    if (master.isOpen) await new Promise<void>((resolve) => { master.close(() => { resolve(); }); });
+    if (master.isOpen)
+      await new Promise<void>((resolve) => {
+        master.close(() => {
+          resolve();
+        });
+      });
     const code = await simulator?.stop();
     await end(socat);
     rmSync(directory, { recursive: true });
@@ -67,7 +85,11 @@ describeWith(['socat'], 'modbus-serial over a serial line', () => {
 
   it('is refused with the exception of the device', async () => {
     master.setID(1);
-    const code = (promise: Promise<unknown>) => promise.then(() => 0, (error: unknown) => (error as { modbusCode: number }).modbusCode);
+    const code = (promise: Promise<unknown>) =>
+      promise.then(
+        () => 0,
+        (error: unknown) => (error as { modbusCode: number }).modbusCode,
+      );
     expect(await code(master.readHoldingRegisters(10, 1))).to.equal(2);
     expect(await code(master.writeRegister(40_000, 1))).to.equal(2);
     expect(await code(master.writeRegister(40_068, 248))).to.equal(3);
@@ -91,6 +113,6 @@ describeWith(['socat'], 'modbus-serial over a serial line', () => {
   });
 
   it('500 polls in a row', async () => {
-    for (let i = 0; i < 500; i++) await read(1 + i % 3, 40_070, 100);
+    for (let i = 0; i < 500; i++) await read(1 + (i % 3), 40_070, 100);
   });
 });

@@ -12,7 +12,10 @@ const folder = fileURLToPath(new URL('../../fixtures/openapi/', import.meta.url)
 const clientPath = `${folder}client.ts`;
 
 interface Client {
-  halvePower(baseUrl: string, device: number): Promise<{ version: string; beforeKw: number; afterKw: number; decidedBy: string }>;
+  halvePower(
+    baseUrl: string,
+    device: number,
+  ): Promise<{ version: string; beforeKw: number; afterKw: number; decidedBy: string }>;
 }
 
 const mistakes = {
@@ -20,14 +23,19 @@ const mistakes = {
   'a value that is none of the words': "client.POST('/api/sim/commands', { body: { command: 'explode' } })",
   'a parameter of another type': "client.GET('/api/sim/overview', { params: { query: { device: 'first' } } })",
   'a member that the reply does not have': "client.GET('/api/sim/overview').then(({ data }) => data?.metrics.power_mw)",
-  'a null that is not looked at': "client.GET('/api/sim/overview').then(({ data }) => data?.metrics.dc_power_kw.toFixed())",
+  'a null that is not looked at':
+    "client.GET('/api/sim/overview').then(({ data }) => data?.metrics.dc_power_kw.toFixed())",
 } as const;
 const mistakePath = (index: number) => `${folder}mistake-${index}.ts`;
 
 /** Programs that are nowhere on the disk. */
 function programsBeside(types: string): ReadonlyMap<string, string> {
-  const begin = "import createClient from 'openapi-fetch';\nimport type { paths } from './derbench.d.ts';\nconst client = createClient<paths>({});\n";
-  const wrong = Object.values(mistakes).map((call, index): [string, string] => [mistakePath(index), `${begin}void ${call};\n`]);
+  const begin =
+    "import createClient from 'openapi-fetch';\nimport type { paths } from './derbench.d.ts';\nconst client = createClient<paths>({});\n";
+  const wrong = Object.values(mistakes).map((call, index): [string, string] => [
+    mistakePath(index),
+    `${begin}void ${call};\n`,
+  ]);
   return new Map([[`${folder}derbench.d.ts`, types], ...wrong]);
 }
 
@@ -35,11 +43,22 @@ function programsBeside(types: string): ReadonlyMap<string, string> {
 function complaints(types: string): Map<string, string[]> {
   const virtual = programsBeside(types);
   const options: ts.CompilerOptions = {
-    strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, noEmit: true, allowImportingTsExtensions: true,
-    target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, types: ['node'],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noEmit: true,
+    allowImportingTsExtensions: true,
+    target: ts.ScriptTarget.ES2023,
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    types: ['node'],
   };
   const host = ts.createCompilerHost(options);
-  const real = { fileExists: host.fileExists.bind(host), readFile: host.readFile.bind(host), getSourceFile: host.getSourceFile.bind(host) };
+  const real = {
+    fileExists: host.fileExists.bind(host),
+    readFile: host.readFile.bind(host),
+    getSourceFile: host.getSourceFile.bind(host),
+  };
   host.fileExists = (path) => virtual.has(path) || real.fileExists(path);
   host.readFile = (path) => virtual.get(path) ?? real.readFile(path);
   host.getSourceFile = (path, target) => {
@@ -50,7 +69,7 @@ function complaints(types: string): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const { file, messageText } of ts.getPreEmitDiagnostics(program)) {
     const path = file?.fileName ?? '';
-    found.set(path, [...found.get(path) ?? [], ts.flattenDiagnosticMessageText(messageText, ' ')]);
+    found.set(path, [...(found.get(path) ?? []), ts.flattenDiagnosticMessageText(messageText, ' ')]);
   }
   return found;
 }
@@ -66,7 +85,9 @@ describe('a client generated from the description', function () {
     rest = await Rest.open(testPlant());
     ({ text } = await ask(rest.port, '/openapi.json'));
     const { warn, error } = console;
-    console.warn = console.error = (...words: unknown[]) => { warnings.push(words); };
+    console.warn = console.error = (...words: unknown[]) => {
+      warnings.push(words);
+    };
     try {
       types = astToString(await openapiTS(text));
     } finally {
@@ -78,7 +99,9 @@ describe('a client generated from the description', function () {
   it('comes from a document in which the strictest linter finds nothing', async () => {
     const config = await createConfig({ extends: ['recommended-strict'] });
     const problems = await lintFromString({ source: text, absoluteRef: 'openapi.json', config });
-    expect(problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer ?? ''}: ${message}`)).to.deep.equal([]);
+    expect(
+      problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer ?? ''}: ${message}`),
+    ).to.deep.equal([]);
   });
 
   it('is generated without warnings', () => {
@@ -96,7 +119,7 @@ describe('a client generated from the description', function () {
   });
 
   it('drives the running simulator', async () => {
-    const client = await import(clientPath) as Client;
+    const client = (await import(clientPath)) as Client;
     const { version, beforeKw, afterKw, decidedBy } = await client.halvePower(`http://127.0.0.1:${rest.port}`, 0);
     expect(version).to.equal(apiVersion);
     expect(beforeKw).to.be.greaterThan(5);
@@ -105,7 +128,7 @@ describe('a client generated from the description', function () {
   });
 
   it('is told the problem of a request in the words of the simulator', async () => {
-    const client = await import(clientPath) as Client;
+    const client = (await import(clientPath)) as Client;
     try {
       await client.halvePower(`http://127.0.0.1:${rest.port}`, 9);
       expect.fail('there is no device 9');

@@ -19,8 +19,19 @@ describeWith(['prometheus_client'], 'as a scraper', () => {
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), 'derbench-'));
     const config = join(directory, 'site.json');
-    const types = ['PV-3Phase', 'PV-1Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
-    writeFileSync(config, JSON.stringify({ devices: types.map((type, i) => ({ device_type: type, name: i === 0 ? oddName : type })) }));
+    const types = [
+      'PV-3Phase',
+      'PV-1Phase',
+      'Batt-3Phase',
+      'Wind-T4-3Phase',
+      'Fuelcell-3Phase',
+      'HybridDC-3Phase',
+      'EVSE',
+    ];
+    writeFileSync(
+      config,
+      JSON.stringify({ devices: types.map((type, i) => ({ device_type: type, name: i === 0 ? oddName : type })) }),
+    );
     simulator = await startSimulator(['--config', config, '--start_paused', 'yes']);
     reader = new PythonPeer('metrics_reader', simulator.httpPort);
   });
@@ -34,9 +45,12 @@ describeWith(['prometheus_client'], 'as a scraper', () => {
     const { type, families } = await reader.ask('scrape');
     expect(type).to.equal('text/plain; version=0.0.4; charset=utf-8');
     // the parser names counters without their ending
-    const found = new Map<string, Json>(families.map((family: Json) => [`${family.name}${family.type === 'counter' ? '_total' : ''}`, family]));
+    const found = new Map<string, Json>(
+      families.map((family: Json) => [`${family.name}${family.type === 'counter' ? '_total' : ''}`, family]),
+    );
     expect([...found.keys()]).to.have.members(metricFamilies.map(({ name }) => name));
-    for (const { name, type: wanted, help } of metricFamilies) expect(found.get(name)).to.include({ type: wanted, help });
+    for (const { name, type: wanted, help } of metricFamilies)
+      expect(found.get(name)).to.include({ type: wanted, help });
   });
 
   it('reads the numbers that the devices show', async () => {
@@ -53,7 +67,9 @@ describeWith(['prometheus_client'], 'as a scraper', () => {
       const soc = value('derbench_device_state_of_charge_ratio', index);
       expect(soc === undefined).to.equal(metrics.state_of_charge_pct === null);
     }
-    expect(samples.find((each: Json) => each.name === 'derbench_device_info' && each.labels.device === '0').labels.name).to.equal(oddName);
+    expect(
+      samples.find((each: Json) => each.name === 'derbench_device_info' && each.labels.device === '0').labels.name,
+    ).to.equal(oddName);
     for (const each of samples) expect(Number.isFinite(each.value), each.name).to.equal(true);
   });
 });

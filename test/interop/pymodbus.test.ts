@@ -47,17 +47,30 @@ describeWith(['pymodbus'], 'as a raw master', () => {
 
   it('is refused other functions with exception 1', async () => {
     for (const code of [1, 2, 5, 7, 15, 22, 23, 43]) {
-      expect(await master.exceptionOf('other_function', { code }), `function ${code}`).to.equal(exceptions.illegalFunction);
+      expect(await master.exceptionOf('other_function', { code }), `function ${code}`).to.equal(
+        exceptions.illegalFunction,
+      );
     }
   });
 
   it('is refused registers outside the map, and writes to what is read only, with exception 2', async () => {
-    for (const [address, count] of [[0, 1], [base - 1, 2], [50_000, 1], [65_535, 1]] as const) {
-      expect(await master.exceptionOf('read_holding', { address, count }), `${address}`).to.equal(exceptions.illegalDataAddress);
+    for (const [address, count] of [
+      [0, 1],
+      [base - 1, 2],
+      [50_000, 1],
+      [65_535, 1],
+    ] as const) {
+      expect(await master.exceptionOf('read_holding', { address, count }), `${address}`).to.equal(
+        exceptions.illegalDataAddress,
+      );
     }
-    expect(await master.exceptionOf('write_one', { address: base, value: 0 }), 'marker').to.equal(exceptions.illegalDataAddress);
+    expect(await master.exceptionOf('write_one', { address: base, value: 0 }), 'marker').to.equal(
+      exceptions.illegalDataAddress,
+    );
     const measured = await addressOf(simulator.httpPort, 701, 'W');
-    expect(await master.exceptionOf('write_many', { address: measured, values: [0] }), '701.W').to.equal(exceptions.illegalDataAddress);
+    expect(await master.exceptionOf('write_many', { address: measured, values: [0] }), '701.W').to.equal(
+      exceptions.illegalDataAddress,
+    );
   });
 
   it('reads 125 registers at a time and is refused 126 and 0 with exception 3', async () => {
@@ -68,15 +81,19 @@ describeWith(['pymodbus'], 'as a raw master', () => {
 
   it('is refused values out of range, and half of a 32-bit point, with exception 3', async () => {
     const before = await read(limit, 8);
-    expect(await master.exceptionOf('write_one', { address: limit, value: 10_001 })).to.equal(exceptions.illegalDataValue);
+    expect(await master.exceptionOf('write_one', { address: limit, value: 10_001 })).to.equal(
+      exceptions.illegalDataValue,
+    );
     expect(await master.exceptionOf('write_one', { address: timer, value: 1 })).to.equal(exceptions.illegalDataValue);
     expect(await read(limit, 8)).to.deep.equal(before);
   });
 
   it('gets every answer, in order, when many requests are in flight', async () => {
     const first = await read(base, 125);
-    const addresses = Array.from({ length: 500 }, (_, i) => base + i % 60);
+    const addresses = Array.from({ length: 500 }, (_, i) => base + (i % 60));
     const answers: { transaction: number; register: number }[] = await master.ask('pipeline', { addresses });
-    expect(answers).to.deep.equal(addresses.map((address, i) => ({ transaction: i + 1, register: first[address - base] })));
+    expect(answers).to.deep.equal(
+      addresses.map((address, i) => ({ transaction: i + 1, register: first[address - base] })),
+    );
   });
 });

@@ -2,14 +2,27 @@ import { expect } from 'chai';
 import type { FaultKind } from '../../src/core/fault-kinds.ts';
 import { falsifyFault, notImplementedFault, strictPointsFault } from '../../src/fault-kinds/modbus-reading.ts';
 import {
-  baseFault, chainEndFault, commonLength65Fault, hideModelFault, modelIdFault, modelLengthFault, shiftFault,
+  baseFault,
+  chainEndFault,
+  commonLength65Fault,
+  hideModelFault,
+  modelIdFault,
+  modelLengthFault,
+  shiftFault,
 } from '../../src/fault-kinds/modbus-structure.ts';
 import { startApp } from '../support/running-app.ts';
 import type { RunningApp } from '../support/running-app.ts';
 import { PeerError, PythonPeer, describeWith } from './support/peers.ts';
 
-interface ScannedModel { readonly id: number; readonly length: number; readonly error: string }
-interface Scanned { readonly base: number | null; readonly models: readonly ScannedModel[] }
+interface ScannedModel {
+  readonly id: number;
+  readonly length: number;
+  readonly error: string;
+}
+interface Scanned {
+  readonly base: number | null;
+  readonly models: readonly ScannedModel[];
+}
 
 const chain = '1 701 702 703 704 705 706 707 708 709 710 711 712 713 714 715';
 
@@ -21,9 +34,12 @@ async function scanned(master: PythonPeer): Promise<string> {
   } catch (error) {
     if (!(error instanceof PeerError)) throw error;
     const code = /Modbus exception (\d+)/.exec(error.message)?.[1];
-    end = code === undefined || error.message.includes('base addresses') ? ` ${error.message.split(/\.| for /)[0] ?? ''}` : ` exception ${code}`;
+    end =
+      code === undefined || error.message.includes('base addresses')
+        ? ` ${error.message.split(/\.| for /)[0] ?? ''}`
+        : ` exception ${code}`;
   }
-  const { base, models } = await master.ask('found') as Scanned;
+  const { base, models } = (await master.ask('found')) as Scanned;
   const found = models.map(({ id, error }) => (error === '' ? `${id}` : `${id}!`)).join(' ');
   return `${base === null ? 'nowhere' : base}: ${found}${end}`;
 }
@@ -42,7 +58,9 @@ describeWith(['pysunspec2'], 'scans maps with faults', () => {
     await master.stop();
     await running.app.stop();
   });
-  afterEach(() => { running.app.faults.clear(); });
+  afterEach(() => {
+    running.app.faults.clear();
+  });
 
   const rows: readonly (readonly [FaultKind, Readonly<Record<string, unknown>>, string])[] = [
     [baseFault, { address: 0 }, `0: ${chain}`],
@@ -51,11 +69,19 @@ describeWith(['pysunspec2'], 'scans maps with faults', () => {
     [commonLength65Fault, {}, `40000: ${chain}`],
     // with a length that is none the next ID is read one register off
     [modelLengthFault, { model: 1, length: 65 }, '40000: 1 exception 2'],
-    [modelLengthFault, { model: 702, length: 51 }, "40000: 1 701 702! 17! error: 'H' format requires 0 <= number <= 65535"],
+    [
+      modelLengthFault,
+      { model: 702, length: 51 },
+      "40000: 1 701 702! 17! error: 'H' format requires 0 <= number <= 65535",
+    ],
     [modelLengthFault, { model: 714, length: 93 }, `40000: ${chain.replace(' 714 715', '')} exception 2`],
     // with a shift what stands in the place of ID and length decides where it looks next, and what it takes that for
     [shiftFault, { model: 701, registers: 1 }, '40000: 1 exception 2'],
-    [shiftFault, { model: 702, registers: 1 }, '40000: 1 701 ModelError: Repeating group count not consistent with model length'],
+    [
+      shiftFault,
+      { model: 702, registers: 1 },
+      '40000: 1 701 ModelError: Repeating group count not consistent with model length',
+    ],
     [shiftFault, { model: 704, registers: 1 }, '40000: 1 701 702 703 exception 2'],
     [shiftFault, { model: 702, registers: 2 }, "40000: 1 701 error: 'H' format requires 0 <= number <= 65535"],
     [shiftFault, { model: 704, registers: 10 }, "40000: 1 701 702 703 error: 'H' format requires 0 <= number <= 65535"],
@@ -81,7 +107,10 @@ describeWith(['pysunspec2'], 'scans maps with faults', () => {
   ];
   for (const [kind, parameters, expected] of rows) {
     it(`${kind.kind} ${JSON.stringify(parameters)}: ${expected}`, async () => {
-      running.app.faults.inject([{ protocol: kind.protocol, kind: kind.kind, parameters }], { source: 'rest', peer: 'test' });
+      running.app.faults.inject([{ protocol: kind.protocol, kind: kind.kind, parameters }], {
+        source: 'rest',
+        peer: 'test',
+      });
       expect(await scanned(master)).to.equal(expected);
       running.app.faults.clear();
       expect(await scanned(master)).to.equal(`40000: ${chain}`);

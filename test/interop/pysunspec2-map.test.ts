@@ -8,8 +8,17 @@ import { Stream } from './support/stream.ts';
 
 const chain = [1, 701, 702, 703, 704, 705, 706, 707, 708, 709, 710, 711, 712, 713, 714, 715];
 
-interface ScannedModel { readonly id: number; readonly address: number; readonly length: number; readonly error: string }
-interface DescribedPoint { readonly path: string; readonly mandatory: boolean; readonly implemented: boolean }
+interface ScannedModel {
+  readonly id: number;
+  readonly address: number;
+  readonly length: number;
+  readonly error: string;
+}
+interface DescribedPoint {
+  readonly path: string;
+  readonly mandatory: boolean;
+  readonly implemented: boolean;
+}
 type Values = Readonly<Record<string, number>>;
 
 const runs = [
@@ -27,14 +36,20 @@ function expectPlausible(ac: Values, dc: Values, phases: number): void {
     return value as number;
   };
   const step = (name: string) => 10 ** at(ac, name);
-  const sum = (name: string) => Array.from({ length: phases }, (_, i) => at(ac, `${name}L${i + 1}`)).reduce((a, b) => a + b, 0);
+  const sum = (name: string) =>
+    Array.from({ length: phases }, (_, i) => at(ac, `${name}L${i + 1}`)).reduce((a, b) => a + b, 0);
   const [w, q, va] = [at(ac, 'W'), at(ac, 'Var'), at(ac, 'VA')];
   expect(w, 'W at noon').to.be.greaterThan(0);
   expect(w / at(dc, 'DCW'), 'efficiency').to.be.within(0.9, 1);
   expect(Math.hypot(w, q), 'VA').to.be.closeTo(va, 2 * step('W_SF'));
-  expect(Math.abs(at(ac, 'PF')), 'PF').to.be.closeTo(w / va, 2 * step('W_SF') / va + step('PF_SF'));
+  expect(Math.abs(at(ac, 'PF')), 'PF').to.be.closeTo(w / va, (2 * step('W_SF')) / va + step('PF_SF'));
   expect(at(ac, 'Hz'), 'Hz').to.be.closeTo(60, 0.001);
-  for (const [name, scale] of [['W', 'W_SF'], ['VA', 'VA_SF'], ['Var', 'Var_SF'], ['A', 'A_SF']] as const) {
+  for (const [name, scale] of [
+    ['W', 'W_SF'],
+    ['VA', 'VA_SF'],
+    ['Var', 'Var_SF'],
+    ['A', 'A_SF'],
+  ] as const) {
     expect(sum(name), `sum of ${name}`).to.be.closeTo(at(ac, name), 2.5 * step(scale));
   }
   expect(at(ac, 'A') * at(ac, 'LNV'), 'A x LNV').to.be.closeTo(va, 0.002 * va + step('VA_SF'));
@@ -50,7 +65,10 @@ for (const { line, name, flags, phases } of runs) {
 
     before(async () => {
       opened = await line.open(['--tick', '0.1', ...flags]);
-      ({ master, simulator: { httpPort } } = opened);
+      ({
+        master,
+        simulator: { httpPort },
+      } = opened);
       scanned = await master.ask('scan');
     });
     after(async () => {
@@ -95,7 +113,9 @@ for (const { line, name, flags, phases } of runs) {
       for (const model of chain) {
         const { json } = await ask(httpPort, `/api/sim/registers/${model}`);
         // pysunspec2 takes an empty text for "not implemented"
-        const shown = Object.fromEntries(json.points.map((point: Json) => [point.name, point.value === '' ? null : point.value]));
+        const shown = Object.fromEntries(
+          json.points.map((point: Json) => [point.name, point.value === '' ? null : point.value]),
+        );
         const read: Record<string, unknown> = await master.ask('read', { model });
         expect(Object.keys(read), `points of ${model}`).to.have.members(Object.keys(shown));
         // and its padding for a number

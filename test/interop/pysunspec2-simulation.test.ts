@@ -4,7 +4,12 @@ import { startSimulator } from '../support/process.ts';
 import type { RunningSimulator } from '../support/process.ts';
 import { PythonPeer, describeWith } from './support/peers.ts';
 
-interface ScannedModel { readonly id: number; readonly address: number; readonly length: number; readonly error: string }
+interface ScannedModel {
+  readonly id: number;
+  readonly address: number;
+  readonly length: number;
+  readonly error: string;
+}
 type Values = Readonly<Record<string, number | string>>;
 
 const illegalDataValue = 3;
@@ -15,7 +20,16 @@ describeWith(['pysunspec2'], 'simulation models', () => {
   let models: readonly ScannedModel[];
 
   before(async () => {
-    simulator = await startSimulator(['--tick', '0.1', '-d', 'PV-3Phase', '--sim_models', 'yes', '--start_paused', 'yes']);
+    simulator = await startSimulator([
+      '--tick',
+      '0.1',
+      '-d',
+      'PV-3Phase',
+      '--sim_models',
+      'yes',
+      '--start_paused',
+      'yes',
+    ]);
     master = new PythonPeer('sunspec_master', simulator.modbusPort);
     ({ models } = await master.ask('scan'));
   });
@@ -31,7 +45,11 @@ describeWith(['pysunspec2'], 'simulation models', () => {
   };
 
   it('follow 715 with lengths that fit the definitions', () => {
-    expect(models.slice(-3).map(({ id, error }) => [id, error])).to.deep.equal([[715, ''], [64413, ''], [64414, '']]);
+    expect(models.slice(-3).map(({ id, error }) => [id, error])).to.deep.equal([
+      [715, ''],
+      [64413, ''],
+      [64414, ''],
+    ]);
     let address = 40_002;
     for (const model of models) {
       expect(model, `model ${model.id}`).to.include({ address, error: '' });
@@ -47,7 +65,9 @@ describeWith(['pysunspec2'], 'simulation models', () => {
     expect(json.curve).to.have.length(count);
     for (const [at, { v, i, p }] of (json.curve as { v: number; i: number; p: number }[]).entries()) {
       const shown = [curve[`IV[${at}].V`], curve[`IV[${at}].I`], curve[`IV[${at}].P`]].map(Number);
-      [v, i, p].forEach((value, which) => { expect(shown[which]).to.be.closeTo(value, 1e-3 * Math.abs(value) + 1e-3); });
+      [v, i, p].forEach((value, which) => {
+        expect(shown[which]).to.be.closeTo(value, 1e-3 * Math.abs(value) + 1e-3);
+      });
     }
   });
 
@@ -67,7 +87,11 @@ describeWith(['pysunspec2'], 'simulation models', () => {
   it('64414 takes its words and refuses others', async () => {
     await write({ IrradianceModelSource: 'csv' });
     expect(await read(64414)).to.include({ IrradianceModelSource: 'csv' });
-    expect(await master.exceptionOf('write_model', { model: 64414, values: { GridModelSource: 'manual' } })).to.equal(illegalDataValue);
-    expect(await master.exceptionOf('write_model', { model: 64414, values: { GridFrequency: 39 } })).to.equal(illegalDataValue);
+    expect(await master.exceptionOf('write_model', { model: 64414, values: { GridModelSource: 'manual' } })).to.equal(
+      illegalDataValue,
+    );
+    expect(await master.exceptionOf('write_model', { model: 64414, values: { GridFrequency: 39 } })).to.equal(
+      illegalDataValue,
+    );
   });
 });

@@ -22,7 +22,12 @@ interface Report {
   readonly seed: number;
   readonly complete: boolean;
   readonly exit_code: number;
-  readonly operations: { readonly total: number; readonly selected: number; readonly tested: number; readonly errored: number };
+  readonly operations: {
+    readonly total: number;
+    readonly selected: number;
+    readonly tested: number;
+    readonly errored: number;
+  };
   readonly phases: Readonly<Record<string, { readonly status: string }>>;
   readonly test_cases: { readonly generated: number; readonly unique_failures: number };
   readonly failures: readonly unknown[];
@@ -35,13 +40,38 @@ interface Report {
  */
 async function run(port: number, folder: string): Promise<{ readonly report: Report; readonly output: string }> {
   const path = join(folder, 'report.json');
-  const child = spawn(python, [
-    '-m', 'schemathesis.cli', '--config-file', settings, '--no-color', 'run', `http://127.0.0.1:${port}/openapi.json`,
-    '--checks', 'all', '--phases', 'examples,coverage,fuzzing,stateful', '--seed', String(seed), '--max-examples', String(examples),
-    '--generation-database', 'none', '--continue-on-failure', '--report', 'json', '--report-json-path', path,
-  ], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], timeout: limitMs });
+  const child = spawn(
+    python,
+    [
+      '-m',
+      'schemathesis.cli',
+      '--config-file',
+      settings,
+      '--no-color',
+      'run',
+      `http://127.0.0.1:${port}/openapi.json`,
+      '--checks',
+      'all',
+      '--phases',
+      'examples,coverage,fuzzing,stateful',
+      '--seed',
+      String(seed),
+      '--max-examples',
+      String(examples),
+      '--generation-database',
+      'none',
+      '--continue-on-failure',
+      '--report',
+      'json',
+      '--report-json-path',
+      path,
+    ],
+    { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], timeout: limitMs },
+  );
   let output = '';
-  const gather = (chunk: Buffer) => { output += chunk.toString(); };
+  const gather = (chunk: Buffer) => {
+    output += chunk.toString();
+  };
   child.stdout.on('data', gather);
   child.stderr.on('data', gather);
   await once(child, 'close');
@@ -70,7 +100,10 @@ describeWith(['schemathesis'], 'requests made from the description, to a site of
   });
 
   it('are many, from a fixed seed, in all phases', function () {
-    const { test_cases: { generated }, phases } = report;
+    const {
+      test_cases: { generated },
+      phases,
+    } = report;
     this.test!.title += ` (${generated} cases, seed ${report.seed})`;
     expect(report.seed).to.equal(seed);
     expect(report.complete).to.equal(true);

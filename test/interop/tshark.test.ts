@@ -30,7 +30,9 @@ class Capture {
   private constructor(file: string, port: number, beacon: Server) {
     this.#beacon = beacon;
     const filter = `tcp port ${port} or tcp port ${(beacon.address() as AddressInfo).port}`;
-    this.#child = spawn('tshark', ['-i', loopbackName, '-n', '-l', '-P', '-w', file, '-f', filter], { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = spawn('tshark', ['-i', loopbackName, '-n', '-l', '-P', '-w', file, '-f', filter], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     this.#exited = once(this.#child, 'close').then(() => {
       this.ended = true;
       this.#wake();
@@ -66,7 +68,10 @@ class Capture {
     // connections from before the capture has begun leave no trace
     const knocking = setInterval(knock, 250);
     const caughtUp = () => [...marks].some((mark) => this.#seen.includes(mark));
-    while (!this.ended && !caughtUp()) await new Promise<void>((resolve) => { this.#wake = resolve; });
+    while (!this.ended && !caughtUp())
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
     clearInterval(knocking);
   }
 
@@ -86,18 +91,38 @@ describeWith(['tshark', 'pysunspec2', 'pymodbus'], 'dissects the traffic of both
   /** Rows of fields of the packets that pass a display filter. */
   async function packets(filter: string, ...fields: readonly string[]): Promise<string[][]> {
     const port = simulator.modbusPort;
-    const { stdout } = await promisify(execFile)('tshark', [
-      // the dissector tells requests from answers by its port preference, not by "decode as"
-      '-r', file, '-n', '-d', `tcp.port==${port},mbtcp`, '-o', `mbtcp.tcp.port:${port}`, '-Y', `tcp.port==${port} && (${filter})`,
-      '-T', 'fields', ...fields.flatMap((field) => ['-e', field]),
-    ], { maxBuffer: 64 * 1024 * 1024 });
-    return stdout.split('\n').filter((line) => line !== '').map((line) => line.split('\t'));
+    const { stdout } = await promisify(execFile)(
+      'tshark',
+      [
+        // the dissector tells requests from answers by its port preference, not by "decode as"
+        '-r',
+        file,
+        '-n',
+        '-d',
+        `tcp.port==${port},mbtcp`,
+        '-o',
+        `mbtcp.tcp.port:${port}`,
+        '-Y',
+        `tcp.port==${port} && (${filter})`,
+        '-T',
+        'fields',
+        ...fields.flatMap((field) => ['-e', field]),
+      ],
+      { maxBuffer: 64 * 1024 * 1024 },
+    );
+    return stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => line.split('\t'));
   }
 
   async function pysunspec2Session(): Promise<void> {
     const master = new PythonPeer('sunspec_master', simulator.modbusPort);
     await master.ask('scan');
-    await master.ask('write_model', { model: 704, values: { WMaxLimPctEna: 1, WMaxLimPct: 60, WMaxLimPctRvrtTms: 30 } });
+    await master.ask('write_model', {
+      model: 704,
+      values: { WMaxLimPctEna: 1, WMaxLimPct: 60, WMaxLimPctRvrtTms: 30 },
+    });
     await master.ask('read', { model: 704 });
     expect(await master.exceptionOf('write_point', { model: 704, path: 'WMaxLimPct', value: 200 })).to.equal(3);
     await master.stop();
@@ -137,7 +162,9 @@ describeWith(['tshark', 'pysunspec2', 'pymodbus'], 'dissects the traffic of both
     expect(count(answers)).to.equal(count(requests));
     const codes = new Set(requests.flatMap(([, list = '']) => list.split(',')));
     expect([...codes]).to.include.members(['1', '3', '4', '6', '16']);
-    const exceptionCodes = (await packets('modbus.exception_code', 'modbus.exception_code')).flatMap(([list = '']) => list.split(','));
+    const exceptionCodes = (await packets('modbus.exception_code', 'modbus.exception_code')).flatMap(([list = '']) =>
+      list.split(','),
+    );
     expect(exceptionCodes.sort()).to.deep.equal(['1', '2', '3', '3']);
   });
 

@@ -18,7 +18,10 @@ export function tableTests(modelIds: readonly number[], folder: () => string): v
       const compare = (path: string, theirs: { readonly label?: string; readonly desc?: string }): void => {
         const ours = labelFor(id, path) ?? '';
         if (ours.length <= 20) return;
-        expect([theirs.label, theirs.desc].map((text) => plain(text ?? '')), `${id}.${path}`).not.to.include(plain(ours));
+        expect(
+          [theirs.label, theirs.desc].map((text) => plain(text ?? '')),
+          `${id}.${path}`,
+        ).not.to.include(plain(ours));
       };
       const walk = (group: JsonGroup, prefix: string): void => {
         for (const point of group.points) compare(prefix + point.name, point);

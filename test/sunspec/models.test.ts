@@ -28,8 +28,25 @@ import { m64414 } from '../../src/sunspec/models/m64414.ts';
 import { tableTests } from './model-tables.ts';
 
 const models: readonly ModelDef[] = [
-  m1, m701, m702, m703, m704, m705, m706, m707, m708, m709, m710, m711, m712, m713, m714, m715, m802,
-  m64413, m64414,
+  m1,
+  m701,
+  m702,
+  m703,
+  m704,
+  m705,
+  m706,
+  m707,
+  m708,
+  m709,
+  m710,
+  m711,
+  m712,
+  m713,
+  m714,
+  m715,
+  m802,
+  m64413,
+  m64414,
 ];
 
 interface Placed {
@@ -68,7 +85,9 @@ function lengthOf(model: ModelDef, counts: Readonly<Record<string, number>> = {}
 }
 
 function writable(model: ModelDef): string[] {
-  return placedPoints(model).filter(({ point }) => point.access === 'RW').map(({ path }) => path);
+  return placedPoints(model)
+    .filter(({ point }) => point.access === 'RW')
+    .map(({ path }) => path);
 }
 
 function marked(model: ModelDef, mark: (point: PointDef) => string | undefined): Record<string, string> {
@@ -80,7 +99,18 @@ describe('SunSpec model tables', () => {
   it('of the client hold every model that the generator makes, and all that are served', () => {
     for (const id of [...modelIds, ...clientModelIds]) expect(definitionOf(id)?.id).to.equal(id);
     expect(definitionOf(9)).to.equal(undefined);
-    for (const [id, length] of [[101, 50], [103, 50], [111, 60], [113, 60], [120, 26], [121, 30], [122, 44], [123, 24], [124, 24], [125, 8]] as const) {
+    for (const [id, length] of [
+      [101, 50],
+      [103, 50],
+      [111, 60],
+      [113, 60],
+      [120, 26],
+      [121, 30],
+      [122, 44],
+      [123, 24],
+      [124, 24],
+      [125, 8],
+    ] as const) {
       expect(lengthOf(definitionOf(id)!), `${id}`).to.equal(length);
     }
   });
@@ -91,7 +121,15 @@ describe('SunSpec model tables', () => {
 
   describe('length (the L register)', () => {
     const fixed: readonly (readonly [ModelDef, number])[] = [
-      [m1, 66], [m701, 153], [m702, 50], [m703, 17], [m704, 65], [m713, 7], [m715, 7], [m802, 62], [m64414, 86],
+      [m1, 66],
+      [m701, 153],
+      [m702, 50],
+      [m703, 17],
+      [m704, 65],
+      [m713, 7],
+      [m715, 7],
+      [m802, 62],
+      [m64414, 86],
     ];
     for (const [model, length] of fixed) {
       it(`model ${model.id}: ${length}`, () => expect(lengthOf(model)).to.equal(length));
@@ -120,8 +158,25 @@ describe('SunSpec model tables', () => {
 
   describe('writable points', () => {
     const expected: Readonly<Record<number, number>> = {
-      1: 1, 701: 0, 702: 19, 703: 8, 704: 40, 705: 13, 706: 9, 707: 11, 708: 11, 709: 11, 710: 11,
-      711: 10, 712: 9, 713: 0, 714: 0, 715: 3, 802: 6, 64413: 0, 64414: 8,
+      1: 1,
+      701: 0,
+      702: 19,
+      703: 8,
+      704: 40,
+      705: 13,
+      706: 9,
+      707: 11,
+      708: 11,
+      709: 11,
+      710: 11,
+      711: 10,
+      712: 9,
+      713: 0,
+      714: 0,
+      715: 3,
+      802: 6,
+      64413: 0,
+      64414: 8,
     };
     for (const model of models) {
       it(`model ${model.id}: ${String(expected[model.id])}`, () => {
@@ -133,33 +188,55 @@ describe('SunSpec model tables', () => {
   describe('marks', () => {
     it('request points latch', () => {
       const latches = models.flatMap((model) =>
-        Object.keys(marked(model, (point) => point.effect)).map((path) => `${model.id}.${path}`));
+        Object.keys(marked(model, (point) => point.effect)).map((path) => `${model.id}.${path}`),
+      );
       expect(latches).to.deep.equal([
-        '705.AdptCrvReq', '706.AdptCrvReq', '707.AdptCrvReq', '708.AdptCrvReq', '709.AdptCrvReq', '710.AdptCrvReq',
-        '711.AdptCtlReq', '712.AdptCrvReq', '715.AlarmReset', '802.AlmRst',
+        '705.AdptCrvReq',
+        '706.AdptCrvReq',
+        '707.AdptCrvReq',
+        '708.AdptCrvReq',
+        '709.AdptCrvReq',
+        '710.AdptCrvReq',
+        '711.AdptCtlReq',
+        '712.AdptCrvReq',
+        '715.AlarmReset',
+        '802.AlmRst',
       ]);
     });
 
     it('the five reversion groups of 704 name their timers', () => {
       expect(marked(m704, (point) => point.reversion)).to.deep.equal({
-        PFWInjEna: 'PFWInjRvrtTms', 'PFWInj.PF': 'PFWInjRvrtTms', 'PFWInj.Ext': 'PFWInjRvrtTms',
-        PFWAbsEna: 'PFWAbsRvrtTms', 'PFWAbs.PF': 'PFWAbsRvrtTms', 'PFWAbs.Ext': 'PFWAbsRvrtTms',
-        WMaxLimPctEna: 'WMaxLimPctRvrtTms', WMaxLimPct: 'WMaxLimPctRvrtTms',
-        WSetEna: 'WSetRvrtTms', WSet: 'WSetRvrtTms', WSetPct: 'WSetRvrtTms',
-        VarSetEna: 'VarSetRvrtTms', VarSet: 'VarSetRvrtTms', VarSetPct: 'VarSetRvrtTms',
+        PFWInjEna: 'PFWInjRvrtTms',
+        'PFWInj.PF': 'PFWInjRvrtTms',
+        'PFWInj.Ext': 'PFWInjRvrtTms',
+        PFWAbsEna: 'PFWAbsRvrtTms',
+        'PFWAbs.PF': 'PFWAbsRvrtTms',
+        'PFWAbs.Ext': 'PFWAbsRvrtTms',
+        WMaxLimPctEna: 'WMaxLimPctRvrtTms',
+        WMaxLimPct: 'WMaxLimPctRvrtTms',
+        WSetEna: 'WSetRvrtTms',
+        WSet: 'WSetRvrtTms',
+        WSetPct: 'WSetRvrtTms',
+        VarSetEna: 'VarSetRvrtTms',
+        VarSet: 'VarSetRvrtTms',
+        VarSetPct: 'VarSetRvrtTms',
       });
     });
 
     it('every marked point of 704 has a writable partner that holds its reversion value', () => {
-      const partners = Object.keys(marked(m704, (point) => point.reversion))
-        .map((path) => (path.includes('.') ? path.replace('.', 'Rvrt.') : `${path}Rvrt`));
+      const partners = Object.keys(marked(m704, (point) => point.reversion)).map((path) =>
+        path.includes('.') ? path.replace('.', 'Rvrt.') : `${path}Rvrt`,
+      );
       expect(writable(m704)).to.include.members(partners);
     });
 
     it('the enables of 705, 706, 711 and 712 revert, and no other model does', () => {
       const others = models.filter((model) => model.id !== 704);
       const found = others.flatMap((model) =>
-        Object.entries(marked(model, (point) => point.reversion)).map(([path, timer]) => `${model.id}.${path} ${timer}`));
+        Object.entries(marked(model, (point) => point.reversion)).map(
+          ([path, timer]) => `${model.id}.${path} ${timer}`,
+        ),
+      );
       expect(found).to.deep.equal(['705.Ena RvrtTms', '706.Ena RvrtTms', '711.Ena RvrtTms', '712.Ena RvrtTms']);
     });
 
@@ -174,7 +251,10 @@ describe('SunSpec model tables', () => {
 
   it('the four power-factor groups of 704 are sync groups that occur once', () => {
     expect(groupsOf(m704).map(({ name, type, count }) => [name, type, count])).to.deep.equal([
-      ['PFWInj', 'sync', 1], ['PFWInjRvrt', 'sync', 1], ['PFWAbs', 'sync', 1], ['PFWAbsRvrt', 'sync', 1],
+      ['PFWInj', 'sync', 1],
+      ['PFWInjRvrt', 'sync', 1],
+      ['PFWAbs', 'sync', 1],
+      ['PFWAbsRvrt', 'sync', 1],
     ]);
   });
 
@@ -184,13 +264,33 @@ describe('SunSpec model tables', () => {
 });
 
 const sizes: Partial<Record<PointType, number>> = {
-  int16: 1, uint16: 1, count: 1, acc16: 1, enum16: 1, bitfield16: 1, sunssf: 1, pad: 1,
-  int32: 2, uint32: 2, acc32: 2, enum32: 2, bitfield32: 2, ipaddr: 2, float32: 2,
-  int64: 4, uint64: 4, acc64: 4, float64: 4, eui48: 4, ipv6addr: 8,
+  int16: 1,
+  uint16: 1,
+  count: 1,
+  acc16: 1,
+  enum16: 1,
+  bitfield16: 1,
+  sunssf: 1,
+  pad: 1,
+  int32: 2,
+  uint32: 2,
+  acc32: 2,
+  enum32: 2,
+  bitfield32: 2,
+  ipaddr: 2,
+  float32: 2,
+  int64: 4,
+  uint64: 4,
+  acc64: 4,
+  float64: 4,
+  eui48: 4,
+  ipv6addr: 8,
 };
 
 const highestSymbol: Partial<Record<PointType, number>> = {
-  enum16: 65534, bitfield16: 14, bitfield32: 30,
+  enum16: 65534,
+  bitfield16: 14,
+  bitfield32: 30,
 };
 
 function structure(model: ModelDef): void {
@@ -223,7 +323,11 @@ function structure(model: ModelDef): void {
   it('resolves each group count at the top', () => {
     for (const group of groupsOf(model)) {
       if (typeof group.count === 'number') expect(group.count, group.name).to.equal(1);
-      else expect(model.points.map((point) => point.name), group.name).to.include(group.count);
+      else
+        expect(
+          model.points.map((point) => point.name),
+          group.name,
+        ).to.include(group.count);
     }
   });
 
@@ -239,31 +343,54 @@ function structure(model: ModelDef): void {
   });
 
   it('labels model, groups and points', () => {
-    const labels = [model.label, ...groupsOf(model).map((group) => group.label), ...placed.map(({ point }) => point.label)];
+    const labels = [
+      model.label,
+      ...groupsOf(model).map((group) => group.label),
+      ...placed.map(({ point }) => point.label),
+    ];
     for (const label of labels) expect(label).to.match(/^\S.*[^\s.]$/);
   });
 }
 
 describe('model generator', () => {
-  const model = (points: JsonGroup['points'], id = 9): JsonModel => ({ id, group: { name: 'demo', type: 'group', points } });
+  const model = (points: JsonGroup['points'], id = 9): JsonModel => ({
+    id,
+    group: { name: 'demo', type: 'group', points },
+  });
   const anyLabel = (_id: number, path: string): string => `label of ${path}`;
 
   it('keeps facts and drops the prose of the definition', () => {
-    const text = renderModel(model([{
-      name: 'P', type: 'enum16', size: 1, sf: -2, units: 'W', access: 'RW', mandatory: 'M', static: 'S',
-      standards: ['IEEE 1547-2018'], symbols: [{ name: 'TWO WORDS', value: 3 }], label: 'Their label', desc: 'Their sentence',
-    }]), anyLabel);
+    const text = renderModel(
+      model([
+        {
+          name: 'P',
+          type: 'enum16',
+          size: 1,
+          sf: -2,
+          units: 'W',
+          access: 'RW',
+          mandatory: 'M',
+          static: 'S',
+          standards: ['IEEE 1547-2018'],
+          symbols: [{ name: 'TWO WORDS', value: 3 }],
+          label: 'Their label',
+          desc: 'Their sentence',
+        },
+      ]),
+      anyLabel,
+    );
     expect(text).to.contain(
-      "{ name: 'P', type: 'enum16', size: 1, sf: -2, units: 'W', access: 'RW', mandatory: true, static: true, "
-      + "profile1547: true, label: 'label of P', symbols: { 'TWO WORDS': 3 } },",
+      "{ name: 'P', type: 'enum16', size: 1, sf: -2, units: 'W', access: 'RW', mandatory: true, static: true, " +
+        "profile1547: true, label: 'label of P', symbols: { 'TWO WORDS': 3 } },",
     );
     expect(text).not.to.contain('Their');
   });
 
   it('leaves out what is the default', () => {
-    const text = renderModel(model([
-      { name: 'P', type: 'uint16', size: 1, access: 'R', mandatory: 'O', static: 'D', standards: ['other'] },
-    ]), anyLabel);
+    const text = renderModel(
+      model([{ name: 'P', type: 'uint16', size: 1, access: 'R', mandatory: 'O', static: 'D', standards: ['other'] }]),
+      anyLabel,
+    );
     expect(text).to.contain("    { name: 'P', type: 'uint16', size: 1, label: 'label of P' },\n");
   });
 
@@ -273,7 +400,10 @@ describe('model generator', () => {
   });
 
   it('lists every missing label at once', () => {
-    const points = [{ name: 'P', type: 'uint16', size: 1 }, { name: 'Q', type: 'uint16', size: 1 }];
+    const points = [
+      { name: 'P', type: 'uint16', size: 1 },
+      { name: 'Q', type: 'uint16', size: 1 },
+    ];
     expect(problemsOf(() => renderModel(model(points), () => undefined))).to.deep.equal([
       '9: no label in scripts/model-labels.ts',
       '9.P: no label in scripts/model-labels.ts',

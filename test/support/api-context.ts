@@ -37,11 +37,22 @@ export interface ContextOptions {
 /** Some tests have a plant that is nothing but a list of devices, or of none. */
 function historyOf(plant: Plant): History {
   if (plant.devices.length > 0 && 'latest' in plant) return createHistory(plant, { samplesPerDevice: 10_000 });
-  return { depth: 10_000, of: () => { throw new Error('this plant has no history'); } };
+  return {
+    depth: 10_000,
+    of: () => {
+      throw new Error('this plant has no history');
+    },
+  };
 }
 
 function faultsOf(plant: Plant): FaultRegistry {
-  return createFaultRegistry({ wall: systemClock, sim: () => plant.time.sim, seed: 1, log: createLogBook({ write: () => undefined }).logger('Lab'), plant: () => plant });
+  return createFaultRegistry({
+    wall: systemClock,
+    sim: () => plant.time.sim,
+    seed: 1,
+    log: createLogBook({ write: () => undefined }).logger('Lab'),
+    plant: () => plant,
+  });
 }
 
 /** A context on a free loopback port whose log goes nowhere. */
@@ -59,7 +70,10 @@ export function apiContext(options: ContextOptions): ApiContext {
     eventLoop: { p50Ms: 0, p99Ms: 0, stalls: 0, slowPeriods: 0, ...options.eventLoop },
     info: { version: '0.1.0', apiVersion, buildId: 'test', startedAtMs: systemClock.nowMs() },
     config: {
-      host: '127.0.0.1', port: 0, allowedHosts: [], corsOrigins: [],
+      host: '127.0.0.1',
+      port: 0,
+      allowedHosts: [],
+      corsOrigins: [],
       ...options.config,
       limits: { ...defaultApiLimits, ...options.limits },
     },

@@ -3,8 +3,12 @@ import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 
 const usual = [
-  '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable',
-  '/snap/bin/chromium', '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/snap/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
 /** The browser of the machine: `CHROMIUM`, or one of the usual places. */
@@ -17,8 +21,13 @@ export function launch(executablePath: string, more: readonly string[] = []): Pr
   return chromium.launch({
     executablePath,
     args: [
-      '--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync',
-      '--no-first-run', ...more,
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+      ...more,
     ],
   });
 }
@@ -44,7 +53,11 @@ export function watch(page: Page, origin: string): Watch {
     if (message.type() === 'error' || /content security policy/i.test(message.text())) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
-  page.on('requestfailed', (request) => complaints.push(`failed ${request.url()}: ${request.failure()?.errorText ?? ''}`));
-  page.on('response', (response) => { if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`); });
+  page.on('requestfailed', (request) =>
+    complaints.push(`failed ${request.url()}: ${request.failure()?.errorText ?? ''}`),
+  );
+  page.on('response', (response) => {
+    if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`);
+  });
   return { requests, complaints };
 }

@@ -1,5 +1,11 @@
 /** The SunSpec client against a peer of a test. */
-import type { ClientStatus, ClientTarget, ModelReading, PointReading, TransactionIds } from '../../src/core/sunspec-client.ts';
+import type {
+  ClientStatus,
+  ClientTarget,
+  ModelReading,
+  PointReading,
+  TransactionIds,
+} from '../../src/core/sunspec-client.ts';
 import { createSunSpecClient } from '../../src/sunspec/client/client.ts';
 import type { SunSpecClientAdapter } from '../../src/sunspec/client/client.ts';
 import type { ForeignMap } from './foreign-map.ts';
@@ -15,7 +21,8 @@ export interface TargetOptions {
 
 /** A target on loopback, with a short time-out. */
 export function loopback(
-  port: number, { unitId = 1, timeoutMs = 250, baseAddress = null, transactionIds = 'strict' }: TargetOptions = {},
+  port: number,
+  { unitId = 1, timeoutMs = 250, baseAddress = null, transactionIds = 'strict' }: TargetOptions = {},
 ): ClientTarget & { readonly transport: 'tcp' } {
   return { transport: 'tcp', host: '127.0.0.1', port, unitId, timeoutMs, baseAddress, transactionIds };
 }
@@ -26,7 +33,10 @@ export interface Connected {
 }
 
 /** A client that is connected to a device of another maker. */
-export async function connectedTo({ layout, image }: ForeignMap, rule?: Rule): Promise<{ peer: ScriptedPeer; client: SunSpecClientAdapter }> {
+export async function connectedTo(
+  { layout, image }: ForeignMap,
+  rule?: Rule,
+): Promise<{ peer: ScriptedPeer; client: SunSpecClientAdapter }> {
   const peer = await ScriptedPeer.open(Buffer.from(image), layout.base, rule);
   return { peer, client: (await connected(peer.port)).client };
 }

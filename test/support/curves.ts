@@ -36,13 +36,35 @@ const hertz = {
 };
 
 export const models: readonly CurveModel[] = [
-  { id: 705, ...curve, edit: { ActPt: 3, DeptRef: 'VA_MAX_PCT', 'Pt[2].V': 108, 'Pt[2].Var': -30 }, faults: points('V', 'Var') },
+  {
+    id: 705,
+    ...curve,
+    edit: { ActPt: 3, DeptRef: 'VA_MAX_PCT', 'Pt[2].V': 108, 'Pt[2].Var': -30 },
+    faults: points('V', 'Var'),
+  },
   { id: 706, ...curve, edit: { RspTms: 3.25, 'Pt[1].V': 112, 'Pt[1].W': -20 }, faults: points('V', 'W') },
-  { id: 707, ...curve, edit: { 'MustTrip.Pt[0].V': 45, 'MayTrip.ActPt': 1, 'MayTrip.Pt[0].V': 70, 'MayTrip.Pt[0].Tms': 1 }, faults: { ...trips('V'), 'a limit above nominal': { 'MustTrip.Pt[0].V': 101 } } },
-  { id: 708, ...curve, edit: { 'MustTrip.Pt[0].V': 120, 'MomCess.ActPt': 1, 'MomCess.Pt[0].V': 110 }, faults: { ...trips('V'), 'a limit below nominal': { 'MustTrip.Pt[0].V': 99 } } },
+  {
+    id: 707,
+    ...curve,
+    edit: { 'MustTrip.Pt[0].V': 45, 'MayTrip.ActPt': 1, 'MayTrip.Pt[0].V': 70, 'MayTrip.Pt[0].Tms': 1 },
+    faults: { ...trips('V'), 'a limit above nominal': { 'MustTrip.Pt[0].V': 101 } },
+  },
+  {
+    id: 708,
+    ...curve,
+    edit: { 'MustTrip.Pt[0].V': 120, 'MomCess.ActPt': 1, 'MomCess.Pt[0].V': 110 },
+    faults: { ...trips('V'), 'a limit below nominal': { 'MustTrip.Pt[0].V': 99 } },
+  },
   { id: 709, ...curve, edit: { 'MustTrip.Pt[0].Hz': 56.5, 'MustTrip.Pt[0].Tms': 0.16 }, faults: hertz },
   { id: 710, ...curve, edit: { 'MustTrip.Pt[1].Hz': 61.2, 'MustTrip.Pt[1].Tms': 300 }, faults: hertz },
-  { id: 711, request: 'AdptCtlReq', result: 'AdptCtlRslt', group: 'Ctl', edit: { DbOf: 0.1, KOf: 0.03, PMin: -10 }, faults: {} },
+  {
+    id: 711,
+    request: 'AdptCtlReq',
+    result: 'AdptCtlRslt',
+    group: 'Ctl',
+    edit: { DbOf: 0.1, KOf: 0.03, PMin: -10 },
+    faults: {},
+  },
   { id: 712, ...curve, edit: { Pri: 'REACTIVE', 'Pt[0].W': -50, 'Pt[0].Var': 10 }, faults: points('W', 'Var') },
 ];
 
@@ -59,12 +81,17 @@ export function setBytes(test: TestBank, model: CurveModel, number: number): Buf
 /** Values of all points of a set but its ReadOnly flag. */
 export function setValues(test: TestBank, model: CurveModel, number: number): Record<string, AnyPointValue> {
   const prefix = `${model.group}[${number - 1}].`;
-  const slots = test.layout.slots.filter(({ modelId, path }) => modelId === model.id && path.startsWith(prefix) && path !== `${prefix}ReadOnly`);
+  const slots = test.layout.slots.filter(
+    ({ modelId, path }) => modelId === model.id && path.startsWith(prefix) && path !== `${prefix}ReadOnly`,
+  );
   return Object.fromEntries(slots.map((slot) => [slot.path.slice(prefix.length), test.bank.value(slot)]));
 }
 
 export const inSet = (model: CurveModel, number: number, changes: Readonly<Record<string, AnyPointValue>>) =>
-  Object.fromEntries(Object.entries(changes).map(([path, value]) => [`${model.id}.${model.group}[${number - 1}].${path}`, value]));
+  Object.fromEntries(
+    Object.entries(changes).map(([path, value]) => [`${model.id}.${model.group}[${number - 1}].${path}`, value]),
+  );
 export const request = (model: CurveModel, number: number) => ({ [`${model.id}.${model.request}`]: number });
 export const result = (test: TestBank, model: CurveModel) => test.value(`${model.id}.${model.result}`);
-export const readOnly = (test: TestBank, model: CurveModel) => [1, 2, 3].map((number) => test.value(`${model.id}.${model.group}[${number - 1}].ReadOnly`));
+export const readOnly = (test: TestBank, model: CurveModel) =>
+  [1, 2, 3].map((number) => test.value(`${model.id}.${model.group}[${number - 1}].ReadOnly`));

@@ -4,7 +4,8 @@ import type { Device } from '../../src/sunspec/map/device.ts';
 
 type OfKind<K extends DeviceDetail['kind']> = Extract<DeviceDetail, { readonly kind: K }>;
 
-const isOf = <K extends DeviceDetail['kind']>(detail: DeviceDetail, kind: K): detail is OfKind<K> => detail.kind === kind;
+const isOf = <K extends DeviceDetail['kind']>(detail: DeviceDetail, kind: K): detail is OfKind<K> =>
+  detail.kind === kind;
 
 /** The detail of a device that must be of this kind. */
 export function detailOf<K extends DeviceDetail['kind']>(device: Pick<Device, 'detail'>, kind: K): OfKind<K> {

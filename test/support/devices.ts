@@ -14,9 +14,18 @@ export function configOf(...flags: string[]): AppConfig {
 }
 
 /** @param flags the settings of the process, which are defaults of what joins */
-export function deviceChanges(plant: SimPlant, flags: readonly string[] = [], options: Partial<DeviceChangesOptions> = {}): DeviceChanges {
+export function deviceChanges(
+  plant: SimPlant,
+  flags: readonly string[] = [],
+  options: Partial<DeviceChangesOptions> = {},
+): DeviceChanges {
   const config = configOf(...flags);
   return new DeviceChanges({
-    plant, servers: [], deviceOf: config.deviceOf, seriesOf: deviceSeriesReader(config), log: silentLogger, ...options,
+    plant,
+    servers: [],
+    deviceOf: config.deviceOf,
+    seriesOf: deviceSeriesReader(config),
+    log: silentLogger,
+    ...options,
   });
 }

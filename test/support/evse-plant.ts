@@ -18,9 +18,24 @@ export function evsePlant(profiles: readonly string[] = ['EVSE-AC-22kW-1port'], 
     const seriesOf = deviceSeriesReader(loaded.config);
     return loaded.config.devices.map((device) => ({ ...device, series: seriesOf(device) }));
   });
-  const clock = new SimClock(systemClock, { mode: 'paused', rate: 1, timezone: 'UTC' }, simTimeFromMs(localDateMs('2026-06-21', '12:00:00', 'UTC')));
+  const clock = new SimClock(
+    systemClock,
+    { mode: 'paused', rate: 1, timezone: 'UTC' },
+    simTimeFromMs(localDateMs('2026-06-21', '12:00:00', 'UTC')),
+  );
   return createPlant({
-    devices, firstIndex, clock, tickIntervalS: 1.5, nominalHz: 60, seed: 1, version: '0.1.0', log: silentLogger,
-    weatherSource: 'csv', clouds: 'clear', feeder: null, gridProfile: null, monotonicMs: () => systemClock.monotonicMs(),
+    devices,
+    firstIndex,
+    clock,
+    tickIntervalS: 1.5,
+    nominalHz: 60,
+    seed: 1,
+    version: '0.1.0',
+    log: silentLogger,
+    weatherSource: 'csv',
+    clouds: 'clear',
+    feeder: null,
+    gridProfile: null,
+    monotonicMs: () => systemClock.monotonicMs(),
   });
 }

@@ -1,5 +1,13 @@
 /** One device type of each kind. */
-export const kindTypes = ['PV-3Phase', 'PV-1Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'] as const;
+export const kindTypes = [
+  'PV-3Phase',
+  'PV-1Phase',
+  'Batt-3Phase',
+  'Wind-T4-3Phase',
+  'Fuelcell-3Phase',
+  'HybridDC-3Phase',
+  'EVSE',
+] as const;
 
 interface Sample {
   readonly name: string;
@@ -48,15 +56,19 @@ export function parseExposition(text: string): Exposition {
       families.set(name, { type: rest, help: help.text });
       current = name;
     } else {
-      const [, sample, labels = '', value] = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.+)\})? (-?\d+(?:\.\d+)?(?:e[+-]\d+)?)$/.exec(line) ?? [];
+      const [, sample, labels = '', value] =
+        /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.+)\})? (-?\d+(?:\.\d+)?(?:e[+-]\d+)?)$/.exec(line) ?? [];
       if (sample === undefined || sample !== current) throw new Error(line);
       samples.push({ name: sample, labels: parseLabels(labels), value: Number(value) });
     }
   }
   return {
-    families, samples,
+    families,
+    samples,
     value(name, labels = {}) {
-      const found = samples.filter((each) => each.name === name && Object.entries(labels).every(([label, text]) => each.labels[label] === text));
+      const found = samples.filter(
+        (each) => each.name === name && Object.entries(labels).every(([label, text]) => each.labels[label] === text),
+      );
       if (found.length > 1) throw new Error(`${found.length} samples of ${name}`);
       return found[0]?.value;
     },

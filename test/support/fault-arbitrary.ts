@@ -35,9 +35,16 @@ const wire: Readonly<Record<string, Parameters>> = {
 const writes: Readonly<Record<string, Parameters>> = {
   write_lock: fc.record({ code }),
   late_write: fc.record({ delay_s: number(0, 10) }),
-  alter_write: fc.oneof<Parameters[]>(fc.record({ factor: number(-1e6, 1e6) }), fc.record({ offset: number(-1e15, 1e15) }), fc.record({ value: whole(-10, 100) })),
+  alter_write: fc.oneof<Parameters[]>(
+    fc.record({ factor: number(-1e6, 1e6) }),
+    fc.record({ offset: number(-1e15, 1e15) }),
+    fc.record({ value: whole(-10, 100) }),
+  ),
   partial_write: fc.record({ landing_points: whole(0, 5) }),
-  exception_code: fc.record({ rule: fc.constantFrom('read_only', 'not_implemented', 'bad_value', 'illegal_address', 'partial_point'), code }),
+  exception_code: fc.record({
+    rule: fc.constantFrom('read_only', 'not_implemented', 'bad_value', 'illegal_address', 'partial_point'),
+    code,
+  }),
 };
 
 const effects: Readonly<Record<string, Parameters>> = {
@@ -54,14 +61,21 @@ function reads(factors: readonly string[], models: readonly number[]): Readonly<
   return {
     value: fc.oneof<Parameters[]>(
       fc.record({ value: fc.oneof(number(-1e15, 1e15), fc.constantFrom('ENABLED', 'x')) }),
-      fc.record({ extreme: fc.constantFrom('min', 'max', 'zero') }), fc.record({ raw: fc.array(whole(0, 65_535), { minLength: 1, maxLength: 4 }) }),
+      fc.record({ extreme: fc.constantFrom('min', 'max', 'zero') }),
+      fc.record({ raw: fc.array(whole(0, 65_535), { minLength: 1, maxLength: 4 }) }),
     ),
     scale: fc.record({ factor: number(-1e6, 1e6), offset: number(-1e15, 1e15) }),
     noise: fc.record({ amplitude: number(0, 1e15) }),
     lag: fc.record({ delay_s: number(0.001, 100) }),
     bits: fc.record({ set: bit, clear: bit }),
     dynamic_scale: fc.record({
-      scale_factor: fc.constantFrom(...factors), steps: fc.uniqueArray(fc.record({ above_pct: whole(0, 200), shift: whole(-10, 10) }), { minLength: 1, maxLength: 3, selector: (step) => step.above_pct })
+      scale_factor: fc.constantFrom(...factors),
+      steps: fc
+        .uniqueArray(fc.record({ above_pct: whole(0, 200), shift: whole(-10, 10) }), {
+          minLength: 1,
+          maxLength: 3,
+          selector: (step) => step.above_pct,
+        })
         .map((steps) => steps.sort((a, b) => a.above_pct - b.above_pct)),
     }),
     falsify: fc.record({ switch: fc.constantFrom(...falsifySwitches) }),
@@ -86,12 +100,21 @@ export function anyFault(layouts: readonly Layout[]): fc.Arbitrary<FaultRequest>
     registers: fc.record({ address: whole(40_000, 41_500), count: whole(1, 200) }),
     functions: fc.array(fc.constantFrom(3, 4, 6, 16), { minLength: 1, maxLength: 2 }),
   };
-  const one = (row: FaultKind) => fc.record({
-    protocol: fc.constant(row.protocol), kind: fc.constant(row.kind), parameters: (parametersOf[row.kind] ?? none) as fc.Arbitrary<Record<string, unknown>>,
-    deviceIndex: fc.constantFrom(null, ...layouts.keys()),
-    target: fc.record(Object.fromEntries(row.targets.map((name) => [name, targets[name]])), { requiredKeys: [] }),
-    count: whole(1, 5), every: whole(1, 3), probability: fc.constantFrom(0.5, 1), durationS: number(0.01, 30),
-    when: fc.constantFrom({ point: '701.W', below: 1 }, { point: '704.WMaxLimPctEna', equals: 'ENABLED' }),
-  }, { requiredKeys: ['protocol', 'kind', 'parameters', 'deviceIndex'] });
+  const one = (row: FaultKind) =>
+    fc.record(
+      {
+        protocol: fc.constant(row.protocol),
+        kind: fc.constant(row.kind),
+        parameters: (parametersOf[row.kind] ?? none) as fc.Arbitrary<Record<string, unknown>>,
+        deviceIndex: fc.constantFrom(null, ...layouts.keys()),
+        target: fc.record(Object.fromEntries(row.targets.map((name) => [name, targets[name]])), { requiredKeys: [] }),
+        count: whole(1, 5),
+        every: whole(1, 3),
+        probability: fc.constantFrom(0.5, 1),
+        durationS: number(0.01, 30),
+        when: fc.constantFrom({ point: '701.W', below: 1 }, { point: '704.WMaxLimPctEna', equals: 'ENABLED' }),
+      },
+      { requiredKeys: ['protocol', 'kind', 'parameters', 'deviceIndex'] },
+    );
   return fc.constantFrom(...faultKinds).chain(one);
 }

@@ -9,21 +9,31 @@ const targetNames = { functions: 'function', registers: 'registers', points: 'po
 
 function parametersOf(row: FaultKind): string {
   const [kind] = kindsReply([row]).kinds;
-  return (kind?.parameters ?? []).map(({ name, required, default: preset }) => (
-    `\`${name}\`${preset !== null ? ` ${String(preset)}` : required ? '' : '?'}`
-  )).join(', ');
+  return (kind?.parameters ?? [])
+    .map(
+      ({ name, required, default: preset }) =>
+        `\`${name}\`${preset !== null ? ` ${String(preset)}` : required ? '' : '?'}`,
+    )
+    .join(', ');
 }
 
 function targetsOf(row: FaultKind): string {
   const members = targetMembersOf(row);
-  return row.targets.filter((name) => targetNames[name] in members).map((name) => targetNames[name]).join(', ');
+  return row.targets
+    .filter((name) => targetNames[name] in members)
+    .map((name) => targetNames[name])
+    .join(', ');
 }
 
 /** `| kind | layer | targets | parameters | effect |` up to the column of tests. */
 export function catalogueRows(): { readonly kind: string; readonly start: string }[] {
   return faultKinds.map((row) => ({
     kind: row.kind,
-    start: `| \`${row.kind}\` | ${row.layer} | ${targetsOf(row)} | ${parametersOf(row)} | ${row.summary.replace(/\.$/, '')} |`.replaceAll(/ {2,}/g, ' '),
+    start:
+      `| \`${row.kind}\` | ${row.layer} | ${targetsOf(row)} | ${parametersOf(row)} | ${row.summary.replace(/\.$/, '')} |`.replaceAll(
+        / {2,}/g,
+        ' ',
+      ),
   }));
 }
 

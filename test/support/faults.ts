@@ -18,15 +18,29 @@ export class FaultBench {
   /** @param deviceIndexes of the devices there are */
   constructor(deviceIndexes: readonly number[] = [0], seed = 7) {
     this.registry = new FaultRegistry({
-      wall: this.wall, sim: () => this.#sim, seed, deviceIndexes: () => deviceIndexes, later: () => () => undefined,
-      log: { info: (line) => { this.lines.push(line); }, error: (line) => { this.lines.push(line); } },
+      wall: this.wall,
+      sim: () => this.#sim,
+      seed,
+      deviceIndexes: () => deviceIndexes,
+      later: () => () => undefined,
+      log: {
+        info: (line) => {
+          this.lines.push(line);
+        },
+        error: (line) => {
+          this.lines.push(line);
+        },
+      },
     });
     this.registry.define(faultKinds);
   }
 
   /** Puts one fault in. */
   inject(kind: FaultKind, parameters: Readonly<Record<string, unknown>> = {}, extras: FaultExtras = {}): ActiveFault {
-    const [fault] = this.registry.inject([{ protocol: kind.protocol, kind: kind.kind, parameters, ...extras }], { source: 'rest', peer: 'test' });
+    const [fault] = this.registry.inject([{ protocol: kind.protocol, kind: kind.kind, parameters, ...extras }], {
+      source: 'rest',
+      peer: 'test',
+    });
     if (fault === undefined) throw new Error('no fault');
     return fault;
   }

@@ -32,22 +32,34 @@ export class FaultyMapRig {
   constructor({ seed = 7, ...options }: FaultyMapRigOptions = {}) {
     this.map = createTestBank({ start: measured, ...options });
     this.bench = new FaultBench([0], seed);
-    this.bench.registry.define(faultKinds, (fault) => { checkReading(fault, this.map.layout); });
+    this.bench.registry.define(faultKinds, (fault) => {
+      checkReading(fault, this.map.layout);
+    });
     this.faults = {
       registry: this.bench.registry,
       now: () => this.map.clock.sim(),
       onTick: (listener) => {
         this.#ticks.add(listener);
-        return () => { this.#ticks.delete(listener); };
+        return () => {
+          this.#ticks.delete(listener);
+        };
       },
       later: (_, delayS, act) => this.map.scheduler.at(addSeconds(this.map.clock.sim(), delayS), act),
-      log: { info: (line) => { this.lines.push(line); } },
+      log: {
+        info: (line) => {
+          this.lines.push(line);
+        },
+      },
     };
-    this.end = new FaultyMaps(this.faults).follow({ index: 0, bank: this.map.bank }, (access) => { this.access = access; });
+    this.end = new FaultyMaps(this.faults).follow({ index: 0, bank: this.map.bank }, (access) => {
+      this.access = access;
+    });
   }
 
   /** listeners of ticks */
-  get listening(): number { return this.#ticks.size; }
+  get listening(): number {
+    return this.#ticks.size;
+  }
 
   inject(kind: FaultKind, parameters: Readonly<Record<string, unknown>> = {}, extras: FaultExtras = {}): ActiveFault {
     return this.bench.inject(kind, parameters, extras);
@@ -100,13 +112,36 @@ export class FaultyMapRig {
 /** Measurements of a three-phase device at half its power. */
 function measured({ m701, m714 }: MapView): void {
   Object.assign(m701, {
-    ACType: 'THREE_PHASE', St: 'ON', InvSt: 'RUNNING', ConnSt: 'CONNECTED', Alrm: 0, W: 48_000, VA: 50_000, Var: 14_000, PF: 0.96,
-    A: 180.42, LLV: 480, LNV: 277.1, Hz: 60.012, TotWhInj: 123_456_789, TotWhAbs: 1000, TmpAmb: 25,
+    ACType: 'THREE_PHASE',
+    St: 'ON',
+    InvSt: 'RUNNING',
+    ConnSt: 'CONNECTED',
+    Alrm: 0,
+    W: 48_000,
+    VA: 50_000,
+    Var: 14_000,
+    PF: 0.96,
+    A: 180.42,
+    LLV: 480,
+    LNV: 277.1,
+    Hz: 60.012,
+    TotWhInj: 123_456_789,
+    TotWhAbs: 1000,
+    TmpAmb: 25,
   });
   for (const phase of ['L1', 'L2', 'L3']) {
-    Object.assign(m701, { [`W${phase}`]: 16_000, [`VA${phase}`]: 16_670, [`Var${phase}`]: 4670, [`PF${phase}`]: 0.96, [`A${phase}`]: 60.14, [`V${phase}`]: 277.1 });
+    Object.assign(m701, {
+      [`W${phase}`]: 16_000,
+      [`VA${phase}`]: 16_670,
+      [`Var${phase}`]: 4670,
+      [`PF${phase}`]: 0.96,
+      [`A${phase}`]: 60.14,
+      [`V${phase}`]: 277.1,
+    });
   }
   Object.assign(m701, { VL1L2: 480, VL2L3: 480, VL3L1: 480 });
   Object.assign(m714, { DCA: 65.98, DCW: 49_480 });
-  m714.Prt.forEach((port, i) => { Object.assign(port, { DCV: 750, DCA: i === 0 ? 43.99 : 21.99, DCW: i === 0 ? 32_990 : 16_490 }); });
+  m714.Prt.forEach((port, i) => {
+    Object.assign(port, { DCV: 750, DCA: i === 0 ? 43.99 : 21.99, DCW: i === 0 ? 32_990 : 16_490 });
+  });
 }

@@ -21,7 +21,12 @@ export class FaultyRig extends Rig {
       ...options,
       faults: (clock) => {
         made.registry = createFaultRegistry({
-          wall: new HandWall(), sim: () => clock.sim(), seed: options.seed ?? 1, log: silentLogger, plant: () => made.plant!, later: () => () => undefined,
+          wall: new HandWall(),
+          sim: () => clock.sim(),
+          seed: options.seed ?? 1,
+          log: silentLogger,
+          plant: () => made.plant!,
+          later: () => () => undefined,
         });
         return made.registry;
       },
@@ -48,7 +53,10 @@ export class FaultyRig extends Rig {
   /** Writes points of the first device by name, in one write. */
   write(values: Readonly<Record<string, AnyPointValue>>): void {
     const { bank } = this.device;
-    bank.assign(byTest, Object.entries(values).map(([name, value]) => ({ slot: named(bank.layout, name), value })));
+    bank.assign(
+      byTest,
+      Object.entries(values).map(([name, value]) => ({ slot: named(bank.layout, name), value })),
+    );
   }
 
   /** Decoded value of a point of the first device. */

@@ -15,7 +15,11 @@ export interface ForeignMap {
 }
 
 /** An image with some points set. */
-export function imageOf(choices: readonly ModelChoice[], values: Readonly<Record<string, AnyPointValue>>, base?: number): ForeignMap {
+export function imageOf(
+  choices: readonly ModelChoice[],
+  values: Readonly<Record<string, AnyPointValue>>,
+  base?: number,
+): ForeignMap {
   const layout = buildLayout(choices, base);
   const image = layout.blank();
   for (const [name, value] of Object.entries(values)) {
@@ -31,20 +35,67 @@ const inputs = { ...m160, groups: m160.groups.map((group) => ({ ...group, count:
 
 /** A three-phase inverter as they were before the 700 series, with two DC inputs. */
 export function oldInverter(base?: number): ForeignMap {
-  return imageOf([
-    { def: m1 },
-    { def: m103, scale: { A_SF: -2, V_SF: -1, W_SF: 0, Hz_SF: -2, VA_SF: 0, VAr_SF: 0, PF_SF: -2, WH_SF: 0, DCA_SF: -2, DCV_SF: -1, DCW_SF: 0, Tmp_SF: -1 } },
-    { def: m120, scale: { WRtg_SF: 1, VARtg_SF: 1 }, omit: new Set(m120.points.map(({ name }) => name).filter((name) => /^(VArRtg|ARtg|PFRtg|WHRtg|AhrRtg|Max)/.test(name))) },
-    { def: m123, scale: { WMaxLimPct_SF: 0, OutPFSet_SF: -2, VArPct_SF: 0 } },
-    { def: inputs, counts: { N: 2 }, scale: { DCA_SF: -2, DCV_SF: -1, DCW_SF: 0, DCWH_SF: 0 } },
-  ], {
-    '1.Mn': 'Acme', '1.Md': 'Sunny 10', '1.Vr': '3.1', '1.SN': 'A-1',
-    '103.A': 21.5, '103.AphA': 7.16, '103.PPVphAB': 400.2, '103.PhVphA': 231, '103.W': 4950, '103.Hz': 50.01, '103.VA': 4960, '103.VAr': -310,
-    '103.PF': 99.8, '103.WH': 1_234_567, '103.DCV': 612.3, '103.DCW': 5100, '103.St': 'MPPT',
-    '120.DERTyp': 'PV', '120.WRtg': 10_000, '120.VARtg': 10_000,
-    '123.WMaxLimPct': 100, '123.WMaxLim_Ena': 'DISABLED', '123.Conn': 'CONNECT',
-    '160.module[0].DCW': 2600, '160.module[1].DCW': 2500, '160.module[0].IDStr': 'East', '160.module[0].DCV': 612.3,
-  }, base);
+  return imageOf(
+    [
+      { def: m1 },
+      {
+        def: m103,
+        scale: {
+          A_SF: -2,
+          V_SF: -1,
+          W_SF: 0,
+          Hz_SF: -2,
+          VA_SF: 0,
+          VAr_SF: 0,
+          PF_SF: -2,
+          WH_SF: 0,
+          DCA_SF: -2,
+          DCV_SF: -1,
+          DCW_SF: 0,
+          Tmp_SF: -1,
+        },
+      },
+      {
+        def: m120,
+        scale: { WRtg_SF: 1, VARtg_SF: 1 },
+        omit: new Set(
+          m120.points.map(({ name }) => name).filter((name) => /^(VArRtg|ARtg|PFRtg|WHRtg|AhrRtg|Max)/.test(name)),
+        ),
+      },
+      { def: m123, scale: { WMaxLimPct_SF: 0, OutPFSet_SF: -2, VArPct_SF: 0 } },
+      { def: inputs, counts: { N: 2 }, scale: { DCA_SF: -2, DCV_SF: -1, DCW_SF: 0, DCWH_SF: 0 } },
+    ],
+    {
+      '1.Mn': 'Acme',
+      '1.Md': 'Sunny 10',
+      '1.Vr': '3.1',
+      '1.SN': 'A-1',
+      '103.A': 21.5,
+      '103.AphA': 7.16,
+      '103.PPVphAB': 400.2,
+      '103.PhVphA': 231,
+      '103.W': 4950,
+      '103.Hz': 50.01,
+      '103.VA': 4960,
+      '103.VAr': -310,
+      '103.PF': 99.8,
+      '103.WH': 1_234_567,
+      '103.DCV': 612.3,
+      '103.DCW': 5100,
+      '103.St': 'MPPT',
+      '120.DERTyp': 'PV',
+      '120.WRtg': 10_000,
+      '120.VARtg': 10_000,
+      '123.WMaxLimPct': 100,
+      '123.WMaxLim_Ena': 'DISABLED',
+      '123.Conn': 'CONNECT',
+      '160.module[0].DCW': 2600,
+      '160.module[1].DCW': 2500,
+      '160.module[0].IDStr': 'East',
+      '160.module[0].DCV': 612.3,
+    },
+    base,
+  );
 }
 
 /** Sets registers of an image, as they are. */

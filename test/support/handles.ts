@@ -9,5 +9,8 @@ export function openHandles(): Record<string, number> {
 
 /** Handles close in the turns of the loop after a `close` callback. */
 export async function settled(): Promise<void> {
-  for (let i = 0; i < 10; i += 1) await new Promise<void>((resolve) => { setImmediate(resolve); });
+  for (let i = 0; i < 10; i += 1)
+    await new Promise<void>((resolve) => {
+      setImmediate(resolve);
+    });
 }

@@ -16,7 +16,7 @@ export interface WireAnswer {
 /** A body in chunks, and the bytes behind it. */
 function unchunked(bytes: Buffer): { readonly body: Buffer; readonly rest: Buffer } {
   const chunks: Buffer[] = [];
-  for (let rest = bytes; ;) {
+  for (let rest = bytes; ; ) {
     const line = rest.indexOf('\r\n');
     const size = rest.subarray(0, line).toString('latin1');
     expect(size, 'size of a chunk').to.match(/^[0-9a-f]+$/i);
@@ -37,17 +37,21 @@ export function cutAnswers(bytes: Buffer, heads = false): WireAnswer[] {
     expect(end, `an answer without end of headers: ${rest.toString('latin1').slice(0, 200)}`).to.be.greaterThan(0);
     const [first = '', ...lines] = rest.subarray(0, end).toString('latin1').split('\r\n');
     expect(first).to.match(/^HTTP\/1\.1 \d{3} [A-Za-z ]+$/);
-    const headers = Object.fromEntries(lines.map((line) => {
-      const colon = line.indexOf(':');
-      expect(line, 'a header line').to.match(/^[A-Za-z-]+: [\x20-\x7e]*$/);
-      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 2)];
-    }));
+    const headers = Object.fromEntries(
+      lines.map((line) => {
+        const colon = line.indexOf(':');
+        expect(line, 'a header line').to.match(/^[A-Za-z-]+: [\x20-\x7e]*$/);
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 2)];
+      }),
+    );
     const status = Number(first.slice(9, 12));
     const bare = heads || status === 204 || status === 304 || status < 200;
     const behind = rest.subarray(end + 4);
     const length = bare ? 0 : Number(headers['content-length']);
-    const whole = !bare && headers['transfer-encoding'] === 'chunked' ? unchunked(behind)
-      : { body: behind.subarray(0, length), rest: behind.subarray(length) };
+    const whole =
+      !bare && headers['transfer-encoding'] === 'chunked'
+        ? unchunked(behind)
+        : { body: behind.subarray(0, length), rest: behind.subarray(length) };
     if (headers['transfer-encoding'] === undefined) expect(whole.body.length, 'bytes of the body').to.equal(length);
     if (status >= 200) answers.push({ status, headers, text: whole.body.toString() });
     rest = whole.rest;
@@ -62,7 +66,9 @@ export function talk(port: number, bytes: Buffer | string): Promise<Buffer> {
     // a server that closes while we still write resets the connection: what came before it counts
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-    socket.on('close', () => { resolve(Buffer.concat(chunks)); });
+    socket.on('close', () => {
+      resolve(Buffer.concat(chunks));
+    });
     socket.write(bytes);
   });
 }
@@ -73,7 +79,8 @@ export async function open(port: number): Promise<Socket> {
   return socket;
 }
 
-const traces = /node_modules|express|swagger-ui-dist|\bzod\b|node:internal|\.[cm]?[jt]s:\d|\bat .+:\d+:\d+|\/home\/|\/work\/|\/usr\/|Error:/i;
+const traces =
+  /node_modules|express|swagger-ui-dist|\bzod\b|node:internal|\.[cm]?[jt]s:\d|\bat .+:\d+:\d+|\/home\/|\/work\/|\/usr\/|Error:/i;
 const problemMembers = ['type', 'title', 'status', 'detail', 'instance', 'code', 'request_id', 'errors'];
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -81,10 +88,20 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export function expectSound({ status, headers, text }: WireAnswer, heads = false): Json {
   expect(headers['x-request-id']).to.match(uuid);
   expect(headers).to.include({
-    'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'cross-origin-resource-policy': 'same-origin',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'cross-origin-resource-policy': 'same-origin',
   });
   expect(headers['content-security-policy']).to.match(/^default-src '(none|self)'.*frame-ancestors 'none'/);
-  for (const name of ['server', 'x-powered-by', 'set-cookie', 'etag', 'last-modified', 'access-control-allow-origin', 'access-control-allow-private-network']) {
+  for (const name of [
+    'server',
+    'x-powered-by',
+    'set-cookie',
+    'etag',
+    'last-modified',
+    'access-control-allow-origin',
+    'access-control-allow-private-network',
+  ]) {
     expect(headers).not.to.have.property(name);
   }
   expect(status).to.be.within(200, 599);
@@ -96,7 +113,12 @@ export function expectSound({ status, headers, text }: WireAnswer, heads = false
   const problem: Json = JSON.parse(text);
   expect(problemMembers).to.include.members(Object.keys(problem));
   const { title, status: standard } = problemTable[problem.code as ProblemCode];
-  expect(problem).to.include({ title, status, type: `urn:derbench:problem:${problem.code}`, request_id: headers['x-request-id'] });
+  expect(problem).to.include({
+    title,
+    status,
+    type: `urn:derbench:problem:${problem.code}`,
+    request_id: headers['x-request-id'],
+  });
   expect(standard).to.equal(status);
   expect(problem.detail).to.be.a('string').with.length.within(5, 2000);
   expect(problem.instance).to.be.a('string').with.length.at.most(1024);
@@ -110,7 +132,11 @@ export function expectSound({ status, headers, text }: WireAnswer, heads = false
 }
 
 /** The one answer to one request, sound in every respect. */
-export async function only(port: number, bytes: Buffer | string, heads = false): Promise<WireAnswer & { readonly problem: Json }> {
+export async function only(
+  port: number,
+  bytes: Buffer | string,
+  heads = false,
+): Promise<WireAnswer & { readonly problem: Json }> {
   const answers = cutAnswers(await talk(port, bytes), heads);
   expect(answers).to.have.length(1);
   return { ...answers[0]!, problem: expectSound(answers[0]!, heads) };
@@ -125,13 +151,17 @@ export interface Wire {
 /** Bytes of a request that asks for the connection to be closed after it; `undefined` takes a header away. */
 export function wire(target: string, { method, headers = {}, body }: Wire = {}): Buffer {
   const all: Record<string, string | readonly string[] | undefined> = {
-    Host: 'localhost', Connection: 'close',
-    ...(body !== undefined && { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)) }),
+    Host: 'localhost',
+    Connection: 'close',
+    ...(body !== undefined && {
+      'Content-Type': 'application/json',
+      'Content-Length': String(Buffer.byteLength(body)),
+    }),
     ...headers,
   };
-  const lines = Object.entries(all).flatMap(([name, value]) => (
-    value === undefined ? [] : [value].flat().map((one) => `${name}: ${one}\r\n`)
-  ));
+  const lines = Object.entries(all).flatMap(([name, value]) =>
+    value === undefined ? [] : [value].flat().map((one) => `${name}: ${one}\r\n`),
+  );
   const head = `${method ?? (body === undefined ? 'GET' : 'POST')} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`;
   return Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body ?? '')]);
 }

@@ -11,10 +11,12 @@ export function parseAnswer(bytes: Buffer): RawAnswer {
   const text = bytes.toString('latin1');
   const end = text.indexOf('\r\n\r\n');
   const [first = '', ...lines] = text.slice(0, end).split('\r\n');
-  const headers = Object.fromEntries(lines.map((line) => {
-    const colon = line.indexOf(':');
-    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
-  }));
+  const headers = Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
   return { status: Number(first.split(' ')[1]), headers, text: bytes.subarray(end + 4).toString() };
 }
 
@@ -29,8 +31,12 @@ export function rawBytes(port: number, ...parts: (string | Buffer)[]): Promise<B
     const socket = connect(port, '127.0.0.1');
     const chunks: Buffer[] = [];
     socket.on('data', (chunk) => chunks.push(chunk));
-    socket.on('error', (error) => { if (chunks.length === 0) reject(error); });
-    socket.on('close', () => { resolve(Buffer.concat(chunks)); });
+    socket.on('error', (error) => {
+      if (chunks.length === 0) reject(error);
+    });
+    socket.on('close', () => {
+      resolve(Buffer.concat(chunks));
+    });
     for (const part of parts) socket.write(part);
   });
 }
@@ -53,26 +59,36 @@ export interface JsonAnswer extends RawAnswer {
 export function ask(port: number, path: string, { method, headers, body }: Ask = {}): Promise<JsonAnswer> {
   const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
   return new Promise((resolve, reject) => {
-    const outgoing = request({
-      host: '127.0.0.1', port, path, agent: false, method: method ?? (text === undefined ? 'GET' : 'POST'),
-      headers: {
-        ...(text !== undefined && { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(text)) }),
-        ...headers,
+    const outgoing = request(
+      {
+        host: '127.0.0.1',
+        port,
+        path,
+        agent: false,
+        method: method ?? (text === undefined ? 'GET' : 'POST'),
+        headers: {
+          ...(text !== undefined && {
+            'Content-Type': 'application/json',
+            'Content-Length': String(Buffer.byteLength(text)),
+          }),
+          ...headers,
+        },
       },
-    }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => {
-        const answer = Buffer.concat(chunks).toString();
-        const type = response.headers['content-type'] ?? '';
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers as Record<string, string>,
-          text: answer,
-          json: type.includes('json') && answer !== '' ? JSON.parse(answer) : undefined,
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          const answer = Buffer.concat(chunks).toString();
+          const type = response.headers['content-type'] ?? '';
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers as Record<string, string>,
+            text: answer,
+            json: type.includes('json') && answer !== '' ? JSON.parse(answer) : undefined,
+          });
         });
-      });
-    });
+      },
+    );
     outgoing.on('error', reject);
     outgoing.end(text);
   });

@@ -19,9 +19,16 @@ const start = simTimeFromMs(Date.UTC(2026, 5, 21, 12));
 function stillSurroundings(nominalHz: number): Environment {
   const text = 'time_s,irradiance_w_m2,ambient_temperature_c,wind_speed_m_s\n0,0,20,1\n86400,0,20,1\n';
   const still = new SeriesWeather(parseSeries(text, { name: 'weather', end: 'loop', columns: weatherColumns }));
-  return new Environment({
-    nominalHz, gridProfile: null, weather: { csv: () => still, clear_sky: () => ({ irradianceAt: () => 0 }) }, weatherSource: 'csv', seriesTime: () => 0,
-  }, start);
+  return new Environment(
+    {
+      nominalHz,
+      gridProfile: null,
+      weather: { csv: () => still, clear_sky: () => ({ irradianceAt: () => 0 }) },
+      weatherSource: 'csv',
+      seriesTime: () => 0,
+    },
+    start,
+  );
 }
 
 export interface IdealPlantOptions {
@@ -42,15 +49,40 @@ export function idealPlant(options: IdealPlantOptions): { readonly plant: SimPla
   const clock = new SimClock(systemClock, { mode: 'paused', rate: 1, timezone: 'UTC' }, start);
   const environment = stillSurroundings(nominalHz);
   const { generator = source.absorbableDcW === 0 } = options;
-  const template = { ...createTemplate(profile, 'three', nominalHz, start, 0), createSource: () => source, efficiencyNominal, generator };
+  const template = {
+    ...createTemplate(profile, 'three', nominalHz, start, 0),
+    createSource: () => source,
+    efficiencyNominal,
+    generator,
+  };
   const identity = { index: 0, name, deviceType, profileName: null, serialNumber: 'T', version: '0' };
-  const device = new SimDevice(identity, template, {
-    clock: { sim: () => clock.acting(), wallMs: () => clock.wallMs() }, environment, seed: 1, rate: () => 1, log: silentLogger, feeder: null,
-  }, start);
+  const device = new SimDevice(
+    identity,
+    template,
+    {
+      clock: { sim: () => clock.acting(), wallMs: () => clock.wallMs() },
+      environment,
+      seed: 1,
+      rate: () => 1,
+      log: silentLogger,
+      feeder: null,
+    },
+    start,
+  );
   const plant = new SimPlant({
-    devices: [device], factory: { make: () => { throw new Error('one device only'); }, release: () => undefined },
-    environment, clock, tickIntervalS: baseTickS, log: silentLogger,
-    monotonicMs: () => systemClock.monotonicMs(), forgetBefore: () => undefined,
+    devices: [device],
+    factory: {
+      make: () => {
+        throw new Error('one device only');
+      },
+      release: () => undefined,
+    },
+    environment,
+    clock,
+    tickIntervalS: baseTickS,
+    log: silentLogger,
+    monotonicMs: () => systemClock.monotonicMs(),
+    forgetBefore: () => undefined,
   });
   return { plant, device };
 }

@@ -41,11 +41,15 @@ export class IdealSource implements DcSource {
     this.#ports = [{ type: absorbableDcW > 0 ? 'ESS' : 'PV', name: 'ideal', voltageV: 800, currentA: 0, powerW: 0 }];
   }
 
-  get ports(): readonly DcPort[] { return this.#ports; }
+  get ports(): readonly DcPort[] {
+    return this.#ports;
+  }
 
   get availableDcW(): number {
     const content = this.#content;
-    return content ? Math.min(this.#availableDcW, this.#sustained(content.capacityWh * (this.soc - content.socMin))) : this.#availableDcW;
+    return content
+      ? Math.min(this.#availableDcW, this.#sustained(content.capacityWh * (this.soc - content.socMin)))
+      : this.#availableDcW;
   }
 
   set availableDcW(watts: number) {
@@ -57,13 +61,16 @@ export class IdealSource implements DcSource {
   get absorbableDcW(): number {
     const content = this.#content;
     if (!content) return this.#absorbableDcW;
-    return Math.min(this.#absorbableDcW, this.#sustained(content.capacityWh * (content.socMax - this.soc) / content.chargeEfficiency));
+    return Math.min(
+      this.#absorbableDcW,
+      this.#sustained((content.capacityWh * (content.socMax - this.soc)) / content.chargeEfficiency),
+    );
   }
 
   /** Power that this energy lasts for in the prepared sub-step, W. */
   #sustained(energyWh: number): number {
     if (energyWh <= 1e-9) return 0;
-    return this.#preparedS > 0 ? energyWh * secondsPerHour / this.#preparedS : Infinity;
+    return this.#preparedS > 0 ? (energyWh * secondsPerHour) / this.#preparedS : Infinity;
   }
 
   /** Time to the bound that the present power leads to, s. */
@@ -71,18 +78,24 @@ export class IdealSource implements DcSource {
     const content = this.#content;
     const [{ powerW }] = this.#ports;
     if (!content || powerW === 0) return Infinity;
-    const leftWh = content.capacityWh * (powerW > 0 ? this.soc - content.socMin : (content.socMax - this.soc) / content.chargeEfficiency);
-    return leftWh > 1e-9 ? Math.max(shortestStepS, leftWh * secondsPerHour / Math.abs(powerW)) : Infinity;
+    const leftWh =
+      content.capacityWh *
+      (powerW > 0 ? this.soc - content.socMin : (content.socMax - this.soc) / content.chargeEfficiency);
+    return leftWh > 1e-9 ? Math.max(shortestStepS, (leftWh * secondsPerHour) / Math.abs(powerW)) : Infinity;
   }
 
-  get settled(): boolean { return this.#settled; }
+  get settled(): boolean {
+    return this.#settled;
+  }
 
   prepare(dtS: number): void {
     this.#settled = true;
     this.#preparedS = dtS;
   }
 
-  settle(): void { this.#settled = true; }
+  settle(): void {
+    this.#settled = true;
+  }
 
   answer({ targetW, floorW, ceilingW }: DcRequest): number {
     const natural = this.absorbableDcW > 0 ? 0 : ceilingW;
@@ -90,11 +103,17 @@ export class IdealSource implements DcSource {
     return Math.max(-this.absorbableDcW, Math.min(this.#availableDcW, wantedW));
   }
 
-  command(): never { throw new SimError('COMMAND_NOT_APPLICABLE', 'an ideal source takes no commands'); }
+  command(): never {
+    throw new SimError('COMMAND_NOT_APPLICABLE', 'an ideal source takes no commands');
+  }
 
-  clearFaults(): void { /* has none */ }
+  clearFaults(): void {
+    /* has none */
+  }
 
-  restart(): void { /* has no memory */ }
+  restart(): void {
+    /* has no memory */
+  }
 
   draw(dcW: number, energized: boolean): void {
     const [port] = this.#ports;
@@ -102,15 +121,20 @@ export class IdealSource implements DcSource {
     Object.assign(port, { powerW, currentA: powerW / port.voltageV });
     if (!this.#content) return;
     const { capacityWh, chargeEfficiency } = this.#content;
-    this.soc -= powerW * (powerW < 0 ? chargeEfficiency : 1) * this.#preparedS / secondsPerHour / capacityWh;
+    this.soc -= (powerW * (powerW < 0 ? chargeEfficiency : 1) * this.#preparedS) / secondsPerHour / capacityWh;
     this.#preparedS = 0;
   }
 
   detail(): DeviceDetail {
     const [{ voltageV, currentA, powerW }] = this.#ports;
     return {
-      kind: 'pv', irradianceWm2: 0, cellTemperatureC: 25, availableDcW: this.#availableDcW,
-      operatingPoint: { v: voltageV, i: currentA, p: powerW }, mpptState: 'track', shading: null,
+      kind: 'pv',
+      irradianceWm2: 0,
+      cellTemperatureC: 25,
+      availableDcW: this.#availableDcW,
+      operatingPoint: { v: voltageV, i: currentA, p: powerW },
+      mpptState: 'track',
+      shading: null,
     };
   }
 

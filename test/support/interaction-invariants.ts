@@ -11,7 +11,12 @@ const energized = ['in_service', 'ramping', 'shutting_down'];
 const droopEnd = 1e-4;
 
 const counterPoints = ['TotWhInj', 'TotWhAbs', 'TotVarhInj', 'TotVarhAbs'] as const;
-const counters = ({ m701, m714, m715 }: MapView) => [...counterPoints.map((name) => Number(m701[name])), m714.DCWhInj!, m714.DCWhAbs!, m715.DERHb!];
+const counters = ({ m701, m714, m715 }: MapView) => [
+  ...counterPoints.map((name) => Number(m701[name])),
+  m714.DCWhInj!,
+  m714.DCWhAbs!,
+  m715.DERHb!,
+];
 
 /** Records a rig's sub-steps and looks at each; every fault comes with what was seen. */
 export class Watch {
@@ -42,34 +47,54 @@ export class Watch {
     const { ratedW } = this.rig;
     const { activePowerW: p, reactivePowerVar: q, availableW } = row;
     const slack = 1e-6 * ratedW;
-    const fail = (what: string): never => { throw new Error(`${what}: ${JSON.stringify(row)} after ${JSON.stringify(before)}`); };
-    const numbers = [p, q, availableW, row.voltagePct, ...Object.values(row.functions).flatMap((step) => Object.values(step) as (number | null)[])];
+    const fail = (what: string): never => {
+      throw new Error(`${what}: ${JSON.stringify(row)} after ${JSON.stringify(before)}`);
+    };
+    const numbers = [
+      p,
+      q,
+      availableW,
+      row.voltagePct,
+      ...Object.values(row.functions).flatMap((step) => Object.values(step) as (number | null)[]),
+    ];
     if (numbers.some((x) => x !== null && !Number.isFinite(x))) fail('a value is no number');
     if (!energized.includes(row.service) && (p !== 0 || q !== 0)) fail('power out of service');
-    const current = Math.max(0, row.voltagePct) / 100 * m702.VNom! / Math.sqrt(3) * m702.AMax!;
+    const current = (((Math.max(0, row.voltagePct) / 100) * m702.VNom!) / Math.sqrt(3)) * m702.AMax!;
     if (Math.hypot(p, q) > Math.min(m702.VAMax!, current) + slack) fail('outside the circle');
     if (q > m702.VarMaxInj! + slack || q < -m702.VarMaxAbs! - slack) fail('outside the reactive capability');
     if (p > Math.min(availableW, m702.WMax!) + slack) fail('more than source or WMax');
     const take = this.rig.kind === 'store' ? Math.min(m702.WChaRteMax!, storePower * ratedW) : 0;
     if (p < -take - slack) fail('takes more than it may');
     if (m704.WMaxLimPctEna !== 'ENABLED' || raisedByDroop(row, before)) return;
-    const ramp = m704.WRmp! / 100 * m702.WMax! * (row.at - before.at) / 1e6;
-    const falling = Math.max(before.activePowerW - (m704.WRmpRef === 'W_MAX' ? ramp : 0), m704.WMaxLimPct! / 100 * m702.WMax!);
+    const ramp = ((m704.WRmp! / 100) * m702.WMax! * (row.at - before.at)) / 1e6;
+    const falling = Math.max(
+      before.activePowerW - (m704.WRmpRef === 'W_MAX' ? ramp : 0),
+      (m704.WMaxLimPct! / 100) * m702.WMax!,
+    );
     if (p > falling + slack + droopEnd * m702.WMax!) fail('above the active power limit');
   }
 
   #registers(row: GridTraceRow): void {
-    const { map, ratedW, device: { bank } } = this.rig;
-    const fail = (what: string): never => { throw new Error(`${what}: ${JSON.stringify(map.m701)}`); };
+    const {
+      map,
+      ratedW,
+      device: { bank },
+    } = this.rig;
+    const fail = (what: string): never => {
+      throw new Error(`${what}: ${JSON.stringify(map.m701)}`);
+    };
     for (const slot of bank.layout.slots) {
       const value = bank.value(slot);
       if (typeof value === 'number' && !Number.isFinite(value)) fail(`${slot.modelId}.${slot.path} is ${value}`);
     }
     const { W, Var, A, ConnSt } = map.m701;
-    if (Math.abs(W! - row.activePowerW) > 1e-4 * ratedW || Math.abs(Var! - row.reactivePowerVar) > 1e-4 * ratedW) fail('the registers say otherwise');
+    if (Math.abs(W! - row.activePowerW) > 1e-4 * ratedW || Math.abs(Var! - row.reactivePowerVar) > 1e-4 * ratedW)
+      fail('the registers say otherwise');
     if (ConnSt === 'DISCONNECTED' && (W !== 0 || Var !== 0 || A !== 0)) fail('power while disconnected');
     const now = counters(map);
-    now.forEach((value, i) => { if (value < this.#counters[i]!) fail(`counter ${i} falls`); });
+    now.forEach((value, i) => {
+      if (value < this.#counters[i]!) fail(`counter ${i} falls`);
+    });
     this.#counters = now;
   }
 }

@@ -2,7 +2,17 @@
  * What a device in a settled state must give, in closed form from the rules: IEEE 1547-2018 4.7, 4.10, 5.2 to 5.4, 6.4, 6.5,
  * the order of IEEE 1547.1-2020 5.16, and of several reactive functions the one enabled last. Knows nothing of the simulator.
  */
-import { amplePower, defaultHoldS, islandS, phases, rampPassedS, rampS, reducedAtLowPower, storePower, tripSides } from './interaction-plan.ts';
+import {
+  amplePower,
+  defaultHoldS,
+  islandS,
+  phases,
+  rampPassedS,
+  rampS,
+  reducedAtLowPower,
+  storePower,
+  tripSides,
+} from './interaction-plan.ts';
 import type { Base, Kind, Pairs, Plan, Reactive, Stimulus } from './interaction-plan.ts';
 
 /** Per unit of the rating, + into the grid. */
@@ -22,7 +32,7 @@ function onCurve(points: Pairs, x: number): number {
   if (x >= last[0]) return last[1];
   const i = points.findIndex(([at]) => at >= x);
   const [[x0, y0], [x1, y1]] = [points[i - 1]!, points[i]!];
-  return y0 + (y1 - y0) / (x1 - x0) * (x - x0);
+  return y0 + ((y1 - y0) / (x1 - x0)) * (x - x0);
 }
 
 /** One operating point of one device. */
@@ -51,7 +61,9 @@ class Point {
     this.ceiling = ceiling;
   }
 
-  get vPct(): number { return 100 * this.meanPu / this.plan.limits.vNom; }
+  get vPct(): number {
+    return (100 * this.meanPu) / this.plan.limits.vNom;
+  }
 
   #setPoint(): number {
     const { setPoint, limits } = this.plan;
@@ -64,12 +76,12 @@ class Point {
     const { voltWatt, limits } = this.plan;
     if (voltWatt === null) return Infinity;
     const pct = onCurve(voltWatt.points, this.vPct);
-    return pct >= 100 ? Infinity : pct / 100 * (voltWatt.ofAvailable ? this.give : limits.wMax);
+    return pct >= 100 ? Infinity : (pct / 100) * (voltWatt.ofAvailable ? this.give : limits.wMax);
   }
 
   /** Without droop: the least of source, limit, volt-watt and set-point, but no more taken than can be. */
   get normal(): number {
-    const limit = (this.plan.limitPct ?? 100) / 100 * this.plan.limits.wMax;
+    const limit = ((this.plan.limitPct ?? 100) / 100) * this.plan.limits.wMax;
     return Math.max(-this.take, Math.min(this.give, limit, this.voltWatt, this.asked));
   }
 
@@ -78,37 +90,44 @@ class Point {
     const { droop, limits } = this.plan;
     let p = this.normal;
     if (droop !== null && this.hz > droop.overBandHz) {
-      const value = before - (this.hz - droop.overBandHz) / (60 * droop.overDroop) * limits.wMax;
-      p = Math.min(p, before, Math.max(value, droop.leastPct / 100 * limits.wMax));
+      const value = before - ((this.hz - droop.overBandHz) / (60 * droop.overDroop)) * limits.wMax;
+      p = Math.min(p, before, Math.max(value, (droop.leastPct / 100) * limits.wMax));
     }
     if (droop !== null && this.hz < -droop.underBandHz) {
-      const value = before + (-droop.underBandHz - this.hz) / (60 * droop.underDroop) * limits.wMax;
+      const value = before + ((-droop.underBandHz - this.hz) / (60 * droop.underDroop)) * limits.wMax;
       p = Math.min(this.give, this.voltWatt, value);
     }
     return between(-Math.min(this.take, this.ceiling), this.ceiling, Math.max(-this.take, p));
   }
 
-  get radius(): number { return Math.min(this.plan.limits.vaMax, this.meanPu * this.plan.limits.current); }
+  get radius(): number {
+    return Math.min(this.plan.limits.vaMax, this.meanPu * this.plan.limits.current);
+  }
 
   get acting(): (p: number) => Reactive | undefined {
-    return (p) => this.plan.reactive.findLast(({ name }) => (name === 'pf_inject' ? p >= 0 : name !== 'pf_absorb' || p < 0));
+    return (p) =>
+      this.plan.reactive.findLast(({ name }) => (name === 'pf_inject' ? p >= 0 : name !== 'pf_absorb' || p < 0));
   }
 
   /** Capability at `p`: whole from 20 % of rated on, in proportion down to 5 %, none below (Table 7). */
   capability(p: number, q: number): number {
     const whole = q >= 0 ? this.plan.limits.varInject : this.plan.limits.varAbsorb;
     if (!reducedAtLowPower(this.kind) || Math.abs(p) >= 0.2) return whole;
-    return Math.abs(p) < 0.05 ? 0 : whole * Math.abs(p) / 0.2;
+    return Math.abs(p) < 0.05 ? 0 : (whole * Math.abs(p)) / 0.2;
   }
 
   #inVars(base: Base, pct: number, p: number): number {
     const { wMax, vaMax, varInject, varAbsorb } = this.plan.limits;
     const most = pct >= 0 ? varInject : varAbsorb;
     switch (base) {
-      case 'W_MAX_PCT': return pct / 100 * wMax;
-      case 'VAR_MAX_PCT': return pct / 100 * most;
-      case 'VAR_AVAIL_PCT': return pct / 100 * Math.min(most, Math.sqrt(Math.max(0, vaMax ** 2 - p ** 2)));
-      case 'VA_MAX_PCT': return pct / 100 * vaMax;
+      case 'W_MAX_PCT':
+        return (pct / 100) * wMax;
+      case 'VAR_MAX_PCT':
+        return (pct / 100) * most;
+      case 'VAR_AVAIL_PCT':
+        return (pct / 100) * Math.min(most, Math.sqrt(Math.max(0, vaMax ** 2 - p ** 2)));
+      case 'VA_MAX_PCT':
+        return (pct / 100) * vaMax;
     }
   }
 
@@ -121,14 +140,16 @@ class Point {
   #unbounded(f: Reactive, p: number): number {
     switch (f.name) {
       case 'pf_inject':
-      case 'pf_absorb': return Math.min(Math.abs(p), this.radius * f.side.pf) * Math.tan(Math.acos(f.side.pf)) * (f.side.over ? 1 : -1);
-      case 'constant_var': return f.mode === 'VARS' ? f.pct / 100 : this.#inVars(f.mode, f.pct, p);
+      case 'pf_absorb':
+        return Math.min(Math.abs(p), this.radius * f.side.pf) * Math.tan(Math.acos(f.side.pf)) * (f.side.over ? 1 : -1);
+      case 'constant_var':
+        return f.mode === 'VARS' ? f.pct / 100 : this.#inVars(f.mode, f.pct, p);
       case 'volt_var': {
         const pct = onCurve(f.points, this.vPct - (f.vRefPct - 100));
         return this.#inVars(f.base, pct, p);
       }
       case 'watt_var': {
-        const pct = onCurve(f.points, 100 * p / this.plan.limits.wMax);
+        const pct = onCurve(f.points, (100 * p) / this.plan.limits.wMax);
         return this.#inVars(f.base, pct, p);
       }
     }
@@ -139,7 +160,10 @@ class Point {
     const f = this.acting(wanted);
     const s = this.radius;
     if (f === undefined) return [between(-s, s, wanted), 0];
-    const fits = (p: number) => { const q = this.#asked(f, p); return between(-this.capability(p, q), this.capability(p, q), q); };
+    const fits = (p: number) => {
+      const q = this.#asked(f, p);
+      return between(-this.capability(p, q), this.capability(p, q), q);
+    };
     const p = f.name === 'watt_var' ? this.#slide(fits, wanted) : wanted;
     const q = fits(p);
     if (Math.hypot(p, q) <= s) return [p, q];
@@ -155,7 +179,7 @@ class Point {
   #slide(vars: (p: number) => number, wanted: number): number {
     const steps = 4000;
     for (let i = steps; i > 0; i -= 1) {
-      const p = wanted * i / steps;
+      const p = (wanted * i) / steps;
       if (Math.hypot(p, vars(p)) <= this.radius) return p;
     }
     return 0;
@@ -163,9 +187,20 @@ class Point {
 }
 
 /** Whether a threshold of `side` is exceeded for as long as it asks. */
-function passed(side: (typeof tripSides)[number], pairs: Pairs, stimulus: Stimulus, vNom: number, holdS: number): boolean {
+function passed(
+  side: (typeof tripSides)[number],
+  pairs: Pairs,
+  stimulus: Stimulus,
+  vNom: number,
+  holdS: number,
+): boolean {
   const { low, high } = phases(stimulus.v);
-  const value = { lowV: 100 * low / vNom, highV: 100 * high / vNom, lowF: stimulus.hz ?? 0, highF: stimulus.hz ?? 0 }[side];
+  const value = {
+    lowV: (100 * low) / vNom,
+    highV: (100 * high) / vNom,
+    lowF: stimulus.hz ?? 0,
+    highF: stimulus.hz ?? 0,
+  }[side];
   return pairs.some(([limit, seconds]) => (side.startsWith('low') ? value < limit : value > limit) && seconds <= holdS);
 }
 

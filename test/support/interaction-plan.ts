@@ -25,7 +25,13 @@ export type Reactive =
   | { readonly name: 'pf_inject' | 'pf_absorb'; readonly side: Side }
   /** value in percent, for VARS too: of the VA rating */
   | { readonly name: 'constant_var'; readonly mode: Base | 'VARS'; readonly pct: number; readonly priority: Priority }
-  | { readonly name: 'volt_var'; readonly points: Pairs; readonly base: Base; readonly priority: Priority; readonly vRefPct: number }
+  | {
+      readonly name: 'volt_var';
+      readonly points: Pairs;
+      readonly base: Base;
+      readonly priority: Priority;
+      readonly vRefPct: number;
+    }
   | { readonly name: 'watt_var'; readonly points: Pairs; readonly base: Base; readonly priority: Priority };
 
 export interface Droop {
@@ -84,10 +90,25 @@ export const reducedAtLowPower = (kind: Kind) => kind === 'pv';
 /** the store could give and take more than its rating */
 export const storePower = 1.5;
 
-export const restLimits: Limits = { wMax: 1, vaMax: 1, varInject: 0.6, varAbsorb: 0.6, charge: 1, current: 1.2, vNom: 1 };
+export const restLimits: Limits = {
+  wMax: 1,
+  vaMax: 1,
+  varInject: 0.6,
+  varAbsorb: 0.6,
+  charge: 1,
+  current: 1.2,
+  vNom: 1,
+};
 
 export const restPlan: Plan = {
-  limits: restLimits, limitPct: null, setPoint: null, voltWatt: null, droop: null, reactive: [], trips: {}, antiIslanding: false,
+  limits: restLimits,
+  limitPct: null,
+  setPoint: null,
+  voltWatt: null,
+  droop: null,
+  reactive: [],
+  trips: {},
+  antiIslanding: false,
 };
 
 /** Ample: more than the rating of a generator, most of that of a store. */

@@ -30,10 +30,22 @@ export interface InteractionRigOptions {
 function profileOf(kind: Kind, scale: number): ProfileSpec {
   const w = ratedW * scale;
   const ratings = {
-    WMaxRtg: w, VAMaxRtg: w, VarMaxInjRtg: 0.6 * w, VarMaxAbsRtg: 0.6 * w, VNomRtg: vNomV, AMaxRtg: 1.2 * w * Math.sqrt(3) / vNomV,
-    NorOpCatRtg: 'CAT_B', AbnOpCatRtg: 'CAT_3', ...kind === 'store' && { WChaRteMaxRtg: w },
+    WMaxRtg: w,
+    VAMaxRtg: w,
+    VarMaxInjRtg: 0.6 * w,
+    VarMaxAbsRtg: 0.6 * w,
+    VNomRtg: vNomV,
+    AMaxRtg: (1.2 * w * Math.sqrt(3)) / vNomV,
+    NorOpCatRtg: 'CAT_B',
+    AbnOpCatRtg: 'CAT_3',
+    ...(kind === 'store' && { WChaRteMaxRtg: w }),
   };
-  const profile = resolveProfile({ models: { '702': ratings } }, { assetType: kind === 'store' ? 'battery' : 'pv', phases: 'three', longitudeDeg: 0 }, 'test', []);
+  const profile = resolveProfile(
+    { models: { '702': ratings } },
+    { assetType: kind === 'store' ? 'battery' : 'pv', phases: 'three', longitudeDeg: 0 },
+    'test',
+    [],
+  );
   if (!profile) throw new Error('the ratings make no profile');
   return { ...profile, inverter: { ...profile.inverter, antiIslandingS: islandS } };
 }
@@ -43,7 +55,9 @@ type AnyCurve = { ActPt: number | null; readonly Pt: readonly object[] };
 /** Fills a curve; its further points stay as they are. */
 export function fillCurve(curve: AnyCurve, x: string, y: string, pairs: Pairs): void {
   curve.ActPt = pairs.length;
-  pairs.forEach(([at, value], i) => { Object.assign(curve.Pt[i]!, { [x]: at, [y]: value }); });
+  pairs.forEach(([at, value], i) => {
+    Object.assign(curve.Pt[i]!, { [x]: at, [y]: value });
+  });
 }
 
 export class InteractionRig {
@@ -58,7 +72,13 @@ export class InteractionRig {
   readonly #rampPctS: number;
   #plan: Plan | null = null;
 
-  constructor({ kind = 'pv', scale = 1, nominalHz = 60, responseS = 0.2, rampPctS = 1000 }: InteractionRigOptions = {}) {
+  constructor({
+    kind = 'pv',
+    scale = 1,
+    nominalHz = 60,
+    responseS = 0.2,
+    rampPctS = 1000,
+  }: InteractionRigOptions = {}) {
     this.kind = kind;
     this.scale = scale;
     this.nominalHz = nominalHz;
@@ -66,18 +86,30 @@ export class InteractionRig {
     this.#rampPctS = rampPctS;
     const storeW = kind === 'store' ? storePower * this.ratedW : 0;
     this.source = new IdealSource(storeW, storeW);
-    const { plant, device } = idealPlant({ profile: profileOf(kind, scale), source: this.source, name: kind, deviceType: kind, nominalHz });
+    const { plant, device } = idealPlant({
+      profile: profileOf(kind, scale),
+      source: this.source,
+      name: kind,
+      deviceType: kind,
+      nominalHz,
+    });
     this.#plant = plant;
     this.device = device;
     this.map = device.bank.map;
   }
 
-  get ratedW(): number { return ratedW * this.scale; }
+  get ratedW(): number {
+    return ratedW * this.scale;
+  }
 
   /** Output in per unit of the rating. */
-  get p(): number { return this.map.m701.W! / this.ratedW; }
+  get p(): number {
+    return this.map.m701.W! / this.ratedW;
+  }
 
-  get q(): number { return this.map.m701.Var! / this.ratedW; }
+  get q(): number {
+    return this.map.m701.Var! / this.ratedW;
+  }
 
   set(change: (tx: WritableMapView) => void): void {
     this.device.bank.transact(byTest, change);
@@ -85,7 +117,7 @@ export class InteractionRig {
 
   /** Passes simulated seconds in as few ticks as can be, or in ticks of `tickS`. */
   async run(seconds: number, tickS = longestTickS): Promise<void> {
-    for (let left = Math.round(seconds * 1e6); left > 0;) {
+    for (let left = Math.round(seconds * 1e6); left > 0; ) {
       const next = Math.min(left, Math.round(tickS * 1e6));
       this.#plant.setTime({ rate: next / 1e6 / baseTickS });
       await this.#plant.step(1);
@@ -93,7 +125,9 @@ export class InteractionRig {
     }
   }
 
-  patchGrid(patch: GridPatch): void { this.#plant.setGrid(patch); }
+  patchGrid(patch: GridPatch): void {
+    this.#plant.setGrid(patch);
+  }
 
   grid({ v = 1, hz = 0, island = false }: Stimulus): void {
     const volts = typeof v === 'number' ? { voltagePu: v } : { voltageAPu: v[0], voltageBPu: v[1], voltageCPu: v[2] };
@@ -109,7 +143,13 @@ export class InteractionRig {
     const mode = this.#plan?.setPoint?.mode ?? 'WATTS';
     const { WMax, WChaRteMax } = this.map.m702;
     const watts = Math.max(-WChaRteMax!, Math.min(WMax!, pu * this.ratedW));
-    this.set((tx) => { Object.assign(tx.m704, { WSetMod: mode, ...mode === 'WATTS' ? { WSet: watts } : { WSetPct: Math.max(-100, 100 * watts / WMax!) }, WSetEna: 'ENABLED' }); });
+    this.set((tx) => {
+      Object.assign(tx.m704, {
+        WSetMod: mode,
+        ...(mode === 'WATTS' ? { WSet: watts } : { WSetPct: Math.max(-100, (100 * watts) / WMax!) }),
+        WSetEna: 'ENABLED',
+      });
+    });
   }
 
   /** AC power that the source can give, of rated. */
@@ -121,10 +161,19 @@ export class InteractionRig {
   configure(plan: Plan): void {
     this.#plan = plan;
     this.grid({});
-    this.set((tx) => { this.#allOff(tx); });
-    this.set((tx) => { this.#values(tx, plan); });
-    this.set((tx) => { this.#limits(tx, plan.limits); });
-    for (const f of plan.reactive) this.set((tx) => { this.#reactive(tx, f); });
+    this.set((tx) => {
+      this.#allOff(tx);
+    });
+    this.set((tx) => {
+      this.#values(tx, plan);
+    });
+    this.set((tx) => {
+      this.#limits(tx, plan.limits);
+    });
+    for (const f of plan.reactive)
+      this.set((tx) => {
+        this.#reactive(tx, f);
+      });
   }
 
   /** Takes the device to rest and from there to `stimulus`. */
@@ -132,7 +181,9 @@ export class InteractionRig {
     const { returning, holdS = defaultHoldS, power = amplePower(this.kind) } = stimulus;
     this.grid({});
     this.power(power);
-    this.set((tx) => { Object.assign(tx.m703, { ESDlyTms: 0, ESRmpTms: 0 }); });
+    this.set((tx) => {
+      Object.assign(tx.m703, { ESDlyTms: 0, ESRmpTms: 0 });
+    });
     await this.run(settleS);
     if (returning) await this.#comeBack(returning);
     this.grid(stimulus);
@@ -140,19 +191,29 @@ export class InteractionRig {
   }
 
   async #comeBack(to: NonNullable<Stimulus['returning']>): Promise<void> {
-    this.set((tx) => { tx.m703.ES = 'DISABLED'; });
+    this.set((tx) => {
+      tx.m703.ES = 'DISABLED';
+    });
     await this.run(0.5);
-    const [delayS, rampTimeS, passS] = to === 'waiting' ? [600, 0, settleS] : to === 'ramping' ? [0, rampS, rampPassedS] : [1, 2, 3 + settleS];
-    this.set((tx) => { Object.assign(tx.m703, { ES: 'ENABLED', ESDlyTms: delayS, ESRmpTms: rampTimeS }); });
+    const [delayS, rampTimeS, passS] =
+      to === 'waiting' ? [600, 0, settleS] : to === 'ramping' ? [0, rampS, rampPassedS] : [1, 2, 3 + settleS];
+    this.set((tx) => {
+      Object.assign(tx.m703, { ES: 'ENABLED', ESDlyTms: delayS, ESRmpTms: rampTimeS });
+    });
     await this.run(passS);
   }
 
   #allOff(tx: WritableMapView): void {
     Object.assign(tx.m704, {
-      WMaxLimPctEna: 'DISABLED', WSetEna: 'DISABLED', VarSetEna: 'DISABLED', PFWInjEna: 'DISABLED', AntiIslEna: 'DISABLED',
-      ...this.kind === 'store' && { PFWAbsEna: 'DISABLED' },
+      WMaxLimPctEna: 'DISABLED',
+      WSetEna: 'DISABLED',
+      VarSetEna: 'DISABLED',
+      PFWInjEna: 'DISABLED',
+      AntiIslEna: 'DISABLED',
+      ...(this.kind === 'store' && { PFWAbsEna: 'DISABLED' }),
     });
-    for (const model of [tx.m705, tx.m706, tx.m707, tx.m708, tx.m709, tx.m710, tx.m711, tx.m712]) model.Ena = 'DISABLED';
+    for (const model of [tx.m705, tx.m706, tx.m707, tx.m708, tx.m709, tx.m710, tx.m711, tx.m712])
+      model.Ena = 'DISABLED';
   }
 
   #values(tx: WritableMapView, plan: Plan): void {
@@ -160,7 +221,11 @@ export class InteractionRig {
     const rating = this.ratedW;
     // at their ratings first: the ranges of commands follow from them
     this.#limits(tx, restLimits);
-    Object.assign(tx.m704, { WRmp: this.#rampPctS, VarRmp: this.#rampPctS, AntiIslEna: plan.antiIslanding ? 'ENABLED' : 'DISABLED' });
+    Object.assign(tx.m704, {
+      WRmp: this.#rampPctS,
+      VarRmp: this.#rampPctS,
+      AntiIslEna: plan.antiIslanding ? 'ENABLED' : 'DISABLED',
+    });
     if (limitPct !== null) Object.assign(tx.m704, { WMaxLimPct: limitPct, WMaxLimPctEna: 'ENABLED' });
     if (setPoint !== null) {
       const value = setPoint.mode === 'WATTS' ? { WSet: setPoint.value * rating } : { WSetPct: 100 * setPoint.value };
@@ -175,17 +240,30 @@ export class InteractionRig {
     if (droop) {
       const { overBandHz: DbOf, underBandHz: DbUf, overDroop, underDroop, leastPct: PMin } = droop;
       const shift = 60 / this.nominalHz;
-      Object.assign(tx.m711.Ctl[1]!, { DbOf, DbUf, KOf: overDroop * shift, KUf: underDroop * shift, PMin, RspTms: this.#responseS });
+      Object.assign(tx.m711.Ctl[1]!, {
+        DbOf,
+        DbUf,
+        KOf: overDroop * shift,
+        KUf: underDroop * shift,
+        PMin,
+        RspTms: this.#responseS,
+      });
       Object.assign(tx.m711, { AdptCtlReq: 2, Ena: 'ENABLED' });
     }
-    for (const [side, thresholds] of Object.entries(trips)) this.#trips(tx, side as TripSide, thresholds.must, thresholds.cease);
+    for (const [side, thresholds] of Object.entries(trips))
+      this.#trips(tx, side as TripSide, thresholds.must, thresholds.cease);
   }
 
   #limits(tx: WritableMapView, l: Limits): void {
     const rating = this.ratedW;
     Object.assign(tx.m702, {
-      WMax: l.wMax * rating, VAMax: l.vaMax * rating, VarMaxInj: l.varInject * rating, VarMaxAbs: l.varAbsorb * rating,
-      VNom: l.vNom * vNomV, AMax: l.current * rating * Math.sqrt(3) / vNomV, ...this.kind === 'store' && { WChaRteMax: l.charge * rating },
+      WMax: l.wMax * rating,
+      VAMax: l.vaMax * rating,
+      VarMaxInj: l.varInject * rating,
+      VarMaxAbs: l.varAbsorb * rating,
+      VNom: l.vNom * vNomV,
+      AMax: (l.current * rating * Math.sqrt(3)) / vNomV,
+      ...(this.kind === 'store' && { WChaRteMax: l.charge * rating }),
     });
   }
 
@@ -207,13 +285,21 @@ export class InteractionRig {
     switch (f.name) {
       case 'pf_inject':
       case 'pf_absorb':
-        Object.assign(f.name === 'pf_inject' ? m704.PFWInj : m704.PFWAbs, { PF: f.side.pf, Ext: f.side.over ? 'OVER_EXCITED' : 'UNDER_EXCITED' });
+        Object.assign(f.name === 'pf_inject' ? m704.PFWInj : m704.PFWAbs, {
+          PF: f.side.pf,
+          Ext: f.side.over ? 'OVER_EXCITED' : 'UNDER_EXCITED',
+        });
         m704[f.name === 'pf_inject' ? 'PFWInjEna' : 'PFWAbsEna'] = 'ENABLED';
         break;
       case 'constant_var': {
         const { VarMaxInj, VarMaxAbs } = this.map.m702;
-        const vars = Math.max(-VarMaxAbs!, Math.min(VarMaxInj!, f.pct / 100 * this.ratedW));
-        Object.assign(m704, { VarSetMod: f.mode, VarSetPri: f.priority, ...f.mode === 'VARS' ? { VarSet: vars } : { VarSetPct: f.pct }, VarSetEna: 'ENABLED' });
+        const vars = Math.max(-VarMaxAbs!, Math.min(VarMaxInj!, (f.pct / 100) * this.ratedW));
+        Object.assign(m704, {
+          VarSetMod: f.mode,
+          VarSetPri: f.priority,
+          ...(f.mode === 'VARS' ? { VarSet: vars } : { VarSetPct: f.pct }),
+          VarSetEna: 'ENABLED',
+        });
         break;
       }
       case 'volt_var': {

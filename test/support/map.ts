@@ -43,10 +43,14 @@ export interface Sizes {
 }
 
 export const roomySizes: Sizes = {
-  sets: 3, ports: 2, points: { 705: 10, 706: 10, 707: 10, 708: 10, 709: 10, 710: 10, 712: 10 },
+  sets: 3,
+  ports: 2,
+  points: { 705: 10, 706: 10, 707: 10, 708: 10, 709: 10, 710: 10, 712: 10 },
 };
 export const leanSizes: Sizes = {
-  sets: 2, ports: 1, points: { 705: 4, 706: 2, 707: 5, 708: 5, 709: 5, 710: 5, 712: 6 },
+  sets: 2,
+  ports: 1,
+  points: { 705: 4, 706: 2, 707: 5, 708: 5, 709: 5, 710: 5, 712: 6 },
 };
 
 export interface MapOptions {
@@ -64,9 +68,30 @@ export interface MapOptions {
 /** Scale factors of a 100 kW three-phase device. */
 const usualScale: Readonly<Record<number, Readonly<Record<string, number>>>> = {
   802: {
-    AHRtg_SF: 0, WHRtg_SF: 0, WChaDisChaMax_SF: 0, SoC_SF: -1, DoD_SF: -1, SoH_SF: -1, V_SF: -1, CellV_SF: -3, A_SF: -2, AMax_SF: -2, W_SF: 0,
+    AHRtg_SF: 0,
+    WHRtg_SF: 0,
+    WChaDisChaMax_SF: 0,
+    SoC_SF: -1,
+    DoD_SF: -1,
+    SoH_SF: -1,
+    V_SF: -1,
+    CellV_SF: -3,
+    A_SF: -2,
+    AMax_SF: -2,
+    W_SF: 0,
   },
-  701: { A_SF: -2, V_SF: -1, Hz_SF: -3, W_SF: 1, PF_SF: -3, VA_SF: 1, Var_SF: 1, TotWh_SF: 0, TotVarh_SF: 0, Tmp_SF: -1 },
+  701: {
+    A_SF: -2,
+    V_SF: -1,
+    Hz_SF: -3,
+    W_SF: 1,
+    PF_SF: -3,
+    VA_SF: 1,
+    Var_SF: 1,
+    TotWh_SF: 0,
+    TotVarh_SF: 0,
+    Tmp_SF: -1,
+  },
   702: { W_SF: 1, PF_SF: -3, VA_SF: 1, Var_SF: 1, V_SF: -1, A_SF: -2, S_SF: -3 },
   703: { V_SF: -2, Hz_SF: -3 },
   704: { PF_SF: -3, WMaxLimPct_SF: -1, WSet_SF: 0, WSetPct_SF: -1, VarSet_SF: 0, VarSetPct_SF: -1 },
@@ -84,10 +109,20 @@ const usualScale: Readonly<Record<number, Readonly<Record<string, number>>>> = {
 };
 
 /** The models of one device, in chain order. */
-export function mapChoices({ sizes = roomySizes, omit = [], scale = {}, storage = false, simModels = false }: MapOptions = {}): ModelChoice[] {
+export function mapChoices({
+  sizes = roomySizes,
+  omit = [],
+  scale = {},
+  storage = false,
+  simModels = false,
+}: MapOptions = {}): ModelChoice[] {
   const { sets, ports, points } = sizes;
   const plain: ModelChoice[] = [
-    { def: m1 }, { def: m701 }, { def: m702 }, { def: m703 }, { def: m704 },
+    { def: m1 },
+    { def: m701 },
+    { def: m702 },
+    { def: m703 },
+    { def: m704 },
     { def: m705, counts: { NPt: points[705], NCrv: sets } },
     { def: m706, counts: { NPt: points[706], NCrv: sets } },
     { def: m707, counts: { NPt: points[707], NCrvSet: sets } },
@@ -96,31 +131,77 @@ export function mapChoices({ sizes = roomySizes, omit = [], scale = {}, storage 
     { def: m710, counts: { NPt: points[710], NCrvSet: sets } },
     { def: m711, counts: { NCtl: sets } },
     { def: m712, counts: { NPt: points[712], NCrv: sets } },
-    { def: m713 }, { def: m714, counts: { NPrt: ports } }, { def: m715 }, ...storage ? [{ def: m802, omit: new Set(['DisChaRte', 'CtrlHb']) }] : [],
-    ...simModels ? [{ def: m64413, counts: { IVLen: 4 } }, { def: m64414 }] : [],
+    { def: m713 },
+    { def: m714, counts: { NPrt: ports } },
+    { def: m715 },
+    ...(storage ? [{ def: m802, omit: new Set(['DisChaRte', 'CtrlHb']) }] : []),
+    ...(simModels ? [{ def: m64413, counts: { IVLen: 4 } }, { def: m64414 }] : []),
   ];
   return plain.map((choice) => {
     const own = `${choice.def.id}.`;
-    const changed = Object.entries(scale).filter(([name]) => name.startsWith(own)).map(([name, sf]) => [name.slice(own.length), sf]);
+    const changed = Object.entries(scale)
+      .filter(([name]) => name.startsWith(own))
+      .map(([name, sf]) => [name.slice(own.length), sf]);
     return {
       ...choice,
       scale: { ...usualScale[choice.def.id], ...Object.fromEntries(changed) },
-      omit: new Set([...choice.omit ?? [], ...omit.filter((name) => name.startsWith(own)).map((name) => name.slice(own.length))]),
+      omit: new Set([
+        ...(choice.omit ?? []),
+        ...omit.filter((name) => name.startsWith(own)).map((name) => name.slice(own.length)),
+      ]),
     };
   });
 }
 
 function setRatings({ m702, m703, m704 }: MapView): void {
   Object.assign(m702, {
-    WMaxRtg: 100_000, WOvrExtRtg: 90_000, WOvrExtRtgPF: 0.9, WUndExtRtg: 90_000, WUndExtRtgPF: 0.9, VAMaxRtg: 110_000,
-    VarMaxInjRtg: 44_000, VarMaxAbsRtg: 48_000, WChaRteMaxRtg: 80_000, WDisChaRteMaxRtg: 100_000,
-    VAChaRteMaxRtg: 80_000, VADisChaRteMaxRtg: 110_000, VNomRtg: 480, VMaxRtg: 528, VMinRtg: 422, AMaxRtg: 132,
-    PFOvrExtRtg: 0.8, PFUndExtRtg: 0.8, CtrlModes: 0x3fff,
-    WMax: 100_000, WMaxOvrExt: 90_000, WOvrExtPF: 0.9, WMaxUndExt: 90_000, WUndExtPF: 0.9, VAMax: 110_000,
-    VarMaxInj: 44_000, VarMaxAbs: 48_000, WChaRteMax: 80_000, WDisChaRteMax: 100_000,
-    VAChaRteMax: 80_000, VADisChaRteMax: 110_000, VNom: 480, VMax: 528, VMin: 422, AMax: 132, PFOvrExt: 0.8, PFUndExt: 0.8,
+    WMaxRtg: 100_000,
+    WOvrExtRtg: 90_000,
+    WOvrExtRtgPF: 0.9,
+    WUndExtRtg: 90_000,
+    WUndExtRtgPF: 0.9,
+    VAMaxRtg: 110_000,
+    VarMaxInjRtg: 44_000,
+    VarMaxAbsRtg: 48_000,
+    WChaRteMaxRtg: 80_000,
+    WDisChaRteMaxRtg: 100_000,
+    VAChaRteMaxRtg: 80_000,
+    VADisChaRteMaxRtg: 110_000,
+    VNomRtg: 480,
+    VMaxRtg: 528,
+    VMinRtg: 422,
+    AMaxRtg: 132,
+    PFOvrExtRtg: 0.8,
+    PFUndExtRtg: 0.8,
+    CtrlModes: 0x3fff,
+    WMax: 100_000,
+    WMaxOvrExt: 90_000,
+    WOvrExtPF: 0.9,
+    WMaxUndExt: 90_000,
+    WUndExtPF: 0.9,
+    VAMax: 110_000,
+    VarMaxInj: 44_000,
+    VarMaxAbs: 48_000,
+    WChaRteMax: 80_000,
+    WDisChaRteMax: 100_000,
+    VAChaRteMax: 80_000,
+    VADisChaRteMax: 110_000,
+    VNom: 480,
+    VMax: 528,
+    VMin: 422,
+    AMax: 132,
+    PFOvrExt: 0.8,
+    PFUndExt: 0.8,
   });
-  Object.assign(m703, { ES: 'ENABLED', ESVHi: 105, ESVLo: 91.7, ESHzHi: 60.1, ESHzLo: 59.5, ESDlyTms: 300, ESRmpTms: 300 });
+  Object.assign(m703, {
+    ES: 'ENABLED',
+    ESVHi: 105,
+    ESVLo: 91.7,
+    ESHzHi: 60.1,
+    ESHzLo: 59.5,
+    ESDlyTms: 300,
+    ESRmpTms: 300,
+  });
   Object.assign(m704, { WMaxLimPct: 100, WMaxLimPctRvrt: 100, WRmp: 100, VarRmp: 100, AntiIslEna: 'ENABLED' });
   for (const group of [m704.PFWInj, m704.PFWInjRvrt, m704.PFWAbs, m704.PFWAbsRvrt]) group.PF = 1;
 }
@@ -142,16 +223,22 @@ function setCurves(map: MapView): void {
     set.ActPt = 2;
     set.Pt.forEach((pt, i) => Object.assign(pt, i < 2 ? { W: 50 * i, Var: -20 * i } : { W: null, Var: null }));
   });
-  for (const [trip, firstPct] of [...map.m707.Crv.map((set) => [set.MustTrip, 50] as const), ...map.m708.Crv.map((set) => [set.MustTrip, 110] as const)]) {
+  for (const [trip, firstPct] of [
+    ...map.m707.Crv.map((set) => [set.MustTrip, 50] as const),
+    ...map.m708.Crv.map((set) => [set.MustTrip, 110] as const),
+  ]) {
     trip.ActPt = 2;
-    trip.Pt.forEach((pt, i) => Object.assign(pt, i < 2 ? { V: firstPct + 38 * i, Tms: 0.5 + 10 * i } : { V: null, Tms: null }));
+    trip.Pt.forEach((pt, i) =>
+      Object.assign(pt, i < 2 ? { V: firstPct + 38 * i, Tms: 0.5 + 10 * i } : { V: null, Tms: null }),
+    );
   }
   for (const trip of [...map.m709.Crv, ...map.m710.Crv].map((set) => set.MustTrip)) {
     trip.ActPt = 2;
     trip.Pt.forEach((pt, i) => Object.assign(pt, i < 2 ? { Hz: 57 + i, Tms: 0.5 + 10 * i } : { Hz: null, Tms: null }));
   }
   Object.assign(map.m711, { AdptCtlReq: 1, AdptCtlRslt: 'COMPLETED' });
-  for (const set of map.m711.Ctl) Object.assign(set, { DbOf: 0.036, DbUf: 0.036, KOf: 0.05, KUf: 0.05, RspTms: 5, PMin: 0 });
+  for (const set of map.m711.Ctl)
+    Object.assign(set, { DbOf: 0.036, DbUf: 0.036, KOf: 0.05, KUf: 0.05, RspTms: 5, PMin: 0 });
 }
 
 /** The registers of a device as it starts. */
@@ -161,7 +248,15 @@ export function startImage(layout: Layout): Buffer {
   Object.assign(map.m1, { Mn: 'derbench', Md: 'test', SN: '1', DA: 1 });
   setRatings(map);
   setCurves(map);
-  Object.assign(map.m802 ?? {}, { SoCMin: 10, SoCMax: 90, SoCRsvMin: 20, SocRsvMax: 80, AlmRst: 0, SetOp: 'CONNECT', SetInvState: 'INVERTER_STARTED' });
+  Object.assign(map.m802 ?? {}, {
+    SoCMin: 10,
+    SoCMax: 90,
+    SoCRsvMin: 20,
+    SocRsvMax: 80,
+    AlmRst: 0,
+    SetOp: 'CONNECT',
+    SetInvState: 'INVERTER_STARTED',
+  });
   Object.assign(map.m64414 ?? {}, { GridModelSource: 'const', IrradianceModelSource: 'csv', GridFrequency: 60 });
   return image;
 }
@@ -170,8 +265,12 @@ export function startImage(layout: Layout): Buffer {
 export class HandClock implements CommitClock {
   #sim: SimTime = simTimeFromMs(Date.UTC(2030, 5, 1, 12));
   wallNowMs = 1_000_000;
-  sim(): SimTime { return this.#sim; }
-  wallMs(): number { return this.wallNowMs; }
+  sim(): SimTime {
+    return this.#sim;
+  }
+  wallMs(): number {
+    return this.wallNowMs;
+  }
   advance(seconds: number): SimTime {
     this.#sim = addSeconds(this.#sim, seconds);
     return this.#sim;
@@ -242,23 +341,43 @@ export function createTestBank(options: TestBankOptions = {}): TestBank {
   const faults: string[] = [];
   const underWay = new Map<PointSlot, Timer>();
   const bank: RegisterBank = new RegisterBank(layout, image, clock, {
-    effect: (touched, candidate, by) => { timers.commit(touched, candidate, by); },
+    effect: (touched, candidate, by) => {
+      timers.commit(touched, candidate, by);
+    },
     deferAdoption(request, by) {
       if (adoptionS <= 0) return false;
       const former = underWay.get(request);
       if (former) scheduler.cancel(former);
-      underWay.set(request, scheduler.at(addSeconds(clock.sim(), adoptionS), () => { bank.completeAdoption(request, by); }));
+      underWay.set(
+        request,
+        scheduler.at(addSeconds(clock.sim(), adoptionS), () => {
+          bank.completeAdoption(request, by);
+        }),
+      );
       return true;
     },
   });
-  const timers = new ReversionTimers(bank, scheduler, clock, (message) => { faults.push(message); });
-  bank.onChange((change) => { changes.push(change); });
+  const timers = new ReversionTimers(bank, scheduler, clock, (message) => {
+    faults.push(message);
+  });
+  bank.onChange((change) => {
+    changes.push(change);
+  });
   return {
-    layout, bank, clock, scheduler, timers, changes, faults,
+    layout,
+    bank,
+    clock,
+    scheduler,
+    timers,
+    changes,
+    faults,
     slot: (modelId, path) => slotOf(layout, modelId, path),
     value: (name) => bank.value(named(layout, name)),
     set: (values, by = byRest) => {
-      bank.assign(by, Object.entries(values).map(([name, value]) => ({ slot: named(layout, name), value })));
+      bank.assign(
+        by,
+        Object.entries(values).map(([name, value]) => ({ slot: named(layout, name), value })),
+      );
     },
     dump: () => Buffer.from(bank.read(layout.base, layout.size)),
     pass(seconds) {

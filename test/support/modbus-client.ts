@@ -79,7 +79,10 @@ export class RawClient {
   }
 
   async #until(ready: () => boolean): Promise<void> {
-    while (!ready()) await new Promise<void>((resolve) => { this.#wake = resolve; });
+    while (!ready())
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
   }
 }
 

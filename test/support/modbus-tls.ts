@@ -27,7 +27,10 @@ export interface TlsRig {
 
 /** Lets the event loop turn until something is so. */
 export async function until(ready: () => boolean): Promise<void> {
-  while (!ready()) await new Promise((resolve) => { setImmediate(resolve); });
+  while (!ready())
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
 }
 
 /** Lines of the log that are not for debugging. */
@@ -47,17 +50,33 @@ export class TlsRigs {
     const clock = new FakeWallClock();
     const unit = new MemoryUnit();
     const lines: string[] = [];
-    const write = (level: string) => (message: string) => { lines.push(`${level} ${message.replace(/127\.0\.0\.1:\d+/, 'PEER')}`); };
-    const logger: Logger = { debug: write('debug'), info: write('info'), warning: write('warning'), error: write('error') };
+    const write = (level: string) => (message: string) => {
+      lines.push(`${level} ${message.replace(/127\.0\.0\.1:\d+/, 'PEER')}`);
+    };
+    const logger: Logger = {
+      debug: write('debug'),
+      info: write('info'),
+      warning: write('warning'),
+      error: write('error'),
+    };
     const context = createModbusContext({ clock, logger, tls: tlsOver(serverFiles(this.#pki), tls).gate, ...options });
-    const server = createModbusTcpServer({ host: '127.0.0.1', port: 0, context, units: (unitId) => (unitId === 1 ? unit : undefined) });
+    const server = createModbusTcpServer({
+      host: '127.0.0.1',
+      port: 0,
+      context,
+      units: (unitId) => (unitId === 1 ? unit : undefined),
+    });
     const made = { server, context, clock, unit, lines, port: await server.listen() };
     this.#rigs.push(made);
     return made;
   }
 
   /** A master in a session; without an identity that of the read-only role. */
-  async open({ port }: TlsRig, identity: Identity | undefined = this.#pki.clients.ReadOnlySunSpec, options: ConnectionOptions = {}): Promise<RawClient> {
+  async open(
+    { port }: TlsRig,
+    identity: Identity | undefined = this.#pki.clients.ReadOnlySunSpec,
+    options: ConnectionOptions = {},
+  ): Promise<RawClient> {
     const client = await openTls(port, this.#pki, identity, options);
     this.own(client);
     return client;

@@ -6,7 +6,15 @@ import { dcFromAc } from '../../src/der/inverter/efficiency.ts';
 import type { SimPlant } from '../../src/der/plant.ts';
 import type { ProfileSpec } from '../../src/der/template.ts';
 import type { MapView, WritableMapView } from '../../src/sunspec/map/view.ts';
-import type { Choices, ModelSettings, Pair, Scenario, SettingValue, Storage, Voltage } from '../../scripts/compact-opender.ts';
+import type {
+  Choices,
+  ModelSettings,
+  Pair,
+  Scenario,
+  SettingValue,
+  Storage,
+  Voltage,
+} from '../../scripts/compact-opender.ts';
 import { baseTickS, idealPlant, longestTickS } from './ideal-plant.ts';
 import { IdealSource } from './ideal-source.ts';
 
@@ -21,22 +29,36 @@ const storeW = 2 * ratedW;
 const fastestRamp = 1000;
 
 type Points = Readonly<Record<string, SettingValue>>;
-type WritableCurve = Record<string, unknown> & { readonly Pt?: readonly Record<string, unknown>[]; ActPt?: number | null };
+type WritableCurve = Record<string, unknown> & {
+  readonly Pt?: readonly Record<string, unknown>[];
+  ActPt?: number | null;
+};
 
 function profileOf({ device, settings, choices }: Scenario, base: ModelSettings): ProfileSpec {
   const rated = { ...base['702'], ...settings['702'] } as Record<string, number>;
   const ratings = {
-    WMaxRtg: rated['WMax']!, VAMaxRtg: rated['VAMax']!, VarMaxInjRtg: rated['VarMaxInj']!, VarMaxAbsRtg: rated['VarMaxAbs']!,
-    VNomRtg: rated['VNom']!, NorOpCatRtg: rated['NorOpCatRtg']!, AbnOpCatRtg: rated['AbnOpCatRtg']!,
-    AMaxRtg: currentLimit * rated['VAMax']! * Math.sqrt(3) / rated['VNom']!,
-    ...device === 'BESS' && { WChaRteMaxRtg: rated['WChaRteMax']! },
+    WMaxRtg: rated['WMax']!,
+    VAMaxRtg: rated['VAMax']!,
+    VarMaxInjRtg: rated['VarMaxInj']!,
+    VarMaxAbsRtg: rated['VarMaxAbs']!,
+    VNomRtg: rated['VNom']!,
+    NorOpCatRtg: rated['NorOpCatRtg']!,
+    AbnOpCatRtg: rated['AbnOpCatRtg']!,
+    AMaxRtg: (currentLimit * rated['VAMax']! * Math.sqrt(3)) / rated['VNom']!,
+    ...(device === 'BESS' && { WChaRteMaxRtg: rated['WChaRteMax']! }),
   };
-  const profile = resolveProfile({ models: { '702': ratings } }, { assetType: device === 'BESS' ? 'battery' : 'pv', phases: 'three', longitudeDeg: 0 }, 'test', []);
+  const profile = resolveProfile(
+    { models: { '702': ratings } },
+    { assetType: device === 'BESS' ? 'battery' : 'pv', phases: 'three', longitudeDeg: 0 },
+    'test',
+    [],
+  );
   if (!profile) throw new Error('the ratings of the scenario make no profile');
   return withChoices(profile, choices);
 }
 
-const storageOf = (scenario: Scenario): Storage | null => (scenario.kind === 'series' ? scenario.storage ?? null : null);
+const storageOf = (scenario: Scenario): Storage | null =>
+  scenario.kind === 'series' ? (scenario.storage ?? null) : null;
 
 function withChoices(profile: ProfileSpec & { readonly inverter?: object }, choices: Choices = {}): ProfileSpec {
   // the random part of the delay is no choice of an inverter; it goes into the delay
@@ -51,7 +73,13 @@ function fillPoints(curve: WritableCurve, [xName, yName]: readonly [string, stri
 }
 
 const curveAxes: Readonly<Record<string, readonly [string, string]>> = {
-  705: ['V', 'Var'], 706: ['V', 'W'], 707: ['V', 'Tms'], 708: ['V', 'Tms'], 709: ['Hz', 'Tms'], 710: ['Hz', 'Tms'], 712: ['W', 'Var'],
+  705: ['V', 'Var'],
+  706: ['V', 'W'],
+  707: ['V', 'Tms'],
+  708: ['V', 'Tms'],
+  709: ['Hz', 'Tms'],
+  710: ['Hz', 'Tms'],
+  712: ['W', 'Var'],
 };
 
 /** Stages a curve in set 2, as a master does, has it adopted and then enables the function. */
@@ -91,9 +119,12 @@ export class OpenderRig {
     const storage = storageOf(scenario);
     this.#source = scenario.device === 'BESS' ? new IdealSource(storeW, storeW, storage) : new IdealSource(0);
     const { plant, device } = idealPlant({
-      profile: profileOf(scenario, base), source: this.#source, name: scenario.id, deviceType: scenario.device,
+      profile: profileOf(scenario, base),
+      source: this.#source,
+      name: scenario.id,
+      deviceType: scenario.device,
       // the reference model has no losses but those of charging
-      ...storage && { efficiencyNominal: null },
+      ...(storage && { efficiencyNominal: null }),
     });
     this.#plant = plant;
     this.device = device;
@@ -122,15 +153,19 @@ export class OpenderRig {
     const rampS = storageOf(this.#scenario)?.powerRampS ?? 0;
     if (rampS <= 0) return;
     const wRampPctS = Math.ceil(100 / rampS);
-    const aMaxA = 100 / (rampS * wRampPctS) * ratedW * Math.sqrt(3) / this.map.m702.VNom!;
+    const aMaxA = ((100 / (rampS * wRampPctS)) * ratedW * Math.sqrt(3)) / this.map.m702.VNom!;
     this.write({ '702': { AMax: aMaxA }, '704': { WRmp: wRampPctS, WRmpRef: 'A_MAX' } });
   }
 
   /** The content of the store as the scenario begins. */
-  fill(): void { this.#source.soc = storageOf(this.#scenario)?.soc ?? 0; }
+  fill(): void {
+    this.#source.soc = storageOf(this.#scenario)?.soc ?? 0;
+  }
 
   /** State of charge, 0..1; null: the scenario has no content to run out of. */
-  get soc(): number | null { return storageOf(this.#scenario) ? this.#source.soc : null; }
+  get soc(): number | null {
+    return storageOf(this.#scenario) ? this.#source.soc : null;
+  }
 
   write(settings: ModelSettings): void {
     this.device.bank.transact(master, (tx: WritableMapView) => {
@@ -143,11 +178,22 @@ export class OpenderRig {
   }
 
   grid(v: Voltage | undefined, hz: number | undefined, rampS?: number): void {
-    const volts = v === undefined ? {} : typeof v === 'number' ? { voltagePu: v } : { voltageAPu: v[0], voltageBPu: v[1], voltageCPu: v[2] };
-    this.#plant.setGrid({ ...volts, ...hz !== undefined && { frequencyHz: hz }, ...rampS !== undefined && { rampS } });
+    const volts =
+      v === undefined
+        ? {}
+        : typeof v === 'number'
+          ? { voltagePu: v }
+          : { voltageAPu: v[0], voltageBPu: v[1], voltageCPu: v[2] };
+    this.#plant.setGrid({
+      ...volts,
+      ...(hz !== undefined && { frequencyHz: hz }),
+      ...(rampS !== undefined && { rampS }),
+    });
   }
 
-  get hz(): number { return this.#plant.grid().frequencyHz; }
+  get hz(): number {
+    return this.#plant.grid().frequencyHz;
+  }
 
   /** Available power of a PV device, demand on a store; of rated. */
   power(p: number): void {
@@ -157,7 +203,7 @@ export class OpenderRig {
 
   /** Passes whole microseconds in as few ticks as can be. */
   async pass(micros: number): Promise<void> {
-    for (this.#microsLeft = micros; this.#microsLeft > 0;) {
+    for (this.#microsLeft = micros; this.#microsLeft > 0; ) {
       const next = Math.min(this.#microsLeft, longestTickS * 1e6);
       this.#plant.setTime({ rate: next / 1e6 / baseTickS });
       await this.#plant.step(1);

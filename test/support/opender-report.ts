@@ -11,7 +11,9 @@ for (const scenario of scenarios.filter(({ id }) => parts.length === 0 || parts.
   const worst = Math.max(0, ...findings.map(({ off }) => off));
   const verdict = failures.length === 0 ? 'ok  ' : 'FAIL';
   const took = Math.round(performance.now() - begin);
-  process.stdout.write(`${verdict} ${scenario.id.padEnd(18)} ${scenario.basis.padEnd(12)} worst ${worst.toFixed(2)} of the tolerance,`
-    + ` ${failures.length}/${findings.length} beyond, ${took} ms\n`);
+  process.stdout.write(
+    `${verdict} ${scenario.id.padEnd(18)} ${scenario.basis.padEnd(12)} worst ${worst.toFixed(2)} of the tolerance,` +
+      ` ${failures.length}/${findings.length} beyond, ${took} ms\n`,
+  );
   for (const { what, off } of failures.slice(0, shown)) process.stdout.write(`       ${off.toFixed(1)} x: ${what}\n`);
 }

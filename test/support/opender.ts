@@ -1,7 +1,13 @@
 /** The OpenDER scenarios of fixtures/opender, replayed through the register map, and the checks on a replay. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ModelSettings, Scenario, SeriesScenario, StimulusEvent, SteadyScenario } from '../../scripts/compact-opender.ts';
+import type {
+  ModelSettings,
+  Scenario,
+  SeriesScenario,
+  StimulusEvent,
+  SteadyScenario,
+} from '../../scripts/compact-opender.ts';
 import { secondsBetween } from '../../src/core/clock.ts';
 import type { SimTime } from '../../src/core/clock.ts';
 import type { GridTrace } from '../../src/core/grid-trace.ts';
@@ -77,7 +83,10 @@ export async function replaySteady(scenario: SteadyScenario): Promise<readonly F
     await rig.pass(micros(settleS));
     const got = sampleOf(rig, 0);
     const off = Math.max(Math.abs(got.kw - kw), Math.abs(got.kvar - kvar)) / steadyToleranceKw;
-    findings.push({ off, what: `V ${String(v)}, ${hz} Hz, p ${p}: ${got.kw} kW ${got.kvar} kvar instead of ${kw} ${kvar} (${got.state})` });
+    findings.push({
+      off,
+      what: `V ${String(v)}, ${hz} Hz, p ${p}: ${got.kw} kW ${got.kvar} kvar instead of ${kw} ${kvar} (${got.state})`,
+    });
   }
   return findings;
 }
@@ -96,7 +105,11 @@ function transitionTolerance({ events }: SeriesScenario, t: number): number {
 }
 
 /** Ends of ticks, microseconds: events, ends of plateaus, every `tickS`; with `rows` also where there is something to compare. */
-function tickEnds({ endS, events, plateaus, rows }: SeriesScenario, tickS: number, withRows: boolean): readonly number[] {
+function tickEnds(
+  { endS, events, plateaus, rows }: SeriesScenario,
+  tickS: number,
+  withRows: boolean,
+): readonly number[] {
   const ends = new Set([endS, ...events.map(({ t }) => t), ...plateaus.map(([, to]) => to)].map(micros));
   for (let i = 1; i * micros(tickS) <= micros(endS); i += 1) ends.add(i * micros(tickS));
   if (withRows) for (const [t = 0] of rows) ends.add(micros(t));
@@ -140,17 +153,22 @@ const inService: readonly string[] = ['in_service', 'ramping', 'momentary_cessat
 
 /** When the device left and entered service. */
 export function transitionsOf({ trace, start }: Run): readonly Transition[] {
-  return trace.transitions.filter(({ at, from, to }) => at >= start && inService.includes(from) !== inService.includes(to))
+  return trace.transitions
+    .filter(({ at, from, to }) => at >= start && inService.includes(from) !== inService.includes(to))
     .map(({ at, to }) => ({ t: secondsBetween(start, at), what: inService.includes(to) ? 'enter_service' : 'trip' }));
 }
 
 function plateauFindings({ plateaus, transitions }: SeriesScenario, { samples }: Run): Finding[] {
   // a tick that ends at the very instant of a transition still shows what was before it
   const settled = samples.filter(({ t }) => !transitions.some(([at]) => Math.abs(t - at) <= 1e-6));
-  return plateaus.flatMap(([from, to, kw, kvar]) => settled.filter(({ t }) => t >= from - 1e-6 && t <= to + 1e-6).map((got) => ({
-    off: Math.max(Math.abs(got.kw - kw), Math.abs(got.kvar - kvar)) / plateauToleranceKw,
-    what: `plateau ${from}..${to} at ${got.t}: ${got.kw} kW ${got.kvar} kvar instead of ${kw} ${kvar} (${got.state})`,
-  })));
+  return plateaus.flatMap(([from, to, kw, kvar]) =>
+    settled
+      .filter(({ t }) => t >= from - 1e-6 && t <= to + 1e-6)
+      .map((got) => ({
+        off: Math.max(Math.abs(got.kw - kw), Math.abs(got.kvar - kvar)) / plateauToleranceKw,
+        what: `plateau ${from}..${to} at ${got.t}: ${got.kw} kW ${got.kvar} kvar instead of ${kw} ${kvar} (${got.state})`,
+      })),
+  );
 }
 
 /** The speed of these functions is the maker's choice (at most 10 s): a scenario of the standard binds only what they settle at. */
@@ -163,8 +181,9 @@ function choosesVarSpeed({ basis, settings }: SeriesScenario): boolean {
 function isBlind(scenario: SeriesScenario): (t: number) => boolean {
   const { events, modelStepS, transitions } = scenario;
   const blindS = Math.max(0.1, 2 * modelStepS) + 1e-6;
-  return (t) => events.some((event) => t >= event.t && t <= event.t + blindS)
-    || transitions.some(([at]) => Math.abs(t - at) <= transitionTolerance(scenario, at) + 1e-6);
+  return (t) =>
+    events.some((event) => t >= event.t && t <= event.t + blindS) ||
+    transitions.some(([at]) => Math.abs(t - at) <= transitionTolerance(scenario, at) + 1e-6);
 }
 
 function transientFindings(scenario: SeriesScenario, { samples }: Run): Finding[] {
@@ -190,16 +209,26 @@ function contentFindings({ rows }: SeriesScenario, { samples }: Run): Finding[] 
 }
 
 const never = 1e9;
-const rideThroughStates: readonly string[] = ['continuous_operation', 'mandatory_operation', 'permissive_operation', 'momentary_cessation', 'cease_to_energize'];
+const rideThroughStates: readonly string[] = [
+  'continuous_operation',
+  'mandatory_operation',
+  'permissive_operation',
+  'momentary_cessation',
+  'cease_to_energize',
+];
 
 /** The region of ride-through while in service. */
 function rideThroughFindings(scenario: SeriesScenario, { samples }: Run): Finding[] {
   const blind = isBlind(scenario);
-  return samples.filter(({ t }) => t > 0 && !blind(t)).flatMap(({ t, rideThrough, state }) => {
-    const [, wanted] = scenario.states.findLast(([from]) => from <= t) ?? [0, 'continuous_operation'];
-    if (!rideThroughStates.includes(wanted)) return [];
-    return [{ off: rideThrough === wanted ? 0 : never, what: `at ${t}: ${rideThrough} instead of ${wanted} (${state})` }];
-  });
+  return samples
+    .filter(({ t }) => t > 0 && !blind(t))
+    .flatMap(({ t, rideThrough, state }) => {
+      const [, wanted] = scenario.states.findLast(([from]) => from <= t) ?? [0, 'continuous_operation'];
+      if (!rideThroughStates.includes(wanted)) return [];
+      return [
+        { off: rideThrough === wanted ? 0 : never, what: `at ${t}: ${rideThrough} instead of ${wanted} (${state})` },
+      ];
+    });
 }
 
 function transitionFindings(scenario: SeriesScenario, run: Run): Finding[] {
@@ -217,7 +246,13 @@ function transitionFindings(scenario: SeriesScenario, run: Run): Finding[] {
 
 /** All checks of a series on one run; rows between the ticks of the run are left out. */
 export function seriesFindings(scenario: SeriesScenario, run: Run): readonly Finding[] {
-  return [...plateauFindings(scenario, run), ...transientFindings(scenario, run), ...contentFindings(scenario, run), ...rideThroughFindings(scenario, run), ...transitionFindings(scenario, run)];
+  return [
+    ...plateauFindings(scenario, run),
+    ...transientFindings(scenario, run),
+    ...contentFindings(scenario, run),
+    ...rideThroughFindings(scenario, run),
+    ...transitionFindings(scenario, run),
+  ];
 }
 
 const sameInstantS = 0.001;

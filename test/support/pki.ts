@@ -2,8 +2,18 @@
 import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import {
-  AuthorityKeyIdentifierExtension, BasicConstraintsExtension, cryptoProvider, Extension, ExtendedKeyUsage, ExtendedKeyUsageExtension,
-  KeyUsageFlags, KeyUsagesExtension, PemConverter, SubjectAlternativeNameExtension, SubjectKeyIdentifierExtension, X509CertificateGenerator,
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  cryptoProvider,
+  Extension,
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  PemConverter,
+  SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
+  X509CertificateGenerator,
 } from '@peculiar/x509';
 import type { X509Certificate } from '@peculiar/x509';
 import { roles } from '../../src/sunspec/modbus/roles.ts';
@@ -26,9 +36,8 @@ export const roleOid = '1.3.6.1.4.1.50316.802.1';
 const signing = { name: 'ECDSA', hash: 'SHA-256' } as const;
 const dayMs = 86_400_000;
 
-const newKeys = (namedCurve = 'P-256'): Promise<webcrypto.CryptoKeyPair> => (
-  webcrypto.subtle.generateKey({ name: 'ECDSA', namedCurve }, true, ['sign', 'verify'])
-);
+const newKeys = (namedCurve = 'P-256'): Promise<webcrypto.CryptoKeyPair> =>
+  webcrypto.subtle.generateKey({ name: 'ECDSA', namedCurve }, true, ['sign', 'verify']);
 
 async function keyPem({ privateKey }: webcrypto.CryptoKeyPair): Promise<string> {
   return `${PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', privateKey), 'PRIVATE KEY')}\n`;
@@ -37,10 +46,14 @@ async function keyPem({ privateKey }: webcrypto.CryptoKeyPair): Promise<string> 
 export async function createAuthority(name: string): Promise<Authority> {
   const keys = await newKeys();
   const certificate = await X509CertificateGenerator.createSelfSigned({
-    name: `CN=${name}`, keys, signingAlgorithm: signing,
-    notBefore: new Date(Date.now() - dayMs), notAfter: new Date(Date.now() + 3650 * dayMs),
+    name: `CN=${name}`,
+    keys,
+    signingAlgorithm: signing,
+    notBefore: new Date(Date.now() - dayMs),
+    notAfter: new Date(Date.now() + 3650 * dayMs),
     extensions: [
-      new BasicConstraintsExtension(true, undefined, true), new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+      new BasicConstraintsExtension(true, undefined, true),
+      new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
       await SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   });
@@ -57,16 +70,34 @@ export interface IssueOptions {
   readonly curve?: string;
 }
 
-export async function issue(by: Authority, name: string, { purpose, roles = [], validDays: [from, to] = [-1, 365], curve }: IssueOptions): Promise<Identity> {
+export async function issue(
+  by: Authority,
+  name: string,
+  { purpose, roles = [], validDays: [from, to] = [-1, 365], curve }: IssueOptions,
+): Promise<Identity> {
   const keys = await newKeys(curve);
   const certificate = await X509CertificateGenerator.create({
-    subject: `CN=${name}`, issuer: by.certificate.subject, publicKey: keys.publicKey, signingKey: by.keys.privateKey, signingAlgorithm: signing,
-    notBefore: new Date(Date.now() + from * dayMs), notAfter: new Date(Date.now() + to * dayMs),
+    subject: `CN=${name}`,
+    issuer: by.certificate.subject,
+    publicKey: keys.publicKey,
+    signingKey: by.keys.privateKey,
+    signingAlgorithm: signing,
+    notBefore: new Date(Date.now() + from * dayMs),
+    notAfter: new Date(Date.now() + to * dayMs),
     extensions: [
-      new BasicConstraintsExtension(false, undefined, true), new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+      new BasicConstraintsExtension(false, undefined, true),
+      new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
       new ExtendedKeyUsageExtension([purpose === 'server' ? ExtendedKeyUsage.serverAuth : ExtendedKeyUsage.clientAuth]),
-      await SubjectKeyIdentifierExtension.create(keys.publicKey), await AuthorityKeyIdentifierExtension.create(by.keys.publicKey),
-      ...(purpose === 'server' ? [new SubjectAlternativeNameExtension([{ type: 'dns', value: 'localhost' }, { type: 'ip', value: '127.0.0.1' }])] : []),
+      await SubjectKeyIdentifierExtension.create(keys.publicKey),
+      await AuthorityKeyIdentifierExtension.create(by.keys.publicKey),
+      ...(purpose === 'server'
+        ? [
+            new SubjectAlternativeNameExtension([
+              { type: 'dns', value: 'localhost' },
+              { type: 'ip', value: '127.0.0.1' },
+            ]),
+          ]
+        : []),
       ...roles.map((role) => new Extension(roleOid, false, role)),
     ],
   });
@@ -88,20 +119,26 @@ export interface TestPki {
   readonly server: Identity;
   readonly clients: Readonly<Record<Role, Identity>>;
   /** clients that get a session and no role, by what is wrong */
-  readonly roleless: Readonly<Record<'none' | 'two extensions' | 'two in one' | 'unknown' | 'IA5String' | 'empty' | 'bare octets', Identity>>;
+  readonly roleless: Readonly<
+    Record<'none' | 'two extensions' | 'two in one' | 'unknown' | 'IA5String' | 'empty' | 'bare octets', Identity>
+  >;
   /** clients that get no session, by what is wrong */
   readonly refused: Readonly<Record<'expired' | 'not yet valid' | 'foreign CA' | 'a server certificate', Identity>>;
 }
 
 async function createPki(): Promise<TestPki> {
   const [ca, foreignCa] = [await createAuthority('Test CA'), await createAuthority('Foreign test CA')];
-  const client = (name: string, ...given: readonly Uint8Array[]) => issue(ca, name, { purpose: 'client', roles: given });
+  const client = (name: string, ...given: readonly Uint8Array[]) =>
+    issue(ca, name, { purpose: 'client', roles: given });
   const grid = utf8String('GridServiceSunSpec');
   const withGrid = { purpose: 'client', roles: [grid] } as const;
   const clients = await Promise.all(roles.map(async (role) => [role, await client(role, utf8String(role))] as const));
   const server = await issue(ca, 'server', { purpose: 'server' });
   return {
-    ca, foreignCa, server, clients: Object.fromEntries(clients) as Record<Role, Identity>,
+    ca,
+    foreignCa,
+    server,
+    clients: Object.fromEntries(clients) as Record<Role, Identity>,
     roleless: {
       none: await client('none'),
       'two extensions': await client('two', grid, utf8String('ReadOnlySunSpec')),

@@ -50,14 +50,23 @@ export interface TestPlantOptions {
 }
 
 function withChanges(profile: ProfileSpec, { models = {}, pv = {}, inverter = {} }: TestPlantOptions): ProfileSpec {
-  const merged = Object.fromEntries(Object.entries(models).map(([id, points]) => [id, { ...profile.models[id], ...points }]));
-  const source = profile.source.kind === 'pv' ? { ...profile.source, pv: { ...profile.source.pv, ...pv } } : profile.source;
-  return { ...profile, models: { ...profile.models, ...merged }, inverter: { ...profile.inverter, ...inverter }, source };
+  const merged = Object.fromEntries(
+    Object.entries(models).map(([id, points]) => [id, { ...profile.models[id], ...points }]),
+  );
+  const source =
+    profile.source.kind === 'pv' ? { ...profile.source, pv: { ...profile.source.pv, ...pv } } : profile.source;
+  return {
+    ...profile,
+    models: { ...profile.models, ...merged },
+    inverter: { ...profile.inverter, ...inverter },
+    source,
+  };
 }
 
 function gridSeries(text: string): Series {
   const columns = [
-    { name: 'voltage_pu', required: true, min: 0, max: 2 }, { name: 'frequency_hz', required: true, min: 0, max: 100 },
+    { name: 'voltage_pu', required: true, min: 0, max: 2 },
+    { name: 'frequency_hz', required: true, min: 0, max: 100 },
   ];
   return parseSeries(text, { name: 'grid', columns });
 }
@@ -66,25 +75,58 @@ function devicesOfType(type: string, options: TestPlantOptions) {
   const loaded = loadConfig(['--device_type', type], {});
   if (loaded.kind !== 'run') throw new Error('no configuration');
   const seriesOf = deviceSeriesReader(loaded.config);
-  return loaded.config.devices.map((device) => ({ ...device, profile: withChanges(device.profile, options), series: seriesOf(device) }));
+  return loaded.config.devices.map((device) => ({
+    ...device,
+    profile: withChanges(device.profile, options),
+    series: seriesOf(device),
+  }));
 }
 
 /** The real plant with bundled profiles at noon of a clear day; nothing drives it but the test. */
 export function testPlant(options: TestPlantOptions = {}): SimPlant {
   const {
-    types = ['PV-3Phase'], mode = 'paused', firstIndex = 0, tickIntervalS = 1.5, wall = systemClock, rate = 1,
-    date = '2026-06-21', time = '12:00:00', timezone = 'UTC', seed = 1, nominalHz = 60, weatherSource = 'csv', clouds = 'clear',
-    gridProfile, feeder = null, simModels = false, unitAddressOf, faults, log = silentLogger,
+    types = ['PV-3Phase'],
+    mode = 'paused',
+    firstIndex = 0,
+    tickIntervalS = 1.5,
+    wall = systemClock,
+    rate = 1,
+    date = '2026-06-21',
+    time = '12:00:00',
+    timezone = 'UTC',
+    seed = 1,
+    nominalHz = 60,
+    weatherSource = 'csv',
+    clouds = 'clear',
+    gridProfile,
+    feeder = null,
+    simModels = false,
+    unitAddressOf,
+    faults,
+    log = silentLogger,
   } = options;
   // a fleet of one type reads its configuration once
   const ofType = new Map([...new Set(types)].map((type) => [type, devicesOfType(type, options)]));
   const devices = types.flatMap((type, position) =>
-    (ofType.get(type) ?? []).map((device) => ({ ...device, name: `${device.name} ${position}` })));
+    (ofType.get(type) ?? []).map((device) => ({ ...device, name: `${device.name} ${position}` })),
+  );
   const clock = new SimClock(wall, { mode, rate, timezone }, simTimeFromMs(localDateMs(date, time, timezone)));
   return createPlant({
-    devices, firstIndex, clock, tickIntervalS, nominalHz, seed, version: '0.1.0', log,
-    weatherSource, clouds, feeder, simModels, gridProfile: gridProfile === undefined ? null : gridSeries(gridProfile),
-    monotonicMs: () => wall.monotonicMs(), ...(unitAddressOf && { unitAddressOf }),
+    devices,
+    firstIndex,
+    clock,
+    tickIntervalS,
+    nominalHz,
+    seed,
+    version: '0.1.0',
+    log,
+    weatherSource,
+    clouds,
+    feeder,
+    simModels,
+    gridProfile: gridProfile === undefined ? null : gridSeries(gridProfile),
+    monotonicMs: () => wall.monotonicMs(),
+    ...(unitAddressOf && { unitAddressOf }),
     ...(faults && { faults: faults(clock) }),
   });
 }

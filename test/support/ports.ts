@@ -10,7 +10,11 @@ const [lowest, highest] = [12_000, 30_000] as const;
 const attempts = 50;
 
 export function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => { server.close(() => { resolve(); }); });
+  return new Promise((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+  });
 }
 
 async function areFree(first: number, count: number): Promise<boolean> {
@@ -37,6 +41,6 @@ export async function freePorts(count: number): Promise<number> {
 /** A listener on the last of so many ports in a row, of which the others are free. */
 export async function occupied(count = 1): Promise<{ server: Server; port: number }> {
   const server = createServer();
-  const { port } = await listen(server, '127.0.0.1', await freePorts(count) + count - 1);
+  const { port } = await listen(server, '127.0.0.1', (await freePorts(count)) + count - 1);
   return { server, port };
 }

@@ -56,10 +56,20 @@ async function stopChild(child: ChildProcess, exited: Promise<unknown>): Promise
  * @param flags beyond the ports
  * @throws Error with its output when it ends before, or is not ready in time
  */
-export async function startSimulator(flags: readonly string[] = [], command: Command = fromSource, cwd = root): Promise<RunningSimulator> {
+export async function startSimulator(
+  flags: readonly string[] = [],
+  command: Command = fromSource,
+  cwd = root,
+): Promise<RunningSimulator> {
   const [program, ...args] = command;
-  const child = spawn(program, [...args, '-wp', '0', '-p', '0', ...flags], { cwd, env: cleanEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] });
-  const killWithUs = () => { child.kill('SIGKILL'); };
+  const child = spawn(program, [...args, '-wp', '0', '-p', '0', ...flags], {
+    cwd,
+    env: cleanEnvironment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const killWithUs = () => {
+    child.kill('SIGKILL');
+  };
   process.once('exit', killWithUs);
   let output = '';
   const exited = once(child, 'close').finally(() => process.removeListener('exit', killWithUs));
@@ -85,8 +95,11 @@ export async function startSimulator(flags: readonly string[] = [], command: Com
     }, reject);
   });
   return {
-    ...ports, pid: child.pid ?? 0,
-    get output() { return output; },
+    ...ports,
+    pid: child.pid ?? 0,
+    get output() {
+      return output;
+    },
     stop: () => stopChild(child, exited),
   };
 }

@@ -34,7 +34,7 @@ export class Rig {
 
   /** Passes simulated seconds in as few ticks as can be. */
   async run(seconds: number): Promise<void> {
-    for (let left = seconds; left > 1e-9;) {
+    for (let left = seconds; left > 1e-9; ) {
       const next = Math.min(left, longestTickS);
       this.plant.setTime({ rate: next / baseTickS });
       await this.plant.step(1);
@@ -59,9 +59,13 @@ export class Rig {
     return this.plant.latest.published[0]!.snapshot;
   }
 
-  get w(): number { return this.map.m701.W!; }
+  get w(): number {
+    return this.map.m701.W!;
+  }
 
-  get q(): number { return this.map.m701.Var!; }
+  get q(): number {
+    return this.map.m701.Var!;
+  }
 
   /** `St InvSt ConnSt` of the registers in the words of the snapshot, which must say the same. */
   get state(): string {
@@ -91,5 +95,7 @@ export class Rig {
 
 /** Enter service with neither delay nor ramp, unless given. */
 export function quickEntry(rig: Rig, { delayS = 0, randomS = 0, rampS = 0 } = {}): void {
-  rig.set((tx) => { Object.assign(tx.m703, { ESDlyTms: delayS, ESRndTms: randomS, ESRmpTms: rampS }); });
+  rig.set((tx) => {
+    Object.assign(tx.m703, { ESDlyTms: delayS, ESRndTms: randomS, ESRmpTms: rampS });
+  });
 }

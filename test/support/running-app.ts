@@ -24,11 +24,16 @@ export interface RunningOptions extends AppOptions {
 
 /** The whole simulator on free ports, one device of each type. */
 export async function startApp(
-  types: readonly string[] = ['PV-3Phase'], flags: readonly string[] = [], { paused = true, webPort = 0, ...options }: RunningOptions = {},
+  types: readonly string[] = ['PV-3Phase'],
+  flags: readonly string[] = [],
+  { paused = true, webPort = 0, ...options }: RunningOptions = {},
 ): Promise<RunningApp> {
   const config = configOf(['-wp', String(webPort), '-p', '0', ...(paused ? ['--start_paused', 'yes'] : []), ...flags]);
   const devices = types.flatMap((type) => configOf(['--device_type', type]).devices);
-  const app = createApp({ ...config, devices }, { logBook: createLogBook({ write: () => undefined }), checkReplies: true, ...options });
+  const app = createApp(
+    { ...config, devices },
+    { logBook: createLogBook({ write: () => undefined }), checkReplies: true, ...options },
+  );
   const { http } = await app.start();
   return { app, port: http.port };
 }
@@ -36,11 +41,17 @@ export async function startApp(
 /** All that a request could have changed, as text: registers, state behind them, commands, surroundings, clock. */
 export function stateOf({ plant }: App): string {
   const devices = plant.devices.map(({ index, bank, detail }) => ({
-    index, detail, registers: bank.read(bank.layout.base, bank.layout.size).toString('hex'),
+    index,
+    detail,
+    registers: bank.read(bank.layout.base, bank.layout.size).toString('hex'),
   }));
   const { mode, rate, dateMs, tick, timezone } = plant.time;
   return JSON.stringify({
-    devices, time: { mode, rate, dateMs, tick, timezone }, commands: plant.commands.list(), grid: plant.grid(),
-    surroundings: plant.surroundings(), site: plant.site,
+    devices,
+    time: { mode, rate, dateMs, tick, timezone },
+    commands: plant.commands.list(),
+    grid: plant.grid(),
+    surroundings: plant.surroundings(),
+    site: plant.site,
   });
 }

@@ -26,11 +26,20 @@ function parsed(frame: Buffer, socket: Socket, number: number): PeerRequest {
   const functionCode = frame[7] ?? 0;
   const address = frame.readUInt16BE(8);
   const single = functionCode === 6;
-  const registers = single ? [frame.readUInt16BE(10)]
-    : functionCode === 16 ? Array.from({ length: (frame[12] ?? 0) / 2 }, (_, i) => frame.readUInt16BE(13 + 2 * i)) : [];
+  const registers = single
+    ? [frame.readUInt16BE(10)]
+    : functionCode === 16
+      ? Array.from({ length: (frame[12] ?? 0) / 2 }, (_, i) => frame.readUInt16BE(13 + 2 * i))
+      : [];
   return {
-    transactionId: frame.readUInt16BE(0), unitId: frame[6] ?? 0, functionCode, address,
-    count: single ? 1 : frame.readUInt16BE(10), registers, socket, number,
+    transactionId: frame.readUInt16BE(0),
+    unitId: frame[6] ?? 0,
+    functionCode,
+    address,
+    count: single ? 1 : frame.readUInt16BE(10),
+    registers,
+    socket,
+    number,
   };
 }
 
@@ -51,7 +60,9 @@ export class ScriptedPeer {
   private constructor(image: Buffer, first: number) {
     this.image = image;
     this.first = first;
-    this.#server = createServer((socket) => { this.#serve(socket); });
+    this.#server = createServer((socket) => {
+      this.#serve(socket);
+    });
   }
 
   /** @param first address of the first register of the image */
@@ -69,7 +80,11 @@ export class ScriptedPeer {
 
   async close(): Promise<void> {
     this.drop();
-    await new Promise<void>((resolve) => { this.#server.close(() => { resolve(); }); });
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => {
+        resolve();
+      });
+    });
   }
 
   /** The proper answer. */
@@ -82,7 +97,7 @@ export class ScriptedPeer {
       return adu(transactionId, unitId, `03${(count * 2).toString(16).padStart(2, '0')}${data}`);
     }
     registers.forEach((register, i) => this.image.writeUInt16BE(register, at + 2 * i));
-    const what = functionCode === 6 ? registers[0] ?? 0 : count;
+    const what = functionCode === 6 ? (registers[0] ?? 0) : count;
     return adu(transactionId, unitId, functionCode.toString(16).padStart(2, '0') + word(address) + word(what));
   }
 

@@ -30,7 +30,13 @@ export class FakePlant {
   #event(tick: number): TickEvent {
     const published = this.devices.map(({ index }) => {
       const snapshot = { device_index: index, tick, padding: this.padding };
-      return { snapshot, serialize: () => this.#serialize(snapshot), get json() { return this.serialize(); } };
+      return {
+        snapshot,
+        serialize: () => this.#serialize(snapshot),
+        get json() {
+          return this.serialize();
+        },
+      };
     });
     return { tick, sim: simTimeFromMs(0), wallMs: 0, published } as unknown as TickEvent;
   }
@@ -43,15 +49,21 @@ export class FakePlant {
 
   onTick(listener: (event: TickEvent) => void): () => void {
     this.#listeners.add(listener);
-    return () => { this.#listeners.delete(listener); };
+    return () => {
+      this.#listeners.delete(listener);
+    };
   }
 
   onDevices(listener: (change: DeviceChange) => void): () => void {
     this.#deviceListeners.add(listener);
-    return () => { this.#deviceListeners.delete(listener); };
+    return () => {
+      this.#deviceListeners.delete(listener);
+    };
   }
 
-  get listeners(): number { return this.#listeners.size + this.#deviceListeners.size; }
+  get listeners(): number {
+    return this.#listeners.size + this.#deviceListeners.size;
+  }
 
   /** A device joins at the end of the list. */
   add(): void {
@@ -61,7 +73,10 @@ export class FakePlant {
 
   remove(index: number): void {
     const removed = this.devices.find((device) => device.index === index) ?? null;
-    this.#change(this.devices.filter((device) => device !== removed), { added: null, removed });
+    this.#change(
+      this.devices.filter((device) => device !== removed),
+      { added: null, removed },
+    );
   }
 
   #change(devices: FakePlant['devices'], change: object): void {
@@ -90,7 +105,9 @@ export interface StreamFixture {
 }
 
 export async function openStream(
-  count = 1, options: Partial<TelemetryOptions> = {}, context: Partial<TelemetryContext> = {},
+  count = 1,
+  options: Partial<TelemetryOptions> = {},
+  context: Partial<TelemetryContext> = {},
 ): Promise<StreamFixture> {
   const plant = new FakePlant(count);
   const server = createServer((_request, response) => response.end('plain'));
@@ -98,18 +115,33 @@ export async function openStream(
   const clock = { ms: 0 };
   let check: () => void = () => undefined;
   const telemetry = createTelemetry({
-    plant: plant as unknown as Plant, server, logger: logBook.logger('WS'),
+    plant: plant as unknown as Plant,
+    server,
+    logger: logBook.logger('WS'),
     guard: { host: '127.0.0.1', allowedHosts: [], corsOrigins: ['https://tool.example'] },
     clock: { nowMs: () => clock.ms, monotonicMs: () => clock.ms },
-    options: { every: (_ms, run) => { check = run; return () => undefined; }, ...options },
+    options: {
+      every: (_ms, run) => {
+        check = run;
+        return () => undefined;
+      },
+      ...options,
+    },
     ...context,
   });
   await telemetry.start();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    plant, server, telemetry, logBook, clock, port: (server.address() as AddressInfo).port,
-    check: () => { check(); },
+    plant,
+    server,
+    telemetry,
+    logBook,
+    clock,
+    port: (server.address() as AddressInfo).port,
+    check: () => {
+      check();
+    },
     async close() {
       await telemetry.stop();
       server.closeAllConnections();
@@ -150,10 +182,16 @@ export class StreamClient {
   }
 
   /** Stops reading, or goes on. */
-  pause(): void { this.#tcp.pause(); }
-  resume(): void { this.#tcp.resume(); }
+  pause(): void {
+    this.#tcp.pause();
+  }
+  resume(): void {
+    this.#tcp.resume();
+  }
 
-  get #tcp(): Socket { return (this.socket as unknown as { _socket: Socket })._socket; }
+  get #tcp(): Socket {
+    return (this.socket as unknown as { _socket: Socket })._socket;
+  }
 
   #until(isDone: () => boolean): Promise<void> {
     return new Promise((done) => {

@@ -18,7 +18,9 @@ export class HandTimers {
   readonly later = (ms: number, run: () => void): (() => void) => {
     const entry = { dueMs: this.#wall.monotonicMs() + ms, run };
     this.#entries.push(entry);
-    return () => { this.#entries = this.#entries.filter((each) => each !== entry); };
+    return () => {
+      this.#entries = this.#entries.filter((each) => each !== entry);
+    };
   };
 
   get waiting(): number {
@@ -33,7 +35,10 @@ export class HandTimers {
   pass(ms: number): void {
     const endMs = this.#wall.monotonicMs() + ms;
     for (;;) {
-      const next = this.#entries.reduce<Entry | undefined>((first, each) => (first === undefined || each.dueMs < first.dueMs ? each : first), undefined);
+      const next = this.#entries.reduce<Entry | undefined>(
+        (first, each) => (first === undefined || each.dueMs < first.dueMs ? each : first),
+        undefined,
+      );
       if (next === undefined || next.dueMs > endMs) break;
       this.#wall.advance(Math.max(0, next.dueMs - this.#wall.monotonicMs()));
       this.#entries = this.#entries.filter((each) => each !== next);

@@ -53,18 +53,31 @@ export interface TestTlsOptions extends Partial<TlsPolicy>, Partial<Omit<TlsFile
 }
 
 /** TLS of a server over files in memory. */
-export function tlsOver(files: MemoryFiles, { ciphers = null, minVersion = '1.2', clock = systemClock, logger = silentLogger, ...rest }: TestTlsOptions = {}): TlsFiles {
+export function tlsOver(
+  files: MemoryFiles,
+  { ciphers = null, minVersion = '1.2', clock = systemClock, logger = silentLogger, ...rest }: TestTlsOptions = {},
+): TlsFiles {
   return new TlsFiles({ settings: { files: tlsPaths, ciphers, minVersion }, io: files, clock, logger, ...rest });
 }
 
 /** A TLS connection that trusts the CA of a PKI. It may be refused only after it stands (TLS 1.3). */
-export async function connectTls(port: number, { ca }: Pick<TestPki, 'ca'>, identity: Identity | undefined, options: ConnectionOptions = {}): Promise<TLSSocket> {
+export async function connectTls(
+  port: number,
+  { ca }: Pick<TestPki, 'ca'>,
+  identity: Identity | undefined,
+  options: ConnectionOptions = {},
+): Promise<TLSSocket> {
   const socket = connect({ port, host: '127.0.0.1', ca: ca.cert, ...identity, ...options });
   await once(socket, 'secureConnect');
   return socket;
 }
 
 /** A raw master inside TLS. */
-export async function openTls(port: number, pki: Pick<TestPki, 'ca'>, identity: Identity | undefined, options: ConnectionOptions = {}): Promise<RawClient> {
+export async function openTls(
+  port: number,
+  pki: Pick<TestPki, 'ca'>,
+  identity: Identity | undefined,
+  options: ConnectionOptions = {},
+): Promise<RawClient> {
   return RawClient.over(await connectTls(port, pki, identity, options));
 }

@@ -8,9 +8,15 @@ export class HandWall implements WallClock {
     this.ms = startMs;
   }
 
-  nowMs(): number { return this.ms; }
+  nowMs(): number {
+    return this.ms;
+  }
 
-  monotonicMs(): number { return this.ms - 1_000_000; }
+  monotonicMs(): number {
+    return this.ms - 1_000_000;
+  }
 
-  advance(ms: number): void { this.ms += ms; }
+  advance(ms: number): void {
+    this.ms += ms;
+  }
 }

@@ -27,7 +27,14 @@ class Line {
   readonly context = createModbusContext();
   answers = '';
   unreadable = 0;
-  readonly #framing = new RtuFraming({ pauseMs, gapMs, isOwn: (address) => address === 1, onUnreadable: () => { this.unreadable += 1; } });
+  readonly #framing = new RtuFraming({
+    pauseMs,
+    gapMs,
+    isOwn: (address) => address === 1,
+    onUnreadable: () => {
+      this.unreadable += 1;
+    },
+  });
   readonly #out = Buffer.alloc(maxAdu);
   #nowMs = 1000;
   #lastMs = 0;
@@ -42,7 +49,11 @@ class Line {
   /** Nothing comes for so long. */
   rest(ms = gapMs + 1): this {
     this.#nowMs += ms;
-    for (let awaited = this.#framing.awaitedSilenceMs; awaited > 0 && this.#nowMs - this.#lastMs >= awaited; awaited = this.#framing.awaitedSilenceMs) {
+    for (
+      let awaited = this.#framing.awaitedSilenceMs;
+      awaited > 0 && this.#nowMs - this.#lastMs >= awaited;
+      awaited = this.#framing.awaitedSilenceMs
+    ) {
       this.#framing.silence();
       this.#pump();
     }
@@ -55,7 +66,8 @@ class Line {
 
   #pump(): this {
     const service = {
-      context: this.context, deviceIndex: undefined,
+      context: this.context,
+      deviceIndex: undefined,
       units: (address: number) => (address === 0 ? this.everybody : address === 1 ? this.unit : undefined),
     };
     const asker = { peer: 'line', internalError: () => undefined };
@@ -123,7 +135,9 @@ describe('Modbus over serial line 1.02, 2.5.1: RTU frames', () => {
     });
 
     it('glued together: each is answered, in order', () => {
-      expect(new Line().feed(Buffer.concat([read, write, read])).answers).to.equal(readAnswer + hex(write) + readAnswer);
+      expect(new Line().feed(Buffer.concat([read, write, read])).answers).to.equal(
+        readAnswer + hex(write) + readAnswer,
+      );
     });
 
     it('an unknown function ends at a pause', () => {
@@ -161,9 +175,17 @@ describe('Modbus over serial line 1.02, 2.5.1: RTU frames', () => {
 
   describe('what is not for us, or is no frame', () => {
     const others = [
-      rtuRead(5, 100, 4), rtu(5, '0308' + '0001000200030004'), rtu(5, '8302'), rtuWrite(5, 1, 2),
-      rtu(5, '1000010002' + '04' + '00010002'), rtu(5, '1000010002'), rtu(5, '2b0e0100'), rtu(5, '0fffff0008' + '01' + 'ff'),
-      rtu(5, '01010a'), rtu(5, '11'), rtu(5, '1703aabbcc'),
+      rtuRead(5, 100, 4),
+      rtu(5, '0308' + '0001000200030004'),
+      rtu(5, '8302'),
+      rtuWrite(5, 1, 2),
+      rtu(5, '1000010002' + '04' + '00010002'),
+      rtu(5, '1000010002'),
+      rtu(5, '2b0e0100'),
+      rtu(5, '0fffff0008' + '01' + 'ff'),
+      rtu(5, '01010a'),
+      rtu(5, '11'),
+      rtu(5, '1703aabbcc'),
     ];
 
     it('a bad CRC: nothing happens, and no answer', () => {
@@ -171,7 +193,11 @@ describe('Modbus over serial line 1.02, 2.5.1: RTU frames', () => {
         const damaged = Buffer.from(write);
         damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
         const line = new Line().feed(damaged).rest();
-        expect([line.answers, line.unit.writes.length, line.everybody.writes.length], `bit ${bit}`).to.deep.equal(['', 0, 0]);
+        expect([line.answers, line.unit.writes.length, line.everybody.writes.length], `bit ${bit}`).to.deep.equal([
+          '',
+          0,
+          0,
+        ]);
         expect(line.feed(read).answers).to.equal(readAnswer);
       }
     });
@@ -186,7 +212,9 @@ describe('Modbus over serial line 1.02, 2.5.1: RTU frames', () => {
 
     it('an answer of another device that holds what looks like a request to us', () => {
       const inside = hex(rtuWrite(1, 120, 7));
-      const line = new Line().feed(rtu(5, `03${(inside.length / 2).toString(16).padStart(2, '0')}${inside}`)).feed(read);
+      const line = new Line()
+        .feed(rtu(5, `03${(inside.length / 2).toString(16).padStart(2, '0')}${inside}`))
+        .feed(read);
       expect([line.answers, line.unit.writes.length]).to.deep.equal([readAnswer, 0]);
     });
 
@@ -212,7 +240,10 @@ describe('Modbus over serial line 1.02, 2.5.1: RTU frames', () => {
   });
 
   it('2.2: a broadcast is carried out and never answered', () => {
-    const line = new Line().feed(Buffer.concat([rtuWrite(0, 120, 5), rtuRead(0, 100, 2)])).feed(rtu(0, '32aa')).rest();
+    const line = new Line()
+      .feed(Buffer.concat([rtuWrite(0, 120, 5), rtuRead(0, 100, 2)]))
+      .feed(rtu(0, '32aa'))
+      .rest();
     expect(line.answers).to.equal('');
     expect(line.everybody.writes.map(({ address, words }) => [address, words])).to.deep.equal([[120, '0005']]);
     expect(line.feed(read).answers).to.equal(readAnswer);
@@ -220,40 +251,56 @@ describe('Modbus over serial line 1.02, 2.5.1: RTU frames', () => {
 
   describe('whatever else is on the line', () => {
     const noise = fc.uint8Array({ minLength: 1, maxLength: 300 }).map((octets) => Buffer.from(octets));
-    const request = fc.record({ register: fc.integer({ min: 160, max: 200 }), value: fc.nat(0xffff) })
+    const request = fc
+      .record({ register: fc.integer({ min: 160, max: 200 }), value: fc.nat(0xffff) })
       .map(({ register, value }) => rtuWrite(1, register, value));
     const silence = fc.constantFrom(pauseMs, 16, gapMs + 1);
     const step = fc.oneof(
       fc.record({ kind: fc.constant('noise' as const), bytes: noise, silence }),
       fc.record({ kind: fc.constant('request' as const), bytes: request, silence: fc.constant(gapMs + 1) }),
-      fc.record({ kind: fc.constant('other' as const), bytes: fc.nat(0xffff).map((value) => rtuWrite(7, 160, value)), silence }),
+      fc.record({
+        kind: fc.constant('other' as const),
+        bytes: fc.nat(0xffff).map((value) => rtuWrite(7, 160, value)),
+        silence,
+      }),
     );
 
     it('noise never writes, and a request behind a gap is never lost', () => {
-      fc.assert(fc.property(fc.array(step, { maxLength: 12 }), fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 }), (steps, cuts) => {
-        const line = new Line();
-        for (const { bytes, silence: ms } of steps) {
-          for (let at = 0, i = 0; at < bytes.length; i++) {
-            const size = cuts[i % cuts.length] ?? 1;
-            line.feed(bytes.subarray(at, at + size)).rest(1);
-            at += size;
-          }
-          line.rest(ms);
-        }
-        line.rest();
-        const expected = steps.filter(({ kind }) => kind === 'request').map(({ bytes }) => hex(bytes));
-        expect(line.unit.writes.map(({ address, words }) => hex(rtuWrite(1, address, parseInt(words, 16))))).to.deep.equal(expected);
-        expect(line.answers).to.equal(expected.join(''));
-      }), { numRuns: 500 });
+      fc.assert(
+        fc.property(
+          fc.array(step, { maxLength: 12 }),
+          fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 }),
+          (steps, cuts) => {
+            const line = new Line();
+            for (const { bytes, silence: ms } of steps) {
+              for (let at = 0, i = 0; at < bytes.length; i++) {
+                const size = cuts[i % cuts.length] ?? 1;
+                line.feed(bytes.subarray(at, at + size)).rest(1);
+                at += size;
+              }
+              line.rest(ms);
+            }
+            line.rest();
+            const expected = steps.filter(({ kind }) => kind === 'request').map(({ bytes }) => hex(bytes));
+            expect(
+              line.unit.writes.map(({ address, words }) => hex(rtuWrite(1, address, parseInt(words, 16)))),
+            ).to.deep.equal(expected);
+            expect(line.answers).to.equal(expected.join(''));
+          },
+        ),
+        { numRuns: 500 },
+      );
     });
 
     it('noise right before a request may cost it, and nothing else', () => {
-      fc.assert(fc.property(noise, request, (before, wanted) => {
-        const line = new Line().feed(Buffer.concat([before, wanted])).rest();
-        expect(line.unit.writes.length).to.be.at.most(1);
-        expect(line.answers).to.be.oneOf(['', hex(wanted)]);
-        expect(line.feed(read).answers.slice(-readAnswer.length)).to.equal(readAnswer);
-      }));
+      fc.assert(
+        fc.property(noise, request, (before, wanted) => {
+          const line = new Line().feed(Buffer.concat([before, wanted])).rest();
+          expect(line.unit.writes.length).to.be.at.most(1);
+          expect(line.answers).to.be.oneOf(['', hex(wanted)]);
+          expect(line.feed(read).answers.slice(-readAnswer.length)).to.equal(readAnswer);
+        }),
+      );
     });
   });
 });

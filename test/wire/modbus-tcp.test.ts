@@ -36,7 +36,9 @@ describe('Modbus TCP on the wire', () => {
   beforeEach(async () => {
     unit = new MemoryUnit();
     server = createModbusTcpServer({
-      host: '127.0.0.1', port: 0, context,
+      host: '127.0.0.1',
+      port: 0,
+      context,
       units: (unitId) => ([0, 1, 255].includes(unitId) ? unit : undefined),
     });
     client = await RawClient.open(await server.listen());
@@ -96,39 +98,56 @@ function cut(stream: Buffer, at: readonly number[]): Buffer[] {
 }
 
 describe('Modbus Messaging on TCP/IP 1.0b 3.1.3: the length field alone is the frame boundary', () => {
-  const requests = fc.array(fc.oneof(
-    fc.constantFrom(...cases('modbus-pdu').map((row) => row.in)),
-    fc.tuple(fc.nat(0xffff), fc.nat(255), fc.uint8Array({ minLength: 1, maxLength: 253 })).map(([id, unitId, pdu]) => {
-      const header = Buffer.alloc(7);
-      header.writeUInt16BE(id, 0);
-      header.writeUInt16BE(pdu.length + 1, 4);
-      header[6] = unitId;
-      return Buffer.concat([header, pdu]).toString('hex');
-    }),
-  ), { maxLength: 12 }).map((list) => Buffer.from(list.join(''), 'hex'));
+  const requests = fc
+    .array(
+      fc.oneof(
+        fc.constantFrom(...cases('modbus-pdu').map((row) => row.in)),
+        fc
+          .tuple(fc.nat(0xffff), fc.nat(255), fc.uint8Array({ minLength: 1, maxLength: 253 }))
+          .map(([id, unitId, pdu]) => {
+            const header = Buffer.alloc(7);
+            header.writeUInt16BE(id, 0);
+            header.writeUInt16BE(pdu.length + 1, 4);
+            header[6] = unitId;
+            return Buffer.concat([header, pdu]).toString('hex');
+          }),
+      ),
+      { maxLength: 12 },
+    )
+    .map((list) => Buffer.from(list.join(''), 'hex'));
 
   it('any cut gives the same answers as none', () => {
-    fc.assert(fc.property(requests, fc.array(fc.nat(4000), { maxLength: 30 }), (stream, at) => {
-      const whole = answersTo([stream]);
-      const pieces = answersTo(cut(stream, at));
-      expect(pieces.answers).to.equal(whole.answers);
-      expect(pieces.broken).to.equal(false);
-      expect(pieces.longestKept).to.be.below(maxAdu);
-    }), { numRuns: 300 });
+    fc.assert(
+      fc.property(requests, fc.array(fc.nat(4000), { maxLength: 30 }), (stream, at) => {
+        const whole = answersTo([stream]);
+        const pieces = answersTo(cut(stream, at));
+        expect(pieces.answers).to.equal(whole.answers);
+        expect(pieces.broken).to.equal(false);
+        expect(pieces.longestKept).to.be.below(maxAdu);
+      }),
+      { numRuns: 300 },
+    );
   });
 
   it('any octets, however cut, end in the same state', () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 600 }), fc.array(fc.nat(600), { maxLength: 20 }), (octets, at) => {
-      const stream = Buffer.from(octets);
-      const whole = answersTo([stream]);
-      const pieces = answersTo(cut(stream, at));
-      expect([pieces.answers, pieces.broken]).to.deep.equal([whole.answers, whole.broken]);
-    }));
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 600 }), fc.array(fc.nat(600), { maxLength: 20 }), (octets, at) => {
+        const stream = Buffer.from(octets);
+        const whole = answersTo([stream]);
+        const pieces = answersTo(cut(stream, at));
+        expect([pieces.answers, pieces.broken]).to.deep.equal([whole.answers, whole.broken]);
+      }),
+    );
   });
 
   it('octet by octet over a socket', async () => {
     const unit = new MemoryUnit();
-    const server = createModbusTcpServer({ host: '127.0.0.1', port: 0, units: () => unit, context: createModbusContext() });
+    const server = createModbusTcpServer({
+      host: '127.0.0.1',
+      port: 0,
+      units: () => unit,
+      context: createModbusContext(),
+    });
     const client = await RawClient.open(await server.listen());
     const rows = cases('modbus-pdu').slice(0, 30);
     for (const octet of Buffer.from(rows.map((row) => row.in).join(''), 'hex')) client.send(Buffer.of(octet));

@@ -24,7 +24,9 @@ const { Receiver } = library as unknown as { Receiver: new (options: object) => 
 function messagesIn(bytes: Buffer): string[] {
   const messages: string[] = [];
   const receiver = new Receiver({ isServer: false, allowSynchronousEvents: true });
-  receiver.on('message', (data: Buffer, isBinary: boolean) => { messages.push(isBinary ? 'binary' : data.toString()); });
+  receiver.on('message', (data: Buffer, isBinary: boolean) => {
+    messages.push(isBinary ? 'binary' : data.toString());
+  });
   receiver.write(bytes);
   return messages;
 }

@@ -10,14 +10,24 @@ import { ask } from '../support/http.ts';
 import { startApp } from '../support/running-app.ts';
 
 const path = '/api/sim/ws/telemetry';
-const handshake = { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==' };
-const upgrade = (target: string, headers: Wire['headers'] = {}, method = 'GET') => wire(target, { method, headers: { ...handshake, ...headers } });
+const handshake = {
+  Connection: 'Upgrade',
+  Upgrade: 'websocket',
+  'Sec-WebSocket-Version': '13',
+  'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+};
+const upgrade = (target: string, headers: Wire['headers'] = {}, method = 'GET') =>
+  wire(target, { method, headers: { ...handshake, ...headers } });
 
 /** A frame of a client, masked with zeros. */
 function frame(first: number, payload: Buffer | string, masked = true): Buffer {
   const bytes = Buffer.from(payload);
   const size = bytes.length < 126 ? [bytes.length] : [126, bytes.length >> 8, bytes.length & 255];
-  return Buffer.concat([Buffer.from([first, size[0]! | (masked ? 0x80 : 0), ...size.slice(1)]), Buffer.alloc(masked ? 4 : 0), bytes]);
+  return Buffer.concat([
+    Buffer.from([first, size[0]! | (masked ? 0x80 : 0), ...size.slice(1)]),
+    Buffer.alloc(masked ? 4 : 0),
+    bytes,
+  ]);
 }
 
 describe('stream: handshakes and frames, by raw socket to the whole simulator', () => {
@@ -58,7 +68,12 @@ describe('stream: handshakes and frames, by raw socket to the whole simulator', 
     ['no version', upgrade(path, { 'Sec-WebSocket-Version': undefined }), 400, 'malformed-request'],
     ['no key', upgrade(path, { 'Sec-WebSocket-Key': undefined }), 400, 'malformed-request'],
     ['a short key', upgrade(path, { 'Sec-WebSocket-Key': 'abc=' }), 400, 'malformed-request'],
-    ['two keys', upgrade(path, { 'Sec-WebSocket-Key': [handshake['Sec-WebSocket-Key'], handshake['Sec-WebSocket-Key']] }), 400, 'malformed-request'],
+    [
+      'two keys',
+      upgrade(path, { 'Sec-WebSocket-Key': [handshake['Sec-WebSocket-Key'], handshake['Sec-WebSocket-Key']] }),
+      400,
+      'malformed-request',
+    ],
     ['POST', upgrade(path, {}, 'POST'), 405, 'method-not-allowed'],
     ['HTTP/1.0 without an offer', `GET ${path} HTTP/1.0\r\nHost: localhost\r\n\r\n`, 404, 'not-found'],
     ['a plain GET of the stream', wire(path), 404, 'not-found'],
@@ -74,11 +89,15 @@ describe('stream: handshakes and frames, by raw socket to the whole simulator', 
   for (const [name, offer] of Object.entries({
     'HTTP/2': { Connection: 'Upgrade, HTTP2-Settings', Upgrade: 'h2c', 'HTTP2-Settings': 'AAMAAABkAAQAAP__' },
     'several protocols': { Connection: 'Upgrade', Upgrade: 'h2c, websocket' },
-    'anything': { Connection: 'Upgrade', Upgrade: 'x' },
+    anything: { Connection: 'Upgrade', Upgrade: 'x' },
   })) {
     it(`an offer of ${name} is passed over, with a body and without; the connection ends with the answer`, async () => {
       const time = '/api/sim/controls/time';
-      for (const bytes of [wire('/api/sim/health', { headers: offer }), wire(time, { headers: offer }), wire(time, { body: '{"timezone":"UTC"}', headers: offer })]) {
+      for (const bytes of [
+        wire('/api/sim/health', { headers: offer }),
+        wire(time, { headers: offer }),
+        wire(time, { body: '{"timezone":"UTC"}', headers: offer }),
+      ]) {
         const { status, headers } = await only(port, bytes);
         expect([status, headers['connection']]).to.deep.equal([200, 'close']);
       }
@@ -88,16 +107,25 @@ describe('stream: handshakes and frames, by raw socket to the whole simulator', 
   for (const [name, first, status] of [
     ['a read', wire('/api/sim/overview', { headers: { Connection: 'keep-alive' } }), 200],
     ['a read through Express', wire('/api/sim/nothing', { headers: { Connection: 'keep-alive' } }), 404],
-    ['a write', wire('/api/sim/controls/time', { body: '{"timezone":"UTC"}', headers: { Connection: 'keep-alive' } }), 200],
+    [
+      'a write',
+      wire('/api/sim/controls/time', { body: '{"timezone":"UTC"}', headers: { Connection: 'keep-alive' } }),
+      200,
+    ],
   ] as const) {
     it(`behind ${name} in one segment, every offer has its answer in its turn and none is accepted`, async () => {
       for (const [second, refusal] of [
-        [upgrade(path), 400], [upgrade('/nothing'), 400], [upgrade(path, { Host: 'evil.example' }), 421], ['CONNECT x:1 HTTP/1.1\r\n\r\n', 405],
+        [upgrade(path), 400],
+        [upgrade('/nothing'), 400],
+        [upgrade(path, { Host: 'evil.example' }), 421],
+        ['CONNECT x:1 HTTP/1.1\r\n\r\n', 405],
         [wire('/api/sim/health', { headers: { Connection: 'Upgrade', Upgrade: 'x' } }), 200],
       ] as const) {
         const answers = cutAnswers(await talk(port, Buffer.concat([first, Buffer.from(second)])));
         expect(answers.map((answer) => answer.status)).to.deep.equal([status, refusal]);
-        answers.forEach((answer) => { expectSound(answer); });
+        answers.forEach((answer) => {
+          expectSound(answer);
+        });
       }
     });
   }
@@ -107,17 +135,22 @@ describe('stream: handshakes and frames, by raw socket to the whole simulator', 
     socket.write(wire('/api/sim/nothing', { headers: { Connection: 'keep-alive' } }));
     await once(socket, 'data');
     socket.write(upgrade(path));
-    const [data] = await once(socket, 'data') as [Buffer];
+    const [data] = (await once(socket, 'data')) as [Buffer];
     expect(data.toString('latin1')).to.match(/^HTTP\/1\.1 101 /);
     socket.destroy();
   });
 
   it('an odd protocol, extension or cookie is passed over', async () => {
-    for (const headers of [{ 'Sec-WebSocket-Extensions': 'permessage-deflate; client_max_window_bits' }, { Cookie: 'a=b' }]) {
+    for (const headers of [
+      { 'Sec-WebSocket-Extensions': 'permessage-deflate; client_max_window_bits' },
+      { Cookie: 'a=b' },
+    ]) {
       const socket = await open(port);
       socket.write(upgrade(path, headers));
-      const [data] = await once(socket, 'data') as [Buffer];
-      expect(data.toString('latin1')).to.match(/^HTTP\/1\.1 101 /).and.not.match(/Sec-WebSocket-Extensions/i);
+      const [data] = (await once(socket, 'data')) as [Buffer];
+      expect(data.toString('latin1'))
+        .to.match(/^HTTP\/1\.1 101 /)
+        .and.not.match(/Sec-WebSocket-Extensions/i);
       socket.destroy();
     }
   });
@@ -125,7 +158,7 @@ describe('stream: handshakes and frames, by raw socket to the whole simulator', 
   it('the first messages come with the answer, no tick is needed', async () => {
     const begin = performance.now();
     const client = new WebSocket(`ws://127.0.0.1:${port}${path}?device=1`);
-    const [message] = await once(client, 'message') as [Buffer];
+    const [message] = (await once(client, 'message')) as [Buffer];
     const tookMs = performance.now() - begin;
     expect(JSON.parse(message.toString())).to.include({ device_index: 1, tick: app.plant.latest.tick });
     // 100 ms on an idle machine; the bound leaves room for a busy one
@@ -136,7 +169,7 @@ describe('stream: handshakes and frames, by raw socket to the whole simulator', 
   async function connected(): Promise<Socket> {
     const socket = await open(port);
     socket.write(upgrade(path));
-    const [data] = await once(socket, 'data') as [Buffer];
+    const [data] = (await once(socket, 'data')) as [Buffer];
     expect(data.toString('latin1')).to.match(/^HTTP\/1\.1 101 /);
     return socket;
   }
@@ -146,7 +179,9 @@ describe('stream: handshakes and frames, by raw socket to the whole simulator', 
     const socket = await connected();
     const chunks: Buffer[] = [];
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-    const closed = new Promise((resolve) => { socket.once('close', resolve); });
+    const closed = new Promise((resolve) => {
+      socket.once('close', resolve);
+    });
     socket.write(Buffer.concat(frames));
     // the server waits for our close frame after its own
     socket.write(frame(0x88, Buffer.from([3, 232])));
@@ -170,7 +205,16 @@ describe('stream: handshakes and frames, by raw socket to the whole simulator', 
     ['over 4 KiB in pieces', 1009, frame(0x02, 'x'.repeat(3000)), frame(0x80, 'x'.repeat(3000))],
     ['a length of 2^63', 1009, Buffer.from([0x82, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])],
     ['17 pieces of one message', 1008, frame(0x01, ''), ...Array.from({ length: 16 }, () => frame(0x00, ''))],
-    ['messages of any kind up to the limit', 1000, frame(0x81, 'hello'), frame(0x82, Buffer.alloc(4096)), frame(0x01, 'x'), frame(0x80, 'y'), frame(0x89, 'ping'), frame(0x8a, 'pong')],
+    [
+      'messages of any kind up to the limit',
+      1000,
+      frame(0x81, 'hello'),
+      frame(0x82, Buffer.alloc(4096)),
+      frame(0x01, 'x'),
+      frame(0x80, 'y'),
+      frame(0x89, 'ping'),
+      frame(0x8a, 'pong'),
+    ],
   ] as const) {
     it(`${name} closes with ${code}, that client only`, async () => {
       expect(await closeCode(...frames)).to.equal(code);
@@ -181,8 +225,14 @@ describe('stream: handshakes and frames, by raw socket to the whole simulator', 
     const socket = await connected();
     socket.pause();
     const flood = Buffer.concat(Array.from({ length: 2000 }, () => frame(0x89, 'x'.repeat(125))));
-    const ended = new Promise<void>((resolve) => { socket.once('close', () => { resolve(); }); });
-    const feed = (): void => { while (!socket.destroyed && socket.write(flood)) continue; };
+    const ended = new Promise<void>((resolve) => {
+      socket.once('close', () => {
+        resolve();
+      });
+    });
+    const feed = (): void => {
+      while (!socket.destroyed && socket.write(flood)) continue;
+    };
     socket.on('drain', feed);
     feed();
     await ended;
@@ -193,15 +243,31 @@ describe('stream: handshakes and frames, by raw socket to the whole simulator', 
     const whole = Buffer.concat([upgrade(path), frame(0x81, 'x')]);
     for (const cut of [10, whole.length - 20, whole.length - 3, whole.length]) {
       const socket = await open(port);
-      socket.write(whole.subarray(0, cut), () => { socket.resetAndDestroy(); });
-      await new Promise((resolve) => { socket.once('close', resolve); });
-    }
-    for (const request of [upgrade('/nothing'), upgrade(path, { Host: 'evil.example' }), 'CONNECT x:1 HTTP/1.1\r\n\r\n', wire('/', { headers: { Connection: 'Upgrade', Upgrade: 'h2c' } })]) {
-      const sockets = await Promise.all(Array.from({ length: 20 }, () => open(port)));
-      await Promise.all(sockets.map((socket) => new Promise((resolve) => {
+      socket.write(whole.subarray(0, cut), () => {
+        socket.resetAndDestroy();
+      });
+      await new Promise((resolve) => {
         socket.once('close', resolve);
-        socket.write(request, () => { socket.resetAndDestroy(); });
-      })));
+      });
+    }
+    for (const request of [
+      upgrade('/nothing'),
+      upgrade(path, { Host: 'evil.example' }),
+      'CONNECT x:1 HTTP/1.1\r\n\r\n',
+      wire('/', { headers: { Connection: 'Upgrade', Upgrade: 'h2c' } }),
+    ]) {
+      const sockets = await Promise.all(Array.from({ length: 20 }, () => open(port)));
+      await Promise.all(
+        sockets.map(
+          (socket) =>
+            new Promise((resolve) => {
+              socket.once('close', resolve);
+              socket.write(request, () => {
+                socket.resetAndDestroy();
+              });
+            }),
+        ),
+      );
     }
     expect((await ask(port, '/api/sim/health')).status).to.equal(200);
   });
@@ -209,15 +275,29 @@ describe('stream: handshakes and frames, by raw socket to the whole simulator', 
   it('300 damaged handshakes and frames (seed 7) are refused in form or closed', async () => {
     const random = createRandom(7, 'damaged handshakes');
     const below = (n: number) => Math.floor(random.next() * n);
-    const whole = Buffer.concat([upgrade(path), frame(0x81, 'hello'), frame(0x89, 'ping'), frame(0x88, Buffer.from([3, 232]))]);
+    const whole = Buffer.concat([
+      upgrade(path),
+      frame(0x81, 'hello'),
+      frame(0x89, 'ping'),
+      frame(0x88, Buffer.from([3, 232])),
+    ]);
     app.api.server.headersTimeout = 200;
     app.api.server.requestTimeout = 200;
     let refusals = 0;
     async function one(): Promise<void> {
       const copy = [...whole];
-      for (let i = 0; i <= below(3); i += 1) copy.splice(below(copy.length), below(2), ...(below(3) > 0 ? [below(256)] : []));
+      for (let i = 0; i <= below(3); i += 1)
+        copy.splice(below(copy.length), below(2), ...(below(3) > 0 ? [below(256)] : []));
       // a close frame behind it all, twice, so that both ends come to an end whatever the damage has left of the first
-      const bytes = await talk(port, Buffer.concat([Buffer.from(copy), frame(0x88, Buffer.from([3, 232])), frame(0x8f, ''), Buffer.alloc(5000, 0xff)]));
+      const bytes = await talk(
+        port,
+        Buffer.concat([
+          Buffer.from(copy),
+          frame(0x88, Buffer.from([3, 232])),
+          frame(0x8f, ''),
+          Buffer.alloc(5000, 0xff),
+        ]),
+      );
       const text = bytes.toString('latin1');
       if (text.startsWith('HTTP/1.1 101 ')) return;
       refusals += 1;

@@ -10,9 +10,13 @@ import { openStream, StreamClient } from '../support/stream.ts';
 import type { StreamFixture } from '../support/stream.ts';
 
 const path = '/api/sim/ws/telemetry';
-const handshake = 'Host: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n'
-  + 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
-const turn = () => new Promise((resolve) => { setImmediate(resolve); });
+const handshake =
+  'Host: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
+const turn = () =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 
 let stream: StreamFixture;
 const url = (query = '') => `ws://127.0.0.1:${stream.port}${path}${query}`;
@@ -34,7 +38,8 @@ class Checker {
       this.#firstTick ??= tick;
       const expectedTick = this.#firstTick + Math.floor(this.#count / this.#devices.length);
       const expectedDevice = this.#devices[this.#count % this.#devices.length];
-      if (tick !== expectedTick || device !== expectedDevice) this.faults.push(`device ${device} tick ${tick} as message ${this.#count}`);
+      if (tick !== expectedTick || device !== expectedDevice)
+        this.faults.push(`device ${device} tick ${tick} as message ${this.#count}`);
       this.#count += 1;
       if (this.#waiting && this.#count >= this.#waiting.count) this.#waiting.done();
     });
@@ -50,7 +55,9 @@ class Checker {
     });
   }
 
-  get tcp(): Socket { return (this.socket as unknown as { _socket: Socket })._socket; }
+  get tcp(): Socket {
+    return (this.socket as unknown as { _socket: Socket })._socket;
+  }
 }
 
 async function logged(pattern: RegExp): Promise<LogEntry> {
@@ -88,7 +95,9 @@ describe('telemetry stream under load', () => {
 
   it('makes each text once per device and tick, however many clients take it', async () => {
     stream = await openStream(5);
-    const clients = range(100).map((i) => (i % 2 === 0 ? new Checker(range(5)) : new Checker([i % 5], `?device=${i % 5}`)));
+    const clients = range(100).map((i) =>
+      i % 2 === 0 ? new Checker(range(5)) : new Checker([i % 5], `?device=${i % 5}`),
+    );
     await Promise.all(clients.map((client) => client.tick(0)));
     await run(20, clients);
     expect(clients.flatMap(({ faults }) => faults)).to.deep.equal([]);
@@ -130,7 +139,7 @@ describe('telemetry stream under load', () => {
     await run(150, readers);
     const before = await memory();
     await run(200, readers);
-    const grown = await memory() - before;
+    const grown = (await memory()) - before;
     expect(grown / 1e6).to.be.below(8);
     expect(readers.flatMap(({ faults }) => faults)).to.deep.equal([]);
     const unsent = accepted.map(({ writableLength }) => writableLength).filter((length) => length > 0);
@@ -168,7 +177,12 @@ describe('telemetry stream under load', () => {
     const chunks: Buffer[] = [];
     const closeAt = () => Buffer.concat(chunks).indexOf(Buffer.from([0x88, 0x02, 0x03, 0xe8]));
     // a masked close frame with 1000 right behind the handshake
-    raw.write(Buffer.concat([Buffer.from(`GET ${path} HTTP/1.1\r\n${handshake}`), Buffer.from([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe8])]));
+    raw.write(
+      Buffer.concat([
+        Buffer.from(`GET ${path} HTTP/1.1\r\n${handshake}`),
+        Buffer.from([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe8]),
+      ]),
+    );
     raw.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       stream.plant.tick();
@@ -207,13 +221,26 @@ describe('telemetry stream while devices come and go', () => {
     await late.received(1);
     stream.plant.tick();
     await Promise.all([early.received(5), late.received(2)]);
-    expect(early.messages.map(({ device_index, tick }) => [device_index, tick])).to.deep.equal([[0, 0], [1, 0], [0, 1], [1, 1], [2, 1]]);
-    expect(late.messages.map(({ device_index, tick }) => [device_index, tick])).to.deep.equal([[2, 0], [2, 1]]);
+    expect(early.messages.map(({ device_index, tick }) => [device_index, tick])).to.deep.equal([
+      [0, 0],
+      [1, 0],
+      [0, 1],
+      [1, 1],
+      [2, 1],
+    ]);
+    expect(late.messages.map(({ device_index, tick }) => [device_index, tick])).to.deep.equal([
+      [2, 0],
+      [2, 1],
+    ]);
   });
 
   it('closes with 1000 and a reason who takes only a device that goes', async () => {
     stream = await openStream(3);
-    const [gone, other, all] = [new StreamClient(url('?device=1')), new StreamClient(url('?device=2')), new StreamClient(url())];
+    const [gone, other, all] = [
+      new StreamClient(url('?device=1')),
+      new StreamClient(url('?device=2')),
+      new StreamClient(url()),
+    ];
     await Promise.all([gone.received(1), other.received(1), all.received(3)]);
     stream.plant.remove(1);
     stream.plant.tick();

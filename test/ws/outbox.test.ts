@@ -20,20 +20,29 @@ class FakeSocket implements OutboxSocket {
     return false;
   }
 
-  cork(): void { this.#corks += 1; }
+  cork(): void {
+    this.#corks += 1;
+  }
 
   uncork(): void {
     this.#corks -= 1;
     this.handed += 1;
   }
 
-  on(_event: 'drain', listener: () => void): void { this.#drained.push(listener); }
+  on(_event: 'drain', listener: () => void): void {
+    this.#drained.push(listener);
+  }
 
   take(): void {
     const next = this.#waiting.shift();
     if (!next) throw new Error('nothing is under way');
     this.writableLength -= next.length;
-    this.received.push(...next.toString().split(';').filter((text) => text !== ''));
+    this.received.push(
+      ...next
+        .toString()
+        .split(';')
+        .filter((text) => text !== ''),
+    );
     if (this.writableLength === 0) for (const drained of this.#drained) drained();
   }
 
@@ -49,12 +58,16 @@ function fixture(given: Partial<OutboxBounds> = {}, highWaterBytes = 10) {
   const tally = { sent: 0, dropped: 0 };
   const bounds = { messages: 4, bytes: 1_000_000, least: 1, ...given };
   const outbox = new Outbox({ socket, channel, bounds, tally, highWaterBytes, nowMs: () => clock.ms });
-  const push = (...texts: string[]) => { for (const text of texts) outbox.push(Buffer.from(`${text};`)); };
+  const push = (...texts: string[]) => {
+    for (const text of texts) outbox.push(Buffer.from(`${text};`));
+  };
   const pushAll = (...groups: string[][]) => {
-    outbox.pushAll(groups.map((texts) => {
-      const frames = texts.map((text) => Buffer.from(`${text};`));
-      return { frames, joined: Buffer.concat(frames) };
-    }));
+    outbox.pushAll(
+      groups.map((texts) => {
+        const frames = texts.map((text) => Buffer.from(`${text};`));
+        return { frames, joined: Buffer.concat(frames) };
+      }),
+    );
   };
   return { socket, clock, channel, tally, bounds, outbox, push, pushAll };
 }
@@ -127,27 +140,32 @@ describe('outbox of a stream client', () => {
   it('loses only what it counts and keeps the order, whatever comes when', () => {
     const step = fc.oneof(
       fc.record({ push: fc.integer({ min: 1, max: 40 }) }),
-      fc.record({ tick: fc.array(fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 4 }), { maxLength: 4 }) }),
+      fc.record({
+        tick: fc.array(fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 4 }), { maxLength: 4 }),
+      }),
       fc.constant({ take: true }),
     );
-    fc.assert(fc.property(fc.array(step, { maxLength: 200 }), fc.integer({ min: 1, max: 9 }), (steps, messages) => {
-      const { socket, outbox, push, pushAll } = fixture({ messages, bytes: 120, least: 3 }, 64);
-      let made = 0;
-      const text = (length: number) => `${String(made++)} ${'x'.repeat(length)}`;
-      for (const one of steps) {
-        if ('push' in one) push(text(one.push));
-        else if ('tick' in one) pushAll(...one.tick.map((lengths) => lengths.map(text)));
-        else if (socket.writableLength > 0) socket.take();
-        expect(outbox.waiting).to.be.at.most(messages);
-        expect(outbox.sent + outbox.dropped + outbox.waiting).to.equal(made);
-      }
-      socket.takeAll();
-      const numbers = socket.received.map((received) => Number(received.split(' ')[0]));
-      expect(numbers).to.deep.equal([...new Set(numbers)].sort((a, b) => a - b));
-      expect(outbox.sent + outbox.dropped).to.equal(made);
-      expect(numbers.length).to.equal(outbox.sent);
-      if (made > 0) expect(numbers.at(-1)).to.equal(made - 1);
-    }), { seed: 5, numRuns: 300 });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), fc.integer({ min: 1, max: 9 }), (steps, messages) => {
+        const { socket, outbox, push, pushAll } = fixture({ messages, bytes: 120, least: 3 }, 64);
+        let made = 0;
+        const text = (length: number) => `${String(made++)} ${'x'.repeat(length)}`;
+        for (const one of steps) {
+          if ('push' in one) push(text(one.push));
+          else if ('tick' in one) pushAll(...one.tick.map((lengths) => lengths.map(text)));
+          else if (socket.writableLength > 0) socket.take();
+          expect(outbox.waiting).to.be.at.most(messages);
+          expect(outbox.sent + outbox.dropped + outbox.waiting).to.equal(made);
+        }
+        socket.takeAll();
+        const numbers = socket.received.map((received) => Number(received.split(' ')[0]));
+        expect(numbers).to.deep.equal([...new Set(numbers)].sort((a, b) => a - b));
+        expect(outbox.sent + outbox.dropped).to.equal(made);
+        expect(numbers.length).to.equal(outbox.sent);
+        if (made > 0) expect(numbers.at(-1)).to.equal(made - 1);
+      }),
+      { seed: 5, numRuns: 300 },
+    );
   });
 
   it('measures for how long the client takes nothing', () => {

@@ -16,13 +16,21 @@ const path = '/api/sim/ws/telemetry';
 let stream: StreamFixture;
 const close = () => stream.close();
 
-async function client(query = '', { at = path, headers = {} }: { at?: string; headers?: Record<string, string> } = {}): Promise<StreamClient> {
+async function client(
+  query = '',
+  { at = path, headers = {} }: { at?: string; headers?: Record<string, string> } = {},
+): Promise<StreamClient> {
   const made = new StreamClient(`ws://127.0.0.1:${stream.port}${at}${query}`, { headers });
   await made.received(1);
   return made;
 }
 
-const handshake = { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==' };
+const handshake = {
+  Connection: 'Upgrade',
+  Upgrade: 'websocket',
+  'Sec-WebSocket-Version': '13',
+  'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+};
 
 function upgrade(target: string, headers: Record<string, string | undefined> = {}, method = 'GET'): Promise<RawAnswer> {
   const all: Record<string, string | undefined> = { Host: `127.0.0.1:${stream.port}`, ...handshake, ...headers };
@@ -55,7 +63,11 @@ describe('telemetry stream: messages', () => {
     stream.plant.tick();
     const all = await client();
     await all.received(3);
-    expect(all.messages.map(({ device_index, tick }) => [device_index, tick])).to.deep.equal([[0, 1], [1, 1], [2, 1]]);
+    expect(all.messages.map(({ device_index, tick }) => [device_index, tick])).to.deep.equal([
+      [0, 1],
+      [1, 1],
+      [2, 1],
+    ]);
     expect(all.binary).to.deep.equal([false, false, false]);
   });
 
@@ -65,7 +77,10 @@ describe('telemetry stream: messages', () => {
     await all.received(2);
     for (let i = 0; i < 5; i += 1) stream.plant.tick();
     await all.received(12);
-    const expected = Array.from({ length: 6 }, (_, tick) => [[0, tick], [1, tick]]).flat();
+    const expected = Array.from({ length: 6 }, (_, tick) => [
+      [0, tick],
+      [1, tick],
+    ]).flat();
     expect(all.messages.map(({ device_index, tick }) => [device_index, tick])).to.deep.equal(expected);
   });
 
@@ -75,7 +90,10 @@ describe('telemetry stream: messages', () => {
     const second = await client('?device=0', { at: '/api/sim/telemetry/ws' });
     stream.plant.tick();
     await Promise.all([first.received(2), second.received(2)]);
-    expect(first.messages.map(({ device_index, tick }) => [device_index, tick])).to.deep.equal([[2, 0], [2, 1]]);
+    expect(first.messages.map(({ device_index, tick }) => [device_index, tick])).to.deep.equal([
+      [2, 0],
+      [2, 1],
+    ]);
     expect(second.messages.map(({ device_index }) => device_index)).to.deep.equal([0, 0]);
   });
 
@@ -83,7 +101,10 @@ describe('telemetry stream: messages', () => {
     stream = await openStream(1);
     const rest = await Rest.open();
     const telemetry = createTelemetry({
-      plant: rest.plant, server: rest.api.server, clock: systemClock, logger: silentLogger,
+      plant: rest.plant,
+      server: rest.api.server,
+      clock: systemClock,
+      logger: silentLogger,
       guard: { host: '127.0.0.1', allowedHosts: [], corsOrigins: [] },
     });
     await telemetry.start();
@@ -116,7 +137,13 @@ describe('telemetry stream: refusals before the upgrade', () => {
 
   it('404 for other paths', async () => {
     stream = await openStream();
-    for (const other of ['/', '/api/sim/ws', '/api/sim/ws/telemetry/', '/api/sim/ws/telemetry/.websocket', '/api/sim/overview']) {
+    for (const other of [
+      '/',
+      '/api/sim/ws',
+      '/api/sim/ws/telemetry/',
+      '/api/sim/ws/telemetry/.websocket',
+      '/api/sim/overview',
+    ]) {
       expectProblem(await upgrade(other), 404, 'not-found');
     }
   });
@@ -179,7 +206,9 @@ describe('telemetry stream: connections', () => {
     stream = await openStream();
     const good = await client();
     const raw = connect(stream.port, '127.0.0.1');
-    const lines = Object.entries({ Host: 'localhost', ...handshake }).map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    const lines = Object.entries({ Host: 'localhost', ...handshake })
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join('');
     raw.write(`GET ${path} HTTP/1.1\r\n${lines}\r\n`);
     await once(raw, 'data');
     raw.resume();
@@ -277,8 +306,16 @@ describe('telemetry stream: connections', () => {
     stream.plant.tick();
     await reader.received(2);
     expect(stream.telemetry.status()).to.deep.equal({
-      enabled: true, state: 'listening', detail: null, endpoint: `ws://127.0.0.1:${stream.port}${path}`, peers: 1,
-      lastActivityMs: 5000, rxCount: 0, txCount: 2, errorCount: 0, droppedCount: 0,
+      enabled: true,
+      state: 'listening',
+      detail: null,
+      endpoint: `ws://127.0.0.1:${stream.port}${path}`,
+      peers: 1,
+      lastActivityMs: 5000,
+      rxCount: 0,
+      txCount: 2,
+      errorCount: 0,
+      droppedCount: 0,
     });
   });
 });

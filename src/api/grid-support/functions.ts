@@ -9,7 +9,11 @@ const readOnly = { readOnly: true } as const;
 const whole = { whole: true } as const;
 
 const result = (point: string): Member => ({
-  kind: 'symbol', point, symbols: adoptSymbols, readOnly: true, about: 'Outcome of the last adoption.',
+  kind: 'symbol',
+  point,
+  symbols: adoptSymbols,
+  readOnly: true,
+  about: 'Outcome of the last adoption.',
 });
 const maxPoints = number('NPt', 'Most points of a curve.', readOnly);
 
@@ -22,9 +26,14 @@ const curveState: Members = {
 };
 
 const voltVar: GridFunction = {
-  model: 705, enable: 'Ena', reversion: '',
+  model: 705,
+  enable: 'Ena',
+  reversion: '',
   members: {
-    points: curve('Crv[0]', [{ name: 'v_pct', point: 'V' }, { name: 'var_pct', point: 'Var' }]),
+    points: curve('Crv[0]', [
+      { name: 'v_pct', point: 'V' },
+      { name: 'var_pct', point: 'Var' },
+    ]),
     dept_ref: symbol('Crv[0].DeptRef', varReferences, 'What 100 % of `var_pct` means.'),
     priority: symbol('Crv[0].Pri', ['active', 'reactive', 'vendor']),
     response_time_s: number('Crv[0].RspTms', 'Open-loop response time.'),
@@ -37,9 +46,14 @@ const voltVar: GridFunction = {
 };
 
 const voltWatt: GridFunction = {
-  model: 706, enable: 'Ena', reversion: '',
+  model: 706,
+  enable: 'Ena',
+  reversion: '',
   members: {
-    points: curve('Crv[0]', [{ name: 'v_pct', point: 'V' }, { name: 'w_pct', point: 'W' }]),
+    points: curve('Crv[0]', [
+      { name: 'v_pct', point: 'V' },
+      { name: 'w_pct', point: 'W' },
+    ]),
     dept_ref: symbol('Crv[0].DeptRef', ['w_max_pct', 'w_aval_pct'], 'What 100 % of `w_pct` means.'),
     response_time_s: number('Crv[0].RspTms', 'Open-loop response time.'),
     ...curveState,
@@ -47,9 +61,14 @@ const voltWatt: GridFunction = {
 };
 
 const wattVar: GridFunction = {
-  model: 712, enable: 'Ena', reversion: '',
+  model: 712,
+  enable: 'Ena',
+  reversion: '',
   members: {
-    points: curve('Crv[0]', [{ name: 'w_pct', point: 'W' }, { name: 'var_pct', point: 'Var' }]),
+    points: curve('Crv[0]', [
+      { name: 'w_pct', point: 'W' },
+      { name: 'var_pct', point: 'Var' },
+    ]),
     dept_ref: symbol('Crv[0].DeptRef', varReferences, 'What 100 % of `var_pct` means.'),
     priority: symbol('Crv[0].Pri', ['active', 'reactive']),
     ...curveState,
@@ -57,7 +76,9 @@ const wattVar: GridFunction = {
 };
 
 const freqDroop: GridFunction = {
-  model: 711, enable: 'Ena', reversion: '',
+  model: 711,
+  enable: 'Ena',
+  reversion: '',
   members: {
     db_of_hz: number('Ctl[0].DbOf', 'Dead band above the nominal frequency.'),
     db_uf_hz: number('Ctl[0].DbUf', 'Dead band below the nominal frequency.'),
@@ -78,8 +99,13 @@ function powerFactor(group: 'PFWInj' | 'PFWAbs'): GridFunction {
   });
   const reversion: Members = { ...value(`${group}Rvrt`), enabled: flag(`${group}EnaRvrt`) };
   return {
-    model: 704, enable: `${group}Ena`, reversion: group,
-    members: { ...value(group), reversion: { kind: 'object', members: reversion, about: 'In force when the reversion time is over.' } },
+    model: 704,
+    enable: `${group}Ena`,
+    reversion: group,
+    members: {
+      ...value(group),
+      reversion: { kind: 'object', members: reversion, about: 'In force when the reversion time is over.' },
+    },
   };
 }
 
@@ -89,15 +115,25 @@ const pf: GridFunction = {
   ...powerFactors.inject,
   members: {
     ...powerFactors.inject.members,
-    inject: { kind: 'part', part: powerFactors.inject, about: 'While the device delivers power. The members beside it are short for its own.' },
+    inject: {
+      kind: 'part',
+      part: powerFactors.inject,
+      about: 'While the device delivers power. The members beside it are short for its own.',
+    },
     absorb: { kind: 'part', part: powerFactors.absorb, about: 'While the device takes power.' },
   },
 };
 
 const constantVar: GridFunction = {
-  model: 704, enable: 'VarSetEna', reversion: 'VarSet',
+  model: 704,
+  enable: 'VarSetEna',
+  reversion: 'VarSet',
   members: {
-    mode: symbol('VarSetMod', ['w_max_pct', 'var_max_pct', 'var_avail_pct', 'va_max_pct', 'vars'], 'What 100 % means, or `vars`: `var_kvar` counts.'),
+    mode: symbol(
+      'VarSetMod',
+      ['w_max_pct', 'var_max_pct', 'var_avail_pct', 'va_max_pct', 'vars'],
+      'What 100 % means, or `vars`: `var_kvar` counts.',
+    ),
     var_pct: number('VarSetPct'),
     var_kvar: number('VarSet', 'Positive injects.', { kilo: true }),
     priority: symbol('VarSetPri', ['active', 'reactive', 'vendor']),
@@ -108,7 +144,9 @@ const constantVar: GridFunction = {
 };
 
 const maxPower: GridFunction = {
-  model: 704, enable: 'WMaxLimPctEna', reversion: 'WMaxLimPct',
+  model: 704,
+  enable: 'WMaxLimPctEna',
+  reversion: 'WMaxLimPct',
   members: {
     limit_pct: number('WMaxLimPct', 'Of 702.WMax.'),
     reversion_limit_pct: number('WMaxLimPctRvrt'),
@@ -118,7 +156,9 @@ const maxPower: GridFunction = {
 
 const percent = { range: [-100, 100] } as const;
 const activePower: GridFunction = {
-  model: 704, enable: 'WSetEna', reversion: 'WSet',
+  model: 704,
+  enable: 'WSetEna',
+  reversion: 'WSet',
   members: {
     mode: symbol('WSetMod', ['w_max_pct', 'watts'], 'Which of the two set-points counts.'),
     setpoint_pct: number('WSetPct', 'Negative charges.', percent),
@@ -130,10 +170,13 @@ const activePower: GridFunction = {
 };
 
 const enterService: GridFunction = {
-  model: 703, enable: 'ES',
+  model: 703,
+  enable: 'ES',
   members: {
-    v_hi_pct: number('ESVHi'), v_lo_pct: number('ESVLo'),
-    hz_hi_hz: number('ESHzHi'), hz_lo_hz: number('ESHzLo'),
+    v_hi_pct: number('ESVHi'),
+    v_lo_pct: number('ESVLo'),
+    hz_hi_hz: number('ESHzHi'),
+    hz_lo_hz: number('ESHzLo'),
     delay_s: number('ESDlyTms', undefined, whole),
     random_delay_s: number('ESRndTms', 'Longest extra random delay.', whole),
     ramp_s: number('ESRmpTms', undefined, whole),
@@ -144,19 +187,35 @@ const enterService: GridFunction = {
 /** Must-trip, may-trip and momentary-cessation curves over voltage or frequency. */
 function trip(model: number, name: 'v_pct' | 'hz', point: 'V' | 'Hz'): GridFunction {
   const points = (group: string, least: 0 | 1): Member => ({
-    kind: 'object', members: { points: curve(`Crv[0].${group}`, [{ name, point }, { name: 'time_s', point: 'Tms' }], least) },
+    kind: 'object',
+    members: {
+      points: curve(
+        `Crv[0].${group}`,
+        [
+          { name, point },
+          { name: 'time_s', point: 'Tms' },
+        ],
+        least,
+      ),
+    },
   });
   return {
-    model, enable: 'Ena',
+    model,
+    enable: 'Ena',
     members: {
-      must_trip: points('MustTrip', 1), may_trip: points('MayTrip', 0), momentary_cessation: points('MomCess', 0),
-      max_points: maxPoints, adopt_result: result('AdptCrvRslt'),
+      must_trip: points('MustTrip', 1),
+      may_trip: points('MayTrip', 0),
+      momentary_cessation: points('MomCess', 0),
+      max_points: maxPoints,
+      adopt_result: result('AdptCrvRslt'),
     },
   };
 }
 
 const ramp: GridFunction = {
-  model: 704, enable: 'WRmp', always: true,
+  model: 704,
+  enable: 'WRmp',
+  always: true,
   members: {
     w_ramp_pct_s: number('WRmp', 'Per second, of `w_ramp_ref`.', whole),
     w_ramp_ref: symbol('WRmpRef', ['a_max', 'w_max']),

@@ -74,7 +74,12 @@ export interface GridFunction {
   readonly members: Members;
 }
 
-interface NumberOptions { readonly kilo?: true; readonly readOnly?: true; readonly range?: readonly [number, number]; readonly whole?: true }
+interface NumberOptions {
+  readonly kilo?: true;
+  readonly readOnly?: true;
+  readonly range?: readonly [number, number];
+  readonly whole?: true;
+}
 
 /** A number; its limits are those of the point unless `range` says otherwise. */
 export function number(point: string, about?: string, options: NumberOptions = {}): Member {

@@ -36,22 +36,34 @@ function symbolOf(bank: Bank, model: number, point: string): string | null {
 
 function memberReply(bank: Bank, model: number, member: Member, dateMs: DateMs): unknown {
   switch (member.kind) {
-    case 'number': return engineering(bank, model, member.point, member.kilo === true);
-    case 'symbol': return symbolOf(bank, model, member.point);
-    case 'flag': return hasPoint(bank, model, member.point) ? pointValue(bank, model, member.point) === 'ENABLED' : null;
-    case 'object': return membersReply(bank, model, member.members, dateMs);
-    case 'part': return functionReply(bank, member.part, dateMs);
+    case 'number':
+      return engineering(bank, model, member.point, member.kilo === true);
+    case 'symbol':
+      return symbolOf(bank, model, member.point);
+    case 'flag':
+      return hasPoint(bank, model, member.point) ? pointValue(bank, model, member.point) === 'ENABLED' : null;
+    case 'object':
+      return membersReply(bank, model, member.members, dateMs);
+    case 'part':
+      return functionReply(bank, member.part, dateMs);
     case 'curve': {
       const length = pointNumber(bank, model, `${member.at}.ActPt`) ?? 0;
-      return Array.from({ length }, (_, i) => Object.fromEntries(
-        member.axes.map(({ name, point }) => [name, engineering(bank, model, `${member.at}.Pt[${i}].${point}`, false)]),
-      ));
+      return Array.from({ length }, (_, i) =>
+        Object.fromEntries(
+          member.axes.map(({ name, point }) => [
+            name,
+            engineering(bank, model, `${member.at}.Pt[${i}].${point}`, false),
+          ]),
+        ),
+      );
     }
   }
 }
 
 function membersReply(bank: Bank, model: number, members: Members, dateMs: DateMs): ReplyObject {
-  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, memberReply(bank, model, member, dateMs)]));
+  return Object.fromEntries(
+    Object.entries(members).map(([name, member]) => [name, memberReply(bank, model, member, dateMs)]),
+  );
 }
 
 function timerPoint(bank: Bank, { model, reversion }: GridFunction, name: string): number | null {

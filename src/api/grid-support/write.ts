@@ -40,13 +40,20 @@ class Collector {
   }
 
   function({ spec, name, pointer, body }: FunctionRequest): void {
-    if (!isSupported(this.#bank, spec)) throw new HttpProblem('disabled', `The device does not have the function ${name}.`);
+    if (!isSupported(this.#bank, spec))
+      throw new HttpProblem('disabled', `The device does not have the function ${name}.`);
     const { model, enable, reversion, always } = spec;
-    this.#members(model, {
-      ...(always !== true && { enabled: { kind: 'flag', point: enable } as const }),
-      ...(reversion !== undefined && { reversion_time_s: { kind: 'number', point: `${reversion}RvrtTms` } as const }),
-      ...spec.members,
-    }, body, pointer, name);
+    this.#members(
+      model,
+      {
+        ...(always !== true && { enabled: { kind: 'flag', point: enable } as const }),
+        ...(reversion !== undefined && { reversion_time_s: { kind: 'number', point: `${reversion}RvrtTms` } as const }),
+        ...spec.members,
+      },
+      body,
+      pointer,
+      name,
+    );
   }
 
   #members(model: number, members: Members, body: RequestObject, pointer: string, name: string): void {
@@ -58,26 +65,46 @@ class Collector {
 
   #member(model: number, member: Member, value: unknown, pointer: string, name: string): void {
     switch (member.kind) {
-      case 'number': this.#put(model, member.point, Number(value) * (member.kilo === true ? 1000 : 1), pointer); break;
-      case 'symbol': this.#put(model, member.point, String(value).toUpperCase(), pointer); break;
-      case 'flag': this.#put(model, member.point, value === true ? 'ENABLED' : 'DISABLED', pointer); break;
-      case 'object': this.#members(model, member.members, value as RequestObject, pointer, name); break;
-      case 'part': this.function({ spec: member.part, name, pointer, body: value as RequestObject }); break;
-      case 'curve': this.#curve(model, member, value as readonly Readonly<Record<string, number>>[], pointer); break;
+      case 'number':
+        this.#put(model, member.point, Number(value) * (member.kilo === true ? 1000 : 1), pointer);
+        break;
+      case 'symbol':
+        this.#put(model, member.point, String(value).toUpperCase(), pointer);
+        break;
+      case 'flag':
+        this.#put(model, member.point, value === true ? 'ENABLED' : 'DISABLED', pointer);
+        break;
+      case 'object':
+        this.#members(model, member.members, value as RequestObject, pointer, name);
+        break;
+      case 'part':
+        this.function({ spec: member.part, name, pointer, body: value as RequestObject });
+        break;
+      case 'curve':
+        this.#curve(model, member, value as readonly Readonly<Record<string, number>>[], pointer);
+        break;
     }
   }
 
-  #curve(model: number, { at, axes }: Extract<Member, { kind: 'curve' }>, points: readonly Readonly<Record<string, number>>[], pointer: string): void {
+  #curve(
+    model: number,
+    { at, axes }: Extract<Member, { kind: 'curve' }>,
+    points: readonly Readonly<Record<string, number>>[],
+    pointer: string,
+  ): void {
     const { layout } = this.#bank;
-    const room = layout.models.find(({ def }) => def.id === model)?.slots
-      .filter(({ path }) => path.startsWith(`${at}.Pt[`) && path.endsWith(`].${axes[0].point}`)).length ?? 0;
+    const room =
+      layout.models
+        .find(({ def }) => def.id === model)
+        ?.slots.filter(({ path }) => path.startsWith(`${at}.Pt[`) && path.endsWith(`].${axes[0].point}`)).length ?? 0;
     if (points.length > room) {
       this.faults.push({ in: 'body', name: pointer, detail: `must have at most ${room} items` });
       return;
     }
     this.#put(model, `${at}.ActPt`, points.length, pointer);
     points.forEach((point, i) => {
-      for (const axis of axes) this.#put(model, `${at}.Pt[${i}].${axis.point}`, point[axis.name] ?? null, `${pointer}/${i}/${axis.name}`);
+      for (const axis of axes)
+        this.#put(model, `${at}.Pt[${i}].${axis.point}`, point[axis.name] ?? null, `${pointer}/${i}/${axis.name}`);
     });
   }
 
@@ -94,16 +121,22 @@ class Collector {
     }
     const former = this.writes.get(slot);
     if (former && former.value !== value) {
-      this.faults.push({ in: 'body', name: pointer, detail: `contradicts ${former.pointer}: both are ${pointName(slot)}` });
+      this.faults.push({
+        in: 'body',
+        name: pointer,
+        detail: `contradicts ${former.pointer}: both are ${pointName(slot)}`,
+      });
     } else if (!former) this.writes.set(slot, { slot, value, pointer });
   }
 }
 
 /** Why a number would lose its meaning in the register; null: it keeps it. */
 function unfitNumber({ def, sf }: PointSlot, value: number): string | null {
-  if (def.sf === undefined && !def.type.startsWith('float') && !Number.isInteger(value)) return 'must be a whole number';
+  if (def.sf === undefined && !def.type.startsWith('float') && !Number.isInteger(value))
+    return 'must be a whole number';
   // no time at all is another thing than a short one
-  if (def.units === 'Secs' && value > 0 && value < 0.5 * 10 ** sf) return `is too small: the register counts in steps of ${10 ** sf}`;
+  if (def.units === 'Secs' && value > 0 && value < 0.5 * 10 ** sf)
+    return `is too small: the register counts in steps of ${10 ** sf}`;
   return null;
 }
 
@@ -111,16 +144,20 @@ function unfitNumber({ def, sf }: PointSlot, value: number): string | null {
 function inBodyTerms(error: unknown, writes: Collector['writes'], requests: readonly FunctionRequest[]): unknown {
   if (!(error instanceof SimError) || problemOf[error.code] !== 'validation') return error;
   const pointers = new Map([...writes.values()].map(({ slot, pointer }) => [pointName(slot), pointer]));
-  const faults = (error.faults.length > 0 ? error.faults : [{ name: '', detail: error.message }]).map((fault: Fault): ProblemFault => {
-    const pointer = pointers.get(fault.name);
-    const request = requests.find(({ spec }) => fault.name.startsWith(`${spec.model}.`));
-    return {
-      in: 'body',
-      name: pointer ?? request?.pointer ?? '',
-      detail: pointer === undefined && fault.name !== '' ? `${fault.name}: ${fault.detail}` : fault.detail,
-      ...(fault.allowed && { allowed: fault.allowed.map((value) => (typeof value === 'string' ? value.toLowerCase() : value)) }),
-    };
-  });
+  const faults = (error.faults.length > 0 ? error.faults : [{ name: '', detail: error.message }]).map(
+    (fault: Fault): ProblemFault => {
+      const pointer = pointers.get(fault.name);
+      const request = requests.find(({ spec }) => fault.name.startsWith(`${spec.model}.`));
+      return {
+        in: 'body',
+        name: pointer ?? request?.pointer ?? '',
+        detail: pointer === undefined && fault.name !== '' ? `${fault.name}: ${fault.detail}` : fault.detail,
+        ...(fault.allowed && {
+          allowed: fault.allowed.map((value) => (typeof value === 'string' ? value.toLowerCase() : value)),
+        }),
+      };
+    },
+  );
   return invalidAll(faults);
 }
 

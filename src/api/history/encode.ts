@@ -61,7 +61,11 @@ function csvCell({ text }: Column, value: number): string {
 }
 
 /** One text per row, some rows at a time. */
-function* rowPieces({ runs, width }: Selection, columns: number, rowText: (values: Float64Array, base: number) => string): Generator<string> {
+function* rowPieces(
+  { runs, width }: Selection,
+  columns: number,
+  rowText: (values: Float64Array, base: number) => string,
+): Generator<string> {
   const rowsPerPiece = Math.max(1, Math.floor(cellsPerPiece / columns));
   let text = '';
   let rows = 0;
@@ -84,14 +88,21 @@ function opened(head: object): string {
 }
 
 /** `{...head, "samples": [{...}, ...]}` */
-export function* samplesJson(head: object, selection: Selection, all: readonly Metric[], chosen: readonly Metric[]): Generator<string> {
+export function* samplesJson(
+  head: object,
+  selection: Selection,
+  all: readonly Metric[],
+  chosen: readonly Metric[],
+): Generator<string> {
   const columns = columnsOf(all, chosen);
   const keys = columns.map(({ name }, i) => `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`);
   let before = '';
   yield `${opened(head)},"samples":[`;
   yield* rowPieces(selection, columns.length, (values, base) => {
     let text = before;
-    columns.forEach((column, i) => { text += (keys[i] ?? '') + jsonCell(column, values[base + column.at] ?? NaN); });
+    columns.forEach((column, i) => {
+      text += (keys[i] ?? '') + jsonCell(column, values[base + column.at] ?? NaN);
+    });
     before = ',';
     return `${text}}`;
   });
@@ -99,7 +110,12 @@ export function* samplesJson(head: object, selection: Selection, all: readonly M
 }
 
 /** `{...head, "columns": {"timestamp": [...], ...}}` */
-export function* columnsJson(head: object, selection: Selection, all: readonly Metric[], chosen: readonly Metric[]): Generator<string> {
+export function* columnsJson(
+  head: object,
+  selection: Selection,
+  all: readonly Metric[],
+  chosen: readonly Metric[],
+): Generator<string> {
   let opening = `${opened(head)},"columns":{`;
   for (const column of columnsOf(all, chosen)) {
     yield `${opening}${JSON.stringify(column.name)}:[`;
@@ -115,12 +131,18 @@ export function* columnsJson(head: object, selection: Selection, all: readonly M
 }
 
 /** RFC 4180 under one line of names; an empty field is null. */
-export function* samplesCsv(selection: Selection, all: readonly Metric[], chosen: readonly Metric[]): Generator<string> {
+export function* samplesCsv(
+  selection: Selection,
+  all: readonly Metric[],
+  chosen: readonly Metric[],
+): Generator<string> {
   const columns = columnsOf(all, chosen);
   yield `${columns.map(({ name }) => name).join(',')}\r\n`;
   yield* rowPieces(selection, columns.length, (values, base) => {
     let text = '';
-    columns.forEach((column, i) => { text += (i === 0 ? '' : ',') + csvCell(column, values[base + column.at] ?? NaN); });
+    columns.forEach((column, i) => {
+      text += (i === 0 ? '' : ',') + csvCell(column, values[base + column.at] ?? NaN);
+    });
     return `${text}\r\n`;
   });
 }

@@ -50,11 +50,17 @@ class Recording implements DeviceHistory {
     this.#ring = new SampleRing(firstMetric + this.metrics.length, snapshot.device_index);
   }
 
-  get metrics(): readonly Metric[] { return this.#columns.metrics; }
+  get metrics(): readonly Metric[] {
+    return this.#columns.metrics;
+  }
 
-  get count(): number { return this.#ring.count; }
+  get count(): number {
+    return this.#ring.count;
+  }
 
-  get sampleBytes(): number { return sampleBytes(this.metrics.length); }
+  get sampleBytes(): number {
+    return sampleBytes(this.metrics.length);
+  }
 
   add({ snapshot, detail }: Published, simMs: number, wallMs: number, depth: number): void {
     const { values, at } = this.#ring.append(depth, simMs, wallMs, snapshot.tick);
@@ -62,9 +68,13 @@ class Recording implements DeviceHistory {
   }
 
   /** Lets the oldest samples go until at most `depth` are left. */
-  keep(depth: number): void { this.#ring.keep(depth); }
+  keep(depth: number): void {
+    this.#ring.keep(depth);
+  }
 
-  cut(): Cut { return this.#ring.cut(); }
+  cut(): Cut {
+    return this.#ring.cut();
+  }
 }
 
 function unrecorded({ detail }: Device): DeviceHistory {
@@ -94,7 +104,10 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
   let depth = samplesPerDevice;
 
   function record(recording: Recording, published: Published): void {
-    const { metrics: { timestamp }, wall_time: wallTime } = published.snapshot;
+    const {
+      metrics: { timestamp },
+      wall_time: wallTime,
+    } = published.snapshot;
     recording.add(published, simMsOf(timestamp), wallMsOf(wallTime), depth);
   }
 
@@ -123,7 +136,9 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
     });
   });
   return {
-    get depth() { return depth; },
+    get depth() {
+      return depth;
+    },
     of: (device) => recordings.find(({ index }) => index === device.index) ?? unrecorded(device),
   };
 }

@@ -24,9 +24,22 @@ export interface DeviceMetrics {
 }
 
 export const numericNames = [
-  'power_kw', 'reactive_power_kvar', 'apparent_power_kva', 'voltage_ll_v', 'voltage_ln_v', 'current_a', 'frequency_hz',
-  'power_factor', 'dc_power_kw', 'dc_voltage_v', 'dc_current_a', 'state_of_charge_pct', 'soc_reserve_min_pct',
-  'soc_reserve_max_pct', 'soc_min_pct', 'soc_max_pct',
+  'power_kw',
+  'reactive_power_kvar',
+  'apparent_power_kva',
+  'voltage_ll_v',
+  'voltage_ln_v',
+  'current_a',
+  'frequency_hz',
+  'power_factor',
+  'dc_power_kw',
+  'dc_voltage_v',
+  'dc_current_a',
+  'state_of_charge_pct',
+  'soc_reserve_min_pct',
+  'soc_reserve_max_pct',
+  'soc_min_pct',
+  'soc_max_pct',
 ] as const satisfies readonly (keyof Snapshot['metrics'])[];
 
 const sharedMetrics: readonly Metric[] = [
@@ -125,13 +138,15 @@ function putOwn(to: Float64Array, at: number, d: DeviceDetail, bank: Bank, conne
       to[i++] = kilo(d.batteryPowerW);
       to[i++] = rounded(d.busVoltageV);
       return;
-    case 'evse': putConnectors(to, at, d, connectors);
+    case 'evse':
+      putConnectors(to, at, d, connectors);
   }
 }
 
 /** What an EVSE adds for each of its connectors. */
-export const connectorDescription = 'EVSE, for each connector: `connector_<id>_power_kw`, kW, positive into the vehicle; '
-  + '`connector_<id>_soc_pct`, percent, null without a vehicle.';
+export const connectorDescription =
+  'EVSE, for each connector: `connector_<id>_power_kw`, kW, positive into the vehicle; ' +
+  '`connector_<id>_soc_pct`, percent, null without a vehicle.';
 
 function connectorMetrics(connectors: readonly number[]): Metric[] {
   return connectors.flatMap((id) => [{ name: `connector_${id}_power_kw` }, { name: `connector_${id}_soc_pct` }]);

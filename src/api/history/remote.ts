@@ -26,7 +26,9 @@ function codeOf<T>(words: readonly T[], word: T | null): number {
 }
 
 function put(to: Float64Array, at: number, metrics: RemoteMetrics): void {
-  remoteMetricNames.forEach((name, i) => { to[at + i] = metrics[name] ?? NaN; });
+  remoteMetricNames.forEach((name, i) => {
+    to[at + i] = metrics[name] ?? NaN;
+  });
   const words = at + remoteMetricNames.length;
   to[words] = codeOf(serviceStates, metrics.service_state);
   to[words + 1] = codeOf(inverterStates, metrics.inverter_state);
@@ -46,5 +48,15 @@ export function createRemoteHistory(client: SunSpecClient, depth: number): Remot
     const { values, at } = ring.append(depth, atMs, atMs, round);
     put(values, at, metrics);
   });
-  return { metrics: remoteMetrics, depth, get device() { return device; }, get count() { return ring.count; }, cut: () => ring.cut() };
+  return {
+    metrics: remoteMetrics,
+    depth,
+    get device() {
+      return device;
+    },
+    get count() {
+      return ring.count;
+    },
+    cut: () => ring.cut(),
+  };
 }

@@ -87,14 +87,21 @@ export class SampleRing {
     this.#stagger = stagger;
   }
 
-  get count(): number { return this.#count; }
+  get count(): number {
+    return this.#count;
+  }
 
   /**
    * Begins one more sample; the oldest go until at most `depth` are left.
    * @param simMs simulated time, @param wallMs wall time: ms since the epoch
    * @returns where its first metric belongs; all of them are to be put there before anything else is done here
    */
-  append(depth: number, simMs: number, wallMs: number, tick: number): { readonly values: Float64Array; readonly at: number } {
+  append(
+    depth: number,
+    simMs: number,
+    wallMs: number,
+    tick: number,
+  ): { readonly values: Float64Array; readonly at: number } {
     let block = this.#blocks.at(-1);
     if (!block || block.used === block.capacity) {
       block = this.#newBlock(depth);
@@ -129,7 +136,13 @@ export class SampleRing {
   cut(): Cut {
     const runs = this.#blocks.map((block, i) => {
       block.shared = true;
-      return { values: block.values, from: i === 0 ? this.#first : 0, to: block.used, fromMs: block.fromMs, toMs: block.toMs };
+      return {
+        values: block.values,
+        from: i === 0 ? this.#first : 0,
+        to: block.used,
+        fromMs: block.fromMs,
+        toMs: block.toMs,
+      };
     });
     return { width: this.width, runs, gone: this.#goneNow() };
   }
@@ -146,7 +159,7 @@ export class SampleRing {
 
   #newBlock(depth: number): Block {
     const rows = Math.min(mostRows, Math.max(fewestRows, Math.ceil(depth / blocksPerDepth)));
-    const capacity = this.#blocks.length === 0 ? 1 + (this.#stagger * staggerStep) % rows : rows;
+    const capacity = this.#blocks.length === 0 ? 1 + ((this.#stagger * staggerStep) % rows) : rows;
     const spare = this.#spare;
     this.#spare = null;
     const values = spare?.capacity === capacity ? spare.values : new Float64Array(capacity * this.width);

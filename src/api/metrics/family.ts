@@ -35,7 +35,12 @@ export function single(type: Family['type'], name: string, help: string, read: (
 }
 
 /** A gauge that is 1 and says what it says in its labels. */
-export function info(name: string, help: string, labels: readonly string[], read: (view: MetricsView) => readonly (readonly string[])[]): Family {
+export function info(
+  name: string,
+  help: string,
+  labels: readonly string[],
+  read: (view: MetricsView) => readonly (readonly string[])[],
+): Family {
   return { type: 'gauge', name, help, labels, samples: (view) => read(view).map((values) => [1, ...values] as const) };
 }
 

@@ -10,53 +10,136 @@ const seconds = (ms: number) => ms / 1000;
 
 /** The names that every process exporter uses, and those of Node.js. */
 const ofProcess: readonly Family[] = [
-  single('counter', 'process_cpu_seconds_total', 'User and system CPU time.', ({ cpu }) => (cpu.user + cpu.system) / 1e6),
+  single(
+    'counter',
+    'process_cpu_seconds_total',
+    'User and system CPU time.',
+    ({ cpu }) => (cpu.user + cpu.system) / 1e6,
+  ),
   single('gauge', 'process_resident_memory_bytes', 'Resident memory.', ({ memory }) => memory.rss),
-  single('gauge', 'process_start_time_seconds', 'Start of the simulator, Unix time.', ({ ctx }) => seconds(ctx.info.startedAtMs)),
+  single('gauge', 'process_start_time_seconds', 'Start of the simulator, Unix time.', ({ ctx }) =>
+    seconds(ctx.info.startedAtMs),
+  ),
   single('gauge', 'nodejs_heap_size_used_bytes', 'Used part of the JavaScript heap.', ({ memory }) => memory.heapUsed),
   single('gauge', 'nodejs_heap_size_total_bytes', 'Size of the JavaScript heap.', ({ memory }) => memory.heapTotal),
-  single('gauge', 'nodejs_external_memory_bytes', 'Memory of buffers outside the JavaScript heap.', ({ memory }) => memory.external),
-  single('gauge', 'nodejs_eventloop_lag_p50_seconds', 'Median lateness of timers in the last full 10 s.',
-    ({ ctx }) => seconds(ctx.eventLoop.p50Ms)),
-  single('gauge', 'nodejs_eventloop_lag_p99_seconds', '99th percentile of the lateness of timers in the last full 10 s.',
-    ({ ctx }) => seconds(ctx.eventLoop.p99Ms)),
+  single(
+    'gauge',
+    'nodejs_external_memory_bytes',
+    'Memory of buffers outside the JavaScript heap.',
+    ({ memory }) => memory.external,
+  ),
+  single('gauge', 'nodejs_eventloop_lag_p50_seconds', 'Median lateness of timers in the last full 10 s.', ({ ctx }) =>
+    seconds(ctx.eventLoop.p50Ms),
+  ),
+  single(
+    'gauge',
+    'nodejs_eventloop_lag_p99_seconds',
+    '99th percentile of the lateness of timers in the last full 10 s.',
+    ({ ctx }) => seconds(ctx.eventLoop.p99Ms),
+  ),
 ];
 
 const ofSimulator: readonly Family[] = [
-  info('derbench_build_info', 'Version, build and interface; always 1.', ['version', 'api_version', 'build_id', 'runtime'],
-    ({ ctx: { info: { version, apiVersion, buildId } } }) => [[version, apiVersion, buildId, `node ${process.version}`]]),
-  single('counter', 'derbench_event_loop_stalls_total', 'Times that the event loop stood still for more than 1 s.', ({ ctx }) => ctx.eventLoop.stalls),
-  single('counter', 'derbench_event_loop_slow_periods_total', 'Periods of 10 s in which the 99th percentile of the lateness was above 100 ms.',
-    ({ ctx }) => ctx.eventLoop.slowPeriods),
+  info(
+    'derbench_build_info',
+    'Version, build and interface; always 1.',
+    ['version', 'api_version', 'build_id', 'runtime'],
+    ({
+      ctx: {
+        info: { version, apiVersion, buildId },
+      },
+    }) => [[version, apiVersion, buildId, `node ${process.version}`]],
+  ),
+  single(
+    'counter',
+    'derbench_event_loop_stalls_total',
+    'Times that the event loop stood still for more than 1 s.',
+    ({ ctx }) => ctx.eventLoop.stalls,
+  ),
+  single(
+    'counter',
+    'derbench_event_loop_slow_periods_total',
+    'Periods of 10 s in which the 99th percentile of the lateness was above 100 ms.',
+    ({ ctx }) => ctx.eventLoop.slowPeriods,
+  ),
   single('counter', 'derbench_ticks_total', 'Ticks since the start.', ({ ctx }) => ctx.plant.health.tick),
-  single('counter', 'derbench_ticks_skipped_total', 'Slots of the tick that passed without a tick of their own because the machine was late.',
-    ({ ctx }) => ctx.plant.health.skippedTicks),
-  single('gauge', 'derbench_tick_age_seconds', 'Real time since the last tick ended.', ({ ctx }) => ctx.plant.health.tickAgeS),
-  single('gauge', 'derbench_tick_interval_seconds', 'Real time between ticks, as configured.', ({ ctx }) => ctx.plant.time.tickIntervalS),
-  single('gauge', 'derbench_clock_rate_ratio', 'Simulated seconds per real second that were asked for.', ({ ctx }) => ctx.plant.time.rate),
-  single('gauge', 'derbench_clock_effective_rate_ratio', 'Simulated seconds per real second that the last ticks reached; 0 while paused.',
-    ({ ctx }) => ctx.plant.time.rateEffective),
+  single(
+    'counter',
+    'derbench_ticks_skipped_total',
+    'Slots of the tick that passed without a tick of their own because the machine was late.',
+    ({ ctx }) => ctx.plant.health.skippedTicks,
+  ),
+  single(
+    'gauge',
+    'derbench_tick_age_seconds',
+    'Real time since the last tick ended.',
+    ({ ctx }) => ctx.plant.health.tickAgeS,
+  ),
+  single(
+    'gauge',
+    'derbench_tick_interval_seconds',
+    'Real time between ticks, as configured.',
+    ({ ctx }) => ctx.plant.time.tickIntervalS,
+  ),
+  single(
+    'gauge',
+    'derbench_clock_rate_ratio',
+    'Simulated seconds per real second that were asked for.',
+    ({ ctx }) => ctx.plant.time.rate,
+  ),
+  single(
+    'gauge',
+    'derbench_clock_effective_rate_ratio',
+    'Simulated seconds per real second that the last ticks reached; 0 while paused.',
+    ({ ctx }) => ctx.plant.time.rateEffective,
+  ),
   single('gauge', 'derbench_clock_paused', '1 while the clock is paused.', ({ ctx }) => bit(ctx.plant.health.paused)),
-  single('gauge', 'derbench_simulated_time_seconds', 'Simulated date, Unix time.', ({ ctx }) => seconds(ctx.plant.time.dateMs)),
-  single('counter', 'derbench_log_entries_dropped_total', 'Log entries that are no longer kept.', ({ ctx }) => ctx.logBook.dropped),
+  single('gauge', 'derbench_simulated_time_seconds', 'Simulated date, Unix time.', ({ ctx }) =>
+    seconds(ctx.plant.time.dateMs),
+  ),
+  single(
+    'counter',
+    'derbench_log_entries_dropped_total',
+    'Log entries that are no longer kept.',
+    ({ ctx }) => ctx.logBook.dropped,
+  ),
   {
-    type: 'gauge', name: 'derbench_devices', help: 'Simulated devices.', labels: ['asset_type'],
-    samples: ({ devices }) => assetTypes.map((type) => [devices.filter(({ device }) => device.assetType === type).length, type]),
+    type: 'gauge',
+    name: 'derbench_devices',
+    help: 'Simulated devices.',
+    labels: ['asset_type'],
+    samples: ({ devices }) =>
+      assetTypes.map((type) => [devices.filter(({ device }) => device.assetType === type).length, type]),
   },
   {
-    type: 'gauge', name: 'derbench_faults', help: 'Injected faults in force.', labels: ['protocol'],
-    samples: ({ ctx: { faults } }) => faultProtocols.map((name) => [faults.active.filter(({ protocol }) => protocol === name).length, name]),
+    type: 'gauge',
+    name: 'derbench_faults',
+    help: 'Injected faults in force.',
+    labels: ['protocol'],
+    samples: ({ ctx: { faults } }) =>
+      faultProtocols.map((name) => [faults.active.filter(({ protocol }) => protocol === name).length, name]),
   },
   {
-    type: 'counter', name: 'derbench_http_requests_total', help: 'Requests answered, by operation and class of status.',
+    type: 'counter',
+    name: 'derbench_http_requests_total',
+    help: 'Requests answered, by operation and class of status.',
     labels: ['method', 'route', 'code'],
-    samples: ({ answers }) => answers.map(({ method, route, statusClass, times }) => [times, method, route, statusClass]),
+    samples: ({ answers }) =>
+      answers.map(({ method, route, statusClass, times }) => [times, method, route, statusClass]),
   },
 ];
 
-function perProtocol(type: Family['type'], name: string, help: string, read: (status: CommReply) => number | null): Family {
+function perProtocol(
+  type: Family['type'],
+  name: string,
+  help: string,
+  read: (status: CommReply) => number | null,
+): Family {
   return {
-    type, name: `derbench_protocol_${name}`, help, labels: ['protocol'],
+    type,
+    name: `derbench_protocol_${name}`,
+    help,
+    labels: ['protocol'],
     samples: ({ protocols }) => protocols.map(([protocol, status]) => [read(status), protocol]),
   };
 }
@@ -77,17 +160,27 @@ function* droppedSamples({ ctx }: MetricsView): Iterable<Sample> {
 const ofProtocols: readonly Family[] = [
   perProtocol('gauge', 'enabled', '1 for a protocol that this process runs.', ({ enabled }) => bit(enabled)),
   {
-    type: 'gauge', name: 'derbench_protocol_state', help: '1 for the state of the protocol, 0 for every other.',
-    labels: ['protocol', 'state'], samples: stateSamples,
+    type: 'gauge',
+    name: 'derbench_protocol_state',
+    help: '1 for the state of the protocol, 0 for every other.',
+    labels: ['protocol', 'state'],
+    samples: stateSamples,
   },
   perProtocol('gauge', 'peers', 'Connected clients or masters.', ({ peers }) => peers),
   perProtocol('counter', 'received_total', 'Requests or messages received.', ({ rx_count }) => rx_count),
   perProtocol('counter', 'sent_total', 'Answers or messages sent.', ({ tx_count }) => tx_count),
   perProtocol('counter', 'errors_total', 'Errors.', ({ error_count }) => error_count),
-  perProtocol('gauge', 'last_activity_timestamp_seconds', 'Last activity, Unix time; absent where there was none.',
-    ({ last_activity }) => (last_activity === null ? null : seconds(Date.parse(last_activity)))),
+  perProtocol(
+    'gauge',
+    'last_activity_timestamp_seconds',
+    'Last activity, Unix time; absent where there was none.',
+    ({ last_activity }) => (last_activity === null ? null : seconds(Date.parse(last_activity))),
+  ),
   {
-    type: 'counter', name: 'derbench_protocol_dropped_total', help: 'Messages that slow clients did not get.', labels: ['protocol'],
+    type: 'counter',
+    name: 'derbench_protocol_dropped_total',
+    help: 'Messages that slow clients did not get.',
+    labels: ['protocol'],
     samples: droppedSamples,
   },
 ];

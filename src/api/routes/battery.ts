@@ -6,7 +6,12 @@ import { invalidAll } from '../errors.ts';
 import { route } from '../route.ts';
 import type { Route } from '../route.ts';
 import {
-  batteryControlBodySchema, batteryControlSchema, batteryQuerySchema, batterySchema, exampleBattery, exampleBatteryControl,
+  batteryControlBodySchema,
+  batteryControlSchema,
+  batteryQuerySchema,
+  batterySchema,
+  exampleBattery,
+  exampleBatteryControl,
 } from '../schemas/battery.ts';
 import type { BatteryControlBody } from '../schemas/battery.ts';
 import { deviceQuery } from '../schemas/common.ts';
@@ -22,7 +27,9 @@ function checkStrings(strings: NonNullable<BatteryControlBody['strings']>, count
     const repeated = seen.has(index);
     seen.add(index);
     if (index < count && !repeated) return [];
-    const detail = repeated ? `string ${index} is given more than once` : `given ${index}; the strings are 0 to ${count - 1}`;
+    const detail = repeated
+      ? `string ${index} is given more than once`
+      : `given ${index}; the strings are 0 to ${count - 1}`;
     return [{ in: 'body', name: `/strings/${i}/index`, detail }];
   });
   if (faults.length > 0) throw invalidAll(faults);
@@ -58,7 +65,8 @@ const getBattery = route({
   tag: 'Battery',
   operationId: 'get_battery',
   summary: 'Bank, strings, modules and cells of a battery',
-  description: 'Of a device of kind battery or hybrid-dc. The example shows one string, one module and two of its cells.',
+  description:
+    'Of a device of kind battery or hybrid-dc. The example shows one string, one module and two of its cells.',
   query: batteryQuerySchema,
   reply: batterySchema,
   problems: ['not-applicable'],
@@ -90,9 +98,10 @@ const setControl = route({
   tag: 'Battery',
   operationId: 'set_battery_control',
   summary: 'Forces charging, discharging or rest; sets the state of charge; opens and closes strings',
-  description: 'A forced mode wins over set-points until it ends; limits, functions and the bounds of the state of charge '
-    + 'still hold. A new mode begins at the rating and without end, unless the request says otherwise; power or duration without '
-    + '`mode` change the mode that is forced already, or are refused with `conflict` when there is none.',
+  description:
+    'A forced mode wins over set-points until it ends; limits, functions and the bounds of the state of charge ' +
+    'still hold. A new mode begins at the rating and without end, unless the request says otherwise; power or duration without ' +
+    '`mode` change the mode that is forced already, or are refused with `conflict` when there is none.',
   query: deviceQuery,
   body: batteryControlBodySchema,
   reply: batteryControlSchema,

@@ -5,7 +5,12 @@ import { Answer, apiPrefix, route } from '../route.ts';
 import type { Route } from '../route.ts';
 import { deviceQuery, isoOrNull } from '../schemas/common.ts';
 import {
-  commandBodySchema, commandListSchema, commandQuerySchema, commandRecordSchema, commandReplySchema, exampleCommand,
+  commandBodySchema,
+  commandListSchema,
+  commandQuerySchema,
+  commandRecordSchema,
+  commandReplySchema,
+  exampleCommand,
 } from '../schemas/lifecycle.ts';
 import type { CommandRecordReply, CommandReply } from '../schemas/lifecycle.ts';
 import { selectedDevice } from '../views.ts';
@@ -40,10 +45,13 @@ const listCommands = route({
   examples: { reply: { commands: [exampleCommand], count: 1 } },
   handle({ plant }, { query }) {
     if (query.device !== undefined) plant.device(query.device);
-    const commands = plant.commands.list({
-      ...(query.device !== undefined && { deviceIndex: query.device }),
-      ...(query.state && { state: query.state }),
-    }).slice(0, query.limit ?? defaultLimit).map(recordReply);
+    const commands = plant.commands
+      .list({
+        ...(query.device !== undefined && { deviceIndex: query.device }),
+        ...(query.state && { state: query.state }),
+      })
+      .slice(0, query.limit ?? defaultLimit)
+      .map(recordReply);
     return { commands, count: commands.length };
   },
 });
@@ -54,15 +62,18 @@ const submitCommand = route({
   tag: 'Core',
   operationId: 'submit_command',
   summary: 'Queues start, stop or reset',
-  description: 'Commands run first in first out per device, from the start of the next tick on. '
-    + 'The header `Location` names the record. With `"device": "all"` every device gets the command or, when one queue is full, '
-    + 'none; one record per device is answered. A `device` in the body wins over the parameter, which must name a device '
-    + 'that exists all the same.',
+  description:
+    'Commands run first in first out per device, from the start of the next tick on. ' +
+    'The header `Location` names the record. With `"device": "all"` every device gets the command or, when one queue is full, ' +
+    'none; one record per device is answered. A `device` in the body wins over the parameter, which must name a device ' +
+    'that exists all the same.',
   query: deviceQuery,
   body: commandBodySchema,
   reply: commandReplySchema,
   status: 202,
-  replyHeaders: { Location: { description: 'Where the record, or with `all` the list, can be read.', example: '/api/sim/commands/1' } },
+  replyHeaders: {
+    Location: { description: 'Where the record, or with `all` the list, can be read.', example: '/api/sim/commands/1' },
+  },
   problems: ['unknown-device', 'too-many-requests', 'not-applicable', 'conflict'],
   examples: { body: { command: 'stop', device: 0 }, reply: exampleCommand },
   handle(ctx, { query, body, by }) {
@@ -72,14 +83,21 @@ const submitCommand = route({
     const { plant } = ctx;
     const named = selectedDevice(ctx, query.device);
     const request = (device: Device): CommandRequest => ({
-      command: body.command, deviceIndex: device.index, ...(body.command === 'reset' && { scope: body.scope ?? 'alarms' }),
+      command: body.command,
+      deviceIndex: device.index,
+      ...(body.command === 'reset' && { scope: body.scope ?? 'alarms' }),
     });
     if (body.device === 'all') {
       const commands = plant.commands.submitAll(plant.devices.map(request), by).map(recordReply);
       return new Answer<CommandReply>({ commands }, { headers: { Location: `${apiPrefix}/commands` } });
     }
-    const record = plant.commands.submit(request(body.device === undefined || body.device === null ? named : plant.device(body.device)), by);
-    return new Answer<CommandReply>(recordReply(record), { headers: { Location: `${apiPrefix}/commands/${record.id}` } });
+    const record = plant.commands.submit(
+      request(body.device === undefined || body.device === null ? named : plant.device(body.device)),
+      by,
+    );
+    return new Answer<CommandReply>(recordReply(record), {
+      headers: { Location: `${apiPrefix}/commands/${record.id}` },
+    });
   },
 });
 
@@ -89,7 +107,12 @@ const getCommand = route({
   tag: 'Core',
   operationId: 'get_command',
   summary: 'One operator command',
-  params: z.strictObject({ id: z.string().max(64).openapi({ param: { name: 'id' }, description: 'Id of the record.' }) }),
+  params: z.strictObject({
+    id: z
+      .string()
+      .max(64)
+      .openapi({ param: { name: 'id' }, description: 'Id of the record.' }),
+  }),
   reply: commandRecordSchema,
   problems: ['unknown-resource'],
   examples: { reply: exampleCommand },

@@ -16,10 +16,17 @@ import { selectedDevice } from '../views.ts';
 
 /** Constant power factor counts as two modes, one for each direction of power. */
 const modes: Readonly<Record<ControlFunction, GridFunction>> = {
-  ...gridFunctions, pf_inject: powerFactors.inject, pf_absorb: powerFactors.absorb,
+  ...gridFunctions,
+  pf_inject: powerFactors.inject,
+  pf_absorb: powerFactors.absorb,
 };
 
-function modeReply(plant: Plant, device: Device, name: ControlFunction, active: ReadonlySet<ControlFunction>): ModeReply {
+function modeReply(
+  plant: Plant,
+  device: Device,
+  name: ControlFunction,
+  active: ReadonlySet<ControlFunction>,
+): ModeReply {
   const points = modes[name];
   const { model, enable } = points;
   const writer = pointWriter(device.bank, model, enable);
@@ -52,8 +59,9 @@ const controls = route({
     const device = selectedDevice(ctx, query.device);
     const { activeDecidedBy, reactiveDecidedBy, rideThrough } = device.trace.now;
     const active = device.activeFunctions;
-    const replies = Object.fromEntries(controlFunctions.map((name) => [name, modeReply(ctx.plant, device, name, active)])) as
-      Record<ControlFunction, ModeReply>;
+    const replies = Object.fromEntries(
+      controlFunctions.map((name) => [name, modeReply(ctx.plant, device, name, active)]),
+    ) as Record<ControlFunction, ModeReply>;
     return {
       device_index: device.index,
       service: {

@@ -30,20 +30,23 @@ function selectedStation(ctx: RouteContext, index: number | undefined): Device {
 
 /** By function, the id of the OCPP control that wrote it last. */
 function controlIds({ bank }: Device): Record<string, string> {
-  return Object.fromEntries(gridFunctionNames.flatMap((name) => {
-    const writer = pointWriter(bank, gridFunctions[name].model, gridFunctions[name].enable);
-    return writer?.source === 'ocpp' && writer.peer !== undefined ? [[name, writer.peer]] : [];
-  }));
+  return Object.fromEntries(
+    gridFunctionNames.flatMap((name) => {
+      const writer = pointWriter(bank, gridFunctions[name].model, gridFunctions[name].enable);
+      return writer?.source === 'ocpp' && writer.peer !== undefined ? [[name, writer.peer]] : [];
+    }),
+  );
 }
 
 function reply({ plant }: RouteContext, device: Device) {
   const { bank, index } = device;
-  const functions = Object.fromEntries(gridFunctionNames.map((name) => (
-    [name, functionReply(bank, gridFunctions[name], (at) => plant.dateMs(at))])));
+  const functions = Object.fromEntries(
+    gridFunctionNames.map((name) => [name, functionReply(bank, gridFunctions[name], (at) => plant.dateMs(at))]),
+  );
   const limits = isSupported(bank, maxPower) && isEnabled(bank, maxPower);
   return {
     device_index: index,
-    ...functions as Record<GridFunctionName, ReturnType<typeof functionReply>>,
+    ...(functions as Record<GridFunctionName, ReturnType<typeof functionReply>>),
     limit_max_discharge_pct: limits ? pointNumber(bank, maxPower.model, 'WMaxLimPct') : null,
     control_ids: controlIds(device),
   };
@@ -52,7 +55,10 @@ function reply({ plant }: RouteContext, device: Device) {
 /** The limit as two writes: its value, and whether it holds. */
 function dischargeLimit(limitPct: number | null): FunctionRequest[] {
   const one = (members: FunctionRequest['spec']['members'], value: number | boolean): FunctionRequest => ({
-    spec: { model: maxPower.model, enable: maxPower.enable, members }, name: 'max_power', pointer: '', body: { limit_max_discharge_pct: value },
+    spec: { model: maxPower.model, enable: maxPower.enable, members },
+    name: 'max_power',
+    pointer: '',
+    body: { limit_max_discharge_pct: value },
   });
   const enabled = one({ limit_max_discharge_pct: flag(maxPower.enable) }, limitPct !== null);
   return limitPct === null ? [enabled] : [enabled, one({ limit_max_discharge_pct: number('WMaxLimPct') }, limitPct)];
@@ -78,8 +84,9 @@ const setDerControls = route({
   tag: 'EVSE / OCPP',
   operationId: 'set_evse_der_controls',
   summary: 'Sets grid-support functions of a charging station',
-  description: 'As `grid-support`; without `device` those of the first station. `limit_max_discharge_pct` is short for `max_power` '
-    + 'with `limit_pct` and `enabled`: it limits what vehicles give, not what they take.',
+  description:
+    'As `grid-support`; without `device` those of the first station. `limit_max_discharge_pct` is short for `max_power` ' +
+    'with `limit_pct` and `enabled`: it limits what vehicles give, not what they take.',
   query: deviceQuery,
   body: derControlsBodySchema,
   reply: derControlsSchema,
@@ -92,7 +99,7 @@ const setDerControls = route({
       return own === undefined ? [] : [{ spec: gridFunctions[name], name, pointer: `/${name}`, body: own }];
     });
     const { limit_max_discharge_pct: limitPct } = body;
-    writeFunctions(device.bank, by, [...requests, ...limitPct === undefined ? [] : dischargeLimit(limitPct)]);
+    writeFunctions(device.bank, by, [...requests, ...(limitPct === undefined ? [] : dischargeLimit(limitPct))]);
     return reply(ctx, device);
   },
 });

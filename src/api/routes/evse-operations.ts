@@ -8,14 +8,34 @@ import type { Route } from '../route.ts';
 import { connectorParams, connectorSchema, sessionSchema } from '../schemas/evse.ts';
 import type { ConnectorReply, SessionReply } from '../schemas/evse.ts';
 import { exampleWriter } from '../schemas/writer.ts';
-import { exampleConnector, exampleFree, examplePlugged, exampleSession, exampleStopped } from '../schemas/evse-examples.ts';
 import {
-  authorizationSchema, authorizeBodySchema, availabilityBodySchema, dischargeBodySchema, evBodySchema, faultBodySchema,
-  holdBodySchema, limitBodySchema, meterBodySchema, plugBodySchema, reserveBodySchema, startBodySchema, stopBodySchema,
+  exampleConnector,
+  exampleFree,
+  examplePlugged,
+  exampleSession,
+  exampleStopped,
+} from '../schemas/evse-examples.ts';
+import {
+  authorizationSchema,
+  authorizeBodySchema,
+  availabilityBodySchema,
+  dischargeBodySchema,
+  evBodySchema,
+  faultBodySchema,
+  holdBodySchema,
+  limitBodySchema,
+  meterBodySchema,
+  plugBodySchema,
+  reserveBodySchema,
+  startBodySchema,
+  stopBodySchema,
 } from '../schemas/evse-requests.ts';
 import { connectorOf, connectorReply, evPatch, sessionReply, stationById } from '../views-evse.ts';
 
-interface Place { readonly id: string; readonly cid: number }
+interface Place {
+  readonly id: string;
+  readonly cid: number;
+}
 type WithoutConnector<C> = C extends unknown ? Omit<C, 'connectorId'> : never;
 
 /** Carries out a command at a connector and answers both as they are after it. */
@@ -54,14 +74,22 @@ function at<Name extends string>(name: Name, operationId: string, summary: strin
 const watts = (kw: number | null) => (kw === null ? null : kw * 1000);
 
 const plug = route({
-  ...at('plug', 'plug_in', 'Plugs a vehicle in',
-    'Where the profile has `auto_authorize`, charging begins by itself after the start delay. With one side only the cable hangs loose.'),
+  ...at(
+    'plug',
+    'plug_in',
+    'Plugs a vehicle in',
+    'Where the profile has `auto_authorize`, charging begins by itself after the start delay. With one side only the cable hangs loose.',
+  ),
   body: plugBodySchema,
   reply: connectorSchema,
   examples: { body: { ev: { id: 'EV-7', soc_pct: 40 } }, reply: examplePlugged },
-  handle: (ctx, { params, body, by }) => connectorAfter(ctx, params, by, {
-    kind: 'evse.plug', ev: body.ev && evPatch(body.ev), evSide: body.ev_side, evseSide: body.evse_side,
-  }),
+  handle: (ctx, { params, body, by }) =>
+    connectorAfter(ctx, params, by, {
+      kind: 'evse.plug',
+      ev: body.ev && evPatch(body.ev),
+      evSide: body.ev_side,
+      evseSide: body.evse_side,
+    }),
 });
 
 const unplug = route({
@@ -72,7 +100,12 @@ const unplug = route({
 });
 
 const authorize = route({
-  ...at('authorize', 'authorize', 'Presents a token at the connector', 'Without a central system the station accepts every token.'),
+  ...at(
+    'authorize',
+    'authorize',
+    'Presents a token at the connector',
+    'Without a central system the station accepts every token.',
+  ),
   body: authorizeBodySchema,
   reply: authorizationSchema,
   examples: { body: { id_token: 'TAG-1' }, reply: { status: 'Accepted', id_token_info: null } },
@@ -91,20 +124,32 @@ const start = route({
     reply: { ...exampleSession, id_token: 'TAG-1', state: 'starting', energy_wh: 0, charging_state: 'ev_connected' },
   },
   handle(ctx, { params, body, by }) {
-    const session = sessionAfter(ctx, params, by, { kind: 'evse.start', idToken: body.id_token, authorize: body.authorize });
+    const session = sessionAfter(ctx, params, by, {
+      kind: 'evse.start',
+      idToken: body.id_token,
+      authorize: body.authorize,
+    });
     if (session === null) throw new HttpProblem('internal', 'The station has started no session.');
     return session;
   },
 });
 
 const stop = route({
-  ...at('stop', 'stop_session', 'Ends the session', 'The cable stays in. Null: an authorisation without a vehicle was taken back.'),
+  ...at(
+    'stop',
+    'stop_session',
+    'Ends the session',
+    'The cable stays in. Null: an authorisation without a vehicle was taken back.',
+  ),
   body: stopBodySchema,
   reply: sessionSchema.nullable(),
   examples: { body: { reason: 'Local' }, reply: exampleStopped },
-  handle: (ctx, { params, body, by }) => sessionAfter(ctx, params, by, {
-    kind: 'evse.stop', reason: body.reason, idToken: body.id_token,
-  }),
+  handle: (ctx, { params, body, by }) =>
+    sessionAfter(ctx, params, by, {
+      kind: 'evse.stop',
+      reason: body.reason,
+      idToken: body.id_token,
+    }),
 });
 
 const suspend = route({
@@ -114,7 +159,11 @@ const suspend = route({
   examples: {
     body: { by: 'ev' },
     reply: {
-      ...exampleConnector, status: 'suspended_ev', power_kw: 0, current_a: [0, 0, 0], limit_kw: 0,
+      ...exampleConnector,
+      status: 'suspended_ev',
+      power_kw: 0,
+      current_a: [0, 0, 0],
+      limit_kw: 0,
       session: { ...exampleSession, state: 'suspended', charging_state: 'suspended_ev' },
     },
   },
@@ -130,36 +179,65 @@ const resume = route({
 });
 
 const limit = route({
-  ...at('limit', 'set_local_limit', 'Limits the charging power locally', 'Limits charging only, not discharge. `limit_kw` and `limit_source` follow with the next tick.'),
+  ...at(
+    'limit',
+    'set_local_limit',
+    'Limits the charging power locally',
+    'Limits charging only, not discharge. `limit_kw` and `limit_source` follow with the next tick.',
+  ),
   body: limitBodySchema,
   reply: connectorSchema,
   examples: { body: { power_kw: 7 }, reply: { ...exampleConnector, local_limit_kw: 7, local_limit_by: exampleWriter } },
-  handle: (ctx, { params, body, by }) => connectorAfter(ctx, params, by, { kind: 'evse.limit', powerW: watts(body.power_kw) }),
+  handle: (ctx, { params, body, by }) =>
+    connectorAfter(ctx, params, by, { kind: 'evse.limit', powerW: watts(body.power_kw) }),
 });
 
 const discharge = route({
-  ...at('discharge', 'set_discharge', 'Discharges the vehicle', 'Down to its `reserve_soc_pct`; a connector that is not bidirectional answers `conflict`.'),
+  ...at(
+    'discharge',
+    'set_discharge',
+    'Discharges the vehicle',
+    'Down to its `reserve_soc_pct`; a connector that is not bidirectional answers `conflict`.',
+  ),
   body: dischargeBodySchema,
   reply: connectorSchema,
   examples: {
     body: { power_kw: 10 },
     reply: {
-      ...exampleConnector, type: 'dc', standard: 'CCS2', max_power_kw: 50, min_power_kw: 1, phases: 1, bidirectional: true,
-      voltage_v: 408.3, current_a: [26.94], limit_kw: 10, limit_source: 'local', discharge_kw: 10, discharge_by: exampleWriter,
+      ...exampleConnector,
+      type: 'dc',
+      standard: 'CCS2',
+      max_power_kw: 50,
+      min_power_kw: 1,
+      phases: 1,
+      bidirectional: true,
+      voltage_v: 408.3,
+      current_a: [26.94],
+      limit_kw: 10,
+      limit_source: 'local',
+      discharge_kw: 10,
+      discharge_by: exampleWriter,
     },
   },
-  handle: (ctx, { params, body, by }) => connectorAfter(ctx, params, by, { kind: 'evse.discharge', powerW: watts(body.power_kw) }),
+  handle: (ctx, { params, body, by }) =>
+    connectorAfter(ctx, params, by, { kind: 'evse.discharge', powerW: watts(body.power_kw) }),
 });
 
 const availability = route({
-  ...at('availability', 'set_availability', 'Takes a connector out of operation, or back', 'A session under way goes on to its end.'),
+  ...at(
+    'availability',
+    'set_availability',
+    'Takes a connector out of operation, or back',
+    'A session under way goes on to its end.',
+  ),
   body: availabilityBodySchema,
   reply: connectorSchema,
   examples: {
     body: { operative: false },
     reply: { ...exampleFree, status: 'unavailable', status_ocpp_2: 'unavailable', operative: false },
   },
-  handle: (ctx, { params, body, by }) => connectorAfter(ctx, params, by, { kind: 'evse.availability', operative: body.operative }),
+  handle: (ctx, { params, body, by }) =>
+    connectorAfter(ctx, params, by, { kind: 'evse.availability', operative: body.operative }),
 });
 
 const fault = route({
@@ -168,15 +246,30 @@ const fault = route({
   reply: connectorSchema,
   examples: {
     body: { error_code: 'GroundFailure', info: 'residual current' },
-    reply: { ...exampleFree, status: 'faulted', status_ocpp_2: 'faulted', error_code: 'GroundFailure', error_info: 'residual current' },
+    reply: {
+      ...exampleFree,
+      status: 'faulted',
+      status_ocpp_2: 'faulted',
+      error_code: 'GroundFailure',
+      error_info: 'residual current',
+    },
   },
-  handle: (ctx, { params, body, by }) => connectorAfter(ctx, params, by, {
-    kind: 'evse.fault', errorCode: body.error_code, info: body.info, vendorErrorCode: body.vendor_error_code,
-  }),
+  handle: (ctx, { params, body, by }) =>
+    connectorAfter(ctx, params, by, {
+      kind: 'evse.fault',
+      errorCode: body.error_code,
+      info: body.info,
+      vendorErrorCode: body.vendor_error_code,
+    }),
 });
 
 const clearFault = route({
-  ...at('clear-fault', 'clear_connector_fault', 'Ends the fault of a connector', 'The connector goes on where it stood.'),
+  ...at(
+    'clear-fault',
+    'clear_connector_fault',
+    'Ends the fault of a connector',
+    'The connector goes on where it stood.',
+  ),
   reply: connectorSchema,
   examples: { reply: exampleFree },
   handle: (ctx, { params, by }) => connectorAfter(ctx, params, by, { kind: 'evse.clear_fault' }),
@@ -202,7 +295,8 @@ const meter = route({
   handle(ctx, { params, body, by }) {
     const station = stationById(ctx, params.id);
     const connector = connectorOf(station, params.cid);
-    if (body.send === true) throw new HttpProblem('disabled', 'There is no central system to which the values could be sent.');
+    if (body.send === true)
+      throw new HttpProblem('disabled', 'There is no central system to which the values could be sent.');
     if (body.energy_wh === undefined) return connectorReply(station, connector);
     return connectorAfter(ctx, params, by, { kind: 'evse.meter', energyWh: body.energy_wh });
   },
@@ -222,27 +316,43 @@ const unlock = route({
   reply: connectorSchema,
   examples: {
     reply: {
-      ...examplePlugged, status: 'finishing', authorized: false, cable: loose, session: { ...exampleStopped, stop_reason: 'UnlockCommand' },
+      ...examplePlugged,
+      status: 'finishing',
+      authorized: false,
+      cable: loose,
+      session: { ...exampleStopped, stop_reason: 'UnlockCommand' },
     },
   },
   handle: (ctx, { params, by }) => connectorAfter(ctx, params, by, { kind: 'evse.unlock' }),
 });
 
 const reserve = route({
-  ...at('reserve', 'reserve_connector', 'Reserves an available connector for a token', 'The same `reservation_id` again takes its place.'),
+  ...at(
+    'reserve',
+    'reserve_connector',
+    'Reserves an available connector for a token',
+    'The same `reservation_id` again takes its place.',
+  ),
   body: reserveBodySchema,
   reply: connectorSchema,
   examples: {
     body: { reservation_id: 1, id_token: 'TAG-1', expires_in_s: 900 },
     reply: {
-      ...exampleFree, status: 'reserved', status_ocpp_2: 'reserved',
+      ...exampleFree,
+      status: 'reserved',
+      status_ocpp_2: 'reserved',
       reservation: { reservation_id: 1, id_token: 'TAG-1', expires_at: '2026-06-21T12:15:00.000Z' },
     },
   },
-  handle: (ctx, { params, body, by }) => connectorAfter(ctx, params, by, {
-    kind: 'evse.reserve',
-    reservation: { reservationId: body.reservation_id, idToken: body.id_token, expiresInS: body.expires_in_s ?? null },
-  }),
+  handle: (ctx, { params, body, by }) =>
+    connectorAfter(ctx, params, by, {
+      kind: 'evse.reserve',
+      reservation: {
+        reservationId: body.reservation_id,
+        idToken: body.id_token,
+        expiresInS: body.expires_in_s ?? null,
+      },
+    }),
 });
 
 const cancelReservation = route({
@@ -253,6 +363,22 @@ const cancelReservation = route({
 });
 
 export const evseOperationRoutes: readonly Route[] = [
-  plug, unplug, authorize, start, stop, suspend, resume, limit, discharge, availability, fault, clearFault, ev, meter, lock,
-  unlock, reserve, cancelReservation,
+  plug,
+  unplug,
+  authorize,
+  start,
+  stop,
+  suspend,
+  resume,
+  limit,
+  discharge,
+  availability,
+  fault,
+  clearFault,
+  ev,
+  meter,
+  lock,
+  unlock,
+  reserve,
+  cancelReservation,
 ];

@@ -1,11 +1,26 @@
 import { route } from '../route.ts';
 import type { Route } from '../route.ts';
 import {
-  connectorParams, connectorSchema, connectorsSchema, evseSchema, evsesSchema, profilesSchema, sessionsQuerySchema,
-  sessionsSchema, stationParams,
+  connectorParams,
+  connectorSchema,
+  connectorsSchema,
+  evseSchema,
+  evsesSchema,
+  profilesSchema,
+  sessionsQuerySchema,
+  sessionsSchema,
+  stationParams,
 } from '../schemas/evse.ts';
 import { exampleConnector, exampleEvse, exampleProfiles, exampleSession } from '../schemas/evse-examples.ts';
-import { allStations, connectorOf, connectorReply, evseReply, profileReply, sessionReply, stationById } from '../views-evse.ts';
+import {
+  allStations,
+  connectorOf,
+  connectorReply,
+  evseReply,
+  profileReply,
+  sessionReply,
+  stationById,
+} from '../views-evse.ts';
 import { evseDerControlRoutes } from './evse-der-controls.ts';
 import { evseOperationRoutes } from './evse-operations.ts';
 
@@ -45,10 +60,13 @@ const listSessions = route({
   reply: sessionsSchema,
   examples: { reply: { sessions: [exampleSession] } },
   handle(ctx, { query: { state, limit = defaultSessions } }) {
-    const sessions = allStations(ctx).flatMap((station) => station.device.chargingSessions()
-      .filter((session) => state === undefined || session.state === state)
-      .slice(0, limit)
-      .map((session) => sessionReply(station, session)));
+    const sessions = allStations(ctx).flatMap((station) =>
+      station.device
+        .chargingSessions()
+        .filter((session) => state === undefined || session.state === state)
+        .slice(0, limit)
+        .map((session) => sessionReply(station, session)),
+    );
     // a stable order: sessions of one station that began together stay newest first
     sessions.sort((a, b) => Date.parse(b.started_at) - Date.parse(a.started_at));
     return { sessions: sessions.slice(0, limit) };
@@ -102,5 +120,12 @@ const getConnector = route({
 
 /** Reserved words before `{id}`: the first path that fits is served. */
 export const evseRoutes: readonly Route[] = [
-  listEvses, listProfiles, listSessions, ...evseDerControlRoutes, getEvse, listConnectors, getConnector, ...evseOperationRoutes,
+  listEvses,
+  listProfiles,
+  listSessions,
+  ...evseDerControlRoutes,
+  getEvse,
+  listConnectors,
+  getConnector,
+  ...evseOperationRoutes,
 ];

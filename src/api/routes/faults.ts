@@ -10,8 +10,17 @@ import { HttpProblem, invalid, problemOf } from '../errors.ts';
 import { route } from '../route.ts';
 import type { Route } from '../route.ts';
 import {
-  anyDeviceQuery, exampleFaultKinds, exampleFaultProfiles, exampleFaults, exampleModbusFault, faultDeviceQuery, faultKindsSchema,
-  faultProfilesSchema, faultsBodySchema, faultsSchema, modbusFaultBodySchema,
+  anyDeviceQuery,
+  exampleFaultKinds,
+  exampleFaultProfiles,
+  exampleFaults,
+  exampleModbusFault,
+  faultDeviceQuery,
+  faultKindsSchema,
+  faultProfilesSchema,
+  faultsBodySchema,
+  faultsSchema,
+  modbusFaultBodySchema,
 } from '../schemas/faults.ts';
 import { faultsReply, kindsReply } from '../views-faults.ts';
 import { hasModbusFaults } from '../views-modbus.ts';
@@ -31,7 +40,12 @@ function concerning({ plant }: RouteContext, device: number | undefined): (fault
 }
 
 /** @throws SimError UNKNOWN_DEVICE, UNKNOWN_RESOURCE */
-function clear({ faults, plant }: RouteContext, clearing: Clearing, device: number | undefined, only: FaultFilter): void {
+function clear(
+  { faults, plant }: RouteContext,
+  clearing: Clearing,
+  device: number | undefined,
+  only: FaultFilter,
+): void {
   faults.expire();
   const { device: named = device, ...rest } = clearing === true ? {} : clearing;
   if (typeof named === 'number') plant.device(named);
@@ -46,7 +60,12 @@ function profileInjection(ctx: RouteContext, name: string, device: number | 'all
   const profiles = ctx.faultProfiles ?? [];
   const profile = profiles.find((each) => each.name === name);
   if (profile === undefined) {
-    throw invalid('body', '/profile', 'there is no such profile', profiles.map((each) => each.name));
+    throw invalid(
+      'body',
+      '/profile',
+      'there is no such profile',
+      profiles.map((each) => each.name),
+    );
   }
   const requests = profile.faults.map((fault) => faultRequest({ ...fault, device }, null));
   return { requests, profile: name, placeOf: () => '/profile' };
@@ -70,7 +89,10 @@ function inject(ctx: RouteContext, injection: Injection, by: Origin): void {
     const named = flatFaults(error.faults, injection.placeOf);
     if (injection.profile === null) throw new SimError(error.code, error.message, named);
     // the client has not written what is wrong there
-    const words = error.faults.map(({ name, detail }) => `${name}: ${detail}`).slice(0, 5).join('; ');
+    const words = error.faults
+      .map(({ name, detail }) => `${name}: ${detail}`)
+      .slice(0, 5)
+      .join('; ');
     throw invalid('body', '/profile', `does not fit this device: ${words}`);
   }
 }
@@ -80,14 +102,22 @@ function fallbackOf({ plant }: RouteContext, device: number | undefined): number
   return plant.device(device ?? plant.firstIndex).index;
 }
 
-function flatInjection(ctx: RouteContext, flat: readonly FlatFault[], device: number | undefined, placeOf: Injection['placeOf']): Injection {
+function flatInjection(
+  ctx: RouteContext,
+  flat: readonly FlatFault[],
+  device: number | undefined,
+  placeOf: Injection['placeOf'],
+): Injection {
   const needed = flat.some((fault) => fault.device === undefined || fault.device === null);
   const fallback = needed ? fallbackOf(ctx, device) : null;
   return { requests: flat.map((fault) => faultRequest(fault, fallback)), profile: null, placeOf };
 }
 
-const byProfile = (ctx: RouteContext, { profile, device }: { profile: string; device?: number | 'all' | null | undefined }, queried: number | undefined) =>
-  profileInjection(ctx, profile, device ?? fallbackOf(ctx, queried));
+const byProfile = (
+  ctx: RouteContext,
+  { profile, device }: { profile: string; device?: number | 'all' | null | undefined },
+  queried: number | undefined,
+) => profileInjection(ctx, profile, device ?? fallbackOf(ctx, queried));
 
 const getFaults = route({
   method: 'get',
@@ -107,9 +137,10 @@ const setFaults = route({
   tag: 'Controls',
   operationId: 'set_faults',
   summary: 'Puts faults in, or ends them',
-  description: 'One of three: `clear` ends faults, `inject` puts some in, `profile` those of a ready set. The request is carried out whole or '
-    + 'not at all. New faults stand last in `faults`. One for all devices goes in when it fits at least one of them. Registers that a read shows '
-    + 'here stay true under faults of the layer `reading`, so that both can be compared.',
+  description:
+    'One of three: `clear` ends faults, `inject` puts some in, `profile` those of a ready set. The request is carried out whole or ' +
+    'not at all. New faults stand last in `faults`. One for all devices goes in when it fits at least one of them. Registers that a read shows ' +
+    'here stay true under faults of the layer `reading`, so that both can be compared.',
   query: faultDeviceQuery,
   body: faultsBodySchema,
   reply: faultsSchema,
@@ -118,7 +149,12 @@ const setFaults = route({
   handle(ctx, { query, body, by }) {
     const concerns = concerning(ctx, query.device);
     if ('clear' in body) clear(ctx, body.clear, query.device, {});
-    else if ('inject' in body) inject(ctx, flatInjection(ctx, body.inject, query.device, (request) => place('inject', request)), by);
+    else if ('inject' in body)
+      inject(
+        ctx,
+        flatInjection(ctx, body.inject, query.device, (request) => place('inject', request)),
+        by,
+      );
     else inject(ctx, byProfile(ctx, body, query.device), by);
     return faultsReply(ctx.faults, concerns);
   },
@@ -146,7 +182,10 @@ const listProfiles = route({
   reply: faultProfilesSchema,
   examples: { reply: exampleFaultProfiles },
   handle({ faultProfiles = [] }) {
-    return { profiles: faultProfiles.map((profile) => ({ ...profile, faults: [...profile.faults] })), count: faultProfiles.length };
+    return {
+      profiles: faultProfiles.map((profile) => ({ ...profile, faults: [...profile.faults] })),
+      count: faultProfiles.length,
+    };
   },
 });
 
@@ -176,8 +215,9 @@ const setModbusFault = route({
   tag: 'Controls',
   operationId: 'set_modbus_fault',
   summary: 'Puts a fault of Modbus in, or ends some',
-  description: 'The fault is the body itself: its `kind`, the parameters of the kind, and whom it strikes, when and how long. `clear` ends faults of '
-    + 'Modbus only; `profile` puts in a ready set, of which the faults of Modbus are answered.',
+  description:
+    'The fault is the body itself: its `kind`, the parameters of the kind, and whom it strikes, when and how long. `clear` ends faults of ' +
+    'Modbus only; `profile` puts in a ready set, of which the faults of Modbus are answered.',
   query: faultDeviceQuery,
   body: modbusFaultBodySchema,
   reply: faultsSchema,
@@ -185,11 +225,23 @@ const setModbusFault = route({
   examples: { body: exampleModbusFault, reply: exampleFaults },
   handle(ctx, { query, body, by }) {
     if (!hasModbusFaults(ctx)) throw new HttpProblem('disabled', 'Modbus is switched off.');
-    if (isFault(body)) inject(ctx, flatInjection(ctx, [body], query.device, () => ''), by);
+    if (isFault(body))
+      inject(
+        ctx,
+        flatInjection(ctx, [body], query.device, () => ''),
+        by,
+      );
     else if ('clear' in body) clear(ctx, body.clear, query.device, { protocol: 'modbus' });
     else inject(ctx, byProfile(ctx, body, query.device), by);
     return modbusFaultsReply(ctx, query.device);
   },
 });
 
-export const faultRoutes: readonly Route[] = [getFaults, setFaults, listKinds, listProfiles, getModbusFaults, setModbusFault];
+export const faultRoutes: readonly Route[] = [
+  getFaults,
+  setFaults,
+  listKinds,
+  listProfiles,
+  getModbusFaults,
+  setModbusFault,
+];

@@ -42,13 +42,25 @@ function fuelCellReply({ plant }: RouteContext, device: Device) {
 }
 
 /** @throws HttpProblem `validation` */
-function checkPower({ operatingMode, ratedPowerW, ratedElPowerW }: FuelCellDetail, powerKw: number, pointer: string): void {
+function checkPower(
+  { operatingMode, ratedPowerW, ratedElPowerW }: FuelCellDetail,
+  powerKw: number,
+  pointer: string,
+): void {
   const powerW = powerKw * 1000;
   if (powerW < 0 && operatingMode === 'fc_only') {
-    throw invalid('body', pointer, `given ${powerKw} kW; this plant has no electrolyser and takes 0 to ${ratedPowerW / 1000} kW`);
+    throw invalid(
+      'body',
+      pointer,
+      `given ${powerKw} kW; this plant has no electrolyser and takes 0 to ${ratedPowerW / 1000} kW`,
+    );
   }
   if (powerW >= -ratedElPowerW && powerW <= ratedPowerW) return;
-  throw invalid('body', pointer, `given ${powerKw} kW; the ratings allow ${-ratedElPowerW / 1000} to ${ratedPowerW / 1000} kW`);
+  throw invalid(
+    'body',
+    pointer,
+    `given ${powerKw} kW; the ratings allow ${-ratedElPowerW / 1000} to ${ratedPowerW / 1000} kW`,
+  );
 }
 
 const getFuelCell = route({
@@ -70,8 +82,9 @@ const setPoint = route({
   tag: 'Fuel Cell',
   operationId: 'set_fuel_cell_setpoint',
   summary: 'Sets the power of a fuel cell or electrolyser',
-  description: 'Writes the set-point of active power of model 704 (`WSetMod`, `WSet`, `WSetEna`) in one commit. '
-    + 'A change of direction waits for the dwell time.',
+  description:
+    'Writes the set-point of active power of model 704 (`WSetMod`, `WSet`, `WSetEna`) in one commit. ' +
+    'A change of direction waits for the dwell time.',
   query: deviceQuery,
   body: fuelCellSetPointBodySchema,
   reply: fuelCellSchema,
@@ -80,7 +93,8 @@ const setPoint = route({
   handle(ctx, { query, body, by }) {
     const device = selectedDevice(ctx, query.device);
     const detail = detailOf(device, 'fuelcell');
-    const [powerKw, pointer] = body.power_kw === undefined ? [body.setpoint_kw ?? null, '/setpoint_kw'] : [body.power_kw, '/power_kw'];
+    const [powerKw, pointer] =
+      body.power_kw === undefined ? [body.setpoint_kw ?? null, '/setpoint_kw'] : [body.power_kw, '/power_kw'];
     if (powerKw === null) endSetPoint(device.bank, by);
     else {
       checkPower(detail, powerKw, pointer);

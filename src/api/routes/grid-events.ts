@@ -16,7 +16,8 @@ const listGridEvents = route({
   examples: { reply: exampleGridEvents },
   handle: ({ plant }) => ({
     events: plant.gridEvents.map(({ name, description, parameters }) => ({
-      name, description,
+      name,
+      description,
       parameters: parameters.map(({ allowed, ...parameter }) => ({ ...parameter, allowed: allowed && [...allowed] })),
     })),
   }),
@@ -28,9 +29,10 @@ const setGridEvent = route({
   tag: 'Controls',
   operationId: 'set_grid_event',
   summary: 'Starts a named grid event, or stops the one under way',
-  description: 'The event lies over the quantities it is about until it ends, then the values beneath are in force again. '
-    + 'Another event takes its place; `controls/grid` without `duration_s` takes the quantities it names out of it. '
-    + 'Scope as `controls/grid`: without `device` the common grid, and every deviation of a device ends.',
+  description:
+    'The event lies over the quantities it is about until it ends, then the values beneath are in force again. ' +
+    'Another event takes its place; `controls/grid` without `duration_s` takes the quantities it names out of it. ' +
+    'Scope as `controls/grid`: without `device` the common grid, and every deviation of a device ends.',
   query: deviceQuery,
   body: gridEventBodySchema,
   reply: gridSchema,

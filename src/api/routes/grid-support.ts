@@ -8,21 +8,38 @@ import type { FunctionRequest } from '../grid-support/write.ts';
 import { route } from '../route.ts';
 import type { Route } from '../route.ts';
 import { deviceQuery } from '../schemas/common.ts';
-import { functionBodySchemas, functionSchemas, gridSupportBodySchema, gridSupportSchema } from '../schemas/grid-support.ts';
+import {
+  functionBodySchemas,
+  functionSchemas,
+  gridSupportBodySchema,
+  gridSupportSchema,
+} from '../schemas/grid-support.ts';
 import { selectedDevice } from '../views.ts';
 
 const titles: Readonly<Record<GridFunctionName, string>> = {
-  volt_var: 'volt-var', volt_watt: 'volt-watt', watt_var: 'watt-var', freq_droop: 'frequency droop',
-  pf: 'constant power factor', constant_var: 'constant reactive power', max_power: 'limit of active power',
-  active_power: 'set-point of active power', enter_service: 'entering service', lv_trip: 'low-voltage trip',
-  hv_trip: 'high-voltage trip', lf_trip: 'low-frequency trip', hf_trip: 'high-frequency trip', ramp: 'ramp limits',
+  volt_var: 'volt-var',
+  volt_watt: 'volt-watt',
+  watt_var: 'watt-var',
+  freq_droop: 'frequency droop',
+  pf: 'constant power factor',
+  constant_var: 'constant reactive power',
+  max_power: 'limit of active power',
+  active_power: 'set-point of active power',
+  enter_service: 'entering service',
+  lv_trip: 'low-voltage trip',
+  hv_trip: 'high-voltage trip',
+  lf_trip: 'low-frequency trip',
+  hf_trip: 'high-frequency trip',
+  ramp: 'ramp limits',
   anti_islanding: 'anti-islanding',
 };
 
-const wholeRequest = 'Members that are not given stay as they are; a request is carried out whole or not at all. Control functions '
-  + 'act on it from the next tick on. A number must be whole where the register counts whole units (seconds without fractions, '
-  + 'sets, percent per second), or the answer is `validation`. A device that does not have the function answers `disabled`.';
-const curves = 'Curves and droop settings are checked as at an adoption and change the set in force; stored sets are not touched.';
+const wholeRequest =
+  'Members that are not given stay as they are; a request is carried out whole or not at all. Control functions ' +
+  'act on it from the next tick on. A number must be whole where the register counts whole units (seconds without fractions, ' +
+  'sets, percent per second), or the answer is `validation`. A device that does not have the function answers `disabled`.';
+const curves =
+  'Curves and droop settings are checked as at an adoption and change the set in force; stored sets are not touched.';
 
 function reply(plant: Plant, { bank }: Device, name: GridFunctionName) {
   return functionReply(bank, gridFunctions[name], (at) => plant.dateMs(at));
@@ -30,7 +47,7 @@ function reply(plant: Plant, { bank }: Device, name: GridFunctionName) {
 
 function replyAll(plant: Plant, device: Device) {
   const functions = Object.fromEntries(gridFunctionNames.map((name) => [name, reply(plant, device, name)]));
-  return { device_index: device.index, ...functions as Record<GridFunctionName, ReturnType<typeof reply>> };
+  return { device_index: device.index, ...(functions as Record<GridFunctionName, ReturnType<typeof reply>>) };
 }
 
 function requestOf(name: GridFunctionName, pointer: string, body: FunctionRequest['body']): FunctionRequest {
@@ -66,10 +83,14 @@ const setAll = route({
   },
   handle(ctx, { query, body, by }) {
     const device = selectedDevice(ctx, query.device);
-    writeFunctions(device.bank, by, gridFunctionNames.flatMap((name) => {
-      const own = body[name];
-      return own === undefined ? [] : [requestOf(name, `/${name}`, own)];
-    }));
+    writeFunctions(
+      device.bank,
+      by,
+      gridFunctionNames.flatMap((name) => {
+        const own = body[name];
+        return own === undefined ? [] : [requestOf(name, `/${name}`, own)];
+      }),
+    );
     return replyAll(ctx.plant, device);
   },
 });

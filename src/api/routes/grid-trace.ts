@@ -6,7 +6,14 @@ import { Answer, JsonText, route, TextReply } from '../route.ts';
 import type { Route } from '../route.ts';
 import { deviceQuery } from '../schemas/common.ts';
 import {
-  defaultTraceLimit, exampleTrace, exampleTraceRow, exampleTraceState, maxTraceRowsOfAll, traceBodySchema, traceQuery, traceSchema,
+  defaultTraceLimit,
+  exampleTrace,
+  exampleTraceRow,
+  exampleTraceState,
+  maxTraceRowsOfAll,
+  traceBodySchema,
+  traceQuery,
+  traceSchema,
   traceStateSchema,
 } from '../schemas/grid-trace.ts';
 import type { TraceReply } from '../schemas/grid-trace.ts';
@@ -14,7 +21,12 @@ import { traceCsv, traceRowReply, traceStateReply } from '../views-trace.ts';
 import { selectedDevice } from '../views.ts';
 
 /** Row by row: many rows as objects would take several times the memory of their text. */
-function traceJson(plant: Plant, device: Device, recorded: number, rows: readonly GridTraceRow[]): JsonText<TraceReply> {
+function traceJson(
+  plant: Plant,
+  device: Device,
+  recorded: number,
+  rows: readonly GridTraceRow[],
+): JsonText<TraceReply> {
   const state = JSON.stringify(traceStateReply(plant, device, recorded)).slice(0, -1);
   const texts = rows.map((row) => JSON.stringify(traceRowReply(plant, row)));
   return new JsonText(Buffer.from(`${state},"rows":[${texts.join(',')}]}`));
@@ -44,13 +56,19 @@ const getTrace = route({
   tag: 'Grid Support',
   operationId: 'get_grid_trace',
   summary: 'Why the power is what it is',
-  description: 'The last sub-step, changes of the service state, and recorded sub-steps: what each function saw, asked for and '
-    + 'got, what decided the power, and the time to a trip or to entering service. A sub-step ends where the grid, a timer or a '
-    + 'request changes something, and after `sim_step_s` at the latest. CSV has one line per recorded sub-step under a line of '
-    + 'names with units, and the last sub-step where nothing is recorded; an empty field is null.',
+  description:
+    'The last sub-step, changes of the service state, and recorded sub-steps: what each function saw, asked for and ' +
+    'got, what decided the power, and the time to a trip or to entering service. A sub-step ends where the grid, a timer or a ' +
+    'request changes something, and after `sim_step_s` at the latest. CSV has one line per recorded sub-step under a line of ' +
+    'names with units, and the last sub-step where nothing is recorded; an empty field is null.',
   query: traceQuery,
   reply: traceSchema,
-  replyHeaders: { 'Content-Disposition': { description: 'With CSV: name of a file.', example: 'attachment; filename="grid-trace-device-0.csv"' } },
+  replyHeaders: {
+    'Content-Disposition': {
+      description: 'With CSV: name of a file.',
+      example: 'attachment; filename="grid-trace-device-0.csv"',
+    },
+  },
   otherMedia: { type: 'text/csv', example: traceCsv([exampleTraceRow]) },
   examples: { reply: exampleTrace },
   handle(ctx, { query }) {
@@ -67,8 +85,11 @@ function checkRoom({ devices }: Plant, { index }: Device, rows: number): void {
   const others = devices.reduce((sum, each) => sum + (each.index === index ? 0 : each.trace.capacity), 0);
   const room = maxTraceRowsOfAll - others;
   if (rows <= room) return;
-  throw new HttpProblem('conflict', `All devices together record at most ${maxTraceRowsOfAll} sub-steps, and the others have `
-    + `${others} of them: at most ${room} are left. A request with rows 0 ends the recording of a device.`);
+  throw new HttpProblem(
+    'conflict',
+    `All devices together record at most ${maxTraceRowsOfAll} sub-steps, and the others have ` +
+      `${others} of them: at most ${room} are left. A request with rows 0 ends the recording of a device.`,
+  );
 }
 
 const record = route({
@@ -77,8 +98,9 @@ const record = route({
   tag: 'Grid Support',
   operationId: 'record_grid_trace',
   summary: 'Records sub-steps of a device, or ends the recording',
-  description: 'Begins anew and keeps the latest `rows` sub-steps. Recording costs nearly 1 KB of memory for each and '
-    + `about a quarter more time per device that records; all devices together keep at most ${maxTraceRowsOfAll}.`,
+  description:
+    'Begins anew and keeps the latest `rows` sub-steps. Recording costs nearly 1 KB of memory for each and ' +
+    `about a quarter more time per device that records; all devices together keep at most ${maxTraceRowsOfAll}.`,
   query: deviceQuery,
   body: traceBodySchema,
   reply: traceStateSchema,

@@ -5,7 +5,11 @@ import { tickSeconds } from '../../core/sim-clock.ts';
 import { Answer, PiecesReply, route } from '../route.ts';
 import type { Route } from '../route.ts';
 import {
-  defaultHistoryLimit, exampleHistory, exampleHistoryCsv, historyQuerySchema, historySchema,
+  defaultHistoryLimit,
+  exampleHistory,
+  exampleHistoryCsv,
+  historyQuerySchema,
+  historySchema,
 } from '../schemas/history.ts';
 import type { HistoryReply } from '../schemas/history.ts';
 import { selectedDevice } from '../views.ts';
@@ -16,11 +20,12 @@ const getHistory = route({
   tag: 'Core',
   operationId: 'get_history',
   summary: 'Samples of the past ticks of a device',
-  description: 'One sample per tick since the start of the device; when more than `capacity` are kept, the oldest go. Numbers are '
-    + 'those that snapshot and paths of the kind showed at that tick. Samples stand in the order of their ticks, and are chosen by '
-    + 'their own simulated time: when `controls/time` has set the clock, times repeat or leave a gap, and samples of a repeated '
-    + 'time are all answered. A change of rate changes the distance of samples from then on. CSV is RFC 4180 under one line of '
-    + 'names; an empty field is null.',
+  description:
+    'One sample per tick since the start of the device; when more than `capacity` are kept, the oldest go. Numbers are ' +
+    'those that snapshot and paths of the kind showed at that tick. Samples stand in the order of their ticks, and are chosen by ' +
+    'their own simulated time: when `controls/time` has set the clock, times repeat or leave a gap, and samples of a repeated ' +
+    'time are all answered. A change of rate changes the distance of samples from then on. CSV is RFC 4180 under one line of ' +
+    'names; an empty field is null.',
   query: historyQuerySchema,
   reply: historySchema,
   otherMedia: { type: 'text/csv', example: exampleHistoryCsv },

@@ -7,7 +7,15 @@ import { route } from '../route.ts';
 import type { Route } from '../route.ts';
 import { deviceQuery } from '../schemas/common.ts';
 import { exampleHybrid, hybridDispatchBodySchema, hybridManualBodySchema, hybridSchema } from '../schemas/hybrid.ts';
-import { checkSetPoint, endSetPoint, isSetPointOurs, setPointKw, setPointRangeW, setPointWriter, writeSetPoint } from '../set-point.ts';
+import {
+  checkSetPoint,
+  endSetPoint,
+  isSetPointOurs,
+  setPointKw,
+  setPointRangeW,
+  setPointWriter,
+  writeSetPoint,
+} from '../set-point.ts';
 import { batteryBankReply } from '../views-battery.ts';
 import { detailOf, kilo, rounded } from '../views-kind.ts';
 import { selectedDevice } from '../views.ts';
@@ -15,9 +23,9 @@ import { overrideWriter, writerReply } from '../views-writer.ts';
 
 /** Power out of the inverter against power into it, either way; null at standstill. */
 function efficiencyPct(dcW: number, acW: number): number | null {
-  if (dcW > 0 && acW > 0) return rounded(Math.min(100, 100 * acW / dcW));
+  if (dcW > 0 && acW > 0) return rounded(Math.min(100, (100 * acW) / dcW));
   // 701.W is rounded to its register: next to nothing may look like more than everything
-  return dcW < 0 && acW < 0 ? rounded(Math.min(100, 100 * dcW / acW)) : null;
+  return dcW < 0 && acW < 0 ? rounded(Math.min(100, (100 * dcW) / acW)) : null;
 }
 
 function inverterReply({ bank }: Device, { dcPowerW }: HybridDetail, acW: number) {
@@ -40,12 +48,21 @@ function hybridReply({ plant }: RouteContext, device: Device) {
     policy: d.policy,
     bus_voltage_v: rounded(d.busVoltageV),
     pv: {
-      power_kw: kilo(d.pv.powerW), available_kw: kilo(d.pv.availableW), voltage_v: rounded(d.pv.voltageV),
-      current_a: rounded(d.pv.currentA), irradiance_w_m2: rounded(d.pv.irradianceWm2), curtailed_kw: kilo(d.curtailedW),
+      power_kw: kilo(d.pv.powerW),
+      available_kw: kilo(d.pv.availableW),
+      voltage_v: rounded(d.pv.voltageV),
+      current_a: rounded(d.pv.currentA),
+      irradiance_w_m2: rounded(d.pv.irradianceWm2),
+      curtailed_kw: kilo(d.curtailedW),
     },
     battery: {
-      power_kw: kilo(d.batteryPowerW), soc_pct: battery.soc_pct, soc_min_pct: battery.soc_min_pct, soc_max_pct: battery.soc_max_pct,
-      mode: battery.mode, max_charge_kw: battery.max_charge_kw, max_discharge_kw: battery.max_discharge_kw,
+      power_kw: kilo(d.batteryPowerW),
+      soc_pct: battery.soc_pct,
+      soc_min_pct: battery.soc_min_pct,
+      soc_max_pct: battery.soc_max_pct,
+      mode: battery.mode,
+      max_charge_kw: battery.max_charge_kw,
+      max_discharge_kw: battery.max_discharge_kw,
     },
     inverter: inverterReply(device, d, acW),
     losses_kw: kilo(d.dcPowerW - acW),
@@ -82,8 +99,9 @@ const setDispatch = route({
   tag: 'Hybrid DC',
   operationId: 'set_hybrid_dispatch',
   summary: 'Changes the dispatch policy',
-  description: 'Entering `manual` keeps the present output as target: it is written to the set-point of model 704. Leaving it '
-    + 'switches the set-point off, unless another interface was the last to switch it.',
+  description:
+    'Entering `manual` keeps the present output as target: it is written to the set-point of model 704. Leaving it ' +
+    'switches the set-point off, unless another interface was the last to switch it.',
   query: deviceQuery,
   body: hybridDispatchBodySchema,
   reply: hybridSchema,
@@ -121,13 +139,17 @@ const setManual = route({
     const detail = detailOf(device, 'hybrid-dc');
     const { target_kw: targetKw, battery_kw: batteryKw } = body;
     if (detail.policy !== 'manual') {
-      throw new HttpProblem('conflict', `The dispatch policy is ${detail.policy}; a target is taken in policy manual only (POST hybrid-dc/dispatch).`);
+      throw new HttpProblem(
+        'conflict',
+        `The dispatch policy is ${detail.policy}; a target is taken in policy manual only (POST hybrid-dc/dispatch).`,
+      );
     }
     checkWithin(targetKw, pointNumber(device.bank, 702, 'WMaxRtg') ?? 0, '/target_kw');
     checkSetPoint(device.bank, targetKw, '/target_kw');
     if (typeof batteryKw === 'number') checkWithin(batteryKw, detail.battery.ratedPowerW, '/battery_kw');
     writeSetPoint(device.bank, by, targetKw * 1000);
-    if (batteryKw !== undefined) device.command({ kind: 'hybrid.battery', powerW: batteryKw === null ? null : batteryKw * 1000 }, by);
+    if (batteryKw !== undefined)
+      device.command({ kind: 'hybrid.battery', powerW: batteryKw === null ? null : batteryKw * 1000 }, by);
     return hybridReply(ctx, device);
   },
 });

@@ -2,21 +2,32 @@ import { Answer, JsonText, route } from '../route.ts';
 import type { Route } from '../route.ts';
 import { deviceQuery } from '../schemas/common.ts';
 import {
-  exampleServerInfo, healthSchema, serverInfoSchema, stopBodySchema, stopReplySchema,
+  exampleServerInfo,
+  healthSchema,
+  serverInfoSchema,
+  stopBodySchema,
+  stopReplySchema,
 } from '../schemas/lifecycle.ts';
-import {
-  devicesSchema, exampleDevices, exampleOverview, overviewSchema,
-} from '../schemas/snapshot.ts';
+import { devicesSchema, exampleDevices, exampleOverview, overviewSchema } from '../schemas/snapshot.ts';
 import type { DevicesReply, OverviewReply } from '../schemas/snapshot.ts';
 import {
-  alarmSummary, commStatus, deviceEntry, deviceSummary, latestOf, selectedDevice, withMembers,
+  alarmSummary,
+  commStatus,
+  deviceEntry,
+  deviceSummary,
+  latestOf,
+  selectedDevice,
+  withMembers,
 } from '../views.ts';
 
 const license = {
-  spdx_id: 'Apache-2.0', name: 'Apache License 2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0',
+  spdx_id: 'Apache-2.0',
+  name: 'Apache License 2.0',
+  url: 'https://www.apache.org/licenses/LICENSE-2.0',
 };
-const freshness = ' Everybody who asks between two ticks gets the same bytes: what changes between ticks (`alarms`, counters and '
-  + 'states of `comm_status`) may be 0.1 s old, unless a request has changed something since.';
+const freshness =
+  ' Everybody who asks between two ticks gets the same bytes: what changes between ticks (`alarms`, counters and ' +
+  'states of `comm_status`) may be 0.1 s old, unless a request has changed something since.';
 /** Ticks that may be missing before the process counts as not alive. */
 const missingTicks = 5;
 
@@ -57,19 +68,24 @@ const overview = route({
   tag: 'Core',
   operationId: 'get_overview',
   summary: 'Snapshot of a device, all devices, protocols and alarms',
-  description: 'The snapshot is the one that the stream sends. `devices`, `comm_status` and `alarms` cover the whole process.'
-    + freshness,
+  description:
+    'The snapshot is the one that the stream sends. `devices`, `comm_status` and `alarms` cover the whole process.' +
+    freshness,
   hot: 'per_tick',
   query: deviceQuery,
   reply: overviewSchema,
   examples: { reply: exampleOverview },
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
-    const common = ctx.fresh.of('overview', () => Buffer.from(JSON.stringify({
-      devices: ctx.plant.devices.map((each) => deviceSummary(ctx, each)),
-      comm_status: commStatus(ctx.adapters),
-      alarms: alarmSummary(ctx.plant.devices),
-    })));
+    const common = ctx.fresh.of('overview', () =>
+      Buffer.from(
+        JSON.stringify({
+          devices: ctx.plant.devices.map((each) => deviceSummary(ctx, each)),
+          comm_status: commStatus(ctx.adapters),
+          alarms: alarmSummary(ctx.plant.devices),
+        }),
+      ),
+    );
     return withMembers<OverviewReply>(latestOf(ctx, device), common);
   },
 });
@@ -110,9 +126,16 @@ const stop = route({
     const first = ctx.stopDelayS === null;
     const delayS = ctx.beginStop(body.delay_s ?? 0);
     const reason = body.reason ?? `${by.source} request`;
-    return new Answer({ state: 'stopping', delay_s: delayS }, {
-      ...(first && { afterwards: () => { ctx.requestStop(reason, delayS); } }),
-    });
+    return new Answer(
+      { state: 'stopping', delay_s: delayS },
+      {
+        ...(first && {
+          afterwards: () => {
+            ctx.requestStop(reason, delayS);
+          },
+        }),
+      },
+    );
   },
 });
 
@@ -122,8 +145,9 @@ const health = route({
   tag: 'Core',
   operationId: 'get_health',
   summary: 'Whether the simulation runs',
-  description: '503 when no tick ended for five intervals (unless the clock is paused), and while stopping. '
-    + '`degraded` with 200: a protocol is in the state `error`, or the machine cannot run the clock at the rate asked for.',
+  description:
+    '503 when no tick ended for five intervals (unless the clock is paused), and while stopping. ' +
+    '`degraded` with 200: a protocol is in the state `error`, or the machine cannot run the clock at the rate asked for.',
   hot: 'per_request',
   reply: healthSchema,
   alsoStatus: [503],
@@ -137,9 +161,16 @@ const health = route({
     }));
     const stalled = !paused && tickAgeS > missingTicks * tickIntervalS;
     const stopping = ctx.stopDelayS !== null;
-    const status = stopping ? 'stopping' as const : stalled || failed || !rateHeld ? 'degraded' as const : 'ok' as const;
+    const status = stopping
+      ? ('stopping' as const)
+      : stalled || failed || !rateHeld
+        ? ('degraded' as const)
+        : ('ok' as const);
     const { p99Ms, stalls } = ctx.eventLoop;
-    return new Answer({ status, tick, tick_age_s: tickAgeS, event_loop_p99_ms: p99Ms, stalls }, { status: stopping || stalled ? 503 : 200 });
+    return new Answer(
+      { status, tick, tick_age_s: tickAgeS, event_loop_p99_ms: p99Ms, stalls },
+      { status: stopping || stalled ? 503 : 200 },
+    );
   },
 });
 

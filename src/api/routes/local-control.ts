@@ -8,16 +8,25 @@ import { exampleWriter, writerSchema } from '../schemas/writer.ts';
 import { selectedDevice } from '../views.ts';
 import { overrideWriter } from '../views-writer.ts';
 
-const localBodySchema = z.strictObject({
-  local: z.boolean().openapi({ description: 'True: the device takes nothing from afar.' }),
-}).openapi('LocalControlRequest');
-const localSchema = z.strictObject({
-  device_index: deviceIndex, local: z.boolean(),
-  changed_by: writerSchema.nullable().openapi({ description: 'Who turned it last; null: as started.' }),
-}).openapi('LocalControl');
+const localBodySchema = z
+  .strictObject({
+    local: z.boolean().openapi({ description: 'True: the device takes nothing from afar.' }),
+  })
+  .openapi('LocalControlRequest');
+const localSchema = z
+  .strictObject({
+    device_index: deviceIndex,
+    local: z.boolean(),
+    changed_by: writerSchema.nullable().openapi({ description: 'Who turned it last; null: as started.' }),
+  })
+  .openapi('LocalControl');
 
 function localReply({ plant }: RouteContext, device: Device) {
-  return { device_index: device.index, local: device.localControl, changed_by: overrideWriter(plant, device, 'local_control') };
+  return {
+    device_index: device.index,
+    local: device.localControl,
+    changed_by: overrideWriter(plant, device, 'local_control'),
+  };
 }
 
 const getLocal = route({
@@ -38,8 +47,9 @@ const setLocal = route({
   tag: 'Controls',
   operationId: 'set_local_control',
   summary: 'Turns the local/remote switch at the device',
-  description: 'Under local control writes and commands of Modbus, IEEE 2030.5, OCPP and DNP3 are refused in their own words; '
-    + 'this interface stands for the panel at the device and goes on.',
+  description:
+    'Under local control writes and commands of Modbus, IEEE 2030.5, OCPP and DNP3 are refused in their own words; ' +
+    'this interface stands for the panel at the device and goes on.',
   query: deviceQuery,
   body: localBodySchema,
   reply: localSchema,

@@ -22,7 +22,8 @@ const getModbus = route({
     return {
       enabled: reporters.length > 0,
       interfaces: reporters.map((adapter) => interfaceReply(adapter, device)),
-      faults: faultsReply(ctx.faults, ({ protocol, facts }) => protocol === 'modbus' && concerned(facts.deviceIndex)).faults,
+      faults: faultsReply(ctx.faults, ({ protocol, facts }) => protocol === 'modbus' && concerned(facts.deviceIndex))
+        .faults,
     };
   },
 });

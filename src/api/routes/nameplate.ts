@@ -5,8 +5,15 @@ import { route } from '../route.ts';
 import type { Route } from '../route.ts';
 import { deviceQuery, isoOrNull } from '../schemas/common.ts';
 import {
-  capacityNames, capacityPoints, configuredSettingsSchema, dcIvQuerySchema, dcIvSchema, exampleConfiguredSettings,
-  exampleDcIv, exampleNameplate, nameplateSchema,
+  capacityNames,
+  capacityPoints,
+  configuredSettingsSchema,
+  dcIvQuerySchema,
+  dcIvSchema,
+  exampleConfiguredSettings,
+  exampleDcIv,
+  exampleNameplate,
+  nameplateSchema,
 } from '../schemas/nameplate.ts';
 import type { CapacityName } from '../schemas/nameplate.ts';
 import { rounded } from '../views-kind.ts';
@@ -59,8 +66,12 @@ const nameplate = route({
     return {
       device_index: device.index,
       identity: {
-        manufacturer: pointText(bank, 1, 'Mn'), model: pointText(bank, 1, 'Md'), options: pointText(bank, 1, 'Opt'),
-        version: pointText(bank, 1, 'Vr'), serial_number: pointText(bank, 1, 'SN'), device_address: pointNumber(bank, 1, 'DA'),
+        manufacturer: pointText(bank, 1, 'Mn'),
+        model: pointText(bank, 1, 'Md'),
+        options: pointText(bank, 1, 'Opt'),
+        version: pointText(bank, 1, 'Vr'),
+        serial_number: pointText(bank, 1, 'SN'),
+        device_address: pointNumber(bank, 1, 'DA'),
       },
       ac_type: symbolIn(device, 701, 'ACType', ['single_phase', 'split_phase', 'three_phase']) ?? 'three_phase',
       ratings: { ...capacity(device, 'rating'), react_suscept_s: pointNumber(bank, 702, 'ReactSusceptRtg') },
@@ -93,12 +104,18 @@ const configuredSettings = route({
       const ratedValue = pointNumber(device.bank, 702, rating);
       if (value === null || value === ratedValue) return [];
       const writer = pointWriter(device.bank, 702, setting);
-      return [{
-        point: `702.${setting}`, name, value, rated_value: ratedValue, unit,
-        origin: writer?.source ?? 'profile' as const,
-        flag: null,
-        set_at: isoOrNull(writer && ctx.plant.dateMs(writer.at)),
-      }];
+      return [
+        {
+          point: `702.${setting}`,
+          name,
+          value,
+          rated_value: ratedValue,
+          unit,
+          origin: writer?.source ?? ('profile' as const),
+          flag: null,
+          set_at: isoOrNull(writer && ctx.plant.dateMs(writer.at)),
+        },
+      ];
     });
     return { device_index: device.index, profile: device.profileName, overrides };
   },

@@ -9,8 +9,13 @@ import { route } from '../route.ts';
 import type { Route } from '../route.ts';
 import { deviceQuery, isoOrNull } from '../schemas/common.ts';
 import {
-  exampleRegisterModels, exampleRegisters, registerModelsSchema, registersBodySchema, registersParamsSchema,
-  registersQuerySchema, registersSchema,
+  exampleRegisterModels,
+  exampleRegisters,
+  registerModelsSchema,
+  registersBodySchema,
+  registersParamsSchema,
+  registersQuerySchema,
+  registersSchema,
 } from '../schemas/registers.ts';
 import type { RegisterPointReply } from '../schemas/registers.ts';
 import { selectedDevice } from '../views.ts';
@@ -79,15 +84,19 @@ function slotsOf(device: Device, place: ModelPlace, points: Readonly<Record<stri
 function inBodyTerms(error: unknown, modelId: number): unknown {
   if (!(error instanceof SimError) || problemOf[error.code] !== 'validation') return error;
   const prefix = `${modelId}.`;
-  const faults = error.faults.map(({ name, detail, allowed }): ProblemFault => ({
-    in: 'body',
-    name: name.startsWith(prefix) ? pointPointer(name.slice(prefix.length)) : '/points',
-    detail: name.startsWith(prefix) ? detail : `${name}: ${detail}`,
-    ...(allowed && { allowed }),
-  }));
+  const faults = error.faults.map(
+    ({ name, detail, allowed }): ProblemFault => ({
+      in: 'body',
+      name: name.startsWith(prefix) ? pointPointer(name.slice(prefix.length)) : '/points',
+      detail: name.startsWith(prefix) ? detail : `${name}: ${detail}`,
+      ...(allowed && { allowed }),
+    }),
+  );
   return faults.length > 0
     ? new HttpProblem('validation', error.message, { faults })
-    : new HttpProblem('validation', error.message, { faults: [{ in: 'body', name: '/points', detail: error.message }] });
+    : new HttpProblem('validation', error.message, {
+        faults: [{ in: 'body', name: '/points', detail: error.message }],
+      });
 }
 
 const shortened = 'Every point of the model is answered; the example shows two of them.';
@@ -106,7 +115,11 @@ const listModels = route({
     return {
       device_index: device.index,
       models: device.bank.layout.models.map(({ def, address, length }) => ({
-        id: def.id, name: def.name, label: def.label, address, length,
+        id: def.id,
+        name: def.name,
+        label: def.label,
+        address,
+        length,
       })),
     };
   },

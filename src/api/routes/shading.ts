@@ -12,7 +12,10 @@ import type { RouteContext } from '../context.ts';
 function shadingReply({ plant }: RouteContext, device: Device) {
   const { shading, mpptState } = arrayOf(device);
   return {
-    device_index: device.index, shaded_share: shading?.shadedShare ?? 0, irradiance_share: shading?.irradianceShare ?? 1, mppt_state: mpptState,
+    device_index: device.index,
+    shaded_share: shading?.shadedShare ?? 0,
+    irradiance_share: shading?.irradianceShare ?? 1,
+    mppt_state: mpptState,
     changed_by: overrideWriter(plant, device, 'pv_shading'),
   };
 }
@@ -45,8 +48,8 @@ const setShading = route({
   handle(ctx, { query, body, by }) {
     const device = selectedDevice(ctx, query.device);
     arrayOf(device);
-    const shading: PvShading | null = body.shaded_share === 0
-      ? null : { shadedShare: body.shaded_share, irradianceShare: body.irradiance_share };
+    const shading: PvShading | null =
+      body.shaded_share === 0 ? null : { shadedShare: body.shaded_share, irradianceShare: body.irradiance_share };
     device.command({ kind: 'pv.shading', shading }, by);
     return shadingReply(ctx, device);
   },

@@ -17,20 +17,26 @@ function siteReply(plant: Plant): z.output<typeof siteSchema> {
     generation_kw: kilo(generationW),
     consumption_kw: kilo(consumptionW),
     load_kw: kilo(loadW),
-    export_limit_kw: limitKw('export'), export_limit_by: limitBy('export'),
-    import_limit_kw: limitKw('import'), import_limit_by: limitBy('import'),
-    generation_limit_kw: limitKw('generation'), generation_limit_by: limitBy('generation'),
-    load_limit_kw: limitKw('load'), load_limit_by: limitBy('load'),
+    export_limit_kw: limitKw('export'),
+    export_limit_by: limitBy('export'),
+    import_limit_kw: limitKw('import'),
+    import_limit_by: limitBy('import'),
+    generation_limit_kw: limitKw('generation'),
+    generation_limit_by: limitBy('generation'),
+    load_limit_kw: limitKw('load'),
+    load_limit_by: limitBy('load'),
     binding: siteLimitNames.filter((name) => limits[name].binding),
     exceeded: siteLimitNames.filter((name) => limits[name].exceeded),
   };
 }
 
 function sitePatch(body: z.output<typeof siteBodySchema>): SitePatch {
-  return Object.fromEntries(siteLimitNames.flatMap((name) => {
-    const limitKw = body[`${name}_limit_kw`];
-    return limitKw === undefined ? [] : [[name, limitKw === null ? null : limitKw * 1000]];
-  }));
+  return Object.fromEntries(
+    siteLimitNames.flatMap((name) => {
+      const limitKw = body[`${name}_limit_kw`];
+      return limitKw === undefined ? [] : [[name, limitKw === null ? null : limitKw * 1000]];
+    }),
+  );
 }
 
 const getSite = route({
@@ -39,8 +45,9 @@ const getSite = route({
   tag: 'Controls',
   operationId: 'get_site',
   summary: 'Connection point: powers, and the limits of the site',
-  description: 'All devices of the process and the local loads beside them meet at one connection point. Powers are those at '
-    + 'the end of the last tick, at the terminals of the devices.',
+  description:
+    'All devices of the process and the local loads beside them meet at one connection point. Powers are those at ' +
+    'the end of the last tick, at the terminals of the devices.',
   reply: siteSchema,
   examples: { reply: exampleSite },
   handle: ({ plant }) => siteReply(plant),
@@ -52,9 +59,10 @@ const setSite = route({
   tag: 'Controls',
   operationId: 'set_site',
   summary: 'Sets or ends limits of the connection point',
-  description: 'The limits act on the devices behind the point from the next tick on: power is shared by rating, what one does not '
-    + 'use goes to the others. A limited device shows `site` in `decided_by` of `controls`; its registers stay as they are. '
-    + 'The request is carried out whole or not at all.',
+  description:
+    'The limits act on the devices behind the point from the next tick on: power is shared by rating, what one does not ' +
+    'use goes to the others. A limited device shows `site` in `decided_by` of `controls`; its registers stay as they are. ' +
+    'The request is carried out whole or not at all.',
   body: siteBodySchema,
   reply: siteSchema,
   examples: { body: { export_limit_kw: null, import_limit_kw: 15 }, reply: exampleSiteSet },

@@ -5,7 +5,13 @@ import { route } from '../route.ts';
 import type { Route } from '../route.ts';
 import { deviceQuery } from '../schemas/common.ts';
 import {
-  environmentBodySchema, environmentSchema, exampleEnvironment, exampleGrid, exampleGridRamp, gridBodySchema, gridSchema,
+  environmentBodySchema,
+  environmentSchema,
+  exampleEnvironment,
+  exampleGrid,
+  exampleGridRamp,
+  gridBodySchema,
+  gridSchema,
 } from '../schemas/controls.ts';
 import { checkedIndex, gridReply } from '../views-grid.ts';
 import { writerReply } from '../views-writer.ts';
@@ -14,9 +20,10 @@ import { gridEventRoutes } from './grid-events.ts';
 type GridBody = z.output<typeof gridBodySchema>;
 type EnvironmentBody = z.output<typeof environmentBodySchema>;
 
-const scope = 'Without `device` the common one of all devices, with it a deviation of one device; '
-  + 'a deviation ends by `source: "csv"` (which then is the only value), by `duration_s`, or by the next request without '
-  + '`device`. `ramp_s` and `duration_s` say how the values of the same request come and go: alone they are refused.';
+const scope =
+  'Without `device` the common one of all devices, with it a deviation of one device; ' +
+  'a deviation ends by `source: "csv"` (which then is the only value), by `duration_s`, or by the next request without ' +
+  '`device`. `ramp_s` and `duration_s` say how the values of the same request come and go: alone they are refused.';
 
 /** The members that are present, under the names of the core. */
 function present<T extends object>(members: { readonly [K in keyof T]?: T[K] | undefined }): T {
@@ -129,4 +136,10 @@ const setEnvironment = route({
   },
 });
 
-export const surroundingsRoutes: readonly Route[] = [getGrid, setGrid, ...gridEventRoutes, getEnvironment, setEnvironment];
+export const surroundingsRoutes: readonly Route[] = [
+  getGrid,
+  setGrid,
+  ...gridEventRoutes,
+  getEnvironment,
+  setEnvironment,
+];

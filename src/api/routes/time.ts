@@ -4,7 +4,12 @@ import type { Route } from '../route.ts';
 import { invalid } from '../errors.ts';
 import { deviceQuery } from '../schemas/common.ts';
 import {
-  exampleStep, exampleTimeReply, stepBodySchema, stepReplySchema, timeBodySchema, timeSchema,
+  exampleStep,
+  exampleTimeReply,
+  stepBodySchema,
+  stepReplySchema,
+  timeBodySchema,
+  timeSchema,
 } from '../schemas/controls.ts';
 import { exampleWriter } from '../schemas/writer.ts';
 import { timeReply } from '../views-time.ts';
@@ -27,27 +32,35 @@ const setTime = route({
   tag: 'Controls',
   operationId: 'set_time',
   summary: 'Sets mode, rate, time of day and time zone of the simulated clock',
-  description: '`wall_clock` ties the simulated clock to real time. A rate belongs to `accelerated` or `paused`. At least one '
-    + 'member is required.',
+  description:
+    '`wall_clock` ties the simulated clock to real time. A rate belongs to `accelerated` or `paused`. At least one ' +
+    'member is required.',
   body: timeBodySchema,
   reply: timeSchema,
   problems: ['conflict'],
-  examples: { body: { mode: 'accelerated', rate: 60 }, reply: { ...exampleTimeReply, rate: 60, rate_effective: 60, changed_by: exampleWriter } },
+  examples: {
+    body: { mode: 'accelerated', rate: 60 },
+    reply: { ...exampleTimeReply, rate: 60, rate_effective: 60, changed_by: exampleWriter },
+  },
   handle({ plant }, { body, by }) {
     if (Object.keys(body).length === 0) {
       throw invalid('body', '', `at least one of ${Object.keys(timeBodySchema.shape).join(', ')} is required`);
     }
     const mode = body.mode ?? plant.time.mode;
     if (mode === 'wall_clock') {
-      if (body.rate !== undefined && body.rate !== 1) throw invalid('body', '/rate', 'must be 1 in the mode wall_clock');
+      if (body.rate !== undefined && body.rate !== 1)
+        throw invalid('body', '/rate', 'must be 1 in the mode wall_clock');
       if (body.clock_time !== undefined) throw invalid('body', '/clock_time', 'cannot be set in the mode wall_clock');
     }
-    plant.setTime({
-      ...(body.mode !== undefined && { mode: body.mode }),
-      ...(body.rate !== undefined && { rate: body.rate }),
-      ...(body.clock_time !== undefined && { clockTime: body.clock_time }),
-      ...(body.timezone !== undefined && { timezone: body.timezone }),
-    }, by);
+    plant.setTime(
+      {
+        ...(body.mode !== undefined && { mode: body.mode }),
+        ...(body.rate !== undefined && { rate: body.rate }),
+        ...(body.clock_time !== undefined && { clockTime: body.clock_time }),
+        ...(body.timezone !== undefined && { timezone: body.timezone }),
+      },
+      by,
+    );
     return timeReply(plant);
   },
 });
@@ -58,10 +71,11 @@ const step = route({
   tag: 'Controls',
   operationId: 'step_time',
   summary: 'Runs ticks at once while the clock is paused',
-  description: 'Each tick advances `rate` x `tick_interval_s`. The answer comes when all ticks are done, which takes long for many '
-    + 'ticks of many devices; it is not bound by the time limit of requests. Requests to step run one after the other; devices '
-    + 'join and leave between the ticks, and `conflict` ends the step when the clock is no longer paused. The snapshot is that '
-    + 'of `device` in the last tick.',
+  description:
+    'Each tick advances `rate` x `tick_interval_s`. The answer comes when all ticks are done, which takes long for many ' +
+    'ticks of many devices; it is not bound by the time limit of requests. Requests to step run one after the other; devices ' +
+    'join and leave between the ticks, and `conflict` ends the step when the clock is no longer paused. The snapshot is that ' +
+    'of `device` in the last tick.',
   query: deviceQuery,
   body: stepBodySchema,
   reply: stepReplySchema,

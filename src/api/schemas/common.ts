@@ -4,7 +4,8 @@ import { z } from '../zod.ts';
 
 /** A query or path parameter that holds an integer; anything but plain digits is refused. */
 export function integerParam(name: string, min: number, max: number, description: string) {
-  return z.string()
+  return z
+    .string()
     .regex(/^-?\d+$/, { error: 'must be an integer' })
     .transform(Number)
     .refine((value) => value >= min && value <= max, { error: `must be from ${min} to ${max}` })
@@ -21,7 +22,8 @@ export const deviceQuery = z.strictObject({ device: deviceParam.optional() });
 
 /** A yes-or-no query parameter. */
 export function flagParam(name: string, description: string) {
-  return z.string()
+  return z
+    .string()
     .regex(/^(true|false)$/, { error: 'must be true or false' })
     .transform((value) => value === 'true')
     .openapi({ param: { name }, type: 'boolean', description });
@@ -29,14 +31,18 @@ export function flagParam(name: string, description: string) {
 
 export const exampleTime = '2026-06-21T12:00:00.000Z';
 
-export const isoTime = z.iso.datetime({ offset: true })
+export const isoTime = z.iso
+  .datetime({ offset: true })
   .openapi({ description: 'ISO 8601 with offset.', example: exampleTime });
 
-const isoMessage = { error: 'must be an ISO 8601 time with offset, such as 2026-06-21T12:00:00Z (the + of an offset is %2B in a query)' };
+const isoMessage = {
+  error: 'must be an ISO 8601 time with offset, such as 2026-06-21T12:00:00Z (the + of an offset is %2B in a query)',
+};
 
 /** A moment in a query, as ms since the epoch. */
 export function isoParam(name: string, description: string) {
-  return z.iso.datetime({ offset: true, ...isoMessage })
+  return z.iso
+    .datetime({ offset: true, ...isoMessage })
     .transform((text) => Date.parse(text))
     .refine((ms) => !Number.isNaN(ms), isoMessage)
     .openapi({ param: { name }, type: 'string', format: 'date-time', description, example: exampleTime });
@@ -50,26 +56,35 @@ export function quantity(description: string) {
 }
 
 export const sourceSchema = z.enum(sources).openapi('Source', {
-  description: 'Who wrote. `default`: the start value of the map; `dashboard`: REST with `X-Derbench-Client: dashboard`.',
+  description:
+    'Who wrote. `default`: the start value of the map; `dashboard`: REST with `X-Derbench-Client: dashboard`.',
 });
 
-export const problemSchema = z.strictObject({
-  type: z.string().openapi({ description: '`urn:derbench:problem:<code>`' }),
-  title: z.string(),
-  status: z.int(),
-  detail: z.string().openapi({ description: 'This occurrence, in words a user can act on.' }),
-  instance: z.string().openapi({ description: 'Request path with query.' }),
-  code: z.enum(problemCodes),
-  request_id: z.string().openapi({ description: 'Same as the header `X-Request-Id`.' }),
-  errors: z.array(z.strictObject({
-    in: z.enum(['body', 'query', 'path']),
-    name: z.string().openapi({ description: 'JSON pointer or parameter name.' }),
-    detail: z.string(),
-    allowed: z.array(z.union([z.string(), z.number()])).optional(),
-  })).optional().openapi({ description: 'Only with `validation`: every faulty member.' }),
-  modbus_exception: z.int().min(0).max(255).optional()
-    .openapi({ description: 'Only with `upstream-error`, when a remote Modbus device answered with an exception: its code.' }),
-}).openapi('Problem', { description: 'Error body of RFC 9457.' });
+export const problemSchema = z
+  .strictObject({
+    type: z.string().openapi({ description: '`urn:derbench:problem:<code>`' }),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().openapi({ description: 'This occurrence, in words a user can act on.' }),
+    instance: z.string().openapi({ description: 'Request path with query.' }),
+    code: z.enum(problemCodes),
+    request_id: z.string().openapi({ description: 'Same as the header `X-Request-Id`.' }),
+    errors: z
+      .array(
+        z.strictObject({
+          in: z.enum(['body', 'query', 'path']),
+          name: z.string().openapi({ description: 'JSON pointer or parameter name.' }),
+          detail: z.string(),
+          allowed: z.array(z.union([z.string(), z.number()])).optional(),
+        }),
+      )
+      .optional()
+      .openapi({ description: 'Only with `validation`: every faulty member.' }),
+    modbus_exception: z.int().min(0).max(255).optional().openapi({
+      description: 'Only with `upstream-error`, when a remote Modbus device answered with an exception: its code.',
+    }),
+  })
+  .openapi('Problem', { description: 'Error body of RFC 9457.' });
 
 /** Simulated or wall milliseconds as ISO text; null stays null. */
 export function isoOrNull(ms: number | null | undefined): string | null {

@@ -21,13 +21,20 @@ function named(model: number, member: Extract<Member, { point: string }>): strin
 
 function replyMember(model: number, member: Member): z.ZodType {
   switch (member.kind) {
-    case 'number': return describe(z.number().nullable(), member.about, named(model, member));
-    case 'symbol': return describe(z.enum(member.symbols).nullable(), member.about, named(model, member));
-    case 'flag': return describe(z.boolean().nullable(), member.about, named(model, member));
-    case 'object': return describe(replyObject(model, member.members), member.about);
-    case 'part': return describe(functionReply(member.part), member.about);
-    case 'curve': return z.array(z.strictObject(Object.fromEntries(member.axes.map(({ name }) => [name, z.number().nullable()]))))
-      .openapi({ description: `${model}.${member.at}: the points in use.` });
+    case 'number':
+      return describe(z.number().nullable(), member.about, named(model, member));
+    case 'symbol':
+      return describe(z.enum(member.symbols).nullable(), member.about, named(model, member));
+    case 'flag':
+      return describe(z.boolean().nullable(), member.about, named(model, member));
+    case 'object':
+      return describe(replyObject(model, member.members), member.about);
+    case 'part':
+      return describe(functionReply(member.part), member.about);
+    case 'curve':
+      return z
+        .array(z.strictObject(Object.fromEntries(member.axes.map(({ name }) => [name, z.number().nullable()]))))
+        .openapi({ description: `${model}.${member.at}: the points in use.` });
   }
 }
 
@@ -46,25 +53,41 @@ function timer(model: number, reversion: string | undefined, point: string, zero
 const unsupported = z.strictObject({ supported: z.literal(false) });
 
 function functionReply({ model, enable, reversion, members }: GridFunction): z.ZodType<Record<string, unknown>> {
-  return z.union([unsupported, z.strictObject({
-    supported: z.literal(true),
-    enabled: z.boolean().openapi({ description: `${model}.${enable}.` }),
-    source: sourceSchema.openapi({ description: `Last writer of ${model}.${enable}.` }),
-    changed_at: isoTime.nullable().openapi({ description: `Simulated time of that write; null: start value. ${asSetNow}` }),
-    reversion_time_s: z.number().nullable().openapi({ description: timer(model, reversion, 'RvrtTms', '0 = none.') }),
-    reversion_remaining_s: z.number().nullable().openapi({ description: timer(model, reversion, 'RvrtRem', 'null while no reversion time is set.') }),
-    ...replyShape(model, members),
-  })]);
+  return z.union([
+    unsupported,
+    z.strictObject({
+      supported: z.literal(true),
+      enabled: z.boolean().openapi({ description: `${model}.${enable}.` }),
+      source: sourceSchema.openapi({ description: `Last writer of ${model}.${enable}.` }),
+      changed_at: isoTime
+        .nullable()
+        .openapi({ description: `Simulated time of that write; null: start value. ${asSetNow}` }),
+      reversion_time_s: z
+        .number()
+        .nullable()
+        .openapi({ description: timer(model, reversion, 'RvrtTms', '0 = none.') }),
+      reversion_remaining_s: z
+        .number()
+        .nullable()
+        .openapi({ description: timer(model, reversion, 'RvrtRem', 'null while no reversion time is set.') }),
+      ...replyShape(model, members),
+    }),
+  ]);
 }
 
 /** An integer in the description only: the register refuses fractions itself, as it does values between its steps. */
 function describedWhole(schema: z.ZodNumber, min: unknown, max: unknown): z.ZodNumber {
   return schema.openapi({
-    type: 'integer', ...(typeof min === 'number' && { minimum: min }), ...(typeof max === 'number' && { maximum: max }),
+    type: 'integer',
+    ...(typeof min === 'number' && { minimum: min }),
+    ...(typeof max === 'number' && { maximum: max }),
   });
 }
 
-interface Limits { readonly range?: readonly [number, number]; readonly whole?: true }
+interface Limits {
+  readonly range?: readonly [number, number];
+  readonly whole?: true;
+}
 
 function limited(model: number, point: string, { range, whole }: Limits = {}): z.ZodNumber {
   const key = `${model}.${point.replace(/\[\d+\]/g, '')}`;
@@ -79,29 +102,41 @@ function limited(model: number, point: string, { range, whole }: Limits = {}): z
 
 function requestMember(model: number, member: Member): z.ZodType {
   switch (member.kind) {
-    case 'number': return describe(limited(model, member.point, member), member.about);
-    case 'symbol': return describe(z.enum(member.symbols), member.about);
-    case 'flag': return describe(z.boolean(), member.about);
-    case 'object': return describe(z.strictObject(requestShape(model, member.members)), member.about);
-    case 'part': return describe(functionRequest(member.part), member.about);
+    case 'number':
+      return describe(limited(model, member.point, member), member.about);
+    case 'symbol':
+      return describe(z.enum(member.symbols), member.about);
+    case 'flag':
+      return describe(z.boolean(), member.about);
+    case 'object':
+      return describe(z.strictObject(requestShape(model, member.members)), member.about);
+    case 'part':
+      return describe(functionRequest(member.part), member.about);
     case 'curve': {
       const { at, axes, least } = member;
-      const point = z.strictObject(Object.fromEntries(axes.map(({ name, point: own }) => [name, limited(model, `${at}.Pt.${own}`)])));
+      const point = z.strictObject(
+        Object.fromEntries(axes.map(({ name, point: own }) => [name, limited(model, `${at}.Pt.${own}`)])),
+      );
       return z.array(point).min(least).openapi({ description: 'All points of the curve, up to `max_points`.' });
     }
   }
 }
 
 function requestShape(model: number, members: Members): Record<string, z.ZodOptional> {
-  return Object.fromEntries(Object.entries(members).filter(([, member]) => isWritable(member))
-    .map(([name, member]) => [name, requestMember(model, member).optional()]));
+  return Object.fromEntries(
+    Object.entries(members)
+      .filter(([, member]) => isWritable(member))
+      .map(([name, member]) => [name, requestMember(model, member).optional()]),
+  );
 }
 
 function functionRequest({ model, always, reversion, members }: GridFunction) {
   return z.strictObject({
     ...(always !== true && { enabled: z.boolean().optional() }),
     ...(reversion !== undefined && {
-      reversion_time_s: describedWhole(z.number().min(0).max(maxTimerS), 0, maxTimerS).optional().openapi({ description: 'Simulated seconds; 0 = none.' }),
+      reversion_time_s: describedWhole(z.number().min(0).max(maxTimerS), 0, maxTimerS)
+        .optional()
+        .openapi({ description: 'Simulated seconds; 0 = none.' }),
     }),
     ...requestShape(model, members),
   });
@@ -109,7 +144,10 @@ function functionRequest({ model, always, reversion, members }: GridFunction) {
 
 /** `volt_var` as a component of the description: `VoltVar`. */
 function componentName(name: GridFunctionName): string {
-  return name.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  return name
+    .split('_')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
 }
 
 function ofEach<T>(make: (name: GridFunctionName) => T): Record<GridFunctionName, T> {
@@ -120,9 +158,14 @@ function ofEach<T>(make: (name: GridFunctionName) => T): Record<GridFunctionName
 export const functionSchemas = ofEach((name) => functionReply(gridFunctions[name]).openapi(componentName(name)));
 
 /** Request of each function: any of its members that can be set. */
-export const functionBodySchemas = ofEach((name) => functionRequest(gridFunctions[name]).openapi(`${componentName(name)}Request`));
+export const functionBodySchemas = ofEach((name) =>
+  functionRequest(gridFunctions[name]).openapi(`${componentName(name)}Request`),
+);
 
-export const gridSupportSchema = z.strictObject({ device_index: deviceIndex, ...functionSchemas }).openapi('GridSupport');
+export const gridSupportSchema = z
+  .strictObject({ device_index: deviceIndex, ...functionSchemas })
+  .openapi('GridSupport');
 
-export const gridSupportBodySchema = z.strictObject(ofEach((name) => functionBodySchemas[name].optional()))
+export const gridSupportBodySchema = z
+  .strictObject(ofEach((name) => functionBodySchemas[name].optional()))
   .openapi('GridSupportRequest');

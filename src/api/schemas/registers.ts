@@ -2,42 +2,61 @@ import { z } from '../zod.ts';
 import { deviceIndex, deviceParam, exampleTime, flagParam, integerParam, isoTime, sourceSchema } from './common.ts';
 import { asSetNow, sourceDetailSchema } from './writer.ts';
 
-export const registerModelsSchema = z.strictObject({
-  device_index: deviceIndex,
-  models: z.array(z.strictObject({
-    id: z.int(), name: z.string(), label: z.string(),
-    address: z.int().openapi({ description: 'Protocol address of the ID register.' }),
-    length: z.int().openapi({ description: 'The L register.' }),
-  })),
-}).openapi('RegisterModels');
+export const registerModelsSchema = z
+  .strictObject({
+    device_index: deviceIndex,
+    models: z.array(
+      z.strictObject({
+        id: z.int(),
+        name: z.string(),
+        label: z.string(),
+        address: z.int().openapi({ description: 'Protocol address of the ID register.' }),
+        length: z.int().openapi({ description: 'The L register.' }),
+      }),
+    ),
+  })
+  .openapi('RegisterModels');
 
-const valueSchema = z.union([z.number(), z.string()]).nullable().openapi({
-  type: ['number', 'string', 'null'],
-  description: 'Engineering value: raw x 10^scale_factor; the number of an enumeration; text of a string; null when not implemented.',
-});
+const valueSchema = z
+  .union([z.number(), z.string()])
+  .nullable()
+  .openapi({
+    type: ['number', 'string', 'null'],
+    description:
+      'Engineering value: raw x 10^scale_factor; the number of an enumeration; text of a string; null when not implemented.',
+  });
 
-const registerPointSchema = z.strictObject({
-  name: z.string().openapi({ description: 'Path inside the model, for example `Crv[0].Pt[1].V`.' }),
-  label: z.string(),
-  type: z.string(),
-  address: z.int(),
-  size: z.int().openapi({ description: 'Registers.' }),
-  raw: z.array(z.int().min(0).max(65_535)).optional().openapi({ description: 'Only with `raw=true`.' }),
-  value: valueSchema,
-  scale_factor: z.int().nullable(),
-  unit: z.string().nullable(),
-  symbol: z.string().nullable().optional().openapi({ description: 'Only on enumerations: the name of the value.' }),
-  implemented: z.boolean(),
-  access: z.enum(['R', 'RW']).openapi({ description: 'Whether this device takes a write.' }),
-  source: sourceSchema,
-  source_detail: sourceDetailSchema,
-  changed_at: isoTime.nullable()
-    .openapi({ description: `Simulated time of the last write, of the start for a value of the profile; null: default or measurement. ${asSetNow}` }),
-}).openapi('RegisterPoint');
+const registerPointSchema = z
+  .strictObject({
+    name: z.string().openapi({ description: 'Path inside the model, for example `Crv[0].Pt[1].V`.' }),
+    label: z.string(),
+    type: z.string(),
+    address: z.int(),
+    size: z.int().openapi({ description: 'Registers.' }),
+    raw: z.array(z.int().min(0).max(65_535)).optional().openapi({ description: 'Only with `raw=true`.' }),
+    value: valueSchema,
+    scale_factor: z.int().nullable(),
+    unit: z.string().nullable(),
+    symbol: z.string().nullable().optional().openapi({ description: 'Only on enumerations: the name of the value.' }),
+    implemented: z.boolean(),
+    access: z.enum(['R', 'RW']).openapi({ description: 'Whether this device takes a write.' }),
+    source: sourceSchema,
+    source_detail: sourceDetailSchema,
+    changed_at: isoTime.nullable().openapi({
+      description: `Simulated time of the last write, of the start for a value of the profile; null: default or measurement. ${asSetNow}`,
+    }),
+  })
+  .openapi('RegisterPoint');
 
-export const registersSchema = z.strictObject({
-  id: z.int(), name: z.string(), address: z.int(), length: z.int(), points: z.array(registerPointSchema),
-}).openapi('Registers');
+export const registersSchema = z
+  .strictObject({
+    id: z.int(),
+    name: z.string(),
+    address: z.int(),
+    length: z.int(),
+    points: z.array(registerPointSchema),
+  })
+  .openapi('Registers');
 
 export const registersParamsSchema = z.strictObject({
   model_id: integerParam('model_id', 1, 65_535, 'SunSpec model id.'),
@@ -46,15 +65,24 @@ export const registersQuerySchema = z.strictObject({
   device: deviceParam.optional(),
   raw: flagParam('raw', 'Adds the raw registers of each point.').optional(),
 });
-const writtenSchema = z.union([z.number(), z.string()], { error: 'must be a number, a text or null' }).nullable().openapi({
-  type: ['number', 'string', 'null'],
-  description: 'Null marks a point of a stored curve (`Crv[..].Pt[..]`) as not in use; every other point refuses it.',
-});
-export const registersBodySchema = z.strictObject({
-  points: z.record(z.string(), writtenSchema)
-    .refine((points) => Object.keys(points).length > 0, { error: 'at least one point is required' })
-    .openapi({ description: 'Values by point path, in engineering units; enumerations by name or number.', minProperties: 1 }),
-}).openapi('RegistersRequest');
+const writtenSchema = z
+  .union([z.number(), z.string()], { error: 'must be a number, a text or null' })
+  .nullable()
+  .openapi({
+    type: ['number', 'string', 'null'],
+    description: 'Null marks a point of a stored curve (`Crv[..].Pt[..]`) as not in use; every other point refuses it.',
+  });
+export const registersBodySchema = z
+  .strictObject({
+    points: z
+      .record(z.string(), writtenSchema)
+      .refine((points) => Object.keys(points).length > 0, { error: 'at least one point is required' })
+      .openapi({
+        description: 'Values by point path, in engineering units; enumerations by name or number.',
+        minProperties: 1,
+      }),
+  })
+  .openapi('RegistersRequest');
 
 export type RegisterPointReply = z.output<typeof registerPointSchema>;
 
@@ -81,17 +109,41 @@ export const exampleRegisterModels = { device_index: 0, models: exampleModels };
 
 /** Two of the points of model 704 after a write over REST. */
 export const exampleRegisters = {
-  id: 704, name: 'DERCtlAC', address: 40296, length: 65,
+  id: 704,
+  name: 'DERCtlAC',
+  address: 40296,
+  length: 65,
   points: [
     {
-      name: 'WMaxLimPctEna', label: 'Active power limit: on/off', type: 'enum16', address: 40310, size: 1, value: 1,
-      scale_factor: null, unit: null, symbol: 'ENABLED', implemented: true, access: 'RW', source: 'rest',
-      source_detail: '127.0.0.1:50123', changed_at: exampleTime,
+      name: 'WMaxLimPctEna',
+      label: 'Active power limit: on/off',
+      type: 'enum16',
+      address: 40310,
+      size: 1,
+      value: 1,
+      scale_factor: null,
+      unit: null,
+      symbol: 'ENABLED',
+      implemented: true,
+      access: 'RW',
+      source: 'rest',
+      source_detail: '127.0.0.1:50123',
+      changed_at: exampleTime,
     },
     {
-      name: 'WMaxLimPct', label: 'Active power limit, share of WMax', type: 'uint16', address: 40311, size: 1, value: 50,
-      scale_factor: -2, unit: 'Pct', implemented: true, access: 'RW', source: 'rest',
-      source_detail: '127.0.0.1:50123', changed_at: exampleTime,
+      name: 'WMaxLimPct',
+      label: 'Active power limit, share of WMax',
+      type: 'uint16',
+      address: 40311,
+      size: 1,
+      value: 50,
+      scale_factor: -2,
+      unit: 'Pct',
+      implemented: true,
+      access: 'RW',
+      source: 'rest',
+      source_detail: '127.0.0.1:50123',
+      changed_at: exampleTime,
     },
   ],
 };

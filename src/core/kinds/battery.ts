@@ -10,17 +10,34 @@ export type BatteryMode = 'charge' | 'discharge' | 'idle';
 
 /** State of model 802. */
 export type BatteryState =
-  | 'disconnected' | 'initializing' | 'connected' | 'standby' | 'soc_protection' | 'suspending' | 'fault';
+  | 'disconnected'
+  | 'initializing'
+  | 'connected'
+  | 'standby'
+  | 'soc_protection'
+  | 'suspending'
+  | 'fault';
 
 /** What keeps the battery from charging or discharging. */
 export type BatteryInhibit = 'none' | 'soc_floor' | 'soc_ceiling' | 'temperature';
 
 /** Those names of 802.Evt1 that the model can raise. */
 export type BatteryEvent =
-  | 'OVER_TEMP_ALARM' | 'OVER_TEMP_WARNING' | 'UNDER_TEMP_ALARM' | 'UNDER_TEMP_WARNING'
-  | 'OVER_VOLT_ALARM' | 'OVER_VOLT_WARNING' | 'UNDER_VOLT_ALARM' | 'UNDER_VOLT_WARNING'
-  | 'UNDER_SOC_MIN_ALARM' | 'UNDER_SOC_MIN_WARNING' | 'OVER_SOC_MAX_ALARM' | 'OVER_SOC_MAX_WARNING'
-  | 'VOLTAGE_IMBALANCE_WARNING' | 'CURRENT_IMBALANCE_WARNING' | 'CONTACTOR_ERROR';
+  | 'OVER_TEMP_ALARM'
+  | 'OVER_TEMP_WARNING'
+  | 'UNDER_TEMP_ALARM'
+  | 'UNDER_TEMP_WARNING'
+  | 'OVER_VOLT_ALARM'
+  | 'OVER_VOLT_WARNING'
+  | 'UNDER_VOLT_ALARM'
+  | 'UNDER_VOLT_WARNING'
+  | 'UNDER_SOC_MIN_ALARM'
+  | 'UNDER_SOC_MIN_WARNING'
+  | 'OVER_SOC_MAX_ALARM'
+  | 'OVER_SOC_MAX_WARNING'
+  | 'VOLTAGE_IMBALANCE_WARNING'
+  | 'CURRENT_IMBALANCE_WARNING'
+  | 'CONTACTOR_ERROR';
 
 /** Physical parameters of a battery, as a profile gives them with every default filled in. */
 export interface BatteryParameters {
@@ -162,16 +179,16 @@ export interface BatteryContactorCommand {
 export type BatteryCommand =
   /** at least one member; absent ones stay as they are, but a new mode starts without end and at the rating */
   | {
-    readonly kind: 'battery.control';
-    readonly mode?: BatteryControlMode;
-    /** magnitude, DC; null: the rating */
-    readonly powerW?: number | null;
-    /** sets the state of charge at once, cells included */
-    readonly socPct?: number;
-    /** simulated time, then `auto`; null: without end */
-    readonly durationS?: number | null;
-    readonly strings?: readonly BatteryContactorCommand[];
-  }
+      readonly kind: 'battery.control';
+      readonly mode?: BatteryControlMode;
+      /** magnitude, DC; null: the rating */
+      readonly powerW?: number | null;
+      /** sets the state of charge at once, cells included */
+      readonly socPct?: number;
+      /** simulated time, then `auto`; null: without end */
+      readonly durationS?: number | null;
+      readonly strings?: readonly BatteryContactorCommand[];
+    }
   /** bounds of normal dispatch (802.SoCRsvMin, 802.SocRsvMax) */
   | { readonly kind: 'battery.reserve'; readonly minPct: number; readonly maxPct: number }
   /** opens or closes every string (802.SetOp) */

@@ -11,7 +11,15 @@ export type EvseSharingPolicy = (typeof evseSharingPolicies)[number];
 
 /** The nine words of OCPP 1.6. */
 export const ocpp16Statuses = [
-  'available', 'preparing', 'charging', 'suspended_ev', 'suspended_evse', 'finishing', 'reserved', 'unavailable', 'faulted',
+  'available',
+  'preparing',
+  'charging',
+  'suspended_ev',
+  'suspended_evse',
+  'finishing',
+  'reserved',
+  'unavailable',
+  'faulted',
 ] as const;
 export type Ocpp16Status = (typeof ocpp16Statuses)[number];
 
@@ -31,15 +39,35 @@ export type EvseLimitSource = (typeof evseLimitSources)[number];
 
 /** What a connector goes through from one vehicle to the next; faults, reservation and availability lie on top. */
 export const evsePhases = [
-  'free', 'authorised', 'connected', 'starting', 'energised', 'suspended_ev', 'suspended_evse', 'suspended_both', 'finishing',
+  'free',
+  'authorised',
+  'connected',
+  'starting',
+  'energised',
+  'suspended_ev',
+  'suspended_evse',
+  'suspended_both',
+  'finishing',
 ] as const;
 export type EvsePhase = (typeof evsePhases)[number];
 
 /** Error codes of OCPP 1.6, without NoError. */
 export const evseErrorCodes = [
-  'ConnectorLockFailure', 'EVCommunicationError', 'GroundFailure', 'HighTemperature', 'InternalError', 'LocalListConflict',
-  'OtherError', 'OverCurrentFailure', 'OverVoltage', 'PowerMeterFailure', 'PowerSwitchFailure', 'ReaderFailure',
-  'ResetFailure', 'UnderVoltage', 'WeakSignal',
+  'ConnectorLockFailure',
+  'EVCommunicationError',
+  'GroundFailure',
+  'HighTemperature',
+  'InternalError',
+  'LocalListConflict',
+  'OtherError',
+  'OverCurrentFailure',
+  'OverVoltage',
+  'PowerMeterFailure',
+  'PowerSwitchFailure',
+  'ReaderFailure',
+  'ResetFailure',
+  'UnderVoltage',
+  'WeakSignal',
 ] as const;
 export type EvseErrorCode = (typeof evseErrorCodes)[number];
 
@@ -238,29 +266,51 @@ export interface EvseDetail {
 }
 
 /** One member of the union per kind. */
-type Operation<Kind extends string, More = unknown> = Kind extends string ? { readonly kind: Kind; readonly connectorId: number } & More : never;
+type Operation<Kind extends string, More = unknown> = Kind extends string
+  ? { readonly kind: Kind; readonly connectorId: number } & More
+  : never;
 
 /** Operations at a connector; null ends a limit, a discharge, a reservation. */
 export type EvseCommand =
   | Operation<'evse.unplug' | 'evse.clear_fault' | 'evse.lock' | 'evse.unlock'>
-  | Operation<'evse.plug', { readonly ev?: EvPatch | undefined; readonly evSide?: boolean | undefined; readonly evseSide?: boolean | undefined }>
+  | Operation<
+      'evse.plug',
+      {
+        readonly ev?: EvPatch | undefined;
+        readonly evSide?: boolean | undefined;
+        readonly evseSide?: boolean | undefined;
+      }
+    >
   | Operation<'evse.authorize', { readonly idToken: string }>
-  | Operation<'evse.start', {
-    readonly idToken?: string | undefined;
-    /** false: without authorisation, the token is only noted */
-    readonly authorize?: boolean | undefined;
-    readonly remoteStartId?: number | undefined;
-  }>
+  | Operation<
+      'evse.start',
+      {
+        readonly idToken?: string | undefined;
+        /** false: without authorisation, the token is only noted */
+        readonly authorize?: boolean | undefined;
+        readonly remoteStartId?: number | undefined;
+      }
+    >
   | Operation<'evse.stop', { readonly reason?: string | undefined; readonly idToken?: string | undefined }>
   | Operation<'evse.suspend' | 'evse.resume', { readonly by: 'ev' | 'evse' }>
   | Operation<'evse.limit' | 'evse.discharge', { readonly powerW: number | null }>
   | Operation<'evse.availability', { readonly operative: boolean }>
-  | Operation<'evse.fault', { readonly errorCode: string; readonly info?: string | undefined; readonly vendorErrorCode?: string | undefined }>
+  | Operation<
+      'evse.fault',
+      { readonly errorCode: string; readonly info?: string | undefined; readonly vendorErrorCode?: string | undefined }
+    >
   | Operation<'evse.ev', { readonly ev: EvPatch }>
   | Operation<'evse.meter', { readonly energyWh: number }>
-  | Operation<'evse.reserve', {
-    readonly reservation: { readonly reservationId: number; readonly idToken: string; readonly expiresInS: number | null } | null;
-  }>
+  | Operation<
+      'evse.reserve',
+      {
+        readonly reservation: {
+          readonly reservationId: number;
+          readonly idToken: string;
+          readonly expiresInS: number | null;
+        } | null;
+      }
+    >
   /** connector 0: the whole station; of watts and amperes per phase the lower one holds */
   | Operation<'evse.profile_limit', { readonly limitW: number | null; readonly limitA: number | null }>;
 

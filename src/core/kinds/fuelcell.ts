@@ -33,7 +33,15 @@ export type FuelCellMode = 'FC' | 'EL' | 'idle';
  * transition: at rest until the dwell between fuel cell and electrolysis is over.
  */
 export const fuelCellStates = [
-  'off', 'heatup', 'standby', 'fc', 'el', 'transition', 'idle', 'tank_empty', 'tank_full',
+  'off',
+  'heatup',
+  'standby',
+  'fc',
+  'el',
+  'transition',
+  'idle',
+  'tank_empty',
+  'tank_full',
 ] as const;
 export type FuelCellState = (typeof fuelCellStates)[number];
 

@@ -11,5 +11,10 @@ export type SourceParameters =
   | { readonly kind: 'battery'; readonly battery: BatteryParameters }
   | { readonly kind: 'wind'; readonly wind: WindParameters }
   | { readonly kind: 'fuelcell'; readonly fuelCell: FuelCellParameters }
-  | { readonly kind: 'hybrid-dc'; readonly pv: PvParameters; readonly battery: BatteryParameters; readonly hybrid: HybridParameters }
+  | {
+      readonly kind: 'hybrid-dc';
+      readonly pv: PvParameters;
+      readonly battery: BatteryParameters;
+      readonly hybrid: HybridParameters;
+    }
   | { readonly kind: 'evse'; readonly evse: EvseParameters };

@@ -4,16 +4,37 @@ export type WindTurbineType = 'T3' | 'T4';
 /** Nameplate facts of the machines on offer, unscaled. */
 export const windTurbines = {
   'nrel-5mw': {
-    type: 'T3', ratedPowerW: 5e6, hubHeightM: 90, rotorDiameterM: 126, cutInMS: 3, cutOutMS: 25,
-    reactiveShare: 0.33, cpModel: 'nrel-5mw', dcVoltageV: 1150,
+    type: 'T3',
+    ratedPowerW: 5e6,
+    hubHeightM: 90,
+    rotorDiameterM: 126,
+    cutInMS: 3,
+    cutOutMS: 25,
+    reactiveShare: 0.33,
+    cpModel: 'nrel-5mw',
+    dcVoltageV: 1150,
   },
   'iea-15mw': {
-    type: 'T4', ratedPowerW: 15e6, hubHeightM: 150, rotorDiameterM: 240, cutInMS: 3, cutOutMS: 25,
-    reactiveShare: 0.5, cpModel: 'heier', dcVoltageV: 5400,
+    type: 'T4',
+    ratedPowerW: 15e6,
+    hubHeightM: 150,
+    rotorDiameterM: 240,
+    cutInMS: 3,
+    cutOutMS: 25,
+    reactiveShare: 0.5,
+    cpModel: 'heier',
+    dcVoltageV: 5400,
   },
   'farm-100kw': {
-    type: 'T4', ratedPowerW: 100e3, hubHeightM: 37, rotorDiameterM: 21, cutInMS: 3, cutOutMS: 25,
-    reactiveShare: 0.44, cpModel: 'heier', dcVoltageV: 750,
+    type: 'T4',
+    ratedPowerW: 100e3,
+    hubHeightM: 37,
+    rotorDiameterM: 21,
+    cutInMS: 3,
+    cutOutMS: 25,
+    reactiveShare: 0.44,
+    cpModel: 'heier',
+    dcVoltageV: 750,
   },
 } as const;
 

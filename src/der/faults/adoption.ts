@@ -20,7 +20,9 @@ export function adoption(fault: ActiveFault, result: 'lies' | 'stuck' | 'failed'
       stuck.set(request, by);
       return true;
     },
-    restart() { stuck.clear(); },
+    restart() {
+      stuck.clear();
+    },
     end(spent) {
       if (!spent) for (const [request, by] of stuck) bank.completeAdoption(request, by);
     },

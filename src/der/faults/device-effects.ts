@@ -3,7 +3,14 @@ import type { ActiveFault } from '../../core/active-fault.ts';
 import type { Origin, Source } from '../../core/device.ts';
 import type { Timer } from '../../core/scheduler.ts';
 import {
-  adoptionFault, alarmFault, enableEdgeFault, ignoreEffectFault, lateEffectFault, rebootFault, secondLimiterFault, silentRevertFault,
+  adoptionFault,
+  alarmFault,
+  enableEdgeFault,
+  ignoreEffectFault,
+  lateEffectFault,
+  rebootFault,
+  secondLimiterFault,
+  silentRevertFault,
 } from '../../fault-kinds/device-effect.ts';
 import type { Candidate } from '../../sunspec/map/bank.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
@@ -67,7 +74,9 @@ export class DeviceEffects {
   }
 
   /** The registers that physics reads its settings from. */
-  get map(): MapView { return this.#host.felt.map; }
+  get map(): MapView {
+    return this.#host.felt.map;
+  }
 
   /** Least of the limits that have no register, percent of WMax; undefined: there is none. */
   get limitPct(): number | undefined {
@@ -77,16 +86,22 @@ export class DeviceEffects {
 
   /** Alarms that stand without a cause. */
   get alarmCodes(): readonly AlarmCode[] {
-    return this.#effects.flatMap(({ alarmCodes }) => alarmCodes ?? []).filter((code): code is AlarmCode => Object.hasOwn(alarmKinds, code));
+    return this.#effects
+      .flatMap(({ alarmCodes }) => alarmCodes ?? [])
+      .filter((code): code is AlarmCode => Object.hasOwn(alarmKinds, code));
   }
 
   begin(faults: readonly ActiveFault[]): void {
-    this.#together(() => { for (const fault of faults) this.#begin(fault); });
+    this.#together(() => {
+      for (const fault of faults) this.#begin(fault);
+    });
   }
 
   /** The faults are over: the truth is back at once, but for what one has struck as often as it should. */
   end(faults: readonly ActiveFault[]): void {
-    this.#together(() => { for (const fault of faults) this.#end(fault); });
+    this.#together(() => {
+      for (const fault of faults) this.#end(fault);
+    });
   }
 
   /** Physics reads its settings once, however many faults come or go. */
@@ -200,6 +215,12 @@ export class DeviceEffects {
   /** Ends a fault at its own instant, wherever ticks fall. */
   #arm(fault: ActiveFault): void {
     const { sim } = fault.due;
-    if (sim !== null) this.#ends.set(fault, this.#host.scheduler.at(sim, () => { this.end([fault]); }));
+    if (sim !== null)
+      this.#ends.set(
+        fault,
+        this.#host.scheduler.at(sim, () => {
+          this.end([fault]);
+        }),
+      );
   }
 }

@@ -57,7 +57,10 @@ export interface Effect {
 }
 
 /** An occasion: whether the fault strikes, by its condition and its chance. */
-export function strikesAt(fault: ActiveFault, { bank, deviceIndex }: Pick<EffectHost, 'bank' | 'deviceIndex'>): boolean {
+export function strikesAt(
+  fault: ActiveFault,
+  { bank, deviceIndex }: Pick<EffectHost, 'bank' | 'deviceIndex'>,
+): boolean {
   return holds(bank, fault.facts.when) && fault.strikes(deviceIndex);
 }
 

@@ -26,9 +26,13 @@ export class FeltSettings {
     this.#bank = bank;
   }
 
-  get holding(): boolean { return this.#held.size > 0; }
+  get holding(): boolean {
+    return this.#held.size > 0;
+  }
 
-  get map(): MapView { return this.#own && this.holding ? this.#own.map : this.#bank.map; }
+  get map(): MapView {
+    return this.#own && this.holding ? this.#own.map : this.#bank.map;
+  }
 
   /** Takes over what the bank holds now, but for what is held. */
   follow(): void {
@@ -52,7 +56,13 @@ export class FeltSettings {
     for (const slot of slots) {
       const known = this.#held.get(slot);
       if (known?.by === by) known.last = this.#writes;
-      else this.#held.set(slot, { words: Buffer.from(image.subarray(this.#at(slot), this.#at(slot) + slot.def.size * 2)), by, since: this.#writes, last: this.#writes });
+      else
+        this.#held.set(slot, {
+          words: Buffer.from(image.subarray(this.#at(slot), this.#at(slot) + slot.def.size * 2)),
+          by,
+          since: this.#writes,
+          last: this.#writes,
+        });
     }
     return this.#writes;
   }
@@ -85,7 +95,11 @@ export class FeltSettings {
   }
 
   /** The registers as they are; a write that is not yet committed is not in them. */
-  #all(): Buffer { return this.#bank.read(this.#bank.layout.base, this.#bank.layout.size); }
+  #all(): Buffer {
+    return this.#bank.read(this.#bank.layout.base, this.#bank.layout.size);
+  }
 
-  #at(slot: PointSlot): number { return (slot.address - this.#bank.layout.base) * 2; }
+  #at(slot: PointSlot): number {
+    return (slot.address - this.#bank.layout.base) * 2;
+  }
 }

@@ -3,7 +3,14 @@ import type { ActiveFault } from '../../core/active-fault.ts';
 import type { FaultCheck, ProposedFault } from '../../core/fault-kinds.ts';
 import type { FaultRegistry } from '../../core/fault-registry.ts';
 import { SimError } from '../../core/errors.ts';
-import { adoptionFault, deviceEffectFaults, enableEdgeFault, ignoreEffectFault, lateEffectFault, silentRevertFault } from '../../fault-kinds/device-effect.ts';
+import {
+  adoptionFault,
+  deviceEffectFaults,
+  enableEdgeFault,
+  ignoreEffectFault,
+  lateEffectFault,
+  silentRevertFault,
+} from '../../fault-kinds/device-effect.ts';
 import { targetSlots } from '../../sunspec/faults/targets.ts';
 import { isAdoptionRequest } from '../../sunspec/map/sets.ts';
 import type { Layout } from '../../sunspec/map/layout.ts';
@@ -22,23 +29,31 @@ function pointsFault({ kind, request: { target = {} } }: ProposedFault, layout: 
     case lateEffectFault.kind:
       return canBeWritten(slots) ? null : 'the device follows none of these: they cannot be written';
     case enableEdgeFault.kind: {
-      const switched = functionsOf(layout).some(({ enable, setPoints }) => [enable, ...setPoints].some((slot) => slots.has(slot)));
+      const switched = functionsOf(layout).some(({ enable, setPoints }) =>
+        [enable, ...setPoints].some((slot) => slots.has(slot)),
+      );
       return switched ? null : 'none of these belongs to a function with an enable point';
     }
     case silentRevertFault.kind:
-      return revertedFunctions(layout, slots).length > 0 ? null : 'none of these belongs to a function with an enable point';
+      return revertedFunctions(layout, slots).length > 0
+        ? null
+        : 'none of these belongs to a function with an enable point';
     case adoptionFault.kind: {
-      const adopts = [...slots].some(({ modelId }) => layout.models.some(({ def, slots: own }) => def.id === modelId && own.some(isAdoptionRequest)));
+      const adopts = [...slots].some(({ modelId }) =>
+        layout.models.some(({ def, slots: own }) => def.id === modelId && own.some(isAdoptionRequest)),
+      );
       return adopts ? null : 'none of these belongs to a model with sets to adopt';
     }
-    default: return null;
+    default:
+      return null;
   }
 }
 
 function effectCheck(plant: SimPlant): FaultCheck {
   return (fault, deviceIndex) => {
     const detail = pointsFault(fault, plant.device(deviceIndex).bank.layout);
-    if (detail !== null) throw new SimError('COMMAND_BAD_VALUE', `${fault.kind.kind}: ${detail}`, [{ name: '/target/points', detail }]);
+    if (detail !== null)
+      throw new SimError('COMMAND_BAD_VALUE', `${fault.kind.kind}: ${detail}`, [{ name: '/target/points', detail }]);
   };
 }
 

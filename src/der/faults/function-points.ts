@@ -15,27 +15,35 @@ const known = new WeakMap<Layout, readonly FunctionPoints[]>();
 
 /** Functions that can be switched on and have something to set, in order of their enable points. */
 export function functionsOf(layout: Layout): readonly FunctionPoints[] {
-  const functions = known.get(layout) ?? layout.slots
-    .filter((slot) => slot.writable && slot.def.name.endsWith('Ena') && !slot.path.includes('.'))
-    .map((enable) => ({ enable, setPoints: setPointsOf(layout, enable) }))
-    .filter(({ setPoints }) => setPoints.length > 0);
+  const functions =
+    known.get(layout) ??
+    layout.slots
+      .filter((slot) => slot.writable && slot.def.name.endsWith('Ena') && !slot.path.includes('.'))
+      .map((enable) => ({ enable, setPoints: setPointsOf(layout, enable) }))
+      .filter(({ setPoints }) => setPoints.length > 0);
   known.set(layout, functions);
   return functions;
 }
 
 function setPointsOf(layout: Layout, enable: PointSlot): PointSlot[] {
-  const ofModel = layout.slots.filter(({ modelId, def, implemented }) => modelId === enable.modelId && implemented && def.access === 'RW');
+  const ofModel = layout.slots.filter(
+    ({ modelId, def, implemented }) => modelId === enable.modelId && implemented && def.access === 'RW',
+  );
   const stem = enable.path.slice(0, -'Ena'.length);
   if (stem === '') return ofModel.filter(isInSet1);
   // WSet, WSetMod and WSetPct of WSetEna, and not what they revert to
-  return ofModel.filter(({ path }) => path.startsWith(stem) && !path.startsWith(`${stem}Ena`) && !path.includes('Rvrt'));
+  return ofModel.filter(
+    ({ path }) => path.startsWith(stem) && !path.startsWith(`${stem}Ena`) && !path.includes('Rvrt'),
+  );
 }
 
 /** Whether a point is one of a device, and not of the simulation around it. */
 export const isOfDevice = ({ modelId }: PointSlot) => modelId !== m64414.id;
 
 const set1Of = (layout: Layout, { modelId }: PointSlot) =>
-  layout.slots.filter((slot) => slot.modelId === modelId && isInSet1(slot) && slot.implemented && slot.def.access === 'RW');
+  layout.slots.filter(
+    (slot) => slot.modelId === modelId && isInSet1(slot) && slot.implemented && slot.def.access === 'RW',
+  );
 
 /** What a write changes of what physics follows: a completed adoption changes set 1. */
 export function changedBy(layout: Layout, touched: readonly PointSlot[], candidate: Candidate): readonly PointSlot[] {
@@ -56,5 +64,10 @@ export function meantPoints(layout: Layout, target: ReadonlySet<PointSlot> | nul
 
 /** Points among those that a fault in what a write does can strike; null: all that can be written. */
 export function canBeWritten(slots: ReadonlySet<PointSlot> | null): boolean {
-  return slots === null || [...slots].some((slot) => isOfDevice(slot) && slot.implemented && slot.def.access === 'RW' && (slot.writable || isInSet1(slot)));
+  return (
+    slots === null ||
+    [...slots].some(
+      (slot) => isOfDevice(slot) && slot.implemented && slot.def.access === 'RW' && (slot.writable || isInSet1(slot)),
+    )
+  );
 }

@@ -19,7 +19,11 @@ function take({ taken }: Commit, slots: readonly PointSlot[], fault: ActiveFault
 }
 
 /** What was spent keeps its hold: a write that was lost stays lost until the point is written again. */
-const endOfHold = (fault: ActiveFault, { felt }: EffectHost) => (spent: boolean) => { if (!spent) felt.releaseAll(fault); };
+const endOfHold =
+  (fault: ActiveFault, { felt }: EffectHost) =>
+  (spent: boolean) => {
+    if (!spent) felt.releaseAll(fault);
+  };
 
 export function ignoreEffect(fault: ActiveFault, host: EffectHost): Effect {
   const meant = meantPoints(host.bank.layout, targetSlots(host.bank.layout, fault.facts.target));
@@ -72,7 +76,9 @@ export function lateEffect(fault: ActiveFault, delayS: number, host: EffectHost)
       });
       underWay.set(timer, arrival);
     },
-    restart() { underWay.clear(); },
+    restart() {
+      underWay.clear();
+    },
     end(spent) {
       if (spent) return;
       for (const timer of underWay.keys()) scheduler.cancel(timer);
@@ -84,9 +90,12 @@ export function lateEffect(fault: ActiveFault, delayS: number, host: EffectHost)
 export function enableEdge(fault: ActiveFault, host: EffectHost): Effect {
   const { bank, felt } = host;
   const target = targetSlots(bank.layout, fault.facts.target);
-  const functions = functionsOf(bank.layout).map(({ enable, setPoints }) => (
-    { enable, setPoints: new Set(target === null || target.has(enable) ? setPoints : setPoints.filter((slot) => target.has(slot))) }
-  ));
+  const functions = functionsOf(bank.layout).map(({ enable, setPoints }) => ({
+    enable,
+    setPoints: new Set(
+      target === null || target.has(enable) ? setPoints : setPoints.filter((slot) => target.has(slot)),
+    ),
+  }));
   const isOn = (value: unknown) => value === 'ENABLED';
   return {
     fault,

@@ -29,7 +29,9 @@ export function reboot(fault: ActiveFault, offS: number, forget: boolean, host: 
       held = holdsNow;
       if (begins && fault.strikes(host.deviceIndex)) start();
     },
-    restart() { off = null; },
+    restart() {
+      off = null;
+    },
     end(spent) {
       if (spent || off === null) return;
       host.scheduler.cancel(off);

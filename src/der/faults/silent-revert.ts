@@ -11,9 +11,9 @@ import type { FunctionPoints } from './function-points.ts';
 
 /** Functions that a target names by any of their points; without one those of 704. */
 export function revertedFunctions(layout: Layout, target: ReadonlySet<PointSlot> | null): readonly FunctionPoints[] {
-  return functionsOf(layout).filter(({ enable, setPoints }) => (
-    target === null ? enable.modelId === 704 : [enable, ...setPoints].some((slot) => target.has(slot))
-  ));
+  return functionsOf(layout).filter(({ enable, setPoints }) =>
+    target === null ? enable.modelId === 704 : [enable, ...setPoints].some((slot) => target.has(slot)),
+  );
 }
 
 export function silentRevert(fault: ActiveFault, afterS: number, host: EffectHost): Effect {
@@ -32,12 +32,15 @@ export function silentRevert(fault: ActiveFault, afterS: number, host: EffectHos
     stop(enable);
     if (!strikesAt(fault, host)) return;
     const since = host.now();
-    running.set(enable, scheduler.at(addSeconds(since, afterS), () => {
-      running.delete(enable);
-      // with its count used up the fault is not asked any more when somebody switches the function anew
-      if (fault.remaining === 0 && (bank.provenance(enable)?.at ?? since) > since) return;
-      if (bank.value(enable) === 'ENABLED') bank.assign(originOf(fault), [{ slot: enable, value: 'DISABLED' }]);
-    }));
+    running.set(
+      enable,
+      scheduler.at(addSeconds(since, afterS), () => {
+        running.delete(enable);
+        // with its count used up the fault is not asked any more when somebody switches the function anew
+        if (fault.remaining === 0 && (bank.provenance(enable)?.at ?? since) > since) return;
+        if (bank.value(enable) === 'ENABLED') bank.assign(originOf(fault), [{ slot: enable, value: 'DISABLED' }]);
+      }),
+    );
   }
 
   let looked = false;

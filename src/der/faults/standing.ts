@@ -7,7 +7,9 @@ export function secondLimiter(fault: ActiveFault, limitPct: number, host: Effect
   let now: number | null = null;
   return {
     fault,
-    get limitPct() { return now; },
+    get limitPct() {
+      return now;
+    },
     look() {
       const next = strikesAt(fault, host) ? limitPct : null;
       if (next === now) return;
@@ -23,7 +25,11 @@ export function standingAlarm(fault: ActiveFault, codes: readonly string[], host
   let now = none;
   return {
     fault,
-    get alarmCodes() { return now; },
-    look() { now = strikesAt(fault, host) ? codes : none; },
+    get alarmCodes() {
+      return now;
+    },
+    look() {
+      now = strikesAt(fault, host) ? codes : none;
+    },
   };
 }

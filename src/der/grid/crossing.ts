@@ -9,7 +9,8 @@ export function firstChange(from: number, to: number, changed: (t: number) => bo
   let [before, after] = [from, to];
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);
-    if (changed(middle)) after = middle; else before = middle;
+    if (changed(middle)) after = middle;
+    else before = middle;
   }
   return after;
 }

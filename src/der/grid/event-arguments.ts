@@ -31,24 +31,32 @@ export function eventName(name: string): GridEventName {
 function faultOf({ name, minimum, maximum, allowed }: GridEventParameter, value: number | string): Fault[] {
   if (allowed) {
     return typeof value === 'string' && allowed.includes(value)
-      ? [] : [{ name: pointer(name), detail: `must be one of ${allowed.join(', ')}`, allowed }];
+      ? []
+      : [{ name: pointer(name), detail: `must be one of ${allowed.join(', ')}`, allowed }];
   }
   const [low, high] = [minimum ?? -Infinity, maximum ?? Infinity];
   return typeof value === 'number' && value >= low && value <= high
-    ? [] : [{ name: pointer(name), detail: `must be a number from ${low} to ${high}` }];
+    ? []
+    : [{ name: pointer(name), detail: `must be a number from ${low} to ${high}` }];
 }
 
 /**
  * The arguments of an event, the absent ones at their default.
  * @throws SimError COMMAND_BAD_VALUE with every unknown parameter and every value outside its range
  */
-export function checkedArguments(event: string, parameters: readonly GridEventParameter[], given: GridEventArguments): EventArguments {
+export function checkedArguments(
+  event: string,
+  parameters: readonly GridEventParameter[],
+  given: GridEventArguments,
+): EventArguments {
   const names = parameters.map((parameter) => parameter.name);
   const values = new Map<string, number | string>(parameters.map((parameter) => [parameter.name, parameter.default]));
   const faults = Object.entries(given).flatMap(([name, value]): Fault[] => {
     const parameter = parameters.find((each) => each.name === name);
     if (!parameter) {
-      return [{ name: pointer(name), detail: `is not a parameter of ${event}; it has ${names.join(', ')}`, allowed: names }];
+      return [
+        { name: pointer(name), detail: `is not a parameter of ${event}; it has ${names.join(', ')}`, allowed: names },
+      ];
     }
     values.set(name, value);
     return faultOf(parameter, value);
@@ -62,6 +70,8 @@ export function checkedArguments(event: string, parameters: readonly GridEventPa
   return {
     number: (name) => Number(argument(name)),
     word: (name) => String(argument(name)),
-    refuse: (name, detail) => { throw badValue([{ name: pointer(name), detail }]); },
+    refuse: (name, detail) => {
+      throw badValue([{ name: pointer(name), detail }]);
+    },
   };
 }

@@ -32,7 +32,13 @@ interface EventDefinition {
 
 type Corners = readonly [Corner, ...Corner[]];
 
-function number(name: string, unit: string | null, preset: number, minimum: number, maximum: number): GridEventParameter {
+function number(
+  name: string,
+  unit: string | null,
+  preset: number,
+  minimum: number,
+  maximum: number,
+): GridEventParameter {
   return { name, unit, default: preset, minimum, maximum, allowed: null };
 }
 
@@ -41,7 +47,13 @@ function word(name: string, allowed: readonly string[], preset: string): GridEve
 }
 
 /** A frequency given by its distance from nominal, for sites of any nominal frequency. */
-function frequency(name: string, nominalHz: number, presetHz: number, lowHz: number, highHz: number): GridEventParameter {
+function frequency(
+  name: string,
+  nominalHz: number,
+  presetHz: number,
+  lowHz: number,
+  highHz: number,
+): GridEventParameter {
   const at = (offsetHz: number) => Math.round((nominalHz + offsetHz) * 1e6) / 1e6;
   return number(name, 'Hz', at(presetHz), at(lowHz), at(highHz));
 }
@@ -57,17 +69,28 @@ const quantityOfPhase: Readonly<Record<string, MeasuredQuantity>> = { A: 'aPu', 
 
 /** The voltages of the phases that an event is about. */
 function phaseQuantities(args: EventArguments): MeasuredQuantity[] {
-  return Object.entries(quantityOfPhase).filter(([letter]) => args.word('phases').includes(letter)).map(([, name]) => name);
+  return Object.entries(quantityOfPhase)
+    .filter(([letter]) => args.word('phases').includes(letter))
+    .map(([, name]) => name);
 }
 
 /** Trajectories of the phases that an event is about, each from its own present voltage. */
-function onPhases(args: EventArguments, { now, value }: EventStart, corners: (presentPu: number) => Corners): Tracks<GridQuantity> {
+function onPhases(
+  args: EventArguments,
+  { now, value }: EventStart,
+  corners: (presentPu: number) => Corners,
+): Tracks<GridQuantity> {
   return Object.fromEntries(phaseQuantities(args).map((name) => [name, pathFrom(now, corners(value(name)))]));
 }
 
 /** To a level and back, each within the same time, all in all `lastS`. */
 function excursion(from: number, to: number, lastS: number, edge: number): Corners {
-  return [[0, from], [edge, to], [lastS - edge, to], [lastS, from]];
+  return [
+    [0, from],
+    [edge, to],
+    [lastS - edge, to],
+    [lastS, from],
+  ];
 }
 
 function levelEvent(level: GridEventParameter, description: string): EventDefinition {
@@ -77,7 +100,10 @@ function levelEvent(level: GridEventParameter, description: string): EventDefini
     plan(args, start) {
       const [lastS, edge] = [args.number('duration_s'), args.number('edge_s')];
       if (2 * edge > lastS) args.refuse('edge_s', `must be at most half of duration_s, ${lastS / 2} s`);
-      return { tracks: onPhases(args, start, (from) => excursion(from, args.number(level.name), lastS, edge)), durationS: lastS };
+      return {
+        tracks: onPhases(args, start, (from) => excursion(from, args.number(level.name), lastS, edge)),
+        durationS: lastS,
+      };
     },
   };
 }
@@ -85,7 +111,11 @@ function levelEvent(level: GridEventParameter, description: string): EventDefini
 /** Levels one after another, in steps. */
 type Pattern = readonly (readonly [levelPu: number, seconds: number])[];
 
-function patternEvent(description: string, own: readonly GridEventParameter[], pattern: (args: EventArguments) => Pattern): EventDefinition {
+function patternEvent(
+  description: string,
+  own: readonly GridEventParameter[],
+  pattern: (args: EventArguments) => Pattern,
+): EventDefinition {
   return {
     description,
     parameters: () => [...own, phases],
@@ -94,7 +124,10 @@ function patternEvent(description: string, own: readonly GridEventParameter[], p
       const corners = pattern(args).flatMap(([level, seconds]): Corner[] => {
         const begin = lastS;
         lastS += seconds;
-        return [[begin, level], [lastS, level]];
+        return [
+          [begin, level],
+          [lastS, level],
+        ];
       });
       const [first = [0, 1], ...others] = corners;
       return { tracks: onPhases(args, start, () => [first, ...others]), durationS: lastS };
@@ -119,12 +152,13 @@ function frequencyRideThrough(description: string, presetHz: number, nearHz: num
     description,
     parameters: (nominalHz) => [
       frequency('to_hz', nominalHz, presetHz, Math.min(nearHz, farHz), Math.max(nearHz, farHz)),
-      number('duration_s', 's', 299, 10, 86_400), word('category', categories, 'CAT_3'),
+      number('duration_s', 's', 299, 10, 86_400),
+      word('category', categories, 'CAT_3'),
     ],
     plan(args, start) {
       const [toHz, rate] = [args.number('to_hz'), rocofHzS[args.word('category')] ?? 1];
       const beyondHz = Math.max(0, Math.abs(toHz - start.nominalHz) - continuousHz);
-      return frequencyRamp(start, toHz, rate, args.number('duration_s') - 2 * beyondHz / rate);
+      return frequencyRamp(start, toHz, rate, args.number('duration_s') - (2 * beyondHz) / rate);
     },
   };
 }
@@ -144,14 +178,17 @@ function oscillation(args: EventArguments, { now, value }: EventStart): EventPla
   if (ofFrequency && args.word('phases') !== 'ABC') args.refuse('phases', 'must be ABC: the phases have one frequency');
   const names = ofFrequency ? ['hz' as const] : phaseQuantities(args);
   const least = Math.min(...names.map(value));
-  if (amplitude > least) args.refuse('amplitude', `must be at most the present value, ${least}: it would swing below zero`);
-  const tracks = names.map((name) => [name, wave(value(name), amplitude, args.number('frequency_hz'), now, lastS)] as const);
+  if (amplitude > least)
+    args.refuse('amplitude', `must be at most the present value, ${least}: it would swing below zero`);
+  const tracks = names.map(
+    (name) => [name, wave(value(name), amplitude, args.number('frequency_hz'), now, lastS)] as const,
+  );
   return { tracks: Object.fromEntries(tracks), durationS: lastS };
 }
 
 /** An angle within half a turn of zero, degrees. */
 function wrappedDeg(deg: number): number {
-  const turned = ((deg + 180) % 360 + 360) % 360 - 180;
+  const turned = ((((deg + 180) % 360) + 360) % 360) - 180;
   return turned === -180 && deg > 0 ? 180 : turned;
 }
 
@@ -163,12 +200,20 @@ const definitions: Readonly<Record<GridEventName, EventDefinition>> = {
     parameters: () => [number('to_pu', 'pu', 0.95, 0, 2), durationS(10), phases],
     plan(args, start) {
       const lastS = args.number('duration_s');
-      return { tracks: onPhases(args, start, (from) => excursion(from, args.number('to_pu'), lastS, 0)), durationS: lastS };
+      return {
+        tracks: onPhases(args, start, (from) => excursion(from, args.number('to_pu'), lastS, 0)),
+        durationS: lastS,
+      };
     },
   },
   voltage_ramp: {
     description: 'Voltage ramp to a level, a hold there, and back at the same rate.',
-    parameters: () => [number('to_pu', 'pu', 0.9, 0, 2), number('rate_pu_s', 'pu/s', 0.01, 0.0001, 100), holdS(10), phases],
+    parameters: () => [
+      number('to_pu', 'pu', 0.9, 0, 2),
+      number('rate_pu_s', 'pu/s', 0.01, 0.0001, 100),
+      holdS(10),
+      phases,
+    ],
     plan(args, start) {
       const [to, rate, hold] = [args.number('to_pu'), args.number('rate_pu_s'), args.number('hold_s')];
       let longestS = hold;
@@ -184,19 +229,29 @@ const definitions: Readonly<Record<GridEventName, EventDefinition>> = {
     description: 'Frequency step, and back.',
     parameters: (nominalHz) => [frequency('to_hz', nominalHz, -0.5, -10, 10), durationS(10)],
     plan({ number: arg }, { now, value }) {
-      return { tracks: { hz: pathFrom(now, excursion(value('hz'), arg('to_hz'), arg('duration_s'), 0)) }, durationS: arg('duration_s') };
+      return {
+        tracks: { hz: pathFrom(now, excursion(value('hz'), arg('to_hz'), arg('duration_s'), 0)) },
+        durationS: arg('duration_s'),
+      };
     },
   },
   frequency_ramp: {
     description: 'Frequency ramp, a hold at its end, and back at the same rate.',
-    parameters: (nominalHz) => [frequency('to_hz', nominalHz, -1, -10, 10), number('rate_hz_s', 'Hz/s', 0.5, 0.001, 100), holdS(10)],
+    parameters: (nominalHz) => [
+      frequency('to_hz', nominalHz, -1, -10, 10),
+      number('rate_hz_s', 'Hz/s', 0.5, 0.001, 100),
+      holdS(10),
+    ],
     plan: (args, start) => frequencyRamp(start, args.number('to_hz'), args.number('rate_hz_s'), args.number('hold_s')),
   },
   oscillation: {
     description: 'Sinusoidal swing of voltage or frequency about its present value; the amplitude is in pu or Hz.',
     parameters: () => [
-      word('quantity', ['voltage', 'frequency'], 'voltage'), number('amplitude', 'pu or Hz', 0.02, 0, 2),
-      number('frequency_hz', 'Hz', 0.5, 0.001, 10), durationS(30), phases,
+      word('quantity', ['voltage', 'frequency'], 'voltage'),
+      number('amplitude', 'pu or Hz', 0.02, 0, 2),
+      number('frequency_hz', 'Hz', 0.5, 0.001, 10),
+      durationS(30),
+      phases,
     ],
     plan: oscillation,
   },
@@ -214,7 +269,15 @@ const definitions: Readonly<Record<GridEventName, EventDefinition>> = {
     plan(args, start) {
       const lastS = args.number('duration_s');
       const all = args.word('phases') === 'ABC';
-      return { tracks: all ? { outage: constant(1) } : onPhases(args, start, () => [[0, 0], [lastS, 0]]), durationS: lastS };
+      return {
+        tracks: all
+          ? { outage: constant(1) }
+          : onPhases(args, start, () => [
+              [0, 0],
+              [lastS, 0],
+            ]),
+        durationS: lastS,
+      };
     },
   },
   island: {
@@ -223,19 +286,52 @@ const definitions: Readonly<Record<GridEventName, EventDefinition>> = {
     plan: (args) => ({ tracks: { island: constant(1) }, durationS: args.number('duration_s') }),
   },
   lvrt_cat_2: patternEvent('Low-voltage ride-through of category II (IEEE 1547.1).', [], () => [
-    [0.94, 10], [0.28, 0.16], [0.43, 0.16], [0.65, 2.68], [0.88, 2], [0.94, 120],
+    [0.94, 10],
+    [0.28, 0.16],
+    [0.43, 0.16],
+    [0.65, 2.68],
+    [0.88, 2],
+    [0.94, 120],
   ]),
-  lvrt_cat_3: patternEvent('Low-voltage ride-through of category III (IEEE 1547.1). Below 50 % for 10 s: only trip times set longer than the default ride through it.', [
-    number('level_1_pu', 'pu', 0.025, 0, 0.049), number('level_2_pu', 'pu', 0.25, 0, 0.499), number('level_3_pu', 'pu', 0.61, 0.52, 0.7),
-  ], (args) => [
-    [0.94, 5], [args.number('level_1_pu'), 1], [args.number('level_2_pu'), 9], [args.number('level_3_pu'), 10], [0.94, 120],
-  ]),
+  lvrt_cat_3: patternEvent(
+    'Low-voltage ride-through of category III (IEEE 1547.1). Below 50 % for 10 s: only trip times set longer than the default ride through it.',
+    [
+      number('level_1_pu', 'pu', 0.025, 0, 0.049),
+      number('level_2_pu', 'pu', 0.25, 0, 0.499),
+      number('level_3_pu', 'pu', 0.61, 0.52, 0.7),
+    ],
+    (args) => [
+      [0.94, 5],
+      [args.number('level_1_pu'), 1],
+      [args.number('level_2_pu'), 9],
+      [args.number('level_3_pu'), 10],
+      [0.94, 120],
+    ],
+  ),
   hvrt_cat_2: patternEvent('High-voltage ride-through of category II (IEEE 1547.1).', [], () => [
-    [1, 10], [1.18, 0.2], [1.175, 0.3], [1.15, 0.5], [1, 120],
+    [1, 10],
+    [1.18, 0.2],
+    [1.175, 0.3],
+    [1.15, 0.5],
+    [1, 120],
   ]),
-  hvrt_cat_3: patternEvent('High-voltage ride-through of category III (IEEE 1547.1).', [], () => [[1.05, 5], [1.18, 12], [1.05, 120]]),
-  lfrt: frequencyRideThrough('Low-frequency ride-through: 299 s below the range of continuous operation.', -2.1, -1.2, -3),
-  hfrt: frequencyRideThrough('High-frequency ride-through: 299 s above the range of continuous operation.', 1.5, 1.2, 1.8),
+  hvrt_cat_3: patternEvent('High-voltage ride-through of category III (IEEE 1547.1).', [], () => [
+    [1.05, 5],
+    [1.18, 12],
+    [1.05, 120],
+  ]),
+  lfrt: frequencyRideThrough(
+    'Low-frequency ride-through: 299 s below the range of continuous operation.',
+    -2.1,
+    -1.2,
+    -3,
+  ),
+  hfrt: frequencyRideThrough(
+    'High-frequency ride-through: 299 s above the range of continuous operation.',
+    1.5,
+    1.2,
+    1.8,
+  ),
   rocof_cat_1: rocofEvent('CAT_1'),
   rocof_cat_2: rocofEvent('CAT_2'),
   rocof_cat_3: rocofEvent('CAT_3'),

@@ -27,7 +27,12 @@ export function feederImpedance({ scr, xOverR }: FeederSpec): FeederImpedance {
  * @param qPu reactive power injected at the terminals
  * @returns null where no voltage carries that power (collapse)
  */
-export function feederVoltage(sourcePu: number, pPu: number, qPu: number, { rPu, xPu }: FeederImpedance): number | null {
+export function feederVoltage(
+  sourcePu: number,
+  pPu: number,
+  qPu: number,
+  { rPu, xPu }: FeederImpedance,
+): number | null {
   const b = 2 * (rPu * pPu + xPu * qPu) + sourcePu * sourcePu;
   const c = (rPu * rPu + xPu * xPu) * (pPu * pPu + qPu * qPu);
   const root = b * b - 4 * c;

@@ -27,8 +27,11 @@ type Values = { readonly [K in MeasuredQuantity]?: number };
 function namedValues(patch: GridPatch): Values {
   const all = patch.voltagePu;
   const values = {
-    aPu: patch.voltageAPu ?? all, bPu: patch.voltageBPu ?? all, cPu: patch.voltageCPu ?? all,
-    hz: patch.frequencyHz, angleDeg: patch.phaseAngleDeg,
+    aPu: patch.voltageAPu ?? all,
+    bPu: patch.voltageBPu ?? all,
+    cPu: patch.voltageCPu ?? all,
+    hz: patch.frequencyHz,
+    angleDeg: patch.phaseAngleDeg,
   };
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
@@ -94,8 +97,13 @@ export class GridScope {
     const timed = this.#stack.timedAt(t);
     const event = this.#stack.eventAt(t);
     return {
-      voltageAPu: values.aPu, voltageBPu: values.bPu, voltageCPu: values.cPu, frequencyHz: values.hz,
-      phaseAngleDeg: values.angleDeg, outage: isOut(segment, t), island: quantityAt(segment, 'island', t) === 1,
+      voltageAPu: values.aPu,
+      voltageBPu: values.bPu,
+      voltageCPu: values.cPu,
+      frequencyHz: values.hz,
+      phaseAngleDeg: values.angleDeg,
+      outage: isOut(segment, t),
+      island: quantityAt(segment, 'island', t) === 1,
       source: this.source(t),
       rampRemainingS: secondsBetween(t, this.#stack.rampEnd(t)),
       durationRemainingS: timed ? secondsBetween(t, timed.end) : null,
@@ -111,19 +119,27 @@ export class GridScope {
     const lasting = patch.durationS == null;
     // a value that is set for good takes the grid off its profile: part of a recording is no recording
     const holds = patch.source === 'const' || (patch.source === undefined && lasting && Object.keys(values).length > 0);
-    const stack = holds && lasting
-      ? this.#stack.mapped((track) => (track.kind === 'recorded' ? constant(valueAt(track, now)) : track)) : this.#stack;
+    const stack =
+      holds && lasting
+        ? this.#stack.mapped((track) => (track.kind === 'recorded' ? constant(valueAt(track, now)) : track))
+        : this.#stack;
     const segment = stack.segmentAt(now);
     const moved = (name: GridQuantity, to: number, rampS = 0) => ramp(quantityAt(segment, name, now), to, now, rampS);
     const tracks: Tracks<GridQuantity> = {
       ...(patch.source === 'csv' && this.#followed(segment, now)),
       ...(holds && !lasting && this.#held(segment, now)),
-      ...Object.fromEntries(Object.entries(values).map(([name, to]) => [name, moved(name as MeasuredQuantity, to, patch.rampS)])),
+      ...Object.fromEntries(
+        Object.entries(values).map(([name, to]) => [name, moved(name as MeasuredQuantity, to, patch.rampS)]),
+      ),
       ...(patch.outage !== undefined && { outage: moved('outage', Number(patch.outage)) }),
       ...(patch.island !== undefined && { island: moved('island', Number(patch.island)) }),
     };
-    return new GridScope(this.#site, patch.durationS == null
-      ? stack.withBase(tracks, now) : stack.withOverlay(tracks, now, addSeconds(now, patch.durationS)));
+    return new GridScope(
+      this.#site,
+      patch.durationS == null
+        ? stack.withBase(tracks, now)
+        : stack.withOverlay(tracks, now, addSeconds(now, patch.durationS)),
+    );
   }
 
   /**
@@ -135,9 +151,12 @@ export class GridScope {
     const segment = stack.segmentAt(now);
     const value = (quantity: MeasuredQuantity) => quantityAt(segment, quantity, now);
     const plan = planEvent(name, args, { now, nominalHz: this.#site.nominalHz, value });
-    return new GridScope(this.#site, plan.durationS === null
-      ? stack.withBase(plan.tracks, now)
-      : stack.withOverlay(plan.tracks, now, addSeconds(now, plan.durationS), { name }));
+    return new GridScope(
+      this.#site,
+      plan.durationS === null
+        ? stack.withBase(plan.tracks, now)
+        : stack.withOverlay(plan.tracks, now, addSeconds(now, plan.durationS), { name }),
+    );
   }
 
   /** Without the event under way; the same scope when there is none. */
@@ -149,22 +168,27 @@ export class GridScope {
   /** The quantities of the profile; what it does not have returns to normal. */
   #followed(segment: Segment<GridQuantity>, now: SimTime): Tracks<GridQuantity> {
     const { gridProfile, seriesTime, nominalHz } = this.#site;
-    if (!gridProfile) throw new SimError('COMMAND_CONFLICT', 'there is no grid profile; start with --grid_profile FILE');
+    if (!gridProfile)
+      throw new SimError('COMMAND_CONFLICT', 'there is no grid profile; start with --grid_profile FILE');
     const recordings = new Map<MeasuredQuantity, Recording | null>(
       measuredQuantities.map((name) => [name, profileRecording(gridProfile, name, seriesTime)]),
     );
     const normal = (name: MeasuredQuantity) => (name === 'hz' ? nominalHz : name === 'angleDeg' ? 0 : 1);
-    return Object.fromEntries(measuredQuantities.map((name) => {
-      const recording = recordings.get(name);
-      const before = quantityAt(segment, name, now);
-      return [name, recording ? recorded(recording, before, now) : ramp(before, normal(name), now, 0)];
-    }));
+    return Object.fromEntries(
+      measuredQuantities.map((name) => {
+        const recording = recordings.get(name);
+        const before = quantityAt(segment, name, now);
+        return [name, recording ? recorded(recording, before, now) : ramp(before, normal(name), now, 0)];
+      }),
+    );
   }
 
   /** The quantities that follow the profile, at the values of the moment. */
   #held(segment: Segment<GridQuantity>, now: SimTime): Tracks<GridQuantity> {
-    return Object.fromEntries(measuredQuantities
-      .filter((name) => segment.tracks[name]?.kind === 'recorded')
-      .map((name) => [name, constant(quantityAt(segment, name, now))]));
+    return Object.fromEntries(
+      measuredQuantities
+        .filter((name) => segment.tracks[name]?.kind === 'recorded')
+        .map((name) => [name, constant(quantityAt(segment, name, now))]),
+    );
   }
 }

@@ -109,7 +109,10 @@ export class LayerStack<Q extends string> {
 
   /** A change for good: the last command wins, so no overlay keeps a say in these quantities. */
   withBase(changes: Tracks<Q>, now: SimTime): LayerStack<Q> {
-    return new LayerStack({ ...this.#base, ...changes }, this.#living(now).flatMap((overlay) => reduced(overlay, changes, now)));
+    return new LayerStack(
+      { ...this.#base, ...changes },
+      this.#living(now).flatMap((overlay) => reduced(overlay, changes, now)),
+    );
   }
 
   /**
@@ -119,9 +122,9 @@ export class LayerStack<Q extends string> {
   withOverlay(tracks: Tracks<Q>, now: SimTime, end: SimTime, event: EventTag | null = null): LayerStack<Q> {
     if (isEmpty(tracks)) return this;
     // what ends under a longer change never comes back: repeated requests must not pile up
-    const below = this.#living(now).flatMap((overlay) => (
-      overlay.event === null && event === null && overlay.end <= end ? reduced(overlay, tracks, now) : [overlay]
-    ));
+    const below = this.#living(now).flatMap((overlay) =>
+      overlay.event === null && event === null && overlay.end <= end ? reduced(overlay, tracks, now) : [overlay],
+    );
     if (event === null && below.filter((overlay) => overlay.event === null && overlay.end > now).length >= maxPending) {
       throw new SimError('COMMAND_CONFLICT', `${maxPending} changes with a duration are already waiting for their end`);
     }
@@ -131,17 +134,20 @@ export class LayerStack<Q extends string> {
   /** Without the event under way; the same stack when there is none. */
   withoutEvent(now: SimTime): LayerStack<Q> {
     if (!this.eventAt(now)) return this;
-    return new LayerStack(this.#base, this.#living(now).flatMap((overlay) => (
-      overlay.event ? reduced(overlay, overlay.tracks, now) : [overlay]
-    )));
+    return new LayerStack(
+      this.#base,
+      this.#living(now).flatMap((overlay) => (overlay.event ? reduced(overlay, overlay.tracks, now) : [overlay])),
+    );
   }
 
   /** Every trajectory replaced, in the base and in all overlays. */
   mapped(change: (track: Trajectory, name: Q) => Trajectory): LayerStack<Q> {
-    const all = <T extends Tracks<Q>>(tracks: T): T => (
-      Object.fromEntries(entriesOf<Q>(tracks).map(([name, track]) => [name, track && change(track, name)])) as T
+    const all = <T extends Tracks<Q>>(tracks: T): T =>
+      Object.fromEntries(entriesOf<Q>(tracks).map(([name, track]) => [name, track && change(track, name)])) as T;
+    return new LayerStack(
+      all(this.#base),
+      this.#overlays.map((overlay) => ({ ...overlay, tracks: all(overlay.tracks) })),
     );
-    return new LayerStack(all(this.#base), this.#overlays.map((overlay) => ({ ...overlay, tracks: all(overlay.tracks) })));
   }
 
   #names(): readonly Q[] {
@@ -168,16 +174,18 @@ export class LayerStack<Q extends string> {
       if (at <= t) from = Math.max(from, at);
       else until = Math.min(until, at);
     };
-    const tracks = Object.fromEntries(this.#names().map((name) => {
-      const owner = this.#owner(name, t);
-      const track = (owner ? owner.tracks[name] : this.#base[name]) ?? null;
-      if (owner) split(owner.end);
-      if (track) {
-        breaks(track).forEach(split);
-        motion = faster(motion, motionAt(track, t));
-      }
-      return [name, track];
-    })) as Record<Q, Track>;
+    const tracks = Object.fromEntries(
+      this.#names().map((name) => {
+        const owner = this.#owner(name, t);
+        const track = (owner ? owner.tracks[name] : this.#base[name]) ?? null;
+        if (owner) split(owner.end);
+        if (track) {
+          breaks(track).forEach(split);
+          motion = faster(motion, motionAt(track, t));
+        }
+        return [name, track];
+      }),
+    ) as Record<Q, Track>;
     for (const { start, end } of this.#overlays) {
       split(start);
       // a covered overlay ends unseen, but what stood before its end is another stretch

@@ -31,15 +31,22 @@ export function parseGridProfile(text: string, name: string): Series {
 }
 
 const columnsOf: Readonly<Record<MeasuredQuantity, readonly string[]>> = {
-  aPu: ['voltage_a_pu', 'voltage_pu'], bPu: ['voltage_b_pu', 'voltage_pu'], cPu: ['voltage_c_pu', 'voltage_pu'],
-  hz: ['frequency_hz'], angleDeg: ['phase_angle_deg'],
+  aPu: ['voltage_a_pu', 'voltage_pu'],
+  bPu: ['voltage_b_pu', 'voltage_pu'],
+  cPu: ['voltage_c_pu', 'voltage_pu'],
+  hz: ['frequency_hz'],
+  angleDeg: ['phase_angle_deg'],
 };
 
 /**
  * The course of one quantity; null where the profile does not have it.
  * @param seriesTime seconds in the time base of the series
  */
-export function profileRecording(series: Series, quantity: MeasuredQuantity, seriesTime: (t: SimTime) => number): Recording | null {
+export function profileRecording(
+  series: Series,
+  quantity: MeasuredQuantity,
+  seriesTime: (t: SimTime) => number,
+): Recording | null {
   const column = columnsOf[quantity].find((name) => series.has(name));
   if (column === undefined) return null;
   return {

@@ -48,7 +48,13 @@ export function constant(value: number): Trajectory {
 
 /** Linear from `from` at `start` to `to`, `rampS` seconds later; 0 s is a step. */
 export function ramp(from: number, to: number, start: SimTime, rampS: number): Trajectory {
-  return { kind: 'path', points: [{ t: start, value: from }, { t: addSeconds(start, rampS), value: to }] };
+  return {
+    kind: 'path',
+    points: [
+      { t: start, value: from },
+      { t: addSeconds(start, rampS), value: to },
+    ],
+  };
 }
 
 /** A path from offsets in seconds after `start`, in rising order; at least one. */
@@ -83,22 +89,27 @@ function pathValue(path: Path, t: SimTime): number {
 
 export function valueAt(trajectory: Trajectory, t: SimTime): number {
   switch (trajectory.kind) {
-    case 'path': return pathValue(trajectory, t);
+    case 'path':
+      return pathValue(trajectory, t);
     case 'wave': {
       const { centre, amplitude, hz, start, end } = trajectory;
       if (t <= start || t >= end) return centre;
       return centre + amplitude * Math.sin(2 * Math.PI * hz * ((t - start) / microsPerSecond));
     }
-    case 'recorded': return t < trajectory.start ? trajectory.before : trajectory.recording.at(t);
+    case 'recorded':
+      return t < trajectory.start ? trajectory.before : trajectory.recording.at(t);
   }
 }
 
 /** The instants between which nothing but the values of one line, wave or series is in force. */
 export function breaks(trajectory: Trajectory): readonly SimTime[] {
   switch (trajectory.kind) {
-    case 'path': return trajectory.points.map((point) => point.t);
-    case 'wave': return [trajectory.start, trajectory.end];
-    case 'recorded': return [trajectory.start];
+    case 'path':
+      return trajectory.points.map((point) => point.t);
+    case 'wave':
+      return [trajectory.start, trajectory.end];
+    case 'recorded':
+      return [trajectory.start];
   }
 }
 
@@ -110,16 +121,21 @@ export function motionAt(trajectory: Trajectory, t: SimTime): Motion {
       const [from, to] = [trajectory.points[at], trajectory.points[at + 1]];
       return from !== undefined && to !== undefined && from.value !== to.value ? 'fast' : 'still';
     }
-    case 'wave': return t >= trajectory.start && t < trajectory.end && trajectory.amplitude !== 0 ? 'fast' : 'still';
-    case 'recorded': return t >= trajectory.start ? 'slow' : 'still';
+    case 'wave':
+      return t >= trajectory.start && t < trajectory.end && trajectory.amplitude !== 0 ? 'fast' : 'still';
+    case 'recorded':
+      return t >= trajectory.start ? 'slow' : 'still';
   }
 }
 
 /** Instant from which the value no longer moves; that of a series is its start, for it has no end of its own. */
 export function restsFrom(trajectory: Trajectory): SimTime {
   switch (trajectory.kind) {
-    case 'path': return trajectory.points.at(-1)?.t ?? trajectory.points[0].t;
-    case 'wave': return trajectory.end;
-    case 'recorded': return trajectory.start;
+    case 'path':
+      return trajectory.points.at(-1)?.t ?? trajectory.points[0].t;
+    case 'wave':
+      return trajectory.end;
+    case 'recorded':
+      return trajectory.start;
   }
 }

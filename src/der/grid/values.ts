@@ -37,11 +37,22 @@ export function gridValuesAt(segment: Segment<GridQuantity>, t: SimTime): GridVa
   if (isOut(segment, t)) return dead;
   const value = (name: GridQuantity) => quantityAt(segment, name, t);
   return {
-    aPu: value('aPu'), bPu: value('bPu'), cPu: value('cPu'), hz: value('hz'), angleDeg: value('angleDeg'),
+    aPu: value('aPu'),
+    bPu: value('bPu'),
+    cPu: value('cPu'),
+    hz: value('hz'),
+    angleDeg: value('angleDeg'),
     island: value('island') === 1,
   };
 }
 
 export function sameGrid(a: GridValues, b: GridValues): boolean {
-  return a.aPu === b.aPu && a.bPu === b.bPu && a.cPu === b.cPu && a.hz === b.hz && a.angleDeg === b.angleDeg && a.island === b.island;
+  return (
+    a.aPu === b.aPu &&
+    a.bPu === b.bPu &&
+    a.cPu === b.cPu &&
+    a.hz === b.hz &&
+    a.angleDeg === b.angleDeg &&
+    a.island === b.island
+  );
 }

@@ -25,11 +25,15 @@ export interface TerminalVoltages {
 
 /** Distance of two phasors that stand `deg` apart. */
 function chord(a: number, b: number, deg: number): number {
-  return Math.sqrt(Math.max(0, a * a + b * b - 2 * a * b * Math.cos(deg * Math.PI / 180)));
+  return Math.sqrt(Math.max(0, a * a + b * b - 2 * a * b * Math.cos((deg * Math.PI) / 180)));
 }
 
 /** Phase angles stay 120 degrees (split phase: 180) apart; only magnitudes differ. */
-export function terminalVoltages(wiring: Wiring, vNomV: number, grid: Pick<GridValues, 'aPu' | 'bPu' | 'cPu'>): TerminalVoltages {
+export function terminalVoltages(
+  wiring: Wiring,
+  vNomV: number,
+  grid: Pick<GridValues, 'aPu' | 'bPu' | 'cPu'>,
+): TerminalVoltages {
   const nominal = nominalLnV(wiring, vNomV);
   const a = grid.aPu * nominal;
   if (wiring === 'single') return { ln: [a, 0, 0], ll: [0, 0, 0], meanLnV: a, meanLlV: null };

@@ -121,8 +121,9 @@ export class ActivePower {
     const { side, outputW } = this.droop;
     const reached = (ceilingW: number) => this.held && this.wantedW >= ceilingW - negligibleW;
     if (settings.maxPowerPct !== null && side !== 'under' && reached(this.limitW)) active.add('max_power');
-    if (settings.setPointW !== null && side !== 'under' && Math.abs(this.wantedW - this.setPointW) <= negligibleW) active.add('active_power');
-    if (this.voltWattPct < 100 && reached(this.voltWattPct / 100 * this.voltWattBaseW)) active.add('volt_watt');
+    if (settings.setPointW !== null && side !== 'under' && Math.abs(this.wantedW - this.setPointW) <= negligibleW)
+      active.add('active_power');
+    if (this.voltWattPct < 100 && reached((this.voltWattPct / 100) * this.voltWattBaseW)) active.add('volt_watt');
     const raised = side === 'under' && this.wantedW > Math.min(this.limitW, this.setPointW) + negligibleW;
     if (raised || (side !== null && reached(outputW))) active.add('freq_droop');
     if (this.decidedBy === 'ramp' || this.decidedBy === 'enter_service') active.add(this.decidedBy);
@@ -141,7 +142,7 @@ export class ActivePower {
     const least = -Math.min(link.absorbableW, settings.chargeMaxW);
     this.#rampCommands(input, most, least, dtS);
     this.voltWattBaseW = settings.voltWatt.ofAvailable ? Math.min(link.potentialW, settings.wMaxW) : settings.wMaxW;
-    const voltWattW = this.voltWattPct >= 100 ? Infinity : this.voltWattPct / 100 * this.voltWattBaseW;
+    const voltWattW = this.voltWattPct >= 100 ? Infinity : (this.voltWattPct / 100) * this.voltWattBaseW;
     const wayBackW = this.#wayBackW(settings);
     const cappedW = Math.max(least, Math.min(most, this.limitW, voltWattW, wayBackW, secondLimitW(settings)));
     const normalW = this.#answer(input, this.#target(settings), least, cappedW);
@@ -149,19 +150,33 @@ export class ActivePower {
     // a wish that moves by itself while droop acts is no command
     if (this.#asked || this.droop.side === null) this.#commandW = this.setPointW;
     if (input.hz !== null) {
-      this.droop.advance(settings.droop, {
-        hz: input.hz, nominalHz: input.nominalHz, wMaxW: settings.wMaxW, presentW: input.outputW, normalW,
-        capW: Math.min(this.limitW, this.#commandW), free: input.free,
-        // the source may still be on its way there
-        mostW: Math.min(link.potentialW, settings.wMaxW),
-      }, dtS);
+      this.droop.advance(
+        settings.droop,
+        {
+          hz: input.hz,
+          nominalHz: input.nominalHz,
+          wMaxW: settings.wMaxW,
+          presentW: input.outputW,
+          normalW,
+          capW: Math.min(this.limitW, this.#commandW),
+          free: input.free,
+          // the source may still be on its way there
+          mostW: Math.min(link.potentialW, settings.wMaxW),
+        },
+        dtS,
+      );
     }
     this.#decide(input, most, least, voltWattW, cappedW);
     if (this.#glideW !== null) this.#glide(input, this.#glideW, least, dtS);
     this.freeW = this.wantedW;
     const siteMoves = this.site.inForce && this.#boundBySite(input, dtS);
-    this.moving = siteMoves || this.#glideW !== null || this.limitW !== this.limitTargetW || this.setPointW !== this.setPointTargetW
-      || this.voltWattPct !== this.voltWattTargetPct || this.droop.moving;
+    this.moving =
+      siteMoves ||
+      this.#glideW !== null ||
+      this.limitW !== this.limitTargetW ||
+      this.setPointW !== this.setPointTargetW ||
+      this.voltWattPct !== this.voltWattTargetPct ||
+      this.droop.moving;
   }
 
   #rampCommands(input: ActiveInput, most: number, least: number, dtS: number): void {
@@ -171,9 +186,12 @@ export class ActivePower {
     const feltW = this.droop.side === null ? outputW : this.#normalW;
     this.limitW = rampCommand(this.limitW, this.limitTargetW, feltW, rampWS, dtS);
     const command = this.#commandOf(settings);
-    this.setPointTargetW = command ?? (this.#generator ? settings.wMaxW : this.#answer(input, null, least, Math.max(least, most)));
+    this.setPointTargetW =
+      command ?? (this.#generator ? settings.wMaxW : this.#answer(input, null, least, Math.max(least, most)));
     if (command !== null) this.#asked = true;
-    this.setPointW = this.#asked ? rampCommand(this.setPointW, this.setPointTargetW, feltW, rampWS, dtS) : this.setPointTargetW;
+    this.setPointW = this.#asked
+      ? rampCommand(this.setPointW, this.setPointTargetW, feltW, rampWS, dtS)
+      : this.setPointTargetW;
     if (command === null && this.setPointW === this.setPointTargetW) this.#asked = false;
   }
 
@@ -202,7 +220,8 @@ export class ActivePower {
     const { settings, serviceCeilingW, link } = input;
     const { side, outputW: droopW } = this.droop;
     // from low to high frequency at once: the power raised above the commands comes back by the response, not in a step
-    this.#raised = side === 'under' || (side === 'over' && this.#raised && droopW > Math.min(this.limitW, this.setPointW));
+    this.#raised =
+      side === 'under' || (side === 'over' && this.#raised && droopW > Math.min(this.limitW, this.setPointW));
     this.#ceilingW = most;
     this.#openCeilingW = Infinity;
     this.#ceilingBy = link.availableW > settings.wMaxW ? 'w_max' : 'source';
@@ -310,14 +329,16 @@ export class ActivePower {
     return setPointW === null ? null : Math.max(-chargeMaxW, Math.min(wMaxW, setPointW));
   }
 
-  #restW({ wMaxW }: Settings): number { return this.#generator ? wMaxW : 0; }
+  #restW({ wMaxW }: Settings): number {
+    return this.#generator ? wMaxW : 0;
+  }
 }
 
 /** What fault injection adds: a limit that no register shows. */
 function secondLimitW({ secondLimitPct, wMaxW }: Settings): number {
-  return secondLimitPct === undefined ? Infinity : wMaxW * secondLimitPct / 100;
+  return secondLimitPct === undefined ? Infinity : (wMaxW * secondLimitPct) / 100;
 }
 
 function limitTarget({ maxPowerPct, wMaxW }: Settings): number {
-  return maxPowerPct === null ? wMaxW : wMaxW * maxPowerPct / 100;
+  return maxPowerPct === null ? wMaxW : (wMaxW * maxPowerPct) / 100;
 }

@@ -19,10 +19,14 @@ export function clampVar(settings: Settings, vars: number): number {
 export function varBase(settings: Settings, reference: VarReference, pct: number, pW: number): number {
   const limit = pct >= 0 ? settings.varMaxInjVar : settings.varMaxAbsVar;
   switch (reference) {
-    case 'W_MAX_PCT': return settings.wMaxW;
-    case 'VAR_MAX_PCT': return limit;
-    case 'VAR_AVAIL_PCT': return Math.min(limit, Math.sqrt(Math.max(0, settings.vaMaxVa ** 2 - pW ** 2)));
-    case 'VA_MAX_PCT': return settings.vaMaxVa;
+    case 'W_MAX_PCT':
+      return settings.wMaxW;
+    case 'VAR_MAX_PCT':
+      return limit;
+    case 'VAR_AVAIL_PCT':
+      return Math.min(limit, Math.sqrt(Math.max(0, settings.vaMaxVa ** 2 - pW ** 2)));
+    case 'VA_MAX_PCT':
+      return settings.vaMaxVa;
   }
 }
 
@@ -45,11 +49,15 @@ export type Priority = 'reactive' | 'active' | 'both';
  * guarantees: up to there reactive power always wins.
  */
 export function settle(
-  pW: number, qVar: number, sVa: number, priority: Priority, { leastInjectVar, leastAbsorbVar }: Capability,
+  pW: number,
+  qVar: number,
+  sVa: number,
+  priority: Priority,
+  { leastInjectVar, leastAbsorbVar }: Capability,
 ): readonly [number, number] {
   const wanted = Math.hypot(pW, qVar);
   if (wanted <= sVa) return [pW, qVar];
-  if (priority === 'both') return [pW * sVa / wanted, qVar * sVa / wanted];
+  if (priority === 'both') return [(pW * sVa) / wanted, (qVar * sVa) / wanted];
   const asked = Math.min(sVa, Math.abs(qVar));
   const kept = priority === 'reactive' ? asked : Math.min(asked, qVar >= 0 ? leastInjectVar : leastAbsorbVar);
   const p = Math.min(Math.abs(pW), legOf(sVa, kept));

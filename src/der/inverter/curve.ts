@@ -12,7 +12,7 @@ export function interpolate(points: readonly CurvePoint[], x: number): number {
   for (const point of points) {
     if (x < point.x) {
       if (!before) return point.y;
-      return before.y + (point.y - before.y) * (x - before.x) / (point.x - before.x);
+      return before.y + ((point.y - before.y) * (x - before.x)) / (point.x - before.x);
     }
     before = point;
   }

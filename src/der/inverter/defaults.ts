@@ -7,60 +7,169 @@ import type { Ratings } from './ratings.ts';
 
 /** Functions that this build of an inverter has; the enables of others refuse ENABLED. */
 export const supportedModes: readonly CtrlMode[] = [
-  'MAX_W', 'FIXED_W', 'FIXED_VAR', 'FIXED_PF', 'VOLT_VAR', 'FREQ_WATT', 'WATT_VAR', 'VOLT_WATT',
-  'LV_TRIP', 'HV_TRIP', 'LF_TRIP', 'HF_TRIP',
+  'MAX_W',
+  'FIXED_W',
+  'FIXED_VAR',
+  'FIXED_PF',
+  'VOLT_VAR',
+  'FREQ_WATT',
+  'WATT_VAR',
+  'VOLT_WATT',
+  'LV_TRIP',
+  'HV_TRIP',
+  'LF_TRIP',
+  'HF_TRIP',
 ];
 
 type Pairs = readonly (readonly [number, number])[];
 
 /** Volt-var (Table 8), percent of VNom and of the VA rating. */
 const voltVar: Record<Ratings['category'], Pairs> = {
-  CAT_A: [[90, 25], [100, 0], [100, 0], [110, -25]],
-  CAT_B: [[92, 44], [98, 0], [102, 0], [108, -44]],
+  CAT_A: [
+    [90, 25],
+    [100, 0],
+    [100, 0],
+    [110, -25],
+  ],
+  CAT_B: [
+    [92, 44],
+    [98, 0],
+    [102, 0],
+    [108, -44],
+  ],
 };
 const voltVarResponseS = { CAT_A: 10, CAT_B: 5 } as const;
 
 /** Volt-watt (Table 10): down to the lower of 20 % and the least power, which is none here. */
-const voltWatt: Pairs = [[106, 100], [110, 0]];
+const voltWatt: Pairs = [
+  [106, 100],
+  [110, 0],
+];
 
 /** Watt-var (Table 9). */
 const wattVar: Record<Ratings['category'], Pairs> = {
-  CAT_A: [[20, 0], [50, 0], [100, -25]],
-  CAT_B: [[20, 0], [50, 0], [100, -44]],
+  CAT_A: [
+    [20, 0],
+    [50, 0],
+    [100, -25],
+  ],
+  CAT_B: [
+    [20, 0],
+    [50, 0],
+    [100, -44],
+  ],
 };
 /** The half for devices that take power. */
-const wattVarCharging: Pairs = [[-100, 44], [-50, 0], [-20, 0]];
+const wattVarCharging: Pairs = [
+  [-100, 44],
+  [-50, 0],
+  [-20, 0],
+];
 
 /** Must-trip thresholds [percent of VNom, s] (Tables 11 to 13); the later entry is the inner one. */
 const lowVoltage: Record<Ratings['abnormal'], Pairs> = {
-  CAT_1: [[45, 0.16], [70, 2]], CAT_2: [[45, 0.16], [70, 10]], CAT_3: [[50, 2], [88, 21]],
+  CAT_1: [
+    [45, 0.16],
+    [70, 2],
+  ],
+  CAT_2: [
+    [45, 0.16],
+    [70, 10],
+  ],
+  CAT_3: [
+    [50, 2],
+    [88, 21],
+  ],
 };
 const highVoltage: Record<Ratings['abnormal'], Pairs> = {
-  CAT_1: [[120, 0.16], [110, 2]], CAT_2: [[120, 0.16], [110, 2]], CAT_3: [[120, 0.16], [110, 13]],
+  CAT_1: [
+    [120, 0.16],
+    [110, 2],
+  ],
+  CAT_2: [
+    [120, 0.16],
+    [110, 2],
+  ],
+  CAT_3: [
+    [120, 0.16],
+    [110, 13],
+  ],
 };
 /** Momentary cessation [percent of VNom, s] (Tables 14 to 16): cessation regions with their response times. */
-const lowCessation: Record<Ratings['abnormal'], Pairs> = { CAT_1: [[50, 0.16]], CAT_2: [[30, 0.16]], CAT_3: [[50, 0.083]] };
-const highCessation: Record<Ratings['abnormal'], Pairs> = { CAT_1: [[120, 0.16]], CAT_2: [[120, 0.16]], CAT_3: [[110, 0.083]] };
+const lowCessation: Record<Ratings['abnormal'], Pairs> = {
+  CAT_1: [[50, 0.16]],
+  CAT_2: [[30, 0.16]],
+  CAT_3: [[50, 0.083]],
+};
+const highCessation: Record<Ratings['abnormal'], Pairs> = {
+  CAT_1: [[120, 0.16]],
+  CAT_2: [[120, 0.16]],
+  CAT_3: [[110, 0.083]],
+};
 /**
  * Shortest ride-through [percent of VNom, s] (Tables 14 to 16): from there on a device may trip. Of times that rise with
  * the voltage the longest of the region.
  */
 const lowRideThrough: Record<Ratings['abnormal'], Pairs> = {
-  CAT_1: [[50, 0.16], [70, 0.16], [88, 1.42]], CAT_2: [[30, 0.16], [45, 0.16], [65, 0.32], [88, 5]],
-  CAT_3: [[50, 1], [70, 10], [88, 20]],
+  CAT_1: [
+    [50, 0.16],
+    [70, 0.16],
+    [88, 1.42],
+  ],
+  CAT_2: [
+    [30, 0.16],
+    [45, 0.16],
+    [65, 0.32],
+    [88, 5],
+  ],
+  CAT_3: [
+    [50, 1],
+    [70, 10],
+    [88, 20],
+  ],
 };
 const highRideThrough: Record<Ratings['abnormal'], Pairs> = {
-  CAT_1: [[120, 0], [117.5, 0.2], [115, 0.5], [110, 1]], CAT_2: [[120, 0], [117.5, 0.2], [115, 0.5], [110, 1]],
-  CAT_3: [[120, 0], [110, 12]],
+  CAT_1: [
+    [120, 0],
+    [117.5, 0.2],
+    [115, 0.5],
+    [110, 1],
+  ],
+  CAT_2: [
+    [120, 0],
+    [117.5, 0.2],
+    [115, 0.5],
+    [110, 1],
+  ],
+  CAT_3: [
+    [120, 0],
+    [110, 12],
+  ],
 };
 /** [Hz from nominal, s] (Table 19), the same for all categories. */
-const lowFrequencyRide: Pairs = [[-3, 0], [-1.2, 299]];
-const highFrequencyRide: Pairs = [[1.8, 0], [1.2, 299]];
+const lowFrequencyRide: Pairs = [
+  [-3, 0],
+  [-1.2, 299],
+];
+const highFrequencyRide: Pairs = [
+  [1.8, 0],
+  [1.2, 299],
+];
 /** [Hz from nominal, s] (Table 18), the same for all categories; other nominal frequencies shift by offset. */
-const lowFrequency: Pairs = [[-3.5, 0.16], [-1.5, 300]];
-const highFrequency: Pairs = [[2, 0.16], [1.2, 300]];
+const lowFrequency: Pairs = [
+  [-3.5, 0.16],
+  [-1.5, 300],
+];
+const highFrequency: Pairs = [
+  [2, 0.16],
+  [1.2, 300],
+];
 
-function fill<P>(curve: { ActPt: number | null; readonly Pt: readonly P[] }, pairs: Pairs, set: (point: P, x: number, y: number) => void): void {
+function fill<P>(
+  curve: { ActPt: number | null; readonly Pt: readonly P[] },
+  pairs: Pairs,
+  set: (point: P, x: number, y: number) => void,
+): void {
   curve.ActPt = pairs.length;
   pairs.forEach(([x, y], i) => {
     const point = curve.Pt[i];
@@ -69,8 +178,14 @@ function fill<P>(curve: { ActPt: number | null; readonly Pt: readonly P[] }, pai
 }
 
 function tripDefaults(map: MapView, { abnormal, nominalHz }: Ratings): void {
-  const volts = (p: { V: number | null; Tms: number | null }, x: number, y: number) => { p.V = x; p.Tms = y; };
-  const hertz = (p: { Hz: number | null; Tms: number | null }, x: number, y: number) => { p.Hz = nominalHz + x; p.Tms = y; };
+  const volts = (p: { V: number | null; Tms: number | null }, x: number, y: number) => {
+    p.V = x;
+    p.Tms = y;
+  };
+  const hertz = (p: { Hz: number | null; Tms: number | null }, x: number, y: number) => {
+    p.Hz = nominalHz + x;
+    p.Tms = y;
+  };
   for (const crv of map.m707.Crv) {
     fill(crv.MustTrip, lowVoltage[abnormal], volts);
     fill(crv.MayTrip, lowRideThrough[abnormal], volts);
@@ -96,19 +211,43 @@ function tripDefaults(map: MapView, { abnormal, nominalHz }: Ratings): void {
 function curveDefaults(map: MapView, ratings: Ratings): void {
   const { category, chargeMaxW } = ratings;
   for (const crv of map.m705.Crv) {
-    fill(crv, voltVar[category], (p, x, y) => { p.V = x; p.Var = y; });
-    Object.assign(crv, { DeptRef: 'VA_MAX_PCT', Pri: 'REACTIVE', VRef: 100, VRefAuto: 100, VRefAutoEna: 'DISABLED', VRefAutoTms: 300 });
+    fill(crv, voltVar[category], (p, x, y) => {
+      p.V = x;
+      p.Var = y;
+    });
+    Object.assign(crv, {
+      DeptRef: 'VA_MAX_PCT',
+      Pri: 'REACTIVE',
+      VRef: 100,
+      VRefAuto: 100,
+      VRefAutoEna: 'DISABLED',
+      VRefAutoTms: 300,
+    });
     crv.RspTms = voltVarResponseS[category];
   }
   for (const crv of map.m706.Crv) {
-    fill(crv, voltWatt, (p, x, y) => { p.V = x; p.W = y; });
+    fill(crv, voltWatt, (p, x, y) => {
+      p.V = x;
+      p.W = y;
+    });
     Object.assign(crv, { DeptRef: 'W_MAX_PCT', RspTms: 10 });
   }
   for (const crv of map.m712.Crv) {
-    fill(crv, [...chargeMaxW === null ? [] : wattVarCharging, ...wattVar[category]], (p, x, y) => { p.W = x; p.Var = y; });
+    fill(crv, [...(chargeMaxW === null ? [] : wattVarCharging), ...wattVar[category]], (p, x, y) => {
+      p.W = x;
+      p.Var = y;
+    });
     Object.assign(crv, { DeptRef: 'VA_MAX_PCT', Pri: 'REACTIVE' });
   }
-  for (const ctl of map.m711.Ctl) Object.assign(ctl, { DbOf: 0.036, DbUf: 0.036, KOf: 0.05, KUf: 0.05, RspTms: 5, PMin: chargeMaxW === null ? 0 : -100 });
+  for (const ctl of map.m711.Ctl)
+    Object.assign(ctl, {
+      DbOf: 0.036,
+      DbUf: 0.036,
+      KOf: 0.05,
+      KUf: 0.05,
+      RspTms: 5,
+      PMin: chargeMaxW === null ? 0 : -100,
+    });
   tripDefaults(map, ratings);
   for (const model of [map.m705, map.m706, map.m707, map.m708, map.m709, map.m710, map.m712]) {
     model.AdptCrvReq = 1;
@@ -127,11 +266,25 @@ function ratingDefaults(map: MapView, ratings: Ratings): void {
   const underW = Math.sqrt(Math.max(0, vaMaxVa ** 2 - varAbsorbVar ** 2));
   const m = map.m702;
   Object.assign(m, {
-    WMaxRtg: wMaxW, VAMaxRtg: vaMaxVa, VarMaxInjRtg: varInjectVar, VarMaxAbsRtg: varAbsorbVar,
-    WOvrExtRtg: Math.min(wMaxW, overW), WOvrExtRtgPF: overW / vaMaxVa, PFOvrExtRtg: overW / vaMaxVa,
-    WUndExtRtg: Math.min(wMaxW, underW), WUndExtRtgPF: underW / vaMaxVa, PFUndExtRtg: underW / vaMaxVa,
-    WChaRteMaxRtg: ratings.chargeMaxW, VAChaRteMaxRtg: vaMaxVa, VNomRtg: vNomV, VMaxRtg: 1.2 * vNomV, VMinRtg: 0.5 * vNomV, AMaxRtg: aMaxA, ReactSusceptRtg: 0,
-    NorOpCatRtg: category, AbnOpCatRtg: abnormal,
+    WMaxRtg: wMaxW,
+    VAMaxRtg: vaMaxVa,
+    VarMaxInjRtg: varInjectVar,
+    VarMaxAbsRtg: varAbsorbVar,
+    WOvrExtRtg: Math.min(wMaxW, overW),
+    WOvrExtRtgPF: overW / vaMaxVa,
+    PFOvrExtRtg: overW / vaMaxVa,
+    WUndExtRtg: Math.min(wMaxW, underW),
+    WUndExtRtgPF: underW / vaMaxVa,
+    PFUndExtRtg: underW / vaMaxVa,
+    WChaRteMaxRtg: ratings.chargeMaxW,
+    VAChaRteMaxRtg: vaMaxVa,
+    VNomRtg: vNomV,
+    VMaxRtg: 1.2 * vNomV,
+    VMinRtg: 0.5 * vNomV,
+    AMaxRtg: aMaxA,
+    ReactSusceptRtg: 0,
+    NorOpCatRtg: category,
+    AbnOpCatRtg: abnormal,
     CtrlModes: supportedModes.reduce((mask, mode) => mask + ctrlModeMask(mode), 0),
   });
 }
@@ -157,13 +310,29 @@ export function writeDefaults(map: MapView, ratings: Ratings): void {
   map.m701.ACType = wirings[ratings.wiring];
   // Table 4; the random delay and the ramp exclude each other
   Object.assign(map.m703, {
-    ES: 'ENABLED', ESVHi: 105, ESVLo: 91.7, ESHzHi: ratings.nominalHz + 0.1, ESHzLo: ratings.nominalHz - 0.5,
-    ESDlyTms: 300, ESRndTms: 0, ESRmpTms: 300,
+    ES: 'ENABLED',
+    ESVHi: 105,
+    ESVLo: 91.7,
+    ESHzHi: ratings.nominalHz + 0.1,
+    ESHzLo: ratings.nominalHz - 0.5,
+    ESDlyTms: 300,
+    ESRndTms: 0,
+    ESRmpTms: 300,
   });
   Object.assign(map.m704, {
-    WMaxLimPct: 100, WMaxLimPctRvrt: 100, WSetMod: 'W_MAX_PCT', WSetPct: 100, WSetPctRvrt: 100,
-    WSet: ratings.wMaxW, WSetRvrt: ratings.wMaxW, VarSetMod: 'VAR_MAX_PCT', VarSetPri: 'REACTIVE',
-    WRmp: 20, WRmpRef: 'W_MAX', VarRmp: 20, AntiIslEna: 'ENABLED',
+    WMaxLimPct: 100,
+    WMaxLimPctRvrt: 100,
+    WSetMod: 'W_MAX_PCT',
+    WSetPct: 100,
+    WSetPctRvrt: 100,
+    WSet: ratings.wMaxW,
+    WSetRvrt: ratings.wMaxW,
+    VarSetMod: 'VAR_MAX_PCT',
+    VarSetPri: 'REACTIVE',
+    WRmp: 20,
+    WRmpRef: 'W_MAX',
+    VarRmp: 20,
+    AntiIslEna: 'ENABLED',
   });
   for (const pf of [map.m704.PFWInj, map.m704.PFWInjRvrt, map.m704.PFWAbs, map.m704.PFWAbsRvrt]) pf.PF = 1;
   map.m715.OpCtl = 'START';

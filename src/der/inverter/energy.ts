@@ -39,7 +39,12 @@ export class EnergyMeter {
   }
 
   /** Adds a sub-step: exact while power is constant or linear in it. @param shares part of each phase in the total */
-  add(dtS: number, span: PowerSpan, shares: readonly number[], { ports, phaseSkewW }: Pick<DcSource, 'ports' | 'phaseSkewW'>): void {
+  add(
+    dtS: number,
+    span: PowerSpan,
+    shares: readonly number[],
+    { ports, phaseSkewW }: Pick<DcSource, 'ports' | 'phaseSkewW'>,
+  ): void {
     const hours = dtS / 3600;
     const fromW = span.steady ? span.fromW : span.toW;
     const fromVar = span.steady ? span.fromVar : span.toVar;
@@ -109,5 +114,5 @@ function meanAbove(from: number, to: number): number {
   if (from >= 0 && to >= 0) return (from + to) / 2;
   if (from <= 0 && to <= 0) return 0;
   const top = Math.max(from, to);
-  return top * top / (2 * (Math.abs(from) + Math.abs(to)));
+  return (top * top) / (2 * (Math.abs(from) + Math.abs(to)));
 }

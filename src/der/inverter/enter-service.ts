@@ -18,7 +18,9 @@ export class EnterService {
   }
 
   /** The grid is good and only time is missing. */
-  get waiting(): boolean { return this.#delayFrom !== null; }
+  get waiting(): boolean {
+    return this.#delayFrom !== null;
+  }
 
   /** Begins the delay, unless it runs. */
   wait(t: SimTime): void {
@@ -53,7 +55,8 @@ export class EnterService {
   /** The next instant after `t` at which delay or ramp ends. */
   nextDue(t: SimTime, setting: EnterSetting): number {
     let next = Infinity;
-    for (const due of [this.delayDue(setting), this.rampEnd(setting)]) if (due !== null && due > t && due < next) next = due;
+    for (const due of [this.delayDue(setting), this.rampEnd(setting)])
+      if (due !== null && due > t && due < next) next = due;
     return next;
   }
 

@@ -91,10 +91,14 @@ export class Inverter {
     this.#stopCeilingW = ratings.wMaxRtgW;
   }
 
-  get settings(): Settings { return this.#settings; }
+  get settings(): Settings {
+    return this.#settings;
+  }
 
   /** The switch and the operator's stop; closed means may connect. */
-  get switchClosed(): boolean { return this.#switchClosed; }
+  get switchClosed(): boolean {
+    return this.#switchClosed;
+  }
 
   set switchClosed(closed: boolean) {
     this.#switchClosed = closed;
@@ -114,7 +118,9 @@ export class Inverter {
   }
 
   /** What holds the output at zero for the moment, or null. */
-  get ceasedBy(): TripKind | null { return this.protection.cessation.kind; }
+  get ceasedBy(): TripKind | null {
+    return this.protection.cessation.kind;
+  }
 
   /** Functions that set or limited the output in the last sub-step, or hold the device out of service. */
   activeFunctions(): Set<ControlFunction> {
@@ -155,7 +161,9 @@ export class Inverter {
   }
 
   /** Whether the enter-service delay is under way: the grid is good and only time is missing. */
-  get enterDelayRuns(): boolean { return this.#enterService.waiting; }
+  get enterDelayRuns(): boolean {
+    return this.#enterService.waiting;
+  }
 
   /** Longest sub-step that keeps every function exact from `t` on, and the next instant at which one must end. */
   nextStep(t: SimTime, motion: 'still' | 'slow' | 'fast', grid: GridValues, source: DcSource): number {
@@ -164,7 +172,11 @@ export class Inverter {
     if (motion === 'slow') stepS = Math.min(stepS, movingStepS);
     if (motion === 'fast' || this.protection.measuring || this.#swift) stepS = quickStepS;
     stepS = Math.min(stepS, source.longestStepS);
-    let next = Math.min(addSeconds(t, stepS), this.protection.nextDue(t), this.#enterService.nextDue(t, this.#settings.enterService));
+    let next = Math.min(
+      addSeconds(t, stepS),
+      this.protection.nextDue(t),
+      this.#enterService.nextDue(t, this.#settings.enterService),
+    );
     if (this.phase === 'shutting_down') {
       // the device opens when nothing flows any more
       const toZeroS = Math.max(this.#stopCeilingW / this.#wRateWS(), this.reactivePower.secondsToZero(this.#settings));
@@ -235,9 +247,11 @@ export class Inverter {
     if (this.ratings.feeder) return true;
     const { voltVar, voltWatt, droop } = this.#settings;
     const quick = (on: boolean, responseS: number) => on && responseS > 0 && responseS < 1;
-    return quick(voltVar.enabled && this.reactivePower.moving, voltVar.responseS)
-      || quick(voltWatt.enabled && this.activePower.moving, voltWatt.responseS)
-      || quick(this.activePower.droop.moving, droop.responseS);
+    return (
+      quick(voltVar.enabled && this.reactivePower.moving, voltVar.responseS) ||
+      quick(voltWatt.enabled && this.activePower.moving, voltWatt.responseS) ||
+      quick(this.activePower.droop.moving, droop.responseS)
+    );
   }
 
   /** Protection and service state at `t`, the start of a sub-step: sets the timers that `nextStep` must not pass. */
@@ -248,12 +262,22 @@ export class Inverter {
       return;
     }
     const wasEnergized = isEnergized(this.phase);
-    const { trip, inWindow, causeStands, cessationChanged } = this.protection.update(t, grid, this.#settings, wasEnergized, this.lastTrip);
+    const { trip, inWindow, causeStands, cessationChanged } = this.protection.update(
+      t,
+      grid,
+      this.#settings,
+      wasEnergized,
+      this.lastTrip,
+    );
     if (cessationChanged) this.#moving = true;
     const cease = this.#mustCease();
     if (!inWindow || cease || this.phase !== 'waiting') this.#enterService.breakOff();
     const input = {
-      stop: !this.#switchClosed || this.#settings.operator === 'STOP', cease, trip: trip !== null, causeStands, inWindow,
+      stop: !this.#switchClosed || this.#settings.operator === 'STOP',
+      cease,
+      trip: trip !== null,
+      causeStands,
+      inWindow,
       atZero: this.ceasedBy !== null || Math.max(Math.abs(this.pW), Math.abs(this.qVar)) <= negligibleW,
     };
     // a chain such as off -> waiting -> ramping -> in_service may happen at one instant
@@ -262,7 +286,9 @@ export class Inverter {
       const delayDue = this.#enterService.delayDue(this.#settings.enterService);
       const rampEnd = this.#enterService.rampEnd(this.#settings.enterService);
       const next = nextPhase(this.phase, {
-        ...input, delayOver: delayDue !== null && delayDue <= t, rampOver: rampEnd === null || rampEnd <= t,
+        ...input,
+        delayOver: delayDue !== null && delayDue <= t,
+        rampOver: rampEnd === null || rampEnd <= t,
       });
       if (next === this.phase) break;
       if (next === 'tripped') this.lastTrip = trip;
@@ -297,30 +323,37 @@ export class Inverter {
     const { cessation } = this.protection;
     const admitted = cessation.pending ? cessation.admitted(end, this.ratings.parameters) : 1;
     if (admitted >= 1) return ceiling;
-    return { ceilingW: Math.min(ceiling.ceilingW, admitted * this.ratings.wMaxRtgW), decider: 'cessation', varShare: admitted };
+    return {
+      ceilingW: Math.min(ceiling.ceilingW, admitted * this.ratings.wMaxRtgW),
+      decider: 'cessation',
+      varShare: admitted,
+    };
   }
 
   #phaseCeiling(end: SimTime, dtS: number): ServiceCeiling {
     const { wMaxRtgW } = this.ratings;
     switch (this.phase) {
       case 'in_service':
-        if (this.#stopCeilingW < wMaxRtgW) this.#stopCeilingW = rampTowards(this.#stopCeilingW, wMaxRtgW, this.#wRateWS(), dtS);
+        if (this.#stopCeilingW < wMaxRtgW)
+          this.#stopCeilingW = rampTowards(this.#stopCeilingW, wMaxRtgW, this.#wRateWS(), dtS);
         return { ceilingW: this.#stopCeilingW, decider: 'ramp' };
-      case 'ramping': return { ceilingW: this.enterRamp(end) ?? wMaxRtgW, decider: 'enter_service' };
+      case 'ramping':
+        return { ceilingW: this.enterRamp(end) ?? wMaxRtgW, decider: 'enter_service' };
       case 'shutting_down':
         this.#stopCeilingW = rampTowards(this.#stopCeilingW, 0, this.#wRateWS(), dtS);
         return { ceilingW: this.#stopCeilingW, decider: 'ramp' };
       case 'waiting':
       case 'ceased':
       case 'off':
-      case 'tripped': return { ceilingW: 0, decider: 'out_of_service' };
+      case 'tripped':
+        return { ceilingW: 0, decider: 'out_of_service' };
     }
   }
 
   #wRateWS(): number {
     const { wRampPctS, wRampOfCurrent, aMaxA, wMaxW, vNomV } = this.#settings;
     const referenceW = wRampOfCurrent ? aMaxA * nominalLnV(this.ratings.wiring, vNomV) : wMaxW;
-    return wRampPctS / 100 * referenceW;
+    return (wRampPctS / 100) * referenceW;
   }
 
   #stopOutput(): void {
@@ -336,7 +369,7 @@ export class Inverter {
     const { ratings } = this;
     const settings = this.#settings;
     this.link.read(source);
-    this.curvePct = meanPu(ratings.wiring, grid) * 100 * ratings.vNomRtgV / settings.vNomV;
+    this.curvePct = (meanPu(ratings.wiring, grid) * 100 * ratings.vNomRtgV) / settings.vNomV;
     this.activePower.follow(settings, this.curvePct, dtS);
     if (!isEnergized(this.phase)) {
       this.#stopOutput();
@@ -354,16 +387,26 @@ export class Inverter {
   }
 
   #advanceActive(grid: GridValues, dtS: number, { ceilingW, decider }: ServiceCeiling): void {
-    this.activePower.step({
-      settings: this.#settings, nominalHz: this.ratings.nominalHz, hz: this.protection.measurableHz(grid), link: this.link, serviceCeilingW: ceilingW, serviceDecider: decider,
-      outputW: this.pW, free: this.phase === 'in_service' && this.ceasedBy === null, rampWS: this.#wRateWS(),
-    }, dtS);
+    this.activePower.step(
+      {
+        settings: this.#settings,
+        nominalHz: this.ratings.nominalHz,
+        hz: this.protection.measurableHz(grid),
+        link: this.link,
+        serviceCeilingW: ceilingW,
+        serviceDecider: decider,
+        outputW: this.pW,
+        free: this.phase === 'in_service' && this.ceasedBy === null,
+        rampWS: this.#wRateWS(),
+      },
+      dtS,
+    );
   }
 
   /** Reactive current of a dip comes first: active power has what the current limit leaves. */
   #support(currentPu: number): void {
     const { ratings, circleVa } = this;
-    const wantedVar = this.qVar + currentPu * this.curvePct / 100 * ratings.vaMaxRtgVa;
+    const wantedVar = this.qVar + ((currentPu * this.curvePct) / 100) * ratings.vaMaxRtgVa;
     this.qVar = Math.max(-circleVa, Math.min(circleVa, wantedVar));
     const roomW = Math.sqrt(Math.max(0, circleVa ** 2 - this.qVar ** 2));
     this.pW = Math.max(-roomW, Math.min(roomW, this.pW));
@@ -374,15 +417,23 @@ export class Inverter {
     const settings = this.#settings;
     const volts = meanPu(ratings.wiring, grid) * nominalLnV(ratings.wiring, ratings.vNomRtgV);
     this.circleVa = Math.min(settings.vaMaxVa, volts * settings.aMaxA);
-    reactivePower.step({
-      settings, capability: ratings.capability, wantedW: activePower.wantedW, sVa: this.circleVa, vPct: this.curvePct,
-      // without a source there is no converter running; on the way out reactive power goes with the active
-      running: (source.availableDcW > 0 || source.absorbableDcW > 0) && this.phase !== 'shutting_down',
-    }, dtS);
+    reactivePower.step(
+      {
+        settings,
+        capability: ratings.capability,
+        wantedW: activePower.wantedW,
+        sVa: this.circleVa,
+        vPct: this.curvePct,
+        // without a source there is no converter running; on the way out reactive power goes with the active
+        running: (source.availableDcW > 0 || source.absorbableDcW > 0) && this.phase !== 'shutting_down',
+      },
+      dtS,
+    );
     const ceased = this.ceasedBy !== null;
     this.pW = ceased ? 0 : reactivePower.pW;
     this.qVar = ceased ? 0 : reactivePower.qVar * varShare;
-    if (!ceased && source.reactiveCurrentPu !== undefined && source.reactiveCurrentPu !== 0) this.#support(source.reactiveCurrentPu);
+    if (!ceased && source.reactiveCurrentPu !== undefined && source.reactiveCurrentPu !== 0)
+      this.#support(source.reactiveCurrentPu);
     this.squeezed = !ceased && Math.abs(activePower.wantedW) - Math.abs(this.pW) > negligibleW;
   }
 }
@@ -396,5 +447,9 @@ interface ServiceCeiling {
 
 /** The function behind a trip or a cessation; relays have no register. */
 const causeFunctions: Partial<Readonly<Record<TripCause, ControlFunction>>> = {
-  lowVoltage: 'lv_trip', highVoltage: 'hv_trip', lowFrequency: 'lf_trip', highFrequency: 'hf_trip', island: 'anti_islanding',
+  lowVoltage: 'lv_trip',
+  highVoltage: 'hv_trip',
+  lowFrequency: 'lf_trip',
+  highFrequency: 'hf_trip',
+  island: 'anti_islanding',
 };

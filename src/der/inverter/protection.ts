@@ -50,10 +50,14 @@ export class Protection {
   }
 
   /** Kinds of limit that are exceeded. */
-  get pendingTrips(): readonly TripKind[] { return this.#trips.pending(); }
+  get pendingTrips(): readonly TripKind[] {
+    return this.#trips.pending();
+  }
 
   /** A relay is still measuring: the grid must be followed closely. */
-  get measuring(): boolean { return this.#relays.moving; }
+  get measuring(): boolean {
+    return this.#relays.moving;
+  }
 
   /** Nothing counts or acts: no decision can change until the grid does. */
   get calm(): boolean {
@@ -79,7 +83,11 @@ export class Protection {
 
   /** The next instant after `t` at which a timer ends. */
   nextDue(t: SimTime): number {
-    return Math.min(this.#trips.nextDue(t), this.#relays.nextDue(t), this.cessation.nextDue(t, this.#ratings.parameters));
+    return Math.min(
+      this.#trips.nextDue(t),
+      this.#relays.nextDue(t),
+      this.cessation.nextDue(t, this.#ratings.parameters),
+    );
   }
 
   /** The grid as a device finds it when it starts. */
@@ -96,9 +104,13 @@ export class Protection {
   /** Lowest and highest phase voltage in percent of 702.VNom, the reference of every voltage threshold; frequency. */
   measured(grid: GridValues, vNomV: number): TripInput {
     const [low, high] = extremePu(this.#ratings.wiring, grid);
-    const factor = 100 * this.#ratings.vNomRtgV / vNomV;
+    const factor = (100 * this.#ratings.vNomRtgV) / vNomV;
     // 1.1 x 100 lies above 110 in doubles: a voltage on a threshold is not beyond it
-    return { lowestPct: Math.round(low * factor * 1e9) / 1e9, highestPct: Math.round(high * factor * 1e9) / 1e9, hz: grid.hz };
+    return {
+      lowestPct: Math.round(low * factor * 1e9) / 1e9,
+      highestPct: Math.round(high * factor * 1e9) / 1e9,
+      hz: grid.hz,
+    };
   }
 
   /** Frequency where it can be measured, else null. */
@@ -122,16 +134,27 @@ export class Protection {
   }
 
   /** Follows the grid at `t`. @param energized whether the device may exchange power */
-  update(t: SimTime, grid: GridValues, settings: Settings, energized: boolean, lastTrip: TripCause | null): ProtectionState {
+  update(
+    t: SimTime,
+    grid: GridValues,
+    settings: Settings,
+    energized: boolean,
+    lastTrip: TripCause | null,
+  ): ProtectionState {
     const measured = this.measured(grid, settings.vNomV);
     const limit = this.#trips.update(t, measured, settings.trips);
     const relay = this.#relays.update(t, {
-      hz: grid.hz, angleDeg: grid.angleDeg, island: grid.island, antiIslanding: settings.antiIslanding,
+      hz: grid.hz,
+      angleDeg: grid.angleDeg,
+      island: grid.island,
+      antiIslanding: settings.antiIslanding,
       watching: energized && measured.highestPct > measurablePct,
     });
     if (!energized) this.cessation.clear();
     return {
-      trip: limit ?? relay, inWindow: inWindow(settings, measured), causeStands: this.#causeStands(lastTrip, grid),
+      trip: limit ?? relay,
+      inWindow: inWindow(settings, measured),
+      causeStands: this.#causeStands(lastTrip, grid),
       cessationChanged: energized && this.cessation.update(t, measured, settings.cessations, this.#ratings.parameters),
     };
   }
@@ -160,11 +183,13 @@ interface QuietBand {
 const nowhere: QuietBand = { lowPu: Infinity, highPu: -Infinity, lowHz: Infinity, highHz: -Infinity };
 
 function quietBand({ trips, cessations }: Settings, puPerPct: number): QuietBand {
-  const limits = (kind: TripKind) => [trips[kind], cessations[kind]]
-    .flatMap(({ enabled, points }) => (enabled ? points.map(({ limit }) => limit) : []));
+  const limits = (kind: TripKind) =>
+    [trips[kind], cessations[kind]].flatMap(({ enabled, points }) => (enabled ? points.map(({ limit }) => limit) : []));
   return {
-    lowPu: Math.max(0, ...limits('lowVoltage')) * puPerPct, highPu: Math.min(Infinity, ...limits('highVoltage')) * puPerPct,
-    lowHz: Math.max(0, ...limits('lowFrequency')), highHz: Math.min(Infinity, ...limits('highFrequency')),
+    lowPu: Math.max(0, ...limits('lowVoltage')) * puPerPct,
+    highPu: Math.min(Infinity, ...limits('highVoltage')) * puPerPct,
+    lowHz: Math.max(0, ...limits('lowFrequency')),
+    highHz: Math.min(Infinity, ...limits('highFrequency')),
   };
 }
 

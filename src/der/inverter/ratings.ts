@@ -51,7 +51,9 @@ const points = 10;
 const sets = 3;
 
 const phaseBlock = (phase: 1 | 2 | 3): string[] => [
-  ...['W', 'VA', 'Var', 'PF', 'A', 'V', 'TotWhInj', 'TotWhAbs', 'TotVarhInj', 'TotVarhAbs'].map((name) => `${name}L${phase}`),
+  ...['W', 'VA', 'Var', 'PF', 'A', 'V', 'TotWhInj', 'TotWhAbs', 'TotVarhInj', 'TotVarhAbs'].map(
+    (name) => `${name}L${phase}`,
+  ),
   ...{ 1: ['VL1L2'], 2: ['VL2L3'], 3: ['VL3L1'] }[phase],
 ];
 
@@ -65,14 +67,34 @@ function omitted701(wiring: Wiring): ReadonlySet<string> {
 
 /** Settings of 702 without an effect in this device are not offered. */
 const omitted702 = [
-  'WDisChaRteMaxRtg', 'VADisChaRteMaxRtg', 'WDisChaRteMax', 'VAChaRteMax', 'VADisChaRteMax',
-  'IntIslandCatRtg', 'IntIslandCat', 'WMaxOvrExt', 'WOvrExtPF', 'WMaxUndExt', 'WUndExtPF', 'PFOvrExt', 'PFUndExt', 'VMax', 'VMin',
+  'WDisChaRteMaxRtg',
+  'VADisChaRteMaxRtg',
+  'WDisChaRteMax',
+  'VAChaRteMax',
+  'VADisChaRteMax',
+  'IntIslandCatRtg',
+  'IntIslandCat',
+  'WMaxOvrExt',
+  'WOvrExtPF',
+  'WMaxUndExt',
+  'WUndExtPF',
+  'PFOvrExt',
+  'PFUndExt',
+  'VMax',
+  'VMin',
 ];
 
 /** What belongs to devices that can take power from the grid. */
 const charging702 = ['WChaRteMaxRtg', 'WChaRteMax', 'VAChaRteMaxRtg'];
 const charging704 = [
-  'PFWAbsEna', 'PFWAbsEnaRvrt', 'PFWAbsRvrtTms', 'PFWAbsRvrtRem', 'PFWAbs.PF', 'PFWAbs.Ext', 'PFWAbsRvrt.PF', 'PFWAbsRvrt.Ext',
+  'PFWAbsEna',
+  'PFWAbsEnaRvrt',
+  'PFWAbsRvrtTms',
+  'PFWAbsRvrtRem',
+  'PFWAbs.PF',
+  'PFWAbs.Ext',
+  'PFWAbsRvrt.PF',
+  'PFWAbsRvrt.Ext',
 ];
 
 /**
@@ -81,13 +103,16 @@ const charging704 = [
  * @param addressable a line knows the device by its address
  */
 export function modelChoices(
-  ratings: Ratings, ports: number, storage: readonly [ModelChoice, ...ModelChoice[]], addressable = false,
+  ratings: Ratings,
+  ports: number,
+  storage: readonly [ModelChoice, ...ModelChoice[]],
+  addressable = false,
 ): readonly ModelChoice[] {
   const [storage713, ...storageOther] = storage;
   const { wiring, wMaxW, vaMaxVa, vNomV } = ratings;
   const powerSf = scaleFor(1.2 * Math.max(wMaxW, vaMaxVa), int16Max, -2);
   const voltSf = scaleFor(2 * vNomV, uint16Max, -1);
-  const currentSf = scaleFor(1.5 * vaMaxVa / nominalLnV(wiring, vNomV), int16Max, -2);
+  const currentSf = scaleFor((1.5 * vaMaxVa) / nominalLnV(wiring, vNomV), int16Max, -2);
   const curve = { NPt: points, NCrv: sets };
   const trip = { counts: { NPt: points, NCrvSet: sets } };
   const oneWay = ratings.chargeMaxW === null;
@@ -96,10 +121,11 @@ export function modelChoices(
     // where unit ids follow from the port there is no address to set
     { def: m1, omit: new Set(addressable ? [] : ['DA']) },
     { def: m701, scale: { ...power, Hz_SF: -3, TotWh_SF: 0, TotVarh_SF: 0, Tmp_SF: -1 }, omit: omitted701(wiring) },
-    { def: m702, scale: { ...power, S_SF: -3 }, omit: new Set([...omitted702, ...oneWay ? charging702 : []]) },
+    { def: m702, scale: { ...power, S_SF: -3 }, omit: new Set([...omitted702, ...(oneWay ? charging702 : [])]) },
     { def: m703, scale: { V_SF: -2, Hz_SF: -3 } },
     {
-      def: m704, omit: new Set(oneWay ? charging704 : []),
+      def: m704,
+      omit: new Set(oneWay ? charging704 : []),
       scale: { PF_SF: -3, WMaxLimPct_SF: -2, WSet_SF: 0, WSetPct_SF: -2, VarSet_SF: 0, VarSetPct_SF: -2 },
     },
     { def: m705, counts: curve, scale: { V_SF: -2, DeptRef_SF: -2, RspTms_SF: -2 } },
@@ -112,11 +138,12 @@ export function modelChoices(
     { def: m712, counts: curve, scale: { W_SF: -2, DeptRef_SF: -2 } },
     storage713,
     {
-      def: m714, counts: { NPrt: ports },
-      scale: { DCA_SF: currentSf, DCV_SF: -1, DCW_SF: powerSf, DCWH_SF: 0 }, omit: new Set(['Prt.Tmp']),
+      def: m714,
+      counts: { NPrt: ports },
+      scale: { DCA_SF: currentSf, DCV_SF: -1, DCW_SF: powerSf, DCWH_SF: 0 },
+      omit: new Set(['Prt.Tmp']),
     },
     { def: m715 },
     ...storageOther,
   ];
 }
-

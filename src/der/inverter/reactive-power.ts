@@ -13,17 +13,24 @@ export type ReactiveFunction = (typeof reactiveFunctions)[number];
 
 export function reactiveEnabled(settings: Settings, name: ReactiveFunction): boolean {
   switch (name) {
-    case 'pf_inject': return settings.pfInject.enabled;
-    case 'pf_absorb': return settings.pfAbsorb.enabled;
-    case 'constant_var': return settings.constantVar.enabled;
-    case 'watt_var': return settings.wattVar.enabled;
-    case 'volt_var': return settings.voltVar.enabled;
+    case 'pf_inject':
+      return settings.pfInject.enabled;
+    case 'pf_absorb':
+      return settings.pfAbsorb.enabled;
+    case 'constant_var':
+      return settings.constantVar.enabled;
+    case 'watt_var':
+      return settings.wattVar.enabled;
+    case 'volt_var':
+      return settings.voltVar.enabled;
   }
 }
 
 /** The order after a change of settings: functions that have just been enabled move to the end. */
 export function reorderReactive(
-  order: readonly ReactiveFunction[], before: Settings, after: Settings,
+  order: readonly ReactiveFunction[],
+  before: Settings,
+  after: Settings,
 ): readonly ReactiveFunction[] {
   const fresh = order.filter((name) => reactiveEnabled(after, name) && !reactiveEnabled(before, name));
   return fresh.length === 0 ? order : [...order.filter((name) => !fresh.includes(name)), ...fresh];
@@ -35,7 +42,11 @@ function applies(name: ReactiveFunction, pW: number): boolean {
 }
 
 /** The function that acts at `pW`: of those enabled that apply, the one enabled last. */
-export function actingReactive(order: readonly ReactiveFunction[], settings: Settings, pW: number): ReactiveFunction | null {
+export function actingReactive(
+  order: readonly ReactiveFunction[],
+  settings: Settings,
+  pW: number,
+): ReactiveFunction | null {
   return order.findLast((name) => reactiveEnabled(settings, name) && applies(name, pW)) ?? null;
 }
 
@@ -43,19 +54,19 @@ const isPowerFactor = (name: ReactiveFunction | null) => name === 'pf_inject' ||
 
 function powerFactorVar({ pf, overExcited }: PfSetting, pW: number, sVa: number): number {
   const atCircleW = Math.min(Math.abs(pW), sVa * pf);
-  const magnitude = atCircleW * Math.sqrt(Math.max(0, 1 - pf * pf)) / Math.max(pf, 0.01);
+  const magnitude = (atCircleW * Math.sqrt(Math.max(0, 1 - pf * pf))) / Math.max(pf, 0.01);
   return overExcited ? magnitude : -magnitude;
 }
 
 function constantVar(settings: Settings, pW: number): number {
   const { mode, pct, vars } = settings.constantVar;
-  return mode === 'VARS' ? vars : pct / 100 * varBase(settings, mode, pct, pW);
+  return mode === 'VARS' ? vars : (pct / 100) * varBase(settings, mode, pct, pW);
 }
 
 function wattVarAt(settings: Settings, pW: number): number {
   const { points, reference } = settings.wattVar;
-  const pct = interpolate(points, settings.wMaxW > 0 ? 100 * pW / settings.wMaxW : 0);
-  return clampVar(settings, pct / 100 * varBase(settings, reference, pct, pW));
+  const pct = interpolate(points, settings.wMaxW > 0 ? (100 * pW) / settings.wMaxW : 0);
+  return clampVar(settings, (pct / 100) * varBase(settings, reference, pct, pW));
 }
 
 const circleHalvings = 40;
@@ -67,22 +78,28 @@ function wattVar(settings: Settings, wantedW: number, sVa: number): number {
   let [inside, beyond] = [0, wantedW];
   for (let i = 0; i < circleHalvings; i += 1) {
     const middle = (inside + beyond) / 2;
-    if (outside(middle)) beyond = middle; else inside = middle;
+    if (outside(middle)) beyond = middle;
+    else inside = middle;
   }
   return wattVarAt(settings, inside);
 }
 
 function voltVar(settings: Settings, pW: number, vPct: number, vRefPct: number): number {
   const pct = voltVarPct(settings.voltVar, vPct, vRefPct);
-  return pct / 100 * varBase(settings, settings.voltVar.reference, pct, pW);
+  return (pct / 100) * varBase(settings, settings.voltVar.reference, pct, pW);
 }
 
 /** Which side gives way on the circle: constant PF shrinks both together, the others follow their own priority. */
 export function priorityOf(settings: Settings, acting: ReactiveFunction | null): Priority {
   if (isPowerFactor(acting)) return 'both';
-  const reactiveFirst = acting === 'constant_var' ? settings.constantVar.reactiveFirst
-    : acting === 'watt_var' ? settings.wattVar.reactiveFirst
-      : acting === 'volt_var' ? settings.voltVar.reactiveFirst : true;
+  const reactiveFirst =
+    acting === 'constant_var'
+      ? settings.constantVar.reactiveFirst
+      : acting === 'watt_var'
+        ? settings.wattVar.reactiveFirst
+        : acting === 'volt_var'
+          ? settings.voltVar.reactiveFirst
+          : true;
   return reactiveFirst ? 'reactive' : 'active';
 }
 
@@ -111,7 +128,7 @@ export interface ReactiveInput {
 
 /** 704.VarRmp in var per second. */
 function varRateS(settings: Settings): number {
-  return settings.varRampPctS / 100 * Math.max(settings.varMaxInjVar, settings.varMaxAbsVar);
+  return (settings.varRampPctS / 100) * Math.max(settings.varMaxInjVar, settings.varMaxAbsVar);
 }
 
 /** A var this close to its target has reached it. */
@@ -175,14 +192,23 @@ export class ReactivePower {
   }
 
   /** What a function asks for, before any limit, var. */
-  ask(name: ReactiveFunction | null, { settings, wantedW, sVa, vPct }: Omit<ReactiveInput, 'capability' | 'running'>): number {
+  ask(
+    name: ReactiveFunction | null,
+    { settings, wantedW, sVa, vPct }: Omit<ReactiveInput, 'capability' | 'running'>,
+  ): number {
     switch (name) {
-      case 'pf_inject': return powerFactorVar(settings.pfInject, wantedW, sVa);
-      case 'pf_absorb': return powerFactorVar(settings.pfAbsorb, wantedW, sVa);
-      case 'constant_var': return constantVar(settings, wantedW);
-      case 'watt_var': return wattVar(settings, wantedW, sVa);
-      case 'volt_var': return voltVar(settings, wantedW, vPct, this.vRefPct);
-      case null: return 0;
+      case 'pf_inject':
+        return powerFactorVar(settings.pfInject, wantedW, sVa);
+      case 'pf_absorb':
+        return powerFactorVar(settings.pfAbsorb, wantedW, sVa);
+      case 'constant_var':
+        return constantVar(settings, wantedW);
+      case 'watt_var':
+        return wattVar(settings, wantedW, sVa);
+      case 'volt_var':
+        return voltVar(settings, wantedW, vPct, this.vRefPct);
+      case null:
+        return 0;
     }
   }
 
@@ -191,7 +217,8 @@ export class ReactivePower {
     // from what flows: a limit may have held the command back. A lowered capability binds at once, being also what the
     // rate refers to, so that 0 would hold Q for ever
     const from = clampVar(settings, this.qVar);
-    if (this.acting === 'volt_var' && running) return respond(from, this.targetVar, settings.voltVar.responseS, dtS, negligibleVar);
+    if (this.acting === 'volt_var' && running)
+      return respond(from, this.targetVar, settings.voltVar.responseS, dtS, negligibleVar);
     return rampTowards(from, this.targetVar, varRateS(settings), dtS);
   }
 
@@ -203,14 +230,16 @@ export class ReactivePower {
 
   /** Part of the command that fits under the capability at low active power. */
   #share({ settings, capability, wantedW }: ReactiveInput): number {
-    const most = lowPowerShare(capability, wantedW) * (this.commandVar >= 0 ? settings.varMaxInjVar : settings.varMaxAbsVar);
+    const most =
+      lowPowerShare(capability, wantedW) * (this.commandVar >= 0 ? settings.varMaxInjVar : settings.varMaxAbsVar);
     return Math.abs(this.commandVar) <= most ? 1 : most / Math.abs(this.commandVar);
   }
 
   #decider(wishedVar: number, askedVar: number): ReactiveDecider {
     if (Math.abs(askedVar) > Math.abs(this.qVar) + negligibleVar) return 'apparent_power';
     if (Math.abs(this.commandVar) > Math.abs(askedVar) + negligibleVar) return 'low_power';
-    if (Math.abs(wishedVar) > Math.abs(this.targetVar) + negligibleVar && this.commandVar === this.targetVar) return 'capability';
+    if (Math.abs(wishedVar) > Math.abs(this.targetVar) + negligibleVar && this.commandVar === this.targetVar)
+      return 'capability';
     return this.acting ?? 'none';
   }
 }

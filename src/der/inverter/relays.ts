@@ -38,7 +38,9 @@ export class Relays {
   }
 
   /** When the island under way is found; null: none. */
-  get islandDue(): SimTime | null { return this.#islandDue; }
+  get islandDue(): SimTime | null {
+    return this.#islandDue;
+  }
 
   nextDue(t: SimTime): number {
     return this.#islandDue !== null && this.#islandDue > t ? this.#islandDue : Infinity;

@@ -12,14 +12,34 @@ type Region = readonly [edgePct: number, mode: RideThroughMode];
 
 /** By category: a voltage below the edge is in the region; the first that fits counts. */
 const lowRegions: Record<Ratings['abnormal'], readonly Region[]> = {
-  CAT_1: [[50, 'cease_to_energize'], [70, 'permissive_operation'], [88, 'mandatory_operation']],
-  CAT_2: [[30, 'cease_to_energize'], [65, 'permissive_operation'], [88, 'mandatory_operation']],
-  CAT_3: [[50, 'momentary_cessation'], [88, 'mandatory_operation']],
+  CAT_1: [
+    [50, 'cease_to_energize'],
+    [70, 'permissive_operation'],
+    [88, 'mandatory_operation'],
+  ],
+  CAT_2: [
+    [30, 'cease_to_energize'],
+    [65, 'permissive_operation'],
+    [88, 'mandatory_operation'],
+  ],
+  CAT_3: [
+    [50, 'momentary_cessation'],
+    [88, 'mandatory_operation'],
+  ],
 };
 const highRegions: Record<Ratings['abnormal'], readonly Region[]> = {
-  CAT_1: [[120, 'cease_to_energize'], [110, 'permissive_operation']],
-  CAT_2: [[120, 'cease_to_energize'], [110, 'permissive_operation']],
-  CAT_3: [[120, 'cease_to_energize'], [110, 'momentary_cessation']],
+  CAT_1: [
+    [120, 'cease_to_energize'],
+    [110, 'permissive_operation'],
+  ],
+  CAT_2: [
+    [120, 'cease_to_energize'],
+    [110, 'permissive_operation'],
+  ],
+  CAT_3: [
+    [120, 'cease_to_energize'],
+    [110, 'momentary_cessation'],
+  ],
 };
 /** Beyond this distance from nominal a device is in mandatory operation, Hz. */
 const continuousHz = 1.2;
@@ -40,10 +60,17 @@ export class Cessation {
   #endedAt: SimTime | null = null;
 
   /** The curve that holds the output at zero, or null. */
-  get kind(): TripKind | null { return this.#since; }
+  get kind(): TripKind | null {
+    return this.#since;
+  }
 
   /** Follows the measurements at `t`. @returns whether cessation has begun or ended */
-  update(t: SimTime, input: TripInput, curves: TripSettings, { cessationReturnS, cessationRampS }: InverterParameters): boolean {
+  update(
+    t: SimTime,
+    input: TripInput,
+    curves: TripSettings,
+    { cessationReturnS, cessationRampS }: InverterParameters,
+  ): boolean {
     const before = this.#since;
     this.#since = this.#timers.update(t, input, curves);
     if (before !== null && this.#since === null) this.#endedAt = t;
@@ -59,7 +86,9 @@ export class Cessation {
   }
 
   /** Whether a timer runs, cessation acts, or the output is on its way back. */
-  get pending(): boolean { return this.#since !== null || this.#endedAt !== null || this.#timers.counting; }
+  get pending(): boolean {
+    return this.#since !== null || this.#endedAt !== null || this.#timers.counting;
+  }
 
   /** Next instant after `t` at which something begins or ends. */
   nextDue(t: SimTime, { cessationReturnS, cessationRampS }: InverterParameters): number {

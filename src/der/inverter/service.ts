@@ -47,7 +47,12 @@ export const serviceTransitions: readonly Transition[] = [
   { from: ['off'], when: (i) => !i.stop, to: 'waiting', label: 'start' },
   { from: ['tripped'], when: (i) => !i.trip && !i.causeStands, to: 'waiting', label: 'cause gone' },
   { from: ['ceased'], when: (i) => !i.cease, to: 'waiting', label: 'permit' },
-  { from: ['waiting'], when: (i) => !i.cease && !i.trip && i.inWindow && i.delayOver, to: 'ramping', label: 'delay over' },
+  {
+    from: ['waiting'],
+    when: (i) => !i.cease && !i.trip && i.inWindow && i.delayOver,
+    to: 'ramping',
+    label: 'delay over',
+  },
   { from: ['ramping'], when: (i) => i.rampOver, to: 'in_service', label: 'ramp over' },
 ];
 

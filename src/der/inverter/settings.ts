@@ -75,13 +75,19 @@ export interface Settings {
   readonly pfInject: PfSetting;
   readonly pfAbsorb: PfSetting;
   readonly constantVar: {
-    readonly enabled: boolean; readonly mode: VarMode; readonly pct: number; readonly vars: number;
+    readonly enabled: boolean;
+    readonly mode: VarMode;
+    readonly pct: number;
+    readonly vars: number;
     readonly reactiveFirst: boolean;
   };
   readonly voltVar: VoltVarSetting;
   readonly wattVar: VarCurve;
   readonly voltWatt: {
-    readonly enabled: boolean; readonly points: readonly CurvePoint[]; readonly ofAvailable: boolean; readonly responseS: number;
+    readonly enabled: boolean;
+    readonly points: readonly CurvePoint[];
+    readonly ofAvailable: boolean;
+    readonly responseS: number;
   };
   readonly droop: DroopSetting;
   readonly antiIslanding: boolean;
@@ -89,9 +95,14 @@ export interface Settings {
   readonly wRampOfCurrent: boolean;
   readonly varRampPctS: number;
   readonly enterService: {
-    readonly permit: boolean; readonly vHighPct: number; readonly vLowPct: number;
-    readonly hzHigh: number; readonly hzLow: number;
-    readonly delayS: number; readonly randomDelayS: number; readonly rampS: number;
+    readonly permit: boolean;
+    readonly vHighPct: number;
+    readonly vLowPct: number;
+    readonly hzHigh: number;
+    readonly hzLow: number;
+    readonly delayS: number;
+    readonly randomDelayS: number;
+    readonly rampS: number;
   };
   readonly operator: 'STOP' | 'START' | 'ENTER_STANDBY' | 'EXIT_STANDBY';
   readonly trips: TripSettings;
@@ -102,14 +113,24 @@ export interface Settings {
 function setPointW(map: MapView, wMaxW: number): number | null {
   const m = map.m704;
   if (m.WSetEna !== 'ENABLED') return null;
-  return m.WSetMod === 'WATTS' ? m.WSet ?? 0 : (m.WSetPct ?? 0) / 100 * wMaxW;
+  return m.WSetMod === 'WATTS' ? (m.WSet ?? 0) : ((m.WSetPct ?? 0) / 100) * wMaxW;
 }
 
-interface AnyPoint { readonly V?: number | null; readonly W?: number | null; readonly Hz?: number | null; readonly Var?: number | null; readonly Tms?: number | null }
-interface AnyCurve { readonly ActPt: number | null; readonly Pt: readonly AnyPoint[] }
+interface AnyPoint {
+  readonly V?: number | null;
+  readonly W?: number | null;
+  readonly Hz?: number | null;
+  readonly Var?: number | null;
+  readonly Tms?: number | null;
+}
+interface AnyCurve {
+  readonly ActPt: number | null;
+  readonly Pt: readonly AnyPoint[];
+}
 
 function tripPoints(curve: AnyCurve | undefined): TripPoint[] {
-  return (curve?.Pt ?? []).slice(0, curve?.ActPt ?? 0)
+  return (curve?.Pt ?? [])
+    .slice(0, curve?.ActPt ?? 0)
     .map((point) => ({ limit: point.V ?? point.Hz ?? 0, seconds: point.Tms ?? 0 }));
 }
 
@@ -119,12 +140,20 @@ interface TripModel {
 }
 
 function tripSettings(map: MapView, points: (set: TripModel['Crv'][number]) => readonly TripPoint[]): TripSettings {
-  const of = ({ Ena, Crv: [set] }: TripModel): TripSetting => ({ enabled: Ena === 'ENABLED', points: set ? points(set) : [] });
-  return { lowVoltage: of(map.m707), highVoltage: of(map.m708), lowFrequency: of(map.m709), highFrequency: of(map.m710) };
+  const of = ({ Ena, Crv: [set] }: TripModel): TripSetting => ({
+    enabled: Ena === 'ENABLED',
+    points: set ? points(set) : [],
+  });
+  return {
+    lowVoltage: of(map.m707),
+    highVoltage: of(map.m708),
+    lowFrequency: of(map.m709),
+    highFrequency: of(map.m710),
+  };
 }
 
 const varReference = (name: string | null | undefined): VarReference =>
-  (name === 'VAR_AVAL_PCT' ? 'VAR_AVAIL_PCT' : varReferences.find((known) => known === name) ?? 'VA_MAX_PCT');
+  name === 'VAR_AVAL_PCT' ? 'VAR_AVAIL_PCT' : (varReferences.find((known) => known === name) ?? 'VA_MAX_PCT');
 
 function points(curve: AnyCurve | undefined, point: (p: AnyPoint) => CurvePoint): CurvePoint[] {
   return (curve?.Pt ?? []).slice(0, curve?.ActPt ?? 0).map(point);
@@ -135,8 +164,11 @@ function voltVar({ m705 }: MapView): VoltVarSetting {
   return {
     enabled: m705.Ena === 'ENABLED',
     points: points(set, (p) => ({ x: p.V ?? 0, y: p.Var ?? 0 })),
-    reference: varReference(set?.DeptRef), reactiveFirst: set?.Pri !== 'ACTIVE',
-    vRefPct: set?.VRef ?? 100, autoReference: set?.VRefAutoEna === 'ENABLED', autoReferenceS: set?.VRefAutoTms ?? 300,
+    reference: varReference(set?.DeptRef),
+    reactiveFirst: set?.Pri !== 'ACTIVE',
+    vRefPct: set?.VRef ?? 100,
+    autoReference: set?.VRefAutoEna === 'ENABLED',
+    autoReferenceS: set?.VRefAutoTms ?? 300,
     responseS: set?.RspTms ?? 0,
   };
 }
@@ -144,24 +176,33 @@ function voltVar({ m705 }: MapView): VoltVarSetting {
 function voltWatt({ m706 }: MapView): Settings['voltWatt'] {
   const [set] = m706.Crv;
   return {
-    enabled: m706.Ena === 'ENABLED', points: points(set, (p) => ({ x: p.V ?? 0, y: p.W ?? 0 })),
-    ofAvailable: set?.DeptRef === 'W_AVAL_PCT', responseS: set?.RspTms ?? 0,
+    enabled: m706.Ena === 'ENABLED',
+    points: points(set, (p) => ({ x: p.V ?? 0, y: p.W ?? 0 })),
+    ofAvailable: set?.DeptRef === 'W_AVAL_PCT',
+    responseS: set?.RspTms ?? 0,
   };
 }
 
 function wattVar({ m712 }: MapView): VarCurve {
   const [set] = m712.Crv;
   return {
-    enabled: m712.Ena === 'ENABLED', points: points(set, (p) => ({ x: p.W ?? 0, y: p.Var ?? 0 })),
-    reference: varReference(set?.DeptRef), reactiveFirst: set?.Pri !== 'ACTIVE',
+    enabled: m712.Ena === 'ENABLED',
+    points: points(set, (p) => ({ x: p.W ?? 0, y: p.Var ?? 0 })),
+    reference: varReference(set?.DeptRef),
+    reactiveFirst: set?.Pri !== 'ACTIVE',
   };
 }
 
 function droop({ m711 }: MapView): DroopSetting {
   const [set] = m711.Ctl;
   return {
-    enabled: m711.Ena === 'ENABLED', overBandHz: set?.DbOf ?? 0, underBandHz: set?.DbUf ?? 0,
-    overDroop: set?.KOf ?? 1, underDroop: set?.KUf ?? 1, responseS: set?.RspTms ?? 0, leastPct: set?.PMin ?? 0,
+    enabled: m711.Ena === 'ENABLED',
+    overBandHz: set?.DbOf ?? 0,
+    underBandHz: set?.DbUf ?? 0,
+    overDroop: set?.KOf ?? 1,
+    underDroop: set?.KUf ?? 1,
+    responseS: set?.RspTms ?? 0,
+    leastPct: set?.PMin ?? 0,
   };
 }
 
@@ -177,26 +218,48 @@ export function readSettings(map: MapView, mayTrip: InverterParameters['mayTrip'
     chargeMaxW: m702.WChaRteMax ?? 0,
     vNomV: m702.VNom ?? 0,
     aMaxA: m702.AMax ?? 0,
-    maxPowerPct: m704.WMaxLimPctEna === 'ENABLED' ? m704.WMaxLimPct ?? 100 : null,
+    maxPowerPct: m704.WMaxLimPctEna === 'ENABLED' ? (m704.WMaxLimPct ?? 100) : null,
     setPointW: setPointW(map, wMaxW),
-    pfInject: { enabled: m704.PFWInjEna === 'ENABLED', pf: m704.PFWInj.PF ?? 1, overExcited: m704.PFWInj.Ext === 'OVER_EXCITED' },
-    pfAbsorb: { enabled: m704.PFWAbsEna === 'ENABLED', pf: m704.PFWAbs.PF ?? 1, overExcited: m704.PFWAbs.Ext === 'OVER_EXCITED' },
-    constantVar: {
-      enabled: m704.VarSetEna === 'ENABLED', mode: m704.VarSetMod ?? 'VAR_MAX_PCT', pct: m704.VarSetPct ?? 0,
-      vars: m704.VarSet ?? 0, reactiveFirst: m704.VarSetPri !== 'ACTIVE',
+    pfInject: {
+      enabled: m704.PFWInjEna === 'ENABLED',
+      pf: m704.PFWInj.PF ?? 1,
+      overExcited: m704.PFWInj.Ext === 'OVER_EXCITED',
     },
-    voltVar: voltVar(map), wattVar: wattVar(map), voltWatt: voltWatt(map), droop: droop(map),
+    pfAbsorb: {
+      enabled: m704.PFWAbsEna === 'ENABLED',
+      pf: m704.PFWAbs.PF ?? 1,
+      overExcited: m704.PFWAbs.Ext === 'OVER_EXCITED',
+    },
+    constantVar: {
+      enabled: m704.VarSetEna === 'ENABLED',
+      mode: m704.VarSetMod ?? 'VAR_MAX_PCT',
+      pct: m704.VarSetPct ?? 0,
+      vars: m704.VarSet ?? 0,
+      reactiveFirst: m704.VarSetPri !== 'ACTIVE',
+    },
+    voltVar: voltVar(map),
+    wattVar: wattVar(map),
+    voltWatt: voltWatt(map),
+    droop: droop(map),
     antiIslanding: m704.AntiIslEna === 'ENABLED',
     wRampPctS: m704.WRmp ?? 100,
     wRampOfCurrent: m704.WRmpRef === 'A_MAX',
     varRampPctS: m704.VarRmp ?? 100,
     enterService: {
-      permit: m703.ES === 'ENABLED', vHighPct: m703.ESVHi ?? 105, vLowPct: m703.ESVLo ?? 91.7,
-      hzHigh: m703.ESHzHi ?? 60.1, hzLow: m703.ESHzLo ?? 59.5,
-      delayS: m703.ESDlyTms ?? 0, randomDelayS: m703.ESRndTms ?? 0, rampS: m703.ESRmpTms ?? 0,
+      permit: m703.ES === 'ENABLED',
+      vHighPct: m703.ESVHi ?? 105,
+      vLowPct: m703.ESVLo ?? 91.7,
+      hzHigh: m703.ESHzHi ?? 60.1,
+      hzLow: m703.ESHzLo ?? 59.5,
+      delayS: m703.ESDlyTms ?? 0,
+      randomDelayS: m703.ESRndTms ?? 0,
+      rampS: m703.ESRmpTms ?? 0,
     },
     operator: m715.OpCtl ?? 'START',
-    trips: tripSettings(map, (set) => [...tripPoints(set.MustTrip), ...mayTrip === 'trip' ? tripPoints(set.MayTrip) : []]),
+    trips: tripSettings(map, (set) => [
+      ...tripPoints(set.MustTrip),
+      ...(mayTrip === 'trip' ? tripPoints(set.MayTrip) : []),
+    ]),
     cessations: tripSettings(map, (set) => tripPoints(set.MomCess)),
   };
 }

@@ -45,6 +45,9 @@ export class SiteBound {
     this.ceilingW = followed(this.ceilingW, this.#admittedW, freeW, stepW);
     this.floorW = 0 - followed(-this.floorW, -this.#admittedFloorW, -freeW, stepW);
     this.inForce = this.ceilingW !== Infinity || this.floorW !== -Infinity;
-    return (this.ceilingW < this.#admittedW && freeW > this.ceilingW) || (this.floorW > this.#admittedFloorW && freeW < this.floorW);
+    return (
+      (this.ceilingW < this.#admittedW && freeW > this.ceilingW) ||
+      (this.floorW > this.#admittedFloorW && freeW < this.floorW)
+    );
   }
 }

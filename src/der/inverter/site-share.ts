@@ -15,10 +15,14 @@ export class SiteShare {
   }
 
   /** Power of the last sub-step. */
-  get powerW(): number { return this.#inverter.pW; }
+  get powerW(): number {
+    return this.#inverter.pW;
+  }
 
   /** Local load at the end of the last sub-step. */
-  get loadW(): number { return this.#beside.loadW; }
+  get loadW(): number {
+    return this.#beside.loadW;
+  }
 
   /** What the device would run at without a limit of the site, once ramps of its source are over. */
   get demandW(): number {
@@ -28,7 +32,11 @@ export class SiteShare {
 
   /** What it can be counted on to run at after `seconds` when the site admits all of it; never beyond the demand. */
   reachW(seconds: number): number {
-    const { activePower: { freeW, site }, link, pW } = this.#inverter;
+    const {
+      activePower: { freeW, site },
+      link,
+      pW,
+    } = this.#inverter;
     const admittedW = Math.max(site.floorW, Math.min(site.ceilingW, freeW));
     // what the circle leaves, or a source that rests rather than run on little, is all there is
     const ownW = Math.abs(pW - admittedW) > followedW ? pW : freeW;
@@ -44,10 +52,14 @@ export class SiteShare {
   }
 
   /** Least power below which it gives nothing at all. */
-  get leastGivenW(): number { return this.#inverter.link.leastGivenW; }
+  get leastGivenW(): number {
+    return this.#inverter.link.leastGivenW;
+  }
 
   /** Least power, a magnitude, below which it absorbs nothing at all. */
-  get leastAbsorbedW(): number { return this.#inverter.link.leastAbsorbedW; }
+  get leastAbsorbedW(): number {
+    return this.#inverter.link.leastAbsorbedW;
+  }
 
   /** Setting of 702 for what it may give; 0 while it has nothing to give that sun or wind could not bring at once. */
   get mostW(): number {

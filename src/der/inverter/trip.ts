@@ -10,7 +10,10 @@ export const tripKinds = ['lowVoltage', 'highVoltage', 'lowFrequency', 'highFreq
 export type TripKind = (typeof tripKinds)[number];
 
 const below: Readonly<Record<TripKind, boolean>> = {
-  lowVoltage: true, highVoltage: false, lowFrequency: true, highFrequency: false,
+  lowVoltage: true,
+  highVoltage: false,
+  lowFrequency: true,
+  highFrequency: false,
 };
 
 /** Frequency is measured where some phase has a higher voltage, percent of nominal (IEEE 1547-2018 6.5.1). */
@@ -41,10 +44,12 @@ function measure(kind: TripKind, { lowestPct, highestPct, hz }: TripInput): numb
 
 /** How many thresholds of each kind are exceeded, as a word: while it stays the same no timer begins or ends. */
 export function exceededWord(input: TripInput, trips: TripSettings): string {
-  return tripKinds.map((kind) => {
-    const value = measure(kind, input);
-    return value === null ? '-' : trips[kind].points.filter(({ limit }) => isBeyond(kind, limit, value)).length;
-  }).join();
+  return tripKinds
+    .map((kind) => {
+      const value = measure(kind, input);
+      return value === null ? '-' : trips[kind].points.filter(({ limit }) => isBeyond(kind, limit, value)).length;
+    })
+    .join();
 }
 
 export class TripTimers {
@@ -60,17 +65,19 @@ export class TripTimers {
   }
 
   /** Whether any threshold is exceeded. */
-  get counting(): boolean { return this.#running !== null && this.#running.size > 0; }
+  get counting(): boolean {
+    return this.#running !== null && this.#running.size > 0;
+  }
 
   /** When this kind will trip if nothing changes; null: nothing counts. */
   due(kind: TripKind): SimTime | null {
     const dues = this.#running?.get(kind)?.map(({ due }) => due);
-    return dues ? Math.min(...dues) as SimTime : null;
+    return dues ? (Math.min(...dues) as SimTime) : null;
   }
 
   /** Kinds with a threshold exceeded. */
   pending(): TripKind[] {
-    return [...this.#running?.keys() ?? []];
+    return [...(this.#running?.keys() ?? [])];
   }
 
   clear(): void {

@@ -28,12 +28,17 @@ function steepest(points: readonly CurvePoint[]): number {
  * @param vaMaxRtgVa what the impedance is per unit of
  * @param stepS sub-step while something moves
  */
-export function slowedToVoltage(settings: Settings, feeder: FeederImpedance | null, vaMaxRtgVa: number, stepS: number): Settings {
+export function slowedToVoltage(
+  settings: Settings,
+  feeder: FeederImpedance | null,
+  vaMaxRtgVa: number,
+  stepS: number,
+): Settings {
   if (!feeder) return settings;
   const { voltVar, voltWatt } = settings;
   const least = (gain: number) => Math.min(slowestS, Math.max(quickestS, Math.LN10 * stepsPerGain * gain * stepS));
-  const varGain = steepest(voltVar.points) * varBase(settings, voltVar.reference, 100, 0) / vaMaxRtgVa * feeder.xPu;
-  const wattGain = steepest(voltWatt.points) * settings.wMaxW / vaMaxRtgVa * feeder.rPu;
+  const varGain = ((steepest(voltVar.points) * varBase(settings, voltVar.reference, 100, 0)) / vaMaxRtgVa) * feeder.xPu;
+  const wattGain = ((steepest(voltWatt.points) * settings.wMaxW) / vaMaxRtgVa) * feeder.rPu;
   return {
     ...settings,
     voltVar: { ...voltVar, responseS: Math.max(voltVar.responseS, least(varGain)) },

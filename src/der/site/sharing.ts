@@ -65,7 +65,8 @@ function pauseSmallest(claims: Claims, roomW: number): void {
   let neededW = 0;
   for (let i = 0; i < demandW.length; i += 1) {
     const leastOfItW = leastOf(claims, i);
-    if (leastOfItW > roomW) shareW[i] = 0; else neededW += leastOfItW;
+    if (leastOfItW > roomW) shareW[i] = 0;
+    else neededW += leastOfItW;
   }
   if (neededW <= roomW) return;
   order.sort((a, b) => at(demandW, a) - at(demandW, b) || b - a);
@@ -86,12 +87,14 @@ function shareAt(claims: Claims, i: number, level: number): number {
 function highestLevel(claims: Claims, roomW: number): number {
   const { demandW, weightW } = claims;
   let [low, high] = [0, 0];
-  for (let i = 0; i < demandW.length; i += 1) if (at(weightW, i) > 0) high = Math.max(high, at(demandW, i) / at(weightW, i));
+  for (let i = 0; i < demandW.length; i += 1)
+    if (at(weightW, i) > 0) high = Math.max(high, at(demandW, i) / at(weightW, i));
   for (let round = 0; round < halvings && low < high; round += 1) {
     const level = (low + high) / 2;
     let sum = 0;
     for (let i = 0; i < demandW.length; i += 1) sum += shareAt(claims, i, level);
-    if (sum <= roomW) low = level; else high = level;
+    if (sum <= roomW) low = level;
+    else high = level;
   }
   return low;
 }

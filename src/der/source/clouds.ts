@@ -18,7 +18,14 @@ interface Sky {
 
 const skies: Readonly<Record<CloudPreset, Sky>> = {
   clear: { clearStayS: 900, cloudyStayS: 0, clearIndex: 1, cloudyIndex: 1, clearSigma: 0.02, cloudySigma: 0 },
-  scattered: { clearStayS: 900, cloudyStayS: 300, clearIndex: 1, cloudyIndex: 0.4, clearSigma: 0.05, cloudySigma: 0.12 },
+  scattered: {
+    clearStayS: 900,
+    cloudyStayS: 300,
+    clearIndex: 1,
+    cloudyIndex: 0.4,
+    clearSigma: 0.05,
+    cloudySigma: 0.12,
+  },
   broken: { clearStayS: 300, cloudyStayS: 450, clearIndex: 1, cloudyIndex: 0.35, clearSigma: 0.05, cloudySigma: 0.12 },
   overcast: { clearStayS: 0, cloudyStayS: 900, clearIndex: 1, cloudyIndex: 0.25, clearSigma: 0, cloudySigma: 0.06 },
 };

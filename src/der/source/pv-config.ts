@@ -73,11 +73,13 @@ export function checkConfig(config: PvConfig, startVoltageV: number): void {
   if (!(startVoltageV >= config.minDcVoltageV && Number.isFinite(startVoltageV))) {
     faults.push({ name: 'startVoltageV', detail: `${startVoltageV} is not a voltage from minDcVoltageV up` });
   }
-  if (faults.length > 0) throw new SimError('CONFIG_INVALID', 'The PV array cannot be built from this configuration', faults);
+  if (faults.length > 0)
+    throw new SimError('CONFIG_INVALID', 'The PV array cannot be built from this configuration', faults);
 }
 
 function checkShading(shading: PvShading, faults: Fault[]): void {
   for (const name of ['shadedShare', 'irradianceShare'] as const) {
-    if (!(shading[name] >= 0 && shading[name] <= 1)) faults.push({ name: `shading.${name}`, detail: `${shading[name]} is not a share from 0 to 1` });
+    if (!(shading[name] >= 0 && shading[name] <= 1))
+      faults.push({ name: `shading.${name}`, detail: `${shading[name]} is not a share from 0 to 1` });
   }
 }

@@ -70,7 +70,9 @@ function shadedSamples(string: ShadedString, parallelCount: number, points: numb
   const scaled = ({ v, i, p }: IvPoint): IvPoint => ({ v, i: i * parallelCount, p: p * parallelCount });
   const best = stringMaximum(string);
   return {
-    curve: shadedCurve(string, points).map(scaled), mpp: best.p > 0 ? scaled(best) : null,
-    vOcV: best.voc, iScA: best.isc * parallelCount,
+    curve: shadedCurve(string, points).map(scaled),
+    mpp: best.p > 0 ? scaled(best) : null,
+    vOcV: best.voc,
+    iScA: best.isc * parallelCount,
   };
 }

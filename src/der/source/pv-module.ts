@@ -23,13 +23,25 @@ export interface PvModule {
 export const pvModules = {
   'CS5P-220M': {
     name: 'CS5P-220M',
-    iLRef: 5.114, i0Ref: 8.196e-10, rS: 1.065, rShRef: 381.68, aRef: 2.6373, alphaSc: 0.004539,
-    egRef: 1.121, dEgdT: -0.0002677,
+    iLRef: 5.114,
+    i0Ref: 8.196e-10,
+    rS: 1.065,
+    rShRef: 381.68,
+    aRef: 2.6373,
+    alphaSc: 0.004539,
+    egRef: 1.121,
+    dEgdT: -0.0002677,
   },
   'DATASHEET-270': {
     name: 'DATASHEET-270',
-    iLRef: 9.4523244867398, i0Ref: 3.224634949588633e-10, rS: 0.2978147244338371, rShRef: 125.79877345523326,
-    aRef: 1.591288067857357, alphaSc: 0.005658, egRef: 1.121, dEgdT: -0.0002677,
+    iLRef: 9.4523244867398,
+    i0Ref: 3.224634949588633e-10,
+    rS: 0.2978147244338371,
+    rShRef: 125.79877345523326,
+    aRef: 1.591288067857357,
+    alphaSc: 0.005658,
+    egRef: 1.121,
+    dEgdT: -0.0002677,
   },
 } as const satisfies Record<string, PvModule>;
 

@@ -23,32 +23,57 @@ export class PvPort implements DcSource {
     const array = new PvSource(config);
     this.#array = array;
     const conditions = () => this.conditions;
-    this.ports = [{
-      type: 'PV', name: 'PV',
-      get voltageV() { return array.voltageV; },
-      get currentA() { return array.currentA; },
-      get powerW() { return array.powerW; },
-      get conditions() { return conditions(); },
-    }];
+    this.ports = [
+      {
+        type: 'PV',
+        name: 'PV',
+        get voltageV() {
+          return array.voltageV;
+        },
+        get currentA() {
+          return array.currentA;
+        },
+        get powerW() {
+          return array.powerW;
+        },
+        get conditions() {
+          return conditions();
+        },
+      },
+    ];
   }
 
-  get availableDcW(): number { return this.#array.availableDcW; }
+  get availableDcW(): number {
+    return this.#array.availableDcW;
+  }
 
   /**
    * Under slowly rising light the tracker is always a little behind and the cell temperature drifts: both go on
    * within the accuracy of a one-second step.
    */
-  get settled(): boolean { return this.#array.trackingGap <= followingGap; }
+  get settled(): boolean {
+    return this.#array.trackingGap <= followingGap;
+  }
 
-  get starting(): boolean { return this.#array.state === 'start'; }
+  get starting(): boolean {
+    return this.#array.state === 'start';
+  }
 
-  get array(): PvArray { return this.#array; }
+  get array(): PvArray {
+    return this.#array;
+  }
 
-  prepare(dtS: number, input: SourceInput): void { this.#array.prepare(dtS, input); }
+  prepare(dtS: number, input: SourceInput): void {
+    this.#array.prepare(dtS, input);
+  }
 
-  settle(input: SourceInput): void { this.#array.settle(input); }
+  settle(input: SourceInput): void {
+    this.#array.settle(input);
+  }
 
-  draw(dcW: number, energized: boolean): void { this.#array.draw(dcW, energized); }
+  draw(dcW: number, energized: boolean): void {
+    this.#array.draw(dcW, energized);
+  }
 
   answer({ targetW, ceilingW }: DcRequest): number {
     const wantedW = targetW === null ? ceilingW : Math.min(targetW, ceilingW);
@@ -62,7 +87,8 @@ export class PvPort implements DcSource {
   }
 
   command(command: SourceCommand): void {
-    if (command.kind !== 'pv.shading') throw new SimError('COMMAND_NOT_APPLICABLE', `a PV array does not take ${command.kind}`);
+    if (command.kind !== 'pv.shading')
+      throw new SimError('COMMAND_NOT_APPLICABLE', `a PV array does not take ${command.kind}`);
     const { shading } = command;
     if (shading !== null) {
       checkShare('shadedShare', shading.shadedShare);
@@ -71,15 +97,24 @@ export class PvPort implements DcSource {
     this.#array.shading = shading;
   }
 
-  clearFaults(): void { /* nothing latches here */ }
+  clearFaults(): void {
+    /* nothing latches here */
+  }
 
-  restart(): void { this.#array.shading = this.#shading; }
+  restart(): void {
+    this.#array.shading = this.#shading;
+  }
 
   detail(): PvDetail {
     const a = this.#array;
     return {
-      kind: 'pv', irradianceWm2: a.irradianceWm2, cellTemperatureC: a.cellTemperatureC, availableDcW: a.mppW,
-      operatingPoint: { v: a.voltageV, i: a.currentA, p: a.powerW }, mpptState: a.state, shading: a.shading,
+      kind: 'pv',
+      irradianceWm2: a.irradianceWm2,
+      cellTemperatureC: a.cellTemperatureC,
+      availableDcW: a.mppW,
+      operatingPoint: { v: a.voltageV, i: a.currentA, p: a.powerW },
+      mpptState: a.state,
+      shading: a.shading,
     };
   }
 
@@ -90,8 +125,15 @@ export class PvPort implements DcSource {
     const a = this.#array;
     const { curve, mpp, vOcV, iScA } = a.curve(points);
     return {
-      kind: 'pv', port: 0, irradianceWm2: a.irradianceWm2, cellTemperatureC: a.cellTemperatureC,
-      operatingPoint: { v: a.voltageV, i: a.currentA, p: a.powerW }, curve, mpp, vOcV, iScA,
+      kind: 'pv',
+      port: 0,
+      irradianceWm2: a.irradianceWm2,
+      cellTemperatureC: a.cellTemperatureC,
+      operatingPoint: { v: a.voltageV, i: a.currentA, p: a.powerW },
+      curve,
+      mpp,
+      vOcV,
+      iScA,
     };
   }
 }

@@ -110,7 +110,8 @@ function solve(s: ShadedString, side: Side, goal: Goal, target: number, low: num
     evaluate(s, side, x);
     const slope = at.di * at.v + at.i * at.dv;
     const rest = goal === 'peak' ? slope : goal === 'power' ? at.v * at.i - target : target - at.v;
-    const fall = goal === 'peak' ? at.d2i * at.v + 2 * at.di * at.dv + at.i * at.d2v : goal === 'power' ? slope : -at.dv;
+    const fall =
+      goal === 'peak' ? at.d2i * at.v + 2 * at.di * at.dv + at.i * at.d2v : goal === 'power' ? slope : -at.dv;
     if (rest > 0) low = x;
     else high = x;
     const next = x - rest / fall;
@@ -163,15 +164,29 @@ function solveCurve(s: Writable<ShadedString>): void {
  * @param irradianceWm2 outside of the shade
  */
 export function shadedString(
-  module: PvModule, seriesCount: number, { shadedShare, irradianceShare }: PvShading, irradianceWm2: number, cellTemperatureC: number,
+  module: PvModule,
+  seriesCount: number,
+  { shadedShare, irradianceShare }: PvShading,
+  irradianceWm2: number,
+  cellTemperatureC: number,
 ): ShadedString {
   const shadedCount = seriesCount * Math.min(Math.max(shadedShare, 0), 1);
   // one literal: copies of it with more members would cost more than the solution
   const solved: Writable<ShadedString> = {
     lit: parametersAt(module, irradianceWm2, cellTemperatureC),
     shaded: parametersAt(module, irradianceWm2 * Math.min(Math.max(irradianceShare, 0), 1), cellTemperatureC),
-    litCount: seriesCount - shadedCount, shadedCount, dropV: shadedCount * bypassDropV,
-    openV: 0, shortA: 0, kneeV: 0, kneeW: 0, litKneeX: 0, shadedKneeX: 0, shadedOpenX: 0, left: null, right: null,
+    litCount: seriesCount - shadedCount,
+    shadedCount,
+    dropV: shadedCount * bypassDropV,
+    openV: 0,
+    shortA: 0,
+    kneeV: 0,
+    kneeW: 0,
+    litKneeX: 0,
+    shadedKneeX: 0,
+    shadedOpenX: 0,
+    left: null,
+    right: null,
   };
   solveCurve(solved);
   return solved;
@@ -224,7 +239,8 @@ export function stringVoltageForPower(s: ShadedString, powerW: number, tracked: 
   if (!(powerW > 0)) return s.openV;
   if (powerW >= tracked.p) return tracked.v;
   // between the left maximum and the knee power falls no further than to that of the knee
-  if (s.left !== null && tracked.v < s.kneeV && powerW >= s.kneeW) solve(s, 'left', 'power', powerW, s.left.x, s.litKneeX);
+  if (s.left !== null && tracked.v < s.kneeV && powerW >= s.kneeW)
+    solve(s, 'left', 'power', powerW, s.left.x, s.litKneeX);
   else solve(s, 'right', 'power', powerW, s.right?.x ?? s.shadedKneeX, s.shadedOpenX);
   return Math.min(Math.max(at.v, tracked.v), s.openV);
 }

@@ -40,14 +40,25 @@ function yearAngle(simMs: number): number {
 
 /** Declination in radians, Spencer series. */
 function declination(g: number): number {
-  return 0.006918 - 0.399912 * Math.cos(g) + 0.070257 * Math.sin(g) - 0.006758 * Math.cos(2 * g)
-    + 0.000907 * Math.sin(2 * g) - 0.002697 * Math.cos(3 * g) + 0.00148 * Math.sin(3 * g);
+  return (
+    0.006918 -
+    0.399912 * Math.cos(g) +
+    0.070257 * Math.sin(g) -
+    0.006758 * Math.cos(2 * g) +
+    0.000907 * Math.sin(2 * g) -
+    0.002697 * Math.cos(3 * g) +
+    0.00148 * Math.sin(3 * g)
+  );
 }
 
 /** Equation of time in minutes, Spencer series. */
 function equationOfTime(g: number): number {
-  const angle = 0.0000075 + 0.001868 * Math.cos(g) - 0.032077 * Math.sin(g)
-    - 0.014615 * Math.cos(2 * g) - 0.040849 * Math.sin(2 * g);
+  const angle =
+    0.0000075 +
+    0.001868 * Math.cos(g) -
+    0.032077 * Math.sin(g) -
+    0.014615 * Math.cos(2 * g) -
+    0.040849 * Math.sin(2 * g);
   return 229.18 * angle;
 }
 
@@ -69,7 +80,9 @@ export function sunPosition(simMs: number, latitudeDeg: number, longitudeDeg: nu
   return {
     zenithDeg: Math.acos(Math.min(Math.max(up, -1), 1)) / radians,
     azimuthDeg: azimuthDeg < 0 ? azimuthDeg + 360 : azimuthDeg,
-    east, north, up,
+    east,
+    north,
+    up,
   };
 }
 
@@ -94,8 +107,11 @@ export function planeOfArray(sky: Irradiance, sun: SunPosition, tiltDeg: number,
   const azimuth = azimuthDeg * radians;
   const horizontal = sun.east * Math.sin(azimuth) + sun.north * Math.cos(azimuth);
   const cosIncidence = sun.up * Math.cos(tilt) + horizontal * Math.sin(tilt);
-  return sky.dni * Math.max(0, cosIncidence)
-    + (sky.dhi * (1 + Math.cos(tilt))) / 2 + (groundAlbedo * sky.ghi * (1 - Math.cos(tilt))) / 2;
+  return (
+    sky.dni * Math.max(0, cosIncidence) +
+    (sky.dhi * (1 + Math.cos(tilt))) / 2 +
+    (groundAlbedo * sky.ghi * (1 - Math.cos(tilt))) / 2
+  );
 }
 
 /**

@@ -9,8 +9,20 @@ import { silentLogger } from '../../core/log.ts';
 import type { Logger } from '../../core/log.ts';
 import { createRandom } from '../../core/random.ts';
 import type {
-  ClientState, ClientStatus, ClientTarget, Discovery, ModelReading, PolledModel, PollSettings, PollStatus, RawWriteOutcome,
-  ReadingValue, RemoteDevice, RemoteSample, SunSpecClient, WriteOutcome,
+  ClientState,
+  ClientStatus,
+  ClientTarget,
+  Discovery,
+  ModelReading,
+  PolledModel,
+  PollSettings,
+  PollStatus,
+  RawWriteOutcome,
+  ReadingValue,
+  RemoteDevice,
+  RemoteSample,
+  SunSpecClient,
+  WriteOutcome,
 } from '../../core/sunspec-client.ts';
 import { Connection } from './connection.ts';
 import type { Counters } from './connection.ts';
@@ -62,7 +74,10 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
     const monotonicMs = () => clock.monotonicMs();
     this.#queue = new OperationQueue(monotonicMs);
     this.#poller = new Poller({
-      monotonicMs, later, nowMs: () => clock.nowMs(), random: createRandom(seed, 'sunspec_client', 'retries'),
+      monotonicMs,
+      later,
+      nowMs: () => clock.nowMs(),
+      random: createRandom(seed, 'sunspec_client', 'retries'),
       round: (settings) => this.#round(settings),
     });
   }
@@ -83,9 +98,15 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
     const state: CommState = this.#stopped ? 'stopped' : this.#poller.retrying ? 'retrying' : this.#state;
     const connection = this.#session?.connection;
     return {
-      enabled: connection !== undefined, state, detail: state === 'connected' ? null : this.#lastError,
-      endpoint: connection ? endpointOf(connection.target) : null, peers: connection?.open === true ? 1 : 0,
-      lastActivityMs: this.#lastActivityMs, rxCount: answers, txCount: requests, errorCount: errors,
+      enabled: connection !== undefined,
+      state,
+      detail: state === 'connected' ? null : this.#lastError,
+      endpoint: connection ? endpointOf(connection.target) : null,
+      peers: connection?.open === true ? 1 : 0,
+      lastActivityMs: this.#lastActivityMs,
+      rxCount: answers,
+      txCount: requests,
+      errorCount: errors,
     };
   }
 
@@ -93,9 +114,16 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
     const session = this.#session;
     const target = session?.connection.target;
     return {
-      state: this.#state, target: target ? withoutSecrets(target) : null, endpoint: target ? endpointOf(target) : null,
-      identity: session?.identity ?? null, discovery: session?.discovery ?? null, poll: this.#poller.status(),
-      counters: { ...this.#counters }, lastError: this.#lastError, lastErrorMs: this.#lastErrorMs, sample: this.#sample,
+      state: this.#state,
+      target: target ? withoutSecrets(target) : null,
+      endpoint: target ? endpointOf(target) : null,
+      identity: session?.identity ?? null,
+      discovery: session?.discovery ?? null,
+      poll: this.#poller.status(),
+      counters: { ...this.#counters },
+      lastError: this.#lastError,
+      lastErrorMs: this.#lastErrorMs,
+      sample: this.#sample,
     };
   }
 
@@ -104,11 +132,20 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
     checkTarget(target);
     checkSecrets(target);
     this.#letGo(new SimError('COMMAND_CONFLICT', 'the SunSpec client was told to connect anew'));
-    const session: Session = new Session(new Connection({
-      target, counters: this.#counters, monotonicMs: () => this.#clock.monotonicMs(),
-      onLink: (reason) => { this.#onLink(session, reason); },
-      onActivity: () => { this.#lastActivityMs = this.#clock.nowMs(); },
-    }), () => this.#clock.nowMs());
+    const session: Session = new Session(
+      new Connection({
+        target,
+        counters: this.#counters,
+        monotonicMs: () => this.#clock.monotonicMs(),
+        onLink: (reason) => {
+          this.#onLink(session, reason);
+        },
+        onActivity: () => {
+          this.#lastActivityMs = this.#clock.nowMs();
+        },
+      }),
+      () => this.#clock.nowMs(),
+    );
     this.#session = session;
     this.#connecting = true;
     try {
@@ -120,7 +157,9 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
       if (this.#session === session) this.#connecting = false;
     }
     if (this.#session !== session) throw leftError();
-    this.#log.info(`SunSpec client: ${endpointOf(target)}, unit ${target.unitId}, ${session.discovery?.models.length ?? 0} models`);
+    this.#log.info(
+      `SunSpec client: ${endpointOf(target)}, unit ${target.unitId}, ${session.discovery?.models.length ?? 0} models`,
+    );
     this.#poller.start();
     return this.view();
   }
@@ -186,7 +225,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   /** The device, when its map was found once. @throws SimError NOT_CONNECTED */
   #known(): Session {
     if (this.#session?.discovery) return this.#session;
-    const why = this.#session === null ? 'it was not told to connect' : this.#lastError ?? 'it has not found a map';
+    const why = this.#session === null ? 'it was not told to connect' : (this.#lastError ?? 'it has not found a map');
     throw new SimError('NOT_CONNECTED', `The SunSpec client has no device: ${why}.`);
   }
 
@@ -280,8 +319,13 @@ function checkRange(address: number, count: number, name: string): void {
  * @param readings takes those of the summary
  * @throws SimError PEER_ERROR, PEER_TIMEOUT when there is no connection any more
  */
-async function readAll(session: Session, settings: PollSettings, readings: ModelReading[], polled: PolledModel[]): Promise<void> {
-  const { models } = session.discovery ?? await session.scan();
+async function readAll(
+  session: Session,
+  settings: PollSettings,
+  readings: ModelReading[],
+  polled: PolledModel[],
+): Promise<void> {
+  const { models } = session.discovery ?? (await session.scan());
   const wanted = settings.models ?? summaryModels(models);
   for (const id of wanted) {
     const present = models.filter((model) => model.id === id).map(({ index }) => index);

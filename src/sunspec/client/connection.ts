@@ -54,7 +54,9 @@ export class Connection {
     this.#options = options;
   }
 
-  get open(): boolean { return this.#link?.open === true; }
+  get open(): boolean {
+    return this.#link?.open === true;
+  }
 
   /** Begins an operation: from here its time runs. */
   beginOperation(): void {
@@ -68,8 +70,11 @@ export class Connection {
     const { counters, onLink } = this.#options;
     try {
       const link = await openLink({
-        target: this.target, signal: this.#abort.signal,
-        onEnd: (reason) => { onLink(reason); },
+        target: this.target,
+        signal: this.#abort.signal,
+        onEnd: (reason) => {
+          onLink(reason);
+        },
       });
       this.#link = link;
       if (this.#abort.signal.aborted) link.close('closed');
@@ -166,7 +171,8 @@ export class Connection {
   }
 
   #checkUse(): void {
-    if (this.#abort.signal.aborted) throw new SimError('COMMAND_CONFLICT', `the connection to ${endpointOf(this.target)} was given up meanwhile`);
+    if (this.#abort.signal.aborted)
+      throw new SimError('COMMAND_CONFLICT', `the connection to ${endpointOf(this.target)} was given up meanwhile`);
   }
 
   #checkTime(): void {

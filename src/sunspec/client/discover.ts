@@ -20,7 +20,10 @@ const slips = [1, -1, 2, -2] as const;
 /** A gateway speaks of the device behind it: every address would be answered alike. */
 const ofGateway = new Set([10, 11]);
 
-interface Header { readonly id: number; readonly length: number | null }
+interface Header {
+  readonly id: number;
+  readonly length: number | null;
+}
 
 function hex(word: number): string {
   return `0x${word.toString(16).padStart(4, '0')}`;
@@ -38,7 +41,9 @@ export async function faultAt(connection: Connection, base: number): Promise<str
     if (code === null) throw error;
     if (ofGateway.has(code)) {
       const { unitId } = connection.target;
-      throw peerError(`${endpointOf(connection.target)} answers for unit ${unitId} with ${exceptionText(code)}: there is no device with that unit id`);
+      throw peerError(
+        `${endpointOf(connection.target)} answers for unit ${unitId} with ${exceptionText(code)}: there is no device with that unit id`,
+      );
     }
     return exceptionText(code);
   }
@@ -50,7 +55,7 @@ async function markerElsewhere(connection: Connection, tried: readonly number[])
   for (const address of new Set(others)) {
     if (tried.includes(address) || address < 0 || address > lastBase) continue;
     try {
-      if (await faultAt(connection, address) === null) return address;
+      if ((await faultAt(connection, address)) === null) return address;
     } catch (error) {
       // what is known already says more than the failure of a guess
       if (isOfPeer(error)) return null;
@@ -72,7 +77,9 @@ async function findBase(connection: Connection): Promise<number> {
   const other = await markerElsewhere(connection, tried);
   const where = baseAddress === null ? 'at none of the base addresses' : 'not at the base address';
   const hint = other === null ? '' : `; the marker is at ${other}: connect with base_address ${other}`;
-  throw peerError(`unit ${unitId} of ${endpointOf(connection.target)} has no SunSpec map: the marker SunS (0x5375 0x6e53) is ${where}; ${faults.join(', ')}${hint}`);
+  throw peerError(
+    `unit ${unitId} of ${endpointOf(connection.target)} has no SunSpec map: the marker SunS (0x5375 0x6e53) is ${where}; ${faults.join(', ')}${hint}`,
+  );
 }
 
 function isModel(header: Header | null): boolean {
@@ -102,16 +109,28 @@ class Walk {
   async run(): Promise<Discovery> {
     let address = await this.#aligned(this.#base + marker.length / 2);
     for (;;) {
-      if (address + 1 > addresses) return this.#ended('limit', `the chain leads behind the last address, ${addresses - 1}`);
+      if (address + 1 > addresses)
+        return this.#ended('limit', `the chain leads behind the last address, ${addresses - 1}`);
       const header = await this.#header(address);
-      if (typeof header === 'string') return this.#ended('exception', `${header} at ${address}, where the next model or the end should be${this.#behind}`);
+      if (typeof header === 'string')
+        return this.#ended(
+          'exception',
+          `${header} at ${address}, where the next model or the end should be${this.#behind}`,
+        );
       const { id, length } = header;
       if (id === endId) return this.#atEnd(address, length);
-      if (id === 0) return this.#ended('zeros', `the chain ends with model 0 at ${address} in place of 65535${this.#behind}`);
-      if (length === null) return this.#ended('exception', `model ${id} at ${address} has no readable length${this.#behind}`);
-      if (this.#models.length >= mostModels) return this.#ended('limit', `the chain has more than ${mostModels} models`);
+      if (id === 0)
+        return this.#ended('zeros', `the chain ends with model 0 at ${address} in place of 65535${this.#behind}`);
+      if (length === null)
+        return this.#ended('exception', `model ${id} at ${address} has no readable length${this.#behind}`);
+      if (this.#models.length >= mostModels)
+        return this.#ended('limit', `the chain has more than ${mostModels} models`);
       const room = addresses - address - headerRegisters;
-      if (length > room) return this.#ended('limit', `model ${id} at ${address} says that it has ${registers(length)}, ${room} are left${this.#behind}`);
+      if (length > room)
+        return this.#ended(
+          'limit',
+          `model ${id} at ${address} says that it has ${registers(length)}, ${room} are left${this.#behind}`,
+        );
       this.#found(id, address, length);
       address = await this.#aligned(await this.#next(address, id, length));
     }
@@ -127,7 +146,9 @@ class Walk {
   /** What the chain was led by to where it is. */
   get #behind(): string {
     const last = this.#models.at(-1);
-    return last ? `; before it is model ${last.id} at ${last.address} with ${registers(last.length)}` : '; before it is the marker';
+    return last
+      ? `; before it is model ${last.id} at ${last.address} with ${registers(last.length)}`
+      : '; before it is the marker';
   }
 
   #ended(end: Discovery['end'], note?: string): Discovery {
@@ -137,20 +158,26 @@ class Walk {
 
   #atEnd(address: number, length: number | null): Discovery {
     if (length === null) return this.#ended('missing_length');
-    return length === 0 ? this.#ended('end_model') : this.#ended('end_model', `L of the end model at ${address} is ${length}, not 0`);
+    return length === 0
+      ? this.#ended('end_model')
+      : this.#ended('end_model', `L of the end model at ${address} is ${length}, not 0`);
   }
 
   /** What a chain that ends otherwise than it should may have run into. */
   #doubts(): string[] {
     const [last, lastKnown] = [this.#models.at(-1), this.#models.findLast(({ name }) => name !== null)];
     if (last === undefined || last === lastKnown) return [];
-    const before = lastKnown ? `model ${lastKnown.id} at ${lastKnown.address} with ${registers(lastKnown.length)}` : 'the marker';
-    return [`the chain may be broken behind ${before}: what follows, up to ${last.id} at ${last.address}, has no definition here`];
+    const before = lastKnown
+      ? `model ${lastKnown.id} at ${lastKnown.address} with ${registers(lastKnown.length)}`
+      : 'the marker';
+    return [
+      `the chain may be broken behind ${before}: what follows, up to ${last.id} at ${last.address}, has no definition here`,
+    ];
   }
 
   /** As `#read`; what was looked at to find the way is not read again. */
   async #header(address: number): Promise<Header | string> {
-    const header = this.#seen.get(address) ?? await this.#read(address);
+    const header = this.#seen.get(address) ?? (await this.#read(address));
     this.#seen.set(address, header);
     return header;
   }
@@ -187,7 +214,9 @@ class Walk {
     const ended = isEnd(await this.#headerIn(next));
     const otherHeader = await this.#headerIn(other);
     if (!isModel(otherHeader) && (ended || !isEnd(otherHeader))) return next;
-    this.#notes.push(`L of model ${id} at ${address} is ${length}, but the chain goes on behind ${registers(expected)}`);
+    this.#notes.push(
+      `L of model ${id} at ${address} is ${length}, but the chain goes on behind ${registers(expected)}`,
+    );
     return other;
   }
 
@@ -198,7 +227,7 @@ class Walk {
   async #aligned(place: number): Promise<number> {
     if (await this.#leadsOn(place)) return place;
     try {
-      return await this.#beside(place) ?? place;
+      return (await this.#beside(place)) ?? place;
     } catch (error) {
       // some do not answer at all where they have no registers
       if (isOfPeer(error)) return place;
@@ -219,7 +248,7 @@ class Walk {
   }
 
   async #isComplete(address: number, { id, length }: Header): Promise<boolean> {
-    return length === lengthAlsoRight(id) || length === await this.#expected(address, id);
+    return length === lengthAlsoRight(id) || length === (await this.#expected(address, id));
   }
 
   /** Whether there is a known model, the end, or a chain that leads to one of them; also where nothing can be told. */

@@ -2,8 +2,15 @@ import { SimError } from '../../core/errors.ts';
 
 /** Words of the Modbus application protocol, section 7. */
 const exceptionWords: Readonly<Record<number, string>> = {
-  1: 'illegal function', 2: 'illegal data address', 3: 'illegal data value', 4: 'server device failure', 5: 'acknowledge',
-  6: 'server device busy', 7: 'negative acknowledge', 8: 'memory parity error', 10: 'gateway path unavailable',
+  1: 'illegal function',
+  2: 'illegal data address',
+  3: 'illegal data value',
+  4: 'server device failure',
+  5: 'acknowledge',
+  6: 'server device busy',
+  7: 'negative acknowledge',
+  8: 'memory parity error',
+  10: 'gateway path unavailable',
   11: 'gateway target device failed to respond',
 };
 
@@ -19,7 +26,7 @@ export function exceptionError(code: number, where = ''): SimError {
 
 /** The code of the Modbus exception that an error is about; null for any other error. */
 export function exceptionIn(error: unknown): number | null {
-  return error instanceof SimError && error.code === 'PEER_ERROR' ? error.exceptionCode ?? null : null;
+  return error instanceof SimError && error.code === 'PEER_ERROR' ? (error.exceptionCode ?? null) : null;
 }
 
 /** A frame came in order that does not answer the request. */

@@ -49,13 +49,23 @@ class ModbusLink implements Link {
     this.#port = port;
     // the library without a time-out waits for ever
     client.setTimeout(options.target.timeoutMs);
-    client.on('error', (error) => { this.#end(messageOf(error)); });
-    client.on('close', () => { this.#end('the device closed the connection'); });
-    port?.on('ended', (reason) => { this.#end(reason); });
-    port?.on('unfit', (reason) => { this.#fail?.(new UnfitAnswer(`the answer makes no sense: ${reason}`)); });
+    client.on('error', (error) => {
+      this.#end(messageOf(error));
+    });
+    client.on('close', () => {
+      this.#end('the device closed the connection');
+    });
+    port?.on('ended', (reason) => {
+      this.#end(reason);
+    });
+    port?.on('unfit', (reason) => {
+      this.#fail?.(new UnfitAnswer(`the answer makes no sense: ${reason}`));
+    });
   }
 
-  get open(): boolean { return this.#ended === null; }
+  get open(): boolean {
+    return this.#ended === null;
+  }
 
   get suspect(): boolean {
     // on a line nothing tells a late answer from the next one
@@ -63,8 +73,11 @@ class ModbusLink implements Link {
   }
 
   async read(address: number, count: number): Promise<Buffer> {
-    const { buffer } = await this.#ask(`reading ${count} registers at ${address}`, () => this.#client.readHoldingRegisters(address, count));
-    if (buffer.length !== count * 2) throw new UnfitAnswer(`the answer says ${buffer.length} octets of data, ${count * 2} were asked for`);
+    const { buffer } = await this.#ask(`reading ${count} registers at ${address}`, () =>
+      this.#client.readHoldingRegisters(address, count),
+    );
+    if (buffer.length !== count * 2)
+      throw new UnfitAnswer(`the answer says ${buffer.length} octets of data, ${count * 2} were asked for`);
     return buffer;
   }
 
@@ -73,12 +86,15 @@ class ModbusLink implements Link {
     const [first = 0] = registers;
     if (functionCode === 6) {
       const echo = await this.#ask(what, () => this.#client.writeRegister(address, first));
-      if (echo.address !== address || echo.value !== first) throw peerError(`the answer to the write repeats ${echo.value} at ${echo.address}, not ${first} at ${address}`);
+      if (echo.address !== address || echo.value !== first)
+        throw peerError(`the answer to the write repeats ${echo.value} at ${echo.address}, not ${first} at ${address}`);
       return;
     }
     const echo = await this.#ask(what, () => this.#client.writeRegisters(address, [...registers]));
     if (echo.address !== address || echo.length !== registers.length) {
-      throw peerError(`the answer to the write names ${echo.length} registers at ${echo.address}, not ${registers.length} at ${address}`);
+      throw peerError(
+        `the answer to the write names ${echo.length} registers at ${echo.address}, not ${registers.length} at ${address}`,
+      );
     }
   }
 
@@ -90,7 +106,9 @@ class ModbusLink implements Link {
     if (this.#ended !== null) throw peerError(this.#ended);
     // one connection may have been used for another unit before
     this.#client.setID(this.#options.target.unitId);
-    const broken = new Promise<never>((_resolve, reject) => { this.#fail = reject; });
+    const broken = new Promise<never>((_resolve, reject) => {
+      this.#fail = reject;
+    });
     try {
       return await Promise.race([request(), broken]);
     } catch (error) {
@@ -104,7 +122,10 @@ class ModbusLink implements Link {
     const { timeoutMs, unitId } = this.#options.target;
     const { modbusCode, errno } = error as { modbusCode?: unknown; errno?: unknown };
     if (typeof modbusCode === 'number') return exceptionError(modbusCode);
-    if (errno === 'ETIMEDOUT') return peerTimeout(`no answer from unit ${unitId} within ${timeoutMs / 1000} s, ${what}${this.#port?.gossip ?? ''}`);
+    if (errno === 'ETIMEDOUT')
+      return peerTimeout(
+        `no answer from unit ${unitId} within ${timeoutMs / 1000} s, ${what}${this.#port?.gossip ?? ''}`,
+      );
     if (error instanceof Error && error.name === 'SimError') return error;
     return new UnfitAnswer(`the answer makes no sense, ${what}: ${messageOf(error)}`);
   }

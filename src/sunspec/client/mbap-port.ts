@@ -45,21 +45,32 @@ export class MbapPort extends EventEmitter<Events> {
     super();
     this.#socket = socket;
     this.#takesZero = transactionIds === 'zero';
-    socket.on('data', (data: Buffer) => { this.#take(data); });
-    socket.on('error', (error) => { this.emit('ended', `the connection broke: ${socketErrorText(error)}`); });
-    socket.on('close', () => { this.emit('ended', 'the device closed the connection'); });
+    socket.on('data', (data: Buffer) => {
+      this.#take(data);
+    });
+    socket.on('error', (error) => {
+      this.emit('ended', `the connection broke: ${socketErrorText(error)}`);
+    });
+    socket.on('close', () => {
+      this.emit('ended', 'the device closed the connection');
+    });
   }
 
-  get isOpen(): boolean { return !this.#socket.destroyed; }
+  get isOpen(): boolean {
+    return !this.#socket.destroyed;
+  }
 
   /** Whether a late answer could be taken for the next one. */
-  get suspect(): boolean { return this.#octets > 0 || this.#takesZero; }
+  get suspect(): boolean {
+    return this.#octets > 0 || this.#takesZero;
+  }
 
   /** What came since the request, in words; empty when nothing did. */
   get gossip(): string {
     if (this.#octets === 0) return '';
     if (this.#foreignId === null) return `; ${this.#octets} octets of an unfinished answer came`;
-    const hint = this.#foreignId === 0 ? '; connect with transaction_id "zero" to a device that never sends another' : '';
+    const hint =
+      this.#foreignId === 0 ? '; connect with transaction_id "zero" to a device that never sends another' : '';
     return `; an answer came with transaction id ${this.#foreignId}, which is not that of the request${hint}`;
   }
 
@@ -79,7 +90,7 @@ export class MbapPort extends EventEmitter<Events> {
   /** @param frame unit id, PDU and CRC */
   write(frame: Buffer): void {
     // never 0: an answer with that id is told from a right one
-    this.#id = this.#id % highestId + 1;
+    this.#id = (this.#id % highestId) + 1;
     this.#unitId = frame[0] ?? 0;
     this.#waiting = true;
     this.#octets = 0;
@@ -109,9 +120,12 @@ export class MbapPort extends EventEmitter<Events> {
     const length = this.#frame.readUInt16BE(4);
     this.#wanted = headerOctets + length;
     if (protocol === 0 && length >= shortestBody && length <= longestBody) return true;
-    this.emit('ended', protocol === 0
-      ? `the answer is not Modbus TCP: its length field says ${length}`
-      : `the answer is not Modbus TCP: its protocol id is ${protocol}`);
+    this.emit(
+      'ended',
+      protocol === 0
+        ? `the answer is not Modbus TCP: its length field says ${length}`
+        : `the answer is not Modbus TCP: its protocol id is ${protocol}`,
+    );
     return false;
   }
 

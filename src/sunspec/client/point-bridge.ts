@@ -84,7 +84,13 @@ function numberOf(def: PointDef, words: Buffer, sf: number): Decoded {
   const raw = codec.get(dv, 0);
   if (!Number.isFinite(raw)) return { value: null, implemented: true, note: 'not a finite number' };
   if (isEnum(def)) return { value: raw, symbol: symbolOf(def.symbols, raw), implemented: true };
-  if (isBitfield(def)) return { value: raw, bits: bitNames(def.symbols, raw), implemented: true, ...(raw > codec.max && { note: 'its highest bit is reserved' }) };
+  if (isBitfield(def))
+    return {
+      value: raw,
+      bits: bitNames(def.symbols, raw),
+      implemented: true,
+      ...(raw > codec.max && { note: 'its highest bit is reserved' }),
+    };
   if (def.type === 'sunssf' && scaleIn(words) === null) {
     return { value: raw, implemented: true, note: `outside of ${smallestScale} to ${largestScale}` };
   }
@@ -103,7 +109,9 @@ export function decode(def: PointDef, words: Buffer, sf: number | null): Decoded
 }
 
 /** Registers of a point, or what is wrong with the value. */
-export type Encoded = { readonly words: Buffer } | { readonly fault: string; readonly allowed?: readonly (string | number)[] };
+export type Encoded =
+  | { readonly words: Buffer }
+  | { readonly fault: string; readonly allowed?: readonly (string | number)[] };
 
 function encodeText(def: PointDef, value: ReadingValue): Encoded {
   if (def.type !== 'string') return { fault: 'addresses cannot be written by name' };

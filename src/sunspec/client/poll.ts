@@ -47,11 +47,17 @@ export class Poller {
     this.#options = options;
   }
 
-  get rounds(): number { return this.#rounds; }
+  get rounds(): number {
+    return this.#rounds;
+  }
 
-  get retrying(): boolean { return this.#retryAtMs !== null || this.#failures > 0; }
+  get retrying(): boolean {
+    return this.#retryAtMs !== null || this.#failures > 0;
+  }
 
-  get settings(): PollSettings { return this.#settings; }
+  get settings(): PollSettings {
+    return this.#settings;
+  }
 
   set settings(settings: PollSettings) {
     this.#settings = settings;
@@ -85,8 +91,14 @@ export class Poller {
   status(): PollStatus {
     const retryInMs = this.#retryAtMs === null ? null : Math.max(0, this.#retryAtMs - this.#options.monotonicMs());
     return {
-      ...this.#settings, rounds: this.#rounds, failedRounds: this.#failedRounds, lateRounds: this.#lateRounds,
-      lastMs: this.#lastMs, lastDurationMs: this.#lastDurationMs, retryInMs, polled: this.#polled,
+      ...this.#settings,
+      rounds: this.#rounds,
+      failedRounds: this.#failedRounds,
+      lateRounds: this.#lateRounds,
+      lastMs: this.#lastMs,
+      lastDurationMs: this.#lastDurationMs,
+      retryInMs,
+      polled: this.#polled,
     };
   }
 

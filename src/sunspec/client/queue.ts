@@ -21,7 +21,9 @@ export class OperationQueue {
     this.#monotonicMs = monotonicMs;
   }
 
-  get idle(): boolean { return !this.#busy; }
+  get idle(): boolean {
+    return !this.#busy;
+  }
 
   /** @throws SimError COMMAND_QUEUE_FULL, PEER_TIMEOUT when its turn does not come, and whatever `work` throws */
   async run<T>(work: () => Promise<T>): Promise<T> {

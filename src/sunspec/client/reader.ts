@@ -70,8 +70,9 @@ class Gathering {
    * devices change them from one moment to the next.
    */
   async isSteady({ all }: Shape): Promise<boolean> {
-    const apart = all.flatMap(({ offset, scale }) => (
-      typeof scale === 'object' && scale !== null && this.#isApart(offset, scale.offset) ? [scale.offset] : []));
+    const apart = all.flatMap(({ offset, scale }) =>
+      typeof scale === 'object' && scale !== null && this.#isApart(offset, scale.offset) ? [scale.offset] : [],
+    );
     for (const [offset, count] of neighbours([...new Set(apart)], this.#connection.habits.span)) {
       const now = await this.#connection.read(this.#address + offset, count);
       if (!now.equals(this.words.subarray(offset * 2, (offset + count) * 2))) return false;
@@ -80,7 +81,11 @@ class Gathering {
   }
 
   #isApart(offset: number, scaleOffset: number): boolean {
-    return !this.refused.has(offset) && !this.refused.has(scaleOffset) && at(this.#answerOf, offset) !== at(this.#answerOf, scaleOffset);
+    return (
+      !this.refused.has(offset) &&
+      !this.refused.has(scaleOffset) &&
+      at(this.#answerOf, offset) !== at(this.#answerOf, scaleOffset)
+    );
   }
 
   /** @returns whether all of it was read */
@@ -162,7 +167,9 @@ function checkHeader({ id, address, length }: FoundModel, words: Buffer, refused
   if (refused.has(0) || refused.has(1)) return;
   const [idNow, lengthNow] = [words.readUInt16BE(0), words.readUInt16BE(2)];
   if (idNow !== id || lengthNow !== length) {
-    throw new MapChanged(`at ${address} there was model ${id} of ${length} registers, now there is ${idNow} of ${lengthNow}`);
+    throw new MapChanged(
+      `at ${address} there was model ${id} of ${length} registers, now there is ${idNow} of ${lengthNow}`,
+    );
   }
 }
 
@@ -186,13 +193,19 @@ export async function readWords(connection: Connection, model: FoundModel): Prom
     if (shape === null) await gathering.gather(cutsBetween([], 0, total));
     gathering.check();
     checkHeader(model, gathering.words, gathering.refused);
-    if (shape === null || await gathering.isSteady(shape)) return { words: gathering.words, refused: gathering.refused, shape, notes };
+    if (shape === null || (await gathering.isSteady(shape)))
+      return { words: gathering.words, refused: gathering.refused, shape, notes };
   }
   throw peerError(`the scale factors of model ${model.id} change while it is read`);
 }
 
 /** The points before the groups first: they hold the counts. */
-async function gatherShaped(gathering: Gathering, def: ModelDef, { length }: FoundModel, total: number): Promise<Shape> {
+async function gatherShaped(
+  gathering: Gathering,
+  def: ModelDef,
+  { length }: FoundModel,
+  total: number,
+): Promise<Shape> {
   const first = shapeOf(def, Buffer.alloc(0), total, length);
   const fixed = Math.min(fixedRegisters(def), total);
   await gathering.gather(cutsBetween(first.slots, 0, fixed));
@@ -219,12 +232,21 @@ export function pointReading(slot: Slot, model: FoundModel, read: ModelWords): P
   const { def, offset, path } = slot;
   const sf = scaleOf(slot, read);
   const words = read.words.subarray(offset * 2, (offset + def.size) * 2);
-  const refusal = Array.from({ length: def.size }, (_, i) => read.refused.get(offset + i)).find((code) => code !== undefined);
+  const refusal = Array.from({ length: def.size }, (_, i) => read.refused.get(offset + i)).find(
+    (code) => code !== undefined,
+  );
   const head = {
-    name: path, label: def.label, type: def.type, address: model.address + offset, size: def.size,
-    scaleFactor: sf ?? null, unit: def.units ?? null, access: def.access ?? 'R',
+    name: path,
+    label: def.label,
+    type: def.type,
+    address: model.address + offset,
+    size: def.size,
+    scaleFactor: sf ?? null,
+    unit: def.units ?? null,
+    access: def.access ?? 'R',
   } as const;
-  if (refusal !== undefined) return { ...head, raw: null, value: null, implemented: false, note: `not readable: ${exceptionText(refusal)}` };
+  if (refusal !== undefined)
+    return { ...head, raw: null, value: null, implemented: false, note: `not readable: ${exceptionText(refusal)}` };
   return { ...head, raw: registersOf(words), ...decode(def, words, sf === undefined ? 0 : sf) };
 }
 
@@ -246,7 +268,7 @@ export function modelReading(model: FoundModel, read: ModelWords, readAtMs: numb
     groups: (shape?.groups ?? []).map((group) => groupReading(group, model, read)),
     registers: shape === null ? registersOf(read.words) : null,
     expectedLength: shape?.expectedLength ?? null,
-    notes: [...read.notes, ...shape?.notes ?? [], ...refusals],
+    notes: [...read.notes, ...(shape?.notes ?? []), ...refusals],
     readAtMs,
   };
 }

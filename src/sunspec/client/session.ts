@@ -1,7 +1,13 @@
 /** What is known of one device: its chain, its identity, and what was read last. */
 import { SimError } from '../../core/errors.ts';
 import type {
-  ClientIdentity, Discovery, FoundModel, ModelReading, RawWriteOutcome, ReadingValue, WriteOutcome,
+  ClientIdentity,
+  Discovery,
+  FoundModel,
+  ModelReading,
+  RawWriteOutcome,
+  ReadingValue,
+  WriteOutcome,
 } from '../../core/sunspec-client.ts';
 import type { Connection } from './connection.ts';
 import { discover, faultAt } from './discover.ts';
@@ -40,9 +46,13 @@ export class Session {
     this.#nowMs = nowMs;
   }
 
-  get discovery(): Discovery | null { return this.#discovery; }
+  get discovery(): Discovery | null {
+    return this.#discovery;
+  }
 
-  get identity(): ClientIdentity | null { return this.#identity; }
+  get identity(): ClientIdentity | null {
+    return this.#identity;
+  }
 
   /** Walks the chain and reads model 1. @throws SimError PEER_ERROR, PEER_TIMEOUT */
   async scan(): Promise<Discovery> {
@@ -63,9 +73,12 @@ export class Session {
     if (found) return found;
     const same = discovery.models.filter((model) => model.id === id).length;
     const ids = [...new Set(discovery.models.map((model) => model.id))].join(', ');
-    throw new SimError('UNKNOWN_RESOURCE', same > 0
-      ? `The device has model ${id} ${same === 1 ? 'once' : `${same} times`}: index ${index} does not exist.`
-      : `The device does not have model ${id}; it has ${ids === '' ? 'none' : ids}.`);
+    throw new SimError(
+      'UNKNOWN_RESOURCE',
+      same > 0
+        ? `The device has model ${id} ${same === 1 ? 'once' : `${same} times`}: index ${index} does not exist.`
+        : `The device does not have model ${id}; it has ${ids === '' ? 'none' : ids}.`,
+    );
   }
 
   /** What was read of a model last; undefined when something was written since. */
@@ -119,7 +132,9 @@ export class Session {
   /** Whether a model cannot be read because there is no map any more where it was. */
   async #hasMoved(error: unknown): Promise<boolean> {
     const base = this.#discovery?.baseAddress;
-    return exceptionIn(error) === illegalAddress && base !== undefined && await faultAt(this.connection, base) !== null;
+    return (
+      exceptionIn(error) === illegalAddress && base !== undefined && (await faultAt(this.connection, base)) !== null
+    );
   }
 
   async #identify(common: FoundModel): Promise<ClientIdentity | null> {
@@ -142,7 +157,9 @@ export class Session {
     try {
       return await work(this.model(id, index));
     } catch (error) {
-      throw error instanceof MapChanged ? peerError(`the map of the device changes while it is read: ${error.message}`) : error;
+      throw error instanceof MapChanged
+        ? peerError(`the map of the device changes while it is read: ${error.message}`)
+        : error;
     }
   }
 }

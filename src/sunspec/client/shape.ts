@@ -53,7 +53,7 @@ function countsOf(def: ModelDef, words: Buffer): Counts {
 }
 
 function timesOf(group: GroupDef, counts: Counts): number {
-  return typeof group.count === 'number' ? group.count : counts[group.count] ?? 0;
+  return typeof group.count === 'number' ? group.count : (counts[group.count] ?? 0);
 }
 
 function sizeOf(group: GroupDef, counts: Counts): number {
@@ -75,7 +75,11 @@ class Placing {
     this.#counts = counts;
   }
 
-  points(defs: readonly PointDef[], prefix: string, outer: Scales): { readonly slots: Slot[]; readonly scales: Scales } {
+  points(
+    defs: readonly PointDef[],
+    prefix: string,
+    outer: Scales,
+  ): { readonly slots: Slot[]; readonly scales: Scales } {
     const scales = new Map(outer);
     let ahead = this.offset;
     for (const { name, type, size } of defs) {
@@ -85,7 +89,8 @@ class Placing {
     const slots: Slot[] = [];
     for (const def of defs) {
       // what is behind the end of the model is not there
-      if (this.offset + def.size <= this.#total) slots.push({ path: prefix + def.name, def, offset: this.offset, scale: scaleOf(def, scales) });
+      if (this.offset + def.size <= this.#total)
+        slots.push({ path: prefix + def.name, def, offset: this.offset, scale: scaleOf(def, scales) });
       this.offset += def.size;
     }
     this.all.push(...slots);
@@ -98,7 +103,9 @@ class Placing {
       const room = Math.max(0, Math.floor((this.#total - this.offset) / size));
       // without a count the group fills the rest of the model
       const times = def.count === 0 ? room : Math.min(timesOf(def, this.#counts), room);
-      return Array.from({ length: times }, (_, i) => this.#group(def, def.count === 1 ? '' : `[${i}]`, prefix, scales)).flat();
+      return Array.from({ length: times }, (_, i) =>
+        this.#group(def, def.count === 1 ? '' : `[${i}]`, prefix, scales),
+      ).flat();
     });
   }
 
@@ -124,7 +131,9 @@ function lengthBy(def: ModelDef, counts: Counts, total: number): number {
     const counter = countPoints[def.id];
     const counted = counter === undefined ? undefined : counts[counter];
     // a count that is not implemented leaves it to the length
-    return sum + (counted !== undefined && counted > 0 ? counted : Math.floor(Math.max(0, total - fixed) / size)) * size;
+    return (
+      sum + (counted !== undefined && counted > 0 ? counted : Math.floor(Math.max(0, total - fixed) / size)) * size
+    );
   }, fixed);
   return grown - headerRegisters;
 }
@@ -159,12 +168,18 @@ export function shapeOf(def: ModelDef, words: Buffer, total: number, length: num
   const expected = lengthBy(def, counts, length + headerRegisters);
   const wrong = expected !== length && alsoRight[def.id] !== length;
   return {
-    slots, groups, all: placing.all, expectedLength: wrong ? expected : null,
+    slots,
+    groups,
+    all: placing.all,
+    expectedLength: wrong ? expected : null,
     notes: wrong ? [lengthNote(def, length, expected)] : [],
   };
 }
 
 function lengthNote(def: ModelDef, length: number, expected: number): string {
-  const what = length < expected ? 'what lies behind its end is left out' : `its last ${length - expected} registers have no meaning`;
+  const what =
+    length < expected
+      ? 'what lies behind its end is left out'
+      : `its last ${length - expected} registers have no meaning`;
   return `L of model ${def.id} is ${length}, by definition and counts ${expected}: ${what}`;
 }

@@ -22,7 +22,8 @@ function connectFailed(target: NetTarget, error: NodeJS.ErrnoException): SimErro
 
 /** @throws SimError COMMAND_BAD_VALUE; the texts themselves are never in it */
 function contextOf({ cert, key, rootCert }: ClientTls): SecureContext {
-  const fault = (name: string, detail: string) => new SimError('COMMAND_BAD_VALUE', `tls.${name} ${detail}`, [{ name: `/tls/${name}`, detail }]);
+  const fault = (name: string, detail: string) =>
+    new SimError('COMMAND_BAD_VALUE', `tls.${name} ${detail}`, [{ name: `/tls/${name}`, detail }]);
   const made = <T>(make: () => T, name: string, detail: string): T => {
     try {
       return make();
@@ -34,14 +35,21 @@ function contextOf({ cert, key, rootCert }: ClientTls): SecureContext {
   made(() => new X509Certificate(rootCert), 'root_cert', certificate);
   made(() => new X509Certificate(cert), 'cert', certificate);
   made(() => createPrivateKey(key), 'key', 'is not an unencrypted private key in PEM');
-  return made(() => createSecureContext({ ca: rootCert, cert, key, minVersion: 'TLSv1.2', ciphers }), 'key', 'does not belong to tls.cert');
+  return made(
+    () => createSecureContext({ ca: rootCert, cert, key, minVersion: 'TLSv1.2', ciphers }),
+    'key',
+    'does not belong to tls.cert',
+  );
 }
 
 function begin(target: NetTarget): Socket {
   const { host, port } = target;
   if (target.transport === 'tcp') return connectTcp({ host, port, lookup: guardedLookup, noDelay: true });
   return connectTls({
-    host, port, lookup: guardedLookup, secureContext: contextOf(target.tls),
+    host,
+    port,
+    lookup: guardedLookup,
+    secureContext: contextOf(target.tls),
     ...(!target.tls.checkHostname && { checkServerIdentity: () => undefined }),
   });
 }
@@ -64,12 +72,18 @@ export function openSocket(target: NetTarget, signal: AbortSignal): Promise<Sock
       socket.destroy();
       reject(error);
     };
-    const giveUp = () => { fail(peerError('the attempt to connect was given up')); };
+    const giveUp = () => {
+      fail(peerError('the attempt to connect was given up'));
+    };
     const limit = setTimeout(() => {
       fail(peerTimeout(`no connection to ${endpointOf(target)} within ${target.timeoutMs / 1000} s`));
     }, target.timeoutMs);
-    const onError = (error: NodeJS.ErrnoException) => { fail(connectFailed(target, error)); };
-    const onClose = () => { fail(peerError(`cannot connect to ${endpointOf(target)}: the other end closed the connection`)); };
+    const onError = (error: NodeJS.ErrnoException) => {
+      fail(connectFailed(target, error));
+    };
+    const onClose = () => {
+      fail(peerError(`cannot connect to ${endpointOf(target)}: the other end closed the connection`));
+    };
     signal.addEventListener('abort', giveUp, { once: true });
     socket.on('error', onError);
     socket.once('close', onClose);

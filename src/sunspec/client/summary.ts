@@ -24,7 +24,8 @@ function finder(readings: readonly ModelReading[]): Find {
   return (modelId, path) => {
     const reading = readings.find(({ id, index }) => id === modelId && index === 0);
     const dot = path.lastIndexOf('.');
-    const points = dot < 0 ? reading?.points : reading?.groups.find((group) => group.path === path.slice(0, dot))?.points;
+    const points =
+      dot < 0 ? reading?.points : reading?.groups.find((group) => group.path === path.slice(0, dot))?.points;
     return points?.find(({ name }) => name === path);
   };
 }
@@ -52,8 +53,15 @@ const places: Readonly<Record<string, readonly Place[]>> = {
   dc_power_kw: [[714, 'DCW', 1000], ...everyOlder('DCW', 1000)],
   dc_voltage_v: [[714, 'Prt[0].DCV'], ...everyOlder('DCV'), [160, 'module[0].DCV']],
   dc_current_a: [[714, 'DCA'], ...everyOlder('DCA'), [160, 'module[0].DCA']],
-  state_of_charge_pct: [[713, 'SoC'], [802, 'SoC'], [124, 'ChaState']],
-  soc_reserve_min_pct: [[802, 'SoCRsvMin'], [124, 'MinRsvPct']],
+  state_of_charge_pct: [
+    [713, 'SoC'],
+    [802, 'SoC'],
+    [124, 'ChaState'],
+  ],
+  soc_reserve_min_pct: [
+    [802, 'SoCRsvMin'],
+    [124, 'MinRsvPct'],
+  ],
   soc_reserve_max_pct: [[802, 'SocRsvMax']],
   soc_min_pct: [[802, 'SoCMin']],
   soc_max_pct: [[802, 'SoCMax']],
@@ -74,7 +82,12 @@ function word<T extends string>(words: readonly T[], symbol: string | null | und
 }
 
 function inverterState(find: Find): RemoteMetrics['inverter_state'] {
-  const symbol = find(701, 'InvSt')?.symbol ?? acModels.slice(1).map((id) => find(id, 'St')?.symbol).find((each) => typeof each === 'string');
+  const symbol =
+    find(701, 'InvSt')?.symbol ??
+    acModels
+      .slice(1)
+      .map((id) => find(id, 'St')?.symbol)
+      .find((each) => typeof each === 'string');
   return word(inverterStates, symbol);
 }
 
@@ -114,7 +127,10 @@ export function metricsOf(readings: readonly ModelReading[]): RemoteMetrics {
 
 /** 160 has no total. */
 function sumOfInputs(readings: readonly ModelReading[]): number | null {
-  const inputs = readings.find(({ id }) => id === 160)?.groups.flatMap(({ points }) => points.filter(({ name }) => name.endsWith('.DCW'))) ?? [];
+  const inputs =
+    readings
+      .find(({ id }) => id === 160)
+      ?.groups.flatMap(({ points }) => points.filter(({ name }) => name.endsWith('.DCW'))) ?? [];
   const powers = inputs.flatMap(({ value }) => (typeof value === 'number' ? [value] : []));
   return powers.length > 0 ? rounded(powers.reduce((sum, power) => sum + power, 0) / 1000) : null;
 }

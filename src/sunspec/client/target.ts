@@ -5,7 +5,9 @@ import type { ClientTarget } from '../../core/sunspec-client.ts';
 
 /** `tcp://127.0.0.1:8502`, `tls://...`, `serial:/dev/ttyUSB0` */
 export function endpointOf(target: ClientTarget): string {
-  return target.transport === 'rtu' ? `serial:${target.serial.path}` : `${target.transport}://${hostAndPort(target.host, target.port)}`;
+  return target.transport === 'rtu'
+    ? `serial:${target.serial.path}`
+    : `${target.transport}://${hostAndPort(target.host, target.port)}`;
 }
 
 /** A target as it may be shown: certificates and keys leave this place on no way but the connection. */
@@ -14,7 +16,8 @@ export function withoutSecrets(target: ClientTarget): ClientTarget {
 }
 
 /** Lines are named as the system names them; a path of anything else could be a file, and /dev/tty1 is the console of someone. */
-const serialPath = /^(?:\/dev\/(?:tty[A-Za-z][\w.-]*|cu\.[\w.-]+|pts\/\d+|serial\/by-(?:id|path)\/[\w.:@+-]+)|COM\d{1,3})$/;
+const serialPath =
+  /^(?:\/dev\/(?:tty[A-Za-z][\w.-]*|cu\.[\w.-]+|pts\/\d+|serial\/by-(?:id|path)\/[\w.:@+-]+)|COM\d{1,3})$/;
 
 /** @throws SimError COMMAND_BAD_VALUE with the members of the request that name no place where a device can be */
 export function checkTarget(target: ClientTarget): void {
@@ -24,5 +27,7 @@ export function checkTarget(target: ClientTarget): void {
     throw new SimError('COMMAND_BAD_VALUE', `serial.path ${detail}`, [{ name: '/serial/path', detail }]);
   }
   if (!isRefusedTarget(target.host)) return;
-  throw new SimError('COMMAND_BAD_VALUE', `${target.host} ${refusedTargetText}`, [{ name: '/host', detail: refusedTargetText }]);
+  throw new SimError('COMMAND_BAD_VALUE', `${target.host} ${refusedTargetText}`, [
+    { name: '/host', detail: refusedTargetText },
+  ]);
 }

@@ -1,7 +1,14 @@
 /** Writes points by name, and registers as they are; what was written is read back. */
 import { SimError } from '../../core/errors.ts';
 import type { Fault } from '../../core/errors.ts';
-import type { FoundModel, RawWriteOutcome, ReadingValue, WriteOutcome, WriteRequest, WrittenPoint } from '../../core/sunspec-client.ts';
+import type {
+  FoundModel,
+  RawWriteOutcome,
+  ReadingValue,
+  WriteOutcome,
+  WriteRequest,
+  WrittenPoint,
+} from '../../core/sunspec-client.ts';
 import type { Connection, Habits } from './connection.ts';
 import { mostWritten } from './connection.ts';
 import { exceptionError, exceptionIn, peerError } from './errors.ts';
@@ -37,7 +44,8 @@ function assignmentOf(slot: Slot, value: ReadingValue, read: ModelWords): Assign
   if (value === null && !mayBeAbsent(slot)) return { detail: 'the "not implemented" value cannot be written' };
   const refusal = scaleRefusal(slot, read);
   // the registers to write follow from it, and what the device says of it is what the user has to know
-  if (refusal !== undefined) throw exceptionError(refusal, ` while reading the scale factor of ${slot.path}; nothing was written`);
+  if (refusal !== undefined)
+    throw exceptionError(refusal, ` while reading the scale factor of ${slot.path}; nothing was written`);
   const sf = scaleOf(slot, read);
   const encoded = encode(slot.def, value, sf === undefined ? 0 : sf);
   if ('words' in encoded) return { slot, sf, words: encoded.words };
@@ -45,20 +53,33 @@ function assignmentOf(slot: Slot, value: ReadingValue, read: ModelWords): Assign
 }
 
 /** @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE naming every faulty point, PEER_ERROR where a scale factor cannot be read */
-function assignmentsOf(model: FoundModel, read: ModelWords, values: Readonly<Record<string, ReadingValue>>): Assignment[] {
+function assignmentsOf(
+  model: FoundModel,
+  read: ModelWords,
+  values: Readonly<Record<string, ReadingValue>>,
+): Assignment[] {
   const { shape } = read;
-  if (shape === null) throw new SimError('UNKNOWN_RESOURCE', `Model ${model.id} has no known definition: write its registers by address.`);
+  if (shape === null)
+    throw new SimError(
+      'UNKNOWN_RESOURCE',
+      `Model ${model.id} has no known definition: write its registers by address.`,
+    );
   const byPath = new Map(shape.all.map((slot) => [slot.path, slot]));
   const faults: Fault[] = [];
   const assignments: Assignment[] = [];
   for (const [path, value] of Object.entries(values)) {
     const slot = byPath.get(path);
-    const made = slot ? assignmentOf(slot, value, read) : { detail: `model ${model.id} of the device has no such point` };
+    const made = slot
+      ? assignmentOf(slot, value, read)
+      : { detail: `model ${model.id} of the device has no such point` };
     if ('words' in made) assignments.push(made);
     else faults.push({ name: pointer(path), ...made });
   }
   if (faults.length > 0) {
-    const words = faults.slice(0, 5).map(({ name, detail }) => `${name}: ${detail}`).join('; ');
+    const words = faults
+      .slice(0, 5)
+      .map(({ name, detail }) => `${name}: ${detail}`)
+      .join('; ');
     throw new SimError('COMMAND_BAD_VALUE', words, faults);
   }
   return assignments;
@@ -100,7 +121,12 @@ interface Ways {
 
 type Sent = (request: WriteRequest) => void;
 
-async function send(connection: Connection, functionCode: 6 | 16, { address, registers }: Piece, sent: Sent): Promise<void> {
+async function send(
+  connection: Connection,
+  functionCode: 6 | 16,
+  { address, registers }: Piece,
+  sent: Sent,
+): Promise<void> {
   await connection.write(functionCode, address, registers);
   sent({ functionCode, address, count: registers.length });
 }
@@ -116,7 +142,7 @@ function functionsFor({ whole, singly }: Ways, { refuses6, refuses16 }: Habits):
 async function sendRegisters(connection: Connection, ways: Ways, sent: Sent): Promise<void> {
   const { habits } = connection;
   const by = async (functionCode: 6 | 16) => {
-    const pieces = functionCode === 6 ? ways.singly ?? [] : [ways.whole];
+    const pieces = functionCode === 6 ? (ways.singly ?? []) : [ways.whole];
     for (const piece of pieces) await send(connection, functionCode, piece, sent);
   };
   const [first = 16, other] = functionsFor(ways, habits);
@@ -143,7 +169,10 @@ function waysOf({ assignments }: Run, model: FoundModel): Ways {
   const pieces = assignments.map((assignment) => pieceOf(assignment, model));
   const whole = { address: pieces[0]?.address ?? 0, registers: pieces.flatMap(({ registers }) => registers) };
   if (assignments.some(({ slot }) => slot.def.size > 1)) return { whole, singly: null };
-  return { whole, singly: [...assignments].sort((a, b) => rankOf(a) - rankOf(b)).map((assignment) => pieceOf(assignment, model)) };
+  return {
+    whole,
+    singly: [...assignments].sort((a, b) => rankOf(a) - rankOf(b)).map((assignment) => pieceOf(assignment, model)),
+  };
 }
 
 const unknownOutcome = '; whether this was carried out is not known';
@@ -161,10 +190,18 @@ function namesOf(assignments: readonly Assignment[]): string {
 }
 
 /** What a failure leaves behind: the requests before it were carried out. */
-function failedWrite(error: unknown, model: FoundModel, runs: readonly Run[], failed: Run, requests: readonly WriteRequest[]): unknown {
+function failedWrite(
+  error: unknown,
+  model: FoundModel,
+  runs: readonly Run[],
+  failed: Run,
+  requests: readonly WriteRequest[],
+): unknown {
   const isWritten = ({ slot }: Assignment) => {
     const address = model.address + slot.offset;
-    return requests.some((request) => request.address <= address && address + slot.def.size <= request.address + request.count);
+    return requests.some(
+      (request) => request.address <= address && address + slot.def.size <= request.address + request.count,
+    );
   };
   const written = runs.flatMap(({ assignments }) => assignments.filter(isWritten));
   const before = written.length > 0 ? `; written before: ${namesOf(written)}` : '; nothing was written before';
@@ -176,7 +213,9 @@ async function writeRuns(connection: Connection, { model, runs }: WritePlan): Pr
   const requests: WriteRequest[] = [];
   for (const run of runs) {
     try {
-      await sendRegisters(connection, waysOf(run, model), (request) => { requests.push(request); });
+      await sendRegisters(connection, waysOf(run, model), (request) => {
+        requests.push(request);
+      });
     } catch (error) {
       throw failedWrite(error, model, runs, run, requests);
     }
@@ -195,7 +234,11 @@ export interface WritePlan {
  * Checks values against the model, with the scale factors that the device has now. Writes nothing.
  * @throws MapChanged; SimError COMMAND_BAD_VALUE, UNKNOWN_RESOURCE, PEER_ERROR, PEER_TIMEOUT
  */
-export async function planWrite(connection: Connection, model: FoundModel, values: Readonly<Record<string, ReadingValue>>): Promise<WritePlan> {
+export async function planWrite(
+  connection: Connection,
+  model: FoundModel,
+  values: Readonly<Record<string, ReadingValue>>,
+): Promise<WritePlan> {
   const assignments = assignmentsOf(model, await readWords(connection, model), values);
   return { model, assignments, runs: runsOf(assignments) };
 }
@@ -203,10 +246,16 @@ export async function planWrite(connection: Connection, model: FoundModel, value
 function writtenPoint({ slot, sf, words }: Assignment, model: FoundModel, after: ModelWords): WrittenPoint {
   const at = slot.offset * 2;
   // the same registers mean something else by another scale factor
-  const match = after.words.subarray(at, at + words.length).equals(words) && !after.refused.has(slot.offset) && scaleOf(slot, after) === sf;
+  const match =
+    after.words.subarray(at, at + words.length).equals(words) &&
+    !after.refused.has(slot.offset) &&
+    scaleOf(slot, after) === sf;
   return {
-    name: slot.path, written: decode(slot.def, words, sf === undefined ? 0 : sf).value, rawWritten: registersOf(words),
-    readBack: pointReading(slot, model, after), match,
+    name: slot.path,
+    written: decode(slot.def, words, sf === undefined ? 0 : sf).value,
+    rawWritten: registersOf(words),
+    readBack: pointReading(slot, model, after),
+    match,
   };
 }
 
@@ -215,7 +264,10 @@ function writtenPoint({ slot, sf, words }: Assignment, model: FoundModel, after:
  * @returns also the registers that were read back
  * @throws SimError PEER_ERROR, PEER_TIMEOUT, saying what was written before
  */
-export async function carryOut(connection: Connection, plan: WritePlan): Promise<{ readonly outcome: WriteOutcome; readonly after: ModelWords }> {
+export async function carryOut(
+  connection: Connection,
+  plan: WritePlan,
+): Promise<{ readonly outcome: WriteOutcome; readonly after: ModelWords }> {
   const { model, assignments } = plan;
   const requests = await writeRuns(connection, plan);
   try {
@@ -223,16 +275,25 @@ export async function carryOut(connection: Connection, plan: WritePlan): Promise
     const points = assignments.map((assignment) => writtenPoint(assignment, model, after));
     return { outcome: { model, points, requests, match: points.every(({ match }) => match) }, after };
   } catch (error) {
-    throw withWords(error, `; ${namesOf(assignments)} ${assignments.length === 1 ? 'was' : 'were'} written and could not be read back`);
+    throw withWords(
+      error,
+      `; ${namesOf(assignments)} ${assignments.length === 1 ? 'was' : 'were'} written and could not be read back`,
+    );
   }
 }
 
 /** Writes registers as they are. @throws SimError PEER_ERROR, PEER_TIMEOUT */
-export async function writeRegisters(connection: Connection, address: number, registers: readonly number[]): Promise<RawWriteOutcome> {
+export async function writeRegisters(
+  connection: Connection,
+  address: number,
+  registers: readonly number[],
+): Promise<RawWriteOutcome> {
   const requests: WriteRequest[] = [];
   const whole = { address, registers };
   try {
-    await sendRegisters(connection, { whole, singly: registers.length === 1 ? [whole] : null }, (request) => { requests.push(request); });
+    await sendRegisters(connection, { whole, singly: registers.length === 1 ? [whole] : null }, (request) => {
+      requests.push(request);
+    });
   } catch (error) {
     throw exceptionIn(error) === null ? withWords(error, unknownOutcome) : error;
   }

@@ -6,7 +6,12 @@ import type { ErrorCode } from '../../core/errors.ts';
 import type { ProposedFault } from '../../core/fault-kinds.ts';
 import type { Timer } from '../../core/scheduler.ts';
 import {
-  alterWriteFault, exceptionCodeFault, ignoreWriteFault, lateWriteFault, partialWriteFault, writeLockFault,
+  alterWriteFault,
+  exceptionCodeFault,
+  ignoreWriteFault,
+  lateWriteFault,
+  partialWriteFault,
+  writeLockFault,
 } from '../../fault-kinds/modbus-acceptance.ts';
 import type { Bank } from '../map/bank.ts';
 import { numberCodec } from '../map/codec.ts';
@@ -85,11 +90,23 @@ export class Acceptance {
     }
     const fates = this.#fatesOf(slots, acting, address, words);
     if (fates.every(asWritten)) bank.write(address, words, by);
-    else this.#land(fates.filter(({ lands }) => lands), by);
+    else
+      this.#land(
+        fates.filter(({ lands }) => lands),
+        by,
+      );
   }
 
-  #fatesOf(slots: readonly PointSlot[], acting: readonly ActiveFault[], address: number, words: Buffer): readonly Fate[] {
-    const { bank: { layout }, deviceIndex } = this.#options;
+  #fatesOf(
+    slots: readonly PointSlot[],
+    acting: readonly ActiveFault[],
+    address: number,
+    words: Buffer,
+  ): readonly Fate[] {
+    const {
+      bank: { layout },
+      deviceIndex,
+    } = this.#options;
     const image = Buffer.alloc(layout.size * 2);
     words.copy(image, (address - layout.base) * 2);
     const fates = slots.map((slot): Fate => {
@@ -99,7 +116,11 @@ export class Acceptance {
     const each = (strike: (fault: ActiveFault, targets: readonly Fate[], deviceIndex: number) => void) => {
       for (const fault of acting) {
         const set = targetSlots(layout, fault.facts.target);
-        strike(fault, fates.filter(({ slot, lands }) => lands && (set === null || set.has(slot))), deviceIndex);
+        strike(
+          fault,
+          fates.filter(({ slot, lands }) => lands && (set === null || set.has(slot))),
+          deviceIndex,
+        );
       }
     };
     each(takeOut);
@@ -112,10 +133,19 @@ export class Acceptance {
     const delays = new Set(fates.map(({ delayS }) => delayS));
     const late = [...delays].filter((delayS) => delayS > 0);
     this.#makeRoom(late.length);
-    if (delays.has(0)) this.#commit(fates.filter(({ delayS }) => delayS === 0), by);
+    if (delays.has(0))
+      this.#commit(
+        fates.filter(({ delayS }) => delayS === 0),
+        by,
+      );
     for (const delayS of late) {
       const group = fates.filter((fate) => fate.delayS === delayS);
-      this.#pending = [...this.#pending, this.#options.later(delayS, () => { this.#commit(group, by); })];
+      this.#pending = [
+        ...this.#pending,
+        this.#options.later(delayS, () => {
+          this.#commit(group, by);
+        }),
+      ];
     }
   }
 
@@ -148,7 +178,14 @@ export class Acceptance {
 
 const asWritten = ({ lands, delayS, value, written }: Fate) => lands && delayS === 0 && Object.is(value, written);
 
-const kinds = [ignoreWriteFault, writeLockFault, lateWriteFault, alterWriteFault, partialWriteFault, exceptionCodeFault];
+const kinds = [
+  ignoreWriteFault,
+  writeLockFault,
+  lateWriteFault,
+  alterWriteFault,
+  partialWriteFault,
+  exceptionCodeFault,
+];
 
 /** Whether a fault is one that `Acceptance` carries out. */
 export function isAcceptance(fault: ActiveFault): boolean {
@@ -156,11 +193,23 @@ export function isAcceptance(fault: ActiveFault): boolean {
 }
 
 /** Registers count by themselves, so that a fault can also be aimed at what is no point. */
-export function touches(fault: ActiveFault, bank: Bank, address: number, count: number, slots: readonly PointSlot[]): boolean {
-  const { target: { registers }, target, when } = fault.facts;
+export function touches(
+  fault: ActiveFault,
+  bank: Bank,
+  address: number,
+  count: number,
+  slots: readonly PointSlot[],
+): boolean {
+  const {
+    target: { registers },
+    target,
+    when,
+  } = fault.facts;
   const set = targetSlots(bank.layout, target);
-  const hit = set === null || slots.some((slot) => set.has(slot))
-    || (registers !== undefined && address < registers.address + registers.count && registers.address < address + count);
+  const hit =
+    set === null ||
+    slots.some((slot) => set.has(slot)) ||
+    (registers !== undefined && address < registers.address + registers.count && registers.address < address + count);
   return hit && holds(bank, when);
 }
 
@@ -176,7 +225,11 @@ function refuseWhileLocked(acting: readonly ActiveFault[], deviceIndex: number):
 export function renamed(error: unknown, faults: readonly ActiveFault[], deviceIndex: number): unknown {
   if (!(error instanceof SimError)) return error;
   for (const fault of faults) {
-    if (fault.isOf(exceptionCodeFault) && codesOfRule[fault.parameters.rule]?.includes(error.code) === true && fault.strikes(deviceIndex)) {
+    if (
+      fault.isOf(exceptionCodeFault) &&
+      codesOfRule[fault.parameters.rule]?.includes(error.code) === true &&
+      fault.strikes(deviceIndex)
+    ) {
       return new SimError(error.code, error.message, error.faults, fault.parameters.code);
     }
   }
@@ -184,7 +237,11 @@ export function renamed(error: unknown, faults: readonly ActiveFault[], deviceIn
 }
 
 function takeOut(fault: ActiveFault, targets: readonly Fate[], deviceIndex: number): void {
-  const landing = fault.isOf(ignoreWriteFault) ? 0 : fault.isOf(partialWriteFault) ? fault.parameters.landing_points : Infinity;
+  const landing = fault.isOf(ignoreWriteFault)
+    ? 0
+    : fault.isOf(partialWriteFault)
+      ? fault.parameters.landing_points
+      : Infinity;
   if (targets.length <= landing || !fault.strikes(deviceIndex)) return;
   for (const fate of targets.slice(landing)) fate.lands = false;
 }
@@ -192,8 +249,9 @@ function takeOut(fault: ActiveFault, targets: readonly Fate[], deviceIndex: numb
 function alter(fault: ActiveFault, targets: readonly Fate[], deviceIndex: number): void {
   if (!fault.isOf(alterWriteFault)) return;
   const { factor = 1, offset = 0, value } = fault.parameters;
-  const takes = ({ slot: { def }, written }: Fate) => numberCodec(def.type) !== undefined
-    && (value !== undefined || (typeof written === 'number' && def.symbols === undefined));
+  const takes = ({ slot: { def }, written }: Fate) =>
+    numberCodec(def.type) !== undefined &&
+    (value !== undefined || (typeof written === 'number' && def.symbols === undefined));
   const numbers = targets.filter(takes);
   if (numbers.length === 0 || !fault.strikes(deviceIndex)) return;
   for (const fate of numbers) fate.value = value ?? Number(fate.value) * factor + offset;
@@ -212,11 +270,20 @@ function holdBack(fault: ActiveFault, targets: readonly Fate[], deviceIndex: num
 export function checkAcceptance({ kind, request: { target = {}, parameters } }: ProposedFault, layout: Layout): void {
   const set = targetSlots(layout, target);
   if (set === null && kind.kind === alterWriteFault.kind && parameters?.['value'] !== undefined) {
-    throw new SimError('COMMAND_BAD_VALUE', 'one value cannot land in every point', [{ name: '/target/points', detail: 'is required with a value' }]);
+    throw new SimError('COMMAND_BAD_VALUE', 'one value cannot land in every point', [
+      { name: '/target/points', detail: 'is required with a value' },
+    ]);
   }
-  const changing: readonly { readonly kind: string }[] = [ignoreWriteFault, lateWriteFault, alterWriteFault, partialWriteFault];
+  const changing: readonly { readonly kind: string }[] = [
+    ignoreWriteFault,
+    lateWriteFault,
+    alterWriteFault,
+    partialWriteFault,
+  ];
   if (!changing.some((each) => each.kind === kind.kind) || set === null || set.size === 0) return;
   if ([...set].some(({ writable }) => writable)) return;
   const name = target.points === undefined ? '/target/registers' : '/target/points';
-  throw new SimError('COMMAND_BAD_VALUE', 'nothing there can be written', [{ name, detail: 'no point among these is writable in the device' }]);
+  throw new SimError('COMMAND_BAD_VALUE', 'nothing there can be written', [
+    { name, detail: 'no point among these is writable in the device' },
+  ]);
 }

@@ -23,14 +23,20 @@ export function holds(bank: Bank, when: FaultCondition | null): boolean {
   const { below, above, equals } = when;
   if (below !== undefined && !(typeof value === 'number' && value < below)) return false;
   if (above !== undefined && !(typeof value === 'number' && value > above)) return false;
-  return equals === undefined || value === equals || (typeof equals === 'number' && slot.def.symbols?.[value] === equals);
+  return (
+    equals === undefined || value === equals || (typeof equals === 'number' && slot.def.symbols?.[value] === equals)
+  );
 }
 
 /** What is wrong with a condition for a device of this layout, at the pointer of the member; null: nothing. */
 export function conditionFault(layout: Layout, when: FaultCondition): Fault | null {
   const slot = slotNamed(layout, when.point);
   if (slot === undefined) return { name: '/when/point', detail: `the device has no point ${when.point}` };
-  if (!slot.implemented) return { name: '/when/point', detail: `the device does not implement ${when.point}, so that the condition could never hold` };
+  if (!slot.implemented)
+    return {
+      name: '/when/point',
+      detail: `the device does not implement ${when.point}, so that the condition could never hold`,
+    };
   const { below, above, equals } = when;
   if (below === undefined && above === undefined && equals === undefined) {
     return { name: '/when', detail: 'needs one of below, above, equals' };
@@ -39,7 +45,10 @@ export function conditionFault(layout: Layout, when: FaultCondition): Fault | nu
     return { name: '/when/above', detail: `no value is above ${above} and below ${below}` };
   }
   if (!isOrdered(slot) && (below !== undefined || above !== undefined)) {
-    return { name: below === undefined ? '/when/above' : '/when/below', detail: `${when.point} is not a number that has an order; equals compares it` };
+    return {
+      name: below === undefined ? '/when/above' : '/when/below',
+      detail: `${when.point} is not a number that has an order; equals compares it`,
+    };
   }
   return equals === undefined ? null : equalsFault(slot, equals);
 }
@@ -58,7 +67,9 @@ function equalsFault(slot: PointSlot, equals: string | number): Fault | null {
   if (isEnumeration(slot)) {
     const { symbols = {} } = slot.def;
     const known = typeof equals === 'number' ? Object.values(symbols).includes(equals) : Object.hasOwn(symbols, equals);
-    return known ? null : { name, detail: `${JSON.stringify(equals)} is not one of its values`, allowed: Object.keys(symbols) };
+    return known
+      ? null
+      : { name, detail: `${JSON.stringify(equals)} is not one of its values`, allowed: Object.keys(symbols) };
   }
   const wanted = texts.includes(slot.def.type) ? 'string' : 'number';
   return typeof equals === wanted ? null : { name, detail: wanted === 'string' ? 'must be text' : 'must be a number' };

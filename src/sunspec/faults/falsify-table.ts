@@ -20,7 +20,8 @@ export type Rule =
 /** What follows from the points of a rule, so that the block stays plausible. */
 export type Consequence =
   /** the phases share W, or Var, in equal parts */
-  | 'phases_of_w' | 'phases_of_var'
+  | 'phases_of_w'
+  | 'phases_of_var'
   /** VA from W and Var, in total and per phase */
   | 'va'
   /** PF from W and VA; 1 below a thousandth of the rating, as the device itself shows it */
@@ -60,12 +61,23 @@ const share = (point: string, of: string, part: number): Rule => ({ points: [poi
 
 export const lies: Readonly<Record<FalsifySwitch, Lie>> = {
   DAManipulation: { rules: [{ points: ['1.DA'], show: 247 }] },
-  FalsifyDeviceIdentity: { rules: [{ points: ['1.Mn'], show: 'Other Maker' }, { points: ['1.Md'], show: 'Other Model' }] },
+  FalsifyDeviceIdentity: {
+    rules: [
+      { points: ['1.Mn'], show: 'Other Maker' },
+      { points: ['1.Md'], show: 'Other Model' },
+    ],
+  },
   ChangeCommonModelID: { rules: [{ points: ['1.ID'], show: 2 }] },
   ChangeCommonModelLength: { rules: [{ points: ['1.L'], show: 64 }] },
 
-  MeasPAlwaysNameplate: { rules: [share('701.W', '702.WMaxRtg', 1)], consequences: ['phases_of_w', 'va', 'pf', 'current', 'dc'] },
-  MeasZeroP: { rules: [{ points: [...all('W'), ...all('Var')], times: 0 }], consequences: ['va', 'pf', 'current', 'dc'] },
+  MeasPAlwaysNameplate: {
+    rules: [share('701.W', '702.WMaxRtg', 1)],
+    consequences: ['phases_of_w', 'va', 'pf', 'current', 'dc'],
+  },
+  MeasZeroP: {
+    rules: [{ points: [...all('W'), ...all('Var')], times: 0 }],
+    consequences: ['va', 'pf', 'current', 'dc'],
+  },
   MeasQAlwaysMinimum: reactive(share('701.Var', '702.VarMaxAbsRtg', -1)),
   MeasQAlwaysMaximum: reactive(share('701.Var', '702.VarMaxInjRtg', 1)),
   MeasQAlwaysZero: reactive({ points: ['701.Var'], times: 0 }),

@@ -86,7 +86,11 @@ function current(block: Block): void {
     block.set(`701.A${phase}`, a);
     return [a];
   });
-  if (amps.length > 0) block.set('701.A', amps.reduce((sum, a) => sum + a, 0));
+  if (amps.length > 0)
+    block.set(
+      '701.A',
+      amps.reduce((sum, a) => sum + a, 0),
+    );
 }
 
 function meanVoltage(block: Block): void {
@@ -116,8 +120,12 @@ function dcSide(block: Block): void {
 }
 
 const carriers: Readonly<Record<Consequence, (block: Block) => void>> = {
-  phases_of_w: (block) => { evenPhases('W', block); },
-  phases_of_var: (block) => { evenPhases('Var', block); },
+  phases_of_w: (block) => {
+    evenPhases('W', block);
+  },
+  phases_of_var: (block) => {
+    evenPhases('Var', block);
+  },
   va: apparentPower,
   pf: powerFactor,
   current,
@@ -146,10 +154,12 @@ function pointsOf(layout: Layout, { rules, consequences = [] }: Lie): readonly P
 
 /** Whether a switch has anything to lie about in a device. */
 export function canFalsify(name: FalsifySwitch, layout: Layout): boolean {
-  return lies[name].rules.some((rule) => rule.points.some((point) => {
-    const slot = slotNamed(layout, point);
-    return slot !== undefined && (slot.implemented || 'show' in rule);
-  }));
+  return lies[name].rules.some((rule) =>
+    rule.points.some((point) => {
+      const slot = slotNamed(layout, point);
+      return slot !== undefined && (slot.implemented || 'show' in rule);
+    }),
+  );
 }
 
 /** What a switch makes of a device: its own lie first, then what has to follow for the block to be believed. */

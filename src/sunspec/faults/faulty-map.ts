@@ -85,9 +85,14 @@ export class FaultyMap {
     this.#shape = shapeOf(device.bank.layout, []);
     const { index, bank } = device;
     this.#acceptance = new Acceptance({
-      deviceIndex: index, bank,
+      deviceIndex: index,
+      bank,
       later: (delayS, act) => faults.later(index, delayS, act),
-      log: { info: (message) => { faults.log.info(message, index); } },
+      log: {
+        info: (message) => {
+          faults.log.info(message, index);
+        },
+      },
     });
   }
 
@@ -99,7 +104,9 @@ export class FaultyMap {
   follow({ begun, ended }: FaultChange): boolean {
     const going = ended.filter((fault) => this.#own.delete(fault));
     if (going.length > 0) this.#leave(new Set(going));
-    const coming = begun.filter((fault) => isOfMap(fault) && fault.concerns(this.#device.index) && !this.#own.has(fault));
+    const coming = begun.filter(
+      (fault) => isOfMap(fault) && fault.concerns(this.#device.index) && !this.#own.has(fault),
+    );
     if (coming.length > 0) this.#take(coming);
     return this.#structure.length + this.#accepting.length + this.#acting.length > 0;
   }
@@ -176,16 +183,24 @@ export class FaultyMap {
    */
   under({ address, count }: Registers): readonly Registers[] {
     const { bank } = this.#device;
-    const steady = ({ facts: { every, probability, when }, isOver }: ActiveFault) => every === 1 && probability === 1 && !isOver && holds(bank, when);
-    return this.#shapeBy(this.#structure.filter(steady)).within(address, count).filter(isReal).map((span) => ({ address: span.from, count: span.count }));
+    const steady = ({ facts: { every, probability, when }, isOver }: ActiveFault) =>
+      every === 1 && probability === 1 && !isOver && holds(bank, when);
+    return this.#shapeBy(this.#structure.filter(steady))
+      .within(address, count)
+      .filter(isReal)
+      .map((span) => ({ address: span.from, count: span.count }));
   }
 
   /** A refusal of a request for these registers as `exception_code` wants it answered. */
   #refusal(error: unknown, meant: readonly Place[]): unknown {
     const { bank, index } = this.#device;
-    return renamed(error, this.#accepting.filter((fault) => meant.some(({ from, count }) => (
-      touches(fault, bank, from, count, slotsUnder(bank.layout, from, count))
-    ))), index);
+    return renamed(
+      error,
+      this.#accepting.filter((fault) =>
+        meant.some(({ from, count }) => touches(fault, bank, from, count, slotsUnder(bank.layout, from, count))),
+      ),
+      index,
+    );
   }
 
   /** What stands where a request asks. Who has no rights hears no more than that, also of what is not there. */
@@ -202,7 +217,9 @@ export class FaultyMap {
   /** The shape under the structure faults that strike this request. */
   #shapeNow(): AddressShape {
     const { bank } = this.#device;
-    return this.#shapeBy(this.#structure.filter((fault) => holds(bank, fault.facts.when) && fault.strikes(this.#device.index)));
+    return this.#shapeBy(
+      this.#structure.filter((fault) => holds(bank, fault.facts.when) && fault.strikes(this.#device.index)),
+    );
   }
 
   #shapeBy(striking: readonly ActiveFault[]): AddressShape {
@@ -220,9 +237,13 @@ export class FaultyMap {
     const truth = bank.read(layout.base, layout.size);
     if (this.#acting.length === 0) return truth;
     this.#refuseCut(real);
-    const striking = this.#acting.filter(({ fault, effect: { apply, slots } }) => (
-      apply !== undefined && slots.some((slot) => isTouched(slot, real)) && holds(bank, fault.facts.when) && fault.strikes(this.#device.index)
-    ));
+    const striking = this.#acting.filter(
+      ({ fault, effect: { apply, slots } }) =>
+        apply !== undefined &&
+        slots.some((slot) => isTouched(slot, real)) &&
+        holds(bank, fault.facts.when) &&
+        fault.strikes(this.#device.index),
+    );
     if (striking.length === 0) return truth;
     const image = new MapImage(layout, Buffer.from(truth));
     for (const { effect } of striking) effect.apply?.(image);
@@ -231,10 +252,14 @@ export class FaultyMap {
 
   /** @throws SimError MAP_PARTIAL_POINT */
   #refuseCut(real: readonly RealSpan[]): void {
-    for (const { fault, effect: { apply, slots } } of this.#acting) {
+    for (const {
+      fault,
+      effect: { apply, slots },
+    } of this.#acting) {
       if (apply !== undefined) continue;
       const cut = slots.find((slot) => isTouched(slot, real) && isCut(slot, real));
-      if (cut === undefined || !holds(this.#device.bank, fault.facts.when) || !fault.strikes(this.#device.index)) continue;
+      if (cut === undefined || !holds(this.#device.bank, fault.facts.when) || !fault.strikes(this.#device.index))
+        continue;
       throw new SimError('MAP_PARTIAL_POINT', `${pointName(cut)} has ${cut.def.size} registers and must be read whole`);
     }
   }

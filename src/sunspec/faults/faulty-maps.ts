@@ -22,7 +22,9 @@ class Followed {
   constructor(device: FaultyDevice, faults: MapFaults) {
     this.#device = device;
     this.#faults = faults;
-    this.#forget = faults.registry.onChange((change) => { this.#follow(change); });
+    this.#forget = faults.registry.onChange((change) => {
+      this.#follow(change);
+    });
     this.#follow({ begun: faults.registry.active, ended: [] });
   }
 
@@ -34,10 +36,12 @@ class Followed {
   #follow(change: FaultChange): void {
     const concerns = (fault: ActiveFault) => isOfMap(fault) && fault.concerns(this.#device.index);
     if (!change.begun.some(concerns) && !change.ended.some(concerns)) return;
-    const made = this.#made ??= new FaultyMap(this.#device, this.#faults);
+    const made = (this.#made ??= new FaultyMap(this.#device, this.#faults));
     if (made.follow(change)) {
       this.map = made;
-      this.#endSampling ??= this.#faults.onTick(() => { made.sample(); });
+      this.#endSampling ??= this.#faults.onTick(() => {
+        made.sample();
+      });
     } else {
       this.map = null;
       this.#endSampling?.();

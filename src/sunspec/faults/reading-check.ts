@@ -3,10 +3,22 @@ import { SimError } from '../../core/errors.ts';
 import type { Fault } from '../../core/errors.ts';
 import type { FaultKind, FaultTarget, ProposedFault } from '../../core/fault-kinds.ts';
 import {
-  bitsFault, dynamicScaleFault, falsifyFault, freezeFault, noiseFault, scaleFault, strictPointsFault, valueFault,
+  bitsFault,
+  dynamicScaleFault,
+  falsifyFault,
+  freezeFault,
+  noiseFault,
+  scaleFault,
+  strictPointsFault,
+  valueFault,
 } from '../../fault-kinds/modbus-reading.ts';
 import {
-  baseFault, commonLength65Fault, hideModelFault, modelIdFault, modelLengthFault, shiftFault,
+  baseFault,
+  commonLength65Fault,
+  hideModelFault,
+  modelIdFault,
+  modelLengthFault,
+  shiftFault,
 } from '../../fault-kinds/modbus-structure.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 import { slotNamed } from './condition.ts';
@@ -26,22 +38,28 @@ function isOf<P>(fault: ProposedFault, kind: FaultKind<P>): fault is ProposedFau
  */
 export function checkReading(fault: ProposedFault, layout: Layout): void {
   const faults = [...readingFaults(fault, layout), ...structureFaults(fault, layout)];
-  if (faults.length > 0) throw new SimError('COMMAND_BAD_VALUE', `the device cannot have the fault ${fault.kind.kind} as asked`, faults);
+  if (faults.length > 0)
+    throw new SimError('COMMAND_BAD_VALUE', `the device cannot have the fault ${fault.kind.kind} as asked`, faults);
 }
 
 function readingFaults(fault: ProposedFault, layout: Layout): Fault[] {
   const { target = {} } = fault.request;
   if (isOf(fault, freezeFault)) return exceptFaults(layout, target, fault.parameters.except ?? []);
   if (isOf(fault, valueFault)) {
-    if (target.points === undefined && target.registers === undefined) return [{ name: '/target/points', detail: 'is required' }];
+    if (target.points === undefined && target.registers === undefined)
+      return [{ name: '/target/points', detail: 'is required' }];
     const wrong = pointFaults(layout, target, (slot) => valueFaultOf(slot, fault.parameters));
-    return wrong.length > 0 || valuePoints(layout, target, fault.parameters).length > 0 ? wrong : [nothing('takes this value')];
+    return wrong.length > 0 || valuePoints(layout, target, fault.parameters).length > 0
+      ? wrong
+      : [nothing('takes this value')];
   }
   if (isOf(fault, scaleFault) || isOf(fault, noiseFault)) return quantityFaults(layout, target);
   if (isOf(fault, bitsFault)) return bitFaults(layout, target, fault.parameters);
   if (isOf(fault, dynamicScaleFault)) return dynamicScaleFaults(layout, fault.parameters);
   if (isOf(fault, falsifyFault)) {
-    return canFalsify(fault.parameters.switch, layout) ? [] : [{ name: '/parameters/switch', detail: 'the device implements none of its points' }];
+    return canFalsify(fault.parameters.switch, layout)
+      ? []
+      : [{ name: '/parameters/switch', detail: 'the device implements none of its points' }];
   }
   if (!isOf(fault, strictPointsFault)) return [];
   return pointsMeant(layout, target).some(({ def }) => def.size > 1) ? [] : [nothing('has more than one register')];
@@ -50,7 +68,11 @@ function readingFaults(fault: ProposedFault, layout: Layout): Fault[] {
 const nothing = (what: string): Fault => ({ name: '/target', detail: `no point there ${what}` });
 
 /** What is against each point that is named by itself. */
-function pointFaults(layout: Layout, { points = [] }: FaultTarget, against: (slot: PointSlot) => string | null): Fault[] {
+function pointFaults(
+  layout: Layout,
+  { points = [] }: FaultTarget,
+  against: (slot: PointSlot) => string | null,
+): Fault[] {
   return points.flatMap((name, at) => {
     const slot = slotNamed(layout, name);
     const detail = slot === undefined ? null : against(slot);
@@ -59,9 +81,11 @@ function pointFaults(layout: Layout, { points = [] }: FaultTarget, against: (slo
 }
 
 function exceptFaults(layout: Layout, target: FaultTarget, except: readonly string[]): Fault[] {
-  const unknown = except.flatMap((name, at) => (
-    slotsNamed(layout, name).length > 0 ? [] : [{ name: `/parameters/except/${at}`, detail: `the device has no point, group or model ${name}` }]
-  ));
+  const unknown = except.flatMap((name, at) =>
+    slotsNamed(layout, name).length > 0
+      ? []
+      : [{ name: `/parameters/except/${at}`, detail: `the device has no point, group or model ${name}` }],
+  );
   const moving = new Set(except.flatMap((name) => slotsNamed(layout, name)));
   if (unknown.length > 0 || pointsMeant(layout, target).some((slot) => !moving.has(slot))) return unknown;
   return [{ name: '/parameters/except', detail: 'leaves nothing that is frozen' }];
@@ -72,20 +96,29 @@ function quantityFaults(layout: Layout, target: FaultTarget): Fault[] {
     if (!isQuantity(slot)) return 'is no quantity';
     return slot.implemented ? null : 'is not implemented';
   });
-  return wrong.length > 0 || pointsMeant(layout, target).some((slot) => isQuantity(slot) && slot.implemented) ? wrong : [nothing('is a quantity of the device')];
+  return wrong.length > 0 || pointsMeant(layout, target).some((slot) => isQuantity(slot) && slot.implemented)
+    ? wrong
+    : [nothing('is a quantity of the device')];
 }
 
 type Bits = readonly (number | string)[];
 
-function bitFaults(layout: Layout, target: FaultTarget, { set = [], clear = [] }: { readonly set?: Bits | undefined; readonly clear?: Bits | undefined }): Fault[] {
+function bitFaults(
+  layout: Layout,
+  target: FaultTarget,
+  { set = [], clear = [] }: { readonly set?: Bits | undefined; readonly clear?: Bits | undefined },
+): Fault[] {
   const wrong = pointFaults(layout, target, (slot) => (isBitField(slot) ? null : 'is no bit field'));
   const fields = pointsMeant(layout, target).filter(isBitField);
   if (wrong.length > 0) return wrong;
   if (fields.length === 0) return [nothing('is a bit field')];
-  const unknown = (bits: Bits, member: string) => bits.flatMap((bit, at) => {
-    const [first, ...others] = fields.map((slot) => bitFault(slot, bit));
-    return first === undefined || first === null || others.includes(null) ? [] : [{ ...first, name: `/parameters/${member}/${at}` }];
-  });
+  const unknown = (bits: Bits, member: string) =>
+    bits.flatMap((bit, at) => {
+      const [first, ...others] = fields.map((slot) => bitFault(slot, bit));
+      return first === undefined || first === null || others.includes(null)
+        ? []
+        : [{ ...first, name: `/parameters/${member}/${at}` }];
+    });
   return [...unknown(set, 'set'), ...unknown(clear, 'clear')];
 }
 
@@ -96,12 +129,28 @@ function structureFaults(fault: ProposedFault, layout: Layout): Fault[] {
     return [{ name: '/parameters/address', detail: `the map has ${layout.size} registers and fits up to ${highest}` }];
   }
   if (isOf(fault, commonLength65Fault)) {
-    return layout.models.some(({ def, length }) => def.id === 1 && length > 65) ? [] : [{ name: '/kind', detail: 'the device has no longer model 1' }];
+    return layout.models.some(({ def, length }) => def.id === 1 && length > 65)
+      ? []
+      : [{ name: '/kind', detail: 'the device has no longer model 1' }];
   }
-  if (!(isOf(fault, shiftFault) || isOf(fault, hideModelFault) || isOf(fault, modelIdFault) || isOf(fault, modelLengthFault))) return [];
+  if (
+    !(
+      isOf(fault, shiftFault) ||
+      isOf(fault, hideModelFault) ||
+      isOf(fault, modelIdFault) ||
+      isOf(fault, modelLengthFault)
+    )
+  )
+    return [];
   const { model } = fault.parameters;
   if (!layout.models.some(({ def }) => def.id === model)) {
-    return [{ name: '/parameters/model', detail: `the device has no model ${model}`, allowed: layout.models.map(({ def }) => def.id) }];
+    return [
+      {
+        name: '/parameters/model',
+        detail: `the device has no model ${model}`,
+        allowed: layout.models.map(({ def }) => def.id),
+      },
+    ];
   }
   if (!isOf(fault, shiftFault)) return [];
   const least = -room(layout, model);

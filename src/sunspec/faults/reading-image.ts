@@ -53,7 +53,9 @@ export class MapImage {
   }
 
   setWords(slot: PointSlot, words: readonly number[]): void {
-    words.slice(0, slot.def.size).forEach((word, i) => { this.#view.setUint16(this.#at(slot) + 2 * i, word); });
+    words.slice(0, slot.def.size).forEach((word, i) => {
+      this.#view.setUint16(this.#at(slot) + 2 * i, word);
+    });
   }
 
   #at(slot: PointSlot): number {
@@ -108,7 +110,10 @@ export class Sample {
     if (this.#isWhole) {
       this.#bytes = copyOf(bank);
     } else {
-      this.#bytes = Buffer.concat(runs.map(({ at, end }) => bank.read(base + at / 2, (end - at) / 2)), wanted);
+      this.#bytes = Buffer.concat(
+        runs.map(({ at, end }) => bank.read(base + at / 2, (end - at) / 2)),
+        wanted,
+      );
     }
   }
 

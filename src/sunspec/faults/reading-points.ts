@@ -10,7 +10,17 @@ import { perLayout, slotsNamed, slotsUnder } from './targets.ts';
 
 /** types of what is measured, counted or set, as opposed to enumerations, bits and texts */
 const quantities: ReadonlySet<string> = new Set([
-  'int16', 'uint16', 'acc16', 'int32', 'uint32', 'acc32', 'int64', 'uint64', 'acc64', 'float32', 'float64',
+  'int16',
+  'uint16',
+  'acc16',
+  'int32',
+  'uint32',
+  'acc32',
+  'int64',
+  'uint64',
+  'acc64',
+  'float32',
+  'float64',
 ]);
 
 export function isQuantity({ def }: PointSlot): boolean {
@@ -36,10 +46,14 @@ export function bitFault(slot: PointSlot, bit: number | string): Omit<Fault, 'na
     : { detail: `${slot.modelId}.${slot.path} has no bit ${bit}`, allowed: Object.keys(def.symbols ?? {}) };
 }
 
-const own = (symbols: PointSlot['def']['symbols'], name: string) => (symbols !== undefined && Object.hasOwn(symbols, name) ? symbols[name] : undefined);
+const own = (symbols: PointSlot['def']['symbols'], name: string) =>
+  symbols !== undefined && Object.hasOwn(symbols, name) ? symbols[name] : undefined;
 
 function countsOf(groups: readonly GroupDef[] = []): string[] {
-  return groups.flatMap((group) => [...(typeof group.count === 'string' ? [group.count] : []), ...countsOf(group.groups)]);
+  return groups.flatMap((group) => [
+    ...(typeof group.count === 'string' ? [group.count] : []),
+    ...countsOf(group.groups),
+  ]);
 }
 
 const frames = new WeakMap<Layout, ReadonlySet<PointSlot>>();
@@ -48,10 +62,12 @@ const frames = new WeakMap<Layout, ReadonlySet<PointSlot>>();
 function frameOf(layout: Layout): ReadonlySet<PointSlot> {
   const known = frames.get(layout);
   if (known !== undefined) return known;
-  const frame = new Set(layout.models.flatMap(({ def, slots }) => {
-    const paths = new Set(['ID', 'L', ...countsOf(def.groups)]);
-    return slots.filter((slot) => paths.has(slot.path) || slot.def.type === 'sunssf' || slot.def.type === 'pad');
-  }));
+  const frame = new Set(
+    layout.models.flatMap(({ def, slots }) => {
+      const paths = new Set(['ID', 'L', ...countsOf(def.groups)]);
+      return slots.filter((slot) => paths.has(slot.path) || slot.def.type === 'sunssf' || slot.def.type === 'pad');
+    }),
+  );
   frames.set(layout, frame);
   return frame;
 }
@@ -64,11 +80,14 @@ export const pointsMeant = perLayout((layout, { points, registers }: FaultTarget
   const frame = frameOf(layout);
   const contents = (slots: readonly PointSlot[]) => slots.filter((slot) => !frame.has(slot));
   if (points === undefined && registers === undefined) return contents(layout.slots);
-  const meant = new Set((points ?? []).flatMap((name) => {
-    const point = slotNamed(layout, name);
-    return point === undefined ? contents(slotsNamed(layout, name)) : [point];
-  }));
-  if (registers !== undefined) for (const slot of slotsUnder(layout, registers.address, registers.count)) meant.add(slot);
+  const meant = new Set(
+    (points ?? []).flatMap((name) => {
+      const point = slotNamed(layout, name);
+      return point === undefined ? contents(slotsNamed(layout, name)) : [point];
+    }),
+  );
+  if (registers !== undefined)
+    for (const slot of slotsUnder(layout, registers.address, registers.count)) meant.add(slot);
   return [...meant].sort((a, b) => a.index - b.index);
 });
 
@@ -83,7 +102,8 @@ export interface ShownValue {
 export function valueFaultOf({ def }: PointSlot, { value, raw }: ShownValue): string | null {
   if (raw !== undefined) return raw.length === def.size ? null : `has ${def.size} registers, not ${raw.length}`;
   if (typeof value !== 'string') return numberCodec(def.type) === undefined ? 'is no number' : null;
-  if (def.symbols !== undefined && def.type.startsWith('enum')) return Object.hasOwn(def.symbols, value) ? null : `has no value ${JSON.stringify(value)}`;
+  if (def.symbols !== undefined && def.type.startsWith('enum'))
+    return Object.hasOwn(def.symbols, value) ? null : `has no value ${JSON.stringify(value)}`;
   if (def.type !== 'string') return 'is no text';
   return Buffer.byteLength(value) <= 2 * def.size ? null : `has room for ${2 * def.size} bytes of text`;
 }
@@ -92,5 +112,7 @@ export function valueFaultOf({ def }: PointSlot, { value, raw }: ShownValue): st
 export function valuePoints(layout: Layout, target: FaultTarget, shown: ShownValue): readonly PointSlot[] {
   const named = new Set((target.points ?? []).map((name) => slotNamed(layout, name)));
   const number = shown.extreme !== undefined || typeof shown.value === 'number';
-  return pointsMeant(layout, target).filter((slot) => valueFaultOf(slot, shown) === null && (!number || named.has(slot) || isQuantity(slot)));
+  return pointsMeant(layout, target).filter(
+    (slot) => valueFaultOf(slot, shown) === null && (!number || named.has(slot) || isQuantity(slot)),
+  );
 }

@@ -25,7 +25,10 @@ function scaledBy(layout: Layout, factor: PointSlot): readonly PointSlot[] {
 
 /** Scale factors that can move: a master that writes by the one it has read would be misunderstood after the next step. */
 function movable(layout: Layout): readonly PointSlot[] {
-  return layout.slots.filter((slot) => slot.def.type === 'sunssf' && slot.implemented && scaledBy(layout, slot).every(({ writable }) => !writable));
+  return layout.slots.filter(
+    (slot) =>
+      slot.def.type === 'sunssf' && slot.implemented && scaledBy(layout, slot).every(({ writable }) => !writable),
+  );
 }
 
 /** What is wrong with a moving scale factor for a device. */
@@ -33,8 +36,10 @@ export function dynamicScaleFaults(layout: Layout, { scale_factor: name }: Dynam
   const slot = slotNamed(layout, name);
   const allowed = movable(layout);
   if (slot !== undefined && allowed.includes(slot)) return [];
-  const detail = slot?.def.type === 'sunssf' && slot.implemented
-    ? `${name} scales points that can be written` : `${name} is no scale factor that the device implements`;
+  const detail =
+    slot?.def.type === 'sunssf' && slot.implemented
+      ? `${name} scales points that can be written`
+      : `${name} is no scale factor that the device implements`;
   return [{ name: '/parameters/scale_factor', detail, allowed: allowed.map(pointName) }];
 }
 
@@ -44,17 +49,18 @@ function loadPct(bank: Bank): number {
     const slot = slotNamed(bank.layout, name);
     return slot === undefined ? null : bank.value(slot);
   });
-  return typeof w === 'number' && typeof rating === 'number' && rating > 0 ? 100 * Math.abs(w) / rating : 0;
+  return typeof w === 'number' && typeof rating === 'number' && rating > 0 ? (100 * Math.abs(w)) / rating : 0;
 }
 
 /** The shift next to the wanted one at which all points keep their values within their types. */
 function fittingShift(image: MapImage, slots: readonly PointSlot[], wanted: number): number {
-  const fits = (shift: number) => slots.every((slot) => {
-    const [raw, codec] = [image.raw(slot), numberCodec(slot.def.type)];
-    if (raw === null || codec === undefined) return true;
-    const moved = Math.round(raw * 10 ** -shift);
-    return moved >= codec.min && moved <= codec.max;
-  });
+  const fits = (shift: number) =>
+    slots.every((slot) => {
+      const [raw, codec] = [image.raw(slot), numberCodec(slot.def.type)];
+      if (raw === null || codec === undefined) return true;
+      const moved = Math.round(raw * 10 ** -shift);
+      return moved >= codec.min && moved <= codec.max;
+    });
   let shift = wanted;
   while (shift < 0 && !fits(shift)) shift += 1;
   return shift;

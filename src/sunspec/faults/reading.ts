@@ -5,7 +5,16 @@ import type { SimTime } from '../../core/clock.ts';
 import type { FaultKind, FaultTarget } from '../../core/fault-kinds.ts';
 import { createRandom } from '../../core/random.ts';
 import {
-  bitsFault, dynamicScaleFault, falsifyFault, freezeFault, lagFault, noiseFault, notImplementedFault, scaleFault, strictPointsFault, valueFault,
+  bitsFault,
+  dynamicScaleFault,
+  falsifyFault,
+  freezeFault,
+  lagFault,
+  noiseFault,
+  notImplementedFault,
+  scaleFault,
+  strictPointsFault,
+  valueFault,
 } from '../../fault-kinds/modbus-reading.ts';
 import type { Bank } from '../map/bank.ts';
 import { numberCodec } from '../map/codec.ts';
@@ -50,25 +59,44 @@ function effectOf(fault: ActiveFault, context: EffectContext): ReadingEffect | n
 /** Effects with nothing of a single device: one serves all that have the layout. */
 const commonEffect = perLayout((layout, fault: ActiveFault): ReadingEffect | null => {
   const { target } = fault.facts;
-  if (fault.isOf(notImplementedFault)) return eachPoint(pointsMeant(layout, target), (image, slot) => { image.clear(slot); });
+  if (fault.isOf(notImplementedFault))
+    return eachPoint(pointsMeant(layout, target), (image, slot) => {
+      image.clear(slot);
+    });
   if (fault.isOf(valueFault)) return fixed(target, fault.parameters, layout);
   if (fault.isOf(scaleFault)) return scaled(target, fault.parameters, layout);
   if (fault.isOf(bitsFault)) return bits(target, fault.parameters, layout);
   if (fault.isOf(falsifyFault)) return falsify(fault.parameters.switch, layout);
-  return fault.isOf(strictPointsFault) ? { slots: pointsMeant(layout, target).filter(({ def }) => def.size > 1) } : null;
+  return fault.isOf(strictPointsFault)
+    ? { slots: pointsMeant(layout, target).filter(({ def }) => def.size > 1) }
+    : null;
 });
 
 function eachPoint(slots: readonly PointSlot[], change: (image: MapImage, slot: PointSlot) => void): ReadingEffect {
-  return { slots, apply: (image) => { for (const slot of slots) change(image, slot); } };
+  return {
+    slots,
+    apply: (image) => {
+      for (const slot of slots) change(image, slot);
+    },
+  };
 }
 
-function freeze(target: FaultTarget, { except = [] }: ParametersOf<typeof freezeFault>, { bank }: EffectContext): ReadingEffect {
+function freeze(
+  target: FaultTarget,
+  { except = [] }: ParametersOf<typeof freezeFault>,
+  { bank }: EffectContext,
+): ReadingEffect {
   const { layout } = bank;
   const moving = new Set(except.flatMap((name) => slotsNamed(layout, name)));
   const meant = pointsMeant(layout, target);
   const slots = moving.size === 0 ? meant : meant.filter((slot) => !moving.has(slot));
   const sample = new Sample(bank, slots);
-  return { slots, apply: (image) => { sample.show(image); } };
+  return {
+    slots,
+    apply: (image) => {
+      sample.show(image);
+    },
+  };
 }
 
 function fixed(target: FaultTarget, parameters: ParametersOf<typeof valueFault>, layout: Layout): ReadingEffect {
@@ -82,7 +110,7 @@ function fixed(target: FaultTarget, parameters: ParametersOf<typeof valueFault>,
 }
 
 function extremeOf({ def }: PointSlot, extreme: 'min' | 'max' | 'zero'): number {
-  return extreme === 'zero' ? 0 : numberCodec(def.type)?.[extreme] ?? 0;
+  return extreme === 'zero' ? 0 : (numberCodec(def.type)?.[extreme] ?? 0);
 }
 
 function showWord(image: MapImage, slot: PointSlot, word: string): void {
@@ -90,7 +118,11 @@ function showWord(image: MapImage, slot: PointSlot, word: string): void {
   else image.setRaw(slot, slot.def.symbols?.[word] ?? 0);
 }
 
-function scaled(target: FaultTarget, { factor, offset }: ParametersOf<typeof scaleFault>, layout: Layout): ReadingEffect {
+function scaled(
+  target: FaultTarget,
+  { factor, offset }: ParametersOf<typeof scaleFault>,
+  layout: Layout,
+): ReadingEffect {
   return eachPoint(pointsMeant(layout, target).filter(isQuantity), (image, slot) => {
     const value = image.number(slot);
     if (value !== null) image.setNumber(slot, value * factor + offset);
@@ -98,7 +130,12 @@ function scaled(target: FaultTarget, { factor, offset }: ParametersOf<typeof sca
 }
 
 /** The noise of a point is new with each tick and stays for all reads until the next one, in whatever order they come. */
-function noise(seed: number, target: FaultTarget, { amplitude }: ParametersOf<typeof noiseFault>, { bank, deviceIndex, now }: EffectContext): ReadingEffect {
+function noise(
+  seed: number,
+  target: FaultTarget,
+  { amplitude }: ParametersOf<typeof noiseFault>,
+  { bank, deviceIndex, now }: EffectContext,
+): ReadingEffect {
   const slots = pointsMeant(bank.layout, target).filter(isQuantity);
   let drawnAt: SimTime | null = null;
   let offsets: readonly number[] = [];
@@ -117,7 +154,11 @@ function noise(seed: number, target: FaultTarget, { amplitude }: ParametersOf<ty
 }
 
 /** Until the delay has passed, the values are those of the moment at which the fault began. */
-function lag(target: FaultTarget, { delay_s: delayS }: ParametersOf<typeof lagFault>, { bank, now }: EffectContext): ReadingEffect {
+function lag(
+  target: FaultTarget,
+  { delay_s: delayS }: ParametersOf<typeof lagFault>,
+  { bank, now }: EffectContext,
+): ReadingEffect {
   const slots = pointsMeant(bank.layout, target);
   const registers = slots.reduce((sum, { def }) => sum + def.size, 0);
   const stepS = delayS / Math.min(samplesPerLag, Math.max(fewestSamples, Math.floor(registersPerLag / registers)));
@@ -131,10 +172,20 @@ function lag(target: FaultTarget, { delay_s: delayS }: ParametersOf<typeof lagFa
     shown = coming.findLast(({ at }) => at <= dueAt) ?? shown;
     coming = coming.filter(({ at }) => at > dueAt);
   };
-  return { slots, sample, apply: (image) => { shown.sample.show(image); } };
+  return {
+    slots,
+    sample,
+    apply: (image) => {
+      shown.sample.show(image);
+    },
+  };
 }
 
-function bits(target: FaultTarget, { set = [], clear = [] }: ParametersOf<typeof bitsFault>, layout: Layout): ReadingEffect {
+function bits(
+  target: FaultTarget,
+  { set = [], clear = [] }: ParametersOf<typeof bitsFault>,
+  layout: Layout,
+): ReadingEffect {
   return eachPoint(pointsMeant(layout, target).filter(isBitField), (image, slot) => {
     const raw = image.raw(slot);
     // a device without the field shows one where bits are to be seen

@@ -59,7 +59,9 @@ export class AddressShape {
   /** The same, of those registers that are there. */
   within(address: number, count: number): readonly Span[] {
     const end = address + count;
-    return this.#spans.filter((span) => span.address < end && span.address + span.count > address).map((span) => cut(span, address, end));
+    return this.#spans
+      .filter((span) => span.address < end && span.address + span.count > address)
+      .map((span) => cut(span, address, end));
   }
 
   /**
@@ -70,7 +72,10 @@ export class AddressShape {
   mapAddress(address: number, count: number): number {
     const [first, ...others] = this.spans(address, count);
     if (first === undefined || typeof first.from !== 'number' || others.length > 0) {
-      throw new SimError('MAP_READ_ONLY', `registers ${address}..${address + count - 1} are not all registers of points`);
+      throw new SimError(
+        'MAP_READ_ONLY',
+        `registers ${address}..${address + count - 1} are not all registers of points`,
+      );
     }
     return first.from;
   }

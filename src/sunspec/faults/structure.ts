@@ -2,7 +2,14 @@
 import type { ActiveFault } from '../../core/active-fault.ts';
 import type { FaultKind } from '../../core/fault-kinds.ts';
 import {
-  baseFault, chainEndFault, commonLength65Fault, hideModelFault, modelIdFault, modelLengthFault, modbusStructureFaults, shiftFault,
+  baseFault,
+  chainEndFault,
+  commonLength65Fault,
+  hideModelFault,
+  modelIdFault,
+  modelLengthFault,
+  modbusStructureFaults,
+  shiftFault,
 } from '../../fault-kinds/modbus-structure.ts';
 import type { Layout } from '../map/layout.ts';
 import { AddressShape } from './structure-shape.ts';
@@ -39,7 +46,12 @@ function chainOf({ base, size, models }: Layout): Chain {
     base,
     pieces: [
       { what: 'marker', address: base, count: headerRegisters, shown: untouched },
-      ...models.map(({ def, address, length }) => ({ what: def.id, address, count: length + headerRegisters, shown: untouched })),
+      ...models.map(({ def, address, length }) => ({
+        what: def.id,
+        address,
+        count: length + headerRegisters,
+        shown: untouched,
+      })),
       { what: 'end', address: end, count: headerRegisters, shown: untouched },
     ],
   };
@@ -49,14 +61,20 @@ function changed({ base, pieces }: Chain, what: Piece['what'], change: (piece: P
   return { base, pieces: pieces.flatMap((piece) => (piece.what === what ? change(piece) : [piece])) };
 }
 
-const showing = (piece: Piece, offset: number, word: number): Piece => ({ ...piece, shown: new Map([...piece.shown, [offset, word]]) });
+const showing = (piece: Piece, offset: number, word: number): Piece => ({
+  ...piece,
+  shown: new Map([...piece.shown, [offset, word]]),
+});
 
 function chainEnd(chain: Chain, variant: 'zeros' | 'exception' | 'absent_length'): Chain {
   return changed(chain, 'end', (end) => {
     switch (variant) {
-      case 'zeros': return [showing(showing(end, idOffset, 0), lengthOffset, 0)];
-      case 'exception': return [];
-      case 'absent_length': return [{ ...end, count: 1 }];
+      case 'zeros':
+        return [showing(showing(end, idOffset, 0), lengthOffset, 0)];
+      case 'exception':
+        return [];
+      case 'absent_length':
+        return [{ ...end, count: 1 }];
     }
   });
 }
@@ -64,11 +82,17 @@ function chainEnd(chain: Chain, variant: 'zeros' | 'exception' | 'absent_length'
 /** Registers that belong to nobody before a model, or the model over the last registers of what stands before it. */
 function shifted(chain: Chain, model: number, registers: number, fill: number): Chain {
   if (registers > 0) {
-    return changed(chain, model, (piece) => [{ what: 'filler', address: 0, count: registers, shown: untouched, fill }, piece]);
+    return changed(chain, model, (piece) => [
+      { what: 'filler', address: 0, count: registers, shown: untouched, fill },
+      piece,
+    ]);
   }
   const { base, pieces } = chain;
   // what is before it keeps at least what makes it a model, and a marker all
-  const covered = (piece: Piece) => ({ ...piece, count: Math.max(Math.min(piece.count, headerRegisters), piece.count + registers) });
+  const covered = (piece: Piece) => ({
+    ...piece,
+    count: Math.max(Math.min(piece.count, headerRegisters), piece.count + registers),
+  });
   return { base, pieces: pieces.map((piece, at) => (pieces[at + 1]?.what === model ? covered(piece) : piece)) };
 }
 
@@ -92,9 +116,12 @@ function changedBy(chain: Chain, fault: ActiveFault): Chain {
     return changed(chain, model, (piece) => [showing(piece, lengthOffset, length)]);
   }
   if (fault.isOf(commonLength65Fault)) {
-    return changed(chain, 1, (piece) => [{ ...showing(piece, lengthOffset, shortCommon.length), count: Math.min(piece.count, shortCommon.registers) }]);
+    return changed(chain, 1, (piece) => [
+      { ...showing(piece, lengthOffset, shortCommon.length), count: Math.min(piece.count, shortCommon.registers) },
+    ]);
   }
-  if (fault.isOf(shiftFault)) return shifted(chain, fault.parameters.model, fault.parameters.registers, fault.parameters.fill);
+  if (fault.isOf(shiftFault))
+    return shifted(chain, fault.parameters.model, fault.parameters.registers, fault.parameters.fill);
   return fault.isOf(chainEndFault) ? chainEnd(chain, fault.parameters.variant) : chain;
 }
 

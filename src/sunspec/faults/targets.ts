@@ -44,7 +44,7 @@ export function slotsUnder(layout: Layout, address: number, count: number): read
   const { base, size, slots, slotAt } = layout;
   const found: PointSlot[] = [];
   const end = Math.min(size, address - base + count);
-  for (let offset = Math.max(0, address - base); offset < end;) {
+  for (let offset = Math.max(0, address - base); offset < end; ) {
     const slot = slots[slotAt[offset] ?? slots.length];
     if (slot !== undefined) found.push(slot);
     offset = slot === undefined ? offset + 1 : slot.address - base + slot.def.size;
@@ -57,13 +57,22 @@ export function slotsUnder(layout: Layout, address: number, count: number): read
  * @throws SimError COMMAND_BAD_VALUE with a fault for each
  */
 export function checkTarget(layout: Layout, target: FaultTarget = {}): void {
-  const faults: Fault[] = (target.points ?? []).flatMap((name, at) => (
-    slotsNamed(layout, name).length > 0 ? [] : [{ name: `/target/points/${at}`, detail: `the device has no point, group or model ${name}` }]
-  ));
+  const faults: Fault[] = (target.points ?? []).flatMap((name, at) =>
+    slotsNamed(layout, name).length > 0
+      ? []
+      : [{ name: `/target/points/${at}`, detail: `the device has no point, group or model ${name}` }],
+  );
   const { registers } = target;
   const { base, size } = layout;
-  if (registers !== undefined && (registers.count < 1 || registers.address + registers.count <= base || registers.address >= base + size)) {
-    faults.push({ name: '/target/registers', detail: `none of these is in the map, which has ${base}..${base + size - 1}` });
+  if (
+    registers !== undefined &&
+    (registers.count < 1 || registers.address + registers.count <= base || registers.address >= base + size)
+  ) {
+    faults.push({
+      name: '/target/registers',
+      detail: `none of these is in the map, which has ${base}..${base + size - 1}`,
+    });
   }
-  if (faults.length > 0) throw new SimError('COMMAND_BAD_VALUE', 'the fault has a target that the device lacks', faults);
+  if (faults.length > 0)
+    throw new SimError('COMMAND_BAD_VALUE', 'the fault has a target that the device lacks', faults);
 }

@@ -24,7 +24,12 @@ export class AdoptionTimers {
     if (this.#adoptionS <= 0) return false;
     this.drop(request);
     const due = addSeconds(this.#clock.sim(), this.#adoptionS);
-    this.#underWay.set(request.modelId, this.#scheduler.at(due, () => { this.#bank.completeAdoption(request, by); }));
+    this.#underWay.set(
+      request.modelId,
+      this.#scheduler.at(due, () => {
+        this.#bank.completeAdoption(request, by);
+      }),
+    );
     return true;
   }
 

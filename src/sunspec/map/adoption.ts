@@ -63,10 +63,16 @@ function settingsFault({ layout, image, model, set }: Candidate): AdoptionFault 
 
 function coordinatesOf({ layout, model }: Candidate, point: string): readonly PointSlot[] {
   // the first of these that a model has is the input of its curve
-  return ['V', 'Hz', 'W', 'Var', 'Tms'].map((name) => layout.slot(model.def.id, `${point}.${name}`)).filter((slot) => slot !== undefined);
+  return ['V', 'Hz', 'W', 'Var', 'Tms']
+    .map((name) => layout.slot(model.def.id, `${point}.${name}`))
+    .filter((slot) => slot !== undefined);
 }
 
-function pointFault({ layout, image }: Candidate, coordinates: readonly PointSlot[], last: number): AdoptionFault | null {
+function pointFault(
+  { layout, image }: Candidate,
+  coordinates: readonly PointSlot[],
+  last: number,
+): AdoptionFault | null {
   for (const slot of coordinates) {
     const detail = slot.implemented ? inUseFault(layout, image, slot) : null;
     if (detail !== null) return { path: slot.path, detail };
@@ -154,7 +160,12 @@ export function adopt(layout: Layout, image: Buffer, request: PointSlot): readon
 }
 
 /** Says how far an adoption is, without adopting anything. @returns the points that this wrote */
-export function reportAdoption(layout: Layout, image: Buffer, request: PointSlot, state: keyof typeof results): readonly PointSlot[] {
+export function reportAdoption(
+  layout: Layout,
+  image: Buffer,
+  request: PointSlot,
+  state: keyof typeof results,
+): readonly PointSlot[] {
   const result = adoptionResult(layout, request);
   put(layout, image, result, results[state]);
   return result ? [result] : [];

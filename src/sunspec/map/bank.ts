@@ -121,12 +121,17 @@ function scratchOf(layout: Layout): Scratch {
   if (known) return known;
   const image = Buffer.alloc(layout.size * 2);
   const made: Scratch = {
-    image, touched: null,
-    tx: createMapView(layout, image, (index) => { made.touched?.add(index); }),
+    image,
+    touched: null,
+    tx: createMapView(layout, image, (index) => {
+      made.touched?.add(index);
+    }),
     candidate: {
       map: createMapView(layout, image),
       value: (slot) => readPoint(layout, image, slot),
-      set: (slot, value) => { writePoint(layout, image, slot, value); },
+      set: (slot, value) => {
+        writePoint(layout, image, slot, value);
+      },
     },
   };
   scratches.set(layout, made);
@@ -164,15 +169,21 @@ export class RegisterBank implements Bank {
   }
 
   write(address: number, words: Buffer, by: Origin): void {
-    this.#writeSpan(address, words, by, (scratch, points) => { this.#commit(scratch, points, by); });
+    this.#writeSpan(address, words, by, (scratch, points) => {
+      this.#commit(scratch, points, by);
+    });
   }
 
   check(address: number, words: Buffer, by: Origin): void {
-    this.#writeSpan(address, words, by, (scratch, points) => { checkValues(this.layout, scratch.image, points); });
+    this.#writeSpan(address, words, by, (scratch, points) => {
+      checkValues(this.layout, scratch.image, points);
+    });
   }
 
   transact(by: Origin, change: (tx: WritableMapView) => void): void {
-    this.#change(by, (scratch) => { change(scratch.tx); });
+    this.#change(by, (scratch) => {
+      change(scratch.tx);
+    });
   }
 
   assign(by: Origin, values: readonly { readonly slot: PointSlot; readonly value: AnyPointValue }[]): void {
@@ -253,7 +264,9 @@ export class RegisterBank implements Bank {
 
   onChange(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener);
-    return () => { this.#listeners.delete(listener); };
+    return () => {
+      this.#listeners.delete(listener);
+    };
   }
 
   /** @param by who asks; absent for what was admitted before */
@@ -269,7 +282,12 @@ export class RegisterBank implements Bank {
   }
 
   /** Puts a span onto the candidate, and on to `then` what it touches. */
-  #writeSpan(address: number, words: Buffer, by: Origin, then: (scratch: Scratch, points: readonly PointSlot[]) => void): void {
+  #writeSpan(
+    address: number,
+    words: Buffer,
+    by: Origin,
+    then: (scratch: Scratch, points: readonly PointSlot[]) => void,
+  ): void {
     const points = this.#touchedBy(address, words.length / 2);
     for (const slot of points) checkAccess(slot);
     const scratch = this.#open(by);
@@ -294,7 +312,7 @@ export class RegisterBank implements Bank {
   }
 
   #touchedIn(scratch: Scratch): PointSlot[] {
-    return [...scratch.touched ?? []].map((index) => this.#slot(index));
+    return [...(scratch.touched ?? [])].map((index) => this.#slot(index));
   }
 
   #commit(scratch: Scratch, points: readonly PointSlot[], by: Origin): void {
@@ -338,14 +356,17 @@ export class RegisterBank implements Bank {
       throw new SimError('MAP_ILLEGAL_ADDRESS', `registers ${address}..${address + count - 1} are not all in the map`);
     }
     const points: PointSlot[] = [];
-    for (let offset = first; offset < first + count;) {
+    for (let offset = first; offset < first + count; ) {
       const index = slotAt[offset] ?? noSlot;
       if (index === noSlot) throw new SimError('MAP_READ_ONLY', `register ${base + offset} is part of the map's frame`);
       const slot = this.#slot(index);
       const start = slot.address - base;
       if (start < first || start + slot.def.size > first + count) {
         checkAccess(slot);
-        throw new SimError('MAP_PARTIAL_POINT', `${slot.modelId}.${slot.path} spans ${slot.def.size} registers and must be written whole`);
+        throw new SimError(
+          'MAP_PARTIAL_POINT',
+          `${slot.modelId}.${slot.path} spans ${slot.def.size} registers and must be written whole`,
+        );
       }
       points.push(slot);
       offset = start + slot.def.size;

@@ -50,7 +50,8 @@ const int64: NumberCodec = {
 
 function unsigned16(max: number, absent: number): NumberCodec {
   return {
-    min: 0, max,
+    min: 0,
+    max,
     get: (dv, at) => dv.getUint16(at),
     set: (dv, at, raw) => dv.setUint16(at, raw),
     absent: (dv, at) => dv.getUint16(at) === absent,
@@ -60,7 +61,8 @@ function unsigned16(max: number, absent: number): NumberCodec {
 
 function signed16(min: number, max: number): NumberCodec {
   return {
-    min, max,
+    min,
+    max,
     get: (dv, at) => dv.getInt16(at),
     set: (dv, at, raw) => dv.setInt16(at, raw),
     absent: (dv, at) => dv.getInt16(at) === -0x8000,
@@ -70,7 +72,8 @@ function signed16(min: number, max: number): NumberCodec {
 
 function unsigned32(max: number, absent: number): NumberCodec {
   return {
-    min: 0, max,
+    min: 0,
+    max,
     get: (dv, at) => dv.getUint32(at),
     set: (dv, at, raw) => dv.setUint32(at, raw),
     absent: (dv, at) => dv.getUint32(at) === absent,
@@ -79,7 +82,8 @@ function unsigned32(max: number, absent: number): NumberCodec {
 }
 
 const int32: NumberCodec = {
-  min: -0x7fffffff, max: 0x7fffffff,
+  min: -0x7fffffff,
+  max: 0x7fffffff,
   get: (dv, at) => dv.getInt32(at),
   set: (dv, at, raw) => dv.setInt32(at, raw),
   absent: (dv, at) => dv.getInt32(at) === -0x80000000,
@@ -97,7 +101,8 @@ export function decimalOf(float32: number): number {
 }
 
 const float32: NumberCodec = {
-  min: -3.4028234663852886e38, max: 3.4028234663852886e38,
+  min: -3.4028234663852886e38,
+  max: 3.4028234663852886e38,
   get: (dv, at) => decimalOf(dv.getFloat32(at)),
   set: (dv, at, raw) => dv.setFloat32(at, raw),
   absent: (dv, at) => Number.isNaN(dv.getFloat32(at)),
@@ -105,7 +110,8 @@ const float32: NumberCodec = {
 };
 
 const float64: NumberCodec = {
-  min: -Number.MAX_VALUE, max: Number.MAX_VALUE,
+  min: -Number.MAX_VALUE,
+  max: Number.MAX_VALUE,
   get: (dv, at) => dv.getFloat64(at),
   set: (dv, at, raw) => dv.setFloat64(at, raw),
   absent: (dv, at) => Number.isNaN(dv.getFloat64(at)),
@@ -128,7 +134,11 @@ const numberCodecs: Partial<Record<PointType, NumberCodec>> = {
   ipaddr: unsigned32(0xffffffff, 0),
   int64,
   uint64,
-  acc64: { ...uint64, absent: (dv, at) => dv.getUint32(at) === 0 && dv.getUint32(at + 4) === 0, clear: (dv, at) => uint64.set(dv, at, 0) },
+  acc64: {
+    ...uint64,
+    absent: (dv, at) => dv.getUint32(at) === 0 && dv.getUint32(at + 4) === 0,
+    clear: (dv, at) => uint64.set(dv, at, 0),
+  },
   float32,
   float64,
   sunssf: signed16(-10, 10),

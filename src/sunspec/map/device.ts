@@ -1,9 +1,22 @@
 import type {
-  AssetType, Alarm, DcMode, DeviceCommand, DeviceDetail, IvCurve, Origin, Provenance, Published,
+  AssetType,
+  Alarm,
+  DcMode,
+  DeviceCommand,
+  DeviceDetail,
+  IvCurve,
+  Origin,
+  Provenance,
+  Published,
 } from '../../core/device.ts';
 import type { ClockPatch, ClockSettings, SimTime } from '../../core/clock.ts';
 import type {
-  GridEventArguments, GridEventKind, GridNow, GridPatch, SurroundingsNow, SurroundingsPatch,
+  GridEventArguments,
+  GridEventKind,
+  GridNow,
+  GridPatch,
+  SurroundingsNow,
+  SurroundingsPatch,
 } from '../../core/environment.ts';
 import type { GridTrace } from '../../core/grid-trace.ts';
 import type { BatteryTree } from '../../core/kinds/battery.ts';
@@ -34,7 +47,10 @@ export interface Device {
   readonly activeFunctions: ReadonlySet<ControlFunction>;
   /** the device takes no remote write or command (715.LocRemCtl) */
   readonly localControl: boolean;
-  readonly enterService: { readonly state: 'in_service' | 'waiting' | 'out_of_service'; readonly delayRemainingS: number };
+  readonly enterService: {
+    readonly state: 'in_service' | 'waiting' | 'out_of_service';
+    readonly delayRemainingS: number;
+  };
   /** names of the trip functions beyond their limit */
   readonly activeTrips: readonly string[];
   /** why the power is what it is */
@@ -60,8 +76,22 @@ export interface Device {
 
 /** The keys of `controls.modes`. */
 export const controlFunctions = [
-  'volt_var', 'volt_watt', 'watt_var', 'freq_droop', 'pf_inject', 'pf_absorb', 'constant_var', 'max_power',
-  'active_power', 'enter_service', 'lv_trip', 'hv_trip', 'lf_trip', 'hf_trip', 'anti_islanding', 'ramp',
+  'volt_var',
+  'volt_watt',
+  'watt_var',
+  'freq_droop',
+  'pf_inject',
+  'pf_absorb',
+  'constant_var',
+  'max_power',
+  'active_power',
+  'enter_service',
+  'lv_trip',
+  'hv_trip',
+  'lf_trip',
+  'hf_trip',
+  'anti_islanding',
+  'ramp',
 ] as const;
 export type ControlFunction = (typeof controlFunctions)[number];
 

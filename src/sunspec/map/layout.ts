@@ -94,16 +94,24 @@ function placePoints(draft: Draft, choice: ModelChoice, points: readonly PointDe
   for (const def of points) {
     const path = prefix + def.name;
     const sf = scaleOf(def, choice);
-    const omitted = choice.omit?.has(plainPath(path)) === true
-      || (def.type === 'sunssf' && choice.scale?.[def.name] === undefined) || def.type === 'pad';
+    const omitted =
+      choice.omit?.has(plainPath(path)) === true ||
+      (def.type === 'sunssf' && choice.scale?.[def.name] === undefined) ||
+      def.type === 'pad';
     if (!omitted && sf === undefined) {
       throw new SimError('INTERNAL', `${choice.def.id}.${path} is implemented but its scale factor is not`);
     }
     // set 1 of a curve or control model is the one in force and read only on the wire
     const activeSet = /^(Crv|Ctl)\[0\]/.test(path);
     draft.slots.push({
-      index: draft.slots.length, modelId: choice.def.id, path, def, address: draft.address,
-      sf: sf ?? 0, implemented: !omitted, writable: def.access === 'RW' && !omitted && !activeSet,
+      index: draft.slots.length,
+      modelId: choice.def.id,
+      path,
+      def,
+      address: draft.address,
+      sf: sf ?? 0,
+      implemented: !omitted,
+      writable: def.access === 'RW' && !omitted && !activeSet,
     });
     draft.address += def.size;
   }
@@ -117,7 +125,10 @@ function countOf(group: GroupDef, choice: ModelChoice): number {
 }
 
 function placeGroups(
-  draft: Draft, choice: ModelChoice, groups: readonly GroupDef[] | undefined, prefix: string,
+  draft: Draft,
+  choice: ModelChoice,
+  groups: readonly GroupDef[] | undefined,
+  prefix: string,
 ): Record<string, GroupPlace[]> {
   const placed: Record<string, GroupPlace[]> = {};
   for (const def of groups ?? []) {
@@ -140,8 +151,12 @@ function placeModel(draft: Draft, choice: ModelChoice): ModelPlace {
   placePoints(draft, choice, choice.def.points, '');
   const groups = placeGroups(draft, choice, choice.def.groups, '');
   return {
-    def: choice.def, address, length: draft.address - address - 2,
-    slots: draft.slots.slice(firstSlot), groups, scale: choice.scale ?? {},
+    def: choice.def,
+    address,
+    length: draft.address - address - 2,
+    slots: draft.slots.slice(firstSlot),
+    groups,
+    scale: choice.scale ?? {},
   };
 }
 
@@ -190,9 +205,13 @@ export function buildLayout(choices: readonly ModelChoice[], base: number = defa
   }
   let image: Buffer | undefined;
   const layout: Layout = {
-    base, size, models, slots: draft.slots, slotAt,
+    base,
+    size,
+    models,
+    slots: draft.slots,
+    slotAt,
     slot: (modelId, path) => byName.get(`${modelId}.${path}`),
-    blank: () => Buffer.from(image ??= drawBlank(layout, choices)),
+    blank: () => Buffer.from((image ??= drawBlank(layout, choices))),
   };
   return layout;
 }

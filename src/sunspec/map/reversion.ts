@@ -91,7 +91,12 @@ export class ReversionTimers {
       const enabled = candidate.value(group.enable) === 'ENABLED';
       this.#stop(group);
       if (enabled && typeof seconds === 'number' && seconds > 0) {
-        this.#running.set(group, this.#scheduler.at(addSeconds(this.#clock.sim(), seconds), () => { this.#expire(group); }));
+        this.#running.set(
+          group,
+          this.#scheduler.at(addSeconds(this.#clock.sim(), seconds), () => {
+            this.#expire(group);
+          }),
+        );
         candidate.set(group.remaining, seconds);
       } else candidate.set(group.remaining, 0);
     }
@@ -134,7 +139,10 @@ export class ReversionTimers {
   }
 
   /** @returns why the values could not be taken; null when they were */
-  #revert(group: ReversionGroup, values: readonly { readonly slot: PointSlot; readonly value: AnyPointValue }[]): string | null {
+  #revert(
+    group: ReversionGroup,
+    values: readonly { readonly slot: PointSlot; readonly value: AnyPointValue }[],
+  ): string | null {
     if (values.length === 0) return null;
     try {
       this.#bank.assign(byReversion, values);

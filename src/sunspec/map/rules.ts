@@ -24,33 +24,40 @@ const signedPercent: Range = { min: -100, max: 100 };
 const voltagePercent: Range = { min: 0, max: 200 };
 const gridHz: Range = { min: 40, max: 70 };
 /** The rated power factor of the excitation that is set beside it. */
-const powerFactor = (group: string): RangeRule => (read) => ({
-  min: read(`704.${group}.Ext`) === 'UNDER_EXCITED' ? '702.PFUndExtRtg' : '702.PFOvrExtRtg', max: 1,
-});
+const powerFactor =
+  (group: string): RangeRule =>
+  (read) => ({
+    min: read(`704.${group}.Ext`) === 'UNDER_EXCITED' ? '702.PFUndExtRtg' : '702.PFOvrExtRtg',
+    max: 1,
+  });
 /** Percent of WMax, down to what the device can take from the grid. */
 const setPointPercent: RangeRule = (read) => {
   const wMax = read('702.WMax');
   const charge = read('702.WChaRteMax');
-  const deepest = typeof wMax === 'number' && typeof charge === 'number' && wMax > 0 ? -100 * charge / wMax : 0;
+  const deepest = typeof wMax === 'number' && typeof charge === 'number' && wMax > 0 ? (-100 * charge) / wMax : 0;
   return { min: Math.max(-100, deepest), max: 100 };
 };
 const dayS: Range = { min: 0, max: 86_400 };
 const upTo = (max: Bound): Range => ({ min: 0, max });
 
 /** Trip curves: percent of VNom or hertz, and a clearing time. */
-const voltageTrip = (id: number): Record<string, Range> => Object.fromEntries(
-  ['MustTrip', 'MayTrip', 'MomCess'].flatMap((curve) => [
-    [`${id}.Crv.${curve}.Pt.V`, voltagePercent], [`${id}.Crv.${curve}.Pt.Tms`, upTo(3600)],
-    [`${id}.Crv.${curve}.ActPt`, upTo(`${id}.NPt`)],
-  ]),
-);
-const frequencyTrip = (id: number): Record<string, Range> => Object.fromEntries(
-  ['MustTrip', 'MayTrip', 'MomCess'].flatMap((curve) => [
-    // 0 marks a point that is not in use
-    [`${id}.Crv.${curve}.Pt.Hz`, upTo(100)], [`${id}.Crv.${curve}.Pt.Tms`, upTo(3600)],
-    [`${id}.Crv.${curve}.ActPt`, upTo(`${id}.NPt`)],
-  ]),
-);
+const voltageTrip = (id: number): Record<string, Range> =>
+  Object.fromEntries(
+    ['MustTrip', 'MayTrip', 'MomCess'].flatMap((curve) => [
+      [`${id}.Crv.${curve}.Pt.V`, voltagePercent],
+      [`${id}.Crv.${curve}.Pt.Tms`, upTo(3600)],
+      [`${id}.Crv.${curve}.ActPt`, upTo(`${id}.NPt`)],
+    ]),
+  );
+const frequencyTrip = (id: number): Record<string, Range> =>
+  Object.fromEntries(
+    ['MustTrip', 'MayTrip', 'MomCess'].flatMap((curve) => [
+      // 0 marks a point that is not in use
+      [`${id}.Crv.${curve}.Pt.Hz`, upTo(100)],
+      [`${id}.Crv.${curve}.Pt.Tms`, upTo(3600)],
+      [`${id}.Crv.${curve}.ActPt`, upTo(`${id}.NPt`)],
+    ]),
+  );
 
 /** Ranges by model and plain path (no set or point numbers). */
 export const ranges: Readonly<Record<string, RangeRule>> = {
@@ -163,8 +170,10 @@ export const endingWords: Readonly<Record<string, Readonly<Record<string, readon
 export const inUseRanges: Readonly<Record<string, Range>> = Object.fromEntries(
   ['MustTrip', 'MayTrip', 'MomCess'].flatMap((curve) => [
     // a limit on the wrong side of nominal would act at once
-    [`707.Crv.${curve}.Pt.V`, { min: 0, max: 100 }], [`708.Crv.${curve}.Pt.V`, { min: 100, max: 200 }],
-    [`709.Crv.${curve}.Pt.Hz`, gridHz], [`710.Crv.${curve}.Pt.Hz`, gridHz],
+    [`707.Crv.${curve}.Pt.V`, { min: 0, max: 100 }],
+    [`708.Crv.${curve}.Pt.V`, { min: 100, max: 200 }],
+    [`709.Crv.${curve}.Pt.Hz`, gridHz],
+    [`710.Crv.${curve}.Pt.Hz`, gridHz],
   ]),
 );
 

@@ -4,7 +4,16 @@ import { numberCodec } from './codec.ts';
 import { plainPath } from './layout.ts';
 import { isAdoptionRequest, isInSet1 } from './sets.ts';
 import { pointName, readPoint } from './view.ts';
-import { allowedWords, ctrlModeMask, dependents, endingWords, inUseRanges, onlySymbol, ranges, requiredMode } from './rules.ts';
+import {
+  allowedWords,
+  ctrlModeMask,
+  dependents,
+  endingWords,
+  inUseRanges,
+  onlySymbol,
+  ranges,
+  requiredMode,
+} from './rules.ts';
 import type { Bound, RangeRule, ReadPoint } from './rules.ts';
 import type { Layout, PointSlot } from './layout.ts';
 
@@ -25,7 +34,9 @@ export function checkAdoptAccess(slot: PointSlot): void {
 function noAccess(slot: PointSlot): SimError {
   const name = pointName(slot);
   if (slot.def.access === 'RW' && !slot.implemented) {
-    return new SimError('MAP_NOT_IMPLEMENTED', `${name} is not implemented in this device`, [{ name, detail: 'not implemented' }]);
+    return new SimError('MAP_NOT_IMPLEMENTED', `${name} is not implemented in this device`, [
+      { name, detail: 'not implemented' },
+    ]);
   }
   return new SimError('MAP_READ_ONLY', `${name} is read only`, [{ name, detail: 'read only' }]);
 }
@@ -57,7 +68,13 @@ function isAbsent(layout: Layout, image: Buffer, slot: PointSlot): boolean {
   return numberCodec(slot.def.type)?.absent(new DataView(image.buffer, image.byteOffset), at) === true;
 }
 
-function rangeFault(layout: Layout, image: Buffer, slot: PointSlot, value: number, rule: RangeRule | undefined): SimError | null {
+function rangeFault(
+  layout: Layout,
+  image: Buffer,
+  slot: PointSlot,
+  value: number,
+  rule: RangeRule | undefined,
+): SimError | null {
   if (!rule) return null;
   const read = readerOf(layout, image);
   const range = typeof rule === 'function' ? rule(read) : rule;
@@ -78,15 +95,20 @@ function gateFault(layout: Layout, image: Buffer, slot: PointSlot, value: unknow
   const mask = modes && readPoint(layout, image, modes);
   if (typeof mask === 'number' && Math.floor(mask / ctrlModeMask(mode)) % 2 === 1) return null;
   const name = pointName(slot);
-  return new SimError('MAP_NOT_SUPPORTED', `${name}: this device does not have the function (702.CtrlModes lacks ${mode})`,
-    [{ name, detail: 'the device does not have this function' }]);
+  return new SimError(
+    'MAP_NOT_SUPPORTED',
+    `${name}: this device does not have the function (702.CtrlModes lacks ${mode})`,
+    [{ name, detail: 'the device does not have this function' }],
+  );
 }
 
 function onlyFault(slot: PointSlot, value: unknown): SimError | null {
   const only = onlySymbol[`${slot.modelId}.${slot.path}`];
   if (only === undefined || value === only.symbol) return null;
   const name = pointName(slot);
-  return new SimError('MAP_NOT_SUPPORTED', `${name}: ${only.reason}`, [{ name, detail: `only ${only.symbol} is taken`, allowed: [only.symbol] }]);
+  return new SimError('MAP_NOT_SUPPORTED', `${name}: ${only.reason}`, [
+    { name, detail: `only ${only.symbol} is taken`, allowed: [only.symbol] },
+  ]);
 }
 
 /** A point of a stored curve may be marked as not in use; any other point must hold a value. */
@@ -96,14 +118,16 @@ function mayBeAbsent(slot: PointSlot): boolean {
 
 function wordFault(slot: PointSlot, value: string | null): SimError | null {
   const allowed = allowedWords[`${slot.modelId}.${slot.path}`];
-  return allowed === undefined || (value !== null && allowed.includes(value)) ? null : bad(slot, `${JSON.stringify(value)} is not one of its words`, allowed);
+  return allowed === undefined || (value !== null && allowed.includes(value))
+    ? null
+    : bad(slot, `${JSON.stringify(value)} is not one of its words`, allowed);
 }
 
 /** A word that ends what another point of the same write sets. */
 function endingFault(layout: Layout, image: Buffer, slot: PointSlot, points: readonly PointSlot[]): SimError | null {
   const byWord = endingWords[`${slot.modelId}.${slot.path}`];
   const word = byWord && readPoint(layout, image, slot);
-  const ended = typeof word === 'string' ? byWord?.[word] ?? [] : [];
+  const ended = typeof word === 'string' ? (byWord?.[word] ?? []) : [];
   const other = points.find((point) => point.modelId === slot.modelId && ended.includes(point.path));
   return other ? bad(slot, `${String(word)} ends what ${pointName(other)} sets: write one of them`) : null;
 }

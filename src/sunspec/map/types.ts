@@ -1,10 +1,28 @@
 /** The types that model tables are written in, and the static types derived from them. */
 
 export type PointType =
-  | 'int16' | 'uint16' | 'count' | 'acc16' | 'enum16' | 'bitfield16'
-  | 'int32' | 'uint32' | 'acc32' | 'enum32' | 'bitfield32' | 'ipaddr'
-  | 'int64' | 'uint64' | 'acc64' | 'float32' | 'float64'
-  | 'ipv6addr' | 'eui48' | 'string' | 'sunssf' | 'pad';
+  | 'int16'
+  | 'uint16'
+  | 'count'
+  | 'acc16'
+  | 'enum16'
+  | 'bitfield16'
+  | 'int32'
+  | 'uint32'
+  | 'acc32'
+  | 'enum32'
+  | 'bitfield32'
+  | 'ipaddr'
+  | 'int64'
+  | 'uint64'
+  | 'acc64'
+  | 'float32'
+  | 'float64'
+  | 'ipv6addr'
+  | 'eui48'
+  | 'string'
+  | 'sunssf'
+  | 'pad';
 
 export interface PointDef {
   readonly name: string;
@@ -51,10 +69,13 @@ export interface ModelDef {
 
 type EnumSymbol<P extends PointDef> = P extends { symbols: infer S } ? keyof S & string : never;
 
-type Decoded<P extends PointDef> =
-  P['type'] extends 'string' ? string
-  : P['type'] extends 'enum16' | 'enum32' ? (P extends { symbols: object } ? EnumSymbol<P> : number)
-  : number;
+type Decoded<P extends PointDef> = P['type'] extends 'string'
+  ? string
+  : P['type'] extends 'enum16' | 'enum32'
+    ? P extends { symbols: object }
+      ? EnumSymbol<P>
+      : number
+    : number;
 
 /** Value of a point in engineering units: number, symbol or text; null when the device does not implement it. */
 export type PointValue<P extends PointDef> = P extends { mandatory: true } ? Decoded<P> : Decoded<P> | null;
@@ -68,8 +89,10 @@ type GroupMembers<Gs> = Gs extends readonly GroupDef[]
   : unknown;
 
 /** View of one group: its points as accessors, its inner groups as views or lists of views. */
-export type GroupView<G extends { points: readonly PointDef[]; groups?: readonly GroupDef[] }> =
-  PointMembers<G['points']> & GroupMembers<G['groups']>;
+export type GroupView<G extends { points: readonly PointDef[]; groups?: readonly GroupDef[] }> = PointMembers<
+  G['points']
+> &
+  GroupMembers<G['groups']>;
 
 /** View of one model over the bytes of a bank. Reading decodes, assigning encodes (clamped, never wrapped). */
 export type View<M extends ModelDef> = GroupView<M>;

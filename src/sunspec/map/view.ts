@@ -91,7 +91,10 @@ function symbolNames(symbols: Readonly<Record<string, number>>): ReadonlyMap<num
   return new Map(Object.entries(symbols).map(([name, value]) => [value, name]));
 }
 
-interface Accessor { readonly get: Getter; readonly set: Setter }
+interface Accessor {
+  readonly get: Getter;
+  readonly set: Setter;
+}
 
 /** Which repetition of a point a cursor stands on: accessors are shared by all of them, messages are not. */
 type SlotUnder = (cursor: Cursor) => PointSlot;
@@ -105,17 +108,25 @@ const absentAccessor: Accessor = {
 function textAccessor(slot: PointSlot, at: number, under: SlotUnder): Accessor {
   const { size } = slot.def;
   return {
-    get() { return getText(this.dv, this.offset + at, size); },
+    get() {
+      return getText(this.dv, this.offset + at, size);
+    },
     set(value) {
       if (typeof value !== 'string' && (value !== null || this.record)) throw badValue(under(this), 'must be text');
       const text = value ?? '';
-      if (this.record && Buffer.byteLength(text) > size * 2) throw badValue(under(this), `is longer than ${size * 2} bytes`);
+      if (this.record && Buffer.byteLength(text) > size * 2)
+        throw badValue(under(this), `is longer than ${size * 2} bytes`);
       setText(this.dv, this.offset + at, size, text);
     },
   };
 }
 
-function enumAccessor(slot: PointSlot, at: number, symbols: Readonly<Record<string, number>>, under: SlotUnder): Accessor {
+function enumAccessor(
+  slot: PointSlot,
+  at: number,
+  symbols: Readonly<Record<string, number>>,
+  under: SlotUnder,
+): Accessor {
   const names = symbolNames(symbols);
   const codec = numberCodec(slot.def.type);
   if (!codec) throw new SimError('INTERNAL', `${pointName(slot)}: no codec`);
@@ -128,10 +139,14 @@ function enumAccessor(slot: PointSlot, at: number, symbols: Readonly<Record<stri
       return names.get(raw) ?? raw;
     },
     set(value) {
-      if (value === null) { codec.clear(this.dv, this.offset + at); return; }
+      if (value === null) {
+        codec.clear(this.dv, this.offset + at);
+        return;
+      }
       // own members only: 'constructor' is no symbol
       const raw = typeof value === 'string' ? (Object.hasOwn(symbols, value) ? symbols[value] : undefined) : value;
-      if (raw === undefined || !names.has(raw)) throw badValue(under(this), `${JSON.stringify(value)} is not one of its symbols`);
+      if (raw === undefined || !names.has(raw))
+        throw badValue(under(this), `${JSON.stringify(value)} is not one of its symbols`);
       codec.set(this.dv, this.offset + at, raw);
     },
   };
@@ -150,15 +165,19 @@ function numberAccessor(slot: PointSlot, at: number, under: SlotUnder): Accessor
     get() {
       const position = this.offset + at;
       if (codec.absent(this.dv, position)) return null;
-      return codec.get(this.dv, position) * down / up;
+      return (codec.get(this.dv, position) * down) / up;
     },
     set(value) {
       const position = this.offset + at;
-      if (value === null) { codec.clear(this.dv, position); return; }
+      if (value === null) {
+        codec.clear(this.dv, position);
+        return;
+      }
       if (typeof value !== 'number' || !Number.isFinite(value)) throw badValue(under(this), 'must be a finite number');
-      const raw = whole ? nearest(value * up / down) : value;
+      const raw = whole ? nearest((value * up) / down) : value;
       if (raw < min || raw > max) {
-        if (this.record) throw badValue(under(this), `${value} does not fit ${applyScale(min, sf)}..${applyScale(max, sf)}`);
+        if (this.record)
+          throw badValue(under(this), `${value} does not fit ${applyScale(min, sf)}..${applyScale(max, sf)}`);
         codec.set(this.dv, position, raw < min ? min : max);
         return;
       }
@@ -183,7 +202,13 @@ interface PlaceShape {
 }
 
 /** Defines a list (or, for a group that occurs once, one) of inner views, made at first use. */
-function defineGroup(prototype: object, name: string, places: readonly GroupPlace[], inner: CursorClass, outer: number): void {
+function defineGroup(
+  prototype: object,
+  name: string,
+  places: readonly GroupPlace[],
+  inner: CursorClass,
+  outer: number,
+): void {
   Object.defineProperty(prototype, name, {
     configurable: true,
     get(this: Cursor) {
@@ -206,10 +231,12 @@ function makeClass(layout: Layout, shape: PlaceShape, base: number, recorded: bo
     Object.defineProperty(GroupCursor.prototype, slot.def.name, {
       get,
       // physics writes some fifty points per tick and device: straight to the accessor
-      set: !recorded ? set : function report(this: Cursor, value: AnyPointValue) {
-        this.record?.(this.firstSlot + position);
-        set.call(this, value);
-      },
+      set: !recorded
+        ? set
+        : function report(this: Cursor, value: AnyPointValue) {
+            this.record?.(this.firstSlot + position);
+            set.call(this, value);
+          },
     });
   });
   for (const [name, places] of Object.entries(shape.groups)) {
@@ -225,7 +252,10 @@ function makeClass(layout: Layout, shape: PlaceShape, base: number, recorded: bo
   return GroupCursor;
 }
 
-interface MapRoot { readonly dv: DataView; readonly record: Recorder | undefined }
+interface MapRoot {
+  readonly dv: DataView;
+  readonly record: Recorder | undefined;
+}
 
 function defineModel(prototype: object, layout: Layout, place: ModelPlace, recorded: boolean): void {
   const offset = (place.address - layout.base) * 2;

@@ -66,5 +66,8 @@ export function checkReadRight(layout: Layout, role: Role | null, address: numbe
  */
 export function checkWriteRight(layout: Layout, role: Role | null, address: number, count: number): void {
   if (role !== null && !readers.has(role) && permits(layout, bitOf[role], address, count, true)) return;
-  throw new SimError('ACCESS_DENIED', `registers ${address}..${address + count - 1} are not for ${role ?? 'a client without a role'} to write`);
+  throw new SimError(
+    'ACCESS_DENIED',
+    `registers ${address}..${address + count - 1} are not for ${role ?? 'a client without a role'} to write`,
+  );
 }

@@ -70,10 +70,16 @@ export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapte
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? silentLogger;
   // who shares a port stands behind it as behind a gateway
-  const context = createModbusContext({ foreignUnit: sharedPort ? 'gateway' : 'silent', ...options, ...(tlsFiles !== undefined && { tls: tlsFiles.gate }) });
+  const context = createModbusContext({
+    foreignUnit: sharedPort ? 'gateway' : 'silent',
+    ...options,
+    ...(tlsFiles !== undefined && { tls: tlsFiles.gate }),
+  });
   const { counters } = context;
   /** in index order */
-  const units = new Map(options.devices.map(({ index, bank }) => [index, new BankUnit(index, bank, faultyMaps)] as const));
+  const units = new Map(
+    options.devices.map(({ index, bank }) => [index, new BankUnit(index, bank, faultyMaps)] as const),
+  );
   const byIndex = new Map<number, Port>();
   let ports: readonly Port[] = [];
   let state: CommState = 'stopped';
@@ -92,7 +98,9 @@ export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapte
     state = 'starting';
     stopping = undefined;
     const present = [...units];
-    ports = sharedPort ? [sharedListener(options, context, units)] : present.map(([index, unit]) => ownListener(options, context, index, unit));
+    ports = sharedPort
+      ? [sharedListener(options, context, units)]
+      : present.map(([index, unit]) => ownListener(options, context, index, unit));
     try {
       await listenAll(ports);
     } catch (error) {
@@ -117,15 +125,19 @@ export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapte
     const unit = new BankUnit(index, bank, faultyMaps);
     if (state === 'listening') {
       const [shared] = ports;
-      const port = sharedPort && shared !== undefined ? shared : await bindLate(ownListener(options, context, index, unit)).catch((error: unknown) => {
-        unit.release();
-        throw error;
-      });
+      const port =
+        sharedPort && shared !== undefined
+          ? shared
+          : await bindLate(ownListener(options, context, index, unit)).catch((error: unknown) => {
+              unit.release();
+              throw error;
+            });
       byIndex.set(index, port);
     }
     units.set(index, unit);
     const port = byIndex.get(index);
-    if (port !== undefined) logger.info(`${protocolOf(options)} on ${hostAndPort(host, port.server.port)}, unit ${unitIdOf(index)}`, index);
+    if (port !== undefined)
+      logger.info(`${protocolOf(options)} on ${hostAndPort(host, port.server.port)}, unit ${unitIdOf(index)}`, index);
   }
 
   /** Binds while others are served already. @throws SimError COMMAND_CONFLICT, STOPPING with nothing left open */
@@ -137,7 +149,9 @@ export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapte
       await listenAll([port]);
     } catch (error) {
       ports = ports.filter((each) => each !== port);
-      throw error instanceof SimError && error.code === 'LISTEN_FAILED' ? new SimError('COMMAND_CONFLICT', error.message, error.faults) : error;
+      throw error instanceof SimError && error.code === 'LISTEN_FAILED'
+        ? new SimError('COMMAND_CONFLICT', error.message, error.faults)
+        : error;
     }
     refuseWhenStopping();
     return port;
@@ -159,11 +173,13 @@ export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapte
 
   function unitIdOf(index: number): number {
     const byPort = sharedPort ? 1 + index : ownUnitId;
-    return options.framing === 'rtu' ? units.get(index)?.address ?? byPort : byPort;
+    return options.framing === 'rtu' ? (units.get(index)?.address ?? byPort) : byPort;
   }
 
   async function stop(): Promise<void> {
-    stopping ??= closeAll().then(() => { state = 'stopped'; });
+    stopping ??= closeAll().then(() => {
+      state = 'stopped';
+    });
     await stopping;
   }
 
@@ -174,12 +190,20 @@ export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapte
       enabled: true,
       state,
       detail: lastError ?? (ports.length > 1 ? portsInWords(ports) : null),
-      endpoint: state === 'listening' && first !== undefined ? `${tlsFiles === undefined ? 'tcp' : 'tls'}://${hostAndPort(host, first.server.port)}` : null,
+      endpoint:
+        state === 'listening' && first !== undefined
+          ? `${tlsFiles === undefined ? 'tcp' : 'tls'}://${hostAndPort(host, first.server.port)}`
+          : null,
       peers: ports.reduce((sum, { server }) => sum + server.connectionCount, 0),
       lastActivityMs: lastActivityMs === null ? null : clock.nowMs() - (clock.monotonicMs() - lastActivityMs),
       rxCount: counters.requests,
       txCount: counters.answers,
-      errorCount: counters.exceptions + counters.violations + counters.timeouts + counters.unreadable + counters.handshakeFailures,
+      errorCount:
+        counters.exceptions +
+        counters.violations +
+        counters.timeouts +
+        counters.unreadable +
+        counters.handshakeFailures,
     };
   }
 
@@ -197,8 +221,11 @@ export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapte
       limits: context.limits,
       counters,
       listeners: ports.map(({ server, deviceIndex }) => ({
-        transport, deviceIndex: deviceIndex ?? null, clients: server.clients(),
-        endpoint: server.port === 0 ? null : `${transport === 'tls' ? 'tls' : 'tcp'}://${hostAndPort(host, server.port)}`,
+        transport,
+        deviceIndex: deviceIndex ?? null,
+        clients: server.clients(),
+        endpoint:
+          server.port === 0 ? null : `${transport === 'tls' ? 'tls' : 'tcp'}://${hostAndPort(host, server.port)}`,
       })),
     };
   }
@@ -213,19 +240,32 @@ export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapte
     endpointOf,
     addDevice,
     removeDevice,
-    ...(tlsFiles !== undefined && { reload: () => { tlsFiles.reload(); } }),
+    ...(tlsFiles !== undefined && {
+      reload: () => {
+        tlsFiles.reload();
+      },
+    }),
     counters,
     clients: () => ports.flatMap(({ server }) => server.clients()),
   };
 }
 
 /** Why a device of this index cannot be served, under the setting that decides it; null: it can. */
-function lackOfRoom({ port, sharedPort }: ModbusAdapterOptions, index: number): { readonly name: string; readonly detail: string } | null {
+function lackOfRoom(
+  { port, sharedPort }: ModbusAdapterOptions,
+  index: number,
+): { readonly name: string; readonly detail: string } | null {
   if (sharedPort && 1 + index > highestUnitId) {
-    return { name: 'mb_shared_port', detail: `a shared Modbus port serves at most ${highestUnitId} devices (unit ids 1 to ${highestUnitId}); device ${index} would have unit id ${1 + index}` };
+    return {
+      name: 'mb_shared_port',
+      detail: `a shared Modbus port serves at most ${highestUnitId} devices (unit ids 1 to ${highestUnitId}); device ${index} would have unit id ${1 + index}`,
+    };
   }
   if (!sharedPort && port !== 0 && port + index > maxPort) {
-    return { name: 'mb_port', detail: `Modbus ports from ${port} on are not enough: device ${index} would need port ${port + index}, the highest is ${maxPort}` };
+    return {
+      name: 'mb_port',
+      detail: `Modbus ports from ${port} on are not enough: device ${index} would need port ${port + index}, the highest is ${maxPort}`,
+    };
   }
   return null;
 }
@@ -233,14 +273,24 @@ function lackOfRoom({ port, sharedPort }: ModbusAdapterOptions, index: number): 
 function checkRoom(options: ModbusAdapterOptions): void {
   const highest = options.devices.reduce((max, { index }) => Math.max(max, index), 0);
   const fault = lackOfRoom(options, highest);
-  if (fault !== null) throw new SimError('CONFIG_INVALID', fault.detail, [{ ...fault, ...(options.sharedPort && { allowed: [highestUnitId] }) }]);
+  if (fault !== null)
+    throw new SimError('CONFIG_INVALID', fault.detail, [
+      { ...fault, ...(options.sharedPort && { allowed: [highestUnitId] }) },
+    ]);
 }
 
-function sharedListener(options: ModbusAdapterOptions, context: ModbusContext, units: ReadonlyMap<number, BankUnit>): Port {
+function sharedListener(
+  options: ModbusAdapterOptions,
+  context: ModbusContext,
+  units: ReadonlyMap<number, BankUnit>,
+): Port {
   const { host, port, framing = 'mbap' } = options;
   const line = new LineUnits(units, context.log);
   const server = createModbusTcpServer({
-    host, port, framing, context,
+    host,
+    port,
+    framing,
+    context,
     units: framing === 'rtu' ? (address) => line.at(address) : (unitId) => units.get(unitId - 1),
     unitOf: (index) => units.get(index),
   });
@@ -255,8 +305,10 @@ function ownListener(options: ModbusAdapterOptions, context: ModbusContext, inde
     port: port === 0 ? 0 : port + index,
     framing,
     // 0 and 255 mean the device at the other end of the connection (Modbus Messaging on TCP/IP 1.0b, unit identifier)
-    units: line !== undefined ? (address) => line.at(address)
-      : (unitId) => (unitId === ownUnitId || unitId === 0 || unitId === 255 ? unit : undefined),
+    units:
+      line !== undefined
+        ? (address) => line.at(address)
+        : (unitId) => (unitId === ownUnitId || unitId === 0 || unitId === 255 ? unit : undefined),
     unitOf: (of) => (of === index ? unit : undefined),
     context,
     deviceIndex: index,
@@ -295,9 +347,8 @@ function portsInWords(ports: readonly Port[]): string {
   return `${ports.length} ports, ${Math.min(...numbers)} to ${Math.max(...numbers)}`;
 }
 
-const protocolOf = ({ framing, tlsFiles }: ModbusAdapterOptions) => (
-  framing === 'rtu' ? 'Modbus RTU over TCP' : tlsFiles === undefined ? 'Modbus TCP' : 'Modbus over TLS'
-);
+const protocolOf = ({ framing, tlsFiles }: ModbusAdapterOptions) =>
+  framing === 'rtu' ? 'Modbus RTU over TCP' : tlsFiles === undefined ? 'Modbus TCP' : 'Modbus over TLS';
 
 function listeningLine(options: ModbusAdapterOptions, ports: readonly Port[], deviceCount: number): string {
   const first = ports[0];

@@ -11,7 +11,14 @@ export type RoleFinding =
 /** 1.3.6.1.4.1.50316.802.1 as the content of an OBJECT IDENTIFIER */
 const roleOid = Uint8Array.of(0x2b, 0x06, 0x01, 0x04, 0x01, 0x83, 0x89, 0x0c, 0x86, 0x22, 0x01);
 
-const tag = { boolean: 0x01, octetString: 0x04, oid: 0x06, utf8String: 0x0c, sequence: 0x30, extensions: 0xa3 } as const;
+const tag = {
+  boolean: 0x01,
+  octetString: 0x04,
+  oid: 0x06,
+  utf8String: 0x0c,
+  sequence: 0x30,
+  extensions: 0xa3,
+} as const;
 
 /** One DER element: its tag and its content. */
 interface Element {
@@ -29,7 +36,7 @@ const maxLengthOctets = 4;
  * @throws Malformed where the octets are not DER (X.690 10.1: definite lengths, in the fewest octets)
  */
 function* elementsOf(bytes: Uint8Array): Generator<Element> {
-  for (let at = 0; at < bytes.length;) {
+  for (let at = 0; at < bytes.length; ) {
     const first = bytes[at + 1];
     const kind = bytes[at];
     // tags above 30 take several octets and do not occur in what is read here
@@ -39,7 +46,8 @@ function* elementsOf(bytes: Uint8Array): Generator<Element> {
     if (first >= 0x80) {
       const octets = first & 0x7f;
       length = 0;
-      if (octets === 0 || octets > maxLengthOctets || start + octets > bytes.length || bytes[start] === 0) throw new Malformed();
+      if (octets === 0 || octets > maxLengthOctets || start + octets > bytes.length || bytes[start] === 0)
+        throw new Malformed();
       for (let i = 0; i < octets; i += 1) length = length * 256 + (bytes[start + i] ?? 0);
       if (length < 0x80) throw new Malformed();
       start += octets;
@@ -93,7 +101,9 @@ function roleIn(value: Uint8Array): RoleFinding {
   }
   const role = roleOfName(name);
   // the name comes from outside: only its length is told
-  return role === undefined ? { role: null, reason: `the role of its certificate is none of SunSpec (${name.length} characters)` } : { role };
+  return role === undefined
+    ? { role: null, reason: `the role of its certificate is none of SunSpec (${name.length} characters)` }
+    : { role };
 }
 
 /**

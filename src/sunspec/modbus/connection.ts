@@ -57,7 +57,13 @@ export class Connection implements Asker, Swept {
    * @param deaf what arrives within this time is lost (fault injection)
    * @param role of a TLS session, as `Requester` has it
    */
-  constructor(owner: ConnectionOwner, socket: Socket, framing: Framing, deaf: Deafness | null = null, role?: Role | null) {
+  constructor(
+    owner: ConnectionOwner,
+    socket: Socket,
+    framing: Framing,
+    deaf: Deafness | null = null,
+    role?: Role | null,
+  ) {
     // before anything else: an `error` without a listener would end the process. `close` follows it
     socket.on('error', ignore);
     this.#owner = owner;
@@ -70,8 +76,12 @@ export class Connection implements Asker, Swept {
     this.lastMs = clock.monotonicMs();
     this.#deaf = deaf;
     this.#deafUntilMs = deaf === null ? 0 : this.lastMs + deaf.ms;
-    socket.on('data', (chunk: Buffer) => { this.#receive(chunk); });
-    socket.on('drain', () => { this.#resumeLater(); });
+    socket.on('data', (chunk: Buffer) => {
+      this.#receive(chunk);
+    });
+    socket.on('drain', () => {
+      this.#resumeLater();
+    });
     // who sends no more still gets the answers that wait for their turn
     socket.allowHalfOpen = true;
     socket.on('end', () => {
@@ -79,7 +89,9 @@ export class Connection implements Asker, Swept {
       if (this.#late === undefined) this.#goOn();
       else this.end();
     });
-    socket.on('close', () => { this.#closed(); });
+    socket.on('close', () => {
+      this.#closed();
+    });
     sweeper.add(this);
     log.debug(`${this.peer} connected`, owner.deviceIndex);
   }
@@ -216,15 +228,22 @@ export class Connection implements Asker, Swept {
   /** Reads no further until a late answer has left. */
   #hold(late: LateAnswer): void {
     this.#socket.pause();
-    this.#dropLate = sendLate(late, this.#owner.context.later, (chunk) => { this.#socket.write(chunk); }, () => {
-      this.#late = this.#dropLate = undefined;
-      if (late.close) {
-        this.end();
-      } else {
-        this.#paused = true;
-        this.#resume();
-      }
-    });
+    this.#dropLate = sendLate(
+      late,
+      this.#owner.context.later,
+      (chunk) => {
+        this.#socket.write(chunk);
+      },
+      () => {
+        this.#late = this.#dropLate = undefined;
+        if (late.close) {
+          this.end();
+        } else {
+          this.#paused = true;
+          this.#resume();
+        }
+      },
+    );
   }
 
   /**
@@ -232,7 +251,9 @@ export class Connection implements Asker, Swept {
    * it looks at the next.
    */
   #resumeLater(): void {
-    setImmediate(() => { this.#resume(); });
+    setImmediate(() => {
+      this.#resume();
+    });
   }
 
   /** Answers what was left over, then reads on; not before the peer has taken everything. */
@@ -248,7 +269,14 @@ export class Connection implements Asker, Swept {
   }
 
   #watchSilence(): void {
-    this.#silence ??= new SilenceWatch(this.#framing, this.#owner.context, () => this.lastMs, () => { this.#goOn(); });
+    this.#silence ??= new SilenceWatch(
+      this.#framing,
+      this.#owner.context,
+      () => this.lastMs,
+      () => {
+        this.#goOn();
+      },
+    );
     this.#silence.watch();
   }
 
@@ -300,4 +328,6 @@ export class Connection implements Asker, Swept {
 /** Seen by the sweep behind it: with its interval no more than a second. */
 const closingMs = 500;
 
-function ignore(): void { /* `close` follows and does what is to be done */ }
+function ignore(): void {
+  /* `close` follows and does what is to be done */
+}

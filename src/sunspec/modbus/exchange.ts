@@ -29,7 +29,14 @@ export function serve(request: Framing, service: Service, asker: Asker, out: Buf
   return serveUnit(request, service, service.units(request.unitId), asker, out, at);
 }
 
-function serveUnit(request: Framing, service: Service, unit: ModbusUnit | undefined, asker: Asker, out: Buffer, at: number): number {
+function serveUnit(
+  request: Framing,
+  service: Service,
+  unit: ModbusUnit | undefined,
+  asker: Asker,
+  out: Buffer,
+  at: number,
+): number {
   const { counters } = service.context;
   if (unit === undefined) return foreign(request, service, out, at);
   counters.requests += 1;
@@ -44,7 +51,13 @@ function refuse(request: Framing, service: Service, code: number, out: Buffer, a
   return answered(request, service, out, at, answerException(request, code, out, at + request.headSize));
 }
 
-function answered(request: Framing, { context: { counters } }: Service, out: Buffer, at: number, pduEnd: number): number {
+function answered(
+  request: Framing,
+  { context: { counters } }: Service,
+  out: Buffer,
+  at: number,
+  pduEnd: number,
+): number {
   counters.answers += 1;
   if (isException(out, at + request.headSize)) counters.exceptions += 1;
   return request.wrap(out, at, pduEnd);
@@ -69,11 +82,18 @@ export interface DisturbedExchange {
 }
 
 /** As `serve`, as fault injection wants it; only while it is active. */
-export function serveDisturbed(request: Framing, service: Service, asker: Asker, out: Buffer, at: number): DisturbedExchange {
+export function serveDisturbed(
+  request: Framing,
+  service: Service,
+  asker: Asker,
+  out: Buffer,
+  at: number,
+): DisturbedExchange {
   const { disturber } = service.context;
   const unit = service.units(request.unitId) ?? aliased(request, service);
   const facts = factsOf(request, service, unit);
-  const disturbed = (deviceIndex: number | undefined) => disturber?.onRequest({ ...facts, deviceIndex }, request.name) ?? null;
+  const disturbed = (deviceIndex: number | undefined) =>
+    disturber?.onRequest({ ...facts, deviceIndex }, request.name) ?? null;
   if (unit?.those !== undefined) {
     // each of them meets its own faults, of which a master sees no more than whether it acts
     const acting = unit.those((deviceIndex) => isCarriedOut(disturbed(deviceIndex)));
@@ -86,20 +106,31 @@ export function serveDisturbed(request: Framing, service: Service, asker: Asker,
   return { end, late: lateAnswer(disturbance, Buffer.from(out.subarray(at, end))) };
 }
 
-function aliased({ unitId }: Framing, { context: { disturber }, deviceIndex, unitOf }: Service): ModbusUnit | undefined {
+function aliased(
+  { unitId }: Framing,
+  { context: { disturber }, deviceIndex, unitOf }: Service,
+): ModbusUnit | undefined {
   const index = disturber?.aliasOf(deviceIndex, unitId);
   return index === undefined ? undefined : unitOf?.(index);
 }
 
-const isCarriedOut = (disturbance: Disturbance | null) => (disturbance?.silence ?? disturbance?.exception)?.carriedOut ?? true;
+const isCarriedOut = (disturbance: Disturbance | null) =>
+  (disturbance?.silence ?? disturbance?.exception)?.carriedOut ?? true;
 
-function factsOf(request: Framing, { context }: Service, unit: ModbusUnit | undefined): Omit<RequestFacts, 'deviceIndex'> {
+function factsOf(
+  request: Framing,
+  { context }: Service,
+  unit: ModbusUnit | undefined,
+): Omit<RequestFacts, 'deviceIndex'> {
   const { buffer, pduStart, pduEnd } = request;
   const functionCode = functionOf(request);
   const hasAddress = addressed.has(functionCode);
-  const wordAt = (at: number) => (hasAddress && pduStart + at + 2 <= pduEnd ? buffer.readUInt16BE(pduStart + at) : null);
+  const wordAt = (at: number) =>
+    hasAddress && pduStart + at + 2 <= pduEnd ? buffer.readUInt16BE(pduStart + at) : null;
   return {
-    unitId: request.unitId, functionCode, address: wordAt(1),
+    unitId: request.unitId,
+    functionCode,
+    address: wordAt(1),
     count: single.has(functionCode) ? 1 : wordAt(3),
     answered: unit === undefined ? context.foreignUnit === 'gateway' : unit.mute !== true,
   };
@@ -125,7 +156,13 @@ export interface LateAnswer {
 }
 
 function carryOut(
-  request: Framing, service: Service, unit: ModbusUnit | undefined, asker: Asker, { exception, silence }: Disturbance, out: Buffer, at: number,
+  request: Framing,
+  service: Service,
+  unit: ModbusUnit | undefined,
+  asker: Asker,
+  { exception, silence }: Disturbance,
+  out: Buffer,
+  at: number,
 ): number {
   if (exception === undefined && silence === undefined) return serveUnit(request, service, unit, asker, out, at);
   service.context.counters.requests += 1;
@@ -139,7 +176,10 @@ function carryOut(
 const unread = Buffer.alloc(maxAdu);
 
 /** @param adu the answer; empty: there is none */
-function lateAnswer({ delayMs = 0, gapMs = 0, rewrite, close = false, onTakenBack }: Disturbance, adu: Buffer): LateAnswer | null {
+function lateAnswer(
+  { delayMs = 0, gapMs = 0, rewrite, close = false, onTakenBack }: Disturbance,
+  adu: Buffer,
+): LateAnswer | null {
   if (delayMs <= 0 && rewrite === undefined && !close) return null;
   const whole = adu.length === 0 ? [] : [adu];
   const chunks = rewrite !== undefined && adu.length > 0 ? rewrite(adu) : whole;
@@ -153,7 +193,12 @@ function lateAnswer({ delayMs = 0, gapMs = 0, rewrite, close = false, onTakenBac
  * @param done called behind the last one
  * @returns prevents what has not happened yet
  */
-export function sendLate(answer: LateAnswer, later: typeof callLater, write: (chunk: Buffer) => void, done: () => void): () => void {
+export function sendLate(
+  answer: LateAnswer,
+  later: typeof callLater,
+  write: (chunk: Buffer) => void,
+  done: () => void,
+): () => void {
   const { chunks, delayMs, onTakenBack, leastMs = 0 } = answer;
   let { gapMs } = answer;
   let next = 0;

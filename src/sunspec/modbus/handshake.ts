@@ -54,14 +54,21 @@ export class Handshake implements Swept, HandshakeEnd {
   }
 
   secured(socket: TLSSocket, finding: RoleFinding): void {
-    const { context: { log, sweeper }, deviceIndex } = this.#owner;
+    const {
+      context: { log, sweeper },
+      deviceIndex,
+    } = this.#owner;
     sweeper.delete(this);
-    if (finding.role === null) log.info(`${this.#peer} may find the models and nothing else: ${finding.reason}`, deviceIndex);
+    if (finding.role === null)
+      log.info(`${this.#peer} may find the models and nothing else: ${finding.reason}`, deviceIndex);
     this.#owner.secured(this, socket, finding.role);
   }
 
   failed(reason: string): void {
-    const { context: { counters, log, sweeper }, deviceIndex } = this.#owner;
+    const {
+      context: { counters, log, sweeper },
+      deviceIndex,
+    } = this.#owner;
     sweeper.delete(this);
     if (this.#givenUp !== null) {
       counters.handshakeFailures += 1;

@@ -62,7 +62,9 @@ export class MbapFraming implements Framing {
     return 'frame';
   }
 
-  silence(): void { /* never awaited */ }
+  silence(): void {
+    /* never awaited */
+  }
 
   wrap(out: Buffer, at: number, pduEnd: number): number {
     const { buffer } = this;

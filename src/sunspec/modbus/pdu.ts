@@ -74,8 +74,10 @@ function readRegisters(pdu: RequestPdu, unit: ModbusUnit, asker: Asker, out: Buf
   const count = word(buffer, start + 3);
   if (count < 1 || count > maxRead) return answerException(pdu, modbusException.illegalDataValue, out, at);
   if (address + count > registerCount) return answerException(pdu, modbusException.illegalDataAddress, out, at);
-  const words = buffer[start] === 4 && unit.readInput !== undefined
-    ? unit.readInput(address, count, asker) : unit.read(address, count, asker);
+  const words =
+    buffer[start] === 4 && unit.readInput !== undefined
+      ? unit.readInput(address, count, asker)
+      : unit.read(address, count, asker);
   const size = 2 * count;
   if (words.length !== size) throw new Error(`a read of ${count} registers gave ${words.length} octets`);
   out[at] = buffer[start] ?? 0;

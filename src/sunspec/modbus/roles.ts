@@ -1,6 +1,11 @@
 /** Roles of a Secure SunSpec certificate, and what each may write. */
 
-export const roles = ['ReadOnlySunSpec', 'GridServiceSunSpec', 'NetworkAdministratorSunSpec', 'SuperAdministratorSunSpec'] as const;
+export const roles = [
+  'ReadOnlySunSpec',
+  'GridServiceSunSpec',
+  'NetworkAdministratorSunSpec',
+  'SuperAdministratorSunSpec',
+] as const;
 
 export type Role = (typeof roles)[number];
 
@@ -9,7 +14,9 @@ const otherSpellings: Readonly<Record<string, Role>> = { SuperAdministratorSpec:
 
 /** The role of a name, exactly as it is written in certificates; undefined when there is none. */
 export function roleOfName(name: string): Role | undefined {
-  return roles.find((role) => role === name) ?? (Object.hasOwn(otherSpellings, name) ? otherSpellings[name] : undefined);
+  return (
+    roles.find((role) => role === name) ?? (Object.hasOwn(otherSpellings, name) ? otherSpellings[name] : undefined)
+  );
 }
 
 /** Who may write a point. */

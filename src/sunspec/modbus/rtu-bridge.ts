@@ -47,7 +47,8 @@ const longestRetryMs = 30_000;
 export function createModbusRtuAdapter(options: ModbusRtuOptions): ModbusRtuAdapter {
   const highest = options.devices.reduce((max, { index }) => Math.max(max, index), 0);
   const lack = lackOfRoom(highest);
-  if (lack !== null) throw new SimError('CONFIG_INVALID', lack, [{ name: 'rtu_enable', detail: lack, allowed: [highestUnitId] }]);
+  if (lack !== null)
+    throw new SimError('CONFIG_INVALID', lack, [{ name: 'rtu_enable', detail: lack, allowed: [highestUnitId] }]);
   return new RtuAdapter(options);
 }
 
@@ -79,9 +80,16 @@ class RtuAdapter implements ModbusRtuAdapter {
     const context = createModbusContext(options);
     this.#options = options;
     this.#open = options.open ?? createSerialOpener();
-    this.#units = new Map(options.devices.map(({ index, bank }) => [index, new BankUnit(index, bank, options.faultyMaps)] as const));
+    this.#units = new Map(
+      options.devices.map(({ index, bank }) => [index, new BankUnit(index, bank, options.faultyMaps)] as const),
+    );
     const line = new LineUnits(this.#units, context.log);
-    this.#service = { context, deviceIndex: undefined, units: (address) => line.at(address), unitOf: (index) => this.#units.get(index) };
+    this.#service = {
+      context,
+      deviceIndex: undefined,
+      units: (address) => line.at(address),
+      unitOf: (index) => this.#units.get(index),
+    };
     this.counters = context.counters;
   }
 
@@ -105,7 +113,10 @@ class RtuAdapter implements ModbusRtuAdapter {
 
   status(): AdapterStatus {
     const { lastActivityMs, requests, answers, exceptions, unreadable } = this.counters;
-    const { clock = systemClock, line: { path } } = this.#options;
+    const {
+      clock = systemClock,
+      line: { path },
+    } = this.#options;
     return {
       enabled: true,
       state: this.#state,
@@ -140,23 +151,29 @@ class RtuAdapter implements ModbusRtuAdapter {
   clients(): readonly ModbusClientInfo[] {
     const line = this.#line;
     if (line === undefined || line.requests === 0) return [];
-    return [{
-      peer: line.peer,
-      port: 0,
-      connectedAtMs: line.connectedAtMs,
-      idleMs: this.#service.context.clock.monotonicMs() - line.lastMs,
-      requests: line.requests,
-      unsentBytes: line.unsentBytes,
-      heldBytes: line.heldBytes,
-      paused: line.paused,
-    }];
+    return [
+      {
+        peer: line.peer,
+        port: 0,
+        connectedAtMs: line.connectedAtMs,
+        idleMs: this.#service.context.clock.monotonicMs() - line.lastMs,
+        requests: line.requests,
+        unsentBytes: line.unsentBytes,
+        heldBytes: line.heldBytes,
+        paused: line.paused,
+      },
+    ];
   }
 
   report(): ModbusReport {
-    const { context: { foreignUnit, limits } } = this.#service;
+    const {
+      context: { foreignUnit, limits },
+    } = this.#service;
     const endpoint = this.#state === 'listening' ? this.#options.line.path : null;
     return {
-      foreignUnit, limits, counters: this.counters,
+      foreignUnit,
+      limits,
+      counters: this.counters,
       listeners: [{ transport: 'rtu', endpoint, deviceIndex: null, clients: this.clients() }],
     };
   }
@@ -181,13 +198,19 @@ class RtuAdapter implements ModbusRtuAdapter {
       // what a close of ours interrupts is no failure
       if (this.#port === port) this.#service.context.log.warning(`serial port ${line.path}: ${error.message}`);
     });
-    port.on('close', () => { this.#lost(port); });
+    port.on('close', () => {
+      this.#lost(port);
+    });
     // a terminal whose other side is gone reads as a file at its end
-    port.on('end', () => { this.#lost(port); });
+    port.on('end', () => {
+      this.#lost(port);
+    });
     this.#state = 'listening';
     this.#lastError = null;
     this.#retryMs = firstRetryMs;
-    this.#log.info(`Modbus RTU on ${line.path} (${charactersInWords(line)}), ${this.#units.size} ${this.#units.size === 1 ? 'device' : 'devices'}`);
+    this.#log.info(
+      `Modbus RTU on ${line.path} (${charactersInWords(line)}), ${this.#units.size} ${this.#units.size === 1 ? 'device' : 'devices'}`,
+    );
   }
 
   get #log() {
@@ -212,7 +235,9 @@ class RtuAdapter implements ModbusRtuAdapter {
   }
 
   #retryLater(): void {
-    this.#cancelRetry = this.#service.context.later(this.#retryMs, () => { void this.#retry(); });
+    this.#cancelRetry = this.#service.context.later(this.#retryMs, () => {
+      void this.#retry();
+    });
     this.#retryMs = Math.min(2 * this.#retryMs, longestRetryMs);
   }
 
@@ -238,7 +263,11 @@ class RtuAdapter implements ModbusRtuAdapter {
 }
 
 function closed(port: SerialChannel): Promise<void> {
-  return new Promise((resolve) => { port.close(() => { resolve(); }); });
+  return new Promise((resolve) => {
+    port.close(() => {
+      resolve();
+    });
+  });
 }
 
 function wordsOf(error: unknown): string {

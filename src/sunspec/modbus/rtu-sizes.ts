@@ -10,14 +10,45 @@ type Size = number | { readonly base: number; readonly countAt: number };
 const byteCounted = (base: number, countAt: number): Size => ({ base, countAt });
 
 const requestSizes: Readonly<Partial<Record<number, Size>>> = {
-  1: 8, 2: 8, 3: 8, 4: 8, 5: 8, 6: 8, 7: 4, 8: 8, 11: 4, 12: 4, 17: 4, 22: 10, 24: 6, 43: 7,
-  15: byteCounted(9, 6), 16: byteCounted(9, 6), 20: byteCounted(5, 2), 21: byteCounted(5, 2), 23: byteCounted(13, 10),
+  1: 8,
+  2: 8,
+  3: 8,
+  4: 8,
+  5: 8,
+  6: 8,
+  7: 4,
+  8: 8,
+  11: 4,
+  12: 4,
+  17: 4,
+  22: 10,
+  24: 6,
+  43: 7,
+  15: byteCounted(9, 6),
+  16: byteCounted(9, 6),
+  20: byteCounted(5, 2),
+  21: byteCounted(5, 2),
+  23: byteCounted(13, 10),
 };
 
 const answerSizes: Readonly<Partial<Record<number, Size>>> = {
-  5: 8, 6: 8, 7: 5, 8: 8, 11: 8, 15: 8, 16: 8, 22: 10,
-  1: byteCounted(5, 2), 2: byteCounted(5, 2), 3: byteCounted(5, 2), 4: byteCounted(5, 2), 12: byteCounted(5, 2),
-  17: byteCounted(5, 2), 20: byteCounted(5, 2), 21: byteCounted(5, 2), 23: byteCounted(5, 2),
+  5: 8,
+  6: 8,
+  7: 5,
+  8: 8,
+  11: 8,
+  15: 8,
+  16: 8,
+  22: 10,
+  1: byteCounted(5, 2),
+  2: byteCounted(5, 2),
+  3: byteCounted(5, 2),
+  4: byteCounted(5, 2),
+  12: byteCounted(5, 2),
+  17: byteCounted(5, 2),
+  20: byteCounted(5, 2),
+  21: byteCounted(5, 2),
+  23: byteCounted(5, 2),
 };
 
 /** Address, function with its highest bit, code, CRC. */

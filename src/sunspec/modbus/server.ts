@@ -141,8 +141,8 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner {
   }
 
   listen(): Promise<number> {
-    this.#listening ??= this.#closing === undefined ? this.#bind()
-      : Promise.reject(new SimError('STOPPING', 'the listener is closed'));
+    this.#listening ??=
+      this.#closing === undefined ? this.#bind() : Promise.reject(new SimError('STOPPING', 'the listener is closed'));
     return this.#listening;
   }
 
@@ -195,16 +195,23 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner {
 
   async #bind(): Promise<number> {
     const { keepAliveMs, maxUnsentBytes } = this.context.limits;
-    const server = createServer({
-      noDelay: true,
-      keepAlive: keepAliveMs > 0,
-      keepAliveInitialDelay: keepAliveMs,
-      // a write reports back-pressure from here on
-      highWaterMark: maxUnsentBytes,
-    }, (socket) => { this.#accept(socket); });
+    const server = createServer(
+      {
+        noDelay: true,
+        keepAlive: keepAliveMs > 0,
+        keepAliveInitialDelay: keepAliveMs,
+        // a write reports back-pressure from here on
+        highWaterMark: maxUnsentBytes,
+      },
+      (socket) => {
+        this.#accept(socket);
+      },
+    );
     this.#server = server;
     const { port } = await listen(server, this.#host, this.#wantedPort);
-    server.on('error', (error) => { this.context.log.error(`cannot accept a connection: ${error.message}`, this.deviceIndex); });
+    server.on('error', (error) => {
+      this.context.log.error(`cannot accept a connection: ${error.message}`, this.deviceIndex);
+    });
     this.port = port;
     return port;
   }
@@ -230,7 +237,10 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner {
   /** Closes no idle connection for it: there is time for that when it has come to a session. */
   #beginHandshake(tls: TlsGate, socket: Socket, deaf: Deafness | null): void {
     const [oldest] = this.#handshakes.keys();
-    if (oldest !== undefined && this.#handshakes.size >= Math.max(leastHandshakes, this.context.limits.maxConnections)) {
+    if (
+      oldest !== undefined &&
+      this.#handshakes.size >= Math.max(leastHandshakes, this.context.limits.maxConnections)
+    ) {
       this.#handshakes.delete(oldest);
       oldest.giveWay();
     }
@@ -248,7 +258,11 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner {
     if (this.#framing === 'mbap') return new MbapFraming();
     const { counters } = this.context;
     return new RtuFraming({
-      ...streamTiming, isOwn: (address) => this.units(address) !== undefined, onUnreadable: () => { counters.unreadable += 1; },
+      ...streamTiming,
+      isOwn: (address) => this.units(address) !== undefined,
+      onUnreadable: () => {
+        counters.unreadable += 1;
+      },
     });
   }
 
@@ -281,7 +295,9 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner {
     for (const connection of this.#connections) {
       if (oldest === undefined || connection.lastMs < oldest.lastMs) oldest = connection;
     }
-    return oldest !== undefined && this.context.clock.monotonicMs() - oldest.lastMs > replaceableMs ? oldest : undefined;
+    return oldest !== undefined && this.context.clock.monotonicMs() - oldest.lastMs > replaceableMs
+      ? oldest
+      : undefined;
   }
 
   /** At the cap the connection that can be replaced is closed. */
@@ -291,7 +307,10 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner {
     const oldest = this.#replaceable();
     if (oldest === undefined) return;
     counters.refused += 1;
-    log.info(`${oldest.peer} closed: it was idle and all ${limits.maxConnections} connections are taken`, this.deviceIndex);
+    log.info(
+      `${oldest.peer} closed: it was idle and all ${limits.maxConnections} connections are taken`,
+      this.deviceIndex,
+    );
     this.#connections.delete(oldest);
     oldest.destroy();
   }
@@ -307,8 +326,12 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner {
 
   async #shutDown(): Promise<void> {
     // one that never came to listen has nothing to close
-    if (!await settled(this.#listening)) return;
-    const closed = new Promise<void>((resolve) => { this.#server?.close(() => { resolve(); }); });
+    if (!(await settled(this.#listening))) return;
+    const closed = new Promise<void>((resolve) => {
+      this.#server?.close(() => {
+        resolve();
+      });
+    });
     await Promise.all([closed, this.#endConnections()]);
     this.port = 0;
     this.context.log.flush();
@@ -316,7 +339,9 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner {
 
   async #endConnections(): Promise<void> {
     if (this.#openCount === 0) return;
-    const allClosed = new Promise<void>((resolve) => { this.#allClosed = resolve; });
+    const allClosed = new Promise<void>((resolve) => {
+      this.#allClosed = resolve;
+    });
     for (const connection of this.#connections) connection.end();
     for (const handshake of this.#handshakes.keys()) handshake.abandon();
     const leftovers = setTimeout(() => {

@@ -20,7 +20,12 @@ export class SilenceWatch {
    * @param lastMs monotonic time of the last octets
    * @param then called when there may be more to be had of the framing
    */
-  constructor(framing: Framing, context: Pick<ModbusContext, 'clock' | 'later'>, lastMs: () => number, then: () => void) {
+  constructor(
+    framing: Framing,
+    context: Pick<ModbusContext, 'clock' | 'later'>,
+    lastMs: () => number,
+    then: () => void,
+  ) {
     this.#framing = framing;
     this.#context = context;
     this.#lastMs = lastMs;
@@ -40,7 +45,10 @@ export class SilenceWatch {
     later(ms, () => {
       if (clock.monotonicMs() - dueMs > busyMs) this.#wait(busyMs);
       // behind what has arrived meanwhile
-      else setImmediate(() => { this.#look(); });
+      else
+        setImmediate(() => {
+          this.#look();
+        });
     });
   }
 

@@ -16,7 +16,9 @@ export class Sweeper {
 
   add(swept: Swept): void {
     this.#swept.add(swept);
-    this.#timer ??= setInterval(() => { this.sweep(); }, intervalMs).unref();
+    this.#timer ??= setInterval(() => {
+      this.sweep();
+    }, intervalMs).unref();
   }
 
   delete(swept: Swept): void {

@@ -60,7 +60,9 @@ const watchMs = 5000;
 
 function callEvery(ms: number, run: () => void): () => void {
   const timer = setInterval(run, ms).unref();
-  return () => { clearInterval(timer); };
+  return () => {
+    clearInterval(timer);
+  };
 }
 
 /**
@@ -92,7 +94,9 @@ export class TlsFiles {
 
   /** Begins to look at the files from time to time. */
   watch(): void {
-    this.#endWatch ??= (this.#options.every ?? callEvery)(watchMs, () => { this.check(); });
+    this.#endWatch ??= (this.#options.every ?? callEvery)(watchMs, () => {
+      this.check();
+    });
   }
 
   unwatch(): void {
@@ -103,7 +107,8 @@ export class TlsFiles {
   /** As `check`, for somebody who asks and is to hear of it: a failure is told again, and that nothing has changed. */
   reload(): void {
     this.#lastFailure = undefined;
-    if (this.#stamps() === this.#inForce) this.#options.logger.info('Modbus TLS: the certificate files have not changed');
+    if (this.#stamps() === this.#inForce)
+      this.#options.logger.info('Modbus TLS: the certificate files have not changed');
     else this.check();
   }
 
@@ -119,7 +124,9 @@ export class TlsFiles {
     this.#inForce = stamps;
     this.#lastFailure = undefined;
     if (isSame(reading.material, this.#material)) {
-      this.#options.logger.info('Modbus TLS: the certificate files were written anew and hold what is in force already');
+      this.#options.logger.info(
+        'Modbus TLS: the certificate files were written anew and hold what is in force already',
+      );
     } else {
       this.#material = reading.material;
       this.gate.replace(reading.material);
@@ -129,8 +136,15 @@ export class TlsFiles {
   }
 
   #read() {
-    const { files: { cert, key, rootCert }, ...policy } = this.#options.settings;
-    const files = { cert: { name: 'mb_cert', path: cert }, key: { name: 'mb_key', path: key }, rootCert: { name: 'mb_root_cert', path: rootCert } };
+    const {
+      files: { cert, key, rootCert },
+      ...policy
+    } = this.#options.settings;
+    const files = {
+      cert: { name: 'mb_cert', path: cert },
+      key: { name: 'mb_key', path: key },
+      rootCert: { name: 'mb_root_cert', path: rootCert },
+    };
     return readTlsMaterial(files, policy, this.#io.readText);
   }
 
@@ -144,15 +158,28 @@ export class TlsFiles {
     const failure = faults.map(({ name, detail }) => `${name}: ${detail}`).join('; ');
     if (failure === this.#lastFailure) return;
     this.#lastFailure = failure;
-    this.#options.logger.warning(`Modbus TLS: changed certificate files are not used, those before stay in force. ${failure}`);
+    this.#options.logger.warning(
+      `Modbus TLS: changed certificate files are not used, those before stay in force. ${failure}`,
+    );
   }
 
   #remark({ validFromMs, validToMs }: TlsMaterial): void {
-    const { clock, logger, settings: { files } } = this.#options;
+    const {
+      clock,
+      logger,
+      settings: { files },
+    } = this.#options;
     // by the names of the settings: clients can read the log, and paths are not for them
     const now = clock.nowMs();
-    if (now < validFromMs) logger.warning(`Modbus TLS: the certificate of mb_cert is not valid before ${new Date(validFromMs).toISOString()}; clients will refuse it`);
-    if (now > validToMs) logger.warning(`Modbus TLS: the certificate of mb_cert expired at ${new Date(validToMs).toISOString()}; clients will refuse it`);
-    if (this.#io.readableByAll(files.key)) logger.warning('Modbus TLS: the mode of the file of mb_key lets everybody on this machine read it');
+    if (now < validFromMs)
+      logger.warning(
+        `Modbus TLS: the certificate of mb_cert is not valid before ${new Date(validFromMs).toISOString()}; clients will refuse it`,
+      );
+    if (now > validToMs)
+      logger.warning(
+        `Modbus TLS: the certificate of mb_cert expired at ${new Date(validToMs).toISOString()}; clients will refuse it`,
+      );
+    if (this.#io.readableByAll(files.key))
+      logger.warning('Modbus TLS: the mode of the file of mb_key lets everybody on this machine read it');
   }
 }

@@ -33,13 +33,20 @@ export class TlsGate {
   #unclaimedReason: string | undefined;
 
   constructor(material: TlsMaterial) {
-    this.#server = createServer({
-      ...material.context,
-      ...sessionOptions,
-      requestCert: true,
-      rejectUnauthorized: true,
-    }, (socket) => { this.#secured(socket); });
-    this.#server.on('tlsClientError', (error, socket) => { this.#explain(error, socket); });
+    this.#server = createServer(
+      {
+        ...material.context,
+        ...sessionOptions,
+        requestCert: true,
+        rejectUnauthorized: true,
+      },
+      (socket) => {
+        this.#secured(socket);
+      },
+    );
+    this.#server.on('tlsClientError', (error, socket) => {
+      this.#explain(error, socket);
+    });
   }
 
   /** For handshakes from now on; sessions in being stay as they are. */
@@ -71,7 +78,9 @@ export class TlsGate {
     const key = keyOf(socket);
     const pending = key === undefined ? undefined : this.#pending.get(key);
     // Node leaves a session open whose records cannot be read
-    socket.on('error', () => { socket.destroy(); });
+    socket.on('error', () => {
+      socket.destroy();
+    });
     const certificate = socket.getPeerX509Certificate();
     if (key === undefined || pending === undefined || certificate === undefined || !socket.authorized) {
       // it left in this very moment
@@ -151,4 +160,6 @@ function reasonOf(error: Error, { authorizationError }: TLSSocket): string {
   return handshakeReasons[code] ?? code;
 }
 
-function ignore(): void { /* `close` follows and does what is to be done */ }
+function ignore(): void {
+  /* `close` follows and does what is to be done */
+}

@@ -18,12 +18,16 @@ export class BankUnit implements ModbusUnit {
   #faulty: FaultyMap | null = null;
   readonly #forget: (() => void) | undefined;
   /** of a reader without a role */
-  readonly #permitRead: Permit = (address, count) => { checkReadRight(this.#bank.layout, null, address, count); };
+  readonly #permitRead: Permit = (address, count) => {
+    checkReadRight(this.#bank.layout, null, address, count);
+  };
 
   constructor(deviceIndex: number, bank: Bank, faultyMaps?: FaultyMaps) {
     this.deviceIndex = deviceIndex;
     this.#bank = bank;
-    this.#forget = faultyMaps?.follow({ index: deviceIndex, bank }, (map) => { this.#faulty = map; });
+    this.#forget = faultyMaps?.follow({ index: deviceIndex, bank }, (map) => {
+      this.#faulty = map;
+    });
   }
 
   /** Ends following the faults of the device. */
@@ -144,7 +148,9 @@ export class LineUnits {
     if (!this.#clashes.has(address)) {
       this.#clashes.add(address);
       const who = members.map(({ deviceIndex }) => deviceIndex).join(', ');
-      this.#log.warning(`devices ${who} have the same address ${address} (1.DA): all of them carry out what is written there, and no answer can be read`);
+      this.#log.warning(
+        `devices ${who} have the same address ${address} (1.DA): all of them carry out what is written there, and no answer can be read`,
+      );
     }
     return new Party(() => members, true);
   }

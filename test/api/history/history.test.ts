@@ -8,7 +8,12 @@ import type { Device, Plant, TickEvent } from '../../../src/sunspec/map/device.t
 import { testPlant } from '../../support/plant.ts';
 
 const typeOf: Readonly<Record<AssetType, string>> = {
-  pv: 'PV-3Phase', battery: 'Batt-3Phase', wind: 'Wind-T3-3Phase', fuelcell: 'Fuelcell-3Phase', 'hybrid-dc': 'HybridDC-3Phase', evse: 'EVSE',
+  pv: 'PV-3Phase',
+  battery: 'Batt-3Phase',
+  wind: 'Wind-T3-3Phase',
+  fuelcell: 'Fuelcell-3Phase',
+  'hybrid-dc': 'HybridDC-3Phase',
+  evse: 'EVSE',
 };
 
 /** Ticks by hand of any devices, with the snapshot of a real one. */
@@ -31,15 +36,22 @@ class Fleet {
 
   get latest(): TickEvent {
     const [real] = this.#real.latest.published;
-    const published = this.#indexes.map((index): Published => (
-      { ...real!, detail: real!.detail, snapshot: { ...real!.snapshot, device_index: index, tick: this.#tick } }));
+    const published = this.#indexes.map(
+      (index): Published => ({
+        ...real!,
+        detail: real!.detail,
+        snapshot: { ...real!.snapshot, device_index: index, tick: this.#tick },
+      }),
+    );
     return { ...this.#real.latest, tick: this.#tick, published };
   }
 
   get plant(): Plant {
     const latest = () => this.latest;
     return {
-      get latest() { return latest(); },
+      get latest() {
+        return latest();
+      },
       device: () => this.#real.device(0),
       onDevices: (listener: () => void) => {
         this.#changes.push(listener);
@@ -66,7 +78,9 @@ class Fleet {
 
   ticksOf(history: History, index: number): number[] {
     const { runs, width } = history.of(this.device(index)).cut();
-    return runs.flatMap(({ values, from, to }) => Array.from({ length: to - from }, (_, i) => values[(from + i) * width + tickColumn]!));
+    return runs.flatMap(({ values, from, to }) =>
+      Array.from({ length: to - from }, (_, i) => values[(from + i) * width + tickColumn]!),
+    );
   }
 }
 
@@ -115,7 +129,7 @@ describe('history of a plant', () => {
   });
 
   it('has room for 4 h at the default tick of a hundred devices of any kind', () => {
-    const samplesIn4h = 4 * 3600 / 1.5;
+    const samplesIn4h = (4 * 3600) / 1.5;
     for (const [kind, type] of Object.entries(typeOf)) {
       const [device] = testPlant({ types: [type] }).devices;
       const { metrics } = metricsOf(device!.detail);

@@ -12,8 +12,9 @@ function add(ring: SampleRing, depth: number, [simMs, wallMs, tick, first, secon
 }
 
 function rowsOf({ runs }: Cut): number[][] {
-  return runs.flatMap(({ values, from, to }) => (
-    Array.from({ length: to - from }, (_, i) => [...values.subarray((from + i) * width, (from + i + 1) * width)])));
+  return runs.flatMap(({ values, from, to }) =>
+    Array.from({ length: to - from }, (_, i) => [...values.subarray((from + i) * width, (from + i + 1) * width)]),
+  );
 }
 
 /** What a ring must hold: a plain array, cut at its front. */
@@ -46,36 +47,41 @@ const stretch = fc.record({
 
 describe('ring of samples', () => {
   it('is an array whose front goes, through growth, wrap-around and changes of depth; what was cut stays', () => {
-    fc.assert(fc.property(fc.nat(1000), fc.array(stretch, { maxLength: 8 }), (stagger, stretches) => {
-      const ring = new SampleRing(width, stagger);
-      const model = new Model();
-      const cuts: { cut: Cut; rows: number[][] }[] = [];
-      let tick = 0;
-      for (const { depth, times, cut } of stretches) {
-        for (const simMs of times) {
-          const row = [simMs, 10 * tick, tick, tick / 3, tick % 7 === 0 ? NaN : -tick];
-          add(ring, depth, row);
-          model.add(depth, row);
-          tick += 1;
-          expect(ring.count).to.equal(model.rows.length);
+    fc.assert(
+      fc.property(fc.nat(1000), fc.array(stretch, { maxLength: 8 }), (stagger, stretches) => {
+        const ring = new SampleRing(width, stagger);
+        const model = new Model();
+        const cuts: { cut: Cut; rows: number[][] }[] = [];
+        let tick = 0;
+        for (const { depth, times, cut } of stretches) {
+          for (const simMs of times) {
+            const row = [simMs, 10 * tick, tick, tick / 3, tick % 7 === 0 ? NaN : -tick];
+            add(ring, depth, row);
+            model.add(depth, row);
+            tick += 1;
+            expect(ring.count).to.equal(model.rows.length);
+          }
+          if (!cut) continue;
+          const taken = ring.cut();
+          expectSame(taken, model);
+          cuts.push({ cut: taken, rows: rowsOf(taken) });
         }
-        if (!cut) continue;
-        const taken = ring.cut();
-        expectSame(taken, model);
-        cuts.push({ cut: taken, rows: rowsOf(taken) });
-      }
-      expectSame(ring.cut(), model);
-      for (const { cut, rows } of cuts) expect(rowsOf(cut)).to.deep.equal(rows);
-    }), { numRuns: 200 });
+        expectSame(ring.cut(), model);
+        for (const { cut, rows } of cuts) expect(rowsOf(cut)).to.deep.equal(rows);
+      }),
+      { numRuns: 200 },
+    );
   });
 
   it('takes memory as it grows, and no more once it is full', () => {
     const ring = new SampleRing(width, 0);
     const held = () => new Set(ring.cut().runs.map(({ values }) => values.buffer));
     const bytes = () => [...held()].reduce((sum, buffer) => sum + buffer.byteLength, 0);
-    const fill = (samples: number) => { for (let i = 0; i < samples; i += 1) add(ring, 10_000, [i, i, i, i, i]); };
+    const fill = (samples: number) => {
+      for (let i = 0; i < samples; i += 1) add(ring, 10_000, [i, i, i, i, i]);
+    };
     fill(10);
-    expect(bytes()).to.be.lessThan(10_000 * width * 8 / 10);
+    expect(bytes()).to.be.lessThan((10_000 * width * 8) / 10);
     fill(30_000);
     const full = 10_000 * width * 8;
     expect(bytes()).to.be.within(full, full * 1.11);
@@ -109,18 +115,27 @@ describe('ring of samples', () => {
   });
 
   it('says of each run between which times it lies', () => {
-    fc.assert(fc.property(fc.integer({ min: 1, max: 300 }), fc.array(fc.integer({ min: -1000, max: 1000 }), { minLength: 1, maxLength: 400 }), (depth, times) => {
-      const ring = new SampleRing(width, 3);
-      times.forEach((simMs, tick) => { add(ring, depth, [simMs, 0, tick, 0, 0]); });
-      const { runs } = ring.cut();
-      for (const { values, from, to, fromMs, toMs } of runs) {
-        for (let row = from; row < to; row += 1) expect(values[row * width]).to.be.within(fromMs, toMs);
-      }
-      // only of the first block rows may be gone
-      for (const { values, to, fromMs, toMs } of runs.slice(1)) {
-        const all = Array.from({ length: to }, (_, row) => values[row * width]!);
-        expect([fromMs, toMs]).to.deep.equal([Math.min(...all), Math.max(...all)]);
-      }
-    }), { numRuns: 50 });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 300 }),
+        fc.array(fc.integer({ min: -1000, max: 1000 }), { minLength: 1, maxLength: 400 }),
+        (depth, times) => {
+          const ring = new SampleRing(width, 3);
+          times.forEach((simMs, tick) => {
+            add(ring, depth, [simMs, 0, tick, 0, 0]);
+          });
+          const { runs } = ring.cut();
+          for (const { values, from, to, fromMs, toMs } of runs) {
+            for (let row = from; row < to; row += 1) expect(values[row * width]).to.be.within(fromMs, toMs);
+          }
+          // only of the first block rows may be gone
+          for (const { values, to, fromMs, toMs } of runs.slice(1)) {
+            const all = Array.from({ length: to }, (_, row) => values[row * width]!);
+            expect([fromMs, toMs]).to.deep.equal([Math.min(...all), Math.max(...all)]);
+          }
+        },
+      ),
+      { numRuns: 50 },
+    );
   });
 });

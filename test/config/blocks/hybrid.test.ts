@@ -11,8 +11,14 @@ describe('interface 12.1: hybrid block', () => {
   it('fills in everything from nothing', () => {
     expect(resolve({})).to.deep.equal({
       block: {
-        policy: 'self_consumption', pvW: 10_000, batteryW: 10_000, batteryWh: 15_000, chargeFromGrid: true,
-        socMinPct: 10, socMaxPct: 95, busVoltageV: 800,
+        policy: 'self_consumption',
+        pvW: 10_000,
+        batteryW: 10_000,
+        batteryWh: 15_000,
+        chargeFromGrid: true,
+        socMinPct: 10,
+        socMaxPct: 95,
+        busVoltageV: 800,
       },
       faults: [],
     });
@@ -21,12 +27,24 @@ describe('interface 12.1: hybrid block', () => {
 
   it('keeps what is given', () => {
     const { block, faults } = resolve({
-      policy: 'manual', pv_w: 20_000, battery_w: 5000, battery_wh: 40_000, charge_from_grid: false,
-      soc_min_pct: 0, soc_max_pct: 100, bus_voltage_v: 700,
+      policy: 'manual',
+      pv_w: 20_000,
+      battery_w: 5000,
+      battery_wh: 40_000,
+      charge_from_grid: false,
+      soc_min_pct: 0,
+      soc_max_pct: 100,
+      bus_voltage_v: 700,
     });
     expect(block).to.deep.equal({
-      policy: 'manual', pvW: 20_000, batteryW: 5000, batteryWh: 40_000, chargeFromGrid: false,
-      socMinPct: 0, socMaxPct: 100, busVoltageV: 700,
+      policy: 'manual',
+      pvW: 20_000,
+      batteryW: 5000,
+      batteryWh: 40_000,
+      chargeFromGrid: false,
+      socMinPct: 0,
+      socMaxPct: 100,
+      busVoltageV: 700,
     });
     expect(faults).to.deep.equal([]);
     expect(resolve({ battery_w: 4000 }).block.batteryWh).to.equal(6000);
@@ -43,8 +61,18 @@ describe('interface 12.1: hybrid block', () => {
   });
 
   const refused: [string, unknown][] = [
-    ['policy', 'best'], ['pv_w', 0.9], ['pv_w', 1.1e9], ['pv_w', '10'], ['battery_w', 0.9], ['battery_wh', 0.9], ['charge_from_grid', 'yes'],
-    ['soc_min_pct', -1], ['soc_max_pct', 101], ['bus_voltage_v', 49], ['bus_voltage_v', 3001], ['pv_kw', 1],
+    ['policy', 'best'],
+    ['pv_w', 0.9],
+    ['pv_w', 1.1e9],
+    ['pv_w', '10'],
+    ['battery_w', 0.9],
+    ['battery_wh', 0.9],
+    ['charge_from_grid', 'yes'],
+    ['soc_min_pct', -1],
+    ['soc_max_pct', 101],
+    ['bus_voltage_v', 49],
+    ['bus_voltage_v', 3001],
+    ['pv_kw', 1],
   ];
   for (const [key, value] of refused) {
     it(`refuses ${key}: ${JSON.stringify(value)}`, () => {

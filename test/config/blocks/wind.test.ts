@@ -10,9 +10,25 @@ function resolve(raw: unknown, ratedW = 5e6, type?: 'T3' | 'T4') {
 describe('interface 12.1: wind block', () => {
   it('fills in everything from nothing', () => {
     expect(resolve({}).wind).to.deep.equal({
-      turbine: 'nrel-5mw', turbineType: 'T3', ratedPowerW: 5e6, hubHeightM: 90, rotorDiameterM: 126, cpModel: 'nrel-5mw',
-      cutInMS: 3, cutOutMS: 25, airDensityKgM3: 1.225, turbulenceClass: 'B', anemometerHeightM: 5, shearExponent: 0.14,
-      efficiencyNominal: 0.97, reactiveShare: 0.33, lvrtGain: 2, lvrtRecoveryS: 0.5, startDelayS: 60, stormDelayS: 300, dcVoltageV: 1150,
+      turbine: 'nrel-5mw',
+      turbineType: 'T3',
+      ratedPowerW: 5e6,
+      hubHeightM: 90,
+      rotorDiameterM: 126,
+      cpModel: 'nrel-5mw',
+      cutInMS: 3,
+      cutOutMS: 25,
+      airDensityKgM3: 1.225,
+      turbulenceClass: 'B',
+      anemometerHeightM: 5,
+      shearExponent: 0.14,
+      efficiencyNominal: 0.97,
+      reactiveShare: 0.33,
+      lvrtGain: 2,
+      lvrtRecoveryS: 0.5,
+      startDelayS: 60,
+      stormDelayS: 300,
+      dcVoltageV: 1150,
     });
   });
 
@@ -31,13 +47,39 @@ describe('interface 12.1: wind block', () => {
   });
 
   it('keeps what is given', () => {
-    expect(resolve({
-      turbine: 'iea-15mw', hub_height_m: 140, cp_model: 'slootweg', cut_in_m_s: 4, cut_out_m_s: 28, air_density_kg_m3: 1.1,
-      turbulence_class: 'none', anemometer_height_m: 10, shear_exponent: 0.1, efficiency_nominal: 0.96, reactive_share: 0.4,
-      lvrt_gain: 4, lvrt_recovery_s: 1, start_delay_s: 0, storm_delay_s: 60,
-    }).wind).to.include({
-      hubHeightM: 140, cpModel: 'slootweg', cutInMS: 4, cutOutMS: 28, airDensityKgM3: 1.1, turbulenceClass: 'none', anemometerHeightM: 10,
-      shearExponent: 0.1, efficiencyNominal: 0.96, reactiveShare: 0.4, lvrtGain: 4, lvrtRecoveryS: 1, startDelayS: 0, stormDelayS: 60,
+    expect(
+      resolve({
+        turbine: 'iea-15mw',
+        hub_height_m: 140,
+        cp_model: 'slootweg',
+        cut_in_m_s: 4,
+        cut_out_m_s: 28,
+        air_density_kg_m3: 1.1,
+        turbulence_class: 'none',
+        anemometer_height_m: 10,
+        shear_exponent: 0.1,
+        efficiency_nominal: 0.96,
+        reactive_share: 0.4,
+        lvrt_gain: 4,
+        lvrt_recovery_s: 1,
+        start_delay_s: 0,
+        storm_delay_s: 60,
+      }).wind,
+    ).to.include({
+      hubHeightM: 140,
+      cpModel: 'slootweg',
+      cutInMS: 4,
+      cutOutMS: 28,
+      airDensityKgM3: 1.1,
+      turbulenceClass: 'none',
+      anemometerHeightM: 10,
+      shearExponent: 0.1,
+      efficiencyNominal: 0.96,
+      reactiveShare: 0.4,
+      lvrtGain: 4,
+      lvrtRecoveryS: 1,
+      startDelayS: 0,
+      stormDelayS: 60,
     });
   });
 
@@ -50,8 +92,17 @@ describe('interface 12.1: wind block', () => {
   });
 
   const refused: [string, unknown][] = [
-    ['turbine', 'v90'], ['rated_power_w', 0.9], ['rated_power_w', 1.1e9], ['reactive_share', 1], ['turbulence_class', 'D'], ['shear_exponent', -0.1], ['efficiency_nominal', 1.1],
-    ['cut_out_m_s', 11], ['lvrt_recovery_s', 0], ['start_delay_s', -1], ['blades', 3],
+    ['turbine', 'v90'],
+    ['rated_power_w', 0.9],
+    ['rated_power_w', 1.1e9],
+    ['reactive_share', 1],
+    ['turbulence_class', 'D'],
+    ['shear_exponent', -0.1],
+    ['efficiency_nominal', 1.1],
+    ['cut_out_m_s', 11],
+    ['lvrt_recovery_s', 0],
+    ['start_delay_s', -1],
+    ['blades', 3],
   ];
   for (const [key, value] of refused) {
     it(`refuses ${key}: ${JSON.stringify(value)}`, () => {

@@ -5,7 +5,11 @@ import { errorOf } from '../../support/map.ts';
 import { byTest } from '../../support/rig.ts';
 
 const stage = {
-  '705.Crv[1].Pt[0].V': 90, '705.Crv[1].Pt[0].Var': 30, '705.Crv[1].Pt[1].V': 110, '705.Crv[1].Pt[1].Var': -30, '705.Crv[1].ActPt': 2,
+  '705.Crv[1].Pt[0].V': 90,
+  '705.Crv[1].Pt[0].Var': 30,
+  '705.Crv[1].Pt[1].V': 110,
+  '705.Crv[1].Pt[1].Var': -30,
+  '705.Crv[1].ActPt': 2,
 } as const;
 const request = { '705.AdptCrvReq': 2 } as const;
 
@@ -15,7 +19,11 @@ function staged(adoptionS = 0): FaultyRig {
   return rig;
 }
 
-const outcome = (rig: FaultyRig) => [rig.value('705.AdptCrvReq'), rig.value('705.AdptCrvRslt'), rig.value('705.Crv[0].Pt[0].V')];
+const outcome = (rig: FaultyRig) => [
+  rig.value('705.AdptCrvReq'),
+  rig.value('705.AdptCrvRslt'),
+  rig.value('705.Crv[0].Pt[0].V'),
+];
 /** first point of the curve of the profile */
 const oldV = new FaultyRig().value('705.Crv[0].Pt[0].V');
 
@@ -106,6 +114,10 @@ describe('device fault adoption', () => {
   });
 
   it('refuses points of models that adopt nothing', () => {
-    expect(errorOf(() => { staged().inject(adoptionFault, { result: 'lies' }, { target: { points: ['704'] } }); }).code).to.equal('COMMAND_BAD_VALUE');
+    expect(
+      errorOf(() => {
+        staged().inject(adoptionFault, { result: 'lies' }, { target: { points: ['704'] } });
+      }).code,
+    ).to.equal('COMMAND_BAD_VALUE');
   });
 });

@@ -15,21 +15,30 @@ const requests: readonly FaultRequest[] = [
 
 /** Registers after each of many ticks with writes between them, under all faults at once. */
 async function course(seed: number): Promise<readonly string[]> {
-  const rig = new FaultyRig({ seed, types: ['PV-3Phase', 'Batt-3Phase'], weatherSource: 'clear_sky', clouds: 'broken' });
+  const rig = new FaultyRig({
+    seed,
+    types: ['PV-3Phase', 'Batt-3Phase'],
+    weatherSource: 'clear_sky',
+    clouds: 'broken',
+  });
   rig.faults.inject(requests, byTest);
   const dumps: string[] = [];
   for (let i = 0; i < 60; i += 1) {
     for (const { bank } of rig.plant.devices) {
       try {
         bank.transact(byTest, (tx) => {
-          tx.m704.WMaxLimPct = 100 - i % 20 * 5;
+          tx.m704.WMaxLimPct = 100 - (i % 20) * 5;
           tx.m704.WMaxLimPctEna = i % 3 === 0 ? 'DISABLED' : 'ENABLED';
           if (i % 7 === 0) tx.m705.AdptCrvReq = 2;
         });
-      } catch { /* the device reboots */ }
+      } catch {
+        /* the device reboots */
+      }
     }
     await rig.run(4.5);
-    dumps.push(rig.plant.devices.map(({ bank }) => bank.read(bank.layout.base, bank.layout.size).toString('base64')).join());
+    dumps.push(
+      rig.plant.devices.map(({ bank }) => bank.read(bank.layout.base, bank.layout.size).toString('base64')).join(),
+    );
   }
   return dumps;
 }

@@ -19,7 +19,7 @@ const limit = (pct: number) => ({ '704.WMaxLimPct': pct, '704.WMaxLimPctEna': 'E
 /** Power in percent of the rating, after it has settled. */
 async function settledPct(rig: FaultyRig): Promise<number> {
   await rig.run(5);
-  return Math.round(rig.w / ratedW * 100);
+  return Math.round((rig.w / ratedW) * 100);
 }
 
 describe('device fault ignore_effect', () => {
@@ -55,8 +55,13 @@ describe('device fault ignore_effect', () => {
     await rig.run(60);
     const before = await settledPct(rig);
     rig.write({
-      '706.Crv[1].Pt[0].V': 101, '706.Crv[1].Pt[0].W': 100, '706.Crv[1].Pt[1].V': 105, '706.Crv[1].Pt[1].W': 0,
-      '706.Crv[1].ActPt': 2, '706.Crv[1].RspTms': 1, '706.AdptCrvReq': 2,
+      '706.Crv[1].Pt[0].V': 101,
+      '706.Crv[1].Pt[0].W': 100,
+      '706.Crv[1].Pt[1].V': 105,
+      '706.Crv[1].Pt[1].W': 0,
+      '706.Crv[1].ActPt': 2,
+      '706.Crv[1].RspTms': 1,
+      '706.AdptCrvReq': 2,
     });
     expect([rig.value('706.AdptCrvRslt'), rig.value('706.Crv[0].Pt[0].V')]).to.deep.equal(['COMPLETED', 101]);
     await rig.run(60);
@@ -123,7 +128,11 @@ describe('device fault ignore_effect', () => {
   it('of one device; the others are as always', async () => {
     const rig = await sunny({ types: ['PV-3Phase', 'PV-3Phase'] });
     rig.inject(ignoreEffectFault, {}, { deviceIndex: 0 });
-    for (const { bank } of rig.plant.devices) bank.transact(byTest, (tx) => { tx.m704.WMaxLimPct = 50; tx.m704.WMaxLimPctEna = 'ENABLED'; });
+    for (const { bank } of rig.plant.devices)
+      bank.transact(byTest, (tx) => {
+        tx.m704.WMaxLimPct = 50;
+        tx.m704.WMaxLimPctEna = 'ENABLED';
+      });
     await rig.run(5);
     expect(rig.plant.devices.map(({ bank }) => Math.round(bank.map.m701.W! / 100))).to.deep.equal([100, 50]);
   });
@@ -140,7 +149,9 @@ describe('device fault ignore_effect', () => {
 
   it('refuses points that nobody can write', async () => {
     const rig = await sunny();
-    const error = errorOf(() => { rig.inject(ignoreEffectFault, {}, { target: { points: ['701.W'] } }); });
+    const error = errorOf(() => {
+      rig.inject(ignoreEffectFault, {}, { target: { points: ['701.W'] } });
+    });
     expect([error.code, error.faults[0]?.name]).to.deep.equal(['COMMAND_BAD_VALUE', '/0/target/points']);
   });
 });
@@ -152,7 +163,7 @@ describe('device fault late_effect', () => {
     let found: number | null = null;
     await rig.watch(withinS, 0.1, () => {
       passed += 1;
-      if (found === null && rig.w < pct / 100 * ratedW) found = passed / 10;
+      if (found === null && rig.w < (pct / 100) * ratedW) found = passed / 10;
     });
     return found;
   }
@@ -268,8 +279,13 @@ describe('device fault enable_edge', () => {
     rig.inject(enableEdgeFault, {}, { target: { points: ['706'] } });
     rig.plant.setGrid({ voltagePu: 1.05 });
     rig.write({
-      '706.Crv[1].Pt[0].V': 101, '706.Crv[1].Pt[0].W': 100, '706.Crv[1].Pt[1].V': 103, '706.Crv[1].Pt[1].W': 20,
-      '706.Crv[1].ActPt': 2, '706.Crv[1].RspTms': 1, '706.AdptCrvReq': 2,
+      '706.Crv[1].Pt[0].V': 101,
+      '706.Crv[1].Pt[0].W': 100,
+      '706.Crv[1].Pt[1].V': 103,
+      '706.Crv[1].Pt[1].W': 20,
+      '706.Crv[1].ActPt': 2,
+      '706.Crv[1].RspTms': 1,
+      '706.AdptCrvReq': 2,
     });
     await rig.run(60);
     expect(await settledPct(rig)).to.equal(100);
@@ -281,7 +297,11 @@ describe('device fault enable_edge', () => {
 
   it('refuses points that no enable point belongs to', async () => {
     const rig = await sunny();
-    expect(errorOf(() => { rig.inject(enableEdgeFault, {}, { target: { points: ['702.WMax'] } }); }).code).to.equal('COMMAND_BAD_VALUE');
+    expect(
+      errorOf(() => {
+        rig.inject(enableEdgeFault, {}, { target: { points: ['702.WMax'] } });
+      }).code,
+    ).to.equal('COMMAND_BAD_VALUE');
   });
 });
 

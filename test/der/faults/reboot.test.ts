@@ -1,5 +1,10 @@
 import { expect } from 'chai';
-import { ignoreEffectFault, lateEffectFault, rebootFault, silentRevertFault } from '../../../src/fault-kinds/device-effect.ts';
+import {
+  ignoreEffectFault,
+  lateEffectFault,
+  rebootFault,
+  silentRevertFault,
+} from '../../../src/fault-kinds/device-effect.ts';
 import { pointName } from '../../../src/sunspec/map/view.ts';
 import { FaultyRig } from '../../support/faulty-rig.ts';
 import { codeOf } from '../../support/map.ts';
@@ -17,7 +22,12 @@ describe('device fault reboot', () => {
     rig.inject(rebootFault, { off_s: 40 });
     expect(silent(rig)).to.deep.equal([0]);
     await rig.run(1);
-    expect([rig.w, rig.q, rig.state, rig.snapshot.status.message]).to.deep.equal([0, 0, 'off off disconnected', 'rebooting']);
+    expect([rig.w, rig.q, rig.state, rig.snapshot.status.message]).to.deep.equal([
+      0,
+      0,
+      'off off disconnected',
+      'rebooting',
+    ]);
     expect(rig.alarmCodes).to.deep.equal([]);
     await rig.run(38);
     expect([silent(rig), rig.w]).to.deep.equal([[0], 0]);
@@ -37,7 +47,15 @@ describe('device fault reboot', () => {
     const energy = Number(rig.map.m701.TotWhInj);
     expect(energy).to.be.above(0);
     rig.inject(rebootFault, { off_s: 5 });
-    for (const name of ['704.WMaxLimPct', '704.WMaxLimPctEna', '705.Crv[0].Pt[0].V', '705.Crv[1].Pt[0].V', '703.ESDlyTms', '715.ControllerHb', '1.SN']) {
+    for (const name of [
+      '704.WMaxLimPct',
+      '704.WMaxLimPctEna',
+      '705.Crv[0].Pt[0].V',
+      '705.Crv[1].Pt[0].V',
+      '703.ESDlyTms',
+      '715.ControllerHb',
+      '1.SN',
+    ]) {
       expect(rig.value(name), name).to.equal(fresh.value(name));
     }
     expect(rig.device.bank.provenance(rig.device.bank.layout.slot(704, 'WMaxLimPct')!)).to.equal(undefined);
@@ -52,12 +70,21 @@ describe('device fault reboot', () => {
     const rig = await sunny({ simModels: true });
     rig.write({ '64414.GridFrequency': 59.9, '64414.Irradiance': 900 });
     await rig.run(10);
-    const names = ['701.TotWhInj', '701.Hz', '64414.GridFrequency', '64414.Irradiance', '64414.GridModelSource', '64414.Time'];
+    const names = [
+      '701.TotWhInj',
+      '701.Hz',
+      '64414.GridFrequency',
+      '64414.Irradiance',
+      '64414.GridModelSource',
+      '64414.Time',
+    ];
     const before = names.map((name) => rig.value(name));
     expect(before.every(Boolean)).to.equal(true);
     rig.write(limit);
     const changed: string[] = [];
-    rig.device.bank.onChange(({ points }) => { changed.push(...points.map(pointName)); });
+    rig.device.bank.onChange(({ points }) => {
+      changed.push(...points.map(pointName));
+    });
     rig.inject(rebootFault, { off_s: 5 });
     expect(names.map((name) => rig.value(name))).to.deep.equal(before);
     expect(changed).to.have.members(['704.WMaxLimPct', '704.WMaxLimPctEna']);
@@ -83,7 +110,9 @@ describe('device fault reboot', () => {
     expect(Number(rig.value('704.WMaxLimPctRvrtRem'))).to.be.above(0);
     rig.inject(rebootFault, { off_s: 5, forget: false });
     await rig.run(60);
-    expect([rig.value('704.WMaxLimPct'), rig.value('704.WMaxLimPctRvrtRem'), Math.round(rig.w / 100)]).to.deep.equal([50, 0, 50]);
+    expect([rig.value('704.WMaxLimPct'), rig.value('704.WMaxLimPctRvrtRem'), Math.round(rig.w / 100)]).to.deep.equal([
+      50, 0, 50,
+    ]);
     await rig.run(1200);
     expect(rig.value('704.WMaxLimPctEna')).to.equal('ENABLED');
   });
@@ -92,8 +121,17 @@ describe('device fault reboot', () => {
     const rig = await sunny();
     rig.inject(rebootFault, { off_s: 1000 });
     const before = rig.dump();
-    expect(codeOf(() => { rig.write(limit); })).to.equal('COMMAND_CONFLICT');
-    for (const kind of ['start', 'stop'] as const) expect(codeOf(() => { rig.device.command({ kind }, byTest); })).to.equal('COMMAND_CONFLICT');
+    expect(
+      codeOf(() => {
+        rig.write(limit);
+      }),
+    ).to.equal('COMMAND_CONFLICT');
+    for (const kind of ['start', 'stop'] as const)
+      expect(
+        codeOf(() => {
+          rig.device.command({ kind }, byTest);
+        }),
+      ).to.equal('COMMAND_CONFLICT');
     expect(rig.dump().equals(before)).to.equal(true);
     rig.device.command({ kind: 'reset', scope: 'device' }, byTest);
     expect(silent(rig)).to.deep.equal([]);
@@ -170,7 +208,10 @@ describe('device fault reboot', () => {
     rig.inject(rebootFault, { off_s: 5 });
     await rig.run(30);
     expect([rig.w > 9900, rig.value('715.LocRemCtl')]).to.deep.equal([true, 'LOCAL']);
-    expect(rig.device.overrides.find(({ name }) => name === 'switch')).to.deep.include({ source: 'fault', peer: 'reboot 1' });
+    expect(rig.device.overrides.find(({ name }) => name === 'switch')).to.deep.include({
+      source: 'fault',
+      peer: 'reboot 1',
+    });
   });
 
   for (const type of ['Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE']) {

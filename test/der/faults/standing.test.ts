@@ -17,9 +17,17 @@ describe('device fault silent_revert', () => {
     rig.inject(silentRevertFault, { after_s: 90 });
     rig.write(limit);
     await rig.run(88);
-    expect([pctNow(rig), rig.value('704.WMaxLimPctEna'), rig.value('704.WMaxLimPctRvrtRem')]).to.deep.equal([50, 'ENABLED', 0]);
+    expect([pctNow(rig), rig.value('704.WMaxLimPctEna'), rig.value('704.WMaxLimPctRvrtRem')]).to.deep.equal([
+      50,
+      'ENABLED',
+      0,
+    ]);
     await rig.run(4);
-    expect([pctNow(rig), rig.value('704.WMaxLimPctEna'), rig.value('704.WMaxLimPct')]).to.deep.equal([100, 'DISABLED', 50]);
+    expect([pctNow(rig), rig.value('704.WMaxLimPctEna'), rig.value('704.WMaxLimPct')]).to.deep.equal([
+      100,
+      'DISABLED',
+      50,
+    ]);
     const writer = rig.device.bank.provenance(named(rig.device.bank.layout, '704.WMaxLimPctEna'));
     expect([writer?.source, writer?.peer]).to.deep.equal(['fault', 'silent_revert 1']);
   });
@@ -56,7 +64,11 @@ describe('device fault silent_revert', () => {
     rig.inject(silentRevertFault, { after_s: 30 }, { target: { points: ['706.Ena', '704.VarSetPct'] } });
     rig.write({ ...limit, '706.Ena': 'ENABLED', '704.VarSetEna': 'ENABLED' });
     await rig.run(31);
-    expect(['704.WMaxLimPctEna', '706.Ena', '704.VarSetEna'].map((name) => rig.value(name))).to.deep.equal(['ENABLED', 'DISABLED', 'DISABLED']);
+    expect(['704.WMaxLimPctEna', '706.Ena', '704.VarSetEna'].map((name) => rig.value(name))).to.deep.equal([
+      'ENABLED',
+      'DISABLED',
+      'DISABLED',
+    ]);
     rig.write({ '706.Ena': 'ENABLED' });
     rig.faults.clear();
     await rig.run(60);
@@ -87,7 +99,11 @@ describe('device fault silent_revert', () => {
 
   it('refuses points without a function', async () => {
     const rig = await sunny();
-    expect(errorOf(() => { rig.inject(silentRevertFault, { after_s: 1 }, { target: { points: ['703.ES'] } }); }).code).to.equal('COMMAND_BAD_VALUE');
+    expect(
+      errorOf(() => {
+        rig.inject(silentRevertFault, { after_s: 1 }, { target: { points: ['703.ES'] } });
+      }).code,
+    ).to.equal('COMMAND_BAD_VALUE');
   });
 });
 
@@ -98,7 +114,10 @@ describe('device fault second_limiter', () => {
     rig.inject(secondLimiterFault, { limit_pct: 35 });
     await rig.run(2);
     expect([pctNow(rig), rig.device.trace.now.activeDecidedBy]).to.deep.equal([35, 'second_limiter']);
-    expect([rig.value('704.WMaxLimPctEna'), rig.snapshot.status.inverter_state]).to.deep.equal(['DISABLED', 'throttled']);
+    expect([rig.value('704.WMaxLimPctEna'), rig.snapshot.status.inverter_state]).to.deep.equal([
+      'DISABLED',
+      'throttled',
+    ]);
     expect(Number(rig.map.m701.ThrotSrc)).to.equal(1 << 14);
     rig.faults.clear();
     await rig.run(5);
@@ -163,7 +182,9 @@ describe('device fault second_limiter', () => {
     const rig = await sunny();
     rig.inject(secondLimiterFault, { limit_pct: 20 }, { count: 3 });
     const seen: number[] = [];
-    await rig.watch(0.6, 0.1, () => { seen.push(pctNow(rig)); });
+    await rig.watch(0.6, 0.1, () => {
+      seen.push(pctNow(rig));
+    });
     expect(seen.slice(0, 3)).to.deep.equal([20, 20, 20]);
     expect(seen.at(-1)).to.be.above(20);
   });
@@ -184,7 +205,10 @@ describe('device fault alarm', () => {
     const rig = await sunny();
     rig.inject(alarmFault, { codes: ['cabinet_open', 'over_temp', 'memory_loss'] });
     await rig.run(1);
-    expect([rig.alarmBits, rig.alarmCodes]).to.deep.equal([[5, 7, 14], ['cabinet_open', 'over_temp', 'memory_loss']]);
+    expect([rig.alarmBits, rig.alarmCodes]).to.deep.equal([
+      [5, 7, 14],
+      ['cabinet_open', 'over_temp', 'memory_loss'],
+    ]);
     expect([rig.state, pctNow(rig)]).to.deep.equal(['on running connected', 100]);
     rig.faults.clear();
     await rig.run(1);
@@ -224,7 +248,9 @@ describe('device fault alarm', () => {
       const rig = await sunny();
       rig.inject(alarmFault, { codes: ['ground_fault'] }, { probability: 0.5, seed });
       let course = '';
-      await rig.watch(4, 0.1, () => { course += String(rig.alarmBits.length); });
+      await rig.watch(4, 0.1, () => {
+        course += String(rig.alarmBits.length);
+      });
       courses.push(course);
     }
     expect(courses[1]).to.equal(courses[0]);
@@ -249,8 +275,16 @@ describe('device faults that come or go together', () => {
     let read = 0;
     const effects = new DeviceEffects({
       deviceIndex: 0,
-      bank, scheduler, felt: new FeltSettings(bank), isDown: () => false, now: () => clock.sim(), refresh: () => { read += 1; },
-      powerDown: () => undefined, powerUp: () => undefined,
+      bank,
+      scheduler,
+      felt: new FeltSettings(bank),
+      isDown: () => false,
+      now: () => clock.sim(),
+      refresh: () => {
+        read += 1;
+      },
+      powerDown: () => undefined,
+      powerUp: () => undefined,
     });
     const faults = [40, 30, 20].map((pct) => bench.inject(secondLimiterFault, { limit_pct: pct }));
     effects.begin(faults);

@@ -11,16 +11,23 @@ const at = (seconds: number): SimTime => addSeconds(start, seconds);
 
 function environment(nominalHz = 60): Environment {
   const weather = { source: 'csv' as const, at: () => undefined, dataset: () => null };
-  return new Environment({
-    nominalHz, gridProfile: null, weather: { csv: () => weather, clear_sky: () => ({ irradianceAt: () => 0 }) }, weatherSource: 'csv',
-    seriesTime: (t) => (t - start) / 1e6,
-  }, start);
+  return new Environment(
+    {
+      nominalHz,
+      gridProfile: null,
+      weather: { csv: () => weather, clear_sky: () => ({ irradianceAt: () => 0 }) },
+      weatherSource: 'csv',
+      seriesTime: (t) => (t - start) / 1e6,
+    },
+    start,
+  );
 }
 
 /** Every instant from `t` on at which something begins, bends or ends, as seconds after the start. */
 function instants(env: Environment, t: SimTime = start): number[] {
   const seen: number[] = [];
-  for (let next = env.nextEvent(0, t); Number.isFinite(next); next = env.nextEvent(0, next as SimTime)) seen.push((next - start) / 1e6);
+  for (let next = env.nextEvent(0, t); Number.isFinite(next); next = env.nextEvent(0, next as SimTime))
+    seen.push((next - start) / 1e6);
   return seen;
 }
 
@@ -63,8 +70,11 @@ describe('Library of grid events', () => {
         expect(running(env, end)).to.equal(null);
         // a part of the stretch that no whole number of swings fills
         const middle = instants(env).map((s, i, all) => env.gridAt(0, at(0.37 * s + 0.63 * (all[i - 1] ?? 1))));
-        expect(middle.some((values) => volts(values).join() !== '1,1,1' || values.hz !== nominalHz || values.island)).to.equal(true);
-        for (const values of middle) for (const value of [...volts(values), values.hz]) expect(value).to.be.finite.and.at.least(0);
+        expect(
+          middle.some((values) => volts(values).join() !== '1,1,1' || values.hz !== nominalHz || values.island),
+        ).to.equal(true);
+        for (const values of middle)
+          for (const value of [...volts(values), values.hz]) expect(value).to.be.finite.and.at.least(0);
       });
     }
   }
@@ -79,16 +89,56 @@ describe('Library of grid events', () => {
         }
       }
     }
-    const toHz = (nominalHz: number) => environment(nominalHz).gridEvents.find(({ name }) => name === 'lfrt')!.parameters[0];
+    const toHz = (nominalHz: number) =>
+      environment(nominalHz).gridEvents.find(({ name }) => name === 'lfrt')!.parameters[0];
     expect(toHz(60)).to.deep.include({ default: 57.9, minimum: 57, maximum: 58.8 });
     expect(toHz(50)).to.deep.include({ default: 47.9, minimum: 47, maximum: 48.8 });
   });
 
   const patterns: readonly (readonly [string, Record<string, number>, readonly (readonly [number, number])[]])[] = [
-    ['lvrt_cat_2', {}, [[0.94, 10], [0.28, 0.16], [0.43, 0.16], [0.65, 2.68], [0.88, 2], [0.94, 120]]],
-    ['lvrt_cat_3', { level_1_pu: 0, level_3_pu: 0.7 }, [[0.94, 5], [0, 1], [0.25, 9], [0.7, 10], [0.94, 120]]],
-    ['hvrt_cat_2', {}, [[1, 10], [1.18, 0.2], [1.175, 0.3], [1.15, 0.5], [1, 120]]],
-    ['hvrt_cat_3', {}, [[1.05, 5], [1.18, 12], [1.05, 120]]],
+    [
+      'lvrt_cat_2',
+      {},
+      [
+        [0.94, 10],
+        [0.28, 0.16],
+        [0.43, 0.16],
+        [0.65, 2.68],
+        [0.88, 2],
+        [0.94, 120],
+      ],
+    ],
+    [
+      'lvrt_cat_3',
+      { level_1_pu: 0, level_3_pu: 0.7 },
+      [
+        [0.94, 5],
+        [0, 1],
+        [0.25, 9],
+        [0.7, 10],
+        [0.94, 120],
+      ],
+    ],
+    [
+      'hvrt_cat_2',
+      {},
+      [
+        [1, 10],
+        [1.18, 0.2],
+        [1.175, 0.3],
+        [1.15, 0.5],
+        [1, 120],
+      ],
+    ],
+    [
+      'hvrt_cat_3',
+      {},
+      [
+        [1.05, 5],
+        [1.18, 12],
+        [1.05, 120],
+      ],
+    ],
   ];
   for (const [name, parameters, pattern] of patterns) {
     it(`${name} has the levels and times of IEEE 1547.1`, () => {
@@ -100,7 +150,12 @@ describe('Library of grid events', () => {
   }
 
   for (const [phases, changed] of [
-    ['A', [0.3, 1, 1]], ['B', [1, 0.3, 1]], ['C', [1, 1, 0.3]], ['AB', [0.3, 0.3, 1]], ['BC', [1, 0.3, 0.3]], ['CA', [0.3, 1, 0.3]],
+    ['A', [0.3, 1, 1]],
+    ['B', [1, 0.3, 1]],
+    ['C', [1, 1, 0.3]],
+    ['AB', [0.3, 0.3, 1]],
+    ['BC', [1, 0.3, 0.3]],
+    ['CA', [0.3, 1, 0.3]],
     ['ABC', [0.3, 0.3, 0.3]],
   ] as const) {
     it(`a sag of ${phases} concerns those phases`, () => {
@@ -114,7 +169,9 @@ describe('Library of grid events', () => {
     const env = environment();
     env.startGridEvent('swell', { level_pu: 1.2, duration_s: 1, edge_s: 0.1 }, at(0));
     expect(instants(env)).to.deep.equal([0.1, 0.9, 1]);
-    expect([0.05, 0.5, 0.95].map((s) => Math.round(env.gridAt(0, at(s)).aPu * 1e9) / 1e9)).to.deep.equal([1.1, 1.2, 1.1]);
+    expect([0.05, 0.5, 0.95].map((s) => Math.round(env.gridAt(0, at(s)).aPu * 1e9) / 1e9)).to.deep.equal([
+      1.1, 1.2, 1.1,
+    ]);
     expect([0.05, 0.5, 0.95].map((s) => env.gridMotion(0, at(s)))).to.deep.equal(['fast', 'still', 'fast']);
   });
 
@@ -133,13 +190,17 @@ describe('Library of grid events', () => {
     expect([2, 4, 5, 8, 10].map((s) => env.gridAt(0, at(s)).hz)).to.deep.equal([59, 58, 58, 59, 60]);
   });
 
-  for (const [category, rate] of [['CAT_1', 0.5], ['CAT_2', 2], ['CAT_3', 3]] as const) {
+  for (const [category, rate] of [
+    ['CAT_1', 0.5],
+    ['CAT_2', 2],
+    ['CAT_3', 3],
+  ] as const) {
     it(`frequency ride-through of ${category}: 299 s beyond continuous operation, at ${rate} Hz/s`, () => {
       const env = environment();
       env.startGridEvent('hfrt', { to_hz: 61.8, category }, at(0));
       const [top = 0, down = 0, end = 0] = instants(env);
       expect(top).to.be.closeTo(1.8 / rate, 1e-6);
-      expect(down - top + 2 * 0.6 / rate).to.be.closeTo(299, 1e-5);
+      expect(down - top + (2 * 0.6) / rate).to.be.closeTo(299, 1e-5);
       expect(end - down).to.be.closeTo(1.8 / rate, 2e-6);
     });
 
@@ -152,7 +213,11 @@ describe('Library of grid events', () => {
 
   it('an oscillation swings about the present value of voltage or frequency', () => {
     const env = environment();
-    env.startGridEvent('oscillation', { quantity: 'frequency', amplitude: 0.2, frequency_hz: 0.25, duration_s: 8 }, at(0));
+    env.startGridEvent(
+      'oscillation',
+      { quantity: 'frequency', amplitude: 0.2, frequency_hz: 0.25, duration_s: 8 },
+      at(0),
+    );
     expect([1, 3].map((s) => Math.round(env.gridAt(0, at(s)).hz * 1e9) / 1e9)).to.deep.equal([60.2, 59.8]);
     expect([volts(env.gridAt(0, at(1))), env.gridMotion(0, at(1))]).to.deep.equal([[1, 1, 1], 'fast']);
     expect(env.gridAt(0, at(1))).to.equal(env.gridAt(0, at(1)));
@@ -162,7 +227,11 @@ describe('Library of grid events', () => {
     const env = environment();
     env.startGridEvent('phase_jump', { deg: 100 }, at(0));
     env.startGridEvent('phase_jump', { deg: 100 }, at(1));
-    expect([env.gridAt(0, at(0.5)).angleDeg, env.gridAt(0, at(99)).angleDeg, running(env, 2)]).to.deep.equal([100, -160, null]);
+    expect([env.gridAt(0, at(0.5)).angleDeg, env.gridAt(0, at(99)).angleDeg, running(env, 2)]).to.deep.equal([
+      100,
+      -160,
+      null,
+    ]);
   });
 });
 
@@ -226,24 +295,36 @@ describe('A grid event under way', () => {
 });
 
 describe('Arguments of grid events', () => {
-  const start = (name: string, args: Record<string, number | string>) => faultsOf(() => { environment().startGridEvent(name, args, at(0)); });
+  const start = (name: string, args: Record<string, number | string>) =>
+    faultsOf(() => {
+      environment().startGridEvent(name, args, at(0));
+    });
 
   it('an unknown name lists the library', () => {
     for (const name of ['brownout', '', 'constructor', '__proto__']) {
-      expect(start(name, {})).to.deep.equal([{ name: '/event', detail: `must be one of ${gridEventNames.join(', ')}`, allowed: gridEventNames }]);
+      expect(start(name, {})).to.deep.equal([
+        { name: '/event', detail: `must be one of ${gridEventNames.join(', ')}`, allowed: gridEventNames },
+      ]);
     }
   });
 
   it('an unknown parameter lists those of the event', () => {
     const [fault] = start('outage', { depth: 1 });
-    expect(fault).to.deep.equal({ name: '/parameters/depth', detail: 'is not a parameter of outage; it has duration_s, phases', allowed: ['duration_s', 'phases'] });
+    expect(fault).to.deep.equal({
+      name: '/parameters/depth',
+      detail: 'is not a parameter of outage; it has duration_s, phases',
+      allowed: ['duration_s', 'phases'],
+    });
   });
 
   it('every value outside its range is named, and nothing changes', () => {
     const env = environment();
-    const faults = faultsOf(() => { env.startGridEvent('sag', { residual_pu: 1.1, duration_s: 'x', phases: 'AC' }, at(0)); });
+    const faults = faultsOf(() => {
+      env.startGridEvent('sag', { residual_pu: 1.1, duration_s: 'x', phases: 'AC' }, at(0));
+    });
     expect(faults.map(({ name, detail }) => [name, detail])).to.deep.equal([
-      ['/parameters/residual_pu', 'must be a number from 0 to 1'], ['/parameters/duration_s', 'must be a number from 0.001 to 86400'],
+      ['/parameters/residual_pu', 'must be a number from 0 to 1'],
+      ['/parameters/duration_s', 'must be a number from 0.001 to 86400'],
       ['/parameters/phases', 'must be one of A, B, C, AB, BC, CA, ABC'],
     ]);
     expect([running(env, 0), env.nextEvent(0, at(0))]).to.deep.equal([null, Infinity]);
@@ -252,7 +333,10 @@ describe('Arguments of grid events', () => {
   });
 
   it('values must go with one another', () => {
-    expect(start('sag', { duration_s: 0.5, edge_s: 0.3 })[0]).to.deep.equal({ name: '/parameters/edge_s', detail: 'must be at most half of duration_s, 0.25 s' });
+    expect(start('sag', { duration_s: 0.5, edge_s: 0.3 })[0]).to.deep.equal({
+      name: '/parameters/edge_s',
+      detail: 'must be at most half of duration_s, 0.25 s',
+    });
     expect(start('oscillation', { amplitude: 1.5 })[0]?.name).to.equal('/parameters/amplitude');
   });
 });

@@ -47,9 +47,15 @@ describe('Layers: the last command wins, quantity by quantity', () => {
     env.setGrid({ voltagePu: 0.9, durationS: 5 }, at(5));
     const [before, during, after] = [1, 6, 11].map((s) => env.gridAt(0, at(s)));
     expect([before?.aPu, during?.aPu, after?.aPu]).to.deep.equal([1, 0.9, 1]);
-    expect([1, 4, 6, 9, 11, 50].map((s) => env.gridAt(1, at(s)))).to.satisfy((seen: unknown[]) => (
-      seen[0] === before && seen[1] === before && seen[2] === during && seen[3] === during && seen[4] === after && seen[5] === after
-    ));
+    expect([1, 4, 6, 9, 11, 50].map((s) => env.gridAt(1, at(s)))).to.satisfy(
+      (seen: unknown[]) =>
+        seen[0] === before &&
+        seen[1] === before &&
+        seen[2] === during &&
+        seen[3] === during &&
+        seen[4] === after &&
+        seen[5] === after,
+    );
   });
 
   it('surroundings follow the same rule', () => {

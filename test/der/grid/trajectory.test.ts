@@ -1,7 +1,17 @@
 import { expect } from 'chai';
 import { addSeconds, simTimeFromMs } from '../../../src/core/clock.ts';
 import type { SimTime } from '../../../src/core/clock.ts';
-import { breaks, constant, motionAt, pathFrom, ramp, recorded, restsFrom, valueAt, wave } from '../../../src/der/grid/trajectory.ts';
+import {
+  breaks,
+  constant,
+  motionAt,
+  pathFrom,
+  ramp,
+  recorded,
+  restsFrom,
+  valueAt,
+  wave,
+} from '../../../src/der/grid/trajectory.ts';
 import type { Trajectory } from '../../../src/der/grid/trajectory.ts';
 
 const start = simTimeFromMs(Date.UTC(2026, 5, 21, 12));
@@ -29,7 +39,13 @@ describe('Trajectory', () => {
   });
 
   it('path: holds and steps between its corners', () => {
-    const path = pathFrom(at(0), [[0, 1], [0, 0.3], [2, 0.3], [2, 0.6], [4, 1]]);
+    const path = pathFrom(at(0), [
+      [0, 1],
+      [0, 0.3],
+      [2, 0.3],
+      [2, 0.6],
+      [4, 1],
+    ]);
     expect(values(path, -1, 0, 1.999999, 2, 4)).to.deep.equal([1, 0.3, 0.3, 0.6, 1]);
     expect(valueAt(path, at(3))).to.be.closeTo(0.8, 1e-12);
     expect([1, 3, 5].map((s) => motionAt(path, at(s)))).to.deep.equal(['still', 'fast', 'still']);
@@ -47,6 +63,10 @@ describe('Trajectory', () => {
   it('recorded: a constant until it begins', () => {
     const series = recorded({ at: (t) => (t - start) / 1e6, nextBreak: () => Infinity }, 7, at(5));
     expect(values(series, 4, 5, 6)).to.deep.equal([7, 5, 6]);
-    expect([motionAt(series, at(4)), motionAt(series, at(5)), breaks(series)]).to.deep.equal(['still', 'slow', [at(5)]]);
+    expect([motionAt(series, at(4)), motionAt(series, at(5)), breaks(series)]).to.deep.equal([
+      'still',
+      'slow',
+      [at(5)],
+    ]);
   });
 });

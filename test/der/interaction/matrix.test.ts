@@ -9,7 +9,11 @@ import type { FunctionRow } from '../../support/interaction-rows.ts';
 const tolerance = 0.00105;
 
 /** Differences between device and oracle at every visit with these functions on. */
-async function differences(rig: InteractionRig, rows: readonly FunctionRow[], visited: readonly FunctionRow[]): Promise<string[]> {
+async function differences(
+  rig: InteractionRig,
+  rows: readonly FunctionRow[],
+  visited: readonly FunctionRow[],
+): Promise<string[]> {
   const plan = planOf(...rows);
   rig.configure(plan);
   const found: string[] = [];
@@ -19,7 +23,9 @@ async function differences(rig: InteractionRig, rows: readonly FunctionRow[], vi
     const same = Math.abs(rig.p - p) <= tolerance && Math.abs(rig.q - q) <= tolerance;
     if (same && (rig.map.m701.ConnSt === 'CONNECTED') === connected) continue;
     const got = `${rig.p.toFixed(4)} ${rig.q.toFixed(4)} ${rig.map.m701.ConnSt!}`;
-    found.push(`${visited.map(({ name }) => name).join(' + ')} at ${JSON.stringify(stimulus)}: ${got}, not ${p.toFixed(4)} ${q.toFixed(4)} ${connected}`);
+    found.push(
+      `${visited.map(({ name }) => name).join(' + ')} at ${JSON.stringify(stimulus)}: ${got}, not ${p.toFixed(4)} ${q.toFixed(4)} ${connected}`,
+    );
   }
   return found;
 }
@@ -34,7 +40,8 @@ describe('Interaction of the grid-support functions (IEEE 1547-2018 4.7, 5.3, 5.
     it(`${kind}: each function alone, off and on`, async () => {
       const rig = new InteractionRig({ kind });
       const found: string[] = [];
-      for (const row of rows) found.push(...await differences(rig, [], [row]), ...await differences(rig, [row], [row]));
+      for (const row of rows)
+        found.push(...(await differences(rig, [], [row])), ...(await differences(rig, [row], [row])));
       expect(found, found.slice(0, 20).join('\n')).to.have.length(0);
     }).timeout(60_000);
 
@@ -43,8 +50,8 @@ describe('Interaction of the grid-support functions (IEEE 1547-2018 4.7, 5.3, 5.
       const found: string[] = [];
       for (const [i, a] of rows.entries()) {
         for (const b of rows.slice(i + 1)) {
-          found.push(...await differences(rig, [a, b], [a, b]));
-          if (isReactive(a) && isReactive(b)) found.push(...await differences(rig, [b, a], [a, b]));
+          found.push(...(await differences(rig, [a, b], [a, b])));
+          if (isReactive(a) && isReactive(b)) found.push(...(await differences(rig, [b, a], [a, b])));
         }
       }
       expect(found, found.slice(0, 20).join('\n')).to.have.length(0);

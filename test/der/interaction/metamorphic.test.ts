@@ -7,7 +7,11 @@ const tolerance = 0.00105;
 const state = ({ map: { m701 } }: InteractionRig) => `${m701.St!} ${m701.InvSt!} ${m701.ConnSt!}`;
 
 /** Where two devices differ that are visited with the same function on, the second under `other` stimuli. */
-async function differences(a: InteractionRig, b: InteractionRig, other: (stimulus: Stimulus) => Stimulus = (same) => same): Promise<string[]> {
+async function differences(
+  a: InteractionRig,
+  b: InteractionRig,
+  other: (stimulus: Stimulus) => Stimulus = (same) => same,
+): Promise<string[]> {
   const found: string[] = [];
   for (const row of rowsOf(a.kind)) {
     a.configure(planOf(row));
@@ -16,18 +20,23 @@ async function differences(a: InteractionRig, b: InteractionRig, other: (stimulu
       await a.visit(stimulus);
       await b.visit(other(stimulus));
       const same = Math.abs(a.p - b.p) <= tolerance && Math.abs(a.q - b.q) <= tolerance && state(a) === state(b);
-      if (!same) found.push(`${row.name} at ${JSON.stringify(stimulus)}: ${a.p} ${a.q} ${state(a)}, and ${b.p} ${b.q} ${state(b)}`);
+      if (!same)
+        found.push(
+          `${row.name} at ${JSON.stringify(stimulus)}: ${a.p} ${a.q} ${state(a)}, and ${b.p} ${b.q} ${state(b)}`,
+        );
     }
   }
   return found;
 }
 
 /** Different voltages on the phases with the same mean and about the same extremes, in any order. */
-const spread = (order: readonly [number, number, number]) => ({ v = 1, ...others }: Stimulus): Stimulus => {
-  const mean = typeof v === 'number' ? v : (v[0] + v[1] + v[2]) / 3;
-  const all = [mean - 0.005, mean, mean + 0.005];
-  return { ...others, v: [all[order[0]]!, all[order[1]]!, all[order[2]]!] };
-};
+const spread =
+  (order: readonly [number, number, number]) =>
+  ({ v = 1, ...others }: Stimulus): Stimulus => {
+    const mean = typeof v === 'number' ? v : (v[0] + v[1] + v[2]) / 3;
+    const all = [mean - 0.005, mean, mean + 0.005];
+    return { ...others, v: [all[order[0]]!, all[order[1]]!, all[order[2]]!] };
+  };
 
 describe('Same question, asked otherwise', () => {
   for (const kind of ['pv', 'store'] satisfies Kind[]) {
@@ -41,7 +50,10 @@ describe('Same question, asked otherwise', () => {
       expect(found, found.join('\n')).to.have.length(0);
     });
 
-    for (const order of [[1, 2, 0], [2, 1, 0]] as const) {
+    for (const order of [
+      [1, 2, 0],
+      [2, 1, 0],
+    ] as const) {
       it(`${kind}: phases in the order ${order.join(' ')} give the same totals`, async () => {
         const plain = spread([0, 1, 2]);
         const [a, b] = [new InteractionRig({ kind }), new InteractionRig({ kind })];
@@ -52,7 +64,8 @@ describe('Same question, asked otherwise', () => {
           for (const stimulus of row.visits(kind)) {
             await a.visit(plain(stimulus));
             await b.visit(spread(order)(stimulus));
-            if (Math.abs(a.p - b.p) > tolerance || Math.abs(a.q - b.q) > tolerance || state(a) !== state(b)) found.push(`${row.name} at ${JSON.stringify(stimulus)}`);
+            if (Math.abs(a.p - b.p) > tolerance || Math.abs(a.q - b.q) > tolerance || state(a) !== state(b))
+              found.push(`${row.name} at ${JSON.stringify(stimulus)}`);
           }
         }
         expect(found, found.join('\n')).to.have.length(0);

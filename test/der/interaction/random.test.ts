@@ -66,40 +66,55 @@ function differences(one: readonly Seen[], other: readonly Seen[]): string[] {
   });
 }
 
-const changes = (rig: InteractionRig) => rig.device.trace.transitions.map(({ at, from, to, cause }) => ({ at: Number(at), what: `${from} ${to} ${cause ?? ''}` }));
+const changes = (rig: InteractionRig) =>
+  rig.device.trace.transitions.map(({ at, from, to, cause }) => ({
+    at: Number(at),
+    what: `${from} ${to} ${cause ?? ''}`,
+  }));
 
 describe('Random sequences of settings, commands, grid and source', () => {
   for (const kind of ['pv', 'store'] satisfies Kind[]) {
     it(`${kind}: every sub-step keeps the circle, the limits and the source (IEEE 1547-2018 4.7, 5.2)`, async () => {
-      await fc.assert(fc.asyncProperty(scripts(25), async (script) => {
-        const rig = fresh(kind);
-        await rig.run(firstS);
-        const watch = new Watch(rig);
-        for (const { act, seconds } of script) {
-          apply(rig, act);
-          await rig.run(seconds);
-          watch.look();
-        }
-      }), { seed, numRuns: 50 });
+      await fc.assert(
+        fc.asyncProperty(scripts(25), async (script) => {
+          const rig = fresh(kind);
+          await rig.run(firstS);
+          const watch = new Watch(rig);
+          for (const { act, seconds } of script) {
+            apply(rig, act);
+            await rig.run(seconds);
+            watch.look();
+          }
+        }),
+        { seed, numRuns: 50 },
+      );
     }).timeout(60_000);
 
     it(`${kind}: the length of ticks changes nothing`, async () => {
-      await fc.assert(fc.asyncProperty(scripts(15), fc.constantFrom(0.05, 0.13, 0.7), async (script, tickS) => {
-        const [whole, split] = [fresh(kind), fresh(kind)];
-        const apart = differences(await play(whole, script), await play(split, script, tickS));
-        expect(apart, apart[0]).to.have.length(0);
-        const [a, b] = [changes(whole), changes(split)];
-        expect(a.map(({ what }) => what)).to.deep.equal(b.map(({ what }) => what));
-        a.forEach(({ at, what }, i) => { expect(b[i]!.at, what).to.be.closeTo(at, what.includes('off') ? subStepUs : timerUs); });
-      }), { seed, numRuns: 20 });
+      await fc.assert(
+        fc.asyncProperty(scripts(15), fc.constantFrom(0.05, 0.13, 0.7), async (script, tickS) => {
+          const [whole, split] = [fresh(kind), fresh(kind)];
+          const apart = differences(await play(whole, script), await play(split, script, tickS));
+          expect(apart, apart[0]).to.have.length(0);
+          const [a, b] = [changes(whole), changes(split)];
+          expect(a.map(({ what }) => what)).to.deep.equal(b.map(({ what }) => what));
+          a.forEach(({ at, what }, i) => {
+            expect(b[i]!.at, what).to.be.closeTo(at, what.includes('off') ? subStepUs : timerUs);
+          });
+        }),
+        { seed, numRuns: 20 },
+      );
     }).timeout(60_000);
 
     it(`${kind}: twice the ratings give the same per unit`, async () => {
-      await fc.assert(fc.asyncProperty(scripts(15), async (script) => {
-        const [single, double] = [fresh(kind), fresh(kind, 2)];
-        const apart = differences(await play(single, script), await play(double, script));
-        expect(apart, apart[0]).to.have.length(0);
-      }), { seed, numRuns: 20 });
+      await fc.assert(
+        fc.asyncProperty(scripts(15), async (script) => {
+          const [single, double] = [fresh(kind), fresh(kind, 2)];
+          const apart = differences(await play(single, script), await play(double, script));
+          expect(apart, apart[0]).to.have.length(0);
+        }),
+        { seed, numRuns: 20 },
+      );
     }).timeout(60_000);
   }
 });

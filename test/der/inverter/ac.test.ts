@@ -1,6 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { extremePu, meanPu, nominalLnV, phaseCount, phaseShares, terminalVoltages, wirings } from '../../../src/der/inverter/ac.ts';
+import {
+  extremePu,
+  meanPu,
+  nominalLnV,
+  phaseCount,
+  phaseShares,
+  terminalVoltages,
+  wirings,
+} from '../../../src/der/inverter/ac.ts';
 import { scaleFor } from '../../../src/der/inverter/ratings.ts';
 
 const grid = (aPu: number, bPu = aPu, cPu = aPu) => ({ aPu, bPu, cPu, hz: 60, angleDeg: 0, island: false });
@@ -18,8 +26,18 @@ describe('Terminal quantities', () => {
     const three = terminalVoltages('three', 480, grid(1));
     for (const v of three.ll) expect(v).to.be.closeTo(480, 1e-9);
     expect(three.meanLnV).to.be.closeTo(480 / Math.sqrt(3), 1e-9);
-    expect(terminalVoltages('split', 240, grid(1))).to.deep.equal({ ln: [120, 120, 0], ll: [240, 0, 0], meanLnV: 120, meanLlV: 240 });
-    expect(terminalVoltages('single', 240, grid(1.05))).to.deep.equal({ ln: [252, 0, 0], ll: [0, 0, 0], meanLnV: 252, meanLlV: null });
+    expect(terminalVoltages('split', 240, grid(1))).to.deep.equal({
+      ln: [120, 120, 0],
+      ll: [240, 0, 0],
+      meanLnV: 120,
+      meanLlV: 240,
+    });
+    expect(terminalVoltages('single', 240, grid(1.05))).to.deep.equal({
+      ln: [252, 0, 0],
+      ll: [0, 0, 0],
+      meanLnV: 252,
+      meanLlV: null,
+    });
   });
 
   it('line-to-line voltages come from phasors, not from the mean', () => {
@@ -38,26 +56,41 @@ describe('Terminal quantities', () => {
   it('mean and extremes look at the phases in use', () => {
     const values = grid(0.9, 1, 1.2);
     expect(wirings.map((wiring) => meanPu(wiring, values))).to.deep.equal([0.9, 0.95, (0.9 + 1 + 1.2) / 3]);
-    expect(wirings.map((wiring) => extremePu(wiring, values))).to.deep.equal([[0.9, 0.9], [0.9, 1], [0.9, 1.2]]);
+    expect(wirings.map((wiring) => extremePu(wiring, values))).to.deep.equal([
+      [0.9, 0.9],
+      [0.9, 1],
+      [0.9, 1.2],
+    ]);
   });
 
   it('shares add up to one, also without voltage', () => {
-    fc.assert(fc.property(fc.constantFrom(...wirings), pu, pu, pu, (wiring, a, b, c) => {
-      const shares = phaseShares(wiring, grid(a, b, c));
-      expect(shares.reduce((sum, share) => sum + share, 0)).to.be.closeTo(1, 1e-12);
-      for (const share of shares) expect(share).to.be.within(0, 1);
-      expect(shares.slice(phaseCount(wiring)).every((share) => share === 0)).to.equal(true);
-    }), { examples: [['three', 0, 0, 0], ['split', 0, 0, 0], ['single', 0, 0, 0]] });
+    fc.assert(
+      fc.property(fc.constantFrom(...wirings), pu, pu, pu, (wiring, a, b, c) => {
+        const shares = phaseShares(wiring, grid(a, b, c));
+        expect(shares.reduce((sum, share) => sum + share, 0)).to.be.closeTo(1, 1e-12);
+        for (const share of shares) expect(share).to.be.within(0, 1);
+        expect(shares.slice(phaseCount(wiring)).every((share) => share === 0)).to.equal(true);
+      }),
+      {
+        examples: [
+          ['three', 0, 0, 0],
+          ['split', 0, 0, 0],
+          ['single', 0, 0, 0],
+        ],
+      },
+    );
   });
 
   it('swapping phases swaps values and leaves totals', () => {
-    fc.assert(fc.property(pu, pu, pu, (a, b, c) => {
-      const one = terminalVoltages('three', 480, grid(a, b, c));
-      const other = terminalVoltages('three', 480, grid(b, c, a));
-      expect(other.meanLnV).to.be.closeTo(one.meanLnV, 1e-9);
-      expect(other.meanLlV).to.be.closeTo(one.meanLlV!, 1e-9);
-      expect(other.ll[0]).to.be.closeTo(one.ll[1], 1e-9);
-    }));
+    fc.assert(
+      fc.property(pu, pu, pu, (a, b, c) => {
+        const one = terminalVoltages('three', 480, grid(a, b, c));
+        const other = terminalVoltages('three', 480, grid(b, c, a));
+        expect(other.meanLnV).to.be.closeTo(one.meanLnV, 1e-9);
+        expect(other.meanLlV).to.be.closeTo(one.meanLlV!, 1e-9);
+        expect(other.ll[0]).to.be.closeTo(one.ll[1], 1e-9);
+      }),
+    );
   });
 });
 

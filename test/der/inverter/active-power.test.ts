@@ -4,7 +4,12 @@ import type { WritableMapView } from '../../../src/sunspec/map/view.ts';
 import { rampCommand, rampTowards } from '../../../src/der/inverter/ramp.ts';
 import { quickEntry, Rig } from '../../support/rig.ts';
 
-const limitTo = (rig: Rig, pct: number) => { rig.set((tx) => { tx.m704.WMaxLimPctEna = 'ENABLED'; tx.m704.WMaxLimPct = pct; }); };
+const limitTo = (rig: Rig, pct: number) => {
+  rig.set((tx) => {
+    tx.m704.WMaxLimPctEna = 'ENABLED';
+    tx.m704.WMaxLimPct = pct;
+  });
+};
 const maxW = 0;
 const fixedW = 1;
 const derated = 14;
@@ -43,7 +48,9 @@ describe('Limit of maximum active power (704.WMaxLimPct; IEEE 1547-2018 4.6.2)',
     expect(rig.w).to.equal(7000);
     await rig.run(2);
     expect(rig.w).to.equal(9000);
-    rig.set((tx) => { tx.m704.WMaxLimPctEna = 'DISABLED'; });
+    rig.set((tx) => {
+      tx.m704.WMaxLimPctEna = 'DISABLED';
+    });
     await rig.run(0.25);
     expect(rig.w).to.equal(9500);
     await rig.run(1);
@@ -59,7 +66,9 @@ describe('Limit of maximum active power (704.WMaxLimPct; IEEE 1547-2018 4.6.2)',
     await rig.run(0.1);
     expect(rig.w).to.equal(before);
     rig.plant.setSurroundings({ irradianceWm2: 1000 });
-    await rig.watch(10, 0.1, () => { expect(rig.w).to.be.at.most(4000); });
+    await rig.watch(10, 0.1, () => {
+      expect(rig.w).to.be.at.most(4000);
+    });
     expect(rig.w).to.equal(4000);
   });
 
@@ -90,10 +99,14 @@ describe('Limit of maximum active power (704.WMaxLimPct; IEEE 1547-2018 4.6.2)',
   it('refers to the setting 702.WMax', async () => {
     const rig = await Rig.sunny();
     limitTo(rig, 50);
-    rig.set((tx) => { tx.m702.WMax = 8000; });
+    rig.set((tx) => {
+      tx.m702.WMax = 8000;
+    });
     await rig.run(10);
     expect(rig.w).to.equal(4000);
-    rig.set((tx) => { tx.m704.WMaxLimPctEna = 'DISABLED'; });
+    rig.set((tx) => {
+      tx.m704.WMaxLimPctEna = 'DISABLED';
+    });
     await rig.run(10);
     expect(rig.w).to.equal(8000);
     // the source could give more than the setting takes
@@ -102,7 +115,12 @@ describe('Limit of maximum active power (704.WMaxLimPct; IEEE 1547-2018 4.6.2)',
 
   it('WRmp of A_MAX refers to the power at rated current', async () => {
     const rig = await Rig.sunny();
-    rig.set((tx) => { tx.m704.WRmpRef = 'A_MAX'; tx.m704.WRmp = 10; tx.m704.WMaxLimPctEna = 'ENABLED'; tx.m704.WMaxLimPct = 10; });
+    rig.set((tx) => {
+      tx.m704.WRmpRef = 'A_MAX';
+      tx.m704.WRmp = 10;
+      tx.m704.WMaxLimPctEna = 'ENABLED';
+      tx.m704.WMaxLimPct = 10;
+    });
     await rig.run(2);
     // AMaxRtg is 1.1 times the rated current: 11 kW at nominal voltage
     expect(rig.w).to.be.closeTo(10_000 - 2 * 1100, 3);
@@ -111,10 +129,14 @@ describe('Limit of maximum active power (704.WMaxLimPct; IEEE 1547-2018 4.6.2)',
   it('applies at once to a device that enters service', async () => {
     const rig = await Rig.sunny();
     quickEntry(rig);
-    rig.set((tx) => { tx.m703.ES = 'DISABLED'; });
+    rig.set((tx) => {
+      tx.m703.ES = 'DISABLED';
+    });
     await rig.run(1);
     limitTo(rig, 20);
-    rig.set((tx) => { tx.m703.ES = 'ENABLED'; });
+    rig.set((tx) => {
+      tx.m703.ES = 'ENABLED';
+    });
     await rig.run(0.2);
     expect(rig.w).to.equal(2000);
   });
@@ -123,38 +145,64 @@ describe('Limit of maximum active power (704.WMaxLimPct; IEEE 1547-2018 4.6.2)',
 describe('Active power set-point (704.WSet)', () => {
   it('in percent and in watts, below the limit', async () => {
     const rig = await Rig.sunny();
-    rig.set((tx) => { tx.m704.WSetEna = 'ENABLED'; tx.m704.WSetMod = 'W_MAX_PCT'; tx.m704.WSetPct = 55.5; });
+    rig.set((tx) => {
+      tx.m704.WSetEna = 'ENABLED';
+      tx.m704.WSetMod = 'W_MAX_PCT';
+      tx.m704.WSetPct = 55.5;
+    });
     await rig.run(5);
     expect(rig.w).to.equal(5550);
     expect(rig.map.m701.ThrotSrc).to.equal(1 << fixedW);
     expect([...rig.device.activeFunctions]).to.deep.equal(['active_power']);
-    rig.set((tx) => { tx.m704.WSetMod = 'WATTS'; tx.m704.WSet = 1234; });
+    rig.set((tx) => {
+      tx.m704.WSetMod = 'WATTS';
+      tx.m704.WSet = 1234;
+    });
     await rig.run(5);
     expect(rig.w).to.equal(1234);
-    rig.set((tx) => { tx.m704.WSet = 9000; });
+    rig.set((tx) => {
+      tx.m704.WSet = 9000;
+    });
     limitTo(rig, 25);
     await rig.run(10);
     expect(rig.w).to.equal(2500);
     expect(rig.map.m701.ThrotSrc).to.equal(1 << maxW);
-    rig.set((tx) => { tx.m704.WSet = 2500; });
+    rig.set((tx) => {
+      tx.m704.WSet = 2500;
+    });
     await rig.run(5);
     expect(rig.map.m701.ThrotSrc).to.equal((1 << maxW) + (1 << fixedW));
   });
 
   it('a demand to charge is refused by a device that cannot', async () => {
     const rig = await Rig.sunny();
-    for (const change of [(tx: WritableMapView) => { tx.m704.WSetPct = -1; }, (tx: WritableMapView) => { tx.m704.WSet = -1; }]) {
-      expect(() => { rig.set(change); }).to.throw(/is outside/);
+    for (const change of [
+      (tx: WritableMapView) => {
+        tx.m704.WSetPct = -1;
+      },
+      (tx: WritableMapView) => {
+        tx.m704.WSet = -1;
+      },
+    ]) {
+      expect(() => {
+        rig.set(change);
+      }).to.throw(/is outside/);
     }
   });
 
   it('ramps both ways with WRmp', async () => {
     const rig = await Rig.sunny();
-    rig.set((tx) => { tx.m704.WRmp = 50; tx.m704.WSetEna = 'ENABLED'; tx.m704.WSetPct = 0; });
+    rig.set((tx) => {
+      tx.m704.WRmp = 50;
+      tx.m704.WSetEna = 'ENABLED';
+      tx.m704.WSetPct = 0;
+    });
     await rig.run(1);
     expect(rig.w).to.equal(5000);
     await rig.run(1);
-    rig.set((tx) => { tx.m704.WSetEna = 'DISABLED'; });
+    rig.set((tx) => {
+      tx.m704.WSetEna = 'DISABLED';
+    });
     await rig.run(1.5);
     expect(rig.w).to.equal(7500);
   });
@@ -164,7 +212,12 @@ describe('Reversion of the active power limit (704.WMaxLimPctRvrtTms)', () => {
   const start = (rig: Rig, seconds: number) => {
     rig.set((tx) => {
       Object.assign(tx.m704, {
-        WRmp: 1000, WMaxLimPctEna: 'ENABLED', WMaxLimPct: 20, WMaxLimPctRvrt: 60, WMaxLimPctEnaRvrt: 'ENABLED', WMaxLimPctRvrtTms: seconds,
+        WRmp: 1000,
+        WMaxLimPctEna: 'ENABLED',
+        WMaxLimPct: 20,
+        WMaxLimPctRvrt: 60,
+        WMaxLimPctEnaRvrt: 'ENABLED',
+        WMaxLimPctRvrtTms: seconds,
       });
     });
   };
@@ -184,19 +237,26 @@ describe('Reversion of the active power limit (704.WMaxLimPctRvrtTms)', () => {
     expect(rig.device.bank.provenance(slot)?.source).to.equal('reversion');
   });
 
-  for (const [tickS, ticksBefore] of [[1.5, 3], [15, 0], [150, 0], [0.1, 49]] as const) {
+  for (const [tickS, ticksBefore] of [
+    [1.5, 3],
+    [15, 0],
+    [150, 0],
+    [0.1, 49],
+  ] as const) {
     it(`at its exact instant in ticks of ${tickS} s`, async () => {
       const rig = await Rig.sunny();
       start(rig, 5);
       const before = rig.map.m701.TotWhInj!;
-      await rig.watch(ticksBefore * tickS, tickS, () => { expect(rig.map.m704.WMaxLimPct).to.equal(20); });
+      await rig.watch(ticksBefore * tickS, tickS, () => {
+        expect(rig.map.m704.WMaxLimPct).to.equal(20);
+      });
       await rig.run(tickS);
       expect(rig.map.m704.WMaxLimPct).to.equal(60);
       await rig.run(0.1);
       expect(rig.w).to.equal(6000);
       const totalS = (ticksBefore + 1) * tickS + 0.1;
       // falling and rising at 100 kW/s: 0.08 s and 0.04 s on the way
-      const expected = (2000 * 5 + 6000 * (totalS - 5) + 100_000 * 0.08 ** 2 / 2 - 100_000 * 0.04 ** 2 / 2) / 3600;
+      const expected = (2000 * 5 + 6000 * (totalS - 5) + (100_000 * 0.08 ** 2) / 2 - (100_000 * 0.04 ** 2) / 2) / 3600;
       expect(rig.map.m701.TotWhInj! - before).to.be.closeTo(expected, 1.01);
     });
   }
@@ -204,7 +264,12 @@ describe('Reversion of the active power limit (704.WMaxLimPctRvrtTms)', () => {
   it('reverts to a switched-off limit', async () => {
     const rig = await Rig.sunny();
     rig.set((tx) => {
-      Object.assign(tx.m704, { WMaxLimPctEna: 'ENABLED', WMaxLimPct: 20, WMaxLimPctEnaRvrt: 'DISABLED', WMaxLimPctRvrtTms: 10 });
+      Object.assign(tx.m704, {
+        WMaxLimPctEna: 'ENABLED',
+        WMaxLimPct: 20,
+        WMaxLimPctEnaRvrt: 'DISABLED',
+        WMaxLimPctRvrtTms: 10,
+      });
     });
     await rig.run(9.999);
     expect(rig.map.m704.WMaxLimPctEna).to.equal('ENABLED');
@@ -225,7 +290,11 @@ describe('Reversion of the active power limit (704.WMaxLimPctRvrtTms)', () => {
     start(rig, 5);
     rig.device.command({ kind: 'reset', scope: 'device' }, { source: 'rest' });
     await rig.run(10);
-    expect([rig.map.m704.WMaxLimPct, rig.map.m704.WMaxLimPctRvrtRem, rig.map.m704.WMaxLimPctEna]).to.deep.equal([100, 0, 'DISABLED']);
+    expect([rig.map.m704.WMaxLimPct, rig.map.m704.WMaxLimPctRvrtRem, rig.map.m704.WMaxLimPctEna]).to.deep.equal([
+      100,
+      0,
+      'DISABLED',
+    ]);
   });
 });
 
@@ -248,7 +317,9 @@ describe('Limits of apparent power and current (IEEE 1547-2018 4.6, 5.2)', () =>
 
   it('the current limit refers to volts, not to 702.VNom', async () => {
     const rig = await Rig.sunny();
-    rig.set((tx) => { tx.m702.VNom = 440; });
+    rig.set((tx) => {
+      tx.m702.VNom = 440;
+    });
     rig.plant.setGrid({ voltagePu: 0.6 });
     await rig.run(1);
     expect(rig.w).to.be.closeTo(6600, 5);
@@ -256,11 +327,15 @@ describe('Limits of apparent power and current (IEEE 1547-2018 4.6, 5.2)', () =>
 
   it('702.VAMax and 702.AMax bind', async () => {
     const rig = await Rig.sunny();
-    rig.set((tx) => { tx.m702.VAMax = 7000; });
+    rig.set((tx) => {
+      tx.m702.VAMax = 7000;
+    });
     await rig.run(1);
     expect(rig.w).to.equal(7000);
     expect(rig.map.m701.ThrotSrc).to.equal(1 << derated);
-    rig.set((tx) => { tx.m702.AMax = tx.m702.AMaxRtg! / 2; });
+    rig.set((tx) => {
+      tx.m702.AMax = tx.m702.AMaxRtg! / 2;
+    });
     await rig.run(1);
     expect(rig.w).to.be.closeTo(5500, 6);
   });
@@ -296,7 +371,9 @@ describe('DC side', () => {
 
   it('opens the array when out of service, which then stands at open circuit', async () => {
     const rig = await Rig.sunny();
-    rig.set((tx) => { tx.m703.ES = 'DISABLED'; });
+    rig.set((tx) => {
+      tx.m703.ES = 'DISABLED';
+    });
     await rig.run(1);
     const { Prt } = rig.map.m714;
     expect([Prt[0]!.DCA, Prt[0]!.DCW]).to.deep.equal([0, 0]);

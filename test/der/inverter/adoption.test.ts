@@ -1,14 +1,19 @@
 import { expect } from 'chai';
 import { IdealRig, useCurve } from './ideal-rig.ts';
 
-const steep = [[102, 0], [104, -44]] as const;
+const steep = [
+  [102, 0],
+  [104, -44],
+] as const;
 const adopted = (rig: IdealRig) => rig.map.m705.AdptCrvRslt;
 
 describe('Adoption that takes time (705 to 712 AdptCrvRslt; inverter parameter adoptionS)', () => {
   it('is in progress for that long in simulated time, and only then has an effect', async () => {
     const rig = new IdealRig({ givesW: 5000, inverter: { adoptionS: 5 } });
     rig.grid({ voltagePu: 1.04 });
-    rig.set((tx) => { useCurve(tx, 705, steep, { RspTms: 1 }); });
+    rig.set((tx) => {
+      useCurve(tx, 705, steep, { RspTms: 1 });
+    });
     expect(adopted(rig)).to.equal('IN_PROGRESS');
     await rig.run(4.999);
     expect(adopted(rig)).to.equal('IN_PROGRESS');
@@ -26,7 +31,9 @@ describe('Adoption that takes time (705 to 712 AdptCrvRslt; inverter parameter a
     const short = new IdealRig({ givesW: 5000, inverter: { adoptionS: 5 } });
     for (const rig of [long, short]) {
       rig.grid({ voltagePu: 1.04 });
-      rig.set((tx) => { useCurve(tx, 705, steep, { RspTms: 2 }); });
+      rig.set((tx) => {
+        useCurve(tx, 705, steep, { RspTms: 2 });
+      });
     }
     await long.run(6);
     for (let i = 0; i < 60; i += 1) await short.run(0.1);
@@ -36,9 +43,13 @@ describe('Adoption that takes time (705 to 712 AdptCrvRslt; inverter parameter a
   it('a set that has become unfit on the way fails, and the curve in force stays', async () => {
     const rig = new IdealRig({ inverter: { adoptionS: 5 } });
     const before = rig.map.m705.Crv[0]!.Pt[1]!.V;
-    rig.set((tx) => { useCurve(tx, 705, steep); });
+    rig.set((tx) => {
+      useCurve(tx, 705, steep);
+    });
     await rig.run(1);
-    rig.set((tx) => { tx.m705.Crv[1]!.ActPt = 0; });
+    rig.set((tx) => {
+      tx.m705.Crv[1]!.ActPt = 0;
+    });
     expect(adopted(rig)).to.equal('IN_PROGRESS');
     await rig.run(5);
     expect(adopted(rig)).to.equal('FAILED');
@@ -47,7 +58,9 @@ describe('Adoption that takes time (705 to 712 AdptCrvRslt; inverter parameter a
 
   it('a second request takes the place of the first, with its own time', async () => {
     const rig = new IdealRig({ inverter: { adoptionS: 5 } });
-    rig.set((tx) => { useCurve(tx, 705, steep); });
+    rig.set((tx) => {
+      useCurve(tx, 705, steep);
+    });
     await rig.run(3);
     rig.set((tx) => {
       Object.assign(tx.m705.Crv[2]!, { ActPt: 1 });
@@ -64,21 +77,30 @@ describe('Adoption that takes time (705 to 712 AdptCrvRslt; inverter parameter a
 
   it('models do not wait for each other; without adoptionS there is no waiting at all', async () => {
     const rig = new IdealRig({ inverter: { adoptionS: 5 } });
-    rig.set((tx) => { useCurve(tx, 705, steep); });
+    rig.set((tx) => {
+      useCurve(tx, 705, steep);
+    });
     await rig.run(2);
-    rig.set((tx) => { tx.m711.Ctl[1]!.KOf = 0.03; tx.m711.AdptCtlReq = 2; });
+    rig.set((tx) => {
+      tx.m711.Ctl[1]!.KOf = 0.03;
+      tx.m711.AdptCtlReq = 2;
+    });
     await rig.run(3);
     expect([adopted(rig), rig.map.m711.AdptCtlRslt]).to.deep.equal(['COMPLETED', 'IN_PROGRESS']);
     await rig.run(2);
     expect([rig.map.m711.AdptCtlRslt, rig.map.m711.Ctl[0]!.KOf]).to.deep.equal(['COMPLETED', 0.03]);
     const quick = new IdealRig();
-    quick.set((tx) => { useCurve(tx, 705, steep); });
+    quick.set((tx) => {
+      useCurve(tx, 705, steep);
+    });
     expect(adopted(quick)).to.equal('COMPLETED');
   });
 
   it('a reset of the device ends it without effect', async () => {
     const rig = new IdealRig({ inverter: { adoptionS: 5 } });
-    rig.set((tx) => { useCurve(tx, 705, steep); });
+    rig.set((tx) => {
+      useCurve(tx, 705, steep);
+    });
     await rig.run(1);
     rig.device.command({ kind: 'reset', scope: 'device' }, { source: 'rest' });
     await rig.run(10);

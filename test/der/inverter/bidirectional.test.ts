@@ -26,7 +26,9 @@ describe('Power in both directions (704.WSet below zero, 702.WChaRteMax)', () =>
     // what a store is told to do is its work, not a limit of it
     expect([rig.state, rig.map.m701.ThrotSrc]).to.deep.equal(['on running connected', 0]);
     expect([...rig.device.activeFunctions]).to.deep.equal(['active_power']);
-    rig.set((tx) => { tx.m704.WSetEna = 'DISABLED'; });
+    rig.set((tx) => {
+      tx.m704.WSetEna = 'DISABLED';
+    });
     await rig.run(1);
     expect(rig.w).to.equal(-4000);
     await rig.run(10);
@@ -36,14 +38,22 @@ describe('Power in both directions (704.WSet below zero, 702.WChaRteMax)', () =>
   it('takes no more than 702.WChaRteMax, the source, and WSetPct of WMax ask for', async () => {
     const rig = IdealRig.store();
     rig.demand(-6000);
-    rig.set((tx) => { tx.m702.WChaRteMax = 4000; });
+    rig.set((tx) => {
+      tx.m702.WChaRteMax = 4000;
+    });
     await rig.run(10);
     expect(rig.w).to.equal(-4000);
-    expect(() => { rig.demand(-4001); }).to.throw(/704.WSet: -4001 is outside -4000..10000/);
-    rig.set((tx) => { tx.m702.WChaRteMax = 8000; });
+    expect(() => {
+      rig.demand(-4001);
+    }).to.throw(/704.WSet: -4001 is outside -4000..10000/);
+    rig.set((tx) => {
+      tx.m702.WChaRteMax = 8000;
+    });
     await rig.run(10);
     expect(rig.w).to.equal(-6000);
-    rig.set((tx) => { Object.assign(tx.m704, { WSetMod: 'W_MAX_PCT', WSetPct: -25 }); });
+    rig.set((tx) => {
+      Object.assign(tx.m704, { WSetMod: 'W_MAX_PCT', WSetPct: -25 });
+    });
     await rig.run(10);
     expect(rig.w).to.equal(-2500);
     const small = IdealRig.store({ takesW: 3000 });
@@ -55,7 +65,10 @@ describe('Power in both directions (704.WSet below zero, 702.WChaRteMax)', () =>
 
   it('704.WMaxLimPct limits what is given, not what is taken', async () => {
     const rig = IdealRig.store();
-    rig.set((tx) => { tx.m704.WMaxLimPctEna = 'ENABLED'; tx.m704.WMaxLimPct = 30; });
+    rig.set((tx) => {
+      tx.m704.WMaxLimPctEna = 'ENABLED';
+      tx.m704.WMaxLimPct = 30;
+    });
     rig.demand(-8000);
     await rig.run(10);
     expect(rig.w).to.equal(-8000);
@@ -88,7 +101,9 @@ describe('Power in both directions (704.WSet below zero, 702.WChaRteMax)', () =>
 
     it(`4.10.3: enters service along the ramp to ${demand} W`, async () => {
       const rig = IdealRig.store();
-      rig.set((tx) => { Object.assign(tx.m703, { ESDlyTms: 5, ESRmpTms: 100 }); });
+      rig.set((tx) => {
+        Object.assign(tx.m703, { ESDlyTms: 5, ESRmpTms: 100 });
+      });
       rig.demand(demand);
       rig.grid({ frequencyHz: 70, durationS: 1 });
       await rig.run(1 + 5);
@@ -123,14 +138,16 @@ describe('Power in both directions (704.WSet below zero, 702.WChaRteMax)', () =>
     const rig = IdealRig.store();
     rig.demand(-8000);
     await rig.run(10);
-    rig.set((tx) => { tx.m704.WRmp = 1; });
+    rig.set((tx) => {
+      tx.m704.WRmp = 1;
+    });
     const { TotWhInj, TotWhAbs } = rig.map.m701;
     rig.demand(8000);
     await rig.run(160);
     // 80 s at 4 kW on average, both ways
     expect(rig.w).to.equal(8000);
-    expect(rig.map.m701.TotWhAbs! - TotWhAbs!).to.be.closeTo(4000 * 80 / 3600, 1);
-    expect(rig.map.m701.TotWhInj! - TotWhInj!).to.be.closeTo(4000 * 80 / 3600, 1);
+    expect(rig.map.m701.TotWhAbs! - TotWhAbs!).to.be.closeTo((4000 * 80) / 3600, 1);
+    expect(rig.map.m701.TotWhInj! - TotWhInj!).to.be.closeTo((4000 * 80) / 3600, 1);
     const { m701, m714 } = rig.map;
     expect(m714.DCWhAbs).to.be.at.most(m701.TotWhAbs! + 1);
     expect(m714.DCWhInj).to.be.at.least(m701.TotWhInj! - 1);
@@ -153,15 +170,23 @@ describe('Constant power factor while power is taken (704.PFWAbs; IEEE 1547-2018
   it('each direction has its own setting', async () => {
     const gives = await both(5000);
     expect(gives.q).to.be.closeTo(5000 * Math.tan(Math.acos(0.95)), 2);
-    expect([gives.map.m701.PF, [...gives.device.activeFunctions].sort().join()]).to.deep.equal([0.95, 'active_power,pf_inject']);
+    expect([gives.map.m701.PF, [...gives.device.activeFunctions].sort().join()]).to.deep.equal([
+      0.95,
+      'active_power,pf_inject',
+    ]);
     const takes = await both(-5000);
     expect(takes.q).to.be.closeTo(-5000 * Math.tan(Math.acos(0.9)), 2);
-    expect([takes.map.m701.PF, [...takes.device.activeFunctions].sort().join()]).to.deep.equal([-0.9, 'active_power,pf_absorb']);
+    expect([takes.map.m701.PF, [...takes.device.activeFunctions].sort().join()]).to.deep.equal([
+      -0.9,
+      'active_power,pf_absorb',
+    ]);
   });
 
   it('over-excited is injection of reactive power, whichever way the active power goes', async () => {
     const rig = await both(-5000);
-    rig.set((tx) => { tx.m704.PFWAbs.Ext = 'OVER_EXCITED'; });
+    rig.set((tx) => {
+      tx.m704.PFWAbs.Ext = 'OVER_EXCITED';
+    });
     await rig.run(20);
     expect(rig.q).to.be.closeTo(5000 * Math.tan(Math.acos(0.9)), 2);
   });
@@ -176,7 +201,9 @@ describe('Constant power factor while power is taken (704.PFWAbs; IEEE 1547-2018
 
   it('enabled alone it leaves the other direction at power factor 1', async () => {
     const rig = await both(5000);
-    rig.set((tx) => { tx.m704.PFWInjEna = 'DISABLED'; });
+    rig.set((tx) => {
+      tx.m704.PFWInjEna = 'DISABLED';
+    });
     await rig.run(20);
     expect(rig.q).to.equal(0);
     rig.demand(-5000);

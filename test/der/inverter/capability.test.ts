@@ -11,19 +11,39 @@ const nothingGuaranteed: Capability = { ...categoryA, leastInjectVar: 0, leastAb
 describe('Reactive capability (IEEE 1547-2018 5.2, Table 7)', () => {
   it('is whole from 20 % of rated power, in proportion below, and none below 5 %', () => {
     const rows: readonly (readonly [number, number])[] = [
-      [10_000, 1], [2000, 1], [1999, 0.9995], [1000, 0.5], [500, 0.25], [499, 0], [0, 0], [-1000, 0.5], [-500, 0.25], [-5000, 1],
+      [10_000, 1],
+      [2000, 1],
+      [1999, 0.9995],
+      [1000, 0.5],
+      [500, 0.25],
+      [499, 0],
+      [0, 0],
+      [-1000, 0.5],
+      [-500, 0.25],
+      [-5000, 1],
     ];
     for (const [watts, share] of rows) expect(lowPowerShare(categoryA, watts), `${watts}`).to.be.closeTo(share, 1e-12);
   });
 
   it('is whole at any power where the device says so', () => {
-    expect([0, 100, -100].map((watts) => lowPowerShare({ ...categoryA, reducedAtLowPower: false }, watts))).to.deep.equal([1, 1, 1]);
+    expect(
+      [0, 100, -100].map((watts) => lowPowerShare({ ...categoryA, reducedAtLowPower: false }, watts)),
+    ).to.deep.equal([1, 1, 1]);
   });
 
-  const settings = { ...readSettings(new Rig().map, 'stay'), wMaxW: 9000, vaMaxVa: 10_000, varMaxInjVar: 4400, varMaxAbsVar: 2500 };
+  const settings = {
+    ...readSettings(new Rig().map, 'stay'),
+    wMaxW: 9000,
+    vaMaxVa: 10_000,
+    varMaxInjVar: 4400,
+    varMaxAbsVar: 2500,
+  };
 
   it('percentages refer to WMax, VarMax by direction, what is left on the circle, or VAMax', () => {
-    for (const [pct, limit] of [[50, 4400], [-50, 2500]] as const) {
+    for (const [pct, limit] of [
+      [50, 4400],
+      [-50, 2500],
+    ] as const) {
       expect(varBase(settings, 'W_MAX_PCT', pct, 0)).to.equal(9000);
       expect(varBase(settings, 'VAR_MAX_PCT', pct, 0)).to.equal(limit);
       expect(varBase(settings, 'VA_MAX_PCT', pct, 0)).to.equal(10_000);
@@ -35,7 +55,9 @@ describe('Reactive capability (IEEE 1547-2018 5.2, Table 7)', () => {
   });
 
   it('the settings of 702 clamp each direction by its own', () => {
-    expect([-9999, -2500, 0, 4400, 9999].map((vars) => clampVar(settings, vars))).to.deep.equal([-2500, -2500, 0, 4400, 4400]);
+    expect([-9999, -2500, 0, 4400, 9999].map((vars) => clampVar(settings, vars))).to.deep.equal([
+      -2500, -2500, 0, 4400, 4400,
+    ]);
   });
 });
 
@@ -45,22 +67,33 @@ describe('The circle of apparent power (IEEE 1547-2018 5.2, 4.7)', () => {
   const priorities = fc.constantFrom('reactive', 'active', 'both');
 
   it('is never left, and neither side grows or changes sign', () => {
-    fc.assert(fc.property(power, power, radius, priorities, fc.constantFrom(categoryA, nothingGuaranteed), (p, q, s, priority, capability) => {
-      const [pW, qVar] = settle(p, q, s, priority, capability);
-      expect(Math.hypot(pW, qVar)).to.be.at.most(s * (1 + 1e-9) + 1e-9);
-      expect(Math.abs(pW)).to.be.at.most(Math.abs(p) + 1e-9);
-      expect(Math.abs(qVar)).to.be.at.most(Math.abs(q) + 1e-9);
-      expect(pW * p).to.be.at.least(0);
-      expect(qVar * q).to.be.at.least(0);
-      if (Math.hypot(p, q) <= s) expect([pW, qVar]).to.deep.equal([p, q]);
-    }));
+    fc.assert(
+      fc.property(
+        power,
+        power,
+        radius,
+        priorities,
+        fc.constantFrom(categoryA, nothingGuaranteed),
+        (p, q, s, priority, capability) => {
+          const [pW, qVar] = settle(p, q, s, priority, capability);
+          expect(Math.hypot(pW, qVar)).to.be.at.most(s * (1 + 1e-9) + 1e-9);
+          expect(Math.abs(pW)).to.be.at.most(Math.abs(p) + 1e-9);
+          expect(Math.abs(qVar)).to.be.at.most(Math.abs(q) + 1e-9);
+          expect(pW * p).to.be.at.least(0);
+          expect(qVar * q).to.be.at.least(0);
+          if (Math.hypot(p, q) <= s) expect([pW, qVar]).to.deep.equal([p, q]);
+        },
+      ),
+    );
   });
 
   it('gives way on one side alone: what is cut is cut to the circle', () => {
-    fc.assert(fc.property(power, power, radius, priorities, (p, q, s, priority) => {
-      fc.pre(Math.hypot(p, q) > s);
-      expect(Math.hypot(...settle(p, q, s, priority, categoryA))).to.be.closeTo(s, 1e-6);
-    }));
+    fc.assert(
+      fc.property(power, power, radius, priorities, (p, q, s, priority) => {
+        fc.pre(Math.hypot(p, q) > s);
+        expect(Math.hypot(...settle(p, q, s, priority, categoryA))).to.be.closeTo(s, 1e-6);
+      }),
+    );
   });
 
   it('reactive priority keeps Q, constant power factor keeps the ratio', () => {
@@ -83,6 +116,8 @@ describe('The circle of apparent power (IEEE 1547-2018 5.2, 4.7)', () => {
     expect(p3).to.be.closeTo(Math.sqrt(1e8 - 2500 ** 2), 1e-6);
     expect(q3).to.be.closeTo(-2500, 1e-6);
     // less than guaranteed: as with reactive priority
-    expect(settle(10_000, 3000, 10_000, 'active', categoryA)).to.deep.equal(settle(10_000, 3000, 10_000, 'reactive', categoryA));
+    expect(settle(10_000, 3000, 10_000, 'active', categoryA)).to.deep.equal(
+      settle(10_000, 3000, 10_000, 'reactive', categoryA),
+    );
   });
 });

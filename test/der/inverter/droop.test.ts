@@ -7,9 +7,24 @@ import { Rig } from '../../support/rig.ts';
 import { IdealRig, ratedW } from './ideal-rig.ts';
 
 const setting: DroopSetting = {
-  enabled: true, overBandHz: 0.036, underBandHz: 0.036, overDroop: 0.05, underDroop: 0.05, responseS: 5, leastPct: 0,
+  enabled: true,
+  overBandHz: 0.036,
+  underBandHz: 0.036,
+  overDroop: 0.05,
+  underDroop: 0.05,
+  responseS: 5,
+  leastPct: 0,
 };
-const calm: DroopInput = { hz: 60, nominalHz: 60, wMaxW: ratedW, presentW: 6000, normalW: 6000, capW: ratedW, free: true, mostW: ratedW };
+const calm: DroopInput = {
+  hz: 60,
+  nominalHz: 60,
+  wMaxW: ratedW,
+  presentW: 6000,
+  normalW: 6000,
+  capW: ratedW,
+  free: true,
+  mostW: ratedW,
+};
 /** power per hertz beyond the band */
 const slope = (k = 0.05, nominalHz = 60) => ratedW / (nominalHz * k);
 
@@ -78,7 +93,9 @@ describe('Frequency droop (IEEE 1547-2018 6.5.2.7, Table 24)', () => {
 
   it('a command moves the reference where it binds, and the source does not', () => {
     const droop = settled(61);
-    const advance = (others: Partial<DroopInput>) => { droop.advance(setting, { ...calm, hz: 61, presentW: droop.outputW, ...others }, Infinity); };
+    const advance = (others: Partial<DroopInput>) => {
+      droop.advance(setting, { ...calm, hz: 61, presentW: droop.outputW, ...others }, Infinity);
+    };
     advance({ normalW: 9000 });
     expect(droop.referenceW, 'more sun').to.equal(6000);
     advance({ normalW: 9000, capW: 9500 });
@@ -93,7 +110,8 @@ describe('Frequency droop (IEEE 1547-2018 6.5.2.7, Table 24)', () => {
   it('the way back ends under a source that never rests, and takes commands at once', () => {
     const droop = settled(59.5);
     let normalW = 6000;
-    for (let i = 0; i < 250; i += 1) droop.advance(setting, { ...calm, presentW: droop.outputW, normalW: normalW += 0.4 }, 0.1);
+    for (let i = 0; i < 250; i += 1)
+      droop.advance(setting, { ...calm, presentW: droop.outputW, normalW: (normalW += 0.4) }, 0.1);
     expect(droop.side).to.equal(null);
     const other = settled(59.5);
     other.advance(setting, { ...calm, presentW: other.outputW }, 1);
@@ -113,14 +131,25 @@ describe('Frequency droop (IEEE 1547-2018 6.5.2.7, Table 24)', () => {
   });
 
   it('comes to the same however the time is split', () => {
-    fc.assert(fc.property(fc.double({ min: 58, max: 62, noNaN: true }), fc.array(fc.double({ min: 0.01, max: 3, noNaN: true }), { minLength: 1, maxLength: 20 }), (hz, steps) => {
-      const whole = new FrequencyDroop();
-      const split = new FrequencyDroop();
-      whole.advance(setting, { ...calm, hz }, steps.reduce((sum, dt) => sum + dt, 0));
-      for (const dt of steps) split.advance(setting, { ...calm, hz, presentW: split.side === null ? 6000 : split.outputW }, dt);
-      // a hundredth of the share at which it counts as arrived
-      expect(split.outputW).to.be.closeTo(whole.outputW, 0.01 + 1e-6);
-    }));
+    fc.assert(
+      fc.property(
+        fc.double({ min: 58, max: 62, noNaN: true }),
+        fc.array(fc.double({ min: 0.01, max: 3, noNaN: true }), { minLength: 1, maxLength: 20 }),
+        (hz, steps) => {
+          const whole = new FrequencyDroop();
+          const split = new FrequencyDroop();
+          whole.advance(
+            setting,
+            { ...calm, hz },
+            steps.reduce((sum, dt) => sum + dt, 0),
+          );
+          for (const dt of steps)
+            split.advance(setting, { ...calm, hz, presentW: split.side === null ? 6000 : split.outputW }, dt);
+          // a hundredth of the share at which it counts as arrived
+          expect(split.outputW).to.be.closeTo(whole.outputW, 0.01 + 1e-6);
+        },
+      ),
+    );
   });
 });
 
@@ -147,9 +176,15 @@ describe('Frequency droop of a device (model 711)', () => {
   });
 
   it('under-frequency goes above the limit, and not above the source', async () => {
-    for (const [givesW, w] of [[ratedW, 5000 + 0.604 * slope()], [6000, 6000]] as const) {
+    for (const [givesW, w] of [
+      [ratedW, 5000 + 0.604 * slope()],
+      [6000, 6000],
+    ] as const) {
       const rig = new IdealRig({ givesW });
-      rig.set((tx) => { tx.m704.WMaxLimPctEna = 'ENABLED'; tx.m704.WMaxLimPct = 50; });
+      rig.set((tx) => {
+        tx.m704.WMaxLimPctEna = 'ENABLED';
+        tx.m704.WMaxLimPct = 50;
+      });
       await rig.run(10);
       rig.grid({ frequencyHz: 59.36 });
       await rig.run(60);
@@ -163,13 +198,18 @@ describe('Frequency droop of a device (model 711)', () => {
 
   it('a new limit during the event moves the output with 704.WRmp', async () => {
     const rig = new IdealRig();
-    rig.set((tx) => { tx.m704.WMaxLimPctEna = 'ENABLED'; tx.m704.WMaxLimPct = 80; });
+    rig.set((tx) => {
+      tx.m704.WMaxLimPctEna = 'ENABLED';
+      tx.m704.WMaxLimPct = 80;
+    });
     await rig.run(10);
     rig.grid({ frequencyHz: 60.3 });
     await rig.run(60);
     const drop = 0.264 * slope();
     expect(rig.w).to.be.closeTo(8000 - drop, 1);
-    rig.set((tx) => { tx.m704.WMaxLimPct = 60; });
+    rig.set((tx) => {
+      tx.m704.WMaxLimPct = 60;
+    });
     await rig.run(60);
     expect(rig.w).to.be.closeTo(6000 - drop, 1);
   });
@@ -193,7 +233,11 @@ describe('Frequency droop of a device (model 711)', () => {
 
   it('PMin bounds it', async () => {
     const rig = new IdealRig();
-    rig.set((tx) => { tx.m711.Ctl[1]!.PMin = 40; tx.m711.Ctl[1]!.KOf = 0.02; tx.m711.AdptCtlReq = 2; });
+    rig.set((tx) => {
+      tx.m711.Ctl[1]!.PMin = 40;
+      tx.m711.Ctl[1]!.KOf = 0.02;
+      tx.m711.AdptCtlReq = 2;
+    });
     rig.grid({ frequencyHz: 61.1 });
     await rig.run(60);
     expect(rig.w).to.equal(4000);
@@ -203,7 +247,9 @@ describe('Frequency droop of a device (model 711)', () => {
     const rig = new IdealRig();
     rig.grid({ frequencyHz: 61 });
     await rig.run(60);
-    rig.set((tx) => { tx.m711.Ena = 'DISABLED'; });
+    rig.set((tx) => {
+      tx.m711.Ena = 'DISABLED';
+    });
     await rig.run(5);
     expect(rig.w).to.be.closeTo(ratedW - 0.1 * 0.964 * slope(), 5);
     await rig.run(60);

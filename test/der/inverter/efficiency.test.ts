@@ -19,7 +19,10 @@ describe('PVWatts inverter efficiency', () => {
   it(`matches pvlib ${needsGolden}`, function () {
     for (const row of goldenRows(this, 'pv_inverter_pvwatts.csv')) {
       const wanted = Number(row.p_ac_w);
-      expect(acFromDc(Number(row.p_dc_w), acW / efficiency, efficiency)).to.be.closeTo(wanted, Math.max(1e-4 * wanted, 1e-6));
+      expect(acFromDc(Number(row.p_dc_w), acW / efficiency, efficiency)).to.be.closeTo(
+        wanted,
+        Math.max(1e-4 * wanted, 1e-6),
+      );
     }
   });
 
@@ -30,27 +33,33 @@ describe('PVWatts inverter efficiency', () => {
   });
 
   it('inverts: the AC power of the DC power of x is x', () => {
-    fc.assert(fc.property(dc0, nominal, part, (dc0W, eta, share) => {
-      const x = share * eta * dc0W;
-      expect(acFromDc(dcFromAc(x, dc0W, eta), dc0W, eta)).to.be.closeTo(x, 1e-12 * dc0W);
-    }));
+    fc.assert(
+      fc.property(dc0, nominal, part, (dc0W, eta, share) => {
+        const x = share * eta * dc0W;
+        expect(acFromDc(dcFromAc(x, dc0W, eta), dc0W, eta)).to.be.closeTo(x, 1e-12 * dc0W);
+      }),
+    );
   });
 
   it('never makes power: losses are zero or more both ways', () => {
-    fc.assert(fc.property(dc0, nominal, fc.double({ min: 0, max: 2, noNaN: true }), (dc0W, eta, share) => {
-      const dcW = share * dc0W;
-      expect(acFromDc(dcW, dc0W, eta)).to.be.within(0, dcW);
-      const x = Math.min(share, 1) * eta * dc0W;
-      expect(dcFromAc(x, dc0W, eta)).to.be.at.least(x);
-    }));
+    fc.assert(
+      fc.property(dc0, nominal, fc.double({ min: 0, max: 2, noNaN: true }), (dc0W, eta, share) => {
+        const dcW = share * dc0W;
+        expect(acFromDc(dcW, dc0W, eta)).to.be.within(0, dcW);
+        const x = Math.min(share, 1) * eta * dc0W;
+        expect(dcFromAc(x, dc0W, eta)).to.be.at.least(x);
+      }),
+    );
   });
 
   it('rises with power both ways', () => {
-    fc.assert(fc.property(dc0, nominal, part, part, (dc0W, eta, one, other) => {
-      const [low, high] = one < other ? [one, other] : [other, one];
-      expect(acFromDc(low * dc0W, dc0W, eta)).to.be.at.most(acFromDc(high * dc0W, dc0W, eta));
-      expect(dcFromAc(low * dc0W, dc0W, eta)).to.be.at.most(dcFromAc(high * dc0W, dc0W, eta));
-    }));
+    fc.assert(
+      fc.property(dc0, nominal, part, part, (dc0W, eta, one, other) => {
+        const [low, high] = one < other ? [one, other] : [other, one];
+        expect(acFromDc(low * dc0W, dc0W, eta)).to.be.at.most(acFromDc(high * dc0W, dc0W, eta));
+        expect(dcFromAc(low * dc0W, dc0W, eta)).to.be.at.most(dcFromAc(high * dc0W, dc0W, eta));
+      }),
+    );
   });
 
   it('gives zero for nothing, for too little to run on, and for what is no power', () => {

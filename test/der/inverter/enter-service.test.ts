@@ -26,11 +26,23 @@ async function secondsToEntry(rig: Rig, limitS: number): Promise<number> {
 describe('Enter service (IEEE 1547-2018 4.10.2, 4.10.3)', () => {
   it('starts with the defaults of Table 4', () => {
     const { m703 } = new Rig().map;
-    expect([m703.ESVHi, m703.ESVLo, m703.ESHzHi, m703.ESHzLo, m703.ESDlyTms, m703.ESRndTms, m703.ESRmpTms, m703.ES])
-      .to.deep.equal([105, 91.7, 60.1, 59.5, 300, 0, 300, 'ENABLED']);
+    expect([
+      m703.ESVHi,
+      m703.ESVLo,
+      m703.ESHzHi,
+      m703.ESHzLo,
+      m703.ESDlyTms,
+      m703.ESRndTms,
+      m703.ESRmpTms,
+      m703.ES,
+    ]).to.deep.equal([105, 91.7, 60.1, 59.5, 300, 0, 300, 'ENABLED']);
   });
 
-  for (const [name, delayS, rampS] of [['300 s and 300 s', 300, 300], ['600 s and 1000 s', 600, 1000], ['0 s and 1 s', 0, 1]] as const) {
+  for (const [name, delayS, rampS] of [
+    ['300 s and 300 s', 300, 300],
+    ['600 s and 1000 s', 600, 1000],
+    ['0 s and 1 s', 0, 1],
+  ] as const) {
     it(`delay and ramp of ${name}`, async () => {
       const rig = await outOfService({ delayS, rampS });
       rig.plant.setGrid({ frequencyHz: 60 });
@@ -56,7 +68,10 @@ describe('Enter service (IEEE 1547-2018 4.10.2, 4.10.3)', () => {
 
   it('the ramp is a ceiling in percent of rated power: a 60 % source is there after 60 % of the time', async () => {
     const rig = await outOfService({ rampS: 100 });
-    rig.set((tx) => { tx.m704.WMaxLimPctEna = 'ENABLED'; tx.m704.WMaxLimPct = 60; });
+    rig.set((tx) => {
+      tx.m704.WMaxLimPctEna = 'ENABLED';
+      tx.m704.WMaxLimPct = 60;
+    });
     rig.plant.setGrid({ frequencyHz: 60 });
     await rig.run(30);
     expect(rig.w).to.be.closeTo(3000, 2);
@@ -110,10 +125,14 @@ describe('Enter service (IEEE 1547-2018 4.10.2, 4.10.3)', () => {
     const rig = await outOfService({ delayS: 60 });
     rig.plant.setGrid({ frequencyHz: 60 });
     await rig.run(50);
-    rig.set((tx) => { tx.m703.ES = 'DISABLED'; });
+    rig.set((tx) => {
+      tx.m703.ES = 'DISABLED';
+    });
     await rig.run(30);
     expect(rig.map.m703.ESDlyRemTms).to.equal(0);
-    rig.set((tx) => { tx.m703.ES = 'ENABLED'; });
+    rig.set((tx) => {
+      tx.m703.ES = 'ENABLED';
+    });
     await rig.run(59.9);
     expect(rig.map.m701.ConnSt).to.equal('DISCONNECTED');
     await rig.run(0.2);
@@ -124,7 +143,9 @@ describe('Enter service (IEEE 1547-2018 4.10.2, 4.10.3)', () => {
     const rig = await outOfService({ delayS: 300 });
     rig.plant.setGrid({ frequencyHz: 60 });
     await rig.run(20);
-    rig.set((tx) => { tx.m703.ESDlyTms = 30; });
+    rig.set((tx) => {
+      tx.m703.ESDlyTms = 30;
+    });
     await rig.run(9.9);
     expect(rig.map.m701.ConnSt).to.equal('DISCONNECTED');
     await rig.run(0.2);
@@ -133,7 +154,9 @@ describe('Enter service (IEEE 1547-2018 4.10.2, 4.10.3)', () => {
 
   it('thresholds are in percent of 702.VNom', async () => {
     const rig = await outOfService({ delayS: 1 });
-    rig.set((tx) => { tx.m702.VNom = 440; });
+    rig.set((tx) => {
+      tx.m702.VNom = 440;
+    });
     rig.plant.setGrid({ frequencyHz: 60 });
     await rig.run(10);
     expect(rig.state).to.match(/^off/);
@@ -144,7 +167,9 @@ describe('Enter service (IEEE 1547-2018 4.10.2, 4.10.3)', () => {
 
   it('a window wider than the trip thresholds does not make it enter while one is exceeded', async () => {
     const rig = await outOfService({});
-    rig.set((tx) => { tx.m703.ESVHi = 120; });
+    rig.set((tx) => {
+      tx.m703.ESVHi = 120;
+    });
     rig.plant.setGrid({ frequencyHz: 60, voltagePu: 1.15 });
     await rig.run(12);
     const seen = new Set<string>();
@@ -174,7 +199,9 @@ describe('Enter service (IEEE 1547-2018 4.10.2, 4.10.3)', () => {
 
     const fleet = await outOfService({ randomS: 100 }, { types: ['PV', 'PV', 'PV'] });
     for (const device of fleet.plant.devices) {
-      device.bank.transact({ source: 'rest' }, (tx) => { Object.assign(tx.m703, { ESDlyTms: 0, ESRndTms: 100, ESRmpTms: 0 }); });
+      device.bank.transact({ source: 'rest' }, (tx) => {
+        Object.assign(tx.m703, { ESDlyTms: 0, ESRndTms: 100, ESRmpTms: 0 });
+      });
     }
     fleet.plant.setGrid({ frequencyHz: 60 });
     await fleet.run(0.001);

@@ -11,12 +11,18 @@ describe('A device behind a feeder', () => {
     const rows = goldenRows(this, 'feeder_voltage.csv')
       // above 110 % the device would cease
       .filter((row) => Number(row.p_inj_pu) === 1 && Number(row.q_inj_pu) === 0 && Number(row.v_pcc_pu_exact) < 1.1);
-    expect(rows.map(({ scr, x_over_r }) => [Number(scr), Number(x_over_r)])).to.deep.equal([[10, 1], [20, 3]]);
+    expect(rows.map(({ scr, x_over_r }) => [Number(scr), Number(x_over_r)])).to.deep.equal([
+      [10, 1],
+      [20, 3],
+    ]);
     for (const row of rows) {
       const rig = await Rig.sunny({ feeder: { scr: Number(row.scr), xOverR: Number(row.x_over_r) } });
       expect(rig.w).to.equal(ratedW);
       // 701.LLV holds tenths of a volt
-      expect(terminalPu(rig), `SCR ${row.scr ?? ''} X/R ${row.x_over_r ?? ''}`).to.be.closeTo(Number(row.v_pcc_pu_exact), 0.06 / 480);
+      expect(terminalPu(rig), `SCR ${row.scr ?? ''} X/R ${row.x_over_r ?? ''}`).to.be.closeTo(
+        Number(row.v_pcc_pu_exact),
+        0.06 / 480,
+      );
     }
   });
 
@@ -39,7 +45,10 @@ describe('A device behind a feeder', () => {
       const value = rig.device.bank.value(slot);
       if (typeof value === 'number') expect(Number.isFinite(value), slot.path).to.equal(true);
     }
-    rig.set((tx) => { tx.m704.WMaxLimPctEna = 'ENABLED'; tx.m704.WMaxLimPct = 30; });
+    rig.set((tx) => {
+      tx.m704.WMaxLimPctEna = 'ENABLED';
+      tx.m704.WMaxLimPct = 30;
+    });
     await rig.run(30);
     expect(rig.alarmCodes).to.deep.equal([]);
     expect(terminalPu(rig)).to.be.closeTo(feederVoltage(1, 0.3, 0, feederImpedance({ scr: 1, xOverR: 5 }))!, 0.1 / 480);
@@ -47,7 +56,9 @@ describe('A device behind a feeder', () => {
 
   it('without power the grid itself is at the terminals', async () => {
     const rig = await Rig.sunny({ feeder: { scr: 5, xOverR: 1 } });
-    rig.set((tx) => { tx.m703.ES = 'DISABLED'; });
+    rig.set((tx) => {
+      tx.m703.ES = 'DISABLED';
+    });
     await rig.run(1);
     expect(terminalPu(rig)).to.equal(1);
   });
@@ -60,19 +71,33 @@ function fixedPointVar(sourcePu: number, watts: number): number {
   for (let i = 0; i < 60; i += 1) {
     const q = (low + high) / 2;
     const v = 100 * feederVoltage(sourcePu, watts / ratedW, q, impedance)!;
-    const curve = Math.max(-0.44, Math.min(0, -0.44 * (v - 102) / 2));
-    if (curve > q) low = q; else high = q;
+    const curve = Math.max(-0.44, Math.min(0, (-0.44 * (v - 102)) / 2));
+    if (curve > q) low = q;
+    else high = q;
   }
-  return ratedW * (low + high) / 2;
+  return (ratedW * (low + high)) / 2;
 }
 
 describe('Volt-var on a weak feeder, steepest curve (44 % over 0.02 pu, SCR 10)', () => {
   /** 10 kW of sun, limited to 8 kW: room on the circle */
   async function loop(responseS: number): Promise<Rig> {
     const rig = await Rig.sunny({ feeder: { scr: 10, xOverR: 1 } });
-    rig.set((tx) => { tx.m704.WMaxLimPctEna = 'ENABLED'; tx.m704.WMaxLimPct = 80; });
+    rig.set((tx) => {
+      tx.m704.WMaxLimPctEna = 'ENABLED';
+      tx.m704.WMaxLimPct = 80;
+    });
     await rig.run(30);
-    rig.set((tx) => { useCurve(tx, 705, [[102, 0], [104, -44]], { RspTms: responseS }); });
+    rig.set((tx) => {
+      useCurve(
+        tx,
+        705,
+        [
+          [102, 0],
+          [104, -44],
+        ],
+        { RspTms: responseS },
+      );
+    });
     rig.device.trace.record(100_000);
     return rig;
   }
@@ -98,11 +123,14 @@ describe('Volt-var on a weak feeder, steepest curve (44 % over 0.02 pu, SCR 10)'
 
 describe('Start on a weak feeder with volt-var on', () => {
   it('is settled, also where the loop gain is above 1', async () => {
-    const rig = new Rig({ feeder: { scr: 5, xOverR: 2 }, models: { 705: { Ena: 'ENABLED' }, 704: { WMaxLimPctEna: 'ENABLED', WMaxLimPct: 60 } } });
+    const rig = new Rig({
+      feeder: { scr: 5, xOverR: 2 },
+      models: { 705: { Ena: 'ENABLED' }, 704: { WMaxLimPctEna: 'ENABLED', WMaxLimPct: 60 } },
+    });
     const start = [rig.w, rig.q];
     const { voltagePct } = rig.device.trace.now;
     expect(voltagePct).to.be.above(102);
-    expect(rig.q).to.be.closeTo(-ratedW * 0.44 * (voltagePct - 102) / 6, 1);
+    expect(rig.q).to.be.closeTo((-ratedW * 0.44 * (voltagePct - 102)) / 6, 1);
     await rig.run(60);
     expect(rig.w).to.equal(start[0]);
     expect(rig.q).to.be.closeTo(start[1]!, 1);

@@ -27,7 +27,7 @@ function profileOf({ chargeRatingW = null, ratings = {}, inverter = {} }: IdealR
   const loaded = loadConfig(['--device_type', 'PV-3Phase'], {});
   if (loaded.kind !== 'run') throw new Error('no configuration');
   const base = loaded.config.devices[0]!.profile;
-  const rated = { ...base.models['702'], ...ratings, ...chargeRatingW !== null && { WChaRteMaxRtg: chargeRatingW } };
+  const rated = { ...base.models['702'], ...ratings, ...(chargeRatingW !== null && { WChaRteMaxRtg: chargeRatingW }) };
   return { ...base, models: { ...base.models, 702: rated }, inverter: { ...base.inverter, ...inverter } };
 }
 
@@ -53,7 +53,7 @@ export class IdealRig {
 
   /** Passes simulated seconds in as few ticks as can be. */
   async run(seconds: number): Promise<void> {
-    for (let left = seconds; left > 1e-9;) {
+    for (let left = seconds; left > 1e-9; ) {
       const next = Math.min(left, longestTickS);
       this.#plant.setTime({ rate: next / baseTickS });
       await this.#plant.step(1);
@@ -71,12 +71,18 @@ export class IdealRig {
 
   /** Set-point in W; negative takes. */
   demand(watts: number): void {
-    this.set((tx) => { Object.assign(tx.m704, { WSetMod: 'WATTS', WSet: watts, WSetEna: 'ENABLED' }); });
+    this.set((tx) => {
+      Object.assign(tx.m704, { WSetMod: 'WATTS', WSet: watts, WSetEna: 'ENABLED' });
+    });
   }
 
-  get w(): number { return this.map.m701.W!; }
+  get w(): number {
+    return this.map.m701.W!;
+  }
 
-  get q(): number { return this.map.m701.Var!; }
+  get q(): number {
+    return this.map.m701.Var!;
+  }
 
   get state(): string {
     const { St, InvSt, ConnSt } = this.map.m701;
@@ -86,9 +92,17 @@ export class IdealRig {
 
 /** Puts points into the second set of a curve model, has them adopted and switches the function on. */
 export function useCurve(
-  tx: WritableMapView, id: 705 | 706 | 712, pairs: readonly (readonly [number, number])[], others: Readonly<Record<string, number | string>> = {},
+  tx: WritableMapView,
+  id: 705 | 706 | 712,
+  pairs: readonly (readonly [number, number])[],
+  others: Readonly<Record<string, number | string>> = {},
 ): void {
-  const [model, x, y] = id === 705 ? [tx.m705, 'V', 'Var'] as const : id === 706 ? [tx.m706, 'V', 'W'] as const : [tx.m712, 'W', 'Var'] as const;
+  const [model, x, y] =
+    id === 705
+      ? ([tx.m705, 'V', 'Var'] as const)
+      : id === 706
+        ? ([tx.m706, 'V', 'W'] as const)
+        : ([tx.m712, 'W', 'Var'] as const);
   const staged = model.Crv[1]!;
   Object.assign(staged, { ActPt: pairs.length, ...others });
   pairs.forEach(([at, value], i) => Object.assign(staged.Pt[i]!, { [x]: at, [y]: value }));

@@ -24,17 +24,27 @@ describe('Open-loop response (IEEE 1547-2018 5.3.3.2, 5.4.2.2, 6.5.2.7.2)', () =
   });
 
   it('comes to the same however the time is split', () => {
-    fc.assert(fc.property(responseS, level, level, parts, (seconds, from, to, steps) => {
-      const whole = respond(from, to, seconds, steps.reduce((sum, dt) => sum + dt, 0), 0);
-      const split = steps.reduce((value, dt) => respond(value, to, seconds, dt, 0), from);
-      expect(split).to.be.closeTo(whole, 1e-9 * Math.max(1, Math.abs(from), Math.abs(to)));
-    }));
+    fc.assert(
+      fc.property(responseS, level, level, parts, (seconds, from, to, steps) => {
+        const whole = respond(
+          from,
+          to,
+          seconds,
+          steps.reduce((sum, dt) => sum + dt, 0),
+          0,
+        );
+        const split = steps.reduce((value, dt) => respond(value, to, seconds, dt, 0), from);
+        expect(split).to.be.closeTo(whole, 1e-9 * Math.max(1, Math.abs(from), Math.abs(to)));
+      }),
+    );
   });
 
   it('never overshoots, and ends where it is close enough', () => {
-    fc.assert(fc.property(responseS, level, level, fc.double({ min: 0, max: 1e4, noNaN: true }), (seconds, from, to, dt) => {
-      expect(respond(from, to, seconds, dt, 0)).to.be.within(Math.min(from, to) - 1e-9, Math.max(from, to) + 1e-9);
-    }));
+    fc.assert(
+      fc.property(responseS, level, level, fc.double({ min: 0, max: 1e4, noNaN: true }), (seconds, from, to, dt) => {
+        expect(respond(from, to, seconds, dt, 0)).to.be.within(Math.min(from, to) - 1e-9, Math.max(from, to) + 1e-9);
+      }),
+    );
     expect(respond(0, 1, 1, 3.1, 1e-3)).to.equal(1);
     expect(respond(0, 1, 1, 2.9, 1e-3)).to.be.below(1);
   });
@@ -47,10 +57,17 @@ describe('Open-loop response (IEEE 1547-2018 5.3.3.2, 5.4.2.2, 6.5.2.7.2)', () =
 
 describe('Straight ramps (704.WRmp, VarRmp)', () => {
   it('come to the same however the time is split', () => {
-    fc.assert(fc.property(fc.double({ min: 0, max: 1e4, noNaN: true }), level, level, parts, (rate, from, to, steps) => {
-      const whole = rampTowards(from, to, rate, steps.reduce((sum, dt) => sum + dt, 0));
-      expect(steps.reduce((value, dt) => rampTowards(value, to, rate, dt), from)).to.be.closeTo(whole, 1e-6);
-    }));
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 1e4, noNaN: true }), level, level, parts, (rate, from, to, steps) => {
+        const whole = rampTowards(
+          from,
+          to,
+          rate,
+          steps.reduce((sum, dt) => sum + dt, 0),
+        );
+        expect(steps.reduce((value, dt) => rampTowards(value, to, rate, dt), from)).to.be.closeTo(whole, 1e-6);
+      }),
+    );
   });
 
   it('an endless step arrives even at rate 0', () => {

@@ -27,10 +27,15 @@ const fixedVar = 2;
 const fixedPf = 3;
 
 describe('Constant power factor (IEEE 1547-2018 5.3.2)', () => {
-  for (const [ext, sign] of [['OVER_EXCITED', 1], ['UNDER_EXCITED', -1]] as const) {
+  for (const [ext, sign] of [
+    ['OVER_EXCITED', 1],
+    ['UNDER_EXCITED', -1],
+  ] as const) {
     it(`${ext} ${sign > 0 ? 'injects' : 'absorbs'}, and PF keeps the sign of the active power`, async () => {
       const rig = await shaded();
-      rig.set((tx) => { pf(tx, 0.95, ext); });
+      rig.set((tx) => {
+        pf(tx, 0.95, ext);
+      });
       await rig.run(10);
       expect(rig.q).to.be.closeTo(sign * rig.w * Math.tan(Math.acos(0.95)), 2);
       expect(rig.map.m701.PF).to.equal(0.95);
@@ -43,7 +48,9 @@ describe('Constant power factor (IEEE 1547-2018 5.3.2)', () => {
 
   it('follows the active power', async () => {
     const rig = await shaded();
-    rig.set((tx) => { pf(tx, 0.9, 'OVER_EXCITED'); });
+    rig.set((tx) => {
+      pf(tx, 0.9, 'OVER_EXCITED');
+    });
     await rig.run(10);
     rig.plant.setSurroundings({ irradianceWm2: 200 });
     await rig.run(10);
@@ -53,7 +60,9 @@ describe('Constant power factor (IEEE 1547-2018 5.3.2)', () => {
   for (const value of [0.9, 0.95, 0.98]) {
     it(`at full sun shrinks P and Q together: PF stays ${value}`, async () => {
       const rig = await Rig.sunny();
-      rig.set((tx) => { pf(tx, value, 'OVER_EXCITED'); });
+      rig.set((tx) => {
+        pf(tx, value, 'OVER_EXCITED');
+      });
       await rig.run(30);
       expect(rig.w).to.be.closeTo(10_000 * value, 2);
       expect(rig.map.m701.VA).to.equal(10_000);
@@ -65,7 +74,9 @@ describe('Constant power factor (IEEE 1547-2018 5.3.2)', () => {
 
   it('keeps the power factor under the current limit of a voltage dip', async () => {
     const rig = await Rig.sunny();
-    rig.set((tx) => { pf(tx, 0.9, 'UNDER_EXCITED'); });
+    rig.set((tx) => {
+      pf(tx, 0.9, 'UNDER_EXCITED');
+    });
     await rig.run(10);
     rig.plant.setGrid({ voltagePu: 0.6 });
     await rig.run(5);
@@ -75,34 +86,56 @@ describe('Constant power factor (IEEE 1547-2018 5.3.2)', () => {
 
   it('a device that only injects has no setting for absorbed power', async () => {
     const rig = await shaded();
-    expect(() => { rig.set((tx) => { tx.m704.PFWAbsEna = 'ENABLED'; }); }).to.throw(/PFWAbsEna is not implemented/);
+    expect(() => {
+      rig.set((tx) => {
+        tx.m704.PFWAbsEna = 'ENABLED';
+      });
+    }).to.throw(/PFWAbsEna is not implemented/);
   });
 
   it('the rated power factor of the excitation counts, also when only the excitation changes', async () => {
     const rig = new Rig({ models: { 702: { NorOpCatRtg: 'CAT_A' } } });
-    rig.set((tx) => { pf(tx, 0.9, 'OVER_EXCITED'); });
-    expect(() => { rig.set((tx) => { tx.m704.PFWInj.Ext = 'UNDER_EXCITED'; }); }).to.throw(/PFWInj.PF: 0.9 is outside 0.968/);
-    rig.set((tx) => { pf(tx, 0.97, 'UNDER_EXCITED'); });
+    rig.set((tx) => {
+      pf(tx, 0.9, 'OVER_EXCITED');
+    });
+    expect(() => {
+      rig.set((tx) => {
+        tx.m704.PFWInj.Ext = 'UNDER_EXCITED';
+      });
+    }).to.throw(/PFWInj.PF: 0.9 is outside 0.968/);
+    rig.set((tx) => {
+      pf(tx, 0.97, 'UNDER_EXCITED');
+    });
     await rig.run(10);
     expect(rig.q).to.be.below(0);
   });
 
   it('a power factor below the rated one is refused', async () => {
     const rig = await shaded();
-    expect(() => { rig.set((tx) => { pf(tx, 0.8, 'OVER_EXCITED'); }); }).to.throw(/PFWInj.PF: 0.8 is outside/);
+    expect(() => {
+      rig.set((tx) => {
+        pf(tx, 0.8, 'OVER_EXCITED');
+      });
+    }).to.throw(/PFWInj.PF: 0.8 is outside/);
   });
 });
 
 describe('Constant reactive power (IEEE 1547-2018 5.3.5)', () => {
   for (const [mode, pct, expected] of [
-    ['W_MAX_PCT', 20, 1800], ['W_MAX_PCT', -20, -1800],
-    ['VAR_MAX_PCT', 50, 2200], ['VAR_MAX_PCT', -50, -1250],
-    ['VA_MAX_PCT', 10, 1000], ['VA_MAX_PCT', -10, -1000],
+    ['W_MAX_PCT', 20, 1800],
+    ['W_MAX_PCT', -20, -1800],
+    ['VAR_MAX_PCT', 50, 2200],
+    ['VAR_MAX_PCT', -50, -1250],
+    ['VA_MAX_PCT', 10, 1000],
+    ['VA_MAX_PCT', -10, -1000],
   ] as const) {
     it(`${pct} % of ${mode}`, async () => {
       // category A absorbs less than it injects: the base of VAR_MAX_PCT follows the sign
       const rig = await shaded({ models: { 702: { NorOpCatRtg: 'CAT_A', WMax: 9000 } } });
-      rig.set((tx) => { tx.m704.VarSetMod = mode; vars(tx, pct); });
+      rig.set((tx) => {
+        tx.m704.VarSetMod = mode;
+        vars(tx, pct);
+      });
       await rig.run(10);
       expect(rig.q).to.equal(expected);
       expect([...rig.device.activeFunctions]).to.deep.equal(['constant_var']);
@@ -111,11 +144,18 @@ describe('Constant reactive power (IEEE 1547-2018 5.3.5)', () => {
 
   it('VAR_AVAIL_PCT: of what the active power leaves', async () => {
     const rig = await Rig.sunny();
-    rig.set((tx) => { tx.m704.WMaxLimPctEna = 'ENABLED'; tx.m704.WMaxLimPct = 95; tx.m704.VarSetMod = 'VAR_AVAIL_PCT'; vars(tx, 50); });
+    rig.set((tx) => {
+      tx.m704.WMaxLimPctEna = 'ENABLED';
+      tx.m704.WMaxLimPct = 95;
+      tx.m704.VarSetMod = 'VAR_AVAIL_PCT';
+      vars(tx, 50);
+    });
     await rig.run(10);
     expect(rig.q).to.be.closeTo(0.5 * Math.sqrt(10_000 ** 2 - 9500 ** 2), 2);
     expect(rig.w).to.equal(9500);
-    rig.set((tx) => { tx.m704.WMaxLimPct = 20; });
+    rig.set((tx) => {
+      tx.m704.WMaxLimPct = 20;
+    });
     await rig.run(10);
     // the capability is less than the room now
     expect(rig.q).to.equal(2200);
@@ -123,42 +163,65 @@ describe('Constant reactive power (IEEE 1547-2018 5.3.5)', () => {
 
   it('VARS: in var', async () => {
     const rig = await shaded();
-    rig.set((tx) => { tx.m704.VarSetMod = 'VARS'; tx.m704.VarSetEna = 'ENABLED'; tx.m704.VarSet = -1234; });
+    rig.set((tx) => {
+      tx.m704.VarSetMod = 'VARS';
+      tx.m704.VarSetEna = 'ENABLED';
+      tx.m704.VarSet = -1234;
+    });
     await rig.run(10);
     expect(rig.q).to.equal(-1234);
   });
 
   it('is clamped to the capability settings', async () => {
     const rig = await shaded();
-    rig.set((tx) => { tx.m702.VarMaxInj = 1000; tx.m702.VarMaxAbs = 500; tx.m704.VarSetMod = 'VA_MAX_PCT'; vars(tx, 40); });
+    rig.set((tx) => {
+      tx.m702.VarMaxInj = 1000;
+      tx.m702.VarMaxAbs = 500;
+      tx.m704.VarSetMod = 'VA_MAX_PCT';
+      vars(tx, 40);
+    });
     await rig.run(10);
     expect(rig.q).to.equal(1000);
-    rig.set((tx) => { vars(tx, -40); });
+    rig.set((tx) => {
+      vars(tx, -40);
+    });
     await rig.run(10);
     expect(rig.q).to.equal(-500);
   });
 
   it('a lowered capability binds at once, also at 0', async () => {
     const rig = await shaded();
-    rig.set((tx) => { vars(tx, 100); });
+    rig.set((tx) => {
+      vars(tx, 100);
+    });
     await rig.run(10);
     expect(rig.q).to.equal(4400);
-    rig.set((tx) => { tx.m702.VarMaxInj = 900; });
+    rig.set((tx) => {
+      tx.m702.VarMaxInj = 900;
+    });
     await rig.run(0.1);
     expect(rig.q).to.equal(900);
-    rig.set((tx) => { tx.m702.VarMaxInj = 0; tx.m702.VarMaxAbs = 0; });
+    rig.set((tx) => {
+      tx.m702.VarMaxInj = 0;
+      tx.m702.VarMaxAbs = 0;
+    });
     await rig.run(0.1);
     expect(rig.q).to.equal(0);
   });
 
   it('moves with VarRmp, on and off', async () => {
     const rig = await shaded();
-    rig.set((tx) => { tx.m704.VarRmp = 10; vars(tx, 50); });
+    rig.set((tx) => {
+      tx.m704.VarRmp = 10;
+      vars(tx, 50);
+    });
     await rig.run(2);
     expect(rig.q).to.equal(880);
     await rig.run(10);
     expect(rig.q).to.equal(2200);
-    rig.set((tx) => { tx.m704.VarSetEna = 'DISABLED'; });
+    rig.set((tx) => {
+      tx.m704.VarSetEna = 'DISABLED';
+    });
     await rig.run(1);
     expect(rig.q).to.equal(1760);
     await rig.run(5);
@@ -166,10 +229,18 @@ describe('Constant reactive power (IEEE 1547-2018 5.3.5)', () => {
   });
 
   // reactive power always wins up to the 44 % of Table 7; the priority is about what lies beyond
-  for (const [priority, q] of [['REACTIVE', 6000], ['ACTIVE', 4400], ['VENDOR', 6000]] as const) {
+  for (const [priority, q] of [
+    ['REACTIVE', 6000],
+    ['ACTIVE', 4400],
+    ['VENDOR', 6000],
+  ] as const) {
     it(`at full sun VarSetPri ${priority} decides which side gives way beyond 44 %`, async () => {
       const rig = await Rig.sunny({ models: { 702: { VarMaxInjRtg: 6000 } } });
-      rig.set((tx) => { tx.m704.VarSetPri = priority; tx.m704.VarSetMod = 'VAR_MAX_PCT'; vars(tx, 100); });
+      rig.set((tx) => {
+        tx.m704.VarSetPri = priority;
+        tx.m704.VarSetMod = 'VAR_MAX_PCT';
+        vars(tx, 100);
+      });
       await rig.run(15);
       expect(rig.w).to.be.closeTo(Math.sqrt(1e8 - q ** 2), 1);
       expect(rig.q).to.be.closeTo(q, 1);
@@ -179,7 +250,10 @@ describe('Constant reactive power (IEEE 1547-2018 5.3.5)', () => {
 
   it('with ACTIVE priority takes up the room that a cloud leaves', async () => {
     const rig = await Rig.sunny();
-    rig.set((tx) => { tx.m704.VarSetPri = 'ACTIVE'; vars(tx, 100); });
+    rig.set((tx) => {
+      tx.m704.VarSetPri = 'ACTIVE';
+      vars(tx, 100);
+    });
     await rig.run(15);
     rig.plant.setSurroundings({ irradianceWm2: 560 });
     await rig.run(10);
@@ -188,7 +262,11 @@ describe('Constant reactive power (IEEE 1547-2018 5.3.5)', () => {
 
   it('an active power limit that binds is named alone when the reactive power costs nothing', async () => {
     const rig = await Rig.sunny();
-    rig.set((tx) => { tx.m704.WMaxLimPctEna = 'ENABLED'; tx.m704.WMaxLimPct = 40; vars(tx, 50); });
+    rig.set((tx) => {
+      tx.m704.WMaxLimPctEna = 'ENABLED';
+      tx.m704.WMaxLimPct = 40;
+      vars(tx, 50);
+    });
     await rig.run(10);
     expect(rig.map.m701.ThrotSrc).to.equal(1);
     expect([...rig.device.activeFunctions].sort()).to.deep.equal(['constant_var', 'max_power']);
@@ -196,7 +274,9 @@ describe('Constant reactive power (IEEE 1547-2018 5.3.5)', () => {
 
   it('ends with the source, and when out of service', async () => {
     const rig = await shaded();
-    rig.set((tx) => { vars(tx, 50); });
+    rig.set((tx) => {
+      vars(tx, 50);
+    });
     await rig.run(10);
     rig.plant.setSurroundings({ irradianceWm2: 0 });
     await rig.run(10);
@@ -204,14 +284,20 @@ describe('Constant reactive power (IEEE 1547-2018 5.3.5)', () => {
     rig.plant.setSurroundings({ irradianceWm2: 560 });
     await rig.run(30);
     expect(rig.q).to.equal(2200);
-    rig.set((tx) => { tx.m703.ES = 'DISABLED'; });
+    rig.set((tx) => {
+      tx.m703.ES = 'DISABLED';
+    });
     await rig.run(0.1);
     expect([rig.w, rig.q]).to.deep.equal([0, 0]);
   });
 
   it('goes to zero before the switch opens', async () => {
     const rig = await shaded({ inverter: { lowPowerVars: 'full' } });
-    rig.set((tx) => { vars(tx, 100); tx.m704.VarRmp = 10; tx.m704.WRmp = 100; });
+    rig.set((tx) => {
+      vars(tx, 100);
+      tx.m704.VarRmp = 10;
+      tx.m704.WRmp = 100;
+    });
     await rig.run(15);
     rig.device.command({ kind: 'switch', closed: false }, { source: 'rest' });
     await rig.run(5);
@@ -226,31 +312,47 @@ describe('Which reactive function acts: the one enabled last', () => {
   it('power factor and constant var in turn', async () => {
     const rig = await shaded();
     const active = () => [...rig.device.activeFunctions];
-    rig.set((tx) => { pf(tx, 0.95, 'OVER_EXCITED'); });
+    rig.set((tx) => {
+      pf(tx, 0.95, 'OVER_EXCITED');
+    });
     await rig.run(10);
     expect(active()).to.deep.equal(['pf_inject']);
-    rig.set((tx) => { vars(tx, -50); });
+    rig.set((tx) => {
+      vars(tx, -50);
+    });
     await rig.run(15);
     expect(active()).to.deep.equal(['constant_var']);
     expect(rig.q).to.equal(-2200);
     expect(rig.map.m704.PFWInjEna).to.equal('ENABLED');
     // a new set-point is not a new enable
-    rig.set((tx) => { tx.m704.PFWInj.PF = 0.9; });
+    rig.set((tx) => {
+      tx.m704.PFWInj.PF = 0.9;
+    });
     await rig.run(10);
     expect(active()).to.deep.equal(['constant_var']);
-    rig.set((tx) => { tx.m704.VarSetEna = 'DISABLED'; });
+    rig.set((tx) => {
+      tx.m704.VarSetEna = 'DISABLED';
+    });
     await rig.run(15);
     expect(active()).to.deep.equal(['pf_inject']);
-    rig.set((tx) => { tx.m704.VarSetEna = 'ENABLED'; });
+    rig.set((tx) => {
+      tx.m704.VarSetEna = 'ENABLED';
+    });
     await rig.run(15);
-    rig.set((tx) => { tx.m704.PFWInjEna = 'DISABLED'; });
-    rig.set((tx) => { tx.m704.PFWInjEna = 'ENABLED'; });
+    rig.set((tx) => {
+      tx.m704.PFWInjEna = 'DISABLED';
+    });
+    rig.set((tx) => {
+      tx.m704.PFWInjEna = 'ENABLED';
+    });
     await rig.run(15);
     expect(active()).to.deep.equal(['pf_inject']);
   });
 
   it('both enabled by the profile: constant var, as after a restart', async () => {
-    const rig = await shaded({ models: { 704: { PFWInjEna: 'ENABLED', VarSetEna: 'ENABLED', VarSetPct: 10, 'PFWInj.PF': 0.95 } } });
+    const rig = await shaded({
+      models: { 704: { PFWInjEna: 'ENABLED', VarSetEna: 'ENABLED', VarSetPct: 10, 'PFWInj.PF': 0.95 } },
+    });
     expect([...rig.device.activeFunctions]).to.deep.equal(['constant_var']);
     expect(rig.q).to.equal(440);
   });
@@ -261,7 +363,11 @@ describe('Constant power factor on the circle', () => {
   map.m704.PFWInjEna = 'ENABLED';
   map.m704.PFWInj.PF = 0.9;
   const input: ReactiveInput = {
-    settings: readSettings(map, 'stay'), wantedW: 20_000, sVa: 10_000, vPct: 100, running: true,
+    settings: readSettings(map, 'stay'),
+    wantedW: 20_000,
+    sVa: 10_000,
+    vPct: 100,
+    running: true,
     capability: { wMaxRtgW: 10_000, leastInjectVar: 4400, leastAbsorbVar: 4400, reducedAtLowPower: true },
   };
 

@@ -9,7 +9,11 @@ const codes = (rig: IdealRig) => rig.device.alarms.map((alarm) => alarm.code);
 /** What the device has tripped on so far; an alarm ends with its cause. */
 const causes = (rig: IdealRig) => rig.device.trace.transitions.flatMap(({ cause }) => cause ?? []);
 const gridDisconnect = 1 << 4;
-const shortEntry = (rig: IdealRig) => { rig.set((tx) => { Object.assign(tx.m703, { ESDlyTms: 1, ESRmpTms: 0 }); }); };
+const shortEntry = (rig: IdealRig) => {
+  rig.set((tx) => {
+    Object.assign(tx.m703, { ESDlyTms: 1, ESRmpTms: 0 });
+  });
+};
 
 describe('Unintentional islanding (IEEE 1547-2018 8.1; 704.AntiIslEna)', () => {
   for (const antiIslandingS of [0.5, 1.5, 2]) {
@@ -36,11 +40,15 @@ describe('Unintentional islanding (IEEE 1547-2018 8.1; 704.AntiIslEna)', () => {
 
   it('stays in an island with AntiIslEna off, and trips when it is switched on there', async () => {
     const rig = new IdealRig({ inverter: { antiIslandingS: 1 } });
-    rig.set((tx) => { tx.m704.AntiIslEna = 'DISABLED'; });
+    rig.set((tx) => {
+      tx.m704.AntiIslEna = 'DISABLED';
+    });
     rig.grid({ island: true });
     await rig.run(300);
     expect([rig.w, rig.state]).to.deep.equal([ratedW, 'on running connected']);
-    rig.set((tx) => { tx.m704.AntiIslEna = 'ENABLED'; });
+    rig.set((tx) => {
+      tx.m704.AntiIslEna = 'ENABLED';
+    });
     await rig.run(0.999);
     expect(rig.w).to.equal(ratedW);
     await rig.run(0.002);
@@ -61,9 +69,14 @@ describe('Unintentional islanding (IEEE 1547-2018 8.1; 704.AntiIslEna)', () => {
     shortEntry(rig);
     rig.grid({ island: true });
     await rig.run(2);
-    rig.set((tx) => { tx.m703.ES = 'DISABLED'; });
+    rig.set((tx) => {
+      tx.m703.ES = 'DISABLED';
+    });
     await rig.run(2);
-    rig.set((tx) => { tx.m703.ES = 'ENABLED'; tx.m715.AlarmReset = 1; });
+    rig.set((tx) => {
+      tx.m703.ES = 'ENABLED';
+      tx.m715.AlarmReset = 1;
+    });
     await rig.run(60);
     expect(rig.state).to.equal('off fault disconnected');
     expect(codes(rig)).to.deep.equal(['grid_disconnect']);
@@ -90,7 +103,11 @@ describe('Rate of change of frequency (IEEE 1547-2018 6.5.2.5)', () => {
   }
 
   it('a relay that is fitted trips above its setting, and not below', async () => {
-    for (const [rocofRelayHzS, trips] of [[1, true], [2.7, true], [3.4, false]] as const) {
+    for (const [rocofRelayHzS, trips] of [
+      [1, true],
+      [2.7, true],
+      [3.4, false],
+    ] as const) {
       const rig = new IdealRig({ inverter: { rocofRelayHzS } });
       await rig.run(10);
       rig.grid({ frequencyHz: 58, rampS: 2 / 3 });
@@ -145,9 +162,18 @@ describe('Phase angle changes (IEEE 1547-2018 6.5.2.6)', () => {
   });
 
   it('a relay that is fitted trips at its setting, the short way round', async () => {
-    for (const [from, to, trips] of [[0, 12, true], [0, 10, true], [0, 9.9, false], [175, -176, false], [175, -175, true], [0, -30, true]] as const) {
+    for (const [from, to, trips] of [
+      [0, 12, true],
+      [0, 10, true],
+      [0, 9.9, false],
+      [175, -176, false],
+      [175, -175, true],
+      [0, -30, true],
+    ] as const) {
       const rig = new IdealRig({ inverter: { vectorShiftRelayDeg: 10 } });
-      rig.set((tx) => { Object.assign(tx.m703, { ESDlyTms: 0, ESRmpTms: 0 }); });
+      rig.set((tx) => {
+        Object.assign(tx.m703, { ESDlyTms: 0, ESRmpTms: 0 });
+      });
       rig.grid({ phaseAngleDeg: from });
       await rig.run(10);
       expect(rig.map.m701.ConnSt).to.equal('CONNECTED');
@@ -168,7 +194,9 @@ describe('Relays', () => {
     const relays = new Relays(fitted);
     expect(relays.update(start, { ...calm, island: true })).to.equal(null);
     expect(relays.islandDue).to.equal(addSeconds(start, 1));
-    expect(relays.update(addSeconds(start, 2), { ...calm, hz: 62, angleDeg: 90, island: true, watching: false })).to.equal(null);
+    expect(
+      relays.update(addSeconds(start, 2), { ...calm, hz: 62, angleDeg: 90, island: true, watching: false }),
+    ).to.equal(null);
     expect([relays.islandDue, relays.moving]).to.deep.equal([null, false]);
     expect(relays.update(addSeconds(start, 3), { ...calm, hz: 62, angleDeg: 90 })).to.equal(null);
   });

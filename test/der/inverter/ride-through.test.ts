@@ -5,15 +5,36 @@ import { IdealRig, ratedW } from './ideal-rig.ts';
 
 const categories = ['CAT_1', 'CAT_2', 'CAT_3'] as const;
 const words = {
-  o: 'continuous_operation', m: 'mandatory_operation', p: 'permissive_operation', c: 'momentary_cessation', z: 'cease_to_energize',
+  o: 'continuous_operation',
+  m: 'mandatory_operation',
+  p: 'permissive_operation',
+  c: 'momentary_cessation',
+  z: 'cease_to_energize',
 } as const;
 
 describe('Ride-through regions (IEEE 1547-2018 6.4.2, Tables 14 to 16)', () => {
   /** percent of nominal, and the region in categories I, II, III */
   const rows: readonly (readonly [number, string])[] = [
-    [0, 'zzc'], [29.99, 'zzc'], [30, 'zpc'], [45, 'zpc'], [49.99, 'zpc'], [50, 'ppm'], [64.99, 'ppm'], [65, 'pmm'], [69.99, 'pmm'],
-    [70, 'mmm'], [87.99, 'mmm'], [88, 'ooo'], [100, 'ooo'], [110, 'ooo'], [110.01, 'ppc'], [115, 'ppc'], [117.5, 'ppc'], [120, 'ppc'],
-    [120.01, 'zzz'], [140, 'zzz'],
+    [0, 'zzc'],
+    [29.99, 'zzc'],
+    [30, 'zpc'],
+    [45, 'zpc'],
+    [49.99, 'zpc'],
+    [50, 'ppm'],
+    [64.99, 'ppm'],
+    [65, 'pmm'],
+    [69.99, 'pmm'],
+    [70, 'mmm'],
+    [87.99, 'mmm'],
+    [88, 'ooo'],
+    [100, 'ooo'],
+    [110, 'ooo'],
+    [110.01, 'ppc'],
+    [115, 'ppc'],
+    [117.5, 'ppc'],
+    [120, 'ppc'],
+    [120.01, 'zzz'],
+    [140, 'zzz'],
   ];
   for (const [pct, regions] of rows) {
     it(`${pct} %`, () => {
@@ -32,7 +53,15 @@ describe('Ride-through regions (IEEE 1547-2018 6.4.2, Tables 14 to 16)', () => {
 });
 
 describe('Frequency ride-through regions (IEEE 1547-2018 6.5.2, Table 19)', () => {
-  for (const [hz, word] of [[57, 'm'], [58.799, 'm'], [58.8, 'o'], [60, 'o'], [61.2, 'o'], [61.201, 'm'], [61.8, 'm']] as const) {
+  for (const [hz, word] of [
+    [57, 'm'],
+    [58.799, 'm'],
+    [58.8, 'o'],
+    [60, 'o'],
+    [61.2, 'o'],
+    [61.201, 'm'],
+    [61.8, 'm'],
+  ] as const) {
     it(`${hz} Hz`, () => {
       for (const category of categories) {
         const input = { lowestPct: 100, highestPct: 100 };
@@ -44,13 +73,19 @@ describe('Frequency ride-through regions (IEEE 1547-2018 6.5.2, Table 19)', () =
 });
 
 describe('Momentary cessation (IEEE 1547-2018 6.4.2.7.3; MomCess curves of 707 to 710)', () => {
-  const lvrt = 7, hvrt = 8, lfrt = 12, hfrt = 13;
+  const lvrt = 7,
+    hvrt = 8,
+    lfrt = 12,
+    hfrt = 13;
   const instant = 0.001;
 
   /** Cessation on frequency is offered, and not used by default. */
   const frequencyCurves = (rig: IdealRig) => {
     rig.set((tx) => {
-      for (const [model, Hz] of [[tx.m709, 58], [tx.m710, 61.5]] as const) {
+      for (const [model, Hz] of [
+        [tx.m709, 58],
+        [tx.m710, 61.5],
+      ] as const) {
         const { MomCess } = model.Crv[1]!;
         MomCess.ActPt = 1;
         Object.assign(MomCess.Pt[0]!, { Hz, Tms: 0.5 });
@@ -59,11 +94,18 @@ describe('Momentary cessation (IEEE 1547-2018 6.4.2.7.3; MomCess curves of 707 t
     });
   };
 
-  const alarmOf: Record<number, string> = { [lvrt]: 'lvrt_active', [hvrt]: 'hvrt_active', [lfrt]: 'frt_active', [hfrt]: 'frt_active' };
+  const alarmOf: Record<number, string> = {
+    [lvrt]: 'lvrt_active',
+    [hvrt]: 'hvrt_active',
+    [lfrt]: 'frt_active',
+    [hfrt]: 'frt_active',
+  };
   const cases: readonly (readonly [string, GridPatch, number, number])[] = [
-    ['below 50 %', { voltagePu: 0.49 }, 0.083, lvrt], ['above 110 %', { voltagePu: 1.15 }, 0.083, hvrt],
+    ['below 50 %', { voltagePu: 0.49 }, 0.083, lvrt],
+    ['above 110 %', { voltagePu: 1.15 }, 0.083, hvrt],
     ['one phase below', { voltageBPu: 0.3 }, 0.083, lvrt],
-    ['low frequency', { frequencyHz: 57.9 }, 0.5, lfrt], ['high frequency', { frequencyHz: 61.6 }, 0.5, hfrt],
+    ['low frequency', { frequencyHz: 57.9 }, 0.5, lfrt],
+    ['high frequency', { frequencyHz: 61.6 }, 0.5, hfrt],
   ];
   for (const [name, patch, seconds, bit] of cases) {
     it(`${name}: nothing flows after ${seconds} s, the device stays connected`, async () => {
@@ -79,9 +121,14 @@ describe('Momentary cessation (IEEE 1547-2018 6.4.2.7.3; MomCess curves of 707 t
       expect(rig.state).to.equal('on throttled connected');
       expect([rig.map.m701.ThrotSrc, rig.map.m701.ThrotPct]).to.deep.equal([1 << bit, 0]);
       expect(rig.map.m701.Alrm).to.equal(0);
-      expect(rig.device.alarms.map(({ code, severity, latched }) => [code, severity, latched])).to.deep.equal([[alarmOf[bit], 'warning', false]]);
+      expect(rig.device.alarms.map(({ code, severity, latched }) => [code, severity, latched])).to.deep.equal([
+        [alarmOf[bit], 'warning', false],
+      ]);
       expect(rig.device.trace.now).to.include({
-        service: 'momentary_cessation', rideThrough: 'momentary_cessation', activeDecidedBy: 'cessation', reactiveDecidedBy: 'cessation',
+        service: 'momentary_cessation',
+        rideThrough: 'momentary_cessation',
+        activeDecidedBy: 'cessation',
+        reactiveDecidedBy: 'cessation',
       });
     });
   }
@@ -137,7 +184,10 @@ describe('Momentary cessation (IEEE 1547-2018 6.4.2.7.3; MomCess curves of 707 t
 
   it('the output returns to the reactive power that the functions ask for', async () => {
     const rig = new IdealRig({ givesW: 6000 });
-    rig.set((tx) => { tx.m704.VarSetEna = 'ENABLED'; tx.m704.VarSetPct = 50; });
+    rig.set((tx) => {
+      tx.m704.VarSetEna = 'ENABLED';
+      tx.m704.VarSetPct = 50;
+    });
     await rig.run(20);
     rig.grid({ voltagePu: 0.4 });
     await rig.run(1);
@@ -162,15 +212,23 @@ describe('Momentary cessation (IEEE 1547-2018 6.4.2.7.3; MomCess curves of 707 t
     rig.grid({ voltagePu: 0.45 });
     await rig.run(0.5);
     expect(rig.w).to.equal(0);
-    rig.set((tx) => { tx.m707.Ena = 'DISABLED'; });
+    rig.set((tx) => {
+      tx.m707.Ena = 'DISABLED';
+    });
     await rig.run(5);
     // 1.1 times rated current
     expect(rig.w).to.be.closeTo(4950, 5);
   });
 
   it('categories I and II cease where their tables say so', async () => {
-    for (const [category, ceases, flows] of [['CAT_1', 0.49, 0.51], ['CAT_2', 0.29, 0.31]] as const) {
-      for (const [voltagePu, none] of [[ceases, true], [flows, false]] as const) {
+    for (const [category, ceases, flows] of [
+      ['CAT_1', 0.49, 0.51],
+      ['CAT_2', 0.29, 0.31],
+    ] as const) {
+      for (const [voltagePu, none] of [
+        [ceases, true],
+        [flows, false],
+      ] as const) {
         const rig = new IdealRig({ ratings: { AbnOpCatRtg: category } });
         // without the trips there is time to look
         rig.set((tx) => {
@@ -202,9 +260,11 @@ describe('Momentary cessation (IEEE 1547-2018 6.4.2.7.3; MomCess curves of 707 t
 describe('May-trip (IEEE 1547-2018 6.4.2, 6.5.2; MayTrip curves of 707 to 710)', () => {
   /** category III: between the may-trip and the must-trip curve */
   const cases: readonly (readonly [string, GridPatch, number, string])[] = [
-    ['0.6 pu', { voltagePu: 0.6 }, 10, 'ac_under_volt'], ['0.8 pu', { voltagePu: 0.8 }, 20, 'ac_under_volt'],
+    ['0.6 pu', { voltagePu: 0.6 }, 10, 'ac_under_volt'],
+    ['0.8 pu', { voltagePu: 0.8 }, 20, 'ac_under_volt'],
     ['1.15 pu', { voltagePu: 1.15 }, 12, 'ac_over_volt'],
-    ['58.7 Hz', { frequencyHz: 58.7 }, 299, 'under_frequency'], ['61.3 Hz', { frequencyHz: 61.3 }, 299, 'over_frequency'],
+    ['58.7 Hz', { frequencyHz: 58.7 }, 299, 'under_frequency'],
+    ['61.3 Hz', { frequencyHz: 61.3 }, 299, 'over_frequency'],
   ];
   for (const [name, patch, seconds, code] of cases) {
     it(`${name}: a device that stays is there after ${seconds} s, one that trips is not`, async () => {

@@ -1,14 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { isConnected, isEnergized, nextPhase, serviceDiagram, servicePhases, serviceTransitions } from '../../../src/der/inverter/service.ts';
+import {
+  isConnected,
+  isEnergized,
+  nextPhase,
+  serviceDiagram,
+  servicePhases,
+  serviceTransitions,
+} from '../../../src/der/inverter/service.ts';
 import type { ServiceInput, ServicePhase } from '../../../src/der/inverter/service.ts';
 import { quickEntry, Rig } from '../../support/rig.ts';
 
 const inputNames = ['stop', 'cease', 'trip', 'causeStands', 'inWindow', 'delayOver', 'rampOver', 'atZero'] as const;
 
 function allInputs(): ServiceInput[] {
-  return Array.from({ length: 2 ** inputNames.length }, (_, bits) =>
-    Object.fromEntries(inputNames.map((name, at) => [name, Math.floor(bits / 2 ** at) % 2 === 1])) as unknown as ServiceInput);
+  return Array.from(
+    { length: 2 ** inputNames.length },
+    (_, bits) =>
+      Object.fromEntries(
+        inputNames.map((name, at) => [name, Math.floor(bits / 2 ** at) % 2 === 1]),
+      ) as unknown as ServiceInput,
+  );
 }
 
 /** Phases gone through at one instant, the first and the last included. */
@@ -21,10 +33,13 @@ function chain(phase: ServicePhase, input: ServiceInput): ServicePhase[] {
   return seen;
 }
 
-const shown = (phase: ServicePhase, input: ServiceInput) => `${phase} with ${inputNames.filter((name) => input[name]).join(', ') || 'nothing'}`;
+const shown = (phase: ServicePhase, input: ServiceInput) =>
+  `${phase} with ${inputNames.filter((name) => input[name]).join(', ') || 'nothing'}`;
 
 describe('Service transitions (IEEE 1547-2018 4.10, 4.6.2)', () => {
-  const cases = servicePhases.flatMap((phase) => allInputs().map((input) => ({ phase, input, path: chain(phase, input), name: shown(phase, input) })));
+  const cases = servicePhases.flatMap((phase) =>
+    allInputs().map((input) => ({ phase, input, path: chain(phase, input), name: shown(phase, input) })),
+  );
 
   it('come to rest within four steps from every phase under every input', () => {
     for (const { path, name } of cases) expect(path.length, `${name}: ${path.join(' > ')}`).to.be.at.most(5);
@@ -62,12 +77,16 @@ describe('Service transitions (IEEE 1547-2018 4.10, 4.6.2)', () => {
 
   it('reach every phase, and leave every phase', () => {
     const reachable = new Set<ServicePhase>(['in_service']);
-    for (let size = 0; size < reachable.size;) {
+    for (let size = 0; size < reachable.size; ) {
       size = reachable.size;
       for (const phase of [...reachable]) for (const input of allInputs()) reachable.add(nextPhase(phase, input));
     }
     expect([...reachable].sort()).to.deep.equal([...servicePhases].sort());
-    for (const phase of servicePhases) expect(serviceTransitions.some((row) => row.from.includes(phase)), phase).to.equal(true);
+    for (const phase of servicePhases)
+      expect(
+        serviceTransitions.some((row) => row.from.includes(phase)),
+        phase,
+      ).to.equal(true);
   });
 
   it('is the picture in docs/ARCHITECTURE.md', () => {
@@ -99,10 +118,15 @@ describe('State table (701.St, InvSt, ConnSt)', () => {
 
   it('in service: throttled while a limit holds it back', async () => {
     const rig = await Rig.sunny();
-    rig.set((tx) => { tx.m704.WMaxLimPctEna = 'ENABLED'; tx.m704.WMaxLimPct = 40; });
+    rig.set((tx) => {
+      tx.m704.WMaxLimPctEna = 'ENABLED';
+      tx.m704.WMaxLimPct = 40;
+    });
     await rig.run(10);
     expect(rig.state).to.equal('on throttled connected');
-    rig.set((tx) => { tx.m704.WMaxLimPctEna = 'DISABLED'; });
+    rig.set((tx) => {
+      tx.m704.WMaxLimPctEna = 'DISABLED';
+    });
     await rig.run(10);
     expect(rig.state).to.equal('on running connected');
   });
@@ -145,8 +169,34 @@ describe('State table (701.St, InvSt, ConnSt)', () => {
   });
 
   for (const [cause, off, on, message] of [
-    ['703.ES disabled', (rig: Rig) => { rig.set((tx) => { tx.m703.ES = 'DISABLED'; }); }, (rig: Rig) => { rig.set((tx) => { tx.m703.ES = 'ENABLED'; }); }, 'service not permitted'],
-    ['715.OpCtl standby', (rig: Rig) => { rig.set((tx) => { tx.m715.OpCtl = 'ENTER_STANDBY'; }); }, (rig: Rig) => { rig.set((tx) => { tx.m715.OpCtl = 'EXIT_STANDBY'; }); }, 'standby by operator'],
+    [
+      '703.ES disabled',
+      (rig: Rig) => {
+        rig.set((tx) => {
+          tx.m703.ES = 'DISABLED';
+        });
+      },
+      (rig: Rig) => {
+        rig.set((tx) => {
+          tx.m703.ES = 'ENABLED';
+        });
+      },
+      'service not permitted',
+    ],
+    [
+      '715.OpCtl standby',
+      (rig: Rig) => {
+        rig.set((tx) => {
+          tx.m715.OpCtl = 'ENTER_STANDBY';
+        });
+      },
+      (rig: Rig) => {
+        rig.set((tx) => {
+          tx.m715.OpCtl = 'EXIT_STANDBY';
+        });
+      },
+      'standby by operator',
+    ],
   ] as const) {
     it(`${cause}: ceases to energize at once, stays connected, returns through enter service`, async () => {
       const rig = await Rig.sunny();
@@ -168,9 +218,40 @@ describe('State table (701.St, InvSt, ConnSt)', () => {
   }
 
   for (const [cause, off, on, message] of [
-    ['operator stop', (rig: Rig) => { rig.device.command({ kind: 'stop' }, { source: 'rest' }); }, (rig: Rig) => { rig.device.command({ kind: 'start' }, { source: 'rest' }); }, 'stopped by operator'],
-    ['715.OpCtl stop', (rig: Rig) => { rig.set((tx) => { tx.m715.OpCtl = 'STOP'; }); }, (rig: Rig) => { rig.set((tx) => { tx.m715.OpCtl = 'START'; }); }, 'stopped by operator'],
-    ['switch open', (rig: Rig) => { rig.device.command({ kind: 'switch', closed: false }, { source: 'csip' }); }, (rig: Rig) => { rig.device.command({ kind: 'switch', closed: true }, { source: 'csip' }); }, 'switch open'],
+    [
+      'operator stop',
+      (rig: Rig) => {
+        rig.device.command({ kind: 'stop' }, { source: 'rest' });
+      },
+      (rig: Rig) => {
+        rig.device.command({ kind: 'start' }, { source: 'rest' });
+      },
+      'stopped by operator',
+    ],
+    [
+      '715.OpCtl stop',
+      (rig: Rig) => {
+        rig.set((tx) => {
+          tx.m715.OpCtl = 'STOP';
+        });
+      },
+      (rig: Rig) => {
+        rig.set((tx) => {
+          tx.m715.OpCtl = 'START';
+        });
+      },
+      'stopped by operator',
+    ],
+    [
+      'switch open',
+      (rig: Rig) => {
+        rig.device.command({ kind: 'switch', closed: false }, { source: 'csip' });
+      },
+      (rig: Rig) => {
+        rig.device.command({ kind: 'switch', closed: true }, { source: 'csip' });
+      },
+      'switch open',
+    ],
   ] as const) {
     it(`${cause}: ramps to zero, opens, raises MANUAL_SHUTDOWN, returns through enter service`, async () => {
       const rig = await Rig.sunny();
@@ -185,7 +266,12 @@ describe('State table (701.St, InvSt, ConnSt)', () => {
       expect(rig.state).to.equal('off off disconnected');
       expect([rig.w, rig.map.m701.A]).to.deep.equal([0, 0]);
       expect(rig.alarmBits).to.deep.equal([6]);
-      expect(rig.device.alarms[0]).to.include({ code: 'manual_shutdown', severity: 'info', latched: false, deviceIndex: 0 });
+      expect(rig.device.alarms[0]).to.include({
+        code: 'manual_shutdown',
+        severity: 'info',
+        latched: false,
+        deviceIndex: 0,
+      });
       expect(rig.device.enterService.state).to.equal('out_of_service');
       on(rig);
       await rig.run(9.9);
@@ -235,7 +321,9 @@ describe('State table (701.St, InvSt, ConnSt)', () => {
     rig.device.command({ kind: 'switch', closed: true }, { source: 'rest' });
     await rig.run(60);
     expect(rig.state).to.equal('off off disconnected');
-    rig.set((tx) => { tx.m715.OpCtl = 'START'; });
+    rig.set((tx) => {
+      tx.m715.OpCtl = 'START';
+    });
     await rig.run(60);
     expect(rig.state).to.equal('off standby disconnected');
     expect(rig.snapshot.status.message).to.equal('service not permitted');

@@ -6,11 +6,43 @@ import { TripTimers } from '../../../src/der/inverter/trip.ts';
 import { byTest, quickEntry, Rig } from '../../support/rig.ts';
 
 /** Default thresholds of category III (IEEE 1547-2018 Tables 13 and 18). */
-const cases: readonly { name: string; patch: GridPatch; seconds: number; code: string; bit: number; curve: string; ceasesFirst?: true }[] = [
-  { name: 'UV2', patch: { voltagePu: 0.49 }, seconds: 2, code: 'ac_under_volt', bit: 11, curve: 'lv_trip', ceasesFirst: true },
+const cases: readonly {
+  name: string;
+  patch: GridPatch;
+  seconds: number;
+  code: string;
+  bit: number;
+  curve: string;
+  ceasesFirst?: true;
+}[] = [
+  {
+    name: 'UV2',
+    patch: { voltagePu: 0.49 },
+    seconds: 2,
+    code: 'ac_under_volt',
+    bit: 11,
+    curve: 'lv_trip',
+    ceasesFirst: true,
+  },
   { name: 'UV1', patch: { voltagePu: 0.87 }, seconds: 21, code: 'ac_under_volt', bit: 11, curve: 'lv_trip' },
-  { name: 'OV1', patch: { voltagePu: 1.11 }, seconds: 13, code: 'ac_over_volt', bit: 10, curve: 'hv_trip', ceasesFirst: true },
-  { name: 'OV2', patch: { voltagePu: 1.21 }, seconds: 0.16, code: 'ac_over_volt', bit: 10, curve: 'hv_trip', ceasesFirst: true },
+  {
+    name: 'OV1',
+    patch: { voltagePu: 1.11 },
+    seconds: 13,
+    code: 'ac_over_volt',
+    bit: 10,
+    curve: 'hv_trip',
+    ceasesFirst: true,
+  },
+  {
+    name: 'OV2',
+    patch: { voltagePu: 1.21 },
+    seconds: 0.16,
+    code: 'ac_over_volt',
+    bit: 10,
+    curve: 'hv_trip',
+    ceasesFirst: true,
+  },
   { name: 'UF2', patch: { frequencyHz: 56.4 }, seconds: 0.16, code: 'under_frequency', bit: 9, curve: 'lf_trip' },
   { name: 'UF1', patch: { frequencyHz: 58.4 }, seconds: 300, code: 'under_frequency', bit: 9, curve: 'lf_trip' },
   { name: 'OF1', patch: { frequencyHz: 61.3 }, seconds: 300, code: 'over_frequency', bit: 8, curve: 'hf_trip' },
@@ -57,7 +89,7 @@ describe('Must-trip (IEEE 1547-2018 6.4.1, 6.5.1)', () => {
     rig.plant.setGrid({ frequencyHz: 58 });
     await rig.run(360);
     // 10 kW for 300 s
-    expect(counter() - before).to.be.closeTo(10_000 * 300 / 3600, 1);
+    expect(counter() - before).to.be.closeTo((10_000 * 300) / 3600, 1);
   });
 
   it('resets its timer at once on return', async () => {
@@ -84,7 +116,11 @@ describe('Must-trip (IEEE 1547-2018 6.4.1, 6.5.1)', () => {
     expect(rig.state).to.equal('off fault disconnected');
   });
 
-  for (const [phase, patch] of [['A', { voltageAPu: 0.4 }], ['B', { voltageBPu: 0.4 }], ['C', { voltageCPu: 0.4 }]] as const) {
+  for (const [phase, patch] of [
+    ['A', { voltageAPu: 0.4 }],
+    ['B', { voltageBPu: 0.4 }],
+    ['C', { voltageCPu: 0.4 }],
+  ] as const) {
     it(`trips on phase ${phase} alone, low and high`, async () => {
       const low = await Rig.sunny();
       low.plant.setGrid(patch);
@@ -144,13 +180,20 @@ describe('Must-trip (IEEE 1547-2018 6.4.1, 6.5.1)', () => {
 
   it('Ena DISABLED switches a function off, in mid-count as well', async () => {
     const rig = await Rig.sunny();
-    rig.set((tx) => { tx.m707.Ena = 'DISABLED'; tx.m709.Ena = 'DISABLED'; });
+    rig.set((tx) => {
+      tx.m707.Ena = 'DISABLED';
+      tx.m709.Ena = 'DISABLED';
+    });
     rig.plant.setGrid({ voltagePu: 0.4, frequencyHz: 50 });
     await rig.run(360);
     expect(rig.state).to.match(/^on/);
-    rig.set((tx) => { tx.m707.Ena = 'ENABLED'; });
+    rig.set((tx) => {
+      tx.m707.Ena = 'ENABLED';
+    });
     await rig.run(1.9);
-    rig.set((tx) => { tx.m707.Ena = 'DISABLED'; });
+    rig.set((tx) => {
+      tx.m707.Ena = 'DISABLED';
+    });
     await rig.run(10);
     expect(rig.state).to.match(/^on/);
   });
@@ -165,7 +208,9 @@ describe('Must-trip (IEEE 1547-2018 6.4.1, 6.5.1)', () => {
     rig.plant.setGrid({ voltagePu: 1.06 });
     await rig.run(5);
     expect(rig.state).to.equal('on running connected');
-    rig.set((tx) => { tx.m708.AdptCrvReq = 2; });
+    rig.set((tx) => {
+      tx.m708.AdptCrvReq = 2;
+    });
     expect(rig.map.m708.AdptCrvRslt).to.equal('COMPLETED');
     await rig.run(0.499);
     expect(rig.state).to.equal('on running connected');
@@ -182,7 +227,9 @@ describe('Must-trip (IEEE 1547-2018 6.4.1, 6.5.1)', () => {
     });
     rig.plant.setGrid({ voltagePu: 0.8 });
     await rig.run(3);
-    rig.set((tx) => { tx.m707.AdptCrvReq = 2; });
+    rig.set((tx) => {
+      tx.m707.AdptCrvReq = 2;
+    });
     await rig.run(1.999);
     expect(rig.state).to.match(/^on/);
     await rig.run(0.002);
@@ -192,7 +239,9 @@ describe('Must-trip (IEEE 1547-2018 6.4.1, 6.5.1)', () => {
   it('measures in percent of 702.VNom', async () => {
     const rig = await Rig.sunny();
     // 85 % of 480 V are 92.7 % of 440 V, 102 % are 111.3 %
-    rig.set((tx) => { tx.m702.VNom = 440; });
+    rig.set((tx) => {
+      tx.m702.VNom = 440;
+    });
     rig.plant.setGrid({ voltagePu: 0.85 });
     await rig.run(60);
     expect(rig.state).to.match(/^on/);
@@ -249,7 +298,9 @@ describe('Reset of trips', () => {
 
   it('by 715.AlarmReset, which reads back as done', async () => {
     const rig = await tripped();
-    rig.set((tx) => { tx.m715.AlarmReset = 1; });
+    rig.set((tx) => {
+      tx.m715.AlarmReset = 1;
+    });
     expect(rig.map.m715.AlarmReset).to.equal(0);
     await rig.run(0.1);
     expect(rig.state).to.equal('off fault disconnected');
@@ -261,7 +312,9 @@ describe('Reset of trips', () => {
   it('permit service given while the cause stands does not bring it back (703.ES)', async () => {
     const rig = await tripped();
     for (const ES of ['DISABLED', 'ENABLED', 'DISABLED', 'ENABLED'] as const) {
-      rig.set((tx) => { tx.m703.ES = ES; });
+      rig.set((tx) => {
+        tx.m703.ES = ES;
+      });
       await rig.run(30);
       expect([rig.state, rig.w]).to.deep.equal(['off fault disconnected', 0]);
       expect(rig.alarmCodes).to.deep.equal(['ac_over_volt']);
@@ -295,13 +348,20 @@ describe('Reset of trips', () => {
 describe('Trip timers', () => {
   const start = simTimeFromMs(1_000_000);
   const off = { enabled: false, points: [] };
-  const trips = (points: readonly { limit: number; seconds: number }[]): Settings['trips'] =>
-    ({ lowVoltage: { enabled: true, points }, highVoltage: off, lowFrequency: off, highFrequency: off });
+  const trips = (points: readonly { limit: number; seconds: number }[]): Settings['trips'] => ({
+    lowVoltage: { enabled: true, points },
+    highVoltage: off,
+    lowFrequency: off,
+    highFrequency: off,
+  });
   const input = (lowestPct: number) => ({ lowestPct, highestPct: 100, hz: 60 });
 
   it('know the next instant, never a past one', () => {
     const timers = new TripTimers();
-    const setting = trips([{ limit: 50, seconds: 2 }, { limit: 88, seconds: 21 }]);
+    const setting = trips([
+      { limit: 50, seconds: 2 },
+      { limit: 88, seconds: 21 },
+    ]);
     expect(timers.update(start, input(40), setting)).to.equal(null);
     expect(timers.nextDue(start)).to.equal(addSeconds(start, 2));
     const due = addSeconds(start, 2);

@@ -3,15 +3,36 @@ import { ReferenceVoltage, voltVarPct } from '../../../src/der/inverter/volt-var
 import type { VoltVarSetting } from '../../../src/der/inverter/settings.ts';
 import { IdealRig, useCurve } from './ideal-rig.ts';
 
-const categoryB = [[92, 44], [98, 0], [102, 0], [108, -44]] as const;
+const categoryB = [
+  [92, 44],
+  [98, 0],
+  [102, 0],
+  [108, -44],
+] as const;
 const setting: VoltVarSetting = {
-  enabled: true, points: categoryB.map(([x, y]) => ({ x, y })), reference: 'VA_MAX_PCT', reactiveFirst: true,
-  vRefPct: 100, autoReference: true, autoReferenceS: 300, responseS: 5,
+  enabled: true,
+  points: categoryB.map(([x, y]) => ({ x, y })),
+  reference: 'VA_MAX_PCT',
+  reactiveFirst: true,
+  vRefPct: 100,
+  autoReference: true,
+  autoReferenceS: 300,
+  responseS: 5,
 };
 
 describe('Volt-var curve and reference (IEEE 1547-2018 5.3.3, Table 8)', () => {
   it('the default of category B', () => {
-    for (const [v, q] of [[80, 44], [92, 44], [95, 22], [98, 0], [100, 0], [102, 0], [105, -22], [108, -44], [120, -44]] as const) {
+    for (const [v, q] of [
+      [80, 44],
+      [92, 44],
+      [95, 22],
+      [98, 0],
+      [100, 0],
+      [102, 0],
+      [105, -22],
+      [108, -44],
+      [120, -44],
+    ] as const) {
       expect(voltVarPct(setting, v, 100), `${v}`).to.be.closeTo(q, 1e-9);
     }
   });
@@ -34,7 +55,14 @@ describe('Volt-var curve and reference (IEEE 1547-2018 5.3.3, Table 8)', () => {
   });
 
   it('5.3.3.3: stays between 95 and 105 %, wherever the voltage goes', () => {
-    for (const [v, end] of [[50, 95], [94, 95], [96, 96], [104.5, 104.5], [106, 105], [130, 105]] as const) {
+    for (const [v, end] of [
+      [50, 95],
+      [94, 95],
+      [96, 96],
+      [104.5, 104.5],
+      [106, 105],
+      [130, 105],
+    ] as const) {
       const reference = new ReferenceVoltage();
       expect(reference.advance(setting, v, 1e6)).to.equal(end);
     }
@@ -55,9 +83,15 @@ describe('Volt-var curve and reference (IEEE 1547-2018 5.3.3, Table 8)', () => {
 describe('Volt-var of a device (IEEE 1547-2018 5.3.3; model 705)', () => {
   const active = (rig: IdealRig) => [...rig.device.activeFunctions];
 
-  async function at(voltagePu: number, others: Readonly<Record<string, number | string>> = {}, options: ConstructorParameters<typeof IdealRig>[0] = {}): Promise<IdealRig> {
+  async function at(
+    voltagePu: number,
+    others: Readonly<Record<string, number | string>> = {},
+    options: ConstructorParameters<typeof IdealRig>[0] = {},
+  ): Promise<IdealRig> {
     const rig = new IdealRig({ givesW: 6000, ...options });
-    rig.set((tx) => { useCurve(tx, 705, categoryB, { RspTms: 5, ...others }); });
+    rig.set((tx) => {
+      useCurve(tx, 705, categoryB, { RspTms: 5, ...others });
+    });
     await rig.run(1);
     rig.grid({ voltagePu });
     return rig;
@@ -79,7 +113,9 @@ describe('Volt-var of a device (IEEE 1547-2018 5.3.3; model 705)', () => {
   });
 
   for (const [reference, injects, absorbs] of [
-    ['VA_MAX_PCT', 2200, -2200], ['W_MAX_PCT', 0.22 * 9000, -0.22 * 9000], ['VAR_MAX_PCT', 0.22 * 4400, -0.22 * 2500],
+    ['VA_MAX_PCT', 2200, -2200],
+    ['W_MAX_PCT', 0.22 * 9000, -0.22 * 9000],
+    ['VAR_MAX_PCT', 0.22 * 4400, -0.22 * 2500],
     ['VAR_AVAL_PCT', 0.22 * 4400, -0.22 * 2500],
   ] as const) {
     it(`DeptRef ${reference}`, async () => {
@@ -95,7 +131,10 @@ describe('Volt-var of a device (IEEE 1547-2018 5.3.3; model 705)', () => {
 
   it('is bounded by 702.VarMaxInj and VarMaxAbs', async () => {
     const rig = await at(0.9);
-    rig.set((tx) => { tx.m702.VarMaxInj = 1500; tx.m702.VarMaxAbs = 700; });
+    rig.set((tx) => {
+      tx.m702.VarMaxInj = 1500;
+      tx.m702.VarMaxAbs = 700;
+    });
     await rig.run(60);
     expect(rig.q).to.equal(1500);
     rig.grid({ voltagePu: 1.09 });
@@ -104,9 +143,22 @@ describe('Volt-var of a device (IEEE 1547-2018 5.3.3; model 705)', () => {
   });
 
   it('by priority takes room from active power, or only beyond 44 %', async () => {
-    for (const [Pri, q] of [['REACTIVE', -6000], ['ACTIVE', -4400]] as const) {
+    for (const [Pri, q] of [
+      ['REACTIVE', -6000],
+      ['ACTIVE', -4400],
+    ] as const) {
       const rig = new IdealRig({ ratings: { VarMaxAbsRtg: 6000, VarMaxInjRtg: 6000 } });
-      rig.set((tx) => { useCurve(tx, 705, [[102, 0], [106, -60]], { RspTms: 1, Pri }); });
+      rig.set((tx) => {
+        useCurve(
+          tx,
+          705,
+          [
+            [102, 0],
+            [106, -60],
+          ],
+          { RspTms: 1, Pri },
+        );
+      });
       rig.grid({ voltagePu: 1.07 });
       await rig.run(30);
       expect(rig.q, Pri).to.be.closeTo(q, 1);
@@ -116,7 +168,12 @@ describe('Volt-var of a device (IEEE 1547-2018 5.3.3; model 705)', () => {
   });
 
   it('Table 7: fades out with the active power, below 5 % there is none', async () => {
-    for (const [givesW, q] of [[3000, -4400], [1000, -2200], [510, -0.255 * 4400], [400, 0]] as const) {
+    for (const [givesW, q] of [
+      [3000, -4400],
+      [1000, -2200],
+      [510, -0.255 * 4400],
+      [400, 0],
+    ] as const) {
       const rig = await at(1.09, {}, { givesW });
       await rig.run(60);
       expect(rig.q, `${givesW} W`).to.be.closeTo(q, 5);
@@ -151,7 +208,9 @@ describe('Volt-var of a device (IEEE 1547-2018 5.3.3; model 705)', () => {
     const rig = await at(1.08);
     await rig.run(60);
     expect(rig.q).to.equal(-4400);
-    rig.set((tx) => { tx.m705.Ena = 'DISABLED'; });
+    rig.set((tx) => {
+      tx.m705.Ena = 'DISABLED';
+    });
     await rig.run(2);
     // 20 %/s of 4400 var
     expect(rig.q).to.be.closeTo(-4400 + 2 * 880, 1);

@@ -3,13 +3,22 @@ import { IdealRig, ratedW, useCurve } from './ideal-rig.ts';
 
 const voltWattBit = 10;
 
-async function at(rig: IdealRig, pairs: readonly (readonly [number, number])[], others: Readonly<Record<string, number | string>> = {}): Promise<IdealRig> {
-  rig.set((tx) => { useCurve(tx, 706, pairs, { RspTms: 10, ...others }); });
+async function at(
+  rig: IdealRig,
+  pairs: readonly (readonly [number, number])[],
+  others: Readonly<Record<string, number | string>> = {},
+): Promise<IdealRig> {
+  rig.set((tx) => {
+    useCurve(tx, 706, pairs, { RspTms: 10, ...others });
+  });
   await rig.run(1);
   return rig;
 }
 
-const steep = [[106, 100], [110, 20]] as const;
+const steep = [
+  [106, 100],
+  [110, 20],
+] as const;
 
 describe('Volt-watt (IEEE 1547-2018 5.4.2; model 706)', () => {
   it('is a limit in percent of WMax with its open-loop response, not a scaling of the output', async () => {
@@ -46,7 +55,9 @@ describe('Volt-watt (IEEE 1547-2018 5.4.2; model 706)', () => {
     expect(rig.w).to.be.above(9700);
     await rig.run(100);
     expect(rig.w).to.equal(2000);
-    rig.set((tx) => { tx.m706.Ena = 'DISABLED'; });
+    rig.set((tx) => {
+      tx.m706.Ena = 'DISABLED';
+    });
     await rig.run(0.1);
     expect(rig.w).to.be.within(2000, 2300);
     await rig.run(9.9);
@@ -57,7 +68,10 @@ describe('Volt-watt (IEEE 1547-2018 5.4.2; model 706)', () => {
   });
 
   it('a negative limit makes a device charge that can', async () => {
-    const rig = await at(IdealRig.store(), [[106, 100], [110, -100]]);
+    const rig = await at(IdealRig.store(), [
+      [106, 100],
+      [110, -100],
+    ]);
     rig.demand(5000);
     rig.grid({ voltagePu: 1.09 });
     await rig.run(100);
@@ -69,18 +83,27 @@ describe('Volt-watt (IEEE 1547-2018 5.4.2; model 706)', () => {
   });
 
   it('a negative limit ends at what the device can take', async () => {
-    const rig = await at(IdealRig.store({ takesW: 3000 }), [[106, 100], [110, -100]]);
+    const rig = await at(IdealRig.store({ takesW: 3000 }), [
+      [106, 100],
+      [110, -100],
+    ]);
     rig.grid({ voltagePu: 1.1 });
     await rig.run(100);
     expect(rig.w).to.equal(-3000);
-    const oneWay = await at(new IdealRig(), [[106, 100], [110, 0]]);
+    const oneWay = await at(new IdealRig(), [
+      [106, 100],
+      [110, 0],
+    ]);
     oneWay.grid({ voltagePu: 1.1 });
     await oneWay.run(200);
     expect(oneWay.w).to.equal(0);
   });
 
   it('is a limit: a store that charges more goes on', async () => {
-    const rig = await at(IdealRig.store(), [[106, 100], [110, -20]]);
+    const rig = await at(IdealRig.store(), [
+      [106, 100],
+      [110, -20],
+    ]);
     rig.demand(-6000);
     rig.grid({ voltagePu: 1.1 });
     await rig.run(100);

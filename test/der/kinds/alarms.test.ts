@@ -6,7 +6,10 @@ import { fleetKinds, KindRig, kindSpec } from './support.ts';
 import type { FleetKind } from './support.ts';
 
 const bitOf = (code: AlarmCode): number => alarmKinds[code].bit ?? NaN;
-const bits = (rig: KindRig): number[] => Array.from({ length: 31 }, (_, bit) => bit).filter((bit) => Math.floor((rig.map.m701.Alrm ?? 0) / 2 ** bit) % 2 === 1);
+const bits = (rig: KindRig): number[] =>
+  Array.from({ length: 31 }, (_, bit) => bit).filter(
+    (bit) => Math.floor((rig.map.m701.Alrm ?? 0) / 2 ** bit) % 2 === 1,
+  );
 const nothing = () => undefined;
 
 function rigOf(kind: FleetKind): KindRig {
@@ -46,10 +49,17 @@ for (const kind of fleetKinds) {
 
     it('manual_shutdown while stopped by an operator', async () => {
       const rig = rigOf(kind);
-      rig.write(({ m715 }) => { m715.OpCtl = 'STOP'; });
+      rig.write(({ m715 }) => {
+        m715.OpCtl = 'STOP';
+      });
       await rig.watch(8, 1, nothing);
-      expect([rig.alarms.includes('manual_shutdown'), bits(rig).includes(bitOf('manual_shutdown'))]).to.deep.equal([true, true]);
-      rig.write(({ m715 }) => { m715.OpCtl = 'START'; });
+      expect([rig.alarms.includes('manual_shutdown'), bits(rig).includes(bitOf('manual_shutdown'))]).to.deep.equal([
+        true,
+        true,
+      ]);
+      rig.write(({ m715 }) => {
+        m715.OpCtl = 'START';
+      });
       await rig.run(10);
       expect([rig.alarms.length, rig.map.m701.Alrm]).to.deep.equal([0, 0]);
     });
@@ -76,7 +86,9 @@ describe('alarms of single kinds', () => {
     rig.plant.setSurroundings({ ambientTemperatureC: 20 });
     await rig.run(80_000);
     expect(rig.alarms, 'latched').to.include('over_temp');
-    rig.write(({ m715 }) => { m715.AlarmReset = 1; });
+    rig.write(({ m715 }) => {
+      m715.AlarmReset = 1;
+    });
     await rig.run(5);
     expect([rig.alarms.includes('over_temp'), rig.device.latchedAlarmCount]).to.deep.equal([false, 0]);
   });
@@ -85,7 +97,9 @@ describe('alarms of single kinds', () => {
     const rig = rigOf('battery');
     rig.plant.setSurroundings({ ambientTemperatureC: 75 });
     await rig.run(40_000);
-    rig.write(({ m715 }) => { m715.AlarmReset = 1; });
+    rig.write(({ m715 }) => {
+      m715.AlarmReset = 1;
+    });
     await rig.run(5);
     expect(rig.alarms).to.include('over_temp');
   });

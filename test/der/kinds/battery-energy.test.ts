@@ -18,10 +18,15 @@ function actAtRandom(random: RandomStream, device: SimDevice, plant: SimPlant): 
   const { bank } = device;
   switch (Math.floor(8 * random.next())) {
     case 0:
-      bank.transact(master, ({ m704 }) => { m704.WSetEna = 'DISABLED'; });
+      bank.transact(master, ({ m704 }) => {
+        m704.WSetEna = 'DISABLED';
+      });
       break;
     case 1:
-      device.command({ kind: 'battery.control', mode: watts > 0 ? 'discharge' : 'charge', powerW: Math.abs(watts), durationS: 150 }, operator);
+      device.command(
+        { kind: 'battery.control', mode: watts > 0 ? 'discharge' : 'charge', powerW: Math.abs(watts), durationS: 150 },
+        operator,
+      );
       break;
     case 2:
       plant.setGrid({ frequencyHz: 60 + watts / 10_000, durationS: 100 });
@@ -30,7 +35,9 @@ function actAtRandom(random: RandomStream, device: SimDevice, plant: SimPlant): 
       plant.setGrid({ voltagePu: 0.6, durationS: watts > 0 ? 0.5 : 60 });
       break;
     default:
-      bank.transact(master, ({ m704 }) => { Object.assign(m704, { WSetMod: 'WATTS', WSet: watts, WSetEna: 'ENABLED' }); });
+      bank.transact(master, ({ m704 }) => {
+        Object.assign(m704, { WSetMod: 'WATTS', WSet: watts, WSetEna: 'ENABLED' });
+      });
   }
 }
 
@@ -39,9 +46,17 @@ describe('battery device: conservation', () => {
     const profile = profileOf('Batt-3Phase');
     if (profile.source.kind !== 'battery') throw new Error('the profile of a battery has no battery');
     const port = new BatteryPort(profile.source.battery, createRandom(1, 'battery'), { spec: evenSpec });
-    const { plant, device } = idealPlant({ profile, source: port, name: 'Battery', deviceType: 'Batt-3Phase', efficiencyNominal: 0.97 });
+    const { plant, device } = idealPlant({
+      profile,
+      source: port,
+      name: 'Battery',
+      deviceType: 'Batt-3Phase',
+      efficiencyNominal: 0.97,
+    });
     const { map } = device.bank;
-    device.bank.transact(master, ({ m703 }) => { Object.assign(m703, { ESDlyTms: 20, ESRmpTms: 20 }); });
+    device.bank.transact(master, ({ m703 }) => {
+      Object.assign(m703, { ESDlyTms: 20, ESRmpTms: 20 });
+    });
     const random = createRandom(5, 'commands');
     const [tickS, ticks] = [2, 21_600];
     const beforeWh = chemicalWh(port);
@@ -50,15 +65,17 @@ describe('battery device: conservation', () => {
     for (let tick = 0; tick < ticks; tick += 1) {
       if (tick % 150 === 0) actAtRandom(random, device, plant);
       await plant.step(1);
-      conversionWh += ((map.m714.DCW ?? NaN) - (map.m701.W ?? NaN)) * tickS / secondsPerHour;
+      conversionWh += (((map.m714.DCW ?? NaN) - (map.m701.W ?? NaN)) * tickS) / secondsPerHour;
       const now = counters({ map });
-      now.forEach((value, i) => { expect(value, `counter ${i} at ${tick}`).to.be.at.least(last[i] ?? NaN); });
+      now.forEach((value, i) => {
+        expect(value, `counter ${i} at ${tick}`).to.be.at.least(last[i] ?? NaN);
+      });
       last = now;
     }
     const [acInWh = NaN, acOutWh = NaN, dcInWh = NaN, dcOutWh = NaN] = last;
     const throughputWh = dcInWh + dcOutWh;
     expect(throughputWh).to.be.greaterThan(10_000);
-    expect((dcInWh - dcOutWh) - (acInWh - acOutWh), 'AC').to.be.closeTo(conversionWh, 0.001 * throughputWh);
+    expect(dcInWh - dcOutWh - (acInWh - acOutWh), 'AC').to.be.closeTo(conversionWh, 0.001 * throughputWh);
     expect(conversionWh).to.be.within(0.02 * throughputWh, 0.06 * throughputWh);
     expect(dcOutWh - dcInWh, 'content').to.be.closeTo(chemicalWh(port) - beforeWh + port.lossWh, 0.001 * throughputWh);
     expect(port.lossWh).to.be.within(0.01 * throughputWh, 0.2 * throughputWh);
@@ -81,7 +98,9 @@ describe('battery device: conservation', () => {
 
 describe('battery device: independence of the tick', () => {
   /** Twelve hours in which the set-point changes with every quarter of an hour; ticks are those of 1.5 s at a rate. */
-  async function halfDay(rate: number): Promise<{ counters: readonly number[]; trueSocPct: number; cycles: number; temperatureC: number }> {
+  async function halfDay(
+    rate: number,
+  ): Promise<{ counters: readonly number[]; trueSocPct: number; cycles: number; temperatureC: number }> {
     const rig = StorageRig.battery({ tickIntervalS: 1.5, rate, seed: 3 });
     const [tickS, stretchS] = [1.5 * rate, 9000];
     const demands = [6000, -4000, 9000, -9500, null] as const;

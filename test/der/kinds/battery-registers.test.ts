@@ -13,15 +13,24 @@ describe('battery device: model 802', () => {
     const rig = StorageRig.battery();
     rig.demand(5000);
     await rig.run(20);
-    rig.write(({ m802 }) => { if (m802) m802.SetOp = 'DISCONNECT'; });
+    rig.write(({ m802 }) => {
+      if (m802) m802.SetOp = 'DISCONNECT';
+    });
     await rig.run(1);
     const { m701, m714 } = rig.map;
     expect([rig.w, m714.DCW, rig.m802.W, rig.m802.V, rig.m802.A]).to.deep.equal([0, 0, 0, 0, 0]);
-    expect([rig.m802.State, rig.m802.ChaSt, m714.Prt[0]?.DCSta, m701.ConnSt]).to.deep.equal(['DISCONNECTED', 'OFF', 'OFF', 'CONNECTED']);
+    expect([rig.m802.State, rig.m802.ChaSt, m714.Prt[0]?.DCSta, m701.ConnSt]).to.deep.equal([
+      'DISCONNECTED',
+      'OFF',
+      'OFF',
+      'CONNECTED',
+    ]);
     const soc = rig.battery.trueSocPct;
     await rig.run(3600);
     expect(rig.battery.trueSocPct, 'no standby loss behind open contactors').to.equal(soc);
-    rig.write(({ m802 }) => { if (m802) m802.SetOp = 'CONNECT'; });
+    rig.write(({ m802 }) => {
+      if (m802) m802.SetOp = 'CONNECT';
+    });
     await rig.run(1);
     expect([rig.w, rig.m802.State]).to.deep.equal([0, 'INITIALIZING']);
     await rig.run(9);
@@ -33,11 +42,17 @@ describe('battery device: model 802', () => {
     const rig = StorageRig.battery();
     rig.plant.setSurroundings({ cellTemperatureC: 70 });
     await rig.run(20);
-    rig.write(({ m802 }) => { if (m802) m802.SetOp = 'DISCONNECT'; });
-    rig.write(({ m802 }) => { if (m802) m802.SetOp = 'CONNECT'; });
+    rig.write(({ m802 }) => {
+      if (m802) m802.SetOp = 'DISCONNECT';
+    });
+    rig.write(({ m802 }) => {
+      if (m802) m802.SetOp = 'CONNECT';
+    });
     rig.plant.setSurroundings({ cellTemperatureC: 25 });
     await rig.run(20);
-    rig.write(({ m802 }) => { if (m802) m802.AlmRst = 1; });
+    rig.write(({ m802 }) => {
+      if (m802) m802.AlmRst = 1;
+    });
     await rig.run(20);
     expect([rig.m802.SetOp, rig.m802.State, rig.battery.contactorsClosed]).to.deep.equal(['CONNECT', 'STANDBY', 2]);
   });
@@ -46,17 +61,33 @@ describe('battery device: model 802', () => {
     const rig = StorageRig.battery();
     const before = rig.dump();
     for (const state of ['INVERTER_STOPPED', 'INVERTER_STANDBY'] as const) {
-      expect(rig.refusalOf(({ m802 }) => { if (m802) m802.SetInvState = state; }), state).to.equal('MAP_NOT_SUPPORTED');
+      expect(
+        rig.refusalOf(({ m802 }) => {
+          if (m802) m802.SetInvState = state;
+        }),
+        state,
+      ).to.equal('MAP_NOT_SUPPORTED');
     }
     expect(rig.dump().equals(before)).to.equal(true);
-    expect(rig.refusalOf(({ m802 }) => { if (m802) m802.SetInvState = 'INVERTER_STARTED'; })).to.equal(null);
+    expect(
+      rig.refusalOf(({ m802 }) => {
+        if (m802) m802.SetInvState = 'INVERTER_STARTED';
+      }),
+    ).to.equal(null);
   });
 
   it('a refused point keeps the others of the same request out', () => {
     const rig = StorageRig.battery();
-    const refused = rig.refusalOf(({ m802 }) => { if (m802) Object.assign(m802, { SoCRsvMin: 40, SetOp: 'DISCONNECT', SetInvState: 'INVERTER_STOPPED' }); });
+    const refused = rig.refusalOf(({ m802 }) => {
+      if (m802) Object.assign(m802, { SoCRsvMin: 40, SetOp: 'DISCONNECT', SetInvState: 'INVERTER_STOPPED' });
+    });
     expect(refused).to.equal('MAP_NOT_SUPPORTED');
-    expect([rig.m802.SoCRsvMin, rig.m802.SetOp, rig.battery.socReserveMinPct, rig.battery.contactorsClosed]).to.deep.equal([10, 'CONNECT', 10, 2]);
+    expect([
+      rig.m802.SoCRsvMin,
+      rig.m802.SetOp,
+      rig.battery.socReserveMinPct,
+      rig.battery.contactorsClosed,
+    ]).to.deep.equal([10, 'CONNECT', 10, 2]);
   });
 
   it('over temperature opens the strings, stands in Evt1, and waits for AlmRst', async () => {
@@ -65,24 +96,44 @@ describe('battery device: model 802', () => {
     await rig.run(20);
     rig.plant.setSurroundings({ cellTemperatureC: 70 });
     await rig.run(20);
-    expect([rig.w, rig.m802.State, rig.map.m713.Sta, has(rig, evt1.overTempAlarm)]).to.deep.equal([0, 'FAULT', 'ERROR', true]);
+    expect([rig.w, rig.m802.State, rig.map.m713.Sta, has(rig, evt1.overTempAlarm)]).to.deep.equal([
+      0,
+      'FAULT',
+      'ERROR',
+      true,
+    ]);
     expect(rig.alarmCodes).to.include('over_temp');
     expect(rig.alarmBits).to.include(7);
-    rig.write(({ m802 }) => { if (m802) m802.AlmRst = 1; });
+    rig.write(({ m802 }) => {
+      if (m802) m802.AlmRst = 1;
+    });
     await rig.run(20);
     expect(rig.m802.State, 'the cause stands').to.equal('FAULT');
     rig.plant.setSurroundings({ cellTemperatureC: 25 });
     await rig.run(20);
     expect(rig.m802.State, 'latched').to.equal('FAULT');
-    rig.write(({ m802 }) => { if (m802) m802.AlmRst = 1; });
+    rig.write(({ m802 }) => {
+      if (m802) m802.AlmRst = 1;
+    });
     await rig.run(20);
-    expect([rig.m802.AlmRst, rig.m802.State, rig.m802.Evt1, rig.map.m713.Sta, rig.w]).to.deep.equal([0, 'CONNECTED', 0, 'OK', 5000]);
+    expect([rig.m802.AlmRst, rig.m802.State, rig.m802.Evt1, rig.map.m713.Sta, rig.w]).to.deep.equal([
+      0,
+      'CONNECTED',
+      0,
+      'OK',
+      5000,
+    ]);
     expect(rig.alarmCodes).to.deep.equal([]);
   });
 
   it('cold and heat take away current: charging ends below -10 C, half is left at 50 C', async () => {
     const rig = StorageRig.battery();
-    for (const [cellTemperatureC, watts, least, most] of [[-12, -9000, 0, 0], [-12, 3000, 3000, 3000], [50, 9000, 4900, 5400], [25, 9000, 9000, 9000]] as const) {
+    for (const [cellTemperatureC, watts, least, most] of [
+      [-12, -9000, 0, 0],
+      [-12, 3000, 3000, 3000],
+      [50, 9000, 4900, 5400],
+      [25, 9000, 9000, 9000],
+    ] as const) {
       rig.plant.setSurroundings({ cellTemperatureC });
       rig.demand(watts);
       await rig.run(40);
@@ -95,7 +146,14 @@ describe('battery device: model 802', () => {
     const before = rig.m802.Hb ?? NaN;
     await rig.run(7);
     expect(rig.m802.Hb).to.equal(before + 7);
-    expect(rig.m802).to.include({ WHRtg: 15_000, WChaRteMax: 10_500, WDisChaRteMax: 10_500, SoCMin: 10, SoCMax: 90, Typ: 'LITHIUM_ION' });
+    expect(rig.m802).to.include({
+      WHRtg: 15_000,
+      WChaRteMax: 10_500,
+      WDisChaRteMax: 10_500,
+      SoCMin: 10,
+      SoCMax: 90,
+      Typ: 'LITHIUM_ION',
+    });
     expect(rig.map.m713).to.include({ WHRtg: 15_000, WHAvail: 7500, SoC: 50, SoH: 100 });
     expect([rig.m802.VMax, rig.m802.VMin]).to.deep.equal([64 * 4.2, 64 * 2.5].map((v) => Math.round(10 * v) / 10));
   });
@@ -125,12 +183,23 @@ describe('battery device: one set of numbers', () => {
           expect(rig.m802).to.include({ SoC: m713.SoC, SoH: m713.SoH, W: m714.DCW, V: m714.Prt[0]?.DCV });
           expect(rig.m802.DoD).to.be.closeTo(100 - (m713.SoC ?? NaN), 1e-9);
           expect(metrics).to.include({
-            power_kw: (m701.W ?? NaN) / 1000, dc_power_kw: (m714.DCW ?? NaN) / 1000, state_of_charge_pct: m713.SoC,
-            soc_reserve_min_pct: rig.m802.SoCRsvMin, soc_reserve_max_pct: rig.m802.SocRsvMax, soc_min_pct: rig.m802.SoCMin, soc_max_pct: rig.m802.SoCMax,
+            power_kw: (m701.W ?? NaN) / 1000,
+            dc_power_kw: (m714.DCW ?? NaN) / 1000,
+            state_of_charge_pct: m713.SoC,
+            soc_reserve_min_pct: rig.m802.SoCRsvMin,
+            soc_reserve_max_pct: rig.m802.SocRsvMax,
+            soc_min_pct: rig.m802.SoCMin,
+            soc_max_pct: rig.m802.SoCMax,
           });
           expect(reply).to.include({
-            soc_pct: m713.SoC, soh_pct: m713.SoH, power_kw: (m714.DCW ?? NaN) / 1000, dc_voltage_v: rig.m802.V, dc_current_a: rig.m802.A,
-            energy_available_kwh: (m713.WHAvail ?? NaN) / 1000, cell_voltage_min_v: rig.m802.CellVMin, cell_voltage_max_v: rig.m802.CellVMax,
+            soc_pct: m713.SoC,
+            soh_pct: m713.SoH,
+            power_kw: (m714.DCW ?? NaN) / 1000,
+            dc_voltage_v: rig.m802.V,
+            dc_current_a: rig.m802.A,
+            energy_available_kwh: (m713.WHAvail ?? NaN) / 1000,
+            cell_voltage_min_v: rig.m802.CellVMin,
+            cell_voltage_max_v: rig.m802.CellVMax,
           });
           expect(m713.WHAvail).to.be.closeTo(150 * (m713.SoC ?? NaN), 7.5 + 0.5);
           expect(rig.m802.V * rig.m802.A).to.be.closeTo(rig.m802.W, 15);
@@ -143,18 +212,26 @@ describe('battery device: one set of numbers', () => {
 });
 
 describe('battery device: reset', () => {
-  const reset = (rig: StorageRig, scope: Extract<DeviceCommand, { kind: 'reset' }>['scope']) => { rig.device.command({ kind: 'reset', scope }, byTest); };
+  const reset = (rig: StorageRig, scope: Extract<DeviceCommand, { kind: 'reset' }>['scope']) => {
+    rig.device.command({ kind: 'reset', scope }, byTest);
+  };
 
   /** Registers that differ, but for the heartbeats, which go on. */
-  const differing = (one: StorageRig, other: StorageRig) => one.device.bank.layout.slots
-    .map((slot) => ({ name: `${slot.modelId}.${slot.path}`, values: [one, other].map(({ device }) => device.bank.value(slot)) }))
-    .filter(({ name, values: [a, b] }) => a !== b && !['715.DERHb', '802.Hb'].includes(name));
+  const differing = (one: StorageRig, other: StorageRig) =>
+    one.device.bank.layout.slots
+      .map((slot) => ({
+        name: `${slot.modelId}.${slot.path}`,
+        values: [one, other].map(({ device }) => device.bank.value(slot)),
+      }))
+      .filter(({ name, values: [a, b] }) => a !== b && !['715.DERHb', '802.Hb'].includes(name));
 
   it('of the device brings it back to its first second', async () => {
     const rig = StorageRig.battery();
     rig.demand(-9000);
     await rig.run(900);
-    rig.write(({ m802 }) => { if (m802) Object.assign(m802, { SoCRsvMin: 30, SocRsvMax: 70, SetOp: 'DISCONNECT' }); });
+    rig.write(({ m802 }) => {
+      if (m802) Object.assign(m802, { SoCRsvMin: 30, SocRsvMax: 70, SetOp: 'DISCONNECT' });
+    });
     rig.command({ kind: 'battery.control', mode: 'charge', powerW: 2000 });
     await rig.run(100);
     expect(counters(rig)[1]).to.be.greaterThan(2000);
@@ -163,7 +240,13 @@ describe('battery device: reset', () => {
     const fresh = StorageRig.battery();
     await fresh.run(50);
     expect(counters(rig)).to.deep.equal([0, 0, 0, 0]);
-    expect(rig.battery).to.include({ control: 'auto', cycleCount: 0, energyChargedWh: 0, socReserveMinPct: 10, contactorsClosed: 2 });
+    expect(rig.battery).to.include({
+      control: 'auto',
+      cycleCount: 0,
+      energyChargedWh: 0,
+      socReserveMinPct: 10,
+      contactorsClosed: 2,
+    });
     expect(differing(rig, fresh)).to.deep.equal([]);
     // and goes on like a fresh one
     for (const each of [rig, fresh]) {

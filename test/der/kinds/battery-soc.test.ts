@@ -6,7 +6,8 @@ describe('battery device: bounds of the state of charge', () => {
     it(`stops exactly at the floor and at the ceiling in ticks of ${tickS} s`, async () => {
       const rig = StorageRig.battery();
       for (const [fromPct, watts, boundPct, alarm, event, state] of [
-        [12, 8000, 10, 'soc_low', 14, 'EMPTY'], [88, -8000, 90, 'soc_high', 16, 'FULL'],
+        [12, 8000, 10, 'soc_low', 14, 'EMPTY'],
+        [88, -8000, 90, 'soc_high', 16, 'FULL'],
       ] as const) {
         rig.fill(fromPct);
         rig.demand(watts);
@@ -83,15 +84,32 @@ describe('battery device: bounds of the state of charge', () => {
 describe('battery device: reserve (802.SoCRsvMin, 802.SocRsvMax)', () => {
   it('bounds set-points between the hard bounds, and refuses what is out of order', async () => {
     const rig = StorageRig.battery();
-    const reserve = (min: number, max: number) => rig.refusalOf((tx) => { if (tx.m802) Object.assign(tx.m802, { SoCRsvMin: min, SocRsvMax: max }); });
-    for (const [min, max] of [[9.9, 80], [30, 90.1], [60, 50], [-1, 80], [20, 101]] as const) expect(reserve(min, max), `${min}..${max}`).to.equal('MAP_BAD_VALUE');
+    const reserve = (min: number, max: number) =>
+      rig.refusalOf((tx) => {
+        if (tx.m802) Object.assign(tx.m802, { SoCRsvMin: min, SocRsvMax: max });
+      });
+    for (const [min, max] of [
+      [9.9, 80],
+      [30, 90.1],
+      [60, 50],
+      [-1, 80],
+      [20, 101],
+    ] as const)
+      expect(reserve(min, max), `${min}..${max}`).to.equal('MAP_BAD_VALUE');
     expect([rig.m802.SoCRsvMin, rig.m802.SocRsvMax]).to.deep.equal([10, 90]);
     expect(reserve(30, 70)).to.equal(null);
-    expect(rig.refusalOf(({ m802 }) => { if (m802) m802.SoCRsvMin = 71; })).to.equal('MAP_BAD_VALUE');
+    expect(
+      rig.refusalOf(({ m802 }) => {
+        if (m802) m802.SoCRsvMin = 71;
+      }),
+    ).to.equal('MAP_BAD_VALUE');
     await rig.run(1);
     expect([rig.m802.SoCRsvMin, rig.m802.SocRsvMax]).to.deep.equal([30, 70]);
     expect(rig.battery).to.include({ socReserveMinPct: 30, socReserveMaxPct: 70, socMinPct: 10, socMaxPct: 90 });
-    for (const [fromPct, watts, boundPct, alarm] of [[31, 8000, 30, 'soc_low'], [69, -8000, 70, 'soc_high']] as const) {
+    for (const [fromPct, watts, boundPct, alarm] of [
+      [31, 8000, 30, 'soc_low'],
+      [69, -8000, 70, 'soc_high'],
+    ] as const) {
       rig.fill(fromPct);
       rig.demand(watts);
       await rig.run(200);
@@ -102,14 +120,21 @@ describe('battery device: reserve (802.SoCRsvMin, 802.SocRsvMax)', () => {
   it('a bound of the device itself is no setting', () => {
     const rig = StorageRig.battery();
     for (const name of ['SoCMin', 'SoCMax'] as const) {
-      expect(rig.refusalOf(({ m802 }) => { if (m802) Object.assign(m802, { [name]: 50 }); }), name).to.be.a('string');
+      expect(
+        rig.refusalOf(({ m802 }) => {
+          if (m802) Object.assign(m802, { [name]: 50 });
+        }),
+        name,
+      ).to.be.a('string');
     }
     expect([rig.m802.SoCMin, rig.m802.SoCMax]).to.deep.equal([10, 90]);
   });
 
   it('under-frequency and a forced discharge may use it, a set-point may not', async () => {
     const rig = StorageRig.battery();
-    rig.write(({ m802 }) => { if (m802) m802.SoCRsvMin = 30; });
+    rig.write(({ m802 }) => {
+      if (m802) m802.SoCRsvMin = 30;
+    });
     rig.fill(25);
     rig.demand(5000);
     await rig.run(20);
@@ -130,12 +155,16 @@ describe('battery device: reserve (802.SoCRsvMin, 802.SocRsvMax)', () => {
 
   it('the reserve lasts down to the hard floor and no further', async () => {
     const rig = StorageRig.battery();
-    rig.write(({ m802 }) => { if (m802) m802.SoCRsvMin = 30; });
+    rig.write(({ m802 }) => {
+      if (m802) m802.SoCRsvMin = 30;
+    });
     rig.fill(11);
     rig.plant.setGrid({ frequencyHz: 58.9 });
     await rig.run(60);
     expect(rig.w).to.be.within(3500, 3600);
-    await rig.watch(200, 10, () => { expect(rig.battery.trueSocPct).to.be.at.least(10 - 1e-9); });
+    await rig.watch(200, 10, () => {
+      expect(rig.battery.trueSocPct).to.be.at.least(10 - 1e-9);
+    });
     expect([rig.w, rig.map.m713.SoC]).to.deep.equal([0, 10]);
   });
 });

@@ -39,7 +39,9 @@ describe('battery device: set-points', () => {
   it('takes 704.WSetPct of either sign', async () => {
     const rig = StorageRig.battery();
     for (const pct of [-35, 60]) {
-      rig.write(({ m704 }) => { Object.assign(m704, { WSetMod: 'W_MAX_PCT', WSetPct: pct, WSetEna: 'ENABLED' }); });
+      rig.write(({ m704 }) => {
+        Object.assign(m704, { WSetMod: 'W_MAX_PCT', WSetPct: pct, WSetEna: 'ENABLED' });
+      });
       await rig.run(20);
       expect(rig.w).to.equal(100 * pct);
     }
@@ -63,11 +65,21 @@ describe('battery device: set-points', () => {
     const rig = StorageRig.battery();
     rig.demand(-8000);
     await rig.run(20);
-    rig.write(({ m702 }) => { m702.WChaRteMax = 2500; });
+    rig.write(({ m702 }) => {
+      m702.WChaRteMax = 2500;
+    });
     await rig.run(20);
     expect(rig.w).to.equal(-2500);
-    expect(rig.refusalOf(({ m704 }) => { m704.WSet = -2501; })).to.equal('MAP_BAD_VALUE');
-    expect(rig.refusalOf(({ m702 }) => { m702.WChaRteMax = 10_001; })).to.equal('MAP_BAD_VALUE');
+    expect(
+      rig.refusalOf(({ m704 }) => {
+        m704.WSet = -2501;
+      }),
+    ).to.equal('MAP_BAD_VALUE');
+    expect(
+      rig.refusalOf(({ m702 }) => {
+        m702.WChaRteMax = 10_001;
+      }),
+    ).to.equal('MAP_BAD_VALUE');
     rig.demand(8000);
     await rig.run(20);
     expect(rig.w).to.equal(8000);
@@ -90,8 +102,19 @@ describe('battery device: set-points', () => {
 describe('battery device: grid functions from rest', () => {
   it('volt-var has all of its reactive power at P = 0, and P stays 0', async () => {
     const rig = StorageRig.battery();
-    rig.useCurve(705, [[92, 44], [98, 0], [102, 0], [108, -44]]);
-    for (const [voltagePu, q] of [[0.92, 4400], [0.95, 2200], [1, 0], [1.05, -2200], [1.09, -4400]] as const) {
+    rig.useCurve(705, [
+      [92, 44],
+      [98, 0],
+      [102, 0],
+      [108, -44],
+    ]);
+    for (const [voltagePu, q] of [
+      [0.92, 4400],
+      [0.95, 2200],
+      [1, 0],
+      [1.05, -2200],
+      [1.09, -4400],
+    ] as const) {
       rig.plant.setGrid({ voltagePu });
       await rig.run(20);
       expect([rig.w, rig.map.m714.DCW, rig.m802.State], `at ${voltagePu}`).to.deep.equal([0, 0, 'STANDBY']);
@@ -102,10 +125,17 @@ describe('battery device: grid functions from rest', () => {
 
   it('volt-watt with a negative second point makes it charge, whatever the set-point says', async () => {
     const rig = StorageRig.battery();
-    rig.useCurve(706, [[106, 100], [110, -100]]);
+    rig.useCurve(706, [
+      [106, 100],
+      [110, -100],
+    ]);
     for (const demandW of [null, 5000]) {
       rig.demand(demandW);
-      for (const [voltagePu, w] of [[1.06, demandW ?? 0], [1.09, -5000], [1.0999, -9950]] as const) {
+      for (const [voltagePu, w] of [
+        [1.06, demandW ?? 0],
+        [1.09, -5000],
+        [1.0999, -9950],
+      ] as const) {
         rig.plant.setGrid({ voltagePu });
         await rig.run(10);
         expect(rig.w, `set-point ${demandW} at ${voltagePu}`).to.be.closeTo(w, 1);
@@ -119,7 +149,10 @@ describe('battery device: grid functions from rest', () => {
 
   it('volt-watt holds back discharging and leaves charging alone', async () => {
     const rig = StorageRig.battery();
-    rig.useCurve(706, [[106, 100], [110, 0]]);
+    rig.useCurve(706, [
+      [106, 100],
+      [110, 0],
+    ]);
     rig.plant.setGrid({ voltagePu: 1.09 });
     rig.demand(8000);
     await rig.run(12);
@@ -132,7 +165,10 @@ describe('battery device: grid functions from rest', () => {
   it('droop charges on high and discharges on low frequency, with its response time', async () => {
     const rig = StorageRig.battery();
     // 0.3 Hz beyond the dead band of 0.036 Hz is a tenth of WMax at a droop of 5 %
-    for (const [frequencyHz, w] of [[60.336, -1000], [59.664, 1000]] as const) {
+    for (const [frequencyHz, w] of [
+      [60.336, -1000],
+      [59.664, 1000],
+    ] as const) {
       rig.plant.setGrid({ frequencyHz });
       await rig.run(5);
       expect(rig.w, 'after the open-loop response time').to.be.closeTo(0.9 * w, 2);
@@ -148,7 +184,12 @@ describe('battery device: grid functions from rest', () => {
     const rig = StorageRig.battery();
     rig.demand(-5000);
     await rig.run(20);
-    for (const [frequencyHz, w] of [[60.336, -6000], [60, -5000], [59.664, -4000], [59.136, -4000 + 1760]] as const) {
+    for (const [frequencyHz, w] of [
+      [60.336, -6000],
+      [60, -5000],
+      [59.664, -4000],
+      [59.136, -4000 + 1760],
+    ] as const) {
       rig.plant.setGrid({ frequencyHz });
       await rig.run(60);
       expect(rig.w, `at ${frequencyHz}`).to.be.closeTo(w, 1);
@@ -168,7 +209,9 @@ describe('battery device: grid functions from rest', () => {
     const q = 5000 * Math.tan(Math.acos(0.95));
     expect([rig.w, rig.map.m701.PF, rig.active]).to.deep.equal([-5000, -0.95, 'active_power pf_absorb']);
     expect(rig.q).to.be.closeTo(-q, 1);
-    rig.write(({ m704 }) => { m704.PFWAbs.Ext = 'OVER_EXCITED'; });
+    rig.write(({ m704 }) => {
+      m704.PFWAbs.Ext = 'OVER_EXCITED';
+    });
     await rig.run(20);
     expect(rig.q).to.be.closeTo(q, 1);
     rig.demand(5000);
@@ -183,16 +226,25 @@ describe('battery device: service', () => {
     quickEntry(rig, { delayS: 10, rampS: 10 });
     rig.demand(-5000);
     await rig.run(20);
-    rig.write(({ m715 }) => { m715.OpCtl = 'STOP'; });
+    rig.write(({ m715 }) => {
+      m715.OpCtl = 'STOP';
+    });
     await rig.run(1);
     expect([rig.w, rig.state]).to.deep.equal([-3000, 'off shutting_down connected']);
     await rig.run(5);
-    expect([rig.w, rig.map.m714.DCW, rig.state, rig.m802.State]).to.deep.equal([0, 0, 'off off disconnected', 'STANDBY']);
+    expect([rig.w, rig.map.m714.DCW, rig.state, rig.m802.State]).to.deep.equal([
+      0,
+      0,
+      'off off disconnected',
+      'STANDBY',
+    ]);
     expect(rig.alarmCodes).to.deep.equal(['manual_shutdown']);
     const before = counters(rig);
     await rig.run(60);
     expect(counters(rig)).to.deep.equal(before);
-    rig.write(({ m715 }) => { m715.OpCtl = 'START'; });
+    rig.write(({ m715 }) => {
+      m715.OpCtl = 'START';
+    });
     await rig.run(9);
     expect([rig.w, rig.state]).to.deep.equal([0, 'off standby disconnected']);
     await rig.run(4);
@@ -210,7 +262,12 @@ describe('battery device: service', () => {
     await rig.run(1);
     expect([rig.w, rig.state, rig.alarmCodes.join()]).to.deep.equal([0, 'on throttled connected', 'lvrt_active']);
     await rig.run(3);
-    expect([rig.w, rig.map.m714.DCW, rig.state, rig.alarmCodes.join()]).to.deep.equal([0, 0, 'off fault disconnected', 'ac_under_volt']);
+    expect([rig.w, rig.map.m714.DCW, rig.state, rig.alarmCodes.join()]).to.deep.equal([
+      0,
+      0,
+      'off fault disconnected',
+      'ac_under_volt',
+    ]);
     await rig.run(6);
     expect(rig.state).to.equal('off standby disconnected');
     await rig.run(6);
@@ -222,10 +279,14 @@ describe('battery device: service', () => {
     quickEntry(rig);
     rig.demand(5000);
     await rig.run(20);
-    rig.write(({ m703 }) => { m703.ES = 'DISABLED'; });
+    rig.write(({ m703 }) => {
+      m703.ES = 'DISABLED';
+    });
     await rig.run(2);
     expect([rig.w, rig.map.m714.DCW, rig.state]).to.deep.equal([0, 0, 'off standby connected']);
-    rig.write(({ m703 }) => { m703.ES = 'ENABLED'; });
+    rig.write(({ m703 }) => {
+      m703.ES = 'ENABLED';
+    });
     await rig.run(2);
     expect(rig.w).to.equal(5000);
   });
@@ -242,7 +303,7 @@ describe('battery device: forced modes', () => {
       await rig.watch(45, tickS, () => undefined);
       const [nowInjWh = 0, nowAbsWh = 0] = counters(rig);
       expect(rig.battery.control, `ticks of ${tickS} s`).to.equal('auto');
-      expect(nowAbsWh - absWh, `ticks of ${tickS} s`).to.be.closeTo(5143 * 44.95 / 3600, 1.1);
+      expect(nowAbsWh - absWh, `ticks of ${tickS} s`).to.be.closeTo((5143 * 44.95) / 3600, 1.1);
       expect(nowInjWh - injWh, `ticks of ${tickS} s`).to.be.within(0, 1);
       await rig.run(20);
       expect(rig.w).to.equal(2000);
@@ -279,15 +340,22 @@ describe('battery device: forced modes', () => {
     rig.limit(30);
     await rig.run(60);
     expect([rig.w, rig.active]).to.deep.equal([3000, 'max_power']);
-    rig.useCurve(706, [[106, 100], [110, 0]]);
+    rig.useCurve(706, [
+      [106, 100],
+      [110, 0],
+    ]);
     rig.plant.setGrid({ voltagePu: 1.09 });
     await rig.run(10);
     expect([rig.w, rig.active]).to.deep.equal([2500, 'volt_watt']);
-    rig.write(({ m715 }) => { m715.OpCtl = 'STOP'; });
+    rig.write(({ m715 }) => {
+      m715.OpCtl = 'STOP';
+    });
     await rig.run(10);
     expect([rig.w, rig.battery.control]).to.deep.equal([0, 'forced']);
     rig.plant.setGrid({ voltagePu: 1 });
-    rig.write(({ m715 }) => { m715.OpCtl = 'START'; });
+    rig.write(({ m715 }) => {
+      m715.OpCtl = 'START';
+    });
     rig.command({ kind: 'battery.control', mode: 'charge', powerW: 4000 });
     await rig.run(20);
     expect(rig.m802.W).to.equal(-4000);

@@ -16,7 +16,11 @@ describe('EVSE device: the registers are the meter of the station', () => {
   it('energy of stops and starts is that of the station, whatever the tick', async () => {
     for (const tickS of [0.1, 1.5, 30]) {
       const rig = new KindRig({ args: ['--evse_profile', 'EVSE-DC-150kW-CCS-1port'], evse: quick });
-      rig.command({ kind: 'evse.plug', connectorId: 1, ev: { batteryCapacityWh: 200_000, socPct: 15, maxChargeW: 150_000 } });
+      rig.command({
+        kind: 'evse.plug',
+        connectorId: 1,
+        ev: { batteryCapacityWh: 200_000, socPct: 15, maxChargeW: 150_000 },
+      });
       for (let i = 0; i < 6; i += 1) {
         await rig.watch(60, tickS, () => undefined);
         rig.command({ kind: 'evse.suspend', connectorId: 1, by: 'evse' });
@@ -31,11 +35,22 @@ describe('EVSE device: the registers are the meter of the station', () => {
 
   it('phases that carry power in opposite directions have each their own registers and counters', async () => {
     const [dc, , ac] = bundledConnectors('EVSE-Hybrid-2DC-1AC');
-    const connectors = [{ ...dc, bidirectional: true, maxDischargeW: 20_000 }, { ...ac, connectorId: 2 }];
+    const connectors = [
+      { ...dc, bidirectional: true, maxDischargeW: 20_000 },
+      { ...ac, connectorId: 2 },
+    ];
     const rig = new KindRig({ args: ['--evse_profile', 'EVSE-Hybrid-2DC-1AC'], evse: { ...quick, connectors } });
-    rig.command({ kind: 'evse.plug', connectorId: 1, ev: { batteryCapacityWh: 100_000, socPct: 90, reserveSocPct: 20, maxDischargeW: 20_000 } });
+    rig.command({
+      kind: 'evse.plug',
+      connectorId: 1,
+      ev: { batteryCapacityWh: 100_000, socPct: 90, reserveSocPct: 20, maxDischargeW: 20_000 },
+    });
     rig.command({ kind: 'evse.discharge', connectorId: 1, powerW: 7000 });
-    rig.command({ kind: 'evse.plug', connectorId: 2, ev: { batteryCapacityWh: 100_000, socPct: 20, maxChargeW: 7000, phases: 1 } });
+    rig.command({
+      kind: 'evse.plug',
+      connectorId: 2,
+      ev: { batteryCapacityWh: 100_000, socPct: 20, maxChargeW: 7000, phases: 1 },
+    });
     await rig.run(60);
     const { m701 } = rig.map;
     const before = { l1: m701.TotWhAbsL1 ?? NaN, l2: m701.TotWhInjL2 ?? NaN };
@@ -51,9 +66,13 @@ describe('EVSE device: the registers are the meter of the station', () => {
 });
 
 describe('vehicle table: what somebody does by hand', () => {
-  const station = (rows: readonly string[], profile = 'EVSE-AC-22kW-1port') => new KindRig({
-    args: ['--evse_profile', profile], evse: quick, vehicles: [header, ...rows].join('\n'), vehiclesEnd: 'hold',
-  });
+  const station = (rows: readonly string[], profile = 'EVSE-AC-22kW-1port') =>
+    new KindRig({
+      args: ['--evse_profile', profile],
+      evse: quick,
+      vehicles: [header, ...rows].join('\n'),
+      vehiclesEnd: 'hold',
+    });
 
   it('a vehicle that took the place of a planned one stays when the plan lets its own leave', async () => {
     const rig = station([`${noonS + 10},1,100,20,90,50,7.2,1`]);
@@ -69,7 +88,10 @@ describe('vehicle table: what somebody does by hand', () => {
     const rig = station([`${noonS + 10},1,100,20,90,50,7.2,1`, `${noonS + 110},1,100,60,90,60,7.2,1`]);
     await rig.run(150);
     expect(rig.connector().ev).to.include({ id: 'visit-2', batteryCapacityWh: 60_000 });
-    const two = station([`${noonS + 10},1,100,20,90,50,7.2,1`, `${noonS + 10},2,100,30,90,50,7.2,1`], 'EVSE-AC-7.4kW-2port');
+    const two = station(
+      [`${noonS + 10},1,100,20,90,50,7.2,1`, `${noonS + 10},2,100,30,90,50,7.2,1`],
+      'EVSE-AC-7.4kW-2port',
+    );
     await two.run(20);
     expect([two.connector(1).ev?.id, two.connector(2).ev?.id]).to.deep.equal(['visit-1', 'visit-2']);
   });

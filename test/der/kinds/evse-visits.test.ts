@@ -11,7 +11,15 @@ const noonS = 43_200;
 
 /** @param rows of the table, times from local midnight */
 function station(rows: readonly string[], end: 'hold' | 'loop' = 'hold', options: KindPlantOptions = {}): KindRig {
-  return new KindRig({ args: ['-d', 'EVSE'], vehicles: [header, ...rows].join('\n'), vehiclesEnd: end, evse: { startDelayMinS: 5, startDelayMaxS: 5 } }, options);
+  return new KindRig(
+    {
+      args: ['-d', 'EVSE'],
+      vehicles: [header, ...rows].join('\n'),
+      vehiclesEnd: end,
+      evse: { startDelayMinS: 5, startDelayMaxS: 5 },
+    },
+    options,
+  );
 }
 
 function faultsOf(text: string): readonly string[] {
@@ -28,11 +36,30 @@ function faultsOf(text: string): readonly string[] {
 
 describe('vehicle table: reading', () => {
   it('takes whole numbers, kilowatts and empty rows of comments', () => {
-    const plan = parseVisits(`# cars\n${header}\n100,1,50,20,80,60,11,3\n\n200,2,10,50,90,40,7.4,1\n`, 'cars.csv', 'hold');
+    const plan = parseVisits(
+      `# cars\n${header}\n100,1,50,20,80,60,11,3\n\n200,2,10,50,90,40,7.4,1\n`,
+      'cars.csv',
+      'hold',
+    );
     expect(plan.periodS).to.equal(null);
-    expect(plan.visits.map(({ arrivesS, leavesS, connectorId }) => [arrivesS, leavesS, connectorId])).to.deep.equal([[100, 150, 1], [200, 210, 2]]);
-    expect(plan.visits[0]?.ev).to.include({ socPct: 20, targetSocPct: 80, batteryCapacityWh: 60_000, maxChargeW: 11_000, phases: 3 });
-    expect(plan.visits[1]?.ev).to.include({ socPct: 50, targetSocPct: 90, batteryCapacityWh: 40_000, maxChargeW: 7400, phases: 1 });
+    expect(plan.visits.map(({ arrivesS, leavesS, connectorId }) => [arrivesS, leavesS, connectorId])).to.deep.equal([
+      [100, 150, 1],
+      [200, 210, 2],
+    ]);
+    expect(plan.visits[0]?.ev).to.include({
+      socPct: 20,
+      targetSocPct: 80,
+      batteryCapacityWh: 60_000,
+      maxChargeW: 11_000,
+      phases: 3,
+    });
+    expect(plan.visits[1]?.ev).to.include({
+      socPct: 50,
+      targetSocPct: 90,
+      batteryCapacityWh: 40_000,
+      maxChargeW: 7400,
+      phases: 1,
+    });
   });
 
   it('needs no more than connector and stay', () => {
@@ -49,15 +76,26 @@ describe('vehicle table: reading', () => {
   for (const [what, text, ...expected] of [
     ['a missing column', 'time_s,connector\n0,1\n', 'line 1: column stay_s is missing'],
     ['an unknown column', 'time_s,connector,stay_s,colour\n0,1,10,3\n', 'line 1: there is no column "colour"'],
-    ['half a connector', 'time_s,connector,stay_s\n0,1,10\n20,1.5,10\n', 'line 3: connector is 1.5, not a whole number'],
+    [
+      'half a connector',
+      'time_s,connector,stay_s\n0,1,10\n20,1.5,10\n',
+      'line 3: connector is 1.5, not a whole number',
+    ],
     ['two phases', 'time_s,connector,stay_s,phases\n# by hand\n0,1,10,2\n', 'line 3: phases is 2, not one of 1, 3'],
     ['a stay of nothing', 'time_s,connector,stay_s\n0,1,0\n', 'line 2: stay_s is 0, outside 1 to 10000000'],
     ['a time that falls', 'time_s,connector,stay_s\n10,1,5\n5,1,5\n', 'line 3: time_s is 5 after 10, it must rise'],
     ['words', 'time_s,connector,stay_s\n0,one,5\n', 'line 2: connector is "one", not a number'],
     ['nothing', 'time_s,connector,stay_s\n', 'line 1: there is no row of values'],
-    ['several faults', 'time_s,connector,stay_s,soc_pct\n0,0,5,120\n', 'line 2: connector is 0, outside 1 to 99', 'line 2: soc_pct is 120, outside 0 to 100'],
+    [
+      'several faults',
+      'time_s,connector,stay_s,soc_pct\n0,0,5,120\n',
+      'line 2: connector is 0, outside 1 to 99',
+      'line 2: soc_pct is 120, outside 0 to 100',
+    ],
   ] as const) {
-    it(`refuses ${what} with its line`, () => { expect(faultsOf(text)).to.deep.equal(expected); });
+    it(`refuses ${what} with its line`, () => {
+      expect(faultsOf(text)).to.deep.equal(expected);
+    });
   }
 });
 
@@ -74,14 +112,19 @@ describe('vehicle table: coming and going', () => {
     await rig.run(380);
     expect(rig.connector().ev).to.include({ batteryCapacityWh: 80_000, phases: 3, targetSocPct: 80 });
     await rig.run(1000);
-    expect(rig.device.chargingSessions().map(({ state, stopReason }) => [state, stopReason])).to.deep.equal([['ended', 'EVDisconnected'], ['ended', 'EVDisconnected']]);
+    expect(rig.device.chargingSessions().map(({ state, stopReason }) => [state, stopReason])).to.deep.equal([
+      ['ended', 'EVDisconnected'],
+      ['ended', 'EVDisconnected'],
+    ]);
   });
 
   it('sessions and energy are the same in ticks of 0.5 s, 7 s and 100 s', async () => {
     async function course(tickS: number) {
       const rig = station([`${noonS + 33.3},1,444.4,20,90,50,7.2,1`, `${noonS + 600.7},1,300,40,80,80,11,3`]);
       await rig.watch(1400, tickS, () => undefined);
-      return rig.device.chargingSessions().map(({ startedAtS, endedAtS, energyWh }) => ({ startedAtS, endedAtS, energyWh }));
+      return rig.device
+        .chargingSessions()
+        .map(({ startedAtS, endedAtS, energyWh }) => ({ startedAtS, endedAtS, energyWh }));
     }
     const fine = await course(0.5);
     expect(fine.length).to.equal(2);
@@ -100,7 +143,13 @@ describe('vehicle table: coming and going', () => {
 
   it('names the configuration as the last to handle the cable, at its instant', async () => {
     const rig = station([`${noonS + 33},1,100,20,90,50,7.2,1`]);
-    const cable = () => rig.device.overrides.map(({ name, connectorId, source, at }) => [name, connectorId, source, secondsBetween(rig.device.startedAt, at)]);
+    const cable = () =>
+      rig.device.overrides.map(({ name, connectorId, source, at }) => [
+        name,
+        connectorId,
+        source,
+        secondsBetween(rig.device.startedAt, at),
+      ]);
     expect(cable()).to.deep.equal([]);
     await rig.run(50);
     expect(cable()).to.deep.equal([['evse_cable', 1, 'profile', 33]]);
@@ -114,7 +163,10 @@ describe('vehicle table: coming and going', () => {
     rig.device.command({ kind: 'evse.limit', connectorId: 1, powerW: 3000 }, { source: 'rest' });
     rig.device.command({ kind: 'reset', scope: 'device' }, { source: 'rest' });
     expect(rig.connector().cable.evPlugged).to.equal(true);
-    expect(rig.device.overrides.map(({ name, source }) => [name, source])).to.deep.equal([['device_reset', 'rest'], ['evse_cable', 'profile']]);
+    expect(rig.device.overrides.map(({ name, source }) => [name, source])).to.deep.equal([
+      ['device_reset', 'rest'],
+      ['evse_cable', 'profile'],
+    ]);
   });
 
   it('a stay that has begun before the start is there at once', async () => {
@@ -133,7 +185,10 @@ describe('vehicle table: coming and going', () => {
     expect(once.device.chargingSessions()).to.deep.equal([]);
     const daily = station(rows, 'loop');
     await daily.run(2 * 86_400);
-    expect(daily.device.chargingSessions().map(({ startedAtS }) => Math.round(startedAtS))).to.deep.equal([2 * 86_400 - 1000, 86_400 - 1000]);
+    expect(daily.device.chargingSessions().map(({ startedAtS }) => Math.round(startedAtS))).to.deep.equal([
+      2 * 86_400 - 1000,
+      86_400 - 1000,
+    ]);
   });
 
   it('who stands there already stays: the visit is left out, and so is its end', async () => {

@@ -14,7 +14,9 @@ const chargeW = 11_000 + standbyW;
 /** Commands act at once: what ramps is the vehicle. */
 function rigOf(spec: KindSpec): KindRig {
   const rig = new KindRig(spec);
-  rig.write(({ m704 }) => { m704.WRmp = 1000; });
+  rig.write(({ m704 }) => {
+    m704.WRmp = 1000;
+  });
   return rig;
 }
 
@@ -26,7 +28,10 @@ async function charging(spec: KindSpec = ac): Promise<KindRig> {
   return rig;
 }
 
-const phases = ({ map: { m701 } }: KindRig) => ({ w: [m701.WL1, m701.WL2, m701.WL3], a: [m701.AL1, m701.AL2, m701.AL3] });
+const phases = ({ map: { m701 } }: KindRig) => ({
+  w: [m701.WL1, m701.WL2, m701.WL3],
+  a: [m701.AL1, m701.AL2, m701.AL3],
+});
 
 describe('EVSE device: charging', () => {
   it('a plugged vehicle charges after its delay: a negative 701.W', async () => {
@@ -34,7 +39,9 @@ describe('EVSE device: charging', () => {
     await rig.run(5);
     expect([rig.w, rig.connector().status, rig.state]).to.deep.equal([-standbyW, 'available', 'on running connected']);
     rig.command({ kind: 'evse.plug', connectorId: 1 });
-    await rig.watch(2.5, 0.5, () => { expect([rig.w, rig.connector().status]).to.deep.equal([-standbyW, 'preparing']); });
+    await rig.watch(2.5, 0.5, () => {
+      expect([rig.w, rig.connector().status]).to.deep.equal([-standbyW, 'preparing']);
+    });
     const startS = await rig.until(() => rig.connector().status === 'charging', 0.1, 15);
     expect(startS).to.be.within(0.4, 12.6);
     await rig.run(10);
@@ -51,7 +58,7 @@ describe('EVSE device: charging', () => {
     const [session] = rig.device.chargingSessions();
     expect(session).to.include({ connectorId: 1, state: 'ended', stopReason: 'EVDisconnected' });
     expect(session?.energyWh).to.be.closeTo(rig.map.m701.TotWhAbs ?? NaN, 2);
-    expect(session?.energyWh).to.be.closeTo(11_000 * 632 / 3600, 0.03 * 11_000 * 632 / 3600);
+    expect(session?.energyWh).to.be.closeTo((11_000 * 632) / 3600, (0.03 * 11_000 * 632) / 3600);
     rig.command({ kind: 'evse.plug', connectorId: 1 });
     await rig.run(30);
     expect(rig.device.chargingSessions().map(({ state }) => state)).to.deep.equal(['active', 'ended']);
@@ -63,7 +70,7 @@ describe('EVSE device: charging', () => {
     const wh0 = rig.map.m701.TotWhAbs ?? NaN;
     await rig.run(3600);
     const end = rig.connector();
-    const gainedWh = ((end.ev?.socPct ?? NaN) - (start.ev?.socPct ?? NaN)) / 100 * 60_000;
+    const gainedWh = (((end.ev?.socPct ?? NaN) - (start.ev?.socPct ?? NaN)) / 100) * 60_000;
     expect(gainedWh).to.be.closeTo(0.92 * (end.energyWh - start.energyWh), 0.001 * gainedWh);
     expect((rig.map.m701.TotWhAbs ?? NaN) - wh0).to.be.closeTo(end.energyWh - start.energyWh + standbyW, 1.5);
     expect(rig.map.m701.TotWhInj).to.equal(0);
@@ -109,7 +116,10 @@ describe('EVSE device: charging', () => {
     const station = rig.detail('evse');
     expect(station.powerW).to.be.at.most(station.maxPowerW);
     expect(station.connectors[0]?.powerW).to.be.closeTo(station.connectors[1]?.powerW ?? NaN, 2000);
-    expect(rig.map.m714.Prt.map(({ PrtTyp, DCSta }) => [PrtTyp, DCSta])).to.deep.equal([['EV', 'ON'], ['EV', 'ON']]);
+    expect(rig.map.m714.Prt.map(({ PrtTyp, DCSta }) => [PrtTyp, DCSta])).to.deep.equal([
+      ['EV', 'ON'],
+      ['EV', 'ON'],
+    ]);
     const ports = rig.map.m714.Prt.reduce((sum, { DCW }) => sum + (DCW ?? NaN), 0);
     expect(ports).to.be.closeTo(rig.map.m714.DCW ?? NaN, 20);
     expect(-ports).to.be.closeTo(station.powerW, 20);
@@ -138,20 +148,30 @@ describe('EVSE device: functions of the grid while charging', () => {
 
   it('a limit below 6 A pauses: no car charges with less, nor tries to again and again', async () => {
     const rig = await charging();
-    rig.write(({ m702 }) => { m702.WChaRteMax = 2000; });
+    rig.write(({ m702 }) => {
+      m702.WChaRteMax = 2000;
+    });
     await rig.run(1);
-    await rig.watch(20, 0.5, () => { expect([rig.w, rig.connector().status]).to.deep.equal([-standbyW, 'suspended_evse']); });
-    rig.write(({ m702 }) => { m702.WChaRteMax = 22_000; });
+    await rig.watch(20, 0.5, () => {
+      expect([rig.w, rig.connector().status]).to.deep.equal([-standbyW, 'suspended_evse']);
+    });
+    rig.write(({ m702 }) => {
+      m702.WChaRteMax = 22_000;
+    });
     await rig.run(10);
     expect(rig.w).to.equal(-chargeW);
   });
 
   it('702.WChaRteMax limits the charge, 704.WMaxLimPct does not', async () => {
     const rig = await charging();
-    rig.write(({ m702 }) => { m702.WChaRteMax = 6000; });
+    rig.write(({ m702 }) => {
+      m702.WChaRteMax = 6000;
+    });
     await rig.run(10);
     expect([rig.w, rig.connector().limitSource]).to.deep.equal([-6000, 'der']);
-    rig.write(({ m702 }) => { m702.WChaRteMax = 22_000; });
+    rig.write(({ m702 }) => {
+      m702.WChaRteMax = 22_000;
+    });
     rig.limit(0);
     await rig.run(10);
     expect([rig.w, rig.active]).to.deep.equal([-chargeW, '']);
@@ -161,8 +181,12 @@ describe('EVSE device: functions of the grid while charging', () => {
     const rig = await charging();
     rig.plant.setGrid({ frequencyHz: 59.5 });
     await rig.watch(40, 1, nothing);
-    expect(rig.w).to.be.closeTo(-chargeW + (0.5 - 0.036) / 3 * 22_000, 3);
-    expect([rig.active, rig.connector().status, rig.connector().limitSource]).to.deep.equal(['freq_droop', 'charging', 'der']);
+    expect(rig.w).to.be.closeTo(-chargeW + ((0.5 - 0.036) / 3) * 22_000, 3);
+    expect([rig.active, rig.connector().status, rig.connector().limitSource]).to.deep.equal([
+      'freq_droop',
+      'charging',
+      'der',
+    ]);
     rig.plant.setGrid({ frequencyHz: 60 });
     await rig.watch(60, 1, nothing);
     expect([rig.w, rig.connector().limitSource]).to.deep.equal([-chargeW, 'ev']);
@@ -171,7 +195,9 @@ describe('EVSE device: functions of the grid while charging', () => {
   it('a deep under-frequency pauses an AC car, which gives nothing back to the grid', async () => {
     const rig = await charging();
     rig.plant.setGrid({ frequencyHz: 57.2 });
-    await rig.watch(40, 1, () => { expect(rig.w).to.be.at.most(0); });
+    await rig.watch(40, 1, () => {
+      expect(rig.w).to.be.at.most(0);
+    });
     expect(rig.w).to.be.within(-standbyW, 0);
     expect(rig.connector().status).to.equal('suspended_evse');
     rig.plant.setGrid({ frequencyHz: 60 });
@@ -189,13 +215,16 @@ describe('EVSE device: functions of the grid while charging', () => {
     await rig.watch(60, 1, nothing);
     rig.plant.setGrid({ frequencyHz: 60.5 });
     await rig.watch(40, 1, nothing);
-    expect(rig.w).to.be.closeTo(-5000 - (0.5 - 0.036) / 3 * 22_000, 3);
+    expect(rig.w).to.be.closeTo(-5000 - ((0.5 - 0.036) / 3) * 22_000, 3);
   });
 
   it('volt-watt with a negative second point makes it charge at high voltage, above a set-point', async () => {
     const rig = await charging();
     rig.demand(-5000);
-    rig.useCurve(706, [[106, 100], [109, -100]]);
+    rig.useCurve(706, [
+      [106, 100],
+      [109, -100],
+    ]);
     rig.plant.setGrid({ voltagePu: 1.08 });
     await rig.run(20);
     expect(rig.w).to.be.closeTo(-22_000 / 3, 3);
@@ -226,14 +255,20 @@ describe('EVSE device: functions of the grid while charging', () => {
     await rig.watch(2.5, 0.5, nothing);
     expect([rig.w, rig.state, rig.connector().status]).to.deep.equal([0, 'off fault disconnected', 'suspended_evse']);
     expect(rig.alarms).to.include('ac_under_volt');
-    await rig.watch(10, 0.5, () => { expect([rig.w, rig.map.m701.A]).to.deep.equal([0, 0]); });
+    await rig.watch(10, 0.5, () => {
+      expect([rig.w, rig.map.m701.A]).to.deep.equal([0, 0]);
+    });
     await rig.run(20);
     expect([rig.w, rig.connector().status, rig.alarms.length]).to.deep.equal([-chargeW, 'charging', 0]);
     expect(rig.device.chargingSessions().length, 'one session').to.equal(1);
-    rig.write(({ m715 }) => { m715.OpCtl = 'STOP'; });
+    rig.write(({ m715 }) => {
+      m715.OpCtl = 'STOP';
+    });
     await rig.run(10);
     expect([rig.w, rig.state]).to.deep.equal([0, 'off off disconnected']);
-    rig.write(({ m715 }) => { m715.OpCtl = 'START'; });
+    rig.write(({ m715 }) => {
+      m715.OpCtl = 'START';
+    });
     await rig.run(40);
     expect(rig.w).to.equal(-chargeW);
   });
@@ -261,7 +296,7 @@ describe('EVSE device: vehicle to grid', () => {
     const rig = await charging(v2g);
     rig.plant.setGrid({ frequencyHz: 59 });
     await rig.watch(60, 1, nothing);
-    expect(rig.w).to.be.closeTo(-50_000 + (1 - 0.036) / 3 * 50_000, 20);
+    expect(rig.w).to.be.closeTo(-50_000 + ((1 - 0.036) / 3) * 50_000, 20);
     rig.plant.setGrid({ frequencyHz: 60 });
     await rig.watch(120, 1, nothing);
     expect(rig.w).to.equal(-50_000);
@@ -272,7 +307,7 @@ describe('EVSE device: vehicle to grid', () => {
     });
     rig.plant.setGrid({ frequencyHz: 58.6 });
     await rig.watch(60, 1, nothing);
-    expect(rig.w).to.be.closeTo(-50_000 + (1.4 - 0.036) / 1.2 * 50_000, 30);
+    expect(rig.w).to.be.closeTo(-50_000 + ((1.4 - 0.036) / 1.2) * 50_000, 30);
   });
 
   it('by command it discharges down to the reserve for the departure, and not below', async () => {
@@ -303,7 +338,12 @@ describe('EVSE device: faults', () => {
     expect([rig.map.m701.Alrm, rig.map.m701.MnAlrmInfo]).to.deep.equal([1 << 16, 'a charging connector is faulted']);
     rig.command({ kind: 'evse.clear_fault', connectorId: 1 });
     await rig.run(20);
-    expect([rig.w, rig.connector().status, rig.alarms.length, rig.map.m701.Alrm]).to.deep.equal([-chargeW, 'charging', 0, 0]);
+    expect([rig.w, rig.connector().status, rig.alarms.length, rig.map.m701.Alrm]).to.deep.equal([
+      -chargeW,
+      'charging',
+      0,
+      0,
+    ]);
   });
 
   it('a ground fault has its own bit, in 714 too; a reset of alarms clears it', async () => {
@@ -313,7 +353,9 @@ describe('EVSE device: faults', () => {
     expect([...rig.alarms].sort()).to.deep.equal(['connector_fault', 'ground_fault']);
     expect((rig.map.m701.Alrm ?? 0) & 1).to.equal(1);
     expect(rig.map.m714.Prt[0]?.DCAlrm).to.equal(1);
-    rig.write(({ m715 }) => { m715.AlarmReset = 1; });
+    rig.write(({ m715 }) => {
+      m715.AlarmReset = 1;
+    });
     await rig.run(2);
     expect([rig.alarms.length, rig.map.m701.Alrm, rig.map.m714.Prt[0]?.DCAlrm]).to.deep.equal([0, 0, 0]);
   });
@@ -322,7 +364,11 @@ describe('EVSE device: faults', () => {
     const rig = await charging();
     rig.device.command({ kind: 'reset', scope: 'device' }, { source: 'rest' });
     await rig.run(2);
-    expect([rig.w, rig.connector().status, rig.device.chargingSessions().length]).to.deep.equal([-standbyW, 'available', 0]);
+    expect([rig.w, rig.connector().status, rig.device.chargingSessions().length]).to.deep.equal([
+      -standbyW,
+      'available',
+      0,
+    ]);
     expect(rig.map.m701.TotWhAbs).to.be.at.most(1);
   });
 });

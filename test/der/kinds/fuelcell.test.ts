@@ -15,7 +15,9 @@ const nothing = () => undefined;
 /** Commands act at once: what ramps is the plant. */
 function rigOf(spec: KindSpec, changes: Partial<KindSpec> = {}): KindRig {
   const rig = new KindRig({ ...spec, ...changes });
-  rig.write(({ m704 }) => { m704.WRmp = 1000; });
+  rig.write(({ m704 }) => {
+    m704.WRmp = 1000;
+  });
   return rig;
 }
 
@@ -32,7 +34,11 @@ describe('fuel cell device: set-points', () => {
     rig.limit(20);
     await rig.run(10);
     expect([rig.w, rig.active, rig.state]).to.deep.equal([1000, 'max_power', 'on throttled connected']);
-    expect(codeOf(() => { rig.demand(-1000); })).to.equal('MAP_BAD_VALUE');
+    expect(
+      codeOf(() => {
+        rig.demand(-1000);
+      }),
+    ).to.equal('MAP_BAD_VALUE');
     rig.demand(0);
     await rig.run(10);
     expect([rig.w, fc(rig).state, fc(rig).h2FlowKgH]).to.deep.equal([0, 'idle', 0]);
@@ -51,7 +57,14 @@ describe('fuel cell device: set-points', () => {
     expect(stopsS).to.be.below(0.5);
     expect([rig.w, fc(rig).state]).to.deep.equal([0, 'transition']);
     const seen: number[] = [];
-    const waitS = await rig.until(() => { seen.push(fc(rig).dwellRemainingS); return rig.w < 0; }, 0.1, 40);
+    const waitS = await rig.until(
+      () => {
+        seen.push(fc(rig).dwellRemainingS);
+        return rig.w < 0;
+      },
+      0.1,
+      40,
+    );
     expect(waitS).to.be.closeTo(30, 0.35);
     expect(seen[10]).to.be.closeTo(29, 0.2);
     await rig.run(20);
@@ -69,10 +82,15 @@ describe('fuel cell device: set-points', () => {
     rig.demand(5000);
     let before = 0;
     let limited = 0;
-    await rig.watch(1, 0.5, () => { before = rig.w; });
+    await rig.watch(1, 0.5, () => {
+      before = rig.w;
+    });
     await rig.watch(8, 0.5, () => {
       expect(rig.w - before).to.be.at.most(0.5 * rampWS + 2);
-      if (fc(rig).rampLimited) { limited += 1; expect(rig.w - before).to.be.above(0.45 * rampWS); }
+      if (fc(rig).rampLimited) {
+        limited += 1;
+        expect(rig.w - before).to.be.above(0.45 * rampWS);
+      }
       before = rig.w;
     });
     expect(limited).to.be.within(8, 12);
@@ -83,7 +101,12 @@ describe('fuel cell device: set-points', () => {
   });
 
   it('rests below its least load: 3 % as a fuel cell, 10 % as an electrolyser', async () => {
-    for (const [demandW, expectedW] of [[100, 0], [200, 200], [-400, 0], [-600, -600]] as const) {
+    for (const [demandW, expectedW] of [
+      [100, 0],
+      [200, 200],
+      [-400, 0],
+      [-600, -600],
+    ] as const) {
       const rig = rigOf(reversible);
       rig.demand(demandW);
       await rig.run(20);
@@ -95,9 +118,15 @@ describe('fuel cell device: set-points', () => {
     const rig = rigOf(reversible);
     rig.demand(-4000);
     await rig.run(20);
-    rig.write(({ m702 }) => { m702.WChaRteMax = 2000; });
+    rig.write(({ m702 }) => {
+      m702.WChaRteMax = 2000;
+    });
     await rig.run(20);
-    expect(codeOf(() => { rig.demand(-3000); })).to.equal('MAP_BAD_VALUE');
+    expect(
+      codeOf(() => {
+        rig.demand(-3000);
+      }),
+    ).to.equal('MAP_BAD_VALUE');
     expect(rig.w).to.equal(-2000);
     expect([rig.map.m714.Prt[0]?.PrtTyp, (rig.map.m714.DCW ?? 0) < 0]).to.deep.equal(['BIDIR', true]);
   });
@@ -108,7 +137,7 @@ describe('fuel cell device: functions of the grid', () => {
     const rig = rigOf(pem);
     rig.plant.setGrid({ frequencyHz: 60.5 });
     await rig.watch(40, 1, nothing);
-    expect(rig.w).to.be.closeTo(ratedW - (0.5 - 0.036) / 3 * ratedW, 2);
+    expect(rig.w).to.be.closeTo(ratedW - ((0.5 - 0.036) / 3) * ratedW, 2);
     rig.plant.setGrid({ frequencyHz: 60 });
     await rig.watch(40, 1, nothing);
     expect(rig.w).to.equal(ratedW);
@@ -119,7 +148,7 @@ describe('fuel cell device: functions of the grid', () => {
     rig.demand(2000);
     await rig.run(30);
     rig.plant.setGrid({ frequencyHz: 59.5 });
-    const goalW = 2000 + (0.5 - 0.036) / 3 * ratedW;
+    const goalW = 2000 + ((0.5 - 0.036) / 3) * ratedW;
     let before = rig.w;
     await rig.watch(5, 0.5, () => {
       expect(rig.w - before).to.be.at.most(0.5 * rampWS + 2);
@@ -137,20 +166,28 @@ describe('fuel cell device: functions of the grid', () => {
     await rig.run(30);
     rig.plant.setGrid({ frequencyHz: 59.4 });
     await rig.watch(40, 1, nothing);
-    expect(rig.w).to.be.closeTo(-3000 + (0.6 - 0.036) / 3 * ratedW, 2);
+    expect(rig.w).to.be.closeTo(-3000 + ((0.6 - 0.036) / 3) * ratedW, 2);
     rig.plant.setGrid({ frequencyHz: 60.4 });
     await rig.watch(40, 1, nothing);
-    expect(rig.w).to.be.closeTo(-3000 - (0.4 - 0.036) / 3 * ratedW, 2);
+    expect(rig.w).to.be.closeTo(-3000 - ((0.4 - 0.036) / 3) * ratedW, 2);
   });
 
   it('volt-watt and volt-var', async () => {
     const rig = rigOf(pem);
-    rig.useCurve(706, [[106, 100], [110, 0]]);
+    rig.useCurve(706, [
+      [106, 100],
+      [110, 0],
+    ]);
     rig.plant.setGrid({ voltagePu: 1.07 });
     await rig.run(30);
     expect(rig.w).to.be.closeTo(0.75 * ratedW, 2);
     const other = rigOf(pem);
-    other.useCurve(705, [[92, 44], [98, 0], [102, 0], [108, -44]]);
+    other.useCurve(705, [
+      [92, 44],
+      [98, 0],
+      [102, 0],
+      [108, -44],
+    ]);
     other.plant.setGrid({ voltagePu: 0.95 });
     await other.run(30);
     expect(other.q).to.be.closeTo(0.22 * ratedW, 5);
@@ -163,7 +200,12 @@ describe('fuel cell device: functions of the grid', () => {
     rig.quickEntry(10, 20);
     rig.plant.setGrid({ voltagePu: 0.4, durationS: 3 });
     await rig.watch(2.5, 0.5, nothing);
-    expect([rig.w, rig.state, rig.alarms.includes('ac_under_volt'), fc(rig).state]).to.deep.equal([0, 'off fault disconnected', true, 'standby']);
+    expect([rig.w, rig.state, rig.alarms.includes('ac_under_volt'), fc(rig).state]).to.deep.equal([
+      0,
+      'off fault disconnected',
+      true,
+      'standby',
+    ]);
     await rig.watch(10, 0.5, nothing);
     expect([rig.w, rig.state]).to.deep.equal([0, 'off standby disconnected']);
     await rig.watch(11, 0.5, nothing);
@@ -171,9 +213,16 @@ describe('fuel cell device: functions of the grid', () => {
     expect(rig.w).to.be.within(0.3 * ratedW, 0.65 * ratedW);
     await rig.run(20);
     expect([rig.w, rig.alarms.length]).to.deep.equal([ratedW, 0]);
-    rig.write(({ m715 }) => { m715.OpCtl = 'STOP'; });
+    rig.write(({ m715 }) => {
+      m715.OpCtl = 'STOP';
+    });
     await rig.run(10);
-    expect([rig.w, rig.state, fc(rig).state, fc(rig).h2FlowKgH]).to.deep.equal([0, 'off off disconnected', 'standby', 0]);
+    expect([rig.w, rig.state, fc(rig).state, fc(rig).h2FlowKgH]).to.deep.equal([
+      0,
+      'off off disconnected',
+      'standby',
+      0,
+    ]);
   });
 });
 
@@ -186,7 +235,12 @@ describe('fuel cell device: hydrogen', () => {
     expect(fc(rig).tankLevelPct).to.be.closeTo(15, 0.02);
     expect([rig.w, fc(rig).tankState]).to.deep.equal([ratedW, 'low']);
     await rig.run(1500);
-    expect([rig.w, fc(rig).tankState, fc(rig).state, rig.alarms]).to.deep.equal([0, 'empty', 'tank_empty', ['h2_tank_low']]);
+    expect([rig.w, fc(rig).tankState, fc(rig).state, rig.alarms]).to.deep.equal([
+      0,
+      'empty',
+      'tank_empty',
+      ['h2_tank_low'],
+    ]);
     expect(fc(rig).tankLevelPct).to.be.closeTo(5, 1e-4);
     expect(rig.state).to.equal('on sleeping connected');
     rig.command({ kind: 'fuelcell.tank', levelPct: 60 });
@@ -225,7 +279,7 @@ describe('fuel cell device: hydrogen', () => {
     await rig.run(60);
     const [wh0, kg0] = [rig.map.m714.DCWhInj ?? 0, fc(rig).h2ConsumedKg];
     await rig.run(7200);
-    const efficiencyPct = ((rig.map.m714.DCWhInj ?? 0) - wh0) / ((fc(rig).h2ConsumedKg - kg0) * 33_330) * 100;
+    const efficiencyPct = (((rig.map.m714.DCWhInj ?? 0) - wh0) / ((fc(rig).h2ConsumedKg - kg0) * 33_330)) * 100;
     expect(efficiencyPct).to.be.closeTo(fc(rig).efficiencyPct, 0.02);
     expect(efficiencyPct).to.be.within(40, 50);
   });
@@ -233,10 +287,19 @@ describe('fuel cell device: hydrogen', () => {
   it('a continuous supply has no tank and no alarm of one', async () => {
     const rig = rigOf(sofc);
     await rig.run(600);
-    expect(fc(rig)).to.include({ tankLevelPct: null, tankMassKg: null, tankPressureBar: null, tankState: null, fuel: 'continuous' });
+    expect(fc(rig)).to.include({
+      tankLevelPct: null,
+      tankMassKg: null,
+      tankPressureBar: null,
+      tankState: null,
+      fuel: 'continuous',
+    });
     expect([rig.w, rig.alarms.length]).to.deep.equal([200_000, 0]);
     expect(fc(rig).h2FlowKgH).to.be.within(8, 16);
-    expect(rig.refusalOf({ kind: 'fuelcell.tank', levelPct: 50 })).to.be.oneOf(['COMMAND_NOT_APPLICABLE', 'COMMAND_CONFLICT']);
+    expect(rig.refusalOf({ kind: 'fuelcell.tank', levelPct: 50 })).to.be.oneOf([
+      'COMMAND_NOT_APPLICABLE',
+      'COMMAND_CONFLICT',
+    ]);
   });
 });
 

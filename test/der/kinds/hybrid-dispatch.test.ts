@@ -38,11 +38,26 @@ class DispatchRig {
     const profile = profileOf('HybridDC-3Phase');
     if (profile.source.kind !== 'hybrid-dc') throw new Error('the profile of a hybrid has none');
     const battery = new BatteryPort(profile.source.battery, createRandom(1, 'battery'));
-    const source = new HybridSource({ pv: this.#pv, battery, busVoltageV: 800, policy: 'self_consumption', chargeFromGrid });
-    const built = idealPlant({ profile, source, name: 'Hybrid', deviceType: 'HybridDC-3Phase', efficiencyNominal, generator: false });
+    const source = new HybridSource({
+      pv: this.#pv,
+      battery,
+      busVoltageV: 800,
+      policy: 'self_consumption',
+      chargeFromGrid,
+    });
+    const built = idealPlant({
+      profile,
+      source,
+      name: 'Hybrid',
+      deviceType: 'HybridDC-3Phase',
+      efficiencyNominal,
+      generator: false,
+    });
     this.device = built.device;
     this.#plant = built.plant;
-    this.device.bank.transact(master, ({ m704 }) => { m704.WRmp = 1000; });
+    this.device.bank.transact(master, ({ m704 }) => {
+      m704.WRmp = 1000;
+    });
   }
 
   /** The settled state of a situation. */
@@ -50,7 +65,8 @@ class DispatchRig {
     this.#pv.availableDcW = pv;
     this.#plant.setSurroundings({ loadKw: load / 1000 });
     this.device.command({ kind: 'battery.control', socPct: soc }, operator);
-    if (detailOf(this.device, 'hybrid-dc').policy !== policy) this.device.command({ kind: 'hybrid.policy', policy }, operator);
+    if (detailOf(this.device, 'hybrid-dc').policy !== policy)
+      this.device.command({ kind: 'hybrid.policy', policy }, operator);
     this.device.bank.transact(master, ({ m704 }) => {
       Object.assign(m704, set === null ? { WSetEna: 'DISABLED' } : { WSetMod: 'WATTS', WSet: set, WSetEna: 'ENABLED' });
     });
@@ -66,18 +82,38 @@ describe('hybrid device: dispatch by policy', () => {
   const cases: readonly (readonly [string, Situation, Shares])[] = [
     ['surplus is stored', { policy: 'self_consumption', pv: 8000, soc: 50 }, [8000, -8000, 0, 0]],
     ['a load is covered', { policy: 'self_consumption', pv: 3000, load: 4000, soc: 50 }, [3000, 1000, 4000, 0]],
-    ['what the battery cannot take is exported', { policy: 'self_consumption', pv: 18_000, load: 4000, soc: 50 }, [18_000, -10_000, 8000, 0]],
-    ['a set-point comes before the load', { policy: 'self_consumption', pv: 8000, load: 2000, set: 6000, soc: 50 }, [8000, -2000, 6000, 0]],
+    [
+      'what the battery cannot take is exported',
+      { policy: 'self_consumption', pv: 18_000, load: 4000, soc: 50 },
+      [18_000, -10_000, 8000, 0],
+    ],
+    [
+      'a set-point comes before the load',
+      { policy: 'self_consumption', pv: 8000, load: 2000, set: 6000, soc: 50 },
+      [8000, -2000, 6000, 0],
+    ],
     ['full: exported, then curtailed', { policy: 'self_consumption', pv: 18_000, soc: 95 }, [15_000, 0, 15_000, 3000]],
     ['empty: PV alone', { policy: 'self_consumption', pv: 3000, load: 4000, soc: 10 }, [3000, 0, 3000, 0]],
     ['PV first', { policy: 'pv_priority', pv: 8000, load: 4000, soc: 50 }, [8000, 0, 8000, 0]],
     ['what the inverter clips is stored', { policy: 'pv_priority', pv: 18_000, soc: 50 }, [18_000, -3000, 15_000, 0]],
-    ['the battery fills up to a set-point', { policy: 'pv_priority', pv: 3000, set: 6000, soc: 50 }, [3000, 3000, 6000, 0]],
+    [
+      'the battery fills up to a set-point',
+      { policy: 'pv_priority', pv: 3000, set: 6000, soc: 50 },
+      [3000, 3000, 6000, 0],
+    ],
     ['a target below PV charges', { policy: 'manual', pv: 8000, set: 5000, soc: 50 }, [8000, -3000, 5000, 0]],
-    ['and curtails what is left over', { policy: 'manual', pv: 18_000, set: 5000, soc: 50 }, [15_000, -10_000, 5000, 3000]],
+    [
+      'and curtails what is left over',
+      { policy: 'manual', pv: 18_000, set: 5000, soc: 50 },
+      [15_000, -10_000, 5000, 3000],
+    ],
     ['full, all of it', { policy: 'manual', pv: 8000, set: 0, soc: 95 }, [0, 0, 0, 8000]],
     ['a target above PV discharges', { policy: 'manual', pv: 3000, set: 12_000, soc: 50 }, [3000, 9000, 12_000, 0]],
-    ['a target below zero charges from the grid', { policy: 'manual', pv: 2000, set: -6000, soc: 50 }, [2000, -8000, -6000, 0]],
+    [
+      'a target below zero charges from the grid',
+      { policy: 'manual', pv: 2000, set: -6000, soc: 50 },
+      [2000, -8000, -6000, 0],
+    ],
     ['as much as the battery takes', { policy: 'manual', pv: 0, set: -12_000, soc: 50 }, [0, -10_000, -10_000, 0]],
   ];
 
@@ -92,21 +128,29 @@ describe('hybrid device: dispatch by policy', () => {
     expect(await rig.settle({ policy: 'self_consumption', pv: 0, soc: 50 })).to.deep.equal([0, 0, 0, 0]);
   });
 
-  it('every row of the acceptance table with an inverter without losses, through the registers ' + needsGolden, async function () {
-    const rows = goldenRows(this, 'hybrid_dispatch.csv').filter((row) => Number(row['inverter_eff']) === 1);
-    expect(rows).to.have.length(111);
-    const rigs = [new DispatchRig(false), new DispatchRig(true)];
-    const kw = (row: Record<string, string>, name: string) => (row[name] === '' ? null : Number(row[name]) * 1000);
-    for (const row of rows) {
-      const policy = row['policy'] as HybridPolicy;
-      const got = await rigs[Number(row['grid_charge_allowed'])]?.settle({
-        policy, pv: kw(row, 'pv_available_kw') ?? 0, load: kw(row, 'load_kw') ?? 0, soc: Number(row['soc_pct']),
-        set: kw(row, policy === 'manual' ? 'manual_target_kw' : 'ac_setpoint_kw'),
-      });
-      const wanted = ['pv_used_kw', 'batt_kw_discharge_positive', 'ac_kw', 'curtailed_kw'].map((name) => kw(row, name));
-      expect(got, Object.values(row).join()).to.deep.equal(wanted);
-    }
-  });
+  it(
+    'every row of the acceptance table with an inverter without losses, through the registers ' + needsGolden,
+    async function () {
+      const rows = goldenRows(this, 'hybrid_dispatch.csv').filter((row) => Number(row['inverter_eff']) === 1);
+      expect(rows).to.have.length(111);
+      const rigs = [new DispatchRig(false), new DispatchRig(true)];
+      const kw = (row: Record<string, string>, name: string) => (row[name] === '' ? null : Number(row[name]) * 1000);
+      for (const row of rows) {
+        const policy = row['policy'] as HybridPolicy;
+        const got = await rigs[Number(row['grid_charge_allowed'])]?.settle({
+          policy,
+          pv: kw(row, 'pv_available_kw') ?? 0,
+          load: kw(row, 'load_kw') ?? 0,
+          soc: Number(row['soc_pct']),
+          set: kw(row, policy === 'manual' ? 'manual_target_kw' : 'ac_setpoint_kw'),
+        });
+        const wanted = ['pv_used_kw', 'batt_kw_discharge_positive', 'ac_kw', 'curtailed_kw'].map((name) =>
+          kw(row, name),
+        );
+        expect(got, Object.values(row).join()).to.deep.equal(wanted);
+      }
+    },
+  );
 
   it('behind losses the full power of the table still comes out', async () => {
     const rig = new DispatchRig(true, 0.96);

@@ -70,13 +70,17 @@ describe('hybrid device: ports and registers', () => {
     rig.demand(12_000);
     await rig.run(20);
     expect(shown(rig).w).to.equal(12_000);
-    rig.write(({ m802 }) => { if (m802) m802.SetOp = 'DISCONNECT'; });
+    rig.write(({ m802 }) => {
+      if (m802) m802.SetOp = 'DISCONNECT';
+    });
     await rig.run(5);
     const { w, batteryW, pvW } = shown(rig);
     expect([batteryW, rig.m802.State]).to.deep.equal([0, 'DISCONNECTED']);
     expect(w).to.be.within(0.95 * pvW, pvW);
     expectBalance(rig);
-    rig.write(({ m802 }) => { if (m802) m802.SetOp = 'CONNECT'; });
+    rig.write(({ m802 }) => {
+      if (m802) m802.SetOp = 'CONNECT';
+    });
     await rig.run(20);
     expect([shown(rig).w, rig.m802.State]).to.deep.equal([12_000, 'CONNECTED']);
   });
@@ -101,7 +105,13 @@ describe('hybrid device: policies while it runs', () => {
     const rig = await inTheSun();
     const { pvW } = shown(rig);
     expect(pvW).to.be.within(7500, 8500);
-    for (const [loadKw, w] of [[0, 0], [4, 4000], [12, 12_000], [25, 15_000], [0, 0]] as const) {
+    for (const [loadKw, w] of [
+      [0, 0],
+      [4, 4000],
+      [12, 12_000],
+      [25, 15_000],
+      [0, 0],
+    ] as const) {
       rig.plant.setSurroundings({ loadKw });
       await rig.run(10);
       expect(shown(rig), `load of ${loadKw} kW`).to.include({ w, pvW });
@@ -128,9 +138,15 @@ describe('hybrid device: policies while it runs', () => {
     const rig = await inTheSun();
     rig.demand(6000);
     await rig.run(20);
-    for (const [policy, w] of [['manual', 6000], ['self_consumption', 6000], ['manual', 6000]] as const) {
+    for (const [policy, w] of [
+      ['manual', 6000],
+      ['self_consumption', 6000],
+      ['manual', 6000],
+    ] as const) {
       rig.command({ kind: 'hybrid.policy', policy });
-      await rig.watch(5, 0.5, () => { expect(shown(rig).w, policy).to.equal(w); });
+      await rig.watch(5, 0.5, () => {
+        expect(shown(rig).w, policy).to.equal(w);
+      });
     }
   });
 
@@ -191,7 +207,12 @@ describe('hybrid device: policies while it runs', () => {
     await rig.run(20);
     expect(shown(rig)).to.include({ w: 5000, pvW: 0 });
     await rig.run(180);
-    expect([shown(rig).w, rig.map.m713.SoC, rig.alarmCodes.join(), rig.state]).to.deep.equal([0, 10, 'soc_low', 'on running connected']);
+    expect([shown(rig).w, rig.map.m713.SoC, rig.alarmCodes.join(), rig.state]).to.deep.equal([
+      0,
+      10,
+      'soc_low',
+      'on running connected',
+    ]);
   });
 });
 
@@ -202,7 +223,12 @@ describe('hybrid device: grid functions', () => {
       if (policy === 'manual') rig.demand(2000);
       await rig.run(20);
       const before = shown(rig);
-      for (const [frequencyHz, offW] of [[60.336, -1500], [60, 0], [59.664, 1500], [60, 0]] as const) {
+      for (const [frequencyHz, offW] of [
+        [60.336, -1500],
+        [60, 0],
+        [59.664, 1500],
+        [60, 0],
+      ] as const) {
         rig.plant.setGrid({ frequencyHz });
         await rig.run(60);
         expect(shown(rig).w, `at ${frequencyHz}`).to.be.closeTo(before.w + offW, 1);
@@ -233,12 +259,18 @@ describe('hybrid device: grid functions', () => {
   it('volt-watt stores what it holds back, and imports below its second point', async () => {
     const rig = await inTheSun('pv_priority');
     const { pvW } = shown(rig);
-    rig.useCurve(706, [[106, 100], [110, 0]]);
+    rig.useCurve(706, [
+      [106, 100],
+      [110, 0],
+    ]);
     rig.plant.setGrid({ voltagePu: 1.09 });
     await rig.run(10);
     expect(shown(rig)).to.include({ w: 3750, pvW });
     expect(rig.active).to.equal('volt_watt');
-    rig.useCurve(706, [[106, 100], [110, -20]]);
+    rig.useCurve(706, [
+      [106, 100],
+      [110, -20],
+    ]);
     rig.plant.setGrid({ voltagePu: 1.0999 });
     await rig.run(20);
     // 15 kW at 106 %, -3 kW at 110 %; PV 8 kW and a battery of 10 kW
@@ -250,7 +282,12 @@ describe('hybrid device: grid functions', () => {
   it('volt-var works by night too', async () => {
     const rig = StorageRig.hybrid();
     rig.plant.setSurroundings({ irradianceWm2: 0 });
-    rig.useCurve(705, [[92, 44], [98, 0], [102, 0], [108, -44]]);
+    rig.useCurve(705, [
+      [92, 44],
+      [98, 0],
+      [102, 0],
+      [108, -44],
+    ]);
     rig.plant.setGrid({ voltagePu: 0.92 });
     await rig.run(20);
     expect([rig.w, rig.q]).to.deep.equal([0, 6600]);
@@ -310,6 +347,9 @@ describe('hybrid device: a cloudy day', () => {
     }
     const [fine = []] = ends;
     expect(fine[0]).to.be.greaterThan(15_000);
-    for (const end of ends) end.forEach((value, i) => { expect(value, `value ${i}`).to.be.closeTo(fine[i] ?? NaN, 0.005 * (fine[i] ?? NaN)); });
+    for (const end of ends)
+      end.forEach((value, i) => {
+        expect(value, `value ${i}`).to.be.closeTo(fine[i] ?? NaN, 0.005 * (fine[i] ?? NaN));
+      });
   }).timeout(60_000);
 });

@@ -5,7 +5,10 @@ import type { SimPlant } from '../../../src/der/plant.ts';
 import { countersOf, fleetKinds, kindPlant, kindSpec, master, operator } from './support.ts';
 import type { FleetKind, KindSpec } from './support.ts';
 
-const reversible: KindSpec = { args: ['-d', 'Fuelcell-3Phase', '-f', 'Fuelcell-PEM-5kW-reversible-3Phase'], fuelCell: { tankCapacityKg: 4 } };
+const reversible: KindSpec = {
+  args: ['-d', 'Fuelcell-3Phase', '-f', 'Fuelcell-PEM-5kW-reversible-3Phase'],
+  fuelCell: { tankCapacityKg: 4 },
+};
 const site: readonly KindSpec[] = [...fleetKinds.map(kindSpec), reversible];
 const names: readonly string[] = [...fleetKinds, 'reversibleFuelCell'];
 const at = (kind: FleetKind | 'reversibleFuelCell') => names.indexOf(kind);
@@ -15,12 +18,17 @@ const tickS = 1.5;
 const stageS = 4500;
 
 function demand(plant: SimPlant, device: number, watts: number): void {
-  plant.device(device).bank.transact(master, ({ m704 }) => { Object.assign(m704, { WSetMod: 'WATTS', WSet: watts, WSetEna: 'ENABLED' }); });
+  plant.device(device).bank.transact(master, ({ m704 }) => {
+    Object.assign(m704, { WSetMod: 'WATTS', WSet: watts, WSetEna: 'ENABLED' });
+  });
 }
 
 /** What begins with a stage, the same for every rate. */
 const limitAll = (plant: SimPlant, pct: number) => {
-  for (const { bank } of plant.devices) bank.transact(master, ({ m704 }) => { Object.assign(m704, { WMaxLimPct: pct, WMaxLimPctEna: 'ENABLED' }); });
+  for (const { bank } of plant.devices)
+    bank.transact(master, ({ m704 }) => {
+      Object.assign(m704, { WMaxLimPct: pct, WMaxLimPctEna: 'ENABLED' });
+    });
 };
 
 /** What begins with a stage, the same for every rate. */
@@ -55,7 +63,14 @@ async function day(rate: number): Promise<readonly (readonly number[])[]> {
   return plant.devices.map(countersOf);
 }
 
-const counterNames = ['AC injected', 'AC absorbed', 'var-hours injected', 'var-hours absorbed', 'DC injected', 'DC absorbed'];
+const counterNames = [
+  'AC injected',
+  'AC absorbed',
+  'var-hours injected',
+  'var-hours absorbed',
+  'DC injected',
+  'DC absorbed',
+];
 
 describe('mixed plant: energy does not depend on the tick', () => {
   let fine: readonly (readonly number[])[];
@@ -67,9 +82,11 @@ describe('mixed plant: energy does not depend on the tick', () => {
 
   it('every kind has worked', () => {
     const moved = fine.map(([injected = 0, absorbed = 0]) => injected + absorbed);
-    moved.forEach((wh, i) => { expect(wh, names[i]).to.be.above(500); });
+    moved.forEach((wh, i) => {
+      expect(wh, names[i]).to.be.above(500);
+    });
     // a turbine at its rating all the time would show nothing
-    const hours = stages.length * stageS / 3600;
+    const hours = (stages.length * stageS) / 3600;
     expect((moved[at('windT3')] ?? NaN) / (5e6 * hours)).to.be.within(0.2, 0.8);
     expect((moved[at('windT4')] ?? NaN) / (15e6 * hours)).to.be.within(0.2, 0.9);
   });
@@ -88,7 +105,15 @@ describe('mixed plant: energy does not depend on the tick', () => {
 });
 
 describe('mixed plant: conservation', () => {
-  const efficiency: Readonly<Record<string, number>> = { pv: 0.96, battery: 0.97, windT3: 0.97, windT4: 0.97, fuelCell: 0.97, hybrid: 0.96, reversibleFuelCell: 0.97 };
+  const efficiency: Readonly<Record<string, number>> = {
+    pv: 0.96,
+    battery: 0.97,
+    windT3: 0.97,
+    windT4: 0.97,
+    fuelCell: 0.97,
+    hybrid: 0.96,
+    reversibleFuelCell: 0.97,
+  };
 
   it('DC power is AC power and the losses of the converter, at every tick and whatever the direction', async () => {
     const plant = kindPlant(site, { tickIntervalS: tickS, time: '10:00:00' });
@@ -97,17 +122,26 @@ describe('mixed plant: conservation', () => {
       stage(plant);
       for (let i = 0; i < 60; i += 1) {
         await plant.step(1);
-        plant.devices.forEach(({ bank: { map: { m701, m702, m714 } } }, index) => {
-          const name = names[index] ?? '';
-          const eta = efficiency[name];
-          const [w, dcW, ratedW] = [m701.W ?? NaN, m714.DCW ?? NaN, m702.WMaxRtg ?? NaN];
-          if (eta === undefined) return;
-          seen.set(name, Math.max(seen.get(name) ?? 0, Math.abs(w)));
-          // at rest the converter may use up what there is
-          if (w > 0) expect(dcW, name).to.be.closeTo(dcFromAc(w, ratedW / eta, eta), 0.001 * ratedW);
-          if (w < 0) expect(-dcW, name).to.be.closeTo(acFromDc(-w, ratedW / eta, eta), 0.001 * ratedW);
-          if (w === 0 && m701.ConnSt === 'DISCONNECTED') expect(dcW, name).to.equal(0);
-        });
+        plant.devices.forEach(
+          (
+            {
+              bank: {
+                map: { m701, m702, m714 },
+              },
+            },
+            index,
+          ) => {
+            const name = names[index] ?? '';
+            const eta = efficiency[name];
+            const [w, dcW, ratedW] = [m701.W ?? NaN, m714.DCW ?? NaN, m702.WMaxRtg ?? NaN];
+            if (eta === undefined) return;
+            seen.set(name, Math.max(seen.get(name) ?? 0, Math.abs(w)));
+            // at rest the converter may use up what there is
+            if (w > 0) expect(dcW, name).to.be.closeTo(dcFromAc(w, ratedW / eta, eta), 0.001 * ratedW);
+            if (w < 0) expect(-dcW, name).to.be.closeTo(acFromDc(-w, ratedW / eta, eta), 0.001 * ratedW);
+            if (w === 0 && m701.ConnSt === 'DISCONNECTED') expect(dcW, name).to.equal(0);
+          },
+        );
       }
     }
     for (const name of Object.keys(efficiency)) expect(seen.get(name), name).to.be.above(100);
@@ -117,7 +151,7 @@ describe('mixed plant: conservation', () => {
     const counters = await day(60);
     counters.forEach(([acIn = 0, acOut = 0, , , dcIn = 0, dcOut = 0], i) => {
       if (names[i] === 'evse') return;
-      const lossWh = (dcIn - dcOut) - (acIn - acOut);
+      const lossWh = dcIn - dcOut - (acIn - acOut);
       expect(lossWh / (acIn + acOut), names[i]).to.be.within(0, 0.2);
     });
   }).timeout(30_000);
@@ -132,13 +166,20 @@ describe('mixed plant: conservation', () => {
     device.command({ kind: 'evse.plug', connectorId: 1, ev: { socPct: 50 } }, operator);
     await plant.step(400);
     const charged = connector();
-    expect(((charged?.ev?.socPct ?? NaN) - 50) / 100 * 75_000).to.be.closeTo(0.95 * (charged?.energyWh ?? NaN), 0.001 * 75_000 * 0.1);
+    expect((((charged?.ev?.socPct ?? NaN) - 50) / 100) * 75_000).to.be.closeTo(
+      0.95 * (charged?.energyWh ?? NaN),
+      0.001 * 75_000 * 0.1,
+    );
     demand(plant, 0, 30_000);
     await plant.step(300);
     const drained = connector();
-    const lostWh = ((charged?.ev?.socPct ?? NaN) - (drained?.ev?.socPct ?? NaN)) / 100 * 75_000;
-    const meteredWh = (drained?.energyExportWh ?? NaN) / 0.95 - 0.95 * ((drained?.energyWh ?? NaN) - (charged?.energyWh ?? NaN));
+    const lostWh = (((charged?.ev?.socPct ?? NaN) - (drained?.ev?.socPct ?? NaN)) / 100) * 75_000;
+    const meteredWh =
+      (drained?.energyExportWh ?? NaN) / 0.95 - 0.95 * ((drained?.energyWh ?? NaN) - (charged?.energyWh ?? NaN));
     expect(lostWh).to.be.closeTo(meteredWh, 0.001 * meteredWh);
-    expect(device.bank.map.m701.TotWhInj).to.be.closeTo(drained?.energyExportWh ?? NaN, 0.001 * (drained?.energyExportWh ?? NaN) + 2);
+    expect(device.bank.map.m701.TotWhInj).to.be.closeTo(
+      drained?.energyExportWh ?? NaN,
+      0.001 * (drained?.energyExportWh ?? NaN) + 2,
+    );
   });
 });

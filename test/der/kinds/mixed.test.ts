@@ -18,28 +18,58 @@ const site: readonly KindSpec[] = [...fleetKinds.map(kindSpec), v2g, reversible,
 const indexOf = (kind: FleetKind) => fleetKinds.indexOf(kind);
 
 type Act = (plant: SimPlant) => void;
-const set = (plant: SimPlant, device: number, change: (tx: WritableMapView) => void) => { plant.device(device).bank.transact(master, change); };
+const set = (plant: SimPlant, device: number, change: (tx: WritableMapView) => void) => {
+  plant.device(device).bank.transact(master, change);
+};
 const plugAll: Act = (plant) => {
-  for (const device of plant.devices) if (device.assetType === 'evse') device.command({ kind: 'evse.plug', connectorId: 1 }, operator);
+  for (const device of plant.devices)
+    if (device.assetType === 'evse') device.command({ kind: 'evse.plug', connectorId: 1 }, operator);
 };
 
 /** What happens before which tick. */
 const events: Readonly<Record<number, Act>> = {
   5: plugAll,
-  20: (plant) => { plant.device(indexOf('battery')).command({ kind: 'battery.control', mode: 'charge', powerW: 4000 }, operator); },
-  40: (plant) => { for (const device of plant.devices) set(plant, device.index, ({ m704 }) => { m704.WMaxLimPctEna = 'ENABLED'; m704.WMaxLimPct = 60; }); },
-  80: (plant) => { plant.startGridEvent('sag', {}); },
-  120: (plant) => { plant.setGrid({ frequencyHz: 59.4, rampS: 20, durationS: 90 }); },
-  200: (plant) => { plant.device(site.indexOf(reversible)).bank.transact(master, ({ m704 }) => { Object.assign(m704, { WSetMod: 'WATTS', WSet: -3000, WSetEna: 'ENABLED' }); }); },
-  240: (plant) => { plant.device(indexOf('hybrid')).command({ kind: 'hybrid.policy', policy: 'pv_priority' }, operator); },
-  260: (plant) => { plant.setGrid({ voltagePu: 0.4, durationS: 2.7 }); },
+  20: (plant) => {
+    plant.device(indexOf('battery')).command({ kind: 'battery.control', mode: 'charge', powerW: 4000 }, operator);
+  },
+  40: (plant) => {
+    for (const device of plant.devices)
+      set(plant, device.index, ({ m704 }) => {
+        m704.WMaxLimPctEna = 'ENABLED';
+        m704.WMaxLimPct = 60;
+      });
+  },
+  80: (plant) => {
+    plant.startGridEvent('sag', {});
+  },
+  120: (plant) => {
+    plant.setGrid({ frequencyHz: 59.4, rampS: 20, durationS: 90 });
+  },
+  200: (plant) => {
+    plant.device(site.indexOf(reversible)).bank.transact(master, ({ m704 }) => {
+      Object.assign(m704, { WSetMod: 'WATTS', WSet: -3000, WSetEna: 'ENABLED' });
+    });
+  },
+  240: (plant) => {
+    plant.device(indexOf('hybrid')).command({ kind: 'hybrid.policy', policy: 'pv_priority' }, operator);
+  },
+  260: (plant) => {
+    plant.setGrid({ voltagePu: 0.4, durationS: 2.7 });
+  },
 };
 
-interface Course { readonly dumps: readonly Buffer[]; readonly details: readonly string[]; readonly hash: string }
+interface Course {
+  readonly dumps: readonly Buffer[];
+  readonly details: readonly string[];
+  readonly hash: string;
+}
 
 async function course(seed: number, between: Act = () => undefined, ticks = 320): Promise<Course> {
   const plant = kindPlant(site, { tickIntervalS: 1.5, seed });
-  for (const { index } of plant.devices) set(plant, index, ({ m703 }) => { Object.assign(m703, { ESDlyTms: 5, ESRndTms: 20, ESRmpTms: 10 }); });
+  for (const { index } of plant.devices)
+    set(plant, index, ({ m703 }) => {
+      Object.assign(m703, { ESDlyTms: 5, ESRndTms: 20, ESRmpTms: 10 });
+    });
   const hash = createHash('sha256');
   for (let tick = 0; tick < ticks; tick += 1) {
     events[tick]?.(plant);
@@ -47,17 +77,25 @@ async function course(seed: number, between: Act = () => undefined, ticks = 320)
     await plant.step(1);
     for (const device of plant.devices) hash.update(dumpOf(device));
   }
-  return { dumps: plant.devices.map(dumpOf), details: plant.devices.map(({ detail }) => JSON.stringify(detail)), hash: hash.digest('hex') };
+  return {
+    dumps: plant.devices.map(dumpOf),
+    details: plant.devices.map(({ detail }) => JSON.stringify(detail)),
+    hash: hash.digest('hex'),
+  };
 }
 
 describe('mixed plant: determinism', () => {
   let reference: Course;
 
-  before(async () => { reference = await course(7); });
+  before(async () => {
+    reference = await course(7);
+  });
 
   it('the same seed and steps give the same registers of every device, byte by byte', async () => {
     const again = await course(7);
-    again.dumps.forEach((dump, i) => { expect(dump.equals(reference.dumps[i] ?? Buffer.alloc(0)), `device ${i}`).to.equal(true); });
+    again.dumps.forEach((dump, i) => {
+      expect(dump.equals(reference.dumps[i] ?? Buffer.alloc(0)), `device ${i}`).to.equal(true);
+    });
     expect(again.hash).to.equal(reference.hash);
   });
 
@@ -65,8 +103,16 @@ describe('mixed plant: determinism', () => {
     let looks = 0;
     const look: Act = (plant) => {
       for (const device of plant.devices) {
-        looks += [device.detail, device.storageTree(), device.chargingSessions(), device.alarms, device.statusMessage, device.trace.now].length;
-        if (device.assetType !== 'wind' && device.assetType !== 'evse') looks += device.dcCurve(undefined, 20).curve.length;
+        looks += [
+          device.detail,
+          device.storageTree(),
+          device.chargingSessions(),
+          device.alarms,
+          device.statusMessage,
+          device.trace.now,
+        ].length;
+        if (device.assetType !== 'wind' && device.assetType !== 'evse')
+          looks += device.dcCurve(undefined, 20).curve.length;
       }
       looks += [plant.surroundings(0), plant.grid(1), plant.latest].length;
     };
@@ -78,7 +124,8 @@ describe('mixed plant: determinism', () => {
     const other = await course(8, undefined, 75);
     const same = await course(7, undefined, 75);
     const differs = (kind: FleetKind) => other.details[indexOf(kind)] !== same.details[indexOf(kind)];
-    for (const kind of ['windT3', 'windT4', 'battery', 'hybrid', 'evse'] as const) expect(differs(kind), kind).to.equal(true);
+    for (const kind of ['windT3', 'windT4', 'battery', 'hybrid', 'evse'] as const)
+      expect(differs(kind), kind).to.equal(true);
     for (const kind of ['pv', 'fuelCell'] as const) expect(differs(kind), kind).to.equal(false);
     expect(other.dumps[indexOf('battery')]?.equals(same.dumps[indexOf('battery')] ?? Buffer.alloc(0))).to.equal(false);
   });
@@ -113,7 +160,10 @@ describe('mixed plant: one tick, one grid', () => {
     const plant = kindPlant(site, { tickIntervalS: 0.1 });
     plant.setGrid({ voltagePu: 0.93, frequencyHz: 60.3 });
     await plant.step(1);
-    for (const { name, bank: { map } } of plant.devices) {
+    for (const {
+      name,
+      bank: { map },
+    } of plant.devices) {
       expect(map.m701.Hz, name).to.be.closeTo(60.3, 1e-3);
       expect((map.m701.LLV ?? NaN) / (map.m702.VNomRtg ?? NaN), name).to.be.closeTo(0.93, 1e-3);
     }
@@ -121,30 +171,48 @@ describe('mixed plant: one tick, one grid', () => {
     plant.setTime({ rate: 25 });
     await plant.step(1);
     expect(plant.devices.map(({ bank: { map } }) => map.m701.ConnSt)).to.deep.equal(site.map(() => 'DISCONNECTED'));
-    for (const device of plant.devices) expect(device.alarms.map(({ code }) => code), device.name).to.include('ac_under_volt');
+    for (const device of plant.devices)
+      expect(
+        device.alarms.map(({ code }) => code),
+        device.name,
+      ).to.include('ac_under_volt');
   });
 
   it('a local event is felt by its device alone', async () => {
     const plant = kindPlant(site, { tickIntervalS: 1.5 });
     plant.setGrid({ frequencyHz: 61 }, indexOf('windT4'));
     await plant.step(2);
-    plant.devices.forEach(({ bank: { map } }, i) => { expect(map.m701.Hz).to.equal(i === indexOf('windT4') ? 61 : 60); });
+    plant.devices.forEach(({ bank: { map } }, i) => {
+      expect(map.m701.Hz).to.equal(i === indexOf('windT4') ? 61 : 60);
+    });
   });
 });
 
-const pick = <T>(random: RandomStream, list: readonly T[]): T => list[Math.floor(random.next() * list.length)] ?? list[0]!;
+const pick = <T>(random: RandomStream, list: readonly T[]): T =>
+  list[Math.floor(random.next() * list.length)] ?? list[0]!;
 const between = (random: RandomStream, low: number, high: number) => low + random.next() * (high - low);
 
 function sourceCommands(random: RandomStream): readonly SourceCommand[] {
   const connectorId = pick(random, [1, 1, 2]);
   return [
-    { kind: 'wind.override', speedMS: pick(random, [null, -5, 0, 4, 9, 13, 24, 30, 90]), height: pick(random, ['hub', 'anemometer'] as const) },
-    { kind: 'battery.control', mode: pick(random, ['charge', 'discharge', 'idle', 'auto'] as const), powerW: between(random, 0, 20_000) },
+    {
+      kind: 'wind.override',
+      speedMS: pick(random, [null, -5, 0, 4, 9, 13, 24, 30, 90]),
+      height: pick(random, ['hub', 'anemometer'] as const),
+    },
+    {
+      kind: 'battery.control',
+      mode: pick(random, ['charge', 'discharge', 'idle', 'auto'] as const),
+      powerW: between(random, 0, 20_000),
+    },
     { kind: 'battery.control', socPct: between(random, 0, 100) },
     { kind: 'fuelcell.tank', levelPct: pick(random, [0, 4, 5.01, 50, 94.9, 100]) },
     { kind: 'hybrid.policy', policy: pick(random, ['self_consumption', 'pv_priority', 'manual'] as const) },
     { kind: 'hybrid.battery', powerW: pick(random, [null, -5000, 0, 8000]) },
-    { kind: 'pv.shading', shading: pick(random, [null, { shadedShare: random.next(), irradianceShare: random.next() }]) },
+    {
+      kind: 'pv.shading',
+      shading: pick(random, [null, { shadedShare: random.next(), irradianceShare: random.next() }]),
+    },
     { kind: 'evse.plug', connectorId, ev: { socPct: between(random, 0, 100), phases: pick(random, [1, 3] as const) } },
     { kind: pick(random, ['evse.unplug', 'evse.clear_fault', 'evse.lock', 'evse.unlock'] as const), connectorId },
     { kind: 'evse.fault', connectorId, errorCode: pick(random, ['GroundFailure', 'OtherError']) },
@@ -159,18 +227,43 @@ function settings(random: RandomStream, map: SimDevice['bank']['map']): readonly
   const ratedW = map.m702.WMaxRtg ?? 0;
   const share = pick(random, [-1, -0.3, 0, 0.02, 0.5, 1]);
   return [
-    (tx) => { Object.assign(tx.m704, { WSetEna: ena, WSetMod: 'WATTS', WSet: share * ratedW }); },
-    (tx) => { Object.assign(tx.m704, { WMaxLimPctEna: ena, WMaxLimPct: 100 * Math.abs(share) }); },
-    (tx) => { Object.assign(tx.m704, { VarSetEna: ena, VarSetMod: 'VAR_MAX_PCT', VarSetPct: 100 * share }); },
-    (tx) => { tx.m704.PFWInjEna = ena; tx.m704.PFWInj.PF = between(random, 0.9, 1); },
-    (tx) => { tx.m705.Ena = ena; },
-    (tx) => { tx.m706.Ena = ena; },
-    (tx) => { Object.assign(tx.m704, { WRmp: pick(random, [1, 20, 1000]) }); },
-    (tx) => { tx.m715.OpCtl = pick(random, ['STOP', 'START', 'START', 'ENTER_STANDBY', 'EXIT_STANDBY'] as const); },
-    (tx) => { tx.m703.ES = pick(random, ['ENABLED', 'ENABLED', 'DISABLED'] as const); },
-    (tx) => { tx.m702.WMax = between(random, 0.3, 1) * ratedW; },
-    (tx) => { tx.m702.WChaRteMax = between(random, 0, 1) * ratedW; },
-    (tx) => { tx.m715.AlarmReset = 1; },
+    (tx) => {
+      Object.assign(tx.m704, { WSetEna: ena, WSetMod: 'WATTS', WSet: share * ratedW });
+    },
+    (tx) => {
+      Object.assign(tx.m704, { WMaxLimPctEna: ena, WMaxLimPct: 100 * Math.abs(share) });
+    },
+    (tx) => {
+      Object.assign(tx.m704, { VarSetEna: ena, VarSetMod: 'VAR_MAX_PCT', VarSetPct: 100 * share });
+    },
+    (tx) => {
+      tx.m704.PFWInjEna = ena;
+      tx.m704.PFWInj.PF = between(random, 0.9, 1);
+    },
+    (tx) => {
+      tx.m705.Ena = ena;
+    },
+    (tx) => {
+      tx.m706.Ena = ena;
+    },
+    (tx) => {
+      Object.assign(tx.m704, { WRmp: pick(random, [1, 20, 1000]) });
+    },
+    (tx) => {
+      tx.m715.OpCtl = pick(random, ['STOP', 'START', 'START', 'ENTER_STANDBY', 'EXIT_STANDBY'] as const);
+    },
+    (tx) => {
+      tx.m703.ES = pick(random, ['ENABLED', 'ENABLED', 'DISABLED'] as const);
+    },
+    (tx) => {
+      tx.m702.WMax = between(random, 0.3, 1) * ratedW;
+    },
+    (tx) => {
+      tx.m702.WChaRteMax = between(random, 0, 1) * ratedW;
+    },
+    (tx) => {
+      tx.m715.AlarmReset = 1;
+    },
   ];
 }
 
@@ -185,8 +278,10 @@ function attempt(act: () => void): void {
 
 function randomGrid(random: RandomStream, plant: SimPlant): void {
   plant.setGrid({
-    voltagePu: pick(random, [0, 0.2, 0.45, 0.7, 0.9, 1, 1, 1, 1.08, 1.15, 1.3]), frequencyHz: pick(random, [56, 58.6, 59.6, 60, 60, 60, 60.5, 62.5]),
-    rampS: pick(random, [0, 0, 3]), durationS: pick(random, [0.1, 1.5, 20]),
+    voltagePu: pick(random, [0, 0.2, 0.45, 0.7, 0.9, 1, 1, 1, 1.08, 1.15, 1.3]),
+    frequencyHz: pick(random, [56, 58.6, 59.6, 60, 60, 60, 60.5, 62.5]),
+    rampS: pick(random, [0, 0, 3]),
+    durationS: pick(random, [0.1, 1.5, 20]),
   });
 }
 
@@ -197,13 +292,15 @@ function check(device: SimDevice, where: string): void {
   const { m701, m702, m714 } = device.bank.map;
   for (const slot of device.bank.layout.slots) {
     const value = device.bank.value(slot);
-    if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`${where}: ${slot.modelId}.${slot.path} is ${value}`);
+    if (typeof value === 'number' && !Number.isFinite(value))
+      throw new Error(`${where}: ${slot.modelId}.${slot.path} is ${value}`);
   }
   const slack = roundingOf(m702.WMaxRtg ?? 0);
   const [w, q] = [m701.W ?? NaN, m701.Var ?? NaN];
   expect(Math.hypot(w, q), `${where}: S`).to.be.at.most((m702.VAMax ?? NaN) + slack);
   expect(w, `${where}: P`).to.be.within(-(m702.WChaRteMax ?? 0) - slack, (m702.WMax ?? NaN) + slack);
-  if (m701.ConnSt === 'DISCONNECTED') expect([w, q, m701.A, m714.DCW ?? 0], `${where}: disconnected`).to.deep.equal([0, 0, 0, 0]);
+  if (m701.ConnSt === 'DISCONNECTED')
+    expect([w, q, m701.A, m714.DCW ?? 0], `${where}: disconnected`).to.deep.equal([0, 0, 0, 0]);
   expect(firstNonFinite(device.detail, where)).to.equal(null);
 }
 
@@ -213,13 +310,26 @@ describe('mixed plant: whatever happens', () => {
       const random = createRandom(seed, 'mixed');
       const plant = kindPlant(site, { tickIntervalS: 0.1, seed });
       const before = plant.devices.map(countersOf);
-      for (const { index } of plant.devices) set(plant, index, ({ m703 }) => { Object.assign(m703, { ESDlyTms: 2, ESRndTms: 0, ESRmpTms: 3 }); });
+      for (const { index } of plant.devices)
+        set(plant, index, ({ m703 }) => {
+          Object.assign(m703, { ESDlyTms: 2, ESRndTms: 0, ESRmpTms: 3 });
+        });
       for (let round = 0; round < 120; round += 1) {
         if (random.next() < 0.4) randomGrid(random, plant);
-        if (random.next() < 0.1) plant.setSurroundings({ irradianceWm2: between(random, 0, 1300), rampS: 2, ambientTemperatureC: between(random, -30, 45) });
+        if (random.next() < 0.1)
+          plant.setSurroundings({
+            irradianceWm2: between(random, 0, 1300),
+            rampS: 2,
+            ambientTemperatureC: between(random, -30, 45),
+          });
         for (const device of plant.devices) {
-          attempt(() => { device.command(pick(random, sourceCommands(random)), operator); });
-          if (random.next() < 0.5) attempt(() => { set(plant, device.index, pick(random, settings(random, device.bank.map))); });
+          attempt(() => {
+            device.command(pick(random, sourceCommands(random)), operator);
+          });
+          if (random.next() < 0.5)
+            attempt(() => {
+              set(plant, device.index, pick(random, settings(random, device.bank.map)));
+            });
         }
         plant.setTime({ rate: pick(random, [0.5, 10, 15, 70, 600]) });
         await plant.step(1);
@@ -227,7 +337,9 @@ describe('mixed plant: whatever happens', () => {
           const where = `round ${round}, ${device.name}`;
           check(device, where);
           const now = countersOf(device);
-          now.forEach((value, at) => { expect(value, `${where}: counter ${at}`).to.be.at.least(before[i]?.[at] ?? NaN); });
+          now.forEach((value, at) => {
+            expect(value, `${where}: counter ${at}`).to.be.at.least(before[i]?.[at] ?? NaN);
+          });
           before[i] = now;
           expect(firstNonFinite(plant.latest.published[i]?.snapshot, where)).to.equal(null);
         });

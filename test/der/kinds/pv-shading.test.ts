@@ -32,11 +32,16 @@ describe('PV device: partial shading', () => {
     for (const points of [10, 37, 200]) {
       const { curve, mpp } = rig.device.dcCurve(undefined, points);
       expect(mpp?.p).to.equal(Math.max(...curve.map(({ p }) => p)));
-      expect(curve.some(({ v, i }) => v === mpp?.v && i === mpp.i), `${points} points`).to.equal(true);
+      expect(
+        curve.some(({ v, i }) => v === mpp?.v && i === mpp.i),
+        `${points} points`,
+      ).to.equal(true);
       expect(mpp?.p).to.be.closeTo(rig.detail('pv').availableDcW, 0.001 * (mpp?.p ?? 0));
     }
     const { curve } = rig.device.dcCurve(undefined, 200);
-    const peaks = curve.filter(({ p }, i) => i > 0 && p > (curve[i - 1]?.p ?? Infinity) && p >= (curve[i + 1]?.p ?? Infinity));
+    const peaks = curve.filter(
+      ({ p }, i) => i > 0 && p > (curve[i - 1]?.p ?? Infinity) && p >= (curve[i + 1]?.p ?? Infinity),
+    );
     expect(peaks.length).to.equal(2);
   });
 
@@ -63,12 +68,16 @@ describe('PV device: partial shading', () => {
     expect([rig.w, rig.detail('pv').mpptState]).to.deep.equal([2000, 'limit']);
     rig.plant.setGrid({ frequencyHz: 60.3 });
     await rig.watch(40, 1, () => undefined);
-    expect(rig.w).to.be.closeTo(2000 - (0.3 - 0.036) / 3 * 10_000, 2);
+    expect(rig.w).to.be.closeTo(2000 - ((0.3 - 0.036) / 3) * 10_000, 2);
   });
 
   it('refuses shares outside 0..1, and a reset of the device ends the shade', async () => {
     const rig = await sunny();
-    for (const bad of [{ shadedShare: 1.2, irradianceShare: 0.5 }, { shadedShare: 0.5, irradianceShare: -0.1 }, { shadedShare: NaN, irradianceShare: 0.5 }]) {
+    for (const bad of [
+      { shadedShare: 1.2, irradianceShare: 0.5 },
+      { shadedShare: 0.5, irradianceShare: -0.1 },
+      { shadedShare: NaN, irradianceShare: 0.5 },
+    ]) {
       expect(rig.refusalOf({ kind: 'pv.shading', shading: bad })).to.equal('COMMAND_BAD_VALUE');
     }
     rig.command({ kind: 'pv.shading', shading: shade });

@@ -50,18 +50,24 @@ export class StorageRig extends Rig {
 
   /** Limit of the injected power in percent of 702.WMax. */
   limit(pct: number): void {
-    this.write(({ m704 }) => { Object.assign(m704, { WMaxLimPct: pct, WMaxLimPctEna: 'ENABLED' }); });
+    this.write(({ m704 }) => {
+      Object.assign(m704, { WMaxLimPct: pct, WMaxLimPctEna: 'ENABLED' });
+    });
   }
 
   /** What has no register. */
-  command(command: SourceCommand): void { this.device.command(command, operator); }
+  command(command: SourceCommand): void {
+    this.device.command(command, operator);
+  }
 
-  fill(socPct: number): void { this.command({ kind: 'battery.control', socPct }); }
+  fill(socPct: number): void {
+    this.command({ kind: 'battery.control', socPct });
+  }
 
   /** A volt-var or volt-watt curve through set 2, without a response time worth mentioning. */
   useCurve(id: 705 | 706, pairs: Pairs): void {
     this.write((tx) => {
-      const [model, y] = id === 705 ? [tx.m705, 'Var'] as const : [tx.m706, 'W'] as const;
+      const [model, y] = id === 705 ? ([tx.m705, 'Var'] as const) : ([tx.m706, 'W'] as const);
       const staged = model.Crv[1];
       if (!staged) throw new Error(`model ${id} has no second set`);
       Object.assign(staged, { ActPt: pairs.length, RspTms: 0.5, DeptRef: id === 705 ? 'VA_MAX_PCT' : 'W_MAX_PCT' });
@@ -85,7 +91,9 @@ export class StorageRig extends Rig {
   }
 
   /** Functions that act, by name. */
-  get active(): string { return [...this.device.activeFunctions].sort().join(' '); }
+  get active(): string {
+    return [...this.device.activeFunctions].sort().join(' ');
+  }
 }
 
 /** The counters of energy, Wh; AC and DC, given and taken. */
@@ -100,9 +108,9 @@ export function chemicalWh({ bank }: BatteryPort): number {
   for (let at = 0; left > 0; at += 1, left -= 1) {
     const part = Math.min(1, left);
     const [low = 0, high = 0] = [ocv[at], ocv[at + 1]];
-    sum += part * (low + part * (high - low) / 2);
+    sum += part * (low + (part * (high - low)) / 2);
   }
-  return sum / 100 * nominalAh * cells.series;
+  return (sum / 100) * nominalAh * cells.series;
 }
 
 /** The profile that a device type has by default. */

@@ -46,8 +46,13 @@ export interface KindPlantOptions {
 }
 
 const fleetTypes = {
-  pv: 'PV-3Phase', battery: 'Batt-3Phase', windT3: 'Wind-T3-3Phase', windT4: 'Wind-T4-3Phase', fuelCell: 'Fuelcell-3Phase',
-  hybrid: 'HybridDC-3Phase', evse: 'EVSE',
+  pv: 'PV-3Phase',
+  battery: 'Batt-3Phase',
+  windT3: 'Wind-T3-3Phase',
+  windT4: 'Wind-T4-3Phase',
+  fuelCell: 'Fuelcell-3Phase',
+  hybrid: 'HybridDC-3Phase',
+  evse: 'EVSE',
 } as const;
 export type FleetKind = keyof typeof fleetTypes;
 export const fleetKinds = Object.keys(fleetTypes) as FleetKind[];
@@ -56,19 +61,27 @@ export const kindSpec = (kind: FleetKind): KindSpec => ({ args: ['-d', fleetType
 
 function changedSource(source: SourceParameters, { wind, fuelCell, evse }: KindSpec): SourceParameters {
   switch (source.kind) {
-    case 'wind': return { ...source, wind: { ...source.wind, ...wind } };
-    case 'fuelcell': return { ...source, fuelCell: { ...source.fuelCell, ...fuelCell } };
-    case 'evse': return { ...source, evse: { ...source.evse, ...evse } };
+    case 'wind':
+      return { ...source, wind: { ...source.wind, ...wind } };
+    case 'fuelcell':
+      return { ...source, fuelCell: { ...source.fuelCell, ...fuelCell } };
+    case 'evse':
+      return { ...source, evse: { ...source.evse, ...evse } };
     case 'pv':
     case 'battery':
-    case 'hybrid-dc': return source;
+    case 'hybrid-dc':
+      return source;
   }
 }
 
 function changedProfile(profile: ProfileSpec, spec: KindSpec): ProfileSpec {
-  const merged = Object.entries(spec.models ?? {}).map(([id, points]) => [id, { ...profile.models[id], ...points }] as const);
+  const merged = Object.entries(spec.models ?? {}).map(
+    ([id, points]) => [id, { ...profile.models[id], ...points }] as const,
+  );
   return {
-    ...profile, models: { ...profile.models, ...Object.fromEntries(merged) }, inverter: { ...profile.inverter, ...spec.inverter },
+    ...profile,
+    models: { ...profile.models, ...Object.fromEntries(merged) },
+    inverter: { ...profile.inverter, ...spec.inverter },
     source: changedSource(profile.source, spec),
   };
 }
@@ -79,17 +92,38 @@ function deviceOf(spec: KindSpec, position: number): DeviceSpec {
   const [device] = loaded.config.devices;
   if (!device) throw new Error('no device');
   const own: DeviceSeries = deviceSeriesReader(loaded.config)(device);
-  const visits = spec.vehicles === undefined ? own.visits : parseVisits(spec.vehicles, 'vehicles.csv', spec.vehiclesEnd ?? 'hold');
-  return { ...device, name: `${device.name} ${position}`, profile: changedProfile(device.profile, spec), series: { ...own, visits } };
+  const visits =
+    spec.vehicles === undefined ? own.visits : parseVisits(spec.vehicles, 'vehicles.csv', spec.vehiclesEnd ?? 'hold');
+  return {
+    ...device,
+    name: `${device.name} ${position}`,
+    profile: changedProfile(device.profile, spec),
+    series: { ...own, visits },
+  };
 }
 
 /** The real plant at noon of a summer day; nothing drives it but the test. */
 export function kindPlant(specs: readonly KindSpec[], options: KindPlantOptions = {}): SimPlant {
   const { tickIntervalS = 0.1, rate = 1, seed = 1, time = '12:00:00' } = options;
-  const clock = new SimClock(systemClock, { mode: 'paused', rate, timezone: 'UTC' }, simTimeFromMs(localDateMs('2026-06-21', time, 'UTC')));
+  const clock = new SimClock(
+    systemClock,
+    { mode: 'paused', rate, timezone: 'UTC' },
+    simTimeFromMs(localDateMs('2026-06-21', time, 'UTC')),
+  );
   return createPlant({
-    devices: specs.map(deviceOf), firstIndex: 0, clock, tickIntervalS, nominalHz: 60, seed, version: '0.1.0', log: silentLogger,
-    weatherSource: 'csv', clouds: 'clear', feeder: null, gridProfile: null, monotonicMs: () => systemClock.monotonicMs(),
+    devices: specs.map(deviceOf),
+    firstIndex: 0,
+    clock,
+    tickIntervalS,
+    nominalHz: 60,
+    seed,
+    version: '0.1.0',
+    log: silentLogger,
+    weatherSource: 'csv',
+    clouds: 'clear',
+    feeder: null,
+    gridProfile: null,
+    monotonicMs: () => systemClock.monotonicMs(),
   });
 }
 
@@ -110,7 +144,7 @@ export class KindRig {
 
   /** Passes simulated seconds in as few ticks as can be. */
   async run(seconds: number): Promise<void> {
-    for (let left = seconds; left > 1e-9;) {
+    for (let left = seconds; left > 1e-9; ) {
       const next = Math.min(left, longestTickS);
       this.plant.setTime({ rate: next / baseTickS });
       await this.plant.step(1);
@@ -137,7 +171,9 @@ export class KindRig {
     return expect.fail(`has not come in ${mostS} s`);
   }
 
-  write(change: (tx: WritableMapView) => void): void { this.device.bank.transact(master, change); }
+  write(change: (tx: WritableMapView) => void): void {
+    this.device.bank.transact(master, change);
+  }
 
   /** 704 set-point in W, negative takes from the grid; null: none. */
   demand(watts: number | null): void {
@@ -158,7 +194,7 @@ export class KindRig {
   /** A volt-var or volt-watt curve through set 2, with half a second of response. */
   useCurve(id: 705 | 706, pairs: readonly (readonly [number, number])[]): void {
     this.write((tx) => {
-      const [model, y] = id === 705 ? [tx.m705, 'Var'] as const : [tx.m706, 'W'] as const;
+      const [model, y] = id === 705 ? ([tx.m705, 'Var'] as const) : ([tx.m706, 'W'] as const);
       const staged = model.Crv[1];
       if (!staged) throw new Error(`model ${id} has no second set`);
       Object.assign(staged, { ActPt: pairs.length, RspTms: 0.5, DeptRef: id === 705 ? 'VA_MAX_PCT' : 'W_MAX_PCT' });
@@ -170,11 +206,15 @@ export class KindRig {
 
   /** Enter service with neither random delay nor, unless given, delay or ramp. */
   quickEntry(delayS = 0, rampS = 0): void {
-    this.write((tx) => { Object.assign(tx.m703, { ESDlyTms: delayS, ESRndTms: 0, ESRmpTms: rampS }); });
+    this.write((tx) => {
+      Object.assign(tx.m703, { ESDlyTms: delayS, ESRndTms: 0, ESRmpTms: rampS });
+    });
   }
 
   /** What has no register. */
-  command(command: SourceCommand): void { this.device.command(command, operator); }
+  command(command: SourceCommand): void {
+    this.device.command(command, operator);
+  }
 
   /** Code of the error that a command is refused with; null when it is taken. */
   refusalOf(command: SourceCommand): string | null {
@@ -187,7 +227,9 @@ export class KindRig {
     }
   }
 
-  detail<K extends DeviceDetail['kind']>(kind: K) { return detailOf(this.device, kind); }
+  detail<K extends DeviceDetail['kind']>(kind: K) {
+    return detailOf(this.device, kind);
+  }
 
   /** A connector of a station. */
   connector(id = 1): EvseConnectorDetail {
@@ -195,25 +237,45 @@ export class KindRig {
     return found ?? expect.fail(`there is no connector ${id}`);
   }
 
-  get w(): number { return this.map.m701.W ?? NaN; }
+  get w(): number {
+    return this.map.m701.W ?? NaN;
+  }
 
   /** Active power of the snapshot, kW. */
-  get snapshotKw(): number { return this.plant.latest.published[0]?.snapshot.metrics.power_kw ?? NaN; }
+  get snapshotKw(): number {
+    return this.plant.latest.published[0]?.snapshot.metrics.power_kw ?? NaN;
+  }
 
-  get q(): number { return this.map.m701.Var ?? NaN; }
+  get q(): number {
+    return this.map.m701.Var ?? NaN;
+  }
 
-  get state(): string { return `${this.map.m701.St ?? ''} ${this.map.m701.InvSt ?? ''} ${this.map.m701.ConnSt ?? ''}`.toLowerCase(); }
+  get state(): string {
+    return `${this.map.m701.St ?? ''} ${this.map.m701.InvSt ?? ''} ${this.map.m701.ConnSt ?? ''}`.toLowerCase();
+  }
 
-  get alarms(): string[] { return this.device.alarms.map(({ code }) => code); }
+  get alarms(): string[] {
+    return this.device.alarms.map(({ code }) => code);
+  }
 
-  get active(): string { return [...this.device.activeFunctions].sort().join(' '); }
+  get active(): string {
+    return [...this.device.activeFunctions].sort().join(' ');
+  }
 
   /** Lifetime counters, Wh and varh. */
-  get counters(): readonly number[] { return countersOf(this.device); }
+  get counters(): readonly number[] {
+    return countersOf(this.device);
+  }
 }
 
-export function countersOf({ bank: { map: { m701, m714 } } }: Pick<SimDevice, 'bank'>): readonly number[] {
-  return [m701.TotWhInj, m701.TotWhAbs, m701.TotVarhInj, m701.TotVarhAbs, m714.DCWhInj, m714.DCWhAbs].map((value) => value ?? 0);
+export function countersOf({
+  bank: {
+    map: { m701, m714 },
+  },
+}: Pick<SimDevice, 'bank'>): readonly number[] {
+  return [m701.TotWhInj, m701.TotWhAbs, m701.TotVarhInj, m701.TotVarhAbs, m714.DCWhInj, m714.DCWhAbs].map(
+    (value) => value ?? 0,
+  );
 }
 
 /** Registers of one device, as a copy. */

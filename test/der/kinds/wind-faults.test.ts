@@ -89,7 +89,9 @@ for (const { name, spec, ratedW, vaMaxVa, stepW } of machines) {
       expect(rig.state).to.equal('off fault disconnected');
       expect(rig.alarms).to.include('ac_under_volt');
       expect(rig.detail('wind').lvrtState).to.equal('tripped');
-      await rig.watch(10, 0.5, () => { expect([rig.w, rig.q, rig.map.m714.DCW]).to.deep.equal([0, 0, 0]); });
+      await rig.watch(10, 0.5, () => {
+        expect([rig.w, rig.q, rig.map.m714.DCW]).to.deep.equal([0, 0, 0]);
+      });
       expect(rig.state).to.equal('off standby disconnected');
       expect(rig.detail('wind').pitchDeg).to.be.above(30);
       expect(rig.device.enterService.delayRemainingS).to.be.within(10, 20);
@@ -107,7 +109,7 @@ for (const { name, spec, ratedW, vaMaxVa, stepW } of machines) {
       let passedS = 0.1;
       await rig.watch(90, 1, () => {
         passedS += 1;
-        expect(rig.w).to.be.at.most(passedS / 100 * ratedW + 0.005 * ratedW);
+        expect(rig.w).to.be.at.most((passedS / 100) * ratedW + 0.005 * ratedW);
       });
       await rig.watch(30, 1, nothing);
       expect(rig.w).to.be.above(0.99 * ratedW);
@@ -116,15 +118,23 @@ for (const { name, spec, ratedW, vaMaxVa, stepW } of machines) {
     it('OpCtl STOP leads the power down at 704.WRmp and START brings it back', async () => {
       const rig = await running(spec);
       rig.quickEntry();
-      rig.write(({ m715 }) => { m715.OpCtl = 'STOP'; });
+      rig.write(({ m715 }) => {
+        m715.OpCtl = 'STOP';
+      });
       await rig.watch(1, 0.1, nothing);
       expect(rig.state).to.equal('off shutting_down connected');
       expect(rig.w).to.be.closeTo(0.8 * ratedW, 0.01 * ratedW);
       await rig.watch(6, 0.5, nothing);
-      expect([rig.w, rig.state, rig.alarms.includes('manual_shutdown')]).to.deep.equal([0, 'off off disconnected', true]);
+      expect([rig.w, rig.state, rig.alarms.includes('manual_shutdown')]).to.deep.equal([
+        0,
+        'off off disconnected',
+        true,
+      ]);
       await rig.watch(120, 5, nothing);
       expect(rig.detail('wind').rotorRpm).to.equal(0);
-      rig.write(({ m715 }) => { m715.OpCtl = 'START'; });
+      rig.write(({ m715 }) => {
+        m715.OpCtl = 'START';
+      });
       await rig.watch(240, 5, nothing);
       expect([rig.w, rig.state, rig.alarms.length]).to.deep.equal([ratedW, 'on running connected', 0]);
     });
@@ -141,7 +151,9 @@ describe('wind device: crowbar and overspeed', () => {
     });
     const full = await running(t4);
     full.plant.setGrid({ voltagePu: 0.2, durationS: 0.5 });
-    await full.watch(0.06, 0.02, () => { expect(full.q).to.be.above(0); });
+    await full.watch(0.06, 0.02, () => {
+      expect(full.q).to.be.above(0);
+    });
   });
 
   it('load thrown off near rated wind: overspeed raised with its bit and text, cleared by physics', async () => {
@@ -149,7 +161,10 @@ describe('wind device: crowbar and overspeed', () => {
     rig.device.command({ kind: 'switch', closed: false }, { source: 'rest' });
     rig.plant.setGrid({ outage: true });
     const seen: string[][] = [];
-    await rig.watch(20, 0.5, () => { if (rig.alarms.includes('overspeed')) seen.push([String((rig.map.m701.Alrm ?? 0) & (1 << 16)), rig.map.m701.MnAlrmInfo ?? '']); });
+    await rig.watch(20, 0.5, () => {
+      if (rig.alarms.includes('overspeed'))
+        seen.push([String((rig.map.m701.Alrm ?? 0) & (1 << 16)), rig.map.m701.MnAlrmInfo ?? '']);
+    });
     expect(seen.length).to.be.above(0);
     expect(seen[0]).to.deep.equal(['65536', 'the rotor turns too fast']);
     expect(rig.alarms).not.to.include('overspeed');

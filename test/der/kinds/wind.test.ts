@@ -14,9 +14,21 @@ interface MachineCase {
   readonly stepW: number;
 }
 
-const t3: MachineCase = { name: 'type III, 5 MW', args: ['-d', 'Wind-T3-3Phase'], ratedW: 5e6, vaMaxVa: 5.3e6, ratedRpm: 12.1, stepW: 1000 };
+const t3: MachineCase = {
+  name: 'type III, 5 MW',
+  args: ['-d', 'Wind-T3-3Phase'],
+  ratedW: 5e6,
+  vaMaxVa: 5.3e6,
+  ratedRpm: 12.1,
+  stepW: 1000,
+};
 const t4: MachineCase = {
-  name: 'type IV, 100 kW', args: ['-d', 'Wind-T4-3Phase', '-f', 'Wind-100kW-T4-3Phase'], ratedW: 1e5, vaMaxVa: 111_400, ratedRpm: 59.206, stepW: 10,
+  name: 'type IV, 100 kW',
+  args: ['-d', 'Wind-T4-3Phase', '-f', 'Wind-100kW-T4-3Phase'],
+  ratedW: 1e5,
+  vaMaxVa: 111_400,
+  ratedRpm: 59.206,
+  stepW: 10,
 };
 const machines = [t3, t4];
 
@@ -48,7 +60,9 @@ for (const machine of machines) {
 
     it('starts settled under a limit: the blades let through what goes', async () => {
       const rig = new KindRig({
-        args: machine.args, wind: { turbulenceClass: 'none' }, models: { 704: { WMaxLimPctEna: 'ENABLED', WMaxLimPct: 40 } },
+        args: machine.args,
+        wind: { turbulenceClass: 'none' },
+        models: { 704: { WMaxLimPctEna: 'ENABLED', WMaxLimPct: 40 } },
       });
       await rig.watch(60, 0.5, () => {
         expect(rig.w).to.be.closeTo(0.4 * ratedW, near);
@@ -62,7 +76,10 @@ for (const machine of machines) {
       const before = rig.detail('wind');
       let mostRpm = 0;
       const alarms = new Set<string>();
-      const watched = () => { mostRpm = Math.max(mostRpm, rig.detail('wind').rotorRpm); rig.alarms.forEach((code) => alarms.add(code)); };
+      const watched = () => {
+        mostRpm = Math.max(mostRpm, rig.detail('wind').rotorRpm);
+        rig.alarms.forEach((code) => alarms.add(code));
+      };
       rig.limit(40);
       await rig.watch(60, 0.5, watched);
       const held = rig.detail('wind');
@@ -91,7 +108,7 @@ for (const machine of machines) {
             expect(rig.alarms, `${windMS} m/s`).to.deep.equal([]);
           });
           expect(mostRpm / ratedRpm, `${windMS} m/s`).to.be.below(1.07);
-          expect(rig.w, `${windMS} m/s`).to.be.closeTo(limitPct / 100 * ratedW, near);
+          expect(rig.w, `${windMS} m/s`).to.be.closeTo((limitPct / 100) * ratedW, near);
         }
       });
     }
@@ -104,7 +121,9 @@ for (const machine of machines) {
       await rig.watch(10, 1, () => undefined);
       expect(rig.w).to.be.closeTo(0.3 * ratedW, near);
       expect(rig.active).to.equal('active_power');
-      rig.write(({ m704 }) => { Object.assign(m704, { WSetMod: 'W_MAX_PCT', WSetPct: 70 }); });
+      rig.write(({ m704 }) => {
+        Object.assign(m704, { WSetMod: 'W_MAX_PCT', WSetPct: 70 });
+      });
       await rig.watch(20, 1, () => undefined);
       expect(rig.w).to.be.closeTo(0.7 * ratedW, near);
       rig.demand(null);
@@ -118,7 +137,11 @@ for (const machine of machines) {
       rig.demand(0.9 * ratedW);
       await rig.watch(30, 1, () => undefined);
       expect(rig.w).to.be.closeTo(freeW, 0.002 * freeW);
-      expect(codeOf(() => { rig.demand(-0.5 * ratedW); })).to.equal('MAP_BAD_VALUE');
+      expect(
+        codeOf(() => {
+          rig.demand(-0.5 * ratedW);
+        }),
+      ).to.equal('MAP_BAD_VALUE');
       rig.demand(0);
       await rig.watch(30, 1, () => undefined);
       expect(rig.w).to.equal(0);
@@ -151,7 +174,10 @@ for (const machine of machines) {
 
     it('volt-watt holds it back at high voltage', async () => {
       const rig = await under(machine, 14);
-      rig.useCurve(706, [[106, 100], [110, 0]]);
+      rig.useCurve(706, [
+        [106, 100],
+        [110, 0],
+      ]);
       rig.plant.setGrid({ voltagePu: 1.08 });
       await rig.watch(30, 1, () => undefined);
       expect(rig.w).to.be.closeTo(0.5 * ratedW, near);
@@ -160,7 +186,12 @@ for (const machine of machines) {
   });
 
   describe(`wind device, ${name}: reactive power`, () => {
-    const curve = [[92, 44], [98, 0], [102, 0], [108, -44]] as const;
+    const curve = [
+      [92, 44],
+      [98, 0],
+      [102, 0],
+      [108, -44],
+    ] as const;
     const fullVar = 0.44 * vaMaxVa;
     const nearVar = 2 * stepW;
 
@@ -194,7 +225,9 @@ for (const machine of machines) {
 
     it('constant var and power factor take their room on the circle', async () => {
       const rig = await under(machine, 14);
-      rig.write(({ m704 }) => { Object.assign(m704, { VarSetMod: 'VAR_MAX_PCT', VarSetPct: -100, VarSetEna: 'ENABLED' }); });
+      rig.write(({ m704 }) => {
+        Object.assign(m704, { VarSetMod: 'VAR_MAX_PCT', VarSetPct: -100, VarSetEna: 'ENABLED' });
+      });
       await rig.watch(30, 1, () => undefined);
       expect(rig.q).to.be.closeTo(-(rig.map.m702.VarMaxAbs ?? 0), nearVar);
       expect(Math.hypot(rig.w, rig.q)).to.be.at.most(vaMaxVa + nearVar);
@@ -206,7 +239,12 @@ for (const machine of machines) {
 describe('wind device: cut-in, storm and override', () => {
   it('parks below cut-in, starts a minute after the wind has come', async () => {
     const rig = await under(t3, 2);
-    expect([rig.w, rig.detail('wind').state, rig.detail('wind').region, rig.state]).to.deep.equal([0, 'stopped', 'parked', 'on sleeping connected']);
+    expect([rig.w, rig.detail('wind').state, rig.detail('wind').region, rig.state]).to.deep.equal([
+      0,
+      'stopped',
+      'parked',
+      'on sleeping connected',
+    ]);
     rig.command({ kind: 'wind.override', speedMS: 8, height: 'hub' });
     const startS = await rig.until(() => rig.detail('wind').state === 'starting', 0.5, 120);
     expect(startS).to.be.closeTo(60, 0.6);
@@ -220,10 +258,16 @@ describe('wind device: cut-in, storm and override', () => {
     const seen: number[] = [];
     rig.command({ kind: 'wind.override', speedMS: 27, height: 'hub' });
     await rig.watch(20, 1, () => seen.push(rig.w));
-    expect([rig.detail('wind').state, rig.detail('wind').region, rig.state]).to.deep.equal(['high_wind_stop', 'cut_out', 'on sleeping connected']);
+    expect([rig.detail('wind').state, rig.detail('wind').region, rig.state]).to.deep.equal([
+      'high_wind_stop',
+      'cut_out',
+      'on sleeping connected',
+    ]);
     expect(seen.filter((w) => w > 0 && w < 5e6).length, 'led down').to.be.above(2);
     expect(seen.at(-1)).to.equal(0);
-    seen.slice(1).forEach((w, i) => { expect(w).to.be.at.most(seen[i]!); });
+    seen.slice(1).forEach((w, i) => {
+      expect(w).to.be.at.most(seen[i]!);
+    });
     rig.command({ kind: 'wind.override', speedMS: 20, height: 'hub' });
     expect(await rig.until(() => rig.detail('wind').state !== 'high_wind_stop', 1, 400)).to.be.closeTo(300, 2);
     expect(rig.w).to.equal(0);

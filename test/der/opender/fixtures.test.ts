@@ -4,7 +4,8 @@ import { expect } from 'chai';
 import { compactAll, differingFixtures } from '../../../scripts/compact-opender.ts';
 import { fixtureFolder, scenarios, seriesScenarios, steadyScenarios } from '../../support/opender.ts';
 
-const folder = process.env.OPENDER_DATA_DIR ?? join(import.meta.dirname, '..', '..', '..', '..', 'shared', 'data', 'opender');
+const folder =
+  process.env.OPENDER_DATA_DIR ?? join(import.meta.dirname, '..', '..', '..', '..', 'shared', 'data', 'opender');
 
 describe('fixtures/opender', () => {
   it('has 34 steady and 58 series scenarios of distinct names', () => {

@@ -11,6 +11,8 @@ describe('IEEE 1547-2018 4.10.3: random part of the enter-service delay', () => 
     const seen = transitionsOf(await replaySeries({ ...drawn, endS: 100 }, 1.5));
     expect(seen.map(({ what }) => what)).to.deep.equal(['trip', 'enter_service']);
     const waitedS = seen[1]!.t - returnS;
-    expect(waitedS).to.be.greaterThan(delayS).and.most(delayS + randomS);
+    expect(waitedS)
+      .to.be.greaterThan(delayS)
+      .and.most(delayS + randomS);
   });
 });

@@ -8,8 +8,12 @@ const chargingPf = 'the sign of Q while charging follows 704.PFWAbs, a setting o
 /** Scenarios in which the reference model chose otherwise than this one, and why. One that agrees does not belong here. */
 const otherChoice: Readonly<Record<string, string>> = {
   'ap-step-B': '704.WRmp has whole percents: 7 %/s instead of 6.67 %/s',
-  'pf-step-A': varSpeed, 'pf-step-B': varSpeed, 'q-step-A': varSpeed, 'q-step-B': varSpeed,
-  'pf-bess-A': chargingPf, 'pf-bess-B': chargingPf,
+  'pf-step-A': varSpeed,
+  'pf-step-B': varSpeed,
+  'q-step-A': varSpeed,
+  'q-step-B': varSpeed,
+  'pf-bess-A': chargingPf,
+  'pf-bess-B': chargingPf,
 };
 
 function titled({ id, title }: Scenario): string {
@@ -19,20 +23,28 @@ function titled({ id, title }: Scenario): string {
 async function expectAgreement(scenario: Scenario): Promise<void> {
   const findings = await findingsOf(scenario);
   expect(findings).not.to.be.empty;
-  const failures = failuresOf(findings).slice(0, 5).map(({ what, off }) => `${off.toFixed(1)} x the tolerance: ${what}`);
+  const failures = failuresOf(findings)
+    .slice(0, 5)
+    .map(({ what, off }) => `${off.toFixed(1)} x the tolerance: ${what}`);
   expect(failures, failures.join('\n')).to.be.empty;
 }
 
 function declare(list: readonly Scenario[]): void {
   for (const scenario of list.filter(({ id }) => otherChoice[id] === undefined)) {
-    it(titled(scenario), async () => { await expectAgreement(scenario); });
+    it(titled(scenario), async () => {
+      await expectAgreement(scenario);
+    });
   }
 }
 
 describe('IEEE 1547-2018 after the reference model OpenDER', () => {
-  describe('steady states', () => { declare(steadyScenarios); });
+  describe('steady states', () => {
+    declare(steadyScenarios);
+  });
 
-  describe('series', () => { declare(seriesScenarios); });
+  describe('series', () => {
+    declare(seriesScenarios);
+  });
 
   describe('where the reference model chose otherwise', () => {
     const all: readonly Scenario[] = [...steadyScenarios, ...seriesScenarios];

@@ -4,13 +4,27 @@ import type { SitePatch } from '../../../src/core/site.ts';
 import type { SimPlant } from '../../../src/der/plant.ts';
 import { dumpOf, kindPlant, master } from '../kinds/support.ts';
 import {
-  battery, binding, by, decidersOf, demand, evse, exceeded, fuelCell, hybrid, powersOf, pv, reversible, siteOf,
+  battery,
+  binding,
+  by,
+  decidersOf,
+  demand,
+  evse,
+  exceeded,
+  fuelCell,
+  hybrid,
+  powersOf,
+  pv,
+  reversible,
+  siteOf,
 } from './support.ts';
 
 describe('Connection point: in time', () => {
   it('null clears: power comes back with 704.WRmp', async () => {
     const plant = await siteOf([pv]);
-    plant.device(0).bank.transact(master, ({ m704 }) => { m704.WRmp = 10; });
+    plant.device(0).bank.transact(master, ({ m704 }) => {
+      m704.WRmp = 10;
+    });
     plant.setSite({ export: 2000 });
     await plant.step(1);
     expect(powersOf(plant)).to.deep.equal([2000]);
@@ -23,7 +37,9 @@ describe('Connection point: in time', () => {
 
   it('a limit that rises ramps as well, one that falls holds at once', async () => {
     const plant = await siteOf([pv]);
-    plant.device(0).bank.transact(master, ({ m704 }) => { m704.WRmp = 10; });
+    plant.device(0).bank.transact(master, ({ m704 }) => {
+      m704.WRmp = 10;
+    });
     plant.setSite({ export: 2000 });
     await plant.step(1);
     plant.setSite({ export: 8000 });
@@ -96,8 +112,12 @@ describe('Connection point: in time', () => {
     const plant = await siteOf([pv]);
     plant.setSite({ export: 3000 });
     await plant.step(1);
-    const command = (closed: boolean) => { plant.device(0).command({ kind: 'switch', closed }, by); };
-    plant.device(0).bank.transact(master, ({ m703 }) => { Object.assign(m703, { ESDlyTms: 0, ESRndTms: 0, ESRmpTms: 0 }); });
+    const command = (closed: boolean) => {
+      plant.device(0).command({ kind: 'switch', closed }, by);
+    };
+    plant.device(0).bank.transact(master, ({ m703 }) => {
+      Object.assign(m703, { ESDlyTms: 0, ESRndTms: 0, ESRmpTms: 0 });
+    });
     command(false);
     await plant.step(20);
     expect(powersOf(plant)).to.deep.equal([0]);
@@ -131,8 +151,12 @@ describe('Connection point: whatever happens', () => {
     const plant = await siteOf(specs, { seed });
     const limit = () => (random.next() < 0.3 ? null : random.next() * 15_000);
     for (let round = 0; round < 60; round += 1) {
-      if (random.next() < 0.4) plant.setSite({ [['export', 'import', 'generation', 'load'][Math.floor(random.next() * 4)] ?? 'export']: limit() });
-      if (random.next() < 0.4) plant.setSurroundings({ irradianceWm2: random.next() * 1100, loadKw: random.next() * 2 });
+      if (random.next() < 0.4)
+        plant.setSite({
+          [['export', 'import', 'generation', 'load'][Math.floor(random.next() * 4)] ?? 'export']: limit(),
+        });
+      if (random.next() < 0.4)
+        plant.setSurroundings({ irradianceWm2: random.next() * 1100, loadKw: random.next() * 2 });
       if (random.next() < 0.5) demand(plant, 1, random.next() < 0.2 ? null : (random.next() - 0.5) * 20_000);
       if (random.next() < 0.3) demand(plant, 5, random.next() < 0.2 ? null : (random.next() - 0.5) * 10_000);
       await plant.step(8);

@@ -12,15 +12,23 @@ const v2g: KindSpec = { args: ['--evse_profile', 'EVSE-V2G-DC-50kW-bidir'] };
 /** rounding of sums, W */
 const roundingW = 1e-3;
 
-interface Part { readonly spec: KindSpec; readonly setPointW?: number }
+interface Part {
+  readonly spec: KindSpec;
+  readonly setPointW?: number;
+}
 
 /** Set-points that are reached, then limits; every device at the same 704.WRmp, percent per second. */
 async function settled(parts: readonly Part[], rampPctS: number, patch: SitePatch): Promise<SimPlant> {
-  const plant = kindPlant(parts.map(({ spec }) => spec), { tickIntervalS: 1 });
+  const plant = kindPlant(
+    parts.map(({ spec }) => spec),
+    { tickIntervalS: 1 },
+  );
   plant.setSurroundings({ irradianceWm2: 600, cellTemperatureC: 25 });
   for (const [i, { setPointW }] of parts.entries()) {
     const device = plant.device(i);
-    device.bank.transact(master, ({ m704 }) => { m704.WRmp = rampPctS; });
+    device.bank.transact(master, ({ m704 }) => {
+      m704.WRmp = rampPctS;
+    });
     if (setPointW !== undefined) demand(plant, i, setPointW);
     if (device.assetType === 'evse') device.command({ kind: 'evse.plug', connectorId: 1 }, by);
   }
@@ -47,14 +55,42 @@ async function watched(plant: SimPlant, seconds: number): Promise<{ worstW: numb
 describe('Connection point: every second of steady conditions', () => {
   const none = { export: 0, import: 0 };
   const cases: readonly (readonly [string, readonly Part[], SitePatch])[] = [
-    ['a fuel cell and too little absorption for its least load', [{ spec: reversible, setPointW: 3000 }, { spec: battery, setPointW: -12 }], none],
-    ['four fuel cells and the same', [...Array.from({ length: 4 }, () => ({ spec: reversible, setPointW: 3000 })), { spec: battery, setPointW: -12 }], none],
-    ['fuel cells whose equal part is too small, and an electrolyser',
-      [{ spec: battery, setPointW: 3000 }, { spec: battery, setPointW: 3000 }, { spec: reversible, setPointW: 3000 }, { spec: reversible, setPointW: 3000 }, { spec: reversible, setPointW: -674 }], none],
-    ['sun and batteries at two limits', [{ spec: pv }, { spec: pv }, { spec: battery, setPointW: -6000 }, { spec: battery, setPointW: -6000 }], { export: 0, import: 2930 }],
+    [
+      'a fuel cell and too little absorption for its least load',
+      [
+        { spec: reversible, setPointW: 3000 },
+        { spec: battery, setPointW: -12 },
+      ],
+      none,
+    ],
+    [
+      'four fuel cells and the same',
+      [...Array.from({ length: 4 }, () => ({ spec: reversible, setPointW: 3000 })), { spec: battery, setPointW: -12 }],
+      none,
+    ],
+    [
+      'fuel cells whose equal part is too small, and an electrolyser',
+      [
+        { spec: battery, setPointW: 3000 },
+        { spec: battery, setPointW: 3000 },
+        { spec: reversible, setPointW: 3000 },
+        { spec: reversible, setPointW: 3000 },
+        { spec: reversible, setPointW: -674 },
+      ],
+      none,
+    ],
+    [
+      'sun and batteries at two limits',
+      [{ spec: pv }, { spec: pv }, { spec: battery, setPointW: -6000 }, { spec: battery, setPointW: -6000 }],
+      { export: 0, import: 2930 },
+    ],
     ['a vehicle that would discharge', [{ spec: v2g, setPointW: 30_000 }], { export: 0 }],
     ['a vehicle and sun that just reaches for it', [{ spec: pv }, { spec: evse }], { export: 0, import: 200 }],
-    ['fuel cells without a set-point', [{ spec: fuelCell }, { spec: fuelCell }, { spec: battery, setPointW: -100 }], none],
+    [
+      'fuel cells without a set-point',
+      [{ spec: fuelCell }, { spec: fuelCell }, { spec: battery, setPointW: -100 }],
+      none,
+    ],
   ];
   for (const [name, parts, patch] of cases) {
     it(`${name}: no limit is exceeded and nothing swings`, async () => {
@@ -105,21 +141,37 @@ describe('Connection point: every second of steady conditions', () => {
 });
 
 /** What a device asks for, has reached, and is admitted. */
-interface Fake { readonly demandW: number; readonly reachW: number; floorW: number; ceilingW: number }
+interface Fake {
+  readonly demandW: number;
+  readonly reachW: number;
+  floorW: number;
+  ceilingW: number;
+}
 
 describe('Connection point: shares of one piece', () => {
   const random = createRandom(1, 'shares');
   const upTo = (mostW: number) => random.next() * mostW;
 
   function fakeDevice(index: number): { device: SiteDevice; fake: Fake } {
-    const [mostW, mostAbsorbedW] = [random.next() < 0.3 ? 0 : 1000 + upTo(10_000), random.next() < 0.4 ? 0 : 1000 + upTo(10_000)];
+    const [mostW, mostAbsorbedW] = [
+      random.next() < 0.3 ? 0 : 1000 + upTo(10_000),
+      random.next() < 0.4 ? 0 : 1000 + upTo(10_000),
+    ];
     const demandW = Math.max(-mostAbsorbedW, Math.min(mostW, (random.next() - 0.5) * 20_000));
     const reachW = random.next() < 0.5 ? demandW : (random.next() - 0.2) * demandW;
     const fake: Fake = { demandW, reachW, floorW: -Infinity, ceilingW: Infinity };
     const siteShare = {
-      powerW: 0, loadW: 0, demandW, mostW, mostAbsorbedW, reachW: () => reachW,
-      leastGivenW: random.next() < 0.5 ? upTo(0.3) * mostW : 0, leastAbsorbedW: random.next() < 0.5 ? upTo(0.6) * mostAbsorbedW : 0,
-      admit(floorW: number, ceilingW: number) { Object.assign(fake, { floorW, ceilingW }); },
+      powerW: 0,
+      loadW: 0,
+      demandW,
+      mostW,
+      mostAbsorbedW,
+      reachW: () => reachW,
+      leastGivenW: random.next() < 0.5 ? upTo(0.3) * mostW : 0,
+      leastAbsorbedW: random.next() < 0.5 ? upTo(0.6) * mostAbsorbedW : 0,
+      admit(floorW: number, ceilingW: number) {
+        Object.assign(fake, { floorW, ceilingW });
+      },
     };
     return { device: { index, siteShare: siteShare as unknown as SiteDevice['siteShare'] }, fake };
   }
@@ -128,20 +180,29 @@ describe('Connection point: shares of one piece', () => {
     for (let round = 0; round < 20_000; round += 1) {
       const made = Array.from({ length: 1 + Math.floor(upTo(8)) }, (_, i) => fakeDevice(i));
       const loadW = random.next() < 0.5 ? 0 : upTo(5000);
-      const site = new Site(() => made.map(({ device }) => device), { loadW: (i) => (i === 0 ? loadW : 0), nextEvent: () => Infinity });
+      const site = new Site(() => made.map(({ device }) => device), {
+        loadW: (i) => (i === 0 ? loadW : 0),
+        nextEvent: () => Infinity,
+      });
       const limit = () => (random.next() < 0.3 ? 0 : upTo(15_000));
       const limits = { export: limit(), import: limit(), generation: limit(), load: limit() };
       site.set(limits, { source: 'rest', at: 0, wallMs: 0 } as Parameters<Site['set']>[1]);
       site.share(0 as Parameters<Site['share']>[0], 1e6 as Parameters<Site['share']>[1]);
       let [givenW, takenW, surelyGivenW, surelyTakenW] = [0, 0, 0, 0];
-      for (const { fake: { demandW, reachW, floorW, ceilingW } } of made) {
+      for (const {
+        fake: { demandW, reachW, floorW, ceilingW },
+      } of made) {
         givenW += Math.max(0, Math.min(demandW, ceilingW));
         takenW += Math.max(0, Math.min(-demandW, -floorW));
         surelyGivenW += Math.max(0, Math.min(demandW, reachW, ceilingW));
         surelyTakenW += Math.max(0, Math.min(-demandW, -reachW, -floorW));
       }
-      expect(givenW, `round ${round}`).to.be.at.most(Math.min(limits.generation, limits.export + loadW + surelyTakenW) + roundingW);
-      expect(takenW, `round ${round}`).to.be.at.most(Math.max(0, Math.min(limits.load, limits.import - loadW + surelyGivenW)) + roundingW);
+      expect(givenW, `round ${round}`).to.be.at.most(
+        Math.min(limits.generation, limits.export + loadW + surelyTakenW) + roundingW,
+      );
+      expect(takenW, `round ${round}`).to.be.at.most(
+        Math.max(0, Math.min(limits.load, limits.import - loadW + surelyGivenW)) + roundingW,
+      );
     }
   });
 });

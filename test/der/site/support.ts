@@ -4,7 +4,12 @@ import type { SimPlant } from '../../../src/der/plant.ts';
 import { kindPlant, kindSpec, master } from '../kinds/support.ts';
 import type { KindPlantOptions, KindSpec } from '../kinds/support.ts';
 
-export const [pv, battery, hybrid, fuelCell] = [kindSpec('pv'), kindSpec('battery'), kindSpec('hybrid'), kindSpec('fuelCell')];
+export const [pv, battery, hybrid, fuelCell] = [
+  kindSpec('pv'),
+  kindSpec('battery'),
+  kindSpec('hybrid'),
+  kindSpec('fuelCell'),
+];
 export const evse: KindSpec = { args: ['--evse_profile', 'EVSE-AC-22kW-1port'] };
 export const reversible: KindSpec = { args: ['-d', 'Fuelcell-3Phase', '-f', 'Fuelcell-PEM-5kW-reversible-3Phase'] };
 export const by = { source: 'rest' } as const;
@@ -15,12 +20,14 @@ export const leastEvseW = 4102;
 export async function siteOf(specs: readonly KindSpec[], options: KindPlantOptions = {}): Promise<SimPlant> {
   const plant = kindPlant(specs, { tickIntervalS: 1.5, ...options });
   plant.setSurroundings({ irradianceWm2: 1000, cellTemperatureC: 25 });
-  for (const device of plant.devices) if (device.assetType === 'evse') device.command({ kind: 'evse.plug', connectorId: 1 }, by);
+  for (const device of plant.devices)
+    if (device.assetType === 'evse') device.command({ kind: 'evse.plug', connectorId: 1 }, by);
   await plant.step(30);
   return plant;
 }
 
-export const powersOf = (plant: SimPlant): number[] => plant.devices.map(({ siteShare }) => Math.round(siteShare.powerW));
+export const powersOf = (plant: SimPlant): number[] =>
+  plant.devices.map(({ siteShare }) => Math.round(siteShare.powerW));
 export const decidersOf = (plant: SimPlant): string[] => plant.devices.map(({ trace }) => trace.now.activeDecidedBy);
 
 export function binding({ site: { limits } }: SimPlant): SiteLimitName[] {

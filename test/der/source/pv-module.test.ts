@@ -1,6 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { currentAt, isc, maximumPowerPoint, parametersAt, pvModules, voc, voltageForPower } from '../../../src/der/source/pv-module.ts';
+import {
+  currentAt,
+  isc,
+  maximumPowerPoint,
+  parametersAt,
+  pvModules,
+  voc,
+  voltageForPower,
+} from '../../../src/der/source/pv-module.ts';
 import type { PvModule } from '../../../src/der/source/pv-module.ts';
 import { goldenRows, needsGolden, pvFixture } from '../golden.ts';
 
@@ -68,34 +76,42 @@ describe('De Soto single-diode module', () => {
   });
 
   it('satisfies the diode equation', () => {
-    fc.assert(fc.property(anyModule, light, cell, part, (m, g, t, share) => {
-      const p = parametersAt(m, g, t);
-      const v = share * voc(p);
-      const i = currentAt(p, v);
-      const vd = v + i * p.rS;
-      expect(p.iL - p.i0 * Math.expm1(vd / p.a) - vd * p.gSh - i).to.be.closeTo(0, 1e-10 * p.iL);
-    }));
+    fc.assert(
+      fc.property(anyModule, light, cell, part, (m, g, t, share) => {
+        const p = parametersAt(m, g, t);
+        const v = share * voc(p);
+        const i = currentAt(p, v);
+        const vd = v + i * p.rS;
+        expect(p.iL - p.i0 * Math.expm1(vd / p.a) - vd * p.gSh - i).to.be.closeTo(0, 1e-10 * p.iL);
+      }),
+    );
   });
 
   it('has no point on the curve above the maximum', () => {
-    fc.assert(fc.property(anyModule, light, cell, part, (m, g, t, share) => {
-      const p = parametersAt(m, g, t);
-      const mpp = maximumPowerPoint(p);
-      const v = share * mpp.voc;
-      expect(v * currentAt(p, v)).to.be.at.most(mpp.p * (1 + 1e-12));
-    }), { numRuns: 1000 });
+    fc.assert(
+      fc.property(anyModule, light, cell, part, (m, g, t, share) => {
+        const p = parametersAt(m, g, t);
+        const mpp = maximumPowerPoint(p);
+        const v = share * mpp.voc;
+        expect(v * currentAt(p, v)).to.be.at.most(mpp.p * (1 + 1e-12));
+      }),
+      { numRuns: 1000 },
+    );
   });
 
   it('finds the voltage of every power from none to the maximum, on the side of open circuit', () => {
     const shares = fc.oneof(part, fc.constantFrom(0, 1e-9, 1 - 1e-12, 1 - 1e-7, 1, 1.1));
-    fc.assert(fc.property(anyModule, light, cell, shares, (m, g, t, share) => {
-      const p = parametersAt(m, g, t);
-      const mpp = maximumPowerPoint(p);
-      const wanted = share * mpp.p;
-      const v = voltageForPower(p, wanted, mpp);
-      expect(v).to.be.within(mpp.v, mpp.voc);
-      expect(v * currentAt(p, v)).to.be.closeTo(Math.min(wanted, mpp.p), 1e-7 * mpp.p);
-    }), { numRuns: 1000 });
+    fc.assert(
+      fc.property(anyModule, light, cell, shares, (m, g, t, share) => {
+        const p = parametersAt(m, g, t);
+        const mpp = maximumPowerPoint(p);
+        const wanted = share * mpp.p;
+        const v = voltageForPower(p, wanted, mpp);
+        expect(v).to.be.within(mpp.v, mpp.voc);
+        expect(v * currentAt(p, v)).to.be.closeTo(Math.min(wanted, mpp.p), 1e-7 * mpp.p);
+      }),
+      { numRuns: 1000 },
+    );
   });
 
   it('raises the voltage the more power is held back', () => {
@@ -110,7 +126,9 @@ describe('De Soto single-diode module', () => {
       const p = parametersAt(pvModules['CS5P-220M'], g, 25);
       const mpp = maximumPowerPoint(p);
       expect(mpp).to.deep.equal({ v: 0, i: 0, p: 0, voc: 0, isc: 0 });
-      expect([currentAt(p, 0), currentAt(p, 30), voc(p), isc(p), voltageForPower(p, 10, mpp)]).to.deep.equal([0, 0, 0, 0, 0]);
+      expect([currentAt(p, 0), currentAt(p, 30), voc(p), isc(p), voltageForPower(p, 10, mpp)]).to.deep.equal([
+        0, 0, 0, 0, 0,
+      ]);
     }
   });
 
@@ -128,15 +146,18 @@ describe('De Soto single-diode module', () => {
     });
     const anyLight = fc.double({ min: 1e-6, max: 5000, noNaN: true });
     const anyCell = fc.double({ min: -300, max: 300, noNaN: true });
-    fc.assert(fc.property(fc.oneof(odd, anyModule), anyLight, anyCell, part, (m, g, t, share) => {
-      const p = parametersAt(m, g, t);
-      const mpp = maximumPowerPoint(p);
-      expect(Object.values(mpp).every(Number.isFinite)).to.equal(true);
-      expect(mpp.v).to.be.within(0, mpp.voc);
-      expect(mpp.i).to.be.within(0, mpp.isc * (1 + 1e-9));
-      expect(voltageForPower(p, share * mpp.p, mpp)).to.be.within(mpp.v, mpp.voc);
-      for (const v of [-10, 0, mpp.voc, 2 * mpp.voc, 1e4, 1e9]) expect(currentAt(p, v)).to.satisfy(Number.isFinite);
-      expect(currentAt(p, mpp.voc + 5)).to.be.at.most(0);
-    }), { numRuns: 1000 });
+    fc.assert(
+      fc.property(fc.oneof(odd, anyModule), anyLight, anyCell, part, (m, g, t, share) => {
+        const p = parametersAt(m, g, t);
+        const mpp = maximumPowerPoint(p);
+        expect(Object.values(mpp).every(Number.isFinite)).to.equal(true);
+        expect(mpp.v).to.be.within(0, mpp.voc);
+        expect(mpp.i).to.be.within(0, mpp.isc * (1 + 1e-9));
+        expect(voltageForPower(p, share * mpp.p, mpp)).to.be.within(mpp.v, mpp.voc);
+        for (const v of [-10, 0, mpp.voc, 2 * mpp.voc, 1e4, 1e9]) expect(currentAt(p, v)).to.satisfy(Number.isFinite);
+        expect(currentAt(p, mpp.voc + 5)).to.be.at.most(0);
+      }),
+      { numRuns: 1000 },
+    );
   });
 });

@@ -3,8 +3,23 @@ import { PvPort } from '../../../src/der/source/pv-port.ts';
 import { pvModules } from '../../../src/der/source/pv-module.ts';
 import { codeOf } from '../../support/map.ts';
 
-const config = { module: pvModules['CS5P-220M'], seriesCount: 13, parallelCount: 4, minDcVoltageV: 200, maxDcVoltageV: 1000 };
-const weather = (irradianceWm2: number) => ({ irradianceWm2, ambientTemperatureC: 20, cellTemperatureC: 25, windSpeedMS: 1, terminalPu: 1, loadW: 0, frequencySupport: false, rate: 1 });
+const config = {
+  module: pvModules['CS5P-220M'],
+  seriesCount: 13,
+  parallelCount: 4,
+  minDcVoltageV: 200,
+  maxDcVoltageV: 1000,
+};
+const weather = (irradianceWm2: number) => ({
+  irradianceWm2,
+  ambientTemperatureC: 20,
+  cellTemperatureC: 25,
+  windSpeedMS: 1,
+  terminalPu: 1,
+  loadW: 0,
+  frequencySupport: false,
+  rate: 1,
+});
 
 function settled(irradianceWm2: number): PvPort {
   const port = new PvPort(config);
@@ -22,8 +37,17 @@ describe('PV array as a DC port', () => {
     const [reading] = port.ports;
     expect(reading!.powerW).to.equal(port.availableDcW);
     expect(reading!.voltageV * reading!.currentA).to.be.closeTo(reading!.powerW, 1e-6);
-    expect(port.detail()).to.deep.include({ kind: 'pv', irradianceWm2: 1000, cellTemperatureC: 25, mpptState: 'track' });
-    expect(port.detail().operatingPoint).to.deep.equal({ v: reading!.voltageV, i: reading!.currentA, p: reading!.powerW });
+    expect(port.detail()).to.deep.include({
+      kind: 'pv',
+      irradianceWm2: 1000,
+      cellTemperatureC: 25,
+      mpptState: 'track',
+    });
+    expect(port.detail().operatingPoint).to.deep.equal({
+      v: reading!.voltageV,
+      i: reading!.currentA,
+      p: reading!.powerW,
+    });
   });
 
   it('less power means more voltage; open means open circuit', () => {

@@ -4,7 +4,14 @@ import { PvSource } from '../../../src/der/source/pv.ts';
 import type { PvConfig } from '../../../src/der/source/pv.ts';
 import { codeOf } from '../../support/map.ts';
 
-const config: PvConfig = { module: pvModules['CS5P-220M'], seriesCount: 13, parallelCount: 4, minDcVoltageV: 200, maxDcVoltageV: 1000, shading: { shadedShare: 0.3, irradianceShare: 0.4 } };
+const config: PvConfig = {
+  module: pvModules['CS5P-220M'],
+  seriesCount: 13,
+  parallelCount: 4,
+  minDcVoltageV: 200,
+  maxDcVoltageV: 1000,
+  shading: { shadedShare: 0.3, irradianceShare: 0.4 },
+};
 const sunny = { irradianceWm2: 1000, ambientTemperatureC: 20, windSpeedMS: 1, cellTemperatureC: 25 };
 
 function settled(changes: Partial<PvConfig> = {}): PvSource {
@@ -70,6 +77,8 @@ describe('PV source: partial shading', () => {
   });
 
   it('refuses shares that are none', () => {
-    expect(codeOf(() => new PvSource({ ...config, shading: { shadedShare: 1.2, irradianceShare: 0.4 } }))).to.equal('CONFIG_INVALID');
+    expect(codeOf(() => new PvSource({ ...config, shading: { shadedShare: 1.2, irradianceShare: 0.4 } }))).to.equal(
+      'CONFIG_INVALID',
+    );
   });
 });

@@ -3,7 +3,13 @@ import fc from 'fast-check';
 import { currentAt, maximumPowerPoint, parametersAt, pvModules, voc } from '../../../src/der/source/pv-module.ts';
 import type { DiodeParameters } from '../../../src/der/source/pv-module.ts';
 import {
-  shadedCurve, shadedString, stringCurrentAt, stringMaxima, stringMaximum, stringVoltageForPower, trackedMaximum,
+  shadedCurve,
+  shadedString,
+  stringCurrentAt,
+  stringMaxima,
+  stringMaximum,
+  stringVoltageForPower,
+  trackedMaximum,
 } from '../../../src/der/source/pv-shading.ts';
 import type { ShadedString } from '../../../src/der/source/pv-shading.ts';
 
@@ -28,7 +34,13 @@ function oracleModuleV(p: DiodeParameters, i: number): number {
   return Math.max(low - p.rS * i, -0.5);
 }
 
-function oracleStringV(shadedShare: number, irradianceShare: number, i: number, irradianceWm2 = 1000, cellC = 25): number {
+function oracleStringV(
+  shadedShare: number,
+  irradianceShare: number,
+  i: number,
+  irradianceWm2 = 1000,
+  cellC = 25,
+): number {
   const lit = oracleModuleV(parametersAt(module, irradianceWm2, cellC), i);
   const shaded = oracleModuleV(parametersAt(module, irradianceWm2 * irradianceShare, cellC), i);
   return series * ((1 - shadedShare) * lit + shadedShare * shaded);
@@ -37,7 +49,8 @@ function oracleStringV(shadedShare: number, irradianceShare: number, i: number, 
 const shades = fc.record({
   share: fc.oneof(fc.constantFrom(0, 1), fc.double({ min: 0, max: 1, noNaN: true })),
   light: fc.oneof(fc.constantFrom(0, 1), fc.double({ min: 0, max: 1, noNaN: true })),
-  g: fc.double({ min: 1, max: 1400, noNaN: true }), cell: fc.double({ min: -40, max: 90, noNaN: true }),
+  g: fc.double({ min: 1, max: 1400, noNaN: true }),
+  cell: fc.double({ min: -40, max: 90, noNaN: true }),
 });
 const part = fc.double({ min: 0, max: 1, noNaN: true });
 const runs = { numRuns: 500, seed: 1 };
@@ -73,55 +86,67 @@ describe('PV shading: curve of one string', () => {
   });
 
   it('agrees with the sum of module voltages at any common current', () => {
-    fc.assert(fc.property(shades, part, ({ share, light, g, cell }, at) => {
-      const solved = string(share, light, g, cell);
-      const i = at * solved.shortA;
-      const v = oracleStringV(share, light, i, g, cell);
-      if (!(v > 0) || i < 1e-9) return;
-      // by current where the curve is steep, by voltage where it is flat: one of both is well conditioned
-      const gap = Math.abs(stringCurrentAt(solved, v) - i) / solved.shortA;
-      const back = Math.abs(oracleStringV(share, light, stringCurrentAt(solved, v), g, cell) - v) / solved.openV;
-      expect(Math.min(gap, back)).to.be.below(1e-6);
-    }), runs);
+    fc.assert(
+      fc.property(shades, part, ({ share, light, g, cell }, at) => {
+        const solved = string(share, light, g, cell);
+        const i = at * solved.shortA;
+        const v = oracleStringV(share, light, i, g, cell);
+        if (!(v > 0) || i < 1e-9) return;
+        // by current where the curve is steep, by voltage where it is flat: one of both is well conditioned
+        const gap = Math.abs(stringCurrentAt(solved, v) - i) / solved.shortA;
+        const back = Math.abs(oracleStringV(share, light, stringCurrentAt(solved, v), g, cell) - v) / solved.openV;
+        expect(Math.min(gap, back)).to.be.below(1e-6);
+      }),
+      runs,
+    );
   });
 
   it('falls in current all the way from short to open circuit', () => {
-    fc.assert(fc.property(shades, ({ share, light, g, cell }) => {
-      const { openV, shortA } = string(share, light, g, cell);
-      const solved = string(share, light, g, cell);
-      let before = shortA;
-      for (let n = 0; n <= 60; n++) {
-        const i = stringCurrentAt(solved, (openV * n) / 60);
-        expect(i).to.be.within(0, before + 1e-7 * (shortA + 1));
-        before = i;
-      }
-      expect(stringCurrentAt(solved, openV)).to.equal(0);
-      expect(stringCurrentAt(solved, -5)).to.equal(stringCurrentAt(solved, 0));
-    }), runs);
+    fc.assert(
+      fc.property(shades, ({ share, light, g, cell }) => {
+        const { openV, shortA } = string(share, light, g, cell);
+        const solved = string(share, light, g, cell);
+        let before = shortA;
+        for (let n = 0; n <= 60; n++) {
+          const i = stringCurrentAt(solved, (openV * n) / 60);
+          expect(i).to.be.within(0, before + 1e-7 * (shortA + 1));
+          before = i;
+        }
+        expect(stringCurrentAt(solved, openV)).to.equal(0);
+        expect(stringCurrentAt(solved, -5)).to.equal(stringCurrentAt(solved, 0));
+      }),
+      runs,
+    );
   });
 });
 
 describe('PV shading: maxima', () => {
   it('no point of the curve lies above the greatest one, and each is higher than its surroundings', () => {
-    fc.assert(fc.property(shades, ({ share, light, g, cell }) => {
-      const solved = string(share, light, g, cell);
-      const best = stringMaximum(solved);
-      for (let n = 0; n <= 100; n++) {
-        const v = (solved.openV * n) / 100;
-        expect(v * stringCurrentAt(solved, v)).to.be.at.most(best.p * (1 + 1e-7) + 1e-9);
-      }
-      for (const { v, p } of stringMaxima(solved)) {
-        expect(p).to.be.closeTo(v * stringCurrentAt(solved, v), 1e-6 * p + 1e-9);
-        for (const aside of [0.999, 1.001]) expect(v * aside * stringCurrentAt(solved, v * aside)).to.be.at.most(p * (1 + 1e-9) + 1e-9);
-      }
-    }), runs);
+    fc.assert(
+      fc.property(shades, ({ share, light, g, cell }) => {
+        const solved = string(share, light, g, cell);
+        const best = stringMaximum(solved);
+        for (let n = 0; n <= 100; n++) {
+          const v = (solved.openV * n) / 100;
+          expect(v * stringCurrentAt(solved, v)).to.be.at.most(best.p * (1 + 1e-7) + 1e-9);
+        }
+        for (const { v, p } of stringMaxima(solved)) {
+          expect(p).to.be.closeTo(v * stringCurrentAt(solved, v), 1e-6 * p + 1e-9);
+          for (const aside of [0.999, 1.001])
+            expect(v * aside * stringCurrentAt(solved, v * aside)).to.be.at.most(p * (1 + 1e-9) + 1e-9);
+        }
+      }),
+      runs,
+    );
   });
 
   it('rises in voltage', () => {
     for (let share = 0.1; share < 1; share += 0.1) {
       for (let light = 0.05; light < 1; light += 0.1) {
         const volts = stringMaxima(string(share, light)).map((peak) => peak.v);
-        expect(volts).to.have.length.within(1, 2).and.to.deep.equal([...volts].sort((a, b) => a - b));
+        expect(volts)
+          .to.have.length.within(1, 2)
+          .and.to.deep.equal([...volts].sort((a, b) => a - b));
       }
     }
   });
@@ -148,7 +173,9 @@ describe('PV shading: maxima', () => {
       expect(stringMaxima(solved)).to.deep.equal([]);
       expect(stringMaximum(solved)).to.deep.equal({ v: 0, i: 0, p: 0, voc: 0, isc: 0 });
       expect(trackedMaximum(solved, 'global', 100)).to.include({ p: 0, i: 0 });
-      expect([stringCurrentAt(solved, 0), stringVoltageForPower(solved, 10, stringMaximum(solved))]).to.deep.equal([0, 0]);
+      expect([stringCurrentAt(solved, 0), stringVoltageForPower(solved, 10, stringMaximum(solved))]).to.deep.equal([
+        0, 0,
+      ]);
       expect(shadedCurve(solved, 50)).to.deep.equal([{ v: 0, i: 0, p: 0 }]);
     }
   });
@@ -160,7 +187,15 @@ describe('PV shading: maxima', () => {
           for (const light of [0, 1e-12, 1e-6, 1 - 1e-12, 1]) {
             const solved = string(share, light, g, cell);
             const { v, i, p, voc: openV, isc } = stringMaximum(solved);
-            const values = [v, i, p, openV, isc, stringVoltageForPower(solved, p / 2, stringMaximum(solved)), ...shadedCurve(solved, 9).flatMap((s) => [s.v, s.i, s.p])];
+            const values = [
+              v,
+              i,
+              p,
+              openV,
+              isc,
+              stringVoltageForPower(solved, p / 2, stringMaximum(solved)),
+              ...shadedCurve(solved, 9).flatMap((s) => [s.v, s.i, s.p]),
+            ];
             for (const value of values) expect(value, `${g} ${cell} ${share} ${light}`).to.satisfy(Number.isFinite);
           }
         }
@@ -173,7 +208,12 @@ describe('PV shading: tracker and curtailment', () => {
   it('a scanning tracker is on the greatest maximum, a simple one on the first from open circuit', () => {
     const solved = string(0.3, 0.4);
     const [left, right] = stringMaxima(solved);
-    expect(trackedMaximum(solved, 'global', 100)).to.include({ v: left!.v, p: left!.p, voc: solved.openV, isc: solved.shortA });
+    expect(trackedMaximum(solved, 'global', 100)).to.include({
+      v: left!.v,
+      p: left!.p,
+      voc: solved.openV,
+      isc: solved.shortA,
+    });
     expect(trackedMaximum(solved, 'local', 100)).to.include({ v: right!.v, p: right!.p });
     expect(trackedMaximum(string(0.5, 0), 'local', 100).p).to.equal(stringMaximum(string(0.5, 0)).p);
   });
@@ -195,7 +235,11 @@ describe('PV shading: tracker and curtailment', () => {
     const solved = string(0.3, 0.4);
     const tracked = trackedMaximum(solved, 'global', 100);
     const voltageFor = (powerW: number) => stringVoltageForPower(solved, powerW, tracked);
-    expect([voltageFor(0), voltageFor(tracked.p), voltageFor(9999)]).to.deep.equal([solved.openV, tracked.v, tracked.v]);
+    expect([voltageFor(0), voltageFor(tracked.p), voltageFor(9999)]).to.deep.equal([
+      solved.openV,
+      tracked.v,
+      tracked.v,
+    ]);
     expect(voltageFor(1800)).to.be.within(tracked.v, solved.kneeV);
     expect(voltageFor(solved.kneeW - 1)).to.be.above(solved.right!.v);
     let before = tracked.v;
@@ -208,37 +252,50 @@ describe('PV shading: tracker and curtailment', () => {
   });
 
   it('finds the power from any tracker, window and shade', () => {
-    fc.assert(fc.property(shades, part, part, fc.constantFrom('global', 'local'), ({ share, light, g, cell }, edge, wanted, tracker) => {
-      const solved = string(share, light, g, cell);
-      const tracked = trackedMaximum(solved, tracker, 0.9 * edge * solved.openV);
-      const powerW = wanted * tracked.p;
-      if (!(powerW > 1e-6)) return;
-      const v = stringVoltageForPower(solved, powerW, tracked);
-      expect(v).to.be.within(tracked.v, solved.openV);
-      expect(v * stringCurrentAt(solved, v)).to.be.closeTo(powerW, 1e-6 * tracked.p + 1e-9);
-    }), runs);
+    fc.assert(
+      fc.property(
+        shades,
+        part,
+        part,
+        fc.constantFrom('global', 'local'),
+        ({ share, light, g, cell }, edge, wanted, tracker) => {
+          const solved = string(share, light, g, cell);
+          const tracked = trackedMaximum(solved, tracker, 0.9 * edge * solved.openV);
+          const powerW = wanted * tracked.p;
+          if (!(powerW > 1e-6)) return;
+          const v = stringVoltageForPower(solved, powerW, tracked);
+          expect(v).to.be.within(tracked.v, solved.openV);
+          expect(v * stringCurrentAt(solved, v)).to.be.closeTo(powerW, 1e-6 * tracked.p + 1e-9);
+        },
+      ),
+      runs,
+    );
   });
 });
 
 describe('PV shading: samples of the curve', () => {
   it('always holds the greatest maximum, rises from 0 to open circuit', () => {
-    fc.assert(fc.property(shades, fc.integer({ min: -1, max: 300 }), ({ share, light, g, cell }, points) => {
-      const solved = string(share, light, g, cell);
-      const best = stringMaximum(solved);
-      if (!(best.p > 0)) return;
-      const curve = shadedCurve(solved, points);
-      expect(curve).to.have.length(Math.max(points, 3));
-      expect(Math.max(...curve.map((sample) => sample.p))).to.be.at.most(best.p * (1 + 1e-7));
-      expect(curve.some((sample) => sample.v === best.v && sample.p === best.p)).to.equal(true);
-      expect([curve[0]!.v, curve.at(-1)!.v, curve.at(-1)!.i]).to.deep.equal([0, best.voc, 0]);
-      for (let n = 1; n < curve.length; n++) expect(curve[n]!.v).to.be.above(curve[n - 1]!.v);
-    }), runs);
+    fc.assert(
+      fc.property(shades, fc.integer({ min: -1, max: 300 }), ({ share, light, g, cell }, points) => {
+        const solved = string(share, light, g, cell);
+        const best = stringMaximum(solved);
+        if (!(best.p > 0)) return;
+        const curve = shadedCurve(solved, points);
+        expect(curve).to.have.length(Math.max(points, 3));
+        expect(Math.max(...curve.map((sample) => sample.p))).to.be.at.most(best.p * (1 + 1e-7));
+        expect(curve.some((sample) => sample.v === best.v && sample.p === best.p)).to.equal(true);
+        expect([curve[0]!.v, curve.at(-1)!.v, curve.at(-1)!.i]).to.deep.equal([0, best.voc, 0]);
+        for (let n = 1; n < curve.length; n++) expect(curve[n]!.v).to.be.above(curve[n - 1]!.v);
+      }),
+      runs,
+    );
   });
 
   it('holds the second maximum too', () => {
     const solved = string(0.3, 0.4);
     const curve = shadedCurve(solved, 128);
-    for (const { v, p } of stringMaxima(solved)) expect(curve.some((sample) => sample.v === v && sample.p === p)).to.equal(true);
+    for (const { v, p } of stringMaxima(solved))
+      expect(curve.some((sample) => sample.v === v && sample.p === p)).to.equal(true);
     expect(curve[0]!.i).to.be.closeTo(currentAt(solved.lit, (3.9 * 0.5) / 9.1), 1e-9);
   });
 });

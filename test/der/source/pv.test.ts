@@ -7,7 +7,11 @@ import { PvSource } from '../../../src/der/source/pv.ts';
 import type { PvConfig, PvWeather } from '../../../src/der/source/pv.ts';
 
 const config: PvConfig = {
-  module: pvModules['DATASHEET-270'], seriesCount: 20, parallelCount: 18.5, minDcVoltageV: 300, maxDcVoltageV: 1000,
+  module: pvModules['DATASHEET-270'],
+  seriesCount: 20,
+  parallelCount: 18.5,
+  minDcVoltageV: 300,
+  maxDcVoltageV: 1000,
 };
 const sunny: PvWeather = { irradianceWm2: 800, ambientTemperatureC: 20, windSpeedMS: 2, cellTemperatureC: null };
 const night: PvWeather = { ...sunny, irradianceWm2: 0 };
@@ -62,7 +66,9 @@ describe('PV source: settled', () => {
   it('is off at night, without voltage', () => {
     const source = settled(night);
     source.draw(1000, true);
-    expect([source.mppW, source.availableDcW, source.voltageV, source.currentA, source.powerW]).to.deep.equal([0, 0, 0, 0, 0]);
+    expect([source.mppW, source.availableDcW, source.voltageV, source.currentA, source.powerW]).to.deep.equal([
+      0, 0, 0, 0, 0,
+    ]);
     expect(source.state).to.equal('off');
     expect(source.settled).to.equal(true);
   });
@@ -102,17 +108,20 @@ describe('PV source: curtailment', () => {
     const light = fc.double({ min: 0.1, max: 1500, noNaN: true });
     const cell = fc.double({ min: -40, max: 90, noNaN: true });
     const share = fc.double({ min: 0, max: 1.2, noNaN: true });
-    fc.assert(fc.property(light, cell, share, (g, t, part) => {
-      const source = settled(fixed(g, t), { minDcVoltageV: 0 });
-      const wanted = part * source.availableDcW;
-      source.draw(wanted, true);
-      const given = Math.min(wanted, source.mppW);
-      expect(source.powerW).to.equal(given);
-      expect(source.voltageV * source.currentA).to.be.closeTo(given, 1e-6 * given + 1e-300);
-      const onCurve = currentAt(parametersAt(config.module, g, t), source.voltageV / 20) * 18.5;
-      expect(source.currentA).to.be.closeTo(onCurve, 1e-5 * source.mppW / source.voltageV);
-      expect(source.powerW - acFromDc(source.powerW, 100_000, 0.96)).to.be.at.least(0);
-    }), { numRuns: 500 });
+    fc.assert(
+      fc.property(light, cell, share, (g, t, part) => {
+        const source = settled(fixed(g, t), { minDcVoltageV: 0 });
+        const wanted = part * source.availableDcW;
+        source.draw(wanted, true);
+        const given = Math.min(wanted, source.mppW);
+        expect(source.powerW).to.equal(given);
+        expect(source.voltageV * source.currentA).to.be.closeTo(given, 1e-6 * given + 1e-300);
+        const onCurve = currentAt(parametersAt(config.module, g, t), source.voltageV / 20) * 18.5;
+        expect(source.currentA).to.be.closeTo(onCurve, (1e-5 * source.mppW) / source.voltageV);
+        expect(source.powerW - acFromDc(source.powerW, 100_000, 0.96)).to.be.at.least(0);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('never gives NaN for what is no power or no weather', () => {
@@ -122,7 +131,12 @@ describe('PV source: curtailment', () => {
       source.draw(power, true);
       expect([source.currentA, source.powerW]).to.deep.equal([0, 0]);
     }
-    for (const bad of [{ irradianceWm2: NaN }, { ambientTemperatureC: NaN }, { cellTemperatureC: NaN }, { irradianceWm2: Infinity }]) {
+    for (const bad of [
+      { irradianceWm2: NaN },
+      { ambientTemperatureC: NaN },
+      { cellTemperatureC: NaN },
+      { irradianceWm2: Infinity },
+    ]) {
       source.prepare(1, { ...sunny, ...bad });
       expect(source.availableDcW).to.equal(before);
     }
@@ -181,19 +195,27 @@ describe('PV source: tracking', () => {
       windSpeedMS: fc.double({ min: 0, max: 30, noNaN: true }),
       cellTemperatureC: fc.option(fc.double({ min: -50, max: 90, noNaN: true })),
     });
-    const step = fc.tuple(fc.double({ min: 0, max: 100, noNaN: true }), weather, fc.double({ min: 0, max: 2e5, noNaN: true }), fc.boolean());
-    fc.assert(fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
-      const source = new PvSource(config);
-      for (const [dt, w, power, energized] of steps) {
-        source.prepare(dt, w);
-        source.draw(power, energized);
-        expect(source.availableDcW).to.be.within(0, source.mppW);
-        expect(source.powerW).to.be.within(0, source.availableDcW);
-        expect(source.voltageV).to.be.within(0, source.openCircuitVoltageV);
-        if (source.powerW > 0) expect(source.voltageV).to.be.at.least(config.minDcVoltageV - 1e-6);
-        expect(Number.isFinite(source.currentA + source.cellTemperatureC)).to.equal(true);
-      }
-    }), { numRuns: 300 });
+    const step = fc.tuple(
+      fc.double({ min: 0, max: 100, noNaN: true }),
+      weather,
+      fc.double({ min: 0, max: 2e5, noNaN: true }),
+      fc.boolean(),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+        const source = new PvSource(config);
+        for (const [dt, w, power, energized] of steps) {
+          source.prepare(dt, w);
+          source.draw(power, energized);
+          expect(source.availableDcW).to.be.within(0, source.mppW);
+          expect(source.powerW).to.be.within(0, source.availableDcW);
+          expect(source.voltageV).to.be.within(0, source.openCircuitVoltageV);
+          if (source.powerW > 0) expect(source.voltageV).to.be.at.least(config.minDcVoltageV - 1e-6);
+          expect(Number.isFinite(source.currentA + source.cellTemperatureC)).to.equal(true);
+        }
+      }),
+      { numRuns: 300 },
+    );
   });
 });
 
@@ -280,23 +302,26 @@ describe('PV source: start and low voltage', () => {
 
 describe('PV source: curve', () => {
   it('rises in voltage from zero to open circuit with the maximum among the samples', () => {
-    fc.assert(fc.property(fc.integer({ min: 3, max: 200 }), fc.double({ min: 0.1, max: 1500, noNaN: true }), (points, g) => {
-      const source = settled(fixed(g));
-      const { curve, mpp, vOcV, iScA } = source.curve(points);
-      expect(curve).to.have.length(points);
-      expect(curve[0]).to.deep.equal({ v: 0, i: curve[0]!.i, p: 0 });
-      expect(curve[0]!.i).to.be.closeTo(iScA, 1e-9 * iScA);
-      expect(curve.at(-1)).to.deep.equal({ v: vOcV, i: 0, p: 0 });
-      expect(mpp).to.not.equal(null);
-      expect(curve).to.include(mpp);
-      expect(mpp!.p).to.equal(source.mppW);
-      curve.forEach((sample, n) => {
-        expect(sample.p).to.be.at.most(mpp!.p);
-        expect(sample.p).to.be.closeTo(sample.v * sample.i, 1e-9 * mpp!.p);
-        if (n > 0) expect(sample.v).to.be.above(curve[n - 1]!.v);
-        if (n > 0) expect(sample.i).to.be.at.most(curve[n - 1]!.i);
-      });
-    }), { numRuns: 60 });
+    fc.assert(
+      fc.property(fc.integer({ min: 3, max: 200 }), fc.double({ min: 0.1, max: 1500, noNaN: true }), (points, g) => {
+        const source = settled(fixed(g));
+        const { curve, mpp, vOcV, iScA } = source.curve(points);
+        expect(curve).to.have.length(points);
+        expect(curve[0]).to.deep.equal({ v: 0, i: curve[0]!.i, p: 0 });
+        expect(curve[0]!.i).to.be.closeTo(iScA, 1e-9 * iScA);
+        expect(curve.at(-1)).to.deep.equal({ v: vOcV, i: 0, p: 0 });
+        expect(mpp).to.not.equal(null);
+        expect(curve).to.include(mpp);
+        expect(mpp!.p).to.equal(source.mppW);
+        curve.forEach((sample, n) => {
+          expect(sample.p).to.be.at.most(mpp!.p);
+          expect(sample.p).to.be.closeTo(sample.v * sample.i, 1e-9 * mpp!.p);
+          if (n > 0) expect(sample.v).to.be.above(curve[n - 1]!.v);
+          if (n > 0) expect(sample.i).to.be.at.most(curve[n - 1]!.i);
+        });
+      }),
+      { numRuns: 60 },
+    );
   });
 
   it('is one sample of zeros in the dark', () => {
@@ -316,12 +341,19 @@ describe('PV source: configuration', () => {
 
   it('names every fault', () => {
     expect(faultNames({})).to.deep.equal([]);
-    expect(faultNames({ seriesCount: 0, parallelCount: NaN, mpptTimeConstantS: 0 }))
-      .to.deep.equal(['seriesCount', 'parallelCount', 'mpptTimeConstantS']);
+    expect(faultNames({ seriesCount: 0, parallelCount: NaN, mpptTimeConstantS: 0 })).to.deep.equal([
+      'seriesCount',
+      'parallelCount',
+      'mpptTimeConstantS',
+    ]);
     expect(faultNames({ minDcVoltageV: 1000 })).to.include('minDcVoltageV');
     expect(faultNames({ startVoltageV: 200 })).to.deep.equal(['startVoltageV']);
-    expect(faultNames({ startSeconds: -1, thermal: { u0: 0, u1: -1, timeConstantS: 0 } }))
-      .to.have.members(['startSeconds', 'thermal.u0', 'thermal.u1', 'thermal.timeConstantS']);
+    expect(faultNames({ startSeconds: -1, thermal: { u0: 0, u1: -1, timeConstantS: 0 } })).to.have.members([
+      'startSeconds',
+      'thermal.u0',
+      'thermal.u1',
+      'thermal.timeConstantS',
+    ]);
     expect(faultNames({ module: { ...config.module, i0Ref: 0, rS: -1 } })).to.deep.equal(['module.i0Ref', 'module.rS']);
   });
 });

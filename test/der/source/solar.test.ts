@@ -1,5 +1,11 @@
 import { expect } from 'chai';
-import { clearSkyIrradiance, haurwitzGhi, planeOfArray, splitClearSky, sunPosition } from '../../../src/der/source/solar.ts';
+import {
+  clearSkyIrradiance,
+  haurwitzGhi,
+  planeOfArray,
+  splitClearSky,
+  sunPosition,
+} from '../../../src/der/source/solar.ts';
 import { goldenRows, needsGolden, pvFixture } from '../golden.ts';
 
 const radians = Math.PI / 180;
@@ -43,9 +49,14 @@ describe('sun and clear sky', () => {
       if (Number(row.zenith_deg) > 89) continue;
       const sun = sunPosition(Date.parse(row.utc ?? ''), Number(row.lat_deg), Number(row.lon_deg));
       const sky = {
-        ghi: Number(row.ghi_ineichen_tl3_w_m2), dni: Number(row.dni_ineichen_tl3_w_m2), dhi: Number(row.dhi_ineichen_tl3_w_m2),
+        ghi: Number(row.ghi_ineichen_tl3_w_m2),
+        dni: Number(row.dni_ineichen_tl3_w_m2),
+        dhi: Number(row.dhi_ineichen_tl3_w_m2),
       };
-      expect(planeOfArray(sky, sun, 30, Number(row.lat_deg) > 0 ? 180 : 0)).to.be.closeTo(Number(row.poa30_isotropic_w_m2), 5);
+      expect(planeOfArray(sky, sun, 30, Number(row.lat_deg) > 0 ? 180 : 0)).to.be.closeTo(
+        Number(row.poa30_isotropic_w_m2),
+        5,
+      );
     }
   });
 

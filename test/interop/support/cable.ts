@@ -5,7 +5,10 @@ import { existsSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
 /** Both ends of the cable of a directory. */
-export const ends = (directory: string): readonly [string, string] => [join(directory, 'simulator'), join(directory, 'master')];
+export const ends = (directory: string): readonly [string, string] => [
+  join(directory, 'simulator'),
+  join(directory, 'master'),
+];
 
 /** Two serial ports with a cable between them, as files of a directory. */
 export async function cable(directory: string): Promise<ChildProcess> {

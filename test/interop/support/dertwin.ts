@@ -30,37 +30,85 @@ function only(def: ModelDef, points: readonly string[], scale: Readonly<Record<s
 }
 
 /** What the simulator itself does not fill: marker, headers, texts, ratings, scale factors. */
-const { layout, image } = imageOf([
-  { def: m1 },
-  only(m103, ['W', 'Hz', 'DCW', 'TmpCab', 'PhVphA', 'PhVphB', 'PhVphC'], { V_SF: -1, W_SF: 0, Hz_SF: -2, DCW_SF: 0, Tmp_SF: -1 }),
-  only(m120, ['DERTyp', 'WRtg'], { WRtg_SF: 1 }),
-  only(m123, ['Conn', 'WMaxLimPct', 'WMaxLim_Ena', 'OutPFSet'], { WMaxLimPct_SF: 0, OutPFSet_SF: -2 }),
-], {
-  '1.Mn': 'dertwin', '1.Md': 'inverter', '1.Vr': '0.1.12', '1.SN': 'T-1',
-  '120.DERTyp': 'PV', '120.WRtg': ratedW,
-  '123.Conn': 'CONNECT', '123.WMaxLimPct': 100, '123.WMaxLim_Ena': 'DISABLED', '123.OutPFSet': 1,
-});
+const { layout, image } = imageOf(
+  [
+    { def: m1 },
+    only(m103, ['W', 'Hz', 'DCW', 'TmpCab', 'PhVphA', 'PhVphB', 'PhVphC'], {
+      V_SF: -1,
+      W_SF: 0,
+      Hz_SF: -2,
+      DCW_SF: 0,
+      Tmp_SF: -1,
+    }),
+    only(m120, ['DERTyp', 'WRtg'], { WRtg_SF: 1 }),
+    only(m123, ['Conn', 'WMaxLimPct', 'WMaxLim_Ena', 'OutPFSet'], { WMaxLimPct_SF: 0, OutPFSet_SF: -2 }),
+  ],
+  {
+    '1.Mn': 'dertwin',
+    '1.Md': 'inverter',
+    '1.Vr': '0.1.12',
+    '1.SN': 'T-1',
+    '120.DERTyp': 'PV',
+    '120.WRtg': ratedW,
+    '123.Conn': 'CONNECT',
+    '123.WMaxLimPct': 100,
+    '123.WMaxLim_Ena': 'DISABLED',
+    '123.OutPFSet': 1,
+  },
+);
 
 /** Our point, what it is called there, and what one step of the register is there. */
 const telemetry: readonly (readonly [point: string, name: string, scale: number])[] = [
-  ['103.W', 'total_active_power', 0.001], ['103.Hz', 'grid_frequency', 0.01], ['103.DCW', 'total_input_power', 0.001], ['103.TmpCab', 'temp_inverter', 0.1],
-  ['103.PhVphA', 'phase_neutral_voltage_1', 0.1], ['103.PhVphB', 'phase_neutral_voltage_2', 0.1], ['103.PhVphC', 'phase_neutral_voltage_3', 0.1],
+  ['103.W', 'total_active_power', 0.001],
+  ['103.Hz', 'grid_frequency', 0.01],
+  ['103.DCW', 'total_input_power', 0.001],
+  ['103.TmpCab', 'temp_inverter', 0.1],
+  ['103.PhVphA', 'phase_neutral_voltage_1', 0.1],
+  ['103.PhVphB', 'phase_neutral_voltage_2', 0.1],
+  ['103.PhVphC', 'phase_neutral_voltage_3', 0.1],
 ];
-const commands: typeof telemetry = [['123.WMaxLimPct', 'active_power_rate', 1], ['123.Conn', 'remote_on_off', 1], ['123.OutPFSet', 'power_factor_setpoint', 0.01]];
+const commands: typeof telemetry = [
+  ['123.WMaxLimPct', 'active_power_rate', 1],
+  ['123.Conn', 'remote_on_off', 1],
+  ['123.OutPFSet', 'power_factor_setpoint', 0.01],
+];
 
 function registerOf([point, name, scale]: (typeof telemetry)[number], direction: 'read' | 'write'): object {
   const dot = point.indexOf('.');
   const slot = layout.slot(Number(point.slice(0, dot)), point.slice(dot + 1));
   if (!slot) throw new Error(`no point ${point}`);
-  return { name, internal_name: name, address: slot.address, func: 3, direction, type: slot.def.type === 'int16' ? 'int16' : 'uint16', count: 1, scale };
+  return {
+    name,
+    internal_name: name,
+    address: slot.address,
+    func: 3,
+    direction,
+    type: slot.def.type === 'int16' ? 'int16' : 'uint16',
+    count: 1,
+    scale,
+  };
 }
 
 /** A PV inverter at noon with more sun than it can use. */
 function siteAt(port: number, registerMap: string): object {
   return {
-    site_name: 'interop', step: 0.1, real_time: true, start_time_h: 12,
-    external_models: { irradiance: { peak: 1000 }, grid_frequency: { nominal_hz: 50 }, grid_voltage: { nominal_voltage_ll: 400 } },
-    assets: [{ type: 'inverter', rated_kw: ratedW / 1000, area_m2: ratedW / 100, protocols: [{ kind: 'modbus_tcp', ip: '127.0.0.1', port, unit_id: 1, register_map: registerMap }] }],
+    site_name: 'interop',
+    step: 0.1,
+    real_time: true,
+    start_time_h: 12,
+    external_models: {
+      irradiance: { peak: 1000 },
+      grid_frequency: { nominal_hz: 50 },
+      grid_voltage: { nominal_voltage_ll: 400 },
+    },
+    assets: [
+      {
+        type: 'inverter',
+        rated_kw: ratedW / 1000,
+        area_m2: ratedW / 100,
+        protocols: [{ kind: 'modbus_tcp', ip: '127.0.0.1', port, unit_id: 1, register_map: registerMap }],
+      },
+    ],
   };
 }
 
@@ -103,14 +151,28 @@ export class Dertwin {
     const [config, map] = [join(directory, 'site.json'), join(directory, 'map.yaml')];
     const port = await freePorts(1);
     // JSON is YAML
-    writeFileSync(map, JSON.stringify({ registers: [...telemetry.map((each) => registerOf(each, 'read')), ...commands.map((each) => registerOf(each, 'write'))] }));
+    writeFileSync(
+      map,
+      JSON.stringify({
+        registers: [
+          ...telemetry.map((each) => registerOf(each, 'read')),
+          ...commands.map((each) => registerOf(each, 'write')),
+        ],
+      }),
+    );
     writeFileSync(config, JSON.stringify(siteAt(port, map)));
-    const child = spawn(python, ['-B', '-m', 'dertwin.main', '-c', config], { env: dertwinEnvironment, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(python, ['-B', '-m', 'dertwin.main', '-c', config], {
+      env: dertwinEnvironment,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     let complaints = '';
-    child.stderr.on('data', (chunk: Buffer) => { complaints += chunk.toString(); });
+    child.stderr.on('data', (chunk: Buffer) => {
+      complaints += chunk.toString();
+    });
     const limitMs = performance.now() + startLimitMs;
-    while (!await accepts(port)) {
-      if (child.exitCode !== null || performance.now() > limitMs) throw new Error(`dertwin did not start: ${complaints}`);
+    while (!(await accepts(port))) {
+      if (child.exitCode !== null || performance.now() > limitMs)
+        throw new Error(`dertwin did not start: ${complaints}`);
       await settled();
     }
     await commission(port);

@@ -9,18 +9,24 @@ import type { Json } from '../../support/http.ts';
 
 const localPython = fileURLToPath(new URL('../../../.venv/bin/python', import.meta.url));
 /** The interpreter with the Python peers. */
-export const python = [process.env['PYTHON'], localPython].find((path) => path !== undefined && existsSync(path)) ?? 'python3';
+export const python =
+  [process.env['PYTHON'], localPython].find((path) => path !== undefined && existsSync(path)) ?? 'python3';
 
 /** dertwin and the pymodbus that it needs, an older one than that of the other peers. */
 const dertwinPackages = fileURLToPath(new URL('../../../.venv/dertwin', import.meta.url));
 /** What a process needs to run dertwin. */
 export const dertwinEnvironment: NodeJS.ProcessEnv = { ...process.env, PYTHONPATH: dertwinPackages };
 
-const succeeds = (program: string, args: readonly string[], env = process.env) => spawnSync(program, args, { stdio: 'ignore', timeout: 30_000, env }).status === 0;
+const succeeds = (program: string, args: readonly string[], env = process.env) =>
+  spawnSync(program, args, { stdio: 'ignore', timeout: 30_000, env }).status === 0;
 
 /** Folder of the model definitions that pysunspec2 brings along. @throws Error without it */
 export function pysunspec2Models(): string {
-  const { status, stdout } = spawnSync(python, ['-c', 'import os, sunspec2; print(os.path.dirname(sunspec2.__file__))'], { encoding: 'utf8', timeout: 30_000 });
+  const { status, stdout } = spawnSync(
+    python,
+    ['-c', 'import os, sunspec2; print(os.path.dirname(sunspec2.__file__))'],
+    { encoding: 'utf8', timeout: 30_000 },
+  );
   if (status !== 0) throw new Error('pysunspec2 cannot be asked where it is');
   return join(stdout.trim(), 'models', 'json');
 }
@@ -59,7 +65,11 @@ export function skip(context: Mocha.Context, reason: string): never {
 }
 
 /** A suite that needs peers; on a machine without one of them its hooks do not run and its tests are skipped with a notice. */
-export function describeWith(names: readonly (keyof typeof peers)[], title: string, body: (this: Mocha.Suite) => void): void {
+export function describeWith(
+  names: readonly (keyof typeof peers)[],
+  title: string,
+  body: (this: Mocha.Suite) => void,
+): void {
   describe(names.join(', '), () => {
     before(function () {
       for (const name of names) {
@@ -98,16 +108,32 @@ export class PythonPeer {
    * @param target a port of this machine, or the path of a serial line
    * @param more arguments of the script behind the target
    */
-  constructor(script: 'sunspec_master' | 'modbus_master' | 'metrics_reader' | 'sunspec_device', target: number | string, ...more: readonly string[]) {
+  constructor(
+    script: 'sunspec_master' | 'modbus_master' | 'metrics_reader' | 'sunspec_device',
+    target: number | string,
+    ...more: readonly string[]
+  ) {
     const path = fileURLToPath(new URL(`../python/${script}.py`, import.meta.url));
-    this.#child = spawn(python, ['-B', path, ...(typeof target === 'number' ? ['127.0.0.1', String(target)] : [target]), ...more]);
+    this.#child = spawn(python, [
+      '-B',
+      path,
+      ...(typeof target === 'number' ? ['127.0.0.1', String(target)] : [target]),
+      ...more,
+    ]);
     this.#exited = once(this.#child, 'close');
-    this.#child.stderr.on('data', (chunk: Buffer) => { this.#complaints += chunk.toString(); });
+    this.#child.stderr.on('data', (chunk: Buffer) => {
+      this.#complaints += chunk.toString();
+    });
     this.#child.stdin.on('error', () => undefined);
-    createInterface(this.#child.stdout).on('line', (line) => { this.#answered(line); });
-    this.#exited.then(() => {
-      for (const { reject } of this.#waiting.splice(0)) reject(new Error(`${script} has ended: ${this.#complaints}`));
-    }, () => undefined);
+    createInterface(this.#child.stdout).on('line', (line) => {
+      this.#answered(line);
+    });
+    this.#exited.then(
+      () => {
+        for (const { reject } of this.#waiting.splice(0)) reject(new Error(`${script} has ended: ${this.#complaints}`));
+      },
+      () => undefined,
+    );
   }
 
   /**
@@ -138,7 +164,10 @@ export class PythonPeer {
   }
 
   #answered(line: string): void {
-    const { value, error } = JSON.parse(line) as { value?: Json; error?: { message: string; exception: number | null } };
+    const { value, error } = JSON.parse(line) as {
+      value?: Json;
+      error?: { message: string; exception: number | null };
+    };
     const waiting = this.#waiting.shift();
     if (error) waiting?.reject(new PeerError(error.message, error.exception));
     else waiting?.resolve(value);

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 const script = fileURLToPath(new URL('../../../scripts/make-test-pki.sh', import.meta.url));
 
 /** Runs the script of the documentation; answers what it says. @param hosts of the server, besides localhost */
-export const makePki = (directory: string, hosts: readonly string[] = []): string => execFileSync('sh', [script, directory, ...hosts], { encoding: 'utf8' });
+export const makePki = (directory: string, hosts: readonly string[] = []): string =>
+  execFileSync('sh', [script, directory, ...hosts], { encoding: 'utf8' });
 
 /** Certificates in a directory of their own. */
 export class PkiOnDisk {

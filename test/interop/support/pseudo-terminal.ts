@@ -15,9 +15,12 @@ const settings = { baudRate: 115_200, parity: 'even', stopBits: 1 } as const;
 
 /** All devices on serial ports of the machine, with real time on the line; each master has a pair of ports of its own. */
 export const pseudoTerminal: Line = {
-  name: 'a pseudo-terminal', framing: 'rtu', shared: true,
+  name: 'a pseudo-terminal',
+  framing: 'rtu',
+  shared: true,
   serve(plant) {
-    const plugged: { readonly adapter: ModbusRtuAdapter; readonly socat: ChildProcess; readonly directory: string }[] = [];
+    const plugged: { readonly adapter: ModbusRtuAdapter; readonly socat: ChildProcess; readonly directory: string }[] =
+      [];
     async function plug(): Promise<string> {
       const directory = mkdtempSync(join(tmpdir(), 'derbench-line-'));
       const socat = await cable(directory);
@@ -43,7 +46,8 @@ export const pseudoTerminal: Line = {
         await until(() => unreadable() > before);
       },
       master: async (index) => SerialMaster.rtu(await plug(), 1 + index, settings),
-      wire: async (index) => new RawWire(RawClient.over(new ReadStream(openSync(await plug(), 'r+'))), 'rtu', 1 + index),
+      wire: async (index) =>
+        new RawWire(RawClient.over(new ReadStream(openSync(await plug(), 'r+'))), 'rtu', 1 + index),
     };
   },
 };

@@ -18,7 +18,7 @@ export class Stream {
 
   /** The snapshot of the next tick. */
   async next(): Promise<Snapshot> {
-    const [message] = await once(this.#socket, 'message') as [Buffer];
+    const [message] = (await once(this.#socket, 'message')) as [Buffer];
     return JSON.parse(message.toString()) as Snapshot;
   }
 
@@ -26,7 +26,11 @@ export class Stream {
    * Asks once per tick until there is an answer other than undefined.
    * @throws Error after `seconds` of real time
    */
-  async until<T>(what: string, seconds: number, probe: (snapshot: Snapshot) => T | undefined | Promise<T | undefined>): Promise<T> {
+  async until<T>(
+    what: string,
+    seconds: number,
+    probe: (snapshot: Snapshot) => T | undefined | Promise<T | undefined>,
+  ): Promise<T> {
     const deadline = performance.now() + seconds * 1000;
     while (performance.now() < deadline) {
       const answer = await probe(await this.next());

@@ -25,7 +25,12 @@ export interface LineKind {
 }
 
 /** @param target of the master: a port, or the path of a serial line */
-async function opened(flags: readonly string[], target: (simulator: RunningSimulator) => number | string, more: readonly string[], cleanUp: () => unknown): Promise<SunSpecLine> {
+async function opened(
+  flags: readonly string[],
+  target: (simulator: RunningSimulator) => number | string,
+  more: readonly string[],
+  cleanUp: () => unknown,
+): Promise<SunSpecLine> {
   let simulator: RunningSimulator;
   try {
     simulator = await startSimulator(flags);
@@ -35,7 +40,8 @@ async function opened(flags: readonly string[], target: (simulator: RunningSimul
   }
   const master = new PythonPeer('sunspec_master', target(simulator), ...more);
   return {
-    simulator, master,
+    simulator,
+    master,
     async stop() {
       await master.stop();
       const code = await simulator.stop();
@@ -48,28 +54,38 @@ async function opened(flags: readonly string[], target: (simulator: RunningSimul
 const modbusPort = (simulator: RunningSimulator) => simulator.modbusPort;
 
 export const tcp: LineKind = {
-  name: 'TCP', peers: ['pysunspec2'],
+  name: 'TCP',
+  peers: ['pysunspec2'],
   open: (flags) => opened(flags, modbusPort, [], () => undefined),
 };
 
 const tls: LineKind = {
-  name: 'TLS', peers: ['pysunspec2', 'openssl'],
+  name: 'TLS',
+  peers: ['pysunspec2', 'openssl'],
   open(flags) {
     const pki = new PkiOnDisk();
-    return opened([...pki.flags, ...flags], modbusPort, pki.client('superadmin'), () => { pki.remove(); });
+    return opened([...pki.flags, ...flags], modbusPort, pki.client('superadmin'), () => {
+      pki.remove();
+    });
   },
 };
 
 const rtu: LineKind = {
-  name: 'RTU', peers: ['pysunspec2', 'socat'],
+  name: 'RTU',
+  peers: ['pysunspec2', 'socat'],
   async open(flags) {
     const directory = mkdtempSync(join(tmpdir(), 'derbench-line-'));
     const socat = await cable(directory);
     const [ours, theirs] = ends(directory);
-    return opened(['-mb', 'no', '-rtu', 'yes', '--rtu_port', ours, '--rtu_baud', '115200', '--rtu_parity', 'E', ...flags], () => theirs, ['115200', 'E'], async () => {
-      await end(socat);
-      rmSync(directory, { recursive: true });
-    });
+    return opened(
+      ['-mb', 'no', '-rtu', 'yes', '--rtu_port', ours, '--rtu_baud', '115200', '--rtu_parity', 'E', ...flags],
+      () => theirs,
+      ['115200', 'E'],
+      async () => {
+        await end(socat);
+        rmSync(directory, { recursive: true });
+      },
+    );
   },
 };
 

@@ -9,7 +9,9 @@ const types = ['PV-3Phase', 'PV-1Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelc
 describe('SunSpec client with the simulator as device', () => {
   let app: App;
   let client: SunSpecClientAdapter;
-  before(async () => { ({ app } = await startApp(types, ['--sim_models', 'yes'])); });
+  before(async () => {
+    ({ app } = await startApp(types, ['--sim_models', 'yes']));
+  });
   after(() => app.stop());
   afterEach(() => client.stop());
 
@@ -23,8 +25,9 @@ describe('SunSpec client with the simulator as device', () => {
       await open(index);
       const { bank } = app.plant.device(index);
       const { models, end, notes, baseAddress } = client.view().discovery!;
-      expect(models.map(({ id, address, length }) => ({ id, address, length })))
-        .to.deep.equal(bank.layout.models.map(({ def, address, length }) => ({ id: def.id, address, length })));
+      expect(models.map(({ id, address, length }) => ({ id, address, length }))).to.deep.equal(
+        bank.layout.models.map(({ def, address, length }) => ({ id: def.id, address, length })),
+      );
       expect({ end, notes, baseAddress }).to.deep.equal({ end: 'end_model', notes: [], baseAddress: 40_000 });
       let compared = 0;
       for (const place of bank.layout.models) {
@@ -51,7 +54,12 @@ describe('SunSpec client with the simulator as device', () => {
 
   it('tells who made the device', async () => {
     await open(2);
-    expect(client.view().identity).to.deep.equal({ manufacturer: 'derbench', model: 'Batt-3Phase', version: '0.1.0', serialNumber: 'DB-000002' });
+    expect(client.view().identity).to.deep.equal({
+      manufacturer: 'derbench',
+      model: 'Batt-3Phase',
+      version: '0.1.0',
+      serialNumber: 'DB-000002',
+    });
   });
 
   it('writes points through the checks of the device, and reads them back', async () => {
@@ -59,28 +67,50 @@ describe('SunSpec client with the simulator as device', () => {
     const { bank } = app.plant.device(0);
     const written = await client.writePoints(704, 0, { WMaxLimPctEna: 'ENABLED', WMaxLimPct: 50.004 });
     expect(written.match).to.equal(true);
-    expect(written.requests).to.deep.equal([{ functionCode: 16, address: bank.layout.slot(704, 'WMaxLimPctEna')!.address, count: 2 }]);
-    expect(written.points.map(({ name, written: value, rawWritten }) => [name, value, rawWritten]))
-      .to.deep.equal([['WMaxLimPctEna', 1, [1]], ['WMaxLimPct', 50, [5000]]]);
+    expect(written.requests).to.deep.equal([
+      { functionCode: 16, address: bank.layout.slot(704, 'WMaxLimPctEna')!.address, count: 2 },
+    ]);
+    expect(written.points.map(({ name, written: value, rawWritten }) => [name, value, rawWritten])).to.deep.equal([
+      ['WMaxLimPctEna', 1, [1]],
+      ['WMaxLimPct', 50, [5000]],
+    ]);
     expect([bank.map.m704.WMaxLimPct, bank.map.m704.WMaxLimPctEna]).to.deep.equal([50, 'ENABLED']);
-    expect((await client.writePoints(704, 0, { WMaxLimPct: 40 })).requests.map(({ functionCode }) => functionCode)).to.deep.equal([6]);
+    expect(
+      (await client.writePoints(704, 0, { WMaxLimPct: 40 })).requests.map(({ functionCode }) => functionCode),
+    ).to.deep.equal([6]);
   });
 
   it('shows numbers of 32 bits as the decimals that were meant, written and read back alike', async () => {
     await open(0);
     const { match, points } = await client.writePoints(64414, 0, { GridVoltageA: 0.9, GridFrequency: 59.95 });
     expect(match).to.equal(true);
-    expect(points.map(({ written, readBack }) => [written, readBack.value])).to.deep.equal([[0.9, 0.9], [59.95, 59.95]]);
+    expect(points.map(({ written, readBack }) => [written, readBack.value])).to.deep.equal([
+      [0.9, 0.9],
+      [59.95, 59.95],
+    ]);
     const { bank } = app.plant.device(0);
-    expect([bank.value(bank.layout.slot(64414, 'GridVoltageA')!), bank.map.m64414!.GridFrequency]).to.deep.equal([0.9, 59.95]);
+    expect([bank.value(bank.layout.slot(64414, 'GridVoltageA')!), bank.map.m64414!.GridFrequency]).to.deep.equal([
+      0.9, 59.95,
+    ]);
   });
 
   it('adopts a curve in one call: points first, then the request, then the enable', async () => {
     await open(0);
     const { bank } = app.plant.device(0);
     const { match, requests } = await client.writePoints(705, 0, {
-      Ena: 1, AdptCrvReq: 2, 'Crv[1].ActPt': 4, 'Crv[1].Pt[0].V': 91, 'Crv[1].Pt[0].Var': 40, 'Crv[1].Pt[1].V': 97, 'Crv[1].Pt[1].Var': 0,
-      'Crv[1].Pt[2].V': 103, 'Crv[1].Pt[2].Var': 0, 'Crv[1].Pt[3].V': 109, 'Crv[1].Pt[3].Var': -40, 'Crv[1].RspTms': 5, 'Crv[1].Pt[9].V': null,
+      Ena: 1,
+      AdptCrvReq: 2,
+      'Crv[1].ActPt': 4,
+      'Crv[1].Pt[0].V': 91,
+      'Crv[1].Pt[0].Var': 40,
+      'Crv[1].Pt[1].V': 97,
+      'Crv[1].Pt[1].Var': 0,
+      'Crv[1].Pt[2].V': 103,
+      'Crv[1].Pt[2].Var': 0,
+      'Crv[1].Pt[3].V': 109,
+      'Crv[1].Pt[3].Var': -40,
+      'Crv[1].RspTms': 5,
+      'Crv[1].Pt[9].V': null,
     });
     expect(match).to.equal(true);
     expect(requests.at(-1)).to.include({ address: bank.layout.slot(705, 'Ena')!.address, count: 2 });
@@ -92,7 +122,11 @@ describe('SunSpec client with the simulator as device', () => {
   it('says with which exception the device refuses, and what was written before', async () => {
     await open(0);
     const failure = await failureOf(client.writePoints(704, 0, { WMaxLimPct: 120 }));
-    expect(failure).to.include({ code: 'PEER_ERROR', exceptionCode: 3, message: 'exception 3 (illegal data value) for WMaxLimPct; nothing was written before' });
+    expect(failure).to.include({
+      code: 'PEER_ERROR',
+      exceptionCode: 3,
+      message: 'exception 3 (illegal data value) for WMaxLimPct; nothing was written before',
+    });
     const half = await failureOf(client.writePoints(704, 0, { PFWInjEna: 0, WMaxLimPct: 101 }));
     expect(half.message).to.equal('exception 3 (illegal data value) for WMaxLimPct; nothing was written before');
     const later = await failureOf(client.writePoints(704, 0, { WRmp: 80, WMaxLimPct: 101 }));
@@ -122,13 +156,17 @@ describe('SunSpec client with the simulator as device', () => {
 
   it('refuses a part of a bit', async () => {
     await open(0);
-    expect((await failureOf(client.writePoints(702, 0, { IntIslandCat: 1.5 }))).message).to.equal('/points/IntIslandCat: must be a whole number');
+    expect((await failureOf(client.writePoints(702, 0, { IntIslandCat: 1.5 }))).message).to.equal(
+      '/points/IntIslandCat: must be a whole number',
+    );
   });
 
   it('knows what the device does not have', async () => {
     await open(0);
     expect((await failureOf(client.readModel(802, 0, true))).code).to.equal('UNKNOWN_RESOURCE');
-    expect((await failureOf(client.readModel(701, 1, true))).message).to.equal('The device has model 701 once: index 1 does not exist.');
+    expect((await failureOf(client.readModel(701, 1, true))).message).to.equal(
+      'The device has model 701 once: index 1 does not exist.',
+    );
   });
 
   it('reads and writes registers as they are, in pieces of 125', async () => {

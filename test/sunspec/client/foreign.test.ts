@@ -24,7 +24,8 @@ const close = async () => {
 
 const addressOf = ({ layout }: ForeignMap, id: number) => layout.models.find(({ def }) => def.id === id)!.address;
 const endOf = ({ layout }: ForeignMap) => layout.base + layout.size - 2;
-const valueOf = async (id: number, path: string): Promise<unknown> => pointsOf(await client.readModel(id, 0, true)).get(path)?.value;
+const valueOf = async (id: number, path: string): Promise<unknown> =>
+  pointsOf(await client.readModel(id, 0, true)).get(path)?.value;
 const ids = () => client.view().discovery!.models.map(({ id }) => id);
 
 describe('discovery of foreign devices (Device Information Model Specification)', () => {
@@ -42,8 +43,10 @@ describe('discovery of foreign devices (Device Information Model Specification)'
     await open(oldInverter());
     peer.image.writeUInt16BE(0x1234, 0);
     const failure = await failureOf(client.scan());
-    expect(failure.message).to.equal(`unit 1 of tcp://127.0.0.1:${peer.port} has no SunSpec map: the marker SunS (0x5375 0x6e53) is at none of the base `
-      + 'addresses; 40000 has 0x1234 0x6e53, 50000 has exception 2 (illegal data address), 0 has exception 2 (illegal data address)');
+    expect(failure.message).to.equal(
+      `unit 1 of tcp://127.0.0.1:${peer.port} has no SunSpec map: the marker SunS (0x5375 0x6e53) is at none of the base ` +
+        'addresses; 40000 has 0x1234 0x6e53, 50000 has exception 2 (illegal data address), 0 has exception 2 (illegal data address)',
+    );
   });
 
   it('takes a base address that is none of the usual ones', async () => {
@@ -57,7 +60,8 @@ describe('discovery of foreign devices (Device Information Model Specification)'
     await open(oldInverter());
     peer.rule = () => ({ exception: 11 });
     expect((await failureOf(client.scan())).message).to.equal(
-      `tcp://127.0.0.1:${peer.port} answers for unit 1 with exception 11 (gateway target device failed to respond): there is no device with that unit id`);
+      `tcp://127.0.0.1:${peer.port} answers for unit 1 with exception 11 (gateway target device failed to respond): there is no device with that unit id`,
+    );
   });
 
   it('accepts an end model without its length', async () => {
@@ -73,9 +77,12 @@ describe('discovery of foreign devices (Device Information Model Specification)'
     expect(client.view().discovery!.end).to.equal('zeros');
     await close();
     await open({ layout: map.layout, image: map.image.subarray(0, -4) });
-    expect(client.view().discovery).to.deep.include({ end: 'exception', notes: [
-      `exception 2 (illegal data address) at ${endOf(map)}, where the next model or the end should be; before it is model 160 at ${addressOf(map, 160)} with 48 registers`,
-    ] });
+    expect(client.view().discovery).to.deep.include({
+      end: 'exception',
+      notes: [
+        `exception 2 (illegal data address) at ${endOf(map)}, where the next model or the end should be; before it is model 160 at ${addressOf(map, 160)} with 48 registers`,
+      ],
+    });
     expect(ids()).to.have.length(5);
   });
 
@@ -94,7 +101,10 @@ describe('discovery of foreign devices (Device Information Model Specification)'
     const map = oldInverter();
     const vendor = Buffer.from([0xfb, 0x01, 0, 3, 0, 1, 0, 2, 0, 3]);
     const at = (endOf(map) - map.layout.base) * 2;
-    await open({ layout: map.layout, image: Buffer.concat([map.image.subarray(0, at), vendor, map.image.subarray(at)]) });
+    await open({
+      layout: map.layout,
+      image: Buffer.concat([map.image.subarray(0, at), vendor, map.image.subarray(at)]),
+    });
     expect(client.view().discovery!.models.at(-1)).to.deep.include({ id: 64_257, name: null, length: 3 });
     const reading = await client.readModel(64_257, 0, true);
     expect(reading.registers).to.deep.equal([64_257, 3, 1, 2, 3]);
@@ -105,7 +115,9 @@ describe('discovery of foreign devices (Device Information Model Specification)'
     const map = oldInverter();
     await open(patched(map, endOf(map), 64_000, 0xfff0));
     expect(client.view().discovery!.end).to.equal('limit');
-    expect(client.view().discovery!.notes[0]).to.match(/says that it has 65520 registers, \d+ are left; before it is model 160 at \d+ with 48 registers$/);
+    expect(client.view().discovery!.notes[0]).to.match(
+      /says that it has 65520 registers, \d+ are left; before it is model 160 at \d+ with 48 registers$/,
+    );
   });
 
   it('ends a chain of models without end', async () => {
@@ -130,7 +142,17 @@ describe('discovery of foreign devices (Device Information Model Specification)'
     peer.rule = (request) => {
       const at = (request.address - 40_000) * 2;
       const data = moved.image.subarray(at, at + request.count * 2).toString('hex');
-      const head = Buffer.from([request.transactionId >> 8, request.transactionId & 255, 0, 0, 0, 3 + request.count * 2, 1, 3, request.count * 2]);
+      const head = Buffer.from([
+        request.transactionId >> 8,
+        request.transactionId & 255,
+        0,
+        0,
+        0,
+        3 + request.count * 2,
+        1,
+        3,
+        request.count * 2,
+      ]);
       return { octets: Buffer.concat([head, Buffer.from(data, 'hex')]) };
     };
     expect(await valueOf(103, 'W')).to.equal(4950);
@@ -144,8 +166,11 @@ describe('models of foreign devices', () => {
   it('decodes models from before the 700 series, and the inputs of 160', async () => {
     await open(oldInverter());
     const inverter = pointsOf(await client.readModel(103, 0, true));
-    expect(Object.fromEntries(['A', 'PPVphAB', 'W', 'VAr', 'Hz', 'PF', 'WH', 'St'].map((name) => [name, inverter.get(name)!.value])))
-      .to.deep.equal({ A: 21.5, PPVphAB: 400.2, W: 4950, VAr: -310, Hz: 50.01, PF: 99.8, WH: 1_234_567, St: 4 });
+    expect(
+      Object.fromEntries(
+        ['A', 'PPVphAB', 'W', 'VAr', 'Hz', 'PF', 'WH', 'St'].map((name) => [name, inverter.get(name)!.value]),
+      ),
+    ).to.deep.equal({ A: 21.5, PPVphAB: 400.2, W: 4950, VAr: -310, Hz: 50.01, PF: 99.8, WH: 1_234_567, St: 4 });
     expect(inverter.get('St')!.symbol).to.equal('MPPT');
     const ratings = pointsOf(await client.readModel(120, 0, true));
     expect(ratings.get('VArRtgQ1')).to.include({ value: null, implemented: false });
@@ -159,7 +184,11 @@ describe('models of foreign devices', () => {
     const map = oldInverter();
     await open(map);
     const { address } = map.layout.slot(103, 'W_SF')!;
-    for (const [sf, value] of [[1, 49_500], [-1, 495], [0, 4950]] as const) {
+    for (const [sf, value] of [
+      [1, 49_500],
+      [-1, 495],
+      [0, 4950],
+    ] as const) {
       peer.image.writeInt16BE(sf, (address - map.layout.base) * 2);
       expect(await valueOf(103, 'W')).to.equal(value);
     }
@@ -173,12 +202,20 @@ describe('models of foreign devices', () => {
       const map = oldInverter();
       await open(patched(map, map.layout.slot(103, 'W_SF')!.address, sf & 0xffff));
       const points = pointsOf(await client.readModel(103, 0, true));
-      expect(points.get('W')).to.deep.include({ raw: [4950], value: null, scaleFactor: null, implemented: true, note: 'without a usable scale factor the registers have no value' });
+      expect(points.get('W')).to.deep.include({
+        raw: [4950],
+        value: null,
+        scaleFactor: null,
+        implemented: true,
+        note: 'without a usable scale factor the registers have no value',
+      });
       if (sf === -0x8000) expect(points.get('W_SF')).to.include({ value: null, implemented: false });
       else expect(points.get('W_SF')).to.include({ value: sf, note: 'outside of -10 to 10' });
       const limit = map.layout.slot(123, 'WMaxLimPct_SF')!.address;
       peer.image.writeInt16BE(sf, (limit - map.layout.base) * 2);
-      expect((await failureOf(client.writePoints(123, 0, { WMaxLimPct: 50 }))).message).to.match(/gives no usable scale factor/);
+      expect((await failureOf(client.writePoints(123, 0, { WMaxLimPct: 50 }))).message).to.match(
+        /gives no usable scale factor/,
+      );
     });
   }
 
@@ -191,17 +228,25 @@ describe('models of foreign devices', () => {
     expect(points.get('Evt1')).to.deep.include({ value: 0x40001, bits: ['GROUND_FAULT', 'BIT_18'] });
     expect(points.get('Evt1')).not.to.have.property('note');
     peer.image.writeUInt32BE(0x80000000, (at('Evt1') - map.layout.base) * 2);
-    expect(pointsOf(await client.readModel(103, 0, true)).get('Evt1')).to.deep.include({ bits: ['BIT_31'], implemented: true, note: 'its highest bit is reserved' });
+    expect(pointsOf(await client.readModel(103, 0, true)).get('Evt1')).to.deep.include({
+      bits: ['BIT_31'],
+      implemented: true,
+      note: 'its highest bit is reserved',
+    });
   });
 
   it('reads a length that is too small as far as it reaches, and goes on where the definition says', async () => {
     const map = oldInverter();
     await open(patched(map, addressOf(map, 103) + 1, 48));
     expect(ids()).to.deep.equal([1, 103, 120, 123, 160]);
-    expect(client.view().discovery!.notes).to.deep.equal([`L of model 103 at ${addressOf(map, 103)} is 48, but the chain goes on behind 50 registers`]);
+    expect(client.view().discovery!.notes).to.deep.equal([
+      `L of model 103 at ${addressOf(map, 103)} is 48, but the chain goes on behind 50 registers`,
+    ]);
     const reading = await client.readModel(103, 0, true);
     expect(reading.expectedLength).to.equal(50);
-    expect(reading.notes[0]).to.equal('L of model 103 is 48, by definition and counts 50: what lies behind its end is left out');
+    expect(reading.notes[0]).to.equal(
+      'L of model 103 is 48, by definition and counts 50: what lies behind its end is left out',
+    );
     expect(pointsOf(reading).get('W')!.value).to.equal(4950);
     expect(pointsOf(reading).has('EvtVnd4')).to.equal(false);
   });
@@ -211,7 +256,9 @@ describe('models of foreign devices', () => {
     await open(widened(patched(map, addressOf(map, 103) + 1, 53), addressOf(map, 103) + 52, 3, 7));
     expect(ids()).to.deep.equal([1, 103, 120, 123, 160]);
     const reading = await client.readModel(103, 0, true);
-    expect(reading.notes).to.deep.equal(['L of model 103 is 53, by definition and counts 50: its last 3 registers have no meaning']);
+    expect(reading.notes).to.deep.equal([
+      'L of model 103 is 53, by definition and counts 50: its last 3 registers have no meaning',
+    ]);
   });
 
   it('does not read what lies behind the last point of a model that says it is huge', async () => {
@@ -221,16 +268,23 @@ describe('models of foreign devices', () => {
     const before = peer.requests.length;
     const reading = await client.readModel(103, 0, true);
     expect(peer.requests.length - before).to.equal(1);
-    expect([reading.length, reading.expectedLength, pointsOf(reading).get('W')!.value]).to.deep.equal([20_050, 50, 4950]);
-    expect(reading.notes.at(-1)).to.equal('L of model 103 is 20050, by definition and counts 50: its last 20000 registers have no meaning');
+    expect([reading.length, reading.expectedLength, pointsOf(reading).get('W')!.value]).to.deep.equal([
+      20_050, 50, 4950,
+    ]);
+    expect(reading.notes.at(-1)).to.equal(
+      'L of model 103 is 20050, by definition and counts 50: its last 20000 registers have no meaning',
+    );
   });
 
   it('takes no more repetitions than the length has room for, whatever a count says', async () => {
-    const map = imageOf([
-      { def: m1 },
-      { def: m705, counts: { NCrv: 2, NPt: 4 }, scale: { V_SF: -2, DeptRef_SF: -2, RspTms_SF: -2 } },
-      { def: m714, counts: { NPrt: 1 }, scale: { DCA_SF: -1, DCV_SF: -1, DCW_SF: 0, DCWH_SF: 0, Tmp_SF: 0 } },
-    ], { '705.Crv[0].Pt[3].V': 108 });
+    const map = imageOf(
+      [
+        { def: m1 },
+        { def: m705, counts: { NCrv: 2, NPt: 4 }, scale: { V_SF: -2, DeptRef_SF: -2, RspTms_SF: -2 } },
+        { def: m714, counts: { NPrt: 1 }, scale: { DCA_SF: -1, DCV_SF: -1, DCW_SF: 0, DCWH_SF: 0, Tmp_SF: 0 } },
+      ],
+      { '705.Crv[0].Pt[3].V': 108 },
+    );
     await open(patched(map, map.layout.slot(705, 'NPt')!.address, 60_000, 60_000));
     const reading = await client.readModel(705, 0, true);
     expect(reading.groups).to.deep.equal([]);
@@ -243,7 +297,27 @@ describe('models of foreign devices', () => {
   });
 
   it('keeps numbers of 64 bits exact', async () => {
-    const map = imageOf([{ def: m1 }, { def: m701, scale: { A_SF: -1, V_SF: -1, Hz_SF: -3, W_SF: 0, PF_SF: -3, VA_SF: 0, Var_SF: 0, TotWh_SF: -2, TotVarh_SF: 0, Tmp_SF: 0 } }], { '701.TotWhInj': 12.34 });
+    const map = imageOf(
+      [
+        { def: m1 },
+        {
+          def: m701,
+          scale: {
+            A_SF: -1,
+            V_SF: -1,
+            Hz_SF: -3,
+            W_SF: 0,
+            PF_SF: -3,
+            VA_SF: 0,
+            Var_SF: 0,
+            TotWh_SF: -2,
+            TotVarh_SF: 0,
+            Tmp_SF: 0,
+          },
+        },
+      ],
+      { '701.TotWhInj': 12.34 },
+    );
     const { address } = map.layout.slot(701, 'TotWhAbs')!;
     await open(patched(map, address, 0xffff, 0xffff, 0xffff, 0xfffe));
     expect(await valueOf(701, 'TotWhInj')).to.equal(12.34);
@@ -267,7 +341,9 @@ describe('reads that a device refuses', () => {
   afterEach(close);
 
   it('are made in smaller pieces, which it then remembers', async () => {
-    await open(oldInverter(), ({ count, functionCode }) => (functionCode === 3 && count > 20 ? { exception: 3 } : undefined));
+    await open(oldInverter(), ({ count, functionCode }) =>
+      functionCode === 3 && count > 20 ? { exception: 3 } : undefined,
+    );
     expect(await valueOf(103, 'W')).to.equal(4950);
     const { exceptions } = client.view().counters;
     expect(await valueOf(103, 'W')).to.equal(4950);
@@ -278,10 +354,17 @@ describe('reads that a device refuses', () => {
   it('leave out the point that cannot be read, and only that', async () => {
     const map = oldInverter();
     const { address } = map.layout.slot(103, 'WH')!;
-    await open(map, (request) => (request.address < address + 2 && request.address + request.count > address ? { exception: 4 } : undefined));
+    await open(map, (request) =>
+      request.address < address + 2 && request.address + request.count > address ? { exception: 4 } : undefined,
+    );
     const reading = await client.readModel(103, 0, true);
     const points = pointsOf(reading);
-    expect(points.get('WH')).to.deep.include({ raw: null, value: null, implemented: false, note: 'not readable: exception 4 (server device failure)' });
+    expect(points.get('WH')).to.deep.include({
+      raw: null,
+      value: null,
+      implemented: false,
+      note: 'not readable: exception 4 (server device failure)',
+    });
     expect(reading.notes).to.deep.equal(['2 registers cannot be read']);
     const readable = [...points.values()].filter(({ raw }) => raw !== null);
     expect(readable).to.have.length(points.size - 1);
@@ -290,10 +373,33 @@ describe('reads that a device refuses', () => {
   });
 
   it('never cut a point: a device may refuse half of one', async () => {
-    const map = imageOf([{ def: m1 }, { def: m701, scale: { A_SF: -1, V_SF: -1, Hz_SF: -3, W_SF: 0, PF_SF: -3, VA_SF: 0, Var_SF: 0, TotWh_SF: -2, TotVarh_SF: 0, Tmp_SF: 0 } }], { '701.Hz': 50 });
+    const map = imageOf(
+      [
+        { def: m1 },
+        {
+          def: m701,
+          scale: {
+            A_SF: -1,
+            V_SF: -1,
+            Hz_SF: -3,
+            W_SF: 0,
+            PF_SF: -3,
+            VA_SF: 0,
+            Var_SF: 0,
+            TotWh_SF: -2,
+            TotVarh_SF: 0,
+            Tmp_SF: 0,
+          },
+        },
+      ],
+      { '701.Hz': 50 },
+    );
     const starts = new Set(map.layout.slots.map((slot) => slot.address));
-    await open(map, ({ address, count }) => (
-      address > 40_003 && (!starts.has(address) || !(starts.has(address + count) || address + count === endOf(map))) ? { exception: 2 } : undefined));
+    await open(map, ({ address, count }) =>
+      address > 40_003 && (!starts.has(address) || !(starts.has(address + count) || address + count === endOf(map)))
+        ? { exception: 2 }
+        : undefined,
+    );
     const reading = await client.readModel(701, 0, true);
     expect(reading.notes).to.deep.equal([]);
     expect(pointsOf(reading).get('Hz')!.value).to.equal(50);
@@ -311,7 +417,10 @@ describe('reads that a device refuses', () => {
 describe('writes to devices of all sorts', () => {
   afterEach(close);
   const write = () => client.writePoints(123, 0, { WMaxLimPct: 60 });
-  const functions = () => peer.requests.filter(({ functionCode }) => functionCode !== 3).map(({ functionCode, count }) => `${functionCode}/${count}`);
+  const functions = () =>
+    peer.requests
+      .filter(({ functionCode }) => functionCode !== 3)
+      .map(({ functionCode, count }) => `${functionCode}/${count}`);
 
   it('that know function 16 only', async () => {
     await open(oldInverter(), ({ functionCode }) => (functionCode === 6 ? { exception: 1 } : undefined));
@@ -322,7 +431,13 @@ describe('writes to devices of all sorts', () => {
 
   it('that know function 6 only', async () => {
     await open(oldInverter(), ({ functionCode }) => (functionCode === 16 ? { exception: 1 } : undefined));
-    const values = { WMaxLimPct: 60, WMaxLimPct_WinTms: 0, WMaxLimPct_RvrtTms: 30, WMaxLimPct_RmpTms: 2, WMaxLim_Ena: 'ENABLED' };
+    const values = {
+      WMaxLimPct: 60,
+      WMaxLimPct_WinTms: 0,
+      WMaxLimPct_RvrtTms: 30,
+      WMaxLimPct_RmpTms: 2,
+      WMaxLim_Ena: 'ENABLED',
+    };
     expect((await client.writePoints(123, 0, values)).match).to.equal(true);
     expect((await client.writePoints(123, 0, values)).match).to.equal(true);
     expect(functions()).to.deep.equal(['16/5', ...Array.from({ length: 10 }, () => '6/1')]);
@@ -330,7 +445,9 @@ describe('writes to devices of all sorts', () => {
 
   it('that know neither', async () => {
     await open(oldInverter(), ({ functionCode }) => (functionCode === 3 ? undefined : { exception: 1 }));
-    expect((await failureOf(write())).message).to.equal('exception 1 (illegal function) for WMaxLimPct; nothing was written before');
+    expect((await failureOf(write())).message).to.equal(
+      'exception 1 (illegal function) for WMaxLimPct; nothing was written before',
+    );
   });
 
   it('that take a write and show another value', async () => {
@@ -351,21 +468,27 @@ describe('writes to devices of all sorts', () => {
     await open(oldInverter(), ({ functionCode }) => (functionCode === 3 ? undefined : 'silence'));
     const failure = await failureOf(write());
     expect(failure.code).to.equal('PEER_TIMEOUT');
-    expect(failure.message).to.match(/for WMaxLimPct; whether this was carried out is not known; nothing was written before$/);
+    expect(failure.message).to.match(
+      /for WMaxLimPct; whether this was carried out is not known; nothing was written before$/,
+    );
     expect(functions()).to.deep.equal(['6/1']);
   });
 
   it('that refuse the second of two requests: what the first did is said', async () => {
     const map = oldInverter();
     const { address } = map.layout.slot(123, 'WMaxLim_Ena')!;
-    await open(map, (request) => (request.functionCode !== 3 && request.address === address ? { exception: 3 } : undefined));
+    await open(map, (request) =>
+      request.functionCode !== 3 && request.address === address ? { exception: 3 } : undefined,
+    );
     const failure = await failureOf(client.writePoints(123, 0, { WMaxLim_Ena: 1, WMaxLimPct: 60 }));
     expect(failure.message).to.equal('exception 3 (illegal data value) for WMaxLim_Ena; written before: WMaxLimPct');
     expect(await valueOf(123, 'WMaxLimPct')).to.equal(60);
   });
 
   it('that echo something else than was written', async () => {
-    await open(oldInverter(), (request) => (request.functionCode === 6 ? { octets: peer.answerTo({ ...request, registers: [1] }) } : undefined));
+    await open(oldInverter(), (request) =>
+      request.functionCode === 6 ? { octets: peer.answerTo({ ...request, registers: [1] }) } : undefined,
+    );
     expect((await failureOf(write())).message).to.match(/the answer to the write repeats 1 at \d+, not 60/);
   });
 

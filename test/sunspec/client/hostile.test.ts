@@ -58,29 +58,125 @@ describe('SunSpec client with devices that misbehave', () => {
   }
 
   const bad: readonly (readonly [what: string, rule: Rule, code: string, words: RegExp])[] = [
-    ['is silent', () => 'silence', 'PEER_TIMEOUT', /^no answer from unit 1 within 0\.15 s, reading \d+ registers at \d+$/],
-    ['answers with another transaction id', ({ transactionId, unitId, count }) => ({ octets: adu((transactionId + 1) % 256, unitId, `03${(count * 2).toString(16)}${'00'.repeat(count * 2)}`) }),
-      'PEER_TIMEOUT', /an answer came with transaction id \d+, which is not that of the request/],
-    ['answers with transaction id 0', ({ unitId, count }) => ({ octets: adu(0, unitId, `03${(count * 2).toString(16).padStart(2, '0')}${'00'.repeat(count * 2)}`) }), 'PEER_TIMEOUT', /transaction id 0/],
-    ['answers as another unit', ({ transactionId, count }) => ({ octets: adu(transactionId, 9, `03${(count * 2).toString(16).padStart(2, '0')}${'00'.repeat(count * 2)}`) }),
-      'PEER_ERROR', /makes no sense.*expected address 1 got 9/],
-    ['answers with another function', ({ transactionId, count }) => ({ octets: adu(transactionId, 1, `04${(count * 2).toString(16).padStart(2, '0')}${'00'.repeat(count * 2)}`) }),
-      'PEER_ERROR', /makes no sense.*expected code 3 got 4/],
-    ['answers with fewer registers', ({ transactionId }) => ({ octets: adu(transactionId, 1, '030400000000') }), 'PEER_ERROR', /makes no sense.*length/],
-    ['answers with a byte count that is too large', ({ transactionId, count }) => ({ octets: adu(transactionId, 1, `03ff${'00'.repeat(count * 2)}`) }), 'PEER_ERROR', /255 octets of data|makes no sense/],
-    ['answers with a byte count that is too small', ({ transactionId, count }) => ({ octets: adu(transactionId, 1, `0302${'00'.repeat(count * 2)}`) }), 'PEER_ERROR', /says 2 octets of data/],
-    ['answers with an odd byte count', ({ transactionId, count }) => ({ octets: adu(transactionId, 1, `0303${'00'.repeat(count * 2)}`) }), 'PEER_ERROR', /3 octets|4 octets|makes no sense/],
-    ['sends half an answer', (request) => ({ octets: peer.answerTo(request).subarray(0, 20) }), 'PEER_TIMEOUT', /octets of an unfinished answer came/],
-    ['sends a header alone', (request) => ({ octets: peer.answerTo(request).subarray(0, 5) }), 'PEER_TIMEOUT', /5 octets of an unfinished answer came/],
-    ['speaks HTTP', () => ({ octets: Buffer.from('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n') }), 'PEER_ERROR', /not Modbus TCP: its protocol id is/],
-    ['sends a length of 0', ({ transactionId }) => octets(`${transactionId.toString(16).padStart(4, '0')}00000000`), 'PEER_ERROR', /its length field says 0/],
-    ['sends a length of 65535', ({ transactionId }) => octets(`${transactionId.toString(16).padStart(4, '0')}0000ffff01`), 'PEER_ERROR', /its length field says 65535/],
+    [
+      'is silent',
+      () => 'silence',
+      'PEER_TIMEOUT',
+      /^no answer from unit 1 within 0\.15 s, reading \d+ registers at \d+$/,
+    ],
+    [
+      'answers with another transaction id',
+      ({ transactionId, unitId, count }) => ({
+        octets: adu((transactionId + 1) % 256, unitId, `03${(count * 2).toString(16)}${'00'.repeat(count * 2)}`),
+      }),
+      'PEER_TIMEOUT',
+      /an answer came with transaction id \d+, which is not that of the request/,
+    ],
+    [
+      'answers with transaction id 0',
+      ({ unitId, count }) => ({
+        octets: adu(0, unitId, `03${(count * 2).toString(16).padStart(2, '0')}${'00'.repeat(count * 2)}`),
+      }),
+      'PEER_TIMEOUT',
+      /transaction id 0/,
+    ],
+    [
+      'answers as another unit',
+      ({ transactionId, count }) => ({
+        octets: adu(transactionId, 9, `03${(count * 2).toString(16).padStart(2, '0')}${'00'.repeat(count * 2)}`),
+      }),
+      'PEER_ERROR',
+      /makes no sense.*expected address 1 got 9/,
+    ],
+    [
+      'answers with another function',
+      ({ transactionId, count }) => ({
+        octets: adu(transactionId, 1, `04${(count * 2).toString(16).padStart(2, '0')}${'00'.repeat(count * 2)}`),
+      }),
+      'PEER_ERROR',
+      /makes no sense.*expected code 3 got 4/,
+    ],
+    [
+      'answers with fewer registers',
+      ({ transactionId }) => ({ octets: adu(transactionId, 1, '030400000000') }),
+      'PEER_ERROR',
+      /makes no sense.*length/,
+    ],
+    [
+      'answers with a byte count that is too large',
+      ({ transactionId, count }) => ({ octets: adu(transactionId, 1, `03ff${'00'.repeat(count * 2)}`) }),
+      'PEER_ERROR',
+      /255 octets of data|makes no sense/,
+    ],
+    [
+      'answers with a byte count that is too small',
+      ({ transactionId, count }) => ({ octets: adu(transactionId, 1, `0302${'00'.repeat(count * 2)}`) }),
+      'PEER_ERROR',
+      /says 2 octets of data/,
+    ],
+    [
+      'answers with an odd byte count',
+      ({ transactionId, count }) => ({ octets: adu(transactionId, 1, `0303${'00'.repeat(count * 2)}`) }),
+      'PEER_ERROR',
+      /3 octets|4 octets|makes no sense/,
+    ],
+    [
+      'sends half an answer',
+      (request) => ({ octets: peer.answerTo(request).subarray(0, 20) }),
+      'PEER_TIMEOUT',
+      /octets of an unfinished answer came/,
+    ],
+    [
+      'sends a header alone',
+      (request) => ({ octets: peer.answerTo(request).subarray(0, 5) }),
+      'PEER_TIMEOUT',
+      /5 octets of an unfinished answer came/,
+    ],
+    [
+      'speaks HTTP',
+      () => ({ octets: Buffer.from('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n') }),
+      'PEER_ERROR',
+      /not Modbus TCP: its protocol id is/,
+    ],
+    [
+      'sends a length of 0',
+      ({ transactionId }) => octets(`${transactionId.toString(16).padStart(4, '0')}00000000`),
+      'PEER_ERROR',
+      /its length field says 0/,
+    ],
+    [
+      'sends a length of 65535',
+      ({ transactionId }) => octets(`${transactionId.toString(16).padStart(4, '0')}0000ffff01`),
+      'PEER_ERROR',
+      /its length field says 65535/,
+    ],
     ['sends noise', () => octets('deadbeefcafebabe0102030405060708'), 'PEER_ERROR', /not Modbus TCP/],
-    ['closes the connection', ({ socket }) => { socket.end(); return 'silence'; }, 'PEER_ERROR', /the device closed the connection/],
-    ['resets the connection', ({ socket }) => { socket.resetAndDestroy(); return 'silence'; }, 'PEER_ERROR', /the connection broke|the device closed the connection/],
+    [
+      'closes the connection',
+      ({ socket }) => {
+        socket.end();
+        return 'silence';
+      },
+      'PEER_ERROR',
+      /the device closed the connection/,
+    ],
+    [
+      'resets the connection',
+      ({ socket }) => {
+        socket.resetAndDestroy();
+        return 'silence';
+      },
+      'PEER_ERROR',
+      /the connection broke|the device closed the connection/,
+    ],
     ['answers with an exception', () => ({ exception: 4 }), 'PEER_ERROR', /^exception 4 \(server device failure\)$/],
     ['is always busy', () => ({ exception: 6 }), 'PEER_ERROR', /^exception 6 \(server device busy\)$/],
-    ['answers with an exception that there is not', () => ({ exception: 99 }), 'PEER_ERROR', /^exception 99 \(not a code of the protocol\)$/],
+    [
+      'answers with an exception that there is not',
+      () => ({ exception: 99 }),
+      'PEER_ERROR',
+      /^exception 99 \(not a code of the protocol\)$/,
+    ],
   ];
 
   for (const [what, rule, code, words] of bad) {
@@ -94,7 +190,10 @@ describe('SunSpec client with devices that misbehave', () => {
   it('fails at once, not at the time-out, when the connection is closed', async () => {
     const slow = createSunSpecClient();
     await slow.connect(loopback(peer.port, { timeoutMs: 20_000 }));
-    peer.rule = ({ socket }) => { socket.destroy(); return 'silence'; };
+    peer.rule = ({ socket }) => {
+      socket.destroy();
+      return 'silence';
+    };
     const failure = await failureOf(slow.readModel(103, 0, true));
     expect(failure.code).to.equal('PEER_ERROR');
     expect(failure.ms).to.be.below(2000);
@@ -115,7 +214,10 @@ describe('SunSpec client with devices that misbehave', () => {
     expect(await power()).to.equal(4950);
     let late: Buffer | null = null;
     from((request, number) => {
-      if (number === 0) { late = peer.answerTo({ ...request, address: request.address + 4 }); return 'silence'; }
+      if (number === 0) {
+        late = peer.answerTo({ ...request, address: request.address + 4 });
+        return 'silence';
+      }
       return { octets: Buffer.concat([late ?? Buffer.alloc(0), peer.answerTo(request)]) };
     });
     expect(await power()).to.equal(4950);
@@ -176,35 +278,61 @@ describe('SunSpec client with devices that misbehave', () => {
 
 describe('SunSpec client that cannot connect', () => {
   let client: SunSpecClientAdapter;
-  beforeEach(() => { client = createSunSpecClient(); });
+  beforeEach(() => {
+    client = createSunSpecClient();
+  });
   afterEach(() => client.stop());
 
   it('says that the connection was refused', async () => {
     const closed = await ScriptedPeer.open(Buffer.alloc(0), 0);
     await closed.close();
     const failure = await failureOf(client.connect(loopback(closed.port)));
-    expect([failure.code, failure.message]).to.deep.equal(['PEER_ERROR', `cannot connect to tcp://127.0.0.1:${closed.port}: the connection was refused`]);
+    expect([failure.code, failure.message]).to.deep.equal([
+      'PEER_ERROR',
+      `cannot connect to tcp://127.0.0.1:${closed.port}: the connection was refused`,
+    ]);
     expect(client.view().state).to.equal('error');
     expect((await failureOf(client.readModel(1, 0, false))).code).to.equal('NOT_CONNECTED');
   });
 
   it('says that nobody answers', async () => {
     const silent = createServer(() => undefined);
-    await new Promise<void>((resolve) => { silent.listen(0, '127.0.0.1', resolve); });
+    await new Promise<void>((resolve) => {
+      silent.listen(0, '127.0.0.1', resolve);
+    });
     const { port } = silent.address() as { port: number };
     const failure = await failureOf(client.connect(loopback(port, { timeoutMs: 100 })));
-    expect([failure.code, failure.message]).to.deep.equal(['PEER_TIMEOUT', 'no answer from unit 1 within 0.1 s, reading 2 registers at 40000']);
+    expect([failure.code, failure.message]).to.deep.equal([
+      'PEER_TIMEOUT',
+      'no answer from unit 1 within 0.1 s, reading 2 registers at 40000',
+    ]);
     await client.stop();
     silent.close();
   });
 
   it('says that a name is not known, in time', async () => {
-    const failure = await failureOf(client.connect({ ...loopback(502, { timeoutMs: 1000 }), transport: 'tcp', host: 'no-such-host.invalid', port: 502 }));
+    const failure = await failureOf(
+      client.connect({
+        ...loopback(502, { timeoutMs: 1000 }),
+        transport: 'tcp',
+        host: 'no-such-host.invalid',
+        port: 502,
+      }),
+    );
     expect(failure.code).to.match(/^PEER_/);
     expect(failure.ms).to.be.below(3000);
   });
 
-  for (const host of ['169.254.169.254', '::ffff:169.254.169.254', 'fe80::1', 'fe80::1%lo', 'ff02::1', '224.0.0.1', '255.255.255.255', 'fd00:ec2::254']) {
+  for (const host of [
+    '169.254.169.254',
+    '::ffff:169.254.169.254',
+    'fe80::1',
+    'fe80::1%lo',
+    'ff02::1',
+    '224.0.0.1',
+    '255.255.255.255',
+    'fd00:ec2::254',
+  ]) {
     it(`refuses ${host} as a target`, async () => {
       const failure = await failureOf(client.connect({ ...loopback(502), transport: 'tcp', host, port: 502 }));
       expect(failure.code).to.equal('COMMAND_BAD_VALUE');
@@ -214,22 +342,50 @@ describe('SunSpec client that cannot connect', () => {
 
   it('refuses a name or a way of writing that stands for such an address', async () => {
     for (const host of ['2852039166', '0xa9fea9fe', '169.16689662']) {
-      const failure = await failureOf(client.connect({ ...loopback(502, { timeoutMs: 1000 }), transport: 'tcp', host, port: 502 }));
+      const failure = await failureOf(
+        client.connect({ ...loopback(502, { timeoutMs: 1000 }), transport: 'tcp', host, port: 502 }),
+      );
       expect(failure.message, host).to.match(/stands for 169\.254\.169\.254, which is a link-local|not known/);
     }
   });
 
   it('opens serial lines only, no files', async () => {
-    for (const path of ['/etc/passwd', '/dev/mem', '/dev/tty', '/dev/tty1', '/dev/watchdog', '/dev/tty/../mem', '../dev/ttyS0', '/dev/ttyS0\n', '/dev/serial/by-id/../../mem', 'COM1234']) {
-      const failure = await failureOf(client.connect({
-        transport: 'rtu', serial: { path, baud: 9600, parity: 'N', stopBits: 1 }, unitId: 1, timeoutMs: 100, baseAddress: null,
-      }));
+    for (const path of [
+      '/etc/passwd',
+      '/dev/mem',
+      '/dev/tty',
+      '/dev/tty1',
+      '/dev/watchdog',
+      '/dev/tty/../mem',
+      '../dev/ttyS0',
+      '/dev/ttyS0\n',
+      '/dev/serial/by-id/../../mem',
+      'COM1234',
+    ]) {
+      const failure = await failureOf(
+        client.connect({
+          transport: 'rtu',
+          serial: { path, baud: 9600, parity: 'N', stopBits: 1 },
+          unitId: 1,
+          timeoutMs: 100,
+          baseAddress: null,
+        }),
+      );
       expect(failure.code, path).to.equal('COMMAND_BAD_VALUE');
     }
-    const missing = await failureOf(client.connect({
-      transport: 'rtu', serial: { path: '/dev/ttyNONE', baud: 9600, parity: 'N', stopBits: 1 }, unitId: 1, timeoutMs: 100, baseAddress: null,
-    }));
-    expect(missing).to.include({ code: 'PEER_ERROR', message: 'cannot open serial:/dev/ttyNONE: there is no such device' });
+    const missing = await failureOf(
+      client.connect({
+        transport: 'rtu',
+        serial: { path: '/dev/ttyNONE', baud: 9600, parity: 'N', stopBits: 1 },
+        unitId: 1,
+        timeoutMs: 100,
+        baseAddress: null,
+      }),
+    );
+    expect(missing).to.include({
+      code: 'PEER_ERROR',
+      message: 'cannot open serial:/dev/ttyNONE: there is no such device',
+    });
   });
 
   it('gives up an attempt that has read all it needs when it is told something else', async () => {
@@ -237,12 +393,21 @@ describe('SunSpec client that cannot connect', () => {
     const peer = await ScriptedPeer.open(image, 40_000);
     let calls = 0;
     let onCall: (call: number) => void = () => undefined;
-    const clock = { nowMs: () => { calls += 1; onCall(calls); return 0; }, monotonicMs: () => 0 };
+    const clock = {
+      nowMs: () => {
+        calls += 1;
+        onCall(calls);
+        return 0;
+      },
+      monotonicMs: () => 0,
+    };
     const watched = createSunSpecClient({ clock });
     await watched.connect(loopback(peer.port));
     const last = calls;
     calls = 0;
-    onCall = (call) => { if (call === last) void watched.disconnect(); };
+    onCall = (call) => {
+      if (call === last) void watched.disconnect();
+    };
     expect((await failureOf(watched.connect(loopback(peer.port)))).code).to.equal('COMMAND_CONFLICT');
     expect(watched.view()).to.include({ state: 'disabled', target: null });
     await watched.stop();

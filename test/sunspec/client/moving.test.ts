@@ -23,13 +23,22 @@ const close = async () => {
 };
 
 const addressOf = ({ layout }: ForeignMap, id: number, path: string) => layout.slot(id, path)!.address;
-const set = ({ layout }: ForeignMap, address: number, register: number) => peer.image.writeInt16BE(register, (address - layout.base) * 2);
-const writes = () => peer.requests.filter(({ functionCode }) => functionCode !== 3).map(({ functionCode, address, registers }) => ({ functionCode, address, registers }));
+const set = ({ layout }: ForeignMap, address: number, register: number) =>
+  peer.image.writeInt16BE(register, (address - layout.base) * 2);
+const writes = () =>
+  peer.requests
+    .filter(({ functionCode }) => functionCode !== 3)
+    .map(({ functionCode, address, registers }) => ({ functionCode, address, registers }));
 
 describe('scale factors that change while a model is read', () => {
   const ports = 8;
-  const map = imageOf([{ def: m1 }, { def: m714, counts: { NPrt: ports }, scale: { DCA_SF: -2, DCV_SF: -1, DCW_SF: 0, DCWH_SF: 0, Tmp_SF: 0 } }],
-    Object.fromEntries(Array.from({ length: ports }, (_, i) => [`714.Prt[${i}].DCW`, 1000])));
+  const map = imageOf(
+    [
+      { def: m1 },
+      { def: m714, counts: { NPrt: ports }, scale: { DCA_SF: -2, DCV_SF: -1, DCW_SF: 0, DCWH_SF: 0, Tmp_SF: 0 } },
+    ],
+    Object.fromEntries(Array.from({ length: ports }, (_, i) => [`714.Prt[${i}].DCW`, 1000])),
+  );
   const sf = addressOf(map, 714, 'DCW_SF');
   const last = addressOf(map, 714, `Prt[${ports - 1}].DCW`);
   afterEach(close);
@@ -52,21 +61,32 @@ describe('scale factors that change while a model is read', () => {
   it('are read again with it, so that values of one answer are not scaled by another', async () => {
     await switching(1);
     const points = pointsOf(await client.readModel(714, 0, true));
-    expect(Array.from({ length: ports }, (_, i) => points.get(`Prt[${i}].DCW`)?.value)).to.deep.equal(Array.from({ length: ports }, () => 1000));
+    expect(Array.from({ length: ports }, (_, i) => points.get(`Prt[${i}].DCW`)?.value)).to.deep.equal(
+      Array.from({ length: ports }, () => 1000),
+    );
   });
 
   it('fail the read when they never rest', async () => {
     await switching(Infinity);
     const failure = await failureOf(client.readModel(714, 0, true));
-    expect([failure.code, failure.message]).to.deep.equal(['PEER_ERROR', 'the scale factors of model 714 change while it is read']);
+    expect([failure.code, failure.message]).to.deep.equal([
+      'PEER_ERROR',
+      'the scale factors of model 714 change while it is read',
+    ]);
   });
 
   it('keep no other model from being polled', async () => {
     await switching(Infinity);
     client.poll({ enabled: true, intervalMs: 60_000, models: [714, 1] });
-    while (client.view().poll.lastMs === null) await new Promise<void>((resolve) => { setImmediate(resolve); });
+    while (client.view().poll.lastMs === null)
+      await new Promise<void>((resolve) => {
+        setImmediate(resolve);
+      });
     const { polled, failedRounds, retryInMs } = client.view().poll;
-    expect(polled.map(({ id, error }) => [id, error])).to.deep.equal([[714, 'the scale factors of model 714 change while it is read'], [1, null]]);
+    expect(polled.map(({ id, error }) => [id, error])).to.deep.equal([
+      [714, 'the scale factors of model 714 change while it is read'],
+      [1, null],
+    ]);
     expect([failedRounds, retryInMs, client.view().state]).to.deep.equal([1, null, 'connected']);
   });
 
@@ -85,34 +105,66 @@ describe('scale factors that change while a model is read', () => {
 
 describe('writes of which a part was carried out', () => {
   const map = oldInverter();
-  const values = { WMaxLimPct: 60, WMaxLimPct_WinTms: 0, WMaxLim_Ena: 'ENABLED', WMaxLimPct_RvrtTms: 30, WMaxLimPct_RmpTms: 2 };
+  const values = {
+    WMaxLimPct: 60,
+    WMaxLimPct_WinTms: 0,
+    WMaxLim_Ena: 'ENABLED',
+    WMaxLimPct_RvrtTms: 30,
+    WMaxLimPct_RmpTms: 2,
+  };
   afterEach(close);
 
   it('by function 6, one register after the other: what was written is said', async () => {
     const third = addressOf(map, 123, 'WMaxLimPct_RvrtTms');
-    await open(map, ({ functionCode, address }) => (functionCode === 16 ? { exception: 1 } : functionCode === 6 && address === third ? { exception: 3 } : undefined));
+    await open(map, ({ functionCode, address }) =>
+      functionCode === 16 ? { exception: 1 } : functionCode === 6 && address === third ? { exception: 3 } : undefined,
+    );
     const failure = await failureOf(client.writePoints(123, 0, values));
-    expect(failure.message).to.equal('exception 3 (illegal data value) for WMaxLimPct_RvrtTms, WMaxLimPct_RmpTms, WMaxLim_Ena; written before: WMaxLimPct, WMaxLimPct_WinTms');
+    expect(failure.message).to.equal(
+      'exception 3 (illegal data value) for WMaxLimPct_RvrtTms, WMaxLimPct_RmpTms, WMaxLim_Ena; written before: WMaxLimPct, WMaxLimPct_WinTms',
+    );
   });
 
   it('by function 6: enables last there too, wherever their registers are', async () => {
-    const newer = imageOf([{ def: m1 }, { def: m704, scale: { PF_SF: -3, WMaxLimPct_SF: 0, WSet_SF: 0, WSetPct_SF: 0, VarSet_SF: 0, VarSetPct_SF: 0 } }], {});
+    const newer = imageOf(
+      [
+        { def: m1 },
+        { def: m704, scale: { PF_SF: -3, WMaxLimPct_SF: 0, WSet_SF: 0, WSetPct_SF: 0, VarSet_SF: 0, VarSetPct_SF: 0 } },
+      ],
+      {},
+    );
     await open(newer, ({ functionCode }) => (functionCode === 16 ? { exception: 1 } : undefined));
     expect((await client.writePoints(704, 0, { WMaxLimPctEna: 'ENABLED', WMaxLimPct: 40 })).match).to.equal(true);
-    expect(writes().filter(({ functionCode }) => functionCode === 6).map(({ address }) => address))
-      .to.deep.equal([addressOf(newer, 704, 'WMaxLimPct'), addressOf(newer, 704, 'WMaxLimPctEna')]);
+    expect(
+      writes()
+        .filter(({ functionCode }) => functionCode === 6)
+        .map(({ address }) => address),
+    ).to.deep.equal([addressOf(newer, 704, 'WMaxLimPct'), addressOf(newer, 704, 'WMaxLimPctEna')]);
   });
 
   for (const [what, rule] of [
-    ['ends the connection', ({ socket }) => { socket.destroy(); return 'silence'; }],
-    ['answers nonsense', ({ transactionId }) => ({ octets: Buffer.from([transactionId >> 8, transactionId & 0xff, 0, 0, 0, 3, 1, 6, 0]) })],
+    [
+      'ends the connection',
+      ({ socket }) => {
+        socket.destroy();
+        return 'silence';
+      },
+    ],
+    [
+      'answers nonsense',
+      ({ transactionId }) => ({ octets: Buffer.from([transactionId >> 8, transactionId & 0xff, 0, 0, 0, 3, 1, 6, 0]) }),
+    ],
   ] satisfies readonly (readonly [string, Rule])[]) {
     it(`to a device that ${what}: nobody knows, and it is not repeated`, async () => {
       await open(map, (request) => (request.functionCode === 3 ? undefined : rule(request)));
       const failure = await failureOf(client.writePoints(123, 0, { WMaxLimPct: 60 }));
       expect(failure.code).to.equal('PEER_ERROR');
-      expect(failure.message).to.match(/for WMaxLimPct; whether this was carried out is not known; nothing was written before$/);
-      expect((await failureOf(client.writeRegisters(addressOf(map, 123, 'WMaxLimPct'), [60]))).message).to.match(/; whether this was carried out is not known$/);
+      expect(failure.message).to.match(
+        /for WMaxLimPct; whether this was carried out is not known; nothing was written before$/,
+      );
+      expect((await failureOf(client.writeRegisters(addressOf(map, 123, 'WMaxLimPct'), [60]))).message).to.match(
+        /; whether this was carried out is not known$/,
+      );
       expect(writes()).to.have.length(2);
     });
   }
@@ -138,7 +190,10 @@ describe('writes of which a part was carried out', () => {
       return undefined;
     });
     const failure = await failureOf(client.writePoints(123, 0, { WMaxLimPct: 60 }));
-    expect(failure).to.include({ code: 'PEER_ERROR', message: `at ${header} there was model 123 of 24 registers, now there is 123 of 25; WMaxLimPct was written and could not be read back` });
+    expect(failure).to.include({
+      code: 'PEER_ERROR',
+      message: `at ${header} there was model 123 of 24 registers, now there is 123 of 25; WMaxLimPct was written and could not be read back`,
+    });
     expect(writes()).to.have.length(1);
   });
 });

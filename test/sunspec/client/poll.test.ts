@@ -27,7 +27,10 @@ describe('rounds of polling', () => {
     outcome = fine;
     begun = [];
     poller = new Poller({
-      monotonicMs: () => wall.monotonicMs(), nowMs: () => wall.nowMs(), later: timers.later, random: createRandom(seed, 'test'),
+      monotonicMs: () => wall.monotonicMs(),
+      nowMs: () => wall.nowMs(),
+      later: timers.later,
+      random: createRandom(seed, 'test'),
       round: () => {
         begun.push(wall.nowMs());
         return Promise.resolve(outcome);
@@ -35,7 +38,9 @@ describe('rounds of polling', () => {
     });
     poller.settings = { enabled: true, intervalMs: 1000, models: null };
   }
-  beforeEach(() => { create(); });
+  beforeEach(() => {
+    create();
+  });
 
   async function pass(ms: number): Promise<void> {
     timers.pass(ms);
@@ -96,8 +101,16 @@ describe('rounds of polling', () => {
   it('wait for one that is under way when polling is set anew, however often', async () => {
     let finish: () => void = () => undefined;
     const long = new Poller({
-      monotonicMs: () => wall.monotonicMs(), nowMs: () => wall.nowMs(), later: timers.later, random: createRandom(1, 'test'),
-      round: () => new Promise((resolve) => { finish = () => { resolve(fine); }; }),
+      monotonicMs: () => wall.monotonicMs(),
+      nowMs: () => wall.nowMs(),
+      later: timers.later,
+      random: createRandom(1, 'test'),
+      round: () =>
+        new Promise((resolve) => {
+          finish = () => {
+            resolve(fine);
+          };
+        }),
     });
     long.settings = { enabled: true, intervalMs: 1000, models: null };
     for (let i = 0; i < 5; i += 1) {
@@ -110,7 +123,9 @@ describe('rounds of polling', () => {
     expect(long.rounds, 'of the last start only').to.equal(2);
     let rest = false;
     long.stop();
-    const settling = long.settled().then(() => { rest = true; });
+    const settling = long.settled().then(() => {
+      rest = true;
+    });
     await settled();
     expect(rest).to.equal(false);
     finish();
@@ -147,7 +162,9 @@ describe('SunSpec client that polls', () => {
     timers = new HandTimers(wall);
     client = createSunSpecClient({ clock: wall, later: timers.later });
     samples = [];
-    client.onSample((sample) => { samples.push(sample); });
+    client.onSample((sample) => {
+      samples.push(sample);
+    });
     await client.connect(loopback(peer.port, { timeoutMs: 200 }));
   });
   afterEach(async () => {
@@ -160,7 +177,10 @@ describe('SunSpec client that polls', () => {
     const { rounds } = client.view().poll;
     timers.pass(timers.nextMs);
     expect(client.view().poll.rounds).to.equal(rounds + 1);
-    while (timers.waiting === 0) await new Promise<void>((resolve) => { setImmediate(resolve); });
+    while (timers.waiting === 0)
+      await new Promise<void>((resolve) => {
+        setImmediate(resolve);
+      });
   }
   const begin = (models: readonly number[] | null = null) => client.poll({ enabled: true, intervalMs: 1000, models });
 
@@ -169,15 +189,34 @@ describe('SunSpec client that polls', () => {
     await round();
     expect(samples).to.have.length(1);
     expect(samples[0]).to.deep.equal({
-      atMs: wall.nowMs(), round: 1,
+      atMs: wall.nowMs(),
+      round: 1,
       metrics: {
-        power_kw: 4.95, reactive_power_kvar: -0.31, apparent_power_kva: 4.96, voltage_ll_v: 400.2, voltage_ln_v: 231, current_a: 21.5,
-        frequency_hz: 50.01, power_factor: 0.998, dc_power_kw: 5.1, dc_voltage_v: 612.3, dc_current_a: 0, state_of_charge_pct: null,
-        soc_reserve_min_pct: null, soc_reserve_max_pct: null, soc_min_pct: null, soc_max_pct: null, service_state: null,
-        inverter_state: 'running', connection_state: null,
+        power_kw: 4.95,
+        reactive_power_kvar: -0.31,
+        apparent_power_kva: 4.96,
+        voltage_ll_v: 400.2,
+        voltage_ln_v: 231,
+        current_a: 21.5,
+        frequency_hz: 50.01,
+        power_factor: 0.998,
+        dc_power_kw: 5.1,
+        dc_voltage_v: 612.3,
+        dc_current_a: 0,
+        state_of_charge_pct: null,
+        soc_reserve_min_pct: null,
+        soc_reserve_max_pct: null,
+        soc_min_pct: null,
+        soc_max_pct: null,
+        service_state: null,
+        inverter_state: 'running',
+        connection_state: null,
       },
     });
-    expect(client.view().poll.polled.map(({ id, error }) => [id, error])).to.deep.equal([[103, null], [160, null]]);
+    expect(client.view().poll.polled.map(({ id, error }) => [id, error])).to.deep.equal([
+      [103, null],
+      [160, null],
+    ]);
     expect(client.view().sample).to.equal(samples[0]);
   });
 
@@ -198,7 +237,9 @@ describe('SunSpec client that polls', () => {
     await round();
     const { polled, failedRounds } = client.view().poll;
     expect(polled.map(({ id, error }) => [id, error])).to.deep.equal([
-      [103, 'exception 2 (illegal data address)'], [701, 'The device does not have model 701; it has 1, 103, 120, 123, 160.'], [160, null],
+      [103, 'exception 2 (illegal data address)'],
+      [701, 'The device does not have model 701; it has 1, 103, 120, 123, 160.'],
+      [160, null],
     ]);
     expect([failedRounds, client.view().state]).to.deep.equal([1, 'connected']);
     expect(samples[0]!.metrics).to.include({ power_kw: null, dc_power_kw: 5.1 });
@@ -213,7 +254,10 @@ describe('SunSpec client that polls', () => {
     const { errors } = client.view().counters;
     for (let i = 0; i < 2; i += 1) await round();
     expect(client.view().counters.errors - errors, 'one attempt to connect each time').to.equal(2);
-    expect(client.view()).to.include({ state: 'error', lastError: `cannot connect to tcp://127.0.0.1:${port}: the connection was refused` });
+    expect(client.view()).to.include({
+      state: 'error',
+      lastError: `cannot connect to tcp://127.0.0.1:${port}: the connection was refused`,
+    });
     expect(client.status()).to.include({ state: 'retrying', enabled: true, peers: 0 });
     expect(client.view().poll.retryInMs).to.be.within(2000, 4000);
     expect(samples).to.have.length(1);
@@ -261,7 +305,9 @@ describe('SunSpec client that polls', () => {
 
   it('tells whose map was found, once, also where nothing of the summary can be read', async () => {
     const found: number[] = [];
-    client.onDevice(({ unitId }) => { found.push(unitId); });
+    client.onDevice(({ unitId }) => {
+      found.push(unitId);
+    });
     peer.rule = () => ({ exception: 4 });
     await failureOf(client.connect(loopback(peer.port, { unitId: 2 })));
     begin([1]);

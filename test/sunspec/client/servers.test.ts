@@ -21,7 +21,11 @@ describe('SunSpec client with the server of jsmodbus', () => {
   });
   after(async () => {
     await client.stop();
-    await new Promise<void>((resolve) => { server.close(() => { resolve(); }); });
+    await new Promise<void>((resolve) => {
+      server.close(() => {
+        resolve();
+      });
+    });
   });
 
   it('finds the map at 0, past base addresses at which the answers are too short', () => {
@@ -31,7 +35,9 @@ describe('SunSpec client with the server of jsmodbus', () => {
 
   it('reads and writes', async () => {
     expect(pointsOf(await client.readModel(103, 0, true)).get('W')!.value).to.equal(4950);
-    expect((await client.writePoints(123, 0, { WMaxLimPct: 80, WMaxLimPct_WinTms: 1, WMaxLim_Ena: 1 })).match).to.equal(true);
+    expect((await client.writePoints(123, 0, { WMaxLimPct: 80, WMaxLimPct_WinTms: 1, WMaxLim_Ena: 1 })).match).to.equal(
+      true,
+    );
     expect((await failureOf(client.readRegisters(60_000, 2))).message).to.match(/makes no sense|octets of data/);
   });
 });

@@ -44,7 +44,10 @@ describe('a chain that has slipped (Device Information Model Specification)', ()
   afterEach(close);
   const whole = [1, 103, 120, 123, 160];
 
-  for (const [by, where] of [[1, '1 register behind'], [2, '2 registers behind']] as const) {
+  for (const [by, where] of [
+    [1, '1 register behind'],
+    [2, '2 registers behind'],
+  ] as const) {
     it(`by ${by} from a model on: the model is found, and the break is named`, async () => {
       const at = addressOf(map, 120);
       await open(widened(map, at, by, 0x8000));
@@ -59,7 +62,9 @@ describe('a chain that has slipped (Device Information Model Specification)', ()
     const at = addressOf(map, 120);
     await open(narrowed(map, at, 1));
     expect(ids()).to.deep.equal(whole);
-    expect(notes()).to.deep.equal([`model 120 is at ${at - 1}, 1 register before the place to which the chain leads, ${at}`]);
+    expect(notes()).to.deep.equal([
+      `model 120 is at ${at - 1}, 1 register before the place to which the chain leads, ${at}`,
+    ]);
   });
 
   it('from the first model on: the marker was miscounted', async () => {
@@ -79,7 +84,9 @@ describe('a chain that has slipped (Device Information Model Specification)', ()
     const at = addressOf(map, 120);
     await open(widened(map, at, 9, 0x0101));
     expect(ids().slice(0, 2)).to.deep.equal([1, 103]);
-    expect(notes().at(-1)).to.match(/^the chain may be broken behind model 103 at \d+ with 50 registers: what follows, up to 257 at \d+, has no definition here$/);
+    expect(notes().at(-1)).to.match(
+      /^the chain may be broken behind model 103 at \d+ with 50 registers: what follows, up to 257 at \d+, has no definition here$/,
+    );
     const again = await client.scan();
     expect(again.end).to.be.oneOf(['zeros', 'exception', 'limit']);
   });
@@ -103,31 +110,50 @@ describe('a chain that has slipped (Device Information Model Specification)', ()
     const zeros = patched(map, endOf(map), 0, 0);
     await open(zeros, 40_000, {}, (request) => {
       const beyond = request.address + request.count - endOf(map) - 2;
-      return beyond > 0 ? { octets: peer.answerTo({ ...request, count: Math.max(0, request.count - beyond) }) } : undefined;
+      return beyond > 0
+        ? { octets: peer.answerTo({ ...request, count: Math.max(0, request.count - beyond) }) }
+        : undefined;
     });
     expect(ids()).to.deep.equal(whole);
     expect(client.view().discovery!.end).to.equal('zeros');
   });
 
   it('is looked for no further where the device does not answer', async () => {
-    await open(patched(map, endOf(map), 0, 0), 40_000, { timeoutMs: 100 }, ({ address, count }) => (address + count > endOf(map) + 2 ? 'silence' : undefined));
+    await open(patched(map, endOf(map), 0, 0), 40_000, { timeoutMs: 100 }, ({ address, count }) =>
+      address + count > endOf(map) + 2 ? 'silence' : undefined,
+    );
     expect(ids()).to.deep.equal(whole);
     expect(client.view().discovery!.end).to.equal('zeros');
-    expect(peer.requests.filter(({ address }) => address > endOf(map)), 'a read and its repetition').to.have.length(2);
+    expect(
+      peer.requests.filter(({ address }) => address > endOf(map)),
+      'a read and its repetition',
+    ).to.have.length(2);
     expect((await client.writePoints(123, 0, { WMaxLimPct: 40 })).match).to.equal(true);
   });
 
   it('says that the end model has a length', async () => {
     await open(patched(map, endOf(map) + 1, 5));
-    expect(client.view().discovery).to.deep.include({ end: 'end_model', notes: [`L of the end model at ${endOf(map)} is 5, not 0`] });
+    expect(client.view().discovery).to.deep.include({
+      end: 'end_model',
+      notes: [`L of the end model at ${endOf(map)} is 5, not 0`],
+    });
   });
 });
 
 describe('a marker at another address', () => {
-  afterEach(async () => { await peer.close(); });
+  afterEach(async () => {
+    await peer.close();
+  });
 
   for (const [first, options] of [
-    [40_001, {}], [39_999, {}], [50_001, {}], [49_999, {}], [1, {}], [1235, { baseAddress: 1234 }], [50_000, { baseAddress: 40_000 }], [0, { baseAddress: 65_533 }],
+    [40_001, {}],
+    [39_999, {}],
+    [50_001, {}],
+    [49_999, {}],
+    [1, {}],
+    [1235, { baseAddress: 1234 }],
+    [50_000, { baseAddress: 40_000 }],
+    [0, { baseAddress: 65_533 }],
   ] satisfies readonly (readonly [number, TargetOptions])[]) {
     it(`${first} in place of ${'baseAddress' in options ? options.baseAddress : 'the usual ones'}: it is named`, async () => {
       peer = await ScriptedPeer.open(map.image, first);
@@ -142,12 +168,18 @@ describe('a marker at another address', () => {
 
   it('is not named where no map can follow it', async () => {
     peer = await ScriptedPeer.open(map.image.subarray(0, 4), 65_534);
-    expect((await failureOf(connected(peer.port, { baseAddress: 65_533 }))).message).to.match(/; 65533 has exception 2 \(illegal data address\)$/);
+    expect((await failureOf(connected(peer.port, { baseAddress: 65_533 }))).message).to.match(
+      /; 65533 has exception 2 \(illegal data address\)$/,
+    );
   });
 
   it('is a guess, whose failure hides nothing', async () => {
-    peer = await ScriptedPeer.open(Buffer.alloc(8), 40_000, ({ address }) => (address === 40_001 ? 'silence' : undefined));
+    peer = await ScriptedPeer.open(Buffer.alloc(8), 40_000, ({ address }) =>
+      address === 40_001 ? 'silence' : undefined,
+    );
     const failure = await failureOf(connected(peer.port, { timeoutMs: 100 }));
-    expect(failure.message).to.match(/; 40000 has 0x0000 0x0000, 50000 has exception 2 \(illegal data address\), 0 has exception 2 \(illegal data address\)$/);
+    expect(failure.message).to.match(
+      /; 40000 has 0x0000 0x0000, 50000 has exception 2 \(illegal data address\), 0 has exception 2 \(illegal data address\)$/,
+    );
   });
 });

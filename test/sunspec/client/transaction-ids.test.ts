@@ -13,7 +13,9 @@ describe('SunSpec client with a device whose transaction id is always 0', () => 
   const { layout, image } = oldInverter();
 
   /** The proper answer with another id. */
-  const withId = (id: number): Rule => (request) => ({ octets: peer.answerTo({ ...request, transactionId: id }) });
+  const withId =
+    (id: number): Rule =>
+    (request) => ({ octets: peer.answerTo({ ...request, transactionId: id }) });
   const zeroed: Rule = (request) => withId(0)(request);
 
   beforeEach(async () => {
@@ -28,8 +30,11 @@ describe('SunSpec client with a device whose transaction id is always 0', () => 
 
   it('is refused in precise words unless that is allowed', async () => {
     const strict = await failureOf(connected(peer.port));
-    expect([strict.code, strict.message]).to.deep.equal(['PEER_TIMEOUT', 'no answer from unit 1 within 0.25 s, reading 2 registers at 40000; an answer came '
-      + 'with transaction id 0, which is not that of the request; connect with transaction_id "zero" to a device that never sends another']);
+    expect([strict.code, strict.message]).to.deep.equal([
+      'PEER_TIMEOUT',
+      'no answer from unit 1 within 0.25 s, reading 2 registers at 40000; an answer came ' +
+        'with transaction id 0, which is not that of the request; connect with transaction_id "zero" to a device that never sends another',
+    ]);
   });
 
   it('is read and written on one connection, and its exceptions are heard', async () => {
@@ -53,12 +58,28 @@ describe('SunSpec client with a device whose transaction id is always 0', () => 
   const data = ({ count }: PeerRequest) => '00'.repeat(count * 2);
   const octets = ({ count }: PeerRequest) => (count * 2).toString(16).padStart(2, '0');
   const unfit: readonly (readonly [what: string, answer: (request: PeerRequest) => Buffer, words: RegExp])[] = [
-    ['of another unit', (request) => adu(0, 9, `03${octets(request)}${data(request)}`), /makes no sense, .*expected address 1 got 9/],
-    ['to another function', (request) => adu(0, 1, `04${octets(request)}${data(request)}`), /makes no sense, .*expected code 3 got 4/],
+    [
+      'of another unit',
+      (request) => adu(0, 9, `03${octets(request)}${data(request)}`),
+      /makes no sense, .*expected address 1 got 9/,
+    ],
+    [
+      'to another function',
+      (request) => adu(0, 1, `04${octets(request)}${data(request)}`),
+      /makes no sense, .*expected code 3 got 4/,
+    ],
     ['with fewer registers', () => adu(0, 1, '03020000'), /makes no sense, .*length/],
     ['with a byte count that is none', (request) => adu(0, 1, `0302${data(request)}`), /says 2 octets of data/],
-    ['that is an exception of another unit', () => adu(0, 9, '8302'), /makes no sense: an exception of 3 octets from unit 9 came/],
-    ['that is an exception with more in it', () => adu(0, 1, '830200'), /makes no sense: an exception of 4 octets from unit 1 came/],
+    [
+      'that is an exception of another unit',
+      () => adu(0, 9, '8302'),
+      /makes no sense: an exception of 3 octets from unit 9 came/,
+    ],
+    [
+      'that is an exception with more in it',
+      () => adu(0, 1, '830200'),
+      /makes no sense: an exception of 4 octets from unit 1 came/,
+    ],
     ['that is an exception to another function', () => adu(0, 1, '9002'), /makes no sense/],
   ];
   for (const [what, answer, words] of unfit) {

@@ -3,7 +3,12 @@ import type { ActiveFault } from '../../../src/core/active-fault.ts';
 import { addSeconds } from '../../../src/core/clock.ts';
 import type { FaultKind } from '../../../src/core/fault-kinds.ts';
 import {
-  alterWriteFault, exceptionCodeFault, ignoreWriteFault, lateWriteFault, partialWriteFault, writeLockFault,
+  alterWriteFault,
+  exceptionCodeFault,
+  ignoreWriteFault,
+  lateWriteFault,
+  partialWriteFault,
+  writeLockFault,
 } from '../../../src/fault-kinds/modbus-acceptance.ts';
 import { delayFault } from '../../../src/fault-kinds/modbus-transport.ts';
 import { Acceptance, checkAcceptance, isAcceptance, maxPendingWrites } from '../../../src/sunspec/faults/acceptance.ts';
@@ -22,12 +27,20 @@ function createRig(start?: (map: MapView) => void) {
     deviceIndex: 0,
     bank: map.bank,
     later: (delayS, act) => map.scheduler.at(addSeconds(map.clock.sim(), delayS), act),
-    log: { info: (line) => { lines.push(line); } },
+    log: {
+      info: (line) => {
+        lines.push(line);
+      },
+    },
   });
   const addressOf = (name: string) => map.slot(Number(name.slice(0, 3)), name.slice(4)).address;
   return {
-    ...map, lines, faults, addressOf,
-    inject: (kind: FaultKind, parameters = {}, extras: FaultExtras = {}): ActiveFault => faults.inject(kind, parameters, extras),
+    ...map,
+    lines,
+    faults,
+    addressOf,
+    inject: (kind: FaultKind, parameters = {}, extras: FaultExtras = {}): ActiveFault =>
+      faults.inject(kind, parameters, extras),
     /** Writes whole registers from a point on. */
     write(name: string, ...values: number[]) {
       acceptance.writeThrough(faults.registry.active, addressOf(name), words(...values), byModbus);
@@ -64,7 +77,9 @@ const limit = { target: { points: ['704.WMaxLimPct'] } };
 
 describe('faults in what a write leaves', () => {
   let rig: AcceptanceRig;
-  beforeEach(() => { rig = createRig(); });
+  beforeEach(() => {
+    rig = createRig();
+  });
 
   it('writes straight to the bank without a fault of this layer', () => {
     rig.inject(delayFault, { delay_ms: 5 });
@@ -88,7 +103,9 @@ describe('faults in what a write leaves', () => {
       rig.inject(ignoreWriteFault, {}, limit);
       rig.write('704.WMaxLimPctEna', 1, 500);
       expect([rig.value('704.WMaxLimPctEna'), rig.value('704.WMaxLimPct')]).to.deep.equal(['ENABLED', 100]);
-      expect(rig.changes.map(({ points, by }) => [points.map(({ path }) => path), by])).to.deep.equal([[['WMaxLimPctEna'], byModbus]]);
+      expect(rig.changes.map(({ points, by }) => [points.map(({ path }) => path), by])).to.deep.equal([
+        [['WMaxLimPctEna'], byModbus],
+      ]);
     });
 
     it('covers all registers of a point when it is aimed at one of them', () => {
@@ -99,9 +116,15 @@ describe('faults in what a write leaves', () => {
 
     it('still refuses what the device refuses, which is no occasion', () => {
       const fault = rig.inject(ignoreWriteFault);
-      expectRefused(rig, 3, () => { rig.write('704.WMaxLimPct', 1200); });
-      expectRefused(rig, 2, () => { rig.write('701.W', 1); });
-      expectRefused(rig, 3, () => { rig.write('704.WSet', 1); });
+      expectRefused(rig, 3, () => {
+        rig.write('704.WMaxLimPct', 1200);
+      });
+      expectRefused(rig, 2, () => {
+        rig.write('701.W', 1);
+      });
+      expectRefused(rig, 3, () => {
+        rig.write('704.WSet', 1);
+      });
       expect(fault.occasions).to.equal(0);
     });
 
@@ -129,7 +152,9 @@ describe('faults in what a write leaves', () => {
     });
 
     it('loses a value too that cannot land without what was ignored', () => {
-      rig = createRig((map) => { map.m702.PFOvrExtRtg = 0.95; });
+      rig = createRig((map) => {
+        map.m702.PFOvrExtRtg = 0.95;
+      });
       rig.inject(ignoreWriteFault, {}, { target: { points: ['704.PFWInj.Ext'] } });
       rig.write('704.PFWInj.PF', 850, 1);
       expect([rig.value('704.PFWInj.PF'), rig.value('704.PFWInj.Ext')]).to.deep.equal([1, 'OVER_EXCITED']);
@@ -143,8 +168,12 @@ describe('faults in what a write leaves', () => {
   describe('write_lock', () => {
     it('refuses every write with its code, and lifts with its end', () => {
       const fault = rig.inject(writeLockFault, { code: 6 });
-      expectRefused(rig, 6, () => { rig.write('704.WMaxLimPct', 500); });
-      expectRefused(rig, 6, () => { rig.write('701.W', 1); });
+      expectRefused(rig, 6, () => {
+        rig.write('704.WMaxLimPct', 500);
+      });
+      expectRefused(rig, 6, () => {
+        rig.write('701.W', 1);
+      });
       rig.faults.registry.clear({ id: fault.facts.id });
       rig.write('704.WMaxLimPct', 500);
       expect(rig.value('704.WMaxLimPct')).to.equal(50);
@@ -153,7 +182,9 @@ describe('faults in what a write leaves', () => {
     it('answers exception 2 unless told otherwise, and lasts as long as it was asked to', () => {
       rig.inject(writeLockFault, {}, { durationS: 60 });
       rig.pass(59);
-      expectRefused(rig, 2, () => { rig.write('704.WMaxLimPct', 500); });
+      expectRefused(rig, 2, () => {
+        rig.write('704.WMaxLimPct', 500);
+      });
       rig.pass(1);
       rig.write('704.WMaxLimPct', 500);
       expect(rig.value('704.WMaxLimPct')).to.equal(50);
@@ -162,7 +193,9 @@ describe('faults in what a write leaves', () => {
     it('locks the points it names, and with them each request that touches one', () => {
       rig.inject(writeLockFault, {}, limit);
       rig.write('704.WMaxLimPctEna', 1);
-      expectRefused(rig, 2, () => { rig.write('704.WMaxLimPctEna', 0, 500); });
+      expectRefused(rig, 2, () => {
+        rig.write('704.WMaxLimPctEna', 0, 500);
+      });
       expect(rig.value('704.WMaxLimPctEna')).to.equal('ENABLED');
     });
   });
@@ -188,7 +221,9 @@ describe('faults in what a write leaves', () => {
 
     it('checks now: a value out of range is refused', () => {
       rig.inject(lateWriteFault, { delay_s: 10 });
-      expectRefused(rig, 3, () => { rig.write('704.WMaxLimPct', 1200); });
+      expectRefused(rig, 3, () => {
+        rig.write('704.WMaxLimPct', 1200);
+      });
       rig.pass(10);
       expect(rig.value('704.WMaxLimPct')).to.equal(100);
     });
@@ -226,7 +261,9 @@ describe('faults in what a write leaves', () => {
     it('refuses with busy when too many writes wait, and takes more when they have landed', () => {
       rig.inject(lateWriteFault, { delay_s: 10 }, limit);
       for (let i = 0; i < maxPendingWrites; i++) rig.write('704.WMaxLimPct', i % 1000);
-      expectRefused(rig, 6, () => { rig.write('704.WMaxLimPct', 500); });
+      expectRefused(rig, 6, () => {
+        rig.write('704.WMaxLimPct', 500);
+      });
       rig.pass(10);
       rig.write('704.WMaxLimPct', 123);
       rig.pass(10);
@@ -296,16 +333,45 @@ describe('faults in what a write leaves', () => {
 
   describe('exception_code', () => {
     const cases = [
-      { rule: 'read_only', write: (r: AcceptanceRig) => { r.write('701.W', 1); }, usual: 2 },
-      { rule: 'bad_value', write: (r: AcceptanceRig) => { r.write('704.WMaxLimPct', 1200); }, usual: 3 },
-      { rule: 'partial_point', write: (r: AcceptanceRig) => { r.write('704.WSet', 1); }, usual: 3 },
-      { rule: 'illegal_address', write: (r: AcceptanceRig) => { r.write('715.OpCtl', 0, 0, 0, 0, 0, 0); }, usual: 2 },
+      {
+        rule: 'read_only',
+        write: (r: AcceptanceRig) => {
+          r.write('701.W', 1);
+        },
+        usual: 2,
+      },
+      {
+        rule: 'bad_value',
+        write: (r: AcceptanceRig) => {
+          r.write('704.WMaxLimPct', 1200);
+        },
+        usual: 3,
+      },
+      {
+        rule: 'partial_point',
+        write: (r: AcceptanceRig) => {
+          r.write('704.WSet', 1);
+        },
+        usual: 3,
+      },
+      {
+        rule: 'illegal_address',
+        write: (r: AcceptanceRig) => {
+          r.write('715.OpCtl', 0, 0, 0, 0, 0, 0);
+        },
+        usual: 2,
+      },
     ];
     for (const { rule, write } of cases) {
       it(`answers a refusal for ${rule} with another code, and no other refusal`, () => {
         const fault = rig.inject(exceptionCodeFault, { rule, code: 9 });
-        expectRefused(rig, 9, () => { write(rig); });
-        for (const other of cases.filter((each) => each.rule !== rule)) expectRefused(rig, other.usual, () => { other.write(rig); });
+        expectRefused(rig, 9, () => {
+          write(rig);
+        });
+        for (const other of cases.filter((each) => each.rule !== rule))
+          expectRefused(rig, other.usual, () => {
+            other.write(rig);
+          });
         expect([fault.occasions, fault.strikeCount]).to.deep.equal([1, 1]);
         rig.write('704.WMaxLimPct', 500);
         expect(rig.value('704.WMaxLimPct')).to.equal(50);
@@ -316,9 +382,20 @@ describe('faults in what a write leaves', () => {
       const lean = createTestBank({ omit: ['704.WSet'] });
       const faults = new FaultBench();
       faults.inject(exceptionCodeFault, { rule: 'not_implemented', code: 1 });
-      const acceptance = new Acceptance({ deviceIndex: 0, bank: lean.bank, later: () => { throw new Error('nothing is late'); }, log: { info: () => undefined } });
+      const acceptance = new Acceptance({
+        deviceIndex: 0,
+        bank: lean.bank,
+        later: () => {
+          throw new Error('nothing is late');
+        },
+        log: { info: () => undefined },
+      });
       const { address } = lean.slot(704, 'WSet');
-      expect(answeredWith(() => { acceptance.writeThrough(faults.registry.active, address, words(0, 1), byModbus); })).to.equal(1);
+      expect(
+        answeredWith(() => {
+          acceptance.writeThrough(faults.registry.active, address, words(0, 1), byModbus);
+        }),
+      ).to.equal(1);
     });
   });
 
@@ -346,13 +423,19 @@ describe('faults in what a write leaves', () => {
   });
 
   describe('what a fault is refused for', () => {
-    const refusal = (kind: FaultKind, parameters: Readonly<Record<string, unknown>>, target = {}) => errorOf(() => {
-      checkAcceptance({ kind, parameters, request: { protocol: 'modbus', kind: kind.kind, parameters, target } }, rig.layout);
-    }).faults[0]?.name;
+    const refusal = (kind: FaultKind, parameters: Readonly<Record<string, unknown>>, target = {}) =>
+      errorOf(() => {
+        checkAcceptance(
+          { kind, parameters, request: { protocol: 'modbus', kind: kind.kind, parameters, target } },
+          rig.layout,
+        );
+      }).faults[0]?.name;
 
     it('names the target when nothing there can be written', () => {
       expect(refusal(ignoreWriteFault, {}, { points: ['701.W'] })).to.equal('/target/points');
-      expect(refusal(lateWriteFault, { delay_s: 1 }, { registers: { address: rig.addressOf('701.W'), count: 1 } })).to.equal('/target/registers');
+      expect(
+        refusal(lateWriteFault, { delay_s: 1 }, { registers: { address: rig.addressOf('701.W'), count: 1 } }),
+      ).to.equal('/target/registers');
     });
 
     it('wants points for one value', () => {
@@ -360,7 +443,11 @@ describe('faults in what a write leaves', () => {
     });
 
     it('has nothing against the others', () => {
-      for (const [kind, target] of [[ignoreWriteFault, limit.target], [ignoreWriteFault, {}], [writeLockFault, { points: ['701'] }]] as const) {
+      for (const [kind, target] of [
+        [ignoreWriteFault, limit.target],
+        [ignoreWriteFault, {}],
+        [writeLockFault, { points: ['701'] }],
+      ] as const) {
         checkAcceptance({ kind, parameters: {}, request: { protocol: 'modbus', kind: kind.kind, target } }, rig.layout);
       }
       expect(errorOf(() => rig.inject(alterWriteFault, {})).code).to.equal('COMMAND_BAD_VALUE');

@@ -7,7 +7,11 @@ import { FaultyMapRig } from '../../support/faulty-map.ts';
 
 describe('conditions of faults', () => {
   const { bank, layout } = createTestBank({
-    omit: ['701.TmpAmb'], start: ({ m1, m701 }) => { Object.assign(m701, { W: 500, InvSt: 'RUNNING', Alrm: 2, TmpCab: null }); m1.Md = 'test'; },
+    omit: ['701.TmpAmb'],
+    start: ({ m1, m701 }) => {
+      Object.assign(m701, { W: 500, InvSt: 'RUNNING', Alrm: 2, TmpCab: null });
+      m1.Md = 'test';
+    },
   });
 
   const rows: readonly (readonly [FaultCondition, boolean])[] = [
@@ -33,10 +37,14 @@ describe('conditions of faults', () => {
     [{ point: 'W', below: 1 }, false],
   ];
   for (const [when, expected] of rows) {
-    it(`${JSON.stringify(when)} ${expected ? 'holds' : 'does not hold'}`, () => { expect(holds(bank, when)).to.equal(expected); });
+    it(`${JSON.stringify(when)} ${expected ? 'holds' : 'does not hold'}`, () => {
+      expect(holds(bank, when)).to.equal(expected);
+    });
   }
 
-  it('holds where there is none', () => { expect(holds(bank, null)).to.equal(true); });
+  it('holds where there is none', () => {
+    expect(holds(bank, null)).to.equal(true);
+  });
 
   it('finds points by their names', () => {
     expect(slotNamed(layout, '705.Crv[1].Pt[0].V')?.path).to.equal('Crv[1].Pt[0].V');
@@ -59,7 +67,9 @@ describe('conditions of faults', () => {
     [{ point: '1.Md', equals: 3 }, '/when/equals'],
   ];
   for (const [when, name] of refused) {
-    it(`refuses ${JSON.stringify(when)} at ${name}`, () => { expect(conditionFault(layout, when)?.name).to.equal(name); });
+    it(`refuses ${JSON.stringify(when)} at ${name}`, () => {
+      expect(conditionFault(layout, when)?.name).to.equal(name);
+    });
   }
 
   it('has nothing against one that can hold', () => {
@@ -69,7 +79,11 @@ describe('conditions of faults', () => {
   it('lets a fault rest by what the registers truly hold, not by what other faults show', () => {
     const rig = new FaultyMapRig();
     rig.inject(valueFault, { value: 0 }, { target: { points: ['701.W'] } });
-    const fault = rig.inject(noiseFault, { amplitude: 1000 }, { target: { points: ['701.Var'] }, when: { point: '701.W', above: 10_000 } });
+    const fault = rig.inject(
+      noiseFault,
+      { amplitude: 1000 },
+      { target: { points: ['701.Var'] }, when: { point: '701.W', above: 10_000 } },
+    );
     expect(rig.shown('701.Var')).to.not.equal(14_000);
     rig.map.bank.map.m701.W = 0;
     expect(rig.shown('701.Var')).to.equal(14_000);

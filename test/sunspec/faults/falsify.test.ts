@@ -13,11 +13,42 @@ const shownUnder: Readonly<Record<string, Shown>> = {
   ChangeCommonModelID: { '1.ID': 2 },
   ChangeCommonModelLength: { '1.L': 64 },
   MeasPAlwaysNameplate: {
-    '701.W': 100_000, '701.WL2': 33_330, '701.Var': 14_000, '701.VA': 100_980, '701.VAL1': 33_660, '701.PF': 0.99, '701.PFL3': 0.99,
-    '701.A': 327.67, '701.AL1': 121.47, '714.DCW': 103_090, '714.Prt[0].DCW': 68_740, '714.Prt[1].DCA': 45.81, '714.DCA': 137.46,
+    '701.W': 100_000,
+    '701.WL2': 33_330,
+    '701.Var': 14_000,
+    '701.VA': 100_980,
+    '701.VAL1': 33_660,
+    '701.PF': 0.99,
+    '701.PFL3': 0.99,
+    '701.A': 327.67,
+    '701.AL1': 121.47,
+    '714.DCW': 103_090,
+    '714.Prt[0].DCW': 68_740,
+    '714.Prt[1].DCA': 45.81,
+    '714.DCA': 137.46,
   },
-  MeasZeroP: { '701.W': 0, '701.WL1': 0, '701.Var': 0, '701.VarL3': 0, '701.VA': 0, '701.VAL2': 0, '701.PF': 1, '701.A': 0, '701.AL2': 0, '714.DCW': 0, '714.DCA': 0, '714.Prt[0].DCW': 0 },
-  MeasQAlwaysMinimum: { '701.W': 48_000, '701.Var': -48_000, '701.VarL1': -16_000, '701.VA': 67_880, '701.PF': 0.707, '701.A': 245.0 },
+  MeasZeroP: {
+    '701.W': 0,
+    '701.WL1': 0,
+    '701.Var': 0,
+    '701.VarL3': 0,
+    '701.VA': 0,
+    '701.VAL2': 0,
+    '701.PF': 1,
+    '701.A': 0,
+    '701.AL2': 0,
+    '714.DCW': 0,
+    '714.DCA': 0,
+    '714.Prt[0].DCW': 0,
+  },
+  MeasQAlwaysMinimum: {
+    '701.W': 48_000,
+    '701.Var': -48_000,
+    '701.VarL1': -16_000,
+    '701.VA': 67_880,
+    '701.PF': 0.707,
+    '701.A': 245.0,
+  },
   MeasQAlwaysMaximum: { '701.Var': 44_000, '701.VarL3': 14_670, '701.VA': 65_120, '701.PF': 0.737 },
   MeasQAlwaysZero: { '701.Var': 0, '701.VarL1': 0, '701.VA': 48_000, '701.PF': 1, '701.A': 173.22 },
   MeasInvertQ: { '701.Var': -14_000, '701.VarL1': -4670, '701.VA': 50_000, '701.PF': 0.96 },
@@ -67,12 +98,17 @@ describe('falsified measurements (model 64412)', () => {
     }
     const { group } = JSON.parse(readFileSync(definition, 'utf8')) as { group: { points: { name: string }[] } };
     const names = group.points.map(({ name }) => name).filter((name) => name !== 'ID' && name !== 'L');
-    expect([...falsifySwitches]).to.have.members(names).and.have.lengthOf(43);
+    expect([...falsifySwitches])
+      .to.have.members(names)
+      .and.have.lengthOf(43);
   });
 
   it('has each switch in the table of the documentation', () => {
     const page = readFileSync(new URL('../../../docs/faults-reading.md', import.meta.url), 'utf8');
-    const rows = page.split('\n').filter((line) => line.startsWith('| `')).map((line) => line.split('|')[1] ?? '');
+    const rows = page
+      .split('\n')
+      .filter((line) => line.startsWith('| `'))
+      .map((line) => line.split('|')[1] ?? '');
     const named = rows.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name));
     expect(falsifySwitches.filter((name) => named.filter((each) => each === name).length !== 1)).to.deep.equal([]);
   });
@@ -103,7 +139,9 @@ describe('falsified measurements (model 64412)', () => {
   }
 
   it('keeps to what the device has: a single-phase one has one phase', () => {
-    const lacks = ['L2', 'L3'].flatMap((phase) => ['W', 'VA', 'Var', 'PF', 'A', 'V'].map((name) => `701.${name}${phase}`));
+    const lacks = ['L2', 'L3'].flatMap((phase) =>
+      ['W', 'VA', 'Var', 'PF', 'A', 'V'].map((name) => `701.${name}${phase}`),
+    );
     const rig = new FaultyMapRig({ omit: [...lacks, '701.LLV', '701.VL1L2', '701.VL2L3', '701.VL3L1'] });
     rig.inject(falsifyFault, { switch: 'MeasPAlwaysNameplate' });
     expect([rig.shown('701.WL1'), rig.shown('701.W')]).to.deep.equal([100_000, 100_000]);
@@ -135,7 +173,9 @@ describe('falsified measurements (model 64412)', () => {
   it('refuses a switch that has nothing to lie about in a device, and one that is none', () => {
     const rig = new FaultyMapRig({ omit: ['702.AMax'] });
     for (const name of ['SettingsLowAmps', 'MeasNothing']) {
-      expect(errorOf(() => rig.inject(falsifyFault, { switch: name })).faults[0]?.name).to.equal('/0/parameters/switch');
+      expect(errorOf(() => rig.inject(falsifyFault, { switch: name })).faults[0]?.name).to.equal(
+        '/0/parameters/switch',
+      );
     }
     rig.end();
   });

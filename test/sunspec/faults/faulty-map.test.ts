@@ -2,7 +2,16 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { FaultKind } from '../../../src/core/fault-kinds.ts';
 import {
-  bitsFault, dynamicScaleFault, falsifyFault, falsifySwitches, freezeFault, lagFault, noiseFault, notImplementedFault, scaleFault, valueFault,
+  bitsFault,
+  dynamicScaleFault,
+  falsifyFault,
+  falsifySwitches,
+  freezeFault,
+  lagFault,
+  noiseFault,
+  notImplementedFault,
+  scaleFault,
+  valueFault,
 } from '../../../src/fault-kinds/modbus-reading.ts';
 import { shiftFault } from '../../../src/fault-kinds/modbus-structure.ts';
 import { ignoreWriteFault, lateWriteFault } from '../../../src/fault-kinds/modbus-acceptance.ts';
@@ -20,15 +29,23 @@ type AnyFault = readonly [FaultKind, Parameters, FaultExtras];
 describe('a register map behind faults', () => {
   const rig = new FaultyMapRig();
   const { layout } = rig.map;
-  beforeEach(() => { rig.bench.registry.clear(); });
-  after(() => { rig.end(); });
+  beforeEach(() => {
+    rig.bench.registry.clear();
+  });
+  after(() => {
+    rig.end();
+  });
 
-  const numbers = layout.slots.filter(({ def, implemented }) => implemented && def.sf !== undefined).map(({ modelId, path }) => `${modelId}.${path}`);
+  const numbers = layout.slots
+    .filter(({ def, implemented }) => implemented && def.sf !== undefined)
+    .map(({ modelId, path }) => `${modelId}.${path}`);
   const number = fc.constantFrom(...numbers);
   const target = fc.oneof(
     number.map((name): FaultExtras => ({ target: { points: [name] } })),
     fc.constantFrom('701', '702', '714', '705.Crv[1]').map((name): FaultExtras => ({ target: { points: [name] } })),
-    fc.tuple(fc.integer({ min: 40_070, max: 41_000 }), fc.integer({ min: 20, max: 60 })).map(([address, count]): FaultExtras => ({ target: { registers: { address, count } } })),
+    fc
+      .tuple(fc.integer({ min: 40_070, max: 41_000 }), fc.integer({ min: 20, max: 60 }))
+      .map(([address, count]): FaultExtras => ({ target: { registers: { address, count } } })),
   );
   const value = fc.oneof(
     fc.double({ min: -1e12, max: 1e12, noNaN: true }).map((each) => ({ value: each })),
@@ -37,12 +54,21 @@ describe('a register map behind faults', () => {
   const anyFault = fc.oneof<fc.Arbitrary<AnyFault>[]>(
     target.map((at) => [freezeFault, {}, at] as const),
     target.map((at) => [notImplementedFault, {}, at] as const),
-    fc.tuple(number, value).map(([name, parameters]) => [valueFault, parameters, { target: { points: [name] } }] as const),
-    fc.tuple(number, fc.double({ min: -1e6, max: 1e6, noNaN: true })).map(([name, factor]) => [scaleFault, { factor }, { target: { points: [name] } }] as const),
-    fc.tuple(number, fc.double({ min: 0, max: 1e15, noNaN: true })).map(([name, amplitude]) => [noiseFault, { amplitude }, { target: { points: [name] } }] as const),
+    fc
+      .tuple(number, value)
+      .map(([name, parameters]) => [valueFault, parameters, { target: { points: [name] } }] as const),
+    fc
+      .tuple(number, fc.double({ min: -1e6, max: 1e6, noNaN: true }))
+      .map(([name, factor]) => [scaleFault, { factor }, { target: { points: [name] } }] as const),
+    fc
+      .tuple(number, fc.double({ min: 0, max: 1e15, noNaN: true }))
+      .map(([name, amplitude]) => [noiseFault, { amplitude }, { target: { points: [name] } }] as const),
     target.map((at) => [lagFault, { delay_s: 2 }, at] as const),
-    fc.integer({ min: 0, max: 30 }).map((bit) => [bitsFault, { set: [bit] }, { target: { points: ['701.Alrm'] } }] as const),
-    fc.tuple(fc.constantFrom('701.W_SF', '701.V_SF', '701.TotWh_SF', '714.DCW_SF'), fc.integer({ min: -10, max: 10 }))
+    fc
+      .integer({ min: 0, max: 30 })
+      .map((bit) => [bitsFault, { set: [bit] }, { target: { points: ['701.Alrm'] } }] as const),
+    fc
+      .tuple(fc.constantFrom('701.W_SF', '701.V_SF', '701.TotWh_SF', '714.DCW_SF'), fc.integer({ min: -10, max: 10 }))
       .map(([scale, shift]) => [dynamicScaleFault, { scale_factor: scale, steps: [{ shift }] }, {}] as const),
     fc.constantFrom(...falsifySwitches).map((name) => [falsifyFault, { switch: name }, {}] as const),
   );
@@ -55,49 +81,73 @@ describe('a register map behind faults', () => {
 
   it('never changes the registers themselves', () => {
     const before = rig.map.dump();
-    fc.assert(fc.property(someFaults, (faults) => {
-      inject(faults);
-      rig.all();
-      rig.read(layout.base + 80, 100);
-      expect(rig.map.dump().equals(before)).to.equal(true);
-      rig.bench.registry.clear();
-      expect(rig.all().equals(before)).to.equal(true);
-    }), { numRuns: 150 });
+    fc.assert(
+      fc.property(someFaults, (faults) => {
+        inject(faults);
+        rig.all();
+        rig.read(layout.base + 80, 100);
+        expect(rig.map.dump().equals(before)).to.equal(true);
+        rig.bench.registry.clear();
+        expect(rig.all().equals(before)).to.equal(true);
+      }),
+      { numRuns: 150 },
+    );
   });
 
   it('shows whole points: a read of a part has the octets of a read of all', () => {
     const long = layout.slots.filter(({ def, implemented }) => implemented && def.size > 1);
-    fc.assert(fc.property(someFaults, fc.constantFrom(...long), fc.nat(), fc.nat(), (faults, slot, from, more) => {
-      inject(faults);
-      const { address, def: { size } } = slot;
-      const skipped = from % size;
-      const count = 1 + more % (size - skipped);
-      const whole = rig.read(address, size);
-      expect(rig.read(address + skipped, count).equals(whole.subarray(2 * skipped, 2 * (skipped + count)))).to.equal(true);
-    }), { numRuns: 150 });
+    fc.assert(
+      fc.property(someFaults, fc.constantFrom(...long), fc.nat(), fc.nat(), (faults, slot, from, more) => {
+        inject(faults);
+        const {
+          address,
+          def: { size },
+        } = slot;
+        const skipped = from % size;
+        const count = 1 + (more % (size - skipped));
+        const whole = rig.read(address, size);
+        expect(rig.read(address + skipped, count).equals(whole.subarray(2 * skipped, 2 * (skipped + count)))).to.equal(
+          true,
+        );
+      }),
+      { numRuns: 150 },
+    );
   });
 
   it('shows changed points only, whatever the span', () => {
-    fc.assert(fc.property(fc.integer({ min: 0, max: layout.size - 126 }), fc.integer({ min: 1, max: 125 }), (skipped, count) => {
-      inject([[scaleFault, { factor: 2 }, { target: { points: ['701.W', '701.TotWhInj', '714.DCW'] } }]]);
-      const part = rig.read(layout.base + skipped, count);
-      expect(part.equals(rig.all().subarray(2 * skipped, 2 * (skipped + count)))).to.equal(true);
-    }), { numRuns: 100 });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: layout.size - 126 }),
+        fc.integer({ min: 1, max: 125 }),
+        (skipped, count) => {
+          inject([[scaleFault, { factor: 2 }, { target: { points: ['701.W', '701.TotWhInj', '714.DCW'] } }]]);
+          const part = rig.read(layout.base + skipped, count);
+          expect(part.equals(rig.all().subarray(2 * skipped, 2 * (skipped + count)))).to.equal(true);
+        },
+      ),
+      { numRuns: 100 },
+    );
   });
 
   it('is the same for the same seed and the same requests', () => {
-    fc.assert(fc.property(someFaults, (faults) => {
-      const seen = [new FaultyMapRig(), new FaultyMapRig()].map((each) => {
-        for (const [kind, parameters, extras] of faults) each.inject(kind, parameters, { ...extras, probability: 0.7 });
-        const series = Array.from({ length: 4 }, () => {
-          each.tick(1, ({ m701 }) => { m701.W = 12_340; });
-          return each.all().toString('hex');
+    fc.assert(
+      fc.property(someFaults, (faults) => {
+        const seen = [new FaultyMapRig(), new FaultyMapRig()].map((each) => {
+          for (const [kind, parameters, extras] of faults)
+            each.inject(kind, parameters, { ...extras, probability: 0.7 });
+          const series = Array.from({ length: 4 }, () => {
+            each.tick(1, ({ m701 }) => {
+              m701.W = 12_340;
+            });
+            return each.all().toString('hex');
+          });
+          each.end();
+          return series;
         });
-        each.end();
-        return series;
-      });
-      expect(seen[0]).to.deep.equal(seen[1]);
-    }), { numRuns: 20 });
+        expect(seen[0]).to.deep.equal(seen[1]);
+      }),
+      { numRuns: 20 },
+    );
   });
 
   it('takes writes past the faults of acceptance', () => {
@@ -131,31 +181,51 @@ describe('a register map behind faults', () => {
   it('asks for rights by the addresses of the map, before anything else', () => {
     rig.inject(shiftFault, { model: 701, registers: 7 });
     const asked: (readonly [number, number])[] = [];
-    const permit = (address: number, count: number) => { asked.push([address, count]); };
+    const permit = (address: number, count: number) => {
+      asked.push([address, count]);
+    };
     const { address } = rig.slot('701.W');
     rig.access?.read(address + 7, 2, permit);
     rig.access?.read(rig.slot('701.ID').address - 1, 10, permit);
     rig.access?.write(rig.slot('704.WMaxLimPct').address + 7, words(500), { source: 'modbus' }, permit);
     const frame = rig.slot('701.ID').address;
-    expect(asked).to.deep.equal([[address, 2], [frame - 1, 1], [frame, 2], [rig.slot('704.WMaxLimPct').address, 1]]);
-    const refuse = () => { throw new SimError('ACCESS_DENIED', 'no'); };
+    expect(asked).to.deep.equal([
+      [address, 2],
+      [frame - 1, 1],
+      [frame, 2],
+      [rig.slot('704.WMaxLimPct').address, 1],
+    ]);
+    const refuse = () => {
+      throw new SimError('ACCESS_DENIED', 'no');
+    };
     const before = rig.map.dump();
     expect(codeOf(() => rig.access?.read(address, 1, refuse))).to.equal('ACCESS_DENIED');
-    expect(codeOf(() => rig.access?.write(rig.slot('704.WMaxLimPct').address + 7, words(1), { source: 'modbus' }, refuse))).to.equal('ACCESS_DENIED');
+    expect(
+      codeOf(() => rig.access?.write(rig.slot('704.WMaxLimPct').address + 7, words(1), { source: 'modbus' }, refuse)),
+    ).to.equal('ACCESS_DENIED');
     expect(rig.map.dump().equals(before)).to.equal(true);
     // what is not there is no secret to be had without rights
     for (const at of [0, 39_999, 60_000]) {
       expect(codeOf(() => rig.access?.read(at, 1, refuse))).to.equal('ACCESS_DENIED');
       expect(codeOf(() => rig.access?.write(at, words(1), { source: 'modbus' }, refuse))).to.equal('ACCESS_DENIED');
     }
-    expect(codeOf(() => rig.access?.write(60_000, words(1), { source: 'modbus' }, permit))).to.equal('MAP_ILLEGAL_ADDRESS');
+    expect(codeOf(() => rig.access?.write(60_000, words(1), { source: 'modbus' }, permit))).to.equal(
+      'MAP_ILLEGAL_ADDRESS',
+    );
   });
 
   it('is one for all who serve a device, and gone with the last of them', () => {
     const maps = new FaultyMaps(rig.faults);
     const seen: (FaultyMap | null)[] = [null, null];
     const device = { index: 0, bank: createTestBank().bank };
-    const [endFirst, endSecond] = [maps.follow(device, (map) => { seen[0] = map; }), maps.follow(device, (map) => { seen[1] = map; })];
+    const [endFirst, endSecond] = [
+      maps.follow(device, (map) => {
+        seen[0] = map;
+      }),
+      maps.follow(device, (map) => {
+        seen[1] = map;
+      }),
+    ];
     rig.inject(freezeFault, {}, { target: { points: ['701'] } });
     expect(seen[0]).to.equal(seen[1]).and.to.be.an('object');
     endFirst();
@@ -170,11 +240,18 @@ describe('a register map behind faults', () => {
   it('keeps what each fault knows while others come and go', () => {
     const shown = () => rig.access?.read(rig.slot('701.W').address, 1).readInt16BE() ?? null;
     const [first, second, third] = [1, 2, 3].map((kilowatts) => {
-      rig.tick(1, (map) => { map.m701.W = 1000 * kilowatts; });
+      rig.tick(1, (map) => {
+        map.m701.W = 1000 * kilowatts;
+      });
       const fault = rig.inject(freezeFault);
-      return { ends: () => rig.bench.registry.clear({ id: fault.facts.id }), shows: rig.map.bank.read(rig.slot('701.W').address, 1).readInt16BE() };
+      return {
+        ends: () => rig.bench.registry.clear({ id: fault.facts.id }),
+        shows: rig.map.bank.read(rig.slot('701.W').address, 1).readInt16BE(),
+      };
     });
-    rig.tick(1, (map) => { map.m701.W = 4000; });
+    rig.tick(1, (map) => {
+      map.m701.W = 4000;
+    });
     expect(new Set([first?.shows, second?.shows, third?.shows]).size).to.equal(3);
     expect(shown()).to.equal(third?.shows);
     second?.ends();
@@ -199,7 +276,9 @@ describe('a register map behind faults', () => {
     rig.inject(notImplementedFault, {}, { target: { points: ['701.W'] } });
     let seen: FaultyMap | null = null;
     const { bank } = createTestBank();
-    const end = new FaultyMaps(rig.faults).follow({ index: 3, bank }, (map) => { seen = map; });
+    const end = new FaultyMaps(rig.faults).follow({ index: 3, bank }, (map) => {
+      seen = map;
+    });
     expect((seen as FaultyMap | null)?.read(rig.slot('701.W').address, 1).toString('hex')).to.equal('8000');
     end();
   });

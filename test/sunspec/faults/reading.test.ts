@@ -2,7 +2,16 @@ import { expect } from 'chai';
 import type { ErrorCode } from '../../../src/core/errors.ts';
 import type { FaultKind } from '../../../src/core/fault-kinds.ts';
 import {
-  bitsFault, dynamicScaleFault, falsifyFault, freezeFault, lagFault, noiseFault, notImplementedFault, scaleFault, strictPointsFault, valueFault,
+  bitsFault,
+  dynamicScaleFault,
+  falsifyFault,
+  freezeFault,
+  lagFault,
+  noiseFault,
+  notImplementedFault,
+  scaleFault,
+  strictPointsFault,
+  valueFault,
 } from '../../../src/fault-kinds/modbus-reading.ts';
 import { readingEffect } from '../../../src/sunspec/faults/reading.ts';
 import type { FaultExtras } from '../../support/faults.ts';
@@ -13,8 +22,12 @@ const at = (...points: string[]): FaultExtras => ({ target: { points } });
 
 describe('faults in what a read shows', () => {
   let rig: FaultyMapRig;
-  beforeEach(() => { rig = new FaultyMapRig(); });
-  afterEach(() => { rig.end(); });
+  beforeEach(() => {
+    rig = new FaultyMapRig();
+  });
+  afterEach(() => {
+    rig.end();
+  });
 
   /** Fails unless exactly these points are shown in another way than they are. */
   function expectChanged(...points: readonly string[]): void {
@@ -34,12 +47,20 @@ describe('faults in what a read shows', () => {
       return [readingEffect(fault, context), readingEffect(fault, { ...context, deviceIndex: 1 })];
     };
     for (const [kind, parameters] of [
-      [notImplementedFault, {}], [valueFault, { value: 1 }], [scaleFault, { factor: 2 }], [bitsFault, { set: [0] }], [falsifyFault, { switch: 'MeasZeroP' }], [strictPointsFault, {}],
+      [notImplementedFault, {}],
+      [valueFault, { value: 1 }],
+      [scaleFault, { factor: 2 }],
+      [bitsFault, { set: [0] }],
+      [falsifyFault, { switch: 'MeasZeroP' }],
+      [strictPointsFault, {}],
     ] as const) {
       const [one, other] = effects(kind, parameters);
       expect(one, kind.kind).to.be.an('object').that.equals(other);
     }
-    for (const [kind, parameters] of [[freezeFault, {}], [lagFault, { delay_s: 5 }]] as const) {
+    for (const [kind, parameters] of [
+      [freezeFault, {}],
+      [lagFault, { delay_s: 5 }],
+    ] as const) {
       const [one, other] = effects(kind, parameters);
       expect(one, kind.kind).to.not.equal(other);
       expect(one?.slots, kind.kind).to.equal(other?.slots);
@@ -49,20 +70,27 @@ describe('faults in what a read shows', () => {
   describe('freeze', () => {
     it('shows the values of the moment at which it began', () => {
       rig.inject(freezeFault, {}, at('701'));
-      rig.tick(1, ({ m701 }) => { Object.assign(m701, { W: 1000, Hz: 59 }); });
+      rig.tick(1, ({ m701 }) => {
+        Object.assign(m701, { W: 1000, Hz: 59 });
+      });
       expect([rig.shown('701.W'), rig.shown('701.Hz')]).to.deep.equal([48_000, 60.012]);
       expectChanged('701.W', '701.Hz');
     });
 
     it('lets the exceptions go on', () => {
       rig.inject(freezeFault, { except: ['701.Hz', '715'] });
-      rig.tick(1, ({ m701, m715 }) => { Object.assign(m701, { W: 1000, Hz: 59 }); m715.DERHb = 77; });
+      rig.tick(1, ({ m701, m715 }) => {
+        Object.assign(m701, { W: 1000, Hz: 59 });
+        m715.DERHb = 77;
+      });
       expect([rig.shown('701.W'), rig.shown('701.Hz'), rig.shown('715.DERHb')]).to.deep.equal([48_000, 59, 77]);
     });
 
     it('keeps its values while other faults come and go', () => {
       rig.inject(freezeFault, {}, at('701.W'));
-      rig.tick(1, ({ m701 }) => { m701.W = 1000; });
+      rig.tick(1, ({ m701 }) => {
+        m701.W = 1000;
+      });
       const other = rig.inject(scaleFault, { factor: 2 }, at('701.Hz'));
       expect(rig.shown('701.W')).to.equal(48_000);
       rig.bench.registry.clear({ id: other.facts.id });
@@ -79,8 +107,15 @@ describe('faults in what a read shows', () => {
 
   describe('not_implemented', () => {
     const rows = [
-      ['701.W', '8000'], ['701.LLV', 'ffff'], ['701.InvSt', 'ffff'], ['701.Hz', 'ffffffff'], ['701.Alrm', 'ffffffff'], ['714.DCW', '8000'],
-      ['701.TotWhInj', 'ffffffffffffffff'], ['1.Md', '00'.repeat(32)], ['701.W_SF', '8000'],
+      ['701.W', '8000'],
+      ['701.LLV', 'ffff'],
+      ['701.InvSt', 'ffff'],
+      ['701.Hz', 'ffffffff'],
+      ['701.Alrm', 'ffffffff'],
+      ['714.DCW', '8000'],
+      ['701.TotWhInj', 'ffffffffffffffff'],
+      ['1.Md', '00'.repeat(32)],
+      ['701.W_SF', '8000'],
     ] as const;
     for (const [name, hex] of rows) {
       it(`shows ${name} as ${hex.slice(0, 16)}`, () => {
@@ -92,7 +127,9 @@ describe('faults in what a read shows', () => {
 
     it('of a whole model leaves what the others are read by', () => {
       rig.inject(notImplementedFault, {}, at('705'));
-      expect(rig.hex('705.ID') + rig.hex('705.NPt') + rig.hex('705.NCrv') + rig.hex('705.V_SF')).to.equal('02c1000a0003fffe');
+      expect(rig.hex('705.ID') + rig.hex('705.NPt') + rig.hex('705.NCrv') + rig.hex('705.V_SF')).to.equal(
+        '02c1000a0003fffe',
+      );
       expect(rig.hex('705.Crv[1].Pt[0].V')).to.equal('ffff');
       expect(rig.hex('705.Ena')).to.equal('ffff');
     });
@@ -152,7 +189,11 @@ describe('faults in what a read shows', () => {
       rig.map.bank.map.m701.TmpCab = null;
       rig.inject(scaleFault, { factor: 1e6 }, at('701'));
       expect([rig.hex('701.W'), rig.hex('701.LLV'), rig.hex('701.Hz')]).to.deep.equal(['7fff', 'fffe', 'fffffffe']);
-      expect([rig.hex('701.TmpCab'), rig.hex('701.InvSt'), rig.hex('701.W_SF')]).to.deep.equal(['8000', '0003', '0001']);
+      expect([rig.hex('701.TmpCab'), rig.hex('701.InvSt'), rig.hex('701.W_SF')]).to.deep.equal([
+        '8000',
+        '0003',
+        '0001',
+      ]);
     });
 
     it('acts in the order of injection', () => {
@@ -187,11 +228,13 @@ describe('faults in what a read shows', () => {
     it('is the same with the same seed, whatever is read in between', () => {
       const other = new FaultyMapRig();
       for (const each of [rig, other]) each.inject(noiseFault, { amplitude: 5000 }, { ...at('701'), seed: 11 });
-      const series = [rig, other].map((each) => Array.from({ length: 5 }, (_, i) => {
-        if (each === other) for (let n = 0; n <= i; n += 1) each.shown('701.PF');
-        each.tick();
-        return look(each);
-      }));
+      const series = [rig, other].map((each) =>
+        Array.from({ length: 5 }, (_, i) => {
+          if (each === other) for (let n = 0; n <= i; n += 1) each.shown('701.PF');
+          each.tick();
+          return look(each);
+        }),
+      );
       expect(series[0]).to.deep.equal(series[1]);
       const third = new FaultyMapRig();
       third.inject(noiseFault, { amplitude: 5000 }, { ...at('701'), seed: 12 });
@@ -201,11 +244,18 @@ describe('faults in what a read shows', () => {
   });
 
   describe('lag', () => {
-    const watts = (value: number) => { rig.tick(1, ({ m701 }) => { m701.W = value; }); };
+    const watts = (value: number) => {
+      rig.tick(1, ({ m701 }) => {
+        m701.W = value;
+      });
+    };
 
     it('shows the values of so long ago', () => {
       rig.inject(lagFault, { delay_s: 3 }, at('701.W'));
-      const seen = [10_000, 20_000, 30_000, 40_000, 50_000, 60_000].map((value) => { watts(value); return rig.shown('701.W'); });
+      const seen = [10_000, 20_000, 30_000, 40_000, 50_000, 60_000].map((value) => {
+        watts(value);
+        return rig.shown('701.W');
+      });
       expect(seen).to.deep.equal([48_000, 48_000, 48_000, 10_000, 20_000, 30_000]);
     });
 
@@ -220,7 +270,9 @@ describe('faults in what a read shows', () => {
     it('is right to a part in 256 of its delay, however short the ticks', () => {
       rig.inject(lagFault, { delay_s: 256 }, at('701.W'));
       for (let t = 1; t <= 2000; t += 1) {
-        rig.tick(0.25, ({ m701 }) => { m701.W = 10 * t; });
+        rig.tick(0.25, ({ m701 }) => {
+          m701.W = 10 * t;
+        });
         if (t > 1030) expect(rig.shown('701.W')).to.be.within(10 * (t - 1024 - 4), 10 * (t - 1024));
       }
     });
@@ -244,7 +296,8 @@ describe('faults in what a read shows', () => {
   });
 
   describe('dynamic_scale', () => {
-    const inject = (...steps: readonly { above_pct?: number; shift: number }[]) => rig.inject(dynamicScaleFault, { scale_factor: '701.W_SF', steps });
+    const inject = (...steps: readonly { above_pct?: number; shift: number }[]) =>
+      rig.inject(dynamicScaleFault, { scale_factor: '701.W_SF', steps });
     const look = () => [rig.hex('701.W_SF'), rig.hex('701.W'), rig.hex('701.WL1')];
 
     it('moves the factor and all that uses it by the power of the device', () => {
@@ -279,12 +332,24 @@ describe('faults in what a read shows', () => {
   });
 
   describe('strict_points', () => {
-    beforeEach(() => { rig.inject(strictPointsFault); });
+    beforeEach(() => {
+      rig.inject(strictPointsFault);
+    });
 
     it('refuses a read of a part of a point, from either side', () => {
       const { address } = rig.slot('701.TotWhInj');
-      for (const [from, count] of [[address, 1], [address, 3], [address + 1, 3], [address + 2, 1], [address - 4, 5], [address + 3, 4]] as const) {
-        expect(codeOf(() => rig.read(from, count)), `${from - address}, ${count}`).to.equal('MAP_PARTIAL_POINT');
+      for (const [from, count] of [
+        [address, 1],
+        [address, 3],
+        [address + 1, 3],
+        [address + 2, 1],
+        [address - 4, 5],
+        [address + 3, 4],
+      ] as const) {
+        expect(
+          codeOf(() => rig.read(from, count)),
+          `${from - address}, ${count}`,
+        ).to.equal('MAP_PARTIAL_POINT');
       }
       expect(errorOf(() => rig.read(address, 1)).message).to.contain('701.TotWhInj has 4 registers');
     });
@@ -365,14 +430,22 @@ describe('faults in what a read shows', () => {
       [bitsFault, { set: ['NOTHING'] }, at('701.Alrm'), '/0/parameters/set/0'],
       [bitsFault, { set: [0], clear: [1, 'constructor'] }, at('701.Alrm'), '/0/parameters/clear/1'],
       [bitsFault, { set: [20] }, at('702.IntIslandCatRtg'), '/0/parameters/set/0'],
-      [dynamicScaleFault, { scale_factor: '704.WMaxLimPct_SF', steps: [{ shift: 1 }] }, {}, '/0/parameters/scale_factor'],
+      [
+        dynamicScaleFault,
+        { scale_factor: '704.WMaxLimPct_SF', steps: [{ shift: 1 }] },
+        {},
+        '/0/parameters/scale_factor',
+      ],
       [dynamicScaleFault, { scale_factor: '701.W', steps: [{ shift: 1 }] }, {}, '/0/parameters/scale_factor'],
       [strictPointsFault, {}, at('701.W'), '/0/target'],
     ];
     for (const [kind, parameters, extras, name] of rows) {
       it(`${kind.kind} ${JSON.stringify({ ...parameters, ...extras.target }).slice(0, 60)} at ${name}`, () => {
         const error = errorOf(() => rig.inject(kind, parameters, extras));
-        expect([error.code, error.faults.map((fault) => fault.name)]).to.deep.equal(['COMMAND_BAD_VALUE' satisfies ErrorCode, [name]]);
+        expect([error.code, error.faults.map((fault) => fault.name)]).to.deep.equal([
+          'COMMAND_BAD_VALUE' satisfies ErrorCode,
+          [name],
+        ]);
         expect(rig.bench.registry.active).to.have.length(0);
       });
     }

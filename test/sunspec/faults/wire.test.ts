@@ -2,10 +2,25 @@ import { expect } from 'chai';
 import type { FaultKind, FaultRequest } from '../../../src/core/fault-kinds.ts';
 import { lateWriteFault } from '../../../src/fault-kinds/modbus-acceptance.ts';
 import {
-  bitsFault, dynamicScaleFault, falsifyFault, freezeFault, lagFault, noiseFault, notImplementedFault, scaleFault, strictPointsFault, valueFault,
+  bitsFault,
+  dynamicScaleFault,
+  falsifyFault,
+  freezeFault,
+  lagFault,
+  noiseFault,
+  notImplementedFault,
+  scaleFault,
+  strictPointsFault,
+  valueFault,
 } from '../../../src/fault-kinds/modbus-reading.ts';
 import {
-  baseFault, chainEndFault, commonLength65Fault, hideModelFault, modelIdFault, modelLengthFault, shiftFault,
+  baseFault,
+  chainEndFault,
+  commonLength65Fault,
+  hideModelFault,
+  modelIdFault,
+  modelLengthFault,
+  shiftFault,
 } from '../../../src/fault-kinds/modbus-structure.ts';
 import { FaultyMaps } from '../../../src/sunspec/faults/faulty-maps.ts';
 import { createModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
@@ -41,13 +56,21 @@ describe('faults of the map in frames of Modbus TCP', () => {
     rig = new FaultyMapRig();
     const other = createTestBank().bank;
     adapter = createModbusAdapter({
-      devices: [{ index: 0, bank: rig.map.bank }, { index: 1, bank: other }], host: '127.0.0.1', port: 0, sharedPort: false,
+      devices: [
+        { index: 0, bank: rig.map.bank },
+        { index: 1, bank: other },
+      ],
+      host: '127.0.0.1',
+      port: 0,
+      sharedPort: false,
       faultyMaps: new FaultyMaps(rig.faults),
     });
     await adapter.start();
     client = await RawClient.open(adapter.endpointOf(0)?.port ?? 0);
   });
-  afterEach(() => { rig.bench.registry.clear(); });
+  afterEach(() => {
+    rig.bench.registry.clear();
+  });
   after(async () => {
     client.destroy();
     await adapter.stop();
@@ -83,12 +106,16 @@ describe('faults of the map in frames of Modbus TCP', () => {
     it(`${kind.kind} ${JSON.stringify(parameters)}`, async () => {
       const fault = rig.inject(kind, parameters, points === null ? {} : { target: { points } });
       const seen = {
-        w: await read(rig.slot('701.W').address, 1), hz: await read(rig.slot('701.Hz').address, 2), head: await read(rig.map.layout.base, 4),
+        w: await read(rig.slot('701.W').address, 1),
+        hz: await read(rig.slot('701.Hz').address, 2),
+        head: await read(rig.map.layout.base, 4),
       };
       expect(seen).to.deep.equal({ ...asUsual, ...changed });
       rig.bench.registry.clear({ id: fault.facts.id });
       expect({
-        w: await read(rig.slot('701.W').address, 1), hz: await read(rig.slot('701.Hz').address, 2), head: await read(rig.map.layout.base, 4),
+        w: await read(rig.slot('701.W').address, 1),
+        hz: await read(rig.slot('701.Hz').address, 2),
+        head: await read(rig.map.layout.base, 4),
       }).to.deep.equal(asUsual);
     });
   }
@@ -102,7 +129,11 @@ describe('faults of the map in frames of Modbus TCP', () => {
     const end = rig.map.layout.base + rig.map.layout.size - 2;
     expect(await read(end, 2)).to.equal('0304ffff0000');
     rig.inject(chainEndFault, { variant: 'exception' });
-    expect([await read(end, 2), await read(end, 1), await read(end - 1, 1)]).to.deep.equal(['8302', '8302', '03020000']);
+    expect([await read(end, 2), await read(end, 1), await read(end - 1, 1)]).to.deep.equal([
+      '8302',
+      '8302',
+      '03020000',
+    ]);
     rig.bench.registry.clear();
     rig.inject(chainEndFault, { variant: 'absent_length' });
     expect([await read(end, 2), await read(end, 1)]).to.deep.equal(['8302', '0302ffff']);
@@ -130,7 +161,9 @@ describe('faults of the map in frames of Modbus TCP', () => {
     rig.inject(valueFault, { extreme: 'zero' }, { target: { points: ['701.W'] }, every: 2 });
     const request = readRequest(1, rig.slot('701.W').address, 1);
     client.send(Buffer.concat([request, request, request]));
-    const answers = [await client.answer(), await client.answer(), await client.answer()].map((each) => pdu(each.toString('hex')));
+    const answers = [await client.answer(), await client.answer(), await client.answer()].map((each) =>
+      pdu(each.toString('hex')),
+    );
     expect(answers).to.deep.equal(['030212c0', '03020000', '030212c0']);
   });
 });
@@ -140,12 +173,16 @@ describe('faults of the map in the whole simulator', () => {
   const clients: RawClient[] = [];
   const by = { source: 'rest', peer: 'test' } as const;
 
-  before(async () => { running = await startApp(['PV-3Phase', 'PV-1Phase']); });
+  before(async () => {
+    running = await startApp(['PV-3Phase', 'PV-1Phase']);
+  });
   after(async () => {
     for (const client of clients) client.destroy();
     await running.app.stop();
   });
-  afterEach(() => { running.app.faults.clear(); });
+  afterEach(() => {
+    running.app.faults.clear();
+  });
 
   async function open(index: number): Promise<RawClient> {
     const port = running.app.adapters.flatMap((adapter) => adapter.endpointOf?.(index)?.port ?? [])[0];
@@ -172,15 +209,20 @@ describe('faults of the map in the whole simulator', () => {
   });
 
   it('refuses at a device what only it can know', () => {
-    expect(() => { inject(valueFault, { target: { points: ['701.Nothing'] }, parameters: { value: 50 } }); }).to.throw('cannot be injected');
-    expect(() => { inject(hideModelFault, { parameters: { model: 802 } }); }).to.throw('cannot be injected');
+    expect(() => {
+      inject(valueFault, { target: { points: ['701.Nothing'] }, parameters: { value: 50 } });
+    }).to.throw('cannot be injected');
+    expect(() => {
+      inject(hideModelFault, { parameters: { model: 802 } });
+    }).to.throw('cannot be injected');
     expect(running.app.faults.active).to.have.length(0);
   });
 
   it('lags by simulated time, and lands late writes by it', async () => {
     const client = await open(1);
     const { plant } = running.app;
-    const heartbeat = async () => Number.parseInt(pdu(await client.request(readRequest(1, addressOf(1, 715, 'DERHb'), 2))).slice(4), 16);
+    const heartbeat = async () =>
+      Number.parseInt(pdu(await client.request(readRequest(1, addressOf(1, 715, 'DERHb'), 2))).slice(4), 16);
     inject(lagFault, { deviceIndex: 1, target: { points: ['715.DERHb'] }, parameters: { delay_s: 3 } });
     await plant.step(10);
     const truth = Number(plant.device(1).bank.map.m715.DERHb);

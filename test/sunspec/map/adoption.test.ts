@@ -63,8 +63,17 @@ describe('adoption (section 6)', () => {
         const test = createTestBank();
         const before = test.dump();
         for (const number of [0, 4, 65_534]) {
-          expect(codeOf(() => { test.set(request(model, number)); }), String(number)).to.equal('MAP_BAD_VALUE');
-          expect(codeOf(() => { test.bank.write(test.slot(model.id, model.request).address, words(number), byModbus); })).to.equal('MAP_BAD_VALUE');
+          expect(
+            codeOf(() => {
+              test.set(request(model, number));
+            }),
+            String(number),
+          ).to.equal('MAP_BAD_VALUE');
+          expect(
+            codeOf(() => {
+              test.bank.write(test.slot(model.id, model.request).address, words(number), byModbus);
+            }),
+          ).to.equal('MAP_BAD_VALUE');
         }
         expect(test.dump().equals(before)).to.equal(true);
         expect(test.changes).to.have.lengthOf(0);
@@ -89,7 +98,15 @@ describe('adoption (section 6)', () => {
 
   it('equal x values are allowed: watt-var takes 0 for all of its load points', () => {
     const test = createTestBank();
-    test.set({ '712.Crv[1].ActPt': 3, ...Object.fromEntries([0, 1, 2].flatMap((i) => [[`712.Crv[1].Pt[${i}].W`, 0], [`712.Crv[1].Pt[${i}].Var`, 0]])) });
+    test.set({
+      '712.Crv[1].ActPt': 3,
+      ...Object.fromEntries(
+        [0, 1, 2].flatMap((i) => [
+          [`712.Crv[1].Pt[${i}].W`, 0],
+          [`712.Crv[1].Pt[${i}].Var`, 0],
+        ]),
+      ),
+    });
     test.set({ '712.AdptCrvReq': 2 });
     expect(test.value('712.AdptCrvRslt')).to.equal('COMPLETED');
   });
@@ -109,9 +126,16 @@ describe('adoption (section 6)', () => {
 
   it('one write may stage, adopt and enable: the final state counts', () => {
     const test = createTestBank();
-    const order = { '705.Ena': 'ENABLED', '705.AdptCrvReq': 2, '705.Crv[1].Pt[0].V': 90, '705.Crv[1].Pt[0].Var': 30 } as const;
+    const order = {
+      '705.Ena': 'ENABLED',
+      '705.AdptCrvReq': 2,
+      '705.Crv[1].Pt[0].V': 90,
+      '705.Crv[1].Pt[0].Var': 30,
+    } as const;
     test.set(order);
-    expect([test.value('705.Ena'), test.value('705.Crv[0].Pt[0].V'), test.value('705.Crv[0].Pt[0].Var')]).to.deep.equal(['ENABLED', 90, 30]);
+    expect([test.value('705.Ena'), test.value('705.Crv[0].Pt[0].V'), test.value('705.Crv[0].Pt[0].Var')]).to.deep.equal(
+      ['ENABLED', 90, 30],
+    );
     expect(test.changes).to.have.lengthOf(1);
     expect(test.changes[0]?.points.map(pointName)).to.deep.equal(Object.keys(order));
   });
@@ -119,7 +143,11 @@ describe('adoption (section 6)', () => {
   it('a refused write adopts nothing', () => {
     const test = createTestBank();
     const before = test.dump();
-    expect(codeOf(() => { test.set({ '705.Crv[1].Pt[0].V': 90, '705.AdptCrvReq': 2, '704.WRmp': 0 }); })).to.equal('MAP_BAD_VALUE');
+    expect(
+      codeOf(() => {
+        test.set({ '705.Crv[1].Pt[0].V': 90, '705.AdptCrvReq': 2, '704.WRmp': 0 });
+      }),
+    ).to.equal('MAP_BAD_VALUE');
     expect(test.dump().equals(before)).to.equal(true);
   });
 
@@ -127,7 +155,11 @@ describe('adoption (section 6)', () => {
     const test = createTestBank();
     test.set({ '705.Crv[1].Pt[0].V': 91 });
     test.bank.write(test.slot(705, 'Ena').address, words(1, 2), byModbus);
-    expect([test.value('705.Ena'), test.value('705.AdptCrvRslt'), test.value('705.Crv[0].Pt[0].V')]).to.deep.equal(['ENABLED', 'COMPLETED', 91]);
+    expect([test.value('705.Ena'), test.value('705.AdptCrvRslt'), test.value('705.Crv[0].Pt[0].V')]).to.deep.equal([
+      'ENABLED',
+      'COMPLETED',
+      91,
+    ]);
   });
 
   it('a typed transaction adopts too', () => {
@@ -140,7 +172,9 @@ describe('adoption (section 6)', () => {
   });
 
   it('optional coordinates that the device lacks are not asked for', () => {
-    const test = createTestBank({ omit: ['707.Crv.MayTrip.ActPt', '707.Crv.MomCess.ActPt', '707.Crv.MayTrip.Pt.V', '707.Crv.MayTrip.Pt.Tms'] });
+    const test = createTestBank({
+      omit: ['707.Crv.MayTrip.ActPt', '707.Crv.MomCess.ActPt', '707.Crv.MayTrip.Pt.V', '707.Crv.MayTrip.Pt.Tms'],
+    });
     test.set({ '707.AdptCrvReq': 2 });
     expect(test.value('707.AdptCrvRslt')).to.equal('COMPLETED');
   });
@@ -157,27 +191,78 @@ describe('adoption: what a set in force must hold', () => {
 
   it('a droop control has all of its settings, each in its range', () => {
     expect(fault(711, () => undefined)).to.equal(null);
-    expect(fault(711, (map) => { Object.assign(map.m711.Ctl[1]!, { RspTms: null }); })).to.deep.equal({ path: 'Ctl[1].RspTms', detail: 'is not set' });
-    expect(fault(711, (map) => { map.m711.Ctl[1]!.PMin = null; })).to.deep.equal({ path: 'Ctl[1].PMin', detail: 'is not set' });
-    expect(fault(711, (map) => { map.m711.Ctl[1]!.KUf = 0; })).to.deep.equal({ path: 'Ctl[1].KUf', detail: '0 is outside 0.001..1' });
-    expect(fault(711, (map) => { map.m711.Ctl[1]!.DbOf = 5.001; })).to.deep.equal({ path: 'Ctl[1].DbOf', detail: '5.001 is outside 0..5' });
+    expect(
+      fault(711, (map) => {
+        Object.assign(map.m711.Ctl[1]!, { RspTms: null });
+      }),
+    ).to.deep.equal({ path: 'Ctl[1].RspTms', detail: 'is not set' });
+    expect(
+      fault(711, (map) => {
+        map.m711.Ctl[1]!.PMin = null;
+      }),
+    ).to.deep.equal({ path: 'Ctl[1].PMin', detail: 'is not set' });
+    expect(
+      fault(711, (map) => {
+        map.m711.Ctl[1]!.KUf = 0;
+      }),
+    ).to.deep.equal({ path: 'Ctl[1].KUf', detail: '0 is outside 0.001..1' });
+    expect(
+      fault(711, (map) => {
+        map.m711.Ctl[1]!.DbOf = 5.001;
+      }),
+    ).to.deep.equal({ path: 'Ctl[1].DbOf', detail: '5.001 is outside 0..5' });
     // the others are not asked
-    expect(fault(711, (map) => { map.m711.Ctl[2]!.KUf = 0; })).to.equal(null);
+    expect(
+      fault(711, (map) => {
+        map.m711.Ctl[2]!.KUf = 0;
+      }),
+    ).to.equal(null);
   });
 
   it('the settings of a curve count too', () => {
-    expect(fault(705, (map) => { map.m705.Crv[1]!.VRef = 70; })).to.deep.equal({ path: 'Crv[1].VRef', detail: '70 is outside 80..120' });
-    expect(fault(705, (map) => { map.m705.Crv[1]!.Pri = null; })?.path).to.equal('Crv[1].Pri');
-    expect(fault(706, (map) => { map.m706.Crv[1]!.Pt[0]!.V = 201; })).to.deep.equal({ path: 'Crv[1].Pt[0].V', detail: '201 is outside 0..200' });
+    expect(
+      fault(705, (map) => {
+        map.m705.Crv[1]!.VRef = 70;
+      }),
+    ).to.deep.equal({ path: 'Crv[1].VRef', detail: '70 is outside 80..120' });
+    expect(
+      fault(705, (map) => {
+        map.m705.Crv[1]!.Pri = null;
+      })?.path,
+    ).to.equal('Crv[1].Pri');
+    expect(
+      fault(706, (map) => {
+        map.m706.Crv[1]!.Pt[0]!.V = 201;
+      }),
+    ).to.deep.equal({ path: 'Crv[1].Pt[0].V', detail: '201 is outside 0..200' });
   });
 
   it('a reason names its point', () => {
-    expect(fault(705, (map) => { map.m705.Crv[1]!.Pt[1]!.V = 90; }))
-      .to.deep.equal({ path: 'Crv[1].Pt[1].V', detail: '90 lies before the point ahead of it, 95' });
-    expect(fault(707, (map) => { map.m707.Crv[1]!.MustTrip.Pt[0]!.Tms = null; })).to.deep.equal({ path: 'Crv[1].MustTrip.Pt[0].Tms', detail: 'is not set' });
-    expect(fault(709, (map) => { map.m709.Crv[1]!.MustTrip.Pt[1]!.Hz = 39; })?.detail).to.equal('39 is outside 40..70');
-    expect(fault(712, (map) => { map.m712.Crv[1]!.ActPt = 0; })).to.deep.equal({ path: 'Crv[1].ActPt', detail: 'no points are in use' });
-    expect(fault(712, (map) => { map.m712.Crv[1]!.ActPt = 11; })?.path).to.equal('Crv[1].ActPt');
+    expect(
+      fault(705, (map) => {
+        map.m705.Crv[1]!.Pt[1]!.V = 90;
+      }),
+    ).to.deep.equal({ path: 'Crv[1].Pt[1].V', detail: '90 lies before the point ahead of it, 95' });
+    expect(
+      fault(707, (map) => {
+        map.m707.Crv[1]!.MustTrip.Pt[0]!.Tms = null;
+      }),
+    ).to.deep.equal({ path: 'Crv[1].MustTrip.Pt[0].Tms', detail: 'is not set' });
+    expect(
+      fault(709, (map) => {
+        map.m709.Crv[1]!.MustTrip.Pt[1]!.Hz = 39;
+      })?.detail,
+    ).to.equal('39 is outside 40..70');
+    expect(
+      fault(712, (map) => {
+        map.m712.Crv[1]!.ActPt = 0;
+      }),
+    ).to.deep.equal({ path: 'Crv[1].ActPt', detail: 'no points are in use' });
+    expect(
+      fault(712, (map) => {
+        map.m712.Crv[1]!.ActPt = 11;
+      })?.path,
+    ).to.equal('Crv[1].ActPt');
     expect(fault(712, () => undefined, 4)?.detail).to.equal('there is no set 4');
   });
 });

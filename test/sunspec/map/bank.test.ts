@@ -4,7 +4,17 @@ import { RegisterBank } from '../../../src/sunspec/map/bank.ts';
 import type { Change } from '../../../src/sunspec/map/bank.ts';
 import { pointName } from '../../../src/sunspec/map/view.ts';
 import {
-  byModbus, byRest, codeOf, createTestBank, errorOf, HandClock, leanSizes, mapLayout, slotOf, startImage, words,
+  byModbus,
+  byRest,
+  codeOf,
+  createTestBank,
+  errorOf,
+  HandClock,
+  leanSizes,
+  mapLayout,
+  slotOf,
+  startImage,
+  words,
 } from '../../support/map.ts';
 import type { TestBank } from '../../support/map.ts';
 
@@ -21,7 +31,14 @@ describe('bank: addresses (section 8)', () => {
   const { bank, layout } = createTestBank();
   const end = layout.base + layout.size;
   const beyond: readonly (readonly [number, number])[] = [
-    [layout.base - 1, 1], [layout.base - 1, 2], [end, 1], [end - 1, 2], [layout.base, layout.size + 1], [0, 1], [65535, 1], [layout.base, 0],
+    [layout.base - 1, 1],
+    [layout.base - 1, 2],
+    [end, 1],
+    [end - 1, 2],
+    [layout.base, layout.size + 1],
+    [0, 1],
+    [65535, 1],
+    [layout.base, 0],
   ];
 
   for (const [address, count] of beyond) {
@@ -30,7 +47,9 @@ describe('bank: addresses (section 8)', () => {
     });
 
     it(`write of ${count} at ${address} is refused`, () => {
-      expectRefused(createTestBank(), 'MAP_ILLEGAL_ADDRESS', () => { bank.write(address, Buffer.alloc(count * 2), byModbus); });
+      expectRefused(createTestBank(), 'MAP_ILLEGAL_ADDRESS', () => {
+        bank.write(address, Buffer.alloc(count * 2), byModbus);
+      });
     });
   }
 
@@ -55,7 +74,9 @@ describe('bank: addresses (section 8)', () => {
   it('the frame cannot be written', () => {
     const test = createTestBank();
     for (const address of [layout.base, layout.base + 1, end - 2, end - 1]) {
-      expectRefused(test, 'MAP_READ_ONLY', () => { test.bank.write(address, words(1), byModbus); });
+      expectRefused(test, 'MAP_READ_ONLY', () => {
+        test.bank.write(address, words(1), byModbus);
+      });
     }
   });
 });
@@ -72,8 +93,16 @@ describe('bank: a write is whole (section 8)', () => {
   it('a point of several registers must be written whole', () => {
     const test = createTestBank();
     const { address } = test.slot(704, 'WSet');
-    for (const [start, count] of [[address, 1], [address + 1, 1], [address - 1, 2], [address + 1, 2], [address + 1, 3]] as const) {
-      expectRefused(test, 'MAP_PARTIAL_POINT', () => { test.bank.write(start, Buffer.alloc(count * 2), byModbus); });
+    for (const [start, count] of [
+      [address, 1],
+      [address + 1, 1],
+      [address - 1, 2],
+      [address + 1, 2],
+      [address + 1, 3],
+    ] as const) {
+      expectRefused(test, 'MAP_PARTIAL_POINT', () => {
+        test.bank.write(start, Buffer.alloc(count * 2), byModbus);
+      });
     }
     test.bank.write(address, words(0, 5000), byModbus);
     expect(test.value('704.WSet')).to.equal(5000);
@@ -84,35 +113,55 @@ describe('bank: a write is whole (section 8)', () => {
     const { address } = test.slot(704, 'WMaxLimPctEna');
     for (const length of [1, 3]) {
       const before = test.dump();
-      expect(codeOf(() => { test.bank.write(address, Buffer.alloc(length), byModbus); }), `${length} bytes`).to.not.equal(null);
+      expect(
+        codeOf(() => {
+          test.bank.write(address, Buffer.alloc(length), byModbus);
+        }),
+        `${length} bytes`,
+      ).to.not.equal(null);
       expect(test.dump().equals(before)).to.equal(true);
     }
   });
 
   it('a part of a read-only point is refused as read only', () => {
     const test = createTestBank();
-    expectRefused(test, 'MAP_READ_ONLY', () => { test.bank.write(test.slot(704, 'WSetRvrtRem').address, words(1), byModbus); });
+    expectRefused(test, 'MAP_READ_ONLY', () => {
+      test.bank.write(test.slot(704, 'WSetRvrtRem').address, words(1), byModbus);
+    });
   });
 
   it('one read-only point in the span refuses all of it', () => {
     const test = createTestBank();
     const first = test.slot(704, 'PFWInjRvrtTms').address;
-    expectRefused(test, 'MAP_READ_ONLY', () => { test.bank.write(first, words(0, 30, 0, 0, 1), byModbus); });
+    expectRefused(test, 'MAP_READ_ONLY', () => {
+      test.bank.write(first, words(0, 30, 0, 0, 1), byModbus);
+    });
   });
 
   it('a span over a model boundary contains ID and L', () => {
     const test = createTestBank();
     const { address } = test.slot(703, 'ESRmpTms');
     const length = test.layout.models[4]!.address + 3 - address;
-    expectRefused(test, 'MAP_READ_ONLY', () => { test.bank.write(address, Buffer.from(test.bank.read(address, length)), byModbus); });
+    expectRefused(test, 'MAP_READ_ONLY', () => {
+      test.bank.write(address, Buffer.from(test.bank.read(address, length)), byModbus);
+    });
   });
 
   it('one point that the device lacks refuses all of it', () => {
     const test = createTestBank({ omit: ['704.WSetPct'] });
     const { address } = test.slot(704, 'WSetRvrt');
-    expectRefused(test, 'MAP_NOT_IMPLEMENTED', () => { test.bank.write(address, words(0, 5, 5), byModbus); });
-    expectRefused(test, 'MAP_NOT_IMPLEMENTED', () => { test.set({ '704.WSetRvrt': 5, '704.WSetPct': 5 }); });
-    expectRefused(test, 'MAP_NOT_IMPLEMENTED', () => { test.bank.transact(byRest, (tx) => { tx.m704.WSetRvrt = 5; tx.m704.WSetPct = 5; }); });
+    expectRefused(test, 'MAP_NOT_IMPLEMENTED', () => {
+      test.bank.write(address, words(0, 5, 5), byModbus);
+    });
+    expectRefused(test, 'MAP_NOT_IMPLEMENTED', () => {
+      test.set({ '704.WSetRvrt': 5, '704.WSetPct': 5 });
+    });
+    expectRefused(test, 'MAP_NOT_IMPLEMENTED', () => {
+      test.bank.transact(byRest, (tx) => {
+        tx.m704.WSetRvrt = 5;
+        tx.m704.WSetPct = 5;
+      });
+    });
   });
 
   it('one bad value in the span refuses all of it, wherever it stands', () => {
@@ -121,9 +170,13 @@ describe('bank: a write is whole (section 8)', () => {
     const good = [1, 500, 500, 1, 0, 30];
     const bad = [2, 1001, 1001, 7];
     bad.forEach((word, i) => {
-      expectRefused(test, 'MAP_BAD_VALUE', () => { test.bank.write(address, words(...good.with(i, word)), byModbus); });
+      expectRefused(test, 'MAP_BAD_VALUE', () => {
+        test.bank.write(address, words(...good.with(i, word)), byModbus);
+      });
     });
-    expectRefused(test, 'MAP_BAD_VALUE', () => { test.bank.write(address, words(1, 500, 500, 1, 0xffff, 0xffff), byModbus); });
+    expectRefused(test, 'MAP_BAD_VALUE', () => {
+      test.bank.write(address, words(1, 500, 500, 1, 0xffff, 0xffff), byModbus);
+    });
     test.bank.write(address, words(...good), byModbus);
     expect(test.value('704.WMaxLimPctRvrtTms')).to.equal(30);
   });
@@ -134,18 +187,38 @@ describe('bank: a write is whole (section 8)', () => {
     test.bank.write(address, Buffer.from(test.bank.read(address, 123)), byModbus);
     expect(test.changes).to.have.lengthOf(1);
     expect(test.changes[0]?.points).to.have.lengthOf(63);
-    expectRefused(test, 'MAP_READ_ONLY', () => { test.bank.write(address - 1, Buffer.from(test.bank.read(address - 1, 124)), byModbus); });
+    expectRefused(test, 'MAP_READ_ONLY', () => {
+      test.bank.write(address - 1, Buffer.from(test.bank.read(address - 1, 124)), byModbus);
+    });
   });
 
   it('set 1 of a curve model is read only by every road', () => {
     const test = createTestBank();
-    for (const name of ['705.Crv[0].ActPt', '706.Crv[0].Pt[0].V', '709.Crv[0].MustTrip.Pt[0].Hz', '711.Ctl[0].DbOf', '712.Crv[0].Pri']) {
+    for (const name of [
+      '705.Crv[0].ActPt',
+      '706.Crv[0].Pt[0].V',
+      '709.Crv[0].MustTrip.Pt[0].Hz',
+      '711.Ctl[0].DbOf',
+      '712.Crv[0].Pri',
+    ]) {
       const slot = test.layout.slots.find((each) => pointName(each) === name)!;
-      expectRefused(test, 'MAP_READ_ONLY', () => { test.bank.write(slot.address, Buffer.from(test.bank.read(slot.address, slot.def.size)), byModbus); });
-      expectRefused(test, 'MAP_READ_ONLY', () => { test.set({ [name]: 1 }); });
+      expectRefused(test, 'MAP_READ_ONLY', () => {
+        test.bank.write(slot.address, Buffer.from(test.bank.read(slot.address, slot.def.size)), byModbus);
+      });
+      expectRefused(test, 'MAP_READ_ONLY', () => {
+        test.set({ [name]: 1 });
+      });
     }
-    expectRefused(test, 'MAP_READ_ONLY', () => { test.bank.transact(byRest, (tx) => { tx.m705.Crv[0]!.ActPt = 1; }); });
-    expectRefused(test, 'MAP_READ_ONLY', () => { test.bank.transact(byRest, (tx) => { tx.m705.Crv[1]!.ReadOnly = 'R'; }); });
+    expectRefused(test, 'MAP_READ_ONLY', () => {
+      test.bank.transact(byRest, (tx) => {
+        tx.m705.Crv[0]!.ActPt = 1;
+      });
+    });
+    expectRefused(test, 'MAP_READ_ONLY', () => {
+      test.bank.transact(byRest, (tx) => {
+        tx.m705.Crv[1]!.ReadOnly = 'R';
+      });
+    });
   });
 });
 
@@ -153,11 +226,26 @@ describe('bank: transactions', () => {
   it('all assignments or none', () => {
     const test = createTestBank();
     expectRefused(test, 'MAP_BAD_VALUE', () => {
-      test.bank.transact(byRest, (tx) => { tx.m704.WMaxLimPct = 50; tx.m703.ESDlyTms = 10; tx.m704.WRmp = 1001; });
+      test.bank.transact(byRest, (tx) => {
+        tx.m704.WMaxLimPct = 50;
+        tx.m703.ESDlyTms = 10;
+        tx.m704.WRmp = 1001;
+      });
     });
-    expectRefused(test, 'MAP_READ_ONLY', () => { test.bank.transact(byRest, (tx) => { tx.m704.WMaxLimPct = 50; tx.m701.W = 1; }); });
-    test.bank.transact(byRest, (tx) => { tx.m704.WMaxLimPct = 50; tx.m703.ESDlyTms = 10; tx.m704.WRmp = 1000; });
-    expect([test.value('704.WMaxLimPct'), test.value('703.ESDlyTms'), test.value('704.WRmp')]).to.deep.equal([50, 10, 1000]);
+    expectRefused(test, 'MAP_READ_ONLY', () => {
+      test.bank.transact(byRest, (tx) => {
+        tx.m704.WMaxLimPct = 50;
+        tx.m701.W = 1;
+      });
+    });
+    test.bank.transact(byRest, (tx) => {
+      tx.m704.WMaxLimPct = 50;
+      tx.m703.ESDlyTms = 10;
+      tx.m704.WRmp = 1000;
+    });
+    expect([test.value('704.WMaxLimPct'), test.value('703.ESDlyTms'), test.value('704.WRmp')]).to.deep.equal([
+      50, 10, 1000,
+    ]);
   });
 
   it('sees its own assignments, others see them after the commit', () => {
@@ -171,10 +259,15 @@ describe('bank: transactions', () => {
 
   it('the last assignment counts, and the checks see the final state', () => {
     const test = createTestBank();
-    test.bank.transact(byRest, (tx) => { tx.m704.WMaxLimPct = 1000; tx.m704.WMaxLimPct = 40; });
+    test.bank.transact(byRest, (tx) => {
+      tx.m704.WMaxLimPct = 1000;
+      tx.m704.WMaxLimPct = 40;
+    });
     expect(test.value('704.WMaxLimPct')).to.equal(40);
     // 702.VMin may not lie above VNom: in one transaction both may rise
-    expectRefused(test, 'MAP_BAD_VALUE', () => { test.set({ '702.VMin': 500 }); });
+    expectRefused(test, 'MAP_BAD_VALUE', () => {
+      test.set({ '702.VMin': 500 });
+    });
     test.set({ '702.VMin': 500, '702.VNom': 510 });
     expect([test.value('702.VMin'), test.value('702.VNom')]).to.deep.equal([500, 510]);
     expect(test.changes[0]?.points).to.have.lengthOf(1);
@@ -185,24 +278,46 @@ describe('bank: transactions', () => {
     const before = test.dump();
     const thrown = new RangeError('of the caller');
     expect(() => {
-      test.bank.transact(byRest, (tx) => { tx.m704.WMaxLimPct = 1; throw thrown; });
+      test.bank.transact(byRest, (tx) => {
+        tx.m704.WMaxLimPct = 1;
+        throw thrown;
+      });
     }).to.throw(thrown);
     expect(test.dump().equals(before)).to.equal(true);
     expect(test.changes).to.have.lengthOf(0);
-    test.bank.transact(byRest, (tx) => { tx.m704.WRmp = 7; });
+    test.bank.transact(byRest, (tx) => {
+      tx.m704.WRmp = 7;
+    });
     expect([test.value('704.WMaxLimPct'), test.value('704.WRmp')]).to.deep.equal([100, 7]);
   });
 
   it('a transaction inside another is refused, on any bank of the shape', () => {
     const [a, b] = [createTestBank(), createTestBank()];
     const roads: readonly (() => void)[] = [
-      () => { a.bank.transact(byRest, (tx) => { tx.m704.WRmp = 3; }); },
-      () => { b.bank.transact(byRest, (tx) => { tx.m704.WRmp = 3; }); },
-      () => { a.set({ '704.WRmp': 3 }); },
-      () => { b.bank.write(b.slot(704, 'WRmp').address, words(3), byModbus); },
+      () => {
+        a.bank.transact(byRest, (tx) => {
+          tx.m704.WRmp = 3;
+        });
+      },
+      () => {
+        b.bank.transact(byRest, (tx) => {
+          tx.m704.WRmp = 3;
+        });
+      },
+      () => {
+        a.set({ '704.WRmp': 3 });
+      },
+      () => {
+        b.bank.write(b.slot(704, 'WRmp').address, words(3), byModbus);
+      },
     ];
     for (const inner of roads) {
-      expectRefused(a, 'INTERNAL', () => { a.bank.transact(byRest, (tx) => { tx.m704.WRmp = 2; inner(); }); });
+      expectRefused(a, 'INTERNAL', () => {
+        a.bank.transact(byRest, (tx) => {
+          tx.m704.WRmp = 2;
+          inner();
+        });
+      });
       expect(b.value('704.WRmp')).to.equal(100);
     }
     a.set({ '704.WRmp': 5 });
@@ -212,7 +327,10 @@ describe('bank: transactions', () => {
 
   it('a bank of another shape may be written meanwhile', () => {
     const [a, b] = [createTestBank(), createTestBank({ sizes: leanSizes })];
-    a.bank.transact(byRest, (tx) => { tx.m704.WRmp = 2; b.set({ '704.WRmp': 3 }); });
+    a.bank.transact(byRest, (tx) => {
+      tx.m704.WRmp = 2;
+      b.set({ '704.WRmp': 3 });
+    });
     expect([a.value('704.WRmp'), b.value('704.WRmp')]).to.deep.equal([2, 3]);
   });
 
@@ -225,11 +343,23 @@ describe('bank: transactions', () => {
 
   it('an effect that throws commits nothing', () => {
     const layout = mapLayout();
-    const bank = new RegisterBank(layout, startImage(layout), new HandClock(), { effect: () => { throw new RangeError('effect'); } });
+    const bank = new RegisterBank(layout, startImage(layout), new HandClock(), {
+      effect: () => {
+        throw new RangeError('effect');
+      },
+    });
     const before = Buffer.from(bank.read(layout.base, layout.size));
-    expect(() => { bank.transact(byRest, (tx) => { tx.m704.WRmp = 2; }); }).to.throw('effect');
+    expect(() => {
+      bank.transact(byRest, (tx) => {
+        tx.m704.WRmp = 2;
+      });
+    }).to.throw('effect');
     expect(bank.read(layout.base, layout.size).equals(before)).to.equal(true);
-    expect(codeOf(() => { createTestBank().set({ '704.WRmp': 2 }); })).to.equal(null);
+    expect(
+      codeOf(() => {
+        createTestBank().set({ '704.WRmp': 2 });
+      }),
+    ).to.equal(null);
   });
 });
 
@@ -247,7 +377,11 @@ describe('bank: change events and provenance', () => {
 
   it('each point of a transaction is listed once', () => {
     const test = createTestBank();
-    test.bank.transact(byRest, (tx) => { tx.m704.WRmp = 1; tx.m715.ControllerHb = 9; tx.m704.WRmp = 2; });
+    test.bank.transact(byRest, (tx) => {
+      tx.m704.WRmp = 1;
+      tx.m715.ControllerHb = 9;
+      tx.m704.WRmp = 2;
+    });
     expect(test.changes.map(({ points }) => points.map(pointName))).to.deep.equal([['704.WRmp', '715.ControllerHb']]);
   });
 
@@ -269,7 +403,11 @@ describe('bank: change events and provenance', () => {
     test.set({ '704.WMaxLimPct': 50 }, later);
     expect(test.bank.provenance(slot)).to.deep.equal({ source: 'csip', peer: 'mrid-7', at, wallMs: 2_000_000 });
     expect(test.bank.provenance(test.slot(704, 'WMaxLimPctEna'))).to.equal(undefined);
-    expect(codeOf(() => { test.set({ '704.WMaxLimPct': 101 }, byModbus); })).to.equal('MAP_BAD_VALUE');
+    expect(
+      codeOf(() => {
+        test.set({ '704.WMaxLimPct': 101 }, byModbus);
+      }),
+    ).to.equal('MAP_BAD_VALUE');
     expect(test.bank.provenance(slot)?.source).to.equal('csip');
   });
 
@@ -304,7 +442,10 @@ describe('bank: change events and provenance', () => {
     const clock = new HandClock();
     const [limit, ramp] = [slotOf(layout, 704, 'WMaxLimPct'), slotOf(layout, 704, 'WRmp')];
     const start = new Map([[limit, { source: 'profile', at: clock.sim(), wallMs: 7 } as const]]);
-    const [a, b] = [0, 1].map(() => new RegisterBank(layout, startImage(layout), clock, { startWriters: start })) as [RegisterBank, RegisterBank];
+    const [a, b] = [0, 1].map(() => new RegisterBank(layout, startImage(layout), clock, { startWriters: start })) as [
+      RegisterBank,
+      RegisterBank,
+    ];
     a.assign(byModbus, [{ slot: limit, value: 50 }]);
     const writers = () => [a.provenance(limit)?.source, b.provenance(limit)?.source, a.provenance(ramp)];
     expect(writers()).to.deep.equal(['modbus', 'profile', undefined]);
@@ -325,14 +466,25 @@ describe('bank: change events and provenance', () => {
 describe('bank: messages', () => {
   it('name the point and say what is wrong', () => {
     const test = createTestBank({ omit: ['704.AntiIslEna'] });
-    const messages = (values: Record<string, number | string | null>) => errorOf(() => { test.set(values); });
+    const messages = (values: Record<string, number | string | null>) =>
+      errorOf(() => {
+        test.set(values);
+      });
     expect(messages({ '704.WMaxLimPct': 110 }).message).to.equal('704.WMaxLimPct: 110 is outside 0..100');
     expect(messages({ '704.WSet': -80_001 }).message).to.equal('704.WSet: -80001 is outside -80000..100000');
     expect(messages({ '701.W': 1 }).message).to.equal('701.W is read only');
     expect(messages({ '704.AntiIslEna': 1 }).message).to.equal('704.AntiIslEna is not implemented in this device');
-    expect(messages({ '704.WMaxLimPct': null }).message).to.equal('704.WMaxLimPct: the "not implemented" value cannot be written');
-    expect(messages({ '704.WMaxLimPct': 'half' }).faults).to.deep.equal([{ name: '704.WMaxLimPct', detail: 'must be a finite number' }]);
-    const raw = errorOf(() => { test.bank.write(test.slot(704, 'WMaxLimPctEna').address, words(2), byModbus); });
-    expect(raw.faults).to.deep.equal([{ name: '704.WMaxLimPctEna', detail: '2 is not one of its values', allowed: ['DISABLED', 'ENABLED'] }]);
+    expect(messages({ '704.WMaxLimPct': null }).message).to.equal(
+      '704.WMaxLimPct: the "not implemented" value cannot be written',
+    );
+    expect(messages({ '704.WMaxLimPct': 'half' }).faults).to.deep.equal([
+      { name: '704.WMaxLimPct', detail: 'must be a finite number' },
+    ]);
+    const raw = errorOf(() => {
+      test.bank.write(test.slot(704, 'WMaxLimPctEna').address, words(2), byModbus);
+    });
+    expect(raw.faults).to.deep.equal([
+      { name: '704.WMaxLimPctEna', detail: '2 is not one of its values', allowed: ['DISABLED', 'ENABLED'] },
+    ]);
   });
 });

@@ -1,7 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
-  applyScale, clearPoint, decimalOf, getText, isFloat, numberCodec, removeScale, setText,
+  applyScale,
+  clearPoint,
+  decimalOf,
+  getText,
+  isFloat,
+  numberCodec,
+  removeScale,
+  setText,
 } from '../../../src/sunspec/map/codec.ts';
 import { RegisterBank } from '../../../src/sunspec/map/bank.ts';
 import { buildLayout } from '../../../src/sunspec/map/layout.ts';
@@ -61,14 +68,19 @@ function canvas(registers: number): { bytes: Buffer; dv: DataView } {
 
 function expectGuards(bytes: Buffer, registers: number): void {
   const around = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + registers * 2)]);
-  expect(around.every((byte) => byte === guard), 'bytes beside the point').to.equal(true);
+  expect(
+    around.every((byte) => byte === guard),
+    'bytes beside the point',
+  ).to.equal(true);
 }
 
 const inner = (bytes: Buffer, registers: number) => bytes.toString('hex', at, at + registers * 2);
 
 /** The same number written by the plain two's complement rule. */
 function bigEndian(raw: number, registers: number): string {
-  return BigInt.asUintN(registers * 16, BigInt(raw)).toString(16).padStart(registers * 4, '0');
+  return BigInt.asUintN(registers * 16, BigInt(raw))
+    .toString(16)
+    .padStart(registers * 4, '0');
 }
 
 describe('codec: data types (Device Information Model, data types)', () => {
@@ -76,14 +88,17 @@ describe('codec: data types (Device Information Model, data types)', () => {
     it(`${type}: every raw value comes back, big-endian`, () => {
       const codec = codecOf(type);
       expect([codec.min, codec.max]).to.deep.equal([min, max]);
-      fc.assert(fc.property(fc.integer({ min, max }), (raw) => {
-        const { bytes, dv } = canvas(registers);
-        codec.set(dv, at, raw);
-        expect(codec.get(dv, at)).to.equal(raw);
-        expect(inner(bytes, registers)).to.equal(bigEndian(raw, registers));
-        expect(codec.absent(dv, at)).to.equal(inner(bytes, registers) === absent);
-        expectGuards(bytes, registers);
-      }), { examples: [[min], [max]] });
+      fc.assert(
+        fc.property(fc.integer({ min, max }), (raw) => {
+          const { bytes, dv } = canvas(registers);
+          codec.set(dv, at, raw);
+          expect(codec.get(dv, at)).to.equal(raw);
+          expect(inner(bytes, registers)).to.equal(bigEndian(raw, registers));
+          expect(codec.absent(dv, at)).to.equal(inner(bytes, registers) === absent);
+          expectGuards(bytes, registers);
+        }),
+        { examples: [[min], [max]] },
+      );
     });
 
     it(`${type}: "not implemented" is ${absent} and no real value`, () => {
@@ -105,17 +120,24 @@ describe('codec: data types (Device Information Model, data types)', () => {
       const codec = codecOf(type);
       expect(isFloat(type)).to.equal(true);
       expect([codec.min, codec.max]).to.deep.equal([-max, max]);
-      const numbers = type === 'float32'
-        ? fc.float({ noNaN: true, noDefaultInfinity: true }) : fc.double({ noNaN: true, noDefaultInfinity: true });
-      fc.assert(fc.property(numbers, (value) => {
-        const { bytes, dv } = canvas(registers);
-        codec.set(dv, at, value);
-        const back = codec.get(dv, at);
-        expect(Object.is(type === 'float32' ? Math.fround(back) : back, type === 'float32' ? Math.fround(value) : value)).to.equal(true);
-        expect(back).to.be.within(codec.min, codec.max);
-        expect(codec.absent(dv, at)).to.equal(false);
-        expectGuards(bytes, registers);
-      }), { examples: [[max], [-max], [0]] });
+      const numbers =
+        type === 'float32'
+          ? fc.float({ noNaN: true, noDefaultInfinity: true })
+          : fc.double({ noNaN: true, noDefaultInfinity: true });
+      fc.assert(
+        fc.property(numbers, (value) => {
+          const { bytes, dv } = canvas(registers);
+          codec.set(dv, at, value);
+          const back = codec.get(dv, at);
+          expect(
+            Object.is(type === 'float32' ? Math.fround(back) : back, type === 'float32' ? Math.fround(value) : value),
+          ).to.equal(true);
+          expect(back).to.be.within(codec.min, codec.max);
+          expect(codec.absent(dv, at)).to.equal(false);
+          expectGuards(bytes, registers);
+        }),
+        { examples: [[max], [-max], [0]] },
+      );
       const { bytes, dv } = canvas(registers);
       codec.clear(dv, at);
       expect(inner(bytes, registers)).to.equal(absent);
@@ -124,10 +146,12 @@ describe('codec: data types (Device Information Model, data types)', () => {
   }
 
   it('float32: shown as the shortest decimal that stands for it', () => {
-    for (const value of [0, 1, 0.88, -40.25, 59.95, 1499.9, 60.0001, 1.05, 1e-7, 2, 0.123456]) expect(decimalOf(Math.fround(value))).to.equal(value);
+    for (const value of [0, 1, 0.88, -40.25, 59.95, 1499.9, 60.0001, 1.05, 1e-7, 2, 0.123456])
+      expect(decimalOf(Math.fround(value))).to.equal(value);
     expect(decimalOf(Math.fround(1 / 3))).to.equal(0.33333334);
     expect(decimalOf(Math.fround(Math.PI))).to.equal(3.1415927);
-    for (const odd of [Infinity, -Infinity, NaN, -0]) expect(decimalOf(odd)).to.satisfy((shown: number) => Object.is(shown, odd));
+    for (const odd of [Infinity, -Infinity, NaN, -0])
+      expect(decimalOf(odd)).to.satisfy((shown: number) => Object.is(shown, odd));
   });
 
   it('clearPoint writes the reserved value of every type and nothing beside it', () => {
@@ -164,9 +188,11 @@ describe('codec: data types (Device Information Model, data types)', () => {
 
 describe('codec: scale factors', () => {
   it('a scaled value comes back as the same register at every exponent', () => {
-    fc.assert(fc.property(fc.integer({ min: -(2 ** 31), max: 2 ** 32 }), fc.integer({ min: -10, max: 10 }), (raw, sf) => {
-      expect(removeScale(applyScale(raw, sf), sf)).to.equal(raw);
-    }));
+    fc.assert(
+      fc.property(fc.integer({ min: -(2 ** 31), max: 2 ** 32 }), fc.integer({ min: -10, max: 10 }), (raw, sf) => {
+        expect(removeScale(applyScale(raw, sf), sf)).to.equal(raw);
+      }),
+    );
   });
 
   it('decimals are the nearest double, not a product of 0.1', () => {
@@ -180,9 +206,18 @@ describe('codec: scale factors', () => {
     expect(removeScale(0.5, 0)).to.equal(1);
     expect(removeScale(-0.5, 0)).to.equal(-1);
     expect(removeScale(-25, 1)).to.equal(-3);
-    fc.assert(fc.property(fc.double({ min: -1e6, max: 1e6, noNaN: true }), fc.integer({ min: -3, max: 3 }), (value, sf) => {
-      expect(removeScale(-value, sf) + removeScale(value, sf)).to.equal(0);
-    }), { examples: [[0.5, 0], [1.5, 0], [2.5, 0]] });
+    fc.assert(
+      fc.property(fc.double({ min: -1e6, max: 1e6, noNaN: true }), fc.integer({ min: -3, max: 3 }), (value, sf) => {
+        expect(removeScale(-value, sf) + removeScale(value, sf)).to.equal(0);
+      }),
+      {
+        examples: [
+          [0.5, 0],
+          [1.5, 0],
+          [2.5, 0],
+        ],
+      },
+    );
   });
 });
 
@@ -219,27 +254,35 @@ describe('codec: text', () => {
 
   it('any text comes back as its longest prefix of whole characters', () => {
     const characters = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((text) => !text.includes('\0'));
-    fc.assert(fc.property(characters, (text) => {
-      const { bytes, dv } = canvas(registers);
-      setText(dv, at, registers, text);
-      let fitting = '';
-      for (const character of text) {
-        if (Buffer.byteLength(fitting + character) > registers * 2) break;
-        fitting += character;
-      }
-      expect(getText(dv, at, registers)).to.equal(fitting);
-      expectGuards(bytes, registers);
-    }));
+    fc.assert(
+      fc.property(characters, (text) => {
+        const { bytes, dv } = canvas(registers);
+        setText(dv, at, registers, text);
+        let fitting = '';
+        for (const character of text) {
+          if (Buffer.byteLength(fitting + character) > registers * 2) break;
+          fitting += character;
+        }
+        expect(getText(dv, at, registers)).to.equal(fitting);
+        expectGuards(bytes, registers);
+      }),
+    );
   });
 });
 
 const everyType: ModelDef = {
-  id: 64000, name: 'every_type', label: 'One point of each type',
+  id: 64000,
+  name: 'every_type',
+  label: 'One point of each type',
   points: [
-    point('ID', 'uint16', 1), point('L', 'uint16', 1), point('T_SF', 'sunssf', 1),
+    point('ID', 'uint16', 1),
+    point('L', 'uint16', 1),
+    point('T_SF', 'sunssf', 1),
     ...numeric.filter(([type]) => type !== 'sunssf').map(([type, size]) => point(type, type, size)),
     ...floats.map(([type, size]) => point(type, type, size)),
-    ...numeric.filter(([type]) => /^u?int/.test(type)).map(([type, size]) => point(`scaled_${type}`, type, size, { sf: 'T_SF' })),
+    ...numeric
+      .filter(([type]) => /^u?int/.test(type))
+      .map(([type, size]) => point(`scaled_${type}`, type, size, { sf: 'T_SF' })),
     point('text', 'string', 3),
   ],
 };
@@ -258,9 +301,16 @@ function make(sf: number): Made {
   const bank = new RegisterBank(layout, image, new HandClock());
   const views = (map: unknown) => (map as Record<string, Record<string, AnyPointValue>>)['m64000']!;
   return {
-    bank, image, view: views(createMapView(layout, image)),
-    write: (name, value) => { bank.transact(byRest, (tx) => { views(tx)[name] = value; }); },
-    raw: (name) => Buffer.from(bank.read(slotOf(layout, 64000, name).address, slotOf(layout, 64000, name).def.size)).toString('hex'),
+    bank,
+    image,
+    view: views(createMapView(layout, image)),
+    write: (name, value) => {
+      bank.transact(byRest, (tx) => {
+        views(tx)[name] = value;
+      });
+    },
+    raw: (name) =>
+      Buffer.from(bank.read(slotOf(layout, 64000, name).address, slotOf(layout, 64000, name).def.size)).toString('hex'),
   };
 }
 
@@ -270,14 +320,24 @@ describe('codec: values that do not fit', () => {
   for (const [type, registers, min, max] of limited) {
     it(`${type}: the device's own values saturate, a caller's are refused`, () => {
       const { view, write, raw, image } = make(0);
-      for (const [value, edge] of [[min - 1, min], [max + 1, max], [-1e300, min], [1e300, max]] as const) {
+      for (const [value, edge] of [
+        [min - 1, min],
+        [max + 1, max],
+        [-1e300, min],
+        [1e300, max],
+      ] as const) {
         view[type] = value;
         expect(raw(type), `${value}`).to.equal(bigEndian(edge, registers));
       }
       view[type] = 7;
       const before = Buffer.from(image);
       for (const value of [min - 1, max + 2, -1e300, 1e300]) {
-        expect(codeOf(() => { write(type, value); }), `${value}`).to.equal('MAP_BAD_VALUE');
+        expect(
+          codeOf(() => {
+            write(type, value);
+          }),
+          `${value}`,
+        ).to.equal('MAP_BAD_VALUE');
       }
       expect(image.equals(before)).to.equal(true);
       write(type, max);
@@ -299,7 +359,11 @@ describe('codec: values that do not fit', () => {
         expect(view[name]).to.equal(applyScale(max, sf));
         view[name] = -1e300;
         expect(view[name]).to.equal(applyScale(min, sf));
-        expect(codeOf(() => { write(name, applyScale(max, sf) * 1.01); })).to.equal('MAP_BAD_VALUE');
+        expect(
+          codeOf(() => {
+            write(name, applyScale(max, sf) * 1.01);
+          }),
+        ).to.equal('MAP_BAD_VALUE');
       }
     });
   }
@@ -310,8 +374,18 @@ describe('codec: values that do not fit', () => {
     const before = Buffer.from(image);
     for (const value of [NaN, Infinity, -Infinity, '12']) {
       for (const name of ['scaled_int16', 'int16', 'uint64', 'float32', 'float64']) {
-        expect(codeOf(() => { view[name] = value; }), `${name} ${value}`).to.equal('MAP_BAD_VALUE');
-        expect(codeOf(() => { write(name, value); }), `${name} ${value}`).to.equal('MAP_BAD_VALUE');
+        expect(
+          codeOf(() => {
+            view[name] = value;
+          }),
+          `${name} ${value}`,
+        ).to.equal('MAP_BAD_VALUE');
+        expect(
+          codeOf(() => {
+            write(name, value);
+          }),
+          `${name} ${value}`,
+        ).to.equal('MAP_BAD_VALUE');
       }
     }
     expect(image.equals(before)).to.equal(true);
@@ -330,16 +404,30 @@ describe('codec: values that do not fit', () => {
     view['text'] = null;
     expect(view['text']).to.equal('');
     const before = Buffer.from(image);
-    for (const name of names) expect(codeOf(() => { write(name, null); }), name).to.equal('MAP_BAD_VALUE');
+    for (const name of names)
+      expect(
+        codeOf(() => {
+          write(name, null);
+        }),
+        name,
+      ).to.equal('MAP_BAD_VALUE');
     expect(image.equals(before)).to.equal(true);
   });
 
-  it('text of the device itself is cut, a caller\'s is refused when too long', () => {
+  it("text of the device itself is cut, a caller's is refused when too long", () => {
     const { bank, view, write } = make(0);
     view['text'] = '12345ß';
     expect(view['text']).to.equal('12345');
-    expect(codeOf(() => { write('text', '12345ß'); })).to.equal('MAP_BAD_VALUE');
-    expect(codeOf(() => { write('text', 5); })).to.equal('MAP_BAD_VALUE');
+    expect(
+      codeOf(() => {
+        write('text', '12345ß');
+      }),
+    ).to.equal('MAP_BAD_VALUE');
+    expect(
+      codeOf(() => {
+        write('text', 5);
+      }),
+    ).to.equal('MAP_BAD_VALUE');
     write('text', '1234ß');
     expect(view['text']).to.equal('1234ß');
     expect(bank.layout.slots.map(pointName)).to.include('64000.text');

@@ -9,27 +9,73 @@ import { clearPoint } from '../../../src/sunspec/map/codec.ts';
 import { errorOf, leanSizes, mapChoices, mapLayout, roomySizes, slotOf } from '../../support/map.ts';
 
 type Row = readonly [id: number, address: number, length: number];
-const head: readonly Row[] = [[1, 40002, 66], [701, 40070, 153], [702, 40225, 50], [703, 40277, 17], [704, 40296, 65]];
+const head: readonly Row[] = [
+  [1, 40002, 66],
+  [701, 40070, 153],
+  [702, 40225, 50],
+  [703, 40277, 17],
+  [704, 40296, 65],
+];
 
-interface Table { readonly rows: readonly Row[]; readonly end: number; readonly size: number }
+interface Table {
+  readonly rows: readonly Row[];
+  readonly end: number;
+  readonly size: number;
+}
 const lean: Table = {
   rows: [
-    ...head, [705, 40363, 49], [706, 40414, 31], [707, 40447, 105], [708, 40554, 105], [709, 40661, 135],
-    [710, 40798, 135], [711, 40935, 32], [712, 40969, 44], [713, 41015, 7], [714, 41024, 43], [715, 41069, 7],
+    ...head,
+    [705, 40363, 49],
+    [706, 40414, 31],
+    [707, 40447, 105],
+    [708, 40554, 105],
+    [709, 40661, 135],
+    [710, 40798, 135],
+    [711, 40935, 32],
+    [712, 40969, 44],
+    [713, 41015, 7],
+    [714, 41024, 43],
+    [715, 41069, 7],
   ],
-  end: 41078, size: 1080,
+  end: 41078,
+  size: 1080,
 };
 const roomy: Table = {
   rows: [
-    ...head, [705, 40363, 103], [706, 40468, 88], [707, 40558, 289], [708, 40849, 289], [709, 41140, 379],
-    [710, 41521, 379], [711, 41902, 42], [712, 41946, 84], [713, 42032, 7], [714, 42041, 68], [715, 42111, 7],
+    ...head,
+    [705, 40363, 103],
+    [706, 40468, 88],
+    [707, 40558, 289],
+    [708, 40849, 289],
+    [709, 41140, 379],
+    [710, 41521, 379],
+    [711, 41902, 42],
+    [712, 41946, 84],
+    [713, 42032, 7],
+    [714, 42041, 68],
+    [715, 42111, 7],
   ],
-  end: 42120, size: 2122,
+  end: 42120,
+  size: 2122,
 };
 
 const omitted = [
-  '1.Opt', '701.TmpAmb', '701.MnAlrmInfo', '701.TotWhInjL1', '702.CtrlModes', '702.WChaRteMax', '704.WSet', '705.Crv.Pri',
-  '705.Crv.VRef', '707.Crv.MayTrip.ActPt', '707.Crv.MayTrip.Pt.V', '711.Ctl.PMin', '713.Sta', '714.Prt.Tmp', '714.Prt.IDStr', '715.OpCtl',
+  '1.Opt',
+  '701.TmpAmb',
+  '701.MnAlrmInfo',
+  '701.TotWhInjL1',
+  '702.CtrlModes',
+  '702.WChaRteMax',
+  '704.WSet',
+  '705.Crv.Pri',
+  '705.Crv.VRef',
+  '707.Crv.MayTrip.ActPt',
+  '707.Crv.MayTrip.Pt.V',
+  '711.Ctl.PMin',
+  '713.Sta',
+  '714.Prt.Tmp',
+  '714.Prt.IDStr',
+  '715.OpCtl',
 ];
 
 /** Walks the chain as a master does: marker, then ID and L, until ID 0xFFFF. */
@@ -76,7 +122,9 @@ describe('layout: addresses and lengths (sections 1 and 4 of the map)', () => {
   it('the base moves every address', () => {
     for (const base of [0, 50_000]) {
       const layout = buildLayout(mapChoices(), base);
-      expect(walk(layout.blank(), base).rows).to.deep.equal(roomy.rows.map(([id, address, length]) => [id, address - 40_000 + base, length]));
+      expect(walk(layout.blank(), base).rows).to.deep.equal(
+        roomy.rows.map(([id, address, length]) => [id, address - 40_000 + base, length]),
+      );
       expect(slotOf(layout, 701, 'W').address).to.equal(base + 80);
     }
   });
@@ -84,11 +132,26 @@ describe('layout: addresses and lengths (sections 1 and 4 of the map)', () => {
   it('points lie at the offsets of their tables', () => {
     const layout = mapLayout();
     const expected: readonly (readonly [number, string, number])[] = [
-      [1, 'SN', 50], [1, 'DA', 66], [701, 'W', 10], [701, 'Hz', 17], [701, 'TotWhInj', 19], [701, 'MnAlrmInfo', 123],
-      [702, 'CtrlModes', 23], [702, 'WMax', 26], [704, 'WMaxLimPct', 15], [704, 'PFWInj.PF', 59], [704, 'PFWAbsRvrt.Ext', 66],
-      [705, 'Crv[0].ActPt', 15], [705, 'Crv[0].Pt[0].V', 25], [705, 'Crv[1].ActPt', 45], [705, 'Crv[2].Pt[9].Var', 104],
-      [709, 'Crv[0].ReadOnly', 9], [709, 'Crv[0].MustTrip.Pt[0].Tms', 13], [709, 'Crv[1].MayTrip.ActPt', 9 + 124 + 42],
-      [711, 'Ctl[2].ReadOnly', 43], [714, 'Prt[1].DCV', 56],
+      [1, 'SN', 50],
+      [1, 'DA', 66],
+      [701, 'W', 10],
+      [701, 'Hz', 17],
+      [701, 'TotWhInj', 19],
+      [701, 'MnAlrmInfo', 123],
+      [702, 'CtrlModes', 23],
+      [702, 'WMax', 26],
+      [704, 'WMaxLimPct', 15],
+      [704, 'PFWInj.PF', 59],
+      [704, 'PFWAbsRvrt.Ext', 66],
+      [705, 'Crv[0].ActPt', 15],
+      [705, 'Crv[0].Pt[0].V', 25],
+      [705, 'Crv[1].ActPt', 45],
+      [705, 'Crv[2].Pt[9].Var', 104],
+      [709, 'Crv[0].ReadOnly', 9],
+      [709, 'Crv[0].MustTrip.Pt[0].Tms', 13],
+      [709, 'Crv[1].MayTrip.ActPt', 9 + 124 + 42],
+      [711, 'Ctl[2].ReadOnly', 43],
+      [714, 'Prt[1].DCV', 56],
     ];
     for (const [id, path, offset] of expected) {
       const model = layout.models.find((place) => place.def.id === id);
@@ -115,7 +178,9 @@ describe('layout: slots', () => {
       for (let i = 0; i < slot.def.size; i += 1) expect(layout.slotAt[address + i - layout.base]).to.equal(index);
       address += slot.def.size;
     });
-    expect([0, 1, layout.size - 2, layout.size - 1].map((offset) => layout.slotAt[offset])).to.deep.equal(Array(4).fill(noSlot));
+    expect([0, 1, layout.size - 2, layout.size - 1].map((offset) => layout.slotAt[offset])).to.deep.equal(
+      Array(4).fill(noSlot),
+    );
     expect(address).to.equal(layout.base + layout.size - 2);
   });
 
@@ -128,9 +193,12 @@ describe('layout: slots', () => {
   });
 
   it('set 1 of a curve or control model is not writable, the others are', () => {
-    const inSets = layout.slots.filter(({ path, def, implemented }) => /^(Crv|Ctl)\[/.test(path) && def.access === 'RW' && implemented);
+    const inSets = layout.slots.filter(
+      ({ path, def, implemented }) => /^(Crv|Ctl)\[/.test(path) && def.access === 'RW' && implemented,
+    );
     expect(inSets.length).to.be.greaterThan(500);
-    for (const slot of inSets) expect(slot.writable, `${slot.modelId}.${slot.path}`).to.equal(!/^(Crv|Ctl)\[0\]/.test(slot.path));
+    for (const slot of inSets)
+      expect(slot.writable, `${slot.modelId}.${slot.path}`).to.equal(!/^(Crv|Ctl)\[0\]/.test(slot.path));
   });
 
   it('nothing else that may be written is missing, and nothing read only is writable', () => {
@@ -160,9 +228,13 @@ describe('layout: the blank image', () => {
 
   it('an omitted point holds the reserved value of its type and reads null', () => {
     const missing = layout.slots.filter((slot) => !slot.implemented);
-    expect(new Set(missing.map((slot) => `${slot.modelId}.${plainPath(slot.path)}`))).to.deep.equal(new Set([...omitted, '1.Pad']));
+    expect(new Set(missing.map((slot) => `${slot.modelId}.${plainPath(slot.path)}`))).to.deep.equal(
+      new Set([...omitted, '1.Pad']),
+    );
     for (const slot of missing) {
-      expect(registersOf(image, slot.index), `${slot.modelId}.${slot.path}`).to.equal(registersOf(sentinels, slot.index));
+      expect(registersOf(image, slot.index), `${slot.modelId}.${slot.path}`).to.equal(
+        registersOf(sentinels, slot.index),
+      );
       expect(readPoint(layout, image, slot)).to.equal(null);
       expect(slot.writable).to.equal(false);
     }
@@ -172,7 +244,8 @@ describe('layout: the blank image', () => {
     for (const slot of layout.slots.filter((each) => each.implemented)) {
       const name = `${slot.modelId}.${slot.path}`;
       // text without characters and "not implemented" are the same bytes
-      if (slot.def.type !== 'string') expect(registersOf(image, slot.index), name).to.not.equal(registersOf(sentinels, slot.index));
+      if (slot.def.type !== 'string')
+        expect(registersOf(image, slot.index), name).to.not.equal(registersOf(sentinels, slot.index));
       expect(readPoint(layout, image, slot), name).to.not.equal(null);
     }
   });
@@ -180,10 +253,15 @@ describe('layout: the blank image', () => {
   it('headers, counts, scale factors and ReadOnly flags are filled in', () => {
     const value = (id: number, path: string) => readPoint(layout, image, slotOf(layout, id, path));
     expect([value(705, 'ID'), value(705, 'L'), value(705, 'NPt'), value(705, 'NCrv')]).to.deep.equal([705, 103, 10, 3]);
-    expect([value(709, 'NPt'), value(709, 'NCrvSet'), value(711, 'NCtl'), value(714, 'NPrt')]).to.deep.equal([10, 3, 3, 2]);
+    expect([value(709, 'NPt'), value(709, 'NCrvSet'), value(711, 'NCtl'), value(714, 'NPrt')]).to.deep.equal([
+      10, 3, 3, 2,
+    ]);
     expect([value(701, 'W_SF'), value(701, 'Hz_SF'), value(712, 'DeptRef_SF')]).to.deep.equal([1, -3, -2]);
     for (const id of [705, 706, 707, 708, 709, 710, 712]) {
-      expect([0, 1, 2].map((i) => value(id, `Crv[${i}].ReadOnly`)), String(id)).to.deep.equal(['R', 'RW', 'RW']);
+      expect(
+        [0, 1, 2].map((i) => value(id, `Crv[${i}].ReadOnly`)),
+        String(id),
+      ).to.deep.equal(['R', 'RW', 'RW']);
     }
     expect([0, 1, 2].map((i) => value(711, `Ctl[${i}].ReadOnly`))).to.deep.equal(['R', 'RW', 'RW']);
     expect([value(714, 'Prt[0].ID'), value(701, 'W'), value(1, 'Mn')]).to.deep.equal([0, 0, '']);
@@ -212,6 +290,8 @@ describe('layout: choices that make no map', () => {
   it('repeated groups without their number', () => {
     const choice = { def: m705, scale: { V_SF: -2, DeptRef_SF: -2, RspTms_SF: -2 } };
     expect(errorOf(() => buildLayout([choice])).message).to.equal('model 705: no value for count NCrv');
-    expect(errorOf(() => buildLayout([{ ...choice, counts: { NCrv: 2 } }])).message).to.equal('model 705: no value for count NPt');
+    expect(errorOf(() => buildLayout([{ ...choice, counts: { NCrv: 2 } }])).message).to.equal(
+      'model 705: no value for count NPt',
+    );
   });
 });

@@ -13,7 +13,13 @@ const after = named(layout, '64414.Time');
 function countingBank() {
   let drawn = 0;
   const bank = new RegisterBank(layout, startImage(layout), clock, {
-    onDemand: { modelId: 64413, draw: (map) => { drawn += 1; if (map.m64413) map.m64413.Irr = drawn; } },
+    onDemand: {
+      modelId: 64413,
+      draw: (map) => {
+        drawn += 1;
+        if (map.m64413) map.m64413.Irr = drawn;
+      },
+    },
   });
   return { bank, drawn: () => drawn };
 }
@@ -69,7 +75,14 @@ describe('registers on demand', () => {
 
   it('a map without the model has none', () => {
     const lean = mapLayout();
-    const bank = new RegisterBank(lean, startImage(lean), clock, { onDemand: { modelId: 64413, draw: () => { throw new Error('asked'); } } });
+    const bank = new RegisterBank(lean, startImage(lean), clock, {
+      onDemand: {
+        modelId: 64413,
+        draw: () => {
+          throw new Error('asked');
+        },
+      },
+    });
     expect(bank.read(lean.base, lean.size)).to.have.length(2 * lean.size);
     expect(bank.map.m64413).to.equal(undefined);
   });

@@ -21,13 +21,16 @@ interface Group {
 
 /** A 704 group whose points follow the naming rule of that model. */
 function controls(prefix: string, values: Readonly<Record<string, readonly [AnyPointValue, AnyPointValue]>>): Group {
-  const of = (pick: (entry: readonly [string, readonly [AnyPointValue, AnyPointValue]]) => readonly [string, AnyPointValue]) =>
-    Object.fromEntries(Object.entries(values).map(pick));
+  const of = (
+    pick: (entry: readonly [string, readonly [AnyPointValue, AnyPointValue]]) => readonly [string, AnyPointValue],
+  ) => Object.fromEntries(Object.entries(values).map(pick));
   const partner = (path: string) => (path.includes('.') ? path.replace('.', 'Rvrt.') : `${path}Rvrt`);
   return {
     name: `704 ${prefix}`,
-    enable: `704.${prefix}Ena`, enableRvrt: `704.${prefix}EnaRvrt`,
-    timer: `704.${prefix}RvrtTms`, remaining: `704.${prefix}RvrtRem`,
+    enable: `704.${prefix}Ena`,
+    enableRvrt: `704.${prefix}EnaRvrt`,
+    timer: `704.${prefix}RvrtTms`,
+    remaining: `704.${prefix}RvrtRem`,
     set: of(([path, [value]]) => [`704.${path}`, value]),
     stored: of(([path, [, value]]) => [`704.${partner(path)}`, value]),
     reverted: of(([path, [, value]]) => [`704.${path}`, value]),
@@ -42,7 +45,12 @@ const groups: readonly Group[] = [
   controls('VarSet', { VarSet: [-20_001, 4321], VarSetPct: [-25.5, 12.3] }),
 ];
 
-const started = (group: Group, seconds: number) => ({ ...group.set, ...group.stored, [group.timer]: seconds, [group.enable]: 'ENABLED' });
+const started = (group: Group, seconds: number) => ({
+  ...group.set,
+  ...group.stored,
+  [group.timer]: seconds,
+  [group.enable]: 'ENABLED',
+});
 const values = (test: TestBank, names: Readonly<Record<string, AnyPointValue>>) =>
   Object.fromEntries(Object.keys(names).map((name) => [name, test.value(name)]));
 
@@ -66,7 +74,13 @@ for (const group of groups) {
     it('starts with the enable when there is a time, and counts down in whole seconds', () => {
       const test = running(group);
       expect([test.value(remaining), dueIn(test)]).to.deep.equal([60, 60]);
-      for (const [seconds, left] of [[0.5, 60], [0.5, 59], [28.9, 31], [0.1, 30], [29.9, 1]] as const) {
+      for (const [seconds, left] of [
+        [0.5, 60],
+        [0.5, 59],
+        [28.9, 31],
+        [0.1, 30],
+        [29.9, 1],
+      ] as const) {
         test.pass(seconds);
         expect(test.value(remaining), `after ${seconds} more`).to.equal(left);
       }
@@ -154,7 +168,9 @@ for (const group of groups) {
         expect(change?.by).to.deep.equal({ source: 'reversion' });
         expect(change?.points.map(pointName)).to.have.members([enable, ...Object.keys(group.reverted)]);
         expect(change?.at).to.equal(test.clock.sim());
-        expect(test.bank.provenance(test.layout.slots.find((slot) => pointName(slot) === enable)!)?.source).to.equal('reversion');
+        expect(test.bank.provenance(test.layout.slots.find((slot) => pointName(slot) === enable)!)?.source).to.equal(
+          'reversion',
+        );
         expect(test.faults).to.deep.equal([]);
       });
     }
@@ -173,7 +189,9 @@ for (const group of groups) {
 
     it('a refused write leaves the timer alone', () => {
       const test = running(group, 60, 45);
-      expect(() => { test.set({ ...group.set, [timer]: 0, '704.WRmp': 0 }); }).to.throw('704.WRmp');
+      expect(() => {
+        test.set({ ...group.set, [timer]: 0, '704.WRmp': 0 });
+      }).to.throw('704.WRmp');
       expect([test.value(remaining), dueIn(test)]).to.deep.equal([15, 15]);
     });
   });
@@ -182,10 +200,20 @@ for (const group of groups) {
 describe('reversion: stored values that are no longer allowed', () => {
   it('nothing changes, and the fault is told', () => {
     const test = createTestBank();
-    test.set({ '704.WSet': 10_000, '704.WSetRvrt': 90_000, '704.WSetPctRvrt': 33, '704.WSetRvrtTms': 60, '704.WSetEna': 'ENABLED' });
+    test.set({
+      '704.WSet': 10_000,
+      '704.WSetRvrt': 90_000,
+      '704.WSetPctRvrt': 33,
+      '704.WSetRvrtTms': 60,
+      '704.WSetEna': 'ENABLED',
+    });
     test.set({ '702.WMax': 50_000 });
     test.pass(60);
-    expect([test.value('704.WSet'), test.value('704.WSetPct'), test.value('704.WSetEna')]).to.deep.equal([10_000, 0, 'ENABLED']);
+    expect([test.value('704.WSet'), test.value('704.WSetPct'), test.value('704.WSetEna')]).to.deep.equal([
+      10_000,
+      0,
+      'ENABLED',
+    ]);
     expect([test.value('704.WSetRvrtRem'), dueIn(test)]).to.deep.equal([0, Infinity]);
     expect(test.faults).to.deep.equal(['reversion of 704.WSetRvrtTms: 704.WSet: 90000 is outside -80000..50000']);
     expect(test.changes.every(({ by }) => by.source !== 'reversion')).to.equal(true);
@@ -215,14 +243,23 @@ describe('reversion: a device without all of the points', () => {
     const test = createTestBank({ omit: ['704.WMaxLimPctRvrt'] });
     test.set({ '704.WMaxLimPct': 30, '704.WMaxLimPctRvrtTms': 5, '704.WMaxLimPctEna': 'ENABLED' });
     test.pass(5);
-    expect([test.value('704.WMaxLimPct'), test.value('704.WMaxLimPctEna'), test.faults]).to.deep.equal([30, 'DISABLED', []]);
+    expect([test.value('704.WMaxLimPct'), test.value('704.WMaxLimPctEna'), test.faults]).to.deep.equal([
+      30,
+      'DISABLED',
+      [],
+    ]);
   });
 
   it('no timer: nothing counts, and its registers stay "not implemented"', () => {
-    const test = createTestBank({ omit: ['704.WMaxLimPctRvrtTms', '704.WMaxLimPctRvrtRem', '705.RvrtTms', '705.RvrtRem'] });
+    const test = createTestBank({
+      omit: ['704.WMaxLimPctRvrtTms', '704.WMaxLimPctRvrtRem', '705.RvrtTms', '705.RvrtRem'],
+    });
     test.set({ '704.WMaxLimPctEna': 'ENABLED', '704.WMaxLimPct': 30, '705.Ena': 'ENABLED' });
     test.pass(5);
-    for (const [id, path] of [[704, 'WMaxLimPctRvrtRem'], [705, 'RvrtRem']] as const) {
+    for (const [id, path] of [
+      [704, 'WMaxLimPctRvrtRem'],
+      [705, 'RvrtRem'],
+    ] as const) {
       expect(test.bank.raw(test.slot(id, path)), path).to.deep.equal([0xffff, 0xffff]);
     }
     expect(test.scheduler.nextDue).to.equal(Infinity);
@@ -243,7 +280,12 @@ for (const { id, set, request, point, staged, kept } of curves) {
     const make = (reversionSet = 3): TestBank => {
       const test = createTestBank();
       test.set({ [inSet(2)]: staged, [inSet(3)]: kept });
-      test.set({ [`${id}.${request}`]: 2, [`${id}.RvrtTms`]: 60, [`${id}.${set}`]: reversionSet, [`${id}.Ena`]: 'ENABLED' });
+      test.set({
+        [`${id}.${request}`]: 2,
+        [`${id}.RvrtTms`]: 60,
+        [`${id}.${set}`]: reversionSet,
+        [`${id}.Ena`]: 'ENABLED',
+      });
       return test;
     };
 
@@ -253,8 +295,15 @@ for (const { id, set, request, point, staged, kept } of curves) {
       test.pass(59.5);
       expect([test.value(`${id}.RvrtRem`), test.value(inSet(1))]).to.deep.equal([1, staged]);
       test.pass(0.5);
-      expect([test.value(`${id}.RvrtRem`), test.value(inSet(1)), test.value(`${id}.Ena`)]).to.deep.equal([0, kept, 'ENABLED']);
-      expect([test.value(`${id}.${request}`), test.value(`${id}.${request.replace('Req', 'Rslt')}`)]).to.deep.equal([3, 'COMPLETED']);
+      expect([test.value(`${id}.RvrtRem`), test.value(inSet(1)), test.value(`${id}.Ena`)]).to.deep.equal([
+        0,
+        kept,
+        'ENABLED',
+      ]);
+      expect([test.value(`${id}.${request}`), test.value(`${id}.${request.replace('Req', 'Rslt')}`)]).to.deep.equal([
+        3,
+        'COMPLETED',
+      ]);
       expect(test.changes.at(-1)?.by).to.deep.equal({ source: 'reversion' });
       expect(test.changes.at(-1)?.points.map(pointName)).to.deep.equal([`${id}.${request}`]);
       expect([test.value(`${id}.RvrtTms`), dueIn(test), test.faults]).to.deep.equal([60, Infinity, []]);
@@ -292,18 +341,30 @@ describe('reversion: a stored curve that has become unfit', () => {
     test.set({ '705.Crv[2].ActPt': 0 });
     const inForce = test.value('705.Crv[0].Pt[0].V');
     test.pass(60);
-    expect([test.value('705.AdptCrvRslt'), test.value('705.Crv[0].Pt[0].V'), test.value('705.Crv[0].ActPt')]).to.deep.equal(['FAILED', inForce, 2]);
+    expect([
+      test.value('705.AdptCrvRslt'),
+      test.value('705.Crv[0].Pt[0].V'),
+      test.value('705.Crv[0].ActPt'),
+    ]).to.deep.equal(['FAILED', inForce, 2]);
   });
 });
 
 describe('reversion: several timers', () => {
   it('run side by side, each with its own time', () => {
     const test = createTestBank();
-    groups.forEach((group, i) => { test.set(started(group, 10 * (i + 1))); });
+    groups.forEach((group, i) => {
+      test.set(started(group, 10 * (i + 1)));
+    });
     expect(groups.map(({ remaining }) => test.value(remaining))).to.deep.equal([10, 20, 30, 40, 50]);
     test.pass(25);
     expect(groups.map(({ remaining }) => test.value(remaining))).to.deep.equal([0, 0, 5, 15, 25]);
-    expect(groups.map(({ enable }) => test.value(enable))).to.deep.equal(['DISABLED', 'DISABLED', 'ENABLED', 'ENABLED', 'ENABLED']);
+    expect(groups.map(({ enable }) => test.value(enable))).to.deep.equal([
+      'DISABLED',
+      'DISABLED',
+      'ENABLED',
+      'ENABLED',
+      'ENABLED',
+    ]);
   });
 
   it('a master starts one with a span of value, enable and time', () => {

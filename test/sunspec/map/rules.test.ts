@@ -2,7 +2,14 @@ import { expect } from 'chai';
 import { isFloat, numberCodec, removeScale } from '../../../src/sunspec/map/codec.ts';
 import { plainPath } from '../../../src/sunspec/map/layout.ts';
 import type { PointSlot } from '../../../src/sunspec/map/layout.ts';
-import { allowedWords, ctrlModeMask, endingWords, onlySymbol, ranges, requiredMode } from '../../../src/sunspec/map/rules.ts';
+import {
+  allowedWords,
+  ctrlModeMask,
+  endingWords,
+  onlySymbol,
+  ranges,
+  requiredMode,
+} from '../../../src/sunspec/map/rules.ts';
 import type { Bound } from '../../../src/sunspec/map/rules.ts';
 import { pointName } from '../../../src/sunspec/map/view.ts';
 import { byModbus, byRest, codeOf, createTestBank, errorOf, mapLayout, named, words } from '../../support/map.ts';
@@ -49,8 +56,16 @@ describe('rules: names', () => {
     const numbers = layout.slots.filter((slot) => slot.writable && !slot.def.symbols && slot.def.type !== 'string');
     const free = numbers.filter((slot) => ranges[plainName(slot)] === undefined);
     expect([...new Set(free.map(plainName))]).to.deep.equal([
-      '704.PFWInjRvrtTms', '704.PFWAbsRvrtTms', '704.WMaxLimPctRvrtTms', '704.WSetRvrtTms', '704.VarSetRvrtTms',
-      '705.RvrtTms', '706.RvrtTms', '711.RvrtTms', '712.RvrtTms', '715.ControllerHb',
+      '704.PFWInjRvrtTms',
+      '704.PFWAbsRvrtTms',
+      '704.WMaxLimPctRvrtTms',
+      '704.WSetRvrtTms',
+      '704.VarSetRvrtTms',
+      '705.RvrtTms',
+      '706.RvrtTms',
+      '711.RvrtTms',
+      '712.RvrtTms',
+      '715.ControllerHb',
     ]);
   });
 
@@ -66,7 +81,8 @@ describe('rules: names', () => {
   });
 
   it('every gate is on an enable point, and every enable point of a function has its gate', () => {
-    for (const key of Object.keys(requiredMode)) expect(named(layout, key).def.symbols, key).to.have.all.keys('DISABLED', 'ENABLED');
+    for (const key of Object.keys(requiredMode))
+      expect(named(layout, key).def.symbols, key).to.have.all.keys('DISABLED', 'ENABLED');
     const enables = layout.slots.filter((slot) => slot.writable && /Ena$/.test(slot.path) && !slot.path.includes('.'));
     expect(enables.map(pointName).filter((name) => !(name in requiredMode))).to.deep.equal(['704.AntiIslEna']);
   });
@@ -99,9 +115,16 @@ function attempt(slot: PointSlot, raw: number): string | null {
   const value = slot.sf < 0 ? raw / 10 ** -slot.sf : raw * 10 ** slot.sf;
   const [byName, byRegister] = [storageBank(), storageBank()];
   const [before, bytes] = [byName.dump(), rawWords(slot, raw)];
-  const code = codeOf(() => { byName.bank.assign(byRest, [{ slot, value }]); });
+  const code = codeOf(() => {
+    byName.bank.assign(byRest, [{ slot, value }]);
+  });
   if (bytes) {
-    expect(codeOf(() => { byRegister.bank.write(slot.address, bytes, byModbus); }), `${raw} by register`).to.equal(code);
+    expect(
+      codeOf(() => {
+        byRegister.bank.write(slot.address, bytes, byModbus);
+      }),
+      `${raw} by register`,
+    ).to.equal(code);
     expect(byRegister.dump().equals(byName.dump()), 'both roads end alike').to.equal(true);
   }
   if (code === null) expect(byName.bank.value(slot)).to.equal(value);
@@ -134,34 +157,84 @@ describe('rules: every range, at its edges', () => {
   it('a positive lower bound keeps out 0 on a grid coarser than the bound', () => {
     const test = createTestBank({ scale: { '702.A_SF': 0, '711.K_SF': -2, '702.W_SF': 2 } });
     for (const name of ['702.AMax', '711.Ctl[1].KOf', '702.WMax']) {
-      expect(codeOf(() => { test.set({ [name]: 0 }); }), name).to.equal('MAP_BAD_VALUE');
+      expect(
+        codeOf(() => {
+          test.set({ [name]: 0 });
+        }),
+        name,
+      ).to.equal('MAP_BAD_VALUE');
     }
     test.set({ '702.AMax': 1, '711.Ctl[1].KOf': 0.01, '702.WMax': 100 });
     expect(test.value('711.Ctl[1].KOf')).to.equal(0.01);
   });
 
   it('a bound that lies between two registers reaches the nearer one', () => {
-    const test = createTestBank({ scale: { '704.PF_SF': -2, '702.PF_SF': -3 }, start: (map) => { map.m702.PFOvrExtRtg = 0.804; } });
-    expect(codeOf(() => { test.set({ '704.PFWInj.PF': 0.8 }); })).to.equal(null);
-    expect(codeOf(() => { test.set({ '704.PFWInj.PF': 0.79 }); })).to.equal('MAP_BAD_VALUE');
+    const test = createTestBank({
+      scale: { '704.PF_SF': -2, '702.PF_SF': -3 },
+      start: (map) => {
+        map.m702.PFOvrExtRtg = 0.804;
+      },
+    });
+    expect(
+      codeOf(() => {
+        test.set({ '704.PFWInj.PF': 0.8 });
+      }),
+    ).to.equal(null);
+    expect(
+      codeOf(() => {
+        test.set({ '704.PFWInj.PF': 0.79 });
+      }),
+    ).to.equal('MAP_BAD_VALUE');
   });
 
   it('a bound follows the setting that it refers to', () => {
     const test = storageBank();
-    expect(codeOf(() => { test.set({ '704.WSet': 60_001 }); })).to.equal(null);
+    expect(
+      codeOf(() => {
+        test.set({ '704.WSet': 60_001 });
+      }),
+    ).to.equal(null);
     test.set({ '702.WMax': 60_000, '702.WChaRteMax': 50_000 });
-    expect(codeOf(() => { test.set({ '704.WSet': 60_001 }); })).to.equal('MAP_BAD_VALUE');
-    expect(codeOf(() => { test.set({ '704.WSet': -50_001 }); })).to.equal('MAP_BAD_VALUE');
-    expect(codeOf(() => { test.set({ '704.WSet': -50_000 }); })).to.equal(null);
+    expect(
+      codeOf(() => {
+        test.set({ '704.WSet': 60_001 });
+      }),
+    ).to.equal('MAP_BAD_VALUE');
+    expect(
+      codeOf(() => {
+        test.set({ '704.WSet': -50_001 });
+      }),
+    ).to.equal('MAP_BAD_VALUE');
+    expect(
+      codeOf(() => {
+        test.set({ '704.WSet': -50_000 });
+      }),
+    ).to.equal(null);
     // in one transaction the new setting counts
-    expect(codeOf(() => { test.set({ '704.WSet': 70_000, '702.WMax': 70_000 }); })).to.equal(null);
+    expect(
+      codeOf(() => {
+        test.set({ '704.WSet': 70_000, '702.WMax': 70_000 });
+      }),
+    ).to.equal(null);
   });
 
   it('a device that cannot charge takes no negative set-point; a missing rating is no bound above', () => {
     const test = createTestBank({ omit: ['702.WChaRteMaxRtg', '702.WChaRteMax', '702.AMaxRtg'] });
-    expect(codeOf(() => { test.set({ '704.WSet': -1 }); })).to.equal('MAP_BAD_VALUE');
-    expect(codeOf(() => { test.set({ '704.WSet': 0 }); })).to.equal(null);
-    expect(codeOf(() => { test.set({ '702.AMax': 600 }); })).to.equal(null);
+    expect(
+      codeOf(() => {
+        test.set({ '704.WSet': -1 });
+      }),
+    ).to.equal('MAP_BAD_VALUE');
+    expect(
+      codeOf(() => {
+        test.set({ '704.WSet': 0 });
+      }),
+    ).to.equal(null);
+    expect(
+      codeOf(() => {
+        test.set({ '702.AMax': 600 });
+      }),
+    ).to.equal(null);
   });
 });
 
@@ -176,9 +249,20 @@ describe('rules: enumerations and bit fields', () => {
       const values = Object.values(symbols);
       const only = onlySymbol[name]?.symbol;
       const takes = (raw: number) => only === undefined || symbols[only] === raw;
-      for (const raw of values) expect(codeOf(() => { storageBank().bank.write(slot.address, words(raw), byModbus); }), `${name} ${raw}`).to.equal(takes(raw) ? null : 'MAP_NOT_SUPPORTED');
+      for (const raw of values)
+        expect(
+          codeOf(() => {
+            storageBank().bank.write(slot.address, words(raw), byModbus);
+          }),
+          `${name} ${raw}`,
+        ).to.equal(takes(raw) ? null : 'MAP_NOT_SUPPORTED');
       for (const raw of [Math.max(...values) + 1, 0xfffe, 0xffff]) {
-        expect(codeOf(() => { storageBank().bank.write(slot.address, words(raw), byModbus); }), `${name} ${raw}`).to.equal('MAP_BAD_VALUE');
+        expect(
+          codeOf(() => {
+            storageBank().bank.write(slot.address, words(raw), byModbus);
+          }),
+          `${name} ${raw}`,
+        ).to.equal('MAP_BAD_VALUE');
       }
     }
   });
@@ -186,9 +270,20 @@ describe('rules: enumerations and bit fields', () => {
   it('only bits that are defined can be set', () => {
     const test = storageBank();
     const { address } = test.slot(702, 'IntIslandCat');
-    for (const raw of [0, 1, 0b1111]) expect(codeOf(() => { test.bank.write(address, words(raw), byModbus); }), String(raw)).to.equal(null);
+    for (const raw of [0, 1, 0b1111])
+      expect(
+        codeOf(() => {
+          test.bank.write(address, words(raw), byModbus);
+        }),
+        String(raw),
+      ).to.equal(null);
     for (const raw of [0b10000, 0x8000, 0x8001, 0xffff]) {
-      expect(codeOf(() => { test.bank.write(address, words(raw), byModbus); }), String(raw)).to.equal('MAP_BAD_VALUE');
+      expect(
+        codeOf(() => {
+          test.bank.write(address, words(raw), byModbus);
+        }),
+        String(raw),
+      ).to.equal('MAP_BAD_VALUE');
     }
   });
 });
@@ -204,11 +299,17 @@ describe('rules: words', () => {
       for (const text of ['', 'CONST', 'const ', 'manual', 'constant']) {
         const test = storageBank();
         const before = test.dump();
-        const error = errorOf(() => { test.set({ [name]: text }); });
+        const error = errorOf(() => {
+          test.set({ [name]: text });
+        });
         expect([error.code, error.faults[0]?.allowed], JSON.stringify(text)).to.deep.equal(['MAP_BAD_VALUE', allowed]);
         const bytes = Buffer.alloc(64);
         bytes.write(text);
-        expect(codeOf(() => { test.bank.write(named(layout, name).address, bytes, byModbus); })).to.equal('MAP_BAD_VALUE');
+        expect(
+          codeOf(() => {
+            test.bank.write(named(layout, name).address, bytes, byModbus);
+          }),
+        ).to.equal('MAP_BAD_VALUE');
         expect(test.dump().equals(before)).to.equal(true);
       }
     });
@@ -221,10 +322,25 @@ describe('rules: words', () => {
           const test = storageBank();
           const value = other.endsWith('Frequency') ? 50 : 1;
           const before = test.dump();
-          expect(codeOf(() => { test.set({ [name]: word, [other]: value }); }), `${word} before ${other}`).to.equal('MAP_BAD_VALUE');
-          expect(codeOf(() => { test.set({ [other]: value, [name]: word }); }), `${word} after ${other}`).to.equal('MAP_BAD_VALUE');
+          expect(
+            codeOf(() => {
+              test.set({ [name]: word, [other]: value });
+            }),
+            `${word} before ${other}`,
+          ).to.equal('MAP_BAD_VALUE');
+          expect(
+            codeOf(() => {
+              test.set({ [other]: value, [name]: word });
+            }),
+            `${word} after ${other}`,
+          ).to.equal('MAP_BAD_VALUE');
           expect(test.dump().equals(before)).to.equal(true);
-          expect(codeOf(() => { test.set({ [other]: value, [name]: 'const' }); }), `const and ${other}`).to.equal(null);
+          expect(
+            codeOf(() => {
+              test.set({ [other]: value, [name]: 'const' });
+            }),
+            `const and ${other}`,
+          ).to.equal(null);
         }
       }
     }
@@ -233,12 +349,16 @@ describe('rules: words', () => {
 
 describe('rules: the "not implemented" value', () => {
   it('marks a curve point as not in use and can be written nowhere else', () => {
-    const kinds = new Map(layout.slots.filter((slot) => slot.writable && slot.def.type !== 'string').map((slot) => [plainName(slot), slot]));
+    const kinds = new Map(
+      layout.slots.filter((slot) => slot.writable && slot.def.type !== 'string').map((slot) => [plainName(slot), slot]),
+    );
     for (const [name, slot] of kinds) {
       const signed = slot.def.type.startsWith('int');
       const first = signed ? 0x8000 : 0xffff;
       const bytes = slot.def.size === 1 ? words(first) : words(first, signed ? 0 : 0xffff);
-      const code = codeOf(() => { storageBank().bank.write(slot.address, bytes, byModbus); });
+      const code = codeOf(() => {
+        storageBank().bank.write(slot.address, bytes, byModbus);
+      });
       expect(code, name).to.equal(/\.Pt\./.test(name) ? null : 'MAP_BAD_VALUE');
     }
   });
@@ -247,19 +367,47 @@ describe('rules: the "not implemented" value', () => {
 describe('rules: functions that a device must have (702.CtrlModes)', () => {
   for (const [key, mode] of Object.entries(requiredMode)) {
     it(`${key} needs ${mode}`, () => {
-      const only = createTestBank({ start: (map) => { map.m702.CtrlModes = ctrlModeMask(mode); } });
-      expect(codeOf(() => { only.set({ [key]: 'ENABLED' }); })).to.equal(null);
-      const without = createTestBank({ start: (map) => { map.m702.CtrlModes = 0x3fff - ctrlModeMask(mode); } });
+      const only = createTestBank({
+        start: (map) => {
+          map.m702.CtrlModes = ctrlModeMask(mode);
+        },
+      });
+      expect(
+        codeOf(() => {
+          only.set({ [key]: 'ENABLED' });
+        }),
+      ).to.equal(null);
+      const without = createTestBank({
+        start: (map) => {
+          map.m702.CtrlModes = 0x3fff - ctrlModeMask(mode);
+        },
+      });
       const before = without.dump();
-      expect(codeOf(() => { without.set({ [key]: 'ENABLED', '704.WRmp': 3 }); })).to.equal('MAP_NOT_SUPPORTED');
-      expect(codeOf(() => { without.bank.write(named(layout, key).address, words(1), byModbus); })).to.equal('MAP_NOT_SUPPORTED');
+      expect(
+        codeOf(() => {
+          without.set({ [key]: 'ENABLED', '704.WRmp': 3 });
+        }),
+      ).to.equal('MAP_NOT_SUPPORTED');
+      expect(
+        codeOf(() => {
+          without.bank.write(named(layout, key).address, words(1), byModbus);
+        }),
+      ).to.equal('MAP_NOT_SUPPORTED');
       expect(without.dump().equals(before)).to.equal(true);
-      expect(codeOf(() => { without.set({ [key]: 'DISABLED' }); })).to.equal(null);
+      expect(
+        codeOf(() => {
+          without.set({ [key]: 'DISABLED' });
+        }),
+      ).to.equal(null);
     });
   }
 
   it('a device that does not say what it has, has none', () => {
     const test = createTestBank({ omit: ['702.CtrlModes'] });
-    expect(codeOf(() => { test.set({ '705.Ena': 'ENABLED' }); })).to.equal('MAP_NOT_SUPPORTED');
+    expect(
+      codeOf(() => {
+        test.set({ '705.Ena': 'ENABLED' });
+      }),
+    ).to.equal('MAP_NOT_SUPPORTED');
   });
 });

@@ -5,7 +5,9 @@ import { createMapView, pointName, readPoint } from '../../../src/sunspec/map/vi
 import type { MapView } from '../../../src/sunspec/map/view.ts';
 import { createTestBank, errorOf, byRest, mapLayout, startImage } from '../../support/map.ts';
 
-const options = { omit: ['701.TmpAmb', '701.MnAlrmInfo', '704.WSetPct', '705.Crv.Pri', '714.Prt.Tmp', '714.Prt.IDStr', '715.OpCtl'] };
+const options = {
+  omit: ['701.TmpAmb', '701.MnAlrmInfo', '704.WSetPct', '705.Crv.Pri', '714.Prt.Tmp', '714.Prt.IDStr', '715.OpCtl'],
+};
 const layout = mapLayout(options);
 
 /** The object that holds a point in the typed view, and the point's name there. */
@@ -80,7 +82,10 @@ describe('view', () => {
     for (const slot of bank.layout.slots) {
       expect(bank.value(slot), pointName(slot)).to.equal(typed(bank.map, slot));
       expect(bank.value(slot), pointName(slot)).to.equal(decode(bank.read(slot.address, slot.def.size), slot));
-      const hex = bank.raw(slot).map((word) => word.toString(16).padStart(4, '0')).join('');
+      const hex = bank
+        .raw(slot)
+        .map((word) => word.toString(16).padStart(4, '0'))
+        .join('');
       expect(hex).to.equal(bank.read(slot.address, slot.def.size).toString('hex'));
     }
   });
@@ -115,7 +120,9 @@ describe('view', () => {
 
   it('lists repeated groups, nests single ones', () => {
     const { map } = createTestBank(options).bank;
-    expect([map.m705.Crv.length, map.m705.Crv[0]?.Pt.length, map.m711.Ctl.length, map.m714.Prt.length]).to.deep.equal([3, 10, 3, 2]);
+    expect([map.m705.Crv.length, map.m705.Crv[0]?.Pt.length, map.m711.Ctl.length, map.m714.Prt.length]).to.deep.equal([
+      3, 10, 3, 2,
+    ]);
     expect(map.m707.Crv[2]?.MomCess.Pt).to.have.lengthOf(10);
     expect(map.m704.PFWInj.PF).to.equal(1);
     expect(map.m705.Crv).to.equal(map.m705.Crv);
@@ -144,12 +151,18 @@ describe('view', () => {
     map.m701.Hz = 59.98;
     expect(map.m701.Hz).to.equal(59.98);
     expect(map.m1.Mn).to.equal('derbench');
-    expect([...pool.subarray(0, 50), ...pool.subarray(50 + layout.size * 2)].every((byte) => byte === 0xee)).to.equal(true);
+    expect([...pool.subarray(0, 50), ...pool.subarray(50 + layout.size * 2)].every((byte) => byte === 0xee)).to.equal(
+      true,
+    );
   });
 
   describe('symbols', () => {
     it('an unknown number in the registers reads as that number', () => {
-      const { bank, slot, layout: { base } } = createTestBank();
+      const {
+        bank,
+        slot,
+        layout: { base },
+      } = createTestBank();
       bank.read(base, bank.layout.size).writeUInt16BE(99, (slot(701, 'InvSt').address - base) * 2);
       expect(bank.map.m701.InvSt).to.equal(99);
     });
@@ -162,10 +175,18 @@ describe('view', () => {
       bank.assign(byRest, [{ slot: point, value: 1 }]);
       expect(bank.value(point)).to.equal('VAR_MAX_PCT');
       for (const value of ['vars', '4', 'constructor', '__proto__', 'toString', '', 5, -1, 1.5, NaN]) {
-        const error = errorOf(() => { bank.assign(byRest, [{ slot: point, value }]); });
+        const error = errorOf(() => {
+          bank.assign(byRest, [{ slot: point, value }]);
+        });
         expect(error.code, String(value)).to.equal('MAP_BAD_VALUE');
         expect(error.faults[0]).to.include({ name: '704.VarSetMod' });
-        expect(error.faults[0]?.allowed).to.deep.equal(['W_MAX_PCT', 'VAR_MAX_PCT', 'VAR_AVAIL_PCT', 'VA_MAX_PCT', 'VARS']);
+        expect(error.faults[0]?.allowed).to.deep.equal([
+          'W_MAX_PCT',
+          'VAR_MAX_PCT',
+          'VAR_AVAIL_PCT',
+          'VA_MAX_PCT',
+          'VARS',
+        ]);
       }
       expect(bank.value(point)).to.equal('VAR_MAX_PCT');
     });
@@ -173,10 +194,18 @@ describe('view', () => {
 
   it('an error names the repetition that it is about', () => {
     const { bank } = createTestBank();
-    const error = errorOf(() => { bank.transact(byRest, (tx) => { tx.m705.Crv[2]!.Pt[7]!.V = 1e9; }); });
+    const error = errorOf(() => {
+      bank.transact(byRest, (tx) => {
+        tx.m705.Crv[2]!.Pt[7]!.V = 1e9;
+      });
+    });
     expect(error.message).to.match(/^705\.Crv\[2\]\.Pt\[7\]\.V: /);
     expect(error.faults[0]?.name).to.equal('705.Crv[2].Pt[7].V');
-    const symbol = errorOf(() => { bank.transact(byRest, (tx) => { Object.assign(tx.m712.Crv[1]!, { Pri: 'BOTH' }); }); });
+    const symbol = errorOf(() => {
+      bank.transact(byRest, (tx) => {
+        Object.assign(tx.m712.Crv[1]!, { Pri: 'BOTH' });
+      });
+    });
     expect(symbol.faults[0]?.name).to.equal('712.Crv[1].Pri');
   });
 });

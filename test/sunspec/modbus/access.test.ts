@@ -18,12 +18,16 @@ const hex = (value: number, digits = 4) => value.toString(16).padStart(digits, '
 
 /** FC16 request that writes `values` from `address`. */
 function writeRequest(transactionId: number, address: number, values: Buffer): Buffer {
-  return adu(transactionId, 1, `10${hex(address)}${hex(values.length / 2)}${hex(values.length, 2)}${values.toString('hex')}`);
+  return adu(
+    transactionId,
+    1,
+    `10${hex(address)}${hex(values.length / 2)}${hex(values.length, 2)}${values.toString('hex')}`,
+  );
 }
 
 /** Exception code of an answer; 0: it is none. */
 function exceptionIn(answer: Buffer): number {
-  return ((answer[7] ?? 0) & 0x80) === 0 ? 0 : answer[8] ?? 0;
+  return ((answer[7] ?? 0) & 0x80) === 0 ? 0 : (answer[8] ?? 0);
 }
 
 describe('Secure SunSpec Modbus: what a role may do', () => {
@@ -38,10 +42,17 @@ describe('Secure SunSpec Modbus: what a role may do', () => {
   before(async () => {
     pki = await testPki();
     test = createTestBank({ sizes: leanSizes, storage: true, simModels: true });
-    adapter = createModbusAdapter({ devices: [{ index: 0, bank: test.bank }], host: '127.0.0.1', port: 0, sharedPort: false, tlsFiles: tlsOver(serverFiles(pki)) });
+    adapter = createModbusAdapter({
+      devices: [{ index: 0, bank: test.bank }],
+      host: '127.0.0.1',
+      port: 0,
+      sharedPort: false,
+      tlsFiles: tlsOver(serverFiles(pki)),
+    });
     await adapter.start();
     port = adapter.endpointOf(0)?.port ?? 0;
-    for (const role of everybody) masters.set(role, await openTls(port, pki, role === null ? pki.roleless.none : pki.clients[role]));
+    for (const role of everybody)
+      masters.set(role, await openTls(port, pki, role === null ? pki.roleless.none : pki.clients[role]));
   });
   after(async () => {
     for (const master of masters.values()) master.destroy();
@@ -67,8 +78,10 @@ describe('Secure SunSpec Modbus: what a role may do', () => {
     return codes;
   }
 
-  const write = async (role: Role | null, address: number, values: Buffer) => (await exceptions(role, [writeRequest(1, address, values)]))[0];
-  const read = async (role: Role | null, address: number, count: number) => (await exceptions(role, [readRequest(1, address, count)]))[0];
+  const write = async (role: Role | null, address: number, values: Buffer) =>
+    (await exceptions(role, [writeRequest(1, address, values)]))[0];
+  const read = async (role: Role | null, address: number, count: number) =>
+    (await exceptions(role, [readRequest(1, address, count)]))[0];
   const present = ({ address, def }: PointSlot) => Buffer.from(test.bank.read(address, def.size));
 
   /** Exception of the map itself, without any role; 0: it takes the write. */
@@ -85,7 +98,7 @@ describe('Secure SunSpec Modbus: what a role may do', () => {
     const byModel = new Map<number, PointSlot[]>();
     before(() => {
       for (const point of test.bank.layout.slots) {
-        if (point.def.access === 'RW') byModel.set(point.modelId, [...byModel.get(point.modelId) ?? [], point]);
+        if (point.def.access === 'RW') byModel.set(point.modelId, [...(byModel.get(point.modelId) ?? []), point]);
       }
     });
 
@@ -97,7 +110,10 @@ describe('Secure SunSpec Modbus: what a role may do', () => {
           for (const point of points) {
             const isWriter = role !== null && writersOf(modelId, plainPath(point.path)).includes(role);
             const [code, before] = [isWriter ? verdictOfMap(point) : refused, registers()];
-            expect(await write(role, point.address, present(point)), `${role ?? 'no role'} writes ${point.path}`).to.equal(code);
+            expect(
+              await write(role, point.address, present(point)),
+              `${role ?? 'no role'} writes ${point.path}`,
+            ).to.equal(code);
             if (code !== 0) expect(registers(), point.path).to.equal(before);
           }
         }
@@ -105,7 +121,9 @@ describe('Secure SunSpec Modbus: what a role may do', () => {
     }
 
     it('is in the list above', () => {
-      expect([...byModel.keys()]).to.deep.equal([1, 702, 703, 704, 705, 706, 707, 708, 709, 710, 711, 712, 715, 802, 64414]);
+      expect([...byModel.keys()]).to.deep.equal([
+        1, 702, 703, 704, 705, 706, 707, 708, 709, 710, 711, 712, 715, 802, 64414,
+      ]);
     });
   });
 
@@ -113,7 +131,10 @@ describe('Secure SunSpec Modbus: what a role may do', () => {
     it('with one point that is not for the role change nothing, the ones that are included', async () => {
       const [vMin, aMax] = [slot(702, 'VMin'), slot(702, 'AMax')];
       expect(aMax.address).to.equal(vMin.address + 1);
-      const [before, changed] = [registers(), words(present(vMin).readUInt16BE() + 10, present(aMax).readUInt16BE() - 1)];
+      const [before, changed] = [
+        registers(),
+        words(present(vMin).readUInt16BE() + 10, present(aMax).readUInt16BE() - 1),
+      ];
       expect(await write('GridServiceSunSpec', vMin.address, changed)).to.equal(refused);
       expect(registers()).to.equal(before);
       expect(await write('GridServiceSunSpec', aMax.address, changed.subarray(2))).to.equal(0);
@@ -143,11 +164,17 @@ describe('Secure SunSpec Modbus: what a role may do', () => {
   });
 
   describe('what nobody writes', () => {
-    const names = [[701, 'W'], [702, 'WMaxRtg'], [704, 'WMaxLimPctRvrtRem'], [1, 'ID']] as const;
+    const names = [
+      [701, 'W'],
+      [702, 'WMaxRtg'],
+      [704, 'WMaxLimPctRvrtRem'],
+      [1, 'ID'],
+    ] as const;
 
     it('is refused by the map, to roles that write something: exception 2', async () => {
       for (const role of ['GridServiceSunSpec', 'NetworkAdministratorSunSpec', 'SuperAdministratorSunSpec'] as const) {
-        for (const [modelId, path] of names) expect(await write(role, slot(modelId, path).address, present(slot(modelId, path))), path).to.equal(2);
+        for (const [modelId, path] of names)
+          expect(await write(role, slot(modelId, path).address, present(slot(modelId, path))), path).to.equal(2);
         expect(await write(role, test.bank.layout.base, Buffer.alloc(2)), 'the marker').to.equal(2);
         expect(await write(role, test.bank.layout.base - 1, Buffer.alloc(2)), 'before the map').to.equal(2);
         expect(await write(role, 0xffff, Buffer.alloc(2)), 'the last address').to.equal(2);
@@ -156,14 +183,15 @@ describe('Secure SunSpec Modbus: what a role may do', () => {
 
     it('is refused to roles that write nothing as everything is: exception 1', async () => {
       for (const role of ['ReadOnlySunSpec', null] as const) {
-        for (const [modelId, path] of names) expect(await write(role, slot(modelId, path).address, present(slot(modelId, path))), path).to.equal(refused);
+        for (const [modelId, path] of names)
+          expect(await write(role, slot(modelId, path).address, present(slot(modelId, path))), path).to.equal(refused);
         expect(await write(role, 0xffff, Buffer.alloc(2))).to.equal(refused);
       }
     });
   });
 
   describe('reading', () => {
-    it('is everybody\'s who has a role, register for register', async () => {
+    it("is everybody's who has a role, register for register", async () => {
       const { base, size } = test.bank.layout;
       for (const role of roles) {
         let seen = '';
@@ -182,13 +210,23 @@ describe('Secure SunSpec Modbus: what a role may do', () => {
       expect(await read(null, base, 2)).to.equal(0);
       expect(await read(null, base, 4)).to.equal(0);
       for (const { address } of models) {
-        expect(await exceptions(null, [readRequest(1, address, 1), readRequest(2, address + 1, 1), readRequest(3, address, 2)])).to.deep.equal([0, 0, 0]);
-        expect(await exceptions(null, [readRequest(1, address, 3), readRequest(2, address + 2, 1)])).to.deep.equal([refused, refused]);
+        expect(
+          await exceptions(null, [
+            readRequest(1, address, 1),
+            readRequest(2, address + 1, 1),
+            readRequest(3, address, 2),
+          ]),
+        ).to.deep.equal([0, 0, 0]);
+        expect(await exceptions(null, [readRequest(1, address, 3), readRequest(2, address + 2, 1)])).to.deep.equal([
+          refused,
+          refused,
+        ]);
       }
       expect(await read(null, base + size - 2, 2), 'the end model').to.equal(0);
       expect(await read(null, base + size, 1), 'behind the map').to.equal(refused);
       expect(await read(null, 0, 1), 'before the map').to.equal(refused);
-      for (const fc of [1, 2, 5, 0x2b]) expect(await exceptions(null, [adu(1, 1, `${hex(fc, 2)}00000001`)])).to.deep.equal([1]);
+      for (const fc of [1, 2, 5, 0x2b])
+        expect(await exceptions(null, [adu(1, 1, `${hex(fc, 2)}00000001`)])).to.deep.equal([1]);
     });
 
     it('of input registers (function 4) obeys the same rights', async () => {

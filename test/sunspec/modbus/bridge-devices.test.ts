@@ -18,8 +18,13 @@ function device(index: number): ModbusDevice {
   return { index, bank: bank as Bank };
 }
 
-const failure = (promise: Promise<unknown>) => promise.then(() => null, (error: unknown) => (error instanceof SimError ? error : null));
-const answerOf = (index: number, unitId = 1) => `000100000005${unitId.toString(16).padStart(2, '0')}0302${index.toString(16).padStart(4, '0')}`;
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => null,
+    (error: unknown) => (error instanceof SimError ? error : null),
+  );
+const answerOf = (index: number, unitId = 1) =>
+  `000100000005${unitId.toString(16).padStart(2, '0')}0302${index.toString(16).padStart(4, '0')}`;
 
 /** A port with a free one behind it, as far as can be known. */
 describe('Modbus: devices that join and leave', () => {
@@ -27,7 +32,13 @@ describe('Modbus: devices that join and leave', () => {
   const clients: RawClient[] = [];
 
   async function start(options: Partial<ModbusAdapterOptions> = {}): Promise<void> {
-    adapter = createModbusAdapter({ devices: [device(0), device(1)], host: '127.0.0.1', port: 0, sharedPort: false, ...options });
+    adapter = createModbusAdapter({
+      devices: [device(0), device(1)],
+      host: '127.0.0.1',
+      port: 0,
+      sharedPort: false,
+      ...options,
+    });
     await adapter.start();
   }
 
@@ -81,7 +92,11 @@ describe('Modbus: devices that join and leave', () => {
     await gone.untilClosed();
     expect(await stays.request(readRequest(1, 100, 1))).to.equal(answerOf(1));
     expect(adapter.endpointOf(0)).to.equal(null);
-    expect(adapter.status()).to.include({ state: 'listening', peers: 1, endpoint: `tcp://127.0.0.1:${adapter.endpointOf(1)?.port ?? 0}` });
+    expect(adapter.status()).to.include({
+      state: 'listening',
+      peers: 1,
+      endpoint: `tcp://127.0.0.1:${adapter.endpointOf(1)?.port ?? 0}`,
+    });
     const again = createServer();
     await listen(again, '127.0.0.1', port);
     await closed(again);
@@ -102,7 +117,10 @@ describe('Modbus: devices that join and leave', () => {
     const { port } = await listen(taken, '127.0.0.1', first + 2);
     await start({ devices: [device(0)], port: first });
     const error = await failure(adapter.addDevice(device(2)));
-    expect(error).to.include({ code: 'COMMAND_CONFLICT', message: `Modbus of device 2: cannot listen on 127.0.0.1:${port}: the port is in use` });
+    expect(error).to.include({
+      code: 'COMMAND_CONFLICT',
+      message: `Modbus of device 2: cannot listen on 127.0.0.1:${port}: the port is in use`,
+    });
     expect(adapter.endpointOf(2)).to.equal(null);
     expect(adapter.status()).to.include({ state: 'listening', detail: null });
     await closed(taken);
@@ -113,12 +131,17 @@ describe('Modbus: devices that join and leave', () => {
   it('refuses an index beyond the unit ids of a shared port, or beyond the ports', async () => {
     await start({ sharedPort: true });
     await adapter.addDevice(device(246));
-    expect(await failure(adapter.addDevice(device(247)))).to.include({ code: 'COMMAND_CONFLICT' })
-      .and.to.have.property('message').that.contains('unit ids 1 to 247').and.contains('device 247 would have unit id 248');
+    expect(await failure(adapter.addDevice(device(247))))
+      .to.include({ code: 'COMMAND_CONFLICT' })
+      .and.to.have.property('message')
+      .that.contains('unit ids 1 to 247')
+      .and.contains('device 247 would have unit id 248');
     await adapter.stop();
     adapter = createModbusAdapter({ devices: [device(0)], host: '127.0.0.1', port: 65_530, sharedPort: false });
-    expect(await failure(adapter.addDevice(device(6)))).to.include({ code: 'COMMAND_CONFLICT' })
-      .and.to.have.property('message').that.contains('device 6 would need port 65536');
+    expect(await failure(adapter.addDevice(device(6))))
+      .to.include({ code: 'COMMAND_CONFLICT' })
+      .and.to.have.property('message')
+      .that.contains('device 6 would need port 65536');
   });
 
   it('what joined or left while it was stopped counts at the next start', async () => {
@@ -151,7 +174,9 @@ describe('Modbus: devices that join and leave', () => {
     await Promise.resolve();
     expect((await failure(adapter.addDevice(device(2))))?.code).to.equal('STOPPING');
     await stopping;
-    clients.splice(0).forEach((client) => { client.destroy(); });
+    clients.splice(0).forEach((client) => {
+      client.destroy();
+    });
     await settled();
     expect(openHandles()).to.deep.equal(before);
     expect(adapter.endpointOf(2)).to.equal(null);

@@ -59,8 +59,9 @@ describe('Modbus adapter', () => {
       expect(endpoint).to.include({ host: '127.0.0.1', unitId: 1, tls: false });
       const client = await open(endpoint?.port);
       for (const unitId of [0, 1, 255]) {
-        expect(await client.request(readRequest(1, 100, 1, unitId)))
-          .to.equal(`000100000005${unitId.toString(16).padStart(2, '0')}0302000${index}`);
+        expect(await client.request(readRequest(1, 100, 1, unitId))).to.equal(
+          `000100000005${unitId.toString(16).padStart(2, '0')}0302000${index}`,
+        );
       }
       client.send(Buffer.concat([readRequest(1, 100, 1, 2), readRequest(2, 100, 1)]));
       expect((await client.answer()).readUInt16BE(0)).to.equal(2);
@@ -72,8 +73,10 @@ describe('Modbus adapter', () => {
     const foreign = readRequest(1, 100, 1, 9);
     const behind = readRequest(2, 100, 1);
     for (const [options, answers] of [
-      [{ sharedPort: false }, false], [{ sharedPort: true }, true],
-      [{ sharedPort: false, foreignUnit: 'gateway' }, true], [{ sharedPort: true, foreignUnit: 'silent' }, false],
+      [{ sharedPort: false }, false],
+      [{ sharedPort: true }, true],
+      [{ sharedPort: false, foreignUnit: 'gateway' }, true],
+      [{ sharedPort: true, foreignUnit: 'silent' }, false],
     ] as const) {
       create({ devices: devices(2), ...options });
       await adapter.start();
@@ -96,23 +99,32 @@ describe('Modbus adapter', () => {
   it('puts all devices on one port, with unit id 1 + index', async () => {
     create({ devices: devices(247), sharedPort: true, foreignUnit: 'gateway' });
     await adapter.start();
-    expect(adapter.endpointOf(246)).to.deep.equal({ host: '127.0.0.1', port: adapter.endpointOf(0)?.port, unitId: 247, tls: false });
+    expect(adapter.endpointOf(246)).to.deep.equal({
+      host: '127.0.0.1',
+      port: adapter.endpointOf(0)?.port,
+      unitId: 247,
+      tls: false,
+    });
     const client = await open(adapter.endpointOf(0)?.port);
     expect(await client.request(readRequest(1, 100, 1, 1))).to.equal('000100000005010302' + '0000');
     expect(await client.request(readRequest(1, 100, 1, 247))).to.equal('000100000005f70302' + '00f6');
     for (const foreign of ['00', 'f8', 'ff']) {
-      expect(await client.request(readRequest(1, 100, 1, parseInt(foreign, 16)))).to.equal(`000100000003${foreign}830b`);
+      expect(await client.request(readRequest(1, 100, 1, parseInt(foreign, 16)))).to.equal(
+        `000100000003${foreign}830b`,
+      );
     }
   });
 
   it('refuses more devices than there are unit ids', () => {
     expect(() => createModbusAdapter({ devices: devices(248), host: '127.0.0.1', port: 0, sharedPort: true }))
-      .to.throw(/at most 247 devices/).with.property('code', 'CONFIG_INVALID');
+      .to.throw(/at most 247 devices/)
+      .with.property('code', 'CONFIG_INVALID');
   });
 
   it('refuses more devices than there are ports', () => {
     expect(() => createModbusAdapter({ devices: devices(3), host: '127.0.0.1', port: 65_534, sharedPort: false }))
-      .to.throw(/device 2 would need port 65536/).with.property('code', 'CONFIG_INVALID');
+      .to.throw(/device 2 would need port 65536/)
+      .with.property('code', 'CONFIG_INVALID');
   });
 
   it('tells the bank who wrote', async () => {
@@ -136,7 +148,12 @@ describe('Modbus adapter', () => {
     await client.request(readRequest(1, 0, 1));
     const status = adapter.status();
     expect(status).to.include({
-      state: 'listening', endpoint: `tcp://127.0.0.1:${port}`, peers: 1, rxCount: 2, txCount: 2, errorCount: 1,
+      state: 'listening',
+      endpoint: `tcp://127.0.0.1:${port}`,
+      peers: 1,
+      rxCount: 2,
+      txCount: 2,
+      errorCount: 1,
     });
     expect(status.lastActivityMs).to.be.within(Date.now() - 5000, Date.now() + 1);
     await adapter.stop();
@@ -158,7 +175,10 @@ describe('Modbus adapter', () => {
     const taken = createServer();
     const { port } = await listen(taken, '127.0.0.1', await freePorts(1));
     create({ devices: [device(0)], port });
-    const error = await adapter.start().then(() => undefined, (cause: unknown) => cause);
+    const error = await adapter.start().then(
+      () => undefined,
+      (cause: unknown) => cause,
+    );
     const message = `Modbus of device 0: cannot listen on 127.0.0.1:${port}: the port is in use`;
     expect(error).to.include({ code: 'LISTEN_FAILED', message });
     expect(adapter.status()).to.include({ state: 'error', detail: message, endpoint: null });

@@ -22,7 +22,8 @@ function der(tag: number, ...content: readonly Uint8Array[]): Buffer {
 
 const oid = Buffer.from('060b2b060104018389 0c862201'.replace(' ', ''), 'hex');
 const critical = der(0x01, Buffer.of(0xff));
-const roleExtension = (value: Uint8Array, ...between: readonly Buffer[]) => der(0x30, oid, ...between, der(0x04, value));
+const roleExtension = (value: Uint8Array, ...between: readonly Buffer[]) =>
+  der(0x30, oid, ...between, der(0x04, value));
 const reasonOf = (certificate: Uint8Array) => {
   const finding = roleOfCertificate(certificate);
   return finding.role === null ? finding.reason : `role ${finding.role}`;
@@ -33,7 +34,9 @@ const notOneText = 'the role of its certificate is not one UTF8String';
 
 describe('Modbus/TCP Security, role OID: the role in a certificate', () => {
   let pki: TestPki;
-  before(async () => { pki = await testPki(); });
+  before(async () => {
+    pki = await testPki();
+  });
 
   it('is read from certificates of every role', () => {
     for (const role of roles) expect(roleOfCertificate(derOf(pki.clients[role]))).to.deep.equal({ role });
@@ -45,7 +48,9 @@ describe('Modbus/TCP Security, role OID: the role in a certificate', () => {
   });
 
   it('is none where it is missing, doubled, badly encoded or unknown, each with its reason', () => {
-    expect(Object.fromEntries(Object.entries(pki.roleless).map(([name, identity]) => [name, reasonOf(derOf(identity))]))).to.deep.equal({
+    expect(
+      Object.fromEntries(Object.entries(pki.roleless).map(([name, identity]) => [name, reasonOf(derOf(identity))])),
+    ).to.deep.equal({
       none: 'its certificate has no role',
       'two extensions': 'its certificate has more than one role',
       'two in one': notOneText,
@@ -57,17 +62,30 @@ describe('Modbus/TCP Security, role OID: the role in a certificate', () => {
   });
 
   it('is taken as it is written, with nothing around it', () => {
-    for (const name of ['gridservicesunspec', ' GridServiceSunSpec', 'GridServiceSunSpec\0', '\ufeffGridServiceSunSpec', 'toString', '__proto__']) {
+    for (const name of [
+      'gridservicesunspec',
+      ' GridServiceSunSpec',
+      'GridServiceSunSpec\0',
+      '\ufeffGridServiceSunSpec',
+      'toString',
+      '__proto__',
+    ]) {
       expect(reasonOf(bareCertificate(roleExtension(utf8String(name)))), name).to.match(/none of SunSpec/);
     }
   });
 
   it('may be marked critical', () => {
-    expect(roleOfCertificate(bareCertificate(roleExtension(utf8String('ReadOnlySunSpec'), critical)))).to.deep.equal({ role: 'ReadOnlySunSpec' });
+    expect(roleOfCertificate(bareCertificate(roleExtension(utf8String('ReadOnlySunSpec'), critical)))).to.deep.equal({
+      role: 'ReadOnlySunSpec',
+    });
   });
 
   it('is not found by its octets alone, in another extension or in a name', () => {
-    const hidden = der(0x30, Buffer.from('0603551d11', 'hex'), der(0x04, roleExtension(utf8String('SuperAdministratorSunSpec'))));
+    const hidden = der(
+      0x30,
+      Buffer.from('0603551d11', 'hex'),
+      der(0x04, roleExtension(utf8String('SuperAdministratorSunSpec'))),
+    );
     expect(reasonOf(bareCertificate(hidden))).to.equal('its certificate has no role');
     const inSubject = der(0x30, der(0x30, der(0x30, roleExtension(utf8String('SuperAdministratorSunSpec')))));
     expect(reasonOf(inSubject)).to.equal('its certificate has no role');
@@ -77,36 +95,62 @@ describe('Modbus/TCP Security, role OID: the role in a certificate', () => {
     const good = utf8String('ReadOnlySunSpec');
     const long = Buffer.concat([Buffer.of(0x0c, 0x81, good.length - 2), good.subarray(2)]);
     const indefinite = Buffer.concat([Buffer.of(0x0c, 0x80), good.subarray(2), Buffer.of(0, 0)]);
-    for (const value of [long, indefinite, Buffer.concat([good, Buffer.of(0)]), good.subarray(0, -1), Buffer.of(0x0c, 0x01, 0xff)]) {
+    for (const value of [
+      long,
+      indefinite,
+      Buffer.concat([good, Buffer.of(0)]),
+      good.subarray(0, -1),
+      Buffer.of(0x0c, 0x01, 0xff),
+    ]) {
       expect(reasonOf(bareCertificate(roleExtension(value))), value.toString('hex')).to.equal(notOneText);
     }
   });
 
   it('is none in what is not a certificate', () => {
-    const shapes = ['', '30', '3000', '30800000', '3084ffffffff', '308400000002a300', '30022000', 'ff', '1f8100', '30050203010001'];
-    for (const hex of shapes) expect(reasonOf(Buffer.from(hex, 'hex')), hex).to.be.oneOf([unreadable, 'its certificate has no role']);
+    const shapes = [
+      '',
+      '30',
+      '3000',
+      '30800000',
+      '3084ffffffff',
+      '308400000002a300',
+      '30022000',
+      'ff',
+      '1f8100',
+      '30050203010001',
+    ];
+    for (const hex of shapes)
+      expect(reasonOf(Buffer.from(hex, 'hex')), hex).to.be.oneOf([unreadable, 'its certificate has no role']);
     expect(reasonOf(bareCertificate(der(0x31, oid)))).to.equal(unreadable);
     expect(reasonOf(bareCertificate(der(0x30, oid)))).to.equal(unreadable);
-    expect(reasonOf(bareCertificate(roleExtension(utf8String('ReadOnlySunSpec'), critical, critical)))).to.equal(unreadable);
+    expect(reasonOf(bareCertificate(roleExtension(utf8String('ReadOnlySunSpec'), critical, critical)))).to.equal(
+      unreadable,
+    );
   });
 
   it('never throws and never takes long, whatever the octets are', () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 400 }), (octets) => {
-      expect(roleOfCertificate(octets)).to.have.property('role');
-    }), { numRuns: 2000 });
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 400 }), (octets) => {
+        expect(roleOfCertificate(octets)).to.have.property('role');
+      }),
+      { numRuns: 2000 },
+    );
   });
 
   it('survives any change of a real certificate: a role that it gives is one of those known', () => {
     const real = derOf(pki.clients.GridServiceSunSpec);
     const change = fc.record({ at: fc.nat(real.length - 1), octet: fc.nat(255) });
-    fc.assert(fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), fc.nat(real.length), (changes, cut) => {
-      for (const length of [real.length, cut]) {
-        const octets = Buffer.from(real.subarray(0, length));
-        for (const { at, octet } of changes) if (at < length) octets[at] = octet;
-        const { role } = roleOfCertificate(octets);
-        if (role !== null) expect(roles).to.include(role);
-      }
-    }), { numRuns: 2000 });
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), fc.nat(real.length), (changes, cut) => {
+        for (const length of [real.length, cut]) {
+          const octets = Buffer.from(real.subarray(0, length));
+          for (const { at, octet } of changes) if (at < length) octets[at] = octet;
+          const { role } = roleOfCertificate(octets);
+          if (role !== null) expect(roles).to.include(role);
+        }
+      }),
+      { numRuns: 2000 },
+    );
   });
 
   it('is found at once in a megabyte of hostile nesting', () => {

@@ -28,7 +28,9 @@ describe('Modbus/TCP Security: a handshake that is not finished', () => {
     made.context.sweeper.sweep();
     await Promise.all([silent.untilClosed(), halfway.untilClosed()]);
     await until(() => made.context.counters.handshakeFailures === 2);
-    expect(infos(made)).to.deep.equal(Array.from({ length: 2 }, () => 'info PEER: no TLS session: it was not finished in time'));
+    expect(infos(made)).to.deep.equal(
+      Array.from({ length: 2 }, () => 'info PEER: no TLS session: it was not finished in time'),
+    );
   });
 
   it('takes no place of a connection, however few of these there are', async () => {
@@ -90,7 +92,10 @@ describe('Modbus/TCP Security: a handshake that is not finished', () => {
   it('is a connection to fault injection, which may close it for another, and that is no failure', async () => {
     const open: number[] = [];
     const disturber: Disturber = {
-      active: true, cuts: () => false, aliasOf: () => undefined, onRequest: () => null,
+      active: true,
+      cuts: () => false,
+      aliasOf: () => undefined,
+      onRequest: () => null,
       onConnect(_, before) {
         open.push(before);
         return before < 2 ? { kind: 'serve' } : { kind: 'replace_oldest', left: 0, deaf: null };
@@ -116,10 +121,12 @@ describe('Modbus/TCP Security: a handshake that is not finished', () => {
 
   it('200 half-open handshakes and 100 resets do not keep others from being served', async () => {
     const made = await rigs.rig();
-    await Promise.all(Array.from({ length: 200 }, async (_, i) => {
-      const client = await rigs.openRaw(made);
-      if (i % 2 === 0) client.send('16030100c80100');
-    }));
+    await Promise.all(
+      Array.from({ length: 200 }, async (_, i) => {
+        const client = await rigs.openRaw(made);
+        if (i % 2 === 0) client.send('16030100c80100');
+      }),
+    );
     for (let i = 0; i < 100; i += 1) (await rigs.openRaw(made)).socket.resetAndDestroy();
     const begin = performance.now();
     const client = await rigs.open(made);

@@ -7,7 +7,11 @@ import { plainPath } from '../../../src/sunspec/map/layout.ts';
 import { mapLayout } from '../../support/map.ts';
 
 interface RightsGroup {
-  readonly points?: readonly { readonly name: string; readonly read_roles: readonly string[]; readonly write_roles: readonly string[] }[];
+  readonly points?: readonly {
+    readonly name: string;
+    readonly read_roles: readonly string[];
+    readonly write_roles: readonly string[];
+  }[];
   readonly groups?: readonly (RightsGroup & { readonly name: string })[];
 }
 
@@ -18,12 +22,17 @@ interface Row {
 }
 
 /** The published tables, where they lie beside the repository or where the environment says. */
-const directory = process.env['SUNSPEC_RIGHTS_DIR'] ?? fileURLToPath(new URL('../../../../shared/data/sunspec/rbac', import.meta.url));
+const directory =
+  process.env['SUNSPEC_RIGHTS_DIR'] ?? fileURLToPath(new URL('../../../../shared/data/sunspec/rbac', import.meta.url));
 
 function rowsOf({ points = [], groups = [] }: RightsGroup, prefix = ''): Row[] {
   const known = (names: readonly string[]) => names.map((name) => roleOfName(name) ?? `unknown ${name}`).sort();
   return [
-    ...points.map(({ name, read_roles, write_roles }) => ({ path: prefix + name, readers: known(read_roles), writers: known(write_roles) })),
+    ...points.map(({ name, read_roles, write_roles }) => ({
+      path: prefix + name,
+      readers: known(read_roles),
+      writers: known(write_roles),
+    })),
     ...groups.flatMap((group) => rowsOf(group, `${prefix}${group.name}.`)),
   ];
 }
@@ -37,16 +46,20 @@ for (const { modelId, path, def } of mapLayout({ storage: true, simModels: true 
 }
 
 /** How many of the RW points of a model each role writes. */
-const counted = Object.fromEntries([...writable].map(([modelId, paths]) => {
-  const written = (role: (typeof roles)[number]) => [...paths].filter((path) => writersOf(modelId, path).includes(role)).length;
-  return [modelId, [paths.size, ...roles.map(written)]];
-}));
+const counted = Object.fromEntries(
+  [...writable].map(([modelId, paths]) => {
+    const written = (role: (typeof roles)[number]) =>
+      [...paths].filter((path) => writersOf(modelId, path).includes(role)).length;
+    return [modelId, [paths.size, ...roles.map(written)]];
+  }),
+);
 
 describe('Secure SunSpec roles', () => {
   it('have the names of the certificates, and the short one of the published tables', () => {
     for (const role of roles) expect(roleOfName(role)).to.equal(role);
     expect(roleOfName('SuperAdministratorSpec')).to.equal('SuperAdministratorSunSpec');
-    for (const name of ['', 'SuperAdministrator', 'readonlysunspec', 'toString']) expect(roleOfName(name), name).to.equal(undefined);
+    for (const name of ['', 'SuperAdministrator', 'readonlysunspec', 'toString'])
+      expect(roleOfName(name), name).to.equal(undefined);
   });
 
   it('write so many points of each model (RW, ReadOnly, GridService, NetworkAdministrator, SuperAdministrator)', () => {
@@ -67,7 +80,8 @@ describe('Secure SunSpec roles', () => {
       802: [6, 0, 2, 0, 6],
       64414: [8, 0, 0, 0, 8],
     });
-    for (const path of ['VNom', 'VMax', 'VMin']) expect(writersOf(702, path)).to.deep.equal(['SuperAdministratorSunSpec']);
+    for (const path of ['VNom', 'VMax', 'VMin'])
+      expect(writersOf(702, path)).to.deep.equal(['SuperAdministratorSunSpec']);
   });
 
   it('leave an unknown model to the super administrator', () => {

@@ -28,7 +28,10 @@ interface MockPort {
 const mockPorts = SerialPortMock.binding as MockPorts;
 const path = '/dev/ttyTEST';
 const marker = (address: number) => rtu(address, '0304' + '53756e53').toString('hex');
-const turn = () => new Promise((resolve) => { setImmediate(resolve); });
+const turn = () =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 
 /** Lets the port do what it does by itself: nothing of it takes time. */
 async function settle(): Promise<void> {
@@ -58,11 +61,23 @@ describe('Modbus RTU on a serial line', () => {
     timers = new HandTimers(wall);
     plant = testPlant({ types: ['PV-3Phase', 'Batt-3Phase'], unitAddressOf: (index) => 1 + index });
     lines = [];
-    const write = (level: string) => (message: string) => { lines.push(`${level} ${message}`); };
-    const logger: Logger = { debug: write('debug'), info: write('info'), warning: write('warning'), error: write('error') };
+    const write = (level: string) => (message: string) => {
+      lines.push(`${level} ${message}`);
+    };
+    const logger: Logger = {
+      debug: write('debug'),
+      info: write('info'),
+      warning: write('warning'),
+      error: write('error'),
+    };
     adapter = createModbusRtuAdapter({
-      devices: plant.devices, line: { path, baudRate: 9600, parity: 'even', stopBits: 1 }, clock: wall, later: timers.later, logger,
-      open: createSerialOpener(() => Promise.resolve({ SerialPort: Port })), ...options,
+      devices: plant.devices,
+      line: { path, baudRate: 9600, parity: 'even', stopBits: 1 },
+      clock: wall,
+      later: timers.later,
+      logger,
+      open: createSerialOpener(() => Promise.resolve({ SerialPort: Port })),
+      ...options,
     });
   }
 
@@ -182,7 +197,10 @@ describe('Modbus RTU on a serial line', () => {
     await pass(100);
     expect(plant.devices.map(({ bank }) => bank.map.m704.WMaxLimPct)).to.deep.equal([50, 50]);
     expect(recorded()).to.equal('');
-    expect(plant.device(1).bank.provenance(plant.device(1).bank.layout.slot(704, 'WMaxLimPct')!)).to.include({ source: 'modbus', peer: path });
+    expect(plant.device(1).bank.provenance(plant.device(1).bank.layout.slot(704, 'WMaxLimPct')!)).to.include({
+      source: 'modbus',
+      peer: path,
+    });
   });
 
   it('devices join and leave', async () => {
@@ -195,12 +213,18 @@ describe('Modbus RTU on a serial line', () => {
     await send(rtuRead(1, 40_000, 2));
     await pass(100);
     expect(recorded()).to.equal(marker(1));
-    const error: unknown = await adapter.addDevice({ index: 247, bank: plant.device(0).bank }).catch((cause: unknown) => cause);
+    const error: unknown = await adapter
+      .addDevice({ index: 247, bank: plant.device(0).bank })
+      .catch((cause: unknown) => cause);
     expect(error).to.be.instanceOf(SimError).and.to.include({ code: 'COMMAND_CONFLICT' });
   });
 
   it('refuses more devices than there are addresses', () => {
-    expect(() => { create({ devices: [{ index: 247, bank: plant.device(0).bank }] }); }).to.throw(SimError, /at most 247 devices/).with.property('code', 'CONFIG_INVALID');
+    expect(() => {
+      create({ devices: [{ index: 247, bank: plant.device(0).bank }] });
+    })
+      .to.throw(SimError, /at most 247 devices/)
+      .with.property('code', 'CONFIG_INVALID');
     create();
   });
 
@@ -208,7 +232,10 @@ describe('Modbus RTU on a serial line', () => {
     it('ends the start in words', async () => {
       mockPorts.reset();
       const error: unknown = await adapter.start().catch((cause: unknown) => cause);
-      expect(error).to.include({ code: 'LISTEN_FAILED', message: `cannot open the serial port ${path}: there is no such device` });
+      expect(error).to.include({
+        code: 'LISTEN_FAILED',
+        message: `cannot open the serial port ${path}: there is no such device`,
+      });
       expect(adapter.status()).to.include({ state: 'error', endpoint: null });
     });
 
@@ -216,16 +243,25 @@ describe('Modbus RTU on a serial line', () => {
       const other = new SerialPortMock({ path, baudRate: 9600 });
       await settle();
       const error: unknown = await adapter.start().catch((cause: unknown) => cause);
-      expect(error).to.include({ code: 'LISTEN_FAILED', message: `cannot open the serial port ${path}: another program uses it` });
+      expect(error).to.include({
+        code: 'LISTEN_FAILED',
+        message: `cannot open the serial port ${path}: another program uses it`,
+      });
       other.close();
       await settle();
     });
 
     it('so does a library that cannot be loaded', async () => {
-      create({ open: createSerialOpener(() => Promise.reject(new Error('No native build was found\n    loaded from: here'))) });
+      create({
+        open: createSerialOpener(() => Promise.reject(new Error('No native build was found\n    loaded from: here'))),
+      });
       const error: unknown = await adapter.start().catch((cause: unknown) => cause);
-      expect(error).to.include({ code: 'LISTEN_FAILED' }).and.to.have.property('message')
-        .that.equals(`cannot open the serial port ${path}: the native part of the package serialport cannot be loaded (No native build was found)`);
+      expect(error)
+        .to.include({ code: 'LISTEN_FAILED' })
+        .and.to.have.property('message')
+        .that.equals(
+          `cannot open the serial port ${path}: the native part of the package serialport cannot be loaded (No native build was found)`,
+        );
     });
 
     it('one that disappears is opened again when it is back, asked for at growing intervals', async () => {
@@ -234,7 +270,11 @@ describe('Modbus RTU on a serial line', () => {
       mockPorts.reset();
       opened[0]?._disconnected(new Error('gone'));
       await settle();
-      expect(adapter.status()).to.include({ state: 'retrying', endpoint: null, detail: `the serial port ${path} has disappeared` });
+      expect(adapter.status()).to.include({
+        state: 'retrying',
+        endpoint: null,
+        detail: `the serial port ${path} has disappeared`,
+      });
       const attempts: number[] = [];
       for (let s = 1; s <= 100; s++) {
         const before = opened.length;
@@ -289,7 +329,16 @@ describe('Modbus RTU on a serial line', () => {
           const port = await open(settings);
           taken += 1;
           const close = port.close.bind(port);
-          return Object.assign(port, { close: (then: () => void) => { close(() => { setImmediate(() => { taken -= 1; then(); }); }); } });
+          return Object.assign(port, {
+            close: (then: () => void) => {
+              close(() => {
+                setImmediate(() => {
+                  taken -= 1;
+                  then();
+                });
+              });
+            },
+          });
         },
       });
       const starting = adapter.start();
@@ -307,8 +356,14 @@ describe('Modbus RTU on a serial line', () => {
       active: true,
       onConnect: () => ({ kind: 'serve' }),
       onRequest: ({ deviceIndex, unitId, functionCode, address, count }, framing) => {
-        expect({ deviceIndex, unitId, functionCode, address, count, framing })
-          .to.deep.equal({ deviceIndex: asked, unitId: 1 + asked, functionCode: 3, address: 40_000, count: 2, framing: 'rtu' });
+        expect({ deviceIndex, unitId, functionCode, address, count, framing }).to.deep.equal({
+          deviceIndex: asked,
+          unitId: 1 + asked,
+          functionCode: 3,
+          address: 40_000,
+          count: 2,
+          framing: 'rtu',
+        });
         asked += 1;
         return asked === 1 ? { delayMs: 300 } : null;
       },
@@ -353,7 +408,9 @@ describe('Modbus RTU on a serial line', () => {
   });
 
   it('2.5.1.1: the pause is 3.5 characters of 11 bits, and 1.75 ms above 19200 Bd', () => {
-    const pauses = [300, 1200, 9600, 19_200, 19_201, 115_200].map((baudRate) => lineTiming(baudRate).pauseMs.toFixed(3));
+    const pauses = [300, 1200, 9600, 19_200, 19_201, 115_200].map((baudRate) =>
+      lineTiming(baudRate).pauseMs.toFixed(3),
+    );
     expect(pauses).to.deep.equal(['128.333', '32.083', '4.010', '2.005', '1.750', '1.750']);
   });
 });

@@ -19,12 +19,30 @@ describe('Modbus RTU over TCP', () => {
 
   async function start(count: number, options: Partial<ModbusAdapterOptions> = {}): Promise<void> {
     const sharedPort = options.sharedPort ?? false;
-    plant = testPlant({ types: Array.from({ length: count }, () => 'PV-3Phase'), unitAddressOf: sharedPort ? (index) => 1 + index : () => 1 });
+    plant = testPlant({
+      types: Array.from({ length: count }, () => 'PV-3Phase'),
+      unitAddressOf: sharedPort ? (index) => 1 + index : () => 1,
+    });
     limitRegister = plant.device(0).bank.layout.slot(704, 'WMaxLimPct')!.address;
     lines = [];
-    const write = (level: string) => (message: string) => { lines.push(`${level} ${message}`); };
-    const logger: Logger = { debug: write('debug'), info: write('info'), warning: write('warning'), error: write('error') };
-    adapter = createModbusAdapter({ devices: plant.devices, host: '127.0.0.1', port: 0, sharedPort, framing: 'rtu', logger, ...options });
+    const write = (level: string) => (message: string) => {
+      lines.push(`${level} ${message}`);
+    };
+    const logger: Logger = {
+      debug: write('debug'),
+      info: write('info'),
+      warning: write('warning'),
+      error: write('error'),
+    };
+    adapter = createModbusAdapter({
+      devices: plant.devices,
+      host: '127.0.0.1',
+      port: 0,
+      sharedPort,
+      framing: 'rtu',
+      logger,
+      ...options,
+    });
     await adapter.start();
   }
 
@@ -77,13 +95,19 @@ describe('Modbus RTU over TCP', () => {
     const client = await open();
     const request = rtuRead(1, 40_000, 2);
     client.send(request.subarray(0, 5));
-    while (adapter.clients()[0]?.heldBytes !== 5) await new Promise((resolve) => { setImmediate(resolve); });
+    while (adapter.clients()[0]?.heldBytes !== 5)
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
     await answerTo(client, request.subarray(5), marker(1), 1);
     const damaged = rtuWrite(1, limitRegister, 5000);
     damaged[3] = 0;
     client.send(damaged);
     // behind a pause a frame may begin, whatever was there before
-    while (adapter.counters.unreadable === 0) await new Promise((resolve) => { setImmediate(resolve); });
+    while (adapter.counters.unreadable === 0)
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
     await answerTo(client, Buffer.alloc(0), '', 1);
     expect(limitOf(0)).to.equal(100);
   });
@@ -98,10 +122,10 @@ describe('Modbus RTU over TCP', () => {
   it('2000 requests in one piece: answers in order, all of them', async () => {
     await start(1);
     const client = await open();
-    client.send(Buffer.concat(Array.from({ length: 2000 }, (_, i) => rtuRead(1, 40_000, 1 + i % 100))));
+    client.send(Buffer.concat(Array.from({ length: 2000 }, (_, i) => rtuRead(1, 40_000, 1 + (i % 100)))));
     for (let i = 0; i < 2000; i++) {
-      const answer = await client.take(5 + 2 * (1 + i % 100));
-      expect(answer[2]).to.equal(2 * (1 + i % 100));
+      const answer = await client.take(5 + 2 * (1 + (i % 100)));
+      expect(answer[2]).to.equal(2 * (1 + (i % 100)));
     }
   });
 
@@ -133,13 +157,16 @@ describe('Modbus RTU over TCP', () => {
       await answerTo(client, write, write.toString('hex'), 40);
       await answerTo(client, rtuRead(2, 40_000, 2), '', 40);
       expect(adapter.endpointOf(1)?.unitId).to.equal(40);
-      expect(plant.device(1).bank.provenance(plant.device(1).bank.layout.slot(1, 'DA')!)).to.include({ source: 'modbus' });
+      expect(plant.device(1).bank.provenance(plant.device(1).bank.layout.slot(1, 'DA')!)).to.include({
+        source: 'modbus',
+      });
     });
 
     it('an address outside of 1 to 247 is refused', async () => {
       await start(1);
       const client = await open();
-      for (const value of [0, 248, 0xffff]) await answerTo(client, rtuWrite(1, daRegister, value), rtu(1, '8603').toString('hex'), 1);
+      for (const value of [0, 248, 0xffff])
+        await answerTo(client, rtuWrite(1, daRegister, value), rtu(1, '8603').toString('hex'), 1);
       expect(addressOf(0)).to.equal(1);
     });
 

@@ -21,7 +21,10 @@ interface Rig {
 
 /** Lets the event loop turn until something is so. */
 async function until(ready: () => boolean): Promise<void> {
-  while (!ready()) await new Promise((resolve) => { setImmediate(resolve); });
+  while (!ready())
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
 }
 
 describe('Modbus TCP listener', () => {
@@ -32,11 +35,21 @@ describe('Modbus TCP listener', () => {
     const clock = new FakeWallClock();
     const unit = new MemoryUnit();
     const lines: string[] = [];
-    const write = (level: string) => (message: string) => { lines.push(`${level} ${message}`); };
-    const logger: Logger = { debug: write('debug'), info: write('info'), warning: write('warning'), error: write('error') };
+    const write = (level: string) => (message: string) => {
+      lines.push(`${level} ${message}`);
+    };
+    const logger: Logger = {
+      debug: write('debug'),
+      info: write('info'),
+      warning: write('warning'),
+      error: write('error'),
+    };
     const context = createModbusContext({ clock, logger, ...options });
     const server = createModbusTcpServer({
-      host: '127.0.0.1', port: 0, context, units: (unitId) => (unitId === 1 ? unit : undefined),
+      host: '127.0.0.1',
+      port: 0,
+      context,
+      units: (unitId) => (unitId === 1 ? unit : undefined),
     });
     const port = await server.listen();
     async function open(): Promise<RawClient> {
@@ -81,7 +94,10 @@ describe('Modbus TCP listener', () => {
       for (let i = 0; i < 50; i++) {
         const answer = await client.answer();
         const value = i === brokenRegister - 100 ? 'exception' : 100 + i;
-        expect([answer.readUInt16BE(0), answer.length === 11 ? answer.readUInt16BE(9) : 'exception']).to.deep.equal([i, value]);
+        expect([answer.readUInt16BE(0), answer.length === 11 ? answer.readUInt16BE(9) : 'exception']).to.deep.equal([
+          i,
+          value,
+        ]);
       }
       expect(client.received.length).to.equal(0);
     });
@@ -113,8 +129,10 @@ describe('Modbus TCP listener', () => {
     const client = await made.open();
     client.send(Buffer.concat(Array.from({ length: 60_000 }, (_, i) => readRequest(i, 160, 1))));
     let most = 0;
-    for (let before = 0; before < 60_000;) {
-      await new Promise((resolve) => { setImmediate(resolve); });
+    for (let before = 0; before < 60_000; ) {
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
       const { answers } = made.context.counters;
       most = Math.max(most, answers - before);
       before = answers;
@@ -150,7 +168,9 @@ describe('Modbus TCP listener', () => {
       const sent = client.socket.bytesWritten / 12;
       client.socket.resume();
       const answers = await client.take(sent * 259);
-      const firstWrong = Array.from({ length: sent }, (_, i) => i).find((i) => answers.readUInt16BE(259 * i) !== i % 5000);
+      const firstWrong = Array.from({ length: sent }, (_, i) => i).find(
+        (i) => answers.readUInt16BE(259 * i) !== i % 5000,
+      );
       expect(firstWrong).to.equal(undefined);
       expect(made.context.counters.answers).to.equal(sent);
     });
@@ -317,18 +337,40 @@ describe('Modbus TCP listener', () => {
       taken.listen(0, '127.0.0.1');
       await once(taken, 'listening');
       const { port } = taken.address() as AddressInfo;
-      const server = createModbusTcpServer({ host: '127.0.0.1', port, context: createModbusContext(), units: () => undefined });
-      const error = await server.listen().then(() => undefined, (cause: unknown) => cause);
+      const server = createModbusTcpServer({
+        host: '127.0.0.1',
+        port,
+        context: createModbusContext(),
+        units: () => undefined,
+      });
+      const error = await server.listen().then(
+        () => undefined,
+        (cause: unknown) => cause,
+      );
       expect(error).to.be.instanceOf(SimError);
-      expect(error).to.include({ code: 'LISTEN_FAILED', message: `cannot listen on 127.0.0.1:${port}: the port is in use` });
+      expect(error).to.include({
+        code: 'LISTEN_FAILED',
+        message: `cannot listen on 127.0.0.1:${port}: the port is in use`,
+      });
       await server.close();
       taken.close();
     });
 
     it('says in words that an address is not of this machine', async () => {
-      const server = createModbusTcpServer({ host: '192.0.2.1', port: 0, context: createModbusContext(), units: () => undefined });
-      const error = await server.listen().then(() => undefined, (cause: unknown) => cause);
-      expect(error).to.include({ code: 'LISTEN_FAILED', message: 'cannot listen on 192.0.2.1:0: this machine has no such address' });
+      const server = createModbusTcpServer({
+        host: '192.0.2.1',
+        port: 0,
+        context: createModbusContext(),
+        units: () => undefined,
+      });
+      const error = await server.listen().then(
+        () => undefined,
+        (cause: unknown) => cause,
+      );
+      expect(error).to.include({
+        code: 'LISTEN_FAILED',
+        message: 'cannot listen on 192.0.2.1:0: this machine has no such address',
+      });
     });
 
     it('close can be called twice and ends open connections', async () => {
@@ -356,9 +398,17 @@ describe('Modbus TCP listener', () => {
     });
 
     it('a listener that was closed does not listen again', async () => {
-      const server = createModbusTcpServer({ host: '127.0.0.1', port: 0, context: createModbusContext(), units: () => undefined });
+      const server = createModbusTcpServer({
+        host: '127.0.0.1',
+        port: 0,
+        context: createModbusContext(),
+        units: () => undefined,
+      });
       await server.close();
-      const error = await server.listen().then(() => undefined, (cause: unknown) => cause);
+      const error = await server.listen().then(
+        () => undefined,
+        (cause: unknown) => cause,
+      );
       expect(error).to.include({ code: 'STOPPING' });
     });
   });

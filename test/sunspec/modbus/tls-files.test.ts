@@ -29,11 +29,15 @@ describe('certificate files of Modbus over TLS', () => {
   const clients: RawClient[] = [];
 
   const logger = (): Logger => {
-    const write = (level: string) => (message: string) => { if (message.startsWith('Modbus TLS')) lines.push(`${level} ${message}`); };
+    const write = (level: string) => (message: string) => {
+      if (message.startsWith('Modbus TLS')) lines.push(`${level} ${message}`);
+    };
     return { debug: write('debug'), info: write('info'), warning: write('warning'), error: write('error') };
   };
 
-  before(async () => { pki = await testPki(); });
+  before(async () => {
+    pki = await testPki();
+  });
   beforeEach(async () => {
     files = serverFiles(pki);
     [lines, rounds] = [[], []];
@@ -42,10 +46,18 @@ describe('certificate files of Modbus over TLS', () => {
       every: (ms, run) => {
         expect(ms).to.equal(5000);
         rounds.push(run);
-        return () => { rounds = rounds.filter((each) => each !== run); };
+        return () => {
+          rounds = rounds.filter((each) => each !== run);
+        };
       },
     });
-    adapter = createModbusAdapter({ devices: [{ index: 0, bank: createTestBank().bank }], host: '127.0.0.1', port: 0, sharedPort: false, tlsFiles: tls });
+    adapter = createModbusAdapter({
+      devices: [{ index: 0, bank: createTestBank().bank }],
+      host: '127.0.0.1',
+      port: 0,
+      sharedPort: false,
+      tlsFiles: tls,
+    });
     await adapter.start();
   });
   afterEach(async () => {
@@ -70,7 +82,9 @@ describe('certificate files of Modbus over TLS', () => {
   }
 
   /** As the timer does it. */
-  const look = () => { for (const run of rounds) run(); };
+  const look = () => {
+    for (const run of rounds) run();
+  };
   const taken = 'info Modbus TLS: new certificate files are in force for sessions from now on';
   const same = 'info Modbus TLS: the certificate files were written anew and hold what is in force already';
   const openKey = 'warning Modbus TLS: the mode of the file of mb_key lets everybody on this machine read it';
@@ -88,7 +102,10 @@ describe('certificate files of Modbus over TLS', () => {
     const old = await open(pki, reader());
     expect(await old.request(marker)).to.equal(sunS);
     const newCa = await createAuthority('New CA');
-    const [server, client] = [await issue(newCa, 'server', { purpose: 'server' }), await issue(newCa, 'client', { purpose: 'client', roles: [utf8String('GridServiceSunSpec')] })];
+    const [server, client] = [
+      await issue(newCa, 'server', { purpose: 'server' }),
+      await issue(newCa, 'client', { purpose: 'client', roles: [utf8String('GridServiceSunSpec')] }),
+    ];
     files.set(tlsPaths.cert, server.cert);
     files.set(tlsPaths.key, server.key);
     files.set(tlsPaths.rootCert, newCa.cert);
@@ -119,8 +136,8 @@ describe('certificate files of Modbus over TLS', () => {
     files.set(tlsPaths.cert, next.cert);
     for (let i = 0; i < 3; i += 1) look();
     expect(lines).to.deep.equal([
-      'warning Modbus TLS: changed certificate files are not used, those before stay in force. '
-      + 'mb_key: the key does not belong to the certificate of mb_cert',
+      'warning Modbus TLS: changed certificate files are not used, those before stay in force. ' +
+        'mb_key: the key does not belong to the certificate of mb_cert',
     ]);
     expect(await (await open(pki, reader())).request(marker)).to.equal(sunS);
     files.set(tlsPaths.key, next.key.slice(0, 40));
@@ -139,8 +156,8 @@ describe('certificate files of Modbus over TLS', () => {
     files.delete(tlsPaths.rootCert);
     look();
     expect(lines).to.deep.equal([
-      'warning Modbus TLS: changed certificate files are not used, those before stay in force. '
-      + 'mb_root_cert: cannot be read: there is no such file',
+      'warning Modbus TLS: changed certificate files are not used, those before stay in force. ' +
+        'mb_root_cert: cannot be read: there is no such file',
     ]);
     expect(await (await open(pki, reader())).request(marker)).to.equal(sunS);
     files.set(tlsPaths.rootCert, pki.ca.cert);
@@ -170,7 +187,9 @@ describe('certificate files of Modbus over TLS', () => {
     }
     expect(failure).to.be.instanceOf(SimError);
     expect(failure).to.have.property('code', 'CONFIG_INVALID');
-    expect(JSON.stringify((failure as SimError).faults)).to.match(/mb_key/).and.not.match(/S3CR3T/);
+    expect(JSON.stringify((failure as SimError).faults))
+      .to.match(/mb_key/)
+      .and.not.match(/S3CR3T/);
   });
 
   it('are remarked on when the certificate has expired or is early, or everybody can read the key', async () => {
@@ -181,7 +200,9 @@ describe('certificate files of Modbus over TLS', () => {
       files.set(tlsPaths.key, key);
       look();
     }
-    expect(lines.filter((line) => line.startsWith('warning')).map((line) => line.replace(/\d{4}-\S+Z/, 'DATE'))).to.deep.equal([
+    expect(
+      lines.filter((line) => line.startsWith('warning')).map((line) => line.replace(/\d{4}-\S+Z/, 'DATE')),
+    ).to.deep.equal([
       'warning Modbus TLS: the certificate of mb_cert expired at DATE; clients will refuse it',
       'warning Modbus TLS: the certificate of mb_cert is not valid before DATE; clients will refuse it',
     ]);
@@ -194,13 +215,19 @@ describe('certificate files of Modbus over TLS', () => {
     const endpoint = adapter.endpointOf(0);
     expect(endpoint?.tls).to.equal(true);
     expect(adapter.status().endpoint).to.equal(`tls://127.0.0.1:${endpoint?.port ?? 0}`);
-    expect(createModbusAdapter({ devices: [], host: '127.0.0.1', port: 0, sharedPort: false }).reload).to.equal(undefined);
+    expect(createModbusAdapter({ devices: [], host: '127.0.0.1', port: 0, sharedPort: false }).reload).to.equal(
+      undefined,
+    );
   });
 
   describe('on a disk', () => {
     let directory: string;
-    beforeEach(() => { directory = mkdtempSync(join(tmpdir(), 'derbench-tls-')); });
-    afterEach(() => { rmSync(directory, { recursive: true, force: true }); });
+    beforeEach(() => {
+      directory = mkdtempSync(join(tmpdir(), 'derbench-tls-'));
+    });
+    afterEach(() => {
+      rmSync(directory, { recursive: true, force: true });
+    });
 
     const onDisk = (name: string) => join(directory, name);
     const paths = () => ({ cert: onDisk('server.pem'), key: onDisk('server.key'), rootCert: onDisk('ca.pem') });
@@ -211,7 +238,12 @@ describe('certificate files of Modbus over TLS', () => {
       writeFileSync(paths().rootCert, pki.ca.cert);
     }
 
-    const read = () => new TlsFiles({ settings: { files: paths(), ciphers: null, minVersion: '1.2' }, clock: systemClock, logger: logger() });
+    const read = () =>
+      new TlsFiles({
+        settings: { files: paths(), ciphers: null, minVersion: '1.2' },
+        clock: systemClock,
+        logger: logger(),
+      });
 
     it('are taken over when they are renamed into place', () => {
       write(pki.server);
@@ -229,15 +261,37 @@ describe('certificate files of Modbus over TLS', () => {
       chmodSync(paths().key, 0o644);
       const onTheDisk = read();
       const changes = [
-        () => { writeFileSync(paths().cert, 'half'); }, () => { writeFileSync(paths().rootCert, Buffer.of(0xff)); }, () => { write(pki.server); },
-        () => { rmSync(paths().key); symlinkSync('server.key', paths().key); },
-        () => { rmSync(directory, { recursive: true }); writeFileSync(directory, ''); },
+        () => {
+          writeFileSync(paths().cert, 'half');
+        },
+        () => {
+          writeFileSync(paths().rootCert, Buffer.of(0xff));
+        },
+        () => {
+          write(pki.server);
+        },
+        () => {
+          rmSync(paths().key);
+          symlinkSync('server.key', paths().key);
+        },
+        () => {
+          rmSync(directory, { recursive: true });
+          writeFileSync(directory, '');
+        },
       ];
       for (const change of changes) {
         change();
         onTheDisk.reload();
       }
-      expect(lines.map((line) => line.split(' ')[0])).to.deep.equal(['warning', 'warning', 'warning', 'info', 'warning', 'warning', 'warning']);
+      expect(lines.map((line) => line.split(' ')[0])).to.deep.equal([
+        'warning',
+        'warning',
+        'warning',
+        'info',
+        'warning',
+        'warning',
+        'warning',
+      ]);
       expect(lines.join()).to.not.include(directory);
     });
 
@@ -252,9 +306,10 @@ describe('certificate files of Modbus over TLS', () => {
       write(pki.server);
       rmSync(paths().key);
       mkdirSync(paths().key);
-      expect(read).to.throw(SimError).with.property('faults').that.deep.equals([
-        { name: 'mb_key', detail: 'cannot be read: it is not a regular file' },
-      ]);
+      expect(read)
+        .to.throw(SimError)
+        .with.property('faults')
+        .that.deep.equals([{ name: 'mb_key', detail: 'cannot be read: it is not a regular file' }]);
     });
   });
 });

@@ -27,7 +27,11 @@ describe('Modbus/TCP Security', () => {
   const openRaw: TlsRigs['openRaw'] = (made) => rigs.openRaw(made);
 
   /** Tries to read a register; what a refused client gets out of it. */
-  async function attempt(made: TlsRig, identity: Identity | undefined, options: ConnectionOptions = {}): Promise<string> {
+  async function attempt(
+    made: TlsRig,
+    identity: Identity | undefined,
+    options: ConnectionOptions = {},
+  ): Promise<string> {
     const client = RawClient.over(rigs.connect(made, identity, options));
     client.send(adu(1, 1, '0600640001'));
     return (await client.untilClosed()).toString('hex');
@@ -35,15 +39,23 @@ describe('Modbus/TCP Security', () => {
 
   describe('cipher suites and versions', () => {
     const suites = [
-      ['TLSv1.2', 'ECDHE-ECDSA-AES128-GCM-SHA256'], ['TLSv1.2', 'ECDHE-ECDSA-CHACHA20-POLY1305'], ['TLSv1.2', 'ECDHE-ECDSA-AES128-CCM8'],
-      ['TLSv1.3', 'TLS_AES_128_GCM_SHA256'], ['TLSv1.3', 'TLS_CHACHA20_POLY1305_SHA256'], ['TLSv1.3', 'TLS_AES_128_CCM_SHA256'],
+      ['TLSv1.2', 'ECDHE-ECDSA-AES128-GCM-SHA256'],
+      ['TLSv1.2', 'ECDHE-ECDSA-CHACHA20-POLY1305'],
+      ['TLSv1.2', 'ECDHE-ECDSA-AES128-CCM8'],
+      ['TLSv1.3', 'TLS_AES_128_GCM_SHA256'],
+      ['TLSv1.3', 'TLS_CHACHA20_POLY1305_SHA256'],
+      ['TLSv1.3', 'TLS_AES_128_CCM_SHA256'],
     ] as const;
 
     for (const [version, suite] of suites) {
       it(`${version} ${suite} is negotiated, with a P-256 key exchange`, async () => {
         const made = await rig();
         const ciphers = suite.endsWith('CCM8') ? `${suite}:@SECLEVEL=0` : suite;
-        const socket = await connectTls(made.port, pki, readOnly, { minVersion: version, maxVersion: version, ciphers });
+        const socket = await connectTls(made.port, pki, readOnly, {
+          minVersion: version,
+          maxVersion: version,
+          ciphers,
+        });
         rigs.own(socket);
         expect([socket.getProtocol(), socket.getCipher().name]).to.deep.equal([version, suite]);
         expect(socket.getEphemeralKeyInfo()).to.include({ type: 'ECDH', name: 'prime256v1', size: 256 });
@@ -51,18 +63,26 @@ describe('Modbus/TCP Security', () => {
       });
     }
 
-    for (const suite of ['ECDHE-ECDSA-AES256-GCM-SHA384', 'ECDHE-RSA-AES128-GCM-SHA256', 'TLS_AES_256_GCM_SHA384'] as const) {
+    for (const suite of [
+      'ECDHE-ECDSA-AES256-GCM-SHA384',
+      'ECDHE-RSA-AES128-GCM-SHA256',
+      'TLS_AES_256_GCM_SHA384',
+    ] as const) {
       it(`${suite} is not among those offered`, async () => {
         const made = await rig();
         const version = suite.startsWith('TLS_') ? 'TLSv1.3' : 'TLSv1.2';
-        expect(await attempt(made, readOnly, { minVersion: version, maxVersion: version, ciphers: suite })).to.equal('');
+        expect(await attempt(made, readOnly, { minVersion: version, maxVersion: version, ciphers: suite })).to.equal(
+          '',
+        );
         expect(infos(made)).to.deep.equal(['info PEER: no TLS session: it offers no cipher suite of ours']);
       });
     }
 
     it('TLS 1.1 is refused, and TLS 1.2 where 1.3 is the least', async () => {
       const made = await rig();
-      expect(await attempt(made, readOnly, { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' })).to.equal('');
+      expect(
+        await attempt(made, readOnly, { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' }),
+      ).to.equal('');
       expect(infos(made)).to.deep.equal(['info PEER: no TLS session: its TLS version is too old']);
       const strict = await rig({ minVersion: '1.3' });
       expect(await attempt(strict, readOnly, { maxVersion: 'TLSv1.2' })).to.equal('');
@@ -73,14 +93,28 @@ describe('Modbus/TCP Security', () => {
       const made = await rig({ ciphers: 'ECDHE-ECDSA-AES256-GCM-SHA384' });
       const socket = await connectTls(made.port, pki, readOnly);
       rigs.own(socket);
-      expect([socket.getProtocol(), socket.getCipher().name]).to.deep.equal(['TLSv1.2', 'ECDHE-ECDSA-AES256-GCM-SHA384']);
+      expect([socket.getProtocol(), socket.getCipher().name]).to.deep.equal([
+        'TLSv1.2',
+        'ECDHE-ECDSA-AES256-GCM-SHA384',
+      ]);
     });
 
     for (const separator of [':', ',', ' ', ', ', ';']) {
       it(`a list of the user with "${separator}" between leaves no other suite`, async () => {
-        const made = await rig({ ciphers: ['ECDHE-ECDSA-AES128-GCM-SHA256', 'TLS_AES_128_CCM_SHA256'].join(separator) });
-        for (const version of ['TLSv1.2', 'TLSv1.3'] as const) await (await open(made, readOnly, { minVersion: version, maxVersion: version, ciphers: 'ALL:TLS_AES_128_CCM_SHA256' })).request(read100);
-        expect(await attempt(made, readOnly, { minVersion: 'TLSv1.3', ciphers: 'TLS_AES_256_GCM_SHA384' })).to.equal('');
+        const made = await rig({
+          ciphers: ['ECDHE-ECDSA-AES128-GCM-SHA256', 'TLS_AES_128_CCM_SHA256'].join(separator),
+        });
+        for (const version of ['TLSv1.2', 'TLSv1.3'] as const)
+          await (
+            await open(made, readOnly, {
+              minVersion: version,
+              maxVersion: version,
+              ciphers: 'ALL:TLS_AES_128_CCM_SHA256',
+            })
+          ).request(read100);
+        expect(await attempt(made, readOnly, { minVersion: 'TLSv1.3', ciphers: 'TLS_AES_256_GCM_SHA384' })).to.equal(
+          '',
+        );
         expect(infos(made)).to.deep.equal(['info PEER: no TLS session: it offers no cipher suite of ours']);
       });
     }
@@ -91,16 +125,26 @@ describe('Modbus/TCP Security', () => {
       it(`${version}: without a good one there is no session, nothing is carried out, and the log says why`, async () => {
         const made = await rig();
         const reasons = [
-          ['expired', 'its certificate has expired'], ['not yet valid', 'its certificate is not valid yet'],
-          ['foreign CA', 'its certificate is not issued by a CA of mb_root_cert'], ['a server certificate', 'its certificate is not one for clients'],
+          ['expired', 'its certificate has expired'],
+          ['not yet valid', 'its certificate is not valid yet'],
+          ['foreign CA', 'its certificate is not issued by a CA of mb_root_cert'],
+          ['a server certificate', 'its certificate is not one for clients'],
         ] as const;
         for (const [which, reason] of reasons) {
-          expect(await attempt(made, pki.refused[which], { minVersion: version, maxVersion: version }), which).to.equal('');
+          expect(await attempt(made, pki.refused[which], { minVersion: version, maxVersion: version }), which).to.equal(
+            '',
+          );
           expect(infos(made).splice(-1), which).to.deep.equal([`info PEER: no TLS session: ${reason}`]);
         }
         expect(await attempt(made, undefined, { minVersion: version, maxVersion: version })).to.equal('');
         expect(infos(made).splice(-1)).to.deep.equal(['info PEER: no TLS session: it has no certificate']);
-        expect(await attempt(made, { cert: pki.foreignCa.cert, key: pki.foreignCa.key }, { minVersion: version, maxVersion: version })).to.equal('');
+        expect(
+          await attempt(
+            made,
+            { cert: pki.foreignCa.cert, key: pki.foreignCa.key },
+            { minVersion: version, maxVersion: version },
+          ),
+        ).to.equal('');
         expect(made.context.counters).to.include({ accepted: 6, handshakeFailures: 6, requests: 0 });
         expect(made.unit.writes).to.deep.equal([]);
         expect(made.server.connectionCount).to.equal(0);
@@ -109,18 +153,30 @@ describe('Modbus/TCP Security', () => {
 
     it('signed by another key than that of the CA it names gives no session', async () => {
       const made = await rig();
-      const forger = { ...pki.ca, keys: { publicKey: pki.ca.keys.publicKey, privateKey: pki.foreignCa.keys.privateKey } };
-      const forged = await issue(forger, 'forged', { purpose: 'client', roles: [utf8String('SuperAdministratorSunSpec')] });
+      const forger = {
+        ...pki.ca,
+        keys: { publicKey: pki.ca.keys.publicKey, privateKey: pki.foreignCa.keys.privateKey },
+      };
+      const forged = await issue(forger, 'forged', {
+        purpose: 'client',
+        roles: [utf8String('SuperAdministratorSunSpec')],
+      });
       for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
         expect(await attempt(made, forged, { minVersion: version, maxVersion: version })).to.equal('');
-        expect(infos(made).splice(-1)).to.deep.equal(['info PEER: no TLS session: its certificate is not signed by the CA that it names']);
+        expect(infos(made).splice(-1)).to.deep.equal([
+          'info PEER: no TLS session: its certificate is not signed by the CA that it names',
+        ]);
       }
       expect(made.unit.writes).to.deep.equal([]);
     });
 
     it('with a key on another curve goes with suites of the user; in TLS 1.2 not with the built-in ones', async () => {
       const [made, own] = [await rig(), await rig({ ciphers: 'ECDHE-ECDSA-AES256-GCM-SHA384' })];
-      const p384 = await issue(pki.ca, 'p384', { purpose: 'client', roles: [utf8String('ReadOnlySunSpec')], curve: 'P-384' });
+      const p384 = await issue(pki.ca, 'p384', {
+        purpose: 'client',
+        roles: [utf8String('ReadOnlySunSpec')],
+        curve: 'P-384',
+      });
       expect(await attempt(made, p384, { maxVersion: 'TLSv1.2' })).to.equal('');
       expect(infos(made)).to.deep.equal(['info PEER: no TLS session: the key of its certificate is not on P-256']);
       expect(await (await open(own, p384)).request(read100)).to.equal(answer100);
@@ -150,7 +206,9 @@ describe('Modbus/TCP Security', () => {
         const first = await connectTls(made.port, pki, pki.clients.SuperAdministratorSunSpec, limits);
         rigs.own(first);
         let session = first.getSession();
-        first.on('session', (ticket) => { session = ticket; });
+        first.on('session', (ticket) => {
+          session = ticket;
+        });
         expect(await RawClient.over(first).request(read100)).to.equal(answer100);
         expect(session).to.not.equal(undefined);
         const again = await connectTls(made.port, pki, readOnly, { ...limits, ...(session && { session }) });
@@ -185,7 +243,11 @@ describe('Modbus/TCP Security', () => {
 
     it('HTTP and noise are closed as well', async () => {
       const made = await rig();
-      for (const bytes of [Buffer.from('GET / HTTP/1.1\r\n\r\n'), Buffer.alloc(64, 0xff), Buffer.from('160301000101', 'hex')]) {
+      for (const bytes of [
+        Buffer.from('GET / HTTP/1.1\r\n\r\n'),
+        Buffer.alloc(64, 0xff),
+        Buffer.from('160301000101', 'hex'),
+      ]) {
         const client = await openRaw(made);
         client.socket.end(bytes);
         await client.untilClosed();

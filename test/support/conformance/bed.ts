@@ -17,7 +17,16 @@ import { cable, LineMaster, RawWire, SerialMaster } from './master.ts';
 import type { Driver, Master, Wire } from './master.ts';
 
 /** One type of each kind of device, and of each number of phases. */
-export const deviceTypes = ['PV-3Phase', 'PV-2Phase', 'PV-1Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'] as const;
+export const deviceTypes = [
+  'PV-3Phase',
+  'PV-2Phase',
+  'PV-1Phase',
+  'Batt-3Phase',
+  'Wind-T4-3Phase',
+  'Fuelcell-3Phase',
+  'HybridDC-3Phase',
+  'EVSE',
+] as const;
 
 /** A kind of line between masters and devices. */
 export interface Line {
@@ -60,7 +69,10 @@ const patienceMs = 5000;
 /** Start, ramps and responses of a device take no longer. */
 const settledS = 20;
 
-const turn = () => new Promise<void>((resolve) => { setImmediate(resolve); });
+const turn = () =>
+  new Promise<void>((resolve) => {
+    setImmediate(resolve);
+  });
 
 /** Lets the event loop turn until something is so. @throws Error when it does not come to be */
 export async function until(ready: () => boolean): Promise<void> {
@@ -78,9 +90,15 @@ async function listening(plant: SimPlant, kind: 'tcp' | 'tls' | 'rtu_over_tcp'):
   const pki = kind === 'tls' ? await testPki() : null;
   const identity = pki?.clients.SuperAdministratorSunSpec;
   const adapter: ModbusAdapter = createModbusAdapter({
-    devices: plant.devices, host: '127.0.0.1', port: 0, sharedPort: false, framing: rtuOverTcp ? 'rtu' : 'mbap', sweeper,
+    devices: plant.devices,
+    host: '127.0.0.1',
+    port: 0,
+    sharedPort: false,
+    framing: rtuOverTcp ? 'rtu' : 'mbap',
+    sweeper,
     // gaps between frames are real ones, since the network takes real time
-    ...(!rtuOverTcp && { clock: wall }), ...(pki && { tlsFiles: tlsOver(serverFiles(pki), { clock: wall }) }),
+    ...(!rtuOverTcp && { clock: wall }),
+    ...(pki && { tlsFiles: tlsOver(serverFiles(pki), { clock: wall }) }),
   });
   await adapter.start();
   const portOf = (index: number) => adapter.endpointOf(index)?.port ?? 0;
@@ -102,10 +120,14 @@ async function listening(plant: SimPlant, kind: 'tcp' | 'tls' | 'rtu_over_tcp'):
     },
     async master(index) {
       if (rtuOverTcp) return SerialMaster.rtuOverTcp(portOf(index), 1);
-      return pki ? SerialMaster.over(await connectTls(portOf(index), pki, identity), 1) : SerialMaster.tcp(portOf(index), 1);
+      return pki
+        ? SerialMaster.over(await connectTls(portOf(index), pki, identity), 1)
+        : SerialMaster.tcp(portOf(index), 1);
     },
     async wire(index) {
-      const client = pki ? RawClient.over(await connectTls(portOf(index), pki, identity)) : await RawClient.open(portOf(index));
+      const client = pki
+        ? RawClient.over(await connectTls(portOf(index), pki, identity))
+        : await RawClient.open(portOf(index));
       return new RawWire(client, rtuOverTcp ? 'rtu' : 'mbap', 1);
     },
   };
@@ -118,7 +140,9 @@ function cables(plant: SimPlant): Served {
   const adapters: ModbusRtuAdapter[] = [];
   const drive: Driver = async (request) => {
     const state = { done: false };
-    const finished = request.finally(() => { state.done = true; });
+    const finished = request.finally(() => {
+      state.done = true;
+    });
     finished.catch(() => undefined);
     await turn();
     await until(() => {
@@ -130,8 +154,11 @@ function cables(plant: SimPlant): Served {
   async function plug() {
     const [ours, theirs] = cable();
     const adapter = createModbusRtuAdapter({
-      devices: plant.devices, line: { path: `/dev/ttyTEST${adapters.length}`, baudRate: 9600, parity: 'even', stopBits: 1 },
-      clock: wall, later: timers.later, open: () => Promise.resolve(ours),
+      devices: plant.devices,
+      line: { path: `/dev/ttyTEST${adapters.length}`, baudRate: 9600, parity: 'even', stopBits: 1 },
+      clock: wall,
+      later: timers.later,
+      open: () => Promise.resolve(ours),
     });
     adapters.push(adapter);
     await adapter.start();
@@ -150,7 +177,7 @@ function cables(plant: SimPlant): Served {
       await turn();
     },
     master: async (index) => new LineMaster(await plug(), 1 + index, drive),
-    wire: async (index) => new RawWire(RawClient.over(await plug() as unknown as Socket), 'rtu', 1 + index, drive),
+    wire: async (index) => new RawWire(RawClient.over((await plug()) as unknown as Socket), 'rtu', 1 + index, drive),
   };
 }
 
@@ -164,8 +191,15 @@ export const lines: readonly Line[] = [
   { name: 'RTU', framing: 'rtu', shared: true, serve: cables },
 ];
 
-export async function openBed({ framing, shared, serve }: Line, types: readonly string[] = ['PV-3Phase']): Promise<Bed> {
-  const plant = testPlant({ types, tickIntervalS: 1, ...(framing === 'rtu' && { unitAddressOf: (index: number) => (shared ? 1 + index : 1) }) });
+export async function openBed(
+  { framing, shared, serve }: Line,
+  types: readonly string[] = ['PV-3Phase'],
+): Promise<Bed> {
+  const plant = testPlant({
+    types,
+    tickIntervalS: 1,
+    ...(framing === 'rtu' && { unitAddressOf: (index: number) => (shared ? 1 + index : 1) }),
+  });
   const served = await serve(plant);
   const open: { close(): unknown }[] = [];
   async function kept<T extends { close(): unknown }>(made: Promise<T>): Promise<T> {

@@ -33,20 +33,42 @@ export const definitionsFrom = folder === undefined ? 'our tables' : 'the offici
 
 function fromJson({ name, count, points, groups }: JsonGroup): Group {
   return {
-    name, count: count ?? 1, groups: (groups ?? []).map(fromJson),
+    name,
+    count: count ?? 1,
+    groups: (groups ?? []).map(fromJson),
     points: points.map((point) => ({
-      name: point.name, type: point.type, size: point.size, sf: point.sf ?? null, writable: point.access === 'RW', mandatory: point.mandatory === 'M',
-      static: point.static === 'S', symbols: point.symbols ? Object.fromEntries(point.symbols.map((symbol) => [symbol.name, symbol.value])) : null,
+      name: point.name,
+      type: point.type,
+      size: point.size,
+      sf: point.sf ?? null,
+      writable: point.access === 'RW',
+      mandatory: point.mandatory === 'M',
+      static: point.static === 'S',
+      symbols: point.symbols ? Object.fromEntries(point.symbols.map((symbol) => [symbol.name, symbol.value])) : null,
     })),
   };
 }
 
-function fromTable({ name, points, groups }: Pick<ModelDef, 'name' | 'points' | 'groups'>, count: string | number = 1): Group {
+function fromTable(
+  { name, points, groups }: Pick<ModelDef, 'name' | 'points' | 'groups'>,
+  count: string | number = 1,
+): Group {
   const point = (def: PointDef): Point => ({
-    name: def.name, type: def.type, size: def.size, sf: def.sf ?? null, writable: def.access === 'RW', mandatory: def.mandatory === true,
-    static: def.static === true, symbols: def.symbols ?? null,
+    name: def.name,
+    type: def.type,
+    size: def.size,
+    sf: def.sf ?? null,
+    writable: def.access === 'RW',
+    mandatory: def.mandatory === true,
+    static: def.static === true,
+    symbols: def.symbols ?? null,
   });
-  return { name, count, points: points.map(point), groups: (groups ?? []).map((group: GroupDef) => fromTable(group, group.count)) };
+  return {
+    name,
+    count,
+    points: points.map(point),
+    groups: (groups ?? []).map((group: GroupDef) => fromTable(group, group.count)),
+  };
 }
 
 const known = new Map<number, Group>();

@@ -50,7 +50,7 @@ export class DeviceMap {
   static async scan(master: Master): Promise<DeviceMap> {
     const base = await findBase(master);
     const models: FoundModel[] = [];
-    for (let address = base + 2; address < 65_534;) {
+    for (let address = base + 2; address < 65_534; ) {
       const [id = 0, length = 0] = await master.read(address, 2);
       if (id === 0xffff) return new DeviceMap(master, base, models, { address, length });
       const points = await placed(master, id, address);
@@ -98,7 +98,8 @@ export class DeviceMap {
     if (!numberTypeOf(def)) return null;
     if (isAbsent(def, words)) return null;
     const number = numberIn(def, words);
-    if (def.symbols && def.type.startsWith('enum')) return Object.entries(def.symbols).find(([, value]) => value === number)?.[0] ?? number;
+    if (def.symbols && def.type.startsWith('enum'))
+      return Object.entries(def.symbols).find(([, value]) => value === number)?.[0] ?? number;
     const exponent = await this.exponent(point);
     return exponent < 0 ? number / 10 ** -exponent : number * 10 ** exponent;
   }
@@ -145,7 +146,9 @@ async function findBase(master: Master): Promise<number> {
   for (const base of bases) {
     try {
       if (textIn(await master.read(base, 2)) === 'SunS') return base;
-    } catch { /* it is at another one, or nowhere */ }
+    } catch {
+      /* it is at another one, or nowhere */
+    }
   }
   throw new Error('no base address has the marker');
 }
@@ -169,7 +172,8 @@ async function placed(master: Master, modelId: number, start: number): Promise<P
     }
     for (const inner of group.groups) {
       const count = await countOf(inner.count);
-      for (let i = 0; i < count; i += 1) await walk(inner, `${prefix}${inner.name}${inner.count === 1 ? '' : `[${i}]`}.`);
+      for (let i = 0; i < count; i += 1)
+        await walk(inner, `${prefix}${inner.name}${inner.count === 1 ? '' : `[${i}]`}.`);
     }
   }
   await walk(definitionOf(modelId), '');

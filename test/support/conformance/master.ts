@@ -86,7 +86,11 @@ export class SerialMaster implements Master {
   }
 
   /** On a serial port of the machine. */
-  static async rtu(path: string, unitId: number, line: { readonly baudRate: number; readonly parity: 'none' | 'even' | 'odd' }): Promise<SerialMaster> {
+  static async rtu(
+    path: string,
+    unitId: number,
+    line: { readonly baudRate: number; readonly parity: 'none' | 'even' | 'odd' },
+  ): Promise<SerialMaster> {
     const client = new modbusSerial.default();
     await client.connectRTUBuffered(path, line);
     return new SerialMaster(client, unitId);
@@ -105,7 +109,11 @@ export class SerialMaster implements Master {
   }
 
   close(): Promise<void> {
-    return new Promise((resolve) => { this.#client.close(() => { resolve(); }); });
+    return new Promise((resolve) => {
+      this.#client.close(() => {
+        resolve();
+      });
+    });
   }
 
   async #carried<T>(request: Promise<T>): Promise<T> {
@@ -131,7 +139,11 @@ export class LineMaster implements Master {
     this.#socket = socket;
     this.#drive = drive;
     // the library asks for a serial port, and uses of it what every stream has
-    this.#client = new ModbusRTUClient(socket as unknown as ConstructorParameters<typeof ModbusRTUClient>[0], unitId, answerMs);
+    this.#client = new ModbusRTUClient(
+      socket as unknown as ConstructorParameters<typeof ModbusRTUClient>[0],
+      unitId,
+      answerMs,
+    );
   }
 
   async read(address: number, count: number): Promise<readonly number[]> {
@@ -176,8 +188,12 @@ export class RawWire implements Wire {
     this.#drive = drive;
   }
 
-  get pending(): number { return this.#client.received.length; }
-  get closed(): boolean { return this.#client.closed; }
+  get pending(): number {
+    return this.#client.received.length;
+  }
+  get closed(): boolean {
+    return this.#client.closed;
+  }
 
   send(octets: Buffer): void {
     this.#client.send(octets);
@@ -224,7 +240,9 @@ class CableEnd extends Duplex {
   isOpen = true;
   other: CableEnd | undefined;
 
-  override _read(): void { /* it comes by itself */ }
+  override _read(): void {
+    /* it comes by itself */
+  }
 
   override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
     this.other?.push(chunk);

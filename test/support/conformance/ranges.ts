@@ -19,31 +19,92 @@ const storedSet: Declared = [0, 3];
 const activePoints: Declared = [0, 10];
 const ramp: Declared = [1, 1000];
 
-const trip = (id: number, quantity: 'V' | 'Hz'): Record<string, Declared> => Object.fromEntries([
-  [`${id}.AdptCrvReq`, setNumber],
-  ...['MustTrip', 'MayTrip', 'MomCess'].flatMap((curve): [string, Declared][] => [
-    [`${id}.Crv.${curve}.ActPt`, activePoints], [`${id}.Crv.${curve}.Pt.${quantity}`, quantity === 'V' ? volts : [0, 100]], [`${id}.Crv.${curve}.Pt.Tms`, [0, 3600]],
-  ]),
-]);
+const trip = (id: number, quantity: 'V' | 'Hz'): Record<string, Declared> =>
+  Object.fromEntries([
+    [`${id}.AdptCrvReq`, setNumber],
+    ...['MustTrip', 'MayTrip', 'MomCess'].flatMap((curve): [string, Declared][] => [
+      [`${id}.Crv.${curve}.ActPt`, activePoints],
+      [`${id}.Crv.${curve}.Pt.${quantity}`, quantity === 'V' ? volts : [0, 100]],
+      [`${id}.Crv.${curve}.Pt.Tms`, [0, 3600]],
+    ]),
+  ]);
 
 const declared: Readonly<Record<string, Declared>> = {
-  '702.WMax': [1, '702.WMaxRtg'], '702.VAMax': [1, '702.VAMaxRtg'], '702.VarMaxInj': [0, '702.VarMaxInjRtg'], '702.VarMaxAbs': [0, '702.VarMaxAbsRtg'],
-  '702.WChaRteMax': [0, '702.WChaRteMaxRtg'], '702.VNom': ['702.VMinRtg', '702.VMaxRtg'], '702.AMax': [0.01, '702.AMaxRtg'],
-  '703.ESVHi': [100, 120], '703.ESVLo': [50, 100], '703.ESHzHi': [40, 70], '703.ESHzLo': [40, 70], '703.ESDlyTms': day, '703.ESRndTms': day, '703.ESRmpTms': day,
-  '704.PFWInjRvrtTms': seconds, '704.PFWAbsRvrtTms': seconds, '704.WMaxLimPctRvrtTms': seconds, '704.WSetRvrtTms': seconds, '704.VarSetRvrtTms': seconds,
-  '704.WMaxLimPct': percent, '704.WMaxLimPctRvrt': percent, '704.WSet': ['-702.WChaRteMax', '702.WMax'], '704.WSetRvrt': ['-702.WChaRteMax', '702.WMax'],
-  '704.WSetPct': ['-%', 100], '704.WSetPctRvrt': ['-%', 100], '704.VarSet': ['-702.VarMaxAbs', '702.VarMaxInj'], '704.VarSetRvrt': ['-702.VarMaxAbs', '702.VarMaxInj'],
-  '704.VarSetPct': bothWays, '704.VarSetPctRvrt': bothWays, '704.WRmp': ramp, '704.VarRmp': ramp,
-  '704.PFWInj.PF': ['702.PFOvrExtRtg', 1], '704.PFWInjRvrt.PF': ['702.PFOvrExtRtg', 1], '704.PFWAbs.PF': ['702.PFOvrExtRtg', 1], '704.PFWAbsRvrt.PF': ['702.PFOvrExtRtg', 1],
-  '705.AdptCrvReq': setNumber, '705.RvrtTms': seconds, '705.RvrtCrv': storedSet, '705.Crv.ActPt': activePoints, '705.Crv.VRef': [80, 120],
-  '705.Crv.VRefAutoTms': [0, 5000], '705.Crv.RspTms': [0, 600], '705.Crv.Pt.V': volts, '705.Crv.Pt.Var': bothWays,
-  '706.AdptCrvReq': setNumber, '706.RvrtTms': seconds, '706.RvrtCrv': storedSet, '706.Crv.ActPt': activePoints, '706.Crv.RspTms': [0, 600], '706.Crv.Pt.V': volts, '706.Crv.Pt.W': bothWays,
-  ...trip(707, 'V'), ...trip(708, 'V'), ...trip(709, 'Hz'), ...trip(710, 'Hz'),
-  '711.AdptCtlReq': setNumber, '711.RvrtTms': seconds, '711.RvrtCtl': storedSet, '711.Ctl.DbOf': [0, 5], '711.Ctl.DbUf': [0, 5], '711.Ctl.KOf': [0.001, 1], '711.Ctl.KUf': [0.001, 1],
-  '711.Ctl.RspTms': [0, 600], '711.Ctl.PMin': bothWays,
-  '712.AdptCrvReq': setNumber, '712.RvrtTms': seconds, '712.RvrtCrv': storedSet, '712.Crv.ActPt': activePoints, '712.Crv.Pt.W': bothWays, '712.Crv.Pt.Var': bothWays,
-  '715.ControllerHb': seconds, '715.AlarmReset': [0, 1],
-  '802.SocRsvMax': ['802.SoCRsvMin', '802.SoCMax'], '802.SoCRsvMin': ['802.SoCMin', '802.SocRsvMax'], '802.AlmRst': [0, 1],
+  '702.WMax': [1, '702.WMaxRtg'],
+  '702.VAMax': [1, '702.VAMaxRtg'],
+  '702.VarMaxInj': [0, '702.VarMaxInjRtg'],
+  '702.VarMaxAbs': [0, '702.VarMaxAbsRtg'],
+  '702.WChaRteMax': [0, '702.WChaRteMaxRtg'],
+  '702.VNom': ['702.VMinRtg', '702.VMaxRtg'],
+  '702.AMax': [0.01, '702.AMaxRtg'],
+  '703.ESVHi': [100, 120],
+  '703.ESVLo': [50, 100],
+  '703.ESHzHi': [40, 70],
+  '703.ESHzLo': [40, 70],
+  '703.ESDlyTms': day,
+  '703.ESRndTms': day,
+  '703.ESRmpTms': day,
+  '704.PFWInjRvrtTms': seconds,
+  '704.PFWAbsRvrtTms': seconds,
+  '704.WMaxLimPctRvrtTms': seconds,
+  '704.WSetRvrtTms': seconds,
+  '704.VarSetRvrtTms': seconds,
+  '704.WMaxLimPct': percent,
+  '704.WMaxLimPctRvrt': percent,
+  '704.WSet': ['-702.WChaRteMax', '702.WMax'],
+  '704.WSetRvrt': ['-702.WChaRteMax', '702.WMax'],
+  '704.WSetPct': ['-%', 100],
+  '704.WSetPctRvrt': ['-%', 100],
+  '704.VarSet': ['-702.VarMaxAbs', '702.VarMaxInj'],
+  '704.VarSetRvrt': ['-702.VarMaxAbs', '702.VarMaxInj'],
+  '704.VarSetPct': bothWays,
+  '704.VarSetPctRvrt': bothWays,
+  '704.WRmp': ramp,
+  '704.VarRmp': ramp,
+  '704.PFWInj.PF': ['702.PFOvrExtRtg', 1],
+  '704.PFWInjRvrt.PF': ['702.PFOvrExtRtg', 1],
+  '704.PFWAbs.PF': ['702.PFOvrExtRtg', 1],
+  '704.PFWAbsRvrt.PF': ['702.PFOvrExtRtg', 1],
+  '705.AdptCrvReq': setNumber,
+  '705.RvrtTms': seconds,
+  '705.RvrtCrv': storedSet,
+  '705.Crv.ActPt': activePoints,
+  '705.Crv.VRef': [80, 120],
+  '705.Crv.VRefAutoTms': [0, 5000],
+  '705.Crv.RspTms': [0, 600],
+  '705.Crv.Pt.V': volts,
+  '705.Crv.Pt.Var': bothWays,
+  '706.AdptCrvReq': setNumber,
+  '706.RvrtTms': seconds,
+  '706.RvrtCrv': storedSet,
+  '706.Crv.ActPt': activePoints,
+  '706.Crv.RspTms': [0, 600],
+  '706.Crv.Pt.V': volts,
+  '706.Crv.Pt.W': bothWays,
+  ...trip(707, 'V'),
+  ...trip(708, 'V'),
+  ...trip(709, 'Hz'),
+  ...trip(710, 'Hz'),
+  '711.AdptCtlReq': setNumber,
+  '711.RvrtTms': seconds,
+  '711.RvrtCtl': storedSet,
+  '711.Ctl.DbOf': [0, 5],
+  '711.Ctl.DbUf': [0, 5],
+  '711.Ctl.KOf': [0.001, 1],
+  '711.Ctl.KUf': [0.001, 1],
+  '711.Ctl.RspTms': [0, 600],
+  '711.Ctl.PMin': bothWays,
+  '712.AdptCrvReq': setNumber,
+  '712.RvrtTms': seconds,
+  '712.RvrtCrv': storedSet,
+  '712.Crv.ActPt': activePoints,
+  '712.Crv.Pt.W': bothWays,
+  '712.Crv.Pt.Var': bothWays,
+  '715.ControllerHb': seconds,
+  '715.AlarmReset': [0, 1],
+  '802.SocRsvMax': ['802.SoCRsvMin', '802.SoCMax'],
+  '802.SoCRsvMin': ['802.SoCMin', '802.SocRsvMax'],
+  '802.AlmRst': [0, 1],
 };
 
 /** Symbols that a device declares as not supported. */
@@ -57,7 +118,8 @@ export const selfClearing: ReadonlySet<string> = new Set(['715.AlarmReset', '802
 async function bound(map: DeviceMap, value: Bound): Promise<number> {
   if (typeof value === 'number') return value;
   // the deepest charge in percent of WMax
-  if (value === '-%') return Math.max(-100, -100 * await bound(map, '702.WChaRteMax') / await map.number('702.WMax'));
+  if (value === '-%')
+    return Math.max(-100, (-100 * (await bound(map, '702.WChaRteMax'))) / (await map.number('702.WMax')));
   const negative = value.startsWith('-');
   const found = await map.value(negative ? value.slice(1) : value);
   return (negative ? -1 : 1) * (typeof found === 'number' ? found : 0);
@@ -67,13 +129,18 @@ async function bound(map: DeviceMap, value: Bound): Promise<number> {
 async function rawRange(map: DeviceMap, point: PlacedPoint): Promise<readonly [low: number, high: number]> {
   const range = declared[point.plainName];
   if (range === undefined) throw new Error(`no range is declared for ${point.plainName}`);
-  const step = 10 ** await map.exponent(point);
-  return [Math.ceil(await bound(map, range[0]) / step - 1e-6), Math.floor(await bound(map, range[1]) / step + 1e-6)];
+  const step = 10 ** (await map.exponent(point));
+  return [
+    Math.ceil((await bound(map, range[0])) / step - 1e-6),
+    Math.floor((await bound(map, range[1])) / step + 1e-6),
+  ];
 }
 
 /** Every point that can be set; not set 1 of a curve model, and not the address of the line, which has a procedure of its own. */
 export async function adjustablePoints(map: DeviceMap): Promise<PlacedPoint[]> {
-  const candidates = map.models.flatMap(({ points }) => points).filter(({ def, path, name }) => def.writable && !/^(Crv|Ctl)\[0\]/.test(path) && name !== '1.DA');
+  const candidates = map.models
+    .flatMap(({ points }) => points)
+    .filter(({ def, path, name }) => def.writable && !/^(Crv|Ctl)\[0\]/.test(path) && name !== '1.DA');
   const adjustable: PlacedPoint[] = [];
   for (const point of candidates) {
     // spare points of stored curves are adjustable though they hold nothing
@@ -86,7 +153,9 @@ export async function adjustablePoints(map: DeviceMap): Promise<PlacedPoint[]> {
 export async function rawValues(map: DeviceMap, point: PlacedPoint): Promise<number[]> {
   const { def, plainName } = point;
   if (def.symbols && def.type.startsWith('enum')) {
-    return Object.entries(def.symbols).filter(([symbol]) => unsupported[plainName]?.includes(symbol) !== true).map(([, number]) => number);
+    return Object.entries(def.symbols)
+      .filter(([symbol]) => unsupported[plainName]?.includes(symbol) !== true)
+      .map(([, number]) => number);
   }
   const [low, high] = await rawRange(map, point);
   if (high - low < 4) return Array.from({ length: high - low + 1 }, (_, i) => low + i);

@@ -87,7 +87,8 @@ export function bankLimits(bank: BatteryBank, spec: CellSpec, bounds: BankBounds
   to.chargeW = chargePower(chargeA);
   if (!(dtS > 0)) return;
   const short = dtS <= shortS;
-  const dischargeClear = short && to.dischargeW > clear * bounds.enoughDischargeW && to.dischargeVoltageA > 2 * dischargeA;
+  const dischargeClear =
+    short && to.dischargeW > clear * bounds.enoughDischargeW && to.dischargeVoltageA > 2 * dischargeA;
   const chargeClear = short && to.chargeW > clear * bounds.enoughChargeW && to.chargeVoltageA > 2 * chargeA;
   if (to.dischargeW > 0 && !dischargeClear) {
     see(bank, spec, 'discharged', dtS, dischargeA);

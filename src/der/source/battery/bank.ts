@@ -110,14 +110,22 @@ export class BatteryBank {
     this.#heatJ = perString();
     this.#middleV = perString();
     this.closed = new Uint8Array(strings).fill(1);
-    this.extremes = Array.from({ length: strings }, () => (
-      { soc: 0, ocvV: 0, highV: 0, lowV: 0, highResistance: 1, lowResistance: 1, bledWh: 0 }
-    ));
+    this.extremes = Array.from({ length: strings }, () => ({
+      soc: 0,
+      ocvV: 0,
+      highV: 0,
+      lowV: 0,
+      highResistance: 1,
+      lowResistance: 1,
+      bledWh: 0,
+    }));
     this.fill(config.soc);
   }
 
   /** C, of the strings that `meanSoc` is of. */
-  get meanTemperatureC(): number { return this.#mean(this.temperatureC); }
+  get meanTemperatureC(): number {
+    return this.#mean(this.temperatureC);
+  }
 
   #mean(values: Float64Array): number {
     let sum = 0;
@@ -215,7 +223,8 @@ export class BatteryBank {
   #pass(dtS: number): void {
     this.#elapsedS += dtS;
     // the grid stands still, however steps fall
-    if (Math.floor((this.#elapsedS + roundingS) / gridS) > Math.floor((this.#refreshedS + roundingS) / gridS)) this.refresh();
+    if (Math.floor((this.#elapsedS + roundingS) / gridS) > Math.floor((this.#refreshedS + roundingS) / gridS))
+      this.refresh();
     else this.#solveBus();
   }
 
@@ -325,7 +334,9 @@ export class BatteryBank {
   }
 
   /** Charge that has left string `k` since its cells were looked at, Ah: what a cell's state of charge lacks. */
-  chargeSinceRefreshAh(k: number): number { return this.#chargeAh[k] ?? 0; }
+  chargeSinceRefreshAh(k: number): number {
+    return this.#chargeAh[k] ?? 0;
+  }
 }
 
 /** Resistance over that of a half full cell at 25 C: Arrhenius, and a parabola over the state of charge. */

@@ -42,30 +42,55 @@ export class BatteryPort implements DcSource {
     const system = new BatterySystem(parameters, this.#spec, random);
     this.#system = system;
     const conditions = () => this.conditions;
-    this.ports = [{
-      type: 'ESS', name: 'Battery',
-      get voltageV() { return system.voltageV; },
-      get currentA() { return system.currentA; },
-      get powerW() { return system.powerW; },
-      get conditions() { return conditions(); },
-    }];
+    this.ports = [
+      {
+        type: 'ESS',
+        name: 'Battery',
+        get voltageV() {
+          return system.voltageV;
+        },
+        get currentA() {
+          return system.currentA;
+        },
+        get powerW() {
+          return system.powerW;
+        },
+        get conditions() {
+          return conditions();
+        },
+      },
+    ];
   }
 
-  get bank(): BatteryBank { return this.#system.bank; }
+  get bank(): BatteryBank {
+    return this.#system.bank;
+  }
 
-  get availableDcW(): number { return this.#system.prepared.dischargeW; }
+  get availableDcW(): number {
+    return this.#system.prepared.dischargeW;
+  }
 
-  get absorbableDcW(): number { return this.#system.prepared.chargeW; }
+  get absorbableDcW(): number {
+    return this.#system.prepared.chargeW;
+  }
 
-  get starting(): boolean { return this.#system.contactors.closing > 0 && this.bank.closedCount === 0; }
+  get starting(): boolean {
+    return this.#system.contactors.closing > 0 && this.bank.closedCount === 0;
+  }
 
   /** False for the sub-step that meets a jump of the power: it must be a short one. */
-  get settled(): boolean { return this.#system.contactors.closing === 0 && this.#system.jumps === this.#seenJumps; }
+  get settled(): boolean {
+    return this.#system.contactors.closing === 0 && this.#system.jumps === this.#seenJumps;
+  }
 
-  get longestStepS(): number { return this.#system.nextEventS; }
+  get longestStepS(): number {
+    return this.#system.nextEventS;
+  }
 
   /** Heat, balancing and standby since the start, Wh. */
-  get lossWh(): number { return this.bank.lossWh + this.#system.standbyWh; }
+  get lossWh(): number {
+    return this.bank.lossWh + this.#system.standbyWh;
+  }
 
   prepare(dtS: number, input: SourceInput): void {
     // a sub-step that nobody drew from passes at rest
@@ -128,26 +153,56 @@ export class BatteryPort implements DcSource {
     const requestedW = forced.mode === 'auto' ? null : system.requestedW;
     const mostW = forced.mode === 'charge' ? chargeW : dischargeW;
     return {
-      kind: 'battery', chemistry: p.chemistry, capacityWh: p.capacityWh, ratedPowerW: p.powerW, ampHourRating: bank.nominalAh,
-      socPct: shownPct(bank.meanSoc), trueSocPct: 100 * bank.meanSoc, sohPct: shownPct(bank.soh), energyAvailableWh: system.energyWh,
-      socMinPct: p.socMinPct, socMaxPct: p.socMaxPct,
-      socReserveMinPct: system.reserveMinPct, socReserveMaxPct: system.reserveMaxPct,
-      mode: powerW > 0 ? 'discharge' : powerW < 0 ? 'charge' : 'idle', control: requestedW === null ? 'auto' : 'forced',
-      powerW, dcVoltageV: voltageV, dcCurrentA: system.currentA, maxChargeW: chargeW, maxDischargeW: dischargeW,
-      maxChargeA: voltageV > 0 ? chargeW / voltageV : 0, maxDischargeA: voltageV > 0 ? dischargeW / voltageV : 0,
+      kind: 'battery',
+      chemistry: p.chemistry,
+      capacityWh: p.capacityWh,
+      ratedPowerW: p.powerW,
+      ampHourRating: bank.nominalAh,
+      socPct: shownPct(bank.meanSoc),
+      trueSocPct: 100 * bank.meanSoc,
+      sohPct: shownPct(bank.soh),
+      energyAvailableWh: system.energyWh,
+      socMinPct: p.socMinPct,
+      socMaxPct: p.socMaxPct,
+      socReserveMinPct: system.reserveMinPct,
+      socReserveMaxPct: system.reserveMaxPct,
+      mode: powerW > 0 ? 'discharge' : powerW < 0 ? 'charge' : 'idle',
+      control: requestedW === null ? 'auto' : 'forced',
+      powerW,
+      dcVoltageV: voltageV,
+      dcCurrentA: system.currentA,
+      maxChargeW: chargeW,
+      maxDischargeW: dischargeW,
+      maxChargeA: voltageV > 0 ? chargeW / voltageV : 0,
+      maxDischargeA: voltageV > 0 ? dischargeW / voltageV : 0,
       temperatureC: bank.meanTemperatureC,
-      cellVoltageMinV: cells.minV, cellVoltageMaxV: cells.maxV, cellVoltageAvgV: cells.avgV,
-      cellVoltageMinAt: positionOf(p, cells.minAt), cellVoltageMaxAt: positionOf(p, cells.maxAt),
-      cycleCount: system.cycles, energyChargedWh: system.chargedWh, energyDischargedWh: system.dischargedWh,
-      state: system.state, inhibit: system.inhibit,
-      requestedPowerW: requestedW, clampedPowerW: requestedW === null ? null : Math.min(requestedW, mostW),
+      cellVoltageMinV: cells.minV,
+      cellVoltageMaxV: cells.maxV,
+      cellVoltageAvgV: cells.avgV,
+      cellVoltageMinAt: positionOf(p, cells.minAt),
+      cellVoltageMaxAt: positionOf(p, cells.maxAt),
+      cycleCount: system.cycles,
+      energyChargedWh: system.chargedWh,
+      energyDischargedWh: system.dischargedWh,
+      state: system.state,
+      inhibit: system.inhibit,
+      requestedPowerW: requestedW,
+      clampedPowerW: requestedW === null ? null : Math.min(requestedW, mostW),
       remainingS: forced.remainingS === Infinity ? null : forced.remainingS,
       events: batteryEvents({
-        bank, spec: this.#spec, faults: system.faults, minV: cells.minV, maxV: cells.maxV,
-        lowSoc: p.socMinPct / 100, highSoc: p.socMaxPct / 100,
-        lowBlocked: window.lowBlocked, highBlocked: window.highBlocked, contactorStuck: system.contactors.stuck,
+        bank,
+        spec: this.#spec,
+        faults: system.faults,
+        minV: cells.minV,
+        maxV: cells.maxV,
+        lowSoc: p.socMinPct / 100,
+        highSoc: p.socMaxPct / 100,
+        lowBlocked: window.lowBlocked,
+        highBlocked: window.highBlocked,
+        contactorStuck: system.contactors.stuck,
       }),
-      contactorsClosed: bank.closedCount, stringCount: bank.stringCount,
+      contactorsClosed: bank.closedCount,
+      stringCount: bank.stringCount,
     };
   }
 
@@ -168,10 +223,18 @@ export class BatteryPort implements DcSource {
     const toA = currentFor(-chargeW, busEmfV, busOhm);
     const at = (i: number): IvPoint => ({ v: busEmfV - i * busOhm, i, p: (busEmfV - i * busOhm) * i });
     const last = Math.max(fewestPoints, Math.min(mostPoints, Math.floor(points) || 0)) - 1;
-    const curve = fromA > toA ? Array.from({ length: last + 1 }, (_, n) => at(fromA + ((toA - fromA) * n) / last)) : [at(0)];
+    const curve =
+      fromA > toA ? Array.from({ length: last + 1 }, (_, n) => at(fromA + ((toA - fromA) * n) / last)) : [at(0)];
     return {
-      kind: 'battery', port: 0, irradianceWm2: null, cellTemperatureC: meanTemperatureC,
-      operatingPoint: { v: voltageV, i: currentA, p: powerW }, curve, mpp: null, vOcV: busEmfV, iScA: null,
+      kind: 'battery',
+      port: 0,
+      irradianceWm2: null,
+      cellTemperatureC: meanTemperatureC,
+      operatingPoint: { v: voltageV, i: currentA, p: powerW },
+      curve,
+      mpp: null,
+      vOcV: busEmfV,
+      iScA: null,
     };
   }
 
@@ -204,7 +267,8 @@ export class BatteryPort implements DcSource {
 
   #refuseInFault(): void {
     const { faults } = this.#system;
-    if (faults.size > 0) throw new SimError('COMMAND_CONFLICT', `strings stay open until the fault is cleared: ${[...faults].join(', ')}`);
+    if (faults.size > 0)
+      throw new SimError('COMMAND_CONFLICT', `strings stay open until the fault is cleared: ${[...faults].join(', ')}`);
   }
 
   clearFaults(): void {
@@ -219,6 +283,9 @@ export class BatteryPort implements DcSource {
   }
 
   #takeSurroundings({ ambientTemperatureC, cellTemperatureC }: SourceInput): void {
-    this.bank.setSurroundings(this.#parameters.ambientTemperatureC ?? ambientTemperatureC, this.#takesCellTemperature ? cellTemperatureC : null);
+    this.bank.setSurroundings(
+      this.#parameters.ambientTemperatureC ?? ambientTemperatureC,
+      this.#takesCellTemperature ? cellTemperatureC : null,
+    );
   }
 }

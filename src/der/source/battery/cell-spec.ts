@@ -40,31 +40,73 @@ export interface CellSpec {
 }
 
 const usualSpread: CellSpread = {
-  capacityShare: 0.005, resistanceShare: 0.03, socShare: 0.003, temperatureK: 0.5, moduleGradientK: 1,
+  capacityShare: 0.005,
+  resistanceShare: 0.03,
+  socShare: 0.003,
+  temperatureK: 0.5,
+  moduleGradientK: 1,
 };
 
 const common = {
-  r1OhmAh: 0.03, rcTimeConstantS: 30, resistanceRiseShare: 0.2, activationJMol: 20_000, specificHeatJKgK: 1000,
+  r1OhmAh: 0.03,
+  rcTimeConstantS: 30,
+  resistanceRiseShare: 0.2,
+  activationJMol: 20_000,
+  specificHeatJKgK: 1000,
   spread: usualSpread,
 } as const;
 
 export const cellSpecs: Readonly<Record<BatteryChemistry, CellSpec>> = {
   nmc: {
-    ...common, ocvV: nmcOcvV, r0OhmAh: 0.05, massKgKwh: 4.5,
-    minV: 2.5, maxV: 4.2, faultMinV: 2.2, faultMaxV: 4.35, balanceV: 4,
+    ...common,
+    ocvV: nmcOcvV,
+    r0OhmAh: 0.05,
+    massKgKwh: 4.5,
+    minV: 2.5,
+    maxV: 4.2,
+    faultMinV: 2.2,
+    faultMaxV: 4.35,
+    balanceV: 4,
   },
   lfp: {
-    ...common, ocvV: lfpOcvV, r0OhmAh: 0.04, massKgKwh: 6.5,
-    minV: 2, maxV: 3.6, faultMinV: 1.7, faultMaxV: 3.8, balanceV: 3.35,
+    ...common,
+    ocvV: lfpOcvV,
+    r0OhmAh: 0.04,
+    massKgKwh: 6.5,
+    minV: 2,
+    maxV: 3.6,
+    faultMinV: 1.7,
+    faultMaxV: 3.8,
+    balanceV: 3.35,
   },
 };
 
 /** Share of the rating that is allowed at a temperature in C. */
-export const chargeOverTemperature: Polyline = [[-10, 0], [0, 0.5], [15, 1], [40, 1], [50, 0.5], [60, 0]];
-export const dischargeOverTemperature: Polyline = [[-20, 0], [-10, 0.5], [0, 1], [40, 1], [50, 0.5], [60, 0]];
+export const chargeOverTemperature: Polyline = [
+  [-10, 0],
+  [0, 0.5],
+  [15, 1],
+  [40, 1],
+  [50, 0.5],
+  [60, 0],
+];
+export const dischargeOverTemperature: Polyline = [
+  [-20, 0],
+  [-10, 0.5],
+  [0, 1],
+  [40, 1],
+  [50, 0.5],
+  [60, 0],
+];
 /** Share of the rating that is allowed at a state of charge of 0..1. */
-export const chargeOverSoc: Polyline = [[0.95, 1], [1, 0.2]];
-export const dischargeOverSoc: Polyline = [[0, 0.2], [0.05, 1]];
+export const chargeOverSoc: Polyline = [
+  [0.95, 1],
+  [1, 0.2],
+];
+export const dischargeOverSoc: Polyline = [
+  [0, 0.2],
+  [0.05, 1],
+];
 
 /** Temperatures in C of warnings, and of faults that open the strings. */
 export const temperatureBounds = { warnLowC: -10, warnHighC: 50, faultLowC: -30, faultHighC: 65 } as const;
@@ -97,7 +139,9 @@ export function meanOcvV(ocvV: readonly number[]): number {
 /** A table of the open-circuit voltage for fast lookups. */
 export type OcvTable = Float64Array;
 
-export function ocvTable(spec: CellSpec): OcvTable { return Float64Array.from(spec.ocvV); }
+export function ocvTable(spec: CellSpec): OcvTable {
+  return Float64Array.from(spec.ocvV);
+}
 
 /** Open-circuit voltage in V at a state of charge of 0..1; a cell beyond goes on along the end of the table. */
 export function ocvAt(table: OcvTable, soc: number): number {

@@ -84,7 +84,8 @@ export class BankCells {
     // The bank as a whole has the capacity of its nameplate and starts at the state of charge asked for.
     let offset = 0;
     for (let k = 0; k < strings; k += 1) {
-      const mean = this.#socOffset.subarray(k * this.series, (k + 1) * this.series).reduce((a, b) => a + b, 0) / this.series;
+      const mean =
+        this.#socOffset.subarray(k * this.series, (k + 1) * this.series).reduce((a, b) => a + b, 0) / this.series;
       offset += (mean * this.stringCapacityAh(k)) / parallel;
     }
     const scale = (strings * capacityAh) / parallel;
@@ -117,7 +118,15 @@ export class BankCells {
    * @param soh share of the capacity that is left
    * @param ohm of the mean cell, for its voltage under `currentA`
    */
-  advance(k: number, chargeAh: number, elapsedS: number, soh: number, ohm: number, currentA: number, to: StringSummary): void {
+  advance(
+    k: number,
+    chargeAh: number,
+    elapsedS: number,
+    soh: number,
+    ohm: number,
+    currentA: number,
+    to: StringSummary,
+  ): void {
     const { soc, capacityAh, resistance, balancing } = this;
     let sumSoc = 0;
     let sumV = 0;
@@ -135,8 +144,14 @@ export class BankCells {
       sumSoc += s;
       sumV += v;
       bledWh += bled * cellAh * v;
-      if (v > highV) { highV = v; high = at; }
-      if (v < lowV) { lowV = v; low = at; }
+      if (v > highV) {
+        highV = v;
+        high = at;
+      }
+      if (v < lowV) {
+        lowV = v;
+        low = at;
+      }
     }
     to.soc = sumSoc / this.series;
     to.ocvV = sumV / this.series;

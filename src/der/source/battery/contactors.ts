@@ -28,10 +28,14 @@ export class Contactors {
   }
 
   /** strings on their way to closed */
-  get closing(): number { return this.#closing; }
+  get closing(): number {
+    return this.#closing;
+  }
 
   /** Longest wait for a voltage that fits has become a fault worth telling. */
-  get stuck(): boolean { return this.#closing > 0 && this.#closingS.some((s) => s > waitingS + preChargeS); }
+  get stuck(): boolean {
+    return this.#closing > 0 && this.#closingS.some((s) => s > waitingS + preChargeS);
+  }
 
   /** Time to the next end of a pre-charge, s; Infinity when none runs. */
   get nextS(): number {

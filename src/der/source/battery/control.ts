@@ -58,7 +58,10 @@ export function checkControl(command: ControlCommand, now: BatteryControlMode, s
   const { mode, powerW, socPct, durationS, strings } = command;
   const faults: Fault[] = [];
   const bad = (name: string, given: unknown, allowed: string): void => {
-    faults.push({ name, detail: `given ${typeof given === 'number' ? given : JSON.stringify(given)}; allowed: ${allowed}` });
+    faults.push({
+      name,
+      detail: `given ${typeof given === 'number' ? given : JSON.stringify(given)}; allowed: ${allowed}`,
+    });
   };
   if ([mode, powerW, socPct, durationS, strings].every((member) => member === undefined)) {
     bad('control', 'nothing', 'at least one of mode, power, state of charge, duration, strings');
@@ -67,7 +70,8 @@ export function checkControl(command: ControlCommand, now: BatteryControlMode, s
   if (powerW !== undefined && powerW !== null && !(powerW >= 0 && Number.isFinite(powerW))) {
     bad('power', powerW, 'a number of watts from 0 up, or null for the rating');
   }
-  if (socPct !== undefined && !(socPct >= 0 && socPct <= 100)) bad('state of charge', socPct, 'a number from 0 to 100 %');
+  if (socPct !== undefined && !(socPct >= 0 && socPct <= 100))
+    bad('state of charge', socPct, 'a number from 0 to 100 %');
   if (durationS !== undefined && durationS !== null && !(durationS > 0 && Number.isFinite(durationS))) {
     bad('duration', durationS, 'a number of seconds above 0, or null for no end');
   }
@@ -82,7 +86,11 @@ export function checkControl(command: ControlCommand, now: BatteryControlMode, s
   }
 }
 
-function checkStrings(strings: NonNullable<ControlCommand['strings']>, count: number, bad: (name: string, given: unknown, allowed: string) => void): void {
+function checkStrings(
+  strings: NonNullable<ControlCommand['strings']>,
+  count: number,
+  bad: (name: string, given: unknown, allowed: string) => void,
+): void {
   const seen = new Set<number>();
   for (const { index, contactor } of strings) {
     if (!Number.isInteger(index) || index < 0 || index >= count) bad('string index', index, `0 to ${count - 1}`);
@@ -95,9 +103,19 @@ function checkStrings(strings: NonNullable<ControlCommand['strings']>, count: nu
 /** Floor <= minimum <= maximum <= ceiling. @throws SimError */
 export function checkReserve({ minPct, maxPct }: ReserveCommand, floorPct: number, ceilingPct: number): void {
   if (!(minPct >= floorPct && minPct <= maxPct)) {
-    refuse([{ name: 'reserve minimum', detail: `given ${minPct} %; allowed: from the floor, ${floorPct} %, to the reserve maximum, ${maxPct} %` }]);
+    refuse([
+      {
+        name: 'reserve minimum',
+        detail: `given ${minPct} %; allowed: from the floor, ${floorPct} %, to the reserve maximum, ${maxPct} %`,
+      },
+    ]);
   }
   if (!(maxPct <= ceilingPct)) {
-    refuse([{ name: 'reserve maximum', detail: `given ${maxPct} %; allowed: from the reserve minimum, ${minPct} %, to the ceiling, ${ceilingPct} %` }]);
+    refuse([
+      {
+        name: 'reserve maximum',
+        detail: `given ${maxPct} %; allowed: from the reserve minimum, ${minPct} %, to the ceiling, ${ceilingPct} %`,
+      },
+    ]);
   }
 }

@@ -15,7 +15,10 @@ const comparedPerHour = 0.1;
 const nearBoundV = 0.02;
 
 const eventOf: Readonly<Record<BatteryFault, BatteryEvent>> = {
-  over_temp: 'OVER_TEMP_ALARM', under_temp: 'UNDER_TEMP_ALARM', over_volt: 'OVER_VOLT_ALARM', under_volt: 'UNDER_VOLT_ALARM',
+  over_temp: 'OVER_TEMP_ALARM',
+  under_temp: 'UNDER_TEMP_ALARM',
+  over_volt: 'OVER_VOLT_ALARM',
+  under_volt: 'UNDER_VOLT_ALARM',
 };
 
 /** Adds the faults that hold now. @param minV,maxV lowest and highest cell voltage */
@@ -47,7 +50,9 @@ export function batteryEvents(input: EventInput): BatteryEvent[] {
   const { bank, spec, faults, minV, maxV } = input;
   const events: BatteryEvent[] = [];
   for (const fault of faults) events.push(eventOf[fault]);
-  const add = (event: BatteryEvent, holds: boolean): void => { if (holds) events.push(event); };
+  const add = (event: BatteryEvent, holds: boolean): void => {
+    if (holds) events.push(event);
+  };
   const soc = bank.meanSoc;
   let [coldestC, hottestC] = [Infinity, -Infinity];
   for (let k = 0; k < bank.stringCount; k += 1) {

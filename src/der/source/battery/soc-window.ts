@@ -15,7 +15,9 @@ export class SocWindow {
   #highOpens = 1;
 
   /** The state of charge has been set from outside: nothing is remembered. */
-  forget(): void { this.lowBlocked = this.highBlocked = false; }
+  forget(): void {
+    this.lowBlocked = this.highBlocked = false;
+  }
 
   /** @param empty,full the cells have come to their voltage bounds before the state of charge has */
   update(soc: number, low: number, high: number, empty: boolean, full: boolean): void {

@@ -4,8 +4,14 @@ import { BatteryBank } from './bank.ts';
 import { bankLimits } from './bank-limits.ts';
 import type { BankBounds, BankLimits } from './bank-limits.ts';
 import {
-  alongPolyline, chargeOverSoc, chargeOverTemperature, currentHeadroom, dischargeOverSoc, dischargeOverTemperature,
-  meanOcvV, standbyShare,
+  alongPolyline,
+  chargeOverSoc,
+  chargeOverTemperature,
+  currentHeadroom,
+  dischargeOverSoc,
+  dischargeOverTemperature,
+  meanOcvV,
+  standbyShare,
 } from './cell-spec.ts';
 import type { CellSpec } from './cell-spec.ts';
 import { Contactors } from './contactors.ts';
@@ -28,7 +34,10 @@ const shortestStepS = 0.001;
 const aheadS = 2;
 
 /** Power at the DC terminals, magnitudes. */
-export interface TerminalPowers { dischargeW: number; chargeW: number }
+export interface TerminalPowers {
+  dischargeW: number;
+  chargeW: number;
+}
 
 /** The bank with its management system: contactors, limits, faults, counters. Powers at the DC terminals, + = discharge. */
 export class BatterySystem {
@@ -53,7 +62,14 @@ export class BatterySystem {
   reserveMaxPct = 100;
   readonly #parameters: BatteryParameters;
   readonly #spec: CellSpec;
-  readonly #bounds: BankBounds = { lowSoc: 0, highSoc: 1, dischargeA: 0, chargeA: 0, enoughDischargeW: 0, enoughChargeW: 0 };
+  readonly #bounds: BankBounds = {
+    lowSoc: 0,
+    highSoc: 1,
+    dischargeA: 0,
+    chargeA: 0,
+    enoughDischargeW: 0,
+    enoughChargeW: 0,
+  };
   readonly #limits: BankLimits = { dischargeW: 0, chargeW: 0, dischargeVoltageA: 0, chargeVoltageA: 0 };
   readonly #now: TerminalPowers = { dischargeW: 0, chargeW: 0 };
   readonly #ratedA: number;
@@ -67,19 +83,32 @@ export class BatterySystem {
     const p = parameters;
     this.#parameters = p;
     this.#spec = spec;
-    this.bank = new BatteryBank({
-      strings: p.strings, modules: p.modules, cells: p.cells, spec, capacityWh: p.capacityWh,
-      soc: p.socPct / 100, soh: p.sohPct / 100, thermalTimeConstantS: p.thermalTimeConstantS,
-    }, random);
+    this.bank = new BatteryBank(
+      {
+        strings: p.strings,
+        modules: p.modules,
+        cells: p.cells,
+        spec,
+        capacityWh: p.capacityWh,
+        soc: p.socPct / 100,
+        soh: p.sohPct / 100,
+        thermalTimeConstantS: p.thermalTimeConstantS,
+      },
+      random,
+    );
     this.contactors = new Contactors(this.bank);
     this.#ratedA = (currentHeadroom * p.powerW) / (p.modules * p.cells * meanOcvV(spec.ocvV));
     this.restart();
   }
 
-  get voltageV(): number { return this.bank.closedCount > 0 ? this.bank.busVoltageV : 0; }
+  get voltageV(): number {
+    return this.bank.closedCount > 0 ? this.bank.busVoltageV : 0;
+  }
 
   /** Equivalent full cycles. */
-  get cycles(): number { return (this.chargedWh + this.dischargedWh) / (2 * this.#parameters.capacityWh); }
+  get cycles(): number {
+    return (this.chargedWh + this.dischargedWh) / (2 * this.#parameters.capacityWh);
+  }
 
   /** Nameplate energy times state of charge and of health, of the closed strings, or of all when none is closed. */
   get energyWh(): number {
@@ -105,7 +134,7 @@ export class BatterySystem {
 
   /** Power that a forced mode asks for, W, magnitude. */
   get requestedW(): number {
-    return this.forced.mode === 'idle' ? 0 : this.forced.powerW ?? this.#parameters.powerW;
+    return this.forced.mode === 'idle' ? 0 : (this.forced.powerW ?? this.#parameters.powerW);
   }
 
   /** Time for which the bank may go on before a bound or a timer, s; Infinity: no end in sight. */
@@ -252,7 +281,8 @@ export class BatterySystem {
     this.#standbyW = aboveFloorAh > 0 ? Math.min(standbyShare * p.powerW, mostW) : 0;
     const ratedW = (p.powerW * bank.closedCount) / p.strings;
     to.dischargeW = Math.max(0, Math.min(ratedW * this.#dischargeShare, this.#limits.dischargeW - this.#standbyW));
-    to.chargeW = this.#limits.chargeW > 0 ? Math.min(ratedW * this.#chargeShare, this.#limits.chargeW + this.#standbyW) : 0;
+    to.chargeW =
+      this.#limits.chargeW > 0 ? Math.min(ratedW * this.#chargeShare, this.#limits.chargeW + this.#standbyW) : 0;
   }
 
   #updateWindow(): void {

@@ -1,6 +1,11 @@
 /** What a bank shows of its cells. */
 import type {
-  BatteryCell, BatteryCellPosition, BatteryContactor, BatteryModule, BatteryString, BatteryTree,
+  BatteryCell,
+  BatteryCellPosition,
+  BatteryContactor,
+  BatteryModule,
+  BatteryString,
+  BatteryTree,
 } from '../../../core/kinds/battery.ts';
 import type { BatteryBank } from './bank.ts';
 import type { BankShape } from './cells.ts';
@@ -41,7 +46,9 @@ export function extremeCellV(bank: BatteryBank, k: number, which: 'low' | 'high'
   const extremes = bank.extremes[k];
   if (!extremes) return 0;
   const dropV = meanDropV(bank, k);
-  return which === 'low' ? extremes.lowV - extremes.lowResistance * dropV : extremes.highV - extremes.highResistance * dropV;
+  return which === 'low'
+    ? extremes.lowV - extremes.lowResistance * dropV
+    : extremes.highV - extremes.highResistance * dropV;
 }
 
 /** Once a tick over every cell: bit for bit what `voltageOf` says, with the lookups that cells share made once. */
@@ -60,8 +67,14 @@ export function cellRange(bank: BatteryBank): CellRange {
     for (let at = k * series; at < end; at += 1) {
       const v = ocvAt(ocv, (soc[at] ?? 0) - sinceAh / (capacityAh[at] ?? 1)) - (resistance[at] ?? 1) * dropV;
       sum += v;
-      if (v < minV) { minV = v; minAt = at; }
-      if (v > maxV) { maxV = v; maxAt = at; }
+      if (v < minV) {
+        minV = v;
+        minAt = at;
+      }
+      if (v > maxV) {
+        maxV = v;
+        maxAt = at;
+      }
     }
   }
   return { minV, maxV, avgV: sum / (bank.stringCount * series), minAt, maxAt };
@@ -81,30 +94,48 @@ function moduleView(bank: BatteryBank, shape: BankShape, k: number, index: numbe
     const at = from + c;
     soc += socOf(bank, k, at);
     cells.push({
-      index: c, voltageV: voltageOf(bank, k, at, dropV),
-      temperatureC: (bank.temperatureC[k] ?? 0) + (bank.cells.temperatureOffsetK[at] ?? 0), balancing: bank.cells.balancing[at] === 1,
+      index: c,
+      voltageV: voltageOf(bank, k, at, dropV),
+      temperatureC: (bank.temperatureC[k] ?? 0) + (bank.cells.temperatureOffsetK[at] ?? 0),
+      balancing: bank.cells.balancing[at] === 1,
     });
   }
   const volts = cells.map((cell) => cell.voltageV);
   const degrees = cells.map((cell) => cell.temperatureC);
   return {
-    index, socPct: shownPct(soc / shape.cells), sohPct: shownPct(bank.soh), voltageV: volts.reduce((a, b) => a + b, 0),
-    cellVoltageMinV: Math.min(...volts), cellVoltageMaxV: Math.max(...volts),
-    temperatureMinC: Math.min(...degrees), temperatureMaxC: Math.max(...degrees), cells,
+    index,
+    socPct: shownPct(soc / shape.cells),
+    sohPct: shownPct(bank.soh),
+    voltageV: volts.reduce((a, b) => a + b, 0),
+    cellVoltageMinV: Math.min(...volts),
+    cellVoltageMaxV: Math.max(...volts),
+    temperatureMinC: Math.min(...degrees),
+    temperatureMaxC: Math.max(...degrees),
+    cells,
   };
 }
 
 /** Strings, modules and cells now. */
-export function batteryTree(bank: BatteryBank, shape: BankShape, contactor: (k: number) => BatteryContactor): BatteryTree {
+export function batteryTree(
+  bank: BatteryBank,
+  shape: BankShape,
+  contactor: (k: number) => BatteryContactor,
+): BatteryTree {
   const strings = Array.from({ length: shape.strings }, (_, k): BatteryString => {
     const modules = Array.from({ length: shape.modules }, (_, index) => moduleView(bank, shape, k, index));
     const voltageV = modules.reduce((sum, module) => sum + module.voltageV, 0);
     return {
-      index: k, contactor: contactor(k), socPct: shownPct(bank.soc[k] ?? 0), sohPct: shownPct(bank.soh),
-      voltageV, currentA: bank.currentA[k] ?? 0, cellVoltageAvgV: voltageV / bank.cells.series,
+      index: k,
+      contactor: contactor(k),
+      socPct: shownPct(bank.soc[k] ?? 0),
+      sohPct: shownPct(bank.soh),
+      voltageV,
+      currentA: bank.currentA[k] ?? 0,
+      cellVoltageAvgV: voltageV / bank.cells.series,
       cellVoltageMinV: Math.min(...modules.map((module) => module.cellVoltageMinV)),
       cellVoltageMaxV: Math.max(...modules.map((module) => module.cellVoltageMaxV)),
-      temperatureC: bank.temperatureC[k] ?? 0, modules,
+      temperatureC: bank.temperatureC[k] ?? 0,
+      modules,
     };
   });
   return { strings };

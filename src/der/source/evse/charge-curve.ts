@@ -26,7 +26,11 @@ export function curveTable(points: readonly ChargingCurvePoint[], maxChargeW: nu
   const inside = points.map(({ socPct, fraction }) => [socPct / 100, fraction * maxChargeW] as const);
   const first = inside[0] ?? [0, maxChargeW];
   const last = inside[inside.length - 1] ?? [1, maxChargeW];
-  const all = [...(first[0] > 0 ? [[0, first[1]] as const] : []), ...inside, ...(last[0] < 1 ? [[1, last[1]] as const] : [])];
+  const all = [
+    ...(first[0] > 0 ? [[0, first[1]] as const] : []),
+    ...inside,
+    ...(last[0] < 1 ? [[1, last[1]] as const] : []),
+  ];
   return { soc: Float64Array.from(all, ([soc]) => soc), powerW: Float64Array.from(all, ([, powerW]) => powerW) };
 }
 
@@ -63,13 +67,19 @@ export function endOfCurve({ soc, powerW }: CurveTable, endW: number): number {
  * @param dtS may be Infinity: how long to the goal
  */
 export function chargeAlong(
-  table: CurveTable, soc: number, goalSoc: number, capW: number, socPerJ: number, dtS: number, out: ChargeResult,
+  table: CurveTable,
+  soc: number,
+  goalSoc: number,
+  capW: number,
+  socPerJ: number,
+  dtS: number,
+  out: ChargeResult,
 ): void {
   const last = table.soc.length - 1;
   let s = soc;
   out.energyJ = 0;
   out.timeS = 0;
-  for (let i = segmentOf(table.soc, s); i < last && goalSoc - s > socTolerance && dtS > out.timeS;) {
+  for (let i = segmentOf(table.soc, s); i < last && goalSoc - s > socTolerance && dtS > out.timeS; ) {
     const s0 = table.soc[i] ?? 0;
     const s1 = table.soc[i + 1] ?? 1;
     const p0 = table.powerW[i] ?? 0;

@@ -1,5 +1,11 @@
 import type {
-  EvParameters, EvseConnectorParameters, EvseErrorCode, EvseLimitSource, EvsePhase, EvseReservation, Ocpp16Status,
+  EvParameters,
+  EvseConnectorParameters,
+  EvseErrorCode,
+  EvseLimitSource,
+  EvsePhase,
+  EvseReservation,
+  Ocpp16Status,
 } from '../../../core/kinds/evse.ts';
 import { ocpp16Status, phaseTraits } from './phases.ts';
 import type { ConnectorFlags } from './phases.ts';
@@ -60,18 +66,51 @@ export interface Connector {
 
 export function createConnector(p: EvseConnectorParameters, defaultEv: EvParameters): Connector {
   return {
-    p, defaultEv, phase: 'free', evPlugged: false, evsePlugged: p.attachedCable, vehicle: null, lockedByCommand: false,
-    operative: true, errorCode: null, errorInfo: null, vendorErrorCode: null, reservation: null, idToken: null,
-    remoteStartId: null, session: null, evHeldByCommand: false, evseHeldByCommand: false, startDueS: Infinity,
-    timeoutDueS: Infinity, localLimitW: Infinity, profileLimitW: Infinity, profileLimitA: Infinity, dischargeW: null,
-    energyWh: 0, energyExportWh: 0, flowW: 0, powerW: 0, capW: 0, capSource: 'none', offerW: 0, upW: 0, downW: 0,
-    wishW: 0, wishEndW: 0, ramping: false, planW: 0, heldByDer: false,
+    p,
+    defaultEv,
+    phase: 'free',
+    evPlugged: false,
+    evsePlugged: p.attachedCable,
+    vehicle: null,
+    lockedByCommand: false,
+    operative: true,
+    errorCode: null,
+    errorInfo: null,
+    vendorErrorCode: null,
+    reservation: null,
+    idToken: null,
+    remoteStartId: null,
+    session: null,
+    evHeldByCommand: false,
+    evseHeldByCommand: false,
+    startDueS: Infinity,
+    timeoutDueS: Infinity,
+    localLimitW: Infinity,
+    profileLimitW: Infinity,
+    profileLimitA: Infinity,
+    dischargeW: null,
+    energyWh: 0,
+    energyExportWh: 0,
+    flowW: 0,
+    powerW: 0,
+    capW: 0,
+    capSource: 'none',
+    offerW: 0,
+    upW: 0,
+    downW: 0,
+    wishW: 0,
+    wishEndW: 0,
+    ramping: false,
+    planW: 0,
+    heldByDer: false,
   };
 }
 
 export function flagsOf(c: Connector): ConnectorFlags {
   return {
-    faulted: c.errorCode !== null, operative: c.operative, reserved: c.reservation !== null,
+    faulted: c.errorCode !== null,
+    operative: c.operative,
+    reserved: c.reservation !== null,
     cableIn: c.evPlugged || (c.evsePlugged && !c.p.attachedCable),
   };
 }
@@ -115,7 +154,8 @@ export function takeLimits(c: Connector, vehicle: Vehicle, terminalPu: number): 
     capW = profileW;
     source = 'charging_profile';
     // amperes are compared as such: a sagging voltage is no reason to pause
-    paused = c.profileLimitW < leastW * (1 - limitTolerance) || (c.p.type === 'ac' && c.profileLimitA < c.p.minCurrentA);
+    paused =
+      c.profileLimitW < leastW * (1 - limitTolerance) || (c.p.type === 'ac' && c.profileLimitA < c.p.minCurrentA);
   }
   if (c.localLimitW < capW) {
     capW = c.localLimitW;

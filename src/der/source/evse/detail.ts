@@ -22,17 +22,22 @@ function limitNow(c: Connector): { readonly limitW: number; readonly limitSource
   if (c.heldByDer) return { limitW: Math.abs(c.powerW), limitSource: 'der' };
   if (c.dischargeW !== null) {
     const ownW = Math.min(c.p.maxDischargeW, c.vehicle.maxDischargeW);
-    return c.dischargeW < ownW ? { limitW: c.dischargeW, limitSource: 'local' }
+    return c.dischargeW < ownW
+      ? { limitW: c.dischargeW, limitSource: 'local' }
       : { limitW: ownW, limitSource: c.vehicle.maxDischargeW < c.p.maxDischargeW ? 'ev' : 'hardware' };
   }
   const curveW = chargeLevelW(c.vehicle, c.offerW);
-  return curveW < c.offerW - sameW ? { limitW: curveW, limitSource: 'ev' } : { limitW: c.offerW, limitSource: c.capSource };
+  return curveW < c.offerW - sameW
+    ? { limitW: curveW, limitSource: 'ev' }
+    : { limitW: c.offerW, limitSource: c.capSource };
 }
 
 /** Terminal voltage of a connector, V: line to neutral (AC), of the pack behind a closed contactor (DC). */
 export function connectorVoltageV(c: Connector, terminalPu: number): number {
   if (c.p.type === 'ac') return c.p.voltageV * terminalPu;
-  return c.vehicle !== null && phaseTraits[c.phase].contactorClosed && c.errorCode === null ? packVoltageV(c.vehicle) : 0;
+  return c.vehicle !== null && phaseTraits[c.phase].contactorClosed && c.errorCode === null
+    ? packVoltageV(c.vehicle)
+    : 0;
 }
 
 function currents(c: Connector, terminalPu: number): readonly number[] {
@@ -51,15 +56,35 @@ export function connectorDetail(c: Connector, terminalPu: number): EvseConnector
   const flags = flagsOf(c);
   const { limitW, limitSource } = limitNow(c);
   return {
-    connectorId: p.connectorId, type: p.type, standard: p.standard, maxPowerW: p.maxPowerW, minPowerW: leastPowerW(c),
-    phases: p.phases, bidirectional: p.bidirectional, status: ocpp16Status(c.phase, flags), ocpp201Status: ocpp201Status(c.phase, flags),
-    phase: c.phase, errorCode: c.errorCode ?? 'NoError', errorInfo: c.errorInfo, vendorErrorCode: c.vendorErrorCode,
-    operative: c.operative, authorised: traits.authorised, contactorClosed: traits.contactorClosed && c.errorCode === null,
+    connectorId: p.connectorId,
+    type: p.type,
+    standard: p.standard,
+    maxPowerW: p.maxPowerW,
+    minPowerW: leastPowerW(c),
+    phases: p.phases,
+    bidirectional: p.bidirectional,
+    status: ocpp16Status(c.phase, flags),
+    ocpp201Status: ocpp201Status(c.phase, flags),
+    phase: c.phase,
+    errorCode: c.errorCode ?? 'NoError',
+    errorInfo: c.errorInfo,
+    vendorErrorCode: c.vendorErrorCode,
+    operative: c.operative,
+    authorised: traits.authorised,
+    contactorClosed: traits.contactorClosed && c.errorCode === null,
     cable: { evPlugged: c.evPlugged, evsePlugged: c.evsePlugged, locked: c.lockedByCommand || traits.session },
-    ev: vehicle && vehicleDetail(vehicle), session: c.session && sessionDetail(c.session, c),
-    powerW: c.powerW, currentA: currents(c, terminalPu), voltageV: connectorVoltageV(c, terminalPu),
-    energyWh: c.energyWh, energyExportWh: c.energyExportWh, limitW, limitSource,
-    localLimitW: Number.isFinite(c.localLimitW) ? c.localLimitW : null, dischargeW: c.dischargeW, reservation: c.reservation,
+    ev: vehicle && vehicleDetail(vehicle),
+    session: c.session && sessionDetail(c.session, c),
+    powerW: c.powerW,
+    currentA: currents(c, terminalPu),
+    voltageV: connectorVoltageV(c, terminalPu),
+    energyWh: c.energyWh,
+    energyExportWh: c.energyExportWh,
+    limitW,
+    limitSource,
+    localLimitW: Number.isFinite(c.localLimitW) ? c.localLimitW : null,
+    dischargeW: c.dischargeW,
+    reservation: c.reservation,
   };
 }
 
@@ -79,8 +104,16 @@ export function evseDetail({ p, connectors }: Station, meter: StationMeter): Evs
     storedWh += (vehicle?.capacityWh ?? 0) * (vehicle?.soc ?? 0);
   }
   return {
-    kind: 'evse', vendor: p.vendor, model: p.model, firmwareVersion: p.firmwareVersion, maxPowerW: p.maxPowerW, powerW,
-    standbyW: meter.standbyW, energyWh: meter.energyWh, energyExportWh: meter.energyExportWh, sharing: p.sharing,
+    kind: 'evse',
+    vendor: p.vendor,
+    model: p.model,
+    firmwareVersion: p.firmwareVersion,
+    maxPowerW: p.maxPowerW,
+    powerW,
+    standbyW: meter.standbyW,
+    energyWh: meter.energyWh,
+    energyExportWh: meter.energyExportWh,
+    sharing: p.sharing,
     battery: capacityWh > 0 ? { capacityWh, socPct: (100 * storedWh) / capacityWh } : null,
     connectors: connectors.map((c) => connectorDetail(c, meter.terminalPu)),
   };

@@ -64,17 +64,27 @@ export class EvseSource implements DcSource {
   constructor(parameters: EvseParameters, random: RandomStream) {
     const connectors = parameters.connectors.map((p) => createConnector(p, defaultEvOf(parameters, p.connectorId)));
     this.#station = {
-      p: parameters, connectors, random, log: { records: [], count: 0 }, listeners: new Set(), nowS: 0,
-      profileLimitW: Infinity, profileLimitA: Infinity,
+      p: parameters,
+      connectors,
+      random,
+      log: { records: [], count: 0 },
+      listeners: new Set(),
+      nowS: 0,
+      profileLimitW: Infinity,
+      profileLimitA: Infinity,
     };
     this.#scratch = createScratch(connectors.length);
     this.ports = connectors.filter(({ p }) => p.type === 'dc').map((c) => this.#portOf(c));
     this.#plugAtStart();
   }
 
-  get availableDcW(): number { return this.#availableDcW; }
+  get availableDcW(): number {
+    return this.#availableDcW;
+  }
 
-  get absorbableDcW(): number { return this.#absorbableDcW; }
+  get absorbableDcW(): number {
+    return this.#absorbableDcW;
+  }
 
   /** V2G once the vehicles have ramped. */
   get potentialDcW(): number {
@@ -84,7 +94,9 @@ export class EvseSource implements DcSource {
   }
 
   /** Where the ramps of the vehicles lead when nobody asks. */
-  get potentialAbsorbableDcW(): number { return Math.max(this.#absorbableDcW, this.#levelW()); }
+  get potentialAbsorbableDcW(): number {
+    return Math.max(this.#absorbableDcW, this.#levelW());
+  }
 
   /** The vehicle that charges with the least, and the station beside it. */
   get leastAbsorbedDcW(): number {
@@ -93,7 +105,9 @@ export class EvseSource implements DcSource {
     return leastW === Infinity ? 0 : leastW + this.#station.p.standbyW;
   }
 
-  get riseGivenDcWS(): number { return this.riseAbsorbedDcWS; }
+  get riseGivenDcWS(): number {
+    return this.riseAbsorbedDcWS;
+  }
 
   /** All vehicles at once. */
   get riseAbsorbedDcWS(): number {
@@ -161,19 +175,23 @@ export class EvseSource implements DcSource {
     const askedW = Math.min(mostW, Math.max(leastW, targetW === null ? leadsToW : -targetW));
     // no vehicle discharges for the standby alone
     const vehiclesW = askedW >= 0 ? Math.max(0, askedW - p.standbyW) : askedW - p.standbyW;
-    const planned = p.standbyW + planTotal(connectors, this.#scratch, vehiclesW, mostW - p.standbyW, leastW > p.standbyW);
+    const planned =
+      p.standbyW + planTotal(connectors, this.#scratch, vehiclesW, mostW - p.standbyW, leastW > p.standbyW);
     const least = Math.min(leastW, this.#absorbableDcW);
     const most = Math.max(mostW, -this.#availableDcW);
     return this.#answered(Math.max(-this.#availableDcW, Math.min(this.#absorbableDcW, most, Math.max(least, planned))));
   }
 
-  get phaseSkewW(): readonly [number, number, number] | null { return phaseSkew(this.#station.connectors); }
+  get phaseSkewW(): readonly [number, number, number] | null {
+    return phaseSkew(this.#station.connectors);
+  }
 
   draw(dcW: number, energized: boolean): void {
     const { connectors, p, nowS } = this.#station;
     const drawnW = energized ? -dcW : 0;
     if (!energized) for (const c of connectors) c.planW = 0;
-    else if (drawnW !== this.#plannedW) bendPlan(connectors, drawnW >= 0 ? Math.max(0, drawnW - p.standbyW) : drawnW - p.standbyW);
+    else if (drawnW !== this.#plannedW)
+      bendPlan(connectors, drawnW >= 0 ? Math.max(0, drawnW - p.standbyW) : drawnW - p.standbyW);
     this.#plannedW = drawnW;
     const hours = this.#pendingS / 3600;
     let vehiclesW = 0;
@@ -193,7 +211,10 @@ export class EvseSource implements DcSource {
 
   detail(): EvseDetail {
     return evseDetail(this.#station, {
-      standbyW: this.#standbyW, energyWh: this.#energyWh, energyExportWh: this.#energyExportWh, terminalPu: this.#terminalPu,
+      standbyW: this.#standbyW,
+      energyWh: this.#energyWh,
+      energyExportWh: this.#energyExportWh,
+      terminalPu: this.#terminalPu,
     });
   }
 
@@ -207,12 +228,16 @@ export class EvseSource implements DcSource {
   }
 
   /** Simulated seconds since the source began: the clock of sessions, reservations and transitions. */
-  get nowS(): number { return this.#station.nowS; }
+  get nowS(): number {
+    return this.#station.nowS;
+  }
 
   /** Tells `listener` every change of phase or status at its instant. @returns ends that */
   onTransition(listener: (transition: EvseTransition) => void): () => void {
     this.#station.listeners.add(listener);
-    return () => { this.#station.listeners.delete(listener); };
+    return () => {
+      this.#station.listeners.delete(listener);
+    };
   }
 
   curve(): IvCurve {
@@ -220,7 +245,8 @@ export class EvseSource implements DcSource {
   }
 
   command(command: SourceCommand): void {
-    if (!isEvseCommand(command)) throw new SimError('COMMAND_NOT_APPLICABLE', `${command.kind} is no command of a charging station`);
+    if (!isEvseCommand(command))
+      throw new SimError('COMMAND_NOT_APPLICABLE', `${command.kind} is no command of a charging station`);
     operate(this.#station, command);
   }
 
@@ -244,11 +270,20 @@ export class EvseSource implements DcSource {
   #portOf(c: Connector): DcPort {
     const voltageV = () => connectorVoltageV(c, 1);
     return {
-      type: 'EV', name: `Connector ${c.p.connectorId}`,
-      get voltageV() { return voltageV(); },
-      get currentA() { return c.powerW === 0 || voltageV() === 0 ? 0 : -c.powerW / voltageV(); },
-      get powerW() { return c.powerW === 0 ? 0 : -c.powerW; },
-      get conditions() { return conditionsOf(c.errorCode); },
+      type: 'EV',
+      name: `Connector ${c.p.connectorId}`,
+      get voltageV() {
+        return voltageV();
+      },
+      get currentA() {
+        return c.powerW === 0 || voltageV() === 0 ? 0 : -c.powerW / voltageV();
+      },
+      get powerW() {
+        return c.powerW === 0 ? 0 : -c.powerW;
+      },
+      get conditions() {
+        return conditionsOf(c.errorCode);
+      },
     };
   }
 
@@ -273,7 +308,8 @@ export class EvseSource implements DcSource {
       c.offerW = 0;
       if (c.vehicle !== null && canFlow(c)) takeLimits(c, c.vehicle, this.#terminalPu);
     }
-    const perA = profileLimitA === Infinity ? Infinity : profileLimitA * stationPhases * (connectors[0]?.p.voltageV ?? 0);
+    const perA =
+      profileLimitA === Infinity ? Infinity : profileLimitA * stationPhases * (connectors[0]?.p.voltageV ?? 0);
     const profileW = Math.min(profileLimitW, perA);
     const limitW = Math.max(0, Math.min(p.maxPowerW, profileW) - p.standbyW);
     this.#shared = offerUnder(connectors, this.#scratch, limitW, profileW < p.maxPowerW) && connectors.length > 1;

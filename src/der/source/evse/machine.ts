@@ -35,7 +35,13 @@ export function change(station: Station, c: Connector, event: string, act: () =>
   const status = statusOf(c);
   if (c.phase === fromPhase && status === fromStatus) return;
   const transition = {
-    atS: station.nowS, connectorId: c.p.connectorId, event, fromPhase, phase: c.phase, fromStatus, status,
+    atS: station.nowS,
+    connectorId: c.p.connectorId,
+    event,
+    fromPhase,
+    phase: c.phase,
+    fromStatus,
+    status,
     transactionId: (c.session ?? before)?.transactionId ?? null,
   };
   for (const listener of station.listeners) listener(transition);
@@ -103,7 +109,9 @@ export function fireDue(station: Station, c: Connector): void {
   if (c.startDueS <= limitS) fire(station, c, 'delay_over');
   if (c.timeoutDueS <= limitS) fire(station, c, 'withdraw');
   if (c.reservation?.expiresAtS != null && c.reservation.expiresAtS <= limitS) {
-    change(station, c, 'reserve', () => { c.reservation = null; });
+    change(station, c, 'reserve', () => {
+      c.reservation = null;
+    });
     authorizeByPlug(station, c);
   }
 }

@@ -19,7 +19,10 @@ function conflict(c: Connector, why: string): SimError {
 }
 
 function bad(name: string, given: unknown, allowed: string): SimError {
-  return new SimError('COMMAND_BAD_VALUE', `${name}: given ${given === undefined ? 'nothing' : JSON.stringify(given)}; allowed: ${allowed}`);
+  return new SimError(
+    'COMMAND_BAD_VALUE',
+    `${name}: given ${given === undefined ? 'nothing' : JSON.stringify(given)}; allowed: ${allowed}`,
+  );
 }
 
 function checkText(name: string, given: string, longest: number): void {
@@ -34,7 +37,8 @@ function checkNumber(name: string, given: number | null, most: number): void {
 function checkServes(c: Connector, idToken: string | null): void {
   if (c.errorCode !== null) throw conflict(c, `${c.errorCode} must be cleared first`);
   if (!c.operative) throw conflict(c, 'it is out of operation');
-  if (c.reservation !== null && c.reservation.idToken !== idToken) throw conflict(c, 'it is reserved for another token');
+  if (c.reservation !== null && c.reservation.idToken !== idToken)
+    throw conflict(c, 'it is reserved for another token');
 }
 
 function checkSession(c: Connector): void {
@@ -88,7 +92,8 @@ function authorize(station: Station, c: Connector, { idToken }: Of<'evse.authori
 function start(station: Station, c: Connector, command: Of<'evse.start'>): void {
   const { idToken, authorize: authorized = true, remoteStartId = null } = command;
   if (idToken !== undefined) checkText('idToken', idToken, 255);
-  if (remoteStartId !== null && !Number.isSafeInteger(remoteStartId)) throw bad('remoteStartId', remoteStartId, 'a whole number');
+  if (remoteStartId !== null && !Number.isSafeInteger(remoteStartId))
+    throw bad('remoteStartId', remoteStartId, 'a whole number');
   const token = idToken ?? (station.p.autoAuthorize && authorized ? autoIdToken : null);
   if (token === null && authorized) throw bad('idToken', idToken, 'a token, or authorize false');
   if (phaseTraits[c.phase].session) throw conflict(c, 'a session is running');
@@ -119,7 +124,10 @@ function suspend(station: Station, c: Connector, { by }: Of<'evse.suspend'>): vo
 function resume(station: Station, c: Connector, { by }: Of<'evse.resume'>): void {
   checkSession(c);
   if (by === 'ev' ? !c.evHeldByCommand : !c.evseHeldByCommand) {
-    throw conflict(c, by === 'ev' && evHoldsByItself(c) ? 'the vehicle has what it wants' : `no suspension by the ${by} to end`);
+    throw conflict(
+      c,
+      by === 'ev' && evHoldsByItself(c) ? 'the vehicle has what it wants' : `no suspension by the ${by} to end`,
+    );
   }
   if (by === 'ev') c.evHeldByCommand = false;
   else c.evseHeldByCommand = false;
@@ -162,7 +170,9 @@ function fault(station: Station, c: Connector, command: Of<'evse.fault'>): void 
 /** Ends the fault of a connector: it goes on where it stood. */
 export function clearFault(station: Station, c: Connector): void {
   if (c.errorCode === null) throw conflict(c, 'no fault to clear');
-  change(station, c, 'clear_fault', () => { [c.errorCode, c.errorInfo, c.vendorErrorCode] = [null, null, null]; });
+  change(station, c, 'clear_fault', () => {
+    [c.errorCode, c.errorInfo, c.vendorErrorCode] = [null, null, null];
+  });
   authorizeByPlug(station, c);
 }
 
@@ -192,22 +202,30 @@ function unlock(station: Station, c: Connector): void {
 function reserve(station: Station, c: Connector, { reservation }: Of<'evse.reserve'>): void {
   if (reservation === null) {
     if (c.reservation === null) throw conflict(c, 'no reservation to cancel');
-    change(station, c, 'reserve', () => { c.reservation = null; });
+    change(station, c, 'reserve', () => {
+      c.reservation = null;
+    });
     authorizeByPlug(station, c);
     return;
   }
   const { reservationId, idToken, expiresInS } = reservation;
   checkText('idToken', idToken, 255);
   if (!Number.isSafeInteger(reservationId)) throw bad('reservationId', reservationId, 'a whole number');
-  if (expiresInS !== null && !(expiresInS > 0 && expiresInS <= mostW)) throw bad('expiresInS', expiresInS, `above 0 up to ${mostW}, or null`);
+  if (expiresInS !== null && !(expiresInS > 0 && expiresInS <= mostW))
+    throw bad('expiresInS', expiresInS, `above 0 up to ${mostW}, or null`);
   const status = statusOf(c);
   const same = status === 'reserved' && c.reservation?.reservationId === reservationId;
   if (status !== 'available' && !same) throw conflict(c, 'only an available connector can be reserved');
   const expiresAtS = expiresInS === null ? null : station.nowS + expiresInS;
-  change(station, c, 'reserve', () => { c.reservation = { reservationId, idToken, expiresAtS }; });
+  change(station, c, 'reserve', () => {
+    c.reservation = { reservationId, idToken, expiresAtS };
+  });
 }
 
-function profileLimit(target: { profileLimitW: number; profileLimitA: number }, { limitW, limitA }: Of<'evse.profile_limit'>): void {
+function profileLimit(
+  target: { profileLimitW: number; profileLimitA: number },
+  { limitW, limitA }: Of<'evse.profile_limit'>,
+): void {
   checkNumber('limitW', limitW, mostW);
   checkNumber('limitA', limitA, mostW);
   target.profileLimitW = limitW ?? Infinity;
@@ -215,10 +233,23 @@ function profileLimit(target: { profileLimitW: number; profileLimitA: number }, 
 }
 
 const operations: { readonly [Kind in Exclude<EvseCommand['kind'], 'evse.profile_limit'>]: Operation<Kind> } = {
-  'evse.plug': plug, 'evse.unplug': unplug, 'evse.authorize': authorize, 'evse.start': start, 'evse.stop': stop,
-  'evse.suspend': suspend, 'evse.resume': resume, 'evse.limit': limit, 'evse.discharge': discharge,
-  'evse.availability': availability, 'evse.fault': fault, 'evse.clear_fault': clearFault, 'evse.ev': setEv,
-  'evse.meter': meter, 'evse.lock': lock, 'evse.unlock': unlock, 'evse.reserve': reserve,
+  'evse.plug': plug,
+  'evse.unplug': unplug,
+  'evse.authorize': authorize,
+  'evse.start': start,
+  'evse.stop': stop,
+  'evse.suspend': suspend,
+  'evse.resume': resume,
+  'evse.limit': limit,
+  'evse.discharge': discharge,
+  'evse.availability': availability,
+  'evse.fault': fault,
+  'evse.clear_fault': clearFault,
+  'evse.ev': setEv,
+  'evse.meter': meter,
+  'evse.lock': lock,
+  'evse.unlock': unlock,
+  'evse.reserve': reserve,
 };
 
 /** @throws SimError UNKNOWN_RESOURCE for a connector that the station does not have, COMMAND_BAD_VALUE, COMMAND_CONFLICT */
@@ -231,7 +262,10 @@ export function operate(station: Station, command: EvseCommand): void {
   const c = station.connectors.find(({ p }) => p.connectorId === connectorId);
   if (c === undefined) {
     const known = station.connectors.map(({ p }) => p.connectorId).join(', ');
-    throw new SimError('UNKNOWN_RESOURCE', `connectorId: given ${JSON.stringify(connectorId)}; this station has ${known}`);
+    throw new SimError(
+      'UNKNOWN_RESOURCE',
+      `connectorId: given ${JSON.stringify(connectorId)}; this station has ${known}`,
+    );
   }
   if (command.kind === 'evse.profile_limit') profileLimit(c, command);
   // the table pairs every kind with its own operation, which an indexed access does not keep

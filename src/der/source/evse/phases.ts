@@ -2,7 +2,16 @@ import type { EvseChargingState, EvsePhase, Ocpp16Status, Ocpp201Status } from '
 
 /** What moves a connector from phase to phase. `plugged`: both ends of the cable are in; hold and release: who stops the energy. */
 export const phaseEvents = [
-  'plugged', 'unplugged', 'authorize', 'withdraw', 'delay_over', 'ev_hold', 'ev_release', 'evse_hold', 'evse_release', 'stop',
+  'plugged',
+  'unplugged',
+  'authorize',
+  'withdraw',
+  'delay_over',
+  'ev_hold',
+  'ev_release',
+  'evse_hold',
+  'evse_release',
+  'stop',
 ] as const;
 export type PhaseEvent = (typeof phaseEvents)[number];
 
@@ -36,8 +45,15 @@ interface PhaseTraits {
 
 function traits(status: Ocpp16Status, chargingState: EvseChargingState, more: Partial<PhaseTraits> = {}): PhaseTraits {
   return {
-    session: false, authorised: false, contactorClosed: false, powered: false, evHolds: false, evseHolds: false,
-    status, chargingState, ...more,
+    session: false,
+    authorised: false,
+    contactorClosed: false,
+    powered: false,
+    evHolds: false,
+    evseHolds: false,
+    status,
+    chargingState,
+    ...more,
   };
 }
 
@@ -79,7 +95,12 @@ export function ocpp16Status(phase: EvsePhase, flags: ConnectorFlags): Ocpp16Sta
 export function ocpp201Status(phase: EvsePhase, flags: ConnectorFlags): Ocpp201Status {
   const status = ocpp16Status(phase, flags);
   switch (status) {
-    case 'available': case 'reserved': case 'unavailable': case 'faulted': return status;
-    default: return phase === 'authorised' && !flags.cableIn ? (flags.reserved ? 'reserved' : 'available') : 'occupied';
+    case 'available':
+    case 'reserved':
+    case 'unavailable':
+    case 'faulted':
+      return status;
+    default:
+      return phase === 'authorised' && !flags.cableIn ? (flags.reserved ? 'reserved' : 'available') : 'occupied';
   }
 }

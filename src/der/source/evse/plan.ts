@@ -33,7 +33,12 @@ function fillDemand(connectors: readonly Connector[], scratch: Scratch, use: 'ca
 }
 
 /** Shares the limit of the station: `offerW` of every connector from its `capW`. @returns whether it binds */
-export function offerUnder(connectors: readonly Connector[], scratch: Scratch, limitW: number, byProfile: boolean): boolean {
+export function offerUnder(
+  connectors: readonly Connector[],
+  scratch: Scratch,
+  limitW: number,
+  byProfile: boolean,
+): boolean {
   fillDemand(connectors, scratch, 'capW');
   const binds = sharePower(scratch.demandW, scratch.minW, limitW, scratch.shareW);
   for (let i = 0; i < connectors.length; i++) {
@@ -50,13 +55,20 @@ export function offerUnder(connectors: readonly Connector[], scratch: Scratch, l
 }
 
 /** Charges with `limitW` in all; when nobody can with so little, with the least useful power if that is nearer or must be. */
-function planCharge(connectors: readonly Connector[], scratch: Scratch, limitW: number, mostW: number, forced: boolean): number {
+function planCharge(
+  connectors: readonly Connector[],
+  scratch: Scratch,
+  limitW: number,
+  mostW: number,
+  forced: boolean,
+): number {
   fillDemand(connectors, scratch, 'offerW');
   const { demandW, minW, shareW } = scratch;
   let binds = sharePower(demandW, minW, limitW, shareW);
   if (binds && limitW > 0 && shareW.every((w) => w === 0)) {
     let leastW = Infinity;
-    for (let i = 0; i < demandW.length; i++) if ((demandW[i] ?? 0) > 0) leastW = Math.min(leastW, minW[i] ?? 0, demandW[i] ?? 0);
+    for (let i = 0; i < demandW.length; i++)
+      if ((demandW[i] ?? 0) > 0) leastW = Math.min(leastW, minW[i] ?? 0, demandW[i] ?? 0);
     if (leastW <= mostW && (forced || leastW - limitW < limitW)) binds = sharePower(demandW, minW, leastW, shareW);
   }
   let sum = 0;
@@ -92,7 +104,13 @@ export function planWish(connectors: readonly Connector[]): number {
  * @param forced a function demands this much at least
  * @returns the sum
  */
-export function planTotal(connectors: readonly Connector[], scratch: Scratch, totalW: number, mostW: number, forced: boolean): number {
+export function planTotal(
+  connectors: readonly Connector[],
+  scratch: Scratch,
+  totalW: number,
+  mostW: number,
+  forced: boolean,
+): number {
   let wishedW = 0;
   let downW = 0;
   for (const c of connectors) {

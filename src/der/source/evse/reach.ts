@@ -9,7 +9,11 @@ const socTolerance = 1e-9;
 /** Nearer than this the ramp is over. */
 const rampedW = 1e-6;
 
-interface Motion { meanW: number; endW: number; ramping: boolean }
+interface Motion {
+  meanW: number;
+  endW: number;
+  ramping: boolean;
+}
 
 const motion: Motion = { meanW: 0, endW: 0, ramping: false };
 const walked: ChargeResult = { energyJ: 0, timeS: 0 };

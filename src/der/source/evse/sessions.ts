@@ -35,8 +35,16 @@ interface SessionStart {
 export function openSession(log: SessionLog, c: SessionStart, nowS: number): SessionRecord {
   log.count += 1;
   const record: SessionRecord = {
-    transactionId: String(log.count), connectorId: c.p.connectorId, idToken: c.idToken, remoteStartId: c.remoteStartId,
-    startedAtS: nowS, endedAtS: null, meterStartWh: c.energyWh, energyWh: 0, energyDischargedWh: 0, stopReason: null,
+    transactionId: String(log.count),
+    connectorId: c.p.connectorId,
+    idToken: c.idToken,
+    remoteStartId: c.remoteStartId,
+    startedAtS: nowS,
+    endedAtS: null,
+    meterStartWh: c.energyWh,
+    energyWh: 0,
+    energyDischargedWh: 0,
+    stopReason: null,
   };
   log.records.push(record);
   if (log.records.length > keptSessions) log.records.shift();
@@ -44,13 +52,25 @@ export function openSession(log: SessionLog, c: SessionStart, nowS: number): Ses
 }
 
 /** What a session shows; its state is that of its connector while it runs. */
-export function sessionDetail(record: SessionRecord, { phase, errorCode }: { readonly phase: EvsePhase; readonly errorCode: string | null }): EvseSession {
+export function sessionDetail(
+  record: SessionRecord,
+  { phase, errorCode }: { readonly phase: EvsePhase; readonly errorCode: string | null },
+): EvseSession {
   const ended = record.endedAtS !== null;
-  const running = phase === 'starting' ? 'starting' : phase === 'energised' && errorCode === null ? 'active' : 'suspended';
+  const running =
+    phase === 'starting' ? 'starting' : phase === 'energised' && errorCode === null ? 'active' : 'suspended';
   return {
-    transactionId: record.transactionId, connectorId: record.connectorId, state: ended ? 'ended' : running,
-    idToken: record.idToken, remoteStartId: record.remoteStartId, startedAtS: record.startedAtS, endedAtS: record.endedAtS,
-    meterStartWh: record.meterStartWh, energyWh: record.energyWh, energyDischargedWh: record.energyDischargedWh,
-    stopReason: record.stopReason, chargingState: ended ? 'idle' : phaseTraits[phase].chargingState,
+    transactionId: record.transactionId,
+    connectorId: record.connectorId,
+    state: ended ? 'ended' : running,
+    idToken: record.idToken,
+    remoteStartId: record.remoteStartId,
+    startedAtS: record.startedAtS,
+    endedAtS: record.endedAtS,
+    meterStartWh: record.meterStartWh,
+    energyWh: record.energyWh,
+    energyDischargedWh: record.energyDischargedWh,
+    stopReason: record.stopReason,
+    chargingState: ended ? 'idle' : phaseTraits[phase].chargingState,
   };
 }

@@ -1,5 +1,11 @@
 import { SimError } from '../../../core/errors.ts';
-import type { ChargingCurvePoint, EvDetail, EvParameters, EvPatch, EvseConnectorType } from '../../../core/kinds/evse.ts';
+import type {
+  ChargingCurvePoint,
+  EvDetail,
+  EvParameters,
+  EvPatch,
+  EvseConnectorType,
+} from '../../../core/kinds/evse.ts';
 import { curveTable, endOfCurve } from './charge-curve.ts';
 import type { CurveTable } from './charge-curve.ts';
 
@@ -28,11 +34,23 @@ export interface Vehicle {
 /** The vehicle of a profile at a connector of this type, with what a command says about it. */
 export function createVehicle(ev: EvParameters, type: EvseConnectorType, patch: EvPatch = {}): Vehicle {
   const ac = type === 'ac';
-  return build(ev, type, {
-    id: ev.id, batteryCapacityWh: ev.batteryCapacityWh, socPct: ev.socPct, targetSocPct: ev.targetSocPct,
-    reserveSocPct: ev.reserveSocPct, maxChargeW: ac ? ev.acMaxChargeW : ev.dcMaxChargeW, maxDischargeW: ev.maxDischargeW,
-    phases: ev.phases, chargingCurve: ac ? ev.acCurve : ev.dcCurve, departureTime: ev.departureTime,
-  }, patch);
+  return build(
+    ev,
+    type,
+    {
+      id: ev.id,
+      batteryCapacityWh: ev.batteryCapacityWh,
+      socPct: ev.socPct,
+      targetSocPct: ev.targetSocPct,
+      reserveSocPct: ev.reserveSocPct,
+      maxChargeW: ac ? ev.acMaxChargeW : ev.dcMaxChargeW,
+      maxDischargeW: ev.maxDischargeW,
+      phases: ev.phases,
+      chargingCurve: ac ? ev.acCurve : ev.dcCurve,
+      departureTime: ev.departureTime,
+    },
+    patch,
+  );
 }
 
 /** A vehicle with changed values; what the patch leaves out stays. */
@@ -51,7 +69,11 @@ function build(ev: EvParameters, type: EvseConnectorType, now: EvDetail, patch: 
   const efficiency = ac ? ev.acEfficiency : ev.dcEfficiency;
   return {
     id: patch.id === undefined ? now.id : patch.id,
-    capacityWh, maxChargeW, curve, table, targetSoc,
+    capacityWh,
+    maxChargeW,
+    curve,
+    table,
+    targetSoc,
     soc: (patch.socPct ?? now.socPct) / 100,
     reserveSoc: (patch.reserveSocPct ?? now.reserveSocPct) / 100,
     maxDischargeW: patch.maxDischargeW ?? now.maxDischargeW,
@@ -67,9 +89,16 @@ function build(ev: EvParameters, type: EvseConnectorType, now: EvDetail, patch: 
 
 export function vehicleDetail(vehicle: Vehicle): EvDetail {
   return {
-    id: vehicle.id, batteryCapacityWh: vehicle.capacityWh, socPct: vehicle.soc * 100, targetSocPct: vehicle.targetSoc * 100,
-    reserveSocPct: vehicle.reserveSoc * 100, maxChargeW: vehicle.maxChargeW, maxDischargeW: vehicle.maxDischargeW,
-    phases: vehicle.phases, chargingCurve: vehicle.curve, departureTime: vehicle.departureTime,
+    id: vehicle.id,
+    batteryCapacityWh: vehicle.capacityWh,
+    socPct: vehicle.soc * 100,
+    targetSocPct: vehicle.targetSoc * 100,
+    reserveSocPct: vehicle.reserveSoc * 100,
+    maxChargeW: vehicle.maxChargeW,
+    maxDischargeW: vehicle.maxDischargeW,
+    phases: vehicle.phases,
+    chargingCurve: vehicle.curve,
+    departureTime: vehicle.departureTime,
   };
 }
 
@@ -79,12 +108,19 @@ export function packVoltageV(vehicle: Vehicle): number {
 }
 
 const ranges = {
-  batteryCapacityWh: [1, 1e7], socPct: [0, 100], targetSocPct: [0, 100], reserveSocPct: [0, 100],
-  maxChargeW: [1, 1e7], maxDischargeW: [0, 1e7],
+  batteryCapacityWh: [1, 1e7],
+  socPct: [0, 100],
+  targetSocPct: [0, 100],
+  reserveSocPct: [0, 100],
+  maxChargeW: [1, 1e7],
+  maxDischargeW: [0, 1e7],
 } as const satisfies Partial<Record<keyof EvPatch, readonly [number, number]>>;
 
 function bad(name: string, given: unknown, allowed: string): SimError {
-  return new SimError('COMMAND_BAD_VALUE', `ev ${name}: given ${given === undefined ? 'nothing' : JSON.stringify(given)}; allowed: ${allowed}`);
+  return new SimError(
+    'COMMAND_BAD_VALUE',
+    `ev ${name}: given ${given === undefined ? 'nothing' : JSON.stringify(given)}; allowed: ${allowed}`,
+  );
 }
 
 function checkPatch(patch: EvPatch): void {

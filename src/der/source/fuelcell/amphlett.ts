@@ -18,7 +18,13 @@ export interface AmphlettStack {
 }
 
 export const ballardMarkV: AmphlettStack = {
-  cellCount: 35, areaCm2: 50.6, membraneCm: 178e-4, lambda: 23, contactOhm: 3e-4, concentrationV: 0.016, limitACm2: 1.5,
+  cellCount: 35,
+  areaCm2: 50.6,
+  membraneCm: 178e-4,
+  lambda: 23,
+  contactOhm: 3e-4,
+  concentrationV: 0.016,
+  limitACm2: 1.5,
 };
 
 /** Parts of the voltage of one cell, V. */
@@ -48,16 +54,25 @@ function heldA({ areaCm2, limitACm2 }: AmphlettStack, currentA: number): number 
 }
 
 /** Factor of the growth of the resistivity with the current density. */
-function growth(tK: number): number { return 0.062 * (tK / 303) ** 2; }
+function growth(tK: number): number {
+  return 0.062 * (tK / 303) ** 2;
+}
 
 function resistivityOhmCm({ lambda }: AmphlettStack, j: number, tK: number): number {
-  return 181.6 * (1 + 0.03 * j + growth(tK) * j * j * Math.sqrt(j)) / ((lambda - 0.634 - 3 * j) * Math.exp(4.18 * (tK - 303) / tK));
+  return (
+    (181.6 * (1 + 0.03 * j + growth(tK) * j * j * Math.sqrt(j))) /
+    ((lambda - 0.634 - 3 * j) * Math.exp((4.18 * (tK - 303)) / tK))
+  );
 }
 
 /**
  * Voltage of one cell at stack current `currentA`. Currents outside 1 mA..limiting current count as the nearer end.
  */
-export function amphlettCell(stack: AmphlettStack, currentA: number, { tK, h2Atm, o2Atm }: StackConditions): CellVoltage {
+export function amphlettCell(
+  stack: AmphlettStack,
+  currentA: number,
+  { tK, h2Atm, o2Atm }: StackConditions,
+): CellVoltage {
   const { areaCm2, limitACm2 } = stack;
   const i = heldA(stack, currentA);
   const j = i / areaCm2;
@@ -65,10 +80,16 @@ export function amphlettCell(stack: AmphlettStack, currentA: number, { tK, h2Atm
   const h2 = h2Atm / (1.09e6 * Math.exp(77 / tK));
   const xi2 = 0.00286 + 0.0002 * Math.log(areaCm2) + 4.3e-5 * Math.log(h2);
   const activationV = -(-0.948 + xi2 * tK + 7.6e-5 * tK * Math.log(o2) - activationVK * tK * Math.log(i));
-  const ohmicV = i * (resistivityOhmCm(stack, j, tK) * stack.membraneCm / areaCm2 + stack.contactOhm);
+  const ohmicV = i * ((resistivityOhmCm(stack, j, tK) * stack.membraneCm) / areaCm2 + stack.contactOhm);
   const concentrationV = -stack.concentrationV * Math.log(1 - j / limitACm2);
   const reversibleV = nernstV(tK, h2Atm, o2Atm);
-  return { reversibleV, activationV, ohmicV, concentrationV, cellV: reversibleV - activationV - ohmicV - concentrationV };
+  return {
+    reversibleV,
+    activationV,
+    ohmicV,
+    concentrationV,
+    cellV: reversibleV - activationV - ohmicV - concentrationV,
+  };
 }
 
 /** Current times how fast the voltage of one cell falls with it, V; nothing of it depends on the gases. */
@@ -78,7 +99,8 @@ export function amphlettFallV(stack: AmphlettStack, currentA: number, tK: number
   const j = i / areaCm2;
   const resistivity = resistivityOhmCm(stack, j, tK);
   const k = growth(tK);
-  const risePart = (0.03 + 2.5 * k * j * Math.sqrt(j)) / (1 + 0.03 * j + k * j * j * Math.sqrt(j)) + 3 / (lambda - 0.634 - 3 * j);
-  const ohmicV = i * (resistivity * (1 + risePart * j) * stack.membraneCm / areaCm2 + stack.contactOhm);
-  return activationVK * tK + ohmicV + stack.concentrationV * j / (limitACm2 - j);
+  const risePart =
+    (0.03 + 2.5 * k * j * Math.sqrt(j)) / (1 + 0.03 * j + k * j * j * Math.sqrt(j)) + 3 / (lambda - 0.634 - 3 * j);
+  const ohmicV = i * ((resistivity * (1 + risePart * j) * stack.membraneCm) / areaCm2 + stack.contactOhm);
+  return activationVK * tK + ohmicV + (stack.concentrationV * j) / (limitACm2 - j);
 }

@@ -46,7 +46,7 @@ const tafelLaw: PemLaw = {
     const activation = held > exchangeACm2 ? tafelSlopeV * Math.log(held / exchangeACm2) : 0;
     return pemReversibleV(tK) - activation - ohmicOhmCm2 * held + concentrationV * Math.log(1 - held / pemLimitACm2);
   },
-  fallV: (j) => tafelSlopeV + ohmicOhmCm2 * j + concentrationV * j / (pemLimitACm2 - j),
+  fallV: (j) => tafelSlopeV + ohmicOhmCm2 * j + (concentrationV * j) / (pemLimitACm2 - j),
 };
 
 /** The cell of the Ballard Mark V on the gases of the plant; a cell of another area stands for several of them side by side. */
@@ -99,13 +99,13 @@ const cathodeACm2 = 2e-3;
 
 /** Pressure of saturated steam after Buck, as a part of one atmosphere. */
 function steamAtm(tC: number): number {
-  return 0.61121 * Math.exp((18.678 - tC / 234.5) * (tC / (257.14 + tC))) / 101.325;
+  return (0.61121 * Math.exp((18.678 - tC / 234.5) * (tC / (257.14 + tC)))) / 101.325;
 }
 
 function electrolyserReversibleV(tK: number): number {
   // boiling water would leave no gas: the model ends below that
   const dry = Math.max(0.01, 1 - steamAtm(tK - zeroCK));
-  return 237.24e3 / (2 * faradayCMol) + gasJMolK * tK / (2 * faradayCMol) * 1.5 * Math.log(dry);
+  return 237.24e3 / (2 * faradayCMol) + ((gasJMolK * tK) / (2 * faradayCMol)) * 1.5 * Math.log(dry);
 }
 
 function electrolyserOhmCm2(tK: number): number {
@@ -117,9 +117,9 @@ function electrolyserOhmCm2(tK: number): number {
 
 /** Voltage of one PEM electrolyser cell at atmospheric pressure, in its parts, V. */
 export function electrolyserCell(j: number, tK: number): ElectrolyserVoltage {
-  const thermalV = gasJMolK * tK / faradayCMol;
+  const thermalV = (gasJMolK * tK) / faradayCMol;
   const reversibleV = electrolyserReversibleV(tK);
-  const anodeV = thermalV / 2 * Math.asinh(j / (2 * anodeACm2));
+  const anodeV = (thermalV / 2) * Math.asinh(j / (2 * anodeACm2));
   const cathodeV = thermalV * 2 * Math.asinh(j / (2 * cathodeACm2));
   const ohmicV = j * electrolyserOhmCm2(tK);
   return { reversibleV, anodeV, cathodeV, ohmicV, cellV: reversibleV + anodeV + cathodeV + ohmicV };
@@ -128,14 +128,22 @@ export function electrolyserCell(j: number, tK: number): ElectrolyserVoltage {
 /** Current density of a PEM electrolyser cell that takes a power density. */
 export function electrolyserCurrent(wCm2: number, tK: number, guess = 0): number {
   if (!(wCm2 > 0)) return 0;
-  const thermalV = gasJMolK * tK / faradayCMol;
+  const thermalV = (gasJMolK * tK) / faradayCMol;
   const reversible = electrolyserReversibleV(tK);
   const ohmCm2 = electrolyserOhmCm2(tK);
   // power is convex in current: after the first step the solution is approached from the right
   let j = guess > 0 ? guess : wCm2 / (reversible + 0.6);
   for (let round = 0; round < mostRounds; round += 1) {
-    const v = reversible + thermalV / 2 * Math.asinh(j / (2 * anodeACm2)) + thermalV * 2 * Math.asinh(j / (2 * cathodeACm2)) + ohmCm2 * j;
-    const slope = v + thermalV / 2 * j / Math.hypot(j, 2 * anodeACm2) + thermalV * 2 * j / Math.hypot(j, 2 * cathodeACm2) + ohmCm2 * j;
+    const v =
+      reversible +
+      (thermalV / 2) * Math.asinh(j / (2 * anodeACm2)) +
+      thermalV * 2 * Math.asinh(j / (2 * cathodeACm2)) +
+      ohmCm2 * j;
+    const slope =
+      v +
+      ((thermalV / 2) * j) / Math.hypot(j, 2 * anodeACm2) +
+      (thermalV * 2 * j) / Math.hypot(j, 2 * cathodeACm2) +
+      ohmCm2 * j;
     const next = Math.max(j - (v * j - wCm2) / slope, j / 16);
     if (Math.abs(next - j) <= closeEnough * j) return next;
     j = next;
@@ -148,7 +156,7 @@ const faradayKneeACm2 = Math.sqrt(250) / 1000;
 
 /** Part of the current of a PEM electrolyser that makes hydrogen. */
 export function faradayEfficiency(j: number): number {
-  return faradayMost * j * j / (faradayKneeACm2 ** 2 + j * j);
+  return (faradayMost * j * j) / (faradayKneeACm2 ** 2 + j * j);
 }
 
 /** Current density at which `j * faradayEfficiency(j)` has this value. */
@@ -156,7 +164,7 @@ export function currentForHydrogen(usefulACm2: number): number {
   if (!(usefulACm2 > 0)) return 0;
   const knee = faradayKneeACm2 ** 2;
   // at or right of the solution, from where the steps never pass it
-  let j = usefulACm2 / faradayMost + Math.cbrt(usefulACm2 * knee / faradayMost);
+  let j = usefulACm2 / faradayMost + Math.cbrt((usefulACm2 * knee) / faradayMost);
   for (let round = 0; round < mostRounds; round += 1) {
     const square = j * j;
     const excess = faradayMost * j * square - usefulACm2 * (knee + square);
@@ -187,5 +195,5 @@ export function oxideCellV(j: number, tK: number): number {
 
 /** Current density of a solid oxide cell at a power density, both + fuel cell, - electrolysis; at most that of the maximum. */
 export function oxideCurrent(wCm2: number, tK: number): number {
-  return 2 * wCm2 / (oxideV + Math.sqrt(Math.max(0, oxideV ** 2 - 4 * oxideResistance(tK) * wCm2)));
+  return (2 * wCm2) / (oxideV + Math.sqrt(Math.max(0, oxideV ** 2 - 4 * oxideResistance(tK) * wCm2)));
 }

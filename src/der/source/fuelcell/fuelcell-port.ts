@@ -1,6 +1,11 @@
 import type { IvCurve, SourceCommand } from '../../../core/device.ts';
 import { SimError } from '../../../core/errors.ts';
-import type { FuelCellDetail, FuelCellParameters, FuelCellState, HydrogenTankState } from '../../../core/kinds/fuelcell.ts';
+import type {
+  FuelCellDetail,
+  FuelCellParameters,
+  FuelCellState,
+  HydrogenTankState,
+} from '../../../core/kinds/fuelcell.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
 import { HydrogenBook } from './hydrogen-book.ts';
 import { StackLags } from './lags.ts';
@@ -61,19 +66,33 @@ export class FuelCellPort implements DcSource {
     this.#settle();
   }
 
-  get potentialDcW(): number { return this.availableDcW > 0 ? Math.max(this.availableDcW, this.#stack.ratedDcW) : 0; }
+  get potentialDcW(): number {
+    return this.availableDcW > 0 ? Math.max(this.availableDcW, this.#stack.ratedDcW) : 0;
+  }
 
-  get potentialAbsorbableDcW(): number { return this.absorbableDcW > 0 ? Math.max(this.absorbableDcW, this.#stack.ratedElDcW) : 0; }
+  get potentialAbsorbableDcW(): number {
+    return this.absorbableDcW > 0 ? Math.max(this.absorbableDcW, this.#stack.ratedElDcW) : 0;
+  }
 
-  get leastGivenDcW(): number { return leastFuelCellShare * this.#stack.ratedDcW; }
+  get leastGivenDcW(): number {
+    return leastFuelCellShare * this.#stack.ratedDcW;
+  }
 
-  get leastAbsorbedDcW(): number { return leastElectrolyserShare * this.#stack.ratedElDcW; }
+  get leastAbsorbedDcW(): number {
+    return leastElectrolyserShare * this.#stack.ratedElDcW;
+  }
 
-  get riseGivenDcWS(): number { return this.#rampPctS() / 100 * this.#stack.ratedDcW; }
+  get riseGivenDcWS(): number {
+    return (this.#rampPctS() / 100) * this.#stack.ratedDcW;
+  }
 
-  get riseAbsorbedDcWS(): number { return this.#rampPctS() / 100 * this.#stack.ratedElDcW; }
+  get riseAbsorbedDcWS(): number {
+    return (this.#rampPctS() / 100) * this.#stack.ratedElDcW;
+  }
 
-  get starting(): boolean { return this.#energized && this.#temperatureC < this.#heat.readyC; }
+  get starting(): boolean {
+    return this.#energized && this.#temperatureC < this.#heat.readyC;
+  }
 
   get settled(): boolean {
     const quick = this.#rampPctS() > slowRampPctS;
@@ -138,11 +157,19 @@ export class FuelCellPort implements DcSource {
     } else if (dtS > 0) {
       this.#readiness.run(share, dtS);
       this.#lags.follow(stack.voltageV, stack.grossW, dtS);
-      this.#temperatureC = nextTemperatureC(this.#heat, this.#temperatureC, stack.heatW, this.#ambientC, energized, dtS);
+      this.#temperatureC = nextTemperatureC(
+        this.#heat,
+        this.#temperatureC,
+        stack.heatW,
+        this.#ambientC,
+        energized,
+        dtS,
+      );
     }
     this.#book.enter(dtS);
-    this.#rampLimited = (this.#ramped && powerW > 0 && powerW >= this.availableDcW - atBound * stack.ratedDcW)
-      || (this.#elRamped && powerW < 0 && -powerW >= this.absorbableDcW - atBound * stack.ratedElDcW);
+    this.#rampLimited =
+      (this.#ramped && powerW > 0 && powerW >= this.availableDcW - atBound * stack.ratedDcW) ||
+      (this.#elRamped && powerW < 0 && -powerW >= this.absorbableDcW - atBound * stack.ratedElDcW);
   }
 
   detail(): FuelCellDetail {
@@ -151,7 +178,10 @@ export class FuelCellPort implements DcSource {
     const tank = book.tank;
     const stackVoltageV = this.#voltageV();
     return {
-      kind: 'fuelcell', chemistry, operatingMode, fuel,
+      kind: 'fuelcell',
+      chemistry,
+      operatingMode,
+      fuel,
       mode: this.#powerW > 0 ? 'FC' : this.#powerW < 0 ? 'EL' : 'idle',
       state: this.#state(),
       stackVoltageV,
@@ -166,8 +196,12 @@ export class FuelCellPort implements DcSource {
       rampLimited: this.#rampLimited,
       dwellRemainingS: this.#readiness.dwellRemainingS,
       efficiencyPct: this.#efficiencyPct(),
-      cellCount, ratedPowerW, ratedElPowerW,
-      h2ConsumedKg: book.consumedKg, h2ProducedKg: book.producedKg, h2LostKg: book.lostKg,
+      cellCount,
+      ratedPowerW,
+      ratedElPowerW,
+      h2ConsumedKg: book.consumedKg,
+      h2ProducedKg: book.producedKg,
+      h2LostKg: book.lostKg,
     };
   }
 
@@ -177,7 +211,10 @@ export class FuelCellPort implements DcSource {
     }
     const v = this.#voltageV();
     return {
-      kind: 'fuelcell', port: 0, irradianceWm2: null, cellTemperatureC: this.#temperatureC,
+      kind: 'fuelcell',
+      port: 0,
+      irradianceWm2: null,
+      cellTemperatureC: this.#temperatureC,
       operatingPoint: { v, i: ratio(this.#stack.grossW, v), p: this.#stack.grossW },
       ...polarizationCurve(this.#stack, this.#temperatureC + zeroCK, points),
     };
@@ -189,14 +226,17 @@ export class FuelCellPort implements DcSource {
     }
     const { levelPct } = command;
     const tank = this.#book.tank;
-    if (tank === null) throw new SimError('COMMAND_NOT_APPLICABLE', 'this fuel cell has a continuous supply and no tank');
+    if (tank === null)
+      throw new SimError('COMMAND_NOT_APPLICABLE', 'this fuel cell has a continuous supply and no tank');
     if (!(levelPct >= 0 && levelPct <= 100)) {
       throw new SimError('COMMAND_BAD_VALUE', `given a tank level of ${levelPct} %; allowed: 0 to 100`);
     }
     tank.setLevel(levelPct);
   }
 
-  clearFaults(): void { /* nothing latches here */ }
+  clearFaults(): void {
+    /* nothing latches here */
+  }
 
   /** Tank, counters and temperature as on the first day, and no rest to wait for; power already flowing is not interrupted. */
   restart(): void {
@@ -209,15 +249,24 @@ export class FuelCellPort implements DcSource {
     const powerW = () => this.#powerW;
     const voltageV = () => this.#voltageV();
     return {
-      type: this.#parameters.operatingMode === 'bidirectional' ? 'BIDIR' : 'INJ', name: 'FC',
-      get voltageV() { return voltageV(); },
-      get currentA() { return ratio(powerW(), voltageV()); },
-      get powerW() { return powerW(); },
+      type: this.#parameters.operatingMode === 'bidirectional' ? 'BIDIR' : 'INJ',
+      name: 'FC',
+      get voltageV() {
+        return voltageV();
+      },
+      get currentA() {
+        return ratio(powerW(), voltageV());
+      },
+      get powerW() {
+        return powerW();
+      },
     };
   }
 
   /** A cold stack whose output is bound by its temperature. */
-  get #warming(): boolean { return this.#powerW !== 0 && this.#temperatureC < this.#heat.readyC; }
+  get #warming(): boolean {
+    return this.#powerW !== 0 && this.#temperatureC < this.#heat.readyC;
+  }
 
   /** Present power, of rated in its direction. */
   get #share(): number {
@@ -267,7 +316,9 @@ export class FuelCellPort implements DcSource {
     return this.#lags.voltageV(this.#stack.grossW, this.#parameters.cellCount, this.#temperatureC);
   }
 
-  #tankState(): HydrogenTankState | null { return this.#book.tankState; }
+  #tankState(): HydrogenTankState | null {
+    return this.#book.tankState;
+  }
 
   #state(): FuelCellState {
     const cold = this.#temperatureC < this.#heat.readyC;

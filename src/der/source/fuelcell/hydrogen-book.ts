@@ -80,7 +80,11 @@ export class HydrogenBook {
     this.tank?.setLevel(this.#startLevelPct);
   }
 
-  get #emptyKg(): number { return this.#mostFuelKgS * (this.#stack.fuelKgS > 0 ? overS : notWorthS); }
+  get #emptyKg(): number {
+    return this.#mostFuelKgS * (this.#stack.fuelKgS > 0 ? overS : notWorthS);
+  }
 
-  get #fullKg(): number { return this.#mostProductionKgS * (this.#stack.fuelKgS < 0 ? overS : notWorthS); }
+  get #fullKg(): number {
+    return this.#mostProductionKgS * (this.#stack.fuelKgS < 0 ? overS : notWorthS);
+  }
 }

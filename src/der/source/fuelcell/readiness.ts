@@ -24,17 +24,21 @@ export class Readiness {
   }
 
   /** Rest that is left before the other direction, s; 0 while power flows. */
-  get dwellRemainingS(): number { return this.#counting ? this.#dwellS : 0; }
+  get dwellRemainingS(): number {
+    return this.#counting ? this.#dwellS : 0;
+  }
 
   /** Until the dwell is over when the plant goes on resting, s. */
-  get untilOpenS(): number { return this.#counting ? this.#dwellS : Infinity; }
+  get untilOpenS(): number {
+    return this.#counting ? this.#dwellS : Infinity;
+  }
 
   /** Most that one direction may have at the end of `dtS`, of rated. @param pctS ramp, percent of rated per second */
   most(side: -1 | 1, dtS: number, pctS: number): number {
     if (this.#dwellS > 0 && side !== this.#side) return 0;
     // a plant that idles is set up for its least load
     const least = side > 0 ? leastFuelCellShare : leastElectrolyserShare;
-    return Math.max(this.#side === side ? this.#level : 0, least) + pctS / 100 * dtS;
+    return Math.max(this.#side === side ? this.#level : 0, least) + (pctS / 100) * dtS;
   }
 
   /** Runs for `dtS` at this part of rated power, + fuel cell, - electrolysis. */
@@ -42,7 +46,7 @@ export class Readiness {
     const { operatingMode, rampDownPctS } = this.#limits;
     const size = Math.abs(share);
     const side = share > 0 ? 1 : share < 0 ? -1 : this.#side;
-    const fallen = side === this.#side ? this.#level - rampDownPctS / 100 * dtS : 0;
+    const fallen = side === this.#side ? this.#level - (rampDownPctS / 100) * dtS : 0;
     this.#level = Math.max(size, fallen);
     if (operatingMode === 'bidirectional') this.#wait(size, side !== this.#side, dtS);
     this.#side = side;

@@ -1,8 +1,19 @@
 /** A stack and its own consumption: net DC power to gross power, current, voltage, hydrogen and heat. */
 import type { FuelCellChemistry, FuelCellParameters } from '../../../core/kinds/fuelcell.ts';
 import {
-  currentForHydrogen, electrolyserCell, electrolyserCurrent, faradayCMol, faradayEfficiency, molarKg, oxideCellV,
-  oxideCurrent, oxideResistance, pemCurrent, pemLaws, pemLimitACm2, pemV,
+  currentForHydrogen,
+  electrolyserCell,
+  electrolyserCurrent,
+  faradayCMol,
+  faradayEfficiency,
+  molarKg,
+  oxideCellV,
+  oxideCurrent,
+  oxideResistance,
+  pemCurrent,
+  pemLaws,
+  pemLimitACm2,
+  pemV,
 } from './cells.ts';
 import type { PemLaw } from './cells.ts';
 
@@ -57,8 +68,8 @@ export class Stack {
     this.ratedElDcW = parameters.ratedElPowerW;
     this.ratedGrossW = this.ratedDcW / (1 - fixed - this.#share);
     this.#fixedW = fixed * this.ratedGrossW;
-    this.#elFixedW = fixed * this.ratedElDcW / (1 + fixed + this.#share);
-    this.#kgSA = parameters.cellCount * molarKg / (2 * faradayCMol);
+    this.#elFixedW = (fixed * this.ratedElDcW) / (1 + fixed + this.#share);
+    this.#kgSA = (parameters.cellCount * molarKg) / (2 * faradayCMol);
     this.#utilization = parameters.fuelUtilizationPct / 100;
     this.#dried = 1 - parameters.dryingLossPct / 100;
   }
@@ -114,12 +125,14 @@ export class Stack {
 
   /** A current at which the voltage of the fuel cell has fallen below 0, A. */
   beyondA(tK: number): number {
-    return this.#areaCm2 * (this.#chemistry === 'SOFC' ? 1.1 * oxideCellV(0, tK) / oxideResistance(tK) : pemLimitACm2);
+    return (
+      this.#areaCm2 * (this.#chemistry === 'SOFC' ? (1.1 * oxideCellV(0, tK)) / oxideResistance(tK) : pemLimitACm2)
+    );
   }
 
   /** Net DC power of the fuel cell that takes this much from the supply, W; negative below its own consumption. */
   dcForFuel(kgS: number, temperatureC: number): number {
-    const current = kgS * this.#utilization / this.#kgSA;
+    const current = (kgS * this.#utilization) / this.#kgSA;
     return current * this.voltageAt(current, temperatureC + zeroCK) * (1 - this.#share) - this.#fixedW;
   }
 
@@ -136,12 +149,12 @@ export class Stack {
   /** Current of the rating and the amount of hydrogen that it turns over, kg/s: more than the plant ever needs. */
   get mostFuelKgS(): number {
     const volts = this.#chemistry === 'SOFC' ? 0.6 : 0.5;
-    return this.ratedGrossW / volts / this.#cells * this.#kgSA / this.#utilization;
+    return ((this.ratedGrossW / volts / this.#cells) * this.#kgSA) / this.#utilization;
   }
 
   get mostProductionKgS(): number {
     const volts = this.#chemistry === 'SOFC' ? oxideHeatedV : 1.2;
-    return this.ratedElDcW / volts / this.#cells * this.#kgSA;
+    return (this.ratedElDcW / volts / this.#cells) * this.#kgSA;
   }
 }
 

@@ -5,8 +5,10 @@ const fillingC = 15;
 /** compressibility of hydrogen, per bar */
 const perBar = 6e-4;
 
-type TankParameters = Pick<FuelCellParameters,
-  'tankCapacityKg' | 'tankLevelPct' | 'tankPressureMaxBar' | 'tankReserveMinPct' | 'tankReserveMaxPct' | 'tankLowPct'>;
+type TankParameters = Pick<
+  FuelCellParameters,
+  'tankCapacityKg' | 'tankLevelPct' | 'tankPressureMaxBar' | 'tankReserveMinPct' | 'tankReserveMaxPct' | 'tankLowPct'
+>;
 
 /** A hydrogen tank with a reserve at either end. */
 export class HydrogenTank {
@@ -22,19 +24,23 @@ export class HydrogenTank {
     this.setLevel(parameters.tankLevelPct);
   }
 
-  get levelPct(): number { return this.massKg / this.#parameters.tankCapacityKg * 100; }
+  get levelPct(): number {
+    return (this.massKg / this.#parameters.tankCapacityKg) * 100;
+  }
 
-  setLevel(levelPct: number): void { this.massKg = levelPct / 100 * this.#parameters.tankCapacityKg; }
+  setLevel(levelPct: number): void {
+    this.massKg = (levelPct / 100) * this.#parameters.tankCapacityKg;
+  }
 
   /** Hydrogen above the lower and room under the upper reserve, kg. */
   get usableKg(): number {
     const { tankReserveMinPct, tankCapacityKg } = this.#parameters;
-    return Math.max(0, this.massKg - tankReserveMinPct / 100 * tankCapacityKg);
+    return Math.max(0, this.massKg - (tankReserveMinPct / 100) * tankCapacityKg);
   }
 
   get roomKg(): number {
     const { tankReserveMaxPct, tankCapacityKg } = this.#parameters;
-    return Math.max(0, tankReserveMaxPct / 100 * tankCapacityKg - this.massKg);
+    return Math.max(0, (tankReserveMaxPct / 100) * tankCapacityKg - this.massKg);
   }
 
   /** Takes out what is there of `kg`. @returns what was taken, kg */
@@ -44,7 +50,9 @@ export class HydrogenTank {
     return taken;
   }
 
-  put(kg: number): void { this.massKg += kg; }
+  put(kg: number): void {
+    this.massKg += kg;
+  }
 
   /** Pressure at the temperature around, with Z = 1 + 6e-4/bar p, bar. */
   pressureBar(ambientC: number): number {

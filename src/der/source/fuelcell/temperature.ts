@@ -15,17 +15,21 @@ export interface StackHeat {
 
 const perWatt = {
   // 20 kJ/K and 0.3 kW/K for 5 kW; two hours to cool down; the heater could keep 100 K above the surroundings
-  PEMFC: { holdC: 65, readyC: 50, capacityJK: 4, lossWK: 4 / 7200, coolingWK: 0.06, heaterW: 100 * 4 / 7200 },
+  PEMFC: { holdC: 65, readyC: 50, capacityJK: 4, lossWK: 4 / 7200, coolingWK: 0.06, heaterW: (100 * 4) / 7200 },
   // about two and a half hours from cold
-  SOFC: { holdC: 750, readyC: 700, capacityJK: 4, lossWK: 4 / 7900, coolingWK: 0.02, heaterW: 1000 * 4 / 7900 },
+  SOFC: { holdC: 750, readyC: 700, capacityJK: 4, lossWK: 4 / 7900, coolingWK: 0.02, heaterW: (1000 * 4) / 7900 },
 } as const satisfies Record<FuelCellChemistry, StackHeat>;
 
 /** Heat of a stack of this rated gross power, W. */
 export function stackHeat(chemistry: FuelCellChemistry, ratedGrossW: number): StackHeat {
   const { holdC, readyC, capacityJK, lossWK, coolingWK, heaterW } = perWatt[chemistry];
   return {
-    holdC, readyC, capacityJK: capacityJK * ratedGrossW, lossWK: lossWK * ratedGrossW,
-    coolingWK: coolingWK * ratedGrossW, heaterW: heaterW * ratedGrossW,
+    holdC,
+    readyC,
+    capacityJK: capacityJK * ratedGrossW,
+    lossWK: lossWK * ratedGrossW,
+    coolingWK: coolingWK * ratedGrossW,
+    heaterW: heaterW * ratedGrossW,
   };
 }
 
@@ -34,7 +38,14 @@ export function stackHeat(chemistry: FuelCellChemistry, ratedGrossW: number): St
  * @param heatW heat of the reaction, W
  * @param energized an open input lets a stack cool down that was not ready yet; a ready one is kept warm
  */
-export function nextTemperatureC(heat: StackHeat, fromC: number, heatW: number, ambientC: number, energized: boolean, dtS: number): number {
+export function nextTemperatureC(
+  heat: StackHeat,
+  fromC: number,
+  heatW: number,
+  ambientC: number,
+  energized: boolean,
+  dtS: number,
+): number {
   const { holdC, lossWK, capacityJK } = heat;
   let leftS = dtS;
   if (fromC < holdC) {
@@ -49,7 +60,7 @@ export function nextTemperatureC(heat: StackHeat, fromC: number, heatW: number, 
   const conductance = lossWK + heat.coolingWK;
   const goalC = ambientC + heatW / conductance;
   if (warmC === holdC && goalC <= holdC) return holdC;
-  return Math.max(holdC, goalC + (warmC - goalC) * Math.exp(-leftS * conductance / capacityJK));
+  return Math.max(holdC, goalC + (warmC - goalC) * Math.exp((-leftS * conductance) / capacityJK));
 }
 
 const coldC = 0;

@@ -37,11 +37,13 @@ function batteryWishW(input: DispatchInput): number {
   const { policy, pinnedBatteryW, pvAvailableW, targetW, floorW, ceilingW } = input;
   if (pinnedBatteryW !== null) return pinnedBatteryW;
   switch (policy) {
-    case 'self_consumption': return clip(targetW ?? input.loadW, floorW, ceilingW) - pvAvailableW;
+    case 'self_consumption':
+      return clip(targetW ?? input.loadW, floorW, ceilingW) - pvAvailableW;
     case 'pv_priority':
       if (pvAvailableW > ceilingW) return ceilingW - pvAvailableW;
       return targetW === null ? 0 : Math.max(0, clip(targetW, floorW, ceilingW) - pvAvailableW);
-    case 'manual': return targetW === null ? 0 : clip(targetW, floorW, ceilingW) - pvAvailableW;
+    case 'manual':
+      return targetW === null ? 0 : clip(targetW, floorW, ceilingW) - pvAvailableW;
   }
 }
 
@@ -51,7 +53,10 @@ function batteryWishW(input: DispatchInput): number {
  * the import as it is.
  * @param out filled and returned
  */
-export function dispatch(input: DispatchInput, out: Dispatch = { pvW: 0, batteryW: 0, curtailedW: 0, dcW: 0 }): Dispatch {
+export function dispatch(
+  input: DispatchInput,
+  out: Dispatch = { pvW: 0, batteryW: 0, curtailedW: 0, dcW: 0 },
+): Dispatch {
   const { policy, pvAvailableW, chargeMaxW, dischargeMaxW, targetW, floorW, ceilingW } = input;
   let batteryW = clip(batteryWishW(input), -chargeMaxW, dischargeMaxW);
   const freeW = pvAvailableW + batteryW;

@@ -40,7 +40,8 @@ function pvDetail(part: DcSource): PvDetail {
 
 function batteryDetail(part: DcSource): BatteryDetail {
   const detail = part.detail();
-  if (detail.kind !== 'battery') throw new SimError('INTERNAL', `the battery part of a hybrid is of kind ${detail.kind}`);
+  if (detail.kind !== 'battery')
+    throw new SimError('INTERNAL', `the battery part of a hybrid is of kind ${detail.kind}`);
   return detail;
 }
 
@@ -73,8 +74,15 @@ export class HybridSource implements DcSource {
     this.#policy = config.policy;
     this.#dcOfAcW = config.dcOfAcW ?? sameW;
     this.#input = {
-      policy: config.policy, pvAvailableW: 0, chargeMaxW: 0, dischargeMaxW: 0, targetW: null, loadW: 0,
-      floorW: 0, ceilingW: 0, pinnedBatteryW: null,
+      policy: config.policy,
+      pvAvailableW: 0,
+      chargeMaxW: 0,
+      dischargeMaxW: 0,
+      targetW: null,
+      loadW: 0,
+      floorW: 0,
+      ceilingW: 0,
+      pinnedBatteryW: null,
     };
     this.#behind = [...config.pv.ports, ...config.battery.ports];
     this.ports = this.#behind.map((port) => atBus(port, config.busVoltageV));
@@ -82,12 +90,18 @@ export class HybridSource implements DcSource {
   }
 
   /** The policy in force. */
-  get policy(): HybridPolicy { return this.#policy; }
+  get policy(): HybridPolicy {
+    return this.#policy;
+  }
 
-  get availableDcW(): number { return this.#pv.availableDcW + this.#battery.availableDcW; }
+  get availableDcW(): number {
+    return this.#pv.availableDcW + this.#battery.availableDcW;
+  }
 
   /** With the array curtailed to nothing; 0 where the battery may not charge from the grid. */
-  get absorbableDcW(): number { return this.#config.chargeFromGrid ? this.#battery.absorbableDcW : 0; }
+  get absorbableDcW(): number {
+    return this.#config.chargeFromGrid ? this.#battery.absorbableDcW : 0;
+  }
 
   /** One source that is ready is enough to run. */
   get starting(): boolean {
@@ -95,11 +109,17 @@ export class HybridSource implements DcSource {
   }
 
   /** False for the sub-step that meets a jump of the power, too: it must be a short one. */
-  get settled(): boolean { return !this.#jumps && this.#pv.settled && this.#battery.settled; }
+  get settled(): boolean {
+    return !this.#jumps && this.#pv.settled && this.#battery.settled;
+  }
 
-  get longestStepS(): number { return Math.min(this.#pv.longestStepS, this.#battery.longestStepS); }
+  get longestStepS(): number {
+    return Math.min(this.#pv.longestStepS, this.#battery.longestStepS);
+  }
 
-  get array(): PvArray | undefined { return this.#pv.array; }
+  get array(): PvArray | undefined {
+    return this.#pv.array;
+  }
 
   prepare(dtS: number, input: SourceInput): void {
     this.#jumps = false;
@@ -194,19 +214,31 @@ export class HybridSource implements DcSource {
   detail(): HybridDetail {
     const pv = pvDetail(this.#pv);
     return {
-      kind: 'hybrid-dc', policy: this.#policy, busVoltageV: this.#config.busVoltageV,
+      kind: 'hybrid-dc',
+      policy: this.#policy,
+      busVoltageV: this.#config.busVoltageV,
       pv: {
-        powerW: this.#pvW, availableW: this.#pv.availableDcW, voltageV: pv.operatingPoint.v, currentA: pv.operatingPoint.i,
-        irradianceWm2: pv.irradianceWm2, cellTemperatureC: pv.cellTemperatureC, mpptState: pv.mpptState, shading: pv.shading,
+        powerW: this.#pvW,
+        availableW: this.#pv.availableDcW,
+        voltageV: pv.operatingPoint.v,
+        currentA: pv.operatingPoint.i,
+        irradianceWm2: pv.irradianceWm2,
+        cellTemperatureC: pv.cellTemperatureC,
+        mpptState: pv.mpptState,
+        shading: pv.shading,
       },
-      battery: batteryDetail(this.#battery), batteryPowerW: this.#batteryW,
-      curtailedW: this.#curtailedW, dcPowerW: this.#pvW + this.#batteryW, manualBatteryW: this.#manualBatteryW,
+      battery: batteryDetail(this.#battery),
+      batteryPowerW: this.#batteryW,
+      curtailedW: this.#curtailedW,
+      dcPowerW: this.#pvW + this.#batteryW,
+      manualBatteryW: this.#manualBatteryW,
     } satisfies DeviceDetail;
   }
 
   tree(): BatteryTree {
     const tree = this.#battery.tree?.();
-    if (tree === undefined) throw new SimError('COMMAND_NOT_APPLICABLE', 'the battery of this hybrid has no strings to show');
+    if (tree === undefined)
+      throw new SimError('COMMAND_NOT_APPLICABLE', 'the battery of this hybrid has no strings to show');
     return tree;
   }
 
@@ -214,7 +246,10 @@ export class HybridSource implements DcSource {
   curve(port: number | undefined, points: number): IvCurve {
     if (port === undefined || port === 0) return this.#pv.curve(0, points);
     if (port === 1) return { ...this.#battery.curve(0, points), port };
-    throw new SimError('UNKNOWN_RESOURCE', `port ${port} has no DC curve; this device has port 0 (PV) and port 1 (battery)`);
+    throw new SimError(
+      'UNKNOWN_RESOURCE',
+      `port ${port} has no DC curve; this device has port 0 (PV) and port 1 (battery)`,
+    );
   }
 
   command(command: SourceCommand): void {
@@ -229,7 +264,10 @@ export class HybridSource implements DcSource {
 
   #setPolicy(policy: HybridPolicy): void {
     if (!hybridPolicies.includes(policy)) {
-      throw new SimError('COMMAND_BAD_VALUE', `policy: given ${JSON.stringify(policy)}; allowed: ${hybridPolicies.join(', ')}`);
+      throw new SimError(
+        'COMMAND_BAD_VALUE',
+        `policy: given ${JSON.stringify(policy)}; allowed: ${hybridPolicies.join(', ')}`,
+      );
     }
     this.#policy = policy;
     if (policy !== 'manual') this.#manualBatteryW = null;
@@ -237,7 +275,10 @@ export class HybridSource implements DcSource {
 
   #pinBattery(powerW: number | null): void {
     if (this.#policy !== 'manual') {
-      throw new SimError('COMMAND_CONFLICT', `the battery flow is pinned in policy manual only; the policy is ${this.#policy}`);
+      throw new SimError(
+        'COMMAND_CONFLICT',
+        `the battery flow is pinned in policy manual only; the policy is ${this.#policy}`,
+      );
     }
     if (powerW !== null && !Number.isFinite(powerW)) {
       throw new SimError('COMMAND_BAD_VALUE', `battery power: given ${powerW}; allowed: a number of watts, or null`);
@@ -266,7 +307,13 @@ const none: ReadonlySet<SourceCondition> = new Set();
 /** What the inverter sees of a source behind its DC/DC converter: the voltage of the bus. */
 function atBus(port: DcPort, busVoltageV: number): Writable<DcPort> {
   return {
-    type: port.type, name: port.name, voltageV: busVoltageV, currentA: 0, powerW: 0,
-    get conditions() { return port.conditions ?? none; },
+    type: port.type,
+    name: port.name,
+    voltageV: busVoltageV,
+    currentA: 0,
+    powerW: 0,
+    get conditions() {
+      return port.conditions ?? none;
+    },
   };
 }

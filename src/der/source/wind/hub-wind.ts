@@ -61,18 +61,28 @@ export class HubWind {
   }
 
   /** Wind at hub height now, m/s. */
-  get hubMS(): number { return this.#hubMS; }
+  get hubMS(): number {
+    return this.#hubMS;
+  }
 
   /** Wind at hub height without turbulence, m/s. */
-  get meanMS(): number { return this.#meanMS; }
+  get meanMS(): number {
+    return this.#meanMS;
+  }
 
   /** Wind averaged over the rotor, m/s. */
-  get rotorMS(): number { return this.#rotorMS; }
+  get rotorMS(): number {
+    return this.#rotorMS;
+  }
 
   /** Mean wind at the height of the anemometer, m/s. */
-  get measuredMS(): number { return this.#shear > 0 ? this.#meanMS / this.#shear : this.#meanMS; }
+  get measuredMS(): number {
+    return this.#shear > 0 ? this.#meanMS / this.#shear : this.#meanMS;
+  }
 
-  get override(): WindOverride | null { return this.#override; }
+  get override(): WindOverride | null {
+    return this.#override;
+  }
 
   set override(override: WindOverride | null) {
     this.#override = override;

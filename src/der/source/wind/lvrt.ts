@@ -30,10 +30,14 @@ export class LowVoltageRide {
     this.#ratedDcW = ratedDcW;
   }
 
-  get state(): LvrtState { return this.#state; }
+  get state(): LvrtState {
+    return this.#state;
+  }
 
   /** Most DC power that may go in the prepared sub-step, W. */
-  get limitW(): number { return this.#limitW; }
+  get limitW(): number {
+    return this.#limitW;
+  }
 
   /** Additional reactive current in the prepared sub-step, of rated current; positive injects. */
   get reactiveCurrentPu(): number {
@@ -115,7 +119,9 @@ export class LowVoltageRide {
     if (this.#state === 'active') {
       if (this.#crowbarS > 0) return 0;
       const reactive = this.reactiveCurrentPu;
-      return this.#terminalPu * Math.sqrt(Math.max(0, mostCurrentPu * mostCurrentPu - reactive * reactive)) * this.#ratedDcW;
+      return (
+        this.#terminalPu * Math.sqrt(Math.max(0, mostCurrentPu * mostCurrentPu - reactive * reactive)) * this.#ratedDcW
+      );
     }
     if (this.#state !== 'recovering') return Infinity;
     // A straight line; its middle is its mean over the sub-step.

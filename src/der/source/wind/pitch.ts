@@ -14,12 +14,18 @@ export class PitchDrive {
   #integralDeg = 0;
   #leadDeg = 0;
 
-  constructor(machine: Machine) { this.#m = machine; }
+  constructor(machine: Machine) {
+    this.#m = machine;
+  }
 
-  get deg(): number { return this.#deg; }
+  get deg(): number {
+    return this.#deg;
+  }
 
   /** How far above the smallest pitch in operation, degrees. */
-  get aboveFineDeg(): number { return this.#deg - this.#fineDeg; }
+  get aboveFineDeg(): number {
+    return this.#deg - this.#fineDeg;
+  }
 
   jump(deg: number, fineDeg: number): void {
     this.#deg = deg;
@@ -45,7 +51,9 @@ export class PitchDrive {
   }
 
   /** Pitch that the controller starts from, degrees; 0: none. The blades do not jump when it comes or goes. */
-  get leadDeg(): number { return this.#leadDeg; }
+  get leadDeg(): number {
+    return this.#leadDeg;
+  }
 
   set leadDeg(deg: number) {
     if (this.#leadDeg === 0 || deg === 0) this.#integralDeg += this.#leadDeg - deg;
@@ -63,7 +71,10 @@ export class PitchDrive {
     const lead = this.#leadDeg;
     const leastDeg = Math.max(0, fineDeg - lead);
     const gain = 1 / (1 + this.#deg / m.gainHalfDeg);
-    const integral = Math.min(Math.max(this.#integralDeg + gain * m.pitchGainDegS * error * stepS, leastDeg), mostPitchDeg - lead);
+    const integral = Math.min(
+      Math.max(this.#integralDeg + gain * m.pitchGainDegS * error * stepS, leastDeg),
+      mostPitchDeg - lead,
+    );
     const wanted = Math.min(Math.max(lead + integral + gain * m.pitchGainDeg * error, fineDeg), mostPitchDeg);
     const most = m.pitchRateDegS * stepS;
     const change = wanted - this.#deg;

@@ -23,9 +23,13 @@ export class QuasiSteady {
     this.#steady = steady;
   }
 
-  get slowMS(): number { return this.#slowMS; }
+  get slowMS(): number {
+    return this.#slowMS;
+  }
   /** Shaft power at the end of the last step, W. */
-  get powerW(): number { return this.#powerW; }
+  get powerW(): number {
+    return this.#powerW;
+  }
 
   begin(powerW: number, windMS: number): void {
     this.#powerW = powerW;

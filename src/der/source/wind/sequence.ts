@@ -34,9 +34,13 @@ export class Sequence {
   #openS = 0;
   #hubMS = 0;
 
-  constructor(parameters: WindParameters) { this.#p = parameters; }
+  constructor(parameters: WindParameters) {
+    this.#p = parameters;
+  }
 
-  get running(): boolean { return this.phase === 'run'; }
+  get running(): boolean {
+    return this.phase === 'run';
+  }
 
   /** @param rated the pitch holds the speed at rated power */
   state(rated: boolean): WindState {

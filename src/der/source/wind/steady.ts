@@ -55,7 +55,14 @@ const leastSlope = 1e-3;
 const slopeDeg = 0.5;
 
 /** One Newton step from `fromDeg` towards {@link pitchForPower}, no longer than `mostDeg`. */
-export function pitchTowardsPower(m: Machine, windMS: number, radS: number, shaftW: number, fromDeg: number, mostDeg: number): number {
+export function pitchTowardsPower(
+  m: Machine,
+  windMS: number,
+  radS: number,
+  shaftW: number,
+  fromDeg: number,
+  mostDeg: number,
+): number {
   const hereW = aeroW(m, windMS, radS, fromDeg);
   const slopeW = (aeroW(m, windMS, radS, fromDeg + slopeDeg) - hereW) / slopeDeg;
   const surplusW = hereW - shaftW;
@@ -91,7 +98,10 @@ function solve(m: Machine, windMS: number, fineDeg: number): { shaftW: number; r
 export function steadyTable(m: Machine): SteadyTable {
   const size = Math.round(lastMS / stepMS) + 1;
   const out = {
-    shaftW: new Float64Array(size), radS: new Float64Array(size), pitchDeg: new Float64Array(size), fineDeg: new Float64Array(size),
+    shaftW: new Float64Array(size),
+    radS: new Float64Array(size),
+    pitchDeg: new Float64Array(size),
+    fineDeg: new Float64Array(size),
   };
   for (let n = 1; n < size; n += 1) {
     const fineDeg = finePitchDeg(m, n * stepMS);

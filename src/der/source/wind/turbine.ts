@@ -101,22 +101,48 @@ export class Turbine {
   }
 
   /** DC power in W that the controller would feed over the prepared sub-step. */
-  get availableDcW(): number { return this.#availableW * this.#m.shaftToDc; }
+  get availableDcW(): number {
+    return this.#availableW * this.#m.shaftToDc;
+  }
 
-  get radS(): number { return this.#radS; }
-  get pitchDeg(): number { return this.#pitch.deg; }
+  get radS(): number {
+    return this.#radS;
+  }
+  get pitchDeg(): number {
+    return this.#pitch.deg;
+  }
   /** Mean aerodynamic power of the last sub-step, W. */
-  get aeroW(): number { return this.#aeroW; }
-  get overspeed(): boolean { return this.#overspeed; }
-  get quasiSteady(): boolean { return this.#quasiSteady; }
-  get starting(): boolean { return this.#sequence.phase === 'starting'; }
-  get running(): boolean { return this.#sequence.running; }
+  get aeroW(): number {
+    return this.#aeroW;
+  }
+  get overspeed(): boolean {
+    return this.#overspeed;
+  }
+  get quasiSteady(): boolean {
+    return this.#quasiSteady;
+  }
+  get starting(): boolean {
+    return this.#sequence.phase === 'starting';
+  }
+  get running(): boolean {
+    return this.#sequence.running;
+  }
   /** Stands still and waits. */
-  get parked(): boolean { return this.#radS === 0 && !this.running && !this.starting; }
-  get kineticJ(): number { return 0.5 * this.#m.inertiaKgM2 * this.#radS * this.#radS; }
+  get parked(): boolean {
+    return this.#radS === 0 && !this.running && !this.starting;
+  }
+  get kineticJ(): number {
+    return 0.5 * this.#m.inertiaKgM2 * this.#radS * this.#radS;
+  }
 
   get balance(): EnergyBalance {
-    return { aeroJ: this.#aeroJ, shaftJ: this.#shaftJ, brakeJ: this.#brakeJ, drawnJ: this.#drawnJ, chopperJ: this.#chopperJ };
+    return {
+      aeroJ: this.#aeroJ,
+      shaftJ: this.#shaftJ,
+      brakeJ: this.#brakeJ,
+      drawnJ: this.#drawnJ,
+      chopperJ: this.#chopperJ,
+    };
   }
 
   /** Longest next sub-step, s. */
@@ -124,7 +150,9 @@ export class Turbine {
     return this.parked ? Math.max(coarseStepS, this.#sequence.nextDueS) : coarseStepS;
   }
 
-  get state(): WindState { return this.#sequence.state(this.#rated); }
+  get state(): WindState {
+    return this.#sequence.state(this.#rated);
+  }
 
   get region(): WindRegion {
     const { phase } = this.#sequence;
@@ -164,7 +192,7 @@ export class Turbine {
     this.#switchMode(quasiSteady);
     this.wind.begin(dt, measuredMS);
     this.#stepAeroJ = this.#stepLawJ = this.#stepTakenJ = this.#stepBrakeJ = 0;
-    for (let left = dt; left > stepTolerance;) {
+    for (let left = dt; left > stepTolerance; ) {
       const piece = this.parked || (this.#quasiSteady && this.running) ? coarseStepS : rotorStepS;
       const stepS = left / Math.ceil(left / piece - stepTolerance);
       this.#advance(stepS);
@@ -221,7 +249,10 @@ export class Turbine {
 
   get #rated(): boolean {
     if (!this.running) return false;
-    return this.#pitch.aboveFineDeg > ratedPitchDeg || (this.#radS >= this.#m.ratedRadS * 0.9995 && this.#availableW >= this.#m.ratedShaftW * 0.9995);
+    return (
+      this.#pitch.aboveFineDeg > ratedPitchDeg ||
+      (this.#radS >= this.#m.ratedRadS * 0.9995 && this.#availableW >= this.#m.ratedShaftW * 0.9995)
+    );
   }
 
   #switchMode(quasiSteady: boolean): void {
@@ -271,7 +302,10 @@ export class Turbine {
 
   #enter(phase: string, before: string): void {
     if (before === 'run' && phase !== 'run') {
-      const takenW = Math.min(this.#capW, this.#quasiSteady ? this.#quasi.powerW : this.#lawNm(this.#radS) * this.#radS);
+      const takenW = Math.min(
+        this.#capW,
+        this.#quasiSteady ? this.#quasi.powerW : this.#lawNm(this.#radS) * this.#radS,
+      );
       this.#shutdownW = phase === 'high_wind_stop' && this.#energized ? takenW : 0;
     }
     this.#hold = 0;

@@ -21,7 +21,10 @@ const leastShownMS = 0.5;
 const betzCp = 16 / 27;
 const rpmPerRadS = 30 / Math.PI;
 
-interface Model { readonly machine: Machine; readonly steady: SteadyTable }
+interface Model {
+  readonly machine: Machine;
+  readonly steady: SteadyTable;
+}
 
 const models = new WeakMap<WindParameters, Model>();
 
@@ -57,22 +60,42 @@ export class WindPort implements DcSource {
     this.#ride = new LowVoltageRide(parameters, machine.ratedDcW);
     const drawnW = () => this.#drawnW;
     const voltageV = parameters.dcVoltageV;
-    this.ports = [{
-      type: 'INJ', name: 'WIND', voltageV,
-      get currentA() { return drawnW() / voltageV; },
-      get powerW() { return drawnW(); },
-    }];
+    this.ports = [
+      {
+        type: 'INJ',
+        name: 'WIND',
+        voltageV,
+        get currentA() {
+          return drawnW() / voltageV;
+        },
+        get powerW() {
+          return drawnW();
+        },
+      },
+    ];
   }
 
-  get availableDcW(): number { return this.#availableW; }
-  get starting(): boolean { return this.#turbine.starting; }
+  get availableDcW(): number {
+    return this.#availableW;
+  }
+  get starting(): boolean {
+    return this.#turbine.starting;
+  }
   /** The rotor is integrated inside a sub-step: only a dip needs shorter ones. */
-  get settled(): boolean { return this.#ride.state === 'normal' || this.#ride.state === 'tripped'; }
-  get longestStepS(): number { return Math.min(this.#turbine.longestStepS, this.#ride.longestStepS); }
-  get conditions(): ReadonlySet<SourceCondition> { return this.#conditions; }
+  get settled(): boolean {
+    return this.#ride.state === 'normal' || this.#ride.state === 'tripped';
+  }
+  get longestStepS(): number {
+    return Math.min(this.#turbine.longestStepS, this.#ride.longestStepS);
+  }
+  get conditions(): ReadonlySet<SourceCondition> {
+    return this.#conditions;
+  }
 
   /** Additional reactive current during a dip, of rated current; positive injects. For the inverter to add. */
-  get reactiveCurrentPu(): number { return this.#ride.reactiveCurrentPu; }
+  get reactiveCurrentPu(): number {
+    return this.#ride.reactiveCurrentPu;
+  }
 
   /** Energies since the last settling and the energy in the rotor, J. */
   get energy(): EnergyBalance & { readonly kineticJ: number } {
@@ -119,20 +142,35 @@ export class WindPort implements DcSource {
     const shown = felt >= leastShownMS;
     const cp = shown ? turbine.aeroW / (this.#m.halfRhoA * felt * felt * felt) : 0;
     return {
-      kind: 'wind', windSpeedMS: wind.hubMS, windSpeedMeasuredMS: wind.measuredMS,
-      source: wind.override === null ? 'dataset' : 'override', overrideSpeedMS: wind.override?.speedMS ?? null,
-      rotorRpm: turbine.radS * rpmPerRadS, generatorRpm: turbine.radS * rpmPerRadS * this.#m.gearRatio,
-      pitchDeg: turbine.shownPitchDeg, cp: Math.min(Math.max(cp, 0), betzCp),
+      kind: 'wind',
+      windSpeedMS: wind.hubMS,
+      windSpeedMeasuredMS: wind.measuredMS,
+      source: wind.override === null ? 'dataset' : 'override',
+      overrideSpeedMS: wind.override?.speedMS ?? null,
+      rotorRpm: turbine.radS * rpmPerRadS,
+      generatorRpm: turbine.radS * rpmPerRadS * this.#m.gearRatio,
+      pitchDeg: turbine.shownPitchDeg,
+      cp: Math.min(Math.max(cp, 0), betzCp),
       tipSpeedRatio: shown ? (turbine.radS * this.#m.radiusM) / felt : 0,
-      mechanicalPowerW: turbine.aeroW, electricalPowerW: this.#drawnW, chopperPowerW: this.#chopperW,
-      region: turbine.region, state: turbine.state, lvrtState: this.#ride.state,
-      turbine: this.#p.turbineType, ratedPowerW: this.#p.ratedPowerW,
-      hubHeightM: this.#p.hubHeightM, rotorDiameterM: this.#p.rotorDiameterM, quasiSteady: turbine.quasiSteady,
+      mechanicalPowerW: turbine.aeroW,
+      electricalPowerW: this.#drawnW,
+      chopperPowerW: this.#chopperW,
+      region: turbine.region,
+      state: turbine.state,
+      lvrtState: this.#ride.state,
+      turbine: this.#p.turbineType,
+      ratedPowerW: this.#p.ratedPowerW,
+      hubHeightM: this.#p.hubHeightM,
+      rotorDiameterM: this.#p.rotorDiameterM,
+      quasiSteady: turbine.quasiSteady,
     };
   }
 
   curve(): IvCurve {
-    throw new SimError('COMMAND_NOT_APPLICABLE', 'a wind turbine has no DC curve; devices of kind pv, battery and fuelcell have one');
+    throw new SimError(
+      'COMMAND_NOT_APPLICABLE',
+      'a wind turbine has no DC curve; devices of kind pv, battery and fuelcell have one',
+    );
   }
 
   command(command: SourceCommand): void {
@@ -141,7 +179,10 @@ export class WindPort implements DcSource {
     }
     const { speedMS, height } = command;
     if (speedMS !== null && !Number.isFinite(speedMS)) {
-      throw new SimError('COMMAND_BAD_VALUE', `wind speed: given ${speedMS}; allowed: a number in m/s, or null to end the override`);
+      throw new SimError(
+        'COMMAND_BAD_VALUE',
+        `wind speed: given ${speedMS}; allowed: a number in m/s, or null to end the override`,
+      );
     }
     this.#turbine.wind.override = speedMS === null ? null : { speedMS, height };
   }

@@ -18,15 +18,17 @@ export interface BankDisturberOptions {
   readonly devices: () => readonly { readonly index: number; readonly bank: Bank }[];
 }
 
-const spansOf = perLayout((layout, points: readonly string[]): readonly Span[] => (
-  points.flatMap((name) => slotsNamed(layout, name)).map(({ address, def }) => ({ address, count: def.size }))
-));
+const spansOf = perLayout((layout, points: readonly string[]): readonly Span[] =>
+  points.flatMap((name) => slotsNamed(layout, name)).map(({ address, def }) => ({ address, count: def.size })),
+);
 
 /** A disturber whose conditions and points are those of the devices' banks, wherever structure faults show them. */
 export function createBankDisturber({ registry, maps, silent, devices }: BankDisturberOptions): Disturber {
   const bankOf = (deviceIndex: number) => devices().find(({ index }) => index === deviceIndex)?.bank;
   return createDisturber({
-    registry, ...(silent && { silent }), ...(maps && { under: (deviceIndex, asked) => maps.under(deviceIndex, asked) }),
+    registry,
+    ...(silent && { silent }),
+    ...(maps && { under: (deviceIndex, asked) => maps.under(deviceIndex, asked) }),
     deviceIndexes: () => devices().map(({ index }) => index),
     holds(fault, deviceIndex) {
       const bank = bankOf(deviceIndex);

@@ -2,8 +2,17 @@
 import type { ActiveFault } from '../../../core/active-fault.ts';
 import type { FaultRegistry } from '../../../core/fault-registry.ts';
 import {
-  aliasUnitFault, connectionLimitFault, deafAfterConnectFault, delayFault, disconnectFault, dropFault, exceptionFault,
-  ignoreUnitFault, modbusTransportFaults, outageFault, splitFault,
+  aliasUnitFault,
+  connectionLimitFault,
+  deafAfterConnectFault,
+  delayFault,
+  disconnectFault,
+  dropFault,
+  exceptionFault,
+  ignoreUnitFault,
+  modbusTransportFaults,
+  outageFault,
+  splitFault,
 } from '../../../fault-kinds/modbus-transport.ts';
 import type { Deafness, Disturbance, Disturber, Reception, RequestFacts } from '../disturbance.ts';
 import type { FramingName } from '../framing.ts';
@@ -43,7 +52,9 @@ export function createDisturber(options: DisturberOptions): Disturber {
 /** For listeners that have no faults of their own: a device that is off is silent there too. */
 export function createSilencer(silent: ReadonlySet<number>): Disturber {
   return {
-    get active() { return silent.size > 0; },
+    get active() {
+      return silent.size > 0;
+    },
     onConnect: () => served,
     onRequest: ({ deviceIndex }) => (deviceIndex !== undefined && silent.has(deviceIndex) ? unheard : null),
     cuts: () => false,
@@ -77,11 +88,15 @@ class WireDisturber implements Disturber {
   constructor(options: DisturberOptions) {
     this.#options = options;
     this.#silent = options.silent ?? nobody;
-    options.registry.onChange(() => { this.#sort(); });
+    options.registry.onChange(() => {
+      this.#sort();
+    });
     this.#sort();
   }
 
-  get active(): boolean { return this.#hasFaults || this.#silent.size > 0; }
+  get active(): boolean {
+    return this.#hasFaults || this.#silent.size > 0;
+  }
 
   onConnect(deviceIndex: number | undefined, open: number): Reception {
     const faults = (own: readonly ActiveFault[]) => own.filter((fault) => this.#meets(fault, deviceIndex));
@@ -109,23 +124,35 @@ class WireDisturber implements Disturber {
 
   onRequest(request: RequestFacts, framing: FramingName): Disturbance | null {
     if (request.deviceIndex !== undefined && this.#silent.has(request.deviceIndex)) return unheard;
-    const ofThis = (faults: readonly ActiveFault[]) => (
-      faults.length === 0 ? faults : faults.filter((fault) => this.#meets(fault, request.deviceIndex) && this.#aimedAt(fault, request))
-    );
+    const ofThis = (faults: readonly ActiveFault[]) =>
+      faults.length === 0
+        ? faults
+        : faults.filter((fault) => this.#meets(fault, request.deviceIndex) && this.#aimedAt(fault, request));
     const strikes = (fault: ActiveFault) => strikesAt(fault, request);
     if (ofThis(this.#outage).some(strikes)) return unheard;
-    const ignores = (fault: ActiveFault) => fault.isOf(ignoreUnitFault) && fault.parameters.unit_ids.includes(request.unitId);
+    const ignores = (fault: ActiveFault) =>
+      fault.isOf(ignoreUnitFault) && fault.parameters.unit_ids.includes(request.unitId);
     if (ofThis(this.#ignore).some((fault) => ignores(fault) && strikes(fault))) return unheard;
     const outcome = outcomeOf(ofThis(this.#outcome), request);
     if (outcome?.silence !== undefined || !request.answered) return outcome;
-    const struck = ofThis(this.#answer).filter((fault) => (fault.isOf(delayFault) || canRewrite(fault, request, framing)) && strikes(fault));
-    return struck.length === 0 ? outcome : { ...outcome, ...answerOf(struck, framing), onTakenBack: (then) => this.#whenTakenBack(struck, then) };
+    const struck = ofThis(this.#answer).filter(
+      (fault) => (fault.isOf(delayFault) || canRewrite(fault, request, framing)) && strikes(fault),
+    );
+    return struck.length === 0
+      ? outcome
+      : { ...outcome, ...answerOf(struck, framing), onTakenBack: (then) => this.#whenTakenBack(struck, then) };
   }
 
   cuts(deviceIndex: number | undefined): boolean {
-    return this.#outage.some((fault) => fault.isOf(outageFault) && fault.parameters.mode === 'close'
-      // one that strikes only now and then lets connections in
-      && fault.facts.probability === 1 && fault.facts.every === 1 && this.#meets(fault, deviceIndex));
+    return this.#outage.some(
+      (fault) =>
+        fault.isOf(outageFault) &&
+        fault.parameters.mode === 'close' &&
+        // one that strikes only now and then lets connections in
+        fault.facts.probability === 1 &&
+        fault.facts.every === 1 &&
+        this.#meets(fault, deviceIndex),
+    );
   }
 
   aliasOf(deviceIndex: number | undefined, unitId: number): number | undefined {
@@ -171,8 +198,12 @@ class WireDisturber implements Disturber {
   #meets(fault: ActiveFault, deviceIndex: number | undefined): boolean {
     if (fault.isOver) return false;
     const { when, deviceIndex: only } = fault.facts;
-    if (deviceIndex !== undefined) return fault.concerns(deviceIndex) && (when === null || this.#options.holds(fault, deviceIndex));
-    return only === null && (when === null || this.#options.deviceIndexes().every((index) => this.#options.holds(fault, index)));
+    if (deviceIndex !== undefined)
+      return fault.concerns(deviceIndex) && (when === null || this.#options.holds(fault, deviceIndex));
+    return (
+      only === null &&
+      (when === null || this.#options.deviceIndexes().every((index) => this.#options.holds(fault, index)))
+    );
   }
 
   #aimedAt(fault: ActiveFault, { deviceIndex, functionCode, address, count }: RequestFacts): boolean {
@@ -210,10 +241,16 @@ const strikesAt = (fault: ActiveFault, { deviceIndex }: RequestFacts): boolean =
 function outcomeOf(faults: readonly ActiveFault[], request: RequestFacts): Disturbance | null {
   for (const fault of faults) {
     if (fault.isOf(exceptionFault)) {
-      const { code, carried_out: carriedOut, quantity_min: least = 0, quantity_max: most = Infinity } = fault.parameters;
+      const {
+        code,
+        carried_out: carriedOut,
+        quantity_min: least = 0,
+        quantity_max: most = Infinity,
+      } = fault.parameters;
       const count = request.count ?? (request.address === null ? null : 1);
       const sized = (least === 0 && most === Infinity) || (count !== null && count >= least && count <= most);
-      if (request.deviceIndex !== undefined && sized && strikesAt(fault, request)) return { exception: { code, carriedOut } };
+      if (request.deviceIndex !== undefined && sized && strikesAt(fault, request))
+        return { exception: { code, carriedOut } };
     } else if (fault.isOf(dropFault)) {
       if (strikesAt(fault, request)) return { silence: { carriedOut: fault.parameters.carried_out } };
     } else if (fault.isOf(disconnectFault) && strikesAt(fault, request)) {

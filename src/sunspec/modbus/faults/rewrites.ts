@@ -3,8 +3,15 @@ import { Buffer } from 'node:buffer';
 import type { ActiveFault } from '../../../core/active-fault.ts';
 import { crc16 } from '../../../core/crc16.ts';
 import {
-  badCrcFault, duplicateFault, garbageFault, splitFault, truncateFault, wrongByteCountFault, wrongFunctionFault,
-  wrongTransactionFault, wrongUnitFault,
+  badCrcFault,
+  duplicateFault,
+  garbageFault,
+  splitFault,
+  truncateFault,
+  wrongByteCountFault,
+  wrongFunctionFault,
+  wrongTransactionFault,
+  wrongUnitFault,
 } from '../../../fault-kinds/modbus-transport.ts';
 import type { RequestFacts } from '../disturbance.ts';
 import type { FramingName } from '../framing.ts';
@@ -38,7 +45,9 @@ function editOf(fault: ActiveFault): Edit | null {
   }
   if (fault.isOf(wrongTransactionFault)) {
     const { mode } = fault.parameters;
-    return (adu) => { adu.writeUInt16BE(mode === 'zero' ? 0 : (adu.readUInt16BE(0) + 1) & 0xffff, 0); };
+    return (adu) => {
+      adu.writeUInt16BE(mode === 'zero' ? 0 : (adu.readUInt16BE(0) + 1) & 0xffff, 0);
+    };
   }
   if (fault.isOf(wrongFunctionFault)) {
     return (adu, framing) => {
@@ -79,9 +88,12 @@ function reshapeOf(fault: ActiveFault): Reshape | null {
   if (fault.isOf(duplicateFault)) return (chunks) => [...chunks, ...chunks];
   if (!fault.isOf(splitFault)) return null;
   const { octets } = fault.parameters;
-  return (chunks) => chunks.flatMap((chunk) => (
-    Array.from({ length: Math.ceil(chunk.length / octets) }, (_, at) => chunk.subarray(at * octets, (at + 1) * octets))
-  ));
+  return (chunks) =>
+    chunks.flatMap((chunk) =>
+      Array.from({ length: Math.ceil(chunk.length / octets) }, (_, at) =>
+        chunk.subarray(at * octets, (at + 1) * octets),
+      ),
+    );
 }
 
 function withBadCrc(chunk: Buffer): Buffer {
@@ -92,17 +104,25 @@ function withBadCrc(chunk: Buffer): Buffer {
 }
 
 /** First what stands in the answer, then how much of it leaves, how often, and in which pieces. */
-const reshapeOrder: readonly string[] = [badCrcFault, garbageFault, truncateFault, duplicateFault, splitFault].map(({ kind }) => kind);
+const reshapeOrder: readonly string[] = [badCrcFault, garbageFault, truncateFault, duplicateFault, splitFault].map(
+  ({ kind }) => kind,
+);
 
 /**
  * The rewriting of faults that have struck, or undefined without one. Changes inside of the answer come first, in order
  * of injection, and an RTU answer gets the CRC of what it says then; bad_crc, garbage, truncate, duplicate and split
  * follow in this order.
  */
-export function rewriteOf(faults: readonly ActiveFault[], framing: FramingName): ((adu: Buffer) => readonly Buffer[]) | undefined {
+export function rewriteOf(
+  faults: readonly ActiveFault[],
+  framing: FramingName,
+): ((adu: Buffer) => readonly Buffer[]) | undefined {
   const edits = faults.map(editOf).filter((edit) => edit !== null);
   const place = (fault: ActiveFault) => reshapeOrder.indexOf(fault.facts.kind.kind);
-  const reshapes = faults.toSorted((a, b) => place(a) - place(b)).map(reshapeOf).filter((reshape) => reshape !== null);
+  const reshapes = faults
+    .toSorted((a, b) => place(a) - place(b))
+    .map(reshapeOf)
+    .filter((reshape) => reshape !== null);
   if (edits.length === 0 && reshapes.length === 0) return undefined;
   return (adu) => {
     const edited = Buffer.from(adu);

@@ -47,7 +47,10 @@ const defaultPort = 5020;
 function parseMap(raw: unknown, label: string): ProxyMap {
   const parsed = proxyMapSchema.safeParse(raw, withInput);
   if (parsed.success) return parsed.data;
-  throw notValid(label, parsed.error.issues.flatMap((issue) => issueFaults(issue, 'a member of a proxy map')));
+  throw notValid(
+    label,
+    parsed.error.issues.flatMap((issue) => issueFaults(issue, 'a member of a proxy map')),
+  );
 }
 
 function notValid(label: string, faults: readonly Fault[], remedy = ''): SimError {
@@ -85,7 +88,10 @@ function listed(names: readonly (string | number)[], most: number): string {
 }
 
 /** One line about all devices that lack the same points of the map. */
-function warningsAbout(map: ProxyMap, devices: readonly ProxyDevice[]): { readonly message: string; readonly deviceIndex: number | undefined }[] {
+function warningsAbout(
+  map: ProxyMap,
+  devices: readonly ProxyDevice[],
+): { readonly message: string; readonly deviceIndex: number | undefined }[] {
   const lacking = new Map<string, number[]>();
   for (const { index, bank } of devices) {
     const { lacking: unknown, empty } = imageOf(map, bank.layout).bound;
@@ -116,7 +122,9 @@ export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
   const layouts = [...new Set(served.map(({ bank }) => bank.layout))];
   const missing = missingPoints(map, layouts, served.length);
   const faults = [
-    ...checkProxyMap(map), ...pointFaults(map, layouts), ...missing,
+    ...checkProxyMap(map),
+    ...pointFaults(map, layouts),
+    ...missing,
     ...(served.length === 0 ? [unknownDevice(map, options.devices)] : lackOfRoom(map, served)),
   ];
   if (faults.length > 0) throw notValid(mapLabel, faults, missing.length === 0 ? '' : remedyFor(map, options));
@@ -125,9 +133,10 @@ export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
   const logger = options.logger ?? silentLogger;
   const context = createModbusContext(options);
   const { counters } = context;
-  const unitOf = (device: ProxyDevice) => new ProxyUnit(map, device, (name) => {
-    logger.warning(`proxy: ${name} is beyond what its type can hold, and shows the edge of it`, device.index);
-  });
+  const unitOf = (device: ProxyDevice) =>
+    new ProxyUnit(map, device, (name) => {
+      logger.warning(`proxy: ${name} is beyond what its type can hold, and shows the edge of it`, device.index);
+    });
   const units = new Map(served.map((device) => [device.index, unitOf(device)] as const));
   let server: ModbusTcpServer | null = null;
   let state: CommState = 'stopped';
@@ -151,7 +160,9 @@ export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
       const port = await server.listen();
       state = 'listening';
       lastError = null;
-      logger.info(`Modbus proxy with map ${map.name} on ${hostAndPort(host, port)}, ${units.size} ${units.size === 1 ? 'device' : 'devices'}`);
+      logger.info(
+        `Modbus proxy with map ${map.name} on ${hostAndPort(host, port)}, ${units.size} ${units.size === 1 ? 'device' : 'devices'}`,
+      );
       warn(served);
     } catch (error) {
       server = null;
@@ -167,13 +178,18 @@ export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
     state = 'stopped';
   }
 
-  const endpointNow = () => (server !== null && state === 'listening' ? `tcp://${hostAndPort(host, server.port)}` : null);
+  const endpointNow = () =>
+    server !== null && state === 'listening' ? `tcp://${hostAndPort(host, server.port)}` : null;
 
   function report(): ModbusReport {
     const { foreignUnit, limits } = context;
     return {
-      foreignUnit, limits, counters,
-      listeners: [{ transport: 'tcp', endpoint: endpointNow(), deviceIndex: only ?? null, clients: server?.clients() ?? [] }],
+      foreignUnit,
+      limits,
+      counters,
+      listeners: [
+        { transport: 'tcp', endpoint: endpointNow(), deviceIndex: only ?? null, clients: server?.clients() ?? [] },
+      ],
     };
   }
 
@@ -196,7 +212,9 @@ export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
     module: 'Modbus',
     comm: 'modbus_proxy',
     mapName: map.name,
-    get port() { return server?.port ?? 0; },
+    get port() {
+      return server?.port ?? 0;
+    },
     start,
     stop,
     status,
@@ -217,7 +235,13 @@ export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
 }
 
 function unknownDevice({ device = 0 }: ProxyMap, devices: readonly ProxyDevice[]): Fault {
-  return { name: '/device', detail: noSuchDevice(device, devices.map(({ index }) => index)) };
+  return {
+    name: '/device',
+    detail: noSuchDevice(
+      device,
+      devices.map(({ index }) => index),
+    ),
+  };
 }
 
 /** Of all devices together, each has a unit id of its own. */
@@ -225,7 +249,9 @@ function lackOfRoom({ device }: ProxyMap, devices: readonly ProxyDevice[]): Faul
   const [first, ...more] = devices.filter(({ index }) => 1 + index > highestUnitId);
   if (device !== undefined || first === undefined) return [];
   const last = more.at(-1);
-  const who = last === undefined
-    ? `device ${first.index} would have unit id ${1 + first.index}` : `devices ${first.index} to ${last.index} would have unit ids from ${1 + first.index} on`;
+  const who =
+    last === undefined
+      ? `device ${first.index} would have unit id ${1 + first.index}`
+      : `devices ${first.index} to ${last.index} would have unit ids from ${1 + first.index} on`;
   return [{ name: '/device', detail: `${who}; the highest is ${highestUnitId}: name the device that is served` }];
 }

@@ -19,7 +19,7 @@ export function pointerOf(index: number, ...steps: readonly PropertyKey[]): stri
 /** The one member that says what a register shows; null: none, or several. */
 export function contentOf(register: ProxyRegister): Content | null {
   const given = contents.filter((name) => register[name] !== undefined);
-  return given.length === 1 ? given[0] ?? null : null;
+  return given.length === 1 ? (given[0] ?? null) : null;
 }
 
 export function isWritable({ access, commands }: ProxyRegister): boolean {
@@ -38,15 +38,28 @@ function beside(register: ProxyRegister, say: Say): void {
   const content = contentOf(register);
   const writable = isWritable(register);
   const number = register.type !== 'string';
-  const scaled = number && !register.type.startsWith('bitfield') && (content === 'point' || content === 'sum') && !register.values && !register.bits;
+  const scaled =
+    number &&
+    !register.type.startsWith('bitfield') &&
+    (content === 'point' || content === 'sum') &&
+    !register.values &&
+    !register.bits;
   const settable = writable && content === 'point';
   const limited = settable && number && !register.values;
   const rules: readonly (readonly [keyof ProxyRegister, boolean, string])[] = [
     ['size', !number, 'only a string has a size'],
     ['scale', scaled, 'only a number of a point or of a sum is scaled, without values and bits'],
     ['offset', scaled, 'only a number of a point or of a sum is scaled, without values and bits'],
-    ['values', number && content === 'point' && !register.bits, 'only a number that shows a point has values, and no bits beside them'],
-    ['bits', ['uint16', 'uint32', 'bitfield16', 'bitfield32'].includes(register.type) && content === 'point', 'only an unsigned number of 16 or 32 bits that shows a point has bits'],
+    [
+      'values',
+      number && content === 'point' && !register.bits,
+      'only a number that shows a point has values, and no bits beside them',
+    ],
+    [
+      'bits',
+      ['uint16', 'uint32', 'bitfield16', 'bitfield32'].includes(register.type) && content === 'point',
+      'only an unsigned number of 16 or 32 bits that shows a point has bits',
+    ],
     ['otherwise', register.values !== undefined || content === 'commands', 'goes with values or commands only'],
     ['absent', content === 'point' || content === 'sum', 'goes with point or sum only'],
     ['min', limited, 'only a number that can be written has limits (access rw), without values'],
@@ -56,8 +69,10 @@ function beside(register: ProxyRegister, say: Say): void {
   ];
   for (const [member, fits, words] of rules) if (register[member] !== undefined && !fits) say(words, member);
   if (!number && register.size === undefined) say('a string needs its size in registers', 'size');
-  if (register.access === 'rw' && (content === 'sum' || content === 'constant' || register.bits)) say('a sum, a constant and bits cannot be written', 'access');
-  if (writable && register.table === 'input') say('an input register cannot be written; allowed: holding, both', 'table');
+  if (register.access === 'rw' && (content === 'sum' || content === 'constant' || register.bits))
+    say('a sum, a constant and bits cannot be written', 'access');
+  if (writable && register.table === 'input')
+    say('an input register cannot be written; allowed: holding, both', 'table');
 }
 
 /** Numbers as they stand in the register: inside the type, each once, and none that stands for no value. */
@@ -65,8 +80,14 @@ function numbers(register: ProxyRegister, map: ProxyMap, say: Say): void {
   const limits = limitsOf(register.type);
   const form = wireFormOf(register, map);
   const fit = (value: number, ...steps: readonly PropertyKey[]) => {
-    if (limits && (value < limits.min || value > limits.max)) say(`${value} does not fit ${register.type} (${limits.min} to ${limits.max})`, ...steps);
-    else if (register.values && steps[0] !== 'absent' && form.kind === 'number' && (value < form.min || value > form.max)) {
+    if (limits && (value < limits.min || value > limits.max))
+      say(`${value} does not fit ${register.type} (${limits.min} to ${limits.max})`, ...steps);
+    else if (
+      register.values &&
+      steps[0] !== 'absent' &&
+      form.kind === 'number' &&
+      (value < form.min || value > form.max)
+    ) {
       say(`${value} stands for a point that is not there: choose another number, or another absent`, ...steps);
     }
   };
@@ -80,19 +101,22 @@ function numbers(register: ProxyRegister, map: ProxyMap, say: Say): void {
     }
   }
   const width = 16 * registersOf(register);
-  for (const bit of Object.keys(register.bits ?? {})) if (Number(bit) >= width) say(`${register.type} has bits 0 to ${width - 1}`, 'bits', bit);
+  for (const bit of Object.keys(register.bits ?? {}))
+    if (Number(bit) >= width) say(`${register.type} has bits 0 to ${width - 1}`, 'bits', bit);
   for (const member of ['otherwise', 'absent', 'constant'] as const) {
     const value = register[member];
     if (typeof value === 'number') fit(value, member);
   }
   if (typeof register.absent === 'number' && limits === null) say('a string is empty where there is none', 'absent');
-  if (register.min !== undefined && register.max !== undefined && register.min > register.max) say('is above max', 'min');
+  if (register.min !== undefined && register.max !== undefined && register.min > register.max)
+    say('is above max', 'min');
 }
 
 function constants({ type, size = 1, constant }: ProxyRegister, say: Say): void {
   if (constant === undefined) return;
   const text = typeof constant === 'string';
-  if (text !== (type === 'string')) say(`must be ${type === 'string' ? 'text' : 'a number'} in a register of type ${type}`, 'constant');
+  if (text !== (type === 'string'))
+    say(`must be ${type === 'string' ? 'text' : 'a number'} in a register of type ${type}`, 'constant');
   else if (text && Buffer.byteLength(constant) > 2 * size) say(`is longer than ${2 * size} octets`, 'constant');
 }
 
@@ -103,13 +127,21 @@ function places(registers: readonly ProxyRegister[]): Fault[] {
   for (const [index, register] of registers.entries()) {
     const end = register.address + registersOf(register);
     if (end > registerSpace) {
-      faults.push({ name: pointerOf(index, 'address'), detail: `${register.name} would end at register ${end - 1}; the last one is ${registerSpace - 1}` });
+      faults.push({
+        name: pointerOf(index, 'address'),
+        detail: `${register.name} would end at register ${end - 1}; the last one is ${registerSpace - 1}`,
+      });
     }
     for (const table of tablesOf(register)) {
       const owner = owners[table];
-      const taken = Array.from({ length: end - register.address }, (_, i) => register.address + i).find((at) => owner.has(at));
+      const taken = Array.from({ length: end - register.address }, (_, i) => register.address + i).find((at) =>
+        owner.has(at),
+      );
       if (taken !== undefined) {
-        faults.push({ name: pointerOf(index, 'address'), detail: `${register.name} overlaps ${owner.get(taken) ?? ''} at ${table} register ${taken}` });
+        faults.push({
+          name: pointerOf(index, 'address'),
+          detail: `${register.name} overlaps ${owner.get(taken) ?? ''} at ${table} register ${taken}`,
+        });
       }
       for (let at = register.address; at < end; at += 1) owner.set(at, register.name);
     }
@@ -122,7 +154,9 @@ export function checkProxyMap(map: ProxyMap): Fault[] {
   const faults: Fault[] = [];
   const names = new Set<string>();
   for (const [index, register] of map.registers.entries()) {
-    const say: Say = (detail, ...steps) => { faults.push({ name: pointerOf(index, ...steps), detail }); };
+    const say: Say = (detail, ...steps) => {
+      faults.push({ name: pointerOf(index, ...steps), detail });
+    };
     if (contentOf(register) === null) say(`exactly one of ${contents.join(', ')} must be given`);
     if (names.has(register.name)) say(`${register.name} is the name of another register too`, 'name');
     names.add(register.name);

@@ -63,16 +63,24 @@ function bad(register: ProxyRegister, detail: string): SimError {
 }
 
 function lacks(register: ProxyRegister): SimError {
-  return new SimError('MAP_NOT_IMPLEMENTED', `${register.name}: this device does not have it`, [{ name: register.name, detail: 'not implemented' }]);
+  return new SimError('MAP_NOT_IMPLEMENTED', `${register.name}: this device does not have it`, [
+    { name: register.name, detail: 'not implemented' },
+  ]);
 }
 
 /** The number of a point as it stands in its register for enumerations and bits, in engineering units otherwise. */
 function numberOf(slot: PointSlot, value: AnyPointValue): number | null {
-  return typeof value === 'string' ? slot.def.symbols?.[value] ?? null : value;
+  return typeof value === 'string' ? (slot.def.symbols?.[value] ?? null) : value;
 }
 
 /** Nearest number of the form, at the edge of the type where it lies beyond; adding 0 takes the sign off a zero. */
-function put(form: NumberForm, value: number | null, out: Buffer, at: number, register: ProxyRegister): 'fits' | 'saturated' {
+function put(
+  form: NumberForm,
+  value: number | null,
+  out: Buffer,
+  at: number,
+  register: ProxyRegister,
+): 'fits' | 'saturated' {
   const number = value === null ? null : form.whole ? nearest(value) + 0 : value + 0;
   const held = number === null ? null : Math.min(form.max, Math.max(form.min, number));
   if (!form.write(held, out, at)) throw lacks(register);
@@ -108,7 +116,12 @@ function translation(slot: PointSlot, register: ProxyRegister, names: Names): Co
   const byNumber = new Map<number, string>();
   for (const [key, symbol] of Object.entries(register.values ?? {})) {
     if (Object.hasOwn(symbols, symbol)) byNumber.set(Number(key), symbol);
-    else names.fault(`${symbol} is not a symbol of ${pointName(slot)}; allowed: ${Object.keys(symbols).join(', ')}`, 'values', key);
+    else
+      names.fault(
+        `${symbol} is not a symbol of ${pointName(slot)}; allowed: ${Object.keys(symbols).join(', ')}`,
+        'values',
+        key,
+      );
   }
   const bySymbol = new Map([...byNumber].sort(([a], [b]) => b - a).map(([number, symbol]) => [symbol, number]));
   const missing = Object.keys(symbols).filter((symbol) => !bySymbol.has(symbol));
@@ -116,7 +129,7 @@ function translation(slot: PointSlot, register: ProxyRegister, names: Names): Co
     names.fault(`${pointName(slot)} can also be ${missing.join(', ')}: give these a number, or otherwise`, 'values');
   }
   return {
-    toRegister: (value) => (value === null ? null : bySymbol.get(String(value)) ?? register.otherwise ?? null),
+    toRegister: (value) => (value === null ? null : (bySymbol.get(String(value)) ?? register.otherwise ?? null)),
     toPoint: (number) => byNumber.get(number),
   };
 }
@@ -126,13 +139,20 @@ function bitMap(slot: PointSlot, register: ProxyRegister, names: Names): Convers
   const masks = Object.entries(register.bits ?? {}).map(([bit, wanted]) => {
     const mask = [wanted].flat().reduce((sum, symbol) => {
       if (Object.hasOwn(symbols, symbol)) return sum + 2 ** (symbols[symbol] ?? 0);
-      names.fault(`${symbol} is not a bit of ${pointName(slot)}; allowed: ${Object.keys(symbols).join(', ')}`, 'bits', bit);
+      names.fault(
+        `${symbol} is not a bit of ${pointName(slot)}; allowed: ${Object.keys(symbols).join(', ')}`,
+        'bits',
+        bit,
+      );
       return sum;
     }, 0);
     return { mask, weight: 2 ** Number(bit) };
   });
   return {
-    toRegister: (value) => (typeof value === 'number' ? masks.reduce((sum, { mask, weight }) => sum + ((value & mask) === 0 ? 0 : weight), 0) : null),
+    toRegister: (value) =>
+      typeof value === 'number'
+        ? masks.reduce((sum, { mask, weight }) => sum + ((value & mask) === 0 ? 0 : weight), 0)
+        : null,
     toPoint: () => undefined,
   };
 }
@@ -148,10 +168,14 @@ function conversionOf(slot: PointSlot, register: ProxyRegister, names: Names): C
   }
   if (isText(slot)) names.fault(`${pointName(slot)} is text; allowed: the type string`, 'type');
   if (isBits(slot) && !register.bits && !holdsBits(slot, register)) {
-    names.fault(`${pointName(slot)} has ${16 * slot.def.size} bits; allowed: an unsigned type with as many, or bits`, 'type');
+    names.fault(
+      `${pointName(slot)} has ${16 * slot.def.size} bits; allowed: an unsigned type with as many, or bits`,
+      'type',
+    );
   }
   for (const member of ['scale', 'offset'] as const) {
-    if (register[member] !== undefined && (isEnum(slot) || isBits(slot))) names.fault(`${pointName(slot)} is no quantity`, member);
+    if (register[member] !== undefined && (isEnum(slot) || isBits(slot)))
+      names.fault(`${pointName(slot)} is no quantity`, member);
   }
   return scaling(slot, register);
 }
@@ -165,14 +189,20 @@ function holdsBits(slot: PointSlot, register: ProxyRegister): boolean {
 function assignmentFault(slot: PointSlot, value: AnyPointValue): string | null {
   if (isEnum(slot)) {
     const symbols = slot.def.symbols ?? {};
-    return typeof value === 'string' && Object.hasOwn(symbols, value) ? null : `must be one of ${Object.keys(symbols).join(', ')}`;
+    return typeof value === 'string' && Object.hasOwn(symbols, value)
+      ? null
+      : `must be one of ${Object.keys(symbols).join(', ')}`;
   }
   const type = isText(slot) ? 'string' : 'number';
   return typeof value === type ? null : `must be ${type === 'string' ? 'text' : 'a number'}`;
 }
 
 /** Values that are set beside a register: known points that can be written, and symbols that they have. */
-function assignmentsOf(given: Readonly<Record<string, AnyPointValue>>, names: Names, ...steps: readonly PropertyKey[]): Assignments | null {
+function assignmentsOf(
+  given: Readonly<Record<string, AnyPointValue>>,
+  names: Names,
+  ...steps: readonly PropertyKey[]
+): Assignments | null {
   const assignments: Assignments = new Map();
   let whole = true;
   for (const [name, value] of Object.entries(given)) {
@@ -190,7 +220,11 @@ const useOf = (register: ProxyRegister) => (isWritable(register) ? 'write' : 're
 type Binding = Pick<BoundRegister, 'read' | 'write'>;
 
 function readOnly(register: ProxyRegister): () => never {
-  return () => { throw new SimError('MAP_READ_ONLY', `${register.name} is read only`, [{ name: register.name, detail: 'read only' }]); };
+  return () => {
+    throw new SimError('MAP_READ_ONLY', `${register.name} is read only`, [
+      { name: register.name, detail: 'read only' },
+    ]);
+  };
 }
 
 function textBinding(form: TextForm, register: ProxyRegister, names: Names): Binding {
@@ -226,7 +260,8 @@ function pointBinding(form: NumberForm, register: ProxyRegister, names: Names): 
       if (value === undefined || value === null) throw bad(register, `${number} is not one of its values`);
       // a bound need not be exact in binary
       const slack = 1e-9 * Math.max(1, Math.abs(Number(value)));
-      if (typeof value === 'number' && (value < min - slack || value > max + slack)) throw bad(register, `${value} is outside ${min}..${max}`);
+      if (typeof value === 'number' && (value < min - slack || value > max + slack))
+        throw bad(register, `${value} is outside ${min}..${max}`);
       for (const [point, setting] of beside) also.set(point, setting);
       own.set(slot, symbolOf(slot, value, register));
     },
@@ -261,14 +296,23 @@ function sumBinding(form: NumberForm, register: ProxyRegister, names: Names): Bi
 /** Whether a point stands at a value, to half a step of its register. */
 function standsAt(bank: Bank, slot: PointSlot, value: AnyPointValue): boolean {
   const now = bank.value(slot);
-  return typeof now === 'number' && typeof value === 'number' ? Math.abs(now - value) <= 0.5 * 10 ** slot.sf : now === value;
+  return typeof now === 'number' && typeof value === 'number'
+    ? Math.abs(now - value) <= 0.5 * 10 ** slot.sf
+    : now === value;
 }
 
 function commandBinding(form: NumberForm, register: ProxyRegister, names: Names): Binding {
-  const commands = new Map(Object.entries(register.commands ?? {}).map(([key, given]) => [Number(key), assignmentsOf(given, names, 'commands', key)]));
+  const commands = new Map(
+    Object.entries(register.commands ?? {}).map(([key, given]) => [
+      Number(key),
+      assignmentsOf(given, names, 'commands', key),
+    ]),
+  );
   return {
     read(bank, out, at) {
-      const now = [...commands].find(([, settings]) => settings && [...settings].every(([slot, value]) => standsAt(bank, slot, value)));
+      const now = [...commands].find(
+        ([, settings]) => settings && [...settings].every(([slot, value]) => standsAt(bank, slot, value)),
+      );
       return put(form, now?.[0] ?? register.otherwise ?? 0, out, at, register);
     },
     write(bytes, at, also) {
@@ -284,10 +328,17 @@ function commandBinding(form: NumberForm, register: ProxyRegister, names: Names)
 function bindingOf(register: ProxyRegister, form: NumberForm | TextForm, names: Names): Binding {
   if (form.kind === 'text') return textBinding(form, register, names);
   switch (contentOf(register)) {
-    case 'point': return pointBinding(form, register, names);
-    case 'sum': return sumBinding(form, register, names);
-    case 'commands': return commandBinding(form, register, names);
-    default: return { read: (_, out, at) => put(form, Number(register.constant), out, at, register), write: readOnly(register) };
+    case 'point':
+      return pointBinding(form, register, names);
+    case 'sum':
+      return sumBinding(form, register, names);
+    case 'commands':
+      return commandBinding(form, register, names);
+    default:
+      return {
+        read: (_, out, at) => put(form, Number(register.constant), out, at, register),
+        write: readOnly(register),
+      };
   }
 }
 
@@ -309,13 +360,22 @@ export function bindMap(map: ProxyMap, layout: Layout): BoundMap {
         if (slot?.implemented === false) empty.add(name);
         return slot;
       },
-      fault: (detail, ...steps) => { faults.push({ name: pointerOf(index, ...steps), detail }); },
+      fault: (detail, ...steps) => {
+        faults.push({ name: pointerOf(index, ...steps), detail });
+      },
     };
     const form = wireFormOf(register, map);
     const binding = bindingOf(register, form, names);
     const { name, address } = register;
     const writable = isWritable(register);
-    return { name, address, registers: form.registers, writable, read: binding.read, write: writable ? binding.write : readOnly(register) };
+    return {
+      name,
+      address,
+      registers: form.registers,
+      writable,
+      read: binding.read,
+      write: writable ? binding.write : readOnly(register),
+    };
   });
   return { registers, faults, lacking, present, empty };
 }

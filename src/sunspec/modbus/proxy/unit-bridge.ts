@@ -105,11 +105,14 @@ export class ProxyUnit implements ModbusUnit {
     const own: Assignments = new Map();
     const end = address + words.length / 2;
     const table = this.#image.tables.holding;
-    for (let at = address; at < end;) {
+    for (let at = address; at < end; ) {
       const register = table.at(at);
       if (!register) throw illegal(at, 1);
       if (register.writable && (register.address < at || register.address + register.registers > end)) {
-        throw new SimError('MAP_PARTIAL_POINT', `${register.name} spans ${register.registers} registers and must be written whole`);
+        throw new SimError(
+          'MAP_PARTIAL_POINT',
+          `${register.name} spans ${register.registers} registers and must be written whole`,
+        );
       }
       register.write(words, 2 * (at - address), also, own);
       at += register.registers;
@@ -133,7 +136,7 @@ export class ProxyUnit implements ModbusUnit {
   #read(table: Table, address: number, count: number): Buffer {
     const out = Buffer.alloc(2 * count);
     const end = address + count;
-    for (let at = address; at < end;) {
+    for (let at = address; at < end; ) {
       const register = table.at(at);
       if (!register) {
         if (!this.#gapsReadZero || !table.isGap(at)) throw illegal(address, count);
@@ -156,5 +159,8 @@ export class ProxyUnit implements ModbusUnit {
 }
 
 function illegal(address: number, count: number): SimError {
-  return new SimError('MAP_ILLEGAL_ADDRESS', `registers ${address}..${address + count - 1} are not all in the proxy map`);
+  return new SimError(
+    'MAP_ILLEGAL_ADDRESS',
+    `registers ${address}..${address + count - 1} are not all in the proxy map`,
+  );
 }

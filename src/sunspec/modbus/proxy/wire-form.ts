@@ -17,12 +17,26 @@ interface NumberType {
 const safe = { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER };
 
 const uint16: NumberType = {
-  registers: 1, min: 0, max: 0xffff, sentinel: 0xffff, whole: true,
-  write: (bytes, value) => { bytes.writeUInt16BE(Number(value)); }, read: (bytes) => bytes.readUInt16BE(),
+  registers: 1,
+  min: 0,
+  max: 0xffff,
+  sentinel: 0xffff,
+  whole: true,
+  write: (bytes, value) => {
+    bytes.writeUInt16BE(Number(value));
+  },
+  read: (bytes) => bytes.readUInt16BE(),
 };
 const uint32: NumberType = {
-  registers: 2, min: 0, max: 0xffff_ffff, sentinel: 0xffff_ffff, whole: true,
-  write: (bytes, value) => { bytes.writeUInt32BE(Number(value)); }, read: (bytes) => bytes.readUInt32BE(),
+  registers: 2,
+  min: 0,
+  max: 0xffff_ffff,
+  sentinel: 0xffff_ffff,
+  whole: true,
+  write: (bytes, value) => {
+    bytes.writeUInt32BE(Number(value));
+  },
+  read: (bytes) => bytes.readUInt32BE(),
 };
 
 const numberTypes: Readonly<Record<Exclude<RegisterType, 'string'>, NumberType>> = {
@@ -31,28 +45,69 @@ const numberTypes: Readonly<Record<Exclude<RegisterType, 'string'>, NumberType>>
   bitfield16: uint16,
   bitfield32: uint32,
   int16: {
-    registers: 1, min: -0x8000, max: 0x7fff, sentinel: -0x8000, whole: true,
-    write: (bytes, value) => { bytes.writeInt16BE(Number(value)); }, read: (bytes) => bytes.readInt16BE(),
+    registers: 1,
+    min: -0x8000,
+    max: 0x7fff,
+    sentinel: -0x8000,
+    whole: true,
+    write: (bytes, value) => {
+      bytes.writeInt16BE(Number(value));
+    },
+    read: (bytes) => bytes.readInt16BE(),
   },
   int32: {
-    registers: 2, min: -0x8000_0000, max: 0x7fff_ffff, sentinel: -0x8000_0000, whole: true,
-    write: (bytes, value) => { bytes.writeInt32BE(Number(value)); }, read: (bytes) => bytes.readInt32BE(),
+    registers: 2,
+    min: -0x8000_0000,
+    max: 0x7fff_ffff,
+    sentinel: -0x8000_0000,
+    whole: true,
+    write: (bytes, value) => {
+      bytes.writeInt32BE(Number(value));
+    },
+    read: (bytes) => bytes.readInt32BE(),
   },
   uint64: {
-    registers: 4, min: 0, max: safe.max, sentinel: 0xffff_ffff_ffff_ffffn, whole: true,
-    write: (bytes, value) => { bytes.writeBigUInt64BE(BigInt(value)); }, read: (bytes) => Number(bytes.readBigUInt64BE()),
+    registers: 4,
+    min: 0,
+    max: safe.max,
+    sentinel: 0xffff_ffff_ffff_ffffn,
+    whole: true,
+    write: (bytes, value) => {
+      bytes.writeBigUInt64BE(BigInt(value));
+    },
+    read: (bytes) => Number(bytes.readBigUInt64BE()),
   },
   int64: {
-    registers: 4, ...safe, sentinel: -0x8000_0000_0000_0000n, whole: true,
-    write: (bytes, value) => { bytes.writeBigInt64BE(BigInt(value)); }, read: (bytes) => Number(bytes.readBigInt64BE()),
+    registers: 4,
+    ...safe,
+    sentinel: -0x8000_0000_0000_0000n,
+    whole: true,
+    write: (bytes, value) => {
+      bytes.writeBigInt64BE(BigInt(value));
+    },
+    read: (bytes) => Number(bytes.readBigInt64BE()),
   },
   float32: {
-    registers: 2, min: -3.4028234663852886e38, max: 3.4028234663852886e38, sentinel: NaN, whole: false,
-    write: (bytes, value) => { bytes.writeFloatBE(Number(value)); }, read: (bytes) => bytes.readFloatBE(),
+    registers: 2,
+    min: -3.4028234663852886e38,
+    max: 3.4028234663852886e38,
+    sentinel: NaN,
+    whole: false,
+    write: (bytes, value) => {
+      bytes.writeFloatBE(Number(value));
+    },
+    read: (bytes) => bytes.readFloatBE(),
   },
   float64: {
-    registers: 4, min: -Number.MAX_VALUE, max: Number.MAX_VALUE, sentinel: NaN, whole: false,
-    write: (bytes, value) => { bytes.writeDoubleBE(Number(value)); }, read: (bytes) => bytes.readDoubleBE(),
+    registers: 4,
+    min: -Number.MAX_VALUE,
+    max: Number.MAX_VALUE,
+    sentinel: NaN,
+    whole: false,
+    write: (bytes, value) => {
+      bytes.writeDoubleBE(Number(value));
+    },
+    read: (bytes) => bytes.readDoubleBE(),
   },
 };
 
@@ -85,7 +140,7 @@ export type WireForm = NumberForm | TextForm;
 
 /** Registers of an entry; a string without its size counts as one. */
 export function registersOf({ type, size }: Pick<ProxyRegister, 'type' | 'size'>): number {
-  return type === 'string' ? size ?? 1 : numberTypes[type].registers;
+  return type === 'string' ? (size ?? 1) : numberTypes[type].registers;
 }
 
 /** Least and greatest number that a type can hold; null for text. */
@@ -106,10 +161,14 @@ function absentOf(register: ProxyRegister, map: Pick<ProxyMap, 'absent'>, { sent
   if (register.constant !== undefined || register.commands !== undefined) return 0;
   const policy = register.absent ?? map.absent ?? 'sentinel';
   switch (policy) {
-    case 'sentinel': return sentinel;
-    case 'zero': return 0;
-    case 'refuse': return null;
-    default: return policy;
+    case 'sentinel':
+      return sentinel;
+    case 'zero':
+      return 0;
+    case 'refuse':
+      return null;
+    default:
+      return policy;
   }
 }
 
@@ -118,7 +177,9 @@ function numberForm(type: NumberType, absent: Absent, swapBytes: boolean, swapWo
   const reserved = absent !== null && Object.is(absent, sentinel) && typeof absent === 'number' ? absent : undefined;
   const scratch = Buffer.alloc(2 * registers);
   return {
-    kind: 'number', registers, whole,
+    kind: 'number',
+    registers,
+    whole,
     min: type.min === reserved ? type.min + 1 : type.min,
     max: type.max === reserved ? type.max - 1 : type.max,
     write(value, out, at) {
@@ -139,7 +200,8 @@ function numberForm(type: NumberType, absent: Absent, swapBytes: boolean, swapWo
 function textForm(registers: number, swapBytes: boolean, refusesAbsent: boolean): TextForm {
   const scratch = Buffer.alloc(2 * registers);
   return {
-    kind: 'text', registers,
+    kind: 'text',
+    registers,
     write(text, out, at) {
       if (text === null && refusesAbsent) return false;
       scratch.fill(0).write(text ?? '', 'utf8');
@@ -156,10 +218,14 @@ function textForm(registers: number, swapBytes: boolean, refusesAbsent: boolean)
 }
 
 /** The form of an entry, with what the map says for all of them. */
-export function wireFormOf(register: ProxyRegister, map: Pick<ProxyMap, 'absent' | 'byte_order' | 'word_order'>): WireForm {
+export function wireFormOf(
+  register: ProxyRegister,
+  map: Pick<ProxyMap, 'absent' | 'byte_order' | 'word_order'>,
+): WireForm {
   const swapBytes = (register.byte_order ?? map.byte_order) === 'little';
   const swapWords = (register.word_order ?? map.word_order) === 'little';
-  if (register.type === 'string') return textForm(registersOf(register), swapBytes, (register.absent ?? map.absent) === 'refuse');
+  if (register.type === 'string')
+    return textForm(registersOf(register), swapBytes, (register.absent ?? map.absent) === 'refuse');
   const type = numberTypes[register.type];
   return numberForm(type, absentOf(register, map, type), swapBytes, swapWords);
 }

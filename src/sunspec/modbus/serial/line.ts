@@ -19,7 +19,7 @@ const fixedTimesAboveBaud = 19_200;
  * for so long that no driver can be the cause.
  */
 export function lineTiming(baudRate: number): RtuTiming {
-  const pauseMs = baudRate > fixedTimesAboveBaud ? 1.75 : 3.5 * 11 * 1000 / baudRate;
+  const pauseMs = baudRate > fixedTimesAboveBaud ? 1.75 : (3.5 * 11 * 1000) / baudRate;
   return { pauseMs, gapMs: pauseMs + burstMs };
 }
 
@@ -52,10 +52,23 @@ export class SerialLine implements Asker {
     this.connectedAtMs = clock.nowMs();
     this.lastMs = clock.monotonicMs();
     this.#framing = new RtuFraming({
-      ...timing, isOwn: (address) => service.units(address) !== undefined, onUnreadable: () => { counters.unreadable += 1; },
+      ...timing,
+      isOwn: (address) => service.units(address) !== undefined,
+      onUnreadable: () => {
+        counters.unreadable += 1;
+      },
     });
-    this.#silence = new SilenceWatch(this.#framing, service.context, () => this.lastMs, () => { this.#pump(); });
-    port.on('data', (chunk) => { this.#receive(chunk); });
+    this.#silence = new SilenceWatch(
+      this.#framing,
+      service.context,
+      () => this.lastMs,
+      () => {
+        this.#pump();
+      },
+    );
+    port.on('data', (chunk) => {
+      this.#receive(chunk);
+    });
   }
 
   get unsentBytes(): number {
@@ -105,7 +118,8 @@ export class SerialLine implements Asker {
   #exchange(): LateAnswer | null {
     const { disturber, counters } = this.#service.context;
     const before = counters.requests;
-    const disturbed = disturber?.active === true ? serveDisturbed(this.#framing, this.#service, this, scratch, 0) : null;
+    const disturbed =
+      disturber?.active === true ? serveDisturbed(this.#framing, this.#service, this, scratch, 0) : null;
     const end = disturbed === null ? serve(this.#framing, this.#service, this, scratch, 0) : disturbed.end;
     this.requests += counters.requests - before;
     if (disturbed !== null && disturbed.late !== null) return disturbed.late;
@@ -118,9 +132,18 @@ export class SerialLine implements Asker {
     const leastMs = Math.ceil(Math.max(0, this.#pauseMs - (clock.monotonicMs() - this.lastMs)));
     this.#sending = true;
     this.#port.pause();
-    this.#dropAnswer = sendLate({ ...late, leastMs, delayMs: Math.ceil(late.delayMs) }, later, (chunk) => { this.#port.write(chunk); }, () => {
-      this.#port.drain(() => { this.#sent(); });
-    });
+    this.#dropAnswer = sendLate(
+      { ...late, leastMs, delayMs: Math.ceil(late.delayMs) },
+      later,
+      (chunk) => {
+        this.#port.write(chunk);
+      },
+      () => {
+        this.#port.drain(() => {
+          this.#sent();
+        });
+      },
+    );
   }
 
   #sent(): void {

@@ -45,14 +45,20 @@ export interface SerialLibrary {
 export function createSerialOpener(load: () => Promise<SerialLibrary> = () => import('serialport')): SerialOpener {
   return async (settings) => {
     const { SerialPort } = await load().catch((cause: unknown) => {
-      throw openFailed(settings.path, `the native part of the package serialport cannot be loaded (${firstLine(cause)})`);
+      throw openFailed(
+        settings.path,
+        `the native part of the package serialport cannot be loaded (${firstLine(cause)})`,
+      );
     });
     try {
       const port = new SerialPort({ ...settings, autoOpen: false, dataBits: 8 });
       // before anything else: an `error` without a listener would end the process
       port.on('error', () => undefined);
       await new Promise<void>((resolve, reject) => {
-        port.open((error) => { if (error === null) resolve(); else reject(error); });
+        port.open((error) => {
+          if (error === null) resolve();
+          else reject(error);
+        });
       });
       return port;
     } catch (cause) {
@@ -62,5 +68,7 @@ export function createSerialOpener(load: () => Promise<SerialLibrary> = () => im
 }
 
 function openFailed(path: string, reason: string): SimError {
-  return new SimError('LISTEN_FAILED', `cannot open the serial port ${path}: ${reason}`, [{ name: path, detail: reason }]);
+  return new SimError('LISTEN_FAILED', `cannot open the serial port ${path}: ${reason}`, [
+    { name: path, detail: reason },
+  ]);
 }

@@ -8,18 +8,36 @@ import { evenSpec } from './rig.ts';
 
 /** 100 Ah, 1.2 mOhm, 0.8 mOhm with 25 kF, and nothing that changes them. */
 const pulseSpec: CellSpec = {
-  ...evenSpec, r0OhmAh: 0.12, r1OhmAh: 0.08, rcTimeConstantS: 20, resistanceRiseShare: 0, activationJMol: 0,
+  ...evenSpec,
+  r0OhmAh: 0.12,
+  r1OhmAh: 0.08,
+  rcTimeConstantS: 20,
+  resistanceRiseShare: 0,
+  activationJMol: 0,
 };
 
 function pulseCell(): BatteryBank {
-  const capacityWh = 100 * (cellSpecs.nmc.ocvV.reduce((a, b) => a + b, 0) - (2.5 + 4.2) / 2) / 100;
-  return new BatteryBank({
-    strings: 1, modules: 1, cells: 1, spec: pulseSpec, capacityWh, soc: 0.6, soh: 1, thermalTimeConstantS: 7200,
-  }, createRandom(1, 'cell'));
+  const capacityWh = (100 * (cellSpecs.nmc.ocvV.reduce((a, b) => a + b, 0) - (2.5 + 4.2) / 2)) / 100;
+  return new BatteryBank(
+    {
+      strings: 1,
+      modules: 1,
+      cells: 1,
+      spec: pulseSpec,
+      capacityWh,
+      soc: 0.6,
+      soh: 1,
+      thermalTimeConstantS: 7200,
+    },
+    createRandom(1, 'cell'),
+  );
 }
 
 function bank(spec: CellSpec = cellSpecs.nmc, soc = 0.5, seed = 1): BatteryBank {
-  return new BatteryBank({ strings: 2, modules: 4, cells: 16, spec, capacityWh: 15_000, soc, soh: 1, thermalTimeConstantS: 7200 }, createRandom(seed, 'bank'));
+  return new BatteryBank(
+    { strings: 2, modules: 4, cells: 16, spec, capacityWh: 15_000, soc, soh: 1, thermalTimeConstantS: 7200 },
+    createRandom(seed, 'bank'),
+  );
 }
 
 describe('battery bank', () => {
@@ -70,7 +88,9 @@ describe('battery bank', () => {
 
   it('strings in parallel share the voltage and add up to the current', () => {
     const b = bank();
-    b.cells.soc.forEach((soc, at) => { b.cells.soc[at] = soc + (at < 64 ? 0.01 : -0.01); });
+    b.cells.soc.forEach((soc, at) => {
+      b.cells.soc[at] = soc + (at < 64 ? 0.01 : -0.01);
+    });
     b.refresh();
     b.operate(8000);
     expect(b.currentA[0]! + b.currentA[1]!).to.be.closeTo(b.busCurrentA, 1e-9);
@@ -81,7 +101,9 @@ describe('battery bank', () => {
 
   it('strings of different charge come together over the bus', () => {
     const b = bank();
-    b.cells.soc.forEach((soc, at) => { b.cells.soc[at] = soc + (at < 64 ? 0.01 : -0.01); });
+    b.cells.soc.forEach((soc, at) => {
+      b.cells.soc[at] = soc + (at < 64 ? 0.01 : -0.01);
+    });
     b.refresh();
     const total = b.meanSoc;
     b.advance(1800, 0);
@@ -120,7 +142,7 @@ describe('battery bank', () => {
     b.advance(600, -2000);
     expect(b.cells.balancing[5]).to.equal(1);
     // 0.2 % of the capacity per hour, from the first look at the cells on, against the mean of 64
-    expect(before - (b.cells.soc[5] - b.soc[0]!)).to.be.closeTo((0.002 * 590) / 3600 * (63 / 64), 1e-6);
+    expect(before - (b.cells.soc[5] - b.soc[0]!)).to.be.closeTo(((0.002 * 590) / 3600) * (63 / 64), 1e-6);
     expect(b.cells.balancing.filter((flag) => flag === 1)).to.have.length(1);
     b.advance(20, 2000);
     expect(b.cells.balancing.includes(1)).to.equal(false);

@@ -6,7 +6,12 @@ describe('battery control', () => {
   it('a forced mode wins over the request and ends after its time', () => {
     const port = battery();
     port.command({ kind: 'battery.control', mode: 'charge', powerW: 4000, durationS: 10.5 });
-    expect(port.detail()).to.include({ control: 'forced', requestedPowerW: 4000, clampedPowerW: 4000, remainingS: 10.5 });
+    expect(port.detail()).to.include({
+      control: 'forced',
+      requestedPowerW: 4000,
+      clampedPowerW: 4000,
+      remainingS: 10.5,
+    });
     expect(port.longestStepS).to.equal(10.5);
     expect(run(port, 10.5, 1, 6000) * 3600).to.be.closeTo(-4000 * 10.5, 1e-6);
     expect(port.detail()).to.include({ control: 'auto', requestedPowerW: null, remainingS: null });
@@ -19,7 +24,12 @@ describe('battery control', () => {
     expect(step(port, 1, -5000)).to.equal(10_000);
     port.command({ kind: 'battery.control', powerW: 25_000 });
     expect(step(port, 1, null)).to.equal(10_000);
-    expect(port.detail()).to.include({ requestedPowerW: 25_000, clampedPowerW: 10_000, mode: 'discharge', remainingS: null });
+    expect(port.detail()).to.include({
+      requestedPowerW: 25_000,
+      clampedPowerW: 10_000,
+      mode: 'discharge',
+      remainingS: null,
+    });
     port.command({ kind: 'battery.control', powerW: 0 });
     expect(step(port, 1, 5000)).to.equal(0);
     port.command({ kind: 'battery.control', mode: 'idle' });
@@ -54,17 +64,42 @@ describe('battery control', () => {
 
   it('refuses what makes no sense, whole', () => {
     const port = battery();
-    const control = (members: object) => codeOf(() => { port.command({ kind: 'battery.control', ...members }); });
+    const control = (members: object) =>
+      codeOf(() => {
+        port.command({ kind: 'battery.control', ...members });
+      });
     for (const members of [
-      {}, { mode: 'float' }, { mode: 'charge', powerW: -1 }, { mode: 'charge', powerW: Infinity }, { mode: 'charge', durationS: 0 },
-      { socPct: 101 }, { socPct: Number.NaN }, { socPct: 70, strings: [{ index: 2, contactor: 'open' }] },
-      { mode: 'charge', strings: [{ index: 0, contactor: 'open' }, { index: 0, contactor: 'closed' }] },
+      {},
+      { mode: 'float' },
+      { mode: 'charge', powerW: -1 },
+      { mode: 'charge', powerW: Infinity },
+      { mode: 'charge', durationS: 0 },
+      { socPct: 101 },
+      { socPct: Number.NaN },
+      { socPct: 70, strings: [{ index: 2, contactor: 'open' }] },
+      {
+        mode: 'charge',
+        strings: [
+          { index: 0, contactor: 'open' },
+          { index: 0, contactor: 'closed' },
+        ],
+      },
       { mode: 'charge', strings: [{ index: 0, contactor: 'ajar' }] },
-    ]) expect(control(members), JSON.stringify(members)).to.equal('COMMAND_BAD_VALUE');
-    for (const members of [{ powerW: 100 }, { durationS: 5 }, { mode: 'auto', powerW: 5 }, { mode: 'idle', powerW: 5 }]) {
+    ])
+      expect(control(members), JSON.stringify(members)).to.equal('COMMAND_BAD_VALUE');
+    for (const members of [
+      { powerW: 100 },
+      { durationS: 5 },
+      { mode: 'auto', powerW: 5 },
+      { mode: 'idle', powerW: 5 },
+    ]) {
       expect(control(members), JSON.stringify(members)).to.equal('COMMAND_CONFLICT');
     }
-    expect(codeOf(() => { port.command({ kind: 'hybrid.policy', policy: 'manual' }); })).to.equal('COMMAND_NOT_APPLICABLE');
+    expect(
+      codeOf(() => {
+        port.command({ kind: 'hybrid.policy', policy: 'manual' });
+      }),
+    ).to.equal('COMMAND_NOT_APPLICABLE');
     expect(port.detail()).to.include({ socPct: 50, control: 'auto', contactorsClosed: 2 });
   });
 
@@ -130,7 +165,14 @@ describe('battery control', () => {
     const { temperatureC, ...now } = port.detail();
     const { temperatureC: before, ...then } = fresh.detail;
     expect(temperatureC).to.be.closeTo(before, 1);
-    expect(now).to.deep.include({ socPct: 50, energyDischargedWh: 0, control: 'auto', socReserveMinPct: 10, contactorsClosed: 2, cycleCount: 0 });
+    expect(now).to.deep.include({
+      socPct: 50,
+      energyDischargedWh: 0,
+      control: 'auto',
+      socReserveMinPct: 10,
+      contactorsClosed: 2,
+      cycleCount: 0,
+    });
     expect(Object.keys(now)).to.deep.equal(Object.keys(then));
     expect(step(port, 1, null)).to.equal(0);
     expect(port.answer({ targetW: 100, ...wide })).to.equal(100);

@@ -43,7 +43,14 @@ describe('battery energy', () => {
     const port = battery({}, { spec: evenSpec });
     const before = storedWh(port);
     let throughput = 0;
-    for (const [seconds, powerW] of [[1800, 6000], [600, 0], [2400, -7000], [300, 9000], [1200, -2000], [900, 0]] as const) {
+    for (const [seconds, powerW] of [
+      [1800, 6000],
+      [600, 0],
+      [2400, -7000],
+      [300, 9000],
+      [1200, -2000],
+      [900, 0],
+    ] as const) {
       throughput += Math.abs(run(port, seconds, 1, powerW));
     }
     const { energyChargedWh, energyDischargedWh } = port.detail();
@@ -90,7 +97,8 @@ describe('battery energy', () => {
       const other = battery({ socPct: 11.3 });
       expect(outWh).to.be.closeTo(run(other, 1800, 1, 9000), 0.001 * outWh);
       other.command({ kind: 'battery.control', socPct: 88.2 });
-      for (let n = 0; n < 100_000 && other.absorbableDcW > 0; n += 1) step(other, Math.min(dtS, other.longestStepS), -9000);
+      for (let n = 0; n < 100_000 && other.absorbableDcW > 0; n += 1)
+        step(other, Math.min(dtS, other.longestStepS), -9000);
       expect(other.absorbableDcW).to.equal(0);
       expect(other.detail().socPct).to.equal(90);
       expect(other.bank.meanSoc).to.be.at.most(0.9 + 1e-12);
@@ -111,31 +119,42 @@ describe('battery energy', () => {
   });
 
   it('random demands and step sizes keep every bound, and counters never fall', () => {
-    const demands = fc.array(fc.tuple(fc.double({ min: -14_000, max: 14_000, noNaN: true }), fc.constantFrom(0.02, 0.1, 1, 7, 30, 60), fc.integer({ min: 1, max: 40 })), { minLength: 1, maxLength: 30 });
+    const demands = fc.array(
+      fc.tuple(
+        fc.double({ min: -14_000, max: 14_000, noNaN: true }),
+        fc.constantFrom(0.02, 0.1, 1, 7, 30, 60),
+        fc.integer({ min: 1, max: 40 }),
+      ),
+      { minLength: 1, maxLength: 30 },
+    );
     const chemistry = fc.constantFrom('nmc' as const, 'lfp' as const);
-    fc.assert(fc.property(demands, chemistry, fc.integer({ min: 10, max: 90 }), (list, kind, socPct) => {
-      const port = battery({ socPct, chemistry: kind });
-      const spec = cellSpecs[kind];
-      let last = port.detail();
-      for (const [powerW, dtS, count] of list) {
-        for (let n = 0; n < count; n += 1) {
-          const h = Math.min(dtS, port.longestStepS);
-          port.prepare(h, weather);
-          const dcW = port.answer({ targetW: powerW, ...wide });
-          expect(dcW).to.be.within(-port.absorbableDcW, port.availableDcW);
-          port.draw(dcW, true);
-          expect(port.ports[0]!.powerW).to.equal(dcW);
-          expect(port.ports[0]!.voltageV * port.ports[0]!.currentA).to.be.closeTo(dcW, 1e-6);
-          expect(port.bank.meanSoc).to.be.within(0.1 - 1e-9, 0.9 + 1e-9);
+    fc.assert(
+      fc.property(demands, chemistry, fc.integer({ min: 10, max: 90 }), (list, kind, socPct) => {
+        const port = battery({ socPct, chemistry: kind });
+        const spec = cellSpecs[kind];
+        let last = port.detail();
+        for (const [powerW, dtS, count] of list) {
+          for (let n = 0; n < count; n += 1) {
+            const h = Math.min(dtS, port.longestStepS);
+            port.prepare(h, weather);
+            const dcW = port.answer({ targetW: powerW, ...wide });
+            expect(dcW).to.be.within(-port.absorbableDcW, port.availableDcW);
+            port.draw(dcW, true);
+            expect(port.ports[0]!.powerW).to.equal(dcW);
+            expect(port.ports[0]!.voltageV * port.ports[0]!.currentA).to.be.closeTo(dcW, 1e-6);
+            expect(port.bank.meanSoc).to.be.within(0.1 - 1e-9, 0.9 + 1e-9);
+          }
+          const now = port.detail();
+          for (const name of ['energyChargedWh', 'energyDischargedWh', 'cycleCount'] as const)
+            expect(now[name]).to.be.at.least(last[name]);
+          expect(now.cellVoltageMinV).to.be.at.least(spec.minV - 0.005);
+          expect(now.cellVoltageMaxV).to.be.at.most(spec.maxV + 0.005);
+          for (const value of Object.values(now)) if (typeof value === 'number') expect(value).to.be.finite;
+          last = now;
         }
-        const now = port.detail();
-        for (const name of ['energyChargedWh', 'energyDischargedWh', 'cycleCount'] as const) expect(now[name]).to.be.at.least(last[name]);
-        expect(now.cellVoltageMinV).to.be.at.least(spec.minV - 0.005);
-        expect(now.cellVoltageMaxV).to.be.at.most(spec.maxV + 0.005);
-        for (const value of Object.values(now)) if (typeof value === 'number') expect(value).to.be.finite;
-        last = now;
-      }
-    }), { numRuns: 60, seed: 7 });
+      }),
+      { numRuns: 60, seed: 7 },
+    );
   });
 
   it('a full charge tapers by the cell voltage and ends', () => {
@@ -148,8 +167,10 @@ describe('battery energy', () => {
       expect(powers.filter((powerW) => powerW < 5000).length).to.be.greaterThan(60);
       expect(port.detail()).to.include({ inhibit: 'soc_ceiling', state: 'soc_protection' });
       expect(port.bank.meanSoc).to.be.within(0.975, 1);
-      expect(port.detail().cellVoltageMaxV).to.be.within(cellSpecs[chemistry].maxV - 0.03, cellSpecs[chemistry].maxV + 1e-3);
+      expect(port.detail().cellVoltageMaxV).to.be.within(
+        cellSpecs[chemistry].maxV - 0.03,
+        cellSpecs[chemistry].maxV + 1e-3,
+      );
     }
   });
 });
-

@@ -42,7 +42,11 @@ describe('open-circuit voltage of a cell', () => {
   });
 
   it('lines between points are held at their ends', () => {
-    const line = [[0, 1], [10, 3], [20, 0]] as const;
+    const line = [
+      [0, 1],
+      [10, 3],
+      [20, 0],
+    ] as const;
     expect([-5, 0, 5, 10, 15, 20, 30].map((x) => alongPolyline(line, x))).to.deep.equal([1, 1, 2, 3, 1.5, 0, 0]);
   });
 });

@@ -16,9 +16,26 @@ describe('battery as a DC port', () => {
     expect([port.settled, port.starting, port.longestStepS]).to.deep.equal([true, false, Infinity]);
     expect([...port.conditions]).to.deep.equal([]);
     expect(port.detail()).to.deep.include({
-      kind: 'battery', socPct: 50, sohPct: 100, mode: 'idle', control: 'auto', powerW: 0, chemistry: 'nmc', capacityWh: 15_000,
-      maxChargeW: 10_000, maxDischargeW: 10_000, state: 'standby', inhibit: 'none', requestedPowerW: null, clampedPowerW: null,
-      remainingS: null, events: [], contactorsClosed: 2, cycleCount: 0, energyChargedWh: 0, energyDischargedWh: 0,
+      kind: 'battery',
+      socPct: 50,
+      sohPct: 100,
+      mode: 'idle',
+      control: 'auto',
+      powerW: 0,
+      chemistry: 'nmc',
+      capacityWh: 15_000,
+      maxChargeW: 10_000,
+      maxDischargeW: 10_000,
+      state: 'standby',
+      inhibit: 'none',
+      requestedPowerW: null,
+      clampedPowerW: null,
+      remainingS: null,
+      events: [],
+      contactorsClosed: 2,
+      cycleCount: 0,
+      energyChargedWh: 0,
+      energyDischargedWh: 0,
     });
     expect(port.detail().energyAvailableWh).to.be.closeTo(7500, 1e-6);
     expect(port.detail().ampHourRating).to.be.closeTo(15_000 / (64 * 3.722), 0.1);
@@ -66,7 +83,12 @@ describe('battery as a DC port', () => {
     expect((before - port.bank.meanSoc) * port.bank.nominalAh * port.bank.busVoltageV).to.be.closeTo(5, 0.1);
     run(port, 7200, 10, 0);
     expect(port.bank.meanSoc).to.be.closeTo(0.1, 1e-6);
-    expect(port.detail()).to.include({ energyDischargedWh: 0, socPct: 10, inhibit: 'soc_floor', state: 'soc_protection' });
+    expect(port.detail()).to.include({
+      energyDischargedWh: 0,
+      socPct: 10,
+      inhibit: 'soc_floor',
+      state: 'soc_protection',
+    });
     expect([...port.conditions]).to.deep.equal(['soc_low']);
     expect(port.detail().events).to.deep.equal(['UNDER_SOC_MIN_WARNING']);
   });
@@ -100,8 +122,18 @@ describe('battery as a DC port', () => {
     const port = battery();
     port.command({ kind: 'battery.reserve', minPct: 20, maxPct: 60 });
     expect(port.detail()).to.include({ socReserveMinPct: 20, socReserveMaxPct: 60 });
-    for (const [minPct, maxPct] of [[5, 60], [70, 60], [20, 95], [Number.NaN, 60], [20, Number.NaN]] as const) {
-      expect(codeOf(() => { port.command({ kind: 'battery.reserve', minPct, maxPct }); })).to.equal('COMMAND_BAD_VALUE');
+    for (const [minPct, maxPct] of [
+      [5, 60],
+      [70, 60],
+      [20, 95],
+      [Number.NaN, 60],
+      [20, Number.NaN],
+    ] as const) {
+      expect(
+        codeOf(() => {
+          port.command({ kind: 'battery.reserve', minPct, maxPct });
+        }),
+      ).to.equal('COMMAND_BAD_VALUE');
     }
     expect(port.detail()).to.include({ socReserveMinPct: 20, socReserveMaxPct: 60 });
   });
@@ -112,7 +144,15 @@ describe('battery as a DC port', () => {
       step(port, 1, 0, at(degrees));
       return [port.absorbableDcW, port.availableDcW].map(Math.round);
     });
-    expect(limits).to.deep.equal([[0, 0], [0, 5000], [5000, 10_000], [10_000, 10_000], [10_000, 10_000], [5000, 5000], [0, 0]]);
+    expect(limits).to.deep.equal([
+      [0, 0],
+      [0, 5000],
+      [5000, 10_000],
+      [10_000, 10_000],
+      [10_000, 10_000],
+      [5000, 5000],
+      [0, 0],
+    ]);
     step(port, 1, -5000, at(-15));
     expect(port.detail()).to.include({ inhibit: 'temperature', state: 'suspending', maxChargeW: 0 });
   });
@@ -122,7 +162,14 @@ describe('battery as a DC port', () => {
     step(port, 1, 5000, at(55));
     expect(port.detail().events).to.deep.equal(['OVER_TEMP_WARNING']);
     step(port, 1, 5000, at(70));
-    expect(port.detail()).to.include({ state: 'fault', contactorsClosed: 0, powerW: 0, dcVoltageV: 0, maxChargeW: 0, maxDischargeW: 0 });
+    expect(port.detail()).to.include({
+      state: 'fault',
+      contactorsClosed: 0,
+      powerW: 0,
+      dcVoltageV: 0,
+      maxChargeW: 0,
+      maxDischargeW: 0,
+    });
     expect([...port.conditions]).to.deep.equal(['over_temp', 'dc_disconnect']);
     expect(port.detail().events).to.include('OVER_TEMP_ALARM');
     port.clearFaults();
@@ -130,7 +177,11 @@ describe('battery as a DC port', () => {
     run(port, 10, 1, 5000, at(30));
     expect(port.detail().state).to.equal('fault');
     // the wish is kept, the strings stay open
-    expect(codeOf(() => { port.command({ kind: 'battery.connect', connect: true }); })).to.equal(null);
+    expect(
+      codeOf(() => {
+        port.command({ kind: 'battery.connect', connect: true });
+      }),
+    ).to.equal(null);
     expect(port.detail().contactorsClosed).to.equal(0);
     port.clearFaults();
     expect(port.detail().state).to.equal('initializing');
@@ -177,9 +228,14 @@ describe('battery as a DC port', () => {
     const port = battery();
     run(port, 60, 1, 6000);
     const { strings } = port.tree();
-    expect(strings.map((string) => string.modules.map((module) => module.cells.length))).to.deep.equal([[16, 16, 16, 16], [16, 16, 16, 16]]);
+    expect(strings.map((string) => string.modules.map((module) => module.cells.length))).to.deep.equal([
+      [16, 16, 16, 16],
+      [16, 16, 16, 16],
+    ]);
     const detail = port.detail();
-    const cells = strings.flatMap((string) => string.modules.flatMap((module) => module.cells.map((cell) => cell.voltageV)));
+    const cells = strings.flatMap((string) =>
+      string.modules.flatMap((module) => module.cells.map((cell) => cell.voltageV)),
+    );
     expect(Math.min(...cells)).to.equal(detail.cellVoltageMinV);
     expect(Math.max(...cells)).to.equal(detail.cellVoltageMaxV);
     const { string, module } = detail.cellVoltageMinAt;
@@ -188,8 +244,12 @@ describe('battery as a DC port', () => {
       expect(voltageV).to.be.closeTo(detail.dcVoltageV, 0.002);
       expect(contactor).to.equal('closed');
     }
-    expect(strings.reduce((sum, { currentA }) => sum + currentA, 0)).to.be.closeTo((6000 + 30) / detail.dcVoltageV, 0.01);
-    for (const { temperatureMinC, temperatureMaxC } of strings[0]!.modules) expect(temperatureMaxC - temperatureMinC).to.be.within(0.5, 5);
+    expect(strings.reduce((sum, { currentA }) => sum + currentA, 0)).to.be.closeTo(
+      (6000 + 30) / detail.dcVoltageV,
+      0.01,
+    );
+    for (const { temperatureMinC, temperatureMaxC } of strings[0]!.modules)
+      expect(temperatureMaxC - temperatureMinC).to.be.within(0.5, 5);
   });
 
   it('is the same for the same seed, however often it is looked at', () => {

@@ -7,13 +7,33 @@ import { BatteryPort } from '../../../../src/der/source/battery/battery-port.ts'
 import type { BatteryOptions } from '../../../../src/der/source/battery/battery-port.ts';
 
 export const weather = {
-  irradianceWm2: 0, ambientTemperatureC: 25, cellTemperatureC: null as number | null, windSpeedMS: 1, terminalPu: 1, loadW: 0, frequencySupport: false, rate: 1,
+  irradianceWm2: 0,
+  ambientTemperatureC: 25,
+  cellTemperatureC: null as number | null,
+  windSpeedMS: 1,
+  terminalPu: 1,
+  loadW: 0,
+  frequencySupport: false,
+  rate: 1,
 };
 
 export const defaults: BatteryParameters = {
-  chemistry: 'nmc', capacityWh: 15_000, powerW: 10_000, socPct: 50, socMinPct: 10, socMaxPct: 90, socReserveMinPct: 10,
-  socReserveMaxPct: 90, strings: 2, modules: 4, cells: 16, sohPct: 100, cycleLife: null, ambientTemperatureC: null,
-  thermalTimeConstantS: 7200, efficiencyNominal: 0.97,
+  chemistry: 'nmc',
+  capacityWh: 15_000,
+  powerW: 10_000,
+  socPct: 50,
+  socMinPct: 10,
+  socMaxPct: 90,
+  socReserveMinPct: 10,
+  socReserveMaxPct: 90,
+  strings: 2,
+  modules: 4,
+  cells: 16,
+  sohPct: 100,
+  cycleLife: null,
+  ambientTemperatureC: null,
+  thermalTimeConstantS: 7200,
+  efficiencyNominal: 0.97,
 };
 
 /** Cells without differences: a string is one cell times their number. */
@@ -22,7 +42,11 @@ export const evenSpec: CellSpec = {
   spread: { capacityShare: 0, resistanceShare: 0, socShare: 0, temperatureK: 0, moduleGradientK: 0 },
 };
 
-export function battery(parameters: Partial<BatteryParameters> = {}, options: BatteryOptions = {}, seed = 1): BatteryPort {
+export function battery(
+  parameters: Partial<BatteryParameters> = {},
+  options: BatteryOptions = {},
+  seed = 1,
+): BatteryPort {
   const port = new BatteryPort({ ...defaults, ...parameters }, createRandom(seed, 'battery'), options);
   port.settle(weather);
   return port;

@@ -6,11 +6,17 @@ import { at, input, plug, run, station, step } from './rig.ts';
 /** `Linear2StageBattery` of ACN-Sim in the words of a profile: one phase, no losses, no ramp to speak of. */
 function acn(capacityWh: number, soc: number, maxW: number, pilotW: number, taper: number): EvseInput {
   return {
-    start_delay_min_s: 0, start_delay_max_s: 0,
+    start_delay_min_s: 0,
+    start_delay_max_s: 0,
     connectors: [{ phases: 1, max_power_w: pilotW, max_current_a: 100, power_factor: 1 }],
     ev: {
-      battery_capacity_wh: capacityWh, soc_pct: 100 * soc, ac_max_charge_w: maxW, taper_soc_pct: 100 * taper, ac_efficiency: 1,
-      ac_ramp_a_per_s: 1000, end_of_charge_fraction: 0,
+      battery_capacity_wh: capacityWh,
+      soc_pct: 100 * soc,
+      ac_max_charge_w: maxW,
+      taper_soc_pct: 100 * taper,
+      ac_efficiency: 1,
+      ac_ramp_a_per_s: 1000,
+      end_of_charge_fraction: 0,
     },
   };
 }
@@ -42,7 +48,10 @@ describe('EVSE: charging of a vehicle', () => {
   }
 
   it('the taper starts at 80 % and ends the charge at 2 % of the rating', () => {
-    const source = station({ ...acn(60_000, 0.79, 7200, 7680, 0.8), ev: { ...acn(60_000, 0.79, 7200, 7680, 0.8).ev, end_of_charge_fraction: 0.02 } });
+    const source = station({
+      ...acn(60_000, 0.79, 7200, 7680, 0.8),
+      ev: { ...acn(60_000, 0.79, 7200, 7680, 0.8).ev, end_of_charge_fraction: 0.02 },
+    });
     plug(source);
     run(source, 300);
     // 1 % of 60 kWh at 7.2 kW is 300 s
@@ -84,12 +93,15 @@ describe('EVSE: charging of a vehicle', () => {
   });
 
   it('draws its delay anew for each session, within 3 to 15 s, from the seed alone', () => {
-    const delays = (seed: number) => Array.from({ length: 50 }, () => 0).map(((source) => () => {
-      source.command({ kind: 'evse.plug', connectorId: 1 });
-      const delayS = source.longestStepS;
-      source.command({ kind: 'evse.unplug', connectorId: 1 });
-      return delayS;
-    })(station({ start_delay_min_s: 3, start_delay_max_s: 15 }, 22_000, seed)));
+    const delays = (seed: number) =>
+      Array.from({ length: 50 }, () => 0).map(
+        ((source) => () => {
+          source.command({ kind: 'evse.plug', connectorId: 1 });
+          const delayS = source.longestStepS;
+          source.command({ kind: 'evse.unplug', connectorId: 1 });
+          return delayS;
+        })(station({ start_delay_min_s: 3, start_delay_max_s: 15 }, 22_000, seed)),
+      );
     const first = delays(7);
     expect(first).to.deep.equal(delays(7));
     expect(first).to.not.deep.equal(delays(8));
@@ -98,10 +110,15 @@ describe('EVSE: charging of a vehicle', () => {
   });
 
   it('a DC charge follows the fast-charge curve and the cable', () => {
-    const source = station({
-      connectors: [{ type: 'dc', max_current_a: 300 }], start_delay_min_s: 0, start_delay_max_s: 0,
-      ev: { battery_capacity_wh: 75_000, dc_max_charge_w: 150_000, soc_pct: 20 },
-    }, 150_000);
+    const source = station(
+      {
+        connectors: [{ type: 'dc', max_current_a: 300 }],
+        start_delay_min_s: 0,
+        start_delay_max_s: 0,
+        ev: { battery_capacity_wh: 75_000, dc_max_charge_w: 150_000, soc_pct: 20 },
+      },
+      150_000,
+    );
     plug(source);
     source.settle(input);
     source.draw(source.answer({ targetW: null, floorW: -1e6, ceilingW: 1e6 }), true);
@@ -130,15 +147,21 @@ describe('EVSE: charging of a vehicle', () => {
       return energies;
     };
     const fine = play(0.1);
-    for (const dtS of [1, 10]) play(dtS).forEach((value, i) => expect(value, `${dtS} s, ${i}`).to.be.closeTo(fine[i]!, 1e-5 * fine[i]!));
+    for (const dtS of [1, 10])
+      play(dtS).forEach((value, i) => expect(value, `${dtS} s, ${i}`).to.be.closeTo(fine[i]!, 1e-5 * fine[i]!));
   });
 
   it('step size does not matter on a DC curve with V2G and sharing', () => {
     const play = (dtS: number) => {
-      const source = station({
-        connectors: [{ type: 'dc', bidirectional: true }, { type: 'dc' }], start_delay_min_s: 0, start_delay_max_s: 0,
-        ev: { soc_pct: 3, dc_max_charge_w: 120_000 },
-      }, 150_000);
+      const source = station(
+        {
+          connectors: [{ type: 'dc', bidirectional: true }, { type: 'dc' }],
+          start_delay_min_s: 0,
+          start_delay_max_s: 0,
+          ev: { soc_pct: 3, dc_max_charge_w: 120_000 },
+        },
+        150_000,
+      );
       plug(source);
       plug(source, 2);
       const energies = [run(source, 900, dtS)];
@@ -147,7 +170,10 @@ describe('EVSE: charging of a vehicle', () => {
       return energies;
     };
     const fine = play(0.1);
-    for (const dtS of [1, 10]) play(dtS).forEach((value, i) => expect(value, `${dtS} s, ${i}`).to.be.closeTo(fine[i]!, 5e-4 * Math.abs(fine[i]!)));
+    for (const dtS of [1, 10])
+      play(dtS).forEach((value, i) =>
+        expect(value, `${dtS} s, ${i}`).to.be.closeTo(fine[i]!, 5e-4 * Math.abs(fine[i]!)),
+      );
   });
 
   it('energy is the integral of power, standby included at the station', () => {
@@ -158,7 +184,7 @@ describe('EVSE: charging of a vehicle', () => {
     expect(source.detail().energyWh).to.be.closeTo(energyWh, 1e-6 * energyWh);
     expect(meterWh).to.be.closeTo(energyWh - 4 * 3, 1e-3);
     expect(session!.energyWh).to.equal(meterWh);
-    expect((ev!.socPct - 60) / 100 * 30_000).to.be.closeTo(0.92 * meterWh, 1e-3);
+    expect(((ev!.socPct - 60) / 100) * 30_000).to.be.closeTo(0.92 * meterWh, 1e-3);
     expect(source.detail().standbyW).to.be.closeTo(4, 1e-9);
   });
 });

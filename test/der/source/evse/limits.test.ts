@@ -19,7 +19,13 @@ describe('EVSE: limits', () => {
     const source = charging({});
     const leastW = 3 * 230 * 6 * 0.99;
     expect(at(source).minPowerW).to.be.closeTo(leastW, 1e-9);
-    for (const [powerW, expected] of [[leastW - 1, 0], [leastW + 1, leastW + 1], [100, 0], [8000, 8000], [0, 0]] as const) {
+    for (const [powerW, expected] of [
+      [leastW - 1, 0],
+      [leastW + 1, leastW + 1],
+      [100, 0],
+      [8000, 8000],
+      [0, 0],
+    ] as const) {
       source.command({ kind: 'evse.limit', connectorId: 1, powerW });
       run(source, 10);
       expect(at(source).powerW, `limit ${powerW}`).to.be.closeTo(expected, 1e-6);
@@ -32,12 +38,18 @@ describe('EVSE: limits', () => {
   });
 
   it('a charging profile in amperes counts the phases in use', () => {
-    for (const [block, phases] of [[{}, 3], [onePhase, 1]] as const) {
+    for (const [block, phases] of [
+      [{}, 3],
+      [onePhase, 1],
+    ] as const) {
       const source = charging(block);
       for (const limitA of [6, 10, 5.9]) {
         source.command({ kind: 'evse.profile_limit', connectorId: 1, limitW: null, limitA });
         run(source, 10);
-        expect(at(source).powerW, `${phases} x ${limitA} A`).to.be.closeTo(limitA < 6 ? 0 : phases * 230 * 0.99 * limitA, 1e-6);
+        expect(at(source).powerW, `${phases} x ${limitA} A`).to.be.closeTo(
+          limitA < 6 ? 0 : phases * 230 * 0.99 * limitA,
+          1e-6,
+        );
         expect(at(source).limitSource).to.equal('charging_profile');
       }
     }
@@ -68,7 +80,14 @@ describe('EVSE: limits', () => {
   it('a set-point is met as nearly as the vehicle can', () => {
     const source = charging({ standby_w: 3 });
     const leastW = 3 * 230 * 6 * 0.99;
-    for (const [targetW, expected] of [[-8000, -8000], [-30_000, -11_003], [-3000, -leastW - 3], [-1500, -3], [0, -3], [5000, -3]] as const) {
+    for (const [targetW, expected] of [
+      [-8000, -8000],
+      [-30_000, -11_003],
+      [-3000, -leastW - 3],
+      [-1500, -3],
+      [0, -3],
+      [5000, -3],
+    ] as const) {
       run(source, 30, 1, { targetW });
       expect(step(source, 1, { targetW }), `target ${targetW}`).to.be.closeTo(expected, 1e-9);
     }
@@ -128,7 +147,9 @@ describe('EVSE: limits', () => {
       const limitW = i % 23;
       const out = share(demand, [4, 4, 4], limitW);
       expect(out.reduce((a, b) => a + b, 0)).to.be.at.most(limitW + 1e-9);
-      out.forEach((w, k) => expect(w === 0 || w >= Math.min(4, demand[k]!) - 1e-9, JSON.stringify([demand, limitW, out])).to.equal(true));
+      out.forEach((w, k) =>
+        expect(w === 0 || w >= Math.min(4, demand[k]!) - 1e-9, JSON.stringify([demand, limitW, out])).to.equal(true),
+      );
     }
   });
 });
@@ -142,7 +163,7 @@ describe('EVSE: vehicle to grid', () => {
     const before = at(source).ev!.socPct;
     const energyWh = run(source, 600);
     expect(energyWh).to.be.closeTo(-20_000 / 6, 1e-6);
-    expect(before - at(source).ev!.socPct).to.be.closeTo((100 * 20_000 / 6) / 0.95 / 75_000, 1e-6);
+    expect(before - at(source).ev!.socPct).to.be.closeTo((100 * 20_000) / 6 / 0.95 / 75_000, 1e-6);
     expect(at(source)).to.deep.include({ powerW: -20_000, status: 'charging' });
     expect(at(source).session!.energyDischargedWh).to.be.above(3300);
     expect(source.ports[0]!.powerW).to.equal(20_000);

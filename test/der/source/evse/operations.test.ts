@@ -72,7 +72,11 @@ const legal: readonly [EvseCommand, readonly EvsePhase[], EvsePhase | null][] = 
   [{ kind: 'evse.meter', ...on, energyWh: 1234 }, all, null],
   [{ kind: 'evse.lock', ...on }, ['connected', 'finishing'], null],
   [{ kind: 'evse.unlock', ...on }, running, 'finishing'],
-  [{ kind: 'evse.reserve', ...on, reservation: { reservationId: 1, idToken: 'TAG', expiresInS: null } }, ['free'], null],
+  [
+    { kind: 'evse.reserve', ...on, reservation: { reservationId: 1, idToken: 'TAG', expiresInS: null } },
+    ['free'],
+    null,
+  ],
   [{ kind: 'evse.reserve', ...on, reservation: null }, [], null],
 ];
 
@@ -84,7 +88,9 @@ describe('EVSE: operations', () => {
         expect(at(source).phase, command.kind).to.equal(phase);
         const before = JSON.stringify(source.detail());
         const code = codeOf(() => source.command(command));
-        expect(code, `${JSON.stringify(command)} in ${phase}`).to.equal(phases.includes(phase) ? null : 'COMMAND_CONFLICT');
+        expect(code, `${JSON.stringify(command)} in ${phase}`).to.equal(
+          phases.includes(phase) ? null : 'COMMAND_CONFLICT',
+        );
         if (code !== null) expect(JSON.stringify(source.detail())).to.equal(before);
         else if (next !== null) expect(at(source).phase).to.equal(next);
       }
@@ -93,23 +99,44 @@ describe('EVSE: operations', () => {
 
   it('refuses values that make no sense, and changes nothing', () => {
     const bad: EvseCommand[] = [
-      { kind: 'evse.limit', ...on, powerW: -1 }, { kind: 'evse.limit', ...on, powerW: NaN },
-      { kind: 'evse.discharge', ...on, powerW: Infinity }, { kind: 'evse.profile_limit', ...on, limitW: null, limitA: -6 },
-      { kind: 'evse.fault', ...on, errorCode: 'NoError' }, { kind: 'evse.meter', ...on, energyWh: -1 },
-      { kind: 'evse.authorize', ...on, idToken: '' }, { kind: 'evse.stop', ...on, reason: '' },
-      { kind: 'evse.ev', ...on, ev: { socPct: 101 } }, { kind: 'evse.ev', ...on, ev: { batteryCapacityWh: 0 } },
-      { kind: 'evse.ev', ...on, ev: { socPct: NaN } }, { kind: 'evse.ev', ...on, ev: { chargingCurve: [{ socPct: 0, fraction: 1 }] } },
-      { kind: 'evse.ev', ...on, ev: { chargingCurve: [{ socPct: 50, fraction: 0 }, { socPct: 60, fraction: 1 }] } },
+      { kind: 'evse.limit', ...on, powerW: -1 },
+      { kind: 'evse.limit', ...on, powerW: NaN },
+      { kind: 'evse.discharge', ...on, powerW: Infinity },
+      { kind: 'evse.profile_limit', ...on, limitW: null, limitA: -6 },
+      { kind: 'evse.fault', ...on, errorCode: 'NoError' },
+      { kind: 'evse.meter', ...on, energyWh: -1 },
+      { kind: 'evse.authorize', ...on, idToken: '' },
+      { kind: 'evse.stop', ...on, reason: '' },
+      { kind: 'evse.ev', ...on, ev: { socPct: 101 } },
+      { kind: 'evse.ev', ...on, ev: { batteryCapacityWh: 0 } },
+      { kind: 'evse.ev', ...on, ev: { socPct: NaN } },
+      { kind: 'evse.ev', ...on, ev: { chargingCurve: [{ socPct: 0, fraction: 1 }] } },
+      {
+        kind: 'evse.ev',
+        ...on,
+        ev: {
+          chargingCurve: [
+            { socPct: 50, fraction: 0 },
+            { socPct: 60, fraction: 1 },
+          ],
+        },
+      },
       { kind: 'evse.plug', ...on, evSide: false, evseSide: false },
       { kind: 'evse.reserve', ...on, reservation: { reservationId: 0.5, idToken: 'TAG', expiresInS: null } },
       { kind: 'evse.reserve', ...on, reservation: { reservationId: 1, idToken: 'TAG', expiresInS: 0 } },
     ];
     const source = inPhase('energised');
     const before = JSON.stringify(source.detail());
-    for (const command of bad) expect(codeOf(() => source.command(command)), JSON.stringify(command)).to.equal('COMMAND_BAD_VALUE');
+    for (const command of bad)
+      expect(
+        codeOf(() => source.command(command)),
+        JSON.stringify(command),
+      ).to.equal('COMMAND_BAD_VALUE');
     expect(JSON.stringify(source.detail())).to.equal(before);
     expect(codeOf(() => source.command({ kind: 'evse.unplug', connectorId: 2 }))).to.equal('UNKNOWN_RESOURCE');
-    expect(codeOf(() => source.command({ kind: 'evse.limit', connectorId: 0, powerW: 1 }))).to.equal('UNKNOWN_RESOURCE');
+    expect(codeOf(() => source.command({ kind: 'evse.limit', connectorId: 0, powerW: 1 }))).to.equal(
+      'UNKNOWN_RESOURCE',
+    );
     expect(codeOf(() => source.curve())).to.equal('COMMAND_NOT_APPLICABLE');
   });
 
@@ -125,7 +152,12 @@ describe('EVSE: operations', () => {
     source.command({ kind: 'evse.plug', ...on, evSide: false });
     expect(at(source)).to.deep.include({ status: 'preparing', phase: 'free', ev: null });
     expect(at(source).cable).to.deep.equal({ evPlugged: false, evsePlugged: true, locked: false });
-    source.command({ kind: 'evse.plug', ...on, evseSide: false, ev: { id: 'CAR', socPct: 12, phases: 1, maxChargeW: 3700 } });
+    source.command({
+      kind: 'evse.plug',
+      ...on,
+      evseSide: false,
+      ev: { id: 'CAR', socPct: 12, phases: 1, maxChargeW: 3700 },
+    });
     expect(at(source)).to.deep.include({ phase: 'starting', ocpp201Status: 'occupied' });
     expect(at(source).cable).to.deep.equal({ evPlugged: true, evsePlugged: true, locked: true });
     run(source, 20);
@@ -150,7 +182,12 @@ describe('EVSE: operations', () => {
     step(source, 1);
     expect([...source.conditions]).to.deep.equal(['connector_fault']);
     expect(at(source)).to.deep.include({
-      status: 'faulted', phase: 'energised', powerW: 0, errorCode: 'HighTemperature', errorInfo: 'hot', vendorErrorCode: 'X1',
+      status: 'faulted',
+      phase: 'energised',
+      powerW: 0,
+      errorCode: 'HighTemperature',
+      errorInfo: 'hot',
+      vendorErrorCode: 'X1',
       contactorClosed: false,
     });
     source.clearFaults();
@@ -166,7 +203,9 @@ describe('EVSE: operations', () => {
     expect(at(source).status).to.equal('charging');
     source.command({ kind: 'evse.stop', ...on });
     expect(at(source).status).to.equal('unavailable');
-    expect(codeOf(() => source.command({ kind: 'evse.authorize', ...on, idToken: 'TAG' }))).to.equal('COMMAND_CONFLICT');
+    expect(codeOf(() => source.command({ kind: 'evse.authorize', ...on, idToken: 'TAG' }))).to.equal(
+      'COMMAND_CONFLICT',
+    );
     source.command({ kind: 'evse.availability', ...on, operative: true });
     expect(at(source).status).to.equal('finishing');
   });
@@ -177,7 +216,9 @@ describe('EVSE: operations', () => {
     source.command({ kind: 'evse.reserve', ...on, reservation });
     expect(at(source)).to.deep.include({ status: 'reserved', ocpp201Status: 'reserved' });
     expect(at(source).reservation).to.deep.equal({ reservationId: 5, idToken: 'MINE', expiresAtS: 100 });
-    expect(codeOf(() => source.command({ kind: 'evse.authorize', ...on, idToken: 'YOURS' }))).to.equal('COMMAND_CONFLICT');
+    expect(codeOf(() => source.command({ kind: 'evse.authorize', ...on, idToken: 'YOURS' }))).to.equal(
+      'COMMAND_CONFLICT',
+    );
     run(source, 99, 10);
     expect(at(source).status).to.equal('reserved');
     run(source, 1, 10);
@@ -200,15 +241,21 @@ describe('EVSE: operations', () => {
   it('tells every transition at its instant', () => {
     const source = station();
     const seen: string[] = [];
-    const end = source.onTransition(({ atS, fromStatus, status, transactionId }) => seen.push(`${atS} ${fromStatus}>${status} ${transactionId ?? '-'}`));
+    const end = source.onTransition(({ atS, fromStatus, status, transactionId }) =>
+      seen.push(`${atS} ${fromStatus}>${status} ${transactionId ?? '-'}`),
+    );
     plug(source);
     run(source, 12.5, 10);
     source.command({ kind: 'evse.limit', ...on, powerW: 0 });
     run(source, 7.5, 10);
     source.command({ kind: 'evse.unplug', ...on });
     expect(seen).to.deep.equal([
-      '0 available>preparing -', '0 preparing>preparing -', '0 preparing>preparing 1', '5 preparing>charging 1',
-      '20 charging>suspended_evse 1', '20 suspended_evse>available 1',
+      '0 available>preparing -',
+      '0 preparing>preparing -',
+      '0 preparing>preparing 1',
+      '5 preparing>charging 1',
+      '20 charging>suspended_evse 1',
+      '20 suspended_evse>available 1',
     ]);
     end();
     plug(source);
@@ -221,7 +268,14 @@ describe('EVSE: operations', () => {
     source.command({ kind: 'evse.stop', ...on, reason: 'Remote', idToken: 'TAG' });
     const [session] = source.sessions();
     expect(session).to.deep.include({
-      transactionId: '1', connectorId: 1, state: 'ended', idToken: 'TAG', startedAtS: 0, endedAtS: 3610, meterStartWh: 0, stopReason: 'Remote',
+      transactionId: '1',
+      connectorId: 1,
+      state: 'ended',
+      idToken: 'TAG',
+      startedAtS: 0,
+      endedAtS: 3610,
+      meterStartWh: 0,
+      stopReason: 'Remote',
     });
     expect(session!.energyWh).to.be.closeTo(at(source).energyWh, 1e-9);
     expect(session!.energyWh).to.be.above(20_000);

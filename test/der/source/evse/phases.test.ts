@@ -1,13 +1,21 @@
 import { expect } from 'chai';
 import { evseChargingStates, evsePhases, ocpp16Statuses, ocpp201Statuses } from '../../../../src/core/kinds/evse.ts';
 import type { EvsePhase, Ocpp16Status } from '../../../../src/core/kinds/evse.ts';
-import { ocpp16Status, ocpp201Status, phaseEvents, phaseTable, phaseTraits } from '../../../../src/der/source/evse/phases.ts';
+import {
+  ocpp16Status,
+  ocpp201Status,
+  phaseEvents,
+  phaseTable,
+  phaseTraits,
+} from '../../../../src/der/source/evse/phases.ts';
 import type { ConnectorFlags } from '../../../../src/der/source/evse/phases.ts';
 
 const both = [false, true];
-const everyFlags: ConnectorFlags[] = both.flatMap((faulted) => both.flatMap((operative) => both.flatMap((reserved) => (
-  both.map((cableIn) => ({ faulted, operative, reserved, cableIn }))
-))));
+const everyFlags: ConnectorFlags[] = both.flatMap((faulted) =>
+  both.flatMap((operative) =>
+    both.flatMap((reserved) => both.map((cableIn) => ({ faulted, operative, reserved, cableIn }))),
+  ),
+);
 const plain = { faulted: false, operative: true, reserved: false };
 
 /** Moves that OCPP 1.6 allows between its statuses, from the table of its section 4.9; faults and availability aside. */
@@ -23,10 +31,11 @@ const allowed: Partial<Record<Ocpp16Status, readonly Ocpp16Status[]>> = {
 describe('EVSE: phases', () => {
   it('every phase can be reached and left', () => {
     const reached = new Set<EvsePhase>(['free']);
-    for (const phase of reached) for (const event of phaseEvents) {
-      const next = phaseTable[phase][event];
-      if (next !== undefined) reached.add(next);
-    }
+    for (const phase of reached)
+      for (const event of phaseEvents) {
+        const next = phaseTable[phase][event];
+        if (next !== undefined) reached.add(next);
+      }
     expect([...reached].sort()).to.deep.equal([...evsePhases].sort());
     for (const phase of evsePhases) expect(Object.keys(phaseTable[phase]).length).to.be.above(0);
   });
@@ -34,30 +43,33 @@ describe('EVSE: phases', () => {
   it('every reachable state has a status in both versions, and every status a state', () => {
     const seen16 = new Set<string>();
     const seen201 = new Set<string>();
-    for (const phase of evsePhases) for (const flags of everyFlags) {
-      const status = ocpp16Status(phase, flags);
-      const other = ocpp201Status(phase, flags);
-      expect(ocpp16Statuses).to.include(status);
-      expect(ocpp201Statuses).to.include(other);
-      expect(status === 'faulted').to.equal(flags.faulted);
-      expect(other === 'faulted').to.equal(flags.faulted);
-      if (!flags.faulted && !flags.operative && !phaseTraits[phase].session) expect([status, other]).to.deep.equal(['unavailable', 'unavailable']);
-      seen16.add(status);
-      seen201.add(other);
-    }
+    for (const phase of evsePhases)
+      for (const flags of everyFlags) {
+        const status = ocpp16Status(phase, flags);
+        const other = ocpp201Status(phase, flags);
+        expect(ocpp16Statuses).to.include(status);
+        expect(ocpp201Statuses).to.include(other);
+        expect(status === 'faulted').to.equal(flags.faulted);
+        expect(other === 'faulted').to.equal(flags.faulted);
+        if (!flags.faulted && !flags.operative && !phaseTraits[phase].session)
+          expect([status, other]).to.deep.equal(['unavailable', 'unavailable']);
+        seen16.add(status);
+        seen201.add(other);
+      }
     expect([...seen16].sort()).to.deep.equal([...ocpp16Statuses].sort());
     expect([...seen201].sort()).to.deep.equal([...ocpp201Statuses].sort());
   });
 
   it('moves between statuses as OCPP 1.6 allows', () => {
-    for (const phase of evsePhases) for (const event of phaseEvents) {
-      const next = phaseTable[phase][event];
-      if (next === undefined) continue;
-      const cableIn = (p: EvsePhase) => p !== 'free' && p !== 'authorised';
-      const from = ocpp16Status(phase, { ...plain, cableIn: cableIn(phase) });
-      const to = ocpp16Status(next, { ...plain, cableIn: cableIn(next) });
-      if (from !== to) expect(allowed[from], `${phase} ${event} ${next}`).to.include(to);
-    }
+    for (const phase of evsePhases)
+      for (const event of phaseEvents) {
+        const next = phaseTable[phase][event];
+        if (next === undefined) continue;
+        const cableIn = (p: EvsePhase) => p !== 'free' && p !== 'authorised';
+        const from = ocpp16Status(phase, { ...plain, cableIn: cableIn(phase) });
+        const to = ocpp16Status(next, { ...plain, cableIn: cableIn(next) });
+        if (from !== to) expect(allowed[from], `${phase} ${event} ${next}`).to.include(to);
+      }
   });
 
   it('traits agree with each other', () => {

@@ -6,40 +6,76 @@ import type { EvseCommand } from '../../../../src/core/kinds/evse.ts';
 import type { EvseSource } from '../../../../src/der/source/evse/evse-source.ts';
 import { input, station } from './rig.ts';
 
-const connectorId = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(1, 2, 2, 3) }, { weight: 1, arbitrary: fc.constantFrom(0, 4) });
+const connectorId = fc.oneof(
+  { weight: 9, arbitrary: fc.constantFrom(1, 2, 2, 3) },
+  { weight: 1, arbitrary: fc.constantFrom(0, 4) },
+);
 const powerW = fc.oneof(fc.constant(null), fc.double({ min: -1000, max: 80_000 }), fc.constant(0));
 const token = fc.constantFrom('A', 'B', 'AUTO', '');
-const patch = fc.record({
-  socPct: fc.double({ min: -5, max: 105 }), targetSocPct: fc.double({ min: 0, max: 100 }), maxChargeW: fc.double({ min: -1, max: 300_000 }),
-  batteryCapacityWh: fc.double({ min: 0, max: 100_000 }), maxDischargeW: fc.double({ min: 0, max: 60_000 }), phases: fc.constantFrom(1, 3),
-}, { requiredKeys: [] });
+const patch = fc.record(
+  {
+    socPct: fc.double({ min: -5, max: 105 }),
+    targetSocPct: fc.double({ min: 0, max: 100 }),
+    maxChargeW: fc.double({ min: -1, max: 300_000 }),
+    batteryCapacityWh: fc.double({ min: 0, max: 100_000 }),
+    maxDischargeW: fc.double({ min: 0, max: 60_000 }),
+    phases: fc.constantFrom(1, 3),
+  },
+  { requiredKeys: [] },
+);
 const by = fc.constantFrom('ev', 'evse');
 
 const command = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ kind: fc.constant('evse.plug'), connectorId, ev: fc.option(patch, { nil: undefined, freq: 2 }) }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('evse.plug'),
+      connectorId,
+      ev: fc.option(patch, { nil: undefined, freq: 2 }),
+    }),
+  },
   fc.record({ kind: fc.constantFrom('evse.unplug', 'evse.clear_fault', 'evse.lock', 'evse.unlock'), connectorId }),
   fc.record({ kind: fc.constant('evse.plug'), connectorId, evSide: fc.boolean(), evseSide: fc.boolean() }),
   fc.record({ kind: fc.constant('evse.authorize'), connectorId, idToken: token }),
-  fc.record({ kind: fc.constant('evse.start'), connectorId, idToken: fc.option(token, { nil: undefined }), authorize: fc.boolean() }),
+  fc.record({
+    kind: fc.constant('evse.start'),
+    connectorId,
+    idToken: fc.option(token, { nil: undefined }),
+    authorize: fc.boolean(),
+  }),
   fc.record({ kind: fc.constant('evse.stop'), connectorId }),
   fc.record({ kind: fc.constantFrom('evse.suspend', 'evse.resume'), connectorId, by }),
   fc.record({ kind: fc.constantFrom('evse.limit', 'evse.discharge'), connectorId, powerW }),
   fc.record({ kind: fc.constant('evse.availability'), connectorId, operative: fc.boolean() }),
   fc.record({ kind: fc.constant('evse.fault'), connectorId, errorCode: fc.constantFrom(...evseErrorCodes, 'NoError') }),
   fc.record({ kind: fc.constant('evse.ev'), connectorId, ev: patch }),
-  fc.record({ kind: fc.constant('evse.profile_limit'), connectorId, limitW: powerW, limitA: fc.oneof(fc.constant(null), fc.double({ min: 0, max: 40 })) }),
   fc.record({
-    kind: fc.constant('evse.reserve'), connectorId,
-    reservation: fc.option(fc.record({ reservationId: fc.integer(), idToken: token, expiresInS: fc.option(fc.double({ min: 0, max: 100 })) })),
+    kind: fc.constant('evse.profile_limit'),
+    connectorId,
+    limitW: powerW,
+    limitA: fc.oneof(fc.constant(null), fc.double({ min: 0, max: 40 })),
+  }),
+  fc.record({
+    kind: fc.constant('evse.reserve'),
+    connectorId,
+    reservation: fc.option(
+      fc.record({
+        reservationId: fc.integer(),
+        idToken: token,
+        expiresInS: fc.option(fc.double({ min: 0, max: 100 })),
+      }),
+    ),
   }),
 ) as fc.Arbitrary<EvseCommand>;
 
 const dcW = fc.double({ min: -120_000, max: 60_000, noNaN: true });
 const stepping = fc.record({
   seconds: fc.constantFrom(0.02, 0.5, 5, 60, 600, 3600),
-  targetW: fc.option(dcW, { freq: 2 }), floorW: fc.oneof(fc.constant(-1e6), fc.double({ min: -120_000, max: 0, noNaN: true })),
+  targetW: fc.option(dcW, { freq: 2 }),
+  floorW: fc.oneof(fc.constant(-1e6), fc.double({ min: -120_000, max: 0, noNaN: true })),
   ceilingW: fc.oneof(fc.constant(1e6), fc.constant(1e6), fc.double({ min: -3000, max: 60_000, noNaN: true })),
-  bend: fc.double({ min: 0, max: 1, noNaN: true }), mode: fc.constantFrom('answer', 'answer', 'answer', 'bend', 'open'),
+  bend: fc.double({ min: 0, max: 1, noNaN: true }),
+  mode: fc.constantFrom('answer', 'answer', 'answer', 'bend', 'open'),
   terminalPu: fc.constantFrom(1, 1, 1, 0.9, 1.1, 0),
 });
 
@@ -75,7 +111,8 @@ function checkState(source: EvseSource): void {
     if (c.ev !== null) expect(c.ev.socPct).to.be.within(0, 100);
     if (c.status === 'faulted' || c.ev === null) expect(c.powerW).to.equal(0);
   }
-  for (const port of source.ports) for (const value of [port.voltageV, port.currentA, port.powerW]) expect(Number.isFinite(value)).to.equal(true);
+  for (const port of source.ports)
+    for (const value of [port.voltageV, port.currentA, port.powerW]) expect(Number.isFinite(value)).to.equal(true);
   expect(source.longestStepS).to.be.at.least(1e-3);
 }
 
@@ -83,33 +120,43 @@ describe('EVSE: any sequence of commands', () => {
   it('throws nothing but SimError, and keeps every bound', () => {
     let chargedWh = 0;
     let givenWh = 0;
-    fc.assert(fc.property(fc.array(fc.oneof(command, stepping), { minLength: 5, maxLength: 60, size: 'max' }), fc.constantFrom(true, true, false), (actions, auto) => {
-      const source = station({
-        auto_authorize: auto, standby_w: 4, max_power_w: 70_000, ev: { soc_pct: 60 },
-        // a vehicle that can give stands there from the start, so that V2G is among what happens
-        vehicles: [{ connector: 2 }],
-        connectors: [{}, { type: 'dc', bidirectional: true, max_power_w: 50_000 }, { phases: 1 }],
-      });
-      for (const action of actions) {
-        if ('kind' in action) {
-          try {
-            source.command(action);
-          } catch (error) {
-            expect(error).to.be.instanceOf(SimError);
-            expect((error as SimError).code).to.not.equal('INTERNAL');
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(command, stepping), { minLength: 5, maxLength: 60, size: 'max' }),
+        fc.constantFrom(true, true, false),
+        (actions, auto) => {
+          const source = station({
+            auto_authorize: auto,
+            standby_w: 4,
+            max_power_w: 70_000,
+            ev: { soc_pct: 60 },
+            // a vehicle that can give stands there from the start, so that V2G is among what happens
+            vehicles: [{ connector: 2 }],
+            connectors: [{}, { type: 'dc', bidirectional: true, max_power_w: 50_000 }, { phases: 1 }],
+          });
+          for (const action of actions) {
+            if ('kind' in action) {
+              try {
+                source.command(action);
+              } catch (error) {
+                expect(error).to.be.instanceOf(SimError);
+                expect((error as SimError).code).to.not.equal('INTERNAL');
+              }
+            } else {
+              for (let leftS = action.seconds, steps = 0; leftS > 1e-9 && steps < 40; steps++) {
+                const dtS = Math.min(leftS, source.longestStepS);
+                checkedStep(source, dtS, action);
+                leftS -= dtS;
+              }
+            }
+            checkState(source);
           }
-        } else {
-          for (let leftS = action.seconds, steps = 0; leftS > 1e-9 && steps < 40; steps++) {
-            const dtS = Math.min(leftS, source.longestStepS);
-            checkedStep(source, dtS, action);
-            leftS -= dtS;
-          }
-        }
-        checkState(source);
-      }
-      chargedWh += source.detail().energyWh;
-      givenWh += source.detail().energyExportWh;
-    }), { numRuns: 50, seed: 7 });
+          chargedWh += source.detail().energyWh;
+          givenWh += source.detail().energyExportWh;
+        },
+      ),
+      { numRuns: 50, seed: 7 },
+    );
     // the sequences do charge and discharge
     expect(chargedWh).to.be.above(2e5);
     expect(givenWh).to.be.above(2e3);

@@ -6,21 +6,41 @@ import { createRandom } from '../../../../src/core/random.ts';
 import { EvseSource } from '../../../../src/der/source/evse/evse-source.ts';
 
 export const input = {
-  irradianceWm2: 0, ambientTemperatureC: 20, cellTemperatureC: null, windSpeedMS: 0, terminalPu: 1, loadW: 0, frequencySupport: false, rate: 1,
+  irradianceWm2: 0,
+  ambientTemperatureC: 20,
+  cellTemperatureC: null,
+  windSpeedMS: 0,
+  terminalPu: 1,
+  loadW: 0,
+  frequencySupport: false,
+  rate: 1,
 };
 
 /** A station from a profile block; the start delay is 5 s unless given. */
 export function station(block: EvseInput = {}, ratedW = 22_000, seed = 1): EvseSource {
   const faults: Fault[] = [];
-  const parameters = resolveEvse({ start_delay_min_s: 5, start_delay_max_s: 5, standby_w: 0, ...block }, ratedW, 'test', faults);
+  const parameters = resolveEvse(
+    { start_delay_min_s: 5, start_delay_max_s: 5, standby_w: 0, ...block },
+    ratedW,
+    'test',
+    faults,
+  );
   if (faults.length > 0) throw new Error(JSON.stringify(faults));
   return new EvseSource(parameters, createRandom(seed, 'evse'));
 }
 
-export interface Ask { readonly targetW?: number | null; readonly floorW?: number; readonly ceilingW?: number }
+export interface Ask {
+  readonly targetW?: number | null;
+  readonly floorW?: number;
+  readonly ceilingW?: number;
+}
 
 /** One sub-step as the inverter makes it; returns the DC power. */
-export function step(source: EvseSource, dtS: number, { targetW = null, floorW = -1e9, ceilingW = 1e9 }: Ask = {}): number {
+export function step(
+  source: EvseSource,
+  dtS: number,
+  { targetW = null, floorW = -1e9, ceilingW = 1e9 }: Ask = {},
+): number {
   source.prepare(dtS, input);
   const dcW = source.answer({ targetW, floorW, ceilingW });
   source.draw(dcW, true);
@@ -30,7 +50,7 @@ export function step(source: EvseSource, dtS: number, { targetW = null, floorW =
 /** Runs for `seconds` in sub-steps of at most `dtS`, shorter where the source asks for it; returns the energy drawn, Wh. */
 export function run(source: EvseSource, seconds: number, dtS = 1, ask: Ask = {}): number {
   let energyWh = 0;
-  for (let leftS = seconds; leftS > 1e-9;) {
+  for (let leftS = seconds; leftS > 1e-9; ) {
     const dt = Math.min(dtS, leftS, source.longestStepS);
     energyWh -= (step(source, dt, ask) * dt) / 3600;
     leftS -= dt;
@@ -50,5 +70,11 @@ export function plug(source: EvseSource, connectorId = 1): void {
 
 export const v2g: EvseInput = {
   connectors: [{ type: 'dc', bidirectional: true, max_power_w: 50_000, max_current_a: 150 }],
-  ev: { battery_capacity_wh: 75_000, dc_max_charge_w: 50_000, max_discharge_w: 30_000, soc_pct: 50, reserve_soc_pct: 40 },
+  ev: {
+    battery_capacity_wh: 75_000,
+    dc_max_charge_w: 50_000,
+    max_discharge_w: 30_000,
+    soc_pct: 50,
+    reserve_soc_pct: 40,
+  },
 };

@@ -1,8 +1,18 @@
 import { expect } from 'chai';
 import { amphlettCell, ballardMarkV } from '../../../../src/der/source/fuelcell/amphlett.ts';
 import {
-  currentForHydrogen, electrolyserCell, electrolyserCurrent, faradayCMol, faradayEfficiency, molarKg, oxideCellV, oxideCurrent,
-  pemCurrent, pemLaws, pemReversibleV, pemV,
+  currentForHydrogen,
+  electrolyserCell,
+  electrolyserCurrent,
+  faradayCMol,
+  faradayEfficiency,
+  molarKg,
+  oxideCellV,
+  oxideCurrent,
+  pemCurrent,
+  pemLaws,
+  pemReversibleV,
+  pemV,
 } from '../../../../src/der/source/fuelcell/cells.ts';
 import { goldenRows, needsGolden } from '../../golden.ts';
 
@@ -28,19 +38,22 @@ describe('fuel cell and electrolyser cells (physics 5)', () => {
       same(cell.cellV, row.v_cell_v, `voltage at ${current} A`);
       same(cell.cellV * 35, row.v_stack_v, `stack at ${current} A`);
       same(cell.cellV * 35 * current, row.p_stack_w, `power at ${current} A`);
-      same(35 * current / (2 * faradayCMol), row.h2_mol_s, `hydrogen at ${current} A`);
+      same((35 * current) / (2 * faradayCMol), row.h2_mol_s, `hydrogen at ${current} A`);
     }
   });
 
   it('Ballard Mark V: about 977 W near 65 A, 878 W at 75 A, finite everywhere', () => {
-    const power = (current: number) => 35 * current * amphlettCell(ballardMarkV, current, { tK: 343, h2Atm: 1, o2Atm: 1 }).cellV;
+    const power = (current: number) =>
+      35 * current * amphlettCell(ballardMarkV, current, { tK: 343, h2Atm: 1, o2Atm: 1 }).cellV;
     const currents = Array.from({ length: 75 }, (_, at) => at + 1);
     const best = currents.reduce((a, b) => (power(b) > power(a) ? b : a));
     expect(best).to.be.within(62, 68);
     expect(power(best)).to.be.closeTo(977, 3);
     expect(power(75)).to.be.closeTo(877.6493, 0.01);
     for (const current of [-1, 0, 1e9]) {
-      expect(Number.isFinite(amphlettCell(ballardMarkV, current, { tK: 343, h2Atm: 1, o2Atm: 1 }).cellV)).to.equal(true);
+      expect(Number.isFinite(amphlettCell(ballardMarkV, current, { tK: 343, h2Atm: 1, o2Atm: 1 }).cellV)).to.equal(
+        true,
+      );
     }
   });
 
@@ -72,7 +85,7 @@ describe('fuel cell and electrolyser cells (physics 5)', () => {
       same(pemReversibleV(warmK), row.e_rev_v, 'E');
       same(75 * v, row.v_stack_v, `stack at ${j}`);
       same(75 * v * 160 * j, row.p_stack_w, `power at ${j}`);
-      same(75 * 160 * j / (2 * faradayCMol) * molarKg * 3600, row.h2_kg_h, `hydrogen at ${j}`);
+      same(((75 * 160 * j) / (2 * faradayCMol)) * molarKg * 3600, row.h2_kg_h, `hydrogen at ${j}`);
       same(75 * 160 * j * (1.481 - v), row.heat_hhv_w, `heat at ${j}`);
     }
   });
@@ -81,7 +94,7 @@ describe('fuel cell and electrolyser cells (physics 5)', () => {
     const v = pemV(0.7, warmK);
     expect(75 * v).to.be.closeTo(46.00341, 1e-4);
     expect(75 * v * 112).to.be.closeTo(5152.382, 0.01);
-    expect(75 * 112 / (2 * faradayCMol) * molarKg * 3600).to.be.closeTo(0.315904, 1e-5);
+    expect(((75 * 112) / (2 * faradayCMol)) * molarKg * 3600).to.be.closeTo(0.315904, 1e-5);
     expect(v / 1.254).to.be.closeTo(0.4891378, 1e-5);
   });
 
@@ -101,7 +114,7 @@ describe('fuel cell and electrolyser cells (physics 5)', () => {
       same(cell.ohmicV, row.eta_ohm_v, `ohmic at ${where}`);
       same(cell.cellV, row.v_cell_v, `voltage at ${where}`);
       same(faradayEfficiency(j), row.faraday_eff, `Faraday efficiency at ${where}`);
-      same(faradayEfficiency(j) * 1.481 / cell.cellV, row.eff_hhv, `efficiency at ${where}`);
+      same((faradayEfficiency(j) * 1.481) / cell.cellV, row.eff_hhv, `efficiency at ${where}`);
     }
   });
 
@@ -124,13 +137,21 @@ describe('fuel cell and electrolyser cells (physics 5)', () => {
         for (let j = 1e-4; j <= 1.02; j += 0.01) {
           for (const guess of [0, j, 0.001, 0.9, 1.4]) {
             expect(pemCurrent(j * pemV(j, tK), tK, guess)).to.be.closeTo(j, 1e-9 * j + 1e-12);
-            expect(electrolyserCurrent(j * electrolyserCell(j, tK).cellV, tK, guess)).to.be.closeTo(j, 1e-9 * j + 1e-12);
+            expect(electrolyserCurrent(j * electrolyserCell(j, tK).cellV, tK, guess)).to.be.closeTo(
+              j,
+              1e-9 * j + 1e-12,
+            );
           }
         }
       });
     }
 
-    for (const [tC, mostJ] of [[-40, 0.4], [0, 0.7], [50, 0.95], [65, 1.2]] as const) {
+    for (const [tC, mostJ] of [
+      [-40, 0.4],
+      [0, 0.7],
+      [50, 0.95],
+      [65, 1.2],
+    ] as const) {
       it(`Amphlett at ${tC} C from any guess`, () => {
         const law = pemLaws.amphlett;
         const tK = tC + 273.15;
@@ -146,16 +167,20 @@ describe('fuel cell and electrolyser cells (physics 5)', () => {
     it('above the maximum and at nothing it stays finite', () => {
       expect(pemCurrent(5, warmK)).to.be.within(0.5, 1.5);
       expect(pemCurrent(0.6, warmK, 1.4)).to.be.within(0.5, 1.5);
-      expect([pemCurrent(0, warmK), electrolyserCurrent(0, warmK), electrolyserCurrent(-1, warmK)]).to.deep.equal([0, 0, 0]);
+      expect([pemCurrent(0, warmK), electrolyserCurrent(0, warmK), electrolyserCurrent(-1, warmK)]).to.deep.equal([
+        0, 0, 0,
+      ]);
       expect(Number.isFinite(oxideCurrent(50, 1023.15))).to.equal(true);
     });
 
     it('solid oxide in both directions', () => {
-      for (const j of [-0.8, -0.1, 0.01, 0.5]) expect(oxideCurrent(j * oxideCellV(j, 1023.15), 1023.15)).to.be.closeTo(j, 1e-12);
+      for (const j of [-0.8, -0.1, 0.01, 0.5])
+        expect(oxideCurrent(j * oxideCellV(j, 1023.15), 1023.15)).to.be.closeTo(j, 1e-12);
     });
 
     it('current for an amount of hydrogen', () => {
-      for (const j of [1e-5, 0.003, 0.05, 0.4, 2]) expect(currentForHydrogen(j * faradayEfficiency(j))).to.be.closeTo(j, 1e-10 * j);
+      for (const j of [1e-5, 0.003, 0.05, 0.4, 2])
+        expect(currentForHydrogen(j * faradayEfficiency(j))).to.be.closeTo(j, 1e-10 * j);
       expect(currentForHydrogen(0)).to.equal(0);
     });
   });

@@ -6,21 +6,37 @@ import { mild, oxideBoth, oxideOnly, pemBoth, plantOf, ratedDcW, run, steadyAt, 
 describe('fuel cell as a DC port', () => {
   it('a fresh fuel cell is warm and gives all it can', () => {
     const port = plantOf();
-    expect([port.availableDcW, port.absorbableDcW, port.settled, port.starting, port.longestStepS]).to.deep.equal([ratedDcW, 0, true, false, Infinity]);
+    expect([port.availableDcW, port.absorbableDcW, port.settled, port.starting, port.longestStepS]).to.deep.equal([
+      ratedDcW,
+      0,
+      true,
+      false,
+      Infinity,
+    ]);
     steadyAt(port, 1e6);
     expect(step(port, null, 1)).to.equal(ratedDcW);
     const detail = port.detail();
     expect(detail).to.deep.include({
-      kind: 'fuelcell', mode: 'FC', state: 'fc', chemistry: 'PEMFC', operatingMode: 'fc_only', fuel: 'tank',
-      stackTemperatureC: 65, rampLimited: false, dwellRemainingS: 0, ratedPowerW: 4850, ratedElPowerW: 0, tankState: 'ok',
+      kind: 'fuelcell',
+      mode: 'FC',
+      state: 'fc',
+      chemistry: 'PEMFC',
+      operatingMode: 'fc_only',
+      fuel: 'tank',
+      stackTemperatureC: 65,
+      rampLimited: false,
+      dwellRemainingS: 0,
+      ratedPowerW: 4850,
+      ratedElPowerW: 0,
+      tankState: 'ok',
     });
     // gross less 3 % of rated and 4 % of gross is net
     expect(detail.stackPowerW * (1 - 0.07)).to.be.closeTo(ratedDcW, 1e-6);
     expect(detail.stackVoltageV / detail.cellCount).to.be.closeTo(0.6133788, 1e-5);
     expect(detail.stackVoltageV * detail.stackCurrentA).to.be.closeTo(detail.stackPowerW, 1e-6);
-    const usedKgH = detail.stackCurrentA * detail.cellCount / (2 * 96485.332) * 2.01588e-3 * 3600;
+    const usedKgH = ((detail.stackCurrentA * detail.cellCount) / (2 * 96485.332)) * 2.01588e-3 * 3600;
     expect(detail.h2FlowKgH).to.be.closeTo(usedKgH / 0.97, 1e-9);
-    expect(detail.efficiencyPct).to.be.closeTo(ratedDcW / (detail.h2FlowKgH * 33.33e3) * 100, 1e-6);
+    expect(detail.efficiencyPct).to.be.closeTo((ratedDcW / (detail.h2FlowKgH * 33.33e3)) * 100, 1e-6);
   });
 
   it('with an Amphlett stack it gives its rating at every temperature that admits it', () => {
@@ -31,10 +47,17 @@ describe('fuel cell as a DC port', () => {
     expect(stackVoltageV / cellCount).to.be.closeTo(0.55916, 1e-5);
     expect(stackVoltageV * stackCurrentA).to.be.closeTo(stackPowerW, 1e-6);
     const { mpp, iScA } = port.curve(0, 50);
-    expect([mpp!.p / stackPowerW, iScA! / stackCurrentA]).to.satisfy(([most, short]: number[]) => Math.abs(most! - 1.295) < 0.002 && Math.abs(short! - 1.5 / 0.7) < 0.001);
+    expect([mpp!.p / stackPowerW, iScA! / stackCurrentA]).to.satisfy(
+      ([most, short]: number[]) => Math.abs(most! - 1.295) < 0.002 && Math.abs(short! - 1.5 / 0.7) < 0.001,
+    );
     for (const start of [-40, 0, 25, 49, 65]) {
       // the smallest cells that are allowed
-      const small = plantOf({ stack_model: 'amphlett', start_temperature_c: start, cell_count: 75, cell_area_cm2: 175 });
+      const small = plantOf({
+        stack_model: 'amphlett',
+        start_temperature_c: start,
+        cell_count: 75,
+        cell_area_cm2: 175,
+      });
       steadyAt(small, 1e6);
       const detail = small.detail();
       expect(detail.stackVoltageV / 75, `${start} C`).to.be.above(0.49);
@@ -61,7 +84,13 @@ describe('fuel cell as a DC port', () => {
     const port = plantOf(pemBoth);
     expect([port.availableDcW, port.absorbableDcW]).to.deep.equal([ratedDcW, 5000]);
     expect(step(port, null, 1)).to.equal(0);
-    expect(port.detail()).to.deep.include({ mode: 'idle', state: 'idle', efficiencyPct: 0, h2FlowKgH: 0, stackPowerW: 0 });
+    expect(port.detail()).to.deep.include({
+      mode: 'idle',
+      state: 'idle',
+      efficiencyPct: 0,
+      h2FlowKgH: 0,
+      stackPowerW: 0,
+    });
     steadyAt(port, -4000);
     step(port, -4000, 1);
     const detail = port.detail();
@@ -74,7 +103,8 @@ describe('fuel cell as a DC port', () => {
 
   it('answers inside floor and ceiling, its own bounds first', () => {
     const port = plantOf(pemBoth);
-    const answer = (targetW: number | null, floorW: number, ceilingW: number) => port.answer({ targetW, floorW, ceilingW });
+    const answer = (targetW: number | null, floorW: number, ceilingW: number) =>
+      port.answer({ targetW, floorW, ceilingW });
     expect(answer(9000, -1e4, 1e4)).to.equal(ratedDcW);
     expect(answer(-9000, -1e4, 1e4)).to.equal(-5000);
     expect(answer(3000, -1e4, 2000)).to.equal(2000);
@@ -136,8 +166,14 @@ describe('fuel cell as a DC port', () => {
   });
 
   describe('dwell', () => {
-    for (const [name, input, dwellS] of [['PEM', pemBoth, 30], ['solid oxide', oxideBoth, 600]] as const) {
-      for (const [from, to] of [[2000, -2000], [-2000, 2000]] as const) {
+    for (const [name, input, dwellS] of [
+      ['PEM', pemBoth, 30],
+      ['solid oxide', oxideBoth, 600],
+    ] as const) {
+      for (const [from, to] of [
+        [2000, -2000],
+        [-2000, 2000],
+      ] as const) {
         it(`${name} rests ${dwellS} s between ${from} W and ${to} W`, () => {
           const port = plantOf(input);
           steadyAt(port, from);
@@ -228,7 +264,12 @@ describe('fuel cell as a DC port', () => {
 
     it('solid oxide from cold: nothing for hours, then loads slowly', () => {
       const port = plantOf({ ...oxideBoth, start_temperature_c: 20 });
-      expect([port.availableDcW, port.absorbableDcW, port.detail().state, port.settled]).to.deep.equal([0, 0, 'heatup', true]);
+      expect([port.availableDcW, port.absorbableDcW, port.detail().state, port.settled]).to.deep.equal([
+        0,
+        0,
+        'heatup',
+        true,
+      ]);
       run(port, 5000, 7200, 1);
       expect([port.availableDcW, port.starting]).to.deep.equal([0, true]);
       run(port, 5000, 3600, 1);
@@ -292,10 +333,22 @@ describe('fuel cell as a DC port', () => {
 
   it('refuses what is no command of it', () => {
     const other = { kind: 'wind.override', windSpeedMS: 5, height: 'hub' } as unknown as SourceCommand;
-    expect(codeOf(() => { plantOf().command(other); })).to.equal('COMMAND_NOT_APPLICABLE');
-    expect(codeOf(() => { plantOf(oxideOnly).command({ kind: 'fuelcell.tank', levelPct: 50 }); })).to.equal('COMMAND_NOT_APPLICABLE');
+    expect(
+      codeOf(() => {
+        plantOf().command(other);
+      }),
+    ).to.equal('COMMAND_NOT_APPLICABLE');
+    expect(
+      codeOf(() => {
+        plantOf(oxideOnly).command({ kind: 'fuelcell.tank', levelPct: 50 });
+      }),
+    ).to.equal('COMMAND_NOT_APPLICABLE');
     for (const levelPct of [-1, 101, NaN]) {
-      expect(codeOf(() => { plantOf().command({ kind: 'fuelcell.tank', levelPct }); })).to.equal('COMMAND_BAD_VALUE');
+      expect(
+        codeOf(() => {
+          plantOf().command({ kind: 'fuelcell.tank', levelPct });
+        }),
+      ).to.equal('COMMAND_BAD_VALUE');
     }
   });
 });

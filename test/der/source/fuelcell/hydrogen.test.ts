@@ -8,26 +8,39 @@ const numbersOf = (detail: object) => Object.values(detail).filter((value) => ty
 describe('hydrogen of a fuel cell plant', () => {
   it('tank: pressure with compressibility, level, reserves', () => {
     const tank = new HydrogenTank({
-      tankCapacityKg: 4, tankLevelPct: 100, tankPressureMaxBar: 200, tankReserveMinPct: 5, tankReserveMaxPct: 95, tankLowPct: 15,
+      tankCapacityKg: 4,
+      tankLevelPct: 100,
+      tankPressureMaxBar: 200,
+      tankReserveMinPct: 5,
+      tankReserveMaxPct: 95,
+      tankLowPct: 15,
     });
     expect([tank.massKg, tank.levelPct]).to.deep.equal([4, 100]);
     expect(tank.pressureBar(15)).to.be.closeTo(200, 1e-9);
     // p V = Z m R T / M with the volume of a full tank at 15 C
-    const molarVolume = 8.314462618 * 288.15 / 2.01588e-3;
-    const volumeM3 = (1 + 200 * 6e-4) * 4 * molarVolume / 200e5;
+    const molarVolume = (8.314462618 * 288.15) / 2.01588e-3;
+    const volumeM3 = ((1 + 200 * 6e-4) * 4 * molarVolume) / 200e5;
     tank.setLevel(50);
     const halfBar = tank.pressureBar(15);
     expect(halfBar * 1e5 * volumeM3).to.be.closeTo((1 + halfBar * 6e-4) * 2 * molarVolume, 1);
     tank.setLevel(100);
     expect(tank.state(0, 0)).to.equal('full');
-    for (const [level, state] of [[94, 'ok'], [14, 'low'], [5, 'empty'], [0, 'empty']] as const) {
+    for (const [level, state] of [
+      [94, 'ok'],
+      [14, 'low'],
+      [5, 'empty'],
+      [0, 'empty'],
+    ] as const) {
       tank.setLevel(level);
       expect(tank.state(1e-9, 1e-9)).to.equal(state);
     }
     expect([tank.pressureBar(15), tank.take(1)]).to.deep.equal([0, 0]);
   });
 
-  for (const [name, input] of [['PEM', pemBoth], ['solid oxide', { ...oxideBoth, dwell_s: 20 }]] as const) {
+  for (const [name, input] of [
+    ['PEM', pemBoth],
+    ['solid oxide', { ...oxideBoth, dwell_s: 20 }],
+  ] as const) {
     it(`${name}: in less out is the change of the tank, over random commands and steps`, () => {
       const random = createRandom(7, 0, 'hydrogen');
       const port = plantOf({ ...input, tank_capacity_kg: 0.02 });
@@ -39,7 +52,10 @@ describe('hydrogen of a fuel cell plant', () => {
         const dtS = [0.02, 0.1, 1, 2.5][Math.floor(random.next() * 4)]!;
         for (let s = 0; s < 40; s += 1) step(port, targetW, dtS);
         const detail = port.detail();
-        expect(startKg + detail.h2ProducedKg - detail.h2ConsumedKg - detail.tankMassKg!, `round ${round}`).to.be.closeTo(0, 1e-9);
+        expect(
+          startKg + detail.h2ProducedKg - detail.h2ConsumedKg - detail.tankMassKg!,
+          `round ${round}`,
+        ).to.be.closeTo(0, 1e-9);
         expect(detail.tankLevelPct!).to.be.within(5 - 1e-9, 95 + 1e-9);
         for (const value of numbersOf(detail)) expect(Number.isFinite(value)).to.equal(true);
         reachedLow ||= detail.state === 'tank_empty';
@@ -49,7 +65,10 @@ describe('hydrogen of a fuel cell plant', () => {
     });
   }
 
-  for (const [name, targetW, bound, state] of [['empty', 4000, 5, 'tank_empty'], ['full', -4000, 95, 'tank_full']] as const) {
+  for (const [name, targetW, bound, state] of [
+    ['empty', 4000, 5, 'tank_empty'],
+    ['full', -4000, 95, 'tank_full'],
+  ] as const) {
     for (const dtS of [0.1, 1]) {
       for (const wish of [true, false]) {
         it(`the ${name} tank is met exactly, in steps of ${dtS} s ${wish ? 'or less where wished' : 'whatever the wish'}`, () => {
@@ -78,7 +97,11 @@ describe('hydrogen of a fuel cell plant', () => {
     expect(step(port, 3000, 1)).to.equal(0);
     expect(step(port, -3000, 1)).to.be.below(0);
     port.command({ kind: 'fuelcell.tank', levelPct: 100 });
-    expect([[...port.conditions], port.detail().tankState, port.detail().tankLevelPct]).to.deep.equal([[], 'full', 100]);
+    expect([[...port.conditions], port.detail().tankState, port.detail().tankLevelPct]).to.deep.equal([
+      [],
+      'full',
+      100,
+    ]);
     expect(step(port, -3000, 1)).to.equal(0);
     run(port, 0, 30, 1);
     expect(step(port, 3000, 1)).to.be.above(0);
@@ -104,9 +127,9 @@ describe('hydrogen of a fuel cell plant', () => {
     steadyAt(port, -5000);
     run(port, -5000, 3600, 1);
     const { h2ProducedKg, h2LostKg } = port.detail();
-    expect(h2LostKg).to.be.closeTo(h2ProducedKg * 0.04 / 0.96, 1e-12);
+    expect(h2LostKg).to.be.closeTo((h2ProducedKg * 0.04) / 0.96, 1e-12);
     // 5 kWh in, at most 83 % HHV of a cell
-    expect(h2ProducedKg * 39.41 / 5).to.be.within(0.55, 0.75);
+    expect((h2ProducedKg * 39.41) / 5).to.be.within(0.55, 0.75);
   });
 
   it('steam electrolysis takes no more out of the heat than its heater puts in', () => {
@@ -123,7 +146,13 @@ describe('hydrogen of a fuel cell plant', () => {
     steadyAt(port, 1e6);
     run(port, null, 3600, 1);
     const detail = port.detail();
-    expect(detail).to.deep.include({ tankLevelPct: null, tankMassKg: null, tankPressureBar: null, tankState: null, state: 'fc' });
+    expect(detail).to.deep.include({
+      tankLevelPct: null,
+      tankMassKg: null,
+      tankPressureBar: null,
+      tankState: null,
+      state: 'fc',
+    });
     expect(detail.h2ConsumedKg).to.be.closeTo(detail.h2FlowKgH, 1e-9);
     expect([port.conditions.size, port.longestStepS]).to.deep.equal([0, Infinity]);
   });

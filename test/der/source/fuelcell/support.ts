@@ -5,7 +5,14 @@ import { FuelCellPort } from '../../../../src/der/source/fuelcell/fuelcell-port.
 import type { SourceInput } from '../../../../src/der/source/source.ts';
 
 export const mild: SourceInput = {
-  irradianceWm2: 0, ambientTemperatureC: 20, cellTemperatureC: null, windSpeedMS: 0, terminalPu: 1, loadW: 0, frequencySupport: false, rate: 1,
+  irradianceWm2: 0,
+  ambientTemperatureC: 20,
+  cellTemperatureC: null,
+  windSpeedMS: 0,
+  terminalPu: 1,
+  loadW: 0,
+  frequencySupport: false,
+  rate: 1,
 };
 
 export const pemBoth = { operating_mode: 'bidirectional' } as const;

@@ -7,8 +7,15 @@ import type { DispatchInput } from '../../../../src/der/source/hybrid/dispatch.t
 import { goldenRows, needsGolden } from '../../golden.ts';
 
 const base: DispatchInput = {
-  policy: 'self_consumption', pvAvailableW: 0, chargeMaxW: 10_000, dischargeMaxW: 10_000, targetW: null, loadW: 0,
-  floorW: 0, ceilingW: 15_000, pinnedBatteryW: null,
+  policy: 'self_consumption',
+  pvAvailableW: 0,
+  chargeMaxW: 10_000,
+  dischargeMaxW: 10_000,
+  targetW: null,
+  loadW: 0,
+  floorW: 0,
+  ceilingW: 15_000,
+  pinnedBatteryW: null,
 };
 
 /** PV, battery, curtailed, bus power, W. */
@@ -26,11 +33,14 @@ function inputOf(row: Record<string, string>): DispatchInput {
   const target = policy === 'manual' ? 'manual_target_kw' : 'ac_setpoint_kw';
   const dcOf = (acW: number) => (acW < 0 ? acW * eta : acW / eta);
   return {
-    policy, pvAvailableW: watts('pv_available_kw'), loadW: dcOf(watts('load_kw')),
+    policy,
+    pvAvailableW: watts('pv_available_kw'),
+    loadW: dcOf(watts('load_kw')),
     chargeMaxW: soc >= Number(row['soc_max_pct']) ? 0 : watts('batt_max_charge_kw'),
     dischargeMaxW: soc <= Number(row['soc_min_pct']) ? 0 : watts('batt_max_discharge_kw'),
     targetW: row[target] === '' ? null : dcOf(watts(target)),
-    floorW: row['grid_charge_allowed'] === '1' ? dcOf(-watts('ac_max_kw')) : 0, ceilingW: dcOf(watts('ac_max_kw')),
+    floorW: row['grid_charge_allowed'] === '1' ? dcOf(-watts('ac_max_kw')) : 0,
+    ceilingW: dcOf(watts('ac_max_kw')),
     pinnedBatteryW: null,
   };
 }
@@ -43,9 +53,19 @@ describe('hybrid dispatch: acceptance table', () => {
       const got = dispatch(inputOf(row));
       const eta = Number(row['inverter_eff']);
       const acW = got.dcW < 0 ? got.dcW / eta : got.dcW * eta;
-      const shown = { pv_used_kw: got.pvW, batt_kw_discharge_positive: got.batteryW, dc_bus_kw: got.dcW, curtailed_kw: got.curtailedW, ac_kw: acW, grid_export_kw: acW - Number(row['load_kw']) * 1000 };
+      const shown = {
+        pv_used_kw: got.pvW,
+        batt_kw_discharge_positive: got.batteryW,
+        dc_bus_kw: got.dcW,
+        curtailed_kw: got.curtailedW,
+        ac_kw: acW,
+        grid_export_kw: acW - Number(row['load_kw']) * 1000,
+      };
       for (const [name, valueW] of Object.entries(shown)) {
-        expect(valueW / 1000, `row ${at + 2} ${name}: ${Object.values(row).join(',')}`).to.be.closeTo(Number(row[name]), 1e-6);
+        expect(valueW / 1000, `row ${at + 2} ${name}: ${Object.values(row).join(',')}`).to.be.closeTo(
+          Number(row[name]),
+          1e-6,
+        );
       }
     });
   });
@@ -57,8 +77,12 @@ describe('hybrid dispatch: acceptance table', () => {
     expect(shares({ pvAvailableW: 18_000, chargeMaxW: 0 })).to.deep.equal([15_000, 0, 3000, 15_000]);
     expect(shares({ policy: 'pv_priority', pvAvailableW: 18_000 })).to.deep.equal([18_000, -3000, 0, 15_000]);
     expect(shares({ policy: 'pv_priority', pvAvailableW: 3000, targetW: 6000 })).to.deep.equal([3000, 3000, 0, 6000]);
-    expect(shares({ policy: 'manual', pvAvailableW: 18_000, targetW: 5000 })).to.deep.equal([15_000, -10_000, 3000, 5000]);
-    expect(shares({ policy: 'manual', pvAvailableW: 2000, targetW: -6000, floorW: -15_000 })).to.deep.equal([2000, -8000, 0, -6000]);
+    expect(shares({ policy: 'manual', pvAvailableW: 18_000, targetW: 5000 })).to.deep.equal([
+      15_000, -10_000, 3000, 5000,
+    ]);
+    expect(shares({ policy: 'manual', pvAvailableW: 2000, targetW: -6000, floorW: -15_000 })).to.deep.equal([
+      2000, -8000, 0, -6000,
+    ]);
   });
 });
 
@@ -68,8 +92,12 @@ describe('hybrid dispatch: beyond the table', () => {
   });
 
   it('PV is never curtailed in order to import more', () => {
-    expect(shares({ policy: 'manual', pvAvailableW: 2000, targetW: -12_000, floorW: -15_000 })).to.deep.equal([2000, -10_000, 0, -8000]);
-    expect(shares({ policy: 'manual', pvAvailableW: 14_000, targetW: -12_000, floorW: -15_000 })).to.deep.equal([10_000, -10_000, 4000, 0]);
+    expect(shares({ policy: 'manual', pvAvailableW: 2000, targetW: -12_000, floorW: -15_000 })).to.deep.equal([
+      2000, -10_000, 0, -8000,
+    ]);
+    expect(shares({ policy: 'manual', pvAvailableW: 14_000, targetW: -12_000, floorW: -15_000 })).to.deep.equal([
+      10_000, -10_000, 4000, 0,
+    ]);
   });
 
   it('manual without a target: PV goes to AC and the battery rests', () => {
@@ -78,67 +106,96 @@ describe('hybrid dispatch: beyond the table', () => {
   });
 
   it('a pinned battery holds, and the array makes the target', () => {
-    expect(shares({ policy: 'manual', pvAvailableW: 9000, targetW: 4000, pinnedBatteryW: 1000 })).to.deep.equal([3000, 1000, 6000, 4000]);
-    expect(shares({ policy: 'manual', pvAvailableW: 9000, targetW: 4000, pinnedBatteryW: -2000 })).to.deep.equal([6000, -2000, 3000, 4000]);
-    expect(shares({ policy: 'manual', pvAvailableW: 2000, targetW: 9000, pinnedBatteryW: 3000 })).to.deep.equal([2000, 3000, 0, 5000]);
-    expect(shares({ policy: 'self_consumption', pvAvailableW: 9000, pinnedBatteryW: 8000 })).to.deep.equal([7000, 8000, 2000, 15_000]);
+    expect(shares({ policy: 'manual', pvAvailableW: 9000, targetW: 4000, pinnedBatteryW: 1000 })).to.deep.equal([
+      3000, 1000, 6000, 4000,
+    ]);
+    expect(shares({ policy: 'manual', pvAvailableW: 9000, targetW: 4000, pinnedBatteryW: -2000 })).to.deep.equal([
+      6000, -2000, 3000, 4000,
+    ]);
+    expect(shares({ policy: 'manual', pvAvailableW: 2000, targetW: 9000, pinnedBatteryW: 3000 })).to.deep.equal([
+      2000, 3000, 0, 5000,
+    ]);
+    expect(shares({ policy: 'self_consumption', pvAvailableW: 9000, pinnedBatteryW: 8000 })).to.deep.equal([
+      7000, 8000, 2000, 15_000,
+    ]);
   });
 
   it('a function that forces power either way moves array and battery', () => {
     for (const policy of hybridPolicies) {
       expect(shares({ policy, pvAvailableW: 3000, floorW: 9000 }), policy).to.deep.equal([3000, 6000, 0, 9000]);
       expect(shares({ policy, pvAvailableW: 3000, floorW: -9000, ceilingW: -4000 })[3], policy).to.equal(-4000);
-      expect(shares({ policy, pvAvailableW: 3000, floorW: 4000, ceilingW: 4000, pinnedBatteryW: -5000 }), policy).to.deep.equal([3000, 1000, 0, 4000]);
+      expect(
+        shares({ policy, pvAvailableW: 3000, floorW: 4000, ceilingW: 4000, pinnedBatteryW: -5000 }),
+        policy,
+      ).to.deep.equal([3000, 1000, 0, 4000]);
     }
   });
 
   it('own bounds win over floor and ceiling', () => {
     expect(shares({ pvAvailableW: 3000, floorW: 20_000, ceilingW: 20_000 })).to.deep.equal([3000, 10_000, 0, 13_000]);
-    expect(shares({ pvAvailableW: 3000, floorW: -20_000, ceilingW: -20_000 })).to.deep.equal([0, -10_000, 3000, -10_000]);
+    expect(shares({ pvAvailableW: 3000, floorW: -20_000, ceilingW: -20_000 })).to.deep.equal([
+      0, -10_000, 3000, -10_000,
+    ]);
   });
 });
 
 const power = (max: number) => fc.double({ min: 0, max, noNaN: true });
 const signed = (max: number) => fc.double({ min: -max, max, noNaN: true });
 const situations = fc.record({
-  policy: fc.constantFrom(...hybridPolicies), pvAvailableW: power(20_000),
-  chargeMaxW: fc.oneof(fc.constant(0), power(12_000)), dischargeMaxW: fc.oneof(fc.constant(0), power(12_000)),
-  targetW: fc.option(signed(25_000)), loadW: power(12_000),
-  floorW: fc.oneof(fc.constant(0), power(15_000).map((w) => -w)), ceilingW: power(16_000),
+  policy: fc.constantFrom(...hybridPolicies),
+  pvAvailableW: power(20_000),
+  chargeMaxW: fc.oneof(fc.constant(0), power(12_000)),
+  dischargeMaxW: fc.oneof(fc.constant(0), power(12_000)),
+  targetW: fc.option(signed(25_000)),
+  loadW: power(12_000),
+  floorW: fc.oneof(
+    fc.constant(0),
+    power(15_000).map((w) => -w),
+  ),
+  ceilingW: power(16_000),
   pinnedBatteryW: fc.option(signed(15_000), { freq: 4 }),
 });
 
 describe('hybrid dispatch: invariants', () => {
   it('balance, bounds, and curtailment only where battery and inverter are at a limit', () => {
-    fc.assert(fc.property(situations, (input) => {
-      const { pvW, batteryW, curtailedW, dcW } = dispatch(input);
-      expect(pvW + batteryW - dcW).to.be.closeTo(0, 1e-6);
-      expect(pvW).to.be.within(0, input.pvAvailableW);
-      expect(pvW + curtailedW).to.be.closeTo(input.pvAvailableW, 1e-6);
-      expect(batteryW).to.be.within(-input.chargeMaxW, input.dischargeMaxW);
-      expect(dcW).to.be.within(input.floorW - 1e-6, input.ceilingW + 1e-6);
-      if (curtailedW < 1e-6 || input.policy === 'manual' || input.pinnedBatteryW !== null) return;
-      expect(dcW).to.be.closeTo(input.ceilingW, 1e-6);
-      expect(batteryW).to.be.closeTo(-input.chargeMaxW, 1e-6);
-    }), { numRuns: 5000, seed: 1 });
+    fc.assert(
+      fc.property(situations, (input) => {
+        const { pvW, batteryW, curtailedW, dcW } = dispatch(input);
+        expect(pvW + batteryW - dcW).to.be.closeTo(0, 1e-6);
+        expect(pvW).to.be.within(0, input.pvAvailableW);
+        expect(pvW + curtailedW).to.be.closeTo(input.pvAvailableW, 1e-6);
+        expect(batteryW).to.be.within(-input.chargeMaxW, input.dischargeMaxW);
+        expect(dcW).to.be.within(input.floorW - 1e-6, input.ceilingW + 1e-6);
+        if (curtailedW < 1e-6 || input.policy === 'manual' || input.pinnedBatteryW !== null) return;
+        expect(dcW).to.be.closeTo(input.ceilingW, 1e-6);
+        expect(batteryW).to.be.closeTo(-input.chargeMaxW, 1e-6);
+      }),
+      { numRuns: 5000, seed: 1 },
+    );
   });
 
   it('floor equal to ceiling is met exactly, whatever the policy', () => {
-    fc.assert(fc.property(situations, fc.double({ min: 0, max: 1, noNaN: true }), (input, part) => {
-      const leastW = -input.chargeMaxW;
-      const dcW = leastW + part * (input.pvAvailableW + input.dischargeMaxW - leastW);
-      const got = dispatch({ ...input, floorW: dcW, ceilingW: dcW });
-      expect(got.dcW).to.be.closeTo(dcW, 1e-6);
-      const discharging = got.batteryW > 1e-6 && got.curtailedW > 1e-6;
-      expect(discharging && input.pinnedBatteryW === null, 'curtails while the battery gives').to.equal(false);
-    }), { numRuns: 5000, seed: 1 });
+    fc.assert(
+      fc.property(situations, fc.double({ min: 0, max: 1, noNaN: true }), (input, part) => {
+        const leastW = -input.chargeMaxW;
+        const dcW = leastW + part * (input.pvAvailableW + input.dischargeMaxW - leastW);
+        const got = dispatch({ ...input, floorW: dcW, ceilingW: dcW });
+        expect(got.dcW).to.be.closeTo(dcW, 1e-6);
+        const discharging = got.batteryW > 1e-6 && got.curtailedW > 1e-6;
+        expect(discharging && input.pinnedBatteryW === null, 'curtails while the battery gives').to.equal(false);
+      }),
+      { numRuns: 5000, seed: 1 },
+    );
   });
 
   it('more PV never lowers what reaches the bus', () => {
-    fc.assert(fc.property(situations, power(5000), (input, moreW) => {
-      const before = dispatch(input).dcW;
-      expect(dispatch({ ...input, pvAvailableW: input.pvAvailableW + moreW }).dcW).to.be.at.least(before - 1e-6);
-    }), { numRuns: 2000, seed: 1 });
+    fc.assert(
+      fc.property(situations, power(5000), (input, moreW) => {
+        const before = dispatch(input).dcW;
+        expect(dispatch({ ...input, pvAvailableW: input.pvAvailableW + moreW }).dcW).to.be.at.least(before - 1e-6);
+      }),
+      { numRuns: 2000, seed: 1 },
+    );
   });
 
   it('shows no negative zero', () => {

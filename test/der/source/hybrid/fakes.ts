@@ -25,17 +25,33 @@ export class FakeSource implements DcSource {
     this.absorbableDcW = absorbableDcW;
     const powerW = () => this.powerW;
     const voltageV = kind === 'pv' ? 600 : 400;
-    this.ports = [{
-      type: kind === 'pv' ? 'PV' : 'ESS', name: kind, voltageV,
-      get currentA() { return powerW() / voltageV; },
-      get powerW() { return powerW(); },
-    }];
+    this.ports = [
+      {
+        type: kind === 'pv' ? 'PV' : 'ESS',
+        name: kind,
+        voltageV,
+        get currentA() {
+          return powerW() / voltageV;
+        },
+        get powerW() {
+          return powerW();
+        },
+      },
+    ];
   }
 
-  prepare(dtS: number): void { this.calls.push(`prepare ${dtS}`); }
-  settle(): void { this.calls.push('settle'); }
-  clearFaults(): void { this.calls.push('clearFaults'); }
-  restart(): void { this.calls.push('restart'); }
+  prepare(dtS: number): void {
+    this.calls.push(`prepare ${dtS}`);
+  }
+  settle(): void {
+    this.calls.push('settle');
+  }
+  clearFaults(): void {
+    this.calls.push('clearFaults');
+  }
+  restart(): void {
+    this.calls.push('restart');
+  }
 
   command(command: SourceCommand): void {
     if (this.#kind === 'pv') throw new SimError('COMMAND_NOT_APPLICABLE', 'a PV array takes no commands');
@@ -47,7 +63,8 @@ export class FakeSource implements DcSource {
   }
 
   draw(dcW: number, energized: boolean): void {
-    if (dcW > this.availableDcW || dcW < -this.absorbableDcW) throw new Error(`${this.#kind}: ${dcW} W is out of bounds`);
+    if (dcW > this.availableDcW || dcW < -this.absorbableDcW)
+      throw new Error(`${this.#kind}: ${dcW} W is out of bounds`);
     this.powerW = dcW;
     this.energized = energized;
   }
@@ -55,17 +72,29 @@ export class FakeSource implements DcSource {
   detail(): DeviceDetail {
     const i = this.powerW / 600;
     const pv = {
-      kind: 'pv', irradianceWm2: 800, cellTemperatureC: 40, availableDcW: this.availableDcW,
-      operatingPoint: { v: 600, i, p: this.powerW }, mpptState: 'track', shading: null,
+      kind: 'pv',
+      irradianceWm2: 800,
+      cellTemperatureC: 40,
+      availableDcW: this.availableDcW,
+      operatingPoint: { v: 600, i, p: this.powerW },
+      mpptState: 'track',
+      shading: null,
     } as const;
-    return this.#kind === 'pv' ? pv : { kind: 'battery', socPct: 50 } as DeviceDetail;
+    return this.#kind === 'pv' ? pv : ({ kind: 'battery', socPct: 50 } as DeviceDetail);
   }
 
   curve(port: number | undefined): IvCurve {
     const operatingPoint = { v: 0, i: 0, p: 0 };
     return {
-      kind: this.#kind, port: port ?? 0, irradianceWm2: null, cellTemperatureC: 25, operatingPoint,
-      curve: [operatingPoint], mpp: null, vOcV: null, iScA: null,
+      kind: this.#kind,
+      port: port ?? 0,
+      irradianceWm2: null,
+      cellTemperatureC: 25,
+      operatingPoint,
+      curve: [operatingPoint],
+      mpp: null,
+      vOcV: null,
+      iScA: null,
     };
   }
 }

@@ -10,9 +10,22 @@ import { acFromDc, dcFromAc } from '../../../../src/der/inverter/efficiency.ts';
 import { codeOf } from '../../../support/map.ts';
 import { FakeSource } from './fakes.ts';
 
-const weather = (loadW = 0) => ({ irradianceWm2: 800, ambientTemperatureC: 20, cellTemperatureC: null, windSpeedMS: 1, terminalPu: 1, loadW, frequencySupport: false, rate: 1 });
+const weather = (loadW = 0) => ({
+  irradianceWm2: 800,
+  ambientTemperatureC: 20,
+  cellTemperatureC: null,
+  windSpeedMS: 1,
+  terminalPu: 1,
+  loadW,
+  frequencySupport: false,
+  rate: 1,
+});
 
-interface Rig { readonly pv: FakeSource; readonly battery: FakeSource; readonly hybrid: HybridSource }
+interface Rig {
+  readonly pv: FakeSource;
+  readonly battery: FakeSource;
+  readonly hybrid: HybridSource;
+}
 
 function rig(pvW: number, policy: HybridPolicy = 'self_consumption', changes: Partial<HybridConfig> = {}): Rig {
   const pv = new FakeSource('pv', pvW);
@@ -107,18 +120,23 @@ describe('hybrid source: drawing something else than the answer', () => {
 
   it('is obeyed exactly within the limits of both', () => {
     const cases = fc.record({
-      policy: fc.constantFrom(...hybridPolicies), pvW: fc.double({ min: 0, max: 20_000, noNaN: true }),
-      targetW: fc.option(fc.double({ min: -20_000, max: 20_000, noNaN: true })), part: fc.double({ min: 0, max: 1, noNaN: true }),
+      policy: fc.constantFrom(...hybridPolicies),
+      pvW: fc.double({ min: 0, max: 20_000, noNaN: true }),
+      targetW: fc.option(fc.double({ min: -20_000, max: 20_000, noNaN: true })),
+      part: fc.double({ min: 0, max: 1, noNaN: true }),
       forcedW: fc.option(fc.double({ min: -10_000, max: 10_000, noNaN: true })),
     });
-    fc.assert(fc.property(cases, ({ policy, pvW, targetW, part, forcedW }) => {
-      const device = rig(pvW, policy);
-      device.battery.forcedW = forcedW;
-      ask(device, targetW);
-      const dcW = -10_000 + part * (pvW + 20_000);
-      device.hybrid.draw(dcW, true);
-      expect(device.pv.powerW + device.battery.powerW).to.be.closeTo(dcW, 1e-7);
-    }), { numRuns: 2000, seed: 1 });
+    fc.assert(
+      fc.property(cases, ({ policy, pvW, targetW, part, forcedW }) => {
+        const device = rig(pvW, policy);
+        device.battery.forcedW = forcedW;
+        ask(device, targetW);
+        const dcW = -10_000 + part * (pvW + 20_000);
+        device.hybrid.draw(dcW, true);
+        expect(device.pv.powerW + device.battery.powerW).to.be.closeTo(dcW, 1e-7);
+      }),
+      { numRuns: 2000, seed: 1 },
+    );
   });
 
   it('rounding on the way through AC is no battery power', () => {
@@ -135,7 +153,12 @@ describe('hybrid source: drawing something else than the answer', () => {
     const device = rig(5000);
     run(device, 9000);
     device.hybrid.draw(0, false);
-    expect([device.pv.powerW, device.battery.powerW, device.pv.energized, device.battery.energized]).to.deep.equal([0, 0, false, false]);
+    expect([device.pv.powerW, device.battery.powerW, device.pv.energized, device.battery.energized]).to.deep.equal([
+      0,
+      0,
+      false,
+      false,
+    ]);
     expect(device.hybrid.detail()).to.include({ dcPowerW: 0, curtailedW: 0 });
   });
 });
@@ -156,8 +179,12 @@ describe('hybrid source: battery under its own command', () => {
     const reserve: SourceCommand = { kind: 'battery.reserve', minPct: 20, maxPct: 80 };
     hybrid.command(reserve);
     expect(battery.commands).to.deep.equal([reserve]);
-    expect(codeOf(() => hybrid.command({ kind: 'wind.override' } as unknown as SourceCommand))).to.equal('COMMAND_NOT_APPLICABLE');
-    expect(codeOf(() => hybrid.command({ kind: 'pv.shading' } as unknown as SourceCommand))).to.equal('COMMAND_NOT_APPLICABLE');
+    expect(codeOf(() => hybrid.command({ kind: 'wind.override' } as unknown as SourceCommand))).to.equal(
+      'COMMAND_NOT_APPLICABLE',
+    );
+    expect(codeOf(() => hybrid.command({ kind: 'pv.shading' } as unknown as SourceCommand))).to.equal(
+      'COMMAND_NOT_APPLICABLE',
+    );
   });
 
   it('pins the battery in manual only, until another policy comes', () => {
@@ -175,7 +202,9 @@ describe('hybrid source: battery under its own command', () => {
     expect(run(device, 9000)).to.deep.equal([0, 9000, 9000]);
     device.hybrid.command({ kind: 'hybrid.policy', policy: 'self_consumption' });
     expect(device.hybrid.detail().manualBatteryW).to.equal(null);
-    expect(codeOf(() => device.hybrid.command({ kind: 'hybrid.policy', policy: 'best' as HybridPolicy }))).to.equal('COMMAND_BAD_VALUE');
+    expect(codeOf(() => device.hybrid.command({ kind: 'hybrid.policy', policy: 'best' as HybridPolicy }))).to.equal(
+      'COMMAND_BAD_VALUE',
+    );
   });
 });
 
@@ -185,14 +214,35 @@ describe('hybrid source: as one source', () => {
     run(device, 9000);
     const detail = device.hybrid.detail();
     expect(detail).to.deep.include({
-      kind: 'hybrid-dc', policy: 'self_consumption', busVoltageV: 800, batteryPowerW: 3000, curtailedW: 0, dcPowerW: 9000, manualBatteryW: null,
-      pv: { powerW: 6000, availableW: 6000, voltageV: 600, currentA: 10, irradianceWm2: 800, cellTemperatureC: 40, mpptState: 'track', shading: null },
+      kind: 'hybrid-dc',
+      policy: 'self_consumption',
+      busVoltageV: 800,
+      batteryPowerW: 3000,
+      curtailedW: 0,
+      dcPowerW: 9000,
+      manualBatteryW: null,
+      pv: {
+        powerW: 6000,
+        availableW: 6000,
+        voltageV: 600,
+        currentA: 10,
+        irradianceWm2: 800,
+        cellTemperatureC: 40,
+        mpptState: 'track',
+        shading: null,
+      },
     });
     expect(detail.battery).to.deep.equal({ kind: 'battery', socPct: 50 });
   });
 
   it('refuses to show parts of the wrong kind', () => {
-    const hybrid = new HybridSource({ pv: new FakeSource('battery', 1), battery: new FakeSource('pv', 1), busVoltageV: 800, policy: 'manual', chargeFromGrid: true });
+    const hybrid = new HybridSource({
+      pv: new FakeSource('battery', 1),
+      battery: new FakeSource('pv', 1),
+      busVoltageV: 800,
+      policy: 'manual',
+      chargeFromGrid: true,
+    });
     expect(codeOf(() => hybrid.detail())).to.equal('INTERNAL');
   });
 
@@ -206,8 +256,15 @@ describe('hybrid source: as one source', () => {
 
   it('has the curves of both ports', () => {
     const { hybrid } = rig(6000);
-    const shown = (port: number | undefined) => { const { kind, port: at } = hybrid.curve(port, 20); return [kind, at]; };
-    expect([shown(undefined), shown(0), shown(1)]).to.deep.equal([['pv', 0], ['pv', 0], ['battery', 1]]);
+    const shown = (port: number | undefined) => {
+      const { kind, port: at } = hybrid.curve(port, 20);
+      return [kind, at];
+    };
+    expect([shown(undefined), shown(0), shown(1)]).to.deep.equal([
+      ['pv', 0],
+      ['pv', 0],
+      ['battery', 1],
+    ]);
     expect(codeOf(() => hybrid.curve(2, 20))).to.equal('UNKNOWN_RESOURCE');
   });
 
@@ -222,7 +279,11 @@ describe('hybrid source: as one source', () => {
     battery.settled = false;
     pv.conditions.add('dc_over_volt');
     battery.conditions.add('soc_low');
-    expect([hybrid.longestStepS, hybrid.settled, [...hybrid.conditions]]).to.deep.equal([0.5, false, ['dc_over_volt', 'soc_low']]);
+    expect([hybrid.longestStepS, hybrid.settled, [...hybrid.conditions]]).to.deep.equal([
+      0.5,
+      false,
+      ['dc_over_volt', 'soc_low'],
+    ]);
     pv.conditions.clear();
     expect([...hybrid.conditions]).to.deep.equal(['soc_low']);
   });
@@ -234,7 +295,8 @@ describe('hybrid source: as one source', () => {
     hybrid.settle(weather());
     hybrid.clearFaults();
     hybrid.restart();
-    for (const part of [pv, battery]) expect(part.calls).to.deep.equal(['prepare 1', 'settle', 'clearFaults', 'restart']);
+    for (const part of [pv, battery])
+      expect(part.calls).to.deep.equal(['prepare 1', 'settle', 'clearFaults', 'restart']);
     expect(hybrid.detail()).to.include({ policy: 'self_consumption', manualBatteryW: null });
   });
 });

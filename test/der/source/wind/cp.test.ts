@@ -13,7 +13,10 @@ describe('power coefficients of wind rotors', () => {
     for (const row of goldenRows(this, 'wind_cp_analytic.csv')) {
       const [ratio, pitch] = [Number(row['tsr']), Number(row['pitch_deg'])];
       expect(heierCp(ratio, pitch), `heier ${ratio} ${pitch}`).to.be.closeTo(Number(row['cp_heier_raw']), 1e-5);
-      expect(slootwegCp(ratio, pitch), `slootweg ${ratio} ${pitch}`).to.be.closeTo(Number(row['cp_slootweg_raw']), 1e-5);
+      expect(slootwegCp(ratio, pitch), `slootweg ${ratio} ${pitch}`).to.be.closeTo(
+        Number(row['cp_slootweg_raw']),
+        1e-5,
+      );
     }
   });
 
@@ -32,7 +35,8 @@ describe('power coefficients of wind rotors', () => {
     for (const model of ['nrel-5mw', 'heier', 'slootweg'] as const) {
       const rotor = { model, bestRatio: 8, factor: 1 };
       for (const ratio of [0, 1e-9, 0.3, 1, 2, 8, 25, 30, 1000]) {
-        for (const pitch of [0, 0.5, 5, 30, 45, 70, 90]) expect(Number.isFinite(rotorCp(rotor, ratio, pitch)), `${model} ${ratio} ${pitch}`).to.equal(true);
+        for (const pitch of [0, 0.5, 5, 30, 45, 70, 90])
+          expect(Number.isFinite(rotorCp(rotor, ratio, pitch)), `${model} ${ratio} ${pitch}`).to.equal(true);
         expect(rotorCp(rotor, ratio, 90)).to.be.at.most(0);
       }
       expect(rotorCp(rotor, 60, 0)).to.be.at.most(0);

@@ -1,6 +1,11 @@
 import { expect } from 'chai';
 import { createRandom } from '../../../../src/core/random.ts';
-import { HubWind, shearFactor, turbulenceSigmaMS, turbulenceTimeConstantS } from '../../../../src/der/source/wind/hub-wind.ts';
+import {
+  HubWind,
+  shearFactor,
+  turbulenceSigmaMS,
+  turbulenceTimeConstantS,
+} from '../../../../src/der/source/wind/hub-wind.ts';
 import { goldenRows, needsGolden } from '../../golden.ts';
 import { parametersOf } from './support.ts';
 
@@ -32,7 +37,10 @@ describe('wind at the hub', () => {
 
   it(`shear follows the power law ${needsGolden}`, function () {
     for (const row of goldenRows(this, 'wind_shear.csv')) {
-      expect(shearFactor(Number(row['z_hub_m']), Number(row['z_ref_m']), Number(row['alpha']))).to.be.closeTo(Number(row['power_law_factor']), 1e-5);
+      expect(shearFactor(Number(row['z_hub_m']), Number(row['z_ref_m']), Number(row['alpha']))).to.be.closeTo(
+        Number(row['power_law_factor']),
+        1e-5,
+      );
     }
   });
 
@@ -84,7 +92,12 @@ describe('wind at the hub', () => {
   it('keeps what is no wind out of the physics', () => {
     const wind = new HubWind(gusty, createRandom(1));
     wind.settle(8);
-    for (const [given, mean] of [[NaN, 8], [Infinity, 8], [-3, 0], [1e300, 60]] as const) {
+    for (const [given, mean] of [
+      [NaN, 8],
+      [Infinity, 8],
+      [-3, 0],
+      [1e300, 60],
+    ] as const) {
       wind.begin(1, given);
       wind.advance(1);
       expect(wind.meanMS).to.equal(mean);

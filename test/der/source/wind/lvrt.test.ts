@@ -13,7 +13,7 @@ describe('physics 4.5: wind turbine in a voltage dip', () => {
     expect(port.detail().lvrtState).to.equal('active');
     expect([...port.conditions]).to.include('lvrt_active');
     expect(port.reactiveCurrentPu).to.be.closeTo(0.8, 1e-9);
-    expect(port.availableDcW).to.be.closeTo(0.5 * Math.sqrt(1.21 - 0.64) * 15e6 / 0.97, 1);
+    expect(port.availableDcW).to.be.closeTo((0.5 * Math.sqrt(1.21 - 0.64) * 15e6) / 0.97, 1);
     expect(port.longestStepS).to.be.at.most(0.1);
     run(port, 0.1, dip(0.2), { dtS: 0.02 });
     expect(port.reactiveCurrentPu).to.equal(1.1);
@@ -28,7 +28,7 @@ describe('physics 4.5: wind turbine in a voltage dip', () => {
     expect(port.energy.kineticJ).to.be.closeTo(start, 0.01 * start);
     run(port, 2, dip(0.25), { dtS: 0.02 });
     expect(port.detail().chopperPowerW).to.equal(0);
-    expect(port.energy.chopperJ).to.be.closeTo(2 * 15e6 / 0.97, 1e5);
+    expect(port.energy.chopperJ).to.be.closeTo((2 * 15e6) / 0.97, 1e5);
     expect(port.energy.kineticJ).to.be.above(1.05 * start);
   });
 

@@ -11,7 +11,17 @@ export function parametersOf(input: WindInput): WindParameters {
 
 /** Surroundings whose wind is the hub wind where the shear exponent is 0. */
 export function surroundings(windSpeedMS: number, more: Partial<SourceInput> = {}): SourceInput {
-  return { irradianceWm2: 0, ambientTemperatureC: 20, cellTemperatureC: null, windSpeedMS, terminalPu: 1, loadW: 0, frequencySupport: false, rate: 1, ...more };
+  return {
+    irradianceWm2: 0,
+    ambientTemperatureC: 20,
+    cellTemperatureC: null,
+    windSpeedMS,
+    terminalPu: 1,
+    loadW: 0,
+    frequencySupport: false,
+    rate: 1,
+    ...more,
+  };
 }
 
 export function settledPort(parameters: WindParameters, input: SourceInput, seed = 1): WindPort {

@@ -24,7 +24,11 @@ describe('wind turbine as a DC port: steady states', () => {
     }
   });
 
-  for (const [v, kw, rpm, pitchDeg] of [[8, 1719.6, 9.0946, 0], [12, 5000, 12.1, 3.599], [20, 5000, 12.1, 17.347]] as const) {
+  for (const [v, kw, rpm, pitchDeg] of [
+    [8, 1719.6, 9.0946, 0],
+    [12, 5000, 12.1, 3.599],
+    [20, 5000, 12.1, 17.347],
+  ] as const) {
     it(`at ${v} m/s the 5 MW machine gives ${kw} kW`, () => {
       const port = settledPort(nrel, surroundings(v));
       expect(port.availableDcW * 0.97e-3).to.be.closeTo(kw, 5);
@@ -36,7 +40,11 @@ describe('wind turbine as a DC port: steady states', () => {
   }
 
   it('every machine reaches its rating at its rated wind and not before, and holds it up to cut-out', () => {
-    for (const [p, below, above] of [[nrel, 11, 11.5], [iea, 10.2, 10.8], [farm, 10.5, 11.1]] as const) {
+    for (const [p, below, above] of [
+      [nrel, 11, 11.5],
+      [iea, 10.2, 10.8],
+      [farm, 10.5, 11.1],
+    ] as const) {
       expect(settledPort(p, surroundings(below)).availableDcW * 0.97).to.be.below(0.99 * p.ratedPowerW);
       for (const v of [above, 14, 18, 25]) {
         const port = settledPort(p, surroundings(v));
@@ -50,7 +58,10 @@ describe('wind turbine as a DC port: steady states', () => {
   it('a scaled machine gives the same share of its rating', () => {
     const small = parametersOf({ turbine: 'nrel-5mw', rated_power_w: 500e3 });
     for (const v of [5, 9, 16]) {
-      expect(settledPort(small, surroundings(v)).availableDcW * 10).to.be.closeTo(settledPort(nrel, surroundings(v)).availableDcW, 2000);
+      expect(settledPort(small, surroundings(v)).availableDcW * 10).to.be.closeTo(
+        settledPort(nrel, surroundings(v)).availableDcW,
+        2000,
+      );
     }
   });
 
@@ -111,7 +122,13 @@ describe('wind turbine as a DC port: control', () => {
     run(port, 1, input, { energized: false });
     expect(port.detail().pitchDeg).to.be.closeTo(20.33, 0.1);
     run(port, 120, input, { energized: false });
-    expect(port.detail()).to.include({ rotorRpm: 0, pitchDeg: 90, electricalPowerW: 0, state: 'stopped', region: 'parked' });
+    expect(port.detail()).to.include({
+      rotorRpm: 0,
+      pitchDeg: 90,
+      electricalPowerW: 0,
+      state: 'stopped',
+      region: 'parked',
+    });
     expect([port.availableDcW, port.starting, port.settled]).to.deep.equal([0, false, true]);
     run(port, 2, input);
     expect(port.starting).to.equal(true);
@@ -152,11 +169,21 @@ describe('wind turbine as a DC port: control', () => {
     expect(port.detail()).to.include({ source: 'override', overrideSpeedMS: 15, windSpeedMS: 15, state: 'run_rated' });
     port.command({ kind: 'wind.override', speedMS: -4, height: 'anemometer' });
     run(port, 400, surroundings(8));
-    expect(port.detail()).to.include({ overrideSpeedMS: -4, windSpeedMS: 0, cp: 0, tipSpeedRatio: 0, state: 'stopped' });
+    expect(port.detail()).to.include({
+      overrideSpeedMS: -4,
+      windSpeedMS: 0,
+      cp: 0,
+      tipSpeedRatio: 0,
+      state: 'stopped',
+    });
     port.command({ kind: 'wind.override', speedMS: null, height: 'hub' });
     run(port, 1, surroundings(8));
     expect(port.detail()).to.include({ source: 'dataset', overrideSpeedMS: null, windSpeedMS: 8 });
-    expect(codeOf(() => { port.command({ kind: 'wind.override', speedMS: NaN, height: 'hub' }); })).to.equal('COMMAND_BAD_VALUE');
+    expect(
+      codeOf(() => {
+        port.command({ kind: 'wind.override', speedMS: NaN, height: 'hub' });
+      }),
+    ).to.equal('COMMAND_BAD_VALUE');
   });
 
   it('an override in the place of the anemometer is sheared to the hub', () => {

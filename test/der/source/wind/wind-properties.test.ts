@@ -27,23 +27,26 @@ const scene = fc.record({
 
 describe('wind turbine: what always holds', () => {
   it('numbers stay finite and the rotor within bounds through any wind, draw and grid', () => {
-    fc.assert(fc.property(fc.constantFrom(...gusty), fc.array(scene, { minLength: 1, maxLength: 12 }), (p, scenes) => {
-      const port = settledPort(p, surroundings(9));
-      for (const { windMS, dtS, steps, drawn, energized, terminalPu, rate } of scenes) {
-        for (let n = 0; n < steps; n += 1) {
-          port.prepare(dtS, surroundings(windMS, { terminalPu, rate }));
-          expect(port.availableDcW).to.be.at.least(0);
-          port.draw(energized ? drawn * port.availableDcW : 0, energized);
-          const detail = port.detail();
-          for (const value of [...Object.values(detail), port.reactiveCurrentPu, port.longestStepS]) {
-            if (typeof value === 'number' && value !== Infinity) expect(Number.isFinite(value)).to.equal(true);
+    fc.assert(
+      fc.property(fc.constantFrom(...gusty), fc.array(scene, { minLength: 1, maxLength: 12 }), (p, scenes) => {
+        const port = settledPort(p, surroundings(9));
+        for (const { windMS, dtS, steps, drawn, energized, terminalPu, rate } of scenes) {
+          for (let n = 0; n < steps; n += 1) {
+            port.prepare(dtS, surroundings(windMS, { terminalPu, rate }));
+            expect(port.availableDcW).to.be.at.least(0);
+            port.draw(energized ? drawn * port.availableDcW : 0, energized);
+            const detail = port.detail();
+            for (const value of [...Object.values(detail), port.reactiveCurrentPu, port.longestStepS]) {
+              if (typeof value === 'number' && value !== Infinity) expect(Number.isFinite(value)).to.equal(true);
+            }
+            expect(detail.rotorRpm).to.be.within(0, 1.4 * ratedRpm[p.turbine]!);
+            expect(detail.cp).to.be.within(0, 0.6);
+            if (detail.rotorRpm === 0) expect([port.availableDcW, detail.electricalPowerW]).to.deep.equal([0, 0]);
           }
-          expect(detail.rotorRpm).to.be.within(0, 1.4 * ratedRpm[p.turbine]!);
-          expect(detail.cp).to.be.within(0, 0.6);
-          if (detail.rotorRpm === 0) expect([port.availableDcW, detail.electricalPowerW]).to.deep.equal([0, 0]);
         }
-      }
-    }), { numRuns: 60, seed: 4 });
+      }),
+      { numRuns: 60, seed: 4 },
+    );
   });
 
   it('energy of the wind is in the DC power, the losses, the chopper and the rotor', () => {
@@ -93,7 +96,12 @@ describe('wind turbine: what always holds', () => {
       for (let s = 0; s < 1000; s += 1) {
         run(port, 1, surroundings(7, { rate: Math.floor(s / 50) % 2 === 0 ? 1 : 1000 }));
         const now = port.energy;
-        const lost = now.aeroJ - before.aeroJ - (now.shaftJ - before.shaftJ) - (now.brakeJ - before.brakeJ) - (now.kineticJ - before.kineticJ);
+        const lost =
+          now.aeroJ -
+          before.aeroJ -
+          (now.shaftJ - before.shaftJ) -
+          (now.brakeJ - before.brakeJ) -
+          (now.kineticJ - before.kineticJ);
         expect(lost, `${p.turbine} at ${s} s`).to.be.closeTo(0, 1e-9 * now.aeroJ + 1e-3);
         before = now;
       }
@@ -132,7 +140,11 @@ describe('wind turbine: what always holds', () => {
 
 describe('bundled wind series', () => {
   const text = windWeekText();
-  const rows = text.trim().split('\n').filter((line) => /^\d/.test(line)).map((line) => line.split(',').map(Number));
+  const rows = text
+    .trim()
+    .split('\n')
+    .filter((line) => /^\d/.test(line))
+    .map((line) => line.split(',').map(Number));
 
   it('is what scripts/make-wind-week.ts makes', () => {
     const file = join(import.meta.dirname, '..', '..', '..', '..', 'config', 'series', 'wind-week.csv');

@@ -1,8 +1,19 @@
 import { expect } from 'chai';
 import type { FaultKind } from '../../../../src/core/fault-kinds.ts';
 import {
-  badCrcFault, delayFault, disconnectFault, dropFault, duplicateFault, exceptionFault, garbageFault, splitFault, truncateFault,
-  wrongByteCountFault, wrongFunctionFault, wrongTransactionFault, wrongUnitFault,
+  badCrcFault,
+  delayFault,
+  disconnectFault,
+  dropFault,
+  duplicateFault,
+  exceptionFault,
+  garbageFault,
+  splitFault,
+  truncateFault,
+  wrongByteCountFault,
+  wrongFunctionFault,
+  wrongTransactionFault,
+  wrongUnitFault,
 } from '../../../../src/fault-kinds/modbus-transport.ts';
 import { adu, readRequest } from '../../../support/modbus-client.ts';
 import type { RawClient } from '../../../support/modbus-client.ts';
@@ -238,7 +249,10 @@ describe('faults of answers on the wire', () => {
     });
 
     it('goes on until all that make it up are cleared, and beyond the end of one by its count', async () => {
-      const [first, counted] = [rig.inject(delayFault, { delay_ms: 300 }), rig.inject(delayFault, { delay_ms: 200 }, { count: 1 })];
+      const [first, counted] = [
+        rig.inject(delayFault, { delay_ms: 300 }),
+        rig.inject(delayFault, { delay_ms: 200 }, { count: 1 }),
+      ];
       client.send(request);
       await until(() => rig.timers.waiting > 0);
       expect([counted.end, counted.isTakenBack]).to.deep.equal(['count', false]);
@@ -288,7 +302,10 @@ describe('faults of answers on the wire', () => {
       client.send(Buffer.concat(Array.from({ length: total }, (_, i) => readRequest(i & 0xffff, 100, 1))));
       await until(() => rig.timers.waiting > 0);
       // long enough for whatever else would be read
-      for (let turn = 0; turn < 2000; turn++) await new Promise((resolve) => { setImmediate(resolve); });
+      for (let turn = 0; turn < 2000; turn++)
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
       const [held] = rig.own.clients();
       expect(held!.heldBytes).to.be.lessThan(256 * 1024);
       expect(held!.requests).to.equal(1);
@@ -372,14 +389,22 @@ describe('faults of answers on the wire', () => {
 
     it('by registers: each request that touches one', async () => {
       rig.inject(exceptionFault, { code: 2 }, { target: { registers: { address: 110, count: 5 } } });
-      const refused = async (address: number, count: number) => (await client.request(readRequest(1, address, count))).length === 18;
-      expect([await refused(109, 1), await refused(109, 2), await refused(110, 1), await refused(114, 5), await refused(115, 1), await refused(100, 30)])
-        .to.deep.equal([false, true, true, true, false, true]);
+      const refused = async (address: number, count: number) =>
+        (await client.request(readRequest(1, address, count))).length === 18;
+      expect([
+        await refused(109, 1),
+        await refused(109, 2),
+        await refused(110, 1),
+        await refused(114, 5),
+        await refused(115, 1),
+        await refused(100, 30),
+      ]).to.deep.equal([false, true, true, true, false, true]);
     });
 
     it('by point: each request that touches one of its registers', async () => {
       rig.inject(exceptionFault, { code: 2 }, { target: { points: ['pair'], functions: [3] } });
-      const refused = async (address: number, count: number) => (await client.request(readRequest(1, address, count))).length === 18;
+      const refused = async (address: number, count: number) =>
+        (await client.request(readRequest(1, address, count))).length === 18;
       expect([await refused(129, 1), await refused(131, 1), await refused(132, 1)]).to.deep.equal([false, true, false]);
     });
 

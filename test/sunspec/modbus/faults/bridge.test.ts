@@ -9,11 +9,24 @@ describe('faults of the wire over register maps', () => {
   function createRig() {
     const faults = new FaultBench([0, 3]);
     const map = createTestBank();
-    const devices = [{ index: 0, bank: map.bank }, { index: 3, bank: createTestBank().bank }];
+    const devices = [
+      { index: 0, bank: map.bank },
+      { index: 3, bank: createTestBank().bank },
+    ];
     const disturber = createBankDisturber({ registry: faults.registry, devices: () => devices });
-    const read = (name: string, facts: Partial<RequestFacts> = {}) => disturber.onRequest({
-      deviceIndex: 0, unitId: 1, functionCode: 3, address: map.slot(Number(name.slice(0, 3)), name.slice(4)).address, count: 1, answered: true, ...facts,
-    }, 'mbap');
+    const read = (name: string, facts: Partial<RequestFacts> = {}) =>
+      disturber.onRequest(
+        {
+          deviceIndex: 0,
+          unitId: 1,
+          functionCode: 3,
+          address: map.slot(Number(name.slice(0, 3)), name.slice(4)).address,
+          count: 1,
+          answered: true,
+          ...facts,
+        },
+        'mbap',
+      );
     return { ...map, faults, devices, disturber, read };
   }
 
@@ -21,10 +34,15 @@ describe('faults of the wire over register maps', () => {
     const { faults, read, slot } = createRig();
     faults.inject(exceptionFault, { code: 2 }, { target: { points: ['704.WSet', '704.PFWInj', '705'] } });
     const refused = (name: string, facts: Partial<RequestFacts> = {}) => read(name, facts) !== null;
-    expect(['704.WSet', '704.PFWInj.PF', '704.PFWInj.Ext', '705.ID', '705.Crv[2].Pt[0].V'].map((name) => refused(name)))
-      .to.deep.equal([true, true, true, true, true]);
+    expect(
+      ['704.WSet', '704.PFWInj.PF', '704.PFWInj.Ext', '705.ID', '705.Crv[2].Pt[0].V'].map((name) => refused(name)),
+    ).to.deep.equal([true, true, true, true, true]);
     expect(refused('704.WSet', { address: slot(704, 'WSet').address + 1 })).to.equal(true);
-    expect(['704.WSetEna', '704.PFWInjRvrt.PF', '706.ID'].map((name) => refused(name))).to.deep.equal([false, false, false]);
+    expect(['704.WSetEna', '704.PFWInjRvrt.PF', '706.ID'].map((name) => refused(name))).to.deep.equal([
+      false,
+      false,
+      false,
+    ]);
   });
 
   it('asks the registers of the device whether a condition holds', () => {
@@ -40,7 +58,11 @@ describe('faults of the wire over register maps', () => {
   });
 
   it('wants a condition to hold at every device where several are behind a port', () => {
-    const { faults, disturber, devices: [first, second] } = createRig();
+    const {
+      faults,
+      disturber,
+      devices: [first, second],
+    } = createRig();
     faults.inject(outageFault, { mode: 'close' }, { when: { point: '701.W', below: 100 } });
     first!.bank.map.m701.W = 5000;
     expect([disturber.cuts(0), disturber.cuts(3), disturber.cuts(undefined)]).to.deep.equal([false, true, false]);

@@ -1,6 +1,13 @@
 import { expect } from 'chai';
 import {
-  aliasUnitFault, connectionLimitFault, deafAfterConnectFault, delayFault, dropFault, exceptionFault, ignoreUnitFault, outageFault,
+  aliasUnitFault,
+  connectionLimitFault,
+  deafAfterConnectFault,
+  delayFault,
+  dropFault,
+  exceptionFault,
+  ignoreUnitFault,
+  outageFault,
 } from '../../../../src/fault-kinds/modbus-transport.ts';
 import { readRequest } from '../../../support/modbus-client.ts';
 import { until, WireRig } from './wire-rig.ts';
@@ -9,7 +16,9 @@ const condition = { point: '701.W', below: 1 };
 
 describe('faults of connections and of whole devices', () => {
   let rig: WireRig;
-  beforeEach(async () => { rig = await new WireRig().start(); });
+  beforeEach(async () => {
+    rig = await new WireRig().start();
+  });
   afterEach(() => rig.stop());
 
   /** Sends a request that is lost; the requests of the listener show that it has been read. */
@@ -272,12 +281,15 @@ describe('faults of connections and of whole devices', () => {
       const pattern = async (seed: number) => {
         rig.inject(exceptionFault, { code: 6 }, { probability: 0.3, seed });
         let seen = '';
-        for (let i = 0; i < 50; i++) seen += (await client.request(readRequest(1, 100, 1))).slice(14, 16) === '83' ? 'x' : '.';
+        for (let i = 0; i < 50; i++)
+          seen += (await client.request(readRequest(1, 100, 1))).slice(14, 16) === '83' ? 'x' : '.';
         rig.clear();
         return seen;
       };
       const first = await pattern(11);
-      expect(await pattern(11)).to.equal(first).and.to.match(/x.*\./);
+      expect(await pattern(11))
+        .to.equal(first)
+        .and.to.match(/x.*\./);
       expect(await pattern(12)).not.to.equal(first);
     });
 
@@ -293,7 +305,18 @@ describe('faults of connections and of whole devices', () => {
     it('every second request to each device is lost, also when they are asked in turns', async () => {
       const client = await rig.open(rig.shared);
       rig.inject(dropFault, {}, { every: 2 });
-      client.send(Buffer.concat([[1, 1], [2, 2], [3, 1], [4, 2], [5, 1], [6, 2]].map(([id = 0, unitId]) => readRequest(id, 100, 1, unitId))));
+      client.send(
+        Buffer.concat(
+          [
+            [1, 1],
+            [2, 2],
+            [3, 1],
+            [4, 2],
+            [5, 1],
+            [6, 2],
+          ].map(([id = 0, unitId]) => readRequest(id, 100, 1, unitId)),
+        ),
+      );
       const ids: number[] = [];
       for (let i = 0; i < 4; i++) ids.push((await client.answer()).readUInt16BE(0));
       expect(ids).to.deep.equal([1, 2, 5, 6]);

@@ -22,7 +22,8 @@ describe('faults of devices on one line', () => {
     await app.stop();
   });
 
-  const inject = (kind: string, more: Partial<FaultRequest> = {}) => app.faults.inject([{ protocol: 'modbus', kind, ...more }], { source: 'rest' })[0]!;
+  const inject = (kind: string, more: Partial<FaultRequest> = {}) =>
+    app.faults.inject([{ protocol: 'modbus', kind, ...more }], { source: 'rest' })[0]!;
   const register = (name: string) => {
     const [model = '', path = ''] = name.split('.');
     return app.plant.device(0).bank.layout.slot(Number(model), path)!.address;
@@ -34,7 +35,10 @@ describe('faults of devices on one line', () => {
   async function tell(request: Buffer): Promise<void> {
     const before = modbus.counters.requests;
     client.send(request);
-    while (modbus.counters.requests === before) await new Promise((resolve) => { setImmediate(resolve); });
+    while (modbus.counters.requests === before)
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
     expect(client.received.length).to.equal(0);
     expect(modbus.counters.internalErrors).to.equal(0);
   }
@@ -46,7 +50,9 @@ describe('faults of devices on one line', () => {
   }
 
   it('a broadcast reaches those that are not off', async () => {
-    app.faults.inject([{ protocol: 'device', kind: 'reboot', deviceIndex: 0, parameters: { off_s: 1000 } }], { source: 'rest' });
+    app.faults.inject([{ protocol: 'device', kind: 'reboot', deviceIndex: 0, parameters: { off_s: 1000 } }], {
+      source: 'rest',
+    });
     await tell(rtuWrite(broadcast, register('704.WMaxLimPct'), 5000));
     expect(limits()).to.deep.equal([100, 50]);
   });

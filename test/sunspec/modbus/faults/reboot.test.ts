@@ -39,7 +39,10 @@ describe('a device that reboots, over Modbus', () => {
   }
 
   const reboot = (extras: { count?: number } = {}) => {
-    running.app.faults.inject([{ protocol: 'device', kind: rebootFault.kind, deviceIndex: 0, parameters: { off_s: 10 }, ...extras }], byTest);
+    running.app.faults.inject(
+      [{ protocol: 'device', kind: rebootFault.kind, deviceIndex: 0, parameters: { off_s: 10 }, ...extras }],
+      byTest,
+    );
   };
   const limitRegister = () => running.app.plant.device(0).bank.layout.slot(704, 'WMaxLimPct')!;
 

@@ -8,7 +8,9 @@ import { until } from './wire-rig.ts';
 describe('Modbus faults in the running simulator', () => {
   let app: App;
   const clients: RawClient[] = [];
-  beforeEach(async () => { ({ app } = await startApp(['PV-3Phase', 'PV-1Phase'])); });
+  beforeEach(async () => {
+    ({ app } = await startApp(['PV-3Phase', 'PV-1Phase']));
+  });
   afterEach(async () => {
     for (const client of clients.splice(0)) client.destroy();
     await app.stop();
@@ -21,9 +23,17 @@ describe('Modbus faults in the running simulator', () => {
     return client;
   }
 
-  const inject = (kind: string, more: Partial<FaultRequest> = {}) => app.faults.inject([{ protocol: 'modbus', kind, ...more }], { source: 'rest' });
+  const inject = (kind: string, more: Partial<FaultRequest> = {}) =>
+    app.faults.inject([{ protocol: 'modbus', kind, ...more }], { source: 'rest' });
   const addressOf = (name: string) => app.plant.device(0).bank.layout.slot(704, name)!.address;
-  const write = (value: number) => adu(1, 1, Buffer.from([6, addressOf('WMaxLimPct') >> 8, addressOf('WMaxLimPct') & 0xff, value >> 8, value & 0xff]).toString('hex'));
+  const write = (value: number) =>
+    adu(
+      1,
+      1,
+      Buffer.from([6, addressOf('WMaxLimPct') >> 8, addressOf('WMaxLimPct') & 0xff, value >> 8, value & 0xff]).toString(
+        'hex',
+      ),
+    );
 
   it('a delayed answer comes, and the other device is not delayed', async () => {
     inject('delay', { parameters: { delay_ms: 30 }, deviceIndex: 0 });
@@ -83,7 +93,10 @@ describe('Modbus faults in the running simulator', () => {
     await client.request(write(5000));
     await app.plant.step(5);
     await client.request(write(4000));
-    app.faults.inject([{ protocol: 'device', kind: 'reboot', parameters: { off_s: 7, forget: false }, deviceIndex: 0, count: 1 }], { source: 'rest' });
+    app.faults.inject(
+      [{ protocol: 'device', kind: 'reboot', parameters: { off_s: 7, forget: false }, deviceIndex: 0, count: 1 }],
+      { source: 'rest' },
+    );
     await app.plant.step(6);
     expect(map.m704.WMaxLimPct).to.equal(100);
     await app.plant.step(5);
@@ -91,7 +104,9 @@ describe('Modbus faults in the running simulator', () => {
   });
 
   it('a device that reboots answers nothing, and neither carries out nor disturbs others', async () => {
-    app.faults.inject([{ protocol: 'device', kind: 'reboot', parameters: { off_s: 30 }, deviceIndex: 0 }], { source: 'rest' });
+    app.faults.inject([{ protocol: 'device', kind: 'reboot', parameters: { off_s: 30 }, deviceIndex: 0 }], {
+      source: 'rest',
+    });
     const [first, second] = [await open(0), await open(1)];
     first.send(write(5000));
     expect(await second.request(readRequest(1, 40_000, 2))).to.equal('000100000007010304' + '53756e53');
@@ -122,6 +137,8 @@ describe('Modbus faults in the running simulator', () => {
     expect(pointerOf(() => inject('ignore_write', { target: { points: ['701.W'] } }))).to.equal('/0/target/points');
     expect(pointerOf(() => inject('alter_write', { parameters: { value: 3 } }))).to.equal('/0/target/points');
     expect(pointerOf(() => inject('alter_write'))).to.equal('/0/parameters/factor');
-    expect(pointerOf(() => inject('exception', { parameters: { code: 2 }, target: { points: ['704.Nothing'] } }))).to.equal('/0/target/points/0');
+    expect(
+      pointerOf(() => inject('exception', { parameters: { code: 2 }, target: { points: ['704.Nothing'] } })),
+    ).to.equal('/0/target/points/0');
   });
 });

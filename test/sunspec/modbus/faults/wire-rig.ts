@@ -23,12 +23,16 @@ export class DeviceUnit extends MemoryUnit {
 
 /** Registers behind the points that tests name. */
 const pointSpans: Readonly<Record<string, { readonly address: number; readonly count: number }>> = {
-  'pair': { address: 130, count: 2 }, 'one': { address: 105, count: 1 },
+  pair: { address: 130, count: 2 },
+  one: { address: 105, count: 1 },
 };
 
 /** Lets the event loop turn until something is so. */
 export async function until(ready: () => boolean): Promise<void> {
-  while (!ready()) await new Promise((resolve) => { setImmediate(resolve); });
+  while (!ready())
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
 }
 
 /** Two devices on ports of their own, on one in common, and the first behind RTU framing. */
@@ -39,11 +43,16 @@ export class WireRig {
   /** devices at which conditions hold */
   readonly holding = new Set([0, 1]);
   readonly disturber = createDisturber({
-    registry: this.faults.registry, deviceIndexes: () => [0, 1],
+    registry: this.faults.registry,
+    deviceIndexes: () => [0, 1],
     holds: (_fault, index) => this.holding.has(index),
     spans: (points) => points.flatMap((name) => pointSpans[name] ?? []),
   });
-  readonly context: ModbusContext = createModbusContext({ clock: this.faults.wall, later: this.timers.later, disturber: this.disturber });
+  readonly context: ModbusContext = createModbusContext({
+    clock: this.faults.wall,
+    later: this.timers.later,
+    disturber: this.disturber,
+  });
   readonly own = this.#listener(0);
   readonly other = this.#listener(1);
   readonly shared = this.#listener(undefined);
@@ -82,9 +91,10 @@ export class WireRig {
 
   /** Whether a connection still answers as it should, and has nothing else to say. */
   async works(client: RawClient, server: ModbusTcpServer = this.own): Promise<boolean> {
-    const [request, size, expected] = server === this.rtu
-      ? [rtuFrame('010300640001'), 7, rtuFrame('0103020064')]
-      : [Buffer.from('fffe00000006010300640001', 'hex'), 11, Buffer.from('fffe000000050103020064', 'hex')];
+    const [request, size, expected] =
+      server === this.rtu
+        ? [rtuFrame('010300640001'), 7, rtuFrame('0103020064')]
+        : [Buffer.from('fffe00000006010300640001', 'hex'), 11, Buffer.from('fffe000000050103020064', 'hex')];
     client.send(request);
     const answer = await client.take(size);
     return answer.equals(expected) && client.received.length === 0;
@@ -97,7 +107,10 @@ export class WireRig {
   #listener(deviceIndex: number | undefined, framing: FramingName = 'mbap'): ModbusTcpServer {
     const own = deviceIndex === undefined ? undefined : this.units[deviceIndex];
     return createModbusTcpServer({
-      host: '127.0.0.1', port: 0, context: this.context, framing,
+      host: '127.0.0.1',
+      port: 0,
+      context: this.context,
+      framing,
       ...(deviceIndex !== undefined && { deviceIndex }),
       units: (unitId) => (own === undefined ? this.units[unitId - 1] : [0, 1, 255].includes(unitId) ? own : undefined),
       unitOf: (index) => this.units[index],

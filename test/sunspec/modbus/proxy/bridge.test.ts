@@ -22,12 +22,18 @@ async function exchange(client: RawClient, pdu: string, unitId = 1): Promise<str
 }
 
 const hex16 = (value: number) => (value & 0xffff).toString(16).padStart(4, '0');
-const read = (functionCode: 3 | 4, address: number, count: number) => `0${functionCode}${hex16(address)}${hex16(count)}`;
-const write = (address: number, ...values: number[]) => (
-  `10${hex16(address)}${hex16(values.length)}${(2 * values.length).toString(16).padStart(2, '0')}${values.map(hex16).join('')}`
-);
+const read = (functionCode: 3 | 4, address: number, count: number) =>
+  `0${functionCode}${hex16(address)}${hex16(count)}`;
+const write = (address: number, ...values: number[]) =>
+  `10${hex16(address)}${hex16(values.length)}${(2 * values.length).toString(16).padStart(2, '0')}${values.map(hex16).join('')}`;
 
-async function registersAt(client: RawClient, functionCode: 3 | 4, address: number, count: number, unitId = 1): Promise<Buffer> {
+async function registersAt(
+  client: RawClient,
+  functionCode: 3 | 4,
+  address: number,
+  count: number,
+  unitId = 1,
+): Promise<Buffer> {
   const answer = await exchange(client, read(functionCode, address, count), unitId);
   expect(answer.slice(0, 2), `${address}: ${answer}`).to.equal(`0${functionCode}`);
   return Buffer.from(answer.slice(4), 'hex');
@@ -35,7 +41,13 @@ async function registersAt(client: RawClient, functionCode: 3 | 4, address: numb
 
 /** The number in registers, by rules written down once more: big-endian octets, most or least significant register first. */
 function numberIn(bytes: Buffer, type: ProxyRegister['type'], lowFirst: boolean): number {
-  const octets = lowFirst ? Buffer.concat(Array.from({ length: bytes.length / 2 }, (_, i) => bytes.subarray(bytes.length - 2 * i - 2, bytes.length - 2 * i))) : bytes;
+  const octets = lowFirst
+    ? Buffer.concat(
+        Array.from({ length: bytes.length / 2 }, (_, i) =>
+          bytes.subarray(bytes.length - 2 * i - 2, bytes.length - 2 * i),
+        ),
+      )
+    : bytes;
   if (type === 'float32') return octets.readFloatBE();
   if (type === 'uint64') return Number(octets.readBigUInt64BE());
   return type.startsWith('int') ? octets.readIntBE(0, octets.length) : octets.readUIntBE(0, octets.length);
@@ -45,9 +57,16 @@ describe('Proxy: a map that fits no device', () => {
   it('ends the start with the device types that it wants', async () => {
     for (const [types, map, wanted] of [
       [['PV-3Phase', 'EVSE'], 'hybrid-little-word-order', 'Batt-3Phase, Batt-2Phase, Batt-1Phase, HybridDC-3Phase'],
-      [['EVSE'], 'string-inverter-basic', 'PV-3Phase, PV-2Phase, PV-1Phase, Batt-3Phase, Batt-2Phase, Batt-1Phase, Wind-T3-3Phase, Wind-T4-3Phase, Fuelcell-3Phase, HybridDC-3Phase'],
+      [
+        ['EVSE'],
+        'string-inverter-basic',
+        'PV-3Phase, PV-2Phase, PV-1Phase, Batt-3Phase, Batt-2Phase, Batt-1Phase, Wind-T3-3Phase, Wind-T4-3Phase, Fuelcell-3Phase, HybridDC-3Phase',
+      ],
     ] as const) {
-      const error = await startApp(types, ['--proxy', map]).then(() => null, (reason: unknown) => reason);
+      const error = await startApp(types, ['--proxy', map]).then(
+        () => null,
+        (reason: unknown) => reason,
+      );
       if (!(error instanceof SimError)) throw new Error('it starts');
       expect(error.code).to.equal('CONFIG_INVALID');
       expect(error.message).to.include(`(device types with all of its points: ${wanted}):`);
@@ -88,7 +107,10 @@ describe('Proxy: a map of another maker in front of the devices', () => {
     await app.stop();
   });
 
-  for (const [mapName, types] of [['string-inverter-basic', ['PV-3Phase', 'Wind-T4-3Phase']], ['hybrid-little-word-order', ['Batt-3Phase', 'HybridDC-3Phase']]] as const) {
+  for (const [mapName, types] of [
+    ['string-inverter-basic', ['PV-3Phase', 'Wind-T4-3Phase']],
+    ['hybrid-little-word-order', ['Batt-3Phase', 'HybridDC-3Phase']],
+  ] as const) {
     it(`${mapName} shows what REST shows at the same tick`, async () => {
       const client = await start(types, '--proxy', mapName);
       await app.plant.step(4);
@@ -97,8 +119,15 @@ describe('Proxy: a map of another maker in front of the devices', () => {
       for (const device of [0, 1]) {
         for (const register of map.registers.filter(({ point, bits }) => point !== undefined && !bits)) {
           const point = await pointOf(register.point!, device);
-          const size = register.size ?? ({ uint16: 1, int16: 1, uint64: 4 } as Record<string, number>)[register.type] ?? 2;
-          const bytes = await registersAt(client, register.table === 'input' ? 4 : 3, register.address, size, 1 + device);
+          const size =
+            register.size ?? ({ uint16: 1, int16: 1, uint64: 4 } as Record<string, number>)[register.type] ?? 2;
+          const bytes = await registersAt(
+            client,
+            register.table === 'input' ? 4 : 3,
+            register.address,
+            size,
+            1 + device,
+          );
           const where = `${mapName} ${register.name} of device ${device}`;
           if (register.type === 'string') {
             expect(bytes.toString('utf8').replace(/\0+$/, ''), where).to.equal(point.value);
@@ -108,9 +137,12 @@ describe('Proxy: a map of another maker in front of the devices', () => {
             expect(symbol, where).to.equal(point.symbol);
           } else if (point.value !== null) {
             const shown = numberIn(bytes, register.type, map.word_order === 'little') * (register.scale ?? 1);
-            const step = register.type.startsWith('float') ? 1e-6 * Math.abs(point.value) : Math.abs(register.scale ?? 1) / 2;
+            const step = register.type.startsWith('float')
+              ? 1e-6 * Math.abs(point.value)
+              : Math.abs(register.scale ?? 1) / 2;
             const held = register.type.includes('16') && shown >= 0xfffe * (register.scale ?? 1);
-            if (!held) expect(Math.abs(shown - point.value), `${where}: ${shown} and ${point.value}`).to.be.at.most(step + 1e-9);
+            if (!held)
+              expect(Math.abs(shown - point.value), `${where}: ${shown} and ${point.value}`).to.be.at.most(step + 1e-9);
           }
           compared += 1;
         }
@@ -129,7 +161,11 @@ describe('Proxy: a map of another maker in front of the devices', () => {
     await app.plant.step(20);
     expect(await power()).to.be.within(2400, 2500);
     const limit = await pointOf('704.WMaxLimPct');
-    expect([limit.value, limit.source, limit.source_detail]).to.deep.equal([25, 'modbus', `127.0.0.1:${clients[0]!.socket.localPort ?? 0}`]);
+    expect([limit.value, limit.source, limit.source_detail]).to.deep.equal([
+      25,
+      'modbus',
+      `127.0.0.1:${clients[0]!.socket.localPort ?? 0}`,
+    ]);
     expect((await registersAt(client, 3, 101, 1)).readUInt16BE()).to.equal(0xaa);
     expect(await exchange(client, write(101, 0x55))).to.equal('1000650001');
     await app.plant.step(20);
@@ -154,7 +190,9 @@ describe('Proxy: a map of another maker in front of the devices', () => {
     const float = Buffer.alloc(4);
     float.writeFloatBE(3000);
     // mode 1, 3000 W of charging, for 60 s
-    expect(await exchange(client, write(1300, 1, float.readUInt16BE(2), float.readUInt16BE(0), 60, 0))).to.equal('1005140005');
+    expect(await exchange(client, write(1300, 1, float.readUInt16BE(2), float.readUInt16BE(0), 60, 0))).to.equal(
+      '1005140005',
+    );
     await app.plant.step(30);
     const powerAt = async (address: number) => numberIn(await registersAt(client, 3, address, 2), 'float32', true);
     expect(await powerAt(1100)).to.be.within(-3010, -2990);
@@ -168,10 +206,17 @@ describe('Proxy: a map of another maker in front of the devices', () => {
   it('refuses what a device of this maker would refuse', async () => {
     const client = await start(['PV-3Phase'], '--proxy', 'string-inverter-basic');
     const cases: readonly (readonly [string, string, string])[] = [
-      ['another function', '0100000001', '8101'], ['beyond the map', read(3, 200, 1), '8302'], ['the SunSpec map', read(3, 40_000, 2), '8302'],
-      ['126 registers', read(4, 0, 126), '8403'], ['part of a number', write(40, 1), '9002'], ['a constant', write(0, 1), '9002'],
-      ['too high a limit', write(100, 1001), '9003'], ['an unknown number', write(101, 1), '9003'], ['an unknown command', write(105, 9), '9003'],
-      ['a gap', write(99, 0, 500), '9002'], ['a good and a bad value', write(100, 500, 1), '9003'],
+      ['another function', '0100000001', '8101'],
+      ['beyond the map', read(3, 200, 1), '8302'],
+      ['the SunSpec map', read(3, 40_000, 2), '8302'],
+      ['126 registers', read(4, 0, 126), '8403'],
+      ['part of a number', write(40, 1), '9002'],
+      ['a constant', write(0, 1), '9002'],
+      ['too high a limit', write(100, 1001), '9003'],
+      ['an unknown number', write(101, 1), '9003'],
+      ['an unknown command', write(105, 9), '9003'],
+      ['a gap', write(99, 0, 500), '9002'],
+      ['a good and a bad value', write(100, 500, 1), '9003'],
     ];
     for (const [what, pdu, answer] of cases) expect(await exchange(client, pdu), what).to.equal(answer);
     expect((await pointOf('704.WMaxLimPct')).value).to.equal(100);
@@ -182,7 +227,8 @@ describe('Proxy: a map of another maker in front of the devices', () => {
 
   it('each device has a unit id, and devices that come and go are followed', async () => {
     const client = await start(['PV-3Phase', 'PV-1Phase'], '--proxy', 'string-inverter-basic');
-    const serialOf = async (unitId: number) => (await registersAt(client, 3, 10, 16, unitId)).toString('utf8').replace(/\0+$/, '');
+    const serialOf = async (unitId: number) =>
+      (await registersAt(client, 3, 10, 16, unitId)).toString('utf8').replace(/\0+$/, '');
     expect(await serialOf(1)).to.equal((await pointOf('1.SN', 0)).value);
     expect(await serialOf(2)).to.equal((await pointOf('1.SN', 1)).value);
     // a single phase has no line-line voltage
@@ -206,7 +252,9 @@ describe('Proxy: a map of another maker in front of the devices', () => {
 
   it('a device that is off is silent here too, and the others are not', async () => {
     const client = await start(['PV-3Phase', 'PV-3Phase'], '--proxy', 'string-inverter-basic');
-    app.faults.inject([{ protocol: 'device', kind: 'reboot', deviceIndex: 0, parameters: { off_s: 10 } }], { source: 'rest' });
+    app.faults.inject([{ protocol: 'device', kind: 'reboot', deviceIndex: 0, parameters: { off_s: 10 } }], {
+      source: 'rest',
+    });
     const { counters } = proxyOf(app).report();
     client.send(Buffer.concat([adu(1, 1, write(100, 500)), adu(2, 1, read(3, 100, 1)), adu(3, 2, read(3, 100, 1))]));
     expect((await client.answer()).readUInt16BE(0)).to.equal(3);
@@ -219,21 +267,40 @@ describe('Proxy: a map of another maker in front of the devices', () => {
     const client = await start(['PV-3Phase'], '--proxy', 'string-inverter-basic');
     await registersAt(client, 3, 0, 1);
     const { comm_status: status } = await rest('/overview');
-    expect(status.modbus_proxy).to.include({ enabled: true, state: 'listening', endpoint: `tcp://127.0.0.1:${proxyOf(app).port}`, peers: 1, rx_count: 1, tx_count: 1, error_count: 0 });
+    expect(status.modbus_proxy).to.include({
+      enabled: true,
+      state: 'listening',
+      endpoint: `tcp://127.0.0.1:${proxyOf(app).port}`,
+      peers: 1,
+      rx_count: 1,
+      tx_count: 1,
+      error_count: 0,
+    });
     const { interfaces } = await rest('/modbus');
     const shown = interfaces.find(({ comm }: Json) => comm === 'modbus_proxy');
     expect(shown.listeners[0]).to.include({ transport: 'tcp', endpoint: `tcp://127.0.0.1:${proxyOf(app).port}` });
-    expect(shown.listeners[0].clients.map(({ peer }: Json) => peer)).to.deep.equal([`127.0.0.1:${client.socket.localPort ?? 0}`]);
+    expect(shown.listeners[0].clients.map(({ peer }: Json) => peer)).to.deep.equal([
+      `127.0.0.1:${client.socket.localPort ?? 0}`,
+    ]);
     await proxyOf(app).stop();
     expect(proxyOf(app).status()).to.include({ state: 'stopped', endpoint: null, peers: 0 });
   });
 
   it('warns of points that a device lacks: at the start once for all of a shape, and when one joins', async () => {
     const logBook = createLogBook({ write: () => undefined });
-    ({ app, port } = await startApp(['PV-3Phase', 'PV-2Phase', 'PV-2Phase', 'Batt-3Phase'], ['--proxy', 'hybrid-little-word-order', '--proxy_port', '0'], { logBook }));
-    const warnings = () => logBook.entries({ modules: ['Modbus'] }).filter(({ level }) => level === 'warning').map(({ message, deviceIndex }) => [deviceIndex, message]);
+    ({ app, port } = await startApp(
+      ['PV-3Phase', 'PV-2Phase', 'PV-2Phase', 'Batt-3Phase'],
+      ['--proxy', 'hybrid-little-word-order', '--proxy_port', '0'],
+      { logBook },
+    ));
+    const warnings = () =>
+      logBook
+        .entries({ modules: ['Modbus'] })
+        .filter(({ level }) => level === 'warning')
+        .map(({ message, deviceIndex }) => [deviceIndex, message]);
     const pv = '802.V, 802.W, 802.ChaSt, 802.CellVAvg, 802.SoCRsvMin, 802.SetOp, 702.WChaRteMax';
-    const shows = 'which the map Hybrid, low word first shows: registers that need them read as absent and refuse writes';
+    const shows =
+      'which the map Hybrid, low word first shows: registers that need them read as absent and refuse writes';
     expect(warnings()).to.deep.equal([
       [0, `proxy: device 0 does not have ${pv}, 713.WHAvail, 713.WHRtg, ${shows}`],
       [null, `proxy: devices 1, 2 do not have ${pv}, 701.VL3, 713.WHAvail, 713.WHRtg, ${shows}`],
@@ -246,14 +313,19 @@ describe('Proxy: a map of another maker in front of the devices', () => {
 
   it('says once in the log that a value does not fit its type', async () => {
     const logBook = createLogBook({ write: () => undefined });
-    ({ app, port } = await startApp(['Wind-T4-3Phase'], ['--proxy', 'string-inverter-basic', '--proxy_port', '0'], { logBook }));
+    ({ app, port } = await startApp(['Wind-T4-3Phase'], ['--proxy', 'string-inverter-basic', '--proxy_port', '0'], {
+      logBook,
+    }));
     const client = await connect();
     await app.plant.step(2);
     await registersAt(client, 4, 0, 26);
     await registersAt(client, 4, 0, 26);
     const lines = logBook.entries({ modules: ['Modbus'] }).filter(({ message }) => message.includes('voltage_l1_l2'));
     expect(lines).to.have.length(1);
-    expect(lines[0]).to.include({ message: 'proxy: voltage_l1_l2 is beyond what its type can hold, and shows the edge of it', deviceIndex: 0 });
+    expect(lines[0]).to.include({
+      message: 'proxy: voltage_l1_l2 is beyond what its type can hold, and shows the edge of it',
+      deviceIndex: 0,
+    });
   });
 
   /** Clients first: a socket of theirs is a handle too. */
@@ -271,7 +343,10 @@ describe('Proxy: a map of another maker in front of the devices', () => {
     await start(['PV-3Phase'], '--proxy', 'string-inverter-basic');
     await end();
     const before = openHandles();
-    const refused = await start(['PV-3Phase'], '--proxy', 'hybrid-little-word-order').then(() => null, (error: unknown) => error);
+    const refused = await start(['PV-3Phase'], '--proxy', 'hybrid-little-word-order').then(
+      () => null,
+      (error: unknown) => error,
+    );
     expect(refused).to.include({ code: 'CONFIG_INVALID' });
     await start(['Batt-3Phase'], '--proxy', 'hybrid-little-word-order');
     await end();

@@ -10,7 +10,9 @@ function create(map: unknown): void {
 }
 
 function faultsOf(map: unknown): string[] {
-  const error = errorOf(() => { create(map); });
+  const error = errorOf(() => {
+    create(map);
+  });
   expect(error.code).to.equal('CONFIG_INVALID');
   expect(error.message).to.match(/^The proxy map test is not valid, \d+ faults?:$/);
   return error.faults.map(({ name, detail }) => `${name}: ${detail}`);
@@ -18,13 +20,35 @@ function faultsOf(map: unknown): string[] {
 
 const power = { address: 0, type: 'int32', name: 'power', point: '701.W' };
 /** Faults of a map with one register beside a sound one. */
-const register = (members: object) => faultsOf({ name: 'm', registers: [power, { address: 10, type: 'uint16', name: 'r', ...members }] });
+const register = (members: object) =>
+  faultsOf({ name: 'm', registers: [power, { address: 10, type: 'uint16', name: 'r', ...members }] });
 
 describe('Proxy: what a map must fulfil', () => {
   it('a sound map is taken', () => {
     create({ name: 'm', registers: [power] });
-    create({ name: 'm', registers: [{ address: 0, type: 'uint16', name: 'state', point: '701.St', absent: 'zero', values: { 0: 'OFF', '0xffff': 'ON' } }] });
-    create({ name: 'm', device: 0, unit_id: 247, registers: [power, { ...power, name: 'again', table: 'input' }, { address: 65_535, type: 'uint16', name: 'last', constant: 1 }] });
+    create({
+      name: 'm',
+      registers: [
+        {
+          address: 0,
+          type: 'uint16',
+          name: 'state',
+          point: '701.St',
+          absent: 'zero',
+          values: { 0: 'OFF', '0xffff': 'ON' },
+        },
+      ],
+    });
+    create({
+      name: 'm',
+      device: 0,
+      unit_id: 247,
+      registers: [
+        power,
+        { ...power, name: 'again', table: 'input' },
+        { address: 65_535, type: 'uint16', name: 'last', constant: 1 },
+      ],
+    });
   });
 
   it('the shape is checked, and each fault named by its JSON pointer', () => {
@@ -35,50 +59,97 @@ describe('Proxy: what a map must fulfil', () => {
       '/registers/0/type: must be one of uint16, int16, uint32, int32, uint64, int64, float32, float64, bitfield16, bitfield32, string',
       '/registers/0/colour: is not a member of a proxy map',
     ]);
-    expect(register({ point: 'W' })).to.deep.equal(['/registers/1/point: must name a point, as 701.W or 705.Crv[0].Pt[1].V']);
-    expect(register({ point: '701.St', values: { one: 'ON' } })[0]).to.match(/^\/registers\/1\/values\/one: is not a name that a member can have here/);
+    expect(register({ point: 'W' })).to.deep.equal([
+      '/registers/1/point: must name a point, as 701.W or 705.Crv[0].Pt[1].V',
+    ]);
+    expect(register({ point: '701.St', values: { one: 'ON' } })[0]).to.match(
+      /^\/registers\/1\/values\/one: is not a name that a member can have here/,
+    );
     expect(register({ point: '701.W', scale: 0 })).to.deep.equal(['/registers/1/scale: must not be 0']);
     expect(faultsOf({ name: 'm', port: 70_000, unit_id: 248, registers: [power] })).to.deep.equal([
-      '/port: must be at most 65535', '/unit_id: must be at most 247',
+      '/port: must be at most 65535',
+      '/unit_id: must be at most 247',
     ]);
   });
 
   it('registers stand in their address space, and nowhere twice', () => {
-    const pair = (a: object, b: object) => faultsOf({ name: 'm', registers: [{ ...power, ...a }, { ...power, name: 'other', ...b }] });
-    expect(pair({}, { address: 1 })).to.deep.equal(['/registers/1/address: other overlaps power at holding register 1']);
-    expect(pair({ table: 'both' }, { table: 'input' })).to.deep.equal(['/registers/1/address: other overlaps power at input register 0']);
-    expect(pair({}, { address: 65_535 })).to.deep.equal(['/registers/1/address: other would end at register 65536; the last one is 65535']);
-    expect(pair({}, { address: 2, name: 'power' })).to.deep.equal(['/registers/1/name: power is the name of another register too']);
+    const pair = (a: object, b: object) =>
+      faultsOf({
+        name: 'm',
+        registers: [
+          { ...power, ...a },
+          { ...power, name: 'other', ...b },
+        ],
+      });
+    expect(pair({}, { address: 1 })).to.deep.equal([
+      '/registers/1/address: other overlaps power at holding register 1',
+    ]);
+    expect(pair({ table: 'both' }, { table: 'input' })).to.deep.equal([
+      '/registers/1/address: other overlaps power at input register 0',
+    ]);
+    expect(pair({}, { address: 65_535 })).to.deep.equal([
+      '/registers/1/address: other would end at register 65536; the last one is 65535',
+    ]);
+    expect(pair({}, { address: 2, name: 'power' })).to.deep.equal([
+      '/registers/1/name: power is the name of another register too',
+    ]);
   });
 
   it('a register shows one thing, with members that fit it', () => {
     expect(register({})).to.deep.equal(['/registers/1: exactly one of point, sum, constant, commands must be given']);
-    expect(register({ point: '701.W', constant: 3 })[0]).to.equal('/registers/1: exactly one of point, sum, constant, commands must be given');
+    expect(register({ point: '701.W', constant: 3 })[0]).to.equal(
+      '/registers/1: exactly one of point, sum, constant, commands must be given',
+    );
     const cases: readonly (readonly [object, string])[] = [
       [{ constant: 3, scale: 2 }, 'scale: only a number of a point or of a sum is scaled, without values and bits'],
       [{ point: '701.St', size: 2 }, 'size: only a string has a size'],
       [{ type: 'string', point: '1.SN' }, 'size: a string needs its size in registers'],
-      [{ constant: 3, values: { 1: 'ON' } }, 'values: only a number that shows a point has values, and no bits beside them'],
-      [{ type: 'int16', point: '701.Alrm', bits: { 0: 'GROUND_FAULT' } }, 'bits: only an unsigned number of 16 or 32 bits that shows a point has bits'],
+      [
+        { constant: 3, values: { 1: 'ON' } },
+        'values: only a number that shows a point has values, and no bits beside them',
+      ],
+      [
+        { type: 'int16', point: '701.Alrm', bits: { 0: 'GROUND_FAULT' } },
+        'bits: only an unsigned number of 16 or 32 bits that shows a point has bits',
+      ],
       [{ point: '701.W', otherwise: 1 }, 'otherwise: goes with values or commands only'],
       [{ constant: 3, absent: 'zero' }, 'absent: goes with point or sum only'],
-      [{ point: '704.WMaxLimPct', max: 100 }, 'max: only a number that can be written has limits (access rw), without values'],
-      [{ point: '704.WMaxLimPctEna', access: 'rw', values: { 0: 'DISABLED', 1: 'ENABLED' }, min: 0 }, 'min: only a number that can be written has limits (access rw), without values'],
-      [{ point: '704.WMaxLimPct', also: { '704.WMaxLimPctEna': 'ENABLED' } }, 'also: only a point that can be written sets others (access rw)'],
+      [
+        { point: '704.WMaxLimPct', max: 100 },
+        'max: only a number that can be written has limits (access rw), without values',
+      ],
+      [
+        { point: '704.WMaxLimPctEna', access: 'rw', values: { 0: 'DISABLED', 1: 'ENABLED' }, min: 0 },
+        'min: only a number that can be written has limits (access rw), without values',
+      ],
+      [
+        { point: '704.WMaxLimPct', also: { '704.WMaxLimPctEna': 'ENABLED' } },
+        'also: only a point that can be written sets others (access rw)',
+      ],
       [{ sum: ['701.W', '701.VA'], access: 'rw' }, 'access: a sum, a constant and bits cannot be written'],
-      [{ point: '704.WMaxLimPct', access: 'rw', table: 'input' }, 'table: an input register cannot be written; allowed: holding, both'],
+      [
+        { point: '704.WMaxLimPct', access: 'rw', table: 'input' },
+        'table: an input register cannot be written; allowed: holding, both',
+      ],
       [{ point: '704.WMaxLimPct', access: 'rw', min: 2, max: 1 }, 'min: is above max'],
       [{ type: 'string', size: 1, constant: 'long' }, 'constant: is longer than 2 octets'],
       [{ type: 'string', size: 1, constant: 5 }, 'constant: must be text in a register of type string'],
       [{ constant: 'text' }, 'constant: must be a number in a register of type uint16'],
       [{ constant: 65_536 }, 'constant: 65536 does not fit uint16 (0 to 65535)'],
       [{ point: '701.W', absent: -1 }, 'absent: -1 does not fit uint16 (0 to 65535)'],
-      [{ point: '701.St', values: { '0x10000': 'ON', 0: 'OFF' } }, 'values/0x10000: 65536 does not fit uint16 (0 to 65535)'],
-      [{ point: '701.St', values: { '0xffff': 'ON', 0: 'OFF' } }, 'values/0xffff: 65535 stands for a point that is not there: choose another number, or another absent'],
+      [
+        { point: '701.St', values: { '0x10000': 'ON', 0: 'OFF' } },
+        'values/0x10000: 65536 does not fit uint16 (0 to 65535)',
+      ],
+      [
+        { point: '701.St', values: { '0xffff': 'ON', 0: 'OFF' } },
+        'values/0xffff: 65535 stands for a point that is not there: choose another number, or another absent',
+      ],
       [{ point: '701.St', values: { '0x1': 'ON', 1: 'OFF' } }, 'values/0x1: is the same number as 1'],
       [{ point: '701.Alrm', bits: { 16: 'GROUND_FAULT' } }, 'bits/16: uint16 has bits 0 to 15'],
     ];
-    for (const [members, fault] of cases) expect(register(members), JSON.stringify(members)).to.deep.include(`/registers/1/${fault}`);
+    for (const [members, fault] of cases)
+      expect(register(members), JSON.stringify(members)).to.deep.include(`/registers/1/${fault}`);
   });
 
   it('points are those of the devices, used as what they are', () => {
@@ -91,31 +162,55 @@ describe('Proxy: what a map must fulfil', () => {
       [{ point: '1.SN' }, 'type: 1.SN is text; allowed: the type string'],
       [{ type: 'string', size: 4, point: '701.W' }, 'type: 701.W is no text; allowed: a type of numbers'],
       [{ point: '701.W', values: { 0: 'ON' } }, 'values: 701.W is no enumeration'],
-      [{ point: '701.St', values: { 0: 'ON', 1: 'STANDBY' }, otherwise: 5 }, 'values/1: STANDBY is not a symbol of 701.St; allowed: OFF, ON'],
-      [{ point: '701.InvSt', values: { 0: 'OFF' } }, 'values: 701.InvSt can also be SLEEPING, STARTING, RUNNING, THROTTLED, SHUTTING_DOWN, FAULT, STANDBY: give these a number, or otherwise'],
+      [
+        { point: '701.St', values: { 0: 'ON', 1: 'STANDBY' }, otherwise: 5 },
+        'values/1: STANDBY is not a symbol of 701.St; allowed: OFF, ON',
+      ],
+      [
+        { point: '701.InvSt', values: { 0: 'OFF' } },
+        'values: 701.InvSt can also be SLEEPING, STARTING, RUNNING, THROTTLED, SHUTTING_DOWN, FAULT, STANDBY: give these a number, or otherwise',
+      ],
       [{ point: '701.St', bits: { 0: 'ON' } }, 'bits: 701.St is no bit field'],
       [{ point: '714.PrtAlrms', bits: { 0: 'FIRE' } }, 'bits/0: FIRE is not a bit of 714.PrtAlrms; allowed: '],
-      [{ type: 'bitfield16', point: '701.Alrm' }, 'type: 701.Alrm has 32 bits; allowed: an unsigned type with as many, or bits'],
-      [{ type: 'int32', point: '701.Alrm' }, 'type: 701.Alrm has 32 bits; allowed: an unsigned type with as many, or bits'],
+      [
+        { type: 'bitfield16', point: '701.Alrm' },
+        'type: 701.Alrm has 32 bits; allowed: an unsigned type with as many, or bits',
+      ],
+      [
+        { type: 'int32', point: '701.Alrm' },
+        'type: 701.Alrm has 32 bits; allowed: an unsigned type with as many, or bits',
+      ],
       [{ type: 'uint32', point: '701.Alrm', scale: 2 }, 'scale: 701.Alrm is no quantity'],
       [{ point: '701.St', offset: 1 }, 'offset: 701.St is no quantity'],
       [{ sum: ['701.W', '701.St'] }, 'sum/1: 701.St is no quantity'],
-      [{ point: '704.WMaxLimPct', access: 'rw', also: { '704.WMaxLimPctEna': 'ON' } }, 'also/704.WMaxLimPctEna: must be one of DISABLED, ENABLED'],
+      [
+        { point: '704.WMaxLimPct', access: 'rw', also: { '704.WMaxLimPctEna': 'ON' } },
+        'also/704.WMaxLimPctEna: must be one of DISABLED, ENABLED',
+      ],
       [{ point: '704.WMaxLimPct', access: 'rw', also: { '704.WSet': 'ENABLED' } }, 'also/704.WSet: must be a number'],
       [{ commands: { 1: { '701.W': 0 } } }, 'commands/1/701.W: 701.W is read only'],
       [{ commands: { 1: { '999.X': 0 } } }, 'commands/1/999.X: the device does not have 999.X'],
     ];
-    for (const [members, fault] of cases) expect(register(members), JSON.stringify(members)).to.deep.equal([`/registers/1/${fault}`]);
+    for (const [members, fault] of cases)
+      expect(register(members), JSON.stringify(members)).to.deep.equal([`/registers/1/${fault}`]);
   });
 
   it('text is set to text', () => {
     const devices = [{ index: 0, bank: createTestBank({ simModels: true }).bank }];
     const sources = (word: unknown) => ({
-      mapLabel: 'test', devices, host: '127.0.0.1', port: 0,
-      map: { name: 'm', registers: [{ address: 0, type: 'uint16', name: 'source', commands: { 1: { '64414.GridModelSource': word } } }] },
+      mapLabel: 'test',
+      devices,
+      host: '127.0.0.1',
+      port: 0,
+      map: {
+        name: 'm',
+        registers: [{ address: 0, type: 'uint16', name: 'source', commands: { 1: { '64414.GridModelSource': word } } }],
+      },
     });
     createProxyAdapter(sources('const'));
-    expect(errorOf(() => createProxyAdapter(sources(5))).faults).to.deep.equal([{ name: '/registers/0/commands/1/64414.GridModelSource', detail: 'must be text' }]);
+    expect(errorOf(() => createProxyAdapter(sources(5))).faults).to.deep.equal([
+      { name: '/registers/0/commands/1/64414.GridModelSource', detail: 'must be text' },
+    ]);
   });
 
   it('of several devices one must have each point', () => {
@@ -124,30 +219,51 @@ describe('Proxy: what a map must fulfil', () => {
     const map = { name: 'm', registers: [{ ...power, point: '802.W' }] };
     const options = { map, mapLabel: 'test', host: '127.0.0.1', port: 0 };
     createProxyAdapter({ ...options, devices: [pv, battery] });
-    expect(errorOf(() => createProxyAdapter({ ...options, devices: [pv, { ...pv, index: 1 }] })).faults)
-      .to.deep.equal([{ name: '/registers/0/point', detail: 'none of the devices has 802.W' }]);
+    expect(errorOf(() => createProxyAdapter({ ...options, devices: [pv, { ...pv, index: 1 }] })).faults).to.deep.equal([
+      { name: '/registers/0/point', detail: 'none of the devices has 802.W' },
+    ]);
   });
 
   it('where a point is missing, device types that would do are named', () => {
     const { layout } = createTestBank({ storage: true }).bank;
     const typesWith = (passes: (candidate: Layout) => boolean) => (passes(layout) ? ['Battery'] : []);
-    const messageOf = (point: string) => errorOf(() => createProxyAdapter({
-      map: { name: 'm', registers: [{ ...power, point }] }, mapLabel: 'test', devices: [device], host: '127.0.0.1', port: 0, typesWith,
-    })).message;
-    expect(messageOf('802.W')).to.equal('The proxy map test is not valid, 1 fault (device types with all of its points: Battery):');
+    const messageOf = (point: string) =>
+      errorOf(() =>
+        createProxyAdapter({
+          map: { name: 'm', registers: [{ ...power, point }] },
+          mapLabel: 'test',
+          devices: [device],
+          host: '127.0.0.1',
+          port: 0,
+          typesWith,
+        }),
+      ).message;
+    expect(messageOf('802.W')).to.equal(
+      'The proxy map test is not valid, 1 fault (device types with all of its points: Battery):',
+    );
     expect(messageOf('802.Watt')).to.equal('The proxy map test is not valid, 1 fault:');
   });
 
   it('the devices are there, and have a unit id each', () => {
-    expect(faultsOf({ name: 'm', device: 3, registers: [power] })).to.deep.equal(['/device: there is no device 3; indexes run from 0 to 0']);
-    expect(faultsOf({ name: 'm', unit_id: 3, registers: [power] })).to.deep.equal(['/unit_id: goes with device only: of all devices, each has unit id 1 + index']);
+    expect(faultsOf({ name: 'm', device: 3, registers: [power] })).to.deep.equal([
+      '/device: there is no device 3; indexes run from 0 to 0',
+    ]);
+    expect(faultsOf({ name: 'm', unit_id: 3, registers: [power] })).to.deep.equal([
+      '/unit_id: goes with device only: of all devices, each has unit id 1 + index',
+    ]);
     const far = { ...device, index: 247 };
     const options = { mapLabel: 'test', devices: [far], host: '127.0.0.1', port: 0 };
-    expect(errorOf(() => createProxyAdapter({ ...options, map: { name: 'm', registers: [power] } })).faults[0]?.detail)
-      .to.equal('device 247 would have unit id 248; the highest is 247: name the device that is served');
+    expect(
+      errorOf(() => createProxyAdapter({ ...options, map: { name: 'm', registers: [power] } })).faults[0]?.detail,
+    ).to.equal('device 247 would have unit id 248; the highest is 247: name the device that is served');
     const several = { ...options, devices: [device, ...[247, 248, 299].map((index) => ({ ...device, index }))] };
-    expect(errorOf(() => createProxyAdapter({ ...several, map: { name: 'm', registers: [power] } })).faults.map(({ detail }) => detail))
-      .to.deep.equal(['devices 247 to 299 would have unit ids from 248 on; the highest is 247: name the device that is served']);
+    expect(
+      errorOf(() => createProxyAdapter({ ...several, map: { name: 'm', registers: [power] } })).faults.map(
+        ({ detail }) => detail,
+      ),
+    ).to.deep.equal([
+      'devices 247 to 299 would have unit ids from 248 on; the highest is 247: name the device that is served',
+    ]);
     createProxyAdapter({ ...options, map: { name: 'm', device: 247, registers: [power] } });
   });
 });

@@ -11,7 +11,11 @@ import type { TestBank } from '../../../support/map.ts';
 const by = { peer: '192.0.2.1:4711' };
 
 /** A device with these registers in front; those without an address follow each other from 100 on. */
-function behind(registers: readonly (Omit<ProxyRegister, 'name' | 'address'> & { address?: number })[], map: Partial<ProxyMap> = {}, test: TestBank = createTestBank()) {
+function behind(
+  registers: readonly (Omit<ProxyRegister, 'name' | 'address'> & { address?: number })[],
+  map: Partial<ProxyMap> = {},
+  test: TestBank = createTestBank(),
+) {
   let next = 100;
   const placed = registers.map((register, i) => {
     const address = register.address ?? next;
@@ -19,19 +23,28 @@ function behind(registers: readonly (Omit<ProxyRegister, 'name' | 'address'> & {
     return { name: `r${i}`, ...register, address };
   });
   const saturated: string[] = [];
-  const unit = new ProxyUnit({ name: 'm', registers: placed, ...map }, { index: 0, bank: test.bank }, (name) => { saturated.push(name); });
+  const unit = new ProxyUnit({ name: 'm', registers: placed, ...map }, { index: 0, bank: test.bank }, (name) => {
+    saturated.push(name);
+  });
   return {
-    ...test, unit, saturated,
-    read: (address: number, count = 1) => Array.from({ length: count }, (_, i) => unit.read(address, count).readUInt16BE(2 * i)),
-    write: (address: number, ...values: number[]) => { unit.write(address, words(...values), by); },
+    ...test,
+    unit,
+    saturated,
+    read: (address: number, count = 1) =>
+      Array.from({ length: count }, (_, i) => unit.read(address, count).readUInt16BE(2 * i)),
+    write: (address: number, ...values: number[]) => {
+      unit.write(address, words(...values), by);
+    },
   };
 }
 
 describe('Proxy: reading', () => {
   it('scale, offset and sign: value = register x scale + offset', () => {
     const { bank, read } = behind([
-      { type: 'int16', point: '701.W', scale: 100 }, { type: 'int16', point: '701.W', scale: -10 },
-      { type: 'uint16', point: '701.Hz', scale: 0.01, offset: 50 }, { type: 'uint16', point: '701.LNV', scale: 0.1 },
+      { type: 'int16', point: '701.W', scale: 100 },
+      { type: 'int16', point: '701.W', scale: -10 },
+      { type: 'uint16', point: '701.Hz', scale: 0.01, offset: 50 },
+      { type: 'uint16', point: '701.LNV', scale: 0.1 },
     ]);
     Object.assign(bank.map.m701, { W: 1250, Hz: 60.018, LNV: 277.1 });
     // to the nearest step, halves away from zero
@@ -40,7 +53,9 @@ describe('Proxy: reading', () => {
 
   it('beyond its type a value stays at the edge, and that is told once', () => {
     const { bank, read, saturated } = behind([
-      { type: 'uint16', point: '701.W' }, { type: 'int16', point: '702.WMaxRtg' }, { type: 'uint16', point: '702.WMaxRtg', absent: 'zero' },
+      { type: 'uint16', point: '701.W' },
+      { type: 'int16', point: '702.WMaxRtg' },
+      { type: 'uint16', point: '702.WMaxRtg', absent: 'zero' },
     ]);
     bank.map.m701.W = -500;
     expect(read(100, 3)).to.deep.equal([0, 0x7fff, 0xffff]);
@@ -50,8 +65,14 @@ describe('Proxy: reading', () => {
 
   it('what the device does not have is the reserved value, 0, a number, or exception 2', () => {
     const test = createTestBank({ omit: ['701.TmpCab'] });
-    const registers = (['sentinel', 'zero', -500, 'refuse'] as const).map((absent) => ({ type: 'int16', point: '701.TmpCab', absent }) as const);
-    const { read, unit } = behind([...registers, { type: 'int16', point: '701.TmpCab' }, { type: 'string', size: 1, point: '1.Opt' }], { absent: 'zero' }, test);
+    const registers = (['sentinel', 'zero', -500, 'refuse'] as const).map(
+      (absent) => ({ type: 'int16', point: '701.TmpCab', absent }) as const,
+    );
+    const { read, unit } = behind(
+      [...registers, { type: 'int16', point: '701.TmpCab' }, { type: 'string', size: 1, point: '1.Opt' }],
+      { absent: 'zero' },
+      test,
+    );
     expect(read(100, 3)).to.deep.equal([0x8000, 0, 0x10000 - 500]);
     expect(codeOf(() => unit.read(103, 1))).to.equal('MAP_NOT_IMPLEMENTED');
     expect(codeOf(() => unit.read(100, 6))).to.equal('MAP_NOT_IMPLEMENTED');
@@ -63,7 +84,9 @@ describe('Proxy: reading', () => {
 
   it('constants and commands have a value always, so that no number is reserved', () => {
     const { read, write, value, saturated } = behind([
-      { type: 'uint16', constant: 0xffff }, { type: 'int16', constant: -0x8000 }, { type: 'uint32', constant: 0xffff_ffff },
+      { type: 'uint16', constant: 0xffff },
+      { type: 'int16', constant: -0x8000 },
+      { type: 'uint32', constant: 0xffff_ffff },
       { type: 'uint16', commands: { '0xffff': { '704.WSetEna': 'DISABLED' }, 1: { '704.WSetEna': 'ENABLED' } } },
     ]);
     expect(read(100, 5)).to.deep.equal([0xffff, 0x8000, 0xffff, 0xffff, 0xffff]);
@@ -88,7 +111,11 @@ describe('Proxy: reading', () => {
 
   it('bits are set by any of theirs, also in the upper half', () => {
     const { bank, read } = behind([
-      { type: 'bitfield32', point: '701.Alrm', bits: { 0: ['AC_OVER_VOLT', 'AC_UNDER_VOLT'], 5: 'GROUND_FAULT', 31: 'MANUFACTURER_ALRM' } },
+      {
+        type: 'bitfield32',
+        point: '701.Alrm',
+        bits: { 0: ['AC_OVER_VOLT', 'AC_UNDER_VOLT'], 5: 'GROUND_FAULT', 31: 'MANUFACTURER_ALRM' },
+      },
       { type: 'bitfield32', point: '701.Alrm' },
     ]);
     bank.map.m701.Alrm = 0b1_0000_1000_0000_0001;
@@ -96,8 +123,14 @@ describe('Proxy: reading', () => {
   });
 
   it('sums leave out what is not there', () => {
-    const { bank, read } = behind([{ type: 'int32', sum: ['714.Prt[0].DCW', '714.Prt[1].DCW', '714.Prt[7].DCW'] }, { type: 'int16', sum: ['714.Prt[0].Tmp', '714.Prt[1].Tmp'] }],
-      {}, createTestBank({ omit: ['714.Prt.Tmp'] }));
+    const { bank, read } = behind(
+      [
+        { type: 'int32', sum: ['714.Prt[0].DCW', '714.Prt[1].DCW', '714.Prt[7].DCW'] },
+        { type: 'int16', sum: ['714.Prt[0].Tmp', '714.Prt[1].Tmp'] },
+      ],
+      {},
+      createTestBank({ omit: ['714.Prt.Tmp'] }),
+    );
     bank.map.m714.Prt[0]!.DCW = 1000;
     bank.map.m714.Prt[1]!.DCW = -400;
     expect(read(100, 3)).to.deep.equal([0, 600, 0x8000]);
@@ -105,33 +138,56 @@ describe('Proxy: reading', () => {
 
   it('constants and text', () => {
     const { unit } = behind([
-      { type: 'string', size: 2, constant: 'AbC' }, { type: 'string', size: 3, point: '1.Md', byte_order: 'little' }, { type: 'float32', constant: 2 },
+      { type: 'string', size: 2, constant: 'AbC' },
+      { type: 'string', size: 3, point: '1.Md', byte_order: 'little' },
+      { type: 'float32', constant: 2 },
     ]);
     expect(unit.read(100, 7).toString('latin1')).to.equal('AbC\0etts\0\0@\0\0\0');
   });
 
   it('holding and input registers are two spaces', () => {
     const { unit } = behind([
-      { address: 5, type: 'uint16', constant: 1 }, { address: 5, type: 'uint16', constant: 2, table: 'input' }, { address: 6, type: 'uint16', constant: 3, table: 'both' },
+      { address: 5, type: 'uint16', constant: 1 },
+      { address: 5, type: 'uint16', constant: 2, table: 'input' },
+      { address: 6, type: 'uint16', constant: 3, table: 'both' },
     ]);
     expect([unit.read(5, 2), unit.readInput(5, 2)]).to.deep.equal([words(1, 3), words(2, 3)]);
   });
 
   it('gaps are refused, or read as 0 inside the map', () => {
-    const registers = [{ address: 10, type: 'uint16', constant: 1 }, { address: 13, type: 'uint16', constant: 2 }] as const;
+    const registers = [
+      { address: 10, type: 'uint16', constant: 1 },
+      { address: 13, type: 'uint16', constant: 2 },
+    ] as const;
     expect(codeOf(() => behind(registers).unit.read(10, 4))).to.equal('MAP_ILLEGAL_ADDRESS');
     const { read, unit } = behind(registers, { gaps: 'zero' });
     expect(read(10, 4)).to.deep.equal([1, 0, 0, 2]);
     expect(read(11, 2)).to.deep.equal([0, 0]);
-    for (const [address, count] of [[9, 1], [9, 2], [13, 2], [14, 1], [65_535, 1]] as const) {
-      expect(codeOf(() => unit.read(address, count)), `${address}`).to.equal('MAP_ILLEGAL_ADDRESS');
+    for (const [address, count] of [
+      [9, 1],
+      [9, 2],
+      [13, 2],
+      [14, 1],
+      [65_535, 1],
+    ] as const) {
+      expect(
+        codeOf(() => unit.read(address, count)),
+        `${address}`,
+      ).to.equal('MAP_ILLEGAL_ADDRESS');
     }
     expect(codeOf(() => unit.readInput(11, 1))).to.equal('MAP_ILLEGAL_ADDRESS');
-    expect(codeOf(() => { unit.write(11, words(0), by); })).to.equal('MAP_ILLEGAL_ADDRESS');
+    expect(
+      codeOf(() => {
+        unit.write(11, words(0), by);
+      }),
+    ).to.equal('MAP_ILLEGAL_ADDRESS');
   });
 
   it('a part of a value may be read', () => {
-    const { unit } = behind([{ type: 'uint32', constant: 0x12345678 }, { type: 'uint16', constant: 9 }]);
+    const { unit } = behind([
+      { type: 'uint32', constant: 0x12345678 },
+      { type: 'uint16', constant: 9 },
+    ]);
     expect(unit.read(101, 1)).to.deep.equal(words(0x5678));
     expect(unit.read(101, 2)).to.deep.equal(words(0x5678, 9));
     expect(unit.read(100, 1)).to.deep.equal(words(0x1234));
@@ -139,8 +195,19 @@ describe('Proxy: reading', () => {
 });
 
 describe('Proxy: writing', () => {
-  const limit = { type: 'uint16', access: 'rw', point: '704.WMaxLimPct', scale: 0.1, also: { '704.WMaxLimPctEna': 'ENABLED' } } as const;
-  const enable = { type: 'uint16', access: 'rw', point: '704.WMaxLimPctEna', values: { 0: 'DISABLED', 9: 'ENABLED' } } as const;
+  const limit = {
+    type: 'uint16',
+    access: 'rw',
+    point: '704.WMaxLimPct',
+    scale: 0.1,
+    also: { '704.WMaxLimPctEna': 'ENABLED' },
+  } as const;
+  const enable = {
+    type: 'uint16',
+    access: 'rw',
+    point: '704.WMaxLimPctEna',
+    values: { 0: 'DISABLED', 9: 'ENABLED' },
+  } as const;
   const setPoint = { type: 'float32', access: 'rw', word_order: 'little', point: '704.WSet', scale: -1 } as const;
 
   it('a write is one commit by the peer, with what goes along', () => {
@@ -153,7 +220,10 @@ describe('Proxy: writing', () => {
   });
 
   it('what the same write says itself stands over what goes along, in either order', () => {
-    for (const registers of [[limit, enable], [enable, limit]]) {
+    for (const registers of [
+      [limit, enable],
+      [enable, limit],
+    ]) {
       const { write, value } = behind(registers);
       const values = registers[0] === limit ? [425, 0] : [0, 425];
       write(100, ...values);
@@ -170,15 +240,32 @@ describe('Proxy: writing', () => {
   it('numbers that the map does not know, or that stand for no value, are refused with exception 3', () => {
     const { write, dump } = behind([limit, enable, setPoint]);
     const before = dump();
-    for (const values of [[1001], [0xffff], [500, 1], [500, 9, 0, 0x7fc0], [500, 9, 0, 0x7f80], [500, 9, 0x2400, 0x4974]]) {
-      expect(codeOf(() => { write(100, ...values); }), values.join(' ')).to.equal('MAP_BAD_VALUE');
+    for (const values of [
+      [1001],
+      [0xffff],
+      [500, 1],
+      [500, 9, 0, 0x7fc0],
+      [500, 9, 0, 0x7f80],
+      [500, 9, 0x2400, 0x4974],
+    ]) {
+      expect(
+        codeOf(() => {
+          write(100, ...values);
+        }),
+        values.join(' '),
+      ).to.equal('MAP_BAD_VALUE');
       expect(dump().equals(before)).to.equal(true);
     }
   });
 
   it('limits of the map come before those of the device', () => {
     const { write, value } = behind([{ ...limit, min: 20, max: 80 }]);
-    for (const refused of [199, 801]) expect(errorOf(() => { write(100, refused); }).message).to.contain('is outside 20..80');
+    for (const refused of [199, 801])
+      expect(
+        errorOf(() => {
+          write(100, refused);
+        }).message,
+      ).to.contain('is outside 20..80');
     write(100, 200);
     expect(value('704.WMaxLimPct')).to.equal(20);
     write(100, 800);
@@ -186,84 +273,166 @@ describe('Proxy: writing', () => {
   });
 
   it('part of a value is refused with exception 3, what cannot be written with exception 2', () => {
-    const { write, dump } = behind([setPoint, { type: 'uint32', constant: 5 }, limit, { type: 'uint16', point: '704.WMaxLimPct' }]);
+    const { write, dump } = behind([
+      setPoint,
+      { type: 'uint32', constant: 5 },
+      limit,
+      { type: 'uint16', point: '704.WMaxLimPct' },
+    ]);
     const before = dump();
-    expect(codeOf(() => { write(100, 0); })).to.equal('MAP_PARTIAL_POINT');
-    expect(codeOf(() => { write(101, 0); })).to.equal('MAP_PARTIAL_POINT');
-    expect(codeOf(() => { write(102, 0, 5); })).to.equal('MAP_READ_ONLY');
-    expect(codeOf(() => { write(103, 0); })).to.equal('MAP_READ_ONLY');
-    expect(codeOf(() => { write(104, 500, 500); })).to.equal('MAP_READ_ONLY');
-    expect(codeOf(() => { write(104, 500, 500, 500); })).to.equal('MAP_READ_ONLY');
+    expect(
+      codeOf(() => {
+        write(100, 0);
+      }),
+    ).to.equal('MAP_PARTIAL_POINT');
+    expect(
+      codeOf(() => {
+        write(101, 0);
+      }),
+    ).to.equal('MAP_PARTIAL_POINT');
+    expect(
+      codeOf(() => {
+        write(102, 0, 5);
+      }),
+    ).to.equal('MAP_READ_ONLY');
+    expect(
+      codeOf(() => {
+        write(103, 0);
+      }),
+    ).to.equal('MAP_READ_ONLY');
+    expect(
+      codeOf(() => {
+        write(104, 500, 500);
+      }),
+    ).to.equal('MAP_READ_ONLY');
+    expect(
+      codeOf(() => {
+        write(104, 500, 500, 500);
+      }),
+    ).to.equal('MAP_READ_ONLY');
     expect(dump().equals(before)).to.equal(true);
   });
 
   it('what this device does not have is refused with exception 2', () => {
     const test = createTestBank({ omit: ['704.WSet'] });
-    const { write } = behind([setPoint, { type: 'uint16', access: 'rw', point: '802.SetOp', values: { 1: 'CONNECT', 2: 'DISCONNECT' } }], {}, test);
-    expect(codeOf(() => { write(100, 0, 0); })).to.equal('MAP_NOT_IMPLEMENTED');
-    expect(codeOf(() => { write(102, 1); })).to.equal('MAP_NOT_IMPLEMENTED');
+    const { write } = behind(
+      [setPoint, { type: 'uint16', access: 'rw', point: '802.SetOp', values: { 1: 'CONNECT', 2: 'DISCONNECT' } }],
+      {},
+      test,
+    );
+    expect(
+      codeOf(() => {
+        write(100, 0, 0);
+      }),
+    ).to.equal('MAP_NOT_IMPLEMENTED');
+    expect(
+      codeOf(() => {
+        write(102, 1);
+      }),
+    ).to.equal('MAP_NOT_IMPLEMENTED');
   });
 
   it('commands set all their points at once, and read as the one that stands', () => {
     const mode = {
-      type: 'uint16', otherwise: 77, commands: {
-        0: { '704.WSetEna': 'DISABLED' }, 1: { '704.WSetEna': 'ENABLED', '704.WSetMod': 'WATTS', '704.WSet': 2000 }, 2: { '704.WSetEna': 'ENABLED', '704.WSetMod': 'W_MAX_PCT' },
+      type: 'uint16',
+      otherwise: 77,
+      commands: {
+        0: { '704.WSetEna': 'DISABLED' },
+        1: { '704.WSetEna': 'ENABLED', '704.WSetMod': 'WATTS', '704.WSet': 2000 },
+        2: { '704.WSetEna': 'ENABLED', '704.WSetMod': 'W_MAX_PCT' },
       },
     } as const;
     const { write, read, value, set, changes } = behind([mode]);
     expect(read(100)).to.deep.equal([0]);
     write(100, 1);
-    expect(['WSetEna', 'WSetMod', 'WSet'].map((name) => value(`704.${name}`))).to.deep.equal(['ENABLED', 'WATTS', 2000]);
+    expect(['WSetEna', 'WSetMod', 'WSet'].map((name) => value(`704.${name}`))).to.deep.equal([
+      'ENABLED',
+      'WATTS',
+      2000,
+    ]);
     expect(changes).to.have.length(1);
     expect(read(100)).to.deep.equal([1]);
     set({ '704.WSet': 100 });
     expect(read(100)).to.deep.equal([77]);
     write(100, 2);
     expect(read(100)).to.deep.equal([2]);
-    expect(codeOf(() => { write(100, 3); })).to.equal('MAP_BAD_VALUE');
+    expect(
+      codeOf(() => {
+        write(100, 3);
+      }),
+    ).to.equal('MAP_BAD_VALUE');
   });
 
   it('the curve in force is open, checked as a whole', () => {
-    const point = (i: number) => [
-      { type: 'uint16', access: 'rw', point: `705.Crv[0].Pt[${i}].V`, scale: 0.1 }, { type: 'int16', access: 'rw', point: `705.Crv[0].Pt[${i}].Var`, scale: 0.1 },
-    ] as const;
-    const { write, read, value } = behind([{ type: 'uint16', access: 'rw', point: '705.Crv[0].ActPt' }, ...point(0), ...point(1)]);
+    const point = (i: number) =>
+      [
+        { type: 'uint16', access: 'rw', point: `705.Crv[0].Pt[${i}].V`, scale: 0.1 },
+        { type: 'int16', access: 'rw', point: `705.Crv[0].Pt[${i}].Var`, scale: 0.1 },
+      ] as const;
+    const { write, read, value } = behind([
+      { type: 'uint16', access: 'rw', point: '705.Crv[0].ActPt' },
+      ...point(0),
+      ...point(1),
+    ]);
     write(100, 2, 930, 300, 1060, 0x10000 - 300);
     expect([0, 1].map((i) => value(`705.Crv[0].Pt[${i}].V`))).to.deep.equal([93, 106]);
     expect(value('705.AdptCrvRslt')).to.equal('COMPLETED');
     // a curve that runs backwards
-    expect(codeOf(() => { write(100, 2, 1060, 300, 930, 0); })).to.equal('MAP_BAD_VALUE');
+    expect(
+      codeOf(() => {
+        write(100, 2, 1060, 300, 930, 0);
+      }),
+    ).to.equal('MAP_BAD_VALUE');
     expect(read(101)).to.deep.equal([930]);
   });
 });
 
 describe('Proxy: whatever is asked', () => {
-  for (const [name, low, high] of [['string-inverter-basic', 0, 115], ['hybrid-little-word-order', 995, 1315]] as const) {
+  for (const [name, low, high] of [
+    ['string-inverter-basic', 0, 115],
+    ['hybrid-little-word-order', 995, 1315],
+  ] as const) {
     it(`${name} answers or refuses, and a refused write changes nothing`, () => {
       const test = createTestBank({ storage: true });
       const map = bundledMap(name);
       const unit = new ProxyUnit(map, { index: 0, bank: test.bank }, () => undefined);
       const address = fc.integer({ min: low, max: high });
-      fc.assert(fc.property(address, fc.integer({ min: 1, max: 125 }), (at, count) => {
-        for (const read of [() => unit.read(at, count), () => unit.readInput(at, count)]) {
-          expect(codeOf(() => { expect(read()).to.have.length(2 * count); })).to.be.oneOf([null, 'MAP_ILLEGAL_ADDRESS', 'MAP_NOT_IMPLEMENTED']);
-        }
-      }));
+      fc.assert(
+        fc.property(address, fc.integer({ min: 1, max: 125 }), (at, count) => {
+          for (const read of [() => unit.read(at, count), () => unit.readInput(at, count)]) {
+            expect(
+              codeOf(() => {
+                expect(read()).to.have.length(2 * count);
+              }),
+            ).to.be.oneOf([null, 'MAP_ILLEGAL_ADDRESS', 'MAP_NOT_IMPLEMENTED']);
+          }
+        }),
+      );
       const word = fc.oneof(fc.constantFrom(0, 1, 2, 0xffff, 0x8000, 0x7fc0, 500), fc.nat(0xffff));
       // one or two small words are what a register takes most often
-      const values = fc.oneof(fc.array(fc.nat(100), { minLength: 1, maxLength: 2 }), fc.array(word, { minLength: 1, maxLength: 20 }));
+      const values = fc.oneof(
+        fc.array(fc.nat(100), { minLength: 1, maxLength: 2 }),
+        fc.array(word, { minLength: 1, maxLength: 20 }),
+      );
       const writable = map.registers.filter(isWritable).map((register) => register.address);
       let taken = 0;
-      fc.assert(fc.property(fc.oneof(address, fc.constantFrom(...writable)), values, (at, registers) => {
-        const before = test.dump();
-        const code = codeOf(() => { unit.write(at, words(...registers), by); });
-        if (code === null) {
-          taken += 1;
-          return;
-        }
-        expect(code).to.match(/^MAP_(ILLEGAL_ADDRESS|READ_ONLY|PARTIAL_POINT|BAD_VALUE|NOT_IMPLEMENTED|NOT_SUPPORTED)$/);
-        expect(test.dump().equals(before)).to.equal(true);
-      }), { numRuns: 3000 });
+      fc.assert(
+        fc.property(fc.oneof(address, fc.constantFrom(...writable)), values, (at, registers) => {
+          const before = test.dump();
+          const code = codeOf(() => {
+            unit.write(at, words(...registers), by);
+          });
+          if (code === null) {
+            taken += 1;
+            return;
+          }
+          expect(code).to.match(
+            /^MAP_(ILLEGAL_ADDRESS|READ_ONLY|PARTIAL_POINT|BAD_VALUE|NOT_IMPLEMENTED|NOT_SUPPORTED)$/,
+          );
+          expect(test.dump().equals(before)).to.equal(true);
+        }),
+        { numRuns: 3000 },
+      );
       expect(taken).to.be.above(0);
     });
   }

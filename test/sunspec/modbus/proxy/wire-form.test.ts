@@ -7,7 +7,12 @@ import type { NumberForm, TextForm } from '../../../../src/sunspec/modbus/proxy/
 type Order = 'big' | 'little';
 const orders: readonly Order[] = ['big', 'little'];
 
-function numberForm(type: RegisterType, byteOrder: Order = 'big', wordOrder: Order = 'big', absent: 'sentinel' | 'zero' | 'refuse' | number = 'zero'): NumberForm {
+function numberForm(
+  type: RegisterType,
+  byteOrder: Order = 'big',
+  wordOrder: Order = 'big',
+  absent: 'sentinel' | 'zero' | 'refuse' | number = 'zero',
+): NumberForm {
   const form = wireFormOf({ address: 0, name: 'x', type, absent }, { byte_order: byteOrder, word_order: wordOrder });
   if (form.kind !== 'number') throw new Error('expected a number');
   return form;
@@ -52,33 +57,71 @@ describe('Proxy: values in registers', () => {
     });
   }
 
-  const types = ['uint16', 'int16', 'uint32', 'int32', 'uint64', 'int64', 'float32', 'float64', 'bitfield16', 'bitfield32'] as const;
+  const types = [
+    'uint16',
+    'int16',
+    'uint32',
+    'int32',
+    'uint64',
+    'int64',
+    'float32',
+    'float64',
+    'bitfield16',
+    'bitfield32',
+  ] as const;
   for (const type of types) {
     it(`${type} comes back as it went, in every order and at any place`, () => {
       const { min, max } = limitsOf(type)!;
-      const values = type === 'float32' ? fc.float({ noNaN: true, noDefaultInfinity: true }) : type === 'float64' ? fc.double({ noNaN: true, noDefaultInfinity: true })
-        : fc.maxSafeInteger().filter((value) => value >= min && value <= max).map((value) => value + 0);
-      const near = type.startsWith('float') ? values : fc.oneof(fc.integer({ min: Math.max(min, -(2 ** 31)), max: Math.min(max, 2 ** 31 - 1) }), fc.constantFrom(min, max), values);
-      fc.assert(fc.property(near, fc.constantFrom(...orders), fc.constantFrom(...orders), fc.nat(7), (value, byteOrder, wordOrder, at) => {
-        const form = numberForm(type, byteOrder, wordOrder);
-        const bytes = Buffer.alloc(at + 2 * form.registers, 0xa5);
-        form.write(value, bytes, at);
-        expect(form.read(bytes, at)).to.equal(value);
-        expect(bytes.subarray(0, at)).to.deep.equal(Buffer.alloc(at, 0xa5));
-      }));
+      const values =
+        type === 'float32'
+          ? fc.float({ noNaN: true, noDefaultInfinity: true })
+          : type === 'float64'
+            ? fc.double({ noNaN: true, noDefaultInfinity: true })
+            : fc
+                .maxSafeInteger()
+                .filter((value) => value >= min && value <= max)
+                .map((value) => value + 0);
+      const near = type.startsWith('float')
+        ? values
+        : fc.oneof(
+            fc.integer({ min: Math.max(min, -(2 ** 31)), max: Math.min(max, 2 ** 31 - 1) }),
+            fc.constantFrom(min, max),
+            values,
+          );
+      fc.assert(
+        fc.property(
+          near,
+          fc.constantFrom(...orders),
+          fc.constantFrom(...orders),
+          fc.nat(7),
+          (value, byteOrder, wordOrder, at) => {
+            const form = numberForm(type, byteOrder, wordOrder);
+            const bytes = Buffer.alloc(at + 2 * form.registers, 0xa5);
+            form.write(value, bytes, at);
+            expect(form.read(bytes, at)).to.equal(value);
+            expect(bytes.subarray(0, at)).to.deep.equal(Buffer.alloc(at, 0xa5));
+          },
+        ),
+      );
     });
   }
 
   it('text comes back as it went, in both orders of the octets, and is cut at a whole character', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme', maxLength: 12 }).filter((text) => !/[\0\ufffd]/.test(text)), fc.constantFrom(...orders), (text, order) => {
-      const form = textForm(8, order);
-      const bytes = Buffer.alloc(16, 0xff);
-      form.write(text, bytes, 0);
-      const back = form.read(bytes, 0);
-      expect(text.startsWith(back)).to.equal(true);
-      if (Buffer.byteLength(text) <= 16) expect(back).to.equal(text);
-      expect(back).to.not.contain('�');
-    }));
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 12 }).filter((text) => !/[\0\ufffd]/.test(text)),
+        fc.constantFrom(...orders),
+        (text, order) => {
+          const form = textForm(8, order);
+          const bytes = Buffer.alloc(16, 0xff);
+          form.write(text, bytes, 0);
+          const back = form.read(bytes, 0);
+          expect(text.startsWith(back)).to.equal(true);
+          if (Buffer.byteLength(text) <= 16) expect(back).to.equal(text);
+          expect(back).to.not.contain('�');
+        },
+      ),
+    );
     const out = Buffer.alloc(4);
     textForm(2, 'little').write('ABC', out, 0);
     expect(out.toString('latin1')).to.equal('BA\0C');
@@ -86,9 +129,12 @@ describe('Proxy: values in registers', () => {
 
   it('a reserved value stands for what is not there, and is no value then', () => {
     const reserved: readonly [RegisterType, string, number, number][] = [
-      ['uint16', 'ffff', 0, 0xfffe], ['int16', '8000', -0x7fff, 0x7fff],
-      ['uint32', 'ffffffff', 0, 0xffff_fffe], ['int32', '80000000', -0x7fff_ffff, 0x7fff_ffff],
-      ['uint64', 'ffffffffffffffff', 0, Number.MAX_SAFE_INTEGER], ['int64', '8000000000000000', Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+      ['uint16', 'ffff', 0, 0xfffe],
+      ['int16', '8000', -0x7fff, 0x7fff],
+      ['uint32', 'ffffffff', 0, 0xffff_fffe],
+      ['int32', '80000000', -0x7fff_ffff, 0x7fff_ffff],
+      ['uint64', 'ffffffffffffffff', 0, Number.MAX_SAFE_INTEGER],
+      ['int64', '8000000000000000', Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
       ['bitfield16', 'ffff', 0, 0xfffe],
     ];
     for (const [type, hex, min, max] of reserved) {
