@@ -47,7 +47,7 @@ function adapterRules(folder) {
 }
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'coverage/**', 'node_modules/**', '.venv/**', 'src/api/pages/**', 'fixtures/**'] },
+  { ignores: ['dist/**', 'coverage/**', 'node_modules/**', '.venv/**', 'src/api/description/pages/**', 'fixtures/**'] },
   {
     files: ['**/*.ts'],
     extends: [...tseslint.configs.strictTypeChecked],
@@ -60,7 +60,14 @@ export default tseslint.config(
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
     },
   },
-  forbid(['src/core/**/*.ts'], ['../*', '!./*'], 'core knows nothing of ours'),
+  forbid(['src/core/*.ts'], ['../**'], 'core imports nothing from outside core'),
+  forbid(['src/core/*/**/*.ts'], ['../../**'], 'core imports nothing from outside core'),
+  forbid(
+    ['src/contract/**/*.ts'],
+    [...upper, ...anyAdapter, '**/der/**', '**/fault-kinds/**', '**/sunspec/faults/**'],
+    'the contract of plant and devices imports core and the types of the map only',
+  ),
+  typesOnly(['src/contract/**/*.ts'], ['**/sunspec/**'], 'the contract uses the map and its models as types only'),
   forbid(['src/fault-kinds/**/*.ts'], ['../*/**', '!../core/**'], 'the catalogue of faults is tables: core only'),
   forbid(
     ['src/sunspec/faults/**/*.ts'],
@@ -75,16 +82,16 @@ export default tseslint.config(
   typesOnly(['src/sunspec/models/**/*.ts'], ['../map/**'], 'models are tables: types of sunspec/map only'),
   forbid(
     ['src/sunspec/map/**/*.ts'],
-    [...upper, ...adapters.flatMap((adapter) => into(adapter, 'sunspec/map')), '**/der/**'],
-    'the map knows core and models only',
+    [...upper, ...adapters.flatMap((adapter) => into(adapter, 'sunspec/map')), '**/der/**', '**/contract/**'],
+    'the map imports core and models only',
   ),
   forbid(['src/der/**/*.ts'], [...upper, ...anyAdapter], 'physics knows core, map and models only'),
   ...adapters.flatMap(adapterRules),
   forbid(['src/api/**/*.ts'], [...aboveApi, '**/config/**'], 'the facade knows core and map only'),
   // a device is described once, for files and for POST devices
   forbid(
-    ['src/api/schemas/devices.ts'],
-    [...aboveApi, '**/config/**', '!**/config/device-entry.ts'],
+    ['src/api/devices/schemas.ts'],
+    [...aboveApi, '**/config/**', '!**/config/profile/device-entry.ts'],
     'of the configuration this file knows the entry of a device only',
   ),
   forbid(
@@ -102,18 +109,23 @@ export default tseslint.config(
     [
       ...anyAdapter,
       '**/core/**',
+      '**/contract/**',
       '**/sunspec/**',
       '**/der/**',
       '**/ws/**',
       '**/config/**',
       '**/app.ts',
       '**/main.ts',
-      '**/api/*.ts',
-      '**/api/routes/**',
+      '**/api/**',
+      '!**/api/**/*schemas.ts',
     ],
-    'the dashboard knows types of api/schemas only',
+    'the dashboard imports types of the schemas of api only',
   ),
-  typesOnly(['src/ui/**/*.ts'], ['**/api/schemas/**'], 'the dashboard is built without the server: types only'),
+  typesOnly(['src/ui/**/*.ts'], ['**/api/**'], 'the dashboard is built without the server: types only'),
+  {
+    files: ['src/**/*.ts'],
+    rules: { 'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }] },
+  },
   { files: ['src/sunspec/models/**/*.ts'], rules: { 'max-lines': 'off' } },
   {
     files: ['test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'],

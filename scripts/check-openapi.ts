@@ -2,8 +2,8 @@
  * Compares the description of the interface with the last released one and demands the version step that the changes ask for.
  * `--release` makes the present one the released one.
  */
-import { apiVersion } from '../src/api/context.ts';
-import { groupBy } from '../src/api/group-by.ts';
+import { apiVersion } from '../src/api/http/context.ts';
+import { groupBy } from '../src/api/common/group-by.ts';
 import type { Change } from './openapi-changes.ts';
 import { checkRelease, release } from './openapi-release.ts';
 

@@ -8,12 +8,12 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const pages = join(root, 'dist', 'api', 'pages');
+const pages = join(root, 'dist', 'api', 'description', 'pages');
 const bundle = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js');
-const { offlineRedoc } = await import('../dist/api/redoc.js');
+const { offlineRedoc } = await import('../dist/api/description/redoc.js');
 
 await mkdir(pages, { recursive: true });
-await cp(join(root, 'src', 'api', 'pages'), pages, { recursive: true });
+await cp(join(root, 'src', 'api', 'description', 'pages'), pages, { recursive: true });
 await writeFile(join(pages, 'redoc.standalone.js'), offlineRedoc(await readFile(bundle, 'utf8')));
 await copyFile(`${bundle}.LICENSE.txt`, join(pages, 'redoc.standalone.js.LICENSE.txt'));
 await copyFile(join(dirname(bundle), '..', 'LICENSE'), join(pages, 'redoc.LICENSE'));

@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { deviceProfileSchema } from '../src/config/device-profile.ts';
-import { configFileSchema } from '../src/config/files.ts';
-import { settingKeys, settingOf } from '../src/config/settings.ts';
+import { deviceProfileSchema } from '../src/config/profile/device-profile.ts';
+import { configFileSchema } from '../src/config/layers/files.ts';
+import { settingKeys, settingOf } from '../src/config/settings/settings.ts';
 import { faultProfileSchema } from '../src/fault-kinds/profile.ts';
 import { proxyMapSchema } from '../src/sunspec/modbus/proxy/schema.ts';
 

@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createRandom } from '../src/core/random.ts';
-import { CloudProcess } from '../src/der/source/clouds.ts';
-import type { CloudPreset } from '../src/der/source/clouds.ts';
-import { clearSkyIrradiance } from '../src/der/source/solar.ts';
+import { CloudProcess } from '../src/der/surroundings/sky/clouds.ts';
+import type { CloudPreset } from '../src/der/surroundings/sky/clouds.ts';
+import { clearSkyIrradiance } from '../src/der/surroundings/sky/solar.ts';
 
 // Longitude 0 makes simulated UTC noon the solar noon of the series.
 const site = { latitudeDeg: 37.8, longitudeDeg: 0, tiltDeg: 20, azimuthDeg: 180 };

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { apiVersion } from '../src/api/context.ts';
-import { describeApi } from '../src/api/openapi.ts';
-import { allRoutes } from '../src/api/routes/all.ts';
+import { apiVersion } from '../src/api/http/context.ts';
+import { describeApi } from '../src/api/description/openapi.ts';
+import { allRoutes } from '../src/api/routes.ts';
 import { compareDocuments, versionFault } from './openapi-changes.ts';
 import type { Change, Json } from './openapi-changes.ts';
 import { compactDocument, printDocument } from './openapi-compact.ts';

@@ -1,17 +1,17 @@
 /** Devices that join and leave while the simulator runs: configuration, adapters and plant, one change after the other. */
-import type { AppConfig, DeviceConfig } from './config/app-config.ts';
-import { maxDevices } from './config/device-entry.ts';
-import type { DeviceEntry } from './config/device-entry.ts';
-import { entryFaults, profileFaults } from './config/entry-faults.ts';
-import type { Origin } from './core/device.ts';
+import type { AppConfig, DeviceConfig } from './config/settings/app-config.ts';
+import { maxDevices } from './config/profile/device-entry.ts';
+import type { DeviceEntry } from './config/profile/device-entry.ts';
+import { entryFaults, profileFaults } from './config/issues/entry-issues.ts';
+import type { Origin } from './core/origin.ts';
 import { SimError } from './core/errors.ts';
 import type { Fault } from './core/errors.ts';
-import type { Logger } from './core/log.ts';
-import type { DeviceSpec } from './der/device-spec.ts';
-import type { SimDevice } from './der/device.ts';
-import type { SimPlant } from './der/plant.ts';
+import type { Logger } from './core/log/log.ts';
+import type { DeviceSpec } from './der/plant/device-spec.ts';
+import type { SimDevice } from './der/device/device.ts';
+import type { SimPlant } from './der/plant/plant.ts';
 import type { SeriesOf } from './device-series.ts';
-import type { DeviceServer } from './sunspec/map/device.ts';
+import type { DeviceServer } from './contract/plant.ts';
 
 export interface DeviceChangesOptions {
   readonly plant: SimPlant;

@@ -1,13 +1,13 @@
 /** Reads the CSV series that feed the devices; one file is read once, however many devices use it. */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { AppConfig, DeviceConfig } from './config/app-config.ts';
-import type { DeviceSeries } from './der/device-spec.ts';
-import { parseSeries } from './der/series.ts';
-import type { Series, SeriesColumn } from './der/series.ts';
-import { parseVisits } from './der/visits.ts';
-import type { VisitPlan } from './der/visits.ts';
-import { weatherColumns, windColumns } from './der/weather.ts';
+import type { AppConfig, DeviceConfig } from './config/settings/app-config.ts';
+import type { DeviceSeries } from './der/plant/device-spec.ts';
+import { parseSeries } from './der/surroundings/series.ts';
+import type { Series, SeriesColumn } from './der/surroundings/series.ts';
+import { parseVisits } from './der/surroundings/visits.ts';
+import type { VisitPlan } from './der/surroundings/visits.ts';
+import { weatherColumns, windColumns } from './der/surroundings/weather.ts';
 
 const bundled = {
   pv: { url: new URL('../config/series/pv-clear-day.csv', import.meta.url), name: 'pv-clear-day' },

@@ -1,10 +1,10 @@
 /** The register maps that the device types have by default, whatever devices there are. */
-import type { AppConfig } from './config/app-config.ts';
-import { deviceTypeNames, deviceTypes } from './config/device-types.ts';
-import type { DeviceTypeName } from './config/device-types.ts';
-import { simTimeFromMs } from './core/clock.ts';
+import type { AppConfig } from './config/settings/app-config.ts';
+import { deviceTypeNames, deviceTypes } from './config/profile/device-types.ts';
+import type { DeviceTypeName } from './config/profile/device-types.ts';
+import { simTimeFromMs } from './core/time/clock.ts';
 import { SimError } from './core/errors.ts';
-import { createTemplate } from './der/template.ts';
+import { createTemplate } from './der/device/template.ts';
 import type { Layout } from './sunspec/map/layout.ts';
 
 /**

@@ -1,17 +1,17 @@
 /** The fault registry of a running simulator: the whole catalogue, and what devices say against a fault. */
-import type { WallClock } from './core/clock.ts';
-import type { AppConfig } from './config/app-config.ts';
-import type { FaultGroup } from './config/fault-list.ts';
-import { keyPath } from './config/faults.ts';
-import { FaultRegistry } from './core/fault-registry.ts';
-import type { FaultRegistryOptions, FaultSet } from './core/fault-registry.ts';
-import type { FaultCheck, FaultKind } from './core/fault-kinds.ts';
+import type { WallClock } from './core/time/clock.ts';
+import type { AppConfig } from './config/settings/app-config.ts';
+import type { FaultGroup } from './config/settings/fault-list.ts';
+import { keyPath } from './config/issues/issues.ts';
+import { FaultRegistry } from './core/faults/registry.ts';
+import type { FaultRegistryOptions, FaultSet } from './core/faults/registry.ts';
+import type { FaultCheck, FaultKind } from './core/faults/kinds.ts';
 import { noSuchDevice, SimError } from './core/errors.ts';
 import type { Fault } from './core/errors.ts';
-import { LimitedLog } from './core/limited-log.ts';
-import type { Logger } from './core/log.ts';
-import type { SimPlant } from './der/plant.ts';
-import type { Plant } from './sunspec/map/device.ts';
+import { LimitedLog } from './core/log/limited-log.ts';
+import type { Logger } from './core/log/log.ts';
+import type { SimPlant } from './der/plant/plant.ts';
+import type { Plant } from './contract/plant.ts';
 import { faultKinds } from './fault-kinds/all.ts';
 import { modbusAcceptanceFaults } from './fault-kinds/modbus-acceptance.ts';
 import { modbusReadingFaults } from './fault-kinds/modbus-reading.ts';

@@ -2,8 +2,8 @@
 /** argv -> configuration -> app; signals; exit codes. */
 import { createApp } from './app.ts';
 import type { App } from './app.ts';
-import { formatFaults } from './config/faults.ts';
-import { loadConfig } from './config/load.ts';
+import { formatFaults } from './config/issues/issues.ts';
+import { loadConfig } from './config/layers/load.ts';
 import { SimError } from './core/errors.ts';
 
 const exitCodes = { ok: 0, internal: 1, usage: 2, addressInUse: 3 } as const;

@@ -7,7 +7,7 @@ import { ModbusTCPClient } from 'jsmodbus';
 import modbusSerial from 'modbus-serial';
 import { createApp } from '../src/app.ts';
 import type { App } from '../src/app.ts';
-import { createLogBook } from '../src/core/log.ts';
+import { createLogBook } from '../src/core/log/log.ts';
 import { openHandles, settled } from './support/handles.ts';
 import { configOf } from './support/devices.ts';
 import { ask } from './support/http.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createLogBook } from '../src/core/log.ts';
+import { createLogBook } from '../src/core/log/log.ts';
 import { ask } from './support/http.ts';
 import { openHandles, settled } from './support/handles.ts';
 import { adu, RawClient, readRequest } from './support/modbus-client.ts';

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { AssetType } from '../src/core/device.ts';
+import type { AssetType } from '../src/contract/device.ts';
 import { SimError } from '../src/core/errors.ts';
-import type { DeviceConfig } from '../src/config/app-config.ts';
-import { loadConfig } from '../src/config/load.ts';
-import type { DeviceSeries } from '../src/der/create-plant.ts';
+import type { DeviceConfig } from '../src/config/settings/app-config.ts';
+import { loadConfig } from '../src/config/layers/load.ts';
+import type { DeviceSeries } from '../src/der/plant/create-plant.ts';
 import { deviceSeriesReader } from '../src/device-series.ts';
 
 let folder = '';

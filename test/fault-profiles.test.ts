@@ -1,6 +1,6 @@
 /** Every bundled set of faults in a running simulator, as a master on the wire sees it. */
 import { expect } from 'chai';
-import { bundledFaultProfileNames } from '../src/config/bundled.ts';
+import { bundledFaultProfileNames } from '../src/config/profile/bundled.ts';
 import type { PointSlot } from '../src/sunspec/map/layout.ts';
 import type { Bank } from '../src/sunspec/map/bank.ts';
 import { readRequest, adu, RawClient } from './support/modbus-client.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { SimError } from '../src/core/errors.ts';
 import { createApp } from '../src/app.ts';
-import { loadConfig } from '../src/config/load.ts';
-import { createLogBook } from '../src/core/log.ts';
-import { systemIo } from '../src/config/files.ts';
+import { loadConfig } from '../src/config/layers/load.ts';
+import { createLogBook } from '../src/core/log/log.ts';
+import { systemIo } from '../src/config/layers/files.ts';
 import { openHandles, settled } from './support/handles.ts';
 import { ask } from './support/http.ts';
 import type { Json } from './support/http.ts';

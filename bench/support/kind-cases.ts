@@ -1,5 +1,5 @@
 /** What the group `kinds` measures: one device of each kind, at rest and at work. */
-import type { SourceCommand } from '../../src/core/device.ts';
+import type { SourceCommand } from '../../src/contract/device.ts';
 import { inCheckout } from './processes.ts';
 
 export interface KindCase {

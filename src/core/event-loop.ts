@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Logger } from './log.ts';
+import type { Logger } from './log/log.ts';
 
 /** How late the event loop is: what health and metrics show. */
 export interface EventLoopState {

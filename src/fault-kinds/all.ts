@@ -1,5 +1,5 @@
 /** The whole catalogue of faults. */
-import type { FaultKind } from '../core/fault-kinds.ts';
+import type { FaultKind } from '../core/faults/kinds.ts';
 import { deviceEffectFaults } from './device-effect.ts';
 import { modbusAcceptanceFaults } from './modbus-acceptance.ts';
 import { modbusReadingFaults } from './modbus-reading.ts';

@@ -9,7 +9,7 @@ import type {
   FaultRequest,
   FaultTarget,
   FaultTargetName,
-} from '../core/fault-kinds.ts';
+} from '../core/faults/kinds.ts';
 import { pointerStep } from '../core/json-pointer.ts';
 import { faultKinds } from './all.ts';
 import { pointName, registerAddress } from './row.ts';

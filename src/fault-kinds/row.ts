@@ -1,6 +1,6 @@
 /** What the rows of the fault catalogue are written with. */
 import { z } from 'zod';
-import type { FaultKind } from '../core/fault-kinds.ts';
+import type { FaultKind } from '../core/faults/kinds.ts';
 
 /** A row of the catalogue; the type of its parameters is what their schema gives. */
 export function faultKind<P>(row: FaultKind<P>): FaultKind<P> {

@@ -1,6 +1,6 @@
 /** WebSocket frames of the snapshots of one tick, made once for all clients. */
-import type { TickEvent } from '../sunspec/map/device.ts';
-import { positionOf } from '../sunspec/map/published.ts';
+import type { TickEvent } from '../contract/plant.ts';
+import { positionOf } from '../contract/snapshot.ts';
 
 const finAndText = 0x81;
 

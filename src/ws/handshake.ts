@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { newestAnswer } from '../core/answer-order.ts';
-import type { HttpGuard } from '../core/http-guard.ts';
-import { createProblem, refuseOnSocket } from '../core/problem.ts';
-import type { ProblemCode, ProblemFault } from '../core/problem.ts';
+import { newestAnswer } from '../core/http/answer-order.ts';
+import type { HttpGuard } from '../core/http/http-guard.ts';
+import { createProblem, refuseOnSocket } from '../core/http/problem.ts';
+import type { ProblemCode, ProblemFault } from '../core/http/problem.ts';
 
 export const streamPaths = ['/api/sim/ws/telemetry', '/api/sim/telemetry/ws'] as const;
 

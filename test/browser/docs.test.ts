@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import { createApi } from '../../src/api/server.ts';
-import type { Api } from '../../src/api/server.ts';
-import { allRoutes } from '../../src/api/routes/all.ts';
+import { createApi } from '../../src/api/http/server.ts';
+import type { Api } from '../../src/api/http/server.ts';
+import { allRoutes } from '../../src/api/routes.ts';
 import { apiContext } from '../support/api-context.ts';
 import { findChromium, launch, watch } from '../support/browser.ts';
 import { testPlant } from '../support/plant.ts';

@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import { SimError } from '../../src/core/errors.ts';
 import type { Fault } from '../../src/core/errors.ts';
-import type { PvParameters } from '../../src/core/kinds/pv.ts';
-import type { BatteryParameters } from '../../src/core/kinds/battery.ts';
-import type { EvseParameters } from '../../src/core/kinds/evse.ts';
-import type { FuelCellParameters } from '../../src/core/kinds/fuelcell.ts';
-import type { HybridParameters } from '../../src/core/kinds/hybrid.ts';
-import type { SourceParameters } from '../../src/core/kinds/source.ts';
-import type { WindParameters } from '../../src/core/kinds/wind.ts';
-import type { AppConfig, DeviceConfig } from '../../src/config/app-config.ts';
-import type { ConfigIo } from '../../src/config/files.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import type { PvParameters } from '../../src/contract/kinds/pv.ts';
+import type { BatteryParameters } from '../../src/contract/kinds/battery.ts';
+import type { EvseParameters } from '../../src/contract/kinds/evse.ts';
+import type { FuelCellParameters } from '../../src/contract/kinds/fuelcell.ts';
+import type { HybridParameters } from '../../src/contract/kinds/hybrid.ts';
+import type { SourceParameters } from '../../src/contract/kinds/source.ts';
+import type { WindParameters } from '../../src/contract/kinds/wind.ts';
+import type { AppConfig, DeviceConfig } from '../../src/config/settings/app-config.ts';
+import type { ConfigIo } from '../../src/config/layers/files.ts';
+import { loadConfig } from '../../src/config/layers/load.ts';
 
 export interface Given {
   readonly env?: Record<string, string | undefined>;

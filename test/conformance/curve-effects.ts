@@ -1,6 +1,6 @@
 /** SunSpec Modbus conformance, CRV-2 and CRV-3: what is in force is what the measurements follow; what was refused is not. */
 import { expect } from 'chai';
-import type { GridPatch } from '../../src/core/environment.ts';
+import type { GridPatch } from '../../src/contract/environment.ts';
 import { openBed } from '../support/conformance/bed.ts';
 import type { Bed, Line } from '../support/conformance/bed.ts';
 import { DeviceMap } from '../support/conformance/device-map.ts';

@@ -1,6 +1,6 @@
 /** SunSpec Modbus conformance, REV-1 to REV-3: reversion timers expire, are extended and are canceled. */
 import { expect } from 'chai';
-import type { GridPatch } from '../../src/core/environment.ts';
+import type { GridPatch } from '../../src/contract/environment.ts';
 import { openBed } from '../support/conformance/bed.ts';
 import type { Bed, Line } from '../support/conformance/bed.ts';
 import { DeviceMap } from '../support/conformance/device-map.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { EventLoopWatch } from '../../src/core/event-loop.ts';
 import type { DelayHistogram } from '../../src/core/event-loop.ts';
-import { createLogBook } from '../../src/core/log.ts';
+import { createLogBook } from '../../src/core/log/log.ts';
 
 /** The monitor samples every 20 ms, and that is part of what it records. */
 const resolutionMs = 20;

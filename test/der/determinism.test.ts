@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import type { SimPlant } from '../../src/der/plant.ts';
+import type { SimPlant } from '../../src/der/plant/plant.ts';
 import type { WritableMapView } from '../../src/sunspec/map/view.ts';
 import { testPlant } from '../support/plant.ts';
 import type { TestPlantOptions } from '../support/plant.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { SimError } from '../../src/core/errors.ts';
 import type { MapView, WritableMapView } from '../../src/sunspec/map/view.ts';
-import type { SimPlant } from '../../src/der/plant.ts';
+import type { SimPlant } from '../../src/der/plant/plant.ts';
 import { testPlant } from '../support/plant.ts';
 import { byTest } from '../support/rig.ts';
 

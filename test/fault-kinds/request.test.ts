@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { faultLayers } from '../../src/core/fault-kinds.ts';
+import { faultLayers } from '../../src/core/faults/kinds.ts';
 import { faultKinds } from '../../src/fault-kinds/all.ts';
 import {
   faultRequest,

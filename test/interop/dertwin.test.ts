@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { RemoteMetrics, RemoteSample } from '../../src/core/sunspec-client.ts';
+import type { RemoteMetrics, RemoteSample } from '../../src/contract/sunspec-client.ts';
 import type { SunSpecClientAdapter } from '../../src/sunspec/client/client.ts';
 import { connected, failureOf, pointsOf } from '../support/client.ts';
 import { Dertwin, ratedW } from './support/dertwin.ts';

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import modbusSerial from 'modbus-serial';
-import type { FaultKind } from '../../src/core/fault-kinds.ts';
+import type { FaultKind } from '../../src/core/faults/kinds.ts';
 import * as kinds from '../../src/fault-kinds/modbus-transport.ts';
 import { createDisturber } from '../../src/sunspec/modbus/faults/disturber.ts';
-import type { FramingName } from '../../src/sunspec/modbus/framing.ts';
-import { createModbusContext, createModbusTcpServer } from '../../src/sunspec/modbus/server.ts';
-import type { ModbusTcpServer } from '../../src/sunspec/modbus/server.ts';
+import type { FramingName } from '../../src/sunspec/modbus/framing/framing.ts';
+import { createModbusContext, createModbusTcpServer } from '../../src/sunspec/modbus/server/server.ts';
+import type { ModbusTcpServer } from '../../src/sunspec/modbus/server/server.ts';
 import { FaultBench } from '../support/faults.ts';
 import { MemoryUnit } from '../support/modbus-unit.ts';
 import { describeWith, PythonPeer } from './support/peers.ts';

@@ -3,7 +3,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect } from 'chai';
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
-import { apiVersion } from '../../src/api/context.ts';
+import { apiVersion } from '../../src/api/http/context.ts';
 import { ask } from '../support/http.ts';
 import { testPlant } from '../support/plant.ts';
 import { Rest } from '../support/rest.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Snapshot } from '../../src/core/device.ts';
+import type { Snapshot } from '../../src/contract/snapshot.ts';
 import { ask } from '../support/http.ts';
 import { describeWith } from './support/peers.ts';
 import { Stream } from './support/stream.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { FaultKind } from '../../src/core/fault-kinds.ts';
+import type { FaultKind } from '../../src/core/faults/kinds.ts';
 import { falsifyFault, notImplementedFault, strictPointsFault } from '../../src/fault-kinds/modbus-reading.ts';
 import {
   baseFault,

@@ -1,19 +1,19 @@
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/core/time/clock.ts';
 import type { EventLoopState } from '../../src/core/event-loop.ts';
-import { createLogBook } from '../../src/core/log.ts';
-import type { LogBook } from '../../src/core/log.ts';
+import { createLogBook } from '../../src/core/log/log.ts';
+import type { LogBook } from '../../src/core/log/log.ts';
 import type { Adapter } from '../../src/core/adapter.ts';
-import { apiVersion, defaultApiLimits } from '../../src/api/context.ts';
+import { apiVersion, defaultApiLimits } from '../../src/api/http/context.ts';
 import { createHistory } from '../../src/api/history/history.ts';
 import { createRemoteHistory } from '../../src/api/history/remote.ts';
 import type { History } from '../../src/api/history/history.ts';
-import type { ApiConfig, ApiContext, ApiLimits } from '../../src/api/context.ts';
-import type { FaultRegistry } from '../../src/core/fault-registry.ts';
+import type { ApiConfig, ApiContext, ApiLimits } from '../../src/api/http/context.ts';
+import type { FaultRegistry } from '../../src/core/faults/registry.ts';
 import type { FaultProfile } from '../../src/fault-kinds/profile.ts';
 import { createFaultRegistry } from '../../src/fault-setup.ts';
-import type { SunSpecClient } from '../../src/core/sunspec-client.ts';
+import type { SunSpecClient } from '../../src/contract/sunspec-client.ts';
 import { createSunSpecClient } from '../../src/sunspec/client/client.ts';
-import type { Plant } from '../../src/sunspec/map/device.ts';
+import type { Plant } from '../../src/contract/plant.ts';
 
 export interface ContextOptions {
   readonly plant: Plant;

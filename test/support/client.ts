@@ -5,7 +5,7 @@ import type {
   ModelReading,
   PointReading,
   TransactionIds,
-} from '../../src/core/sunspec-client.ts';
+} from '../../src/contract/sunspec-client.ts';
 import { createSunSpecClient } from '../../src/sunspec/client/client.ts';
 import type { SunSpecClientAdapter } from '../../src/sunspec/client/client.ts';
 import type { ForeignMap } from './foreign-map.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { DeviceDetail } from '../../src/core/device.ts';
-import type { Device } from '../../src/sunspec/map/device.ts';
+import type { DeviceDetail } from '../../src/contract/device.ts';
+import type { Device } from '../../src/contract/device.ts';
 
 type OfKind<K extends DeviceDetail['kind']> = Extract<DeviceDetail, { readonly kind: K }>;
 

@@ -1,8 +1,8 @@
 /** Devices that join and leave a plant of a test, as the composition root lets them. */
-import { loadConfig } from '../../src/config/load.ts';
-import type { AppConfig } from '../../src/config/app-config.ts';
-import { silentLogger } from '../../src/core/log.ts';
-import type { SimPlant } from '../../src/der/plant.ts';
+import { loadConfig } from '../../src/config/layers/load.ts';
+import type { AppConfig } from '../../src/config/settings/app-config.ts';
+import { silentLogger } from '../../src/core/log/log.ts';
+import type { SimPlant } from '../../src/der/plant/plant.ts';
 import { DeviceChanges } from '../../src/device-changes.ts';
 import type { DeviceChangesOptions } from '../../src/device-changes.ts';
 import { deviceSeriesReader } from '../../src/device-series.ts';

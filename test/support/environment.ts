@@ -1,9 +1,9 @@
 /** An environment with constant weather, for tests of what is set on it. */
-import { addSeconds, simTimeFromMs } from '../../src/core/clock.ts';
-import type { SimTime } from '../../src/core/clock.ts';
-import { Environment } from '../../src/der/environment.ts';
-import { parseSeries } from '../../src/der/series.ts';
-import type { Weather, WeatherValues } from '../../src/der/weather.ts';
+import { addSeconds, simTimeFromMs } from '../../src/core/time/clock.ts';
+import type { SimTime } from '../../src/core/time/clock.ts';
+import { Environment } from '../../src/der/surroundings/environment.ts';
+import { parseSeries } from '../../src/der/surroundings/series.ts';
+import type { Weather, WeatherValues } from '../../src/der/surroundings/weather.ts';
 
 const start = simTimeFromMs(Date.UTC(2026, 5, 21, 12));
 export const at = (seconds: number): SimTime => addSeconds(start, seconds);

@@ -1,9 +1,9 @@
-import { simTimeFromMs, systemClock } from '../../src/core/clock.ts';
-import { silentLogger } from '../../src/core/log.ts';
-import { localDateMs, SimClock } from '../../src/core/sim-clock.ts';
-import { loadConfig } from '../../src/config/load.ts';
-import { createPlant } from '../../src/der/create-plant.ts';
-import type { SimPlant } from '../../src/der/plant.ts';
+import { simTimeFromMs, systemClock } from '../../src/core/time/clock.ts';
+import { silentLogger } from '../../src/core/log/log.ts';
+import { localDateMs, SimClock } from '../../src/core/time/sim-clock.ts';
+import { loadConfig } from '../../src/config/layers/load.ts';
+import { createPlant } from '../../src/der/plant/create-plant.ts';
+import type { SimPlant } from '../../src/der/plant/plant.ts';
 import { deviceSeriesReader } from '../../src/device-series.ts';
 
 /** Stands in a list of stations for a PV device. */

@@ -1,6 +1,6 @@
 /** Faults of every kind, as fast-check thinks them up: mostly such as a device takes, with waits that a test can bear. */
 import fc from 'fast-check';
-import type { FaultKind, FaultRequest } from '../../src/core/fault-kinds.ts';
+import type { FaultKind, FaultRequest } from '../../src/core/faults/kinds.ts';
 import { faultKinds } from '../../src/fault-kinds/all.ts';
 import { falsifySwitches } from '../../src/fault-kinds/modbus-reading.ts';
 import type { Layout } from '../../src/sunspec/map/layout.ts';

@@ -1,8 +1,8 @@
 /** A fault registry with clocks that stand until they are moved, and the kinds of the catalogue. */
-import { addSeconds, simTimeFromMs } from '../../src/core/clock.ts';
-import type { ActiveFault } from '../../src/core/active-fault.ts';
-import type { FaultKind, FaultRequest } from '../../src/core/fault-kinds.ts';
-import { FaultRegistry } from '../../src/core/fault-registry.ts';
+import { addSeconds, simTimeFromMs } from '../../src/core/time/clock.ts';
+import type { ActiveFault } from '../../src/core/faults/active-fault.ts';
+import type { FaultKind, FaultRequest } from '../../src/core/faults/kinds.ts';
+import { FaultRegistry } from '../../src/core/faults/registry.ts';
 import { faultKinds } from '../../src/fault-kinds/all.ts';
 import { HandWall } from './wall.ts';
 

@@ -1,7 +1,7 @@
 /** A bank behind its faults, as a master sees it; time stands until it is moved. */
-import { addSeconds } from '../../src/core/clock.ts';
-import type { ActiveFault } from '../../src/core/active-fault.ts';
-import type { FaultKind } from '../../src/core/fault-kinds.ts';
+import { addSeconds } from '../../src/core/time/clock.ts';
+import type { ActiveFault } from '../../src/core/faults/active-fault.ts';
+import type { FaultKind } from '../../src/core/faults/kinds.ts';
 import { faultKinds } from '../../src/fault-kinds/all.ts';
 import type { FaultyMap, MapFaults } from '../../src/sunspec/faults/faulty-map.ts';
 import { FaultyMaps } from '../../src/sunspec/faults/faulty-maps.ts';

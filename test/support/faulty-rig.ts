@@ -1,10 +1,10 @@
 /** A plant whose devices carry out faults, run by hand. */
-import type { ActiveFault } from '../../src/core/active-fault.ts';
-import type { FaultKind } from '../../src/core/fault-kinds.ts';
-import type { FaultRegistry } from '../../src/core/fault-registry.ts';
-import { silentLogger } from '../../src/core/log.ts';
+import type { ActiveFault } from '../../src/core/faults/active-fault.ts';
+import type { FaultKind } from '../../src/core/faults/kinds.ts';
+import type { FaultRegistry } from '../../src/core/faults/registry.ts';
+import { silentLogger } from '../../src/core/log/log.ts';
 import { createFaultRegistry, followPlant } from '../../src/fault-setup.ts';
-import type { SimPlant } from '../../src/der/plant.ts';
+import type { SimPlant } from '../../src/der/plant/plant.ts';
 import type { AnyPointValue } from '../../src/sunspec/map/types.ts';
 import type { FaultExtras } from './faults.ts';
 import { named } from './map.ts';

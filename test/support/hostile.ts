@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
-import { problemTable } from '../../src/core/problem.ts';
-import type { ProblemCode } from '../../src/core/problem.ts';
+import { problemTable } from '../../src/core/http/problem.ts';
+import type { ProblemCode } from '../../src/core/http/problem.ts';
 import type { Json } from './http.ts';
 
 /** One answer of a connection, cut out of the bytes by its own length. */

@@ -1,15 +1,15 @@
 /** One device around a source of the test, in still surroundings, on a paused plant. */
-import { simTimeFromMs, systemClock } from '../../src/core/clock.ts';
-import { silentLogger } from '../../src/core/log.ts';
-import { SimClock } from '../../src/core/sim-clock.ts';
-import { SimDevice } from '../../src/der/device.ts';
-import { Environment } from '../../src/der/environment.ts';
-import { SimPlant } from '../../src/der/plant.ts';
-import { parseSeries } from '../../src/der/series.ts';
+import { simTimeFromMs, systemClock } from '../../src/core/time/clock.ts';
+import { silentLogger } from '../../src/core/log/log.ts';
+import { SimClock } from '../../src/core/time/sim-clock.ts';
+import { SimDevice } from '../../src/der/device/device.ts';
+import { Environment } from '../../src/der/surroundings/environment.ts';
+import { SimPlant } from '../../src/der/plant/plant.ts';
+import { parseSeries } from '../../src/der/surroundings/series.ts';
 import type { DcSource } from '../../src/der/source/source.ts';
-import { createTemplate } from '../../src/der/template.ts';
-import type { ProfileSpec } from '../../src/der/template.ts';
-import { SeriesWeather, weatherColumns } from '../../src/der/weather.ts';
+import { createTemplate } from '../../src/der/device/template.ts';
+import type { ProfileSpec } from '../../src/der/device/template.ts';
+import { SeriesWeather, weatherColumns } from '../../src/der/surroundings/weather.ts';
 
 /** Ticks of any length from 1 ms to 6 minutes come from the rate alone. */
 export const baseTickS = 0.1;

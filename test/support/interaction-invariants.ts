@@ -1,5 +1,5 @@
 /** What holds of every device in every sub-step, whatever is switched on (IEEE 1547-2018 4.7, 5.2 and common sense). */
-import type { GridTraceRow } from '../../src/core/grid-trace.ts';
+import type { GridTraceRow } from '../../src/contract/grid-trace.ts';
 import type { MapView } from '../../src/sunspec/map/view.ts';
 import { storePower } from './interaction-plan.ts';
 import type { InteractionRig } from './interaction-rig.ts';

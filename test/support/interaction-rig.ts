@@ -1,10 +1,10 @@
 /** A device over an ideal source whose every function can be set from a plan, through its registers. */
-import { resolveProfile } from '../../src/config/device-profile.ts';
-import type { GridPatch } from '../../src/core/environment.ts';
-import type { SimDevice } from '../../src/der/device.ts';
+import { resolveProfile } from '../../src/config/profile/device-profile.ts';
+import type { GridPatch } from '../../src/contract/environment.ts';
+import type { SimDevice } from '../../src/der/device/device.ts';
 import { dcFromAc } from '../../src/der/inverter/efficiency.ts';
-import type { SimPlant } from '../../src/der/plant.ts';
-import type { ProfileSpec } from '../../src/der/template.ts';
+import type { SimPlant } from '../../src/der/plant/plant.ts';
+import type { ProfileSpec } from '../../src/der/device/template.ts';
 import type { MapView, WritableMapView } from '../../src/sunspec/map/view.ts';
 import { baseTickS, idealPlant, longestTickS } from './ideal-plant.ts';
 import { IdealSource } from './ideal-source.ts';

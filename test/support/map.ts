@@ -1,11 +1,11 @@
 /** The maps of the reference tables, filled with sensible start values, and a bank whose clocks are set by hand. */
-import { addSeconds, simTimeFromMs } from '../../src/core/clock.ts';
-import type { SimTime } from '../../src/core/clock.ts';
-import type { Origin } from '../../src/core/device.ts';
+import { addSeconds, simTimeFromMs } from '../../src/core/time/clock.ts';
+import type { SimTime } from '../../src/core/time/clock.ts';
+import type { Origin } from '../../src/core/origin.ts';
 import { SimError } from '../../src/core/errors.ts';
 import type { ErrorCode } from '../../src/core/errors.ts';
-import { Scheduler } from '../../src/core/scheduler.ts';
-import type { Timer } from '../../src/core/scheduler.ts';
+import { Scheduler } from '../../src/core/time/scheduler.ts';
+import type { Timer } from '../../src/core/time/scheduler.ts';
 import { RegisterBank } from '../../src/sunspec/map/bank.ts';
 import type { Change, CommitClock } from '../../src/sunspec/map/bank.ts';
 import { buildLayout } from '../../src/sunspec/map/layout.ts';

@@ -1,10 +1,10 @@
 /** A Modbus listener behind TLS with what a test looks at, and masters of it. */
 import { connect } from 'node:tls';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
-import type { Logger } from '../../src/core/log.ts';
-import type { ModbusContext } from '../../src/sunspec/modbus/context.ts';
-import { createModbusContext, createModbusTcpServer } from '../../src/sunspec/modbus/server.ts';
-import type { ModbusContextOptions, ModbusTcpServer } from '../../src/sunspec/modbus/server.ts';
+import type { Logger } from '../../src/core/log/log.ts';
+import type { ModbusContext } from '../../src/sunspec/modbus/server/context.ts';
+import { createModbusContext, createModbusTcpServer } from '../../src/sunspec/modbus/server/server.ts';
+import type { ModbusContextOptions, ModbusTcpServer } from '../../src/sunspec/modbus/server/server.ts';
 import { RawClient, readRequest } from './modbus-client.ts';
 import { FakeWallClock, MemoryUnit } from './modbus-unit.ts';
 import type { Identity, TestPki } from './pki.ts';

@@ -1,6 +1,6 @@
 import { SimError } from '../../src/core/errors.ts';
-import type { WallClock } from '../../src/core/clock.ts';
-import type { ModbusUnit, Requester } from '../../src/sunspec/modbus/unit.ts';
+import type { WallClock } from '../../src/core/time/clock.ts';
+import type { ModbusUnit, Requester } from '../../src/sunspec/modbus/server/unit.ts';
 
 export const firstRegister = 100;
 export const registerTotal = 200;

@@ -1,10 +1,10 @@
 /** The device of the OpenDER scenarios behind its registers: 100 kW, 100 kVA, 480 V, three phases, an ideal source. */
-import { resolveProfile } from '../../src/config/device-profile.ts';
-import type { Origin } from '../../src/core/device.ts';
-import type { SimDevice } from '../../src/der/device.ts';
+import { resolveProfile } from '../../src/config/profile/device-profile.ts';
+import type { Origin } from '../../src/core/origin.ts';
+import type { SimDevice } from '../../src/der/device/device.ts';
 import { dcFromAc } from '../../src/der/inverter/efficiency.ts';
-import type { SimPlant } from '../../src/der/plant.ts';
-import type { ProfileSpec } from '../../src/der/template.ts';
+import type { SimPlant } from '../../src/der/plant/plant.ts';
+import type { ProfileSpec } from '../../src/der/device/template.ts';
 import type { MapView, WritableMapView } from '../../src/sunspec/map/view.ts';
 import type {
   Choices,

@@ -8,9 +8,9 @@ import type {
   StimulusEvent,
   SteadyScenario,
 } from '../../scripts/compact-opender.ts';
-import { secondsBetween } from '../../src/core/clock.ts';
-import type { SimTime } from '../../src/core/clock.ts';
-import type { GridTrace } from '../../src/core/grid-trace.ts';
+import { secondsBetween } from '../../src/core/time/clock.ts';
+import type { SimTime } from '../../src/core/time/clock.ts';
+import type { GridTrace } from '../../src/contract/grid-trace.ts';
 import { OpenderRig, ratedKw } from './opender-plant.ts';
 
 export const fixtureFolder = join(import.meta.dirname, '..', '..', 'fixtures', 'opender');

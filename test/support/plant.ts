@@ -1,19 +1,19 @@
-import { loadConfig } from '../../src/config/load.ts';
-import { simTimeFromMs, systemClock } from '../../src/core/clock.ts';
-import type { ClockMode, WallClock } from '../../src/core/clock.ts';
-import type { FaultRegistry } from '../../src/core/fault-registry.ts';
-import { silentLogger } from '../../src/core/log.ts';
-import type { Logger } from '../../src/core/log.ts';
-import { localDateMs, SimClock } from '../../src/core/sim-clock.ts';
-import { createPlant } from '../../src/der/create-plant.ts';
-import type { SimPlant } from '../../src/der/plant.ts';
-import type { FeederSpec } from '../../src/der/grid/feeder.ts';
-import { parseSeries } from '../../src/der/series.ts';
-import type { Series } from '../../src/der/series.ts';
-import type { CloudPreset } from '../../src/der/source/clouds.ts';
-import type { InverterParameters } from '../../src/core/device.ts';
-import type { PvParameters } from '../../src/core/kinds/pv.ts';
-import type { ProfileSpec } from '../../src/der/template.ts';
+import { loadConfig } from '../../src/config/layers/load.ts';
+import { simTimeFromMs, systemClock } from '../../src/core/time/clock.ts';
+import type { ClockMode, WallClock } from '../../src/core/time/clock.ts';
+import type { FaultRegistry } from '../../src/core/faults/registry.ts';
+import { silentLogger } from '../../src/core/log/log.ts';
+import type { Logger } from '../../src/core/log/log.ts';
+import { localDateMs, SimClock } from '../../src/core/time/sim-clock.ts';
+import { createPlant } from '../../src/der/plant/create-plant.ts';
+import type { SimPlant } from '../../src/der/plant/plant.ts';
+import type { FeederSpec } from '../../src/der/surroundings/grid/feeder.ts';
+import { parseSeries } from '../../src/der/surroundings/series.ts';
+import type { Series } from '../../src/der/surroundings/series.ts';
+import type { CloudPreset } from '../../src/der/surroundings/sky/clouds.ts';
+import type { InverterParameters } from '../../src/contract/device.ts';
+import type { PvParameters } from '../../src/contract/kinds/pv.ts';
+import type { ProfileSpec } from '../../src/der/device/template.ts';
 import { deviceSeriesReader } from '../../src/device-series.ts';
 
 export interface TestPlantOptions {

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import type { Server } from 'node:net';
 import { SimError } from '../../src/core/errors.ts';
-import { listen } from '../../src/core/listen.ts';
+import { listen } from '../../src/core/net/listen.ts';
 import { settled } from './handles.ts';
 
 /** Below those that systems give to outgoing connections and to listeners on port 0: other tests use these all the time. */

@@ -1,6 +1,6 @@
 /** The proxy maps that come with the program. */
 import { readFileSync } from 'node:fs';
-import { bundledProxyMapPath } from '../../src/config/bundled.ts';
+import { bundledProxyMapPath } from '../../src/config/profile/bundled.ts';
 import type { ProxyMap } from '../../src/sunspec/modbus/proxy/schema.ts';
 
 export function bundledMap(name: string): ProxyMap {

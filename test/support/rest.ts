@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { createApi } from '../../src/api/server.ts';
-import type { Api } from '../../src/api/server.ts';
-import type { SimPlant } from '../../src/der/plant.ts';
+import { createApi } from '../../src/api/http/server.ts';
+import type { Api } from '../../src/api/http/server.ts';
+import type { SimPlant } from '../../src/der/plant/plant.ts';
 import { apiContext } from './api-context.ts';
 import type { ContextOptions } from './api-context.ts';
 import { ask } from './http.ts';

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
-import type { Origin, Snapshot } from '../../src/core/device.ts';
-import type { SimDevice } from '../../src/der/device.ts';
-import type { SimPlant } from '../../src/der/plant.ts';
+import type { Snapshot } from '../../src/contract/snapshot.ts';
+import type { Origin } from '../../src/core/origin.ts';
+import type { SimDevice } from '../../src/der/device/device.ts';
+import type { SimPlant } from '../../src/der/plant/plant.ts';
 import type { MapView, WritableMapView } from '../../src/sunspec/map/view.ts';
 import { testPlant } from './plant.ts';
 import type { TestPlantOptions } from './plant.ts';

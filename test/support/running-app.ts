@@ -1,8 +1,8 @@
 import { createApp } from '../../src/app.ts';
 import type { App, AppOptions } from '../../src/app.ts';
-import type { AppConfig } from '../../src/config/app-config.ts';
-import { loadConfig } from '../../src/config/load.ts';
-import { createLogBook } from '../../src/core/log.ts';
+import type { AppConfig } from '../../src/config/settings/app-config.ts';
+import { loadConfig } from '../../src/config/layers/load.ts';
+import { createLogBook } from '../../src/core/log/log.ts';
 
 export interface RunningApp {
   readonly app: App;

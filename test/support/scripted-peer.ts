@@ -1,7 +1,7 @@
 /** A Modbus TCP device that does as a test says: a register image, and rules that go before it. */
 import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
-import { listen } from '../../src/core/listen.ts';
+import { listen } from '../../src/core/net/listen.ts';
 import { adu } from './modbus-client.ts';
 
 export interface PeerRequest {

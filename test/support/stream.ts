@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { WebSocket } from 'ws';
-import { simTimeFromMs } from '../../src/core/clock.ts';
-import { createLogBook } from '../../src/core/log.ts';
-import type { LogBook } from '../../src/core/log.ts';
-import type { DeviceChange, Plant, TickEvent } from '../../src/sunspec/map/device.ts';
+import { simTimeFromMs } from '../../src/core/time/clock.ts';
+import { createLogBook } from '../../src/core/log/log.ts';
+import type { LogBook } from '../../src/core/log/log.ts';
+import type { DeviceChange, Plant, TickEvent } from '../../src/contract/plant.ts';
 import { createTelemetry } from '../../src/ws/telemetry.ts';
 import type { Telemetry, TelemetryContext, TelemetryOptions } from '../../src/ws/telemetry.ts';
 

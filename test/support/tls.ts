@@ -2,12 +2,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
-import type { TlsPolicy } from '../../src/core/tls-material.ts';
-import type { Logger } from '../../src/core/log.ts';
-import { silentLogger } from '../../src/core/log.ts';
-import { systemClock } from '../../src/core/clock.ts';
-import { TlsFiles } from '../../src/sunspec/modbus/tls-files.ts';
-import type { TlsFilesOptions, TlsIo } from '../../src/sunspec/modbus/tls-files.ts';
+import type { TlsPolicy } from '../../src/core/tls/material.ts';
+import type { Logger } from '../../src/core/log/log.ts';
+import { silentLogger } from '../../src/core/log/log.ts';
+import { systemClock } from '../../src/core/time/clock.ts';
+import { TlsFiles } from '../../src/sunspec/modbus/tls/tls-files.ts';
+import type { TlsFilesOptions, TlsIo } from '../../src/sunspec/modbus/tls/tls-files.ts';
 import { RawClient } from './modbus-client.ts';
 import type { Identity, TestPki } from './pki.ts';
 

@@ -1,4 +1,4 @@
-import type { WallClock } from '../../src/core/clock.ts';
+import type { WallClock } from '../../src/core/time/clock.ts';
 
 /** A wall clock that stands until it is moved. */
 export class HandWall implements WallClock {

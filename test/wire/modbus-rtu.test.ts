@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { crc16 } from '../../src/core/crc16.ts';
-import { serve } from '../../src/sunspec/modbus/exchange.ts';
-import { maxAdu } from '../../src/sunspec/modbus/framing.ts';
-import { RtuFraming } from '../../src/sunspec/modbus/rtu.ts';
-import { createModbusContext } from '../../src/sunspec/modbus/server.ts';
+import { crc16 } from '../../src/core/net/crc16.ts';
+import { serve } from '../../src/sunspec/modbus/server/exchange.ts';
+import { maxAdu } from '../../src/sunspec/modbus/framing/framing.ts';
+import { RtuFraming } from '../../src/sunspec/modbus/framing/rtu.ts';
+import { createModbusContext } from '../../src/sunspec/modbus/server/server.ts';
 import { MemoryUnit } from '../support/modbus-unit.ts';
 import { rtu, rtuRead, rtuWrite } from '../support/rtu.ts';
 

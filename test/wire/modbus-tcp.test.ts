@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { serve } from '../../src/sunspec/modbus/exchange.ts';
-import { maxAdu } from '../../src/sunspec/modbus/framing.ts';
-import { MbapFraming } from '../../src/sunspec/modbus/mbap.ts';
-import { createModbusContext, createModbusTcpServer } from '../../src/sunspec/modbus/server.ts';
-import type { ModbusTcpServer } from '../../src/sunspec/modbus/server.ts';
+import { serve } from '../../src/sunspec/modbus/server/exchange.ts';
+import { maxAdu } from '../../src/sunspec/modbus/framing/framing.ts';
+import { MbapFraming } from '../../src/sunspec/modbus/framing/mbap.ts';
+import { createModbusContext, createModbusTcpServer } from '../../src/sunspec/modbus/server/server.ts';
+import type { ModbusTcpServer } from '../../src/sunspec/modbus/server/server.ts';
 import { RawClient, readRequest } from '../support/modbus-client.ts';
 import { MemoryUnit } from '../support/modbus-unit.ts';
 

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { expect } from 'chai';
 import * as library from 'ws';
-import type { TickEvent } from '../../src/sunspec/map/device.ts';
+import type { TickEvent } from '../../src/contract/plant.ts';
 import { Broadcast, maxPieceBytes, textFrame } from '../../src/ws/frames.ts';
 
 /** A tick whose texts count how often they are asked for. */

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
-import type { LogEntry } from '../../src/core/log.ts';
+import type { LogEntry } from '../../src/core/log/log.ts';
 import { openStream, StreamClient } from '../support/stream.ts';
 import type { StreamFixture } from '../support/stream.ts';
 

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
-import type { LogEntry } from '../../src/core/log.ts';
+import type { LogEntry } from '../../src/core/log/log.ts';
 import { rawExchange } from '../support/http.ts';
 import type { Json, RawAnswer } from '../support/http.ts';
 import { Rest } from '../support/rest.ts';
 import { openStream, StreamClient } from '../support/stream.ts';
 import type { StreamFixture } from '../support/stream.ts';
 import { createTelemetry } from '../../src/ws/telemetry.ts';
-import { silentLogger } from '../../src/core/log.ts';
-import { systemClock } from '../../src/core/clock.ts';
+import { silentLogger } from '../../src/core/log/log.ts';
+import { systemClock } from '../../src/core/time/clock.ts';
 
 const path = '/api/sim/ws/telemetry';
 let stream: StreamFixture;

@@ -1,5 +1,5 @@
 /** Examples of a three-phase PV device of 10 kW: as it starts, and after one request to each function. */
-import { exampleTime } from '../schemas/common.ts';
+import { exampleTime } from '../common/schemas.ts';
 import type { GridFunctionName } from './functions.ts';
 
 const off = {

@@ -1,9 +1,9 @@
 /** Registers to grid-support objects. */
-import type { SimTime } from '../../core/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
 import type { Bank } from '../../sunspec/map/bank.ts';
 import { ctrlModeMask, requiredMode } from '../../sunspec/map/rules.ts';
-import { hasPoint, pointNumber, pointValue, pointWriter } from '../points.ts';
-import { isoOrNull } from '../schemas/common.ts';
+import { hasPoint, pointNumber, pointValue, pointWriter } from '../common/points.ts';
+import { isoOrNull } from '../common/schemas.ts';
 import type { GridFunction, Member, Members } from './members.ts';
 
 type DateMs = (at: SimTime) => number;

@@ -1,13 +1,13 @@
 /** Grid-support requests to registers, all of a request in one transaction. */
-import type { Origin } from '../../core/device.ts';
+import type { Origin } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Fault } from '../../core/errors.ts';
-import type { ProblemFault } from '../../core/problem.ts';
+import type { ProblemFault } from '../../core/http/problem.ts';
 import type { Bank } from '../../sunspec/map/bank.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { pointName } from '../../sunspec/map/view.ts';
-import { HttpProblem, invalidAll, problemOf } from '../errors.ts';
+import { HttpProblem, invalidAll, problemOf } from '../http/errors.ts';
 import type { GridFunction, Member, Members } from './members.ts';
 import { isSupported } from './read.ts';
 

@@ -1,6 +1,7 @@
 /** The latest samples of every device, as ticks bring them. */
-import type { Published } from '../../core/device.ts';
-import type { Device, Plant } from '../../sunspec/map/device.ts';
+import type { Published } from '../../contract/snapshot.ts';
+import type { Plant } from '../../contract/plant.ts';
+import type { Device } from '../../contract/device.ts';
 import type { Bank } from '../../sunspec/map/bank.ts';
 import { metricsOf } from './metrics.ts';
 import type { DeviceMetrics, Metric } from './metrics.ts';

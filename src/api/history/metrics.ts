@@ -3,11 +3,12 @@
  * order. It puts all of them itself: a number that goes from function to function is boxed, and recording would leave more
  * garbage than data.
  */
-import { connectionStates, inverterStates, serviceStates } from '../../core/device.ts';
-import type { AssetType, DeviceDetail, Snapshot } from '../../core/device.ts';
-import type { EvseDetail } from '../../core/kinds/evse.ts';
+import { connectionStates, inverterStates, serviceStates } from '../../contract/snapshot.ts';
+import type { AssetType, DeviceDetail } from '../../contract/device.ts';
+import type { Snapshot } from '../../contract/snapshot.ts';
+import type { EvseDetail } from '../../contract/kinds/evse.ts';
 import type { Bank } from '../../sunspec/map/bank.ts';
-import { kilo, rounded } from '../views-kind.ts';
+import { kilo, rounded } from '../common/kind-replies.ts';
 
 /** One column of a device's history. */
 export interface Metric {

@@ -1,5 +1,5 @@
 /** What the query of a history asks for. */
-import { invalid, invalidAll } from '../errors.ts';
+import { invalid, invalidAll } from '../http/errors.ts';
 import type { Metric } from './metrics.ts';
 import type { Window } from './select.ts';
 

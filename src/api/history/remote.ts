@@ -1,7 +1,7 @@
 /** The latest samples of the device that the SunSpec client has found last. */
-import { connectionStates, inverterStates, serviceStates } from '../../core/device.ts';
-import { remoteMetricNames } from '../../core/sunspec-client.ts';
-import type { RemoteDevice, RemoteMetrics, SunSpecClient } from '../../core/sunspec-client.ts';
+import { connectionStates, inverterStates, serviceStates } from '../../contract/snapshot.ts';
+import { remoteMetricNames } from '../../contract/sunspec-client.ts';
+import type { RemoteDevice, RemoteMetrics, SunSpecClient } from '../../contract/sunspec-client.ts';
 import type { DeviceHistory } from './history.ts';
 import type { Metric } from './metrics.ts';
 import { firstMetric, SampleRing } from './ring.ts';

@@ -1,6 +1,8 @@
-import { assetTypes, inverterStates } from '../../core/device.ts';
-import type { AlarmSeverity, Snapshot } from '../../core/device.ts';
-import { rounded } from '../views-kind.ts';
+import { assetTypes } from '../../contract/device.ts';
+import { inverterStates } from '../../contract/snapshot.ts';
+import type { AlarmSeverity } from '../../contract/device.ts';
+import type { Snapshot } from '../../contract/snapshot.ts';
+import { rounded } from '../common/kind-replies.ts';
 import { bit, info } from './family.ts';
 import type { Family, MetricsView, Sample } from './family.ts';
 

@@ -1,7 +1,7 @@
-import type { Snapshot } from '../../core/device.ts';
-import type { Device } from '../../sunspec/map/device.ts';
-import type { RouteContext } from '../context.ts';
-import type { CommReply } from '../schemas/snapshot.ts';
+import type { Snapshot } from '../../contract/snapshot.ts';
+import type { Device } from '../../contract/device.ts';
+import type { RouteContext } from '../http/context.ts';
+import type { CommReply } from '../devices/snapshot-schemas.ts';
 import type { AnswerCount } from './answer-counts.ts';
 
 /** What one scrape sees. */

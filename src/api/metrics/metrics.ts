@@ -1,6 +1,6 @@
 import type { Counter, Gauge, Registry } from 'prom-client';
-import type { RouteContext } from '../context.ts';
-import { commStatus, latestOf } from '../views.ts';
+import type { RouteContext } from '../http/context.ts';
+import { commStatus, latestOf } from '../common/device-replies.ts';
 import { AnswerCounts } from './answer-counts.ts';
 import { deviceFamilies } from './device-families.ts';
 import type { Family, MetricsView } from './family.ts';

@@ -1,9 +1,9 @@
 import { commStates } from '../../core/adapter.ts';
-import { assetTypes } from '../../core/device.ts';
-import { faultProtocols } from '../../core/fault-kinds.ts';
+import { assetTypes } from '../../contract/device.ts';
+import { faultProtocols } from '../../core/faults/kinds.ts';
 import { bit, info, single } from './family.ts';
 import type { Family, MetricsView, Sample } from './family.ts';
-import type { CommReply } from '../schemas/snapshot.ts';
+import type { CommReply } from '../devices/snapshot-schemas.ts';
 
 /** ms to s */
 const seconds = (ms: number) => ms / 1000;

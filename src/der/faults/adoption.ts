@@ -1,6 +1,6 @@
 /** Adoptions that do not do what they report. */
-import type { ActiveFault } from '../../core/active-fault.ts';
-import type { Origin } from '../../core/device.ts';
+import type { ActiveFault } from '../../core/faults/active-fault.ts';
+import type { Origin } from '../../core/origin.ts';
 import { targetSlots } from '../../sunspec/faults/targets.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import { strikesAt } from './effect.ts';

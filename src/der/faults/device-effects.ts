@@ -1,7 +1,7 @@
 /** The faults of one device: each write, each adoption and each tick goes past them. */
-import type { ActiveFault } from '../../core/active-fault.ts';
-import type { Origin, Source } from '../../core/device.ts';
-import type { Timer } from '../../core/scheduler.ts';
+import type { ActiveFault } from '../../core/faults/active-fault.ts';
+import type { Origin, Source } from '../../core/origin.ts';
+import type { Timer } from '../../core/time/scheduler.ts';
 import {
   adoptionFault,
   alarmFault,
@@ -15,8 +15,8 @@ import {
 import type { Candidate } from '../../sunspec/map/bank.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
-import { alarmKinds } from '../alarms.ts';
-import type { AlarmCode } from '../alarms.ts';
+import { alarmKinds } from '../device/alarms.ts';
+import type { AlarmCode } from '../device/alarms.ts';
 import { adoption } from './adoption.ts';
 import type { AdoptionOutcome, Effect, EffectHost } from './effect.ts';
 import { changedBy } from './function-points.ts';

@@ -1,8 +1,8 @@
 /** What the faults of a device have in common: how one acts at one device. */
-import type { ActiveFault } from '../../core/active-fault.ts';
-import type { SimTime } from '../../core/clock.ts';
-import type { Origin } from '../../core/device.ts';
-import type { Scheduler } from '../../core/scheduler.ts';
+import type { ActiveFault } from '../../core/faults/active-fault.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { Origin } from '../../core/origin.ts';
+import type { Scheduler } from '../../core/time/scheduler.ts';
 import { holds } from '../../sunspec/faults/condition.ts';
 import type { Candidate, RegisterBank } from '../../sunspec/map/bank.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';

@@ -1,5 +1,5 @@
 /** The settings as physics takes them while faults keep writes from it. */
-import type { ActiveFault } from '../../core/active-fault.ts';
+import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { RegisterBank } from '../../sunspec/map/bank.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import { createMapView } from '../../sunspec/map/view.ts';

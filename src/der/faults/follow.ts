@@ -1,7 +1,7 @@
 /** The devices of a plant follow the faults that concern them. */
-import type { ActiveFault } from '../../core/active-fault.ts';
-import type { FaultCheck, ProposedFault } from '../../core/fault-kinds.ts';
-import type { FaultRegistry } from '../../core/fault-registry.ts';
+import type { ActiveFault } from '../../core/faults/active-fault.ts';
+import type { FaultCheck, ProposedFault } from '../../core/faults/kinds.ts';
+import type { FaultRegistry } from '../../core/faults/registry.ts';
 import { SimError } from '../../core/errors.ts';
 import {
   adoptionFault,
@@ -14,7 +14,7 @@ import {
 import { targetSlots } from '../../sunspec/faults/targets.ts';
 import { isAdoptionRequest } from '../../sunspec/map/sets.ts';
 import type { Layout } from '../../sunspec/map/layout.ts';
-import type { SimPlant } from '../plant.ts';
+import type { SimPlant } from '../plant/plant.ts';
 import { canBeWritten, functionsOf } from './function-points.ts';
 import { revertedFunctions } from './silent-revert.ts';
 

@@ -1,7 +1,7 @@
 /** Faults that keep a write from physics: for good, for a while, or until the function is switched on anew. */
-import type { ActiveFault } from '../../core/active-fault.ts';
-import { addSeconds } from '../../core/clock.ts';
-import type { Timer } from '../../core/scheduler.ts';
+import type { ActiveFault } from '../../core/faults/active-fault.ts';
+import { addSeconds } from '../../core/time/clock.ts';
+import type { Timer } from '../../core/time/scheduler.ts';
 import { targetSlots } from '../../sunspec/faults/targets.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import { strikesAt } from './effect.ts';

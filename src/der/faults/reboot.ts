@@ -1,7 +1,7 @@
 /** A device that goes off by itself and starts again. */
-import type { ActiveFault } from '../../core/active-fault.ts';
-import { addSeconds } from '../../core/clock.ts';
-import type { Timer } from '../../core/scheduler.ts';
+import type { ActiveFault } from '../../core/faults/active-fault.ts';
+import { addSeconds } from '../../core/time/clock.ts';
+import type { Timer } from '../../core/time/scheduler.ts';
 import { holds } from '../../sunspec/faults/condition.ts';
 import { originOf } from './effect.ts';
 import type { Effect, EffectHost } from './effect.ts';

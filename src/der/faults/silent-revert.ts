@@ -1,7 +1,7 @@
 /** Functions that switch themselves off again. */
-import type { ActiveFault } from '../../core/active-fault.ts';
-import { addSeconds } from '../../core/clock.ts';
-import type { Timer } from '../../core/scheduler.ts';
+import type { ActiveFault } from '../../core/faults/active-fault.ts';
+import { addSeconds } from '../../core/time/clock.ts';
+import type { Timer } from '../../core/time/scheduler.ts';
 import { targetSlots } from '../../sunspec/faults/targets.ts';
 import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
 import { originOf, strikesAt } from './effect.ts';

@@ -1,5 +1,5 @@
 /** Faults that stand from tick to tick: each tick is an occasion of theirs, and what it decides holds to the next. */
-import type { ActiveFault } from '../../core/active-fault.ts';
+import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import { strikesAt } from './effect.ts';
 import type { Effect, EffectHost } from './effect.ts';
 

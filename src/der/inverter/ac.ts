@@ -1,5 +1,5 @@
 /** AC quantities at the terminals from per-unit phase voltages and total P and Q. */
-import type { GridValues } from '../environment.ts';
+import type { GridValues } from '../surroundings/environment.ts';
 
 export const wirings = ['single', 'split', 'three'] as const;
 export type Wiring = (typeof wirings)[number];

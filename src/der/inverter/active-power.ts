@@ -2,8 +2,8 @@
  * Active power: the order of IEEE 1547-2018 4.7 and 5.4, 6.5.2.7 between limit, set-point, volt-watt, droop and
  * enter-service ramp, for devices that only deliver and for those that also take.
  */
-import type { ActiveDecider } from '../../core/grid-trace.ts';
-import type { ControlFunction } from '../../sunspec/map/device.ts';
+import type { ActiveDecider } from '../../contract/grid-trace.ts';
+import type { ControlFunction } from '../../contract/device.ts';
 import { interpolate } from './curve.ts';
 import { FrequencyDroop } from './droop.ts';
 import { rampCommand, rampTowards, respond } from './ramp.ts';

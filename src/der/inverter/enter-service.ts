@@ -1,6 +1,6 @@
 /** Enter service (model 703, IEEE 1547-2018 4.10): delay with its random part, then a ramp of the power ceiling. */
-import { addSeconds, secondsBetween } from '../../core/clock.ts';
-import type { SimTime } from '../../core/clock.ts';
+import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
 import type { RandomStream } from '../../core/random.ts';
 import type { Settings } from './settings.ts';
 

@@ -2,13 +2,13 @@
  * One inverter: service state, protective functions, active and reactive power, limits, energy. Advanced in
  * sub-steps of simulated time; keeps its own doubles, while the registers get rounded copies from `publish.ts`.
  */
-import { addSeconds, secondsBetween } from '../../core/clock.ts';
-import type { SimTime } from '../../core/clock.ts';
-import type { ActiveDecider } from '../../core/grid-trace.ts';
+import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { ActiveDecider } from '../../contract/grid-trace.ts';
 import type { RandomStream } from '../../core/random.ts';
-import type { ControlFunction } from '../../sunspec/map/device.ts';
-import type { GridValues } from '../environment.ts';
-import type { FeederImpedance } from '../grid/feeder.ts';
+import type { ControlFunction } from '../../contract/device.ts';
+import type { GridValues } from '../surroundings/environment.ts';
+import type { FeederImpedance } from '../surroundings/grid/feeder.ts';
 import type { DcSource } from '../source/source.ts';
 import { meanPu, nominalLnV, phaseCount, phaseShares } from './ac.ts';
 import { ActivePower } from './active-power.ts';

@@ -2,10 +2,10 @@
  * What watches the grid: trip timers, relays, momentary cessation and the enter-service window, on the extremes over
  * the phases.
  */
-import type { SimTime } from '../../core/clock.ts';
-import type { InverterParameters } from '../../core/device.ts';
-import type { RideThroughMode } from '../../core/grid-trace.ts';
-import type { GridValues } from '../environment.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { InverterParameters } from '../../contract/device.ts';
+import type { RideThroughMode } from '../../contract/grid-trace.ts';
+import type { GridValues } from '../surroundings/environment.ts';
 import { extremePu } from './ac.ts';
 import type { Wiring } from './ac.ts';
 import type { Ratings } from './ratings.ts';

@@ -1,5 +1,5 @@
 /** Reactive power functions (IEEE 1547-2018 5.3): which one acts, what it asks for, how it gets there. */
-import type { ReactiveDecider } from '../../core/grid-trace.ts';
+import type { ReactiveDecider } from '../../contract/grid-trace.ts';
 import { clampVar, lowPowerShare, settle, varBase } from './capability.ts';
 import type { Capability, Priority } from './capability.ts';
 import { interpolate } from './curve.ts';

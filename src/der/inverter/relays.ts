@@ -2,9 +2,9 @@
  * Protection besides voltage and frequency limits: anti-islanding (704.AntiIslEna, IEEE 1547-2018 8.1), and two relays
  * that the standard does not ask for and that some devices have: rate of change of frequency, and vector shift.
  */
-import { addSeconds, secondsBetween } from '../../core/clock.ts';
-import type { SimTime } from '../../core/clock.ts';
-import type { InverterParameters } from '../../core/device.ts';
+import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { InverterParameters } from '../../contract/device.ts';
 
 export const relayKinds = ['island', 'rocof', 'vectorShift'] as const;
 export type RelayKind = (typeof relayKinds)[number];

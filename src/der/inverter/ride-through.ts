@@ -1,8 +1,8 @@
 /** Ride-through regions by abnormal category (IEEE 1547-2018 Tables 14 to 16 and 19), and momentary cessation. */
-import { addSeconds, secondsBetween } from '../../core/clock.ts';
-import type { SimTime } from '../../core/clock.ts';
-import type { RideThroughMode } from '../../core/grid-trace.ts';
-import type { InverterParameters } from '../../core/device.ts';
+import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { RideThroughMode } from '../../contract/grid-trace.ts';
+import type { InverterParameters } from '../../contract/device.ts';
 import type { Ratings } from './ratings.ts';
 import { TripTimers } from './trip.ts';
 import type { TripInput, TripKind } from './trip.ts';

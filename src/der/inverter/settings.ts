@@ -1,5 +1,5 @@
 /** The settings of the grid-support functions, read from the registers once after each change. */
-import type { InverterParameters } from '../../core/device.ts';
+import type { InverterParameters } from '../../contract/device.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
 import type { CurvePoint } from './curve.ts';
 

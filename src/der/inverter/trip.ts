@@ -2,8 +2,8 @@
  * Timers of the curves of models 707-710 (IEEE 1547-2018 6.4, 6.5): one timer per threshold, counting while any phase is
  * beyond it, cleared at once on return, acting at the computed instant.
  */
-import { addSeconds } from '../../core/clock.ts';
-import type { SimTime } from '../../core/clock.ts';
+import { addSeconds } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
 import type { TripSetting, TripSettings } from './settings.ts';
 
 export const tripKinds = ['lowVoltage', 'highVoltage', 'lowFrequency', 'highFrequency'] as const;

@@ -2,7 +2,7 @@
  * The loop of a device that moves its own voltage: behind a feeder power changes the voltage that the curves see. A steep
  * curve on a weak feeder swings unless its response is slow against the sub-steps.
  */
-import type { FeederImpedance } from '../grid/feeder.ts';
+import type { FeederImpedance } from '../surroundings/grid/feeder.ts';
 import { varBase } from './capability.ts';
 import type { CurvePoint } from './curve.ts';
 import type { Settings } from './settings.ts';

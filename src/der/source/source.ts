@@ -1,7 +1,7 @@
-import type { DeviceDetail, IvCurve, IvPoint, SourceCommand } from '../../core/device.ts';
-import type { BatteryTree } from '../../core/kinds/battery.ts';
-import type { EvseSession } from '../../core/kinds/evse.ts';
-import type { WeatherNow } from '../environment.ts';
+import type { DeviceDetail, IvCurve, IvPoint, SourceCommand } from '../../contract/device.ts';
+import type { BatteryTree } from '../../contract/kinds/battery.ts';
+import type { EvseSession } from '../../contract/kinds/evse.ts';
+import type { WeatherNow } from '../surroundings/environment.ts';
 
 /** Names of `alarms.active`, raised and cleared by the model itself. */
 export type SourceCondition = string;

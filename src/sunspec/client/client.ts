@@ -1,12 +1,12 @@
 /** The built-in SunSpec master, as an adapter: one device, chosen at run time. */
 import type { Adapter, AdapterStatus, CommState } from '../../core/adapter.ts';
-import { systemClock } from '../../core/clock.ts';
-import type { WallClock } from '../../core/clock.ts';
+import { systemClock } from '../../core/time/clock.ts';
+import type { WallClock } from '../../core/time/clock.ts';
 import { SimError } from '../../core/errors.ts';
-import { LimitedLog } from '../../core/limited-log.ts';
-import { callLater } from '../../core/log-repeats.ts';
-import { silentLogger } from '../../core/log.ts';
-import type { Logger } from '../../core/log.ts';
+import { LimitedLog } from '../../core/log/limited-log.ts';
+import { callLater } from '../../core/log/log-repeats.ts';
+import { silentLogger } from '../../core/log/log.ts';
+import type { Logger } from '../../core/log/log.ts';
 import { createRandom } from '../../core/random.ts';
 import type {
   ClientState,
@@ -23,7 +23,7 @@ import type {
   RemoteSample,
   SunSpecClient,
   WriteOutcome,
-} from '../../core/sunspec-client.ts';
+} from '../../contract/sunspec-client.ts';
 import { Connection } from './connection.ts';
 import type { Counters } from './connection.ts';
 import { isOfPeer, messageOf } from './errors.ts';

@@ -1,6 +1,6 @@
 /** The way to one device: a link that is made anew when it breaks, attempts that are counted, and an end to every operation. */
 import { SimError } from '../../core/errors.ts';
-import type { ClientCounters, ClientTarget } from '../../core/sunspec-client.ts';
+import type { ClientCounters, ClientTarget } from '../../contract/sunspec-client.ts';
 import { exceptionIn, messageOf, peerTimeout } from './errors.ts';
 import { openLink } from './link.ts';
 import type { Link } from './link.ts';

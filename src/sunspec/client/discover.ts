@@ -1,5 +1,5 @@
 /** Finds the marker and walks the chain of models behind it (SunSpec Device Information Model Specification). */
-import type { Discovery, FoundModel } from '../../core/sunspec-client.ts';
+import type { Discovery, FoundModel } from '../../contract/sunspec-client.ts';
 import { definitionOf } from './catalogue.ts';
 import type { Connection } from './connection.ts';
 import { exceptionIn, exceptionText, isOfPeer, messageOf, peerError, UnfitAnswer } from './errors.ts';

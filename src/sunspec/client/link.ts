@@ -1,8 +1,8 @@
 /** One connection to the device: modbus-serial over a port of ours or a line. It lives once; a new connection is a new link. */
 import type { EventEmitter } from 'node:events';
 import type modbusSerial from 'modbus-serial';
-import { serialReason } from '../../core/serial-reason.ts';
-import type { ClientTarget } from '../../core/sunspec-client.ts';
+import { serialReason } from '../../core/net/serial-reason.ts';
+import type { ClientTarget } from '../../contract/sunspec-client.ts';
 import { exceptionError, messageOf, peerError, peerTimeout, UnfitAnswer } from './errors.ts';
 import { MbapPort } from './mbap-port.ts';
 import { openSocket } from './sockets.ts';

@@ -5,8 +5,8 @@
 import { Buffer } from 'node:buffer';
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
-import { crc16 } from '../../core/crc16.ts';
-import type { TransactionIds } from '../../core/sunspec-client.ts';
+import { crc16 } from '../../core/net/crc16.ts';
+import type { TransactionIds } from '../../contract/sunspec-client.ts';
 import { socketErrorText } from './errors.ts';
 
 const headerOctets = 6;

@@ -1,5 +1,5 @@
 /** The encodings of the register map, applied to registers of another device: the only file of the client that uses the map's code. */
-import type { ReadingValue } from '../../core/sunspec-client.ts';
+import type { ReadingValue } from '../../contract/sunspec-client.ts';
 import { applyScale, clearPoint, getText, isFloat, numberCodec, removeScale, setText } from '../map/codec.ts';
 import type { PointDef } from '../map/types.ts';
 

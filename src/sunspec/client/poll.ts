@@ -1,6 +1,6 @@
 /** Reads a device again and again: one round at a time, and after a broken connection in growing intervals. */
 import type { RandomStream } from '../../core/random.ts';
-import type { PolledModel, PollSettings, PollStatus } from '../../core/sunspec-client.ts';
+import type { PolledModel, PollSettings, PollStatus } from '../../contract/sunspec-client.ts';
 
 export const defaultPoll: PollSettings = { enabled: false, intervalMs: 1500, models: null };
 

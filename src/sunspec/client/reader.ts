@@ -1,5 +1,5 @@
 /** Reads models: whole points at a time, in smaller pieces where the device refuses larger ones. */
-import type { FoundModel, GroupReading, ModelReading, PointReading } from '../../core/sunspec-client.ts';
+import type { FoundModel, GroupReading, ModelReading, PointReading } from '../../contract/sunspec-client.ts';
 import type { ModelDef } from '../map/types.ts';
 import { definitionOf } from './catalogue.ts';
 import type { Connection } from './connection.ts';

@@ -8,7 +8,7 @@ import type {
   RawWriteOutcome,
   ReadingValue,
   WriteOutcome,
-} from '../../core/sunspec-client.ts';
+} from '../../contract/sunspec-client.ts';
 import type { Connection } from './connection.ts';
 import { discover, faultAt } from './discover.ts';
 import { exceptionIn, peerError } from './errors.ts';

@@ -5,8 +5,8 @@ import type { Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, DEFAULT_CIPHERS } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 import { SimError } from '../../core/errors.ts';
-import { guardedLookup } from '../../core/outbound.ts';
-import type { ClientTarget, ClientTls } from '../../core/sunspec-client.ts';
+import { guardedLookup } from '../../core/net/outbound.ts';
+import type { ClientTarget, ClientTls } from '../../contract/sunspec-client.ts';
 import { peerError, peerTimeout, socketErrorText } from './errors.ts';
 import { endpointOf } from './target.ts';
 

@@ -1,6 +1,6 @@
 /** The metrics of a snapshot, out of whatever models a device has. */
-import { connectionStates, inverterStates, serviceStates } from '../../core/device.ts';
-import type { FoundModel, ModelReading, PointReading, RemoteMetrics } from '../../core/sunspec-client.ts';
+import { connectionStates, inverterStates, serviceStates } from '../../contract/snapshot.ts';
+import type { FoundModel, ModelReading, PointReading, RemoteMetrics } from '../../contract/sunspec-client.ts';
 
 /** The AC side: the first of these that a device has. */
 const acModels = [701, 103, 102, 101, 113, 112, 111];

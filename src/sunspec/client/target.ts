@@ -1,7 +1,7 @@
 import { SimError } from '../../core/errors.ts';
-import { hostAndPort } from '../../core/listen.ts';
-import { isRefusedTarget, refusedTargetText } from '../../core/outbound.ts';
-import type { ClientTarget } from '../../core/sunspec-client.ts';
+import { hostAndPort } from '../../core/net/listen.ts';
+import { isRefusedTarget, refusedTargetText } from '../../core/net/outbound.ts';
+import type { ClientTarget } from '../../contract/sunspec-client.ts';
 
 /** `tcp://127.0.0.1:8502`, `tls://...`, `serial:/dev/ttyUSB0` */
 export function endpointOf(target: ClientTarget): string {

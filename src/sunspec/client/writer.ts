@@ -8,7 +8,7 @@ import type {
   WriteOutcome,
   WriteRequest,
   WrittenPoint,
-} from '../../core/sunspec-client.ts';
+} from '../../contract/sunspec-client.ts';
 import type { Connection, Habits } from './connection.ts';
 import { mostWritten } from './connection.ts';
 import { exceptionError, exceptionIn, peerError } from './errors.ts';

@@ -1,10 +1,10 @@
 /** What a write leaves in the registers while faults of the acceptance layer are in force. */
-import type { ActiveFault } from '../../core/active-fault.ts';
-import type { Origin } from '../../core/device.ts';
+import type { ActiveFault } from '../../core/faults/active-fault.ts';
+import type { Origin } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
 import type { ErrorCode } from '../../core/errors.ts';
-import type { ProposedFault } from '../../core/fault-kinds.ts';
-import type { Timer } from '../../core/scheduler.ts';
+import type { ProposedFault } from '../../core/faults/kinds.ts';
+import type { Timer } from '../../core/time/scheduler.ts';
 import {
   alterWriteFault,
   exceptionCodeFault,

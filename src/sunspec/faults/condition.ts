@@ -1,6 +1,6 @@
 /** Conditions of faults: whether the device is where the fault is to strike. */
 import type { Fault } from '../../core/errors.ts';
-import type { FaultCondition } from '../../core/fault-kinds.ts';
+import type { FaultCondition } from '../../core/faults/kinds.ts';
 import type { Bank } from '../map/bank.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 

@@ -1,11 +1,11 @@
 /** A register map behind faults: what a Modbus master reads and writes while some are in force. */
 import { Buffer } from 'node:buffer';
-import type { ActiveFault } from '../../core/active-fault.ts';
-import type { SimTime } from '../../core/clock.ts';
-import type { Origin } from '../../core/device.ts';
+import type { ActiveFault } from '../../core/faults/active-fault.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { Origin } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
-import type { FaultChange, FaultRegistry } from '../../core/fault-registry.ts';
-import type { Timer } from '../../core/scheduler.ts';
+import type { FaultChange, FaultRegistry } from '../../core/faults/registry.ts';
+import type { Timer } from '../../core/time/scheduler.ts';
 import type { Bank } from '../map/bank.ts';
 import type { PointSlot } from '../map/layout.ts';
 import { pointName } from '../map/view.ts';

@@ -1,6 +1,6 @@
 /** Puts faults between devices and whoever serves their registers, and takes them away again. */
-import type { ActiveFault } from '../../core/active-fault.ts';
-import type { FaultChange } from '../../core/fault-registry.ts';
+import type { ActiveFault } from '../../core/faults/active-fault.ts';
+import type { FaultChange } from '../../core/faults/registry.ts';
 import { FaultyMap, isOfMap } from './faulty-map.ts';
 import type { FaultyDevice, MapFaults, Registers } from './faulty-map.ts';
 

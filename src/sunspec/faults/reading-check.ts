@@ -1,7 +1,7 @@
 /** What only a device can tell of reading and structure faults before they are put in. */
 import { SimError } from '../../core/errors.ts';
 import type { Fault } from '../../core/errors.ts';
-import type { FaultKind, FaultTarget, ProposedFault } from '../../core/fault-kinds.ts';
+import type { FaultKind, FaultTarget, ProposedFault } from '../../core/faults/kinds.ts';
 import {
   bitsFault,
   dynamicScaleFault,

@@ -1,7 +1,7 @@
 /** Which points a reading fault changes. */
 import { Buffer } from 'node:buffer';
 import type { Fault } from '../../core/errors.ts';
-import type { FaultTarget } from '../../core/fault-kinds.ts';
+import type { FaultTarget } from '../../core/faults/kinds.ts';
 import { numberCodec } from '../map/codec.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 import type { GroupDef } from '../map/types.ts';

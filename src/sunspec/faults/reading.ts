@@ -1,8 +1,8 @@
 /** Reading faults: what each kind makes of the registers that a request sees. */
-import type { ActiveFault } from '../../core/active-fault.ts';
-import { addSeconds, secondsBetween } from '../../core/clock.ts';
-import type { SimTime } from '../../core/clock.ts';
-import type { FaultKind, FaultTarget } from '../../core/fault-kinds.ts';
+import type { ActiveFault } from '../../core/faults/active-fault.ts';
+import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { FaultKind, FaultTarget } from '../../core/faults/kinds.ts';
 import { createRandom } from '../../core/random.ts';
 import {
   bitsFault,

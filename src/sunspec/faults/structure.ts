@@ -1,6 +1,6 @@
 /** Structure faults: what becomes of the marker, the chain of models and its end. */
-import type { ActiveFault } from '../../core/active-fault.ts';
-import type { FaultKind } from '../../core/fault-kinds.ts';
+import type { ActiveFault } from '../../core/faults/active-fault.ts';
+import type { FaultKind } from '../../core/faults/kinds.ts';
 import {
   baseFault,
   chainEndFault,

@@ -1,7 +1,7 @@
 /** Which points of a device the target of a fault means. */
 import { SimError } from '../../core/errors.ts';
 import type { Fault } from '../../core/errors.ts';
-import type { FaultTarget } from '../../core/fault-kinds.ts';
+import type { FaultTarget } from '../../core/faults/kinds.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 
 /** The points under a name: a point, all of a group (`705.Crv[1]`) or of a model (`705`); none when there is no such thing. */

@@ -1,7 +1,7 @@
 /** Adoptions that take simulated time: IN_PROGRESS until their instant. */
-import { addSeconds } from '../../core/clock.ts';
-import type { Origin } from '../../core/device.ts';
-import type { Scheduler, Timer } from '../../core/scheduler.ts';
+import { addSeconds } from '../../core/time/clock.ts';
+import type { Origin } from '../../core/origin.ts';
+import type { Scheduler, Timer } from '../../core/time/scheduler.ts';
 import type { CommitClock, RegisterBank } from './bank.ts';
 import type { PointSlot } from './layout.ts';
 

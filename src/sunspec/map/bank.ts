@@ -1,6 +1,6 @@
 import { SimError } from '../../core/errors.ts';
-import type { Origin, Provenance } from '../../core/device.ts';
-import type { SimTime } from '../../core/clock.ts';
+import type { Origin, Provenance } from '../../core/origin.ts';
+import type { SimTime } from '../../core/time/clock.ts';
 import { adopt, adoptInPlace, adoptionResult, reportAdoption } from './adoption.ts';
 import { noSlot } from './layout.ts';
 import { OnDemandModel } from './on-demand.ts';

@@ -6,10 +6,10 @@
  * enable, a set-point, an adoption request or RvrtTms; RvrtTms 0 or disabling the function ends it. After expiry it rests until the
  * next such write. (Whether a set-point alone restarts the timer is left open by the model; here it does.)
  */
-import { addSeconds, secondsBetween } from '../../core/clock.ts';
-import type { SimTime } from '../../core/clock.ts';
-import type { Scheduler, Timer } from '../../core/scheduler.ts';
-import type { Origin } from '../../core/device.ts';
+import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { Scheduler, Timer } from '../../core/time/scheduler.ts';
+import type { Origin } from '../../core/origin.ts';
 import type { Candidate, CommitClock, RegisterBank } from './bank.ts';
 import type { Layout, ModelPlace, PointSlot } from './layout.ts';
 import type { AnyPointValue } from './types.ts';

@@ -2,7 +2,7 @@
  * What a writable point accepts beyond its type: ranges, and functions a device must have before they can
  * be enabled. Data only; the bank applies it to the candidate of every write, from whatever protocol.
  */
-import { gridSources, irradianceSources } from '../../core/environment.ts';
+import { gridSources, irradianceSources } from './source-words.ts';
 import { m702 } from '../models/m702.ts';
 
 /** A number, or the point (`702.WMaxRtg`, `-702.WChaRteMax` for its negative) whose candidate value is the bound. */

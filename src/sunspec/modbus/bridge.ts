@@ -1,18 +1,18 @@
 import type { Adapter, AdapterStatus, CommState, DeviceEndpoint } from '../../core/adapter.ts';
-import { systemClock } from '../../core/clock.ts';
+import { systemClock } from '../../core/time/clock.ts';
 import { SimError } from '../../core/errors.ts';
-import { hostAndPort } from '../../core/listen.ts';
-import { silentLogger } from '../../core/log.ts';
-import { highestUnitId } from '../../core/modbus-report.ts';
-import type { ModbusReport, ModbusReporter } from '../../core/modbus-report.ts';
+import { hostAndPort } from '../../core/net/listen.ts';
+import { silentLogger } from '../../core/log/log.ts';
+import { highestUnitId } from '../../contract/modbus-report.ts';
+import type { ModbusReport, ModbusReporter } from '../../contract/modbus-report.ts';
 import type { FaultyMaps } from '../faults/faulty-maps.ts';
 import type { Bank } from '../map/bank.ts';
-import type { DeviceServer } from '../map/device.ts';
-import type { ModbusContext, ModbusCounters } from './context.ts';
-import type { FramingName } from './framing.ts';
-import { createModbusContext, createModbusTcpServer } from './server.ts';
-import type { ModbusClientInfo, ModbusContextOptions, ModbusTcpServer } from './server.ts';
-import type { TlsFiles } from './tls-files.ts';
+import type { DeviceServer } from '../../contract/plant.ts';
+import type { ModbusContext, ModbusCounters } from './server/context.ts';
+import type { FramingName } from './framing/framing.ts';
+import { createModbusContext, createModbusTcpServer } from './server/server.ts';
+import type { ModbusClientInfo, ModbusContextOptions, ModbusTcpServer } from './server/server.ts';
+import type { TlsFiles } from './tls/tls-files.ts';
 import { BankUnit, LineUnits } from './unit-bridge.ts';
 
 export interface ModbusDevice {

@@ -1,17 +1,17 @@
 /** Modbus RTU: all devices on one serial line, each at its address. */
 import type { Adapter, AdapterStatus, CommState, DeviceEndpoint } from '../../core/adapter.ts';
-import { systemClock } from '../../core/clock.ts';
+import { systemClock } from '../../core/time/clock.ts';
 import { SimError } from '../../core/errors.ts';
-import { silentLogger } from '../../core/log.ts';
-import { highestUnitId } from '../../core/modbus-report.ts';
-import type { ModbusReport, ModbusReporter } from '../../core/modbus-report.ts';
+import { silentLogger } from '../../core/log/log.ts';
+import { highestUnitId } from '../../contract/modbus-report.ts';
+import type { ModbusReport, ModbusReporter } from '../../contract/modbus-report.ts';
 import type { FaultyMaps } from '../faults/faulty-maps.ts';
-import type { DeviceServer } from '../map/device.ts';
+import type { DeviceServer } from '../../contract/plant.ts';
 import type { ModbusDevice } from './bridge.ts';
-import type { ModbusCounters } from './context.ts';
-import type { Service } from './exchange.ts';
-import { createModbusContext } from './server.ts';
-import type { ModbusClientInfo, ModbusContextOptions } from './server.ts';
+import type { ModbusCounters } from './server/context.ts';
+import type { Service } from './server/exchange.ts';
+import { createModbusContext } from './server/server.ts';
+import type { ModbusClientInfo, ModbusContextOptions } from './server/server.ts';
 import { SerialLine } from './serial/line.ts';
 import { createSerialOpener } from './serial/port.ts';
 import type { SerialChannel, SerialOpener, SerialSettings } from './serial/port.ts';

@@ -1,15 +1,15 @@
 /** Devices as the Modbus stack sees them: one at a unit id, or those of a line at their addresses. */
 import { Buffer } from 'node:buffer';
-import type { Origin } from '../../core/device.ts';
+import type { Origin } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
-import type { LimitedLog } from '../../core/limited-log.ts';
+import type { LimitedLog } from '../../core/log/limited-log.ts';
 import type { FaultyMap, Permit } from '../faults/faulty-map.ts';
 import type { FaultyMaps } from '../faults/faulty-maps.ts';
 import type { Bank } from '../map/bank.ts';
-import { checkReadRight, checkWriteRight } from './access-bridge.ts';
-import { exceptionOf } from './errors.ts';
-import { broadcastAddress } from './rtu.ts';
-import type { ModbusUnit, Requester } from './unit.ts';
+import { checkReadRight, checkWriteRight } from './access/access-bridge.ts';
+import { exceptionOf } from './server/errors.ts';
+import { broadcastAddress } from './framing/rtu.ts';
+import type { ModbusUnit, Requester } from './server/unit.ts';
 
 /** A bank as a Modbus unit, behind its faults while there are some. */
 export class BankUnit implements ModbusUnit {

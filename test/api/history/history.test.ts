@@ -3,8 +3,10 @@ import { createHistory, historyBytes } from '../../../src/api/history/history.ts
 import type { History } from '../../../src/api/history/history.ts';
 import { metricsOf, numericNames } from '../../../src/api/history/metrics.ts';
 import { tickColumn } from '../../../src/api/history/ring.ts';
-import type { AssetType, Published } from '../../../src/core/device.ts';
-import type { Device, Plant, TickEvent } from '../../../src/sunspec/map/device.ts';
+import type { AssetType } from '../../../src/contract/device.ts';
+import type { Published } from '../../../src/contract/snapshot.ts';
+import type { Plant, TickEvent } from '../../../src/contract/plant.ts';
+import type { Device } from '../../../src/contract/device.ts';
 import { testPlant } from '../../support/plant.ts';
 
 const typeOf: Readonly<Record<AssetType, string>> = {

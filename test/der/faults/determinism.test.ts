@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { FaultRequest } from '../../../src/core/fault-kinds.ts';
+import type { FaultRequest } from '../../../src/core/faults/kinds.ts';
 import { FaultyRig } from '../../support/faulty-rig.ts';
 import { byTest } from '../../support/rig.ts';
 

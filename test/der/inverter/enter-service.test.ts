@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { GridPatch } from '../../../src/core/environment.ts';
+import type { GridPatch } from '../../../src/contract/environment.ts';
 import { quickEntry, Rig } from '../../support/rig.ts';
 import type { TestPlantOptions } from '../../support/plant.ts';
 

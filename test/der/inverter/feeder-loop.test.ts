@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { feederImpedance, feederVoltage } from '../../../src/der/grid/feeder.ts';
+import { feederImpedance, feederVoltage } from '../../../src/der/surroundings/grid/feeder.ts';
 import { Rig } from '../../support/rig.ts';
 import { goldenRows, needsGolden } from '../golden.ts';
 import { ratedW, useCurve } from './ideal-rig.ts';

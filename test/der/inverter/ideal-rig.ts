@@ -1,11 +1,11 @@
 /** A 10 kW device over a source without physics or losses, for what needs exact power or power in both directions. */
-import { loadConfig } from '../../../src/config/load.ts';
-import type { InverterParameters } from '../../../src/core/device.ts';
-import type { GridPatch } from '../../../src/core/environment.ts';
-import type { SimDevice } from '../../../src/der/device.ts';
+import { loadConfig } from '../../../src/config/layers/load.ts';
+import type { InverterParameters } from '../../../src/contract/device.ts';
+import type { GridPatch } from '../../../src/contract/environment.ts';
+import type { SimDevice } from '../../../src/der/device/device.ts';
 import { acFromDc, dcFromAc } from '../../../src/der/inverter/efficiency.ts';
-import type { SimPlant } from '../../../src/der/plant.ts';
-import type { ProfileSpec } from '../../../src/der/template.ts';
+import type { SimPlant } from '../../../src/der/plant/plant.ts';
+import type { ProfileSpec } from '../../../src/der/device/template.ts';
 import type { MapView, WritableMapView } from '../../../src/sunspec/map/view.ts';
 import { baseTickS, idealPlant, longestTickS } from '../../support/ideal-plant.ts';
 import { IdealSource } from '../../support/ideal-source.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { addSeconds, simTimeFromMs } from '../../../src/core/clock.ts';
-import type { InverterParameters } from '../../../src/core/device.ts';
+import { addSeconds, simTimeFromMs } from '../../../src/core/time/clock.ts';
+import type { InverterParameters } from '../../../src/contract/device.ts';
 import { Relays } from '../../../src/der/inverter/relays.ts';
 import type { RelayInput } from '../../../src/der/inverter/relays.ts';
 import { IdealRig, ratedW } from './ideal-rig.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { rideThroughMode } from '../../../src/der/inverter/ride-through.ts';
-import type { GridPatch } from '../../../src/core/environment.ts';
+import type { GridPatch } from '../../../src/contract/environment.ts';
 import { IdealRig, ratedW } from './ideal-rig.ts';
 
 const categories = ['CAT_1', 'CAT_2', 'CAT_3'] as const;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { addSeconds, simTimeFromMs } from '../../../src/core/clock.ts';
-import type { GridPatch } from '../../../src/core/environment.ts';
+import { addSeconds, simTimeFromMs } from '../../../src/core/time/clock.ts';
+import type { GridPatch } from '../../../src/contract/environment.ts';
 import type { Settings } from '../../../src/der/inverter/settings.ts';
 import { TripTimers } from '../../../src/der/inverter/trip.ts';
 import { byTest, quickEntry, Rig } from '../../support/rig.ts';

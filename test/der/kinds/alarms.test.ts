@@ -1,7 +1,7 @@
 /** Alarms of every kind, raised and cleared by what causes them; latched ones by a reset. */
 import { expect } from 'chai';
-import { alarmKinds } from '../../../src/der/alarms.ts';
-import type { AlarmCode } from '../../../src/der/alarms.ts';
+import { alarmKinds } from '../../../src/der/device/alarms.ts';
+import type { AlarmCode } from '../../../src/der/device/alarms.ts';
 import { fleetKinds, KindRig, kindSpec } from './support.ts';
 import type { FleetKind } from './support.ts';
 

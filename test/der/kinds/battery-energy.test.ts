@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import type { Origin } from '../../../src/core/device.ts';
+import type { Origin } from '../../../src/core/origin.ts';
 import { createRandom } from '../../../src/core/random.ts';
 import type { RandomStream } from '../../../src/core/random.ts';
-import type { SimDevice } from '../../../src/der/device.ts';
+import type { SimDevice } from '../../../src/der/device/device.ts';
 import { BatteryPort } from '../../../src/der/source/battery/battery-port.ts';
-import type { SimPlant } from '../../../src/der/plant.ts';
+import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { idealPlant, baseTickS } from '../../support/ideal-plant.ts';
 import { evenSpec } from '../source/battery/rig.ts';
 import { chemicalWh, counters, master, profileOf, StorageRig } from './support-storage.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { DeviceCommand } from '../../../src/core/device.ts';
+import type { DeviceCommand } from '../../../src/contract/device.ts';
 import { Rest } from '../../support/rest.ts';
 import { byTest } from '../../support/rig.ts';
 import { counters, StorageRig } from './support-storage.ts';

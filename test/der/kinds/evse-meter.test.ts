@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { readEvseProfiles } from '../../../src/config/evse-profiles.ts';
-import type { EvseConnectorParameters } from '../../../src/core/kinds/evse.ts';
+import { readEvseProfiles } from '../../../src/config/profile/evse-profiles.ts';
+import type { EvseConnectorParameters } from '../../../src/contract/kinds/evse.ts';
 import { KindRig } from './support.ts';
 
 const noonS = 43_200;

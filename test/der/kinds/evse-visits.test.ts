@@ -1,7 +1,7 @@
 /** Vehicles that come and go by a table: arrival and departure at their own instants, whatever the tick. */
 import { expect } from 'chai';
-import { secondsBetween } from '../../../src/core/clock.ts';
-import { parseVisits } from '../../../src/der/visits.ts';
+import { secondsBetween } from '../../../src/core/time/clock.ts';
+import { parseVisits } from '../../../src/der/surroundings/visits.ts';
 import { SimError } from '../../../src/core/errors.ts';
 import { KindRig } from './support.ts';
 import type { KindPlantOptions } from './support.ts';

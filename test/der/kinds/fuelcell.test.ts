@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { fuelCellStates } from '../../../src/core/kinds/fuelcell.ts';
+import { fuelCellStates } from '../../../src/contract/kinds/fuelcell.ts';
 import { codeOf } from '../../support/map.ts';
 import { KindRig } from './support.ts';
 import type { KindSpec } from './support.ts';

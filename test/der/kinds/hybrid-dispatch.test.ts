@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import type { Origin } from '../../../src/core/device.ts';
-import type { HybridPolicy } from '../../../src/core/kinds/hybrid.ts';
+import type { Origin } from '../../../src/core/origin.ts';
+import type { HybridPolicy } from '../../../src/contract/kinds/hybrid.ts';
 import { createRandom } from '../../../src/core/random.ts';
-import type { SimDevice } from '../../../src/der/device.ts';
-import type { SimPlant } from '../../../src/der/plant.ts';
+import type { SimDevice } from '../../../src/der/device/device.ts';
+import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { BatteryPort } from '../../../src/der/source/battery/battery-port.ts';
 import { HybridSource } from '../../../src/der/source/hybrid/hybrid-source.ts';
 import { detailOf } from '../../support/detail.ts';

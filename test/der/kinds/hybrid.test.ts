@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { HybridPolicy } from '../../../src/core/kinds/hybrid.ts';
+import type { HybridPolicy } from '../../../src/contract/kinds/hybrid.ts';
 import { detailOf } from '../../support/detail.ts';
 import type { TestPlantOptions } from '../../support/plant.ts';
 import { Rest } from '../../support/rest.ts';

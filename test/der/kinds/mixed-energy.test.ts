@@ -1,7 +1,7 @@
 /** Energy of every kind: the same whatever the tick, and none lost on the way from DC to AC. */
 import { expect } from 'chai';
 import { acFromDc, dcFromAc } from '../../../src/der/inverter/efficiency.ts';
-import type { SimPlant } from '../../../src/der/plant.ts';
+import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { countersOf, fleetKinds, kindPlant, kindSpec, master, operator } from './support.ts';
 import type { FleetKind, KindSpec } from './support.ts';
 

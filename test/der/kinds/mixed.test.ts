@@ -1,12 +1,12 @@
 /** A site of every kind: the same course from the same seed, one grid for all, and what holds whatever happens. */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import type { SourceCommand } from '../../../src/core/device.ts';
+import type { SourceCommand } from '../../../src/contract/device.ts';
 import { SimError } from '../../../src/core/errors.ts';
 import { createRandom } from '../../../src/core/random.ts';
 import type { RandomStream } from '../../../src/core/random.ts';
-import type { SimDevice } from '../../../src/der/device.ts';
-import type { SimPlant } from '../../../src/der/plant.ts';
+import type { SimDevice } from '../../../src/der/device/device.ts';
+import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import type { WritableMapView } from '../../../src/sunspec/map/view.ts';
 import { countersOf, dumpOf, firstNonFinite, fleetKinds, kindPlant, kindSpec, master, operator } from './support.ts';
 import type { FleetKind, KindSpec } from './support.ts';

@@ -1,11 +1,12 @@
 /** Battery and hybrid devices behind their registers, driven as a Modbus master drives them. */
 import { expect } from 'chai';
-import type { Origin, SourceCommand } from '../../../src/core/device.ts';
+import type { SourceCommand } from '../../../src/contract/device.ts';
+import type { Origin } from '../../../src/core/origin.ts';
 import { SimError } from '../../../src/core/errors.ts';
-import type { BatteryDetail } from '../../../src/core/kinds/battery.ts';
-import { loadConfig } from '../../../src/config/load.ts';
+import type { BatteryDetail } from '../../../src/contract/kinds/battery.ts';
+import { loadConfig } from '../../../src/config/layers/load.ts';
 import type { BatteryPort } from '../../../src/der/source/battery/battery-port.ts';
-import type { ProfileSpec } from '../../../src/der/template.ts';
+import type { ProfileSpec } from '../../../src/der/device/template.ts';
 import type { WritableMapView } from '../../../src/sunspec/map/view.ts';
 import type { TestPlantOptions } from '../../support/plant.ts';
 import { Rig } from '../../support/rig.ts';

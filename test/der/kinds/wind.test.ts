@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { InverterParameters } from '../../../src/core/device.ts';
+import type { InverterParameters } from '../../../src/contract/device.ts';
 import { codeOf } from '../../support/map.ts';
 import { KindRig } from './support.ts';
 import type { KindSpec } from './support.ts';

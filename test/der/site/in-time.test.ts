@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createRandom } from '../../../src/core/random.ts';
-import type { SitePatch } from '../../../src/core/site.ts';
-import type { SimPlant } from '../../../src/der/plant.ts';
+import type { SitePatch } from '../../../src/contract/site.ts';
+import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { dumpOf, kindPlant, master } from '../kinds/support.ts';
 import {
   battery,

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { createRandom } from '../../../src/core/random.ts';
-import type { SitePatch } from '../../../src/core/site.ts';
-import type { SimPlant } from '../../../src/der/plant.ts';
-import { Site } from '../../../src/der/site.ts';
-import type { SiteDevice } from '../../../src/der/site.ts';
+import type { SitePatch } from '../../../src/contract/site.ts';
+import type { SimPlant } from '../../../src/der/plant/plant.ts';
+import { Site } from '../../../src/der/site/site.ts';
+import type { SiteDevice } from '../../../src/der/site/site.ts';
 import { kindPlant, master } from '../kinds/support.ts';
 import type { KindSpec } from '../kinds/support.ts';
 import { battery, by, demand, evse, fuelCell, powersOf, pv, reversible } from './support.ts';

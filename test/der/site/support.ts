@@ -1,6 +1,6 @@
 /** Sites of several devices behind one connection point. */
-import type { SiteLimitName } from '../../../src/core/site.ts';
-import type { SimPlant } from '../../../src/der/plant.ts';
+import type { SiteLimitName } from '../../../src/contract/site.ts';
+import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { kindPlant, kindSpec, master } from '../kinds/support.ts';
 import type { KindPlantOptions, KindSpec } from '../kinds/support.ts';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import type { Snapshot } from '../../../src/core/device.ts';
+import type { Snapshot } from '../../../src/contract/snapshot.ts';
 
 /** The telemetry stream of a simulator: what a test waits for, and the pace at which it looks. */
 export class Stream {

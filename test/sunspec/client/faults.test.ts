@@ -1,7 +1,7 @@
 /** Every fault that a simulated device can have, and what the client of another process would make of it. */
 import { expect } from 'chai';
 import type { App } from '../../../src/app.ts';
-import type { FaultTarget } from '../../../src/core/fault-kinds.ts';
+import type { FaultTarget } from '../../../src/core/faults/kinds.ts';
 import { faultKinds } from '../../../src/fault-kinds/all.ts';
 import { createSunSpecClient } from '../../../src/sunspec/client/client.ts';
 import type { SunSpecClientAdapter } from '../../../src/sunspec/client/client.ts';

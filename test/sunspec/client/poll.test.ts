@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createRandom } from '../../../src/core/random.ts';
-import type { RemoteSample } from '../../../src/core/sunspec-client.ts';
+import type { RemoteSample } from '../../../src/contract/sunspec-client.ts';
 import { createSunSpecClient } from '../../../src/sunspec/client/client.ts';
 import type { SunSpecClientAdapter } from '../../../src/sunspec/client/client.ts';
 import { Poller } from '../../../src/sunspec/client/poll.ts';

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { Server } from 'node:net';
 import { expect } from 'chai';
 import { ModbusTCPServer } from 'jsmodbus';
-import { listen } from '../../../src/core/listen.ts';
+import { listen } from '../../../src/core/net/listen.ts';
 import type { SunSpecClientAdapter } from '../../../src/sunspec/client/client.ts';
 import { connected, failureOf, pointsOf } from '../../support/client.ts';
 import { oldInverter } from '../../support/foreign-map.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { ActiveFault } from '../../../src/core/active-fault.ts';
-import { addSeconds } from '../../../src/core/clock.ts';
-import type { FaultKind } from '../../../src/core/fault-kinds.ts';
+import type { ActiveFault } from '../../../src/core/faults/active-fault.ts';
+import { addSeconds } from '../../../src/core/time/clock.ts';
+import type { FaultKind } from '../../../src/core/faults/kinds.ts';
 import {
   alterWriteFault,
   exceptionCodeFault,
@@ -13,7 +13,7 @@ import {
 import { delayFault } from '../../../src/fault-kinds/modbus-transport.ts';
 import { Acceptance, checkAcceptance, isAcceptance, maxPendingWrites } from '../../../src/sunspec/faults/acceptance.ts';
 import type { MapView } from '../../../src/sunspec/map/view.ts';
-import { exceptionOf } from '../../../src/sunspec/modbus/errors.ts';
+import { exceptionOf } from '../../../src/sunspec/modbus/server/errors.ts';
 import { FaultBench } from '../../support/faults.ts';
 import type { FaultExtras } from '../../support/faults.ts';
 import { byModbus, createTestBank, errorOf, words } from '../../support/map.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { FaultCondition } from '../../../src/core/fault-kinds.ts';
+import type { FaultCondition } from '../../../src/core/faults/kinds.ts';
 import { conditionFault, holds, slotNamed } from '../../../src/sunspec/faults/condition.ts';
 import { createTestBank } from '../../support/map.ts';
 import { noiseFault, valueFault } from '../../../src/fault-kinds/modbus-reading.ts';

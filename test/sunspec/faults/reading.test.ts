@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ErrorCode } from '../../../src/core/errors.ts';
-import type { FaultKind } from '../../../src/core/fault-kinds.ts';
+import type { FaultKind } from '../../../src/core/faults/kinds.ts';
 import {
   bitsFault,
   dynamicScaleFault,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { FaultKind } from '../../../src/core/fault-kinds.ts';
+import type { FaultKind } from '../../../src/core/faults/kinds.ts';
 import {
   baseFault,
   chainEndFault,
@@ -14,7 +14,7 @@ import { exceptionCodeFault } from '../../../src/fault-kinds/modbus-acceptance.t
 import { scaleFault, strictPointsFault } from '../../../src/fault-kinds/modbus-reading.ts';
 import { shapeOf } from '../../../src/sunspec/faults/structure.ts';
 import { isReal } from '../../../src/sunspec/faults/structure-shape.ts';
-import { exceptionOf } from '../../../src/sunspec/modbus/errors.ts';
+import { exceptionOf } from '../../../src/sunspec/modbus/server/errors.ts';
 import { FaultyMapRig } from '../../support/faulty-map.ts';
 import { codeOf, errorOf, mapLayout, named, words } from '../../support/map.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { FaultKind, FaultRequest } from '../../../src/core/fault-kinds.ts';
+import type { FaultKind, FaultRequest } from '../../../src/core/faults/kinds.ts';
 import { lateWriteFault } from '../../../src/fault-kinds/modbus-acceptance.ts';
 import {
   bitsFault,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Origin } from '../../../src/core/device.ts';
+import type { Origin } from '../../../src/core/origin.ts';
 import { RegisterBank } from '../../../src/sunspec/map/bank.ts';
 import type { Change } from '../../../src/sunspec/map/bank.ts';
 import { pointName } from '../../../src/sunspec/map/view.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { simTimeFromMs } from '../../../src/core/clock.ts';
+import { simTimeFromMs } from '../../../src/core/time/clock.ts';
 import { RegisterBank } from '../../../src/sunspec/map/bank.ts';
 import { byModbus, mapLayout, named, startImage } from '../../support/map.ts';
 

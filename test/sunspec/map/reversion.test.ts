@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { secondsBetween } from '../../../src/core/clock.ts';
+import { secondsBetween } from '../../../src/core/time/clock.ts';
 import type { AnyPointValue } from '../../../src/sunspec/map/types.ts';
 import { pointName } from '../../../src/sunspec/map/view.ts';
 import { byModbus, createTestBank, words } from '../../support/map.ts';

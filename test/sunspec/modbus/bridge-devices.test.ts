@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { expect } from 'chai';
 import { SimError } from '../../../src/core/errors.ts';
-import { listen } from '../../../src/core/listen.ts';
+import { listen } from '../../../src/core/net/listen.ts';
 import type { Bank } from '../../../src/sunspec/map/bank.ts';
 import { createModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
 import type { ModbusAdapter, ModbusAdapterOptions, ModbusDevice } from '../../../src/sunspec/modbus/bridge.ts';

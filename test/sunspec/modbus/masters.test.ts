@@ -3,8 +3,8 @@ import { Socket } from 'node:net';
 import { expect } from 'chai';
 import { ModbusTCPClient } from 'jsmodbus';
 import modbusSerial from 'modbus-serial';
-import { createModbusContext, createModbusTcpServer } from '../../../src/sunspec/modbus/server.ts';
-import type { ModbusTcpServer } from '../../../src/sunspec/modbus/server.ts';
+import { createModbusContext, createModbusTcpServer } from '../../../src/sunspec/modbus/server/server.ts';
+import type { ModbusTcpServer } from '../../../src/sunspec/modbus/server/server.ts';
 import { MemoryUnit, rangedRegister, readOnlyRegister } from '../../support/modbus-unit.ts';
 
 describe('Modbus TCP listener with foreign masters', () => {

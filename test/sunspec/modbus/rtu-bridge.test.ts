@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { SerialPortMock } from 'serialport';
 import { SimError } from '../../../src/core/errors.ts';
-import type { Logger } from '../../../src/core/log.ts';
-import type { SimPlant } from '../../../src/der/plant.ts';
-import type { Disturber } from '../../../src/sunspec/modbus/disturbance.ts';
+import type { Logger } from '../../../src/core/log/log.ts';
+import type { SimPlant } from '../../../src/der/plant/plant.ts';
+import type { Disturber } from '../../../src/sunspec/modbus/server/disturbance.ts';
 import { createModbusRtuAdapter } from '../../../src/sunspec/modbus/rtu-bridge.ts';
 import type { ModbusRtuAdapter, ModbusRtuOptions } from '../../../src/sunspec/modbus/rtu-bridge.ts';
 import { lineTiming } from '../../../src/sunspec/modbus/serial/line.ts';

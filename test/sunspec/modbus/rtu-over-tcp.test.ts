@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { SimPlant } from '../../../src/der/plant.ts';
+import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { createModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
 import type { ModbusAdapter, ModbusAdapterOptions } from '../../../src/sunspec/modbus/bridge.ts';
-import type { Logger } from '../../../src/core/log.ts';
+import type { Logger } from '../../../src/core/log/log.ts';
 import { RawClient } from '../../support/modbus-client.ts';
 import { testPlant } from '../../support/plant.ts';
 import { rtu, rtuRead, rtuWrite } from '../../support/rtu.ts';

@@ -1,7 +1,7 @@
-import type { IvCurve, IvPoint, SourceCommand } from '../../../core/device.ts';
+import type { IvCurve, IvPoint, SourceCommand } from '../../../contract/device.ts';
 import { SimError } from '../../../core/errors.ts';
 import type { RandomStream } from '../../../core/random.ts';
-import type { BatteryDetail, BatteryParameters, BatteryTree } from '../../../core/kinds/battery.ts';
+import type { BatteryDetail, BatteryParameters, BatteryTree } from '../../../contract/kinds/battery.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
 import { currentFor } from './bank.ts';
 import type { BatteryBank } from './bank.ts';

@@ -1,5 +1,5 @@
 /** What a cell of each chemistry is like, and what its battery management system allows. */
-import type { BatteryChemistry } from '../../../core/kinds/battery.ts';
+import type { BatteryChemistry } from '../../../contract/kinds/battery.ts';
 import { lfpOcvV, nmcOcvV } from './ocv-tables.ts';
 
 /** Straight lines between points of rising x, held level outside. */

@@ -1,4 +1,4 @@
-import type { BatteryContactor } from '../../../core/kinds/battery.ts';
+import type { BatteryContactor } from '../../../contract/kinds/battery.ts';
 import type { BatteryBank } from './bank.ts';
 
 const preChargeS = 2;

@@ -1,8 +1,8 @@
 /** The operator's hand on a battery: forced modes with their time, and the checks of commands. */
 import { SimError } from '../../../core/errors.ts';
 import type { Fault } from '../../../core/errors.ts';
-import { batteryControlModes } from '../../../core/kinds/battery.ts';
-import type { BatteryCommand, BatteryControlMode } from '../../../core/kinds/battery.ts';
+import { batteryControlModes } from '../../../contract/kinds/battery.ts';
+import type { BatteryCommand, BatteryControlMode } from '../../../contract/kinds/battery.ts';
 
 export type ControlCommand = Extract<BatteryCommand, { kind: 'battery.control' }>;
 export type ReserveCommand = Extract<BatteryCommand, { kind: 'battery.reserve' }>;

@@ -1,5 +1,5 @@
 /** Faults that open the strings, and the warnings of model 802 before them. */
-import type { BatteryEvent } from '../../../core/kinds/battery.ts';
+import type { BatteryEvent } from '../../../contract/kinds/battery.ts';
 import type { BatteryBank } from './bank.ts';
 import { temperatureBounds } from './cell-spec.ts';
 import type { CellSpec } from './cell-spec.ts';

@@ -1,5 +1,5 @@
 import type { RandomStream } from '../../../core/random.ts';
-import type { BatteryInhibit, BatteryParameters, BatteryState } from '../../../core/kinds/battery.ts';
+import type { BatteryInhibit, BatteryParameters, BatteryState } from '../../../contract/kinds/battery.ts';
 import { BatteryBank } from './bank.ts';
 import { bankLimits } from './bank-limits.ts';
 import type { BankBounds, BankLimits } from './bank-limits.ts';

@@ -6,7 +6,7 @@ import type {
   BatteryModule,
   BatteryString,
   BatteryTree,
-} from '../../../core/kinds/battery.ts';
+} from '../../../contract/kinds/battery.ts';
 import type { BatteryBank } from './bank.ts';
 import type { BankShape } from './cells.ts';
 import { ocvAt } from './cell-spec.ts';

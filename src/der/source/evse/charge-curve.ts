@@ -2,7 +2,7 @@
  * Charging along a power curve that is linear between its points, under a constant cap: the two-stage battery of ACN-Sim
  * is one such curve, a DC fast-charge table another. Closed form per stretch, so exact for any step.
  */
-import type { ChargingCurvePoint } from '../../../core/kinds/evse.ts';
+import type { ChargingCurvePoint } from '../../../contract/kinds/evse.ts';
 
 /** Curve of one vehicle over its state of charge 0..1. */
 export interface CurveTable {

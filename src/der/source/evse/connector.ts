@@ -6,7 +6,7 @@ import type {
   EvsePhase,
   EvseReservation,
   Ocpp16Status,
-} from '../../../core/kinds/evse.ts';
+} from '../../../contract/kinds/evse.ts';
 import { ocpp16Status, phaseTraits } from './phases.ts';
 import type { ConnectorFlags } from './phases.ts';
 import type { SessionRecord } from './sessions.ts';

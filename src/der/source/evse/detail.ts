@@ -1,4 +1,4 @@
-import type { EvseConnectorDetail, EvseDetail, EvseLimitSource } from '../../../core/kinds/evse.ts';
+import type { EvseConnectorDetail, EvseDetail, EvseLimitSource } from '../../../contract/kinds/evse.ts';
 import { flagsOf, leastPowerW, phasesInUse, wattsPerAmpere } from './connector.ts';
 import type { Connector } from './connector.ts';
 import type { Station } from './machine.ts';

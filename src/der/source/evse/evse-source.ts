@@ -1,6 +1,12 @@
-import type { IvCurve, SourceCommand } from '../../../core/device.ts';
+import type { IvCurve, SourceCommand } from '../../../contract/device.ts';
 import { SimError } from '../../../core/errors.ts';
-import type { EvseCommand, EvseDetail, EvseParameters, EvseSession, EvseTransition } from '../../../core/kinds/evse.ts';
+import type {
+  EvseCommand,
+  EvseDetail,
+  EvseParameters,
+  EvseSession,
+  EvseTransition,
+} from '../../../contract/kinds/evse.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
 import { canFlow, createConnector, leastPowerW, takeLimits } from './connector.ts';

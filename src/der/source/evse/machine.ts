@@ -1,6 +1,6 @@
 /** Moves connectors through their phases: what entering and leaving a phase does, timers, holds, listeners. */
 import { SimError } from '../../../core/errors.ts';
-import type { EvseParameters, EvseTransition } from '../../../core/kinds/evse.ts';
+import type { EvseParameters, EvseTransition } from '../../../contract/kinds/evse.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import { statusOf } from './connector.ts';
 import type { Connector } from './connector.ts';

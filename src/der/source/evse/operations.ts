@@ -1,7 +1,7 @@
 /** The operations at a connector. Each one checks everything before it changes anything. */
 import { SimError } from '../../../core/errors.ts';
-import { evseErrorCodes } from '../../../core/kinds/evse.ts';
-import type { EvseCommand } from '../../../core/kinds/evse.ts';
+import { evseErrorCodes } from '../../../contract/kinds/evse.ts';
+import type { EvseCommand } from '../../../contract/kinds/evse.ts';
 import { flagsOf, statusOf } from './connector.ts';
 import type { Connector } from './connector.ts';
 import { authorizeByPlug, autoIdToken, change, cutPower, evHoldsByItself, fire } from './machine.ts';

@@ -1,4 +1,4 @@
-import type { EvseChargingState, EvsePhase, Ocpp16Status, Ocpp201Status } from '../../../core/kinds/evse.ts';
+import type { EvseChargingState, EvsePhase, Ocpp16Status, Ocpp201Status } from '../../../contract/kinds/evse.ts';
 
 /** What moves a connector from phase to phase. `plugged`: both ends of the cable are in; hold and release: who stops the energy. */
 export const phaseEvents = [

@@ -1,4 +1,4 @@
-import type { EvsePhase, EvseSession } from '../../../core/kinds/evse.ts';
+import type { EvsePhase, EvseSession } from '../../../contract/kinds/evse.ts';
 import { phaseTraits } from './phases.ts';
 
 const keptSessions = 200;

@@ -5,7 +5,7 @@ import type {
   EvParameters,
   EvPatch,
   EvseConnectorType,
-} from '../../../core/kinds/evse.ts';
+} from '../../../contract/kinds/evse.ts';
 import { curveTable, endOfCurve } from './charge-curve.ts';
 import type { CurveTable } from './charge-curve.ts';
 

@@ -2,7 +2,7 @@
  * Cells of the built-in plants: voltage against current density (A/cm2), and back from power density (W/cm2).
  * Densities are positive in both directions.
  */
-import type { FuelCellStackModel } from '../../../core/kinds/fuelcell.ts';
+import type { FuelCellStackModel } from '../../../contract/kinds/fuelcell.ts';
 import { amphlettCell, amphlettFallV, ballardMarkV, nernstV } from './amphlett.ts';
 
 export const faradayCMol = 96485.332;

@@ -1,11 +1,11 @@
-import type { IvCurve, SourceCommand } from '../../../core/device.ts';
+import type { IvCurve, SourceCommand } from '../../../contract/device.ts';
 import { SimError } from '../../../core/errors.ts';
 import type {
   FuelCellDetail,
   FuelCellParameters,
   FuelCellState,
   HydrogenTankState,
-} from '../../../core/kinds/fuelcell.ts';
+} from '../../../contract/kinds/fuelcell.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
 import { HydrogenBook } from './hydrogen-book.ts';
 import { StackLags } from './lags.ts';

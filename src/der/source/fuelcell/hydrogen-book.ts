@@ -1,5 +1,5 @@
 /** Where the hydrogen goes: tank or continuous supply, its bounds within a sub-step, and the counters. */
-import type { FuelCellParameters, HydrogenTankState } from '../../../core/kinds/fuelcell.ts';
+import type { FuelCellParameters, HydrogenTankState } from '../../../contract/kinds/fuelcell.ts';
 import type { Stack } from './stack.ts';
 import { HydrogenTank } from './tank.ts';
 

@@ -1,4 +1,4 @@
-import type { IvPoint } from '../../../core/device.ts';
+import type { IvPoint } from '../../../contract/device.ts';
 import type { Stack } from './stack.ts';
 
 const fewestPoints = 3;

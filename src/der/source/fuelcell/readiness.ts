@@ -1,5 +1,5 @@
 /** How fast a plant may load, and when it may turn round: readiness of either direction. */
-import type { FuelCellParameters } from '../../../core/kinds/fuelcell.ts';
+import type { FuelCellParameters } from '../../../contract/kinds/fuelcell.ts';
 
 /** Below this part of rated power a fuel cell idles, an electrolyser rests. */
 export const leastFuelCellShare = 0.03;

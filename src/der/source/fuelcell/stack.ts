@@ -1,5 +1,5 @@
 /** A stack and its own consumption: net DC power to gross power, current, voltage, hydrogen and heat. */
-import type { FuelCellChemistry, FuelCellParameters } from '../../../core/kinds/fuelcell.ts';
+import type { FuelCellChemistry, FuelCellParameters } from '../../../contract/kinds/fuelcell.ts';
 import {
   currentForHydrogen,
   electrolyserCell,

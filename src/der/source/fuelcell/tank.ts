@@ -1,4 +1,4 @@
-import type { FuelCellParameters, HydrogenTankState } from '../../../core/kinds/fuelcell.ts';
+import type { FuelCellParameters, HydrogenTankState } from '../../../contract/kinds/fuelcell.ts';
 
 const zeroCK = 273.15;
 const fillingC = 15;

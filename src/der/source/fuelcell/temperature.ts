@@ -1,5 +1,5 @@
 /** Temperature of a stack as one lump of heat, exact for any step at constant power. */
-import type { FuelCellChemistry } from '../../../core/kinds/fuelcell.ts';
+import type { FuelCellChemistry } from '../../../contract/kinds/fuelcell.ts';
 
 /** Heat of a stack; the quantities per watt are per watt of rated gross power. */
 export interface StackHeat {

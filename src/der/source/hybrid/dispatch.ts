@@ -1,5 +1,5 @@
 /** Sharing of one DC bus between PV array, battery and inverter: pure, per sub-step, DC watts throughout. */
-import type { HybridPolicy } from '../../../core/kinds/hybrid.ts';
+import type { HybridPolicy } from '../../../contract/kinds/hybrid.ts';
 
 export interface DispatchInput {
   readonly policy: HybridPolicy;

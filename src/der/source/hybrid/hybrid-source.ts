@@ -1,9 +1,9 @@
-import type { DeviceDetail, IvCurve, SourceCommand } from '../../../core/device.ts';
-import type { PvDetail } from '../../../core/kinds/pv.ts';
+import type { DeviceDetail, IvCurve, SourceCommand } from '../../../contract/device.ts';
+import type { PvDetail } from '../../../contract/kinds/pv.ts';
 import { SimError } from '../../../core/errors.ts';
-import { hybridPolicies } from '../../../core/kinds/hybrid.ts';
-import type { HybridDetail, HybridPolicy } from '../../../core/kinds/hybrid.ts';
-import type { BatteryDetail, BatteryTree } from '../../../core/kinds/battery.ts';
+import { hybridPolicies } from '../../../contract/kinds/hybrid.ts';
+import type { HybridDetail, HybridPolicy } from '../../../contract/kinds/hybrid.ts';
+import type { BatteryDetail, BatteryTree } from '../../../contract/kinds/battery.ts';
 import type { DcPort, DcRequest, DcSource, PvArray, SourceCondition, SourceInput } from '../source.ts';
 import { dispatch } from './dispatch.ts';
 import type { Dispatch, DispatchInput } from './dispatch.ts';

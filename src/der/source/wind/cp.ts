@@ -1,5 +1,5 @@
 /** Power coefficients of rotors as functions of tip-speed ratio and pitch. */
-import type { WindCpModel } from '../../../core/kinds/wind.ts';
+import type { WindCpModel } from '../../../contract/kinds/wind.ts';
 import { nrelCpAxes, nrelCpRows } from './nrel-cp.ts';
 
 /** Both formulas lose their meaning below this tip-speed ratio. */

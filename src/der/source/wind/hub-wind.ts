@@ -1,5 +1,5 @@
 /** Wind at the hub: the mean of the surroundings, turbulence, and what the whole rotor feels of both. */
-import type { TurbulenceClass, WindParameters } from '../../../core/kinds/wind.ts';
+import type { TurbulenceClass, WindParameters } from '../../../contract/kinds/wind.ts';
 import type { RandomStream } from '../../../core/random.ts';
 
 /** Reference intensity of IEC 61400-1 at 15 m/s. */

@@ -1,5 +1,5 @@
 /** Low voltage ride-through of a wind turbine: reactive support, DC chopper, crowbar, recovery of active power. */
-import type { LvrtState, WindParameters } from '../../../core/kinds/wind.ts';
+import type { LvrtState, WindParameters } from '../../../contract/kinds/wind.ts';
 
 const enterPu = 0.88;
 const leavePu = 0.9;

@@ -1,6 +1,6 @@
 /** The machines with their dynamics, and one of them fitted to the parameters of a profile. */
-import { windTurbines } from '../../../core/kinds/wind.ts';
-import type { WindParameters, WindTurbineName } from '../../../core/kinds/wind.ts';
+import { windTurbines } from '../../../contract/kinds/wind.ts';
+import type { WindParameters, WindTurbineName } from '../../../contract/kinds/wind.ts';
 import { cpSurfaces } from './cp.ts';
 import type { RotorCp } from './cp.ts';
 

@@ -1,5 +1,5 @@
 /** Operating states of a turbine: when it starts, runs and stops. */
-import type { WindParameters, WindState } from '../../../core/kinds/wind.ts';
+import type { WindParameters, WindState } from '../../../contract/kinds/wind.ts';
 
 /** Mean wind this far below cut-in for `calmS` ends the run. */
 const calmMarginMS = 0.5;

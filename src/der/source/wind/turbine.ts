@@ -1,5 +1,5 @@
 /** Rotor, pitch and generator torque of one turbine between wind and DC link. */
-import type { WindParameters, WindRegion, WindState } from '../../../core/kinds/wind.ts';
+import type { WindParameters, WindRegion, WindState } from '../../../contract/kinds/wind.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import { featherDeg } from './cp.ts';
 import { HubWind } from './hub-wind.ts';

@@ -1,7 +1,7 @@
 /** A wind turbine as the DC source of a device. */
-import type { IvCurve, SourceCommand } from '../../../core/device.ts';
+import type { IvCurve, SourceCommand } from '../../../contract/device.ts';
 import { SimError } from '../../../core/errors.ts';
-import type { WindDetail, WindParameters } from '../../../core/kinds/wind.ts';
+import type { WindDetail, WindParameters } from '../../../contract/kinds/wind.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
 import { LowVoltageRide } from './lvrt.ts';

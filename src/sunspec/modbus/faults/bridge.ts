@@ -1,10 +1,10 @@
 /** The faults of the wire over the register maps of the devices. */
-import type { FaultRegistry } from '../../../core/fault-registry.ts';
+import type { FaultRegistry } from '../../../core/faults/registry.ts';
 import { holds } from '../../faults/condition.ts';
 import type { FaultyMaps } from '../../faults/faulty-maps.ts';
 import { perLayout, slotsNamed } from '../../faults/targets.ts';
 import type { Bank } from '../../map/bank.ts';
-import type { Disturber } from '../disturbance.ts';
+import type { Disturber } from '../server/disturbance.ts';
 import { createDisturber } from './disturber.ts';
 import type { Span } from './disturber.ts';
 

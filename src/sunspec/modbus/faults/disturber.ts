@@ -1,6 +1,6 @@
 /** Carries out the faults of Modbus on the wire: decides what happens to connections and requests. */
-import type { ActiveFault } from '../../../core/active-fault.ts';
-import type { FaultRegistry } from '../../../core/fault-registry.ts';
+import type { ActiveFault } from '../../../core/faults/active-fault.ts';
+import type { FaultRegistry } from '../../../core/faults/registry.ts';
 import {
   aliasUnitFault,
   connectionLimitFault,
@@ -14,8 +14,8 @@ import {
   outageFault,
   splitFault,
 } from '../../../fault-kinds/modbus-transport.ts';
-import type { Deafness, Disturbance, Disturber, Reception, RequestFacts } from '../disturbance.ts';
-import type { FramingName } from '../framing.ts';
+import type { Deafness, Disturbance, Disturber, Reception, RequestFacts } from '../server/disturbance.ts';
+import type { FramingName } from '../framing/framing.ts';
 import { canRewrite, gapOf, rewriteOf } from './rewrites.ts';
 
 /** A run of registers, by PDU address. */

@@ -1,7 +1,7 @@
 /** Answers as faults of the wire send them: one function for each kind, put together in a fixed order. */
 import { Buffer } from 'node:buffer';
-import type { ActiveFault } from '../../../core/active-fault.ts';
-import { crc16 } from '../../../core/crc16.ts';
+import type { ActiveFault } from '../../../core/faults/active-fault.ts';
+import { crc16 } from '../../../core/net/crc16.ts';
 import {
   badCrcFault,
   duplicateFault,
@@ -13,8 +13,8 @@ import {
   wrongTransactionFault,
   wrongUnitFault,
 } from '../../../fault-kinds/modbus-transport.ts';
-import type { RequestFacts } from '../disturbance.ts';
-import type { FramingName } from '../framing.ts';
+import type { RequestFacts } from '../server/disturbance.ts';
+import type { FramingName } from '../framing/framing.ts';
 
 /** Where the parts of an ADU stand. */
 const places = {

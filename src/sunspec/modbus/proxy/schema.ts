@@ -1,6 +1,6 @@
 /** The file format of a proxy map: a register table as another maker would have it, in front of the SunSpec map. */
 import { z } from 'zod';
-import { highestUnitId } from '../../../core/modbus-report.ts';
+import { highestUnitId } from '../../../contract/modbus-report.ts';
 
 export const registerTypes = [
   'uint16',

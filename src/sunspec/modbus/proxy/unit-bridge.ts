@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { SimError } from '../../../core/errors.ts';
 import type { Bank } from '../../map/bank.ts';
 import { isInSet1 } from '../../map/sets.ts';
-import type { ModbusUnit, Requester } from '../unit.ts';
+import type { ModbusUnit, Requester } from '../server/unit.ts';
 import { tablesOf } from './check.ts';
 import { bindMap } from './points-bridge.ts';
 import type { Assignments, BoundMap, BoundRegister } from './points-bridge.ts';

@@ -1,12 +1,12 @@
 /** Modbus over serial line 1.02: one master, any number of devices, half duplex. */
 import { Buffer } from 'node:buffer';
-import { sendLate, serve, serveDisturbed } from '../exchange.ts';
-import type { LateAnswer, Service } from '../exchange.ts';
-import { maxAdu } from '../framing.ts';
-import type { Asker } from '../pdu.ts';
-import { RtuFraming } from '../rtu.ts';
-import type { RtuTiming } from '../rtu.ts';
-import { SilenceWatch } from '../silence.ts';
+import { sendLate, serve, serveDisturbed } from '../server/exchange.ts';
+import type { LateAnswer, Service } from '../server/exchange.ts';
+import { maxAdu } from '../framing/framing.ts';
+import type { Asker } from '../server/pdu.ts';
+import { RtuFraming } from '../framing/rtu.ts';
+import type { RtuTiming } from '../framing/rtu.ts';
+import { SilenceWatch } from '../framing/silence.ts';
 import type { SerialChannel, SerialSettings } from './port.ts';
 
 /** Drivers of USB adapters pass octets on every 16 ms. */

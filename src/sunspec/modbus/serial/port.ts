@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { SimError } from '../../../core/errors.ts';
-import { firstLine, serialReason } from '../../../core/serial-reason.ts';
+import { firstLine, serialReason } from '../../../core/net/serial-reason.ts';
 
 export interface SerialSettings {
   /** device file or name */

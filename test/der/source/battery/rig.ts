@@ -1,6 +1,6 @@
 /** A battery driven like an inverter drives it. */
 import { createRandom } from '../../../../src/core/random.ts';
-import type { BatteryParameters } from '../../../../src/core/kinds/battery.ts';
+import type { BatteryParameters } from '../../../../src/contract/kinds/battery.ts';
 import { cellSpecs } from '../../../../src/der/source/battery/cell-spec.ts';
 import type { CellSpec } from '../../../../src/der/source/battery/cell-spec.ts';
 import { BatteryPort } from '../../../../src/der/source/battery/battery-port.ts';

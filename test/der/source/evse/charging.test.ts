@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { EvseInput } from '../../../../src/config/blocks/evse.ts';
+import type { EvseInput } from '../../../../src/config/profile/blocks/evse.ts';
 import { goldenRows, needsGolden } from '../../golden.ts';
 import { at, input, plug, run, station, step } from './rig.ts';
 

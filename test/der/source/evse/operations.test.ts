@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { evsePhases } from '../../../../src/core/kinds/evse.ts';
-import type { EvseCommand, EvsePhase } from '../../../../src/core/kinds/evse.ts';
+import { evsePhases } from '../../../../src/contract/kinds/evse.ts';
+import type { EvseCommand, EvsePhase } from '../../../../src/contract/kinds/evse.ts';
 import type { EvseSource } from '../../../../src/der/source/evse/evse-source.ts';
 import { codeOf } from '../../../support/map.ts';
 import { at, input, plug, run, station, step, v2g } from './rig.ts';

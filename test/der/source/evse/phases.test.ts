@@ -1,6 +1,11 @@
 import { expect } from 'chai';
-import { evseChargingStates, evsePhases, ocpp16Statuses, ocpp201Statuses } from '../../../../src/core/kinds/evse.ts';
-import type { EvsePhase, Ocpp16Status } from '../../../../src/core/kinds/evse.ts';
+import {
+  evseChargingStates,
+  evsePhases,
+  ocpp16Statuses,
+  ocpp201Statuses,
+} from '../../../../src/contract/kinds/evse.ts';
+import type { EvsePhase, Ocpp16Status } from '../../../../src/contract/kinds/evse.ts';
 import {
   ocpp16Status,
   ocpp201Status,

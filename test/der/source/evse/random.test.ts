@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { SimError } from '../../../../src/core/errors.ts';
-import { evseErrorCodes, ocpp16Statuses } from '../../../../src/core/kinds/evse.ts';
-import type { EvseCommand } from '../../../../src/core/kinds/evse.ts';
+import { evseErrorCodes, ocpp16Statuses } from '../../../../src/contract/kinds/evse.ts';
+import type { EvseCommand } from '../../../../src/contract/kinds/evse.ts';
 import type { EvseSource } from '../../../../src/der/source/evse/evse-source.ts';
 import { input, station } from './rig.ts';
 

@@ -1,7 +1,7 @@
-import { resolveEvse } from '../../../../src/config/blocks/evse.ts';
-import type { EvseInput } from '../../../../src/config/blocks/evse.ts';
+import { resolveEvse } from '../../../../src/config/profile/blocks/evse.ts';
+import type { EvseInput } from '../../../../src/config/profile/blocks/evse.ts';
 import type { Fault } from '../../../../src/core/errors.ts';
-import type { EvseConnectorDetail } from '../../../../src/core/kinds/evse.ts';
+import type { EvseConnectorDetail } from '../../../../src/contract/kinds/evse.ts';
 import { createRandom } from '../../../../src/core/random.ts';
 import { EvseSource } from '../../../../src/der/source/evse/evse-source.ts';
 

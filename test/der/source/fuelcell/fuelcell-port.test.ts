@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { SourceCommand } from '../../../../src/core/device.ts';
+import type { SourceCommand } from '../../../../src/contract/device.ts';
 import { codeOf } from '../../../support/map.ts';
 import { mild, oxideBoth, oxideOnly, pemBoth, plantOf, ratedDcW, run, steadyAt, step } from './support.ts';
 

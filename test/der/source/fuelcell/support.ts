@@ -1,5 +1,5 @@
-import { resolveFuelCell } from '../../../../src/config/blocks/fuel-cell.ts';
-import type { FuelCellInput } from '../../../../src/config/blocks/fuel-cell.ts';
+import { resolveFuelCell } from '../../../../src/config/profile/blocks/fuel-cell.ts';
+import type { FuelCellInput } from '../../../../src/config/profile/blocks/fuel-cell.ts';
 import type { Fault } from '../../../../src/core/errors.ts';
 import { FuelCellPort } from '../../../../src/der/source/fuelcell/fuelcell-port.ts';
 import type { SourceInput } from '../../../../src/der/source/source.ts';

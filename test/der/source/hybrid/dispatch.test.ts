@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { hybridPolicies } from '../../../../src/core/kinds/hybrid.ts';
-import type { HybridPolicy } from '../../../../src/core/kinds/hybrid.ts';
+import { hybridPolicies } from '../../../../src/contract/kinds/hybrid.ts';
+import type { HybridPolicy } from '../../../../src/contract/kinds/hybrid.ts';
 import { dispatch } from '../../../../src/der/source/hybrid/dispatch.ts';
 import type { DispatchInput } from '../../../../src/der/source/hybrid/dispatch.ts';
 import { goldenRows, needsGolden } from '../../golden.ts';

@@ -1,4 +1,4 @@
-import type { DeviceDetail, IvCurve, SourceCommand } from '../../../../src/core/device.ts';
+import type { DeviceDetail, IvCurve, SourceCommand } from '../../../../src/contract/device.ts';
 import { SimError } from '../../../../src/core/errors.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition } from '../../../../src/der/source/source.ts';
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { hybridPolicies } from '../../../../src/core/kinds/hybrid.ts';
-import type { HybridPolicy } from '../../../../src/core/kinds/hybrid.ts';
-import type { BatteryTree } from '../../../../src/core/kinds/battery.ts';
-import type { SourceCommand } from '../../../../src/core/device.ts';
+import { hybridPolicies } from '../../../../src/contract/kinds/hybrid.ts';
+import type { HybridPolicy } from '../../../../src/contract/kinds/hybrid.ts';
+import type { BatteryTree } from '../../../../src/contract/kinds/battery.ts';
+import type { SourceCommand } from '../../../../src/contract/device.ts';
 import { HybridSource } from '../../../../src/der/source/hybrid/hybrid-source.ts';
 import type { HybridConfig } from '../../../../src/der/source/hybrid/hybrid-source.ts';
 import { acFromDc, dcFromAc } from '../../../../src/der/inverter/efficiency.ts';

@@ -1,6 +1,6 @@
-import { resolveWind } from '../../../../src/config/blocks/wind.ts';
-import type { WindInput } from '../../../../src/config/blocks/wind.ts';
-import type { WindParameters } from '../../../../src/core/kinds/wind.ts';
+import { resolveWind } from '../../../../src/config/profile/blocks/wind.ts';
+import type { WindInput } from '../../../../src/config/profile/blocks/wind.ts';
+import type { WindParameters } from '../../../../src/contract/kinds/wind.ts';
 import { createRandom } from '../../../../src/core/random.ts';
 import type { SourceInput } from '../../../../src/der/source/source.ts';
 import { WindPort } from '../../../../src/der/source/wind/wind-port.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'chai';
-import type { WindParameters } from '../../../../src/core/kinds/wind.ts';
+import type { WindParameters } from '../../../../src/contract/kinds/wind.ts';
 import { parametersOf, run, settledPort, surroundings } from './support.ts';
 import { windWeekText } from '../../../../scripts/make-wind-week.ts';
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { App } from '../../../../src/app.ts';
-import type { FaultRequest } from '../../../../src/core/fault-kinds.ts';
+import type { FaultRequest } from '../../../../src/core/faults/kinds.ts';
 import type { ModbusAdapter } from '../../../../src/sunspec/modbus/bridge.ts';
 import { RawClient } from '../../../support/modbus-client.ts';
 import { rtuRead, rtuWrite } from '../../../support/rtu.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { App } from '../../../../src/app.ts';
-import type { FaultRequest } from '../../../../src/core/fault-kinds.ts';
+import type { FaultRequest } from '../../../../src/core/faults/kinds.ts';
 import { RawClient, adu, readRequest } from '../../../support/modbus-client.ts';
 import { startApp } from '../../../support/running-app.ts';
 import { until } from './wire-rig.ts';

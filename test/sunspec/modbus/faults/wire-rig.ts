@@ -1,11 +1,11 @@
 /** Listeners over registers in memory, with faults of the wire and clocks that are moved by hand. */
-import type { FaultKind } from '../../../../src/core/fault-kinds.ts';
-import type { FramingName } from '../../../../src/sunspec/modbus/framing.ts';
-import type { ModbusContext } from '../../../../src/sunspec/modbus/context.ts';
+import type { FaultKind } from '../../../../src/core/faults/kinds.ts';
+import type { FramingName } from '../../../../src/sunspec/modbus/framing/framing.ts';
+import type { ModbusContext } from '../../../../src/sunspec/modbus/server/context.ts';
 import { createDisturber } from '../../../../src/sunspec/modbus/faults/disturber.ts';
-import { crc16 } from '../../../../src/core/crc16.ts';
-import { createModbusContext, createModbusTcpServer } from '../../../../src/sunspec/modbus/server.ts';
-import type { ModbusTcpServer } from '../../../../src/sunspec/modbus/server.ts';
+import { crc16 } from '../../../../src/core/net/crc16.ts';
+import { createModbusContext, createModbusTcpServer } from '../../../../src/sunspec/modbus/server/server.ts';
+import type { ModbusTcpServer } from '../../../../src/sunspec/modbus/server/server.ts';
 import { FaultBench } from '../../../support/faults.ts';
 import type { FaultExtras } from '../../../support/faults.ts';
 import { RawClient } from '../../../support/modbus-client.ts';

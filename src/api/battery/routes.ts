@@ -1,0 +1,118 @@
+import type { BatteryCommand } from '../../contract/kinds/battery.ts';
+import type { ProblemFault } from '../../core/http/problem.ts';
+import type { Device } from '../../contract/device.ts';
+import type { RouteContext } from '../http/context.ts';
+import { invalidAll } from '../http/errors.ts';
+import { route } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
+import {
+  batteryControlBodySchema,
+  batteryControlSchema,
+  batteryQuerySchema,
+  batterySchema,
+  exampleBattery,
+  exampleBatteryControl,
+} from './schemas.ts';
+import type { BatteryControlBody } from './schemas.ts';
+import { deviceQuery } from '../common/schemas.ts';
+import { batteryBankReply, batteryStringsReply } from './replies.ts';
+import { kilo, rounded, storageOf } from '../common/kind-replies.ts';
+import { selectedDevice } from '../common/device-replies.ts';
+import { overrideWriter } from '../common/writer-replies.ts';
+
+/** @throws HttpProblem `validation` for strings that the bank does not have or that are named twice */
+function checkStrings(strings: NonNullable<BatteryControlBody['strings']>, count: number): void {
+  const seen = new Set<number>();
+  const faults = strings.flatMap(({ index }, i): ProblemFault[] => {
+    const repeated = seen.has(index);
+    seen.add(index);
+    if (index < count && !repeated) return [];
+    const detail = repeated
+      ? `string ${index} is given more than once`
+      : `given ${index}; the strings are 0 to ${count - 1}`;
+    return [{ in: 'body', name: `/strings/${i}/index`, detail }];
+  });
+  if (faults.length > 0) throw invalidAll(faults);
+}
+
+function controlCommand(body: BatteryControlBody): BatteryCommand {
+  const { mode, power_kw: powerKw, soc_pct: socPct, duration_s: durationS, strings } = body;
+  return {
+    kind: 'battery.control',
+    ...(mode !== undefined && { mode }),
+    ...(powerKw !== undefined && { powerW: powerKw * 1000 }),
+    ...(socPct !== undefined && { socPct }),
+    ...(durationS !== undefined && { durationS }),
+    ...(strings !== undefined && { strings }),
+  };
+}
+
+function controlReply({ plant }: RouteContext, device: Device) {
+  const detail = storageOf(device);
+  const { requestedPowerW, clampedPowerW, remainingS } = detail;
+  return {
+    ...batteryBankReply(device, detail),
+    requested_power_kw: requestedPowerW === null ? null : kilo(requestedPowerW),
+    clamped_power_kw: clampedPowerW === null ? null : kilo(clampedPowerW),
+    remaining_s: remainingS === null ? null : rounded(remainingS),
+    forced_by: detail.control === 'forced' ? overrideWriter(plant, device, 'battery_mode') : null,
+  };
+}
+
+const getBattery = route({
+  method: 'get',
+  path: '/battery',
+  tag: 'Battery',
+  operationId: 'get_battery',
+  summary: 'Bank, strings, modules and cells of a battery',
+  description:
+    'Of a device of kind battery or hybrid-dc. The example shows one string, one module and two of its cells.',
+  query: batteryQuerySchema,
+  reply: batterySchema,
+  problems: ['not-applicable'],
+  examples: { reply: exampleBattery },
+  handle(ctx, { query }) {
+    const device = selectedDevice(ctx, query.device);
+    const detail = storageOf(device);
+    const strings = batteryStringsReply(device, query.detail ?? 'cells');
+    return { ...batteryBankReply(device, detail), ...(strings && { strings }) };
+  },
+});
+
+const getControl = route({
+  method: 'get',
+  path: '/controls/battery',
+  tag: 'Battery',
+  operationId: 'get_battery_control',
+  summary: 'What a battery is forced to do, and its state',
+  query: deviceQuery,
+  reply: batteryControlSchema,
+  problems: ['not-applicable'],
+  examples: { reply: exampleBatteryControl },
+  handle: (ctx, { query }) => controlReply(ctx, selectedDevice(ctx, query.device)),
+});
+
+const setControl = route({
+  method: 'post',
+  path: '/controls/battery',
+  tag: 'Battery',
+  operationId: 'set_battery_control',
+  summary: 'Forces charging, discharging or rest; sets the state of charge; opens and closes strings',
+  description:
+    'A forced mode wins over set-points until it ends; limits, functions and the bounds of the state of charge ' +
+    'still hold. A new mode begins at the rating and without end, unless the request says otherwise; power or duration without ' +
+    '`mode` change the mode that is forced already, or are refused with `conflict` when there is none.',
+  query: deviceQuery,
+  body: batteryControlBodySchema,
+  reply: batteryControlSchema,
+  problems: ['not-applicable', 'conflict'],
+  examples: { body: { mode: 'discharge', power_kw: 5, duration_s: 600 }, reply: exampleBatteryControl },
+  handle(ctx, { query, body, by }) {
+    const device = selectedDevice(ctx, query.device);
+    checkStrings(body.strings ?? [], storageOf(device).stringCount);
+    device.command(controlCommand(body), by);
+    return controlReply(ctx, device);
+  },
+});
+
+export const batteryRoutes: readonly Route[] = [getBattery, getControl, setControl];

@@ -1,0 +1,57 @@
+/** What the views of the kinds of devices have in common. */
+import type { AssetType, DeviceDetail } from '../../contract/device.ts';
+import { SimError } from '../../core/errors.ts';
+import type { BatteryDetail } from '../../contract/kinds/battery.ts';
+import type { PvDetail } from '../../contract/kinds/pv.ts';
+import type { Device } from '../../contract/device.ts';
+
+/** Six decimals, and no negative zero. */
+export function rounded(value: number): number {
+  // what has no room for decimals must not overflow on its way
+  return Math.abs(value) < 1e9 ? Math.round(value * 1e6) / 1e6 + 0 : value;
+}
+
+/** W to kW, Wh to kWh, var to kvar. */
+export function kilo(value: number): number {
+  return rounded(value / 1000);
+}
+
+function wrongKind({ index, assetType }: Device, wanted: readonly AssetType[]): SimError {
+  return new SimError(
+    'COMMAND_NOT_APPLICABLE',
+    `Device ${index} is of kind ${assetType}; this is for ${wanted.join(' and ')}.`,
+  );
+}
+
+/**
+ * State of a device that must be of one kind.
+ * @throws SimError COMMAND_NOT_APPLICABLE
+ */
+export function detailOf<K extends DeviceDetail['kind']>(device: Device, kind: K): Extract<DeviceDetail, { kind: K }> {
+  const { detail } = device;
+  const isOfKind = (any: DeviceDetail): any is Extract<DeviceDetail, { kind: K }> => any.kind === kind;
+  if (!isOfKind(detail)) throw wrongKind(device, [kind]);
+  return detail;
+}
+
+/**
+ * The storage of a battery or a hybrid.
+ * @throws SimError COMMAND_NOT_APPLICABLE
+ */
+export function storageOf(device: Device): BatteryDetail {
+  const { detail } = device;
+  if (detail.kind === 'battery') return detail;
+  if (detail.kind === 'hybrid-dc') return detail.battery;
+  throw wrongKind(device, ['battery', 'hybrid-dc']);
+}
+
+/**
+ * The PV array of a PV device or a hybrid.
+ * @throws SimError COMMAND_NOT_APPLICABLE
+ */
+export function arrayOf(device: Device): Pick<PvDetail, 'shading' | 'mpptState'> {
+  const { detail } = device;
+  if (detail.kind === 'pv') return detail;
+  if (detail.kind === 'hybrid-dc') return detail.pv;
+  throw wrongKind(device, ['pv', 'hybrid-dc']);
+}

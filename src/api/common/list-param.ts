@@ -1,0 +1,33 @@
+import type { ProblemFault } from '../../core/http/problem.ts';
+import { z } from '../description/zod.ts';
+
+/** A query parameter that holds words: with commas between them, or given several times. */
+export function listParam(name: string, words: readonly string[], description: string) {
+  return z
+    .union([z.string(), z.array(z.string())])
+    .transform((value) => [value].flat().flatMap((text) => text.split(',')))
+    .openapi({
+      param: { name, style: 'form', explode: false },
+      type: 'array',
+      items: { type: 'string', enum: [...words] },
+      minItems: 1,
+      description: `${description} Comma list or repeated, in upper or lower case.`,
+    });
+}
+
+/** The words that were meant, and what is none of them. */
+export function chosenWords<W extends string>(
+  name: string,
+  given: readonly string[],
+  words: readonly W[],
+): { readonly chosen: readonly W[]; readonly faults: readonly ProblemFault[] } {
+  const chosen: W[] = [];
+  const faults: ProblemFault[] = [];
+  for (const text of given) {
+    const word = words.find((each) => each.toLowerCase() === text.trim().toLowerCase());
+    if (word === undefined)
+      faults.push({ in: 'query', name, detail: `"${text}" is not one of ${words.join(', ')}`, allowed: words });
+    else chosen.push(word);
+  }
+  return { chosen, faults };
+}

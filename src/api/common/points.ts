@@ -1,0 +1,50 @@
+import type { Bank } from '../../sunspec/map/bank.ts';
+import type { PointSlot } from '../../sunspec/map/layout.ts';
+import type { AnyPointValue } from '../../sunspec/map/types.ts';
+import type { Provenance } from '../../core/origin.ts';
+
+/** Decoded value of a point by name; null when the device does not serve or implement it. */
+export function pointValue(bank: Bank, modelId: number, path: string): AnyPointValue {
+  const slot = bank.layout.slot(modelId, path);
+  return slot ? bank.value(slot) : null;
+}
+
+/** A numeric point; null when it is not there. */
+export function pointNumber(bank: Bank, modelId: number, path: string): number | null {
+  const value = pointValue(bank, modelId, path);
+  return typeof value === 'number' ? value : null;
+}
+
+/** A text or enumeration point; null when it is not there or empty. */
+export function pointText(bank: Bank, modelId: number, path: string): string | null {
+  const value = pointValue(bank, modelId, path);
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** Symbols of the bits that are set, in lower snake case. */
+export function pointBits(bank: Bank, modelId: number, path: string): string[] {
+  const slot = bank.layout.slot(modelId, path);
+  const value = slot ? bank.value(slot) : null;
+  if (!slot || typeof value !== 'number') return [];
+  // bit fields have up to 32 bits: beyond the range of signed bit operators
+  return Object.entries(slot.def.symbols ?? {})
+    .filter(([, bit]) => Math.floor(value / 2 ** bit) % 2 === 1)
+    .map(([symbol]) => symbol.toLowerCase());
+}
+
+/** Whether the device implements a point. */
+export function hasPoint(bank: Bank, modelId: number, path: string): boolean {
+  return bank.layout.slot(modelId, path)?.implemented === true;
+}
+
+/** Last writer of a point; undefined for start values and measurements. */
+export function pointWriter(bank: Bank, modelId: number, path: string): Provenance | undefined {
+  const slot = bank.layout.slot(modelId, path);
+  return slot && bank.provenance(slot);
+}
+
+/** The number behind an enumeration; null when not implemented. */
+export function enumNumber(slot: PointSlot, value: AnyPointValue): number | null {
+  if (typeof value === 'number') return value;
+  return value === null ? null : (slot.def.symbols?.[value] ?? null);
+}

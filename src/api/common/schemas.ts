@@ -1,0 +1,92 @@
+import { problemCodes } from '../../core/http/problem.ts';
+import { sources } from '../../core/origin.ts';
+import { z } from '../description/zod.ts';
+
+/** A query or path parameter that holds an integer; anything but plain digits is refused. */
+export function integerParam(name: string, min: number, max: number, description: string) {
+  return z
+    .string()
+    .regex(/^-?\d+$/, { error: 'must be an integer' })
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, { error: `must be from ${min} to ${max}` })
+    .openapi({ param: { name }, type: 'integer', minimum: min, maximum: max, description });
+}
+
+/** The largest device index that can be named at all; a smaller one that does not exist is a 404. */
+export const maxDeviceIndex = 999_999_999;
+
+export const deviceParam = integerParam('device', 0, maxDeviceIndex, 'Device index, 0-based; default 0.');
+
+/** `device` of the per-device operations. */
+export const deviceQuery = z.strictObject({ device: deviceParam.optional() });
+
+/** A yes-or-no query parameter. */
+export function flagParam(name: string, description: string) {
+  return z
+    .string()
+    .regex(/^(true|false)$/, { error: 'must be true or false' })
+    .transform((value) => value === 'true')
+    .openapi({ param: { name }, type: 'boolean', description });
+}
+
+export const exampleTime = '2026-06-21T12:00:00.000Z';
+
+export const isoTime = z.iso
+  .datetime({ offset: true })
+  .openapi({ description: 'ISO 8601 with offset.', example: exampleTime });
+
+const isoMessage = {
+  error: 'must be an ISO 8601 time with offset, such as 2026-06-21T12:00:00Z (the + of an offset is %2B in a query)',
+};
+
+/** A moment in a query, as ms since the epoch. */
+export function isoParam(name: string, description: string) {
+  return z.iso
+    .datetime({ offset: true, ...isoMessage })
+    .transform((text) => Date.parse(text))
+    .refine((ms) => !Number.isNaN(ms), isoMessage)
+    .openapi({ param: { name }, type: 'string', format: 'date-time', description, example: exampleTime });
+}
+
+export const deviceIndex = z.int().min(0).openapi({ description: 'Device index, 0-based.' });
+
+/** A measured or set quantity; null where the device does not have it. */
+export function quantity(description: string) {
+  return z.number().nullable().openapi({ description });
+}
+
+export const sourceSchema = z.enum(sources).openapi('Source', {
+  description:
+    'Who wrote. `default`: the start value of the map; `dashboard`: REST with `X-Derbench-Client: dashboard`.',
+});
+
+export const problemSchema = z
+  .strictObject({
+    type: z.string().openapi({ description: '`urn:derbench:problem:<code>`' }),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().openapi({ description: 'This occurrence, in words a user can act on.' }),
+    instance: z.string().openapi({ description: 'Request path with query.' }),
+    code: z.enum(problemCodes),
+    request_id: z.string().openapi({ description: 'Same as the header `X-Request-Id`.' }),
+    errors: z
+      .array(
+        z.strictObject({
+          in: z.enum(['body', 'query', 'path']),
+          name: z.string().openapi({ description: 'JSON pointer or parameter name.' }),
+          detail: z.string(),
+          allowed: z.array(z.union([z.string(), z.number()])).optional(),
+        }),
+      )
+      .optional()
+      .openapi({ description: 'Only with `validation`: every faulty member.' }),
+    modbus_exception: z.int().min(0).max(255).optional().openapi({
+      description: 'Only with `upstream-error`, when a remote Modbus device answered with an exception: its code.',
+    }),
+  })
+  .openapi('Problem', { description: 'Error body of RFC 9457.' });
+
+/** Simulated or wall milliseconds as ISO text; null stays null. */
+export function isoOrNull(ms: number | null | undefined): string | null {
+  return ms === null || ms === undefined ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,73 @@
+/** The set-point of active power (model 704) as the kinds of devices use it. */
+import type { Origin, Provenance } from '../../core/origin.ts';
+import type { Bank } from '../../sunspec/map/bank.ts';
+import { invalid } from '../http/errors.ts';
+import { pointNumber, pointValue, pointWriter } from './points.ts';
+import { kilo } from './kind-replies.ts';
+
+/** Power that the set-point in force asks for at the AC terminals, kW; null while it is off. */
+export function setPointKw(bank: Bank): number | null {
+  if (pointValue(bank, 704, 'WSetEna') !== 'ENABLED') return null;
+  if (pointValue(bank, 704, 'WSetMod') === 'WATTS') return kilo(pointNumber(bank, 704, 'WSet') ?? 0);
+  return kilo(((pointNumber(bank, 704, 'WSetPct') ?? 0) / 100) * (pointNumber(bank, 702, 'WMax') ?? 0));
+}
+
+/** Last writer of the set-point in force, be it of its value or of its enable; null while it is off or a default. */
+export function setPointWriter(bank: Bank): Provenance | null {
+  if (pointValue(bank, 704, 'WSetEna') !== 'ENABLED') return null;
+  const value = pointValue(bank, 704, 'WSetMod') === 'WATTS' ? 'WSet' : 'WSetPct';
+  const writers = ['WSetEna', 'WSetMod', value].flatMap((point) => pointWriter(bank, 704, point) ?? []);
+  // simulated time stands while the clock is paused
+  const isLater = (a: Provenance, b: Provenance) => (a.at === b.at ? a.wallMs > b.wallMs : a.at > b.at);
+  return writers.reduce<Provenance | null>(
+    (last, writer) => (last === null || isLater(writer, last) ? writer : last),
+    null,
+  );
+}
+
+/** What 704.WSet takes, W; without 702.WChaRteMax nothing below zero. */
+export function setPointRangeW(bank: Bank): { readonly leastW: number; readonly mostW: number } {
+  return { leastW: -(pointNumber(bank, 702, 'WChaRteMax') ?? 0), mostW: pointNumber(bank, 702, 'WMax') ?? 0 };
+}
+
+/**
+ * Refuses a power that the registers would not take, in the terms of the request.
+ * @param pointer of the member
+ * @throws HttpProblem `validation`
+ */
+export function checkSetPoint(bank: Bank, powerKw: number, pointer: string): void {
+  const { leastW, mostW } = setPointRangeW(bank);
+  if (powerKw * 1000 >= leastW && powerKw * 1000 <= mostW) return;
+  throw invalid(
+    'body',
+    pointer,
+    `given ${powerKw} kW; the settings of the device allow ${leastW / 1000} to ${mostW / 1000} kW (702.WChaRteMax, 702.WMax)`,
+  );
+}
+
+/**
+ * Puts a set-point in watts in force until it is switched off, in one commit. A reversion time that somebody else left
+ * behind would end it in silence.
+ * @throws SimError as `Bank.transact`
+ */
+export function writeSetPoint(bank: Bank, by: Origin, powerW: number): void {
+  bank.transact(by, ({ m704 }) => {
+    m704.WSetMod = 'WATTS';
+    m704.WSet = powerW;
+    m704.WSetRvrtTms = 0;
+    m704.WSetEna = 'ENABLED';
+  });
+}
+
+/** Switches the set-point off; its value stays. */
+export function endSetPoint(bank: Bank, by: Origin): void {
+  bank.transact(by, ({ m704 }) => {
+    m704.WSetEna = 'DISABLED';
+  });
+}
+
+/** Whether this interface or the dashboard was the last to switch the set-point. */
+export function isSetPointOurs(bank: Bank): boolean {
+  const source = pointWriter(bank, 704, 'WSetEna')?.source;
+  return source === 'rest' || source === 'dashboard';
+}

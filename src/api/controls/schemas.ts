@@ -1,0 +1,367 @@
+import { clockModes } from '../../core/time/clock.ts';
+import { gridSources, irradianceSources } from '../../sunspec/map/source-words.ts';
+import { controlFunctions } from '../../contract/device.ts';
+import type { ControlFunction } from '../../contract/device.ts';
+import { z } from '../description/zod.ts';
+import { deviceIndex, exampleTime, isoTime, quantity, sourceSchema } from '../common/schemas.ts';
+import { runningEventSchema } from '../surroundings/grid-event-schemas.ts';
+import { activeDeciderSchema, reactiveDeciderSchema, rideThroughSchema } from '../grid-support/trace-schemas.ts';
+import { exampleSnapshot, snapshotSchema } from '../devices/snapshot-schemas.ts';
+import { asSetNow, exampleWriter, overrideSchema, sourceDetailSchema, writerSchema } from '../common/writer-schemas.ts';
+
+const perUnit = z.number().min(0).max(2);
+const timing = {
+  ramp_s: z.number().min(0).max(3600).optional().openapi({
+    description: 'Linear from the present values, of the quantities of this request only; 0 or absent = step.',
+  }),
+  // the sum with any simulated instant stays an exact number of microseconds
+  duration_s: z
+    .number()
+    .gt(0)
+    .max(1e8)
+    .nullable()
+    .optional()
+    .openapi({
+      description:
+        'Seconds counted from the request, the ramp included; then what stands beneath is in force again. ' +
+        'Null or absent = stays: the quantities of the request are taken out of every timed change and event, the others are left alone.',
+    }),
+};
+
+/** Timing alone changes nothing: a request must carry one of the values that it is about. */
+function carriesValue<S extends z.ZodObject>(schema: S): S {
+  const values = Object.keys(schema.shape).filter((name) => !Object.hasOwn(timing, name));
+  return schema.refine((body) => values.some((name) => body[name] !== undefined), {
+    error: `at least one of ${values.join(', ')} is required`,
+  });
+}
+
+const perUnitNames = ['voltage_pu', 'voltage_a_pu', 'voltage_b_pu', 'voltage_c_pu'] as const;
+const unitsExclude = {
+  path: ['voltage_ln_v'],
+  error: `cannot be given together with ${perUnitNames.join(', ')}`,
+};
+
+export const gridBodySchema = carriesValue(
+  z.strictObject({
+    voltage_pu: perUnit.optional().openapi({ description: 'All phases, of nominal.' }),
+    voltage_a_pu: perUnit.optional().openapi({ description: 'Wins over `voltage_pu`.' }),
+    voltage_b_pu: perUnit.optional(),
+    voltage_c_pu: perUnit.optional(),
+    voltage_ln_v: z
+      .number()
+      .min(0)
+      .optional()
+      .openapi({ description: 'All phases in volts, up to twice the nominal; not together with the `_pu` members.' }),
+    frequency_hz: z.number().min(40).max(70).optional(),
+    phase_angle_deg: z.number().min(-180).max(180).optional().openapi({
+      description: 'Shift of the phase angle. It acts on nothing but a vector shift relay, where the profile fits one.',
+    }),
+    ...timing,
+    source: z.enum(gridSources).optional().openapi({ description: '`csv` returns to the grid profile.' }),
+    outage: z.boolean().optional().openapi({ description: 'Voltage 0 on all phases until false.' }),
+    island: z.boolean().optional().openapi({
+      description:
+        'The mains are gone, and local load keeps voltage and frequency as they are set: what anti-islanding must find.',
+    }),
+  }),
+)
+  .refine(
+    (body) => body.voltage_ln_v === undefined || perUnitNames.every((name) => body[name] === undefined),
+    unitsExclude,
+  )
+  .openapi('GridRequest', { minProperties: 1 });
+
+/** Of grid and surroundings. */
+const lastWriter =
+  'Last request or event in this scope; of a device the common one counts when it came later. ' +
+  'Null: as started. After a reset of the device that of the common scope.';
+
+export const gridSchema = z
+  .strictObject({
+    device_index: deviceIndex.nullable().openapi({ description: 'Null: the common grid.' }),
+    voltage_a_pu: z.number(),
+    voltage_b_pu: z.number(),
+    voltage_c_pu: z.number(),
+    voltage_ln_v: quantity('Mean of the phases; null on the common grid of devices that differ in nominal voltage.'),
+    voltage_ll_v: quantity('Null on single phase, and as `voltage_ln_v`.'),
+    frequency_hz: z.number(),
+    phase_angle_deg: z.number(),
+    source: z.enum(gridSources).openapi({ description: '`csv` while any quantity follows the grid profile.' }),
+    outage: z.boolean(),
+    ramp_remaining_s: z.number().openapi({ description: 'Of the ramp that was asked for; an event has its own time.' }),
+    duration_remaining_s: z
+      .number()
+      .nullable()
+      .openapi({ description: 'Until the topmost change with a duration gives way; null while there is none.' }),
+    island: z.boolean(),
+    event: runningEventSchema.nullable().openapi({ description: 'The named event under way.' }),
+    changed_by: writerSchema.nullable().openapi({ description: lastWriter }),
+  })
+  .openapi('Grid');
+
+const temperature = z.number().min(-50).max(90).nullable();
+export const environmentBodySchema = carriesValue(
+  z.strictObject({
+    irradiance_w_m2: z
+      .number()
+      .min(0)
+      .max(1500)
+      .nullable()
+      .optional()
+      .openapi({ description: 'Constant irradiance in the plane of the array; null returns to the source.' }),
+    ambient_temperature_c: temperature.optional(),
+    cell_temperature_c: temperature
+      .optional()
+      .openapi({ description: 'A fixed value switches the thermal model off.' }),
+    load_kw: z.number().min(0).max(1e6).nullable().optional().openapi({
+      description:
+        'Local AC load beside the device. It takes its power off the feeder, and so lowers the voltage; on a stiff grid nothing reacts to it.',
+    }),
+    source: z.enum(irradianceSources).optional().openapi({ description: 'Where the irradiance comes from.' }),
+    ...timing,
+  }),
+).openapi('EnvironmentRequest', { minProperties: 1 });
+
+export const environmentSchema = z
+  .strictObject({
+    device_index: deviceIndex.nullable().openapi({ description: 'Null: the common surroundings.' }),
+    irradiance_w_m2: z.number(),
+    ambient_temperature_c: z.number(),
+    cell_temperature_c: quantity('Null while the thermal model runs.'),
+    load_kw: z.number(),
+    source: z.enum(irradianceSources),
+    ramp_remaining_s: z.number(),
+    duration_remaining_s: z.number().nullable(),
+    changed_by: writerSchema.nullable().openapi({ description: lastWriter }),
+  })
+  .openapi('Environment');
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+export const timeBodySchema = z
+  .strictObject({
+    mode: z.enum(clockModes).optional(),
+    rate: z
+      .number()
+      .min(0.01)
+      .max(3600)
+      .optional()
+      .openapi({ description: 'Simulated seconds per real second; with `accelerated` or `paused`.' }),
+    clock_time: z
+      .string()
+      .regex(/^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/, { error: 'must be HH:MM:SS' })
+      .optional()
+      .openapi({ description: 'Sets the simulated clock; not in `wall_clock`.' }),
+    timezone: z.string().max(64).refine(isTimeZone, { error: 'must be an IANA time zone name' }).optional(),
+  })
+  .openapi('TimeRequest');
+
+export const timeSchema = z
+  .strictObject({
+    mode: z.enum(clockModes),
+    rate: z.number(),
+    rate_effective: z.number().openapi({ description: 'Below `rate` when the machine cannot hold it.' }),
+    clock_time: z.string(),
+    timezone: z.string(),
+    sim_time: isoTime,
+    wall_time: isoTime,
+    tick: z.int(),
+    tick_interval_s: z.number(),
+    sim_step_s: z.number(),
+    changed_by: writerSchema
+      .nullable()
+      .openapi({ description: 'Last writer of mode, rate, time of day or zone; null: as started.' }),
+    stepped_by: writerSchema
+      .nullable()
+      .openapi({ description: 'Who ran ticks by `controls/time/step` last, and from when on; null: nobody.' }),
+  })
+  .openapi('Time');
+
+export const stepBodySchema = z
+  .strictObject({
+    ticks: z.int().min(1).max(100_000).optional().openapi({ description: 'Default 1.' }),
+  })
+  .openapi('StepRequest');
+export const stepReplySchema = z
+  .strictObject({
+    time: timeSchema,
+    snapshot: z.union([snapshotSchema, z.null()]).openapi({
+      description:
+        'Null: `device` was removed during the step; without `device`: the first device of the start is not there any more.',
+    }),
+  })
+  .openapi('StepReply');
+
+const modeSchema = z
+  .strictObject({
+    supported: z.boolean().openapi({ description: '702.CtrlModes, or the point exists.' }),
+    enabled: z.boolean(),
+    active: z.boolean().openapi({ description: 'Limits or sets the output in this tick.' }),
+    source: sourceSchema.openapi({ description: 'Last writer of the enable point.' }),
+    source_detail: sourceDetailSchema,
+    changed_at: isoTime.nullable().openapi({
+      description: `Simulated time of that write, of the start for a value of the profile; null: default. ${asSetNow}`,
+    }),
+    reversion_remaining_s: z.number().nullable().openapi({ description: 'Null while no reversion time is set.' }),
+  })
+  .openapi('ControlMode');
+
+const modeShape = Object.fromEntries(controlFunctions.map((name) => [name, modeSchema])) as Record<
+  ControlFunction,
+  typeof modeSchema
+>;
+
+export const controlsSchema = z
+  .strictObject({
+    device_index: deviceIndex,
+    service: z.strictObject({
+      es_enabled: z.boolean(),
+      es_delay_remaining_s: z.number(),
+      trip_active: z.array(z.string()),
+      es_state: z.enum(['in_service', 'waiting', 'out_of_service']),
+    }),
+    modes: z.strictObject(modeShape),
+    decided_by: z.strictObject({ active: activeDeciderSchema, reactive: reactiveDeciderSchema }),
+    ride_through: rideThroughSchema,
+    throttle: z.strictObject({
+      active: z.boolean(),
+      pct: quantity('701.ThrotPct'),
+      sources: z.array(z.string()).openapi({ description: '701.ThrotSrc' }),
+    }),
+    grid: gridSchema,
+    time: timeSchema,
+    overrides: z.array(overrideSchema).openapi({
+      description:
+        'Last writers of what has no register, newest first; what nobody has set since the start, or since a reset of the device, is absent.',
+    }),
+  })
+  .openapi('Controls');
+
+export type GridReply = z.output<typeof gridSchema>;
+export type TimeReply = z.output<typeof timeSchema>;
+export type ModeReply = z.output<typeof modeSchema>;
+
+export const exampleGrid = {
+  device_index: null,
+  voltage_a_pu: 1,
+  voltage_b_pu: 1,
+  voltage_c_pu: 1,
+  voltage_ln_v: 277.128,
+  voltage_ll_v: 480,
+  frequency_hz: 60,
+  phase_angle_deg: 0,
+  source: 'const',
+  outage: false,
+  ramp_remaining_s: 0,
+  duration_remaining_s: null,
+  island: false,
+  event: null,
+  changed_by: null,
+};
+/** The answer to a ramp of 2 s that holds for 10 s: nothing has moved yet. */
+export const exampleGridRamp = {
+  ...exampleGrid,
+  ramp_remaining_s: 2,
+  duration_remaining_s: 10,
+  changed_by: exampleWriter,
+};
+/** The answer to the start of a sag to half the voltage for 2 s. */
+export const exampleGridEvent = {
+  ...exampleGrid,
+  voltage_a_pu: 0.5,
+  voltage_b_pu: 0.5,
+  voltage_c_pu: 0.5,
+  voltage_ln_v: 138.564,
+  voltage_ll_v: 240,
+  event: { name: 'sag', elapsed_s: 0, remaining_s: 2 },
+  changed_by: exampleWriter,
+};
+export const exampleEnvironment = {
+  device_index: null,
+  irradiance_w_m2: 800,
+  ambient_temperature_c: 25,
+  cell_temperature_c: null,
+  load_kw: 0,
+  source: 'const',
+  ramp_remaining_s: 0,
+  duration_remaining_s: null,
+  changed_by: exampleWriter,
+};
+export const exampleTimeReply = {
+  mode: 'accelerated',
+  rate: 1,
+  rate_effective: 1,
+  clock_time: '12:00:01',
+  timezone: 'UTC',
+  sim_time: exampleSnapshot.metrics.timestamp,
+  wall_time: exampleSnapshot.wall_time,
+  tick: exampleSnapshot.tick,
+  tick_interval_s: 1.5,
+  sim_step_s: 1,
+  changed_by: null,
+  stepped_by: null,
+};
+export const exampleStep = {
+  time: { ...exampleTimeReply, mode: 'paused', rate_effective: 0, stepped_by: exampleWriter },
+  snapshot: exampleSnapshot,
+};
+
+const exampleMode = {
+  supported: false,
+  enabled: false,
+  active: false,
+  source: 'default',
+  source_detail: null,
+  changed_at: null,
+  reversion_remaining_s: null,
+};
+const exampleSwitchedOff: readonly ControlFunction[] = [
+  'volt_var',
+  'volt_watt',
+  'watt_var',
+  'pf_inject',
+  'constant_var',
+  'active_power',
+];
+const exampleSwitchedOn: readonly ControlFunction[] = [
+  'freq_droop',
+  'enter_service',
+  'lv_trip',
+  'hv_trip',
+  'lf_trip',
+  'hf_trip',
+  'anti_islanding',
+  'ramp',
+];
+export const exampleControls = {
+  device_index: 0,
+  service: { es_enabled: true, es_delay_remaining_s: 0, trip_active: [], es_state: 'in_service' },
+  modes: {
+    ...Object.fromEntries(controlFunctions.map((name) => [name, exampleMode])),
+    ...Object.fromEntries(exampleSwitchedOff.map((name) => [name, { ...exampleMode, supported: true }])),
+    ...Object.fromEntries(exampleSwitchedOn.map((name) => [name, { ...exampleMode, supported: true, enabled: true }])),
+    max_power: {
+      ...exampleMode,
+      supported: true,
+      enabled: true,
+      active: true,
+      source: 'modbus',
+      source_detail: '127.0.0.1:50122',
+      changed_at: exampleTime,
+      reversion_remaining_s: 52,
+    },
+  },
+  decided_by: { active: 'max_power', reactive: 'none' },
+  ride_through: 'continuous_operation',
+  throttle: { active: true, pct: 50, sources: ['max_w'] },
+  grid: { ...exampleGrid, device_index: 0 },
+  time: exampleTimeReply,
+  overrides: [{ name: 'pv_shading', connector_id: null, ...exampleWriter }],
+};

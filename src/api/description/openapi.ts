@@ -1,0 +1,174 @@
+import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
+import type { ResponseConfig, RouteConfig } from '@asteasolutions/zod-to-openapi';
+import { createProblem, problemTable } from '../../core/http/problem.ts';
+import type { ProblemCode } from '../../core/http/problem.ts';
+import { groupBy } from '../common/group-by.ts';
+import { finishSchemas } from './members.ts';
+import { apiPrefix, tags } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
+import { problemSchema } from '../common/schemas.ts';
+import { writerSchema } from '../common/writer-schemas.ts';
+import { z } from './zod.ts';
+
+export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>;
+
+const replyWords: Readonly<Record<number, string>> = { 201: 'Created.', 202: 'Queued.' };
+
+const descriptions: Readonly<Partial<Record<(typeof tags)[number], string>>> = {
+  Core: 'Telemetry, overview, server-info, devices, history, commands, logs, health, registers.',
+  Controls: 'Grid, environment, time, nameplate, configured settings, stop.',
+  'DC I/V': 'DC-side curves.',
+};
+
+/** What any request may be answered before its operation is looked at. */
+const transportProblems: readonly ProblemCode[] = [
+  'malformed-request',
+  'cross-origin',
+  'request-timeout',
+  'uri-too-long',
+  'misdirected-host',
+  'too-many-requests',
+  'headers-too-large',
+  'internal',
+  'stopping',
+];
+
+/** Problems that follow from the shape of an operation, and those that it names itself. */
+function problemsOf(route: Route): ProblemCode[] {
+  const codes = new Set<ProblemCode>([...transportProblems, 'validation', ...(route.problems ?? [])]);
+  if ('device' in route.query.shape) codes.add('unknown-device');
+  if (route.method === 'post') {
+    for (const code of ['malformed-json', 'too-large', 'unsupported-media-type'] as const) codes.add(code);
+  }
+  const order = Object.keys(problemTable);
+  return [...codes].sort((a, b) => order.indexOf(a) - order.indexOf(b));
+}
+
+function exampleProblem(code: ProblemCode) {
+  const request = { instance: `${apiPrefix}/controls/grid`, id: '0f8fad5b-d9cb-469f-a165-70867728950e' };
+  if (code !== 'validation') return { value: createProblem(code, `${problemTable[code].title}.`, request) };
+  const fault = { in: 'query' as const, name: 'device', detail: 'must be an integer' };
+  return { value: createProblem(code, `${fault.name}: ${fault.detail}`, request, [fault]) };
+}
+
+const requestIdHeader = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
+
+function problemResponse(codes: readonly ProblemCode[]) {
+  return {
+    description: codes.map((code) => `\`${code}\`: ${problemTable[code].title}.`).join(' '),
+    headers: requestIdHeader,
+    content: {
+      'application/problem+json': {
+        schema: { $ref: '#/components/schemas/Problem' },
+        examples: Object.fromEntries(codes.map((code) => [code, exampleProblem(code)])),
+      },
+    },
+  };
+}
+
+/** `validation` is `Validation`; two codes with one status are `ConflictOrDisabled`. */
+function responseName(codes: readonly ProblemCode[]): string {
+  return codes
+    .map((code) => code.replaceAll(/(?:^|-)([a-z])/g, (_match, letter: string) => letter.toUpperCase()))
+    .join('Or');
+}
+
+function replyResponse(route: Route, status: number): ResponseConfig {
+  const { otherMedia } = route;
+  const own = Object.entries(route.replyHeaders ?? {}).map(
+    ([name, { description, example }]) =>
+      [name, { description, schema: { type: 'string' as const }, example }] as const,
+  );
+  const headers = { ...requestIdHeader, ...Object.fromEntries(own) };
+  return {
+    description:
+      replyWords[status] ?? (status === route.status ? 'The resource.' : 'The resource, in an unhealthy state.'),
+    headers,
+    content: {
+      [route.media ?? 'application/json']: { schema: route.reply, example: route.examples.reply },
+      ...(otherMedia && { [otherMedia.type]: { schema: z.string(), example: otherMedia.example } }),
+    },
+  };
+}
+
+function responses(registry: OpenAPIRegistry, route: Route): RouteConfig['responses'] {
+  const byStatus = groupBy(problemsOf(route), (code): number => problemTable[code].status);
+  const all: RouteConfig['responses'] = {};
+  for (const [status, codes] of byStatus) {
+    const name = responseName(codes);
+    const known = registry.definitions.some(
+      (each) => each.type === 'component' && each.componentType === 'responses' && each.name === name,
+    );
+    if (!known) registry.registerComponent('responses', name, problemResponse(codes));
+    all[status] = { $ref: `#/components/responses/${name}` };
+  }
+  for (const status of [route.status, ...(route.alsoStatus ?? [])]) {
+    const reply = replyResponse(route, status);
+    const codes = byStatus.get(status);
+    // one status may carry either body, told apart by the media type
+    all[status] = codes ? { ...reply, content: { ...problemResponse(codes).content, ...reply.content } } : reply;
+  }
+  return all;
+}
+
+function register(registry: OpenAPIRegistry, route: Route): void {
+  const { body, examples } = route;
+  registry.registerPath({
+    method: route.method,
+    path: `${apiPrefix}${route.path}`,
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description !== undefined && { description: route.description }),
+    request: {
+      ...(route.params && { params: route.params }),
+      query: route.query,
+      ...(body && {
+        body: {
+          required: !body.safeParse({}).success,
+          content: { 'application/json': { schema: body, example: examples.body ?? {} } },
+        },
+      }),
+    },
+    responses: responses(registry, route),
+  });
+}
+
+/**
+ * The OpenAPI 3.1 description of a list of operations; nothing but the list decides what is in it.
+ * @param version `info.version`
+ */
+export function describeApi(routes: readonly Route[], version: string): OpenApiDocument {
+  const registry = new OpenAPIRegistry();
+  registry.register('Problem', problemSchema);
+  // before its uses: the first one would lend it its own words and its null
+  registry.register('Writer', writerSchema);
+  registry.registerComponent('headers', 'RequestId', {
+    description: 'Identity of the request, as in problems and in the log.',
+    required: true,
+    schema: { type: 'string', format: 'uuid' },
+    example: '0f8fad5b-d9cb-469f-a165-70867728950e',
+  });
+  for (const route of routes) register(registry, route);
+  const used = new Set(routes.map((route) => route.tag));
+  const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'derbench',
+      version,
+      description:
+        'Control and telemetry of simulated distributed energy resources. Positive active power is injected ' +
+        'into the grid, positive reactive power is over-excited. Quantities that a device does not have are null. ' +
+        'Errors are `application/problem+json` (RFC 9457). HEAD works where GET does.',
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    // there is no authentication
+    security: [],
+    tags: tags.filter((tag) => used.has(tag)).map((name) => ({ name, description: descriptions[name] ?? name })),
+  });
+  const schemas = finishSchemas(document.components?.schemas ?? {}) as NonNullable<
+    OpenApiDocument['components']
+  >['schemas'];
+  return { ...document, components: { ...document.components, ...(schemas && { schemas }) } };
+}

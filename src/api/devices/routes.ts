@@ -1,0 +1,63 @@
+import { Answer, apiPrefix, route } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
+import {
+  addDeviceBodySchema,
+  deviceParamsSchema,
+  exampleAddedDevice,
+  exampleAddedEntry,
+  removedDeviceSchema,
+} from './schemas.ts';
+import { deviceEntrySchema } from './snapshot-schemas.ts';
+import type { DeviceEntryReply } from './snapshot-schemas.ts';
+import { deviceEntry } from '../common/device-replies.ts';
+
+const addDevice = route({
+  method: 'post',
+  path: '/devices',
+  tag: 'Core',
+  operationId: 'add_device',
+  summary: 'Adds a device while the simulator runs',
+  description:
+    'The body is one entry of `devices` of a configuration file: `device_type`, `name` and `profile` (a bundled name ' +
+    'or the profile itself) or `evse_profile`; the settings of the process are its defaults. Files can be named only in the ' +
+    'configuration, and one device is added at a time. The device gets the index above the highest ever used, and with it ' +
+    'its Modbus port or unit id. It is in service and settled in the present grid and weather from the end of the tick under ' +
+    'way on. Faults of a profile are answered all at once, as JSON pointers into the body. `conflict`: 10000 devices are ' +
+    'there, the port is taken, or port or unit id would be beyond the highest; nothing has changed then.',
+  body: addDeviceBodySchema,
+  reply: deviceEntrySchema,
+  status: 201,
+  problems: ['conflict'],
+  replyHeaders: {
+    Location: { description: 'Where the entry of the device is found.', example: `${apiPrefix}/devices?device=3` },
+  },
+  examples: { body: exampleAddedDevice, reply: exampleAddedEntry },
+  async handle(ctx, { body, by }) {
+    const device = await ctx.addDevice(body, by);
+    return new Answer<DeviceEntryReply>(deviceEntry(ctx, device), {
+      headers: { Location: `${apiPrefix}/devices?device=${device.index}` },
+    });
+  },
+});
+
+const removeDevice = route({
+  method: 'post',
+  path: '/devices/{index}/remove',
+  tag: 'Core',
+  operationId: 'remove_device',
+  summary: 'Removes a device while the simulator runs',
+  description:
+    'Its commands are canceled, masters on its Modbus port are disconnected (on a shared port its unit id is no ' +
+    'longer served), and stream clients of this device alone are closed. Indexes, ports and unit ids of the others stay; the index ' +
+    'is not used again and answers `unknown-device`. The last device can be removed too.',
+  params: deviceParamsSchema,
+  reply: removedDeviceSchema,
+  problems: ['unknown-device'],
+  examples: { reply: { device_index: 3, device_count: 3 } },
+  async handle(ctx, { params, by }) {
+    await ctx.removeDevice(params.index, by);
+    return { device_index: params.index, device_count: ctx.plant.devices.length };
+  },
+});
+
+export const deviceRoutes: readonly Route[] = [addDevice, removeDevice];

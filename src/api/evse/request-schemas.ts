@@ -1,0 +1,187 @@
+/** What the operations at a connector take. */
+import { evseErrorCodes } from '../../contract/kinds/evse.ts';
+import { z } from '../description/zod.ts';
+import { isoTime } from '../common/schemas.ts';
+
+const idToken = z.string().min(1).max(255);
+const percent = z.number().min(0).max(100);
+const watts = { leastKw: 0.001, mostKw: 1e4 } as const;
+const power = z.number().min(0).max(1e6);
+
+type CurvePoint = { readonly soc_pct: number; readonly fraction: number };
+
+/** Why a curve cannot be one, with the index of the point; null: it can. */
+function curveFault(points: readonly CurvePoint[]): { readonly at: number; readonly why: string } | null {
+  let before = -1;
+  for (const [at, { soc_pct: soc, fraction }] of points.entries()) {
+    if (soc <= before) return { at, why: 'must be at a higher soc_pct than the point before' };
+    if (fraction === 0 && at < points.length - 1) return { at, why: 'fraction may be 0 in the last point only' };
+    before = soc;
+  }
+  return null;
+}
+
+const curve = z
+  .array(z.strictObject({ soc_pct: percent, fraction: z.number().min(0).max(1) }))
+  .min(2)
+  .max(100)
+  .superRefine((points, ctx) => {
+    const fault = curveFault(points);
+    if (fault) ctx.addIssue({ code: 'custom', path: [fault.at], message: fault.why });
+  });
+
+const evShape = {
+  id: z.string().min(1).max(255).nullable().optional(),
+  battery_capacity_kwh: z.number().min(watts.leastKw).max(watts.mostKw).optional(),
+  soc_pct: percent.optional(),
+  target_soc_pct: percent.optional(),
+  reserve_soc_pct: percent.optional().openapi({ description: 'Discharging ends here.' }),
+  max_charge_kw: z.number().min(watts.leastKw).max(watts.mostKw).optional(),
+  max_discharge_kw: z.number().min(0).max(watts.mostKw).optional(),
+  phases: z
+    .union([z.literal(1), z.literal(3)], { error: 'must be 1 or 3' })
+    .optional()
+    .openapi({ description: 'Of the on-board charger.' }),
+  charging_curve: curve.optional().openapi({
+    description: '2 to 100 points of rising `soc_pct`; `fraction` of `max_charge_kw`, 0 in the last point only.',
+  }),
+  departure_time: isoTime.nullable().optional(),
+};
+
+const evPatchSchema = z.strictObject(evShape).openapi('ElectricVehiclePatch');
+export type EvPatchBody = z.output<typeof evPatchSchema>;
+
+export const evBodySchema = z
+  .strictObject(evShape)
+  .refine((body) => Object.values(body).some((value) => value !== undefined), {
+    error: `at least one of ${Object.keys(evShape).join(', ')} is required`,
+  })
+  .openapi('ElectricVehicleRequest', { minProperties: 1 });
+
+export const plugBodySchema = z
+  .strictObject({
+    ev: evPatchSchema.optional().openapi({ description: 'In what the vehicle differs from that of the profile.' }),
+    ev_side: z.boolean().optional().openapi({ description: 'Plugs the cable into the vehicle; default true.' }),
+    evse_side: z.boolean().optional().openapi({ description: 'Plugs the cable into the station; default true.' }),
+  })
+  .refine((body) => body.ev_side !== false || body.evse_side !== false, {
+    path: ['ev_side'],
+    error: 'at least one side of the cable must be plugged in',
+  })
+  .refine((body) => body.ev === undefined || body.ev_side !== false, {
+    path: ['ev'],
+    error: 'goes only with a cable that is plugged into the vehicle',
+  })
+  .openapi('PlugRequest');
+
+export const authorizeBodySchema = z
+  .strictObject({
+    id_token: idToken,
+    type: z
+      .string()
+      .min(1)
+      .max(20)
+      .optional()
+      .openapi({ description: 'Kind of token in OCPP 2.x; nothing follows from it without a central system.' }),
+  })
+  .openapi('AuthorizeRequest');
+
+export const authorizationSchema = z
+  .strictObject({
+    status: z.enum([
+      'Accepted',
+      'Blocked',
+      'ConcurrentTx',
+      'Expired',
+      'Invalid',
+      'NoCredit',
+      'NotAllowedTypeEVSE',
+      'NotAtThisLocation',
+      'NotAtThisTime',
+      'Unknown',
+    ]),
+    id_token_info: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .openapi({ description: 'What the central system says about the token; null: the station decided.' }),
+  })
+  .openapi('Authorization');
+
+export const startBodySchema = z
+  .strictObject({
+    id_token: idToken.optional().openapi({ description: 'Needed where plugging in is not enough.' }),
+    authorize: z
+      .boolean()
+      .optional()
+      .openapi({ description: 'Default true; false: without authorisation, the token is only noted.' }),
+  })
+  .openapi('StartSessionRequest');
+
+export const stopBodySchema = z
+  .strictObject({
+    reason: z.string().min(1).max(50).optional().openapi({ description: 'In the words of OCPP; default `Local`.' }),
+    id_token: idToken.optional().openapi({ description: 'Must be the one that started.' }),
+  })
+  .openapi('StopSessionRequest');
+
+export const holdBodySchema = z
+  .strictObject({
+    by: z.enum(['ev', 'evse']).openapi({ description: 'Who stops the energy: the vehicle or the station.' }),
+  })
+  .openapi('SuspendRequest');
+
+export const limitBodySchema = z
+  .strictObject({
+    power_kw: power.nullable().openapi({
+      description:
+        'Most power into the vehicle; discharge is not limited. Null ends the limit; below `min_power_kw` charging pauses.',
+    }),
+  })
+  .openapi('LocalLimitRequest');
+
+export const dischargeBodySchema = z
+  .strictObject({
+    power_kw: power.nullable().openapi({ description: 'Out of the vehicle; null goes back to charging.' }),
+  })
+  .openapi('DischargeRequest');
+
+export const availabilityBodySchema = z.strictObject({ operative: z.boolean() }).openapi('AvailabilityRequest');
+
+export const faultBodySchema = z
+  .strictObject({
+    error_code: z.enum(evseErrorCodes).openapi({ description: 'In the words of OCPP 1.6.' }),
+    info: z.string().max(50).optional(),
+    vendor_error_code: z.string().max(50).optional(),
+  })
+  .openapi('ConnectorFaultRequest');
+
+export const meterBodySchema = z
+  .strictObject({
+    energy_wh: z
+      .number()
+      .min(0)
+      .max(1e12)
+      .optional()
+      .openapi({ description: 'Reading from now on; energy of sessions is not touched.' }),
+    send: z.boolean().optional().openapi({
+      description: 'True: sends the values to the central system; there is none yet, so that the answer is `disabled`.',
+    }),
+  })
+  .refine((body) => body.energy_wh !== undefined || body.send !== undefined, {
+    error: 'at least one of energy_wh, send is required',
+  })
+  .openapi('MeterRequest', { minProperties: 1 });
+
+export const reserveBodySchema = z
+  .strictObject({
+    reservation_id: z.int().min(0).max(2_147_483_647),
+    id_token: idToken.openapi({ description: 'The only one that may start here.' }),
+    expires_in_s: z
+      .number()
+      .gt(0)
+      .max(1e8)
+      .nullable()
+      .optional()
+      .openapi({ description: 'Simulated seconds; null or absent: stays until used or cancelled.' }),
+  })
+  .openapi('ReserveRequest');

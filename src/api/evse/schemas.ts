@@ -1,0 +1,189 @@
+/** What a charging station shows of itself. */
+import {
+  evseChargingStates,
+  evseConnectorStandards,
+  evseConnectorTypes,
+  evseErrorCodes,
+  evseLimitSources,
+  evseSessionStates,
+  evseSharingPolicies,
+  ocpp16Statuses,
+  ocpp201Statuses,
+} from '../../contract/kinds/evse.ts';
+import { z } from '../description/zod.ts';
+import { deviceIndex, integerParam, isoTime, quantity } from '../common/schemas.ts';
+import { writerSchema } from '../common/writer-schemas.ts';
+
+const chargingCurveSchema = z.array(z.strictObject({ soc_pct: z.number(), fraction: z.number() })).openapi({
+  description: 'Largest power over the state of charge, as a fraction of `max_charge_kw`; linear between the points.',
+});
+
+export const evSchema = z
+  .strictObject({
+    id: z.string().nullable(),
+    battery_capacity_kwh: z.number(),
+    soc_pct: z.number(),
+    target_soc_pct: z.number().openapi({ description: 'Charging ends here.' }),
+    reserve_soc_pct: z
+      .number()
+      .openapi({ description: 'Discharging ends here: what the vehicle needs at its departure.' }),
+    max_charge_kw: z.number(),
+    max_discharge_kw: z.number(),
+    phases: z.int().openapi({ description: 'Of the on-board charger.' }),
+    charging_curve: chargingCurveSchema,
+    departure_time: z.string().nullable().openapi({ description: 'As given; nothing follows from it.' }),
+  })
+  .openapi('ElectricVehicle');
+
+export const sessionSchema = z
+  .strictObject({
+    transaction_id: z
+      .string()
+      .openapi({ description: 'Of its charge point; counts anew after a reset of the device.' }),
+    charge_point_id: z.string(),
+    connector_id: z.int(),
+    state: z.enum(evseSessionStates).openapi({ description: '`starting`: authorised, no energy yet.' }),
+    id_token: z.string().nullable().openapi({ description: '`AUTO`: plugging in was enough.' }),
+    remote_start_id: z.int().nullable(),
+    started_at: isoTime.openapi({ description: 'Simulated time.' }),
+    ended_at: isoTime.nullable(),
+    meter_start_wh: z.number(),
+    energy_wh: z.number().openapi({ description: 'Into the vehicle.' }),
+    energy_discharged_wh: z.number(),
+    stop_reason: z.string().nullable(),
+    offline: z.boolean().openapi({ description: 'Messages to the central system are still waiting.' }),
+    charging_state: z.enum(evseChargingStates).openapi({ description: 'Of the transaction in OCPP 2.x.' }),
+  })
+  .openapi('ChargingSession');
+
+export const connectorSchema = z
+  .strictObject({
+    connector_id: z.int(),
+    evse_id: z.int().openapi({ description: 'EVSE of OCPP 2.x, of which this is connector 1.' }),
+    type: z.enum(evseConnectorTypes),
+    standard: z.enum(evseConnectorStandards),
+    max_power_kw: z.number(),
+    min_power_kw: z.number().openapi({ description: 'A limit below pauses; on the phases that the vehicle uses.' }),
+    phases: z.int(),
+    bidirectional: z.boolean(),
+    status: z.enum(ocpp16Statuses).openapi({ description: 'In the words of OCPP 1.6.' }),
+    status_ocpp_2: z.enum(ocpp201Statuses).openapi({ description: 'In the words of OCPP 2.x.' }),
+    error_code: z.enum(['NoError', ...evseErrorCodes]),
+    error_info: z.string().nullable(),
+    vendor_error_code: z.string().nullable(),
+    operative: z.boolean(),
+    authorized: z.boolean(),
+    contactor_closed: z.boolean(),
+    cable: z.strictObject({ ev_plugged: z.boolean(), evse_plugged: z.boolean(), locked: z.boolean() }),
+    ev: evSchema.nullable(),
+    session: sessionSchema.nullable().openapi({ description: 'The last one of the vehicle, until it is unplugged.' }),
+    power_kw: z.number().openapi({ description: 'Positive into the vehicle.' }),
+    current_a: z.array(z.number()).openapi({ description: 'Per phase (AC), one value (DC).' }),
+    voltage_v: z.number().openapi({ description: 'Line to neutral (AC); 0 with the contactor open (DC).' }),
+    energy_wh: z.number().openapi({ description: 'Meter: into vehicles since the start.' }),
+    energy_export_wh: z.number().openapi({ description: 'Meter: out of vehicles.' }),
+    limit_kw: z.number().openapi({ description: 'What limits now.' }),
+    limit_source: z
+      .enum(evseLimitSources)
+      .openapi({ description: 'Who sets it; `der`: the grid-support functions of the device.' }),
+    local_limit_kw: quantity('Local limit of charging; null: none.'),
+    local_limit_by: writerSchema.nullable().openapi({ description: 'Who set it; null: none.' }),
+    discharge_kw: quantity('Discharge asked for; null: none.'),
+    discharge_by: writerSchema.nullable().openapi({ description: 'Who asked for it; null: none.' }),
+    reservation: z
+      .strictObject({
+        reservation_id: z.int(),
+        id_token: z.string(),
+        expires_at: isoTime.nullable(),
+      })
+      .openapi('Reservation')
+      .nullable(),
+  })
+  .openapi('Connector');
+
+export const evseSchema = z
+  .strictObject({
+    id: z.string().openapi({ description: 'Charge point identity.' }),
+    device_index: deviceIndex,
+    profile: z.string().nullable(),
+    vendor: z.string(),
+    model: z.string(),
+    serial_number: z.string().nullable(),
+    firmware_version: z.string(),
+    ocpp: z.null().openapi({ description: 'Connection to a central system: there is none yet.' }),
+    max_power_kw: z.number(),
+    power_kw: z.number().openapi({ description: 'Into all vehicles together.' }),
+    standby_kw: z.number().openapi({ description: 'What the station itself takes.' }),
+    energy_wh: z.number().openapi({ description: 'Taken from the grid, standby included.' }),
+    energy_export_wh: z.number(),
+    sharing: z.enum(evseSharingPolicies),
+    battery: z
+      .strictObject({ capacity_kwh: z.number(), soc_pct: z.number() })
+      .nullable()
+      .openapi({ description: 'All plugged vehicles together; null: there are none.' }),
+    connectors: z.array(connectorSchema),
+  })
+  .openapi('ChargingStation');
+
+export const evsesSchema = z.strictObject({ evses: z.array(evseSchema) }).openapi('ChargingStations');
+export const connectorsSchema = z.strictObject({ connectors: z.array(connectorSchema) }).openapi('Connectors');
+export const sessionsSchema = z
+  .strictObject({
+    sessions: z.array(sessionSchema).openapi({ description: 'Newest first; each station keeps its last 200.' }),
+  })
+  .openapi('ChargingSessions');
+
+export const profilesSchema = z
+  .strictObject({
+    profiles: z.array(
+      z
+        .strictObject({
+          name: z.string(),
+          description: z.string().nullable(),
+          connectors: z.array(
+            z.strictObject({
+              connector_id: z.int(),
+              type: z.enum(evseConnectorTypes),
+              standard: z.enum(evseConnectorStandards),
+              max_power_kw: z.number(),
+              bidirectional: z.boolean(),
+            }),
+          ),
+          max_power_kw: z.number().openapi({ description: 'Of the whole station.' }),
+          battery_kwh: z.number().openapi({ description: 'Of the vehicle that comes where no other is named.' }),
+          v2g: z.boolean().openapi({ description: 'At least one connector is bidirectional.' }),
+          bundled: z.boolean().openapi({ description: 'Comes with the simulator.' }),
+        })
+        .openapi('ChargingStationProfile'),
+    ),
+  })
+  .openapi('ChargingStationProfiles');
+
+export const stationParams = z.strictObject({
+  id: z.string().openapi({
+    param: { name: 'id' },
+    description: 'Charge point identity, URL-encoded; upper and lower case differ.',
+  }),
+});
+
+/** The largest number that a connector can be asked for by; one that the station does not have is a 404. */
+const maxConnectorId = 999_999_999;
+
+export const connectorParams = z.strictObject({
+  ...stationParams.shape,
+  cid: integerParam('cid', 1, maxConnectorId, 'Connector number, from 1.'),
+});
+
+export const sessionsQuerySchema = z.strictObject({
+  state: z
+    .enum(evseSessionStates)
+    .optional()
+    .openapi({ param: { name: 'state' }, description: 'Only sessions in this state; default all.' }),
+  limit: integerParam('limit', 1, 1000, 'Most entries; default 100.').optional(),
+});
+
+export type EvReply = z.output<typeof evSchema>;
+export type SessionReply = z.output<typeof sessionSchema>;
+export type ConnectorReply = z.output<typeof connectorSchema>;
+export type EvseReply = z.output<typeof evseSchema>;
+export type ProfileReply = z.output<typeof profilesSchema>['profiles'][number];

@@ -1,0 +1,128 @@
+import type { FuelCellDetail } from '../../contract/kinds/fuelcell.ts';
+import type { Device } from '../../contract/device.ts';
+import type { RouteContext } from '../http/context.ts';
+import { invalid } from '../http/errors.ts';
+import { route } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
+import { deviceQuery } from '../common/schemas.ts';
+import { exampleFuelCell, fuelCellSchema, fuelCellSetPointBodySchema, tankBodySchema } from './schemas.ts';
+import { checkSetPoint, endSetPoint, setPointKw, setPointWriter, writeSetPoint } from '../common/set-point.ts';
+import { detailOf, kilo, rounded } from '../common/kind-replies.ts';
+import { selectedDevice } from '../common/device-replies.ts';
+import { writerReply } from '../common/writer-replies.ts';
+
+const orNull = (value: number | null) => (value === null ? null : rounded(value));
+
+function fuelCellReply({ plant }: RouteContext, device: Device) {
+  const d = detailOf(device, 'fuelcell');
+  return {
+    mode: d.mode,
+    state: d.state,
+    chemistry: d.chemistry,
+    operating_mode: d.operatingMode,
+    fuel: d.fuel,
+    stack_voltage_v: rounded(d.stackVoltageV),
+    stack_current_a: rounded(d.stackCurrentA),
+    stack_power_kw: kilo(d.stackPowerW),
+    setpoint_kw: setPointKw(device.bank),
+    setpoint_by: writerReply(plant, setPointWriter(device.bank)),
+    h2_flow_kg_h: rounded(d.h2FlowKgH),
+    tank_level_pct: orNull(d.tankLevelPct),
+    tank_mass_kg: orNull(d.tankMassKg),
+    tank_pressure_bar: orNull(d.tankPressureBar),
+    tank_state: d.tankState,
+    stack_temperature_c: rounded(d.stackTemperatureC),
+    ramp_limited: d.rampLimited,
+    dwell_remaining_s: rounded(d.dwellRemainingS),
+    efficiency_pct: rounded(d.efficiencyPct),
+    cell_count: d.cellCount,
+    rated_power_kw: kilo(d.ratedPowerW),
+    rated_el_power_kw: kilo(d.ratedElPowerW),
+  };
+}
+
+/** @throws HttpProblem `validation` */
+function checkPower(
+  { operatingMode, ratedPowerW, ratedElPowerW }: FuelCellDetail,
+  powerKw: number,
+  pointer: string,
+): void {
+  const powerW = powerKw * 1000;
+  if (powerW < 0 && operatingMode === 'fc_only') {
+    throw invalid(
+      'body',
+      pointer,
+      `given ${powerKw} kW; this plant has no electrolyser and takes 0 to ${ratedPowerW / 1000} kW`,
+    );
+  }
+  if (powerW >= -ratedElPowerW && powerW <= ratedPowerW) return;
+  throw invalid(
+    'body',
+    pointer,
+    `given ${powerKw} kW; the ratings allow ${-ratedElPowerW / 1000} to ${ratedPowerW / 1000} kW`,
+  );
+}
+
+const getFuelCell = route({
+  method: 'get',
+  path: '/fuelcell',
+  tag: 'Fuel Cell',
+  operationId: 'get_fuel_cell',
+  summary: 'Stack, hydrogen and tank of a fuel cell',
+  query: deviceQuery,
+  reply: fuelCellSchema,
+  problems: ['not-applicable'],
+  examples: { reply: exampleFuelCell },
+  handle: (ctx, { query }) => fuelCellReply(ctx, selectedDevice(ctx, query.device)),
+});
+
+const setPoint = route({
+  method: 'post',
+  path: '/fuelcell/setpoint',
+  tag: 'Fuel Cell',
+  operationId: 'set_fuel_cell_setpoint',
+  summary: 'Sets the power of a fuel cell or electrolyser',
+  description:
+    'Writes the set-point of active power of model 704 (`WSetMod`, `WSet`, `WSetEna`) in one commit. ' +
+    'A change of direction waits for the dwell time.',
+  query: deviceQuery,
+  body: fuelCellSetPointBodySchema,
+  reply: fuelCellSchema,
+  problems: ['not-applicable', 'disabled'],
+  examples: { body: { power_kw: 4 }, reply: exampleFuelCell },
+  handle(ctx, { query, body, by }) {
+    const device = selectedDevice(ctx, query.device);
+    const detail = detailOf(device, 'fuelcell');
+    const [powerKw, pointer] =
+      body.power_kw === undefined ? [body.setpoint_kw ?? null, '/setpoint_kw'] : [body.power_kw, '/power_kw'];
+    if (powerKw === null) endSetPoint(device.bank, by);
+    else {
+      checkPower(detail, powerKw, pointer);
+      checkSetPoint(device.bank, powerKw, pointer);
+      writeSetPoint(device.bank, by, powerKw * 1000);
+    }
+    return fuelCellReply(ctx, device);
+  },
+});
+
+const setTank = route({
+  method: 'post',
+  path: '/fuelcell/tank',
+  tag: 'Fuel Cell',
+  operationId: 'set_fuel_cell_tank',
+  summary: 'Sets the level of the hydrogen tank at once',
+  description: 'A plant with a continuous supply has no tank and answers `not-applicable`.',
+  query: deviceQuery,
+  body: tankBodySchema,
+  reply: fuelCellSchema,
+  problems: ['not-applicable'],
+  examples: { body: { level_pct: 80 }, reply: exampleFuelCell },
+  handle(ctx, { query, body, by }) {
+    const device = selectedDevice(ctx, query.device);
+    detailOf(device, 'fuelcell');
+    device.command({ kind: 'fuelcell.tank', levelPct: body.level_pct }, by);
+    return fuelCellReply(ctx, device);
+  },
+});
+
+export const fuelCellRoutes: readonly Route[] = [getFuelCell, setPoint, setTank];

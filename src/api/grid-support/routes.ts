@@ -1,0 +1,129 @@
+import type { Plant } from '../../contract/plant.ts';
+import type { Device } from '../../contract/device.ts';
+import { exampleBodies, exampleGridSupport, exampleReplies } from './examples.ts';
+import { gridFunctionNames, gridFunctions } from './functions.ts';
+import type { GridFunctionName } from './functions.ts';
+import { functionReply } from './read.ts';
+import { writeFunctions } from './write.ts';
+import type { FunctionRequest } from './write.ts';
+import { route } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
+import { deviceQuery } from '../common/schemas.ts';
+import { functionBodySchemas, functionSchemas, gridSupportBodySchema, gridSupportSchema } from './schemas.ts';
+import { selectedDevice } from '../common/device-replies.ts';
+
+const titles: Readonly<Record<GridFunctionName, string>> = {
+  volt_var: 'volt-var',
+  volt_watt: 'volt-watt',
+  watt_var: 'watt-var',
+  freq_droop: 'frequency droop',
+  pf: 'constant power factor',
+  constant_var: 'constant reactive power',
+  max_power: 'limit of active power',
+  active_power: 'set-point of active power',
+  enter_service: 'entering service',
+  lv_trip: 'low-voltage trip',
+  hv_trip: 'high-voltage trip',
+  lf_trip: 'low-frequency trip',
+  hf_trip: 'high-frequency trip',
+  ramp: 'ramp limits',
+  anti_islanding: 'anti-islanding',
+};
+
+const wholeRequest =
+  'Members that are not given stay as they are; a request is carried out whole or not at all. Control functions ' +
+  'act on it from the next tick on. A number must be whole where the register counts whole units (seconds without fractions, ' +
+  'sets, percent per second), or the answer is `validation`. A device that does not have the function answers `disabled`.';
+const curves =
+  'Curves and droop settings are checked as at an adoption and change the set in force; stored sets are not touched.';
+
+function reply(plant: Plant, { bank }: Device, name: GridFunctionName) {
+  return functionReply(bank, gridFunctions[name], (at) => plant.dateMs(at));
+}
+
+function replyAll(plant: Plant, device: Device) {
+  const functions = Object.fromEntries(gridFunctionNames.map((name) => [name, reply(plant, device, name)]));
+  return { device_index: device.index, ...(functions as Record<GridFunctionName, ReturnType<typeof reply>>) };
+}
+
+function requestOf(name: GridFunctionName, pointer: string, body: FunctionRequest['body']): FunctionRequest {
+  return { spec: gridFunctions[name], name, pointer, body };
+}
+
+const getAll = route({
+  method: 'get',
+  path: '/grid-support',
+  tag: 'Grid Support',
+  operationId: 'get_grid_support',
+  summary: 'Settings of all grid-support functions',
+  query: deviceQuery,
+  reply: gridSupportSchema,
+  examples: { reply: exampleGridSupport },
+  handle: (ctx, { query }) => replyAll(ctx.plant, selectedDevice(ctx, query.device)),
+});
+
+const setAll = route({
+  method: 'post',
+  path: '/grid-support',
+  tag: 'Grid Support',
+  operationId: 'set_grid_support',
+  summary: 'Sets any of the grid-support functions together',
+  description: `${wholeRequest} ${curves}`,
+  query: deviceQuery,
+  body: gridSupportBodySchema,
+  reply: gridSupportSchema,
+  problems: ['disabled'],
+  examples: {
+    body: { volt_var: exampleBodies.volt_var, max_power: exampleBodies.max_power },
+    reply: { ...exampleGridSupport, volt_var: exampleReplies.volt_var, max_power: exampleReplies.max_power },
+  },
+  handle(ctx, { query, body, by }) {
+    const device = selectedDevice(ctx, query.device);
+    writeFunctions(
+      device.bank,
+      by,
+      gridFunctionNames.flatMap((name) => {
+        const own = body[name];
+        return own === undefined ? [] : [requestOf(name, `/${name}`, own)];
+      }),
+    );
+    return replyAll(ctx.plant, device);
+  },
+});
+
+function routesOf(name: GridFunctionName): readonly Route[] {
+  const shared = {
+    path: `/grid-support/${name.replaceAll('_', '-')}`,
+    tag: 'Grid Support',
+    query: deviceQuery,
+    reply: functionSchemas[name],
+  } as const;
+  const hasSets = ['points', 'must_trip', 'k_of'].some((member) => member in gridFunctions[name].members);
+  return [
+    route({
+      ...shared,
+      method: 'get',
+      operationId: `get_${name}`,
+      summary: `Settings of ${titles[name]}`,
+      examples: { reply: exampleGridSupport[name] },
+      handle: (ctx, { query }) => reply(ctx.plant, selectedDevice(ctx, query.device), name),
+    }),
+    route({
+      ...shared,
+      method: 'post',
+      operationId: `set_${name}`,
+      summary: `Sets ${titles[name]}`,
+      description: hasSets ? `${wholeRequest} ${curves}` : wholeRequest,
+      body: functionBodySchemas[name],
+      problems: ['disabled'],
+      examples: { body: exampleBodies[name], reply: exampleReplies[name] },
+      handle(ctx, { query, body, by }) {
+        const device = selectedDevice(ctx, query.device);
+        writeFunctions(device.bank, by, [requestOf(name, '', body)]);
+        return reply(ctx.plant, device, name);
+      },
+    }),
+  ];
+}
+
+export const gridSupportRoutes: readonly Route[] = [getAll, setAll, ...gridFunctionNames.flatMap(routesOf)];

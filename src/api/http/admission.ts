@@ -1,0 +1,123 @@
+import type { Socket } from 'node:net';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { HttpGuard } from '../../core/http/http-guard.ts';
+import { commonHeaders } from '../../core/http/problem.ts';
+import type { RouteContext } from './context.ts';
+import { requestId, sendProblem } from './reply.ts';
+import { apiPrefix } from './route.ts';
+
+const readMethods = new Set(['GET', 'HEAD']);
+/** Requests that one connection may send ahead of their answers. */
+const maxPipelined = 32;
+/** What stays reachable while the process ends: asking again to stop, and asking how it is. */
+const whileStopping = new Set([`${apiPrefix}/stop`, `${apiPrefix}/health`]);
+
+function setCors(response: Response, origin: string): void {
+  response.setHeader('Access-Control-Allow-Origin', origin);
+  response.setHeader('Access-Control-Expose-Headers', 'Location, X-Request-Id');
+}
+
+function answerPreflight(response: Response, origin: string | undefined): void {
+  if (origin === undefined) {
+    sendProblem(response, {
+      code: 'cross-origin',
+      detail: 'Pages of other origins are not served. Origins are admitted with --cors_origin.',
+    });
+    return;
+  }
+  setCors(response, origin);
+  response.writeHead(204, {
+    ...commonHeaders,
+    'X-Request-Id': requestId(response.req),
+    'Access-Control-Allow-Methods': 'GET, HEAD, POST',
+    'Access-Control-Allow-Headers': 'Content-Type, X-Derbench-Client',
+    'Access-Control-Max-Age': '600',
+  });
+  response.end();
+}
+
+function checkSource(guard: HttpGuard, request: Request): ReturnType<HttpGuard['checkRead']> {
+  return readMethods.has(request.method) ? guard.checkRead(request) : guard.checkOrigin(request);
+}
+
+interface Counter {
+  /** Counts an answer that is to come; tells how many are under way on the connection. */
+  add(socket: Socket, response: Response): number;
+}
+
+/** All requests of one segment come in before the first answer leaves: only a count bounds what waits. */
+function createCounter(): Counter {
+  const counts = new WeakMap<Socket, number>();
+  return {
+    add(socket, response) {
+      const count = (counts.get(socket) ?? 0) + 1;
+      counts.set(socket, count);
+      response.once('close', () => counts.set(socket, (counts.get(socket) ?? 1) - 1));
+      return count;
+    },
+  };
+}
+
+/**
+ * Runs when the answers before this one have left the connection: what nobody takes yet is not made in store. Never when
+ * the connection ends before that, nor when a fault in the body has been answered meanwhile.
+ */
+function inTurn(response: Response, run: () => void): void {
+  if (response.socket) run();
+  // in a turn of the event loop of its own: a long row of requests must not keep other connections waiting
+  else
+    response.once('socket', () => {
+      setImmediate(() => {
+        if (!response.headersSent && !response.destroyed) run();
+      });
+    });
+}
+
+/** Everything that is decided before an operation is looked for: address length, turn, host, origin, stopping. */
+export function createGate(guard: HttpGuard, ctx: RouteContext): RequestHandler {
+  const { maxUrlBytes } = ctx.config.limits;
+  const unanswered = createCounter();
+
+  function pass(request: Request, response: Response, next: NextFunction): void {
+    const origin = guard.corsOrigin(request);
+    const isPreflight = request.method === 'OPTIONS' && request.headers.origin !== undefined;
+    const refusal = guard.checkHost(request) ?? (isPreflight ? null : checkSource(guard, request));
+    if (refusal) {
+      sendProblem(response, refusal);
+      return;
+    }
+    if (isPreflight) {
+      answerPreflight(response, origin);
+      return;
+    }
+    if (origin !== undefined) setCors(response, origin);
+    if (ctx.stopDelayS !== null && !whileStopping.has(request.path)) {
+      sendProblem(response, { code: 'stopping', detail: 'The simulator is stopping.', close: true });
+      return;
+    }
+    next();
+  }
+
+  return (request: Request, response: Response, next: NextFunction) => {
+    if (request.url.length > maxUrlBytes) {
+      sendProblem(response, {
+        code: 'uri-too-long',
+        detail: `The address is longer than ${maxUrlBytes} bytes.`,
+        close: true,
+      });
+      return;
+    }
+    if (!request.url.startsWith('/') || request.url.includes('#')) {
+      sendProblem(response, { code: 'malformed-request', detail: 'The request target must be a path.', close: true });
+      return;
+    }
+    if (unanswered.add(request.socket, response) > maxPipelined) {
+      const detail = `More than ${maxPipelined} requests wait for their answers on this connection.`;
+      sendProblem(response, { code: 'too-many-requests', detail, close: true });
+      return;
+    }
+    inTurn(response, () => {
+      pass(request, response, next);
+    });
+  };
+}

@@ -1,0 +1,169 @@
+import type { IncomingMessage } from 'node:http';
+import { pointerStep } from '../../core/json-pointer.ts';
+import { HttpProblem, invalid } from './errors.ts';
+
+const maxDepth = 32;
+const maxItems = 10_000;
+/** Three times what a device has of points; what is checked against a schema costs much more than what is only read. */
+const maxMembers = 4_000;
+/** where the operation says nothing else */
+const maxStringLength = 1_000;
+/** characters of a member's name in a fault */
+const shownNameLength = 100;
+/** Bytes beyond the limit that are still taken in, so that the client reads the answer instead of a reset. */
+const drainBytes = 1024 * 1024;
+const forbiddenNames = new Set(['__proto__', 'constructor', 'prototype']);
+
+function hasBody(request: IncomingMessage): boolean {
+  return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+}
+
+/** Of a repeated header only the first is in `headers`. */
+function isRepeated(request: IncomingMessage, header: string): boolean {
+  return request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === header).length > 1;
+}
+
+function checkMediaType(request: IncomingMessage): void {
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new HttpProblem('unsupported-media-type', 'Content-Encoding is not supported; send the body as it is.');
+  }
+  const [type = '', ...parameters] = (request.headers['content-type'] ?? '')
+    .split(';')
+    .map((part) => part.trim().toLowerCase());
+  const charset = parameters
+    .find((parameter) => parameter.startsWith('charset='))
+    ?.slice(8)
+    .replaceAll('"', '');
+  if (
+    isRepeated(request, 'content-type') ||
+    type !== 'application/json' ||
+    (charset !== undefined && charset !== 'utf-8' && charset !== 'us-ascii')
+  ) {
+    throw new HttpProblem('unsupported-media-type', 'The body must have the Content-Type application/json in UTF-8.');
+  }
+}
+
+function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+  const tooLarge = (close: boolean) =>
+    new HttpProblem('too-large', `The body is larger than ${limit} bytes.`, { close });
+  const declared = Number(request.headers['content-length'] ?? 0);
+  if (declared > limit + drainBytes) return Promise.reject(tooLarge(true));
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= limit) chunks.push(chunk);
+      else if (size > limit + drainBytes) reject(tooLarge(true));
+    });
+    request.once('end', () => {
+      if (size > limit) reject(tooLarge(false));
+      else resolve(Buffer.concat(chunks));
+    });
+    // an aborted request has nobody to answer to; the problem only ends the handler
+    request.once('close', () =>
+      reject(new HttpProblem('malformed-request', 'The request was cut off.', { close: true })),
+    );
+  });
+}
+
+/**
+ * Bounds that hold for every body whatever its schema.
+ * @throws HttpProblem `validation`
+ */
+function checkShape(body: unknown, longestText: number): void {
+  let members = 0;
+  function check(value: unknown, pointer: string, depth: number): void {
+    const refuse = (detail: string): never => {
+      throw invalid('body', pointer, detail);
+    };
+    if (typeof value === 'string' && value.length > longestText) refuse(`must have at most ${longestText} characters`);
+    if (typeof value === 'number' && !Number.isFinite(value)) refuse('must be a finite number');
+    if (typeof value !== 'object' || value === null) return;
+    if (depth >= maxDepth) refuse(`must not be nested deeper than ${maxDepth} levels`);
+    if (Array.isArray(value)) {
+      if (value.length > maxItems) refuse(`must have at most ${maxItems} items`);
+      value.forEach((item, index) => {
+        check(item, `${pointer}/${index}`, depth + 1);
+      });
+      return;
+    }
+    const entries = Object.entries(value);
+    members += entries.length;
+    if (members > maxMembers)
+      throw invalid('body', '', `must have at most ${maxMembers} members, those of all objects counted`);
+    for (const [name, member] of entries) {
+      const path = pointer + pointerStep(name.slice(0, shownNameLength));
+      if (forbiddenNames.has(name)) throw invalid('body', path, 'is not a permitted member name');
+      if (name.length > maxStringLength) throw invalid('body', path, 'has too long a name');
+      check(member, path, depth + 1);
+    }
+  }
+  check(body, '', 0);
+}
+
+/** An object or array that a reading of the text is in. */
+interface Place {
+  /** null in an array */
+  readonly names: Set<string> | null;
+  /** member name or position */
+  step: string | number;
+}
+
+const pointerTo = (places: readonly Place[]) =>
+  places.map(({ step }) => pointerStep(String(step).slice(0, shownNameLength))).join('');
+
+/**
+ * The parser keeps the last of several members of one name, so that a reader of the text may see another request than
+ * what is carried out.
+ * @param text valid JSON
+ * @throws HttpProblem `validation`
+ */
+function checkUniqueNames(text: string): void {
+  const places: Place[] = [];
+  for (const [token, name] of text.matchAll(/("[^"\\]*(?:\\.[^"\\]*)*")(?:\s*:)?|[{}[\],]/g)) {
+    const place = places.at(-1);
+    if (token === '{') places.push({ names: new Set(), step: '' });
+    else if (token === '[') places.push({ names: null, step: 0 });
+    else if (token === '}' || token === ']') places.pop();
+    else if (token === ',' && typeof place?.step === 'number') place.step += 1;
+    else if (name !== undefined && name !== token && place?.names) {
+      place.step = String(JSON.parse(name));
+      if (place.names.has(place.step))
+        throw invalid('body', pointerTo(places), 'is given more than once in one object');
+      place.names.add(place.step);
+    }
+  }
+}
+
+/**
+ * The JSON body of a request; `{}` when there is neither body nor Content-Type.
+ * @param limit bytes
+ * @param longestText characters of one text
+ * @throws HttpProblem `unsupported-media-type`, `too-large`, `malformed-json`, `validation`
+ */
+export async function readJsonBody(
+  request: IncomingMessage,
+  limit: number,
+  longestText = maxStringLength,
+): Promise<unknown> {
+  if (!hasBody(request) && request.headers['content-type'] === undefined) return {};
+  checkMediaType(request);
+  const bytes = await readBytes(request, limit);
+  let text: string;
+  let value: unknown;
+  try {
+    // a byte order mark, which some editors put in front of every file, is passed over
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    value = JSON.parse(text);
+  } catch {
+    throw new HttpProblem(
+      'malformed-json',
+      bytes.length === 0 ? 'The body is empty.' : 'The body is not valid JSON in UTF-8.',
+    );
+  }
+  checkShape(value, longestText);
+  checkUniqueNames(text);
+  return value;
+}

@@ -1,0 +1,135 @@
+import type { Adapter } from '../../core/adapter.ts';
+import type { WallClock } from '../../core/time/clock.ts';
+import type { EventLoopState } from '../../core/event-loop.ts';
+import type { FaultRegistry } from '../../core/faults/registry.ts';
+import type { EvseParameters } from '../../contract/kinds/evse.ts';
+import { logCapacity } from '../../core/log/log.ts';
+import type { LogBook } from '../../core/log/log.ts';
+import type { Origin } from '../../core/origin.ts';
+import type { FaultProfile } from '../../fault-kinds/profile.ts';
+import type { SunSpecClient } from '../../contract/sunspec-client.ts';
+import type { Plant } from '../../contract/plant.ts';
+import type { Device } from '../../contract/device.ts';
+import type { ChargePointIdOf } from '../evse/ids.ts';
+import type { Fresh } from './reply-cache.ts';
+import type { History } from '../history/history.ts';
+import type { RemoteHistory } from '../history/remote.ts';
+import type { AnswerCounts } from '../metrics/answer-counts.ts';
+import type { AddedDevice } from '../devices/schemas.ts';
+
+export interface ApiLimits {
+  /** JSON bodies, bytes */
+  readonly maxBodyBytes: number;
+  /** request target, bytes */
+  readonly maxUrlBytes: number;
+  /** all headers of a request, bytes */
+  readonly maxHeaderBytes: number;
+  /** open connections: 1024 for requests, and the stream's clients */
+  readonly maxConnections: number;
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly keepAliveTimeoutMs: number;
+  /** a client that takes nothing of its answer for this long is cut off */
+  readonly unreadTimeoutMs: number;
+  /** how long `stop` waits for answers under way */
+  readonly stopTimeoutMs: number;
+  readonly logEntries: number;
+  /** waiting messages per stream client (at least two per device) */
+  readonly wsQueue: number;
+}
+
+export const defaultApiLimits: ApiLimits = {
+  maxBodyBytes: 256 * 1024,
+  maxUrlBytes: 8 * 1024,
+  maxHeaderBytes: 16 * 1024,
+  maxConnections: 2048,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  keepAliveTimeoutMs: 5_000,
+  unreadTimeoutMs: 30_000,
+  stopTimeoutMs: 1_000,
+  logEntries: logCapacity,
+  wsQueue: 64,
+};
+
+/** Version of the HTTP interface: `info.version` of the description and `api_version` of server-info. */
+export const apiVersion = '1.4.0';
+
+interface ApiInfo {
+  /** version of the simulator */
+  readonly version: string;
+  readonly apiVersion: string;
+  /** commit id or package build */
+  readonly buildId: string;
+  /** wall time in ms since the epoch */
+  readonly startedAtMs: number;
+}
+
+export interface ApiConfig {
+  readonly host: string;
+  /** 0 = any free port */
+  readonly port: number;
+  readonly allowedHosts: readonly string[];
+  readonly corsOrigins: readonly string[];
+  readonly limits: ApiLimits;
+}
+
+/** A profile of a charging station, as `evse/profiles` lists it. */
+export interface EvseProfile {
+  /** as `--evse_profile` takes it */
+  readonly name: string;
+  readonly description: string | null;
+  /** comes with the simulator */
+  readonly bundled: boolean;
+  readonly evse: EvseParameters;
+}
+
+/** All that the interface works with. */
+export interface ApiContext {
+  readonly plant: Plant;
+  readonly faults: FaultRegistry;
+  readonly history: History;
+  /** whose states are shown in `comm_status` and in the device records */
+  readonly adapters: readonly Adapter[];
+  readonly logBook: LogBook;
+  readonly eventLoop: EventLoopState;
+  readonly info: ApiInfo;
+  readonly config: ApiConfig;
+  readonly clock: WallClock;
+  /** master of one other device */
+  readonly sunspecClient: SunSpecClient;
+  /** what it polled */
+  readonly remoteHistory: RemoteHistory;
+  /** default: none */
+  readonly evseProfiles?: readonly EvseProfile[];
+  /** ready sets of faults; default: none */
+  readonly faultProfiles?: readonly FaultProfile[];
+  /** identity of the first charging station, from which those of the others follow; default `SIM-CP-1` */
+  readonly chargePointBaseId?: string;
+  /**
+   * Adds a device to plant and adapters, or changes nothing.
+   * @throws SimError COMMAND_BAD_VALUE with faults as JSON pointers into the entry, COMMAND_CONFLICT, STOPPING
+   */
+  addDevice(entry: AddedDevice, by: Origin): Promise<Device>;
+  /**
+   * Takes a device out; resolves when nothing of it is served any more.
+   * @throws SimError UNKNOWN_DEVICE, STOPPING
+   */
+  removeDevice(index: number, by: Origin): Promise<void>;
+  /** Begins the ordered end of the process in `delayS` seconds. Called once, after the answer has left. */
+  requestStop(reason: string, delayS: number): void;
+}
+
+/** What handlers see: the context and whether the interface is ending. */
+export interface RouteContext extends ApiContext {
+  readonly chargePointId: ChargePointIdOf;
+  readonly fresh: Fresh;
+  /** answers given so far, for the metrics */
+  readonly answers: AnswerCounts;
+  /** seconds of delay of the stop that was asked for, null while none was */
+  readonly stopDelayS: number | null;
+  /** The present metrics as text of the exposition format of Prometheus. */
+  metricsText(): Promise<string>;
+  /** The first call counts; answers the delay in force. */
+  beginStop(delayS: number): number;
+}

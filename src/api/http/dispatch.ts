@@ -1,0 +1,123 @@
+import type { Application, Request, Response } from 'express';
+import type { Origin } from '../../core/origin.ts';
+import { SimError } from '../../core/errors.ts';
+import { peerOf } from '../../core/net/listen.ts';
+import type { Logger } from '../../core/log/log.ts';
+import type { RouteContext } from './context.ts';
+import { readJsonBody } from './body.ts';
+import { groupBy } from '../common/group-by.ts';
+import { describeError } from './errors.ts';
+import { sendPieces } from './streaming.ts';
+import { requestId, sendBytes, sendProblem } from './reply.ts';
+import type { Content } from './reply.ts';
+import { apiPrefix, JsonText, PiecesReply, TextReply } from './route.ts';
+import type { Answer, RawInput, Route } from './route.ts';
+
+/** as much as the problem shows of it */
+const maxLoggedUrlLength = 1024;
+
+/** `GET logs` serves these lines. Messages of other errors than ours may quote paths of this machine, and stacks do: they are only printed. */
+function logFailure(request: Request, error: unknown, logger: Logger): void {
+  const isError = error instanceof Error;
+  const reason = error instanceof SimError ? error.message : isError ? error.name : typeof error;
+  const what = `request ${requestId(request)} ${request.method} ${request.url.slice(0, maxLoggedUrlLength)}`;
+  logger.error(`${what} failed: ${reason}`, undefined, isError ? (error.stack ?? error.message) : String(error));
+}
+
+/** Answers any thrown value; what is our own fault goes to the log. */
+export function answerError(response: Response, error: unknown, logger: Logger): void {
+  const described = describeError(error);
+  if (described.code === 'internal') logFailure(response.req, error, logger);
+  sendProblem(response, described);
+}
+
+function originOf(request: Request): Origin {
+  const source = request.headers['x-derbench-client'] === 'dashboard' ? 'dashboard' : 'rest';
+  return { source, peer: peerOf(request.socket) };
+}
+
+/** What an answer holds, as it is sent. @throws ZodError with `checkReplies`, when it does not fit its schema */
+export function replyContent(route: Route, { body }: Answer<unknown>, checkReplies: boolean): Content {
+  if (body instanceof TextReply) return body;
+  const bytes = body instanceof JsonText ? body.bytes : Buffer.from(JSON.stringify(body));
+  if (checkReplies) route.reply.parse(JSON.parse(bytes.toString()));
+  return { type: 'application/json', bytes };
+}
+
+/** @throws ZodError when the pieces do not fit the schema together */
+function checkedPieces(route: Route, { type, pieces }: PiecesReply): PiecesReply {
+  const all = [...pieces];
+  if (type === 'application/json') route.reply.parse(JSON.parse(all.join('')));
+  return new PiecesReply(type, all);
+}
+
+async function answerOf(route: Route, ctx: RouteContext, raw: RawInput): Promise<Answer<unknown>> {
+  try {
+    return await route.answer(ctx, raw);
+  } finally {
+    if (route.method === 'post') ctx.fresh.changed();
+  }
+}
+
+async function run(
+  route: Route,
+  ctx: RouteContext,
+  request: Request,
+  response: Response,
+  checkReplies: boolean,
+): Promise<void> {
+  const body =
+    route.method === 'post'
+      ? await readJsonBody(request, ctx.config.limits.maxBodyBytes, route.longestText)
+      : undefined;
+  const answer = await answerOf(route, ctx, {
+    params: request.params,
+    query: request.query,
+    body,
+    by: originOf(request),
+  });
+  if (answer.afterwards) response.once('close', answer.afterwards);
+  const status = answer.status ?? route.status;
+  if (answer.body instanceof PiecesReply) {
+    await sendPieces(response, status, checkReplies ? checkedPieces(route, answer.body) : answer.body, answer.headers);
+    return;
+  }
+  const { type, bytes } = replyContent(route, answer, checkReplies);
+  sendBytes(response, status, type, bytes, answer.headers);
+}
+
+const expressPath = (path: string) => apiPrefix + path.replaceAll(/\{(\w+)\}/g, ':$1');
+
+/** Puts the operations on the application; other methods of their paths answer 405 with `Allow`. */
+export function mountRoutes(
+  app: Application,
+  routes: readonly Route[],
+  ctx: RouteContext,
+  logger: Logger,
+  checkReplies: boolean,
+): void {
+  for (const [path, operations] of groupBy(routes, (route) => route.path)) {
+    const place = app.route(expressPath(path));
+    for (const operation of operations) {
+      place[operation.method]((request: Request, response: Response) =>
+        run(operation, ctx, request, response, checkReplies).catch((error: unknown) =>
+          answerError(response, error, logger),
+        ),
+      );
+    }
+    const allow = operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : ['POST'])).join(', ');
+    place.all((request: Request, response: Response) => refuseMethod(request, response, allow));
+  }
+}
+
+/** 405 with the methods that there are. */
+export function refuseMethod(request: Request, response: Response, allow: string): void {
+  sendProblem(
+    response,
+    {
+      code: 'method-not-allowed',
+      detail: `${request.method} is not possible here; ${allow} is.`,
+    },
+    { Allow: allow },
+  );
+}

@@ -1,0 +1,89 @@
+/** The reads that everybody polls, answered in front of Express: its routing costs several times what the answer does. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { HttpGuard } from '../../core/http/http-guard.ts';
+import type { RouteContext } from './context.ts';
+import { replyContent } from './dispatch.ts';
+import type { AnswerCount } from '../metrics/answer-counts.ts';
+import { prepare, sendPrepared } from './reply.ts';
+import type { Prepared } from './reply.ts';
+import { apiPrefix } from './route.ts';
+import type { Route } from './route.ts';
+
+/** Answers a request when it is one of these reads and nothing about it is unusual; false: it is for Express. */
+type HotReads = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+const onlyDevice = /^device=(\d{1,9})$/;
+const ownPages = new Set([undefined, 'same-origin', 'none']);
+
+/** Neither a body nor another protocol nor a page of somebody else: those are decided in one place only. */
+function isPlain({ headers }: IncomingMessage): boolean {
+  return (
+    headers.origin === undefined &&
+    headers['content-length'] === undefined &&
+    headers['transfer-encoding'] === undefined &&
+    headers.upgrade === undefined &&
+    headers.expect === undefined &&
+    ownPages.has(headers['sec-fetch-site'])
+  );
+}
+
+/** @returns null when the query is anything but one device */
+function queryOf(url: string, from: number): { readonly device?: string } | null {
+  if (from < 0) return {};
+  const device = onlyDevice.exec(url.slice(from + 1))?.[1];
+  return device === undefined ? null : { device };
+}
+
+interface HotRoute {
+  readonly route: Route;
+  readonly path: string;
+  /** by method, from the first answer on */
+  readonly counts: { GET?: AnswerCount; HEAD?: AnswerCount };
+}
+
+export function createHotReads(
+  ctx: RouteContext,
+  routes: readonly Route[],
+  guard: HttpGuard,
+  checkReplies: boolean,
+): HotReads {
+  const byPath = new Map(
+    routes
+      .filter(({ hot }) => hot !== undefined)
+      .map((route): [string, HotRoute] => {
+        const path = apiPrefix + route.path;
+        return [path, { route, path, counts: {} }];
+      }),
+  );
+
+  function made(route: Route, query: object): Prepared | null {
+    const answer = route.answer(ctx, { params: {}, query, body: undefined, by: { source: 'rest' } });
+    if (answer instanceof Promise || (answer.status ?? route.status) !== 200) return null;
+    return prepare(replyContent(route, answer, checkReplies));
+  }
+
+  /** What goes wrong, an unknown device for example, goes wrong once more in Express, which answers it. */
+  function prepared({ route }: HotRoute, url: string, query: object): Prepared | null {
+    try {
+      return route.hot === 'per_tick' ? ctx.fresh.of(url, () => made(route, query)) : made(route, query);
+    } catch {
+      return null;
+    }
+  }
+
+  return (request, response) => {
+    const { method, url = '' } = request;
+    if (method !== 'GET' && method !== 'HEAD') return false;
+    const cut = url.indexOf('?');
+    const found = byPath.get(cut < 0 ? url : url.slice(0, cut));
+    // without a socket it waits behind other answers of its connection, whose number Express' gate bounds
+    if (!found || ctx.stopDelayS !== null || response.socket === null) return false;
+    if (!isPlain(request) || guard.checkHost(request) !== null) return false;
+    const query = queryOf(url, cut);
+    const reply = query && prepared(found, url, query);
+    if (!reply) return false;
+    sendPrepared(response, reply);
+    (found.counts[method] ??= ctx.answers.of(method, found.path, 200)).times += 1;
+    return true;
+  };
+}

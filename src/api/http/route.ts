@@ -1,0 +1,182 @@
+import type { Origin } from '../../core/origin.ts';
+import type { ProblemCode } from '../../core/http/problem.ts';
+import type { RouteContext } from './context.ts';
+import { validate } from './validate.ts';
+import { z } from '../description/zod.ts';
+
+export const tags = [
+  'Core',
+  'Controls',
+  'Grid Support',
+  'Battery',
+  'Wind',
+  'Fuel Cell',
+  'Hybrid DC',
+  'EVSE / OCPP',
+  'CSIP Client',
+  'SunSpec Client',
+  'DC I/V',
+] as const;
+type Tag = (typeof tags)[number];
+
+export const apiPrefix = '/api/sim';
+
+/** A reply that exists as JSON text already; `T` is what the text holds. */
+export class JsonText<T> {
+  readonly bytes: Buffer;
+  declare readonly holds?: T;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+}
+
+/** A reply in another media type than JSON; the reply schema does not describe it. */
+export class TextReply {
+  /** `Content-Type` of the answer */
+  readonly type: string;
+  readonly bytes: Buffer;
+
+  constructor(type: string, text: string | Buffer) {
+    this.type = type;
+    this.bytes = typeof text === 'string' ? Buffer.from(text) : text;
+  }
+}
+
+/**
+ * A reply that is made while it is sent, no faster than the client takes it. The pieces are ASCII text; as JSON they fit
+ * the schema together.
+ */
+export class PiecesReply {
+  /** `Content-Type` of the answer */
+  readonly type: string;
+  readonly pieces: Iterable<string>;
+
+  constructor(type: string, pieces: Iterable<string>) {
+    this.type = type;
+    this.pieces = pieces;
+  }
+}
+
+type Body<T> = T | JsonText<T> | TextReply | PiecesReply;
+
+/** A reply with another status, headers, or work to do once it has left. */
+export class Answer<T> {
+  readonly body: Body<T>;
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly afterwards: (() => void) | undefined;
+
+  constructor(
+    body: Body<T>,
+    options: { status?: number; headers?: Readonly<Record<string, string>>; afterwards?: () => void } = {},
+  ) {
+    this.body = body;
+    this.status = options.status;
+    this.headers = options.headers ?? {};
+    this.afterwards = options.afterwards;
+  }
+}
+
+type Reply<T> = Body<T> | Answer<T>;
+type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+/** Checked input of one request. */
+interface RouteInput<P, Q, B> {
+  readonly params: Parsed<P>;
+  readonly query: Parsed<Q>;
+  readonly body: Parsed<B>;
+  /** who asks, as the provenance of what the request changes */
+  readonly by: Origin;
+}
+
+interface RouteBase {
+  readonly method: 'get' | 'post';
+  /** below the prefix, with `{name}` parameters */
+  readonly path: string;
+  readonly tag: Tag;
+  /** snake_case, unique */
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** characters of one text of the body, where 1,000 are too few */
+  readonly longestText?: number;
+  /** problems besides those that follow from the shape of the route */
+  readonly problems?: readonly ProblemCode[];
+  /** further statuses that carry the reply schema */
+  readonly alsoStatus?: readonly number[];
+  /** media type of the reply where that is not JSON but text */
+  readonly media?: string;
+  /** a media type besides JSON in which the reply can be had */
+  readonly otherMedia?: { readonly type: string; readonly example: string };
+  /**
+   * Polled so much that it is answered in front of Express, by `src/api/http/hot-reads.ts`: once per tick from the same bytes, or
+   * anew for each request. Has no parameters but `device`; its handler is synchronous.
+   */
+  readonly hot?: 'per_tick' | 'per_request';
+  /** headers that the reply carries besides those of every answer */
+  readonly replyHeaders?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
+  readonly examples: { readonly reply: unknown; readonly body?: unknown };
+}
+
+interface RouteSpec<P, Q, B, R extends z.ZodType> extends RouteBase {
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly reply: R;
+  readonly status?: number;
+  handle(ctx: RouteContext, input: RouteInput<P, Q, B>): Reply<z.output<R>> | Promise<Reply<z.output<R>>>;
+}
+
+export interface RawInput {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly by: Origin;
+}
+
+/** One operation: what Express, the validation and the description are derived from. */
+export interface Route extends RouteBase {
+  readonly params: z.ZodObject | undefined;
+  /** an empty object where the operation has no parameters: unknown ones are refused everywhere */
+  readonly query: z.ZodObject;
+  readonly body: z.ZodType | undefined;
+  readonly reply: z.ZodType;
+  readonly status: number;
+  /** At once where the handler is synchronous. @throws HttpProblem, SimError */
+  answer(ctx: RouteContext, raw: RawInput): Answer<unknown> | Promise<Answer<unknown>>;
+}
+
+const noMembers = z.strictObject({});
+
+function wrapped<T>(reply: Reply<T>): Answer<unknown> {
+  return reply instanceof Answer ? reply : new Answer<unknown>(reply);
+}
+
+/** Declares an operation; the handler's types follow from its schemas. */
+export function route<
+  R extends z.ZodType,
+  P extends z.ZodObject | undefined = undefined,
+  Q extends z.ZodObject | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+>(spec: RouteSpec<P, Q, B, R>): Route {
+  const { params, query = noMembers } = spec;
+  const body = spec.body ?? (spec.method === 'post' ? noMembers : undefined);
+  return {
+    ...spec,
+    params,
+    query,
+    body: spec.body,
+    status: spec.status ?? 200,
+    answer(ctx, raw) {
+      const input = {
+        params: params && validate(params, raw.params, 'path'),
+        query: validate(query, raw.query, 'query'),
+        body: body && validate(body, raw.body, 'body'),
+        by: raw.by,
+      } as RouteInput<P, Q, B>;
+      const reply = spec.handle(ctx, input);
+      return reply instanceof Promise ? reply.then(wrapped) : wrapped(reply);
+    },
+  };
+}

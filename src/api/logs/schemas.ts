@@ -1,0 +1,101 @@
+import { moduleNames } from '../../core/adapter.ts';
+import { logCapacity, logLevels } from '../../core/log/log.ts';
+import { z } from '../description/zod.ts';
+import { deviceParam, isoParam, isoTime } from '../common/schemas.ts';
+import { listParam } from '../common/list-param.ts';
+
+export const defaultLogLimit = 500;
+
+const maxId = 999_999_999_999_999;
+
+/** Plain digits; an integer of any other length than 1 to 15 is none that an id could have. */
+const idParam = z
+  .string()
+  .regex(/^\d{1,15}$/, { error: `must be an integer from 0 to ${maxId}, in at most 15 digits` })
+  .transform(Number)
+  .openapi({
+    param: { name: 'after_id' },
+    type: 'integer',
+    minimum: 0,
+    maximum: maxId,
+    description: 'Only entries with a higher id.',
+  });
+
+const limitParam = z
+  .string()
+  .regex(/^0*[1-9]\d*$/, { error: 'must be an integer from 1 on' })
+  .transform((text) => Math.min(Number(text), logCapacity))
+  .openapi({
+    param: { name: 'limit' },
+    type: 'integer',
+    minimum: 1,
+    description: `Most entries, the newest win; default ${defaultLogLimit}. What is above ${logCapacity} is taken as ${logCapacity}.`,
+  });
+
+export const logsQuery = z.strictObject({
+  modules: listParam('modules', moduleNames, 'Only these modules; default all.').optional(),
+  levels: listParam('levels', logLevels, 'Only these levels; default all.').optional(),
+  device: deviceParam
+    .optional()
+    .openapi({ description: 'Only lines about the device of this index; default all lines.' }),
+  after_id: idParam.optional(),
+  since: isoParam('since', 'Only entries of this wall time and later.').optional(),
+  limit: limitParam.optional(),
+});
+
+export type LogsQuery = z.output<typeof logsQuery>;
+
+const moduleSchema = z
+  .enum(moduleNames)
+  .openapi('LogModule', { description: '`Lab`: start, devices, HTTP, shutdown.' });
+
+export const logEntrySchema = z
+  .strictObject({
+    id: z.int().min(1).openapi({ description: 'Rises over all modules, from 1 in every process.' }),
+    timestamp: isoTime.openapi({ description: 'Wall time.' }),
+    level: z.enum(logLevels),
+    module: moduleSchema,
+    device_index: z
+      .int()
+      .min(0)
+      .nullable()
+      .openapi({ description: 'The device that the line is about; null: none in particular.' }),
+    message: z.string().openapi({
+      description:
+        'One line of at most 4 KiB; control characters, marks that turn the direction of writing, and backslashes are escaped (`\\x0a`, `\\u202e`, `\\\\`).',
+    }),
+  })
+  .openapi('LogEntry');
+
+export const logsSchema = z
+  .strictObject({
+    logs: z.array(logEntrySchema).openapi({ description: 'Oldest first.' }),
+    count: z.int().min(0).openapi({ description: 'Entries in this answer.' }),
+    modules: z.array(moduleSchema).openapi({ description: 'Modules that have said something since the start.' }),
+    dropped: z.int().min(0).openapi({ description: 'Entries, of any module, that are no longer kept.' }),
+  })
+  .openapi('Logs');
+
+export const exampleLogs = {
+  logs: [
+    {
+      id: 1,
+      timestamp: '2026-03-01T09:29:58.640Z',
+      level: 'info' as const,
+      module: 'Modbus' as const,
+      device_index: null,
+      message: 'Modbus TCP on 127.0.0.1:8502, 1 device',
+    },
+    {
+      id: 7,
+      timestamp: '2026-03-01T09:31:12.018Z',
+      level: 'warning' as const,
+      module: 'AC' as const,
+      device_index: 0,
+      message: 'tripped on over-voltage',
+    },
+  ],
+  count: 2,
+  modules: ['AC' as const, 'Modbus' as const],
+  dropped: 0,
+};

@@ -1,0 +1,31 @@
+import { route } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
+import { anyDeviceQuery } from '../faults/schemas.ts';
+import { exampleModbus, modbusSchema } from './schemas.ts';
+import { faultsReply } from '../faults/replies.ts';
+import { interfaceReply, modbusReporters } from './replies.ts';
+
+const getModbus = route({
+  method: 'get',
+  path: '/modbus',
+  tag: 'Core',
+  operationId: 'get_modbus',
+  summary: 'Modbus: listeners, connected masters, counters and faults',
+  query: anyDeviceQuery,
+  reply: modbusSchema,
+  examples: { reply: exampleModbus },
+  handle(ctx, { query }) {
+    const { device } = query;
+    if (device !== undefined) ctx.plant.device(device);
+    const reporters = modbusReporters(ctx);
+    const concerned = (index: number | null) => device === undefined || index === null || index === device;
+    return {
+      enabled: reporters.length > 0,
+      interfaces: reporters.map((adapter) => interfaceReply(adapter, device)),
+      faults: faultsReply(ctx.faults, ({ protocol, facts }) => protocol === 'modbus' && concerned(facts.deviceIndex))
+        .faults,
+    };
+  },
+});
+
+export const modbusRoutes: readonly Route[] = [getModbus];

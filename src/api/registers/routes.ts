@@ -1,0 +1,173 @@
+import { SimError } from '../../core/errors.ts';
+import type { ProblemFault } from '../../core/http/problem.ts';
+import type { Plant } from '../../contract/plant.ts';
+import type { Device } from '../../contract/device.ts';
+import type { ModelPlace, PointSlot } from '../../sunspec/map/layout.ts';
+import type { AnyPointValue } from '../../sunspec/map/types.ts';
+import { problemOf, HttpProblem, invalidAll } from '../http/errors.ts';
+import { enumNumber } from '../common/points.ts';
+import { route } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
+import { deviceQuery, isoOrNull } from '../common/schemas.ts';
+import {
+  exampleRegisterModels,
+  exampleRegisters,
+  registerModelsSchema,
+  registersBodySchema,
+  registersParamsSchema,
+  registersQuerySchema,
+  registersSchema,
+} from './schemas.ts';
+import type { RegisterPointReply } from './schemas.ts';
+import { selectedDevice } from '../common/device-replies.ts';
+
+function modelOf(device: Device, id: number): ModelPlace {
+  const place = device.bank.layout.models.find(({ def }) => def.id === id);
+  if (!place) {
+    const ids = device.bank.layout.models.map(({ def }) => def.id).join(', ');
+    throw new SimError('UNKNOWN_RESOURCE', `Device ${device.index} does not serve model ${id}; it serves ${ids}.`);
+  }
+  return place;
+}
+
+function pointReply(plant: Plant, { bank }: Device, slot: PointSlot, raw: boolean): RegisterPointReply {
+  const { def } = slot;
+  const value = bank.value(slot);
+  const isEnum = def.symbols !== undefined && def.type.startsWith('enum');
+  const writer = bank.provenance(slot);
+  return {
+    name: slot.path,
+    label: def.label,
+    type: def.type,
+    address: slot.address,
+    size: def.size,
+    ...(raw && { raw: bank.raw(slot) }),
+    value: isEnum ? enumNumber(slot, value) : value,
+    scale_factor: def.sf === undefined ? null : slot.sf,
+    unit: def.units ?? null,
+    ...(isEnum && { symbol: typeof value === 'string' ? value : null }),
+    implemented: slot.implemented,
+    access: slot.writable ? 'RW' : 'R',
+    source: writer?.source ?? 'default',
+    source_detail: writer?.peer ?? null,
+    changed_at: isoOrNull(writer && plant.dateMs(writer.at)),
+  };
+}
+
+function modelReply(plant: Plant, device: Device, place: ModelPlace, raw = false) {
+  return {
+    id: place.def.id,
+    name: place.def.name,
+    address: place.address,
+    length: place.length,
+    points: place.slots.map((slot) => pointReply(plant, device, slot, raw)),
+  };
+}
+
+/** Names of points may contain `/` only by mistake, but a pointer must stay one. */
+function pointPointer(path: string): string {
+  return `/points/${path.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+function slotsOf(device: Device, place: ModelPlace, points: Readonly<Record<string, AnyPointValue>>) {
+  const unknown: ProblemFault[] = [];
+  const values = Object.entries(points).flatMap(([path, value]) => {
+    const slot = device.bank.layout.slot(place.def.id, path);
+    if (slot) return [{ slot, value }];
+    unknown.push({ in: 'body', name: pointPointer(path), detail: `model ${place.def.id} has no such point` });
+    return [];
+  });
+  if (unknown.length > 0) throw invalidAll(unknown);
+  return values;
+}
+
+/** The bank names points as `704.WMaxLimPct`; the caller knows them as members of its body. */
+function inBodyTerms(error: unknown, modelId: number): unknown {
+  if (!(error instanceof SimError) || problemOf[error.code] !== 'validation') return error;
+  const prefix = `${modelId}.`;
+  const faults = error.faults.map(
+    ({ name, detail, allowed }): ProblemFault => ({
+      in: 'body',
+      name: name.startsWith(prefix) ? pointPointer(name.slice(prefix.length)) : '/points',
+      detail: name.startsWith(prefix) ? detail : `${name}: ${detail}`,
+      ...(allowed && { allowed }),
+    }),
+  );
+  return faults.length > 0
+    ? new HttpProblem('validation', error.message, { faults })
+    : new HttpProblem('validation', error.message, {
+        faults: [{ in: 'body', name: '/points', detail: error.message }],
+      });
+}
+
+const shortened = 'Every point of the model is answered; the example shows two of them.';
+
+const listModels = route({
+  method: 'get',
+  path: '/registers',
+  tag: 'Core',
+  operationId: 'list_register_models',
+  summary: 'Models of the register map of a device',
+  query: deviceQuery,
+  reply: registerModelsSchema,
+  examples: { reply: exampleRegisterModels },
+  handle(ctx, { query }) {
+    const device = selectedDevice(ctx, query.device);
+    return {
+      device_index: device.index,
+      models: device.bank.layout.models.map(({ def, address, length }) => ({
+        id: def.id,
+        name: def.name,
+        label: def.label,
+        address,
+        length,
+      })),
+    };
+  },
+});
+
+const getRegisters = route({
+  method: 'get',
+  path: '/registers/{model_id}',
+  tag: 'Core',
+  operationId: 'get_registers',
+  summary: 'Points of one model, decoded and raw',
+  description: shortened,
+  params: registersParamsSchema,
+  query: registersQuerySchema,
+  reply: registersSchema,
+  problems: ['unknown-resource'],
+  examples: { reply: exampleRegisters },
+  handle(ctx, { params, query }) {
+    const device = selectedDevice(ctx, query.device);
+    return modelReply(ctx.plant, device, modelOf(device, params.model_id), query.raw);
+  },
+});
+
+const setRegisters = route({
+  method: 'post',
+  path: '/registers/{model_id}',
+  tag: 'Core',
+  operationId: 'set_registers',
+  summary: 'Writes points of one model, all or none',
+  description: `${shortened} Control functions act on what was written from the next tick on.`,
+  params: registersParamsSchema,
+  query: registersQuerySchema,
+  body: registersBodySchema,
+  reply: registersSchema,
+  problems: ['unknown-resource', 'disabled'],
+  examples: { body: { points: { WMaxLimPct: 50, WMaxLimPctEna: 'ENABLED' } }, reply: exampleRegisters },
+  handle(ctx, { params, query, body, by }) {
+    const device = selectedDevice(ctx, query.device);
+    const place = modelOf(device, params.model_id);
+    const values = slotsOf(device, place, body.points);
+    try {
+      device.bank.assign(by, values);
+    } catch (error) {
+      throw inBodyTerms(error, place.def.id);
+    }
+    return modelReply(ctx.plant, device, place, query.raw);
+  },
+});
+
+export const registerRoutes: readonly Route[] = [listModels, getRegisters, setRegisters];

@@ -1,0 +1,58 @@
+import type { PvShading } from '../../contract/kinds/pv.ts';
+import type { Device } from '../../contract/device.ts';
+import { route } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
+import { deviceQuery } from '../common/schemas.ts';
+import { exampleShading, shadingBodySchema, shadingSchema } from './schemas.ts';
+import { arrayOf } from '../common/kind-replies.ts';
+import { selectedDevice } from '../common/device-replies.ts';
+import { overrideWriter } from '../common/writer-replies.ts';
+import type { RouteContext } from '../http/context.ts';
+
+function shadingReply({ plant }: RouteContext, device: Device) {
+  const { shading, mpptState } = arrayOf(device);
+  return {
+    device_index: device.index,
+    shaded_share: shading?.shadedShare ?? 0,
+    irradiance_share: shading?.irradianceShare ?? 1,
+    mppt_state: mpptState,
+    changed_by: overrideWriter(plant, device, 'pv_shading'),
+  };
+}
+
+const getShading = route({
+  method: 'get',
+  path: '/controls/shading',
+  tag: 'Controls',
+  operationId: 'get_shading',
+  summary: 'Partial shading of a PV array',
+  query: deviceQuery,
+  reply: shadingSchema,
+  problems: ['not-applicable'],
+  examples: { reply: exampleShading },
+  handle: (ctx, { query }) => shadingReply(ctx, selectedDevice(ctx, query.device)),
+});
+
+const setShading = route({
+  method: 'post',
+  path: '/controls/shading',
+  tag: 'Controls',
+  operationId: 'set_shading',
+  summary: 'Puts a part of every string of a PV array in the shade, or ends that',
+  description: 'The curve then has a second maximum; see `dc-iv`. `shaded_share` 0 ends the shading.',
+  query: deviceQuery,
+  body: shadingBodySchema,
+  reply: shadingSchema,
+  problems: ['not-applicable'],
+  examples: { body: { shaded_share: 0.3, irradiance_share: 0.4 }, reply: exampleShading },
+  handle(ctx, { query, body, by }) {
+    const device = selectedDevice(ctx, query.device);
+    arrayOf(device);
+    const shading: PvShading | null =
+      body.shaded_share === 0 ? null : { shadedShare: body.shaded_share, irradianceShare: body.irradiance_share };
+    device.command({ kind: 'pv.shading', shading }, by);
+    return shadingReply(ctx, device);
+  },
+});
+
+export const shadingRoutes: readonly Route[] = [getShading, setShading];

@@ -1,0 +1,347 @@
+import { highestUnitId } from '../../contract/modbus-report.ts';
+import type { ClientTarget, ModelReading } from '../../contract/sunspec-client.ts';
+import { HttpProblem, invalid, invalidAll } from '../http/errors.ts';
+import { columnsJson, samplesCsv, samplesJson } from '../history/encode.ts';
+import { chosenMetrics, windowOf } from '../history/query.ts';
+import { select } from '../history/select.ts';
+import { Answer, PiecesReply, route } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
+import { defaultHistoryLimit } from '../history/schemas.ts';
+import {
+  chainSchema,
+  clientHistoryQuerySchema,
+  clientHistorySchema,
+  clientStatusSchema,
+  connectSchema,
+  longestPem,
+  modelParamsSchema,
+  modelQuerySchema,
+  modelSchema,
+  pollRequestSchema,
+  pollSchema,
+  readReplySchema,
+  readRequestSchema,
+  writeReplySchema,
+  writeRequestSchema,
+} from './schemas.ts';
+import type { ClientHistoryReply, ConnectRequest } from './schemas.ts';
+import {
+  exampleChain,
+  exampleClientHistory,
+  exampleClientHistoryCsv,
+  exampleClientModel,
+  exampleClientRead,
+  exampleClientStatus,
+  exampleClientWritten,
+  exampleDisconnected,
+  examplePoll,
+} from './examples.ts';
+import { chainReply, clientStatusReply, modelReply, pollReply, rawWrittenReply, writtenReply } from './replies.ts';
+
+const tag = 'SunSpec Client';
+/** What the device, or the way to it, can answer. */
+const ofPeer = ['conflict', 'too-many-requests', 'upstream-error', 'upstream-timeout'] as const;
+const ofDevice = [...ofPeer, 'not-connected'] as const;
+const ofModel = [...ofDevice, 'unknown-resource'] as const;
+
+const defaultTimeoutS = 2;
+const ports = { tcp: 502, tls: 802 } as const;
+
+const refusedBeside = (transport: string) =>
+  ({
+    rtu: {
+      host: 'is not of a serial line',
+      port: 'is not of a serial line',
+      tls: 'is not of a serial line',
+      transaction_id: 'is not of a serial line',
+    },
+    tcp: { serial: 'is of transport rtu only', tls: 'is of transport tls only' },
+    tls: { serial: 'is of transport rtu only' },
+  })[transport] ?? {};
+
+/** @throws HttpProblem `validation` for members that do not go together */
+function targetOf(body: ConnectRequest): ClientTarget {
+  const {
+    transport = 'tcp',
+    host,
+    port,
+    unit_id: unitId = 1,
+    timeout_s: timeoutS = defaultTimeoutS,
+    base_address: base = null,
+    transaction_id: transactionIds = 'strict',
+    serial,
+    tls,
+  } = body;
+  const extra = Object.entries(refusedBeside(transport)).filter(
+    ([name]) => body[name as keyof ConnectRequest] !== undefined,
+  );
+  if (extra.length > 0)
+    throw invalidAll(extra.map(([name, detail]) => ({ in: 'body' as const, name: `/${name}`, detail })));
+  const common = { unitId, timeoutMs: timeoutS * 1000, baseAddress: base };
+  if (transport === 'rtu') {
+    if (serial === undefined) throw invalid('body', '/serial', 'is needed for transport rtu');
+    if (unitId < 1 || unitId > highestUnitId)
+      throw invalid('body', '/unit_id', `must be from 1 to ${highestUnitId} on a serial line`);
+    const { path, baud = 9600, parity = 'N', stop_bits: stopBits = 1 } = serial;
+    return { ...common, transport, serial: { path, baud, parity, stopBits } };
+  }
+  if (host === undefined) throw invalid('body', '/host', `is needed for transport ${transport}`);
+  const place = { ...common, host, port: port ?? ports[transport], transactionIds };
+  if (transport === 'tcp') return { ...place, transport };
+  if (tls === undefined) throw invalid('body', '/tls', 'is needed for transport tls');
+  const { cert, key, root_cert: rootCert, check_hostname: checkHostname = true } = tls;
+  return { ...place, transport, tls: { cert, key, rootCert, checkHostname } };
+}
+
+/** @throws HttpProblem `validation` naming the points that the model does not have */
+function chosenPoints(reading: ModelReading, names: readonly string[] | undefined): ReadonlySet<string> | undefined {
+  if (names === undefined) return undefined;
+  const known = new Set([...reading.points, ...reading.groups.flatMap(({ points }) => points)].map(({ name }) => name));
+  const unknown = names.flatMap((name, i) =>
+    known.has(name)
+      ? []
+      : [
+          {
+            in: 'body' as const,
+            name: `/points/${i}`,
+            detail: `model ${reading.id} of the device has no point ${JSON.stringify(name)}`,
+          },
+        ],
+  );
+  if (unknown.length > 0) throw invalidAll(unknown);
+  return new Set(names);
+}
+
+const getStatus = route({
+  method: 'get',
+  path: '/sunspec-client',
+  tag,
+  operationId: 'get_sunspec_client',
+  summary: 'State of the SunSpec client and of the device it polls',
+  description:
+    'The simulator is a master here: it reads and writes one other SunSpec device over Modbus TCP, TLS or a serial line. ' +
+    'It is idle until `connect`.',
+  reply: clientStatusSchema,
+  examples: { reply: exampleClientStatus },
+  handle: (ctx) => clientStatusReply(ctx.sunspecClient.view()),
+});
+
+const connect = route({
+  method: 'post',
+  path: '/sunspec-client/connect',
+  tag,
+  operationId: 'connect_sunspec_client',
+  summary: 'Connects to a device and walks its chain of models',
+  description:
+    'Takes the place of an earlier device. Polling goes on with the new one when it is switched on. After a failure the ' +
+    'client is left without a map, in state `error`.',
+  body: connectSchema,
+  longestText: longestPem,
+  reply: clientStatusSchema,
+  problems: ofPeer,
+  examples: { body: { host: '127.0.0.1', port: 8502 }, reply: exampleClientStatus },
+  handle: async (ctx, { body }) => clientStatusReply(await ctx.sunspecClient.connect(targetOf(body))),
+});
+
+const disconnect = route({
+  method: 'post',
+  path: '/sunspec-client/disconnect',
+  tag,
+  operationId: 'disconnect_sunspec_client',
+  summary: 'Leaves the device',
+  description: 'What is under way fails with `conflict`. Settings of polling and the history stay.',
+  reply: clientStatusSchema,
+  examples: { reply: exampleDisconnected },
+  handle: async (ctx) => clientStatusReply(await ctx.sunspecClient.disconnect()),
+});
+
+const scan = route({
+  method: 'post',
+  path: '/sunspec-client/scan',
+  tag,
+  operationId: 'scan_sunspec_client',
+  summary: 'Walks the chain of models anew',
+  reply: chainSchema,
+  problems: ofDevice,
+  examples: { reply: exampleChain },
+  handle: async (ctx) => chainReply(await ctx.sunspecClient.scan()),
+});
+
+const listModels = route({
+  method: 'get',
+  path: '/sunspec-client/models',
+  tag,
+  operationId: 'list_client_models',
+  summary: 'Models that the device was found to have',
+  reply: chainSchema,
+  problems: ['not-connected'],
+  examples: { reply: exampleChain },
+  handle(ctx) {
+    const { discovery } = ctx.sunspecClient.view();
+    if (discovery === null)
+      throw new HttpProblem('not-connected', 'The SunSpec client has not found the map of a device.');
+    return chainReply(discovery);
+  },
+});
+
+const getModel = route({
+  method: 'get',
+  path: '/sunspec-client/models/{model_id}',
+  tag,
+  operationId: 'get_client_model',
+  summary: 'Points of a model of the device, decoded and raw',
+  description:
+    'What was read last, with its time; read now with `refresh=true`, or when it was never read. Every point is answered; ' +
+    'the example shows two of them.',
+  params: modelParamsSchema,
+  query: modelQuerySchema,
+  reply: modelSchema,
+  problems: ofModel,
+  examples: { reply: exampleClientModel },
+  handle: async (ctx, { params, query }) =>
+    modelReply(await ctx.sunspecClient.readModel(params.model_id, query.index ?? 0, query.refresh ?? false)),
+});
+
+const read = route({
+  method: 'post',
+  path: '/sunspec-client/read',
+  tag,
+  operationId: 'read_client',
+  summary: 'Reads points of a model, or registers, now',
+  description:
+    'Requests are cut at whole points and at 125 registers, and into smaller ones where the device refuses those.',
+  body: readRequestSchema,
+  reply: readReplySchema,
+  problems: ofModel,
+  examples: { body: { model: 704, points: ['WMaxLimPctEna', 'WMaxLimPct'] }, reply: exampleClientRead },
+  async handle(ctx, { body }) {
+    if ('address' in body)
+      return {
+        address: body.address,
+        registers: [...(await ctx.sunspecClient.readRegisters(body.address, body.count))],
+      };
+    const reading = await ctx.sunspecClient.readModel(body.model, body.index ?? 0, true);
+    return modelReply(reading, chosenPoints(reading, body.points));
+  },
+});
+
+const write = route({
+  method: 'post',
+  path: '/sunspec-client/write',
+  tag,
+  operationId: 'write_client',
+  summary: 'Writes points of a model, or registers, and reads them back',
+  description:
+    'Values are checked against type and symbols, and scaled by the scale factors that the device gives now, before ' +
+    'anything is sent. Neighbouring points go out together by function 16, a single register by function 6; when the device does ' +
+    'not know the one (exception 1), by the other. Values go first, then adoption requests, then enables. Where the device refuses a ' +
+    'request, the problem says what was written before. A device that takes a write and shows another value is answered with 200 and ' +
+    '`match` false.',
+  body: writeRequestSchema,
+  reply: writeReplySchema,
+  problems: ofModel,
+  examples: { body: { model: 704, points: { WMaxLimPct: 50, WMaxLimPctEna: 'ENABLED' } }, reply: exampleClientWritten },
+  async handle(ctx, { body }) {
+    if ('address' in body) return rawWrittenReply(await ctx.sunspecClient.writeRegisters(body.address, body.registers));
+    return writtenReply(await ctx.sunspecClient.writePoints(body.model, body.index ?? 0, body.points));
+  },
+});
+
+const getPoll = route({
+  method: 'get',
+  path: '/sunspec-client/poll',
+  tag,
+  operationId: 'get_client_poll',
+  summary: 'Settings and state of polling',
+  reply: pollSchema,
+  examples: { reply: examplePoll },
+  handle: (ctx) => pollReply(ctx.sunspecClient.view().poll),
+});
+
+const setPoll = route({
+  method: 'post',
+  path: '/sunspec-client/poll',
+  tag,
+  operationId: 'set_client_poll',
+  summary: 'Sets polling, and begins it anew',
+  description:
+    'Each round makes a sample of the history. When the connection is lost, attempts to connect follow in growing ' +
+    'intervals with a random part, up to a minute. Without a device the settings wait for one.',
+  body: pollRequestSchema,
+  reply: pollSchema,
+  examples: { body: { enabled: true, interval_s: 1.5 }, reply: examplePoll },
+  handle(ctx, { body }) {
+    const { poll: before, discovery } = ctx.sunspecClient.view();
+    const { enabled = before.enabled, interval_s: intervalS = before.intervalMs / 1000, models = before.models } = body;
+    const present = discovery && new Set(discovery.models.map(({ id }) => id));
+    const unknown = (body.models ?? []).flatMap((id, i) =>
+      present === null || present.has(id)
+        ? []
+        : [
+            {
+              in: 'body' as const,
+              name: `/models/${i}`,
+              detail: `the device does not have model ${id}`,
+              allowed: [...present],
+            },
+          ],
+    );
+    if (unknown.length > 0) throw invalidAll(unknown);
+    return pollReply(
+      ctx.sunspecClient.poll({ enabled, intervalMs: intervalS * 1000, models: models && [...new Set(models)] }),
+    );
+  },
+});
+
+const getHistory = route({
+  method: 'get',
+  path: '/sunspec-client/history',
+  tag,
+  operationId: 'get_client_history',
+  summary: 'Samples of the past rounds of polling',
+  description:
+    'As `history`, on wall time: both times of a sample are those of its round, whose number is `tick`. All samples are of ' +
+    'one device, told by endpoint and unit id: the one whose map was found last. Finding another one begins anew; the same one goes ' +
+    'on where it was, after an outage, a disconnect or a failed connect to another.',
+  query: clientHistoryQuerySchema,
+  reply: clientHistorySchema,
+  otherMedia: { type: 'text/csv', example: exampleClientHistoryCsv },
+  examples: { reply: exampleClientHistory },
+  handle(ctx, { query }) {
+    const { remoteHistory: history, sunspecClient } = ctx;
+    const chosen = chosenMetrics(history.metrics, query.metrics, 'the SunSpec client');
+    const selection = select(history.cut(), windowOf(ctx.clock.nowMs(), query), query.limit ?? defaultHistoryLimit);
+    if (query.format === 'csv') {
+      const lines = samplesCsv(selection, history.metrics, chosen);
+      return new Answer<ClientHistoryReply>(new PiecesReply('text/csv; charset=utf-8; header=present', lines), {
+        headers: { 'Content-Disposition': 'attachment; filename="history-sunspec-client.csv"' },
+      });
+    }
+    const { poll } = sunspecClient.view();
+    const head = {
+      endpoint: history.device?.endpoint ?? null,
+      unit_id: history.device?.unitId ?? null,
+      interval_s: poll.intervalMs / 1000,
+      capacity: history.depth,
+      metrics: chosen.map(({ name }) => name),
+      count: selection.count,
+      truncated: selection.truncated,
+    };
+    const format = query.format === 'columns' ? columnsJson : samplesJson;
+    return new PiecesReply('application/json', format(head, selection, history.metrics, chosen));
+  },
+});
+
+export const sunspecClientRoutes: readonly Route[] = [
+  getStatus,
+  connect,
+  disconnect,
+  scan,
+  listModels,
+  getModel,
+  read,
+  write,
+  getPoll,
+  setPoll,
+  getHistory,
+];

@@ -1,0 +1,211 @@
+import type { z } from 'zod';
+import { printable } from '../../core/log/log.ts';
+import type { Fault, SimError } from '../../core/errors.ts';
+import { hasOwnWords, issueWords, meantBranch, scalarValues } from '../../core/zod-issues.ts';
+
+const maxGivenLength = 80;
+
+/** A given value as it is shown in a fault: quoted when text, cut when long. */
+export function shown(value: unknown): string {
+  // JSON has no infinity: it would show as null
+  const text = value === undefined ? 'nothing' : typeof value === 'number' ? String(value) : JSON.stringify(value);
+  return text.length > maxGivenLength ? `${text.slice(0, maxGivenLength - 1)}…` : text;
+}
+
+/** A fault for a value outside what is allowed. A `secret` value is not repeated. */
+export function refused(
+  name: string,
+  value: unknown,
+  allowed: string | readonly (string | number)[],
+  secret = false,
+): Fault {
+  const given = secret ? 'a secret value' : shown(value);
+  const text = typeof allowed === 'string' ? allowed : allowed.join(', ');
+  const fault: Fault = { name, detail: `given ${given}; allowed: ${text}` };
+  return typeof allowed === 'string' ? fault : { ...fault, allowed };
+}
+
+const maxListedNames = 20;
+
+/** A fault for a name that does not exist: with the nearest one that does, or with all when they are few. */
+export function unknownName(name: string, what: string, given: string, known: readonly string[]): Fault {
+  const near = nearest(given, known);
+  if (near !== null) return { name, detail: `unknown ${what}; nearest known: ${near}`, allowed: known };
+  const all = known.length > maxListedNames ? 'those that --help lists' : known.join(', ');
+  return { name, detail: `unknown ${what}; allowed: ${all}`, allowed: known };
+}
+
+/** Edit distance (insert, delete, replace, swap of neighbours). */
+function distance(a: string, b: string): number {
+  let before: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const same = a[i - 1] === b[j - 1];
+      const edit = Math.min((row[j - 1] ?? 0) + 1, (last[j] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1));
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      row.push(swapped ? Math.min(edit, (before[j - 2] ?? 0) + 1) : edit);
+    }
+    before = last;
+    last = row;
+  }
+  return last[b.length] ?? a.length;
+}
+
+/** The known name that looks most like `given`, or null when none is close. */
+export function nearest(given: string, known: readonly string[]): string | null {
+  const plain = (text: string) => text.slice(0, 64).replace(/^-+/, '').replaceAll('-', '_').toLowerCase();
+  const wanted = plain(given);
+  let best: string | null = null;
+  // one letter is near to everything: only its other case counts
+  let bestDistance = wanted.length < 2 ? 1 : Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  for (const name of known) {
+    const d = distance(wanted, plain(name));
+    if (d < bestDistance) {
+      best = name;
+      bestDistance = d;
+    }
+  }
+  return best;
+}
+
+/** The part of a JSON Schema that fault texts are made of. */
+interface SchemaNode {
+  readonly type?: string;
+  readonly enum?: readonly (string | number)[];
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly additionalProperties?: SchemaNode | boolean;
+  readonly items?: SchemaNode;
+  readonly anyOf?: readonly SchemaNode[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly maxLength?: number;
+}
+
+function child(node: SchemaNode, step: PropertyKey): SchemaNode | undefined {
+  if (node.anyOf) return node.anyOf.map((branch) => child(branch, step)).find((found) => found !== undefined);
+  if (typeof step === 'number') return node.items;
+  if (node.properties && Object.hasOwn(node.properties, step)) return node.properties[String(step)];
+  return typeof node.additionalProperties === 'object' ? node.additionalProperties : undefined;
+}
+
+function rangeText(node: SchemaNode): string {
+  const safe = (limit?: number) =>
+    limit === undefined || Math.abs(limit) >= Number.MAX_SAFE_INTEGER ? undefined : limit;
+  const [low, high] = [safe(node.minimum), safe(node.maximum)];
+  if (node.exclusiveMinimum !== undefined)
+    return ` above ${node.exclusiveMinimum}${high === undefined ? '' : ` up to ${high}`}`;
+  if (low !== undefined && high !== undefined) return ` from ${low} to ${high}`;
+  return low === undefined ? (high === undefined ? '' : ` up to ${high}`) : ` from ${low}`;
+}
+
+function nodeText(node: SchemaNode): string {
+  if (node.anyOf) return node.anyOf.map(nodeText).join(', or ');
+  if (node.enum) return node.enum.join(', ');
+  switch (node.type) {
+    case 'number':
+      return `a number${rangeText(node)}`;
+    case 'integer':
+      return `a whole number${rangeText(node)}`;
+    case 'boolean':
+      return 'true or false';
+    case 'object':
+      return 'a mapping';
+    case 'array':
+      return `a list of ${node.minItems ?? 0} to ${node.maxItems ?? 'any number of'} entries`;
+    case 'string':
+      return node.maxLength === undefined ? 'text' : `text of 1 to ${node.maxLength} characters`;
+    default:
+      return 'another value';
+  }
+}
+
+/** `devices[1].profile` from path steps. */
+export function keyPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === 'number') return `${text}[${step}]`;
+    return text === '' ? String(step) : `${text}.${String(step)}`;
+  }, '');
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, step) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, step)
+        ? (value as Record<PropertyKey, unknown>)[step]
+        : undefined,
+    input,
+  );
+}
+
+type Issue = z.core.$ZodIssue;
+
+/**
+ * Faults of a value that a zod schema refused, in words of the user.
+ * @param check.schema the same schema as JSON Schema, without references
+ * @param check.where put before each key, for example the file's name
+ * @param check.absent what to say of an unknown key instead of naming the nearest known one; null: nothing
+ */
+export function zodFaults(
+  issues: readonly Issue[],
+  check: {
+    readonly input: unknown;
+    readonly schema: object;
+    readonly where: string;
+    readonly absent?: (path: readonly PropertyKey[]) => string | null;
+  },
+  base: readonly PropertyKey[] = [],
+): Fault[] {
+  const named = (path: readonly PropertyKey[]) =>
+    path.length === 0 ? check.where : `${check.where}: ${keyPath(path)}`;
+  return issues.flatMap((issue): Fault[] => {
+    const path = [...base, ...issue.path];
+    const node = path.reduce<SchemaNode | undefined>((at, step) => at && child(at, step), check.schema);
+    if (issue.code === 'unrecognized_keys') {
+      const owner = node?.anyOf?.find((branch) => branch.properties) ?? node;
+      const known = Object.keys(owner?.properties ?? {});
+      if (known.length === 0) return issue.keys.map((key) => ({ name: named([...path, key]), detail: 'unknown key' }));
+      return issue.keys.map((key) => {
+        const name = named([...path, key]);
+        const words = check.absent?.([...path, key]) ?? null;
+        return words === null ? unknownName(name, 'key', key, known) : { name, detail: words, allowed: known };
+      });
+    }
+    if (issue.code === 'invalid_union') {
+      const branch = meantBranch(issue.errors);
+      if (branch) return zodFaults(branch, check, path);
+      if (hasOwnWords(issue)) return [refused(named(path), valueAt(check.input, path), issue.message)];
+      if ('options' in issue)
+        return [refused(named(path), valueAt(check.input, path), scalarValues(issue.options ?? []))];
+    }
+    if (issue.code === 'invalid_key') {
+      return [
+        {
+          name: named(path),
+          detail: `not a name that a key may have; allowed: ${issue.issues[0]?.message ?? 'another name'}`,
+        },
+      ];
+    }
+    if (!node && issue.code !== 'custom' && issue.code !== 'invalid_format') {
+      return issueWords(issue, 'a key here').map(({ path: steps, ...words }) => ({
+        name: named([...base, ...steps]),
+        ...words,
+      }));
+    }
+    const allowed =
+      issue.code === 'custom' || issue.code === 'invalid_format' || !node
+        ? issue.message
+        : (node.enum ?? nodeText(node));
+    return [refused(named(path), valueAt(check.input, path), allowed)];
+  });
+}
+
+/** All faults of a configuration error as text for a terminal, one line each. */
+export function formatFaults(error: SimError): string {
+  const lines = error.faults.map((fault) => `  ${printable(`${fault.name}: ${fault.detail}`)}`);
+  return [printable(error.message), ...lines].join('\n');
+}

@@ -1,0 +1,225 @@
+import { statSync } from 'node:fs';
+import { basename, dirname, extname } from 'node:path';
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
+import type { Fault } from '../../core/errors.ts';
+import { fileReason, readTextFile } from '../../core/text-file.ts';
+import { deviceEntrySchema, maxDevices } from '../profile/device-entry.ts';
+import type { DeviceEntry } from '../profile/device-entry.ts';
+import { absentKey } from '../profile/device-profile.ts';
+import { faultListSchema } from '../settings/fault-list.ts';
+import type { FaultList } from '../settings/fault-list.ts';
+import { refused, unknownName, zodFaults } from '../issues/issues.ts';
+import { settingKeys, settingOf } from '../settings/settings.ts';
+import type { SettingKey } from '../settings/settings.ts';
+
+/** The outside world of the configuration, so that tests need no disk. */
+export interface ConfigIo {
+  /** relative paths of flags and variables start here */
+  readonly cwd: string;
+  /** Text of a file. @throws Error that says why not, in words for the user */
+  readonly readFile: (path: string, maxBytes: number) => string;
+  readonly isFile: (path: string) => boolean;
+}
+
+const maxFileBytes = 1024 * 1024;
+const maxDepth = 16;
+
+/** The real file system. */
+export const systemIo: ConfigIo = {
+  get cwd() {
+    return process.cwd();
+  },
+  readFile: readTextFile,
+  isFile(path) {
+    try {
+      return statSync(path).isFile();
+    } catch {
+      return false;
+    }
+  },
+};
+
+function depthExceeds(value: unknown, limit: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return limit === 0 || Object.values(value).some((inner) => depthExceeds(inner, limit - 1));
+}
+
+function parseYaml(text: string): unknown {
+  const document = parseDocument(text, { logLevel: 'error', prettyErrors: true });
+  const problem = document.errors[0] ?? document.warnings[0];
+  // the parser's own text sends the reader to a function of its library
+  if (problem?.code === 'MULTIPLE_DOCS') throw new Error('it holds more than one document; allowed: one');
+  if (problem) {
+    const [message = ''] = problem.message.split('\n');
+    // the parser reports its own stack overflow as a fault of the document
+    throw message.startsWith('Maximum call stack') ? new RangeError(message) : new Error(message);
+  }
+  return document.toJS({ maxAliasCount: 100 });
+}
+
+const parsers: Readonly<Record<string, (text: string) => unknown>> = {
+  '.json': (text) => JSON.parse(text) as unknown,
+  '.yaml': parseYaml,
+  '.yml': parseYaml,
+};
+
+/**
+ * Reads a YAML or JSON file that holds one mapping: at most 1 MiB and 16 levels deep.
+ * @param name what the fault is named after: the flag or key that led to the file
+ * @returns null when there is a fault
+ */
+export function readMapping(path: string, name: string, io: ConfigIo, faults: Fault[]): Record<string, unknown> | null {
+  const fail = (detail: string): null => {
+    faults.push({ name, detail: `${path}: ${detail}` });
+    return null;
+  };
+  const parse = parsers[extname(path).toLowerCase()];
+  if (!parse) return fail(`given extension "${extname(path)}"; allowed: .yaml, .yml, .json`);
+  let text: string;
+  try {
+    text = io.readFile(path, maxFileBytes);
+  } catch (error) {
+    return fail(`cannot be read: ${fileReason(error)}`);
+  }
+  if (Buffer.byteLength(text) > maxFileBytes) return fail(`cannot be read: it is larger than ${maxFileBytes} bytes`);
+  let value: unknown;
+  try {
+    value = parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    // a RangeError is nesting beyond the stack
+    return fail(`cannot be parsed: ${error instanceof RangeError ? 'nested too deeply' : fileReason(error)}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return fail('given no mapping; allowed: a mapping of keys to values');
+  if (depthExceeds(value, maxDepth)) return fail(`nested too deeply; allowed: ${maxDepth} levels`);
+  return value as Record<string, unknown>;
+}
+
+const feederSchema = z
+  .strictObject({
+    short_circuit_ratio: z
+      .number()
+      .min(1)
+      .max(1e6)
+      .nullable()
+      .optional()
+      .meta({
+        description: 'Short-circuit power over the rated apparent power of each device; null or absent: a stiff grid.',
+        examples: [20],
+      }),
+    x_over_r: z
+      .number()
+      .min(0)
+      .max(1000)
+      .optional()
+      .meta({ description: 'Reactance over resistance of the line; default 1.' }),
+  })
+  .meta({
+    description: 'The line between the grid and each device: the power that flows through it moves the voltage.',
+  });
+
+const gridSchema = z
+  .strictObject({
+    nominal_frequency_hz: z
+      .number()
+      .min(40)
+      .max(70)
+      .optional()
+      .meta({ description: 'Nominal frequency, Hz; default 60.', examples: [50, 60] }),
+    profile: z.string().min(1).max(4096).optional().meta({ description: 'CSV series of the grid, as --grid_profile.' }),
+    feeder: feederSchema.optional(),
+  })
+  .meta({ description: 'The grid that all devices feed.' });
+
+const blocksSchema = z.strictObject({
+  grid: gridSchema.optional(),
+  faults: faultListSchema.optional().meta({
+    description:
+      'Faults from the start on: bundled sets, files, or faults; those that name no device strike every one.',
+  }),
+  devices: z
+    .array(deviceEntrySchema)
+    .min(1)
+    .max(maxDevices)
+    .optional()
+    .meta({ description: 'One entry per device, or per group of equal ones, for mixed sites.' }),
+});
+
+type ConfigBlocks = z.infer<typeof blocksSchema>;
+
+const fileKeys = settingKeys.filter((key) => !settingOf(key).noFile);
+
+/** A configuration file as a whole. */
+export const configFileSchema = z
+  .strictObject({
+    ...Object.fromEntries(
+      fileKeys.map((key) => {
+        const { kind, doc, default: preset } = settingOf(key);
+        return [
+          key,
+          kind.schema.optional().meta({ description: doc, ...(preset === null ? {} : { default: preset }) }),
+        ];
+      }),
+    ),
+    ...blocksSchema.shape,
+  })
+  .meta({ title: 'Configuration', description: 'Settings of the simulator, and its devices.' });
+
+const blocksJsonSchema = z.toJSONSchema(blocksSchema, { io: 'input' });
+
+export interface ConfigFile {
+  readonly settings: ReadonlyMap<SettingKey, unknown>;
+  readonly grid: NonNullable<ConfigBlocks['grid']>;
+  /** null: not given, or faulty */
+  readonly faults: FaultList | null;
+  /** null in the list: an entry that has faults */
+  readonly devices: readonly (DeviceEntry | null)[] | null;
+  /** relative paths in the file start here */
+  readonly directory: string;
+  /** base name, put before the keys of its faults */
+  readonly label: string;
+}
+
+function isFileKey(key: string): key is SettingKey {
+  return (fileKeys as readonly string[]).includes(key);
+}
+
+/** Reads and checks a configuration file. What is faulty is left out of the result, so that the rest can be checked too. */
+export function readConfigFile(path: string, name: string, io: ConfigIo, faults: Fault[]): ConfigFile {
+  const directory = dirname(path);
+  const label = basename(path);
+  const settings = new Map<SettingKey, unknown>();
+  const { grid, faults: faultList, devices, ...rest } = readMapping(path, name, io, faults) ?? {};
+  for (const [key, raw] of Object.entries(rest)) {
+    if (!isFileKey(key)) {
+      faults.push(unknownName(`${label}: ${key}`, 'key', key, [...fileKeys, 'grid', 'faults', 'devices']));
+      continue;
+    }
+    const { kind, secret } = settingOf(key);
+    const value = kind.read(raw, directory);
+    if (value === undefined) faults.push(refused(`${label}: ${key}`, raw, kind.allowed, secret));
+    else settings.set(key, value);
+  }
+  const blocks = {
+    ...(grid === undefined ? {} : { grid }),
+    ...(faultList === undefined ? {} : { faults: faultList }),
+    ...(devices === undefined ? {} : { devices }),
+  };
+  const checked = blocksSchema.safeParse(blocks);
+  if (!checked.success)
+    faults.push(
+      ...zodFaults(checked.error.issues, { input: blocks, schema: blocksJsonSchema, where: label, absent: absentKey }),
+    );
+  const entries = Array.isArray(devices)
+    ? devices.slice(0, maxDevices).map((entry) => deviceEntrySchema.safeParse(entry).data ?? null)
+    : null;
+  return {
+    settings,
+    grid: gridSchema.safeParse(grid).data ?? {},
+    faults: faultListSchema.safeParse(faultList).data ?? null,
+    devices: entries,
+    directory,
+    label,
+  };
+}

@@ -1,0 +1,109 @@
+import type { Fault } from '../../core/errors.ts';
+import { shown, unknownName } from '../issues/issues.ts';
+import { settingKeys, settingOf, variableOf } from '../settings/settings.ts';
+import type { SettingKey } from '../settings/settings.ts';
+
+/** One flag as it was given: the spelling that the user chose, and its text (a comma list when repeated). */
+export interface GivenFlag {
+  readonly spelling: string;
+  readonly text: string;
+}
+
+interface ParsedFlags {
+  readonly help: boolean;
+  readonly version: boolean;
+  readonly values: ReadonlyMap<SettingKey, GivenFlag>;
+  readonly faults: readonly Fault[];
+}
+
+export const helpSpellings = ['-h', '--help'] as const;
+export const versionSpellings = ['--version'] as const;
+
+const keyOfSpelling: ReadonlyMap<string, SettingKey> = new Map(
+  settingKeys.flatMap((key) => (settingOf(key).flags ?? []).map((spelling) => [spelling, key] as const)),
+);
+
+/** Every spelling that the command line knows. */
+export const knownSpellings: readonly string[] = [...keyOfSpelling.keys(), ...helpSpellings, ...versionSpellings];
+
+const negativeNumber = /^-\.?\d/;
+
+function looksLikeFlag(word: string): boolean {
+  return word.startsWith('-') && word !== '-' && !negativeNumber.test(word);
+}
+
+/** Underscores for dashes after the leading ones: `--website-ip` is `--website_ip`. */
+function canonical(spelling: string): string {
+  const dashes = /^-+/.exec(spelling)?.[0] ?? '';
+  return dashes + spelling.slice(dashes.length).replaceAll('-', '_');
+}
+
+/**
+ * Reads a command line by the table of settings. Two-letter flags with one dash (`-wp`) are single flags,
+ * which is why no common argument parser is used in front.
+ * A value is the next word or stands behind `=`. Lists may be repeated.
+ */
+export function parseFlags(argv: readonly string[]): ParsedFlags {
+  const values = new Map<SettingKey, GivenFlag>();
+  const faults: Fault[] = [];
+  let help = false;
+  let version = false;
+  const words = argv.values();
+  let pending = words.next();
+  const take = (): string | undefined => {
+    const { value, done } = pending;
+    pending = words.next();
+    return done ? undefined : value;
+  };
+  const takeValue = (): string | undefined => (!pending.done && !looksLikeFlag(pending.value) ? take() : undefined);
+
+  for (let word = take(); word !== undefined; word = take()) {
+    if (!looksLikeFlag(word)) {
+      faults.push({ name: shown(word), detail: 'stands alone; allowed: flags, each with its value' });
+      continue;
+    }
+    const equals = word.indexOf('=');
+    const given = equals < 0 ? word : word.slice(0, equals);
+    const inline = equals < 0 ? undefined : word.slice(equals + 1);
+    const spelling = canonical(given);
+    if ((helpSpellings as readonly string[]).includes(spelling) && inline === undefined) help = true;
+    else if ((versionSpellings as readonly string[]).includes(spelling) && inline === undefined) version = true;
+    else {
+      const key = keyOfSpelling.get(spelling);
+      // the word behind an unknown flag is most likely its value: one fault, not two
+      const text = inline ?? takeValue();
+      const fault = key === undefined ? unknownFlag(given, spelling) : accept(values, key, given, text);
+      if (fault) faults.push(fault);
+    }
+  }
+  return { help, version, values, faults };
+}
+
+function unknownFlag(given: string, spelling: string): Fault {
+  const key = settingKeys.find((name) => name === spelling.replace(/^-+/, '') && settingOf(name).flags === undefined);
+  if (key === undefined) return unknownName(given, 'flag', given, knownSpellings);
+  return {
+    name: given,
+    detail: `unknown flag; ${key} is a key of configuration files, and ${variableOf(key)} a variable of the environment`,
+  };
+}
+
+function accept(
+  values: Map<SettingKey, GivenFlag>,
+  key: SettingKey,
+  spelling: string,
+  text: string | undefined,
+): Fault | null {
+  const { kind } = settingOf(key);
+  if (text === undefined || text === '') {
+    const allowed = typeof kind.allowed === 'string' ? kind.allowed : kind.allowed.join(', ');
+    return { name: spelling, detail: `has no value; allowed: ${allowed}` };
+  }
+  const earlier = values.get(key);
+  if (earlier && !kind.list) {
+    const as = earlier.spelling === spelling ? '' : ` (as ${earlier.spelling})`;
+    return { name: spelling, detail: `given twice${as}; allowed: once` };
+  }
+  values.set(key, { spelling, text: earlier ? `${earlier.text},${text}` : text });
+  return null;
+}

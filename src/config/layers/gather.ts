@@ -1,0 +1,93 @@
+import type { Fault } from '../../core/errors.ts';
+import { refused, unknownName } from '../issues/issues.ts';
+import { readConfigFile } from './files.ts';
+import type { ConfigFile, ConfigIo } from './files.ts';
+import type { GivenFlag } from './flags.ts';
+import { mergeLayers } from './schema.ts';
+import type { Layer } from './schema.ts';
+import { settingKeys, settingOf, variableOf } from '../settings/settings.ts';
+import type { SettingKey, Values } from '../settings/settings.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Everything that was given, layer by layer, and the values in force. */
+export interface Gathered {
+  readonly values: Values;
+  readonly file: ConfigFile | null;
+  readonly layers: { readonly flags: Layer; readonly env: Layer; readonly file: Layer };
+  /** the flag, variable or key that a value in force came from */
+  readonly originOf: (key: SettingKey) => string;
+  /** false: faults hide which kinds of devices are meant */
+  readonly kindsKnown: boolean;
+  readonly io: ConfigIo;
+}
+
+const variablePrefix = 'DERBENCH_';
+const keyOfVariable: ReadonlyMap<string, SettingKey> = new Map(settingKeys.map((key) => [variableOf(key), key]));
+
+function readText(key: SettingKey, name: string, text: string, cwd: string, faults: Fault[]): unknown {
+  const { kind, secret } = settingOf(key);
+  const value = kind.read(kind.fromText(text), cwd);
+  if (value === undefined) faults.push(refused(name, text, kind.allowed, secret));
+  return value;
+}
+
+function flagLayer(given: ReadonlyMap<SettingKey, GivenFlag>, cwd: string, faults: Fault[]): Layer {
+  const layer = new Map<SettingKey, unknown>();
+  for (const [key, { spelling, text }] of given) {
+    const value = readText(key, spelling, text, cwd, faults);
+    if (value !== undefined) layer.set(key, value);
+  }
+  return layer;
+}
+
+function environmentLayer(env: Environment, cwd: string, faults: Fault[]): Layer {
+  const layer = new Map<SettingKey, unknown>();
+  for (const [name, text] of Object.entries(env)) {
+    if (!name.startsWith(variablePrefix) || text === undefined) continue;
+    const key = keyOfVariable.get(name);
+    if (key === undefined) {
+      faults.push(unknownName(name, 'environment variable', name, [...keyOfVariable.keys()]));
+      continue;
+    }
+    const value = readText(key, name, text, cwd, faults);
+    if (value !== undefined) layer.set(key, value);
+  }
+  return layer;
+}
+
+/** Whether a setting is given by some layer. */
+export function isGiven({ layers }: Pick<Gathered, 'layers'>, key: SettingKey): boolean {
+  return layers.flags.has(key) || layers.env.has(key) || layers.file.has(key);
+}
+
+/** Brings all layers together. What is faulty is left out, so that one run finds the faults of every layer. */
+export function gather(
+  flags: ReadonlyMap<SettingKey, GivenFlag>,
+  env: Environment,
+  io: ConfigIo,
+  faults: Fault[],
+): Gathered {
+  const fromFlags = flagLayer(flags, io.cwd, faults);
+  const fromEnv = environmentLayer(env, io.cwd, faults);
+  const originOf = (key: SettingKey) => {
+    if (fromFlags.has(key)) return flags.get(key)?.spelling ?? key;
+    return fromEnv.has(key) ? variableOf(key) : key;
+  };
+  const path = fromFlags.get('config') ?? fromEnv.get('config');
+  const before = faults.length;
+  const file = typeof path === 'string' ? readConfigFile(path, originOf('config'), io, faults) : null;
+  const typeLost =
+    (flags.has('device_type') && !fromFlags.has('device_type')) ||
+    (env[variableOf('device_type')] !== undefined && !fromEnv.has('device_type'));
+  const layers = { flags: fromFlags, env: fromEnv, file: file?.settings ?? new Map<SettingKey, unknown>() };
+  const inFile = (key: SettingKey) => (layers.file.has(key) && file ? `${file.label}: ${key}` : key);
+  return {
+    values: mergeLayers([layers.file, layers.env, layers.flags]),
+    file,
+    layers,
+    io,
+    kindsKnown: faults.length === before && !typeLost,
+    originOf: (key) => (originOf(key) === key ? inFile(key) : originOf(key)),
+  };
+}

@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs';
+import { SimError } from '../../core/errors.ts';
+import type { Fault } from '../../core/errors.ts';
+import type { AppConfig, LoadResult } from '../settings/app-config.ts';
+import { crossFaults } from '../issues/cross-issues.ts';
+import { buildDevice, buildDevices } from '../profile/devices.ts';
+import { commonFaults } from '../settings/fault-profiles.ts';
+import { refused } from '../issues/issues.ts';
+import { systemIo } from './files.ts';
+import type { ConfigFile, ConfigIo } from './files.ts';
+import { parseFlags } from './flags.ts';
+import { gather } from './gather.ts';
+import type { Gathered } from './gather.ts';
+import { helpText } from './help.ts';
+import { rtuOf } from '../settings/modbus-lines.ts';
+import { modbusTlsOf } from '../settings/modbus-tls.ts';
+import { createProfileCache, createProfileStore } from '../profile/profiles.ts';
+import { proxyOf } from '../settings/proxy-maps.ts';
+import { settingOf } from '../settings/settings.ts';
+import type { SettingKey, Values } from '../settings/settings.ts';
+import { unusedSettings } from '../issues/unused.ts';
+
+/** Offset of a time zone from UTC at a date, in hours. */
+function zoneOffsetHours(timeZone: string, date: string): number {
+  const noon = new Date(`${date}T12:00:00Z`);
+  const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' }).formatToParts(noon);
+  const [, sign = '+', hours = '0', minutes = '0'] =
+    /GMT([+-])(\d+):(\d+)/.exec(parts.find((part) => part.type === 'timeZoneName')?.value ?? '') ?? [];
+  return (sign === '-' ? -1 : 1) * (Number(hours) + Number(minutes) / 60);
+}
+
+/** Degrees east at which the sun is highest near 12:00 of the clock, so that a start at noon finds the sun. */
+function noonLongitude(values: Values): number {
+  const degrees = 15 * zoneOffsetHours(values.wall_clock_timezone, values.start_date);
+  return degrees > 180 ? degrees - 360 : degrees;
+}
+
+function gridProfilePath({ values, file, io }: Gathered, faults: Fault[]): string | null {
+  if (values.grid_profile !== null || file?.grid.profile === undefined) return values.grid_profile;
+  const path = settingOf('grid_profile').kind.read(file.grid.profile, file.directory) as string;
+  if (!io.isFile(path))
+    faults.push(refused(`${file.label}: grid.profile`, file.grid.profile, 'the path of a file that exists'));
+  return path;
+}
+
+function feederOf(file: ConfigFile | null): AppConfig['grid']['feeder'] {
+  const { short_circuit_ratio: scr = null, x_over_r: xOverR = 1 } = file?.grid.feeder ?? {};
+  return scr === null ? null : { scr, xOverR };
+}
+
+function appConfig(
+  gathered: Gathered,
+  { devices, deviceOf, proxy, faults }: Pick<AppConfig, 'devices' | 'deviceOf' | 'proxy' | 'faults'>,
+  gridPath: string | null,
+): AppConfig {
+  const { values: v, file } = gathered;
+  return {
+    configPath: v.config,
+    web: {
+      host: v.website_ip,
+      port: v.website_port,
+      corsOrigins: v.cors_origin,
+      allowedHosts: v.allowed_host,
+      maxConnections: v.http_max_connections,
+      maxStreamClients: v.ws_max_clients,
+    },
+    clock: {
+      followsWall: v.wall_clock,
+      timezone: v.wall_clock_timezone,
+      startTime: v.start_clock_time,
+      startDate: v.start_date,
+      rate: v.time_rate,
+      startsPaused: v.start_paused,
+    },
+    tickS: v.tick,
+    seed: v.seed,
+    firstDevice: v.first_device,
+    grid: { nominalFrequencyHz: file?.grid.nominal_frequency_hz ?? 60, profilePath: gridPath, feeder: feederOf(file) },
+    seriesEnd: v.series_end,
+    windTimeScale: v.wind_time_scale,
+    irradianceSource: v.irradiance_source,
+    clouds: v.clouds,
+    modbus: {
+      enabled: v.mb_enable,
+      host: v.mb_host,
+      port: v.mb_port,
+      sharedPort: v.mb_shared_port,
+      framing: v.mb_framing,
+      foreignUnit: v.mb_foreign_unit,
+      maxConnections: v.mb_max_connections,
+      idleTimeoutS: v.mb_idle_timeout_s,
+      frameTimeoutS: v.mb_frame_timeout_s,
+      tls: modbusTlsOf(v),
+    },
+    rtu: rtuOf(v),
+    proxy,
+    simModels: v.sim_models,
+    faults,
+    historySamples: v.history_samples,
+    log: { level: v.log_level, format: v.log_format },
+    unused: unusedSettings(v),
+    devices,
+    deviceOf,
+  };
+}
+
+function programVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  return version;
+}
+
+/**
+ * The configuration of a run: flag over environment variable over configuration file over default.
+ * @param argv the command line without program and script
+ * @param env environment; variables that begin with `DERBENCH_` count
+ * @throws SimError CONFIG_INVALID with all faults of all layers at once
+ */
+export function loadConfig(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  io: Partial<ConfigIo> = {},
+): LoadResult {
+  const flags = parseFlags(argv);
+  if (flags.help) return { kind: 'help', text: helpText() };
+  if (flags.version) return { kind: 'version', text: `derbench ${programVersion()}` };
+
+  const faults: Fault[] = [...flags.faults];
+  const realIo: ConfigIo = {
+    cwd: io.cwd ?? systemIo.cwd,
+    readFile: io.readFile ?? systemIo.readFile,
+    isFile: io.isFile ?? systemIo.isFile,
+  };
+  const gathered = gather(flags.values, env, realIo, faults);
+  const { values, originOf } = gathered;
+  const storeOptions = {
+    io: realIo,
+    longitudeDeg: noonLongitude(values),
+    values,
+    originOf,
+    cache: createProfileCache(),
+  };
+  const list = buildDevices(gathered, createProfileStore({ ...storeOptions, faults }), faults);
+  faults.push(...crossFaults(gathered, list));
+  const gridPath = gridProfilePath(gathered, faults);
+  const proxy = proxyOf(gathered, faults);
+  const startFaults = commonFaults(gathered, faults);
+  if (faults.length > 0) {
+    const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
+    throw new SimError('CONFIG_INVALID', `The configuration is not valid, ${count}:`, faults);
+  }
+  // the entries of the file are done with, and who adds a device need not know where a setting stands
+  const nameOf = (key: SettingKey) => `the setting ${key}`;
+  const settings: Gathered = {
+    ...gathered,
+    originOf: nameOf,
+    file: gathered.file && { ...gathered.file, devices: null },
+  };
+  const deviceOf: AppConfig['deviceOf'] = (entry, index) =>
+    buildDevice(
+      settings,
+      (found) => createProfileStore({ ...storeOptions, originOf: nameOf, faults: found }),
+      entry,
+      index,
+    );
+  return {
+    kind: 'run',
+    config: appConfig(gathered, { devices: list.devices, deviceOf, proxy, faults: startFaults }, gridPath),
+  };
+}

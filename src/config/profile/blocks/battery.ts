@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import type { Fault } from '../../../core/errors.ts';
+import { batteryChemistries } from '../../../contract/kinds/battery.ts';
+import type { BatteryParameters } from '../../../contract/kinds/battery.ts';
+
+const size = z.number().min(1).max(1e9);
+const percent = z.number().min(0).max(100);
+const count = z.number().int().min(1).max(500);
+
+export const batterySchema = z
+  .strictObject({
+    chemistry: z.enum(batteryChemistries).optional().meta({ description: 'Cell chemistry; default nmc.' }),
+    capacity_wh: size
+      .optional()
+      .meta({ description: 'Nameplate energy from empty to full, Wh; default 1.5 hours of WMaxRtg.' }),
+    power_w: size.optional().meta({ description: 'DC rating, charge and discharge, W; default 1.05 times WMaxRtg.' }),
+    soc_pct: percent.optional().meta({
+      description: 'State of charge at start, %, from soc_min_pct to soc_max_pct; default 50, or the nearer of these.',
+    }),
+    soc_min_pct: percent.optional().meta({ description: 'Floor: discharge ends here, %; default 10.' }),
+    soc_max_pct: percent.optional().meta({ description: 'Ceiling: charging ends here, %; default 90.' }),
+    soc_reserve_min_pct: percent.optional().meta({ description: 'Floor of normal dispatch, %; default soc_min_pct.' }),
+    soc_reserve_max_pct: percent
+      .optional()
+      .meta({ description: 'Ceiling of normal dispatch, %; default soc_max_pct.' }),
+    strings: count.optional().meta({ description: 'Strings in parallel; default 2.' }),
+    modules: count.optional().meta({ description: 'Modules in series in a string; default 4.' }),
+    cells: count.optional().meta({ description: 'Cells in series in a module; default 16.' }),
+    soh_pct: z.number().min(50).max(100).optional().meta({ description: 'State of health at start, %; default 100.' }),
+    cycle_life: z.number().min(1).max(1e6).nullable().optional().meta({
+      description: 'Equivalent full cycles in which the state of health falls by 20 points; default null, no ageing.',
+    }),
+    ambient_temperature_c: z
+      .number()
+      .min(-40)
+      .max(80)
+      .nullable()
+      .optional()
+      .meta({ description: 'Temperature of the room, C; default null, that of the surroundings.' }),
+    thermal_time_constant_s: z
+      .number()
+      .min(1)
+      .max(1e6)
+      .optional()
+      .meta({ description: 'Time constant of the cells towards the room, s; default 7200.' }),
+    efficiency_nominal: z
+      .number()
+      .min(0.8)
+      .max(1)
+      .optional()
+      .meta({ description: 'Nominal inverter efficiency; default 0.97.' }),
+  })
+  .meta({ description: 'Battery bank: strings in parallel, of modules and cells in series.' });
+
+export type BatteryInput = z.infer<typeof batterySchema>;
+
+/** Cells are simulated one by one. */
+const mostCells = 20_000;
+
+/** The bounds in rising order, each with its default. */
+const bounds = ['soc_min_pct', 'soc_reserve_min_pct', 'soc_reserve_max_pct', 'soc_max_pct'] as const;
+
+/**
+ * Fills in what the block leaves out.
+ * @param ratedW of the inverter, W
+ * @param where put before the key in a fault
+ * @param faults receives what is wrong across members
+ */
+export function resolveBattery(input: BatteryInput, ratedW: number, where: string, faults: Fault[]): BatteryParameters {
+  const soc_min_pct = input.soc_min_pct ?? 10;
+  const soc_max_pct = input.soc_max_pct ?? 90;
+  const levels = {
+    soc_min_pct,
+    soc_max_pct,
+    soc_reserve_min_pct: input.soc_reserve_min_pct ?? soc_min_pct,
+    soc_reserve_max_pct: input.soc_reserve_max_pct ?? soc_max_pct,
+  };
+  checkLevels(input, levels, where, faults);
+  const [strings, modules, cells] = [input.strings ?? 2, input.modules ?? 4, input.cells ?? 16];
+  if (strings * modules * cells > mostCells) {
+    faults.push({
+      name: `${where}: battery.strings`,
+      detail: `given or derived ${strings} strings of ${modules} modules of ${cells} cells; allowed: up to ${mostCells} cells`,
+    });
+  }
+  return {
+    chemistry: input.chemistry ?? 'nmc',
+    capacityWh: input.capacity_wh ?? 1.5 * ratedW,
+    powerW: input.power_w ?? 1.05 * ratedW,
+    socPct: input.soc_pct ?? Math.min(Math.max(50, soc_min_pct), soc_max_pct),
+    socMinPct: soc_min_pct,
+    socMaxPct: soc_max_pct,
+    socReserveMinPct: levels.soc_reserve_min_pct,
+    socReserveMaxPct: levels.soc_reserve_max_pct,
+    strings,
+    modules,
+    cells,
+    sohPct: input.soh_pct ?? 100,
+    cycleLife: input.cycle_life ?? null,
+    ambientTemperatureC: input.ambient_temperature_c ?? null,
+    thermalTimeConstantS: input.thermal_time_constant_s ?? 7200,
+    efficiencyNominal: input.efficiency_nominal ?? 0.97,
+  };
+}
+
+type Bound = (typeof bounds)[number];
+
+/** Names of a wrong pair the member that was given: the other one may be a default. The start lies between the outer bounds. */
+function checkLevels(
+  input: BatteryInput,
+  levels: Readonly<Record<Bound, number>>,
+  where: string,
+  faults: Fault[],
+): void {
+  if (levels.soc_min_pct >= levels.soc_max_pct) {
+    const [member, rule, other] =
+      input.soc_min_pct === undefined
+        ? (['soc_max_pct', 'above', 'soc_min_pct'] as const)
+        : (['soc_min_pct', 'below', 'soc_max_pct'] as const);
+    faults.push({
+      name: `${where}: battery.${member}`,
+      detail: `given ${levels[member]}; allowed: ${rule} ${other}, which is ${levels[other]}`,
+    });
+    return;
+  }
+  const { soc_pct } = input;
+  if (soc_pct !== undefined && (soc_pct < levels.soc_min_pct || soc_pct > levels.soc_max_pct)) {
+    faults.push({
+      name: `${where}: battery.soc_pct`,
+      detail: `given ${soc_pct}; allowed: from soc_min_pct to soc_max_pct, which are ${levels.soc_min_pct} and ${levels.soc_max_pct}`,
+    });
+  }
+  for (let at = 1; at < bounds.length; at += 1) {
+    const [lower, upper] = [bounds[at - 1], bounds[at]];
+    if (lower === undefined || upper === undefined || levels[lower] <= levels[upper]) continue;
+    const reserve =
+      upper === 'soc_max_pct'
+        ? lower
+        : upper === 'soc_reserve_min_pct'
+          ? upper
+          : input[lower] === undefined
+            ? upper
+            : lower;
+    const [rule, other] = reserve === lower ? (['up to', upper] as const) : (['from', lower] as const);
+    faults.push({
+      name: `${where}: battery.${reserve}`,
+      detail: `given ${levels[reserve]}; allowed: ${rule} ${other}, which is ${levels[other]}`,
+    });
+  }
+}

@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import type { PvParameters } from '../../../contract/kinds/pv.ts';
+import type { Fault } from '../../../core/errors.ts';
+import type { Phases } from '../device-types.ts';
+
+/** Data-sheet values at 1000 W/m2 and 25 C that string lengths are derived from. */
+const modules = {
+  'CS5P-220M': { mppV: 46.9, mppA: 4.69, openV: 59.4 },
+  'DATASHEET-270': { mppV: 31.0, mppA: 8.71, openV: 38.3 },
+} as const;
+
+export type PvModule = keyof typeof modules;
+export const pvModules = Object.keys(modules) as [PvModule, ...PvModule[]];
+
+const volts = z.number().min(1).max(1e5);
+
+const site = (text: string) =>
+  `${text} Serves the clear_sky source; CSV irradiance is taken as in the plane of the array.`;
+
+/** The `pv` block of a device profile. */
+export const pvSchema = z
+  .strictObject({
+    module: z.enum(pvModules).optional().meta({ description: 'Module type; default CS5P-220M.' }),
+    series: z
+      .number()
+      .min(1)
+      .max(1000)
+      .optional()
+      .meta({ description: 'Modules in series in a string; default by phases and rating.' }),
+    parallel: z.number().min(0.01).max(1e6).optional().meta({
+      description:
+        'Strings in parallel; default 15 % more module power than WMaxRtg, in a hybrid what hybrid.pv_w takes.',
+    }),
+    min_dc_voltage_v: volts
+      .optional()
+      .meta({ description: 'Lower end of the DC window, V; default half the string voltage at maximum power.' }),
+    max_dc_voltage_v: volts
+      .optional()
+      .meta({ description: 'Upper end of the DC window, V; default 1.25 times the open-circuit string voltage.' }),
+    efficiency_nominal: z
+      .number()
+      .min(0.8)
+      .max(1)
+      .optional()
+      .meta({ description: 'Nominal inverter efficiency; default 0.96.' }),
+    mppt_time_constant_s: z
+      .number()
+      .min(0.001)
+      .max(3600)
+      .optional()
+      .meta({ description: 'Time constant of maximum power point tracking, s; default 1.5.' }),
+    start_time_s: z
+      .number()
+      .min(0)
+      .max(3600)
+      .optional()
+      .meta({ description: 'Time from open circuit to tracking at start, s; default 10.' }),
+    tilt_deg: z
+      .number()
+      .min(0)
+      .max(90)
+      .optional()
+      .meta({ description: site('Tilt from horizontal, degrees; default 30.') }),
+    azimuth_deg: z
+      .number()
+      .min(0)
+      .max(360)
+      .optional()
+      .meta({ description: site('Azimuth from north, clockwise, degrees; default 180, on the southern half 0.') }),
+    latitude_deg: z
+      .number()
+      .min(-90)
+      .max(90)
+      .optional()
+      .meta({ description: site('Latitude, degrees north; default 40.') }),
+    longitude_deg: z
+      .number()
+      .min(-180)
+      .max(180)
+      .optional()
+      .meta({ description: site('Longitude, degrees east; default where the time zone of the clock has its noon.') }),
+    shading: z
+      .strictObject({
+        shaded_share: z
+          .number()
+          .min(0)
+          .max(1)
+          .meta({ description: 'Part of the modules of each string that lies in shade, 0 to 1.' }),
+        irradiance_share: z
+          .number()
+          .min(0)
+          .max(1)
+          .meta({ description: 'What these modules get of the irradiance, 0 to 1.' }),
+      })
+      .optional()
+      .meta({ description: 'Partial shading; default none.' }),
+    mppt: z.enum(['global', 'local']).optional().meta({
+      description:
+        'Tracker: finds the highest maximum of a shaded array, or stays on the first one below open circuit; default global.',
+    }),
+  })
+  .meta({ description: 'PV generator and its DC input.' });
+
+export type PvInput = z.infer<typeof pvSchema>;
+
+interface PvSite {
+  readonly phases: Phases;
+  /** used where the block gives none */
+  readonly longitudeDeg: number;
+  /** power of the array at standard conditions, W; undefined: by the rating, in whole strings */
+  readonly arrayW?: number;
+}
+
+/** String voltage at maximum power, V: 600 V, 1000 V and 1500 V class inverters. */
+function stringTargetV(phases: Phases, ratedW: number): number {
+  if (phases !== 'three') return 420;
+  return ratedW < 100_000 ? 610 : 1030;
+}
+
+/** Power of an array at 1000 W/m2 and 25 C, W. */
+export function arrayPowerW({
+  module,
+  series,
+  parallel,
+}: {
+  readonly module: PvModule;
+  readonly series: number;
+  readonly parallel: number;
+}): number {
+  const { mppV, mppA } = modules[module];
+  return series * parallel * mppV * mppA;
+}
+
+function stringsFor(
+  string: { readonly module: PvModule; readonly series: number },
+  ratedW: number,
+  arrayW: number | undefined,
+): number {
+  const stringW = arrayPowerW({ ...string, parallel: 1 });
+  // the array of a hybrid is given in watts: a broken number of strings meets them
+  return arrayW === undefined ? Math.max(1, Math.round((1.15 * ratedW) / stringW)) : arrayW / stringW;
+}
+
+/**
+ * Fills in what the block leaves out.
+ * @param ratedW of the inverter, W
+ * @param where put before the key in a fault
+ * @param faults receives what is wrong across members
+ */
+export function resolvePv(
+  input: PvInput,
+  ratedW: number,
+  site: PvSite,
+  where: string,
+  faults: Fault[],
+): PvParameters & { readonly module: PvModule } {
+  const module = input.module ?? 'CS5P-220M';
+  const { mppV, openV } = modules[module];
+  const series = input.series ?? Math.round(stringTargetV(site.phases, ratedW) / mppV);
+  const latitudeDeg = input.latitude_deg ?? 40;
+  const minDcVoltageV = input.min_dc_voltage_v ?? Math.floor(0.5 * series * mppV);
+  const maxDcVoltageV = input.max_dc_voltage_v ?? Math.ceil(1.25 * series * openV);
+  if (minDcVoltageV >= maxDcVoltageV) {
+    faults.push({
+      name: `${where}: pv.min_dc_voltage_v`,
+      detail: `given or derived ${minDcVoltageV}; allowed: below max_dc_voltage_v, which is ${maxDcVoltageV}`,
+    });
+  }
+  return {
+    module,
+    series,
+    parallel: input.parallel ?? stringsFor({ module, series }, ratedW, site.arrayW),
+    minDcVoltageV,
+    maxDcVoltageV,
+    efficiencyNominal: input.efficiency_nominal ?? 0.96,
+    mpptTimeConstantS: input.mppt_time_constant_s ?? 1.5,
+    startTimeS: input.start_time_s ?? 10,
+    tiltDeg: input.tilt_deg ?? 30,
+    shading: input.shading
+      ? { shadedShare: input.shading.shaded_share, irradianceShare: input.shading.irradiance_share }
+      : null,
+    mppt: input.mppt ?? 'global',
+    azimuthDeg: input.azimuth_deg ?? (latitudeDeg < 0 ? 0 : 180),
+    latitudeDeg,
+    longitudeDeg: input.longitude_deg ?? site.longitudeDeg,
+  };
+}

@@ -1,0 +1,76 @@
+import { readdirSync } from 'node:fs';
+import { basename, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const extensions = ['.yaml', '.yml', '.json'];
+/** what the file names of EVSE profiles begin with: the two flags list their own without opening the files */
+const evsePrefix = 'EVSE-';
+
+/** Files of a folder of `config`, which come with the program, by name without extension. */
+function bundledFiles(folder: string): ReadonlyMap<string, string> {
+  // the same relative path holds for src/config and for dist/config
+  const directory = fileURLToPath(new URL(`../../../config/${folder}/`, import.meta.url));
+  return new Map(
+    readdirSync(directory)
+      .filter((file) => extensions.includes(extname(file)))
+      .sort()
+      .map((file) => [basename(file, extname(file)), join(directory, file)]),
+  );
+}
+
+const files = bundledFiles('profiles');
+const proxyMaps = bundledFiles('proxy');
+const faultProfiles = bundledFiles('faults');
+
+/** Names of the device profiles that come with the program, those of EVSE apart. */
+export const bundledProfileNames: readonly string[] = [...files.keys()].filter((name) => !name.startsWith(evsePrefix));
+export const bundledEvseProfileNames: readonly string[] = [...files.keys()].filter((name) =>
+  name.startsWith(evsePrefix),
+);
+
+/** A name without the extension of a profile file. */
+export function bareName(text: string): string {
+  const extension = extname(text);
+  return extensions.includes(extension) ? text.slice(0, -extension.length) : text;
+}
+
+/** Whether a text names a bundled profile, with or without extension; a path (`./x.yaml`) never does. */
+export function isBundledProfile(text: string): boolean {
+  return files.has(bareName(text));
+}
+
+/** File of a bundled profile, or undefined. */
+export function bundledProfilePath(text: string): string | undefined {
+  return files.get(bareName(text));
+}
+
+/** Names of the proxy maps that come with the program. */
+export const bundledProxyMapNames: readonly string[] = [...proxyMaps.keys()];
+
+/** Whether a text names a bundled proxy map, with or without extension; a path never does. */
+export function isBundledProxyMap(text: string): boolean {
+  return proxyMaps.has(bareName(text));
+}
+
+/** File of a bundled proxy map, or undefined. */
+export function bundledProxyMapPath(text: string): string | undefined {
+  return proxyMaps.get(bareName(text));
+}
+
+/** Names of the sets of faults that come with the program. */
+export const bundledFaultProfileNames: readonly string[] = [...faultProfiles.keys()];
+
+/** Whether a text names a bundled set of faults, with or without extension; a path never does. */
+export function isBundledFaultProfile(text: string): boolean {
+  return faultProfiles.has(bareName(text));
+}
+
+/** File of a bundled set of faults, or undefined. */
+export function bundledFaultProfilePath(text: string): string | undefined {
+  return faultProfiles.get(bareName(text));
+}
+
+/** What a telemetry reader sees as the profile's name: the file name without directory and extension. */
+export function profileNameOf(reference: string): string {
+  return bareName(basename(reference));
+}

@@ -1,0 +1,108 @@
+/** One device as an entry of `devices` in a configuration file, and as a device that is added while the simulator runs. */
+import { z } from 'zod';
+import { faultListSchema } from '../settings/fault-list.ts';
+import { isPrintable } from '../../core/log/log.ts';
+import { bareName, bundledEvseProfileNames, bundledProfileNames } from './bundled.ts';
+import { deviceProfileSchema } from './device-profile.ts';
+import { deviceTypeNames } from './device-types.ts';
+
+export const maxDevices = 10_000;
+
+// control characters in a name would reach logs and terminals, and a blank one could not be seen
+const printableName = z
+  .string()
+  .min(1, { abort: true })
+  .max(64)
+  .refine(
+    (text) => isPrintable(text) && text.trim() !== '',
+    'text of 1 to 64 characters without control characters, not blank',
+  );
+
+const pathText = z.string().min(1).max(4096);
+
+const identity = {
+  device_type: z
+    .enum(deviceTypeNames)
+    .optional()
+    .meta({ description: 'Kind of the device; default the setting device_type.' }),
+  name: printableName.optional().meta({ description: 'Name for people.' }),
+};
+
+/** As it stands in a file. */
+export const deviceEntrySchema = z.strictObject({
+  ...identity,
+  profile: z.union([pathText, deviceProfileSchema]).optional().meta({
+    description:
+      'Bundled name, path, or the profile itself; default the setting f (EVSE: evse_profile), else the bundled profile of the type.',
+  }),
+  evse_profile: pathText.optional().meta({
+    description: 'Bundled name or path of an EVSE profile, instead of profile; alone it makes the device an EVSE.',
+  }),
+  dc_profile: pathText.optional().meta({
+    description: 'CSV series for the DC side; default the setting dc_profile, else the bundled series of the kind.',
+  }),
+  load_profile: pathText
+    .optional()
+    .meta({ description: 'CSV series of the local load; default the setting load_profile.' }),
+  vehicles: pathText
+    .optional()
+    .meta({ description: 'CSV table of the vehicles that come to an EVSE; default the setting vehicles.' }),
+  faults: faultListSchema.optional().meta({
+    description:
+      'Faults of the device from the start on: bundled names, paths, or faults; default none. They name no device.',
+  }),
+  count: z
+    .int()
+    .min(1)
+    .max(maxDevices)
+    .optional()
+    .meta({ description: 'Number of such devices; default 1. Several of one name are numbered from 1.' }),
+});
+
+export type DeviceEntry = z.infer<typeof deviceEntrySchema>;
+
+const onlyInConfiguration = 'files can be named only in the configuration';
+
+/** A member of the file's entry that is refused with a reason; in JSON Schema nothing fits it. */
+function refusedMember(reason: string) {
+  return z
+    .unknown()
+    .refine(() => false, reason)
+    .optional()
+    .meta({ description: `Not here: ${reason}.`, not: {} });
+}
+
+/** A bundled name as the flags take it, with or without the extension of a file. */
+function bundledName(names: readonly string[], error?: string) {
+  return z.preprocess(
+    (given) => (typeof given === 'string' ? bareName(given) : given),
+    z.enum(names as [string, ...string[]], error === undefined ? undefined : { error }),
+  );
+}
+
+/** As a client gives it over the network: one device at a time, and no files. */
+export const addedDeviceSchema = z.strictObject({
+  ...identity,
+  profile: z
+    .union([bundledName([...bundledProfileNames, ...bundledEvseProfileNames]), deviceProfileSchema], {
+      error: `must be the name of a bundled profile, or a profile; ${onlyInConfiguration}`,
+    })
+    .optional()
+    .meta({
+      description:
+        'Bundled name, or the profile itself; default what the settings f and evse_profile name, else the bundled profile of the type.',
+    }),
+  evse_profile: bundledName(
+    bundledEvseProfileNames,
+    `must be the name of a bundled EVSE profile; ${onlyInConfiguration}`,
+  )
+    .optional()
+    .meta({ description: 'Bundled name of an EVSE profile, instead of profile; alone it makes the device an EVSE.' }),
+  dc_profile: refusedMember(onlyInConfiguration),
+  load_profile: refusedMember(onlyInConfiguration),
+  vehicles: refusedMember(onlyInConfiguration),
+  faults: refusedMember('faults are put in over /faults'),
+  count: refusedMember('one device is added at a time'),
+});
+
+export type AddedDevice = Pick<DeviceEntry, 'device_type' | 'name' | 'profile' | 'evse_profile'>;

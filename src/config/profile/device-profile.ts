@@ -1,0 +1,238 @@
+import { z } from 'zod';
+import type { AssetType, InverterParameters } from '../../contract/device.ts';
+import type { Fault } from '../../core/errors.ts';
+import type { SourceParameters } from '../../contract/kinds/source.ts';
+import { kindNames } from './device-types.ts';
+import { blockNames, kindBlocksSchema, kindsOfBlock } from './kind-blocks.ts';
+import { kindParameters } from './kind-parameters.ts';
+import type { ProfileTarget } from './kind-parameters.ts';
+
+/** Models that a profile may give start values for. */
+export const settableModels = [
+  '1',
+  '702',
+  '703',
+  '704',
+  '705',
+  '706',
+  '707',
+  '708',
+  '709',
+  '710',
+  '711',
+  '712',
+  '715',
+] as const;
+
+const measured = 'it holds what the device measures; no model of measurements has start values';
+const ofBattery =
+  'it follows from the battery block, where its values can be set (capacity_wh, power_w, soc_pct, soh_pct and others)';
+const modelsWithoutStart: ReadonlyMap<PropertyKey, string> = new Map([
+  ['701', measured],
+  ['713', ofBattery],
+  ['714', measured],
+  ['802', ofBattery],
+]);
+
+/** What to say of a key that a profile does not have although a device has something of this name; null: nothing. */
+export function absentKey(path: readonly PropertyKey[]): string | null {
+  const reason = path.at(-2) === 'models' ? modelsWithoutStart.get(path.at(-1) ?? '') : undefined;
+  return reason === undefined ? null : `cannot be given: ${reason}; allowed: ${settableModels.join(', ')}`;
+}
+
+const pointValue = z.union([z.number(), z.string().max(256)]);
+const pointName = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_]*(\[\d{1,4}\])?(\.[A-Za-z][A-Za-z0-9_]*(\[\d{1,4}\])?)*$/, 'a point name');
+const points = z.record(pointName, pointValue);
+const ratings = points.meta({
+  description: 'Ratings and settings of model 702; a setting that is not given follows its rating.',
+});
+
+const modelsSchema = z
+  .strictObject(Object.fromEntries(settableModels.map((id) => [id, (id === '702' ? ratings : points).optional()])))
+  .meta({
+    description:
+      'Start values of register points by model id and point name: numbers in engineering units, enumerations by symbol or number.',
+  });
+
+const inverterSchema = z
+  .strictObject({
+    low_power_vars: z.enum(['reduced', 'full']).optional().meta({
+      description:
+        'Reactive power below 20 % of rated power: as little as IEEE 1547-2018 asks for, or all of it; default reduced, for devices with WChaRteMaxRtg full.',
+    }),
+    may_trip: z
+      .enum(['stay', 'trip'])
+      .optional()
+      .meta({ description: 'What the device does beyond its may-trip curve; default stay.' }),
+    cessation_return_s: z
+      .number()
+      .min(0)
+      .max(10)
+      .optional()
+      .meta({ description: 'Time from the end of momentary cessation to the first output, s; default 0.' }),
+    cessation_ramp_s: z
+      .number()
+      .min(0)
+      .max(10)
+      .optional()
+      .meta({ description: 'Time from the first output after momentary cessation to full output, s; default 0.' }),
+    anti_islanding_s: z
+      .number()
+      .min(0.16)
+      .max(2)
+      .optional()
+      .meta({ description: 'Time after which an islanded device trips, s; default 1.' }),
+    rocof_relay_hz_s: z
+      .number()
+      .min(0.1)
+      .max(20)
+      .nullable()
+      .optional()
+      .meta({ description: 'Limit of a relay for the rate of change of frequency, Hz/s; default null, not fitted.' }),
+    vector_shift_relay_deg: z
+      .number()
+      .min(2)
+      .max(180)
+      .nullable()
+      .optional()
+      .meta({ description: 'Limit of a vector shift relay, degrees; default null, not fitted.' }),
+    adoption_s: z
+      .number()
+      .min(0)
+      .max(60)
+      .optional()
+      .meta({ description: 'Time that the adoption of a stored curve takes, s; default 0.' }),
+  })
+  .meta({ description: 'What the standard leaves to the maker of an inverter and no register holds.' });
+
+/** A device profile as it stands in a file. */
+export const deviceProfileSchema = z
+  .strictObject({
+    name: z.string().min(1).max(64).optional().meta({ description: 'Name for people.' }),
+    description: z.string().max(1000).optional(),
+    models: modelsSchema.optional(),
+    inverter: inverterSchema.optional(),
+    ...kindBlocksSchema.shape,
+  })
+  .meta({
+    title: 'Device profile',
+    description: 'Start values of one device, and the physical parameters of its kind.',
+  });
+
+export type DeviceProfileInput = z.infer<typeof deviceProfileSchema>;
+
+type PointValues = Readonly<Record<string, number | string>>;
+
+/** A profile with every default filled in; devices of one profile share one object. */
+export interface DeviceProfile {
+  readonly name: string | null;
+  readonly description: string | null;
+  /** start values by model id; `702` always has WMaxRtg, VAMaxRtg, VNomRtg, NorOpCatRtg and AbnOpCatRtg */
+  readonly models: Readonly<Record<string, PointValues>>;
+  readonly inverter: InverterParameters;
+  readonly source: SourceParameters;
+}
+
+const numericRatings = ['WMaxRtg', 'VAMaxRtg', 'VNomRtg', 'WChaRteMaxRtg'] as const;
+
+function resolveInverter(inverter: NonNullable<DeviceProfileInput['inverter']>, charges: boolean): InverterParameters {
+  return {
+    lowPowerVars: inverter.low_power_vars ?? (charges ? 'full' : 'reduced'),
+    mayTrip: inverter.may_trip ?? 'stay',
+    cessationReturnS: inverter.cessation_return_s ?? 0,
+    cessationRampS: inverter.cessation_ramp_s ?? 0,
+    antiIslandingS: inverter.anti_islanding_s ?? 1,
+    rocofRelayHzS: inverter.rocof_relay_hz_s ?? null,
+    vectorShiftRelayDeg: inverter.vector_shift_relay_deg ?? null,
+    adoptionS: inverter.adoption_s ?? 0,
+  };
+}
+
+const listOf = (kinds: readonly AssetType[]) => kinds.map((kind) => kindNames[kind]).join(', ');
+
+/** Blocks that a device of this kind does not have. */
+function foreignFaults(input: DeviceProfileInput, kind: AssetType, where: string): Fault[] {
+  return blockNames
+    .filter((block) => input[block] !== undefined && !kindsOfBlock[block].includes(kind))
+    .map((block) => {
+      const allowed = blockNames.filter((own) => kindsOfBlock[own].includes(kind));
+      return {
+        name: `${where}: ${block}`,
+        detail: `belongs to: ${listOf(kindsOfBlock[block])}; allowed for a device of kind ${kind}: ${allowed.join(', ')}`,
+      };
+    });
+}
+
+function ratingFaults(given: PointValues, where: string): Fault[] {
+  return numericRatings.flatMap((point) => {
+    const value = given[point];
+    if (value === undefined || (typeof value === 'number' && value >= 1 && value <= 1e9)) return [];
+    return [
+      {
+        name: `${where}: models.702.${point}`,
+        detail: `given ${JSON.stringify(value)}; allowed: a number from 1 to 1e9`,
+      },
+    ];
+  });
+}
+
+function chargeFault(source: SourceParameters, given: PointValues, where: string): Fault {
+  const why = {
+    pv: 'a PV device',
+    wind: 'a wind turbine',
+    fuelcell: 'a fuel cell with operating_mode fc_only',
+    'hybrid-dc': 'a hybrid with charge_from_grid false',
+    battery: 'this battery',
+    evse: 'this EVSE',
+  }[source.kind];
+  return {
+    name: `${where}: models.702.WChaRteMaxRtg`,
+    detail: `given ${JSON.stringify(given['WChaRteMaxRtg'])}, but ${why} only delivers power; allowed: on devices that take power from the grid`,
+  };
+}
+
+/**
+ * Fills in what a profile leaves out: physical parameters by kind, ratings that follow from them and from each other.
+ * @param target kind and phases of the device
+ * @param where put before the key in a fault
+ * @param faults receives what is wrong across members
+ * @returns null when there are faults
+ */
+export function resolveProfile(
+  input: DeviceProfileInput,
+  target: ProfileTarget,
+  where: string,
+  faults: Fault[],
+): DeviceProfile | null {
+  const models = input.models ?? {};
+  const given = models['702'] ?? {};
+  const found: Fault[] = [...foreignFaults(input, target.assetType, where), ...ratingFaults(given, where)];
+  const rated = (point: string) => (typeof given[point] === 'number' && given[point] > 0 ? given[point] : undefined);
+  const { source, ratings: follow } = kindParameters({
+    blocks: input,
+    given: { wMaxW: rated('WMaxRtg'), vaMaxVa: rated('VAMaxRtg') },
+    target,
+    where,
+    faults: found,
+  });
+  const charges = follow['WChaRteMaxRtg'] !== undefined;
+  if (!charges && given['WChaRteMaxRtg'] !== undefined) found.push(chargeFault(source, given, where));
+  if (found.length > 0) {
+    faults.push(...found);
+    return null;
+  }
+  return {
+    name: input.name ?? null,
+    description: input.description ?? null,
+    models: {
+      ...Object.fromEntries(
+        Object.entries(models).filter((entry): entry is [string, PointValues] => entry[1] !== undefined),
+      ),
+      702: { ...follow, NorOpCatRtg: 'CAT_B', AbnOpCatRtg: 'CAT_3', ...given },
+    },
+    inverter: resolveInverter(input.inverter ?? {}, charges),
+    source,
+  };
+}

@@ -1,0 +1,220 @@
+import { resolve } from 'node:path';
+import type { AssetType } from '../../contract/device.ts';
+import { SimError } from '../../core/errors.ts';
+import type { Fault } from '../../core/errors.ts';
+import type { DeviceConfig, DeviceSeriesPaths } from '../settings/app-config.ts';
+import { maxDevices } from './device-entry.ts';
+import type { DeviceEntry } from './device-entry.ts';
+import { faultGroups } from '../settings/fault-profiles.ts';
+import type { FaultGroup } from '../settings/fault-list.ts';
+import { deviceTypes, kindNames } from './device-types.ts';
+import type { DeviceTypeInfo, DeviceTypeName } from './device-types.ts';
+import { refused } from '../issues/issues.ts';
+import { isGiven } from '../layers/gather.ts';
+import type { Gathered } from '../layers/gather.ts';
+import { kindsOfSetting } from './kind-overrides.ts';
+import type { FoundProfile, ProfileStore } from './profiles.ts';
+
+/** The devices of a run. */
+export interface DeviceList {
+  /** without those that have faults */
+  readonly devices: readonly DeviceConfig[];
+  /** with those that have faults */
+  readonly count: number;
+  readonly kinds: ReadonlySet<AssetType>;
+}
+
+interface Building {
+  readonly gathered: Gathered;
+  readonly store: ProfileStore;
+  readonly faults: Fault[];
+}
+
+/** The profile that the settings give a device of a type. */
+function settingsProfile(
+  { gathered: { values, originOf, io }, store }: Building,
+  type: DeviceTypeInfo,
+): FoundProfile | null {
+  const key = type.assetType === 'evse' ? 'evse_profile' : 'f';
+  const text = values[key];
+  return text === null ? store.ofType(type) : store.byReference({ text, base: io.cwd, name: originOf(key) }, type);
+}
+
+function settingsSeries({ values }: Gathered, kind: AssetType): DeviceSeriesPaths {
+  const of = (key: 'dc_profile' | 'vehicles') =>
+    (kindsOfSetting[key] as readonly AssetType[]).includes(kind) ? values[key] : null;
+  return { dc: of('dc_profile'), load: values.load_profile, vehicles: of('vehicles') };
+}
+
+const seriesKeys = { dc: 'dc_profile', load: 'load_profile', vehicles: 'vehicles' } as const;
+
+/** @param where put before the member in a fault */
+function entrySeries(
+  { gathered, faults }: Building,
+  entry: DeviceEntry,
+  kind: AssetType,
+  where: string,
+): DeviceSeriesPaths {
+  const inherited = settingsSeries(gathered, kind);
+  const base = gathered.file?.directory ?? gathered.io.cwd;
+  const pathOf = (name: keyof typeof seriesKeys): string | null => {
+    const key = seriesKeys[name];
+    const given = entry[key];
+    if (given === undefined) return inherited[name];
+    const path = resolve(base, given);
+    if (key !== 'load_profile' && !(kindsOfSetting[key] as readonly AssetType[]).includes(kind)) {
+      const kinds = kindsOfSetting[key].map((one) => kindNames[one]).join(', ');
+      faults.push({ name: `${where}${key}`, detail: `given for a device of kind ${kind}; allowed for: ${kinds}` });
+    } else if (!gathered.io.isFile(path))
+      faults.push(refused(`${where}${key}`, given, 'the path of a file that exists'));
+    return path;
+  };
+  return { dc: pathOf('dc'), load: pathOf('load'), vehicles: pathOf('vehicles') };
+}
+
+function entryProfile(
+  building: Building,
+  entry: DeviceEntry,
+  type: DeviceTypeInfo,
+  where: string,
+): FoundProfile | null {
+  const {
+    gathered: { file, io },
+    store,
+    faults,
+  } = building;
+  const base = file?.directory ?? io.cwd;
+  const { profile, evse_profile: evse } = entry;
+  if (evse !== undefined && (profile !== undefined || type.assetType !== 'evse')) {
+    const detail =
+      profile === undefined
+        ? `given for a device of kind ${type.assetType}; allowed: profile`
+        : 'given beside profile; allowed: one of the two';
+    faults.push({ name: `${where}evse_profile`, detail });
+    return null;
+  }
+  if (typeof profile === 'object') return store.inline(profile, `${where}profile`, type);
+  const text = profile ?? evse;
+  if (text === undefined) return settingsProfile(building, type);
+  return store.byReference({ text, base, name: `${where}${profile === undefined ? 'evse_profile' : 'profile'}` }, type);
+}
+
+function entryType({ device_type: given, evse_profile: evse }: DeviceEntry, preset: DeviceTypeName): DeviceTypeName {
+  return given ?? (evse === undefined ? preset : 'EVSE');
+}
+
+/** The type of devices that no entry of a file describes: a profile of an EVSE alone makes them EVSE. */
+function presetType(gathered: Gathered): DeviceTypeName {
+  const { device_type: type, evse_profile: evse } = gathered.values;
+  return isGiven(gathered, 'device_type') || evse === null ? type : 'EVSE';
+}
+
+type UnnamedDevice = Omit<DeviceConfig, 'name'>;
+
+/**
+ * A device by its entry.
+ * @param preset type where the entry says nothing of it
+ * @returns null when its profile has faults
+ */
+function entryDevice(
+  building: Building,
+  entry: DeviceEntry,
+  preset: DeviceTypeName,
+  where: string,
+): UnnamedDevice | null {
+  const deviceType = entryType(entry, preset);
+  const type: DeviceTypeInfo = deviceTypes[deviceType];
+  const { assetType, phases } = type;
+  const series = entrySeries(building, entry, assetType, where);
+  const found = entryProfile(building, entry, type, where);
+  const faults = entryFaults(building, entry, where);
+  return found && { deviceType, assetType, phases, ...found, series, faults };
+}
+
+/** Faults of the device alone, so that they name none. */
+function entryFaults({ gathered: { file, io }, faults }: Building, entry: DeviceEntry, where: string): FaultGroup[] {
+  const list = entry.faults ?? [];
+  const nameOf = (position: number) => `${where}faults[${position}]`;
+  list.forEach((given, position) => {
+    if (typeof given !== 'string' && given.device !== undefined)
+      faults.push({ name: `${nameOf(position)}.device`, detail: 'given in the entry of a device; allowed: nothing' });
+  });
+  return faultGroups(list, { base: file?.directory ?? io.cwd, nameOf }, io, faults);
+}
+
+function listedDevices(building: Building, entries: readonly (DeviceEntry | null)[]): DeviceList {
+  const {
+    gathered: { values, file },
+    faults,
+  } = building;
+  const label = `${file?.label ?? ''}: devices`;
+  const wanted = entries.reduce((sum, entry) => sum + (entry?.count ?? 1), 0);
+  const fits = wanted <= maxDevices;
+  if (!fits) faults.push({ name: label, detail: `given ${wanted} devices in all; allowed: up to ${maxDevices}` });
+  const devices: DeviceConfig[] = [];
+  const kinds = new Set<AssetType>();
+  let index = values.first_device;
+  entries.forEach((entry, position) => {
+    const count = fits ? (entry?.count ?? 1) : 1;
+    const first = index;
+    index += count;
+    if (!entry) return;
+    kinds.add(deviceTypes[entryType(entry, values.device_type)].assetType);
+    const device = entryDevice(building, entry, values.device_type, `${label}[${position}].`);
+    if (!device) return;
+    for (let k = 0; k < count; k += 1) {
+      const own =
+        entry.name === undefined
+          ? `${device.deviceType} ${first + k}`
+          : count > 1
+            ? `${entry.name} ${k + 1}`
+            : entry.name;
+      devices.push({ ...device, name: own });
+    }
+  });
+  return { devices, count: index - values.first_device, kinds };
+}
+
+/**
+ * A further device. What its entry leaves out is as in the device that the settings alone would give.
+ * @throws SimError CONFIG_INVALID with all its faults, named by the members of the entry
+ */
+export function buildDevice(
+  gathered: Gathered,
+  storeFor: (faults: Fault[]) => ProfileStore,
+  entry: DeviceEntry,
+  index: number,
+): DeviceConfig {
+  const faults: Fault[] = [];
+  const device = entryDevice({ gathered, store: storeFor(faults), faults }, entry, presetType(gathered), '');
+  if (!device || faults.length > 0) throw new SimError('CONFIG_INVALID', 'The device cannot be built:', faults);
+  return { ...device, name: entry.name ?? `${device.deviceType} ${index}` };
+}
+
+function repeatedDevices(building: Building): DeviceList {
+  const { gathered } = building;
+  const { values } = gathered;
+  const deviceType = presetType(gathered);
+  const type: DeviceTypeInfo = deviceTypes[deviceType];
+  const { assetType, phases } = type;
+  const found = settingsProfile(building, type);
+  const series = settingsSeries(gathered, assetType);
+  const devices = found
+    ? Array.from({ length: values.N }, (_, index) => ({
+        deviceType,
+        assetType,
+        name: `${deviceType} ${values.first_device + index}`,
+        phases,
+        ...found,
+        series,
+        faults: [],
+      }))
+    : [];
+  return { devices, count: values.N, kinds: new Set([assetType]) };
+}
+
+/** The devices that the file lists, or else `N` of one type. */
+export function buildDevices(gathered: Gathered, store: ProfileStore, faults: Fault[]): DeviceList {
+  const building = { gathered, store, faults };
+  return gathered.file?.devices ? listedDevices(building, gathered.file.devices) : repeatedDevices(building);
+}

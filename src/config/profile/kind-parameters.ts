@@ -1,0 +1,214 @@
+/** What follows from the kind of a device: its physical parameters, and the ratings of model 702 that its profile leaves out. */
+import type { AssetType } from '../../contract/device.ts';
+import type { Fault } from '../../core/errors.ts';
+import type { SourceParameters } from '../../contract/kinds/source.ts';
+import type { WindParameters } from '../../contract/kinds/wind.ts';
+import { resolveBattery } from './blocks/battery.ts';
+import { resolveEvse } from './blocks/evse.ts';
+import { resolveFuelCell } from './blocks/fuel-cell.ts';
+import { resolveHybrid } from './blocks/hybrid.ts';
+import { arrayPowerW, resolvePv } from './blocks/pv.ts';
+import { resolveWind } from './blocks/wind.ts';
+import type { DeviceTypeInfo, Phases } from './device-types.ts';
+import type { KindBlocks } from './kind-blocks.ts';
+
+export interface ProfileTarget extends Pick<DeviceTypeInfo, 'assetType' | 'phases' | 'windType'> {
+  /** of a PV array where the profile gives none */
+  readonly longitudeDeg: number;
+}
+
+/** Power ratings that the profile gives, W and VA. */
+interface GivenRatings {
+  readonly wMaxW: number | undefined;
+  readonly vaMaxVa: number | undefined;
+}
+
+interface KindParameters {
+  readonly source: SourceParameters;
+  /** points of 702 where the profile gives none; without WChaRteMaxRtg the device only delivers */
+  readonly ratings: Readonly<Record<string, number>>;
+}
+
+interface Request {
+  readonly blocks: KindBlocks;
+  readonly given: GivenRatings;
+  readonly target: ProfileTarget;
+  readonly where: string;
+  readonly faults: Fault[];
+}
+
+const inverterRatings: Readonly<Record<Phases, { readonly wMaxW: number; readonly vNomV: number }>> = {
+  three: { wMaxW: 10_000, vNomV: 480 },
+  split: { wMaxW: 10_000, vNomV: 240 },
+  single: { wMaxW: 5000, vNomV: 240 },
+};
+
+const windVoltageV = { 'nrel-5mw': 690, 'iea-15mw': 6600, 'farm-100kw': 480 } as const;
+/** reactive share that the inverter has without ratings of its own */
+const usualReactiveShare = 0.44;
+const fuelCellW = { PEMFC: 5000, SOFC: 200_000 } as const;
+const hybridW = 15_000;
+/** of a station at 230 V line to neutral */
+const evseVoltageV = 400;
+const evseW = 22_000;
+const dcConnectorW = 50_000;
+
+/** Of the two power ratings one follows the other. */
+function powerRatings(
+  { wMaxW, vaMaxVa }: GivenRatings,
+  presetW: number,
+): { readonly WMaxRtg: number; readonly VAMaxRtg: number } {
+  const rated = wMaxW ?? vaMaxVa ?? presetW;
+  return { WMaxRtg: rated, VAMaxRtg: vaMaxVa ?? rated };
+}
+
+function pvParameters({ blocks, given, target, where, faults }: Request): KindParameters {
+  const { wMaxW, vNomV } = inverterRatings[target.phases];
+  const ratings = powerRatings(given, wMaxW);
+  return {
+    source: { kind: 'pv', pv: resolvePv(blocks.pv ?? {}, ratings.WMaxRtg, target, where, faults) },
+    ratings: { ...ratings, VNomRtg: vNomV },
+  };
+}
+
+function batteryParameters({ blocks, given, target, where, faults }: Request): KindParameters {
+  const { wMaxW, vNomV } = inverterRatings[target.phases];
+  const block = blocks.battery ?? {};
+  const ratings = powerRatings(given, block.power_w ?? wMaxW);
+  return {
+    source: { kind: 'battery', battery: resolveBattery(block, ratings.WMaxRtg, where, faults) },
+    ratings: { ...ratings, VNomRtg: vNomV, WChaRteMaxRtg: ratings.WMaxRtg },
+  };
+}
+
+/** The inverter of a turbine has room for its reactive power at full active power. */
+function windRatings({ ratedPowerW, reactiveShare, turbine }: WindParameters, { wMaxW, vaMaxVa }: GivenRatings) {
+  const vaPerW = 1 / Math.sqrt(1 - reactiveShare ** 2);
+  const watts = wMaxW ?? (vaMaxVa === undefined ? ratedPowerW : Math.floor(vaMaxVa / vaPerW));
+  // to the next thousandth of the rating
+  const apparent = vaMaxVa ?? (Math.ceil(1000 * vaPerW) * watts) / 1000;
+  const reactive = reactiveShare * apparent;
+  return {
+    WMaxRtg: watts,
+    VAMaxRtg: apparent,
+    VNomRtg: windVoltageV[turbine],
+    ...(reactiveShare > usualReactiveShare && { VarMaxInjRtg: reactive, VarMaxAbsRtg: reactive }),
+  };
+}
+
+function windParameters({ blocks, given, target, where, faults }: Request): KindParameters {
+  const block = blocks.wind ?? {};
+  const presetW = target.windType === 'T3' ? 5e6 : 15e6;
+  const ratedW = given.wMaxW ?? given.vaMaxVa ?? block.rated_power_w ?? presetW;
+  // the ratings need the machine and its reactive share, which do not depend on the size of its rotor
+  const ratings = windRatings(resolveWind(block, ratedW, where, [], target.windType), given);
+  const sized = { ...block, rated_power_w: block.rated_power_w ?? ratings.WMaxRtg };
+  return { source: { kind: 'wind', wind: resolveWind(sized, ratedW, where, faults, target.windType) }, ratings };
+}
+
+function fuelCellParameters({ blocks, given, target, where, faults }: Request): KindParameters {
+  const block = blocks.fuel_cell ?? {};
+  const ratings = powerRatings(given, fuelCellW[block.chemistry ?? 'PEMFC']);
+  const fuelCell = resolveFuelCell(block, ratings.WMaxRtg, where, faults);
+  const charges = fuelCell.operatingMode === 'bidirectional';
+  return {
+    source: { kind: 'fuelcell', fuelCell },
+    ratings: {
+      ...ratings,
+      VNomRtg: inverterRatings[target.phases].vNomV,
+      ...(charges && { WChaRteMaxRtg: fuelCell.ratedElPowerW }),
+    },
+  };
+}
+
+const noLevels = {
+  soc_pct: undefined,
+  soc_min_pct: undefined,
+  soc_max_pct: undefined,
+  soc_reserve_min_pct: undefined,
+  soc_reserve_max_pct: undefined,
+};
+
+/** The member that gave a limit of the hybrid: one of the battery block stands over that of the hybrid block. */
+function hybridMember(name: string, part: NonNullable<KindBlocks['battery']>, where: string): string {
+  const member = (['soc_min_pct', 'soc_max_pct'] as const).find(
+    (one) => part[one] !== undefined && name === `${where}: hybrid.${one}`,
+  );
+  return member === undefined ? name : `${where}: battery.${member}`;
+}
+
+/** The parts are sized by the hybrid block; what their own blocks give stands over it. */
+function hybridParameters({ blocks, given, target, where, faults }: Request): KindParameters {
+  const ratings = powerRatings(given, hybridW);
+  const { hybrid: block = {}, battery: part = {} } = blocks;
+  const found: Fault[] = [];
+  const whole = resolveHybrid(
+    {
+      ...block,
+      ...(part.power_w !== undefined && { battery_w: part.power_w }),
+      ...(part.capacity_wh !== undefined && { battery_wh: part.capacity_wh }),
+      ...(part.soc_min_pct !== undefined && { soc_min_pct: part.soc_min_pct }),
+      ...(part.soc_max_pct !== undefined && { soc_max_pct: part.soc_max_pct }),
+    },
+    ratings.WMaxRtg,
+    where,
+    found,
+  );
+  faults.push(...found.map((fault) => ({ ...fault, name: hybridMember(fault.name, part, where) })));
+  // limits in the wrong order are told already: the battery is then looked at without any of its levels
+  const levels = found.length === 0 ? { soc_min_pct: whole.socMinPct, soc_max_pct: whole.socMaxPct } : noLevels;
+  const pv = resolvePv(blocks.pv ?? {}, whole.pvW, { ...target, arrayW: whole.pvW }, where, faults);
+  const battery = resolveBattery(
+    { ...part, power_w: whole.batteryW, capacity_wh: whole.batteryWh, ...levels },
+    whole.batteryW,
+    where,
+    faults,
+  );
+  return {
+    source: {
+      kind: 'hybrid-dc',
+      pv,
+      battery,
+      hybrid: { ...whole, pvW: blocks.pv?.parallel === undefined ? whole.pvW : arrayPowerW(pv) },
+    },
+    ratings: {
+      ...ratings,
+      VNomRtg: inverterRatings[target.phases].vNomV,
+      ...(whole.chargeFromGrid && { WChaRteMaxRtg: ratings.WMaxRtg }),
+    },
+  };
+}
+
+/** Power that a station without a rating needs for all of its connectors, W. */
+function connectorsW(connectors: NonNullable<NonNullable<KindBlocks['evse']>['connectors']>): number {
+  return connectors.reduce(
+    (sum, { type, max_power_w: watts, phases = 3, voltage_v: volts = 230, max_current_a: amperes = 32 }) =>
+      sum + (watts ?? (type === 'dc' ? dcConnectorW : phases * volts * amperes)),
+    0,
+  );
+}
+
+function evseParameters({ blocks, given, where, faults }: Request): KindParameters {
+  const block = blocks.evse ?? {};
+  const presetW = block.max_power_w ?? (block.connectors ? connectorsW(block.connectors) : evseW);
+  const evse = resolveEvse(block, given.wMaxW ?? given.vaMaxVa ?? presetW, where, faults);
+  const ratings = powerRatings(given, evse.maxPowerW);
+  return {
+    source: { kind: 'evse', evse },
+    ratings: { ...ratings, VNomRtg: evseVoltageV, WChaRteMaxRtg: ratings.WMaxRtg },
+  };
+}
+
+const parametersOfKind: Readonly<Record<AssetType, (request: Request) => KindParameters>> = {
+  pv: pvParameters,
+  battery: batteryParameters,
+  wind: windParameters,
+  fuelcell: fuelCellParameters,
+  'hybrid-dc': hybridParameters,
+  evse: evseParameters,
+};
+
+/** Fills in what the blocks of a profile leave out, and the ratings that follow from them. Faults go to the list of the request. */
+export function kindParameters(request: Request): KindParameters {
+  return parametersOfKind[request.target.assetType](request);
+}

@@ -1,0 +1,137 @@
+import type { AssetType } from '../../contract/device.ts';
+import type { LogLevel } from '../../core/log/log.ts';
+import type { TlsPolicy, TlsTriple } from '../../core/tls/material.ts';
+import type { DeviceEntry } from '../profile/device-entry.ts';
+import type { DeviceProfile } from '../profile/device-profile.ts';
+import type { FaultGroup } from './fault-list.ts';
+import type { Phases } from '../profile/device-types.ts';
+
+/** One simulated device as it is to be built. */
+export interface DeviceConfig {
+  /** as the user gave it: an alias stays an alias */
+  readonly deviceType: string;
+  readonly assetType: AssetType;
+  readonly name: string;
+  readonly phases: Phases;
+  /** shared by all devices of the same profile and phases */
+  readonly profile: DeviceProfile;
+  /** file name without directory and extension; null when the user named no profile */
+  readonly profileName: string | null;
+  readonly series: DeviceSeriesPaths;
+  /** from the start on, of this device alone */
+  readonly faults: readonly FaultGroup[];
+}
+
+/** CSV files that feed one device, absolute and there at the time of the check. */
+export interface DeviceSeriesPaths {
+  /** irradiance or wind; null: the bundled series of the kind, where it has one (PV, wind, hybrid) */
+  readonly dc: string | null;
+  /** local load; null: none */
+  readonly load: string | null;
+  /** of an EVSE; null: only those of the profile and of commands */
+  readonly vehicles: string | null;
+}
+
+/** Everything that a run is configured with: checked, complete, paths absolute. */
+export interface AppConfig {
+  /** the configuration file, for messages */
+  readonly configPath: string | null;
+  readonly web: {
+    readonly host: string;
+    /** 0: any free port */
+    readonly port: number;
+    readonly corsOrigins: readonly string[];
+    /** lower case, without port */
+    readonly allowedHosts: readonly string[];
+    readonly maxConnections: number;
+    readonly maxStreamClients: number;
+  };
+  readonly clock: {
+    /** the simulated clock follows the real time of day; `startTime` and `startDate` then do not count */
+    readonly followsWall: boolean;
+    /** IANA name */
+    readonly timezone: string;
+    /** `HH:MM:SS` in the time zone */
+    readonly startTime: string;
+    /** `YYYY-MM-DD` in the time zone */
+    readonly startDate: string;
+    /** simulated seconds per real second */
+    readonly rate: number;
+    /** the clock stands until it is stepped or started over REST; never with `followsWall` */
+    readonly startsPaused: boolean;
+  };
+  readonly tickS: number;
+  readonly seed: number;
+  /** number of the first device in a fleet of several processes */
+  readonly firstDevice: number;
+  readonly grid: {
+    readonly nominalFrequencyHz: number;
+    readonly profilePath: string | null;
+    /** short-circuit ratio on the rating of each device, and X/R; null: a stiff grid */
+    readonly feeder: { readonly scr: number; readonly xOverR: number } | null;
+  };
+  /** what follows the last row of the series of the devices */
+  readonly seriesEnd: 'loop' | 'hold';
+  /** seconds of the wind series per simulated second */
+  readonly windTimeScale: number;
+  readonly irradianceSource: 'csv' | 'clear_sky';
+  /** of the `clear_sky` source */
+  readonly clouds: 'clear' | 'scattered' | 'broken' | 'overcast';
+  readonly modbus: {
+    readonly enabled: boolean;
+    readonly host: string;
+    /** of the first device; 0: any free ports */
+    readonly port: number;
+    readonly sharedPort: boolean;
+    readonly framing: 'tcp' | 'rtu_over_tcp';
+    /** answer to a unit id that is not served; null: as the ports are, silent on own ones, gateway on a shared one */
+    readonly foreignUnit: 'silent' | 'gateway' | null;
+    readonly maxConnections: number;
+    /** 0: never */
+    readonly idleTimeoutS: number;
+    readonly frameTimeoutS: number;
+    /** TLS with client certificates; null: in clear */
+    readonly tls: (TlsPolicy & { readonly files: TlsTriple<string> }) | null;
+  };
+  /** serial line; null: none */
+  readonly rtu: {
+    /** device file or name */
+    readonly port: string;
+    readonly baud: number;
+    readonly parity: 'none' | 'even' | 'odd';
+    readonly stopBits: 1 | 2;
+  } | null;
+  /** another maker's register map in front of the devices; null: none */
+  readonly proxy: {
+    /** as it stands in the file, not checked */
+    readonly map: Readonly<Record<string, unknown>>;
+    /** name of the file without directory and extension */
+    readonly mapLabel: string;
+    readonly host: string;
+    /** 0: any free port; null: that of the map */
+    readonly port: number | null;
+  } | null;
+  /** 64413 and 64414 follow the standard models in the maps */
+  readonly simModels: boolean;
+  /** from the start on; those that name no device strike every one */
+  readonly faults: readonly FaultGroup[];
+  /** of each device, one per tick; fewer where the memory of all devices together does not suffice */
+  readonly historySamples: number;
+  readonly log: {
+    readonly level: LogLevel;
+    readonly format: 'text' | 'json';
+  };
+  /** what is given while the switch that it belongs to is off, in words */
+  readonly unused: readonly string[];
+  readonly devices: readonly DeviceConfig[];
+  /**
+   * A further device, as if its entry had stood in the configuration: settings are its defaults, profiles are shared.
+   * @throws SimError CONFIG_INVALID with all its faults, named by the members of the entry
+   */
+  readonly deviceOf: (entry: DeviceEntry, index: number) => DeviceConfig;
+}
+
+export type LoadResult =
+  | { readonly kind: 'run'; readonly config: AppConfig }
+  | { readonly kind: 'help'; readonly text: string }
+  | { readonly kind: 'version'; readonly text: string };

@@ -1,0 +1,97 @@
+/** Sets of faults in files, and the lists that name them. */
+import { basename, resolve } from 'node:path';
+import { z } from 'zod';
+import { SimError } from '../../core/errors.ts';
+import type { Fault } from '../../core/errors.ts';
+import { faultProfileSchema } from '../../fault-kinds/profile.ts';
+import type { FaultProfile } from '../../fault-kinds/profile.ts';
+import type { FlatFault } from '../../fault-kinds/request.ts';
+import { bundledFaultProfileNames, bundledFaultProfilePath, profileNameOf } from '../profile/bundled.ts';
+import type { FaultGroup } from './fault-list.ts';
+import { refused, zodFaults } from '../issues/issues.ts';
+import { readMapping, systemIo } from '../layers/files.ts';
+import type { ConfigIo } from '../layers/files.ts';
+import type { Gathered } from '../layers/gather.ts';
+
+/** Where a list stands. */
+interface Place {
+  /** directory that relative paths start from */
+  readonly base: string;
+  /** the flag or key of an entry */
+  readonly nameOf: (position: number) => string;
+}
+
+const profileJsonSchema = z.toJSONSchema(faultProfileSchema, { io: 'input' });
+
+/** A set from its file; null when it has faults. @param name the flag or key that led to it */
+function readProfile(
+  path: string,
+  name: string,
+  io: ConfigIo,
+  faults: Fault[],
+): z.infer<typeof faultProfileSchema> | null {
+  const raw = readMapping(path, name, io, faults);
+  const checked = raw && faultProfileSchema.safeParse(raw);
+  if (checked?.success === false)
+    faults.push(...zodFaults(checked.error.issues, { input: raw, schema: profileJsonSchema, where: basename(path) }));
+  return checked?.data ?? null;
+}
+
+/** The groups of a list; one that has faults is left out. */
+export function faultGroups(
+  list: readonly (string | FlatFault)[],
+  place: Place,
+  io: ConfigIo,
+  faults: Fault[],
+): FaultGroup[] {
+  return list.flatMap((entry, position): FaultGroup[] => {
+    const name = place.nameOf(position);
+    if (typeof entry !== 'string') return [{ profile: null, faults: [entry], places: [name] }];
+    const bundled = bundledFaultProfilePath(entry);
+    const path = bundled ?? resolve(place.base, entry);
+    if (bundled === undefined && !io.isFile(path)) {
+      faults.push(
+        refused(
+          name,
+          entry,
+          `the path of a file that exists, or a bundled set of faults (${bundledFaultProfileNames.join(', ')})`,
+        ),
+      );
+      return [];
+    }
+    const profile = readProfile(path, name, bundled === undefined ? io : systemIo, faults);
+    if (profile === null) return [];
+    return [
+      {
+        profile: profileNameOf(entry),
+        faults: profile.faults,
+        places: profile.faults.map((_fault, at) => `${basename(path)}: faults[${at}]`),
+      },
+    ];
+  });
+}
+
+/** The faults of all devices: those of the flag or the variable, else those of the file. */
+export function commonFaults({ values, file, layers, originOf, io }: Gathered, faults: Fault[]): FaultGroup[] {
+  if (layers.flags.has('faults') || layers.env.has('faults')) {
+    return faultGroups(values.faults, { base: io.cwd, nameOf: () => originOf('faults') }, io, faults);
+  }
+  if (file?.faults == null) return [];
+  return faultGroups(
+    file.faults,
+    { base: file.directory, nameOf: (position) => `${file.label}: faults[${position}]` },
+    io,
+    faults,
+  );
+}
+
+/** Reads every bundled set of faults. @throws SimError INTERNAL when one is faulty */
+export function readFaultProfiles(): readonly FaultProfile[] {
+  const faults: Fault[] = [];
+  const profiles = bundledFaultProfileNames.flatMap((name): FaultProfile[] => {
+    const profile = readProfile(bundledFaultProfilePath(name) ?? name, name, systemIo, faults);
+    return profile === null ? [] : [{ name, ...profile }];
+  });
+  if (faults.length > 0) throw new SimError('INTERNAL', 'a bundled set of faults is faulty', faults);
+  return profiles;
+}

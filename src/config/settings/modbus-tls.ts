@@ -1,0 +1,55 @@
+/** TLS of Modbus: what the settings say together, and whether the files behind them fit. */
+import type { Fault } from '../../core/errors.ts';
+import { cipherFaults, readTlsMaterial } from '../../core/tls/material.ts';
+import type { TlsFile, TlsTriple } from '../../core/tls/material.ts';
+import type { AppConfig } from './app-config.ts';
+import { refused } from '../issues/issues.ts';
+import type { Gathered } from '../layers/gather.ts';
+import { flagOf } from './settings.ts';
+import type { SettingKey, Values } from './settings.ts';
+
+const isOn = ({ mb_enable: served, mb_enc: secured }: Values): boolean => served && secured;
+
+/** Settings of TLS; null: Modbus goes in clear. To be asked when there are no faults. */
+export function modbusTlsOf(values: Values): AppConfig['modbus']['tls'] {
+  const { mb_cert: cert, mb_key: key, mb_root_cert: rootCert } = values;
+  if (!isOn(values) || cert === null || key === null || rootCert === null) return null;
+  return { files: { cert, key, rootCert }, ciphers: values.mb_ciphers, minVersion: values.mb_tls_version };
+}
+
+/** Everything that keeps Modbus from being served over TLS. */
+export function modbusTlsFaults({ values, originOf, io }: Gathered): Fault[] {
+  if (!isOn(values)) return [];
+  const policy = { ciphers: values.mb_ciphers, minVersion: values.mb_tls_version };
+  const faults = cipherFaults(policy, { ciphers: originOf('mb_ciphers'), minVersion: originOf('mb_tls_version') });
+  const fileOf = (key: SettingKey & ('mb_cert' | 'mb_key' | 'mb_root_cert')): TlsFile | null => {
+    const path = values[key];
+    if (path === null)
+      faults.push({
+        name: flagOf(key),
+        detail: `not given with ${originOf('mb_enc')} yes; allowed: the path of a PEM file`,
+      });
+    else if (!io.isFile(path)) faults.push(refused(originOf(key), path, 'the path of a file that exists'));
+    else return { name: originOf(key), path };
+    return null;
+  };
+  const files: TlsTriple<TlsFile | null> = {
+    cert: fileOf('mb_cert'),
+    key: fileOf('mb_key'),
+    rootCert: fileOf('mb_root_cert'),
+  };
+  if (faults.length === 0 && areThere(files)) {
+    const reading = readTlsMaterial(files, policy, io.readFile);
+    if ('faults' in reading) {
+      const pathOf = new Map(Object.values(files).map(({ name, path }) => [name, path]));
+      faults.push(
+        ...reading.faults.map(({ name, detail }) => ({ name, detail: `${pathOf.get(name) ?? ''}: ${detail}` })),
+      );
+    }
+  }
+  return faults;
+}
+
+function areThere(files: TlsTriple<TlsFile | null>): files is TlsTriple<TlsFile> {
+  return files.cert !== null && files.key !== null && files.rootCert !== null;
+}

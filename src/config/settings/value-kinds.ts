@@ -1,0 +1,241 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { tlsVersions } from '../../core/tls/material.ts';
+import type { TlsVersion } from '../../core/tls/material.ts';
+
+/** How the values of one setting are written, checked and brought into the form that the program uses. */
+export interface Kind<T> {
+  /** what a configuration file may hold */
+  readonly schema: z.ZodType;
+  /** in words, or the list of all allowed values */
+  readonly allowed: string | readonly string[];
+  /** stands for the value in the help text */
+  readonly placeholder: string;
+  /** a flag may be repeated, a variable holds a comma list */
+  readonly list: boolean;
+  /** a word of the command line or of the environment, in the form that a file has */
+  fromText(text: string): unknown;
+  /**
+   * The value in force, or undefined when it is not allowed.
+   * @param base directory that relative paths start from
+   */
+  read(raw: unknown, base: string): T | undefined;
+}
+
+interface KindSpec<In, T> {
+  readonly allowed: string | readonly string[];
+  readonly placeholder: string;
+  readonly list?: boolean;
+  readonly fromText?: (text: string) => unknown;
+  readonly normalise: (value: In, base: string) => T;
+}
+
+function kind<In, T>(schema: z.ZodType<In>, spec: KindSpec<In, T>): Kind<T> {
+  return {
+    schema,
+    allowed: spec.allowed,
+    placeholder: spec.placeholder,
+    list: spec.list ?? false,
+    fromText: spec.fromText ?? ((text) => text),
+    read(raw, base) {
+      const parsed = schema.safeParse(raw);
+      return parsed.success ? spec.normalise(parsed.data, base) : undefined;
+    },
+  };
+}
+
+// decimal only: Number() alone would take '', '0x10' and 'Infinity'
+const decimal = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+const numberFromText = (text: string): unknown => (decimal.test(text) ? Number(text) : text);
+const same = <T>(value: T): T => value;
+
+/** A number within a closed range. */
+export function number(low: number, high: number): Kind<number> {
+  return kind(z.number().min(low).max(high), {
+    allowed: `a number from ${low} to ${high}`,
+    placeholder: 'NUMBER',
+    fromText: numberFromText,
+    normalise: same,
+  });
+}
+
+/** A whole number within a closed range; a fraction is refused, never cut off. */
+export function integer(low: number, high: number): Kind<number> {
+  return kind(z.int().min(low).max(high), {
+    allowed: `a whole number from ${low} to ${high}`,
+    placeholder: 'INTEGER',
+    fromText: numberFromText,
+    normalise: same,
+  });
+}
+
+/** A TCP port; 0 asks the system for a free one. */
+export const port: Kind<number> = { ...integer(0, 65535), placeholder: 'PORT' };
+
+/** One of a fixed list of words. */
+export function choice<const W extends string>(words: readonly W[], placeholder: string): Kind<W> {
+  return kind<W, W>(z.enum(words), { allowed: words, placeholder, normalise: same });
+}
+
+const yes = ['yes', 'true', 'on', '1'];
+const no = ['no', 'false', 'off', '0'];
+
+/** A switch. Files may hold the words too: in YAML 1.2 an unquoted `yes` is text. */
+export const onOff: Kind<boolean> = kind(
+  z.union([z.boolean(), z.enum(['yes', 'no', 'true', 'false', 'on', 'off', '1', '0']), z.literal([0, 1])]),
+  {
+    allowed: [...yes, ...no],
+    placeholder: 'yes|no',
+    fromText: (text) => text.toLowerCase(),
+    normalise: (value) => yes.includes(String(value)),
+  },
+);
+
+const hostName = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*\.?$/i;
+const numericLabel = /^(\d+|0x[0-9a-f]*)$/i;
+
+function isHost(text: string): boolean {
+  if (isIP(text.replace(/^\[(.*)\]$/, '$1')) !== 0) return true;
+  // a name whose last label is a number is a mistyped address (300.1.1.1)
+  return hostName.test(text) && !numericLabel.test(text.replace(/\.$/, '').split('.').at(-1) ?? '');
+}
+
+const bareHost = (text: string) => text.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+const hostSchema = z.string().refine(isHost, 'an IP address or a host name');
+
+/** Address or name to bind to; IPv6 with or without brackets. */
+export const host: Kind<string> = kind(hostSchema, {
+  allowed: 'an IP address or a host name',
+  placeholder: 'HOST',
+  normalise: bareHost,
+});
+
+const maxListLength = 64;
+const pathText = z.string().min(1).max(4096);
+
+function list(
+  item: z.ZodType<string>,
+  allowed: string,
+  placeholder: string,
+  normalise: (text: string) => string,
+): Kind<readonly string[]> {
+  return kind(z.union([item, z.array(item).max(maxListLength)]), {
+    allowed: `${allowed}; several as a list, at most ${maxListLength}`,
+    placeholder,
+    list: true,
+    fromText: (text) => text.split(',').map((part) => part.trim()),
+    normalise: (value) => [...new Set([value].flat().map(normalise))],
+  });
+}
+
+/** Files, or names that `isName` knows, which stay as they are. */
+export function pathsOrNames(isName: (text: string) => boolean, allowed: string): Kind<readonly string[]> {
+  return {
+    ...list(pathText, allowed, 'FILE', same),
+    read(raw, base) {
+      const parsed = z.union([pathText, z.array(pathText).max(maxListLength)]).safeParse(raw);
+      return parsed.success
+        ? [...new Set([parsed.data].flat().map((text) => (isName(text) ? text : resolve(base, text))))]
+        : undefined;
+    },
+  };
+}
+
+/** Host names, lower case: they are compared whole and without regard to case. */
+export const hostList = list(hostSchema, 'a host name or IP address without port', 'NAME', bareHost);
+
+function isOrigin(text: string): boolean {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false;
+  return new URL(text).origin === text;
+}
+
+/** Web origins, exactly as a browser sends them. */
+export const originList = list(
+  z.string().refine(isOrigin, 'an origin'),
+  'an origin as a browser sends it, for example http://localhost:3000 (lower case, no path, no default port)',
+  'ORIGIN',
+  same,
+);
+
+function isTimeZone(text: string): boolean {
+  // newer runtimes also take offsets such as +01:00, which are not IANA names
+  if (!/^[A-Za-z]/.test(text)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const timeZone: Kind<string> = kind(z.string().refine(isTimeZone), {
+  allowed: 'an IANA time zone name, for example Europe/Berlin',
+  placeholder: 'ZONE',
+  normalise: same,
+});
+
+export const clockTime: Kind<string> = kind(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/), {
+  allowed: 'a time of day HH:MM:SS',
+  placeholder: 'HH:MM:SS',
+  normalise: same,
+});
+
+// simulated time is microseconds in a double: exact to the year 2255
+export const date: Kind<string> = kind(
+  z.iso.date().refine((text) => text >= '1970-01-02' && text < '2200'),
+  {
+    allowed: 'a calendar date YYYY-MM-DD from 1970-01-02 to 2199-12-31',
+    placeholder: 'YYYY-MM-DD',
+    normalise: same,
+  },
+);
+
+/** Names of cipher suites; which ones there are, OpenSSL says. */
+export const cipherList: Kind<string> = kind(z.string().min(1).max(4096), {
+  allowed: 'OpenSSL names of cipher suites with a colon between',
+  placeholder: 'SUITES',
+  normalise: same,
+});
+
+/** A version of TLS; unquoted in a file it is a number. */
+export const tlsVersion: Kind<TlsVersion> = kind(z.union([z.enum(tlsVersions), z.literal([1.2, 1.3])]), {
+  allowed: tlsVersions,
+  placeholder: 'VERSION',
+  normalise: (value) => (String(value) === '1.3' ? '1.3' : '1.2'),
+});
+
+/** The device file or name of a serial port, as the system calls it. */
+export const serialDevice: Kind<string> = kind(z.string().min(1).max(4096), {
+  allowed: 'a serial device, for example /dev/ttyUSB0 or COM10',
+  placeholder: 'DEVICE',
+  normalise: same,
+});
+
+const parities = { N: 'none', E: 'even', O: 'odd', none: 'none', even: 'even', odd: 'odd' } as const;
+type ParityWord = keyof typeof parities;
+const parityWords = Object.keys(parities) as ParityWord[];
+
+/** Parity bit of a character on a serial line, by letter or word. */
+export const parity: Kind<(typeof parities)[ParityWord]> = kind(z.enum(parityWords), {
+  allowed: parityWords,
+  placeholder: 'PARITY',
+  normalise: (word) => parities[word],
+  fromText: (text) => (text.length === 1 ? text.toUpperCase() : text.toLowerCase()),
+});
+
+/** A file; a relative path starts from the directory of the configuration file, or from the working directory. */
+export const path: Kind<string> = kind(pathText, {
+  allowed: 'a path',
+  placeholder: 'FILE',
+  normalise: (text, base) => resolve(base, text),
+});
+
+/** A file, or a name that `isName` knows, which stays as it is. */
+export function pathOrName(isName: (text: string) => boolean, allowed: string): Kind<string> {
+  return kind(pathText, {
+    allowed,
+    placeholder: 'FILE',
+    normalise: (text, base) => (isName(text) ? text : resolve(base, text)),
+  });
+}

@@ -1,0 +1,160 @@
+import type { Origin } from '../core/origin.ts';
+import type { Bank } from '../sunspec/map/bank.ts';
+import type { GridTrace } from './grid-trace.ts';
+import type { BatteryTree } from './kinds/battery.ts';
+import type { EvseSession } from './kinds/evse.ts';
+import type { Override } from './overrides.ts';
+import type { SimTime } from '../core/time/clock.ts';
+import type { BatteryCommand, BatteryDetail } from './kinds/battery.ts';
+import type { EvseCommand, EvseDetail } from './kinds/evse.ts';
+import type { FuelCellCommand, FuelCellDetail } from './kinds/fuelcell.ts';
+import type { HybridCommand, HybridDetail } from './kinds/hybrid.ts';
+import type { PvCommand, PvDetail } from './kinds/pv.ts';
+import type { WindCommand, WindDetail } from './kinds/wind.ts';
+
+/** What has no register goes this road; all-or-nothing, with the same provenance as a register write. */
+export type DeviceCommand =
+  | SourceCommand
+  /** the disconnect switch: opModConnect, DNP3 connect, operator stop */
+  | { readonly kind: 'switch'; readonly closed: boolean }
+  /** permits service and closes the switch (operator start) */
+  | { readonly kind: 'start' }
+  /** ends service, ramps to zero, opens (operator stop) */
+  | { readonly kind: 'stop' }
+  /** the local/remote switch at the device: local refuses every write and command from afar */
+  | { readonly kind: 'local'; readonly local: boolean }
+  /** clears latched alarms; `device` also ends overrides and reloads the start values */
+  | { readonly kind: 'reset'; readonly scope: 'alarms' | 'device' };
+
+/** What a kind of device takes besides its registers. */
+export type SourceCommand = PvCommand | BatteryCommand | WindCommand | FuelCellCommand | HybridCommand | EvseCommand;
+
+export const assetTypes = ['battery', 'wind', 'fuelcell', 'hybrid-dc', 'pv', 'evse'] as const;
+export type AssetType = (typeof assetTypes)[number];
+export const dcModes = ['pv', 'battery', 'wind', 'fuelcell', 'hybrid-dc', 'none'] as const;
+export type DcMode = (typeof dcModes)[number];
+
+export type AlarmSeverity = 'info' | 'warning' | 'error';
+
+export interface Alarm {
+  readonly code: string;
+  readonly source: 'ac' | 'dc' | 'battery' | 'comm' | 'evse' | 'sim';
+  readonly severity: AlarmSeverity;
+  /** wall time, ms since the epoch */
+  readonly sinceMs: number;
+  readonly deviceIndex: number;
+  readonly port: number | null;
+  readonly latched: boolean;
+  readonly message: string;
+}
+
+/** Typed state with no SunSpec point, replaced as a whole by each tick. */
+export type DeviceDetail = PvDetail | BatteryDetail | WindDetail | FuelCellDetail | HybridDetail | EvseDetail;
+
+/** How an inverter behaves where the standard leaves the choice to the maker and no register holds it. */
+export interface InverterParameters {
+  /** reactive capability below 20 % of rated power: as little as Table 7 asks for, or all of it */
+  readonly lowPowerVars: 'reduced' | 'full';
+  /** what happens when the may-trip curve of 707-710 is passed and the must-trip curve is not */
+  readonly mayTrip: 'stay' | 'trip';
+  /** from the return of voltage after momentary cessation to the first output, and from there to full output, s */
+  readonly cessationReturnS: number;
+  readonly cessationRampS: number;
+  /** an islanded device is found and trips after this time, s (704.AntiIslEna; at most 2 s, IEEE 1547-2018 8.1) */
+  readonly antiIslandingS: number;
+  /** relays that the standard does not ask for: rate of change of frequency, vector shift; null = not fitted */
+  readonly rocofRelayHzS: number | null;
+  readonly vectorShiftRelayDeg: number | null;
+  /** time that the adoption of a curve takes, s: 705-712.AdptCrvRslt is IN_PROGRESS so long */
+  readonly adoptionS: number;
+}
+
+/** One sample of a DC curve: volts, amperes, watts. */
+export interface IvPoint {
+  readonly v: number;
+  readonly i: number;
+  readonly p: number;
+}
+
+/** A DC-side curve of one 714 port at this moment. */
+export interface IvCurve {
+  readonly kind: 'pv' | 'battery' | 'fuelcell';
+  readonly port: number;
+  readonly irradianceWm2: number | null;
+  readonly cellTemperatureC: number;
+  readonly operatingPoint: IvPoint;
+  readonly curve: readonly IvPoint[];
+  readonly mpp: IvPoint | null;
+  readonly vOcV: number | null;
+  readonly iScA: number | null;
+}
+
+/** One simulated DER as every adapter sees it: its register bank, its commands, its typed detail. */
+export interface Device {
+  readonly index: number;
+  readonly name: string;
+  /** the flag value as given */
+  readonly deviceType: string;
+  readonly profileName: string | null;
+  readonly assetType: AssetType;
+  readonly dcMode: DcMode;
+  /** the register map: the device's visible state */
+  readonly bank: Bank;
+  /** replaced as a whole by each tick */
+  readonly detail: DeviceDetail;
+  readonly alarms: readonly Alarm[];
+  /** alarms that stay until a reset */
+  readonly latchedAlarmCount: number;
+  /** reason of a stop, trip or derating, while there is one */
+  readonly statusMessage: string | null;
+  /** the functions that set or limit the output in the last sub-step (keys of `controls.modes`) */
+  readonly activeFunctions: ReadonlySet<ControlFunction>;
+  /** the device takes no remote write or command (715.LocRemCtl) */
+  readonly localControl: boolean;
+  readonly enterService: {
+    readonly state: 'in_service' | 'waiting' | 'out_of_service';
+    readonly delayRemainingS: number;
+  };
+  /** names of the trip functions beyond their limit */
+  readonly activeTrips: readonly string[];
+  /** why the power is what it is */
+  readonly trace: GridTrace;
+  /** last writers of what has no register, newest first; a reset of the device leaves itself alone */
+  readonly overrides: readonly Override[];
+  /** strings, modules and cells of a storage now; null: there is none */
+  storageTree(): BatteryTree | null;
+  /** charging sessions, newest first; times count from `startedAt` */
+  chargingSessions(): readonly EvseSession[];
+  /** instant at which the device began */
+  readonly startedAt: SimTime;
+  /** Carries out a command whole or throws `COMMAND_*`. */
+  command(command: DeviceCommand, by: Origin): void;
+  /**
+   * DC-side curve of a 714 port at this moment.
+   * @param port 0-based 714 port; default the first that has a curve
+   * @param points number of samples, 16..1000
+   * @throws SimError COMMAND_NOT_APPLICABLE when the device has no curve at all, UNKNOWN_RESOURCE when the port has none
+   */
+  dcCurve(port: number | undefined, points: number): IvCurve;
+}
+
+/** The keys of `controls.modes`. */
+export const controlFunctions = [
+  'volt_var',
+  'volt_watt',
+  'watt_var',
+  'freq_droop',
+  'pf_inject',
+  'pf_absorb',
+  'constant_var',
+  'max_power',
+  'active_power',
+  'enter_service',
+  'lv_trip',
+  'hv_trip',
+  'lf_trip',
+  'hf_trip',
+  'anti_islanding',
+  'ramp',
+] as const;
+export type ControlFunction = (typeof controlFunctions)[number];

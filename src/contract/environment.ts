@@ -1,0 +1,138 @@
+/** What surrounds the devices: values in force, and the patches that change them. */
+import type { Provenance } from '../core/origin.ts';
+import type { gridSources, irradianceSources } from '../sunspec/map/source-words.ts';
+
+export type GridSource = (typeof gridSources)[number];
+
+/** A change of grid conditions; absent members stay. Voltages are RMS, per unit of nominal. */
+export interface GridPatch {
+  readonly voltagePu?: number;
+  readonly voltageAPu?: number;
+  readonly voltageBPu?: number;
+  readonly voltageCPu?: number;
+  /** all phases, RMS volts line to neutral, of the devices' rated nominal voltage; not together with the others */
+  readonly voltageLnV?: number;
+  readonly frequencyHz?: number;
+  readonly phaseAngleDeg?: number;
+  readonly rampS?: number;
+  readonly durationS?: number | null;
+  readonly source?: GridSource;
+  readonly outage?: boolean;
+  /** the mains are gone, and local load keeps voltage and frequency as they are set */
+  readonly island?: boolean;
+}
+
+/** The events of the library, in the order in which it lists them. */
+export const gridEventNames = [
+  'sag',
+  'swell',
+  'voltage_step',
+  'voltage_ramp',
+  'frequency_step',
+  'frequency_ramp',
+  'oscillation',
+  'phase_jump',
+  'outage',
+  'island',
+  'lvrt_cat_2',
+  'lvrt_cat_3',
+  'hvrt_cat_2',
+  'hvrt_cat_3',
+  'lfrt',
+  'hfrt',
+  'rocof_cat_1',
+  'rocof_cat_2',
+  'rocof_cat_3',
+] as const;
+export type GridEventName = (typeof gridEventNames)[number];
+
+/** One parameter of a named event: a number with its range, or one of some words. */
+export interface GridEventParameter {
+  readonly name: string;
+  /** null for a word and for a number without unit */
+  readonly unit: string | null;
+  readonly default: number | string;
+  /** both ends included; null for a word */
+  readonly minimum: number | null;
+  readonly maximum: number | null;
+  /** null for a number */
+  readonly allowed: readonly string[] | null;
+}
+
+export interface GridEventKind {
+  readonly name: GridEventName;
+  readonly description: string;
+  readonly parameters: readonly GridEventParameter[];
+}
+
+/** What a named event is started with; absent ones have their default. */
+export type GridEventArguments = Readonly<Record<string, number | string>>;
+
+/** A named event under way, simulated seconds. */
+export interface GridEventNow {
+  readonly name: string;
+  readonly elapsedS: number;
+  readonly remainingS: number;
+}
+
+/** The grid at one instant, as one device sees it. */
+export interface GridNow {
+  readonly voltageAPu: number;
+  readonly voltageBPu: number;
+  readonly voltageCPu: number;
+  /** means over the phases, V; null where devices of different nominal voltage share the grid, line to line also on single phase */
+  readonly voltageLnV: number | null;
+  readonly voltageLlV: number | null;
+  readonly frequencyHz: number;
+  readonly phaseAngleDeg: number;
+  /** `csv` while any quantity follows the grid profile */
+  readonly source: GridSource;
+  readonly outage: boolean;
+  readonly island: boolean;
+  /** of the ramps that were asked for; a named event has its own time */
+  readonly rampRemainingS: number;
+  /** of the topmost change with a duration */
+  readonly durationRemainingS: number | null;
+  readonly event: GridEventNow | null;
+  /** last writer; null: as started */
+  readonly changedBy: Provenance | null;
+}
+
+export type IrradianceSource = (typeof irradianceSources)[number];
+
+/** A change of the surroundings besides the grid; `null` gives a value back to its source. */
+export interface SurroundingsPatch {
+  readonly irradianceWm2?: number | null;
+  readonly ambientTemperatureC?: number | null;
+  readonly cellTemperatureC?: number | null;
+  readonly loadKw?: number | null;
+  readonly source?: IrradianceSource;
+  readonly rampS?: number;
+  readonly durationS?: number | null;
+}
+
+/** Where a run stands in the series that feeds a device. */
+export interface DatasetNow {
+  readonly name: string;
+  /** time in the series, s; within its rows */
+  readonly positionS: number;
+  /** series seconds per simulated second */
+  readonly timeScale: number;
+}
+
+/** The surroundings at one instant, as one device sees them. */
+export interface SurroundingsNow {
+  /** null: weather from no named series */
+  readonly dataset: DatasetNow | null;
+  readonly irradianceWm2: number;
+  readonly ambientTemperatureC: number;
+  /** a fixed cell temperature, or null while the thermal model runs */
+  readonly cellTemperatureC: number | null;
+  readonly windSpeedMS: number;
+  readonly loadKw: number;
+  readonly source: IrradianceSource;
+  readonly rampRemainingS: number;
+  readonly durationRemainingS: number | null;
+  /** last writer; null: as started */
+  readonly changedBy: Provenance | null;
+}

@@ -1,0 +1,123 @@
+/** Why the power is what it is: what every grid-support function saw, asked for and got. */
+import type { SimTime } from '../core/time/clock.ts';
+
+/** Functions whose way from input to output a trace shows. */
+export const tracedFunctions = [
+  'volt_var',
+  'volt_watt',
+  'watt_var',
+  'freq_droop',
+  'pf_inject',
+  'pf_absorb',
+  'constant_var',
+  'max_power',
+  'active_power',
+  'enter_service',
+] as const;
+export type TracedFunction = (typeof tracedFunctions)[number];
+
+/** Units by function: inputs in percent of VNom, percent of WMax, Hz or W; targets and outputs in W or var. */
+export interface FunctionStep {
+  readonly input: number | null;
+  /** what the function asks for now */
+  readonly target: number | null;
+  /** what has become of it in time: filtered or ramped */
+  readonly output: number | null;
+}
+
+/** What decides active power. */
+export const activeDeciders = [
+  'source',
+  'w_max',
+  'charge_limit',
+  'max_power',
+  'active_power',
+  'volt_watt',
+  'freq_droop',
+  'second_limiter',
+  'enter_service',
+  'ramp',
+  'site',
+  'idle',
+  'apparent_power',
+  'cessation',
+  'out_of_service',
+] as const;
+export type ActiveDecider = (typeof activeDeciders)[number];
+
+/** What decides reactive power. */
+export const reactiveDeciders = [
+  'volt_var',
+  'watt_var',
+  'pf_inject',
+  'pf_absorb',
+  'constant_var',
+  'none',
+  'capability',
+  'low_power',
+  'apparent_power',
+  'cessation',
+  'out_of_service',
+] as const;
+export type ReactiveDecider = (typeof reactiveDeciders)[number];
+
+/** Regions of IEEE 1547-2018 6.4.2 and 6.5.2. */
+export const rideThroughModes = [
+  'continuous_operation',
+  'mandatory_operation',
+  'permissive_operation',
+  'momentary_cessation',
+  'cease_to_energize',
+] as const;
+export type RideThroughMode = (typeof rideThroughModes)[number];
+
+/** Trip functions with a timer. */
+export const tripTimerNames = ['lv_trip', 'hv_trip', 'lf_trip', 'hf_trip', 'anti_islanding'] as const;
+export type TripTimerName = (typeof tripTimerNames)[number];
+
+/** One sub-step of one device. */
+export interface GridTraceRow {
+  /** end of the sub-step */
+  readonly at: SimTime;
+  readonly service: string;
+  readonly rideThrough: RideThroughMode;
+  readonly activePowerW: number;
+  readonly reactivePowerVar: number;
+  /** AC power that the source could give */
+  readonly availableW: number;
+  /** voltage of the curves, and extremes over the phases, percent of 702.VNom */
+  readonly voltagePct: number;
+  readonly lowestPct: number;
+  readonly highestPct: number;
+  readonly frequencyHz: number;
+  readonly activeDecidedBy: ActiveDecider;
+  readonly reactiveDecidedBy: ReactiveDecider;
+  readonly functions: Readonly<Record<TracedFunction, FunctionStep>>;
+  /** seconds to the trip if nothing changes; null: nothing counts */
+  readonly timeToTripS: Readonly<Record<TripTimerName, number | null>>;
+  /** seconds of the enter-service delay that are left; null: it does not run */
+  readonly timeToEnterServiceS: number | null;
+}
+
+/** One change of the service state or of momentary cessation. */
+export interface ServiceTransition {
+  readonly at: SimTime;
+  readonly from: string;
+  readonly to: string;
+  /** the trip that caused it, or null */
+  readonly cause: string | null;
+}
+
+/** The inspection view of one device. */
+export interface GridTrace {
+  /** the last sub-step */
+  readonly now: GridTraceRow;
+  /** the latest changes, oldest first */
+  readonly transitions: readonly ServiceTransition[];
+  /** recorded sub-steps, oldest first */
+  readonly rows: readonly GridTraceRow[];
+  /** how many sub-steps are kept; 0: recording is off */
+  readonly capacity: number;
+  /** Begins anew with room for so many sub-steps; 0 ends the recording. */
+  record(capacity: number): void;
+}

@@ -1,0 +1,76 @@
+/** What every adapter that listens for Modbus masters shows of itself. */
+import type { CommName } from '../core/adapter.ts';
+
+/** Unit ids above are reserved (Modbus over serial line 1.02, 2.2). */
+export const highestUnitId = 247;
+
+export const modbusTransports = ['tcp', 'tls', 'rtu', 'rtu_over_tcp'] as const;
+export type ModbusTransport = (typeof modbusTransports)[number];
+
+/** A connected master; on a serial line there is none. */
+export interface ModbusClient {
+  /** `address:port` */
+  readonly peer: string;
+  /** wall time, ms since the epoch */
+  readonly connectedAtMs: number;
+  /** since octets came from it last */
+  readonly idleMs: number;
+  readonly requests: number;
+  /** octets of answers that it has not taken */
+  readonly unsentBytes: number;
+  /** octets held for it, both ways */
+  readonly heldBytes: number;
+  /** its requests are not read, because it does not take the answers */
+  readonly paused: boolean;
+  /** of a TLS session: the role that its certificate gives; null: none that counts; absent: the listener knows no roles */
+  readonly role?: string | null;
+}
+
+/** One address or line. */
+export interface ModbusListener {
+  readonly transport: ModbusTransport;
+  /** `tcp://127.0.0.1:8502`, `tls://127.0.0.1:8502`, `/dev/ttyUSB0`; null: it does not listen now */
+  readonly endpoint: string | null;
+  /** the device that has it for itself; null: shared */
+  readonly deviceIndex: number | null;
+  readonly clients: readonly ModbusClient[];
+}
+
+/** Counts of one adapter since its start. */
+export interface ModbusCounts {
+  readonly requests: number;
+  readonly answers: number;
+  readonly exceptions: number;
+  /** requests for a unit id that is not served */
+  readonly foreign: number;
+  readonly unreadable: number;
+  readonly accepted: number;
+  /** connections refused or given up at the cap */
+  readonly refused: number;
+  readonly violations: number;
+  readonly timeouts: number;
+  /** connections that did not become a TLS session */
+  readonly handshakeFailures: number;
+  readonly internalErrors: number;
+}
+
+/** The present state of one adapter with all its listeners. */
+export interface ModbusReport {
+  /** answer to a unit id that is not served: none, or exception 0x0B */
+  readonly foreignUnit: 'silent' | 'gateway';
+  readonly limits: {
+    /** connections of one listener */
+    readonly maxConnections: number;
+    /** 0: never */
+    readonly idleTimeoutMs: number;
+    readonly frameTimeoutMs: number;
+  };
+  readonly counters: ModbusCounts;
+  readonly listeners: readonly ModbusListener[];
+}
+
+/** An adapter that has one: `modbus_tcp`, `modbus_rtu`, `modbus_proxy`. */
+export interface ModbusReporter {
+  readonly comm: CommName;
+  report(): ModbusReport;
+}

@@ -1,0 +1,169 @@
+import type { Device } from './device.ts';
+import type { Published } from './snapshot.ts';
+import type { Origin, Provenance } from '../core/origin.ts';
+import type { ClockPatch, ClockSettings, SimTime } from '../core/time/clock.ts';
+import type {
+  GridEventArguments,
+  GridEventKind,
+  GridNow,
+  GridPatch,
+  SurroundingsNow,
+  SurroundingsPatch,
+} from './environment.ts';
+import type { SiteNow, SitePatch } from './site.ts';
+
+export const operatorCommands = ['start', 'stop', 'reset'] as const;
+export type OperatorCommand = (typeof operatorCommands)[number];
+export const commandStates = ['queued', 'running', 'completed', 'failed', 'canceled'] as const;
+export type CommandState = (typeof commandStates)[number];
+
+export interface CommandRecord {
+  readonly id: string;
+  readonly command: OperatorCommand;
+  readonly deviceIndex: number;
+  readonly scope: 'alarms' | 'device' | null;
+  readonly state: CommandState;
+  readonly source: Origin['source'];
+  readonly sourceDetail: string | null;
+  /** wall times, ms since the epoch */
+  readonly queuedAtMs: number;
+  readonly startedAtMs: number | null;
+  readonly finishedAtMs: number | null;
+  readonly message: string | null;
+}
+
+export interface CommandRequest {
+  readonly command: OperatorCommand;
+  readonly deviceIndex: number;
+  /** of a reset; default `alarms` */
+  readonly scope?: 'alarms' | 'device';
+}
+
+export interface CommandQueue {
+  /** @throws SimError COMMAND_QUEUE_FULL */
+  submit(request: CommandRequest, by: Origin): CommandRecord;
+  /** All of them, or none. @throws SimError COMMAND_QUEUE_FULL */
+  submitAll(requests: readonly CommandRequest[], by: Origin): readonly CommandRecord[];
+  /** newest first */
+  list(filter?: { deviceIndex?: number; state?: CommandState }): readonly CommandRecord[];
+  get(id: string): CommandRecord | undefined;
+}
+
+/** The time object of `controls/time`. */
+export interface TimeNow extends ClockSettings {
+  /** simulated seconds per real second that the last ticks reached; below `rate` when the machine cannot hold it */
+  readonly rateEffective: number;
+  /** `HH:MM:SS` in the clock's time zone */
+  readonly clockTime: string;
+  readonly sim: SimTime;
+  /** simulated date, ms since the epoch */
+  readonly dateMs: number;
+  readonly wallMs: number;
+  readonly tick: number;
+  readonly tickIntervalS: number;
+  /** longest sub-step of the control functions, simulated seconds */
+  readonly simStepS: number;
+  /** last writer of mode, rate, time of day or zone; null: as started */
+  readonly changedBy: Provenance | null;
+  /** who ran ticks by hand last, and from which instant on; null: nobody */
+  readonly steppedBy: Provenance | null;
+}
+
+export interface PlantHealth {
+  readonly tick: number;
+  /** real seconds since the last tick ended */
+  readonly tickAgeS: number;
+  /** grid slots of the tick that were skipped because the machine was late */
+  readonly skippedTicks: number;
+  readonly paused: boolean;
+  /** false while the machine cannot run the simulation at the rate that was asked for */
+  readonly rateHeld: boolean;
+}
+
+/** What has changed in the list of devices; one member is null. */
+export interface DeviceChange {
+  readonly added: Device | null;
+  readonly removed: Device | null;
+}
+
+export interface TickEvent {
+  readonly tick: number;
+  readonly sim: SimTime;
+  readonly wallMs: number;
+  /** one entry per device, in index order */
+  readonly published: readonly Published[];
+}
+
+/**
+ * The side of an adapter that has something of its own per device: it follows the devices while the process runs.
+ * An adapter that only reads `Plant.devices` needs none of this.
+ */
+export interface DeviceServer {
+  /**
+   * Begins to serve a device that is about to join; resolves when its listener is bound.
+   * @throws SimError COMMAND_CONFLICT when there is no room for it; nothing is left open, and the device does not join
+   */
+  addDevice(device: Device): Promise<void>;
+  /** Ends what a device has here, in bounded time; nothing happens when it has nothing. */
+  removeDevice(index: number): Promise<void>;
+}
+
+/** All devices, their common surroundings and their clock: what REST and the stream work with. */
+export interface Plant {
+  /** in index order; replaced as a whole when one joins or leaves */
+  readonly devices: readonly Device[];
+  /** of the first device that the process began with: the one that is meant where none is named, whether it is still there or not */
+  readonly firstIndex: number;
+  /** indexes of devices that answer nobody because they are off; one object for the life of the plant, changed in place */
+  readonly silentDevices: ReadonlySet<number>;
+  readonly commands: CommandQueue;
+  /** snapshots of the last finished tick, one per device; replaced also when a device joins or leaves between ticks */
+  readonly latest: TickEvent;
+  readonly time: TimeNow;
+  readonly health: PlantHealth;
+  /** Simulated date of an instant (provenance, timers), ms since the epoch. */
+  dateMs(t: SimTime): number;
+  /** @throws SimError UNKNOWN_DEVICE */
+  device(index: number): Device;
+  /** Listeners are called synchronously once per finished tick; the returned function ends it. */
+  onTick(listener: (event: TickEvent) => void): () => void;
+  /**
+   * Listeners are called synchronously, between ticks, when a device has joined or left: `devices` and `latest` are the
+   * new ones then. The returned function ends it.
+   */
+  onDevices(listener: (change: DeviceChange) => void): () => void;
+  /**
+   * @param deviceIndex absent: the common grid (and every local deviation ends)
+   * @param by who asks, here and below; default the source `default`
+   */
+  setGrid(patch: GridPatch, deviceIndex?: number, by?: Origin): void;
+  grid(deviceIndex?: number): GridNow;
+  /** the named events, with ranges for this site */
+  readonly gridEvents: readonly GridEventKind[];
+  /**
+   * Starts a named event in place of one under way in the same scope.
+   * @param args by parameter name; absent ones have their default
+   * @param deviceIndex as for `setGrid`
+   * @throws SimError COMMAND_BAD_VALUE with the names and ranges that are allowed, UNKNOWN_DEVICE
+   */
+  startGridEvent(name: string, args: GridEventArguments, deviceIndex?: number, by?: Origin): void;
+  /** Ends the event under way; nothing happens when there is none. @param deviceIndex as for `setGrid` */
+  stopGridEvent(deviceIndex?: number, by?: Origin): void;
+  setSurroundings(patch: SurroundingsPatch, deviceIndex?: number, by?: Origin): void;
+  surroundings(deviceIndex?: number): SurroundingsNow;
+  /** the connection point: powers of the last tick, and the limits in force */
+  readonly site: SiteNow;
+  /**
+   * Sets or ends limits of the connection point, all or none; the devices behind it follow from the next tick on.
+   * @throws SimError COMMAND_BAD_VALUE with one fault for each limit out of range
+   */
+  setSite(patch: SitePatch, by?: Origin): void;
+  /** @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT */
+  setTime(patch: ClockPatch, by?: Origin): void;
+  /**
+   * Runs ticks at once; only while paused. Devices may join and leave between them.
+   * @returns what the last of them published
+   * @throws SimError COMMAND_CONFLICT
+   */
+  step(ticks: number, by?: Origin): Promise<TickEvent>;
+}

@@ -1,0 +1,41 @@
+/** The connection point of the site: what flows through it, and the limits that hold there. */
+import type { Provenance } from '../core/origin.ts';
+
+/** Net power out of and into the site; sum of what devices inject, and of what they absorb. */
+export const siteLimitNames = ['export', 'import', 'generation', 'load'] as const;
+export type SiteLimitName = (typeof siteLimitNames)[number];
+
+/** The highest limit that can be set, W. */
+export const mostSiteLimitW = 1e9;
+
+/** A limit in whole milliwatts, the last decimal that REST shows: what is shown is what acts. */
+export function resolvedLimitW(limitW: number | null): number | null {
+  return limitW === null ? null : Math.round(limitW * 1000) / 1000;
+}
+
+/** Limits to set, W; null ends one, absent ones stay. */
+export type SitePatch = { readonly [name in SiteLimitName]?: number | null };
+
+export interface SiteLimitNow {
+  /** W; null: no limit */
+  readonly limitW: number | null;
+  /** who set or ended it last; null: as started */
+  readonly setBy: Provenance | null;
+  /** devices were held back for it in the last allocation */
+  readonly binding: boolean;
+  /** the power of the last tick lies beyond it */
+  readonly exceeded: boolean;
+}
+
+/** Powers at the end of the last tick, W. */
+export interface SiteNow {
+  /** injection less absorption less local loads; positive = exported into the grid */
+  readonly netW: number;
+  /** sum over the devices that inject */
+  readonly generationW: number;
+  /** sum over the devices that absorb, a magnitude */
+  readonly consumptionW: number;
+  /** sum of the local loads beside the devices */
+  readonly loadW: number;
+  readonly limits: Readonly<Record<SiteLimitName, SiteLimitNow>>;
+}

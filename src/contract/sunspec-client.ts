@@ -1,0 +1,297 @@
+/** What the built-in SunSpec master shows of another device, and how it is asked: the seam between it and the interface. */
+import type { connectionStates, inverterStates, serviceStates } from './snapshot.ts';
+
+export const clientStates = ['disabled', 'connecting', 'connected', 'error'] as const;
+export type ClientState = (typeof clientStates)[number];
+
+export const clientTransports = ['tcp', 'tls', 'rtu'] as const;
+
+/** Which transaction ids an answer may have: that of its request only, or 0 as well. */
+export const transactionIds = ['strict', 'zero'] as const;
+export type TransactionIds = (typeof transactionIds)[number];
+
+export interface SerialLine {
+  readonly path: string;
+  readonly baud: number;
+  readonly parity: 'N' | 'E' | 'O';
+  readonly stopBits: 1 | 2;
+}
+
+/** PEM texts, never paths. */
+export interface ClientTls {
+  readonly cert: string;
+  readonly key: string;
+  /** what the certificate of the device must descend from */
+  readonly rootCert: string;
+  /** whether that certificate must be of the host that was named */
+  readonly checkHostname: boolean;
+}
+
+interface TargetBase {
+  readonly unitId: number;
+  /** for the connection and for each answer */
+  readonly timeoutMs: number;
+  /** where the marker is; null: it is searched for */
+  readonly baseAddress: number | null;
+}
+
+interface NetTarget {
+  readonly host: string;
+  readonly port: number;
+  readonly transactionIds: TransactionIds;
+}
+
+/** Where the device is. */
+export type ClientTarget = TargetBase &
+  (
+    | (NetTarget & { readonly transport: 'tcp' })
+    | (NetTarget & { readonly transport: 'tls'; readonly tls: ClientTls })
+    | { readonly transport: 'rtu'; readonly serial: SerialLine }
+  );
+
+/** One model of the chain. */
+export interface FoundModel {
+  readonly id: number;
+  /** which of several models of one number, from 0 */
+  readonly index: number;
+  /** null: a model whose definition we do not have */
+  readonly name: string | null;
+  readonly label: string | null;
+  /** of the ID register */
+  readonly address: number;
+  /** the L register */
+  readonly length: number;
+}
+
+export const chainEnds = ['end_model', 'zeros', 'missing_length', 'exception', 'limit'] as const;
+
+/** The chain of models as a walk found it. */
+export interface Discovery {
+  readonly baseAddress: number;
+  readonly models: readonly FoundModel[];
+  /** what the chain ends with */
+  readonly end: (typeof chainEnds)[number];
+  /** what is not as it should be, in words */
+  readonly notes: readonly string[];
+}
+
+/** Model 1 of the device. */
+export interface ClientIdentity {
+  readonly manufacturer: string | null;
+  readonly model: string | null;
+  readonly version: string | null;
+  readonly serialNumber: string | null;
+}
+
+export type ReadingValue = number | string | null;
+
+export interface PointReading {
+  /** path inside the model, 0-based: `Crv[0].Pt[3].V` */
+  readonly name: string;
+  readonly label: string;
+  readonly type: string;
+  readonly address: number;
+  /** registers */
+  readonly size: number;
+  /** null: the device refused to be read here */
+  readonly raw: readonly number[] | null;
+  /** engineering value; the number of an enumeration or bit field; text where a number of 64 bits does not fit a double */
+  readonly value: ReadingValue;
+  /** as the device says it now; null without one */
+  readonly scaleFactor: number | null;
+  readonly unit: string | null;
+  /** of an enumeration: the name of the value, null for one without */
+  readonly symbol?: string | null;
+  /** of a bit field: names of the bits that are set, `BIT_9` for one without */
+  readonly bits?: readonly string[];
+  readonly implemented: boolean;
+  /** by the definition */
+  readonly access: 'R' | 'RW';
+  /** why there is no value, or what is odd about it */
+  readonly note?: string;
+}
+
+/** One repetition of a group: its own points, without those of the groups in it. */
+export interface GroupReading {
+  /** inside the model, 0-based: `Crv[0].Pt[3]` */
+  readonly path: string;
+  readonly points: readonly PointReading[];
+}
+
+/** One model as it was read. */
+export interface ModelReading extends FoundModel {
+  /** of the model itself */
+  readonly points: readonly PointReading[];
+  /** of all levels, in the order of the registers */
+  readonly groups: readonly GroupReading[];
+  /** all registers from ID on, of a model whose definition we do not have */
+  readonly registers: readonly number[] | null;
+  /** what L should be by the definition and the counts of the device; null: it is that, or nobody knows */
+  readonly expectedLength: number | null;
+  readonly notes: readonly string[];
+  /** wall time, ms since the epoch */
+  readonly readAtMs: number;
+}
+
+export interface WrittenPoint {
+  readonly name: string;
+  /** engineering value that the registers written stand for */
+  readonly written: ReadingValue;
+  readonly rawWritten: readonly number[];
+  readonly readBack: PointReading;
+  readonly match: boolean;
+}
+
+/** One request of a write. */
+export interface WriteRequest {
+  readonly functionCode: 6 | 16;
+  readonly address: number;
+  readonly count: number;
+}
+
+export interface WriteOutcome {
+  readonly model: FoundModel;
+  readonly points: readonly WrittenPoint[];
+  readonly requests: readonly WriteRequest[];
+  /** whether all points read back as they were written */
+  readonly match: boolean;
+}
+
+export interface RawWriteOutcome {
+  readonly address: number;
+  readonly registers: readonly number[];
+  /** null: the registers cannot be read */
+  readonly readBack: readonly number[] | null;
+  readonly requests: readonly WriteRequest[];
+  readonly match: boolean;
+}
+
+export interface PollSettings {
+  readonly enabled: boolean;
+  readonly intervalMs: number;
+  /** numbers of models; null: those that the summary needs */
+  readonly models: readonly number[] | null;
+}
+
+/** A model that is polled, or was asked for and is not there. */
+export interface PolledModel {
+  readonly id: number;
+  readonly index: number;
+  /** wall time, ms since the epoch; null: never */
+  readonly readAtMs: number | null;
+  readonly error: string | null;
+}
+
+export interface PollStatus extends PollSettings {
+  /** rounds that were begun, and those in which something failed */
+  readonly rounds: number;
+  readonly failedRounds: number;
+  /** intervals that passed without a round of their own because one took longer */
+  readonly lateRounds: number;
+  /** wall time, ms since the epoch: end of the last round */
+  readonly lastMs: number | null;
+  readonly lastDurationMs: number | null;
+  /** ms until the next attempt to connect; null while connected */
+  readonly retryInMs: number | null;
+  readonly polled: readonly PolledModel[];
+}
+
+export const remoteMetricNames = [
+  'power_kw',
+  'reactive_power_kvar',
+  'apparent_power_kva',
+  'voltage_ll_v',
+  'voltage_ln_v',
+  'current_a',
+  'frequency_hz',
+  'power_factor',
+  'dc_power_kw',
+  'dc_voltage_v',
+  'dc_current_a',
+  'state_of_charge_pct',
+  'soc_reserve_min_pct',
+  'soc_reserve_max_pct',
+  'soc_min_pct',
+  'soc_max_pct',
+] as const;
+
+/** The metrics of a snapshot as far as the device has them. */
+export type RemoteMetrics = Readonly<Record<(typeof remoteMetricNames)[number], number | null>> & {
+  readonly service_state: (typeof serviceStates)[number] | null;
+  readonly inverter_state: (typeof inverterStates)[number] | null;
+  readonly connection_state: (typeof connectionStates)[number] | null;
+};
+
+/** What tells one device from another: its place. */
+export interface RemoteDevice {
+  /** for example `tcp://127.0.0.1:8502` */
+  readonly endpoint: string;
+  readonly unitId: number;
+}
+
+/** The metrics of one round of polling. */
+export interface RemoteSample {
+  readonly metrics: RemoteMetrics;
+  /** wall time, ms since the epoch */
+  readonly atMs: number;
+  /** number of the round since the start of the process, from 1 */
+  readonly round: number;
+}
+
+export interface ClientCounters {
+  /** requests sent, further attempts among them */
+  readonly requests: number;
+  readonly answers: number;
+  /** failures of any kind, time-outs and exceptions among them */
+  readonly errors: number;
+  readonly timeouts: number;
+  readonly exceptions: number;
+  /** connections made */
+  readonly connections: number;
+}
+
+export interface ClientStatus {
+  readonly state: ClientState;
+  /** without its secrets */
+  readonly target: ClientTarget | null;
+  /** for example `tcp://127.0.0.1:8502` */
+  readonly endpoint: string | null;
+  readonly identity: ClientIdentity | null;
+  /** null: not found yet */
+  readonly discovery: Discovery | null;
+  readonly poll: PollStatus;
+  readonly counters: ClientCounters;
+  readonly lastError: string | null;
+  /** wall time, ms since the epoch */
+  readonly lastErrorMs: number | null;
+  /** of the last round of polling; null: there was none */
+  readonly sample: RemoteSample | null;
+}
+
+/**
+ * A SunSpec master for one device at a time. Every call ends: a request after the time-out of the target and one more
+ * attempt, an operation after half a minute. What is asked at the same time is done one after the other.
+ *
+ * Errors: NOT_CONNECTED without a device, PEER_ERROR (with `exceptionCode` for a Modbus exception), PEER_TIMEOUT,
+ * UNKNOWN_RESOURCE for a model that the device does not have, COMMAND_BAD_VALUE with JSON pointers into `points`,
+ * COMMAND_CONFLICT for what a later connect or disconnect overtook, COMMAND_QUEUE_FULL, STOPPING.
+ */
+export interface SunSpecClient {
+  view(): ClientStatus;
+  /** Takes the place of an earlier target. Resolves after the chain was walked. */
+  connect(target: ClientTarget): Promise<ClientStatus>;
+  disconnect(): Promise<ClientStatus>;
+  /** Walks the chain anew. */
+  scan(): Promise<Discovery>;
+  /** @param fresh false: what was read last, if that is known */
+  readModel(id: number, index: number, fresh: boolean): Promise<ModelReading>;
+  readRegisters(address: number, count: number): Promise<readonly number[]>;
+  /** Checks all values, then writes and reads back. */
+  writePoints(id: number, index: number, values: Readonly<Record<string, ReadingValue>>): Promise<WriteOutcome>;
+  writeRegisters(address: number, registers: readonly number[]): Promise<RawWriteOutcome>;
+  poll(settings: PollSettings): PollStatus;
+  /** Calls when the map of another device than before was found, before any sample of it. */
+  onDevice(listener: (device: RemoteDevice) => void): void;
+  /** Calls after every round of polling that read anything of the summary. */
+  onSample(listener: (sample: RemoteSample) => void): void;
+}

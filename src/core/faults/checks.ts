@@ -1,0 +1,68 @@
+/** What can be told of a fault request without a device. */
+import { noSuchDevice, SimError } from '../errors.ts';
+import type { Fault } from '../errors.ts';
+import type { FaultKind, FaultRequest, FaultTargetName, ProposedFault } from './kinds.ts';
+import { issueFaults, withInput } from '../zod-issues.ts';
+
+/** Registers that addresses of Modbus can name. */
+const registerSpace = 0x1_0000;
+
+/** Faults of target and parameters, by pointers into the request. */
+export function kindFaults(kind: FaultKind, { target = {}, parameters = {} }: FaultRequest): Fault[] {
+  const given = Object.keys(target) as FaultTargetName[];
+  const faults: Fault[] = given
+    .filter((name) => target[name] !== undefined && !kind.targets.includes(name))
+    .map((name) => ({ name: `/target/${name}`, detail: `${kind.kind} has no such target`, allowed: kind.targets }));
+  const { registers } = target;
+  if (registers !== undefined && registers.address + registers.count > registerSpace) {
+    faults.push({
+      name: '/target/registers/count',
+      detail: `must be at most ${registerSpace - registers.address} from address ${registers.address} on`,
+    });
+  }
+  const parsed = kind.parameters.safeParse(parameters, withInput);
+  if (parsed.success) return faults;
+  const wrong = parsed.error.issues.flatMap((issue) => issueFaults(issue, `a parameter of ${kind.kind}`));
+  return [...faults, ...wrong.map((fault) => ({ ...fault, name: `/parameters${fault.name}` }))];
+}
+
+/** Faults of the numbers that every kind takes. */
+export function numberFaults({ count, durationS, probability, every, seed }: FaultRequest): Fault[] {
+  const faults: Fault[] = [];
+  const expect = (fine: boolean, name: string, detail: string) => {
+    if (!fine) faults.push({ name: `/${name}`, detail });
+  };
+  expect(count === undefined || (Number.isInteger(count) && count >= 1), 'count', 'must be a whole number from 1 on');
+  expect(
+    durationS === undefined || (durationS > 0 && durationS <= 1e9),
+    'duration_s',
+    'must be above 0 and at most 1e9',
+  );
+  expect(
+    probability === undefined || (probability > 0 && probability <= 1),
+    'probability',
+    'must be above 0 and at most 1',
+  );
+  expect(every === undefined || (Number.isInteger(every) && every >= 1), 'every', 'must be a whole number from 1 on');
+  expect(
+    seed === undefined || (Number.isInteger(seed) && seed >= 0 && seed <= 0xffff_ffff),
+    'seed',
+    'must be a whole number from 0 to 4294967295',
+  );
+  return faults;
+}
+
+/** The fault of a request that `kindFaults` has nothing against. */
+export function proposed(kind: FaultKind, request: FaultRequest): ProposedFault {
+  return { kind, request, parameters: kind.parameters.parse(request.parameters ?? {}) };
+}
+
+/**
+ * The devices that a request is for.
+ * @throws SimError UNKNOWN_DEVICE
+ */
+export function concernedBy({ deviceIndex = null }: FaultRequest, indexes: readonly number[]): readonly number[] {
+  if (deviceIndex === null) return indexes;
+  if (!indexes.includes(deviceIndex)) throw new SimError('UNKNOWN_DEVICE', noSuchDevice(deviceIndex, indexes));
+  return [deviceIndex];
+}

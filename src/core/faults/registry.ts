@@ -1,0 +1,381 @@
+/** All faults of the process, of every protocol: one place to put them in, to see them and to end them. */
+import { ActiveFault } from './active-fault.ts';
+import type { FaultDue, FaultEnd } from './active-fault.ts';
+import { addSeconds, secondsBetween } from '../time/clock.ts';
+import type { SimTime, WallClock } from '../time/clock.ts';
+import type { Origin } from '../origin.ts';
+import { SimError } from '../errors.ts';
+import type { Fault } from '../errors.ts';
+import { concernedBy, kindFaults, numberFaults, proposed } from './checks.ts';
+import type { FaultCheck, FaultKind, FaultProtocol, FaultRequest, ProposedFault } from './kinds.ts';
+import { callLater } from '../log/log-repeats.ts';
+import { createRandom } from '../random.ts';
+
+/** Faults that may be in force at one time. */
+export const maxActiveFaults = 1000;
+/** Copies of register maps, some 3 kB each, that faults may keep together: one for all of many devices keeps many. */
+export const maxKeptMaps = 100_000;
+/** ended faults that are still shown */
+export const keptEnded = 100;
+/** the longest wait that timers of the machine hold */
+const longestWaitMs = 2 ** 31 - 1;
+
+/** A fault that is over. */
+export interface EndedFault {
+  readonly fault: ActiveFault;
+  readonly end: FaultEnd;
+  /** wall time, ms since the epoch */
+  readonly endedAtMs: number;
+}
+
+/** What has come or gone; listeners that keep something of their own per fault follow it. */
+export interface FaultChange {
+  readonly begun: readonly ActiveFault[];
+  readonly ended: readonly ActiveFault[];
+}
+
+/** Which faults are meant; all members hold together. */
+export interface FaultFilter {
+  readonly id?: number;
+  readonly protocol?: FaultProtocol;
+  readonly kind?: string;
+  /** the device that a fault names; null: those of all devices */
+  readonly deviceIndex?: number | null;
+  readonly profile?: string;
+}
+
+/** Some requests that go in together under a name of their own. */
+export interface FaultSet {
+  readonly requests: readonly FaultRequest[];
+  /** the profile they come from; null: none */
+  readonly profile: string | null;
+}
+
+interface RegistryLog {
+  info(message: string, deviceIndex?: number): void;
+  error(message: string, deviceIndex?: number, printedOnly?: string): void;
+}
+
+export interface FaultRegistryOptions {
+  readonly wall: WallClock;
+  readonly sim: () => SimTime;
+  /** seed of the process */
+  readonly seed: number;
+  /** indexes of the devices there are now */
+  readonly deviceIndexes: () => readonly number[];
+  /** Devices for which it gives the same answer alike to every check; default each its own. */
+  readonly shapeOf?: (deviceIndex: number) => unknown;
+  readonly log?: RegistryLog;
+  /** calls `run` once after so many wall ms; the returned function prevents it */
+  readonly later?: (ms: number, run: () => void) => () => void;
+}
+
+export class FaultRegistry {
+  readonly #options: FaultRegistryOptions;
+  readonly #kinds = new Map<string, FaultKind>();
+  readonly #checks = new Map<FaultKind, FaultCheck[]>();
+  readonly #listeners = new Set<(change: FaultChange) => void>();
+  /** changes that listeners have not heard of */
+  readonly #unheard: FaultChange[] = [];
+  #active: readonly ActiveFault[] = [];
+  #ended: readonly EndedFault[] = [];
+  #nextId = 1;
+  #stopWaiting: (() => void) | null = null;
+
+  constructor(options: FaultRegistryOptions) {
+    this.#options = options;
+  }
+
+  /** Makes kinds known, or adds a check to those that are; before anything is injected. */
+  define(kinds: readonly FaultKind[], check?: FaultCheck): void {
+    for (const kind of kinds) {
+      this.#kinds.set(nameOf(kind.protocol, kind.kind), kind);
+      if (check !== undefined) this.#checks.set(kind, [...(this.#checks.get(kind) ?? []), check]);
+    }
+  }
+
+  /** The catalogue, in order of definition. */
+  get kinds(): readonly FaultKind[] {
+    return [...this.#kinds.values()];
+  }
+
+  /** Faults in force, oldest first; replaced as a whole by each change. */
+  get active(): readonly ActiveFault[] {
+    return this.#active;
+  }
+
+  /** Faults that are over, newest first. */
+  get ended(): readonly EndedFault[] {
+    return this.#ended;
+  }
+
+  /** Simulated (in layer `transport` wall) seconds until a fault ends by its duration; null: it does not. */
+  remainingS(fault: ActiveFault): number | null {
+    const { sim, monotonicMs } = fault.due;
+    if (sim !== null) return Math.max(0, secondsBetween(this.#options.sim(), sim));
+    return monotonicMs === null ? null : Math.max(0, (monotonicMs - this.#options.wall.monotonicMs()) / 1000);
+  }
+
+  /**
+   * Puts faults in, all or none. One for all devices goes in when it fits at least one of them; it strikes those it fits.
+   * @param profile name of the set they come from
+   * @throws SimError COMMAND_BAD_VALUE with a fault for each member that is wrong, named by a pointer that begins with
+   *   the number of the request (`/0/parameters/code`); UNKNOWN_DEVICE; COMMAND_CONFLICT at the limits of active faults
+   *   and of what they keep; and what the checks of a kind throw when they name no member
+   */
+  inject(requests: readonly FaultRequest[], by: Origin, profile: string | null = null): readonly ActiveFault[] {
+    return this.injectSets([{ requests, profile }], by);
+  }
+
+  /** The same for several sets, all or none of them together; requests are counted through. */
+  injectSets(sets: readonly FaultSet[], by: Origin): readonly ActiveFault[] {
+    const asked = sets.flatMap(({ requests, profile }) => requests.map((request) => ({ request, profile })));
+    this.#checkRoom(asked.length);
+    const accepted = this.#accept(asked.map(({ request }) => request));
+    this.#checkKept(accepted);
+    const begun = accepted.map((fault, i) => this.#create(fault, by, asked[i]?.profile ?? null));
+    if (begun.length === 0) return begun;
+    this.#active = [...this.#active, ...begun];
+    for (const fault of begun) this.#tell(fault, 'begins');
+    this.#watchWall();
+    this.#announce({ begun, ended: [] });
+    return begun;
+  }
+
+  /** Ends those that the filter names (all without one); returns how many. */
+  clear(filter: FaultFilter = {}, end: FaultEnd = 'cleared'): number {
+    return this.#end(
+      this.#active.filter((fault) => fits(fault, filter)),
+      end,
+    );
+  }
+
+  /** A device has left: what was meant for it alone is over. */
+  deviceRemoved(deviceIndex: number): void {
+    this.clear({ deviceIndex }, 'device_removed');
+    for (const fault of this.#active) fault.forget(deviceIndex);
+  }
+
+  /** A device was reset to its start: what was meant for it alone is over, but not what it was configured with. */
+  deviceReset(deviceIndex: number): void {
+    const own = this.#active.filter((fault) => fits(fault, { deviceIndex }) && fault.facts.by.source !== 'profile');
+    this.#end(own, 'device_reset');
+  }
+
+  /** Ends what is over by its duration; called with each tick and before each look. */
+  expire(): void {
+    if (this.#active.length === 0) return;
+    this.#end(
+      this.#active.filter(({ due }) => this.#isDue(due)),
+      'duration',
+    );
+  }
+
+  /** Nothing ends by the wall clock from now on. */
+  close(): void {
+    this.#stopWaiting?.();
+    this.#stopWaiting = null;
+  }
+
+  /**
+   * Called synchronously after each change, with all changes in their order: one that a listener makes itself is told
+   * when all have heard of the first. The returned function ends it.
+   */
+  onChange(listener: (change: FaultChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  #isDue({ sim, monotonicMs }: FaultDue): boolean {
+    return (
+      (sim !== null && sim <= this.#options.sim()) ||
+      (monotonicMs !== null && monotonicMs <= this.#options.wall.monotonicMs())
+    );
+  }
+
+  #checkRoom(further: number): void {
+    if (this.#active.length + further <= maxActiveFaults) return;
+    throw new SimError(
+      'COMMAND_CONFLICT',
+      `${this.#active.length} faults are active and ${further} more are asked for; ${maxActiveFaults} are possible`,
+    );
+  }
+
+  #checkKept(accepted: readonly ProposedFault[]): void {
+    const devices = this.#options.deviceIndexes().length;
+    const kept = ({ keptMaps = 0 }: FaultKind, deviceIndex: number | null) =>
+      keptMaps * (deviceIndex === null ? devices : 1);
+    const before = this.#active.reduce((sum, { facts: { kind, deviceIndex } }) => sum + kept(kind, deviceIndex), 0);
+    const further = accepted.reduce(
+      (sum, { kind, request: { deviceIndex = null } }) => sum + kept(kind, deviceIndex),
+      0,
+    );
+    if (further === 0 || before + further <= maxKeptMaps) return;
+    throw new SimError(
+      'COMMAND_CONFLICT',
+      `the active faults keep up to ${before} copies of register maps and these would keep ${further} more; ${maxKeptMaps} are possible`,
+    );
+  }
+
+  /** @throws SimError with every fault of all requests */
+  #accept(requests: readonly FaultRequest[]): ProposedFault[] {
+    const faults: Fault[] = [];
+    const indexes = this.#options.deviceIndexes();
+    const accepted = requests.flatMap((request, i): ProposedFault[] => {
+      const kind = this.#kinds.get(nameOf(request.protocol, request.kind));
+      const found =
+        kind === undefined ? [this.#unknownKind(request)] : [...kindFaults(kind, request), ...numberFaults(request)];
+      faults.push(...found.map((fault) => ({ ...fault, name: `/${i}${fault.name}` })));
+      if (kind === undefined || found.length > 0) return [];
+      const fault = proposed(kind, request);
+      faults.push(
+        ...this.#deviceFaults(fault, concernedBy(request, indexes)).map((each) => ({
+          ...each,
+          name: `/${i}${each.name}`,
+        })),
+      );
+      return [fault];
+    });
+    if (faults.length > 0) throw new SimError('COMMAND_BAD_VALUE', 'the faults cannot be injected as asked', faults);
+    return accepted;
+  }
+
+  #unknownKind({ protocol, kind }: FaultRequest): Fault {
+    const allowed = this.kinds.filter((known) => known.protocol === protocol).map((known) => known.kind);
+    return { name: '/kind', detail: `there is no fault ${kind} of ${protocol}`, allowed };
+  }
+
+  /** What the first device says against it, unless there is one that it fits. @throws SimError without faults of its own */
+  #deviceFaults(fault: ProposedFault, indexes: readonly number[]): readonly Fault[] {
+    const checks = this.#checks.get(fault.kind);
+    if (checks === undefined) return [];
+    const { shapeOf = (index: number) => index } = this.#options;
+    const asked = new Set<unknown>();
+    let first: unknown;
+    for (const index of indexes) {
+      const shape = shapeOf(index);
+      if (asked.has(shape)) continue;
+      asked.add(shape);
+      try {
+        for (const check of checks) check(fault, index);
+        return [];
+      } catch (error) {
+        first ??= error;
+      }
+    }
+    if (first === undefined) return [];
+    if (first instanceof SimError && first.faults.length > 0) return first.faults;
+    throw first as Error;
+  }
+
+  #create({ kind, request, parameters }: ProposedFault, by: Origin, profile: string | null): ActiveFault {
+    const { wall, sim, seed } = this.#options;
+    const id = this.#nextId++;
+    const { durationS = null } = request;
+    const onWall = kind.layer === 'transport';
+    const due = {
+      sim: durationS === null || onWall ? null : addSeconds(sim(), durationS),
+      monotonicMs: durationS === null || !onWall ? null : wall.monotonicMs() + durationS * 1000,
+    };
+    return new ActiveFault(
+      {
+        id,
+        kind,
+        parameters,
+        profile,
+        by,
+        deviceIndex: request.deviceIndex ?? null,
+        target: request.target ?? {},
+        when: request.when ?? null,
+        count: request.count ?? null,
+        durationS,
+        probability: request.probability ?? 1,
+        every: request.every ?? 1,
+        seed: request.seed ?? ownSeed(seed, id),
+        beganAtMs: wall.nowMs(),
+      },
+      due,
+      {
+        isDue: (of) => this.#isDue(of),
+        spent: (fault) => {
+          this.#end([fault], 'count');
+        },
+      },
+    );
+  }
+
+  #end(over: readonly ActiveFault[], end: FaultEnd): number {
+    if (over.length === 0) return 0;
+    const gone = new Set(over);
+    this.#active = this.#active.filter((fault) => !gone.has(fault));
+    const endedAtMs = this.#options.wall.nowMs();
+    this.#ended = [...over.map((fault) => ({ fault, end, endedAtMs })).reverse(), ...this.#ended].slice(0, keptEnded);
+    for (const fault of over) {
+      fault.end = end;
+      this.#tell(fault, `ends (${end})`);
+    }
+    this.#watchWall();
+    this.#announce({ begun: [], ended: over });
+    return over.length;
+  }
+
+  #tell({ facts: { id, kind, deviceIndex, by } }: ActiveFault, what: string): void {
+    const whose = deviceIndex === null ? 'every device' : `device ${deviceIndex}`;
+    const who = by.peer === undefined ? by.source : `${by.source}, ${by.peer}`;
+    this.#options.log?.info(
+      `fault ${id} ${what}: ${kind.protocol} ${kind.kind} of ${whose}, asked by ${who}`,
+      deviceIndex ?? undefined,
+    );
+  }
+
+  /** Waits for the next end by the wall clock, which comes while simulated time stands as well. */
+  #watchWall(): void {
+    this.#stopWaiting?.();
+    this.#stopWaiting = null;
+    const dueMs = this.#active.reduce((first, { due }) => Math.min(first, due.monotonicMs ?? Infinity), Infinity);
+    if (dueMs === Infinity) return;
+    const waitMs = Math.min(longestWaitMs, Math.max(1, Math.ceil(dueMs - this.#options.wall.monotonicMs())));
+    this.#stopWaiting = (this.#options.later ?? callLater)(waitMs, () => {
+      this.expire();
+      this.#watchWall();
+    });
+  }
+
+  #announce(change: FaultChange): void {
+    this.#unheard.push(change);
+    // a listener is at it: whoever told it goes on with this one
+    if (this.#unheard.length > 1) return;
+    for (let next = this.#unheard[0]; next !== undefined; next = this.#unheard[0]) {
+      for (const listener of this.#listeners) this.#call(listener, next);
+      this.#unheard.shift();
+    }
+  }
+
+  #call(listener: (change: FaultChange) => void, change: FaultChange): void {
+    try {
+      listener(change);
+    } catch (error) {
+      const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
+      this.#options.log?.error(`a change of the faults was not followed: ${message}`, undefined, stack);
+    }
+  }
+}
+
+const nameOf = (protocol: FaultProtocol, kind: string) => `${protocol}.${kind}`;
+
+/** A seed that gives the same numbers when it is named in a request. */
+function ownSeed(seed: number, id: number): number {
+  return Math.floor(createRandom(seed, 'fault', id).next() * 2 ** 32);
+}
+
+function fits({ facts, protocol }: ActiveFault, filter: FaultFilter): boolean {
+  return (
+    (filter.id === undefined || facts.id === filter.id) &&
+    (filter.protocol === undefined || protocol === filter.protocol) &&
+    (filter.kind === undefined || facts.kind.kind === filter.kind) &&
+    (filter.deviceIndex === undefined || facts.deviceIndex === filter.deviceIndex) &&
+    (filter.profile === undefined || facts.profile === filter.profile)
+  );
+}

@@ -1,0 +1,52 @@
+import type { WallClock } from '../time/clock.ts';
+import { callLater, RepeatLimit } from './log-repeats.ts';
+import type { Logger } from './log.ts';
+import type { LogLevel } from './log-buffer.ts';
+
+/**
+ * Lines that somebody outside can cause at will, and that differ by a name or an address: of each level at most ten in
+ * any second, then one line with the count of the rest. Debug lines pass freely, since they are made only when asked for.
+ */
+export class LimitedLog implements Logger {
+  readonly #logger: Logger;
+  readonly #repeats: RepeatLimit<Exclude<LogLevel, 'debug'>>;
+
+  /**
+   * @param about what the lines are about, in the plural, for the count
+   * @param later calls a function once after so many ms; the returned one prevents it
+   */
+  constructor(logger: Logger, clock: WallClock, about: string, later = callLater) {
+    this.#logger = logger;
+    this.#repeats = new RepeatLimit({
+      monotonicMs: () => clock.monotonicMs(),
+      later,
+      keyOf: (level) => level,
+      report(level, times) {
+        logger[level](
+          times === 1 ? `1 more line about ${about} was left out` : `${times} more lines about ${about} were left out`,
+        );
+      },
+    });
+  }
+
+  debug(message: string, deviceIndex?: number): void {
+    this.#logger.debug(message, deviceIndex);
+  }
+
+  info(message: string, deviceIndex?: number): void {
+    if (this.#repeats.admits('info')) this.#logger.info(message, deviceIndex);
+  }
+
+  warning(message: string, deviceIndex?: number): void {
+    if (this.#repeats.admits('warning')) this.#logger.warning(message, deviceIndex);
+  }
+
+  error(message: string, deviceIndex?: number, printedOnly?: string): void {
+    if (this.#repeats.admits('error')) this.#logger.error(message, deviceIndex, printedOnly);
+  }
+
+  /** Writes the counts that are still held back. */
+  flush(): void {
+    this.#repeats.flush();
+  }
+}

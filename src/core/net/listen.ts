@@ -1,0 +1,60 @@
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { SimError } from '../errors.ts';
+
+const reasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is in use',
+  EACCES: 'not permitted to use this port',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'the host name is not known',
+  EAI_AGAIN: 'the host name cannot be resolved now',
+  EAFNOSUPPORT: 'this machine does not support that kind of address',
+  EMFILE: 'too many open files (raise the limit of open files, or serve fewer ports)',
+  ENFILE: 'the machine has too many open files',
+  ERR_SOCKET_BAD_PORT: 'a port is a number from 0 to 65535',
+};
+
+/** `host:port`, an IPv6 address in brackets. */
+export function hostAndPort(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** `address:port` of who is at the other end, without the prefix of an IPv4 address on an IPv6 socket. */
+export function peerOf({
+  remoteAddress = 'unknown',
+  remotePort = 0,
+}: Pick<Socket, 'remoteAddress' | 'remotePort'>): string {
+  return hostAndPort(remoteAddress.startsWith('::ffff:') ? remoteAddress.slice(7) : remoteAddress, remotePort);
+}
+
+function listenFailed(host: string, port: number, cause: unknown, what: string | undefined): SimError {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+  const detail = cause instanceof Error ? cause.message : String(cause);
+  const reason = reasons[code] ?? detail;
+  const name = hostAndPort(host, port);
+  const whose = what === undefined ? '' : `${what}: `;
+  return new SimError('LISTEN_FAILED', `${whose}cannot listen on ${name}: ${reason}`, [{ name, detail: reason }]);
+}
+
+/**
+ * Binds a server of `node:net` or `node:http` and resolves with the address in use.
+ * @param port 0 = any free port
+ * @param what protocol or device, put before the message of a failure
+ * @throws SimError LISTEN_FAILED with host, port and the reason in words
+ */
+export function listen(server: Server, host: string, port: number, what?: string): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    const fail = (cause: unknown) => {
+      reject(listenFailed(host, port, cause, what));
+    };
+    server.once('error', fail);
+    try {
+      server.listen({ host, port }, () => {
+        server.off('error', fail);
+        resolve(server.address() as AddressInfo);
+      });
+    } catch (cause) {
+      // a port out of range is thrown at once
+      fail(cause);
+    }
+  });
+}

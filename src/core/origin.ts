@@ -1,0 +1,33 @@
+import type { SimTime } from './time/clock.ts';
+
+/** Who wrote: the provenance of a register write or a command. */
+export const sources = [
+  'default',
+  'profile',
+  'rest',
+  'dashboard',
+  'modbus',
+  'csip',
+  'ocpp',
+  'dnp3',
+  'scenario',
+  'reversion',
+  'fault',
+] as const;
+export type Source = (typeof sources)[number];
+
+export interface Origin {
+  readonly source: Source;
+  /** peer address, mRID, control id */
+  readonly peer?: string;
+}
+
+/** Sources that act from afar: refused while a device is under local control (715.LocRemCtl). */
+export const remoteSources: readonly Source[] = ['modbus', 'csip', 'ocpp', 'dnp3'];
+
+/** Last writer of a point. */
+export interface Provenance extends Origin {
+  readonly at: SimTime;
+  /** wall time in ms since the epoch */
+  readonly wallMs: number;
+}

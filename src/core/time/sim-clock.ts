@@ -1,0 +1,223 @@
+import { addSeconds, microsPerSecond } from './clock.ts';
+import type { ClockPatch, ClockSettings, SimTime, WallClock } from './clock.ts';
+import { SimError } from '../errors.ts';
+
+const minRate = 0.01;
+const maxRate = 3600;
+
+/** Offset of a time zone from UTC at an instant, in ms. @throws RangeError for an unknown zone */
+function zoneOffsetMs(timezone: string, dateMs: number): number {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  }).formatToParts(dateMs);
+  const part = (type: string) => Number(parts.find((p) => p.type === type)?.value);
+  const local = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
+  return local - Math.floor(dateMs / 1000) * 1000;
+}
+
+/** The instant (ms since the epoch) of a local date and time of day. */
+export function localDateMs(date: string, time: string, timezone: string): number {
+  const asUtc = Date.parse(`${date}T${time}Z`);
+  // the offset at the guess may differ from the offset at the answer across a change of summer time
+  const guess = asUtc - zoneOffsetMs(timezone, asUtc);
+  return asUtc - zoneOffsetMs(timezone, guess);
+}
+
+/**
+ * The simulator's clock. `SimTime` is the device's own monotonic time, which only ticks advance; the date shown
+ * is that time plus a shift, so that setting the clock moves no timer.
+ */
+export class SimClock {
+  readonly #wall: WallClock;
+  #settings: ClockSettings;
+  /** end of the last tick: where the devices are */
+  #now: SimTime;
+  #shiftMs = 0;
+  /** from here, at `anchorMs`, the time between ticks runs on */
+  #anchor: SimTime;
+  #anchorMs: number;
+  #horizon: SimTime;
+  #shown: SimTime;
+  /** real seconds between ticks, as far as known */
+  #intervalS = 0;
+  /** rate or pause has changed since the last tick */
+  #changed = false;
+
+  constructor(wall: WallClock, settings: ClockSettings, start: SimTime) {
+    this.#wall = wall;
+    this.#settings = settings;
+    this.#now = start;
+    this.#anchor = start;
+    this.#horizon = start;
+    this.#shown = start;
+    this.#anchorMs = wall.monotonicMs();
+    if (settings.mode === 'wall_clock') this.#followWall();
+  }
+
+  get settings(): ClockSettings {
+    return this.#settings;
+  }
+
+  get paused(): boolean {
+    return this.#settings.mode === 'paused';
+  }
+
+  /** Simulated seconds per real second at present; 1 in `wall_clock`. */
+  get rate(): number {
+    return this.#settings.mode === 'wall_clock' ? 1 : this.#settings.rate;
+  }
+
+  wallMs(): number {
+    return this.#wall.nowMs();
+  }
+
+  /** End of the last tick. */
+  get tickTime(): SimTime {
+    return this.#now;
+  }
+
+  /**
+   * The present instant, never going back. Between two ticks it runs on with real time, so that a timer started by
+   * a request in mid-tick gets its full length; it does not pass the expected end of the next tick.
+   */
+  sim(): SimTime {
+    const now = Math.min(this.#flowing(), this.#horizon) as SimTime;
+    if (now > this.#shown) this.#shown = now;
+    return this.#shown;
+  }
+
+  /**
+   * The instant at which a request takes effect: now, but while paused where the devices are. The clock may have
+   * been paused between two ticks; a step must not hold a request back until it comes past the time shown.
+   */
+  acting(): SimTime {
+    return this.paused ? this.#now : this.sim();
+  }
+
+  /**
+   * Where a tick that falls due now must end: one interval (or the slots it takes over) further, or, when the rate
+   * or the pause has changed since the last tick, where the clock has run to.
+   */
+  tickEnd(seconds: number): SimTime {
+    if (!this.#changed) return addSeconds(this.#now, seconds);
+    // a suspended machine must not come back with hours: no further beyond the change than one interval
+    return Math.max(Math.min(this.#flowing(), addSeconds(this.#anchor, seconds)), this.#now + 1) as SimTime;
+  }
+
+  /** Ends a tick at `t`. @param nextSeconds expected length of the next one, simulated */
+  advanceTo(t: SimTime, nextSeconds: number): void {
+    this.#now = t;
+    // behind what was shown already, after a change of rate: the clock waits there
+    this.#anchor = Math.max(t, this.#shown) as SimTime;
+    this.#anchorMs = this.#wall.monotonicMs();
+    this.#horizon = Math.max(addSeconds(t, nextSeconds), this.#anchor) as SimTime;
+    this.#intervalS = nextSeconds / this.rate;
+    this.#changed = false;
+    if (this.#settings.mode === 'wall_clock') this.#followWall();
+  }
+
+  #flowing(): SimTime {
+    if (this.paused) return this.#anchor;
+    const elapsed = (this.#wall.monotonicMs() - this.#anchorMs) * 1000 * this.rate;
+    return (this.#anchor + Math.max(0, Math.round(elapsed))) as SimTime;
+  }
+
+  /** Simulated date of an instant, ms since the epoch. */
+  dateMs(t: SimTime): number {
+    return t / 1000 + this.#shiftMs;
+  }
+
+  /**
+   * Date of a tick that ends at `t` now, ms since the epoch. In `wall_clock` it is the wall's: the shift is that of the end
+   * of the last tick, and behind a late one `t` lies ahead of the wall by as much.
+   */
+  stampMs(t: SimTime): number {
+    return this.#settings.mode === 'wall_clock' ? this.#wall.nowMs() : this.dateMs(t);
+  }
+
+  /** `HH:MM:SS` of an instant in the clock's time zone. */
+  timeOfDay(t: SimTime): string {
+    return this.timeOfDate(this.dateMs(t));
+  }
+
+  /** `HH:MM:SS` in the clock's time zone. @param dateMs simulated date, ms since the epoch */
+  timeOfDate(dateMs: number): string {
+    const seconds = Math.floor((dateMs + this.#offsetMs(dateMs)) / 1000) % 86_400;
+    const two = (n: number) => (n < 10 ? `0${n}` : `${n}`);
+    return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  }
+
+  /** Local midnight before an instant, ms since the epoch. */
+  midnightMs(t: SimTime): number {
+    const dateMs = this.dateMs(t);
+    const local = dateMs + this.#offsetMs(dateMs);
+    return dateMs - (local % 86_400_000);
+  }
+
+  /** Changes mode, rate, shown time or zone; whole or not at all. @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT */
+  set(patch: ClockPatch): void {
+    const mode = patch.mode ?? this.#settings.mode;
+    const rate = patch.rate ?? this.#settings.rate;
+    const timezone = patch.timezone ?? this.#settings.timezone;
+    if (!(rate >= minRate && rate <= maxRate))
+      throw new SimError('COMMAND_BAD_VALUE', `rate must be ${minRate}..${maxRate}`);
+    if (mode === 'wall_clock' && patch.rate !== undefined && patch.rate !== 1) {
+      throw new SimError('COMMAND_CONFLICT', 'wall_clock runs at rate 1; use accelerated for another rate');
+    }
+    if (mode === 'wall_clock' && patch.clockTime !== undefined) {
+      throw new SimError('COMMAND_CONFLICT', 'clock_time cannot be set in wall_clock');
+    }
+    try {
+      zoneOffsetMs(timezone, 0);
+    } catch {
+      throw new SimError('COMMAND_BAD_VALUE', `${timezone} is not a known time zone`);
+    }
+    const present = this.sim();
+    const zoneChanged = timezone !== this.#settings.timezone;
+    this.#settings = { mode, rate: mode === 'wall_clock' ? 1 : rate, timezone };
+    if (zoneChanged) this.#offset = null;
+    // what has been shown stays reached: no change of rate or pause jumps, in either direction
+    this.#anchor = present;
+    this.#anchorMs = this.#wall.monotonicMs();
+    this.#horizon = addSeconds(present, this.rate * this.#intervalS);
+    this.#changed = mode !== 'paused';
+    if (mode === 'wall_clock') this.#followWall();
+    if (patch.clockTime !== undefined) this.#showTime(patch.clockTime);
+  }
+
+  #offset: { untilMs: number; fromMs: number; ms: number } | null = null;
+
+  /** Zone offset, looked up once per quarter of an hour of simulated date: changes fall on such bounds. */
+  #offsetMs(dateMs: number): number {
+    if (!this.#offset || dateMs < this.#offset.fromMs || dateMs >= this.#offset.untilMs) {
+      const quarter = 900_000;
+      const fromMs = Math.floor(dateMs / quarter) * quarter;
+      this.#offset = { fromMs, untilMs: fromMs + quarter, ms: zoneOffsetMs(this.#settings.timezone, fromMs) };
+    }
+    return this.#offset.ms;
+  }
+
+  /** The wall is where the clock has run to, not where the last tick ended. */
+  #followWall(): void {
+    this.#shiftMs = this.#wall.nowMs() - this.#anchor / 1000;
+  }
+
+  #showTime(time: string): void {
+    const dateMs = this.dateMs(this.#now);
+    const local = new Date(dateMs + this.#offsetMs(dateMs)).toISOString().slice(0, 10);
+    this.#shiftMs = localDateMs(local, time, this.#settings.timezone) - this.#now / 1000;
+    this.#offset = null;
+  }
+}
+
+/** Simulated seconds of one tick. */
+export function tickSeconds(rate: number, intervalS: number): number {
+  return Math.round(rate * intervalS * microsPerSecond) / microsPerSecond;
+}

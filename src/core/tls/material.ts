@@ -1,0 +1,232 @@
+/** Certificate, key, root certificates and cipher suites of a TLS server: read, checked, made into what Node takes. */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
+import type { SecureContextOptions } from 'node:tls';
+import type { Fault } from '../errors.ts';
+import { fileReason } from '../text-file.ts';
+
+export const tlsVersions = ['1.2', '1.3'] as const;
+export type TlsVersion = (typeof tlsVersions)[number];
+
+/** What belongs together, each as `T`. */
+export interface TlsTriple<T> {
+  readonly cert: T;
+  readonly key: T;
+  readonly rootCert: T;
+}
+
+export interface TlsPolicy {
+  /** OpenSSL names, colon between; no other is offered. Null: those of Secure SunSpec */
+  readonly ciphers: string | null;
+  /** the least version; the later one is offered as well */
+  readonly minVersion: TlsVersion;
+}
+
+/** Suites that Secure SunSpec Modbus demands, those of TLS 1.3 first. */
+export const secureSunSpecCiphers = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_CCM_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-ECDSA-AES128-CCM8',
+] as const;
+
+/** The cipher string in force. OpenSSL from 3.2 on counts the short tag of CCM8 as 64 bits, which only level 0 takes. */
+function cipherString({ ciphers }: TlsPolicy, openssl = process.versions.openssl): string {
+  if (ciphers !== null) return joined(ciphers);
+  const [major = 0, minor = 0] = openssl.split('.').map(Number);
+  const list = secureSunSpecCiphers.join(':');
+  return major > 3 || (major === 3 && minor >= 2) ? `${list}:@SECLEVEL=0` : list;
+}
+
+const pemBegin = '-----BEGIN CERTIFICATE-----';
+const pemEnd = '-----END CERTIFICATE-----';
+
+/** Every certificate of a PEM file; null where there is none, or one that cannot be read or does not end. */
+function certificatesOf(pem: string): readonly X509Certificate[] | null {
+  const bodies = pem
+    .split(pemBegin)
+    .slice(1)
+    .map((part) => part.split(pemEnd));
+  if (bodies.length === 0 || bodies.some((parts) => parts.length < 2)) return null;
+  try {
+    return bodies.map(([body = '']) => new X509Certificate(pemBegin + body + pemEnd));
+  } catch {
+    return null;
+  }
+}
+
+function keyOf(pem: string): KeyObject | string {
+  if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(pem))
+    return 'holds an encrypted key; allowed: a key without a passphrase';
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    return 'holds no private key that can be read; allowed: a private key in PEM form';
+  }
+}
+
+const isP256 = (key: KeyObject): boolean =>
+  key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1';
+
+function pemFaults({ cert, key, rootCert }: TlsTriple<PemFile>, policy: TlsPolicy): Fault[] {
+  const faults: Fault[] = [];
+  const fault = ({ name }: PemFile, detail: string) => {
+    faults.push({ name, detail });
+  };
+  const [certificate] = certificatesOf(cert.text) ?? [];
+  if (!certificate)
+    fault(
+      cert,
+      'holds no certificate that can be read; allowed: the certificate of the server in PEM form, those of intermediate CAs behind it',
+    );
+  const privateKey = keyOf(key.text);
+  if (typeof privateKey === 'string') fault(key, privateKey);
+  else if (certificate && !certificate.checkPrivateKey(privateKey))
+    fault(key, `the key does not belong to the certificate of ${cert.name}`);
+  else if (policy.ciphers === null && !isP256(privateKey))
+    fault(
+      key,
+      'not a P-256 key, which the suites of Secure SunSpec need; allowed: an EC key on P-256, or a list of suites that fit the key',
+    );
+  if (!certificatesOf(rootCert.text))
+    fault(
+      rootCert,
+      'holds no certificates that can be read; allowed: the certificates of the CAs whose clients are served, in PEM form',
+    );
+  return faults;
+}
+
+/**
+ * What is wrong with a list of cipher suites for a least TLS version. OpenSSL itself passes over a name that it does not
+ * know as long as another one fits.
+ * @param names of the two settings, for the faults
+ */
+export function cipherFaults(
+  policy: TlsPolicy,
+  names: { readonly ciphers: string; readonly minVersion: string },
+): Fault[] {
+  const { ciphers, minVersion } = policy;
+  if (ciphers === null) return [];
+  const words = wordsOf(ciphers);
+  const unknown = words.filter((word) => /^\w/.test(word) && !selectsSuites(word));
+  const allowed = 'OpenSSL names of cipher suites with a colon between';
+  if (words.length === 0 || unknown.length > 0)
+    return [
+      { name: names.ciphers, detail: `given "${unknown.join(':')}", which OpenSSL does not know; allowed: ${allowed}` },
+    ];
+  if (!selectsSuites(joined(ciphers)))
+    return [
+      {
+        name: names.ciphers,
+        detail: `given "${ciphers}", which OpenSSL cannot read or which leaves no suite; allowed: ${allowed}`,
+      },
+    ];
+  if (minVersion === '1.3' && !words.some(isSuite13)) {
+    return [
+      {
+        name: names.ciphers,
+        detail: `given no suite of TLS 1.3 with ${names.minVersion} 1.3; allowed: at least one, for example ${secureSunSpecCiphers[0]}`,
+      },
+    ];
+  }
+  return [];
+}
+
+const wordsOf = (ciphers: string) => ciphers.split(/[:;, ]+/).filter((word) => word !== '');
+/** With the one separator that Node knows; OpenSSL has more, and would pass over what Node then hands on unsorted. */
+const joined = (ciphers: string) => wordsOf(ciphers).join(':');
+const isSuite13 = (word: string) => word.startsWith('TLS_');
+
+function selectsSuites(ciphers: string): boolean {
+  try {
+    createSecureContext({ ciphers });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The options of a context, and what is remarkable but not wrong. */
+export interface TlsMaterial {
+  readonly context: SecureContextOptions;
+  /** wall time from and until which the certificate of the server is valid, ms since the epoch */
+  readonly validFromMs: number;
+  readonly validToMs: number;
+}
+
+export type TlsReading = { readonly material: TlsMaterial } | { readonly faults: readonly Fault[] };
+
+/** OpenSSL offers all its suites of TLS 1.3 beside a list that names none: then the version itself is not offered. */
+function versionsOf({ ciphers, minVersion }: TlsPolicy): Pick<SecureContextOptions, 'minVersion' | 'maxVersion'> {
+  const words = ciphers === null ? [] : wordsOf(ciphers);
+  const names13 = words.some(isSuite13);
+  if (ciphers !== null && !names13) return { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' };
+  return {
+    minVersion:
+      minVersion === '1.3' || (names13 && words.every((word) => isSuite13(word) || word.startsWith('@')))
+        ? 'TLSv1.3'
+        : 'TLSv1.2',
+  };
+}
+
+/** A file of PEM text, and what faults call the setting that names it. */
+export interface TlsFile {
+  readonly name: string;
+  readonly path: string;
+}
+
+interface PemFile extends TlsFile {
+  readonly text: string;
+}
+
+const maxPemBytes = 1024 * 1024;
+
+/**
+ * Reads the three files and checks them by themselves and against each other. Faults bear the names of the settings, with
+ * no path in them and nothing of the key.
+ * @param readText text of a file of at most so many bytes; throws where it cannot be read
+ */
+export function readTlsMaterial(
+  files: TlsTriple<TlsFile>,
+  policy: TlsPolicy,
+  readText: (path: string, maxBytes: number) => string,
+): TlsReading {
+  const faults: Fault[] = [];
+  const read = (file: TlsFile): PemFile => {
+    try {
+      return { ...file, text: readText(file.path, maxPemBytes) };
+    } catch (error) {
+      faults.push({ name: file.name, detail: `cannot be read: ${fileReason(error)}` });
+      return { ...file, text: '' };
+    }
+  };
+  const pem = { cert: read(files.cert), key: read(files.key), rootCert: read(files.rootCert) };
+  if (faults.length === 0) faults.push(...pemFaults(pem, policy));
+  return faults.length > 0 ? { faults } : materialOf(pem, policy);
+}
+
+function materialOf({ cert, key, rootCert }: TlsTriple<PemFile>, policy: TlsPolicy): TlsReading {
+  const context: SecureContextOptions = {
+    cert: cert.text,
+    key: key.text,
+    ca: rootCert.text,
+    ciphers: cipherString(policy),
+    ...versionsOf(policy),
+    // in TLS 1.2 it bounds the keys of certificates as well
+    ecdhCurve: policy.ciphers === null ? 'P-256' : 'auto',
+  };
+  try {
+    createSecureContext(context);
+  } catch (error) {
+    return {
+      faults: [
+        { name: cert.name, detail: `refused by OpenSSL: ${error instanceof Error ? error.message : String(error)}` },
+      ],
+    };
+  }
+  const own = new X509Certificate(cert.text);
+  return { material: { context, validFromMs: Date.parse(own.validFrom), validToMs: Date.parse(own.validTo) } };
+}

@@ -1,0 +1,298 @@
+/** Alarms of a device: words, severities, registers, and since when each stands. */
+import type { Alarm, AlarmSeverity } from '../../contract/device.ts';
+import type { Logger } from '../../core/log/log.ts';
+import type { ControlFunction } from '../../contract/device.ts';
+import type { Inverter } from '../inverter/inverter.ts';
+import type { TripCause } from '../inverter/protection.ts';
+import type { TripKind } from '../inverter/trip.ts';
+import type { DcPort } from '../source/source.ts';
+
+interface AlarmKind {
+  /** bit of 701.Alrm; null: the model has none for it */
+  readonly bit: number | null;
+  readonly source: Alarm['source'];
+  readonly severity: AlarmSeverity;
+  /** stays until a reset, even when its cause is gone */
+  readonly latched?: true;
+  readonly text: string;
+}
+
+export const tripTexts: Readonly<Record<TripCause, string>> = {
+  lowVoltage: 'tripped on under-voltage',
+  highVoltage: 'tripped on over-voltage',
+  lowFrequency: 'tripped on under-frequency',
+  highFrequency: 'tripped on over-frequency',
+  island: 'tripped on islanding',
+  rocof: 'tripped on rate of change of frequency',
+  vectorShift: 'tripped on vector shift',
+};
+
+/** Every alarm that a device can raise; four of them by fault injection alone. */
+export const alarmKinds = {
+  ground_fault: { bit: 0, source: 'evse', severity: 'error', text: 'ground fault at a charging connector' },
+  dc_over_volt: { bit: 1, source: 'dc', severity: 'warning', text: 'the DC voltage is above the window of the input' },
+  ac_disconnect: { bit: 2, source: 'ac', severity: 'error', text: 'the AC side is disconnected' },
+  dc_disconnect: { bit: 3, source: 'dc', severity: 'warning', text: 'the DC source is disconnected' },
+  grid_disconnect: { bit: 4, source: 'ac', severity: 'error', text: 'tripped on islanding or by a relay' },
+  cabinet_open: { bit: 5, source: 'ac', severity: 'warning', text: 'the cabinet is open' },
+  manual_shutdown: { bit: 6, source: 'ac', severity: 'info', text: 'stopped by operator' },
+  over_temp: { bit: 7, source: 'battery', severity: 'error', latched: true, text: 'over temperature' },
+  over_frequency: { bit: 8, source: 'ac', severity: 'error', text: tripTexts.highFrequency },
+  under_frequency: { bit: 9, source: 'ac', severity: 'error', text: tripTexts.lowFrequency },
+  ac_over_volt: { bit: 10, source: 'ac', severity: 'error', text: tripTexts.highVoltage },
+  ac_under_volt: { bit: 11, source: 'ac', severity: 'error', text: tripTexts.lowVoltage },
+  blown_string_fuse: { bit: 12, source: 'dc', severity: 'error', text: 'a string fuse has blown' },
+  under_temp: { bit: 13, source: 'battery', severity: 'error', latched: true, text: 'under temperature' },
+  memory_loss: { bit: 14, source: 'ac', severity: 'error', text: 'memory was lost' },
+  hw_test_failure: {
+    bit: 15,
+    source: 'ac',
+    severity: 'error',
+    latched: true,
+    text: 'the model gave a value that is not finite',
+  },
+  manufacturer_alrm: { bit: 16, source: 'dc', severity: 'error', text: 'fault of the primary source' },
+  over_volt: {
+    bit: 16,
+    source: 'battery',
+    severity: 'error',
+    latched: true,
+    text: 'a battery cell is above its voltage range',
+  },
+  under_volt: {
+    bit: 16,
+    source: 'battery',
+    severity: 'error',
+    latched: true,
+    text: 'a battery cell is below its voltage range',
+  },
+  overspeed: { bit: 16, source: 'dc', severity: 'warning', text: 'the rotor turns too fast' },
+  connector_fault: { bit: 16, source: 'evse', severity: 'error', text: 'a charging connector is faulted' },
+  soc_low: { bit: null, source: 'battery', severity: 'warning', text: 'the state of charge is at its floor' },
+  soc_high: { bit: null, source: 'battery', severity: 'info', text: 'the state of charge is at its ceiling' },
+  h2_tank_low: { bit: null, source: 'dc', severity: 'warning', text: 'the hydrogen tank is low' },
+  lvrt_active: { bit: null, source: 'ac', severity: 'warning', text: 'riding through low voltage' },
+  hvrt_active: { bit: null, source: 'ac', severity: 'warning', text: 'momentary cessation on high voltage' },
+  frt_active: { bit: null, source: 'ac', severity: 'warning', text: 'momentary cessation on frequency' },
+  voltage_collapse: {
+    bit: null,
+    source: 'ac',
+    severity: 'error',
+    text: 'the feeder cannot carry this power: voltage held at its last value',
+  },
+} as const satisfies Record<string, AlarmKind>;
+export type AlarmCode = keyof typeof alarmKinds;
+
+const kindOf = (code: AlarmCode): AlarmKind => alarmKinds[code];
+
+/** The alarm of a condition that a source names; those without a code of their own come as the vendor's. */
+function sourceAlarm(condition: string): AlarmCode {
+  return Object.hasOwn(alarmKinds, condition) ? (condition as AlarmCode) : 'manufacturer_alrm';
+}
+
+/** 701.Alrm. */
+export function alarmBits(codes: Iterable<AlarmCode>): number {
+  let bits = 0;
+  for (const code of codes) {
+    const { bit } = kindOf(code);
+    if (bit !== null) bits |= 1 << bit;
+  }
+  return bits;
+}
+
+const vendorBit = 16;
+
+/** 701.MnAlrmInfo: what the vendor's alarm bit stands for now. */
+export function vendorText(codes: Iterable<AlarmCode>): string {
+  const texts = [...codes]
+    .map(kindOf)
+    .filter(({ bit }) => bit === vendorBit)
+    .map(({ text }) => text);
+  return texts.join('; ').slice(0, vendorTextLength);
+}
+
+/** octets of 701.MnAlrmInfo */
+const vendorTextLength = 64;
+
+/** Bits of 714.Prt.DCAlrm. */
+const portBits: Readonly<Partial<Record<AlarmCode, number>>> = {
+  ground_fault: 0,
+  dc_over_volt: 1,
+  over_volt: 1,
+  dc_disconnect: 3,
+  over_temp: 7,
+  under_temp: 13,
+  under_volt: 21,
+};
+
+/** 714.Prt.DCAlrm and DCSta. */
+export function portState({ conditions, voltageV }: DcPort): {
+  readonly bits: number;
+  readonly state: 'OFF' | 'ON' | 'WARNING' | 'ERROR';
+} {
+  let bits = 0;
+  let worst: AlarmSeverity = 'info';
+  if (conditions && conditions.size > 0) {
+    for (const condition of conditions) {
+      const code = sourceAlarm(condition);
+      const bit = portBits[code];
+      if (bit === undefined) continue;
+      bits |= 1 << bit;
+      const { severity } = kindOf(code);
+      if (severity === 'error' || worst === 'info') worst = severity;
+    }
+  }
+  if (worst === 'error') return { bits, state: 'ERROR' };
+  if (!(voltageV > 0) || conditions?.has('dc_disconnect') === true) return { bits, state: 'OFF' };
+  return { bits, state: worst === 'warning' ? 'WARNING' : 'ON' };
+}
+
+export const tripAlarms: Readonly<Record<TripCause, AlarmCode>> = {
+  lowVoltage: 'ac_under_volt',
+  highVoltage: 'ac_over_volt',
+  lowFrequency: 'under_frequency',
+  highFrequency: 'over_frequency',
+  island: 'grid_disconnect',
+  rocof: 'grid_disconnect',
+  vectorShift: 'grid_disconnect',
+};
+export const tripNames: Readonly<Record<TripKind, ControlFunction>> = {
+  lowVoltage: 'lv_trip',
+  highVoltage: 'hv_trip',
+  lowFrequency: 'lf_trip',
+  highFrequency: 'hf_trip',
+};
+const cessationAlarms: Readonly<Record<TripKind, AlarmCode>> = {
+  lowVoltage: 'lvrt_active',
+  highVoltage: 'hvrt_active',
+  lowFrequency: 'frt_active',
+  highFrequency: 'frt_active',
+};
+
+/** Alarms that inverter and source raise now. @param trips of the tick: they stand to its end, however short their cause */
+export function activeAlarms(
+  inverter: Inverter,
+  conditions: ReadonlySet<string>,
+  trips: readonly AlarmCode[],
+): Set<AlarmCode> {
+  const { phase, lastTrip, ceasedBy, switchClosed, settings } = inverter;
+  const active = new Set<AlarmCode>(trips);
+  if (phase === 'tripped' && lastTrip) active.add(tripAlarms[lastTrip]);
+  if ((phase === 'off' || phase === 'shutting_down') && (!switchClosed || settings.operator === 'STOP'))
+    active.add('manual_shutdown');
+  if (ceasedBy !== null) active.add(cessationAlarms[ceasedBy]);
+  for (const condition of conditions) active.add(sourceAlarm(condition));
+  return active;
+}
+
+/** What raises alarms besides inverter and source. */
+interface DeviceTrouble {
+  /** the feeder cannot carry the power */
+  readonly collapsed: boolean;
+  /** the model has failed */
+  readonly fault: boolean;
+  /** by fault injection */
+  readonly raised: readonly AlarmCode[];
+}
+
+/** The device claims it, and we know better. */
+const falseAlarmText = 'raised by fault injection, without a cause';
+
+const none: ReadonlySet<AlarmCode> = new Set();
+
+/** The alarms that stand, each from its beginning to its end. */
+export class DeviceAlarms {
+  readonly #deviceIndex: number;
+  readonly #log: Logger;
+  readonly #wallMs: () => number;
+  readonly #since = new Map<AlarmCode, number>();
+  readonly #trips = new Set<AlarmCode>();
+  #codes: readonly AlarmCode[] = [];
+  /** those that only fault injection raises */
+  #false: ReadonlySet<AlarmCode> = none;
+
+  constructor(deviceIndex: number, log: Logger, wallMs: () => number) {
+    this.#deviceIndex = deviceIndex;
+    this.#log = log;
+    this.#wallMs = wallMs;
+  }
+
+  codes(): readonly AlarmCode[] {
+    return this.#codes;
+  }
+
+  get latchedCount(): number {
+    let count = 0;
+    for (const code of this.#since.keys()) if (kindOf(code).latched === true) count += 1;
+    return count;
+  }
+
+  /** @param ports of the source, to which some alarms belong */
+  list(ports: readonly DcPort[]): Alarm[] {
+    const portOf = (code: AlarmCode) => {
+      const at = ports.findIndex(({ conditions }) => conditions?.has(code));
+      return at < 0 ? null : at;
+    };
+    return [...this.#since].map(([code, sinceMs]) => ({
+      code,
+      source: kindOf(code).source,
+      severity: kindOf(code).severity,
+      sinceMs,
+      deviceIndex: this.#deviceIndex,
+      port: portOf(code),
+      latched: kindOf(code).latched === true,
+      message: this.#textOf(code),
+    }));
+  }
+
+  /** At its instant: the cause of a trip, and with it the alarm, may be gone before the tick ends. */
+  noteTrip({ lastTrip }: Inverter): void {
+    if (lastTrip === null) return;
+    this.#trips.add(tripAlarms[lastTrip]);
+    this.#log.warning(tripTexts[lastTrip], this.#deviceIndex);
+  }
+
+  /** Takes over what inverter and source raise at the end of a tick. @param conditions of the source */
+  follow(inverter: Inverter, conditions: ReadonlySet<string>, { collapsed, fault, raised }: DeviceTrouble): void {
+    const calm =
+      inverter.phase === 'in_service' &&
+      inverter.ceasedBy === null &&
+      conditions.size === 0 &&
+      this.#trips.size === 0 &&
+      raised.length === 0 &&
+      !collapsed &&
+      !fault;
+    // nothing stands and nothing begins: so it is in most ticks
+    if (calm && this.#codes.length === 0) return;
+    const trips = fault ? [] : [...this.#trips];
+    this.#trips.clear();
+    const active = activeAlarms(inverter, conditions, trips);
+    if (collapsed) active.add('voltage_collapse');
+    if (fault) active.add('hw_test_failure');
+    this.#false = raised.length === 0 ? none : new Set(raised.filter((code) => !active.has(code)));
+    for (const code of raised) active.add(code);
+    this.update(active);
+  }
+
+  /** Takes over what stands now; beginnings and ends are logged. */
+  update(active: ReadonlySet<AlarmCode>): void {
+    let changed = false;
+    for (const code of this.#since.keys()) {
+      if (active.has(code)) continue;
+      changed = true;
+      this.#since.delete(code);
+      this.#log.info(`alarm ended: ${code}`, this.#deviceIndex);
+    }
+    for (const code of active) {
+      if (this.#since.has(code)) continue;
+      changed = true;
+      this.#since.set(code, this.#wallMs());
+      this.#log.warning(`alarm: ${code}: ${this.#textOf(code)}`, this.#deviceIndex);
+    }
+    if (changed) this.#codes = [...this.#since.keys()];
+  }
+
+  #textOf(code: AlarmCode): string {
+    return this.#false.has(code) ? falseAlarmText : kindOf(code).text;
+  }
+}

@@ -1,0 +1,20 @@
+import type { SimTime } from '../../core/time/clock.ts';
+import type { FaultRegistry } from '../../core/faults/registry.ts';
+import type { Logger } from '../../core/log/log.ts';
+import type { CommitClock } from '../../sunspec/map/bank.ts';
+import type { TerminalsContext } from './terminals.ts';
+import type { VisitPlan } from '../surroundings/visits.ts';
+
+/** What a device takes from its plant. */
+export interface DeviceContext extends TerminalsContext {
+  readonly clock: CommitClock;
+  readonly seed: number;
+  /** vehicles that come and go by themselves, and the time in their plan; null: none */
+  readonly visits?: VisitPlan | null;
+  readonly seriesTime?: (t: SimTime) => number;
+  /** told of resets; absent: there is no fault injection */
+  readonly faults?: Pick<FaultRegistry, 'deviceReset'>;
+  /** indexes of devices that answer nobody: a device enters and leaves by itself */
+  readonly silent?: Set<number>;
+  readonly log: Logger;
+}

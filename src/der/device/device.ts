@@ -1,0 +1,500 @@
+/** One simulated device: inverter and source behind a register bank. */
+import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import { remoteSources } from '../../core/origin.ts';
+import type {
+  Alarm,
+  AssetType,
+  DcMode,
+  DeviceCommand,
+  DeviceDetail,
+  IvCurve,
+  SourceCommand,
+} from '../../contract/device.ts';
+import type { Published } from '../../contract/snapshot.ts';
+import type { Origin } from '../../core/origin.ts';
+import { SimError } from '../../core/errors.ts';
+import type { BatteryTree } from '../../contract/kinds/battery.ts';
+import type { EvseSession } from '../../contract/kinds/evse.ts';
+import type { Override } from '../../contract/overrides.ts';
+import { createRandom } from '../../core/random.ts';
+import { Scheduler } from '../../core/time/scheduler.ts';
+import { AdoptionTimers } from '../../sunspec/map/adoption-timers.ts';
+import { RegisterBank } from '../../sunspec/map/bank.ts';
+import type { Candidate, CommitClock } from '../../sunspec/map/bank.ts';
+import type { ControlFunction, Device } from '../../contract/device.ts';
+import type { PointSlot } from '../../sunspec/map/layout.ts';
+import { ReversionTimers } from '../../sunspec/map/reversion.ts';
+import { DeviceAlarms, tripNames } from './alarms.ts';
+import type { DeviceContext } from './device-context.ts';
+import type { GridValues } from '../surroundings/environment.ts';
+import { DeviceEffects } from '../faults/device-effects.ts';
+import { FeltSettings } from '../faults/felt-settings.ts';
+import type { DeviceIdentity } from './identity.ts';
+import { nominalLnV, terminalVoltages } from '../inverter/ac.ts';
+import type { TerminalVoltages } from '../inverter/ac.ts';
+import { Inverter } from '../inverter/inverter.ts';
+import { readSettings } from '../inverter/settings.ts';
+import type { Settings } from '../inverter/settings.ts';
+import { SiteShare } from '../inverter/site-share.ts';
+import { CommandWriters } from './last-writers.ts';
+import { Power } from './power.ts';
+import { publish, publishDetail } from './publish.ts';
+import { curveModelId, SimModels } from './sim-models.ts';
+import { buildSnapshot, publishSnapshot } from './snapshot.ts';
+import type { TickStamp } from './snapshot.ts';
+import { StorageCommands } from './storage-map.ts';
+import type { DcSource } from '../source/source.ts';
+import { enterServiceState, statusMessage } from './status.ts';
+import { inverterRatings } from './template.ts';
+import type { DeviceTemplate } from './template.ts';
+import { Terminals } from './terminals.ts';
+import { DeviceTrace } from './trace.ts';
+import { Visits } from '../surroundings/visits.ts';
+
+/** 715.DERHb counts seconds and wraps before its "not implemented" value. */
+const heartbeatModulus = 0xffffffff;
+
+export class SimDevice implements Device {
+  readonly index: number;
+  readonly name: string;
+  readonly deviceType: string;
+  readonly profileName: string | null;
+  readonly assetType: AssetType;
+  readonly dcMode: DcMode;
+  readonly bank: RegisterBank;
+  readonly trace: DeviceTrace;
+  readonly siteShare: SiteShare;
+  localControl = false;
+  readonly #template: DeviceTemplate;
+  readonly #context: DeviceContext;
+  readonly #scheduler = new Scheduler();
+  readonly #adoptions: AdoptionTimers;
+  readonly #reversions: ReversionTimers;
+  readonly #source: DcSource;
+  readonly #inverter: Inverter;
+  readonly #terminals: Terminals;
+  readonly #power: Power;
+  readonly #alarms: DeviceAlarms;
+  #detail: DeviceDetail;
+  readonly #storage: StorageCommands;
+  /** null: the map has no simulation models */
+  readonly #simModels: SimModels | null;
+  /** null: no fault has been about what this device does */
+  #effects: DeviceEffects | null = null;
+  readonly #writers: CommandWriters;
+  readonly #clock: CommitClock;
+  /** the end of the last sub-step; between ticks the plant's clock goes on from here */
+  #now: SimTime;
+  readonly #start: SimTime;
+  /** last values that were numbers */
+  #grid: GridValues;
+  /** what the last sub-step saw */
+  #steppedGrid: GridValues;
+  /** of the last sub-step, and the last that was a number */
+  #ambientNowC = 20;
+  #ambientC = 20;
+  #stepping = false;
+  #fault = false;
+
+  constructor(identity: DeviceIdentity, template: DeviceTemplate, context: DeviceContext, start: SimTime) {
+    this.index = identity.index;
+    this.name = identity.name;
+    this.deviceType = identity.deviceType;
+    this.profileName = identity.profileName;
+    this.assetType = template.assetType;
+    this.dcMode = template.dcMode;
+    this.#template = template;
+    this.#context = context;
+    this.#now = start;
+    this.#start = start;
+    this.#alarms = new DeviceAlarms(this.index, context.log, () => context.clock.wallMs());
+    const clock: CommitClock = {
+      // a tick under way may be ahead of the clock that masters see
+      sim: () => (this.#stepping ? this.#now : (Math.max(this.#now, context.clock.sim()) as SimTime)),
+      wallMs: () => context.clock.wallMs(),
+    };
+    this.#clock = clock;
+    this.#writers = new CommandWriters(clock);
+    const effect = (touched: readonly PointSlot[], candidate: Candidate, by: Origin) => {
+      this.#commit(touched, candidate, by);
+    };
+    const warn = (message: string) => {
+      context.log.warning(message, this.index);
+    };
+    this.bank = new RegisterBank(template.layout, Buffer.from(template.image), clock, {
+      effect,
+      admit: (by) => {
+        this.#power.admit(by);
+        this.#admit(by, 'MAP_LOCAL_CONTROL');
+      },
+      startWriters: template.profilePoints,
+      onListenerFault: warn,
+      writerOf: (slot) => this.#simModels?.writerOf(slot),
+      onDemand: { modelId: curveModelId, draw: (map) => this.#simModels?.drawCurve(map) },
+      deferAdoption: (request, by) => this.#adopting(request, by),
+    });
+    // each commit by itself: which function was enabled last must not depend on where ticks fall
+    this.bank.onChange(({ points, by }) => {
+      this.#effects?.committed();
+      this.#inverter.applySettings(this.#settings());
+      this.#storage.carryOut(points, this.bank.map, {
+        command: (command) => {
+          this.#toSource(command, by);
+        },
+      });
+      this.#simModels?.carryOut(by);
+    });
+    this.#adoptions = new AdoptionTimers(this.bank, this.#scheduler, clock, template.inverter.adoptionS);
+    this.#reversions = new ReversionTimers(this.bank, this.#scheduler, clock, warn);
+    this.#storage = new StorageCommands(template.storage);
+    this.#simModels = this.bank.map.m64414
+      ? new SimModels({ index: this.index, map: this.bank.map, environment: context.environment, clock: context.clock })
+      : null;
+    this.#source = template.createSource(context.seed, this.index);
+    this.#inverter = new Inverter(
+      inverterRatings(template, this.bank.map.m702.VNomRtg, context.feeder),
+      template.settings,
+      this.#source,
+      createRandom(context.seed, this.index, 'enter-service'),
+    );
+    this.#power = new Power(
+      {
+        identity,
+        bank: this.bank,
+        image: template.image,
+        inverter: this.#inverter,
+        source: this.#source,
+        reversions: this.#reversions,
+        writers: this.#writers,
+        silent: context.silent,
+      },
+      start,
+    );
+    this.#terminals = new Terminals(this.index, context, template.ratings);
+    this.siteShare = new SiteShare(this.#inverter, this.#terminals);
+    this.#grid = context.environment.gridAt(this.index, start);
+    this.#ambientNowC = this.#terminals.settle(start, this.#grid, this.#inverter, this.#source);
+    this.#steppedGrid = this.#grid;
+    this.trace = new DeviceTrace(this.#inverter, () => ({ at: this.#now, grid: this.#steppedGrid }));
+    this.#startVisits();
+    this.#detail = this.#source.detail();
+  }
+
+  get detail(): DeviceDetail {
+    return this.#detail;
+  }
+
+  get activeFunctions(): ReadonlySet<ControlFunction> {
+    return this.#inverter.activeFunctions();
+  }
+
+  get activeTrips(): readonly string[] {
+    return this.#inverter.protection.pendingTrips.map((kind) => tripNames[kind]);
+  }
+
+  get enterService(): Device['enterService'] {
+    return enterServiceState(this.#inverter, this.#now);
+  }
+
+  get latchedAlarmCount(): number {
+    return this.#alarms.latchedCount;
+  }
+
+  get alarms(): readonly Alarm[] {
+    return this.#alarms.list(this.#source.ports);
+  }
+
+  get overrides(): readonly Override[] {
+    return this.#writers.list;
+  }
+
+  get statusMessage(): string | null {
+    return this.#power.down ? 'rebooting' : statusMessage(this.#inverter, this.#fault, this.#alarms.codes());
+  }
+
+  /** Faults in what the device makes of its registers. */
+  get effects(): DeviceEffects {
+    return (this.#effects ??= this.#createEffects());
+  }
+
+  command(command: DeviceCommand, by: Origin): void {
+    this.#admit(by, 'COMMAND_CONFLICT');
+    switch (command.kind) {
+      default:
+        this.#source.command(command);
+        if (command.kind === 'hybrid.policy') this.#inverter.activePower.glideFrom(this.#inverter.pW);
+        this.#detail = this.#source.detail();
+        publishDetail(this.bank.map, this.#detail);
+        break;
+      case 'switch':
+        this.#power.admit(by);
+        this.#inverter.switchClosed = command.closed;
+        break;
+      case 'local':
+        this.localControl = command.local;
+        this.bank.map.m715.LocRemCtl = command.local ? 'LOCAL' : 'REMOTE';
+        break;
+      case 'start':
+        this.bank.transact(by, (tx) => {
+          tx.m703.ES = 'ENABLED';
+          tx.m715.OpCtl = 'START';
+        });
+        break;
+      case 'stop':
+        this.bank.transact(by, (tx) => {
+          tx.m703.ES = 'DISABLED';
+          tx.m715.OpCtl = 'STOP';
+        });
+        break;
+      case 'reset':
+        this.#resetAlarms(by);
+        if (command.scope === 'device') this.#resetDevice(by);
+        break;
+    }
+    this.#writers.note(command, by);
+  }
+
+  /** A command that a register write or the plan of the day stands for. */
+  #toSource(command: SourceCommand, by: Origin): void {
+    this.#source.command(command);
+    this.#writers.note(command, by);
+  }
+
+  /** Rated nominal voltage line to neutral, V: what the grid's per unit refers to. */
+  get nominalLnV(): number {
+    const { wiring, vNomRtgV } = this.#inverter.ratings;
+    return nominalLnV(wiring, vNomRtgV);
+  }
+
+  terminalVoltages(aPu: number, bPu: number, cPu: number): TerminalVoltages {
+    const { wiring, vNomRtgV } = this.#inverter.ratings;
+    return terminalVoltages(wiring, vNomRtgV, { aPu, bPu, cPu });
+  }
+
+  /** Whether per unit means the same volts on both devices. */
+  sharesNominal(other: SimDevice): boolean {
+    return this.nominalLnV === other.nominalLnV && this.#inverter.ratings.wiring === other.#inverter.ratings.wiring;
+  }
+
+  storageTree(): BatteryTree | null {
+    return this.#source.tree?.() ?? null;
+  }
+
+  chargingSessions(): readonly EvseSession[] {
+    return this.#source.sessions?.() ?? [];
+  }
+
+  get startedAt(): SimTime {
+    return this.#start;
+  }
+
+  dcCurve(port: number | undefined, points: number): IvCurve {
+    return this.#source.curve(port, points);
+  }
+
+  /**
+   * Advances towards `end` in sub-steps of simulated time; due timers run at their own instants.
+   * @param most sub-steps before giving way; the next call goes on from there
+   * @returns whether `end` is reached
+   */
+  advance(end: SimTime, most = Infinity): boolean {
+    const { environment } = this.#context;
+    this.#stepping = true;
+    try {
+      for (let done = 0; this.#now < end; done += 1) {
+        if (done >= most) return false;
+        const grid = this.#gridAt(this.#now);
+        const motion = environment.gridMotion(this.index, this.#now);
+        if (!this.#idle) this.#inverter.decide(this.#now, grid);
+        if (this.trace.decided(this.#now)) this.#alarms.noteTrip(this.#inverter);
+        let next = Math.min(end, this.#inverter.nextStep(this.#now, motion, grid, this.#source));
+        next = Math.min(next, environment.nextEvent(this.index, this.#now), this.#scheduler.nextDue);
+        if (motion !== 'still') next = this.#terminals.crossing(this.#now, next, grid, this.#inverter);
+        this.#subStep(Math.max(next, this.#now + 1) as SimTime, grid);
+      }
+      return true;
+    } finally {
+      this.#stepping = false;
+    }
+  }
+
+  /** Writes the measurements and makes the snapshot of this tick. */
+  publish(stamp: TickStamp): Published {
+    const inverter = this.#inverter;
+    // what jumps at this instant belongs to the next tick, with the power that answers to it
+    this.#takeFinite(this.#gridAt(Math.max(this.#start, this.#now - 1) as SimTime));
+    this.#alarms.follow(inverter, this.#source.conditions, {
+      collapsed: this.#terminals.collapsed,
+      fault: this.#fault,
+      raised: this.#effects?.alarmCodes ?? [],
+    });
+    this.#detail = this.#source.detail();
+    publish(this.bank.map, {
+      inverter,
+      source: this.#source,
+      detail: this.#detail,
+      grid: this.#grid,
+      ambientC: this.#ambientC,
+      now: this.#now,
+      fault: this.#fault,
+      heartbeat: Math.floor(secondsBetween(this.#power.upSince, this.#now)) % heartbeatModulus,
+      alarms: this.#alarms.codes(),
+    });
+    this.#reversions.publish(this.#now);
+    this.#simModels?.publish(this.#now, stamp.clockTime, this.#source);
+    const published = publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage), this.#detail);
+    this.#effects?.look();
+    return published;
+  }
+
+  /** Calls `act` after so many simulated seconds, at that very instant; a reset of the device prevents it. */
+  later(delayS: number, act: () => void): ReturnType<Scheduler['at']> {
+    return this.#scheduler.at(addSeconds(this.#context.clock.sim(), delayS), act);
+  }
+
+  /** Registers follow what a request has changed around the device. @param t the instant by which requests act */
+  showSurroundings(t: SimTime): void {
+    this.#simModels?.show(t);
+  }
+
+  /** The grid at the terminals, with the power of the last sub-step. */
+  #gridAt(t: SimTime): GridValues {
+    return this.#terminals.gridAt(t, this.#inverter.pW, this.#inverter.qVar);
+  }
+
+  #subStep(next: SimTime, grid: GridValues): void {
+    const dtS = secondsBetween(this.#now, next);
+    const around = this.#terminals.around(next, grid, this.#inverter.activePower.droop.side === 'under');
+    this.#ambientNowC = around.ambientTemperatureC;
+    this.#source.prepare(dtS, around);
+    if (this.#idle) this.#source.draw(0, false);
+    else this.#inverter.step(this.#now, dtS, grid, this.#source);
+    this.#now = next;
+    this.#steppedGrid = grid;
+    this.trace.stepped(next, grid);
+    if (this.#scheduler.nextDue <= next) this.#scheduler.runDue(next);
+  }
+
+  /** Nothing runs: the model has failed, or the device is off. */
+  get #idle(): boolean {
+    return this.#fault || this.#power.down;
+  }
+
+  #settings(): Settings {
+    const map = this.#effects?.map ?? this.bank.map;
+    const settings = readSettings(map, this.#template.inverter.mayTrip);
+    const secondLimitPct = this.#effects?.limitPct;
+    return secondLimitPct === undefined ? settings : { ...settings, secondLimitPct };
+  }
+
+  #admit(by: Origin, code: 'MAP_LOCAL_CONTROL' | 'COMMAND_CONFLICT'): void {
+    if (this.localControl && remoteSources.includes(by.source)) {
+      throw new SimError(code, 'the device is under local control and takes nothing from afar (715.LocRemCtl)');
+    }
+  }
+
+  /** Part of every commit: timers, latch points; physics follows at the next sub-step. */
+  #commit(touched: readonly PointSlot[], candidate: Candidate, by: Origin): void {
+    this.#reversions.commit(touched, candidate, by);
+    const taken = this.#effects?.committing(touched, candidate, by);
+    const acting = taken && taken.size > 0 ? touched.filter((slot) => !taken.has(slot)) : touched;
+    if (this.#storage.note(acting, candidate)) this.#resetAlarms(by);
+    this.#simModels?.note(acting, candidate);
+    const reset = acting.find((slot) => slot.modelId === 715 && slot.path === 'AlarmReset');
+    if (reset && candidate.value(reset) === 1) {
+      this.#resetAlarms(by);
+      // a command, not a state: it reads back as done
+      candidate.set(reset, 0);
+    }
+  }
+
+  #adopting(request: PointSlot, by: Origin): ReturnType<AdoptionTimers['defer']> | 'COMPLETED' | 'FAILED' {
+    const outcome = this.#effects?.adopting(request, by) ?? null;
+    if (outcome === null) return this.#adoptions.defer(request, by);
+    this.#adoptions.drop(request);
+    return outcome;
+  }
+
+  #createEffects(): DeviceEffects {
+    return new DeviceEffects({
+      deviceIndex: this.index,
+      bank: this.bank,
+      scheduler: this.#scheduler,
+      felt: new FeltSettings(this.bank),
+      isDown: () => this.#power.down,
+      now: () => this.#clock.sim(),
+      refresh: () => {
+        this.#inverter.applySettings(this.#settings());
+      },
+      powerDown: (forget, by) => {
+        this.#power.goDown(forget, by, this.localControl);
+      },
+      powerUp: () => {
+        this.#power.comeUp(this.#clock.sim());
+      },
+    });
+  }
+
+  #startVisits(): void {
+    const { visits, seriesTime } = this.#context;
+    if (!visits || !seriesTime) return;
+    const run = new Visits(visits, {
+      command: (command) => {
+        this.#toSource(command, { source: 'profile' });
+      },
+      connectors: () => {
+        const detail = this.#source.detail();
+        return detail.kind === 'evse' ? detail.connectors : [];
+      },
+      warn: (text) => {
+        this.#context.log.warning(text, this.index);
+      },
+    });
+    run.begin(this.#scheduler, this.#now, seriesTime(this.#now));
+  }
+
+  #resetAlarms(by: Origin): void {
+    this.#fault = false;
+    this.#source.clearFaults();
+    this.#inverter.acknowledge();
+    this.#writers.note({ kind: 'reset', scope: 'alarms' }, by);
+  }
+
+  #resetDevice(by: Origin): void {
+    this.#context.faults?.deviceReset(this.index);
+    if (this.#power.down) this.#power.comeUp(this.#clock.sim());
+    this.#reversions.clear();
+    this.#scheduler.clear();
+    this.#context.environment.clearLocal(this.index);
+    this.localControl = false;
+    this.#effects?.forget();
+    this.#power.loadStart(by, false);
+    this.#inverter.restart();
+    this.#source.restart();
+    this.#writers.clear();
+    this.#startVisits();
+    this.#effects?.restart();
+    this.showSurroundings(this.#context.clock.sim());
+  }
+
+  /** A value that is not finite never reaches a register: the device faults and keeps its last good surroundings at zero power. */
+  #takeFinite(grid: GridValues): void {
+    const inverter = this.#inverter;
+    let sum = inverter.pW + inverter.qVar + grid.aPu + grid.bPu + grid.cPu + grid.hz + this.#ambientNowC;
+    for (const port of this.#source.ports) sum += port.voltageV + port.currentA + port.powerW;
+    if (Number.isFinite(sum)) {
+      this.#grid = grid;
+      this.#ambientC = this.#ambientNowC;
+      return;
+    }
+    if (!this.#fault)
+      this.#context.log.error(
+        'the model gave a value that is not finite; the device is in fault until it is reset',
+        this.index,
+      );
+    this.#fault = true;
+    inverter.halt();
+    this.#source.draw(0, false);
+  }
+}

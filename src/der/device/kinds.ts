@@ -1,0 +1,164 @@
+/** The kinds of devices: what follows for inverter, map and telemetry from what stands behind the inverter. */
+import type { AssetType, DcMode } from '../../contract/device.ts';
+import type { PvParameters } from '../../contract/kinds/pv.ts';
+import type { Fault } from '../../core/errors.ts';
+import type { BatteryParameters } from '../../contract/kinds/battery.ts';
+import type { SourceParameters } from '../../contract/kinds/source.ts';
+import { createRandom } from '../../core/random.ts';
+import { dcFromAc } from '../inverter/efficiency.ts';
+import { BatteryPort } from '../source/battery/battery-port.ts';
+import { EvseSource } from '../source/evse/evse-source.ts';
+import { FuelCellPort } from '../source/fuelcell/fuelcell-port.ts';
+import { HybridSource } from '../source/hybrid/hybrid-source.ts';
+import { maximumPowerPoint, parametersAt, pvModules } from '../source/pv/module.ts';
+import type { PvConfig } from '../source/pv/array.ts';
+import { PvPort } from '../source/pv/port.ts';
+import type { DcSource } from '../source/source.ts';
+import { WindPort } from '../source/wind/wind-port.ts';
+
+/** Makes the source of one device; its random numbers follow from the seed and the device index. */
+export type CreateSource = (seed: number, deviceIndex: number) => DcSource;
+
+export interface KindTraits {
+  readonly assetType: AssetType;
+  readonly dcMode: DcMode;
+  /** of the inverter; null: the source counts its power at the AC terminals */
+  readonly efficiencyNominal: number | null;
+  /** gives all it can when nobody asks */
+  readonly generator: boolean;
+  /** DC ports of model 714 */
+  readonly portCount: number;
+  /** the storage behind models 713 and 802; null: none */
+  readonly storage: BatteryParameters | null;
+  readonly createSource: CreateSource;
+}
+
+function pvConfig(pv: PvParameters, faults: Fault[]): PvConfig | null {
+  const module = Object.hasOwn(pvModules, pv.module) ? pvModules[pv.module as keyof typeof pvModules] : undefined;
+  if (!module) {
+    faults.push({ name: 'pv.module', detail: `given ${JSON.stringify(pv.module)}`, allowed: Object.keys(pvModules) });
+    return null;
+  }
+  const standard = maximumPowerPoint(parametersAt(module, 1000, 25));
+  const openV = standard.voc * pv.series;
+  const bestV = standard.v * pv.series;
+  // the array must suit its input: its working voltage inside the window, its open-circuit voltage not above
+  if (openV > pv.maxDcVoltageV) {
+    faults.push({
+      name: 'pv.max_dc_voltage_v',
+      detail: `given ${pv.maxDcVoltageV}; allowed: at least the open-circuit voltage of the strings, ${openV.toFixed(1)} V`,
+    });
+  }
+  if (bestV < pv.minDcVoltageV) {
+    faults.push({
+      name: 'pv.min_dc_voltage_v',
+      detail: `given ${pv.minDcVoltageV}; allowed: up to the voltage of the strings at maximum power, ${bestV.toFixed(1)} V`,
+    });
+  }
+  return {
+    module,
+    seriesCount: pv.series,
+    parallelCount: pv.parallel,
+    minDcVoltageV: pv.minDcVoltageV,
+    maxDcVoltageV: pv.maxDcVoltageV,
+    mpptTimeConstantS: pv.mpptTimeConstantS,
+    startSeconds: pv.startTimeS,
+    shading: pv.shading,
+    tracker: pv.mppt,
+  };
+}
+
+/**
+ * Traits of the kind behind these parameters.
+ * @param wMaxW rated AC power
+ * @param faults receives what does not fit together
+ * @returns null when there are faults
+ */
+export function kindTraits(source: SourceParameters, wMaxW: number, faults: Fault[]): KindTraits | null {
+  const none = { assetType: source.kind, generator: true, portCount: 1, storage: null };
+  switch (source.kind) {
+    case 'pv': {
+      const config = pvConfig(source.pv, faults);
+      return (
+        config && {
+          ...none,
+          dcMode: 'pv',
+          efficiencyNominal: source.pv.efficiencyNominal,
+          createSource: () => new PvPort(config),
+        }
+      );
+    }
+    case 'battery': {
+      const { battery } = source;
+      return {
+        ...none,
+        dcMode: 'battery',
+        generator: false,
+        storage: battery,
+        efficiencyNominal: battery.efficiencyNominal,
+        createSource: (seed, index) => new BatteryPort(battery, createRandom(seed, index, 'battery')),
+      };
+    }
+    case 'wind': {
+      const { wind } = source;
+      return {
+        ...none,
+        dcMode: 'wind',
+        efficiencyNominal: wind.efficiencyNominal,
+        createSource: (seed, index) => new WindPort(wind, createRandom(seed, index, 'wind')),
+      };
+    }
+    case 'fuelcell': {
+      const { fuelCell } = source;
+      return {
+        ...none,
+        dcMode: 'fuelcell',
+        generator: fuelCell.operatingMode === 'fc_only',
+        efficiencyNominal: fuelCell.efficiencyNominal,
+        createSource: () => new FuelCellPort(fuelCell),
+      };
+    }
+    case 'hybrid-dc':
+      return hybridTraits(source, wMaxW, faults);
+    case 'evse': {
+      const { evse } = source;
+      return {
+        ...none,
+        dcMode: 'none',
+        generator: false,
+        efficiencyNominal: null,
+        portCount: evse.connectors.filter(({ type }) => type === 'dc').length,
+        createSource: (seed, index) => new EvseSource(evse, createRandom(seed, index, 'evse')),
+      };
+    }
+  }
+}
+
+function hybridTraits(
+  source: Extract<SourceParameters, { kind: 'hybrid-dc' }>,
+  wMaxW: number,
+  faults: Fault[],
+): KindTraits | null {
+  const { hybrid, battery } = source;
+  const config = pvConfig(source.pv, faults);
+  const { efficiencyNominal } = source.pv;
+  return (
+    config && {
+      assetType: 'hybrid-dc',
+      dcMode: 'hybrid-dc',
+      generator: false,
+      portCount: 2,
+      storage: battery,
+      efficiencyNominal,
+      createSource: (seed, index) =>
+        new HybridSource({
+          pv: new PvPort(config), // a fixed cell temperature of the surroundings is that of the PV cells
+          battery: new BatteryPort(battery, createRandom(seed, index, 'battery'), { takesCellTemperature: false }),
+          busVoltageV: hybrid.busVoltageV,
+          policy: hybrid.policy,
+          chargeFromGrid: hybrid.chargeFromGrid,
+          dcOfAcW: (acW) => dcFromAc(acW, wMaxW / efficiencyNominal, efficiencyNominal),
+        }),
+    }
+  );
+}

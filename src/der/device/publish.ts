@@ -1,0 +1,286 @@
+/** Physics result -> registers: the only writer of measurements. Conversions of sign and unit happen here. */
+import type { SimTime } from '../../core/time/clock.ts';
+import type { DeviceDetail } from '../../contract/device.ts';
+import type { BatteryDetail } from '../../contract/kinds/battery.ts';
+import type { MapView } from '../../sunspec/map/view.ts';
+import type { ControlFunction } from '../../contract/device.ts';
+import { alarmBits, portState, vendorText } from './alarms.ts';
+import type { AlarmCode } from './alarms.ts';
+import type { GridValues } from '../surroundings/environment.ts';
+import { phaseShares, terminalVoltages } from '../inverter/ac.ts';
+import type { Inverter } from '../inverter/inverter.ts';
+import { isConnected } from '../inverter/service.ts';
+import type { DcSource } from '../source/source.ts';
+import { publishStorage } from './storage-map.ts';
+
+const gridFollowing = 1;
+const clippedMode = 4;
+
+/** 701.ThrotSrc bits by the function that holds the output back. */
+const throttleBits: Partial<Record<ControlFunction, number>> = {
+  max_power: 0,
+  active_power: 1,
+  constant_var: 2,
+  pf_inject: 3,
+  pf_absorb: 3,
+  volt_var: 4,
+  freq_droop: 5,
+  lv_trip: 7,
+  hv_trip: 8,
+  watt_var: 9,
+  volt_watt: 10,
+  lf_trip: 12,
+  hf_trip: 13,
+};
+const reactive: ReadonlySet<ControlFunction> = new Set([
+  'constant_var',
+  'pf_inject',
+  'pf_absorb',
+  'volt_var',
+  'watt_var',
+]);
+/** ramps, and limits of voltage and current that no function sets */
+const derated = 14;
+
+type InverterState = 'OFF' | 'SLEEPING' | 'STARTING' | 'RUNNING' | 'THROTTLED' | 'SHUTTING_DOWN' | 'FAULT' | 'STANDBY';
+
+/** 701.InvSt after the state table of docs/ARCHITECTURE.md. */
+function inverterState(inverter: Inverter, source: DcSource, fault: boolean, throttled: boolean): InverterState {
+  if (fault) return 'FAULT';
+  switch (inverter.phase) {
+    case 'in_service':
+      if (source.starting) return 'STARTING';
+      if (source.availableDcW <= 0 && source.absorbableDcW <= 0 && inverter.ceasedBy === null) return 'SLEEPING';
+      return throttled ? 'THROTTLED' : 'RUNNING';
+    case 'ramping':
+      return 'STARTING';
+    case 'waiting':
+    case 'ceased':
+      return 'STANDBY';
+    case 'shutting_down':
+      return 'SHUTTING_DOWN';
+    case 'off':
+      return 'OFF';
+    case 'tripped':
+      return 'FAULT';
+  }
+}
+
+function throttle(map: MapView, inverter: Inverter, throttled: boolean): void {
+  const m = map.m701;
+  let bits = 0;
+  if (throttled) {
+    for (const name of inverter.activeFunctions()) {
+      const bit = throttleBits[name];
+      if (bit !== undefined && mayHold(inverter, name)) bits |= 1 << bit;
+    }
+    if (bits === 0) bits = 1 << derated;
+  }
+  m.ThrotSrc = bits;
+  const { wMaxW, chargeMaxW } = inverter.settings;
+  const mostW = inverter.pW < 0 ? chargeMaxW : wMaxW;
+  m.ThrotPct = throttled && mostW > 0 ? (100 * Math.abs(inverter.pW)) / mostW : 100;
+}
+
+/** Whether an active function can be what holds the power back. */
+function mayHold({ squeezed, ratings }: Inverter, name: ControlFunction): boolean {
+  // a reactive function only where it needs the room on the circle
+  if (reactive.has(name)) return squeezed;
+  // what a storage or a load is told to do is its work, not a limit of it
+  return name !== 'active_power' || ratings.generator;
+}
+
+type Phases = readonly [number, number, number];
+
+/** Per-phase block of 701; the wiring decides how many there are. @returns the sum of the currents, A */
+function publishPhases(map: MapView, inverter: Inverter, source: DcSource, shares: Phases, lnV: Phases): number {
+  const m = map.m701;
+  const {
+    pW,
+    qVar,
+    ratings: { wMaxRtgW },
+  } = inverter;
+  const skew = source.phaseSkewW ?? null;
+  const watts = (i: 0 | 1 | 2) => pW * shares[i] + (skew === null ? 0 : skew[i]);
+  const [w1, w2, w3] = [watts(0), watts(1), watts(2)];
+  const [q1, q2, q3] = [qVar * shares[0], qVar * shares[1], qVar * shares[2]];
+  const [s1, s2, s3] = [Math.hypot(w1, q1), Math.hypot(w2, q2), Math.hypot(w3, q3)];
+  const [a1, a2, a3] = [amps(s1, lnV[0]), amps(s2, lnV[1]), amps(s3, lnV[2])];
+  const [e1, e2, e3] = inverter.meter.phases;
+  m.WL1 = w1;
+  m.VAL1 = s1;
+  m.VarL1 = q1;
+  m.PFL1 = powerFactor(w1, s1, wMaxRtgW);
+  m.AL1 = a1;
+  m.VL1 = lnV[0];
+  if (e1) {
+    m.TotWhInjL1 = e1.whInjected;
+    m.TotWhAbsL1 = e1.whAbsorbed;
+    m.TotVarhInjL1 = e1.varhInjected;
+    m.TotVarhAbsL1 = e1.varhAbsorbed;
+  }
+  if (!e2) return a1;
+  m.WL2 = w2;
+  m.VAL2 = s2;
+  m.VarL2 = q2;
+  m.PFL2 = powerFactor(w2, s2, wMaxRtgW);
+  m.AL2 = a2;
+  m.VL2 = lnV[1];
+  m.TotWhInjL2 = e2.whInjected;
+  m.TotWhAbsL2 = e2.whAbsorbed;
+  m.TotVarhInjL2 = e2.varhInjected;
+  m.TotVarhAbsL2 = e2.varhAbsorbed;
+  if (!e3) return a1 + a2;
+  m.WL3 = w3;
+  m.VAL3 = s3;
+  m.VarL3 = q3;
+  m.PFL3 = powerFactor(w3, s3, wMaxRtgW);
+  m.AL3 = a3;
+  m.VL3 = lnV[2];
+  m.TotWhInjL3 = e3.whInjected;
+  m.TotWhAbsL3 = e3.whAbsorbed;
+  m.TotVarhInjL3 = e3.varhInjected;
+  m.TotVarhAbsL3 = e3.varhAbsorbed;
+  return a1 + a2 + a3;
+}
+
+function amps(va: number, lnV: number): number {
+  return lnV > 0 ? va / lnV : 0;
+}
+
+/** W / VA with the sign of W; 1 below a thousandth of the rating, where the quotient is noise. */
+function powerFactor(pW: number, va: number, ratedW: number): number {
+  return va < 1e-3 * ratedW ? 1 : pW / va;
+}
+
+function publishAc(map: MapView, inverter: Inverter, source: DcSource, grid: GridValues): void {
+  const m = map.m701;
+  const volts = terminalVoltages(inverter.ratings.wiring, map.m702.VNomRtg ?? 0, grid);
+  const va = Math.hypot(inverter.pW, inverter.qVar);
+  m.W = inverter.pW;
+  m.VA = va;
+  m.Var = inverter.qVar;
+  m.PF = powerFactor(inverter.pW, va, inverter.ratings.wMaxRtgW);
+  m.LNV = volts.meanLnV;
+  m.Hz = grid.hz;
+  if (volts.meanLlV !== null) {
+    m.LLV = volts.meanLlV;
+    m.VL1L2 = volts.ll[0];
+  }
+  if (inverter.ratings.wiring === 'three') {
+    m.VL2L3 = volts.ll[1];
+    m.VL3L1 = volts.ll[2];
+  }
+  m.A = publishPhases(map, inverter, source, phaseShares(inverter.ratings.wiring, grid), volts.ln);
+  let whInjected = 0,
+    whAbsorbed = 0,
+    varhInjected = 0,
+    varhAbsorbed = 0;
+  for (const phase of inverter.meter.phases) {
+    whInjected += phase.whInjected;
+    whAbsorbed += phase.whAbsorbed;
+    varhInjected += phase.varhInjected;
+    varhAbsorbed += phase.varhAbsorbed;
+  }
+  m.TotWhInj = whInjected;
+  m.TotWhAbs = whAbsorbed;
+  m.TotVarhInj = varhInjected;
+  m.TotVarhAbs = varhAbsorbed;
+}
+
+function publishDc(map: MapView, inverter: Inverter, source: DcSource): void {
+  const m = map.m714;
+  let amps = 0,
+    watts = 0,
+    whInjected = 0,
+    whAbsorbed = 0;
+  source.ports.forEach((port, i) => {
+    const energy = inverter.meter.ports[i];
+    const p = m.Prt[i];
+    if (!p || !energy) return;
+    amps += port.currentA;
+    watts += port.powerW;
+    whInjected += energy.whInjected;
+    whAbsorbed += energy.whAbsorbed;
+    p.DCA = port.currentA;
+    p.DCV = port.voltageV;
+    p.DCW = port.powerW;
+    p.DCWhInj = energy.whInjected;
+    p.DCWhAbs = energy.whAbsorbed;
+  });
+  m.DCA = amps;
+  m.DCW = watts;
+  m.DCWhInj = whInjected;
+  m.DCWhAbs = whAbsorbed;
+}
+
+function publishAlarms(map: MapView, source: DcSource, alarms: readonly AlarmCode[]): void {
+  const m = map.m701;
+  const bits = alarmBits(alarms);
+  if (m.Alrm !== bits || bits !== 0) m.MnAlrmInfo = vendorText(alarms);
+  m.Alrm = bits;
+  let ports = 0;
+  source.ports.forEach((port, i) => {
+    const { bits: portBits, state } = portState(port);
+    const registers = map.m714.Prt[i];
+    if (!registers) return;
+    registers.DCAlrm = portBits;
+    registers.DCSta = state;
+    if (portBits !== 0) ports += 2 ** i;
+  });
+  map.m714.PrtAlrms = ports;
+}
+
+export interface PublishInput {
+  readonly inverter: Inverter;
+  readonly source: DcSource;
+  readonly detail: DeviceDetail;
+  readonly grid: GridValues;
+  readonly ambientC: number;
+  readonly now: SimTime;
+  readonly heartbeat: number;
+  readonly fault: boolean;
+  readonly alarms: readonly AlarmCode[];
+}
+
+/** Registers of what the source shows of itself besides its ports. */
+export function publishDetail(map: MapView, detail: DeviceDetail): void {
+  const storage = storageOf(detail);
+  if (storage) publishStorage(map, storage);
+}
+
+function storageOf(detail: DeviceDetail): BatteryDetail | null {
+  if (detail.kind === 'battery') return detail;
+  return detail.kind === 'hybrid-dc' ? detail.battery : null;
+}
+
+/** Whether a function or a limit keeps the power from what source and demand would give. */
+function isHeld({ activePower, ceasedBy, squeezed, ratings }: Inverter): boolean {
+  if (squeezed || ceasedBy !== null) return true;
+  // as in `mayHold`
+  return activePower.held && !(!ratings.generator && activePower.decidedBy === 'active_power');
+}
+
+/** Publishes one device. The values must be finite: `Device` checks them before. */
+export function publish(map: MapView, input: PublishInput): void {
+  const { inverter, source, grid, now } = input;
+  publishAc(map, inverter, source, grid);
+  publishDc(map, inverter, source);
+  const m = map.m701;
+  const holding = isHeld(inverter);
+  m.St = inverter.phase === 'in_service' || inverter.phase === 'ramping' ? 'ON' : 'OFF';
+  m.ConnSt = isConnected(inverter.phase) && !input.fault ? 'CONNECTED' : 'DISCONNECTED';
+  m.InvSt = inverterState(inverter, source, input.fault, holding);
+  throttle(map, inverter, holding);
+  m.DERMode = gridFollowing + (inverter.clipped ? clippedMode : 0);
+  publishAlarms(map, source, input.alarms);
+  m.TmpAmb = input.ambientC;
+  // the cabinet warms with the losses: some 25 K above ambient at full load
+  m.TmpCab = input.ambientC + (25 * Math.abs(inverter.pW)) / inverter.ratings.wMaxRtgW;
+  const voltVar = inverter.settings.voltVar.autoReference ? map.m705.Crv[0] : undefined;
+  if (voltVar) voltVar.VRefAuto = inverter.reactivePower.vRefPct;
+  map.m703.ESDlyRemTms = Math.ceil(inverter.enterDelayRemainingS(now));
+  map.m715.DERHb = input.heartbeat;
+  publishDetail(map, input.detail);
+  if (map.m802) map.m802.Hb = input.heartbeat % 0xffff;
+}

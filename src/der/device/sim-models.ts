@@ -1,0 +1,169 @@
+/** The simulation models: 64413 shows the DC curve, 64414 shows the surroundings of a device and sets them. */
+import type { SimTime } from '../../core/time/clock.ts';
+import type { Origin, Provenance } from '../../core/origin.ts';
+import { gridSources, irradianceSources } from '../../sunspec/map/source-words.ts';
+import type { GridPatch, SurroundingsPatch } from '../../contract/environment.ts';
+import type { Candidate, CommitClock } from '../../sunspec/map/bank.ts';
+import type { ModelChoice, PointSlot } from '../../sunspec/map/layout.ts';
+import type { MapView } from '../../sunspec/map/view.ts';
+import { m64413 } from '../../sunspec/models/m64413.ts';
+import { m64414 } from '../../sunspec/models/m64414.ts';
+import type { Environment, WeatherNow } from '../surroundings/environment.ts';
+import type { DcSource, PvArray } from '../source/source.ts';
+
+/** The model that is drawn only when somebody looks, by `drawCurve`. */
+export const curveModelId = m64413.id;
+
+/** Samples of the curve in 64413: three reads of a master, and a bounded part of the tick. */
+export const ivSamples = 50;
+
+const curveChoice: ModelChoice = { def: m64413, counts: { IVLen: ivSamples }, scale: { Irr_SF: -1 } };
+
+/** What follows the standard models. @param withPv only a PV array has a curve in 64413 */
+export function simModels(withPv: boolean): readonly ModelChoice[] {
+  return [...(withPv ? [curveChoice] : []), { def: m64414 }];
+}
+
+type Values = Readonly<Record<string, number | string | null>>;
+
+function numberOf(values: Values, name: string): number | undefined {
+  const value = values[name];
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** The members that have a value; null: none has. */
+function some<T extends object>(members: { readonly [K in keyof T]?: T[K] | undefined }): T | null {
+  const given = Object.entries(members).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? null : (Object.fromEntries(given) as T);
+}
+
+function gridPatch(values: Values): GridPatch | null {
+  return some<GridPatch>({
+    voltageAPu: numberOf(values, 'GridVoltageA'),
+    voltageBPu: numberOf(values, 'GridVoltageB'),
+    voltageCPu: numberOf(values, 'GridVoltageC'),
+    frequencyHz: numberOf(values, 'GridFrequency'),
+    source: gridSources.find((word) => word === values['GridModelSource']),
+  });
+}
+
+function surroundingsPatch(values: Values): SurroundingsPatch | null {
+  return some<SurroundingsPatch>({
+    ambientTemperatureC: numberOf(values, 'Temperature'),
+    irradianceWm2: numberOf(values, 'Irradiance'),
+    source: irradianceSources.find((word) => word === values['IrradianceModelSource']),
+  });
+}
+
+interface Wanted {
+  readonly grid: GridPatch | null;
+  readonly surroundings: SurroundingsPatch | null;
+}
+
+export interface SimModelsContext {
+  readonly index: number;
+  readonly map: MapView;
+  readonly environment: Environment;
+  /** by which requests act */
+  readonly clock: CommitClock;
+}
+
+/** The simulation models of one device. A write acts on this device alone, as `controls/grid?device=` does. */
+export class SimModels {
+  readonly #context: SimModelsContext;
+  readonly #weather: WeatherNow = { irradianceWm2: 0, ambientTemperatureC: 0, cellTemperatureC: null, windSpeedMS: 0 };
+  #wanted: Wanted | null = null;
+  /** at the end of the last tick; null: there is none, or the registers have been reset since */
+  #array: PvArray | null = null;
+  /** whose samples the registers hold; null: perhaps nobody's */
+  #drawn: PvArray['solved'] | null = null;
+
+  constructor(context: SimModelsContext) {
+    this.#context = context;
+  }
+
+  /** Takes note of what the points of a commit ask for; ranges and words have been checked. */
+  note(touched: readonly PointSlot[], candidate: Candidate): void {
+    const points = touched.filter(({ modelId }) => modelId === m64414.id);
+    const values = Object.fromEntries(points.map((slot) => [slot.path, candidate.value(slot)]));
+    this.#wanted = { grid: gridPatch(values), surroundings: surroundingsPatch(values) };
+  }
+
+  /** Carries out what the last commit has asked for, and shows what is in force then. */
+  carryOut(by: Origin): void {
+    const { grid, surroundings } = this.#wanted ?? { grid: null, surroundings: null };
+    this.#wanted = null;
+    // the commit may have been a reset, which empties the registers of the curve until the next tick
+    this.#array = null;
+    this.#drawn = null;
+    if (!grid && !surroundings) return;
+    const { environment, index, clock } = this.#context;
+    const writer = { ...by, at: clock.sim(), wallMs: clock.wallMs() };
+    if (grid) {
+      environment.setGrid(grid, writer.at, index);
+      environment.gridWriters.note(writer, index);
+    }
+    if (surroundings) {
+      environment.setSurroundings(surroundings, writer.at, index);
+      environment.surroundingsWriters.note(writer, index);
+    }
+    this.show(writer.at);
+  }
+
+  /** Who set last what a point of 64414 shows; undefined: nobody has, or another model. */
+  writerOf({ modelId, path, writable }: PointSlot): Provenance | undefined {
+    if (modelId !== m64414.id || !writable) return undefined;
+    const {
+      environment: { gridWriters, surroundingsWriters },
+      index,
+    } = this.#context;
+    return (path.startsWith('Grid') ? gridWriters : surroundingsWriters).of(index) ?? undefined;
+  }
+
+  /** Writes what is in force at `t`. */
+  show(t: SimTime): void {
+    const {
+      environment,
+      index,
+      map: { m64414: m },
+    } = this.#context;
+    if (!m) return;
+    const grid = environment.gridAt(index, t);
+    const around = this.#weather;
+    environment.weatherAt(index, t, around);
+    m.Temperature = around.ambientTemperatureC;
+    m.IrradianceModelSource = environment.irradianceSource(index, t);
+    m.Irradiance = around.irradianceWm2;
+    m.GridModelSource = environment.gridSource(index, t);
+    m.GridVoltageA = grid.aPu;
+    m.GridVoltageB = grid.bPu;
+    m.GridVoltageC = grid.cPu;
+    m.GridFrequency = grid.hz;
+  }
+
+  /** Writes 64414 at the end of a tick, and takes note of what 64413 has to show when somebody looks. @param clockTime `HH:MM:SS` */
+  publish(t: SimTime, clockTime: string, source: DcSource): void {
+    const { m64414: controls } = this.#context.map;
+    if (controls) controls.Time = clockTime;
+    this.show(t);
+    const { array } = source;
+    this.#array = array ? { irradianceWm2: array.irradianceWm2, solved: array.solved } : null;
+  }
+
+  /** Writes the curve of the last tick: its samples cost more than all the rest of a device's tick. */
+  drawCurve({ m64413: m }: MapView): void {
+    if (!m || !this.#array) return;
+    const { irradianceWm2, solved } = this.#array;
+    m.Irr = irradianceWm2;
+    if (solved === this.#drawn) return;
+    this.#drawn = solved;
+    const { curve } = solved.curve(ivSamples);
+    m.IV.forEach((sample, i) => {
+      // in the dark the curve is a single point at zero
+      const { p, i: amps, v } = curve[i] ?? { p: 0, i: 0, v: 0 };
+      sample.P = p;
+      sample.I = amps;
+      sample.V = v;
+    });
+  }
+}

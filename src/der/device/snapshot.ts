@@ -1,0 +1,130 @@
+/** Registers -> snapshot: the one object and JSON text per device and tick that REST, history and stream share. */
+import type { AssetType, DcMode, DeviceDetail } from '../../contract/device.ts';
+import type { Published, Snapshot } from '../../contract/snapshot.ts';
+import type { MapView } from '../../sunspec/map/view.ts';
+
+/** What of a snapshot never changes for a device. */
+export interface SnapshotIdentity {
+  readonly index: number;
+  readonly deviceType: string;
+  readonly profileName: string | null;
+  readonly assetType: AssetType;
+  readonly dcMode: DcMode;
+}
+
+/** What all devices of a tick share. */
+export interface TickStamp {
+  readonly tick: number;
+  /** ISO date of the simulated clock */
+  readonly timestamp: string;
+  /** ISO wall time */
+  readonly wallTime: string;
+  /** HH:MM:SS */
+  readonly clockTime: string;
+}
+
+type Status = Snapshot['status'];
+
+const lower = {
+  OFF: 'off',
+  ON: 'on',
+  SLEEPING: 'sleeping',
+  STARTING: 'starting',
+  RUNNING: 'running',
+  THROTTLED: 'throttled',
+  SHUTTING_DOWN: 'shutting_down',
+  FAULT: 'fault',
+  STANDBY: 'standby',
+  CONNECTED: 'connected',
+  DISCONNECTED: 'disconnected',
+} as const;
+
+function status(map: MapView, message: string | null): Status {
+  const m = map.m701;
+  const base = {
+    service_state: lower[m.St ?? 'OFF'],
+    inverter_state: lower[m.InvSt ?? 'OFF'],
+    connection_state: lower[m.ConnSt ?? 'DISCONNECTED'],
+  };
+  return message === null ? base : { ...base, message };
+}
+
+const kilo = (value: number | null) => (value ?? 0) / 1000;
+const degrees = 180 / Math.PI;
+
+/** Every value with a SunSpec point is the decoded register, so that no two interfaces show different numbers. */
+export function buildSnapshot(
+  map: MapView,
+  identity: SnapshotIdentity,
+  stamp: TickStamp,
+  message: string | null,
+): Snapshot {
+  const m = map.m701;
+  const dc = map.m714;
+  const { m802 } = map;
+  const ports = dc.NPrt ?? 0;
+  const hasDc = ports > 0;
+  const w = kilo(m.W);
+  const q = kilo(m.Var);
+  const s = kilo(m.VA);
+  return {
+    metrics: {
+      power_kw: w,
+      reactive_power_kvar: q,
+      apparent_power_kva: s,
+      voltage_ll_v: m.LLV,
+      voltage_ln_v: m.LNV ?? 0,
+      current_a: m.A ?? 0,
+      frequency_hz: m.Hz ?? 0,
+      power_factor: m.PF ?? 1,
+      dc_power_kw: hasDc ? kilo(dc.DCW) : null,
+      dc_voltage_v: hasDc ? (dc.Prt[0]?.DCV ?? null) : null,
+      dc_current_a: hasDc ? dc.DCA : null,
+      // 713.SoC must hold 0 without storage; here that is null, the one exception to "the decoded register"
+      state_of_charge_pct: m802 ? map.m713.SoC : null,
+      soc_reserve_min_pct: m802?.SoCRsvMin ?? null,
+      soc_reserve_max_pct: m802?.SocRsvMax ?? null,
+      soc_min_pct: m802?.SoCMin ?? null,
+      soc_max_pct: m802?.SoCMax ?? null,
+      timestamp: stamp.timestamp,
+    },
+    pq: {
+      active_kw: w,
+      reactive_kvar: q,
+      apparent_kva: s,
+      angle_deg: s === 0 ? 0 : Math.round(Math.atan2(q, w) * degrees * 1000) / 1000,
+    },
+    status: status(map, message),
+    clock_time: stamp.clockTime,
+    dc_mode: identity.dcMode,
+    dc_port_count: ports,
+    device_type: identity.deviceType,
+    device_profile_name: identity.profileName,
+    asset_type: identity.assetType,
+    device_index: identity.index,
+    tick: stamp.tick,
+    wall_time: stamp.wallTime,
+  };
+}
+
+/** The snapshot with its JSON text, serialised once. */
+export function publishSnapshot(snapshot: Snapshot, detail: DeviceDetail): Published {
+  return new PublishedTick(snapshot, detail);
+}
+
+/** Most snapshots of a fleet are never asked for as text. */
+class PublishedTick implements Published {
+  readonly snapshot: Snapshot;
+  readonly detail: DeviceDetail;
+  #json: Buffer | null = null;
+
+  constructor(snapshot: Snapshot, detail: DeviceDetail) {
+    this.snapshot = snapshot;
+    this.detail = detail;
+  }
+
+  get json(): Buffer {
+    this.#json ??= Buffer.from(JSON.stringify(this.snapshot));
+    return this.#json;
+  }
+}

@@ -1,0 +1,179 @@
+/** Registers of a storage: models 713 and 802, what they show and what they command. */
+import type { BatteryDetail, BatteryParameters } from '../../contract/kinds/battery.ts';
+import type { Candidate } from '../../sunspec/map/bank.ts';
+import type { ModelChoice, PointSlot } from '../../sunspec/map/layout.ts';
+import type { MapView } from '../../sunspec/map/view.ts';
+import { m713 } from '../../sunspec/models/m713.ts';
+import { m802 } from '../../sunspec/models/m802.ts';
+import { scaleFor } from '../inverter/ratings.ts';
+import { cellSpecs } from '../source/battery/cell-spec.ts';
+import type { DcSource } from '../source/source.ts';
+
+const uint16Max = 65534;
+const int16Max = 32767;
+/** Points of 802 that this battery does not have. */
+const omitted802 = new Set(['DisChaRte', 'CtrlHb', 'StateVnd', 'WarrDt', 'ReqInvState', 'ReqW', 'DisChaRte_SF']);
+/** Without storage model 713 demands SoC 0; the rest of it does not apply. */
+const storageless713: ModelChoice = {
+  def: m713,
+  scale: { Pct_SF: -1 },
+  omit: new Set(['WHRtg', 'WHAvail', 'SoH', 'Sta']),
+};
+
+const seriesCells = ({ modules, cells }: BatteryParameters) => modules * cells;
+
+/** Models 713 and 802 as this storage needs them. @param storage null: a device without one */
+export function storageModels(storage: BatteryParameters | null): readonly [ModelChoice, ...ModelChoice[]] {
+  if (storage === null) return [storageless713];
+  const { capacityWh, powerW } = storage;
+  const { minV, maxV } = cellSpecs[storage.chemistry];
+  const topV = 1.1 * seriesCells(storage) * maxV;
+  const mostA = (8 * powerW) / topV;
+  const energySf = scaleFor(capacityWh, uint16Max, 0);
+  return [
+    { def: m713, scale: { WH_SF: energySf, Pct_SF: -1 } },
+    {
+      def: m802,
+      omit: omitted802,
+      scale: {
+        AHRtg_SF: scaleFor(capacityWh / (seriesCells(storage) * minV), uint16Max, -1),
+        WHRtg_SF: energySf,
+        WChaDisChaMax_SF: scaleFor(powerW, uint16Max, 0),
+        SoC_SF: -1,
+        DoD_SF: -1,
+        SoH_SF: -1,
+        V_SF: scaleFor(topV, uint16Max, -1),
+        CellV_SF: -3,
+        A_SF: scaleFor(mostA, int16Max, -2),
+        AMax_SF: scaleFor(mostA, uint16Max, -2),
+        W_SF: scaleFor(1.5 * powerW, int16Max, 0),
+      },
+    },
+  ];
+}
+
+/** Start values of the storage registers. */
+export function storageDefaults(map: MapView, storage: BatteryParameters): void {
+  map.m713.WHRtg = storage.capacityWh;
+  if (!map.m802) return;
+  const { minV, maxV } = cellSpecs[storage.chemistry];
+  Object.assign(map.m802, {
+    VMax: seriesCells(storage) * maxV,
+    VMin: seriesCells(storage) * minV,
+    WHRtg: storage.capacityWh,
+    WChaRteMax: storage.powerW,
+    WDisChaRteMax: storage.powerW,
+    SoCMin: storage.socMinPct,
+    SoCMax: storage.socMaxPct,
+    SoCRsvMin: storage.socReserveMinPct,
+    SocRsvMax: storage.socReserveMaxPct,
+    LocRemCtl: 'REMOTE',
+    AlmRst: 0,
+    Typ: 'LITHIUM_ION',
+    SetOp: 'CONNECT',
+    SetInvState: 'INVERTER_STARTED',
+    Evt2: 0,
+    EvtVnd1: 0,
+    EvtVnd2: 0,
+  });
+}
+
+const states = {
+  disconnected: 'DISCONNECTED',
+  initializing: 'INITIALIZING',
+  connected: 'CONNECTED',
+  standby: 'STANDBY',
+  soc_protection: 'SOC PROTECTION',
+  suspending: 'SUSPENDING',
+  fault: 'FAULT',
+} as const;
+
+function chargeState(d: BatteryDetail): 'OFF' | 'EMPTY' | 'DISCHARGING' | 'CHARGING' | 'FULL' | 'HOLDING' {
+  if (d.state === 'disconnected' || d.state === 'fault') return 'OFF';
+  if (d.mode === 'charge') return 'CHARGING';
+  if (d.mode === 'discharge') return 'DISCHARGING';
+  if (d.inhibit === 'soc_floor') return 'EMPTY';
+  return d.inhibit === 'soc_ceiling' ? 'FULL' : 'HOLDING';
+}
+
+type Evt1 = Extract<(typeof m802)['points'][number], { name: 'Evt1' }>;
+const isEvt1 = (point: (typeof m802)['points'][number]): point is Evt1 => point.name === 'Evt1';
+const eventBits: Readonly<Record<string, number>> = m802.points.find(isEvt1)?.symbols ?? {};
+
+/** Writes the state of the storage. */
+export function publishStorage(map: MapView, d: BatteryDetail): void {
+  const { m713: summary, m802: m } = map;
+  summary.WHAvail = d.energyAvailableWh;
+  summary.SoC = d.socPct;
+  summary.SoH = d.sohPct;
+  summary.Sta = d.state === 'fault' ? 'ERROR' : d.events.length > 0 ? 'WARNING' : 'OK';
+  if (!m) return;
+  m.AHRtg = d.ampHourRating;
+  m.SoC = d.socPct;
+  m.DoD = 100 - d.socPct;
+  m.SoH = d.sohPct;
+  m.NCyc = Math.floor(d.cycleCount);
+  m.SoCRsvMin = d.socReserveMinPct;
+  m.SocRsvMax = d.socReserveMaxPct;
+  m.ChaSt = chargeState(d);
+  m.State = states[d.state];
+  m.LocRemCtl = map.m715.LocRemCtl === 'LOCAL' ? 'LOCAL' : 'REMOTE';
+  m.Evt1 = d.events.reduce((bits, name) => bits | (1 << (eventBits[name] ?? 25)), 0) >>> 0;
+  m.V = d.dcVoltageV;
+  m.A = d.dcCurrentA;
+  m.W = d.powerW;
+  m.CellVMax = d.cellVoltageMaxV;
+  m.CellVMaxStr = d.cellVoltageMaxAt.string;
+  m.CellVMaxMod = d.cellVoltageMaxAt.module;
+  m.CellVMin = d.cellVoltageMinV;
+  m.CellVMinStr = d.cellVoltageMinAt.string;
+  m.CellVMinMod = d.cellVoltageMinAt.module;
+  m.CellVAvg = d.cellVoltageAvgV;
+  m.AChaMax = d.maxChargeA;
+  m.ADisChaMax = d.maxDischargeA;
+}
+
+/** Commands that a commit holds for the storage: noted while it is checked, carried out once it stands. */
+export class StorageCommands {
+  readonly #storage: BatteryParameters | null;
+  /** points of the commit under way that act; null: there is none */
+  #acting: readonly PointSlot[] | null = null;
+
+  /** @param storage null: a device without one */
+  constructor(storage: BatteryParameters | null) {
+    this.#storage = storage;
+  }
+
+  /**
+   * Takes note of what the points of a commit ask for.
+   * @returns whether latched alarms are to be cleared
+   */
+  note(touched: readonly PointSlot[], candidate: Candidate): boolean {
+    this.#acting = touched.filter(({ modelId }) => modelId === 802);
+    const alarmReset = this.#acting.find((slot) => slot.path === 'AlmRst');
+    if (alarmReset === undefined || candidate.value(alarmReset) !== 1) return false;
+    // a command, not a state: it reads back as done
+    candidate.set(alarmReset, 0);
+    return true;
+  }
+
+  /** Carries out what the last commit has asked for, or what start values that are put back ask for. @param changed points */
+  carryOut(changed: readonly PointSlot[], { m802 }: MapView, source: Pick<DcSource, 'command'>): void {
+    const acting = this.#acting ?? changed;
+    this.#acting = null;
+    if (!m802 || !this.#storage) return;
+    const acts = (...paths: readonly string[]) =>
+      acting.some(({ modelId, path }) => modelId === 802 && paths.includes(path));
+    const { socMinPct, socMaxPct } = this.#storage;
+    // registers are rounded: what meets a bound there must not lie beyond it here
+    const within = (pct: number | null, otherwise: number) =>
+      Math.max(socMinPct, Math.min(socMaxPct, pct ?? otherwise));
+    if (acts('SetOp')) source.command({ kind: 'battery.connect', connect: m802.SetOp === 'CONNECT' });
+    if (!acts('SoCRsvMin', 'SocRsvMax')) return;
+    source.command({
+      kind: 'battery.reserve',
+      minPct: within(m802.SoCRsvMin, socMinPct),
+      maxPct: within(m802.SocRsvMax, socMaxPct),
+    });
+  }
+}

@@ -1,0 +1,259 @@
+/** What devices of one profile share: layout, start image, ratings. */
+import type { InverterParameters } from '../../contract/device.ts';
+import type { Provenance } from '../../core/origin.ts';
+import { SimError } from '../../core/errors.ts';
+import type { Fault } from '../../core/errors.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { SourceParameters } from '../../contract/kinds/source.ts';
+import { buildLayout } from '../../sunspec/map/layout.ts';
+import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
+import { checkValue } from '../../sunspec/map/transaction.ts';
+import { createMapView, writePoint } from '../../sunspec/map/view.ts';
+import type { MapView } from '../../sunspec/map/view.ts';
+import { nominalLnV } from '../inverter/ac.ts';
+import type { Wiring } from '../inverter/ac.ts';
+import { absorbRating, settingsFromRatings, writeDefaults } from '../inverter/defaults.ts';
+import { feederImpedance } from '../surroundings/grid/feeder.ts';
+import type { FeederSpec } from '../surroundings/grid/feeder.ts';
+import type { InverterRatings } from '../inverter/inverter.ts';
+import { absorbShare, currentHeadroom, injectShare, modelChoices } from '../inverter/ratings.ts';
+import type { Ratings } from '../inverter/ratings.ts';
+import { readSettings } from '../inverter/settings.ts';
+import type { Settings } from '../inverter/settings.ts';
+import { kindTraits } from './kinds.ts';
+import type { KindTraits } from './kinds.ts';
+import { simModels } from './sim-models.ts';
+import { storageDefaults, storageModels } from './storage-map.ts';
+
+/** A device profile with every default filled in; devices of one profile share one object. */
+export interface ProfileSpec {
+  readonly models: Readonly<Record<string, Readonly<Record<string, number | string>>>>;
+  readonly inverter: InverterParameters;
+  readonly source: SourceParameters;
+}
+
+export interface DeviceTemplate extends KindTraits {
+  readonly layout: Layout;
+  /** start values; copied for each device */
+  readonly image: Buffer;
+  /** points that the profile set */
+  readonly profilePoints: ReadonlyMap<PointSlot, Provenance>;
+  readonly ratings: Ratings;
+  readonly inverter: InverterParameters;
+  /** of the start image; devices share them until one is written to */
+  readonly settings: Settings;
+}
+
+type Points = Readonly<Record<string, number | string>>;
+
+function numberOf(points: Points, name: string): number | undefined {
+  const value = points[name];
+  return typeof value === 'number' ? value : undefined;
+}
+
+function categoryOf<T extends string>(value: number | string | undefined, names: readonly T[], fallback: T): T {
+  if (typeof value === 'number') return names[value] ?? fallback;
+  return names.find((name) => name === value) ?? fallback;
+}
+
+function ratingsOf(rated: Points, wiring: Wiring, nominalHz: number): Ratings {
+  const wMaxW = numberOf(rated, 'WMaxRtg') ?? 10_000;
+  const vaMaxVa = numberOf(rated, 'VAMaxRtg') ?? wMaxW;
+  const vNomV = numberOf(rated, 'VNomRtg') ?? 480;
+  const category = categoryOf(rated['NorOpCatRtg'], ['CAT_A', 'CAT_B'], 'CAT_B');
+  return {
+    wiring,
+    wMaxW,
+    vaMaxVa,
+    vNomV,
+    category,
+    nominalHz,
+    abnormal: categoryOf(rated['AbnOpCatRtg'], ['CAT_1', 'CAT_2', 'CAT_3'], 'CAT_3'),
+    varInjectVar: numberOf(rated, 'VarMaxInjRtg') ?? injectShare * vaMaxVa,
+    varAbsorbVar: numberOf(rated, 'VarMaxAbsRtg') ?? absorbRating(vaMaxVa, category),
+    chargeMaxW: numberOf(rated, 'WChaRteMaxRtg') ?? null,
+    aMaxA: numberOf(rated, 'AMaxRtg') ?? (currentHeadroom * vaMaxVa) / nominalLnV(wiring, vNomV),
+  };
+}
+
+/** Ratings that contradict each other: each must be at most, or at least, another one. */
+const ratingOrder: readonly (readonly [string, 'most' | 'least', string | number])[] = [
+  ['VMinRtg', 'most', 'VNomRtg'],
+  ['VMaxRtg', 'least', 'VNomRtg'],
+  ['VAMaxRtg', 'least', 'WMaxRtg'],
+  ['VarMaxInjRtg', 'most', 'VAMaxRtg'],
+  ['VarMaxAbsRtg', 'most', 'VAMaxRtg'],
+  ['WOvrExtRtg', 'most', 'WMaxRtg'],
+  ['WUndExtRtg', 'most', 'WMaxRtg'],
+  ['WOvrExtRtgPF', 'most', 1],
+  ['WUndExtRtgPF', 'most', 1],
+  ['PFOvrExtRtg', 'most', 1],
+  ['PFUndExtRtg', 'most', 1],
+];
+
+function checkRatings(map: MapView, given: Points, faults: Fault[]): void {
+  const rating = map.m702 as Readonly<Record<string, unknown>>;
+  for (const [name, sense, other] of ratingOrder) {
+    const value = rating[name];
+    const bound = typeof other === 'number' ? other : rating[other];
+    if (!(name in given) || typeof value !== 'number' || typeof bound !== 'number') continue;
+    if (sense === 'most' ? value <= bound : value >= bound) continue;
+    const limit = typeof other === 'number' ? `${other}` : `${other}, ${bound}`;
+    faults.push({
+      name: `models.702.${name}`,
+      detail: `given ${value}; allowed: ${sense === 'most' ? 'up to' : 'from'} ${limit}`,
+    });
+  }
+}
+
+/** Points that belong to the shape of the map or to what the device measures. */
+const fixedNames = new Set([
+  'ID',
+  'L',
+  'DA',
+  'NPt',
+  'NCrv',
+  'NCrvSet',
+  'NCtl',
+  'NPrt',
+  'ReadOnly',
+  'CtrlModes',
+  'ACType',
+]);
+
+function profileFault(layout: Layout, modelId: number, path: string): string | null {
+  const slot = layout.slot(modelId, path);
+  if (!slot) return 'there is no such point';
+  if (!slot.implemented) return 'this kind of device does not implement it';
+  const fixed =
+    fixedNames.has(slot.def.name) ||
+    slot.def.type === 'sunssf' ||
+    modelId === 701 ||
+    modelId === 713 ||
+    modelId === 714;
+  if (modelId >= 64413) return 'it shows the surroundings and cannot be set at start';
+  if (modelId === 802) return 'it follows from the battery block, where it can be set';
+  return fixed ? 'it follows from the shape of the device and cannot be set' : null;
+}
+
+/** Nobody reads more; a body from the network could bring thousands. */
+const maxProfileFaults = 100;
+
+/** Writes the profile's start values; ratings first, so that the settings that follow them can be overridden. */
+function applyProfile(
+  layout: Layout,
+  image: Buffer,
+  models: ProfileSpec['models'],
+  only: (path: string) => boolean,
+  faults: Fault[],
+): PointSlot[] {
+  const set: PointSlot[] = [];
+  for (const [id, points] of Object.entries(models)) {
+    for (const [path, value] of Object.entries(points)) {
+      if (faults.length >= maxProfileFaults) return set;
+      if (!only(`${id}.${path}`)) continue;
+      const name = `models.${id}.${path}`;
+      const fault = profileFault(layout, Number(id), path);
+      const slot = layout.slot(Number(id), path);
+      if (fault !== null || !slot) {
+        faults.push({ name, detail: `given ${JSON.stringify(value)}; ${fault ?? 'there is no such point'}` });
+        continue;
+      }
+      try {
+        writePoint(layout, image, slot, value);
+        set.push(slot);
+      } catch (error) {
+        faults.push({ name, detail: error instanceof SimError ? error.message : String(error) });
+      }
+    }
+  }
+  return set;
+}
+
+/**
+ * Builds the shared part of all devices of one profile.
+ * @param withSimModels 64413 and 64414 follow the standard models
+ * @param addressable 1.DA is there; each device sets its own
+ * @throws SimError CONFIG_INVALID with the faults of the profile: all of them, or the first hundred points that are wrong
+ */
+export function createTemplate(
+  profile: ProfileSpec,
+  wiring: Wiring,
+  nominalHz: number,
+  start: SimTime,
+  wallMs: number,
+  withSimModels = false,
+  addressable = false,
+): DeviceTemplate {
+  const faults: Fault[] = [];
+  const rated = profile.models['702'] ?? {};
+  const ratings = ratingsOf(rated, wiring, nominalHz);
+  const traits = kindTraits(profile.source, ratings.wMaxW, faults);
+  if (!traits) throw unfit(faults);
+  const standard = modelChoices(ratings, traits.portCount, storageModels(traits.storage), addressable);
+  const layout = buildLayout(withSimModels ? [...standard, ...simModels('pv' in profile.source)] : standard);
+  const image = layout.blank();
+  const map = createMapView(layout, image);
+  writeDefaults(map, ratings);
+  if (traits.storage) storageDefaults(map, traits.storage);
+  const isRating = (name: string) => /^702\..*Rtg/.test(name);
+  const ratingSlots = applyProfile(layout, image, profile.models, isRating, faults);
+  checkRatings(map, rated, faults);
+  settingsFromRatings(map);
+  const settingSlots = applyProfile(layout, image, profile.models, (name) => !isRating(name), faults);
+  for (const slot of settingSlots) if (slot.def.access === 'RW') checkProfileValue(layout, image, slot, faults);
+  if (faults.length > 0) throw unfit(faults);
+  const provenance: Provenance = { source: 'profile', at: start, wallMs };
+  return {
+    layout,
+    image,
+    ratings,
+    inverter: profile.inverter,
+    settings: readSettings(map, profile.inverter.mayTrip),
+    ...traits,
+    profilePoints: new Map([...ratingSlots, ...settingSlots].map((slot) => [slot, provenance])),
+  };
+}
+
+function unfit(faults: readonly Fault[]): SimError {
+  return new SimError('CONFIG_INVALID', 'the device profile has faults', faults);
+}
+
+function checkProfileValue(layout: Layout, image: Buffer, slot: PointSlot, faults: Fault[]): void {
+  try {
+    checkValue(layout, image, slot);
+  } catch (error) {
+    faults.push({
+      name: `models.${slot.modelId}.${slot.path}`,
+      detail: error instanceof Error ? error.message : String(error),
+    });
+  }
+}
+
+/** @param vNomRtgV the rated voltage as the registers hold it */
+export function inverterRatings(
+  template: DeviceTemplate,
+  vNomRtgV: number | null,
+  feeder: FeederSpec | null,
+): InverterRatings {
+  const { ratings, inverter, efficiencyNominal, generator, portCount } = template;
+  return {
+    wiring: ratings.wiring,
+    wMaxRtgW: ratings.wMaxW,
+    nominalHz: ratings.nominalHz,
+    abnormal: ratings.abnormal,
+    vNomRtgV: vNomRtgV ?? ratings.vNomV,
+    efficiencyNominal,
+    portCount,
+    generator,
+    parameters: inverter,
+    vaMaxRtgVa: ratings.vaMaxVa,
+    feeder: feeder && feederImpedance(feeder),
+    capability: {
+      wMaxRtgW: ratings.wMaxW,
+      reducedAtLowPower: inverter.lowPowerVars === 'reduced',
+      leastInjectVar: injectShare * ratings.vaMaxVa,
+      leastAbsorbVar: absorbShare[ratings.category] * ratings.vaMaxVa,
+    },
+  };
+}

@@ -1,0 +1,102 @@
+/** What a device meets at its terminals: the grid behind its feeder, and what surrounds its source. */
+import type { SimTime } from '../../core/time/clock.ts';
+import type { Environment, GridValues } from '../surroundings/environment.ts';
+import { firstChange } from '../surroundings/grid/crossing.ts';
+import { FeederTerminal } from '../surroundings/grid/feeder.ts';
+import type { FeederSpec } from '../surroundings/grid/feeder.ts';
+import { meanPu } from '../inverter/ac.ts';
+import type { Inverter } from '../inverter/inverter.ts';
+import type { Ratings } from '../inverter/ratings.ts';
+import type { DcSource, SourceInput } from '../source/source.ts';
+
+export interface TerminalsContext {
+  readonly environment: Environment;
+  /** null: a stiff grid at the terminals */
+  readonly feeder: FeederSpec | null;
+  /** simulated seconds per real second */
+  readonly rate: () => number;
+}
+
+/** Rounds in which power and feeder voltage find each other at start. */
+const settleRounds = 24;
+
+/** Lent to one device at a time while it steps. */
+const around = {
+  irradianceWm2: 0,
+  ambientTemperatureC: 20,
+  cellTemperatureC: null,
+  windSpeedMS: 1,
+  terminalPu: 1,
+  loadW: 0,
+  frequencySupport: false,
+  rate: 1,
+} as SourceInput;
+
+export class Terminals {
+  readonly #index: number;
+  readonly #context: TerminalsContext;
+  readonly #ratings: Pick<Ratings, 'wiring' | 'vaMaxVa'>;
+  readonly #feeder: FeederTerminal;
+  /** local load when the source was last prepared, W */
+  loadW = 0;
+
+  constructor(index: number, context: TerminalsContext, ratings: Pick<Ratings, 'wiring' | 'vaMaxVa'>) {
+    this.#index = index;
+    this.#context = context;
+    this.#ratings = ratings;
+    this.#feeder = new FeederTerminal(context.feeder, (grid) => meanPu(ratings.wiring, grid));
+  }
+
+  /** The feeder cannot carry the power: voltage held at its last value. */
+  get collapsed(): boolean {
+    return this.#feeder.collapsed;
+  }
+
+  /** The grid at the terminals while the device gives `pW` and `qVar`. */
+  gridAt(t: SimTime, pW: number, qVar: number): GridValues {
+    const { environment, feeder } = this.#context;
+    const grid = environment.gridAt(this.#index, t);
+    if (!feeder) return grid;
+    const { vaMaxVa } = this.#ratings;
+    return this.#feeder.at(grid, (pW - environment.loadW(this.#index, t)) / vaMaxVa, qVar / vaMaxVa);
+  }
+
+  /**
+   * Source and inverter as they are after a long time in the surroundings of `t`.
+   * @param grid before the feeder has a say
+   * @returns ambient temperature, degrees Celsius
+   */
+  settle(t: SimTime, grid: GridValues, inverter: Inverter, source: DcSource): number {
+    const input = this.around(t, grid, false);
+    source.settle(input);
+    // the voltage follows the power, and curves the voltage
+    let [pW, qVar] = [0, 0];
+    for (let i = 0; i < (this.#context.feeder ? settleRounds : 1); i += 1) {
+      inverter.settle(this.gridAt(t, pW, qVar), source);
+      // half-way: a steep curve would swing between its ends
+      pW += (inverter.pW - pW) / 2;
+      qVar += (inverter.qVar - qVar) / 2;
+    }
+    return input.ambientTemperatureC;
+  }
+
+  /** A sub-step of a moving grid ends where it crosses a threshold: timers begin there. */
+  crossing(from: SimTime, next: number, grid: GridValues, inverter: Inverter): number {
+    const ahead = (t: number) => this.#feeder.ahead(this.#context.environment.gridAt(this.#index, t as SimTime));
+    if (inverter.ignores(grid) && inverter.ignores(ahead(next))) return next;
+    const now = inverter.standing(grid);
+    return firstChange(from, next, (t) => inverter.standing(ahead(t)) !== now);
+  }
+
+  /** What surrounds the source at `t`; the object is lent. */
+  around(t: SimTime, grid: GridValues, frequencySupport: boolean): SourceInput {
+    const { environment, rate } = this.#context;
+    environment.weatherAt(this.#index, t, around);
+    around.terminalPu = meanPu(this.#ratings.wiring, grid);
+    this.loadW = environment.loadW(this.#index, t);
+    around.loadW = this.loadW;
+    around.frequencySupport = frequencySupport;
+    around.rate = rate();
+    return around;
+  }
+}

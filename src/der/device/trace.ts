@@ -1,0 +1,198 @@
+/** The inspection view of one device: what each function saw and got, and the changes of its service state. */
+import { secondsBetween } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import { tracedFunctions } from '../../contract/grid-trace.ts';
+import type {
+  ActiveDecider,
+  FunctionStep,
+  GridTrace,
+  GridTraceRow,
+  ReactiveDecider,
+  ServiceTransition,
+  TracedFunction,
+  TripTimerName,
+} from '../../contract/grid-trace.ts';
+import type { GridValues } from '../surroundings/environment.ts';
+import type { Inverter } from '../inverter/inverter.ts';
+import { reactiveEnabled } from '../inverter/reactive-power.ts';
+import type { ReactiveFunction } from '../inverter/reactive-power.ts';
+import { isEnergized } from '../inverter/service.ts';
+import type { TripCause } from '../inverter/protection.ts';
+import type { TripKind } from '../inverter/trip.ts';
+
+const keptTransitions = 64;
+
+const nothing: FunctionStep = { input: null, target: null, output: null };
+
+const timerKinds: Readonly<Record<TripTimerName, TripKind | 'island'>> = {
+  lv_trip: 'lowVoltage',
+  hv_trip: 'highVoltage',
+  lf_trip: 'lowFrequency',
+  hf_trip: 'highFrequency',
+  anti_islanding: 'island',
+};
+
+const causeNames: Readonly<Record<TripCause, string>> = {
+  lowVoltage: 'lv_trip',
+  highVoltage: 'hv_trip',
+  lowFrequency: 'lf_trip',
+  highFrequency: 'hf_trip',
+  island: 'anti_islanding',
+  rocof: 'rocof',
+  vectorShift: 'vector_shift',
+};
+
+const noSteps = Object.fromEntries(tracedFunctions.map((name) => [name, nothing])) as Record<
+  TracedFunction,
+  FunctionStep
+>;
+
+/** What each enabled reactive function sees and asks for; only the one that acts has an output. */
+function reactiveStep(
+  { reactivePower: r, activePower: p, curvePct, circleVa, settings }: Inverter,
+  name: ReactiveFunction,
+): FunctionStep {
+  if (!reactiveEnabled(settings, name)) return nothing;
+  const target = r.ask(name, { settings, wantedW: p.wantedW, sVa: circleVa, vPct: curvePct });
+  return { input: name === 'volt_var' ? curvePct : p.wantedW, target, output: r.acting === name ? r.commandVar : null };
+}
+
+function functionSteps(inverter: Inverter, hz: number, at: SimTime): Record<TracedFunction, FunctionStep> {
+  const {
+    settings,
+    activePower: p,
+    link: { availableW },
+  } = inverter;
+  if (!isEnergized(inverter.phase)) return noSteps;
+  const { droop } = p;
+  const base = p.voltWattBaseW / 100;
+  const ramping = inverter.enterRamp(at);
+  return {
+    volt_var: reactiveStep(inverter, 'volt_var'),
+    watt_var: reactiveStep(inverter, 'watt_var'),
+    pf_inject: reactiveStep(inverter, 'pf_inject'),
+    pf_absorb: reactiveStep(inverter, 'pf_absorb'),
+    constant_var: reactiveStep(inverter, 'constant_var'),
+    volt_watt:
+      settings.voltWatt.enabled || p.voltWattPct < 100
+        ? { input: inverter.curvePct, target: p.voltWattTargetPct * base, output: p.voltWattPct * base }
+        : nothing,
+    freq_droop:
+      droop.side === null
+        ? { ...nothing, input: settings.droop.enabled ? hz : null }
+        : { input: hz, target: droop.targetW, output: droop.outputW },
+    max_power:
+      settings.maxPowerPct === null ? nothing : { input: availableW, target: p.limitTargetW, output: p.limitW },
+    active_power:
+      settings.setPointW === null ? nothing : { input: availableW, target: p.setPointTargetW, output: p.setPointW },
+    enter_service:
+      ramping === null ? nothing : { input: availableW, target: inverter.ratings.wMaxRtgW, output: ramping },
+  };
+}
+
+function activeDecider(inverter: Inverter): ActiveDecider {
+  if (!isEnergized(inverter.phase)) return 'out_of_service';
+  if (inverter.ceasedBy !== null) return 'cessation';
+  return inverter.squeezed ? 'apparent_power' : inverter.activePower.decidedBy;
+}
+
+function reactiveDecider(inverter: Inverter): ReactiveDecider {
+  if (!isEnergized(inverter.phase)) return 'out_of_service';
+  return inverter.ceasedBy === null ? inverter.reactivePower.decidedBy : 'cessation';
+}
+
+/** The last sub-step of an inverter, which ended at `at` under `grid`. */
+export function traceRow(inverter: Inverter, grid: GridValues, at: SimTime): GridTraceRow {
+  const { settings } = inverter;
+  const { lowestPct, highestPct } = inverter.protection.measured(grid, settings.vNomV);
+  const remaining = (due: SimTime | null) => (due === null ? null : Math.max(0, secondsBetween(at, due)));
+  const timers = Object.entries(timerKinds).map(([name, kind]) => [name, remaining(inverter.protection.tripDue(kind))]);
+  return {
+    at,
+    service: serviceWord(inverter),
+    rideThrough: inverter.protection.rideThrough(grid, settings.vNomV),
+    activePowerW: inverter.pW,
+    reactivePowerVar: inverter.qVar,
+    availableW: inverter.link.availableW,
+    voltagePct: inverter.curvePct,
+    lowestPct,
+    highestPct,
+    frequencyHz: grid.hz,
+    activeDecidedBy: activeDecider(inverter),
+    reactiveDecidedBy: reactiveDecider(inverter),
+    functions: functionSteps(inverter, grid.hz, at),
+    timeToTripS: Object.fromEntries(timers) as Record<TripTimerName, number | null>,
+    timeToEnterServiceS: inverter.enterDelayRuns ? inverter.enterDelayRemainingS(at) : null,
+  };
+}
+
+/** The service phase, or the cessation inside it. */
+function serviceWord({ phase, ceasedBy }: Inverter): string {
+  return ceasedBy === null ? phase : 'momentary_cessation';
+}
+
+/** Keeps the latest changes of the service state, and sub-steps while asked to. */
+export class DeviceTrace implements GridTrace {
+  readonly #inverter: Inverter;
+  readonly #last: () => { readonly at: SimTime; readonly grid: GridValues };
+  readonly #transitions: ServiceTransition[] = [];
+  #word: string;
+  #rows: GridTraceRow[] = [];
+  /** oldest row, once the ring is full */
+  #first = 0;
+  capacity = 0;
+
+  /** @param last end of the last sub-step and the grid that it saw */
+  constructor(inverter: Inverter, last: () => { readonly at: SimTime; readonly grid: GridValues }) {
+    this.#inverter = inverter;
+    this.#last = last;
+    this.#word = serviceWord(inverter);
+  }
+
+  get now(): GridTraceRow {
+    const { at, grid } = this.#last();
+    return traceRow(this.#inverter, grid, at);
+  }
+
+  get transitions(): readonly ServiceTransition[] {
+    return this.#transitions;
+  }
+
+  get rows(): readonly GridTraceRow[] {
+    return [...this.#rows.slice(this.#first), ...this.#rows.slice(0, this.#first)];
+  }
+
+  record(capacity: number): void {
+    this.capacity = capacity;
+    this.#rows = [];
+    this.#first = 0;
+  }
+
+  /** Notes a change of the service state at `at`. @returns whether the device has tripped now */
+  decided(at: SimTime): boolean {
+    const to = serviceWord(this.#inverter);
+    if (to === this.#word) return false;
+    if (this.#transitions.length >= keptTransitions) this.#transitions.shift();
+    const { lastTrip } = this.#inverter;
+    this.#transitions.push({
+      at,
+      from: this.#word,
+      to,
+      cause: to === 'tripped' && lastTrip !== null ? causeNames[lastTrip] : null,
+    });
+    this.#word = to;
+    return to === 'tripped';
+  }
+
+  /** Records the sub-step that has just ended, when asked to. */
+  stepped(at: SimTime, grid: GridValues): void {
+    if (this.capacity === 0) return;
+    const row = traceRow(this.#inverter, grid, at);
+    if (this.#rows.length < this.capacity) {
+      this.#rows.push(row);
+      return;
+    }
+    this.#rows[this.#first] = row;
+    this.#first = (this.#first + 1) % this.capacity;
+  }
+}

@@ -1,0 +1,185 @@
+/** Operator commands: queued per device, begun at the start of a tick, finished when the device is there. */
+import type { Origin } from '../../core/origin.ts';
+import { addSeconds } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import { SimError } from '../../core/errors.ts';
+import type {
+  CommandQueue,
+  CommandRecord,
+  CommandRequest,
+  CommandState,
+  OperatorCommand,
+} from '../../contract/plant.ts';
+import type { Device } from '../../contract/device.ts';
+
+const keptRecords = 1000;
+const queueLength = 64;
+/** simulated seconds beyond the enter-service times after which a command has failed */
+const graceS = 60;
+
+interface Entry {
+  record: CommandRecord;
+  readonly by: Origin;
+  failAt: SimTime | null;
+}
+
+const finished = (state: CommandState) => state === 'completed' || state === 'failed' || state === 'canceled';
+
+/** Whether the device has reached what a command aims at. */
+function reached(device: Device, command: OperatorCommand): boolean {
+  const state = device.bank.map.m701.InvSt;
+  switch (command) {
+    case 'start':
+      return state === 'RUNNING' || state === 'THROTTLED' || state === 'SLEEPING';
+    case 'stop':
+      return state === 'OFF';
+    case 'reset':
+      return true;
+  }
+}
+
+export class OperatorQueue implements CommandQueue {
+  readonly #wallMs: () => number;
+  /** oldest first */
+  readonly #entries: Entry[] = [];
+  readonly #waiting = new Map<number, Entry[]>();
+  /** per device, all of one kind: an opposite command ends them */
+  readonly #running = new Map<number, Entry[]>();
+  #nextId = 1;
+
+  constructor(wallMs: () => number) {
+    this.#wallMs = wallMs;
+  }
+
+  submit(request: CommandRequest, by: Origin): CommandRecord {
+    const { command, deviceIndex } = request;
+    this.#checkRoom(deviceIndex, 1);
+    const queue = this.#waiting.get(deviceIndex) ?? [];
+    const entry: Entry = {
+      by,
+      failAt: null,
+      record: {
+        id: String(this.#nextId++),
+        command,
+        deviceIndex,
+        scope: command === 'reset' ? (request.scope ?? 'alarms') : null,
+        state: 'queued',
+        source: by.source,
+        sourceDetail: by.peer ?? null,
+        queuedAtMs: this.#wallMs(),
+        startedAtMs: null,
+        finishedAtMs: null,
+        message: null,
+      },
+    };
+    queue.push(entry);
+    this.#waiting.set(deviceIndex, queue);
+    this.#entries.push(entry);
+    this.#forget();
+    return entry.record;
+  }
+
+  submitAll(requests: readonly CommandRequest[], by: Origin): readonly CommandRecord[] {
+    const asked = new Map<number, number>();
+    for (const { deviceIndex } of requests) asked.set(deviceIndex, (asked.get(deviceIndex) ?? 0) + 1);
+    for (const [deviceIndex, count] of asked) this.#checkRoom(deviceIndex, count);
+    return requests.map((request) => this.submit(request, by));
+  }
+
+  list({ deviceIndex, state }: { deviceIndex?: number; state?: CommandState } = {}): readonly CommandRecord[] {
+    return this.#entries
+      .map((entry) => entry.record)
+      .filter(
+        (record) =>
+          (deviceIndex === undefined || record.deviceIndex === deviceIndex) &&
+          (state === undefined || record.state === state),
+      )
+      .reverse();
+  }
+
+  get(id: string): CommandRecord | undefined {
+    return this.#entries.find((entry) => entry.record.id === id)?.record;
+  }
+
+  /** Begins what waits for a device, one after the other. Called at the start of its tick. */
+  begin(device: Device, now: SimTime): void {
+    if (this.#waiting.size === 0) return;
+    const queue = this.#waiting.get(device.index);
+    if (!queue) return;
+    this.#waiting.delete(device.index);
+    for (const entry of queue) this.#carryOut(entry, device, now);
+  }
+
+  /** Closes commands whose device has arrived or whose time is over. Called at the end of its tick. */
+  settle(device: Device, now: SimTime): void {
+    for (const entry of this.#running.get(device.index) ?? []) {
+      if (reached(device, entry.record.command)) this.#finish(entry, 'completed', null);
+      else if (entry.failAt !== null && now >= entry.failAt) {
+        this.#finish(entry, 'failed', `the device is still ${device.bank.map.m701.InvSt?.toLowerCase() ?? 'unknown'}`);
+      }
+    }
+  }
+
+  /** A device leaves: what it has not ended will not be. */
+  cancelOf(deviceIndex: number, why: string): void {
+    const open = [...(this.#waiting.get(deviceIndex) ?? []), ...(this.#running.get(deviceIndex) ?? [])];
+    this.#waiting.delete(deviceIndex);
+    for (const entry of open) this.#finish(entry, 'canceled', why);
+  }
+
+  /** The simulator stops: whatever has not ended will not. */
+  cancelAll(): void {
+    this.#waiting.clear();
+    for (const entry of this.#entries) {
+      if (!finished(entry.record.state)) this.#finish(entry, 'canceled', 'the simulator stopped first');
+    }
+  }
+
+  #checkRoom(deviceIndex: number, count: number): void {
+    const open = (this.#waiting.get(deviceIndex)?.length ?? 0) + (this.#running.get(deviceIndex)?.length ?? 0);
+    if (open + count > queueLength) {
+      throw new SimError(
+        'COMMAND_QUEUE_FULL',
+        `${queueLength} commands are already waiting or running for device ${deviceIndex}`,
+      );
+    }
+  }
+
+  #carryOut(entry: Entry, device: Device, now: SimTime): void {
+    const { command, scope } = entry.record;
+    entry.record = { ...entry.record, state: 'running', startedAtMs: this.#wallMs() };
+    try {
+      device.command(command === 'reset' ? { kind: 'reset', scope: scope ?? 'alarms' } : { kind: command }, entry.by);
+    } catch (error) {
+      this.#finish(entry, 'failed', error instanceof Error ? error.message : String(error));
+      return;
+    }
+    if (command === 'reset') {
+      this.#finish(entry, 'completed', null);
+      return;
+    }
+    for (const other of this.#running.get(device.index) ?? []) {
+      if (other.record.command !== command) this.#finish(other, 'canceled', `followed by ${command}`);
+    }
+    const { ESDlyTms, ESRndTms, ESRmpTms } = device.bank.map.m703;
+    const limitS = (ESDlyTms ?? 0) + (ESRndTms ?? 0) + (ESRmpTms ?? 0) + graceS;
+    entry.failAt = addSeconds(now, limitS);
+    this.#running.set(device.index, [...(this.#running.get(device.index) ?? []), entry]);
+  }
+
+  #finish(entry: Entry, state: CommandState, message: string | null): void {
+    const left = (this.#running.get(entry.record.deviceIndex) ?? []).filter((other) => other !== entry);
+    if (left.length > 0) this.#running.set(entry.record.deviceIndex, left);
+    else this.#running.delete(entry.record.deviceIndex);
+    entry.record = { ...entry.record, state, message, finishedAtMs: this.#wallMs() };
+  }
+
+  /** Keeps the last records; one that has not ended is never dropped. */
+  #forget(): void {
+    while (this.#entries.length > keptRecords) {
+      const oldest = this.#entries.findIndex((entry) => finished(entry.record.state));
+      if (oldest < 0) return;
+      this.#entries.splice(oldest, 1);
+    }
+  }
+}

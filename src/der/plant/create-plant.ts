@@ -1,0 +1,146 @@
+/** Builds a plant from device specifications: surroundings, factory, devices. */
+import { microsPerSecond } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import { SimError } from '../../core/errors.ts';
+import type { Fault } from '../../core/errors.ts';
+import type { FaultRegistry } from '../../core/faults/registry.ts';
+import type { Logger } from '../../core/log/log.ts';
+import type { SimClock } from '../../core/time/sim-clock.ts';
+import { DeviceFactory } from './device-factory.ts';
+import type { DeviceSpec } from './device-spec.ts';
+import { Environment } from '../surroundings/environment.ts';
+import { followFaults } from '../faults/follow.ts';
+import type { FeederSpec } from '../surroundings/grid/feeder.ts';
+import type { Wiring } from '../inverter/ac.ts';
+import { Places } from '../surroundings/places.ts';
+import { SimPlant } from './plant.ts';
+import type { Series } from '../surroundings/series.ts';
+import { CloudTrack } from '../surroundings/sky/cloud-track.ts';
+import type { CloudPreset } from '../surroundings/sky/clouds.ts';
+import type { ProfileSpec } from '../device/template.ts';
+
+export type { DeviceSeries, DeviceSpec } from './device-spec.ts';
+
+export interface PlantSpec {
+  readonly devices: readonly DeviceSpec[];
+  readonly firstIndex: number;
+  readonly clock: SimClock;
+  readonly tickIntervalS: number;
+  readonly nominalHz: number;
+  readonly seed: number;
+  readonly weatherSource: 'csv' | 'clear_sky';
+  readonly clouds: CloudPreset;
+  readonly gridProfile: Series | null;
+  /** the line of every device to the grid; absent or null: stiff */
+  readonly feeder?: FeederSpec | null;
+  /** devices serve the models 64413 and 64414 too; default no */
+  readonly simModels?: boolean;
+  /** of which the devices carry out the faults in what they do; absent: no fault injection */
+  readonly faults?: FaultRegistry;
+  /** start value of 1.DA by device index; absent: devices have no such point */
+  readonly unitAddressOf?: (index: number) => number;
+  readonly version: string;
+  readonly monotonicMs: () => number;
+  readonly log: Logger;
+}
+
+/** @throws SimError CONFIG_INVALID with the faults of all profiles, each under the first device that uses it */
+function checkDevices(devices: readonly DeviceSpec[], factory: DeviceFactory, start: SimTime): void {
+  const faulty = new Map<ProfileSpec, Set<Wiring>>();
+  const faults: Fault[] = [];
+  devices.forEach((device, position) => {
+    const { profile, phases } = device;
+    const where = `devices[${position}] (${device.name})`;
+    attempt(
+      () => {
+        factory.checkVisits(device);
+      },
+      where,
+      faults,
+    );
+    if (faulty.get(profile)?.has(phases) === true) return;
+    if (
+      !attempt(
+        () => {
+          factory.template(device, start);
+        },
+        where,
+        faults,
+      )
+    ) {
+      faulty.set(profile, (faulty.get(profile) ?? new Set()).add(phases));
+    }
+  });
+  if (faults.length > 0) throw new SimError('CONFIG_INVALID', 'the device profiles have faults', faults);
+}
+
+/** Whether it went well; configuration faults are put under `where`. */
+function attempt(check: () => void, where: string, faults: Fault[]): boolean {
+  try {
+    check();
+    return true;
+  } catch (error) {
+    if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') throw error;
+    faults.push(...error.faults.map((fault) => ({ ...fault, name: `${where}: ${fault.name}` })));
+    return false;
+  }
+}
+
+/** @throws SimError CONFIG_INVALID for a profile that does not fit the register map */
+export function createPlant(spec: PlantSpec): SimPlant {
+  const { clock, nominalHz, version } = spec;
+  if (spec.devices.length === 0) throw new SimError('CONFIG_INVALID', 'there are no devices');
+  const start = clock.tickTime;
+  const midnightMs = clock.midnightMs(start);
+  const dateMs = (t: SimTime) => clock.dateMs(t);
+  const seriesTime = (t: SimTime) => (dateMs(t) - midnightMs) / 1000;
+  const clouds = new CloudTrack(spec.seed, spec.clouds);
+  const places = new Places({ clouds, dateMs, originS: seriesTime(start) });
+  const environment = new Environment(
+    {
+      nominalHz,
+      gridProfile: spec.gridProfile,
+      weatherSource: spec.weatherSource,
+      seriesTime,
+      weather: { csv: (index) => places.at(index).weather, clear_sky: (index) => places.at(index).sky },
+      load: (index) => places.at(index).load,
+    },
+    start,
+  );
+  const commits = { sim: () => clock.acting(), wallMs: () => clock.wallMs() };
+  const silent = new Set<number>();
+  const factory = new DeviceFactory({
+    context: {
+      clock: commits,
+      environment,
+      seed: spec.seed,
+      rate: () => clock.settings.rate,
+      log: spec.log,
+      feeder: spec.feeder ?? null,
+      seriesTime,
+      silent,
+      ...(spec.faults && { faults: spec.faults }),
+    },
+    places,
+    nominalHz,
+    version,
+    simModels: spec.simModels ?? false,
+    unitAddressOf: spec.unitAddressOf,
+  });
+  checkDevices(spec.devices, factory, start);
+  const plant = new SimPlant({
+    devices: spec.devices.map((device, at) => factory.make(device, spec.firstIndex + at, start)),
+    factory,
+    environment,
+    clock,
+    tickIntervalS: spec.tickIntervalS,
+    log: spec.log,
+    monotonicMs: spec.monotonicMs,
+    forgetBefore: (t) => {
+      clouds.forgetBefore(t / microsPerSecond);
+    },
+    silent,
+  });
+  if (spec.faults) followFaults(plant, spec.faults);
+  return plant;
+}

@@ -1,0 +1,25 @@
+/** What a device is made from. */
+import type { Wiring } from '../inverter/ac.ts';
+import type { Series } from '../surroundings/series.ts';
+import type { ProfileSpec } from '../device/template.ts';
+import type { VisitPlan } from '../surroundings/visits.ts';
+
+export interface DeviceSpec {
+  readonly name: string;
+  readonly deviceType: string;
+  readonly profileName: string | null;
+  readonly phases: Wiring;
+  /** devices of one profile share one object, and with it layout and start image */
+  readonly profile: ProfileSpec;
+  readonly series?: DeviceSeries;
+}
+
+/** Series that feed one device; devices may share the objects. */
+export interface DeviceSeries {
+  /** weather: irradiance for PV, wind at the anemometer for turbines; null: still air in the dark */
+  readonly dc: { readonly series: Series; readonly name: string; readonly timeScale: number } | null;
+  /** local load, column load_kw */
+  readonly load: Series | null;
+  /** vehicles that come and go by themselves */
+  readonly visits: VisitPlan | null;
+}

@@ -1,0 +1,460 @@
+/** All devices of one process, their surroundings and their clock: runs the ticks. */
+import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
+import type { ClockPatch, SimTime } from '../../core/time/clock.ts';
+import type { Published } from '../../contract/snapshot.ts';
+import type { Origin, Provenance } from '../../core/origin.ts';
+import type {
+  GridEventArguments,
+  GridEventKind,
+  GridNow,
+  GridPatch,
+  SurroundingsNow,
+  SurroundingsPatch,
+} from '../../contract/environment.ts';
+import { SimError } from '../../core/errors.ts';
+import type { Logger } from '../../core/log/log.ts';
+import { tickSeconds } from '../../core/time/sim-clock.ts';
+import type { SimClock } from '../../core/time/sim-clock.ts';
+import type { SiteNow, SitePatch } from '../../contract/site.ts';
+import type { Plant, PlantHealth, TickEvent, TimeNow } from '../../contract/plant.ts';
+import { OperatorQueue } from './commands.ts';
+import type { SimDevice } from '../device/device.ts';
+import type { DeviceFactory } from './device-factory.ts';
+import type { DeviceSpec } from './device-spec.ts';
+import { longestStepS as simStepS } from '../inverter/inverter.ts';
+import type { Environment } from '../surroundings/environment.ts';
+import { Pace } from './pace.ts';
+import { Roster } from './roster.ts';
+import type { RosterChange } from './roster.ts';
+import { Site } from '../site/site.ts';
+import type { TickStamp } from '../device/snapshot.ts';
+import { Turns } from './turns.ts';
+
+export interface PlantOptions {
+  readonly devices: readonly SimDevice[];
+  /** makes the devices that join later */
+  readonly factory: Pick<DeviceFactory, 'make' | 'release'>;
+  readonly environment: Environment;
+  /** lets go of weather before an instant that nobody will ask for again */
+  readonly forgetBefore: (t: SimTime) => void;
+  readonly clock: SimClock;
+  /** indexes of devices that answer nobody; they enter and leave by themselves */
+  readonly silent?: ReadonlySet<number>;
+  readonly tickIntervalS: number;
+  readonly log: Logger;
+  /** real milliseconds, for slicing and for the age of the last tick */
+  readonly monotonicMs: () => number;
+}
+
+/** A tick gives way to other work after this many milliseconds. */
+const sliceMs = 2;
+/** sub-steps of one device between two looks at the time */
+const subStepsAtOnce = 200;
+/** A long tick is done in so many pieces, none shorter than this. */
+const piecesPerTick = 32;
+const shortestPieceS = 30;
+const maxSteps = 100_000;
+const nobody: ReadonlySet<number> = new Set();
+
+const yieldToLoop = () =>
+  new Promise<void>((resolve) => {
+    setImmediate(resolve);
+  });
+
+export class SimPlant implements Plant {
+  readonly commands: OperatorQueue;
+  readonly #options: PlantOptions;
+  readonly #roster: Roster;
+  readonly #site: Site;
+  readonly #listeners = new Set<(event: TickEvent) => void>();
+  #latest: TickEvent;
+  #lastEndMs: number;
+  /** changes of the devices and single ticks */
+  readonly #turns = new Turns();
+  /** whole requests for ticks */
+  readonly #steps = new Turns();
+  #sliceStart = 0;
+  readonly #pace: Pace;
+  #timeChangedBy: Provenance | null = null;
+  #steppedBy: Provenance | null = null;
+  #ended = false;
+  /** grid slots without a tick of their own; kept by whoever drives the plant */
+  skippedTicks = 0;
+
+  constructor(options: PlantOptions) {
+    this.#options = options;
+    this.#roster = new Roster(options.devices, options.log);
+    this.#site = new Site(() => this.devices, options.environment);
+    this.#site.measure();
+    this.#roster.onChange(() => {
+      this.#site.measure();
+    });
+    this.commands = new OperatorQueue(() => options.clock.wallMs());
+    this.#lastEndMs = options.monotonicMs();
+    this.#pace = new Pace({
+      tickIntervalS: options.tickIntervalS,
+      deviceCount: options.devices.length,
+      rate: options.clock.rate,
+      log: options.log,
+    });
+    // tick 0: there is a snapshot before anybody can ask for one
+    const now = options.clock.tickTime;
+    const stamp = this.#stamp(0, options.clock.dateMs(now));
+    this.#latest = {
+      tick: 0,
+      sim: now,
+      wallMs: options.clock.wallMs(),
+      published: this.devices.map((d) => d.publish(stamp)),
+    };
+    options.clock.advanceTo(now, tickSeconds(options.clock.rate, options.tickIntervalS));
+  }
+
+  get latest(): TickEvent {
+    return this.#latest;
+  }
+
+  get time(): TimeNow {
+    const { clock, tickIntervalS } = this.#options;
+    const sim = clock.sim();
+    return {
+      ...clock.settings,
+      rateEffective: clock.paused ? 0 : this.#pace.rateEffective,
+      clockTime: clock.timeOfDay(sim),
+      sim,
+      dateMs: clock.dateMs(sim),
+      wallMs: clock.wallMs(),
+      tick: this.#latest.tick,
+      tickIntervalS,
+      simStepS,
+      changedBy: this.#timeChangedBy,
+      steppedBy: this.#steppedBy,
+    };
+  }
+
+  get health(): PlantHealth {
+    return {
+      tick: this.#latest.tick,
+      tickAgeS: (this.#options.monotonicMs() - this.#lastEndMs) / 1000,
+      skippedTicks: this.skippedTicks,
+      paused: this.#options.clock.paused,
+      rateHeld: this.#rateHeld,
+    };
+  }
+
+  get #rateHeld(): boolean {
+    const { clock } = this.#options;
+    return clock.paused || this.#pace.holds(clock.rate);
+  }
+
+  dateMs(t: SimTime): number {
+    return this.#options.clock.dateMs(t);
+  }
+
+  device(index: number): SimDevice {
+    return this.#roster.device(index);
+  }
+
+  get devices(): readonly SimDevice[] {
+    return this.#roster.devices;
+  }
+
+  get silentDevices(): ReadonlySet<number> {
+    return this.#options.silent ?? nobody;
+  }
+
+  get firstIndex(): number {
+    return this.#roster.firstIndex;
+  }
+
+  /** Index of the next device that joins: one above the highest ever used. */
+  get nextIndex(): number {
+    return this.#roster.nextIndex;
+  }
+
+  onDevices(listener: (change: RosterChange) => void): () => void {
+    return this.#roster.onChange(listener);
+  }
+
+  /**
+   * A further device under `nextIndex`. It begins where the others are at the end of the last tick, settled in the grid
+   * and weather of that instant; a tick under way is waited for.
+   * @param admit gets the device before anybody else sees it; what it throws ends the addition with nothing changed
+   * @throws SimError CONFIG_INVALID with every fault of the profile, STOPPING
+   */
+  add(spec: DeviceSpec, admit: (device: SimDevice) => Promise<void> = () => Promise.resolve()): Promise<SimDevice> {
+    const { clock, factory } = this.#options;
+    return this.#turns.take(async () => {
+      this.#refuseEnded();
+      const device = factory.make(spec, this.nextIndex, clock.tickTime);
+      const published = device.publish(this.#stamp(this.#latest.tick, clock.dateMs(clock.tickTime)));
+      try {
+        await admit(device);
+        this.#refuseEnded();
+      } catch (error) {
+        factory.release(device.index);
+        throw error;
+      }
+      this.#roster.add(device);
+      this.#latest = { ...this.#latest, published: [...this.#latest.published, published] };
+      this.#roster.tell({ added: device });
+      return device;
+    });
+  }
+
+  /**
+   * Takes a device out, with its commands and what was set around it alone; its index is not used again.
+   * A tick under way is waited for.
+   * @throws SimError UNKNOWN_DEVICE, STOPPING
+   */
+  remove(index: number): Promise<SimDevice> {
+    return this.#turns.take(() => {
+      this.#refuseEnded();
+      const removed = this.#roster.remove(index);
+      this.#latest = {
+        ...this.#latest,
+        published: this.#latest.published.filter(({ snapshot }) => snapshot.device_index !== index),
+      };
+      this.commands.cancelOf(index, 'the device was removed');
+      this.#options.factory.release(index);
+      this.#roster.tell({ removed });
+      return Promise.resolve(removed);
+    });
+  }
+
+  #refuseEnded(): void {
+    if (this.#ended) throw new SimError('STOPPING', 'the simulator is stopping');
+  }
+
+  /** Ends the work under way at the next sub-step bound and lets no further tick begin. */
+  end(): void {
+    this.#ended = true;
+  }
+
+  onTick(listener: (event: TickEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  setGrid({ voltageLnV, ...patch }: GridPatch, deviceIndex?: number, by?: Origin): void {
+    const reference = this.#reference(deviceIndex);
+    if (voltageLnV !== undefined && !reference) {
+      throw new SimError(
+        'COMMAND_BAD_VALUE',
+        'the devices have different nominal voltages: give per unit, or one device',
+      );
+    }
+    const most = 2 * (reference?.nominalLnV ?? 0);
+    if (voltageLnV !== undefined && !(voltageLnV >= 0 && voltageLnV <= most)) {
+      throw new SimError(
+        'COMMAND_BAD_VALUE',
+        `the voltage must be 0..${most.toFixed(1)} V: up to twice the nominal one`,
+      );
+    }
+    const inPu = voltageLnV === undefined || !reference ? {} : { voltagePu: voltageLnV / reference.nominalLnV };
+    this.#options.environment.setGrid({ ...patch, ...inPu }, this.#options.clock.acting(), deviceIndex);
+    this.#options.environment.gridWriters.note(this.#writer(by), deviceIndex);
+    this.#show(deviceIndex);
+  }
+
+  /** Registers of the simulation models follow at once. @param deviceIndex absent: of all devices */
+  #show(deviceIndex: number | undefined): void {
+    const now = this.#options.clock.acting();
+    for (const device of deviceIndex === undefined ? this.devices : [this.device(deviceIndex)])
+      device.showSurroundings(now);
+  }
+
+  /** The stamp of a change that takes effect now. */
+  #writer(by: Origin = { source: 'default' }): Provenance {
+    return { ...by, at: this.#options.clock.acting(), wallMs: this.#options.clock.wallMs() };
+  }
+
+  grid(deviceIndex?: number): GridNow {
+    const reference = this.#reference(deviceIndex);
+    const now = this.#options.environment.grid(this.#options.clock.acting(), deviceIndex);
+    const volts = reference?.terminalVoltages(now.voltageAPu, now.voltageBPu, now.voltageCPu);
+    return { ...now, voltageLnV: volts?.meanLnV ?? null, voltageLlV: volts?.meanLlV ?? null };
+  }
+
+  get gridEvents(): readonly GridEventKind[] {
+    return this.#options.environment.gridEvents;
+  }
+
+  startGridEvent(name: string, args: GridEventArguments, deviceIndex?: number, by?: Origin): void {
+    if (deviceIndex !== undefined) this.device(deviceIndex);
+    this.#options.environment.startGridEvent(name, args, this.#options.clock.acting(), deviceIndex);
+    this.#options.environment.gridWriters.note(this.#writer(by), deviceIndex);
+    this.#show(deviceIndex);
+  }
+
+  stopGridEvent(deviceIndex?: number, by?: Origin): void {
+    if (deviceIndex !== undefined) this.device(deviceIndex);
+    this.#options.environment.stopGridEvent(this.#options.clock.acting(), deviceIndex);
+    this.#options.environment.gridWriters.note(this.#writer(by), deviceIndex);
+    this.#show(deviceIndex);
+  }
+
+  /** The device whose nominal voltage holds for a request; null where devices differ. */
+  #reference(deviceIndex: number | undefined): SimDevice | null {
+    if (deviceIndex !== undefined) return this.device(deviceIndex);
+    const [first] = this.devices;
+    return first && this.devices.every((device) => device.sharesNominal(first)) ? first : null;
+  }
+
+  setSurroundings(patch: SurroundingsPatch, deviceIndex?: number, by?: Origin): void {
+    if (deviceIndex !== undefined) this.device(deviceIndex);
+    this.#options.environment.setSurroundings(patch, this.#options.clock.acting(), deviceIndex);
+    this.#options.environment.surroundingsWriters.note(this.#writer(by), deviceIndex);
+    this.#show(deviceIndex);
+  }
+
+  surroundings(deviceIndex?: number): SurroundingsNow {
+    if (deviceIndex !== undefined) this.device(deviceIndex);
+    return this.#options.environment.surroundings(this.#options.clock.acting(), deviceIndex);
+  }
+
+  get site(): SiteNow {
+    return this.#site.now;
+  }
+
+  setSite(patch: SitePatch, by?: Origin): void {
+    this.#site.set(patch, this.#writer(by));
+  }
+
+  setTime(patch: ClockPatch, by?: Origin): void {
+    const { clock, monotonicMs } = this.#options;
+    const { mode: before } = clock.settings;
+    clock.set(patch);
+    this.#timeChangedBy = this.#writer(by);
+    // nothing but the end of a pause excuses ticks that did not come
+    if (before === 'paused' && !clock.paused) this.#lastEndMs = monotonicMs();
+    this.#pace.begin(clock.rate, monotonicMs());
+  }
+
+  /** A tick of real time; nothing happens while the clock is paused. @param slots tick intervals since the last */
+  async tick(slots = 1): Promise<void> {
+    const { clock, tickIntervalS } = this.#options;
+    await this.#turns.take(async () => {
+      if (clock.paused || this.#ended) return;
+      this.#sliceStart = this.#options.monotonicMs();
+      const asked = secondsBetween(clock.tickTime, clock.tickEnd(tickSeconds(clock.rate, tickIntervalS * slots)));
+      await this.#measuredRun(this.#pace.cut(asked));
+    });
+  }
+
+  async step(ticks: number, by?: Origin): Promise<TickEvent> {
+    if (!Number.isInteger(ticks) || ticks < 1 || ticks > maxSteps) {
+      throw new SimError('COMMAND_BAD_VALUE', `ticks must be a whole number from 1 to ${maxSteps}`);
+    }
+    return this.#steps.take(async () => {
+      this.#sliceStart = this.#options.monotonicMs();
+      let event = this.#latest;
+      for (let i = 0; i < ticks; i += 1) {
+        // devices join and leave between the ticks: nobody waits for thousands of them
+        event = await this.#turns.take(() => this.#stepOnce(i === 0 ? this.#writer(by) : null));
+        await this.#giveWay();
+      }
+      return event;
+    });
+  }
+
+  async #stepOnce(by: Provenance | null): Promise<TickEvent> {
+    const { clock, tickIntervalS } = this.#options;
+    if (!clock.paused)
+      throw new SimError('COMMAND_CONFLICT', 'stepping needs the clock paused: POST controls/time {"mode":"paused"}');
+    this.#refuseEnded();
+    if (by) this.#steppedBy = by;
+    await this.#run(tickSeconds(clock.settings.rate, tickIntervalS));
+    return this.#latest;
+  }
+
+  /** A tick against real time, of which the pace is learned. */
+  async #measuredRun(seconds: number): Promise<void> {
+    const { clock, monotonicMs } = this.#options;
+    const beginMs = monotonicMs();
+    const lastEndMs = this.#lastEndMs;
+    const doneS = await this.#run(seconds, beginMs + this.#pace.budgetMs);
+    this.#pace.ran({ beginMs, endMs: monotonicMs(), lastEndMs, doneS, rate: clock.rate });
+  }
+
+  /**
+   * One tick of `seconds`. A long one is done piece by piece by all devices, so that it can end early.
+   * @param deadlineMs after a piece that ends later than this the tick is over; Infinity: never
+   * @returns the simulated seconds that it has done
+   */
+  async #run(seconds: number, deadlineMs = Infinity): Promise<number> {
+    const { clock, monotonicMs } = this.#options;
+    const begin = clock.tickTime;
+    const whole = addSeconds(begin, seconds);
+    const pieceS = Math.max(shortestPieceS, seconds / piecesPerTick);
+    for (const device of this.devices) this.commands.begin(device, begin);
+    let end = begin;
+    while (end < whole && (end === begin || monotonicMs() < deadlineMs)) {
+      end = this.#site.share(
+        end,
+        Math.min(whole, deadlineMs === Infinity ? whole : addSeconds(end, pieceS)) as SimTime,
+      );
+      for (const device of this.devices) {
+        while (!device.advance(end, subStepsAtOnce)) {
+          await this.#giveWay();
+          if (this.#ended) return 0;
+        }
+        await this.#giveWay();
+        if (this.#ended) return 0;
+      }
+    }
+    await this.#publish(end);
+    return secondsBetween(begin, end);
+  }
+
+  /** All devices stand at `end`: registers, snapshots, clock. */
+  async #publish(end: SimTime): Promise<void> {
+    const { clock, monotonicMs } = this.#options;
+    const tick = this.#latest.tick + 1;
+    const stamp = this.#stamp(tick, clock.stampMs(end));
+    const published: Published[] = [];
+    for (const device of this.devices) {
+      published.push(device.publish(stamp));
+      this.commands.settle(device, end);
+      // not after the last: registers and snapshots of a tick must appear together
+      if (published.length < this.devices.length) await this.#giveWay();
+      if (this.#ended) return;
+    }
+    this.#site.measure();
+    this.#options.forgetBefore(end);
+    // a tick that took over late slots says nothing about the length of the next
+    clock.advanceTo(end, tickSeconds(clock.settings.rate, this.#options.tickIntervalS));
+    this.#lastEndMs = monotonicMs();
+    this.#latest = { tick, sim: end, wallMs: clock.wallMs(), published };
+    for (const listener of this.#listeners) this.#notify(listener);
+  }
+
+  async #giveWay(): Promise<void> {
+    const { monotonicMs } = this.#options;
+    if (monotonicMs() - this.#sliceStart <= sliceMs) return;
+    await yieldToLoop();
+    this.#sliceStart = monotonicMs();
+  }
+
+  /** One adapter's failure never stops the tick or another adapter. */
+  #notify(listener: (event: TickEvent) => void): void {
+    try {
+      listener(this.#latest);
+    } catch (error) {
+      this.#options.log.error(
+        `a listener of the tick failed: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+  }
+
+  #stamp(tick: number, dateMs: number): TickStamp {
+    const { clock } = this.#options;
+    return {
+      tick,
+      timestamp: new Date(dateMs).toISOString(),
+      wallTime: new Date(clock.wallMs()).toISOString(),
+      clockTime: clock.timeOfDate(dateMs),
+    };
+  }
+}

@@ -1,0 +1,90 @@
+/** The devices of a plant by their indexes, which are given once and never to another device. */
+import { noSuchDevice, SimError } from '../../core/errors.ts';
+import type { Logger } from '../../core/log/log.ts';
+import type { SimDevice } from '../device/device.ts';
+
+/** What has changed; one member is null. */
+export interface RosterChange {
+  readonly added: SimDevice | null;
+  readonly removed: SimDevice | null;
+}
+
+export class Roster {
+  /** of the first device that the plant began with */
+  readonly firstIndex: number;
+  readonly #log: Logger;
+  readonly #byIndex: Map<number, SimDevice>;
+  readonly #listeners = new Set<(change: RosterChange) => void>();
+  #devices: readonly SimDevice[];
+  #nextIndex: number;
+
+  constructor(devices: readonly SimDevice[], log: Logger) {
+    this.#log = log;
+    this.#devices = devices;
+    this.#byIndex = new Map(devices.map((device) => [device.index, device]));
+    this.firstIndex = devices[0]?.index ?? 0;
+    this.#nextIndex = (devices.at(-1)?.index ?? -1) + 1;
+  }
+
+  /** In index order; a change replaces the list. */
+  get devices(): readonly SimDevice[] {
+    return this.#devices;
+  }
+
+  /** of the next device that joins */
+  get nextIndex(): number {
+    return this.#nextIndex;
+  }
+
+  /** @throws SimError UNKNOWN_DEVICE */
+  device(index: number): SimDevice {
+    const device = this.#byIndex.get(index);
+    if (!device) throw new SimError('UNKNOWN_DEVICE', this.#absence(index));
+    return device;
+  }
+
+  #absence(index: number): string {
+    if (Number.isInteger(index) && index >= this.firstIndex && index < this.#nextIndex) {
+      const [first] = this.#devices;
+      const others =
+        first === undefined ? 'there is none left' : `name one that is there with device=, for example ${first.index}`;
+      return `device ${index} was removed; ${others}`;
+    }
+    return noSuchDevice(
+      index,
+      this.#devices.map((device) => device.index),
+    );
+  }
+
+  add(device: SimDevice): void {
+    this.#byIndex.set(device.index, device);
+    this.#devices = [...this.#devices, device];
+    this.#nextIndex = device.index + 1;
+  }
+
+  /** @throws SimError UNKNOWN_DEVICE */
+  remove(index: number): SimDevice {
+    const device = this.device(index);
+    this.#byIndex.delete(index);
+    this.#devices = this.#devices.filter((each) => each !== device);
+    return device;
+  }
+
+  onChange(listener: (change: RosterChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  /** Tells of a change that is complete; one listener's failure is not that of another. */
+  tell(change: Partial<RosterChange>): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener({ added: null, removed: null, ...change });
+      } catch (error) {
+        this.#log.error(`a listener of the devices failed: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+/** The samples of a PV array's curve, from what the array has been solved for. */
+import type { IvPoint } from '../../../contract/device.ts';
+import type { DiodeParameters, MaximumPowerPoint } from './module.ts';
+import { currentAt } from './module.ts';
+import { shadedCurve, stringMaximum } from './shading.ts';
+import type { ShadedString } from './shading.ts';
+
+/** The curve of the array now: volts, amperes, watts. */
+export interface PvCurve {
+  readonly curve: readonly IvPoint[];
+  /** null in darkness */
+  readonly mpp: IvPoint | null;
+  readonly vOcV: number;
+  readonly iScA: number;
+}
+
+const fewestPoints = 3;
+const mostPoints = 1000;
+
+interface Modules {
+  readonly seriesCount: number;
+  readonly parallelCount: number;
+}
+
+/** An array in one light at one temperature. Never changes: another light makes another one. */
+export class SolvedArray {
+  readonly #modules: Modules;
+  readonly #parameters: DiodeParameters;
+  readonly #mpp: MaximumPowerPoint;
+  readonly #string: ShadedString | null;
+
+  /**
+   * @param parameters of one module
+   * @param mpp of one module
+   * @param string one string in its shade; null: all modules are equal
+   */
+  constructor(modules: Modules, parameters: DiodeParameters, mpp: MaximumPowerPoint, string: ShadedString | null) {
+    this.#modules = modules;
+    this.#parameters = parameters;
+    this.#mpp = mpp;
+    this.#string = string;
+  }
+
+  /**
+   * Samples, rising in voltage from 0 to open circuit, the maximum power point among them. In darkness a single sample
+   * of zeros.
+   * @param points number of samples; fewer than 3 count as 3, more than 1000 as 1000
+   */
+  curve(points: number): PvCurve {
+    const { seriesCount, parallelCount } = this.#modules;
+    if (this.#string) return shadedSamples(this.#string, parallelCount, points);
+    const mpp = this.#mpp;
+    if (!(mpp.p > 0)) return { curve: [{ v: 0, i: 0, p: 0 }], mpp: null, vOcV: 0, iScA: 0 };
+    const peak = { v: mpp.v * seriesCount, i: mpp.i * parallelCount, p: mpp.p * seriesCount * parallelCount };
+    const last = Math.max(fewestPoints, Math.min(mostPoints, Math.floor(points) || 0)) - 1;
+    // The sample nearest to the maximum gives way to it; the two ends never do.
+    const peakAt = Math.min(Math.max(Math.round((mpp.v / mpp.voc) * last), 1), last - 1);
+    const curve: IvPoint[] = [];
+    for (let at = 0; at <= last; at++) {
+      const v = at === last ? mpp.voc : (mpp.voc * at) / last;
+      const i = at === last ? 0 : currentAt(this.#parameters, v);
+      const sample = { v: v * seriesCount, i: i * parallelCount, p: v * i * seriesCount * parallelCount };
+      curve.push(at === peakAt ? peak : sample);
+    }
+    return { curve, mpp: peak, vOcV: mpp.voc * seriesCount, iScA: mpp.isc * parallelCount };
+  }
+}
+
+function shadedSamples(string: ShadedString, parallelCount: number, points: number): PvCurve {
+  const scaled = ({ v, i, p }: IvPoint): IvPoint => ({ v, i: i * parallelCount, p: p * parallelCount });
+  const best = stringMaximum(string);
+  return {
+    curve: shadedCurve(string, points).map(scaled),
+    mpp: best.p > 0 ? scaled(best) : null,
+    vOcV: best.voc,
+    iScA: best.isc * parallelCount,
+  };
+}

@@ -1,0 +1,143 @@
+import type { IvCurve, SourceCommand } from '../../../contract/device.ts';
+import type { PvDetail, PvShading } from '../../../contract/kinds/pv.ts';
+import { SimError } from '../../../core/errors.ts';
+import { PvSource } from './array.ts';
+import type { PvConfig } from './array.ts';
+import type { DcPort, DcRequest, DcSource, PvArray, SourceCondition, SourceInput } from '../source.ts';
+
+/** Gap of the tracker up to which it counts as following. */
+const followingGap = 0.005;
+
+/** A PV array as the one DC port of a device. */
+export class PvPort implements DcSource {
+  readonly #array: PvSource;
+  readonly ports: readonly DcPort[];
+  /** of the profile */
+  readonly #shading: PvShading | null;
+  readonly absorbableDcW = 0;
+  readonly longestStepS = Infinity;
+  readonly #conditions = new Set<SourceCondition>();
+
+  constructor(config: PvConfig) {
+    this.#shading = config.shading ?? null;
+    const array = new PvSource(config);
+    this.#array = array;
+    const conditions = () => this.conditions;
+    this.ports = [
+      {
+        type: 'PV',
+        name: 'PV',
+        get voltageV() {
+          return array.voltageV;
+        },
+        get currentA() {
+          return array.currentA;
+        },
+        get powerW() {
+          return array.powerW;
+        },
+        get conditions() {
+          return conditions();
+        },
+      },
+    ];
+  }
+
+  get availableDcW(): number {
+    return this.#array.availableDcW;
+  }
+
+  /**
+   * Under slowly rising light the tracker is always a little behind and the cell temperature drifts: both go on
+   * within the accuracy of a one-second step.
+   */
+  get settled(): boolean {
+    return this.#array.trackingGap <= followingGap;
+  }
+
+  get starting(): boolean {
+    return this.#array.state === 'start';
+  }
+
+  get array(): PvArray {
+    return this.#array;
+  }
+
+  prepare(dtS: number, input: SourceInput): void {
+    this.#array.prepare(dtS, input);
+  }
+
+  settle(input: SourceInput): void {
+    this.#array.settle(input);
+  }
+
+  draw(dcW: number, energized: boolean): void {
+    this.#array.draw(dcW, energized);
+  }
+
+  answer({ targetW, ceilingW }: DcRequest): number {
+    const wantedW = targetW === null ? ceilingW : Math.min(targetW, ceilingW);
+    return Math.max(0, Math.min(this.#array.availableDcW, wantedW));
+  }
+
+  get conditions(): ReadonlySet<SourceCondition> {
+    if (this.#array.overVoltage) this.#conditions.add('dc_over_volt');
+    else this.#conditions.delete('dc_over_volt');
+    return this.#conditions;
+  }
+
+  command(command: SourceCommand): void {
+    if (command.kind !== 'pv.shading')
+      throw new SimError('COMMAND_NOT_APPLICABLE', `a PV array does not take ${command.kind}`);
+    const { shading } = command;
+    if (shading !== null) {
+      checkShare('shadedShare', shading.shadedShare);
+      checkShare('irradianceShare', shading.irradianceShare);
+    }
+    this.#array.shading = shading;
+  }
+
+  clearFaults(): void {
+    /* nothing latches here */
+  }
+
+  restart(): void {
+    this.#array.shading = this.#shading;
+  }
+
+  detail(): PvDetail {
+    const a = this.#array;
+    return {
+      kind: 'pv',
+      irradianceWm2: a.irradianceWm2,
+      cellTemperatureC: a.cellTemperatureC,
+      availableDcW: a.mppW,
+      operatingPoint: { v: a.voltageV, i: a.currentA, p: a.powerW },
+      mpptState: a.state,
+      shading: a.shading,
+    };
+  }
+
+  curve(port: number | undefined, points: number): IvCurve {
+    if (port !== undefined && port !== 0) {
+      throw new SimError('UNKNOWN_RESOURCE', `port ${port} has no DC curve; this device has port 0`);
+    }
+    const a = this.#array;
+    const { curve, mpp, vOcV, iScA } = a.curve(points);
+    return {
+      kind: 'pv',
+      port: 0,
+      irradianceWm2: a.irradianceWm2,
+      cellTemperatureC: a.cellTemperatureC,
+      operatingPoint: { v: a.voltageV, i: a.currentA, p: a.powerW },
+      curve,
+      mpp,
+      vOcV,
+      iScA,
+    };
+  }
+}
+
+function checkShare(name: string, value: number): void {
+  if (!(value >= 0 && value <= 1)) throw new SimError('COMMAND_BAD_VALUE', `${name}: given ${value}; allowed: 0 to 1`);
+}

@@ -1,0 +1,267 @@
+/** A string of PV modules with bypass diodes, some of them in shade: its curve has up to two power maxima. */
+import type { PvShading } from '../../../contract/kinds/pv.ts';
+import type { IvPoint } from '../../../contract/device.ts';
+import type { DiodeParameters, MaximumPowerPoint, PvModule } from './module.ts';
+import { currentAt, parametersAt, voc } from './module.ts';
+
+/** global: a tracker that scans the curve; local: one that comes from open circuit and stays on the first maximum. */
+export const pvTrackers = ['global', 'local'] as const;
+export type PvTracker = (typeof pvTrackers)[number];
+
+interface Peak extends IvPoint {
+  /** diode voltage of the module that leads the branch, V */
+  readonly x: number;
+}
+
+/** The solved curve of one string at one irradiance and temperature. */
+export interface ShadedString {
+  readonly lit: DiodeParameters;
+  readonly shaded: DiodeParameters;
+  readonly litCount: number;
+  readonly shadedCount: number;
+  /** what the bypass diodes of all shaded modules take when they conduct, V */
+  readonly dropV: number;
+  readonly openV: number;
+  readonly shortA: number;
+  /** where the bypass diodes begin to conduct: to the left they do, to the right the shaded modules carry the current */
+  readonly kneeV: number;
+  readonly kneeW: number;
+  /** diode voltages at the knee, and of a shaded module at open circuit, V */
+  readonly litKneeX: number;
+  readonly shadedKneeX: number;
+  readonly shadedOpenX: number;
+  /** local maxima to the left and right of the knee; at least one in any light */
+  readonly left: Peak | null;
+  readonly right: Peak | null;
+}
+
+/** Forward drop of a bypass diode, one per module, V. */
+export const bypassDropV = 0.5;
+
+const iterations = 60;
+/** The Newton step after one this small would be lost in rounding, or nearly. */
+const tolerance = 1e-6;
+const fewestPoints = 3;
+const mostPoints = 1000;
+
+/** A point of a branch with the derivatives by the diode voltage of its leading module. */
+const at = { i: 0, v: 0, di: 0, dv: 0, d2i: 0, d2v: 0 };
+
+type Side = 'left' | 'right';
+type Goal = 'peak' | 'power' | 'voltage';
+
+/** Diode voltage in V at which a lit module carries `currentA`. */
+function diodeVoltageAt(p: DiodeParameters, currentA: number): number {
+  const left = p.iL - currentA;
+  // Current falls and is concave: from the right Newton comes down to the root, from the left it steps over it once.
+  let vd = left > 0 ? p.a * Math.log1p(left / p.i0) : left / p.gSh;
+  for (let n = 0; n < iterations; n++) {
+    const grown = p.i0 * Math.exp(vd / p.a);
+    const step = (left + p.i0 - grown - p.gSh * vd) / (grown / p.a + p.gSh);
+    vd += step;
+    if (!(Math.abs(step) > tolerance * p.a)) break;
+  }
+  return vd;
+}
+
+/** Diode voltage in V of a module whose terminals are held at `-bypassDropV`. */
+function bypassedDiodeVoltage(p: DiodeParameters): number {
+  let vd = p.rS * (p.iL + p.i0 + p.gSh * bypassDropV);
+  for (let n = 0; n < iterations; n++) {
+    const grown = p.i0 * Math.exp(vd / p.a);
+    const i = p.iL - (grown - p.i0) - p.gSh * vd;
+    const step = (vd - p.rS * i + bypassDropV) / (1 + p.rS * (grown / p.a + p.gSh));
+    vd -= step;
+    if (!(Math.abs(step) > tolerance * p.a)) break;
+  }
+  return vd;
+}
+
+/** Fills `at`. Left of the knee the lit modules lead, right of it the shaded ones, and the lit follow their current. */
+function evaluate(s: ShadedString, side: Side, x: number): void {
+  const leader = side === 'left' ? s.lit : s.shaded;
+  const grown = leader.i0 * Math.exp(x / leader.a);
+  at.i = leader.iL - (grown - leader.i0) - leader.gSh * x;
+  at.di = -grown / leader.a - leader.gSh;
+  at.d2i = -grown / (leader.a * leader.a);
+  if (side === 'left') {
+    at.v = s.litCount * (x - leader.rS * at.i) - s.dropV;
+    at.dv = s.litCount * (1 - leader.rS * at.di);
+    at.d2v = -s.litCount * leader.rS * at.d2i;
+    return;
+  }
+  const { lit, litCount, shadedCount } = s;
+  const y = diodeVoltageAt(lit, at.i);
+  const follower = (lit.i0 * Math.exp(y / lit.a)) / lit.a;
+  const fall = -follower - lit.gSh;
+  const ratio = at.di / fall;
+  const bend = (at.d2i + (ratio * ratio * follower) / lit.a) / fall;
+  at.v = litCount * (y - lit.rS * at.i) + shadedCount * (x - leader.rS * at.i);
+  at.dv = litCount * (ratio - lit.rS * at.di) + shadedCount * (1 - leader.rS * at.di);
+  at.d2v = litCount * (bend - lit.rS * at.d2i) - shadedCount * leader.rS * at.d2i;
+}
+
+/** Diode voltage where the goal is met, and `at` with it: every goal is a falling function. Newton inside a bracket. */
+function solve(s: ShadedString, side: Side, goal: Goal, target: number, low: number, high: number): number {
+  const span = high - low;
+  // the diode bends close to the upper end
+  let x = goal === 'voltage' ? (low + high) / 2 : high - 0.13 * span;
+  for (let n = 0; n < iterations; n++) {
+    evaluate(s, side, x);
+    const slope = at.di * at.v + at.i * at.dv;
+    const rest = goal === 'peak' ? slope : goal === 'power' ? at.v * at.i - target : target - at.v;
+    const fall =
+      goal === 'peak' ? at.d2i * at.v + 2 * at.di * at.dv + at.i * at.d2v : goal === 'power' ? slope : -at.dv;
+    if (rest > 0) low = x;
+    else high = x;
+    const next = x - rest / fall;
+    const arrived = Math.abs(next - x) <= tolerance * span;
+    x = arrived ? Math.min(Math.max(next, low), high) : next > low && next < high ? next : (low + high) / 2;
+    if (arrived) break;
+  }
+  evaluate(s, side, x);
+  return x;
+}
+
+/** The maximum inside one branch, or null where power only rises or falls. */
+function peakIn(s: ShadedString, side: Side, low: number, high: number): Peak | null {
+  if (!(high > low)) return null;
+  const knee = side === 'left' ? high : low;
+  evaluate(s, side, knee);
+  const slope = at.di * at.v + at.i * at.dv;
+  if (side === 'left' ? slope >= 0 : slope <= 0) return null;
+  const x = solve(s, side, 'peak', 0, low, high);
+  return at.v > 0 && at.i > 0 ? { x, v: at.v, i: at.i, p: at.v * at.i } : null;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Solves the curve between its ends; without light on the shaded modules their bypass diodes conduct at any current. */
+function solveCurve(s: Writable<ShadedString>): void {
+  const { lit, shaded, litCount, shadedCount, dropV } = s;
+  if (!(lit.iL > 0)) return;
+  const litOpenV = voc(lit);
+  if (shaded.iL > 0) {
+    s.shadedKneeX = bypassedDiodeVoltage(shaded);
+    s.shadedOpenX = voc(shaded);
+    s.openV = litCount * litOpenV + shadedCount * s.shadedOpenX;
+    evaluate(s, 'right', s.shadedKneeX);
+    s.kneeV = at.v;
+    s.kneeW = at.v * at.i;
+    s.litKneeX = diodeVoltageAt(lit, at.i);
+    s.right = peakIn(s, 'right', s.shadedKneeX, s.shadedOpenX);
+  } else {
+    s.openV = Math.max(0, litCount * litOpenV - dropV);
+    s.kneeV = s.openV;
+    s.litKneeX = litOpenV;
+  }
+  if (s.kneeV > 0) s.left = peakIn(s, 'left', 0, s.litKneeX);
+  s.shortA = stringCurrentAt(s, 0);
+}
+
+/**
+ * Solves a string of `seriesCount` modules under a shade, every module at the same cell temperature.
+ * @param irradianceWm2 outside of the shade
+ */
+export function shadedString(
+  module: PvModule,
+  seriesCount: number,
+  { shadedShare, irradianceShare }: PvShading,
+  irradianceWm2: number,
+  cellTemperatureC: number,
+): ShadedString {
+  const shadedCount = seriesCount * Math.min(Math.max(shadedShare, 0), 1);
+  // one literal: copies of it with more members would cost more than the solution
+  const solved: Writable<ShadedString> = {
+    lit: parametersAt(module, irradianceWm2, cellTemperatureC),
+    shaded: parametersAt(module, irradianceWm2 * Math.min(Math.max(irradianceShare, 0), 1), cellTemperatureC),
+    litCount: seriesCount - shadedCount,
+    shadedCount,
+    dropV: shadedCount * bypassDropV,
+    openV: 0,
+    shortA: 0,
+    kneeV: 0,
+    kneeW: 0,
+    litKneeX: 0,
+    shadedKneeX: 0,
+    shadedOpenX: 0,
+    left: null,
+    right: null,
+  };
+  solveCurve(solved);
+  return solved;
+}
+
+/** Current of the string in A at a voltage in V; 0 from the open-circuit voltage up, negative voltages count as 0. */
+export function stringCurrentAt(s: ShadedString, voltageV: number): number {
+  if (!(voltageV < s.openV)) return 0;
+  const v = Math.max(voltageV, 0);
+  if (v < s.kneeV) return Math.max(currentAt(s.lit, (v + s.dropV) / s.litCount), 0);
+  solve(s, 'right', 'voltage', v, s.shadedKneeX, s.shadedOpenX);
+  return Math.max(at.i, 0);
+}
+
+/** Local maxima, rising in voltage: one or two, none in darkness. V, A, W of one string. */
+export function stringMaxima(s: ShadedString): readonly IvPoint[] {
+  return [s.left, s.right].filter((peak) => peak !== null).map(({ v, i, p }) => ({ v, i, p }));
+}
+
+/** The greatest maximum with the two ends of the curve, of one string. */
+export function stringMaximum(s: ShadedString): MaximumPowerPoint {
+  const best = s.left !== null && (s.right === null || s.left.p >= s.right.p) ? s.left : s.right;
+  return { v: best?.v ?? 0, i: best?.i ?? 0, p: best?.p ?? 0, voc: s.openV, isc: s.shortA };
+}
+
+/**
+ * Where a tracker works whose input begins at `edgeV`: on a maximum above it, or at the edge. With the two ends of the
+ * curve, of one string.
+ */
+export function trackedMaximum(s: ShadedString, tracker: PvTracker, edgeV: number): MaximumPowerPoint {
+  const { openV, shortA, left, right } = s;
+  const edgeA = stringCurrentAt(s, edgeV);
+  let v = edgeV;
+  let i = edgeA;
+  let p = edgeV * edgeA;
+  const first = right ?? left;
+  const found = tracker === 'local' ? [first] : [left, right];
+  for (const peak of found) {
+    if (peak === null || peak.v < edgeV || (tracker === 'global' && peak.p < p)) continue;
+    ({ v, i, p } = peak);
+  }
+  return { v, i, p, voc: openV, isc: shortA };
+}
+
+/**
+ * The voltage in V at which a string gives `powerW`, looking upwards from where the tracker works: a curtailed
+ * inverter. 0 or less gives the open-circuit voltage, what the tracker has or more its voltage.
+ */
+export function stringVoltageForPower(s: ShadedString, powerW: number, tracked: MaximumPowerPoint): number {
+  if (!(powerW > 0)) return s.openV;
+  if (powerW >= tracked.p) return tracked.v;
+  // between the left maximum and the knee power falls no further than to that of the knee
+  if (s.left !== null && tracked.v < s.kneeV && powerW >= s.kneeW)
+    solve(s, 'left', 'power', powerW, s.left.x, s.litKneeX);
+  else solve(s, 'right', 'power', powerW, s.right?.x ?? s.shadedKneeX, s.shadedOpenX);
+  return Math.min(Math.max(at.v, tracked.v), s.openV);
+}
+
+/**
+ * Samples of a string's curve, rising in voltage from 0 to open circuit. The greatest maximum is always among them, the
+ * other one where it has a sample of its own. In darkness a single sample of zeros.
+ * @param points number of samples; fewer than 3 count as 3, more than 1000 as 1000
+ */
+export function shadedCurve(s: ShadedString, points: number): readonly IvPoint[] {
+  const best = stringMaximum(s);
+  if (!(best.p > 0)) return [{ v: 0, i: 0, p: 0 }];
+  const last = Math.max(fewestPoints, Math.min(mostPoints, Math.floor(points) || 0)) - 1;
+  const curve: IvPoint[] = [];
+  for (let n = 0; n <= last; n++) {
+    const v = n === last ? s.openV : (s.openV * n) / last;
+    const i = n === 0 ? s.shortA : stringCurrentAt(s, v);
+    curve.push({ v, i, p: v * i });
+  }
+  // The sample nearest to a maximum gives way to it; the two ends never do. The greatest goes last, so it stays.
+  const peaks = [...stringMaxima(s)].sort((a, b) => a.p - b.p);
+  for (const peak of peaks) curve[Math.min(Math.max(Math.round((peak.v / s.openV) * last), 1), last - 1)] = peak;
+  return curve;
+}

@@ -1,0 +1,77 @@
+/** Checks what a named event is started with. */
+import type { GridEventArguments, GridEventName, GridEventParameter } from '../../../contract/environment.ts';
+import { gridEventNames } from '../../../contract/environment.ts';
+import { SimError } from '../../../core/errors.ts';
+import type { Fault } from '../../../core/errors.ts';
+
+/** Checked and complete arguments of one event. */
+export interface EventArguments {
+  readonly number: (name: string) => number;
+  readonly word: (name: string) => string;
+  /** @throws SimError COMMAND_BAD_VALUE for an argument that does not go with the others */
+  readonly refuse: (name: string, detail: string) => never;
+}
+
+function pointer(name: string): string {
+  return `/parameters/${name.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+function badValue(faults: readonly Fault[]): SimError {
+  return new SimError('COMMAND_BAD_VALUE', faults.map((fault) => `${fault.name}: ${fault.detail}`).join('; '), faults);
+}
+
+/** @throws SimError COMMAND_BAD_VALUE for a name that the library does not have */
+export function eventName(name: string): GridEventName {
+  const known = gridEventNames.find((each) => each === name);
+  if (known) return known;
+  throw badValue([{ name: '/event', detail: `must be one of ${gridEventNames.join(', ')}`, allowed: gridEventNames }]);
+}
+
+/** The fault of one value, if it has one. */
+function faultOf({ name, minimum, maximum, allowed }: GridEventParameter, value: number | string): Fault[] {
+  if (allowed) {
+    return typeof value === 'string' && allowed.includes(value)
+      ? []
+      : [{ name: pointer(name), detail: `must be one of ${allowed.join(', ')}`, allowed }];
+  }
+  const [low, high] = [minimum ?? -Infinity, maximum ?? Infinity];
+  return typeof value === 'number' && value >= low && value <= high
+    ? []
+    : [{ name: pointer(name), detail: `must be a number from ${low} to ${high}` }];
+}
+
+/**
+ * The arguments of an event, the absent ones at their default.
+ * @throws SimError COMMAND_BAD_VALUE with every unknown parameter and every value outside its range
+ */
+export function checkedArguments(
+  event: string,
+  parameters: readonly GridEventParameter[],
+  given: GridEventArguments,
+): EventArguments {
+  const names = parameters.map((parameter) => parameter.name);
+  const values = new Map<string, number | string>(parameters.map((parameter) => [parameter.name, parameter.default]));
+  const faults = Object.entries(given).flatMap(([name, value]): Fault[] => {
+    const parameter = parameters.find((each) => each.name === name);
+    if (!parameter) {
+      return [
+        { name: pointer(name), detail: `is not a parameter of ${event}; it has ${names.join(', ')}`, allowed: names },
+      ];
+    }
+    values.set(name, value);
+    return faultOf(parameter, value);
+  });
+  if (faults.length > 0) throw badValue(faults);
+  const argument = (name: string): number | string => {
+    const value = values.get(name);
+    if (value === undefined) throw new SimError('INTERNAL', `the event ${event} has no parameter ${name}`);
+    return value;
+  };
+  return {
+    number: (name) => Number(argument(name)),
+    word: (name) => String(argument(name)),
+    refuse: (name, detail) => {
+      throw badValue([{ name: pointer(name), detail }]);
+    },
+  };
+}

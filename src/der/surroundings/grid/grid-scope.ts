@@ -1,0 +1,194 @@
+/** The grid as one group of devices sees it: all of them, or one that deviates. */
+import { addSeconds, secondsBetween } from '../../../core/time/clock.ts';
+import type { SimTime } from '../../../core/time/clock.ts';
+import type { GridEventArguments, GridNow, GridPatch, GridSource } from '../../../contract/environment.ts';
+import { SimError } from '../../../core/errors.ts';
+import type { Series } from '../series.ts';
+import { planEvent } from './events.ts';
+import { LayerStack } from './layers.ts';
+import type { Segment, Tracks } from './layers.ts';
+import { profileRecording } from './profile.ts';
+import { constant, ramp, recorded, valueAt } from './trajectory.ts';
+import type { Motion, Recording } from './trajectory.ts';
+import { gridValuesAt, isOut, measuredQuantities, quantityAt, sameGrid } from './values.ts';
+import type { GridQuantity, GridValues, MeasuredQuantity } from './values.ts';
+
+export interface GridSite {
+  readonly nominalHz: number;
+  /** null: no grid profile */
+  readonly gridProfile: Series | null;
+  /** seconds in the time base of series */
+  readonly seriesTime: (t: SimTime) => number;
+}
+
+type Values = { readonly [K in MeasuredQuantity]?: number };
+
+/** The values that a patch names, by quantity. */
+function namedValues(patch: GridPatch): Values {
+  const all = patch.voltagePu;
+  const values = {
+    aPu: patch.voltageAPu ?? all,
+    bPu: patch.voltageBPu ?? all,
+    cPu: patch.voltageCPu ?? all,
+    hz: patch.frequencyHz,
+    angleDeg: patch.phaseAngleDeg,
+  };
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+/** Never changes, but for what it remembers; a command makes a new one. */
+export class GridScope {
+  readonly #site: GridSite;
+  readonly #stack: LayerStack<GridQuantity>;
+  /** what each stretch last gave, so that equal values are one object */
+  readonly #seen = new WeakMap<Segment<GridQuantity>, { values: GridValues; readonly still: boolean }>();
+  #last: GridValues | null = null;
+
+  private constructor(site: GridSite, stack: LayerStack<GridQuantity>) {
+    this.#site = site;
+    this.#stack = stack;
+  }
+
+  /** Nominal values, or those of the grid profile where there is one. */
+  static initial(site: GridSite, start: SimTime): GridScope {
+    const normal = { aPu: 1, bPu: 1, cPu: 1, hz: site.nominalHz, angleDeg: 0, outage: 0, island: 0 };
+    const base = Object.fromEntries(Object.entries(normal).map(([name, value]) => [name, constant(value)]));
+    const scope = new GridScope(site, new LayerStack(base as Record<GridQuantity, ReturnType<typeof constant>>));
+    return site.gridProfile ? scope.patched({ source: 'csv' }, start) : scope;
+  }
+
+  /** The same object as long as nothing changes. */
+  at(t: SimTime): GridValues {
+    const segment = this.#stack.segmentAt(t);
+    const seen = this.#seen.get(segment);
+    if (seen?.still) return seen.values;
+    const fresh = gridValuesAt(segment, t);
+    const before = seen?.values ?? this.#last;
+    const values = before && sameGrid(before, fresh) ? before : fresh;
+    if (seen) seen.values = values;
+    else this.#seen.set(segment, { values, still: segment.motion === 'still' || isOut(segment, t) });
+    this.#last = values;
+    return values;
+  }
+
+  source(t: SimTime): GridSource {
+    return this.#stack.segmentAt(t).recorded ? 'csv' : 'const';
+  }
+
+  motion(t: SimTime): Motion {
+    const segment = this.#stack.segmentAt(t);
+    return segment.motion !== 'still' && isOut(segment, t) ? 'still' : segment.motion;
+  }
+
+  /** The next instant after `t` at which a value bends, jumps, or gives way; Infinity when none follows. */
+  nextBreak(t: SimTime): number {
+    const segment = this.#stack.segmentAt(t);
+    if (!segment.recorded) return segment.until;
+    return measuredQuantities.reduce((next, name) => {
+      const track = segment.tracks[name];
+      return track?.kind === 'recorded' ? Math.min(next, track.recording.nextBreak(t)) : next;
+    }, segment.until);
+  }
+
+  /** Values in force; volts are for who knows the nominal voltage, writers for who is told of them. */
+  now(t: SimTime): Omit<GridNow, 'voltageLnV' | 'voltageLlV' | 'changedBy'> {
+    const segment = this.#stack.segmentAt(t);
+    const values = this.at(t);
+    const timed = this.#stack.timedAt(t);
+    const event = this.#stack.eventAt(t);
+    return {
+      voltageAPu: values.aPu,
+      voltageBPu: values.bPu,
+      voltageCPu: values.cPu,
+      frequencyHz: values.hz,
+      phaseAngleDeg: values.angleDeg,
+      outage: isOut(segment, t),
+      island: quantityAt(segment, 'island', t) === 1,
+      source: this.source(t),
+      rampRemainingS: secondsBetween(t, this.#stack.rampEnd(t)),
+      durationRemainingS: timed ? secondsBetween(t, timed.end) : null,
+      event: event?.event
+        ? { name: event.event.name, elapsedS: secondsBetween(event.start, t), remainingS: secondsBetween(t, event.end) }
+        : null,
+    };
+  }
+
+  /** @throws SimError COMMAND_CONFLICT when `csv` is asked for without a profile, or too many changes are pending */
+  patched(patch: GridPatch, now: SimTime): GridScope {
+    const values = namedValues(patch);
+    const lasting = patch.durationS == null;
+    // a value that is set for good takes the grid off its profile: part of a recording is no recording
+    const holds = patch.source === 'const' || (patch.source === undefined && lasting && Object.keys(values).length > 0);
+    const stack =
+      holds && lasting
+        ? this.#stack.mapped((track) => (track.kind === 'recorded' ? constant(valueAt(track, now)) : track))
+        : this.#stack;
+    const segment = stack.segmentAt(now);
+    const moved = (name: GridQuantity, to: number, rampS = 0) => ramp(quantityAt(segment, name, now), to, now, rampS);
+    const tracks: Tracks<GridQuantity> = {
+      ...(patch.source === 'csv' && this.#followed(segment, now)),
+      ...(holds && !lasting && this.#held(segment, now)),
+      ...Object.fromEntries(
+        Object.entries(values).map(([name, to]) => [name, moved(name as MeasuredQuantity, to, patch.rampS)]),
+      ),
+      ...(patch.outage !== undefined && { outage: moved('outage', Number(patch.outage)) }),
+      ...(patch.island !== undefined && { island: moved('island', Number(patch.island)) }),
+    };
+    return new GridScope(
+      this.#site,
+      patch.durationS == null
+        ? stack.withBase(tracks, now)
+        : stack.withOverlay(tracks, now, addSeconds(now, patch.durationS)),
+    );
+  }
+
+  /**
+   * With a named event that begins at `now` and takes the place of one under way.
+   * @throws SimError COMMAND_BAD_VALUE that names what is allowed
+   */
+  withEvent(name: string, args: GridEventArguments, now: SimTime): GridScope {
+    const stack = this.#stack.withoutEvent(now);
+    const segment = stack.segmentAt(now);
+    const value = (quantity: MeasuredQuantity) => quantityAt(segment, quantity, now);
+    const plan = planEvent(name, args, { now, nominalHz: this.#site.nominalHz, value });
+    return new GridScope(
+      this.#site,
+      plan.durationS === null
+        ? stack.withBase(plan.tracks, now)
+        : stack.withOverlay(plan.tracks, now, addSeconds(now, plan.durationS), { name }),
+    );
+  }
+
+  /** Without the event under way; the same scope when there is none. */
+  withoutEvent(now: SimTime): GridScope {
+    const stack = this.#stack.withoutEvent(now);
+    return stack === this.#stack ? this : new GridScope(this.#site, stack);
+  }
+
+  /** The quantities of the profile; what it does not have returns to normal. */
+  #followed(segment: Segment<GridQuantity>, now: SimTime): Tracks<GridQuantity> {
+    const { gridProfile, seriesTime, nominalHz } = this.#site;
+    if (!gridProfile)
+      throw new SimError('COMMAND_CONFLICT', 'there is no grid profile; start with --grid_profile FILE');
+    const recordings = new Map<MeasuredQuantity, Recording | null>(
+      measuredQuantities.map((name) => [name, profileRecording(gridProfile, name, seriesTime)]),
+    );
+    const normal = (name: MeasuredQuantity) => (name === 'hz' ? nominalHz : name === 'angleDeg' ? 0 : 1);
+    return Object.fromEntries(
+      measuredQuantities.map((name) => {
+        const recording = recordings.get(name);
+        const before = quantityAt(segment, name, now);
+        return [name, recording ? recorded(recording, before, now) : ramp(before, normal(name), now, 0)];
+      }),
+    );
+  }
+
+  /** The quantities that follow the profile, at the values of the moment. */
+  #held(segment: Segment<GridQuantity>, now: SimTime): Tracks<GridQuantity> {
+    return Object.fromEntries(
+      measuredQuantities
+        .filter((name) => segment.tracks[name]?.kind === 'recorded')
+        .map((name) => [name, constant(quantityAt(segment, name, now))]),
+    );
+  }
+}

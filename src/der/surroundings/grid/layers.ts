@@ -1,0 +1,210 @@
+/**
+ * A base and timed overlays, each with trajectories for some quantities: of every quantity the topmost overlay
+ * that is in force and has it decides, else the base. A stack never changes; a command makes a new one.
+ */
+import type { SimTime } from '../../../core/time/clock.ts';
+import { SimError } from '../../../core/errors.ts';
+import { breaks, motionAt, restsFrom } from './trajectory.ts';
+import type { Motion, Trajectory } from './trajectory.ts';
+
+/** null: the quantity is left to whatever it comes from when nobody sets it */
+export type Track = Trajectory | null;
+/** The quantities that a layer or a command sets; absent ones shine through. */
+export type Tracks<Q extends string> = { readonly [K in Q]?: Track };
+
+/** The named event that an overlay belongs to. */
+export interface EventTag {
+  readonly name: string;
+}
+
+export interface Overlay<Q extends string> {
+  readonly start: SimTime;
+  readonly end: SimTime;
+  readonly tracks: Tracks<Q>;
+  /** null: a change with a duration */
+  readonly event: EventTag | null;
+}
+
+/** A stretch of time in which the same trajectories are in force and none of them has a break. */
+export interface Segment<Q extends string> {
+  readonly from: number;
+  readonly until: number;
+  readonly tracks: Readonly<Record<Q, Track>>;
+  readonly motion: Motion;
+  /** a series is among the trajectories */
+  readonly recorded: boolean;
+}
+
+/** Changes with a duration that may wait for their end. */
+const maxPending = 32;
+/** Stretches that are kept, for devices that walk through the same tick one after another. */
+const keptSegments = 16;
+
+function entriesOf<Q extends string>(tracks: Tracks<Q>): [Q, Track][] {
+  return Object.entries(tracks) as [Q, Track][];
+}
+
+/** The tracks of the quantities that are among the named ones, or of those that are not. */
+function share<Q extends string>(tracks: Tracks<Q>, named: Tracks<Q>, among: boolean): Tracks<Q> {
+  return Object.fromEntries(entriesOf(tracks).filter(([name]) => (named[name] !== undefined) === among)) as Tracks<Q>;
+}
+
+function isEmpty<Q extends string>(tracks: Tracks<Q>): boolean {
+  return Object.keys(tracks).length === 0;
+}
+
+const moves: readonly Motion[] = ['still', 'slow', 'fast'];
+function faster(a: Motion, b: Motion): Motion {
+  return moves.indexOf(b) > moves.indexOf(a) ? b : a;
+}
+
+export class LayerStack<Q extends string> {
+  readonly #base: Readonly<Record<Q, Track>>;
+  /** the topmost last */
+  readonly #overlays: readonly Overlay<Q>[];
+  readonly #segments: Segment<Q>[] = [];
+  #current: Segment<Q> | null = null;
+
+  constructor(base: Readonly<Record<Q, Track>>, overlays: readonly Overlay<Q>[] = []) {
+    this.#base = base;
+    this.#overlays = overlays;
+  }
+
+  /** What is in force at `t`: the same object throughout its stretch, as long as it is remembered. */
+  segmentAt(t: SimTime): Segment<Q> {
+    const current = this.#current;
+    if (current && t >= current.from && t < current.until) return current;
+    const known = this.#segments.find((segment) => t >= segment.from && t < segment.until);
+    const segment = known ?? this.#resolve(t);
+    if (!known) {
+      if (this.#segments.length === keptSegments) this.#segments.shift();
+      this.#segments.push(segment);
+    }
+    this.#current = segment;
+    return segment;
+  }
+
+  /** The topmost change with a duration of which something is in force at `t`. */
+  timedAt(t: SimTime): Overlay<Q> | null {
+    return this.#topmost(t, (overlay) => overlay.event === null);
+  }
+
+  /** The event under way at `t`, whether or not anything covers it. */
+  eventAt(t: SimTime): Overlay<Q> | null {
+    return this.#overlays.findLast((overlay) => overlay.event !== null && inForce(overlay, t)) ?? null;
+  }
+
+  /** Latest end of a ramp among what is in force at `t`, events left out; `t` when nothing ramps. */
+  rampEnd(t: SimTime): SimTime {
+    let end = t;
+    for (const name of this.#names()) {
+      const owner = this.#owner(name, t);
+      const track = owner ? owner.tracks[name] : this.#base[name];
+      if (track?.kind !== 'path' || owner?.event) continue;
+      const rest = restsFrom(track);
+      if (rest > end) end = rest;
+    }
+    return end;
+  }
+
+  /** A change for good: the last command wins, so no overlay keeps a say in these quantities. */
+  withBase(changes: Tracks<Q>, now: SimTime): LayerStack<Q> {
+    return new LayerStack(
+      { ...this.#base, ...changes },
+      this.#living(now).flatMap((overlay) => reduced(overlay, changes, now)),
+    );
+  }
+
+  /**
+   * A change until `end`, on top.
+   * @throws SimError COMMAND_CONFLICT when too many changes with a duration wait for their end
+   */
+  withOverlay(tracks: Tracks<Q>, now: SimTime, end: SimTime, event: EventTag | null = null): LayerStack<Q> {
+    if (isEmpty(tracks)) return this;
+    // what ends under a longer change never comes back: repeated requests must not pile up
+    const below = this.#living(now).flatMap((overlay) =>
+      overlay.event === null && event === null && overlay.end <= end ? reduced(overlay, tracks, now) : [overlay],
+    );
+    if (event === null && below.filter((overlay) => overlay.event === null && overlay.end > now).length >= maxPending) {
+      throw new SimError('COMMAND_CONFLICT', `${maxPending} changes with a duration are already waiting for their end`);
+    }
+    return new LayerStack(this.#base, [...below, { start: now, end, tracks, event }]);
+  }
+
+  /** Without the event under way; the same stack when there is none. */
+  withoutEvent(now: SimTime): LayerStack<Q> {
+    if (!this.eventAt(now)) return this;
+    return new LayerStack(
+      this.#base,
+      this.#living(now).flatMap((overlay) => (overlay.event ? reduced(overlay, overlay.tracks, now) : [overlay])),
+    );
+  }
+
+  /** Every trajectory replaced, in the base and in all overlays. */
+  mapped(change: (track: Trajectory, name: Q) => Trajectory): LayerStack<Q> {
+    const all = <T extends Tracks<Q>>(tracks: T): T =>
+      Object.fromEntries(entriesOf<Q>(tracks).map(([name, track]) => [name, track && change(track, name)])) as T;
+    return new LayerStack(
+      all(this.#base),
+      this.#overlays.map((overlay) => ({ ...overlay, tracks: all(overlay.tracks) })),
+    );
+  }
+
+  #names(): readonly Q[] {
+    return Object.keys(this.#base) as Q[];
+  }
+
+  #living(now: SimTime): readonly Overlay<Q>[] {
+    return this.#overlays.filter((overlay) => overlay.end > now);
+  }
+
+  #topmost(t: SimTime, fits: (overlay: Overlay<Q>) => boolean): Overlay<Q> | null {
+    const owners = new Set(this.#names().map((name) => this.#owner(name, t)));
+    return this.#overlays.findLast((overlay) => fits(overlay) && owners.has(overlay)) ?? null;
+  }
+
+  /** The overlay that decides a quantity; undefined: the base does. */
+  #owner(name: Q, t: SimTime): Overlay<Q> | undefined {
+    return this.#overlays.findLast((overlay) => inForce(overlay, t) && overlay.tracks[name] !== undefined);
+  }
+
+  #resolve(t: SimTime): Segment<Q> {
+    let [from, until, motion]: [number, number, Motion] = [-Infinity, Infinity, 'still'];
+    const split = (at: number) => {
+      if (at <= t) from = Math.max(from, at);
+      else until = Math.min(until, at);
+    };
+    const tracks = Object.fromEntries(
+      this.#names().map((name) => {
+        const owner = this.#owner(name, t);
+        const track = (owner ? owner.tracks[name] : this.#base[name]) ?? null;
+        if (owner) split(owner.end);
+        if (track) {
+          breaks(track).forEach(split);
+          motion = faster(motion, motionAt(track, t));
+        }
+        return [name, track];
+      }),
+    ) as Record<Q, Track>;
+    for (const { start, end } of this.#overlays) {
+      split(start);
+      // a covered overlay ends unseen, but what stood before its end is another stretch
+      if (end <= t) split(end);
+    }
+    const recorded = this.#names().some((name) => tracks[name]?.kind === 'recorded');
+    return { from, until, tracks, motion, recorded };
+  }
+}
+
+function inForce({ start, end }: { readonly start: SimTime; readonly end: SimTime }, t: SimTime): boolean {
+  return t >= start && t < end;
+}
+
+/** An overlay that loses some quantities at `now`: devices that are not there yet still see them until then. */
+function reduced<Q extends string>(overlay: Overlay<Q>, taken: Tracks<Q>, now: SimTime): Overlay<Q>[] {
+  const [lost, kept] = [share(overlay.tracks, taken, true), share(overlay.tracks, taken, false)];
+  return [
+    ...(isEmpty(lost) || overlay.start >= now ? [] : [{ ...overlay, tracks: lost, end: now }]),
+    ...(isEmpty(kept) ? [] : [{ ...overlay, tracks: kept }]),
+  ];
+}

@@ -1,0 +1,60 @@
+/** The recorded series of the grid: voltage of all phases or of each, frequency, phase angle. */
+import { microsPerSecond } from '../../../core/time/clock.ts';
+import type { SimTime } from '../../../core/time/clock.ts';
+import { SimError } from '../../../core/errors.ts';
+import { parseSeries } from '../series.ts';
+import type { Series } from '../series.ts';
+import type { Recording } from './trajectory.ts';
+import type { MeasuredQuantity } from './values.ts';
+
+const perPhase = ['voltage_a_pu', 'voltage_b_pu', 'voltage_c_pu'] as const;
+
+/** Columns of a grid profile; besides the frequency there is `voltage_pu`, or all three phases, which win. */
+export const gridProfileColumns = [
+  ...['voltage_pu', ...perPhase].map((name) => ({ name, required: false, min: 0, max: 2 })),
+  { name: 'frequency_hz', required: true, min: 0, max: 100 },
+  { name: 'phase_angle_deg', required: false, min: -180, max: 180 },
+] as const;
+
+/**
+ * Reads a grid profile from CSV text.
+ * @param name what messages call it, for example its path
+ * @throws SimError CONFIG_INVALID with the line of each fault
+ */
+export function parseGridProfile(text: string, name: string): Series {
+  const series = parseSeries(text, { name, columns: gridProfileColumns, end: 'hold' });
+  if (!series.has('voltage_pu') && !perPhase.every((column) => series.has(column))) {
+    const detail = `there is neither a column voltage_pu nor all of ${perPhase.join(', ')}`;
+    throw new SimError('CONFIG_INVALID', `The time series ${name} cannot be used: ${detail}`, [{ name, detail }]);
+  }
+  return series;
+}
+
+const columnsOf: Readonly<Record<MeasuredQuantity, readonly string[]>> = {
+  aPu: ['voltage_a_pu', 'voltage_pu'],
+  bPu: ['voltage_b_pu', 'voltage_pu'],
+  cPu: ['voltage_c_pu', 'voltage_pu'],
+  hz: ['frequency_hz'],
+  angleDeg: ['phase_angle_deg'],
+};
+
+/**
+ * The course of one quantity; null where the profile does not have it.
+ * @param seriesTime seconds in the time base of the series
+ */
+export function profileRecording(
+  series: Series,
+  quantity: MeasuredQuantity,
+  seriesTime: (t: SimTime) => number,
+): Recording | null {
+  const column = columnsOf[quantity].find((name) => series.has(name));
+  if (column === undefined) return null;
+  return {
+    at: (t) => series.at(column, seriesTime(t)),
+    nextBreak(t) {
+      const nowS = seriesTime(t);
+      // rounded up, and never in place: a sub-step that fell short of the row would be followed by one of no length
+      return Math.max(t + 1, t + Math.ceil((series.nextRowS(nowS) - nowS) * microsPerSecond));
+    },
+  };
+}

@@ -1,0 +1,83 @@
+/** Where each device stands: the weather series, the sky and the local load that it sees. */
+import type { SimTime } from '../../core/time/clock.ts';
+import type { DeviceSeries, DeviceSpec } from '../plant/device-spec.ts';
+import type { Series } from './series.ts';
+import type { CloudTrack } from './sky/cloud-track.ts';
+import type { ProfileSpec } from '../device/template.ts';
+import { ClearSky, SeriesWeather, stillAir } from './weather.ts';
+import type { Sky, Weather } from './weather.ts';
+
+export interface PlacesOptions {
+  readonly clouds: CloudTrack;
+  readonly dateMs: (t: SimTime) => number;
+  /** series time at the start of the run, s */
+  readonly originS: number;
+}
+
+interface Place {
+  readonly weather: Weather;
+  readonly sky: Sky;
+  readonly load: Series | null;
+}
+
+/** Where the sky of a device without PV is looked at. */
+const nowhere = { latitudeDeg: 40, longitudeDeg: 0, tiltDeg: 0, azimuthDeg: 180 };
+
+export class Places {
+  readonly #options: PlacesOptions;
+  /** in index order */
+  readonly #places = new Map<number, Place>();
+  // held by what they are made of: nothing of a device that has left stays here
+  readonly #weathers = new WeakMap<Series, Map<number, SeriesWeather>>();
+  readonly #skies = new WeakMap<ProfileSpec, ClearSky>();
+  readonly #empty: Place;
+
+  constructor(options: PlacesOptions) {
+    this.#options = options;
+    this.#empty = { weather: stillAir, sky: new ClearSky(nowhere, options.clouds, options.dateMs), load: null };
+  }
+
+  enter(index: number, { profile, series }: DeviceSpec): void {
+    this.#places.set(index, {
+      weather: this.#weatherOf(series?.dc ?? null),
+      sky: this.#skyOf(profile),
+      load: series?.load ?? null,
+    });
+  }
+
+  leave(index: number): void {
+    this.#places.delete(index);
+  }
+
+  /** Where a device is; an index without a device stands for the site, which is where its first device is. */
+  at(index: number): Place {
+    return this.#places.get(index) ?? this.#places.values().next().value ?? this.#empty;
+  }
+
+  /** Devices of one series share theirs. */
+  #weatherOf(dc: DeviceSeries['dc']): Weather {
+    if (!dc) return stillAir;
+    const { series, name, timeScale } = dc;
+    const byScale = this.#weathers.get(series) ?? new Map<number, SeriesWeather>();
+    this.#weathers.set(series, byScale);
+    const weather =
+      byScale.get(timeScale) ?? new SeriesWeather(series, { name, timeScale, originS: this.#options.originS });
+    byScale.set(timeScale, weather);
+    return weather;
+  }
+
+  /** Devices of one profile share theirs. */
+  #skyOf(profile: ProfileSpec): Sky {
+    const { clouds, dateMs } = this.#options;
+    const pv = 'pv' in profile.source ? profile.source.pv : nowhere;
+    const site = {
+      latitudeDeg: pv.latitudeDeg,
+      longitudeDeg: pv.longitudeDeg,
+      tiltDeg: pv.tiltDeg,
+      azimuthDeg: pv.azimuthDeg,
+    };
+    const sky = this.#skies.get(profile) ?? new ClearSky(site, clouds, dateMs);
+    this.#skies.set(profile, sky);
+    return sky;
+  }
+}

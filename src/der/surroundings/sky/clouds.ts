@@ -1,0 +1,108 @@
+import { createRandom } from '../../../core/random.ts';
+import type { RandomStream } from '../../../core/random.ts';
+
+export const cloudPresets = ['clear', 'scattered', 'broken', 'overcast'] as const;
+export type CloudPreset = (typeof cloudPresets)[number];
+
+interface Sky {
+  /** mean time between clouds and mean time under one, s; 0 leaves that part out */
+  readonly clearStayS: number;
+  readonly cloudyStayS: number;
+  /** clear-sky index between and under clouds */
+  readonly clearIndex: number;
+  readonly cloudyIndex: number;
+  /** spread of the quick part between and under clouds */
+  readonly clearSigma: number;
+  readonly cloudySigma: number;
+}
+
+const skies: Readonly<Record<CloudPreset, Sky>> = {
+  clear: { clearStayS: 900, cloudyStayS: 0, clearIndex: 1, cloudyIndex: 1, clearSigma: 0.02, cloudySigma: 0 },
+  scattered: {
+    clearStayS: 900,
+    cloudyStayS: 300,
+    clearIndex: 1,
+    cloudyIndex: 0.4,
+    clearSigma: 0.05,
+    cloudySigma: 0.12,
+  },
+  broken: { clearStayS: 300, cloudyStayS: 450, clearIndex: 1, cloudyIndex: 0.35, clearSigma: 0.05, cloudySigma: 0.12 },
+  overcast: { clearStayS: 0, cloudyStayS: 900, clearIndex: 1, cloudyIndex: 0.25, clearSigma: 0, cloudySigma: 0.06 },
+};
+
+const lowest = 0.05;
+const highest = 1.25;
+const stepS = 1;
+/** A cloud edge needs this long to cross the array. */
+const smoothingS = 20;
+const quickS = 60;
+const smoothingKept = Math.exp(-stepS / smoothingS);
+const quickKept = Math.exp(-stepS / quickS);
+const quickFresh = Math.sqrt(1 - quickKept * quickKept);
+/** The bright rim of a leaving cloud shows once its shadow has all but left the array. */
+const rimDelayS = 2 * smoothingS;
+
+/**
+ * The clear-sky index under passing clouds: a two-state chain smoothed by the size of the array, a quick
+ * random part, and the overshoot at the rim of a leaving cloud. One step is one second of simulated time,
+ * whatever the tick, so the course depends on seed and preset only.
+ */
+export class CloudProcess {
+  readonly #sky: Sky;
+  readonly #random: RandomStream;
+  #cloudy: boolean;
+  #smooth: number;
+  #quick: number;
+  #rimInS = 0;
+  #rimS = 0;
+  #rimHeight = 0;
+
+  /** @param section independent stretch of the same sky, for random access */
+  constructor(seed: number, preset: CloudPreset, section?: number) {
+    this.#random = createRandom(seed, 'clouds', preset, ...(section === undefined ? [] : [section]));
+    const sky = skies[preset];
+    this.#sky = sky;
+    this.#cloudy = this.#random.next() < sky.cloudyStayS / (sky.clearStayS + sky.cloudyStayS);
+    this.#smooth = this.#cloudy ? sky.cloudyIndex : sky.clearIndex;
+    this.#quick = this.#random.normal();
+  }
+
+  /** The clear-sky index of the next second, 0.05 to 1.25. */
+  step(): number {
+    const sky = this.#sky;
+    this.#turn();
+    const goal = this.#cloudy ? sky.cloudyIndex : sky.clearIndex;
+    this.#smooth = goal + (this.#smooth - goal) * smoothingKept;
+    this.#quick = this.#quick * quickKept + quickFresh * this.#random.normal();
+    // The spread follows the shadow, or the index would jump with the state.
+    const depth = sky.clearIndex - sky.cloudyIndex;
+    const shade = depth > 0 ? Math.min(Math.max((sky.clearIndex - this.#smooth) / depth, 0), 1) : 0;
+    const sigma = sky.clearSigma + (sky.cloudySigma - sky.clearSigma) * shade;
+    return Math.min(Math.max(this.#smooth + sigma * this.#quick + this.#rim(), lowest), highest);
+  }
+
+  /** Whether a cloud comes or goes in this second. */
+  #turn(): void {
+    const sky = this.#sky;
+    const chance = this.#random.next();
+    if (sky.clearStayS === 0 || sky.cloudyStayS === 0) return;
+    if (chance >= stepS / (this.#cloudy ? sky.cloudyStayS : sky.clearStayS)) return;
+    this.#cloudy = !this.#cloudy;
+    if (this.#cloudy) {
+      this.#rimInS = 0;
+      this.#rimS = 0;
+    } else {
+      this.#rimS = 10 + Math.floor(21 * this.#random.next());
+      this.#rimInS = rimDelayS + this.#rimS;
+      this.#rimHeight = 0.05 + 0.2 * this.#random.next();
+    }
+  }
+
+  /** Half a sine wave over the rim, 0 outside. */
+  #rim(): number {
+    if (this.#rimInS <= 0) return 0;
+    this.#rimInS -= stepS;
+    if (this.#rimInS >= this.#rimS) return 0;
+    return this.#rimHeight * Math.sin((Math.PI * this.#rimInS) / this.#rimS);
+  }
+}

@@ -1,0 +1,190 @@
+/** Vehicles that come to a charging station and leave again by a table of visits. */
+import { addSeconds } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import { SimError } from '../../core/errors.ts';
+import type { Fault } from '../../core/errors.ts';
+import type { EvPatch, EvseCommand, EvseDetail } from '../../contract/kinds/evse.ts';
+import type { Scheduler } from '../../core/time/scheduler.ts';
+import { parseSeries } from './series.ts';
+
+/** Columns of a vehicle table; `time_s` is the arrival, from local midnight of the start date. */
+export const visitColumns = [
+  { name: 'connector', required: true, min: 1, max: 99, whole: true },
+  { name: 'stay_s', required: true, min: 1, max: 1e7 },
+  { name: 'soc_pct', required: false, min: 0, max: 100 },
+  { name: 'target_soc_pct', required: false, min: 0, max: 100 },
+  { name: 'battery_capacity_kwh', required: false, min: 0.1, max: 2000 },
+  { name: 'max_charge_kw', required: false, min: 0.1, max: 2000 },
+  { name: 'phases', required: false, min: 1, max: 3, values: [1, 3] },
+] as const;
+
+interface Visit {
+  readonly arrivesS: number;
+  readonly leavesS: number;
+  readonly connectorId: number;
+  /** its id tells this vehicle from any other */
+  readonly ev: EvPatch & { readonly id: string };
+}
+
+export interface VisitPlan {
+  readonly name: string;
+  /** in order of arrival */
+  readonly visits: readonly Visit[];
+  /** after this the plan begins anew; null: once */
+  readonly periodS: number | null;
+}
+
+const dayS = 86_400;
+
+function visitOf(row: Readonly<Record<string, number>>, at: number): Visit {
+  const { time_s: arrivesS = 0, connector = 0, stay_s: stayS = 0, phases } = row;
+  const watts = (kilo: number | undefined) => (kilo === undefined ? undefined : kilo * 1000);
+  return {
+    arrivesS,
+    leavesS: arrivesS + stayS,
+    connectorId: connector,
+    ev: {
+      id: `visit-${at + 1}`,
+      socPct: row['soc_pct'],
+      targetSocPct: row['target_soc_pct'],
+      batteryCapacityWh: watts(row['battery_capacity_kwh']),
+      maxChargeW: watts(row['max_charge_kw']),
+      phases: phases === 1 ? 1 : phases === 3 ? 3 : undefined,
+    },
+  };
+}
+
+/** Arrivals before the day begins, and stays at one connector that overlap. */
+function visitFaults(visits: readonly Visit[]): Fault[] {
+  const faults: Fault[] = [];
+  const last = new Map<number, Visit>();
+  visits.forEach((visit, at) => {
+    if (visit.arrivesS < 0)
+      faults.push({
+        name: 'time_s',
+        detail: `vehicle ${at + 1} comes at ${visit.arrivesS} s; allowed: from 0, local midnight of the start date`,
+      });
+    const before = last.get(visit.connectorId);
+    if (before && visit.arrivesS < before.leavesS) {
+      faults.push({
+        name: 'connector',
+        detail: `vehicle ${at + 1} comes to connector ${visit.connectorId} at ${visit.arrivesS} s, where another one stays until ${before.leavesS} s`,
+      });
+    }
+    last.set(visit.connectorId, visit);
+  });
+  return faults;
+}
+
+function unusable(name: string, faults: readonly Fault[]): SimError {
+  return new SimError('CONFIG_INVALID', `The vehicle table ${name} cannot be used: ${faults[0]?.detail ?? ''}`, faults);
+}
+
+/**
+ * Reads a vehicle table. With `loop` it repeats after the whole days that it needs.
+ * @throws SimError CONFIG_INVALID with the lines of the faults
+ */
+export function parseVisits(text: string, name: string, end: 'hold' | 'loop'): VisitPlan {
+  const series = parseSeries(text, { name, columns: visitColumns, sharedTimes: true });
+  const visits = [...series.table()].map(visitOf);
+  const faults = visitFaults(visits);
+  if (faults.length > 0) throw unusable(name, faults);
+  const lastS = Math.max(...visits.map(({ leavesS }) => leavesS));
+  return { name, visits, periodS: end === 'loop' ? dayS * Math.ceil(lastS / dayS) : null };
+}
+
+/** @throws SimError CONFIG_INVALID for a vehicle that comes to a connector which the station does not have */
+export function checkVisits({ name, visits }: VisitPlan, connectorIds: readonly number[]): void {
+  const faults = visits.flatMap(({ connectorId }, at) =>
+    connectorIds.includes(connectorId)
+      ? []
+      : [
+          {
+            name: 'connector',
+            detail: `vehicle ${at + 1} comes to connector ${connectorId}; this station has ${connectorIds.join(', ')}`,
+          },
+        ],
+  );
+  if (faults.length > 0) throw unusable(name, faults);
+}
+
+/** What the visits work on. */
+export interface VisitedStation {
+  command(command: EvseCommand): void;
+  connectors(): EvseDetail['connectors'];
+  warn(message: string): void;
+}
+
+interface VisitEvent {
+  readonly atS: number;
+  readonly arrives: boolean;
+  readonly visit: Visit;
+}
+
+/** Lets the vehicles of a plan come and go: each at its own instant, whatever the tick. */
+export class Visits {
+  readonly #plan: VisitPlan;
+  readonly #station: VisitedStation;
+  /** in time; who leaves at an instant makes room for who comes */
+  readonly #events: readonly VisitEvent[];
+
+  constructor(plan: VisitPlan, station: VisitedStation) {
+    this.#plan = plan;
+    this.#station = station;
+    this.#events = plan.visits
+      .flatMap((visit) => [
+        { atS: visit.arrivesS, arrives: true, visit },
+        { atS: visit.leavesS, arrives: false, visit },
+      ])
+      .sort((a, b) => a.atS - b.atS || Number(a.arrives) - Number(b.arrives));
+  }
+
+  /** @param planS time in the plan at `now`, s; vehicles whose stay has begun are there at once */
+  begin(scheduler: Scheduler, now: SimTime, planS: number): void {
+    const { periodS } = this.#plan;
+    const turn = periodS === null ? 0 : Math.floor(planS / periodS);
+    const inTurnS = planS - turn * (periodS ?? 0);
+    for (const visit of this.#plan.visits) {
+      if (visit.arrivesS <= inTurnS && inTurnS < visit.leavesS) this.#arrive(visit);
+    }
+    const next = this.#events.findIndex(({ atS }) => atS > inTurnS);
+    const origin = addSeconds(now, -inTurnS);
+    if (next >= 0) this.#schedule(scheduler, origin, next);
+    else if (periodS !== null) this.#schedule(scheduler, addSeconds(origin, periodS), 0);
+  }
+
+  /** @param origin beginning of this turn of the plan */
+  #schedule(scheduler: Scheduler, origin: SimTime, at: number): void {
+    const event = this.#events[at];
+    if (!event) return;
+    scheduler.at(addSeconds(origin, event.atS), () => {
+      if (event.arrives) this.#arrive(event.visit);
+      else this.#leave(event.visit);
+      const { periodS } = this.#plan;
+      if (at + 1 < this.#events.length) this.#schedule(scheduler, origin, at + 1);
+      else if (periodS !== null) this.#schedule(scheduler, addSeconds(origin, periodS), 0);
+    });
+  }
+
+  #arrive({ connectorId, ev }: Visit): void {
+    this.#attempt({ kind: 'evse.plug', connectorId, ev }, 'cannot be plugged in');
+  }
+
+  #leave({ connectorId, ev }: Visit): void {
+    const there = this.#station.connectors().find((connector) => connector.connectorId === connectorId)?.ev?.id;
+    // somebody may have unplugged it, and plugged in another one
+    if (there === ev.id) this.#attempt({ kind: 'evse.unplug', connectorId }, 'cannot be unplugged');
+  }
+
+  /** What a user has done to the connector wins. */
+  #attempt(command: EvseCommand, what: string): void {
+    try {
+      this.#station.command(command);
+    } catch (error) {
+      if (!(error instanceof SimError)) throw error;
+      this.#station.warn(
+        `${this.#plan.name}: the vehicle at connector ${command.connectorId} ${what}: ${error.message}`,
+      );
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import { microsPerSecond } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { DatasetNow } from '../../contract/environment.ts';
+import type { CloudTrack } from './sky/cloud-track.ts';
+import { clearSkyIrradiance } from './sky/solar.ts';
+import type { SolarSite } from './sky/solar.ts';
+import type { Series } from './series.ts';
+
+/** What a weather source fills in. */
+export interface WeatherValues {
+  irradianceWm2: number;
+  ambientTemperatureC: number;
+  windSpeedMS: number;
+}
+
+/** Irradiance in the plane of an array, W/m2. */
+export interface Sky {
+  irradianceAt(t: SimTime): number;
+}
+
+/** Where irradiance, air temperature and wind come from while nobody overrides them. */
+export interface Weather {
+  /** @param seriesS seconds since local midnight of the start date */
+  at(seriesS: number, t: SimTime, out: WeatherValues): void;
+  /** the series behind it, for people; null: none */
+  dataset(seriesS: number): DatasetNow | null;
+}
+
+const defaultAmbientC = 20;
+const defaultWindMS = 1;
+
+/** Columns of a weather series for PV; only the irradiance is required. */
+export const weatherColumns = [
+  { name: 'irradiance_w_m2', required: true, min: 0, max: 1500 },
+  { name: 'ambient_temperature_c', required: false, min: -50, max: 90 },
+  { name: 'wind_speed_m_s', required: false, min: 0, max: 60 },
+] as const;
+
+/** Columns of a wind series; the speed is that at the anemometer. */
+export const windColumns = [
+  { name: 'wind_speed_m_s', required: true, min: 0, max: 60 },
+  { name: 'wind_direction_deg', required: false, min: 0, max: 360 },
+  { name: 'ambient_temperature_c', required: false, min: -50, max: 90 },
+] as const;
+
+export interface SeriesPlace {
+  readonly name: string;
+  /** series seconds per simulated second, from `originS` on */
+  readonly timeScale: number;
+  /** series time at the start of the run, s */
+  readonly originS: number;
+}
+
+export class SeriesWeather implements Weather {
+  readonly #series: Series;
+  readonly #place: SeriesPlace | null;
+  readonly #hasSun: boolean;
+  readonly #hasAmbient: boolean;
+  readonly #hasWind: boolean;
+
+  /** @param place null: the series runs with the simulated clock and is not shown by name */
+  constructor(series: Series, place: SeriesPlace | null = null) {
+    this.#series = series;
+    this.#place = place;
+    this.#hasSun = series.has('irradiance_w_m2');
+    this.#hasAmbient = series.has('ambient_temperature_c');
+    this.#hasWind = series.has('wind_speed_m_s');
+  }
+
+  at(seriesS: number, _t: SimTime, out: WeatherValues): void {
+    const at = this.#positionS(seriesS);
+    out.irradianceWm2 = this.#hasSun ? this.#series.at('irradiance_w_m2', at) : 0;
+    out.ambientTemperatureC = this.#hasAmbient ? this.#series.at('ambient_temperature_c', at) : defaultAmbientC;
+    out.windSpeedMS = this.#hasWind ? this.#series.at('wind_speed_m_s', at) : defaultWindMS;
+  }
+
+  dataset(seriesS: number): DatasetNow | null {
+    const place = this.#place;
+    return (
+      place && {
+        name: place.name,
+        positionS: this.#series.position(this.#positionS(seriesS)),
+        timeScale: place.timeScale,
+      }
+    );
+  }
+
+  #positionS(seriesS: number): number {
+    const place = this.#place;
+    return place === null ? seriesS : place.originS + (seriesS - place.originS) * place.timeScale;
+  }
+}
+
+/** For devices that no weather drives. */
+export const stillAir: Weather = {
+  at(_seriesS, _t, out) {
+    Object.assign(out, { irradianceWm2: 0, ambientTemperatureC: defaultAmbientC, windSpeedMS: 0 });
+  },
+  dataset: () => null,
+};
+
+/**
+ * Clear sky at one site times the clear-sky index of the clouds, which are common to all sites of a plant. The
+ * index lives on a grid of whole simulated seconds, so that the course depends neither on the tick nor on how
+ * many devices look at it.
+ */
+export class ClearSky implements Sky {
+  readonly #site: SolarSite;
+  readonly #clouds: CloudTrack;
+  readonly #dateMs: (t: SimTime) => number;
+
+  constructor(site: SolarSite, clouds: CloudTrack, dateMs: (t: SimTime) => number) {
+    this.#site = site;
+    this.#clouds = clouds;
+    this.#dateMs = dateMs;
+  }
+
+  irradianceAt(t: SimTime): number {
+    const seconds = t / microsPerSecond;
+    const below = Math.floor(seconds);
+    const from = this.#clouds.at(below);
+    const index = from + (this.#clouds.at(below + 1) - from) * (seconds - below);
+    return clearSkyIrradiance(this.#dateMs(t), this.#site) * index;
+  }
+}

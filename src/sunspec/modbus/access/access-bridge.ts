@@ -1,0 +1,73 @@
+/** Rights of roles on the registers of a map: the part of the bridge that knows points and roles. */
+import { SimError } from '../../../core/errors.ts';
+import { noSlot, plainPath } from '../../map/layout.ts';
+import type { Layout } from '../../map/layout.ts';
+import { roles, writersOf } from './roles.ts';
+import type { Role } from './roles.ts';
+
+/** Per register of a map: one bit per role that may write it, and whether it is read without any role. */
+type RegisterRights = Uint8Array;
+
+const bitOf = Object.fromEntries(roles.map((role, i) => [role, 1 << i])) as Readonly<Record<Role, number>>;
+const discoveryBit = 1 << roles.length;
+
+/** Roles that write nothing anywhere. */
+const readers: ReadonlySet<Role> = new Set<Role>(['ReadOnlySunSpec']);
+/** What no role writes is refused by the map, to all who write at all in the same way as without roles. */
+const writerBits = roles.filter((role) => !readers.has(role)).reduce((bits, role) => bits | bitOf[role], 0);
+
+const rightsOfLayout = new WeakMap<Layout, RegisterRights>();
+
+function drawRights({ base, models, slots, slotAt }: Layout): RegisterRights {
+  const rights = Uint8Array.from(slotAt, (index) => {
+    const slot = index === noSlot ? undefined : slots[index];
+    if (slot === undefined) return writerBits | discoveryBit;
+    if (slot.def.access !== 'RW') return writerBits;
+    return writersOf(slot.modelId, plainPath(slot.path)).reduce((bits, role) => bits | bitOf[role], 0);
+  });
+  for (const { address } of models) {
+    for (const at of [address - base, address - base + 1]) rights[at] = writerBits | discoveryBit;
+  }
+  return rights;
+}
+
+function rightsOf(layout: Layout): RegisterRights {
+  const known = rightsOfLayout.get(layout);
+  if (known) return known;
+  const drawn = drawRights(layout);
+  rightsOfLayout.set(layout, drawn);
+  return drawn;
+}
+
+/** Whether every register of a span has the bit; `outside` for those that the map does not have. */
+function permits(layout: Layout, bit: number, address: number, count: number, outside: boolean): boolean {
+  const rights = rightsOf(layout);
+  const first = address - layout.base;
+  for (let at = first; at < first + count; at += 1) {
+    const right = rights[at];
+    if (right === undefined ? !outside : (right & bit) === 0) return false;
+  }
+  return true;
+}
+
+/**
+ * Every role reads everything. Without a role the chain of models can be walked, and that is all: the marker, ID and
+ * length of each model, the end model.
+ * @throws SimError ACCESS_DENIED
+ */
+export function checkReadRight(layout: Layout, role: Role | null, address: number, count: number): void {
+  if (role !== null || permits(layout, discoveryBit, address, count, false)) return;
+  throw new SimError('ACCESS_DENIED', 'without a role only the marker, model ids and model lengths can be read');
+}
+
+/**
+ * Checks the points under a span before anything else of a write is looked at.
+ * @throws SimError ACCESS_DENIED when one of them is not the role's to write
+ */
+export function checkWriteRight(layout: Layout, role: Role | null, address: number, count: number): void {
+  if (role !== null && !readers.has(role) && permits(layout, bitOf[role], address, count, true)) return;
+  throw new SimError(
+    'ACCESS_DENIED',
+    `registers ${address}..${address + count - 1} are not for ${role ?? 'a client without a role'} to write`,
+  );
+}

@@ -1,0 +1,177 @@
+/** Modbus over serial line 1.02, 2.5.1: RTU frames, on a line with other devices or in a TCP stream. */
+import { Buffer } from 'node:buffer';
+import { crc16 } from '../../../core/net/crc16.ts';
+import type { Framing, FramingResult } from './framing.ts';
+import { frameSizes, unknownSize } from './rtu-sizes.ts';
+
+/** Address, function and CRC. */
+const minFrame = 4;
+const maxFrame = 256;
+const crcSize = 2;
+/** The address that means every device of a line. */
+export const broadcastAddress = 0;
+const noBytes = Buffer.alloc(0);
+
+/** How pauses are told from each other. */
+export interface RtuTiming {
+  /** a pause after which a frame may begin, ms */
+  readonly pauseMs: number;
+  /** silence after which a frame that has begun cannot go on, ms; not below `pauseMs` */
+  readonly gapMs: number;
+}
+
+/** In a TCP stream: a network may hold the second half of a frame up, and a master waits a second for its answer. */
+export const streamTiming: RtuTiming = { pauseMs: 20, gapMs: 500 };
+
+export interface RtuOptions extends RtuTiming {
+  /** whether one of our devices answers at an address, so that what begins with it can only be a request */
+  readonly isOwn: (address: number) => boolean;
+  /** told of each piece of the stream that was no frame */
+  readonly onUnreadable?: () => void;
+}
+
+/**
+ * Cuts a stream into RTU frames. A frame begins after a pause, or directly behind another frame, and nowhere else: what
+ * stands inside of noise or of a damaged frame is never taken for a request. It ends where its length says (by function
+ * code, with the CRC right), or at a pause when the length is not known. Requests to others and their answers are frames
+ * too; exceptions are passed over.
+ *
+ * Drivers deliver in bursts, which break a frame up and hide pauses. So a pause alone ends no frame that may still go
+ * on; only silence of `gapMs` does.
+ */
+export class RtuFraming implements Framing {
+  readonly name = 'rtu';
+  readonly headSize = 1;
+  unitId = 0;
+  buffer: Buffer = noBytes;
+  pduStart = 0;
+  pduEnd = 0;
+  readonly #options: RtuOptions;
+  #bytes: Buffer = noBytes;
+  /** where the frame at hand begins */
+  #at = 0;
+  /** places in `#bytes` behind `#at` that a pause preceded, ascending */
+  #pauses: number[] = [];
+  /** nothing before the next pause can be a frame */
+  #lost = false;
+  /** what has followed the last octet so far */
+  #silent: 'not' | 'pause' | 'gap' = 'not';
+  #lastMs = -Infinity;
+
+  constructor(options: RtuOptions) {
+    this.#options = options;
+  }
+
+  get keptLength(): number {
+    return this.#bytes.length - this.#at;
+  }
+
+  get heldLength(): number {
+    return this.#bytes.length;
+  }
+
+  push(chunk: Buffer, nowMs: number): void {
+    const kept = this.#bytes;
+    if (nowMs - this.#lastMs >= this.#options.pauseMs) this.#markPause();
+    this.#bytes = kept.length === 0 ? chunk : Buffer.concat([kept, chunk]);
+    this.#silent = 'not';
+    this.#lastMs = nowMs;
+  }
+
+  get awaitedSilenceMs(): number {
+    if (this.#bytes.length === 0 || this.#silent === 'gap') return 0;
+    return this.#silent === 'not' ? this.#options.pauseMs : this.#options.gapMs;
+  }
+
+  silence(): void {
+    this.#markPause();
+    this.#silent = this.#silent === 'not' && this.#options.gapMs > this.#options.pauseMs ? 'pause' : 'gap';
+  }
+
+  next(): FramingResult {
+    while (this.#at < this.#bytes.length) {
+      while ((this.#pauses[0] ?? Infinity) <= this.#at) {
+        this.#pauses.shift();
+        this.#lost = false;
+      }
+      const size = this.#lost ? 0 : this.#frameSize();
+      if (size > 0) {
+        const start = this.#at;
+        this.#at += size;
+        if (this.#take(start, this.#at)) return 'frame';
+      } else if (size < 0) {
+        return this.#keep();
+      } else {
+        this.#giveUp();
+      }
+    }
+    return this.#keep();
+  }
+
+  wrap(out: Buffer, at: number, pduEnd: number): number {
+    out[at] = this.unitId;
+    const crc = crc16(out, at, pduEnd);
+    out[pduEnd] = crc & 0xff;
+    out[pduEnd + 1] = crc >> 8;
+    return pduEnd + crcSize;
+  }
+
+  #markPause(): void {
+    const place = this.#bytes.length;
+    if (this.#pauses.at(-1) !== place) this.#pauses.push(place);
+  }
+
+  /** Size of the frame at hand; 0: there is none here; -1: that cannot be told yet. */
+  #frameSize(): number {
+    const bytes = this.#bytes;
+    const start = this.#at;
+    const left = bytes.length - start;
+    const address = bytes[start] ?? 0;
+    const sizes = frameSizes(bytes, start, address !== broadcastAddress && !this.#options.isOwn(address));
+    let mayGoOn = sizes.length === 0 && left < maxFrame;
+    for (const size of sizes) {
+      if (size === unknownSize || (size > left && size <= maxFrame)) mayGoOn = true;
+      else if (size <= left && size <= maxFrame && crc16(bytes, start, start + size) === 0) return size;
+    }
+    for (const place of this.#pauses) {
+      const size = place - start;
+      if (size >= minFrame && size <= maxFrame && crc16(bytes, start, place) === 0) return size;
+    }
+    if (this.#silent === 'gap') return 0;
+    if (this.#pauses.length === 0) return left <= maxFrame ? -1 : 0;
+    return mayGoOn ? -1 : 0;
+  }
+
+  /** Whether the frame is a request, as far as can be told. */
+  #take(start: number, end: number): boolean {
+    const bytes = this.#bytes;
+    // functions from 128 on are exceptions: answers of others, or our own come back
+    if ((bytes[start + 1] ?? 0) >= 0x80) return false;
+    this.unitId = bytes[start] ?? 0;
+    this.buffer = bytes;
+    this.pduStart = start + 1;
+    this.pduEnd = end - crcSize;
+    return true;
+  }
+
+  /** Passes over what is no frame, up to the next pause. */
+  #giveUp(): void {
+    if (!this.#lost) this.#options.onUnreadable?.();
+    this.#lost = true;
+    this.#at = this.#pauses[0] ?? this.#bytes.length;
+  }
+
+  #keep(): 'more' {
+    if (this.#at === this.#bytes.length) {
+      this.#bytes = noBytes;
+      this.#pauses = [];
+      if (this.#silent !== 'not') this.#lost = false;
+    } else {
+      // of a chunk of the stream nothing stays but what is needed
+      this.#bytes = Buffer.from(this.#bytes.subarray(this.#at));
+      this.#pauses = this.#pauses.map((place) => place - this.#at);
+    }
+    this.#at = 0;
+    return 'more';
+  }
+}

@@ -1,0 +1,73 @@
+import type { ModbusContext } from '../server/context.ts';
+import type { Framing } from './framing.ts';
+
+/**
+ * A timer later than this says that the process was busy: octets of that time may not have been taken from the driver,
+ * which needs several turns of the event loop for it, and they get as long.
+ */
+const busyMs = 10;
+
+/** Tells a framing when its stream has been silent for as long as it waits for. */
+export class SilenceWatch {
+  readonly #framing: Framing;
+  readonly #context: Pick<ModbusContext, 'clock' | 'later'>;
+  readonly #lastMs: () => number;
+  readonly #then: () => void;
+  #waiting = false;
+  #closed = false;
+
+  /**
+   * @param lastMs monotonic time of the last octets
+   * @param then called when there may be more to be had of the framing
+   */
+  constructor(
+    framing: Framing,
+    context: Pick<ModbusContext, 'clock' | 'later'>,
+    lastMs: () => number,
+    then: () => void,
+  ) {
+    this.#framing = framing;
+    this.#context = context;
+    this.#lastMs = lastMs;
+    this.#then = then;
+  }
+
+  /** To be called when the framing has given all it has. */
+  watch(): void {
+    if (this.#waiting || this.#framing.awaitedSilenceMs === 0) return;
+    this.#waiting = true;
+    this.#wait(Math.max(1, Math.ceil(this.#leftMs())));
+  }
+
+  #wait(ms: number): void {
+    const { clock, later } = this.#context;
+    const dueMs = clock.monotonicMs() + ms;
+    later(ms, () => {
+      if (clock.monotonicMs() - dueMs > busyMs) this.#wait(busyMs);
+      // behind what has arrived meanwhile
+      else
+        setImmediate(() => {
+          this.#look();
+        });
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  #leftMs(): number {
+    return this.#framing.awaitedSilenceMs - (this.#context.clock.monotonicMs() - this.#lastMs());
+  }
+
+  #look(): void {
+    this.#waiting = false;
+    if (this.#closed || this.#framing.awaitedSilenceMs === 0) return;
+    if (this.#leftMs() > 0) {
+      this.watch();
+    } else {
+      this.#framing.silence();
+      this.#then();
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import type { WallClock } from '../../../core/time/clock.ts';
+import type { LimitedLog } from '../../../core/log/limited-log.ts';
+import type { callLater } from '../../../core/log/log-repeats.ts';
+import type { Disturber } from './disturbance.ts';
+import type { Sweeper } from './sweeper.ts';
+import type { TlsGate } from '../tls/tls-gate.ts';
+
+/** Limits of one listener; the defaults are those of `defaultLimits`. */
+export interface ModbusLimits {
+  /** connections of one listener */
+  readonly maxConnections: number;
+  /** octets of answers that may wait for a peer before its requests are no longer read */
+  readonly maxUnsentBytes: number;
+  /** a peer that takes nothing for so long is closed */
+  readonly stalledMs: number;
+  /** a frame that has begun must end within */
+  readonly frameTimeoutMs: number;
+  /** a connection without traffic is closed after; 0 = never */
+  readonly idleTimeoutMs: number;
+  /** TCP keep-alive */
+  readonly keepAliveMs: number;
+  /** a TLS session must stand within */
+  readonly handshakeTimeoutMs: number;
+}
+
+export const defaultLimits: ModbusLimits = {
+  maxConnections: 1024,
+  maxUnsentBytes: 64 * 1024,
+  stalledMs: 30_000,
+  frameTimeoutMs: 30_000,
+  idleTimeoutMs: 3_600_000,
+  keepAliveMs: 60_000,
+  handshakeTimeoutMs: 10_000,
+};
+
+/** Answer to a unit id that is not served: none, or exception 0x0B as a gateway gives it. */
+export type ForeignUnitPolicy = 'silent' | 'gateway';
+
+/** Counts of one group of listeners since its start. */
+export class ModbusCounters {
+  /** requests that came in whole; on a line only those to its own addresses */
+  requests = 0;
+  /** answers, exceptions among them */
+  answers = 0;
+  exceptions = 0;
+  /** requests for a unit id that is not served; on a line also the answers of other devices */
+  foreign = 0;
+  /** octets on a line that made no frame: noise, a bad CRC, a frame cut short; counted by the piece */
+  unreadable = 0;
+  accepted = 0;
+  /** connections refused or given up at the cap */
+  refused = 0;
+  /** connections closed for an illegal header */
+  violations = 0;
+  /** connections closed by a time limit */
+  timeouts = 0;
+  /** connections that came to no TLS session */
+  handshakeFailures = 0;
+  /** failures of ours, answered with exception 4 */
+  internalErrors = 0;
+  /** monotonic time of the last octets received, or null */
+  lastActivityMs: number | null = null;
+}
+
+/** What the listeners of one group share. */
+export interface ModbusContext {
+  readonly limits: ModbusLimits;
+  readonly foreignUnit: ForeignUnitPolicy;
+  readonly clock: WallClock;
+  readonly log: LimitedLog;
+  readonly counters: ModbusCounters;
+  readonly sweeper: Sweeper;
+  /** calls once after so many ms; the returned function prevents it */
+  readonly later: typeof callLater;
+  /** every connection is secured by it; absent: they are in clear */
+  readonly tls?: TlsGate;
+  /** fault injection; absent: there is none */
+  readonly disturber?: Disturber;
+}

@@ -1,0 +1,40 @@
+import { SimError } from '../../../core/errors.ts';
+import type { ErrorCode } from '../../../core/errors.ts';
+
+/** Exception codes of the Modbus application protocol, section 7. */
+export const modbusException = {
+  illegalFunction: 0x01,
+  illegalDataAddress: 0x02,
+  illegalDataValue: 0x03,
+  serverDeviceFailure: 0x04,
+  acknowledge: 0x05,
+  serverDeviceBusy: 0x06,
+  memoryParityError: 0x08,
+  gatewayPathUnavailable: 0x0a,
+  gatewayTargetFailed: 0x0b,
+} as const;
+
+export type ModbusException = (typeof modbusException)[keyof typeof modbusException];
+
+/** The only place where an error of ours becomes a Modbus exception; a code not listed is our own failure. */
+const exceptionOfCode: Partial<Readonly<Record<ErrorCode, ModbusException>>> = {
+  MAP_ILLEGAL_ADDRESS: modbusException.illegalDataAddress,
+  MAP_UNKNOWN_POINT: modbusException.illegalDataAddress,
+  MAP_READ_ONLY: modbusException.illegalDataAddress,
+  MAP_NOT_IMPLEMENTED: modbusException.illegalDataAddress,
+  MAP_PARTIAL_POINT: modbusException.illegalDataValue,
+  MAP_BAD_VALUE: modbusException.illegalDataValue,
+  MAP_NOT_SUPPORTED: modbusException.illegalDataValue,
+  // while it lasts every register is one that cannot be written
+  MAP_LOCAL_CONTROL: modbusException.illegalDataAddress,
+  // Modbus/TCP Security: what a role does not permit is a function that this client does not have
+  ACCESS_DENIED: modbusException.illegalFunction,
+};
+
+/**
+ * Exception that answers what a unit threw, or `undefined` when the throw is not a refusal of the
+ * request but a failure of ours (answered as `serverDeviceFailure` and logged).
+ */
+export function exceptionOf(error: unknown): number | undefined {
+  return error instanceof SimError ? (error.exceptionCode ?? exceptionOfCode[error.code]) : undefined;
+}

@@ -1,0 +1,229 @@
+/** One request and its answer, whoever brought it: a TCP or TLS connection, or a serial line. */
+import { Buffer } from 'node:buffer';
+import type { callLater } from '../../../core/log/log-repeats.ts';
+import type { ModbusContext } from './context.ts';
+import type { Disturbance, RequestFacts } from './disturbance.ts';
+import { modbusException } from './errors.ts';
+import { maxAdu } from '../framing/framing.ts';
+import type { Framing } from '../framing/framing.ts';
+import { answer, answerException, functionOf, isException } from './pdu.ts';
+import type { Asker } from './pdu.ts';
+import type { ModbusUnit } from './unit.ts';
+
+/** What is served at one end: a port or a line. */
+export interface Service {
+  readonly context: ModbusContext;
+  /** the device that lines of the log are about; undefined: several */
+  readonly deviceIndex: number | undefined;
+  /** the unit behind a unit id */
+  readonly units: (unitId: number) => ModbusUnit | undefined;
+  /** the unit of a device, wherever it answers; absent: devices are found by unit id alone */
+  readonly unitOf?: (deviceIndex: number) => ModbusUnit | undefined;
+}
+
+/**
+ * Answers the request at hand with an ADU into `out` from `at`.
+ * @returns the end of the answer; `at` where none is due
+ */
+export function serve(request: Framing, service: Service, asker: Asker, out: Buffer, at: number): number {
+  return serveUnit(request, service, service.units(request.unitId), asker, out, at);
+}
+
+function serveUnit(
+  request: Framing,
+  service: Service,
+  unit: ModbusUnit | undefined,
+  asker: Asker,
+  out: Buffer,
+  at: number,
+): number {
+  const { counters } = service.context;
+  if (unit === undefined) return foreign(request, service, out, at);
+  counters.requests += 1;
+  const pduAt = at + request.headSize;
+  const pduEnd = answer(request, unit, asker, out, pduAt);
+  if (unit.mute === true) return at;
+  return answered(request, service, out, at, pduEnd);
+}
+
+/** Gives an exception, without asking the unit. */
+function refuse(request: Framing, service: Service, code: number, out: Buffer, at: number): number {
+  return answered(request, service, out, at, answerException(request, code, out, at + request.headSize));
+}
+
+function answered(
+  request: Framing,
+  { context: { counters } }: Service,
+  out: Buffer,
+  at: number,
+  pduEnd: number,
+): number {
+  counters.answers += 1;
+  if (isException(out, at + request.headSize)) counters.exceptions += 1;
+  return request.wrap(out, at, pduEnd);
+}
+
+/** Nobody answers on a line for an address that is not there; behind an MBAP header a gateway may. */
+function foreign(request: Framing, service: Service, out: Buffer, at: number): number {
+  const { counters, foreignUnit } = service.context;
+  counters.foreign += 1;
+  if (request.name === 'rtu') return at;
+  counters.requests += 1;
+  if (foreignUnit === 'silent') return at;
+  return refuse(request, service, modbusException.gatewayTargetFailed, out, at);
+}
+
+/** What became of a request while there are faults. */
+export interface DisturbedExchange {
+  /** as `serve` returns it */
+  readonly end: number;
+  /** how the answer leaves; null: as it is, at once */
+  readonly late: LateAnswer | null;
+}
+
+/** As `serve`, as fault injection wants it; only while it is active. */
+export function serveDisturbed(
+  request: Framing,
+  service: Service,
+  asker: Asker,
+  out: Buffer,
+  at: number,
+): DisturbedExchange {
+  const { disturber } = service.context;
+  const unit = service.units(request.unitId) ?? aliased(request, service);
+  const facts = factsOf(request, service, unit);
+  const disturbed = (deviceIndex: number | undefined) =>
+    disturber?.onRequest({ ...facts, deviceIndex }, request.name) ?? null;
+  if (unit?.those !== undefined) {
+    // each of them meets its own faults, of which a master sees no more than whether it acts
+    const acting = unit.those((deviceIndex) => isCarriedOut(disturbed(deviceIndex)));
+    return { end: serveUnit(request, service, acting, asker, out, at), late: null };
+  }
+  // on a line the frames of others, and their answers, are no requests to us
+  const disturbance = unit === undefined && request.name === 'rtu' ? null : disturbed(unit?.deviceIndex);
+  if (disturbance === null) return { end: serveUnit(request, service, unit, asker, out, at), late: null };
+  const end = carryOut(request, service, unit, asker, disturbance, out, at);
+  return { end, late: lateAnswer(disturbance, Buffer.from(out.subarray(at, end))) };
+}
+
+function aliased(
+  { unitId }: Framing,
+  { context: { disturber }, deviceIndex, unitOf }: Service,
+): ModbusUnit | undefined {
+  const index = disturber?.aliasOf(deviceIndex, unitId);
+  return index === undefined ? undefined : unitOf?.(index);
+}
+
+const isCarriedOut = (disturbance: Disturbance | null) =>
+  (disturbance?.silence ?? disturbance?.exception)?.carriedOut ?? true;
+
+function factsOf(
+  request: Framing,
+  { context }: Service,
+  unit: ModbusUnit | undefined,
+): Omit<RequestFacts, 'deviceIndex'> {
+  const { buffer, pduStart, pduEnd } = request;
+  const functionCode = functionOf(request);
+  const hasAddress = addressed.has(functionCode);
+  const wordAt = (at: number) =>
+    hasAddress && pduStart + at + 2 <= pduEnd ? buffer.readUInt16BE(pduStart + at) : null;
+  return {
+    unitId: request.unitId,
+    functionCode,
+    address: wordAt(1),
+    count: single.has(functionCode) ? 1 : wordAt(3),
+    answered: unit === undefined ? context.foreignUnit === 'gateway' : unit.mute !== true,
+  };
+}
+
+/** Functions whose PDU has an address behind the function code, and behind it a quantity. */
+const addressed: ReadonlySet<number> = new Set([1, 2, 3, 4, 5, 6, 15, 16, 22, 23]);
+/** Of those the ones that mean one register or coil. */
+const single: ReadonlySet<number> = new Set([5, 6, 22]);
+
+/** An answer that does not leave at once and whole. */
+export interface LateAnswer {
+  readonly chunks: readonly Buffer[];
+  readonly delayMs: number;
+  /** from chunk to chunk */
+  readonly gapMs: number;
+  /** the connection ends behind it */
+  readonly close: boolean;
+  /** as a disturbance has it */
+  readonly onTakenBack?: Disturbance['onTakenBack'];
+  /** it waits at least so long, whatever is taken back */
+  readonly leastMs?: number;
+}
+
+function carryOut(
+  request: Framing,
+  service: Service,
+  unit: ModbusUnit | undefined,
+  asker: Asker,
+  { exception, silence }: Disturbance,
+  out: Buffer,
+  at: number,
+): number {
+  if (exception === undefined && silence === undefined) return serveUnit(request, service, unit, asker, out, at);
+  service.context.counters.requests += 1;
+  const carriedOut = (silence ?? exception)?.carriedOut === true;
+  if (carriedOut && unit !== undefined) answer(request, unit, asker, unread, 0);
+  if (silence !== undefined || exception === undefined) return at;
+  return refuse(request, service, exception.code, out, at);
+}
+
+/** Where answers go that nobody sees. */
+const unread = Buffer.alloc(maxAdu);
+
+/** @param adu the answer; empty: there is none */
+function lateAnswer(
+  { delayMs = 0, gapMs = 0, rewrite, close = false, onTakenBack }: Disturbance,
+  adu: Buffer,
+): LateAnswer | null {
+  if (delayMs <= 0 && rewrite === undefined && !close) return null;
+  const whole = adu.length === 0 ? [] : [adu];
+  const chunks = rewrite !== undefined && adu.length > 0 ? rewrite(adu) : whole;
+  return { chunks, delayMs, gapMs, close, ...(onTakenBack !== undefined && delayMs + gapMs > 0 && { onTakenBack }) };
+}
+
+/**
+ * Hands a late answer over, chunk by chunk. Nothing happens at once: not even an answer without delay. Once the faults
+ * behind it are taken back, what is left goes together.
+ * @param write takes one chunk
+ * @param done called behind the last one
+ * @returns prevents what has not happened yet
+ */
+export function sendLate(
+  answer: LateAnswer,
+  later: typeof callLater,
+  write: (chunk: Buffer) => void,
+  done: () => void,
+): () => void {
+  const { chunks, delayMs, onTakenBack, leastMs = 0 } = answer;
+  let { gapMs } = answer;
+  let next = 0;
+  let cancel: () => void;
+  function step(): void {
+    do {
+      const chunk = chunks[next];
+      next += 1;
+      if (chunk !== undefined) write(chunk);
+    } while (gapMs <= 0 && next < chunks.length);
+    if (next < chunks.length) {
+      cancel = later(gapMs, step);
+    } else {
+      forget?.();
+      done();
+    }
+  }
+  cancel = later(Math.max(leastMs, delayMs), step);
+  const forget = onTakenBack?.(() => {
+    cancel();
+    gapMs = 0;
+    cancel = later(next === 0 ? leastMs : 0, step);
+  });
+  return () => {
+    cancel();
+    forget?.();
+  };
+}

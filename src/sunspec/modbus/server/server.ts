@@ -1,0 +1,374 @@
+import { createServer } from 'node:net';
+import type { Server, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { systemClock } from '../../../core/time/clock.ts';
+import type { WallClock } from '../../../core/time/clock.ts';
+import { SimError } from '../../../core/errors.ts';
+import { listen } from '../../../core/net/listen.ts';
+import { LimitedLog } from '../../../core/log/limited-log.ts';
+import { silentLogger } from '../../../core/log/log.ts';
+import type { Logger } from '../../../core/log/log.ts';
+import { callLater } from '../../../core/log/log-repeats.ts';
+import type { ModbusClient } from '../../../contract/modbus-report.ts';
+import { Connection } from './connection.ts';
+import type { ConnectionOwner } from './connection.ts';
+import { defaultLimits, ModbusCounters } from './context.ts';
+import type { ForeignUnitPolicy, ModbusContext, ModbusLimits } from './context.ts';
+import type { Deafness, Disturber, Reception } from './disturbance.ts';
+import type { Framing, FramingName } from '../framing/framing.ts';
+import { Handshake } from '../tls/handshake.ts';
+import type { HandshakeOwner } from '../tls/handshake.ts';
+import { MbapFraming } from '../framing/mbap.ts';
+import type { Role } from '../access/roles.ts';
+import { RtuFraming, streamTiming } from '../framing/rtu.ts';
+import { Sweeper } from './sweeper.ts';
+import type { TlsGate } from '../tls/tls-gate.ts';
+import type { ModbusUnit } from './unit.ts';
+
+/** What listeners of one group share; each member has a default. */
+export interface ModbusContextOptions {
+  readonly limits?: Partial<ModbusLimits>;
+  /** default `silent` */
+  readonly foreignUnit?: ForeignUnitPolicy;
+  readonly clock?: WallClock;
+  readonly logger?: Logger;
+  readonly sweeper?: Sweeper;
+  /** default: connections in clear */
+  readonly tls?: TlsGate;
+  /** default: none */
+  readonly disturber?: Disturber;
+  /** calls once after so many ms; the returned function prevents it */
+  readonly later?: typeof callLater;
+}
+
+/** A context with the defaults filled in, to be given to every listener of a group. */
+export function createModbusContext(options: ModbusContextOptions = {}): ModbusContext {
+  const clock = options.clock ?? systemClock;
+  return {
+    limits: { ...defaultLimits, ...options.limits },
+    foreignUnit: options.foreignUnit ?? 'silent',
+    clock,
+    log: new LimitedLog(options.logger ?? silentLogger, clock, 'connections'),
+    counters: new ModbusCounters(),
+    sweeper: options.sweeper ?? new Sweeper(),
+    later: options.later ?? callLater,
+    ...(options.tls !== undefined && { tls: options.tls }),
+    ...(options.disturber !== undefined && { disturber: options.disturber }),
+  };
+}
+
+export interface ModbusTcpServerOptions {
+  readonly host: string;
+  /** 0 = any free port */
+  readonly port: number;
+  /** the unit behind a unit id, or undefined when it is not served */
+  readonly units: (unitId: number) => ModbusUnit | undefined;
+  readonly context: ModbusContext;
+  /** the device that lines of the log are about */
+  readonly deviceIndex?: number;
+  /** the unit of a device, for a unit id that fault injection adds; default: none is found */
+  readonly unitOf?: (deviceIndex: number) => ModbusUnit | undefined;
+  /** default `mbap` */
+  readonly framing?: FramingName;
+}
+
+/** One connected master. */
+export interface ModbusClientInfo extends ModbusClient {
+  /** port of ours that it is connected to */
+  readonly port: number;
+  readonly role?: Role | null;
+}
+
+export interface ModbusTcpServer {
+  /**
+   * Binds and resolves with the port in use.
+   * @throws SimError LISTEN_FAILED, STOPPING after `close`
+   */
+  listen(): Promise<number>;
+  /** Stops accepting, ends every connection and resolves when all are closed, at the latest after half a second. */
+  close(): Promise<void>;
+  /** the port in use; 0 while not listening */
+  readonly port: number;
+  readonly connectionCount: number;
+  clients(): readonly ModbusClientInfo[];
+}
+
+/** A Modbus TCP listener (Modbus Messaging on TCP/IP 1.0b) on one address. */
+export function createModbusTcpServer(options: ModbusTcpServerOptions): ModbusTcpServer {
+  return new Listener(options);
+}
+
+/** A connection at the cap gives way to a new one when nothing has come from it for so long. */
+const replaceableMs = 60_000;
+/**
+ * Handshakes that may be unfinished at one time, or as many as connections where these are more. They have places of
+ * their own: who never comes to a session takes none from those that do.
+ */
+const leastHandshakes = 256;
+/** Answers that a peer has not taken by then are given up. */
+const closeGraceMs = 500;
+
+// a class, since there may be thousands of listeners in a process and their methods are shared
+class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner {
+  readonly context: ModbusContext;
+  readonly deviceIndex: number | undefined;
+  readonly units: (unitId: number) => ModbusUnit | undefined;
+  readonly unitOf: (deviceIndex: number) => ModbusUnit | undefined;
+  port = 0;
+  readonly #framing: FramingName;
+  readonly #host: string;
+  readonly #wantedPort: number;
+  readonly #connections = new Set<Connection>();
+  /** oldest first, and how the connection that comes of it is deaf */
+  readonly #handshakes = new Map<Handshake, Deafness | null>();
+  #server: Server | undefined;
+  #listening: Promise<number> | undefined;
+  #closing: Promise<void> | undefined;
+  #allClosed: (() => void) | undefined;
+
+  constructor(options: ModbusTcpServerOptions) {
+    this.context = options.context;
+    this.deviceIndex = options.deviceIndex;
+    this.units = options.units;
+    this.unitOf = options.unitOf ?? nobody;
+    this.#framing = options.framing ?? 'mbap';
+    this.#host = options.host;
+    this.#wantedPort = options.port;
+  }
+
+  get connectionCount(): number {
+    return this.#connections.size;
+  }
+
+  listen(): Promise<number> {
+    this.#listening ??=
+      this.#closing === undefined ? this.#bind() : Promise.reject(new SimError('STOPPING', 'the listener is closed'));
+    return this.#listening;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#shutDown();
+    return this.#closing;
+  }
+
+  clients(): readonly ModbusClientInfo[] {
+    const now = this.context.clock.monotonicMs();
+    return Array.from(this.#connections, (connection) => ({
+      peer: connection.peer,
+      port: this.port,
+      connectedAtMs: connection.connectedAtMs,
+      idleMs: now - connection.lastMs,
+      requests: connection.requests,
+      unsentBytes: connection.unsentBytes,
+      heldBytes: connection.heldBytes,
+      paused: connection.paused,
+      ...(connection.role !== undefined && { role: connection.role }),
+    }));
+  }
+
+  closed(connection: Connection): void {
+    this.#connections.delete(connection);
+    this.#oneLess();
+  }
+
+  secured(handshake: Handshake, socket: TLSSocket, role: Role | null): void {
+    const deaf = this.#handshakes.get(handshake) ?? null;
+    this.#handshakes.delete(handshake);
+    // others may have come to their sessions meanwhile
+    if (this.#hasRoom()) this.#serve(socket, deaf, role);
+    else this.#refuse(socket);
+    this.#oneLess();
+  }
+
+  failed(handshake: Handshake): void {
+    this.#handshakes.delete(handshake);
+    this.#oneLess();
+  }
+
+  get #openCount(): number {
+    return this.#connections.size + this.#handshakes.size;
+  }
+
+  #oneLess(): void {
+    if (this.#openCount === 0) this.#allClosed?.();
+  }
+
+  async #bind(): Promise<number> {
+    const { keepAliveMs, maxUnsentBytes } = this.context.limits;
+    const server = createServer(
+      {
+        noDelay: true,
+        keepAlive: keepAliveMs > 0,
+        keepAliveInitialDelay: keepAliveMs,
+        // a write reports back-pressure from here on
+        highWaterMark: maxUnsentBytes,
+      },
+      (socket) => {
+        this.#accept(socket);
+      },
+    );
+    this.#server = server;
+    const { port } = await listen(server, this.#host, this.#wantedPort);
+    server.on('error', (error) => {
+      this.context.log.error(`cannot accept a connection: ${error.message}`, this.deviceIndex);
+    });
+    this.port = port;
+    return port;
+  }
+
+  #accept(socket: Socket): void {
+    const { counters, disturber, tls } = this.context;
+    if (!this.#hasRoom()) {
+      this.#refuse(socket);
+      return;
+    }
+    const reception = disturber?.active === true ? disturber.onConnect(this.deviceIndex, this.#openCount) : served;
+    if (reception.kind === 'refuse') {
+      drop(socket);
+      return;
+    }
+    if (reception.kind === 'replace_oldest') this.#dropOldest(reception.left);
+    const deaf = 'deaf' in reception ? reception.deaf : null;
+    counters.accepted += 1;
+    if (tls === undefined) this.#serve(socket, deaf);
+    else this.#beginHandshake(tls, socket, deaf);
+  }
+
+  /** Closes no idle connection for it: there is time for that when it has come to a session. */
+  #beginHandshake(tls: TlsGate, socket: Socket, deaf: Deafness | null): void {
+    const [oldest] = this.#handshakes.keys();
+    if (
+      oldest !== undefined &&
+      this.#handshakes.size >= Math.max(leastHandshakes, this.context.limits.maxConnections)
+    ) {
+      this.#handshakes.delete(oldest);
+      oldest.giveWay();
+    }
+    const handshake = new Handshake(this, socket);
+    this.#handshakes.set(handshake, deaf);
+    handshake.begin(tls);
+  }
+
+  #serve(socket: Socket, deaf: Deafness | null, role?: Role | null): void {
+    this.#makeRoom();
+    this.#connections.add(new Connection(this, socket, this.#newFraming(), deaf, role));
+  }
+
+  #newFraming(): Framing {
+    if (this.#framing === 'mbap') return new MbapFraming();
+    const { counters } = this.context;
+    return new RtuFraming({
+      ...streamTiming,
+      isOwn: (address) => this.units(address) !== undefined,
+      onUnreadable: () => {
+        counters.unreadable += 1;
+      },
+    });
+  }
+
+  /** The connections that were opened first give way, until so many are left (fault injection). */
+  #dropOldest(left: number): void {
+    let excess = this.#openCount - left;
+    for (const connection of this.#connections) {
+      if (excess <= 0) return;
+      excess -= 1;
+      this.#connections.delete(connection);
+      connection.destroy();
+    }
+    for (const handshake of this.#handshakes.keys()) {
+      if (excess <= 0) return;
+      excess -= 1;
+      this.#handshakes.delete(handshake);
+      handshake.abandon();
+    }
+  }
+
+  /** Whether there is a place for one more connection, or one that gives way to it. */
+  #hasRoom(): boolean {
+    if (this.#closing !== undefined) return false;
+    return this.#connections.size < this.context.limits.maxConnections || this.#replaceable() !== undefined;
+  }
+
+  /** The connection that has been idle longest, if it has been so long enough. */
+  #replaceable(): Connection | undefined {
+    let oldest: Connection | undefined;
+    for (const connection of this.#connections) {
+      if (oldest === undefined || connection.lastMs < oldest.lastMs) oldest = connection;
+    }
+    return oldest !== undefined && this.context.clock.monotonicMs() - oldest.lastMs > replaceableMs
+      ? oldest
+      : undefined;
+  }
+
+  /** At the cap the connection that can be replaced is closed. */
+  #makeRoom(): void {
+    const { counters, limits, log } = this.context;
+    if (this.#connections.size < limits.maxConnections) return;
+    const oldest = this.#replaceable();
+    if (oldest === undefined) return;
+    counters.refused += 1;
+    log.info(
+      `${oldest.peer} closed: it was idle and all ${limits.maxConnections} connections are taken`,
+      this.deviceIndex,
+    );
+    this.#connections.delete(oldest);
+    oldest.destroy();
+  }
+
+  #refuse(socket: Socket): void {
+    const { counters, limits, log } = this.context;
+    counters.refused += 1;
+    drop(socket);
+    if (this.#closing === undefined) {
+      log.info(`a connection was refused: all ${limits.maxConnections} are taken and in use`, this.deviceIndex);
+    }
+  }
+
+  async #shutDown(): Promise<void> {
+    // one that never came to listen has nothing to close
+    if (!(await settled(this.#listening))) return;
+    const closed = new Promise<void>((resolve) => {
+      this.#server?.close(() => {
+        resolve();
+      });
+    });
+    await Promise.all([closed, this.#endConnections()]);
+    this.port = 0;
+    this.context.log.flush();
+  }
+
+  async #endConnections(): Promise<void> {
+    if (this.#openCount === 0) return;
+    const allClosed = new Promise<void>((resolve) => {
+      this.#allClosed = resolve;
+    });
+    for (const connection of this.#connections) connection.end();
+    for (const handshake of this.#handshakes.keys()) handshake.abandon();
+    const leftovers = setTimeout(() => {
+      for (const connection of this.#connections) connection.destroy();
+    }, closeGraceMs);
+    await allClosed;
+    clearTimeout(leftovers);
+  }
+}
+
+function nobody(): undefined {
+  return undefined;
+}
+
+const served: Reception = { kind: 'serve' };
+
+function drop(socket: Socket): void {
+  socket.on('error', () => undefined);
+  socket.destroy();
+}
+
+async function settled(listening: Promise<number> | undefined): Promise<boolean> {
+  if (listening === undefined) return false;
+  try {
+    await listening;
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,29 @@
+import type { Buffer } from 'node:buffer';
+import type { Role } from '../access/roles.ts';
+
+/** Who asks. */
+export interface Requester {
+  /** `address:port`, or the path of a serial line */
+  readonly peer: string;
+  /** absent: the listener knows no roles; null: a TLS session whose certificate gives no usable role */
+  readonly role?: Role | null;
+}
+
+/**
+ * What the Modbus stack below the bridge needs of a served unit. Both throw `SimError`
+ * (codes `MAP_*` and `ACCESS_DENIED`), which `errors.ts` turns into exceptions.
+ */
+export interface ModbusUnit {
+  /** the device behind it; absent: none, or several */
+  readonly deviceIndex?: number;
+  /** carries out what it is asked and never answers: a broadcast, or several devices at one address */
+  readonly mute?: true;
+  /** of several devices those that are to act; absent: it is not several */
+  those?(act: (deviceIndex: number) => boolean): ModbusUnit;
+  /** `count` registers from `address` as big-endian bytes; a view that the caller copies at once */
+  read(address: number, count: number, by: Requester): Buffer;
+  /** input registers (function 4), in the same way; absent: they mirror the holding registers */
+  readInput?(address: number, count: number, by: Requester): Buffer;
+  /** all-or-nothing write of whole registers */
+  write(address: number, words: Buffer, by: Requester): void;
+}

@@ -1,0 +1,165 @@
+/** Modbus/TCP Security: TLS with client certificates around the connections of any number of listeners. */
+import { createServer } from 'node:tls';
+import type { Server, TLSSocket } from 'node:tls';
+import { constants } from 'node:crypto';
+import type { Socket } from 'node:net';
+import type { TlsMaterial } from '../../../core/tls/material.ts';
+import { roleOfCertificate } from '../access/certificate-role.ts';
+import type { RoleFinding } from '../access/certificate-role.ts';
+
+/** Who waits for the end of a handshake; one of the two is called, once. */
+export interface HandshakeEnd {
+  secured(socket: TLSSocket, finding: RoleFinding): void;
+  /** The connection is closed already. @param reason in words, about the peer */
+  failed(reason: string): void;
+}
+
+interface Pending {
+  readonly end: HandshakeEnd;
+  secured: boolean;
+  reason: string | undefined;
+}
+
+/**
+ * One TLS server that listens nowhere: listeners hand their connections over. So they share one context, however many
+ * ports there are, and one that is off costs nothing.
+ */
+export class TlsGate {
+  readonly #server: Server;
+  readonly #pending = new Map<string, Pending>();
+  /** whose connection is just being closed */
+  #closing: Pending | undefined;
+  /** of a connection that has lost its address and whose `close` follows */
+  #unclaimedReason: string | undefined;
+
+  constructor(material: TlsMaterial) {
+    this.#server = createServer(
+      {
+        ...material.context,
+        ...sessionOptions,
+        requestCert: true,
+        rejectUnauthorized: true,
+      },
+      (socket) => {
+        this.#secured(socket);
+      },
+    );
+    this.#server.on('tlsClientError', (error, socket) => {
+      this.#explain(error, socket);
+    });
+  }
+
+  /** For handshakes from now on; sessions in being stay as they are. */
+  replace(material: TlsMaterial): void {
+    this.#server.setSecureContext({ ...material.context, ...sessionOptions });
+  }
+
+  /** Begins the handshake on an accepted connection. To give it up, destroy the socket. */
+  admit(socket: Socket, end: HandshakeEnd): void {
+    const key = keyOf(socket);
+    const pending: Pending = { end, secured: false, reason: undefined };
+    // before the TLS layer adds its own: an `error` without a listener would end the process. `close` follows it
+    socket.on('error', ignore);
+    socket.once('close', () => {
+      if (pending.secured) return;
+      // the same pair of ports may be in use again
+      if (key !== undefined && this.#pending.get(key) === pending) this.#pending.delete(key);
+      this.#lost(pending);
+    });
+    if (key === undefined) {
+      socket.destroy();
+      return;
+    }
+    this.#pending.set(key, pending);
+    this.#server.emit('connection', socket);
+  }
+
+  #secured(socket: TLSSocket): void {
+    const key = keyOf(socket);
+    const pending = key === undefined ? undefined : this.#pending.get(key);
+    // Node leaves a session open whose records cannot be read
+    socket.on('error', () => {
+      socket.destroy();
+    });
+    const certificate = socket.getPeerX509Certificate();
+    if (key === undefined || pending === undefined || certificate === undefined || !socket.authorized) {
+      // it left in this very moment
+      socket.destroy();
+      return;
+    }
+    this.#pending.delete(key);
+    pending.secured = true;
+    pending.end.secured(socket, roleOfCertificate(certificate.raw));
+  }
+
+  /** Tells why a handshake fails, while its connection is still open or within its `close` event. */
+  #explain(error: Error, socket: TLSSocket): void {
+    const key = keyOf(socket);
+    const pending = (key === undefined ? undefined : this.#pending.get(key)) ?? this.#closing;
+    if (pending === undefined) this.#unclaimedReason = reasonOf(error, socket);
+    else pending.reason ??= reasonOf(error, socket);
+  }
+
+  #lost(pending: Pending): void {
+    this.#closing = pending;
+    pending.reason ??= this.#unclaimedReason;
+    this.#unclaimedReason = undefined;
+    // a refused certificate is told of by listeners of the same event, after this one
+    setImmediate(() => {
+      if (this.#closing === pending) this.#closing = undefined;
+      pending.end.failed(pending.reason ?? 'it ended the connection');
+    });
+  }
+}
+
+/**
+ * Sessions are not resumed: Node would give the certificate of the first handshake, but neither its expiry nor a change
+ * of the root certificates would count again. So there are no tickets, and of TLS 1.2 there is no session cache.
+ */
+const sessionOptions = { secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION };
+
+/** Tells connections apart, raw or TLS; undefined when the peer has gone already. */
+function keyOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string | undefined {
+  if (remoteAddress === undefined || remotePort === undefined) return undefined;
+  return `${remoteAddress} ${remotePort} ${localAddress ?? ''} ${localPort ?? 0}`;
+}
+
+const foreignCa = 'its certificate is not issued by a CA of mb_root_cert';
+
+const certificateReasons: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: foreignCa,
+  UNABLE_TO_GET_ISSUER_CERT: foreignCa,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: foreignCa,
+  SELF_SIGNED_CERT_IN_CHAIN: foreignCa,
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
+  INVALID_PURPOSE: 'its certificate is not one for clients',
+  CERT_SIGNATURE_FAILURE: 'its certificate is not signed by the CA that it names',
+  // Node has no name for it: a critical extension that OpenSSL does not know, an issuer that is no CA
+  UNSPECIFIED: 'its certificate or that of an issuer breaks a rule of X.509',
+};
+
+const handshakeReasons: Readonly<Record<string, string>> = {
+  ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE: 'it has no certificate',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS',
+  ERR_SSL_HTTP_REQUEST: 'it speaks HTTP, not TLS',
+  ERR_SSL_UNSUPPORTED_PROTOCOL: 'its TLS version is too old',
+  ERR_SSL_NO_SHARED_CIPHER: 'it offers no cipher suite of ours',
+  ERR_SSL_NO_SUITABLE_KEY_SHARE: 'it offers no key exchange on P-256',
+  ERR_SSL_WRONG_CURVE: 'the key of its certificate is not on P-256',
+  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: 'it does not trust the certificate of this server',
+  ECONNRESET: 'it ended the connection',
+};
+
+function reasonOf(error: Error, { authorizationError }: TLSSocket): string {
+  // typed as an error, is the code of one
+  const refusal = authorizationError as unknown;
+  if (typeof refusal === 'string') return certificateReasons[refusal] ?? `its certificate was refused (${refusal})`;
+  const code = 'code' in error ? String(error.code) : error.name;
+  return handshakeReasons[code] ?? code;
+}
+
+function ignore(): void {
+  /* `close` follows and does what is to be done */
+}

@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { offlineRedoc } from '../../../src/api/description/redoc.ts';
+import { createApi } from '../../../src/api/http/server.ts';
+import type { Api } from '../../../src/api/http/server.ts';
+import type { Plant } from '../../../src/contract/plant.ts';
+import { apiContext } from '../../support/api-context.ts';
+import { ask } from '../../support/http.ts';
+
+const policy = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+describe('documentation pages', () => {
+  let api: Api;
+  let port: number;
+
+  before(async () => {
+    api = createApi(apiContext({ plant: { devices: [] } as unknown as Plant }));
+    ({ port } = await api.start());
+  });
+
+  after(() => api.stop());
+
+  it('carry a policy that lets nothing in from outside; styles are loosened on /docs and /redoc only', async () => {
+    for (const [path, more] of [
+      ['/', ''],
+      ['/docs/', "; style-src 'self' 'unsafe-inline'; img-src 'self' data:"],
+      ['/redoc', "; style-src 'self' 'unsafe-inline'; img-src 'self' data:; worker-src 'self' blob:"],
+    ] as const) {
+      const { status, headers } = await ask(port, path);
+      expect(status).to.equal(200);
+      expect(headers['content-security-policy']).to.equal(policy + more);
+      expect(headers).to.include({
+        'referrer-policy': 'no-referrer',
+        'cross-origin-resource-policy': 'same-origin',
+        'x-content-type-options': 'nosniff',
+      });
+      expect(headers['x-request-id']).to.match(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  it('have no inline script and name no other host', async () => {
+    for (const path of ['/', '/docs/', '/redoc', '/pages.css', '/docs/swagger-ui-init.js']) {
+      const { status, text } = await ask(port, path);
+      expect(status).to.equal(200);
+      for (const script of text.match(/<script[^>]*>[^<]*/g) ?? [])
+        expect(script).to.match(/^<script src="\.?\/[a-z.-]+\.js">\s*$/);
+      expect(text.replaceAll(/"http:\/\/www\.w3\.org\/[^"]*"/g, '')).not.to.match(/https?:\/\//);
+    }
+  });
+
+  it('redirects /docs, and serves from a fixed table only', async () => {
+    const { status, headers } = await ask(port, '/docs?x=1');
+    expect([status, headers['location']]).to.deep.equal([308, '/docs/']);
+    for (const path of [
+      '/docs/index.html',
+      '/docs/swagger-initializer.js',
+      '/docs/package.json',
+      '/docs/../package.json',
+      '/docs/%2e%2e/package.json',
+      '/docs/swagger-ui.css/..%2fpackage.json',
+      '/docs/x',
+      '/redoc.html',
+      '/index.html%00',
+      '/.git/config',
+      '/docs/%5c..%5cpackage.json',
+    ])
+      expect((await ask(port, path)).status, path).to.equal(404);
+  });
+
+  it('serve the redoc bundle without its outside image', async () => {
+    const { text } = await ask(port, '/redoc.standalone.js');
+    expect(text.length).to.be.greaterThan(1_000_000);
+    expect(text).not.to.include('cdn.redoc.ly');
+    expect(() => offlineRedoc('another bundle')).to.throw(/changed/);
+  });
+
+  it('tell swagger-ui one document and no way to another', async () => {
+    const { text } = await ask(port, '/docs/swagger-ui-init.js');
+    expect(text)
+      .to.include('"url": "/openapi.json"')
+      .and.to.include('"queryConfigEnabled": false')
+      .and.to.include('"validatorUrl": null');
+  });
+});

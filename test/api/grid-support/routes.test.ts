@@ -1,0 +1,617 @@
+import { expect } from 'chai';
+import { gridFunctionNames } from '../../../src/api/grid-support/functions.ts';
+import type { Plant } from '../../../src/contract/plant.ts';
+import type { Device } from '../../../src/contract/device.ts';
+import type { SimPlant } from '../../../src/der/plant/plant.ts';
+import type { Json } from '../../support/http.ts';
+import { byModbus, createTestBank } from '../../support/map.ts';
+import type { MapOptions, TestBank } from '../../support/map.ts';
+import { Rest } from '../../support/rest.ts';
+
+/** The interface over register banks alone: nothing here needs physics. */
+async function open(...banks: readonly TestBank[]): Promise<Rest> {
+  const devices = banks.map(({ bank }, index) => ({ index, bank }) as unknown as Device);
+  const plant: Partial<Plant> = {
+    devices,
+    firstIndex: 0,
+    device: (index) => devices[index]!,
+    dateMs: (at) => at / 1000,
+  };
+  return Rest.open(plant as SimPlant);
+}
+
+const sources = { source: 'rest', changed_at: '2030-06-01T12:00:00.000Z' };
+const oneWay: MapOptions = {
+  omit: [
+    '704.PFWAbsEna',
+    '704.PFWAbsEnaRvrt',
+    '704.PFWAbsRvrtTms',
+    '704.PFWAbsRvrtRem',
+    '704.PFWAbs.PF',
+    '704.PFWAbs.Ext',
+    '704.PFWAbsRvrt.PF',
+    '704.PFWAbsRvrt.Ext',
+  ],
+};
+
+describe('interface 5.4: grid support', () => {
+  let rest: Rest;
+  let test: TestBank;
+
+  beforeEach(async () => {
+    test = createTestBank();
+    rest = await open(test);
+  });
+  afterEach(() => rest.api.stop());
+
+  const trip = (x: string, first = 58) => ({
+    enabled: true,
+    must_trip: {
+      points: [
+        { [x]: first, time_s: 0.16 },
+        { [x]: first + 1.5, time_s: 12 },
+      ],
+    },
+    may_trip: { points: [{ [x]: first - 1, time_s: 0 }] },
+    momentary_cessation: { points: [] },
+  });
+  const tripPoints = (id: number, x: string, first = 58) => ({
+    [`${id}.Ena`]: 'ENABLED',
+    [`${id}.Crv[0].MustTrip.ActPt`]: 2,
+    [`${id}.Crv[0].MustTrip.Pt[0].${x}`]: first,
+    [`${id}.Crv[0].MustTrip.Pt[1].Tms`]: 12,
+    [`${id}.Crv[0].MayTrip.ActPt`]: 1,
+    [`${id}.Crv[0].MayTrip.Pt[0].Tms`]: 0,
+    [`${id}.Crv[0].MomCess.ActPt`]: 0,
+    [`${id}.AdptCrvReq`]: 1,
+  });
+
+  /** Every member that can be set, and the registers that it becomes. */
+  const cases: Record<string, { body: Json; points: Record<string, unknown> }> = {
+    volt_var: {
+      body: {
+        enabled: true,
+        points: [
+          { v_pct: 92, var_pct: 40 },
+          { v_pct: 100, var_pct: 0 },
+          { v_pct: 108.25, var_pct: -40.5 },
+        ],
+        dept_ref: 'var_aval_pct',
+        priority: 'active',
+        response_time_s: 2.5,
+        v_ref_pct: 101,
+        v_ref_auto_enabled: true,
+        v_ref_auto_time_s: 400,
+        reversion_time_s: 30,
+        reversion_curve: 2,
+      },
+      points: {
+        '705.Ena': 'ENABLED',
+        '705.Crv[0].ActPt': 3,
+        '705.Crv[0].Pt[2].V': 108.25,
+        '705.Crv[0].Pt[2].Var': -40.5,
+        '705.Crv[0].DeptRef': 'VAR_AVAL_PCT',
+        '705.Crv[0].Pri': 'ACTIVE',
+        '705.Crv[0].RspTms': 2.5,
+        '705.Crv[0].VRef': 101,
+        '705.Crv[0].VRefAutoEna': 'ENABLED',
+        '705.Crv[0].VRefAutoTms': 400,
+        '705.RvrtTms': 30,
+        '705.RvrtRem': 30,
+        '705.RvrtCrv': 2,
+        '705.AdptCrvReq': 1,
+        '705.AdptCrvRslt': 'COMPLETED',
+      },
+    },
+    volt_watt: {
+      body: {
+        enabled: true,
+        points: [
+          { v_pct: 105, w_pct: 100 },
+          { v_pct: 105, w_pct: -20 },
+        ],
+        dept_ref: 'w_aval_pct',
+        response_time_s: 1,
+        reversion_time_s: 0,
+        reversion_curve: 0,
+      },
+      points: {
+        '706.Ena': 'ENABLED',
+        '706.Crv[0].ActPt': 2,
+        '706.Crv[0].Pt[1].W': -20,
+        '706.Crv[0].DeptRef': 'W_AVAL_PCT',
+        '706.Crv[0].RspTms': 1,
+      },
+    },
+    watt_var: {
+      body: {
+        enabled: true,
+        points: [
+          { w_pct: -50, var_pct: 20 },
+          { w_pct: 50, var_pct: -20 },
+        ],
+        dept_ref: 'va_max_pct',
+        priority: 'reactive',
+        reversion_time_s: 5,
+        reversion_curve: 3,
+      },
+      points: {
+        '712.Ena': 'ENABLED',
+        '712.Crv[0].Pt[0].W': -50,
+        '712.Crv[0].Pt[1].Var': -20,
+        '712.Crv[0].Pri': 'REACTIVE',
+        '712.RvrtCrv': 3,
+      },
+    },
+    freq_droop: {
+      body: {
+        enabled: true,
+        db_of_hz: 0.5,
+        db_uf_hz: 0.017,
+        k_of: 0.03,
+        k_uf: 0.02,
+        response_time_s: 0.2,
+        p_min_pct: -30,
+        reversion_time_s: 9,
+        reversion_curve: 1,
+      },
+      points: {
+        '711.Ena': 'ENABLED',
+        '711.Ctl[0].DbOf': 0.5,
+        '711.Ctl[0].DbUf': 0.017,
+        '711.Ctl[0].KOf': 0.03,
+        '711.Ctl[0].KUf': 0.02,
+        '711.Ctl[0].RspTms': 0.2,
+        '711.Ctl[0].PMin': -30,
+        '711.RvrtTms': 9,
+        '711.RvrtCtl': 1,
+        '711.AdptCtlReq': 1,
+        '711.AdptCtlRslt': 'COMPLETED',
+      },
+    },
+    pf: {
+      body: {
+        inject: {
+          enabled: true,
+          pf: 0.95,
+          excitation: 'under_excited',
+          reversion_time_s: 20,
+          reversion: { pf: 0.99, excitation: 'over_excited', enabled: true },
+        },
+        absorb: {
+          enabled: true,
+          pf: 0.9,
+          excitation: 'over_excited',
+          reversion_time_s: 10,
+          reversion: { pf: 0.85, excitation: 'under_excited', enabled: false },
+        },
+      },
+      points: {
+        '704.PFWInjEna': 'ENABLED',
+        '704.PFWInj.PF': 0.95,
+        '704.PFWInj.Ext': 'UNDER_EXCITED',
+        '704.PFWInjRvrtTms': 20,
+        '704.PFWInjRvrt.PF': 0.99,
+        '704.PFWInjRvrt.Ext': 'OVER_EXCITED',
+        '704.PFWInjEnaRvrt': 'ENABLED',
+        '704.PFWAbsEna': 'ENABLED',
+        '704.PFWAbs.PF': 0.9,
+        '704.PFWAbsRvrt.PF': 0.85,
+        '704.PFWAbsRvrt.Ext': 'UNDER_EXCITED',
+        '704.PFWAbsRvrtTms': 10,
+      },
+    },
+    constant_var: {
+      body: {
+        enabled: true,
+        mode: 'var_avail_pct',
+        var_pct: -33.3,
+        var_kvar: -12.345,
+        priority: 'vendor',
+        reversion_time_s: 7,
+        reversion_var_pct: 1,
+        reversion_var_kvar: 2,
+        reversion_enabled: true,
+      },
+      points: {
+        '704.VarSetEna': 'ENABLED',
+        '704.VarSetMod': 'VAR_AVAIL_PCT',
+        '704.VarSetPct': -33.3,
+        '704.VarSet': -12_345,
+        '704.VarSetPri': 'VENDOR',
+        '704.VarSetRvrtTms': 7,
+        '704.VarSetPctRvrt': 1,
+        '704.VarSetRvrt': 2000,
+        '704.VarSetEnaRvrt': 'ENABLED',
+      },
+    },
+    max_power: {
+      body: { enabled: true, limit_pct: 55.5, reversion_time_s: 100, reversion_limit_pct: 90, reversion_enabled: true },
+      points: {
+        '704.WMaxLimPctEna': 'ENABLED',
+        '704.WMaxLimPct': 55.5,
+        '704.WMaxLimPctRvrtTms': 100,
+        '704.WMaxLimPctRvrt': 90,
+        '704.WMaxLimPctEnaRvrt': 'ENABLED',
+      },
+    },
+    active_power: {
+      body: {
+        enabled: true,
+        mode: 'watts',
+        setpoint_pct: -80,
+        setpoint_kw: -79.999,
+        reversion_time_s: 3,
+        reversion_setpoint_pct: 10,
+        reversion_setpoint_kw: 99.5,
+        reversion_enabled: false,
+      },
+      points: {
+        '704.WSetEna': 'ENABLED',
+        '704.WSetMod': 'WATTS',
+        '704.WSetPct': -80,
+        '704.WSet': -79_999,
+        '704.WSetRvrt': 99_500,
+        '704.WSetPctRvrt': 10,
+      },
+    },
+    enter_service: {
+      body: {
+        enabled: false,
+        v_hi_pct: 106,
+        v_lo_pct: 88,
+        hz_hi_hz: 61,
+        hz_lo_hz: 59,
+        delay_s: 10,
+        random_delay_s: 5,
+        ramp_s: 1,
+      },
+      points: {
+        '703.ES': 'DISABLED',
+        '703.ESVHi': 106,
+        '703.ESVLo': 88,
+        '703.ESHzHi': 61,
+        '703.ESHzLo': 59,
+        '703.ESDlyTms': 10,
+        '703.ESRndTms': 5,
+        '703.ESRmpTms': 1,
+      },
+    },
+    lv_trip: { body: trip('v_pct'), points: tripPoints(707, 'V') },
+    hv_trip: { body: trip('v_pct', 110), points: tripPoints(708, 'V', 110) },
+    lf_trip: { body: trip('hz'), points: tripPoints(709, 'Hz') },
+    hf_trip: { body: trip('hz'), points: tripPoints(710, 'Hz') },
+    ramp: {
+      body: { w_ramp_pct_s: 3, w_ramp_ref: 'w_max', var_ramp_pct_s: 4 },
+      points: { '704.WRmp': 3, '704.WRmpRef': 'W_MAX', '704.VarRmp': 4 },
+    },
+    anti_islanding: { body: { enabled: false }, points: { '704.AntiIslEna': 'DISABLED' } },
+  };
+  const path = (name: string) => `/grid-support/${name.replaceAll('_', '-')}`;
+  const expectPoints = (points: Record<string, unknown>) => {
+    for (const [name, value] of Object.entries(points)) expect(test.value(name), name).to.equal(value);
+  };
+  /** The reply says what the request said. */
+  const expectEcho = (reply: Json, body: Json): void => {
+    for (const [key, value] of Object.entries<Json>(body)) {
+      if (Array.isArray(value) || typeof value !== 'object') expect(reply[key], key).to.deep.equal(value);
+      else expectEcho(reply[key], value);
+    }
+  };
+
+  it('covers every function', () => {
+    expect(Object.keys(cases)).to.deep.equal(gridFunctionNames);
+  });
+
+  for (const [name, { body, points }] of Object.entries(cases)) {
+    it(`${name}: all of its members there and back, and in the registers`, async () => {
+      const reply = await rest.post(path(name), body);
+      expectEcho(reply, body);
+      expectPoints(points);
+      expect(await rest.get(path(name))).to.deep.equal(reply);
+      expect((await rest.get('/grid-support'))[name]).to.deep.equal(reply);
+      if ('enabled' in body || name === 'ramp') expect(reply).to.include(sources);
+      expect(test.changes, 'one commit').to.have.lengthOf(1);
+    });
+
+    it(`${name}: each member by itself leaves the others alone`, async () => {
+      let before = await rest.get(path(name));
+      for (const [key, value] of Object.entries<Json>(body)) {
+        const reply = await rest.post(path(name), { [key]: value });
+        expectEcho(reply, { [key]: value });
+        for (const other of Object.keys(body))
+          if (other !== key) expect(reply[other], `${key} changes ${other}`).to.deep.equal(before[other]);
+        before = reply;
+      }
+      expectPoints(points);
+    });
+
+    it(`${name}: an empty request changes nothing, an unknown member is refused`, async () => {
+      expect(await rest.post(path(name), {})).to.deep.equal(await rest.get(path(name)));
+      const problem = await rest.refused(path(name), 422, 'validation', { ...body, nope: 1, supported: true });
+      expect(problem.errors.map((each: Json) => each.name)).to.include.members(['/nope', '/supported']);
+      expect(test.changes).to.have.lengthOf(0);
+    });
+  }
+
+  it('sets all functions in one transaction', async () => {
+    const all = Object.fromEntries(Object.entries(cases).map(([name, { body }]) => [name, body]));
+    const reply = await rest.post('/grid-support', all);
+    expectEcho(reply, all);
+    for (const { points } of Object.values(cases)) expectPoints(points);
+    expect(test.changes).to.have.lengthOf(1);
+    expect(reply.device_index).to.equal(0);
+    expect(Object.keys(reply)).to.deep.equal(['device_index', ...gridFunctionNames]);
+  });
+
+  it('one fault anywhere leaves everything as it was', async () => {
+    const before = test.dump();
+    const problem = await rest.refused('/grid-support', 422, 'validation', {
+      max_power: { limit_pct: 10 },
+      volt_var: cases['volt_var']!.body,
+      active_power: { setpoint_kw: 100.001 },
+    });
+    expect(problem.errors).to.deep.equal([
+      { in: 'body', name: '/active_power/setpoint_kw', detail: '100001 is outside -80000..100000' },
+    ]);
+    expect(test.dump().equals(before)).to.equal(true);
+    expect(test.changes).to.have.lengthOf(0);
+  });
+
+  const curveFaults: [string, string, Json, string, RegExp][] = [
+    [
+      'falling x',
+      'volt_var',
+      {
+        points: [
+          { v_pct: 100, var_pct: 0 },
+          { v_pct: 99, var_pct: 0 },
+        ],
+      },
+      '/points/1/v_pct',
+      /lies before/,
+    ],
+    [
+      'falling power',
+      'watt_var',
+      {
+        points: [
+          { w_pct: 10, var_pct: 0 },
+          { w_pct: 9.9, var_pct: 0 },
+        ],
+      },
+      '/points/1/w_pct',
+      /lies before/,
+    ],
+    ['no points', 'volt_watt', { points: [] }, '/points', /at least 1/],
+    ['a part of a second', 'max_power', { reversion_time_s: 0.4 }, '/reversion_time_s', /whole number/],
+    ['a part of a set', 'volt_var', { reversion_curve: 0.5 }, '/reversion_curve', /whole number/],
+    [
+      'a time that would be none',
+      'lv_trip',
+      { must_trip: { points: [{ v_pct: 50, time_s: 0.0004 }] } },
+      '/must_trip/points/0/time_s',
+      /too small/,
+    ],
+    ['no must-trip points', 'lv_trip', { must_trip: { points: [] } }, '/must_trip/points', /at least 1/],
+    [
+      'too many points',
+      'volt_var',
+      { points: Array.from({ length: 11 }, () => ({ v_pct: 100, var_pct: 0 })) },
+      '/points',
+      /at most 10/,
+    ],
+    ['a point with one coordinate', 'volt_var', { points: [{ v_pct: 100 }] }, '/points/0/var_pct', /required/],
+    ['an x out of range', 'volt_watt', { points: [{ v_pct: 201, w_pct: 0 }] }, '/points/0/v_pct', /at most 200/],
+    [
+      'a frequency that no grid has',
+      'lf_trip',
+      { must_trip: { points: [{ hz: 39, time_s: 1 }] } },
+      '/must_trip/points/0/hz',
+      /at least 40/,
+    ],
+    ['a droop of 0', 'freq_droop', { k_of: 0 }, '/k_of', /at least 0.001/],
+    ['a set that is not there', 'volt_var', { reversion_curve: 4 }, '/reversion_curve', /outside 0..3/],
+    ['a power factor below the rating', 'pf', { inject: { pf: 0.79 } }, '/inject/pf', /outside 0.8..1/],
+    ['an unknown symbol', 'constant_var', { mode: 'amps' }, '/mode', /must be one of w_max_pct/],
+    ['null', 'max_power', { limit_pct: null }, '/limit_pct', /must be a number/],
+    ['a number beyond its register', 'constant_var', { var_kvar: 1e300 }, '/var_kvar', /does not fit/],
+  ];
+  for (const [what, name, body, pointer, detail] of curveFaults) {
+    it(`${what} is refused with pointer and reason`, async () => {
+      const before = test.dump();
+      const { errors } = await rest.refused(path(name), 422, 'validation', {
+        ...body,
+        ...(name !== 'pf' && { enabled: true }),
+      });
+      expect(errors[0]).to.include({ in: 'body', name: pointer });
+      expect(errors[0].detail).to.match(detail);
+      expect(test.dump().equals(before)).to.equal(true);
+      const all = await rest.refused('/grid-support', 422, 'validation', { [name]: body });
+      expect(all.errors[0].name).to.equal(`/${name}${pointer}`);
+    });
+  }
+
+  it('what set 1 already holds is checked with it', async () => {
+    test.bank.map.m705.Crv[0]!.VRef = 70;
+    const { errors } = await rest.refused('/grid-support', 422, 'validation', { volt_var: { response_time_s: 2 } });
+    expect(errors).to.deep.equal([{ in: 'body', name: '/volt_var', detail: '705.Crv[0].VRef: 70 is outside 80..120' }]);
+  });
+
+  it('a set that a master is staging is not touched', async () => {
+    test.set({ '705.Crv[1].ActPt': 1, '705.Crv[1].Pt[0].V': 91, '705.Crv[2].RspTms': 7 }, byModbus);
+    const staged = (name: string) =>
+      [2, 3].flatMap((set) =>
+        test.layout.slots
+          .filter((slot) => slot.modelId === 705 && slot.path.startsWith(`${name}[${set - 1}]`))
+          .map((slot) => test.bank.value(slot)),
+      );
+    const before = staged('Crv');
+    await rest.post('/grid-support/volt-var', cases['volt_var']!.body);
+    expect(staged('Crv')).to.deep.equal(before);
+    expect(test.bank.provenance(test.slot(705, 'Crv[1].ActPt'))).to.include(byModbus);
+    // and its adoption shows here
+    test.set({ '705.AdptCrvReq': 2 }, byModbus);
+    expect(await rest.get('/grid-support/volt-var')).to.deep.include({
+      points: [{ v_pct: 91, var_pct: 44 }],
+      curve_index: 2,
+      adopt_result: 'completed',
+    });
+    test.set({ '705.Crv[1].ActPt': 0, '705.AdptCrvReq': 2 }, byModbus);
+    expect(await rest.get('/grid-support/volt-var')).to.include({ adopt_result: 'failed' });
+  });
+
+  it('an adoption of a master that takes time shows as in progress, and ends when a request comes', async () => {
+    const slow = createTestBank({ adoptionS: 5 });
+    const other = await open(slow);
+    slow.set({ '705.Crv[1].RspTms': 8, '705.AdptCrvReq': 2 }, byModbus);
+    expect(await other.get('/grid-support/volt-var')).to.include({
+      adopt_result: 'in_progress',
+      response_time_s: 5,
+      curve_index: 2,
+    });
+    expect(await other.post('/grid-support/volt-var', { response_time_s: 6 })).to.include({
+      adopt_result: 'completed',
+      response_time_s: 6,
+      curve_index: 1,
+    });
+    slow.pass(5);
+    expect(await other.get('/grid-support/volt-var')).to.include({ response_time_s: 6 });
+    await other.api.stop();
+  });
+
+  it('reactive functions may all be enabled: the registers keep what was written', async () => {
+    await rest.post('/grid-support/volt-var', { enabled: true });
+    await rest.post('/grid-support/constant-var', { enabled: true, var_pct: 10 });
+    expectPoints({ '705.Ena': 'ENABLED', '704.VarSetEna': 'ENABLED' });
+  });
+
+  it('the short members of pf are those of inject', async () => {
+    const reply = await rest.post('/grid-support/pf', {
+      enabled: true,
+      pf: 0.9,
+      excitation: 'under_excited',
+      reversion_time_s: 8,
+    });
+    expect(reply.inject).to.include({
+      enabled: true,
+      pf: 0.9,
+      excitation: 'under_excited',
+      reversion_time_s: 8,
+      reversion_remaining_s: 8,
+    });
+    expect(reply.absorb).to.include({ supported: true, enabled: false, pf: 1 });
+    await rest.post('/grid-support/pf', { pf: 0.91, inject: { pf: 0.91 } });
+    const { errors } = await rest.refused('/grid-support/pf', 422, 'validation', { pf: 0.92, inject: { pf: 0.93 } });
+    expect(errors).to.deep.equal([
+      { in: 'body', name: '/inject/pf', detail: 'contradicts /pf: both are 704.PFWInj.PF' },
+    ]);
+    expect(test.value('704.PFWInj.PF')).to.equal(0.91);
+  });
+
+  it('reversion runs beside requests to other functions and shows who wrote', async () => {
+    await rest.post('/grid-support', {
+      max_power: {
+        enabled: true,
+        limit_pct: 40,
+        reversion_time_s: 10,
+        reversion_limit_pct: 80,
+        reversion_enabled: true,
+      },
+      volt_var: { enabled: true, response_time_s: 9, reversion_time_s: 20, reversion_curve: 2 },
+    });
+    test.pass(4);
+    expect(await rest.get('/grid-support/max-power')).to.include({ limit_pct: 40, reversion_remaining_s: 6 });
+    await rest.post('/grid-support/volt-watt', { enabled: true });
+    await rest.post('/grid-support/volt-var', { response_time_s: 8 });
+    test.pass(6);
+    expect(await rest.get('/grid-support/max-power')).to.include({
+      limit_pct: 80,
+      enabled: true,
+      reversion_time_s: 10,
+      reversion_remaining_s: 0,
+      source: 'reversion',
+    });
+    expect(await rest.get('/grid-support/volt-var')).to.include({ response_time_s: 8, reversion_remaining_s: 14 });
+    test.pass(14);
+    expect(await rest.get('/grid-support/volt-var')).to.include({
+      response_time_s: 5,
+      reversion_remaining_s: 0,
+      curve_index: 2,
+    });
+  });
+
+  it('values are those that the registers hold, without -0', async () => {
+    const reply = await rest.post('/grid-support', {
+      max_power: { limit_pct: 33.333 },
+      constant_var: { var_kvar: -0.0001, var_pct: -0.01 },
+    });
+    expect(reply.max_power.limit_pct).to.equal(33.3);
+    expect(Object.is(reply.constant_var.var_kvar, 0)).to.equal(true);
+    expect(Object.is(reply.constant_var.var_pct, 0)).to.equal(true);
+  });
+
+  it('says who wrote over REST', async () => {
+    await rest.call('/grid-support/max-power', {
+      method: 'POST',
+      body: { enabled: true },
+      headers: { 'X-Derbench-Client': 'dashboard' },
+    });
+    expect(await rest.get('/grid-support/max-power')).to.include({ source: 'dashboard' });
+    await rest.post('/grid-support/freq-droop', { enabled: true, k_of: 0.04 });
+    for (const point of ['Ena', 'Ctl[0].KOf', 'AdptCtlReq', 'AdptCtlRslt'])
+      expect(test.bank.provenance(test.slot(711, point))?.source, point).to.equal('rest');
+    expect(test.bank.provenance(test.slot(711, 'Ctl[0].KUf'))).to.equal(undefined);
+  });
+
+  describe('functions that a device does not have', () => {
+    it('a part without its points', async () => {
+      const other = await open(test, createTestBank(oneWay));
+      const reply = await other.get('/grid-support/pf?device=1');
+      expect(reply.absorb).to.deep.equal({ supported: false });
+      expect(reply.inject).to.include({ supported: true, pf: 1 });
+      const problem = await other.refused('/grid-support/pf?device=1', 409, 'disabled', {
+        pf: 0.9,
+        absorb: { pf: 0.9 },
+      });
+      expect(problem.detail).to.equal('The device does not have the function pf.absorb.');
+      expect((await other.get('/grid-support/pf?device=1')).pf).to.equal(1);
+      await other.api.stop();
+    });
+
+    it('a bit of 702.CtrlModes', async () => {
+      const bare = createTestBank({
+        start: (map) => {
+          map.m702.CtrlModes = 0;
+        },
+      });
+      const other = await open(bare);
+      const reply = await other.get('/grid-support');
+      for (const name of gridFunctionNames) {
+        const alwaysThere = ['enter_service', 'ramp', 'anti_islanding'].includes(name);
+        expect(reply[name].supported, name).to.equal(alwaysThere);
+        if (alwaysThere) continue;
+        expect(reply[name]).to.deep.equal({ supported: false });
+        await other.refused(path(name), 409, 'disabled', {});
+      }
+      await other.refused('/grid-support', 409, 'disabled', {
+        ramp: { w_ramp_pct_s: 3 },
+        volt_var: { enabled: false },
+      });
+      expect(bare.changes).to.have.lengthOf(0);
+      await other.api.stop();
+    });
+
+    it('a setting that the device lacks is null, and refused by name', async () => {
+      const other = await open(createTestBank({ omit: ['704.VarSet', '705.Crv.Pri'] }));
+      expect((await other.get('/grid-support/constant-var')).var_kvar).to.equal(null);
+      expect((await other.get('/grid-support/volt-var')).priority).to.equal(null);
+      const { errors } = await other.refused('/grid-support', 422, 'validation', {
+        constant_var: { var_kvar: 1 },
+        volt_var: { priority: 'active' },
+      });
+      expect(errors.map((each: Json) => each.name)).to.deep.equal(['/volt_var/priority', '/constant_var/var_kvar']);
+      await other.api.stop();
+    });
+  });
+});

@@ -1,0 +1,174 @@
+import { expect } from 'chai';
+import type { Json } from '../../support/http.ts';
+import { testPlant } from '../../support/plant.ts';
+import { Rest } from '../../support/rest.ts';
+
+let rest: Rest;
+const close = () => rest.api.stop();
+
+describe('nameplate and DC curve', () => {
+  afterEach(close);
+
+  it('nameplate follows models 1, 702, 713, 714', async () => {
+    rest = await Rest.open(testPlant({ types: ['PV-3Phase', 'PV-1Phase'] }));
+    const plate = await rest.get('/nameplate');
+    const { bank } = rest.plant.devices[0]!;
+    expect(plate).to.include({ device_index: 0, ac_type: 'three_phase', storage: null });
+    expect(plate.ratings).to.include({
+      w_max_w: bank.map.m702.WMaxRtg,
+      v_nom_v: 480,
+      w_cha_rte_max_w: bank.map.m702.WChaRteMaxRtg,
+    });
+    expect(plate.settings).to.include({ w_max_w: bank.map.m702.WMax, v_nom_v: 480 });
+    expect(plate.ctrl_modes).to.include.members(['max_w', 'fixed_pf']);
+    expect(plate.normal_category).to.match(/^cat_[ab]$/);
+    expect(plate.dc_ports[0]).to.include({ index: 0, type: 'pv' });
+    expect(plate.models.map(({ id }: Json) => id)).to.include.members([1, 701, 702, 714]);
+    expect((await rest.get('/nameplate?device=1')).ac_type).to.equal('single_phase');
+  });
+
+  it('configured settings are the difference between ratings and settings', async () => {
+    rest = await Rest.open();
+    expect((await rest.get('/nameplate/configured-settings')).overrides).to.deep.equal([]);
+    const rated = rest.plant.devices[0]!.bank.map.m702.WMaxRtg;
+    await rest.post('/registers/702', { points: { WMax: 8000 } });
+    expect((await rest.get('/nameplate/configured-settings')).overrides).to.deep.equal([
+      {
+        point: '702.WMax',
+        name: 'w_max_w',
+        value: 8000,
+        rated_value: rated,
+        unit: 'W',
+        origin: 'rest',
+        flag: null,
+        set_at: '2026-06-21T12:00:00.000Z',
+      },
+    ]);
+  });
+
+  it('DC curve', async () => {
+    rest = await Rest.open();
+    await rest.plant.step(60);
+    const curve = await rest.get('/dc-iv?points=64');
+    expect(curve).to.include({ kind: 'pv', port: 0 });
+    expect(curve.curve.length).to.be.within(64, 66);
+    const volts = curve.curve.map(({ v }: Json) => v as number);
+    expect(volts).to.deep.equal([...volts].sort((a, b) => a - b));
+    expect(curve.curve).to.deep.include(curve.mpp);
+    await rest.refused('/dc-iv?points=15', 422, 'validation');
+    await rest.refused('/dc-iv?port=9', 404, 'unknown-resource');
+  });
+});
+
+describe('registers', () => {
+  afterEach(close);
+
+  const point = (reply: Json, name: string): Json => reply.points.find((each: Json) => each.name === name);
+
+  it('lists models and decodes points', async () => {
+    rest = await Rest.open();
+    const { models } = await rest.get('/registers');
+    expect(models[0]).to.include({ id: 1, address: 40002 });
+    const reply = await rest.get('/registers/701');
+    expect(point(reply, 'InvSt')).to.deep.include({
+      type: 'enum16',
+      value: 3,
+      symbol: 'RUNNING',
+      access: 'R',
+      scale_factor: null,
+      implemented: true,
+    });
+    const power = point(reply, 'W');
+    expect(power.value / 1000).to.equal((await rest.get('/overview')).metrics.power_kw);
+    expect(power).not.to.have.property('raw');
+    const raw = point(await rest.get('/registers/701?raw=true'), 'W');
+    expect(raw.raw).to.have.length(1);
+    expect(raw.value).to.be.closeTo(raw.raw[0] * 10 ** raw.scale_factor, 1e-6);
+    expect(point(await rest.get('/registers/1'), 'Mn')).to.deep.include({ type: 'string', unit: null });
+  });
+
+  it('writes all or nothing, with provenance', async () => {
+    rest = await Rest.open();
+    const reply = await rest.post('/registers/704', {
+      points: { WMaxLimPct: 50, 'PFWInj.PF': 0.95, PFWInjEna: 1, WMaxLimPctEna: 'ENABLED' },
+    });
+    expect(point(reply, 'WMaxLimPct')).to.include({
+      value: 50,
+      source: 'rest',
+      changed_at: '2026-06-21T12:00:00.000Z',
+    });
+    expect(point(reply, 'PFWInj.PF').value).to.equal(0.95);
+    expect(point(reply, 'PFWInjEna')).to.include({ value: 1, symbol: 'ENABLED' });
+    expect(point(reply, 'VarSetEna')).to.include({ source: 'default', changed_at: null });
+    const problem = await rest.refused('/registers/704', 422, 'validation', {
+      points: { WMaxLimPct: 10, 'PFWInj.PF': 7 },
+    });
+    expect(problem.errors[0]).to.include({ in: 'body', name: '/points/PFWInj.PF' });
+    expect(point(await rest.get('/registers/704'), 'WMaxLimPct').value).to.equal(50);
+  });
+
+  it('names the point that is at fault', async () => {
+    rest = await Rest.open();
+    const cases: [Json, string][] = [
+      [{ WMaxLimPct: 101 }, '/points/WMaxLimPct'],
+      [{ WMaxLimPct: 'x' }, '/points/WMaxLimPct'],
+      [{ Nope: 1, WMaxLimPct: 1 }, '/points/Nope'],
+      [{ WMaxLimPctEna: 'MAYBE' }, '/points/WMaxLimPctEna'],
+      [{ WMaxLimPctEna: 2 }, '/points/WMaxLimPctEna'],
+      [{ ID: 1 }, '/points/ID'],
+      [{ WMaxLimPct: null }, '/points/WMaxLimPct'],
+      [{ WMaxLimPct: 1e300 }, '/points/WMaxLimPct'],
+      [{ 'a/b~c': 1 }, '/points/a~1b~0c'],
+    ];
+    for (const [points, name] of cases) {
+      const problem = await rest.refused('/registers/704', 422, 'validation', { points });
+      expect(
+        problem.errors.map((each: Json) => each.name),
+        JSON.stringify(points),
+      ).to.include(name);
+    }
+    await rest.refused('/registers/701', 422, 'validation', { points: { W: 1 } });
+    await rest.refused('/registers/704', 422, 'validation', { points: {} });
+    await rest.refused('/registers/704', 422, 'validation', {});
+  });
+
+  it('takes back the points of a curve as it gave them, unused ones too', async () => {
+    rest = await Rest.open();
+    const isCurvePoint = ({ name, access }: Json) => access === 'RW' && /^Crv\[1\]\.Pt\[/.test(name);
+    const read = async (): Promise<Json> =>
+      Object.fromEntries(
+        (await rest.get('/registers/705')).points.filter(isCurvePoint).map((each: Json) => [each.name, each.value]),
+      );
+    await rest.post('/registers/705', { points: { 'Crv[1].Pt[3].V': null, 'Crv[1].Pt[3].Var': null } });
+    const points = await read();
+    expect(points).to.include({ 'Crv[1].Pt[3].V': null, 'Crv[1].Pt[3].Var': null });
+    expect(points['Crv[1].Pt[0].V']).to.be.a('number');
+    await rest.post('/registers/705', { points: { 'Crv[1].Pt[3].V': 109, 'Crv[1].Pt[3].Var': -40 } });
+    expect(await read()).to.include({ 'Crv[1].Pt[3].V': 109 });
+    await rest.post('/registers/705', { points });
+    expect(await read()).to.deep.equal(points);
+    await rest.refused('/registers/705', 422, 'validation', { points: { ...points, AdptCrvReq: null } });
+    await rest.refused('/registers/705', 422, 'validation', { points: { 'Crv[1].Pt[3].V': true } });
+  });
+
+  it('says which names an enumeration has', async () => {
+    rest = await Rest.open();
+    for (const value of ['MAYBE', 2]) {
+      const { errors } = await rest.refused('/registers/704', 422, 'validation', { points: { WMaxLimPctEna: value } });
+      expect(errors).to.have.length(1);
+      expect(errors[0]).to.deep.include({
+        in: 'body',
+        name: '/points/WMaxLimPctEna',
+        allowed: ['DISABLED', 'ENABLED'],
+      });
+    }
+  });
+
+  it('answers 404 for models that are not served', async () => {
+    rest = await Rest.open();
+    await rest.refused('/registers/103', 404, 'unknown-resource');
+    await rest.refused('/registers/103', 404, 'unknown-resource', { points: { A: 1 } });
+    await rest.refused('/registers/x', 422, 'validation');
+    await rest.refused('/registers/704?raw=maybe', 422, 'validation');
+  });
+});

@@ -1,0 +1,397 @@
+import { expect } from 'chai';
+import { knownSpellings, parseFlags } from '../../../src/config/layers/flags.ts';
+import { helpText } from '../../../src/config/layers/help.ts';
+import { loadConfig } from '../../../src/config/layers/load.ts';
+import { settingKeys, settingOf, variableOf } from '../../../src/config/settings/settings.ts';
+import { testPki } from '../../support/pki.ts';
+import { faultLines, faultsOf, partsOf, run } from '../support.ts';
+
+const [wind, fuelCell, hybrid, evse] = ['Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
+
+/** A text for each setting that is accepted and is not its default, and the type of device that shows it. */
+const samples: Readonly<Record<string, readonly [text: string, value: unknown, deviceType?: string]>> = {
+  device_type: ['PV-1Phase', 'PV-1Phase'],
+  N: ['3', 3],
+  f: ['5kW-1Phase', '5kW-1Phase'],
+  evse_profile: ['EVSE-AC-7.4kW-2port', 'EVSE-AC-7.4kW-2port', evse],
+  website_ip: ['0.0.0.0', '0.0.0.0'],
+  website_port: ['0', 0],
+  wall_clock: ['yes', true],
+  wall_clock_timezone: ['Europe/Berlin', 'Europe/Berlin'],
+  start_clock_time: ['06:30:00', '06:30:00'],
+  start_date: ['2028-02-29', '2028-02-29'],
+  dc_profile: ['sun.csv', '/site/sun.csv'],
+  irradiance_source: ['clear_sky', 'clear_sky'],
+  clouds: ['broken', 'broken'],
+  load_profile: ['load.csv', '/site/load.csv'],
+  vehicles: ['cars.csv', '/site/cars.csv', evse],
+  series_end: ['hold', 'hold'],
+  wind_time_scale: ['60', 60, wind],
+  wind_anemometer_height_m: ['10', 10, wind],
+  fuelcell_chemistry: ['SOFC', 'SOFC', fuelCell],
+  fuelcell_mode: ['bidirectional', 'bidirectional', fuelCell],
+  fuelcell_fuel: ['continuous', 'continuous', fuelCell],
+  hybrid_pv_kw: ['12.5', 12_500, hybrid],
+  hybrid_batt_kw: ['8', 8000, hybrid],
+  hybrid_batt_kwh: ['20', 20_000, hybrid],
+  hybrid_inverter_kva: ['20', 20_000, hybrid],
+  hybrid_soc_min_pct: ['20', 20, hybrid],
+  hybrid_soc_max_pct: ['80', 80, hybrid],
+  hybrid_dispatch: ['manual', 'manual', hybrid],
+  grid_profile: ['grid.csv', '/site/grid.csv'],
+  start_paused: ['yes', true],
+  time_rate: ['60', 60],
+  tick: ['.5', 0.5],
+  seed: ['42', 42],
+  first_device: ['100', 100],
+  mb_enable: ['no', false],
+  mb_host: ['::1', '::1'],
+  mb_port: ['1502', 1502],
+  mb_shared_port: ['on', true],
+  sim_models: ['yes', true],
+  mb_framing: ['rtu_over_tcp', 'rtu_over_tcp'],
+  mb_foreign_unit: ['gateway', 'gateway'],
+  mb_enc: ['yes', true],
+  mb_cert: ['server.pem', '/site/server.pem'],
+  mb_key: ['server.key', '/site/server.key'],
+  mb_root_cert: ['ca.pem', '/site/ca.pem'],
+  mb_ciphers: ['ECDHE-ECDSA-AES128-CCM8', 'ECDHE-ECDSA-AES128-CCM8'],
+  mb_tls_version: ['1.3', '1.3'],
+  rtu_enable: ['yes', true, 'PV-3Phase'],
+  rtu_port: ['COM10', 'COM10', 'PV-3Phase'],
+  rtu_baud: ['115200', 115_200, 'PV-3Phase'],
+  rtu_parity: ['e', 'even', 'PV-3Phase'],
+  rtu_stopbits: ['2', 2, 'PV-3Phase'],
+  proxy: ['string-inverter-basic.json', 'string-inverter-basic'],
+  proxy_host: ['::1', '::1', 'PV-3Phase'],
+  proxy_port: ['1503', 1503, 'PV-3Phase'],
+  faults: ['slow-answers,no-fc6', ['slow-answers', 'no-fc6']],
+  config: ['site.yaml', '/site/site.yaml'],
+  history_samples: ['500', 500],
+  log_level: ['debug', 'debug'],
+  log_format: ['json', 'json'],
+  cors_origin: ['http://localhost:3000', ['http://localhost:3000']],
+  allowed_host: ['Lab.Example', ['lab.example']],
+  mb_max_connections: ['4096', 4096],
+  mb_idle_timeout_s: ['0', 0],
+  mb_frame_timeout_s: ['5', 5],
+  ws_max_clients: ['10', 10],
+  http_max_connections: ['20', 20],
+};
+
+/** A single word of these makes a plant that does not exist, or shows nowhere: the others that go with it. */
+const companions: Readonly<Record<string, readonly string[]>> = {
+  fuelcell_chemistry: ['--fuelcell_fuel', 'continuous'],
+  fuelcell_fuel: ['--fuelcell_chemistry', 'SOFC'],
+  rtu_enable: ['--rtu_port', '/dev/ttyS9'],
+  rtu_port: ['-rtu', 'yes'],
+  rtu_baud: ['-rtu', 'yes', '--rtu_port', '/dev/ttyS9'],
+  rtu_parity: ['-rtu', 'yes', '--rtu_port', '/dev/ttyS9'],
+  rtu_stopbits: ['-rtu', 'yes', '--rtu_port', '/dev/ttyS9'],
+  proxy_host: ['--proxy', 'string-inverter-basic'],
+  proxy_port: ['--proxy', 'string-inverter-basic'],
+  ...tlsCompanions(),
+};
+
+/** TLS of Modbus as a whole, but for one of its settings. */
+function tlsCompanions(): Record<string, readonly string[]> {
+  const whole = {
+    mb_enc: ['-e', 'yes'],
+    mb_cert: ['-mbc', 'server.pem'],
+    mb_key: ['-mbk', 'server.key'],
+    mb_root_cert: ['-mbr', 'ca.pem'],
+  };
+  const without = (key: string) => Object.entries(whole).flatMap(([each, words]) => (each === key ? [] : words));
+  return Object.fromEntries([...Object.keys(whole), 'mb_ciphers', 'mb_tls_version'].map((key) => [key, without(key)]));
+}
+
+const files: Record<string, string> = {
+  '/site/sun.csv': '',
+  '/site/load.csv': '',
+  '/site/cars.csv': '',
+  '/site/grid.csv': '',
+  '/site/site.yaml': '{}',
+};
+
+/** The part of a configuration that a setting shows in. */
+function shownBy(key: string, config: ReturnType<typeof run>): unknown {
+  const device = config.devices[0];
+  const source = partsOf(device);
+  const places: Readonly<Record<string, unknown>> = {
+    device_type: device?.deviceType,
+    N: config.devices.length,
+    f: device?.profileName,
+    website_ip: config.web.host,
+    website_port: config.web.port,
+    wall_clock: config.clock.followsWall,
+    wall_clock_timezone: config.clock.timezone,
+    start_clock_time: config.clock.startTime,
+    start_date: config.clock.startDate,
+    evse_profile: device?.profileName,
+    load_profile: device?.series.load,
+    vehicles: device?.series.vehicles,
+    series_end: config.seriesEnd,
+    wind_time_scale: config.windTimeScale,
+    wind_anemometer_height_m: source.wind?.anemometerHeightM,
+    fuelcell_chemistry: source.fuelCell?.chemistry,
+    fuelcell_mode: source.fuelCell?.operatingMode,
+    fuelcell_fuel: source.fuelCell?.fuel,
+    hybrid_pv_kw: source.hybrid?.pvW,
+    hybrid_batt_kw: source.battery?.powerW,
+    hybrid_batt_kwh: source.battery?.capacityWh,
+    hybrid_inverter_kva: device?.profile.models['702']?.['VAMaxRtg'],
+    hybrid_soc_min_pct: source.battery?.socMinPct,
+    hybrid_soc_max_pct: source.battery?.socMaxPct,
+    hybrid_dispatch: source.hybrid?.policy,
+    dc_profile: device?.series.dc,
+    irradiance_source: config.irradianceSource,
+    clouds: config.clouds,
+    grid_profile: config.grid.profilePath,
+    start_paused: config.clock.startsPaused,
+    time_rate: config.clock.rate,
+    tick: config.tickS,
+    seed: config.seed,
+    first_device: config.firstDevice,
+    mb_enable: config.modbus.enabled,
+    mb_host: config.modbus.host,
+    mb_port: config.modbus.port,
+    mb_shared_port: config.modbus.sharedPort,
+    config: config.configPath,
+    sim_models: config.simModels,
+    mb_framing: config.modbus.framing,
+    mb_foreign_unit: config.modbus.foreignUnit,
+    rtu_enable: config.rtu !== null,
+    rtu_port: config.rtu?.port,
+    mb_enc: config.modbus.tls !== null,
+    mb_cert: config.modbus.tls?.files.cert,
+    mb_key: config.modbus.tls?.files.key,
+    mb_root_cert: config.modbus.tls?.files.rootCert,
+    mb_ciphers: config.modbus.tls?.ciphers,
+    mb_tls_version: config.modbus.tls?.minVersion,
+    rtu_baud: config.rtu?.baud,
+    rtu_parity: config.rtu?.parity,
+    rtu_stopbits: config.rtu?.stopBits,
+    proxy: config.proxy?.mapLabel,
+    proxy_host: config.proxy?.host,
+    proxy_port: config.proxy?.port,
+    faults: config.faults.map(({ profile }) => profile),
+    history_samples: config.historySamples,
+    log_level: config.log.level,
+    log_format: config.log.format,
+    cors_origin: config.web.corsOrigins,
+    allowed_host: config.web.allowedHosts,
+    mb_max_connections: config.modbus.maxConnections,
+    mb_idle_timeout_s: config.modbus.idleTimeoutS,
+    mb_frame_timeout_s: config.modbus.frameTimeoutS,
+    ws_max_clients: config.web.maxStreamClients,
+    http_max_connections: config.web.maxConnections,
+  };
+  if (!(key in places)) throw new Error(`${key} shows nowhere`);
+  return places[key];
+}
+
+describe('command line', () => {
+  before(async () => {
+    const { server, ca } = await testPki();
+    Object.assign(files, { '/site/server.pem': server.cert, '/site/server.key': server.key, '/site/ca.pem': ca.cert });
+  });
+
+  it('has a sample for every setting', () => {
+    expect(Object.keys(samples)).to.have.members([...settingKeys]);
+  });
+
+  for (const key of settingKeys) {
+    const [text, value, type] = samples[key]!;
+    const others = [...(type === undefined ? [] : ['-d', type]), ...(companions[key] ?? [])];
+    for (const spelling of settingOf(key).flags ?? []) {
+      const variants = new Set([spelling, spelling.replaceAll('_', '-')]);
+      for (const variant of variants) {
+        it(`takes ${variant} with the value as next word or behind =`, () => {
+          expect(shownBy(key, run([...others, variant, text], { files }))).to.deep.equal(value);
+          expect(shownBy(key, run([...others, `${variant}=${text}`], { files }))).to.deep.equal(value);
+        });
+      }
+    }
+    it(`takes ${variableOf(key)}`, () => {
+      expect(shownBy(key, run(others, { files, env: { [variableOf(key)]: text } }))).to.deep.equal(value);
+    });
+    it(`does not hold the sample of ${key} by default`, () => {
+      expect(shownBy(key, run(type === undefined ? [] : ['-d', type]))).to.not.deep.equal(value);
+    });
+  }
+
+  it('knows no spelling twice', () => {
+    expect(new Set(knownSpellings).size).to.equal(knownSpellings.length);
+  });
+
+  for (const [words, value] of [
+    [['yes', 'true', '1', 'on', 'YES'], true],
+    [['no', 'false', '0', 'off', 'Off'], false],
+  ] as const) {
+    for (const word of words) {
+      it(`reads the switch word ${word} as ${value}`, () => {
+        expect(run(['-mb', word, '-wc', word]).modbus.enabled).to.equal(value);
+        expect(run(['-mb', word, '-wc', word]).clock.followsWall).to.equal(value);
+      });
+    }
+  }
+
+  it('joins repeated list flags and comma lists, without doubles', () => {
+    const { web } = run(['--allowed_host', 'a,b', '--allowed-host=c', '--allowed_host', 'A']);
+    expect(web.allowedHosts).to.deep.equal(['a', 'b', 'c']);
+  });
+
+  it('keeps words that look like numbers or quotes as they are', () => {
+    const odd = { '/site/007.yaml': '{}', '/site/"q".yaml': '{}', '/site/=.csv': '' };
+    expect(run(['-f', './007.yaml'], { files: odd }).devices[0]?.profileName).to.equal('007');
+    expect(run(['-f', '"q".yaml'], { files: odd }).devices[0]?.profileName).to.equal('"q"');
+    expect(run(['--grid_profile==.csv'], { files: odd }).grid.profilePath).to.equal('/site/=.csv');
+  });
+
+  describe('help and version', () => {
+    it('answers help whatever else is given', () => {
+      for (const argv of [['-h'], ['--help'], ['--nonsense', '-h'], ['-N', '-h']]) {
+        expect(loadConfig(argv, {})).to.deep.equal({ kind: 'help', text: helpText() });
+      }
+    });
+    it('answers the version', () => {
+      const result = loadConfig(['--version'], {});
+      expect(result.kind).to.equal('version');
+      expect(result.kind === 'version' && result.text).to.match(/^derbench \d+\.\d+\.\d+/);
+    });
+    it('lists every flag, variable, default and text within 100 columns', () => {
+      const text = helpText();
+      const words = new Set(text.split(/[\s,]+/));
+      for (const spelling of knownSpellings) expect(words.has(spelling), spelling).to.equal(true);
+      for (const key of settingKeys) {
+        expect(words.has(variableOf(key)), key).to.equal(true);
+        expect(text.replaceAll(/\s+/g, ' ')).to.include(settingOf(key).doc);
+      }
+      for (const line of text.split('\n')) expect(line.length).to.be.at.most(100);
+    });
+  });
+
+  describe('faults', () => {
+    const cases: readonly (readonly [string[], string[]])[] = [
+      [['--webiste_port', '1'], ['--webiste_port: unknown flag; nearest known: --website_port']],
+      [['-website_ip', '::1'], ['-website_ip: unknown flag; nearest known: --website_ip']],
+      [['-n', '2'], ['-n: unknown flag; nearest known: -N']],
+      [['-N3'], ['-N3: unknown flag; nearest known: -N']],
+      [
+        ['--mb-max-connections', '2'],
+        [
+          '--mb-max-connections: unknown flag; mb_max_connections is a key of configuration files, and DERBENCH_MB_MAX_CONNECTIONS a variable of the environment',
+        ],
+      ],
+      [['--quite-another'], ['--quite-another: unknown flag; allowed: those that --help lists']],
+      [['--'], ['--: unknown flag; allowed: those that --help lists']],
+      [['--help=yes'], ['--help: unknown flag; nearest known: --help']],
+      [['stray'], ['"stray": stands alone; allowed: flags, each with its value']],
+      [['-N', '2', '-5'], ['"-5": stands alone; allowed: flags, each with its value']],
+      [['-N'], ['-N: has no value; allowed: a whole number from 1 to 10000']],
+      [['-N='], ['-N: has no value; allowed: a whole number from 1 to 10000']],
+      [['-mb', '--seed', '2'], ['-mb: has no value; allowed: yes, true, on, 1, no, false, off, 0']],
+      [['-N', '2', '-N', '2'], ['-N: given twice; allowed: once']],
+      [['-wp', '1', '--website-port=1'], ['--website-port: given twice (as -wp); allowed: once']],
+      [['-wp', '1.5'], ['-wp: given "1.5"; allowed: a whole number from 0 to 65535']],
+      [['-p', '0x10'], ['-p: given "0x10"; allowed: a whole number from 0 to 65535']],
+      [['-p', '65536'], ['-p: given "65536"; allowed: a whole number from 0 to 65535']],
+      [['-p', '-1'], ['-p: given "-1"; allowed: a whole number from 0 to 65535']],
+      [['-N', '0'], ['-N: given "0"; allowed: a whole number from 1 to 10000']],
+      [['-N', '10001'], ['-N: given "10001"; allowed: a whole number from 1 to 10000']],
+      [['--tick', '0.09'], ['--tick: given "0.09"; allowed: a number from 0.1 to 60']],
+      [['--tick', 'Infinity'], ['--tick: given "Infinity"; allowed: a number from 0.1 to 60']],
+      [['--tick', '1e999'], ['--tick: given "1e999"; allowed: a number from 0.1 to 60']],
+      [['--tick', '1s'], ['--tick: given "1s"; allowed: a number from 0.1 to 60']],
+      [['--time_rate', '3601'], ['--time_rate: given "3601"; allowed: a number from 0.01 to 3600']],
+      [['-mb', 'maybe'], ['-mb: given "maybe"; allowed: yes, true, on, 1, no, false, off, 0']],
+      [
+        ['-wc_tz', 'Mars/Base'],
+        ['-wc_tz: given "Mars/Base"; allowed: an IANA time zone name, for example Europe/Berlin'],
+      ],
+      [['-wc_tz', '+01:00'], ['-wc_tz: given "+01:00"; allowed: an IANA time zone name, for example Europe/Berlin']],
+      [['--start_clock_time', '24:00:00'], ['--start_clock_time: given "24:00:00"; allowed: a time of day HH:MM:SS']],
+      [
+        ['--start_date', '2026-02-29'],
+        ['--start_date: given "2026-02-29"; allowed: a calendar date YYYY-MM-DD from 1970-01-02 to 2199-12-31'],
+      ],
+      [['--mb_host', '300.1.1.1'], ['--mb_host: given "300.1.1.1"; allowed: an IP address or a host name']],
+      [['-wi', 'a b'], ['-wi: given "a b"; allowed: an IP address or a host name']],
+      [['--log_level', 'loud'], ['--log_level: given "loud"; allowed: debug, info, warning, error']],
+      [['--series_end', 'stop'], ['--series_end: given "stop"; allowed: loop, hold']],
+      [['--wind_time_scale', '0'], ['--wind_time_scale: given "0"; allowed: a number from 0.01 to 3600']],
+      [
+        ['-d', 'HybridDC-3Phase', '--hybrid_soc_max_pct', '101'],
+        ['--hybrid_soc_max_pct: given "101"; allowed: a number from 0 to 100'],
+      ],
+      [
+        ['-d', 'HybridDC-3Phase', '--hybrid_pv_kw', '0'],
+        ['--hybrid_pv_kw: given "0"; allowed: a number from 0.1 to 100000'],
+      ],
+      [
+        ['-d', 'HybridDC-3Phase', '--hybrid_dispatch', 'best'],
+        ['--hybrid_dispatch: given "best"; allowed: self_consumption, pv_priority, manual'],
+      ],
+      [
+        ['-d', 'Fuelcell-3Phase', '--fuelcell_chemistry', 'AFC'],
+        ['--fuelcell_chemistry: given "AFC"; allowed: PEMFC, SOFC'],
+      ],
+      [['--load_profile', 'no.csv'], ['--load_profile: given "/site/no.csv"; allowed: the path of a file that exists']],
+      [
+        ['-d', 'EVSE', '--vehicles', 'no.csv'],
+        ['--vehicles: given "/site/no.csv"; allowed: the path of a file that exists'],
+      ],
+      [['-dc_p', 'no.csv'], ['-dc_p: given "/site/no.csv"; allowed: the path of a file that exists']],
+      [['--grid_profile', 'no.csv'], ['--grid_profile: given "/site/no.csv"; allowed: the path of a file that exists']],
+    ];
+    for (const [argv, lines] of cases) {
+      it(argv.join(' '), () => expect(faultLines(argv)).to.deep.equal(lines));
+    }
+
+    for (const origin of [
+      '*',
+      'null',
+      'localhost:3000',
+      'http://a/',
+      'http://a:80',
+      'HTTP://a',
+      'ftp://a',
+      'http://u@a',
+    ]) {
+      it(`refuses the origin ${origin}`, () => {
+        expect(faultsOf(['--cors_origin', origin])[0]?.name).to.equal('--cors_origin');
+      });
+    }
+    for (const name of ['*', 'a:80', '*.a', '', 'a,,b']) {
+      it(`refuses the allowed host "${name}"`, () => {
+        expect(faultsOf([`--allowed_host=${name}`])).to.have.length(1);
+      });
+    }
+
+    it('names every device type for an unknown one', () => {
+      const [fault] = faultsOf(['-d', 'Tidal-3Phase']);
+      expect(fault?.allowed).to.deep.equal([
+        'PV-3Phase',
+        'PV',
+        'PV-2Phase',
+        'PV-1Phase',
+        'Batt-3Phase',
+        'Batt',
+        'Batt-2Phase',
+        'Batt-1Phase',
+        'Wind-T3-3Phase',
+        'Wind-T4-3Phase',
+        'Fuelcell-3Phase',
+        'HybridDC-3Phase',
+        'EVSE',
+      ]);
+      expect(fault?.detail).to.equal(`given "Tidal-3Phase"; allowed: ${fault?.allowed?.join(', ') ?? ''}`);
+    });
+    it('counts the value behind an unknown flag to the flag', () => {
+      expect(faultLines(['--tik', '3'])).to.deep.equal(['--tik: unknown flag; nearest known: --tick']);
+    });
+    it('takes a negative number as value', () => {
+      expect(parseFlags(['--seed', '-1']).values.get('seed')).to.deep.equal({ spelling: '--seed', text: '-1' });
+    });
+  });
+});

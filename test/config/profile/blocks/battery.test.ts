@@ -1,0 +1,169 @@
+import { expect } from 'chai';
+import { batterySchema, resolveBattery } from '../../../../src/config/profile/blocks/battery.ts';
+import type { BatteryInput } from '../../../../src/config/profile/blocks/battery.ts';
+import type { Fault } from '../../../../src/core/errors.ts';
+import { faultLines } from '../../support.ts';
+
+function faultsOf(input: BatteryInput): Fault[] {
+  const faults: Fault[] = [];
+  resolveBattery(batterySchema.parse(input), 10_000, 'file', faults);
+  return faults;
+}
+
+describe('profile block battery', () => {
+  it('has a default for everything', () => {
+    const faults: Fault[] = [];
+    expect(resolveBattery({}, 10_000, 'file', faults)).to.deep.equal({
+      chemistry: 'nmc',
+      capacityWh: 15_000,
+      powerW: 10_500,
+      socPct: 50,
+      socMinPct: 10,
+      socMaxPct: 90,
+      socReserveMinPct: 10,
+      socReserveMaxPct: 90,
+      strings: 2,
+      modules: 4,
+      cells: 16,
+      sohPct: 100,
+      cycleLife: null,
+      ambientTemperatureC: null,
+      thermalTimeConstantS: 7200,
+      efficiencyNominal: 0.97,
+    });
+    expect(faults).to.deep.equal([]);
+  });
+
+  it('the reserve follows floor and ceiling', () => {
+    const faults: Fault[] = [];
+    expect(resolveBattery({ soc_min_pct: 5, soc_max_pct: 95 }, 1e4, 'file', faults)).to.include({
+      socReserveMinPct: 5,
+      socReserveMaxPct: 95,
+    });
+    expect(resolveBattery({ soc_reserve_min_pct: 30, soc_reserve_max_pct: 70 }, 1e4, 'file', faults)).to.include({
+      socReserveMinPct: 30,
+      socReserveMaxPct: 70,
+      socMinPct: 10,
+    });
+    expect(faults).to.deep.equal([]);
+  });
+
+  it('takes over what is given', () => {
+    const input = {
+      chemistry: 'lfp',
+      capacity_wh: 2e5,
+      power_w: 1e5,
+      soc_pct: 20,
+      strings: 8,
+      modules: 10,
+      cells: 32,
+      soh_pct: 92,
+      cycle_life: 6000,
+      ambient_temperature_c: 22,
+      thermal_time_constant_s: 3600,
+      efficiency_nominal: 0.98,
+    } as const;
+    expect(resolveBattery(batterySchema.parse(input), 1e5, 'file', [])).to.include({
+      chemistry: 'lfp',
+      capacityWh: 2e5,
+      powerW: 1e5,
+      socPct: 20,
+      strings: 8,
+      modules: 10,
+      cells: 32,
+      sohPct: 92,
+      cycleLife: 6000,
+      ambientTemperatureC: 22,
+      thermalTimeConstantS: 3600,
+      efficiencyNominal: 0.98,
+    });
+  });
+
+  it('names the member that breaks the order of the bounds', () => {
+    expect(faultsOf({ soc_min_pct: 95 })).to.deep.equal([
+      { name: 'file: battery.soc_min_pct', detail: 'given 95; allowed: below soc_max_pct, which is 90' },
+    ]);
+    expect(faultsOf({ soc_max_pct: 5 })).to.deep.equal([
+      { name: 'file: battery.soc_max_pct', detail: 'given 5; allowed: above soc_min_pct, which is 10' },
+    ]);
+    expect(faultsOf({ soc_reserve_min_pct: 5 })).to.deep.equal([
+      { name: 'file: battery.soc_reserve_min_pct', detail: 'given 5; allowed: from soc_min_pct, which is 10' },
+    ]);
+    expect(faultsOf({ soc_reserve_max_pct: 95 })).to.deep.equal([
+      { name: 'file: battery.soc_reserve_max_pct', detail: 'given 95; allowed: up to soc_max_pct, which is 90' },
+    ]);
+    expect(faultsOf({ soc_reserve_min_pct: 80, soc_reserve_max_pct: 60 })).to.deep.equal([
+      {
+        name: 'file: battery.soc_reserve_min_pct',
+        detail: 'given 80; allowed: up to soc_reserve_max_pct, which is 60',
+      },
+    ]);
+    expect(faultsOf({ soc_reserve_min_pct: 95 }).map(({ name }) => name)).to.deep.equal([
+      'file: battery.soc_reserve_min_pct',
+    ]);
+    expect(faultsOf({ soc_reserve_max_pct: 5 }).map(({ name }) => name)).to.deep.equal([
+      'file: battery.soc_reserve_max_pct',
+    ]);
+  });
+
+  it('starts within its floor and ceiling', () => {
+    const detail = (socPct: number, low = 10, high = 90) => [
+      {
+        name: 'file: battery.soc_pct',
+        detail: `given ${socPct}; allowed: from soc_min_pct to soc_max_pct, which are ${low} and ${high}`,
+      },
+    ];
+    expect(faultsOf({ soc_pct: 9.9 })).to.deep.equal(detail(9.9));
+    expect(faultsOf({ soc_pct: 95 })).to.deep.equal(detail(95));
+    expect(faultsOf({ soc_pct: 50, soc_min_pct: 60 })).to.deep.equal(detail(50, 60));
+    for (const input of [
+      { soc_pct: 10 },
+      { soc_pct: 90 },
+      { soc_pct: 20, soc_reserve_min_pct: 30 },
+      { soc_pct: 0, soc_min_pct: 0 },
+    ]) {
+      expect(faultsOf(input)).to.deep.equal([]);
+    }
+    // limits in the wrong order are told, and nothing that follows from them
+    expect(faultsOf({ soc_pct: 50, soc_min_pct: 95 }).map(({ name }) => name)).to.deep.equal([
+      'file: battery.soc_min_pct',
+    ]);
+    for (const [input, socPct] of [
+      [{ soc_min_pct: 60 }, 60],
+      [{ soc_max_pct: 40 }, 40],
+      [{}, 50],
+    ] as const) {
+      expect(resolveBattery(input, 1e4, 'file', [])).to.include({ socPct });
+      expect(faultsOf(input)).to.deep.equal([]);
+    }
+  });
+
+  it('starts within limits that a hybrid block or a flag gives', () => {
+    const files = {
+      '/site/p.yaml': 'hybrid: { soc_max_pct: 80 }\nbattery: { soc_pct: 20 }',
+      '/site/full.yaml': 'hybrid: { soc_max_pct: 80 }\nbattery: { soc_pct: 85 }',
+    };
+    const hybrid = (file: string, ...flags: string[]) =>
+      faultLines(['-d', 'HybridDC-3Phase', '-f', file, ...flags], { files });
+    expect(hybrid('full.yaml')).to.deep.equal([
+      'full.yaml: battery.soc_pct: given 85; allowed: from soc_min_pct to soc_max_pct, which are 10 and 80',
+    ]);
+    expect(hybrid('p.yaml', '--hybrid_soc_min_pct', '30')).to.deep.equal([
+      'p.yaml: battery.soc_pct: given 20; allowed: from soc_min_pct to soc_max_pct, which are 30 and 80',
+    ]);
+    expect(hybrid('p.yaml', '--hybrid_soc_min_pct', '90')).to.have.length(1);
+  });
+
+  it('refuses a bank of too many cells and members that it does not know', () => {
+    expect(faultsOf({ strings: 100, modules: 100, cells: 100 })).to.have.length(1);
+    expect(batterySchema.safeParse({ capacity_kwh: 15 }).success).to.equal(false);
+    expect(batterySchema.safeParse({ chemistry: 'lead' }).success).to.equal(false);
+    expect(batterySchema.safeParse({ soc_pct: 101 }).success).to.equal(false);
+    expect(batterySchema.safeParse({ strings: 1.5 }).success).to.equal(false);
+    for (const size of [0.9, 1.1e9]) {
+      expect(batterySchema.safeParse({ capacity_wh: size }).success).to.equal(false);
+      expect(batterySchema.safeParse({ power_w: size }).success).to.equal(false);
+    }
+    expect(batterySchema.safeParse({ capacity_wh: 1, power_w: 1e9 }).success).to.equal(true);
+  });
+});

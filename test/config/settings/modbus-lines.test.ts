@@ -1,0 +1,75 @@
+import { expect } from 'chai';
+import { faultLines, run } from '../support.ts';
+
+describe('settings of Modbus lines', () => {
+  it('there is no line by default, and MBAP frames', () => {
+    const { rtu, modbus } = run([]);
+    expect(rtu).to.equal(null);
+    expect(modbus).to.include({ framing: 'tcp', foreignUnit: null });
+  });
+
+  it('a line is 9600 8N1 where nothing else is said', () => {
+    expect(run(['-rtu', 'yes', '--rtu_port', 'COM10']).rtu).to.deep.equal({
+      port: 'COM10',
+      baud: 9600,
+      parity: 'none',
+      stopBits: 1,
+    });
+  });
+
+  for (const [words, parity] of [
+    [['N', 'n', 'none', 'None'], 'none'],
+    [['E', 'e', 'even', 'EVEN'], 'even'],
+    [['O', 'o', 'odd'], 'odd'],
+  ] as const) {
+    it(`takes ${words.join(', ')} for the parity ${parity}`, () => {
+      for (const word of words)
+        expect(run(['-rtu', 'yes', '--rtu_port', 'COM10', '--rtu_parity', word]).rtu?.parity).to.equal(parity);
+    });
+  }
+
+  it('settings of a line that is off do not matter', () => {
+    expect(run(['--rtu_port', '/dev/ttyS9', '-N', '300']).rtu).to.equal(null);
+  });
+
+  it('a line takes 247 devices', () => {
+    expect(run(['-rtu', 'yes', '--rtu_port', 'COM10', '-N', '247']).devices).to.have.length(247);
+    expect(run(['-rtu', 'yes', '--rtu_port', 'COM10', '--first_device', '246']).devices).to.have.length(1);
+  });
+
+  const cases: readonly (readonly [string[], string[]])[] = [
+    [
+      ['-rtu', 'yes'],
+      ['--rtu_port: not given, but -rtu is yes; allowed: a serial device, for example /dev/ttyUSB0 or COM10'],
+    ],
+    [['--rtu_port='], ['--rtu_port: has no value; allowed: a serial device, for example /dev/ttyUSB0 or COM10']],
+    [
+      ['-rtu', 'yes', '--rtu_port', 'COM10', '-N', '248'],
+      ['-rtu: given yes, so that the last device would have unit id 248; allowed: unit ids up to 247 on one line'],
+    ],
+    [
+      ['-rtu', 'yes', '--rtu_port', 'COM10', '--first_device', '247'],
+      ['-rtu: given yes, so that the last device would have unit id 248; allowed: unit ids up to 247 on one line'],
+    ],
+    [['--rtu_parity', 'mark'], ['--rtu_parity: given "mark"; allowed: N, E, O, none, even, odd']],
+    [['--rtu_stopbits', '3'], ['--rtu_stopbits: given "3"; allowed: a whole number from 1 to 2']],
+    [['--rtu_stopbits', '1.5'], ['--rtu_stopbits: given "1.5"; allowed: a whole number from 1 to 2']],
+    [['--rtu_baud', '0'], ['--rtu_baud: given "0"; allowed: a whole number from 110 to 4000000']],
+    [['--mb_framing', 'ascii'], ['--mb_framing: given "ascii"; allowed: tcp, rtu_over_tcp']],
+    [['--mb_foreign_unit', 'loud'], ['--mb_foreign_unit: given "loud"; allowed: silent, gateway']],
+    [
+      ['--mb_framing', 'rtu_over_tcp', '--mb_foreign_unit', 'gateway'],
+      ['--mb_foreign_unit: given gateway together with --mb_framing rtu_over_tcp; allowed: silent'],
+    ],
+  ];
+  for (const [argv, lines] of cases)
+    it(argv.join(' '), () => {
+      expect(faultLines(argv)).to.deep.equal(lines);
+    });
+
+  it('RTU frames are not offered inside TLS', () => {
+    expect(faultLines(['-e', 'yes', '--mb_framing', 'rtu_over_tcp'])).to.include(
+      '-e: given yes together with --mb_framing rtu_over_tcp; allowed: one of the two',
+    );
+  });
+});

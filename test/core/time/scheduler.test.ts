@@ -1,0 +1,141 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { addSeconds, simTimeFromMs } from '../../../src/core/time/clock.ts';
+import type { SimTime } from '../../../src/core/time/clock.ts';
+import { Scheduler } from '../../../src/core/time/scheduler.ts';
+import type { Timer } from '../../../src/core/time/scheduler.ts';
+
+const start = simTimeFromMs(Date.UTC(2030, 0, 1));
+const after = (seconds: number): SimTime => addSeconds(start, seconds);
+
+describe('scheduler', () => {
+  it('is due never while it is empty', () => {
+    const scheduler = new Scheduler();
+    expect(scheduler.nextDue).to.equal(Infinity);
+    scheduler.runDue(after(1e9));
+    expect(scheduler.nextDue).to.equal(Infinity);
+  });
+
+  it('runs what is due, in the order of due times, and nothing sooner', () => {
+    const scheduler = new Scheduler();
+    const ran: number[] = [];
+    for (const seconds of [3, 1, 2]) scheduler.at(after(seconds), () => ran.push(seconds));
+    expect(scheduler.nextDue).to.equal(after(1));
+    scheduler.runDue(after(0.999999));
+    expect(ran).to.deep.equal([]);
+    scheduler.runDue(after(2));
+    expect(ran).to.deep.equal([1, 2]);
+    expect(scheduler.nextDue).to.equal(after(3));
+    scheduler.runDue(after(100));
+    expect(ran).to.deep.equal([1, 2, 3]);
+    expect(scheduler.nextDue).to.equal(Infinity);
+  });
+
+  it('equal due times run in the order in which they were set', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: 4 }), { maxLength: 30 }), (dues) => {
+        const scheduler = new Scheduler();
+        const ran: (readonly [number, number])[] = [];
+        dues.forEach((due, i) => scheduler.at(after(due), () => ran.push([due, i])));
+        scheduler.runDue(after(4));
+        expect(ran).to.deep.equal(dues.map((due, i) => [due, i] as const).sort((a, b) => a[0] - b[0] || a[1] - b[1]));
+      }),
+    );
+  });
+
+  it('each timer runs once', () => {
+    const scheduler = new Scheduler();
+    let runs = 0;
+    scheduler.at(after(1), () => {
+      runs += 1;
+    });
+    scheduler.runDue(after(1));
+    scheduler.runDue(after(1));
+    expect(runs).to.equal(1);
+  });
+
+  it('a timer says when it is due, and cancel ends it alone', () => {
+    const scheduler = new Scheduler();
+    const ran: string[] = [];
+    const timers = ['a', 'b', 'c'].map((name) => scheduler.at(after(1), () => ran.push(name)));
+    expect(timers[1]?.due).to.equal(after(1));
+    scheduler.cancel(timers[1]!);
+    scheduler.cancel(timers[1]!);
+    scheduler.runDue(after(1));
+    expect(ran).to.deep.equal(['a', 'c']);
+    scheduler.cancel(timers[0]!);
+  });
+
+  it('a timer says whether it is still to fire', () => {
+    const scheduler = new Scheduler();
+    const [fired, cancelled, cleared] = [1, 2, 3].map((seconds) => scheduler.at(after(seconds), () => undefined));
+    const waiting = () => [fired, cancelled, cleared].map((timer) => timer?.waiting);
+    expect(waiting()).to.deep.equal([true, true, true]);
+    scheduler.runDue(after(1));
+    expect(waiting()).to.deep.equal([false, true, true]);
+    scheduler.cancel(cancelled!);
+    expect(waiting()).to.deep.equal([false, false, true]);
+    scheduler.clear();
+    expect(waiting()).to.deep.equal([false, false, false]);
+  });
+
+  it('an action may cancel another that is due at the same instant', () => {
+    const scheduler = new Scheduler();
+    const ran: string[] = [];
+    const later: Timer[] = [];
+    scheduler.at(after(1), () => {
+      ran.push('first');
+      later.forEach((timer) => {
+        scheduler.cancel(timer);
+      });
+    });
+    later.push(
+      scheduler.at(after(1), () => ran.push('same instant')),
+      scheduler.at(after(2), () => ran.push('later')),
+    );
+    scheduler.at(after(2), () => ran.push('last'));
+    scheduler.runDue(after(5));
+    expect(ran).to.deep.equal(['first', 'last']);
+  });
+
+  it('an action may set timers; those already due run at once', () => {
+    const scheduler = new Scheduler();
+    const ran: string[] = [];
+    scheduler.at(after(1), () => {
+      ran.push('first');
+      scheduler.at(after(0), () => ran.push('overdue'));
+      scheduler.at(after(9), () => ran.push('later'));
+    });
+    scheduler.at(after(2), () => ran.push('second'));
+    scheduler.runDue(after(2));
+    expect(ran).to.deep.equal(['first', 'overdue', 'second']);
+    expect(scheduler.nextDue).to.equal(after(9));
+  });
+
+  it('clear ends all, also from inside an action', () => {
+    const scheduler = new Scheduler();
+    const ran: number[] = [];
+    scheduler.at(after(1), () => {
+      ran.push(1);
+      scheduler.clear();
+    });
+    scheduler.at(after(1), () => ran.push(2));
+    scheduler.runDue(after(3));
+    expect(ran).to.deep.equal([1]);
+    expect(scheduler.nextDue).to.equal(Infinity);
+  });
+
+  it('an action that throws is done with; the others stay', () => {
+    const scheduler = new Scheduler();
+    const ran: string[] = [];
+    scheduler.at(after(1), () => {
+      throw new RangeError('action');
+    });
+    scheduler.at(after(1), () => ran.push('next'));
+    expect(() => {
+      scheduler.runDue(after(1));
+    }).to.throw('action');
+    scheduler.runDue(after(1));
+    expect(ran).to.deep.equal(['next']);
+  });
+});

@@ -1,0 +1,227 @@
+import { expect } from 'chai';
+import { addSeconds, secondsBetween, simTimeFromMs } from '../../../src/core/time/clock.ts';
+import type { ClockMode } from '../../../src/core/time/clock.ts';
+import { localDateMs, SimClock, tickSeconds } from '../../../src/core/time/sim-clock.ts';
+import { codeOf } from '../../support/map.ts';
+import { HandWall } from '../../support/wall.ts';
+
+const startMs = Date.UTC(2026, 5, 21, 12);
+const start = simTimeFromMs(startMs);
+
+function clockOf(mode: ClockMode, { rate = 1, timezone = 'UTC' } = {}): { wall: HandWall; clock: SimClock } {
+  const wall = new HandWall();
+  return { wall, clock: new SimClock(wall, { mode, rate, timezone }, start) };
+}
+
+describe('Simulated time', () => {
+  it('is whole microseconds', () => {
+    expect(simTimeFromMs(0.0015)).to.equal(2);
+    expect(addSeconds(start, 1e-7)).to.equal(start);
+    expect(secondsBetween(start, addSeconds(start, 0.16))).to.equal(0.16);
+    expect(start).to.equal(startMs * 1000);
+    expect(tickSeconds(3600, 1.5)).to.equal(5400);
+    expect(tickSeconds(0.01, 0.1)).to.equal(0.001);
+  });
+
+  it('runs on between ticks with real time at its rate, never past the next tick', () => {
+    const { wall, clock } = clockOf('accelerated', { rate: 10 });
+    expect(clock.sim()).to.equal(start);
+    clock.advanceTo(addSeconds(start, 15), 15);
+    wall.advance(300);
+    expect(secondsBetween(start, clock.sim())).to.equal(18);
+    wall.advance(10_000);
+    expect(secondsBetween(start, clock.sim())).to.equal(30);
+    expect(secondsBetween(start, clock.tickTime)).to.equal(15);
+  });
+
+  it('stands while paused', () => {
+    const { wall, clock } = clockOf('accelerated', { rate: 10 });
+    clock.advanceTo(addSeconds(start, 15), 15);
+    wall.advance(500);
+    clock.set({ mode: 'paused' });
+    wall.advance(60_000);
+    expect(secondsBetween(start, clock.sim())).to.equal(20);
+    expect([clock.paused, clock.settings.rate]).to.deep.equal([true, 10]);
+  });
+
+  it('does not jump when the rate changes', () => {
+    const { wall, clock } = clockOf('accelerated');
+    clock.advanceTo(addSeconds(start, 1.5), 1.5);
+    wall.advance(1000);
+    const before = clock.sim();
+    clock.set({ rate: 1000 });
+    expect(clock.sim()).to.equal(before);
+    clock.set({ rate: 0.01 });
+    expect(clock.sim()).to.equal(before);
+    clock.set({ mode: 'wall_clock' });
+    expect(clock.sim()).to.equal(before);
+    expect(clock.rate).to.equal(1);
+  });
+
+  it('setting time or zone moves the date, not the time of timers', () => {
+    const { clock } = clockOf('paused');
+    const timer = addSeconds(start, 5);
+    clock.set({ clockTime: '06:30:15' });
+    expect(clock.sim()).to.equal(start);
+    expect(secondsBetween(clock.sim(), timer)).to.equal(5);
+    expect(clock.timeOfDay(clock.sim())).to.equal('06:30:15');
+    expect(clock.dateMs(clock.sim())).to.equal(Date.UTC(2026, 5, 21, 6, 30, 15));
+    clock.set({ timezone: 'Asia/Kolkata' });
+    expect([clock.sim(), clock.timeOfDay(clock.sim())]).to.deep.equal([start, '12:00:15']);
+    clock.set({ clockTime: '00:00:00', timezone: 'UTC' });
+    expect(clock.dateMs(clock.sim())).to.equal(Date.UTC(2026, 5, 21));
+  });
+
+  it('wall_clock shows the time of the wall, also after a lag', () => {
+    const { wall, clock } = clockOf('wall_clock', { timezone: 'Europe/Berlin' });
+    expect(clock.dateMs(clock.sim())).to.equal(wall.nowMs());
+    expect(clock.timeOfDay(clock.sim())).to.equal('10:00:00');
+    wall.advance(1500);
+    clock.advanceTo(addSeconds(start, 1.5), 1.5);
+    expect(clock.dateMs(clock.sim())).to.equal(wall.nowMs());
+    // the machine slept for an hour of which ten ticks are made good
+    wall.advance(3_600_000);
+    clock.advanceTo(addSeconds(start, 16.5), 1.5);
+    expect(clock.dateMs(clock.sim())).to.equal(wall.nowMs());
+    wall.advance(700);
+    expect(clock.dateMs(clock.sim())).to.equal(wall.nowMs());
+  });
+
+  it('wall_clock stamps the tick after a late one with the wall, not ahead of it', () => {
+    const { wall, clock } = clockOf('wall_clock');
+    wall.advance(1520);
+    clock.advanceTo(addSeconds(start, 1.5), 1.5);
+    wall.advance(1480);
+    const end = addSeconds(start, 3);
+    expect(clock.dateMs(end), 'on the shift of the late tick').to.equal(wall.nowMs() + 20);
+    expect([clock.stampMs(end), clock.timeOfDate(clock.stampMs(end))]).to.deep.equal([wall.nowMs(), '08:00:03']);
+    // and the time shown neither waits nor goes back at the end of that tick
+    const before = clock.dateMs(clock.sim());
+    clock.advanceTo(end, 1.5);
+    expect([before, clock.dateMs(clock.sim())]).to.deep.equal([wall.nowMs(), wall.nowMs()]);
+  });
+
+  it('other modes stamp a tick with its own end, however late it is', () => {
+    const { wall, clock } = clockOf('accelerated', { rate: 10 });
+    wall.advance(1700);
+    expect(clock.stampMs(addSeconds(start, 15))).to.equal(startMs + 15_000);
+  });
+
+  it('goes over to wall_clock between two ticks at the time of the wall', () => {
+    const { wall, clock } = clockOf('accelerated');
+    clock.advanceTo(start, 1.5);
+    wall.advance(1000);
+    clock.set({ mode: 'wall_clock' });
+    expect(clock.dateMs(clock.sim())).to.equal(wall.nowMs());
+    wall.advance(400);
+    expect(clock.dateMs(clock.sim())).to.equal(wall.nowMs());
+  });
+
+  it('goes over to wall_clock and back', () => {
+    const { wall, clock } = clockOf('paused', { rate: 50 });
+    clock.set({ mode: 'wall_clock' });
+    expect([clock.dateMs(clock.sim()), clock.sim(), clock.settings.rate]).to.deep.equal([wall.nowMs(), start, 1]);
+    clock.set({ mode: 'accelerated', rate: 5 });
+    expect([clock.dateMs(clock.sim()), clock.sim()]).to.deep.equal([wall.nowMs(), start]);
+  });
+
+  it('refuses what makes no sense, and then changes nothing', () => {
+    const { clock } = clockOf('paused', { rate: 2 });
+    const before = clock.settings;
+    expect(
+      codeOf(() => {
+        clock.set({ rate: 0 });
+      }),
+    ).to.equal('COMMAND_BAD_VALUE');
+    expect(
+      codeOf(() => {
+        clock.set({ rate: 3601 });
+      }),
+    ).to.equal('COMMAND_BAD_VALUE');
+    expect(
+      codeOf(() => {
+        clock.set({ rate: NaN });
+      }),
+    ).to.equal('COMMAND_BAD_VALUE');
+    expect(
+      codeOf(() => {
+        clock.set({ timezone: 'Mars/Base', rate: 5 });
+      }),
+    ).to.equal('COMMAND_BAD_VALUE');
+    expect(
+      codeOf(() => {
+        clock.set({ mode: 'wall_clock', rate: 2 });
+      }),
+    ).to.equal('COMMAND_CONFLICT');
+    expect(
+      codeOf(() => {
+        clock.set({ mode: 'wall_clock', clockTime: '10:00:00' });
+      }),
+    ).to.equal('COMMAND_CONFLICT');
+    expect(clock.settings).to.equal(before);
+  });
+});
+
+describe('Time zones', () => {
+  it('local dates, with summer time on both sides of its change', () => {
+    expect(localDateMs('2026-01-15', '12:00:00', 'America/New_York')).to.equal(Date.UTC(2026, 0, 15, 17));
+    expect(localDateMs('2026-07-15', '12:00:00', 'America/New_York')).to.equal(Date.UTC(2026, 6, 15, 16));
+    expect(localDateMs('2026-03-08', '01:59:59', 'America/New_York')).to.equal(Date.UTC(2026, 2, 8, 6, 59, 59));
+    expect(localDateMs('2026-03-08', '03:00:00', 'America/New_York')).to.equal(Date.UTC(2026, 2, 8, 7));
+    expect(localDateMs('2026-11-01', '03:00:00', 'America/New_York')).to.equal(Date.UTC(2026, 10, 1, 8));
+    expect(localDateMs('2026-06-01', '00:00:00', 'Asia/Kathmandu')).to.equal(Date.UTC(2026, 4, 31, 18, 15));
+  });
+
+  it('the time of day jumps with summer time, simulated time does not', () => {
+    const begin = simTimeFromMs(Date.UTC(2026, 2, 29, 0, 59, 50));
+    const clock = new SimClock(new HandWall(), { mode: 'paused', rate: 1, timezone: 'Europe/Berlin' }, begin);
+    expect([0, 9, 10, 11].map((s) => clock.timeOfDay(addSeconds(begin, s)))).to.deep.equal([
+      '01:59:50',
+      '01:59:59',
+      '03:00:00',
+      '03:00:01',
+    ]);
+    const autumn = simTimeFromMs(Date.UTC(2026, 9, 25, 0, 59, 59));
+    const back = new SimClock(new HandWall(), { mode: 'paused', rate: 1, timezone: 'Europe/Berlin' }, autumn);
+    expect([0, 1, 3601].map((s) => back.timeOfDay(addSeconds(autumn, s)))).to.deep.equal([
+      '02:59:59',
+      '02:00:00',
+      '03:00:00',
+    ]);
+  });
+
+  it('midnight before an instant', () => {
+    const clock = new SimClock(new HandWall(), { mode: 'paused', rate: 1, timezone: 'America/New_York' }, start);
+    expect(clock.midnightMs(start)).to.equal(Date.UTC(2026, 5, 21, 4));
+  });
+
+  it('never goes back when the rate changes in mid-tick, and the tick goes where it has run to', () => {
+    const { wall, clock } = clockOf('accelerated', { rate: 3600 });
+    clock.advanceTo(start, 5400);
+    wall.advance(900);
+    const before = clock.sim();
+    expect(secondsBetween(start, before)).to.equal(3240);
+    clock.set({ rate: 1 });
+    wall.advance(600);
+    expect(secondsBetween(before, clock.sim())).to.be.closeTo(0.6, 1e-6);
+    expect(secondsBetween(before, clock.tickEnd(1.5))).to.be.closeTo(0.6, 1e-6);
+    const end = clock.tickEnd(1.5);
+    clock.advanceTo(end, 1.5);
+    expect(clock.sim()).to.equal(end);
+    expect(secondsBetween(end, clock.tickEnd(1.5))).to.equal(1.5);
+  });
+
+  it('keeps what was shown at a pause, while steps go on from the last tick', () => {
+    const { wall, clock } = clockOf('accelerated');
+    clock.advanceTo(start, 1.5);
+    wall.advance(1000);
+    clock.set({ mode: 'paused' });
+    const shown = clock.sim();
+    expect(secondsBetween(start, shown)).to.equal(1);
+    expect(secondsBetween(start, clock.tickEnd(0.2))).to.equal(0.2);
+    clock.advanceTo(clock.tickEnd(0.2), 0.2);
+    expect(clock.sim()).to.equal(shown);
+    clock.advanceTo(clock.tickEnd(1.5), 1.5);
+    expect(secondsBetween(start, clock.sim())).to.equal(1.7);
+  });
+});
