@@ -1,4 +1,5 @@
 /** Composition root: the only file that knows every layer. */
+import { errorText } from './core/errors.ts';
 import { readFileSync } from 'node:fs';
 import { createApi } from './api/http/server.ts';
 import type { Api } from './api/http/server.ts';
@@ -307,7 +308,7 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
     try {
       await work;
     } catch (error) {
-      log.error(`${what} did not end in order: ${error instanceof Error ? error.message : String(error)}`);
+      log.error(`${what} did not end in order: ${errorText(error)}`);
     }
   }
 

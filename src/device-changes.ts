@@ -2,10 +2,10 @@
 import type { AppConfig, DeviceConfig } from './config/settings/app-config.ts';
 import { maxDevices } from './config/profile/device-entry.ts';
 import type { DeviceEntry } from './config/profile/device-entry.ts';
-import { entryFaults, profileFaults } from './config/issues/entry-issues.ts';
+import { entryIssues, profileIssues } from './config/issues/entry-issues.ts';
 import type { Origin } from './core/origin.ts';
-import { SimError } from './core/errors.ts';
-import type { Fault } from './core/errors.ts';
+import { errorText, SimError } from './core/errors.ts';
+import type { Issue } from './core/errors.ts';
 import type { Logger } from './core/log/log.ts';
 import type { DeviceSpec } from './der/plant/device-spec.ts';
 import type { SimDevice } from './der/device/device.ts';
@@ -24,10 +24,9 @@ export interface DeviceChangesOptions {
   readonly maxDevices?: number;
 }
 
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-const unfit = (faults: readonly Fault[]) =>
-  new SimError('COMMAND_BAD_VALUE', 'the device cannot be built from its entry', faults);
+const unfit = (issues: readonly Issue[]) =>
+  new SimError('COMMAND_BAD_VALUE', 'the device cannot be built from its entry', issues);
 
 function whoAsked({ source, peer }: Origin): string {
   return peer === undefined ? source : `${source}, ${peer}`;
@@ -92,13 +91,13 @@ export class DeviceChanges {
     try {
       device = this.#options.deviceOf(entry, index);
     } catch (error) {
-      throw this.#explained(error, entry, entryFaults);
+      throw this.#explained(error, entry, entryIssues);
     }
     try {
       return { ...device, series: this.#options.seriesOf(device) };
     } catch (error) {
       // the files are those of the configuration: their names are for its owner
-      this.#options.log.warning(`a device cannot be added: ${reasonOf(error)}`);
+      this.#options.log.warning(`a device cannot be added: ${errorText(error)}`);
       throw new SimError(
         'COMMAND_CONFLICT',
         'the series that the configuration gives such a device cannot be used; the log has the reason',
@@ -120,7 +119,7 @@ export class DeviceChanges {
       });
     } catch (error) {
       await this.#leaveAll(serving, index);
-      throw this.#explained(error, entry, profileFaults);
+      throw this.#explained(error, entry, profileIssues);
     }
   }
 
@@ -130,18 +129,18 @@ export class DeviceChanges {
       try {
         await server.removeDevice(index);
       } catch (error) {
-        this.#options.log.error(`device ${index} was not given up in order: ${reasonOf(error)}`, index);
+        this.#options.log.error(`device ${index} was not given up in order: ${errorText(error)}`, index);
       }
     }
   }
 
   /** Configuration faults as those of the request. */
-  #explained(error: unknown, entry: DeviceEntry, translate: typeof entryFaults): unknown {
+  #explained(error: unknown, entry: DeviceEntry, translate: typeof entryIssues): unknown {
     if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') return error;
-    if (entry.profile !== undefined || entry.evse_profile !== undefined) return unfit(translate(error.faults, entry));
+    if (entry.profile !== undefined || entry.evse_profile !== undefined) return unfit(translate(error.issues, entry));
     // what the configuration names is for its owner to see
     this.#options.log.warning(
-      `a device cannot be added: ${error.faults.map(({ name, detail }) => `${name}: ${detail}`).join('; ')}`,
+      `a device cannot be added: ${error.issues.map(({ name, detail }) => `${name}: ${detail}`).join('; ')}`,
     );
     const detail =
       'what the configuration gives such a device does not fit it, and the log has the reason; give a profile';

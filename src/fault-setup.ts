@@ -7,7 +7,7 @@ import { FaultRegistry } from './core/faults/registry.ts';
 import type { FaultRegistryOptions, FaultSet } from './core/faults/registry.ts';
 import type { FaultCheck, FaultKind } from './core/faults/kinds.ts';
 import { noSuchDevice, SimError } from './core/errors.ts';
-import type { Fault } from './core/errors.ts';
+import type { Issue } from './core/errors.ts';
 import { LimitedLog } from './core/log/limited-log.ts';
 import type { Logger } from './core/log/log.ts';
 import type { SimPlant } from './der/plant/plant.ts';
@@ -86,7 +86,7 @@ export function followPlant(registry: FaultRegistry, plant: Plant): void {
 }
 
 /** What the registry says of a request, at the place where the configuration has it. */
-function configFault({ name, detail, ...more }: Fault, places: readonly string[]): Fault {
+function configFault({ name, detail, ...more }: Issue, places: readonly string[]): Issue {
   const [, number, rest = ''] = /^\/(\d+)(.*)$/s.exec(flatPointer(name)) ?? [];
   const where = number === undefined ? undefined : places[Number(number)];
   if (where === undefined) return { name, detail, ...more };
@@ -97,17 +97,17 @@ function configFault({ name, detail, ...more }: Fault, places: readonly string[]
   return { name: steps.length === 0 ? where : `${where}.${keyPath(steps)}`, detail, ...more };
 }
 
-const unfit = (faults: readonly Fault[]) =>
-  new SimError('CONFIG_INVALID', 'The faults of the configuration do not fit its devices:', faults);
+const unfit = (issues: readonly Issue[]) =>
+  new SimError('CONFIG_INVALID', 'The faults of the configuration do not fit its devices:', issues);
 
 /** What the configuration says of faults, and of those who carry them out. */
 type FaultConfig = Pick<AppConfig, 'faults' | 'devices' | 'modbus' | 'rtu'>;
 
 /** Devices that a fault of the configuration names and that are not there. */
-function unknownDevices(groups: readonly FaultGroup[], plant: Plant): Fault[] {
+function unknownDevices(groups: readonly FaultGroup[], plant: Plant): Issue[] {
   const indexes = plant.devices.map(({ index }) => index);
   return groups.flatMap(({ faults, places }) =>
-    faults.flatMap(({ device }, at): Fault[] =>
+    faults.flatMap(({ device }, at): Issue[] =>
       typeof device !== 'number' || indexes.includes(device)
         ? []
         : [{ name: `${places[at] ?? 'faults'}.device`, detail: noSuchDevice(device, indexes) }],
@@ -146,8 +146,8 @@ export function injectConfigured(
     if (!(error instanceof SimError)) throw error;
     const places = groups.flatMap(({ group }) => group.places);
     const found =
-      error.faults.length > 0
-        ? error.faults.map((fault) => configFault(fault, places))
+      error.issues.length > 0
+        ? error.issues.map((issue) => configFault(issue, places))
         : [{ name: 'faults', detail: error.message }];
     throw unfit(found);
   }

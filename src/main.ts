@@ -2,7 +2,7 @@
 /** argv -> configuration -> app; signals; exit codes. */
 import { createApp } from './app.ts';
 import type { App } from './app.ts';
-import { formatFaults } from './config/issues/issues.ts';
+import { formatIssues } from './config/issues/issues.ts';
 import { loadConfig } from './config/layers/load.ts';
 import { SimError } from './core/errors.ts';
 
@@ -10,7 +10,7 @@ const exitCodes = { ok: 0, internal: 1, usage: 2, addressInUse: 3 } as const;
 
 function fail(error: unknown): never {
   if (error instanceof SimError && error.code === 'CONFIG_INVALID') {
-    process.stderr.write(`${formatFaults(error)}\n`);
+    process.stderr.write(`${formatIssues(error)}\n`);
     process.exit(exitCodes.usage);
   }
   if (error instanceof SimError && error.code === 'LISTEN_FAILED') {

@@ -55,7 +55,7 @@ function faultsOf(asset: AssetType, given: Given): readonly string[] {
     expect(error.code).to.equal('CONFIG_INVALID');
     for (const path of [given.dc, given.load, given.vehicles])
       if (path !== undefined) expect(error.message).to.include(path);
-    return error.faults.map(({ detail }) => detail);
+    return error.issues.map(({ detail }) => detail);
   }
   return [];
 }

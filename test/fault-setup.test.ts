@@ -156,7 +156,7 @@ describe('faults of a configuration', () => {
       createApp(configOf(text, files), { logBook: logBook() });
     } catch (error) {
       expect(error).to.be.instanceOf(SimError).that.has.property('code', 'CONFIG_INVALID');
-      return (error as SimError).faults.map(({ name, detail }) => `${name}: ${detail}`);
+      return (error as SimError).issues.map(({ name, detail }) => `${name}: ${detail}`);
     }
     throw new Error('it was accepted');
   }

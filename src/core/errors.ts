@@ -52,7 +52,7 @@ export const errorCodes = [
 export type ErrorCode = (typeof errorCodes)[number];
 
 /** One fault of a request or a configuration: where, what was given, what is allowed. */
-export interface Fault {
+export interface Issue {
   /** JSON pointer, point name, flag or key */
   readonly name: string;
   readonly detail: string;
@@ -62,15 +62,15 @@ export interface Fault {
 /** Every error that leaves a layer on purpose. `message` is written for the user who caused it. */
 export class SimError extends Error {
   readonly code: ErrorCode;
-  readonly faults: readonly Fault[];
+  readonly issues: readonly Issue[];
   /** the exception code that a Modbus peer answered with, or that fault injection puts in place of the one in the protocol's table */
   readonly exceptionCode: number | undefined;
 
-  constructor(code: ErrorCode, message: string, faults: readonly Fault[] = [], exceptionCode?: number) {
+  constructor(code: ErrorCode, message: string, issues: readonly Issue[] = [], exceptionCode?: number) {
     super(message);
     this.name = 'SimError';
     this.code = code;
-    this.faults = faults;
+    this.issues = issues;
     this.exceptionCode = exceptionCode;
   }
 }
@@ -79,4 +79,9 @@ export class SimError extends Error {
 export function noSuchDevice(index: number, indexes: readonly number[]): string {
   const [first, last] = [indexes[0], indexes.at(-1)];
   return `there is no device ${index}; ${first === undefined ? 'there are none' : `indexes run from ${first} to ${last ?? first}`}`;
+}
+
+/** The message of anything that was thrown. */
+export function errorText(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }

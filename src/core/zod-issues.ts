@@ -1,19 +1,20 @@
 /** Reading of the issues of zod, for the words of configuration and interface alike. */
 import type { z } from 'zod';
-import type { Fault } from './errors.ts';
+import type { Issue } from './errors.ts';
 import { pointerStep } from './json-pointer.ts';
 
-type Issue = z.core.$ZodIssue;
+type ZodIssue = z.core.$ZodIssue;
 
 /** Of the branches of a union, the one that the value was meant for: the only one that does not refuse it as a whole. */
-export function meantBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
-  const asWhole = ({ code, path }: Issue) => path.length === 0 && (code === 'invalid_type' || code === 'invalid_value');
+export function meantBranch(branches: readonly (readonly ZodIssue[])[]): readonly ZodIssue[] | undefined {
+  const asWhole = ({ code, path }: ZodIssue) =>
+    path.length === 0 && (code === 'invalid_type' || code === 'invalid_value');
   const fitting = branches.filter((issues) => !issues.some(asWhole));
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 
 /** Whether the schema brings words of its own for this issue. */
-export function hasOwnWords({ message }: Issue): boolean {
+export function hasOwnWords({ message }: ZodIssue): boolean {
   return !message.startsWith('Invalid ');
 }
 
@@ -24,7 +25,7 @@ export interface IssueWords {
   readonly allowed?: readonly (string | number)[];
 }
 
-function bound(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>): string {
+function bound(issue: Extract<ZodIssue, { code: 'too_big' | 'too_small' }>): string {
   const unit =
     issue.origin === 'string' ? ' characters' : issue.origin === 'array' || issue.origin === 'set' ? ' items' : '';
   const verb = unit === '' ? 'must be' : 'must have';
@@ -64,12 +65,12 @@ const required = 'is required';
 export const withInput = { reportInput: true } as const;
 
 /** Whether no value was given at all; of a word among several this is known by `withInput` only. */
-function isMissing(issue: Issue): boolean {
+function isMissing(issue: ZodIssue): boolean {
   return issue.input === undefined && ('input' in issue || issue.message.includes('received undefined'));
 }
 
 /** What one branch of a union takes, as far as its issues tell. */
-function branchWords(issues: readonly Issue[], member: string): readonly string[] {
+function branchWords(issues: readonly ZodIssue[], member: string): readonly string[] {
   const whole = issues.find(({ path }) => path.length === 0);
   if (whole?.code === 'invalid_type') return [expected(whole.expected)];
   if (whole?.code === 'invalid_value') return whole.values.map(String);
@@ -83,7 +84,7 @@ function branchWords(issues: readonly Issue[], member: string): readonly string[
   return [`an object${listed('with', missing)}${listed('without', extra)}${wrong.join('')}`];
 }
 
-const wantsObject = (issues: readonly Issue[]) =>
+const wantsObject = (issues: readonly ZodIssue[]) =>
   issues.some(
     (issue) => issue.path.length === 0 && issue.code === 'invalid_type' && expected(issue.expected) === 'an object',
   );
@@ -93,7 +94,7 @@ const wantsObject = (issues: readonly Issue[]) =>
  * @param member what an unknown member is not: `a member of this body`
  * @param members those that there are at the root, where they are known
  */
-export function issueWords(issue: Issue, member: string, members?: readonly string[]): IssueWords[] {
+export function issueWords(issue: ZodIssue, member: string, members?: readonly string[]): IssueWords[] {
   const { path } = issue;
   switch (issue.code) {
     case 'unrecognized_keys': {
@@ -146,6 +147,6 @@ export function issueWords(issue: Issue, member: string, members?: readonly stri
 }
 
 /** An issue as faults that are named by JSON pointers; the root is the empty pointer. */
-export function issueFaults(issue: Issue, member: string): Fault[] {
+export function issueFaults(issue: ZodIssue, member: string): Issue[] {
   return issueWords(issue, member).map(({ path, ...words }) => ({ name: path.map(pointerStep).join(''), ...words }));
 }

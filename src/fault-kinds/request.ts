@@ -1,7 +1,7 @@
 /** A fault as people write it, in requests and in files: one flat object, made from the rows of the catalogue. */
 import { z } from 'zod';
 import { SimError } from '../core/errors.ts';
-import type { Fault } from '../core/errors.ts';
+import type { Issue } from '../core/errors.ts';
 import type {
   FaultCondition,
   FaultKind,
@@ -249,10 +249,10 @@ export function flatPointer(pointer: string): string {
 }
 
 /** Faults of `registry.inject` with the place of each request, for example `/inject/3`, in front. */
-export function flatFaults(faults: readonly Fault[], placeOf: (request: number) => string): Fault[] {
-  return faults.map((fault) => {
-    const [, number, rest = ''] = /^\/(\d+)(.*)$/s.exec(flatPointer(fault.name)) ?? [];
-    return number === undefined ? fault : { ...fault, name: `${placeOf(Number(number))}${rest}` };
+export function flatFaults(issues: readonly Issue[], placeOf: (request: number) => string): Issue[] {
+  return issues.map((issue) => {
+    const [, number, rest = ''] = /^\/(\d+)(.*)$/s.exec(flatPointer(issue.name)) ?? [];
+    return number === undefined ? issue : { ...issue, name: `${placeOf(Number(number))}${rest}` };
   });
 }
 

@@ -1,3 +1,4 @@
+import { errorText } from '../core/errors.ts';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
@@ -179,7 +180,7 @@ export function createTelemetry(context: TelemetryContext): Telemetry {
       try {
         deliver(client, event);
       } catch (error) {
-        log.error(`client ${client.peer}: ${error instanceof Error ? error.message : String(error)}`);
+        log.error(`client ${client.peer}: ${errorText(error)}`);
         client.outbox.close();
         client.socket.close(closeCodes.internal);
       }

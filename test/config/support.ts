@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { SimError } from '../../src/core/errors.ts';
-import type { Fault } from '../../src/core/errors.ts';
+import type { Issue } from '../../src/core/errors.ts';
 import type { PvParameters } from '../../src/contract/kinds/pv.ts';
 import type { BatteryParameters } from '../../src/contract/kinds/battery.ts';
 import type { EvseParameters } from '../../src/contract/kinds/evse.ts';
@@ -47,13 +47,13 @@ export function errorOf(argv: readonly string[], { env = {}, files = {} }: Given
   throw new Error('expected faults');
 }
 
-export function faultsOf(argv: readonly string[], given: Given = {}): readonly Fault[] {
-  return errorOf(argv, given).faults;
+export function faultsOf(argv: readonly string[], given: Given = {}): readonly Issue[] {
+  return errorOf(argv, given).issues;
 }
 
 /** `name: detail` of every fault. */
 export function faultLines(argv: readonly string[], given: Given = {}): string[] {
-  return faultsOf(argv, given).map((fault) => `${fault.name}: ${fault.detail}`);
+  return faultsOf(argv, given).map((issue) => `${issue.name}: ${issue.detail}`);
 }
 
 /** Faults of a configuration file `/site/c.yaml`. */

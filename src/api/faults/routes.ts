@@ -86,10 +86,10 @@ function inject(ctx: RouteContext, injection: Injection, by: Origin): void {
     ctx.faults.inject(injection.requests, by, injection.profile);
   } catch (error) {
     if (!(error instanceof SimError) || problemOf[error.code] !== 'validation') throw error;
-    const named = flatFaults(error.faults, injection.placeOf);
+    const named = flatFaults(error.issues, injection.placeOf);
     if (injection.profile === null) throw new SimError(error.code, error.message, named);
     // the client has not written what is wrong there
-    const words = error.faults
+    const words = error.issues
       .map(({ name, detail }) => `${name}: ${detail}`)
       .slice(0, 5)
       .join('; ');

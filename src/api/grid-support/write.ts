@@ -1,7 +1,7 @@
 /** Grid-support requests to registers, all of a request in one transaction. */
 import type { Origin } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import type { ProblemFault } from '../../core/http/problem.ts';
 import type { Bank } from '../../sunspec/map/bank.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
@@ -144,16 +144,16 @@ function unfitNumber({ def, sf }: PointSlot, value: number): string | null {
 function inBodyTerms(error: unknown, writes: Collector['writes'], requests: readonly FunctionRequest[]): unknown {
   if (!(error instanceof SimError) || problemOf[error.code] !== 'validation') return error;
   const pointers = new Map([...writes.values()].map(({ slot, pointer }) => [pointName(slot), pointer]));
-  const faults = (error.faults.length > 0 ? error.faults : [{ name: '', detail: error.message }]).map(
-    (fault: Fault): ProblemFault => {
-      const pointer = pointers.get(fault.name);
-      const request = requests.find(({ spec }) => fault.name.startsWith(`${spec.model}.`));
+  const faults = (error.issues.length > 0 ? error.issues : [{ name: '', detail: error.message }]).map(
+    (issue: Issue): ProblemFault => {
+      const pointer = pointers.get(issue.name);
+      const request = requests.find(({ spec }) => issue.name.startsWith(`${spec.model}.`));
       return {
         in: 'body',
         name: pointer ?? request?.pointer ?? '',
-        detail: pointer === undefined && fault.name !== '' ? `${fault.name}: ${fault.detail}` : fault.detail,
-        ...(fault.allowed && {
-          allowed: fault.allowed.map((value) => (typeof value === 'string' ? value.toLowerCase() : value)),
+        detail: pointer === undefined && issue.name !== '' ? `${issue.name}: ${issue.detail}` : issue.detail,
+        ...(issue.allowed && {
+          allowed: issue.allowed.map((value) => (typeof value === 'string' ? value.toLowerCase() : value)),
         }),
       };
     },

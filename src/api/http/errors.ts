@@ -1,4 +1,4 @@
-import type { ErrorCode, Fault } from '../../core/errors.ts';
+import type { ErrorCode, Issue } from '../../core/errors.ts';
 import { SimError } from '../../core/errors.ts';
 import type { ProblemCode, ProblemFault } from '../../core/http/problem.ts';
 
@@ -68,12 +68,12 @@ export function invalidAll(faults: readonly ProblemFault[]): HttpProblem {
 
 const internalDetail = 'The simulator could not answer this request. The log has the reason under the request id.';
 
-function bodyFault(fault: Fault): ProblemFault {
+function bodyFault(issue: Issue): ProblemFault {
   return {
     in: 'body',
-    name: fault.name,
-    detail: fault.detail,
-    ...(fault.allowed && { allowed: fault.allowed }),
+    name: issue.name,
+    detail: issue.detail,
+    ...(issue.allowed && { allowed: issue.allowed }),
   };
 }
 
@@ -103,7 +103,7 @@ export function describeError(error: unknown): Described {
       return { code, detail: error.message, modbusException: error.exceptionCode, close: false };
     }
     if (code !== 'validation') return { code, detail: error.message, close: false };
-    if (error.faults.length > 0) return describeError(invalidAll(error.faults.map(bodyFault)));
+    if (error.issues.length > 0) return describeError(invalidAll(error.issues.map(bodyFault)));
     return { code, detail: error.message, faults: [{ in: 'body', name: '', detail: error.message }], close: false };
   }
   // the router's own complaint about a path such as `/%ff`

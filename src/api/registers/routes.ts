@@ -85,7 +85,7 @@ function slotsOf(device: Device, place: ModelPlace, points: Readonly<Record<stri
 function inBodyTerms(error: unknown, modelId: number): unknown {
   if (!(error instanceof SimError) || problemOf[error.code] !== 'validation') return error;
   const prefix = `${modelId}.`;
-  const faults = error.faults.map(
+  const faults = error.issues.map(
     ({ name, detail, allowed }): ProblemFault => ({
       in: 'body',
       name: name.startsWith(prefix) ? pointPointer(name.slice(prefix.length)) : '/points',

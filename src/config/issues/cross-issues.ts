@@ -1,6 +1,6 @@
 /** What is wrong across settings that are right by themselves. */
 import type { AssetType } from '../../contract/device.ts';
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import { highestUnitId } from '../../contract/modbus-report.ts';
 import { kindNames, typesOfKinds } from '../profile/device-types.ts';
 import type { DeviceList } from '../profile/devices.ts';
@@ -8,14 +8,14 @@ import { refused, shown } from './issues.ts';
 import { isGiven } from '../layers/gather.ts';
 import type { Gathered } from '../layers/gather.ts';
 import { kindsOfSetting } from '../profile/kind-overrides.ts';
-import { lineFaults } from '../settings/modbus-lines.ts';
-import { modbusTlsFaults } from '../settings/modbus-tls.ts';
+import { lineIssues } from '../settings/modbus-lines.ts';
+import { modbusTlsIssues } from '../settings/modbus-tls.ts';
 import { settingOf } from '../settings/settings.ts';
 
 /** What has no meaning while the simulated clock follows the real one. */
 const ownClockKeys = ['time_rate', 'start_clock_time', 'start_date', 'start_paused'] as const;
 
-function clockFaults({ values, originOf }: Gathered): Fault[] {
+function clockFaults({ values, originOf }: Gathered): Issue[] {
   if (!values.wall_clock) return [];
   return ownClockKeys
     .filter((key) => values[key] !== settingOf(key).default)
@@ -30,7 +30,7 @@ function clockFaults({ values, originOf }: Gathered): Fault[] {
 
 const highestPort = 65535;
 
-function portFaults({ values, originOf }: Gathered, count: number): Fault[] {
+function portFaults({ values, originOf }: Gathered, count: number): Issue[] {
   if (!values.mb_enable) return [];
   if (values.mb_shared_port) {
     if (count <= highestUnitId) return [];
@@ -54,9 +54,9 @@ function portFaults({ values, originOf }: Gathered, count: number): Fault[] {
 /**
  * Flags for kinds of devices that are not there. In a file or in the environment they may stand ready for other runs.
  */
-function kindFaults({ values, layers, originOf }: Gathered, kinds: ReadonlySet<AssetType>): Fault[] {
+function kindFaults({ values, layers, originOf }: Gathered, kinds: ReadonlySet<AssetType>): Issue[] {
   const keys = Object.keys(kindsOfSetting) as (keyof typeof kindsOfSetting)[];
-  const faults = keys.flatMap((key): Fault[] => {
+  const issues = keys.flatMap((key): Issue[] => {
     const wanted: readonly AssetType[] = kindsOfSetting[key];
     if (!layers.flags.has(key) || wanted.some((kind) => kinds.has(kind))) return [];
     const nobody = wanted.map((kind) => kindNames[kind]).join(' or ');
@@ -68,31 +68,31 @@ function kindFaults({ values, layers, originOf }: Gathered, kinds: ReadonlySet<A
     ];
   });
   if (values.f !== null && kinds.size === 1 && kinds.has('evse')) {
-    faults.push({
+    issues.push({
       name: originOf('f'),
       detail: `given ${shown(values.f)}, but all devices are EVSE; allowed: --evse_profile`,
     });
   }
-  return faults;
+  return issues;
 }
 
 /** Faults between settings, and between them and the devices. */
-export function crossFaults(gathered: Gathered, { count, kinds }: DeviceList): Fault[] {
+export function crossIssues(gathered: Gathered, { count, kinds }: DeviceList): Issue[] {
   const { values, file, layers, originOf, io } = gathered;
-  const faults = clockFaults(gathered);
+  const issues = clockFaults(gathered);
   if (file?.devices && isGiven(gathered, 'N') && values.N !== count) {
-    faults.push(
+    issues.push(
       refused(originOf('N'), values.N, `${count}, the number of devices listed in ${file.label}, or nothing`),
     );
   }
   if (file?.grid.profile !== undefined && layers.file.has('grid_profile')) {
-    faults.push({ name: `${file.label}: grid.profile`, detail: 'given beside grid_profile; allowed: one of the two' });
+    issues.push({ name: `${file.label}: grid.profile`, detail: 'given beside grid_profile; allowed: one of the two' });
   }
-  faults.push(...portFaults(gathered, count), ...lineFaults(gathered, count), ...modbusTlsFaults(gathered));
+  issues.push(...portFaults(gathered, count), ...lineIssues(gathered, count), ...modbusTlsIssues(gathered));
   for (const key of ['dc_profile', 'load_profile', 'vehicles', 'grid_profile'] as const) {
     const path = values[key];
-    if (path !== null && !io.isFile(path)) faults.push(refused(originOf(key), path, 'the path of a file that exists'));
+    if (path !== null && !io.isFile(path)) issues.push(refused(originOf(key), path, 'the path of a file that exists'));
   }
-  if (gathered.kindsKnown) faults.push(...kindFaults(gathered, kinds));
-  return faults;
+  if (gathered.kindsKnown) issues.push(...kindFaults(gathered, kinds));
+  return issues;
 }

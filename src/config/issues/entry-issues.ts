@@ -1,5 +1,5 @@
 /** Faults of a device that is added over the network, as places in the entry that the client gave. */
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import { pointerStep } from '../../core/json-pointer.ts';
 import type { DeviceEntry } from '../profile/device-entry.ts';
 import { deviceProfileSchema } from '../profile/device-profile.ts';
@@ -25,23 +25,23 @@ function deciding({ profile, evse_profile: evse, device_type: type }: DeviceEntr
 
 /**
  * Faults with JSON pointers for names.
- * @param faults named by members of the entry; those of an inline profile `profile: <key path>`
+ * @param issues named by members of the entry; those of an inline profile `profile: <key path>`
  */
-export function entryFaults(faults: readonly Fault[], entry: DeviceEntry): Fault[] {
-  return faults.map((fault) => {
-    const { name, detail } = fault;
-    if (Object.hasOwn(entry, name)) return { ...fault, name: pointerStep(name) };
+export function entryIssues(issues: readonly Issue[], entry: DeviceEntry): Issue[] {
+  return issues.map((issue) => {
+    const { name, detail } = issue;
+    if (Object.hasOwn(entry, name)) return { ...issue, name: pointerStep(name) };
     const path = name.startsWith('profile: ') ? name.slice('profile: '.length) : '';
     const inProfile = profileMembers.includes(path.split(/[.[]/)[0] ?? '');
-    if (typeof entry.profile === 'object' && inProfile) return { ...fault, name: `/profile${pointerOf(path)}` };
-    return { ...fault, name: deciding(entry), detail: `${path === '' ? name : path}: ${detail}` };
+    if (typeof entry.profile === 'object' && inProfile) return { ...issue, name: `/profile${pointerOf(path)}` };
+    return { ...issue, name: deciding(entry), detail: `${path === '' ? name : path}: ${detail}` };
   });
 }
 
 /** The same, for faults that a device finds in its profile, named from the root of the profile. */
-export function profileFaults(faults: readonly Fault[], entry: DeviceEntry): Fault[] {
-  return entryFaults(
-    faults.map((fault) => ({ ...fault, name: `profile: ${fault.name}` })),
+export function profileIssues(issues: readonly Issue[], entry: DeviceEntry): Issue[] {
+  return entryIssues(
+    issues.map((issue) => ({ ...issue, name: `profile: ${issue.name}` })),
     entry,
   );
 }

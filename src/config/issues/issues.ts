@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { printable } from '../../core/log/log.ts';
-import type { Fault, SimError } from '../../core/errors.ts';
+import type { Issue, SimError } from '../../core/errors.ts';
 import { hasOwnWords, issueWords, meantBranch, scalarValues } from '../../core/zod-issues.ts';
 
 const maxGivenLength = 80;
@@ -18,17 +18,17 @@ export function refused(
   value: unknown,
   allowed: string | readonly (string | number)[],
   secret = false,
-): Fault {
+): Issue {
   const given = secret ? 'a secret value' : shown(value);
   const text = typeof allowed === 'string' ? allowed : allowed.join(', ');
-  const fault: Fault = { name, detail: `given ${given}; allowed: ${text}` };
-  return typeof allowed === 'string' ? fault : { ...fault, allowed };
+  const issue: Issue = { name, detail: `given ${given}; allowed: ${text}` };
+  return typeof allowed === 'string' ? issue : { ...issue, allowed };
 }
 
 const maxListedNames = 20;
 
 /** A fault for a name that does not exist: with the nearest one that does, or with all when they are few. */
-export function unknownName(name: string, what: string, given: string, known: readonly string[]): Fault {
+export function unknownName(name: string, what: string, given: string, known: readonly string[]): Issue {
   const near = nearest(given, known);
   if (near !== null) return { name, detail: `unknown ${what}; nearest known: ${near}`, allowed: known };
   const all = known.length > maxListedNames ? 'those that --help lists' : known.join(', ');
@@ -142,7 +142,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-type Issue = z.core.$ZodIssue;
+type ZodIssue = z.core.$ZodIssue;
 
 /**
  * Faults of a value that a zod schema refused, in words of the user.
@@ -150,8 +150,8 @@ type Issue = z.core.$ZodIssue;
  * @param check.where put before each key, for example the file's name
  * @param check.absent what to say of an unknown key instead of naming the nearest known one; null: nothing
  */
-export function zodFaults(
-  issues: readonly Issue[],
+export function zodIssues(
+  issues: readonly ZodIssue[],
   check: {
     readonly input: unknown;
     readonly schema: object;
@@ -159,10 +159,10 @@ export function zodFaults(
     readonly absent?: (path: readonly PropertyKey[]) => string | null;
   },
   base: readonly PropertyKey[] = [],
-): Fault[] {
+): Issue[] {
   const named = (path: readonly PropertyKey[]) =>
     path.length === 0 ? check.where : `${check.where}: ${keyPath(path)}`;
-  return issues.flatMap((issue): Fault[] => {
+  return issues.flatMap((issue): Issue[] => {
     const path = [...base, ...issue.path];
     const node = path.reduce<SchemaNode | undefined>((at, step) => at && child(at, step), check.schema);
     if (issue.code === 'unrecognized_keys') {
@@ -177,7 +177,7 @@ export function zodFaults(
     }
     if (issue.code === 'invalid_union') {
       const branch = meantBranch(issue.errors);
-      if (branch) return zodFaults(branch, check, path);
+      if (branch) return zodIssues(branch, check, path);
       if (hasOwnWords(issue)) return [refused(named(path), valueAt(check.input, path), issue.message)];
       if ('options' in issue)
         return [refused(named(path), valueAt(check.input, path), scalarValues(issue.options ?? []))];
@@ -205,7 +205,7 @@ export function zodFaults(
 }
 
 /** All faults of a configuration error as text for a terminal, one line each. */
-export function formatFaults(error: SimError): string {
-  const lines = error.faults.map((fault) => `  ${printable(`${fault.name}: ${fault.detail}`)}`);
+export function formatIssues(error: SimError): string {
+  const lines = error.issues.map((issue) => `  ${printable(`${issue.name}: ${issue.detail}`)}`);
   return [printable(error.message), ...lines].join('\n');
 }

@@ -2,14 +2,14 @@ import { statSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import { fileReason, readTextFile } from '../../core/text-file.ts';
 import { deviceEntrySchema, maxDevices } from '../profile/device-entry.ts';
 import type { DeviceEntry } from '../profile/device-entry.ts';
 import { absentKey } from '../profile/device-profile.ts';
 import { faultListSchema } from '../settings/fault-list.ts';
 import type { FaultList } from '../settings/fault-list.ts';
-import { refused, unknownName, zodFaults } from '../issues/issues.ts';
+import { refused, unknownName, zodIssues } from '../issues/issues.ts';
 import { settingKeys, settingOf } from '../settings/settings.ts';
 import type { SettingKey } from '../settings/settings.ts';
 
@@ -69,9 +69,9 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
  * @param name what the fault is named after: the flag or key that led to the file
  * @returns null when there is a fault
  */
-export function readMapping(path: string, name: string, io: ConfigIo, faults: Fault[]): Record<string, unknown> | null {
+export function readMapping(path: string, name: string, io: ConfigIo, issues: Issue[]): Record<string, unknown> | null {
   const fail = (detail: string): null => {
-    faults.push({ name, detail: `${path}: ${detail}` });
+    issues.push({ name, detail: `${path}: ${detail}` });
     return null;
   };
   const parse = parsers[extname(path).toLowerCase()];
@@ -186,19 +186,19 @@ function isFileKey(key: string): key is SettingKey {
 }
 
 /** Reads and checks a configuration file. What is faulty is left out of the result, so that the rest can be checked too. */
-export function readConfigFile(path: string, name: string, io: ConfigIo, faults: Fault[]): ConfigFile {
+export function readConfigFile(path: string, name: string, io: ConfigIo, issues: Issue[]): ConfigFile {
   const directory = dirname(path);
   const label = basename(path);
   const settings = new Map<SettingKey, unknown>();
-  const { grid, faults: faultList, devices, ...rest } = readMapping(path, name, io, faults) ?? {};
+  const { grid, faults: faultList, devices, ...rest } = readMapping(path, name, io, issues) ?? {};
   for (const [key, raw] of Object.entries(rest)) {
     if (!isFileKey(key)) {
-      faults.push(unknownName(`${label}: ${key}`, 'key', key, [...fileKeys, 'grid', 'faults', 'devices']));
+      issues.push(unknownName(`${label}: ${key}`, 'key', key, [...fileKeys, 'grid', 'faults', 'devices']));
       continue;
     }
     const { kind, secret } = settingOf(key);
     const value = kind.read(raw, directory);
-    if (value === undefined) faults.push(refused(`${label}: ${key}`, raw, kind.allowed, secret));
+    if (value === undefined) issues.push(refused(`${label}: ${key}`, raw, kind.allowed, secret));
     else settings.set(key, value);
   }
   const blocks = {
@@ -208,8 +208,8 @@ export function readConfigFile(path: string, name: string, io: ConfigIo, faults:
   };
   const checked = blocksSchema.safeParse(blocks);
   if (!checked.success)
-    faults.push(
-      ...zodFaults(checked.error.issues, { input: blocks, schema: blocksJsonSchema, where: label, absent: absentKey }),
+    issues.push(
+      ...zodIssues(checked.error.issues, { input: blocks, schema: blocksJsonSchema, where: label, absent: absentKey }),
     );
   const entries = Array.isArray(devices)
     ? devices.slice(0, maxDevices).map((entry) => deviceEntrySchema.safeParse(entry).data ?? null)

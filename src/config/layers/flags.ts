@@ -1,4 +1,4 @@
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import { shown, unknownName } from '../issues/issues.ts';
 import { settingKeys, settingOf, variableOf } from '../settings/settings.ts';
 import type { SettingKey } from '../settings/settings.ts';
@@ -13,7 +13,7 @@ interface ParsedFlags {
   readonly help: boolean;
   readonly version: boolean;
   readonly values: ReadonlyMap<SettingKey, GivenFlag>;
-  readonly faults: readonly Fault[];
+  readonly issues: readonly Issue[];
 }
 
 export const helpSpellings = ['-h', '--help'] as const;
@@ -45,7 +45,7 @@ function canonical(spelling: string): string {
  */
 export function parseFlags(argv: readonly string[]): ParsedFlags {
   const values = new Map<SettingKey, GivenFlag>();
-  const faults: Fault[] = [];
+  const issues: Issue[] = [];
   let help = false;
   let version = false;
   const words = argv.values();
@@ -59,7 +59,7 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
 
   for (let word = take(); word !== undefined; word = take()) {
     if (!looksLikeFlag(word)) {
-      faults.push({ name: shown(word), detail: 'stands alone; allowed: flags, each with its value' });
+      issues.push({ name: shown(word), detail: 'stands alone; allowed: flags, each with its value' });
       continue;
     }
     const equals = word.indexOf('=');
@@ -72,14 +72,14 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
       const key = keyOfSpelling.get(spelling);
       // the word behind an unknown flag is most likely its value: one fault, not two
       const text = inline ?? takeValue();
-      const fault = key === undefined ? unknownFlag(given, spelling) : accept(values, key, given, text);
-      if (fault) faults.push(fault);
+      const issue = key === undefined ? unknownFlag(given, spelling) : accept(values, key, given, text);
+      if (issue) issues.push(issue);
     }
   }
-  return { help, version, values, faults };
+  return { help, version, values, issues: issues };
 }
 
-function unknownFlag(given: string, spelling: string): Fault {
+function unknownFlag(given: string, spelling: string): Issue {
   const key = settingKeys.find((name) => name === spelling.replace(/^-+/, '') && settingOf(name).flags === undefined);
   if (key === undefined) return unknownName(given, 'flag', given, knownSpellings);
   return {
@@ -93,7 +93,7 @@ function accept(
   key: SettingKey,
   spelling: string,
   text: string | undefined,
-): Fault | null {
+): Issue | null {
   const { kind } = settingOf(key);
   if (text === undefined || text === '') {
     const allowed = typeof kind.allowed === 'string' ? kind.allowed : kind.allowed.join(', ');

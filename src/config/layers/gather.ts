@@ -1,4 +1,4 @@
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import { refused, unknownName } from '../issues/issues.ts';
 import { readConfigFile } from './files.ts';
 import type { ConfigFile, ConfigIo } from './files.ts';
@@ -25,32 +25,32 @@ export interface Gathered {
 const variablePrefix = 'DERBENCH_';
 const keyOfVariable: ReadonlyMap<string, SettingKey> = new Map(settingKeys.map((key) => [variableOf(key), key]));
 
-function readText(key: SettingKey, name: string, text: string, cwd: string, faults: Fault[]): unknown {
+function readText(key: SettingKey, name: string, text: string, cwd: string, issues: Issue[]): unknown {
   const { kind, secret } = settingOf(key);
   const value = kind.read(kind.fromText(text), cwd);
-  if (value === undefined) faults.push(refused(name, text, kind.allowed, secret));
+  if (value === undefined) issues.push(refused(name, text, kind.allowed, secret));
   return value;
 }
 
-function flagLayer(given: ReadonlyMap<SettingKey, GivenFlag>, cwd: string, faults: Fault[]): Layer {
+function flagLayer(given: ReadonlyMap<SettingKey, GivenFlag>, cwd: string, issues: Issue[]): Layer {
   const layer = new Map<SettingKey, unknown>();
   for (const [key, { spelling, text }] of given) {
-    const value = readText(key, spelling, text, cwd, faults);
+    const value = readText(key, spelling, text, cwd, issues);
     if (value !== undefined) layer.set(key, value);
   }
   return layer;
 }
 
-function environmentLayer(env: Environment, cwd: string, faults: Fault[]): Layer {
+function environmentLayer(env: Environment, cwd: string, issues: Issue[]): Layer {
   const layer = new Map<SettingKey, unknown>();
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith(variablePrefix) || text === undefined) continue;
     const key = keyOfVariable.get(name);
     if (key === undefined) {
-      faults.push(unknownName(name, 'environment variable', name, [...keyOfVariable.keys()]));
+      issues.push(unknownName(name, 'environment variable', name, [...keyOfVariable.keys()]));
       continue;
     }
-    const value = readText(key, name, text, cwd, faults);
+    const value = readText(key, name, text, cwd, issues);
     if (value !== undefined) layer.set(key, value);
   }
   return layer;
@@ -66,17 +66,17 @@ export function gather(
   flags: ReadonlyMap<SettingKey, GivenFlag>,
   env: Environment,
   io: ConfigIo,
-  faults: Fault[],
+  issues: Issue[],
 ): Gathered {
-  const fromFlags = flagLayer(flags, io.cwd, faults);
-  const fromEnv = environmentLayer(env, io.cwd, faults);
+  const fromFlags = flagLayer(flags, io.cwd, issues);
+  const fromEnv = environmentLayer(env, io.cwd, issues);
   const originOf = (key: SettingKey) => {
     if (fromFlags.has(key)) return flags.get(key)?.spelling ?? key;
     return fromEnv.has(key) ? variableOf(key) : key;
   };
   const path = fromFlags.get('config') ?? fromEnv.get('config');
-  const before = faults.length;
-  const file = typeof path === 'string' ? readConfigFile(path, originOf('config'), io, faults) : null;
+  const before = issues.length;
+  const file = typeof path === 'string' ? readConfigFile(path, originOf('config'), io, issues) : null;
   const typeLost =
     (flags.has('device_type') && !fromFlags.has('device_type')) ||
     (env[variableOf('device_type')] !== undefined && !fromEnv.has('device_type'));
@@ -87,7 +87,7 @@ export function gather(
     file,
     layers,
     io,
-    kindsKnown: faults.length === before && !typeLost,
+    kindsKnown: issues.length === before && !typeLost,
     originOf: (key) => (originOf(key) === key ? inFile(key) : originOf(key)),
   };
 }

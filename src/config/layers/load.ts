@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { SimError } from '../../core/errors.ts';
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import type { AppConfig, LoadResult } from '../settings/app-config.ts';
-import { crossFaults } from '../issues/cross-issues.ts';
+import { crossIssues } from '../issues/cross-issues.ts';
 import { buildDevice, buildDevices } from '../profile/devices.ts';
 import { commonFaults } from '../settings/fault-profiles.ts';
 import { refused } from '../issues/issues.ts';
@@ -35,11 +35,11 @@ function noonLongitude(values: Values): number {
   return degrees > 180 ? degrees - 360 : degrees;
 }
 
-function gridProfilePath({ values, file, io }: Gathered, faults: Fault[]): string | null {
+function gridProfilePath({ values, file, io }: Gathered, issues: Issue[]): string | null {
   if (values.grid_profile !== null || file?.grid.profile === undefined) return values.grid_profile;
   const path = settingOf('grid_profile').kind.read(file.grid.profile, file.directory) as string;
   if (!io.isFile(path))
-    faults.push(refused(`${file.label}: grid.profile`, file.grid.profile, 'the path of a file that exists'));
+    issues.push(refused(`${file.label}: grid.profile`, file.grid.profile, 'the path of a file that exists'));
   return path;
 }
 
@@ -126,13 +126,13 @@ export function loadConfig(
   if (flags.help) return { kind: 'help', text: helpText() };
   if (flags.version) return { kind: 'version', text: `derbench ${programVersion()}` };
 
-  const faults: Fault[] = [...flags.faults];
+  const issues: Issue[] = [...flags.issues];
   const realIo: ConfigIo = {
     cwd: io.cwd ?? systemIo.cwd,
     readFile: io.readFile ?? systemIo.readFile,
     isFile: io.isFile ?? systemIo.isFile,
   };
-  const gathered = gather(flags.values, env, realIo, faults);
+  const gathered = gather(flags.values, env, realIo, issues);
   const { values, originOf } = gathered;
   const storeOptions = {
     io: realIo,
@@ -141,14 +141,14 @@ export function loadConfig(
     originOf,
     cache: createProfileCache(),
   };
-  const list = buildDevices(gathered, createProfileStore({ ...storeOptions, faults }), faults);
-  faults.push(...crossFaults(gathered, list));
-  const gridPath = gridProfilePath(gathered, faults);
-  const proxy = proxyOf(gathered, faults);
-  const startFaults = commonFaults(gathered, faults);
-  if (faults.length > 0) {
-    const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
-    throw new SimError('CONFIG_INVALID', `The configuration is not valid, ${count}:`, faults);
+  const list = buildDevices(gathered, createProfileStore({ ...storeOptions, issues: issues }), issues);
+  issues.push(...crossIssues(gathered, list));
+  const gridPath = gridProfilePath(gathered, issues);
+  const proxy = proxyOf(gathered, issues);
+  const startFaults = commonFaults(gathered, issues);
+  if (issues.length > 0) {
+    const count = issues.length === 1 ? '1 fault' : `${issues.length} faults`;
+    throw new SimError('CONFIG_INVALID', `The configuration is not valid, ${count}:`, issues);
   }
   // the entries of the file are done with, and who adds a device need not know where a setting stands
   const nameOf = (key: SettingKey) => `the setting ${key}`;
@@ -160,7 +160,7 @@ export function loadConfig(
   const deviceOf: AppConfig['deviceOf'] = (entry, index) =>
     buildDevice(
       settings,
-      (found) => createProfileStore({ ...storeOptions, originOf: nameOf, faults: found }),
+      (found) => createProfileStore({ ...storeOptions, originOf: nameOf, issues: found }),
       entry,
       index,
     );

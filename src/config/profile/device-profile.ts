@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AssetType, InverterParameters } from '../../contract/device.ts';
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import type { SourceParameters } from '../../contract/kinds/source.ts';
 import { kindNames } from './device-types.ts';
 import { blockNames, kindBlocksSchema, kindsOfBlock } from './kind-blocks.ts';
@@ -153,7 +153,7 @@ function resolveInverter(inverter: NonNullable<DeviceProfileInput['inverter']>, 
 const listOf = (kinds: readonly AssetType[]) => kinds.map((kind) => kindNames[kind]).join(', ');
 
 /** Blocks that a device of this kind does not have. */
-function foreignFaults(input: DeviceProfileInput, kind: AssetType, where: string): Fault[] {
+function foreignFaults(input: DeviceProfileInput, kind: AssetType, where: string): Issue[] {
   return blockNames
     .filter((block) => input[block] !== undefined && !kindsOfBlock[block].includes(kind))
     .map((block) => {
@@ -165,7 +165,7 @@ function foreignFaults(input: DeviceProfileInput, kind: AssetType, where: string
     });
 }
 
-function ratingFaults(given: PointValues, where: string): Fault[] {
+function ratingFaults(given: PointValues, where: string): Issue[] {
   return numericRatings.flatMap((point) => {
     const value = given[point];
     if (value === undefined || (typeof value === 'number' && value >= 1 && value <= 1e9)) return [];
@@ -178,7 +178,7 @@ function ratingFaults(given: PointValues, where: string): Fault[] {
   });
 }
 
-function chargeFault(source: SourceParameters, given: PointValues, where: string): Fault {
+function chargeFault(source: SourceParameters, given: PointValues, where: string): Issue {
   const why = {
     pv: 'a PV device',
     wind: 'a wind turbine',
@@ -197,30 +197,30 @@ function chargeFault(source: SourceParameters, given: PointValues, where: string
  * Fills in what a profile leaves out: physical parameters by kind, ratings that follow from them and from each other.
  * @param target kind and phases of the device
  * @param where put before the key in a fault
- * @param faults receives what is wrong across members
+ * @param issues receives what is wrong across members
  * @returns null when there are faults
  */
 export function resolveProfile(
   input: DeviceProfileInput,
   target: ProfileTarget,
   where: string,
-  faults: Fault[],
+  issues: Issue[],
 ): DeviceProfile | null {
   const models = input.models ?? {};
   const given = models['702'] ?? {};
-  const found: Fault[] = [...foreignFaults(input, target.assetType, where), ...ratingFaults(given, where)];
+  const found: Issue[] = [...foreignFaults(input, target.assetType, where), ...ratingFaults(given, where)];
   const rated = (point: string) => (typeof given[point] === 'number' && given[point] > 0 ? given[point] : undefined);
   const { source, ratings: follow } = kindParameters({
     blocks: input,
     given: { wMaxW: rated('WMaxRtg'), vaMaxVa: rated('VAMaxRtg') },
     target,
     where,
-    faults: found,
+    issues: found,
   });
   const charges = follow['WChaRteMaxRtg'] !== undefined;
   if (!charges && given['WChaRteMaxRtg'] !== undefined) found.push(chargeFault(source, given, where));
   if (found.length > 0) {
-    faults.push(...found);
+    issues.push(...found);
     return null;
   }
   return {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { AssetType } from '../../contract/device.ts';
 import { SimError } from '../../core/errors.ts';
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import type { DeviceConfig, DeviceSeriesPaths } from '../settings/app-config.ts';
 import { maxDevices } from './device-entry.ts';
 import type { DeviceEntry } from './device-entry.ts';
@@ -27,7 +27,7 @@ export interface DeviceList {
 interface Building {
   readonly gathered: Gathered;
   readonly store: ProfileStore;
-  readonly faults: Fault[];
+  readonly issues: Issue[];
 }
 
 /** The profile that the settings give a device of a type. */
@@ -50,7 +50,7 @@ const seriesKeys = { dc: 'dc_profile', load: 'load_profile', vehicles: 'vehicles
 
 /** @param where put before the member in a fault */
 function entrySeries(
-  { gathered, faults }: Building,
+  { gathered, issues: issues }: Building,
   entry: DeviceEntry,
   kind: AssetType,
   where: string,
@@ -64,9 +64,9 @@ function entrySeries(
     const path = resolve(base, given);
     if (key !== 'load_profile' && !(kindsOfSetting[key] as readonly AssetType[]).includes(kind)) {
       const kinds = kindsOfSetting[key].map((one) => kindNames[one]).join(', ');
-      faults.push({ name: `${where}${key}`, detail: `given for a device of kind ${kind}; allowed for: ${kinds}` });
+      issues.push({ name: `${where}${key}`, detail: `given for a device of kind ${kind}; allowed for: ${kinds}` });
     } else if (!gathered.io.isFile(path))
-      faults.push(refused(`${where}${key}`, given, 'the path of a file that exists'));
+      issues.push(refused(`${where}${key}`, given, 'the path of a file that exists'));
     return path;
   };
   return { dc: pathOf('dc'), load: pathOf('load'), vehicles: pathOf('vehicles') };
@@ -81,7 +81,7 @@ function entryProfile(
   const {
     gathered: { file, io },
     store,
-    faults,
+    issues: issues,
   } = building;
   const base = file?.directory ?? io.cwd;
   const { profile, evse_profile: evse } = entry;
@@ -90,7 +90,7 @@ function entryProfile(
       profile === undefined
         ? `given for a device of kind ${type.assetType}; allowed: profile`
         : 'given beside profile; allowed: one of the two';
-    faults.push({ name: `${where}evse_profile`, detail });
+    issues.push({ name: `${where}evse_profile`, detail });
     return null;
   }
   if (typeof profile === 'object') return store.inline(profile, `${where}profile`, type);
@@ -132,25 +132,29 @@ function entryDevice(
 }
 
 /** Faults of the device alone, so that they name none. */
-function entryFaults({ gathered: { file, io }, faults }: Building, entry: DeviceEntry, where: string): FaultGroup[] {
+function entryFaults(
+  { gathered: { file, io }, issues: issues }: Building,
+  entry: DeviceEntry,
+  where: string,
+): FaultGroup[] {
   const list = entry.faults ?? [];
   const nameOf = (position: number) => `${where}faults[${position}]`;
   list.forEach((given, position) => {
     if (typeof given !== 'string' && given.device !== undefined)
-      faults.push({ name: `${nameOf(position)}.device`, detail: 'given in the entry of a device; allowed: nothing' });
+      issues.push({ name: `${nameOf(position)}.device`, detail: 'given in the entry of a device; allowed: nothing' });
   });
-  return faultGroups(list, { base: file?.directory ?? io.cwd, nameOf }, io, faults);
+  return faultGroups(list, { base: file?.directory ?? io.cwd, nameOf }, io, issues);
 }
 
 function listedDevices(building: Building, entries: readonly (DeviceEntry | null)[]): DeviceList {
   const {
     gathered: { values, file },
-    faults,
+    issues: issues,
   } = building;
   const label = `${file?.label ?? ''}: devices`;
   const wanted = entries.reduce((sum, entry) => sum + (entry?.count ?? 1), 0);
   const fits = wanted <= maxDevices;
-  if (!fits) faults.push({ name: label, detail: `given ${wanted} devices in all; allowed: up to ${maxDevices}` });
+  if (!fits) issues.push({ name: label, detail: `given ${wanted} devices in all; allowed: up to ${maxDevices}` });
   const devices: DeviceConfig[] = [];
   const kinds = new Set<AssetType>();
   let index = values.first_device;
@@ -181,13 +185,13 @@ function listedDevices(building: Building, entries: readonly (DeviceEntry | null
  */
 export function buildDevice(
   gathered: Gathered,
-  storeFor: (faults: Fault[]) => ProfileStore,
+  storeFor: (issues: Issue[]) => ProfileStore,
   entry: DeviceEntry,
   index: number,
 ): DeviceConfig {
-  const faults: Fault[] = [];
-  const device = entryDevice({ gathered, store: storeFor(faults), faults }, entry, presetType(gathered), '');
-  if (!device || faults.length > 0) throw new SimError('CONFIG_INVALID', 'The device cannot be built:', faults);
+  const issues: Issue[] = [];
+  const device = entryDevice({ gathered, store: storeFor(issues), issues: issues }, entry, presetType(gathered), '');
+  if (!device || issues.length > 0) throw new SimError('CONFIG_INVALID', 'The device cannot be built:', issues);
   return { ...device, name: entry.name ?? `${device.deviceType} ${index}` };
 }
 
@@ -214,7 +218,7 @@ function repeatedDevices(building: Building): DeviceList {
 }
 
 /** The devices that the file lists, or else `N` of one type. */
-export function buildDevices(gathered: Gathered, store: ProfileStore, faults: Fault[]): DeviceList {
-  const building = { gathered, store, faults };
+export function buildDevices(gathered: Gathered, store: ProfileStore, issues: Issue[]): DeviceList {
+  const building = { gathered, store, issues };
   return gathered.file?.devices ? listedDevices(building, gathered.file.devices) : repeatedDevices(building);
 }

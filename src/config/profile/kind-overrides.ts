@@ -1,6 +1,6 @@
 /** Settings that stand over the profile of every device of a kind. */
 import type { AssetType } from '../../contract/device.ts';
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import type { DeviceProfileInput } from './device-profile.ts';
 import type { SettingKey, Values } from '../settings/settings.ts';
 
@@ -136,19 +136,19 @@ export function withOverrides(input: DeviceProfileInput, kind: AssetType, values
  * A fault of a profile, named after the setting where that gave the value.
  * @param where what the name of the fault begins with
  */
-export function faultOfSetting(
-  fault: Fault,
+export function issueOfSetting(
+  issue: Issue,
   where: string,
   values: Values,
   originOf: (key: SettingKey) => string,
-): Fault {
+): Issue {
   const given = overrideKeys.filter((key) => values[key] !== null);
-  const member = fault.name.slice(`${where}: `.length);
+  const member = issue.name.slice(`${where}: `.length);
   // the combination of a fuel cell is a fault of the whole block
   const key =
     given.find((one) => memberOf[one] === member) ??
     (member === 'fuel_cell' ? given.find((one) => one.startsWith('fuelcell_')) : undefined);
-  return key === undefined ? fault : { ...fault, name: originOf(key) };
+  return key === undefined ? issue : { ...issue, name: originOf(key) };
 }
 
 const combinationProfiles: readonly (readonly [chemistry: string, mode: string, fuel: string, profile: string])[] = [

@@ -1,6 +1,6 @@
 /** What follows from the kind of a device: its physical parameters, and the ratings of model 702 that its profile leaves out. */
 import type { AssetType } from '../../contract/device.ts';
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import type { SourceParameters } from '../../contract/kinds/source.ts';
 import type { WindParameters } from '../../contract/kinds/wind.ts';
 import { resolveBattery } from './blocks/battery.ts';
@@ -34,7 +34,7 @@ interface Request {
   readonly given: GivenRatings;
   readonly target: ProfileTarget;
   readonly where: string;
-  readonly faults: Fault[];
+  readonly issues: Issue[];
 }
 
 const inverterRatings: Readonly<Record<Phases, { readonly wMaxW: number; readonly vNomV: number }>> = {
@@ -62,21 +62,21 @@ function powerRatings(
   return { WMaxRtg: rated, VAMaxRtg: vaMaxVa ?? rated };
 }
 
-function pvParameters({ blocks, given, target, where, faults }: Request): KindParameters {
+function pvParameters({ blocks, given, target, where, issues: issues }: Request): KindParameters {
   const { wMaxW, vNomV } = inverterRatings[target.phases];
   const ratings = powerRatings(given, wMaxW);
   return {
-    source: { kind: 'pv', pv: resolvePv(blocks.pv ?? {}, ratings.WMaxRtg, target, where, faults) },
+    source: { kind: 'pv', pv: resolvePv(blocks.pv ?? {}, ratings.WMaxRtg, target, where, issues) },
     ratings: { ...ratings, VNomRtg: vNomV },
   };
 }
 
-function batteryParameters({ blocks, given, target, where, faults }: Request): KindParameters {
+function batteryParameters({ blocks, given, target, where, issues: issues }: Request): KindParameters {
   const { wMaxW, vNomV } = inverterRatings[target.phases];
   const block = blocks.battery ?? {};
   const ratings = powerRatings(given, block.power_w ?? wMaxW);
   return {
-    source: { kind: 'battery', battery: resolveBattery(block, ratings.WMaxRtg, where, faults) },
+    source: { kind: 'battery', battery: resolveBattery(block, ratings.WMaxRtg, where, issues) },
     ratings: { ...ratings, VNomRtg: vNomV, WChaRteMaxRtg: ratings.WMaxRtg },
   };
 }
@@ -96,20 +96,20 @@ function windRatings({ ratedPowerW, reactiveShare, turbine }: WindParameters, { 
   };
 }
 
-function windParameters({ blocks, given, target, where, faults }: Request): KindParameters {
+function windParameters({ blocks, given, target, where, issues: issues }: Request): KindParameters {
   const block = blocks.wind ?? {};
   const presetW = target.windType === 'T3' ? 5e6 : 15e6;
   const ratedW = given.wMaxW ?? given.vaMaxVa ?? block.rated_power_w ?? presetW;
   // the ratings need the machine and its reactive share, which do not depend on the size of its rotor
   const ratings = windRatings(resolveWind(block, ratedW, where, [], target.windType), given);
   const sized = { ...block, rated_power_w: block.rated_power_w ?? ratings.WMaxRtg };
-  return { source: { kind: 'wind', wind: resolveWind(sized, ratedW, where, faults, target.windType) }, ratings };
+  return { source: { kind: 'wind', wind: resolveWind(sized, ratedW, where, issues, target.windType) }, ratings };
 }
 
-function fuelCellParameters({ blocks, given, target, where, faults }: Request): KindParameters {
+function fuelCellParameters({ blocks, given, target, where, issues: issues }: Request): KindParameters {
   const block = blocks.fuel_cell ?? {};
   const ratings = powerRatings(given, fuelCellW[block.chemistry ?? 'PEMFC']);
-  const fuelCell = resolveFuelCell(block, ratings.WMaxRtg, where, faults);
+  const fuelCell = resolveFuelCell(block, ratings.WMaxRtg, where, issues);
   const charges = fuelCell.operatingMode === 'bidirectional';
   return {
     source: { kind: 'fuelcell', fuelCell },
@@ -138,10 +138,10 @@ function hybridMember(name: string, part: NonNullable<KindBlocks['battery']>, wh
 }
 
 /** The parts are sized by the hybrid block; what their own blocks give stands over it. */
-function hybridParameters({ blocks, given, target, where, faults }: Request): KindParameters {
+function hybridParameters({ blocks, given, target, where, issues: issues }: Request): KindParameters {
   const ratings = powerRatings(given, hybridW);
   const { hybrid: block = {}, battery: part = {} } = blocks;
-  const found: Fault[] = [];
+  const found: Issue[] = [];
   const whole = resolveHybrid(
     {
       ...block,
@@ -154,15 +154,15 @@ function hybridParameters({ blocks, given, target, where, faults }: Request): Ki
     where,
     found,
   );
-  faults.push(...found.map((fault) => ({ ...fault, name: hybridMember(fault.name, part, where) })));
+  issues.push(...found.map((issue) => ({ ...issue, name: hybridMember(issue.name, part, where) })));
   // limits in the wrong order are told already: the battery is then looked at without any of its levels
   const levels = found.length === 0 ? { soc_min_pct: whole.socMinPct, soc_max_pct: whole.socMaxPct } : noLevels;
-  const pv = resolvePv(blocks.pv ?? {}, whole.pvW, { ...target, arrayW: whole.pvW }, where, faults);
+  const pv = resolvePv(blocks.pv ?? {}, whole.pvW, { ...target, arrayW: whole.pvW }, where, issues);
   const battery = resolveBattery(
     { ...part, power_w: whole.batteryW, capacity_wh: whole.batteryWh, ...levels },
     whole.batteryW,
     where,
-    faults,
+    issues,
   );
   return {
     source: {
@@ -188,10 +188,10 @@ function connectorsW(connectors: NonNullable<NonNullable<KindBlocks['evse']>['co
   );
 }
 
-function evseParameters({ blocks, given, where, faults }: Request): KindParameters {
+function evseParameters({ blocks, given, where, issues: issues }: Request): KindParameters {
   const block = blocks.evse ?? {};
   const presetW = block.max_power_w ?? (block.connectors ? connectorsW(block.connectors) : evseW);
-  const evse = resolveEvse(block, given.wMaxW ?? given.vaMaxVa ?? presetW, where, faults);
+  const evse = resolveEvse(block, given.wMaxW ?? given.vaMaxVa ?? presetW, where, issues);
   const ratings = powerRatings(given, evse.maxPowerW);
   return {
     source: { kind: 'evse', evse },

@@ -1,15 +1,15 @@
 import { basename, resolve } from 'node:path';
 import { z } from 'zod';
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import { bundledEvseProfileNames, bundledProfileNames, bundledProfilePath, profileNameOf } from './bundled.ts';
 import { absentKey, deviceProfileSchema, resolveProfile } from './device-profile.ts';
 import type { DeviceProfile, DeviceProfileInput } from './device-profile.ts';
 import type { DeviceTypeInfo } from './device-types.ts';
-import { zodFaults } from '../issues/issues.ts';
+import { zodIssues } from '../issues/issues.ts';
 import { readMapping, systemIo } from '../layers/files.ts';
 import type { ConfigIo } from '../layers/files.ts';
 import { blockNames } from './kind-blocks.ts';
-import { faultOfSetting, fuelCellProfile, withOverrides } from './kind-overrides.ts';
+import { issueOfSetting, fuelCellProfile, withOverrides } from './kind-overrides.ts';
 import type { SettingKey, Values } from '../settings/settings.ts';
 
 /** A profile and the name that telemetry shows for it. */
@@ -53,14 +53,14 @@ export interface StoreOptions {
   /** what flags and keys say of a kind stands over the profiles */
   readonly values: Values;
   readonly originOf: (key: SettingKey) => string;
-  readonly faults: Fault[];
+  readonly issues: Issue[];
   readonly cache: ProfileCache;
 }
 
 const profileJsonSchema = z.toJSONSchema(deviceProfileSchema, { io: 'input' });
 
 /** A profile of an EVSE where another one is wanted, or the other way round. */
-function roleFault(input: DeviceProfileInput, { text, name }: Reference, { assetType }: DeviceTypeInfo): Fault | null {
+function roleFault(input: DeviceProfileInput, { text, name }: Reference, { assetType }: DeviceTypeInfo): Issue | null {
   const evse = input.evse !== undefined;
   const given = `given ${JSON.stringify(text)}`;
   if (assetType !== 'evse') {
@@ -80,7 +80,7 @@ function roleFault(input: DeviceProfileInput, { text, name }: Reference, { asset
   };
 }
 
-function missingFault({ text, name }: Reference, { assetType }: DeviceTypeInfo): Fault {
+function missingFault({ text, name }: Reference, { assetType }: DeviceTypeInfo): Issue {
   const allowed = assetType === 'evse' ? bundledEvseProfileNames : bundledProfileNames;
   return {
     name,
@@ -89,28 +89,35 @@ function missingFault({ text, name }: Reference, { assetType }: DeviceTypeInfo):
   };
 }
 
-export function createProfileStore({ io, longitudeDeg, values, originOf, faults, cache }: StoreOptions): ProfileStore {
+export function createProfileStore({
+  io,
+  longitudeDeg,
+  values,
+  originOf,
+  issues: issues,
+  cache,
+}: StoreOptions): ProfileStore {
   /** files and profiles whose faults are told already */
   const faulty = new Set<string>();
   const told = new Set<string>();
 
   /** Several profiles may show the same fault of one setting. */
-  function tell(fault: Fault): void {
-    const text = `${fault.name}: ${fault.detail}`;
+  function tell(issue: Issue): void {
+    const text = `${issue.name}: ${issue.detail}`;
     if (told.has(text)) return;
     told.add(text);
-    faults.push(fault);
+    issues.push(issue);
   }
 
   function read(path: string, name: string, bundled: boolean): DeviceProfileInput | null {
     const known = cache.inputs.get(path);
     if (known) return known;
     if (faulty.has(path)) return null;
-    const raw = readMapping(path, name, bundled ? systemIo : io, faults);
+    const raw = readMapping(path, name, bundled ? systemIo : io, issues);
     const checked = raw && deviceProfileSchema.safeParse(raw);
     if (checked?.success === false) {
-      faults.push(
-        ...zodFaults(checked.error.issues, {
+      issues.push(
+        ...zodIssues(checked.error.issues, {
           input: raw,
           schema: profileJsonSchema,
           where: basename(path),
@@ -129,10 +136,10 @@ export function createProfileStore({ io, longitudeDeg, values, originOf, faults,
     where: string,
     { assetType, phases, windType }: DeviceTypeInfo,
   ): DeviceProfile | null {
-    const found: Fault[] = [];
+    const found: Issue[] = [];
     const target = { assetType, phases, longitudeDeg, ...(windType !== undefined && { windType }) };
     const profile = resolveProfile(withOverrides(input, assetType, values), target, where, found);
-    for (const fault of found) tell(faultOfSetting(fault, where, values, originOf));
+    for (const issue of found) tell(issueOfSetting(issue, where, values, originOf));
     return profile;
   }
 
@@ -142,9 +149,9 @@ export function createProfileStore({ io, longitudeDeg, values, originOf, faults,
     if (known) return known;
     if (faulty.has(key)) return null;
     const input = read(path, reference.name, bundled);
-    const fault = input && roleFault(input, reference, type);
-    if (fault) tell(fault);
-    const profile = input && !fault ? complete(input, basename(path), type) : null;
+    const issue = input && roleFault(input, reference, type);
+    if (issue) tell(issue);
+    const profile = input && !issue ? complete(input, basename(path), type) : null;
     if (profile) cache.resolved.set(key, profile);
     else faulty.add(key);
     return profile;
@@ -155,7 +162,7 @@ export function createProfileStore({ io, longitudeDeg, values, originOf, faults,
     const path = bundled ?? resolve(reference.base, reference.text);
     if (bundled === undefined && !io.isFile(path)) {
       // a file that is missing is named once, like one that is faulty
-      if (!faulty.has(path)) faults.push(missingFault(reference, type));
+      if (!faulty.has(path)) issues.push(missingFault(reference, type));
       faulty.add(path);
       return null;
     }

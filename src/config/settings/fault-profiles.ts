@@ -2,13 +2,13 @@
 import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import { SimError } from '../../core/errors.ts';
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import { faultProfileSchema } from '../../fault-kinds/profile.ts';
 import type { FaultProfile } from '../../fault-kinds/profile.ts';
 import type { FlatFault } from '../../fault-kinds/request.ts';
 import { bundledFaultProfileNames, bundledFaultProfilePath, profileNameOf } from '../profile/bundled.ts';
 import type { FaultGroup } from './fault-list.ts';
-import { refused, zodFaults } from '../issues/issues.ts';
+import { refused, zodIssues } from '../issues/issues.ts';
 import { readMapping, systemIo } from '../layers/files.ts';
 import type { ConfigIo } from '../layers/files.ts';
 import type { Gathered } from '../layers/gather.ts';
@@ -28,12 +28,12 @@ function readProfile(
   path: string,
   name: string,
   io: ConfigIo,
-  faults: Fault[],
+  issues: Issue[],
 ): z.infer<typeof faultProfileSchema> | null {
-  const raw = readMapping(path, name, io, faults);
+  const raw = readMapping(path, name, io, issues);
   const checked = raw && faultProfileSchema.safeParse(raw);
   if (checked?.success === false)
-    faults.push(...zodFaults(checked.error.issues, { input: raw, schema: profileJsonSchema, where: basename(path) }));
+    issues.push(...zodIssues(checked.error.issues, { input: raw, schema: profileJsonSchema, where: basename(path) }));
   return checked?.data ?? null;
 }
 
@@ -42,7 +42,7 @@ export function faultGroups(
   list: readonly (string | FlatFault)[],
   place: Place,
   io: ConfigIo,
-  faults: Fault[],
+  issues: Issue[],
 ): FaultGroup[] {
   return list.flatMap((entry, position): FaultGroup[] => {
     const name = place.nameOf(position);
@@ -50,7 +50,7 @@ export function faultGroups(
     const bundled = bundledFaultProfilePath(entry);
     const path = bundled ?? resolve(place.base, entry);
     if (bundled === undefined && !io.isFile(path)) {
-      faults.push(
+      issues.push(
         refused(
           name,
           entry,
@@ -59,7 +59,7 @@ export function faultGroups(
       );
       return [];
     }
-    const profile = readProfile(path, name, bundled === undefined ? io : systemIo, faults);
+    const profile = readProfile(path, name, bundled === undefined ? io : systemIo, issues);
     if (profile === null) return [];
     return [
       {
@@ -72,26 +72,26 @@ export function faultGroups(
 }
 
 /** The faults of all devices: those of the flag or the variable, else those of the file. */
-export function commonFaults({ values, file, layers, originOf, io }: Gathered, faults: Fault[]): FaultGroup[] {
+export function commonFaults({ values, file, layers, originOf, io }: Gathered, issues: Issue[]): FaultGroup[] {
   if (layers.flags.has('faults') || layers.env.has('faults')) {
-    return faultGroups(values.faults, { base: io.cwd, nameOf: () => originOf('faults') }, io, faults);
+    return faultGroups(values.faults, { base: io.cwd, nameOf: () => originOf('faults') }, io, issues);
   }
   if (file?.faults == null) return [];
   return faultGroups(
     file.faults,
     { base: file.directory, nameOf: (position) => `${file.label}: faults[${position}]` },
     io,
-    faults,
+    issues,
   );
 }
 
 /** Reads every bundled set of faults. @throws SimError INTERNAL when one is faulty */
 export function readFaultProfiles(): readonly FaultProfile[] {
-  const faults: Fault[] = [];
+  const issues: Issue[] = [];
   const profiles = bundledFaultProfileNames.flatMap((name): FaultProfile[] => {
-    const profile = readProfile(bundledFaultProfilePath(name) ?? name, name, systemIo, faults);
+    const profile = readProfile(bundledFaultProfilePath(name) ?? name, name, systemIo, issues);
     return profile === null ? [] : [{ name, ...profile }];
   });
-  if (faults.length > 0) throw new SimError('INTERNAL', 'a bundled set of faults is faulty', faults);
+  if (issues.length > 0) throw new SimError('INTERNAL', 'a bundled set of faults is faulty', issues);
   return profiles;
 }

@@ -1,5 +1,5 @@
 /** Settings of Modbus where devices have addresses: the serial line, and RTU frames on TCP. */
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import { highestUnitId } from '../../contract/modbus-report.ts';
 import type { AppConfig } from './app-config.ts';
 import type { Gathered } from '../layers/gather.ts';
@@ -18,38 +18,38 @@ export function rtuOf({
 }
 
 /** Faults between these settings, and between them and the number of devices. */
-export function lineFaults({ values, originOf }: Gathered, count: number): Fault[] {
-  const faults: Fault[] = [];
+export function lineIssues({ values, originOf }: Gathered, count: number): Issue[] {
+  const issues: Issue[] = [];
   if (values.rtu_enable && values.rtu_port === null) {
-    faults.push({
+    issues.push({
       name: flagOf('rtu_port'),
       detail: `not given, but ${originOf('rtu_enable')} is yes; allowed: a serial device, for example /dev/ttyUSB0 or COM10`,
     });
   }
   const last = values.first_device + count;
   if (values.rtu_enable && last > highestUnitId) {
-    faults.push({
+    issues.push({
       name: originOf('rtu_enable'),
       detail: `given yes, so that the last device would have unit id ${last}; allowed: unit ids up to ${highestUnitId} on one line`,
     });
   }
-  if (values.mb_enable && values.mb_framing === 'rtu_over_tcp') faults.push(...rtuOverTcpFaults(values, originOf));
-  return faults;
+  if (values.mb_enable && values.mb_framing === 'rtu_over_tcp') issues.push(...rtuOverTcpFaults(values, originOf));
+  return issues;
 }
 
-function rtuOverTcpFaults(values: Values, originOf: Gathered['originOf']): Fault[] {
-  const faults: Fault[] = [];
+function rtuOverTcpFaults(values: Values, originOf: Gathered['originOf']): Issue[] {
+  const issues: Issue[] = [];
   if (values.mb_foreign_unit === 'gateway') {
-    faults.push({
+    issues.push({
       name: originOf('mb_foreign_unit'),
       detail: `given gateway together with ${originOf('mb_framing')} rtu_over_tcp; allowed: silent`,
     });
   }
   if (values.mb_enc) {
-    faults.push({
+    issues.push({
       name: originOf('mb_enc'),
       detail: `given yes together with ${originOf('mb_framing')} rtu_over_tcp; allowed: one of the two`,
     });
   }
-  return faults;
+  return issues;
 }

@@ -1,5 +1,5 @@
 /** TLS of Modbus: what the settings say together, and whether the files behind them fit. */
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import { cipherFaults, readTlsMaterial } from '../../core/tls/material.ts';
 import type { TlsFile, TlsTriple } from '../../core/tls/material.ts';
 import type { AppConfig } from './app-config.ts';
@@ -18,18 +18,18 @@ export function modbusTlsOf(values: Values): AppConfig['modbus']['tls'] {
 }
 
 /** Everything that keeps Modbus from being served over TLS. */
-export function modbusTlsFaults({ values, originOf, io }: Gathered): Fault[] {
+export function modbusTlsIssues({ values, originOf, io }: Gathered): Issue[] {
   if (!isOn(values)) return [];
   const policy = { ciphers: values.mb_ciphers, minVersion: values.mb_tls_version };
-  const faults = cipherFaults(policy, { ciphers: originOf('mb_ciphers'), minVersion: originOf('mb_tls_version') });
+  const issues = cipherFaults(policy, { ciphers: originOf('mb_ciphers'), minVersion: originOf('mb_tls_version') });
   const fileOf = (key: SettingKey & ('mb_cert' | 'mb_key' | 'mb_root_cert')): TlsFile | null => {
     const path = values[key];
     if (path === null)
-      faults.push({
+      issues.push({
         name: flagOf(key),
         detail: `not given with ${originOf('mb_enc')} yes; allowed: the path of a PEM file`,
       });
-    else if (!io.isFile(path)) faults.push(refused(originOf(key), path, 'the path of a file that exists'));
+    else if (!io.isFile(path)) issues.push(refused(originOf(key), path, 'the path of a file that exists'));
     else return { name: originOf(key), path };
     return null;
   };
@@ -38,16 +38,16 @@ export function modbusTlsFaults({ values, originOf, io }: Gathered): Fault[] {
     key: fileOf('mb_key'),
     rootCert: fileOf('mb_root_cert'),
   };
-  if (faults.length === 0 && areThere(files)) {
+  if (issues.length === 0 && areThere(files)) {
     const reading = readTlsMaterial(files, policy, io.readFile);
-    if ('faults' in reading) {
+    if ('issues' in reading) {
       const pathOf = new Map(Object.values(files).map(({ name, path }) => [name, path]));
-      faults.push(
-        ...reading.faults.map(({ name, detail }) => ({ name, detail: `${pathOf.get(name) ?? ''}: ${detail}` })),
+      issues.push(
+        ...reading.issues.map(({ name, detail }) => ({ name, detail: `${pathOf.get(name) ?? ''}: ${detail}` })),
       );
     }
   }
-  return faults;
+  return issues;
 }
 
 function areThere(files: TlsTriple<TlsFile | null>): files is TlsTriple<TlsFile> {

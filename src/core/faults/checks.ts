@@ -1,6 +1,6 @@
 /** What can be told of a fault request without a device. */
 import { noSuchDevice, SimError } from '../errors.ts';
-import type { Fault } from '../errors.ts';
+import type { Issue } from '../errors.ts';
 import type { FaultKind, FaultRequest, FaultTargetName, ProposedFault } from './kinds.ts';
 import { issueFaults, withInput } from '../zod-issues.ts';
 
@@ -8,29 +8,29 @@ import { issueFaults, withInput } from '../zod-issues.ts';
 const registerSpace = 0x1_0000;
 
 /** Faults of target and parameters, by pointers into the request. */
-export function kindFaults(kind: FaultKind, { target = {}, parameters = {} }: FaultRequest): Fault[] {
+export function kindFaults(kind: FaultKind, { target = {}, parameters = {} }: FaultRequest): Issue[] {
   const given = Object.keys(target) as FaultTargetName[];
-  const faults: Fault[] = given
+  const issues: Issue[] = given
     .filter((name) => target[name] !== undefined && !kind.targets.includes(name))
     .map((name) => ({ name: `/target/${name}`, detail: `${kind.kind} has no such target`, allowed: kind.targets }));
   const { registers } = target;
   if (registers !== undefined && registers.address + registers.count > registerSpace) {
-    faults.push({
+    issues.push({
       name: '/target/registers/count',
       detail: `must be at most ${registerSpace - registers.address} from address ${registers.address} on`,
     });
   }
   const parsed = kind.parameters.safeParse(parameters, withInput);
-  if (parsed.success) return faults;
+  if (parsed.success) return issues;
   const wrong = parsed.error.issues.flatMap((issue) => issueFaults(issue, `a parameter of ${kind.kind}`));
-  return [...faults, ...wrong.map((fault) => ({ ...fault, name: `/parameters${fault.name}` }))];
+  return [...issues, ...wrong.map((issue) => ({ ...issue, name: `/parameters${issue.name}` }))];
 }
 
 /** Faults of the numbers that every kind takes. */
-export function numberFaults({ count, durationS, probability, every, seed }: FaultRequest): Fault[] {
-  const faults: Fault[] = [];
+export function numberFaults({ count, durationS, probability, every, seed }: FaultRequest): Issue[] {
+  const issues: Issue[] = [];
   const expect = (fine: boolean, name: string, detail: string) => {
-    if (!fine) faults.push({ name: `/${name}`, detail });
+    if (!fine) issues.push({ name: `/${name}`, detail });
   };
   expect(count === undefined || (Number.isInteger(count) && count >= 1), 'count', 'must be a whole number from 1 on');
   expect(
@@ -49,7 +49,7 @@ export function numberFaults({ count, durationS, probability, every, seed }: Fau
     'seed',
     'must be a whole number from 0 to 4294967295',
   );
-  return faults;
+  return issues;
 }
 
 /** The fault of a request that `kindFaults` has nothing against. */

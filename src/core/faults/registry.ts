@@ -5,7 +5,7 @@ import { addSeconds, secondsBetween } from '../time/clock.ts';
 import type { SimTime, WallClock } from '../time/clock.ts';
 import type { Origin } from '../origin.ts';
 import { SimError } from '../errors.ts';
-import type { Fault } from '../errors.ts';
+import type { Issue } from '../errors.ts';
 import { concernedBy, kindFaults, numberFaults, proposed } from './checks.ts';
 import type { FaultCheck, FaultKind, FaultProtocol, FaultRequest, ProposedFault } from './kinds.ts';
 import { callLater } from '../log/log-repeats.ts';
@@ -221,16 +221,16 @@ export class FaultRegistry {
 
   /** @throws SimError with every fault of all requests */
   #accept(requests: readonly FaultRequest[]): ProposedFault[] {
-    const faults: Fault[] = [];
+    const issues: Issue[] = [];
     const indexes = this.#options.deviceIndexes();
     const accepted = requests.flatMap((request, i): ProposedFault[] => {
       const kind = this.#kinds.get(nameOf(request.protocol, request.kind));
       const found =
         kind === undefined ? [this.#unknownKind(request)] : [...kindFaults(kind, request), ...numberFaults(request)];
-      faults.push(...found.map((fault) => ({ ...fault, name: `/${i}${fault.name}` })));
+      issues.push(...found.map((issue) => ({ ...issue, name: `/${i}${issue.name}` })));
       if (kind === undefined || found.length > 0) return [];
       const fault = proposed(kind, request);
-      faults.push(
+      issues.push(
         ...this.#deviceFaults(fault, concernedBy(request, indexes)).map((each) => ({
           ...each,
           name: `/${i}${each.name}`,
@@ -238,17 +238,17 @@ export class FaultRegistry {
       );
       return [fault];
     });
-    if (faults.length > 0) throw new SimError('COMMAND_BAD_VALUE', 'the faults cannot be injected as asked', faults);
+    if (issues.length > 0) throw new SimError('COMMAND_BAD_VALUE', 'the faults cannot be injected as asked', issues);
     return accepted;
   }
 
-  #unknownKind({ protocol, kind }: FaultRequest): Fault {
+  #unknownKind({ protocol, kind }: FaultRequest): Issue {
     const allowed = this.kinds.filter((known) => known.protocol === protocol).map((known) => known.kind);
     return { name: '/kind', detail: `there is no fault ${kind} of ${protocol}`, allowed };
   }
 
   /** What the first device says against it, unless there is one that it fits. @throws SimError without faults of its own */
-  #deviceFaults(fault: ProposedFault, indexes: readonly number[]): readonly Fault[] {
+  #deviceFaults(fault: ProposedFault, indexes: readonly number[]): readonly Issue[] {
     const checks = this.#checks.get(fault.kind);
     if (checks === undefined) return [];
     const { shapeOf = (index: number) => index } = this.#options;
@@ -266,7 +266,7 @@ export class FaultRegistry {
       }
     }
     if (first === undefined) return [];
-    if (first instanceof SimError && first.faults.length > 0) return first.faults;
+    if (first instanceof SimError && first.issues.length > 0) return first.issues;
     throw first as Error;
   }
 

@@ -1,5 +1,5 @@
 import type { AddressInfo, Server, Socket } from 'node:net';
-import { SimError } from '../errors.ts';
+import { errorText, SimError } from '../errors.ts';
 
 const reasons: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is in use',
@@ -28,7 +28,7 @@ export function peerOf({
 
 function listenFailed(host: string, port: number, cause: unknown, what: string | undefined): SimError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
-  const detail = cause instanceof Error ? cause.message : String(cause);
+  const detail = errorText(cause);
   const reason = reasons[code] ?? detail;
   const name = hostAndPort(host, port);
   const whose = what === undefined ? '' : `${what}: `;

@@ -1,3 +1,4 @@
+import { errorText } from '../errors.ts';
 /** Texts of the library of serial ports, and what they mean to who has named the port. */
 const reasons: readonly (readonly [RegExp, string])[] = [
   [/no such file|file not found|does not exist/i, 'there is no such device'],
@@ -14,6 +15,6 @@ export function serialReason(cause: unknown): string {
 
 /** The message of an error without what follows its first line. */
 export function firstLine(cause: unknown): string {
-  const [line = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
+  const [line = ''] = errorText(cause).split('\n');
   return line;
 }

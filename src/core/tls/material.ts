@@ -1,9 +1,10 @@
 /** Certificate, key, root certificates and cipher suites of a TLS server: read, checked, made into what Node takes. */
+import { errorText } from '../errors.ts';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { SecureContextOptions } from 'node:tls';
-import type { Fault } from '../errors.ts';
+import type { Issue } from '../errors.ts';
 import { fileReason } from '../text-file.ts';
 
 export const tlsVersions = ['1.2', '1.3'] as const;
@@ -71,10 +72,10 @@ function keyOf(pem: string): KeyObject | string {
 const isP256 = (key: KeyObject): boolean =>
   key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1';
 
-function pemFaults({ cert, key, rootCert }: TlsTriple<PemFile>, policy: TlsPolicy): Fault[] {
-  const faults: Fault[] = [];
+function pemFaults({ cert, key, rootCert }: TlsTriple<PemFile>, policy: TlsPolicy): Issue[] {
+  const issues: Issue[] = [];
   const fault = ({ name }: PemFile, detail: string) => {
-    faults.push({ name, detail });
+    issues.push({ name, detail });
   };
   const [certificate] = certificatesOf(cert.text) ?? [];
   if (!certificate)
@@ -96,7 +97,7 @@ function pemFaults({ cert, key, rootCert }: TlsTriple<PemFile>, policy: TlsPolic
       rootCert,
       'holds no certificates that can be read; allowed: the certificates of the CAs whose clients are served, in PEM form',
     );
-  return faults;
+  return issues;
 }
 
 /**
@@ -107,7 +108,7 @@ function pemFaults({ cert, key, rootCert }: TlsTriple<PemFile>, policy: TlsPolic
 export function cipherFaults(
   policy: TlsPolicy,
   names: { readonly ciphers: string; readonly minVersion: string },
-): Fault[] {
+): Issue[] {
   const { ciphers, minVersion } = policy;
   if (ciphers === null) return [];
   const words = wordsOf(ciphers);
@@ -157,7 +158,7 @@ export interface TlsMaterial {
   readonly validToMs: number;
 }
 
-export type TlsReading = { readonly material: TlsMaterial } | { readonly faults: readonly Fault[] };
+export type TlsReading = { readonly material: TlsMaterial } | { readonly issues: readonly Issue[] };
 
 /** OpenSSL offers all its suites of TLS 1.3 beside a list that names none: then the version itself is not offered. */
 function versionsOf({ ciphers, minVersion }: TlsPolicy): Pick<SecureContextOptions, 'minVersion' | 'maxVersion'> {
@@ -194,18 +195,18 @@ export function readTlsMaterial(
   policy: TlsPolicy,
   readText: (path: string, maxBytes: number) => string,
 ): TlsReading {
-  const faults: Fault[] = [];
+  const issues: Issue[] = [];
   const read = (file: TlsFile): PemFile => {
     try {
       return { ...file, text: readText(file.path, maxPemBytes) };
     } catch (error) {
-      faults.push({ name: file.name, detail: `cannot be read: ${fileReason(error)}` });
+      issues.push({ name: file.name, detail: `cannot be read: ${fileReason(error)}` });
       return { ...file, text: '' };
     }
   };
   const pem = { cert: read(files.cert), key: read(files.key), rootCert: read(files.rootCert) };
-  if (faults.length === 0) faults.push(...pemFaults(pem, policy));
-  return faults.length > 0 ? { faults } : materialOf(pem, policy);
+  if (issues.length === 0) issues.push(...pemFaults(pem, policy));
+  return issues.length > 0 ? { issues: issues } : materialOf(pem, policy);
 }
 
 function materialOf({ cert, key, rootCert }: TlsTriple<PemFile>, policy: TlsPolicy): TlsReading {
@@ -222,9 +223,7 @@ function materialOf({ cert, key, rootCert }: TlsTriple<PemFile>, policy: TlsPoli
     createSecureContext(context);
   } catch (error) {
     return {
-      faults: [
-        { name: cert.name, detail: `refused by OpenSSL: ${error instanceof Error ? error.message : String(error)}` },
-      ],
+      issues: [{ name: cert.name, detail: `refused by OpenSSL: ${errorText(error)}` }],
     };
   }
   const own = new X509Certificate(cert.text);

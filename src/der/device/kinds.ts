@@ -1,7 +1,7 @@
 /** The kinds of devices: what follows for inverter, map and telemetry from what stands behind the inverter. */
 import type { AssetType, DcMode } from '../../contract/device.ts';
 import type { PvParameters } from '../../contract/kinds/pv.ts';
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import type { BatteryParameters } from '../../contract/kinds/battery.ts';
 import type { SourceParameters } from '../../contract/kinds/source.ts';
 import { createRandom } from '../../core/random.ts';
@@ -33,10 +33,10 @@ export interface KindTraits {
   readonly createSource: CreateSource;
 }
 
-function pvConfig(pv: PvParameters, faults: Fault[]): PvConfig | null {
+function pvConfig(pv: PvParameters, issues: Issue[]): PvConfig | null {
   const module = Object.hasOwn(pvModules, pv.module) ? pvModules[pv.module as keyof typeof pvModules] : undefined;
   if (!module) {
-    faults.push({ name: 'pv.module', detail: `given ${JSON.stringify(pv.module)}`, allowed: Object.keys(pvModules) });
+    issues.push({ name: 'pv.module', detail: `given ${JSON.stringify(pv.module)}`, allowed: Object.keys(pvModules) });
     return null;
   }
   const standard = maximumPowerPoint(parametersAt(module, 1000, 25));
@@ -44,13 +44,13 @@ function pvConfig(pv: PvParameters, faults: Fault[]): PvConfig | null {
   const bestV = standard.v * pv.series;
   // the array must suit its input: its working voltage inside the window, its open-circuit voltage not above
   if (openV > pv.maxDcVoltageV) {
-    faults.push({
+    issues.push({
       name: 'pv.max_dc_voltage_v',
       detail: `given ${pv.maxDcVoltageV}; allowed: at least the open-circuit voltage of the strings, ${openV.toFixed(1)} V`,
     });
   }
   if (bestV < pv.minDcVoltageV) {
-    faults.push({
+    issues.push({
       name: 'pv.min_dc_voltage_v',
       detail: `given ${pv.minDcVoltageV}; allowed: up to the voltage of the strings at maximum power, ${bestV.toFixed(1)} V`,
     });
@@ -71,14 +71,14 @@ function pvConfig(pv: PvParameters, faults: Fault[]): PvConfig | null {
 /**
  * Traits of the kind behind these parameters.
  * @param wMaxW rated AC power
- * @param faults receives what does not fit together
+ * @param issues receives what does not fit together
  * @returns null when there are faults
  */
-export function kindTraits(source: SourceParameters, wMaxW: number, faults: Fault[]): KindTraits | null {
+export function kindTraits(source: SourceParameters, wMaxW: number, issues: Issue[]): KindTraits | null {
   const none = { assetType: source.kind, generator: true, portCount: 1, storage: null };
   switch (source.kind) {
     case 'pv': {
-      const config = pvConfig(source.pv, faults);
+      const config = pvConfig(source.pv, issues);
       return (
         config && {
           ...none,
@@ -119,7 +119,7 @@ export function kindTraits(source: SourceParameters, wMaxW: number, faults: Faul
       };
     }
     case 'hybrid-dc':
-      return hybridTraits(source, wMaxW, faults);
+      return hybridTraits(source, wMaxW, issues);
     case 'evse': {
       const { evse } = source;
       return {
@@ -137,10 +137,10 @@ export function kindTraits(source: SourceParameters, wMaxW: number, faults: Faul
 function hybridTraits(
   source: Extract<SourceParameters, { kind: 'hybrid-dc' }>,
   wMaxW: number,
-  faults: Fault[],
+  issues: Issue[],
 ): KindTraits | null {
   const { hybrid, battery } = source;
-  const config = pvConfig(source.pv, faults);
+  const config = pvConfig(source.pv, issues);
   const { efficiencyNominal } = source.pv;
   return (
     config && {

@@ -1,8 +1,8 @@
 /** What devices of one profile share: layout, start image, ratings. */
 import type { InverterParameters } from '../../contract/device.ts';
 import type { Provenance } from '../../core/origin.ts';
-import { SimError } from '../../core/errors.ts';
-import type { Fault } from '../../core/errors.ts';
+import { errorText, SimError } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { SourceParameters } from '../../contract/kinds/source.ts';
 import { buildLayout } from '../../sunspec/map/layout.ts';
@@ -91,7 +91,7 @@ const ratingOrder: readonly (readonly [string, 'most' | 'least', string | number
   ['PFUndExtRtg', 'most', 1],
 ];
 
-function checkRatings(map: MapView, given: Points, faults: Fault[]): void {
+function checkRatings(map: MapView, given: Points, issues: Issue[]): void {
   const rating = map.m702 as Readonly<Record<string, unknown>>;
   for (const [name, sense, other] of ratingOrder) {
     const value = rating[name];
@@ -99,7 +99,7 @@ function checkRatings(map: MapView, given: Points, faults: Fault[]): void {
     if (!(name in given) || typeof value !== 'number' || typeof bound !== 'number') continue;
     if (sense === 'most' ? value <= bound : value >= bound) continue;
     const limit = typeof other === 'number' ? `${other}` : `${other}, ${bound}`;
-    faults.push({
+    issues.push({
       name: `models.702.${name}`,
       detail: `given ${value}; allowed: ${sense === 'most' ? 'up to' : 'from'} ${limit}`,
     });
@@ -145,25 +145,25 @@ function applyProfile(
   image: Buffer,
   models: ProfileSpec['models'],
   only: (path: string) => boolean,
-  faults: Fault[],
+  issues: Issue[],
 ): PointSlot[] {
   const set: PointSlot[] = [];
   for (const [id, points] of Object.entries(models)) {
     for (const [path, value] of Object.entries(points)) {
-      if (faults.length >= maxProfileFaults) return set;
+      if (issues.length >= maxProfileFaults) return set;
       if (!only(`${id}.${path}`)) continue;
       const name = `models.${id}.${path}`;
       const fault = profileFault(layout, Number(id), path);
       const slot = layout.slot(Number(id), path);
       if (fault !== null || !slot) {
-        faults.push({ name, detail: `given ${JSON.stringify(value)}; ${fault ?? 'there is no such point'}` });
+        issues.push({ name, detail: `given ${JSON.stringify(value)}; ${fault ?? 'there is no such point'}` });
         continue;
       }
       try {
         writePoint(layout, image, slot, value);
         set.push(slot);
       } catch (error) {
-        faults.push({ name, detail: error instanceof SimError ? error.message : String(error) });
+        issues.push({ name, detail: error instanceof SimError ? error.message : String(error) });
       }
     }
   }
@@ -185,11 +185,11 @@ export function createTemplate(
   withSimModels = false,
   addressable = false,
 ): DeviceTemplate {
-  const faults: Fault[] = [];
+  const issues: Issue[] = [];
   const rated = profile.models['702'] ?? {};
   const ratings = ratingsOf(rated, wiring, nominalHz);
-  const traits = kindTraits(profile.source, ratings.wMaxW, faults);
-  if (!traits) throw unfit(faults);
+  const traits = kindTraits(profile.source, ratings.wMaxW, issues);
+  if (!traits) throw unfit(issues);
   const standard = modelChoices(ratings, traits.portCount, storageModels(traits.storage), addressable);
   const layout = buildLayout(withSimModels ? [...standard, ...simModels('pv' in profile.source)] : standard);
   const image = layout.blank();
@@ -197,12 +197,12 @@ export function createTemplate(
   writeDefaults(map, ratings);
   if (traits.storage) storageDefaults(map, traits.storage);
   const isRating = (name: string) => /^702\..*Rtg/.test(name);
-  const ratingSlots = applyProfile(layout, image, profile.models, isRating, faults);
-  checkRatings(map, rated, faults);
+  const ratingSlots = applyProfile(layout, image, profile.models, isRating, issues);
+  checkRatings(map, rated, issues);
   settingsFromRatings(map);
-  const settingSlots = applyProfile(layout, image, profile.models, (name) => !isRating(name), faults);
-  for (const slot of settingSlots) if (slot.def.access === 'RW') checkProfileValue(layout, image, slot, faults);
-  if (faults.length > 0) throw unfit(faults);
+  const settingSlots = applyProfile(layout, image, profile.models, (name) => !isRating(name), issues);
+  for (const slot of settingSlots) if (slot.def.access === 'RW') checkProfileValue(layout, image, slot, issues);
+  if (issues.length > 0) throw unfit(issues);
   const provenance: Provenance = { source: 'profile', at: start, wallMs };
   return {
     layout,
@@ -215,17 +215,17 @@ export function createTemplate(
   };
 }
 
-function unfit(faults: readonly Fault[]): SimError {
-  return new SimError('CONFIG_INVALID', 'the device profile has faults', faults);
+function unfit(issues: readonly Issue[]): SimError {
+  return new SimError('CONFIG_INVALID', 'the device profile has faults', issues);
 }
 
-function checkProfileValue(layout: Layout, image: Buffer, slot: PointSlot, faults: Fault[]): void {
+function checkProfileValue(layout: Layout, image: Buffer, slot: PointSlot, issues: Issue[]): void {
   try {
     checkValue(layout, image, slot);
   } catch (error) {
-    faults.push({
+    issues.push({
       name: `models.${slot.modelId}.${slot.path}`,
-      detail: error instanceof Error ? error.message : String(error),
+      detail: errorText(error),
     });
   }
 }

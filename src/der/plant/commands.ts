@@ -2,7 +2,7 @@
 import type { Origin } from '../../core/origin.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import { SimError } from '../../core/errors.ts';
+import { errorText, SimError } from '../../core/errors.ts';
 import type {
   CommandQueue,
   CommandRecord,
@@ -151,7 +151,7 @@ export class OperatorQueue implements CommandQueue {
     try {
       device.command(command === 'reset' ? { kind: 'reset', scope: scope ?? 'alarms' } : { kind: command }, entry.by);
     } catch (error) {
-      this.#finish(entry, 'failed', error instanceof Error ? error.message : String(error));
+      this.#finish(entry, 'failed', errorText(error));
       return;
     }
     if (command === 'reset') {

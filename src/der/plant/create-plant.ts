@@ -2,7 +2,7 @@
 import { microsPerSecond } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { SimError } from '../../core/errors.ts';
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import type { FaultRegistry } from '../../core/faults/registry.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { SimClock } from '../../core/time/sim-clock.ts';
@@ -47,7 +47,7 @@ export interface PlantSpec {
 /** @throws SimError CONFIG_INVALID with the faults of all profiles, each under the first device that uses it */
 function checkDevices(devices: readonly DeviceSpec[], factory: DeviceFactory, start: SimTime): void {
   const faulty = new Map<ProfileSpec, Set<Wiring>>();
-  const faults: Fault[] = [];
+  const issues: Issue[] = [];
   devices.forEach((device, position) => {
     const { profile, phases } = device;
     const where = `devices[${position}] (${device.name})`;
@@ -56,7 +56,7 @@ function checkDevices(devices: readonly DeviceSpec[], factory: DeviceFactory, st
         factory.checkVisits(device);
       },
       where,
-      faults,
+      issues,
     );
     if (faulty.get(profile)?.has(phases) === true) return;
     if (
@@ -65,23 +65,23 @@ function checkDevices(devices: readonly DeviceSpec[], factory: DeviceFactory, st
           factory.template(device, start);
         },
         where,
-        faults,
+        issues,
       )
     ) {
       faulty.set(profile, (faulty.get(profile) ?? new Set()).add(phases));
     }
   });
-  if (faults.length > 0) throw new SimError('CONFIG_INVALID', 'the device profiles have faults', faults);
+  if (issues.length > 0) throw new SimError('CONFIG_INVALID', 'the device profiles have faults', issues);
 }
 
 /** Whether it went well; configuration faults are put under `where`. */
-function attempt(check: () => void, where: string, faults: Fault[]): boolean {
+function attempt(check: () => void, where: string, issues: Issue[]): boolean {
   try {
     check();
     return true;
   } catch (error) {
     if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') throw error;
-    faults.push(...error.faults.map((fault) => ({ ...fault, name: `${where}: ${fault.name}` })));
+    issues.push(...error.issues.map((issue) => ({ ...issue, name: `${where}: ${issue.name}` })));
     return false;
   }
 }

@@ -11,7 +11,7 @@ import type {
   SurroundingsNow,
   SurroundingsPatch,
 } from '../../contract/environment.ts';
-import { SimError } from '../../core/errors.ts';
+import { errorText, SimError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { tickSeconds } from '../../core/time/sim-clock.ts';
 import type { SimClock } from '../../core/time/sim-clock.ts';
@@ -442,9 +442,7 @@ export class SimPlant implements Plant {
     try {
       listener(this.#latest);
     } catch (error) {
-      this.#options.log.error(
-        `a listener of the tick failed: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.#options.log.error(`a listener of the tick failed: ${errorText(error)}`);
     }
   }
 

@@ -1,5 +1,5 @@
 /** The devices of a plant by their indexes, which are given once and never to another device. */
-import { noSuchDevice, SimError } from '../../core/errors.ts';
+import { errorText, noSuchDevice, SimError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { SimDevice } from '../device/device.ts';
 
@@ -83,7 +83,7 @@ export class Roster {
       try {
         listener({ added: null, removed: null, ...change });
       } catch (error) {
-        this.#log.error(`a listener of the devices failed: ${error instanceof Error ? error.message : String(error)}`);
+        this.#log.error(`a listener of the devices failed: ${errorText(error)}`);
       }
     }
   }

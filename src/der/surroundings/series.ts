@@ -1,5 +1,5 @@
 import { SimError } from '../../core/errors.ts';
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 
 /** One column that a series may have. */
 export interface SeriesColumn {
@@ -153,7 +153,7 @@ function searchRow(times: Float64Array, t: number): number {
 
 /** Faults with their lines; reading stops once there are enough of them. */
 class FaultList {
-  readonly faults: Fault[] = [];
+  readonly faults: Issue[] = [];
 
   get full(): boolean {
     return this.faults.length >= maxFaults;
@@ -276,13 +276,13 @@ function shown(text: string | undefined): string {
   return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value);
 }
 
-function seriesError(name: string, faults: readonly Fault[]): SimError {
-  const [first] = faults;
-  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
+function seriesError(name: string, issues: readonly Issue[]): SimError {
+  const [first] = issues;
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
   return new SimError(
     'CONFIG_INVALID',
     `The time series ${name} cannot be used: ${first?.detail ?? ''}${more}`,
-    faults,
+    issues,
   );
 }
 

@@ -2,7 +2,7 @@
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { SimError } from '../../core/errors.ts';
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import type { EvPatch, EvseCommand, EvseDetail } from '../../contract/kinds/evse.ts';
 import type { Scheduler } from '../../core/time/scheduler.ts';
 import { parseSeries } from './series.ts';
@@ -55,29 +55,29 @@ function visitOf(row: Readonly<Record<string, number>>, at: number): Visit {
 }
 
 /** Arrivals before the day begins, and stays at one connector that overlap. */
-function visitFaults(visits: readonly Visit[]): Fault[] {
-  const faults: Fault[] = [];
+function visitFaults(visits: readonly Visit[]): Issue[] {
+  const issues: Issue[] = [];
   const last = new Map<number, Visit>();
   visits.forEach((visit, at) => {
     if (visit.arrivesS < 0)
-      faults.push({
+      issues.push({
         name: 'time_s',
         detail: `vehicle ${at + 1} comes at ${visit.arrivesS} s; allowed: from 0, local midnight of the start date`,
       });
     const before = last.get(visit.connectorId);
     if (before && visit.arrivesS < before.leavesS) {
-      faults.push({
+      issues.push({
         name: 'connector',
         detail: `vehicle ${at + 1} comes to connector ${visit.connectorId} at ${visit.arrivesS} s, where another one stays until ${before.leavesS} s`,
       });
     }
     last.set(visit.connectorId, visit);
   });
-  return faults;
+  return issues;
 }
 
-function unusable(name: string, faults: readonly Fault[]): SimError {
-  return new SimError('CONFIG_INVALID', `The vehicle table ${name} cannot be used: ${faults[0]?.detail ?? ''}`, faults);
+function unusable(name: string, issues: readonly Issue[]): SimError {
+  return new SimError('CONFIG_INVALID', `The vehicle table ${name} cannot be used: ${issues[0]?.detail ?? ''}`, issues);
 }
 
 /**
@@ -87,8 +87,8 @@ function unusable(name: string, faults: readonly Fault[]): SimError {
 export function parseVisits(text: string, name: string, end: 'hold' | 'loop'): VisitPlan {
   const series = parseSeries(text, { name, columns: visitColumns, sharedTimes: true });
   const visits = [...series.table()].map(visitOf);
-  const faults = visitFaults(visits);
-  if (faults.length > 0) throw unusable(name, faults);
+  const issues = visitFaults(visits);
+  if (issues.length > 0) throw unusable(name, issues);
   const lastS = Math.max(...visits.map(({ leavesS }) => leavesS));
   return { name, visits, periodS: end === 'loop' ? dayS * Math.ceil(lastS / dayS) : null };
 }

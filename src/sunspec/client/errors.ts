@@ -1,4 +1,4 @@
-import { SimError } from '../../core/errors.ts';
+import { errorText, SimError } from '../../core/errors.ts';
 
 /** Words of the Modbus application protocol, section 7. */
 const exceptionWords: Readonly<Record<number, string>> = {
@@ -50,7 +50,7 @@ export function peerTimeout(message: string): SimError {
 }
 
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return errorText(error);
 }
 
 const socketReasons: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 /** Writes points by name, and registers as they are; what was written is read back. */
 import { SimError } from '../../core/errors.ts';
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import type {
   FoundModel,
   RawWriteOutcome,
@@ -39,7 +39,7 @@ function mayBeAbsent({ path }: Slot): boolean {
   return path.includes('.Pt[');
 }
 
-function assignmentOf(slot: Slot, value: ReadingValue, read: ModelWords): Assignment | Omit<Fault, 'name'> {
+function assignmentOf(slot: Slot, value: ReadingValue, read: ModelWords): Assignment | Omit<Issue, 'name'> {
   if (slot.def.access !== 'RW') return { detail: 'is read only' };
   if (value === null && !mayBeAbsent(slot)) return { detail: 'the "not implemented" value cannot be written' };
   const refusal = scaleRefusal(slot, read);
@@ -65,7 +65,7 @@ function assignmentsOf(
       `Model ${model.id} has no known definition: write its registers by address.`,
     );
   const byPath = new Map(shape.all.map((slot) => [slot.path, slot]));
-  const faults: Fault[] = [];
+  const issues: Issue[] = [];
   const assignments: Assignment[] = [];
   for (const [path, value] of Object.entries(values)) {
     const slot = byPath.get(path);
@@ -73,14 +73,14 @@ function assignmentsOf(
       ? assignmentOf(slot, value, read)
       : { detail: `model ${model.id} of the device has no such point` };
     if ('words' in made) assignments.push(made);
-    else faults.push({ name: pointer(path), ...made });
+    else issues.push({ name: pointer(path), ...made });
   }
-  if (faults.length > 0) {
-    const words = faults
+  if (issues.length > 0) {
+    const words = issues
       .slice(0, 5)
       .map(({ name, detail }) => `${name}: ${detail}`)
       .join('; ');
-    throw new SimError('COMMAND_BAD_VALUE', words, faults);
+    throw new SimError('COMMAND_BAD_VALUE', words, issues);
   }
   return assignments;
 }

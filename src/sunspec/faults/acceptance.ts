@@ -230,7 +230,7 @@ export function renamed(error: unknown, faults: readonly ActiveFault[], deviceIn
       codesOfRule[fault.parameters.rule]?.includes(error.code) === true &&
       fault.strikes(deviceIndex)
     ) {
-      return new SimError(error.code, error.message, error.faults, fault.parameters.code);
+      return new SimError(error.code, error.message, error.issues, fault.parameters.code);
     }
   }
   return error;

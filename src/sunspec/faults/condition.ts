@@ -1,5 +1,5 @@
 /** Conditions of faults: whether the device is where the fault is to strike. */
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import type { FaultCondition } from '../../core/faults/kinds.ts';
 import type { Bank } from '../map/bank.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
@@ -29,7 +29,7 @@ export function holds(bank: Bank, when: FaultCondition | null): boolean {
 }
 
 /** What is wrong with a condition for a device of this layout, at the pointer of the member; null: nothing. */
-export function conditionFault(layout: Layout, when: FaultCondition): Fault | null {
+export function conditionFault(layout: Layout, when: FaultCondition): Issue | null {
   const slot = slotNamed(layout, when.point);
   if (slot === undefined) return { name: '/when/point', detail: `the device has no point ${when.point}` };
   if (!slot.implemented)
@@ -62,7 +62,7 @@ function isOrdered(slot: PointSlot): boolean {
   return !isEnumeration(slot) && !texts.includes(slot.def.type);
 }
 
-function equalsFault(slot: PointSlot, equals: string | number): Fault | null {
+function equalsFault(slot: PointSlot, equals: string | number): Issue | null {
   const name = '/when/equals';
   if (isEnumeration(slot)) {
     const { symbols = {} } = slot.def;

@@ -1,6 +1,6 @@
 /** What only a device can tell of reading and structure faults before they are put in. */
 import { SimError } from '../../core/errors.ts';
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import type { FaultKind, FaultTarget, ProposedFault } from '../../core/faults/kinds.ts';
 import {
   bitsFault,
@@ -37,12 +37,12 @@ function isOf<P>(fault: ProposedFault, kind: FaultKind<P>): fault is ProposedFau
  * @throws SimError COMMAND_BAD_VALUE with a fault for each member that is wrong
  */
 export function checkReading(fault: ProposedFault, layout: Layout): void {
-  const faults = [...readingFaults(fault, layout), ...structureFaults(fault, layout)];
-  if (faults.length > 0)
-    throw new SimError('COMMAND_BAD_VALUE', `the device cannot have the fault ${fault.kind.kind} as asked`, faults);
+  const issues = [...readingFaults(fault, layout), ...structureFaults(fault, layout)];
+  if (issues.length > 0)
+    throw new SimError('COMMAND_BAD_VALUE', `the device cannot have the fault ${fault.kind.kind} as asked`, issues);
 }
 
-function readingFaults(fault: ProposedFault, layout: Layout): Fault[] {
+function readingFaults(fault: ProposedFault, layout: Layout): Issue[] {
   const { target = {} } = fault.request;
   if (isOf(fault, freezeFault)) return exceptFaults(layout, target, fault.parameters.except ?? []);
   if (isOf(fault, valueFault)) {
@@ -65,14 +65,14 @@ function readingFaults(fault: ProposedFault, layout: Layout): Fault[] {
   return pointsMeant(layout, target).some(({ def }) => def.size > 1) ? [] : [nothing('has more than one register')];
 }
 
-const nothing = (what: string): Fault => ({ name: '/target', detail: `no point there ${what}` });
+const nothing = (what: string): Issue => ({ name: '/target', detail: `no point there ${what}` });
 
 /** What is against each point that is named by itself. */
 function pointFaults(
   layout: Layout,
   { points = [] }: FaultTarget,
   against: (slot: PointSlot) => string | null,
-): Fault[] {
+): Issue[] {
   return points.flatMap((name, at) => {
     const slot = slotNamed(layout, name);
     const detail = slot === undefined ? null : against(slot);
@@ -80,7 +80,7 @@ function pointFaults(
   });
 }
 
-function exceptFaults(layout: Layout, target: FaultTarget, except: readonly string[]): Fault[] {
+function exceptFaults(layout: Layout, target: FaultTarget, except: readonly string[]): Issue[] {
   const unknown = except.flatMap((name, at) =>
     slotsNamed(layout, name).length > 0
       ? []
@@ -91,7 +91,7 @@ function exceptFaults(layout: Layout, target: FaultTarget, except: readonly stri
   return [{ name: '/parameters/except', detail: 'leaves nothing that is frozen' }];
 }
 
-function quantityFaults(layout: Layout, target: FaultTarget): Fault[] {
+function quantityFaults(layout: Layout, target: FaultTarget): Issue[] {
   const wrong = pointFaults(layout, target, (slot) => {
     if (!isQuantity(slot)) return 'is no quantity';
     return slot.implemented ? null : 'is not implemented';
@@ -107,7 +107,7 @@ function bitFaults(
   layout: Layout,
   target: FaultTarget,
   { set = [], clear = [] }: { readonly set?: Bits | undefined; readonly clear?: Bits | undefined },
-): Fault[] {
+): Issue[] {
   const wrong = pointFaults(layout, target, (slot) => (isBitField(slot) ? null : 'is no bit field'));
   const fields = pointsMeant(layout, target).filter(isBitField);
   if (wrong.length > 0) return wrong;
@@ -122,7 +122,7 @@ function bitFaults(
   return [...unknown(set, 'set'), ...unknown(clear, 'clear')];
 }
 
-function structureFaults(fault: ProposedFault, layout: Layout): Fault[] {
+function structureFaults(fault: ProposedFault, layout: Layout): Issue[] {
   if (isOf(fault, baseFault)) {
     const highest = 0x1_0000 - layout.size;
     if (fault.parameters.address <= highest) return [];

@@ -1,6 +1,6 @@
 /** Which points a reading fault changes. */
 import { Buffer } from 'node:buffer';
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import type { FaultTarget } from '../../core/faults/kinds.ts';
 import { numberCodec } from '../map/codec.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
@@ -38,7 +38,7 @@ export function bitNumber({ def }: PointSlot, bit: number | string): number | nu
 }
 
 /** What is against a bit, without a place; null: nothing. */
-export function bitFault(slot: PointSlot, bit: number | string): Omit<Fault, 'name'> | null {
+export function bitFault(slot: PointSlot, bit: number | string): Omit<Issue, 'name'> | null {
   if (bitNumber(slot, bit) !== null) return null;
   const { def } = slot;
   return typeof bit === 'number'

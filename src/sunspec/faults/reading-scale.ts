@@ -1,5 +1,5 @@
 /** A scale factor that moves with the power of the device. */
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import type { Bank } from '../map/bank.ts';
 import { numberCodec } from '../map/codec.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
@@ -32,7 +32,7 @@ function movable(layout: Layout): readonly PointSlot[] {
 }
 
 /** What is wrong with a moving scale factor for a device. */
-export function dynamicScaleFaults(layout: Layout, { scale_factor: name }: DynamicScale): Fault[] {
+export function dynamicScaleFaults(layout: Layout, { scale_factor: name }: DynamicScale): Issue[] {
   const slot = slotNamed(layout, name);
   const allowed = movable(layout);
   if (slot !== undefined && allowed.includes(slot)) return [];

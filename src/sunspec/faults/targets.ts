@@ -1,6 +1,6 @@
 /** Which points of a device the target of a fault means. */
 import { SimError } from '../../core/errors.ts';
-import type { Fault } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
 import type { FaultTarget } from '../../core/faults/kinds.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 
@@ -57,7 +57,7 @@ export function slotsUnder(layout: Layout, address: number, count: number): read
  * @throws SimError COMMAND_BAD_VALUE with a fault for each
  */
 export function checkTarget(layout: Layout, target: FaultTarget = {}): void {
-  const faults: Fault[] = (target.points ?? []).flatMap((name, at) =>
+  const issues: Issue[] = (target.points ?? []).flatMap((name, at) =>
     slotsNamed(layout, name).length > 0
       ? []
       : [{ name: `/target/points/${at}`, detail: `the device has no point, group or model ${name}` }],
@@ -68,11 +68,11 @@ export function checkTarget(layout: Layout, target: FaultTarget = {}): void {
     registers !== undefined &&
     (registers.count < 1 || registers.address + registers.count <= base || registers.address >= base + size)
   ) {
-    faults.push({
+    issues.push({
       name: '/target/registers',
       detail: `none of these is in the map, which has ${base}..${base + size - 1}`,
     });
   }
-  if (faults.length > 0)
-    throw new SimError('COMMAND_BAD_VALUE', 'the fault has a target that the device lacks', faults);
+  if (issues.length > 0)
+    throw new SimError('COMMAND_BAD_VALUE', 'the fault has a target that the device lacks', issues);
 }

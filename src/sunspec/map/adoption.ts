@@ -5,13 +5,13 @@
 import { SimError } from '../../core/errors.ts';
 import type { GroupPlace, Layout, ModelPlace, PointSlot } from './layout.ts';
 import { isInSet1 } from './sets.ts';
-import { inUseFault } from './transaction.ts';
+import { inUseIssue } from './transaction.ts';
 import { readPoint } from './view.ts';
 
 const results = { IN_PROGRESS: 0, COMPLETED: 1, FAILED: 2 } as const;
 
 /** What is wrong with a set, at the point that shows it. */
-export interface AdoptionFault {
+export interface AdoptionIssue {
   readonly path: string;
   readonly detail: string;
 }
@@ -51,11 +51,11 @@ function curveRules(model: ModelPlace): readonly CurveRule[] {
 }
 
 /** Whatever the device implements of the set outside its points must hold a value that fits. */
-function settingsFault({ layout, image, model, set }: Candidate): AdoptionFault | null {
+function settingsFault({ layout, image, model, set }: Candidate): AdoptionIssue | null {
   for (const slot of model.slots) {
     const setting = slot.path.startsWith(set) && !slot.path.includes('.Pt[');
     if (!setting || !slot.implemented || slot.def.access !== 'RW') continue;
-    const detail = inUseFault(layout, image, slot);
+    const detail = inUseIssue(layout, image, slot);
     if (detail !== null) return { path: slot.path, detail };
   }
   return null;
@@ -72,9 +72,9 @@ function pointFault(
   { layout, image }: Candidate,
   coordinates: readonly PointSlot[],
   last: number,
-): AdoptionFault | null {
+): AdoptionIssue | null {
   for (const slot of coordinates) {
-    const detail = slot.implemented ? inUseFault(layout, image, slot) : null;
+    const detail = slot.implemented ? inUseIssue(layout, image, slot) : null;
     if (detail !== null) return { path: slot.path, detail };
   }
   const [input] = coordinates;
@@ -83,7 +83,7 @@ function pointFault(
   return { path: input.path, detail: `${x} lies before the point ahead of it, ${last}` };
 }
 
-function curveFault(candidate: Candidate, { prefix, least, rising }: CurveRule): AdoptionFault | null {
+function curveFault(candidate: Candidate, { prefix, least, rising }: CurveRule): AdoptionIssue | null {
   const { layout, image, model, set } = candidate;
   const path = `${set}${prefix}ActPt`;
   const count = layout.slot(model.def.id, path);
@@ -94,8 +94,8 @@ function curveFault(candidate: Candidate, { prefix, least, rising }: CurveRule):
   for (let i = 0; i < active; i += 1) {
     const coordinates = coordinatesOf(candidate, `${set}${prefix}Pt[${i}]`);
     if (coordinates.length === 0) return { path, detail: `${active} points are in use, there are only ${i}` };
-    const fault = pointFault(candidate, coordinates, last);
-    if (fault) return fault;
+    const issue = pointFault(candidate, coordinates, last);
+    if (issue) return issue;
     const x = rising && coordinates[0] ? readPoint(layout, image, coordinates[0]) : null;
     if (typeof x === 'number') last = x;
   }
@@ -103,13 +103,13 @@ function curveFault(candidate: Candidate, { prefix, least, rising }: CurveRule):
 }
 
 /** Why set `number` of a model cannot be in force; null when it can. */
-export function adoptionFault(layout: Layout, image: Buffer, modelId: number, number: number): AdoptionFault | null {
+export function adoptionIssue(layout: Layout, image: Buffer, modelId: number, number: number): AdoptionIssue | null {
   const model = layout.models.find((place) => place.def.id === modelId);
   const place = model && setsOf(model)[number - 1];
   if (!place) return { path: 'Crv', detail: `there is no set ${number}` };
   const candidate = { layout, image, model, set: `${place.def.name}[${number - 1}].` };
-  const fault = settingsFault(candidate);
-  if (fault) return fault;
+  const issue = settingsFault(candidate);
+  if (issue) return issue;
   for (const rule of curveRules(model)) {
     const found = curveFault(candidate, rule);
     if (found) return found;
@@ -139,10 +139,10 @@ function put(layout: Layout, image: Buffer, slot: PointSlot | undefined, word: n
 }
 
 /** The points that an adoption has written: the result, and set 1 when there was no fault. */
-function adoptedPoints(layout: Layout, request: PointSlot, fault: AdoptionFault | null): readonly PointSlot[] {
+function adoptedPoints(layout: Layout, request: PointSlot, issue: AdoptionIssue | null): readonly PointSlot[] {
   const result = adoptionResult(layout, request);
   const model = layout.models.find((place) => place.def.id === request.modelId);
-  return (model?.slots ?? []).filter((slot) => slot === result || (fault === null && isInSet1(slot)));
+  return (model?.slots ?? []).filter((slot) => slot === result || (issue === null && isInSet1(slot)));
 }
 
 /**
@@ -153,10 +153,10 @@ export function adopt(layout: Layout, image: Buffer, request: PointSlot): readon
   const model = layout.models.find((place) => place.def.id === request.modelId);
   if (!model) return [];
   const number = image.readUInt16BE((request.address - layout.base) * 2);
-  const fault = adoptionFault(layout, image, request.modelId, number);
-  if (fault === null) copySet(layout, image, model, number);
-  put(layout, image, adoptionResult(layout, request), fault === null ? results.COMPLETED : results.FAILED);
-  return adoptedPoints(layout, request, fault);
+  const issue = adoptionIssue(layout, image, request.modelId, number);
+  if (issue === null) copySet(layout, image, model, number);
+  put(layout, image, adoptionResult(layout, request), issue === null ? results.COMPLETED : results.FAILED);
+  return adoptedPoints(layout, request, issue);
 }
 
 /** Says how far an adoption is, without adopting anything. @returns the points that this wrote */
@@ -179,10 +179,10 @@ export function reportAdoption(
 export function adoptInPlace(layout: Layout, image: Buffer, touched: readonly PointSlot[]): readonly PointSlot[] {
   const models = new Set(touched.filter(isInSet1).map((slot) => slot.modelId));
   return [...models].flatMap((modelId) => {
-    const fault = adoptionFault(layout, image, modelId, 1);
-    if (fault) {
-      const name = `${modelId}.${fault.path}`;
-      throw new SimError('MAP_BAD_VALUE', `${name}: ${fault.detail}`, [{ name, detail: fault.detail }]);
+    const issue = adoptionIssue(layout, image, modelId, 1);
+    if (issue) {
+      const name = `${modelId}.${issue.path}`;
+      throw new SimError('MAP_BAD_VALUE', `${name}: ${issue.detail}`, [{ name, detail: issue.detail }]);
     }
     const request = layout.slot(modelId, 'AdptCrvReq') ?? layout.slot(modelId, 'AdptCtlReq');
     if (!request) throw new SimError('INTERNAL', `model ${modelId} has sets but no adoption request`);

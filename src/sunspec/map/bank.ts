@@ -1,4 +1,4 @@
-import { SimError } from '../../core/errors.ts';
+import { errorText, SimError } from '../../core/errors.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { adopt, adoptInPlace, adoptionResult, reportAdoption } from './adoption.ts';
@@ -343,7 +343,7 @@ export class RegisterBank implements Bank {
       try {
         listener(event);
       } catch (error) {
-        this.#options.onListenerFault?.(error instanceof Error ? error.message : String(error));
+        this.#options.onListenerFault?.(errorText(error));
       }
     }
   }

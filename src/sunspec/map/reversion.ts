@@ -6,6 +6,7 @@
  * enable, a set-point, an adoption request or RvrtTms; RvrtTms 0 or disabling the function ends it. After expiry it rests until the
  * next such write. (Whether a set-point alone restarts the timer is left open by the model; here it does.)
  */
+import { errorText } from '../../core/errors.ts';
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Scheduler, Timer } from '../../core/time/scheduler.ts';
@@ -147,7 +148,7 @@ export class ReversionTimers {
     try {
       this.#bank.assign(byReversion, values);
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return errorText(error);
     }
     const request = group.adoption?.[0];
     const result = request && this.#bank.layout.slot(request.modelId, request.path.replace('Req', 'Rslt'));

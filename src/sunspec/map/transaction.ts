@@ -162,11 +162,11 @@ export function checkValue(layout: Layout, image: Buffer, slot: PointSlot): void
 }
 
 /** Why a point cannot be part of a set in force: it must hold a value, and one that makes sense there; null when it does. */
-export function inUseFault(layout: Layout, image: Buffer, slot: PointSlot): string | null {
+export function inUseIssue(layout: Layout, image: Buffer, slot: PointSlot): string | null {
   if (isAbsent(layout, image, slot)) return 'is not set';
   const rule = `${slot.modelId}.${plainPath(slot.path)}`;
   const fault = presentFault(layout, image, slot, inUseRanges[rule] ?? ranges[rule]);
-  return fault && (fault.faults[0]?.detail ?? fault.message);
+  return fault && (fault.issues[0]?.detail ?? fault.message);
 }
 
 /**

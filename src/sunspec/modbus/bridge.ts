@@ -1,6 +1,6 @@
 import type { Adapter, AdapterStatus, CommState, DeviceEndpoint } from '../../core/adapter.ts';
 import { systemClock } from '../../core/time/clock.ts';
-import { SimError } from '../../core/errors.ts';
+import { errorText, SimError } from '../../core/errors.ts';
 import { hostAndPort } from '../../core/net/listen.ts';
 import { silentLogger } from '../../core/log/log.ts';
 import { highestUnitId } from '../../contract/modbus-report.ts';
@@ -106,7 +106,7 @@ export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapte
     } catch (error) {
       await closeAll();
       state = 'error';
-      lastError = error instanceof Error ? error.message : String(error);
+      lastError = errorText(error);
       throw error;
     }
     for (const [at, [index]] of present.entries()) {
@@ -150,7 +150,7 @@ export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapte
     } catch (error) {
       ports = ports.filter((each) => each !== port);
       throw error instanceof SimError && error.code === 'LISTEN_FAILED'
-        ? new SimError('COMMAND_CONFLICT', error.message, error.faults)
+        ? new SimError('COMMAND_CONFLICT', error.message, error.issues)
         : error;
     }
     refuseWhenStopping();
@@ -339,7 +339,7 @@ async function listenAll(ports: readonly Port[]): Promise<void> {
 function named(error: unknown, deviceIndex: number | undefined): unknown {
   if (!(error instanceof SimError)) return error;
   const whose = deviceIndex === undefined ? 'Modbus' : `Modbus of device ${deviceIndex}`;
-  return new SimError(error.code, `${whose}: ${error.message}`, error.faults);
+  return new SimError(error.code, `${whose}: ${error.message}`, error.issues);
 }
 
 function portsInWords(ports: readonly Port[]): string {

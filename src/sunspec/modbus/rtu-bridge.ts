@@ -1,7 +1,7 @@
 /** Modbus RTU: all devices on one serial line, each at its address. */
 import type { Adapter, AdapterStatus, CommState, DeviceEndpoint } from '../../core/adapter.ts';
 import { systemClock } from '../../core/time/clock.ts';
-import { SimError } from '../../core/errors.ts';
+import { errorText, SimError } from '../../core/errors.ts';
 import { silentLogger } from '../../core/log/log.ts';
 import { highestUnitId } from '../../contract/modbus-report.ts';
 import type { ModbusReport, ModbusReporter } from '../../contract/modbus-report.ts';
@@ -271,7 +271,7 @@ function closed(port: SerialChannel): Promise<void> {
 }
 
 function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return errorText(error);
 }
 
 /** `9600 8N1` */

@@ -369,8 +369,8 @@ describe('command line', () => {
     }
 
     it('names every device type for an unknown one', () => {
-      const [fault] = faultsOf(['-d', 'Tidal-3Phase']);
-      expect(fault?.allowed).to.deep.equal([
+      const [issue] = faultsOf(['-d', 'Tidal-3Phase']);
+      expect(issue?.allowed).to.deep.equal([
         'PV-3Phase',
         'PV',
         'PV-2Phase',
@@ -385,7 +385,7 @@ describe('command line', () => {
         'HybridDC-3Phase',
         'EVSE',
       ]);
-      expect(fault?.detail).to.equal(`given "Tidal-3Phase"; allowed: ${fault?.allowed?.join(', ') ?? ''}`);
+      expect(issue?.detail).to.equal(`given "Tidal-3Phase"; allowed: ${issue?.allowed?.join(', ') ?? ''}`);
     });
     it('counts the value behind an unknown flag to the flag', () => {
       expect(faultLines(['--tik', '3'])).to.deep.equal(['--tik: unknown flag; nearest known: --tick']);

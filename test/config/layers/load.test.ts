@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { errorOf, faultLines, pvOf, run } from '../support.ts';
-import { formatFaults, refused } from '../../../src/config/issues/issues.ts';
+import { formatIssues, refused } from '../../../src/config/issues/issues.ts';
 import { bundledProfileNames } from '../../../src/config/profile/bundled.ts';
 
 const yaml = (text: string) => ({ files: { '/site/c.yaml': text } });
@@ -210,9 +210,9 @@ describe('devices', () => {
     expect(device?.profile.models['702']).to.include({ WMaxRtg: 7000, VAMaxRtg: 7000, VNomRtg: 240 });
   });
   it('-f that leads nowhere lists the bundled profiles', () => {
-    const [fault] = errorOf(['-f', 'nothing', '-N', '3']).faults;
-    expect(fault?.name).to.equal('-f');
-    expect(fault?.allowed).to.deep.equal(bundledProfileNames);
+    const [issue] = errorOf(['-f', 'nothing', '-N', '3']).issues;
+    expect(issue?.name).to.equal('-f');
+    expect(issue?.allowed).to.deep.equal(bundledProfileNames);
   });
 
   const mixed = {
@@ -309,7 +309,7 @@ describe('reliability C4: all faults at once', () => {
   };
 
   it('names flags, environment, file, ranges and profiles in one error', () => {
-    expect(errorOf(argv, given).faults.map((fault) => fault.name)).to.have.members([
+    expect(errorOf(argv, given).issues.map((issue) => issue.name)).to.have.members([
       '-wp',
       '--tik',
       '"stray"',
@@ -327,13 +327,13 @@ describe('reliability C4: all faults at once', () => {
   });
   it('prints one line for each', () => {
     const error = errorOf(argv, given);
-    const lines = formatFaults(error).split('\n');
-    expect(lines).to.have.length(error.faults.length + 1);
+    const lines = formatIssues(error).split('\n');
+    expect(lines).to.have.length(error.issues.length + 1);
     expect(lines[0]).to.equal('The configuration is not valid, 13 faults:');
     expect(lines).to.include('  -wp: given "70000"; allowed: a whole number from 0 to 65535');
   });
   it('prints no control characters and cuts long values', () => {
-    const text = formatFaults(errorOf([`--tick=\u001b[31m\n${'9'.repeat(500)}`, '-\u009b']));
+    const text = formatIssues(errorOf([`--tick=\u001b[31m\n${'9'.repeat(500)}`, '-\u009b']));
     expect(text).to.not.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
     expect(text.split('\n')).to.have.length(3);
     expect(text.length).to.be.below(400);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { addedDeviceSchema, deviceEntrySchema } from '../../../src/config/profile/device-entry.ts';
 import type { DeviceEntry } from '../../../src/config/profile/device-entry.ts';
-import { entryFaults, profileFaults } from '../../../src/config/issues/entry-issues.ts';
+import { entryIssues, profileIssues } from '../../../src/config/issues/entry-issues.ts';
 import { SimError } from '../../../src/core/errors.ts';
 import { run } from '../support.ts';
 
@@ -10,7 +10,7 @@ function faultsOf(make: () => unknown): readonly string[] {
     make();
   } catch (error) {
     if (error instanceof SimError && error.code === 'CONFIG_INVALID')
-      return error.faults.map(({ name, detail }) => `${name}: ${detail}`);
+      return error.issues.map(({ name, detail }) => `${name}: ${detail}`);
     throw error;
   }
   return [];
@@ -90,7 +90,7 @@ describe('a further device by its entry', () => {
 
 describe('faults as JSON pointers into an entry', () => {
   const inline: DeviceEntry = { device_type: 'EVSE', profile: {} };
-  const names = (faults: readonly string[], entry: DeviceEntry, translate = entryFaults) =>
+  const names = (faults: readonly string[], entry: DeviceEntry, translate = entryIssues) =>
     translate(
       faults.map((name) => ({ name, detail: 'd' })),
       entry,
@@ -108,7 +108,7 @@ describe('faults as JSON pointers into an entry', () => {
       ['/profile/pv', 'd'],
       ['/device_type', 'd'],
     ]);
-    expect(names(['models.702.WMax', 'connector'], inline, profileFaults)).to.deep.equal([
+    expect(names(['models.702.WMax', 'connector'], inline, profileIssues)).to.deep.equal([
       ['/profile/models/702/WMax', 'd'],
       ['/profile', 'connector: d'],
     ]);
@@ -118,7 +118,7 @@ describe('faults as JSON pointers into an entry', () => {
     expect(names(['10kW-3Phase.yaml: pv'], { profile: '10kW-3Phase' })).to.deep.equal([
       ['/profile', '10kW-3Phase.yaml: pv: d'],
     ]);
-    expect(names(['models.702.WMax'], { evse_profile: 'EVSE-AC-22kW-1port' }, profileFaults)).to.deep.equal([
+    expect(names(['models.702.WMax'], { evse_profile: 'EVSE-AC-22kW-1port' }, profileIssues)).to.deep.equal([
       ['/evse_profile', 'models.702.WMax: d'],
     ]);
     expect(names(['--hybrid_soc_min_pct'], { device_type: 'HybridDC-3Phase' })).to.deep.equal([

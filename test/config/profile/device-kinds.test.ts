@@ -1,25 +1,25 @@
 import { expect } from 'chai';
 import { deviceProfileSchema, resolveProfile } from '../../../src/config/profile/device-profile.ts';
 import type { ProfileTarget } from '../../../src/config/profile/kind-parameters.ts';
-import type { Fault } from '../../../src/core/errors.ts';
+import type { Issue } from '../../../src/core/errors.ts';
 import { maximumPowerPoint, parametersAt, pvModules } from '../../../src/der/source/pv/module.ts';
 import type { SourceParts } from '../support.ts';
 
 type Given = Partial<ProfileTarget> & Pick<ProfileTarget, 'assetType'>;
 
 function resolve(raw: unknown, target: Given) {
-  const faults: Fault[] = [];
+  const issues: Issue[] = [];
   const profile = resolveProfile(
     deviceProfileSchema.parse(raw),
     { phases: 'three', longitudeDeg: 0, ...target },
     'p',
-    faults,
+    issues,
   );
-  return { profile, source: profile?.source as SourceParts | undefined, rated: profile?.models['702'], faults };
+  return { profile, source: profile?.source as SourceParts | undefined, rated: profile?.models['702'], faults: issues };
 }
 
 const rating = (points: object) => ({ models: { 702: points } });
-const lines = (faults: readonly Fault[]) => faults.map(({ name, detail }) => `${name}: ${detail}`);
+const lines = (issues: readonly Issue[]) => issues.map(({ name, detail }) => `${name}: ${detail}`);
 
 describe('interface 12.1: profiles by kind', () => {
   describe('battery', () => {
@@ -204,11 +204,11 @@ describe('interface 12.1: profiles by kind', () => {
       expect(names).to.deep.equal(['p: hybrid.soc_min_pct', 'p: pv.min_dc_voltage_v', 'p: battery.strings']);
     });
     it('keeps the limits of the hybrid for the battery when the array is wrong', () => {
-      const { faults } = resolve(
+      const { faults: issues } = resolve(
         { hybrid: { soc_min_pct: 5 }, battery: { soc_pct: 7 }, pv: { min_dc_voltage_v: 5000 } },
         hybrid,
       );
-      expect(faults.map(({ name }) => name)).to.deep.equal(['p: pv.min_dc_voltage_v']);
+      expect(issues.map(({ name }) => name)).to.deep.equal(['p: pv.min_dc_voltage_v']);
     });
     it('names limits in the wrong order once', () => {
       expect(lines(resolve({ hybrid: { soc_min_pct: 60, soc_max_pct: 40 } }, hybrid).faults)).to.deep.equal([

@@ -49,15 +49,15 @@ describe('interface 12: EVSE profiles', () => {
     ]);
   });
   it('--evse_profile refuses another profile and names -f', () => {
-    const [fault] = faultsOf(['--evse_profile', '10kW-3Phase']);
-    expect(fault?.name).to.equal('--evse_profile');
-    expect(fault?.detail).to.match(
+    const [issue] = faultsOf(['--evse_profile', '10kW-3Phase']);
+    expect(issue?.name).to.equal('--evse_profile');
+    expect(issue?.detail).to.match(
       /^given "10kW-3Phase", which is no profile of an EVSE; allowed: one of an EVSE \(EVSE-.*\), this one with -f$/,
     );
   });
   it('lists its own profiles for a file that is missing', () => {
-    const [fault] = faultsOf(['--evse_profile', 'EVSE-none']);
-    expect(fault?.allowed).to.include('EVSE-AC-22kW-1port').and.not.include('10kW-3Phase');
+    const [issue] = faultsOf(['--evse_profile', 'EVSE-none']);
+    expect(issue?.allowed).to.include('EVSE-AC-22kW-1port').and.not.include('10kW-3Phase');
   });
   it('is a fault with another device type, as a flag only', () => {
     expect(faultLines(['-d', 'PV', '--evse_profile', 'EVSE-AC-22kW-1port'])).to.deep.equal([

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { addSeconds, simTimeFromMs } from '../../../src/core/time/clock.ts';
 import type { ActiveFault } from '../../../src/core/faults/active-fault.ts';
 import { SimError } from '../../../src/core/errors.ts';
-import type { Fault } from '../../../src/core/errors.ts';
+import type { Issue } from '../../../src/core/errors.ts';
 import type { FaultKind, FaultRequest } from '../../../src/core/faults/kinds.ts';
 import { FaultRegistry, keptEnded, maxActiveFaults, maxKeptMaps } from '../../../src/core/faults/registry.ts';
 import type { FaultChange } from '../../../src/core/faults/registry.ts';
@@ -87,13 +87,13 @@ describe('FaultRegistry', () => {
     throw new Error('nothing was thrown');
   }
 
-  function faultsOf(act: () => unknown, code = 'COMMAND_BAD_VALUE'): readonly Fault[] {
+  function faultsOf(act: () => unknown, code = 'COMMAND_BAD_VALUE'): readonly Issue[] {
     try {
       act();
     } catch (error) {
       expect(error).to.be.instanceOf(SimError);
       expect((error as SimError).code).to.equal(code);
-      return (error as SimError).faults;
+      return (error as SimError).issues;
     }
     throw new Error('nothing was thrown');
   }
@@ -133,7 +133,7 @@ describe('FaultRegistry', () => {
     });
 
     it('names every member that is wrong by its request', () => {
-      const faults = faultsOf(() =>
+      const issues = faultsOf(() =>
         registry.inject(
           [
             one(),
@@ -145,7 +145,7 @@ describe('FaultRegistry', () => {
           by,
         ),
       );
-      expect(faults.map(({ name }) => name)).to.deep.equal([
+      expect(issues.map(({ name }) => name)).to.deep.equal([
         '/1/kind',
         '/2/target/registers',
         '/2/parameters/code',
@@ -157,7 +157,7 @@ describe('FaultRegistry', () => {
         '/3/seed',
         '/4/probability',
       ]);
-      expect(faults[0]?.allowed).to.deep.equal(['knock', 'stall']);
+      expect(issues[0]?.allowed).to.deep.equal(['knock', 'stall']);
     });
 
     it('is all or nothing', () => {
@@ -205,7 +205,7 @@ describe('FaultRegistry', () => {
         by,
       );
       expect(registry.active.map(({ facts }) => facts.profile)).to.deep.equal(['a', null, null]);
-      const faults = faultsOf(() =>
+      const issues = faultsOf(() =>
         registry.injectSets(
           [
             { requests: [one()], profile: 'a' },
@@ -214,7 +214,7 @@ describe('FaultRegistry', () => {
           by,
         ),
       );
-      expect(faults.map(({ name }) => name)).to.deep.equal(['/1/kind']);
+      expect(issues.map(({ name }) => name)).to.deep.equal(['/1/kind']);
       expect(registry.active).to.have.length(3);
     });
 

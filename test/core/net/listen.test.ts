@@ -26,10 +26,10 @@ describe('listening', () => {
   it('fails in words, with host and port as the fault', async () => {
     const server = createServer();
     const { port } = await listen(server, '127.0.0.1', 0);
-    const { message, faults } = await failure('127.0.0.1', port, 'HTTP');
+    const { message, issues: issues } = await failure('127.0.0.1', port, 'HTTP');
     server.close();
     expect(message).to.equal(`HTTP: cannot listen on 127.0.0.1:${port}: the port is in use`);
-    expect(faults).to.deep.equal([{ name: `127.0.0.1:${port}`, detail: 'the port is in use' }]);
+    expect(issues).to.deep.equal([{ name: `127.0.0.1:${port}`, detail: 'the port is in use' }]);
   });
 
   it('fails alike for what is thrown at once', async () => {

@@ -145,7 +145,7 @@ describe('Template of a profile', () => {
       1: { L: 3 },
     });
     expect(error.code).to.equal('CONFIG_INVALID');
-    expect(error.faults.map((fault) => fault.name).sort()).to.deep.equal([
+    expect(error.issues.map((issue) => issue.name).sort()).to.deep.equal([
       'models.1.L',
       'models.701.W',
       'models.704.NoSuch',
@@ -156,9 +156,9 @@ describe('Template of a profile', () => {
   });
 
   it('refuses values that a write would be refused for', () => {
-    expect(fails({ 704: { WMaxLimPct: 110 } }).faults[0]!.name).to.equal('models.704.WMaxLimPct');
-    expect(fails({ 702: { WMax: 20_000 } }).faults[0]!.name).to.equal('models.702.WMax');
-    expect(fails({ 704: { 'PFWInj.PF': 0.5 } }).faults[0]!.name).to.equal('models.704.PFWInj.PF');
+    expect(fails({ 704: { WMaxLimPct: 110 } }).issues[0]!.name).to.equal('models.704.WMaxLimPct');
+    expect(fails({ 702: { WMax: 20_000 } }).issues[0]!.name).to.equal('models.702.WMax');
+    expect(fails({ 704: { 'PFWInj.PF': 0.5 } }).issues[0]!.name).to.equal('models.704.PFWInj.PF');
     expect(errorOf(() => template({}, 'three', 60, { module: 'constructor' })).code).to.equal('CONFIG_INVALID');
   });
 
@@ -174,7 +174,7 @@ describe('Template of a profile', () => {
         PFOvrExtRtg: 2,
       },
     });
-    expect(error.faults.map((fault) => fault.name).sort()).to.deep.equal([
+    expect(error.issues.map((issue) => issue.name).sort()).to.deep.equal([
       'models.702.PFOvrExtRtg',
       'models.702.VAMaxRtg',
       'models.702.VMaxRtg',
@@ -182,7 +182,7 @@ describe('Template of a profile', () => {
       'models.702.VarMaxInjRtg',
     ]);
     const window = errorOf(() => template({}, 'three', 60, { minDcVoltageV: 650, maxDcVoltageV: 600 }));
-    expect(window.faults.map((fault) => fault.name).sort()).to.deep.equal([
+    expect(window.issues.map((issue) => issue.name).sort()).to.deep.equal([
       'pv.max_dc_voltage_v',
       'pv.min_dc_voltage_v',
     ]);
@@ -192,7 +192,7 @@ describe('Template of a profile', () => {
     const error = errorOf(() =>
       testPlant({ types: ['PV-3Phase', 'PV-1Phase', 'PV-3Phase'], models: { 704: { Foo: 1 }, 701: { W: 5 } } }),
     );
-    expect(error.faults.map((fault) => fault.name.replace(/ \(.*\)/, '')).sort()).to.deep.equal([
+    expect(error.issues.map((issue) => issue.name.replace(/ \(.*\)/, '')).sort()).to.deep.equal([
       'devices[0]: models.701.W',
       'devices[0]: models.704.Foo',
       'devices[1]: models.701.W',

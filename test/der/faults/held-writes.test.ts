@@ -152,7 +152,7 @@ describe('device fault ignore_effect', () => {
     const error = errorOf(() => {
       rig.inject(ignoreEffectFault, {}, { target: { points: ['701.W'] } });
     });
-    expect([error.code, error.faults[0]?.name]).to.deep.equal(['COMMAND_BAD_VALUE', '/0/target/points']);
+    expect([error.code, error.issues[0]?.name]).to.deep.equal(['COMMAND_BAD_VALUE', '/0/target/points']);
   });
 });
 

@@ -29,7 +29,7 @@ function faultsOf(text: string): readonly string[] {
     if (!(error instanceof SimError)) throw error;
     expect(error.code).to.equal('CONFIG_INVALID');
     expect(error.message).to.include('cars.csv');
-    return error.faults.map(({ detail }) => detail);
+    return error.issues.map(({ detail }) => detail);
   }
   return [];
 }

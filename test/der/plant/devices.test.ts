@@ -180,7 +180,7 @@ describe('a device that joins', () => {
     );
     const error = await failure(plant.add({ ...device, series: seriesOf(device) }));
     expect(error?.code).to.equal('CONFIG_INVALID');
-    expect(error?.faults.map(({ name }) => name)).to.include.members(['models.705.Nonsense', 'models.705.Ena']);
+    expect(error?.issues.map(({ name }) => name)).to.include.members(['models.705.Nonsense', 'models.705.Ena']);
     expect(plant.devices).to.have.length(1);
   });
 

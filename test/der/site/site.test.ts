@@ -252,7 +252,7 @@ describe('Connection point: setting limits', () => {
       try {
         attempt();
       } catch (error) {
-        expect((error as SimError).faults.map((fault) => fault.name)).to.deep.equal(faults);
+        expect((error as SimError).issues.map((issue) => issue.name)).to.deep.equal(faults);
       }
       expect(Object.values(plant.site.limits).every(({ limitW, setBy }) => limitW === null && setBy === null)).to.equal(
         true,

@@ -23,7 +23,7 @@ function fault(text: string): SimError {
 }
 
 function details(text: string): string[] {
-  return fault(text).faults.map((found) => found.detail);
+  return fault(text).issues.map((found) => found.detail);
 }
 
 function table(rows: readonly (readonly [number, number])[], changes: Partial<SeriesFormat> = {}): Series {
@@ -57,7 +57,7 @@ describe('time series: reading', () => {
     expect(error.message).to.equal(
       'The time series weather.csv cannot be used: ' + 'line 4: irradiance_w_m2 is "abc", not a number (and 6 more)',
     );
-    expect(error.faults.map((found) => found.detail)).to.deep.equal([
+    expect(error.issues.map((found) => found.detail)).to.deep.equal([
       'line 4: irradiance_w_m2 is "abc", not a number',
       'line 6: time_s is 5 after 10, it must rise',
       'line 6: irradiance_w_m2 is 2000, outside 0 to 1500',
@@ -86,7 +86,7 @@ describe('time series: reading', () => {
     expect(details(`${header},irradiance_w_m2\n0,x,x`)).to.deep.equal([
       'line 1: column irradiance_w_m2 is there twice',
     ]);
-    expect(fault(`${header},gust\n0,1,1`).faults[0]?.allowed).to.deep.equal([
+    expect(fault(`${header},gust\n0,1,1`).issues[0]?.allowed).to.deep.equal([
       'time_s',
       'irradiance_w_m2',
       'wind_speed_m_s',

@@ -429,7 +429,7 @@ describe('faults in what a write leaves', () => {
           { kind, parameters, request: { protocol: 'modbus', kind: kind.kind, parameters, target } },
           rig.layout,
         );
-      }).faults[0]?.name;
+      }).issues[0]?.name;
 
     it('names the target when nothing there can be written', () => {
       expect(refusal(ignoreWriteFault, {}, { points: ['701.W'] })).to.equal('/target/points');

@@ -173,7 +173,7 @@ describe('falsified measurements (model 64412)', () => {
   it('refuses a switch that has nothing to lie about in a device, and one that is none', () => {
     const rig = new FaultyMapRig({ omit: ['702.AMax'] });
     for (const name of ['SettingsLowAmps', 'MeasNothing']) {
-      expect(errorOf(() => rig.inject(falsifyFault, { switch: name })).faults[0]?.name).to.equal(
+      expect(errorOf(() => rig.inject(falsifyFault, { switch: name })).issues[0]?.name).to.equal(
         '/0/parameters/switch',
       );
     }

@@ -442,7 +442,7 @@ describe('faults in what a read shows', () => {
     for (const [kind, parameters, extras, name] of rows) {
       it(`${kind.kind} ${JSON.stringify({ ...parameters, ...extras.target }).slice(0, 60)} at ${name}`, () => {
         const error = errorOf(() => rig.inject(kind, parameters, extras));
-        expect([error.code, error.faults.map((fault) => fault.name)]).to.deep.equal([
+        expect([error.code, error.issues.map((issue) => issue.name)]).to.deep.equal([
           'COMMAND_BAD_VALUE' satisfies ErrorCode,
           [name],
         ]);

@@ -245,13 +245,13 @@ describe('faults in the chain of models', () => {
     ];
     for (const [kind, parameters, name] of refused) {
       it(`${kind.kind} ${JSON.stringify(parameters)} at ${name}`, () => {
-        expect(errorOf(() => rig.inject(kind, parameters)).faults.map((fault) => fault.name)).to.deep.equal([name]);
+        expect(errorOf(() => rig.inject(kind, parameters)).issues.map((issue) => issue.name)).to.deep.equal([name]);
       });
     }
 
     it('names what can be asked for', () => {
-      expect(errorOf(() => rig.inject(hideModelFault, { model: 999 })).faults[0]?.allowed).to.include(701);
-      expect(errorOf(() => rig.inject(baseFault, { address: 65_000 })).faults[0]?.detail).to.contain(
+      expect(errorOf(() => rig.inject(hideModelFault, { model: 999 })).issues[0]?.allowed).to.include(701);
+      expect(errorOf(() => rig.inject(baseFault, { address: 65_000 })).issues[0]?.detail).to.contain(
         String(65_536 - rig.map.layout.size),
       );
     });

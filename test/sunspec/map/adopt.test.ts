@@ -91,7 +91,7 @@ describe('adopt: set 1 and settings in one commit', () => {
       });
     });
     expect(error.code).to.equal('MAP_BAD_VALUE');
-    expect(error.faults).to.deep.equal([
+    expect(error.issues).to.deep.equal([
       { name: '705.Crv[0].Pt[1].V', detail: '105 lies before the point ahead of it, 106' },
     ]);
     expect(test.dump().equals(bytes)).to.equal(true);

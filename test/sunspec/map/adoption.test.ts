@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { adoptionFault } from '../../../src/sunspec/map/adoption.ts';
+import { adoptionIssue } from '../../../src/sunspec/map/adoption.ts';
 import { createMapView, pointName } from '../../../src/sunspec/map/view.ts';
 import type { MapView } from '../../../src/sunspec/map/view.ts';
 import { inSet, models, readOnly, request, result, setBytes, setPlace, setValues } from '../../support/curves.ts';
@@ -186,7 +186,7 @@ describe('adoption: what a set in force must hold', () => {
     const layout = mapLayout();
     const image = startImage(layout);
     change(createMapView(layout, image));
-    return adoptionFault(layout, image, modelId, number);
+    return adoptionIssue(layout, image, modelId, number);
   }
 
   it('a droop control has all of its settings, each in its range', () => {

@@ -477,13 +477,13 @@ describe('bank: messages', () => {
     expect(messages({ '704.WMaxLimPct': null }).message).to.equal(
       '704.WMaxLimPct: the "not implemented" value cannot be written',
     );
-    expect(messages({ '704.WMaxLimPct': 'half' }).faults).to.deep.equal([
+    expect(messages({ '704.WMaxLimPct': 'half' }).issues).to.deep.equal([
       { name: '704.WMaxLimPct', detail: 'must be a finite number' },
     ]);
     const raw = errorOf(() => {
       test.bank.write(test.slot(704, 'WMaxLimPctEna').address, words(2), byModbus);
     });
-    expect(raw.faults).to.deep.equal([
+    expect(raw.issues).to.deep.equal([
       { name: '704.WMaxLimPctEna', detail: '2 is not one of its values', allowed: ['DISABLED', 'ENABLED'] },
     ]);
   });

@@ -302,7 +302,7 @@ describe('rules: words', () => {
         const error = errorOf(() => {
           test.set({ [name]: text });
         });
-        expect([error.code, error.faults[0]?.allowed], JSON.stringify(text)).to.deep.equal(['MAP_BAD_VALUE', allowed]);
+        expect([error.code, error.issues[0]?.allowed], JSON.stringify(text)).to.deep.equal(['MAP_BAD_VALUE', allowed]);
         const bytes = Buffer.alloc(64);
         bytes.write(text);
         expect(

@@ -179,8 +179,8 @@ describe('view', () => {
           bank.assign(byRest, [{ slot: point, value }]);
         });
         expect(error.code, String(value)).to.equal('MAP_BAD_VALUE');
-        expect(error.faults[0]).to.include({ name: '704.VarSetMod' });
-        expect(error.faults[0]?.allowed).to.deep.equal([
+        expect(error.issues[0]).to.include({ name: '704.VarSetMod' });
+        expect(error.issues[0]?.allowed).to.deep.equal([
           'W_MAX_PCT',
           'VAR_MAX_PCT',
           'VAR_AVAIL_PCT',
@@ -200,12 +200,12 @@ describe('view', () => {
       });
     });
     expect(error.message).to.match(/^705\.Crv\[2\]\.Pt\[7\]\.V: /);
-    expect(error.faults[0]?.name).to.equal('705.Crv[2].Pt[7].V');
+    expect(error.issues[0]?.name).to.equal('705.Crv[2].Pt[7].V');
     const symbol = errorOf(() => {
       bank.transact(byRest, (tx) => {
         Object.assign(tx.m712.Crv[1]!, { Pri: 'BOTH' });
       });
     });
-    expect(symbol.faults[0]?.name).to.equal('712.Crv[1].Pri');
+    expect(symbol.issues[0]?.name).to.equal('712.Crv[1].Pri');
   });
 });

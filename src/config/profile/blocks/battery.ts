@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from '../../../core/errors.ts';
+import type { Issue } from '../../../core/errors.ts';
 import { batteryChemistries } from '../../../contract/kinds/battery.ts';
 import type { BatteryParameters } from '../../../contract/kinds/battery.ts';
 
@@ -64,9 +64,9 @@ const bounds = ['soc_min_pct', 'soc_reserve_min_pct', 'soc_reserve_max_pct', 'so
  * Fills in what the block leaves out.
  * @param ratedW of the inverter, W
  * @param where put before the key in a fault
- * @param faults receives what is wrong across members
+ * @param issues receives what is wrong across members
  */
-export function resolveBattery(input: BatteryInput, ratedW: number, where: string, faults: Fault[]): BatteryParameters {
+export function resolveBattery(input: BatteryInput, ratedW: number, where: string, issues: Issue[]): BatteryParameters {
   const soc_min_pct = input.soc_min_pct ?? 10;
   const soc_max_pct = input.soc_max_pct ?? 90;
   const levels = {
@@ -75,10 +75,10 @@ export function resolveBattery(input: BatteryInput, ratedW: number, where: strin
     soc_reserve_min_pct: input.soc_reserve_min_pct ?? soc_min_pct,
     soc_reserve_max_pct: input.soc_reserve_max_pct ?? soc_max_pct,
   };
-  checkLevels(input, levels, where, faults);
+  checkLevels(input, levels, where, issues);
   const [strings, modules, cells] = [input.strings ?? 2, input.modules ?? 4, input.cells ?? 16];
   if (strings * modules * cells > mostCells) {
-    faults.push({
+    issues.push({
       name: `${where}: battery.strings`,
       detail: `given or derived ${strings} strings of ${modules} modules of ${cells} cells; allowed: up to ${mostCells} cells`,
     });
@@ -110,14 +110,14 @@ function checkLevels(
   input: BatteryInput,
   levels: Readonly<Record<Bound, number>>,
   where: string,
-  faults: Fault[],
+  issues: Issue[],
 ): void {
   if (levels.soc_min_pct >= levels.soc_max_pct) {
     const [member, rule, other] =
       input.soc_min_pct === undefined
         ? (['soc_max_pct', 'above', 'soc_min_pct'] as const)
         : (['soc_min_pct', 'below', 'soc_max_pct'] as const);
-    faults.push({
+    issues.push({
       name: `${where}: battery.${member}`,
       detail: `given ${levels[member]}; allowed: ${rule} ${other}, which is ${levels[other]}`,
     });
@@ -125,7 +125,7 @@ function checkLevels(
   }
   const { soc_pct } = input;
   if (soc_pct !== undefined && (soc_pct < levels.soc_min_pct || soc_pct > levels.soc_max_pct)) {
-    faults.push({
+    issues.push({
       name: `${where}: battery.soc_pct`,
       detail: `given ${soc_pct}; allowed: from soc_min_pct to soc_max_pct, which are ${levels.soc_min_pct} and ${levels.soc_max_pct}`,
     });
@@ -142,7 +142,7 @@ function checkLevels(
             ? upper
             : lower;
     const [rule, other] = reserve === lower ? (['up to', upper] as const) : (['from', lower] as const);
-    faults.push({
+    issues.push({
       name: `${where}: battery.${reserve}`,
       detail: `given ${levels[reserve]}; allowed: ${rule} ${other}, which is ${levels[other]}`,
     });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from '../../../core/errors.ts';
+import type { Issue } from '../../../core/errors.ts';
 import { evseConnectorStandards, evseConnectorTypes, evseSharingPolicies } from '../../../contract/kinds/evse.ts';
 import type {
   ChargingCurvePoint,
@@ -220,13 +220,13 @@ function twoStage(taperSocPct: number): readonly ChargingCurvePoint[] {
 function resolveCurve(
   input: NonNullable<EvInput['charging_curve']>,
   name: string,
-  faults: Fault[],
+  issues: Issue[],
 ): readonly ChargingCurvePoint[] {
   const points = input.map(({ soc_pct: socPct, fraction }) => ({ socPct, fraction }));
   const rises = points.every(({ socPct }, i) => i === 0 || socPct > (points[i - 1]?.socPct ?? 0));
   const stalls = points.some(({ fraction }, i) => fraction === 0 && i < points.length - 1);
   if (!rises || stalls) {
-    faults.push({
+    issues.push({
       name,
       detail: `given ${JSON.stringify(input)}; allowed: soc_pct rising from point to point, fraction 0 in the last point only`,
     });
@@ -235,15 +235,15 @@ function resolveCurve(
 }
 
 /** @param inherited what `ev` leaves out is as here */
-function resolveEv(own: EvInput, inherited: EvInput, where: string, faults: Fault[]): EvParameters {
+function resolveEv(own: EvInput, inherited: EvInput, where: string, issues: Issue[]): EvParameters {
   const ev = { ...inherited, ...own };
   if (own.taper_soc_pct !== undefined && ev.charging_curve) {
-    faults.push({
+    issues.push({
       name: `${where}.taper_soc_pct`,
       detail: `given ${own.taper_soc_pct}; allowed: only without charging_curve, which stands in its place`,
     });
   }
-  const given = ev.charging_curve && resolveCurve(ev.charging_curve, `${where}.charging_curve`, faults);
+  const given = ev.charging_curve && resolveCurve(ev.charging_curve, `${where}.charging_curve`, issues);
   return {
     id: ev.id ?? null,
     batteryCapacityWh: ev.battery_capacity_wh ?? 60_000,
@@ -270,7 +270,7 @@ const acOnly = ['phases', 'min_current_a', 'voltage_v', 'power_factor'] as const
 const dcOnly = ['voltage_max_v'] as const;
 
 /** Members given for something that the connector does not have. */
-function strayMembers(input: ConnectorInput, where: string, faults: Fault[]): void {
+function strayMembers(input: ConnectorInput, where: string, issues: Issue[]): void {
   const [others, type] = input.type === 'dc' ? ([acOnly, 'ac'] as const) : ([dcOnly, 'dc'] as const);
   const stray = [
     ...others.map((member) => [member, `type ${type}`] as const),
@@ -279,7 +279,7 @@ function strayMembers(input: ConnectorInput, where: string, faults: Fault[]): vo
   for (const [member, condition] of stray) {
     const value = input[member];
     if (value !== undefined)
-      faults.push({ name: `${where}.${member}`, detail: `given ${value}; allowed: only with ${condition}` });
+      issues.push({ name: `${where}.${member}`, detail: `given ${value}; allowed: only with ${condition}` });
   }
 }
 
@@ -314,31 +314,31 @@ function resolveVehicles(
   input: EvseInput,
   connectorCount: number,
   where: string,
-  faults: Fault[],
+  issues: Issue[],
 ): EvseVehicleParameters[] {
   const seen = new Set<number>();
   return (input.vehicles ?? []).map(({ connector, plugged_at_start: plugged, ...ev }, i) => {
     const name = `${where}: evse.vehicles[${i}].connector`;
     if (connector > connectorCount)
-      faults.push({
+      issues.push({
         name,
         detail: `given ${connector}; allowed: 1..${connectorCount}, the connectors of this station`,
       });
     if (seen.has(connector))
-      faults.push({ name, detail: `given ${connector} a second time; allowed: one vehicle per connector` });
+      issues.push({ name, detail: `given ${connector} a second time; allowed: one vehicle per connector` });
     seen.add(connector);
-    const resolved = resolveEv(ev, input.ev ?? {}, `${where}: evse.vehicles[${i}]`, faults);
+    const resolved = resolveEv(ev, input.ev ?? {}, `${where}: evse.vehicles[${i}]`, issues);
     return { connectorId: connector, ev: resolved, pluggedAtStart: plugged ?? true };
   });
 }
 
 /** The output of a DC connector must reach the full pack of the vehicle that comes there: a tenth above its voltage at half charge. */
-function checkVoltages({ connectors, vehicles, ev }: EvseParameters, where: string, faults: Fault[]): void {
+function checkVoltages({ connectors, vehicles, ev }: EvseParameters, where: string, issues: Issue[]): void {
   for (const [i, { type, connectorId, voltageV }] of connectors.entries()) {
     const comes = vehicles.find((vehicle) => vehicle.connectorId === connectorId)?.ev ?? ev;
     const fullV = comes.batteryVoltageV + comes.batteryVoltageV / 10;
     if (type === 'ac' || voltageV >= fullV) continue;
-    faults.push({
+    issues.push({
       name: `${where}: evse.connectors[${i}].voltage_max_v`,
       detail: `given or derived ${voltageV}; allowed: at least ${Math.ceil(fullV)}, 1.1 times battery_voltage_v of its vehicle, which is ${comes.batteryVoltageV}`,
     });
@@ -349,25 +349,25 @@ function checkVoltages({ connectors, vehicles, ev }: EvseParameters, where: stri
  * Fills in what the block leaves out.
  * @param ratedW WMaxRtg, W
  * @param where put before the key in a fault
- * @param faults receives what is wrong across members
+ * @param issues receives what is wrong across members
  */
-export function resolveEvse(input: EvseInput, ratedW: number, where: string, faults: Fault[]): EvseParameters {
+export function resolveEvse(input: EvseInput, ratedW: number, where: string, issues: Issue[]): EvseParameters {
   const maxPowerW = input.max_power_w ?? ratedW;
   const connectors = (input.connectors ?? [{}]).map((connector, i) => {
-    strayMembers(connector, `${where}: evse.connectors[${i}]`, faults);
+    strayMembers(connector, `${where}: evse.connectors[${i}]`, issues);
     return resolveConnector(connector, i + 1, maxPowerW);
   });
   const startDelayMinS = input.start_delay_min_s ?? Math.min(3, input.start_delay_max_s ?? 3);
   const startDelayMaxS = input.start_delay_max_s ?? Math.max(15, startDelayMinS);
   if (startDelayMinS > startDelayMaxS) {
-    faults.push({
+    issues.push({
       name: `${where}: evse.start_delay_min_s`,
       detail: `given ${startDelayMinS}; allowed: up to start_delay_max_s, which is ${startDelayMaxS}`,
     });
   }
   connectors.forEach(({ minPowerW, maxPowerW: mostW }, i) => {
     if (minPowerW <= mostW) return;
-    faults.push({
+    issues.push({
       name: `${where}: evse.connectors[${i}].max_power_w`,
       detail: `given or derived ${mostW}; allowed: at least the minimum power, which is ${minPowerW}`,
     });
@@ -380,14 +380,14 @@ export function resolveEvse(input: EvseInput, ratedW: number, where: string, fau
     maxPowerW,
     sharing: input.sharing ?? 'proportional',
     connectors,
-    ev: resolveEv(input.ev ?? {}, {}, `${where}: evse.ev`, faults),
-    vehicles: resolveVehicles(input, connectors.length, where, faults),
+    ev: resolveEv(input.ev ?? {}, {}, `${where}: evse.ev`, issues),
+    vehicles: resolveVehicles(input, connectors.length, where, issues),
     autoAuthorize: input.auto_authorize ?? true,
     standbyW: input.standby_w ?? 3,
     startDelayMinS,
     startDelayMaxS,
     connectionTimeoutS: input.connection_timeout_s ?? 60,
   };
-  checkVoltages(evse, where, faults);
+  checkVoltages(evse, where, issues);
   return evse;
 }

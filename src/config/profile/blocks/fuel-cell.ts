@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from '../../../core/errors.ts';
+import type { Issue } from '../../../core/errors.ts';
 import {
   fuelCellChemistries,
   fuelCellCombinations,
@@ -150,7 +150,7 @@ const defaultTankHours = 8;
 const inputNames = { chemistry: 'chemistry', operatingMode: 'operating_mode', fuel: 'fuel' } as const;
 
 /** What is wrong with a combination of chemistry, operating mode and fuel, or null: only four exist. */
-export function fuelCellCombinationFault(given: FuelCellCombination, name: string): Fault | null {
+export function fuelCellCombinationFault(given: FuelCellCombination, name: string): Issue | null {
   const keys = Object.keys(inputNames) as (keyof typeof inputNames)[];
   if (fuelCellCombinations.some((known) => keys.every((key) => known[key] === given[key]))) return null;
   const text = (one: FuelCellCombination) => `${one.chemistry} ${one.operatingMode} ${one.fuel}`;
@@ -268,21 +268,21 @@ function resolveCells(input: FuelCellInput, { chemistry, stackModel, grossW, elG
  * Fills in what the block leaves out.
  * @param ratedW rated output at the AC terminals, W
  * @param where put before the key in a fault
- * @param faults receives what is wrong across members
+ * @param issues receives what is wrong across members
  */
 export function resolveFuelCell(
   input: FuelCellInput,
   ratedW: number,
   where: string,
-  faults: Fault[],
+  issues: Issue[],
 ): FuelCellParameters {
-  const push: Push = (member, detail) => faults.push({ name: `${where}: fuel_cell.${member}`, detail });
+  const push: Push = (member, detail) => issues.push({ name: `${where}: fuel_cell.${member}`, detail });
   const chemistry = input.chemistry ?? 'PEMFC';
   const operatingMode = input.operating_mode ?? 'fc_only';
   const fuel = input.fuel ?? (chemistry === 'SOFC' && operatingMode === 'fc_only' ? 'continuous' : 'tank');
   const combination: FuelCellCombination = { chemistry, operatingMode, fuel };
-  const fault = fuelCellCombinationFault(combination, `${where}: fuel_cell`);
-  if (fault) faults.push(fault);
+  const issue = fuelCellCombinationFault(combination, `${where}: fuel_cell`);
+  if (issue) issues.push(issue);
   strayMembers(input, combination, push);
   checkStart(input, chemistry, push);
   const efficiencyNominal = input.efficiency_nominal ?? 0.97;

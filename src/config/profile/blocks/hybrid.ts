@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from '../../../core/errors.ts';
+import type { Issue } from '../../../core/errors.ts';
 import { hybridPolicies } from '../../../contract/kinds/hybrid.ts';
 import type { HybridParameters } from '../../../contract/kinds/hybrid.ts';
 
@@ -40,9 +40,9 @@ const largeW = 100_000;
  * Fills in what the block leaves out.
  * @param ratedW of the inverter, W
  * @param where put before the key in a fault
- * @param faults receives what is wrong across members
+ * @param issues receives what is wrong across members
  */
-export function resolveHybrid(input: HybridInput, ratedW: number, where: string, faults: Fault[]): HybridParameters {
+export function resolveHybrid(input: HybridInput, ratedW: number, where: string, issues: Issue[]): HybridParameters {
   const batteryW = input.battery_w ?? 10_000;
   const socMinPct = input.soc_min_pct ?? 10;
   const socMaxPct = input.soc_max_pct ?? 95;
@@ -52,7 +52,7 @@ export function resolveHybrid(input: HybridInput, ratedW: number, where: string,
       input.soc_min_pct === undefined
         ? (['soc_max_pct', socMaxPct, `above soc_min_pct, which is ${socMinPct}`] as const)
         : (['soc_min_pct', socMinPct, `below soc_max_pct, which is ${socMaxPct}`] as const);
-    faults.push({ name: `${where}: hybrid.${member}`, detail: `given ${given}; allowed: ${rule}` });
+    issues.push({ name: `${where}: hybrid.${member}`, detail: `given ${given}; allowed: ${rule}` });
   }
   return {
     policy: input.policy ?? 'self_consumption',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { PvParameters } from '../../../contract/kinds/pv.ts';
-import type { Fault } from '../../../core/errors.ts';
+import type { Issue } from '../../../core/errors.ts';
 import type { Phases } from '../device-types.ts';
 
 /** Data-sheet values at 1000 W/m2 and 25 C that string lengths are derived from. */
@@ -145,14 +145,14 @@ function stringsFor(
  * Fills in what the block leaves out.
  * @param ratedW of the inverter, W
  * @param where put before the key in a fault
- * @param faults receives what is wrong across members
+ * @param issues receives what is wrong across members
  */
 export function resolvePv(
   input: PvInput,
   ratedW: number,
   site: PvSite,
   where: string,
-  faults: Fault[],
+  issues: Issue[],
 ): PvParameters & { readonly module: PvModule } {
   const module = input.module ?? 'CS5P-220M';
   const { mppV, openV } = modules[module];
@@ -161,7 +161,7 @@ export function resolvePv(
   const minDcVoltageV = input.min_dc_voltage_v ?? Math.floor(0.5 * series * mppV);
   const maxDcVoltageV = input.max_dc_voltage_v ?? Math.ceil(1.25 * series * openV);
   if (minDcVoltageV >= maxDcVoltageV) {
-    faults.push({
+    issues.push({
       name: `${where}: pv.min_dc_voltage_v`,
       detail: `given or derived ${minDcVoltageV}; allowed: below max_dc_voltage_v, which is ${maxDcVoltageV}`,
     });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from '../../../core/errors.ts';
+import type { Issue } from '../../../core/errors.ts';
 import { turbulenceClasses, windCpModels, windTurbines } from '../../../contract/kinds/wind.ts';
 import type { WindParameters, WindTurbineName, WindTurbineType } from '../../../contract/kinds/wind.ts';
 
@@ -107,14 +107,14 @@ export function resolveWind(
   input: WindInput,
   ratedW: number,
   where: string,
-  faults: Fault[],
+  issues: Issue[],
   type?: WindTurbineType,
 ): WindParameters {
   const turbine = input.turbine ?? defaultTurbine(ratedW, type);
   const machine = windTurbines[turbine];
   if (type !== undefined && machine.type !== type) {
     const allowed = turbineNames.filter((name) => windTurbines[name].type === type);
-    faults.push({
+    issues.push({
       name: `${where}: wind.turbine`,
       detail: `given ${turbine}, which is of type ${machine.type}; allowed: ${allowed.join(', ')}`,
       allowed,
@@ -125,7 +125,7 @@ export function resolveWind(
     input.rotor_diameter_m ?? machine.rotorDiameterM * Math.sqrt(ratedPowerW / machine.ratedPowerW);
   const hubHeightM = input.hub_height_m ?? Math.max(machine.hubHeightM, Math.ceil(0.6 * rotorDiameterM));
   if (hubHeightM <= rotorDiameterM / 2) {
-    faults.push({
+    issues.push({
       name: `${where}: wind.hub_height_m`,
       detail: `given ${hubHeightM}; allowed: above half the rotor diameter, which is ${rotorDiameterM / 2}`,
     });

@@ -1,6 +1,6 @@
 /** The operator's hand on a battery: forced modes with their time, and the checks of commands. */
 import { SimError } from '../../../core/errors.ts';
-import type { Fault } from '../../../core/errors.ts';
+import type { Issue } from '../../../core/errors.ts';
 import { batteryControlModes } from '../../../contract/kinds/battery.ts';
 import type { BatteryCommand, BatteryControlMode } from '../../../contract/kinds/battery.ts';
 
@@ -48,17 +48,17 @@ export class ForcedControl {
   }
 }
 
-const refuse = (faults: readonly Fault[]): never => {
-  const text = faults.map(({ name, detail }) => `${name}: ${detail}`).join('; ');
-  throw new SimError('COMMAND_BAD_VALUE', text, faults);
+const refuse = (issues: readonly Issue[]): never => {
+  const text = issues.map(({ name, detail }) => `${name}: ${detail}`).join('; ');
+  throw new SimError('COMMAND_BAD_VALUE', text, issues);
 };
 
 /** Allows only what `ForcedControl.apply` can take over whole. @throws SimError */
 export function checkControl(command: ControlCommand, now: BatteryControlMode, stringCount: number): void {
   const { mode, powerW, socPct, durationS, strings } = command;
-  const faults: Fault[] = [];
+  const issues: Issue[] = [];
   const bad = (name: string, given: unknown, allowed: string): void => {
-    faults.push({
+    issues.push({
       name,
       detail: `given ${typeof given === 'number' ? given : JSON.stringify(given)}; allowed: ${allowed}`,
     });
@@ -76,7 +76,7 @@ export function checkControl(command: ControlCommand, now: BatteryControlMode, s
     bad('duration', durationS, 'a number of seconds above 0, or null for no end');
   }
   checkStrings(strings ?? [], stringCount, bad);
-  if (faults.length > 0) refuse(faults);
+  if (issues.length > 0) refuse(issues);
   const then = mode ?? now;
   if (then === 'auto' && (typeof powerW === 'number' || typeof durationS === 'number')) {
     throw new SimError('COMMAND_CONFLICT', 'a power or a duration needs a forced mode: charge, discharge or idle');

@@ -1,5 +1,5 @@
 import { SimError } from '../../../core/errors.ts';
-import type { Fault } from '../../../core/errors.ts';
+import type { Issue } from '../../../core/errors.ts';
 import type { PvModule } from './module.ts';
 import type { PvShading } from '../../../contract/kinds/pv.ts';
 import type { PvTracker } from './shading.ts';
@@ -39,10 +39,10 @@ export interface PvConfig {
 
 /** @throws SimError CONFIG_INVALID with every fault of `config` */
 export function checkConfig(config: PvConfig, startVoltageV: number): void {
-  const faults: Fault[] = [];
+  const issues: Issue[] = [];
   const positive = (name: string, value: number | undefined): void => {
     if (value !== undefined && !(value > 0 && Number.isFinite(value))) {
-      faults.push({ name, detail: `${value} is not a positive number` });
+      issues.push({ name, detail: `${value} is not a positive number` });
     }
   };
   const { module } = config;
@@ -59,27 +59,27 @@ export function checkConfig(config: PvConfig, startVoltageV: number): void {
   positive('thermal.timeConstantS', config.thermal?.timeConstantS);
   const fromZero = (name: string, value: number | undefined): void => {
     if (value !== undefined && !(value >= 0 && Number.isFinite(value))) {
-      faults.push({ name, detail: `${value} is not a number from 0 up` });
+      issues.push({ name, detail: `${value} is not a number from 0 up` });
     }
   };
   fromZero('module.rS', module.rS);
   fromZero('startSeconds', config.startSeconds);
   fromZero('thermal.u1', config.thermal?.u1);
   fromZero('minDcVoltageV', config.minDcVoltageV);
-  if (config.shading) checkShading(config.shading, faults);
+  if (config.shading) checkShading(config.shading, issues);
   if (config.minDcVoltageV >= config.maxDcVoltageV) {
-    faults.push({ name: 'minDcVoltageV', detail: `${config.minDcVoltageV} is not below maxDcVoltageV` });
+    issues.push({ name: 'minDcVoltageV', detail: `${config.minDcVoltageV} is not below maxDcVoltageV` });
   }
   if (!(startVoltageV >= config.minDcVoltageV && Number.isFinite(startVoltageV))) {
-    faults.push({ name: 'startVoltageV', detail: `${startVoltageV} is not a voltage from minDcVoltageV up` });
+    issues.push({ name: 'startVoltageV', detail: `${startVoltageV} is not a voltage from minDcVoltageV up` });
   }
-  if (faults.length > 0)
-    throw new SimError('CONFIG_INVALID', 'The PV array cannot be built from this configuration', faults);
+  if (issues.length > 0)
+    throw new SimError('CONFIG_INVALID', 'The PV array cannot be built from this configuration', issues);
 }
 
-function checkShading(shading: PvShading, faults: Fault[]): void {
+function checkShading(shading: PvShading, issues: Issue[]): void {
   for (const name of ['shadedShare', 'irradianceShare'] as const) {
     if (!(shading[name] >= 0 && shading[name] <= 1))
-      faults.push({ name: `shading.${name}`, detail: `${shading[name]} is not a share from 0 to 1` });
+      issues.push({ name: `shading.${name}`, detail: `${shading[name]} is not a share from 0 to 1` });
   }
 }

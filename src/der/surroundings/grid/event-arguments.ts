@@ -2,7 +2,7 @@
 import type { GridEventArguments, GridEventName, GridEventParameter } from '../../../contract/environment.ts';
 import { gridEventNames } from '../../../contract/environment.ts';
 import { SimError } from '../../../core/errors.ts';
-import type { Fault } from '../../../core/errors.ts';
+import type { Issue } from '../../../core/errors.ts';
 
 /** Checked and complete arguments of one event. */
 export interface EventArguments {
@@ -16,8 +16,8 @@ function pointer(name: string): string {
   return `/parameters/${name.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-function badValue(faults: readonly Fault[]): SimError {
-  return new SimError('COMMAND_BAD_VALUE', faults.map((fault) => `${fault.name}: ${fault.detail}`).join('; '), faults);
+function badValue(issues: readonly Issue[]): SimError {
+  return new SimError('COMMAND_BAD_VALUE', issues.map((issue) => `${issue.name}: ${issue.detail}`).join('; '), issues);
 }
 
 /** @throws SimError COMMAND_BAD_VALUE for a name that the library does not have */
@@ -28,7 +28,7 @@ export function eventName(name: string): GridEventName {
 }
 
 /** The fault of one value, if it has one. */
-function faultOf({ name, minimum, maximum, allowed }: GridEventParameter, value: number | string): Fault[] {
+function faultOf({ name, minimum, maximum, allowed }: GridEventParameter, value: number | string): Issue[] {
   if (allowed) {
     return typeof value === 'string' && allowed.includes(value)
       ? []
@@ -51,7 +51,7 @@ export function checkedArguments(
 ): EventArguments {
   const names = parameters.map((parameter) => parameter.name);
   const values = new Map<string, number | string>(parameters.map((parameter) => [parameter.name, parameter.default]));
-  const faults = Object.entries(given).flatMap(([name, value]): Fault[] => {
+  const issues = Object.entries(given).flatMap(([name, value]): Issue[] => {
     const parameter = parameters.find((each) => each.name === name);
     if (!parameter) {
       return [
@@ -61,7 +61,7 @@ export function checkedArguments(
     values.set(name, value);
     return faultOf(parameter, value);
   });
-  if (faults.length > 0) throw badValue(faults);
+  if (issues.length > 0) throw badValue(issues);
   const argument = (name: string): number | string => {
     const value = values.get(name);
     if (value === undefined) throw new SimError('INTERNAL', `the event ${event} has no parameter ${name}`);

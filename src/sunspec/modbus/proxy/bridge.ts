@@ -1,7 +1,7 @@
 import type { Adapter, AdapterStatus, CommState } from '../../../core/adapter.ts';
 import { systemClock } from '../../../core/time/clock.ts';
-import { noSuchDevice, SimError } from '../../../core/errors.ts';
-import type { Fault } from '../../../core/errors.ts';
+import { errorText, noSuchDevice, SimError } from '../../../core/errors.ts';
+import type { Issue } from '../../../core/errors.ts';
 import { hostAndPort } from '../../../core/net/listen.ts';
 import { silentLogger } from '../../../core/log/log.ts';
 import { highestUnitId } from '../../../contract/modbus-report.ts';
@@ -53,19 +53,19 @@ function parseMap(raw: unknown, label: string): ProxyMap {
   );
 }
 
-function notValid(label: string, faults: readonly Fault[], remedy = ''): SimError {
-  const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
-  return new SimError('CONFIG_INVALID', `The proxy map ${label} is not valid, ${count}${remedy}:`, faults);
+function notValid(label: string, issues: readonly Issue[], remedy = ''): SimError {
+  const count = issues.length === 1 ? '1 fault' : `${issues.length} faults`;
+  return new SimError('CONFIG_INVALID', `The proxy map ${label} is not valid, ${count}${remedy}:`, issues);
 }
 
 /** What is wrong in the map whatever device stands behind it. */
-function pointFaults(map: ProxyMap, layouts: readonly Layout[]): Fault[] {
-  const faults = layouts.flatMap((layout) => imageOf(map, layout).bound.faults);
-  return [...new Map(faults.map((fault) => [`${fault.name} ${fault.detail}`, fault])).values()];
+function pointFaults(map: ProxyMap, layouts: readonly Layout[]): Issue[] {
+  const issues = layouts.flatMap((layout) => imageOf(map, layout).bound.issues);
+  return [...new Map(issues.map((issue) => [`${issue.name} ${issue.detail}`, issue])).values()];
 }
 
 /** Points that none of the devices has: each must be one of at least one of them. */
-function missingPoints(map: ProxyMap, layouts: readonly Layout[], deviceCount: number): Fault[] {
+function missingPoints(map: ProxyMap, layouts: readonly Layout[], deviceCount: number): Issue[] {
   const bound = layouts.map((layout) => imageOf(map, layout).bound);
   const present = new Set(bound.flatMap((each) => [...each.present]));
   const missing = new Map(bound.flatMap((each) => [...each.lacking]).filter(([pointer]) => !present.has(pointer)));
@@ -121,13 +121,13 @@ export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
   const served = options.devices.filter(isServed);
   const layouts = [...new Set(served.map(({ bank }) => bank.layout))];
   const missing = missingPoints(map, layouts, served.length);
-  const faults = [
+  const issues = [
     ...checkProxyMap(map),
     ...pointFaults(map, layouts),
     ...missing,
     ...(served.length === 0 ? [unknownDevice(map, options.devices)] : lackOfRoom(map, served)),
   ];
-  if (faults.length > 0) throw notValid(mapLabel, faults, missing.length === 0 ? '' : remedyFor(map, options));
+  if (issues.length > 0) throw notValid(mapLabel, issues, missing.length === 0 ? '' : remedyFor(map, options));
 
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? silentLogger;
@@ -167,8 +167,8 @@ export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
     } catch (error) {
       server = null;
       state = 'error';
-      lastError = error instanceof Error ? error.message : String(error);
-      throw error instanceof SimError ? new SimError(error.code, `Modbus proxy: ${lastError}`, error.faults) : error;
+      lastError = errorText(error);
+      throw error instanceof SimError ? new SimError(error.code, `Modbus proxy: ${lastError}`, error.issues) : error;
     }
   }
 
@@ -234,7 +234,7 @@ export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
   };
 }
 
-function unknownDevice({ device = 0 }: ProxyMap, devices: readonly ProxyDevice[]): Fault {
+function unknownDevice({ device = 0 }: ProxyMap, devices: readonly ProxyDevice[]): Issue {
   return {
     name: '/device',
     detail: noSuchDevice(
@@ -245,7 +245,7 @@ function unknownDevice({ device = 0 }: ProxyMap, devices: readonly ProxyDevice[]
 }
 
 /** Of all devices together, each has a unit id of its own. */
-function lackOfRoom({ device }: ProxyMap, devices: readonly ProxyDevice[]): Fault[] {
+function lackOfRoom({ device }: ProxyMap, devices: readonly ProxyDevice[]): Issue[] {
   const [first, ...more] = devices.filter(({ index }) => 1 + index > highestUnitId);
   if (device !== undefined || first === undefined) return [];
   const last = more.at(-1);

@@ -1,6 +1,6 @@
 /** What a proxy map must fulfil whatever devices stand behind it; faults are named by JSON pointers into the map. */
 import { Buffer } from 'node:buffer';
-import type { Fault } from '../../../core/errors.ts';
+import type { Issue } from '../../../core/errors.ts';
 import { pointerStep } from '../../../core/json-pointer.ts';
 import type { ProxyMap, ProxyRegister } from './schema.ts';
 import { limitsOf, registersOf, wireFormOf } from './wire-form.ts';
@@ -121,13 +121,13 @@ function constants({ type, size = 1, constant }: ProxyRegister, say: Say): void 
 }
 
 /** Registers of one table that two entries claim, and entries beyond the last register. */
-function places(registers: readonly ProxyRegister[]): Fault[] {
-  const faults: Fault[] = [];
+function places(registers: readonly ProxyRegister[]): Issue[] {
+  const issues: Issue[] = [];
   const owners = { holding: new Map<number, string>(), input: new Map<number, string>() };
   for (const [index, register] of registers.entries()) {
     const end = register.address + registersOf(register);
     if (end > registerSpace) {
-      faults.push({
+      issues.push({
         name: pointerOf(index, 'address'),
         detail: `${register.name} would end at register ${end - 1}; the last one is ${registerSpace - 1}`,
       });
@@ -138,7 +138,7 @@ function places(registers: readonly ProxyRegister[]): Fault[] {
         owner.has(at),
       );
       if (taken !== undefined) {
-        faults.push({
+        issues.push({
           name: pointerOf(index, 'address'),
           detail: `${register.name} overlaps ${owner.get(taken) ?? ''} at ${table} register ${taken}`,
         });
@@ -146,16 +146,16 @@ function places(registers: readonly ProxyRegister[]): Fault[] {
       for (let at = register.address; at < end; at += 1) owner.set(at, register.name);
     }
   }
-  return faults;
+  return issues;
 }
 
 /** Everything that is wrong with a map of the right shape. */
-export function checkProxyMap(map: ProxyMap): Fault[] {
-  const faults: Fault[] = [];
+export function checkProxyMap(map: ProxyMap): Issue[] {
+  const issues: Issue[] = [];
   const names = new Set<string>();
   for (const [index, register] of map.registers.entries()) {
     const say: Say = (detail, ...steps) => {
-      faults.push({ name: pointerOf(index, ...steps), detail });
+      issues.push({ name: pointerOf(index, ...steps), detail });
     };
     if (contentOf(register) === null) say(`exactly one of ${contents.join(', ')} must be given`);
     if (names.has(register.name)) say(`${register.name} is the name of another register too`, 'name');
@@ -165,7 +165,7 @@ export function checkProxyMap(map: ProxyMap): Fault[] {
     constants(register, say);
   }
   if (map.unit_id !== undefined && map.device === undefined) {
-    faults.push({ name: '/unit_id', detail: 'goes with device only: of all devices, each has unit id 1 + index' });
+    issues.push({ name: '/unit_id', detail: 'goes with device only: of all devices, each has unit id 1 + index' });
   }
-  return [...faults, ...places(map.registers)];
+  return [...issues, ...places(map.registers)];
 }

@@ -1,7 +1,7 @@
 /** The registers of a proxy map bound to the points of one layout: how each is read from a bank, and what a write assigns. */
 import type { Buffer } from 'node:buffer';
 import { SimError } from '../../../core/errors.ts';
-import type { Fault } from '../../../core/errors.ts';
+import type { Issue } from '../../../core/errors.ts';
 import type { Bank } from '../../map/bank.ts';
 import { nearest } from '../../map/codec.ts';
 import type { Layout, PointSlot } from '../../map/layout.ts';
@@ -45,7 +45,7 @@ interface Names {
 export interface BoundMap {
   readonly registers: readonly BoundRegister[];
   /** whatever device stands behind it, this is wrong */
-  readonly faults: readonly Fault[];
+  readonly issues: readonly Issue[];
   /** names of points that this layout does not have, by the pointers to them: a fault when no other one has them */
   readonly lacking: ReadonlyMap<string, string>;
   /** pointers to those that it has */
@@ -344,7 +344,7 @@ function bindingOf(register: ProxyRegister, form: NumberForm | TextForm, names: 
 
 /** Binds a map to the devices of one layout; of a map that `checkProxyMap` has faults in, only its faults are of use. */
 export function bindMap(map: ProxyMap, layout: Layout): BoundMap {
-  const faults: Fault[] = [];
+  const issues: Issue[] = [];
   const lacking = new Map<string, string>();
   const present = new Set<string>();
   const empty = new Set<string>();
@@ -361,7 +361,7 @@ export function bindMap(map: ProxyMap, layout: Layout): BoundMap {
         return slot;
       },
       fault: (detail, ...steps) => {
-        faults.push({ name: pointerOf(index, ...steps), detail });
+        issues.push({ name: pointerOf(index, ...steps), detail });
       },
     };
     const form = wireFormOf(register, map);
@@ -377,5 +377,5 @@ export function bindMap(map: ProxyMap, layout: Layout): BoundMap {
       write: writable ? binding.write : readOnly(register),
     };
   });
-  return { registers, faults, lacking, present, empty };
+  return { registers, issues: issues, lacking, present, empty };
 }

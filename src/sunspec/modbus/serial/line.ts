@@ -1,4 +1,5 @@
 /** Modbus over serial line 1.02: one master, any number of devices, half duplex. */
+import { errorText } from '../../../core/errors.ts';
 import { Buffer } from 'node:buffer';
 import { sendLate, serve, serveDisturbed } from '../server/exchange.ts';
 import type { LateAnswer, Service } from '../server/exchange.ts';
@@ -94,7 +95,7 @@ export class SerialLine implements Asker {
   internalError(error: unknown): void {
     const { counters, log } = this.#service.context;
     counters.internalErrors += 1;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     log.error(`a request on ${this.peer} failed and was answered with exception 4: ${reason}`);
   }
 

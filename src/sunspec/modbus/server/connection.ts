@@ -1,3 +1,4 @@
+import { errorText } from '../../../core/errors.ts';
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { peerOf } from '../../../core/net/listen.ts';
@@ -130,7 +131,7 @@ export class Connection implements Asker, Swept {
   internalError(error: unknown): void {
     const { counters, log } = this.#owner.context;
     counters.internalErrors += 1;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     log.error(`a request of ${this.peer} failed and was answered with exception 4: ${reason}`, this.#owner.deviceIndex);
   }
 

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import type { BigIntStats } from 'node:fs';
 import { SimError } from '../../../core/errors.ts';
-import type { Fault } from '../../../core/errors.ts';
+import type { Issue } from '../../../core/errors.ts';
 import type { WallClock } from '../../../core/time/clock.ts';
 import type { Logger } from '../../../core/log/log.ts';
 import { readTextFile } from '../../../core/text-file.ts';
@@ -86,7 +86,7 @@ export class TlsFiles {
     // before reading: what is written meanwhile is read again
     this.#inForce = this.#stamps();
     const reading = this.#read();
-    if ('faults' in reading) throw new SimError('CONFIG_INVALID', 'Modbus cannot use TLS', reading.faults);
+    if ('issues' in reading) throw new SimError('CONFIG_INVALID', 'Modbus cannot use TLS', reading.issues);
     this.#material = reading.material;
     this.gate = new TlsGate(reading.material);
     this.#remark(reading.material);
@@ -117,8 +117,8 @@ export class TlsFiles {
     const stamps = this.#stamps();
     if (stamps === this.#inForce) return;
     const reading = this.#read();
-    if ('faults' in reading) {
-      this.#keep(reading.faults);
+    if ('issues' in reading) {
+      this.#keep(reading.issues);
       return;
     }
     this.#inForce = stamps;
@@ -154,8 +154,8 @@ export class TlsFiles {
   }
 
   /** Told once for each state of affairs, however often it is tried again. */
-  #keep(faults: readonly Fault[]): void {
-    const failure = faults.map(({ name, detail }) => `${name}: ${detail}`).join('; ');
+  #keep(issues: readonly Issue[]): void {
+    const failure = issues.map(({ name, detail }) => `${name}: ${detail}`).join('; ');
     if (failure === this.#lastFailure) return;
     this.#lastFailure = failure;
     this.#options.logger.warning(

@@ -1,19 +1,19 @@
 import { expect } from 'chai';
 import { batterySchema, resolveBattery } from '../../../../src/config/profile/blocks/battery.ts';
 import type { BatteryInput } from '../../../../src/config/profile/blocks/battery.ts';
-import type { Fault } from '../../../../src/core/errors.ts';
+import type { Issue } from '../../../../src/core/errors.ts';
 import { faultLines } from '../../support.ts';
 
-function faultsOf(input: BatteryInput): Fault[] {
-  const faults: Fault[] = [];
-  resolveBattery(batterySchema.parse(input), 10_000, 'file', faults);
-  return faults;
+function faultsOf(input: BatteryInput): Issue[] {
+  const issues: Issue[] = [];
+  resolveBattery(batterySchema.parse(input), 10_000, 'file', issues);
+  return issues;
 }
 
 describe('profile block battery', () => {
   it('has a default for everything', () => {
-    const faults: Fault[] = [];
-    expect(resolveBattery({}, 10_000, 'file', faults)).to.deep.equal({
+    const issues: Issue[] = [];
+    expect(resolveBattery({}, 10_000, 'file', issues)).to.deep.equal({
       chemistry: 'nmc',
       capacityWh: 15_000,
       powerW: 10_500,
@@ -31,21 +31,21 @@ describe('profile block battery', () => {
       thermalTimeConstantS: 7200,
       efficiencyNominal: 0.97,
     });
-    expect(faults).to.deep.equal([]);
+    expect(issues).to.deep.equal([]);
   });
 
   it('the reserve follows floor and ceiling', () => {
-    const faults: Fault[] = [];
-    expect(resolveBattery({ soc_min_pct: 5, soc_max_pct: 95 }, 1e4, 'file', faults)).to.include({
+    const issues: Issue[] = [];
+    expect(resolveBattery({ soc_min_pct: 5, soc_max_pct: 95 }, 1e4, 'file', issues)).to.include({
       socReserveMinPct: 5,
       socReserveMaxPct: 95,
     });
-    expect(resolveBattery({ soc_reserve_min_pct: 30, soc_reserve_max_pct: 70 }, 1e4, 'file', faults)).to.include({
+    expect(resolveBattery({ soc_reserve_min_pct: 30, soc_reserve_max_pct: 70 }, 1e4, 'file', issues)).to.include({
       socReserveMinPct: 30,
       socReserveMaxPct: 70,
       socMinPct: 10,
     });
-    expect(faults).to.deep.equal([]);
+    expect(issues).to.deep.equal([]);
   });
 
   it('takes over what is given', () => {

@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { evseSchema, resolveEvse } from '../../../../src/config/profile/blocks/evse.ts';
 import type { EvseInput } from '../../../../src/config/profile/blocks/evse.ts';
-import type { Fault } from '../../../../src/core/errors.ts';
+import type { Issue } from '../../../../src/core/errors.ts';
 import type { EvseParameters } from '../../../../src/contract/kinds/evse.ts';
 
 const profiles = join(import.meta.dirname, '..', '..', '..', '..', 'config', 'profiles');
 
-function resolved(input: EvseInput, ratedW = 22_000): { evse: EvseParameters; faults: Fault[] } {
-  const faults: Fault[] = [];
-  return { evse: resolveEvse(evseSchema.parse(input), ratedW, 'p.yaml', faults), faults };
+function resolved(input: EvseInput, ratedW = 22_000): { evse: EvseParameters; issues: Issue[] } {
+  const issues: Issue[] = [];
+  return { evse: resolveEvse(evseSchema.parse(input), ratedW, 'p.yaml', issues), issues: issues };
 }
 
 describe('profile block evse', () => {
   it('fills in every default', () => {
-    const { evse, faults } = resolved({});
-    expect(faults).to.deep.equal([]);
+    const { evse, issues: issues } = resolved({});
+    expect(issues).to.deep.equal([]);
     expect(evse).to.deep.include({
       maxPowerW: 22_000,
       sharing: 'proportional',
@@ -71,7 +71,7 @@ describe('profile block evse', () => {
   });
 
   it('names what does not fit together', () => {
-    const names = (input: EvseInput) => resolved(input).faults.map(({ name }) => name);
+    const names = (input: EvseInput) => resolved(input).issues.map(({ name }) => name);
     expect(names({ vehicles: [{ connector: 2 }] })).to.deep.equal(['p.yaml: evse.vehicles[0].connector']);
     expect(names({ vehicles: [{ connector: 1 }, { connector: 1 }] })).to.deep.equal([
       'p.yaml: evse.vehicles[1].connector',
@@ -167,7 +167,7 @@ describe('profile block evse', () => {
   ];
   for (const [member, input, detail] of stray) {
     it(`refuses what would have no effect: ${JSON.stringify(input)}`, () => {
-      expect(resolved(input, 50_000).faults).to.deep.equal([{ name: `p.yaml: evse.${member}`, detail }]);
+      expect(resolved(input, 50_000).issues).to.deep.equal([{ name: `p.yaml: evse.${member}`, detail }]);
     });
   }
 
@@ -193,7 +193,7 @@ describe('profile block evse', () => {
       { connectors: [{ type: 'dc', voltage_max_v: 1500 }, {}], ev: { battery_voltage_v: 1360 } },
       { ev: { taper_soc_pct: 70 }, vehicles: [{ connector: 1, charging_curve: curve }] },
     ] satisfies EvseInput[])
-      expect(resolved(input, 50_000).faults, JSON.stringify(input)).to.deep.equal([]);
+      expect(resolved(input, 50_000).issues, JSON.stringify(input)).to.deep.equal([]);
   });
 
   it('refuses unknown members and values out of range', () => {
@@ -220,8 +220,8 @@ describe('profile block evse', () => {
     ]);
     for (const file of files) {
       const { models, evse: block } = parse(readFileSync(join(profiles, file), 'utf8'));
-      const { evse, faults } = resolved(block, models['702'].WMaxRtg);
-      expect(faults, file).to.deep.equal([]);
+      const { evse, issues: issues } = resolved(block, models['702'].WMaxRtg);
+      expect(issues, file).to.deep.equal([]);
       expect(evse.maxPowerW, file).to.equal(models['702'].WChaRteMaxRtg);
       expect(evse.vehicles).to.deep.equal([]);
       for (const c of evse.connectors) expect(c.maxPowerW).to.be.at.most(evse.maxPowerW);

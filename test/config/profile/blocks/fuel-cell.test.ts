@@ -4,7 +4,7 @@ import {
   fuelCellSchema,
   resolveFuelCell,
 } from '../../../../src/config/profile/blocks/fuel-cell.ts';
-import type { Fault } from '../../../../src/core/errors.ts';
+import type { Issue } from '../../../../src/core/errors.ts';
 import {
   fuelCellChemistries,
   fuelCellCombinations,
@@ -15,16 +15,16 @@ import { stackHeat } from '../../../../src/der/source/fuelcell/temperature.ts';
 import { electrolyserCell, oxideCellV, pemLaws, pemV } from '../../../../src/der/source/fuelcell/cells.ts';
 
 function resolve(raw: unknown, ratedW = 5000) {
-  const faults: Fault[] = [];
-  return { parameters: resolveFuelCell(fuelCellSchema.parse(raw), ratedW, 'p', faults), faults };
+  const issues: Issue[] = [];
+  return { parameters: resolveFuelCell(fuelCellSchema.parse(raw), ratedW, 'p', issues), faults: issues };
 }
 
 const both = { operating_mode: 'bidirectional' };
 
 describe('fuel cell block', () => {
   it('fills in everything from nothing', () => {
-    const { parameters, faults } = resolve({});
-    expect(faults).to.deep.equal([]);
+    const { parameters, faults: issues } = resolve({});
+    expect(issues).to.deep.equal([]);
     const { cellAreaCm2, ...rest } = parameters;
     expect(cellAreaCm2).to.be.closeTo(165.5, 0.1);
     expect(rest).to.deep.equal({
@@ -82,7 +82,7 @@ describe('fuel cell block', () => {
   });
 
   it('keeps what is given', () => {
-    const { parameters, faults } = resolve({
+    const { parameters, faults: issues } = resolve({
       ...both,
       chemistry: 'PEMFC',
       fuel: 'tank',
@@ -105,7 +105,7 @@ describe('fuel cell block', () => {
       tank_reserve_max_pct: 90,
       tank_low_pct: 20,
     });
-    expect(faults).to.deep.equal([]);
+    expect(issues).to.deep.equal([]);
     expect(parameters).to.include({
       ratedElPowerW: 2000,
       efficiencyNominal: 0.9,
@@ -134,13 +134,13 @@ describe('fuel cell block', () => {
     for (const chemistry of fuelCellChemistries) {
       for (const operatingMode of fuelCellOperatingModes) {
         for (const fuel of fuelCellFuels) {
-          const fault = fuelCellCombinationFault({ chemistry, operatingMode, fuel }, '--fuelcell_fuel');
-          const { faults } = resolve({ chemistry, operating_mode: operatingMode, fuel });
-          expect(faults.length).to.equal(fault === null ? 0 : 1);
-          if (fault === null) valid += 1;
+          const issue = fuelCellCombinationFault({ chemistry, operatingMode, fuel }, '--fuelcell_fuel');
+          const { faults: issues } = resolve({ chemistry, operating_mode: operatingMode, fuel });
+          expect(issues.length).to.equal(issue === null ? 0 : 1);
+          if (issue === null) valid += 1;
           else {
-            expect(fault).to.deep.include({ name: '--fuelcell_fuel' });
-            expect(fault.detail).to.equal(
+            expect(issue).to.deep.include({ name: '--fuelcell_fuel' });
+            expect(issue.detail).to.equal(
               `given ${chemistry} ${operatingMode} ${fuel}; allowed: PEMFC fc_only tank, PEMFC bidirectional tank, SOFC bidirectional tank, SOFC fc_only continuous`,
             );
           }
@@ -186,9 +186,9 @@ describe('fuel cell block', () => {
   ];
   for (const [member, raw, detail] of crossed) {
     it(`names the fault of ${JSON.stringify(raw)}`, () => {
-      const { faults } = resolve(raw);
-      expect(faults.map(({ name }) => name)).to.deep.equal([`p: fuel_cell.${member}`]);
-      expect(faults[0]!.detail).to.match(detail);
+      const { faults: issues } = resolve(raw);
+      expect(issues.map(({ name }) => name)).to.deep.equal([`p: fuel_cell.${member}`]);
+      expect(issues[0]!.detail).to.match(detail);
     });
   }
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { hybridSchema, resolveHybrid } from '../../../../src/config/profile/blocks/hybrid.ts';
-import type { Fault } from '../../../../src/core/errors.ts';
+import type { Issue } from '../../../../src/core/errors.ts';
 
 function resolve(raw: unknown, ratedW = 15_000) {
-  const faults: Fault[] = [];
-  return { block: resolveHybrid(hybridSchema.parse(raw), ratedW, 'p', faults), faults };
+  const issues: Issue[] = [];
+  return { block: resolveHybrid(hybridSchema.parse(raw), ratedW, 'p', issues), faults: issues };
 }
 
 describe('interface 12.1: hybrid block', () => {
@@ -26,7 +26,7 @@ describe('interface 12.1: hybrid block', () => {
   });
 
   it('keeps what is given', () => {
-    const { block, faults } = resolve({
+    const { block, faults: issues } = resolve({
       policy: 'manual',
       pv_w: 20_000,
       battery_w: 5000,
@@ -46,7 +46,7 @@ describe('interface 12.1: hybrid block', () => {
       socMaxPct: 100,
       busVoltageV: 700,
     });
-    expect(faults).to.deep.equal([]);
+    expect(issues).to.deep.equal([]);
     expect(resolve({ battery_w: 4000 }).block.batteryWh).to.equal(6000);
   });
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { resolveWind, windSchema } from '../../../../src/config/profile/blocks/wind.ts';
-import type { Fault } from '../../../../src/core/errors.ts';
+import type { Issue } from '../../../../src/core/errors.ts';
 
 function resolve(raw: unknown, ratedW = 5e6, type?: 'T3' | 'T4') {
-  const faults: Fault[] = [];
-  return { wind: resolveWind(windSchema.parse(raw), ratedW, 'p', faults, type), faults };
+  const issues: Issue[] = [];
+  return { wind: resolveWind(windSchema.parse(raw), ratedW, 'p', issues, type), faults: issues };
 }
 
 describe('interface 12.1: wind block', () => {

@@ -1,6 +1,6 @@
 import { resolveEvse } from '../../../../src/config/profile/blocks/evse.ts';
 import type { EvseInput } from '../../../../src/config/profile/blocks/evse.ts';
-import type { Fault } from '../../../../src/core/errors.ts';
+import type { Issue } from '../../../../src/core/errors.ts';
 import type { EvseConnectorDetail } from '../../../../src/contract/kinds/evse.ts';
 import { createRandom } from '../../../../src/core/random.ts';
 import { EvseSource } from '../../../../src/der/source/evse/evse-source.ts';
@@ -18,14 +18,14 @@ export const input = {
 
 /** A station from a profile block; the start delay is 5 s unless given. */
 export function station(block: EvseInput = {}, ratedW = 22_000, seed = 1): EvseSource {
-  const faults: Fault[] = [];
+  const issues: Issue[] = [];
   const parameters = resolveEvse(
     { start_delay_min_s: 5, start_delay_max_s: 5, standby_w: 0, ...block },
     ratedW,
     'test',
-    faults,
+    issues,
   );
-  if (faults.length > 0) throw new Error(JSON.stringify(faults));
+  if (issues.length > 0) throw new Error(JSON.stringify(issues));
   return new EvseSource(parameters, createRandom(seed, 'evse'));
 }
 

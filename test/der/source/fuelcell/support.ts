@@ -1,6 +1,6 @@
 import { resolveFuelCell } from '../../../../src/config/profile/blocks/fuel-cell.ts';
 import type { FuelCellInput } from '../../../../src/config/profile/blocks/fuel-cell.ts';
-import type { Fault } from '../../../../src/core/errors.ts';
+import type { Issue } from '../../../../src/core/errors.ts';
 import { FuelCellPort } from '../../../../src/der/source/fuelcell/fuelcell-port.ts';
 import type { SourceInput } from '../../../../src/der/source/source.ts';
 
@@ -24,10 +24,10 @@ export const ratedDcW = 5000;
 
 /** A settled plant with a rating of 5 kW DC, and of 5 kW for electrolysis. */
 export function plantOf(input: FuelCellInput = {}): FuelCellPort {
-  const faults: Fault[] = [];
+  const issues: Issue[] = [];
   const both = input.operating_mode === 'bidirectional' ? { rated_el_power_w: ratedDcW } : {};
-  const parameters = resolveFuelCell({ ...both, ...input }, 4850, 'test', faults);
-  if (faults.length > 0) throw new Error(JSON.stringify(faults));
+  const parameters = resolveFuelCell({ ...both, ...input }, 4850, 'test', issues);
+  if (issues.length > 0) throw new Error(JSON.stringify(issues));
   const port = new FuelCellPort(parameters);
   port.settle(mild);
   return port;

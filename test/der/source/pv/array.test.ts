@@ -36,7 +36,7 @@ function faultNames(changes: Partial<PvConfig>): string[] {
     new PvSource({ ...config, ...changes });
   } catch (error) {
     expect(error).to.be.instanceOf(SimError).with.property('code', 'CONFIG_INVALID');
-    return (error as SimError).faults.map((fault) => fault.name);
+    return (error as SimError).issues.map((issue) => issue.name);
   }
   return [];
 }

@@ -45,11 +45,11 @@ function levels(env: Environment): [number, number][] {
 const volts = ({ aPu, bPu, cPu }: GridValues) => [aPu, bPu, cPu];
 const running = (env: Environment, seconds: number, device?: number) => env.grid(at(seconds), device).event;
 
-function faultsOf(act: () => unknown): SimError['faults'] {
+function faultsOf(act: () => unknown): SimError['issues'] {
   try {
     act();
   } catch (error) {
-    if (error instanceof SimError && error.code === 'COMMAND_BAD_VALUE') return error.faults;
+    if (error instanceof SimError && error.code === 'COMMAND_BAD_VALUE') return error.issues;
     throw error;
   }
   throw new Error('nothing was refused');
@@ -309,8 +309,8 @@ describe('Arguments of grid events', () => {
   });
 
   it('an unknown parameter lists those of the event', () => {
-    const [fault] = start('outage', { depth: 1 });
-    expect(fault).to.deep.equal({
+    const [issue] = start('outage', { depth: 1 });
+    expect(issue).to.deep.equal({
       name: '/parameters/depth',
       detail: 'is not a parameter of outage; it has duration_s, phases',
       allowed: ['duration_s', 'phases'],
@@ -319,10 +319,10 @@ describe('Arguments of grid events', () => {
 
   it('every value outside its range is named, and nothing changes', () => {
     const env = environment();
-    const faults = faultsOf(() => {
+    const issues = faultsOf(() => {
       env.startGridEvent('sag', { residual_pu: 1.1, duration_s: 'x', phases: 'AC' }, at(0));
     });
-    expect(faults.map(({ name, detail }) => [name, detail])).to.deep.equal([
+    expect(issues.map(({ name, detail }) => [name, detail])).to.deep.equal([
       ['/parameters/residual_pu', 'must be a number from 0 to 1'],
       ['/parameters/duration_s', 'must be a number from 0.001 to 86400'],
       ['/parameters/phases', 'must be one of A, B, C, AB, BC, CA, ABC'],

@@ -60,7 +60,7 @@ for (const framing of ['tcp', 'rtu_over_tcp'] as const) {
         // what no device can have is told, member by member
         expect(error).to.be.instanceOf(SimError);
         expect(error).to.include({ code: 'COMMAND_BAD_VALUE' });
-        expect((error as SimError).faults).to.not.have.length(0);
+        expect((error as SimError).issues).to.not.have.length(0);
       }
     }
 

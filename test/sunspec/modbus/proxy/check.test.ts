@@ -15,7 +15,7 @@ function faultsOf(map: unknown): string[] {
   });
   expect(error.code).to.equal('CONFIG_INVALID');
   expect(error.message).to.match(/^The proxy map test is not valid, \d+ faults?:$/);
-  return error.faults.map(({ name, detail }) => `${name}: ${detail}`);
+  return error.issues.map(({ name, detail }) => `${name}: ${detail}`);
 }
 
 const power = { address: 0, type: 'int32', name: 'power', point: '701.W' };
@@ -208,7 +208,7 @@ describe('Proxy: what a map must fulfil', () => {
       },
     });
     createProxyAdapter(sources('const'));
-    expect(errorOf(() => createProxyAdapter(sources(5))).faults).to.deep.equal([
+    expect(errorOf(() => createProxyAdapter(sources(5))).issues).to.deep.equal([
       { name: '/registers/0/commands/1/64414.GridModelSource', detail: 'must be text' },
     ]);
   });
@@ -219,7 +219,7 @@ describe('Proxy: what a map must fulfil', () => {
     const map = { name: 'm', registers: [{ ...power, point: '802.W' }] };
     const options = { map, mapLabel: 'test', host: '127.0.0.1', port: 0 };
     createProxyAdapter({ ...options, devices: [pv, battery] });
-    expect(errorOf(() => createProxyAdapter({ ...options, devices: [pv, { ...pv, index: 1 }] })).faults).to.deep.equal([
+    expect(errorOf(() => createProxyAdapter({ ...options, devices: [pv, { ...pv, index: 1 }] })).issues).to.deep.equal([
       { name: '/registers/0/point', detail: 'none of the devices has 802.W' },
     ]);
   });
@@ -254,11 +254,11 @@ describe('Proxy: what a map must fulfil', () => {
     const far = { ...device, index: 247 };
     const options = { mapLabel: 'test', devices: [far], host: '127.0.0.1', port: 0 };
     expect(
-      errorOf(() => createProxyAdapter({ ...options, map: { name: 'm', registers: [power] } })).faults[0]?.detail,
+      errorOf(() => createProxyAdapter({ ...options, map: { name: 'm', registers: [power] } })).issues[0]?.detail,
     ).to.equal('device 247 would have unit id 248; the highest is 247: name the device that is served');
     const several = { ...options, devices: [device, ...[247, 248, 299].map((index) => ({ ...device, index }))] };
     expect(
-      errorOf(() => createProxyAdapter({ ...several, map: { name: 'm', registers: [power] } })).faults.map(
+      errorOf(() => createProxyAdapter({ ...several, map: { name: 'm', registers: [power] } })).issues.map(
         ({ detail }) => detail,
       ),
     ).to.deep.equal([

@@ -187,7 +187,7 @@ describe('certificate files of Modbus over TLS', () => {
     }
     expect(failure).to.be.instanceOf(SimError);
     expect(failure).to.have.property('code', 'CONFIG_INVALID');
-    expect(JSON.stringify((failure as SimError).faults))
+    expect(JSON.stringify((failure as SimError).issues))
       .to.match(/mb_key/)
       .and.not.match(/S3CR3T/);
   });
