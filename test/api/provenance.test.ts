@@ -1,31 +1,30 @@
 /** Each write, and who made it, from where and when, read back wherever the interface shows it. */
 import { request } from 'node:http';
 import { expect } from 'chai';
-import { createModbusAdapter } from '../../src/sunspec/modbus/bridge.ts';
-import { adu, RawClient } from '../support/modbus-client.ts';
 import type { Json } from '../support/http.ts';
 import { byModbus } from '../support/map.ts';
-import { testPlant } from '../support/plant.ts';
-import { prefix, Rest } from '../support/rest.ts';
+import type { Rest } from '../support/rest.ts';
+import { prefix } from '../support/rest.ts';
 
-const site = ['PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
-const index = { pv: 0, battery: 1, wind: 2, fuelCell: 3, hybrid: 4, evse: 5 } as const;
-const begin = '2026-06-21T12:00:00.000Z';
-const later = '2026-06-21T12:00:03.000Z';
+import {
+  begin,
+  connector,
+  fromDashboard,
+  index,
+  later,
+  openSite,
+  override,
+  pointOf,
+  writerIn,
+} from './provenance-support.ts';
+
 const loopbackPeer = /^127\.0\.0\.1:\d{1,5}$/;
 
 let rest: Rest;
 const open = async () => {
-  rest = await Rest.open(testPlant({ types: site }));
+  rest = await openSite();
 };
 const close = () => rest.api.stop();
-
-/** A request as the dashboard makes it. */
-async function fromDashboard(path: string, body: unknown): Promise<Json> {
-  const answer = await rest.call(path, { body, headers: { 'X-Derbench-Client': 'dashboard' } });
-  expect(answer.status, answer.text).to.be.oneOf([200, 202]);
-  return answer.json;
-}
 
 /** A request whose own address is known. */
 function withAddress(path: string, body: object): Promise<{ readonly peer: string; readonly json: Json }> {
@@ -54,23 +53,6 @@ function withAddress(path: string, body: object): Promise<{ readonly peer: strin
   });
 }
 
-const pointOf = async (model: number, name: string, device = 0): Promise<Json> => {
-  const { points } = await rest.get(`/registers/${model}?device=${device}`);
-  return points.find((each: Json) => each.name === name);
-};
-
-/** The three members alone, wherever they stand. */
-function writerIn({ source, source_detail: detail, changed_at: at }: Json): Json {
-  return { source, source_detail: detail, changed_at: at };
-}
-
-async function override(device: number, name: string, connectorId: number | null = null): Promise<Json> {
-  const { overrides } = await rest.get(`/controls?device=${device}`);
-  const found = overrides.filter((each: Json) => each.name === name && each.connector_id === connectorId);
-  expect(found, `${name} of device ${device}`).to.have.length.at.most(1);
-  return found[0] === undefined ? null : writerIn(found[0]);
-}
-
 interface Write {
   /** what is written, in words */
   readonly what: string;
@@ -85,11 +67,10 @@ interface Write {
 }
 
 const member = (path: string, name: string) => async (): Promise<Json> => (await rest.get(path))[name];
-const connector = '/evse/SIM-CP-1/connectors/1';
 const plugged = [[`${connector}/plug`, { ev_side: true, evse_side: true }]] as const;
 const stopped = [...plugged, [`${connector}/stop`, {}]] as const;
 const manual = [['/hybrid-dc/dispatch?device=4', { policy: 'manual' }]] as const;
-const ofConnector = (name: string) => () => override(index.evse, name, 1);
+const ofConnector = (name: string) => () => override(rest, index.evse, name, 1);
 const atConnector = (
   operation: string,
   name: string,
@@ -161,7 +142,7 @@ const writes: readonly Write[] = [
     what: 'shading among the overrides',
     path: '/controls/shading',
     body: { shaded_share: 0, irradiance_share: 0.5 },
-    seen: () => override(index.pv, 'pv_shading'),
+    seen: () => override(rest, index.pv, 'pv_shading'),
   },
   {
     what: 'local control',
@@ -179,13 +160,13 @@ const writes: readonly Write[] = [
     what: 'state of charge',
     path: '/controls/battery?device=1',
     body: { soc_pct: 40 },
-    seen: () => override(index.battery, 'battery_soc'),
+    seen: () => override(rest, index.battery, 'battery_soc'),
   },
   {
     what: 'contactor',
     path: '/controls/battery?device=1',
     body: { strings: [{ index: 0, contactor: 'open' }] },
-    seen: () => override(index.battery, 'battery_contactors'),
+    seen: () => override(rest, index.battery, 'battery_contactors'),
   },
   {
     what: 'wind',
@@ -203,7 +184,7 @@ const writes: readonly Write[] = [
     what: 'hydrogen tank',
     path: '/fuelcell/tank?device=3',
     body: { level_pct: 60 },
-    seen: () => override(index.fuelCell, 'fuelcell_tank'),
+    seen: () => override(rest, index.fuelCell, 'fuelcell_tank'),
   },
   {
     what: 'hybrid policy',
@@ -229,7 +210,7 @@ const writes: readonly Write[] = [
     what: 'grid-support function',
     path: '/grid-support/max-power',
     body: { limit_pct: 80 },
-    seen: async () => writerIn(await pointOf(704, 'WMaxLimPct')),
+    seen: async () => writerIn(await pointOf(rest, 704, 'WMaxLimPct')),
   },
   {
     what: 'enable of a function, as a mode',
@@ -241,7 +222,7 @@ const writes: readonly Write[] = [
     what: 'register',
     path: '/registers/704',
     body: { points: { WMaxLimPct: 70 } },
-    seen: async () => writerIn(await pointOf(704, 'WMaxLimPct')),
+    seen: async () => writerIn(await pointOf(rest, 704, 'WMaxLimPct')),
   },
   atConnector('plug', 'evse_cable', { ev_side: true }),
   atConnector('unplug', 'evse_cable', {}, plugged),
@@ -270,7 +251,7 @@ describe('provenance over REST', () => {
 
   for (const { what, path, body, before = [], ticks = 2, seen } of writes) {
     it(`${what}: source, peer and time`, async () => {
-      for (const [earlier, given] of before) await fromDashboard(earlier, given);
+      for (const [earlier, given] of before) await fromDashboard(rest, earlier, given);
       await rest.plant.step(ticks);
       const { dateMs } = rest.plant.time;
       await rest.post(path, body);
@@ -281,15 +262,15 @@ describe('provenance over REST', () => {
   }
 
   it('the dashboard is told from other scripts', async () => {
-    await fromDashboard('/controls/grid', { voltage_pu: 0.98 });
-    await fromDashboard('/registers/704', { points: { WMaxLimPct: 70 } });
+    await fromDashboard(rest, '/controls/grid', { voltage_pu: 0.98 });
+    await fromDashboard(rest, '/registers/704', { points: { WMaxLimPct: 70 } });
     expect((await rest.get('/controls/grid')).changed_by.source).to.equal('dashboard');
-    expect((await pointOf(704, 'WMaxLimPct')).source).to.equal('dashboard');
-    const { source, source_detail: detail } = await fromDashboard('/commands', { command: 'stop' });
+    expect((await pointOf(rest, 704, 'WMaxLimPct')).source).to.equal('dashboard');
+    const { source, source_detail: detail } = await fromDashboard(rest, '/commands', { command: 'stop' });
     expect([source, loopbackPeer.test(detail)]).to.deep.equal(['dashboard', true]);
     expect((await rest.get('/commands')).commands[0]).to.include({ source: 'dashboard', source_detail: detail });
     await rest.plant.step(1);
-    expect(await pointOf(703, 'ES')).to.include({ source: 'dashboard', source_detail: detail });
+    expect(await pointOf(rest, 703, 'ES')).to.include({ source: 'dashboard', source_detail: detail });
   });
 
   it('the peer is the address and port of the client', async () => {
@@ -325,12 +306,12 @@ describe('provenance over REST', () => {
       manual_battery_by: null,
     });
     expect(await rest.get(connector)).to.include({ local_limit_by: null, discharge_by: null });
-    expect(writerIn(await pointOf(702, 'WMaxRtg'))).to.deep.equal({
+    expect(writerIn(await pointOf(rest, 702, 'WMaxRtg'))).to.deep.equal({
       source: 'profile',
       source_detail: null,
       changed_at: begin,
     });
-    expect(writerIn(await pointOf(704, 'WMaxLimPct'))).to.deep.equal({
+    expect(writerIn(await pointOf(rest, 704, 'WMaxLimPct'))).to.deep.equal({
       source: 'default',
       source_detail: null,
       changed_at: null,
@@ -347,7 +328,7 @@ describe('provenance over REST', () => {
     await rest.refused('/controls/time/step', 409, 'conflict', { ticks: 1 });
     expect((await rest.get('/controls?device=1')).overrides).to.deep.equal([]);
     expect((await rest.get('/controls/grid')).changed_by).to.equal(null);
-    expect((await pointOf(704, 'WMaxLimPct')).source).to.equal('default');
+    expect((await pointOf(rest, 704, 'WMaxLimPct')).source).to.equal('default');
     expect((await rest.get('/controls/time')).stepped_by).to.equal(null);
   });
 
@@ -355,7 +336,7 @@ describe('provenance over REST', () => {
     await rest.post('/controls/battery?device=1', { mode: 'charge', power_kw: 2, soc_pct: 45 });
     await rest.plant.step(2);
     await rest.post('/controls/battery?device=1', { strings: [{ index: 1, contactor: 'open' }] });
-    await fromDashboard('/controls/battery?device=1', { power_kw: 3 });
+    await fromDashboard(rest, '/controls/battery?device=1', { power_kw: 3 });
     const { overrides } = await rest.get('/controls?device=1');
     expect(overrides.map(({ name, source, changed_at: at }: Json) => [name, source, at])).to.deep.equal([
       ['battery_mode', 'dashboard', later],
@@ -364,7 +345,7 @@ describe('provenance over REST', () => {
     ]);
     await rest.post('/controls/battery?device=1', { mode: 'auto' });
     expect(await rest.get('/controls/battery?device=1')).to.include({ control: 'auto', forced_by: null });
-    expect(await override(index.battery, 'battery_mode')).to.include({ source: 'rest' });
+    expect(await override(rest, index.battery, 'battery_mode')).to.include({ source: 'rest' });
   });
 
   it('the set-point of a kind shows who changed its value, be it another interface', async () => {
@@ -383,220 +364,12 @@ describe('provenance over REST', () => {
   });
 
   it('steps by hand are told from settings of the clock', async () => {
-    await fromDashboard('/controls/time', { rate: 2 });
+    await fromDashboard(rest, '/controls/time', { rate: 2 });
     await rest.plant.step(1, { source: 'scenario', peer: 'storm' });
     await rest.post('/controls/time/step', { ticks: 3 });
     const time = await rest.get('/controls/time');
     expect(time.changed_by).to.include({ source: 'dashboard', changed_at: begin });
     expect(time.stepped_by).to.include({ source: 'rest', changed_at: later });
     expect((await rest.get('/controls')).time.stepped_by).to.deep.equal(time.stepped_by);
-  });
-});
-
-describe('provenance of scopes', () => {
-  beforeEach(open);
-  afterEach(close);
-
-  for (const [name, body] of [
-    ['grid', { frequency_hz: 60.02 }],
-    ['environment', { ambient_temperature_c: 12 }],
-  ] as const) {
-    it(`${name}: common, of one device, and back`, async () => {
-      const path = `/controls/${name}`;
-      const seen = async (query = ''): Promise<Json> => {
-        const { changed_by: by } = await rest.get(`${path}${query}`);
-        return by && [by.source, by.changed_at];
-      };
-      await rest.post(path, body);
-      await rest.plant.step(2);
-      await fromDashboard(`${path}?device=1`, body);
-      expect([await seen(), await seen('?device=0'), await seen('?device=1')]).to.deep.equal([
-        ['rest', begin],
-        ['rest', begin],
-        ['dashboard', later],
-      ]);
-      await rest.post(`${path}?device=1`, { source: 'csv' });
-      expect([await seen(), await seen('?device=1')]).to.deep.equal([
-        ['rest', begin],
-        ['rest', later],
-      ]);
-      await fromDashboard(path, body);
-      expect([await seen(), await seen('?device=0'), await seen('?device=1')]).to.deep.equal([
-        ['dashboard', later],
-        ['dashboard', later],
-        ['dashboard', later],
-      ]);
-    });
-  }
-
-  it('a plant that is driven without an origin says default', () => {
-    rest.plant.setGrid({ voltagePu: 1.01 });
-    rest.plant.setSurroundings({ loadKw: 1 }, 0);
-    expect(rest.plant.grid().changedBy).to.include({ source: 'default' });
-    expect([rest.plant.surroundings().changedBy, rest.plant.surroundings(0).changedBy?.source]).to.deep.equal([
-      null,
-      'default',
-    ]);
-  });
-});
-
-describe('provenance of what happens by itself', () => {
-  beforeEach(open);
-  afterEach(close);
-
-  it('a reversion', async () => {
-    await rest.post('/registers/704', {
-      points: {
-        WMaxLimPctEna: 'ENABLED',
-        WMaxLimPct: 50,
-        WMaxLimPctRvrt: 80,
-        WMaxLimPctEnaRvrt: 'ENABLED',
-        WMaxLimPctRvrtTms: 2,
-      },
-    });
-    expect((await rest.get('/controls')).modes.max_power).to.include({ source: 'rest', reversion_remaining_s: 2 });
-    await rest.plant.step(2);
-    const reverted = { source: 'reversion', source_detail: null, changed_at: '2026-06-21T12:00:02.000Z' };
-    expect(await pointOf(704, 'WMaxLimPct')).to.include({ value: 80, ...reverted });
-    expect((await rest.get('/controls')).modes.max_power).to.include({ enabled: true, ...reverted });
-    expect(await pointOf(704, 'WMaxLimPctRvrt')).to.include({ source: 'rest', changed_at: begin });
-  });
-
-  it('a reset of the device leaves the start values, and who reset it', async () => {
-    const { battery } = index;
-    await rest.post('/controls/grid', { frequency_hz: 60.01 });
-    await rest.post(`/controls/grid?device=${battery}`, { voltage_pu: 0.99 });
-    await rest.post(`/controls/environment?device=${battery}`, { load_kw: 1 });
-    await rest.post(`/controls/battery?device=${battery}`, { mode: 'charge', soc_pct: 40 });
-    await rest.post(`/registers/704?device=${battery}`, { points: { WMaxLimPct: 50, WMaxLimPctEna: 'ENABLED' } });
-    await rest.plant.step(2);
-    const { source_detail: peer } = await fromDashboard('/commands', {
-      command: 'reset',
-      scope: 'device',
-      device: battery,
-    });
-    await rest.plant.step(1);
-    const { overrides, modes, grid } = await rest.get(`/controls?device=${battery}`);
-    expect(overrides).to.deep.equal([
-      { name: 'device_reset', connector_id: null, source: 'dashboard', source_detail: peer, changed_at: later },
-    ]);
-    expect(writerIn(modes.max_power)).to.deep.equal({ source: 'default', source_detail: null, changed_at: null });
-    expect(writerIn(await pointOf(704, 'WMaxLimPct', battery))).to.deep.equal({
-      source: 'default',
-      source_detail: null,
-      changed_at: null,
-    });
-    expect(grid.changed_by).to.include({ source: 'rest', changed_at: begin });
-    expect(grid.changed_by).to.deep.equal((await rest.get('/controls/grid')).changed_by);
-    expect((await rest.get(`/controls/environment?device=${battery}`)).changed_by).to.equal(null);
-    expect(await rest.get(`/controls/battery?device=${battery}`)).to.include({ control: 'auto', forced_by: null });
-  });
-
-  it('a reset of alarms stands beside the others', async () => {
-    await rest.post('/controls/shading', { shaded_share: 0.2, irradiance_share: 0.5 });
-    await rest.post('/commands', { command: 'reset' }, 202);
-    await rest.plant.step(1);
-    expect((await rest.get('/controls')).overrides.map(({ name }: Json) => name)).to.deep.equal([
-      'alarm_reset',
-      'pv_shading',
-    ]);
-  });
-
-  it('a charging station keeps connectors apart', async () => {
-    const device = rest.plant.device(index.evse);
-    device.command(
-      { kind: 'evse.profile_limit', connectorId: 0, limitW: 5000, limitA: null },
-      { source: 'ocpp', peer: 'profile 7' },
-    );
-    await rest.post(`${connector}/limit`, { power_kw: 7 });
-    expect(await override(index.evse, 'evse_profile_limit', 0)).to.deep.equal({
-      source: 'ocpp',
-      source_detail: 'profile 7',
-      changed_at: begin,
-    });
-    expect(await override(index.evse, 'evse_limit', 1)).to.include({ source: 'rest' });
-    expect(await override(index.evse, 'evse_limit', 0)).to.equal(null);
-    expect(await rest.get(connector)).to.include({ discharge_by: null });
-  });
-});
-
-describe('provenance over Modbus', () => {
-  beforeEach(open);
-  afterEach(close);
-
-  /** Writes single registers of a device as a master would, and answers with the address of the master. */
-  async function overModbus(
-    device: number,
-    ...points: readonly (readonly [model: number, name: string, word: number])[]
-  ): Promise<string> {
-    const { bank } = rest.plant.device(device);
-    const adapter = createModbusAdapter({ devices: rest.plant.devices, host: '127.0.0.1', port: 0, sharedPort: false });
-    await adapter.start();
-    const client = await RawClient.open(adapter.endpointOf(device)?.port ?? 0);
-    try {
-      for (const [model, name, word] of points) {
-        const pdu = Buffer.alloc(5);
-        pdu[0] = 6;
-        pdu.writeUInt16BE(bank.layout.slot(model, name)!.address, 1);
-        pdu.writeUInt16BE(word, 3);
-        expect(await client.request(adu(1, 1, pdu.toString('hex')))).to.equal(
-          adu(1, 1, pdu.toString('hex')).toString('hex'),
-        );
-      }
-      return `127.0.0.1:${client.socket.localPort}`;
-    } finally {
-      client.destroy();
-      await adapter.stop();
-    }
-  }
-
-  it('registers and modes show the address and port of the master', async () => {
-    await rest.plant.step(2);
-    const peer = await overModbus(index.pv, [704, 'WMaxLimPct', 6000], [704, 'WMaxLimPctEna', 1]);
-    const shown = { source: 'modbus', source_detail: peer, changed_at: later };
-    expect(await pointOf(704, 'WMaxLimPct')).to.include({ value: 60, ...shown });
-    expect((await rest.get('/controls')).modes.max_power).to.include({ enabled: true, ...shown });
-    expect(
-      (await rest.post('/registers/704', { points: { VarSetPct: 5 } })).points.find(
-        ({ name }: Json) => name === 'WMaxLimPct',
-      ),
-    ).to.include(shown);
-  });
-
-  it('what a register commands shows as an override, too', async () => {
-    await rest.post(`/controls/battery?device=${index.battery}`, { strings: [{ index: 0, contactor: 'open' }] });
-    const open = 2;
-    const peer = await overModbus(index.battery, [802, 'SetOp', open]);
-    expect(await override(index.battery, 'battery_contactors')).to.deep.equal({
-      source: 'modbus',
-      source_detail: peer,
-      changed_at: begin,
-    });
-  });
-});
-
-describe('provenance and physics', () => {
-  it('registers do not depend on who wrote', async () => {
-    const dumps = await Promise.all(
-      (['rest', 'modbus', 'scenario'] as const).map(async (source) => {
-        const plant = testPlant({ types: site });
-        const by = { source, peer: `peer of ${source}` };
-        plant.setGrid({ voltagePu: 1.02 }, undefined, by);
-        plant.setSurroundings({ irradianceWm2: 700 }, index.pv, by);
-        plant.startGridEvent('sag', {}, index.battery, by);
-        plant.device(index.battery).command({ kind: 'battery.control', mode: 'discharge', powerW: 3000 }, by);
-        plant.device(index.wind).command({ kind: 'wind.override', speedMS: 8, height: 'hub' }, by);
-        plant.device(index.evse).command({ kind: 'evse.plug', connectorId: 1 }, by);
-        plant.device(index.pv).bank.transact(by, ({ m704 }) => {
-          m704.WMaxLimPctEna = 'ENABLED';
-          m704.WMaxLimPct = 40;
-        });
-        plant.setTime({ rate: 2 }, by);
-        await plant.step(20, by);
-        return plant.devices.map(({ bank }) => bank.read(bank.layout.base, bank.layout.size).toString('hex'));
-      }),
-    );
-    expect(dumps[1]).to.deep.equal(dumps[0]);
-    expect(dumps[2]).to.deep.equal(dumps[0]);
   });
 });
