@@ -20,3 +20,12 @@ export class HandWall implements WallClock {
     this.ms += ms;
   }
 }
+
+/** A wall clock that each look advances by `cost` ms: every device of a tick seems to take that long. */
+export class SlowWall extends HandWall {
+  cost = 0;
+  override monotonicMs(): number {
+    this.advance(this.cost);
+    return super.monotonicMs();
+  }
+}
