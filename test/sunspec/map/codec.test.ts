@@ -15,6 +15,7 @@ import { buildLayout } from '../../../src/sunspec/map/layout.ts';
 import type { AnyPointValue, ModelDef, PointDef, PointType } from '../../../src/sunspec/map/types.ts';
 import { createMapView, pointName } from '../../../src/sunspec/map/view.ts';
 import { byRest, codeOf, HandClock, slotOf } from '../../support/map.ts';
+import { at, canvas, expectGuards, inner } from './guarded-bytes.ts';
 
 const two53 = Number.MAX_SAFE_INTEGER;
 
@@ -57,24 +58,6 @@ function codecOf(type: PointType): NonNullable<ReturnType<typeof numberCodec>> {
 function point(name: string, type: PointType, size: number, more: Partial<PointDef> = {}): PointDef {
   return { name, type, size, label: name, access: 'RW', ...more };
 }
-
-/** Guard bytes on both sides show a write that strays. */
-const guard = 0xa5;
-const at = 4;
-function canvas(registers: number): { bytes: Buffer; dv: DataView } {
-  const bytes = Buffer.alloc(at * 2 + registers * 2, guard);
-  return { bytes, dv: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) };
-}
-
-function expectGuards(bytes: Buffer, registers: number): void {
-  const around = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + registers * 2)]);
-  expect(
-    around.every((byte) => byte === guard),
-    'bytes beside the point',
-  ).to.equal(true);
-}
-
-const inner = (bytes: Buffer, registers: number) => bytes.toString('hex', at, at + registers * 2);
 
 /** The same number written by the plain two's complement rule. */
 function bigEndian(raw: number, registers: number): string {
