@@ -8,14 +8,14 @@ import { FaultyMaps } from '../../src/sunspec/faults/faulty-maps.ts';
 import { checkReading } from '../../src/sunspec/faults/reading-check.ts';
 import { applyScale, numberCodec } from '../../src/sunspec/map/codec.ts';
 import type { PointSlot } from '../../src/sunspec/map/layout.ts';
-import type { MapView } from '../../src/sunspec/map/view.ts';
+import type { MeasurementView, WritableMapView } from '../../src/sunspec/map/view.ts';
 import { FaultBench } from './faults.ts';
 import type { FaultExtras } from './faults.ts';
 import { byModbus, createTestBank, named } from './map.ts';
 import type { MapOptions, TestBank } from './map.ts';
 
 export interface FaultyMapRigOptions extends MapOptions {
-  readonly start?: (map: MapView) => void;
+  readonly start?: (map: WritableMapView) => void;
   readonly seed?: number;
 }
 
@@ -66,9 +66,9 @@ export class FaultyMapRig {
   }
 
   /** Lets simulated time pass in one tick, in which the device publishes. */
-  tick(seconds = 1, publish: (map: MapView) => void = () => undefined): void {
+  tick(seconds = 1, publish: (map: MeasurementView) => void = () => undefined): void {
     this.map.pass(seconds);
-    publish(this.map.bank.map);
+    publish(this.map.bank.measurements);
     this.bench.pass(seconds);
     for (const listener of this.#ticks) listener();
   }
@@ -110,7 +110,7 @@ export class FaultyMapRig {
 }
 
 /** Measurements of a three-phase device at half its power. */
-function measured({ m701, m714 }: MapView): void {
+function measured({ m701, m714 }: WritableMapView): void {
   Object.assign(m701, {
     ACType: 'THREE_PHASE',
     St: 'ON',

@@ -13,7 +13,7 @@ import type { Layout, ModelChoice, PointSlot } from '../../src/sunspec/map/layou
 import { ReversionTimers } from '../../src/sunspec/map/reversion.ts';
 import type { AnyPointValue } from '../../src/sunspec/map/types.ts';
 import { createMapView } from '../../src/sunspec/map/view.ts';
-import type { MapView } from '../../src/sunspec/map/view.ts';
+import type { WritableMapView } from '../../src/sunspec/map/view.ts';
 import { m1 } from '../../src/sunspec/models/m001.ts';
 import { m701 } from '../../src/sunspec/models/m701.ts';
 import { m702 } from '../../src/sunspec/models/m702.ts';
@@ -153,7 +153,7 @@ export function mapChoices({
   });
 }
 
-function setRatings({ m702, m703, m704 }: MapView): void {
+function setRatings({ m702, m703, m704 }: WritableMapView): void {
   Object.assign(m702, {
     WMaxRtg: 100_000,
     WOvrExtRtg: 90_000,
@@ -207,7 +207,7 @@ function setRatings({ m702, m703, m704 }: MapView): void {
 }
 
 /** Every set holds one plausible curve, so that each can be adopted. */
-function setCurves(map: MapView): void {
+function setCurves(map: WritableMapView): void {
   for (const model of [map.m705, map.m706, map.m707, map.m708, map.m709, map.m710, map.m712]) {
     Object.assign(model, { AdptCrvReq: 1, AdptCrvRslt: 'COMPLETED' });
   }
@@ -325,7 +325,7 @@ export const byRest: Origin = { source: 'rest', peer: 'test' };
 export const byModbus: Origin = { source: 'modbus', peer: '192.0.2.1:4711' };
 
 interface TestBankOptions extends MapOptions {
-  readonly start?: (map: MapView) => void;
+  readonly start?: (map: WritableMapView) => void;
   /** time that an adoption takes, s */
   readonly adoptionS?: number;
 }

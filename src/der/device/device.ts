@@ -149,7 +149,12 @@ export class SimDevice implements Device {
     this.#reversions = new ReversionTimers(this.bank, this.#scheduler, clock, warn);
     this.#storage = new StorageCommands(template.storage);
     this.#simModels = this.bank.map.m64414
-      ? new SimModels({ index: this.index, map: this.bank.map, environment: context.environment, clock: context.clock })
+      ? new SimModels({
+          index: this.index,
+          map: this.bank.measurements,
+          environment: context.environment,
+          clock: context.clock,
+        })
       : null;
     this.#source = template.createSource(context.seed, this.index);
     this.#inverter = new Inverter(
@@ -225,7 +230,7 @@ export class SimDevice implements Device {
         this.#source.command(command);
         if (command.kind === 'hybrid.policy') this.#inverter.activePower.glideFrom(this.#inverter.pW);
         this.#detail = this.#source.detail();
-        publishDetail(this.bank.map, this.#detail);
+        publishDetail(this.bank.measurements, this.#detail);
         break;
       case 'switch':
         this.#power.admit(by);
@@ -233,7 +238,7 @@ export class SimDevice implements Device {
         break;
       case 'local':
         this.localControl = command.local;
-        this.bank.map.m715.LocRemCtl = command.local ? 'LOCAL' : 'REMOTE';
+        this.bank.measurements.m715.LocRemCtl = command.local ? 'LOCAL' : 'REMOTE';
         break;
       case 'start':
         this.bank.transact(by, (tx) => {
@@ -330,7 +335,7 @@ export class SimDevice implements Device {
       raised: this.#effects?.alarmCodes ?? [],
     });
     this.#detail = this.#source.detail();
-    publish(this.bank.map, {
+    publish(this.bank.measurements, {
       inverter,
       source: this.#source,
       detail: this.#detail,

@@ -1,5 +1,5 @@
 /** Who a device says it is. */
-import type { MapView } from '../../sunspec/map/view.ts';
+import type { MeasurementView } from '../../sunspec/map/view.ts';
 import type { DcPort } from '../source/source.ts';
 
 export interface DeviceIdentity {
@@ -15,7 +15,7 @@ export interface DeviceIdentity {
 
 /** Registers that tell a device and its ports from others. */
 export function writeIdentity(
-  map: MapView,
+  map: MeasurementView,
   { serialNumber, version, deviceType, unitAddress }: DeviceIdentity,
   ports: readonly DcPort[],
 ): void {

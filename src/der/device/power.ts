@@ -35,7 +35,7 @@ export class Power {
   constructor(options: PowerOptions, start: SimTime) {
     this.#options = options;
     this.upSince = start;
-    writeIdentity(options.bank.map, options.identity, options.source.ports);
+    writeIdentity(options.bank.measurements, options.identity, options.source.ports);
   }
 
   /** Off, between going down and coming up. */
@@ -55,8 +55,8 @@ export class Power {
   loadStart(by: Origin, local: boolean, image = this.#options.image): void {
     const { bank, identity, source } = this.#options;
     bank.reload(image, by);
-    writeIdentity(bank.map, identity, source.ports);
-    bank.map.m715.LocRemCtl = local ? 'LOCAL' : 'REMOTE';
+    writeIdentity(bank.measurements, identity, source.ports);
+    bank.measurements.m715.LocRemCtl = local ? 'LOCAL' : 'REMOTE';
   }
 
   /**

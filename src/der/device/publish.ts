@@ -2,7 +2,7 @@
 import type { SimTime } from '../../core/time/clock.ts';
 import type { DeviceDetail } from '../../contract/device.ts';
 import type { BatteryDetail } from '../../contract/kinds/battery.ts';
-import type { MapView } from '../../sunspec/map/view.ts';
+import type { MeasurementView } from '../../sunspec/map/view.ts';
 import type { ControlFunction } from '../../contract/device.ts';
 import { alarmBits, portState, vendorText } from './alarms.ts';
 import type { AlarmCode } from './alarms.ts';
@@ -66,7 +66,7 @@ function inverterState(inverter: Inverter, source: DcSource, fault: boolean, thr
   }
 }
 
-function throttle(map: MapView, inverter: Inverter, throttled: boolean): void {
+function throttle(map: MeasurementView, inverter: Inverter, throttled: boolean): void {
   const m = map.m701;
   let bits = 0;
   if (throttled) {
@@ -93,7 +93,13 @@ function mayHold({ squeezed, ratings }: Inverter, name: ControlFunction): boolea
 type Phases = readonly [number, number, number];
 
 /** Per-phase block of 701; the wiring decides how many there are. @returns the sum of the currents, A */
-function publishPhases(map: MapView, inverter: Inverter, source: DcSource, shares: Phases, lnV: Phases): number {
+function publishPhases(
+  map: MeasurementView,
+  inverter: Inverter,
+  source: DcSource,
+  shares: Phases,
+  lnV: Phases,
+): number {
   const m = map.m701;
   const {
     pW,
@@ -153,7 +159,7 @@ function powerFactor(pW: number, va: number, ratedW: number): number {
   return va < 1e-3 * ratedW ? 1 : pW / va;
 }
 
-function publishAc(map: MapView, inverter: Inverter, source: DcSource, grid: GridValues): void {
+function publishAc(map: MeasurementView, inverter: Inverter, source: DcSource, grid: GridValues): void {
   const m = map.m701;
   const volts = terminalVoltages(inverter.ratings.wiring, map.m702.VNomRtg ?? 0, grid);
   const va = Math.hypot(inverter.pW, inverter.qVar);
@@ -188,7 +194,7 @@ function publishAc(map: MapView, inverter: Inverter, source: DcSource, grid: Gri
   m.TotVarhAbs = varhAbsorbed;
 }
 
-function publishDc(map: MapView, inverter: Inverter, source: DcSource): void {
+function publishDc(map: MeasurementView, inverter: Inverter, source: DcSource): void {
   const m = map.m714;
   let amps = 0,
     watts = 0,
@@ -214,7 +220,7 @@ function publishDc(map: MapView, inverter: Inverter, source: DcSource): void {
   m.DCWhAbs = whAbsorbed;
 }
 
-function publishAlarms(map: MapView, source: DcSource, alarms: readonly AlarmCode[]): void {
+function publishAlarms(map: MeasurementView, source: DcSource, alarms: readonly AlarmCode[]): void {
   const m = map.m701;
   const bits = alarmBits(alarms);
   if (m.Alrm !== bits || bits !== 0) m.MnAlrmInfo = vendorText(alarms);
@@ -244,7 +250,7 @@ export interface PublishInput {
 }
 
 /** Registers of what the source shows of itself besides its ports. */
-export function publishDetail(map: MapView, detail: DeviceDetail): void {
+export function publishDetail(map: MeasurementView, detail: DeviceDetail): void {
   const storage = storageOf(detail);
   if (storage) publishStorage(map, storage);
 }
@@ -262,7 +268,7 @@ function isHeld({ activePower, ceasedBy, squeezed, ratings }: Inverter): boolean
 }
 
 /** Publishes one device. The values must be finite: `Device` checks them before. */
-export function publish(map: MapView, input: PublishInput): void {
+export function publish(map: MeasurementView, input: PublishInput): void {
   const { inverter, source, grid, now } = input;
   publishAc(map, inverter, source, grid);
   publishDc(map, inverter, source);

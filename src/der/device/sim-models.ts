@@ -5,7 +5,7 @@ import { gridSources, irradianceSources } from '../../sunspec/map/source-words.t
 import type { GridPatch, SurroundingsPatch } from '../../contract/environment.ts';
 import type { Candidate, CommitClock } from '../../sunspec/map/bank.ts';
 import type { ModelChoice, PointSlot } from '../../sunspec/map/layout.ts';
-import type { MapView } from '../../sunspec/map/view.ts';
+import type { MeasurementView } from '../../sunspec/map/view.ts';
 import { m64413 } from '../../sunspec/models/m64413.ts';
 import { m64414 } from '../../sunspec/models/m64414.ts';
 import type { Environment, WeatherNow } from '../surroundings/environment.ts';
@@ -62,7 +62,7 @@ interface Wanted {
 
 export interface SimModelsContext {
   readonly index: number;
-  readonly map: MapView;
+  readonly map: MeasurementView;
   readonly environment: Environment;
   /** by which requests act */
   readonly clock: CommitClock;
@@ -151,7 +151,7 @@ export class SimModels {
   }
 
   /** Writes the curve of the last tick: its samples cost more than all the rest of a device's tick. */
-  drawCurve({ m64413: m }: MapView): void {
+  drawCurve({ m64413: m }: MeasurementView): void {
     if (!m || !this.#array) return;
     const { irradianceWm2, solved } = this.#array;
     m.Irr = irradianceWm2;

@@ -2,7 +2,7 @@
 import type { BatteryDetail, BatteryParameters } from '../../contract/kinds/battery.ts';
 import type { Candidate } from '../../sunspec/map/bank.ts';
 import type { ModelChoice, PointSlot } from '../../sunspec/map/layout.ts';
-import type { MapView } from '../../sunspec/map/view.ts';
+import type { MapView, MeasurementView, WritableMapView } from '../../sunspec/map/view.ts';
 import { m713 } from '../../sunspec/models/m713.ts';
 import { m802 } from '../../sunspec/models/m802.ts';
 import { scaleFor } from '../inverter/ratings.ts';
@@ -53,7 +53,7 @@ export function storageModels(storage: BatteryParameters | null): readonly [Mode
 }
 
 /** Start values of the storage registers. */
-export function storageDefaults(map: MapView, storage: BatteryParameters): void {
+export function storageDefaults(map: WritableMapView, storage: BatteryParameters): void {
   map.m713.WHRtg = storage.capacityWh;
   if (!map.m802) return;
   const { minV, maxV } = cellSpecs[storage.chemistry];
@@ -101,7 +101,7 @@ const isEvt1 = (point: (typeof m802)['points'][number]): point is Evt1 => point.
 const eventBits: Readonly<Record<string, number>> = m802.points.find(isEvt1)?.symbols ?? {};
 
 /** Writes the state of the storage. */
-export function publishStorage(map: MapView, d: BatteryDetail): void {
+export function publishStorage(map: MeasurementView, d: BatteryDetail): void {
   const { m713: summary, m802: m } = map;
   summary.WHAvail = d.energyAvailableWh;
   summary.SoC = d.socPct;

@@ -1,5 +1,5 @@
 /** Start values of the settings: IEEE 1547-2018 defaults by category, in engineering units. */
-import type { MapView } from '../../sunspec/map/view.ts';
+import type { WritableMapView } from '../../sunspec/map/view.ts';
 import { ctrlModeMask } from '../../sunspec/map/rules.ts';
 import type { CtrlMode } from '../../sunspec/map/rules.ts';
 import { absorbShare } from './ratings.ts';
@@ -177,7 +177,7 @@ function fill<P>(
   });
 }
 
-function tripDefaults(map: MapView, { abnormal, nominalHz }: Ratings): void {
+function tripDefaults(map: WritableMapView, { abnormal, nominalHz }: Ratings): void {
   const volts = (p: { V: number | null; Tms: number | null }, x: number, y: number) => {
     p.V = x;
     p.Tms = y;
@@ -208,7 +208,7 @@ function tripDefaults(map: MapView, { abnormal, nominalHz }: Ratings): void {
   }
 }
 
-function curveDefaults(map: MapView, ratings: Ratings): void {
+function curveDefaults(map: WritableMapView, ratings: Ratings): void {
   const { category, chargeMaxW } = ratings;
   for (const crv of map.m705.Crv) {
     fill(crv, voltVar[category], (p, x, y) => {
@@ -260,7 +260,7 @@ function curveDefaults(map: MapView, ratings: Ratings): void {
   for (const model of [map.m707, map.m708, map.m709, map.m710]) model.Ena = 'ENABLED';
 }
 
-function ratingDefaults(map: MapView, ratings: Ratings): void {
+function ratingDefaults(map: WritableMapView, ratings: Ratings): void {
   const { wMaxW, vaMaxVa, varInjectVar, varAbsorbVar, vNomV, aMaxA, category, abnormal } = ratings;
   const overW = Math.sqrt(Math.max(0, vaMaxVa ** 2 - varInjectVar ** 2));
   const underW = Math.sqrt(Math.max(0, vaMaxVa ** 2 - varAbsorbVar ** 2));
@@ -290,7 +290,7 @@ function ratingDefaults(map: MapView, ratings: Ratings): void {
 }
 
 /** Settings of 702 start at their ratings. */
-export function settingsFromRatings(map: MapView): void {
+export function settingsFromRatings(map: WritableMapView): void {
   const m = map.m702;
   m.WMax = m.WMaxRtg;
   m.VAMax = m.VAMaxRtg;
@@ -302,7 +302,7 @@ export function settingsFromRatings(map: MapView): void {
 }
 
 /** Writes the start values of every setting into a fresh image. */
-export function writeDefaults(map: MapView, ratings: Ratings): void {
+export function writeDefaults(map: WritableMapView, ratings: Ratings): void {
   ratingDefaults(map, ratings);
   curveDefaults(map, ratings);
   Object.assign(map.m1, { Mn: 'derbench', Md: 'Simulated inverter', Opt: '' });

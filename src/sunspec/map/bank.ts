@@ -9,7 +9,7 @@ import { isAdoptionRequest } from './sets.ts';
 import { checkAccess, checkAdoptAccess, checkValues } from './transaction.ts';
 import { createMapView, readPoint, writePoint } from './view.ts';
 import type { Layout, PointSlot } from './layout.ts';
-import type { MapView, WritableMapView } from './view.ts';
+import type { MapView, MeasurementView, WritableMapView } from './view.ts';
 import type { AnyPointValue } from './types.ts';
 
 /** One committed write: every point it touched, who wrote, when. */
@@ -54,7 +54,7 @@ export interface Bank {
    * @throws SimError as `write`; MAP_BAD_VALUE with the reason when a set 1 cannot be in force
    */
   adopt(by: Origin, change: (tx: WritableMapView, set: (slot: PointSlot, value: AnyPointValue) => void) => void): void;
-  /** Typed view of the committed registers, for reading. Physics alone may assign to it (measurements). */
+  /** Typed view of the committed registers, for reading. */
   readonly map: MapView;
   /** Decoded value of any point; null when not implemented. */
   value(slot: PointSlot): AnyPointValue;
@@ -142,6 +142,8 @@ function scratchOf(layout: Layout): Scratch {
 export class RegisterBank implements Bank {
   readonly layout: Layout;
   readonly map: MapView;
+  /** `map` for the device itself, which publishes past the transactions: measurements and status can be assigned. */
+  readonly measurements: MeasurementView;
   readonly #bytes: Buffer;
   readonly #clock: CommitClock;
   readonly #options: BankOptions;
@@ -155,7 +157,9 @@ export class RegisterBank implements Bank {
     this.#bytes = image;
     this.#clock = clock;
     this.#options = options;
-    this.map = createMapView(layout, image);
+    const view = createMapView(layout, image);
+    this.map = view;
+    this.measurements = view;
     this.#onDemand = options.onDemand ? OnDemandModel.in(layout, image, this.map, options.onDemand) : null;
   }
 

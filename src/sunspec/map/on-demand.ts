@@ -1,21 +1,21 @@
 /** A model whose registers are worked out only when somebody looks: dear, seldom read, and never written. */
 import type { Layout } from './layout.ts';
 import { createMapView } from './view.ts';
-import type { MapView } from './view.ts';
+import type { MapView, MeasurementView } from './view.ts';
 
 export interface OnDemandOptions {
   readonly modelId: number;
   /** Writes what the registers have to show, through a view that asks nobody; called often, most times for nothing. */
-  readonly draw: (map: MapView) => void;
+  readonly draw: (map: MeasurementView) => void;
 }
 
 export class OnDemandModel {
   readonly #from: number;
   readonly #end: number;
-  readonly #raw: MapView;
-  readonly #draw: (map: MapView) => void;
+  readonly #raw: MeasurementView;
+  readonly #draw: (map: MeasurementView) => void;
 
-  private constructor(from: number, end: number, raw: MapView, draw: (map: MapView) => void) {
+  private constructor(from: number, end: number, raw: MeasurementView, draw: (map: MeasurementView) => void) {
     this.#from = from;
     this.#end = end;
     this.#raw = raw;

@@ -80,22 +80,51 @@ type Decoded<P extends PointDef> = P['type'] extends 'string'
 /** Value of a point in engineering units: number, symbol or text; null when the device does not implement it. */
 export type PointValue<P extends PointDef> = P extends { mandatory: true } ? Decoded<P> : Decoded<P> | null;
 
-type PointMembers<Ps extends readonly PointDef[]> = {
-  -readonly [P in Ps[number] as P['name']]: PointValue<P>;
-};
+declare const measurable: unique symbol;
+declare const settable: unique symbol;
 
-type GroupMembers<Gs> = Gs extends readonly GroupDef[]
-  ? { readonly [G in Gs[number] as G['name']]: G extends { count: 1 } ? GroupView<G> : readonly GroupView<G>[] }
+/** What may be assigned through a view: nothing, the points that no protocol writes, or every point. */
+export type ViewAccess = 'read' | 'measurements' | 'all';
+
+/**
+ * Marks the views that can be assigned through; no such member exists at run time. Without it a read-only view would
+ * pass for a writable one: `readonly` plays no part in assignability.
+ */
+export type AccessMark<A extends ViewAccess> = A extends 'all'
+  ? { readonly [measurable]: true; readonly [settable]: true }
+  : A extends 'measurements'
+    ? { readonly [measurable]: true }
+    : unknown;
+
+/** Names of the points that a view of this access can assign. */
+type AssignableName<P extends PointDef, A extends ViewAccess> = A extends 'all'
+  ? P['name']
+  : A extends 'measurements'
+    ? P extends { access: 'RW' }
+      ? never
+      : P['name']
+    : never;
+
+// a property of an intersection is read-only only where each side says so
+type PointMembers<Ps extends readonly PointDef[], A extends ViewAccess> = {
+  readonly [P in Ps[number] as P['name']]: PointValue<P>;
+} & { -readonly [P in Ps[number] as AssignableName<P, A>]: PointValue<P> };
+
+type GroupMembers<Gs, A extends ViewAccess> = Gs extends readonly GroupDef[]
+  ? { readonly [G in Gs[number] as G['name']]: G extends { count: 1 } ? GroupView<G, A> : readonly GroupView<G, A>[] }
   : unknown;
 
 /** View of one group: its points as accessors, its inner groups as views or lists of views. */
-export type GroupView<G extends { points: readonly PointDef[]; groups?: readonly GroupDef[] }> = PointMembers<
-  G['points']
-> &
-  GroupMembers<G['groups']>;
+export type GroupView<
+  G extends { points: readonly PointDef[]; groups?: readonly GroupDef[] },
+  A extends ViewAccess = 'read',
+> = PointMembers<G['points'], A> & GroupMembers<G['groups'], A> & AccessMark<A>;
 
-/** View of one model over the bytes of a bank. Reading decodes, assigning encodes (clamped, never wrapped). */
-export type View<M extends ModelDef> = GroupView<M>;
+/**
+ * View of one model over the bytes of a bank. Reading decodes; where the access allows it, assigning encodes (clamped,
+ * never wrapped).
+ */
+export type View<M extends ModelDef, A extends ViewAccess = 'read'> = GroupView<M, A>;
 
 /** A value as it crosses an untyped edge (REST, JSON files). */
 export type AnyPointValue = number | string | null;

@@ -5,7 +5,7 @@
 import { SimError } from '../../core/errors.ts';
 import { applyScale, getText, isFloat, nearest, numberCodec, setText } from './codec.ts';
 import type { GroupPlace, Layout, ModelPlace, PointSlot } from './layout.ts';
-import type { AnyPointValue, View } from './types.ts';
+import type { AccessMark, AnyPointValue, View, ViewAccess } from './types.ts';
 import type { m1 } from '../models/m001.ts';
 import type { m701 } from '../models/m701.ts';
 import type { m702 } from '../models/m702.ts';
@@ -26,33 +26,57 @@ import type { m802 } from '../models/m802.ts';
 import type { m64413 } from '../models/m64413.ts';
 import type { m64414 } from '../models/m64414.ts';
 
-/** Typed views of the models that a device serves. */
-export interface MapView {
-  readonly m1: View<typeof m1>;
-  readonly m701: View<typeof m701>;
-  readonly m702: View<typeof m702>;
-  readonly m703: View<typeof m703>;
-  readonly m704: View<typeof m704>;
-  readonly m705: View<typeof m705>;
-  readonly m706: View<typeof m706>;
-  readonly m707: View<typeof m707>;
-  readonly m708: View<typeof m708>;
-  readonly m709: View<typeof m709>;
-  readonly m710: View<typeof m710>;
-  readonly m711: View<typeof m711>;
-  readonly m712: View<typeof m712>;
-  readonly m713: View<typeof m713>;
-  readonly m714: View<typeof m714>;
-  readonly m715: View<typeof m715>;
-  /** devices with a storage only */
-  readonly m802?: View<typeof m802>;
-  /** the simulation models, where they are asked for; the first needs a PV array */
-  readonly m64413?: View<typeof m64413>;
-  readonly m64414?: View<typeof m64414>;
+/** The models that every device serves. */
+interface ServedModels {
+  readonly m1: typeof m1;
+  readonly m701: typeof m701;
+  readonly m702: typeof m702;
+  readonly m703: typeof m703;
+  readonly m704: typeof m704;
+  readonly m705: typeof m705;
+  readonly m706: typeof m706;
+  readonly m707: typeof m707;
+  readonly m708: typeof m708;
+  readonly m709: typeof m709;
+  readonly m710: typeof m710;
+  readonly m711: typeof m711;
+  readonly m712: typeof m712;
+  readonly m713: typeof m713;
+  readonly m714: typeof m714;
+  readonly m715: typeof m715;
 }
 
-/** The views of a transaction: assignments are recorded, checked and committed together. */
-export type WritableMapView = MapView;
+interface OptionalModels {
+  /** devices with a storage only */
+  readonly m802: typeof m802;
+  /** the simulation models, where they are asked for; the first needs a PV array */
+  readonly m64413: typeof m64413;
+  readonly m64414: typeof m64414;
+}
+
+/**
+ * Models with RW points whose value is kept elsewhere, so that their registers follow it: the address on the line (1),
+ * the reserves of a storage (802), the surroundings (64414).
+ */
+type FollowingModel = 'm1' | 'm802' | 'm64414';
+
+type AccessOf<K, A extends ViewAccess> = A extends 'measurements' ? (K extends FollowingModel ? 'all' : A) : A;
+
+type MapViewOf<A extends ViewAccess> = {
+  readonly [K in keyof ServedModels]: View<ServedModels[K], AccessOf<K, A>>;
+} & { readonly [K in keyof OptionalModels]?: View<OptionalModels[K], AccessOf<K, A>> } & AccessMark<A>;
+
+/** Typed views of the models that a device serves, for reading. */
+export type MapView = MapViewOf<'read'>;
+
+/** The same for the device itself: measurements and status can be assigned, settings go through transactions. */
+export type MeasurementView = MapViewOf<'measurements'>;
+
+/**
+ * The same with every point assignable: in a transaction, where assignments are recorded, checked and committed
+ * together, and on an image that no bank serves yet.
+ */
+export type WritableMapView = MapViewOf<'all'>;
 
 /** Called by the views of a transaction for each assignment, before the bytes change. */
 export type Recorder = (slotIndex: number) => void;
@@ -272,14 +296,14 @@ function defineModel(prototype: object, layout: Layout, place: ModelPlace, recor
   });
 }
 
-type MapClass = new (dv: DataView, record?: Recorder) => MapView;
+type MapClass = new (dv: DataView, record?: Recorder) => WritableMapView;
 const classes = { plain: new WeakMap<Layout, MapClass>(), recorded: new WeakMap<Layout, MapClass>() };
 
 /**
  * Typed views over the bytes of one bank. With `record`, every assignment is reported and values that do not
  * fit are refused (`MAP_BAD_VALUE`); without it they saturate.
  */
-export function createMapView(layout: Layout, bytes: Buffer, record?: Recorder): MapView {
+export function createMapView(layout: Layout, bytes: Buffer, record?: Recorder): WritableMapView {
   const known = record ? classes.recorded : classes.plain;
   let made = known.get(layout);
   if (!made) {

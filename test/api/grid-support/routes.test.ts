@@ -191,7 +191,7 @@ describe('interface 5.4: grid support', () => {
   }
 
   it('what set 1 already holds is checked with it', async () => {
-    test.bank.map.m705.Crv[0]!.VRef = 70;
+    test.bank.publish(test.slot(705, 'Crv[0].VRef'), 70);
     const { errors } = await rest.refused('/grid-support', 422, 'validation', { volt_var: { response_time_s: 2 } });
     expect(errors).to.deep.equal([{ in: 'body', name: '/volt_var', detail: '705.Crv[0].VRef: 70 is outside 80..120' }]);
   });

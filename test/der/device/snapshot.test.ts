@@ -13,8 +13,8 @@ const stamp = {
 /** Apparent power and angle that the snapshot makes of 701.W and Var, kW and kvar. */
 function pqOf(kw: number, kvar: number) {
   const device = testPlant({ models: { 702: { WMaxRtg: 250_000, VAMaxRtg: 250_000 } } }).device(0);
-  const { map } = device.bank;
-  Object.assign(map.m701, { W: kw * 1000, Var: kvar * 1000, VA: Math.hypot(kw, kvar) * 1000 });
+  const { map, measurements } = device.bank;
+  Object.assign(measurements.m701, { W: kw * 1000, Var: kvar * 1000, VA: Math.hypot(kw, kvar) * 1000 });
   return buildSnapshot(map, device, stamp, null).pq;
 }
 

@@ -359,11 +359,13 @@ describe('Which reactive function acts: the one enabled last', () => {
 });
 
 describe('Constant power factor on the circle', () => {
-  const { map } = new Rig().device.bank;
-  map.m704.PFWInjEna = 'ENABLED';
-  map.m704.PFWInj.PF = 0.9;
+  const rig = new Rig();
+  rig.set(({ m704 }) => {
+    m704.PFWInjEna = 'ENABLED';
+    m704.PFWInj.PF = 0.9;
+  });
   const input: ReactiveInput = {
-    settings: readSettings(map, 'stay'),
+    settings: readSettings(rig.map, 'stay'),
     wantedW: 20_000,
     sVa: 10_000,
     vPct: 100,

@@ -3,14 +3,14 @@ import type { ActiveFault } from '../../../src/core/faults/active-fault.ts';
 import { addSeconds } from '../../../src/core/time/clock.ts';
 import type { FaultKind } from '../../../src/core/faults/kinds.ts';
 import { Acceptance } from '../../../src/sunspec/faults/acceptance.ts';
-import type { MapView } from '../../../src/sunspec/map/view.ts';
+import type { WritableMapView } from '../../../src/sunspec/map/view.ts';
 import { exceptionOf } from '../../../src/sunspec/modbus/server/errors.ts';
 import { FaultBench } from '../../support/faults.ts';
 import type { FaultExtras } from '../../support/faults.ts';
 import { byModbus, createTestBank, words } from '../../support/map.ts';
 
 /** A bank behind the acceptance layer; `pass` moves both. */
-export function createRig(start?: (map: MapView) => void) {
+export function createRig(start?: (map: WritableMapView) => void) {
   const map = createTestBank(start === undefined ? {} : { start });
   const faults = new FaultBench();
   const lines: string[] = [];

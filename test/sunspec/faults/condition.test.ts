@@ -85,7 +85,7 @@ describe('conditions of faults', () => {
       { target: { points: ['701.Var'] }, when: { point: '701.W', above: 10_000 } },
     );
     expect(rig.shown('701.Var')).to.not.equal(14_000);
-    rig.map.bank.map.m701.W = 0;
+    rig.map.bank.measurements.m701.W = 0;
     expect(rig.shown('701.Var')).to.equal(14_000);
     expect(fault.occasions).to.equal(1);
   });

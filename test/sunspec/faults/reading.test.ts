@@ -185,7 +185,7 @@ describe('faults in what a read shows', () => {
     });
 
     it('keeps values within their types and leaves what is not implemented', () => {
-      rig.map.bank.map.m701.TmpCab = null;
+      rig.map.bank.measurements.m701.TmpCab = null;
       rig.inject(scaleFault, { factor: 1e6 }, at('701'));
       expect([rig.hex('701.W'), rig.hex('701.LLV'), rig.hex('701.Hz')]).to.deep.equal(['7fff', 'fffe', 'fffffffe']);
       expect([rig.hex('701.TmpCab'), rig.hex('701.InvSt'), rig.hex('701.W_SF')]).to.deep.equal([
@@ -279,13 +279,13 @@ describe('faults in what a read shows', () => {
 
   describe('bits', () => {
     it('sets and clears, by name or number', () => {
-      rig.map.bank.map.m701.Alrm = 0b110;
+      rig.map.bank.measurements.m701.Alrm = 0b110;
       rig.inject(bitsFault, { set: ['OVER_TEMP', 0], clear: [1] }, at('701.Alrm'));
       expect(rig.hex('701.Alrm')).to.equal('00000085');
     });
 
     it('shows bits where the field is not implemented', () => {
-      rig.map.bank.map.m701.Alrm = null;
+      rig.map.bank.measurements.m701.Alrm = null;
       const clearing = rig.inject(bitsFault, { clear: [3] }, at('701.Alrm'));
       expect(rig.hex('701.Alrm')).to.equal('ffffffff');
       rig.bench.registry.clear({ id: clearing.facts.id });
@@ -302,11 +302,11 @@ describe('faults in what a read shows', () => {
     it('moves the factor and all that uses it by the power of the device', () => {
       inject({ above_pct: 0, shift: 0 }, { above_pct: 20, shift: 1 }, { above_pct: 60, shift: 2 });
       expect(look()).to.deep.equal(['0002', '01e0', '00a0']);
-      rig.map.bank.map.m701.W = 70_000;
+      rig.map.bank.measurements.m701.W = 70_000;
       expect(look()).to.deep.equal(['0003', '0046', '0010']);
-      rig.map.bank.map.m701.W = -70_000;
+      rig.map.bank.measurements.m701.W = -70_000;
       expect(look()).to.deep.equal(['0003', 'ffba', '0010']);
-      rig.map.bank.map.m701.W = 1230;
+      rig.map.bank.measurements.m701.W = 1230;
       expect(look()).to.deep.equal(['0001', '007b', '0640']);
     });
 
@@ -318,7 +318,7 @@ describe('faults in what a read shows', () => {
     it('moves down only as far as all values fit', () => {
       inject({ shift: -3 });
       expect(look()).to.deep.equal(['0001', '12c0', '0640']);
-      rig.map.bank.map.m701.W = 20_000;
+      rig.map.bank.measurements.m701.W = 20_000;
       expect(look()).to.deep.equal(['0000', '4e20', '3e80']);
     });
 

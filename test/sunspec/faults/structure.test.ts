@@ -212,9 +212,9 @@ describe('faults in the chain of models', () => {
   it('comes and goes with its condition', () => {
     rig.inject(hideModelFault, { model: 714 }, { when: { point: '701.W', below: 100 } });
     expect(walk(rig)).to.equal(chain);
-    rig.map.bank.map.m701.W = 0;
+    rig.map.bank.measurements.m701.W = 0;
     expect(walk(rig)).to.equal(chain.replace('714 ', ''));
-    rig.map.bank.map.m701.W = 5000;
+    rig.map.bank.measurements.m701.W = 5000;
     expect(walk(rig)).to.equal(chain);
   });
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { adoptionIssue } from '../../../src/sunspec/map/adoption.ts';
 import { createMapView, pointName } from '../../../src/sunspec/map/view.ts';
-import type { MapView } from '../../../src/sunspec/map/view.ts';
+import type { WritableMapView } from '../../../src/sunspec/map/view.ts';
 import { inSet, models, readOnly, request, result, setBytes, setPlace, setValues } from '../../support/curves.ts';
 import { byModbus, byRest, codeOf, createTestBank, mapLayout, startImage, words } from '../../support/map.ts';
 
@@ -182,7 +182,7 @@ describe('adoption (section 6)', () => {
 
 /** Faults that no write can bring about: start values, and bounds that have moved since. */
 describe('adoption: what a set in force must hold', () => {
-  function fault(modelId: number, change: (map: MapView) => void, number = 2) {
+  function fault(modelId: number, change: (map: WritableMapView) => void, number = 2) {
     const layout = mapLayout();
     const image = startImage(layout);
     change(createMapView(layout, image));

@@ -65,7 +65,7 @@ describe('bank: change events and provenance', () => {
 
   it('measurements make neither events nor provenance', () => {
     const test = createTestBank();
-    test.bank.map.m701.W = 5000;
+    test.bank.measurements.m701.W = 5000;
     test.bank.publish(test.slot(701, 'Hz'), 60.01);
     expect([test.value('701.W'), test.value('701.Hz')]).to.deep.equal([5000, 60.01]);
     expect(test.changes).to.have.lengthOf(0);

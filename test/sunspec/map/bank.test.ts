@@ -64,7 +64,7 @@ describe('bank: addresses (section 8)', () => {
   it('a read is a view, not a copy', () => {
     const test = createTestBank();
     const seen = test.bank.read(test.slot(701, 'W').address, 1);
-    test.bank.map.m701.W = 1230;
+    test.bank.measurements.m701.W = 1230;
     expect(seen.readInt16BE()).to.equal(123);
   });
 

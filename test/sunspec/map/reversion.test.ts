@@ -223,7 +223,7 @@ describe('reversion: stored values that are no longer allowed', () => {
     const test = createTestBank();
     const group = groups[2]!;
     test.set({ ...started(group, 60), [group.enableRvrt]: 'ENABLED' });
-    test.bank.map.m702.CtrlModes = 0;
+    test.bank.measurements.m702.CtrlModes = 0;
     test.pass(60);
     expect(values(test, group.set)).to.deep.equal(group.set);
     expect(test.faults).to.have.lengthOf(1);

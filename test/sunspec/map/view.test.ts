@@ -138,7 +138,7 @@ describe('view', () => {
   it('banks of one shape share accessors but not registers', () => {
     const [a, b] = [createTestBank(), createTestBank()];
     expect(a.layout).to.equal(b.layout);
-    a.bank.map.m701.W = 5000;
+    a.bank.measurements.m701.W = 5000;
     expect(b.bank.map.m701.W).to.equal(0);
     expect(Object.getPrototypeOf(a.bank.map.m701)).to.equal(Object.getPrototypeOf(b.bank.map.m701));
   });

@@ -48,11 +48,11 @@ describe('faults of the wire over register maps', () => {
   it('asks the registers of the device whether a condition holds', () => {
     const { faults, read, bank } = createRig();
     faults.inject(dropFault, {}, { when: { point: '701.W', below: 100 } });
-    bank.map.m701.W = 5000;
+    bank.measurements.m701.W = 5000;
     expect(read('704.WSet')).to.equal(null);
-    bank.map.m701.W = 0;
+    bank.measurements.m701.W = 0;
     expect(read('704.WSet')).to.deep.equal({ silence: { carriedOut: false } });
-    bank.map.m701.W = 5000;
+    bank.measurements.m701.W = 5000;
     expect(read('704.WSet')).to.equal(null);
     expect(read('704.WSet', { deviceIndex: 3 })).not.to.equal(null);
   });
@@ -64,10 +64,10 @@ describe('faults of the wire over register maps', () => {
       devices: [first, second],
     } = createRig();
     faults.inject(outageFault, { mode: 'close' }, { when: { point: '701.W', below: 100 } });
-    first!.bank.map.m701.W = 5000;
+    first!.bank.measurements.m701.W = 5000;
     expect([disturber.cuts(0), disturber.cuts(3), disturber.cuts(undefined)]).to.deep.equal([false, true, false]);
-    first!.bank.map.m701.W = 0;
-    second!.bank.map.m701.W = 0;
+    first!.bank.measurements.m701.W = 0;
+    second!.bank.measurements.m701.W = 0;
     expect(disturber.cuts(undefined)).to.equal(true);
   });
 

@@ -14,7 +14,7 @@ describe('Proxy: reading', () => {
       { type: 'uint16', point: '701.Hz', scale: 0.01, offset: 50 },
       { type: 'uint16', point: '701.LNV', scale: 0.1 },
     ]);
-    Object.assign(bank.map.m701, { W: 1250, Hz: 60.018, LNV: 277.1 });
+    Object.assign(bank.measurements.m701, { W: 1250, Hz: 60.018, LNV: 277.1 });
     // to the nearest step, halves away from zero
     expect(read(100, 4)).to.deep.equal([13, 0x10000 - 125, 1002, 2771]);
   });
@@ -25,7 +25,7 @@ describe('Proxy: reading', () => {
       { type: 'int16', point: '702.WMaxRtg' },
       { type: 'uint16', point: '702.WMaxRtg', absent: 'zero' },
     ]);
-    bank.map.m701.W = -500;
+    bank.measurements.m701.W = -500;
     expect(read(100, 3)).to.deep.equal([0, 0x7fff, 0xffff]);
     read(100, 3);
     expect(saturated).to.deep.equal(['r0', 'r1', 'r2']);
@@ -71,9 +71,9 @@ describe('Proxy: reading', () => {
       { type: 'uint16', point: '701.InvSt', values: { 1: 'RUNNING' }, otherwise: 99 },
       { type: 'uint16', point: '701.InvSt' },
     ]);
-    Object.assign(bank.map.m701, { ConnSt: 'CONNECTED', InvSt: 'RUNNING' });
+    Object.assign(bank.measurements.m701, { ConnSt: 'CONNECTED', InvSt: 'RUNNING' });
     expect(read(100, 3)).to.deep.equal([255, 1, 3]);
-    Object.assign(bank.map.m701, { ConnSt: 'DISCONNECTED', InvSt: 'FAULT' });
+    Object.assign(bank.measurements.m701, { ConnSt: 'DISCONNECTED', InvSt: 'FAULT' });
     expect(read(100, 3)).to.deep.equal([7, 99, 6]);
   });
 
@@ -86,7 +86,7 @@ describe('Proxy: reading', () => {
       },
       { type: 'bitfield32', point: '701.Alrm' },
     ]);
-    bank.map.m701.Alrm = 0b1_0000_1000_0000_0001;
+    bank.measurements.m701.Alrm = 0b1_0000_1000_0000_0001;
     expect(read(100, 4)).to.deep.equal([0x8000, 0x0021, 0x0001, 0x0801]);
   });
 
@@ -99,8 +99,8 @@ describe('Proxy: reading', () => {
       {},
       createTestBank({ omit: ['714.Prt.Tmp'] }),
     );
-    bank.map.m714.Prt[0]!.DCW = 1000;
-    bank.map.m714.Prt[1]!.DCW = -400;
+    bank.measurements.m714.Prt[0]!.DCW = 1000;
+    bank.measurements.m714.Prt[1]!.DCW = -400;
     expect(read(100, 3)).to.deep.equal([0, 600, 0x8000]);
   });
 
