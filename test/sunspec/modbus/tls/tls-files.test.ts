@@ -308,7 +308,7 @@ describe('certificate files of Modbus over TLS', () => {
       mkdirSync(paths().key);
       expect(read)
         .to.throw(SimError)
-        .with.property('faults')
+        .with.property('issues')
         .that.deep.equals([{ name: 'mb_key', detail: 'cannot be read: it is not a regular file' }]);
     });
   });
