@@ -24,7 +24,6 @@ export interface DeviceChangesOptions {
   readonly maxDevices?: number;
 }
 
-
 const unfit = (issues: readonly Issue[]) =>
   new SimError('COMMAND_BAD_VALUE', 'the device cannot be built from its entry', issues);
 

@@ -1,5 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Logger } from './log/log.ts';
+import { callEvery } from './time/timers.ts';
+import type { Every } from './time/timers.ts';
 
 /** How late the event loop is: what health and metrics show. */
 export interface EventLoopState {
@@ -25,8 +27,7 @@ export interface DelayHistogram {
 export interface EventLoopOptions {
   readonly log: Logger;
   readonly histogram?: DelayHistogram;
-  /** repeats a function; the returned one ends it */
-  readonly every?: (ms: number, run: () => void) => () => void;
+  readonly every?: Every;
 }
 
 const resolutionMs = 20;
@@ -37,14 +38,6 @@ const stallMs = 1000;
 /** a loop that stays slow is reported again after so many periods */
 const periodsPerWarning = 6;
 
-function repeat(ms: number, run: () => void): () => void {
-  const timer = setInterval(run, ms);
-  timer.unref();
-  return () => {
-    clearInterval(timer);
-  };
-}
-
 /** Delay of a sample beyond its due time, ms with three decimals. */
 const lateMs = (ns: number) => Math.max(0, Math.round(ns / 1e3) - resolutionMs * 1e3) / 1e3;
 
@@ -52,7 +45,7 @@ const lateMs = (ns: number) => Math.max(0, Math.round(ns / 1e3) - resolutionMs *
 export class EventLoopWatch implements EventLoopState {
   readonly #log: Logger;
   readonly #histogram: DelayHistogram;
-  readonly #every: (ms: number, run: () => void) => () => void;
+  readonly #every: Every;
   #end: (() => void) | null = null;
   #checks = 0;
   #stallsOfPeriod = 0;
@@ -61,7 +54,7 @@ export class EventLoopWatch implements EventLoopState {
   stalls = 0;
   slowPeriods = 0;
 
-  constructor({ log, histogram, every = repeat }: EventLoopOptions) {
+  constructor({ log, histogram, every = callEvery }: EventLoopOptions) {
     this.#log = log;
     this.#histogram = histogram ?? monitorEventLoopDelay({ resolution: resolutionMs });
     this.#every = every;

@@ -6,6 +6,8 @@ import expressWs from 'express-ws';
 import type { WebSocket } from 'ws';
 import type { Adapter, AdapterStatus } from '../core/adapter.ts';
 import type { WallClock } from '../core/time/clock.ts';
+import { callEvery } from '../core/time/timers.ts';
+import type { Every } from '../core/time/timers.ts';
 import { createHttpGuard } from '../core/http/http-guard.ts';
 import type { HttpGuardConfig } from '../core/http/http-guard.ts';
 import { hostAndPort } from '../core/net/listen.ts';
@@ -43,8 +45,7 @@ export interface TelemetryOptions {
   readonly stallTimeoutMs: number;
   /** how long `stop` waits for the closing handshakes */
   readonly closeTimeoutMs: number;
-  /** repeats a function; the returned one ends it */
-  readonly every: (ms: number, run: () => void) => () => void;
+  readonly every: Every;
 }
 
 const defaults: TelemetryOptions = {
@@ -55,13 +56,7 @@ const defaults: TelemetryOptions = {
   pongTimeoutMs: 60_000,
   stallTimeoutMs: 60_000,
   closeTimeoutMs: 500,
-  every(ms, run) {
-    const timer = setInterval(run, ms);
-    timer.unref();
-    return () => {
-      clearInterval(timer);
-    };
-  },
+  every: callEvery,
 };
 
 const maxIncomingBytes = 4096;

@@ -8,7 +8,8 @@ import { SimError } from '../errors.ts';
 import type { Issue } from '../errors.ts';
 import { concernedBy, kindFaults, numberFaults, proposed } from './checks.ts';
 import type { FaultCheck, FaultKind, FaultProtocol, FaultRequest, ProposedFault } from './kinds.ts';
-import { callLater } from '../log/log-repeats.ts';
+import { callLater } from '../time/timers.ts';
+import type { Later } from '../time/timers.ts';
 import { createRandom } from '../random.ts';
 
 /** Faults that may be in force at one time. */
@@ -66,8 +67,8 @@ export interface FaultRegistryOptions {
   /** Devices for which it gives the same answer alike to every check; default each its own. */
   readonly shapeOf?: (deviceIndex: number) => unknown;
   readonly log?: RegistryLog;
-  /** calls `run` once after so many wall ms; the returned function prevents it */
-  readonly later?: (ms: number, run: () => void) => () => void;
+  /** of the wall clock */
+  readonly later?: Later;
 }
 
 export class FaultRegistry {

@@ -1,5 +1,6 @@
 import type { WallClock } from '../time/clock.ts';
-import { callLater, RepeatLimit } from './log-repeats.ts';
+import { callLater } from '../time/timers.ts';
+import { RepeatLimit } from './log-repeats.ts';
 import type { Logger } from './log.ts';
 import type { LogLevel } from './log-buffer.ts';
 
@@ -13,7 +14,6 @@ export class LimitedLog implements Logger {
 
   /**
    * @param about what the lines are about, in the plural, for the count
-   * @param later calls a function once after so many ms; the returned one prevents it
    */
   constructor(logger: Logger, clock: WallClock, about: string, later = callLater) {
     this.#logger = logger;

@@ -1,22 +1,14 @@
+import type { Later } from '../time/timers.ts';
+
 const linesPerWindow = 10;
 const windowMs = 1000;
 /** Different lines that are remembered at a time. */
 const maxKeys = 1000;
 
-/** Calls `run` once after so many ms, without keeping the process alive; the returned function prevents it. */
-export function callLater(ms: number, run: () => void): () => void {
-  const timer = setTimeout(run, ms);
-  timer.unref();
-  return () => {
-    clearTimeout(timer);
-  };
-}
-
 interface Options<Line> {
   /** ms from an arbitrary start, never going back */
   readonly monotonicMs: () => number;
-  /** calls `run` once after `ms`; the returned function prevents it */
-  readonly later: (ms: number, run: () => void) => () => void;
+  readonly later: Later;
   /** what makes two lines the same */
   readonly keyOf: (line: Line) => string;
   /** takes the first of the repetitions that were held back, and how many they were */

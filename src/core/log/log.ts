@@ -5,7 +5,9 @@ import { systemClock } from '../time/clock.ts';
 import type { WallClock } from '../time/clock.ts';
 import { LogBuffer, logLevels } from './log-buffer.ts';
 import type { LogEntry, LogFilter, LogLevel } from './log-buffer.ts';
-import { callLater, RepeatLimit } from './log-repeats.ts';
+import { callLater } from '../time/timers.ts';
+import type { Later } from '../time/timers.ts';
+import { RepeatLimit } from './log-repeats.ts';
 
 export { logCapacity, logLevels } from './log-buffer.ts';
 export type { LogEntry, LogFilter, LogLevel } from './log-buffer.ts';
@@ -90,7 +92,6 @@ function textStream(write: (line: string) => void): DestinationStream {
  * Of the same line (module, level, device, text) ten in any second are written, and one that counts the others.
  * @param options.level lowest level that is printed; the buffer keeps every level from `info` (and `debug` when asked for)
  * @param options.write where lines go; default standard error
- * @param options.later calls a function once after so many ms; the returned one prevents it
  */
 export function createLogBook(
   options: {
@@ -98,7 +99,7 @@ export function createLogBook(
     format?: 'text' | 'json';
     write?: (line: string) => void;
     clock?: WallClock;
-    later?: (ms: number, run: () => void) => () => void;
+    later?: Later;
   } = {},
 ): LogBook {
   const { level = 'info', format = 'text', clock = systemClock, later = callLater } = options;

@@ -4,7 +4,8 @@ import { systemClock } from '../../core/time/clock.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import { SimError } from '../../core/errors.ts';
 import { LimitedLog } from '../../core/log/limited-log.ts';
-import { callLater } from '../../core/log/log-repeats.ts';
+import { callLater } from '../../core/time/timers.ts';
+import type { Later } from '../../core/time/timers.ts';
 import { silentLogger } from '../../core/log/log.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { createRandom } from '../../core/random.ts';
@@ -43,8 +44,7 @@ export interface SunSpecClientOptions {
   readonly logger?: Logger;
   /** of the random part of intervals between attempts to connect */
   readonly seed?: number;
-  /** calls `run` once after `ms`; the returned function prevents it */
-  readonly later?: (ms: number, run: () => void) => () => void;
+  readonly later?: Later;
 }
 
 /** There from the start, and idle until it is told to connect. */

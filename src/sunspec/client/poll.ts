@@ -1,4 +1,5 @@
 /** Reads a device again and again: one round at a time, and after a broken connection in growing intervals. */
+import type { Later } from '../../core/time/timers.ts';
 import type { RandomStream } from '../../core/random.ts';
 import type { PolledModel, PollSettings, PollStatus } from '../../contract/sunspec-client.ts';
 
@@ -19,8 +20,7 @@ export interface Round {
 export interface PollerOptions {
   readonly monotonicMs: () => number;
   readonly nowMs: () => number;
-  /** calls `run` once after `ms`; the returned function prevents it */
-  readonly later: (ms: number, run: () => void) => () => void;
+  readonly later: Later;
   readonly random: RandomStream;
   /** One round. Never rejects. */
   readonly round: (settings: PollSettings) => Promise<Round>;

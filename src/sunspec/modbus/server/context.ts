@@ -1,6 +1,6 @@
 import type { WallClock } from '../../../core/time/clock.ts';
 import type { LimitedLog } from '../../../core/log/limited-log.ts';
-import type { callLater } from '../../../core/log/log-repeats.ts';
+import type { Later } from '../../../core/time/timers.ts';
 import type { Disturber } from './disturbance.ts';
 import type { Sweeper } from './sweeper.ts';
 import type { TlsGate } from '../tls/tls-gate.ts';
@@ -70,8 +70,7 @@ export interface ModbusContext {
   readonly log: LimitedLog;
   readonly counters: ModbusCounters;
   readonly sweeper: Sweeper;
-  /** calls once after so many ms; the returned function prevents it */
-  readonly later: typeof callLater;
+  readonly later: Later;
   /** every connection is secured by it; absent: they are in clear */
   readonly tls?: TlsGate;
   /** fault injection; absent: there is none */

@@ -1,6 +1,6 @@
 /** One request and its answer, whoever brought it: a TCP or TLS connection, or a serial line. */
 import { Buffer } from 'node:buffer';
-import type { callLater } from '../../../core/log/log-repeats.ts';
+import type { Later } from '../../../core/time/timers.ts';
 import type { ModbusContext } from './context.ts';
 import type { Disturbance, RequestFacts } from './disturbance.ts';
 import { modbusException } from './errors.ts';
@@ -195,7 +195,7 @@ function lateAnswer(
  */
 export function sendLate(
   answer: LateAnswer,
-  later: typeof callLater,
+  later: Later,
   write: (chunk: Buffer) => void,
   done: () => void,
 ): () => void {

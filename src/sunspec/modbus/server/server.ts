@@ -8,7 +8,8 @@ import { listen } from '../../../core/net/listen.ts';
 import { LimitedLog } from '../../../core/log/limited-log.ts';
 import { silentLogger } from '../../../core/log/log.ts';
 import type { Logger } from '../../../core/log/log.ts';
-import { callLater } from '../../../core/log/log-repeats.ts';
+import { callLater } from '../../../core/time/timers.ts';
+import type { Later } from '../../../core/time/timers.ts';
 import type { ModbusClient } from '../../../contract/modbus-report.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionOwner } from './connection.ts';
@@ -37,8 +38,7 @@ export interface ModbusContextOptions {
   readonly tls?: TlsGate;
   /** default: none */
   readonly disturber?: Disturber;
-  /** calls once after so many ms; the returned function prevents it */
-  readonly later?: typeof callLater;
+  readonly later?: Later;
 }
 
 /** A context with the defaults filled in, to be given to every listener of a group. */

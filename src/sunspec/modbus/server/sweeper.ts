@@ -1,3 +1,5 @@
+import { callEvery } from '../../../core/time/timers.ts';
+
 /** What is looked after by a sweeper. */
 export interface Swept {
   sweep(): void;
@@ -12,20 +14,20 @@ const intervalMs = 500;
  */
 export class Sweeper {
   readonly #swept = new Set<Swept>();
-  #timer: NodeJS.Timeout | undefined;
+  #endRounds: (() => void) | undefined;
 
   add(swept: Swept): void {
     this.#swept.add(swept);
-    this.#timer ??= setInterval(() => {
+    this.#endRounds ??= callEvery(intervalMs, () => {
       this.sweep();
-    }, intervalMs).unref();
+    });
   }
 
   delete(swept: Swept): void {
     this.#swept.delete(swept);
     if (this.#swept.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#endRounds?.();
+    this.#endRounds = undefined;
   }
 
   /** One round; the timer calls it twice a second. */

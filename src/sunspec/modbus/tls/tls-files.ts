@@ -4,6 +4,8 @@ import type { BigIntStats } from 'node:fs';
 import { SimError } from '../../../core/errors.ts';
 import type { Issue } from '../../../core/errors.ts';
 import type { WallClock } from '../../../core/time/clock.ts';
+import { callEvery } from '../../../core/time/timers.ts';
+import type { Every } from '../../../core/time/timers.ts';
 import type { Logger } from '../../../core/log/log.ts';
 import { readTextFile } from '../../../core/text-file.ts';
 import { readTlsMaterial } from '../../../core/tls/material.ts';
@@ -47,8 +49,7 @@ export interface TlsFilesOptions {
   readonly clock: WallClock;
   readonly logger: Logger;
   readonly io?: TlsIo;
-  /** calls again and again after so many ms, without keeping the process alive; the returned function ends it */
-  readonly every?: (ms: number, run: () => void) => () => void;
+  readonly every?: Every;
 }
 
 function isSame({ context: a }: TlsMaterial, { context: b }: TlsMaterial): boolean {
@@ -57,13 +58,6 @@ function isSame({ context: a }: TlsMaterial, { context: b }: TlsMaterial): boole
 
 /** How often the files are looked at. */
 const watchMs = 5000;
-
-function callEvery(ms: number, run: () => void): () => void {
-  const timer = setInterval(run, ms).unref();
-  return () => {
-    clearInterval(timer);
-  };
-}
 
 /**
  * A gate whose certificate, key and root certificates are replaced while it runs, for sessions from then on. Files that
