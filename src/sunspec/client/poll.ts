@@ -1,4 +1,5 @@
 /** Reads a device again and again: one round at a time, and after a broken connection in growing intervals. */
+import { BackOff } from '../../core/net/back-off.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { RandomStream } from '../../core/random.ts';
 import type { PolledModel, PollSettings, PollStatus } from '../../contract/sunspec-client.ts';
@@ -6,7 +7,7 @@ import type { PolledModel, PollSettings, PollStatus } from '../../contract/sunsp
 export const defaultPoll: PollSettings = { enabled: false, intervalMs: 1500, models: null };
 
 const firstRetryMs = 1000;
-const longestRetryMs = 60_000;
+const maxRetryMs = 60_000;
 
 /** What a round came to. */
 export interface Round {
@@ -34,7 +35,9 @@ export class Poller {
   #generation = 0;
   /** until the rounds that were begun, or wait for such, have ended */
   #running: Promise<void> | null = null;
-  #failures = 0;
+  readonly #backOff: BackOff;
+  /** the last round found no device */
+  #lost = false;
   #rounds = 0;
   #failedRounds = 0;
   #lateRounds = 0;
@@ -45,6 +48,7 @@ export class Poller {
 
   constructor(options: PollerOptions) {
     this.#options = options;
+    this.#backOff = new BackOff({ firstMs: firstRetryMs, maxMs: maxRetryMs, jitter: options.random });
   }
 
   get rounds(): number {
@@ -52,7 +56,7 @@ export class Poller {
   }
 
   get retrying(): boolean {
-    return this.#retryAtMs !== null || this.#failures > 0;
+    return this.#retryAtMs !== null || this.#lost;
   }
 
   get settings(): PollSettings {
@@ -75,7 +79,7 @@ export class Poller {
     this.#cancel?.();
     this.#cancel = null;
     this.#retryAtMs = null;
-    this.#failures = 0;
+    this.#found();
   }
 
   /** Forgets what was polled, of another device. */
@@ -127,7 +131,7 @@ export class Poller {
     this.#lastMs = nowMs();
     this.#lastDurationMs = tookMs;
     if (cut || polled.some(({ error }) => error !== null)) this.#failedRounds += 1;
-    this.#failures = lost ? this.#failures + 1 : 0;
+    if (!lost) this.#found();
     this.#after(lost ? this.#retryMs() : this.#waitMs(tookMs), generation);
   }
 
@@ -139,12 +143,15 @@ export class Poller {
     return (missed + 1) * intervalMs - tookMs;
   }
 
-  /** Twice as long each time, with half of it left to chance: many clients must not come back in one moment. */
   #retryMs(): number {
-    const { monotonicMs, random } = this.#options;
-    const ceiling = Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(this.#failures - 1, 16));
-    const waitMs = ceiling * (0.5 + 0.5 * random.next());
-    this.#retryAtMs = monotonicMs() + waitMs;
+    const waitMs = this.#backOff.nextMs();
+    this.#lost = true;
+    this.#retryAtMs = this.#options.monotonicMs() + waitMs;
     return waitMs;
+  }
+
+  #found(): void {
+    this.#lost = false;
+    this.#backOff.reset();
   }
 }

@@ -2,6 +2,7 @@
 import type { Adapter, AdapterStatus, CommState, DeviceEndpoint } from '../../core/adapter.ts';
 import { systemClock } from '../../core/time/clock.ts';
 import { errorText, SimError } from '../../core/errors.ts';
+import { BackOff } from '../../core/net/back-off.ts';
 import { silentLogger } from '../../core/log/log.ts';
 import { highestUnitId } from '../../contract/modbus-report.ts';
 import type { ModbusReport, ModbusReporter } from '../../contract/modbus-report.ts';
@@ -37,7 +38,7 @@ export interface ModbusRtuAdapter extends Adapter, DeviceServer, ModbusReporter 
 }
 
 const firstRetryMs = 1000;
-const longestRetryMs = 30_000;
+const maxRetryMs = 30_000;
 
 /**
  * Serves every device on a serial line. A port that disappears while the process runs is opened anew as soon as it is
@@ -70,7 +71,7 @@ class RtuAdapter implements ModbusRtuAdapter {
   #lastError: string | null = null;
   #port: SerialChannel | undefined;
   #line: SerialLine | undefined;
-  #retryMs = firstRetryMs;
+  readonly #backOff = new BackOff({ firstMs: firstRetryMs, maxMs: maxRetryMs });
   #cancelRetry: (() => void) | undefined;
   #stopping: Promise<void> | undefined;
   /** an attempt to open under way */
@@ -207,7 +208,7 @@ class RtuAdapter implements ModbusRtuAdapter {
     });
     this.#state = 'listening';
     this.#lastError = null;
-    this.#retryMs = firstRetryMs;
+    this.#backOff.reset();
     this.#log.info(
       `Modbus RTU on ${line.path} (${charactersInWords(line)}), ${this.#units.size} ${this.#units.size === 1 ? 'device' : 'devices'}`,
     );
@@ -235,10 +236,9 @@ class RtuAdapter implements ModbusRtuAdapter {
   }
 
   #retryLater(): void {
-    this.#cancelRetry = this.#service.context.later(this.#retryMs, () => {
+    this.#cancelRetry = this.#service.context.later(this.#backOff.nextMs(), () => {
       void this.#retry();
     });
-    this.#retryMs = Math.min(2 * this.#retryMs, longestRetryMs);
   }
 
   async #retry(): Promise<void> {
