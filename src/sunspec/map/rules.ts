@@ -2,11 +2,12 @@
  * What a writable point accepts beyond its type: ranges, and functions a device must have before they can
  * be enabled. Data only; the bank applies it to the candidate of every write, from whatever protocol.
  */
-import { gridSources, irradianceSources } from './source-words.ts';
 import { m702 } from '../models/m702.ts';
+import type { PathIn, PointPath } from './point-path.ts';
+import { gridSources, irradianceSources } from './source-words.ts';
 
 /** A number, or the point (`702.WMaxRtg`, `-702.WChaRteMax` for its negative) whose candidate value is the bound. */
-export type Bound = number | `${number}.${string}` | `-${number}.${string}`;
+export type Bound = number | PointPath | `-${PointPath}`;
 
 export interface Range {
   readonly min?: Bound;
@@ -14,10 +15,13 @@ export interface Range {
 }
 
 /** Reads another point of the candidate; null when the device does not implement it. */
-export type ReadPoint = (point: `${number}.${string}`) => number | string | null;
+export type ReadPoint = (point: PointPath) => number | string | null;
 
 /** A range, or how it follows from other points of the candidate. */
 export type RangeRule = Range | ((read: ReadPoint) => Range);
+
+/** What the keys of a table of rules are checked against; it is read by names that come from a layout. */
+type ByPoint<Rule> = Readonly<Partial<Record<PointPath, Rule>>>;
 
 const percent: Range = { min: 0, max: 100 };
 const signedPercent: Range = { min: -100, max: 100 };
@@ -25,7 +29,7 @@ const voltagePercent: Range = { min: 0, max: 200 };
 const gridHz: Range = { min: 40, max: 70 };
 /** The rated power factor of the excitation that is set beside it. */
 const powerFactor =
-  (group: string): RangeRule =>
+  (group: 'PFWInj' | 'PFWInjRvrt' | 'PFWAbs' | 'PFWAbsRvrt'): RangeRule =>
   (read) => ({
     min: read(`704.${group}.Ext`) === 'UNDER_EXCITED' ? '702.PFUndExtRtg' : '702.PFOvrExtRtg',
     max: 1,
@@ -40,23 +44,31 @@ const setPointPercent: RangeRule = (read) => {
 const dayS: Range = { min: 0, max: 86_400 };
 const upTo = (max: Bound): Range => ({ min: 0, max });
 
+const tripCurves = ['MustTrip', 'MayTrip', 'MomCess'] as const;
+type Rows<Rule> = readonly (readonly [PointPath, Rule])[];
+const byPoint = <Rule>(rows: Rows<Rule>): ByPoint<Rule> => Object.fromEntries(rows);
+
 /** Trip curves: percent of VNom or hertz, and a clearing time. */
-const voltageTrip = (id: number): Record<string, Range> =>
-  Object.fromEntries(
-    ['MustTrip', 'MayTrip', 'MomCess'].flatMap((curve) => [
-      [`${id}.Crv.${curve}.Pt.V`, voltagePercent],
-      [`${id}.Crv.${curve}.Pt.Tms`, upTo(3600)],
-      [`${id}.Crv.${curve}.ActPt`, upTo(`${id}.NPt`)],
-    ]),
+const voltageTrip = (id: 707 | 708): ByPoint<Range> =>
+  byPoint<Range>(
+    tripCurves.flatMap(
+      (curve): Rows<Range> => [
+        [`${id}.Crv.${curve}.Pt.V`, voltagePercent],
+        [`${id}.Crv.${curve}.Pt.Tms`, upTo(3600)],
+        [`${id}.Crv.${curve}.ActPt`, upTo(`${id}.NPt`)],
+      ],
+    ),
   );
-const frequencyTrip = (id: number): Record<string, Range> =>
-  Object.fromEntries(
-    ['MustTrip', 'MayTrip', 'MomCess'].flatMap((curve) => [
-      // 0 marks a point that is not in use
-      [`${id}.Crv.${curve}.Pt.Hz`, upTo(100)],
-      [`${id}.Crv.${curve}.Pt.Tms`, upTo(3600)],
-      [`${id}.Crv.${curve}.ActPt`, upTo(`${id}.NPt`)],
-    ]),
+const frequencyTrip = (id: 709 | 710): ByPoint<Range> =>
+  byPoint<Range>(
+    tripCurves.flatMap(
+      (curve): Rows<Range> => [
+        // 0 marks a point that is not in use
+        [`${id}.Crv.${curve}.Pt.Hz`, upTo(100)],
+        [`${id}.Crv.${curve}.Pt.Tms`, upTo(3600)],
+        [`${id}.Crv.${curve}.ActPt`, upTo(`${id}.NPt`)],
+      ],
+    ),
   );
 
 /** Ranges by model and plain path (no set or point numbers). */
@@ -152,35 +164,42 @@ export const ranges: Readonly<Record<string, RangeRule>> = {
   '64414.GridVoltageB': upTo(2),
   '64414.GridVoltageC': upTo(2),
   '64414.GridFrequency': gridHz,
-};
+} satisfies ByPoint<RangeRule>;
 
 /** Words of points that hold text, where not any text will do. */
 export const allowedWords: Readonly<Record<string, readonly string[]>> = {
   '64414.GridModelSource': gridSources,
   '64414.IrradianceModelSource': irradianceSources,
-};
+} satisfies ByPoint<readonly string[]>;
 
 /** Words that end what other points set: written together with one of those they would contradict it. */
 export const endingWords: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   '64414.GridModelSource': { csv: ['GridVoltageA', 'GridVoltageB', 'GridVoltageC', 'GridFrequency'] },
   '64414.IrradianceModelSource': { csv: ['Irradiance', 'Temperature'], clear_sky: ['Irradiance'] },
-};
+} satisfies ByPoint<Readonly<Record<string, readonly PathIn<64414>[]>>>;
 
 /** Ranges of points in force that are wider while they are only stored, where 0 marks a point that is not in use. */
-export const inUseRanges: Readonly<Record<string, Range>> = Object.fromEntries(
-  ['MustTrip', 'MayTrip', 'MomCess'].flatMap((curve) => [
-    // a limit on the wrong side of nominal would act at once
-    [`707.Crv.${curve}.Pt.V`, { min: 0, max: 100 }],
-    [`708.Crv.${curve}.Pt.V`, { min: 100, max: 200 }],
-    [`709.Crv.${curve}.Pt.Hz`, gridHz],
-    [`710.Crv.${curve}.Pt.Hz`, gridHz],
-  ]),
+export const inUseRanges: Readonly<Record<string, Range>> = byPoint<Range>(
+  tripCurves.flatMap(
+    (curve): Rows<Range> => [
+      // a limit on the wrong side of nominal would act at once
+      [`707.Crv.${curve}.Pt.V`, { min: 0, max: 100 }],
+      [`708.Crv.${curve}.Pt.V`, { min: 100, max: 200 }],
+      [`709.Crv.${curve}.Pt.Hz`, gridHz],
+      [`710.Crv.${curve}.Pt.Hz`, gridHz],
+    ],
+  ),
 );
 
+interface OnlySymbol {
+  readonly symbol: string;
+  readonly reason: string;
+}
+
 /** Enumerations of which a device takes one symbol alone, and why. */
-export const onlySymbol: Readonly<Record<string, { readonly symbol: string; readonly reason: string }>> = {
+export const onlySymbol: Readonly<Record<string, OnlySymbol>> = {
   '802.SetInvState': { symbol: 'INVERTER_STARTED', reason: 'the battery sees the state of its own inverter' },
-};
+} satisfies ByPoint<OnlySymbol>;
 
 type CtrlModesPoint = Extract<(typeof m702)['points'][number], { name: 'CtrlModes' }>;
 export type CtrlMode = keyof CtrlModesPoint['symbols'];
@@ -191,7 +210,7 @@ export const dependents: Readonly<Record<string, string>> = {
   '704.PFWInjRvrt.Ext': 'PFWInjRvrt.PF',
   '704.PFWAbs.Ext': 'PFWAbs.PF',
   '704.PFWAbsRvrt.Ext': 'PFWAbsRvrt.PF',
-};
+} satisfies ByPoint<PathIn<704>>;
 
 /** The 702.CtrlModes bit without which an enable point refuses ENABLED. */
 export const requiredMode: Readonly<Record<string, CtrlMode>> = {
@@ -208,7 +227,7 @@ export const requiredMode: Readonly<Record<string, CtrlMode>> = {
   '710.Ena': 'HF_TRIP',
   '711.Ena': 'FREQ_WATT',
   '712.Ena': 'WATT_VAR',
-};
+} satisfies ByPoint<CtrlMode>;
 
 const isCtrlModes = (point: (typeof m702)['points'][number]): point is CtrlModesPoint => point.name === 'CtrlModes';
 const ctrlModes: Readonly<Record<string, number>> = m702.points.find(isCtrlModes)?.symbols ?? {};

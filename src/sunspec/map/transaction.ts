@@ -16,6 +16,7 @@ import {
 } from './rules.ts';
 import type { Bound, RangeRule, ReadPoint } from './rules.ts';
 import type { Layout, PointSlot } from './layout.ts';
+import type { PointPath } from './point-path.ts';
 
 /** @throws SimError MAP_READ_ONLY or MAP_NOT_IMPLEMENTED */
 export function checkAccess(slot: PointSlot): void {
@@ -57,7 +58,7 @@ function readerOf(layout: Layout, image: Buffer): ReadPoint {
 function boundValue(read: ReadPoint, bound: Bound | undefined): number | undefined {
   if (bound === undefined || typeof bound === 'number') return bound;
   const negative = bound.startsWith('-');
-  const value = read((negative ? bound.slice(1) : bound) as `${number}.${string}`);
+  const value = read((negative ? bound.slice(1) : bound) as PointPath);
   // a capability that the device does not have: nothing below zero, no bound above
   if (typeof value !== 'number') return negative ? 0 : undefined;
   return negative ? -value : value;
