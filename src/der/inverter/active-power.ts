@@ -4,6 +4,7 @@
  */
 import type { ActiveDecider } from '../../contract/grid-trace.ts';
 import type { ControlFunction } from '../../contract/device.ts';
+import { ActiveDecision } from './active-decision.ts';
 import { interpolate } from './curve.ts';
 import { FrequencyDroop } from './droop.ts';
 import { rampCommand, rampTowards, respond } from './ramp.ts';
@@ -43,64 +44,70 @@ const negligibleW = 1e-3;
 /** A percentage this close to its target has reached it. */
 const negligiblePct = 1e-4;
 
+/** Deciders that leave the power at what the source and the ratings give. */
+const unheld: readonly ActiveDecider[] = ['source', 'w_max', 'charge_limit', 'idle', 'out_of_service'];
+
 export class ActivePower {
   readonly droop = new FrequencyDroop();
   /** what the connection point admits */
   readonly site = new SiteBound();
-  /** what the functions together ask for, W */
+  /** power after all functions and the connection point, W; the apparent-power limit comes after it */
   wantedW = 0;
-  /** the same without the connection point */
-  freeW = 0;
+  /** the function or limit that decided `wantedW` */
   decidedBy: ActiveDecider = 'source';
-  /** a function keeps the power below what the source and the ratings would give */
-  held = false;
   /** ramped limit and set-point, W */
   limitW: number;
   setPointW: number;
   limitTargetW: number;
   setPointTargetW: number;
-  /** volt-watt: percent that the curve asks for and that the response has reached; base, W */
+  /** volt-watt: percent on the curve, and percent that the response has reached; base, W */
   voltWattTargetPct = 100;
   voltWattPct = 100;
   voltWattBaseW = 0;
   /** a ramp or response is under way */
   moving = false;
-  /** gives all it can when nobody asks; any other source has a wish of its own, a storage that of rest */
+  /** Runs at maximum without a set-point; any other source then chooses its power, and a storage idles. */
   readonly #generator: boolean;
-  /** a set-point is on, or the way back from it is not yet done */
-  #asked = false;
+  /** the last decision, without the connection point */
+  readonly #decision = new ActiveDecision();
+  /** a set-point is on, or the power is still on its way back from one */
+  #commanded = false;
   /** droop holds the power above limit or set-point */
   #raised = false;
-  /** set-point, or the wish without one at the moment when droop began, W */
+  /** set-point when droop began, or the power of the source without one; moved by commands since, W */
   #commandW = 0;
-  /** on the way to what another policy gives, W; null: there */
+  /** power on its way to what a new policy of the source gives, W; null: no such change is under way */
   #glideW: number | null = null;
-  #ceilingW = 0;
-  #ceilingBy: ActiveDecider = 'source';
-  /** the least ceiling beside what source and rating give, W */
-  #openCeilingW = Infinity;
-  /** how the source was asked for `freeW`, W; target null: nobody asked */
-  readonly #asking = { targetW: null as number | null, floorW: 0, ceilingW: 0 };
-  /** what all functions but droop gave in the last step, W */
+  /** power that all functions but droop gave in the last step, W */
   #normalW = 0;
 
   constructor(settings: Settings, generator: boolean) {
     this.#generator = generator;
     this.limitW = this.limitTargetW = limitTarget(settings);
-    this.setPointW = this.setPointTargetW = this.#commandOf(settings) ?? this.#restW(settings);
-    this.#asked = settings.setPointW !== null;
+    this.setPointW = this.setPointTargetW = commandOf(settings) ?? this.#restW(settings);
+    this.#commanded = settings.setPointW !== null;
   }
 
-  /** Commands that were not felt apply at once, and droop begins anew: on the way back into service. */
+  /** What the functions together give without the connection point, W. */
+  get freeW(): number {
+    return this.#decision.powerW;
+  }
+
+  /** A function keeps the power below what the source and the ratings would give. */
+  get held(): boolean {
+    return !unheld.includes(this.decidedBy);
+  }
+
+  /** On the way back into service: commands written while out of service apply at once, and droop starts over. */
   skipRamps(settings: Settings): void {
     this.limitW = this.limitTargetW = limitTarget(settings);
-    this.setPointW = this.setPointTargetW = this.#commandOf(settings) ?? this.#restW(settings);
-    this.#asked = settings.setPointW !== null;
+    this.setPointW = this.setPointTargetW = commandOf(settings) ?? this.#restW(settings);
+    this.#commanded = settings.setPointW !== null;
     this.#glideW = null;
     this.droop.reset();
   }
 
-  /** A source has changed its policy: the power goes to what it gives now with 704.WRmp. */
+  /** After a change of the policy of a source: the power moves to what the new policy gives with 704.WRmp. */
   glideFrom(outputW: number): void {
     this.#glideW = outputW;
   }
@@ -108,16 +115,15 @@ export class ActivePower {
   /** Nothing flows: droop has no power to start from. */
   stop(): void {
     this.wantedW = 0;
-    this.freeW = 0;
+    this.#decision.powerW = 0;
     this.decidedBy = 'out_of_service';
-    this.held = false;
     this.moving = false;
     this.droop.reset();
     this.site.arrive();
   }
 
-  /** Names the functions that set or hold the power in the last step. */
-  note(settings: Settings, active: Set<ControlFunction>): void {
+  /** Adds the functions that set or held the power in the last step to `active`. */
+  collectActive(settings: Settings, active: Set<ControlFunction>): void {
     const { side, outputW } = this.droop;
     const reached = (ceilingW: number) => this.held && this.wantedW >= ceilingW - negligibleW;
     if (settings.maxPowerPct !== null && side !== 'under' && reached(this.limitW)) active.add('max_power');
@@ -129,7 +135,7 @@ export class ActivePower {
     if (this.decidedBy === 'ramp' || this.decidedBy === 'enter_service') active.add(this.decidedBy);
   }
 
-  /** The response of volt-watt follows the voltage, whether or not the device is in service. */
+  /** Follows the voltage with the response of volt-watt, whether or not the device is in service. */
   follow({ voltWatt }: Settings, vPct: number, dtS: number): void {
     this.voltWattTargetPct = voltWatt.enabled ? interpolate(voltWatt.points, vPct) : 100;
     this.voltWattPct = respond(this.voltWattPct, this.voltWattTargetPct, voltWatt.responseS, dtS, negligiblePct);
@@ -138,38 +144,26 @@ export class ActivePower {
   /** Advances by `dtS`; Infinity goes to the end of all ramps and responses. */
   step(input: ActiveInput, dtS: number): void {
     const { settings, link } = input;
-    const most = Math.min(link.availableW, settings.wMaxW);
-    const least = -Math.min(link.absorbableW, settings.chargeMaxW);
-    this.#rampCommands(input, most, least, dtS);
+    const maxW = Math.min(link.availableW, settings.wMaxW);
+    const minW = -Math.min(link.absorbableW, settings.chargeMaxW);
+    this.#rampCommands(input, minW, maxW, dtS);
     this.voltWattBaseW = settings.voltWatt.ofAvailable ? Math.min(link.potentialW, settings.wMaxW) : settings.wMaxW;
     const voltWattW = this.voltWattPct >= 100 ? Infinity : (this.voltWattPct / 100) * this.voltWattBaseW;
-    const wayBackW = this.#wayBackW(settings);
-    const cappedW = Math.max(least, Math.min(most, this.limitW, voltWattW, wayBackW, secondLimitW(settings)));
-    const normalW = this.#answer(input, this.#target(settings), least, cappedW);
+    const cappedW = Math.max(
+      minW,
+      Math.min(maxW, this.limitW, voltWattW, this.#wayBackW(settings), secondLimitW(settings)),
+    );
+    const normalW = answerW(input, this.#target(settings), minW, cappedW);
     this.#normalW = normalW;
-    // a wish that moves by itself while droop acts is no command
-    if (this.#asked || this.droop.side === null) this.#commandW = this.setPointW;
-    if (input.hz !== null) {
-      this.droop.advance(
-        settings.droop,
-        {
-          hz: input.hz,
-          nominalHz: input.nominalHz,
-          wMaxW: settings.wMaxW,
-          presentW: input.outputW,
-          normalW,
-          capW: Math.min(this.limitW, this.#commandW),
-          free: input.free,
-          // the source may still be on its way there
-          mostW: Math.min(link.potentialW, settings.wMaxW),
-        },
-        dtS,
-      );
-    }
-    this.#decide(input, most, least, voltWattW, cappedW);
-    if (this.#glideW !== null) this.#glide(input, this.#glideW, least, dtS);
-    this.freeW = this.wantedW;
-    const siteMoves = this.site.inForce && this.#boundBySite(input, dtS);
+    this.#advanceDroop(input, normalW, dtS);
+    const decision = this.#boundDecision(input, minW, maxW, voltWattW);
+    // with no ceiling beside those of `normalW` the source has answered already
+    const known =
+      this.droop.side === null && !this.#raised && decision.floorW === minW && decision.ceilingW === cappedW;
+    decision.powerW = known ? normalW : answerW(input, decision.targetW, decision.floorW, decision.ceilingW);
+    decision.decidedBy = this.#decider(settings, decision);
+    if (this.#glideW !== null) this.#glideW = glide(input, decision, this.#glideW, minW, dtS);
+    const siteMoves = this.#applySite(input, decision, dtS);
     this.moving =
       siteMoves ||
       this.#glideW !== null ||
@@ -179,159 +173,160 @@ export class ActivePower {
       this.droop.moving;
   }
 
-  #rampCommands(input: ActiveInput, most: number, least: number, dtS: number): void {
+  #rampCommands(input: ActiveInput, minW: number, maxW: number, dtS: number): void {
     const { settings, outputW, rampWS } = input;
     this.limitTargetW = limitTarget(settings);
-    // what droop has added or taken away is not the commands' doing: a ramp that began there would count it twice
-    const feltW = this.droop.side === null ? outputW : this.#normalW;
-    this.limitW = rampCommand(this.limitW, this.limitTargetW, feltW, rampWS, dtS);
-    const command = this.#commandOf(settings);
+    // without the part of droop: a ramp that started from it would count it twice
+    const startW = this.droop.side === null ? outputW : this.#normalW;
+    this.limitW = rampCommand(this.limitW, this.limitTargetW, startW, rampWS, dtS);
+    const command = commandOf(settings);
     this.setPointTargetW =
-      command ?? (this.#generator ? settings.wMaxW : this.#answer(input, null, least, Math.max(least, most)));
-    if (command !== null) this.#asked = true;
-    this.setPointW = this.#asked
-      ? rampCommand(this.setPointW, this.setPointTargetW, feltW, rampWS, dtS)
+      command ?? (this.#generator ? settings.wMaxW : answerW(input, null, minW, Math.max(minW, maxW)));
+    if (command !== null) this.#commanded = true;
+    this.setPointW = this.#commanded
+      ? rampCommand(this.setPointW, this.setPointTargetW, startW, rampWS, dtS)
       : this.setPointTargetW;
-    if (command === null && this.setPointW === this.setPointTargetW) this.#asked = false;
+    if (command === null && this.setPointW === this.setPointTargetW) this.#commanded = false;
   }
 
-  /** On the rise from a set-point that has ended: no source goes ahead of the ramp, whatever its policy. */
+  /** Ceiling on the rise after a set-point has ended: no source goes ahead of the ramp, whatever its policy. */
   #wayBackW({ setPointW }: Settings): number {
-    return this.#asked && setPointW === null && this.setPointW < this.setPointTargetW ? this.setPointW : Infinity;
+    return this.#commanded && setPointW === null && this.setPointW < this.setPointTargetW ? this.setPointW : Infinity;
   }
 
-  /** What the source is asked for, or null. */
+  /** The ramped set-point as target of the source, or null without one. */
   #target({ wMaxW }: Settings): number | null {
-    return this.#asked ? Math.min(wMaxW, this.setPointW) : null;
+    return this.#commanded ? Math.min(wMaxW, this.setPointW) : null;
   }
 
-  /** The source knows its own reach: what it is told are the limits beside, so that it sees what was asked for. */
-  #answer({ link, settings }: ActiveInput, targetW: number | null, floorW: number, ceilingW: number): number {
-    const openW = floorW <= -link.absorbableW ? -settings.chargeMaxW : floorW;
-    const withinW = targetW === null ? null : Math.max(openW, Math.min(ceilingW, targetW));
-    return link.answerW(withinW, Math.min(openW, ceilingW), ceilingW);
+  #advanceDroop(input: ActiveInput, normalW: number, dtS: number): void {
+    // a source that changes its own power while droop acts gives no command
+    if (this.#commanded || this.droop.side === null) this.#commandW = this.setPointW;
+    if (input.hz === null) return;
+    const { settings, link } = input;
+    this.droop.advance(
+      settings.droop,
+      {
+        hz: input.hz,
+        nominalHz: input.nominalHz,
+        wMaxW: settings.wMaxW,
+        presentW: input.outputW,
+        normalW,
+        capW: Math.min(this.limitW, this.#commandW),
+        free: input.free,
+        // the source may still be on its way there
+        maxW: Math.min(link.potentialW, settings.wMaxW),
+      },
+      dtS,
+    );
   }
 
   /**
-   * The least of the ceilings, then what the source makes of it. While droop acts on low frequency it stands in the place
-   * of limit and set-point (IEEE 1547.1-2020 5.16).
+   * Sets target, floor and ceiling: the lowest ceiling counts. While droop acts on low frequency it replaces limit and
+   * set-point (IEEE 1547.1-2020 5.16).
    */
-  #decide(input: ActiveInput, most: number, least: number, voltWattW: number, cappedW: number): void {
-    const { settings, serviceCeilingW, link } = input;
+  #boundDecision(input: ActiveInput, minW: number, maxW: number, voltWattW: number): ActiveDecision {
+    const { settings, serviceCeilingW, serviceDecider, link } = input;
     const { side, outputW: droopW } = this.droop;
-    // from low to high frequency at once: the power raised above the commands comes back by the response, not in a step
+    // straight from low to high frequency: the power raised above the commands comes back by the response, not in a step
     this.#raised =
       side === 'under' || (side === 'over' && this.#raised && droopW > Math.min(this.limitW, this.setPointW));
-    this.#ceilingW = most;
-    this.#openCeilingW = Infinity;
-    this.#ceilingBy = link.availableW > settings.wMaxW ? 'w_max' : 'source';
+    const decision = this.#decision;
+    decision.start(maxW, link.availableW > settings.wMaxW ? 'w_max' : 'source');
     if (!this.#raised) {
-      this.#cap(this.limitW, settings.maxPowerPct !== null ? 'max_power' : 'ramp');
-      this.#cap(this.#wayBackW(settings), 'ramp');
+      decision.cap(this.limitW, settings.maxPowerPct !== null ? 'max_power' : 'ramp');
+      decision.cap(this.#wayBackW(settings), 'ramp');
     }
-    if (side !== null) this.#cap(droopW, 'freq_droop');
-    this.#cap(voltWattW, 'volt_watt');
-    this.#cap(secondLimitW(settings), 'second_limiter');
-    this.#cap(serviceCeilingW, input.serviceDecider);
-    const leastBy: ActiveDecider = -serviceCeilingW > least ? input.serviceDecider : 'charge_limit';
-    const floorW = Math.max(least, -serviceCeilingW);
-    if (this.#ceilingW < floorW) {
-      this.#ceilingW = floorW;
-      // a device that only delivers is at zero because of the ceiling
-      if (floorW < 0) this.#ceilingBy = leastBy;
-    }
-    const targetW = this.#raised ? this.#ceilingW : this.#target(settings);
-    // with no function but those that `normalW` has seen the source need not be asked again
-    this.#ask(targetW, this.#raised ? this.#ceilingW : floorW, this.#ceilingW);
-    const known = side === null && !this.#raised && floorW === least && this.#ceilingW === cappedW;
-    this.wantedW = known ? this.#normalW : this.#answer(input, targetW, this.#asking.floorW, this.#ceilingW);
-    this.#name(settings, targetW, floorW, leastBy);
+    if (side !== null) decision.cap(droopW, 'freq_droop');
+    decision.cap(voltWattW, 'volt_watt');
+    decision.cap(secondLimitW(settings), 'second_limiter');
+    decision.cap(serviceCeilingW, serviceDecider);
+    decision.raiseTo(Math.max(minW, -serviceCeilingW), -serviceCeilingW > minW ? serviceDecider : 'charge_limit');
+    if (this.#raised) decision.narrow(decision.ceilingW, decision.ceilingW, decision.ceilingW);
+    else decision.targetW = this.#target(settings);
+    return decision;
   }
 
-  #ask(targetW: number | null, floorW: number, ceilingW: number): void {
-    this.#asking.targetW = targetW;
-    this.#asking.floorW = floorW;
-    this.#asking.ceilingW = ceilingW;
-  }
-
-  #glide(input: ActiveInput, fromW: number, least: number, dtS: number): void {
-    const glideW = rampTowards(Math.min(fromW, this.#ceilingW), this.wantedW, input.rampWS, dtS);
-    this.#glideW = glideW === this.wantedW ? null : glideW;
-    if (this.#glideW === null) return;
-    this.#ask(glideW, Math.min(least, glideW), glideW);
-    this.wantedW = this.#answer(input, glideW, this.#asking.floorW, glideW);
-    this.decidedBy = 'ramp';
-    this.held = true;
+  /** Which of ceiling, set-point, floor and source decided the power. */
+  #decider({ setPointW }: Settings, decision: ActiveDecision): ActiveDecider {
+    const { targetW, floorW, ceilingW, powerW } = decision;
+    const commanded = targetW !== null && !this.#raised && targetW < ceilingW;
+    // a source that chooses a power below every ceiling is not limited, even where it meets one
+    const unlimited = targetW === null && !this.#generator && this.setPointW <= ceilingW + negligibleW;
+    if (!commanded && !unlimited && powerW >= ceilingW - negligibleW) return decision.ceilingBy;
+    if (commanded && Math.abs(powerW - Math.max(floorW, targetW)) <= negligibleW) {
+      if (targetW < floorW - negligibleW) return decision.floorBy;
+      return setPointW !== null ? 'active_power' : 'ramp';
+    }
+    return !this.#generator && targetW === null && Math.abs(powerW) <= negligibleW ? 'idle' : 'source';
   }
 
   /**
-   * The bounds of the connection point come last: no function reaches beyond them, droop included.
-   * @returns whether a bound that is felt is on its way
+   * Applies the bounds of the connection point. They come last: no function exceeds them, droop included.
+   * @returns whether a bound that limits the power is on its way
    */
-  #boundBySite(input: ActiveInput, dtS: number): boolean {
+  #applySite(input: ActiveInput, decision: ActiveDecision, dtS: number): boolean {
     const { site } = this;
-    const moves = site.follow(this.freeW, input.rampWS, dtS);
-    // a source on its way beyond a bound decides by where the way leads
+    const { powerW } = decision;
+    this.wantedW = powerW;
+    this.decidedBy = decision.decidedBy;
+    if (!site.inForce) return false;
+    const moves = site.follow(powerW, input.rampWS, dtS);
+    // for a source on its way beyond a bound the end of that way counts
     const demandW = this.demandW(input.settings, input.link);
     if (demandW <= site.ceilingW && demandW >= site.floorW) return moves;
-    const { targetW, floorW, ceilingW } = this.#asking;
-    const boundCeilingW = Math.max(site.floorW, Math.min(ceilingW, site.ceilingW));
-    this.wantedW = this.#answer(input, targetW, Math.min(boundCeilingW, Math.max(floorW, site.floorW)), boundCeilingW);
-    if (Math.abs(this.wantedW - this.freeW) <= negligibleW) return moves;
-    this.decidedBy = 'site';
-    this.held = true;
+    const ceilingW = Math.max(site.floorW, Math.min(decision.ceilingW, site.ceilingW));
+    const floorW = Math.min(ceilingW, Math.max(decision.floorW, site.floorW));
+    this.wantedW = answerW(input, decision.targetW, floorW, ceilingW);
+    if (Math.abs(this.wantedW - powerW) > negligibleW) this.decidedBy = 'site';
     return moves;
   }
 
-  /** What the device would run at without the connection point once ramps of its source are over, W. */
+  /** Power without the connection point once ramps of the source are over, W. */
   demandW({ wMaxW, chargeMaxW }: Settings, link: SourceLink): number {
-    const { freeW } = this;
-    const { targetW, floorW } = this.#asking;
-    if (freeW > 0 && freeW >= link.availableW - negligibleW) {
-      return Math.max(freeW, Math.min(link.potentialW, wMaxW, this.#openCeilingW, targetW ?? Infinity));
+    const { powerW, targetW, floorW, functionCeilingW } = this.#decision;
+    if (powerW > 0 && powerW >= link.availableW - negligibleW) {
+      return Math.max(powerW, Math.min(link.potentialW, wMaxW, functionCeilingW, targetW ?? Infinity));
     }
-    if (freeW < 0 && freeW <= negligibleW - link.absorbableW) {
-      const mostW = Math.min(link.potentialAbsorbableW, floorW <= -link.absorbableW ? chargeMaxW : -floorW);
-      return Math.min(freeW, Math.max(-mostW, targetW ?? -Infinity));
+    if (powerW < 0 && powerW <= negligibleW - link.absorbableW) {
+      const maxW = Math.min(link.potentialAbsorbableW, floorW <= -link.absorbableW ? chargeMaxW : -floorW);
+      return Math.min(powerW, Math.max(-maxW, targetW ?? -Infinity));
     }
-    return freeW;
-  }
-
-  /** Which of ceiling, set-point, floor and source decided. */
-  #name(settings: Settings, targetW: number | null, floorW: number, leastBy: ActiveDecider): void {
-    const { wantedW } = this;
-    const asked = targetW !== null && !this.#raised && targetW < this.#ceilingW;
-    // a wish that lies below every ceiling is free of them, even where it meets one
-    const free = targetW === null && !this.#generator && this.setPointW <= this.#ceilingW + negligibleW;
-    this.held = false;
-    if (!asked && !free && wantedW >= this.#ceilingW - negligibleW) {
-      this.decidedBy = this.#ceilingBy;
-      this.held = this.#ceilingBy !== 'source' && this.#ceilingBy !== 'w_max' && this.#ceilingBy !== 'charge_limit';
-    } else if (asked && Math.abs(wantedW - Math.max(floorW, targetW)) <= negligibleW) {
-      const bound = targetW < floorW - negligibleW;
-      this.decidedBy = bound ? leastBy : settings.setPointW !== null ? 'active_power' : 'ramp';
-      this.held = this.decidedBy !== 'charge_limit';
-    } else {
-      this.decidedBy = !this.#generator && targetW === null && Math.abs(wantedW) <= negligibleW ? 'idle' : 'source';
-    }
-  }
-
-  #cap(ceilingW: number, by: ActiveDecider): void {
-    this.#openCeilingW = Math.min(this.#openCeilingW, ceilingW);
-    if (ceilingW >= this.#ceilingW) return;
-    this.#ceilingW = ceilingW;
-    this.#ceilingBy = by;
-  }
-
-  /** The set-point within the ratings, or null. */
-  #commandOf({ setPointW, wMaxW, chargeMaxW }: Settings): number | null {
-    // a demand to charge is one for nothing on a device that cannot; a ramp below zero would only delay the way back
-    return setPointW === null ? null : Math.max(-chargeMaxW, Math.min(wMaxW, setPointW));
+    return powerW;
   }
 
   #restW({ wMaxW }: Settings): number {
     return this.#generator ? wMaxW : 0;
   }
+}
+
+/**
+ * Power at which the source runs within floor and ceiling, W. The source applies its own limits itself: it gets the
+ * limits of settings and functions only, so that it sees the target unchanged.
+ */
+function answerW({ link, settings }: ActiveInput, targetW: number | null, floorW: number, ceilingW: number): number {
+  const openW = floorW <= -link.absorbableW ? -settings.chargeMaxW : floorW;
+  const withinW = targetW === null ? null : Math.max(openW, Math.min(ceilingW, targetW));
+  return link.answerW(withinW, Math.min(openW, ceilingW), ceilingW);
+}
+
+/**
+ * Narrows a decision to the way from `fromW` to its power with 704.WRmp.
+ * @returns power on the way, W; null: the way is over and the decision unchanged
+ */
+function glide(input: ActiveInput, decision: ActiveDecision, fromW: number, minW: number, dtS: number): number | null {
+  const glideW = rampTowards(Math.min(fromW, decision.ceilingW), decision.powerW, input.rampWS, dtS);
+  if (glideW === decision.powerW) return null;
+  decision.narrow(glideW, Math.min(minW, glideW), glideW);
+  decision.powerW = answerW(input, glideW, decision.floorW, glideW);
+  decision.decidedBy = 'ramp';
+  return glideW;
+}
+
+/** The set-point within the ratings, W; null without one. */
+function commandOf({ setPointW, wMaxW, chargeMaxW }: Settings): number | null {
+  // a device that cannot charge takes a negative set-point as 0: a ramp below zero would only delay the way back
+  return setPointW === null ? null : Math.max(-chargeMaxW, Math.min(wMaxW, setPointW));
 }
 
 /** What fault injection adds: a limit that no register shows. */

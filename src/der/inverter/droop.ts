@@ -18,7 +18,7 @@ export interface DroopInput {
   /** the output follows the functions: no ramp of entering or stopping and no fault holds it */
   readonly free: boolean;
   /** most that the source can give */
-  readonly mostW: number;
+  readonly maxW: number;
 }
 
 const negligibleW = 1e-3;
@@ -105,13 +105,13 @@ export class FrequencyDroop {
     return offsetHz < -underBandHz - 1e-9 ? 'under' : null;
   }
 
-  #target(setting: DroopSetting, { hz, nominalHz, wMaxW, mostW }: DroopInput): number {
+  #target(setting: DroopSetting, { hz, nominalHz, wMaxW, maxW }: DroopInput): number {
     const offsetHz = hz - nominalHz;
     if (this.side === 'over') {
       const lower = this.referenceW - ((offsetHz - setting.overBandHz) / (nominalHz * setting.overDroop)) * wMaxW;
       return Math.min(this.referenceW, Math.max(lower, (setting.leastPct / 100) * wMaxW));
     }
     const higher = this.referenceW + ((-offsetHz - setting.underBandHz) / (nominalHz * setting.underDroop)) * wMaxW;
-    return Math.max(this.referenceW, Math.min(higher, mostW));
+    return Math.max(this.referenceW, Math.min(higher, maxW));
   }
 }

@@ -23,7 +23,7 @@ const calm: DroopInput = {
   normalW: 6000,
   capW: ratedW,
   free: true,
-  mostW: ratedW,
+  maxW: ratedW,
 };
 /** power per hertz beyond the band */
 const slope = (k = 0.05, nominalHz = 60) => ratedW / (nominalHz * k);
@@ -44,9 +44,9 @@ describe('Frequency droop (IEEE 1547-2018 6.5.2.7, Table 24)', () => {
   it('raises it on the other side, up to what the source gives', () => {
     expect(settled(59.5).outputW).to.be.closeTo(6000 + 0.464 * slope(), 1e-6);
     expect(settled(59, { underDroop: 0.02 }).outputW).to.equal(ratedW);
-    expect(settled(59, {}, { mostW: 6100 }).outputW).to.equal(6100);
+    expect(settled(59, {}, { maxW: 6100 }).outputW).to.equal(6100);
     // a source that has lost power is no reason to fall below the reference here: the source bounds it elsewhere
-    expect(settled(59, {}, { mostW: 5000 }).outputW).to.equal(6000);
+    expect(settled(59, {}, { maxW: 5000 }).outputW).to.equal(6000);
   });
 
   it('goes down to PMin and no further, below zero where PMin says so', () => {
