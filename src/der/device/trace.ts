@@ -53,7 +53,7 @@ function reactiveStep(
   name: ReactiveFunction,
 ): FunctionStep {
   if (!reactiveEnabled(settings, name)) return nothing;
-  const target = r.ask(name, { settings, wantedW: p.wantedW, sVa: circleVa, vPct: curvePct });
+  const target = r.requestVar(name, { settings, wantedW: p.wantedW, sVa: circleVa, vPct: curvePct });
   return { input: name === 'volt_var' ? curvePct : p.wantedW, target, output: r.acting === name ? r.commandVar : null };
 }
 

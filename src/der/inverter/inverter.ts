@@ -403,15 +403,6 @@ export class Inverter {
     );
   }
 
-  /** Reactive current of a dip comes first: active power has what the current limit leaves. */
-  #support(currentPu: number): void {
-    const { ratings, circleVa } = this;
-    const wantedVar = this.qVar + ((currentPu * this.curvePct) / 100) * ratings.vaMaxRtgVa;
-    this.qVar = Math.max(-circleVa, Math.min(circleVa, wantedVar));
-    const roomW = Math.sqrt(Math.max(0, circleVa ** 2 - this.qVar ** 2));
-    this.pW = Math.max(-roomW, Math.min(roomW, this.pW));
-  }
-
   #advanceReactive(grid: GridValues, source: DcSource, dtS: number, varShare: number): void {
     const { ratings, activePower, reactivePower } = this;
     const settings = this.#settings;
@@ -429,13 +420,28 @@ export class Inverter {
       },
       dtS,
     );
-    const ceased = this.ceasedBy !== null;
-    this.pW = ceased ? 0 : reactivePower.pW;
-    this.qVar = ceased ? 0 : reactivePower.qVar * varShare;
-    if (!ceased && source.reactiveCurrentPu !== undefined && source.reactiveCurrentPu !== 0)
-      this.#support(source.reactiveCurrentPu);
-    this.squeezed = !ceased && Math.abs(activePower.wantedW) - Math.abs(this.pW) > negligibleW;
+    if (this.ceasedBy !== null) {
+      this.pW = 0;
+      this.qVar = 0;
+      this.squeezed = false;
+      return;
+    }
+    this.pW = reactivePower.pW;
+    this.qVar = reactivePower.qVar * varShare;
+    const { reactiveCurrentPu = 0 } = source;
+    if (reactiveCurrentPu !== 0) {
+      const supportVar = ((reactiveCurrentPu * this.curvePct) / 100) * ratings.vaMaxRtgVa;
+      [this.pW, this.qVar] = withSupport(this.pW, this.qVar + supportVar, this.circleVa);
+    }
+    this.squeezed = Math.abs(activePower.wantedW) - Math.abs(this.pW) > negligibleW;
   }
+}
+
+/** P and Q within the circle. Reactive current of a dip comes first: active power gets what the current limit leaves. */
+function withSupport(pW: number, qVar: number, circleVa: number): readonly [pW: number, qVar: number] {
+  const keptVar = Math.max(-circleVa, Math.min(circleVa, qVar));
+  const roomW = Math.sqrt(Math.max(0, circleVa ** 2 - keptVar ** 2));
+  return [Math.max(-roomW, Math.min(roomW, pW)), keptVar];
 }
 
 interface ServiceCeiling {

@@ -176,23 +176,32 @@ export class ReactivePower {
   /** Advances by `dtS`; Infinity goes to the end of all responses. */
   step(input: ReactiveInput, dtS: number): void {
     const { settings, capability, wantedW, sVa } = input;
-    this.acting = actingReactive(this.#order, settings, wantedW);
-    const wishedVar = input.running ? this.ask(this.acting, input) : 0;
-    this.targetVar = clampVar(settings, wishedVar);
-    this.commandVar = this.#approach(input, dtS);
-    const q = this.commandVar * this.#share(input);
-    const priority = priorityOf(settings, this.acting);
-    const roomW = activeRoom(settings, this.acting, q, sVa);
-    const askedW = Math.max(-roomW, Math.min(roomW, wantedW));
     const before = this.qVar;
-    [this.pW, this.qVar] = settle(askedW, q, sVa, priority, capability);
-    this.decidedBy = this.#decider(wishedVar, q);
+    const acting = actingReactive(this.#order, settings, wantedW);
+    const requestedVar = input.running ? this.requestVar(acting, input) : 0;
+    const targetVar = clampVar(settings, requestedVar);
+    const commandVar = approach(input, acting, before, targetVar, dtS);
+    const capableVar = commandVar * capableShare(input, commandVar);
+    const roomW = activeRoom(settings, acting, capableVar, sVa);
+    const [pW, qVar] = settle(
+      Math.max(-roomW, Math.min(roomW, wantedW)),
+      capableVar,
+      sVa,
+      priorityOf(settings, acting),
+      capability,
+    );
+    this.acting = acting;
+    this.targetVar = targetVar;
+    this.commandVar = commandVar;
+    this.pW = pW;
+    this.qVar = qVar;
+    this.decidedBy = decider(acting ?? 'none', requestedVar, targetVar, commandVar, capableVar, qVar);
     // held back by the circle is not on the way
-    this.moving = this.commandVar !== this.targetVar && this.qVar !== before;
+    this.moving = commandVar !== targetVar && qVar !== before;
   }
 
-  /** What a function asks for, before any limit, var. */
-  ask(
+  /** Reactive power of a function before any limit, var; 0 without a function. */
+  requestVar(
     name: ReactiveFunction | null,
     { settings, wantedW, sVa, vPct }: Omit<ReactiveInput, 'capability' | 'running'>,
   ): number {
@@ -212,34 +221,49 @@ export class ReactivePower {
     }
   }
 
-  /** Volt-var has its open-loop response; the others move at 704.VarRmp, and so does the way out. */
-  #approach({ settings, running }: ReactiveInput, dtS: number): number {
-    // from what flows: a limit may have held the command back. A lowered capability binds at once, being also what the
-    // rate refers to, so that 0 would hold Q for ever
-    const from = clampVar(settings, this.qVar);
-    if (this.acting === 'volt_var' && running)
-      return respond(from, this.targetVar, settings.voltVar.responseS, dtS, negligibleVar);
-    return rampTowards(from, this.targetVar, varRateS(settings), dtS);
-  }
-
   /** Seconds that the way out takes from here, at 704.VarRmp. */
   secondsToZero(settings: Settings): number {
     const left = Math.abs(clampVar(settings, this.qVar));
     return left === 0 ? 0 : left / varRateS(settings);
   }
+}
 
-  /** Part of the command that fits under the capability at low active power. */
-  #share({ settings, capability, wantedW }: ReactiveInput): number {
-    const most =
-      lowPowerShare(capability, wantedW) * (this.commandVar >= 0 ? settings.varMaxInjVar : settings.varMaxAbsVar);
-    return Math.abs(this.commandVar) <= most ? 1 : most / Math.abs(this.commandVar);
-  }
+/**
+ * The command after `dtS` on its way from `fromVar`, the output, to its target. Volt-var has its open-loop response;
+ * the others, and the way to zero when the device stops, follow 704.VarRmp.
+ */
+function approach(
+  { settings, running }: ReactiveInput,
+  acting: ReactiveFunction | null,
+  fromVar: number,
+  targetVar: number,
+  dtS: number,
+): number {
+  // From the output, not from the last command, which a limit may have held back. A lowered capability binds at once:
+  // it is also what the rate refers to, so that a capability of 0 would hold Q for ever
+  const from = clampVar(settings, fromVar);
+  if (acting === 'volt_var' && running) return respond(from, targetVar, settings.voltVar.responseS, dtS, negligibleVar);
+  return rampTowards(from, targetVar, varRateS(settings), dtS);
+}
 
-  #decider(wishedVar: number, askedVar: number): ReactiveDecider {
-    if (Math.abs(askedVar) > Math.abs(this.qVar) + negligibleVar) return 'apparent_power';
-    if (Math.abs(this.commandVar) > Math.abs(askedVar) + negligibleVar) return 'low_power';
-    if (Math.abs(wishedVar) > Math.abs(this.targetVar) + negligibleVar && this.commandVar === this.targetVar)
-      return 'capability';
-    return this.acting ?? 'none';
-  }
+/** Share of the command that fits under the capability at low active power, 0 to 1. */
+function capableShare({ settings, capability, wantedW }: ReactiveInput, commandVar: number): number {
+  const limitVar = commandVar >= 0 ? settings.varMaxInjVar : settings.varMaxAbsVar;
+  const maxVar = lowPowerShare(capability, wantedW) * limitVar;
+  return Math.abs(commandVar) <= maxVar ? 1 : maxVar / Math.abs(commandVar);
+}
+
+/** The limit that took part of the reactive power away on the way from request to output, else the acting function. */
+function decider(
+  acting: ReactiveDecider,
+  requestedVar: number,
+  targetVar: number,
+  commandVar: number,
+  capableVar: number,
+  qVar: number,
+): ReactiveDecider {
+  if (Math.abs(capableVar) > Math.abs(qVar) + negligibleVar) return 'apparent_power';
+  if (Math.abs(commandVar) > Math.abs(capableVar) + negligibleVar) return 'low_power';
+  if (Math.abs(requestedVar) > Math.abs(targetVar) + negligibleVar && commandVar === targetVar) return 'capability';
+  return acting;
 }
