@@ -27,8 +27,8 @@ export interface SiteSurroundings {
 
 /** Limits are shared anew after at most this long, at whole seconds. */
 const longestPieceMicros = microsPerSecond;
-/** Rounds in which both directions may find each other, before one goes without the other. */
-const mostRounds = 8;
+/** Rounds for the shares of both directions to converge, before injection counts on no absorption. */
+const maxRounds = 8;
 /** Rounding of sums, W. */
 const negligibleW = 1e-3;
 
@@ -45,9 +45,7 @@ export class Site {
   #limited = false;
   /** devices have bounds that are not yet taken back */
   #shared = false;
-  #injecting = createClaims(0);
-  #absorbing = createClaims(0);
-  #reachW = new Float64Array(0);
+  #demands = createDemands(0);
   #now: Omit<SiteNow, 'limits'> = { netW: 0, generationW: 0, consumptionW: 0, loadW: 0 };
 
   constructor(devices: () => readonly SiteDevice[], surroundings: SiteSurroundings) {
@@ -110,8 +108,11 @@ export class Site {
       return to;
     }
     const end = this.#pieceEnd(from, to);
-    this.#gather(secondsBetween(from, end));
-    this.#allocate(from, end);
+    const demands = this.#gather(secondsBetween(from, end));
+    this.#allocate(demands, from, end);
+    this.#devices().forEach(({ siteShare }, i) => {
+      siteShare.admit(0 - (demands.absorbing.shareW[i] ?? 0), demands.injecting.shareW[i] ?? 0);
+    });
     this.#shared = true;
     return end;
   }
@@ -139,29 +140,26 @@ export class Site {
     return Math.max(end, from + 1) as SimTime;
   }
 
-  /** What the devices ask for and can be counted on to do within the piece. */
-  #gather(pieceS: number): void {
+  /** Reads from the devices what they would do in the next piece; fills and returns the one `Demands` of this site. */
+  #gather(pieceS: number): Demands {
     const devices = this.#devices();
-    if (this.#reachW.length !== devices.length) {
-      this.#injecting = createClaims(devices.length);
-      this.#absorbing = createClaims(devices.length);
-      this.#reachW = new Float64Array(devices.length);
-    }
-    const [inject, absorb] = [this.#injecting, this.#absorbing];
+    if (this.#demands.reachW.length !== devices.length) this.#demands = createDemands(devices.length);
+    const { injecting, absorbing, reachW } = this.#demands;
     devices.forEach(({ siteShare }, i) => {
       const { demandW } = siteShare;
-      inject.demandW[i] = Math.max(0, demandW);
-      inject.weightW[i] = siteShare.mostW;
-      inject.leastW[i] = siteShare.leastGivenW;
-      absorb.demandW[i] = Math.max(0, -demandW);
-      absorb.weightW[i] = siteShare.mostAbsorbedW;
-      absorb.leastW[i] = siteShare.leastAbsorbedW;
-      this.#reachW[i] = siteShare.reachW(pieceS);
+      injecting.demandW[i] = Math.max(0, demandW);
+      injecting.weightW[i] = siteShare.mostW;
+      injecting.leastW[i] = siteShare.leastGivenW;
+      absorbing.demandW[i] = Math.max(0, -demandW);
+      absorbing.weightW[i] = siteShare.mostAbsorbedW;
+      absorbing.leastW[i] = siteShare.leastAbsorbedW;
+      reachW[i] = siteShare.reachW(pieceS);
     });
+    return this.#demands;
   }
 
-  /** Local loads at their least and most, as far as the ends of the piece tell. */
-  #loads(from: SimTime, end: SimTime): readonly [leastW: number, mostW: number] {
+  /** Lowest and highest sum of the local loads, of the two ends of the piece. */
+  #loads(from: SimTime, end: SimTime): readonly [minW: number, maxW: number] {
     let atStartW = 0,
       atEndW = 0;
     for (const { index } of this.#devices()) {
@@ -172,25 +170,23 @@ export class Site {
   }
 
   /**
-   * What is absorbed inside the site leaves room for injection, and the other way round: each direction counts on what
-   * the other one surely does under its share. Where the two do not find each other, injection counts on nothing.
+   * Fills the shares. Power absorbed inside the site leaves room for injection, and the other way round: each direction
+   * counts on what the other one surely does under its share. Where the rounds do not converge, injection counts on no
+   * absorption.
    */
-  #allocate(from: SimTime, end: SimTime): void {
-    const [leastLoadW, mostLoadW] = this.#loads(from, end);
+  #allocate({ injecting, absorbing, reachW }: Demands, from: SimTime, end: SimTime): void {
+    const [minLoadW, maxLoadW] = this.#loads(from, end);
     for (const name of siteLimitNames) this.#limits[name].binding = false;
-    shareRoom(this.#absorbing, this.#limitW('load'));
-    let absorbedW = this.#counted(this.#absorbing, -1);
+    shareRoom(absorbing, this.#limitW('load'));
+    let absorbedW = assuredW(absorbing, reachW, -1);
     for (let round = 0; ; round += 1) {
-      this.#shareUnder(this.#injecting, 'generation', 'export', this.#limitW('export') + leastLoadW + absorbedW);
-      const injectedW = this.#counted(this.#injecting, 1);
-      this.#shareUnder(this.#absorbing, 'load', 'import', this.#limitW('import') - mostLoadW + injectedW);
-      const countedW = this.#counted(this.#absorbing, -1);
-      if (!(countedW < absorbedW)) break;
-      absorbedW = round < mostRounds ? countedW : 0;
+      this.#shareUnder(injecting, 'generation', 'export', this.#limitW('export') + minLoadW + absorbedW);
+      const injectedW = assuredW(injecting, reachW, 1);
+      this.#shareUnder(absorbing, 'load', 'import', this.#limitW('import') - maxLoadW + injectedW);
+      const nextAbsorbedW = assuredW(absorbing, reachW, -1);
+      if (!(nextAbsorbedW < absorbedW)) break;
+      absorbedW = round < maxRounds ? nextAbsorbedW : 0;
     }
-    this.#devices().forEach(({ siteShare }, i) => {
-      siteShare.admit(0 - (this.#absorbing.shareW[i] ?? 0), this.#injecting.shareW[i] ?? 0);
-    });
   }
 
   /** Shares the tighter of a limit of one direction and of what the connection point leaves to it. */
@@ -200,13 +196,24 @@ export class Site {
     this.#limits[own].binding = binds && ownW <= netRoomW;
     this.#limits[net].binding = binds && netRoomW < ownW;
   }
+}
 
-  /** Power that devices surely have in one direction within their shares, W. */
-  #counted({ demandW, shareW }: Claims, sign: 1 | -1): number {
-    let sum = 0;
-    for (let i = 0; i < shareW.length; i += 1) {
-      sum += Math.max(0, Math.min(shareW[i] ?? 0, demandW[i] ?? 0, sign * (this.#reachW[i] ?? 0)));
-    }
-    return sum;
+/** What the devices want in both directions, and their power that is sure within the piece, + injected; by position. */
+interface Demands {
+  readonly injecting: Claims;
+  readonly absorbing: Claims;
+  readonly reachW: Float64Array;
+}
+
+function createDemands(count: number): Demands {
+  return { injecting: createClaims(count), absorbing: createClaims(count), reachW: new Float64Array(count) };
+}
+
+/** Power that the devices together surely have in one direction within their shares, W. */
+function assuredW({ demandW, shareW }: Claims, reachW: Float64Array, sign: 1 | -1): number {
+  let sum = 0;
+  for (let i = 0; i < shareW.length; i += 1) {
+    sum += Math.max(0, Math.min(shareW[i] ?? 0, demandW[i] ?? 0, sign * (reachW[i] ?? 0)));
   }
+  return sum;
 }
