@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { AppConfig, DeviceConfig } from './config/settings/app-config.ts';
+import { kindTable } from './contract/kinds/table.ts';
 import type { DeviceSeries } from './der/plant/device-spec.ts';
 import { parseSeries } from './der/surroundings/series.ts';
 import type { Series, SeriesColumn } from './der/surroundings/series.ts';
@@ -10,7 +11,7 @@ import type { VisitPlan } from './der/surroundings/visits.ts';
 import { weatherColumns, windColumns } from './der/surroundings/weather.ts';
 
 const bundled = {
-  pv: { url: new URL('../config/series/pv-clear-day.csv', import.meta.url), name: 'pv-clear-day' },
+  irradiance: { url: new URL('../config/series/pv-clear-day.csv', import.meta.url), name: 'pv-clear-day' },
   wind: { url: new URL('../config/series/wind-week.csv', import.meta.url), name: 'wind-week' },
 } as const;
 
@@ -33,14 +34,14 @@ export function deviceSeriesReader(config: Pick<AppConfig, 'seriesEnd' | 'windTi
   }
 
   function dc({ assetType, series }: DeviceConfig): DeviceSeries['dc'] {
-    if (assetType !== 'pv' && assetType !== 'hybrid-dc' && assetType !== 'wind') return null;
-    const kind = assetType === 'wind' ? 'wind' : 'pv';
-    const own = bundled[kind];
-    const columns = kind === 'wind' ? windColumns : weatherColumns;
+    const { dcSeries } = kindTable[assetType];
+    if (dcSeries === null) return null;
+    const own = bundled[dcSeries];
+    const columns = dcSeries === 'wind' ? windColumns : weatherColumns;
     return {
       series: table(series.dc ?? own.url, series.dc ?? own.name, columns),
       name: series.dc === null ? own.name : basename(series.dc),
-      timeScale: kind === 'wind' ? config.windTimeScale : 1,
+      timeScale: dcSeries === 'wind' ? config.windTimeScale : 1,
     };
   }
 

@@ -3,14 +3,9 @@ import type { Bank } from '../sunspec/map/bank.ts';
 import type { GridTrace } from './grid-trace.ts';
 import type { BatteryTree } from './kinds/battery.ts';
 import type { EvseSession } from './kinds/evse.ts';
+import type { AssetType, DcMode, DeviceDetail, SourceCommand } from './kinds/table.ts';
 import type { Override } from './overrides.ts';
 import type { SimTime } from '../core/time/clock.ts';
-import type { BatteryCommand, BatteryDetail } from './kinds/battery.ts';
-import type { EvseCommand, EvseDetail } from './kinds/evse.ts';
-import type { FuelCellCommand, FuelCellDetail } from './kinds/fuelcell.ts';
-import type { HybridCommand, HybridDetail } from './kinds/hybrid.ts';
-import type { PvCommand, PvDetail } from './kinds/pv.ts';
-import type { WindCommand, WindDetail } from './kinds/wind.ts';
 
 /** What has no register goes this road; all-or-nothing, with the same provenance as a register write. */
 export type DeviceCommand =
@@ -26,13 +21,8 @@ export type DeviceCommand =
   /** clears latched alarms; `device` also ends overrides and reloads the start values */
   | { readonly kind: 'reset'; readonly scope: 'alarms' | 'device' };
 
-/** What a kind of device takes besides its registers. */
-export type SourceCommand = PvCommand | BatteryCommand | WindCommand | FuelCellCommand | HybridCommand | EvseCommand;
-
-export const assetTypes = ['battery', 'wind', 'fuelcell', 'hybrid-dc', 'pv', 'evse'] as const;
-export type AssetType = (typeof assetTypes)[number];
-export const dcModes = ['pv', 'battery', 'wind', 'fuelcell', 'hybrid-dc', 'none'] as const;
-export type DcMode = (typeof dcModes)[number];
+export { assetTypes, dcModes } from './kinds/table.ts';
+export type { AssetType, DcMode, DeviceDetail, SourceCommand } from './kinds/table.ts';
 
 export type AlarmSeverity = 'info' | 'warning' | 'error';
 
@@ -47,9 +37,6 @@ export interface Alarm {
   readonly latched: boolean;
   readonly message: string;
 }
-
-/** Typed state with no SunSpec point, replaced as a whole by each tick. */
-export type DeviceDetail = PvDetail | BatteryDetail | WindDetail | FuelCellDetail | HybridDetail | EvseDetail;
 
 /** How an inverter behaves where the standard leaves the choice to the maker and no register holds it. */
 export interface InverterParameters {
@@ -76,9 +63,12 @@ export interface IvPoint {
   readonly p: number;
 }
 
+/** What a DC-side curve can be of. */
+export const dcCurveKinds = ['pv', 'battery', 'fuelcell'] as const;
+
 /** A DC-side curve of one 714 port at this moment. */
 export interface IvCurve {
-  readonly kind: 'pv' | 'battery' | 'fuelcell';
+  readonly kind: (typeof dcCurveKinds)[number];
   readonly port: number;
   readonly irradianceWm2: number | null;
   readonly cellTemperatureC: number;

@@ -6,7 +6,7 @@ import type { BatteryParameters } from '../../src/contract/kinds/battery.ts';
 import type { EvseParameters } from '../../src/contract/kinds/evse.ts';
 import type { FuelCellParameters } from '../../src/contract/kinds/fuelcell.ts';
 import type { HybridParameters } from '../../src/contract/kinds/hybrid.ts';
-import type { SourceParameters } from '../../src/contract/kinds/source.ts';
+import type { SourceParameters } from '../../src/contract/kinds/table.ts';
 import type { WindParameters } from '../../src/contract/kinds/wind.ts';
 import type { AppConfig, DeviceConfig } from '../../src/config/settings/app-config.ts';
 import type { ConfigIo } from '../../src/config/layers/files.ts';

@@ -2,7 +2,8 @@
 import type { AssetType, DeviceDetail } from '../../contract/device.ts';
 import { SimError } from '../../core/errors.ts';
 import type { BatteryDetail } from '../../contract/kinds/battery.ts';
-import type { PvDetail } from '../../contract/kinds/pv.ts';
+import { arrayIn, kindsWhere, storageIn } from '../../contract/kinds/table.ts';
+import type { ArrayDetail } from '../../contract/kinds/table.ts';
 import type { Device } from '../../contract/device.ts';
 
 /** Six decimals, and no negative zero. */
@@ -27,31 +28,37 @@ function wrongKind({ index, assetType }: Device, wanted: readonly AssetType[]): 
  * State of a device that must be of one kind.
  * @throws SimError COMMAND_NOT_APPLICABLE
  */
-export function detailOf<K extends DeviceDetail['kind']>(device: Device, kind: K): Extract<DeviceDetail, { kind: K }> {
+export function detailOf<K extends AssetType>(device: Device, kind: K): DeviceDetail<K> {
   const { detail } = device;
-  const isOfKind = (any: DeviceDetail): any is Extract<DeviceDetail, { kind: K }> => any.kind === kind;
+  const isOfKind = (any: DeviceDetail): any is DeviceDetail<K> => any.kind === kind;
   if (!isOfKind(detail)) throw wrongKind(device, [kind]);
   return detail;
 }
 
 /**
- * The storage of a battery or a hybrid.
+ * The storage of a device whose kind has one.
  * @throws SimError COMMAND_NOT_APPLICABLE
  */
 export function storageOf(device: Device): BatteryDetail {
-  const { detail } = device;
-  if (detail.kind === 'battery') return detail;
-  if (detail.kind === 'hybrid-dc') return detail.battery;
-  throw wrongKind(device, ['battery', 'hybrid-dc']);
+  const storage = storageIn(device.detail);
+  if (storage === null)
+    throw wrongKind(
+      device,
+      kindsWhere((facts) => facts.storage !== null),
+    );
+  return storage;
 }
 
 /**
- * The PV array of a PV device or a hybrid.
+ * The PV array of a device whose kind has one.
  * @throws SimError COMMAND_NOT_APPLICABLE
  */
-export function arrayOf(device: Device): Pick<PvDetail, 'shading' | 'mpptState'> {
-  const { detail } = device;
-  if (detail.kind === 'pv') return detail;
-  if (detail.kind === 'hybrid-dc') return detail.pv;
-  throw wrongKind(device, ['pv', 'hybrid-dc']);
+export function arrayOf(device: Device): ArrayDetail {
+  const array = arrayIn(device.detail);
+  if (array === null)
+    throw wrongKind(
+      device,
+      kindsWhere((facts) => facts.array !== null),
+    );
+  return array;
 }

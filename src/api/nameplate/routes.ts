@@ -1,5 +1,6 @@
 import type { IvPoint } from '../../contract/device.ts';
 import type { Device } from '../../contract/device.ts';
+import { storageIn } from '../../contract/kinds/table.ts';
 import { pointBits, pointNumber, pointText, pointWriter } from '../common/points.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
@@ -33,7 +34,7 @@ function symbolIn<T extends string>(device: Device, modelId: number, path: strin
 }
 
 function storageReply(device: Device) {
-  if (device.assetType !== 'battery' && device.assetType !== 'hybrid-dc') return null;
+  if (storageIn(device.detail) === null) return null;
   return {
     wh_rating_wh: pointNumber(device.bank, 713, 'WHRtg'),
     soc_min_pct: pointNumber(device.bank, 802, 'SoCMin'),

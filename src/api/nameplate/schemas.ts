@@ -1,3 +1,4 @@
+import { dcCurveKinds } from '../../contract/device.ts';
 import { sources } from '../../core/origin.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex, deviceParam, exampleTime, integerParam, isoTime, quantity } from '../common/schemas.ts';
@@ -107,7 +108,7 @@ export const dcIvSchema = z
       description:
         'Rising `v`; the maximum power point is one of the samples. Of a battery between its limits of charge and discharge, `i` negative = charging.',
     }),
-    kind: z.enum(['pv', 'battery', 'fuelcell']),
+    kind: z.enum(dcCurveKinds),
     mpp: ivPoint.nullable().openapi({ description: 'Null for a battery.' }),
     v_oc_v: quantity('Open-circuit voltage.'),
     i_sc_a: quantity('Short-circuit current; null for a battery.'),

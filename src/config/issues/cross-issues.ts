@@ -1,8 +1,9 @@
 /** What is wrong across settings that are right by themselves. */
 import type { AssetType } from '../../contract/device.ts';
+import { kindTable } from '../../contract/kinds/table.ts';
 import type { Issue } from '../../core/errors.ts';
 import { highestUnitId } from '../../contract/modbus-report.ts';
-import { kindNames, typesOfKinds } from '../profile/device-types.ts';
+import { typesOfKinds } from '../profile/device-types.ts';
 import type { DeviceList } from '../profile/devices.ts';
 import { refused, shown } from './issues.ts';
 import { isGiven } from '../layers/gather.ts';
@@ -59,7 +60,7 @@ function kindFaults({ values, layers, originOf }: Gathered, kinds: ReadonlySet<A
   const issues = keys.flatMap((key): Issue[] => {
     const wanted: readonly AssetType[] = kindsOfSetting[key];
     if (!layers.flags.has(key) || wanted.some((kind) => kinds.has(kind))) return [];
-    const nobody = wanted.map((kind) => kindNames[kind]).join(' or ');
+    const nobody = wanted.map((kind) => kindTable[kind].label).join(' or ');
     return [
       {
         name: originOf(key),

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { AssetType, InverterParameters } from '../../contract/device.ts';
 import type { Issue } from '../../core/errors.ts';
-import type { SourceParameters } from '../../contract/kinds/source.ts';
-import { kindNames } from './device-types.ts';
-import { blockNames, kindBlocksSchema, kindsOfBlock } from './kind-blocks.ts';
-import { kindParameters } from './kind-parameters.ts';
+import { kindTable } from '../../contract/kinds/table.ts';
+import type { SourceParameters } from '../../contract/kinds/table.ts';
+import { blockNames, kindBlocksSchema, kindParameters, kindsOfBlock } from './kind-parameters.ts';
 import type { ProfileTarget } from './kind-parameters.ts';
 
 /** Models that a profile may give start values for. */
@@ -150,22 +149,20 @@ function resolveInverter(inverter: NonNullable<DeviceProfileInput['inverter']>, 
   };
 }
 
-const listOf = (kinds: readonly AssetType[]) => kinds.map((kind) => kindNames[kind]).join(', ');
+const listOf = (kinds: readonly AssetType[]) => kinds.map((kind) => kindTable[kind].label).join(', ');
 
-/** Blocks that a device of this kind does not have. */
-function foreignFaults(input: DeviceProfileInput, kind: AssetType, where: string): Issue[] {
+/** One issue for each block that belongs to other kinds. */
+function foreignBlockIssues(input: DeviceProfileInput, kind: AssetType, where: string): Issue[] {
+  const { blocks } = kindTable[kind];
   return blockNames
-    .filter((block) => input[block] !== undefined && !kindsOfBlock[block].includes(kind))
-    .map((block) => {
-      const allowed = blockNames.filter((own) => kindsOfBlock[own].includes(kind));
-      return {
-        name: `${where}: ${block}`,
-        detail: `belongs to: ${listOf(kindsOfBlock[block])}; allowed for a device of kind ${kind}: ${allowed.join(', ')}`,
-      };
-    });
+    .filter((block) => input[block] !== undefined && !kindsOfBlock(block).includes(kind))
+    .map((block) => ({
+      name: `${where}: ${block}`,
+      detail: `belongs to: ${listOf(kindsOfBlock(block))}; allowed for a device of kind ${kind}: ${blocks.join(', ')}`,
+    }));
 }
 
-function ratingFaults(given: PointValues, where: string): Issue[] {
+function ratingIssues(given: PointValues, where: string): Issue[] {
   return numericRatings.flatMap((point) => {
     const value = given[point];
     if (value === undefined || (typeof value === 'number' && value >= 1 && value <= 1e9)) return [];
@@ -178,18 +175,11 @@ function ratingFaults(given: PointValues, where: string): Issue[] {
   });
 }
 
-function chargeFault(source: SourceParameters, given: PointValues, where: string): Issue {
-  const why = {
-    pv: 'a PV device',
-    wind: 'a wind turbine',
-    fuelcell: 'a fuel cell with operating_mode fc_only',
-    'hybrid-dc': 'a hybrid with charge_from_grid false',
-    battery: 'this battery',
-    evse: 'this EVSE',
-  }[source.kind];
+function chargeIssue({ kind }: SourceParameters, given: PointValues, where: string): Issue {
+  const { deliversOnly, label } = kindTable[kind];
   return {
     name: `${where}: models.702.WChaRteMaxRtg`,
-    detail: `given ${JSON.stringify(given['WChaRteMaxRtg'])}, but ${why} only delivers power; allowed: on devices that take power from the grid`,
+    detail: `given ${JSON.stringify(given['WChaRteMaxRtg'])}, but ${deliversOnly ?? `this ${label}`} only delivers power; allowed: on devices that take power from the grid`,
   };
 }
 
@@ -208,7 +198,7 @@ export function resolveProfile(
 ): DeviceProfile | null {
   const models = input.models ?? {};
   const given = models['702'] ?? {};
-  const found: Issue[] = [...foreignFaults(input, target.assetType, where), ...ratingFaults(given, where)];
+  const found: Issue[] = [...foreignBlockIssues(input, target.assetType, where), ...ratingIssues(given, where)];
   const rated = (point: string) => (typeof given[point] === 'number' && given[point] > 0 ? given[point] : undefined);
   const { source, ratings: follow } = kindParameters({
     blocks: input,
@@ -218,7 +208,7 @@ export function resolveProfile(
     issues: found,
   });
   const charges = follow['WChaRteMaxRtg'] !== undefined;
-  if (!charges && given['WChaRteMaxRtg'] !== undefined) found.push(chargeFault(source, given, where));
+  if (!charges && given['WChaRteMaxRtg'] !== undefined) found.push(chargeIssue(source, given, where));
   if (found.length > 0) {
     issues.push(...found);
     return null;

@@ -37,16 +37,6 @@ export type DeviceTypeName = keyof typeof deviceTypes;
 
 export const deviceTypeNames = Object.keys(deviceTypes) as readonly DeviceTypeName[];
 
-/** What messages call a device of a kind. */
-export const kindNames: Readonly<Record<AssetType, string>> = {
-  pv: 'PV device',
-  battery: 'battery',
-  wind: 'wind turbine',
-  fuelcell: 'fuel cell',
-  'hybrid-dc': 'hybrid',
-  evse: 'EVSE',
-};
-
 /** Names of the device types of some kinds. */
 export function typesOfKinds(kinds: readonly AssetType[]): DeviceTypeName[] {
   return deviceTypeNames.filter((name) => kinds.includes(deviceTypes[name].assetType));

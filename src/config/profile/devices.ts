@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { AssetType } from '../../contract/device.ts';
+import { kindTable } from '../../contract/kinds/table.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import type { DeviceConfig, DeviceSeriesPaths } from '../settings/app-config.ts';
@@ -7,7 +8,7 @@ import { maxDevices } from './device-entry.ts';
 import type { DeviceEntry } from './device-entry.ts';
 import { faultGroups } from '../settings/fault-profiles.ts';
 import type { FaultGroup } from '../settings/fault-list.ts';
-import { deviceTypes, kindNames } from './device-types.ts';
+import { deviceTypes } from './device-types.ts';
 import type { DeviceTypeInfo, DeviceTypeName } from './device-types.ts';
 import { refused } from '../issues/issues.ts';
 import { isGiven } from '../layers/gather.ts';
@@ -63,7 +64,7 @@ function entrySeries(
     if (given === undefined) return inherited[name];
     const path = resolve(base, given);
     if (key !== 'load_profile' && !(kindsOfSetting[key] as readonly AssetType[]).includes(kind)) {
-      const kinds = kindsOfSetting[key].map((one) => kindNames[one]).join(', ');
+      const kinds = kindsOfSetting[key].map((one) => kindTable[one].label).join(', ');
       issues.push({ name: `${where}${key}`, detail: `given for a device of kind ${kind}; allowed for: ${kinds}` });
     } else if (!gathered.io.isFile(path))
       issues.push(refused(`${where}${key}`, given, 'the path of a file that exists'));

@@ -1,16 +1,36 @@
 /** What follows from the kind of a device: its physical parameters, and the ratings of model 702 that its profile leaves out. */
+import { z } from 'zod';
 import type { AssetType } from '../../contract/device.ts';
 import type { Issue } from '../../core/errors.ts';
-import type { SourceParameters } from '../../contract/kinds/source.ts';
+import { kindsWhere } from '../../contract/kinds/table.ts';
+import type { BlockName, SourceParameters } from '../../contract/kinds/table.ts';
 import type { WindParameters } from '../../contract/kinds/wind.ts';
-import { resolveBattery } from './blocks/battery.ts';
-import { resolveEvse } from './blocks/evse.ts';
-import { resolveFuelCell } from './blocks/fuel-cell.ts';
-import { resolveHybrid } from './blocks/hybrid.ts';
-import { arrayPowerW, resolvePv } from './blocks/pv.ts';
-import { resolveWind } from './blocks/wind.ts';
+import { batterySchema, resolveBattery } from './blocks/battery.ts';
+import { evseSchema, resolveEvse } from './blocks/evse.ts';
+import { fuelCellSchema, resolveFuelCell } from './blocks/fuel-cell.ts';
+import { hybridSchema, resolveHybrid } from './blocks/hybrid.ts';
+import { arrayPowerW, pvSchema, resolvePv } from './blocks/pv.ts';
+import { windSchema, resolveWind } from './blocks/wind.ts';
 import type { DeviceTypeInfo, Phases } from './device-types.ts';
-import type { KindBlocks } from './kind-blocks.ts';
+
+/** The blocks of physical parameters that a device profile may have. */
+export const kindBlocksSchema = z.strictObject({
+  pv: pvSchema.optional(),
+  battery: batterySchema.optional(),
+  wind: windSchema.optional(),
+  fuel_cell: fuelCellSchema.optional(),
+  hybrid: hybridSchema.optional(),
+  evse: evseSchema.optional(),
+} satisfies Record<BlockName, z.ZodType>);
+
+type KindBlocks = z.infer<typeof kindBlocksSchema>;
+
+export const blockNames = Object.keys(kindBlocksSchema.shape) as BlockName[];
+
+/** Kinds of devices that a block belongs to. */
+export function kindsOfBlock(block: BlockName): AssetType[] {
+  return kindsWhere(({ blocks }) => (blocks as readonly BlockName[]).includes(block));
+}
 
 export interface ProfileTarget extends Pick<DeviceTypeInfo, 'assetType' | 'phases' | 'windType'> {
   /** of a PV array where the profile gives none */

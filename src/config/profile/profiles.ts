@@ -8,7 +8,7 @@ import type { DeviceTypeInfo } from './device-types.ts';
 import { zodIssues } from '../issues/issues.ts';
 import { readMapping, systemIo } from '../layers/files.ts';
 import type { ConfigIo } from '../layers/files.ts';
-import { blockNames } from './kind-blocks.ts';
+import { blockNames } from './kind-parameters.ts';
 import { issueOfSetting, fuelCellProfile, withOverrides } from './kind-overrides.ts';
 import type { SettingKey, Values } from '../settings/settings.ts';
 

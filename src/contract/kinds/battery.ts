@@ -193,3 +193,10 @@ export type BatteryCommand =
   | { readonly kind: 'battery.reserve'; readonly minPct: number; readonly maxPct: number }
   /** opens or closes every string (802.SetOp) */
   | { readonly kind: 'battery.connect'; readonly connect: boolean };
+
+/** What each command sets, by its name in `controls.overrides`; `battery.control` only what it has members for. */
+export const batteryOverrides = {
+  'battery.control': ['battery_mode', 'battery_soc', 'battery_contactors'],
+  'battery.connect': ['battery_contactors'],
+  'battery.reserve': ['battery_reserve'],
+} as const satisfies Record<BatteryCommand['kind'], readonly string[]>;

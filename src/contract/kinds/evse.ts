@@ -326,3 +326,25 @@ export interface EvseTransition {
   readonly status: Ocpp16Status;
   readonly transactionId: string | null;
 }
+
+/** What each command sets, by its name in `controls.overrides`. */
+export const evseOverrides = {
+  'evse.plug': ['evse_cable'],
+  'evse.unplug': ['evse_cable'],
+  'evse.authorize': ['evse_authorization'],
+  'evse.start': ['evse_session'],
+  'evse.stop': ['evse_session'],
+  'evse.suspend': ['evse_suspension'],
+  'evse.resume': ['evse_suspension'],
+  'evse.limit': ['evse_limit'],
+  'evse.discharge': ['evse_discharge'],
+  'evse.availability': ['evse_availability'],
+  'evse.fault': ['evse_fault'],
+  'evse.clear_fault': ['evse_fault'],
+  'evse.ev': ['evse_vehicle'],
+  'evse.meter': ['evse_meter'],
+  'evse.lock': ['evse_lock'],
+  'evse.unlock': ['evse_lock'],
+  'evse.reserve': ['evse_reservation'],
+  'evse.profile_limit': ['evse_profile_limit'],
+} as const satisfies Record<EvseCommand['kind'], readonly string[]>;

@@ -125,3 +125,8 @@ export interface FuelCellCommand {
   /** 0..100 */
   readonly levelPct: number;
 }
+
+/** What each command sets, by its name in `controls.overrides`. */
+export const fuelCellOverrides = {
+  'fuelcell.tank': ['fuelcell_tank'],
+} as const satisfies Record<FuelCellCommand['kind'], readonly string[]>;

@@ -53,3 +53,9 @@ export type HybridCommand =
   | { readonly kind: 'hybrid.policy'; readonly policy: HybridPolicy }
   /** pins the battery flow in policy `manual`, W, positive = discharge; null: back to the target */
   | { readonly kind: 'hybrid.battery'; readonly powerW: number | null };
+
+/** What each command sets, by its name in `controls.overrides`. */
+export const hybridOverrides = {
+  'hybrid.policy': ['hybrid_policy'],
+  'hybrid.battery': ['hybrid_battery'],
+} as const satisfies Record<HybridCommand['kind'], readonly string[]>;

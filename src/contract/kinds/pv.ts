@@ -49,3 +49,8 @@ export interface PvParameters {
   readonly latitudeDeg: number;
   readonly longitudeDeg: number;
 }
+
+/** What each command sets, by its name in `controls.overrides`. */
+export const pvOverrides = {
+  'pv.shading': ['pv_shading'],
+} as const satisfies Record<PvCommand['kind'], readonly string[]>;

@@ -119,3 +119,8 @@ export interface WindCommand {
   readonly speedMS: number | null;
   readonly height: 'hub' | 'anemometer';
 }
+
+/** What each command sets, by its name in `controls.overrides`. */
+export const windOverrides = {
+  'wind.override': ['wind_override'],
+} as const satisfies Record<WindCommand['kind'], readonly string[]>;

@@ -1,9 +1,13 @@
-/** The kinds of devices: what follows for inverter, map and telemetry from what stands behind the inverter. */
+/**
+ * The physics of each kind: what follows for inverter, map and telemetry from what stands behind the inverter. What is
+ * not physics stands in `contract/kinds/table.ts`.
+ */
 import type { AssetType, DcMode } from '../../contract/device.ts';
 import type { PvParameters } from '../../contract/kinds/pv.ts';
 import type { Issue } from '../../core/errors.ts';
 import type { BatteryParameters } from '../../contract/kinds/battery.ts';
-import type { SourceParameters } from '../../contract/kinds/source.ts';
+import { kindTable } from '../../contract/kinds/table.ts';
+import type { SourceParameters } from '../../contract/kinds/table.ts';
 import { createRandom } from '../../core/random.ts';
 import { dcFromAc } from '../inverter/efficiency.ts';
 import { BatteryPort } from '../source/battery/battery-port.ts';
@@ -19,18 +23,28 @@ import { WindPort } from '../source/wind/wind-port.ts';
 /** Makes the source of one device; its random numbers follow from the seed and the device index. */
 export type CreateSource = (seed: number, deviceIndex: number) => DcSource;
 
-export interface KindTraits {
-  readonly assetType: AssetType;
-  readonly dcMode: DcMode;
+interface OwnTraits {
   /** of the inverter; null: the source counts its power at the AC terminals */
   readonly efficiencyNominal: number | null;
-  /** gives all it can when nobody asks */
+  /** runs at maximum power without a set-point */
   readonly generator: boolean;
   /** DC ports of model 714 */
   readonly portCount: number;
+  readonly createSource: CreateSource;
+}
+
+export interface KindTraits extends OwnTraits {
+  readonly assetType: AssetType;
+  readonly dcMode: DcMode;
   /** the storage behind models 713 and 802; null: none */
   readonly storage: BatteryParameters | null;
-  readonly createSource: CreateSource;
+}
+
+interface Sizing {
+  /** rated AC power */
+  readonly wMaxW: number;
+  /** receives what does not fit together */
+  readonly issues: Issue[];
 }
 
 function pvConfig(pv: PvParameters, issues: Issue[]): PvConfig | null {
@@ -68,97 +82,81 @@ function pvConfig(pv: PvParameters, issues: Issue[]): PvConfig | null {
   };
 }
 
+/** Own traits of each kind, from its parameters; null when there are issues. */
+const traitsByKind: { readonly [K in AssetType]: (source: SourceParameters<K>, sizing: Sizing) => OwnTraits | null } = {
+  pv({ pv }, { issues }) {
+    const config = pvConfig(pv, issues);
+    return (
+      config && {
+        generator: true,
+        efficiencyNominal: pv.efficiencyNominal,
+        portCount: 1,
+        createSource: () => new PvPort(config),
+      }
+    );
+  },
+  battery: ({ battery }) => ({
+    generator: false,
+    efficiencyNominal: battery.efficiencyNominal,
+    portCount: 1,
+    createSource: (seed, index) => new BatteryPort(battery, createRandom(seed, index, 'battery')),
+  }),
+  wind: ({ wind }) => ({
+    generator: true,
+    efficiencyNominal: wind.efficiencyNominal,
+    portCount: 1,
+    createSource: (seed, index) => new WindPort(wind, createRandom(seed, index, 'wind')),
+  }),
+  fuelcell: ({ fuelCell }) => ({
+    generator: fuelCell.operatingMode === 'fc_only',
+    efficiencyNominal: fuelCell.efficiencyNominal,
+    portCount: 1,
+    createSource: () => new FuelCellPort(fuelCell),
+  }),
+  'hybrid-dc'({ pv, battery, hybrid }, { wMaxW, issues }) {
+    const config = pvConfig(pv, issues);
+    const { efficiencyNominal } = pv;
+    return (
+      config && {
+        generator: false,
+        efficiencyNominal,
+        portCount: 2,
+        createSource: (seed, index) =>
+          new HybridSource({
+            pv: new PvPort(config),
+            // a fixed cell temperature of the surroundings is that of the PV cells
+            battery: new BatteryPort(battery, createRandom(seed, index, 'battery'), { takesCellTemperature: false }),
+            busVoltageV: hybrid.busVoltageV,
+            policy: hybrid.policy,
+            chargeFromGrid: hybrid.chargeFromGrid,
+            dcOfAcW: (acW) => dcFromAc(acW, wMaxW / efficiencyNominal, efficiencyNominal),
+          }),
+      }
+    );
+  },
+  evse: ({ evse }) => ({
+    generator: false,
+    efficiencyNominal: null,
+    portCount: evse.connectors.filter(({ type }) => type === 'dc').length,
+    createSource: (seed, index) => new EvseSource(evse, createRandom(seed, index, 'evse')),
+  }),
+};
+
 /**
  * Traits of the kind behind these parameters.
  * @param wMaxW rated AC power
  * @param issues receives what does not fit together
- * @returns null when there are faults
+ * @returns null when there are issues
  */
 export function kindTraits(source: SourceParameters, wMaxW: number, issues: Issue[]): KindTraits | null {
-  const none = { assetType: source.kind, generator: true, portCount: 1, storage: null };
-  switch (source.kind) {
-    case 'pv': {
-      const config = pvConfig(source.pv, issues);
-      return (
-        config && {
-          ...none,
-          dcMode: 'pv',
-          efficiencyNominal: source.pv.efficiencyNominal,
-          createSource: () => new PvPort(config),
-        }
-      );
-    }
-    case 'battery': {
-      const { battery } = source;
-      return {
-        ...none,
-        dcMode: 'battery',
-        generator: false,
-        storage: battery,
-        efficiencyNominal: battery.efficiencyNominal,
-        createSource: (seed, index) => new BatteryPort(battery, createRandom(seed, index, 'battery')),
-      };
-    }
-    case 'wind': {
-      const { wind } = source;
-      return {
-        ...none,
-        dcMode: 'wind',
-        efficiencyNominal: wind.efficiencyNominal,
-        createSource: (seed, index) => new WindPort(wind, createRandom(seed, index, 'wind')),
-      };
-    }
-    case 'fuelcell': {
-      const { fuelCell } = source;
-      return {
-        ...none,
-        dcMode: 'fuelcell',
-        generator: fuelCell.operatingMode === 'fc_only',
-        efficiencyNominal: fuelCell.efficiencyNominal,
-        createSource: () => new FuelCellPort(fuelCell),
-      };
-    }
-    case 'hybrid-dc':
-      return hybridTraits(source, wMaxW, issues);
-    case 'evse': {
-      const { evse } = source;
-      return {
-        ...none,
-        dcMode: 'none',
-        generator: false,
-        efficiencyNominal: null,
-        portCount: evse.connectors.filter(({ type }) => type === 'dc').length,
-        createSource: (seed, index) => new EvseSource(evse, createRandom(seed, index, 'evse')),
-      };
-    }
-  }
-}
-
-function hybridTraits(
-  source: Extract<SourceParameters, { kind: 'hybrid-dc' }>,
-  wMaxW: number,
-  issues: Issue[],
-): KindTraits | null {
-  const { hybrid, battery } = source;
-  const config = pvConfig(source.pv, issues);
-  const { efficiencyNominal } = source.pv;
+  const traitsOf: (source: never, sizing: Sizing) => OwnTraits | null = traitsByKind[source.kind];
+  const own = traitsOf(source as never, { wMaxW, issues });
   return (
-    config && {
-      assetType: 'hybrid-dc',
-      dcMode: 'hybrid-dc',
-      generator: false,
-      portCount: 2,
-      storage: battery,
-      efficiencyNominal,
-      createSource: (seed, index) =>
-        new HybridSource({
-          pv: new PvPort(config), // a fixed cell temperature of the surroundings is that of the PV cells
-          battery: new BatteryPort(battery, createRandom(seed, index, 'battery'), { takesCellTemperature: false }),
-          busVoltageV: hybrid.busVoltageV,
-          policy: hybrid.policy,
-          chargeFromGrid: hybrid.chargeFromGrid,
-          dcOfAcW: (acW) => dcFromAc(acW, wMaxW / efficiencyNominal, efficiencyNominal),
-        }),
+    own && {
+      ...own,
+      assetType: source.kind,
+      dcMode: kindTable[source.kind].dcMode,
+      storage: 'battery' in source ? source.battery : null,
     }
   );
 }

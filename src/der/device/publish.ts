@@ -1,7 +1,7 @@
 /** Physics result -> registers: the only writer of measurements. Conversions of sign and unit happen here. */
 import type { SimTime } from '../../core/time/clock.ts';
 import type { DeviceDetail } from '../../contract/device.ts';
-import type { BatteryDetail } from '../../contract/kinds/battery.ts';
+import { storageIn } from '../../contract/kinds/table.ts';
 import type { MeasurementView } from '../../sunspec/map/view.ts';
 import type { ControlFunction } from '../../contract/device.ts';
 import { alarmBits, portState, vendorText } from './alarms.ts';
@@ -251,13 +251,8 @@ export interface PublishInput {
 
 /** Registers of what the source shows of itself besides its ports. */
 export function publishDetail(map: MeasurementView, detail: DeviceDetail): void {
-  const storage = storageOf(detail);
+  const storage = storageIn(detail);
   if (storage) publishStorage(map, storage);
-}
-
-function storageOf(detail: DeviceDetail): BatteryDetail | null {
-  if (detail.kind === 'battery') return detail;
-  return detail.kind === 'hybrid-dc' ? detail.battery : null;
 }
 
 /** Whether a function or a limit keeps the power from what source and demand would give. */

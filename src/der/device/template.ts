@@ -4,7 +4,7 @@ import type { Provenance } from '../../core/origin.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import type { SourceParameters } from '../../contract/kinds/source.ts';
+import type { SourceParameters } from '../../contract/kinds/table.ts';
 import { buildLayout } from '../../sunspec/map/layout.ts';
 import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
 import { checkValue } from '../../sunspec/map/transaction.ts';

@@ -7,7 +7,7 @@ import type { Origin } from '../../../src/core/origin.ts';
 import { SimError } from '../../../src/core/errors.ts';
 import type { EvseConnectorDetail, EvseParameters } from '../../../src/contract/kinds/evse.ts';
 import type { FuelCellParameters } from '../../../src/contract/kinds/fuelcell.ts';
-import type { SourceParameters } from '../../../src/contract/kinds/source.ts';
+import type { SourceParameters } from '../../../src/contract/kinds/table.ts';
 import type { WindParameters } from '../../../src/contract/kinds/wind.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { localDateMs, SimClock } from '../../../src/core/time/sim-clock.ts';
