@@ -104,9 +104,10 @@ describe('a client generated from the description', function () {
     ).to.deep.equal([]);
   });
 
-  it('is generated without warnings', () => {
+  it('is generated without warnings', async () => {
     expect(warnings).to.deep.equal([]);
-    for (const path of Object.keys(rest.api.document.paths ?? {})) expect(types).to.include(`"${path}": {`);
+    const { paths = {} } = await rest.api.document();
+    for (const path of Object.keys(paths)) expect(types).to.include(`"${path}": {`);
   });
 
   it('compiles under the strictest options with a program that uses it, and not with one that is mistaken', () => {

@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import type { Application, Request, RequestHandler, Response } from 'express';
-import swaggerUi from 'swagger-ui-express';
 import { commonHeaders } from '../../core/http/problem.ts';
 import { refuseMethod } from '../http/dispatch.ts';
 import { offlineRedoc } from './redoc.ts';
 import { requestId, sendBytes } from '../http/reply.ts';
+import type { OpenApiDocument } from './openapi.ts';
 
 const basePolicy = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 const docsStyle = "style-src 'self' 'unsafe-inline'; img-src 'self' data:";
@@ -41,12 +41,22 @@ function redocBundle(): Buffer {
   }
 }
 
-type File = () => { readonly type: string; readonly bytes: Buffer; readonly headers: Record<string, string> };
+interface File {
+  readonly type: string;
+  readonly headers: Record<string, string>;
+  /** Reads the file at the first call. */
+  bytes(): Promise<Buffer>;
+}
 
-/** One file of the fixed table, read when it is first asked for. */
-function file(type: string, read: () => Buffer, headers: Record<string, string>): File {
+function file(type: string, read: () => Buffer | Promise<Buffer>, headers: Record<string, string>): File {
   let bytes: Buffer | undefined;
-  return () => ({ type, bytes: (bytes ??= read()), headers });
+  return {
+    type,
+    headers,
+    async bytes() {
+      return (bytes ??= await read());
+    },
+  };
 }
 
 const files: Readonly<Record<string, File>> = {
@@ -85,8 +95,15 @@ function mountRead(app: Application, path: string, ...handlers: RequestHandler[]
     .all((request: Request, response: Response) => refuseMethod(request, response, 'GET, HEAD'));
 }
 
-function mountSwagger(app: Application): void {
-  const setup = swaggerUi.setup(undefined, {
+interface SwaggerHandlers {
+  readonly page: RequestHandler;
+  readonly script: RequestHandler;
+}
+
+/** Loads the package, which a process whose documentation nobody opens never needs. */
+async function loadSwagger(): Promise<SwaggerHandlers> {
+  const { default: swaggerUi } = await import('swagger-ui-express');
+  const page = swaggerUi.setup(undefined, {
     customSiteTitle: 'derbench API',
     swaggerOptions: {
       url: '/openapi.json',
@@ -96,6 +113,20 @@ function mountSwagger(app: Application): void {
       deepLinking: true,
     },
   });
+  // the first handler is the script that was set up; those after it would serve the whole package
+  const [script] = swaggerUi.serve;
+  if (script === undefined) throw new Error('swagger-ui-express has changed: it serves nothing');
+  return { page, script };
+}
+
+function mountSwagger(app: Application): void {
+  let handlers: Promise<SwaggerHandlers> | undefined;
+  const handle =
+    (name: keyof SwaggerHandlers): RequestHandler =>
+    async (request, response, next) => {
+      const handler = (await (handlers ??= loadSwagger()))[name];
+      await handler(request, response, next);
+    };
   const withHeaders: RequestHandler = (request, response, next) => {
     response.set({ ...commonHeaders, ...docsHeaders, 'X-Request-Id': requestId(request) });
     next();
@@ -103,24 +134,22 @@ function mountSwagger(app: Application): void {
   mountRead(app, '/docs', (_request, response) => {
     sendBytes(response, 308, 'text/plain', Buffer.alloc(0), { Location: '/docs/' });
   });
-  mountRead(app, '/docs/', withHeaders, setup);
-  // the first handler is the script that was set up; those after it would serve the whole package
-  mountRead(app, '/docs/swagger-ui-init.js', withHeaders, ...swaggerUi.serve.slice(0, 1));
+  mountRead(app, '/docs/', withHeaders, handle('page'));
+  mountRead(app, '/docs/swagger-ui-init.js', withHeaders, handle('script'));
 }
 
 /**
  * The documentation pages and the landing page. All they need is served from here.
- * @param openapi JSON text of the description
+ * @param document the description of the interface; called by the first request for it, and no sooner
  */
-export function mountDocs(app: Application, openapi: Buffer): void {
+export function mountDocs(app: Application, document: () => Promise<OpenApiDocument>): void {
   const table: Readonly<Record<string, File>> = {
     ...files,
-    '/openapi.json': file('application/json', () => openapi, plainHeaders),
+    '/openapi.json': file('application/json', async () => Buffer.from(JSON.stringify(await document())), plainHeaders),
   };
-  for (const [path, read] of Object.entries(table)) {
-    mountRead(app, path, (_request, response) => {
-      const { type, bytes, headers } = read();
-      sendBytes(response, 200, type, bytes, headers);
+  for (const [path, served] of Object.entries(table)) {
+    mountRead(app, path, async (_request, response) => {
+      sendBytes(response, 200, served.type, await served.bytes(), served.headers);
     });
   }
   mountSwagger(app);

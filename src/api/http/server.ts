@@ -20,7 +20,6 @@ import { createGate } from './admission.ts';
 import { createHotReads } from './hot-reads.ts';
 import { countAnswers } from '../metrics/answer-counts.ts';
 import { Metrics } from '../metrics/metrics.ts';
-import { describeApi } from '../description/openapi.ts';
 import type { OpenApiDocument } from '../description/openapi.ts';
 import { apiPrefix } from './route.ts';
 import { sendProblem } from './reply.ts';
@@ -38,7 +37,8 @@ interface ApiOptions {
 export interface Api {
   /** for the stream, which shares the port */
   readonly server: Server;
-  readonly document: OpenApiDocument;
+  /** The OpenAPI description; made by the first call, which takes some 0.3 s. */
+  document(): Promise<OpenApiDocument>;
   /** what routes the requests, to compare it with the description */
   readonly app: express.Application;
   /** whether the simulator was asked to stop over this interface, or `stop` was called */
@@ -140,13 +140,20 @@ function createRouteContext(context: ApiContext): RouteContext {
 interface Served {
   readonly app: express.Application;
   readonly listener: RequestListener;
-  readonly document: OpenApiDocument;
+  readonly document: Api['document'];
   readonly log: LimitedLog;
+}
+
+/** Neither routing nor validation needs the description: a start waits for neither it nor its code. */
+function lazyDocument(routes: readonly Route[], version: string): Api['document'] {
+  let document: Promise<OpenApiDocument> | undefined;
+  return () =>
+    (document ??= import('../description/openapi.ts').then(({ describeApi }) => describeApi(routes, version)));
 }
 
 function createApp(ctx: RouteContext, options: ApiOptions): Served {
   const routes = options.routes ?? allRoutes;
-  const document = describeApi(routes, ctx.info.apiVersion);
+  const document = lazyDocument(routes, ctx.info.apiVersion);
   const log = new LimitedLog(ctx.logBook.logger('Lab'), ctx.clock, 'failed requests');
   const guard = createHttpGuard(ctx.config);
   const hot = createHotReads(ctx, routes, guard, options.checkReplies ?? false);
@@ -160,7 +167,7 @@ function createApp(ctx: RouteContext, options: ApiOptions): Served {
   app.use(countAnswers(ctx.answers));
   app.use(createGate(guard, ctx));
   mountRoutes(app, routes, ctx, log, options.checkReplies ?? false);
-  mountDocs(app, Buffer.from(JSON.stringify(document)));
+  mountDocs(app, document);
   app.use((request: Request, response: Response) => {
     const hint = streamPaths.has(request.path) ? ' but the telemetry stream, which is a WebSocket' : '';
     sendProblem(response, { code: 'not-found', detail: `There is nothing at ${request.path.slice(0, 200)}${hint}.` });

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { offlineRedoc } from '../../../src/api/description/redoc.ts';
+import { z } from '../../../src/api/description/zod.ts';
+import { route } from '../../../src/api/http/route.ts';
 import { createApi } from '../../../src/api/http/server.ts';
 import type { Api } from '../../../src/api/http/server.ts';
 import type { Plant } from '../../../src/contract/plant.ts';
@@ -7,6 +9,44 @@ import { apiContext } from '../../support/api-context.ts';
 import { ask } from '../../support/http.ts';
 
 const policy = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+describe('OpenAPI description', () => {
+  it('is made by the first request for it, once; nothing else needs it', async () => {
+    let described = 0;
+    const thing = route({
+      method: 'get',
+      path: '/thing',
+      tag: 'Core',
+      operationId: 'get_thing',
+      summary: '',
+      query: z.strictObject({ n: z.enum(['1']).optional() }),
+      reply: z.looseObject({}),
+      examples: { reply: {} },
+      handle: () => ({}),
+    });
+    const counted = Object.defineProperty({ ...thing }, 'summary', {
+      get: () => {
+        described += 1;
+        return 'Reads the thing.';
+      },
+    });
+    const api = createApi(apiContext({ plant: { devices: [] } as unknown as Plant }), { routes: [counted] });
+    const { port } = await api.start();
+    try {
+      expect((await ask(port, '/api/sim/thing')).status).to.equal(200);
+      expect((await ask(port, '/api/sim/thing?n=2')).status).to.equal(422);
+      expect((await ask(port, '/docs/')).status).to.equal(200);
+      expect(described).to.equal(0);
+      const [first, second] = await Promise.all([ask(port, '/openapi.json'), ask(port, '/openapi.json')]);
+      expect(first.json.paths['/api/sim/thing'].get.summary).to.equal('Reads the thing.');
+      expect(second.text).to.equal(first.text);
+      expect(JSON.stringify(await api.document())).to.equal(first.text);
+      expect(described).to.equal(1);
+    } finally {
+      await api.stop();
+    }
+  });
+});
 
 describe('documentation pages', () => {
   let api: Api;

@@ -327,8 +327,9 @@ describe('interface 13: POST devices', () => {
 });
 
 describe('POST devices in the description', () => {
-  it('describes profile blocks in full, and no member for files', () => {
-    const document: Json = JSON.parse(JSON.stringify(createApi(apiContext({ plant: testPlant() })).document));
+  it('describes profile blocks in full, and no member for files', async () => {
+    const api = createApi(apiContext({ plant: testPlant() }));
+    const document: Json = JSON.parse(JSON.stringify(await api.document()));
     const { $ref } = document.paths['/api/sim/devices'].post.requestBody.content['application/json'].schema;
     const { properties, additionalProperties } = document.components.schemas[$ref.split('/').at(-1)];
     const [names, profile] = properties.profile.anyOf;

@@ -290,8 +290,9 @@ describe('grid-support/trace (13)', () => {
       expect([csvField('plain'), csvField(0.000001), csvField(null)]).to.deep.equal(['plain', '0.000001', '']);
     });
 
-    it('is described beside JSON', () => {
-      const { content } = rest.api.document.paths?.[`/api/sim${path}`]?.get?.responses?.['200'];
+    it('is described beside JSON', async () => {
+      const { paths } = await rest.api.document();
+      const { content } = paths?.[`/api/sim${path}`]?.get?.responses?.['200'];
       expect(content['text/csv'].schema).to.deep.equal({ type: 'string' });
       expect(parseCsv(content['text/csv'].example).lines[0]).to.include({
         service: 'momentary_cessation',

@@ -333,7 +333,8 @@ describe('reads, on a site of all kinds', () => {
       'EVSE',
     ]);
     const before = stateOf(app);
-    const paths = Object.keys(app.api.document.paths ?? {}).map((path) =>
+    const document = await app.api.document();
+    const paths = Object.keys(document.paths ?? {}).map((path) =>
       path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ({ model_id: '701' })[name] ?? '1'),
     );
     expect(paths.length).to.be.greaterThan(40);
