@@ -1,3 +1,4 @@
+import damerauLevenshtein from 'damerau-levenshtein';
 import type { z } from 'zod';
 import { printable } from '../../core/log/log.ts';
 import type { Issue, SimError } from '../../core/errors.ts';
@@ -35,24 +36,6 @@ export function unknownName(name: string, what: string, given: string, known: re
   return { name, detail: `unknown ${what}; allowed: ${all}`, allowed: known };
 }
 
-/** Edit distance (insert, delete, replace, swap of neighbours). */
-function distance(a: string, b: string): number {
-  let before: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i += 1) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const same = a[i - 1] === b[j - 1];
-      const edit = Math.min((row[j - 1] ?? 0) + 1, (last[j] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1));
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      row.push(swapped ? Math.min(edit, (before[j - 2] ?? 0) + 1) : edit);
-    }
-    before = last;
-    last = row;
-  }
-  return last[b.length] ?? a.length;
-}
-
 /** The known name that looks most like `given`, or null when none is close. */
 export function nearest(given: string, known: readonly string[]): string | null {
   const plain = (text: string) => text.slice(0, 64).replace(/^-+/, '').replaceAll('-', '_').toLowerCase();
@@ -61,10 +44,11 @@ export function nearest(given: string, known: readonly string[]): string | null 
   // one letter is near to everything: only its other case counts
   let bestDistance = wanted.length < 2 ? 1 : Math.max(1, Math.floor(wanted.length / 3)) + 1;
   for (const name of known) {
-    const d = distance(wanted, plain(name));
-    if (d < bestDistance) {
+    // a swap of neighbours is one step, as are an insertion, a deletion and a replacement
+    const { steps } = damerauLevenshtein(wanted, plain(name));
+    if (steps < bestDistance) {
       best = name;
-      bestDistance = d;
+      bestDistance = steps;
     }
   }
   return best;
