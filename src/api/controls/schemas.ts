@@ -1,4 +1,5 @@
 import { clockModes } from '../../core/time/clock.ts';
+import { isTimeZone } from '../../core/time/zone.ts';
 import { gridSources, irradianceSources } from '../../sunspec/map/source-words.ts';
 import { controlFunctions } from '../../contract/device.ts';
 import type { ControlFunction } from '../../contract/device.ts';
@@ -136,14 +137,6 @@ export const environmentSchema = z
     changed_by: writerSchema.nullable().openapi({ description: lastWriter }),
   })
   .openapi('Environment');
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
-}
 
 export const timeBodySchema = z
   .strictObject({

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
+import { zoneOffsetMs } from '../../core/time/zone.ts';
 import type { AppConfig, LoadResult } from '../settings/app-config.ts';
 import { crossIssues } from '../issues/cross-issues.ts';
 import { buildDevice, buildDevices } from '../profile/devices.ts';
@@ -20,18 +21,12 @@ import { settingOf } from '../settings/settings.ts';
 import type { SettingKey, Values } from '../settings/settings.ts';
 import { unusedSettings } from '../issues/unused.ts';
 
-/** Offset of a time zone from UTC at a date, in hours. */
-function zoneOffsetHours(timeZone: string, date: string): number {
-  const noon = new Date(`${date}T12:00:00Z`);
-  const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' }).formatToParts(noon);
-  const [, sign = '+', hours = '0', minutes = '0'] =
-    /GMT([+-])(\d+):(\d+)/.exec(parts.find((part) => part.type === 'timeZoneName')?.value ?? '') ?? [];
-  return (sign === '-' ? -1 : 1) * (Number(hours) + Number(minutes) / 60);
-}
+const msPerHour = 3_600_000;
 
 /** Degrees east at which the sun is highest near 12:00 of the clock, so that a start at noon finds the sun. */
 function noonLongitude(values: Values): number {
-  const degrees = 15 * zoneOffsetHours(values.wall_clock_timezone, values.start_date);
+  const offsetMs = zoneOffsetMs(values.wall_clock_timezone, Date.parse(`${values.start_date}T12:00:00Z`));
+  const degrees = (15 * offsetMs) / msPerHour;
   return degrees > 180 ? degrees - 360 : degrees;
 }
 

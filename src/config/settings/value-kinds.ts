@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { tlsVersions } from '../../core/tls/material.ts';
 import type { TlsVersion } from '../../core/tls/material.ts';
+import { isTimeZone } from '../../core/time/zone.ts';
 
 /** How the values of one setting are written, checked and brought into the form that the program uses. */
 export interface Kind<T> {
@@ -157,17 +158,6 @@ export const originList = list(
   'ORIGIN',
   same,
 );
-
-function isTimeZone(text: string): boolean {
-  // newer runtimes also take offsets such as +01:00, which are not IANA names
-  if (!/^[A-Za-z]/.test(text)) return false;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: text });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 export const timeZone: Kind<string> = kind(z.string().refine(isTimeZone), {
   allowed: 'an IANA time zone name, for example Europe/Berlin',

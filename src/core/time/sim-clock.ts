@@ -1,26 +1,10 @@
 import { addSeconds, microsPerSecond } from './clock.ts';
 import type { ClockPatch, ClockSettings, SimTime, WallClock } from './clock.ts';
 import { SimError } from '../errors.ts';
+import { zoneOffsetMs } from './zone.ts';
 
 const minRate = 0.01;
 const maxRate = 3600;
-
-/** Offset of a time zone from UTC at an instant, in ms. @throws RangeError for an unknown zone */
-function zoneOffsetMs(timezone: string, dateMs: number): number {
-  const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone: timezone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  }).formatToParts(dateMs);
-  const part = (type: string) => Number(parts.find((p) => p.type === type)?.value);
-  const local = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
-  return local - Math.floor(dateMs / 1000) * 1000;
-}
 
 /** The instant (ms since the epoch) of a local date and time of day. */
 export function localDateMs(date: string, time: string, timezone: string): number {

@@ -239,6 +239,8 @@ describe('controls', () => {
       { clock_time: '8:00' },
       { timezone: 'Mars/Olympus' },
       { timezone: '' },
+      { timezone: '+01:00' },
+      { timezone: '-05' },
       { mode: 'wall_clock', rate: 2 },
       { mode: 'wall_clock', clock_time: '10:00:00' },
     ])

@@ -1,0 +1,34 @@
+/** Time zones by their IANA names. */
+
+/** Whether a text is an IANA name that this runtime knows. */
+export function isTimeZone(text: string): boolean {
+  // newer runtimes also take offsets such as +01:00, which are not IANA names
+  if (!/^[A-Za-z]/.test(text)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Offset of a time zone from UTC at an instant, in ms.
+ * @param dateMs ms since the epoch
+ * @throws RangeError for an unknown zone
+ */
+export function zoneOffsetMs(timezone: string, dateMs: number): number {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  }).formatToParts(dateMs);
+  const part = (type: string) => Number(parts.find((p) => p.type === type)?.value);
+  const local = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
+  return local - Math.floor(dateMs / 1000) * 1000;
+}
