@@ -6,6 +6,9 @@ import type { WeatherNow } from '../surroundings/environment.ts';
 /** Names of `alarms.active`, raised and cleared by the model itself. */
 export type SourceCondition = string;
 
+/** A type whose members the code that fills it may assign. */
+export type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
 /** What a 714 port is, and what it shows of its source; power is positive into the inverter. */
 export interface DcPort {
   readonly type: 'PV' | 'ESS' | 'EV' | 'INJ' | 'ABS' | 'BIDIR' | 'DC_DC';

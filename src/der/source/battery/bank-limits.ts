@@ -1,4 +1,5 @@
 /** What power a bank can keep up over one sub-step without passing a bound. */
+import { secondsPerHour } from '../shared.ts';
 import type { BatteryBank } from './bank.ts';
 import type { CellSpec } from './cell-spec.ts';
 import { ocvAt } from './cell-spec.ts';
@@ -25,7 +26,6 @@ export interface BankLimits {
   chargeVoltageA: number;
 }
 
-const secondsPerHour = 3600;
 /** Over a step this short the voltage moves by a few per cent: a power this much over what is asked for stays over it. */
 const shortS = 5;
 const clear = 1.1;

@@ -1,4 +1,5 @@
 import type { RandomStream } from '../../../core/random.ts';
+import { gasConstantJMolK, secondsPerHour, zeroCelsiusK } from '../shared.ts';
 import { BankCells } from './cells.ts';
 import type { BankShape, StringSummary } from './cells.ts';
 import { meanOcvV, ocvAt, ocvTable } from './cell-spec.ts';
@@ -20,9 +21,6 @@ const gridS = 10;
 const innerStepS = 5;
 /** Sums of steps reach a grid point but for rounding. */
 const roundingS = 1e-9;
-const secondsPerHour = 3600;
-const gasConstant = 8.314462618;
-const zeroCelsiusK = 273.15;
 const referenceK = 298.15;
 const startTemperatureC = 25;
 
@@ -342,7 +340,7 @@ export class BatteryBank {
 /** Resistance over that of a half full cell at 25 C: Arrhenius, and a parabola over the state of charge. */
 function resistancePart(spec: CellSpec, temperatureC: number, soc: number): number {
   const kelvin = Math.max(temperatureC, -60) + zeroCelsiusK;
-  const cold = Math.exp((spec.activationJMol / gasConstant) * (1 / kelvin - 1 / referenceK));
+  const cold = Math.exp((spec.activationJMol / gasConstantJMolK) * (1 / kelvin - 1 / referenceK));
   const off = Math.min(1, Math.abs(2 * soc - 1));
   return cold * (1 + spec.resistanceRiseShare * off * off);
 }

@@ -2,6 +2,7 @@ import type { IvCurve, IvPoint, SourceCommand } from '../../../contract/device.t
 import { SimError } from '../../../core/errors.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import type { BatteryDetail, BatteryParameters, BatteryTree } from '../../../contract/kinds/battery.ts';
+import { checkCurvePort, lastSample, LivePort } from '../shared.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
 import { currentFor } from './bank.ts';
 import type { BatteryBank } from './bank.ts';
@@ -9,9 +10,9 @@ import { cellSpecs } from './cell-spec.ts';
 import type { CellSpec } from './cell-spec.ts';
 import { checkControl, checkReserve } from './control.ts';
 import type { ControlCommand } from './control.ts';
-import { batteryEvents } from './faults.ts';
+import { batteryDetail } from './detail.ts';
 import { BatterySystem } from './system.ts';
-import { batteryTree, cellRange, positionOf, shownPct } from './view.ts';
+import { batteryTree } from './view.ts';
 
 export interface BatteryOptions {
   /** cells of another make; default by chemistry */
@@ -19,9 +20,6 @@ export interface BatteryOptions {
   /** whether a fixed cell temperature of the surroundings is that of these cells; default true */
   readonly takesCellTemperature?: boolean;
 }
-
-const fewestPoints = 3;
-const mostPoints = 1000;
 
 /** A battery as the one DC port of a device. Powers: + = discharge. */
 export class BatteryPort implements DcSource {
@@ -41,24 +39,13 @@ export class BatteryPort implements DcSource {
     this.#takesCellTemperature = options.takesCellTemperature ?? true;
     const system = new BatterySystem(parameters, this.#spec, random);
     this.#system = system;
-    const conditions = () => this.conditions;
     this.ports = [
-      {
-        type: 'ESS',
-        name: 'Battery',
-        get voltageV() {
-          return system.voltageV;
-        },
-        get currentA() {
-          return system.currentA;
-        },
-        get powerW() {
-          return system.powerW;
-        },
-        get conditions() {
-          return conditions();
-        },
-      },
+      new LivePort('ESS', 'Battery', {
+        voltageV: () => system.voltageV,
+        currentA: () => system.currentA,
+        powerW: () => system.powerW,
+        conditions: () => this.conditions,
+      }),
     ];
   }
 
@@ -144,66 +131,7 @@ export class BatteryPort implements DcSource {
   }
 
   detail(): BatteryDetail {
-    const system = this.#system;
-    const { bank, forced, window } = system;
-    const p = this.#parameters;
-    const cells = cellRange(bank);
-    const { dischargeW, chargeW } = system.powersNow();
-    const { voltageV, powerW } = system;
-    const requestedW = forced.mode === 'auto' ? null : system.requestedW;
-    const mostW = forced.mode === 'charge' ? chargeW : dischargeW;
-    return {
-      kind: 'battery',
-      chemistry: p.chemistry,
-      capacityWh: p.capacityWh,
-      ratedPowerW: p.powerW,
-      ampHourRating: bank.nominalAh,
-      socPct: shownPct(bank.meanSoc),
-      trueSocPct: 100 * bank.meanSoc,
-      sohPct: shownPct(bank.soh),
-      energyAvailableWh: system.energyWh,
-      socMinPct: p.socMinPct,
-      socMaxPct: p.socMaxPct,
-      socReserveMinPct: system.reserveMinPct,
-      socReserveMaxPct: system.reserveMaxPct,
-      mode: powerW > 0 ? 'discharge' : powerW < 0 ? 'charge' : 'idle',
-      control: requestedW === null ? 'auto' : 'forced',
-      powerW,
-      dcVoltageV: voltageV,
-      dcCurrentA: system.currentA,
-      maxChargeW: chargeW,
-      maxDischargeW: dischargeW,
-      maxChargeA: voltageV > 0 ? chargeW / voltageV : 0,
-      maxDischargeA: voltageV > 0 ? dischargeW / voltageV : 0,
-      temperatureC: bank.meanTemperatureC,
-      cellVoltageMinV: cells.minV,
-      cellVoltageMaxV: cells.maxV,
-      cellVoltageAvgV: cells.avgV,
-      cellVoltageMinAt: positionOf(p, cells.minAt),
-      cellVoltageMaxAt: positionOf(p, cells.maxAt),
-      cycleCount: system.cycles,
-      energyChargedWh: system.chargedWh,
-      energyDischargedWh: system.dischargedWh,
-      state: system.state,
-      inhibit: system.inhibit,
-      requestedPowerW: requestedW,
-      clampedPowerW: requestedW === null ? null : Math.min(requestedW, mostW),
-      remainingS: forced.remainingS === Infinity ? null : forced.remainingS,
-      events: batteryEvents({
-        bank,
-        spec: this.#spec,
-        faults: system.faults,
-        minV: cells.minV,
-        maxV: cells.maxV,
-        lowSoc: p.socMinPct / 100,
-        highSoc: p.socMaxPct / 100,
-        lowBlocked: window.lowBlocked,
-        highBlocked: window.highBlocked,
-        contactorStuck: system.contactors.stuck,
-      }),
-      contactorsClosed: bank.closedCount,
-      stringCount: bank.stringCount,
-    };
+    return batteryDetail(this.#system, this.#parameters, this.#spec);
   }
 
   /** Strings, modules and cells now: for who asks, not for every tick. */
@@ -213,16 +141,14 @@ export class BatteryPort implements DcSource {
 
   /** Terminal voltage from the discharge limit to the charge limit of this moment; rising voltage, i < 0 = charging. */
   curve(port: number | undefined, points: number): IvCurve {
-    if (port !== undefined && port !== 0) {
-      throw new SimError('UNKNOWN_RESOURCE', `port ${port} has no DC curve; this device has port 0`);
-    }
+    checkCurvePort(port);
     const { busEmfV, busOhm, meanTemperatureC } = this.bank;
     const { dischargeW, chargeW } = this.#system.powersNow();
     const { voltageV, currentA, powerW } = this.#system;
     const fromA = currentFor(dischargeW, busEmfV, busOhm);
     const toA = currentFor(-chargeW, busEmfV, busOhm);
     const at = (i: number): IvPoint => ({ v: busEmfV - i * busOhm, i, p: (busEmfV - i * busOhm) * i });
-    const last = Math.max(fewestPoints, Math.min(mostPoints, Math.floor(points) || 0)) - 1;
+    const last = lastSample(points);
     const curve =
       fromA > toA ? Array.from({ length: last + 1 }, (_, n) => at(fromA + ((toA - fromA) * n) / last)) : [at(0)];
     return {

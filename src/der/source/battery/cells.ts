@@ -1,5 +1,6 @@
 /** The cells of a bank one by one: what tells them apart, and balancing. Looked at seldom, see `BatteryBank`. */
 import type { RandomStream } from '../../../core/random.ts';
+import { secondsPerHour } from '../shared.ts';
 import type { CellSpec, OcvTable } from './cell-spec.ts';
 import { ocvAt } from './cell-spec.ts';
 
@@ -31,7 +32,6 @@ const mostDeviations = 3;
 const balanceAboveV = 0.01;
 /** Bleeding current per capacity, 1/h. */
 const bleedPerHour = 0.002;
-const secondsPerHour = 3600;
 
 /** Cell `c` of string `k` is at `k * series + c`; module by module. */
 export class BankCells {

@@ -1,6 +1,7 @@
 /** The operator's hand on a battery: forced modes with their time, and the checks of commands. */
 import { SimError } from '../../../core/errors.ts';
 import type { Issue } from '../../../core/errors.ts';
+import { givenAllowed } from '../shared.ts';
 import { batteryControlModes } from '../../../contract/kinds/battery.ts';
 import type { BatteryCommand, BatteryControlMode } from '../../../contract/kinds/battery.ts';
 
@@ -58,13 +59,10 @@ export function checkControl(command: ControlCommand, now: BatteryControlMode, s
   const { mode, powerW, socPct, durationS, strings } = command;
   const issues: Issue[] = [];
   const bad = (name: string, given: unknown, allowed: string): void => {
-    issues.push({
-      name,
-      detail: `given ${typeof given === 'number' ? given : JSON.stringify(given)}; allowed: ${allowed}`,
-    });
+    issues.push({ name, detail: givenAllowed(given, allowed) });
   };
   if ([mode, powerW, socPct, durationS, strings].every((member) => member === undefined)) {
-    bad('control', 'nothing', 'at least one of mode, power, state of charge, duration, strings');
+    bad('control', undefined, 'at least one of mode, power, state of charge, duration, strings');
   }
   if (mode !== undefined && !batteryControlModes.includes(mode)) bad('mode', mode, batteryControlModes.join(', '));
   if (powerW !== undefined && powerW !== null && !(powerW >= 0 && Number.isFinite(powerW))) {

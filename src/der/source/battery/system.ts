@@ -1,5 +1,6 @@
 import type { RandomStream } from '../../../core/random.ts';
 import type { BatteryInhibit, BatteryParameters, BatteryState } from '../../../contract/kinds/battery.ts';
+import { secondsPerHour } from '../shared.ts';
 import { BatteryBank } from './bank.ts';
 import { bankLimits } from './bank-limits.ts';
 import type { BankBounds, BankLimits } from './bank-limits.ts';
@@ -21,7 +22,6 @@ import type { BatteryFault } from './faults.ts';
 import { SocWindow } from './soc-window.ts';
 import { extremeCellV } from './view.ts';
 
-const secondsPerHour = 3600;
 /** Share of the capacity by which the state of health falls over the cycle life. */
 const fadeOverLife = 0.2;
 const leastSoh = 0.5;

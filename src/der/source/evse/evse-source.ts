@@ -8,6 +8,7 @@ import type {
   EvseTransition,
 } from '../../../contract/kinds/evse.ts';
 import type { RandomStream } from '../../../core/random.ts';
+import { LivePort, noConditions } from '../shared.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
 import { canFlow, createConnector, leastPowerW, takeLimits } from './connector.ts';
 import type { Connector } from './connector.ts';
@@ -22,12 +23,11 @@ import { chargeLevelW, mostDischargeW, noReach, takeReach, timeToEndS, vehicleRa
 import { sessionDetail } from './sessions.ts';
 import { createVehicle } from './vehicle.ts';
 
-const none: ReadonlySet<SourceCondition> = new Set();
 const faulted: ReadonlySet<SourceCondition> = new Set(['connector_fault']);
 const grounded: ReadonlySet<SourceCondition> = new Set(['connector_fault', 'ground_fault']);
 
 function conditionsOf(errorCode: Connector['errorCode']): ReadonlySet<SourceCondition> {
-  if (errorCode === null) return none;
+  if (errorCode === null) return noConditions;
   return errorCode === 'GroundFailure' ? grounded : faulted;
 }
 
@@ -149,7 +149,7 @@ export class EvseSource implements DcSource {
 
   get conditions(): ReadonlySet<SourceCondition> {
     const { connectors } = this.#station;
-    if (!connectors.some((c) => c.errorCode !== null)) return none;
+    if (!connectors.some((c) => c.errorCode !== null)) return noConditions;
     return connectors.some((c) => c.errorCode === 'GroundFailure') ? grounded : faulted;
   }
 
@@ -275,22 +275,12 @@ export class EvseSource implements DcSource {
 
   #portOf(c: Connector): DcPort {
     const voltageV = () => connectorVoltageV(c, 1);
-    return {
-      type: 'EV',
-      name: `Connector ${c.p.connectorId}`,
-      get voltageV() {
-        return voltageV();
-      },
-      get currentA() {
-        return c.powerW === 0 || voltageV() === 0 ? 0 : -c.powerW / voltageV();
-      },
-      get powerW() {
-        return c.powerW === 0 ? 0 : -c.powerW;
-      },
-      get conditions() {
-        return conditionsOf(c.errorCode);
-      },
-    };
+    return new LivePort('EV', `Connector ${c.p.connectorId}`, {
+      voltageV,
+      currentA: () => (c.powerW === 0 || voltageV() === 0 ? 0 : -c.powerW / voltageV()),
+      powerW: () => (c.powerW === 0 ? 0 : -c.powerW),
+      conditions: () => conditionsOf(c.errorCode),
+    });
   }
 
   #plugAtStart(): void {

@@ -2,6 +2,7 @@
 import { SimError } from '../../../core/errors.ts';
 import { evseErrorCodes } from '../../../contract/kinds/evse.ts';
 import type { EvseCommand } from '../../../contract/kinds/evse.ts';
+import { badValue } from '../shared.ts';
 import { flagsOf, statusOf } from './connector.ts';
 import type { Connector } from './connector.ts';
 import { authorizeByPlug, autoIdToken, change, cutPower, evHoldsByItself, fire } from './machine.ts';
@@ -18,19 +19,12 @@ function conflict(c: Connector, why: string): SimError {
   return new SimError('COMMAND_CONFLICT', `connector ${c.p.connectorId} is ${statusOf(c)}: ${why}`);
 }
 
-function bad(name: string, given: unknown, allowed: string): SimError {
-  return new SimError(
-    'COMMAND_BAD_VALUE',
-    `${name}: given ${given === undefined ? 'nothing' : JSON.stringify(given)}; allowed: ${allowed}`,
-  );
-}
-
 function checkText(name: string, given: string, longest: number): void {
-  if (given.length < 1 || given.length > longest) throw bad(name, given, `1 to ${longest} characters`);
+  if (given.length < 1 || given.length > longest) throw badValue(name, given, `1 to ${longest} characters`);
 }
 
 function checkNumber(name: string, given: number | null, most: number): void {
-  if (given !== null && !(given >= 0 && given <= most)) throw bad(name, given, `0..${most}`);
+  if (given !== null && !(given >= 0 && given <= most)) throw badValue(name, given, `0..${most}`);
 }
 
 /** Whoever starts a session needs a connector that serves, and serves this token. */
@@ -46,8 +40,8 @@ function checkSession(c: Connector): void {
 }
 
 function plug(station: Station, c: Connector, { ev, evSide = true, evseSide = true }: Of<'evse.plug'>): void {
-  if (!evSide && !evseSide) throw bad('evSide', evSide, 'at least one side of the cable true');
-  if (ev !== undefined && !evSide) throw bad('ev', ev, 'only when the side of the vehicle is plugged');
+  if (!evSide && !evseSide) throw badValue('evSide', evSide, 'at least one side of the cable true');
+  if (ev !== undefined && !evSide) throw badValue('ev', ev, 'only when the side of the vehicle is plugged');
   const newEv = evSide && !c.evPlugged;
   const newEvse = evseSide && !c.evsePlugged;
   if (ev !== undefined && !newEv) throw conflict(c, 'a vehicle is plugged in already');
@@ -93,9 +87,9 @@ function start(station: Station, c: Connector, command: Of<'evse.start'>): void 
   const { idToken, authorize: authorized = true, remoteStartId = null } = command;
   if (idToken !== undefined) checkText('idToken', idToken, 255);
   if (remoteStartId !== null && !Number.isSafeInteger(remoteStartId))
-    throw bad('remoteStartId', remoteStartId, 'a whole number');
+    throw badValue('remoteStartId', remoteStartId, 'a whole number');
   const token = idToken ?? (station.p.autoAuthorize && authorized ? autoIdToken : null);
-  if (token === null && authorized) throw bad('idToken', idToken, 'a token, or authorize false');
+  if (token === null && authorized) throw badValue('idToken', idToken, 'a token, or authorize false');
   if (phaseTraits[c.phase].session) throw conflict(c, 'a session is running');
   if (c.phase !== 'connected' && c.phase !== 'finishing') throw conflict(c, 'no vehicle is plugged in');
   checkServes(c, token);
@@ -157,7 +151,7 @@ function availability(station: Station, c: Connector, { operative }: Of<'evse.av
 
 function fault(station: Station, c: Connector, command: Of<'evse.fault'>): void {
   const errorCode = evseErrorCodes.find((code) => code === command.errorCode);
-  if (errorCode === undefined) throw bad('errorCode', command.errorCode, evseErrorCodes.join(', '));
+  if (errorCode === undefined) throw badValue('errorCode', command.errorCode, evseErrorCodes.join(', '));
   if (c.phase === 'authorised') fire(station, c, 'withdraw');
   change(station, c, 'fault', () => {
     c.errorCode = errorCode;
@@ -210,9 +204,9 @@ function reserve(station: Station, c: Connector, { reservation }: Of<'evse.reser
   }
   const { reservationId, idToken, expiresInS } = reservation;
   checkText('idToken', idToken, 255);
-  if (!Number.isSafeInteger(reservationId)) throw bad('reservationId', reservationId, 'a whole number');
+  if (!Number.isSafeInteger(reservationId)) throw badValue('reservationId', reservationId, 'a whole number');
   if (expiresInS !== null && !(expiresInS > 0 && expiresInS <= mostW))
-    throw bad('expiresInS', expiresInS, `above 0 up to ${mostW}, or null`);
+    throw badValue('expiresInS', expiresInS, `above 0 up to ${mostW}, or null`);
   const status = statusOf(c);
   const same = status === 'reserved' && c.reservation?.reservationId === reservationId;
   if (status !== 'available' && !same) throw conflict(c, 'only an available connector can be reserved');

@@ -1,4 +1,3 @@
-import { SimError } from '../../../core/errors.ts';
 import type {
   ChargingCurvePoint,
   EvDetail,
@@ -6,6 +5,7 @@ import type {
   EvPatch,
   EvseConnectorType,
 } from '../../../contract/kinds/evse.ts';
+import { badValue } from '../shared.ts';
 import { curveTable, endOfCurve } from './charge-curve.ts';
 import type { CurveTable } from './charge-curve.ts';
 
@@ -116,24 +116,18 @@ const ranges = {
   maxDischargeW: [0, 1e7],
 } as const satisfies Partial<Record<keyof EvPatch, readonly [number, number]>>;
 
-function bad(name: string, given: unknown, allowed: string): SimError {
-  return new SimError(
-    'COMMAND_BAD_VALUE',
-    `ev ${name}: given ${given === undefined ? 'nothing' : JSON.stringify(given)}; allowed: ${allowed}`,
-  );
-}
-
 function checkPatch(patch: EvPatch): void {
   for (const name of Object.keys(ranges) as (keyof typeof ranges)[]) {
     const value = patch[name];
     const [least, most] = ranges[name];
-    if (value !== undefined && !(value >= least && value <= most)) throw bad(name, value, `${least}..${most}`);
+    if (value !== undefined && !(value >= least && value <= most))
+      throw badValue(`ev ${name}`, value, `${least}..${most}`);
   }
   const phases: number | undefined = patch.phases;
-  if (phases !== undefined && phases !== 1 && phases !== 3) throw bad('phases', phases, '1 or 3');
+  if (phases !== undefined && phases !== 1 && phases !== 3) throw badValue('ev phases', phases, '1 or 3');
   if (patch.chargingCurve !== undefined) {
     const fault = curveFault(patch.chargingCurve);
-    if (fault !== null) throw bad('chargingCurve', patch.chargingCurve, fault);
+    if (fault !== null) throw badValue('ev chargingCurve', patch.chargingCurve, fault);
   }
 }
 

@@ -3,13 +3,12 @@
  * Densities are positive in both directions.
  */
 import type { FuelCellStackModel } from '../../../contract/kinds/fuelcell.ts';
+import { gasConstantJMolK, zeroCelsiusK } from '../shared.ts';
 import { amphlettCell, amphlettFallV, ballardMarkV, nernstV } from './amphlett.ts';
 
 export const faradayCMol = 96485.332;
 /** molar mass of hydrogen, kg/mol */
 export const molarKg = 2.01588e-3;
-const gasJMolK = 8.314462618;
-const zeroCK = 273.15;
 /** A solution closer than this counts as found. */
 const closeEnough = 1e-13;
 const mostRounds = 40;
@@ -104,8 +103,8 @@ function steamAtm(tC: number): number {
 
 function electrolyserReversibleV(tK: number): number {
   // boiling water would leave no gas: the model ends below that
-  const dry = Math.max(0.01, 1 - steamAtm(tK - zeroCK));
-  return 237.24e3 / (2 * faradayCMol) + ((gasJMolK * tK) / (2 * faradayCMol)) * 1.5 * Math.log(dry);
+  const dry = Math.max(0.01, 1 - steamAtm(tK - zeroCelsiusK));
+  return 237.24e3 / (2 * faradayCMol) + ((gasConstantJMolK * tK) / (2 * faradayCMol)) * 1.5 * Math.log(dry);
 }
 
 function electrolyserOhmCm2(tK: number): number {
@@ -117,7 +116,7 @@ function electrolyserOhmCm2(tK: number): number {
 
 /** Voltage of one PEM electrolyser cell at atmospheric pressure, in its parts, V. */
 export function electrolyserCell(j: number, tK: number): ElectrolyserVoltage {
-  const thermalV = (gasJMolK * tK) / faradayCMol;
+  const thermalV = (gasConstantJMolK * tK) / faradayCMol;
   const reversibleV = electrolyserReversibleV(tK);
   const anodeV = (thermalV / 2) * Math.asinh(j / (2 * anodeACm2));
   const cathodeV = thermalV * 2 * Math.asinh(j / (2 * cathodeACm2));
@@ -128,7 +127,7 @@ export function electrolyserCell(j: number, tK: number): ElectrolyserVoltage {
 /** Current density of a PEM electrolyser cell that takes a power density. */
 export function electrolyserCurrent(wCm2: number, tK: number, guess = 0): number {
   if (!(wCm2 > 0)) return 0;
-  const thermalV = (gasJMolK * tK) / faradayCMol;
+  const thermalV = (gasConstantJMolK * tK) / faradayCMol;
   const reversible = electrolyserReversibleV(tK);
   const ohmCm2 = electrolyserOhmCm2(tK);
   // power is convex in current: after the first step the solution is approached from the right
@@ -178,7 +177,7 @@ export function currentForHydrogen(usefulACm2: number): number {
 
 const oxideV = 0.95;
 const oxideOhmCm2 = 0.4;
-const oxideWarmK = 750 + zeroCK;
+const oxideWarmK = 750 + zeroCelsiusK;
 /** the resistance rises by half for every step that the stack is colder */
 const oxideStepK = 50;
 const mostOhmCm2 = 1e4;

@@ -7,6 +7,7 @@ import type {
   HydrogenTankState,
 } from '../../../contract/kinds/fuelcell.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
+import { badValue, checkCurvePort, LivePort, zeroCelsiusK } from '../shared.ts';
 import { HydrogenBook } from './hydrogen-book.ts';
 import { StackLags } from './lags.ts';
 import { polarizationCurve } from './polarization.ts';
@@ -15,7 +16,6 @@ import { Stack } from './stack.ts';
 import { admittedShare, nextTemperatureC, stackHeat } from './temperature.ts';
 import type { StackHeat } from './temperature.ts';
 
-const zeroCK = 273.15;
 /** lower heating value of hydrogen, J/kg */
 const lhvJKg = 33.33 * 3.6e6;
 /** a solid oxide stack that is not quite hot loads at 3 % per minute */
@@ -206,9 +206,7 @@ export class FuelCellPort implements DcSource {
   }
 
   curve(port: number | undefined, points: number): IvCurve {
-    if (port !== undefined && port !== 0) {
-      throw new SimError('UNKNOWN_RESOURCE', `port ${port} has no DC curve; this device has port 0`);
-    }
+    checkCurvePort(port);
     const v = this.#voltageV();
     return {
       kind: 'fuelcell',
@@ -216,7 +214,7 @@ export class FuelCellPort implements DcSource {
       irradianceWm2: null,
       cellTemperatureC: this.#temperatureC,
       operatingPoint: { v, i: ratio(this.#stack.grossW, v), p: this.#stack.grossW },
-      ...polarizationCurve(this.#stack, this.#temperatureC + zeroCK, points),
+      ...polarizationCurve(this.#stack, this.#temperatureC + zeroCelsiusK, points),
     };
   }
 
@@ -228,9 +226,7 @@ export class FuelCellPort implements DcSource {
     const tank = this.#book.tank;
     if (tank === null)
       throw new SimError('COMMAND_NOT_APPLICABLE', 'this fuel cell has a continuous supply and no tank');
-    if (!(levelPct >= 0 && levelPct <= 100)) {
-      throw new SimError('COMMAND_BAD_VALUE', `given a tank level of ${levelPct} %; allowed: 0 to 100`);
-    }
+    if (!(levelPct >= 0 && levelPct <= 100)) throw badValue('tank level', levelPct, '0 to 100 %');
     tank.setLevel(levelPct);
   }
 
@@ -246,21 +242,11 @@ export class FuelCellPort implements DcSource {
   }
 
   #port(): DcPort {
-    const powerW = () => this.#powerW;
-    const voltageV = () => this.#voltageV();
-    return {
-      type: this.#parameters.operatingMode === 'bidirectional' ? 'BIDIR' : 'INJ',
-      name: 'FC',
-      get voltageV() {
-        return voltageV();
-      },
-      get currentA() {
-        return ratio(powerW(), voltageV());
-      },
-      get powerW() {
-        return powerW();
-      },
-    };
+    return new LivePort(this.#parameters.operatingMode === 'bidirectional' ? 'BIDIR' : 'INJ', 'FC', {
+      voltageV: () => this.#voltageV(),
+      currentA: () => ratio(this.#powerW, this.#voltageV()),
+      powerW: () => this.#powerW,
+    });
   }
 
   /** A cold stack whose output is bound by its temperature. */

@@ -1,4 +1,5 @@
 /** What the stack shows while it moves: double layer and air supply lag behind; both exact for any step. */
+import { zeroCelsiusK } from '../shared.ts';
 
 const fuelCellTauS = 0.5;
 const electrolyserTauS = 5;
@@ -8,7 +9,6 @@ const arrived = 1e-9;
 /** less oxygen than this part of the steady amount does not lower the voltage further: control backs off */
 const leastAir = 0.25;
 const nernstVK = 4.308e-5 / 2;
-const zeroCK = 273.15;
 
 /** Voltage and air supply of a stack on their way. */
 export class StackLags {
@@ -30,7 +30,7 @@ export class StackLags {
   voltageV(grossW: number, cells: number, temperatureC: number): number {
     if (!(grossW > 0) || this.#airW >= grossW) return this.#voltageV;
     const share = Math.max(leastAir, this.#airW / grossW);
-    return this.#voltageV + cells * nernstVK * (temperatureC + zeroCK) * Math.log(share);
+    return this.#voltageV + cells * nernstVK * (temperatureC + zeroCelsiusK) * Math.log(share);
   }
 }
 

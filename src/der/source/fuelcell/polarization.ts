@@ -1,8 +1,7 @@
 import type { IvPoint } from '../../../contract/device.ts';
+import { lastSample } from '../shared.ts';
 import type { Stack } from './stack.ts';
 
-const fewestPoints = 3;
-const mostPoints = 1000;
 const halvings = 60;
 const golden = (Math.sqrt(5) - 1) / 2;
 
@@ -50,7 +49,7 @@ export function polarizationCurve(stack: Stack, tK: number, points: number): Pol
   const mostA = currentOfMost(stack, tK, iScA);
   const mostV = stack.voltageAt(mostA, tK);
   const mpp: IvPoint = { v: mostV, i: mostA, p: mostV * mostA };
-  const last = Math.max(fewestPoints, Math.min(mostPoints, Math.floor(points) || 0)) - 1;
+  const last = lastSample(points);
   const mostAt = Math.min(Math.max(Math.round((mostV / vOcV) * last), 1), last - 1);
   const curve: IvPoint[] = [];
   for (let at = 0; at <= last; at += 1) {

@@ -1,5 +1,6 @@
 /** A stack and its own consumption: net DC power to gross power, current, voltage, hydrogen and heat. */
 import type { FuelCellChemistry, FuelCellParameters } from '../../../contract/kinds/fuelcell.ts';
+import { zeroCelsiusK } from '../shared.ts';
 import {
   currentForHydrogen,
   electrolyserCell,
@@ -17,7 +18,6 @@ import {
 } from './cells.ts';
 import type { PemLaw } from './cells.ts';
 
-const zeroCK = 273.15;
 /** cell voltage at which no heat is made: HHV for liquid water, LHV for steam */
 const thermoneutralV = { PEMFC: 1.481, SOFC: 1.254 } as const;
 /** of steam electrolysis with its evaporation: below it an electric heater makes up for the heat that the cells take in */
@@ -76,7 +76,7 @@ export class Stack {
 
   /** Works at net DC power `dcW`, W: + fuel cell, - electrolysis. At 0 all of it rests. */
   solve(dcW: number, temperatureC: number): void {
-    const tK = temperatureC + zeroCK;
+    const tK = temperatureC + zeroCelsiusK;
     if (dcW > 0) this.#solveFuelCell((dcW + this.#fixedW) / (1 - this.#share), tK);
     else if (dcW < 0) this.#solveElectrolysis(Math.max(0, (-dcW - this.#elFixedW) / (1 + this.#share)), tK);
     else this.#rest(tK);
@@ -133,12 +133,12 @@ export class Stack {
   /** Net DC power of the fuel cell that takes this much from the supply, W; negative below its own consumption. */
   dcForFuel(kgS: number, temperatureC: number): number {
     const current = (kgS * this.#utilization) / this.#kgSA;
-    return current * this.voltageAt(current, temperatureC + zeroCK) * (1 - this.#share) - this.#fixedW;
+    return current * this.voltageAt(current, temperatureC + zeroCelsiusK) * (1 - this.#share) - this.#fixedW;
   }
 
   /** Net DC power that electrolysis takes to deliver this much, W, as a positive number. */
   dcForProduction(kgS: number, temperatureC: number): number {
-    const tK = temperatureC + zeroCK;
+    const tK = temperatureC + zeroCelsiusK;
     const useful = kgS / (this.#dried * this.#kgSA * this.#elAreaCm2);
     const oxide = this.#chemistry === 'SOFC';
     const j = oxide ? useful / oxideFaraday : currentForHydrogen(useful);

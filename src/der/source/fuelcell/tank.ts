@@ -1,6 +1,6 @@
 import type { FuelCellParameters, HydrogenTankState } from '../../../contract/kinds/fuelcell.ts';
+import { zeroCelsiusK } from '../shared.ts';
 
-const zeroCK = 273.15;
 const fillingC = 15;
 /** compressibility of hydrogen, per bar */
 const perBar = 6e-4;
@@ -20,7 +20,7 @@ export class HydrogenTank {
   constructor(parameters: TankParameters) {
     this.#parameters = parameters;
     const fullBar = parameters.tankPressureMaxBar;
-    this.#idealBar = fullBar / (1 + perBar * fullBar) / (parameters.tankCapacityKg * (zeroCK + fillingC));
+    this.#idealBar = fullBar / (1 + perBar * fullBar) / (parameters.tankCapacityKg * (zeroCelsiusK + fillingC));
     this.setLevel(parameters.tankLevelPct);
   }
 
@@ -56,7 +56,7 @@ export class HydrogenTank {
 
   /** Pressure at the temperature around, with Z = 1 + 6e-4/bar p, bar. */
   pressureBar(ambientC: number): number {
-    const idealBar = this.#idealBar * this.massKg * Math.max(0, ambientC + zeroCK);
+    const idealBar = this.#idealBar * this.massKg * Math.max(0, ambientC + zeroCelsiusK);
     return idealBar / Math.max(0.1, 1 - perBar * idealBar);
   }
 

@@ -4,14 +4,14 @@ import { SimError } from '../../../core/errors.ts';
 import { hybridPolicies } from '../../../contract/kinds/hybrid.ts';
 import type { HybridDetail, HybridPolicy } from '../../../contract/kinds/hybrid.ts';
 import type { BatteryDetail, BatteryTree } from '../../../contract/kinds/battery.ts';
-import type { DcPort, DcRequest, DcSource, PvArray, SourceCondition, SourceInput } from '../source.ts';
+import { badValue, noConditions } from '../shared.ts';
+import type { DcPort, DcRequest, DcSource, PvArray, SourceCondition, SourceInput, Writable } from '../source.ts';
 import { dispatch } from './dispatch.ts';
 import type { Dispatch, DispatchInput } from './dispatch.ts';
 
-/** A battery behind its own DC/DC converter: `answer` says what flow it lets through when asked for one. */
-
 export interface HybridConfig {
   readonly pv: DcSource;
+  /** behind its own DC/DC converter: its `answer` says what flow it lets through */
   readonly battery: DcSource;
   readonly busVoltageV: number;
   readonly policy: HybridPolicy;
@@ -19,8 +19,6 @@ export interface HybridConfig {
   /** DC power behind an AC load, W to W; default the same number */
   readonly dcOfAcW?: (acW: number) => number;
 }
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Closer to what was asked for than this part of the powers in play is rounding. */
 const rounding = 1e-12;
@@ -264,10 +262,7 @@ export class HybridSource implements DcSource {
 
   #setPolicy(policy: HybridPolicy): void {
     if (!hybridPolicies.includes(policy)) {
-      throw new SimError(
-        'COMMAND_BAD_VALUE',
-        `policy: given ${JSON.stringify(policy)}; allowed: ${hybridPolicies.join(', ')}`,
-      );
+      throw badValue('policy', policy, hybridPolicies.join(', '));
     }
     this.#policy = policy;
     if (policy !== 'manual') this.#manualBatteryW = null;
@@ -281,7 +276,7 @@ export class HybridSource implements DcSource {
       );
     }
     if (powerW !== null && !Number.isFinite(powerW)) {
-      throw new SimError('COMMAND_BAD_VALUE', `battery power: given ${powerW}; allowed: a number of watts, or null`);
+      throw badValue('battery power', powerW, 'a number of watts, or null');
     }
     this.#manualBatteryW = powerW;
   }
@@ -302,8 +297,6 @@ export class HybridSource implements DcSource {
   }
 }
 
-const none: ReadonlySet<SourceCondition> = new Set();
-
 /** What the inverter sees of a source behind its DC/DC converter: the voltage of the bus. */
 function atBus(port: DcPort, busVoltageV: number): Writable<DcPort> {
   return {
@@ -313,7 +306,7 @@ function atBus(port: DcPort, busVoltageV: number): Writable<DcPort> {
     currentA: 0,
     powerW: 0,
     get conditions() {
-      return port.conditions ?? none;
+      return port.conditions ?? noConditions;
     },
   };
 }

@@ -1,5 +1,6 @@
 /** The samples of a PV array's curve, from what the array has been solved for. */
 import type { IvPoint } from '../../../contract/device.ts';
+import { lastSample } from '../shared.ts';
 import type { DiodeParameters, MaximumPowerPoint } from './module.ts';
 import { currentAt } from './module.ts';
 import { shadedCurve, stringMaximum } from './shading.ts';
@@ -13,9 +14,6 @@ export interface PvCurve {
   readonly vOcV: number;
   readonly iScA: number;
 }
-
-const fewestPoints = 3;
-const mostPoints = 1000;
 
 interface Modules {
   readonly seriesCount: number;
@@ -52,7 +50,7 @@ export class SolvedArray {
     const mpp = this.#mpp;
     if (!(mpp.p > 0)) return { curve: [{ v: 0, i: 0, p: 0 }], mpp: null, vOcV: 0, iScA: 0 };
     const peak = { v: mpp.v * seriesCount, i: mpp.i * parallelCount, p: mpp.p * seriesCount * parallelCount };
-    const last = Math.max(fewestPoints, Math.min(mostPoints, Math.floor(points) || 0)) - 1;
+    const last = lastSample(points);
     // The sample nearest to the maximum gives way to it; the two ends never do.
     const peakAt = Math.min(Math.max(Math.round((mpp.v / mpp.voc) * last), 1), last - 1);
     const curve: IvPoint[] = [];

@@ -1,3 +1,5 @@
+import { zeroCelsiusK } from '../shared.ts';
+
 /** A PV module: parameters of the De Soto single-diode model at 1000 W/m2 and 25 degrees C. */
 export interface PvModule {
   readonly name: string;
@@ -68,7 +70,6 @@ export interface MaximumPowerPoint {
   readonly isc: number;
 }
 
-const zeroCelsius = 273.15;
 const referenceKelvin = 298.15;
 const referenceIrradianceWm2 = 1000;
 const boltzmannEvPerK = 8.617333262e-5;
@@ -86,7 +87,7 @@ const iterations = 60;
 /** Diode parameters at an irradiance in W/m2 and a cell temperature in degrees C; irradiance up to 1e-6 is darkness. */
 export function parametersAt(module: PvModule, irradianceWm2: number, cellTemperatureC: number): DiodeParameters {
   const suns = irradianceWm2 / referenceIrradianceWm2;
-  const kelvin = zeroCelsius + Math.min(Math.max(cellTemperatureC, coldestC), hottestC);
+  const kelvin = zeroCelsiusK + Math.min(Math.max(cellTemperatureC, coldestC), hottestC);
   const rise = kelvin - referenceKelvin;
   const iL = suns * (module.iLRef + module.alphaSc * rise);
   if (!(suns > darkestSuns) || !(iL > 0)) return dark;

@@ -1,6 +1,7 @@
 import type { IvCurve, SourceCommand } from '../../../contract/device.ts';
 import type { PvDetail, PvShading } from '../../../contract/kinds/pv.ts';
 import { SimError } from '../../../core/errors.ts';
+import { badValue, checkCurvePort, LivePort } from '../shared.ts';
 import { PvSource } from './array.ts';
 import type { PvConfig } from './array.ts';
 import type { DcPort, DcRequest, DcSource, PvArray, SourceCondition, SourceInput } from '../source.ts';
@@ -22,24 +23,13 @@ export class PvPort implements DcSource {
     this.#shading = config.shading ?? null;
     const array = new PvSource(config);
     this.#array = array;
-    const conditions = () => this.conditions;
     this.ports = [
-      {
-        type: 'PV',
-        name: 'PV',
-        get voltageV() {
-          return array.voltageV;
-        },
-        get currentA() {
-          return array.currentA;
-        },
-        get powerW() {
-          return array.powerW;
-        },
-        get conditions() {
-          return conditions();
-        },
-      },
+      new LivePort('PV', 'PV', {
+        voltageV: () => array.voltageV,
+        currentA: () => array.currentA,
+        powerW: () => array.powerW,
+        conditions: () => this.conditions,
+      }),
     ];
   }
 
@@ -119,9 +109,7 @@ export class PvPort implements DcSource {
   }
 
   curve(port: number | undefined, points: number): IvCurve {
-    if (port !== undefined && port !== 0) {
-      throw new SimError('UNKNOWN_RESOURCE', `port ${port} has no DC curve; this device has port 0`);
-    }
+    checkCurvePort(port);
     const a = this.#array;
     const { curve, mpp, vOcV, iScA } = a.curve(points);
     return {
@@ -139,5 +127,5 @@ export class PvPort implements DcSource {
 }
 
 function checkShare(name: string, value: number): void {
-  if (!(value >= 0 && value <= 1)) throw new SimError('COMMAND_BAD_VALUE', `${name}: given ${value}; allowed: 0 to 1`);
+  if (!(value >= 0 && value <= 1)) throw badValue(name, value, '0 to 1');
 }

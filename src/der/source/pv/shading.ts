@@ -1,6 +1,8 @@
 /** A string of PV modules with bypass diodes, some of them in shade: its curve has up to two power maxima. */
 import type { PvShading } from '../../../contract/kinds/pv.ts';
 import type { IvPoint } from '../../../contract/device.ts';
+import { lastSample } from '../shared.ts';
+import type { Writable } from '../source.ts';
 import type { DiodeParameters, MaximumPowerPoint, PvModule } from './module.ts';
 import { currentAt, parametersAt, voc } from './module.ts';
 
@@ -41,8 +43,6 @@ export const bypassDropV = 0.5;
 const iterations = 60;
 /** The Newton step after one this small would be lost in rounding, or nearly. */
 const tolerance = 1e-6;
-const fewestPoints = 3;
-const mostPoints = 1000;
 
 /** A point of a branch with the derivatives by the diode voltage of its leading module. */
 const at = { i: 0, v: 0, di: 0, dv: 0, d2i: 0, d2v: 0 };
@@ -133,8 +133,6 @@ function peakIn(s: ShadedString, side: Side, low: number, high: number): Peak | 
   const x = solve(s, side, 'peak', 0, low, high);
   return at.v > 0 && at.i > 0 ? { x, v: at.v, i: at.i, p: at.v * at.i } : null;
 }
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Solves the curve between its ends; without light on the shaded modules their bypass diodes conduct at any current. */
 function solveCurve(s: Writable<ShadedString>): void {
@@ -253,7 +251,7 @@ export function stringVoltageForPower(s: ShadedString, powerW: number, tracked: 
 export function shadedCurve(s: ShadedString, points: number): readonly IvPoint[] {
   const best = stringMaximum(s);
   if (!(best.p > 0)) return [{ v: 0, i: 0, p: 0 }];
-  const last = Math.max(fewestPoints, Math.min(mostPoints, Math.floor(points) || 0)) - 1;
+  const last = lastSample(points);
   const curve: IvPoint[] = [];
   for (let n = 0; n <= last; n++) {
     const v = n === last ? s.openV : (s.openV * n) / last;

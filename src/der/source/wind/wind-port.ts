@@ -4,6 +4,7 @@ import { SimError } from '../../../core/errors.ts';
 import type { WindDetail, WindParameters } from '../../../contract/kinds/wind.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
+import { badValue, LivePort } from '../shared.ts';
 import { LowVoltageRide } from './lvrt.ts';
 import { createMachine } from './machine.ts';
 import type { Machine } from './machine.ts';
@@ -58,20 +59,13 @@ export class WindPort implements DcSource {
     this.#m = machine;
     this.#turbine = new Turbine(parameters, machine, steady, random);
     this.#ride = new LowVoltageRide(parameters, machine.ratedDcW);
-    const drawnW = () => this.#drawnW;
     const voltageV = parameters.dcVoltageV;
     this.ports = [
-      {
-        type: 'INJ',
-        name: 'WIND',
-        voltageV,
-        get currentA() {
-          return drawnW() / voltageV;
-        },
-        get powerW() {
-          return drawnW();
-        },
-      },
+      new LivePort('INJ', 'WIND', {
+        voltageV: () => voltageV,
+        currentA: () => this.#drawnW / voltageV,
+        powerW: () => this.#drawnW,
+      }),
     ];
   }
 
@@ -179,10 +173,7 @@ export class WindPort implements DcSource {
     }
     const { speedMS, height } = command;
     if (speedMS !== null && !Number.isFinite(speedMS)) {
-      throw new SimError(
-        'COMMAND_BAD_VALUE',
-        `wind speed: given ${speedMS}; allowed: a number in m/s, or null to end the override`,
-      );
+      throw badValue('wind speed', speedMS, 'a number in m/s, or null to end the override');
     }
     this.#turbine.wind.override = speedMS === null ? null : { speedMS, height };
   }

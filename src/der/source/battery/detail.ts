@@ -1,0 +1,77 @@
+import type { BatteryDetail, BatteryEvent, BatteryParameters } from '../../../contract/kinds/battery.ts';
+import type { CellSpec } from './cell-spec.ts';
+import { batteryEvents } from './faults.ts';
+import type { BatterySystem } from './system.ts';
+import { cellRange, positionOf, shownPct } from './view.ts';
+import type { CellRange } from './view.ts';
+
+/** State of a battery now for REST and history: once a tick, so every cell is looked at in one pass. */
+export function batteryDetail(system: BatterySystem, p: BatteryParameters, spec: CellSpec): BatteryDetail {
+  const { bank, forced } = system;
+  const cells = cellRange(bank);
+  const { dischargeW, chargeW } = system.powersNow();
+  const { voltageV, powerW } = system;
+  const requestedW = forced.mode === 'auto' ? null : system.requestedW;
+  const mostW = forced.mode === 'charge' ? chargeW : dischargeW;
+  return {
+    kind: 'battery',
+    chemistry: p.chemistry,
+    capacityWh: p.capacityWh,
+    ratedPowerW: p.powerW,
+    ampHourRating: bank.nominalAh,
+    socPct: shownPct(bank.meanSoc),
+    trueSocPct: 100 * bank.meanSoc,
+    sohPct: shownPct(bank.soh),
+    energyAvailableWh: system.energyWh,
+    socMinPct: p.socMinPct,
+    socMaxPct: p.socMaxPct,
+    socReserveMinPct: system.reserveMinPct,
+    socReserveMaxPct: system.reserveMaxPct,
+    mode: powerW > 0 ? 'discharge' : powerW < 0 ? 'charge' : 'idle',
+    control: requestedW === null ? 'auto' : 'forced',
+    powerW,
+    dcVoltageV: voltageV,
+    dcCurrentA: system.currentA,
+    maxChargeW: chargeW,
+    maxDischargeW: dischargeW,
+    maxChargeA: voltageV > 0 ? chargeW / voltageV : 0,
+    maxDischargeA: voltageV > 0 ? dischargeW / voltageV : 0,
+    temperatureC: bank.meanTemperatureC,
+    cellVoltageMinV: cells.minV,
+    cellVoltageMaxV: cells.maxV,
+    cellVoltageAvgV: cells.avgV,
+    cellVoltageMinAt: positionOf(p, cells.minAt),
+    cellVoltageMaxAt: positionOf(p, cells.maxAt),
+    cycleCount: system.cycles,
+    energyChargedWh: system.chargedWh,
+    energyDischargedWh: system.dischargedWh,
+    state: system.state,
+    inhibit: system.inhibit,
+    requestedPowerW: requestedW,
+    clampedPowerW: requestedW === null ? null : Math.min(requestedW, mostW),
+    remainingS: forced.remainingS === Infinity ? null : forced.remainingS,
+    events: eventsNow(system, p, spec, cells),
+    contactorsClosed: bank.closedCount,
+    stringCount: bank.stringCount,
+  };
+}
+
+function eventsNow(
+  { bank, faults, window, contactors }: BatterySystem,
+  p: BatteryParameters,
+  spec: CellSpec,
+  cells: CellRange,
+): BatteryEvent[] {
+  return batteryEvents({
+    bank,
+    spec,
+    faults,
+    minV: cells.minV,
+    maxV: cells.maxV,
+    lowSoc: p.socMinPct / 100,
+    highSoc: p.socMaxPct / 100,
+    lowBlocked: window.lowBlocked,
+    highBlocked: window.highBlocked,
+    contactorStuck: contactors.stuck,
+  });
+}
