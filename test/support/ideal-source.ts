@@ -74,7 +74,7 @@ export class IdealSource implements DcSource {
   }
 
   /** Time to the bound that the present power leads to, s. */
-  get longestStepS(): number {
+  get maxStepS(): number {
     const content = this.#content;
     const [{ powerW }] = this.#ports;
     if (!content || powerW === 0) return Infinity;

@@ -41,19 +41,19 @@ export class DcLink {
 
   /** Least AC power below which the source gives nothing at all. */
   get leastGivenW(): number {
-    const { leastGivenDcW = 0 } = this.#source;
-    return leastGivenDcW > 0 ? this.#acOf(leastGivenDcW) : 0;
+    const { minOutputDcW = 0 } = this.#source;
+    return minOutputDcW > 0 ? this.#acOf(minOutputDcW) : 0;
   }
 
   /** Least AC power below which the source takes nothing at all. */
   get leastAbsorbedW(): number {
-    const { leastAbsorbedDcW = 0 } = this.#source;
-    return leastAbsorbedDcW > 0 ? -this.#acOf(-leastAbsorbedDcW) : 0;
+    const { minAbsorbedDcW = 0 } = this.#source;
+    return minAbsorbedDcW > 0 ? -this.#acOf(-minAbsorbedDcW) : 0;
   }
 
   /** Most AC power that ramps of the source admit after `seconds` from `acW` on, in the direction of `side`; infinite: it has none. */
   risenW(acW: number, side: 1 | -1, seconds: number): number {
-    const riseWS = (side > 0 ? this.#source.riseGivenDcWS : this.#source.riseAbsorbedDcWS) ?? Infinity;
+    const riseWS = (side > 0 ? this.#source.outputRampDcWS : this.#source.absorbedRampDcWS) ?? Infinity;
     if (riseWS === Infinity) return side * Infinity;
     return this.#acOf(side * (Math.max(0, side * this.#dcOf(acW)) + riseWS * seconds));
   }

@@ -171,7 +171,7 @@ export class Inverter {
     let stepS = settled ? longestStepS : movingStepS;
     if (motion === 'slow') stepS = Math.min(stepS, movingStepS);
     if (motion === 'fast' || this.protection.measuring || this.#swift) stepS = quickStepS;
-    stepS = Math.min(stepS, source.longestStepS);
+    stepS = Math.min(stepS, source.maxStepS);
     let next = Math.min(
       addSeconds(t, stepS),
       this.protection.nextDue(t),

@@ -66,12 +66,12 @@ export interface DcSource {
   /** what could be taken in once ramps of the source are over, W; absent: the same as `absorbableDcW` */
   readonly potentialAbsorbableDcW?: number;
   /** least power, W, below which the source gives nothing at all; absent: 0 */
-  readonly leastGivenDcW?: number;
+  readonly minOutputDcW?: number;
   /** least power, W, below which the source takes in nothing at all; absent: 0 */
-  readonly leastAbsorbedDcW?: number;
+  readonly minAbsorbedDcW?: number;
   /** how fast what it gives, and what it takes in, rises by a ramp of the source, W per second; absent: at once */
-  readonly riseGivenDcWS?: number;
-  readonly riseAbsorbedDcWS?: number;
+  readonly outputRampDcWS?: number;
+  readonly absorbedRampDcWS?: number;
   /**
    * The DC power at which the source runs when asked like this: within floor..ceiling and -absorbable..available.
    * Does not change what `availableDcW` says for this sub-step; may be called several times in one.
@@ -82,7 +82,7 @@ export interface DcSource {
   /** nothing moves by itself any more: sub-steps of a second are exact */
   readonly settled: boolean;
   /** longest next sub-step that keeps the model exact, s; Infinity: no wish */
-  readonly longestStepS: number;
+  readonly maxStepS: number;
   /** Works at this DC power, -`absorbableDcW`..`availableDcW`. @param energized false: the input is open */
   draw(dcW: number, energized: boolean): void;
   /** reactive current beside that of the functions, pu of the rated one, + injected: support during a dip */

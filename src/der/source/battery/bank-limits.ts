@@ -27,50 +27,50 @@ export interface BankLimits {
 }
 
 /** Over a step this short the voltage moves by a few per cent: a power this much over what is asked for stays over it. */
-const shortS = 5;
-const clear = 1.1;
+const shortStepS = 5;
+const clearFactor = 1.1;
 
 /** The closed strings as one source, and the bus voltages at which a first cell is at its bound. */
-const view = { emfV: 0, ohm: 0, lowestV: 0, highestV: 0 };
+const circuit = { emfV: 0, ohm: 0, minBusV: 0, maxBusV: 0 };
 
-type When = 'start' | 'discharged' | 'charged';
+type Moment = 'start' | 'discharged' | 'charged';
 
 /** Electromotive force and resistances now, or as they are after `dtS` at an unknown constant current near `currentA`. */
-function see(bank: BatteryBank, spec: CellSpec, when: When, dtS: number, currentA: number): void {
+function solveCircuit(bank: BatteryBank, spec: CellSpec, when: Moment, dtS: number, currentA: number): void {
   const { series } = bank.cells;
-  const left = when === 'start' ? 1 : bank.decayOver(dtS);
+  const remainingShare = when === 'start' ? 1 : bank.decayOver(dtS);
   const sign = when === 'charged' ? 1 : -1;
   let conductance = 0;
   let sum = 0;
-  let lowestV = 0;
-  let highestV = Infinity;
+  let minBusV = 0;
+  let maxBusV = Infinity;
   for (let k = 0; k < bank.stringCount; k += 1) {
     const extremes = bank.extremes[k];
     if (bank.closed[k] === 0 || !extremes) continue;
     const soc = bank.soc[k] ?? 0;
     const mean = ocvAt(bank.ocv, soc);
-    const ownA = bank.closedAh > 0 ? (currentA * (bank.capacityAh[k] ?? 0)) / bank.closedAh : 0;
-    let ohm = (bank.r0Ohm[k] ?? 0) + (bank.r1Ohm[k] ?? 0) * (1 - left);
-    if (when !== 'start' && ownA > 0) {
+    const stringA = bank.closedAh > 0 ? (currentA * (bank.capacityAh[k] ?? 0)) / bank.closedAh : 0;
+    let ohm = (bank.r0Ohm[k] ?? 0) + (bank.r1Ohm[k] ?? 0) * (1 - remainingShare);
+    if (when !== 'start' && stringA > 0) {
       // the open circuit moves with the charge: along the chord to where this current leads
-      const moved = ocvAt(bank.ocv, soc + (sign * ownA * dtS) / (secondsPerHour * (bank.capacityAh[k] ?? 1)));
-      ohm += (series * Math.abs(moved - mean)) / ownA;
+      const ocvAfterV = ocvAt(bank.ocv, soc + (sign * stringA * dtS) / (secondsPerHour * (bank.capacityAh[k] ?? 1)));
+      ohm += (series * Math.abs(ocvAfterV - mean)) / stringA;
     }
-    const rc = (bank.rcV[k] ?? 0) * left;
+    const rc = (bank.rcV[k] ?? 0) * remainingShare;
     const emf = series * (mean + (bank.ocvShiftV[k] ?? 0)) - rc;
     const cellOhm = ohm / series;
     const drift = mean + (bank.ocvShiftV[k] ?? 0) - extremes.ocvV - rc / series;
     const lowA = (extremes.lowV + drift - spec.minV) / (cellOhm * extremes.lowResistance);
     const highA = (spec.maxV - extremes.highV - drift) / (cellOhm * extremes.highResistance);
-    lowestV = Math.max(lowestV, emf - lowA * ohm);
-    highestV = Math.min(highestV, emf + highA * ohm);
+    minBusV = Math.max(minBusV, emf - lowA * ohm);
+    maxBusV = Math.min(maxBusV, emf + highA * ohm);
     conductance += 1 / ohm;
     sum += emf / ohm;
   }
-  view.ohm = conductance > 0 ? 1 / conductance : 0;
-  view.emfV = sum * view.ohm;
-  view.lowestV = lowestV;
-  view.highestV = highestV;
+  circuit.ohm = conductance > 0 ? 1 / conductance : 0;
+  circuit.emfV = sum * circuit.ohm;
+  circuit.minBusV = minBusV;
+  circuit.maxBusV = maxBusV;
 }
 
 /** Fills `to` with what holds over the next `dtS`; 0 s asks for the powers of this instant. */
@@ -80,41 +80,41 @@ export function bankLimits(bank: BatteryBank, spec: CellSpec, bounds: BankBounds
   const soc = bank.meanSoc;
   const chargeA = withinEnergy(bounds.chargeA, bounds.highSoc - soc, bank.closedAh, dtS);
   const dischargeA = withinEnergy(bounds.dischargeA, soc - bounds.lowSoc, bank.closedAh, dtS);
-  see(bank, spec, 'start', dtS, 0);
-  to.dischargeVoltageA = Math.max(0, (view.emfV - view.lowestV) / view.ohm);
-  to.chargeVoltageA = Math.max(0, (view.highestV - view.emfV) / view.ohm);
+  solveCircuit(bank, spec, 'start', dtS, 0);
+  to.dischargeVoltageA = Math.max(0, (circuit.emfV - circuit.minBusV) / circuit.ohm);
+  to.chargeVoltageA = Math.max(0, (circuit.maxBusV - circuit.emfV) / circuit.ohm);
   to.dischargeW = dischargePower(dischargeA);
   to.chargeW = chargePower(chargeA);
   if (!(dtS > 0)) return;
-  const short = dtS <= shortS;
+  const short = dtS <= shortStepS;
   const dischargeClear =
-    short && to.dischargeW > clear * bounds.enoughDischargeW && to.dischargeVoltageA > 2 * dischargeA;
-  const chargeClear = short && to.chargeW > clear * bounds.enoughChargeW && to.chargeVoltageA > 2 * chargeA;
+    short && to.dischargeW > clearFactor * bounds.enoughDischargeW && to.dischargeVoltageA > 2 * dischargeA;
+  const chargeClear = short && to.chargeW > clearFactor * bounds.enoughChargeW && to.chargeVoltageA > 2 * chargeA;
   if (to.dischargeW > 0 && !dischargeClear) {
-    see(bank, spec, 'discharged', dtS, dischargeA);
+    solveCircuit(bank, spec, 'discharged', dtS, dischargeA);
     to.dischargeW = Math.min(to.dischargeW, dischargePower(dischargeA));
   }
   if (to.chargeW > 0 && !chargeClear) {
-    see(bank, spec, 'charged', dtS, chargeA);
+    solveCircuit(bank, spec, 'charged', dtS, chargeA);
     to.chargeW = Math.min(to.chargeW, chargePower(chargeA));
   }
 }
 
 /** A current that uses up no more than what is left, A. */
-function withinEnergy(mostA: number, leftSoc: number, capacityAh: number, dtS: number): number {
-  if (!(leftSoc > 0)) return 0;
-  return dtS > 0 ? Math.min(mostA, (leftSoc * capacityAh * secondsPerHour) / dtS) : mostA;
+function withinEnergy(maxA: number, remainingSoc: number, capacityAh: number, dtS: number): number {
+  if (!(remainingSoc > 0)) return 0;
+  return dtS > 0 ? Math.min(maxA, (remainingSoc * capacityAh * secondsPerHour) / dtS) : maxA;
 }
 
-function dischargePower(mostA: number): number {
-  const { emfV, ohm, lowestV } = view;
+function dischargePower(maxA: number): number {
+  const { emfV, ohm, minBusV } = circuit;
   // beyond half the short-circuit current more current gives less power
-  const amps = Math.max(0, Math.min(mostA, (emfV - lowestV) / ohm, emfV / (2 * ohm)));
+  const amps = Math.max(0, Math.min(maxA, (emfV - minBusV) / ohm, emfV / (2 * ohm)));
   return amps * (emfV - amps * ohm);
 }
 
-function chargePower(mostA: number): number {
-  const { emfV, ohm, highestV } = view;
-  const amps = Math.max(0, Math.min(mostA, (highestV - emfV) / ohm));
+function chargePower(maxA: number): number {
+  const { emfV, ohm, maxBusV } = circuit;
+  const amps = Math.max(0, Math.min(maxA, (maxBusV - emfV) / ohm));
   return amps * (emfV + amps * ohm);
 }

@@ -182,7 +182,7 @@ export class BatteryBank {
     const h = dtS / steps;
     for (let step = 0; step < steps; step += 1) {
       this.#innerStep(h, powerW, true);
-      this.#pass(h);
+      this.#afterStep(h);
     }
   }
 
@@ -190,7 +190,7 @@ export class BatteryBank {
   advanceCurrent(dtS: number, currentA: number): void {
     if (!(dtS > 0)) return;
     this.#innerStep(dtS, currentA, false);
-    this.#pass(dtS);
+    this.#afterStep(dtS);
     this.operateAt(currentA);
   }
 
@@ -218,7 +218,7 @@ export class BatteryBank {
     return this.#decay;
   }
 
-  #pass(dtS: number): void {
+  #afterStep(dtS: number): void {
     this.#elapsedS += dtS;
     // the grid stands still, however steps fall
     if (Math.floor((this.#elapsedS + roundingS) / gridS) > Math.floor((this.#refreshedS + roundingS) / gridS))
@@ -264,10 +264,10 @@ export class BatteryBank {
     const heatW = amps * amps * (this.r0Ohm[k] ?? 0) + (r1 > 0 ? (middleRc * middleRc) / r1 : 0);
     this.#heatJ[k] = (this.#heatJ[k] ?? 0) + heatW * h;
     this.lossWh += (heatW * h) / secondsPerHour;
-    this.#takeEmf(k);
+    this.#updateEmf(k);
   }
 
-  #takeEmf(k: number): void {
+  #updateEmf(k: number): void {
     const cellV = ocvAt(this.ocv, this.soc[k] ?? 0) + (this.ocvShiftV[k] ?? 0);
     this.emfV[k] = this.cells.series * cellV - (this.rcV[k] ?? 0);
   }
@@ -319,10 +319,10 @@ export class BatteryBank {
       this.soc[k] = to.soc;
       this.ocvShiftV[k] = to.ocvV - ocvAt(this.ocv, to.soc);
       this.capacityAh[k] = (this.#newAh[k] ?? 1) * this.soh;
-      const part = resistancePart(spec, this.temperatureC[k] ?? startTemperatureC, to.soc);
+      const part = resistanceFactor(spec, this.temperatureC[k] ?? startTemperatureC, to.soc);
       this.r0Ohm[k] = cellOhm * series * part;
       this.r1Ohm[k] = (cellOhm * series * part * spec.r1OhmAh) / spec.r0OhmAh;
-      this.#takeEmf(k);
+      this.#updateEmf(k);
     }
     this.#chargeAh.fill(0);
     this.#heatJ.fill(0);
@@ -338,7 +338,7 @@ export class BatteryBank {
 }
 
 /** Resistance over that of a half full cell at 25 C: Arrhenius, and a parabola over the state of charge. */
-function resistancePart(spec: CellSpec, temperatureC: number, soc: number): number {
+function resistanceFactor(spec: CellSpec, temperatureC: number, soc: number): number {
   const kelvin = Math.max(temperatureC, -60) + zeroCelsiusK;
   const cold = Math.exp((spec.activationJMol / gasConstantJMolK) * (1 / kelvin - 1 / referenceK));
   const off = Math.min(1, Math.abs(2 * soc - 1));

@@ -70,7 +70,7 @@ export class BatteryPort implements DcSource {
     return this.#system.contactors.closing === 0 && this.#system.jumps === this.#seenJumps;
   }
 
-  get longestStepS(): number {
+  get maxStepS(): number {
     return this.#system.nextEventS;
   }
 
@@ -82,7 +82,7 @@ export class BatteryPort implements DcSource {
   prepare(dtS: number, input: SourceInput): void {
     // a sub-step that nobody drew from passes at rest
     if (this.#pendingS > 0) this.draw(0, false);
-    this.#takeSurroundings(input);
+    this.#updateSurroundings(input);
     this.#system.reserveOpen = input.frequencySupport;
     this.#pendingS = dtS > 0 && Number.isFinite(dtS) ? dtS : 0;
     this.#seenJumps = this.#system.jumps;
@@ -91,20 +91,20 @@ export class BatteryPort implements DcSource {
 
   settle(input: SourceInput): void {
     this.#pendingS = 0;
-    this.#takeSurroundings(input);
+    this.#updateSurroundings(input);
     this.bank.cool();
-    this.#system.contactors.arrive();
+    this.#system.contactors.closeAtOnce();
     this.#seenJumps = this.#system.jumps;
     this.#system.prepare(0);
-    this.#system.takePoint(0);
+    this.#system.operateAt(0);
   }
 
   answer({ targetW, floorW, ceilingW }: DcRequest): number {
-    const admittedW = Math.max(floorW, Math.min(ceilingW, this.#wantedW(targetW)));
+    const admittedW = Math.max(floorW, Math.min(ceilingW, this.#demandW(targetW)));
     return Math.max(-this.absorbableDcW, Math.min(this.availableDcW, admittedW));
   }
 
-  #wantedW(targetW: number | null): number {
+  #demandW(targetW: number | null): number {
     const { forced, requestedW } = this.#system;
     if (forced.mode === 'auto') return targetW ?? 0;
     const forcedW = Math.min(requestedW, this.#parameters.powerW);
@@ -112,11 +112,11 @@ export class BatteryPort implements DcSource {
   }
 
   draw(dcW: number, energized: boolean): void {
-    const askedW = energized && Number.isFinite(dcW) ? dcW : 0;
-    const powerW = Math.max(-this.absorbableDcW, Math.min(this.availableDcW, askedW));
-    if (this.#pendingS > 0) this.#system.pass(this.#pendingS, powerW);
+    const requestW = energized && Number.isFinite(dcW) ? dcW : 0;
+    const powerW = Math.max(-this.absorbableDcW, Math.min(this.availableDcW, requestW));
+    if (this.#pendingS > 0) this.#system.advance(this.#pendingS, powerW);
     this.#pendingS = 0;
-    this.#system.takePoint(powerW);
+    this.#system.operateAt(powerW);
   }
 
   get conditions(): ReadonlySet<SourceCondition> {
@@ -174,7 +174,7 @@ export class BatteryPort implements DcSource {
       system.reserveMaxPct = command.maxPct;
     } else if (command.kind === 'battery.connect') {
       // in a fault the strings stay open; the wish takes effect when it is cleared
-      system.contactors.wantAll(command.connect);
+      system.contactors.requestAll(command.connect);
     } else {
       throw new SimError('COMMAND_NOT_APPLICABLE', `a battery takes no command ${command.kind}`);
     }
@@ -188,7 +188,7 @@ export class BatteryPort implements DcSource {
     if (strings.some(({ contactor }) => contactor === 'closed')) this.#refuseInFault();
     forced.apply(command);
     if (command.socPct !== undefined) this.#system.fill(command.socPct / 100);
-    for (const { index, contactor } of strings) contactors.want(index, contactor === 'closed');
+    for (const { index, contactor } of strings) contactors.request(index, contactor === 'closed');
   }
 
   #refuseInFault(): void {
@@ -208,7 +208,7 @@ export class BatteryPort implements DcSource {
     this.#system.restart();
   }
 
-  #takeSurroundings({ ambientTemperatureC, cellTemperatureC }: SourceInput): void {
+  #updateSurroundings({ ambientTemperatureC, cellTemperatureC }: SourceInput): void {
     this.bank.setSurroundings(
       this.#parameters.ambientTemperatureC ?? ambientTemperatureC,
       this.#takesCellTemperature ? cellTemperatureC : null,

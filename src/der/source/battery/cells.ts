@@ -27,7 +27,7 @@ export interface StringSummary {
   bledWh: number;
 }
 
-const mostDeviations = 3;
+const maxDeviations = 3;
 /** Voltage over the lowest cell from which a cell is bled. */
 const balanceAboveV = 0.01;
 /** Bleeding current per capacity, 1/h. */
@@ -47,7 +47,7 @@ export class BankCells {
   readonly #socOffset: Float64Array;
   readonly #spec: CellSpec;
   readonly #ocv: OcvTable;
-  #widestOffset = 0;
+  #maxSocOffset = 0;
 
   /** @param capacityAh of the mean cell, new */
   constructor(shape: BankShape, spec: CellSpec, capacityAh: number, ocv: OcvTable, random: RandomStream) {
@@ -66,7 +66,7 @@ export class BankCells {
 
   #draw({ strings, cells }: BankShape, capacityAh: number, random: RandomStream): void {
     const { spread } = this.#spec;
-    const drawn = (): number => Math.max(-mostDeviations, Math.min(mostDeviations, random.normal()));
+    const drawn = (): number => Math.max(-maxDeviations, Math.min(maxDeviations, random.normal()));
     for (let at = 0; at < this.soc.length; at += 1) {
       const along = cells > 1 ? (at % cells) / (cells - 1) - 0.5 : 0;
       this.capacityAh[at] = 1 + spread.capacityShare * drawn();
@@ -77,8 +77,8 @@ export class BankCells {
     let parallel = 0;
     for (let k = 0; k < strings; k += 1) {
       const [from, to] = [k * this.series, (k + 1) * this.series];
-      level(this.resistance.subarray(from, to));
-      centre(this.temperatureOffsetK.subarray(from, to));
+      scaleToMeanOne(this.resistance.subarray(from, to));
+      shiftToMeanZero(this.temperatureOffsetK.subarray(from, to));
       parallel += this.stringCapacityAh(k);
     }
     // The bank as a whole has the capacity of its nameplate and starts at the state of charge asked for.
@@ -92,7 +92,7 @@ export class BankCells {
     for (let at = 0; at < this.soc.length; at += 1) {
       this.capacityAh[at] = (this.capacityAh[at] ?? 1) * scale;
       this.#socOffset[at] = (this.#socOffset[at] ?? 0) - offset;
-      this.#widestOffset = Math.max(this.#widestOffset, Math.abs(this.#socOffset[at] ?? 0));
+      this.#maxSocOffset = Math.max(this.#maxSocOffset, Math.abs(this.#socOffset[at] ?? 0));
     }
   }
 
@@ -106,7 +106,7 @@ export class BankCells {
   /** Sets every cell around a state of charge of 0..1 of the bank; near the ends the cells stand closer together. */
   fill(soc: number): void {
     const room = Math.min(soc, 1 - soc);
-    const part = this.#widestOffset > room ? room / this.#widestOffset : 1;
+    const part = this.#maxSocOffset > room ? room / this.#maxSocOffset : 1;
     for (let at = 0; at < this.soc.length; at += 1) this.soc[at] = soc + part * (this.#socOffset[at] ?? 0);
     this.balancing.fill(0);
   }
@@ -181,13 +181,13 @@ export class BankCells {
 }
 
 /** Scales to a mean of 1. */
-function level(values: Float64Array): void {
+function scaleToMeanOne(values: Float64Array): void {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   for (let at = 0; at < values.length; at += 1) values[at] = (values[at] ?? 1) / mean;
 }
 
 /** Moves to a mean of 0. */
-function centre(values: Float64Array): void {
+function shiftToMeanZero(values: Float64Array): void {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   for (let at = 0; at < values.length; at += 1) values[at] = (values[at] ?? 0) - mean;
 }

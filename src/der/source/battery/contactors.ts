@@ -11,20 +11,20 @@ const roundingS = 1e-9;
 /** The contactor of each string: open, closing with pre-charge, closed. */
 export class Contactors {
   readonly #bank: BatteryBank;
-  readonly #wanted: Uint8Array;
+  readonly #requested: Uint8Array;
   readonly #closingS: Float64Array;
   #held = false;
   #closing = 0;
 
   constructor(bank: BatteryBank) {
     this.#bank = bank;
-    this.#wanted = new Uint8Array(bank.stringCount).fill(1);
+    this.#requested = new Uint8Array(bank.stringCount).fill(1);
     this.#closingS = new Float64Array(bank.stringCount);
   }
 
   state(k: number): BatteryContactor {
     if (this.#bank.closed[k] === 1) return 'closed';
-    return this.#wanted[k] === 1 && !this.#held ? 'closing' : 'open';
+    return this.#requested[k] === 1 && !this.#held ? 'closing' : 'open';
   }
 
   /** strings on their way to closed */
@@ -48,16 +48,16 @@ export class Contactors {
     return next;
   }
 
-  want(k: number, closed: boolean): void {
-    if ((this.#wanted[k] === 1) === closed) return;
-    this.#wanted[k] = closed ? 1 : 0;
+  request(k: number, closed: boolean): void {
+    if ((this.#requested[k] === 1) === closed) return;
+    this.#requested[k] = closed ? 1 : 0;
     this.#closingS[k] = 0;
     if (!closed) this.#bank.setClosed(k, false);
     this.#count();
   }
 
-  wantAll(closed: boolean): void {
-    for (let k = 0; k < this.#wanted.length; k += 1) this.want(k, closed);
+  requestAll(closed: boolean): void {
+    for (let k = 0; k < this.#requested.length; k += 1) this.request(k, closed);
   }
 
   /** A fault opens every string and holds it open. */
@@ -65,14 +65,15 @@ export class Contactors {
     if (held === this.#held) return;
     this.#held = held;
     this.#closingS.fill(0);
-    if (held) for (let k = 0; k < this.#wanted.length; k += 1) this.#bank.setClosed(k, false);
+    if (held) for (let k = 0; k < this.#requested.length; k += 1) this.#bank.setClosed(k, false);
     this.#count();
   }
 
   /** Every string that may be closed is closed at once. */
-  arrive(): void {
+  closeAtOnce(): void {
     this.#closingS.fill(0);
-    for (let k = 0; k < this.#wanted.length; k += 1) this.#bank.setClosed(k, this.#wanted[k] === 1 && !this.#held);
+    for (let k = 0; k < this.#requested.length; k += 1)
+      this.#bank.setClosed(k, this.#requested[k] === 1 && !this.#held);
     this.#count();
   }
 
@@ -80,11 +81,11 @@ export class Contactors {
   advance(dtS: number): boolean {
     if (this.#closing === 0) return false;
     let changed = false;
-    for (let k = 0; k < this.#wanted.length; k += 1) {
+    for (let k = 0; k < this.#requested.length; k += 1) {
       if (this.state(k) !== 'closing') continue;
-      const soFarS = (this.#closingS[k] ?? 0) + dtS;
-      this.#closingS[k] = soFarS;
-      if (soFarS < preChargeS - roundingS || !this.#matches(k)) continue;
+      const closingS = (this.#closingS[k] ?? 0) + dtS;
+      this.#closingS[k] = closingS;
+      if (closingS < preChargeS - roundingS || !this.#matches(k)) continue;
       this.#bank.setClosed(k, true);
       this.#closingS[k] = 0;
       changed = true;
@@ -103,6 +104,6 @@ export class Contactors {
 
   #count(): void {
     this.#closing = 0;
-    for (let k = 0; k < this.#wanted.length; k += 1) if (this.state(k) === 'closing') this.#closing += 1;
+    for (let k = 0; k < this.#requested.length; k += 1) if (this.state(k) === 'closing') this.#closing += 1;
   }
 }

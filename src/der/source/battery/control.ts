@@ -40,7 +40,7 @@ export class ForcedControl {
   }
 
   /** @returns whether control has just gone back to `auto` */
-  pass(dtS: number): boolean {
+  advance(dtS: number): boolean {
     if (this.mode === 'auto') return false;
     this.remainingS -= dtS;
     if (this.remainingS > roundingS) return false;
@@ -55,7 +55,7 @@ const refuse = (issues: readonly Issue[]): never => {
 };
 
 /** Allows only what `ForcedControl.apply` can take over whole. @throws SimError */
-export function checkControl(command: ControlCommand, now: BatteryControlMode, stringCount: number): void {
+export function checkControl(command: ControlCommand, currentMode: BatteryControlMode, stringCount: number): void {
   const { mode, powerW, socPct, durationS, strings } = command;
   const issues: Issue[] = [];
   const bad = (name: string, given: unknown, allowed: string): void => {
@@ -75,11 +75,11 @@ export function checkControl(command: ControlCommand, now: BatteryControlMode, s
   }
   checkStrings(strings ?? [], stringCount, bad);
   if (issues.length > 0) refuse(issues);
-  const then = mode ?? now;
-  if (then === 'auto' && (typeof powerW === 'number' || typeof durationS === 'number')) {
+  const modeAfter = mode ?? currentMode;
+  if (modeAfter === 'auto' && (typeof powerW === 'number' || typeof durationS === 'number')) {
     throw new SimError('COMMAND_CONFLICT', 'a power or a duration needs a forced mode: charge, discharge or idle');
   }
-  if (then === 'idle' && typeof powerW === 'number' && powerW > 0) {
+  if (modeAfter === 'idle' && typeof powerW === 'number' && powerW > 0) {
     throw new SimError('COMMAND_CONFLICT', `mode idle has no power: given ${powerW} W`);
   }
 }

@@ -12,7 +12,7 @@ export function batteryDetail(system: BatterySystem, p: BatteryParameters, spec:
   const { dischargeW, chargeW } = system.powersNow();
   const { voltageV, powerW } = system;
   const requestedW = forced.mode === 'auto' ? null : system.requestedW;
-  const mostW = forced.mode === 'charge' ? chargeW : dischargeW;
+  const maxW = forced.mode === 'charge' ? chargeW : dischargeW;
   return {
     kind: 'battery',
     chemistry: p.chemistry,
@@ -48,7 +48,7 @@ export function batteryDetail(system: BatterySystem, p: BatteryParameters, spec:
     state: system.state,
     inhibit: system.inhibit,
     requestedPowerW: requestedW,
-    clampedPowerW: requestedW === null ? null : Math.min(requestedW, mostW),
+    clampedPowerW: requestedW === null ? null : Math.min(requestedW, maxW),
     remainingS: forced.remainingS === Infinity ? null : forced.remainingS,
     events: eventsNow(system, p, spec, cells),
     contactorsClosed: bank.closedCount,

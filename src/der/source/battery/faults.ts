@@ -69,7 +69,7 @@ export function batteryEvents(input: EventInput): BatteryEvent[] {
   add('OVER_SOC_MAX_ALARM', soc > input.highSoc + nearSoc);
   add('OVER_SOC_MAX_WARNING', input.highBlocked);
   add('VOLTAGE_IMBALANCE_WARNING', maxV - minV > imbalanceV);
-  add('CURRENT_IMBALANCE_WARNING', unevenCurrents(bank));
+  add('CURRENT_IMBALANCE_WARNING', hasCurrentImbalance(bank));
   add('CONTACTOR_ERROR', input.contactorStuck);
   return events;
 }
@@ -77,13 +77,13 @@ export function batteryEvents(input: EventInput): BatteryEvent[] {
 /** Closer to a bound than the shown step is at the bound. */
 const nearSoc = 0.0005;
 
-function unevenCurrents(bank: BatteryBank): boolean {
+function hasCurrentImbalance(bank: BatteryBank): boolean {
   if (bank.closedCount < 2) return false;
   const meanA = bank.busCurrentA / bank.closedCount;
-  const leastA = (comparedPerHour * bank.nominalAh) / bank.stringCount;
-  let off = 0;
+  const minA = (comparedPerHour * bank.nominalAh) / bank.stringCount;
+  let deviationA = 0;
   for (let k = 0; k < bank.stringCount; k += 1) {
-    if (bank.closed[k] === 1) off = Math.max(off, Math.abs((bank.currentA[k] ?? 0) - meanA));
+    if (bank.closed[k] === 1) deviationA = Math.max(deviationA, Math.abs((bank.currentA[k] ?? 0) - meanA));
   }
-  return off > Math.max(leastA, imbalanceShare * Math.abs(meanA));
+  return deviationA > Math.max(minA, imbalanceShare * Math.abs(meanA));
 }

@@ -1,7 +1,7 @@
 /** Share of the capacity by which the state of charge must come back before a blocked direction opens again. */
 const hysteresis = 0.01;
 /** Closer to a bound than this counts as there. */
-const arrived = 1e-6;
+const boundTolerance = 1e-6;
 const rounding = 1e-12;
 
 /** Whether charging or discharging has come to its end, with hysteresis. States of charge are 0..1. */
@@ -15,7 +15,7 @@ export class SocWindow {
   #highOpens = 1;
 
   /** The state of charge has been set from outside: nothing is remembered. */
-  forget(): void {
+  reset(): void {
     this.lowBlocked = this.highBlocked = false;
   }
 
@@ -27,15 +27,15 @@ export class SocWindow {
     this.#low = low;
     this.#high = high;
     // a window narrower than the hysteresis must still open somewhere
-    const back = Math.min(hysteresis, (high - low) / 2);
-    if (soc <= low + arrived || empty) {
-      if (!this.lowBlocked) this.#lowOpens = Math.max(soc, low) + back;
+    const reopenMargin = Math.min(hysteresis, (high - low) / 2);
+    if (soc <= low + boundTolerance || empty) {
+      if (!this.lowBlocked) this.#lowOpens = Math.max(soc, low) + reopenMargin;
       this.lowBlocked = true;
     } else if (soc >= this.#lowOpens - rounding) {
       this.lowBlocked = false;
     }
-    if (soc >= high - arrived || full) {
-      if (!this.highBlocked) this.#highOpens = Math.min(soc, high) - back;
+    if (soc >= high - boundTolerance || full) {
+      if (!this.highBlocked) this.#highOpens = Math.min(soc, high) - reopenMargin;
       this.highBlocked = true;
     } else if (soc <= this.#highOpens + rounding) {
       this.highBlocked = false;

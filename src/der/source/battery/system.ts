@@ -24,14 +24,14 @@ import { extremeCellV } from './view.ts';
 
 /** Share of the capacity by which the state of health falls over the cycle life. */
 const fadeOverLife = 0.2;
-const leastSoh = 0.5;
+const minSoh = 0.5;
 /** Where the voltage of the cells leaves less current than this per capacity, 1/h, they are full or empty. */
 const endCurrentPerHour = 0.02;
 /** A voltage bound means full or empty only this close to the ends. */
 const endSoc = 0.1;
 /** A sub-step that would pass a bound ends there, but is no shorter than this. */
-const shortestStepS = 0.001;
-const aheadS = 2;
+const minStepS = 0.001;
+const lookAheadS = 2;
 
 /** Power at the DC terminals, magnitudes. */
 export interface TerminalPowers {
@@ -75,7 +75,7 @@ export class BatterySystem {
   readonly #ratedA: number;
   #standbyW = 0;
   /** refresh of the bank that faults were looked for after, and that the shares are of */
-  #lookedAt = -1;
+  #assessedRefresh = -1;
   #dischargeShare = 1;
   #chargeShare = 1;
 
@@ -149,27 +149,27 @@ export class BatterySystem {
     if (powerW > 0 ? this.window.lowBlocked : this.window.highBlocked) return Infinity;
     const left = powerW > 0 ? bank.meanSoc - this.#bounds.lowSoc : this.#bounds.highSoc - bank.meanSoc;
     const seconds = (left * bank.closedAh * secondsPerHour) / rateA;
-    return seconds > 0 && seconds < aheadS ? Math.max(seconds, shortestStepS) : Infinity;
+    return seconds > 0 && seconds < lookAheadS ? Math.max(seconds, minStepS) : Infinity;
   }
 
   /** Finds what the next `dtS` allow; 0 s: this instant. */
   prepare(dtS: number): void {
-    this.#powers(dtS, this.prepared);
+    this.#computePowers(dtS, this.prepared);
     this.#updateWindow();
-    this.#block(this.prepared);
+    this.#applyWindow(this.prepared);
   }
 
   /** What this instant allows, without a bound that is seconds away; lent until the next call. */
   powersNow(): TerminalPowers {
     const standbyW = this.#standbyW;
-    this.#powers(0, this.#now);
+    this.#computePowers(0, this.#now);
     this.#standbyW = standbyW;
-    this.#block(this.#now);
+    this.#applyWindow(this.#now);
     return this.#now;
   }
 
   /** Time passes at a power within what was prepared. */
-  pass(dtS: number, powerW: number): void {
+  advance(dtS: number, powerW: number): void {
     const { bank } = this;
     const connected = bank.closedCount > 0;
     bank.advance(dtS, connected ? powerW + this.#standbyW : 0);
@@ -177,15 +177,15 @@ export class BatterySystem {
     if (connected) this.standbyWh += this.#standbyW * hours;
     if (powerW > 0) this.dischargedWh += powerW * hours;
     else this.chargedWh -= powerW * hours;
-    if (this.forced.pass(dtS)) this.jumps += 1;
+    if (this.forced.advance(dtS)) this.jumps += 1;
     this.contactors.advance(dtS);
-    if (bank.refreshes !== this.#lookedAt) this.#look();
-    this.#takeBounds();
+    if (bank.refreshes !== this.#assessedRefresh) this.#assess();
+    this.#updateBounds();
     this.#updateWindow();
   }
 
   /** Takes up an operating point; no time passes. */
-  takePoint(powerW: number): void {
+  operateAt(powerW: number): void {
     const connected = this.bank.closedCount > 0;
     this.bank.operate(connected ? powerW + this.#standbyW : 0);
     this.powerW = connected ? powerW : 0;
@@ -196,12 +196,12 @@ export class BatterySystem {
   rebalance(dtS: number): void {
     this.jumps += 1;
     this.prepare(dtS);
-    this.takePoint(Math.max(-this.prepared.chargeW, Math.min(this.prepared.dischargeW, this.powerW)));
+    this.operateAt(Math.max(-this.prepared.chargeW, Math.min(this.prepared.dischargeW, this.powerW)));
   }
 
   clearFaults(): void {
     this.faults.clear();
-    this.#look();
+    this.#assess();
     this.contactors.hold(this.faults.size > 0);
   }
 
@@ -214,26 +214,26 @@ export class BatterySystem {
     this.chargedWh = this.dischargedWh = this.standbyWh = 0;
     this.bank.soh = p.sohPct / 100;
     this.bank.restart(p.socPct / 100);
-    this.window.forget();
+    this.window.reset();
     this.clearFaults();
-    this.contactors.wantAll(true);
-    this.contactors.arrive();
+    this.contactors.requestAll(true);
+    this.contactors.closeAtOnce();
     this.prepare(0);
-    this.takePoint(0);
+    this.operateAt(0);
   }
 
   /** Sets the state of charge, 0..1. */
   fill(soc: number): void {
     this.bank.fill(soc);
-    this.window.forget();
+    this.window.reset();
   }
 
   /** After a refresh of the cells: ageing, faults, and the shares of the rating that hold until the next one. */
-  #look(): void {
+  #assess(): void {
     const { bank } = this;
     const { sohPct, cycleLife } = this.#parameters;
-    this.#lookedAt = bank.refreshes;
-    if (cycleLife !== null) bank.soh = Math.max(leastSoh, sohPct / 100 - (fadeOverLife * this.cycles) / cycleLife);
+    this.#assessedRefresh = bank.refreshes;
+    if (cycleLife !== null) bank.soh = Math.max(minSoh, sohPct / 100 - (fadeOverLife * this.cycles) / cycleLife);
     const soc = bank.meanSoc;
     this.#dischargeShare = alongPolyline(dischargeOverSoc, soc);
     this.#chargeShare = alongPolyline(chargeOverSoc, soc);
@@ -254,31 +254,31 @@ export class BatterySystem {
     if (this.faults.size > 0) this.contactors.hold(true);
   }
 
-  #takeBounds(): void {
+  #updateBounds(): void {
     const p = this.#parameters;
     const { mode } = this.forced;
     const bounds = this.#bounds;
     const closedShare = this.bank.closedCount / p.strings;
-    const perString = this.#ratedA * closedShare;
+    const closedRatedA = this.#ratedA * closedShare;
     const ratedW = p.powerW * closedShare;
     bounds.lowSoc = this.reserveOpen || mode === 'discharge' ? p.socMinPct / 100 : this.reserveMinPct / 100;
     bounds.highSoc = mode === 'charge' ? p.socMaxPct / 100 : this.reserveMaxPct / 100;
-    bounds.dischargeA = perString * this.#dischargeShare;
-    bounds.chargeA = perString * this.#chargeShare;
+    bounds.dischargeA = closedRatedA * this.#dischargeShare;
+    bounds.chargeA = closedRatedA * this.#chargeShare;
     bounds.enoughDischargeW = ratedW * (this.#dischargeShare + standbyShare);
     bounds.enoughChargeW = ratedW * this.#chargeShare;
   }
 
-  #powers(dtS: number, to: TerminalPowers): void {
+  #computePowers(dtS: number, to: TerminalPowers): void {
     const { bank } = this;
     const p = this.#parameters;
-    if (bank.refreshes !== this.#lookedAt) this.#look();
-    this.#takeBounds();
+    if (bank.refreshes !== this.#assessedRefresh) this.#assess();
+    this.#updateBounds();
     bankLimits(bank, this.#spec, this.#bounds, dtS, this.#limits);
     // at the hard floor the management system sleeps: nothing drains the cells any further
     const aboveFloorAh = Math.max(0, bank.meanSoc - p.socMinPct / 100) * bank.closedAh;
-    const mostW = dtS > 0 ? (aboveFloorAh * secondsPerHour * bank.busEmfV) / dtS : Infinity;
-    this.#standbyW = aboveFloorAh > 0 ? Math.min(standbyShare * p.powerW, mostW) : 0;
+    const maxW = dtS > 0 ? (aboveFloorAh * secondsPerHour * bank.busEmfV) / dtS : Infinity;
+    this.#standbyW = aboveFloorAh > 0 ? Math.min(standbyShare * p.powerW, maxW) : 0;
     const ratedW = (p.powerW * bank.closedCount) / p.strings;
     to.dischargeW = Math.max(0, Math.min(ratedW * this.#dischargeShare, this.#limits.dischargeW - this.#standbyW));
     to.chargeW =
@@ -298,7 +298,7 @@ export class BatterySystem {
     if (window.lowBlocked !== lowBlocked || window.highBlocked !== highBlocked) this.jumps += 1;
   }
 
-  #block(powers: TerminalPowers): void {
+  #applyWindow(powers: TerminalPowers): void {
     if (this.window.lowBlocked) powers.dischargeW = 0;
     if (this.window.highBlocked) powers.chargeW = 0;
   }

@@ -100,17 +100,17 @@ function moduleView(bank: BatteryBank, shape: BankShape, k: number, index: numbe
       balancing: bank.cells.balancing[at] === 1,
     });
   }
-  const volts = cells.map((cell) => cell.voltageV);
-  const degrees = cells.map((cell) => cell.temperatureC);
+  const voltages = cells.map((cell) => cell.voltageV);
+  const temperatures = cells.map((cell) => cell.temperatureC);
   return {
     index,
     socPct: shownPct(soc / shape.cells),
     sohPct: shownPct(bank.soh),
-    voltageV: volts.reduce((a, b) => a + b, 0),
-    cellVoltageMinV: Math.min(...volts),
-    cellVoltageMaxV: Math.max(...volts),
-    temperatureMinC: Math.min(...degrees),
-    temperatureMaxC: Math.max(...degrees),
+    voltageV: voltages.reduce((a, b) => a + b, 0),
+    cellVoltageMinV: Math.min(...voltages),
+    cellVoltageMaxV: Math.max(...voltages),
+    temperatureMinC: Math.min(...temperatures),
+    temperatureMaxC: Math.max(...temperatures),
     cells,
   };
 }

@@ -87,27 +87,27 @@ export function chargeAlong(
     const here = p0 + slope * (s - s0);
     const crossing = slope === 0 ? s1 : s0 + (capW - p0) / slope;
     const capped = here >= capW * (1 - powerTolerance) && (slope >= 0 || crossing > s + socTolerance);
-    const bends = crossing > s && (capped ? slope < 0 : slope > 0);
-    const stop = Math.min(s1, goalSoc, bends ? crossing : 1);
+    const capChanges = crossing > s && (capped ? slope < 0 : slope > 0);
+    const endSoc = Math.min(s1, goalSoc, capChanges ? crossing : 1);
     const left = dtS - out.timeS;
-    const timeS = stretch(capped ? capW : here, capped ? 0 : slope * socPerJ, (stop - s) / socPerJ, left, out);
+    const timeS = stretch(capped ? capW : here, capped ? 0 : slope * socPerJ, (endSoc - s) / socPerJ, left, out);
     if (timeS >= left) return;
-    s = stop;
-    if (stop >= s1) i += 1;
+    s = endSoc;
+    if (endSoc >= s1) i += 1;
   }
 }
 
 /** One stretch of `mostJ` whose power starts at `powerW` and grows by `growth` per second of itself; returns the time to its end. */
-function stretch(powerW: number, growth: number, mostJ: number, leftS: number, out: ChargeResult): number {
+function stretch(powerW: number, growth: number, maxJ: number, leftS: number, out: ChargeResult): number {
   if (!(powerW > 0)) {
     out.timeS += leftS;
     return leftS;
   }
   const flat = growth === 0;
-  const ratio = 1 + (growth * mostJ) / powerW;
-  const endS = flat ? mostJ / powerW : ratio > 0 ? Math.log(ratio) / growth : Infinity;
+  const ratio = 1 + (growth * maxJ) / powerW;
+  const endS = flat ? maxJ / powerW : ratio > 0 ? Math.log(ratio) / growth : Infinity;
   if (endS < leftS || leftS === Infinity) {
-    out.energyJ += mostJ;
+    out.energyJ += maxJ;
     out.timeS += endS;
   } else {
     out.energyJ += flat ? powerW * leftS : (powerW * Math.expm1(growth * leftS)) / growth;

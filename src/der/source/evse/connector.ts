@@ -54,10 +54,10 @@ export interface Connector {
   /** `capW` after sharing */
   offerW: number;
   /** of the prepared sub-step: most charge and most discharge, and what the vehicle does by itself; means */
-  upW: number;
-  downW: number;
-  wishW: number;
-  wishEndW: number;
+  chargeableW: number;
+  dischargeableW: number;
+  unrestrictedW: number;
+  unrestrictedEndW: number;
   ramping: boolean;
   /** what the last answer gave it */
   planW: number;
@@ -96,10 +96,10 @@ export function createConnector(p: EvseConnectorParameters, defaultEv: EvParamet
     capW: 0,
     capSource: 'none',
     offerW: 0,
-    upW: 0,
-    downW: 0,
-    wishW: 0,
-    wishEndW: 0,
+    chargeableW: 0,
+    dischargeableW: 0,
+    unrestrictedW: 0,
+    unrestrictedEndW: 0,
     ramping: false,
     planW: 0,
     heldByDer: false,
@@ -136,31 +136,30 @@ export function wattsPerAmpere(c: Connector, terminalPu: number): number {
 }
 
 /** Smallest limit in W that still lets the vehicle charge: of an AC connector the minimum current on the phases in use. */
-export function leastPowerW(c: Connector): number {
+export function minChargeW(c: Connector): number {
   return c.p.type === 'ac' ? (c.p.minPowerW * phasesInUse(c)) / c.p.phases : c.p.minPowerW;
 }
 
 const limitTolerance = 1e-9;
 
 /** Takes the lowest of hardware, vehicle and commanded limits into `capW`; below the minimum it is 0. */
-export function takeLimits(c: Connector, vehicle: Vehicle, terminalPu: number): void {
+export function updateLimits(c: Connector, vehicle: Vehicle, terminalPu: number): void {
   const perA = wattsPerAmpere(c, terminalPu);
   let capW = Math.min(c.p.maxPowerW, c.p.maxCurrentA * perA);
   let source: EvseLimitSource = 'hardware';
   let paused = false;
-  const leastW = leastPowerW(c);
+  const minW = minChargeW(c);
   const profileW = Math.min(c.profileLimitW, c.profileLimitA * perA);
   if (profileW < capW) {
     capW = profileW;
     source = 'charging_profile';
     // amperes are compared as such: a sagging voltage is no reason to pause
-    paused =
-      c.profileLimitW < leastW * (1 - limitTolerance) || (c.p.type === 'ac' && c.profileLimitA < c.p.minCurrentA);
+    paused = c.profileLimitW < minW * (1 - limitTolerance) || (c.p.type === 'ac' && c.profileLimitA < c.p.minCurrentA);
   }
   if (c.localLimitW < capW) {
     capW = c.localLimitW;
     source = 'local';
-    paused ||= capW < leastW * (1 - limitTolerance);
+    paused ||= capW < minW * (1 - limitTolerance);
   }
   if (!paused && vehicle.maxChargeW < capW) {
     capW = vehicle.maxChargeW;

@@ -1,5 +1,5 @@
 import type { EvseConnectorDetail, EvseDetail, EvseLimitSource } from '../../../contract/kinds/evse.ts';
-import { flagsOf, leastPowerW, phasesInUse, wattsPerAmpere } from './connector.ts';
+import { flagsOf, minChargeW, phasesInUse, wattsPerAmpere } from './connector.ts';
 import type { Connector } from './connector.ts';
 import type { Station } from './machine.ts';
 import { ocpp16Status, ocpp201Status, phaseTraits } from './phases.ts';
@@ -8,7 +8,7 @@ import { sessionDetail } from './sessions.ts';
 import { packVoltageV, vehicleDetail } from './vehicle.ts';
 
 /** Below this a limit counts as the same. */
-const sameW = 1e-3;
+const toleranceW = 1e-3;
 
 /** What limits the connector now, W. */
 function limitNow(c: Connector): { readonly limitW: number; readonly limitSource: EvseLimitSource } {
@@ -27,7 +27,7 @@ function limitNow(c: Connector): { readonly limitW: number; readonly limitSource
       : { limitW: ownW, limitSource: c.vehicle.maxDischargeW < c.p.maxDischargeW ? 'ev' : 'hardware' };
   }
   const curveW = chargeLevelW(c.vehicle, c.offerW);
-  return curveW < c.offerW - sameW
+  return curveW < c.offerW - toleranceW
     ? { limitW: curveW, limitSource: 'ev' }
     : { limitW: c.offerW, limitSource: c.capSource };
 }
@@ -60,7 +60,7 @@ export function connectorDetail(c: Connector, terminalPu: number): EvseConnector
     type: p.type,
     standard: p.standard,
     maxPowerW: p.maxPowerW,
-    minPowerW: leastPowerW(c),
+    minPowerW: minChargeW(c),
     phases: p.phases,
     bidirectional: p.bidirectional,
     status: ocpp16Status(c.phase, flags),

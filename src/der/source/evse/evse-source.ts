@@ -10,16 +10,16 @@ import type {
 import type { RandomStream } from '../../../core/random.ts';
 import { LivePort, noConditions } from '../shared.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
-import { canFlow, createConnector, leastPowerW, takeLimits } from './connector.ts';
+import { canFlow, createConnector, minChargeW, updateLimits } from './connector.ts';
 import type { Connector } from './connector.ts';
 import { connectorVoltageV, evseDetail } from './detail.ts';
 import { authorizeByPlug, fire, fireDue, nextDueS, updateHolds } from './machine.ts';
 import type { Station } from './machine.ts';
 import { clearFault, operate } from './operations.ts';
 import { phaseSkew } from './phase-split.ts';
-import { bendPlan, createScratch, offerUnder, planTotal, planWish } from './plan.ts';
+import { adjustPlan, createScratch, shareStationLimit, planTotal, planUnrestricted } from './plan.ts';
 import type { Scratch } from './plan.ts';
-import { chargeLevelW, mostDischargeW, noReach, takeReach, timeToEndS, vehicleRampWS } from './reach.ts';
+import { chargeLevelW, maxDischargeW, clearReach, updateReach, timeToEndS, vehicleRampWS } from './reach.ts';
 import { sessionDetail } from './sessions.ts';
 import { createVehicle } from './vehicle.ts';
 
@@ -32,12 +32,12 @@ function conditionsOf(errorCode: Connector['errorCode']): ReadonlySet<SourceCond
 }
 
 /** Nearer to what a vehicle wishes than this nobody has held it back. */
-const sameW = 1e-6;
-const shortestStepS = 1e-3;
+const unrestrictedToleranceW = 1e-6;
+const minStepS = 1e-3;
 /** of the clock; a step of 0 would stand for the settled state */
-const leastStepS = 1e-6;
+const clockResolutionS = 1e-6;
 /** Shares follow the curves of the vehicles from sub-step to sub-step. */
-const sharedStepS = 1;
+const sharingStepS = 1;
 /** Phases of a three-phase supply: a station profile in amperes counts all. */
 const stationPhases = 3;
 
@@ -95,37 +95,37 @@ export class EvseSource implements DcSource {
   /** V2G once the vehicles have ramped. */
   get potentialDcW(): number {
     let sum = -this.#station.p.standbyW;
-    for (const c of this.#station.connectors) if (c.vehicle !== null && canFlow(c)) sum += mostDischargeW(c, c.vehicle);
+    for (const c of this.#station.connectors) if (c.vehicle !== null && canFlow(c)) sum += maxDischargeW(c, c.vehicle);
     return Math.max(this.#availableDcW, sum);
   }
 
   /** Where the ramps of the vehicles lead when nobody asks. */
   get potentialAbsorbableDcW(): number {
-    return Math.max(this.#absorbableDcW, this.#levelW());
+    return Math.max(this.#absorbableDcW, this.#settledW());
   }
 
   /** The vehicle that charges with the least, and the station beside it. */
-  get leastAbsorbedDcW(): number {
-    let leastW = Infinity;
-    for (const c of this.#station.connectors) if (c.upW > 0) leastW = Math.min(leastW, leastPowerW(c));
-    return leastW === Infinity ? 0 : leastW + this.#station.p.standbyW;
+  get minAbsorbedDcW(): number {
+    let minW = Infinity;
+    for (const c of this.#station.connectors) if (c.chargeableW > 0) minW = Math.min(minW, minChargeW(c));
+    return minW === Infinity ? 0 : minW + this.#station.p.standbyW;
   }
 
-  get riseGivenDcWS(): number {
-    return this.riseAbsorbedDcWS;
+  get outputRampDcWS(): number {
+    return this.absorbedRampDcWS;
   }
 
   /** All vehicles at once. */
-  get riseAbsorbedDcWS(): number {
+  get absorbedRampDcWS(): number {
     let sum = 0;
     for (const c of this.#station.connectors) if (c.vehicle !== null && canFlow(c)) sum += vehicleRampWS(c, c.vehicle);
     return sum;
   }
 
   /** Power in W that the station draws at its meter when nobody asks; negative: V2G by command. */
-  get naturalW(): number {
+  get unrestrictedW(): number {
     let sum = this.#station.p.standbyW;
-    for (const c of this.#station.connectors) sum += c.wishW;
+    for (const c of this.#station.connectors) sum += c.unrestrictedW;
     return sum;
   }
 
@@ -134,9 +134,9 @@ export class EvseSource implements DcSource {
     return true;
   }
 
-  get longestStepS(): number {
+  get maxStepS(): number {
     const { connectors, nowS } = this.#station;
-    let stepS = this.#shared ? sharedStepS : Infinity;
+    let stepS = this.#shared ? sharingStepS : Infinity;
     for (const c of connectors) {
       const dueS = nextDueS(c) - nowS;
       if (dueS < stepS) stepS = dueS;
@@ -144,7 +144,7 @@ export class EvseSource implements DcSource {
       const endS = timeToEndS(c, c.vehicle);
       if (endS < stepS) stepS = endS;
     }
-    return Math.max(shortestStepS, stepS);
+    return Math.max(minStepS, stepS);
   }
 
   get conditions(): ReadonlySet<SourceCondition> {
@@ -157,35 +157,36 @@ export class EvseSource implements DcSource {
     const dt = dtS > 0 && Number.isFinite(dtS) ? dtS : 0;
     this.#station.nowS += dt;
     this.#pendingS = dt;
-    this.#takeReach(Math.max(dt, leastStepS), input.terminalPu);
+    this.#updateReach(Math.max(dt, clockResolutionS), input.terminalPu);
   }
 
   /** Start delays are over and ramps at their ends. */
   settle(input: SourceInput): void {
     for (const c of this.#station.connectors) if (c.phase === 'starting') fire(this.#station, c, 'delay_over');
     this.#pendingS = 0;
-    this.#takeReach(0, input.terminalPu);
+    this.#updateReach(0, input.terminalPu);
   }
 
   answer({ targetW, floorW, ceilingW }: DcRequest): number {
     const { connectors, p } = this.#station;
-    const mostW = -floorW;
-    const leastW = -ceilingW;
-    const wishW = this.naturalW;
+    const maxW = -floorW;
+    const minW = -ceilingW;
+    const demandW = this.unrestrictedW;
     // on the way up a limit counts for where the way leads: below the least current nobody starts
-    const leadsToW = this.settled ? wishW : Math.max(wishW, this.#levelW());
-    if (targetW === null && leadsToW <= mostW && wishW >= leastW) {
-      planWish(connectors);
-      return this.#answered(wishW);
+    const settledW = this.settled ? demandW : Math.max(demandW, this.#settledW());
+    if (targetW === null && settledW <= maxW && demandW >= minW) {
+      planUnrestricted(connectors);
+      return this.#answerFor(demandW);
     }
-    const askedW = Math.min(mostW, Math.max(leastW, targetW === null ? leadsToW : -targetW));
+    const requestedW = Math.min(maxW, Math.max(minW, targetW === null ? settledW : -targetW));
     // no vehicle discharges for the standby alone
-    const vehiclesW = askedW >= 0 ? Math.max(0, askedW - p.standbyW) : askedW - p.standbyW;
-    const planned =
-      p.standbyW + planTotal(connectors, this.#scratch, vehiclesW, mostW - p.standbyW, leastW > p.standbyW);
-    const least = Math.min(leastW, this.#absorbableDcW);
-    const most = Math.max(mostW, -this.#availableDcW);
-    return this.#answered(Math.max(-this.#availableDcW, Math.min(this.#absorbableDcW, most, Math.max(least, planned))));
+    const vehiclesW = requestedW >= 0 ? Math.max(0, requestedW - p.standbyW) : requestedW - p.standbyW;
+    const planned = p.standbyW + planTotal(connectors, this.#scratch, vehiclesW, maxW - p.standbyW, minW > p.standbyW);
+    const minDrawW = Math.min(minW, this.#absorbableDcW);
+    const maxDrawW = Math.max(maxW, -this.#availableDcW);
+    return this.#answerFor(
+      Math.max(-this.#availableDcW, Math.min(this.#absorbableDcW, maxDrawW, Math.max(minDrawW, planned))),
+    );
   }
 
   get phaseSkewW(): readonly [number, number, number] | null {
@@ -197,7 +198,7 @@ export class EvseSource implements DcSource {
     const drawnW = energized ? -dcW : 0;
     if (!energized) for (const c of connectors) c.planW = 0;
     else if (drawnW !== this.#plannedW)
-      bendPlan(connectors, drawnW >= 0 ? Math.max(0, drawnW - p.standbyW) : drawnW - p.standbyW);
+      adjustPlan(connectors, drawnW >= 0 ? Math.max(0, drawnW - p.standbyW) : drawnW - p.standbyW);
     this.#plannedW = drawnW;
     const hours = this.#pendingS / 3600;
     let vehiclesW = 0;
@@ -211,7 +212,7 @@ export class EvseSource implements DcSource {
     this.#pendingS = 0;
     for (const c of connectors) {
       updateHolds(this.#station, c);
-      if (nextDueS(c) <= nowS + shortestStepS) fireDue(this.#station, c);
+      if (nextDueS(c) <= nowS + minStepS) fireDue(this.#station, c);
     }
   }
 
@@ -296,62 +297,63 @@ export class EvseSource implements DcSource {
   }
 
   /** Limits, shares and reach of every connector for a sub-step. @param dtS 0: the settled state */
-  #takeReach(dtS: number, terminalPu: number): void {
+  #updateReach(dtS: number, terminalPu: number): void {
     const { connectors, p, profileLimitW, profileLimitA } = this.#station;
     this.#terminalPu = Number.isFinite(terminalPu) && terminalPu > 0 ? terminalPu : 0;
     for (const c of connectors) {
       c.capW = 0;
       c.offerW = 0;
-      if (c.vehicle !== null && canFlow(c)) takeLimits(c, c.vehicle, this.#terminalPu);
+      if (c.vehicle !== null && canFlow(c)) updateLimits(c, c.vehicle, this.#terminalPu);
     }
     const perA =
       profileLimitA === Infinity ? Infinity : profileLimitA * stationPhases * (connectors[0]?.p.voltageV ?? 0);
     const profileW = Math.min(profileLimitW, perA);
     const limitW = Math.max(0, Math.min(p.maxPowerW, profileW) - p.standbyW);
-    this.#shared = offerUnder(connectors, this.#scratch, limitW, profileW < p.maxPowerW) && connectors.length > 1;
+    this.#shared =
+      shareStationLimit(connectors, this.#scratch, limitW, profileW < p.maxPowerW) && connectors.length > 1;
     let upW = 0;
     let downW = 0;
     for (const c of connectors) {
-      if (c.vehicle !== null && canFlow(c)) takeReach(c, c.vehicle, dtS);
-      else noReach(c);
-      upW += c.upW;
-      downW += c.downW;
+      if (c.vehicle !== null && canFlow(c)) updateReach(c, c.vehicle, dtS);
+      else clearReach(c);
+      upW += c.chargeableW;
+      downW += c.dischargeableW;
     }
     if (upW > limitW) {
-      this.#holdBelow(limitW / upW);
+      this.#scaleCharging(limitW / upW);
       upW = limitW;
     }
     this.#absorbableDcW = upW + p.standbyW;
     this.#availableDcW = Math.max(0, downW - p.standbyW);
-    planWish(connectors);
-    this.#plannedW = this.naturalW;
+    planUnrestricted(connectors);
+    this.#plannedW = this.unrestrictedW;
   }
 
   /** Ramps down and rising curves may not carry the station above its limit. */
-  #holdBelow(factor: number): void {
+  #scaleCharging(factor: number): void {
     for (const c of this.#station.connectors) {
-      if (c.upW <= 0) continue;
-      c.upW *= factor;
-      c.wishW *= factor;
-      c.wishEndW *= factor;
+      if (c.chargeableW <= 0) continue;
+      c.chargeableW *= factor;
+      c.unrestrictedW *= factor;
+      c.unrestrictedEndW *= factor;
     }
   }
 
   /** Power in W at the meter once all ramps are over. */
-  #levelW(): number {
+  #settledW(): number {
     let sum = this.#station.p.standbyW;
     for (const c of this.#station.connectors) {
-      if (c.vehicle !== null && c.upW > 0) sum += chargeLevelW(c.vehicle, c.offerW);
-      else sum += Math.min(0, c.wishW);
+      if (c.vehicle !== null && c.chargeableW > 0) sum += chargeLevelW(c.vehicle, c.offerW);
+      else sum += Math.min(0, c.unrestrictedW);
     }
     return sum;
   }
 
-  #answered(drawnW: number): number {
+  #answerFor(drawnW: number): number {
     let sum = this.#station.p.standbyW;
     for (const c of this.#station.connectors) sum += c.planW;
     // a plan that had to be cut is bent when it is drawn
-    this.#plannedW = Math.abs(sum - drawnW) <= sameW * sameW ? drawnW : NaN;
+    this.#plannedW = Math.abs(sum - drawnW) <= unrestrictedToleranceW * unrestrictedToleranceW ? drawnW : NaN;
     return drawnW === 0 ? 0 : -drawnW;
   }
 
@@ -359,9 +361,9 @@ export class EvseSource implements DcSource {
     const { vehicle, planW } = c;
     // -0 is no reading
     c.powerW = planW === 0 ? 0 : planW;
-    c.heldByDer = Math.abs(planW - c.wishW) > sameW;
+    c.heldByDer = Math.abs(planW - c.unrestrictedW) > unrestrictedToleranceW;
     if (c.heldByDer) c.ramping = false;
-    c.flowW = c.heldByDer ? planW : c.wishEndW;
+    c.flowW = c.heldByDer ? planW : c.unrestrictedEndW;
     if (vehicle === null || planW === 0) return;
     const perJ = planW > 0 ? vehicle.socPerJ : vehicle.drainPerJ;
     vehicle.soc = Math.max(0, Math.min(1, vehicle.soc + planW * perJ * hours * 3600));

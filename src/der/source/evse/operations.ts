@@ -13,22 +13,22 @@ import { createVehicle, patchVehicle } from './vehicle.ts';
 type Of<Kind extends EvseCommand['kind']> = Extract<EvseCommand, { readonly kind: Kind }>;
 type Operation<Kind extends EvseCommand['kind']> = (station: Station, c: Connector, command: Of<Kind>) => void;
 
-const mostW = 1e9;
+const maxNumber = 1e9;
 
 function conflict(c: Connector, why: string): SimError {
   return new SimError('COMMAND_CONFLICT', `connector ${c.p.connectorId} is ${statusOf(c)}: ${why}`);
 }
 
-function checkText(name: string, given: string, longest: number): void {
-  if (given.length < 1 || given.length > longest) throw badValue(name, given, `1 to ${longest} characters`);
+function checkText(name: string, given: string, maxLength: number): void {
+  if (given.length < 1 || given.length > maxLength) throw badValue(name, given, `1 to ${maxLength} characters`);
 }
 
-function checkNumber(name: string, given: number | null, most: number): void {
-  if (given !== null && !(given >= 0 && given <= most)) throw badValue(name, given, `0..${most}`);
+function checkNumber(name: string, given: number | null, max: number): void {
+  if (given !== null && !(given >= 0 && given <= max)) throw badValue(name, given, `0..${max}`);
 }
 
 /** Whoever starts a session needs a connector that serves, and serves this token. */
-function checkServes(c: Connector, idToken: string | null): void {
+function checkCanServe(c: Connector, idToken: string | null): void {
   if (c.errorCode !== null) throw conflict(c, `${c.errorCode} must be cleared first`);
   if (!c.operative) throw conflict(c, 'it is out of operation');
   if (c.reservation !== null && c.reservation.idToken !== idToken)
@@ -77,7 +77,7 @@ function unplug(station: Station, c: Connector): void {
 function authorize(station: Station, c: Connector, { idToken }: Of<'evse.authorize'>): void {
   checkText('idToken', idToken, 255);
   if (phaseTable[c.phase].authorize === undefined) throw conflict(c, 'it is authorised already');
-  checkServes(c, idToken);
+  checkCanServe(c, idToken);
   c.idToken = idToken;
   c.remoteStartId = null;
   fire(station, c, 'authorize');
@@ -92,7 +92,7 @@ function start(station: Station, c: Connector, command: Of<'evse.start'>): void 
   if (token === null && authorized) throw badValue('idToken', idToken, 'a token, or authorize false');
   if (phaseTraits[c.phase].session) throw conflict(c, 'a session is running');
   if (c.phase !== 'connected' && c.phase !== 'finishing') throw conflict(c, 'no vehicle is plugged in');
-  checkServes(c, token);
+  checkCanServe(c, token);
   c.idToken = token;
   c.remoteStartId = remoteStartId;
   fire(station, c, 'authorize');
@@ -129,12 +129,12 @@ function resume(station: Station, c: Connector, { by }: Of<'evse.resume'>): void
 }
 
 function limit(_station: Station, c: Connector, { powerW }: Of<'evse.limit'>): void {
-  checkNumber('powerW', powerW, mostW);
+  checkNumber('powerW', powerW, maxNumber);
   c.localLimitW = powerW ?? Infinity;
 }
 
 function discharge(_station: Station, c: Connector, { powerW }: Of<'evse.discharge'>): void {
-  checkNumber('powerW', powerW, mostW);
+  checkNumber('powerW', powerW, maxNumber);
   if (!c.p.bidirectional) throw conflict(c, 'the connector is not bidirectional');
   if (!phaseTraits[c.phase].session) throw conflict(c, 'no session is running');
   c.dischargeW = powerW;
@@ -205,8 +205,8 @@ function reserve(station: Station, c: Connector, { reservation }: Of<'evse.reser
   const { reservationId, idToken, expiresInS } = reservation;
   checkText('idToken', idToken, 255);
   if (!Number.isSafeInteger(reservationId)) throw badValue('reservationId', reservationId, 'a whole number');
-  if (expiresInS !== null && !(expiresInS > 0 && expiresInS <= mostW))
-    throw badValue('expiresInS', expiresInS, `above 0 up to ${mostW}, or null`);
+  if (expiresInS !== null && !(expiresInS > 0 && expiresInS <= maxNumber))
+    throw badValue('expiresInS', expiresInS, `above 0 up to ${maxNumber}, or null`);
   const status = statusOf(c);
   const same = status === 'reserved' && c.reservation?.reservationId === reservationId;
   if (status !== 'available' && !same) throw conflict(c, 'only an available connector can be reserved');
@@ -220,8 +220,8 @@ function profileLimit(
   target: { profileLimitW: number; profileLimitA: number },
   { limitW, limitA }: Of<'evse.profile_limit'>,
 ): void {
-  checkNumber('limitW', limitW, mostW);
-  checkNumber('limitA', limitA, mostW);
+  checkNumber('limitW', limitW, maxNumber);
+  checkNumber('limitA', limitA, maxNumber);
   target.profileLimitW = limitW ?? Infinity;
   target.profileLimitA = limitA ?? Infinity;
 }

@@ -1,6 +1,6 @@
 /** Divides the power of the station among its connectors; W at the meter, positive into the vehicles. */
 import type { Connector } from './connector.ts';
-import { leastPowerW } from './connector.ts';
+import { minChargeW } from './connector.ts';
 import { chargeLevelW } from './reach.ts';
 import { sharePower } from './sharing.ts';
 
@@ -28,12 +28,12 @@ function fillDemand(connectors: readonly Connector[], scratch: Scratch, use: 'ca
     const c = connectors[i];
     if (c === undefined) continue;
     scratch.demandW[i] = c.vehicle === null || c.dischargeW !== null ? 0 : chargeLevelW(c.vehicle, c[use]);
-    scratch.minW[i] = leastPowerW(c);
+    scratch.minW[i] = minChargeW(c);
   }
 }
 
 /** Shares the limit of the station: `offerW` of every connector from its `capW`. @returns whether it binds */
-export function offerUnder(
+export function shareStationLimit(
   connectors: readonly Connector[],
   scratch: Scratch,
   limitW: number,
@@ -59,42 +59,49 @@ function planCharge(
   connectors: readonly Connector[],
   scratch: Scratch,
   limitW: number,
-  mostW: number,
+  maxW: number,
   forced: boolean,
 ): number {
   fillDemand(connectors, scratch, 'offerW');
   const { demandW, minW, shareW } = scratch;
   let binds = sharePower(demandW, minW, limitW, shareW);
   if (binds && limitW > 0 && shareW.every((w) => w === 0)) {
-    let leastW = Infinity;
+    let minUsefulW = Infinity;
     for (let i = 0; i < demandW.length; i++)
-      if ((demandW[i] ?? 0) > 0) leastW = Math.min(leastW, minW[i] ?? 0, demandW[i] ?? 0);
-    if (leastW <= mostW && (forced || leastW - limitW < limitW)) binds = sharePower(demandW, minW, leastW, shareW);
+      if ((demandW[i] ?? 0) > 0) minUsefulW = Math.min(minUsefulW, minW[i] ?? 0, demandW[i] ?? 0);
+    if (minUsefulW <= maxW && (forced || minUsefulW - limitW < limitW))
+      binds = sharePower(demandW, minW, minUsefulW, shareW);
   }
   let sum = 0;
   for (let i = 0; i < connectors.length; i++) {
     const c = connectors[i];
     if (c === undefined) continue;
-    c.planW = binds ? Math.min(c.upW, shareW[i] ?? 0) : c.upW;
+    c.planW = binds ? Math.min(c.chargeableW, shareW[i] ?? 0) : c.chargeableW;
     sum += c.planW;
   }
   return sum;
 }
 
 /** `dischargeW` in all, more than the vehicles give by themselves on top of that. */
-function planDischarge(connectors: readonly Connector[], dischargeW: number, wishedW: number, mostW: number): void {
-  const wished = wishedW > 0 ? Math.min(1, dischargeW / wishedW) : 1;
-  const extra = mostW > wishedW ? Math.max(0, Math.min(1, (dischargeW - wishedW) / (mostW - wishedW))) : 0;
+function planDischarge(
+  connectors: readonly Connector[],
+  dischargeW: number,
+  ownDischargeW: number,
+  maxW: number,
+): void {
+  const ownShare = ownDischargeW > 0 ? Math.min(1, dischargeW / ownDischargeW) : 1;
+  const extraShare =
+    maxW > ownDischargeW ? Math.max(0, Math.min(1, (dischargeW - ownDischargeW) / (maxW - ownDischargeW))) : 0;
   for (const c of connectors) {
-    const ownW = Math.max(0, -c.wishW);
-    const giveW = ownW * wished + (c.downW - ownW) * extra;
-    if (giveW > 0) c.planW = -giveW;
+    const ownW = Math.max(0, -c.unrestrictedW);
+    const outputW = ownW * ownShare + (c.dischargeableW - ownW) * extraShare;
+    if (outputW > 0) c.planW = -outputW;
   }
 }
 
 /** Every connector does what it wishes. @returns the sum */
-export function planWish(connectors: readonly Connector[]): number {
-  for (const c of connectors) c.planW = c.wishW;
+export function planUnrestricted(connectors: readonly Connector[]): number {
+  for (const c of connectors) c.planW = c.unrestrictedW;
   return sumOfPlan(connectors);
 }
 
@@ -108,29 +115,29 @@ export function planTotal(
   connectors: readonly Connector[],
   scratch: Scratch,
   totalW: number,
-  mostW: number,
+  maxW: number,
   forced: boolean,
 ): number {
-  let wishedW = 0;
+  let ownDischargeW = 0;
   let downW = 0;
   for (const c of connectors) {
     c.planW = 0;
-    if (c.wishW < 0) wishedW -= c.wishW;
-    downW += c.downW;
+    if (c.unrestrictedW < 0) ownDischargeW -= c.unrestrictedW;
+    downW += c.dischargeableW;
   }
-  const chargeW = totalW + wishedW;
-  let giveW = Math.min(downW, -totalW);
+  const chargeW = totalW + ownDischargeW;
+  let totalDischargeW = Math.min(downW, -totalW);
   if (chargeW > 0) {
-    const chargedW = planCharge(connectors, scratch, chargeW, mostW + wishedW, forced);
+    const chargedW = planCharge(connectors, scratch, chargeW, maxW + ownDischargeW, forced);
     const missingW = chargeW - chargedW;
-    giveW = missingW > toleranceW ? Math.max(0, wishedW - missingW) : wishedW;
+    totalDischargeW = missingW > toleranceW ? Math.max(0, ownDischargeW - missingW) : ownDischargeW;
   }
-  if (giveW > 0) planDischarge(connectors, giveW, wishedW, downW);
+  if (totalDischargeW > 0) planDischarge(connectors, totalDischargeW, ownDischargeW, downW);
   return sumOfPlan(connectors);
 }
 
 /** Bends the plan to exactly `totalW`: in proportion where the sign allows, otherwise towards the bounds of the vehicles. */
-export function bendPlan(connectors: readonly Connector[], totalW: number): void {
+export function adjustPlan(connectors: readonly Connector[], totalW: number): void {
   let plannedW = 0;
   let chargedW = 0;
   let upW = 0;
@@ -138,14 +145,14 @@ export function bendPlan(connectors: readonly Connector[], totalW: number): void
   for (const c of connectors) {
     plannedW += c.planW;
     chargedW += Math.max(0, c.planW);
-    upW += c.upW;
-    downW += c.downW;
+    upW += c.chargeableW;
+    downW += c.dischargeableW;
   }
   const gapW = totalW - plannedW;
   if (gapW > 0) {
     const room = upW - plannedW;
     const part = room > 0 ? Math.min(1, gapW / room) : 0;
-    for (const c of connectors) c.planW += (c.upW - c.planW) * part;
+    for (const c of connectors) c.planW += (c.chargeableW - c.planW) * part;
     return;
   }
   const keep = chargedW > 0 ? Math.max(0, (chargedW + gapW) / chargedW) : 0;
@@ -154,6 +161,6 @@ export function bendPlan(connectors: readonly Connector[], totalW: number): void
   const part = moreW > 0 && room > 0 ? Math.min(1, moreW / room) : 0;
   for (const c of connectors) {
     if (c.planW > 0) c.planW *= keep;
-    if (part > 0) c.planW -= (c.downW + Math.min(0, c.planW)) * part;
+    if (part > 0) c.planW -= (c.dischargeableW + Math.min(0, c.planW)) * part;
   }
 }

@@ -16,7 +16,7 @@ interface Motion {
 }
 
 const motion: Motion = { meanW: 0, endW: 0, ramping: false };
-const walked: ChargeResult = { energyJ: 0, timeS: 0 };
+const charged: ChargeResult = { energyJ: 0, timeS: 0 };
 
 export function isFull(vehicle: Vehicle): boolean {
   return vehicle.soc >= vehicle.goalSoc - socTolerance;
@@ -32,7 +32,7 @@ export function chargeLevelW(vehicle: Vehicle, capW: number): number {
 }
 
 /** What the vehicle could give through this connector once it has ramped, W. */
-export function mostDischargeW({ p }: Connector, vehicle: Vehicle): number {
+export function maxDischargeW({ p }: Connector, vehicle: Vehicle): number {
   return p.bidirectional && !isAtReserve(vehicle) ? Math.min(p.maxDischargeW, vehicle.maxDischargeW) : 0;
 }
 
@@ -42,32 +42,32 @@ export function vehicleRampWS(c: Connector, vehicle: Vehicle): number {
 }
 
 /** Fills `upW`, `downW`, `wishW` of the sub-step from `offerW`. @param dtS 0: the level itself, without a ramp */
-export function takeReach(c: Connector, vehicle: Vehicle, dtS: number): void {
+export function updateReach(c: Connector, vehicle: Vehicle, dtS: number): void {
   const rampWS = vehicleRampWS(c, vehicle);
-  c.downW = 0;
-  const mostW = mostDischargeW(c, vehicle);
+  c.dischargeableW = 0;
+  const maxW = maxDischargeW(c, vehicle);
   // at the reserve the pack stops at once
-  if (mostW === 0 && c.flowW < 0) c.flowW = 0;
-  if (mostW > 0) {
-    discharge(c.flowW, vehicle, mostW, rampWS, dtS);
-    c.downW = Math.max(0, -motion.meanW);
+  if (maxW === 0 && c.flowW < 0) c.flowW = 0;
+  if (maxW > 0) {
+    discharge(c.flowW, vehicle, maxW, rampWS, dtS);
+    c.dischargeableW = Math.max(0, -motion.meanW);
   }
   if (c.dischargeW === null) charge(c.flowW, vehicle, c.offerW, rampWS, dtS);
-  else discharge(c.flowW, vehicle, Math.min(mostW, c.dischargeW), rampWS, dtS);
+  else discharge(c.flowW, vehicle, Math.min(maxW, c.dischargeW), rampWS, dtS);
   // a ramp that leads out of discharge gives no more than the energy above the reserve
-  const ends = motion.meanW < -c.downW;
-  c.wishW = ends ? -c.downW : motion.meanW;
-  c.wishEndW = ends ? Math.max(0, motion.endW) : motion.endW;
+  const ends = motion.meanW < -c.dischargeableW;
+  c.unrestrictedW = ends ? -c.dischargeableW : motion.meanW;
+  c.unrestrictedEndW = ends ? Math.max(0, motion.endW) : motion.endW;
   c.ramping = motion.ramping;
-  c.upW = Math.max(0, c.wishW);
+  c.chargeableW = Math.max(0, c.unrestrictedW);
 }
 
 /** Nothing flows and nothing could. */
-export function noReach(c: Connector): void {
-  c.upW = 0;
-  c.downW = 0;
-  c.wishW = 0;
-  c.wishEndW = 0;
+export function clearReach(c: Connector): void {
+  c.chargeableW = 0;
+  c.dischargeableW = 0;
+  c.unrestrictedW = 0;
+  c.unrestrictedEndW = 0;
   c.flowW = 0;
   c.ramping = false;
 }
@@ -93,24 +93,24 @@ function charge(flowW: number, vehicle: Vehicle, capW: number, rampWS: number, d
   }
   const rampS = ramp(flowW, levelW, rampWS, dtS);
   if (!(dtS > 0)) return;
-  const mostJ = (goalSoc - vehicle.soc) / socPerJ;
-  const rampedJ = Math.min(motion.meanW * rampS, mostJ);
-  walked.energyJ = 0;
+  const maxJ = (goalSoc - vehicle.soc) / socPerJ;
+  const rampedJ = Math.min(motion.meanW * rampS, maxJ);
+  charged.energyJ = 0;
   if (rampS < dtS) {
-    chargeAlong(table, vehicle.soc + Math.max(0, rampedJ) * socPerJ, goalSoc, capW, socPerJ, dtS - rampS, walked);
-    const soc = vehicle.soc + (Math.max(0, rampedJ) + walked.energyJ) * socPerJ;
+    chargeAlong(table, vehicle.soc + Math.max(0, rampedJ) * socPerJ, goalSoc, capW, socPerJ, dtS - rampS, charged);
+    const soc = vehicle.soc + (Math.max(0, rampedJ) + charged.energyJ) * socPerJ;
     motion.endW = goalSoc - soc <= socTolerance ? 0 : Math.min(capW, curvePowerW(table, soc));
   }
-  motion.meanW = (rampedJ + walked.energyJ) / dtS;
+  motion.meanW = (rampedJ + charged.energyJ) / dtS;
 }
 
 function discharge(flowW: number, vehicle: Vehicle, levelW: number, rampWS: number, dtS: number): void {
   const rampS = ramp(flowW, -levelW, rampWS, dtS);
   if (!(dtS > 0)) return;
-  const wantedJ = motion.meanW * rampS - levelW * (dtS - rampS);
-  const leastJ = -Math.max(0, vehicle.soc - vehicle.reserveSoc) / vehicle.drainPerJ;
-  if (wantedJ <= leastJ) motion.endW = 0;
-  motion.meanW = Math.max(wantedJ, leastJ) / dtS;
+  const demandJ = motion.meanW * rampS - levelW * (dtS - rampS);
+  const minJ = -Math.max(0, vehicle.soc - vehicle.reserveSoc) / vehicle.drainPerJ;
+  if (demandJ <= minJ) motion.endW = 0;
+  motion.meanW = Math.max(demandJ, minJ) / dtS;
 }
 
 /** Beyond this a bound of the time is good enough. */
@@ -125,6 +125,6 @@ export function timeToEndS(c: Connector, vehicle: Vehicle): number {
   if (!(capW > 0) || c.dischargeW !== null || isFull(vehicle)) return Infinity;
   const boundS = (vehicle.goalSoc - vehicle.soc) / (vehicle.socPerJ * Math.min(capW, vehicle.maxChargeW));
   if (boundS > nearS) return boundS;
-  chargeAlong(vehicle.table, vehicle.soc, vehicle.goalSoc, capW, vehicle.socPerJ, Infinity, walked);
-  return walked.timeS;
+  chargeAlong(vehicle.table, vehicle.soc, vehicle.goalSoc, capW, vehicle.socPerJ, Infinity, charged);
+  return charged.timeS;
 }

@@ -13,19 +13,19 @@ export function sharePower(demandW: Float64Array, minW: Float64Array, limitW: nu
     total += demandW[i] ?? 0;
   }
   if (total <= limitW) return false;
-  while (leastTotalW(demandW, minW, outW) > limitW) pauseSmallest(demandW, outW);
+  while (minTotalW(demandW, minW, outW) > limitW) pauseSmallest(demandW, outW);
   for (let i = 0; i < demandW.length; i++) if ((outW[i] ?? 0) > 0) outW[i] = Infinity;
-  lift(demandW, minW, limitW, outW);
+  raiseToMinimum(demandW, minW, limitW, outW);
   return true;
 }
 
-function leastW(demandW: Float64Array, minW: Float64Array, i: number): number {
+function minShareW(demandW: Float64Array, minW: Float64Array, i: number): number {
   return Math.min(minW[i] ?? 0, demandW[i] ?? 0);
 }
 
-function leastTotalW(demandW: Float64Array, minW: Float64Array, outW: Float64Array): number {
+function minTotalW(demandW: Float64Array, minW: Float64Array, outW: Float64Array): number {
   let sum = 0;
-  for (let i = 0; i < demandW.length; i++) if ((outW[i] ?? 0) > 0) sum += leastW(demandW, minW, i);
+  for (let i = 0; i < demandW.length; i++) if ((outW[i] ?? 0) > 0) sum += minShareW(demandW, minW, i);
   return sum;
 }
 
@@ -38,7 +38,7 @@ function pauseSmallest(demandW: Float64Array, outW: Float64Array): void {
 }
 
 /** Infinity in `outW` marks who still takes part; each round fixes at least one at its minimum, or ends. */
-function lift(demandW: Float64Array, minW: Float64Array, limitW: number, outW: Float64Array): void {
+function raiseToMinimum(demandW: Float64Array, minW: Float64Array, limitW: number, outW: Float64Array): void {
   for (let round = 0; round <= demandW.length; round++) {
     let left = limitW;
     let open = 0;
@@ -47,13 +47,13 @@ function lift(demandW: Float64Array, minW: Float64Array, limitW: number, outW: F
       else left -= outW[i] ?? 0;
     }
     const factor = open > 0 ? Math.max(0, Math.min(1, left / open)) : 0;
-    let lifted = false;
+    let raised = false;
     for (let i = 0; i < demandW.length; i++) {
-      if (outW[i] !== Infinity || (demandW[i] ?? 0) * factor >= leastW(demandW, minW, i)) continue;
-      outW[i] = leastW(demandW, minW, i);
-      lifted = true;
+      if (outW[i] !== Infinity || (demandW[i] ?? 0) * factor >= minShareW(demandW, minW, i)) continue;
+      outW[i] = minShareW(demandW, minW, i);
+      raised = true;
     }
-    if (lifted) continue;
+    if (raised) continue;
     for (let i = 0; i < demandW.length; i++) if (outW[i] === Infinity) outW[i] = (demandW[i] ?? 0) * factor;
     return;
   }

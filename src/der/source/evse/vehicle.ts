@@ -119,20 +119,20 @@ const ranges = {
 function checkPatch(patch: EvPatch): void {
   for (const name of Object.keys(ranges) as (keyof typeof ranges)[]) {
     const value = patch[name];
-    const [least, most] = ranges[name];
-    if (value !== undefined && !(value >= least && value <= most))
-      throw badValue(`ev ${name}`, value, `${least}..${most}`);
+    const [minimum, maximum] = ranges[name];
+    if (value !== undefined && !(value >= minimum && value <= maximum))
+      throw badValue(`ev ${name}`, value, `${minimum}..${maximum}`);
   }
   const phases: number | undefined = patch.phases;
   if (phases !== undefined && phases !== 1 && phases !== 3) throw badValue('ev phases', phases, '1 or 3');
   if (patch.chargingCurve !== undefined) {
-    const fault = curveFault(patch.chargingCurve);
-    if (fault !== null) throw badValue('ev chargingCurve', patch.chargingCurve, fault);
+    const issue = curveIssue(patch.chargingCurve);
+    if (issue !== null) throw badValue('ev chargingCurve', patch.chargingCurve, issue);
   }
 }
 
 /** What is wrong with a curve, as the rule that it breaks; null: nothing. */
-function curveFault(curve: readonly ChargingCurvePoint[]): string | null {
+function curveIssue(curve: readonly ChargingCurvePoint[]): string | null {
   if (curve.length < 2 || curve.length > 100) return '2 to 100 points';
   let before = -1;
   for (const [i, { socPct, fraction }] of curve.entries()) {

@@ -43,14 +43,14 @@ export interface StackConditions {
 }
 
 /** Current below which the logarithms stop: crossover of gas keeps a real cell from ever being without load, A. */
-const leastA = 1e-3;
+const minA = 1e-3;
 /** The concentration term ends this close to the limiting current, where no voltage is left. */
-const mostOfLimit = 1 - 1e-12;
+const maxLimitShare = 1 - 1e-12;
 
 const activationVK = 1.93e-4;
 
-function heldA({ areaCm2, limitACm2 }: AmphlettStack, currentA: number): number {
-  return Math.max(leastA, Math.min(currentA, limitACm2 * areaCm2 * mostOfLimit));
+function clampedA({ areaCm2, limitACm2 }: AmphlettStack, currentA: number): number {
+  return Math.max(minA, Math.min(currentA, limitACm2 * areaCm2 * maxLimitShare));
 }
 
 /** Factor of the growth of the resistivity with the current density. */
@@ -74,7 +74,7 @@ export function amphlettCell(
   { tK, h2Atm, o2Atm }: StackConditions,
 ): CellVoltage {
   const { areaCm2, limitACm2 } = stack;
-  const i = heldA(stack, currentA);
+  const i = clampedA(stack, currentA);
   const j = i / areaCm2;
   const o2 = o2Atm / (5.08e6 * Math.exp(-498 / tK));
   const h2 = h2Atm / (1.09e6 * Math.exp(77 / tK));
@@ -95,7 +95,7 @@ export function amphlettCell(
 /** Current times how fast the voltage of one cell falls with it, V; nothing of it depends on the gases. */
 export function amphlettFallV(stack: AmphlettStack, currentA: number, tK: number): number {
   const { areaCm2, lambda, limitACm2 } = stack;
-  const i = heldA(stack, currentA);
+  const i = clampedA(stack, currentA);
   const j = i / areaCm2;
   const resistivity = resistivityOhmCm(stack, j, tK);
   const k = growth(tK);

@@ -10,8 +10,8 @@ export const faradayCMol = 96485.332;
 /** molar mass of hydrogen, kg/mol */
 export const molarKg = 2.01588e-3;
 /** A solution closer than this counts as found. */
-const closeEnough = 1e-13;
-const mostRounds = 40;
+const relativeTolerance = 1e-13;
+const maxRounds = 40;
 
 const exchangeACm2 = 1e-4;
 const tafelSlopeV = 0.05;
@@ -66,19 +66,19 @@ export function pemCurrent(wCm2: number, tK: number, guess = 0, law: PemLaw = ta
   if (!(wCm2 > 0)) return 0;
   const reversible = pemReversibleV(tK);
   // power is concave in current: from the left the steps never pass the solution, from the right only the first does
-  const leftmost = Math.min(wCm2 / reversible, 1);
-  let j = Math.max(leftmost, Math.min(guess, 1));
-  for (let round = 0; round < mostRounds; round += 1) {
+  const minCurrent = Math.min(wCm2 / reversible, 1);
+  let j = Math.max(minCurrent, Math.min(guess, 1));
+  for (let round = 0; round < maxRounds; round += 1) {
     const v = pemV(j, tK, law);
     const slope = j <= crossoverACm2 ? v : v - law.fallV(j, tK);
     if (slope <= 1e-3) {
-      if (round > 0 || j === leftmost) return j;
+      if (round > 0 || j === minCurrent) return j;
       // a guess beyond the maximum leads nowhere
-      j = leftmost;
+      j = minCurrent;
       continue;
     }
-    const next = Math.max(leftmost, Math.min(j - (v * j - wCm2) / slope, nearLimitACm2));
-    if (Math.abs(next - j) <= closeEnough * j) return next;
+    const next = Math.max(minCurrent, Math.min(j - (v * j - wCm2) / slope, nearLimitACm2));
+    if (Math.abs(next - j) <= relativeTolerance * j) return next;
     j = next;
   }
   return j;
@@ -132,7 +132,7 @@ export function electrolyserCurrent(wCm2: number, tK: number, guess = 0): number
   const ohmCm2 = electrolyserOhmCm2(tK);
   // power is convex in current: after the first step the solution is approached from the right
   let j = guess > 0 ? guess : wCm2 / (reversible + 0.6);
-  for (let round = 0; round < mostRounds; round += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     const v =
       reversible +
       (thermalV / 2) * Math.asinh(j / (2 * anodeACm2)) +
@@ -144,18 +144,18 @@ export function electrolyserCurrent(wCm2: number, tK: number, guess = 0): number
       (thermalV * 2 * j) / Math.hypot(j, 2 * cathodeACm2) +
       ohmCm2 * j;
     const next = Math.max(j - (v * j - wCm2) / slope, j / 16);
-    if (Math.abs(next - j) <= closeEnough * j) return next;
+    if (Math.abs(next - j) <= relativeTolerance * j) return next;
     j = next;
   }
   return j;
 }
 
-const faradayMost = 0.996;
+const maxFaraday = 0.996;
 const faradayKneeACm2 = Math.sqrt(250) / 1000;
 
 /** Part of the current of a PEM electrolyser that makes hydrogen. */
 export function faradayEfficiency(j: number): number {
-  return (faradayMost * j * j) / (faradayKneeACm2 ** 2 + j * j);
+  return (maxFaraday * j * j) / (faradayKneeACm2 ** 2 + j * j);
 }
 
 /** Current density at which `j * faradayEfficiency(j)` has this value. */
@@ -163,13 +163,13 @@ export function currentForHydrogen(usefulACm2: number): number {
   if (!(usefulACm2 > 0)) return 0;
   const knee = faradayKneeACm2 ** 2;
   // at or right of the solution, from where the steps never pass it
-  let j = usefulACm2 / faradayMost + Math.cbrt((usefulACm2 * knee) / faradayMost);
-  for (let round = 0; round < mostRounds; round += 1) {
+  let j = usefulACm2 / maxFaraday + Math.cbrt((usefulACm2 * knee) / maxFaraday);
+  for (let round = 0; round < maxRounds; round += 1) {
     const square = j * j;
-    const excess = faradayMost * j * square - usefulACm2 * (knee + square);
-    const slope = 3 * faradayMost * square - 2 * usefulACm2 * j;
+    const excess = maxFaraday * j * square - usefulACm2 * (knee + square);
+    const slope = 3 * maxFaraday * square - 2 * usefulACm2 * j;
     const next = slope > 0 ? j - excess / slope : j;
-    if (Math.abs(next - j) <= closeEnough * j) return next;
+    if (Math.abs(next - j) <= relativeTolerance * j) return next;
     j = next;
   }
   return j;
@@ -180,11 +180,11 @@ const oxideOhmCm2 = 0.4;
 const oxideWarmK = 750 + zeroCelsiusK;
 /** the resistance rises by half for every step that the stack is colder */
 const oxideStepK = 50;
-const mostOhmCm2 = 1e4;
+const maxOhmCm2 = 1e4;
 
 /** Resistance of a solid oxide cell, Ohm cm2: 0.4 at 750 C, 0.6 at 700 C. */
 export function oxideResistance(tK: number): number {
-  return Math.min(mostOhmCm2, oxideOhmCm2 * 1.5 ** ((oxideWarmK - tK) / oxideStepK));
+  return Math.min(maxOhmCm2, oxideOhmCm2 * 1.5 ** ((oxideWarmK - tK) / oxideStepK));
 }
 
 /** Voltage of a solid oxide cell, V; one law for both directions. @param j + fuel cell, - electrolysis */

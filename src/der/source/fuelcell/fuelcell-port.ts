@@ -11,7 +11,7 @@ import { badValue, checkCurvePort, LivePort, zeroCelsiusK } from '../shared.ts';
 import { HydrogenBook } from './hydrogen-book.ts';
 import { StackLags } from './lags.ts';
 import { polarizationCurve } from './polarization.ts';
-import { leastElectrolyserShare, leastFuelCellShare, Readiness } from './readiness.ts';
+import { minElectrolyserShare, minFuelCellShare, Readiness } from './readiness.ts';
 import { Stack } from './stack.ts';
 import { admittedShare, nextTemperatureC, stackHeat } from './temperature.ts';
 import type { StackHeat } from './temperature.ts';
@@ -25,7 +25,7 @@ const slowRampPctS = 0.5;
 /** while the output follows the temperature of a cold stack */
 const warmingStepS = 0.1;
 /** power this close to a bound has reached it, of rated */
-const atBound = 1e-9;
+const boundTolerance = 1e-9;
 
 /** A fuel cell, or a fuel cell and electrolyser, as the one DC port of a device. */
 export class FuelCellPort implements DcSource {
@@ -74,19 +74,19 @@ export class FuelCellPort implements DcSource {
     return this.absorbableDcW > 0 ? Math.max(this.absorbableDcW, this.#stack.ratedElDcW) : 0;
   }
 
-  get leastGivenDcW(): number {
-    return leastFuelCellShare * this.#stack.ratedDcW;
+  get minOutputDcW(): number {
+    return minFuelCellShare * this.#stack.ratedDcW;
   }
 
-  get leastAbsorbedDcW(): number {
-    return leastElectrolyserShare * this.#stack.ratedElDcW;
+  get minAbsorbedDcW(): number {
+    return minElectrolyserShare * this.#stack.ratedElDcW;
   }
 
-  get riseGivenDcWS(): number {
+  get outputRampDcWS(): number {
     return (this.#rampPctS() / 100) * this.#stack.ratedDcW;
   }
 
-  get riseAbsorbedDcWS(): number {
+  get absorbedRampDcWS(): number {
     return (this.#rampPctS() / 100) * this.#stack.ratedElDcW;
   }
 
@@ -99,7 +99,7 @@ export class FuelCellPort implements DcSource {
     return !(this.#rampLimited && quick) && !this.#warming;
   }
 
-  get longestStepS(): number {
+  get maxStepS(): number {
     const boundS = Math.min(this.#book.untilBoundS, this.#readiness.untilOpenS);
     return this.#warming ? Math.min(boundS, warmingStepS) : boundS;
   }
@@ -112,30 +112,30 @@ export class FuelCellPort implements DcSource {
   }
 
   settle(input: SourceInput): void {
-    this.#takeWeather(input);
+    this.#updateWeather(input);
     this.#temperatureC = this.#startC();
     this.#settle();
   }
 
   prepare(dtS: number, input: SourceInput): void {
-    this.#takeWeather(input);
+    this.#updateWeather(input);
     this.#settling = false;
     this.#dtS = dtS > 0 ? dtS : 0;
-    this.#open(this.#dtS);
+    this.#updateLimits(this.#dtS);
   }
 
   answer({ targetW, floorW, ceilingW }: DcRequest): number {
-    const [least, most] = [-this.absorbableDcW, this.availableDcW];
-    const natural = this.#parameters.operatingMode === 'fc_only' ? ceilingW : 0;
-    const wantedW = Math.max(floorW, Math.min(ceilingW, targetW ?? natural));
-    const withinW = Math.max(least, Math.min(most, wantedW));
+    const [minW, maxW] = [-this.absorbableDcW, this.availableDcW];
+    const defaultW = this.#parameters.operatingMode === 'fc_only' ? ceilingW : 0;
+    const wantedW = Math.max(floorW, Math.min(ceilingW, targetW ?? defaultW));
+    const withinW = Math.max(minW, Math.min(maxW, wantedW));
     if (floorW > 0 || ceilingW < 0) return withinW;
     // below the least load the plant rests, unless a bound of its own is what keeps it there
-    const idleW = (1 - atBound) * this.leastGivenDcW;
-    const restW = (1 - atBound) * this.leastAbsorbedDcW;
-    const idles = withinW > 0 && withinW < idleW && most >= idleW;
-    const rests = withinW < 0 && withinW > -restW && least <= -restW;
-    return idles || rests ? 0 : withinW;
+    const minOutputW = (1 - boundTolerance) * this.minOutputDcW;
+    const minAbsorbedW = (1 - boundTolerance) * this.minAbsorbedDcW;
+    const belowMinOutput = withinW > 0 && withinW < minOutputW && maxW >= minOutputW;
+    const belowMinAbsorbed = withinW < 0 && withinW > -minAbsorbedW && minW <= -minAbsorbedW;
+    return belowMinOutput || belowMinAbsorbed ? 0 : withinW;
   }
 
   draw(dcW: number, energized: boolean): void {
@@ -168,8 +168,8 @@ export class FuelCellPort implements DcSource {
     }
     this.#book.enter(dtS);
     this.#rampLimited =
-      (this.#ramped && powerW > 0 && powerW >= this.availableDcW - atBound * stack.ratedDcW) ||
-      (this.#elRamped && powerW < 0 && -powerW >= this.absorbableDcW - atBound * stack.ratedElDcW);
+      (this.#ramped && powerW > 0 && powerW >= this.availableDcW - boundTolerance * stack.ratedDcW) ||
+      (this.#elRamped && powerW < 0 && -powerW >= this.absorbableDcW - boundTolerance * stack.ratedElDcW);
   }
 
   detail(): FuelCellDetail {
@@ -264,7 +264,7 @@ export class FuelCellPort implements DcSource {
     return Math.min(this.#heat.holdC, this.#parameters.startTemperatureC ?? this.#heat.holdC);
   }
 
-  #takeWeather({ ambientTemperatureC }: SourceInput): void {
+  #updateWeather({ ambientTemperatureC }: SourceInput): void {
     if (Number.isFinite(ambientTemperatureC)) this.#ambientC = ambientTemperatureC;
   }
 
@@ -272,7 +272,7 @@ export class FuelCellPort implements DcSource {
     this.#settling = true;
     this.#dtS = 0;
     this.#readiness.settle(0);
-    this.#open(Infinity);
+    this.#updateLimits(Infinity);
     this.draw(0, true);
   }
 
@@ -283,19 +283,19 @@ export class FuelCellPort implements DcSource {
   }
 
   /** What can be drawn and taken in over `dtS`. */
-  #open(dtS: number): void {
+  #updateLimits(dtS: number): void {
     const stack = this.#stack;
     const share = admittedShare(this.#parameters.chemistry, this.#heat, this.#temperatureC);
     const pctS = this.#rampPctS();
-    const ready = this.#readiness.most(1, dtS, pctS);
-    const readyW = stack.ratedDcW * Math.min(share, ready);
+    const readyShare = this.#readiness.maxShare(1, dtS, pctS);
+    const readyW = stack.ratedDcW * Math.min(share, readyShare);
     this.availableDcW = this.#book.withinSupply(readyW, dtS, this.#temperatureC);
-    this.#ramped = ready < share && this.availableDcW === readyW;
+    this.#ramped = readyShare < share && this.availableDcW === readyW;
     if (stack.ratedElDcW === 0) return;
-    const elReady = this.#readiness.most(-1, dtS, pctS);
-    const elReadyW = stack.ratedElDcW * Math.min(share, elReady);
+    const elReadyShare = this.#readiness.maxShare(-1, dtS, pctS);
+    const elReadyW = stack.ratedElDcW * Math.min(share, elReadyShare);
     this.absorbableDcW = this.#book.withinRoom(elReadyW, dtS, this.#temperatureC);
-    this.#elRamped = elReady < share && this.absorbableDcW === elReadyW;
+    this.#elRamped = elReadyShare < share && this.absorbableDcW === elReadyW;
   }
 
   #voltageV(): number {

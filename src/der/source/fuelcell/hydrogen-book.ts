@@ -4,9 +4,9 @@ import type { Stack } from './stack.ts';
 import { HydrogenTank } from './tank.ts';
 
 /** A tank that could feed or take full power for no longer than this has reached its reserve. */
-const overS = 1e-5;
+const runningReserveS = 1e-5;
 /** The same for a plant at rest: it does not start for less. */
-const notWorthS = 0.05;
+const idleReserveS = 0.05;
 
 export class HydrogenBook {
   /** null: continuous supply */
@@ -17,15 +17,15 @@ export class HydrogenBook {
   lostKg = 0;
   readonly #stack: Stack;
   readonly #startLevelPct: number;
-  readonly #mostFuelKgS: number;
-  readonly #mostProductionKgS: number;
+  readonly #maxFuelKgS: number;
+  readonly #maxProductionKgS: number;
 
   constructor(parameters: FuelCellParameters, stack: Stack) {
     this.tank = parameters.fuel === 'tank' ? new HydrogenTank(parameters) : null;
     this.#stack = stack;
     this.#startLevelPct = parameters.tankLevelPct;
-    this.#mostFuelKgS = stack.mostFuelKgS;
-    this.#mostProductionKgS = stack.mostProductionKgS;
+    this.#maxFuelKgS = stack.maxFuelKgS;
+    this.#maxProductionKgS = stack.maxProductionKgS;
   }
 
   get tankState(): HydrogenTankState | null {
@@ -37,8 +37,8 @@ export class HydrogenBook {
     const { tank } = this;
     const flowKgS = this.#stack.fuelKgS;
     if (tank === null || flowKgS === 0) return Infinity;
-    const [leftKg, nothingKg] = flowKgS > 0 ? [tank.usableKg, this.#emptyKg] : [tank.roomKg, this.#fullKg];
-    return leftKg > nothingKg ? leftKg / Math.abs(flowKgS) : Infinity;
+    const [leftKg, reserveKg] = flowKgS > 0 ? [tank.usableKg, this.#emptyKg] : [tank.roomKg, this.#fullKg];
+    return leftKg > reserveKg ? leftKg / Math.abs(flowKgS) : Infinity;
   }
 
   /** Of `dcW` what the supply feeds for all of `dtS`, W. */
@@ -47,7 +47,7 @@ export class HydrogenBook {
     if (tank === null || dcW <= 0) return dcW;
     const usableKg = tank.usableKg;
     if (usableKg <= this.#emptyKg) return 0;
-    if (!Number.isFinite(dtS) || dtS === 0 || usableKg >= this.#mostFuelKgS * dtS) return dcW;
+    if (!Number.isFinite(dtS) || dtS === 0 || usableKg >= this.#maxFuelKgS * dtS) return dcW;
     return Math.max(0, Math.min(dcW, this.#stack.dcForFuel(usableKg / dtS, temperatureC)));
   }
 
@@ -57,7 +57,7 @@ export class HydrogenBook {
     if (tank === null || dcW <= 0) return dcW;
     const roomKg = tank.roomKg;
     if (roomKg <= this.#fullKg) return 0;
-    if (!Number.isFinite(dtS) || dtS === 0 || roomKg >= this.#mostProductionKgS * dtS) return dcW;
+    if (!Number.isFinite(dtS) || dtS === 0 || roomKg >= this.#maxProductionKgS * dtS) return dcW;
     return Math.min(dcW, this.#stack.dcForProduction(roomKg / dtS, temperatureC));
   }
 
@@ -81,10 +81,10 @@ export class HydrogenBook {
   }
 
   get #emptyKg(): number {
-    return this.#mostFuelKgS * (this.#stack.fuelKgS > 0 ? overS : notWorthS);
+    return this.#maxFuelKgS * (this.#stack.fuelKgS > 0 ? runningReserveS : idleReserveS);
   }
 
   get #fullKg(): number {
-    return this.#mostProductionKgS * (this.#stack.fuelKgS < 0 ? overS : notWorthS);
+    return this.#maxProductionKgS * (this.#stack.fuelKgS < 0 ? runningReserveS : idleReserveS);
   }
 }

@@ -5,9 +5,9 @@ const fuelCellTauS = 0.5;
 const electrolyserTauS = 5;
 const airTauS = 1.5;
 /** a lag this close to its end is there */
-const arrived = 1e-9;
+const settledTolerance = 1e-9;
 /** less oxygen than this part of the steady amount does not lower the voltage further: control backs off */
-const leastAir = 0.25;
+const minAirShare = 0.25;
 const nernstVK = 4.308e-5 / 2;
 
 /** Voltage and air supply of a stack on their way. */
@@ -29,7 +29,7 @@ export class StackLags {
   /** Voltage now, V: less while air is missing. */
   voltageV(grossW: number, cells: number, temperatureC: number): number {
     if (!(grossW > 0) || this.#airW >= grossW) return this.#voltageV;
-    const share = Math.max(leastAir, this.#airW / grossW);
+    const share = Math.max(minAirShare, this.#airW / grossW);
     return this.#voltageV + cells * nernstVK * (temperatureC + zeroCelsiusK) * Math.log(share);
   }
 }
@@ -37,5 +37,5 @@ export class StackLags {
 function lag(from: number, to: number, tauS: number, dtS: number): number {
   if (from === to) return to;
   const next = to - (to - from) * Math.exp(-dtS / tauS);
-  return Math.abs(next - to) <= arrived * Math.abs(to) ? to : next;
+  return Math.abs(next - to) <= settledTolerance * Math.abs(to) ? to : next;
 }

@@ -24,7 +24,7 @@ function currentAtVoltage(stack: Stack, voltageV: number, tK: number, endA: numb
 }
 
 /** Current of the maximum power below `endA`, A: power has one maximum between no current and no voltage. */
-function currentOfMost(stack: Stack, tK: number, endA: number): number {
+function currentAtMaxPower(stack: Stack, tK: number, endA: number): number {
   const power = (a: number) => a * stack.voltageAt(a, tK);
   let [low, high] = [0, endA];
   for (let round = 0; round < halvings; round += 1) {
@@ -44,18 +44,18 @@ function currentOfMost(stack: Stack, tK: number, endA: number): number {
 export function polarizationCurve(stack: Stack, tK: number, points: number): PolarizationCurve {
   const vOcV = stack.voltageAt(0, tK);
   // no stack of the built-in laws carries this much: the current of no voltage lies below
-  const beyondA = stack.beyondA(tK);
-  const iScA = currentAtVoltage(stack, 0, tK, beyondA);
-  const mostA = currentOfMost(stack, tK, iScA);
-  const mostV = stack.voltageAt(mostA, tK);
-  const mpp: IvPoint = { v: mostV, i: mostA, p: mostV * mostA };
+  const noVoltageA = stack.beyondA(tK);
+  const iScA = currentAtVoltage(stack, 0, tK, noVoltageA);
+  const maxPowerA = currentAtMaxPower(stack, tK, iScA);
+  const maxPowerV = stack.voltageAt(maxPowerA, tK);
+  const mpp: IvPoint = { v: maxPowerV, i: maxPowerA, p: maxPowerV * maxPowerA };
   const last = lastSample(points);
-  const mostAt = Math.min(Math.max(Math.round((mostV / vOcV) * last), 1), last - 1);
+  const maxPowerIndex = Math.min(Math.max(Math.round((maxPowerV / vOcV) * last), 1), last - 1);
   const curve: IvPoint[] = [];
   for (let at = 0; at <= last; at += 1) {
     const v = (vOcV * at) / last;
     const i = at === last ? 0 : currentAtVoltage(stack, v, tK, iScA);
-    curve.push(at === mostAt ? mpp : { v, i, p: v * i });
+    curve.push(at === maxPowerIndex ? mpp : { v, i, p: v * i });
   }
   return { curve, mpp, vOcV, iScA };
 }

@@ -2,10 +2,10 @@
 import type { FuelCellParameters } from '../../../contract/kinds/fuelcell.ts';
 
 /** Below this part of rated power a fuel cell idles, an electrolyser rests. */
-export const leastFuelCellShare = 0.03;
-export const leastElectrolyserShare = 0.1;
+export const minFuelCellShare = 0.03;
+export const minElectrolyserShare = 0.1;
 /** a dwell shorter than the resolution of the clock is over */
-const overS = 1e-6;
+const clockResolutionS = 1e-6;
 
 type Limits = Pick<FuelCellParameters, 'rampUpPctS' | 'rampDownPctS' | 'dwellS' | 'operatingMode'>;
 
@@ -34,30 +34,30 @@ export class Readiness {
   }
 
   /** Most that one direction may have at the end of `dtS`, of rated. @param pctS ramp, percent of rated per second */
-  most(side: -1 | 1, dtS: number, pctS: number): number {
+  maxShare(side: -1 | 1, dtS: number, pctS: number): number {
     if (this.#dwellS > 0 && side !== this.#side) return 0;
     // a plant that idles is set up for its least load
-    const least = side > 0 ? leastFuelCellShare : leastElectrolyserShare;
-    return Math.max(this.#side === side ? this.#level : 0, least) + (pctS / 100) * dtS;
+    const minShare = side > 0 ? minFuelCellShare : minElectrolyserShare;
+    return Math.max(this.#side === side ? this.#level : 0, minShare) + (pctS / 100) * dtS;
   }
 
   /** Runs for `dtS` at this part of rated power, + fuel cell, - electrolysis. */
   run(share: number, dtS: number): void {
     const { operatingMode, rampDownPctS } = this.#limits;
-    const size = Math.abs(share);
+    const magnitude = Math.abs(share);
     const side = share > 0 ? 1 : share < 0 ? -1 : this.#side;
-    const fallen = side === this.#side ? this.#level - (rampDownPctS / 100) * dtS : 0;
-    this.#level = Math.max(size, fallen);
-    if (operatingMode === 'bidirectional') this.#wait(size, side !== this.#side, dtS);
+    const decayedLevel = side === this.#side ? this.#level - (rampDownPctS / 100) * dtS : 0;
+    this.#level = Math.max(magnitude, decayedLevel);
+    if (operatingMode === 'bidirectional') this.#wait(magnitude, side !== this.#side, dtS);
     this.#side = side;
   }
 
-  #wait(size: number, turned: boolean, dtS: number): void {
+  #wait(magnitude: number, turned: boolean, dtS: number): void {
     this.#counting = false;
-    if (size >= leastFuelCellShare || turned) this.#dwellS = this.#limits.dwellS;
-    if (size >= leastFuelCellShare) return;
+    if (magnitude >= minFuelCellShare || turned) this.#dwellS = this.#limits.dwellS;
+    if (magnitude >= minFuelCellShare) return;
     const leftS = this.#dwellS - dtS;
-    this.#dwellS = leftS < overS ? 0 : leftS;
+    this.#dwellS = leftS < clockResolutionS ? 0 : leftS;
     this.#counting = this.#dwellS > 0;
   }
 
@@ -67,6 +67,6 @@ export class Readiness {
     this.#side = 0;
     this.#dwellS = 0;
     this.#counting = false;
-    if (Math.abs(share) >= leastFuelCellShare) this.run(share, 0);
+    if (Math.abs(share) >= minFuelCellShare) this.run(share, 0);
   }
 }

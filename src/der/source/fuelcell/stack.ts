@@ -147,12 +147,12 @@ export class Stack {
   }
 
   /** Current of the rating and the amount of hydrogen that it turns over, kg/s: more than the plant ever needs. */
-  get mostFuelKgS(): number {
+  get maxFuelKgS(): number {
     const volts = this.#chemistry === 'SOFC' ? 0.6 : 0.5;
     return ((this.ratedGrossW / volts / this.#cells) * this.#kgSA) / this.#utilization;
   }
 
-  get mostProductionKgS(): number {
+  get maxProductionKgS(): number {
     const volts = this.#chemistry === 'SOFC' ? oxideHeatedV : 1.2;
     return (this.ratedElDcW / volts / this.#cells) * this.#kgSA;
   }

@@ -33,7 +33,7 @@ function clip(value: number, low: number, high: number): number {
 }
 
 /** Battery flow that the policy asks for, before the limits of the battery. */
-function batteryWishW(input: DispatchInput): number {
+function batteryDemandW(input: DispatchInput): number {
   const { policy, pinnedBatteryW, pvAvailableW, targetW, floorW, ceilingW } = input;
   if (pinnedBatteryW !== null) return pinnedBatteryW;
   switch (policy) {
@@ -58,7 +58,7 @@ export function dispatch(
   out: Dispatch = { pvW: 0, batteryW: 0, curtailedW: 0, dcW: 0 },
 ): Dispatch {
   const { policy, pvAvailableW, chargeMaxW, dischargeMaxW, targetW, floorW, ceilingW } = input;
-  let batteryW = clip(batteryWishW(input), -chargeMaxW, dischargeMaxW);
+  let batteryW = clip(batteryDemandW(input), -chargeMaxW, dischargeMaxW);
   const freeW = pvAvailableW + batteryW;
   let goalW = freeW;
   if (policy === 'manual' && targetW !== null && freeW > targetW) goalW = Math.max(targetW, Math.min(0, freeW));

@@ -23,7 +23,7 @@ export interface HybridConfig {
 /** Closer to what was asked for than this part of the powers in play is rounding. */
 const rounding = 1e-12;
 
-const sameW = (acW: number): number => acW;
+const identity = (acW: number): number => acW;
 
 /** Can give or take power now, without a start under way. */
 function ready(part: DcSource): boolean {
@@ -52,10 +52,10 @@ export class HybridSource implements DcSource {
   readonly #dcOfAcW: (acW: number) => number;
   readonly #input: Writable<DispatchInput>;
   readonly #share: Dispatch = { pvW: 0, batteryW: 0, curtailedW: 0, dcW: 0 };
-  readonly #wish = { targetW: 0, floorW: 0, ceilingW: 0 } satisfies DcRequest;
+  readonly #batteryRequest = { targetW: 0, floorW: 0, ceilingW: 0 } satisfies DcRequest;
   readonly #conditions = new Set<SourceCondition>();
   readonly ports: readonly Writable<DcPort>[];
-  readonly #behind: readonly DcPort[];
+  readonly #innerPorts: readonly DcPort[];
   #policy: HybridPolicy;
   #manualBatteryW: number | null = null;
   #targetW: number | null = null;
@@ -70,7 +70,7 @@ export class HybridSource implements DcSource {
     this.#pv = config.pv;
     this.#battery = config.battery;
     this.#policy = config.policy;
-    this.#dcOfAcW = config.dcOfAcW ?? sameW;
+    this.#dcOfAcW = config.dcOfAcW ?? identity;
     this.#input = {
       policy: config.policy,
       pvAvailableW: 0,
@@ -82,9 +82,9 @@ export class HybridSource implements DcSource {
       ceilingW: 0,
       pinnedBatteryW: null,
     };
-    this.#behind = [...config.pv.ports, ...config.battery.ports];
-    this.ports = this.#behind.map((port) => atBus(port, config.busVoltageV));
-    this.#show();
+    this.#innerPorts = [...config.pv.ports, ...config.battery.ports];
+    this.ports = this.#innerPorts.map((port) => atBus(port, config.busVoltageV));
+    this.#updatePorts();
   }
 
   /** The policy in force. */
@@ -111,8 +111,8 @@ export class HybridSource implements DcSource {
     return !this.#jumps && this.#pv.settled && this.#battery.settled;
   }
 
-  get longestStepS(): number {
-    return Math.min(this.#pv.longestStepS, this.#battery.longestStepS);
+  get maxStepS(): number {
+    return Math.min(this.#pv.maxStepS, this.#battery.maxStepS);
   }
 
   get array(): PvArray | undefined {
@@ -148,26 +148,26 @@ export class HybridSource implements DcSource {
    * answer was, and PV must not be curtailed while the battery gives.
    */
   draw(dcW: number, energized: boolean): void {
-    if (energized) this.#takeShare(this.#dispatch(dcW, dcW), dcW);
+    if (energized) this.#applyShare(this.#dispatch(dcW, dcW), dcW);
     else this.#pvW = this.#batteryW = this.#curtailedW = 0;
     this.#pv.draw(this.#pvW, energized);
     this.#battery.draw(this.#batteryW, energized);
-    this.#show();
+    this.#updatePorts();
   }
 
   /** Brings the ports up to date: they are read far more often than they change. */
-  #show(): void {
+  #updatePorts(): void {
     const { busVoltageV } = this.#config;
     for (let i = 0; i < this.ports.length; i += 1) {
       const port = this.ports[i];
       if (!port) continue;
-      port.powerW = this.#behind[i]?.powerW ?? 0;
+      port.powerW = this.#innerPorts[i]?.powerW ?? 0;
       port.currentA = port.powerW / busVoltageV;
     }
   }
 
   /** The way to AC and back leaves rounding, which is no flow of the battery and no curtailment. */
-  #takeShare({ pvW, batteryW, curtailedW }: Dispatch, dcW: number): void {
+  #applyShare({ pvW, batteryW, curtailedW }: Dispatch, dcW: number): void {
     const resting = Math.abs(batteryW) <= rounding * pvW;
     this.#pvW = resting ? Math.min(Math.max(dcW, 0), this.#pv.availableDcW) : pvW;
     this.#batteryW = resting ? 0 : batteryW;
@@ -177,35 +177,35 @@ export class HybridSource implements DcSource {
   /** Shares the bus under the target of the last request. */
   #dispatch(floorW: number, ceilingW: number): Dispatch {
     const input = this.#input;
-    const leastW = -this.absorbableDcW;
+    const minW = -this.absorbableDcW;
     input.policy = this.#policy;
     input.targetW = this.#targetW;
     input.pvAvailableW = this.#pv.availableDcW;
     input.chargeMaxW = this.#battery.absorbableDcW;
     input.dischargeMaxW = this.#battery.availableDcW;
-    input.floorW = Math.max(floorW, leastW);
-    input.ceilingW = Math.max(ceilingW, leastW);
+    input.floorW = Math.max(floorW, minW);
+    input.ceilingW = Math.max(ceilingW, minW);
     input.pinnedBatteryW = this.#policy === 'manual' ? this.#manualBatteryW : null;
     const share = dispatch(input, this.#share);
     // A forced battery, or one at its reserve, lets another flow through: the array makes the best of that.
-    const wish = this.#wish;
-    wish.targetW = share.batteryW;
-    wish.floorW = -input.chargeMaxW;
-    wish.ceilingW = input.dischargeMaxW;
-    const admittedW = this.#battery.answer(wish);
+    const batteryRequest = this.#batteryRequest;
+    batteryRequest.targetW = share.batteryW;
+    batteryRequest.floorW = -input.chargeMaxW;
+    batteryRequest.ceilingW = input.dischargeMaxW;
+    const admittedW = this.#battery.answer(batteryRequest);
     if (admittedW === share.batteryW) return share;
     input.pinnedBatteryW = admittedW;
     return dispatch(input, share);
   }
 
   get conditions(): ReadonlySet<SourceCondition> {
-    const [ofPv, ofBattery] = [this.#pv.conditions, this.#battery.conditions];
+    const [pvConditions, batteryConditions] = [this.#pv.conditions, this.#battery.conditions];
     // most of the time there is nothing to tell
-    if (ofPv.size === 0) return ofBattery;
-    if (ofBattery.size === 0) return ofPv;
+    if (pvConditions.size === 0) return batteryConditions;
+    if (batteryConditions.size === 0) return pvConditions;
     this.#conditions.clear();
-    for (const code of ofPv) this.#conditions.add(code);
-    for (const code of ofBattery) this.#conditions.add(code);
+    for (const code of pvConditions) this.#conditions.add(code);
+    for (const code of batteryConditions) this.#conditions.add(code);
     return this.#conditions;
   }
 
@@ -257,7 +257,7 @@ export class HybridSource implements DcSource {
     else if (command.kind.startsWith('pv.')) this.#pv.command(command);
     else throw new SimError('COMMAND_NOT_APPLICABLE', `a DC-coupled hybrid takes no command ${command.kind}`);
     this.#jumps = true;
-    this.#show();
+    this.#updatePorts();
   }
 
   #setPolicy(policy: HybridPolicy): void {
@@ -284,7 +284,7 @@ export class HybridSource implements DcSource {
   clearFaults(): void {
     this.#pv.clearFaults();
     this.#battery.clearFaults();
-    this.#show();
+    this.#updatePorts();
   }
 
   restart(): void {
@@ -293,7 +293,7 @@ export class HybridSource implements DcSource {
     this.#targetW = null;
     this.#pv.restart();
     this.#battery.restart();
-    this.#show();
+    this.#updatePorts();
   }
 }
 

@@ -30,10 +30,10 @@ const defaultStartRatio = 1.1;
 const irradianceStep = 1e-4;
 const temperatureStepK = 0.02;
 /** Part of the maximum power below which nothing counts as moving. */
-const settledPart = 1e-4;
+const settledShare = 1e-4;
 /** A lag this close to its end is there. */
-const arrivedPart = 1e-7;
-const limitPart = 1e-6;
+const arrivedShare = 1e-7;
+const limitShare = 1e-6;
 
 /** off: too dark, or held back by the input; dc_low: the maximum power point lies under the window. */
 export type PvState = PvDetail['mpptState'];
@@ -168,7 +168,7 @@ export class PvSource {
   /** Tracker and start sequence are at rest; the cell temperature may still drift. */
   get trackerSettled(): boolean {
     if (this.#phase === 'off') return true;
-    return this.#phase === 'track' && this.#windowW - this.#trackedW <= settledPart * this.#mppW;
+    return this.#phase === 'track' && this.#windowW - this.#trackedW <= settledShare * this.#mppW;
   }
 
   /** Under this weather nothing moves any more by over 1e-4 of the maximum power. */
@@ -183,7 +183,7 @@ export class PvSource {
    */
   prepare(dtS: number, weather: PvWeather): void {
     const dt = dtS > 0 ? dtS : 0;
-    this.#takeWeather(weather);
+    this.#updateWeather(weather);
     const missing = this.#targetTemperatureC - this.#cellTemperatureC;
     if (missing !== 0) {
       const near = weather.cellTemperatureC !== null || Math.abs(missing) < temperatureStepK / 2;
@@ -198,7 +198,7 @@ export class PvSource {
 
   /** Jumps to where `weather` leads in the end: cell temperature reached, started, tracker on the maximum. */
   settle(weather: PvWeather): void {
-    this.#takeWeather(weather);
+    this.#updateWeather(weather);
     this.#cellTemperatureC = this.#targetTemperatureC;
     this.#solve();
     this.#phase = this.openCircuitVoltageV > this.#startVoltageV ? 'track' : 'off';
@@ -213,8 +213,8 @@ export class PvSource {
    * go on, so that the available power stays known.
    */
   draw(dcW: number, energized: boolean): void {
-    const wanted = energized && dcW > 0 ? dcW : 0;
-    const powerW = wanted < this.#availableDcW ? wanted : this.#availableDcW;
+    const requestW = energized && dcW > 0 ? dcW : 0;
+    const powerW = requestW < this.#availableDcW ? requestW : this.#availableDcW;
     this.#state = energized ? this.#stateAt(powerW) : 'off';
     if (powerW === this.#drawnW) return;
     this.#drawnW = powerW;
@@ -227,7 +227,7 @@ export class PvSource {
     this.#powerW = powerW;
   }
 
-  #takeWeather(weather: PvWeather): void {
+  #updateWeather(weather: PvWeather): void {
     const { irradianceWm2, ambientTemperatureC, windSpeedMS, cellTemperatureC } = weather;
     const { u0, u1 } = this.#thermal;
     const light = irradianceWm2 > 0 ? irradianceWm2 : 0;
@@ -308,7 +308,7 @@ export class PvSource {
     } else if (this.#trackedW !== goalW) {
       const missing = goalW - this.#trackedW;
       // Less sun takes power away at once; only the way up has to be found.
-      const arrived = missing <= arrivedPart * goalW;
+      const arrived = missing <= arrivedShare * goalW;
       this.#trackedW = arrived ? goalW : this.#trackedW - missing * Math.expm1(-dt / this.#mpptTimeConstantS);
     }
     this.#availableDcW = this.#trackedW;
@@ -317,6 +317,6 @@ export class PvSource {
   #stateAt(powerW: number): PvState {
     if (this.#phase !== 'track') return this.#phase;
     if (this.#atEdge) return 'dc_low';
-    return powerW < this.#availableDcW * (1 - limitPart) ? 'limit' : 'track';
+    return powerW < this.#availableDcW * (1 - limitShare) ? 'limit' : 'track';
   }
 }

@@ -70,16 +70,16 @@ export interface MaximumPowerPoint {
   readonly isc: number;
 }
 
-const referenceKelvin = 298.15;
+const referenceK = 298.15;
 const referenceIrradianceWm2 = 1000;
 const boltzmannEvPerK = 8.617333262e-5;
 /** Silicon is described between these; colder or hotter cells count as being at the end. */
-const coldestC = -100;
-const hottestC = 150;
+const minCellC = -100;
+const maxCellC = 150;
 /** Starlight: below it the saturation current would drown the light current in rounding. */
-const darkestSuns = 1e-9;
+const minSuns = 1e-9;
 /** Less is no resistance: it would only overflow. */
-const leastSeriesOhm = 1e-6;
+const minSeriesOhm = 1e-6;
 const darkMpp: MaximumPowerPoint = { v: 0, i: 0, p: 0, voc: 0, isc: 0 };
 const dark: DiodeParameters = { iL: 0, i0: 1, rS: 0, gSh: 0, a: 1 };
 const iterations = 60;
@@ -87,17 +87,17 @@ const iterations = 60;
 /** Diode parameters at an irradiance in W/m2 and a cell temperature in degrees C; irradiance up to 1e-6 is darkness. */
 export function parametersAt(module: PvModule, irradianceWm2: number, cellTemperatureC: number): DiodeParameters {
   const suns = irradianceWm2 / referenceIrradianceWm2;
-  const kelvin = zeroCelsiusK + Math.min(Math.max(cellTemperatureC, coldestC), hottestC);
-  const rise = kelvin - referenceKelvin;
+  const kelvin = zeroCelsiusK + Math.min(Math.max(cellTemperatureC, minCellC), maxCellC);
+  const rise = kelvin - referenceK;
   const iL = suns * (module.iLRef + module.alphaSc * rise);
-  if (!(suns > darkestSuns) || !(iL > 0)) return dark;
-  const ratio = kelvin / referenceKelvin;
+  if (!(suns > minSuns) || !(iL > 0)) return dark;
+  const ratio = kelvin / referenceK;
   const eg = module.egRef * (1 + module.dEgdT * rise);
-  const exponent = module.egRef / (boltzmannEvPerK * referenceKelvin) - eg / (boltzmannEvPerK * kelvin);
+  const exponent = module.egRef / (boltzmannEvPerK * referenceK) - eg / (boltzmannEvPerK * kelvin);
   return {
     iL,
     i0: module.i0Ref * ratio * ratio * ratio * Math.exp(exponent),
-    rS: module.rS < leastSeriesOhm ? 0 : module.rS,
+    rS: module.rS < minSeriesOhm ? 0 : module.rS,
     gSh: suns / module.rShRef,
     a: module.aRef * ratio,
   };

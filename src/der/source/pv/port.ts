@@ -16,7 +16,7 @@ export class PvPort implements DcSource {
   /** of the profile */
   readonly #shading: PvShading | null;
   readonly absorbableDcW = 0;
-  readonly longestStepS = Infinity;
+  readonly maxStepS = Infinity;
   readonly #conditions = new Set<SourceCondition>();
 
   constructor(config: PvConfig) {

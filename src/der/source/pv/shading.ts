@@ -109,12 +109,12 @@ function solve(s: ShadedString, side: Side, goal: Goal, target: number, low: num
   for (let n = 0; n < iterations; n++) {
     evaluate(s, side, x);
     const slope = at.di * at.v + at.i * at.dv;
-    const rest = goal === 'peak' ? slope : goal === 'power' ? at.v * at.i - target : target - at.v;
+    const residual = goal === 'peak' ? slope : goal === 'power' ? at.v * at.i - target : target - at.v;
     const fall =
       goal === 'peak' ? at.d2i * at.v + 2 * at.di * at.dv + at.i * at.d2v : goal === 'power' ? slope : -at.dv;
-    if (rest > 0) low = x;
+    if (residual > 0) low = x;
     else high = x;
-    const next = x - rest / fall;
+    const next = x - residual / fall;
     const arrived = Math.abs(next - x) <= tolerance * span;
     x = arrived ? Math.min(Math.max(next, low), high) : next > low && next < high ? next : (low + high) / 2;
     if (arrived) break;

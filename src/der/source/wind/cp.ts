@@ -3,11 +3,11 @@ import type { WindCpModel } from '../../../contract/kinds/wind.ts';
 import { nrelCpAxes, nrelCpRows } from './nrel-cp.ts';
 
 /** Both formulas lose their meaning below this tip-speed ratio. */
-const lowestRatio = 0.5;
+const minRatio = 0.5;
 
 /** Heier: maximum 0.4800 at tip-speed ratio 8.100 and pitch 0. Unclamped: negative values brake. */
 export function heierCp(tipSpeedRatio: number, pitchDeg: number): number {
-  if (!(tipSpeedRatio >= lowestRatio)) return 0;
+  if (!(tipSpeedRatio >= minRatio)) return 0;
   const inverse = 1 / (tipSpeedRatio + 0.08 * pitchDeg) - 0.035 / (pitchDeg * pitchDeg * pitchDeg + 1);
   return 0.5176 * (116 * inverse - 0.4 * pitchDeg - 5) * Math.exp(-21 * inverse) + 0.0068 * tipSpeedRatio;
 }
@@ -15,7 +15,7 @@ export function heierCp(tipSpeedRatio: number, pitchDeg: number): number {
 /** Slootweg: maximum 0.4412 at tip-speed ratio 6.908 and pitch 0. Unclamped. */
 export function slootwegCp(tipSpeedRatio: number, pitchDeg: number): number {
   const relative = tipSpeedRatio - 0.02 * pitchDeg;
-  if (!(tipSpeedRatio >= lowestRatio) || relative <= 0) return 0;
+  if (!(tipSpeedRatio >= minRatio) || relative <= 0) return 0;
   const inverse = 1 / relative - 0.003 / (pitchDeg * pitchDeg * pitchDeg + 1);
   const pitched = pitchDeg > 0 ? 0.58 * pitchDeg + 0.002 * Math.pow(pitchDeg, 2.14) : 0;
   return 0.73 * (151 * inverse - pitched - 13.2) * Math.exp(-18.4 * inverse);
@@ -57,7 +57,7 @@ export const featherDeg = 90;
 /** Feathered blades only drag: their power goes with the third power of the rotor speed. */
 const featherDrag = 0.004;
 /** Far off the design range the rotor only brakes, with a torque as the square of its speed. */
-const lastRatio = 25;
+const maxRatio = 25;
 
 /** A surface fitted to one rotor: its best tip-speed ratio moved, its height scaled. */
 export interface RotorCp {
@@ -70,12 +70,12 @@ export interface RotorCp {
 export function rotorCp(rotor: RotorCp, tipSpeedRatio: number, pitchDeg: number): number {
   const surface = cpSurfaces[rotor.model];
   const stretch = surface.bestRatio / rotor.bestRatio;
-  const wanted = tipSpeedRatio * stretch;
-  const x = Math.min(Math.max(wanted, surface.firstRatio), lastRatio);
+  const scaledRatio = tipSpeedRatio * stretch;
+  const x = Math.min(Math.max(scaledRatio, surface.firstRatio), maxRatio);
   const pitch = Math.min(pitchDeg, surface.lastPitchDeg);
   let cp = surface.at(x, pitch) * rotor.factor;
-  if (wanted < x) cp *= wanted / x;
-  else if (wanted > x) cp = Math.min(cp, 0) * Math.pow(wanted / x, 3);
+  if (scaledRatio < x) cp *= scaledRatio / x;
+  else if (scaledRatio > x) cp = Math.min(cp, 0) * Math.pow(scaledRatio / x, 3);
   if (pitch === pitchDeg) return cp;
   const towardsFeather = (pitchDeg - pitch) / (featherDeg - pitch);
   return cp * (1 - towardsFeather) - towardsFeather * featherDrag * Math.pow(tipSpeedRatio, 3);

@@ -7,10 +7,10 @@ const referenceIntensity: Readonly<Record<TurbulenceClass, number>> = { A: 0.16,
 /** Kaimal integral scale of the longitudinal component for hubs above 60 m. */
 const lengthScaleM = 340.2;
 /** No wind blows harder; a given value beyond counts as this. */
-const mostMS = 60;
-const leastMS = 0.5;
+const maxMS = 60;
+const minMS = 0.5;
 /** The mean over a rotor changes no faster than in the extreme coherent gust of IEC 61400-1: 15 m/s in 10 s. */
-const mostRiseMS2 = 1.5;
+const maxRiseMS2 = 1.5;
 const nodeTolerance = 1e-9;
 
 /** Ratio of the wind speed at one height to that at another by the power law. */
@@ -25,7 +25,7 @@ export function turbulenceSigmaMS(turbulenceClass: TurbulenceClass, hubMS: numbe
 
 /** Time constant of the turbulence, s. */
 export function turbulenceTimeConstantS(hubMS: number): number {
-  return lengthScaleM / Math.max(hubMS, leastMS);
+  return lengthScaleM / Math.max(hubMS, minMS);
 }
 
 export interface WindOverride {
@@ -122,11 +122,12 @@ export class HubWind {
     const gust = this.#override === null ? this.#fromMS + (this.#toMS - this.#fromMS) * this.#phaseS : 0;
     const before = this.#hubMS;
     this.#hubMS = Math.max(0, this.#meanMS + gust);
-    const felt = (before + this.#hubMS) / 2;
+    const meanHubMS = (before + this.#hubMS) / 2;
     const rotorBefore = this.#rotorMS;
-    const change = -(felt - rotorBefore) * Math.expm1((-stepS * Math.max(felt, leastMS)) / this.#rotorDiameterM);
-    const most = mostRiseMS2 * stepS;
-    this.#rotorMS += Math.min(Math.max(change, -most), most);
+    const change =
+      -(meanHubMS - rotorBefore) * Math.expm1((-stepS * Math.max(meanHubMS, minMS)) / this.#rotorDiameterM);
+    const maxChange = maxRiseMS2 * stepS;
+    this.#rotorMS += Math.min(Math.max(change, -maxChange), maxChange);
     return (rotorBefore + this.#rotorMS) / 2;
   }
 
@@ -135,7 +136,7 @@ export class HubWind {
     const given = override === null ? measuredMS : override.speedMS;
     const hub = override?.height === 'hub' ? given : given * this.#shear;
     if (!Number.isFinite(hub)) return this.#meanMS;
-    return Math.min(Math.max(hub, 0), mostMS);
+    return Math.min(Math.max(hub, 0), maxMS);
   }
 
   #nextNode(nowMS: number, meanMS: number): number {

@@ -3,15 +3,15 @@ import type { LvrtState, WindParameters } from '../../../contract/kinds/wind.ts'
 
 const enterPu = 0.88;
 const leavePu = 0.9;
-const mostCurrentPu = 1.1;
+const maxCurrentPu = 1.1;
 /** The chopper takes rated power for this time in one dip. */
 const chopperS = 2;
 const crowbarPu = 0.3;
 const crowbarS = 0.1;
 const crowbarCurrentPu = -0.2;
-const watchedStepS = 0.1;
+const rideStepS = 0.1;
 
-export class LowVoltageRide {
+export class LowVoltageRideThrough {
   readonly #p: WindParameters;
   readonly #ratedDcW: number;
   #state: LvrtState = 'normal';
@@ -43,14 +43,14 @@ export class LowVoltageRide {
   get reactiveCurrentPu(): number {
     if (this.#state !== 'active') return 0;
     if (this.#crowbarS > 0) return crowbarCurrentPu;
-    return Math.min(Math.max(this.#p.lvrtGain * (leavePu - this.#terminalPu), 0), mostCurrentPu);
+    return Math.min(Math.max(this.#p.lvrtGain * (leavePu - this.#terminalPu), 0), maxCurrentPu);
   }
 
-  get longestStepS(): number {
-    if (this.#state === 'active') return this.#crowbarS > 0 ? this.#crowbarS : watchedStepS;
+  get maxStepS(): number {
+    if (this.#state === 'active') return this.#crowbarS > 0 ? this.#crowbarS : rideStepS;
     if (this.#state !== 'recovering') return Infinity;
     const left = this.#p.lvrtRecoveryS - this.#recoveringS;
-    return left > 0 ? Math.min(watchedStepS, left) : watchedStepS;
+    return left > 0 ? Math.min(rideStepS, left) : rideStepS;
   }
 
   reset(): void {
@@ -120,7 +120,7 @@ export class LowVoltageRide {
       if (this.#crowbarS > 0) return 0;
       const reactive = this.reactiveCurrentPu;
       return (
-        this.#terminalPu * Math.sqrt(Math.max(0, mostCurrentPu * mostCurrentPu - reactive * reactive)) * this.#ratedDcW
+        this.#terminalPu * Math.sqrt(Math.max(0, maxCurrentPu * maxCurrentPu - reactive * reactive)) * this.#ratedDcW
       );
     }
     if (this.#state !== 'recovering') return Infinity;

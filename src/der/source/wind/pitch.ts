@@ -3,7 +3,7 @@ import { featherDeg } from './cp.ts';
 import type { Machine } from './machine.ts';
 
 /** In operation the pitch stays below; beyond lies the way to feather. */
-const mostPitchDeg = 60;
+const maxPitchDeg = 60;
 /** Stored energy drives the blades this fast in an emergency, whatever the drive can do. */
 const emergencyRateDegS = 8;
 
@@ -36,17 +36,17 @@ export class PitchDrive {
 
   /** Moves towards an angle as fast as the drive can; the controller goes on from there. */
   moveTo(goalDeg: number, stepS: number): void {
-    const most = this.#m.pitchRateDegS * stepS;
-    this.#deg += Math.min(Math.max(goalDeg - this.#deg, -most), most);
-    this.#integralDeg = Math.min(this.#deg, mostPitchDeg);
+    const maxMoveDeg = this.#m.pitchRateDegS * stepS;
+    this.#deg += Math.min(Math.max(goalDeg - this.#deg, -maxMoveDeg), maxMoveDeg);
+    this.#integralDeg = Math.min(this.#deg, maxPitchDeg);
     this.#leadDeg = 0;
   }
 
   /** Towards feather on loss of grid or overspeed. */
   feather(stepS: number): void {
-    const most = Math.max(this.#m.pitchRateDegS, emergencyRateDegS) * stepS;
-    this.#deg = Math.min(featherDeg, this.#deg + most);
-    this.#integralDeg = Math.min(this.#deg, mostPitchDeg);
+    const maxMoveDeg = Math.max(this.#m.pitchRateDegS, emergencyRateDegS) * stepS;
+    this.#deg = Math.min(featherDeg, this.#deg + maxMoveDeg);
+    this.#integralDeg = Math.min(this.#deg, maxPitchDeg);
     this.#leadDeg = 0;
   }
 
@@ -69,17 +69,17 @@ export class PitchDrive {
     const m = this.#m;
     this.#fineDeg = fineDeg;
     const lead = this.#leadDeg;
-    const leastDeg = Math.max(0, fineDeg - lead);
+    const minDeg = Math.max(0, fineDeg - lead);
     const gain = 1 / (1 + this.#deg / m.gainHalfDeg);
     const integral = Math.min(
-      Math.max(this.#integralDeg + gain * m.pitchGainDegS * error * stepS, leastDeg),
-      mostPitchDeg - lead,
+      Math.max(this.#integralDeg + gain * m.pitchGainDegS * error * stepS, minDeg),
+      maxPitchDeg - lead,
     );
-    const wanted = Math.min(Math.max(lead + integral + gain * m.pitchGainDeg * error, fineDeg), mostPitchDeg);
-    const most = m.pitchRateDegS * stepS;
-    const change = wanted - this.#deg;
+    const demandDeg = Math.min(Math.max(lead + integral + gain * m.pitchGainDeg * error, fineDeg), maxPitchDeg);
+    const maxMoveDeg = m.pitchRateDegS * stepS;
+    const change = demandDeg - this.#deg;
     // While the drive cannot follow, the integral waits unless it moves back.
-    if (Math.abs(change) <= most || (integral - this.#integralDeg) * change < 0) this.#integralDeg = integral;
-    this.#deg += Math.min(Math.max(change, -most), most);
+    if (Math.abs(change) <= maxMoveDeg || (integral - this.#integralDeg) * change < 0) this.#integralDeg = integral;
+    this.#deg += Math.min(Math.max(change, -maxMoveDeg), maxMoveDeg);
   }
 }

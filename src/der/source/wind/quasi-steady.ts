@@ -4,7 +4,7 @@ import { aeroW, steadyAt } from './steady.ts';
 import type { SteadyTable } from './steady.ts';
 
 const lagS = 3;
-const ratedPart = 0.99;
+const ratedShare = 0.99;
 
 /**
  * Power follows the steady curve with a first-order lag, exact for any step. The curve alone would give up to 0.8 % too
@@ -39,9 +39,9 @@ export class QuasiSteady {
   /** @returns energy at the shaft over the step, J */
   advance(stepS: number, windMS: number, energized: boolean): number {
     const m = this.#m;
-    const turning = Math.max(steadyAt(this.#steady.radS, this.#slowMS), m.minRadS);
+    const speedRadS = Math.max(steadyAt(this.#steady.radS, this.#slowMS), m.minRadS);
     // linear answer of the speed in region 2
-    const inertiaS = m.inertiaKgM2 / (3 * m.torqueFactor * turning);
+    const inertiaS = m.inertiaKgM2 / (3 * m.torqueFactor * speedRadS);
     this.#slowMS -= (windMS - this.#slowMS) * Math.expm1(-stepS / inertiaS);
     const goalW = energized ? this.#goalW(windMS) : 0;
     const missing = this.#powerW - goalW;
@@ -54,7 +54,7 @@ export class QuasiSteady {
     const m = this.#m;
     const radS = steadyAt(this.#steady.radS, this.#slowMS);
     const steadyW = steadyAt(this.#steady.shaftW, windMS);
-    if (steadyW >= m.ratedShaftW * ratedPart && radS >= m.ratedRadS * ratedPart) return steadyW;
+    if (steadyW >= m.ratedShaftW * ratedShare && radS >= m.ratedRadS * ratedShare) return steadyW;
     if (!(radS > 0)) return 0;
     const power = aeroW(m, windMS, radS, steadyAt(this.#steady.fineDeg, windMS));
     return Math.min(Math.max(power, 0), m.ratedShaftW);

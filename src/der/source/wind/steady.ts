@@ -4,11 +4,11 @@ import { lawTorqueNm } from './machine.ts';
 import type { Machine } from './machine.ts';
 
 const stepMS = 0.1;
-const lastMS = 60;
+const maxMS = 60;
 const bisections = 50;
 /** Pitch up to which a steady state of region 3 is looked for. */
-const mostPitchDeg = 60;
-const mostFineDeg = 6;
+const maxPitchDeg = 60;
+const maxFineDeg = 6;
 
 export interface SteadyTable {
   readonly shaftW: Float64Array;
@@ -47,11 +47,11 @@ function lastRoot(f: (x: number) => number, low: number, high: number, scan: num
 /** Pitch in degrees at which the rotor gives a power at this wind and speed; 0 when it cannot give more. */
 export function pitchForPower(m: Machine, windMS: number, radS: number, shaftW: number): number {
   const surplus = (pitchDeg: number) => aeroW(m, windMS, radS, pitchDeg) - shaftW;
-  return lastRoot(surplus, 0, mostPitchDeg, mostPitchDeg);
+  return lastRoot(surplus, 0, maxPitchDeg, maxPitchDeg);
 }
 
 /** Slope of power over pitch below which a Newton step leads nowhere, of rated power per degree. */
-const leastSlope = 1e-3;
+const minSlope = 1e-3;
 const slopeDeg = 0.5;
 
 /** One Newton step from `fromDeg` towards {@link pitchForPower}, no longer than `mostDeg`. */
@@ -61,13 +61,13 @@ export function pitchTowardsPower(
   radS: number,
   shaftW: number,
   fromDeg: number,
-  mostDeg: number,
+  maxStepDeg: number,
 ): number {
   const hereW = aeroW(m, windMS, radS, fromDeg);
   const slopeW = (aeroW(m, windMS, radS, fromDeg + slopeDeg) - hereW) / slopeDeg;
   const surplusW = hereW - shaftW;
-  const stepDeg = slopeW < -leastSlope * m.ratedShaftW ? -surplusW / slopeW : Math.sign(surplusW) * mostDeg;
-  return Math.min(Math.max(fromDeg + Math.min(Math.max(stepDeg, -mostDeg), mostDeg), 0), mostPitchDeg);
+  const stepDeg = slopeW < -minSlope * m.ratedShaftW ? -surplusW / slopeW : Math.sign(surplusW) * maxStepDeg;
+  return Math.min(Math.max(fromDeg + Math.min(Math.max(stepDeg, -maxStepDeg), maxStepDeg), 0), maxPitchDeg);
 }
 
 /**
@@ -77,7 +77,7 @@ export function pitchTowardsPower(
 function finePitchDeg(m: Machine, windMS: number): number {
   if (m.cp.model === 'nrel-5mw' || (m.minRadS * m.radiusM) / windMS <= m.cp.bestRatio) return 0;
   let best = 0;
-  for (let pitchDeg = 0; pitchDeg <= mostFineDeg; pitchDeg += 0.25) {
+  for (let pitchDeg = 0; pitchDeg <= maxFineDeg; pitchDeg += 0.25) {
     if (aeroW(m, windMS, m.minRadS, pitchDeg) > aeroW(m, windMS, m.minRadS, best)) best = pitchDeg;
   }
   return best;
@@ -96,7 +96,7 @@ function solve(m: Machine, windMS: number, fineDeg: number): { shaftW: number; r
 }
 
 export function steadyTable(m: Machine): SteadyTable {
-  const size = Math.round(lastMS / stepMS) + 1;
+  const size = Math.round(maxMS / stepMS) + 1;
   const out = {
     shaftW: new Float64Array(size),
     radS: new Float64Array(size),

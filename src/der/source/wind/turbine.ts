@@ -15,7 +15,7 @@ const rotorStepS = 0.1;
 /** Turbulence has its nodes at whole seconds: no piece may pass two. */
 const coarseStepS = 1;
 const stepTolerance = 1e-9;
-const leastMS = 0.05;
+const minMS = 0.05;
 /** So far above the smallest pitch it is the pitch that holds the speed. */
 const ratedPitchDeg = 0.2;
 /** Rotor speed that a turbine held back may store energy up to, of rated; full reserve from this part held back on. */
@@ -35,7 +35,7 @@ const returnedPart = 0.01;
 const shutdownS = 10;
 /** Run-up: power coefficient of the blades at their starting pitch, and the shortest time to minimum speed. */
 const startCp = 0.2;
-const shortestRunUpS = 20;
+const minRunUpS = 20;
 const startPitchDeg = 15;
 const pitchInPart = 0.8;
 /** Below this part of minimum speed the brake stops a turbine out of service, over this time. */
@@ -89,7 +89,7 @@ export class Turbine {
   #stepLawJ = 0;
   #stepTakenJ = 0;
   #stepBrakeJ = 0;
-  readonly #seen = { meanMS: 0, hubMS: 0, speedPart: 0, energized: true, gridOk: true };
+  readonly #sequenceInput = { meanMS: 0, hubMS: 0, speedPart: 0, energized: true, gridOk: true };
 
   constructor(parameters: WindParameters, machine: Machine, steady: SteadyTable, random: RandomStream) {
     this.#m = machine;
@@ -146,7 +146,7 @@ export class Turbine {
   }
 
   /** Longest next sub-step, s. */
-  get longestStepS(): number {
+  get maxStepS(): number {
     return this.parked ? Math.max(coarseStepS, this.#sequence.nextDueS) : coarseStepS;
   }
 
@@ -204,7 +204,7 @@ export class Turbine {
     this.#aeroW = this.#stepAeroJ / dt;
     this.#aeroJ += this.#stepAeroJ;
     this.#brakeJ += this.#stepBrakeJ;
-    this.#watchSpeed();
+    this.#updateOverspeed();
   }
 
   /**
@@ -232,7 +232,7 @@ export class Turbine {
     this.#heldBackPart = held ? 1 - takenW / this.#availableW : 0;
     if (this.#settling && held) {
       // settled under a limit: the blades let through what goes
-      this.#pitchForDraw(Math.max(this.wind.rotorMS, leastMS));
+      this.#pitchForDraw(Math.max(this.wind.rotorMS, minMS));
       this.#aeroW = takenW;
     }
     if (this.#heldBackPart > returnedPart || !energized) this.#returning = true;
@@ -243,7 +243,7 @@ export class Turbine {
   /** Pitch that shows in quasi-steady mode when less is drawn than the wind gives, degrees. */
   get shownPitchDeg(): number {
     if (!(this.#quasiSteady && this.running) || this.#heldBackPart === 0) return this.#pitch.deg;
-    const windMS = Math.max(this.#quasi.slowMS, leastMS);
+    const windMS = Math.max(this.#quasi.slowMS, minMS);
     return pitchForPower(this.#m, windMS, this.#radS, this.#assumedW);
   }
 
@@ -259,7 +259,7 @@ export class Turbine {
     if (quasiSteady === this.#quasiSteady) return;
     this.#quasiSteady = quasiSteady;
     if (quasiSteady) this.#quasi.begin(this.#availableW, this.wind.rotorMS);
-    else if (this.running) this.#pitchForDraw(Math.max(this.wind.rotorMS, leastMS));
+    else if (this.running) this.#pitchForDraw(Math.max(this.wind.rotorMS, minMS));
   }
 
   /** Blades for the power drawn under a wind, m/s; the rotor keeps its speed, so that no energy comes or goes. */
@@ -279,15 +279,15 @@ export class Turbine {
   }
 
   #advance(stepS: number): void {
-    const windMS = Math.max(this.wind.advance(stepS), leastMS);
+    const windMS = Math.max(this.wind.advance(stepS), minMS);
     const before = this.#sequence.phase;
-    const seen = this.#seen;
-    seen.meanMS = this.wind.meanMS;
-    seen.hubMS = this.wind.hubMS;
-    seen.speedPart = this.#radS / this.#m.minRadS;
-    seen.energized = this.#energized;
-    seen.gridOk = this.#gridOk;
-    this.#sequence.advance(stepS, seen);
+    const input = this.#sequenceInput;
+    input.meanMS = this.wind.meanMS;
+    input.hubMS = this.wind.hubMS;
+    input.speedPart = this.#radS / this.#m.minRadS;
+    input.energized = this.#energized;
+    input.gridOk = this.#gridOk;
+    this.#sequence.advance(stepS, input);
     const { phase } = this.#sequence;
     if (phase !== before) this.#enter(phase, before);
     if (phase === 'run') {
@@ -344,8 +344,8 @@ export class Turbine {
   #turn(stepS: number, windMS: number, limitW: number, capW: number): void {
     const m = this.#m;
     const w0 = this.#radS;
-    const takenMost = Math.min(limitW, capW);
-    const early = aeroW(m, windMS, w0, this.#pitch.deg) / w0 - Math.min(this.#lawNm(w0), takenMost / w0);
+    const maxTakenW = Math.min(limitW, capW);
+    const early = aeroW(m, windMS, w0, this.#pitch.deg) / w0 - Math.min(this.#lawNm(w0), maxTakenW / w0);
     const middle = Math.max(w0 + (0.5 * stepS * early) / m.inertiaKgM2, 0.1 * w0);
     const aeroNm = aeroW(m, windMS, middle, this.#pitch.deg) / middle;
     const lawNm = Math.min(this.#lawNm(middle), limitW / middle);
@@ -392,7 +392,7 @@ export class Turbine {
     const powerW = startCp * m.halfRhoA * windMS * windMS * windMS;
     const before = this.kineticJ;
     const byPower = Math.sqrt(this.#radS * this.#radS + (2 * powerW * stepS) / m.inertiaKgM2);
-    this.#radS = Math.min(byPower, this.#radS + (m.minRadS / shortestRunUpS) * stepS);
+    this.#radS = Math.min(byPower, this.#radS + (m.minRadS / minRunUpS) * stepS);
     this.#stepAeroJ += this.kineticJ - before;
     // towards its end the blades go where the run will need them
     const nearEnd = this.#radS > pitchInPart * m.minRadS;
@@ -415,7 +415,7 @@ export class Turbine {
     if (this.#radS === 0) this.#pitch.jump(featherDeg, 0);
   }
 
-  #watchSpeed(): void {
+  #updateOverspeed(): void {
     const part = this.#radS / this.#m.ratedRadS;
     if (part > overspeedOn) this.#overspeed = true;
     else if (part < overspeedOff) this.#overspeed = false;

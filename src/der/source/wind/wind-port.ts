@@ -5,7 +5,7 @@ import type { WindDetail, WindParameters } from '../../../contract/kinds/wind.ts
 import type { RandomStream } from '../../../core/random.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
 import { badValue, LivePort } from '../shared.ts';
-import { LowVoltageRide } from './lvrt.ts';
+import { LowVoltageRideThrough } from './lvrt.ts';
 import { createMachine } from './machine.ts';
 import type { Machine } from './machine.ts';
 import { steadyTable } from './steady.ts';
@@ -16,9 +16,9 @@ import type { EnergyBalance } from './turbine.ts';
 /** Above this many simulated seconds per real second nobody could watch the rotor. */
 const quasiSteadyRate = 50;
 /** A start needs a grid that would not be ridden through. */
-const leastGridPu = 0.88;
+const minGridPu = 0.88;
 /** Wind too weak for a tip-speed ratio that means anything, m/s. */
-const leastShownMS = 0.5;
+const minShownMS = 0.5;
 const betzCp = 16 / 27;
 const rpmPerRadS = 30 / Math.PI;
 
@@ -46,19 +46,19 @@ export class WindPort implements DcSource {
   readonly #p: WindParameters;
   readonly #m: Machine;
   readonly #turbine: Turbine;
-  readonly #ride: LowVoltageRide;
+  readonly #ride: LowVoltageRideThrough;
   readonly #conditions = new Set<SourceCondition>();
   #availableW = 0;
   #drawnW = 0;
   #chopperW = 0;
-  #fresh = true;
+  #needsSettling = true;
 
   constructor(parameters: WindParameters, random: RandomStream) {
     const { machine, steady } = modelOf(parameters);
     this.#p = parameters;
     this.#m = machine;
     this.#turbine = new Turbine(parameters, machine, steady, random);
-    this.#ride = new LowVoltageRide(parameters, machine.ratedDcW);
+    this.#ride = new LowVoltageRideThrough(parameters, machine.ratedDcW);
     const voltageV = parameters.dcVoltageV;
     this.ports = [
       new LivePort('INJ', 'WIND', {
@@ -79,8 +79,8 @@ export class WindPort implements DcSource {
   get settled(): boolean {
     return this.#ride.state === 'normal' || this.#ride.state === 'tripped';
   }
-  get longestStepS(): number {
-    return Math.min(this.#turbine.longestStepS, this.#ride.longestStepS);
+  get maxStepS(): number {
+    return Math.min(this.#turbine.maxStepS, this.#ride.maxStepS);
   }
   get conditions(): ReadonlySet<SourceCondition> {
     return this.#conditions;
@@ -97,28 +97,28 @@ export class WindPort implements DcSource {
   }
 
   prepare(dtS: number, input: SourceInput): void {
-    if (this.#fresh) this.settle(input);
+    if (this.#needsSettling) this.settle(input);
     const turbine = this.#turbine;
     const pu = input.terminalPu;
-    turbine.prepare(dtS, input.windSpeedMS, pu >= leastGridPu, input.rate > quasiSteadyRate);
+    turbine.prepare(dtS, input.windSpeedMS, pu >= minGridPu, input.rate > quasiSteadyRate);
     this.#ride.prepare(dtS, pu, turbine.running);
     this.#availableW = Math.min(turbine.availableDcW, this.#ride.limitW);
-    this.#watch();
+    this.#updateConditions();
   }
 
   settle(input: SourceInput): void {
-    this.#fresh = false;
+    this.#needsSettling = false;
     this.#turbine.settle(input.windSpeedMS);
     this.#ride.reset();
     this.#availableW = this.#turbine.availableDcW;
     this.#drawnW = 0;
     this.#chopperW = 0;
-    this.#watch();
+    this.#updateConditions();
   }
 
   answer({ targetW, floorW, ceilingW }: DcRequest): number {
-    const wished = Math.max(Math.min(targetW ?? this.#availableW, ceilingW), floorW);
-    return Math.min(Math.max(wished, 0), this.#availableW);
+    const demandW = Math.max(Math.min(targetW ?? this.#availableW, ceilingW), floorW);
+    return Math.min(Math.max(demandW, 0), this.#availableW);
   }
 
   draw(dcW: number, energized: boolean): void {
@@ -132,9 +132,9 @@ export class WindPort implements DcSource {
   detail(): WindDetail {
     const turbine = this.#turbine;
     const { wind } = turbine;
-    const felt = wind.rotorMS;
-    const shown = felt >= leastShownMS;
-    const cp = shown ? turbine.aeroW / (this.#m.halfRhoA * felt * felt * felt) : 0;
+    const windMS = wind.rotorMS;
+    const meaningful = windMS >= minShownMS;
+    const cp = meaningful ? turbine.aeroW / (this.#m.halfRhoA * windMS * windMS * windMS) : 0;
     return {
       kind: 'wind',
       windSpeedMS: wind.hubMS,
@@ -145,7 +145,7 @@ export class WindPort implements DcSource {
       generatorRpm: turbine.radS * rpmPerRadS * this.#m.gearRatio,
       pitchDeg: turbine.shownPitchDeg,
       cp: Math.min(Math.max(cp, 0), betzCp),
-      tipSpeedRatio: shown ? (turbine.radS * this.#m.radiusM) / felt : 0,
+      tipSpeedRatio: meaningful ? (turbine.radS * this.#m.radiusM) / windMS : 0,
       mechanicalPowerW: turbine.aeroW,
       electricalPowerW: this.#drawnW,
       chopperPowerW: this.#chopperW,
@@ -180,15 +180,15 @@ export class WindPort implements DcSource {
 
   /** Nothing here latches. */
   clearFaults(): void {
-    this.#watch();
+    this.#updateConditions();
   }
 
   restart(): void {
     this.#turbine.wind.override = null;
-    this.#fresh = true;
+    this.#needsSettling = true;
   }
 
-  #watch(): void {
+  #updateConditions(): void {
     this.#set('overspeed', this.#turbine.overspeed);
     this.#set('lvrt_active', this.#ride.state === 'active');
   }

@@ -12,7 +12,7 @@ describe('battery control', () => {
       clampedPowerW: 4000,
       remainingS: 10.5,
     });
-    expect(port.longestStepS).to.equal(10.5);
+    expect(port.maxStepS).to.equal(10.5);
     expect(run(port, 10.5, 1, 6000) * 3600).to.be.closeTo(-4000 * 10.5, 1e-6);
     expect(port.detail()).to.include({ control: 'auto', requestedPowerW: null, remainingS: null });
     expect(step(port, 1, 6000)).to.equal(6000);
@@ -117,7 +117,7 @@ describe('battery control', () => {
     port.command({ kind: 'battery.control', strings: [{ index: 1, contactor: 'closed' }] });
     expect(port.tree().strings[1]!.contactor).to.equal('closing');
     expect(port.settled).to.equal(false);
-    expect(port.longestStepS).to.equal(2);
+    expect(port.maxStepS).to.equal(2);
     run(port, 1.9, 0.1, 0);
     expect(port.detail().contactorsClosed).to.equal(1);
     run(port, 0.2, 0.1, 0);

@@ -97,8 +97,7 @@ describe('battery energy', () => {
       const other = battery({ socPct: 11.3 });
       expect(outWh).to.be.closeTo(run(other, 1800, 1, 9000), 0.001 * outWh);
       other.command({ kind: 'battery.control', socPct: 88.2 });
-      for (let n = 0; n < 100_000 && other.absorbableDcW > 0; n += 1)
-        step(other, Math.min(dtS, other.longestStepS), -9000);
+      for (let n = 0; n < 100_000 && other.absorbableDcW > 0; n += 1) step(other, Math.min(dtS, other.maxStepS), -9000);
       expect(other.absorbableDcW).to.equal(0);
       expect(other.detail().socPct).to.equal(90);
       expect(other.bank.meanSoc).to.be.at.most(0.9 + 1e-12);
@@ -110,7 +109,7 @@ describe('battery energy', () => {
       const port = battery({ socPct: 12 });
       let elapsedS = 0;
       for (;;) {
-        const h = Math.min(dtS, port.longestStepS);
+        const h = Math.min(dtS, port.maxStepS);
         if (step(port, h, 9000) === 0) return elapsedS;
         elapsedS += h;
       }
@@ -135,7 +134,7 @@ describe('battery energy', () => {
         let last = port.detail();
         for (const [powerW, dtS, count] of list) {
           for (let n = 0; n < count; n += 1) {
-            const h = Math.min(dtS, port.longestStepS);
+            const h = Math.min(dtS, port.maxStepS);
             port.prepare(h, weather);
             const dcW = port.answer({ targetW: powerW, ...wide });
             expect(dcW).to.be.within(-port.absorbableDcW, port.availableDcW);

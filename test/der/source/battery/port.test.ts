@@ -13,7 +13,7 @@ describe('battery as a DC port', () => {
     expect(port.ports[0]).to.include({ type: 'ESS', powerW: 0, currentA: 0 });
     expect(port.ports[0]!.voltageV).to.be.closeTo(64 * 3.751, 0.5);
     expect([port.availableDcW, port.absorbableDcW]).to.deep.equal([10_000, 10_000]);
-    expect([port.settled, port.starting, port.longestStepS]).to.deep.equal([true, false, Infinity]);
+    expect([port.settled, port.starting, port.maxStepS]).to.deep.equal([true, false, Infinity]);
     expect([...port.conditions]).to.deep.equal([]);
     expect(port.detail()).to.deep.include({
       kind: 'battery',

@@ -66,7 +66,7 @@ export function step(port: BatteryPort, dtS: number, targetW: number | null, aro
 export function run(port: BatteryPort, seconds: number, dtS: number, targetW: number | null, around = weather): number {
   let [leftS, energyWh] = [seconds, 0];
   while (leftS > 1e-6) {
-    const h = Math.min(dtS, port.longestStepS, leftS);
+    const h = Math.min(dtS, port.maxStepS, leftS);
     energyWh += (step(port, h, targetW, around) * h) / 3600;
     leftS -= h;
   }

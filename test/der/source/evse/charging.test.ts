@@ -81,7 +81,7 @@ describe('EVSE: charging of a vehicle', () => {
   it('starts after its delay and ramps', () => {
     const source = station();
     plug(source);
-    expect([at(source).status, source.longestStepS]).to.deep.equal(['preparing', 5]);
+    expect([at(source).status, source.maxStepS]).to.deep.equal(['preparing', 5]);
     run(source, 5);
     expect([at(source).status, at(source).powerW, source.nowS]).to.deep.equal(['charging', 0, 5]);
     // 8 A/s on three phases
@@ -97,7 +97,7 @@ describe('EVSE: charging of a vehicle', () => {
       Array.from({ length: 50 }, () => 0).map(
         ((source) => () => {
           source.command({ kind: 'evse.plug', connectorId: 1 });
-          const delayS = source.longestStepS;
+          const delayS = source.maxStepS;
           source.command({ kind: 'evse.unplug', connectorId: 1 });
           return delayS;
         })(station({ start_delay_min_s: 3, start_delay_max_s: 15 }, 22_000, seed)),

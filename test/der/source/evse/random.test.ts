@@ -113,7 +113,7 @@ function checkState(source: EvseSource): void {
   }
   for (const port of source.ports)
     for (const value of [port.voltageV, port.currentA, port.powerW]) expect(Number.isFinite(value)).to.equal(true);
-  expect(source.longestStepS).to.be.at.least(1e-3);
+  expect(source.maxStepS).to.be.at.least(1e-3);
 }
 
 describe('EVSE: any sequence of commands', () => {
@@ -144,7 +144,7 @@ describe('EVSE: any sequence of commands', () => {
               }
             } else {
               for (let leftS = action.seconds, steps = 0; leftS > 1e-9 && steps < 40; steps++) {
-                const dtS = Math.min(leftS, source.longestStepS);
+                const dtS = Math.min(leftS, source.maxStepS);
                 checkedStep(source, dtS, action);
                 leftS -= dtS;
               }

@@ -51,7 +51,7 @@ export function step(
 export function run(source: EvseSource, seconds: number, dtS = 1, ask: Ask = {}): number {
   let energyWh = 0;
   for (let leftS = seconds; leftS > 1e-9; ) {
-    const dt = Math.min(dtS, leftS, source.longestStepS);
+    const dt = Math.min(dtS, leftS, source.maxStepS);
     energyWh -= (step(source, dt, ask) * dt) / 3600;
     leftS -= dt;
   }

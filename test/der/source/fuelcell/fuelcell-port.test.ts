@@ -6,7 +6,7 @@ import { mild, oxideBoth, oxideOnly, pemBoth, plantOf, ratedDcW, run, steadyAt, 
 describe('fuel cell as a DC port', () => {
   it('a fresh fuel cell is warm and gives all it can', () => {
     const port = plantOf();
-    expect([port.availableDcW, port.absorbableDcW, port.settled, port.starting, port.longestStepS]).to.deep.equal([
+    expect([port.availableDcW, port.absorbableDcW, port.settled, port.starting, port.maxStepS]).to.deep.equal([
       ratedDcW,
       0,
       true,
@@ -180,7 +180,7 @@ describe('fuel cell as a DC port', () => {
           expect(run(port, to, dwellS - 1, 0.25)).to.equal(0);
           expect(port.detail()).to.deep.include({ mode: 'idle', state: 'transition' });
           expect(port.detail().dwellRemainingS).to.be.closeTo(1, 1e-9);
-          expect(port.longestStepS).to.be.closeTo(1, 1e-9);
+          expect(port.maxStepS).to.be.closeTo(1, 1e-9);
           expect(run(port, to, 1, 0.25)).to.equal(0);
           expect(Math.sign(step(port, to, 0.02))).to.equal(Math.sign(to));
           expect(port.detail().dwellRemainingS).to.equal(0);

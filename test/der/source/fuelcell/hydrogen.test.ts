@@ -77,14 +77,14 @@ describe('hydrogen of a fuel cell plant', () => {
           steadyAt(port, targetW);
           let powers = 0;
           while (port.detail().state !== state && powers < 5000) {
-            step(port, targetW, wish ? Math.min(dtS, port.longestStepS) : dtS);
+            step(port, targetW, wish ? Math.min(dtS, port.maxStepS) : dtS);
             powers += 1;
           }
           expect(port.detail()).to.deep.include({ state, tankState: name, mode: 'idle' });
           expect(port.detail().tankLevelPct!).to.be.closeTo(bound, 1e-9);
           expect(targetW > 0 ? port.availableDcW : port.absorbableDcW).to.equal(0);
           expect(step(port, targetW, dtS)).to.equal(0);
-          expect(port.longestStepS).to.be.above(0.01);
+          expect(port.maxStepS).to.be.above(0.01);
         });
       }
     }
@@ -154,7 +154,7 @@ describe('hydrogen of a fuel cell plant', () => {
       state: 'fc',
     });
     expect(detail.h2ConsumedKg).to.be.closeTo(detail.h2FlowKgH, 1e-9);
-    expect([port.conditions.size, port.longestStepS]).to.deep.equal([0, Infinity]);
+    expect([port.conditions.size, port.maxStepS]).to.deep.equal([0, Infinity]);
   });
 
   it('restart brings back the first day', () => {

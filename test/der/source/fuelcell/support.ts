@@ -45,7 +45,7 @@ export function step(port: FuelCellPort, targetW: number | null, dtS: number, in
 export function run(port: FuelCellPort, targetW: number | null, totalS: number, dtS: number): number {
   let [dcW, leftS] = [0, totalS];
   while (leftS > 1e-9) {
-    const stepS = Math.min(dtS, leftS, port.longestStepS);
+    const stepS = Math.min(dtS, leftS, port.maxStepS);
     dcW = step(port, targetW, stepS);
     leftS -= stepS;
   }

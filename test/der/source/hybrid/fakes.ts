@@ -13,7 +13,7 @@ export class FakeSource implements DcSource {
   absorbableDcW: number;
   starting = false;
   settled = true;
-  longestStepS = Infinity;
+  maxStepS = Infinity;
   powerW = 0;
   energized = false;
   /** answers with this flow whatever is asked; null: with the target */

@@ -274,12 +274,12 @@ describe('hybrid source: as one source', () => {
     expect(hybrid.starting).to.equal(false);
     battery.availableDcW = battery.absorbableDcW = 0;
     expect(hybrid.starting).to.equal(true);
-    pv.longestStepS = 10;
-    battery.longestStepS = 0.5;
+    pv.maxStepS = 10;
+    battery.maxStepS = 0.5;
     battery.settled = false;
     pv.conditions.add('dc_over_volt');
     battery.conditions.add('soc_low');
-    expect([hybrid.longestStepS, hybrid.settled, [...hybrid.conditions]]).to.deep.equal([
+    expect([hybrid.maxStepS, hybrid.settled, [...hybrid.conditions]]).to.deep.equal([
       0.5,
       false,
       ['dc_over_volt', 'soc_low'],

@@ -36,7 +36,7 @@ describe('wind turbine: what always holds', () => {
             expect(port.availableDcW).to.be.at.least(0);
             port.draw(energized ? drawn * port.availableDcW : 0, energized);
             const detail = port.detail();
-            for (const value of [...Object.values(detail), port.reactiveCurrentPu, port.longestStepS]) {
+            for (const value of [...Object.values(detail), port.reactiveCurrentPu, port.maxStepS]) {
               if (typeof value === 'number' && value !== Infinity) expect(Number.isFinite(value)).to.equal(true);
             }
             expect(detail.rotorRpm).to.be.within(0, 1.4 * ratedRpm[p.turbine]!);
