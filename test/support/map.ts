@@ -5,7 +5,7 @@ import type { Origin } from '../../src/core/origin.ts';
 import { SimError } from '../../src/core/errors.ts';
 import type { ErrorCode } from '../../src/core/errors.ts';
 import { Scheduler } from '../../src/core/time/scheduler.ts';
-import type { Timer } from '../../src/core/time/scheduler.ts';
+import { AdoptionTimers } from '../../src/sunspec/map/adoption-timers.ts';
 import { RegisterBank } from '../../src/sunspec/map/bank.ts';
 import type { Change, CommitClock } from '../../src/sunspec/map/bank.ts';
 import { buildLayout } from '../../src/sunspec/map/layout.ts';
@@ -339,27 +339,11 @@ export function createTestBank(options: TestBankOptions = {}): TestBank {
   const scheduler = new Scheduler();
   const changes: Change[] = [];
   const faults: string[] = [];
-  const underWay = new Map<PointSlot, Timer>();
-  const bank: RegisterBank = new RegisterBank(layout, image, clock, {
-    effect: (touched, candidate, by) => {
-      timers.commit(touched, candidate, by);
-    },
-    deferAdoption(request, by) {
-      if (adoptionS <= 0) return false;
-      const former = underWay.get(request);
-      if (former) scheduler.cancel(former);
-      underWay.set(
-        request,
-        scheduler.at(addSeconds(clock.sim(), adoptionS), () => {
-          bank.completeAdoption(request, by);
-        }),
-      );
-      return true;
-    },
-  });
+  const bank = new RegisterBank(layout, image, clock);
   const timers = new ReversionTimers(bank, scheduler, clock, (message) => {
     faults.push(message);
   });
+  bank.join([new AdoptionTimers(bank, scheduler, clock, { adoptionS }), timers]);
   bank.onChange((change) => {
     changes.push(change);
   });

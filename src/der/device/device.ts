@@ -19,12 +19,8 @@ import type { EvseSession } from '../../contract/kinds/evse.ts';
 import type { Override } from '../../contract/overrides.ts';
 import { createRandom } from '../../core/random.ts';
 import { Scheduler } from '../../core/time/scheduler.ts';
-import { AdoptionTimers } from '../../sunspec/map/adoption-timers.ts';
-import { RegisterBank } from '../../sunspec/map/bank.ts';
-import type { Candidate, CommitClock } from '../../sunspec/map/bank.ts';
+import type { CommitClock, RegisterBank } from '../../sunspec/map/bank.ts';
 import type { ControlFunction, Device } from '../../contract/device.ts';
-import type { PointSlot } from '../../sunspec/map/layout.ts';
-import { ReversionTimers } from '../../sunspec/map/reversion.ts';
 import { DeviceAlarms, tripNames } from './alarms.ts';
 import type { DeviceContext } from './device-context.ts';
 import type { GridValues } from '../surroundings/environment.ts';
@@ -34,16 +30,13 @@ import type { DeviceIdentity } from './identity.ts';
 import { nominalLnV, terminalVoltages } from '../inverter/ac.ts';
 import type { TerminalVoltages } from '../inverter/ac.ts';
 import { Inverter } from '../inverter/inverter.ts';
-import { readSettings } from '../inverter/settings.ts';
-import type { Settings } from '../inverter/settings.ts';
 import { SiteShare } from '../inverter/site-share.ts';
 import { CommandWriters } from './last-writers.ts';
 import { Power } from './power.ts';
+import { DeviceRegisters } from './registers.ts';
 import { publish, publishDetail } from './publish.ts';
-import { curveModelId, SimModels } from './sim-models.ts';
 import { buildSnapshot, publishSnapshot } from './snapshot.ts';
 import type { TickStamp } from './snapshot.ts';
-import { StorageCommands } from './storage-map.ts';
 import type { DcSource } from '../source/source.ts';
 import { enterServiceState, statusMessage } from './status.ts';
 import { inverterRatings } from './template.ts';
@@ -69,19 +62,13 @@ export class SimDevice implements Device {
   readonly #template: DeviceTemplate;
   readonly #context: DeviceContext;
   readonly #scheduler = new Scheduler();
-  readonly #adoptions: AdoptionTimers;
-  readonly #reversions: ReversionTimers;
+  readonly #registers: DeviceRegisters;
   readonly #source: DcSource;
   readonly #inverter: Inverter;
   readonly #terminals: Terminals;
   readonly #power: Power;
   readonly #alarms: DeviceAlarms;
   #detail: DeviceDetail;
-  readonly #storage: StorageCommands;
-  /** null: the map has no simulation models */
-  readonly #simModels: SimModels | null;
-  /** null: no fault has been about what this device does */
-  #effects: DeviceEffects | null = null;
   readonly #writers: CommandWriters;
   readonly #clock: CommitClock;
   /** the end of the last sub-step; between ticks the plant's clock goes on from here */
@@ -116,47 +103,9 @@ export class SimDevice implements Device {
     };
     this.#clock = clock;
     this.#writers = new CommandWriters(clock);
-    const effect = (touched: readonly PointSlot[], candidate: Candidate, by: Origin) => {
-      this.#commit(touched, candidate, by);
-    };
-    const warn = (message: string) => {
-      context.log.warning(message, this.index);
-    };
-    this.bank = new RegisterBank(template.layout, Buffer.from(template.image), clock, {
-      effect,
-      admit: (by) => {
-        this.#power.admit(by);
-        this.#admit(by, 'MAP_LOCAL_CONTROL');
-      },
-      startWriters: template.profilePoints,
-      onListenerFault: warn,
-      writerOf: (slot) => this.#simModels?.writerOf(slot),
-      onDemand: { modelId: curveModelId, draw: (map) => this.#simModels?.drawCurve(map) },
-      deferAdoption: (request, by) => this.#adopting(request, by),
-    });
-    // each commit by itself: which function was enabled last must not depend on where ticks fall
-    this.bank.onChange(({ points, by }) => {
-      this.#effects?.committed();
-      this.#inverter.applySettings(this.#settings());
-      this.#storage.carryOut(points, this.bank.map, {
-        command: (command) => {
-          this.#toSource(command, by);
-        },
-      });
-      this.#simModels?.carryOut(by);
-    });
-    this.#adoptions = new AdoptionTimers(this.bank, this.#scheduler, clock, template.inverter.adoptionS);
-    this.#reversions = new ReversionTimers(this.bank, this.#scheduler, clock, warn);
-    this.#storage = new StorageCommands(template.storage);
-    this.#simModels = this.bank.map.m64414
-      ? new SimModels({
-          index: this.index,
-          map: this.bank.measurements,
-          environment: context.environment,
-          clock: context.clock,
-        })
-      : null;
     this.#source = template.createSource(context.seed, this.index);
+    this.#registers = this.#createRegisters(identity);
+    this.bank = this.#registers.bank;
     this.#inverter = new Inverter(
       inverterRatings(template, this.bank.map.m702.VNomRtg, context.feeder),
       template.settings,
@@ -165,12 +114,10 @@ export class SimDevice implements Device {
     );
     this.#power = new Power(
       {
-        identity,
-        bank: this.bank,
-        image: template.image,
+        index: this.index,
+        registers: this.#registers,
         inverter: this.#inverter,
         source: this.#source,
-        reversions: this.#reversions,
         writers: this.#writers,
         silent: context.silent,
       },
@@ -220,7 +167,7 @@ export class SimDevice implements Device {
 
   /** Faults in what the device makes of its registers. */
   get effects(): DeviceEffects {
-    return (this.#effects ??= this.#createEffects());
+    return (this.#registers.effects ??= this.#createEffects());
   }
 
   command(command: DeviceCommand, by: Origin): void {
@@ -332,7 +279,7 @@ export class SimDevice implements Device {
     this.#alarms.follow(inverter, this.#source.conditions, {
       collapsed: this.#terminals.collapsed,
       fault: this.#fault,
-      raised: this.#effects?.alarmCodes ?? [],
+      raised: this.#registers.effects?.alarmCodes ?? [],
     });
     this.#detail = this.#source.detail();
     publish(this.bank.measurements, {
@@ -346,10 +293,9 @@ export class SimDevice implements Device {
       heartbeat: Math.floor(secondsBetween(this.#power.upSince, this.#now)) % heartbeatModulus,
       alarms: this.#alarms.codes(),
     });
-    this.#reversions.publish(this.#now);
-    this.#simModels?.publish(this.#now, stamp.clockTime, this.#source);
+    this.#registers.publish(this.#now, stamp.clockTime);
     const published = publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage), this.#detail);
-    this.#effects?.look();
+    this.#registers.effects?.look();
     return published;
   }
 
@@ -360,7 +306,7 @@ export class SimDevice implements Device {
 
   /** Registers follow what a request has changed around the device. @param t the instant by which requests act */
   showSurroundings(t: SimTime): void {
-    this.#simModels?.show(t);
+    this.#registers.showSurroundings(t);
   }
 
   /** The grid at the terminals, with the power of the last sub-step. */
@@ -386,39 +332,43 @@ export class SimDevice implements Device {
     return this.#fault || this.#power.down;
   }
 
-  #settings(): Settings {
-    const map = this.#effects?.map ?? this.bank.map;
-    const settings = readSettings(map, this.#template.inverter.mayTrip);
-    const secondLimitPct = this.#effects?.limitPct;
-    return secondLimitPct === undefined ? settings : { ...settings, secondLimitPct };
-  }
-
   #admit(by: Origin, code: 'MAP_LOCAL_CONTROL' | 'COMMAND_CONFLICT'): void {
     if (this.localControl && remoteSources.includes(by.source)) {
       throw new SimError(code, 'the device is under local control and takes nothing from afar (715.LocRemCtl)');
     }
   }
 
-  /** Part of every commit: timers, latch points; physics follows at the next sub-step. */
-  #commit(touched: readonly PointSlot[], candidate: Candidate, by: Origin): void {
-    this.#reversions.commit(touched, candidate, by);
-    const taken = this.#effects?.committing(touched, candidate, by);
-    const acting = taken && taken.size > 0 ? touched.filter((slot) => !taken.has(slot)) : touched;
-    if (this.#storage.note(acting, candidate)) this.#resetAlarms(by);
-    this.#simModels?.note(acting, candidate);
-    const reset = acting.find((slot) => slot.modelId === 715 && slot.path === 'AlarmReset');
-    if (reset && candidate.value(reset) === 1) {
-      this.#resetAlarms(by);
-      // a command, not a state: it reads back as done
-      candidate.set(reset, 0);
-    }
-  }
-
-  #adopting(request: PointSlot, by: Origin): ReturnType<AdoptionTimers['defer']> | 'COMPLETED' | 'FAILED' {
-    const outcome = this.#effects?.adopting(request, by) ?? null;
-    if (outcome === null) return this.#adoptions.defer(request, by);
-    this.#adoptions.drop(request);
-    return outcome;
+  #createRegisters(identity: DeviceIdentity): DeviceRegisters {
+    const { environment, log, clock: requestClock } = this.#context;
+    return new DeviceRegisters(
+      {
+        identity,
+        template: this.#template,
+        source: this.#source,
+        environment,
+        scheduler: this.#scheduler,
+        clock: this.#clock,
+        requestClock,
+        warn: (message) => {
+          log.warning(message, this.index);
+        },
+      },
+      {
+        admit: (by) => {
+          this.#power.admit(by);
+          this.#admit(by, 'MAP_LOCAL_CONTROL');
+        },
+        applySettings: (settings) => {
+          this.#inverter.applySettings(settings);
+        },
+        resetAlarms: (by) => {
+          this.#resetAlarms(by);
+        },
+        command: (command, by) => {
+          this.#toSource(command, by);
+        },
+      },
+    );
   }
 
   #createEffects(): DeviceEffects {
@@ -430,7 +380,7 @@ export class SimDevice implements Device {
       isDown: () => this.#power.down,
       now: () => this.#clock.sim(),
       refresh: () => {
-        this.#inverter.applySettings(this.#settings());
+        this.#inverter.applySettings(this.#registers.settings());
       },
       powerDown: (forget, by) => {
         this.#power.goDown(forget, by, this.localControl);
@@ -469,17 +419,17 @@ export class SimDevice implements Device {
   #resetDevice(by: Origin): void {
     this.#context.faults?.deviceReset(this.index);
     if (this.#power.down) this.#power.comeUp(this.#clock.sim());
-    this.#reversions.clear();
+    this.#registers.clearReversions();
     this.#scheduler.clear();
     this.#context.environment.clearLocal(this.index);
     this.localControl = false;
-    this.#effects?.forget();
-    this.#power.loadStart(by, false);
+    this.#registers.effects?.forget();
+    this.#registers.loadStart(by, false);
     this.#inverter.restart();
     this.#source.restart();
     this.#writers.clear();
     this.#startVisits();
-    this.#effects?.restart();
+    this.#registers.effects?.restart();
     this.showSurroundings(this.#context.clock.sim());
   }
 

@@ -3,7 +3,8 @@ import type { SimTime } from '../../core/time/clock.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import { gridSources, irradianceSources } from '../../sunspec/map/source-words.ts';
 import type { GridPatch, SurroundingsPatch } from '../../contract/environment.ts';
-import type { Candidate, CommitClock } from '../../sunspec/map/bank.ts';
+import type { CommitClock } from '../../sunspec/map/bank.ts';
+import type { Commit, CommitParticipant, FollowUp } from '../../sunspec/map/commit.ts';
 import type { ModelChoice, PointSlot } from '../../sunspec/map/layout.ts';
 import type { MeasurementView } from '../../sunspec/map/view.ts';
 import { m64413 } from '../../sunspec/models/m64413.ts';
@@ -55,11 +56,6 @@ function surroundingsPatch(values: Values): SurroundingsPatch | null {
   });
 }
 
-interface Wanted {
-  readonly grid: GridPatch | null;
-  readonly surroundings: SurroundingsPatch | null;
-}
-
 export interface SimModelsContext {
   readonly index: number;
   readonly map: MeasurementView;
@@ -69,10 +65,9 @@ export interface SimModelsContext {
 }
 
 /** The simulation models of one device. A write acts on this device alone, as `controls/grid?device=` does. */
-export class SimModels {
+export class SimModels implements CommitParticipant {
   readonly #context: SimModelsContext;
   readonly #weather: WeatherNow = { irradianceWm2: 0, ambientTemperatureC: 0, cellTemperatureC: null, windSpeedMS: 0 };
-  #wanted: Wanted | null = null;
   /** at the end of the last tick; null: there is none, or the registers have been reset since */
   #array: PvArray | null = null;
   /** whose samples the registers hold; null: perhaps nobody's */
@@ -82,21 +77,24 @@ export class SimModels {
     this.#context = context;
   }
 
-  /** Takes note of what the points of a commit ask for; ranges and words have been checked. */
-  note(touched: readonly PointSlot[], candidate: Candidate): void {
-    const points = touched.filter(({ modelId }) => modelId === m64414.id);
-    const values = Object.fromEntries(points.map((slot) => [slot.path, candidate.value(slot)]));
-    this.#wanted = { grid: gridPatch(values), surroundings: surroundingsPatch(values) };
+  prepare(commit: Commit): FollowUp | null {
+    const points = commit.effective.filter(({ modelId }) => modelId === m64414.id);
+    const values = Object.fromEntries(points.map((slot) => [slot.path, commit.value(slot)]));
+    const [grid, surroundings] = [gridPatch(values), surroundingsPatch(values)];
+    if (!grid && !surroundings) return null;
+    return () => {
+      this.#change(grid, surroundings, commit.by);
+    };
   }
 
-  /** Carries out what the last commit has asked for, and shows what is in force then. */
-  carryOut(by: Origin): void {
-    const { grid, surroundings } = this.#wanted ?? { grid: null, surroundings: null };
-    this.#wanted = null;
-    // the commit may have been a reset, which empties the registers of the curve until the next tick
+  /** The registers of the curve are empty until the next tick. */
+  reloaded(): void {
     this.#array = null;
     this.#drawn = null;
-    if (!grid && !surroundings) return;
+  }
+
+  /** Changes the surroundings of this device, and shows what is in force then. */
+  #change(grid: GridPatch | null, surroundings: SurroundingsPatch | null, by: Origin): void {
     const { environment, index, clock } = this.#context;
     const writer = { ...by, at: clock.sim(), wallMs: clock.wallMs() };
     if (grid) {

@@ -1,13 +1,15 @@
 /** Registers of a storage: models 713 and 802, what they show and what they command. */
 import type { BatteryDetail, BatteryParameters } from '../../contract/kinds/battery.ts';
-import type { Candidate } from '../../sunspec/map/bank.ts';
+import type { SourceCommand } from '../../contract/device.ts';
+import type { Origin } from '../../core/origin.ts';
+import type { Bank } from '../../sunspec/map/bank.ts';
+import type { Commit, CommitParticipant, FollowUp } from '../../sunspec/map/commit.ts';
 import type { ModelChoice, PointSlot } from '../../sunspec/map/layout.ts';
-import type { MapView, MeasurementView, WritableMapView } from '../../sunspec/map/view.ts';
+import type { MeasurementView, WritableMapView } from '../../sunspec/map/view.ts';
 import { m713 } from '../../sunspec/models/m713.ts';
 import { m802 } from '../../sunspec/models/m802.ts';
 import { scaleFor } from '../inverter/ratings.ts';
 import { cellSpecs } from '../source/battery/cell-spec.ts';
-import type { DcSource } from '../source/source.ts';
 
 const uint16Max = 65534;
 const int16Max = 32767;
@@ -133,47 +135,52 @@ export function publishStorage(map: MeasurementView, d: BatteryDetail): void {
   m.ADisChaMax = d.maxDischargeA;
 }
 
-/** Commands that a commit holds for the storage: noted while it is checked, carried out once it stands. */
-export class StorageCommands {
+/** What a write of 802 commands. */
+export class StorageCommands implements CommitParticipant {
+  readonly #bank: Bank;
   readonly #storage: BatteryParameters | null;
-  /** points of the commit under way that act; null: there is none */
-  #acting: readonly PointSlot[] | null = null;
+  readonly #command: (command: SourceCommand, by: Origin) => void;
 
   /** @param storage null: a device without one */
-  constructor(storage: BatteryParameters | null) {
+  constructor(bank: Bank, storage: BatteryParameters | null, command: (command: SourceCommand, by: Origin) => void) {
+    this.#bank = bank;
     this.#storage = storage;
+    this.#command = command;
   }
 
-  /**
-   * Takes note of what the points of a commit ask for.
-   * @returns whether latched alarms are to be cleared
-   */
-  note(touched: readonly PointSlot[], candidate: Candidate): boolean {
-    this.#acting = touched.filter(({ modelId }) => modelId === 802);
-    const alarmReset = this.#acting.find((slot) => slot.path === 'AlmRst');
-    if (alarmReset === undefined || candidate.value(alarmReset) !== 1) return false;
-    // a command, not a state: it reads back as done
-    candidate.set(alarmReset, 0);
-    return true;
+  prepare({ effective, by }: Commit): FollowUp | null {
+    const points = effective.filter(({ modelId }) => modelId === m802.id);
+    if (points.length === 0) return null;
+    return () => {
+      this.#carryOut(points, by);
+    };
   }
 
-  /** Carries out what the last commit has asked for, or what start values that are put back ask for. @param changed points */
-  carryOut(changed: readonly PointSlot[], { m802 }: MapView, source: Pick<DcSource, 'command'>): void {
-    const acting = this.#acting ?? changed;
-    this.#acting = null;
-    if (!m802 || !this.#storage) return;
-    const acts = (...paths: readonly string[]) =>
-      acting.some(({ modelId, path }) => modelId === 802 && paths.includes(path));
+  /** Start values command what they would if they were written. */
+  reloaded(points: readonly PointSlot[], by: Origin): void {
+    this.#carryOut(
+      points.filter(({ modelId }) => modelId === m802.id),
+      by,
+    );
+  }
+
+  #carryOut(points: readonly PointSlot[], by: Origin): void {
+    const registers = this.#bank.map.m802;
+    if (!registers || !this.#storage) return;
+    const written = (...paths: readonly string[]) => points.some(({ path }) => paths.includes(path));
     const { socMinPct, socMaxPct } = this.#storage;
     // registers are rounded: what meets a bound there must not lie beyond it here
     const within = (pct: number | null, otherwise: number) =>
       Math.max(socMinPct, Math.min(socMaxPct, pct ?? otherwise));
-    if (acts('SetOp')) source.command({ kind: 'battery.connect', connect: m802.SetOp === 'CONNECT' });
-    if (!acts('SoCRsvMin', 'SocRsvMax')) return;
-    source.command({
-      kind: 'battery.reserve',
-      minPct: within(m802.SoCRsvMin, socMinPct),
-      maxPct: within(m802.SocRsvMax, socMaxPct),
-    });
+    if (written('SetOp')) this.#command({ kind: 'battery.connect', connect: registers.SetOp === 'CONNECT' }, by);
+    if (!written('SoCRsvMin', 'SocRsvMax')) return;
+    this.#command(
+      {
+        kind: 'battery.reserve',
+        minPct: within(registers.SoCRsvMin, socMinPct),
+        maxPct: within(registers.SocRsvMax, socMaxPct),
+      },
+      by,
+    );
   }
 }

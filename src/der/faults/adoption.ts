@@ -18,7 +18,7 @@ export function adoption(fault: ActiveFault, result: 'lies' | 'stuck' | 'failed'
       if (result === 'failed') return 'FAILED';
       if (result === 'lies') return 'COMPLETED';
       stuck.set(request, by);
-      return true;
+      return 'IN_PROGRESS';
     },
     restart() {
       stuck.clear();

@@ -12,13 +12,13 @@ import {
   secondLimiterFault,
   silentRevertFault,
 } from '../../fault-kinds/device-effect.ts';
-import type { Candidate } from '../../sunspec/map/bank.ts';
+import type { AdoptionOutcome, Commit, CommitParticipant, FollowUp } from '../../sunspec/map/commit.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
 import { alarmKinds } from '../device/alarms.ts';
 import type { AlarmCode } from '../device/alarms.ts';
 import { adoption } from './adoption.ts';
-import type { AdoptionOutcome, Effect, EffectHost } from './effect.ts';
+import type { Effect, EffectHost } from './effect.ts';
 import { changedBy } from './function-points.ts';
 import { enableEdge, ignoreEffect, lateEffect } from './held-points.ts';
 import { reboot } from './reboot.ts';
@@ -39,9 +39,7 @@ function effectOf(fault: ActiveFault, host: EffectHost): Effect | null {
   return fault.isOf(alarmFault) ? standingAlarm(fault, fault.parameters.codes, host) : null;
 }
 
-const noPoints: ReadonlySet<PointSlot> = new Set();
-
-export class DeviceEffects {
+export class DeviceEffects implements CommitParticipant {
   readonly #host: EffectHost;
   /** in order of injection */
   #effects: readonly Effect[] = [];
@@ -49,8 +47,6 @@ export class DeviceEffects {
   readonly #ends = new Map<ActiveFault, Timer>();
   /** their last strike holds to the next tick */
   readonly #lapsing = new Set<Effect>();
-  /** effects that have struck the write under way */
-  #struck: readonly Effect[] = [];
   /** whether somebody has asked for it while it is put off; null: it is not */
   #refreshDue: boolean | null = null;
 
@@ -152,33 +148,29 @@ export class DeviceEffects {
     for (const effect of this.#effects) effect.look?.();
   }
 
-  /**
-   * Part of every commit, before it stands.
-   * @returns points whose write has no effect, or a later one
-   */
-  committing(touched: readonly PointSlot[], candidate: Candidate, by: Origin): ReadonlySet<PointSlot> {
+  /** Keeps points from physics where a fault strikes the write, and from later participants. */
+  prepare(commit: Commit): FollowUp | null {
     const { felt, bank } = this.#host;
-    this.#struck = [];
-    if (this.#effects.length === 0 && !felt.holding) return noPoints;
-    const changed = changedBy(bank.layout, touched, candidate);
+    if (this.#effects.length === 0 && !felt.holding) return null;
+    const changed = changedBy(bank.layout, commit);
     const taken = new Set<PointSlot>();
-    if (!inner.includes(by.source)) {
+    const followUps: FollowUp[] = [];
+    if (!inner.includes(commit.by.source)) {
       for (const effect of this.#effects) {
-        const before = taken.size;
-        effect.committing?.({ touched: changed, candidate, taken });
-        if (taken.size > before) this.#struck = [...this.#struck, effect];
+        const followUp = effect.prepare?.({ changed, commit, taken }) ?? null;
+        if (followUp !== null) followUps.push(followUp);
       }
     }
     felt.release(changed.filter((slot) => !taken.has(slot)));
-    return taken;
+    commit.withhold(taken);
+    return () => {
+      felt.follow();
+      for (const followUp of followUps) followUp();
+    };
   }
 
-  /** The registers have changed. */
-  committed(): void {
+  reloaded(): void {
     this.#host.felt.follow();
-    const struck = this.#struck;
-    this.#struck = [];
-    for (const effect of struck) effect.committed?.();
   }
 
   /** What becomes of an adoption; null: what always does. */

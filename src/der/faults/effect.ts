@@ -4,7 +4,8 @@ import type { SimTime } from '../../core/time/clock.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { Scheduler } from '../../core/time/scheduler.ts';
 import { holds } from '../../sunspec/faults/condition.ts';
-import type { Candidate, RegisterBank } from '../../sunspec/map/bank.ts';
+import type { RegisterBank } from '../../sunspec/map/bank.ts';
+import type { AdoptionOutcome, Commit, FollowUp } from '../../sunspec/map/commit.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { FeltSettings } from './felt-settings.ts';
 
@@ -25,27 +26,23 @@ export interface EffectHost {
   powerUp(): void;
 }
 
-/** One register write of somebody, before it stands. */
-export interface Commit {
-  /** what the write changes of what physics follows; an adoption changes set 1 */
-  readonly touched: readonly PointSlot[];
-  readonly candidate: Candidate;
+/** A register write of a master or client, about to be committed. */
+export interface WriteUnderFaults {
+  /** the points that it changes for physics; an adoption changes set 1 */
+  readonly changed: readonly PointSlot[];
+  readonly commit: Commit;
   /** points that a fault keeps from physics: the first one that strikes has them */
   readonly taken: Set<PointSlot>;
 }
-
-/** How an adoption ends that a fault has a say in; true: it stays in progress. */
-export type AdoptionOutcome = true | 'COMPLETED' | 'FAILED';
 
 /** One fault at one device. */
 export interface Effect {
   readonly fault: ActiveFault;
   /** at the beginning, and with each tick */
   look?(): void;
-  committing?(commit: Commit): void;
-  /** the write that it struck stands */
-  committed?(): void;
-  /** null: it leaves the adoption alone */
+  /** strikes a write or leaves it alone @returns what follows once the registers hold the write; null: nothing */
+  prepare?(write: WriteUnderFaults): FollowUp | null;
+  /** null: the fault leaves the adoption alone */
   adopting?(request: PointSlot, by: Origin): AdoptionOutcome | null;
   /** the device was reset, or has forgotten what it knew; timers are gone */
   restart?(): void;

@@ -1,6 +1,6 @@
 /** Which points belong to one function of a device: the one that switches it, and those that say what it does. */
 import { adoptionResult } from '../../sunspec/map/adoption.ts';
-import type { Candidate } from '../../sunspec/map/bank.ts';
+import type { Commit } from '../../sunspec/map/commit.ts';
 import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
 import { isAdoptionRequest, isInSet1 } from '../../sunspec/map/sets.ts';
 import { m64414 } from '../../sunspec/models/m64414.ts';
@@ -45,14 +45,14 @@ const set1Of = (layout: Layout, { modelId }: PointSlot) =>
     (slot) => slot.modelId === modelId && isInSet1(slot) && slot.implemented && slot.def.access === 'RW',
   );
 
-/** What a write changes of what physics follows: a completed adoption changes set 1. */
-export function changedBy(layout: Layout, touched: readonly PointSlot[], candidate: Candidate): readonly PointSlot[] {
-  const own = touched.filter(isOfDevice);
+/** The points that a commit changes for physics: a completed adoption changes set 1. */
+export function changedBy(layout: Layout, commit: Commit): readonly PointSlot[] {
+  const own = commit.points.filter(isOfDevice);
   if (!own.some(isAdoptionRequest)) return own;
   return own.flatMap((slot) => {
     if (!isAdoptionRequest(slot)) return [slot];
     const result = adoptionResult(layout, slot);
-    return result && candidate.value(result) === 'COMPLETED' ? [slot, ...set1Of(layout, slot)] : [slot];
+    return result && commit.value(result) === 'COMPLETED' ? [slot, ...set1Of(layout, slot)] : [slot];
   });
 }
 

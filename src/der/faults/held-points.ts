@@ -5,15 +5,20 @@ import type { Timer } from '../../core/time/scheduler.ts';
 import { targetSlots } from '../../sunspec/faults/targets.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import { strikesAt } from './effect.ts';
-import type { Commit, Effect, EffectHost } from './effect.ts';
+import type { Effect, EffectHost, WriteUnderFaults } from './effect.ts';
 import { functionsOf, meantPoints } from './function-points.ts';
 
 /** Points of a write that the fault is about and no other has struck; null: it is about all. */
-function own({ touched, taken }: Commit, meant: ReadonlySet<PointSlot> | null): PointSlot[] {
-  return touched.filter((slot) => (meant === null || meant.has(slot)) && !taken.has(slot));
+function own({ changed, taken }: WriteUnderFaults, meant: ReadonlySet<PointSlot> | null): PointSlot[] {
+  return changed.filter((slot) => (meant === null || meant.has(slot)) && !taken.has(slot));
 }
 
-function take({ taken }: Commit, slots: readonly PointSlot[], fault: ActiveFault, { felt }: EffectHost): number {
+function take(
+  { taken }: WriteUnderFaults,
+  slots: readonly PointSlot[],
+  fault: ActiveFault,
+  { felt }: EffectHost,
+): number {
   for (const slot of slots) taken.add(slot);
   return felt.hold(slots, fault);
 }
@@ -29,16 +34,17 @@ export function ignoreEffect(fault: ActiveFault, host: EffectHost): Effect {
   const meant = meantPoints(host.bank.layout, targetSlots(host.bank.layout, fault.facts.target));
   return {
     fault,
-    committing(commit) {
-      const slots = own(commit, meant);
-      if (slots.length > 0 && strikesAt(fault, host)) take(commit, slots, fault, host);
+    prepare(write) {
+      const slots = own(write, meant);
+      if (slots.length > 0 && strikesAt(fault, host)) take(write, slots, fault, host);
+      return null;
     },
     end: endOfHold(fault, host),
   };
 }
 
 /** Late writes that one fault keeps apart; further ones arrive with the newest of them. */
-const mostUnderWay = 1000;
+const maxUnderWay = 1000;
 
 interface Arrival {
   /** number of the newest write in it */
@@ -53,28 +59,31 @@ export function lateEffect(fault: ActiveFault, delayS: number, host: EffectHost)
   const { bank, felt, scheduler } = host;
   const meant = meantPoints(bank.layout, targetSlots(bank.layout, fault.facts.target));
   const underWay = new Map<Timer, Arrival>();
-  let struck: { readonly write: number; readonly slots: readonly PointSlot[] } | null = null;
+
+  /** Takes the words of a committed write along until they arrive. @param number of the write */
+  function delay(number: number, slots: readonly PointSlot[]): void {
+    const newest = underWay.size < maxUnderWay ? undefined : [...underWay.values()].at(-1);
+    const arrival: Arrival = newest ?? { write: number, words: new Map() };
+    arrival.write = number;
+    for (const slot of slots) arrival.words.set(slot, Buffer.from(bank.read(slot.address, slot.def.size)));
+    if (newest !== undefined) return;
+    const timer = scheduler.at(addSeconds(host.now(), delayS), () => {
+      underWay.delete(timer);
+      felt.arrive(arrival.write, arrival.words, fault);
+      host.refresh();
+    });
+    underWay.set(timer, arrival);
+  }
+
   return {
     fault,
-    committing(commit) {
-      const slots = own(commit, meant).filter(isState);
-      struck = slots.length > 0 && strikesAt(fault, host) ? { write: take(commit, slots, fault, host), slots } : null;
-    },
-    committed() {
-      if (struck === null) return;
-      const { write, slots } = struck;
-      struck = null;
-      const newest = underWay.size < mostUnderWay ? undefined : [...underWay.values()].at(-1);
-      const arrival: Arrival = newest ?? { write, words: new Map() };
-      arrival.write = write;
-      for (const slot of slots) arrival.words.set(slot, Buffer.from(bank.read(slot.address, slot.def.size)));
-      if (newest !== undefined) return;
-      const timer = scheduler.at(addSeconds(host.now(), delayS), () => {
-        underWay.delete(timer);
-        felt.arrive(arrival.write, arrival.words, fault);
-        host.refresh();
-      });
-      underWay.set(timer, arrival);
+    prepare(write) {
+      const slots = own(write, meant).filter(isState);
+      if (slots.length === 0 || !strikesAt(fault, host)) return null;
+      const number = take(write, slots, fault, host);
+      return () => {
+        delay(number, slots);
+      };
     },
     restart() {
       underWay.clear();
@@ -99,13 +108,14 @@ export function enableEdge(fault: ActiveFault, host: EffectHost): Effect {
   const isOn = (value: unknown) => value === 'ENABLED';
   return {
     fault,
-    committing(commit) {
+    prepare(write) {
       const struck = functions.flatMap(({ enable, setPoints }) => {
-        const rises = !isOn(bank.value(enable)) && isOn(commit.candidate.value(enable));
+        const rises = !isOn(bank.value(enable)) && isOn(write.commit.value(enable));
         if (rises) felt.release(setPoints, fault);
-        return rises ? [] : own(commit, setPoints);
+        return rises ? [] : own(write, setPoints);
       });
-      if (struck.length > 0 && strikesAt(fault, host)) take(commit, struck, fault, host);
+      if (struck.length > 0 && strikesAt(fault, host)) take(write, struck, fault, host);
+      return null;
     },
     end: endOfHold(fault, host),
   };

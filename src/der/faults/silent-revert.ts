@@ -51,12 +51,13 @@ export function silentRevert(fault: ActiveFault, afterS: number, host: EffectHos
       if (!looked) for (const { enable } of functions) if (bank.value(enable) === 'ENABLED') begin(enable);
       looked = true;
     },
-    committing({ touched, candidate }) {
+    prepare({ changed, commit }) {
       for (const { enable, setPoints } of functions) {
-        if (!touched.some((slot) => slot === enable || setPoints.includes(slot))) continue;
-        if (candidate.value(enable) === 'ENABLED') begin(enable);
+        if (!changed.some((slot) => slot === enable || setPoints.includes(slot))) continue;
+        if (commit.value(enable) === 'ENABLED') begin(enable);
         else stop(enable);
       }
+      return null;
     },
     restart() {
       running.clear();

@@ -1,7 +1,9 @@
 import { errorText, SimError } from '../../core/errors.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import { adopt, adoptInPlace, adoptionResult, reportAdoption } from './adoption.ts';
+import { adopt, adoptInPlace, adoptionResult } from './adoption.ts';
+import { Commit } from './commit.ts';
+import type { CommitParticipant, FollowUp } from './commit.ts';
 import { noSlot } from './layout.ts';
 import { OnDemandModel } from './on-demand.ts';
 import type { OnDemandOptions } from './on-demand.ts';
@@ -72,45 +74,22 @@ export interface CommitClock {
   wallMs(): number;
 }
 
-/** The image that is about to be committed, without access checks: status points may be set. */
-export interface Candidate {
-  readonly map: MapView;
-  value(slot: PointSlot): AnyPointValue;
-  set(slot: PointSlot, value: AnyPointValue): void;
-}
-
-/**
- * A consequence inside a commit: may change the candidate, must not throw, runs after all checks have passed. It
- * must not write another bank: banks of one shape share the candidate. What follows outside belongs to `onChange`.
- */
-export type CommitEffect = (touched: readonly PointSlot[], candidate: Candidate, by: Origin) => void;
-
 /** What a bank does beside keeping registers. */
 export interface BankOptions {
-  readonly effect?: CommitEffect;
-  /** Asked before each change. @throws SimError MAP_LOCAL_CONTROL where this writer may not write now */
-  readonly admit?: (by: Origin) => void;
-  /** who set start values that are not defaults; may be shared between banks */
+  /** writers of start values that are not defaults; may be shared between banks */
   readonly startWriters?: ReadonlyMap<PointSlot, Provenance>;
   /** last writer of points that show what is kept elsewhere; undefined: the bank knows */
   readonly writerOf?: (slot: PointSlot) => Provenance | undefined;
-  /** absent: all registers are kept up to date by whoever publishes them */
+  /** absent: all registers are kept up to date by the device */
   readonly onDemand?: OnDemandOptions;
-  /** told of a listener that threw: the write is committed all the same */
-  readonly onListenerFault?: (message: string) => void;
-  /**
-   * Asked for each adoption request but those of a reversion. True: it takes time, the result reads IN_PROGRESS until
-   * `completeAdoption`; a later request for the same model takes the place of this one. A word: the result reads so and
-   * nothing is adopted. Runs inside the commit as an effect does, and is bound by the same rules.
-   */
-  readonly deferAdoption?: (request: PointSlot, by: Origin) => boolean | 'COMPLETED' | 'FAILED';
+  /** receives what a follow-up or a listener threw: the write is committed all the same */
+  readonly onError?: (message: string) => void;
 }
 
-/** Candidate and views of one layout, lent to one transaction at a time; everything here is synchronous. */
+/** Candidate image and transaction views of one layout, lent to one transaction at a time; everything here is synchronous. */
 interface Scratch {
   readonly image: Buffer;
   readonly tx: WritableMapView;
-  readonly candidate: Candidate;
   touched: Set<number> | null;
 }
 
@@ -126,13 +105,6 @@ function scratchOf(layout: Layout): Scratch {
     tx: createMapView(layout, image, (index) => {
       made.touched?.add(index);
     }),
-    candidate: {
-      map: createMapView(layout, image),
-      value: (slot) => readPoint(layout, image, slot),
-      set: (slot, value) => {
-        writePoint(layout, image, slot, value);
-      },
-    },
   };
   scratches.set(layout, made);
   return made;
@@ -148,6 +120,7 @@ export class RegisterBank implements Bank {
   readonly #clock: CommitClock;
   readonly #options: BankOptions;
   readonly #onDemand: OnDemandModel | null;
+  #participants: readonly CommitParticipant[] = [];
   #writers: Map<PointSlot, Provenance> | undefined;
   readonly #listeners = new Set<(change: Change) => void>();
 
@@ -161,6 +134,11 @@ export class RegisterBank implements Bank {
     this.map = view;
     this.measurements = view;
     this.#onDemand = options.onDemand ? OnDemandModel.in(layout, image, this.map, options.onDemand) : null;
+  }
+
+  /** Participants of each commit from now on, in the order of their calls; they may need the bank themselves. */
+  join(participants: readonly CommitParticipant[]): void {
+    this.#participants = participants;
   }
 
   read(address: number, count: number): Buffer {
@@ -263,6 +241,9 @@ export class RegisterBank implements Bank {
     const points = this.layout.slots.filter((slot) => slot.def.access === 'RW' && differs(slot));
     image.copy(this.#bytes);
     this.#writers = undefined;
+    for (const participant of this.#participants) {
+      this.#guarded(() => participant.reloaded?.(points, by));
+    }
     this.#announce(points, by);
   }
 
@@ -273,9 +254,9 @@ export class RegisterBank implements Bank {
     };
   }
 
-  /** @param by who asks; absent for what was admitted before */
+  /** @param by the writer; absent for what was admitted before */
   #open(by?: Origin): Scratch {
-    if (by) this.#options.admit?.(by);
+    if (by) for (const participant of this.#participants) participant.admit?.(by);
     const scratch = scratchOf(this.layout);
     if (scratch.touched) throw new SimError('INTERNAL', 'a register transaction was opened inside another');
     scratch.touched = new Set();
@@ -321,34 +302,43 @@ export class RegisterBank implements Bank {
 
   #commit(scratch: Scratch, points: readonly PointSlot[], by: Origin): void {
     checkValues(this.layout, scratch.image, points);
-    const adopted = points.filter(isAdoptionRequest).flatMap((request) => {
-      const deferred = by.source !== 'reversion' && (this.#options.deferAdoption?.(request, by) ?? false);
-      if (deferred === false) return adopt(this.layout, scratch.image, request);
-      return reportAdoption(this.layout, scratch.image, request, deferred === true ? 'IN_PROGRESS' : deferred);
-    });
-    this.#conclude(scratch, points, adopted, by);
+    this.#conclude(scratch, points, points.filter(isAdoptionRequest), by);
   }
 
-  /** The candidate is sound: it becomes the truth. `following` are points that the commit wrote besides those announced. */
-  #conclude(scratch: Scratch, points: readonly PointSlot[], following: readonly PointSlot[], by: Origin): void {
-    this.#options.effect?.(points, scratch.candidate, by);
+  /** Commits the validated candidate. @param adoptions requests among the points that are still to be carried out */
+  #conclude(scratch: Scratch, points: readonly PointSlot[], adoptions: readonly PointSlot[], by: Origin): void {
+    const commit = new Commit(this.layout, scratch.image, points, adoptions, by);
+    const followUps: FollowUp[] = [];
+    for (const participant of this.#participants) {
+      const followUp = participant.prepare?.(commit) ?? null;
+      if (followUp !== null) followUps.push(followUp);
+    }
+    for (const request of commit.adoptions) commit.settle(request, 'ADOPT');
+    commit.close();
     scratch.image.copy(this.#bytes);
     scratch.touched = null;
     const provenance: Provenance = { ...by, at: this.#clock.sim(), wallMs: this.#clock.wallMs() };
     this.#writers ??= new Map();
-    for (const slot of [...points, ...following]) this.#writers.set(slot, provenance);
+    for (const slot of [...points, ...commit.adopted]) this.#writers.set(slot, provenance);
+    for (const followUp of followUps) this.#guarded(followUp);
     this.#announce(points, by);
   }
 
-  /** The write is done: a listener's failure is neither the writer's nor the other listeners'. */
   #announce(points: readonly PointSlot[], by: Origin): void {
     const event: Change = { points, by, at: this.#clock.sim() };
     for (const listener of this.#listeners) {
-      try {
+      this.#guarded(() => {
         listener(event);
-      } catch (error) {
-        this.#options.onListenerFault?.(errorText(error));
-      }
+      });
+    }
+  }
+
+  /** The write is done: what fails now is neither the writer's problem nor that of the others. */
+  #guarded(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.#options.onError?.(errorText(error));
     }
   }
 

@@ -11,7 +11,8 @@ import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Scheduler, Timer } from '../../core/time/scheduler.ts';
 import type { Origin } from '../../core/origin.ts';
-import type { Candidate, CommitClock, RegisterBank } from './bank.ts';
+import type { CommitClock, RegisterBank } from './bank.ts';
+import type { Commit, CommitParticipant } from './commit.ts';
 import type { Layout, ModelPlace, PointSlot } from './layout.ts';
 import type { AnyPointValue } from './types.ts';
 
@@ -68,28 +69,28 @@ function groupsOf(layout: Layout): readonly ReversionGroup[] {
 const byReversion: Origin = { source: 'reversion' };
 
 /** The running reversion timers of one device. */
-export class ReversionTimers {
+export class ReversionTimers implements CommitParticipant {
   readonly #bank: RegisterBank;
   readonly #scheduler: Scheduler;
   readonly #clock: CommitClock;
   readonly #running = new Map<ReversionGroup, Timer>();
-  readonly #onFault: (message: string) => void;
+  readonly #onError: (message: string) => void;
 
-  /** @param onFault told when a stored reversion value is no longer allowed at expiry */
-  constructor(bank: RegisterBank, scheduler: Scheduler, clock: CommitClock, onFault: (message: string) => void) {
+  /** @param onError receives why stored reversion values were refused at expiry */
+  constructor(bank: RegisterBank, scheduler: Scheduler, clock: CommitClock, onError: (message: string) => void) {
     this.#bank = bank;
     this.#scheduler = scheduler;
     this.#clock = clock;
-    this.#onFault = onFault;
+    this.#onError = onError;
   }
 
-  /** Part of every commit: starts, restarts or ends the timers of the groups that were touched. */
-  commit(touched: readonly PointSlot[], candidate: Candidate, by: Origin): void {
-    if (by.source === 'reversion') return;
+  /** Starts, restarts or ends the timers of the groups that were written. */
+  prepare(commit: Commit): null {
+    if (commit.by.source === 'reversion') return null;
     for (const group of groupsOf(this.#bank.layout)) {
-      if (!touched.some((slot) => group.members.has(slot))) continue;
-      const seconds = candidate.value(group.timer);
-      const enabled = candidate.value(group.enable) === 'ENABLED';
+      if (!commit.points.some((slot) => group.members.has(slot))) continue;
+      const seconds = commit.value(group.timer);
+      const enabled = commit.value(group.enable) === 'ENABLED';
       this.#stop(group);
       if (enabled && typeof seconds === 'number' && seconds > 0) {
         this.#running.set(
@@ -98,9 +99,10 @@ export class ReversionTimers {
             this.#expire(group);
           }),
         );
-        candidate.set(group.remaining, seconds);
-      } else candidate.set(group.remaining, 0);
+        commit.set(group.remaining, seconds);
+      } else commit.set(group.remaining, 0);
     }
+    return null;
   }
 
   /** Publishes the seconds left, rounded up: 0 means idle. */
@@ -135,8 +137,8 @@ export class ReversionTimers {
       const number = bank.value(set);
       if (typeof number === 'number' && number > 0) values.push({ slot: request, value: number });
     }
-    const fault = this.#revert(group, values);
-    if (fault !== null) this.#onFault(`reversion of ${group.timer.modelId}.${group.timer.path}: ${fault}`);
+    const refusal = this.#revert(group, values);
+    if (refusal !== null) this.#onError(`reversion of ${group.timer.modelId}.${group.timer.path}: ${refusal}`);
   }
 
   /** @returns why the values could not be taken; null when they were */

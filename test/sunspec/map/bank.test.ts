@@ -338,13 +338,16 @@ describe('bank: transactions', () => {
     expect(test.changes).to.have.lengthOf(0);
   });
 
-  it('an effect that throws commits nothing', () => {
+  it('a participant that throws commits nothing', () => {
     const layout = mapLayout();
-    const bank = new RegisterBank(layout, startImage(layout), new HandClock(), {
-      effect: () => {
-        throw new RangeError('effect');
+    const bank = new RegisterBank(layout, startImage(layout), new HandClock());
+    bank.join([
+      {
+        prepare: () => {
+          throw new RangeError('effect');
+        },
       },
-    });
+    ]);
     const before = Buffer.from(bank.read(layout.base, layout.size));
     expect(() => {
       bank.transact(byRest, (tx) => {

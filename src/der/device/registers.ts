@@ -1,0 +1,174 @@
+/** The register bank of one device with everything that takes part in its commits. */
+import type { SourceCommand } from '../../contract/device.ts';
+import type { Origin } from '../../core/origin.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { Scheduler } from '../../core/time/scheduler.ts';
+import { AdoptionTimers } from '../../sunspec/map/adoption-timers.ts';
+import { RegisterBank } from '../../sunspec/map/bank.ts';
+import type { CommitClock } from '../../sunspec/map/bank.ts';
+import type { CommitParticipant } from '../../sunspec/map/commit.ts';
+import type { PointSlot } from '../../sunspec/map/layout.ts';
+import { ReversionTimers } from '../../sunspec/map/reversion.ts';
+import type { DeviceEffects } from '../faults/device-effects.ts';
+import { readSettings } from '../inverter/settings.ts';
+import type { Settings } from '../inverter/settings.ts';
+import type { DcSource } from '../source/source.ts';
+import type { Environment } from '../surroundings/environment.ts';
+import { writeIdentity } from './identity.ts';
+import type { DeviceIdentity } from './identity.ts';
+import { curveModelId, SimModels } from './sim-models.ts';
+import { StorageCommands } from './storage-map.ts';
+import type { DeviceTemplate } from './template.ts';
+
+export interface DeviceRegistersOptions {
+  readonly identity: DeviceIdentity;
+  readonly template: DeviceTemplate;
+  readonly source: DcSource;
+  readonly environment: Environment;
+  readonly scheduler: Scheduler;
+  /** stamps commits; may be ahead of the plant's clock during a tick */
+  readonly clock: CommitClock;
+  /** by which requests act on the surroundings */
+  readonly requestClock: CommitClock;
+  readonly warn: (message: string) => void;
+}
+
+/** How the device answers what happens to its registers. */
+export interface RegistersHost {
+  /** @throws SimError MAP_LOCAL_CONTROL, COMMAND_CONFLICT where this writer may not write now */
+  admit(by: Origin): void;
+  applySettings(settings: Settings): void;
+  resetAlarms(by: Origin): void;
+  /** a command that a register write stands for */
+  command(command: SourceCommand, by: Origin): void;
+}
+
+/** Models that show measurements and surroundings: a device that forgets its settings forgets nothing of these. */
+const shownModels: readonly number[] = [701, 713, 714, 64413, 64414];
+
+const isAlarmReset = ({ modelId, path }: PointSlot) =>
+  (modelId === 715 && path === 'AlarmReset') || (modelId === 802 && path === 'AlmRst');
+
+function alarmReset(reset: (by: Origin) => void): CommitParticipant {
+  return {
+    prepare(commit) {
+      const requests = commit.effective.filter((slot) => isAlarmReset(slot) && commit.value(slot) === 1);
+      if (requests.length === 0) return null;
+      // a command, not a state: it reads back as done
+      for (const slot of requests) commit.set(slot, 0);
+      return () => {
+        reset(commit.by);
+      };
+    },
+  };
+}
+
+export class DeviceRegisters {
+  readonly bank: RegisterBank;
+  /** null: no fault has concerned what this device does with its registers */
+  effects: DeviceEffects | null = null;
+  readonly #options: DeviceRegistersOptions;
+  readonly #reversions: ReversionTimers;
+  /** null: the map has no simulation models */
+  readonly #simModels: SimModels | null;
+
+  constructor(options: DeviceRegistersOptions, host: RegistersHost) {
+    const { template, clock, scheduler, warn, identity, source, environment } = options;
+    this.#options = options;
+    this.bank = new RegisterBank(template.layout, Buffer.from(template.image), clock, {
+      startWriters: template.profilePoints,
+      onError: warn,
+      writerOf: (slot) => this.#simModels?.writerOf(slot),
+      onDemand: { modelId: curveModelId, draw: (map) => this.#simModels?.drawCurve(map) },
+    });
+    const { measurements } = this.bank;
+    this.#reversions = new ReversionTimers(this.bank, scheduler, clock, warn);
+    this.#simModels = measurements.m64414
+      ? new SimModels({ index: identity.index, map: measurements, environment, clock: options.requestClock })
+      : null;
+    this.bank.join(this.#participants(host));
+    writeIdentity(measurements, identity, source.ports);
+  }
+
+  /** In the order of their calls. */
+  #participants(host: RegistersHost): readonly CommitParticipant[] {
+    const { template, clock, scheduler } = this.#options;
+    const applySettings = () => {
+      host.applySettings(this.settings());
+    };
+    return [
+      {
+        admit: (by) => {
+          host.admit(by);
+        },
+      },
+      new AdoptionTimers(this.bank, scheduler, clock, {
+        adoptionS: template.inverter.adoptionS,
+        overrule: (request, by) => this.effects?.adopting(request, by) ?? null,
+      }),
+      this.#reversions,
+      {
+        prepare: (commit) => this.effects?.prepare(commit) ?? null,
+        reloaded: () => this.effects?.reloaded(),
+      },
+      // what faults withhold is not in force for those that follow
+      alarmReset((by) => {
+        host.resetAlarms(by);
+      }),
+      // each commit by itself: which function was enabled last must not depend on where ticks fall
+      { prepare: () => applySettings, reloaded: applySettings },
+      new StorageCommands(this.bank, template.storage, (command, by) => {
+        host.command(command, by);
+      }),
+      ...(this.#simModels ? [this.#simModels] : []),
+    ];
+  }
+
+  /** The settings that physics follows now. */
+  settings(): Settings {
+    const settings = readSettings(this.effects?.map ?? this.bank.map, this.#options.template.inverter.mayTrip);
+    const secondLimitPct = this.effects?.limitPct;
+    return secondLimitPct === undefined ? settings : { ...settings, secondLimitPct };
+  }
+
+  /**
+   * Writes what a tick shows beside the measurements.
+   * @param clockTime simulated time of day, `HH:MM:SS`
+   */
+  publish(now: SimTime, clockTime: string): void {
+    this.#reversions.publish(now);
+    this.#simModels?.publish(now, clockTime, this.#options.source);
+  }
+
+  /** The simulation models follow the surroundings in force at `t`. */
+  showSurroundings(t: SimTime): void {
+    this.#simModels?.show(t);
+  }
+
+  /** Ends all reversion timers without their effect. */
+  clearReversions(): void {
+    this.#reversions.clear();
+  }
+
+  /** Registers as at the start. @param local the position of the local/remote switch */
+  loadStart(by: Origin, local: boolean): void {
+    this.#load(this.#options.template.image, by, local);
+  }
+
+  /** Settings and curves as at the start; what is measured and what surrounds the device stays as it is shown. */
+  forgetSettings(by: Origin, local: boolean): void {
+    const { layout } = this.bank;
+    const image = Buffer.from(this.#options.template.image);
+    for (const { address, length } of layout.models.filter(({ def: { id } }) => shownModels.includes(id))) {
+      this.bank.read(address, length + 2).copy(image, (address - layout.base) * 2);
+    }
+    this.#load(image, by, local);
+  }
+
+  #load(image: Buffer, by: Origin, local: boolean): void {
+    const { identity, source } = this.#options;
+    this.bank.reload(image, by);
+    writeIdentity(this.bank.measurements, identity, source.ports);
+    this.bank.measurements.m715.LocRemCtl = local ? 'LOCAL' : 'REMOTE';
+  }
+}

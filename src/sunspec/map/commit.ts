@@ -1,0 +1,115 @@
+/** What a commit offers to those that take part in it, and when they are called. */
+import { SimError } from '../../core/errors.ts';
+import type { Origin } from '../../core/origin.ts';
+import { adopt, reportAdoption } from './adoption.ts';
+import type { Layout, PointSlot } from './layout.ts';
+import type { AnyPointValue } from './types.ts';
+import { readPoint, writePoint } from './view.ts';
+
+/**
+ * What becomes of an adoption request: the stored set is checked and copied inside the commit (`ADOPT`), or nothing is
+ * adopted and the result point reads this word.
+ */
+export type AdoptionOutcome = 'ADOPT' | 'IN_PROGRESS' | 'COMPLETED' | 'FAILED';
+
+/** Acts once the registers hold the change. */
+export type FollowUp = () => void;
+
+/**
+ * Takes part in the commits of one bank. The bank calls each phase for all participants in their order:
+ *
+ * 1. `admit`, before anything is copied or checked. Whoever throws refuses the change.
+ * 2. `prepare`, when all checks have passed. Participants may set points of the candidate and change state of their own
+ *    such as timers. They must not throw and must not write a bank: banks of one shape share the candidate.
+ * 3. The follow-ups that `prepare` returned, when the registers hold the change: whatever follows elsewhere. One that
+ *    throws is reported and stops neither the commit nor the others.
+ *
+ * Listeners of `Bank.onChange` are called after all participants.
+ */
+export interface CommitParticipant {
+  /** @throws SimError where this writer may not write now */
+  admit?(by: Origin): void;
+  /** @returns what follows from the change; null: nothing */
+  prepare?(commit: Commit): FollowUp | null;
+  /** The start values are back, which takes no other phase. @param points settings that differed */
+  reloaded?(points: readonly PointSlot[], by: Origin): void;
+}
+
+/** A checked change on the candidate image. Good for `prepare` only: the image is lent. */
+export class Commit {
+  readonly by: Origin;
+  /** points of the change event, in the order in which they were written */
+  readonly points: readonly PointSlot[];
+  readonly #layout: Layout;
+  readonly #image: Buffer;
+  readonly #adoptions: Set<PointSlot>;
+  readonly #adopted: PointSlot[] = [];
+  #effective: readonly PointSlot[];
+  #open = true;
+
+  /** @param adoptions requests among the points that are still to be carried out */
+  constructor(
+    layout: Layout,
+    image: Buffer,
+    points: readonly PointSlot[],
+    adoptions: readonly PointSlot[],
+    by: Origin,
+  ) {
+    this.#layout = layout;
+    this.#image = image;
+    this.points = points;
+    this.#adoptions = new Set(adoptions);
+    this.#effective = points;
+    this.by = by;
+  }
+
+  /** The points without those that an earlier participant withheld. */
+  get effective(): readonly PointSlot[] {
+    return this.#effective;
+  }
+
+  /** Adoption requests that no participant has settled yet. */
+  get adoptions(): readonly PointSlot[] {
+    return [...this.#adoptions];
+  }
+
+  /** Points that adoptions have written beside those of the change event. */
+  get adopted(): readonly PointSlot[] {
+    return this.#adopted;
+  }
+
+  value(slot: PointSlot): AnyPointValue {
+    return readPoint(this.#layout, this.#lent(), slot);
+  }
+
+  /** Sets any point, status points too: access is not checked. */
+  set(slot: PointSlot, value: AnyPointValue): void {
+    writePoint(this.#layout, this.#lent(), slot, value);
+  }
+
+  /** Later participants do not act on these points; they are written all the same. */
+  withhold(slots: ReadonlySet<PointSlot>): void {
+    if (slots.size > 0) this.#effective = this.#effective.filter((slot) => !slots.has(slot));
+  }
+
+  /** Carries out an adoption request, once. */
+  settle(request: PointSlot, outcome: AdoptionOutcome): void {
+    if (!this.#adoptions.delete(request)) return;
+    const image = this.#lent();
+    this.#adopted.push(
+      ...(outcome === 'ADOPT'
+        ? adopt(this.#layout, image, request)
+        : reportAdoption(this.#layout, image, request, outcome)),
+    );
+  }
+
+  /** The candidate goes back to the banks that share it. */
+  close(): void {
+    this.#open = false;
+  }
+
+  #lent(): Buffer {
+    if (!this.#open) throw new SimError('INTERNAL', 'the candidate of a commit was used after it');
+    return this.#image;
+  }
+}
