@@ -1,4 +1,5 @@
 import type { Bank } from '../../sunspec/map/bank.ts';
+import { hasBit } from '../../sunspec/map/codec.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import type { Provenance } from '../../core/origin.ts';
@@ -26,9 +27,8 @@ export function pointBits(bank: Bank, modelId: number, path: string): string[] {
   const slot = bank.layout.slot(modelId, path);
   const value = slot ? bank.value(slot) : null;
   if (!slot || typeof value !== 'number') return [];
-  // bit fields have up to 32 bits: beyond the range of signed bit operators
   return Object.entries(slot.def.symbols ?? {})
-    .filter(([, bit]) => Math.floor(value / 2 ** bit) % 2 === 1)
+    .filter(([, bit]) => hasBit(value, 2 ** bit))
     .map(([symbol]) => symbol.toLowerCase());
 }
 

@@ -1,6 +1,7 @@
 /** Registers to grid-support objects. */
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Bank } from '../../sunspec/map/bank.ts';
+import { hasBit } from '../../sunspec/map/codec.ts';
 import { ctrlModeMask, requiredMode } from '../../sunspec/map/rules.ts';
 import { hasPoint, pointNumber, pointValue, pointWriter } from '../common/points.ts';
 import { isoOrNull } from '../common/schemas.ts';
@@ -13,7 +14,7 @@ type ReplyObject = Record<string, unknown>;
 export function isSupported(bank: Bank, { model, enable }: Pick<GridFunction, 'model' | 'enable'>): boolean {
   if (!hasPoint(bank, model, enable)) return false;
   const mode = requiredMode[`${model}.${enable}`];
-  return mode === undefined || Math.floor((pointNumber(bank, 702, 'CtrlModes') ?? 0) / ctrlModeMask(mode)) % 2 === 1;
+  return mode === undefined || hasBit(pointNumber(bank, 702, 'CtrlModes') ?? 0, ctrlModeMask(mode));
 }
 
 /** Whether a function is switched on; one without a switch is on where its limit is above 0. */

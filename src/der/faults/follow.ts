@@ -12,7 +12,7 @@ import {
   silentRevertFault,
 } from '../../fault-kinds/device-effect.ts';
 import { targetSlots } from '../../sunspec/faults/targets.ts';
-import { isAdoptionRequest } from '../../sunspec/map/sets.ts';
+import { adoptionPoints } from '../../sunspec/map/sets.ts';
 import type { Layout } from '../../sunspec/map/layout.ts';
 import type { SimPlant } from '../plant/plant.ts';
 import { canBeWritten, functionsOf } from './function-points.ts';
@@ -39,9 +39,7 @@ function pointsFault({ kind, request: { target = {} } }: ProposedFault, layout: 
         ? null
         : 'none of these belongs to a function with an enable point';
     case adoptionFault.kind: {
-      const adopts = [...slots].some(({ modelId }) =>
-        layout.models.some(({ def, slots: own }) => def.id === modelId && own.some(isAdoptionRequest)),
-      );
+      const adopts = [...slots].some(({ modelId }) => adoptionPoints(layout, modelId) !== null);
       return adopts ? null : 'none of these belongs to a model with sets to adopt';
     }
     default:

@@ -1,8 +1,8 @@
 /** Which points belong to one function of a device: the one that switches it, and those that say what it does. */
-import { adoptionResult } from '../../sunspec/map/adoption.ts';
 import type { Commit } from '../../sunspec/map/commit.ts';
+import { memoPerLayout } from '../../sunspec/map/layout.ts';
 import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
-import { isAdoptionRequest, isInSet1 } from '../../sunspec/map/sets.ts';
+import { adoptionPoints, isAdoptionRequest, isInSet1 } from '../../sunspec/map/sets.ts';
 import { m64414 } from '../../sunspec/models/m64414.ts';
 
 export interface FunctionPoints {
@@ -11,19 +11,13 @@ export interface FunctionPoints {
   readonly setPoints: readonly PointSlot[];
 }
 
-const known = new WeakMap<Layout, readonly FunctionPoints[]>();
-
 /** Functions that can be switched on and have something to set, in order of their enable points. */
-export function functionsOf(layout: Layout): readonly FunctionPoints[] {
-  const functions =
-    known.get(layout) ??
-    layout.slots
-      .filter((slot) => slot.writable && slot.def.name.endsWith('Ena') && !slot.path.includes('.'))
-      .map((enable) => ({ enable, setPoints: setPointsOf(layout, enable) }))
-      .filter(({ setPoints }) => setPoints.length > 0);
-  known.set(layout, functions);
-  return functions;
-}
+export const functionsOf = memoPerLayout((layout): readonly FunctionPoints[] =>
+  layout.slots
+    .filter((slot) => slot.writable && slot.def.name.endsWith('Ena') && !slot.path.includes('.'))
+    .map((enable) => ({ enable, setPoints: setPointsOf(layout, enable) }))
+    .filter(({ setPoints }) => setPoints.length > 0),
+);
 
 function setPointsOf(layout: Layout, enable: PointSlot): PointSlot[] {
   const ofModel = layout.slots.filter(
@@ -51,8 +45,8 @@ export function changedBy(layout: Layout, commit: Commit): readonly PointSlot[] 
   if (!own.some(isAdoptionRequest)) return own;
   return own.flatMap((slot) => {
     if (!isAdoptionRequest(slot)) return [slot];
-    const result = adoptionResult(layout, slot);
-    return result && commit.value(result) === 'COMPLETED' ? [slot, ...set1Of(layout, slot)] : [slot];
+    const points = adoptionPoints(layout, slot.modelId);
+    return points && commit.value(points.result) === 'COMPLETED' ? [slot, ...set1Of(layout, slot)] : [slot];
   });
 }
 

@@ -1,6 +1,6 @@
 /** The encodings of the register map, applied to registers of another device: the only file of the client that uses the map's code. */
 import type { ReadingValue } from '../../contract/sunspec-client.ts';
-import { applyScale, clearPoint, getText, isFloat, numberCodec, removeScale, setText } from '../map/codec.ts';
+import { applyScale, clearPoint, getText, hasBit, isFloat, numberCodec, removeScale, setText } from '../map/codec.ts';
 import type { PointDef } from '../map/types.ts';
 
 const smallestScale = -10;
@@ -50,9 +50,8 @@ function textOf(def: PointDef, words: Buffer): Decoded {
 
 function bitNames(symbols: Readonly<Record<string, number>> | undefined, raw: number): string[] {
   const names = new Map(Object.entries(symbols ?? {}).map(([name, bit]) => [bit, name]));
-  // up to 32 bits: beyond the range of signed bit operators
   return Array.from({ length: 32 }, (_, bit) => bit)
-    .filter((bit) => Math.floor(raw / 2 ** bit) % 2 === 1)
+    .filter((bit) => hasBit(raw, 2 ** bit))
     .map((bit) => names.get(bit) ?? `BIT_${bit}`);
 }
 

@@ -2,8 +2,8 @@
 import { Buffer } from 'node:buffer';
 import { applyScale, clearPoint, isFloat, numberCodec, removeScale, setText } from '../map/codec.ts';
 import type { Bank } from '../map/bank.ts';
+import { memoPerLayoutAndKey } from '../map/layout.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
-import { perLayout } from './targets.ts';
 
 export class MapImage {
   readonly layout: Layout;
@@ -70,7 +70,7 @@ interface Runs {
 }
 
 /** @param slots in map order */
-const runsOf = perLayout((layout, slots: readonly PointSlot[]): Runs => {
+const runsOf = memoPerLayoutAndKey((layout, slots: readonly PointSlot[]): Runs => {
   const runs: { at: number; end: number }[] = [];
   for (const { address, def } of slots) {
     const at = 2 * (address - layout.base);

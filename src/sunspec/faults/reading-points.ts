@@ -3,10 +3,11 @@ import { Buffer } from 'node:buffer';
 import type { Issue } from '../../core/errors.ts';
 import type { FaultTarget } from '../../core/faults/kinds.ts';
 import { numberCodec } from '../map/codec.ts';
+import { memoPerLayout, memoPerLayoutAndKey } from '../map/layout.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 import type { GroupDef } from '../map/types.ts';
 import { slotNamed } from './condition.ts';
-import { perLayout, slotsNamed, slotsUnder } from './targets.ts';
+import { slotsNamed, slotsUnder } from './targets.ts';
 
 /** types of what is measured, counted or set, as opposed to enumerations, bits and texts */
 const quantities: ReadonlySet<string> = new Set([
@@ -56,27 +57,22 @@ function countsOf(groups: readonly GroupDef[] = []): string[] {
   ]);
 }
 
-const frames = new WeakMap<Layout, ReadonlySet<PointSlot>>();
-
 /** The points that say how to read the others: headers, repetitions, scale factors, pads. */
-function frameOf(layout: Layout): ReadonlySet<PointSlot> {
-  const known = frames.get(layout);
-  if (known !== undefined) return known;
-  const frame = new Set(
-    layout.models.flatMap(({ def, slots }) => {
-      const paths = new Set(['ID', 'L', ...countsOf(def.groups)]);
-      return slots.filter((slot) => paths.has(slot.path) || slot.def.type === 'sunssf' || slot.def.type === 'pad');
-    }),
-  );
-  frames.set(layout, frame);
-  return frame;
-}
+const frameOf = memoPerLayout(
+  (layout): ReadonlySet<PointSlot> =>
+    new Set(
+      layout.models.flatMap(({ def, slots }) => {
+        const paths = new Set(['ID', 'L', ...countsOf(def.groups)]);
+        return slots.filter((slot) => paths.has(slot.path) || slot.def.type === 'sunssf' || slot.def.type === 'pad');
+      }),
+    ),
+);
 
 /**
  * The points that a target means, in map order. A whole model or group, and no target at all, mean the points with a
  * content of their own; the frame of the map is meant where one of its points or its registers are named.
  */
-export const pointsMeant = perLayout((layout, { points, registers }: FaultTarget): readonly PointSlot[] => {
+export const pointsMeant = memoPerLayoutAndKey((layout, { points, registers }: FaultTarget): readonly PointSlot[] => {
   const frame = frameOf(layout);
   const contents = (slots: readonly PointSlot[]) => slots.filter((slot) => !frame.has(slot));
   if (points === undefined && registers === undefined) return contents(layout.slots);

@@ -2,11 +2,11 @@
 import type { Issue } from '../../core/errors.ts';
 import type { Bank } from '../map/bank.ts';
 import { numberCodec } from '../map/codec.ts';
+import { memoPerLayoutAndKey } from '../map/layout.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 import { pointName } from '../map/view.ts';
 import { slotNamed } from './condition.ts';
 import type { MapImage, ReadingEffect } from './reading-image.ts';
-import { perLayout } from './targets.ts';
 
 /** What a moving scale factor takes. */
 export interface DynamicScale {
@@ -67,7 +67,7 @@ function fittingShift(image: MapImage, slots: readonly PointSlot[], wanted: numb
 }
 
 /** What moves in a layout; null: nothing. */
-const moving = perLayout((layout, { scale_factor: name }: DynamicScale) => {
+const moving = memoPerLayoutAndKey((layout, { scale_factor: name }: DynamicScale) => {
   const factor = slotNamed(layout, name);
   return factor !== undefined && movable(layout).includes(factor) ? { factor, slots: scaledBy(layout, factor) } : null;
 });

@@ -18,13 +18,14 @@ import {
 } from '../../fault-kinds/modbus-reading.ts';
 import type { Bank } from '../map/bank.ts';
 import { numberCodec } from '../map/codec.ts';
+import { memoPerLayoutAndKey } from '../map/layout.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 import { falsify } from './falsify.ts';
 import { Sample } from './reading-image.ts';
 import type { MapImage, ReadingEffect } from './reading-image.ts';
 import { bitNumber, isBitField, isQuantity, pointsMeant, valuePoints } from './reading-points.ts';
 import { dynamicScale } from './reading-scale.ts';
-import { perLayout, slotsNamed } from './targets.ts';
+import { slotsNamed } from './targets.ts';
 
 /** The device behind the registers. */
 export interface EffectContext {
@@ -57,7 +58,7 @@ function effectOf(fault: ActiveFault, context: EffectContext): ReadingEffect | n
 }
 
 /** Effects with nothing of a single device: one serves all that have the layout. */
-const commonEffect = perLayout((layout, fault: ActiveFault): ReadingEffect | null => {
+const commonEffect = memoPerLayoutAndKey((layout, fault: ActiveFault): ReadingEffect | null => {
   const { target } = fault.facts;
   if (fault.isOf(notImplementedFault))
     return eachPoint(pointsMeant(layout, target), (image, slot) => {

@@ -2,6 +2,7 @@
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import type { FaultTarget } from '../../core/faults/kinds.ts';
+import { memoPerLayoutAndKey } from '../map/layout.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 
 /** The points under a name: a point, all of a group (`705.Crv[1]`) or of a model (`705`); none when there is no such thing. */
@@ -15,29 +16,19 @@ export function slotsNamed(layout: Layout, name: string): readonly PointSlot[] {
   return point === undefined ? model.slots.filter((slot) => slot.path.startsWith(`${path}.`)) : [point];
 }
 
-/** `find` with a memory: what belongs to a key in a layout is found once, for all devices with the layout. */
-export function perLayout<K extends object, T>(find: (layout: Layout, key: K) => T): (layout: Layout, key: K) => T {
-  const known = new WeakMap<K, WeakMap<Layout, { readonly found: T }>>();
-  return (layout, key) => {
-    const byLayout = known.get(key) ?? new WeakMap<Layout, { readonly found: T }>();
-    known.set(key, byLayout);
-    const entry = byLayout.get(layout) ?? { found: find(layout, key) };
-    byLayout.set(layout, entry);
-    return entry.found;
-  };
-}
-
 /**
  * The points that a target restricts a fault to, whole points where it names registers; null: it restricts nothing.
  * Points and registers add up.
  */
-export const targetSlots = perLayout((layout, { points, registers }: FaultTarget): ReadonlySet<PointSlot> | null => {
-  if (points === undefined && registers === undefined) return null;
-  return new Set([
-    ...(points ?? []).flatMap((name) => slotsNamed(layout, name)),
-    ...(registers === undefined ? [] : slotsUnder(layout, registers.address, registers.count)),
-  ]);
-});
+export const targetSlots = memoPerLayoutAndKey(
+  (layout, { points, registers }: FaultTarget): ReadonlySet<PointSlot> | null => {
+    if (points === undefined && registers === undefined) return null;
+    return new Set([
+      ...(points ?? []).flatMap((name) => slotsNamed(layout, name)),
+      ...(registers === undefined ? [] : slotsUnder(layout, registers.address, registers.count)),
+    ]);
+  },
+);
 
 /** The points that lie wholly or partly under a span of registers, in their order. */
 export function slotsUnder(layout: Layout, address: number, count: number): readonly PointSlot[] {

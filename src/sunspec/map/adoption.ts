@@ -3,8 +3,9 @@
  * Consistency is checked here and not at point writes, so that a set can be staged in any order.
  */
 import { SimError } from '../../core/errors.ts';
-import type { GroupPlace, Layout, ModelPlace, PointSlot } from './layout.ts';
-import { isInSet1 } from './sets.ts';
+import { setsOf } from './layout.ts';
+import type { Layout, ModelPlace, PointSlot } from './layout.ts';
+import { adoptionPoints, isInSet1 } from './sets.ts';
 import { inUseIssue } from './transaction.ts';
 import { readPoint } from './view.ts';
 
@@ -41,13 +42,10 @@ interface Candidate {
   readonly set: string;
 }
 
-function setsOf(place: ModelPlace): readonly GroupPlace[] {
-  return place.groups['Crv'] ?? place.groups['Ctl'] ?? [];
-}
-
 function curveRules(model: ModelPlace): readonly CurveRule[] {
-  if (model.groups['Ctl']) return [];
-  return setsOf(model)[0]?.groups['MustTrip'] ? tripCurves : functionCurves;
+  const [inForce] = setsOf(model);
+  if (inForce?.def.name !== 'Crv') return [];
+  return inForce.groups['MustTrip'] ? tripCurves : functionCurves;
 }
 
 /** Whatever the device implements of the set outside its points must hold a value that fits. */
@@ -128,11 +126,6 @@ function copySet(layout: Layout, image: Buffer, model: ModelPlace, number: numbe
   if (flag) image.writeUInt16BE(1, (flag.address - layout.base) * 2);
 }
 
-/** The result point that belongs to an adoption request. */
-export function adoptionResult(layout: Layout, request: PointSlot): PointSlot | undefined {
-  return layout.slot(request.modelId, request.path.replace('Req', 'Rslt'));
-}
-
 /** Result registers hold the set numbers and outcomes as plain words. */
 function put(layout: Layout, image: Buffer, slot: PointSlot | undefined, word: number): void {
   if (slot) image.writeUInt16BE(word, (slot.address - layout.base) * 2);
@@ -140,7 +133,7 @@ function put(layout: Layout, image: Buffer, slot: PointSlot | undefined, word: n
 
 /** The points that an adoption has written: the result, and set 1 when there was no fault. */
 function adoptedPoints(layout: Layout, request: PointSlot, issue: AdoptionIssue | null): readonly PointSlot[] {
-  const result = adoptionResult(layout, request);
+  const result = adoptionPoints(layout, request.modelId)?.result;
   const model = layout.models.find((place) => place.def.id === request.modelId);
   return (model?.slots ?? []).filter((slot) => slot === result || (issue === null && isInSet1(slot)));
 }
@@ -155,7 +148,12 @@ export function adopt(layout: Layout, image: Buffer, request: PointSlot): readon
   const number = image.readUInt16BE((request.address - layout.base) * 2);
   const issue = adoptionIssue(layout, image, request.modelId, number);
   if (issue === null) copySet(layout, image, model, number);
-  put(layout, image, adoptionResult(layout, request), issue === null ? results.COMPLETED : results.FAILED);
+  put(
+    layout,
+    image,
+    adoptionPoints(layout, request.modelId)?.result,
+    issue === null ? results.COMPLETED : results.FAILED,
+  );
   return adoptedPoints(layout, request, issue);
 }
 
@@ -166,7 +164,7 @@ export function reportAdoption(
   request: PointSlot,
   state: keyof typeof results,
 ): readonly PointSlot[] {
-  const result = adoptionResult(layout, request);
+  const result = adoptionPoints(layout, request.modelId)?.result;
   put(layout, image, result, results[state]);
   return result ? [result] : [];
 }
@@ -184,11 +182,11 @@ export function adoptInPlace(layout: Layout, image: Buffer, touched: readonly Po
       const name = `${modelId}.${issue.path}`;
       throw new SimError('MAP_BAD_VALUE', `${name}: ${issue.detail}`, [{ name, detail: issue.detail }]);
     }
-    const request = layout.slot(modelId, 'AdptCrvReq') ?? layout.slot(modelId, 'AdptCtlReq');
-    if (!request) throw new SimError('INTERNAL', `model ${modelId} has sets but no adoption request`);
-    const result = adoptionResult(layout, request);
+    const points = adoptionPoints(layout, modelId);
+    if (!points) throw new SimError('INTERNAL', `model ${modelId} has sets but no adoption request`);
+    const { request, result } = points;
     put(layout, image, request, 1);
     put(layout, image, result, results.COMPLETED);
-    return result ? [request, result] : [request];
+    return [request, result];
   });
 }

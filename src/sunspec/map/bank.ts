@@ -1,13 +1,13 @@
 import { errorText, SimError } from '../../core/errors.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import { adopt, adoptInPlace, adoptionResult } from './adoption.ts';
+import { adopt, adoptInPlace } from './adoption.ts';
 import { Commit } from './commit.ts';
 import type { CommitParticipant, FollowUp } from './commit.ts';
-import { noSlot } from './layout.ts';
+import { memoPerLayout, noSlot } from './layout.ts';
 import { OnDemandModel } from './on-demand.ts';
 import type { OnDemandOptions } from './on-demand.ts';
-import { isAdoptionRequest } from './sets.ts';
+import { adoptionPoints, isAdoptionRequest } from './sets.ts';
 import { checkAccess, checkAdoptAccess, checkValues } from './transaction.ts';
 import { createMapView, readPoint, writePoint } from './view.ts';
 import type { Layout, PointSlot } from './layout.ts';
@@ -93,11 +93,7 @@ interface Scratch {
   touched: Set<number> | null;
 }
 
-const scratches = new WeakMap<Layout, Scratch>();
-
-function scratchOf(layout: Layout): Scratch {
-  const known = scratches.get(layout);
-  if (known) return known;
+const scratchOf = memoPerLayout((layout): Scratch => {
   const image = Buffer.alloc(layout.size * 2);
   const made: Scratch = {
     image,
@@ -106,9 +102,8 @@ function scratchOf(layout: Layout): Scratch {
       made.touched?.add(index);
     }),
   };
-  scratches.set(layout, made);
   return made;
-}
+});
 
 /** Core A of the register map: one buffer per device is the truth, layout and views are shared by shape. */
 export class RegisterBank implements Bank {
@@ -202,7 +197,7 @@ export class RegisterBank implements Bank {
    * @param by who asked for it
    */
   completeAdoption(request: PointSlot, by: Origin): void {
-    const result = adoptionResult(this.layout, request);
+    const result = adoptionPoints(this.layout, request.modelId)?.result;
     if (!result || this.value(result) !== 'IN_PROGRESS') return;
     const scratch = this.#open();
     try {

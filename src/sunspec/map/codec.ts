@@ -192,6 +192,11 @@ export function clearPoint(dv: DataView, at: number, def: PointDef): void {
   } else setText(dv, at, def.size, '');
 }
 
+/** Whether a bit is set in a field of up to 32 bits: signed bit operators would do for 31. @param mask 2 ** its number */
+export function hasBit(field: number, mask: number): boolean {
+  return Math.floor(field / mask) % 2 === 1;
+}
+
 /** `raw` x 10^`sf`, by division for negative exponents so that 1234 at -1 is exactly 123.4. */
 export function applyScale(raw: number, sf: number): number {
   return sf < 0 ? raw / 10 ** -sf : raw * 10 ** sf;

@@ -79,6 +79,48 @@ export function plainPath(path: string): string {
   return path.replace(/\[\d+\]/g, '');
 }
 
+/** Groups that hold the stored sets of the curve and control models (705-712). */
+const setGroups = ['Crv', 'Ctl'] as const;
+const set1 = new RegExp(`^(${setGroups.join('|')})\\[0\\]`);
+
+/** Whether a path lies in set 1 of a curve or control model: the set in force, read only on the wire. */
+export function isSet1Path(path: string): boolean {
+  return set1.test(path);
+}
+
+/** The sets of a curve or control model, the one in force first; none in other models. */
+export function setsOf({ groups }: Pick<ModelPlace, 'groups'>): readonly GroupPlace[] {
+  return setGroups.flatMap((name) => groups[name] ?? []);
+}
+
+/** `make` with a memory: what it makes of a layout is made once, for all devices that share the layout. */
+export function memoPerLayout<T>(make: (layout: Layout) => T): (layout: Layout) => T {
+  const known = new WeakMap<Layout, { readonly made: T }>();
+  return (layout) => {
+    let entry = known.get(layout);
+    if (entry === undefined) {
+      entry = { made: make(layout) };
+      known.set(layout, entry);
+    }
+    return entry.made;
+  };
+}
+
+/** The same for what belongs to an object in a layout, such as the target of a fault. */
+export function memoPerLayoutAndKey<K extends object, T>(
+  make: (layout: Layout, key: K) => T,
+): (layout: Layout, key: K) => T {
+  const known = new WeakMap<K, (layout: Layout) => T>();
+  return (layout, key) => {
+    let ofKey = known.get(key);
+    if (ofKey === undefined) {
+      ofKey = memoPerLayout((one) => make(one, key));
+      known.set(key, ofKey);
+    }
+    return ofKey(layout);
+  };
+}
+
 interface Draft {
   address: number;
   readonly base: number;
@@ -101,8 +143,6 @@ function placePoints(draft: Draft, choice: ModelChoice, points: readonly PointDe
     if (!omitted && sf === undefined) {
       throw new SimError('INTERNAL', `${choice.def.id}.${path} is implemented but its scale factor is not`);
     }
-    // set 1 of a curve or control model is the one in force and read only on the wire
-    const activeSet = /^(Crv|Ctl)\[0\]/.test(path);
     draft.slots.push({
       index: draft.slots.length,
       modelId: choice.def.id,
@@ -111,7 +151,7 @@ function placePoints(draft: Draft, choice: ModelChoice, points: readonly PointDe
       address: draft.address,
       sf: sf ?? 0,
       implemented: !omitted,
-      writable: def.access === 'RW' && !omitted && !activeSet,
+      writable: def.access === 'RW' && !omitted && !isSet1Path(path),
     });
     draft.address += def.size;
   }
@@ -180,10 +220,9 @@ function drawBlank(layout: Layout, choices: readonly ModelChoice[]): Buffer {
       else if (numberCodec(slot.def.type)) numberCodec(slot.def.type)?.set(dv, at, constant ?? 0);
       else setText(dv, at, slot.def.size, '');
     }
-    for (const sets of [place.groups['Crv'], place.groups['Ctl']]) {
-      const readOnly = sets?.[0] && layout.slot(place.def.id, `${sets[0].def.name}[0].ReadOnly`);
-      if (readOnly) dv.setUint16((readOnly.address - layout.base) * 2, 1);
-    }
+    const [inForce] = setsOf(place);
+    const readOnly = inForce && layout.slot(place.def.id, `${inForce.def.name}[0].ReadOnly`);
+    if (readOnly) dv.setUint16((readOnly.address - layout.base) * 2, 1);
   });
   dv.setUint16((layout.size - endRegisters) * 2, 0xffff);
   return image;

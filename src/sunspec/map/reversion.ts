@@ -13,7 +13,10 @@ import type { Scheduler, Timer } from '../../core/time/scheduler.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { CommitClock, RegisterBank } from './bank.ts';
 import type { Commit, CommitParticipant } from './commit.ts';
+import { memoPerLayout } from './layout.ts';
 import type { Layout, ModelPlace, PointSlot } from './layout.ts';
+import { adoptionPoints } from './sets.ts';
+import type { AdoptionPoints } from './sets.ts';
 import type { AnyPointValue } from './types.ts';
 
 interface ReversionGroup {
@@ -24,19 +27,13 @@ interface ReversionGroup {
   readonly members: ReadonlySet<PointSlot>;
   /** [point, the point whose value it takes on expiry] */
   readonly pairs: readonly (readonly [PointSlot, PointSlot])[];
-  /** curve models: [adoption request, the point that holds the set to adopt] */
-  readonly adoption: readonly [PointSlot, PointSlot] | null;
+  /** null: the model has no set to adopt on expiry */
+  readonly adoption: (AdoptionPoints & { readonly reversion: PointSlot }) | null;
 }
 
 function partnerPath(path: string): string {
   const dot = path.indexOf('.');
   return dot < 0 ? `${path}Rvrt` : `${path.slice(0, dot)}Rvrt${path.slice(dot)}`;
-}
-
-function adoptionOf(layout: Layout, modelId: number): ReversionGroup['adoption'] {
-  const request = layout.slot(modelId, 'AdptCrvReq') ?? layout.slot(modelId, 'AdptCtlReq');
-  const set = layout.slot(modelId, 'RvrtCrv') ?? layout.slot(modelId, 'RvrtCtl');
-  return request && set ? [request, set] : null;
 }
 
 function groupsOfModel(layout: Layout, { def: { id }, slots }: ModelPlace): ReversionGroup[] {
@@ -52,19 +49,16 @@ function groupsOfModel(layout: Layout, { def: { id }, slots }: ModelPlace): Reve
       // a device may have only one of two set-points, or a set-point without a reversion value
       return slot.implemented && partner?.implemented ? [[slot, partner] as const] : [];
     });
-    const adoption = adoptionOf(layout, id);
-    const restarting = new Set([...members, timer, ...(adoption ? [adoption[0]] : [])]);
+    const points = adoptionPoints(layout, id);
+    const adoption = points?.reversion ? { ...points, reversion: points.reversion } : null;
+    const restarting = new Set([...members, timer, ...(adoption ? [adoption.request] : [])]);
     return [{ timer, remaining, enable, members: restarting, pairs, adoption }];
   });
 }
 
-const known = new WeakMap<Layout, readonly ReversionGroup[]>();
-
-function groupsOf(layout: Layout): readonly ReversionGroup[] {
-  const found = known.get(layout) ?? layout.models.flatMap((place) => groupsOfModel(layout, place));
-  known.set(layout, found);
-  return found;
-}
+const groupsOf = memoPerLayout((layout): readonly ReversionGroup[] =>
+  layout.models.flatMap((place) => groupsOfModel(layout, place)),
+);
 
 const byReversion: Origin = { source: 'reversion' };
 
@@ -133,8 +127,8 @@ export class ReversionTimers implements CommitParticipant {
     const bank = this.#bank;
     const values = group.pairs.map(([slot, partner]) => ({ slot, value: bank.value(partner) }));
     if (group.adoption) {
-      const [request, set] = group.adoption;
-      const number = bank.value(set);
+      const { request, reversion } = group.adoption;
+      const number = bank.value(reversion);
       if (typeof number === 'number' && number > 0) values.push({ slot: request, value: number });
     }
     const refusal = this.#revert(group, values);
@@ -152,8 +146,7 @@ export class ReversionTimers implements CommitParticipant {
     } catch (error) {
       return errorText(error);
     }
-    const request = group.adoption?.[0];
-    const result = request && this.#bank.layout.slot(request.modelId, request.path.replace('Req', 'Rslt'));
+    const result = group.adoption?.result;
     return result && this.#bank.value(result) === 'FAILED' ? 'the stored set could not be adopted' : null;
   }
 }

@@ -1,6 +1,6 @@
 /** The checks between a candidate image and its commit; the first failure names its point. */
 import { SimError } from '../../core/errors.ts';
-import { numberCodec } from './codec.ts';
+import { hasBit, numberCodec } from './codec.ts';
 import { plainPath } from './layout.ts';
 import { isAdoptionRequest, isInSet1 } from './sets.ts';
 import { pointName, readPoint } from './view.ts';
@@ -93,8 +93,8 @@ function gateFault(layout: Layout, image: Buffer, slot: PointSlot, value: unknow
   const mode = requiredMode[`${slot.modelId}.${slot.path}`];
   if (mode === undefined || value !== 'ENABLED') return null;
   const modes = layout.slot(702, 'CtrlModes');
-  const mask = modes && readPoint(layout, image, modes);
-  if (typeof mask === 'number' && Math.floor(mask / ctrlModeMask(mode)) % 2 === 1) return null;
+  const field = modes && readPoint(layout, image, modes);
+  if (typeof field === 'number' && hasBit(field, ctrlModeMask(mode))) return null;
   const name = pointName(slot);
   return new SimError(
     'MAP_NOT_SUPPORTED',

@@ -4,6 +4,7 @@
  */
 import { SimError } from '../../core/errors.ts';
 import { applyScale, getText, isFloat, nearest, numberCodec, setText } from './codec.ts';
+import { memoPerLayout } from './layout.ts';
 import type { GroupPlace, Layout, ModelPlace, PointSlot } from './layout.ts';
 import type { AccessMark, AnyPointValue, View, ViewAccess } from './types.ts';
 import type { m1 } from '../models/m001.ts';
@@ -297,28 +298,28 @@ function defineModel(prototype: object, layout: Layout, place: ModelPlace, recor
 }
 
 type MapClass = new (dv: DataView, record?: Recorder) => WritableMapView;
-const classes = { plain: new WeakMap<Layout, MapClass>(), recorded: new WeakMap<Layout, MapClass>() };
+function makeMapClass(layout: Layout, recorded: boolean): MapClass {
+  class Root {
+    readonly dv: DataView;
+    readonly record: Recorder | undefined;
+    constructor(dv: DataView, recorder?: Recorder) {
+      this.dv = dv;
+      this.record = recorder;
+    }
+  }
+  for (const place of layout.models) defineModel(Root.prototype, layout, place, recorded);
+  return Root as unknown as MapClass;
+}
+
+const plainClass = memoPerLayout((layout) => makeMapClass(layout, false));
+const recordedClass = memoPerLayout((layout) => makeMapClass(layout, true));
 
 /**
  * Typed views over the bytes of one bank. With `record`, every assignment is reported and values that do not
  * fit are refused (`MAP_BAD_VALUE`); without it they saturate.
  */
 export function createMapView(layout: Layout, bytes: Buffer, record?: Recorder): WritableMapView {
-  const known = record ? classes.recorded : classes.plain;
-  let made = known.get(layout);
-  if (!made) {
-    class Root {
-      readonly dv: DataView;
-      readonly record: Recorder | undefined;
-      constructor(dv: DataView, recorder?: Recorder) {
-        this.dv = dv;
-        this.record = recorder;
-      }
-    }
-    for (const place of layout.models) defineModel(Root.prototype, layout, place, record !== undefined);
-    made = Root as unknown as MapClass;
-    known.set(layout, made);
-  }
+  const made = (record ? recordedClass : plainClass)(layout);
   return new made(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), record);
 }
 

@@ -1,6 +1,6 @@
 /** Rights of roles on the registers of a map: the part of the bridge that knows points and roles. */
 import { SimError } from '../../../core/errors.ts';
-import { noSlot, plainPath } from '../../map/layout.ts';
+import { memoPerLayout, noSlot, plainPath } from '../../map/layout.ts';
 import type { Layout } from '../../map/layout.ts';
 import { roles, writersOf } from './roles.ts';
 import type { Role } from './roles.ts';
@@ -16,9 +16,7 @@ const readers: ReadonlySet<Role> = new Set<Role>(['ReadOnlySunSpec']);
 /** What no role writes is refused by the map, to all who write at all in the same way as without roles. */
 const writerBits = roles.filter((role) => !readers.has(role)).reduce((bits, role) => bits | bitOf[role], 0);
 
-const rightsOfLayout = new WeakMap<Layout, RegisterRights>();
-
-function drawRights({ base, models, slots, slotAt }: Layout): RegisterRights {
+const rightsOf = memoPerLayout(({ base, models, slots, slotAt }): RegisterRights => {
   const rights = Uint8Array.from(slotAt, (index) => {
     const slot = index === noSlot ? undefined : slots[index];
     if (slot === undefined) return writerBits | discoveryBit;
@@ -29,15 +27,7 @@ function drawRights({ base, models, slots, slotAt }: Layout): RegisterRights {
     for (const at of [address - base, address - base + 1]) rights[at] = writerBits | discoveryBit;
   }
   return rights;
-}
-
-function rightsOf(layout: Layout): RegisterRights {
-  const known = rightsOfLayout.get(layout);
-  if (known) return known;
-  const drawn = drawRights(layout);
-  rightsOfLayout.set(layout, drawn);
-  return drawn;
-}
+});
 
 /** Whether every register of a span has the bit; `outside` for those that the map does not have. */
 function permits(layout: Layout, bit: number, address: number, count: number, outside: boolean): boolean {

@@ -2,8 +2,9 @@
 import type { FaultRegistry } from '../../../core/faults/registry.ts';
 import { holds } from '../../faults/condition.ts';
 import type { FaultyMaps } from '../../faults/faulty-maps.ts';
-import { perLayout, slotsNamed } from '../../faults/targets.ts';
+import { slotsNamed } from '../../faults/targets.ts';
 import type { Bank } from '../../map/bank.ts';
+import { memoPerLayoutAndKey } from '../../map/layout.ts';
 import type { Disturber } from '../server/disturbance.ts';
 import { createDisturber } from './disturber.ts';
 import type { Span } from './disturber.ts';
@@ -18,7 +19,7 @@ export interface BankDisturberOptions {
   readonly devices: () => readonly { readonly index: number; readonly bank: Bank }[];
 }
 
-const spansOf = perLayout((layout, points: readonly string[]): readonly Span[] =>
+const spansOf = memoPerLayoutAndKey((layout, points: readonly string[]): readonly Span[] =>
   points.flatMap((name) => slotsNamed(layout, name)).map(({ address, def }) => ({ address, count: def.size })),
 );
 

@@ -7,6 +7,7 @@ import type { ModbusUnit, Requester } from '../server/unit.ts';
 import { tablesOf } from './check.ts';
 import { bindMap } from './points-bridge.ts';
 import type { Assignments, BoundMap, BoundRegister } from './points-bridge.ts';
+import { memoPerLayoutAndKey } from '../../map/layout.ts';
 import type { Layout } from '../../map/layout.ts';
 import type { ProxyMap } from './schema.ts';
 
@@ -42,23 +43,19 @@ export interface ProxyImage {
   readonly tables: { readonly holding: Table; readonly input: Table };
 }
 
-const images = new WeakMap<ProxyMap, WeakMap<Layout, ProxyImage>>();
-
-/** The image of a layout, made once: devices of one shape share it. */
-export function imageOf(map: ProxyMap, layout: Layout): ProxyImage {
-  const known = images.get(map) ?? new WeakMap<Layout, ProxyImage>();
-  images.set(map, known);
-  const made = known.get(layout);
-  if (made) return made;
+const imageFor = memoPerLayoutAndKey((layout, map: ProxyMap): ProxyImage => {
   const bound = bindMap(map, layout);
   const tables = { holding: new Table(), input: new Table() };
   for (const [index, register] of map.registers.entries()) {
     const entry = bound.registers[index];
     if (entry) for (const table of tablesOf(register)) tables[table].add(entry);
   }
-  const image: ProxyImage = { bound, tables };
-  known.set(layout, image);
-  return image;
+  return { bound, tables };
+});
+
+/** The image of a layout, made once: devices of one shape share it. */
+export function imageOf(map: ProxyMap, layout: Layout): ProxyImage {
+  return imageFor(layout, map);
 }
 
 export interface ProxyDevice {
