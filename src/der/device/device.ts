@@ -316,9 +316,8 @@ export class SimDevice implements Device {
 
   #subStep(next: SimTime, grid: GridValues): void {
     const dtS = secondsBetween(this.#now, next);
-    const around = this.#terminals.around(next, grid, this.#inverter.activePower.droop.side === 'under');
-    this.#ambientNowC = around.ambientTemperatureC;
-    this.#source.prepare(dtS, around);
+    const underFrequency = this.#inverter.activePower.droop.side === 'under';
+    this.#ambientNowC = this.#terminals.prepare(this.#source, dtS, next, grid, underFrequency);
     if (this.#idle) this.#source.draw(0, false);
     else this.#inverter.step(this.#now, dtS, grid, this.#source);
     this.#now = next;

@@ -1,4 +1,5 @@
 /** What a device meets at its terminals: the grid behind its feeder, and what surrounds its source. */
+import { SimError } from '../../core/errors.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Environment, GridValues } from '../surroundings/environment.ts';
 import { firstChange } from '../surroundings/grid/crossing.ts';
@@ -20,8 +21,8 @@ export interface TerminalsContext {
 /** Rounds in which power and feeder voltage find each other at start. */
 const settleRounds = 24;
 
-/** Lent to one device at a time while it steps. */
-const around = {
+/** Shared by all devices, since a source uses it within one call only; `lent` is true meanwhile. */
+const surroundings = {
   irradianceWm2: 0,
   ambientTemperatureC: 20,
   cellTemperatureC: null,
@@ -31,6 +32,7 @@ const around = {
   frequencySupport: false,
   rate: 1,
 } as SourceInput;
+let lent = false;
 
 export class Terminals {
   readonly #index: number;
@@ -67,8 +69,13 @@ export class Terminals {
    * @returns ambient temperature, degrees Celsius
    */
   settle(t: SimTime, grid: GridValues, inverter: Inverter, source: DcSource): number {
-    const input = this.around(t, grid, false);
-    source.settle(input);
+    const input = this.#borrow(t, grid, false);
+    const { ambientTemperatureC } = input;
+    try {
+      source.settle(input);
+    } finally {
+      lent = false;
+    }
     // the voltage follows the power, and curves the voltage
     let [pW, qVar] = [0, 0];
     for (let i = 0; i < (this.#context.feeder ? settleRounds : 1); i += 1) {
@@ -77,7 +84,7 @@ export class Terminals {
       pW += (inverter.pW - pW) / 2;
       qVar += (inverter.qVar - qVar) / 2;
     }
-    return input.ambientTemperatureC;
+    return ambientTemperatureC;
   }
 
   /** A sub-step of a moving grid ends where it crosses a threshold: timers begin there. */
@@ -88,15 +95,34 @@ export class Terminals {
     return firstChange(from, next, (t) => inverter.standing(ahead(t)) !== now);
   }
 
-  /** What surrounds the source at `t`; the object is lent. */
-  around(t: SimTime, grid: GridValues, frequencySupport: boolean): SourceInput {
+  /**
+   * Brings the source to the end of a sub-step of `dtS`.
+   * @param t end of the sub-step
+   * @param frequencySupport the device answers to low frequency
+   * @returns ambient temperature, degrees Celsius
+   */
+  prepare(source: DcSource, dtS: number, t: SimTime, grid: GridValues, frequencySupport: boolean): number {
+    const input = this.#borrow(t, grid, frequencySupport);
+    const { ambientTemperatureC } = input;
+    try {
+      source.prepare(dtS, input);
+    } finally {
+      lent = false;
+    }
+    return ambientTemperatureC;
+  }
+
+  /** What surrounds the source at `t`. @throws SimError INTERNAL while a source still uses it */
+  #borrow(t: SimTime, grid: GridValues, frequencySupport: boolean): SourceInput {
+    if (lent) throw new SimError('INTERNAL', 'the surroundings of a source were asked for while another one used them');
     const { environment, rate } = this.#context;
-    environment.weatherAt(this.#index, t, around);
-    around.terminalPu = meanPu(this.#ratings.wiring, grid);
+    environment.weatherAt(this.#index, t, surroundings);
+    surroundings.terminalPu = meanPu(this.#ratings.wiring, grid);
     this.loadW = environment.loadW(this.#index, t);
-    around.loadW = this.loadW;
-    around.frequencySupport = frequencySupport;
-    around.rate = rate();
-    return around;
+    surroundings.loadW = this.loadW;
+    surroundings.frequencySupport = frequencySupport;
+    surroundings.rate = rate();
+    lent = true;
+    return surroundings;
   }
 }
