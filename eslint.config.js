@@ -19,6 +19,8 @@ const typesOnly = (files, groups, message, ignores = []) => ({
 });
 
 const upper = ['**/api/**', '**/ws/**', '**/ui/**', '**/app.ts', '**/main.ts', '**/config/**'];
+/** What the `compose.ts` of an adapter is made from: configuration, plant and logs. No other file of an adapter sees it. */
+const composition = '**/adapter-context.ts';
 
 const adapters = ['sunspec/modbus', 'sunspec/client', 'csip', 'ocpp', 'dnp3'];
 /** Paths that lead into an adapter; `from` is the folder that imports, for those with a parent in common. */
@@ -29,7 +31,7 @@ function into(adapter, from = '') {
 const anyAdapter = adapters.flatMap((adapter) => into(adapter));
 const aboveApi = [...anyAdapter, '**/der/**', '**/ws/**', '**/ui/**', '**/app.ts', '**/main.ts'];
 
-/** One rule for every adapter: core, map and models, and of the map nothing but types outside the bridge. */
+/** One rule for every adapter: core, map and models; only bridges use the map, only `compose.ts` the configuration. */
 function adapterRules(folder) {
   const files = [`src/${folder}/**/*.ts`];
   const others = adapters.filter((other) => other !== folder).flatMap((other) => into(other, folder));
@@ -37,8 +39,14 @@ function adapterRules(folder) {
   return [
     forbid(
       files,
-      [...upper, ...others, '**/der/**'],
+      [...upper, ...others, '**/der/**', composition],
       'an adapter knows core, map and models only, and no other adapter',
+      [`src/${folder}/compose.ts`],
+    ),
+    forbid(
+      [`src/${folder}/compose.ts`],
+      [...upper, ...others, '**/der/**'],
+      'an adapter is composed from its context, and knows no other adapter',
     ),
     typesOnly(files, map, 'only bridges work on the register map; other files of an adapter see its types', [
       `src/${folder}/**/*bridge.ts`,

@@ -1,44 +1,31 @@
-/** Composition root: the only file that knows every layer. */
-import { errorText } from './core/errors.ts';
+/** Composition root: builds the parts of a simulator, starts them in order and stops them in order. */
 import { readFileSync } from 'node:fs';
-import { createApi } from './api/http/server.ts';
+import type { AdapterContext } from './adapter-context.ts';
+import { apiVersion } from './api/http/context.ts';
 import type { Api } from './api/http/server.ts';
-import { createHistory } from './api/history/history.ts';
-import { createRemoteHistory } from './api/history/remote.ts';
-import { apiVersion, defaultApiLimits } from './api/http/context.ts';
 import type { AppConfig } from './config/settings/app-config.ts';
-import { readEvseProfiles } from './config/profile/evse-profiles.ts';
-import { readFaultProfiles } from './config/settings/fault-profiles.ts';
 import type { Adapter } from './core/adapter.ts';
-import { simTimeFromMs, systemClock } from './core/time/clock.ts';
-import type { WallClock } from './core/time/clock.ts';
+import { errorText } from './core/errors.ts';
 import { EventLoopWatch } from './core/event-loop.ts';
 import type { FaultRegistry } from './core/faults/registry.ts';
 import { isLoopback } from './core/http/http-guard.ts';
-import { hostAndPort } from './core/net/listen.ts';
 import { createLogBook } from './core/log/log.ts';
-import type { LogBook } from './core/log/log.ts';
-import { SimClock, localDateMs } from './core/time/sim-clock.ts';
+import type { LogBook, Logger } from './core/log/log.ts';
+import { systemClock } from './core/time/clock.ts';
+import type { WallClock } from './core/time/clock.ts';
 import { Ticker } from './core/time/ticker.ts';
-import { createPlant } from './der/plant/create-plant.ts';
-import { parseGridProfile } from './der/surroundings/grid/profile.ts';
+import { callLater } from './core/time/timers.ts';
 import type { SimPlant } from './der/plant/plant.ts';
-import { DeviceChanges } from './device-changes.ts';
+import { DeviceChanges, isDeviceServer } from './device-changes.ts';
 import { deviceSeriesReader } from './device-series.ts';
 import { typesWith } from './device-shapes.ts';
-import { createFaultRegistry, createFaultyMaps, followPlant, injectConfigured } from './fault-setup.ts';
-import type { SeriesOf } from './device-series.ts';
+import { createFaultRegistry, followPlant, injectConfigured } from './fault-setup.ts';
+import { createHttp } from './http-setup.ts';
+import type { Http } from './http-setup.ts';
+import { createClock, createConfiguredPlant } from './plant-setup.ts';
 import { createSunSpecClient } from './sunspec/client/client.ts';
-import { createModbusAdapter } from './sunspec/modbus/bridge.ts';
-import { createBankDisturber } from './sunspec/modbus/faults/bridge.ts';
-import { createSilencer } from './sunspec/modbus/faults/disturber.ts';
-import type { ModbusAdapter, ModbusAdapterOptions } from './sunspec/modbus/bridge.ts';
-import { createModbusRtuAdapter } from './sunspec/modbus/rtu-bridge.ts';
-import type { ModbusRtuAdapter } from './sunspec/modbus/rtu-bridge.ts';
-import { TlsFiles } from './sunspec/modbus/tls/tls-files.ts';
-import { createProxyAdapter } from './sunspec/modbus/proxy/bridge.ts';
-import type { ProxyAdapter } from './sunspec/modbus/proxy/bridge.ts';
-import { createTelemetry } from './ws/telemetry.ts';
+import type { Layout } from './sunspec/map/layout.ts';
+import { composeModbus } from './sunspec/modbus/compose.ts';
 
 export interface AppOptions {
   readonly wall?: WallClock;
@@ -57,7 +44,7 @@ export interface App {
   readonly logBook: LogBook;
   /** Binds every listener, then begins to tick. @throws SimError LISTEN_FAILED with nothing left open */
   start(): Promise<Endpoints>;
-  /** Ends in order and in bounded time; idempotent. */
+  /** Stops everything in order and in bounded time; idempotent. */
   stop(): Promise<void>;
 }
 
@@ -82,216 +69,74 @@ function readBuildId(): string {
 }
 const buildId = readBuildId();
 
-function createClock(config: AppConfig, wall: WallClock): SimClock {
-  const { followsWall, startsPaused, timezone, startDate, startTime, rate } = config.clock;
-  const startMs = followsWall ? wall.nowMs() : localDateMs(startDate, startTime, timezone);
-  const mode = followsWall ? 'wall_clock' : startsPaused ? 'paused' : 'accelerated';
-  return new SimClock(wall, { mode, rate, timezone }, simTimeFromMs(startMs));
-}
-
-function buildPlant(
-  config: AppConfig,
-  clock: SimClock,
-  faults: FaultRegistry,
-  seriesOf: SeriesOf,
-  wall: WallClock,
-  logBook: LogBook,
-): SimPlant {
-  const { profilePath: gridProfile } = config.grid;
-  return createPlant({
-    devices: config.devices.map((device) => ({ ...device, series: seriesOf(device) })),
-    firstIndex: config.firstDevice,
-    clock,
-    tickIntervalS: config.tickS,
-    nominalHz: config.grid.nominalFrequencyHz,
-    seed: config.seed,
-    version,
-    log: logBook.logger('AC'),
-    weatherSource: config.irradianceSource,
-    clouds: config.clouds,
-    gridProfile: gridProfile === null ? null : parseGridProfile(readFileSync(gridProfile, 'utf8'), gridProfile),
-    feeder: config.grid.feeder,
-    simModels: config.simModels,
-    ...(hasLine(config) && { unitAddressOf: startAddressOf(config) }),
-    monotonicMs: () => wall.monotonicMs(),
-    faults,
-  });
-}
-
-/** Whether devices are known by their address, which is a register of theirs then (1.DA). */
-function hasLine({ modbus, rtu }: AppConfig): boolean {
-  return rtu !== null || (modbus.enabled && modbus.framing === 'rtu_over_tcp');
-}
-
-/** On a line or a port in common each device has an address of its own. */
-function startAddressOf({ modbus, rtu }: AppConfig): (index: number) => number {
-  return rtu !== null || modbus.sharedPort ? (index) => 1 + index : () => 1;
-}
-
-/** What stands between devices and their masters. */
-type Between = Pick<ModbusAdapterOptions, 'disturber' | 'faultyMaps'>;
-
-function buildRtu(
-  { rtu }: AppConfig,
-  plant: SimPlant,
-  between: Between,
-  wall: WallClock,
-  logBook: LogBook,
-): ModbusRtuAdapter[] {
-  if (rtu === null) return [];
-  const { port: path, baud: baudRate, parity, stopBits } = rtu;
-  return [
-    createModbusRtuAdapter({
-      devices: plant.devices,
-      line: { path, baudRate, parity, stopBits },
-      ...between,
-      clock: wall,
-      logger: logBook.logger('Modbus'),
-    }),
-  ];
-}
-
-function buildModbus(
-  config: AppConfig,
-  plant: SimPlant,
-  between: Between,
-  wall: WallClock,
-  logBook: LogBook,
-): ModbusAdapter[] {
-  const { modbus } = config;
-  if (!modbus.enabled) return [];
-  return [
-    createModbusAdapter({
-      devices: plant.devices,
-      host: modbus.host,
-      port: modbus.port,
-      sharedPort: modbus.sharedPort,
-      ...between,
-      clock: wall,
-      logger: logBook.logger('Modbus'),
-      framing: modbus.framing === 'rtu_over_tcp' ? 'rtu' : 'mbap',
-      ...(modbus.foreignUnit !== null && { foreignUnit: modbus.foreignUnit }),
-      ...(modbus.tls !== null && {
-        tlsFiles: new TlsFiles({ settings: modbus.tls, clock: wall, logger: logBook.logger('Modbus') }),
-      }),
-      limits: {
-        maxConnections: modbus.maxConnections,
-        idleTimeoutMs: modbus.idleTimeoutS * 1000,
-        frameTimeoutMs: modbus.frameTimeoutS * 1000,
-      },
-    }),
-  ];
-}
-
-function buildProxy(config: AppConfig, plant: SimPlant, wall: WallClock, logBook: LogBook): ProxyAdapter[] {
-  const { proxy, modbus } = config;
-  if (proxy === null) return [];
-  return [
-    createProxyAdapter({
-      ...proxy,
-      devices: plant.devices,
-      disturber: createSilencer(plant.silentDevices),
-      clock: wall,
-      logger: logBook.logger('Modbus'),
-      typesWith: (passes) => typesWith(config, passes),
-      limits: {
-        maxConnections: modbus.maxConnections,
-        idleTimeoutMs: modbus.idleTimeoutS * 1000,
-        frameTimeoutMs: modbus.frameTimeoutS * 1000,
-      },
-    }),
-  ];
-}
-
-function exposureWarnings(config: AppConfig): string[] {
-  const hosts = [
-    { what: 'the HTTP interface', host: config.web.host },
-    ...(config.modbus.enabled && config.modbus.tls === null ? [{ what: 'Modbus', host: config.modbus.host }] : []),
-    ...(config.proxy === null ? [] : [{ what: 'the Modbus proxy', host: config.proxy.host }]),
-  ];
-  return hosts
-    .filter(({ host }) => !isLoopback(host))
-    .map(
-      ({ what, host }) =>
-        `${what} listens on ${host} without authentication: anybody who can reach this address controls the simulator`,
-    );
-}
-
 /**
  * Builds a simulator; nothing is bound yet.
  * @throws SimError CONFIG_INVALID for profiles, series, a proxy map or certificates that do not fit, and for faults that fit no device
  */
 export function createApp(config: AppConfig, options: AppOptions = {}): App {
-  const wall = options.wall ?? systemClock;
-  const logBook = options.logBook ?? createLogBook({ level: config.log.level, format: config.log.format, clock: wall });
+  return new Simulator(config, build(config, options));
+}
+
+/** The parts of a simulator that start and stop, and those that are shown. */
+interface Parts {
+  readonly plant: SimPlant;
+  readonly faults: FaultRegistry;
+  readonly http: Http;
+  /** in the order in which they start; the stream is among them */
+  readonly adapters: readonly Adapter[];
+  readonly changes: DeviceChanges;
+  readonly ticker: Ticker;
+  readonly eventLoop: EventLoopWatch;
+  readonly logBook: LogBook;
+  readonly log: Logger;
+}
+
+function build(config: AppConfig, { wall = systemClock, checkReplies = false, ...options }: AppOptions): Parts {
+  const { level, format } = config.log;
+  const logBook = options.logBook ?? createLogBook({ level, format, clock: wall });
   const log = logBook.logger('Lab');
+  const { seed, deviceOf } = config;
   const eventLoop = new EventLoopWatch({ log });
   const seriesOf = deviceSeriesReader(config);
   const clock = createClock(config, wall);
-  const faults = createFaultRegistry({ wall, sim: () => clock.sim(), seed: config.seed, log, plant: () => plant });
-  const plant = buildPlant(config, clock, faults, seriesOf, wall, logBook);
+  const faults = createFaultRegistry({ wall, sim: () => clock.sim(), seed, log, plant: () => plant });
+  const plant = createConfiguredPlant(config, { clock, wall, faults, seriesOf, log: logBook.logger('AC'), version });
   followPlant(faults, plant);
-  const proxy = buildProxy(config, plant, wall, logBook);
-  const faultyMaps = createFaultyMaps(faults, plant, wall, logBook.logger('Modbus'));
-  const between = {
-    disturber: createBankDisturber({
-      registry: faults,
-      maps: faultyMaps,
-      silent: plant.silentDevices,
-      devices: () => plant.devices,
-    }),
-    faultyMaps,
-  };
-  const modbus = [
-    ...buildModbus(config, plant, between, wall, logBook),
-    ...buildRtu(config, plant, between, wall, logBook),
-    ...proxy,
-  ];
+  const types = (passes: (layout: Layout) => boolean) => typesWith(config, passes);
+  const context: AdapterContext = { config, plant, faults, clock: wall, logBook, typesWith: types };
+  const sunspecClient = createSunSpecClient({ clock: wall, logger: logBook.logger('Modbus'), seed });
+  // one more protocol is one more line
+  const protocols: readonly Adapter[] = [...composeModbus(context), sunspecClient];
   injectConfigured(faults, config, plant, log);
-  const changes = new DeviceChanges({ plant, servers: modbus, deviceOf: config.deviceOf, seriesOf, log });
-  const guard = { host: config.web.host, allowedHosts: config.web.allowedHosts, corsOrigins: config.web.corsOrigins };
-  const sunspecClient = createSunSpecClient({ clock: wall, logger: logBook.logger('Modbus'), seed: config.seed });
-  const adapters: Adapter[] = [...modbus, sunspecClient];
-  const api = createApi(
+  const servers = protocols.filter(isDeviceServer);
+  const changes = new DeviceChanges({ plant, servers, deviceOf, seriesOf, log });
+  const http = createHttp(
+    config,
     {
       plant,
       faults,
-      history: createHistory(plant, { samplesPerDevice: config.historySamples }),
-      adapters,
+      adapters: protocols,
       logBook,
       eventLoop,
       clock: wall,
-      evseProfiles: readEvseProfiles(),
-      faultProfiles: readFaultProfiles(),
       sunspecClient,
-      remoteHistory: createRemoteHistory(sunspecClient, config.historySamples),
       info: { version, apiVersion, buildId, startedAtMs: wall.nowMs() },
-      config: {
-        ...guard,
-        port: config.web.port,
-        limits: { ...defaultApiLimits, maxConnections: config.web.maxConnections + config.web.maxStreamClients },
-      },
       addDevice: (entry, by) => changes.add(entry, by),
       removeDevice: (index, by) => changes.remove(index, by),
       requestStop(reason, delayS) {
         log.info(`stopping in ${delayS} s: ${reason}`);
-        setTimeout(() => options.onStopRequest?.(reason), delayS * 1000).unref();
+        callLater(delayS * 1000, () => options.onStopRequest?.(reason));
       },
     },
-    { checkReplies: options.checkReplies ?? false },
+    checkReplies,
   );
-  const telemetry = createTelemetry({
-    plant,
-    server: api.server,
-    guard,
-    clock: wall,
-    logger: logBook.logger('WS'),
-    stopping: () => api.stopping,
-    options: { maxClients: config.web.maxStreamClients },
-  });
-  adapters.push(telemetry);
+  const adapters = [...protocols, http.telemetry];
+  return { plant, faults, http, adapters, changes, ticker: tickerOf(config, plant, wall), eventLoop, logBook, log };
+}
+
+function tickerOf({ tickS }: AppConfig, plant: SimPlant, wall: WallClock): Ticker {
   const ticker = new Ticker({
-    intervalMs: config.tickS * 1000,
+    intervalMs: tickS * 1000,
     wall,
     tick: async (slots) => {
       try {
@@ -301,109 +146,98 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
       }
     },
   });
-  let stopping: Promise<void> | null = null;
+  return ticker;
+}
 
-  /** Part by part: one that fails must not keep the others open. */
-  async function ended(what: string, work: Promise<unknown>): Promise<void> {
+class Simulator implements App {
+  readonly plant: SimPlant;
+  readonly faults: FaultRegistry;
+  readonly api: Api;
+  readonly adapters: readonly Adapter[];
+  readonly logBook: LogBook;
+  readonly #config: AppConfig;
+  readonly #parts: Parts;
+  #stopping: Promise<void> | undefined;
+
+  constructor(config: AppConfig, parts: Parts) {
+    this.#config = config;
+    this.#parts = parts;
+    this.plant = parts.plant;
+    this.faults = parts.faults;
+    this.api = parts.http.api;
+    this.adapters = parts.adapters;
+    this.logBook = parts.logBook;
+  }
+
+  async start(): Promise<Endpoints> {
+    const { log, ticker, eventLoop, http } = this.#parts;
+    for (const warning of [...this.#exposureWarnings(), ...this.#config.unused]) log.warning(warning);
+    try {
+      for (const adapter of this.adapters) await adapter.start();
+      const address = await this.api.start();
+      ticker.start();
+      eventLoop.start();
+      log.info(`derbench ${version} runs with ${devicesInWords(this.plant)}`);
+      const listeners = [...http.startLines(address), ...this.adapters.flatMap((each) => each.startLines?.() ?? [])];
+      return { http: address, lines: [...listeners, this.#summaryLine()] };
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    const { log, ticker, changes, eventLoop } = this.#parts;
+    this.plant.end();
+    // from here on no new request is served; answers under way may finish
+    const http = this.api.stop();
+    // requests of HTTP may be waiting for what these do for them
+    await this.#stopAdapters(({ outbound = false }) => outbound);
+    await this.#ended('the tick', ticker.stop());
+    await this.#ended('a change of the devices', changes.settled());
+    this.plant.commands.cancelAll();
+    await this.#stopAdapters(({ outbound = false }) => !outbound);
+    await this.#ended('HTTP', http);
+    this.faults.close();
+    eventLoop.stop();
+    log.info('stopped');
+    this.logBook.flush();
+  }
+
+  async #stopAdapters(which: (adapter: Adapter) => boolean): Promise<void> {
+    await Promise.all(this.adapters.filter(which).map((adapter) => this.#ended(adapter.comm, adapter.stop())));
+  }
+
+  /** Waits for one part; a failure is logged, and must not keep the others open. */
+  async #ended(what: string, work: Promise<unknown>): Promise<void> {
     try {
       await work;
     } catch (error) {
-      log.error(`${what} did not end in order: ${errorText(error)}`);
+      this.#parts.log.error(`${what} did not stop cleanly: ${errorText(error)}`);
     }
   }
 
-  async function stop(): Promise<void> {
-    plant.end();
-    // from here on nobody new is served; answers under way may finish
-    const http = api.stop();
-    // its answers are ones that HTTP waits for
-    await ended('the SunSpec client', sunspecClient.stop());
-    await ended('the tick', ticker.stop());
-    await ended('a change of the devices', changes.settled());
-    plant.commands.cancelAll();
-    await ended('the stream', telemetry.stop());
-    await Promise.all(modbus.map((adapter) => ended(adapter.module, adapter.stop())));
-    await ended('HTTP', http);
-    faults.close();
-    eventLoop.stop();
-    log.info('stopped');
-    logBook.flush();
+  #exposureWarnings(): string[] {
+    return [this.#parts.http.exposure, ...this.adapters.flatMap(({ exposure }) => exposure ?? [])]
+      .filter(({ host }) => !isLoopback(host))
+      .map(
+        ({ what, host }) =>
+          `${what} listens on ${host} without authentication: anybody who can reach this address controls the simulator`,
+      );
   }
 
-  return {
-    plant,
-    faults,
-    api,
-    adapters,
-    logBook,
-    async start() {
-      for (const warning of [...exposureWarnings(config), ...config.unused]) log.warning(warning);
-      try {
-        for (const adapter of modbus) await adapter.start();
-        await telemetry.start();
-        const http = await api.start();
-        ticker.start();
-        eventLoop.start();
-        log.info(
-          `derbench ${version} runs with ${plant.devices.length} device${plant.devices.length === 1 ? '' : 's'}`,
-        );
-        return { http, lines: describe(http, config, adapters, plant) };
-      } catch (error) {
-        await this.stop();
-        throw error;
-      }
-    },
-    stop() {
-      stopping ??= stop();
-      return stopping;
-    },
-  };
+  #summaryLine(): string {
+    const { clock, tickS } = this.#config;
+    const paused = clock.startsPaused ? 'the clock is paused; ' : '';
+    return `${devicesInWords(this.plant)}, tick ${tickS} s; ${paused}nothing is kept over a restart`;
+  }
 }
 
-/** What follows the first port: nothing, `..last` for a row of neighbours, or a list. */
-function portList(ports: readonly number[]): string {
-  const [first = 0] = ports;
-  const last = ports.at(-1) ?? first;
-  if (ports.every((port) => port === first)) return '';
-  if (ports.every((port, i) => port === first + i)) return `..${last}`;
-  const shown = ports.slice(1, 20).join(', ');
-  return `, ${shown}${ports.length > 20 ? `, ... (${ports.length} ports, see GET /api/sim/devices)` : ''}`;
-}
-
-function describe(
-  http: { host: string; port: number },
-  config: AppConfig,
-  adapters: readonly Adapter[],
-  plant: SimPlant,
-): string[] {
-  const web = hostAndPort(http.host, http.port);
-  const first = plant.devices[0];
-  const last = plant.devices.at(-1);
-  const lines = [
-    `HTTP      http://${web}/          (API browser http://${web}/docs)`,
-    `Telemetry ws://${web}/api/sim/ws/telemetry`,
-  ];
-  for (const adapter of adapters) {
-    const from = first && adapter.endpointOf?.(first.index);
-    const to = last && adapter.endpointOf?.(last.index);
-    if (adapter.comm === 'modbus_proxy') {
-      const { endpoint, detail } = adapter.status();
-      lines.push(`Proxy     ${endpoint?.replace('tcp://', '') ?? ''} (${detail ?? ''})`);
-    }
-    if (!from || !to) continue;
-    const units = from.unitId === to.unitId ? `unit ${from.unitId}` : `units ${from.unitId}..${to.unitId}`;
-    if (adapter.comm === 'modbus_rtu') {
-      lines.push(`RTU       ${from.host} (${adapter.status().detail ?? ''}, ${units}, SunSpec base 40000)`);
-      continue;
-    }
-    const ports = portList(plant.devices.map((device) => adapter.endpointOf?.(device.index)?.port ?? 0));
-    lines.push(
-      `${adapter.module.padEnd(9)} ${hostAndPort(from.host, from.port)}${ports} (${from.tls ? 'TLS, ' : ''}${units}, SunSpec base 40000)`,
-    );
-  }
-  const paused = config.clock.startsPaused ? 'the clock is paused; ' : '';
-  lines.push(
-    `${plant.devices.length} device${plant.devices.length === 1 ? '' : 's'}, tick ${config.tickS} s; ${paused}nothing is kept over a restart`,
-  );
-  return lines;
+function devicesInWords({ devices: { length } }: SimPlant): string {
+  return `${length} device${length === 1 ? '' : 's'}`;
 }

@@ -3,6 +3,7 @@ import type { AppConfig, DeviceConfig } from './config/settings/app-config.ts';
 import { maxDevices } from './config/profile/device-entry.ts';
 import type { DeviceEntry } from './config/profile/device-entry.ts';
 import { entryIssues, profileIssues } from './config/issues/entry-issues.ts';
+import type { Adapter } from './core/adapter.ts';
 import type { Origin } from './core/origin.ts';
 import { errorText, SimError } from './core/errors.ts';
 import type { Issue } from './core/errors.ts';
@@ -12,6 +13,11 @@ import type { SimDevice } from './der/device/device.ts';
 import type { SimPlant } from './der/plant/plant.ts';
 import type { SeriesOf } from './device-series.ts';
 import type { DeviceServer } from './contract/plant.ts';
+
+/** Whether an adapter has something of its own for each device. */
+export function isDeviceServer(adapter: Adapter): adapter is Adapter & DeviceServer {
+  return 'addDevice' in adapter && 'removeDevice' in adapter;
+}
 
 export interface DeviceChangesOptions {
   readonly plant: SimPlant;

@@ -1,5 +1,4 @@
 /** The fault registry of a running simulator: the whole catalogue, and what devices say against a fault. */
-import type { WallClock } from './core/time/clock.ts';
 import type { AppConfig } from './config/settings/app-config.ts';
 import type { FaultGroup } from './config/settings/fault-list.ts';
 import { keyPath } from './config/issues/issues.ts';
@@ -10,7 +9,6 @@ import { noSuchDevice, SimError } from './core/errors.ts';
 import type { Issue } from './core/errors.ts';
 import { LimitedLog } from './core/log/limited-log.ts';
 import type { Logger } from './core/log/log.ts';
-import type { SimPlant } from './der/plant/plant.ts';
 import type { Plant } from './contract/plant.ts';
 import { faultKinds } from './fault-kinds/all.ts';
 import { modbusAcceptanceFaults } from './fault-kinds/modbus-acceptance.ts';
@@ -20,7 +18,6 @@ import { faultRequest, flatPointer } from './fault-kinds/request.ts';
 import { exceptionFault } from './fault-kinds/modbus-transport.ts';
 import { checkAcceptance } from './sunspec/faults/acceptance.ts';
 import { conditionFault } from './sunspec/faults/condition.ts';
-import { FaultyMaps } from './sunspec/faults/faulty-maps.ts';
 import { checkReading } from './sunspec/faults/reading-check.ts';
 import { checkTarget } from './sunspec/faults/targets.ts';
 
@@ -62,17 +59,6 @@ export function createFaultRegistry({ log, plant, ...options }: FaultSetup): Fau
     checkReading(fault, plant().device(deviceIndex).bank.layout);
   });
   return registry;
-}
-
-/** The registers of the devices as their masters find them. */
-export function createFaultyMaps(registry: FaultRegistry, plant: SimPlant, wall: WallClock, log: Logger): FaultyMaps {
-  return new FaultyMaps({
-    registry,
-    log: new LimitedLog(log, wall, 'writes that faults held back'),
-    now: () => plant.latest.sim,
-    onTick: (listener) => plant.onTick(listener),
-    later: (deviceIndex, delayS, act) => plant.device(deviceIndex).later(delayS, act),
-  });
 }
 
 /** Ends faults with each tick, and with the device that they are meant for. */

@@ -11,6 +11,7 @@ import type { Snapshot } from '../src/contract/snapshot.ts';
 import { openHandles, settled } from './support/handles.ts';
 import { ask } from './support/http.ts';
 import { closed, occupied } from './support/ports.ts';
+import { modbusEndpoint } from './support/running-app.ts';
 
 function appOf(...flags: string[]): App {
   const given = ['-wp', '0', '-p', '0', '--tick', '0.1'].filter((_, i, all) => !flags.includes(all[i - (i % 2)]!));
@@ -54,7 +55,7 @@ describe('The simulator as a whole', () => {
     const running = await start('--device_type', 'PV-3Phase');
     const { plant } = running.app;
     const { port } = running.endpoints.http;
-    const endpoint = running.app.adapters.find((adapter) => adapter.module === 'Modbus')!.endpointOf!(0)!;
+    const endpoint = modbusEndpoint(running.app, 0);
     const master = new modbusSerial.default();
     await master.connectTCP('127.0.0.1', { port: endpoint.port });
     master.setID(endpoint.unitId);
@@ -170,8 +171,7 @@ describe('The simulator as a whole', () => {
 
   it('300 devices start, tick and answer, each on its own port', async () => {
     const { app: running, endpoints } = await start('-N', '300', '--tick', '1.5');
-    const modbus = running.adapters.find((adapter) => adapter.module === 'Modbus')!;
-    const ports = new Set(running.plant.devices.map((device) => modbus.endpointOf!(device.index)!.port));
+    const ports = new Set(running.plant.devices.map((device) => modbusEndpoint(running, device.index).port));
     expect(ports.size).to.equal(300);
     await tickWhere(running, () => true);
     expect(running.plant.latest.published).to.have.length(300);

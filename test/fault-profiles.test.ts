@@ -4,7 +4,7 @@ import { bundledFaultProfileNames } from '../src/config/profile/bundled.ts';
 import type { PointSlot } from '../src/sunspec/map/layout.ts';
 import type { Bank } from '../src/sunspec/map/bank.ts';
 import { readRequest, adu, RawClient } from './support/modbus-client.ts';
-import { startApp } from './support/running-app.ts';
+import { modbusEndpoint, startApp } from './support/running-app.ts';
 import type { RunningApp, RunningOptions } from './support/running-app.ts';
 import { HandWall } from './support/wall.ts';
 
@@ -29,7 +29,7 @@ class Bed {
   }
 
   async connect(): Promise<RawClient> {
-    const client = await RawClient.open(this.running.app.adapters[0]?.endpointOf?.(0)?.port ?? 0);
+    const client = await RawClient.open(modbusEndpoint(this.running.app, 0).port);
     this.#clients.push(client);
     return client;
   }

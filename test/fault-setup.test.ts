@@ -8,7 +8,7 @@ import { openHandles, settled } from './support/handles.ts';
 import { ask } from './support/http.ts';
 import type { Json } from './support/http.ts';
 import { RawClient } from './support/modbus-client.ts';
-import { startApp } from './support/running-app.ts';
+import { modbusEndpoint, startApp } from './support/running-app.ts';
 import type { RunningApp } from './support/running-app.ts';
 
 const logBook = () => createLogBook({ write: () => undefined });
@@ -80,7 +80,7 @@ describe('faults of a running simulator', () => {
     expect(all.enabled).to.equal(true);
     expect(all.interfaces.map(({ comm, state }: Json) => [comm, state])).to.deep.equal([['modbus_tcp', 'listening']]);
     const [{ listeners, counters, foreign_unit: foreign }] = all.interfaces;
-    const ports = [0, 1].map((index) => running.app.adapters[0]?.endpointOf?.(index)?.port ?? 0);
+    const ports = [0, 1].map((index) => modbusEndpoint(running.app, index).port);
     expect(listeners).to.deep.equal(
       ports.map((port, index) => ({
         transport: 'tcp',
@@ -134,7 +134,7 @@ describe('the end of a simulator whose faults hold answers back', () => {
       const before = openHandles();
       const { app, port } = await startApp();
       await ask(port, '/api/sim/modbus/fault', { method: 'POST', body: fault });
-      const master = await RawClient.open(app.adapters[0]?.endpointOf?.(0)?.port ?? 0);
+      const master = await RawClient.open(modbusEndpoint(app, 0).port);
       master.send('00010000000601039c400002' + '0002000000060106' + '9d770000');
       for (let turn = 0; turn < 20; turn += 1) await settled();
       await app.stop();

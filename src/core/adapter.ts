@@ -58,12 +58,31 @@ export const disabledStatus: AdapterStatus = {
   errorCount: 0,
 };
 
-/** What one device's record shows of an endpoint. */
-export interface DeviceEndpoint {
+/** A device behind a TCP port of Modbus. */
+export interface ModbusTcpEndpoint {
+  readonly protocol: 'modbus_tcp';
   readonly host: string;
   readonly port: number;
   readonly unitId: number;
   readonly tls: boolean;
+}
+
+/** A device on a serial line. */
+export interface ModbusRtuEndpoint {
+  readonly protocol: 'modbus_rtu';
+  /** name of the serial port */
+  readonly path: string;
+  readonly unitId: number;
+}
+
+/** Where one device is reached; one member per protocol that has an address for each device. */
+export type DeviceEndpoint = ModbusTcpEndpoint | ModbusRtuEndpoint;
+
+/** An address at which everybody who reaches it is served, without authentication. */
+export interface Exposure {
+  /** `Modbus` */
+  readonly what: string;
+  readonly host: string;
 }
 
 /**
@@ -74,11 +93,25 @@ export interface DeviceEndpoint {
 export interface Adapter {
   readonly module: ModuleName;
   readonly comm: CommName;
+  /**
+   * Whether it connects to peers and serves nobody: it stops before the listeners, and its state `error` is about the
+   * peer and degrades nothing. Default: false.
+   */
+  readonly outbound?: boolean;
+  /** Where it serves without authentication; absent: nowhere. */
+  readonly exposure?: Exposure;
   start(): Promise<void>;
   stop(): Promise<void>;
   status(): AdapterStatus;
+  /** What people read when it has started, made with `startLine`; absent: nothing. */
+  startLines?(): readonly string[];
   /** Where a device can be reached over this protocol, if it can. */
   endpointOf?(deviceIndex: number): DeviceEndpoint | null;
   /** Reads again what it has from files that may change while it runs; absent: there is nothing. Never throws. */
   readonly reload?: () => void;
+}
+
+/** One line about a listener, in the column layout of all of them. */
+export function startLine(name: string, text: string): string {
+  return `${name.padEnd(9)} ${text}`;
 }

@@ -1,10 +1,11 @@
-import { errorText } from '../core/errors.ts';
 import type { IncomingMessage, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import express from 'express';
 import expressWs from 'express-ws';
 import type { WebSocket } from 'ws';
+import { AdapterLifecycle } from '../core/adapter-lifecycle.ts';
 import type { Adapter, AdapterStatus } from '../core/adapter.ts';
+import { errorText } from '../core/errors.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import { callEvery } from '../core/time/timers.ts';
 import type { Every } from '../core/time/timers.ts';
@@ -27,7 +28,7 @@ export interface TelemetryContext {
   readonly guard: HttpGuardConfig;
   readonly logger: Logger;
   readonly clock: WallClock;
-  /** whether new clients are refused because the process ends */
+  /** whether new clients are refused because the process is stopping */
   readonly stopping?: () => boolean;
   readonly options?: Partial<TelemetryOptions>;
 }
@@ -62,7 +63,7 @@ const defaults: TelemetryOptions = {
 const maxIncomingBytes = 4096;
 /** frames of one message of a client */
 const maxFragments = 16;
-/** The library answers every ping, read or not: who leaves this much in the socket and goes on pinging is cut off. */
+/** The library answers every ping, read or not: a client that leaves this much unread and goes on pinging is cut off. */
 const maxUnsentBytes = 1024 * 1024;
 const closeCodes = { normal: 1000, goingAway: 1001, policy: 1008, internal: 1011 } as const;
 
@@ -81,159 +82,235 @@ export interface Telemetry extends Adapter {
 
 /** The telemetry stream: one snapshot per device and tick to every client that selected the device. */
 export function createTelemetry(context: TelemetryContext): Telemetry {
-  const { plant, server, clock } = context;
-  const log = new LimitedLog(context.logger, clock, 'clients of the stream');
-  const options = { ...defaults, ...context.options };
-  const nowMs = () => clock.monotonicMs();
-  const clients = new Set<Client>();
-  const selections = new WeakMap<IncomingMessage, Selection>();
-  const counters = { rx: 0, errors: 0, lastActivityMs: null as number | null };
-  const tally = { sent: 0, dropped: 0 };
-  const ofAll: OutboxBounds = { messages: 0, bytes: options.queueBytes, least: 0 };
-  const ofOne: OutboxBounds = { messages: 0, bytes: options.queueBytes, least: 1 };
-  let broadcast = new Broadcast(plant.latest);
-  const ends: (() => void)[] = [];
-  let state: 'stopped' | 'listening' = 'stopped';
-  let ending: Promise<void> = Promise.resolve();
+  return new TelemetryStream(context);
+}
 
-  function followDevices(): void {
-    ofAll.least = plant.devices.length;
-    ofAll.messages = ofOne.messages = Math.max(options.queue, 2 * plant.devices.length);
+class TelemetryStream implements Telemetry {
+  readonly module = 'WS';
+  readonly comm = 'websocket';
+  readonly #context: TelemetryContext;
+  readonly #options: TelemetryOptions;
+  readonly #log: LimitedLog;
+  readonly #lifecycle = new AdapterLifecycle();
+  readonly #clients = new Set<Client>();
+  readonly #selections = new WeakMap<IncomingMessage, Selection>();
+  readonly #counters = { rx: 0, errors: 0, lastActivityMs: null as number | null };
+  readonly #tally = { sent: 0, dropped: 0 };
+  /** bounds of clients of all devices, and of those of one */
+  readonly #ofAll: OutboxBounds;
+  readonly #ofOne: OutboxBounds;
+  #broadcast: Broadcast;
+  /** ends what `#listen` began */
+  #ends: (() => void)[] = [];
+
+  constructor(context: TelemetryContext) {
+    this.#context = context;
+    this.#options = { ...defaults, ...context.options };
+    this.#log = new LimitedLog(context.logger, context.clock, 'clients of the stream');
+    this.#ofAll = { messages: 0, bytes: this.#options.queueBytes, least: 0 };
+    this.#ofOne = { messages: 0, bytes: this.#options.queueBytes, least: 1 };
+    this.#broadcast = new Broadcast(context.plant.latest);
   }
 
-  function deliver(client: Client, event: TickEvent): void {
-    if (broadcast.event !== event) broadcast = new Broadcast(event);
-    if (client.device === null) {
-      client.outbox.pushAll(broadcast.pieces);
-      return;
-    }
-    const frame = broadcast.of(client.device);
-    if (frame) client.outbox.push(frame);
+  get clients(): number {
+    return this.#clients.size;
   }
 
-  function forget(client: Client, code: number): void {
-    if (!clients.delete(client)) return;
-    const { sent, dropped } = client.outbox;
-    client.outbox.close();
-    log.info(`client ${client.peer} disconnected with code ${code}: ${sent} messages sent, ${dropped} dropped`);
-  }
-
-  function attach(socket: WebSocket, request: IncomingMessage): void {
-    const { remoteAddress, remotePort } = request.socket;
-    const device = selections.get(request)?.device ?? null;
-    const client: Client = {
-      socket,
-      outbox: new Outbox({
-        socket: request.socket,
-        channel: socket,
-        bounds: device === null ? ofAll : ofOne,
-        tally,
-        nowMs,
-      }),
-      device,
-      peer: `${remoteAddress ?? 'unknown'}:${remotePort ?? 0}`,
-      lastPongMs: nowMs(),
-    };
-    clients.add(client);
-    counters.lastActivityMs = clock.nowMs();
-    socket.on('message', () => {
-      counters.rx += 1;
-      counters.lastActivityMs = clock.nowMs();
+  start(): Promise<void> {
+    return this.#lifecycle.start(() => {
+      this.#listen();
     });
-    socket.on('ping', () => {
-      if (request.socket.writableLength > maxUnsentBytes) socket.terminate();
-    });
-    socket.on('pong', () => {
-      client.lastPongMs = nowMs();
-    });
-    // the library answers broken frames with their own close code; the close event follows
-    socket.on('error', () => {
-      counters.errors += 1;
-    });
-    socket.on('close', (code) => {
-      forget(client, code);
-    });
-    deliver(client, plant.latest);
   }
 
-  function checkClient(client: Client): void {
-    if (client.outbox.stalledMs() >= options.stallTimeoutMs) {
-      log.warning(`client ${client.peer} takes nothing and is closed`);
-      client.socket.close(closeCodes.policy, 'nothing taken');
-      // the close frame waits behind what the client does not take
-      client.socket.terminate();
-    } else if (nowMs() - client.lastPongMs >= options.pongTimeoutMs) {
-      log.warning(`client ${client.peer} does not answer pings and is closed`);
-      client.socket.terminate();
-    } else {
-      client.socket.ping();
-    }
+  stop(): Promise<void> {
+    return this.#lifecycle.stop(() => this.#close());
   }
 
-  function onTick(event: TickEvent): void {
-    for (const client of clients) {
-      try {
-        deliver(client, event);
-      } catch (error) {
-        log.error(`client ${client.peer}: ${errorText(error)}`);
-        client.outbox.close();
-        client.socket.close(closeCodes.internal);
-      }
-    }
-    if (clients.size > 0) counters.lastActivityMs = clock.nowMs();
+  status(): AdapterStatus {
+    return this.#lifecycle.status({
+      endpoint: this.#endpoint,
+      peers: this.#clients.size,
+      lastActivityMs: this.#counters.lastActivityMs,
+      rxCount: this.#counters.rx,
+      txCount: this.#tally.sent,
+      errorCount: this.#counters.errors,
+      droppedCount: this.#tally.dropped,
+    });
   }
 
-  function onDevices({ removed }: DeviceChange): void {
-    followDevices();
-    if (!removed) return;
-    for (const { socket, outbox, device } of clients) {
-      if (device !== removed.index) continue;
-      outbox.close();
-      socket.close(closeCodes.normal, `device ${device} was removed`);
-    }
+  get #endpoint(): string | null {
+    const address = this.#context.server.address() as AddressInfo | null;
+    return address && `ws://${hostAndPort(address.address, address.port)}${streamPaths[0]}`;
   }
 
-  function listen(): void {
-    followDevices();
+  #nowMs(): number {
+    return this.#context.clock.monotonicMs();
+  }
+
+  #noteActivity(): void {
+    this.#counters.lastActivityMs = this.#context.clock.nowMs();
+  }
+
+  #listen(): void {
+    const { plant, server, guard, stopping } = this.#context;
+    const { maxClients, every, pingIntervalMs } = this.#options;
+    this.#followDevices();
     const { gate, end } = guardUpgrades(
       server,
       {
-        guard: createHttpGuard(context.guard),
+        guard: createHttpGuard(guard),
         deviceExists: (index) => plant.devices.some((device) => device.index === index),
-        clients: () => clients.size,
-        maxClients: options.maxClients,
-        stopping: () => state === 'stopped' || context.stopping?.() === true,
+        clients: () => this.#clients.size,
+        maxClients,
+        stopping: () => this.#lifecycle.stopping || stopping?.() === true,
       },
       (request, selection) => {
-        selections.set(request, selection);
+        this.#selections.set(request, selection);
       },
     );
     const instance = expressWs(express(), gate, {
       leaveRouterUntouched: true,
       wsOptions: { maxPayload: maxIncomingBytes, maxFragments, perMessageDeflate: false },
     });
+    const attach = (socket: WebSocket, request: IncomingMessage) => {
+      this.#attach(socket, request);
+    };
     for (const path of streamPaths) instance.app.ws(path, attach);
-    ends.push(
+    this.#ends = [
       end,
-      plant.onTick(onTick),
-      plant.onDevices(onDevices),
-      options.every(options.pingIntervalMs, () => {
-        for (const client of clients) checkClient(client);
+      plant.onTick((event) => {
+        this.#onTick(event);
+      }),
+      plant.onDevices((change) => {
+        this.#onDevices(change);
+      }),
+      every(pingIntervalMs, () => {
+        for (const client of this.#clients) this.#check(client);
       }),
       () => {
         instance.getWss().close();
       },
-    );
+    ];
   }
 
-  /** Closes with 1001; who does not answer in time is cut off. */
-  function closeClients(): Promise<void> {
-    const open = [...clients];
+  async #close(): Promise<void> {
+    await this.#closeClients();
+    for (const end of this.#ends.splice(0)) end();
+    this.#log.flush();
+  }
+
+  #followDevices(): void {
+    const { length } = this.#context.plant.devices;
+    this.#ofAll.least = length;
+    this.#ofAll.messages = this.#ofOne.messages = Math.max(this.#options.queue, 2 * length);
+  }
+
+  #onTick(event: TickEvent): void {
+    for (const client of this.#clients) {
+      try {
+        this.#deliver(client, event);
+      } catch (error) {
+        this.#log.error(`client ${client.peer}: ${errorText(error)}`);
+        client.outbox.close();
+        client.socket.close(closeCodes.internal);
+      }
+    }
+    if (this.#clients.size > 0) this.#noteActivity();
+  }
+
+  #onDevices({ removed }: DeviceChange): void {
+    this.#followDevices();
+    if (!removed) return;
+    for (const { socket, outbox, device } of this.#clients) {
+      if (device !== removed.index) continue;
+      outbox.close();
+      socket.close(closeCodes.normal, `device ${device} was removed`);
+    }
+  }
+
+  #attach(socket: WebSocket, request: IncomingMessage): void {
+    const { remoteAddress, remotePort } = request.socket;
+    const device = this.#selections.get(request)?.device ?? null;
+    const client: Client = {
+      socket,
+      outbox: new Outbox({
+        socket: request.socket,
+        channel: socket,
+        bounds: device === null ? this.#ofAll : this.#ofOne,
+        tally: this.#tally,
+        nowMs: () => this.#nowMs(),
+      }),
+      device,
+      peer: `${remoteAddress ?? 'unknown'}:${remotePort ?? 0}`,
+      lastPongMs: this.#nowMs(),
+    };
+    this.#clients.add(client);
+    this.#noteActivity();
+    this.#listenTo(client, request.socket);
+    this.#deliver(client, this.#context.plant.latest);
+  }
+
+  #listenTo(client: Client, tcp: Socket): void {
+    const { socket } = client;
+    socket.on('message', () => {
+      this.#counters.rx += 1;
+      this.#noteActivity();
+    });
+    socket.on('ping', () => {
+      if (tcp.writableLength > maxUnsentBytes) socket.terminate();
+    });
+    socket.on('pong', () => {
+      client.lastPongMs = this.#nowMs();
+    });
+    // the library answers broken frames with their own close code; the close event follows
+    socket.on('error', () => {
+      this.#counters.errors += 1;
+    });
+    socket.on('close', (code) => {
+      this.#forget(client, code);
+    });
+  }
+
+  #deliver(client: Client, event: TickEvent): void {
+    if (this.#broadcast.event !== event) this.#broadcast = new Broadcast(event);
+    if (client.device === null) {
+      client.outbox.pushAll(this.#broadcast.pieces);
+      return;
+    }
+    const frame = this.#broadcast.of(client.device);
+    if (frame) client.outbox.push(frame);
+  }
+
+  #forget(client: Client, code: number): void {
+    if (!this.#clients.delete(client)) return;
+    const { sent, dropped } = client.outbox;
+    client.outbox.close();
+    this.#log.info(`client ${client.peer} disconnected with code ${code}: ${sent} messages sent, ${dropped} dropped`);
+  }
+
+  /** Applies the time limits, or sends the next ping. */
+  #check(client: Client): void {
+    if (client.outbox.stalledMs() >= this.#options.stallTimeoutMs) {
+      this.#log.warning(`client ${client.peer} takes nothing and is closed`);
+      client.socket.close(closeCodes.policy, 'nothing taken');
+      // the close frame waits behind what the client does not take
+      client.socket.terminate();
+    } else if (this.#nowMs() - client.lastPongMs >= this.#options.pongTimeoutMs) {
+      this.#log.warning(`client ${client.peer} does not answer pings and is closed`);
+      client.socket.terminate();
+    } else {
+      client.socket.ping();
+    }
+  }
+
+  /** Closes with 1001; clients that do not answer in time are cut off. */
+  #closeClients(): Promise<void> {
+    const open = [...this.#clients];
     if (open.length === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const cutOff = setTimeout(() => {
         for (const { socket } of open) socket.terminate();
-      }, options.closeTimeoutMs);
+      }, this.#options.closeTimeoutMs);
       let left = open.length;
       for (const { socket, outbox } of open) {
         outbox.close();
@@ -247,48 +324,4 @@ export function createTelemetry(context: TelemetryContext): Telemetry {
       }
     });
   }
-
-  function endpoint(): string | null {
-    const address = server.address() as AddressInfo | null;
-    if (!address) return null;
-    return `ws://${hostAndPort(address.address, address.port)}${streamPaths[0]}`;
-  }
-
-  return {
-    module: 'WS',
-    comm: 'websocket',
-    get clients() {
-      return clients.size;
-    },
-    start() {
-      if (state === 'stopped') {
-        state = 'listening';
-        listen();
-      }
-      return Promise.resolve();
-    },
-    stop() {
-      if (state === 'stopped') return ending;
-      state = 'stopped';
-      ending = closeClients().then(() => {
-        for (const end of ends.splice(0)) end();
-        log.flush();
-      });
-      return ending;
-    },
-    status(): AdapterStatus {
-      return {
-        enabled: true,
-        state,
-        detail: null,
-        endpoint: endpoint(),
-        peers: clients.size,
-        lastActivityMs: counters.lastActivityMs,
-        rxCount: counters.rx,
-        txCount: tally.sent,
-        errorCount: counters.errors,
-        droppedCount: tally.dropped,
-      };
-    },
-  };
 }

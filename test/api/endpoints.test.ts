@@ -16,7 +16,9 @@ function adapter(comm: Adapter['comm'], status: Partial<AdapterStatus>): Adapter
     stop: () => Promise.resolve(),
     status: () => ({ ...disabledStatus, ...status }),
     endpointOf: (index) =>
-      comm === 'modbus_tcp' ? { host: '127.0.0.1', port: 8502 + index, unitId: 1, tls: false } : null,
+      comm === 'modbus_tcp'
+        ? { protocol: 'modbus_tcp', host: '127.0.0.1', port: 8502 + index, unitId: 1, tls: false }
+        : null,
   };
 }
 
@@ -122,6 +124,11 @@ describe('life-cycle endpoints', () => {
       adapters: [adapter('modbus_rtu', { state: 'error' })],
     });
     expect((await rest.get('/health')).status).to.equal('degraded');
+    await close();
+    rest = await Rest.open(testPlant({ types: ['PV-3Phase'] }), {
+      adapters: [{ ...adapter('csip', { state: 'error' }), outbound: true }],
+    });
+    expect((await rest.get('/health')).status).to.equal('ok');
     await close();
     let stalledMs = 0;
     rest = await Rest.open(

@@ -10,7 +10,7 @@ import {
   modelLengthFault,
   shiftFault,
 } from '../../src/fault-kinds/modbus-structure.ts';
-import { startApp } from '../support/running-app.ts';
+import { modbusEndpoint, startApp } from '../support/running-app.ts';
 import type { RunningApp } from '../support/running-app.ts';
 import { PeerError, PythonPeer, describeWith } from './support/peers.ts';
 
@@ -51,8 +51,7 @@ describeWith(['pysunspec2'], 'scans maps with faults', () => {
 
   before(async () => {
     running = await startApp(['PV-3Phase']);
-    const port = running.app.adapters.flatMap((adapter) => adapter.endpointOf?.(0)?.port ?? [])[0];
-    master = new PythonPeer('sunspec_master', port ?? 0);
+    master = new PythonPeer('sunspec_master', modbusEndpoint(running.app, 0).port);
   });
   after(async () => {
     await master.stop();

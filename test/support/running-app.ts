@@ -1,5 +1,6 @@
 import { createApp } from '../../src/app.ts';
 import type { App, AppOptions } from '../../src/app.ts';
+import type { ModbusTcpEndpoint } from '../../src/core/adapter.ts';
 import type { AppConfig } from '../../src/config/settings/app-config.ts';
 import { loadConfig } from '../../src/config/layers/load.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
@@ -36,6 +37,15 @@ export async function startApp(
   );
   const { http } = await app.start();
   return { app, port: http.port };
+}
+
+/** The Modbus TCP address of a device of a running simulator. */
+export function modbusEndpoint({ adapters }: App, index: number): ModbusTcpEndpoint {
+  for (const adapter of adapters) {
+    const endpoint = adapter.endpointOf?.(index);
+    if (endpoint?.protocol === 'modbus_tcp') return endpoint;
+  }
+  throw new Error(`device ${index} is not served over Modbus TCP`);
 }
 
 /** All that a request could have changed, as text: registers, state behind them, commands, surroundings, clock. */

@@ -84,8 +84,9 @@ export function alarmSummary(devices: readonly Device[]): AlarmsReply {
 /** Where a device can be reached over Modbus, if it can. */
 export function modbusEndpoint(adapters: readonly Adapter[], index: number): ModbusEndpointReply | null {
   for (const adapter of adapters) {
-    const endpoint = adapter.comm === 'modbus_tcp' ? adapter.endpointOf?.(index) : null;
-    if (endpoint) return { host: endpoint.host, port: endpoint.port, unit_id: endpoint.unitId, tls: endpoint.tls };
+    const endpoint = adapter.endpointOf?.(index);
+    if (endpoint?.protocol !== 'modbus_tcp') continue;
+    return { host: endpoint.host, port: endpoint.port, unit_id: endpoint.unitId, tls: endpoint.tls };
   }
   return null;
 }

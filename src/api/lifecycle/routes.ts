@@ -149,8 +149,8 @@ const health = route({
   handle(ctx) {
     const { tick, tickAgeS, paused, rateHeld } = ctx.plant.health;
     const { failed, tickIntervalS } = ctx.fresh.of('health', () => ({
-      // a foreign device that does not answer is no failure of the simulator
-      failed: ctx.adapters.some((adapter) => adapter.comm !== 'sunspec_client' && adapter.status().state === 'error'),
+      // a peer that does not answer is no failure of the simulator
+      failed: ctx.adapters.some((adapter) => adapter.outbound !== true && adapter.status().state === 'error'),
       tickIntervalS: ctx.plant.time.tickIntervalS,
     }));
     const stalled = !paused && tickAgeS > missingTicks * tickIntervalS;

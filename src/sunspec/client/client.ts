@@ -1,4 +1,5 @@
 /** The built-in SunSpec master, as an adapter: one device, chosen at run time. */
+import { AdapterLifecycle } from '../../core/adapter-lifecycle.ts';
 import type { Adapter, AdapterStatus, CommState } from '../../core/adapter.ts';
 import { systemClock } from '../../core/time/clock.ts';
 import type { WallClock } from '../../core/time/clock.ts';
@@ -51,6 +52,8 @@ export interface SunSpecClientOptions {
 export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   readonly module = 'Modbus';
   readonly comm = 'sunspec_client';
+  readonly outbound = true;
+  readonly #lifecycle = new AdapterLifecycle();
   readonly #clock: WallClock;
   readonly #log: LimitedLog;
   readonly #queue: OperationQueue;
@@ -66,7 +69,6 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   #lastErrorMs: number | null = null;
   #lastActivityMs: number | null = null;
   #sample: RemoteSample | null = null;
-  #stopped = false;
 
   constructor({ clock = systemClock, logger = silentLogger, seed = 1, later = callLater }: SunSpecClientOptions = {}) {
     this.#clock = clock;
@@ -83,21 +85,22 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   }
 
   start(): Promise<void> {
-    return Promise.resolve();
+    return this.#lifecycle.start(() => undefined);
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#letGo(new SimError('STOPPING', 'the simulator is stopping'));
-    await this.#poller.settled();
-    this.#log.flush();
+  stop(): Promise<void> {
+    return this.#lifecycle.stop(async () => {
+      this.#letGo(new SimError('STOPPING', 'the simulator is stopping'));
+      await this.#poller.settled();
+      this.#log.flush();
+    });
   }
 
   status(): AdapterStatus {
     const { requests, answers, errors } = this.#counters;
-    const state: CommState = this.#stopped ? 'stopped' : this.#poller.retrying ? 'retrying' : this.#state;
+    const state: CommState = this.#lifecycle.stopping ? 'stopped' : this.#poller.retrying ? 'retrying' : this.#state;
     const connection = this.#session?.connection;
-    return {
+    return this.#lifecycle.status({
       enabled: connection !== undefined,
       state,
       detail: state === 'connected' ? null : this.#lastError,
@@ -107,7 +110,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
       rxCount: answers,
       txCount: requests,
       errorCount: errors,
-    };
+    });
   }
 
   view(): ClientStatus {
@@ -128,7 +131,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   }
 
   async connect(target: ClientTarget): Promise<ClientStatus> {
-    if (this.#stopped) throw new SimError('STOPPING', 'the simulator is stopping');
+    if (this.#lifecycle.stopping) throw new SimError('STOPPING', 'the simulator is stopping');
     checkTarget(target);
     checkSecrets(target);
     this.#letGo(new SimError('COMMAND_CONFLICT', 'the SunSpec client was told to connect anew'));
@@ -202,7 +205,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   poll(settings: PollSettings): PollStatus {
     this.#poller.settings = settings;
     this.#poller.stop();
-    if (this.#session !== null && !this.#stopped) this.#poller.start();
+    if (this.#session !== null && !this.#lifecycle.stopping) this.#poller.start();
     return this.#poller.status();
   }
 

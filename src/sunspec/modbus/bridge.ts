@@ -1,19 +1,22 @@
-import type { Adapter, AdapterStatus, CommState, DeviceEndpoint } from '../../core/adapter.ts';
-import { systemClock } from '../../core/time/clock.ts';
-import { errorText, SimError } from '../../core/errors.ts';
+import { AdapterLifecycle } from '../../core/adapter-lifecycle.ts';
+import { startLine } from '../../core/adapter.ts';
+import type { Adapter, AdapterStatus, Exposure, ModbusTcpEndpoint } from '../../core/adapter.ts';
+import { SimError } from '../../core/errors.ts';
 import { hostAndPort } from '../../core/net/listen.ts';
 import { silentLogger } from '../../core/log/log.ts';
+import type { Logger } from '../../core/log/log.ts';
 import { highestUnitId } from '../../contract/modbus-report.ts';
 import type { ModbusReport, ModbusReporter } from '../../contract/modbus-report.ts';
 import type { FaultyMaps } from '../faults/faulty-maps.ts';
 import type { Bank } from '../map/bank.ts';
 import type { DeviceServer } from '../../contract/plant.ts';
+import { countsStatus } from './server/context.ts';
 import type { ModbusContext, ModbusCounters } from './server/context.ts';
 import type { FramingName } from './framing/framing.ts';
 import { createModbusContext, createModbusTcpServer } from './server/server.ts';
 import type { ModbusClientInfo, ModbusContextOptions, ModbusTcpServer } from './server/server.ts';
 import type { TlsFiles } from './tls/tls-files.ts';
-import { BankUnit, LineUnits } from './unit-bridge.ts';
+import { BankUnit, LineUnits, unitsInWords } from './unit-bridge.ts';
 
 export interface ModbusDevice {
   readonly index: number;
@@ -21,7 +24,7 @@ export interface ModbusDevice {
 }
 
 export interface ModbusAdapterOptions extends ModbusContextOptions {
-  /** those at the start */
+  /** the devices at the start */
   readonly devices: readonly ModbusDevice[];
   readonly host: string;
   /** port of device 0, or the shared port; 0 = any free port */
@@ -29,19 +32,19 @@ export interface ModbusAdapterOptions extends ModbusContextOptions {
   /** one port for all, unit id 1 + index; otherwise one port per device, base + index */
   readonly sharedPort: boolean;
   /**
-   * Default `mbap`. With `rtu` each port is a line: devices answer at their address (1.DA), and unit ids that nobody has
-   * get no answer.
+   * Default `mbap`. With `rtu` each port is a line: devices answer at their address (1.DA), and other unit ids get no
+   * answer.
    */
   readonly framing?: FramingName;
-  /** faults in what the devices show and take; absent: there are none */
+  /** faults between the devices' registers and their masters; absent: there are none */
   readonly faultyMaps?: FaultyMaps;
-  /** TLS on every port, and none in clear; default: all in clear */
+  /** TLS on every port; default: every port in clear */
   readonly tlsFiles?: TlsFiles;
 }
 
 export interface ModbusAdapter extends Adapter, DeviceServer, ModbusReporter {
   readonly comm: 'modbus_tcp';
-  endpointOf(deviceIndex: number): DeviceEndpoint | null;
+  endpointOf(deviceIndex: number): ModbusTcpEndpoint | null;
   addDevice(device: ModbusDevice): Promise<void>;
   readonly counters: Readonly<ModbusCounters>;
   clients(): readonly ModbusClientInfo[];
@@ -53,7 +56,7 @@ const ownUnitId = 1;
 /** ports that are being bound at one time */
 const parallelListens = 64;
 
-/** A listener and whose it is; one per device in index order, or the shared one alone. */
+/** A listener; one per device in index order, or the shared one alone. */
 interface Port {
   readonly server: ModbusTcpServer;
   /** undefined: shared */
@@ -66,188 +69,200 @@ interface Port {
  */
 export function createModbusAdapter(options: ModbusAdapterOptions): ModbusAdapter {
   checkRoom(options);
-  const { host, sharedPort, tlsFiles, faultyMaps } = options;
-  const clock = options.clock ?? systemClock;
-  const logger = options.logger ?? silentLogger;
-  // who shares a port stands behind it as behind a gateway
-  const context = createModbusContext({
-    foreignUnit: sharedPort ? 'gateway' : 'silent',
-    ...options,
-    ...(tlsFiles !== undefined && { tls: tlsFiles.gate }),
-  });
-  const { counters } = context;
-  /** in index order */
-  const units = new Map(
-    options.devices.map(({ index, bank }) => [index, new BankUnit(index, bank, faultyMaps)] as const),
-  );
-  const byIndex = new Map<number, Port>();
-  let ports: readonly Port[] = [];
-  let state: CommState = 'stopped';
-  let lastError: string | null = null;
-  let stopping: Promise<void> | undefined;
+  return new TcpAdapter(options);
+}
 
-  async function closeAll(): Promise<void> {
-    byIndex.clear();
-    tlsFiles?.unwatch();
-    await Promise.all(ports.map(({ server }) => server.close()));
-    ports = [];
+class TcpAdapter implements ModbusAdapter {
+  readonly module = 'Modbus';
+  readonly comm = 'modbus_tcp';
+  readonly counters: ModbusCounters;
+  readonly exposure?: Exposure;
+  readonly reload?: () => void;
+  readonly #options: ModbusAdapterOptions;
+  readonly #context: ModbusContext;
+  readonly #logger: Logger;
+  readonly #lifecycle = new AdapterLifecycle();
+  /** by device index, rising */
+  readonly #units: Map<number, BankUnit>;
+  readonly #portOf = new Map<number, Port>();
+  #ports: readonly Port[] = [];
+
+  constructor(options: ModbusAdapterOptions) {
+    const { devices, host, sharedPort, tlsFiles, faultyMaps, logger = silentLogger } = options;
+    this.#options = options;
+    this.#logger = logger;
+    this.#context = createModbusContext({
+      // a shared port is like a gateway with the devices behind it
+      foreignUnit: sharedPort ? 'gateway' : 'silent',
+      ...options,
+      ...(tlsFiles !== undefined && { tls: tlsFiles.gate }),
+    });
+    this.counters = this.#context.counters;
+    this.#units = new Map(devices.map(({ index, bank }) => [index, new BankUnit(index, bank, faultyMaps)] as const));
+    if (tlsFiles === undefined) {
+      this.exposure = { what: 'Modbus', host };
+    } else {
+      this.reload = () => {
+        tlsFiles.reload();
+      };
+    }
   }
 
-  async function start(): Promise<void> {
-    if (state !== 'stopped' && state !== 'error') return;
-    state = 'starting';
-    stopping = undefined;
-    const present = [...units];
-    ports = sharedPort
-      ? [sharedListener(options, context, units)]
-      : present.map(([index, unit]) => ownListener(options, context, index, unit));
-    try {
-      await listenAll(ports);
-    } catch (error) {
-      await closeAll();
-      state = 'error';
-      lastError = errorText(error);
-      throw error;
-    }
-    for (const [at, [index]] of present.entries()) {
-      const port = ports[sharedPort ? 0 : at];
-      if (port !== undefined) byIndex.set(index, port);
-    }
-    tlsFiles?.watch();
-    state = 'listening';
-    lastError = null;
-    logger.info(listeningLine(options, ports, units.size));
+  start(): Promise<void> {
+    return this.#lifecycle.start(() => this.#open());
   }
 
-  async function addDevice({ index, bank }: ModbusDevice): Promise<void> {
-    const lack = lackOfRoom(options, index);
+  stop(): Promise<void> {
+    return this.#lifecycle.stop(() => this.#close());
+  }
+
+  async addDevice({ index, bank }: ModbusDevice): Promise<void> {
+    const lack = lackOfRoom(this.#options, index);
     if (lack !== null) throw new SimError('COMMAND_CONFLICT', lack.detail);
-    const unit = new BankUnit(index, bank, faultyMaps);
-    if (state === 'listening') {
-      const [shared] = ports;
-      const port =
-        sharedPort && shared !== undefined
-          ? shared
-          : await bindLate(ownListener(options, context, index, unit)).catch((error: unknown) => {
-              unit.release();
-              throw error;
-            });
-      byIndex.set(index, port);
-    }
-    units.set(index, unit);
-    const port = byIndex.get(index);
-    if (port !== undefined)
-      logger.info(`${protocolOf(options)} on ${hostAndPort(host, port.server.port)}, unit ${unitIdOf(index)}`, index);
+    const unit = new BankUnit(index, bank, this.#options.faultyMaps);
+    if (this.#lifecycle.state === 'listening') this.#portOf.set(index, await this.#portFor(index, unit));
+    this.#units.set(index, unit);
+    const port = this.#portOf.get(index)?.server.port;
+    if (port === undefined) return;
+    const where = hostAndPort(this.#options.host, port);
+    this.#logger.info(`${protocolOf(this.#options)} on ${where}, unit ${this.#unitIdOf(index)}`, index);
   }
 
-  /** Binds while others are served already. @throws SimError COMMAND_CONFLICT, STOPPING with nothing left open */
-  async function bindLate(port: Port): Promise<Port> {
-    refuseWhenStopping();
-    // in the list from the start: a stop meanwhile closes it as well
-    ports = [...ports, port];
-    try {
-      await listenAll([port]);
-    } catch (error) {
-      ports = ports.filter((each) => each !== port);
-      throw error instanceof SimError && error.code === 'LISTEN_FAILED'
-        ? new SimError('COMMAND_CONFLICT', error.message, error.issues)
-        : error;
-    }
-    refuseWhenStopping();
-    return port;
-  }
-
-  function refuseWhenStopping(): void {
-    if (stopping !== undefined) throw new SimError('STOPPING', 'Modbus is stopping');
-  }
-
-  async function removeDevice(index: number): Promise<void> {
-    const port = byIndex.get(index);
-    units.get(index)?.release();
-    units.delete(index);
-    byIndex.delete(index);
+  async removeDevice(index: number): Promise<void> {
+    const port = this.#portOf.get(index);
+    this.#units.get(index)?.release();
+    this.#units.delete(index);
+    this.#portOf.delete(index);
     if (port?.deviceIndex === undefined) return;
-    ports = ports.filter((each) => each !== port);
+    this.#ports = this.#ports.filter((each) => each !== port);
     await port.server.close();
   }
 
-  function unitIdOf(index: number): number {
-    const byPort = sharedPort ? 1 + index : ownUnitId;
-    return options.framing === 'rtu' ? (units.get(index)?.address ?? byPort) : byPort;
-  }
-
-  async function stop(): Promise<void> {
-    stopping ??= closeAll().then(() => {
-      state = 'stopped';
-    });
-    await stopping;
-  }
-
-  function status(): AdapterStatus {
-    const first = ports[0];
-    const { lastActivityMs } = counters;
-    return {
-      enabled: true,
-      state,
-      detail: lastError ?? (ports.length > 1 ? portsInWords(ports) : null),
+  status(): AdapterStatus {
+    const [first] = this.#ports;
+    return this.#lifecycle.status({
+      ...countsStatus(this.#context),
+      detail: this.#ports.length > 1 ? portsInWords(this.#ports) : null,
       endpoint:
-        state === 'listening' && first !== undefined
-          ? `${tlsFiles === undefined ? 'tcp' : 'tls'}://${hostAndPort(host, first.server.port)}`
+        this.#lifecycle.state === 'listening' && first !== undefined
+          ? `${this.#scheme}://${hostAndPort(this.#options.host, first.server.port)}`
           : null,
-      peers: ports.reduce((sum, { server }) => sum + server.connectionCount, 0),
-      lastActivityMs: lastActivityMs === null ? null : clock.nowMs() - (clock.monotonicMs() - lastActivityMs),
-      rxCount: counters.requests,
-      txCount: counters.answers,
-      errorCount:
-        counters.exceptions +
-        counters.violations +
-        counters.timeouts +
-        counters.unreadable +
-        counters.handshakeFailures,
+      peers: this.#ports.reduce((sum, { server }) => sum + server.connectionCount, 0),
+    });
+  }
+
+  startLines(): readonly string[] {
+    const endpoints = Array.from(this.#portOf.keys()).flatMap((index) => this.endpointOf(index) ?? []);
+    const [first, last] = [endpoints[0], endpoints.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const where = hostAndPort(first.host, first.port) + furtherPorts(endpoints.map(({ port }) => port));
+    const units = unitsInWords(first.unitId, last.unitId);
+    return [startLine('Modbus', `${where} (${first.tls ? 'TLS, ' : ''}${units}, SunSpec base 40000)`)];
+  }
+
+  endpointOf(deviceIndex: number): ModbusTcpEndpoint | null {
+    const port = this.#portOf.get(deviceIndex);
+    if (port === undefined) return null;
+    const { host, tlsFiles } = this.#options;
+    return {
+      protocol: 'modbus_tcp',
+      host,
+      port: port.server.port,
+      unitId: this.#unitIdOf(deviceIndex),
+      tls: tlsFiles !== undefined,
     };
   }
 
-  function endpointOf(deviceIndex: number): DeviceEndpoint | null {
-    const port = byIndex.get(deviceIndex);
-    if (port === undefined) return null;
-    return { host, port: port.server.port, unitId: unitIdOf(deviceIndex), tls: tlsFiles !== undefined };
+  clients(): readonly ModbusClientInfo[] {
+    return this.#ports.flatMap(({ server }) => server.clients());
   }
 
-  function report(): ModbusReport {
-    const transport = tlsFiles !== undefined ? 'tls' : options.framing === 'rtu' ? 'rtu_over_tcp' : 'tcp';
+  report(): ModbusReport {
+    const { framing, host, tlsFiles } = this.#options;
+    const transport = tlsFiles !== undefined ? 'tls' : framing === 'rtu' ? 'rtu_over_tcp' : 'tcp';
     return {
-      // nobody answers for others on a line
-      foreignUnit: options.framing === 'rtu' ? 'silent' : context.foreignUnit,
-      limits: context.limits,
-      counters,
-      listeners: ports.map(({ server, deviceIndex }) => ({
+      // on a line no device answers for an address that is not there
+      foreignUnit: framing === 'rtu' ? 'silent' : this.#context.foreignUnit,
+      limits: this.#context.limits,
+      counters: this.counters,
+      listeners: this.#ports.map(({ server, deviceIndex }) => ({
         transport,
         deviceIndex: deviceIndex ?? null,
         clients: server.clients(),
-        endpoint:
-          server.port === 0 ? null : `${transport === 'tls' ? 'tls' : 'tcp'}://${hostAndPort(host, server.port)}`,
+        endpoint: server.port === 0 ? null : `${this.#scheme}://${hostAndPort(host, server.port)}`,
       })),
     };
   }
 
-  return {
-    module: 'Modbus',
-    comm: 'modbus_tcp',
-    report,
-    start,
-    stop,
-    status,
-    endpointOf,
-    addDevice,
-    removeDevice,
-    ...(tlsFiles !== undefined && {
-      reload: () => {
-        tlsFiles.reload();
-      },
-    }),
-    counters,
-    clients: () => ports.flatMap(({ server }) => server.clients()),
-  };
+  get #scheme(): string {
+    return this.#options.tlsFiles === undefined ? 'tcp' : 'tls';
+  }
+
+  async #open(): Promise<void> {
+    const { sharedPort, tlsFiles } = this.#options;
+    const present = [...this.#units];
+    this.#ports = sharedPort
+      ? [sharedListener(this.#options, this.#context, this.#units)]
+      : present.map(([index, unit]) => ownListener(this.#options, this.#context, index, unit));
+    try {
+      await listenAll(this.#ports);
+    } catch (error) {
+      await this.#close();
+      throw error;
+    }
+    for (const [at, [index]] of present.entries()) {
+      const port = this.#ports[sharedPort ? 0 : at];
+      if (port !== undefined) this.#portOf.set(index, port);
+    }
+    tlsFiles?.watch();
+    this.#logger.info(listeningLine(this.#options, this.#ports, this.#units.size));
+  }
+
+  async #close(): Promise<void> {
+    this.#portOf.clear();
+    this.#options.tlsFiles?.unwatch();
+    await Promise.all(this.#ports.map(({ server }) => server.close()));
+    this.#ports = [];
+  }
+
+  /** The port at which a device that joins is served. */
+  async #portFor(index: number, unit: BankUnit): Promise<Port> {
+    const [shared] = this.#ports;
+    if (this.#options.sharedPort && shared !== undefined) return shared;
+    try {
+      return await this.#bindLate(ownListener(this.#options, this.#context, index, unit));
+    } catch (error) {
+      unit.release();
+      throw error;
+    }
+  }
+
+  /** Binds while others are served already. @throws SimError COMMAND_CONFLICT, STOPPING with nothing left open */
+  async #bindLate(port: Port): Promise<Port> {
+    this.#refuseWhenStopping();
+    // in the list from the start: a stop meanwhile closes it as well
+    this.#ports = [...this.#ports, port];
+    try {
+      await listenAll([port]);
+    } catch (error) {
+      this.#ports = this.#ports.filter((each) => each !== port);
+      throw error instanceof SimError && error.code === 'LISTEN_FAILED'
+        ? new SimError('COMMAND_CONFLICT', error.message, error.issues)
+        : error;
+    }
+    this.#refuseWhenStopping();
+    return port;
+  }
+
+  #refuseWhenStopping(): void {
+    if (this.#lifecycle.stopping) throw new SimError('STOPPING', 'Modbus is stopping');
+  }
+
+  #unitIdOf(index: number): number {
+    const { framing, sharedPort } = this.#options;
+    const byPort = sharedPort ? 1 + index : ownUnitId;
+    return framing === 'rtu' ? (this.#units.get(index)?.address ?? byPort) : byPort;
+  }
 }
 
 /** Why a device of this index cannot be served, under the setting that decides it; null: it can. */
@@ -272,10 +287,10 @@ function lackOfRoom(
 
 function checkRoom(options: ModbusAdapterOptions): void {
   const highest = options.devices.reduce((max, { index }) => Math.max(max, index), 0);
-  const fault = lackOfRoom(options, highest);
-  if (fault !== null)
-    throw new SimError('CONFIG_INVALID', fault.detail, [
-      { ...fault, ...(options.sharedPort && { allowed: [highestUnitId] }) },
+  const lack = lackOfRoom(options, highest);
+  if (lack !== null)
+    throw new SimError('CONFIG_INVALID', lack.detail, [
+      { ...lack, ...(options.sharedPort && { allowed: [highestUnitId] }) },
     ]);
 }
 
@@ -340,6 +355,16 @@ function named(error: unknown, deviceIndex: number | undefined): unknown {
   if (!(error instanceof SimError)) return error;
   const whose = deviceIndex === undefined ? 'Modbus' : `Modbus of device ${deviceIndex}`;
   return new SimError(error.code, `${whose}: ${error.message}`, error.issues);
+}
+
+/** What follows the first port: nothing, `..last` for a row of neighbours, or a list. */
+function furtherPorts(ports: readonly number[]): string {
+  const [first = 0] = ports;
+  const last = ports.at(-1) ?? first;
+  if (ports.every((port) => port === first)) return '';
+  if (ports.every((port, i) => port === first + i)) return `..${last}`;
+  const shown = ports.slice(1, 20).join(', ');
+  return `, ${shown}${ports.length > 20 ? `, ... (${ports.length} ports, see GET /api/sim/devices)` : ''}`;
 }
 
 function portsInWords(ports: readonly Port[]): string {

@@ -1,6 +1,7 @@
 /** Modbus RTU: all devices on one serial line, each at its address. */
-import type { Adapter, AdapterStatus, CommState, DeviceEndpoint } from '../../core/adapter.ts';
-import { systemClock } from '../../core/time/clock.ts';
+import { AdapterLifecycle } from '../../core/adapter-lifecycle.ts';
+import { startLine } from '../../core/adapter.ts';
+import type { Adapter, AdapterStatus, ModbusRtuEndpoint } from '../../core/adapter.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import { BackOff } from '../../core/net/back-off.ts';
 import { silentLogger } from '../../core/log/log.ts';
@@ -9,6 +10,7 @@ import type { ModbusReport, ModbusReporter } from '../../contract/modbus-report.
 import type { FaultyMaps } from '../faults/faulty-maps.ts';
 import type { DeviceServer } from '../../contract/plant.ts';
 import type { ModbusDevice } from './bridge.ts';
+import { countsStatus } from './server/context.ts';
 import type { ModbusCounters } from './server/context.ts';
 import type { Service } from './server/exchange.ts';
 import { createModbusContext } from './server/server.ts';
@@ -16,7 +18,7 @@ import type { ModbusClientInfo, ModbusContextOptions } from './server/server.ts'
 import { SerialLine } from './serial/line.ts';
 import { createSerialOpener } from './serial/port.ts';
 import type { SerialChannel, SerialOpener, SerialSettings } from './serial/port.ts';
-import { BankUnit, LineUnits } from './unit-bridge.ts';
+import { BankUnit, LineUnits, unitsInWords } from './unit-bridge.ts';
 
 export interface ModbusRtuOptions extends Omit<ModbusContextOptions, 'limits' | 'foreignUnit' | 'sweeper' | 'tls'> {
   /** those at the start; each needs its address (1.DA) */
@@ -30,7 +32,7 @@ export interface ModbusRtuOptions extends Omit<ModbusContextOptions, 'limits' | 
 
 export interface ModbusRtuAdapter extends Adapter, DeviceServer, ModbusReporter {
   readonly comm: 'modbus_rtu';
-  endpointOf(deviceIndex: number): DeviceEndpoint | null;
+  endpointOf(deviceIndex: number): ModbusRtuEndpoint | null;
   addDevice(device: ModbusDevice): Promise<void>;
   readonly counters: Readonly<ModbusCounters>;
   /** the line, once its master has asked something */
@@ -67,13 +69,11 @@ class RtuAdapter implements ModbusRtuAdapter {
   /** by device index */
   readonly #units: Map<number, BankUnit>;
   readonly #open: SerialOpener;
-  #state: CommState = 'stopped';
-  #lastError: string | null = null;
+  readonly #lifecycle = new AdapterLifecycle();
   #port: SerialChannel | undefined;
   #line: SerialLine | undefined;
   readonly #backOff = new BackOff({ firstMs: firstRetryMs, maxMs: maxRetryMs });
   #cancelRetry: (() => void) | undefined;
-  #stopping: Promise<void> | undefined;
   /** an attempt to open under way */
   #opening: Promise<void> | undefined;
 
@@ -94,46 +94,35 @@ class RtuAdapter implements ModbusRtuAdapter {
     this.counters = context.counters;
   }
 
-  async start(): Promise<void> {
-    if (this.#state !== 'stopped' && this.#state !== 'error') return;
-    this.#state = 'starting';
-    this.#stopping = undefined;
-    try {
-      await this.#connect();
-    } catch (error) {
-      this.#state = 'error';
-      this.#lastError = wordsOf(error);
-      throw error;
-    }
+  start(): Promise<void> {
+    return this.#lifecycle.start(() => this.#connect());
   }
 
   stop(): Promise<void> {
-    this.#stopping ??= this.#end();
-    return this.#stopping;
+    return this.#lifecycle.stop(() => this.#close());
   }
 
   status(): AdapterStatus {
-    const { lastActivityMs, requests, answers, exceptions, unreadable } = this.counters;
-    const {
-      clock = systemClock,
-      line: { path },
-    } = this.#options;
-    return {
-      enabled: true,
-      state: this.#state,
-      detail: this.#lastError ?? charactersInWords(this.#options.line),
-      endpoint: this.#state === 'listening' ? path : null,
+    return this.#lifecycle.status({
+      ...countsStatus(this.#service.context),
+      detail: charactersInWords(this.#options.line),
+      endpoint: this.#endpoint,
       peers: this.clients().length,
-      lastActivityMs: lastActivityMs === null ? null : clock.nowMs() - (clock.monotonicMs() - lastActivityMs),
-      rxCount: requests,
-      txCount: answers,
-      errorCount: exceptions + unreadable,
-    };
+    });
   }
 
-  endpointOf(deviceIndex: number): DeviceEndpoint | null {
+  startLines(): readonly string[] {
+    const endpoints = Array.from(this.#units.keys()).flatMap((index) => this.endpointOf(index) ?? []);
+    const [first, last] = [endpoints[0], endpoints.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const { line } = this.#options;
+    const units = unitsInWords(first.unitId, last.unitId);
+    return [startLine('RTU', `${line.path} (${charactersInWords(line)}, ${units}, SunSpec base 40000)`)];
+  }
+
+  endpointOf(deviceIndex: number): ModbusRtuEndpoint | null {
     const address = this.#units.get(deviceIndex)?.address ?? null;
-    return address === null ? null : { host: this.#options.line.path, port: 0, unitId: address, tls: false };
+    return address === null ? null : { protocol: 'modbus_rtu', path: this.#options.line.path, unitId: address };
   }
 
   addDevice({ index, bank }: ModbusDevice): Promise<void> {
@@ -170,13 +159,16 @@ class RtuAdapter implements ModbusRtuAdapter {
     const {
       context: { foreignUnit, limits },
     } = this.#service;
-    const endpoint = this.#state === 'listening' ? this.#options.line.path : null;
     return {
       foreignUnit,
       limits,
       counters: this.counters,
-      listeners: [{ transport: 'rtu', endpoint, deviceIndex: null, clients: this.clients() }],
+      listeners: [{ transport: 'rtu', endpoint: this.#endpoint, deviceIndex: null, clients: this.clients() }],
     };
+  }
+
+  get #endpoint(): string | null {
+    return this.#lifecycle.state === 'listening' ? this.#options.line.path : null;
   }
 
   /** @throws SimError LISTEN_FAILED */
@@ -189,7 +181,7 @@ class RtuAdapter implements ModbusRtuAdapter {
   async #openLine(): Promise<void> {
     const { line } = this.#options;
     const port = await this.#open(line);
-    if (this.#stopping !== undefined) {
+    if (this.#lifecycle.stopping) {
       await closed(port);
       return;
     }
@@ -206,8 +198,7 @@ class RtuAdapter implements ModbusRtuAdapter {
     port.on('end', () => {
       this.#lost(port);
     });
-    this.#state = 'listening';
-    this.#lastError = null;
+    this.#lifecycle.listening();
     this.#backOff.reset();
     this.#log.info(
       `Modbus RTU on ${line.path} (${charactersInWords(line)}), ${this.#units.size} ${this.#units.size === 1 ? 'device' : 'devices'}`,
@@ -223,9 +214,9 @@ class RtuAdapter implements ModbusRtuAdapter {
     if (this.#port !== port) return;
     this.#drop();
     if (port.isOpen) port.close(() => undefined);
-    this.#state = 'retrying';
-    this.#lastError = `the serial port ${this.#options.line.path} has disappeared`;
-    this.#log.warning(`${this.#lastError}; it is opened again when it is back`);
+    const reason = `the serial port ${this.#options.line.path} has disappeared`;
+    this.#lifecycle.retrying(reason);
+    this.#log.warning(`${reason}; it is opened again when it is back`);
     this.#retryLater();
   }
 
@@ -245,19 +236,18 @@ class RtuAdapter implements ModbusRtuAdapter {
     try {
       await this.#connect();
     } catch (error) {
-      if (this.#stopping !== undefined) return;
-      this.#lastError = wordsOf(error);
+      if (this.#lifecycle.stopping) return;
+      this.#lifecycle.retrying(errorText(error));
       this.#retryLater();
     }
   }
 
-  async #end(): Promise<void> {
+  async #close(): Promise<void> {
     this.#cancelRetry?.();
     await this.#opening;
     const port = this.#port;
     this.#drop();
     if (port !== undefined) await closed(port);
-    this.#state = 'stopped';
     this.#service.context.log.flush();
   }
 }
@@ -268,10 +258,6 @@ function closed(port: SerialChannel): Promise<void> {
       resolve();
     });
   });
-}
-
-function wordsOf(error: unknown): string {
-  return errorText(error);
 }
 
 /** `9600 8N1` */

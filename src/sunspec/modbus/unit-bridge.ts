@@ -70,6 +70,11 @@ export class BankUnit implements ModbusUnit {
   }
 }
 
+/** `unit 1`, `units 1..5`: what the unit ids of devices in a row run from and to. */
+export function unitsInWords(first: number, last: number): string {
+  return first === last ? `unit ${first}` : `units ${first}..${last}`;
+}
+
 /** Who writes, as the registers remember it: with its role where it has one. */
 function originOf({ peer, role }: Requester): Origin {
   return { source: 'modbus', peer: role === undefined ? peer : `${peer} (${role ?? 'no role'})` };

@@ -4,7 +4,7 @@ import type { Json } from '../../support/http.ts';
 import { ask } from '../../support/http.ts';
 import { testPki } from '../../support/pki.ts';
 import { prefix, Rest } from '../../support/rest.ts';
-import { startApp } from '../../support/running-app.ts';
+import { modbusEndpoint, startApp } from '../../support/running-app.ts';
 import { oldInverter } from '../../support/foreign-map.ts';
 import { ScriptedPeer } from '../../support/scripted-peer.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
@@ -16,7 +16,7 @@ describe('REST sunspec-client', () => {
   let modbusPort: number;
   beforeEach(async () => {
     ({ app, port } = await startApp(['Batt-3Phase']));
-    modbusPort = app.adapters.find(({ comm }) => comm === 'modbus_tcp')!.endpointOf!(0)!.port;
+    modbusPort = modbusEndpoint(app, 0).port;
   });
   afterEach(() => app.stop());
 

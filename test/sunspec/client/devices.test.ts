@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { App } from '../../../src/app.ts';
 import type { SunSpecClientAdapter } from '../../../src/sunspec/client/client.ts';
-import { startApp } from '../../support/running-app.ts';
+import { modbusEndpoint, startApp } from '../../support/running-app.ts';
 import { connected, failureOf, pointsOf } from '../../support/client.ts';
 
 const types = ['PV-3Phase', 'PV-1Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
@@ -15,7 +15,7 @@ describe('SunSpec client with the simulator as device', () => {
   after(() => app.stop());
   afterEach(() => client.stop());
 
-  const portOf = (index: number) => app.adapters.find(({ comm }) => comm === 'modbus_tcp')!.endpointOf!(index)!.port;
+  const portOf = (index: number) => modbusEndpoint(app, index).port;
   async function open(index: number): Promise<void> {
     ({ client } = await connected(portOf(index), { timeoutMs: 2000 }));
   }

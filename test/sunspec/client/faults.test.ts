@@ -6,7 +6,7 @@ import { faultKinds } from '../../../src/fault-kinds/all.ts';
 import { createSunSpecClient } from '../../../src/sunspec/client/client.ts';
 import type { SunSpecClientAdapter } from '../../../src/sunspec/client/client.ts';
 import { loopback, pointsOf } from '../../support/client.ts';
-import { startApp } from '../../support/running-app.ts';
+import { modbusEndpoint, startApp } from '../../support/running-app.ts';
 
 const timeoutMs = 200;
 /** two attempts and a connection, and what a busy machine takes */
@@ -229,7 +229,7 @@ describe('SunSpec client and every fault of a device', () => {
   before(async () => {
     ({ app } = await startApp(['PV-3Phase']));
     await app.plant.step(4);
-    port = app.adapters.find(({ comm }) => comm === 'modbus_tcp')!.endpointOf!(0)!.port;
+    port = modbusEndpoint(app, 0).port;
     trueW = app.plant.device(0).bank.map.m701.W!;
     expect(trueW).to.be.greaterThan(9000);
   });
@@ -307,7 +307,7 @@ describe('SunSpec client and every fault of a device', () => {
 
   it('reboot: silent while the device is off, then well', async () => {
     const fresh = await startApp(['PV-3Phase']);
-    const at = fresh.app.adapters.find(({ comm }) => comm === 'modbus_tcp')!.endpointOf!(0)!.port;
+    const at = modbusEndpoint(fresh.app, 0).port;
     await client.connect(loopback(at, { timeoutMs }));
     fresh.app.faults.inject([{ protocol: 'device', kind: 'reboot', parameters: { off_s: 3 } }], { source: 'rest' });
     expect(await outcome(readW())).to.match(timeout);

@@ -28,7 +28,7 @@ import type { ModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
 import { FaultyMapRig } from '../../support/faulty-map.ts';
 import { createTestBank } from '../../support/map.ts';
 import { adu, RawClient, readRequest } from '../../support/modbus-client.ts';
-import { startApp } from '../../support/running-app.ts';
+import { modbusEndpoint, startApp } from '../../support/running-app.ts';
 import type { RunningApp } from '../../support/running-app.ts';
 import { ask } from '../../support/http.ts';
 
@@ -185,8 +185,7 @@ describe('faults of the map in the whole simulator', () => {
   });
 
   async function open(index: number): Promise<RawClient> {
-    const port = running.app.adapters.flatMap((adapter) => adapter.endpointOf?.(index)?.port ?? [])[0];
-    const client = await RawClient.open(port ?? 0);
+    const client = await RawClient.open(modbusEndpoint(running.app, index).port);
     clients.push(client);
     return client;
   }

@@ -69,6 +69,27 @@ describe('Modbus adapter', () => {
     expect(adapter.endpointOf(3)).to.equal(null);
   });
 
+  it('names its ports for people: one, a row of neighbours, a list, a shared one', async () => {
+    const line = async (options: Partial<ModbusAdapterOptions>, count: number) => {
+      create({ devices: devices(count), ...options });
+      expect(adapter.startLines?.()).to.deep.equal([]);
+      await adapter.start();
+      const lines = adapter.startLines?.() ?? [];
+      await adapter.stop();
+      expect(lines).to.have.length(1);
+      return lines[0]?.replace(/\b\d{4,5}\b(?!\))/g, 'PORT');
+    };
+    expect(await line({}, 1)).to.equal('Modbus    127.0.0.1:PORT (unit 1, SunSpec base 40000)');
+    expect(await line({ port: await freePorts(3) }, 3)).to.equal(
+      'Modbus    127.0.0.1:PORT..PORT (unit 1, SunSpec base 40000)',
+    );
+    expect(await line({ sharedPort: true }, 3)).to.equal('Modbus    127.0.0.1:PORT (units 1..3, SunSpec base 40000)');
+    expect(await line({ host: 'localhost' }, 25)).to.match(
+      /^Modbus {4}localhost:PORT(, PORT){19}, ... \(25 ports, see GET \/api\/sim\/devices\) \(unit 1, SunSpec base 40000\)$/,
+    );
+    expect(adapter.exposure).to.deep.equal({ what: 'Modbus', host: 'localhost' });
+  });
+
   it('is silent for others on ports of their own, and a gateway on a shared one, unless told otherwise', async () => {
     const foreign = readRequest(1, 100, 1, 9);
     const behind = readRequest(2, 100, 1);
@@ -100,6 +121,7 @@ describe('Modbus adapter', () => {
     create({ devices: devices(247), sharedPort: true, foreignUnit: 'gateway' });
     await adapter.start();
     expect(adapter.endpointOf(246)).to.deep.equal({
+      protocol: 'modbus_tcp',
       host: '127.0.0.1',
       port: adapter.endpointOf(0)?.port,
       unitId: 247,

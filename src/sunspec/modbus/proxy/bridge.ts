@@ -1,14 +1,18 @@
-import type { Adapter, AdapterStatus, CommState } from '../../../core/adapter.ts';
-import { systemClock } from '../../../core/time/clock.ts';
-import { errorText, noSuchDevice, SimError } from '../../../core/errors.ts';
+import { AdapterLifecycle } from '../../../core/adapter-lifecycle.ts';
+import { startLine } from '../../../core/adapter.ts';
+import type { Adapter, AdapterStatus, Exposure } from '../../../core/adapter.ts';
+import { noSuchDevice, SimError } from '../../../core/errors.ts';
 import type { Issue } from '../../../core/errors.ts';
 import { hostAndPort } from '../../../core/net/listen.ts';
 import { silentLogger } from '../../../core/log/log.ts';
+import type { Logger } from '../../../core/log/log.ts';
 import { highestUnitId } from '../../../contract/modbus-report.ts';
 import type { ModbusReport, ModbusReporter } from '../../../contract/modbus-report.ts';
 import { issueFaults, withInput } from '../../../core/zod-issues.ts';
 import type { DeviceServer } from '../../../contract/plant.ts';
 import type { Layout } from '../../map/layout.ts';
+import { countsStatus } from '../server/context.ts';
+import type { ModbusContext } from '../server/context.ts';
 import { createModbusContext, createModbusTcpServer } from '../server/server.ts';
 import type { ModbusContextOptions, ModbusTcpServer } from '../server/server.ts';
 import { checkProxyMap } from './check.ts';
@@ -23,7 +27,7 @@ export interface ProxyAdapterOptions extends ModbusContextOptions {
   readonly map: unknown;
   /** name of the file, for messages */
   readonly mapLabel: string;
-  /** those at the start */
+  /** the devices at the start */
   readonly devices: readonly ProxyDevice[];
   readonly host: string;
   /** 0 = any free port; null: that of the map */
@@ -114,11 +118,19 @@ function warningsAbout(
  * @throws SimError CONFIG_INVALID when the map has faults or does not fit the devices
  */
 export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
-  const { host, mapLabel } = options;
-  const map = parseMap(options.map, mapLabel);
-  const { device: only, unit_id: onlyUnitId = 1 } = map;
-  const isServed = ({ index }: ProxyDevice) => only === undefined || index === only;
-  const served = options.devices.filter(isServed);
+  const map = parseMap(options.map, options.mapLabel);
+  const served = options.devices.filter((device) => isServed(map, device));
+  checkFit(map, served, options);
+  return new TcpProxy(map, served, options);
+}
+
+/** Whether a device of this plant is behind the map: each, or the only one that the map names. */
+function isServed({ device: only }: ProxyMap, { index }: ProxyDevice): boolean {
+  return only === undefined || index === only;
+}
+
+/** @throws SimError CONFIG_INVALID with everything that is wrong in the map, or between it and the devices */
+function checkFit(map: ProxyMap, served: readonly ProxyDevice[], options: ProxyAdapterOptions): void {
   const layouts = [...new Set(served.map(({ bank }) => bank.layout))];
   const missing = missingPoints(map, layouts, served.length);
   const issues = [
@@ -127,111 +139,145 @@ export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
     ...missing,
     ...(served.length === 0 ? [unknownDevice(map, options.devices)] : lackOfRoom(map, served)),
   ];
-  if (issues.length > 0) throw notValid(mapLabel, issues, missing.length === 0 ? '' : remedyFor(map, options));
+  if (issues.length > 0) throw notValid(options.mapLabel, issues, missing.length === 0 ? '' : remedyFor(map, options));
+}
 
-  const clock = options.clock ?? systemClock;
-  const logger = options.logger ?? silentLogger;
-  const context = createModbusContext(options);
-  const { counters } = context;
-  const unitOf = (device: ProxyDevice) =>
-    new ProxyUnit(map, device, (name) => {
-      logger.warning(`proxy: ${name} is beyond what its type can hold, and shows the edge of it`, device.index);
+class TcpProxy implements ProxyAdapter {
+  readonly module = 'Modbus';
+  readonly comm = 'modbus_proxy';
+  readonly exposure: Exposure;
+  readonly #map: ProxyMap;
+  /** the devices at the start */
+  readonly #served: readonly ProxyDevice[];
+  readonly #options: ProxyAdapterOptions;
+  readonly #logger: Logger;
+  readonly #context: ModbusContext;
+  readonly #lifecycle = new AdapterLifecycle();
+  /** by device index */
+  readonly #units: Map<number, ProxyUnit>;
+  #server: ModbusTcpServer | null = null;
+
+  constructor(map: ProxyMap, served: readonly ProxyDevice[], options: ProxyAdapterOptions) {
+    this.#map = map;
+    this.#served = served;
+    this.#options = options;
+    this.#logger = options.logger ?? silentLogger;
+    this.#context = createModbusContext(options);
+    this.#units = new Map(served.map((device) => [device.index, this.#unitOf(device)] as const));
+    this.exposure = { what: 'the Modbus proxy', host: options.host };
+  }
+
+  get mapName(): string {
+    return this.#map.name;
+  }
+
+  get port(): number {
+    return this.#server?.port ?? 0;
+  }
+
+  start(): Promise<void> {
+    return this.#lifecycle.start(() => this.#open());
+  }
+
+  stop(): Promise<void> {
+    return this.#lifecycle.stop(async () => {
+      await this.#server?.close();
+      this.#server = null;
     });
-  const units = new Map(served.map((device) => [device.index, unitOf(device)] as const));
-  let server: ModbusTcpServer | null = null;
-  let state: CommState = 'stopped';
-  let lastError: string | null = null;
-
-  function unit(unitId: number): ProxyUnit | undefined {
-    if (only === undefined) return units.get(unitId - 1);
-    // 0 and 255 mean the device at the other end of the connection (Modbus Messaging on TCP/IP 1.0b, unit identifier)
-    return unitId === onlyUnitId || unitId === 0 || unitId === 255 ? units.get(only) : undefined;
   }
 
-  function warn(devices: readonly ProxyDevice[]): void {
-    for (const { message, deviceIndex } of warningsAbout(map, devices)) logger.warning(message, deviceIndex);
+  status(): AdapterStatus {
+    return this.#lifecycle.status({
+      ...countsStatus(this.#context),
+      detail: this.#mapInWords,
+      endpoint: this.#endpoint,
+      peers: this.#server?.connectionCount ?? 0,
+    });
   }
 
-  async function start(): Promise<void> {
-    if (state !== 'stopped' && state !== 'error') return;
-    state = 'starting';
-    server = createModbusTcpServer({ host, port: options.port ?? map.port ?? defaultPort, units: unit, context });
-    try {
-      const port = await server.listen();
-      state = 'listening';
-      lastError = null;
-      logger.info(
-        `Modbus proxy with map ${map.name} on ${hostAndPort(host, port)}, ${units.size} ${units.size === 1 ? 'device' : 'devices'}`,
-      );
-      warn(served);
-    } catch (error) {
-      server = null;
-      state = 'error';
-      lastError = errorText(error);
-      throw error instanceof SimError ? new SimError(error.code, `Modbus proxy: ${lastError}`, error.issues) : error;
-    }
+  startLines(): readonly string[] {
+    return [startLine('Proxy', `${hostAndPort(this.#options.host, this.port)} (${this.#mapInWords})`)];
   }
 
-  async function stop(): Promise<void> {
-    await server?.close();
-    server = null;
-    state = 'stopped';
-  }
-
-  const endpointNow = () =>
-    server !== null && state === 'listening' ? `tcp://${hostAndPort(host, server.port)}` : null;
-
-  function report(): ModbusReport {
-    const { foreignUnit, limits } = context;
+  report(): ModbusReport {
+    const { foreignUnit, limits, counters } = this.#context;
     return {
       foreignUnit,
       limits,
       counters,
       listeners: [
-        { transport: 'tcp', endpoint: endpointNow(), deviceIndex: only ?? null, clients: server?.clients() ?? [] },
+        {
+          transport: 'tcp',
+          endpoint: this.#endpoint,
+          deviceIndex: this.#map.device ?? null,
+          clients: this.#server?.clients() ?? [],
+        },
       ],
     };
   }
 
-  function status(): AdapterStatus {
-    const { lastActivityMs } = counters;
-    return {
-      enabled: true,
-      state,
-      detail: lastError ?? `map ${map.name}`,
-      endpoint: endpointNow(),
-      peers: server?.connectionCount ?? 0,
-      lastActivityMs: lastActivityMs === null ? null : clock.nowMs() - (clock.monotonicMs() - lastActivityMs),
-      rxCount: counters.requests,
-      txCount: counters.answers,
-      errorCount: counters.exceptions + counters.violations + counters.timeouts,
-    };
+  addDevice(device: ProxyDevice): Promise<void> {
+    if (!isServed(this.#map, device)) return Promise.resolve();
+    const [lack] = lackOfRoom(this.#map, [device]);
+    if (lack) return Promise.reject(new SimError('COMMAND_CONFLICT', `Modbus proxy: ${lack.detail}`));
+    this.#units.set(device.index, this.#unitOf(device));
+    this.#warnAbout([device]);
+    return Promise.resolve();
   }
 
-  return {
-    module: 'Modbus',
-    comm: 'modbus_proxy',
-    mapName: map.name,
-    get port() {
-      return server?.port ?? 0;
-    },
-    start,
-    stop,
-    status,
-    report,
-    addDevice(device) {
-      if (!isServed(device)) return Promise.resolve();
-      const [lack] = lackOfRoom(map, [device]);
-      if (lack) return Promise.reject(new SimError('COMMAND_CONFLICT', `Modbus proxy: ${lack.detail}`));
-      units.set(device.index, unitOf(device));
-      warn([device]);
-      return Promise.resolve();
-    },
-    removeDevice(index) {
-      units.delete(index);
-      return Promise.resolve();
-    },
-  };
+  removeDevice(index: number): Promise<void> {
+    this.#units.delete(index);
+    return Promise.resolve();
+  }
+
+  get #mapInWords(): string {
+    return `map ${this.#map.name}`;
+  }
+
+  get #endpoint(): string | null {
+    return this.#server !== null && this.#lifecycle.state === 'listening'
+      ? `tcp://${hostAndPort(this.#options.host, this.#server.port)}`
+      : null;
+  }
+
+  async #open(): Promise<void> {
+    const { host, port } = this.#options;
+    this.#server = createModbusTcpServer({
+      host,
+      port: port ?? this.#map.port ?? defaultPort,
+      units: (unitId) => this.#unitAt(unitId),
+      context: this.#context,
+    });
+    try {
+      const inUse = await this.#server.listen();
+      const devices = `${this.#units.size} ${this.#units.size === 1 ? 'device' : 'devices'}`;
+      this.#logger.info(`Modbus proxy with map ${this.#map.name} on ${hostAndPort(host, inUse)}, ${devices}`);
+      this.#warnAbout(this.#served);
+    } catch (error) {
+      this.#server = null;
+      throw error instanceof SimError
+        ? new SimError(error.code, `Modbus proxy: ${error.message}`, error.issues)
+        : error;
+    }
+  }
+
+  #unitOf(device: ProxyDevice): ProxyUnit {
+    return new ProxyUnit(this.#map, device, (name) => {
+      this.#logger.warning(`proxy: ${name} is beyond what its type can hold, and shows the edge of it`, device.index);
+    });
+  }
+
+  #unitAt(unitId: number): ProxyUnit | undefined {
+    const { device: only, unit_id: onlyUnitId = 1 } = this.#map;
+    if (only === undefined) return this.#units.get(unitId - 1);
+    // 0 and 255 mean the device at the other end of the connection (Modbus Messaging on TCP/IP 1.0b, unit identifier)
+    return unitId === onlyUnitId || unitId === 0 || unitId === 255 ? this.#units.get(only) : undefined;
+  }
+
+  #warnAbout(devices: readonly ProxyDevice[]): void {
+    for (const { message, deviceIndex } of warningsAbout(this.#map, devices))
+      this.#logger.warning(message, deviceIndex);
+  }
 }
 
 function unknownDevice({ device = 0 }: ProxyMap, devices: readonly ProxyDevice[]): Issue {

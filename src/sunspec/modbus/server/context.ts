@@ -1,3 +1,4 @@
+import type { AdapterStatus } from '../../../core/adapter.ts';
 import type { WallClock } from '../../../core/time/clock.ts';
 import type { LimitedLog } from '../../../core/log/limited-log.ts';
 import type { Later } from '../../../core/time/timers.ts';
@@ -60,6 +61,22 @@ export class ModbusCounters {
   internalErrors = 0;
   /** monotonic time of the last octets received, or null */
   lastActivityMs: number | null = null;
+
+  /** What went wrong, of whatever kind; what a listener cannot have counts 0. */
+  get errors(): number {
+    return this.exceptions + this.violations + this.timeouts + this.unreadable + this.handshakeFailures;
+  }
+}
+
+/** The members of an adapter's status that follow from the counts of its group. */
+export function countsStatus({ counters, clock }: Pick<ModbusContext, 'counters' | 'clock'>): Partial<AdapterStatus> {
+  const { lastActivityMs, requests, answers, errors } = counters;
+  return {
+    lastActivityMs: lastActivityMs === null ? null : clock.nowMs() - (clock.monotonicMs() - lastActivityMs),
+    rxCount: requests,
+    txCount: answers,
+    errorCount: errors,
+  };
 }
 
 /** What the listeners of one group share. */

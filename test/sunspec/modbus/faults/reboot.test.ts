@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { rebootFault } from '../../../../src/fault-kinds/device-effect.ts';
 import { RawClient } from '../../../support/modbus-client.ts';
 import { byTest } from '../../../support/rig.ts';
-import { startApp } from '../../../support/running-app.ts';
+import { modbusEndpoint, startApp } from '../../../support/running-app.ts';
 import type { RunningApp } from '../../../support/running-app.ts';
 
 /** A read of the marker under this transaction id, and the answer to it. */
@@ -16,8 +16,7 @@ describe('a device that reboots, over Modbus', () => {
 
   before(async () => {
     running = await startApp(['PV-3Phase', 'PV-3Phase']);
-    const modbus = running.app.adapters.find(({ comm }) => comm === 'modbus_tcp')!;
-    ports = [0, 1].map((index) => modbus.endpointOf!(index)!.port);
+    ports = [0, 1].map((index) => modbusEndpoint(running.app, index).port);
   });
   after(async () => {
     for (const client of clients) client.destroy();

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { App } from '../../../../src/app.ts';
 import type { FaultRequest } from '../../../../src/core/faults/kinds.ts';
 import { RawClient, adu, readRequest } from '../../../support/modbus-client.ts';
-import { startApp } from '../../../support/running-app.ts';
+import { modbusEndpoint, startApp } from '../../../support/running-app.ts';
 import { until } from './wire-rig.ts';
 
 describe('Modbus faults in the running simulator', () => {
@@ -17,8 +17,7 @@ describe('Modbus faults in the running simulator', () => {
   });
 
   async function open(index: number): Promise<RawClient> {
-    const port = app.adapters.find(({ comm }) => comm === 'modbus_tcp')?.endpointOf?.(index)?.port ?? 0;
-    const client = await RawClient.open(port);
+    const client = await RawClient.open(modbusEndpoint(app, index).port);
     clients.push(client);
     return client;
   }

@@ -1,0 +1,69 @@
+/** REST and the telemetry stream of a configuration, which share one HTTP server. */
+import { createHistory } from './api/history/history.ts';
+import { createRemoteHistory } from './api/history/remote.ts';
+import { defaultApiLimits } from './api/http/context.ts';
+import type { ApiContext } from './api/http/context.ts';
+import { createApi } from './api/http/server.ts';
+import type { Api } from './api/http/server.ts';
+import { readEvseProfiles } from './config/profile/evse-profiles.ts';
+import type { AppConfig } from './config/settings/app-config.ts';
+import { readFaultProfiles } from './config/settings/fault-profiles.ts';
+import { startLine } from './core/adapter.ts';
+import type { Exposure } from './core/adapter.ts';
+import { hostAndPort } from './core/net/listen.ts';
+import { createTelemetry } from './ws/telemetry.ts';
+import type { Telemetry } from './ws/telemetry.ts';
+
+/** What the configuration does not say of the interface. */
+export type HttpSetup = Omit<ApiContext, 'config' | 'history' | 'remoteHistory' | 'evseProfiles' | 'faultProfiles'>;
+
+export interface Http {
+  readonly api: Api;
+  readonly telemetry: Telemetry;
+  readonly exposure: Exposure;
+  /** @param address at which it listens */
+  startLines(address: { readonly host: string; readonly port: number }): readonly string[];
+}
+
+/** @param checkReplies whether each reply is held to its schema */
+export function createHttp({ web, historySamples }: AppConfig, setup: HttpSetup, checkReplies: boolean): Http {
+  const { plant, clock, logBook, sunspecClient } = setup;
+  // REST shows the stream as one of the adapters
+  const adapters = [...setup.adapters];
+  const guard = { host: web.host, allowedHosts: web.allowedHosts, corsOrigins: web.corsOrigins };
+  const api = createApi(
+    {
+      ...setup,
+      adapters,
+      history: createHistory(plant, { samplesPerDevice: historySamples }),
+      remoteHistory: createRemoteHistory(sunspecClient, historySamples),
+      evseProfiles: readEvseProfiles(),
+      faultProfiles: readFaultProfiles(),
+      config: {
+        ...guard,
+        port: web.port,
+        limits: { ...defaultApiLimits, maxConnections: web.maxConnections + web.maxStreamClients },
+      },
+    },
+    { checkReplies },
+  );
+  const telemetry = createTelemetry({
+    plant,
+    server: api.server,
+    guard,
+    clock,
+    logger: logBook.logger('WS'),
+    stopping: () => api.stopping,
+    options: { maxClients: web.maxStreamClients },
+  });
+  adapters.push(telemetry);
+  return { api, telemetry, exposure: { what: 'the HTTP interface', host: web.host }, startLines: httpLines };
+}
+
+function httpLines({ host, port }: { readonly host: string; readonly port: number }): readonly string[] {
+  const web = hostAndPort(host, port);
+  return [
+    startLine('HTTP', `http://${web}/          (API browser http://${web}/docs)`),
+    startLine('Telemetry', `ws://${web}/api/sim/ws/telemetry`),
+  ];
+}

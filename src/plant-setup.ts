@@ -1,0 +1,63 @@
+/** Clock and plant of a configuration. */
+import { readFileSync } from 'node:fs';
+import type { AppConfig } from './config/settings/app-config.ts';
+import type { FaultRegistry } from './core/faults/registry.ts';
+import type { Logger } from './core/log/log.ts';
+import { simTimeFromMs } from './core/time/clock.ts';
+import type { WallClock } from './core/time/clock.ts';
+import { localDateMs, SimClock } from './core/time/sim-clock.ts';
+import { createPlant } from './der/plant/create-plant.ts';
+import type { SimPlant } from './der/plant/plant.ts';
+import { parseGridProfile } from './der/surroundings/grid/profile.ts';
+import type { SeriesOf } from './device-series.ts';
+
+export function createClock({ clock }: Pick<AppConfig, 'clock'>, wall: WallClock): SimClock {
+  const { followsWall, startsPaused, timezone, startDate, startTime, rate } = clock;
+  const startMs = followsWall ? wall.nowMs() : localDateMs(startDate, startTime, timezone);
+  const mode = followsWall ? 'wall_clock' : startsPaused ? 'paused' : 'accelerated';
+  return new SimClock(wall, { mode, rate, timezone }, simTimeFromMs(startMs));
+}
+
+export interface PlantSetup {
+  readonly clock: SimClock;
+  readonly wall: WallClock;
+  readonly faults: FaultRegistry;
+  readonly seriesOf: SeriesOf;
+  readonly log: Logger;
+  /** of the simulator */
+  readonly version: string;
+}
+
+/** @throws SimError CONFIG_INVALID for profiles and series that do not fit */
+export function createConfiguredPlant(config: AppConfig, setup: PlantSetup): SimPlant {
+  const { clock, wall, faults, seriesOf, log, version } = setup;
+  const { profilePath: gridProfile } = config.grid;
+  return createPlant({
+    devices: config.devices.map((device) => ({ ...device, series: seriesOf(device) })),
+    firstIndex: config.firstDevice,
+    clock,
+    tickIntervalS: config.tickS,
+    nominalHz: config.grid.nominalFrequencyHz,
+    seed: config.seed,
+    version,
+    log,
+    weatherSource: config.irradianceSource,
+    clouds: config.clouds,
+    gridProfile: gridProfile === null ? null : parseGridProfile(readFileSync(gridProfile, 'utf8'), gridProfile),
+    feeder: config.grid.feeder,
+    simModels: config.simModels,
+    ...(hasLine(config) && { unitAddressOf: startAddressOf(config) }),
+    monotonicMs: () => wall.monotonicMs(),
+    faults,
+  });
+}
+
+/** Whether devices are known by their address, which is a register of theirs then (1.DA). */
+function hasLine({ modbus, rtu }: AppConfig): boolean {
+  return rtu !== null || (modbus.enabled && modbus.framing === 'rtu_over_tcp');
+}
+
+/** Each device has an address of its own on a line, and on a port that all of them share. */
+function startAddressOf({ modbus, rtu }: AppConfig): (index: number) => number {
+  return rtu !== null || modbus.sharedPort ? (index) => 1 + index : () => 1;
+}

@@ -1,0 +1,101 @@
+/** The adapters for Modbus masters that a configuration asks for. */
+import type { AdapterContext } from '../../adapter-context.ts';
+import { LimitedLog } from '../../core/log/limited-log.ts';
+import { FaultyMaps } from '../faults/faulty-maps.ts';
+import { createModbusAdapter } from './bridge.ts';
+import type { ModbusAdapter, ModbusAdapterOptions } from './bridge.ts';
+import { createBankDisturber } from './faults/bridge.ts';
+import { createSilencer } from './faults/disturber.ts';
+import { createProxyAdapter } from './proxy/bridge.ts';
+import type { ProxyAdapter } from './proxy/bridge.ts';
+import { createModbusRtuAdapter } from './rtu-bridge.ts';
+import type { ModbusRtuAdapter } from './rtu-bridge.ts';
+import type { ModbusLimits } from './server/context.ts';
+import { TlsFiles } from './tls/tls-files.ts';
+
+/** What stands between devices and their masters, whichever way these come. */
+type Between = Required<Pick<ModbusAdapterOptions, 'disturber' | 'faultyMaps'>>;
+
+/** @throws SimError CONFIG_INVALID for a proxy map or certificates that do not fit, and for devices without a port or unit id */
+export function composeModbus(context: AdapterContext): readonly (ModbusAdapter | ModbusRtuAdapter | ProxyAdapter)[] {
+  const proxy = composeProxy(context);
+  const between = betweenOf(context);
+  return [...composeTcp(context, between), ...composeRtu(context, between), ...proxy];
+}
+
+function betweenOf({ faults, plant, clock, logBook }: AdapterContext): Between {
+  const faultyMaps = new FaultyMaps({
+    registry: faults,
+    log: new LimitedLog(logBook.logger('Modbus'), clock, 'writes that faults held back'),
+    now: () => plant.latest.sim,
+    onTick: (listener) => plant.onTick(listener),
+    later: (deviceIndex, delayS, act) => plant.device(deviceIndex).later(delayS, act),
+  });
+  const disturber = createBankDisturber({
+    registry: faults,
+    maps: faultyMaps,
+    silent: plant.silentDevices,
+    devices: () => plant.devices,
+  });
+  return { disturber, faultyMaps };
+}
+
+function limitsOf({ config: { modbus } }: AdapterContext): Partial<ModbusLimits> {
+  return {
+    maxConnections: modbus.maxConnections,
+    idleTimeoutMs: modbus.idleTimeoutS * 1000,
+    frameTimeoutMs: modbus.frameTimeoutS * 1000,
+  };
+}
+
+function composeTcp(context: AdapterContext, between: Between): ModbusAdapter[] {
+  const { config, plant, clock, logBook } = context;
+  const { enabled, host, port, sharedPort, framing, foreignUnit, tls } = config.modbus;
+  if (!enabled) return [];
+  const logger = logBook.logger('Modbus');
+  return [
+    createModbusAdapter({
+      devices: plant.devices,
+      host,
+      port,
+      sharedPort,
+      ...between,
+      clock,
+      logger,
+      framing: framing === 'rtu_over_tcp' ? 'rtu' : 'mbap',
+      ...(foreignUnit !== null && { foreignUnit }),
+      ...(tls !== null && { tlsFiles: new TlsFiles({ settings: tls, clock, logger }) }),
+      limits: limitsOf(context),
+    }),
+  ];
+}
+
+function composeRtu({ config, plant, clock, logBook }: AdapterContext, between: Between): ModbusRtuAdapter[] {
+  if (config.rtu === null) return [];
+  const { port: path, baud: baudRate, parity, stopBits } = config.rtu;
+  return [
+    createModbusRtuAdapter({
+      devices: plant.devices,
+      line: { path, baudRate, parity, stopBits },
+      ...between,
+      clock,
+      logger: logBook.logger('Modbus'),
+    }),
+  ];
+}
+
+function composeProxy(context: AdapterContext): ProxyAdapter[] {
+  const { config, plant, clock, logBook, typesWith } = context;
+  if (config.proxy === null) return [];
+  return [
+    createProxyAdapter({
+      ...config.proxy,
+      devices: plant.devices,
+      disturber: createSilencer(plant.silentDevices),
+      clock,
+      logger: logBook.logger('Modbus'),
+      typesWith,
+      limits: limitsOf(context),
+    }),
+  ];
+}
