@@ -1,6 +1,5 @@
 /** The fault registry of a running simulator: the whole catalogue, and what devices say against a fault. */
-import type { AppConfig } from './config/settings/app-config.ts';
-import type { FaultGroup } from './config/settings/fault-list.ts';
+import type { AppConfig, FaultGroup } from './config/settings/app-config.ts';
 import { keyPath } from './config/issues/issues.ts';
 import { FaultRegistry } from './core/faults/registry.ts';
 import type { FaultRegistryOptions, FaultSet } from './core/faults/registry.ts';

@@ -7,7 +7,7 @@ import { createApi } from './api/http/server.ts';
 import type { Api } from './api/http/server.ts';
 import { readEvseProfiles } from './config/profile/evse-profiles.ts';
 import type { AppConfig } from './config/settings/app-config.ts';
-import { readFaultProfiles } from './config/settings/fault-profiles.ts';
+import { readFaultProfiles } from './config/profile/fault-profiles.ts';
 import { startLine } from './core/adapter.ts';
 import type { Exposure } from './core/adapter.ts';
 import { hostAndPort } from './core/net/listen.ts';

@@ -3,24 +3,12 @@ import type { Bank } from '../sunspec/map/bank.ts';
 import type { GridTrace } from './grid-trace.ts';
 import type { BatteryTree } from './kinds/battery.ts';
 import type { EvseSession } from './kinds/evse.ts';
-import type { AssetType, DcMode, DeviceDetail, SourceCommand } from './kinds/table.ts';
+import type { DeviceCommand } from './commands.ts';
+import type { AssetType, DcMode, DeviceDetail } from './kinds/table.ts';
 import type { Override } from './overrides.ts';
 import type { SimTime } from '../core/time/clock.ts';
 
-/** What has no register goes this road; all-or-nothing, with the same provenance as a register write. */
-export type DeviceCommand =
-  | SourceCommand
-  /** the disconnect switch: opModConnect, DNP3 connect, operator stop */
-  | { readonly kind: 'switch'; readonly closed: boolean }
-  /** permits service and closes the switch (operator start) */
-  | { readonly kind: 'start' }
-  /** ends service, ramps to zero, opens (operator stop) */
-  | { readonly kind: 'stop' }
-  /** the local/remote switch at the device: local refuses every write and command from afar */
-  | { readonly kind: 'local'; readonly local: boolean }
-  /** clears latched alarms; `device` also ends overrides and reloads the start values */
-  | { readonly kind: 'reset'; readonly scope: 'alarms' | 'device' };
-
+export type { DeviceCommand } from './commands.ts';
 export { assetTypes, dcModes } from './kinds/table.ts';
 export type { AssetType, DcMode, DeviceDetail, SourceCommand } from './kinds/table.ts';
 

@@ -1,6 +1,6 @@
 /** What commands set that no register holds, and who was the last to do so. */
 import type { Provenance } from '../core/origin.ts';
-import type { DeviceCommand } from './device.ts';
+import type { DeviceCommand } from './commands.ts';
 import { kindTable } from './kinds/table.ts';
 import type { AssetType, SourceCommand, SourceOverrideName } from './kinds/table.ts';
 

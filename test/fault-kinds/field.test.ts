@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { readFaultProfiles } from '../../src/config/settings/fault-profiles.ts';
+import { readFaultProfiles } from '../../src/config/profile/fault-profiles.ts';
 import { ask } from '../support/http.ts';
 import type { Json } from '../support/http.ts';
 import { startApp } from '../support/running-app.ts';

@@ -1,6 +1,6 @@
 /** The catalogue and the bundled sets as rows of docs/faults.md. */
 import { kindsReply } from '../../src/api/faults/replies.ts';
-import { readFaultProfiles } from '../../src/config/settings/fault-profiles.ts';
+import { readFaultProfiles } from '../../src/config/profile/fault-profiles.ts';
 import type { FaultKind } from '../../src/core/faults/kinds.ts';
 import { faultKinds } from '../../src/fault-kinds/all.ts';
 import { targetMembersOf } from '../../src/fault-kinds/request.ts';

@@ -2,69 +2,26 @@
 import type { AssetType } from '../../contract/device.ts';
 import { kindTable } from '../../contract/kinds/table.ts';
 import type { Issue } from '../../core/errors.ts';
-import { highestUnitId } from '../../contract/modbus-report.ts';
+import type { Gathered } from '../layers/gather.ts';
 import { typesOfKinds } from '../profile/device-types.ts';
 import type { DeviceList } from '../profile/devices.ts';
+import { settingKeys, settingOf } from '../settings/settings.ts';
+import { conflictIssues } from './conflicts.ts';
 import { refused, shown } from './issues.ts';
-import { isGiven } from '../layers/gather.ts';
-import type { Gathered } from '../layers/gather.ts';
-import { kindsOfSetting } from '../profile/kind-overrides.ts';
-import { lineIssues } from '../settings/modbus-lines.ts';
-import { modbusTlsIssues } from '../settings/modbus-tls.ts';
-import { settingOf } from '../settings/settings.ts';
-
-/** What has no meaning while the simulated clock follows the real one. */
-const ownClockKeys = ['time_rate', 'start_clock_time', 'start_date', 'start_paused'] as const;
-
-function clockFaults({ values, originOf }: Gathered): Issue[] {
-  if (!values.wall_clock) return [];
-  return ownClockKeys
-    .filter((key) => values[key] !== settingOf(key).default)
-    .map((key) => {
-      const given = values[key];
-      return {
-        name: originOf(key),
-        detail: `given ${given === true ? 'yes' : given} together with ${originOf('wall_clock')} yes; allowed: one of the two`,
-      };
-    });
-}
-
-const highestPort = 65535;
-
-function portFaults({ values, originOf }: Gathered, count: number): Issue[] {
-  if (!values.mb_enable) return [];
-  if (values.mb_shared_port) {
-    if (count <= highestUnitId) return [];
-    return [
-      {
-        name: originOf('mb_shared_port'),
-        detail: `given yes with ${count} devices; allowed: up to ${highestUnitId} devices on one port`,
-      },
-    ];
-  }
-  const lastPort = values.mb_port + values.first_device + count - 1;
-  if (values.mb_port === 0 || lastPort <= highestPort) return [];
-  return [
-    {
-      name: originOf('mb_port'),
-      detail: `given ${values.mb_port}, so that the last device would be on port ${lastPort}; allowed: a last port up to ${highestPort}, 0, or mb_shared_port`,
-    },
-  ];
-}
+import { modbusTlsIssues } from './tls-issues.ts';
 
 /**
- * Flags for kinds of devices that are not there. In a file or in the environment they may stand ready for other runs.
+ * Flags for kinds that no device has. In a file or in the environment they may stand ready for other runs.
  */
-function kindFaults({ values, layers, originOf }: Gathered, kinds: ReadonlySet<AssetType>): Issue[] {
-  const keys = Object.keys(kindsOfSetting) as (keyof typeof kindsOfSetting)[];
-  const issues = keys.flatMap((key): Issue[] => {
-    const wanted: readonly AssetType[] = kindsOfSetting[key];
-    if (!layers.flags.has(key) || wanted.some((kind) => kinds.has(kind))) return [];
-    const nobody = wanted.map((kind) => kindTable[kind].label).join(' or ');
+function kindIssues({ values, layers, originOf }: Gathered, kinds: ReadonlySet<AssetType>): Issue[] {
+  const issues = settingKeys.flatMap((key): Issue[] => {
+    const { kinds: wanted } = settingOf(key);
+    if (wanted === undefined || !layers.flags.has(key) || wanted.some((kind) => kinds.has(kind))) return [];
+    const missing = wanted.map((kind) => kindTable[kind].label).join(' or ');
     return [
       {
         name: originOf(key),
-        detail: `given ${shown(values[key])}, but no ${nobody} is simulated; allowed: with device type ${typesOfKinds(wanted).join(', ')}`,
+        detail: `given ${shown(values[key])}, but no ${missing} is simulated; allowed: with device type ${typesOfKinds(wanted).join(', ')}`,
       },
     ];
   });
@@ -77,23 +34,17 @@ function kindFaults({ values, layers, originOf }: Gathered, kinds: ReadonlySet<A
   return issues;
 }
 
-/** Faults between settings, and between them and the devices. */
-export function crossIssues(gathered: Gathered, { count, kinds }: DeviceList): Issue[] {
-  const { values, file, layers, originOf, io } = gathered;
-  const issues = clockFaults(gathered);
-  if (file?.devices && isGiven(gathered, 'N') && values.N !== count) {
-    issues.push(
-      refused(originOf('N'), values.N, `${count}, the number of devices listed in ${file.label}, or nothing`),
-    );
-  }
-  if (file?.grid.profile !== undefined && layers.file.has('grid_profile')) {
-    issues.push({ name: `${file.label}: grid.profile`, detail: 'given beside grid_profile; allowed: one of the two' });
-  }
-  issues.push(...portFaults(gathered, count), ...lineIssues(gathered, count), ...modbusTlsIssues(gathered));
-  for (const key of ['dc_profile', 'load_profile', 'vehicles', 'grid_profile'] as const) {
+function missingFiles({ values, originOf, io }: Gathered): Issue[] {
+  return settingKeys.flatMap((key) => {
     const path = values[key];
-    if (path !== null && !io.isFile(path)) issues.push(refused(originOf(key), path, 'the path of a file that exists'));
-  }
-  if (gathered.kindsKnown) issues.push(...kindFaults(gathered, kinds));
+    if (settingOf(key).mustExist !== true || typeof path !== 'string' || io.isFile(path)) return [];
+    return [refused(originOf(key), path, 'the path of a file that exists')];
+  });
+}
+
+/** Issues between settings, and between them and the devices. */
+export function crossIssues(gathered: Gathered, { count, kinds }: DeviceList): Issue[] {
+  const issues = [...conflictIssues(gathered, count), ...modbusTlsIssues(gathered), ...missingFiles(gathered)];
+  if (gathered.kindsKnown) issues.push(...kindIssues(gathered, kinds));
   return issues;
 }

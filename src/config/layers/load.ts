@@ -5,21 +5,16 @@ import { zoneOffsetMs } from '../../core/time/zone.ts';
 import type { AppConfig, LoadResult } from '../settings/app-config.ts';
 import { crossIssues } from '../issues/cross-issues.ts';
 import { buildDevice, buildDevices } from '../profile/devices.ts';
-import { commonFaults } from '../settings/fault-profiles.ts';
-import { refused } from '../issues/issues.ts';
+import { commonFaults } from '../profile/fault-profiles.ts';
+import { appConfig, gridProfilePath, proxyOf } from './run.ts';
 import { systemIo } from './files.ts';
-import type { ConfigFile, ConfigIo } from './files.ts';
+import type { ConfigIo } from './files.ts';
 import { parseFlags } from './flags.ts';
 import { gather } from './gather.ts';
 import type { Gathered } from './gather.ts';
 import { helpText } from './help.ts';
-import { rtuOf } from '../settings/modbus-lines.ts';
-import { modbusTlsOf } from '../settings/modbus-tls.ts';
 import { createProfileCache, createProfileStore } from '../profile/profiles.ts';
-import { proxyOf } from '../settings/proxy-maps.ts';
-import { settingOf } from '../settings/settings.ts';
 import type { SettingKey, Values } from '../settings/settings.ts';
-import { unusedSettings } from '../issues/unused.ts';
 
 const msPerHour = 3_600_000;
 
@@ -28,75 +23,6 @@ function noonLongitude(values: Values): number {
   const offsetMs = zoneOffsetMs(values.wall_clock_timezone, Date.parse(`${values.start_date}T12:00:00Z`));
   const degrees = (15 * offsetMs) / msPerHour;
   return degrees > 180 ? degrees - 360 : degrees;
-}
-
-function gridProfilePath({ values, file, io }: Gathered, issues: Issue[]): string | null {
-  if (values.grid_profile !== null || file?.grid.profile === undefined) return values.grid_profile;
-  const path = settingOf('grid_profile').kind.read(file.grid.profile, file.directory) as string;
-  if (!io.isFile(path))
-    issues.push(refused(`${file.label}: grid.profile`, file.grid.profile, 'the path of a file that exists'));
-  return path;
-}
-
-function feederOf(file: ConfigFile | null): AppConfig['grid']['feeder'] {
-  const { short_circuit_ratio: scr = null, x_over_r: xOverR = 1 } = file?.grid.feeder ?? {};
-  return scr === null ? null : { scr, xOverR };
-}
-
-function appConfig(
-  gathered: Gathered,
-  { devices, deviceOf, proxy, faults }: Pick<AppConfig, 'devices' | 'deviceOf' | 'proxy' | 'faults'>,
-  gridPath: string | null,
-): AppConfig {
-  const { values: v, file } = gathered;
-  return {
-    configPath: v.config,
-    web: {
-      host: v.website_ip,
-      port: v.website_port,
-      corsOrigins: v.cors_origin,
-      allowedHosts: v.allowed_host,
-      maxConnections: v.http_max_connections,
-      maxStreamClients: v.ws_max_clients,
-    },
-    clock: {
-      followsWall: v.wall_clock,
-      timezone: v.wall_clock_timezone,
-      startTime: v.start_clock_time,
-      startDate: v.start_date,
-      rate: v.time_rate,
-      startsPaused: v.start_paused,
-    },
-    tickS: v.tick,
-    seed: v.seed,
-    firstDevice: v.first_device,
-    grid: { nominalFrequencyHz: file?.grid.nominal_frequency_hz ?? 60, profilePath: gridPath, feeder: feederOf(file) },
-    seriesEnd: v.series_end,
-    windTimeScale: v.wind_time_scale,
-    irradianceSource: v.irradiance_source,
-    clouds: v.clouds,
-    modbus: {
-      enabled: v.mb_enable,
-      host: v.mb_host,
-      port: v.mb_port,
-      sharedPort: v.mb_shared_port,
-      framing: v.mb_framing,
-      foreignUnit: v.mb_foreign_unit,
-      maxConnections: v.mb_max_connections,
-      idleTimeoutS: v.mb_idle_timeout_s,
-      frameTimeoutS: v.mb_frame_timeout_s,
-      tls: modbusTlsOf(v),
-    },
-    rtu: rtuOf(v),
-    proxy,
-    simModels: v.sim_models,
-    faults,
-    historySamples: v.history_samples,
-    log: { level: v.log_level, format: v.log_format },
-    unused: unusedSettings(v),
-    devices,
-    deviceOf,
-  };
 }
 
 function programVersion(): string {

@@ -1,6 +1,7 @@
 /** One device as an entry of `devices` in a configuration file, and as a device that is added while the simulator runs. */
 import { z } from 'zod';
-import { faultListSchema } from '../settings/fault-list.ts';
+import { maxFaultsAtOnce } from '../../fault-kinds/profile.ts';
+import { faultSchema } from '../../fault-kinds/request.ts';
 import { isPrintable } from '../../core/log/log.ts';
 import { bareName, bundledEvseProfileNames, bundledProfileNames } from './bundled.ts';
 import { deviceProfileSchema } from './device-profile.ts';
@@ -19,6 +20,13 @@ const printableName = z
   );
 
 const pathText = z.string().min(1).max(4096);
+
+const faultEntrySchema = z.union([pathText, faultSchema], {
+  error: 'the name of a bundled set, a path, or a fault as a mapping',
+});
+/** Faults in a configuration: bundled sets by name, files by path, and faults as they stand. */
+export const faultListSchema = z.array(faultEntrySchema).max(maxFaultsAtOnce);
+export type FaultList = z.infer<typeof faultListSchema>;
 
 const identity = {
   device_type: z

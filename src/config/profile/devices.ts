@@ -3,17 +3,16 @@ import type { AssetType } from '../../contract/device.ts';
 import { kindTable } from '../../contract/kinds/table.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
-import type { DeviceConfig, DeviceSeriesPaths } from '../settings/app-config.ts';
+import type { DeviceConfig, DeviceSeriesPaths, FaultGroup } from '../settings/app-config.ts';
 import { maxDevices } from './device-entry.ts';
 import type { DeviceEntry } from './device-entry.ts';
-import { faultGroups } from '../settings/fault-profiles.ts';
-import type { FaultGroup } from '../settings/fault-list.ts';
+import { faultGroups } from './fault-profiles.ts';
 import { deviceTypes } from './device-types.ts';
 import type { DeviceTypeInfo, DeviceTypeName } from './device-types.ts';
 import { refused } from '../issues/issues.ts';
 import { isGiven } from '../layers/gather.ts';
 import type { Gathered } from '../layers/gather.ts';
-import { kindsOfSetting } from './kind-overrides.ts';
+import { isForKind, settingOf } from '../settings/settings.ts';
 import type { FoundProfile, ProfileStore } from './profiles.ts';
 
 /** The devices of a run. */
@@ -41,13 +40,13 @@ function settingsProfile(
   return text === null ? store.ofType(type) : store.byReference({ text, base: io.cwd, name: originOf(key) }, type);
 }
 
-function settingsSeries({ values }: Gathered, kind: AssetType): DeviceSeriesPaths {
-  const of = (key: 'dc_profile' | 'vehicles') =>
-    (kindsOfSetting[key] as readonly AssetType[]).includes(kind) ? values[key] : null;
-  return { dc: of('dc_profile'), load: values.load_profile, vehicles: of('vehicles') };
-}
-
 const seriesKeys = { dc: 'dc_profile', load: 'load_profile', vehicles: 'vehicles' } as const;
+type SeriesKey = (typeof seriesKeys)[keyof typeof seriesKeys];
+
+function settingsSeries({ values }: Gathered, kind: AssetType): DeviceSeriesPaths {
+  const of = (key: SeriesKey) => (isForKind(key, kind) ? values[key] : null);
+  return { dc: of('dc_profile'), load: of('load_profile'), vehicles: of('vehicles') };
+}
 
 /** @param where put before the member in a fault */
 function entrySeries(
@@ -63,8 +62,11 @@ function entrySeries(
     const given = entry[key];
     if (given === undefined) return inherited[name];
     const path = resolve(base, given);
-    if (key !== 'load_profile' && !(kindsOfSetting[key] as readonly AssetType[]).includes(kind)) {
-      const kinds = kindsOfSetting[key].map((one) => kindTable[one].label).join(', ');
+    if (!isForKind(key, kind)) {
+      const kinds =
+        settingOf(key)
+          .kinds?.map((one) => kindTable[one].label)
+          .join(', ') ?? '';
       issues.push({ name: `${where}${key}`, detail: `given for a device of kind ${kind}; allowed for: ${kinds}` });
     } else if (!gathered.io.isFile(path))
       issues.push(refused(`${where}${key}`, given, 'the path of a file that exists'));

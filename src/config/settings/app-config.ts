@@ -1,10 +1,19 @@
 import type { AssetType } from '../../contract/device.ts';
+import type { FlatFault } from '../../fault-kinds/request.ts';
 import type { LogLevel } from '../../core/log/log.ts';
 import type { TlsPolicy, TlsTriple } from '../../core/tls/material.ts';
 import type { DeviceEntry } from '../profile/device-entry.ts';
 import type { DeviceProfile } from '../profile/device-profile.ts';
-import type { FaultGroup } from './fault-list.ts';
 import type { Phases } from '../profile/device-types.ts';
+
+/** Faults that belong together. */
+export interface FaultGroup {
+  /** name of the set; null: faults that stand in the configuration itself */
+  readonly profile: string | null;
+  readonly faults: readonly FlatFault[];
+  /** where each of them stands, for messages: `fleet.yaml: faults[2]` */
+  readonly places: readonly string[];
+}
 
 /** One simulated device as it is to be built. */
 export interface DeviceConfig {

@@ -1,55 +1,43 @@
-/** TLS of Modbus: what the settings say together, and whether the files behind them fit. */
-import type { Issue } from '../../core/errors.ts';
-import { cipherFaults, readTlsMaterial } from '../../core/tls/material.ts';
-import type { TlsFile, TlsTriple } from '../../core/tls/material.ts';
-import type { AppConfig } from './app-config.ts';
-import { refused } from '../issues/issues.ts';
-import type { Gathered } from '../layers/gather.ts';
-import { flagOf } from './settings.ts';
-import type { SettingKey, Values } from './settings.ts';
+/** Settings of Modbus TCP over TLS. */
+import { secureSunSpecCiphers } from '../../core/tls/material.ts';
+import { setting, unset } from './setting.ts';
+import { cipherList, onOff, path, tlsVersion } from './value-kinds.ts';
 
-const isOn = ({ mb_enable: served, mb_enc: secured }: Values): boolean => served && secured;
-
-/** Settings of TLS; null: Modbus goes in clear. To be asked when there are no faults. */
-export function modbusTlsOf(values: Values): AppConfig['modbus']['tls'] {
-  const { mb_cert: cert, mb_key: key, mb_root_cert: rootCert } = values;
-  if (!isOn(values) || cert === null || key === null || rootCert === null) return null;
-  return { files: { cert, key, rootCert }, ciphers: values.mb_ciphers, minVersion: values.mb_tls_version };
-}
-
-/** Everything that keeps Modbus from being served over TLS. */
-export function modbusTlsIssues({ values, originOf, io }: Gathered): Issue[] {
-  if (!isOn(values)) return [];
-  const policy = { ciphers: values.mb_ciphers, minVersion: values.mb_tls_version };
-  const issues = cipherFaults(policy, { ciphers: originOf('mb_ciphers'), minVersion: originOf('mb_tls_version') });
-  const fileOf = (key: SettingKey & ('mb_cert' | 'mb_key' | 'mb_root_cert')): TlsFile | null => {
-    const path = values[key];
-    if (path === null)
-      issues.push({
-        name: flagOf(key),
-        detail: `not given with ${originOf('mb_enc')} yes; allowed: the path of a PEM file`,
-      });
-    else if (!io.isFile(path)) issues.push(refused(originOf(key), path, 'the path of a file that exists'));
-    else return { name: originOf(key), path };
-    return null;
-  };
-  const files: TlsTriple<TlsFile | null> = {
-    cert: fileOf('mb_cert'),
-    key: fileOf('mb_key'),
-    rootCert: fileOf('mb_root_cert'),
-  };
-  if (issues.length === 0 && areThere(files)) {
-    const reading = readTlsMaterial(files, policy, io.readFile);
-    if ('issues' in reading) {
-      const pathOf = new Map(Object.values(files).map(({ name, path }) => [name, path]));
-      issues.push(
-        ...reading.issues.map(({ name, detail }) => ({ name, detail: `${pathOf.get(name) ?? ''}: ${detail}` })),
-      );
-    }
-  }
-  return issues;
-}
-
-function areThere(files: TlsTriple<TlsFile | null>): files is TlsTriple<TlsFile> {
-  return files.cert !== null && files.key !== null && files.rootCert !== null;
-}
+export const modbusTlsSettings = {
+  mb_enc: setting({
+    flags: ['-e', '--mb_enc'],
+    kind: onOff,
+    default: false,
+    doc: 'Modbus TCP inside TLS (Secure SunSpec Modbus): clients show a certificate, whose role says what they may write. There is no port in clear beside it.',
+  }),
+  mb_cert: unset({
+    flags: ['-mbc', '--mb_cert'],
+    kind: path,
+    needs: 'mb_enc',
+    doc: 'Certificate of the Modbus server, PEM; those of intermediate CAs may follow in the file. Read anew when it changes, as the next two.',
+  }),
+  mb_key: unset({
+    flags: ['-mbk', '--mb_key'],
+    kind: path,
+    needs: 'mb_enc',
+    doc: 'Private key of mb_cert, PEM without passphrase.',
+  }),
+  mb_root_cert: unset({
+    flags: ['-mbr', '--mb_root_cert'],
+    kind: path,
+    needs: 'mb_enc',
+    doc: 'Certificates of the CAs whose Modbus clients are served, PEM.',
+  }),
+  mb_ciphers: unset({
+    flags: ['-mbx', '--mb_ciphers'],
+    kind: cipherList,
+    needs: 'mb_enc',
+    doc: `Cipher suites of Modbus over TLS: OpenSSL names with a colon between, those of TLS 1.3 among them; no other is offered. Without it those of Secure SunSpec: ${secureSunSpecCiphers.join(', ')}.`,
+  }),
+  mb_tls_version: setting({
+    flags: ['-mbv', '--mb_tls_version'],
+    kind: tlsVersion,
+    default: '1.2',
+    doc: 'Least TLS version of Modbus: with 1.2 a client that can gets 1.3, with 1.3 only those.',
+  }),
+};

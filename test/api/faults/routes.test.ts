@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { readFaultProfiles } from '../../../src/config/profile/fault-profiles.ts';
 import type { Adapter } from '../../../src/core/adapter.ts';
-import { readFaultProfiles } from '../../../src/config/settings/fault-profiles.ts';
 import { createModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
 import type { Json } from '../../support/http.ts';
 import { testPlant } from '../../support/plant.ts';

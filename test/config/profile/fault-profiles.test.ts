@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { bundledFaultProfileNames, bundledFaultProfilePath } from '../../../src/config/profile/bundled.ts';
-import { readFaultProfiles } from '../../../src/config/settings/fault-profiles.ts';
+import { readFaultProfiles } from '../../../src/config/profile/fault-profiles.ts';
 import { helpText } from '../../../src/config/layers/help.ts';
 import { faultRequest } from '../../../src/fault-kinds/request.ts';
 import { apiContext } from '../../support/api-context.ts';

@@ -1,0 +1,125 @@
+/** The configuration of a run, from the values in force. */
+import type { Issue } from '../../core/errors.ts';
+import { refused } from '../issues/issues.ts';
+import { bundledProxyMapNames, bundledProxyMapPath, profileNameOf } from '../profile/bundled.ts';
+import type { AppConfig } from '../settings/app-config.ts';
+import { switches } from '../settings/setting.ts';
+import { settingKeys, settingOf } from '../settings/settings.ts';
+import type { Values } from '../settings/settings.ts';
+import { readMapping, systemIo } from './files.ts';
+import type { ConfigFile } from './files.ts';
+import type { Gathered } from './gather.ts';
+
+/** The CSV of the grid, from the setting or the block of the file; null: none. */
+export function gridProfilePath({ values, file, io }: Gathered, issues: Issue[]): string | null {
+  if (values.grid_profile !== null || file?.grid.profile === undefined) return values.grid_profile;
+  const path = settingOf('grid_profile').kind.read(file.grid.profile, file.directory) as string;
+  if (!io.isFile(path))
+    issues.push(refused(`${file.label}: grid.profile`, file.grid.profile, 'the path of a file that exists'));
+  return path;
+}
+
+/** The proxy that the settings ask for, with its map as it stands in the file: the proxy itself checks the map. */
+export function proxyOf({ values, originOf, io }: Gathered, issues: Issue[]): AppConfig['proxy'] {
+  const { proxy: text, proxy_host: host, proxy_port: port } = values;
+  if (text === null) return null;
+  const name = originOf('proxy');
+  const bundled = bundledProxyMapPath(text);
+  if (bundled === undefined && !io.isFile(text)) {
+    issues.push(
+      refused(name, text, `the path of a file that exists, or a bundled map (${bundledProxyMapNames.join(', ')})`),
+    );
+    return null;
+  }
+  const map = readMapping(bundled ?? text, name, bundled === undefined ? io : systemIo, issues);
+  return map && { map, mapLabel: profileNameOf(text), host, port };
+}
+
+function feederOf(file: ConfigFile | null): AppConfig['grid']['feeder'] {
+  const { short_circuit_ratio: scr = null, x_over_r: xOverR = 1 } = file?.grid.feeder ?? {};
+  return scr === null ? null : { scr, xOverR };
+}
+
+function rtuOf({
+  rtu_enable: enabled,
+  rtu_port: port,
+  rtu_baud: baud,
+  rtu_parity: parity,
+  rtu_stopbits: stopBits,
+}: Values): AppConfig['rtu'] {
+  return enabled && port !== null ? { port, baud, parity, stopBits: stopBits === 2 ? 2 : 1 } : null;
+}
+
+function modbusTlsOf(values: Values): AppConfig['modbus']['tls'] {
+  const { mb_enable: served, mb_enc: secured, mb_cert: cert, mb_key: key, mb_root_cert: rootCert } = values;
+  if (!served || !secured || cert === null || key === null || rootCert === null) return null;
+  return { files: { cert, key, rootCert }, ciphers: values.mb_ciphers, minVersion: values.mb_tls_version };
+}
+
+/** What is given while its switch is off, in words for the log. */
+function unusedSettings(values: Values): readonly string[] {
+  const off = switches.filter((name) => !values[name]);
+  return off.flatMap((name) =>
+    settingKeys
+      .filter((key) => settingOf(key).needs === name && values[key] !== null)
+      .map((key) => `${key} is given and has no effect, because ${name} is off`),
+  );
+}
+
+type Parts = Pick<AppConfig, 'devices' | 'deviceOf' | 'proxy' | 'faults'>;
+
+/** Call it only when nothing is wrong. @param gridPath see `gridProfilePath` */
+export function appConfig(
+  { values: v, file }: Gathered,
+  { devices, deviceOf, proxy, faults }: Parts,
+  gridPath: string | null,
+): AppConfig {
+  return {
+    configPath: v.config,
+    web: {
+      host: v.website_ip,
+      port: v.website_port,
+      corsOrigins: v.cors_origin,
+      allowedHosts: v.allowed_host,
+      maxConnections: v.http_max_connections,
+      maxStreamClients: v.ws_max_clients,
+    },
+    clock: {
+      followsWall: v.wall_clock,
+      timezone: v.wall_clock_timezone,
+      startTime: v.start_clock_time,
+      startDate: v.start_date,
+      rate: v.time_rate,
+      startsPaused: v.start_paused,
+    },
+    tickS: v.tick,
+    seed: v.seed,
+    firstDevice: v.first_device,
+    grid: { nominalFrequencyHz: file?.grid.nominal_frequency_hz ?? 60, profilePath: gridPath, feeder: feederOf(file) },
+    seriesEnd: v.series_end,
+    windTimeScale: v.wind_time_scale,
+    irradianceSource: v.irradiance_source,
+    clouds: v.clouds,
+    modbus: {
+      enabled: v.mb_enable,
+      host: v.mb_host,
+      port: v.mb_port,
+      sharedPort: v.mb_shared_port,
+      framing: v.mb_framing,
+      foreignUnit: v.mb_foreign_unit,
+      maxConnections: v.mb_max_connections,
+      idleTimeoutS: v.mb_idle_timeout_s,
+      frameTimeoutS: v.mb_frame_timeout_s,
+      tls: modbusTlsOf(v),
+    },
+    rtu: rtuOf(v),
+    proxy,
+    simModels: v.sim_models,
+    faults,
+    historySamples: v.history_samples,
+    log: { level: v.log_level, format: v.log_format },
+    unused: unusedSettings(v),
+    devices,
+    deviceOf,
+  };
+}

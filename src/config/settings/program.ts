@@ -1,0 +1,31 @@
+/** Settings of the program itself: its configuration file, history and log. */
+import { logLevels } from '../../core/log/log.ts';
+import { setting, unset } from './setting.ts';
+import { choice, integer, path } from './value-kinds.ts';
+
+export const programSettings = {
+  config: unset({
+    flags: ['--config'],
+    kind: path,
+    noFile: true,
+    doc: 'Configuration file, YAML or JSON.',
+  }),
+  history_samples: setting({
+    flags: ['--history_samples'],
+    kind: integer(100, 1_000_000),
+    default: 10_000,
+    doc: 'Samples of each device that GET history keeps, one per tick; fewer where many devices share the memory.',
+  }),
+  log_level: setting({
+    flags: ['--log_level'],
+    kind: choice(logLevels, 'LEVEL'),
+    default: 'info',
+    doc: 'Lowest level that is printed.',
+  }),
+  log_format: setting({
+    flags: ['--log_format'],
+    kind: choice(['text', 'json'], 'FORMAT'),
+    default: 'text',
+    doc: 'Form of the printed log.',
+  }),
+};

@@ -1,0 +1,36 @@
+/** Settings of the Modbus RTU server on a serial line. */
+import { setting, unset } from './setting.ts';
+import { integer, onOff, parity, serialDevice } from './value-kinds.ts';
+
+export const rtuSettings = {
+  rtu_enable: setting({
+    flags: ['-rtu', '--rtu_enable'],
+    kind: onOff,
+    default: false,
+    doc: 'Modbus RTU server: all devices on one serial line, unit ids from 1 on (1 + index).',
+  }),
+  rtu_port: unset({
+    flags: ['--rtu_port'],
+    kind: serialDevice,
+    needs: 'rtu_enable',
+    doc: 'Serial device of the RTU server, for example /dev/ttyUSB0 or COM10; needed with rtu_enable.',
+  }),
+  rtu_baud: setting({
+    flags: ['--rtu_baud'],
+    kind: integer(110, 4_000_000),
+    default: 9600,
+    doc: 'Bit rate of the serial line.',
+  }),
+  rtu_parity: setting({
+    flags: ['--rtu_parity'],
+    kind: parity,
+    default: 'none',
+    doc: 'Parity bit of the serial line.',
+  }),
+  rtu_stopbits: setting({
+    flags: ['--rtu_stopbits'],
+    kind: integer(1, 2),
+    default: 1,
+    doc: 'Stop bits of the serial line.',
+  }),
+};

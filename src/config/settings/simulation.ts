@@ -1,0 +1,63 @@
+/** Settings of the simulated clock and the ticks. */
+import { setting } from './setting.ts';
+import { clockTime, date, integer, number, onOff, timeZone } from './value-kinds.ts';
+
+export const clockSettings = {
+  wall_clock: setting({
+    flags: ['-wc', '--wall_clock'],
+    kind: onOff,
+    default: false,
+    doc: 'Simulated clock follows the real time of day; not together with a start time, a start date, a rate or a paused start.',
+  }),
+  wall_clock_timezone: setting({
+    flags: ['-wc_tz', '--wall_clock_timezone'],
+    kind: timeZone,
+    default: 'UTC',
+    doc: 'Time zone of the simulated clock.',
+  }),
+  start_clock_time: setting({
+    flags: ['--start_clock_time'],
+    kind: clockTime,
+    default: '12:00:00',
+    doc: 'Time of day at which the simulated clock starts.',
+  }),
+  start_date: setting({
+    flags: ['--start_date'],
+    kind: date,
+    default: '2026-06-21',
+    doc: 'Date at which the simulated clock starts.',
+  }),
+};
+
+export const tickSettings = {
+  start_paused: setting({
+    flags: ['--start_paused'],
+    kind: onOff,
+    default: false,
+    doc: 'Starts with the clock paused: step it over REST.',
+  }),
+  time_rate: setting({
+    flags: ['--time_rate'],
+    kind: number(0.01, 3600),
+    default: 1,
+    doc: 'Simulated seconds per real second.',
+  }),
+  tick: setting({
+    flags: ['--tick'],
+    kind: number(0.1, 60),
+    default: 1.5,
+    doc: 'Seconds from one tick to the next.',
+  }),
+  seed: setting({
+    flags: ['--seed'],
+    kind: integer(0, 0xffff_ffff),
+    default: 1,
+    doc: 'Seed of all random numbers.',
+  }),
+  first_device: setting({
+    flags: ['--first_device'],
+    kind: integer(0, 1_000_000),
+    default: 0,
+    doc: 'Number of the first device, when several processes share a fleet.',
+  }),
+};

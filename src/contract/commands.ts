@@ -1,0 +1,15 @@
+import type { SourceCommand } from './kinds/table.ts';
+
+/** What has no register goes this road; all-or-nothing, with the same provenance as a register write. */
+export type DeviceCommand =
+  | SourceCommand
+  /** the disconnect switch: opModConnect, DNP3 connect, operator stop */
+  | { readonly kind: 'switch'; readonly closed: boolean }
+  /** permits service and closes the switch (operator start) */
+  | { readonly kind: 'start' }
+  /** ends service, ramps to zero, opens (operator stop) */
+  | { readonly kind: 'stop' }
+  /** the local/remote switch at the device: local refuses every write and command from afar */
+  | { readonly kind: 'local'; readonly local: boolean }
+  /** clears latched alarms; `device` also ends overrides and reloads the start values */
+  | { readonly kind: 'reset'; readonly scope: 'alarms' | 'device' };
