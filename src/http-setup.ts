@@ -5,7 +5,7 @@ import { defaultApiLimits } from './api/http/context.ts';
 import type { ApiContext } from './api/http/context.ts';
 import { createApi } from './api/http/server.ts';
 import type { Api } from './api/http/server.ts';
-import { readEvseProfiles } from './config/profile/evse-profiles.ts';
+import { readEvseProfiles } from './config/profile/profiles.ts';
 import type { AppConfig } from './config/settings/app-config.ts';
 import { readFaultProfiles } from './config/profile/fault-profiles.ts';
 import { startLine } from './core/adapter.ts';

@@ -76,7 +76,7 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
       if (issue) issues.push(issue);
     }
   }
-  return { help, version, values, issues: issues };
+  return { help, version, values, issues };
 }
 
 function unknownFlag(given: string, spelling: string): Issue {

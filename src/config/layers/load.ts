@@ -13,7 +13,7 @@ import { parseFlags } from './flags.ts';
 import { gather } from './gather.ts';
 import type { Gathered } from './gather.ts';
 import { helpText } from './help.ts';
-import { createProfileCache, createProfileStore } from '../profile/profiles.ts';
+import { createProfileCache, ProfileStore } from '../profile/profiles.ts';
 import type { SettingKey, Values } from '../settings/settings.ts';
 
 const msPerHour = 3_600_000;
@@ -62,7 +62,7 @@ export function loadConfig(
     originOf,
     cache: createProfileCache(),
   };
-  const list = buildDevices(gathered, createProfileStore({ ...storeOptions, issues: issues }), issues);
+  const list = buildDevices(gathered, new ProfileStore({ ...storeOptions, issues }), issues);
   issues.push(...crossIssues(gathered, list));
   const gridPath = gridProfilePath(gathered, issues);
   const proxy = proxyOf(gathered, issues);
@@ -81,7 +81,7 @@ export function loadConfig(
   const deviceOf: AppConfig['deviceOf'] = (entry, index) =>
     buildDevice(
       settings,
-      (found) => createProfileStore({ ...storeOptions, originOf: nameOf, issues: found }),
+      (found) => new ProfileStore({ ...storeOptions, originOf: nameOf, issues: found }),
       entry,
       index,
     );

@@ -50,7 +50,7 @@ function settingsSeries({ values }: Gathered, kind: AssetType): DeviceSeriesPath
 
 /** @param where put before the member in a fault */
 function entrySeries(
-  { gathered, issues: issues }: Building,
+  { gathered, issues }: Building,
   entry: DeviceEntry,
   kind: AssetType,
   where: string,
@@ -84,7 +84,7 @@ function entryProfile(
   const {
     gathered: { file, io },
     store,
-    issues: issues,
+    issues,
   } = building;
   const base = file?.directory ?? io.cwd;
   const { profile, evse_profile: evse } = entry;
@@ -135,11 +135,7 @@ function entryDevice(
 }
 
 /** Faults of the device alone, so that they name none. */
-function entryFaults(
-  { gathered: { file, io }, issues: issues }: Building,
-  entry: DeviceEntry,
-  where: string,
-): FaultGroup[] {
+function entryFaults({ gathered: { file, io }, issues }: Building, entry: DeviceEntry, where: string): FaultGroup[] {
   const list = entry.faults ?? [];
   const nameOf = (position: number) => `${where}faults[${position}]`;
   list.forEach((given, position) => {
@@ -152,7 +148,7 @@ function entryFaults(
 function listedDevices(building: Building, entries: readonly (DeviceEntry | null)[]): DeviceList {
   const {
     gathered: { values, file },
-    issues: issues,
+    issues,
   } = building;
   const label = `${file?.label ?? ''}: devices`;
   const wanted = entries.reduce((sum, entry) => sum + (entry?.count ?? 1), 0);
@@ -193,7 +189,7 @@ export function buildDevice(
   index: number,
 ): DeviceConfig {
   const issues: Issue[] = [];
-  const device = entryDevice({ gathered, store: storeFor(issues), issues: issues }, entry, presetType(gathered), '');
+  const device = entryDevice({ gathered, store: storeFor(issues), issues }, entry, presetType(gathered), '');
   if (!device || issues.length > 0) throw new SimError('CONFIG_INVALID', 'The device cannot be built:', issues);
   return { ...device, name: entry.name ?? `${device.deviceType} ${index}` };
 }

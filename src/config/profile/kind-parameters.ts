@@ -82,7 +82,7 @@ function powerRatings(
   return { WMaxRtg: rated, VAMaxRtg: vaMaxVa ?? rated };
 }
 
-function pvParameters({ blocks, given, target, where, issues: issues }: Request): KindParameters {
+function pvParameters({ blocks, given, target, where, issues }: Request): KindParameters {
   const { wMaxW, vNomV } = inverterRatings[target.phases];
   const ratings = powerRatings(given, wMaxW);
   return {
@@ -91,7 +91,7 @@ function pvParameters({ blocks, given, target, where, issues: issues }: Request)
   };
 }
 
-function batteryParameters({ blocks, given, target, where, issues: issues }: Request): KindParameters {
+function batteryParameters({ blocks, given, target, where, issues }: Request): KindParameters {
   const { wMaxW, vNomV } = inverterRatings[target.phases];
   const block = blocks.battery ?? {};
   const ratings = powerRatings(given, block.power_w ?? wMaxW);
@@ -116,7 +116,7 @@ function windRatings({ ratedPowerW, reactiveShare, turbine }: WindParameters, { 
   };
 }
 
-function windParameters({ blocks, given, target, where, issues: issues }: Request): KindParameters {
+function windParameters({ blocks, given, target, where, issues }: Request): KindParameters {
   const block = blocks.wind ?? {};
   const presetW = target.windType === 'T3' ? 5e6 : 15e6;
   const ratedW = given.wMaxW ?? given.vaMaxVa ?? block.rated_power_w ?? presetW;
@@ -126,7 +126,7 @@ function windParameters({ blocks, given, target, where, issues: issues }: Reques
   return { source: { kind: 'wind', wind: resolveWind(sized, ratedW, where, issues, target.windType) }, ratings };
 }
 
-function fuelCellParameters({ blocks, given, target, where, issues: issues }: Request): KindParameters {
+function fuelCellParameters({ blocks, given, target, where, issues }: Request): KindParameters {
   const block = blocks.fuel_cell ?? {};
   const ratings = powerRatings(given, fuelCellW[block.chemistry ?? 'PEMFC']);
   const fuelCell = resolveFuelCell(block, ratings.WMaxRtg, where, issues);
@@ -158,7 +158,7 @@ function hybridMember(name: string, part: NonNullable<KindBlocks['battery']>, wh
 }
 
 /** The parts are sized by the hybrid block; what their own blocks give stands over it. */
-function hybridParameters({ blocks, given, target, where, issues: issues }: Request): KindParameters {
+function hybridParameters({ blocks, given, target, where, issues }: Request): KindParameters {
   const ratings = powerRatings(given, hybridW);
   const { hybrid: block = {}, battery: part = {} } = blocks;
   const found: Issue[] = [];
@@ -208,7 +208,7 @@ function connectorsW(connectors: NonNullable<NonNullable<KindBlocks['evse']>['co
   );
 }
 
-function evseParameters({ blocks, given, where, issues: issues }: Request): KindParameters {
+function evseParameters({ blocks, given, where, issues }: Request): KindParameters {
   const block = blocks.evse ?? {};
   const presetW = block.max_power_w ?? (block.connectors ? connectorsW(block.connectors) : evseW);
   const evse = resolveEvse(block, given.wMaxW ?? given.vaMaxVa ?? presetW, where, issues);

@@ -1,9 +1,12 @@
 import { basename, resolve } from 'node:path';
 import { z } from 'zod';
+import type { EvseParameters } from '../../contract/kinds/evse.ts';
+import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import { bundledEvseProfileNames, bundledProfileNames, bundledProfilePath, profileNameOf } from './bundled.ts';
 import { absentKey, deviceProfileSchema, resolveProfile } from './device-profile.ts';
 import type { DeviceProfile, DeviceProfileInput } from './device-profile.ts';
+import { deviceTypes } from './device-types.ts';
 import type { DeviceTypeInfo } from './device-types.ts';
 import { zodIssues } from '../issues/issues.ts';
 import { readMapping, systemIo } from '../layers/files.ts';
@@ -29,15 +32,7 @@ interface Reference {
   readonly name: string;
 }
 
-/** Finds profiles; one file gives one object per kind and phases, however many devices use it. Faults go to the list given at creation. */
-export interface ProfileStore {
-  byReference(reference: Reference, type: DeviceTypeInfo): FoundProfile | null;
-  inline(input: DeviceProfileInput, name: string, type: DeviceTypeInfo): FoundProfile | null;
-  /** The bundled profile of a type. */
-  ofType(type: DeviceTypeInfo): FoundProfile | null;
-}
-
-/** What was read without a fault; stores that share it give the same profile objects. */
+/** What was read without an issue; stores that share it give the same profile objects. */
 export interface ProfileCache {
   readonly inputs: Map<string, DeviceProfileInput>;
   readonly resolved: Map<string, DeviceProfile>;
@@ -50,17 +45,18 @@ export function createProfileCache(): ProfileCache {
 export interface StoreOptions {
   readonly io: ConfigIo;
   readonly longitudeDeg: number;
-  /** what flags and keys say of a kind stands over the profiles */
+  /** settings of a kind replace members of the profiles */
   readonly values: Values;
   readonly originOf: (key: SettingKey) => string;
+  /** receives what is wrong with profiles, each issue once */
   readonly issues: Issue[];
   readonly cache: ProfileCache;
 }
 
 const profileJsonSchema = z.toJSONSchema(deviceProfileSchema, { io: 'input' });
 
-/** A profile of an EVSE where another one is wanted, or the other way round. */
-function roleFault(input: DeviceProfileInput, { text, name }: Reference, { assetType }: DeviceTypeInfo): Issue | null {
+/** The profile of an EVSE was given for another kind, or the other way round. */
+function roleIssue(input: DeviceProfileInput, { text, name }: Reference, { assetType }: DeviceTypeInfo): Issue | null {
   const evse = input.evse !== undefined;
   const given = `given ${JSON.stringify(text)}`;
   if (assetType !== 'evse') {
@@ -80,7 +76,7 @@ function roleFault(input: DeviceProfileInput, { text, name }: Reference, { asset
   };
 }
 
-function missingFault({ text, name }: Reference, { assetType }: DeviceTypeInfo): Issue {
+function missingIssue({ text, name }: Reference, { assetType }: DeviceTypeInfo): Issue {
   const allowed = assetType === 'evse' ? bundledEvseProfileNames : bundledProfileNames;
   return {
     name,
@@ -89,97 +85,119 @@ function missingFault({ text, name }: Reference, { assetType }: DeviceTypeInfo):
   };
 }
 
-export function createProfileStore({
-  io,
-  longitudeDeg,
-  values,
-  originOf,
-  issues: issues,
-  cache,
-}: StoreOptions): ProfileStore {
-  /** files and profiles whose faults are told already */
-  const faulty = new Set<string>();
-  const told = new Set<string>();
+/** Finds profiles; one file gives one object per kind and phases, however many devices use it. */
+export class ProfileStore {
+  readonly #options: StoreOptions;
+  /** files and profiles whose issues are reported already */
+  readonly #invalid = new Set<string>();
+  readonly #reported = new Set<string>();
 
-  /** Several profiles may show the same fault of one setting. */
-  function tell(issue: Issue): void {
-    const text = `${issue.name}: ${issue.detail}`;
-    if (told.has(text)) return;
-    told.add(text);
-    issues.push(issue);
+  constructor(options: StoreOptions) {
+    this.#options = options;
   }
 
-  function read(path: string, name: string, bundled: boolean): DeviceProfileInput | null {
+  /** The profile of a bundled name or a path; null when it has issues. */
+  byReference(reference: Reference, type: DeviceTypeInfo): FoundProfile | null {
+    const { io, issues } = this.#options;
+    const bundled = bundledProfilePath(reference.text);
+    const path = bundled ?? resolve(reference.base, reference.text);
+    if (bundled === undefined && !io.isFile(path)) {
+      // a missing file is named once, like one with issues
+      if (!this.#invalid.has(path)) issues.push(missingIssue(reference, type));
+      this.#invalid.add(path);
+      return null;
+    }
+    const profile = this.#load(path, reference, type, bundled !== undefined);
+    return profile && { profile, profileName: profileNameOf(reference.text) };
+  }
+
+  /** A profile that stands in the configuration itself; null when it has issues. @param name put before its keys */
+  inline(input: DeviceProfileInput, name: string, type: DeviceTypeInfo): FoundProfile | null {
+    const profile = this.#complete(input, name, type);
+    return profile && { profile, profileName: null };
+  }
+
+  /** The bundled profile of a type. */
+  ofType(type: DeviceTypeInfo): FoundProfile | null {
+    const { io, values } = this.#options;
+    const text = (type.assetType === 'fuelcell' ? fuelCellProfile(values) : null) ?? type.defaultProfile;
+    const found = this.byReference({ text, base: io.cwd, name: 'device_type' }, type);
+    return found && { ...found, profileName: null };
+  }
+
+  #load(path: string, reference: Reference, type: DeviceTypeInfo, bundled: boolean): DeviceProfile | null {
+    const { resolved } = this.#options.cache;
+    const key = `${type.assetType} ${type.phases} ${type.windType ?? ''} ${path}`;
+    const known = resolved.get(key);
+    if (known) return known;
+    if (this.#invalid.has(key)) return null;
+    const input = this.#read(path, reference.name, bundled);
+    const issue = input && roleIssue(input, reference, type);
+    if (issue) this.#report(issue);
+    const profile = input && !issue ? this.#complete(input, basename(path), type) : null;
+    if (profile) resolved.set(key, profile);
+    else this.#invalid.add(key);
+    return profile;
+  }
+
+  #read(path: string, name: string, bundled: boolean): DeviceProfileInput | null {
+    const { cache, io, issues } = this.#options;
     const known = cache.inputs.get(path);
     if (known) return known;
-    if (faulty.has(path)) return null;
+    if (this.#invalid.has(path)) return null;
     const raw = readMapping(path, name, bundled ? systemIo : io, issues);
     const checked = raw && deviceProfileSchema.safeParse(raw);
     if (checked?.success === false) {
-      issues.push(
-        ...zodIssues(checked.error.issues, {
-          input: raw,
-          schema: profileJsonSchema,
-          where: basename(path),
-          absent: absentKey,
-        }),
-      );
+      const context = { input: raw, schema: profileJsonSchema, where: basename(path), absent: absentKey };
+      issues.push(...zodIssues(checked.error.issues, context));
     }
     const input = checked?.data;
     if (input) cache.inputs.set(path, input);
-    else faulty.add(path);
+    else this.#invalid.add(path);
     return input ?? null;
   }
 
-  function complete(
+  #complete(
     input: DeviceProfileInput,
     where: string,
     { assetType, phases, windType }: DeviceTypeInfo,
   ): DeviceProfile | null {
+    const { longitudeDeg, values, originOf } = this.#options;
     const found: Issue[] = [];
     const target = { assetType, phases, longitudeDeg, ...(windType !== undefined && { windType }) };
     const profile = resolveProfile(withOverrides(input, assetType, values), target, where, found);
-    for (const issue of found) tell(issueOfSetting(issue, where, values, originOf));
+    for (const issue of found) this.#report(issueOfSetting(issue, where, values, originOf));
     return profile;
   }
 
-  function load(path: string, reference: Reference, type: DeviceTypeInfo, bundled: boolean): DeviceProfile | null {
-    const key = `${type.assetType} ${type.phases} ${type.windType ?? ''} ${path}`;
-    const known = cache.resolved.get(key);
-    if (known) return known;
-    if (faulty.has(key)) return null;
-    const input = read(path, reference.name, bundled);
-    const issue = input && roleFault(input, reference, type);
-    if (issue) tell(issue);
-    const profile = input && !issue ? complete(input, basename(path), type) : null;
-    if (profile) cache.resolved.set(key, profile);
-    else faulty.add(key);
-    return profile;
+  /** Several profiles may show the same issue of one setting. */
+  #report(issue: Issue): void {
+    const text = `${issue.name}: ${issue.detail}`;
+    if (this.#reported.has(text)) return;
+    this.#reported.add(text);
+    this.#options.issues.push(issue);
   }
+}
 
-  function byReference(reference: Reference, type: DeviceTypeInfo): FoundProfile | null {
-    const bundled = bundledProfilePath(reference.text);
-    const path = bundled ?? resolve(reference.base, reference.text);
-    if (bundled === undefined && !io.isFile(path)) {
-      // a file that is missing is named once, like one that is faulty
-      if (!faulty.has(path)) issues.push(missingFault(reference, type));
-      faulty.add(path);
-      return null;
-    }
-    const profile = load(path, reference, type, bundled !== undefined);
-    return profile && { profile, profileName: profileNameOf(reference.text) };
-  }
+/** A charging station that comes with the program. */
+export interface BundledEvseProfile {
+  readonly name: string;
+  readonly description: string | null;
+  readonly bundled: true;
+  readonly evse: EvseParameters;
+}
 
-  return {
-    byReference,
-    inline(input, name, type) {
-      const profile = complete(input, name, type);
-      return profile && { profile, profileName: null };
-    },
-    ofType(type) {
-      const text = (type.assetType === 'fuelcell' ? fuelCellProfile(values) : null) ?? type.defaultProfile;
-      const found = byReference({ text, base: io.cwd, name: 'device_type' }, type);
-      return found && { ...found, profileName: null };
-    },
-  };
+/** Reads every bundled EVSE profile. @throws SimError INTERNAL when one has issues */
+export function readEvseProfiles(): readonly BundledEvseProfile[] {
+  const issues: Issue[] = [];
+  const profiles = bundledEvseProfileNames.flatMap((name) => {
+    const raw = readMapping(bundledProfilePath(name) ?? name, name, systemIo, issues);
+    const input = deviceProfileSchema.parse(raw ?? {});
+    const profile = resolveProfile(input, { ...deviceTypes.EVSE, longitudeDeg: 0 }, name, issues);
+    return profile?.source.kind === 'evse'
+      ? [{ name, description: profile.description, bundled: true as const, evse: profile.source.evse }]
+      : [];
+  });
+  if (issues.length > 0) throw new SimError('INTERNAL', 'a bundled EVSE profile is not valid', issues);
+  return profiles;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readEvseProfiles } from '../../../src/config/profile/evse-profiles.ts';
+import { readEvseProfiles } from '../../../src/config/profile/profiles.ts';
 import type { EvseConnectorParameters } from '../../../src/contract/kinds/evse.ts';
 import { KindRig } from './support.ts';
 
