@@ -47,7 +47,7 @@ function read(asset: AssetType, given: Given = {}): DeviceSeries {
   );
 }
 
-function faultsOf(asset: AssetType, given: Given): readonly string[] {
+function issuesOf(asset: AssetType, given: Given): readonly string[] {
   try {
     read(asset, given);
   } catch (error) {
@@ -200,7 +200,7 @@ describe('series of a device', () => {
     ['pv', 'dc', 'nothing at all', '', ['line 1: there is no header row']],
   ] as const) {
     it(`${asset}: ${what} is refused with the line`, () => {
-      expect(faultsOf(asset, { [key]: file(`bad-${asset}.csv`, text) })).to.deep.equal(expected);
+      expect(issuesOf(asset, { [key]: file(`bad-${asset}.csv`, text) })).to.deep.equal(expected);
     });
   }
 });

@@ -155,7 +155,7 @@ export interface Plant {
   readonly site: SiteNow;
   /**
    * Sets or ends limits of the connection point, all or none; the devices behind it follow from the next tick on.
-   * @throws SimError COMMAND_BAD_VALUE with one fault for each limit out of range
+   * @throws SimError COMMAND_BAD_VALUE with one issue for each limit out of range
    */
   setSite(patch: SitePatch, by?: Origin): void;
   /** @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT */

@@ -44,21 +44,21 @@ export function errorOf(argv: readonly string[], { env = {}, files = {} }: Given
     expect((error as SimError).code).to.equal('CONFIG_INVALID');
     return error as SimError;
   }
-  throw new Error('expected faults');
+  throw new Error('expected issues');
 }
 
-export function faultsOf(argv: readonly string[], given: Given = {}): readonly Issue[] {
+export function issuesOf(argv: readonly string[], given: Given = {}): readonly Issue[] {
   return errorOf(argv, given).issues;
 }
 
-/** `name: detail` of every fault. */
-export function faultLines(argv: readonly string[], given: Given = {}): string[] {
-  return faultsOf(argv, given).map((issue) => `${issue.name}: ${issue.detail}`);
+/** `name: detail` of every issue. */
+export function issueLines(argv: readonly string[], given: Given = {}): string[] {
+  return issuesOf(argv, given).map((issue) => `${issue.name}: ${issue.detail}`);
 }
 
-/** Faults of a configuration file `/site/c.yaml`. */
-export function fileFaults(text: string, files: Readonly<Record<string, string>> = {}): string[] {
-  return faultLines(['--config', 'c.yaml'], { files: { '/site/c.yaml': text, ...files } });
+/** Issues of a configuration file `/site/c.yaml`. */
+export function fileIssues(text: string, files: Readonly<Record<string, string>> = {}): string[] {
+  return issueLines(['--config', 'c.yaml'], { files: { '/site/c.yaml': text, ...files } });
 }
 
 /** The parts that the source of a device may have. */

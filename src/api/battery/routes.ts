@@ -23,7 +23,7 @@ import { overrideWriter } from '../common/writer-replies.ts';
 /** @throws HttpProblem `validation` for strings that the bank does not have or that are named twice */
 function checkStrings(strings: NonNullable<BatteryControlBody['strings']>, count: number): void {
   const seen = new Set<number>();
-  const faults = strings.flatMap(({ index }, i): ProblemFault[] => {
+  const issues = strings.flatMap(({ index }, i): ProblemFault[] => {
     const repeated = seen.has(index);
     seen.add(index);
     if (index < count && !repeated) return [];
@@ -32,7 +32,7 @@ function checkStrings(strings: NonNullable<BatteryControlBody['strings']>, count
       : `given ${index}; the strings are 0 to ${count - 1}`;
     return [{ in: 'body', name: `/strings/${i}/index`, detail }];
   });
-  if (faults.length > 0) throw invalidAll(faults);
+  if (issues.length > 0) throw invalidAll(issues);
 }
 
 function controlCommand(body: BatteryControlBody): BatteryCommand {

@@ -11,7 +11,7 @@ const power = z.number().min(0).max(1e6);
 type CurvePoint = { readonly soc_pct: number; readonly fraction: number };
 
 /** Why a curve cannot be one, with the index of the point; null: it can. */
-function curveFault(points: readonly CurvePoint[]): { readonly at: number; readonly why: string } | null {
+function curveIssue(points: readonly CurvePoint[]): { readonly at: number; readonly why: string } | null {
   let before = -1;
   for (const [at, { soc_pct: soc, fraction }] of points.entries()) {
     if (soc <= before) return { at, why: 'must be at a higher soc_pct than the point before' };
@@ -26,8 +26,8 @@ const curve = z
   .min(2)
   .max(100)
   .superRefine((points, ctx) => {
-    const fault = curveFault(points);
-    if (fault) ctx.addIssue({ code: 'custom', path: [fault.at], message: fault.why });
+    const issue = curveIssue(points);
+    if (issue) ctx.addIssue({ code: 'custom', path: [issue.at], message: issue.why });
   });
 
 const evShape = {

@@ -1,4 +1,4 @@
-/** Faults of a device that is added over the network, as places in the entry that the client gave. */
+/** Issues of a device that is added over the network, as places in the entry that the client gave. */
 import type { Issue } from '../../core/errors.ts';
 import { pointerStep } from '../../core/json-pointer.ts';
 import type { DeviceEntry } from '../profile/device-entry.ts';
@@ -24,7 +24,7 @@ function deciding({ profile, evse_profile: evse, device_type: type }: DeviceEntr
 }
 
 /**
- * Faults with JSON pointers for names.
+ * Issues with JSON pointers for names.
  * @param issues named by members of the entry; those of an inline profile `profile: <key path>`
  */
 export function entryIssues(issues: readonly Issue[], entry: DeviceEntry): Issue[] {
@@ -38,7 +38,7 @@ export function entryIssues(issues: readonly Issue[], entry: DeviceEntry): Issue
   });
 }
 
-/** The same, for faults that a device finds in its profile, named from the root of the profile. */
+/** The same for issues that the device finds in its profile, named from the root of the profile. */
 export function profileIssues(issues: readonly Issue[], entry: DeviceEntry): Issue[] {
   return entryIssues(
     issues.map((issue) => ({ ...issue, name: `profile: ${issue.name}` })),

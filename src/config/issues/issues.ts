@@ -6,14 +6,14 @@ import { hasOwnWords, issueWords, meantBranch, scalarValues } from '../../core/z
 
 const maxGivenLength = 80;
 
-/** A given value as it is shown in a fault: quoted when text, cut when long. */
+/** A given value as an issue shows it: quoted when text, cut when long. */
 export function shown(value: unknown): string {
   // JSON has no infinity: it would show as null
   const text = value === undefined ? 'nothing' : typeof value === 'number' ? String(value) : JSON.stringify(value);
   return text.length > maxGivenLength ? `${text.slice(0, maxGivenLength - 1)}…` : text;
 }
 
-/** A fault for a value outside what is allowed. A `secret` value is not repeated. */
+/** The issue of a value outside what is allowed. A `secret` value is not repeated. */
 export function refused(
   name: string,
   value: unknown,
@@ -28,7 +28,7 @@ export function refused(
 
 const maxListedNames = 20;
 
-/** A fault for a name that does not exist: with the nearest one that does, or with all when they are few. */
+/** The issue of an unknown name: with the nearest known one, or with all when they are few. */
 export function unknownName(name: string, what: string, given: string, known: readonly string[]): Issue {
   const near = nearest(given, known);
   if (near !== null) return { name, detail: `unknown ${what}; nearest known: ${near}`, allowed: known };
@@ -54,7 +54,7 @@ export function nearest(given: string, known: readonly string[]): string | null 
   return best;
 }
 
-/** The part of a JSON Schema that fault texts are made of. */
+/** The part of a JSON Schema that issue texts are made of. */
 interface SchemaNode {
   readonly type?: string;
   readonly enum?: readonly (string | number)[];
@@ -129,7 +129,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
 type ZodIssue = z.core.$ZodIssue;
 
 /**
- * Faults of a value that a zod schema refused, in words of the user.
+ * Issues of a value that a zod schema refused, in words of the user.
  * @param check.schema the same schema as JSON Schema, without references
  * @param check.where put before each key, for example the file's name
  * @param check.absent what to say of an unknown key instead of naming the nearest known one; null: nothing
@@ -188,7 +188,7 @@ export function zodIssues(
   });
 }
 
-/** All faults of a configuration error as text for a terminal, one line each. */
+/** All issues of a configuration error as text for a terminal, one line each. */
 export function formatIssues(error: SimError): string {
   const lines = error.issues.map((issue) => `  ${printable(`${issue.name}: ${issue.detail}`)}`);
   return [printable(error.message), ...lines].join('\n');

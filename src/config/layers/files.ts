@@ -50,7 +50,7 @@ function parseYaml(text: string): unknown {
   if (problem?.code === 'MULTIPLE_DOCS') throw new Error('it holds more than one document; allowed: one');
   if (problem) {
     const [message = ''] = problem.message.split('\n');
-    // the parser reports its own stack overflow as a fault of the document
+    // the parser reports its own stack overflow as an error of the document
     throw message.startsWith('Maximum call stack') ? new RangeError(message) : new Error(message);
   }
   return document.toJS({ maxAliasCount: 100 });
@@ -64,8 +64,8 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
 
 /**
  * Reads a YAML or JSON file that holds one mapping: at most 1 MiB and 16 levels deep.
- * @param name what the fault is named after: the flag or key that led to the file
- * @returns null when there is a fault
+ * @param name what an issue is named after: the flag or key that led to the file
+ * @returns null when there is an issue
  */
 export function readMapping(path: string, name: string, io: ConfigIo, issues: Issue[]): Record<string, unknown> | null {
   const fail = (detail: string): null => {
@@ -169,13 +169,13 @@ const blocksJsonSchema = z.toJSONSchema(blocksSchema, { io: 'input' });
 export interface ConfigFile {
   readonly settings: ReadonlyMap<SettingKey, unknown>;
   readonly grid: NonNullable<ConfigBlocks['grid']>;
-  /** null: not given, or faulty */
+  /** null: not given, or not valid */
   readonly faults: FaultList | null;
-  /** null in the list: an entry that has faults */
+  /** null in the list: an entry that is not valid */
   readonly devices: readonly (DeviceEntry | null)[] | null;
   /** relative paths in the file start here */
   readonly directory: string;
-  /** base name, put before the keys of its faults */
+  /** base name, put before the keys of its issues */
   readonly label: string;
 }
 
@@ -183,7 +183,7 @@ function isFileKey(key: string): key is SettingKey {
   return (fileKeys as readonly string[]).includes(key);
 }
 
-/** Reads and checks a configuration file. What is faulty is left out of the result, so that the rest can be checked too. */
+/** Reads and checks a configuration file. What is not valid is left out, so that the rest can be checked too. */
 export function readConfigFile(path: string, name: string, io: ConfigIo, issues: Issue[]): ConfigFile {
   const directory = dirname(path);
   const label = basename(path);

@@ -70,7 +70,7 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
     else if ((versionSpellings as readonly string[]).includes(spelling) && inline === undefined) version = true;
     else {
       const key = keyOfSpelling.get(spelling);
-      // the word behind an unknown flag is most likely its value: one fault, not two
+      // the word behind an unknown flag is most likely its value: one issue, not two
       const text = inline ?? takeValue();
       const issue = key === undefined ? unknownFlag(given, spelling) : accept(values, key, given, text);
       if (issue) issues.push(issue);

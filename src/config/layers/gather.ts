@@ -17,7 +17,7 @@ export interface Gathered {
   readonly layers: { readonly flags: Layer; readonly env: Layer; readonly file: Layer };
   /** the flag, variable or key that a value in force came from */
   readonly originOf: (key: SettingKey) => string;
-  /** false: faults hide which kinds of devices are meant */
+  /** false: issues hide which kinds of devices are meant */
   readonly kindsKnown: boolean;
   readonly io: ConfigIo;
 }
@@ -61,7 +61,7 @@ export function isGiven({ layers }: Pick<Gathered, 'layers'>, key: SettingKey): 
   return layers.flags.has(key) || layers.env.has(key) || layers.file.has(key);
 }
 
-/** Brings all layers together. What is faulty is left out, so that one run finds the faults of every layer. */
+/** Brings all layers together. What is not valid is left out, so that one run finds the issues of every layer. */
 export function gather(
   flags: ReadonlyMap<SettingKey, GivenFlag>,
   env: Environment,

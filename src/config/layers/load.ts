@@ -36,7 +36,7 @@ function programVersion(): string {
  * The configuration of a run: flag over environment variable over configuration file over default.
  * @param argv the command line without program and script
  * @param env environment; variables that begin with `DERBENCH_` count
- * @throws SimError CONFIG_INVALID with all faults of all layers at once
+ * @throws SimError CONFIG_INVALID with all issues of all layers at once
  */
 export function loadConfig(
   argv: readonly string[],
@@ -68,7 +68,7 @@ export function loadConfig(
   const proxy = proxyOf(gathered, issues);
   const startFaults = commonFaults(gathered, issues);
   if (issues.length > 0) {
-    const count = issues.length === 1 ? '1 fault' : `${issues.length} faults`;
+    const count = issues.length === 1 ? '1 issue' : `${issues.length} issues`;
     throw new SimError('CONFIG_INVALID', `The configuration is not valid, ${count}:`, issues);
   }
   // the entries of the file are done with, and who adds a device need not know where a setting stands

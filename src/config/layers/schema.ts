@@ -32,7 +32,7 @@ const convictSchema = Object.fromEntries(
 
 /**
  * Puts layers over the defaults, the last one on top.
- * @throws Error when a value passes that its own check refuses, which is a fault of the program
+ * @throws Error when a value passes that its own check refuses, which is an error of the program
  */
 export function mergeLayers(layers: readonly Layer[]): Values {
   // flags and variables come as layers too: convict's own reading of both turns 007 into 7

@@ -186,9 +186,9 @@ function chargeIssue({ kind }: SourceParameters, given: PointValues, where: stri
 /**
  * Fills in what a profile leaves out: physical parameters by kind, ratings that follow from them and from each other.
  * @param target kind and phases of the device
- * @param where put before the key in a fault
+ * @param where put before the key in an issue
  * @param issues receives what is wrong across members
- * @returns null when there are faults
+ * @returns null when there are issues
  */
 export function resolveProfile(
   input: DeviceProfileInput,

@@ -17,9 +17,9 @@ import type { FoundProfile, ProfileStore } from './profiles.ts';
 
 /** The devices of a run. */
 export interface DeviceList {
-  /** without those that have faults */
+  /** only valid ones */
   readonly devices: readonly DeviceConfig[];
-  /** with those that have faults */
+  /** all, valid or not */
   readonly count: number;
   readonly kinds: ReadonlySet<AssetType>;
 }
@@ -48,7 +48,7 @@ function settingsSeries({ values }: Gathered, kind: AssetType): DeviceSeriesPath
   return { dc: of('dc_profile'), load: of('load_profile'), vehicles: of('vehicles') };
 }
 
-/** @param where put before the member in a fault */
+/** @param where put before the member in an issue */
 function entrySeries(
   { gathered, issues }: Building,
   entry: DeviceEntry,
@@ -117,7 +117,7 @@ type UnnamedDevice = Omit<DeviceConfig, 'name'>;
 /**
  * A device by its entry.
  * @param preset type where the entry says nothing of it
- * @returns null when its profile has faults
+ * @returns null when its profile has issues
  */
 function entryDevice(
   building: Building,
@@ -134,7 +134,7 @@ function entryDevice(
   return found && { deviceType, assetType, phases, ...found, series, faults };
 }
 
-/** Faults of the device alone, so that they name none. */
+/** Faults that act on this device alone: they may name no device. */
 function entryFaults({ gathered: { file, io }, issues }: Building, entry: DeviceEntry, where: string): FaultGroup[] {
   const list = entry.faults ?? [];
   const nameOf = (position: number) => `${where}faults[${position}]`;
@@ -180,7 +180,7 @@ function listedDevices(building: Building, entries: readonly (DeviceEntry | null
 
 /**
  * A further device. What its entry leaves out is as in the device that the settings alone would give.
- * @throws SimError CONFIG_INVALID with all its faults, named by the members of the entry
+ * @throws SimError CONFIG_INVALID with all its issues, named by the members of the entry
  */
 export function buildDevice(
   gathered: Gathered,

@@ -23,7 +23,7 @@ interface Place {
 
 const profileJsonSchema = z.toJSONSchema(faultProfileSchema, { io: 'input' });
 
-/** A set from its file; null when it has faults. @param name the flag or key that led to it */
+/** A set from its file; null when it has issues. @param name the flag or key that led to it */
 function readProfile(
   path: string,
   name: string,
@@ -37,7 +37,7 @@ function readProfile(
   return checked?.data ?? null;
 }
 
-/** The groups of a list; one that has faults is left out. */
+/** The groups of a list; one with issues is left out. */
 export function faultGroups(
   list: readonly (string | FlatFault)[],
   place: Place,
@@ -85,13 +85,13 @@ export function commonFaults({ values, file, layers, originOf, io }: Gathered, i
   );
 }
 
-/** Reads every bundled set of faults. @throws SimError INTERNAL when one is faulty */
+/** Reads every bundled set of faults. @throws SimError INTERNAL when one has issues */
 export function readFaultProfiles(): readonly FaultProfile[] {
   const issues: Issue[] = [];
   const profiles = bundledFaultProfileNames.flatMap((name): FaultProfile[] => {
     const profile = readProfile(bundledFaultProfilePath(name) ?? name, name, systemIo, issues);
     return profile === null ? [] : [{ name, ...profile }];
   });
-  if (issues.length > 0) throw new SimError('INTERNAL', 'a bundled set of faults is faulty', issues);
+  if (issues.length > 0) throw new SimError('INTERNAL', 'a bundled set of faults is not valid', issues);
   return profiles;
 }

@@ -228,7 +228,7 @@ const parametersOfKind: Readonly<Record<AssetType, (request: Request) => KindPar
   evse: evseParameters,
 };
 
-/** Fills in what the blocks of a profile leave out, and the ratings that follow from them. Faults go to the list of the request. */
+/** Fills in what the blocks of a profile leave out, and the ratings that follow from them. Issues go to the list of the request. */
 export function kindParameters(request: Request): KindParameters {
   return parametersOfKind[request.target.assetType](request);
 }

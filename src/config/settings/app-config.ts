@@ -135,7 +135,7 @@ export interface AppConfig {
   readonly devices: readonly DeviceConfig[];
   /**
    * A further device, as if its entry had stood in the configuration: settings are its defaults, profiles are shared.
-   * @throws SimError CONFIG_INVALID with all its faults, named by the members of the entry
+   * @throws SimError CONFIG_INVALID with all its issues, named by the members of the entry
    */
   readonly deviceOf: (entry: DeviceEntry, index: number) => DeviceConfig;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { faultLines, run } from '../support.ts';
+import { issueLines, run } from '../support.ts';
 
 describe('settings of Modbus lines', () => {
   it('there is no line by default, and MBAP frames', () => {
@@ -64,11 +64,11 @@ describe('settings of Modbus lines', () => {
   ];
   for (const [argv, lines] of cases)
     it(argv.join(' '), () => {
-      expect(faultLines(argv)).to.deep.equal(lines);
+      expect(issueLines(argv)).to.deep.equal(lines);
     });
 
   it('RTU frames are not offered inside TLS', () => {
-    expect(faultLines(['-e', 'yes', '--mb_framing', 'rtu_over_tcp'])).to.include(
+    expect(issueLines(['-e', 'yes', '--mb_framing', 'rtu_over_tcp'])).to.include(
       '-e: given yes together with --mb_framing rtu_over_tcp; allowed: one of the two',
     );
   });

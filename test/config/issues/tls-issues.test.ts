@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { generateKeyPairSync } from 'node:crypto';
 import { issue, testPki } from '../../support/pki.ts';
 import type { TestPki } from '../../support/pki.ts';
-import { faultLines, run } from '../support.ts';
+import { issueLines, run } from '../support.ts';
 
 describe('interface 12: TLS of Modbus', () => {
   const argv = ['-e', 'yes', '-mbc', 'server.pem', '-mbk', 'server.key', '-mbr', 'ca.pem'] as const;
@@ -14,8 +14,8 @@ describe('interface 12: TLS of Modbus', () => {
     files = { '/site/server.pem': pki.server.cert, '/site/server.key': pki.server.key, '/site/ca.pem': pki.ca.cert };
   });
 
-  const faultsWith = (changed: Readonly<Record<string, string>>, more: readonly string[] = []) =>
-    faultLines([...argv, ...more], { files: { ...files, ...changed } });
+  const issuesWith = (changed: Readonly<Record<string, string>>, more: readonly string[] = []) =>
+    issueLines([...argv, ...more], { files: { ...files, ...changed } });
 
   it('is off by default, and the files then do not count', () => {
     expect(run([]).modbus.tls).to.equal(null);
@@ -39,16 +39,16 @@ describe('interface 12: TLS of Modbus', () => {
     expect(run(['--config', 'c.yaml'], { files: { ...files, '/site/c.yaml': text } }).modbus.tls?.minVersion).to.equal(
       '1.3',
     );
-    expect(faultLines([...argv, '-mbv', '1.1'], { files })).to.deep.equal(['-mbv: given "1.1"; allowed: 1.2, 1.3']);
+    expect(issueLines([...argv, '-mbv', '1.1'], { files })).to.deep.equal(['-mbv: given "1.1"; allowed: 1.2, 1.3']);
   });
 
   it('names every flag that is missing, and every file', () => {
-    expect(faultLines(['-e', 'yes'])).to.deep.equal(
+    expect(issueLines(['-e', 'yes'])).to.deep.equal(
       ['--mb_cert', '--mb_key', '--mb_root_cert'].map(
         (flag) => `${flag}: not given with -e yes; allowed: the path of a PEM file`,
       ),
     );
-    expect(faultLines(argv)).to.deep.equal(
+    expect(issueLines(argv)).to.deep.equal(
       [
         ['-mbc', 'server.pem'],
         ['-mbk', 'server.key'],
@@ -59,7 +59,7 @@ describe('interface 12: TLS of Modbus', () => {
 
   it('refuses files that hold something else, by flag and file', () => {
     expect(
-      faultsWith({ '/site/server.pem': '', '/site/server.key': 'S3CR3T-marker', '/site/ca.pem': pki.ca.key }),
+      issuesWith({ '/site/server.pem': '', '/site/server.key': 'S3CR3T-marker', '/site/ca.pem': pki.ca.key }),
     ).to.deep.equal([
       '-mbc: /site/server.pem: holds no certificate that can be read; allowed: the certificate of the server in PEM form, those of intermediate CAs behind it',
       '-mbk: /site/server.key: holds no private key that can be read; allowed: a private key in PEM form',
@@ -67,7 +67,7 @@ describe('interface 12: TLS of Modbus', () => {
     ]);
     const half = pki.ca.cert.slice(0, 200);
     for (const text of [half, pki.ca.cert + half, pki.ca.cert.replace('MII', 'MIJ')]) {
-      expect(faultsWith({ '/site/ca.pem': text })[0]).to.match(
+      expect(issuesWith({ '/site/ca.pem': text })[0]).to.match(
         /^-mbr: \/site\/ca.pem: holds no certificates that can be read/,
       );
     }
@@ -77,19 +77,19 @@ describe('interface 12: TLS of Modbus', () => {
   });
 
   it('refuses a key that belongs to another certificate, is encrypted or is not on P-256', async () => {
-    expect(faultsWith({ '/site/server.key': pki.ca.key })).to.deep.equal([
+    expect(issuesWith({ '/site/server.key': pki.ca.key })).to.deep.equal([
       '-mbk: /site/server.key: the key does not belong to the certificate of -mbc',
     ]);
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const encrypted = privateKey
       .export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'S3CR3T-marker' })
       .toString();
-    expect(faultsWith({ '/site/server.key': encrypted })).to.deep.equal([
+    expect(issuesWith({ '/site/server.key': encrypted })).to.deep.equal([
       '-mbk: /site/server.key: holds an encrypted key; allowed: a key without a passphrase',
     ]);
     const other = await issue(pki.ca, 'server', { purpose: 'server', curve: 'P-384' });
     const changed = { '/site/server.pem': other.cert, '/site/server.key': other.key };
-    expect(faultsWith(changed)).to.deep.equal([
+    expect(issuesWith(changed)).to.deep.equal([
       '-mbk: /site/server.key: not a P-256 key, which the suites of Secure SunSpec need; allowed: an EC key on P-256, or a list of suites that fit the key',
     ]);
     expect(
@@ -99,14 +99,14 @@ describe('interface 12: TLS of Modbus', () => {
 
   it('refuses suites that OpenSSL does not know, each by its name', () => {
     const allowed = 'allowed: OpenSSL names of cipher suites with a colon between';
-    expect(faultsWith({}, ['-mbx', 'FOO:ECDHE-ECDSA-AES128-CCM8:TLS_BAR'])).to.deep.equal([
+    expect(issuesWith({}, ['-mbx', 'FOO:ECDHE-ECDSA-AES128-CCM8:TLS_BAR'])).to.deep.equal([
       `-mbx: given "FOO:TLS_BAR", which OpenSSL does not know; ${allowed}`,
     ]);
-    expect(faultsWith({}, ['-mbx', '!ALL'])).to.deep.equal([
+    expect(issuesWith({}, ['-mbx', '!ALL'])).to.deep.equal([
       `-mbx: given "!ALL", which OpenSSL cannot read or which leaves no suite; ${allowed}`,
     ]);
-    expect(faultsWith({}, ['-mbx', ' : '])).to.have.lengthOf(1);
-    expect(faultsWith({}, ['-mbx', 'HIGH', '-mbv', '1.3'])).to.deep.equal([
+    expect(issuesWith({}, ['-mbx', ' : '])).to.have.lengthOf(1);
+    expect(issuesWith({}, ['-mbx', 'HIGH', '-mbv', '1.3'])).to.deep.equal([
       '-mbx: given no suite of TLS 1.3 with -mbv 1.3; allowed: at least one, for example TLS_AES_128_GCM_SHA256',
     ]);
     for (const ciphers of [
@@ -120,7 +120,7 @@ describe('interface 12: TLS of Modbus', () => {
   });
 
   it('is not for RTU frames', () => {
-    expect(faultsWith({}, ['--mb_framing', 'rtu_over_tcp'])).to.deep.equal([
+    expect(issuesWith({}, ['--mb_framing', 'rtu_over_tcp'])).to.deep.equal([
       '-e: given yes together with --mb_framing rtu_over_tcp; allowed: one of the two',
     ]);
   });

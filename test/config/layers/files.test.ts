@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { systemIo } from '../../../src/config/layers/files.ts';
 import { fileReason } from '../../../src/core/text-file.ts';
-import { faultLines, fileFaults, run } from '../support.ts';
+import { issueLines, fileIssues, run } from '../support.ts';
 
 const load = (name: string, text: string) => run(['--config', name], { files: { [`/site/${name}`]: text } });
 
@@ -84,7 +84,7 @@ describe('interface 12.1: configuration file', () => {
       'c.yaml: devices[0].profile: given 7; allowed: text of 1 to 4096 characters, or a mapping',
     ],
     [
-      'a fault in an inline profile',
+      'an issue in an inline profile',
       'devices: [{ profile: { pv: { modul: X } } }]',
       'c.yaml: devices[0].profile.pv.modul: unknown key; nearest known: module',
     ],
@@ -121,7 +121,7 @@ describe('interface 12.1: configuration file', () => {
   ];
   for (const [what, text, line] of cases) {
     it(`refuses ${what}`, () => {
-      const lines = fileFaults(text, { '/site/g.csv': '' });
+      const lines = fileIssues(text, { '/site/g.csv': '' });
       expect(lines).to.have.length(1);
       if (typeof line === 'string') expect(lines[0]).to.equal(line);
       else expect(lines[0]).to.match(line);
@@ -130,26 +130,26 @@ describe('interface 12.1: configuration file', () => {
 
   it('refuses another extension, a missing file and broken JSON', () => {
     const files = { '/site/c.toml': '', '/site/c.json': '{' };
-    expect(faultLines(['--config', 'c.toml'], { files })).to.deep.equal([
+    expect(issueLines(['--config', 'c.toml'], { files })).to.deep.equal([
       '--config: /site/c.toml: given extension ".toml"; allowed: .yaml, .yml, .json',
     ]);
-    expect(faultLines([], { env: { DERBENCH_CONFIG: 'd.yaml' } })).to.deep.equal([
+    expect(issueLines([], { env: { DERBENCH_CONFIG: 'd.yaml' } })).to.deep.equal([
       'DERBENCH_CONFIG: /site/d.yaml: cannot be read: there is no such file',
     ]);
-    expect(faultLines(['--config', 'c.json'], { files })[0]).to.match(/^--config: \/site\/c.json: cannot be parsed: /);
+    expect(issueLines(['--config', 'c.json'], { files })[0]).to.match(/^--config: \/site\/c.json: cannot be parsed: /);
   });
 });
 
 describe('reliability K2: size and depth', () => {
   it('refuses more than 1 MiB', () => {
-    expect(fileFaults(`# ${'x'.repeat(1024 * 1024)}\nseed: 1`)[0]).to.include('larger than 1048576 bytes');
+    expect(fileIssues(`# ${'x'.repeat(1024 * 1024)}\nseed: 1`)[0]).to.include('larger than 1048576 bytes');
   });
   it('refuses more than 16 levels, however they come about', () => {
     const deep = (levels: number) => `grid: ${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}`;
-    expect(fileFaults(deep(16))[0]).to.match(/^c.yaml: grid: /);
-    expect(fileFaults(deep(17))[0]).to.include('nested too deeply');
-    expect(fileFaults(deep(100_000))[0]).to.include('nested too deeply');
-    expect(fileFaults('grid: &a [*a]')).to.have.length(1);
+    expect(fileIssues(deep(16))[0]).to.match(/^c.yaml: grid: /);
+    expect(fileIssues(deep(17))[0]).to.include('nested too deeply');
+    expect(fileIssues(deep(100_000))[0]).to.include('nested too deeply');
+    expect(fileIssues('grid: &a [*a]')).to.have.length(1);
   });
   it('refuses aliases that multiply', () => {
     const lines = ['a: &a [1,1,1,1,1,1,1,1,1,1]'];
@@ -159,7 +159,7 @@ describe('reliability K2: size and depth', () => {
           .fill(`*${'abcdefghi'[k - 1]}`)
           .join(',')}]`,
       );
-    expect(fileFaults(lines.join('\n'))[0]).to.include('cannot be parsed');
+    expect(fileIssues(lines.join('\n'))[0]).to.include('cannot be parsed');
   });
 });
 

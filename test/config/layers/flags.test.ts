@@ -4,7 +4,7 @@ import { helpText } from '../../../src/config/layers/help.ts';
 import { loadConfig } from '../../../src/config/layers/load.ts';
 import { settingKeys, settingOf, variableOf } from '../../../src/config/settings/settings.ts';
 import { testPki } from '../../support/pki.ts';
-import { faultLines, faultsOf, partsOf, run } from '../support.ts';
+import { issueLines, issuesOf, partsOf, run } from '../support.ts';
 
 const [wind, fuelCell, hybrid, evse] = ['Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
 
@@ -271,7 +271,7 @@ describe('command line', () => {
     });
   });
 
-  describe('faults', () => {
+  describe('issues', () => {
     const cases: readonly (readonly [string[], string[]])[] = [
       [['--webiste_port', '1'], ['--webiste_port: unknown flag; nearest known: --website_port']],
       [['-website_ip', '::1'], ['-website_ip: unknown flag; nearest known: --website_ip']],
@@ -345,7 +345,7 @@ describe('command line', () => {
       [['--grid_profile', 'no.csv'], ['--grid_profile: given "/site/no.csv"; allowed: the path of a file that exists']],
     ];
     for (const [argv, lines] of cases) {
-      it(argv.join(' '), () => expect(faultLines(argv)).to.deep.equal(lines));
+      it(argv.join(' '), () => expect(issueLines(argv)).to.deep.equal(lines));
     }
 
     for (const origin of [
@@ -359,17 +359,17 @@ describe('command line', () => {
       'http://u@a',
     ]) {
       it(`refuses the origin ${origin}`, () => {
-        expect(faultsOf(['--cors_origin', origin])[0]?.name).to.equal('--cors_origin');
+        expect(issuesOf(['--cors_origin', origin])[0]?.name).to.equal('--cors_origin');
       });
     }
     for (const name of ['*', 'a:80', '*.a', '', 'a,,b']) {
       it(`refuses the allowed host "${name}"`, () => {
-        expect(faultsOf([`--allowed_host=${name}`])).to.have.length(1);
+        expect(issuesOf([`--allowed_host=${name}`])).to.have.length(1);
       });
     }
 
     it('names every device type for an unknown one', () => {
-      const [issue] = faultsOf(['-d', 'Tidal-3Phase']);
+      const [issue] = issuesOf(['-d', 'Tidal-3Phase']);
       expect(issue?.allowed).to.deep.equal([
         'PV-3Phase',
         'PV',
@@ -388,7 +388,7 @@ describe('command line', () => {
       expect(issue?.detail).to.equal(`given "Tidal-3Phase"; allowed: ${issue?.allowed?.join(', ') ?? ''}`);
     });
     it('counts the value behind an unknown flag to the flag', () => {
-      expect(faultLines(['--tik', '3'])).to.deep.equal(['--tik: unknown flag; nearest known: --tick']);
+      expect(issueLines(['--tik', '3'])).to.deep.equal(['--tik: unknown flag; nearest known: --tick']);
     });
     it('takes a negative number as value', () => {
       expect(parseFlags(['--seed', '-1']).values.get('seed')).to.deep.equal({ spelling: '--seed', text: '-1' });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { errorOf, faultLines, pvOf, run } from '../support.ts';
+import { errorOf, issueLines, pvOf, run } from '../support.ts';
 import { formatIssues, refused } from '../../../src/config/issues/issues.ts';
 import { bundledProfileNames } from '../../../src/config/profile/bundled.ts';
 
@@ -27,8 +27,8 @@ describe('interface 12.1: precedence', () => {
       run(['--config', 'c.yaml', '--allowed_host', 'b'], yaml('allowed_host: [a, c]\n')).web.allowedHosts,
     ).to.deep.equal(['b']);
   });
-  it('reports a faulty value although a higher layer covers it', () => {
-    expect(faultLines(['--seed', '4'], { env: { DERBENCH_SEED: 'x' } })).to.deep.equal([
+  it('reports a wrong value although a higher layer covers it', () => {
+    expect(issueLines(['--seed', '4'], { env: { DERBENCH_SEED: 'x' } })).to.deep.equal([
       'DERBENCH_SEED: given "x"; allowed: a whole number from 0 to 4294967295',
     ]);
   });
@@ -44,12 +44,12 @@ describe('interface 12.1: precedence', () => {
 
 describe('environment', () => {
   it('refuses an unknown variable and names the nearest', () => {
-    expect(faultLines([], { env: { DERBENCH_TICKS: '1' } })).to.deep.equal([
+    expect(issueLines([], { env: { DERBENCH_TICKS: '1' } })).to.deep.equal([
       'DERBENCH_TICKS: unknown environment variable; nearest known: DERBENCH_TICK',
     ]);
   });
   it('refuses an empty variable, and ignores those of others', () => {
-    expect(faultLines([], { env: { DERBENCH_TICK: '', TICK: 'x', DERBENCH_SEED: undefined } })).to.deep.equal([
+    expect(issueLines([], { env: { DERBENCH_TICK: '', TICK: 'x', DERBENCH_SEED: undefined } })).to.deep.equal([
       'DERBENCH_TICK: given ""; allowed: a number from 0.1 to 60',
     ]);
   });
@@ -127,7 +127,7 @@ describe('interface 12: defaults', () => {
 
 describe('the wall clock', () => {
   it('excludes a rate, a start and a paused start, each named together with it', () => {
-    expect(faultLines(['-wc', 'yes', '--time_rate', '60'])).to.deep.equal([
+    expect(issueLines(['-wc', 'yes', '--time_rate', '60'])).to.deep.equal([
       '--time_rate: given 60 together with -wc yes; allowed: one of the two',
     ]);
     const argv = [
@@ -140,7 +140,7 @@ describe('the wall clock', () => {
       '--config',
       'c.yaml',
     ];
-    expect(faultLines(argv, { ...yaml('wall_clock: true\n'), env: { DERBENCH_TIME_RATE: '0.5' } })).to.deep.equal([
+    expect(issueLines(argv, { ...yaml('wall_clock: true\n'), env: { DERBENCH_TIME_RATE: '0.5' } })).to.deep.equal([
       'DERBENCH_TIME_RATE: given 0.5 together with c.yaml: wall_clock yes; allowed: one of the two',
       '--start_clock_time: given 06:00:00 together with c.yaml: wall_clock yes; allowed: one of the two',
       '--start_date: given 2026-01-01 together with c.yaml: wall_clock yes; allowed: one of the two',
@@ -256,9 +256,9 @@ describe('devices', () => {
     expect(devices[4]).to.include({ deviceType: 'PV', profileName: '500kW-3Phase' });
     expect(devices[0]).to.include({ deviceType: 'PV', profileName: 'roof' });
   });
-  it('of the list agree with -N or are a fault', () => {
+  it('of the list must agree with -N', () => {
     expect(run(['--config', 'conf/c.yaml', '-N', '5'], { files: mixed }).devices).to.have.length(5);
-    expect(faultLines(['--config', 'conf/c.yaml', '-N', '1'], { files: mixed })).to.deep.equal([
+    expect(issueLines(['--config', 'conf/c.yaml', '-N', '1'], { files: mixed })).to.deep.equal([
       '-N: given 1; allowed: 5, the number of devices listed in c.yaml, or nothing',
     ]);
   });
@@ -279,10 +279,10 @@ describe('devices', () => {
 
   it('must fit the ports and unit ids', () => {
     expect(run(['-N', '247', '--mb_shared_port', 'yes']).devices).to.have.length(247);
-    expect(faultLines(['-N', '248', '--mb_shared_port', 'yes'])).to.deep.equal([
+    expect(issueLines(['-N', '248', '--mb_shared_port', 'yes'])).to.deep.equal([
       '--mb_shared_port: given yes with 248 devices; allowed: up to 247 devices on one port',
     ]);
-    expect(faultLines(['-N', '2', '-p', '65535'])[0]).to.match(
+    expect(issueLines(['-N', '2', '-p', '65535'])[0]).to.match(
       /^-p: given 65535, so that the last device would be on port 65536;/,
     );
     expect(run(['-N', '10000', '-p', '0']).devices).to.have.length(10000);
@@ -297,7 +297,7 @@ describe('devices', () => {
   });
 });
 
-describe('reliability C4: all faults at once', () => {
+describe('reliability C4: all issues at once', () => {
   const argv = ['--config', 'c.yaml', '-wp', '70000', '--tik', '2', '-f', 'nothing.yaml', 'stray', '-N'];
   const given = {
     env: { DERBENCH_SEEDS: '1', DERBENCH_LOG_LEVEL: 'loud' },
@@ -329,7 +329,7 @@ describe('reliability C4: all faults at once', () => {
     const error = errorOf(argv, given);
     const lines = formatIssues(error).split('\n');
     expect(lines).to.have.length(error.issues.length + 1);
-    expect(lines[0]).to.equal('The configuration is not valid, 13 faults:');
+    expect(lines[0]).to.equal('The configuration is not valid, 13 issues:');
     expect(lines).to.include('  -wp: given "70000"; allowed: a whole number from 0 to 65535');
   });
   it('prints no control characters and cuts long values', () => {
@@ -341,7 +341,7 @@ describe('reliability C4: all faults at once', () => {
 });
 
 describe('reliability K3: secrets', () => {
-  it('are not repeated in a fault', () => {
+  it('are not repeated in an issue', () => {
     expect(refused('--password', 'S3CR3T-marker', 'a long one', true).detail).to.equal(
       'given a secret value; allowed: a long one',
     );

@@ -5,7 +5,7 @@ import { entryIssues, profileIssues } from '../../../src/config/issues/entry-iss
 import { SimError } from '../../../src/core/errors.ts';
 import { run } from '../support.ts';
 
-function faultsOf(make: () => unknown): readonly string[] {
+function issuesOf(make: () => unknown): readonly string[] {
   try {
     make();
   } catch (error) {
@@ -37,23 +37,23 @@ describe('a further device by its entry', () => {
     ]);
   });
 
-  it('names every fault by the member of the entry, again and again', () => {
+  it('names every issue by the member of the entry, again and again', () => {
     const { deviceOf } = run([]);
     const entry: DeviceEntry = {
       device_type: 'Batt',
       profile: { models: { 702: { WMaxRtg: -1 } }, pv: {}, battery: { soc_min_pct: 80, soc_max_pct: 20 } },
     };
     for (let i = 0; i < 2; i += 1) {
-      const faults = faultsOf(() => deviceOf(entry, 1));
-      expect(faults.map((fault) => fault.split(': ').slice(0, 2).join(': '))).to.include.members([
+      const issues = issuesOf(() => deviceOf(entry, 1));
+      expect(issues.map((issue) => issue.split(': ').slice(0, 2).join(': '))).to.include.members([
         'profile: pv',
         'profile: models.702.WMaxRtg',
       ]);
-      expect(faults.some((fault) => fault.startsWith('profile: battery.soc_m'))).to.equal(true);
-      expect(faultsOf(() => deviceOf({ device_type: 'PV', profile: 'EVSE-AC-22kW-1port' }, 1))[0]).to.match(
+      expect(issues.some((issue) => issue.startsWith('profile: battery.soc_m'))).to.equal(true);
+      expect(issuesOf(() => deviceOf({ device_type: 'PV', profile: 'EVSE-AC-22kW-1port' }, 1))[0]).to.match(
         /^profile: given "EVSE-AC-22kW-1port"/,
       );
-      expect(faultsOf(() => deviceOf({ evse_profile: 'EVSE-AC-22kW-1port', profile: '10kW-3Phase' }, 1))[0]).to.match(
+      expect(issuesOf(() => deviceOf({ evse_profile: 'EVSE-AC-22kW-1port', profile: '10kW-3Phase' }, 1))[0]).to.match(
         /^evse_profile: given beside profile/,
       );
     }
@@ -63,10 +63,10 @@ describe('a further device by its entry', () => {
     const { deviceOf } = run(['--config', '/secret/site.yaml'], {
       files: { '/secret/site.yaml': 'device_type: HybridDC-3Phase\nhybrid_soc_min_pct: 50\n' },
     });
-    const faults = faultsOf(() =>
+    const issues = issuesOf(() =>
       deviceOf({ device_type: 'HybridDC-3Phase', profile: { battery: { soc_max_pct: 40 } } }, 1),
     );
-    expect(faults).to.deep.equal(['the setting hybrid_soc_min_pct: given 50; allowed: below soc_max_pct, which is 40']);
+    expect(issues).to.deep.equal(['the setting hybrid_soc_min_pct: given 50; allowed: below soc_max_pct, which is 40']);
   });
 
   it('is an EVSE where the settings give the profile of one and no type, also beside a list of devices', () => {
@@ -81,18 +81,18 @@ describe('a further device by its entry', () => {
     ).to.equal('Batt');
   });
 
-  it('a fault of one leaves the next alone', () => {
+  it('an issue of one leaves the next alone', () => {
     const { deviceOf } = run([]);
-    expect(faultsOf(() => deviceOf({ device_type: 'Batt', profile: '10kW-3Phase' }, 1))).to.have.length(1);
+    expect(issuesOf(() => deviceOf({ device_type: 'Batt', profile: '10kW-3Phase' }, 1))).to.have.length(1);
     expect(deviceOf({ device_type: 'PV', profile: '10kW-3Phase' }, 1).profileName).to.equal('10kW-3Phase');
   });
 });
 
-describe('faults as JSON pointers into an entry', () => {
+describe('issues as JSON pointers into an entry', () => {
   const inline: DeviceEntry = { device_type: 'EVSE', profile: {} };
-  const names = (faults: readonly string[], entry: DeviceEntry, translate = entryIssues) =>
+  const names = (issues: readonly string[], entry: DeviceEntry, translate = entryIssues) =>
     translate(
-      faults.map((name) => ({ name, detail: 'd' })),
+      issues.map((name) => ({ name, detail: 'd' })),
       entry,
     ).map(({ name, detail }) => [name, detail]);
 

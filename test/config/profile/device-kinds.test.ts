@@ -15,7 +15,7 @@ function resolve(raw: unknown, target: Given) {
     'p',
     issues,
   );
-  return { profile, source: profile?.source as SourceParts | undefined, rated: profile?.models['702'], faults: issues };
+  return { profile, source: profile?.source as SourceParts | undefined, rated: profile?.models['702'], issues };
 }
 
 const rating = (points: object) => ({ models: { 702: points } });
@@ -97,7 +97,7 @@ describe('interface 12.1: profiles by kind', () => {
       expect(resolve(rating({ WMaxRtg: 4e6 }), t3).rated).to.include({ WMaxRtg: 4e6, VAMaxRtg: 4.24e6 });
     });
     it('refuses a machine of the other type', () => {
-      expect(lines(resolve({ wind: { turbine: 'nrel-5mw' } }, t4).faults)).to.deep.equal([
+      expect(lines(resolve({ wind: { turbine: 'nrel-5mw' } }, t4).issues)).to.deep.equal([
         'p: wind.turbine: given nrel-5mw, which is of type T3; allowed: iea-15mw, farm-100kw',
       ]);
     });
@@ -108,8 +108,8 @@ describe('interface 12.1: profiles by kind', () => {
       expect(source?.wind?.rotorDiameterM).to.be.closeTo(240 * Math.sqrt(2 / 15), 1e-9);
       expect(resolve(rating({ VAMaxRtg: 1e6 }), t3).source?.wind?.ratedPowerW).to.equal(943_980);
       // the rotor of this size has room over the ground, that of the machine would not
-      expect(resolve({ ...rating({ WMaxRtg: 2e6 }), wind: { hub_height_m: 60 } }, t3)).to.deep.include({ faults: [] });
-      expect(lines(resolve({ ...rating({ WMaxRtg: 20e6 }), wind: { hub_height_m: 120 } }, t4).faults)).to.deep.equal([
+      expect(resolve({ ...rating({ WMaxRtg: 2e6 }), wind: { hub_height_m: 60 } }, t3)).to.deep.include({ issues: [] });
+      expect(lines(resolve({ ...rating({ WMaxRtg: 20e6 }), wind: { hub_height_m: 120 } }, t4).issues)).to.deep.equal([
         `p: wind.hub_height_m: given 120; allowed: above half the rotor diameter, which is ${120 * Math.sqrt(20 / 15)}`,
       ]);
     });
@@ -193,25 +193,25 @@ describe('interface 12.1: profiles by kind', () => {
         battery: { soc_pct: 95, soc_reserve_min_pct: 95, soc_reserve_max_pct: 5 },
       };
       const told = 'p: hybrid.soc_min_pct: given 60; allowed: below soc_max_pct, which is 40';
-      expect(lines(resolve(wrong, hybrid).faults)).to.deep.equal([told]);
+      expect(lines(resolve(wrong, hybrid).issues)).to.deep.equal([told]);
       expect(
-        lines(resolve({ hybrid: { soc_max_pct: 40 }, battery: { soc_min_pct: 92 } }, hybrid).faults),
+        lines(resolve({ hybrid: { soc_max_pct: 40 }, battery: { soc_min_pct: 92 } }, hybrid).issues),
       ).to.have.length(1);
       const names = resolve(
         { ...wrong, battery: { strings: 500, modules: 500 }, pv: { min_dc_voltage_v: 5000 } },
         hybrid,
-      ).faults.map(({ name }) => name);
+      ).issues.map(({ name }) => name);
       expect(names).to.deep.equal(['p: hybrid.soc_min_pct', 'p: pv.min_dc_voltage_v', 'p: battery.strings']);
     });
     it('keeps the limits of the hybrid for the battery when the array is wrong', () => {
-      const { faults: issues } = resolve(
+      const { issues } = resolve(
         { hybrid: { soc_min_pct: 5 }, battery: { soc_pct: 7 }, pv: { min_dc_voltage_v: 5000 } },
         hybrid,
       );
       expect(issues.map(({ name }) => name)).to.deep.equal(['p: pv.min_dc_voltage_v']);
     });
     it('names limits in the wrong order once', () => {
-      expect(lines(resolve({ hybrid: { soc_min_pct: 60, soc_max_pct: 40 } }, hybrid).faults)).to.deep.equal([
+      expect(lines(resolve({ hybrid: { soc_min_pct: 60, soc_max_pct: 40 } }, hybrid).issues)).to.deep.equal([
         'p: hybrid.soc_min_pct: given 60; allowed: below soc_max_pct, which is 40',
       ]);
     });
@@ -243,7 +243,7 @@ describe('interface 12.1: profiles by kind', () => {
 
   describe('refuses', () => {
     const charging = (assetType: Given['assetType'], block: object = {}) =>
-      lines(resolve({ ...rating({ WChaRteMaxRtg: 5000 }), ...block }, { assetType }).faults);
+      lines(resolve({ ...rating({ WChaRteMaxRtg: 5000 }), ...block }, { assetType }).issues);
     const tail = 'only delivers power; allowed: on devices that take power from the grid';
 
     it('a charge rating of a device that only delivers', () => {
@@ -275,18 +275,18 @@ describe('interface 12.1: profiles by kind', () => {
     ];
     for (const [assetType, raw, line] of foreign) {
       it(`${Object.keys(raw).join()} for a device of kind ${assetType}`, () =>
-        expect(lines(resolve(raw, { assetType }).faults)).to.deep.equal([line]));
+        expect(lines(resolve(raw, { assetType }).issues)).to.deep.equal([line]));
     }
     it('ratings below 1, for every kind', () => {
       for (const assetType of ['pv', 'battery', 'wind', 'fuelcell', 'hybrid-dc', 'evse'] as const) {
-        expect(resolve(rating({ WMaxRtg: 0.99 }), { assetType }).faults.map(({ name }) => name)).to.include(
+        expect(resolve(rating({ WMaxRtg: 0.99 }), { assetType }).issues.map(({ name }) => name)).to.include(
           'p: models.702.WMaxRtg',
         );
       }
-      expect(lines(resolve(rating({ WChaRteMaxRtg: 'much' }), { assetType: 'battery' }).faults)).to.deep.equal([
+      expect(lines(resolve(rating({ WChaRteMaxRtg: 'much' }), { assetType: 'battery' }).issues)).to.deep.equal([
         'p: models.702.WChaRteMaxRtg: given "much"; allowed: a number from 1 to 1e9',
       ]);
-      expect(lines(resolve(rating({ WMaxRtg: 1, VAMaxRtg: 1e9 }), { assetType: 'battery' }).faults)).to.deep.equal([]);
+      expect(lines(resolve(rating({ WMaxRtg: 1, VAMaxRtg: 1e9 }), { assetType: 'battery' }).issues)).to.deep.equal([]);
     });
   });
 });

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import type { AssetType } from '../../../src/contract/device.ts';
 import type { Issue } from '../../../src/core/errors.ts';
 import { deviceProfileSchema, resolveProfile, settableModels } from '../../../src/config/profile/device-profile.ts';
-import { fileFaults } from '../support.ts';
+import { fileIssues } from '../support.ts';
 
 function resolve(raw: unknown, phases: 'single' | 'split' | 'three' = 'three', assetType: AssetType = 'pv') {
   const issues: Issue[] = [];
   const profile = resolveProfile(deviceProfileSchema.parse(raw), { assetType, phases, longitudeDeg: 7 }, 'p', issues);
-  return { profile, faults: issues, pv: profile?.source.kind === 'pv' ? profile.source.pv : null };
+  return { profile, issues, pv: profile?.source.kind === 'pv' ? profile.source.pv : null };
 }
 
 const moduleW = 46.9 * 4.69;
@@ -186,13 +186,13 @@ describe('interface 12.1: device profile', () => {
     });
   });
   it('refuses a DC window that is none, also against a derived end', () => {
-    expect(resolve({ pv: { min_dc_voltage_v: 500, max_dc_voltage_v: 500 } }).faults).to.have.length(1);
-    const { profile, faults: issues } = resolve({ pv: { max_dc_voltage_v: 100 } });
+    expect(resolve({ pv: { min_dc_voltage_v: 500, max_dc_voltage_v: 500 } }).issues).to.have.length(1);
+    const { profile, issues } = resolve({ pv: { max_dc_voltage_v: 100 } });
     expect(profile).to.equal(null);
     expect(issues[0]?.detail).to.equal('given or derived 304; allowed: below max_dc_voltage_v, which is 100');
   });
 
-  const inline = (text: string) => fileFaults(`devices: [{ profile: ${text} }]`);
+  const inline = (text: string) => fileIssues(`devices: [{ profile: ${text} }]`);
   const cases: readonly (readonly [string, string])[] = [
     [
       '{ tidal: {} }',

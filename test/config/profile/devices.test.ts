@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { fileFaults, run } from '../support.ts';
+import { fileIssues, run } from '../support.ts';
 
 const csv = Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [`/site/conf/${name}.csv`, '']));
 
@@ -74,16 +74,16 @@ describe('interface 12.1: devices of a mixed site', () => {
     it('counts for -N, ports and unit ids', () => {
       const text = 'devices: [{ count: 248 }]';
       expect(load(text, ['-N', '248']).devices).to.have.length(248);
-      expect(fileFaults(`N: 1\n${text}`)).to.deep.equal([
+      expect(fileIssues(`N: 1\n${text}`)).to.deep.equal([
         'c.yaml: N: given 1; allowed: 248, the number of devices listed in c.yaml, or nothing',
       ]);
-      expect(fileFaults(`mb_shared_port: yes\n${text}`)).to.have.length(1);
+      expect(fileIssues(`mb_shared_port: yes\n${text}`)).to.have.length(1);
     });
     it('is limited one by one and in all', () => {
-      expect(fileFaults('devices: [{ count: 0 }]')).to.deep.equal([
+      expect(fileIssues('devices: [{ count: 0 }]')).to.deep.equal([
         'c.yaml: devices[0].count: given 0; allowed: a whole number from 1 to 10000',
       ]);
-      expect(fileFaults('mb_enable: no\ndevices: [{ count: 10000 }, {}]')).to.deep.equal([
+      expect(fileIssues('mb_enable: no\ndevices: [{ count: 10000 }, {}]')).to.deep.equal([
         'c.yaml: devices: given 10001 devices in all; allowed: up to 10000',
       ]);
     });
@@ -163,10 +163,10 @@ describe('interface 12.1: devices of a mixed site', () => {
   ];
   for (const [entry, line] of cases) {
     it(`refuse ${entry}`, () =>
-      expect(fileFaults(`devices: [${entry}]`, files)).to.deep.equal([`c.yaml: devices[0].${line}`]));
+      expect(fileIssues(`devices: [${entry}]`, files)).to.deep.equal([`c.yaml: devices[0].${line}`]));
   }
   it('refuse the profile of another kind as EVSE', () => {
-    expect(fileFaults('devices: [{ evse_profile: roof.yaml }]', files)[0]).to.match(
+    expect(fileIssues('devices: [{ evse_profile: roof.yaml }]', files)[0]).to.match(
       /^c.yaml: devices\[0\]\.evse_profile: given "roof.yaml", which is no profile of an EVSE; /,
     );
   });

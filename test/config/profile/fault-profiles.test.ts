@@ -8,7 +8,7 @@ import { helpText } from '../../../src/config/layers/help.ts';
 import { faultRequest } from '../../../src/fault-kinds/request.ts';
 import { apiContext } from '../../support/api-context.ts';
 import { testPlant } from '../../support/plant.ts';
-import { faultLines, fileFaults, run } from '../support.ts';
+import { issueLines, fileIssues, run } from '../support.ts';
 
 const mine = 'title: Mine\ndescription: Of our own.\nfaults: [{ kind: drop, every: 2 }]\n';
 const schemaOf = (name: string) =>
@@ -56,10 +56,10 @@ describe('faults of a configuration', () => {
   });
 
   it('that are missing or faulty are named where they stand', () => {
-    expect(faultLines(['--faults', 'nothing'])[0]).to.match(
+    expect(issueLines(['--faults', 'nothing'])[0]).to.match(
       /^--faults: given "\/site\/nothing"; allowed: the path of a file that exists, or a bundled set of faults \(acknowledged-no-effect, /,
     );
-    const lines = faultLines(['--faults', 'mine.yaml'], {
+    const lines = issueLines(['--faults', 'mine.yaml'], {
       files: {
         '/site/mine.yaml': 'title: Mine\nfaults: [{ kind: nope }, { kind: delay }, { kind: drop, colour: 1 }]\n',
       },
@@ -79,29 +79,29 @@ describe('faults of a configuration', () => {
   });
 
   it('in a configuration file are checked as the rest of it', () => {
-    expect(fileFaults('faults: slow-answers\n')[0]).to.match(
+    expect(fileIssues('faults: slow-answers\n')[0]).to.match(
       /^c\.yaml: faults: given "slow-answers"; allowed: a list of 0 to 100 entries/,
     );
-    expect(fileFaults('faults: [{ kind: nope }]\n')[0]).to.match(
+    expect(fileIssues('faults: [{ kind: nope }]\n')[0]).to.match(
       /^c\.yaml: faults\[0\]\.kind: given "nope"; allowed: exception, delay, /,
     );
-    expect(fileFaults('faults: [{ kind: delay, delay_ms: -1 }]\n')).to.deep.equal([
+    expect(fileIssues('faults: [{ kind: delay, delay_ms: -1 }]\n')).to.deep.equal([
       'c.yaml: faults[0].delay_ms: must be at least 0',
     ]);
-    expect(fileFaults('faults: [./nothing.yaml]\n')[0]).to.match(
+    expect(fileIssues('faults: [./nothing.yaml]\n')[0]).to.match(
       /^c\.yaml: faults\[0\]: given "\.\/nothing\.yaml"; allowed: the path of a file/,
     );
-    expect(fileFaults('faults: [7, { protocol: csip, kind: x }, { kind: reboot }]\n')).to.deep.equal([
+    expect(fileIssues('faults: [7, { protocol: csip, kind: x }, { kind: reboot }]\n')).to.deep.equal([
       'c.yaml: faults[0]: given 7; allowed: the name of a bundled set, a path, or a fault as a mapping',
       'c.yaml: faults[1].protocol: given "csip"; allowed: modbus, device',
       'c.yaml: faults[2].kind: given "reboot"; allowed: a kind of the protocol modbus; reboot is one of the protocol device',
     ]);
     expect(
-      fileFaults('devices: [{ faults: [{ kind: drop, device: 1 }, { kind: nope }] }]\n').map((line) =>
+      fileIssues('devices: [{ faults: [{ kind: drop, device: 1 }, { kind: nope }] }]\n').map((line) =>
         line.slice(0, 47),
       ),
     ).to.deep.equal(['c.yaml: devices[0].faults[1].kind: given "nope"']);
-    expect(fileFaults('devices: [{ faults: [{ kind: drop, device: 1 }] }]\n')).to.deep.equal([
+    expect(fileIssues('devices: [{ faults: [{ kind: drop, device: 1 }] }]\n')).to.deep.equal([
       'c.yaml: devices[0].faults[0].device: given in the entry of a device; allowed: nothing',
     ]);
   });

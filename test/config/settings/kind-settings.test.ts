@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { faultLines, faultsOf, partsOf, run } from '../support.ts';
+import { issueLines, issuesOf, partsOf, run } from '../support.ts';
 
 const cell = ['-d', 'Fuelcell-3Phase'];
 const hybrid = ['-d', 'HybridDC-3Phase'];
@@ -41,34 +41,34 @@ describe('interface 12: EVSE profiles', () => {
   });
   it('-f refuses the profile of an EVSE and names --evse_profile', () => {
     const line = ', which is the profile of an EVSE; allowed: another profile here, this one with --evse_profile';
-    expect(faultLines(['-f', 'EVSE-AC-22kW-1port', '-N', '3'])).to.deep.equal([
+    expect(issueLines(['-f', 'EVSE-AC-22kW-1port', '-N', '3'])).to.deep.equal([
       `-f: given "EVSE-AC-22kW-1port"${line}`,
     ]);
-    expect(faultLines(['-f', 'own.yaml'], { files: { '/site/own.yaml': 'evse: {}' } })).to.deep.equal([
+    expect(issueLines(['-f', 'own.yaml'], { files: { '/site/own.yaml': 'evse: {}' } })).to.deep.equal([
       `-f: given "/site/own.yaml"${line}`,
     ]);
   });
   it('--evse_profile refuses another profile and names -f', () => {
-    const [issue] = faultsOf(['--evse_profile', '10kW-3Phase']);
+    const [issue] = issuesOf(['--evse_profile', '10kW-3Phase']);
     expect(issue?.name).to.equal('--evse_profile');
     expect(issue?.detail).to.match(
       /^given "10kW-3Phase", which is no profile of an EVSE; allowed: one of an EVSE \(EVSE-.*\), this one with -f$/,
     );
   });
   it('lists its own profiles for a file that is missing', () => {
-    const [issue] = faultsOf(['--evse_profile', 'EVSE-none']);
+    const [issue] = issuesOf(['--evse_profile', 'EVSE-none']);
     expect(issue?.allowed).to.include('EVSE-AC-22kW-1port').and.not.include('10kW-3Phase');
   });
-  it('is a fault with another device type, as a flag only', () => {
-    expect(faultLines(['-d', 'PV', '--evse_profile', 'EVSE-AC-22kW-1port'])).to.deep.equal([
+  it('is refused with another device type, as a flag only', () => {
+    expect(issueLines(['-d', 'PV', '--evse_profile', 'EVSE-AC-22kW-1port'])).to.deep.equal([
       '--evse_profile: given "EVSE-AC-22kW-1port", but no EVSE is simulated; allowed: with device type EVSE',
     ]);
     expect(run(['-d', 'PV'], { env: { DERBENCH_EVSE_PROFILE: 'EVSE-AC-22kW-1port' } }).devices[0]).to.include({
       deviceType: 'PV',
     });
   });
-  it('-f is a fault when all devices are EVSE', () => {
-    expect(faultLines(['-d', 'EVSE', '-f', '10kW-3Phase'])).to.deep.equal([
+  it('-f is refused when all devices are EVSE', () => {
+    expect(issueLines(['-d', 'EVSE', '-f', '10kW-3Phase'])).to.deep.equal([
       '-f: given "10kW-3Phase", but all devices are EVSE; allowed: --evse_profile',
     ]);
   });
@@ -111,7 +111,7 @@ describe('interface 12: fuel cell settings', () => {
     ['SOFC', 'fc_only', 'tank'],
   ] as const) {
     it(`refuses ${chemistry} ${mode} ${fuel} and lists the four that exist`, () => {
-      expect(faultLines([...cell, '-N', '3', ...flags(chemistry, mode, fuel)])).to.deep.equal([
+      expect(issueLines([...cell, '-N', '3', ...flags(chemistry, mode, fuel)])).to.deep.equal([
         `--fuelcell_chemistry: given ${chemistry} ${mode} ${fuel}; ${four}`,
       ]);
     });
@@ -123,12 +123,12 @@ describe('interface 12: fuel cell settings', () => {
     const over = sourceOf([...cell, '-f', 'p.yaml', '--fuelcell_mode', 'bidirectional'], { files: profile }).fuelCell;
     expect(over).to.include({ operatingMode: 'bidirectional', ratedPowerW: 8000, ratedElPowerW: 8000 });
     expect(
-      faultLines([...cell, '-f', 'p.yaml'], { files: profile, env: { DERBENCH_FUELCELL_FUEL: 'continuous' } }),
+      issueLines([...cell, '-f', 'p.yaml'], { files: profile, env: { DERBENCH_FUELCELL_FUEL: 'continuous' } }),
     ).to.deep.equal([`DERBENCH_FUELCELL_FUEL: given PEMFC fc_only continuous; ${four}`]);
   });
-  it('a wrong combination in a profile is a fault of the profile', () => {
+  it('a wrong combination in a profile is an issue of the profile', () => {
     expect(
-      faultLines([...cell, '-f', 'p.yaml'], { files: { '/site/p.yaml': 'fuel_cell: { fuel: continuous }' } }),
+      issueLines([...cell, '-f', 'p.yaml'], { files: { '/site/p.yaml': 'fuel_cell: { fuel: continuous }' } }),
     ).to.deep.equal([`p.yaml: fuel_cell: given PEMFC fc_only continuous; ${four}`]);
   });
 });
@@ -232,15 +232,15 @@ describe('interface 12: hybrid settings', () => {
     const source = sourceOf([...hybrid, '--config', 'c.yaml', '--hybrid_batt_kwh', '3'], given);
     expect(source.hybrid).to.include({ pvW: 1000, batteryW: 2000, batteryWh: 3000 });
   });
-  it('SoC limits in the wrong order are a fault of the flag, told once', () => {
-    expect(faultLines([...hybrid, '--hybrid_soc_min_pct', '96', '-N', '2'])).to.deep.equal([
+  it('SoC limits in the wrong order are an issue of the flag, reported once', () => {
+    expect(issueLines([...hybrid, '--hybrid_soc_min_pct', '96', '-N', '2'])).to.deep.equal([
       '--hybrid_soc_min_pct: given 96; allowed: below soc_max_pct, which is 95',
     ]);
-    expect(faultLines([...hybrid, '--hybrid_soc_min_pct', '60', '--hybrid_soc_max_pct', '60'])).to.have.length(1);
+    expect(issueLines([...hybrid, '--hybrid_soc_min_pct', '60', '--hybrid_soc_max_pct', '60'])).to.have.length(1);
     const lists = yaml(
       'devices: [{ device_type: HybridDC-3Phase }, { device_type: HybridDC-3Phase, profile: { hybrid: {} } }]',
     );
-    expect(faultLines(['--config', 'c.yaml', '--hybrid_soc_min_pct', '96'], lists)).to.deep.equal([
+    expect(issueLines(['--config', 'c.yaml', '--hybrid_soc_min_pct', '96'], lists)).to.deep.equal([
       '--hybrid_soc_min_pct: given 96; allowed: below soc_max_pct, which is 95',
     ]);
   });
@@ -270,8 +270,8 @@ describe('interface 12: settings of kinds that are not there', () => {
     ],
   ];
   for (const [argv, line] of cases) {
-    it(`${argv.join(' ')} is a fault`, () =>
-      expect(faultLines(argv, { files: { '/site/x.csv': '' } })).to.deep.equal([line]));
+    it(`${argv.join(' ')} is refused`, () =>
+      expect(issueLines(argv, { files: { '/site/x.csv': '' } })).to.deep.equal([line]));
   }
   it('are ignored in a file and in the environment', () => {
     const text = 'hybrid_pv_kw: 5\nfuelcell_fuel: continuous\nwind_time_scale: 2\nvehicles: x.csv\n';
@@ -286,9 +286,9 @@ describe('interface 12: settings of kinds that are not there', () => {
     expect(run(['--config', 'c.yaml', '--hybrid_pv_kw', '5'], yaml(text)).devices).to.have.length(2);
   });
   it('say nothing while it is not known which kinds are meant', () => {
-    expect(faultLines(['-d', 'Hybrid', '--hybrid_pv_kw', '5']).map((line) => line.split(':')[0])).to.deep.equal(['-d']);
+    expect(issueLines(['-d', 'Hybrid', '--hybrid_pv_kw', '5']).map((line) => line.split(':')[0])).to.deep.equal(['-d']);
     expect(
-      faultLines(['--config', 'c.yaml', '--hybrid_pv_kw', '5'], yaml('devices: [{ device_type: X }]')),
+      issueLines(['--config', 'c.yaml', '--hybrid_pv_kw', '5'], yaml('devices: [{ device_type: X }]')),
     ).to.have.length(1);
   });
 });
@@ -305,7 +305,7 @@ describe('interface 12: wind settings', () => {
     ]).to.deep.equal([5, 20, 7]);
   });
   it('a type III turbine refuses the profile of a type IV one', () => {
-    expect(faultLines(['-d', 'Wind-T3-3Phase', '-f', 'Wind-100kW-T4-3Phase'])).to.deep.equal([
+    expect(issueLines(['-d', 'Wind-T3-3Phase', '-f', 'Wind-100kW-T4-3Phase'])).to.deep.equal([
       'Wind-100kW-T4-3Phase.yaml: wind.turbine: given farm-100kw, which is of type T4; allowed: nrel-5mw',
     ]);
   });

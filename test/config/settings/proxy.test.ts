@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { z } from 'zod';
 import { bundledProxyMapNames } from '../../../src/config/profile/bundled.ts';
 import { bundledMap } from '../../support/proxy.ts';
-import { faultLines, run } from '../support.ts';
+import { issueLines, run } from '../support.ts';
 
 describe('proxy settings', () => {
   it('there is no proxy unless a map is named', () => {
@@ -38,16 +38,16 @@ describe('proxy settings', () => {
   });
 
   it('files that are missing or are no mapping are named', () => {
-    expect(faultLines(['--proxy', 'string-inverter'])).to.deep.equal([
+    expect(issueLines(['--proxy', 'string-inverter'])).to.deep.equal([
       '--proxy: given "/site/string-inverter"; allowed: the path of a file that exists, or a bundled map (hybrid-little-word-order, string-inverter-basic)',
     ]);
-    expect(faultLines(['--proxy', 'a.json'], { files: { '/site/a.json': '{ "name": ' } })[0]).to.match(
+    expect(issueLines(['--proxy', 'a.json'], { files: { '/site/a.json': '{ "name": ' } })[0]).to.match(
       /^--proxy: \/site\/a\.json: cannot be parsed: /,
     );
-    expect(faultLines(['--proxy', 'a.json'], { files: { '/site/a.json': '[]' } })).to.deep.equal([
+    expect(issueLines(['--proxy', 'a.json'], { files: { '/site/a.json': '[]' } })).to.deep.equal([
       '--proxy: /site/a.json: given no mapping; allowed: a mapping of keys to values',
     ]);
-    expect(faultLines(['--proxy_port', '65536'])[0]).to.contain('allowed: a whole number from 0 to 65535');
+    expect(issueLines(['--proxy_port', '65536'])[0]).to.contain('allowed: a whole number from 0 to 65535');
   });
 
   it('the bundled maps pass the published schema, and it refuses what is not of its form', () => {

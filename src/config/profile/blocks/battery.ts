@@ -63,7 +63,7 @@ const bounds = ['soc_min_pct', 'soc_reserve_min_pct', 'soc_reserve_max_pct', 'so
 /**
  * Fills in what the block leaves out.
  * @param ratedW of the inverter, W
- * @param where put before the key in a fault
+ * @param where put before the key in an issue
  * @param issues receives what is wrong across members
  */
 export function resolveBattery(input: BatteryInput, ratedW: number, where: string, issues: Issue[]): BatteryParameters {

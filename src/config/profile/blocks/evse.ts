@@ -348,7 +348,7 @@ function checkVoltages({ connectors, vehicles, ev }: EvseParameters, where: stri
 /**
  * Fills in what the block leaves out.
  * @param ratedW WMaxRtg, W
- * @param where put before the key in a fault
+ * @param where put before the key in an issue
  * @param issues receives what is wrong across members
  */
 export function resolveEvse(input: EvseInput, ratedW: number, where: string, issues: Issue[]): EvseParameters {

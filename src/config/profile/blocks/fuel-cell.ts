@@ -150,7 +150,7 @@ const defaultTankHours = 8;
 const inputNames = { chemistry: 'chemistry', operatingMode: 'operating_mode', fuel: 'fuel' } as const;
 
 /** What is wrong with a combination of chemistry, operating mode and fuel, or null: only four exist. */
-export function fuelCellCombinationFault(given: FuelCellCombination, name: string): Issue | null {
+export function fuelCellCombinationIssue(given: FuelCellCombination, name: string): Issue | null {
   const keys = Object.keys(inputNames) as (keyof typeof inputNames)[];
   if (fuelCellCombinations.some((known) => keys.every((key) => known[key] === given[key]))) return null;
   const text = (one: FuelCellCombination) => `${one.chemistry} ${one.operatingMode} ${one.fuel}`;
@@ -267,7 +267,7 @@ function resolveCells(input: FuelCellInput, { chemistry, stackModel, grossW, elG
 /**
  * Fills in what the block leaves out.
  * @param ratedW rated output at the AC terminals, W
- * @param where put before the key in a fault
+ * @param where put before the key in an issue
  * @param issues receives what is wrong across members
  */
 export function resolveFuelCell(
@@ -281,7 +281,7 @@ export function resolveFuelCell(
   const operatingMode = input.operating_mode ?? 'fc_only';
   const fuel = input.fuel ?? (chemistry === 'SOFC' && operatingMode === 'fc_only' ? 'continuous' : 'tank');
   const combination: FuelCellCombination = { chemistry, operatingMode, fuel };
-  const issue = fuelCellCombinationFault(combination, `${where}: fuel_cell`);
+  const issue = fuelCellCombinationIssue(combination, `${where}: fuel_cell`);
   if (issue) issues.push(issue);
   strayMembers(input, combination, push);
   checkStart(input, chemistry, push);

@@ -39,7 +39,7 @@ const largeW = 100_000;
 /**
  * Fills in what the block leaves out.
  * @param ratedW of the inverter, W
- * @param where put before the key in a fault
+ * @param where put before the key in an issue
  * @param issues receives what is wrong across members
  */
 export function resolveHybrid(input: HybridInput, ratedW: number, where: string, issues: Issue[]): HybridParameters {

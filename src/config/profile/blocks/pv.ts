@@ -144,7 +144,7 @@ function stringsFor(
 /**
  * Fills in what the block leaves out.
  * @param ratedW of the inverter, W
- * @param where put before the key in a fault
+ * @param where put before the key in an issue
  * @param issues receives what is wrong across members
  */
 export function resolvePv(

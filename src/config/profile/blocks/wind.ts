@@ -100,7 +100,7 @@ function defaultTurbine(ratedW: number, type: WindTurbineType | undefined): Wind
 /**
  * Fills in what the block leaves out.
  * @param ratedW 702.WMaxRtg, chooses the machine where none is given
- * @param where put before the key in a fault
+ * @param where put before the key in an issue
  * @param type the type of turbine that the device type asks for; undefined: either
  */
 export function resolveWind(

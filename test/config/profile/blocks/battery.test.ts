@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { batterySchema, resolveBattery } from '../../../../src/config/profile/blocks/battery.ts';
 import type { BatteryInput } from '../../../../src/config/profile/blocks/battery.ts';
 import type { Issue } from '../../../../src/core/errors.ts';
-import { faultLines } from '../../support.ts';
+import { issueLines } from '../../support.ts';
 
-function faultsOf(input: BatteryInput): Issue[] {
+function issuesOf(input: BatteryInput): Issue[] {
   const issues: Issue[] = [];
   resolveBattery(batterySchema.parse(input), 10_000, 'file', issues);
   return issues;
@@ -80,28 +80,28 @@ describe('profile block battery', () => {
   });
 
   it('names the member that breaks the order of the bounds', () => {
-    expect(faultsOf({ soc_min_pct: 95 })).to.deep.equal([
+    expect(issuesOf({ soc_min_pct: 95 })).to.deep.equal([
       { name: 'file: battery.soc_min_pct', detail: 'given 95; allowed: below soc_max_pct, which is 90' },
     ]);
-    expect(faultsOf({ soc_max_pct: 5 })).to.deep.equal([
+    expect(issuesOf({ soc_max_pct: 5 })).to.deep.equal([
       { name: 'file: battery.soc_max_pct', detail: 'given 5; allowed: above soc_min_pct, which is 10' },
     ]);
-    expect(faultsOf({ soc_reserve_min_pct: 5 })).to.deep.equal([
+    expect(issuesOf({ soc_reserve_min_pct: 5 })).to.deep.equal([
       { name: 'file: battery.soc_reserve_min_pct', detail: 'given 5; allowed: from soc_min_pct, which is 10' },
     ]);
-    expect(faultsOf({ soc_reserve_max_pct: 95 })).to.deep.equal([
+    expect(issuesOf({ soc_reserve_max_pct: 95 })).to.deep.equal([
       { name: 'file: battery.soc_reserve_max_pct', detail: 'given 95; allowed: up to soc_max_pct, which is 90' },
     ]);
-    expect(faultsOf({ soc_reserve_min_pct: 80, soc_reserve_max_pct: 60 })).to.deep.equal([
+    expect(issuesOf({ soc_reserve_min_pct: 80, soc_reserve_max_pct: 60 })).to.deep.equal([
       {
         name: 'file: battery.soc_reserve_min_pct',
         detail: 'given 80; allowed: up to soc_reserve_max_pct, which is 60',
       },
     ]);
-    expect(faultsOf({ soc_reserve_min_pct: 95 }).map(({ name }) => name)).to.deep.equal([
+    expect(issuesOf({ soc_reserve_min_pct: 95 }).map(({ name }) => name)).to.deep.equal([
       'file: battery.soc_reserve_min_pct',
     ]);
-    expect(faultsOf({ soc_reserve_max_pct: 5 }).map(({ name }) => name)).to.deep.equal([
+    expect(issuesOf({ soc_reserve_max_pct: 5 }).map(({ name }) => name)).to.deep.equal([
       'file: battery.soc_reserve_max_pct',
     ]);
   });
@@ -113,19 +113,19 @@ describe('profile block battery', () => {
         detail: `given ${socPct}; allowed: from soc_min_pct to soc_max_pct, which are ${low} and ${high}`,
       },
     ];
-    expect(faultsOf({ soc_pct: 9.9 })).to.deep.equal(detail(9.9));
-    expect(faultsOf({ soc_pct: 95 })).to.deep.equal(detail(95));
-    expect(faultsOf({ soc_pct: 50, soc_min_pct: 60 })).to.deep.equal(detail(50, 60));
+    expect(issuesOf({ soc_pct: 9.9 })).to.deep.equal(detail(9.9));
+    expect(issuesOf({ soc_pct: 95 })).to.deep.equal(detail(95));
+    expect(issuesOf({ soc_pct: 50, soc_min_pct: 60 })).to.deep.equal(detail(50, 60));
     for (const input of [
       { soc_pct: 10 },
       { soc_pct: 90 },
       { soc_pct: 20, soc_reserve_min_pct: 30 },
       { soc_pct: 0, soc_min_pct: 0 },
     ]) {
-      expect(faultsOf(input)).to.deep.equal([]);
+      expect(issuesOf(input)).to.deep.equal([]);
     }
     // limits in the wrong order are told, and nothing that follows from them
-    expect(faultsOf({ soc_pct: 50, soc_min_pct: 95 }).map(({ name }) => name)).to.deep.equal([
+    expect(issuesOf({ soc_pct: 50, soc_min_pct: 95 }).map(({ name }) => name)).to.deep.equal([
       'file: battery.soc_min_pct',
     ]);
     for (const [input, socPct] of [
@@ -134,7 +134,7 @@ describe('profile block battery', () => {
       [{}, 50],
     ] as const) {
       expect(resolveBattery(input, 1e4, 'file', [])).to.include({ socPct });
-      expect(faultsOf(input)).to.deep.equal([]);
+      expect(issuesOf(input)).to.deep.equal([]);
     }
   });
 
@@ -144,7 +144,7 @@ describe('profile block battery', () => {
       '/site/full.yaml': 'hybrid: { soc_max_pct: 80 }\nbattery: { soc_pct: 85 }',
     };
     const hybrid = (file: string, ...flags: string[]) =>
-      faultLines(['-d', 'HybridDC-3Phase', '-f', file, ...flags], { files });
+      issueLines(['-d', 'HybridDC-3Phase', '-f', file, ...flags], { files });
     expect(hybrid('full.yaml')).to.deep.equal([
       'full.yaml: battery.soc_pct: given 85; allowed: from soc_min_pct to soc_max_pct, which are 10 and 80',
     ]);
@@ -155,7 +155,7 @@ describe('profile block battery', () => {
   });
 
   it('refuses a bank of too many cells and members that it does not know', () => {
-    expect(faultsOf({ strings: 100, modules: 100, cells: 100 })).to.have.length(1);
+    expect(issuesOf({ strings: 100, modules: 100, cells: 100 })).to.have.length(1);
     expect(batterySchema.safeParse({ capacity_kwh: 15 }).success).to.equal(false);
     expect(batterySchema.safeParse({ chemistry: 'lead' }).success).to.equal(false);
     expect(batterySchema.safeParse({ soc_pct: 101 }).success).to.equal(false);

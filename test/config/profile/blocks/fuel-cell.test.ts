@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import {
-  fuelCellCombinationFault,
+  fuelCellCombinationIssue,
   fuelCellSchema,
   resolveFuelCell,
 } from '../../../../src/config/profile/blocks/fuel-cell.ts';
@@ -16,14 +16,14 @@ import { electrolyserCell, oxideCellV, pemLaws, pemV } from '../../../../src/der
 
 function resolve(raw: unknown, ratedW = 5000) {
   const issues: Issue[] = [];
-  return { parameters: resolveFuelCell(fuelCellSchema.parse(raw), ratedW, 'p', issues), faults: issues };
+  return { parameters: resolveFuelCell(fuelCellSchema.parse(raw), ratedW, 'p', issues), issues };
 }
 
 const both = { operating_mode: 'bidirectional' };
 
 describe('fuel cell block', () => {
   it('fills in everything from nothing', () => {
-    const { parameters, faults: issues } = resolve({});
+    const { parameters, issues } = resolve({});
     expect(issues).to.deep.equal([]);
     const { cellAreaCm2, ...rest } = parameters;
     expect(cellAreaCm2).to.be.closeTo(165.5, 0.1);
@@ -82,7 +82,7 @@ describe('fuel cell block', () => {
   });
 
   it('keeps what is given', () => {
-    const { parameters, faults: issues } = resolve({
+    const { parameters, issues } = resolve({
       ...both,
       chemistry: 'PEMFC',
       fuel: 'tank',
@@ -134,8 +134,8 @@ describe('fuel cell block', () => {
     for (const chemistry of fuelCellChemistries) {
       for (const operatingMode of fuelCellOperatingModes) {
         for (const fuel of fuelCellFuels) {
-          const issue = fuelCellCombinationFault({ chemistry, operatingMode, fuel }, '--fuelcell_fuel');
-          const { faults: issues } = resolve({ chemistry, operating_mode: operatingMode, fuel });
+          const issue = fuelCellCombinationIssue({ chemistry, operatingMode, fuel }, '--fuelcell_fuel');
+          const { issues } = resolve({ chemistry, operating_mode: operatingMode, fuel });
           expect(issues.length).to.equal(issue === null ? 0 : 1);
           if (issue === null) valid += 1;
           else {
@@ -185,8 +185,8 @@ describe('fuel cell block', () => {
     ],
   ];
   for (const [member, raw, detail] of crossed) {
-    it(`names the fault of ${JSON.stringify(raw)}`, () => {
-      const { faults: issues } = resolve(raw);
+    it(`names the issue of ${JSON.stringify(raw)}`, () => {
+      const { issues } = resolve(raw);
       expect(issues.map(({ name }) => name)).to.deep.equal([`p: fuel_cell.${member}`]);
       expect(issues[0]!.detail).to.match(detail);
     });
@@ -195,9 +195,9 @@ describe('fuel cell block', () => {
   it('takes a start up to the temperature that the stack is held at', () => {
     for (const chemistry of fuelCellChemistries) {
       const { holdC } = stackHeat(chemistry, 5000);
-      const faultsAt = (startC: number) => resolve({ chemistry, start_temperature_c: startC }).faults.length;
-      expect(faultsAt(holdC), chemistry).to.equal(0);
-      if (holdC < 750) expect(faultsAt(holdC + 0.1), chemistry).to.equal(1);
+      const issuesAt = (startC: number) => resolve({ chemistry, start_temperature_c: startC }).issues.length;
+      expect(issuesAt(holdC), chemistry).to.equal(0);
+      if (holdC < 750) expect(issuesAt(holdC + 0.1), chemistry).to.equal(1);
     }
   });
 

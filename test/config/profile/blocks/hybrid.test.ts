@@ -4,7 +4,7 @@ import type { Issue } from '../../../../src/core/errors.ts';
 
 function resolve(raw: unknown, ratedW = 15_000) {
   const issues: Issue[] = [];
-  return { block: resolveHybrid(hybridSchema.parse(raw), ratedW, 'p', issues), faults: issues };
+  return { block: resolveHybrid(hybridSchema.parse(raw), ratedW, 'p', issues), issues };
 }
 
 describe('interface 12.1: hybrid block', () => {
@@ -20,13 +20,13 @@ describe('interface 12.1: hybrid block', () => {
         socMaxPct: 95,
         busVoltageV: 800,
       },
-      faults: [],
+      issues: [],
     });
     expect(resolve({}, 100_000).block.busVoltageV).to.equal(1100);
   });
 
   it('keeps what is given', () => {
-    const { block, faults: issues } = resolve({
+    const { block, issues } = resolve({
       policy: 'manual',
       pv_w: 20_000,
       battery_w: 5000,
@@ -51,13 +51,13 @@ describe('interface 12.1: hybrid block', () => {
   });
 
   it('refuses bounds in the wrong order, by the name of what was given', () => {
-    expect(resolve({ soc_min_pct: 96 }).faults).to.deep.equal([
+    expect(resolve({ soc_min_pct: 96 }).issues).to.deep.equal([
       { name: 'p: hybrid.soc_min_pct', detail: 'given 96; allowed: below soc_max_pct, which is 95' },
     ]);
-    expect(resolve({ soc_max_pct: 10 }).faults).to.deep.equal([
+    expect(resolve({ soc_max_pct: 10 }).issues).to.deep.equal([
       { name: 'p: hybrid.soc_max_pct', detail: 'given 10; allowed: above soc_min_pct, which is 10' },
     ]);
-    expect(resolve({ soc_min_pct: 60, soc_max_pct: 50 }).faults).to.have.length(1);
+    expect(resolve({ soc_min_pct: 60, soc_max_pct: 50 }).issues).to.have.length(1);
   });
 
   const refused: [string, unknown][] = [

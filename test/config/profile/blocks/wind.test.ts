@@ -4,7 +4,7 @@ import type { Issue } from '../../../../src/core/errors.ts';
 
 function resolve(raw: unknown, ratedW = 5e6, type?: 'T3' | 'T4') {
   const issues: Issue[] = [];
-  return { wind: resolveWind(windSchema.parse(raw), ratedW, 'p', issues, type), faults: issues };
+  return { wind: resolveWind(windSchema.parse(raw), ratedW, 'p', issues, type), issues };
 }
 
 describe('interface 12.1: wind block', () => {
@@ -84,10 +84,10 @@ describe('interface 12.1: wind block', () => {
   });
 
   it('says what does not go together', () => {
-    const wrongType = resolve({ turbine: 'nrel-5mw' }, 5e6, 'T4').faults;
+    const wrongType = resolve({ turbine: 'nrel-5mw' }, 5e6, 'T4').issues;
     expect(wrongType).to.have.length(1);
     expect(wrongType[0]).to.deep.include({ name: 'p: wind.turbine', allowed: ['iea-15mw', 'farm-100kw'] });
-    const low = resolve({ turbine: 'nrel-5mw', hub_height_m: 60 }).faults;
+    const low = resolve({ turbine: 'nrel-5mw', hub_height_m: 60 }).issues;
     expect(low.map(({ name }) => name)).to.deep.equal(['p: wind.hub_height_m']);
   });
 
