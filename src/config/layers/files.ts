@@ -11,7 +11,7 @@ import { refused, unknownName, zodIssues } from '../issues/issues.ts';
 import { settingKeys, settingOf } from '../settings/settings.ts';
 import type { SettingKey } from '../settings/settings.ts';
 
-/** The outside world of the configuration, so that tests need no disk. */
+/** Access to files; tests replace it. */
 export interface ConfigIo {
   /** relative paths of flags and variables start here */
   readonly cwd: string;
@@ -46,7 +46,7 @@ function depthExceeds(value: unknown, limit: number): boolean {
 function parseYaml(text: string): unknown {
   const document = parseDocument(text, { logLevel: 'error', prettyErrors: true });
   const problem = document.errors[0] ?? document.warnings[0];
-  // the parser's own text sends the reader to a function of its library
+  // the parser's own text refers to a function of its library
   if (problem?.code === 'MULTIPLE_DOCS') throw new Error('it holds more than one document; allowed: one');
   if (problem) {
     const [message = ''] = problem.message.split('\n');
@@ -103,7 +103,8 @@ const feederSchema = z
       .nullable()
       .optional()
       .meta({
-        description: 'Short-circuit power over the rated apparent power of each device; null or absent: a stiff grid.',
+        description:
+          'Short-circuit power divided by the rated apparent power of each device; null or absent: a stiff grid.',
         examples: [20],
       }),
     x_over_r: z
@@ -111,10 +112,11 @@ const feederSchema = z
       .min(0)
       .max(1000)
       .optional()
-      .meta({ description: 'Reactance over resistance of the line; default 1.' }),
+      .meta({ description: 'Reactance divided by resistance of the line; default 1.' }),
   })
   .meta({
-    description: 'The line between the grid and each device: the power that flows through it moves the voltage.',
+    description:
+      'The line between the grid and each device: power that flows through it changes the voltage at the device.',
   });
 
 const gridSchema = z
@@ -125,23 +127,27 @@ const gridSchema = z
       .max(70)
       .optional()
       .meta({ description: 'Nominal frequency, Hz; default 60.', examples: [50, 60] }),
-    profile: z.string().min(1).max(4096).optional().meta({ description: 'CSV series of the grid, as --grid_profile.' }),
+    profile: z
+      .string()
+      .min(1)
+      .max(4096)
+      .optional()
+      .meta({ description: 'CSV series of the grid, like --grid_profile.' }),
     feeder: feederSchema.optional(),
   })
-  .meta({ description: 'The grid that all devices feed.' });
+  .meta({ description: 'The grid that all devices are connected to.' });
 
 const blocksSchema = z.strictObject({
   grid: gridSchema.optional(),
   faults: faultListSchema.optional().meta({
-    description:
-      'Faults from the start on: bundled sets, files, or faults; those that name no device strike every one.',
+    description: 'Faults from the start: bundled sets, files, or faults; a fault that names no device acts on all.',
   }),
   devices: z
     .array(deviceEntrySchema)
     .min(1)
     .max(maxDevices)
     .optional()
-    .meta({ description: 'One entry per device, or per group of equal ones, for mixed sites.' }),
+    .meta({ description: 'One entry per device or group of equal devices, for mixed sites.' }),
 });
 
 type ConfigBlocks = z.infer<typeof blocksSchema>;
@@ -162,7 +168,7 @@ export const configFileSchema = z
     ),
     ...blocksSchema.shape,
   })
-  .meta({ title: 'Configuration', description: 'Settings of the simulator, and its devices.' });
+  .meta({ title: 'Configuration', description: 'Settings of the simulator and its devices.' });
 
 const blocksJsonSchema = z.toJSONSchema(blocksSchema, { io: 'input' });
 

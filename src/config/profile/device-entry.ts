@@ -1,4 +1,4 @@
-/** One device as an entry of `devices` in a configuration file, and as a device that is added while the simulator runs. */
+/** One device: an entry of `devices` in a configuration file, or a device that is added while the simulator runs. */
 import { z } from 'zod';
 import { maxFaultsAtOnce } from '../../fault-kinds/profile.ts';
 import { faultSchema } from '../../fault-kinds/request.ts';
@@ -9,7 +9,7 @@ import { deviceTypeNames } from './device-types.ts';
 
 export const maxDevices = 10_000;
 
-// control characters in a name would reach logs and terminals, and a blank one could not be seen
+// control characters would reach logs and terminals; a blank name would be invisible
 const printableName = z
   .string()
   .min(1, { abort: true })
@@ -32,19 +32,20 @@ const identity = {
   device_type: z
     .enum(deviceTypeNames)
     .optional()
-    .meta({ description: 'Kind of the device; default the setting device_type.' }),
+    .meta({ description: 'Type of the device; default the setting device_type.' }),
   name: printableName.optional().meta({ description: 'Name for people.' }),
 };
 
-/** As it stands in a file. */
+/** As in a file. */
 export const deviceEntrySchema = z.strictObject({
   ...identity,
   profile: z.union([pathText, deviceProfileSchema]).optional().meta({
     description:
-      'Bundled name, path, or the profile itself; default the setting f (EVSE: evse_profile), else the bundled profile of the type.',
+      'Bundled name, path, or an inline profile; default the setting f (EVSE: evse_profile), else the bundled profile of the type.',
   }),
   evse_profile: pathText.optional().meta({
-    description: 'Bundled name or path of an EVSE profile, instead of profile; alone it makes the device an EVSE.',
+    description:
+      'Bundled name or path of an EVSE profile, instead of profile; without device_type the device is an EVSE.',
   }),
   dc_profile: pathText.optional().meta({
     description: 'CSV series for the DC side; default the setting dc_profile, else the bundled series of the kind.',
@@ -54,24 +55,24 @@ export const deviceEntrySchema = z.strictObject({
     .meta({ description: 'CSV series of the local load; default the setting load_profile.' }),
   vehicles: pathText
     .optional()
-    .meta({ description: 'CSV table of the vehicles that come to an EVSE; default the setting vehicles.' }),
+    .meta({ description: 'CSV table of the vehicles that arrive at an EVSE; default the setting vehicles.' }),
   faults: faultListSchema.optional().meta({
     description:
-      'Faults of the device from the start on: bundled names, paths, or faults; default none. They name no device.',
+      'Faults that act on the device from the start: bundled names, paths, or faults that name no device; default none.',
   }),
   count: z
     .int()
     .min(1)
     .max(maxDevices)
     .optional()
-    .meta({ description: 'Number of such devices; default 1. Several of one name are numbered from 1.' }),
+    .meta({ description: 'Number of such devices; default 1. Several with one name are numbered from 1.' }),
 });
 
 export type DeviceEntry = z.infer<typeof deviceEntrySchema>;
 
 const onlyInConfiguration = 'files can be named only in the configuration';
 
-/** A member of the file's entry that is refused with a reason; in JSON Schema nothing fits it. */
+/** A member of entries in files that is refused here; its JSON Schema accepts nothing. */
 function refusedMember(reason: string) {
   return z
     .unknown()
@@ -88,7 +89,7 @@ function bundledName(names: readonly string[], error?: string) {
   );
 }
 
-/** As a client gives it over the network: one device at a time, and no files. */
+/** As in a request: one device at a time, and no files. */
 export const addedDeviceSchema = z.strictObject({
   ...identity,
   profile: z
@@ -98,14 +99,16 @@ export const addedDeviceSchema = z.strictObject({
     .optional()
     .meta({
       description:
-        'Bundled name, or the profile itself; default what the settings f and evse_profile name, else the bundled profile of the type.',
+        'Bundled name, or an inline profile; default the settings f and evse_profile, else the bundled profile of the type.',
     }),
   evse_profile: bundledName(
     bundledEvseProfileNames,
     `must be the name of a bundled EVSE profile; ${onlyInConfiguration}`,
   )
     .optional()
-    .meta({ description: 'Bundled name of an EVSE profile, instead of profile; alone it makes the device an EVSE.' }),
+    .meta({
+      description: 'Bundled name of an EVSE profile, instead of profile; without device_type the device is an EVSE.',
+    }),
   dc_profile: refusedMember(onlyInConfiguration),
   load_profile: refusedMember(onlyInConfiguration),
   vehicles: refusedMember(onlyInConfiguration),

@@ -23,9 +23,8 @@ export const settableModels = [
   '715',
 ] as const;
 
-const measured = 'it holds what the device measures; no model of measurements has start values';
-const ofBattery =
-  'it follows from the battery block, where its values can be set (capacity_wh, power_w, soc_pct, soh_pct and others)';
+const measured = 'the device measures its values; models of measurements have no start values';
+const ofBattery = 'its values follow from the battery block (capacity_wh, power_w, soc_pct, soh_pct and others)';
 const modelsWithoutStart: ReadonlyMap<PropertyKey, string> = new Map([
   ['701', measured],
   ['713', ofBattery],
@@ -33,7 +32,7 @@ const modelsWithoutStart: ReadonlyMap<PropertyKey, string> = new Map([
   ['802', ofBattery],
 ]);
 
-/** What to say of a key that a profile does not have although a device has something of this name; null: nothing. */
+/** Why a profile cannot give a model that devices have; null: not such a key. */
 export function absentKey(path: readonly PropertyKey[]): string | null {
   const reason = path.at(-2) === 'models' ? modelsWithoutStart.get(path.at(-1) ?? '') : undefined;
   return reason === undefined ? null : `cannot be given: ${reason}; allowed: ${settableModels.join(', ')}`;
@@ -45,26 +44,26 @@ const pointName = z
   .regex(/^[A-Za-z][A-Za-z0-9_]*(\[\d{1,4}\])?(\.[A-Za-z][A-Za-z0-9_]*(\[\d{1,4}\])?)*$/, 'a point name');
 const points = z.record(pointName, pointValue);
 const ratings = points.meta({
-  description: 'Ratings and settings of model 702; a setting that is not given follows its rating.',
+  description: 'Ratings and settings of model 702; a missing setting equals its rating.',
 });
 
 const modelsSchema = z
   .strictObject(Object.fromEntries(settableModels.map((id) => [id, (id === '702' ? ratings : points).optional()])))
   .meta({
     description:
-      'Start values of register points by model id and point name: numbers in engineering units, enumerations by symbol or number.',
+      'Start values of register points, by model id and point name: numbers in engineering units, enumerations as symbol or number.',
   });
 
 const inverterSchema = z
   .strictObject({
     low_power_vars: z.enum(['reduced', 'full']).optional().meta({
       description:
-        'Reactive power below 20 % of rated power: as little as IEEE 1547-2018 asks for, or all of it; default reduced, for devices with WChaRteMaxRtg full.',
+        'Reactive power below 20 % of rated power: reduced to the minimum of IEEE 1547-2018, or full; default reduced, for devices with WChaRteMaxRtg full.',
     }),
     may_trip: z
       .enum(['stay', 'trip'])
       .optional()
-      .meta({ description: 'What the device does beyond its may-trip curve; default stay.' }),
+      .meta({ description: 'Behaviour beyond the may-trip curve; default stay.' }),
     cessation_return_s: z
       .number()
       .min(0)
@@ -82,29 +81,31 @@ const inverterSchema = z
       .min(0.16)
       .max(2)
       .optional()
-      .meta({ description: 'Time after which an islanded device trips, s; default 1.' }),
+      .meta({ description: 'Time after which the device trips in an island, s; default 1.' }),
     rocof_relay_hz_s: z
       .number()
       .min(0.1)
       .max(20)
       .nullable()
       .optional()
-      .meta({ description: 'Limit of a relay for the rate of change of frequency, Hz/s; default null, not fitted.' }),
+      .meta({ description: 'Trip limit of a rate-of-change-of-frequency relay, Hz/s; default null, no relay.' }),
     vector_shift_relay_deg: z
       .number()
       .min(2)
       .max(180)
       .nullable()
       .optional()
-      .meta({ description: 'Limit of a vector shift relay, degrees; default null, not fitted.' }),
+      .meta({ description: 'Trip limit of a vector shift relay, degrees; default null, no relay.' }),
     adoption_s: z
       .number()
       .min(0)
       .max(60)
       .optional()
-      .meta({ description: 'Time that the adoption of a stored curve takes, s; default 0.' }),
+      .meta({ description: 'Duration of the adoption of a stored curve, s; default 0.' }),
   })
-  .meta({ description: 'What the standard leaves to the maker of an inverter and no register holds.' });
+  .meta({
+    description: 'Properties of the inverter that the standard leaves to its manufacturer and no register holds.',
+  });
 
 /** A device profile as it stands in a file. */
 export const deviceProfileSchema = z
@@ -117,7 +118,7 @@ export const deviceProfileSchema = z
   })
   .meta({
     title: 'Device profile',
-    description: 'Start values of one device, and the physical parameters of its kind.',
+    description: 'Start values of one device and the physical parameters of its kind.',
   });
 
 export type DeviceProfileInput = z.infer<typeof deviceProfileSchema>;

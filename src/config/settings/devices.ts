@@ -15,7 +15,7 @@ export const deviceSettings = {
     flags: ['-d', '--device_type'],
     kind: choice(deviceTypeNames, 'TYPE'),
     default: 'PV-3Phase',
-    doc: 'Kind of device to simulate; with evse_profile alone it is EVSE.',
+    doc: 'Type of device to simulate. With evse_profile and no device_type it is EVSE.',
   }),
   N: setting({
     flags: ['-N'],
@@ -26,13 +26,13 @@ export const deviceSettings = {
   f: unset({
     flags: ['-f'],
     kind: pathOrName(isBundledProfile, `a bundled profile (${bundledProfileNames.join(', ')}) or a path`),
-    doc: `Device profile: a bundled name (${bundledProfileNames.join(', ')}) or a file. Without it the bundled profile of the type. Not for EVSE.`,
+    doc: `Device profile: a bundled name (${bundledProfileNames.join(', ')}) or a file. If not given: the bundled profile of the device type. Not for EVSE.`,
   }),
   evse_profile: unset({
     flags: ['--evse_profile'],
     kind: pathOrName(isBundledProfile, `a bundled EVSE profile (${bundledEvseProfileNames.join(', ')}) or a path`),
     kinds: ['evse'],
-    doc: `Profile of an EVSE: a bundled name (${bundledEvseProfileNames.join(', ')}) or a file. Without it EVSE-AC-22kW-1port.`,
+    doc: `Profile of an EVSE: a bundled name (${bundledEvseProfileNames.join(', ')}) or a file. If not given: EVSE-AC-22kW-1port.`,
   }),
 };
 
@@ -41,13 +41,13 @@ export const mapSettings = {
     flags: ['--sim_models'],
     kind: onOff,
     default: false,
-    doc: 'Adds the SunSpec models 64413 and 64414 to the maps: DC curve, and surroundings that a master can set.',
+    doc: 'Adds two SunSpec models to the maps: 64413 shows the DC curve, and through 64414 a master sets the surroundings.',
   }),
   faults: setting({
     flags: ['--faults'],
     noFile: true,
     default: [],
     kind: pathsOrNames(isBundledFaultProfile, 'a bundled set of faults (GET faults/profiles lists them) or a path'),
-    doc: `Faults of every device from the start on: a bundled set (${bundledFaultProfileNames.join(', ')}) or a file. In a configuration file the block "faults" has them.`,
+    doc: `Faults that act on every device from the start: a bundled set (${bundledFaultProfileNames.join(', ')}) or a file. In a configuration file they are listed under "faults".`,
   }),
 };

@@ -7,7 +7,7 @@ export const modbusSettings = {
     flags: ['-mb', '--mb_enable'],
     kind: onOff,
     default: true,
-    doc: 'Modbus TCP server.',
+    doc: 'Serves the register maps over Modbus TCP.',
   }),
   mb_host: setting({
     flags: ['--mb_host'],
@@ -19,24 +19,24 @@ export const modbusSettings = {
     flags: ['-p', '--mb_port'],
     kind: port,
     default: 8502,
-    doc: 'Modbus TCP port of the first device, counting up by device; 0 = any free ports.',
+    doc: 'Modbus TCP port of the first device; each further device has the next port. 0 = any free ports.',
   }),
   mb_shared_port: setting({
     flags: ['--mb_shared_port'],
     kind: onOff,
     default: false,
-    doc: 'One Modbus TCP port for all devices, unit id = 1 + index.',
+    doc: 'Serves all devices on one Modbus TCP port, with unit id = 1 + index.',
   }),
   mb_framing: setting({
     flags: ['--mb_framing'],
     kind: choice(['tcp', 'rtu_over_tcp'], 'FRAMING'),
     default: 'tcp',
-    doc: 'Frames on the Modbus TCP ports: those of Modbus TCP, or RTU frames with CRC as serial servers pass them on.',
+    doc: 'Framing on the Modbus TCP ports: Modbus TCP, or RTU frames with CRC as serial device servers forward them.',
   }),
   mb_foreign_unit: unset({
     flags: ['--mb_foreign_unit'],
     kind: choice(['silent', 'gateway'], 'POLICY'),
-    doc: 'Answer to a unit id that is not served: none, or exception 0x0B as a gateway gives it. Without it gateway on a shared port, silent on ports of their own; RTU frames are never answered then.',
+    doc: 'Answer to a unit id that no device has: silent gives none, gateway gives exception 0x0B. If not given: gateway on a shared port, silent on a port per device and with RTU frames.',
   }),
 };
 
@@ -44,7 +44,7 @@ export const modbusLimits = {
   mb_max_connections: setting({
     kind: integer(1, 4096),
     default: 1024,
-    doc: 'Modbus TCP connections at a time.',
+    doc: 'Maximum number of simultaneous Modbus TCP connections.',
   }),
   mb_idle_timeout_s: setting({
     kind: number(0, 604_800),
@@ -54,6 +54,6 @@ export const modbusLimits = {
   mb_frame_timeout_s: setting({
     kind: number(0.1, 3600),
     default: 30,
-    doc: 'Seconds in which a Modbus TCP frame that has begun must be complete.',
+    doc: 'Maximum seconds from the first to the last byte of a Modbus TCP frame.',
   }),
 };

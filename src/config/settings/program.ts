@@ -14,18 +14,18 @@ export const programSettings = {
     flags: ['--history_samples'],
     kind: integer(100, 1_000_000),
     default: 10_000,
-    doc: 'Samples of each device that GET history keeps, one per tick; fewer where many devices share the memory.',
+    doc: 'Samples that GET history keeps per device, one per tick; fewer when many devices share the memory.',
   }),
   log_level: setting({
     flags: ['--log_level'],
     kind: choice(logLevels, 'LEVEL'),
     default: 'info',
-    doc: 'Lowest level that is printed.',
+    doc: 'Lowest level of log entries that are printed.',
   }),
   log_format: setting({
     flags: ['--log_format'],
     kind: choice(['text', 'json'], 'FORMAT'),
     default: 'text',
-    doc: 'Form of the printed log.',
+    doc: 'Format of the printed log.',
   }),
 };

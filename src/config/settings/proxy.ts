@@ -7,7 +7,7 @@ export const proxySettings = {
   proxy: unset({
     flags: ['--proxy'],
     kind: pathOrName(isBundledProxyMap, `a bundled map (${bundledProxyMapNames.join(', ')}) or a path`),
-    doc: `Serves the register map of another maker in front of the devices: a bundled map (${bundledProxyMapNames.join(', ')}) or a file.`,
+    doc: `Proxy that serves the devices with the register map of another maker: a bundled map (${bundledProxyMapNames.join(', ')}) or a file.`,
   }),
   proxy_host: setting({
     flags: ['--proxy_host'],
@@ -18,6 +18,6 @@ export const proxySettings = {
   proxy_port: unset({
     flags: ['--proxy_port'],
     kind: port,
-    doc: 'Port of the proxy; 0 = any free port. Without it that of the map, else 5020.',
+    doc: 'Port of the proxy; 0 = any free port. If not given: the port in the map, else 5020.',
   }),
 };

@@ -7,13 +7,13 @@ export const rtuSettings = {
     flags: ['-rtu', '--rtu_enable'],
     kind: onOff,
     default: false,
-    doc: 'Modbus RTU server: all devices on one serial line, unit ids from 1 on (1 + index).',
+    doc: 'Serves all devices over Modbus RTU on one serial line, with unit id = 1 + index.',
   }),
   rtu_port: unset({
     flags: ['--rtu_port'],
     kind: serialDevice,
     needs: 'rtu_enable',
-    doc: 'Serial device of the RTU server, for example /dev/ttyUSB0 or COM10; needed with rtu_enable.',
+    doc: 'Serial device of the RTU server, for example /dev/ttyUSB0 or COM10; required with rtu_enable.',
   }),
   rtu_baud: setting({
     flags: ['--rtu_baud'],

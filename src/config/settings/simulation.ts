@@ -7,7 +7,7 @@ export const clockSettings = {
     flags: ['-wc', '--wall_clock'],
     kind: onOff,
     default: false,
-    doc: 'Simulated clock follows the real time of day; not together with a start time, a start date, a rate or a paused start.',
+    doc: 'Makes the simulated clock follow the real time of day. Excludes start_clock_time, start_date, time_rate and start_paused.',
   }),
   wall_clock_timezone: setting({
     flags: ['-wc_tz', '--wall_clock_timezone'],
@@ -34,7 +34,7 @@ export const tickSettings = {
     flags: ['--start_paused'],
     kind: onOff,
     default: false,
-    doc: 'Starts with the clock paused: step it over REST.',
+    doc: 'Starts with the clock paused; REST steps it or lets it run.',
   }),
   time_rate: setting({
     flags: ['--time_rate'],
@@ -46,7 +46,7 @@ export const tickSettings = {
     flags: ['--tick'],
     kind: number(0.1, 60),
     default: 1.5,
-    doc: 'Seconds from one tick to the next.',
+    doc: 'Real seconds from one tick to the next.',
   }),
   seed: setting({
     flags: ['--seed'],
@@ -58,6 +58,6 @@ export const tickSettings = {
     flags: ['--first_device'],
     kind: integer(0, 1_000_000),
     default: 0,
-    doc: 'Number of the first device, when several processes share a fleet.',
+    doc: 'Index of the first device, for a fleet that is spread over several processes.',
   }),
 };

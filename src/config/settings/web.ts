@@ -7,13 +7,13 @@ export const webSettings = {
     flags: ['-wi', '--website_ip'],
     kind: host,
     default: '127.0.0.1',
-    doc: 'Address of the HTTP interface. It has no authentication.',
+    doc: 'Address of the HTTP interface, which has no authentication.',
   }),
   website_port: setting({
     flags: ['-wp', '--website_port'],
     kind: port,
     default: 8111,
-    doc: 'Port of the HTTP interface; 0 = any free port, printed at start.',
+    doc: 'Port of the HTTP interface; 0 = any free port, which is printed at start.',
   }),
 };
 
@@ -23,13 +23,13 @@ export const browserSettings = {
     flags: ['--cors_origin'],
     kind: originList,
     default: [],
-    doc: 'Web origin that may call the HTTP interface from a browser.',
+    doc: 'Web origin whose pages may call the HTTP interface from a browser.',
   }),
   allowed_host: setting({
     flags: ['--allowed_host'],
     kind: hostList,
     default: [],
-    doc: 'Further name under which the HTTP interface may be called.',
+    doc: 'Additional host name under which clients may call the HTTP interface.',
   }),
 };
 
@@ -37,11 +37,11 @@ export const webLimits = {
   ws_max_clients: setting({
     kind: integer(1, 65535),
     default: 1024,
-    doc: 'Clients of the telemetry stream at a time.',
+    doc: 'Maximum number of simultaneous clients of the telemetry stream.',
   }),
   http_max_connections: setting({
     kind: integer(1, 65535),
     default: 1024,
-    doc: 'HTTP connections at a time.',
+    doc: 'Maximum number of simultaneous HTTP connections.',
   }),
 };

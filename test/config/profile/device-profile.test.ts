@@ -200,19 +200,13 @@ describe('interface 12.1: device profile', () => {
     ],
     ['{ models: { "803": {} } }', 'models.803: unknown key; nearest known: 703'],
     ...[
-      [
-        '713',
-        'follows from the battery block, where its values can be set (capacity_wh, power_w, soc_pct, soh_pct and others)',
-      ],
-      [
-        '802',
-        'follows from the battery block, where its values can be set (capacity_wh, power_w, soc_pct, soh_pct and others)',
-      ],
-      ['701', 'holds what the device measures; no model of measurements has start values'],
-      ['714', 'holds what the device measures; no model of measurements has start values'],
+      ['713', 'its values follow from the battery block (capacity_wh, power_w, soc_pct, soh_pct and others)'],
+      ['802', 'its values follow from the battery block (capacity_wh, power_w, soc_pct, soh_pct and others)'],
+      ['701', 'the device measures its values; models of measurements have no start values'],
+      ['714', 'the device measures its values; models of measurements have no start values'],
     ].map(([id, why]): [string, string] => [
       `{ models: { "${id}": { W: 1 } } }`,
-      `models.${id}: cannot be given: it ${why}; allowed: ${settableModels.join(', ')}`,
+      `models.${id}: cannot be given: ${why}; allowed: ${settableModels.join(', ')}`,
     ]),
     [
       '{ models: { 702: { WMaxRtg: [1] } } }',

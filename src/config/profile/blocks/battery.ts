@@ -15,10 +15,10 @@ export const batterySchema = z
       .meta({ description: 'Nameplate energy from empty to full, Wh; default 1.5 hours of WMaxRtg.' }),
     power_w: size.optional().meta({ description: 'DC rating, charge and discharge, W; default 1.05 times WMaxRtg.' }),
     soc_pct: percent.optional().meta({
-      description: 'State of charge at start, %, from soc_min_pct to soc_max_pct; default 50, or the nearer of these.',
+      description: 'State of charge at start, %, from soc_min_pct to soc_max_pct; default 50, or the nearer bound.',
     }),
-    soc_min_pct: percent.optional().meta({ description: 'Floor: discharge ends here, %; default 10.' }),
-    soc_max_pct: percent.optional().meta({ description: 'Ceiling: charging ends here, %; default 90.' }),
+    soc_min_pct: percent.optional().meta({ description: 'Floor: discharging stops here, %; default 10.' }),
+    soc_max_pct: percent.optional().meta({ description: 'Ceiling: charging stops here, %; default 90.' }),
     soc_reserve_min_pct: percent.optional().meta({ description: 'Floor of normal dispatch, %; default soc_min_pct.' }),
     soc_reserve_max_pct: percent
       .optional()
@@ -28,7 +28,8 @@ export const batterySchema = z
     cells: count.optional().meta({ description: 'Cells in series in a module; default 16.' }),
     soh_pct: z.number().min(50).max(100).optional().meta({ description: 'State of health at start, %; default 100.' }),
     cycle_life: z.number().min(1).max(1e6).nullable().optional().meta({
-      description: 'Equivalent full cycles in which the state of health falls by 20 points; default null, no ageing.',
+      description:
+        'Equivalent full cycles after which the state of health is 20 points lower; default null, no ageing.',
     }),
     ambient_temperature_c: z
       .number()
@@ -36,13 +37,13 @@ export const batterySchema = z
       .max(80)
       .nullable()
       .optional()
-      .meta({ description: 'Temperature of the room, C; default null, that of the surroundings.' }),
+      .meta({ description: 'Room temperature, C; default null, which takes the temperature of the surroundings.' }),
     thermal_time_constant_s: z
       .number()
       .min(1)
       .max(1e6)
       .optional()
-      .meta({ description: 'Time constant of the cells towards the room, s; default 7200.' }),
+      .meta({ description: 'Thermal time constant between cells and room, s; default 7200.' }),
     efficiency_nominal: z
       .number()
       .min(0.8)
@@ -54,8 +55,8 @@ export const batterySchema = z
 
 export type BatteryInput = z.infer<typeof batterySchema>;
 
-/** Cells are simulated one by one. */
-const mostCells = 20_000;
+/** Each cell is simulated. */
+const maxCells = 20_000;
 
 /** The bounds in rising order, each with its default. */
 const bounds = ['soc_min_pct', 'soc_reserve_min_pct', 'soc_reserve_max_pct', 'soc_max_pct'] as const;
@@ -77,10 +78,10 @@ export function resolveBattery(input: BatteryInput, ratedW: number, where: strin
   };
   checkLevels(input, levels, where, issues);
   const [strings, modules, cells] = [input.strings ?? 2, input.modules ?? 4, input.cells ?? 16];
-  if (strings * modules * cells > mostCells) {
+  if (strings * modules * cells > maxCells) {
     issues.push({
       name: `${where}: battery.strings`,
-      detail: `given or derived ${strings} strings of ${modules} modules of ${cells} cells; allowed: up to ${mostCells} cells`,
+      detail: `given or derived ${strings} strings of ${modules} modules of ${cells} cells; allowed: up to ${maxCells} cells`,
     });
   }
   return {
@@ -105,7 +106,7 @@ export function resolveBattery(input: BatteryInput, ratedW: number, where: strin
 
 type Bound = (typeof bounds)[number];
 
-/** Names of a wrong pair the member that was given: the other one may be a default. The start lies between the outer bounds. */
+/** Of two bounds in the wrong order the issue names the one that was given: the other may be a default. */
 function checkLevels(
   input: BatteryInput,
   levels: Readonly<Record<Bound, number>>,

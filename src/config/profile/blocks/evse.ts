@@ -31,20 +31,20 @@ const evSchema = z.strictObject({
   soc_pct: percent.optional().meta({ description: 'State of charge on arrival, %; default 30.' }),
   target_soc_pct: percent
     .optional()
-    .meta({ description: 'State of charge at which the vehicle ends the charge, %; default 100.' }),
+    .meta({ description: 'State of charge at which the vehicle stops charging, %; default 100.' }),
   reserve_soc_pct: percent
     .optional()
-    .meta({ description: 'State of charge at which V2G ends, %: what the vehicle needs at departure; default 30.' }),
+    .meta({ description: 'State of charge that the vehicle needs at departure, %: V2G stops here; default 30.' }),
   ac_max_charge_w: watts
     .optional()
     .meta({ description: 'Rating of the on-board charger, W at the meter; default 11000.' }),
-  dc_max_charge_w: watts.optional().meta({ description: 'Peak of DC charging, W at the meter; default 150000.' }),
+  dc_max_charge_w: watts.optional().meta({ description: 'Maximum DC charging power, W at the meter; default 150000.' }),
   max_discharge_w: z
     .number()
     .min(0)
     .max(1e8)
     .optional()
-    .meta({ description: 'Peak of V2G, W at the meter; default 50000.' }),
+    .meta({ description: 'Maximum V2G power, W at the meter; default 50000.' }),
   phases: phases.optional().meta({ description: 'Phases of the on-board charger, 1 or 3; default 3.' }),
   battery_voltage_v: z
     .number()
@@ -58,12 +58,17 @@ const evSchema = z.strictObject({
   }),
   charging_curve: curve.optional().meta({
     description:
-      'AC and DC charging power over state of charge as fractions of the peak, linear between the points; default the taper for AC and a fast-charge curve for DC.',
+      'AC and DC charging power over state of charge, as fractions of the maximum, linear between the points; default the taper for AC and a fast-charge curve for DC.',
   }),
-  ac_efficiency: efficiency.optional().meta({ description: 'From the meter into the battery, AC; default 0.92.' }),
+  ac_efficiency: efficiency
+    .optional()
+    .meta({ description: 'Efficiency from the meter into the battery, AC; default 0.92.' }),
   dc_efficiency: efficiency
     .optional()
-    .meta({ description: 'From the meter into the battery, DC, with the converter of the station; default 0.95.' }),
+    .meta({
+      description:
+        'Efficiency from the meter into the battery, DC, including the converter of the station; default 0.95.',
+    }),
   ac_ramp_a_per_s: ampsPerSecond
     .optional()
     .meta({ description: 'How fast the vehicle follows a new limit, AC, A/s per phase; default 8.' }),
@@ -75,34 +80,37 @@ const evSchema = z.strictObject({
     .min(0)
     .max(0.5)
     .optional()
-    .meta({ description: 'The vehicle ends the charge when its curve falls to this part of the peak; default 0.02.' }),
+    .meta({
+      description: 'The vehicle stops charging when its curve falls to this fraction of the maximum; default 0.02.',
+    }),
   departure_time: z.iso
     .datetime({ offset: true })
     .optional()
-    .meta({ description: 'Planned departure, ISO 8601 with offset; default none. Shown only.' }),
+    .meta({ description: 'Planned departure, ISO 8601 with offset; default none. For display only.' }),
 });
 
 const connectorSchema = z.strictObject({
   type: z.enum(evseConnectorTypes).optional().meta({ description: 'ac or dc; default ac.' }),
   standard: z.enum(evseConnectorStandards).optional().meta({ description: 'Plug; default Type2, for dc CCS2.' }),
   max_power_w: watts.optional().meta({
-    description: 'Rating, W at the meter; default by current, phases and voltage, for dc the rating of the station.',
+    description:
+      'Rating, W at the meter; default current times phases times voltage up to the rating of the station, for dc that rating.',
   }),
   max_current_a: z
     .number()
     .min(1)
     .max(5000)
     .optional()
-    .meta({ description: 'Current, A per phase; default 32. For dc the current of the cable; default 500.' }),
+    .meta({ description: 'Maximum current: for ac A per phase, default 32; for dc A of the cable, default 500.' }),
   phases: phases.optional().meta({ description: 'Phases of an AC connector, 1 or 3; default 3. For ac only.' }),
   min_current_a: z
     .number()
     .min(0)
     .max(100)
     .optional()
-    .meta({ description: 'Limits below this current per phase pause the charge, A; default 6. For ac only.' }),
+    .meta({ description: 'A limit below this current per phase pauses charging, A; default 6. For ac only.' }),
   min_power_w: z.number().min(0).max(1e7).optional().meta({
-    description: 'Limits below this power pause the charge, W; default 1000 for dc; ac follows min_current_a.',
+    description: 'A limit below this power pauses charging, W; default 1000 for dc, for ac the power at min_current_a.',
   }),
   voltage_v: z
     .number()
@@ -112,7 +120,7 @@ const connectorSchema = z.strictObject({
     .meta({ description: 'Nominal voltage of an AC connector, line to neutral, V; default 230. For ac only.' }),
   voltage_max_v: z.number().min(50).max(1500).optional().meta({
     description:
-      'Upper end of the output of a dc connector, V, at least 1.1 times battery_voltage_v of the vehicle that comes there; default 920. For dc only.',
+      'Maximum output voltage of a dc connector, V; at least 1.1 times battery_voltage_v of the vehicle that charges there; default 920. For dc only.',
   }),
   power_factor: z
     .number()
@@ -135,26 +143,26 @@ const connectorSchema = z.strictObject({
 
 export const evseSchema = z
   .strictObject({
-    vendor: text.optional().meta({ description: 'Maker; default derbench.' }),
+    vendor: text.optional().meta({ description: 'Manufacturer; default derbench.' }),
     model: text.optional().meta({ description: 'Model; default EVSE.' }),
-    firmware_version: text.optional().meta({ description: 'Version of the firmware; default 1.0.0.' }),
-    description: z.string().max(1000).optional().meta({ description: 'What the station is, in words; default none.' }),
-    max_power_w: watts.optional().meta({ description: 'Most that the whole station draws, W; default WMaxRtg.' }),
+    firmware_version: text.optional().meta({ description: 'Firmware version; default 1.0.0.' }),
+    description: z.string().max(1000).optional().meta({ description: 'Description of the station; default none.' }),
+    max_power_w: watts.optional().meta({ description: 'Maximum power of the whole station, W; default WMaxRtg.' }),
     sharing: z
       .enum(evseSharingPolicies)
       .optional()
-      .meta({ description: 'How connectors share the power of the station; default proportional, to demand.' }),
+      .meta({ description: 'How connectors share the power of the station; default proportional (to demand).' }),
     connectors: z.array(connectorSchema).min(1).max(20).optional().meta({
       description: 'Connectors, numbered from 1 in this order; default one three-phase AC connector of 32 A.',
     }),
-    ev: evSchema.optional().meta({ description: 'The vehicle that comes where no other is named.' }),
+    ev: evSchema.optional().meta({ description: 'The vehicle that arrives where no other is named.' }),
     vehicles: z
       .array(
         evSchema.extend({
           connector: z.number().int().min(1).max(20).meta({ description: 'Number of the connector.' }),
           plugged_at_start: z.boolean().optional().meta({
             description:
-              'Whether the vehicle stands there at start; default true. If not, it is the one that comes there.',
+              'Whether the vehicle is plugged in at start; default true. With false it is the vehicle that arrives at this connector.',
           }),
         }),
       )
@@ -162,7 +170,7 @@ export const evseSchema = z
       .optional()
       .meta({
         description:
-          'Vehicles of single connectors; what they leave out is as in ev. Default none: nothing is plugged in at start.',
+          'Vehicles of single connectors; members that are left out are taken from ev. Default none: nothing is plugged in at start.',
       }),
     auto_authorize: z
       .boolean()
@@ -179,13 +187,13 @@ export const evseSchema = z
       .min(0)
       .max(3600)
       .optional()
-      .meta({ description: 'Least time from authorisation to the first energy, s; default 3.' }),
+      .meta({ description: 'Minimum time from authorisation to the first energy, s; default 3.' }),
     start_delay_max_s: z
       .number()
       .min(0)
       .max(3600)
       .optional()
-      .meta({ description: 'Longest time from authorisation to the first energy, s; default 15.' }),
+      .meta({ description: 'Maximum time from authorisation to the first energy, s; default 15.' }),
     connection_timeout_s: z
       .number()
       .min(1)
@@ -193,7 +201,7 @@ export const evseSchema = z
       .optional()
       .meta({ description: 'Time after which an authorisation without a vehicle ends, s; default 60.' }),
   })
-  .meta({ description: 'Charging station and its vehicles. All powers count at the meter of the station.' });
+  .meta({ description: 'Charging station and its vehicles. All powers are at the meter of the station.' });
 
 export type EvseInput = z.infer<typeof evseSchema>;
 type EvInput = z.infer<typeof evSchema>;
@@ -234,13 +242,13 @@ function resolveCurve(
   return points;
 }
 
-/** @param inherited what `ev` leaves out is as here */
+/** @param inherited members for what `own` leaves out */
 function resolveEv(own: EvInput, inherited: EvInput, where: string, issues: Issue[]): EvParameters {
   const ev = { ...inherited, ...own };
   if (own.taper_soc_pct !== undefined && ev.charging_curve) {
     issues.push({
       name: `${where}.taper_soc_pct`,
-      detail: `given ${own.taper_soc_pct}; allowed: only without charging_curve, which stands in its place`,
+      detail: `given ${own.taper_soc_pct}; allowed: only without charging_curve, which replaces it`,
     });
   }
   const given = ev.charging_curve && resolveCurve(ev.charging_curve, `${where}.charging_curve`, issues);
@@ -269,7 +277,7 @@ function resolveEv(own: EvInput, inherited: EvInput, where: string, issues: Issu
 const acOnly = ['phases', 'min_current_a', 'voltage_v', 'power_factor'] as const;
 const dcOnly = ['voltage_max_v'] as const;
 
-/** Members given for something that the connector does not have. */
+/** Members for something that the connector does not have. */
 function strayMembers(input: ConnectorInput, where: string, issues: Issue[]): void {
   const [others, type] = input.type === 'dc' ? ([acOnly, 'ac'] as const) : ([dcOnly, 'dc'] as const);
   const stray = [
@@ -332,15 +340,15 @@ function resolveVehicles(
   });
 }
 
-/** The output of a DC connector must reach the full pack of the vehicle that comes there: a tenth above its voltage at half charge. */
+/** A DC connector must reach the voltage of a full pack, 1.1 times that at half charge. */
 function checkVoltages({ connectors, vehicles, ev }: EvseParameters, where: string, issues: Issue[]): void {
   for (const [i, { type, connectorId, voltageV }] of connectors.entries()) {
-    const comes = vehicles.find((vehicle) => vehicle.connectorId === connectorId)?.ev ?? ev;
-    const fullV = comes.batteryVoltageV + comes.batteryVoltageV / 10;
+    const vehicle = vehicles.find((each) => each.connectorId === connectorId)?.ev ?? ev;
+    const fullV = vehicle.batteryVoltageV + vehicle.batteryVoltageV / 10;
     if (type === 'ac' || voltageV >= fullV) continue;
     issues.push({
       name: `${where}: evse.connectors[${i}].voltage_max_v`,
-      detail: `given or derived ${voltageV}; allowed: at least ${Math.ceil(fullV)}, 1.1 times battery_voltage_v of its vehicle, which is ${comes.batteryVoltageV}`,
+      detail: `given or derived ${voltageV}; allowed: at least ${Math.ceil(fullV)}, 1.1 times battery_voltage_v of its vehicle, which is ${vehicle.batteryVoltageV}`,
     });
   }
 }
@@ -365,11 +373,11 @@ export function resolveEvse(input: EvseInput, ratedW: number, where: string, iss
       detail: `given ${startDelayMinS}; allowed: up to start_delay_max_s, which is ${startDelayMaxS}`,
     });
   }
-  connectors.forEach(({ minPowerW, maxPowerW: mostW }, i) => {
-    if (minPowerW <= mostW) return;
+  connectors.forEach(({ minPowerW, maxPowerW: ratingW }, i) => {
+    if (minPowerW <= ratingW) return;
     issues.push({
       name: `${where}: evse.connectors[${i}].max_power_w`,
-      detail: `given or derived ${mostW}; allowed: at least the minimum power, which is ${minPowerW}`,
+      detail: `given or derived ${ratingW}; allowed: at least the minimum power, which is ${minPowerW}`,
     });
   });
   const evse: EvseParameters = {

@@ -19,18 +19,21 @@ const percent = z.number().min(0).max(100);
 
 export const fuelCellSchema = z
   .strictObject({
-    chemistry: z.enum(fuelCellChemistries).optional().meta({ description: 'Cells; default PEMFC.' }),
+    chemistry: z.enum(fuelCellChemistries).optional().meta({ description: 'Chemistry of the cells; default PEMFC.' }),
     operating_mode: z
       .enum(fuelCellOperatingModes)
       .optional()
-      .meta({ description: 'Only a fuel cell, or electrolysis as well; default fc_only.' }),
+      .meta({ description: 'Fuel cell only, or fuel cell and electrolysis; default fc_only.' }),
     fuel: z
       .enum(fuelCellFuels)
       .optional()
-      .meta({ description: 'Hydrogen tank or continuous supply; default tank, for SOFC with fc_only continuous.' }),
+      .meta({
+        description:
+          'Hydrogen from a tank or from a continuous supply; default tank, for SOFC with fc_only continuous.',
+      }),
     stack_model: z.enum(fuelCellStackModels).optional().meta({
       description:
-        'Law of the PEM fuel cell: Tafel, or Amphlett with the constants of the Ballard Mark V; default tafel. For PEMFC only.',
+        'Equation of the PEM fuel cell: Tafel, or Amphlett with the constants of the Ballard Mark V; default tafel. For PEMFC only.',
     }),
     rated_el_power_w: z
       .number()
@@ -49,75 +52,87 @@ export const fuelCellSchema = z
     }),
     cell_area_cm2: positive.optional().meta({
       description:
-        'Active area of a fuel cell, cm2; default such that rated power takes 0.7 A/cm2 at 65 C (PEMFC) or 0.4 A/cm2 (SOFC).',
+        'Active area of a cell, cm2; by default rated power takes 0.7 A/cm2 at 65 C (PEMFC) or 0.4 A/cm2 (SOFC).',
     }),
     parasitic_fixed_pct: z
       .number()
       .min(0)
       .max(20)
       .optional()
-      .meta({ description: 'Own consumption while in operation, percent of rated stack power; default 3.' }),
+      .meta({
+        description: 'Constant consumption of the plant in operation, percent of rated stack power; default 3.',
+      }),
     parasitic_pct: z
       .number()
       .min(0)
       .max(20)
       .optional()
-      .meta({ description: 'Own consumption that grows with the power, percent of stack power; default 4.' }),
+      .meta({
+        description: 'Consumption of the plant that is proportional to its power, percent of stack power; default 4.',
+      }),
     fuel_utilization_pct: z
       .number()
       .min(50)
       .max(100)
       .optional()
-      .meta({ description: 'Part of the fuel that the cells use, %; default 97.' }),
+      .meta({ description: 'Share of the fuel that the cells use, %; default 97.' }),
     drying_loss_pct: z
       .number()
       .min(0)
       .max(50)
       .optional()
-      .meta({ description: 'Part of the hydrogen made that the dryer loses, %; default 4. For bidirectional only.' }),
+      .meta({
+        description: 'Share of the produced hydrogen that the dryer loses, %; default 4. For bidirectional only.',
+      }),
     ramp_pct_s: z.number().min(0.001).max(1000).optional().meta({
       description:
-        'Fastest rise of power in either direction, percent of rated per second; default 15, SOFC 0.333 (20 percent per minute).',
+        'Maximum rise of power in either direction, percent of rated power per second; default 15, SOFC 0.333 (20 percent per minute).',
     }),
     ramp_down_pct_s: z.number().min(0.001).max(1000).optional().meta({
       description:
-        'How fast the plant gives up its readiness for the power it had, percent of rated per second; default 50, SOFC 0.333. Power itself may end at once.',
+        'How fast the available power falls after the output has fallen, percent of rated power per second; default 50, SOFC 0.333. The output itself may fall at once.',
     }),
     dwell_s: z.number().min(0).max(86_400).optional().meta({
       description: 'Rest between fuel cell and electrolysis, s; default 30, SOFC 600. For bidirectional only.',
     }),
     start_temperature_c: z.number().min(-40).max(750).nullable().optional().meta({
       description:
-        'Stack temperature at start, C, at most the working temperature (PEMFC 65, SOFC 750); default null, warm.',
+        'Stack temperature at start, C, up to the working temperature (PEMFC 65, SOFC 750); default null, the working temperature.',
     }),
     tank_capacity_kg: positive
       .optional()
-      .meta({ description: 'Hydrogen in a full tank, kg; default 8 hours at rated power.' }),
-    tank_level_pct: percent.optional().meta({ description: 'Level at start, %; default 90, bidirectional 50.' }),
+      .meta({ description: 'Hydrogen in a full tank, kg; default enough for 8 hours at rated power.' }),
+    tank_level_pct: percent
+      .optional()
+      .meta({ description: 'Level of the tank at start, %; default 90, bidirectional 50.' }),
     tank_pressure_max_bar: z
       .number()
       .min(1)
       .max(1000)
       .optional()
       .meta({ description: 'Pressure of a full tank at 15 C, bar; default 200, bidirectional 30.' }),
-    tank_reserve_min_pct: percent.optional().meta({ description: 'Level at which the fuel cell stops, %; default 5.' }),
-    tank_reserve_max_pct: percent.optional().meta({ description: 'Level at which electrolysis stops, %; default 95.' }),
+    tank_reserve_min_pct: percent
+      .optional()
+      .meta({ description: 'Level of the tank at which the fuel cell stops, %; default 5.' }),
+    tank_reserve_max_pct: percent
+      .optional()
+      .meta({ description: 'Level of the tank at which electrolysis stops, %; default 95.' }),
     tank_low_pct: percent
       .optional()
       .meta({ description: 'Level below which the tank counts as low, %; default 15, at least tank_reserve_min_pct.' }),
   })
-  .meta({ description: 'Fuel cell or fuel cell and electrolyser, with its hydrogen supply.' });
+  .meta({ description: 'Fuel cell, optionally with electrolysis, and its hydrogen supply.' });
 
 export type FuelCellInput = z.infer<typeof fuelCellSchema>;
 
-/** Laws of the built-in cells at the points that stacks are sized by. */
+/** Figures of the built-in cells at the points that decide the size of a stack. */
 const cellLaws = {
   PEMFC: {
     // 75 cells give 5.15 kW at 0.7 A/cm2
     referenceCells: 75,
     referenceW: 5152,
     ratedWCm2: 0.42936516,
-    mostWCm2: 0.527,
+    maxWCm2: 0.527,
     // 1 A/cm2 at 65 C
     elWCm2: 2.0363,
     rampPctS: 15,
@@ -130,7 +145,7 @@ const cellLaws = {
     referenceW: 5152,
     ratedWCm2: 0.316,
     // 0.5 A/cm2 at 700 C, where it is just ready
-    mostWCm2: 0.325,
+    maxWCm2: 0.325,
     // 0.8 A/cm2 at the thermoneutral voltage; the cells are those of the fuel cell
     elWCm2: 1.032,
     rampPctS: 1 / 3,
@@ -141,7 +156,7 @@ const cellLaws = {
 } as const satisfies Record<FuelCellChemistry, Record<string, number>>;
 
 /** Power densities of the Amphlett law: 0.7 A/cm2 at 65 C; 0.5 V at 50 C, where the stack is just ready. */
-const amphlettLaw = { ...cellLaws.PEMFC, ratedWCm2: 0.3914124, mostWCm2: 0.423 } as const;
+const amphlettLaw = { ...cellLaws.PEMFC, ratedWCm2: 0.3914124, maxWCm2: 0.423 } as const;
 
 /** Hydrogen for one kilowatt hour at the terminals, kg: what the default tank is sized by. */
 const kgPerKWh = 0.07;
@@ -149,7 +164,7 @@ const defaultTankHours = 8;
 
 const inputNames = { chemistry: 'chemistry', operatingMode: 'operating_mode', fuel: 'fuel' } as const;
 
-/** What is wrong with a combination of chemistry, operating mode and fuel, or null: only four exist. */
+/** The issue of a combination of chemistry, operating mode and fuel that no plant has; null: it is one of the four. */
 export function fuelCellCombinationIssue(given: FuelCellCombination, name: string): Issue | null {
   const keys = Object.keys(inputNames) as (keyof typeof inputNames)[];
   if (fuelCellCombinations.some((known) => keys.every((key) => known[key] === given[key]))) return null;
@@ -173,7 +188,7 @@ const tankOnly = [
 
 type Push = (member: keyof FuelCellInput, detail: string) => void;
 
-/** Members given for something that the plant does not have. */
+/** Members for something that the plant does not have. */
 function strayMembers(input: FuelCellInput, { chemistry, operatingMode, fuel }: FuelCellCombination, push: Push): void {
   const stray = [
     ...(chemistry === 'SOFC' ? [['stack_model', 'chemistry PEMFC'] as const] : []),
@@ -245,20 +260,18 @@ function resolveCells(input: FuelCellInput, { chemistry, stackModel, grossW, elG
     input.cell_count ?? Math.max(1, Math.round(law.referenceCells * Math.sqrt(grossW / law.referenceW)));
   const cellAreaCm2 = input.cell_area_cm2 ?? grossW / (cellCount * law.ratedWCm2);
   const ownElCells = chemistry === 'PEMFC' ? elGrossW / (cellCount * law.elWCm2) : cellAreaCm2;
-  const leastCm2 = grossW / (cellCount * law.mostWCm2);
-  if (cellAreaCm2 < leastCm2) {
+  const minCm2 = grossW / (cellCount * law.maxWCm2);
+  if (cellAreaCm2 < minCm2) {
     push(
       'cell_area_cm2',
-      `given ${cellAreaCm2}; allowed: at least ${leastCm2.toFixed(1)} for rated power with ${cellCount} cells`,
+      `given ${cellAreaCm2}; allowed: at least ${minCm2.toFixed(1)} for rated power with ${cellCount} cells`,
     );
   }
   if (chemistry === 'SOFC' && elGrossW > cellCount * cellAreaCm2 * law.elWCm2) {
-    const mostW = Math.floor(
-      (cellCount * cellAreaCm2 * law.elWCm2) / (elGrossW / (input.rated_el_power_w ?? elGrossW)),
-    );
+    const maxW = Math.floor((cellCount * cellAreaCm2 * law.elWCm2) / (elGrossW / (input.rated_el_power_w ?? elGrossW)));
     push(
       'rated_el_power_w',
-      `given ${input.rated_el_power_w ?? 'nothing'}; allowed: up to ${mostW} with ${cellCount} cells of ${cellAreaCm2.toFixed(1)} cm2`,
+      `given ${input.rated_el_power_w ?? 'nothing'}; allowed: up to ${maxW} with ${cellCount} cells of ${cellAreaCm2.toFixed(1)} cm2`,
     );
   }
   return { cellCount, cellAreaCm2, elCellAreaCm2: ownElCells };

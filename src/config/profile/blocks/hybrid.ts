@@ -21,16 +21,16 @@ export const hybridSchema = z
       .boolean()
       .optional()
       .meta({ description: 'Whether the battery may charge through the inverter; default true.' }),
-    soc_min_pct: percent.optional().meta({ description: 'State of charge at which discharge ends, %; default 10.' }),
-    soc_max_pct: percent.optional().meta({ description: 'State of charge at which charging ends, %; default 95.' }),
+    soc_min_pct: percent.optional().meta({ description: 'State of charge at which discharging stops, %; default 10.' }),
+    soc_max_pct: percent.optional().meta({ description: 'State of charge at which charging stops, %; default 95.' }),
     bus_voltage_v: z
       .number()
       .min(50)
       .max(3000)
       .optional()
-      .meta({ description: 'Voltage at which the DC bus is held, V; default 800, from 100 kW 1100.' }),
+      .meta({ description: 'Voltage of the DC bus, V; default 800, or 1100 from 100 kW up.' }),
   })
-  .meta({ description: 'PV array and battery on one DC bus; the inverter is rated by model 702.' });
+  .meta({ description: 'PV array and battery on one DC bus; model 702 rates the inverter.' });
 
 export type HybridInput = z.infer<typeof hybridSchema>;
 

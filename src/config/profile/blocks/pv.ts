@@ -3,7 +3,7 @@ import type { PvParameters } from '../../../contract/kinds/pv.ts';
 import type { Issue } from '../../../core/errors.ts';
 import type { Phases } from '../device-types.ts';
 
-/** Data-sheet values at 1000 W/m2 and 25 C that string lengths are derived from. */
+/** Data-sheet values at 1000 W/m2 and 25 C, which decide the length of strings. */
 const modules = {
   'CS5P-220M': { mppV: 46.9, mppA: 4.69, openV: 59.4 },
   'DATASHEET-270': { mppV: 31.0, mppA: 8.71, openV: 38.3 },
@@ -15,7 +15,7 @@ export const pvModules = Object.keys(modules) as [PvModule, ...PvModule[]];
 const volts = z.number().min(1).max(1e5);
 
 const site = (text: string) =>
-  `${text} Serves the clear_sky source; CSV irradiance is taken as in the plane of the array.`;
+  `${text} For the irradiance source clear_sky only; CSV irradiance is in the plane of the array.`;
 
 /** The `pv` block of a device profile. */
 export const pvSchema = z
@@ -26,10 +26,10 @@ export const pvSchema = z
       .min(1)
       .max(1000)
       .optional()
-      .meta({ description: 'Modules in series in a string; default by phases and rating.' }),
+      .meta({ description: 'Modules in series in a string; the default depends on phases and rating.' }),
     parallel: z.number().min(0.01).max(1e6).optional().meta({
       description:
-        'Strings in parallel; default 15 % more module power than WMaxRtg, in a hybrid what hybrid.pv_w takes.',
+        'Strings in parallel; by default the array has 15 % more power than WMaxRtg, in a hybrid hybrid.pv_w.',
     }),
     min_dc_voltage_v: volts
       .optional()
@@ -66,7 +66,9 @@ export const pvSchema = z
       .min(0)
       .max(360)
       .optional()
-      .meta({ description: site('Azimuth from north, clockwise, degrees; default 180, on the southern half 0.') }),
+      .meta({
+        description: site('Azimuth from north, clockwise, degrees; default 180, or 0 in the southern hemisphere.'),
+      }),
     latitude_deg: z
       .number()
       .min(-90)
@@ -78,25 +80,29 @@ export const pvSchema = z
       .min(-180)
       .max(180)
       .optional()
-      .meta({ description: site('Longitude, degrees east; default where the time zone of the clock has its noon.') }),
+      .meta({
+        description: site(
+          'Longitude, degrees east; by default the sun is highest near 12:00 in the time zone of the clock.',
+        ),
+      }),
     shading: z
       .strictObject({
         shaded_share: z
           .number()
           .min(0)
           .max(1)
-          .meta({ description: 'Part of the modules of each string that lies in shade, 0 to 1.' }),
+          .meta({ description: 'Fraction of the modules of each string that are shaded, 0 to 1.' }),
         irradiance_share: z
           .number()
           .min(0)
           .max(1)
-          .meta({ description: 'What these modules get of the irradiance, 0 to 1.' }),
+          .meta({ description: 'Fraction of the irradiance that reaches the shaded modules, 0 to 1.' }),
       })
       .optional()
       .meta({ description: 'Partial shading; default none.' }),
     mppt: z.enum(['global', 'local']).optional().meta({
       description:
-        'Tracker: finds the highest maximum of a shaded array, or stays on the first one below open circuit; default global.',
+        'Tracker: global finds the highest maximum of a shaded array, local stays on the first one below open circuit; default global.',
     }),
   })
   .meta({ description: 'PV generator and its DC input.' });
@@ -107,7 +113,7 @@ interface PvSite {
   readonly phases: Phases;
   /** used where the block gives none */
   readonly longitudeDeg: number;
-  /** power of the array at standard conditions, W; undefined: by the rating, in whole strings */
+  /** power of the array at standard conditions, W; absent: whole strings that suit the rating */
   readonly arrayW?: number;
 }
 
@@ -137,7 +143,7 @@ function stringsFor(
   arrayW: number | undefined,
 ): number {
   const stringW = arrayPowerW({ ...string, parallel: 1 });
-  // the array of a hybrid is given in watts: a broken number of strings meets them
+  // the array of a hybrid is given in watts, which take a fractional number of strings
   return arrayW === undefined ? Math.max(1, Math.round((1.15 * ratedW) / stringW)) : arrayW / stringW;
 }
 

@@ -11,22 +11,24 @@ export const windSchema = z
   .strictObject({
     turbine: z.enum(turbineNames).optional().meta({
       description:
-        'Machine; default nrel-5mw for type III, and for type IV iea-15mw from WMaxRtg 1 MW up, farm-100kw below.',
+        'Turbine; default nrel-5mw for type III; for type IV iea-15mw from 1 MW of WMaxRtg up, farm-100kw below.',
     }),
     rated_power_w: z.number().min(1).max(1e9).optional().meta({
       description:
-        'AC rating that the rotor area is scaled to, W; default WMaxRtg where model 702 gives it or VAMaxRtg, else the rating of the machine. May be above WMaxRtg: the inverter then holds the turbine below what its rotor could give.',
+        'AC rating that the rotor area is scaled to, W; default WMaxRtg when model 702 gives WMaxRtg or VAMaxRtg, else the rating of the turbine. May be above WMaxRtg: the inverter then limits the turbine.',
     }),
     rotor_diameter_m: z
       .number()
       .min(1)
       .max(1000)
       .optional()
-      .meta({ description: 'Rotor diameter, m; default that of the machine, scaled with the rated power.' }),
-    hub_height_m: heightM.optional().meta({ description: 'Height of the hub, m; default that of the machine.' }),
+      .meta({ description: 'Rotor diameter, m; default that of the turbine, scaled to the rated power.' }),
+    hub_height_m: heightM
+      .optional()
+      .meta({ description: 'Height of the hub, m; default that of the turbine, at least 0.6 rotor diameters.' }),
     cp_model: z.enum(windCpModels).optional().meta({
       description:
-        'Power coefficient: table of the NREL 5-MW rotor, Heier or Slootweg; default nrel-5mw for that machine, else heier.',
+        'Power coefficient: table of the NREL 5-MW rotor, Heier or Slootweg; default nrel-5mw for that turbine, else heier.',
     }),
     cut_in_m_s: z
       .number()
@@ -39,7 +41,7 @@ export const windSchema = z
       .min(12)
       .max(45)
       .optional()
-      .meta({ description: 'Mean wind at the hub above which it stops, m/s; default 25.' }),
+      .meta({ description: 'Mean wind at the hub above which the turbine stops, m/s; default 25.' }),
     air_density_kg_m3: z
       .number()
       .min(0.5)
@@ -49,8 +51,10 @@ export const windSchema = z
     turbulence_class: z
       .enum(turbulenceClasses)
       .optional()
-      .meta({ description: 'Turbulence of IEC 61400-1 around the mean wind; default B.' }),
-    anemometer_height_m: heightM.optional().meta({ description: 'Height of the measured wind, m; default 5.' }),
+      .meta({ description: 'Turbulence class of IEC 61400-1, or none; default B.' }),
+    anemometer_height_m: heightM
+      .optional()
+      .meta({ description: 'Height at which the wind is measured, m; default 5.' }),
     shear_exponent: z.number().min(0).max(0.6).optional().meta({
       description: 'Exponent of the power law from anemometer to hub; default 0.14 (sea 0.10, rough land 0.20).',
     }),
@@ -62,28 +66,29 @@ export const windSchema = z
       .meta({ description: 'Nominal inverter efficiency; default 0.97.' }),
     reactive_share: z.number().min(0).max(0.99).optional().meta({
       description:
-        'Reactive power at full active power, of the apparent power rating; default 0.33 (nrel-5mw), 0.50 (iea-15mw), 0.44 (farm-100kw).',
+        'Reactive power at full active power, as a fraction of the apparent power rating; default 0.33 (nrel-5mw), 0.50 (iea-15mw), 0.44 (farm-100kw).',
     }),
     lvrt_gain: z
       .number()
       .min(0)
       .max(10)
       .optional()
-      .meta({ description: 'Additional reactive current per voltage below 0.9 pu in a dip, pu/pu; default 2.' }),
+      .meta({ description: 'Additional reactive current in a dip, per voltage below 0.9 pu, pu/pu; default 2.' }),
     lvrt_recovery_s: z
       .number()
       .min(0.01)
       .max(10)
       .optional()
-      .meta({ description: 'Time from the end of a dip to the active power before it, s; default 0.5.' }),
+      .meta({ description: 'Time from the end of a dip until active power is back, s; default 0.5.' }),
     start_delay_s: z
       .number()
       .min(0)
       .max(3600)
       .optional()
-      .meta({ description: 'Time of mean wind above cut-in before a start, s; default 60.' }),
+      .meta({ description: 'How long the mean wind must be above cut-in before a start, s; default 60.' }),
     storm_delay_s: z.number().min(0).max(36_000).optional().meta({
-      description: 'Time of mean wind 3 m/s below cut-out before the return from a storm stop, s; default 300.',
+      description:
+        'How long the mean wind must be 3 m/s below cut-out before the return from a storm stop, s; default 300.',
     }),
   })
   .meta({ description: 'Wind turbine.' });
@@ -99,9 +104,9 @@ function defaultTurbine(ratedW: number, type: WindTurbineType | undefined): Wind
 
 /**
  * Fills in what the block leaves out.
- * @param ratedW 702.WMaxRtg, chooses the machine where none is given
+ * @param ratedW 702.WMaxRtg; selects the turbine where none is given
  * @param where put before the key in an issue
- * @param type the type of turbine that the device type asks for; undefined: either
+ * @param type type of turbine that the device type requires; undefined: either
  */
 export function resolveWind(
   input: WindInput,

@@ -139,7 +139,7 @@ describe('profile block evse', () => {
           ],
         },
       },
-      'given 70; allowed: only without charging_curve, which stands in its place',
+      'given 70; allowed: only without charging_curve, which replaces it',
     ],
     [
       'vehicles[0].taper_soc_pct',
@@ -152,7 +152,7 @@ describe('profile block evse', () => {
         },
         vehicles: [{ connector: 1, taper_soc_pct: 70 }],
       },
-      'given 70; allowed: only without charging_curve, which stands in its place',
+      'given 70; allowed: only without charging_curve, which replaces it',
     ],
     [
       'connectors[0].voltage_max_v',
