@@ -1,6 +1,6 @@
 import type { SourceCommand } from './kinds/table.ts';
 
-/** What has no register goes this road; all-or-nothing, with the same provenance as a register write. */
+/** Changes what no register holds: whole or not at all, with the same provenance as a register write. */
 export type DeviceCommand =
   | SourceCommand
   /** the disconnect switch: opModConnect, DNP3 connect, operator stop */

@@ -26,18 +26,18 @@ export interface Alarm {
   readonly message: string;
 }
 
-/** How an inverter behaves where the standard leaves the choice to the maker and no register holds it. */
+/** Behaviour of an inverter that the standard leaves to its manufacturer and no register holds. */
 export interface InverterParameters {
-  /** reactive capability below 20 % of rated power: as little as Table 7 asks for, or all of it */
+  /** reactive capability below 20 % of rated power: the minimum of Table 7, or all of it */
   readonly lowPowerVars: 'reduced' | 'full';
-  /** what happens when the may-trip curve of 707-710 is passed and the must-trip curve is not */
+  /** behaviour between the may-trip and the must-trip curve of 707-710 */
   readonly mayTrip: 'stay' | 'trip';
   /** from the return of voltage after momentary cessation to the first output, and from there to full output, s */
   readonly cessationReturnS: number;
   readonly cessationRampS: number;
-  /** an islanded device is found and trips after this time, s (704.AntiIslEna; at most 2 s, IEEE 1547-2018 8.1) */
+  /** time after which the device trips in an island, s (704.AntiIslEna; at most 2 s, IEEE 1547-2018 8.1) */
   readonly antiIslandingS: number;
-  /** relays that the standard does not ask for: rate of change of frequency, vector shift; null = not fitted */
+  /** relays that the standard does not require: rate of change of frequency, vector shift; null = not fitted */
   readonly rocofRelayHzS: number | null;
   readonly vectorShiftRelayDeg: number | null;
   /** time that the adoption of a curve takes, s: 705-712.AdptCrvRslt is IN_PROGRESS so long */
@@ -95,9 +95,9 @@ export interface Device {
   };
   /** names of the trip functions beyond their limit */
   readonly activeTrips: readonly string[];
-  /** why the power is what it is */
+  /** what set or limited the power in each step */
   readonly trace: GridTrace;
-  /** last writers of what has no register, newest first; a reset of the device leaves itself alone */
+  /** last writers of what has no register, newest first; after a reset of the device only the reset itself */
   readonly overrides: readonly Override[];
   /** strings, modules and cells of a storage now; null: there is none */
   storageTree(): BatteryTree | null;

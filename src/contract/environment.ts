@@ -1,4 +1,4 @@
-/** What surrounds the devices: values in force, and the patches that change them. */
+/** Grid and surroundings of the devices: values in force, and the patches that change them. */
 import type { Provenance } from '../core/origin.ts';
 import type { gridSources, irradianceSources } from '../sunspec/map/source-words.ts';
 
@@ -65,7 +65,7 @@ export interface GridEventKind {
   readonly parameters: readonly GridEventParameter[];
 }
 
-/** What a named event is started with; absent ones have their default. */
+/** Arguments of a named event; absent ones have their default. */
 export type GridEventArguments = Readonly<Record<string, number | string>>;
 
 /** A named event under way, simulated seconds. */
@@ -89,7 +89,7 @@ export interface GridNow {
   readonly source: GridSource;
   readonly outage: boolean;
   readonly island: boolean;
-  /** of the ramps that were asked for; a named event has its own time */
+  /** of requested ramps; a named event has its own time */
   readonly rampRemainingS: number;
   /** of the topmost change with a duration */
   readonly durationRemainingS: number | null;
@@ -111,7 +111,7 @@ export interface SurroundingsPatch {
   readonly durationS?: number | null;
 }
 
-/** Where a run stands in the series that feeds a device. */
+/** Position in the series that feeds a device. */
 export interface DatasetNow {
   readonly name: string;
   /** time in the series, s; within its rows */

@@ -1,4 +1,4 @@
-/** What commands set that no register holds, and who was the last to do so. */
+/** What commands set that no register holds, and its last writer. */
 import type { Provenance } from '../core/origin.ts';
 import type { DeviceCommand } from './commands.ts';
 import { kindTable } from './kinds/table.ts';

@@ -51,7 +51,7 @@ export interface CommandQueue {
 
 /** The time object of `controls/time`. */
 export interface TimeNow extends ClockSettings {
-  /** simulated seconds per real second that the last ticks reached; below `rate` when the machine cannot hold it */
+  /** simulated seconds per real second in the last ticks; below `rate` when the machine is too slow */
   readonly rateEffective: number;
   /** `HH:MM:SS` in the clock's time zone */
   readonly clockTime: string;
@@ -65,7 +65,7 @@ export interface TimeNow extends ClockSettings {
   readonly simStepS: number;
   /** last writer of mode, rate, time of day or zone; null: as started */
   readonly changedBy: Provenance | null;
-  /** who ran ticks by hand last, and from which instant on; null: nobody */
+  /** last client that ran ticks by hand, and from which instant on; null: none */
   readonly steppedBy: Provenance | null;
 }
 
@@ -73,14 +73,14 @@ export interface PlantHealth {
   readonly tick: number;
   /** real seconds since the last tick ended */
   readonly tickAgeS: number;
-  /** grid slots of the tick that were skipped because the machine was late */
+  /** ticks that were skipped because the machine was late */
   readonly skippedTicks: number;
   readonly paused: boolean;
-  /** false while the machine cannot run the simulation at the rate that was asked for */
+  /** false while the machine cannot run the simulation at the requested rate */
   readonly rateHeld: boolean;
 }
 
-/** What has changed in the list of devices; one member is null. */
+/** A change of the list of devices; one member is null. */
 export interface DeviceChange {
   readonly added: Device | null;
   readonly removed: Device | null;
@@ -100,7 +100,7 @@ export interface TickEvent {
  */
 export interface DeviceServer {
   /**
-   * Begins to serve a device that is about to join; resolves when its listener is bound.
+   * Serves a device that is about to join; resolves when its listener is bound.
    * @throws SimError COMMAND_CONFLICT when there is no room for it; nothing is left open, and the device does not join
    */
   addDevice(device: Device): Promise<void>;
@@ -108,13 +108,13 @@ export interface DeviceServer {
   removeDevice(index: number): Promise<void>;
 }
 
-/** All devices, their common surroundings and their clock: what REST and the stream work with. */
+/** All devices, their common surroundings and their clock, as REST and the stream use them. */
 export interface Plant {
   /** in index order; replaced as a whole when one joins or leaves */
   readonly devices: readonly Device[];
-  /** of the first device that the process began with: the one that is meant where none is named, whether it is still there or not */
+  /** index of the first device at the start of the process: a request without a device means it, even after its removal */
   readonly firstIndex: number;
-  /** indexes of devices that answer nobody because they are off; one object for the life of the plant, changed in place */
+  /** indexes of devices that are off and do not answer; one object for the life of the plant, changed in place */
   readonly silentDevices: ReadonlySet<number>;
   readonly commands: CommandQueue;
   /** snapshots of the last finished tick, one per device; replaced also when a device joins or leaves between ticks */
@@ -134,7 +134,7 @@ export interface Plant {
   onDevices(listener: (change: DeviceChange) => void): () => void;
   /**
    * @param deviceIndex absent: the common grid (and every local deviation ends)
-   * @param by who asks, here and below; default the source `default`
+   * @param by writer, here and below; default the source `default`
    */
   setGrid(patch: GridPatch, deviceIndex?: number, by?: Origin): void;
   grid(deviceIndex?: number): GridNow;

@@ -1,4 +1,4 @@
-/** The connection point of the site: what flows through it, and the limits that hold there. */
+/** The connection point of the site: its power and its limits. */
 import type { Provenance } from '../core/origin.ts';
 
 /** Net power out of and into the site; sum of what devices inject, and of what they absorb. */
@@ -6,7 +6,7 @@ export const siteLimitNames = ['export', 'import', 'generation', 'load'] as cons
 export type SiteLimitName = (typeof siteLimitNames)[number];
 
 /** The highest limit that can be set, W. */
-export const mostSiteLimitW = 1e9;
+export const maxSiteLimitW = 1e9;
 
 /** A limit in whole milliwatts, the last decimal that REST shows: what is shown is what acts. */
 export function resolvedLimitW(limitW: number | null): number | null {
@@ -19,9 +19,9 @@ export type SitePatch = { readonly [name in SiteLimitName]?: number | null };
 export interface SiteLimitNow {
   /** W; null: no limit */
   readonly limitW: number | null;
-  /** who set or ended it last; null: as started */
+  /** last writer; null: as started */
   readonly setBy: Provenance | null;
-  /** devices were held back for it in the last allocation */
+  /** the last allocation limited devices because of it */
   readonly binding: boolean;
   /** the power of the last tick lies beyond it */
   readonly exceeded: boolean;

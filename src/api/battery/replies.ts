@@ -5,7 +5,7 @@ import { pointNumber } from '../common/points.ts';
 import type { BatteryBankReply, BatteryDetailLevel, BatteryStringReply } from './schemas.ts';
 import { kilo, rounded } from '../common/kind-replies.ts';
 
-/** A point where the device serves it, so that no interface shows another number for it. */
+/** The value of the point where the device serves it, so that all interfaces show the same number. */
 function shown(bank: Bank, modelId: number, point: string, otherwise: number): number {
   return rounded(pointNumber(bank, modelId, point) ?? otherwise);
 }
@@ -78,7 +78,7 @@ function stringReply(string: BatteryString, level: BatteryDetailLevel): BatteryS
   };
 }
 
-/** Strings of a storage down to a level; none for the level `bank`. */
+/** Strings of a storage down to a level; undefined for the level `bank`. */
 export function batteryStringsReply(device: Device, level: BatteryDetailLevel): BatteryStringReply[] | undefined {
   if (level === 'bank') return undefined;
   return device.storageTree()?.strings.map((string) => stringReply(string, level));

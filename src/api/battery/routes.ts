@@ -84,7 +84,7 @@ const getControl = route({
   path: '/controls/battery',
   tag: 'Battery',
   operationId: 'get_battery_control',
-  summary: 'What a battery is forced to do, and its state',
+  summary: 'Forced mode and state of a battery',
   query: deviceQuery,
   reply: batteryControlSchema,
   problems: ['not-applicable'],

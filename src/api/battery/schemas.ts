@@ -11,7 +11,7 @@ export const batteryQuerySchema = z.strictObject({
   detail: z
     .enum(batteryDetails)
     .optional()
-    .openapi({ param: { name: 'detail' }, description: 'How deep the answer goes; default `cells`.' }),
+    .openapi({ param: { name: 'detail' }, description: 'Deepest level in the answer; default `cells`.' }),
 });
 
 const index = z.int().min(0).openapi({ description: '0-based.' });
@@ -69,7 +69,7 @@ const bank = {
   chemistry: z.enum(batteryChemistries),
   capacity_kwh: z.number(),
   energy_available_kwh: z.number(),
-  max_charge_kw: z.number().openapi({ description: 'Limit of this moment at the DC terminals, a magnitude.' }),
+  max_charge_kw: z.number().openapi({ description: 'Present limit at the DC terminals, a magnitude.' }),
   max_discharge_kw: z.number(),
   soc_min_pct: z.number(),
   soc_max_pct: z.number(),
@@ -87,7 +87,7 @@ const bank = {
     .openapi({ description: '802.State' }),
   inhibit: z
     .enum(['none', 'soc_floor', 'soc_ceiling', 'temperature'])
-    .openapi({ description: 'What keeps the battery from charging or discharging.' }),
+    .openapi({ description: 'Reason why the battery cannot charge or discharge.' }),
 };
 
 export const batterySchema = z
@@ -100,12 +100,12 @@ export const batterySchema = z
 export const batteryControlSchema = z
   .strictObject({
     ...bank,
-    requested_power_kw: quantity('Magnitude that the forced mode was commanded with; null: none is forced.'),
-    clamped_power_kw: quantity('The same within the limits of this moment.'),
+    requested_power_kw: quantity('Magnitude that the forced mode was given; null: nothing is forced.'),
+    clamped_power_kw: quantity('The same within the present limits.'),
     remaining_s: quantity('Simulated time until control returns to `auto`; null: without end, or nothing is forced.'),
     forced_by: writerSchema
       .nullable()
-      .openapi({ description: 'Who set mode, power or duration; null: nothing is forced.' }),
+      .openapi({ description: 'Last writer of mode, power or duration; null: nothing is forced.' }),
   })
   .openapi('BatteryControl');
 
@@ -113,7 +113,7 @@ const controlMembers = {
   mode: z
     .enum(batteryControlModes)
     .optional()
-    .openapi({ description: '`auto` gives control back to set-points and functions.' }),
+    .openapi({ description: '`auto` returns control to set-points and functions.' }),
   power_kw: z.number().min(0).max(1e6).optional().openapi({
     description:
       'Magnitude at the DC terminals, clamped to what the battery can do; default the rating. Not with `auto`, for `idle` 0 at most.',
@@ -188,7 +188,7 @@ const exampleBank = {
   state: 'standby' as const,
   inhibit: 'none' as const,
 };
-/** As soon as the request is taken: the power follows with the next tick. */
+/** Directly after the request: the power follows with the next tick. */
 export const exampleBatteryControl = {
   ...exampleBank,
   requested_power_kw: 5,

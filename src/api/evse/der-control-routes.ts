@@ -70,7 +70,7 @@ const getDerControls = route({
   tag: 'EVSE / OCPP',
   operationId: 'get_evse_der_controls',
   summary: 'Grid-support functions of a charging station',
-  description: 'As `grid-support`; without `device` those of the first station.',
+  description: 'Like `grid-support`; without `device` for the first station.',
   query: deviceQuery,
   reply: derControlsSchema,
   problems: ['not-applicable'],

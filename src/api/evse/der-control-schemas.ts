@@ -7,10 +7,12 @@ export const derControlsSchema = z
     limit_max_discharge_pct: z
       .number()
       .nullable()
-      .openapi({ description: '704.WMaxLimPct: the most that vehicles give, of 702.WMax; null: not limited.' }),
+      .openapi({
+        description: '704.WMaxLimPct: maximum power from the vehicles, percent of 702.WMax; null: no limit.',
+      }),
     control_ids: z.record(z.string(), z.string()).openapi({
       description:
-        'By function, the id of the OCPP 2.1 control that set it last; functions that another has set are not in it.',
+        'By function, the id of the OCPP 2.1 control that set it last. Functions that were set otherwise are left out.',
     }),
   })
   .openapi('EvseDerControls');

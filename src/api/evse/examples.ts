@@ -83,7 +83,7 @@ export const exampleConnector: ConnectorReply = {
 
 const idle = { ...exampleSession, state: 'starting', energy_wh: 0, charging_state: 'ev_connected' } as const;
 
-/** Right after plugging in where that is enough to charge. */
+/** Directly after plugging in at a station that authorises by plugging in. */
 export const examplePlugged: ConnectorReply = {
   ...exampleConnector,
   status: 'preparing',
@@ -143,7 +143,7 @@ export const exampleProfiles = {
 
 const { watt_var: wattVar, freq_droop: droop, pf, active_power: activePower } = exampleGridSupport;
 
-/** Where a device that takes power differs from one that only delivers. */
+/** Members in which a device that takes power differs from one that only delivers. */
 const load = {
   watt_var: {
     ...wattVar,

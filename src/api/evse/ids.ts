@@ -12,13 +12,13 @@ export const reservedChargePointIds: readonly string[] = ['profiles', 'sessions'
 export type ChargePointIdOf = (device: Pick<Device, 'index' | 'assetType'>) => string | null;
 
 /**
- * The first station ever has `base` itself, every other one `base-<device index>`. A process that serves a later part of a
- * fleet gives every station its index: the first of the fleet is elsewhere.
+ * The first station of the process has `base` itself, every other one `base-<device index>`. In a process that serves a
+ * later part of a fleet every identity has its index, because the first station of the fleet is in another process.
  */
 export function createChargePointIds(plant: Pick<Plant, 'devices'>, base: string): ChargePointIdOf {
   const firstStation = () => plant.devices.find((each) => each.assetType === 'evse')?.index ?? null;
   const ofLaterPart = plant.devices[0]?.index !== 0;
-  // an identity stays for life, and no other station gets it when the device is removed: it is looked for at the start
+  // found at the start: when the first station is removed, no other one may get its identity
   let bareIndex = ofLaterPart ? -1 : firstStation();
   return ({ index, assetType }) => {
     if (assetType !== 'evse') return null;
@@ -27,7 +27,7 @@ export function createChargePointIds(plant: Pick<Plant, 'devices'>, base: string
   };
 }
 
-const mostShown = 10;
+const maxShown = 10;
 
 /**
  * The station of an identity, compared exactly.
@@ -37,8 +37,8 @@ export function chargePoint(plant: Pick<Plant, 'devices'>, idOf: ChargePointIdOf
   const stations = plant.devices.filter(({ assetType }) => assetType === 'evse');
   const found = stations.find((device) => idOf(device) === id);
   if (found) return found;
-  const shown = stations.slice(0, mostShown).map(idOf).join(', ');
+  const shown = stations.slice(0, maxShown).map(idOf).join(', ');
   const known =
-    stations.length === 0 ? 'there are none' : `there are ${shown}${stations.length > mostShown ? ', ...' : ''}`;
+    stations.length === 0 ? 'there are none' : `there are ${shown}${stations.length > maxShown ? ', ...' : ''}`;
   throw new SimError('UNKNOWN_RESOURCE', `There is no charge point ${JSON.stringify(id)}; ${known}.`);
 }

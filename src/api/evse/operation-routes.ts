@@ -1,4 +1,4 @@
-/** What a person or a vehicle does at a connector. */
+/** Operations of a person or a vehicle at a connector. */
 import type { Origin } from '../../core/origin.ts';
 import type { EvseCommand } from '../../contract/kinds/evse.ts';
 import type { RouteContext } from '../http/context.ts';
@@ -32,7 +32,7 @@ interface Place {
 }
 type WithoutConnector<C> = C extends unknown ? Omit<C, 'connectorId'> : never;
 
-/** Carries out a command at a connector and answers both as they are after it. */
+/** Carries out a command at a connector and answers with the connector after it. */
 function operate(ctx: RouteContext, { id, cid }: Place, by: Origin, command: WithoutConnector<EvseCommand>) {
   const before = stationById(ctx, id);
   const { connectorId } = connectorOf(before, cid);

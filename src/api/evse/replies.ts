@@ -75,7 +75,7 @@ function evReply(ev: EvDetail): EvReply {
   };
 }
 
-/** What a request says about a vehicle, in the units of the core. */
+/** The vehicle members of a request, in the units of the contract. */
 export function evPatch(body: EvPatchBody): EvPatch {
   return {
     id: body.id,

@@ -1,4 +1,4 @@
-/** What the operations at a connector take. */
+/** Bodies of the operations at a connector. */
 import { evseErrorCodes } from '../../contract/kinds/evse.ts';
 import { z } from '../description/zod.ts';
 import { isoTime } from '../common/schemas.ts';
@@ -10,7 +10,7 @@ const power = z.number().min(0).max(1e6);
 
 type CurvePoint = { readonly soc_pct: number; readonly fraction: number };
 
-/** Why a curve cannot be one, with the index of the point; null: it can. */
+/** The first wrong point of a curve, with the reason; null: none. */
 function curveIssue(points: readonly CurvePoint[]): { readonly at: number; readonly why: string } | null {
   let before = -1;
   for (const [at, { soc_pct: soc, fraction }] of points.entries()) {
@@ -35,7 +35,7 @@ const evShape = {
   battery_capacity_kwh: z.number().min(watts.leastKw).max(watts.mostKw).optional(),
   soc_pct: percent.optional(),
   target_soc_pct: percent.optional(),
-  reserve_soc_pct: percent.optional().openapi({ description: 'Discharging ends here.' }),
+  reserve_soc_pct: percent.optional().openapi({ description: 'State of charge at which discharging stops.' }),
   max_charge_kw: z.number().min(watts.leastKw).max(watts.mostKw).optional(),
   max_discharge_kw: z.number().min(0).max(watts.mostKw).optional(),
   phases: z
@@ -60,7 +60,9 @@ export const evBodySchema = z
 
 export const plugBodySchema = z
   .strictObject({
-    ev: evPatchSchema.optional().openapi({ description: 'In what the vehicle differs from that of the profile.' }),
+    ev: evPatchSchema
+      .optional()
+      .openapi({ description: 'Members in which the vehicle differs from the one in the profile.' }),
     ev_side: z.boolean().optional().openapi({ description: 'Plugs the cable into the vehicle; default true.' }),
     evse_side: z.boolean().optional().openapi({ description: 'Plugs the cable into the station; default true.' }),
   })
@@ -82,7 +84,7 @@ export const authorizeBodySchema = z
       .min(1)
       .max(20)
       .optional()
-      .openapi({ description: 'Kind of token in OCPP 2.x; nothing follows from it without a central system.' }),
+      .openapi({ description: 'Kind of token in OCPP 2.x; it has no effect without a central system.' }),
   })
   .openapi('AuthorizeRequest');
 
@@ -103,30 +105,30 @@ export const authorizationSchema = z
     id_token_info: z
       .record(z.string(), z.unknown())
       .nullable()
-      .openapi({ description: 'What the central system says about the token; null: the station decided.' }),
+      .openapi({ description: 'Answer of the central system about the token; null: the station decided.' }),
   })
   .openapi('Authorization');
 
 export const startBodySchema = z
   .strictObject({
-    id_token: idToken.optional().openapi({ description: 'Needed where plugging in is not enough.' }),
+    id_token: idToken.optional().openapi({ description: 'Required at stations that do not authorise by plugging in.' }),
     authorize: z
       .boolean()
       .optional()
-      .openapi({ description: 'Default true; false: without authorisation, the token is only noted.' }),
+      .openapi({ description: 'Default true; false: starts without authorisation and only stores the token.' }),
   })
   .openapi('StartSessionRequest');
 
 export const stopBodySchema = z
   .strictObject({
-    reason: z.string().min(1).max(50).optional().openapi({ description: 'In the words of OCPP; default `Local`.' }),
-    id_token: idToken.optional().openapi({ description: 'Must be the one that started.' }),
+    reason: z.string().min(1).max(50).optional().openapi({ description: 'A reason of OCPP; default `Local`.' }),
+    id_token: idToken.optional().openapi({ description: 'Must be the token that started the session.' }),
   })
   .openapi('StopSessionRequest');
 
 export const holdBodySchema = z
   .strictObject({
-    by: z.enum(['ev', 'evse']).openapi({ description: 'Who stops the energy: the vehicle or the station.' }),
+    by: z.enum(['ev', 'evse']).openapi({ description: 'Side that stops the energy: the vehicle or the station.' }),
   })
   .openapi('SuspendRequest');
 
@@ -141,7 +143,7 @@ export const limitBodySchema = z
 
 export const dischargeBodySchema = z
   .strictObject({
-    power_kw: power.nullable().openapi({ description: 'Out of the vehicle; null goes back to charging.' }),
+    power_kw: power.nullable().openapi({ description: 'Power out of the vehicle; null returns to charging.' }),
   })
   .openapi('DischargeRequest');
 
@@ -149,7 +151,7 @@ export const availabilityBodySchema = z.strictObject({ operative: z.boolean() })
 
 export const faultBodySchema = z
   .strictObject({
-    error_code: z.enum(evseErrorCodes).openapi({ description: 'In the words of OCPP 1.6.' }),
+    error_code: z.enum(evseErrorCodes).openapi({ description: 'OCPP 1.6.' }),
     info: z.string().max(50).optional(),
     vendor_error_code: z.string().max(50).optional(),
   })
@@ -162,9 +164,9 @@ export const meterBodySchema = z
       .min(0)
       .max(1e12)
       .optional()
-      .openapi({ description: 'Reading from now on; energy of sessions is not touched.' }),
+      .openapi({ description: 'New reading; the energy of sessions stays.' }),
     send: z.boolean().optional().openapi({
-      description: 'True: sends the values to the central system; there is none yet, so that the answer is `disabled`.',
+      description: 'True: sends the values to the central system. There is none yet, so the answer is `disabled`.',
     }),
   })
   .refine((body) => body.energy_wh !== undefined || body.send !== undefined, {
@@ -175,13 +177,15 @@ export const meterBodySchema = z
 export const reserveBodySchema = z
   .strictObject({
     reservation_id: z.int().min(0).max(2_147_483_647),
-    id_token: idToken.openapi({ description: 'The only one that may start here.' }),
+    id_token: idToken.openapi({ description: 'The only token that may start here.' }),
     expires_in_s: z
       .number()
       .gt(0)
       .max(1e8)
       .nullable()
       .optional()
-      .openapi({ description: 'Simulated seconds; null or absent: stays until used or cancelled.' }),
+      .openapi({
+        description: 'Simulated seconds; null or absent: the reservation lasts until it is used or cancelled.',
+      }),
   })
   .openapi('ReserveRequest');

@@ -67,7 +67,7 @@ const listSessions = route({
         .slice(0, limit)
         .map((session) => sessionReply(station, session)),
     );
-    // a stable order: sessions of one station that began together stay newest first
+    // the sort is stable: sessions of one station that began together stay newest first
     sessions.sort((a, b) => Date.parse(b.started_at) - Date.parse(a.started_at));
     return { sessions: sessions.slice(0, limit) };
   },
@@ -118,7 +118,7 @@ const getConnector = route({
   },
 });
 
-/** Reserved words before `{id}`: the first path that fits is served. */
+/** Fixed words before `{id}`: the first matching path is served. */
 export const evseRoutes: readonly Route[] = [
   listEvses,
   listProfiles,

@@ -1,4 +1,4 @@
-/** What a charging station shows of itself. */
+/** Replies of charging stations. */
 import {
   evseChargingStates,
   evseConnectorStandards,
@@ -15,7 +15,7 @@ import { deviceIndex, integerParam, isoTime, quantity } from '../common/schemas.
 import { writerSchema } from '../common/writer-schemas.ts';
 
 const chargingCurveSchema = z.array(z.strictObject({ soc_pct: z.number(), fraction: z.number() })).openapi({
-  description: 'Largest power over the state of charge, as a fraction of `max_charge_kw`; linear between the points.',
+  description: 'Maximum power over the state of charge, as a fraction of `max_charge_kw`, linear between the points.',
 });
 
 export const evSchema = z
@@ -23,15 +23,15 @@ export const evSchema = z
     id: z.string().nullable(),
     battery_capacity_kwh: z.number(),
     soc_pct: z.number(),
-    target_soc_pct: z.number().openapi({ description: 'Charging ends here.' }),
+    target_soc_pct: z.number().openapi({ description: 'State of charge at which charging stops.' }),
     reserve_soc_pct: z
       .number()
-      .openapi({ description: 'Discharging ends here: what the vehicle needs at its departure.' }),
+      .openapi({ description: 'State of charge that the vehicle needs at departure: discharging stops here.' }),
     max_charge_kw: z.number(),
     max_discharge_kw: z.number(),
     phases: z.int().openapi({ description: 'Of the on-board charger.' }),
     charging_curve: chargingCurveSchema,
-    departure_time: z.string().nullable().openapi({ description: 'As given; nothing follows from it.' }),
+    departure_time: z.string().nullable().openapi({ description: 'As given; it has no effect.' }),
   })
   .openapi('ElectricVehicle');
 
@@ -39,11 +39,11 @@ export const sessionSchema = z
   .strictObject({
     transaction_id: z
       .string()
-      .openapi({ description: 'Of its charge point; counts anew after a reset of the device.' }),
+      .openapi({ description: 'Unique within its charge point; numbering restarts after a reset of the device.' }),
     charge_point_id: z.string(),
     connector_id: z.int(),
     state: z.enum(evseSessionStates).openapi({ description: '`starting`: authorised, no energy yet.' }),
-    id_token: z.string().nullable().openapi({ description: '`AUTO`: plugging in was enough.' }),
+    id_token: z.string().nullable().openapi({ description: '`AUTO`: authorised by plugging in.' }),
     remote_start_id: z.int().nullable(),
     started_at: isoTime.openapi({ description: 'Simulated time.' }),
     ended_at: isoTime.nullable(),
@@ -63,11 +63,13 @@ export const connectorSchema = z
     type: z.enum(evseConnectorTypes),
     standard: z.enum(evseConnectorStandards),
     max_power_kw: z.number(),
-    min_power_kw: z.number().openapi({ description: 'A limit below pauses; on the phases that the vehicle uses.' }),
+    min_power_kw: z
+      .number()
+      .openapi({ description: 'A limit below this power pauses charging; for the phases that the vehicle uses.' }),
     phases: z.int(),
     bidirectional: z.boolean(),
-    status: z.enum(ocpp16Statuses).openapi({ description: 'In the words of OCPP 1.6.' }),
-    status_ocpp_2: z.enum(ocpp201Statuses).openapi({ description: 'In the words of OCPP 2.x.' }),
+    status: z.enum(ocpp16Statuses).openapi({ description: 'OCPP 1.6.' }),
+    status_ocpp_2: z.enum(ocpp201Statuses).openapi({ description: 'OCPP 2.x.' }),
     error_code: z.enum(['NoError', ...evseErrorCodes]),
     error_info: z.string().nullable(),
     vendor_error_code: z.string().nullable(),
@@ -82,14 +84,14 @@ export const connectorSchema = z
     voltage_v: z.number().openapi({ description: 'Line to neutral (AC); 0 with the contactor open (DC).' }),
     energy_wh: z.number().openapi({ description: 'Meter: into vehicles since the start.' }),
     energy_export_wh: z.number().openapi({ description: 'Meter: out of vehicles.' }),
-    limit_kw: z.number().openapi({ description: 'What limits now.' }),
+    limit_kw: z.number().openapi({ description: 'The limit in force.' }),
     limit_source: z
       .enum(evseLimitSources)
-      .openapi({ description: 'Who sets it; `der`: the grid-support functions of the device.' }),
+      .openapi({ description: 'Source of the limit in force; `der`: the grid-support functions of the device.' }),
     local_limit_kw: quantity('Local limit of charging; null: none.'),
-    local_limit_by: writerSchema.nullable().openapi({ description: 'Who set it; null: none.' }),
+    local_limit_by: writerSchema.nullable().openapi({ description: 'Last writer; null: no limit.' }),
     discharge_kw: quantity('Discharge asked for; null: none.'),
-    discharge_by: writerSchema.nullable().openapi({ description: 'Who asked for it; null: none.' }),
+    discharge_by: writerSchema.nullable().openapi({ description: 'Last writer; null: no discharge.' }),
     reservation: z
       .strictObject({
         reservation_id: z.int(),
@@ -113,7 +115,7 @@ export const evseSchema = z
     ocpp: z.null().openapi({ description: 'Connection to a central system: there is none yet.' }),
     max_power_kw: z.number(),
     power_kw: z.number().openapi({ description: 'Into all vehicles together.' }),
-    standby_kw: z.number().openapi({ description: 'What the station itself takes.' }),
+    standby_kw: z.number().openapi({ description: 'Consumption of the station itself.' }),
     energy_wh: z.number().openapi({ description: 'Taken from the grid, standby included.' }),
     energy_export_wh: z.number(),
     sharing: z.enum(evseSharingPolicies),
@@ -150,7 +152,7 @@ export const profilesSchema = z
             }),
           ),
           max_power_kw: z.number().openapi({ description: 'Of the whole station.' }),
-          battery_kwh: z.number().openapi({ description: 'Of the vehicle that comes where no other is named.' }),
+          battery_kwh: z.number().openapi({ description: 'Of the vehicle that arrives where no other is named.' }),
           v2g: z.boolean().openapi({ description: 'At least one connector is bidirectional.' }),
           bundled: z.boolean().openapi({ description: 'Comes with the simulator.' }),
         })
@@ -162,11 +164,11 @@ export const profilesSchema = z
 export const stationParams = z.strictObject({
   id: z.string().openapi({
     param: { name: 'id' },
-    description: 'Charge point identity, URL-encoded; upper and lower case differ.',
+    description: 'Charge point identity, URL-encoded, case-sensitive.',
   }),
 });
 
-/** The largest number that a connector can be asked for by; one that the station does not have is a 404. */
+/** Maximum connector number in a path; below it, a number that the station does not have is a 404. */
 const maxConnectorId = 999_999_999;
 
 export const connectorParams = z.strictObject({

@@ -11,7 +11,9 @@ import { exampleWriter, writerSchema } from '../common/writer-schemas.ts';
 
 export const fuelCellSchema = z
   .strictObject({
-    mode: z.enum(['FC', 'EL', 'idle']).openapi({ description: '`FC` delivers; `EL` takes power and makes hydrogen.' }),
+    mode: z
+      .enum(['FC', 'EL', 'idle'])
+      .openapi({ description: '`FC` delivers power; `EL` takes power and produces hydrogen.' }),
     state: z
       .enum(fuelCellStates)
       .openapi({ description: '`transition`: at rest until the dwell between the directions is over.' }),
@@ -20,22 +22,27 @@ export const fuelCellSchema = z
     fuel: z.enum(fuelCellFuels),
     stack_voltage_v: z.number(),
     stack_current_a: z.number().openapi({ description: 'Positive = fuel cell, negative = electrolysis.' }),
-    stack_power_kw: z.number().openapi({ description: 'Before the own consumption; sign as the current.' }),
+    stack_power_kw: z
+      .number()
+      .openapi({ description: 'Before the consumption of the plant itself; same sign as the current.' }),
     setpoint_kw: quantity('Set-point of 704 in force, AC; null while it is off.'),
     setpoint_by: writerSchema
       .nullable()
-      .openapi({ description: 'Last writer of its value or enable; null while it is off, or a default.' }),
+      .openapi({ description: 'Last writer of its value or enable; null while it is off, or with a default.' }),
     h2_flow_kg_h: z.number().openapi({ description: 'Positive = consumed, negative = produced.' }),
     tank_level_pct: quantity('Null with a continuous supply.'),
     tank_mass_kg: quantity('As `tank_level_pct`.'),
     tank_pressure_bar: quantity('As `tank_level_pct`.'),
     tank_state: z.enum(hydrogenTankStates).nullable(),
     stack_temperature_c: z.number(),
-    ramp_limited: z.boolean().openapi({ description: 'The stack is still on its way to the power that is asked for.' }),
+    ramp_limited: z.boolean().openapi({ description: 'The stack is still ramping to the requested power.' }),
     dwell_remaining_s: z.number().openapi({ description: 'Rest until the other direction may start.' }),
     efficiency_pct: z
       .number()
-      .openapi({ description: 'Net DC power against the lower heating value of the hydrogen; 0 at rest.' }),
+      .openapi({
+        description:
+          'Net DC power divided by the lower heating value of the hydrogen, in electrolysis the inverse; 0 at rest.',
+      }),
     cell_count: z.int(),
     rated_power_kw: z.number(),
     rated_el_power_kw: z.number().openapi({ description: 'Of the electrolyser; 0 for `fc_only`.' }),
@@ -50,7 +57,7 @@ export const fuelCellSetPointBodySchema = z
       description:
         'AC power, positive = fuel cell, negative = electrolysis, from `-rated_el_power_kw` to `rated_power_kw`; null switches the set-point off.',
     }),
-    setpoint_kw: power.openapi({ description: 'The same as `power_kw`; not together with it.' }),
+    setpoint_kw: power.openapi({ description: 'Same as `power_kw`; give one of the two.' }),
   })
   .refine((body) => (body.power_kw === undefined) !== (body.setpoint_kw === undefined), {
     error: 'exactly one of power_kw, setpoint_kw is required',

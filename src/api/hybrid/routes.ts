@@ -21,10 +21,10 @@ import { detailOf, kilo, rounded } from '../common/kind-replies.ts';
 import { selectedDevice } from '../common/device-replies.ts';
 import { overrideWriter, writerReply } from '../common/writer-replies.ts';
 
-/** Power out of the inverter against power into it, either way; null at standstill. */
+/** Output of the inverter divided by its input, in either direction; null at standstill. */
 function efficiencyPct(dcW: number, acW: number): number | null {
   if (dcW > 0 && acW > 0) return rounded(Math.min(100, (100 * acW) / dcW));
-  // 701.W is rounded to its register: next to nothing may look like more than everything
+  // 701.W is rounded to its register: near zero power the ratio could exceed 1
   return dcW < 0 && acW < 0 ? rounded(Math.min(100, (100 * dcW) / acW)) : null;
 }
 

@@ -7,15 +7,15 @@ const policy = z.enum(hybridPolicies);
 
 export const hybridSchema = z
   .strictObject({
-    policy: policy.openapi({ description: 'Who gets the PV power first, and what a set-point means.' }),
+    policy: policy.openapi({ description: 'How PV power is shared, and what a set-point means.' }),
     bus_voltage_v: z.number(),
     pv: z.strictObject({
       power_kw: z.number(),
-      available_kw: z.number().openapi({ description: 'What the array could give now.' }),
+      available_kw: z.number().openapi({ description: 'Power that the array could deliver now.' }),
       voltage_v: z.number(),
       current_a: z.number(),
       irradiance_w_m2: z.number(),
-      curtailed_kw: z.number().openapi({ description: 'Available and not used.' }),
+      curtailed_kw: z.number().openapi({ description: 'Available power that is not used.' }),
     }),
     battery: z.strictObject({
       power_kw: z.number().openapi({ description: 'At the bus; positive = discharge.' }),
@@ -33,18 +33,18 @@ export const hybridSchema = z
       efficiency_pct: quantity('Null at standstill.'),
       rated_kva: z.number().openapi({ description: '702.VAMaxRtg' }),
       target_kw: quantity('Set-point of 704 in force; null while it is off.'),
-      limited: z
-        .boolean()
-        .openapi({ description: 'A function, a rating or a ramp holds the output back (701.ThrotSrc).' }),
+      limited: z.boolean().openapi({ description: 'A function, a rating or a ramp limits the output (701.ThrotSrc).' }),
     }),
-    losses_kw: z.number().openapi({ description: 'DC power less AC power.' }),
-    policy_by: writerSchema.nullable().openapi({ description: 'Who changed the policy last; null: as started.' }),
+    losses_kw: z.number().openapi({ description: 'DC power minus AC power.' }),
+    policy_by: writerSchema.nullable().openapi({ description: 'Last writer of the policy; null: as started.' }),
     manual_target_kw: quantity('`target_kw` in policy `manual`, else null.'),
     manual_target_by: writerSchema
       .nullable()
-      .openapi({ description: 'Last writer of its value or enable; null while there is none, or a default.' }),
+      .openapi({ description: 'Last writer of its value or enable; null without a set-point, or with a default.' }),
     manual_battery_kw: quantity('Battery flow pinned in policy `manual`; null: it follows the target.'),
-    manual_battery_by: writerSchema.nullable().openapi({ description: 'Who pinned it; null while it is not.' }),
+    manual_battery_by: writerSchema
+      .nullable()
+      .openapi({ description: 'Last writer of the fixed battery power; null: none.' }),
   })
   .openapi('HybridDc');
 
@@ -52,7 +52,7 @@ export const hybridDispatchBodySchema = z.strictObject({ policy }).openapi('Hybr
 
 export const hybridManualBodySchema = z
   .strictObject({
-    target_kw: z.number().openapi({ description: 'AC output of the inverter, within its rating either way.' }),
+    target_kw: z.number().openapi({ description: 'AC output of the inverter, within its rating in either direction.' }),
     battery_kw: z.number().nullable().optional().openapi({
       description:
         'Pins the flow of the battery at the bus, positive = discharge; null ends that, absent leaves it as it is.',

@@ -27,7 +27,7 @@ function capacity({ bank }: Device, kind: 'rating' | 'setting'): Record<Capacity
   return Object.fromEntries(entries) as Record<CapacityName, number | null>;
 }
 
-/** A symbol in lower snake case, when it is one of those known. */
+/** A symbol in lower snake case; null when it is none of the known ones. */
 function symbolIn<T extends string>(device: Device, modelId: number, path: string, known: readonly T[]): T | null {
   const text = pointText(device.bank, modelId, path)?.toLowerCase();
   return known.find((name) => name === text) ?? null;

@@ -87,7 +87,7 @@ export const configuredSettingsSchema = z
           value: z.number(),
           rated_value: z.number().nullable(),
           unit: z.string().nullable(),
-          origin: z.enum(['flag', 'config', ...sources]).openapi({ description: 'Who set it.' }),
+          origin: z.enum(['flag', 'config', ...sources]).openapi({ description: 'Source of the last write.' }),
           flag: z.string().nullable(),
           set_at: isoTime
             .nullable()
@@ -101,12 +101,12 @@ export const configuredSettingsSchema = z
 const ivPoint = z.strictObject({ v: z.number(), i: z.number(), p: z.number() }).openapi('IvPoint');
 export const dcIvSchema = z
   .strictObject({
-    irradiance_w_m2: quantity('Null of all but PV.'),
+    irradiance_w_m2: quantity('Of PV only; null otherwise.'),
     cell_temperature_c: z.number(),
     operating_point: ivPoint,
     curve: z.array(ivPoint).openapi({
       description:
-        'Rising `v`; the maximum power point is one of the samples. Of a battery between its limits of charge and discharge, `i` negative = charging.',
+        'Rising `v`; the maximum power point is one of the samples. For a battery the curve lies between its charge and discharge limits, `i` negative = charging.',
     }),
     kind: z.enum(dcCurveKinds),
     mpp: ivPoint.nullable().openapi({ description: 'Null for a battery.' }),

@@ -38,7 +38,7 @@ const setShading = route({
   path: '/controls/shading',
   tag: 'Controls',
   operationId: 'set_shading',
-  summary: 'Puts a part of every string of a PV array in the shade, or ends that',
+  summary: 'Shades part of every string of a PV array, or ends the shading',
   description: 'The curve then has a second maximum; see `dc-iv`. `shaded_share` 0 ends the shading.',
   query: deviceQuery,
   body: shadingBodySchema,

@@ -6,9 +6,9 @@ const share = z.number().min(0).max(1);
 export const shadingBodySchema = z
   .strictObject({
     shaded_share: share.openapi({
-      description: 'Part of the modules of each string that lies in shade; 0 ends the shading.',
+      description: 'Fraction of the modules of each string that are shaded; 0 ends the shading.',
     }),
-    irradiance_share: share.openapi({ description: 'What these modules get of the irradiance.' }),
+    irradiance_share: share.openapi({ description: 'Fraction of the irradiance that reaches the shaded modules.' }),
   })
   .openapi('ShadingRequest');
 

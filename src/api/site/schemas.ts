@@ -1,13 +1,13 @@
-import { mostSiteLimitW, siteLimitNames } from '../../contract/site.ts';
+import { maxSiteLimitW, siteLimitNames } from '../../contract/site.ts';
 import { z } from '../description/zod.ts';
 import { exampleWriter, writerSchema } from '../common/writer-schemas.ts';
 
-const mostKw = mostSiteLimitW / 1000;
+const maxKw = maxSiteLimitW / 1000;
 const limitToSet = (description: string) =>
   z
     .number()
     .min(0)
-    .max(mostKw)
+    .max(maxKw)
     .nullable()
     .optional()
     .openapi({ description: `${description} Rounded to 0.000001 kW. Null ends the limit, absent leaves it as it is.` });

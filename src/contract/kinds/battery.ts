@@ -3,7 +3,7 @@
 export const batteryChemistries = ['nmc', 'lfp'] as const;
 export type BatteryChemistry = (typeof batteryChemistries)[number];
 
-/** What a command forces; `auto` gives control back to set-points and functions. */
+/** Modes that a command forces; `auto` returns control to set-points and functions. */
 export const batteryControlModes = ['charge', 'discharge', 'idle', 'auto'] as const;
 export type BatteryControlMode = (typeof batteryControlModes)[number];
 export type BatteryMode = 'charge' | 'discharge' | 'idle';
@@ -18,10 +18,10 @@ export type BatteryState =
   | 'suspending'
   | 'fault';
 
-/** What keeps the battery from charging or discharging. */
+/** Why the battery cannot charge or discharge. */
 export type BatteryInhibit = 'none' | 'soc_floor' | 'soc_ceiling' | 'temperature';
 
-/** Those names of 802.Evt1 that the model can raise. */
+/** Names of 802.Evt1 that the model can raise. */
 export type BatteryEvent =
   | 'OVER_TEMP_ALARM'
   | 'OVER_TEMP_WARNING'
@@ -72,7 +72,7 @@ export interface BatteryParameters {
   readonly efficiencyNominal: number;
 }
 
-/** Where a cell sits, counted from 0. */
+/** Position of a cell, counted from 0. */
 export interface BatteryCellPosition {
   readonly string: number;
   readonly module: number;
@@ -94,9 +94,9 @@ export interface BatteryDetail {
   readonly dcCurrentA: number;
   readonly chemistry: BatteryChemistry;
   readonly capacityWh: number;
-  /** in the strings that `socPct` is of */
+  /** in the same strings as `socPct` */
   readonly energyAvailableWh: number;
-  /** limits of this moment, magnitudes at the DC terminals */
+  /** present limits, magnitudes at the DC terminals */
   readonly maxChargeW: number;
   readonly maxDischargeW: number;
   readonly maxChargeA: number;
@@ -119,9 +119,9 @@ export interface BatteryDetail {
   readonly energyDischargedWh: number;
   readonly state: BatteryState;
   readonly inhibit: BatteryInhibit;
-  /** magnitude that a forced mode was commanded with; null: not forced */
+  /** magnitude that the forced mode was given; null: not forced */
   readonly requestedPowerW: number | null;
-  /** the same within the limits of this moment */
+  /** the same within the present limits */
   readonly clampedPowerW: number | null;
   /** simulated time until control returns to auto; null: forced without end, or not forced */
   readonly remainingS: number | null;

@@ -37,7 +37,7 @@ export type EvseSessionState = (typeof evseSessionStates)[number];
 export const evseLimitSources = ['none', 'hardware', 'sharing', 'charging_profile', 'local', 'ev', 'der'] as const;
 export type EvseLimitSource = (typeof evseLimitSources)[number];
 
-/** What a connector goes through from one vehicle to the next; faults, reservation and availability lie on top. */
+/** Phases of a connector from one vehicle to the next; faults, reservation and availability are separate. */
 export const evsePhases = [
   'free',
   'authorised',
@@ -84,7 +84,7 @@ export interface EvParameters {
   readonly batteryCapacityWh: number;
   readonly socPct: number;
   readonly targetSocPct: number;
-  /** V2G stops here: what the vehicle needs at departure */
+  /** needed at departure: V2G stops here */
   readonly reserveSocPct: number;
   /** of the on-board charger */
   readonly acMaxChargeW: number;
@@ -102,7 +102,7 @@ export interface EvParameters {
   /** how fast the vehicle follows a new limit */
   readonly acRampAPerS: number;
   readonly dcRampAPerS: number;
-  /** the vehicle ends the charge when its curve falls to this part of its maximum */
+  /** the vehicle stops charging when its curve falls to this fraction of its maximum */
   readonly endOfChargeFraction: number;
   /** as given, ISO 8601; shown only */
   readonly departureTime: string | null;
@@ -117,9 +117,9 @@ export interface EvseConnectorParameters {
   readonly maxCurrentA: number;
   /** of an AC connector; 1 for DC */
   readonly phases: 1 | 3;
-  /** per phase: a limit below pauses (AC) */
+  /** per phase: a limit below pauses charging (AC) */
   readonly minCurrentA: number;
-  /** a limit below pauses; AC: what the minimum current gives on all phases at nominal voltage */
+  /** a limit below pauses charging; AC: the minimum current on all phases at nominal voltage */
   readonly minPowerW: number;
   /** line to neutral (AC), or the upper end of the output (DC) */
   readonly voltageV: number;
@@ -134,7 +134,7 @@ export interface EvseConnectorParameters {
 export interface EvseVehicleParameters {
   readonly connectorId: number;
   readonly ev: EvParameters;
-  /** false: the vehicle that comes when somebody plugs in here */
+  /** false: the vehicle that arrives when this connector is plugged in */
   readonly pluggedAtStart: boolean;
 }
 
@@ -144,24 +144,24 @@ export interface EvseParameters {
   readonly model: string;
   readonly firmwareVersion: string;
   readonly description: string | null;
-  /** of the whole station, vehicles and standby */
+  /** of the whole station: vehicles and standby */
   readonly maxPowerW: number;
   readonly sharing: EvseSharingPolicy;
   readonly connectors: readonly EvseConnectorParameters[];
-  /** the vehicle that comes where no other is named */
+  /** the vehicle that arrives where no other is named */
   readonly ev: EvParameters;
   readonly vehicles: readonly EvseVehicleParameters[];
   /** plugging in is enough to charge */
   readonly autoAuthorize: boolean;
   readonly standbyW: number;
-  /** from authorisation to the first energy, drawn anew for each session */
+  /** from authorisation to the first energy, drawn at random for each session */
   readonly startDelayMinS: number;
   readonly startDelayMaxS: number;
   /** an authorisation without a vehicle ends after this */
   readonly connectionTimeoutS: number;
 }
 
-/** What a command may say about a vehicle; what it leaves out stays. */
+/** A change of a vehicle by a command; absent members stay. */
 export interface EvPatch {
   readonly id?: string | null | undefined;
   readonly batteryCapacityWh?: number | undefined;
@@ -256,7 +256,7 @@ export interface EvseDetail {
   readonly powerW: number;
   /** what the station itself draws now */
   readonly standbyW: number;
-  /** drawn from the grid at the meter of the station, standby among it */
+  /** drawn from the grid at the meter of the station, standby included */
   readonly energyWh: number;
   readonly energyExportWh: number;
   readonly sharing: EvseSharingPolicy;
@@ -286,7 +286,7 @@ export type EvseCommand =
       'evse.start',
       {
         readonly idToken?: string | undefined;
-        /** false: without authorisation, the token is only noted */
+        /** false: starts without authorisation and only stores the token */
         readonly authorize?: boolean | undefined;
         readonly remoteStartId?: number | undefined;
       }
@@ -311,7 +311,7 @@ export type EvseCommand =
         } | null;
       }
     >
-  /** connector 0: the whole station; of watts and amperes per phase the lower one holds */
+  /** connector 0: the whole station; the lower of watts and amperes per phase applies */
   | Operation<'evse.profile_limit', { readonly limitW: number | null; readonly limitA: number | null }>;
 
 /** A change of state of a connector, as an OCPP adapter needs it. */

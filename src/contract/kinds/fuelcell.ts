@@ -7,7 +7,7 @@ export type FuelCellOperatingMode = (typeof fuelCellOperatingModes)[number];
 export const fuelCellFuels = ['tank', 'continuous'] as const;
 export type FuelCellFuel = (typeof fuelCellFuels)[number];
 
-/** Laws of the PEM fuel cell, Tafel with ohmic and concentration losses or the semi-empirical one after Amphlett. */
+/** Equations of the PEM fuel cell: Tafel with ohmic and concentration losses, or the semi-empirical one of Amphlett. */
 export const fuelCellStackModels = ['tafel', 'amphlett'] as const;
 export type FuelCellStackModel = (typeof fuelCellStackModels)[number];
 
@@ -17,7 +17,7 @@ export interface FuelCellCombination {
   readonly fuel: FuelCellFuel;
 }
 
-/** The plants that exist. */
+/** The valid combinations. */
 export const fuelCellCombinations: readonly FuelCellCombination[] = [
   { chemistry: 'PEMFC', operatingMode: 'fc_only', fuel: 'tank' },
   { chemistry: 'PEMFC', operatingMode: 'bidirectional', fuel: 'tank' },
@@ -25,7 +25,7 @@ export const fuelCellCombinations: readonly FuelCellCombination[] = [
   { chemistry: 'SOFC', operatingMode: 'fc_only', fuel: 'continuous' },
 ];
 
-/** FC: delivers; EL: takes power and makes hydrogen. */
+/** FC: delivers power; EL: takes power and produces hydrogen. */
 export type FuelCellMode = 'FC' | 'EL' | 'idle';
 
 /**
@@ -62,12 +62,12 @@ export interface FuelCellParameters extends FuelCellCombination {
   readonly cellAreaCm2: number;
   /** of the electrolyser; for SOFC the same cells */
   readonly elCellAreaCm2: number;
-  /** own consumption: of rated stack power while it works, and of stack power */
+  /** consumption of the plant itself: of rated stack power in operation, and of stack power */
   readonly parasiticFixedPct: number;
   readonly parasiticPct: number;
-  /** part of the fuel that the cells use; the rest is purged */
+  /** share of the fuel that the cells use; the rest is purged */
   readonly fuelUtilizationPct: number;
-  /** part of the hydrogen made that its dryer loses */
+  /** share of the produced hydrogen that the dryer loses */
   readonly dryingLossPct: number;
   /** of rated power per second */
   readonly rampUpPctS: number;
@@ -95,7 +95,7 @@ export interface FuelCellDetail extends FuelCellCombination {
   readonly stackVoltageV: number;
   /** + fuel cell, - electrolysis */
   readonly stackCurrentA: number;
-  /** gross power of the stack, before its own consumption; + fuel cell, - electrolysis */
+  /** gross power of the stack, before the consumption of the plant; + fuel cell, - electrolysis */
   readonly stackPowerW: number;
   /** + consumed, - produced */
   readonly h2FlowKgH: number;
@@ -108,12 +108,12 @@ export interface FuelCellDetail extends FuelCellCombination {
   readonly rampLimited: boolean;
   /** rest until the other direction may start; 0 while none is under way */
   readonly dwellRemainingS: number;
-  /** net DC power against the lower heating value of the hydrogen, either way; 0 at rest */
+  /** net DC power divided by the lower heating value of the hydrogen, in electrolysis the inverse; 0 at rest */
   readonly efficiencyPct: number;
   readonly cellCount: number;
   readonly ratedPowerW: number;
   readonly ratedElPowerW: number;
-  /** since the first day: fuel taken from the supply; hydrogen delivered to the tank; part of either that was lost */
+  /** since the start: fuel from the supply; hydrogen into the tank; losses of both */
   readonly h2ConsumedKg: number;
   readonly h2ProducedKg: number;
   readonly h2LostKg: number;

@@ -2,7 +2,7 @@
 import type { BatteryDetail } from './battery.ts';
 import type { PvShading } from './pv.ts';
 
-/** Who gets the PV power first, and what a set-point means. */
+/** How PV power is shared, and what a set-point means. */
 export const hybridPolicies = ['self_consumption', 'pv_priority', 'manual'] as const;
 export type HybridPolicy = (typeof hybridPolicies)[number];
 
@@ -28,7 +28,7 @@ export interface HybridDetail {
   readonly busVoltageV: number;
   readonly pv: {
     readonly powerW: number;
-    /** power that the array could give now */
+    /** power that the array could deliver now */
     readonly availableW: number;
     readonly voltageV: number;
     readonly currentA: number;
@@ -40,18 +40,18 @@ export interface HybridDetail {
   readonly battery: BatteryDetail;
   /** battery power at the bus, W, positive = discharge */
   readonly batteryPowerW: number;
-  /** PV power available and not used, W; 0 while the inverter's input is open */
+  /** available PV power that is not used, W; 0 while the inverter's input is open */
   readonly curtailedW: number;
   /** power from the bus into the inverter, W: PV and battery together */
   readonly dcPowerW: number;
-  /** the pin of policy `manual`, W, positive = discharge; null: the battery follows the target */
+  /** fixed battery power of policy `manual`, W, positive = discharge; null: the battery follows the target */
   readonly manualBatteryW: number | null;
 }
 
 export type HybridCommand =
-  /** takes effect at the next sub-step; leaving `manual` ends the pin of the battery */
+  /** takes effect at the next sub-step; leaving `manual` releases the battery power */
   | { readonly kind: 'hybrid.policy'; readonly policy: HybridPolicy }
-  /** pins the battery flow in policy `manual`, W, positive = discharge; null: back to the target */
+  /** fixes the battery power in policy `manual`, W, positive = discharge; null: the battery follows the target */
   | { readonly kind: 'hybrid.battery'; readonly powerW: number | null };
 
 /** What each command sets, by its name in `controls.overrides`. */

@@ -20,7 +20,7 @@ export interface PvShading {
   readonly irradianceShare: number;
 }
 
-/** Puts a part of the array in the shade; null: none. */
+/** Shades part of the array; null: none. */
 export interface PvCommand {
   readonly kind: 'pv.shading';
   readonly shading: PvShading | null;
@@ -42,9 +42,9 @@ export interface PvParameters {
   readonly tiltDeg: number;
   /** clockwise from north */
   readonly azimuthDeg: number;
-  /** part of each string in the shade; null: none */
+  /** shading of each string; null: none */
   readonly shading: PvShading | null;
-  /** a tracker that stays on the maximum next to open circuit, or one that finds the highest */
+  /** local: the tracker stays on the maximum next to open circuit; global: it finds the highest */
   readonly mppt: 'global' | 'local';
   readonly latitudeDeg: number;
   readonly longitudeDeg: number;

@@ -1,7 +1,7 @@
 /** III: doubly fed induction generator; IV: full converter. */
 export type WindTurbineType = 'T3' | 'T4';
 
-/** Nameplate facts of the machines on offer, unscaled. */
+/** Nameplates of the available turbines, unscaled. */
 export const windTurbines = {
   'nrel-5mw': {
     type: 'T3',
@@ -70,7 +70,7 @@ export interface WindParameters {
   readonly reactiveShare: number;
   /** additional reactive current per voltage below 0.9, pu/pu */
   readonly lvrtGain: number;
-  /** from the end of a dip to the active power before it */
+  /** from the end of a dip until active power is back */
   readonly lvrtRecoveryS: number;
   /** time above cut-in before a start, and below cut-out less 3 m/s before a return from a storm stop */
   readonly startDelayS: number;
@@ -109,7 +109,7 @@ export interface WindDetail {
   readonly ratedPowerW: number;
   readonly hubHeightM: number;
   readonly rotorDiameterM: number;
-  /** power follows the steady curve with a lag: the time scale is too high for rotor dynamics */
+  /** power follows the steady curve with a lag: time runs too fast for rotor dynamics */
   readonly quasiSteady: boolean;
 }
 

@@ -6,7 +6,7 @@ import { microsPerSecond, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Provenance } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
-import { mostSiteLimitW, resolvedLimitW, siteLimitNames } from '../../contract/site.ts';
+import { maxSiteLimitW, resolvedLimitW, siteLimitNames } from '../../contract/site.ts';
 import type { SiteLimitName, SiteLimitNow, SiteNow, SitePatch } from '../../contract/site.ts';
 import type { SiteShare } from '../inverter/site-share.ts';
 import { createClaims, shareRoom } from './sharing.ts';
@@ -66,7 +66,7 @@ export class Site {
 
   /**
    * Sets or ends limits, all or none of them, rounded to 1 mW; devices follow from the next piece of time on.
-   * @throws SimError COMMAND_BAD_VALUE for a limit outside 0..`mostSiteLimitW`, or for none at all
+   * @throws SimError COMMAND_BAD_VALUE for a limit outside 0..`maxSiteLimitW`, or for none at all
    */
   set(patch: SitePatch, by: Provenance): void {
     const named = siteLimitNames.filter((name) => patch[name] !== undefined);
@@ -74,9 +74,9 @@ export class Site {
       throw new SimError('COMMAND_BAD_VALUE', `give at least one limit of ${siteLimitNames.join(', ')}`);
     const faults = named.flatMap((name) => {
       const limitW = patch[name] ?? null;
-      return limitW === null || (limitW >= 0 && limitW <= mostSiteLimitW)
+      return limitW === null || (limitW >= 0 && limitW <= maxSiteLimitW)
         ? []
-        : [{ name, detail: `given ${limitW} W; allowed: 0 to ${mostSiteLimitW} W, or null for no limit` }];
+        : [{ name, detail: `given ${limitW} W; allowed: 0 to ${maxSiteLimitW} W, or null for no limit` }];
     });
     if (faults.length > 0) throw new SimError('COMMAND_BAD_VALUE', 'a limit of the site is out of range', faults);
     for (const name of named)

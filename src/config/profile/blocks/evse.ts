@@ -63,26 +63,19 @@ const evSchema = z.strictObject({
   ac_efficiency: efficiency
     .optional()
     .meta({ description: 'Efficiency from the meter into the battery, AC; default 0.92.' }),
-  dc_efficiency: efficiency
-    .optional()
-    .meta({
-      description:
-        'Efficiency from the meter into the battery, DC, including the converter of the station; default 0.95.',
-    }),
+  dc_efficiency: efficiency.optional().meta({
+    description:
+      'Efficiency from the meter into the battery, DC, including the converter of the station; default 0.95.',
+  }),
   ac_ramp_a_per_s: ampsPerSecond
     .optional()
     .meta({ description: 'How fast the vehicle follows a new limit, AC, A/s per phase; default 8.' }),
   dc_ramp_a_per_s: ampsPerSecond
     .optional()
     .meta({ description: 'How fast the vehicle follows a new limit, DC, A/s; default 20.' }),
-  end_of_charge_fraction: z
-    .number()
-    .min(0)
-    .max(0.5)
-    .optional()
-    .meta({
-      description: 'The vehicle stops charging when its curve falls to this fraction of the maximum; default 0.02.',
-    }),
+  end_of_charge_fraction: z.number().min(0).max(0.5).optional().meta({
+    description: 'The vehicle stops charging when its curve falls to this fraction of the maximum; default 0.02.',
+  }),
   departure_time: z.iso
     .datetime({ offset: true })
     .optional()

@@ -24,13 +24,9 @@ export const fuelCellSchema = z
       .enum(fuelCellOperatingModes)
       .optional()
       .meta({ description: 'Fuel cell only, or fuel cell and electrolysis; default fc_only.' }),
-    fuel: z
-      .enum(fuelCellFuels)
-      .optional()
-      .meta({
-        description:
-          'Hydrogen from a tank or from a continuous supply; default tank, for SOFC with fc_only continuous.',
-      }),
+    fuel: z.enum(fuelCellFuels).optional().meta({
+      description: 'Hydrogen from a tank or from a continuous supply; default tank, for SOFC with fc_only continuous.',
+    }),
     stack_model: z.enum(fuelCellStackModels).optional().meta({
       description:
         'Equation of the PEM fuel cell: Tafel, or Amphlett with the constants of the Ballard Mark V; default tafel. For PEMFC only.',
@@ -54,36 +50,21 @@ export const fuelCellSchema = z
       description:
         'Active area of a cell, cm2; by default rated power takes 0.7 A/cm2 at 65 C (PEMFC) or 0.4 A/cm2 (SOFC).',
     }),
-    parasitic_fixed_pct: z
-      .number()
-      .min(0)
-      .max(20)
-      .optional()
-      .meta({
-        description: 'Constant consumption of the plant in operation, percent of rated stack power; default 3.',
-      }),
-    parasitic_pct: z
-      .number()
-      .min(0)
-      .max(20)
-      .optional()
-      .meta({
-        description: 'Consumption of the plant that is proportional to its power, percent of stack power; default 4.',
-      }),
+    parasitic_fixed_pct: z.number().min(0).max(20).optional().meta({
+      description: 'Constant consumption of the plant in operation, percent of rated stack power; default 3.',
+    }),
+    parasitic_pct: z.number().min(0).max(20).optional().meta({
+      description: 'Consumption of the plant that is proportional to its power, percent of stack power; default 4.',
+    }),
     fuel_utilization_pct: z
       .number()
       .min(50)
       .max(100)
       .optional()
       .meta({ description: 'Share of the fuel that the cells use, %; default 97.' }),
-    drying_loss_pct: z
-      .number()
-      .min(0)
-      .max(50)
-      .optional()
-      .meta({
-        description: 'Share of the produced hydrogen that the dryer loses, %; default 4. For bidirectional only.',
-      }),
+    drying_loss_pct: z.number().min(0).max(50).optional().meta({
+      description: 'Share of the produced hydrogen that the dryer loses, %; default 4. For bidirectional only.',
+    }),
     ramp_pct_s: z.number().min(0.001).max(1000).optional().meta({
       description:
         'Maximum rise of power in either direction, percent of rated power per second; default 15, SOFC 0.333 (20 percent per minute).',
