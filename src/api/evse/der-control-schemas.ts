@@ -4,12 +4,9 @@ import { gridSupportBodySchema, gridSupportSchema } from '../grid-support/schema
 export const derControlsSchema = z
   .strictObject({
     ...gridSupportSchema.shape,
-    limit_max_discharge_pct: z
-      .number()
-      .nullable()
-      .openapi({
-        description: '704.WMaxLimPct: maximum power from the vehicles, percent of 702.WMax; null: no limit.',
-      }),
+    limit_max_discharge_pct: z.number().nullable().openapi({
+      description: '704.WMaxLimPct: maximum power from the vehicles, percent of 702.WMax; null: no limit.',
+    }),
     control_ids: z.record(z.string(), z.string()).openapi({
       description:
         'By function, the id of the OCPP 2.1 control that set it last. Functions that were set otherwise are left out.',

@@ -178,14 +178,8 @@ export const reserveBodySchema = z
   .strictObject({
     reservation_id: z.int().min(0).max(2_147_483_647),
     id_token: idToken.openapi({ description: 'The only token that may start here.' }),
-    expires_in_s: z
-      .number()
-      .gt(0)
-      .max(1e8)
-      .nullable()
-      .optional()
-      .openapi({
-        description: 'Simulated seconds; null or absent: the reservation lasts until it is used or cancelled.',
-      }),
+    expires_in_s: z.number().gt(0).max(1e8).nullable().optional().openapi({
+      description: 'Simulated seconds; null or absent: the reservation lasts until it is used or cancelled.',
+    }),
   })
   .openapi('ReserveRequest');

@@ -37,12 +37,10 @@ export const fuelCellSchema = z
     stack_temperature_c: z.number(),
     ramp_limited: z.boolean().openapi({ description: 'The stack is still ramping to the requested power.' }),
     dwell_remaining_s: z.number().openapi({ description: 'Rest until the other direction may start.' }),
-    efficiency_pct: z
-      .number()
-      .openapi({
-        description:
-          'Net DC power divided by the lower heating value of the hydrogen, in electrolysis the inverse; 0 at rest.',
-      }),
+    efficiency_pct: z.number().openapi({
+      description:
+        'Net DC power divided by the lower heating value of the hydrogen, in electrolysis the inverse; 0 at rest.',
+    }),
     cell_count: z.int(),
     rated_power_kw: z.number(),
     rated_el_power_kw: z.number().openapi({ description: 'Of the electrolyser; 0 for `fc_only`.' }),

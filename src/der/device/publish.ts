@@ -83,9 +83,9 @@ function throttle(map: MeasurementView, inverter: Inverter, throttled: boolean):
 }
 
 /** Whether an active function can be what holds the power back. */
-function mayHold({ squeezed, ratings }: Inverter, name: ControlFunction): boolean {
+function mayHold({ apparentPowerLimited, ratings }: Inverter, name: ControlFunction): boolean {
   // a reactive function only where it needs the room on the circle
-  if (reactive.has(name)) return squeezed;
+  if (reactive.has(name)) return apparentPowerLimited;
   // what a storage or a load is told to do is its work, not a limit of it
   return name !== 'active_power' || ratings.generator;
 }
@@ -256,8 +256,8 @@ export function publishDetail(map: MeasurementView, detail: DeviceDetail): void 
 }
 
 /** Whether a function or a limit keeps the power from what source and demand would give. */
-function isHeld({ activePower, ceasedBy, squeezed, ratings }: Inverter): boolean {
-  if (squeezed || ceasedBy !== null) return true;
+function isHeld({ activePower, ceasedBy, apparentPowerLimited, ratings }: Inverter): boolean {
+  if (apparentPowerLimited || ceasedBy !== null) return true;
   // as in `mayHold`
   return activePower.held && !(!ratings.generator && activePower.decidedBy === 'active_power');
 }

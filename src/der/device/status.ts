@@ -32,7 +32,7 @@ export function statusMessage(inverter: Inverter, fault: boolean, alarms: readon
   switch (inverter.phase) {
     case 'in_service':
       if (inverter.ceasedBy !== null) return 'momentary cessation';
-      return inverter.squeezed
+      return inverter.apparentPowerLimited
         ? 'derated: the apparent power or current limit holds active power back'
         : sourceReason(alarms);
     case 'ramping':

@@ -252,8 +252,8 @@ export function inverterRatings(
     capability: {
       wMaxRtgW: ratings.wMaxW,
       reducedAtLowPower: inverter.lowPowerVars === 'reduced',
-      leastInjectVar: injectShare * ratings.vaMaxVa,
-      leastAbsorbVar: absorbShare[ratings.category] * ratings.vaMaxVa,
+      minInjectVar: injectShare * ratings.vaMaxVa,
+      minAbsorbVar: absorbShare[ratings.category] * ratings.vaMaxVa,
     },
   };
 }

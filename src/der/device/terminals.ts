@@ -90,9 +90,9 @@ export class Terminals {
   /** A sub-step of a moving grid ends where it crosses a threshold: timers begin there. */
   crossing(from: SimTime, next: number, grid: GridValues, inverter: Inverter): number {
     const ahead = (t: number) => this.#feeder.ahead(this.#context.environment.gridAt(this.#index, t as SimTime));
-    if (inverter.ignores(grid) && inverter.ignores(ahead(next))) return next;
-    const now = inverter.standing(grid);
-    return firstChange(from, next, (t) => inverter.standing(ahead(t)) !== now);
+    if (inverter.canSkip(grid) && inverter.canSkip(ahead(next))) return next;
+    const now = inverter.thresholdState(grid);
+    return firstChange(from, next, (t) => inverter.thresholdState(ahead(t)) !== now);
   }
 
   /**

@@ -23,7 +23,7 @@ export interface TerminalVoltages {
   readonly meanLlV: number | null;
 }
 
-/** Distance of two phasors that stand `deg` apart. */
+/** Distance between two phasors with `deg` degrees between them. */
 function chord(a: number, b: number, deg: number): number {
   return Math.sqrt(Math.max(0, a * a + b * b - 2 * a * b * Math.cos((deg * Math.PI) / 180)));
 }
@@ -45,8 +45,8 @@ export function terminalVoltages(
 }
 
 /**
- * Mean voltage in per unit over the phases in use: the input of curves and of the current limit. While the phase angles
- * stay equal parts of a turn apart it is the positive sequence too.
+ * Mean voltage in per unit over the phases in use: the input of curves and of the current limit. With phase angles at
+ * equal distances it equals the positive sequence.
  */
 export function meanPu(wiring: Wiring, grid: GridValues): number {
   if (wiring === 'single') return grid.aPu;
@@ -60,7 +60,7 @@ export function extremePu(wiring: Wiring, grid: GridValues): readonly [number, n
   return [Math.min(grid.aPu, grid.bPu, grid.cPu), Math.max(grid.aPu, grid.bPu, grid.cPu)];
 }
 
-/** Part of the total that each phase carries: equal currents, so in proportion to its voltage. */
+/** Share of the total that each phase carries. Currents are equal, so the share is in proportion to the voltage. */
 export function phaseShares(wiring: Wiring, grid: GridValues): readonly [number, number, number] {
   if (wiring === 'single') return [1, 0, 0];
   const c = wiring === 'three' ? grid.cPu : 0;

@@ -1,6 +1,6 @@
 /**
- * Active power: the order of IEEE 1547-2018 4.7 and 5.4, 6.5.2.7 between limit, set-point, volt-watt, droop and
- * enter-service ramp, for devices that only deliver and for those that also take.
+ * Active power: limit, set-point, volt-watt, droop and enter-service ramp in the order of IEEE 1547-2018 4.7, 5.4 and
+ * 6.5.2.7, for devices that only inject and for those that also absorb.
  */
 import type { ActiveDecider } from '../../contract/grid-trace.ts';
 import type { ControlFunction } from '../../contract/device.ts';
@@ -17,7 +17,7 @@ export interface ActiveInput {
   /** null: the voltage is too low to measure it */
   readonly hz: number | null;
   readonly link: SourceLink;
-  /** most power in either direction that the service phase admits, and which function says so */
+  /** maximum power in either direction in this service phase, W, and the function behind it */
   readonly serviceCeilingW: number;
   readonly serviceDecider: ActiveDecider;
   /** output of the last sub-step, W */
@@ -28,20 +28,20 @@ export interface ActiveInput {
   readonly rampWS: number;
 }
 
-/** The source as active power sees it, at the AC terminals. */
+/** The source, at the AC terminals. */
 export interface SourceLink {
-  /** AC power that the source can give, and take, W */
+  /** AC power that the source can give, and can absorb, W */
   readonly availableW: number;
   readonly absorbableW: number;
-  /** the same, but behind the ramps of the source */
+  /** the same, once ramps of the source are over */
   readonly potentialW: number;
   readonly potentialAbsorbableW: number;
-  /** AC power at which the source runs when asked for `targetW`; null: nobody asks */
+  /** AC power at which the source runs with this target (null: none) between the limits, W */
   answerW(targetW: number | null, floorW: number, ceilingW: number): number;
 }
 
 const negligibleW = 1e-3;
-/** A percentage this close to its target has reached it. */
+/** Within this distance of its target a percentage has reached it. */
 const negligiblePct = 1e-4;
 
 /** Deciders that leave the power at what the source and the ratings give. */
@@ -49,7 +49,7 @@ const unheld: readonly ActiveDecider[] = ['source', 'w_max', 'charge_limit', 'id
 
 export class ActivePower {
   readonly droop = new FrequencyDroop();
-  /** what the connection point admits */
+  /** bounds of the connection point */
   readonly site = new SiteBound();
   /** power after all functions and the connection point, W; the apparent-power limit comes after it */
   wantedW = 0;
@@ -119,7 +119,7 @@ export class ActivePower {
     this.decidedBy = 'out_of_service';
     this.moving = false;
     this.droop.reset();
-    this.site.arrive();
+    this.site.jump();
   }
 
   /** Adds the functions that set or held the power in the last step to `active`. */
@@ -135,7 +135,7 @@ export class ActivePower {
     if (this.decidedBy === 'ramp' || this.decidedBy === 'enter_service') active.add(this.decidedBy);
   }
 
-  /** Follows the voltage with the response of volt-watt, whether or not the device is in service. */
+  /** Advances the response of volt-watt; it follows the voltage out of service too. */
   follow({ voltWatt }: Settings, vPct: number, dtS: number): void {
     this.voltWattTargetPct = voltWatt.enabled ? interpolate(voltWatt.points, vPct) : 100;
     this.voltWattPct = respond(this.voltWattPct, this.voltWattTargetPct, voltWatt.responseS, dtS, negligiblePct);
@@ -271,7 +271,7 @@ export class ActivePower {
     this.wantedW = powerW;
     this.decidedBy = decision.decidedBy;
     if (!site.inForce) return false;
-    const moves = site.follow(powerW, input.rampWS, dtS);
+    const moves = site.advance(powerW, input.rampWS, dtS);
     // for a source on its way beyond a bound the end of that way counts
     const demandW = this.demandW(input.settings, input.link);
     if (demandW <= site.ceilingW && demandW >= site.floorW) return moves;
@@ -329,7 +329,7 @@ function commandOf({ setPointW, wMaxW, chargeMaxW }: Settings): number | null {
   return setPointW === null ? null : Math.max(-chargeMaxW, Math.min(wMaxW, setPointW));
 }
 
-/** What fault injection adds: a limit that no register shows. */
+/** A limit by fault injection that no register shows, W. */
 function secondLimitW({ secondLimitPct, wMaxW }: Settings): number {
   return secondLimitPct === undefined ? Infinity : (wMaxW * secondLimitPct) / 100;
 }

@@ -1,11 +1,11 @@
-/** What limits P and Q together: reactive capability, apparent power, priority (IEEE 1547-2018 5.2 and 5.3). */
+/** Limits of P and Q together: reactive capability, apparent power, priority (IEEE 1547-2018 5.2 and 5.3). */
 import type { Settings, VarReference } from './settings.ts';
 
 export interface Capability {
   readonly wMaxRtgW: number;
-  /** reactive power that always goes before active power (Table 7), + inject, + absorb */
-  readonly leastInjectVar: number;
-  readonly leastAbsorbVar: number;
+  /** reactive power that always has priority over active power (Table 7), magnitudes */
+  readonly minInjectVar: number;
+  readonly minAbsorbVar: number;
   /** the capability shrinks below 20 % of rated power */
   readonly reducedAtLowPower: boolean;
 }
@@ -15,7 +15,7 @@ export function clampVar(settings: Settings, vars: number): number {
   return Math.min(settings.varMaxInjVar, Math.max(-settings.varMaxAbsVar, vars));
 }
 
-/** 100 % of a reactive percentage, var. @param pct its sign chooses between injection and absorption */
+/** 100 % of a reactive percentage, var. @param pct its sign selects injection or absorption */
 export function varBase(settings: Settings, reference: VarReference, pct: number, pW: number): number {
   const limit = pct >= 0 ? settings.varMaxInjVar : settings.varMaxAbsVar;
   switch (reference) {
@@ -33,35 +33,35 @@ export function varBase(settings: Settings, reference: VarReference, pct: number
 const fullFrom = 0.2;
 const noneBelow = 0.05;
 
-/** Part of the reactive capability that a device has at `pW` (Table 7): in proportion below 20 %, none below 5 %. */
+/** Share of the reactive capability at `pW` (Table 7): in proportion to the power below 20 %, none below 5 %. */
 export function lowPowerShare({ wMaxRtgW, reducedAtLowPower }: Capability, pW: number): number {
   if (!reducedAtLowPower) return 1;
   const share = Math.abs(pW) / wMaxRtgW;
-  // a power on the edge has the capability, whatever its last bit
+  // a rounding error must not take the capability away exactly at the edge
   return share >= fullFrom ? 1 : share < noneBelow - 1e-9 ? 0 : share / fullFrom;
 }
 
-/** Which side gives way on the circle. */
+/** The power that is kept on the circle; `both`: they shrink in proportion. */
 export type Priority = 'reactive' | 'active' | 'both';
 
 /**
- * Brings P and Q inside the circle of radius `sVa`. Active priority starts beyond the reactive power that Table 7
- * guarantees: up to there reactive power always wins.
+ * Brings P and Q inside the circle of radius `sVa`. Up to the reactive power that Table 7 guarantees, reactive power
+ * always has priority; active priority counts beyond it.
  */
 export function settle(
   pW: number,
   qVar: number,
   sVa: number,
   priority: Priority,
-  { leastInjectVar, leastAbsorbVar }: Capability,
+  { minInjectVar, minAbsorbVar }: Capability,
 ): readonly [number, number] {
   const wanted = Math.hypot(pW, qVar);
   if (wanted <= sVa) return [pW, qVar];
   if (priority === 'both') return [(pW * sVa) / wanted, (qVar * sVa) / wanted];
-  const asked = Math.min(sVa, Math.abs(qVar));
-  const kept = priority === 'reactive' ? asked : Math.min(asked, qVar >= 0 ? leastInjectVar : leastAbsorbVar);
-  const p = Math.min(Math.abs(pW), legOf(sVa, kept));
-  return [Math.sign(pW) * p, Math.sign(qVar) * Math.min(asked, Math.max(kept, legOf(sVa, p)))];
+  const withinVar = Math.min(sVa, Math.abs(qVar));
+  const keptVar = priority === 'reactive' ? withinVar : Math.min(withinVar, qVar >= 0 ? minInjectVar : minAbsorbVar);
+  const p = Math.min(Math.abs(pW), legOf(sVa, keptVar));
+  return [Math.sign(pW) * p, Math.sign(qVar) * Math.min(withinVar, Math.max(keptVar, legOf(sVa, p)))];
 }
 
 /** The other leg of a right triangle. */

@@ -1,12 +1,12 @@
 /** Piecewise linear curves of the grid-support functions. */
 
-/** A point as the registers hold it, in percent. */
+/** One point, in percent as in the registers. */
 export interface CurvePoint {
   readonly x: number;
   readonly y: number;
 }
 
-/** Value at `x` between points with rising x; the values at the ends hold outside. An empty curve gives 0. */
+/** Value at `x` between points with rising x; outside, the end values hold. An empty curve gives 0. */
 export function interpolate(points: readonly CurvePoint[], x: number): number {
   let before: CurvePoint | undefined;
   for (const point of points) {

@@ -1,4 +1,4 @@
-/** Between the AC output and the source: conversion losses both ways, and the question what the source would do. */
+/** Converts between AC power at the terminals and DC power of the source, losses included, in both directions. */
 import type { DcRequest, DcSource } from '../source/source.ts';
 import { acFromDc, dcFromAc } from './efficiency.ts';
 
@@ -9,14 +9,15 @@ export interface DcLinkRatings {
 }
 
 export class DcLink {
-  /** AC power that the source could give in the prepared sub-step, and that it could take */
+  /** AC power that the source could give, and could absorb, in the prepared sub-step, W */
   availableW = 0;
   absorbableW = 0;
-  /** AC power that the source could give once its own ramps are over */
+  /** AC power that the source could give once its own ramps are over, W */
   potentialW = 0;
   #source: DcSource;
   readonly #dc0W: number;
   readonly #etaNominal: number | null;
+  /** Lent to the source during `answer` and filled again for the next one; a source must not keep it. */
   readonly #request = { targetW: null as number | null, floorW: 0, ceilingW: 0 } satisfies DcRequest;
 
   constructor({ wMaxRtgW, efficiencyNominal }: DcLinkRatings, source: DcSource) {
@@ -25,7 +26,7 @@ export class DcLink {
     this.#source = source;
   }
 
-  /** Takes over what a prepared source offers. */
+  /** Takes over the powers of a prepared source. */
   read(source: DcSource): void {
     this.#source = source;
     this.availableW = this.#acOf(source.availableDcW);
@@ -33,39 +34,42 @@ export class DcLink {
     this.absorbableW = source.absorbableDcW > 0 ? -this.#acOf(-source.absorbableDcW) : 0;
   }
 
-  /** AC power that the source could take once its own ramps are over. */
+  /** AC power that the source could absorb once its own ramps are over, W. */
   get potentialAbsorbableW(): number {
     const dcW = this.#source.potentialAbsorbableDcW;
     return dcW === undefined ? this.absorbableW : Math.max(this.absorbableW, -this.#acOf(-dcW));
   }
 
-  /** Least AC power below which the source gives nothing at all. */
-  get leastGivenW(): number {
+  /** Minimum AC power: below it the source gives nothing, W. */
+  get minInjectW(): number {
     const { minOutputDcW = 0 } = this.#source;
     return minOutputDcW > 0 ? this.#acOf(minOutputDcW) : 0;
   }
 
-  /** Least AC power below which the source takes nothing at all. */
-  get leastAbsorbedW(): number {
+  /** Minimum AC power: below it the source absorbs nothing, W. */
+  get minAbsorbW(): number {
     const { minAbsorbedDcW = 0 } = this.#source;
     return minAbsorbedDcW > 0 ? -this.#acOf(-minAbsorbedDcW) : 0;
   }
 
-  /** Most AC power that ramps of the source admit after `seconds` from `acW` on, in the direction of `side`; infinite: it has none. */
-  risenW(acW: number, side: 1 | -1, seconds: number): number {
+  /**
+   * Maximum AC power that ramps of the source allow `seconds` after `acW`, in the direction of `side`; infinite for a
+   * source without ramps.
+   */
+  rampedW(acW: number, side: 1 | -1, seconds: number): number {
     const riseWS = (side > 0 ? this.#source.outputRampDcWS : this.#source.absorbedRampDcWS) ?? Infinity;
     if (riseWS === Infinity) return side * Infinity;
     return this.#acOf(side * (Math.max(0, side * this.#dcOf(acW)) + riseWS * seconds));
   }
 
-  /** Whether the source offers more than `acW` needs. */
+  /** Whether the source could give more than `acW` needs. */
   exceeds(acW: number, marginW: number): boolean {
     return this.#source.availableDcW > this.#dcOf(acW) + marginW;
   }
 
   /**
-   * AC power at which the source runs when asked for `targetW` (null: nobody asks) between the limits, W. The
-   * ceiling lies within what was read; target and floor may lie below what the source can take now.
+   * AC power at which the source runs with this target (null: none) and these limits, W. The ceiling is at most
+   * `availableW`; target and floor may lie below what the source can absorb now.
    */
   answerW(targetW: number | null, floorW: number, ceilingW: number): number {
     const request = this.#request;
@@ -73,14 +77,14 @@ export class DcLink {
     request.floorW = this.#dcOf(floorW);
     request.ceilingW = this.#dcOf(ceilingW);
     const dcW = this.#source.answer(request);
-    // what was asked for comes back to the last bit: ramps and functions compare it with their targets
+    // returned unchanged to the last bit: ramps and functions compare the answer with their targets
     if (dcW === request.targetW && targetW !== null) return targetW;
     if (dcW === request.ceilingW) return ceilingW;
     if (dcW === request.floorW) return floorW;
     return Math.max(floorW, Math.min(ceilingW, this.#acOf(dcW)));
   }
 
-  /** DC power behind the AC power; in the dim of dawn and dusk the converter itself uses up what there is. */
+  /** DC power for an AC power. Near dawn and dusk the converter itself uses up all DC power. */
   dcW(pW: number): number {
     const source = this.#source;
     if (pW < 0) return Math.max(-source.absorbableDcW, this.#dcOf(pW));

@@ -1,6 +1,6 @@
 /**
- * Frequency droop (model 711, IEEE 1547-2018 6.5.2.7): beyond a dead band the power follows the frequency, starting
- * at the power of the moment at which the band was left.
+ * Frequency droop (model 711, IEEE 1547-2018 6.5.2.7): outside a dead band the power follows the frequency. It starts
+ * from the power at the moment when the frequency left the band.
  */
 import { respond } from './ramp.ts';
 import type { DroopSetting } from './settings.ts';
@@ -9,41 +9,41 @@ export interface DroopInput {
   readonly hz: number;
   readonly nominalHz: number;
   readonly wMaxW: number;
-  /** output of the last sub-step */
+  /** output of the last sub-step, W */
   readonly presentW: number;
-  /** what all other functions together would give */
+  /** power that all other functions together would give, W */
   readonly normalW: number;
-  /** the lower of limit and set-point */
+  /** the lower of limit and set-point, W */
   readonly capW: number;
-  /** the output follows the functions: no ramp of entering or stopping and no fault holds it */
+  /** the output follows the functions: it is not held by a start or stop ramp or by a fault */
   readonly free: boolean;
-  /** most that the source can give */
+  /** maximum power of the source, W */
   readonly maxW: number;
 }
 
 const negligibleW = 1e-3;
-/** Share of WMax within which the way back counts as done. */
+/** Distance from the normal power, of WMax, at which the return has ended. */
 const doneShare = 1e-4;
-/** Share of WMax to which the way out is followed. */
+/** Distance from the droop target, of WMax, at which the response has ended. */
 const settledShare = 1e-6;
 
-/** Open-loop responses after which the way back no longer follows the rest with a lag. */
+/** The return follows other functions with a lag for at most this many open-loop response times. */
 const returnResponses = 4;
 
 export type DroopSide = 'over' | 'under';
 
 export class FrequencyDroop {
-  /** which side acts or is on its way back; null: none */
+  /** the side that acts or returns; null: droop is inactive */
   side: DroopSide | null = null;
-  /** frequency is beyond the dead band now */
+  /** the frequency is outside the dead band now */
   outside = false;
-  /** power when the dead band was left, moved by commands since, W */
+  /** power when the frequency left the dead band, moved by commands since, W */
   referenceW = 0;
   targetW = 0;
   /** filtered power, W */
   outputW = 0;
   moving = false;
-  /** what droop adds to the reference, and on the way back to the normal power */
+  /** added to the reference, and during the return to the normal power, W */
   #offsetW = 0;
   #capW = 0;
   #returningS = 0;
@@ -55,10 +55,10 @@ export class FrequencyDroop {
   }
 
   advance(setting: DroopSetting, input: DroopInput, dtS: number): void {
-    const beyond = setting.enabled ? this.#beyond(setting, input.hz - input.nominalHz) : null;
+    const beyond = setting.enabled ? this.#sideOf(setting, input.hz - input.nominalHz) : null;
     if (beyond === null && this.side === null) return;
-    if (beyond !== null) this.#follow(beyond, input);
-    else this.#return(setting, input, dtS);
+    if (beyond !== null) this.#updateReference(beyond, input);
+    else this.#followOnReturn(setting, input, dtS);
     this.outside = beyond !== null;
     const baseW = this.outside ? this.referenceW : input.normalW;
     this.targetW = this.outside ? this.#target(setting, input) : baseW;
@@ -70,11 +70,11 @@ export class FrequencyDroop {
   }
 
   /**
-   * On the way back the output goes on from where it is, and follows what other functions do to the normal power with the
-   * same response. It follows commands at once, and after some responses everything, so that the way back has an end
-   * under a source that never rests.
+   * During the return the output continues from its present value, and follows changes of the normal power by other
+   * functions with the same response. It follows commands at once, and after `returnResponses` everything, so that the
+   * return ends even under a source that always moves.
    */
-  #return({ responseS }: DroopSetting, { normalW, capW }: DroopInput, dtS: number): void {
+  #followOnReturn({ responseS }: DroopSetting, { normalW, capW }: DroopInput, dtS: number): void {
     if (this.outside) this.#returningS = 0;
     const lagged = this.outside || (capW === this.#capW && this.#returningS < returnResponses * responseS);
     if (lagged) this.#offsetW = this.outputW - normalW;
@@ -82,10 +82,10 @@ export class FrequencyDroop {
     this.#capW = capW;
   }
 
-  /** Keeps the reference: the power of the moment at which the band was left; commands move it where they bind. */
-  #follow(side: DroopSide, { presentW, normalW, capW, free }: DroopInput): void {
+  /** The reference is the power when the frequency left the band; a command moves it only where it limits the power. */
+  #updateReference(side: DroopSide, { presentW, normalW, capW, free }: DroopInput): void {
     if (!this.outside) {
-      // a fault that holds the output at zero is no operating point to start from
+      // an output that a fault holds at zero is no operating point to start from
       this.referenceW = free ? presentW : normalW;
       this.#offsetW = 0;
     } else if (!free) {
@@ -99,8 +99,8 @@ export class FrequencyDroop {
     this.side = side;
   }
 
-  #beyond({ overBandHz, underBandHz }: DroopSetting, offsetHz: number): DroopSide | null {
-    // a frequency on the edge is inside, whatever its last bit
+  #sideOf({ overBandHz, underBandHz }: DroopSetting, offsetHz: number): DroopSide | null {
+    // a rounding error must not put a frequency outside exactly at the edge
     if (offsetHz > overBandHz + 1e-9) return 'over';
     return offsetHz < -underBandHz - 1e-9 ? 'under' : null;
   }

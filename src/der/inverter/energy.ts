@@ -1,4 +1,4 @@
-/** Lifetime energy counters: doubles inside, never falling; the registers get whole units. */
+/** Lifetime energy counters: doubles that never fall; the registers get whole units. */
 import type { DcPort, DcSource } from '../source/source.ts';
 
 /** One phase, Wh and varh. */
@@ -22,7 +22,7 @@ export interface PowerSpan {
   readonly toW: number;
   readonly fromVar: number;
   readonly toVar: number;
-  /** whether the power went steadily from one to the other; otherwise the later one held throughout */
+  /** the power moved linearly between both ends; otherwise the later value held throughout */
   readonly steady: boolean;
 }
 
@@ -38,7 +38,7 @@ export class EnergyMeter {
     this.ports = Array.from({ length: portCount }, noPort);
   }
 
-  /** Adds a sub-step: exact while power is constant or linear in it. @param shares part of each phase in the total */
+  /** Adds a sub-step, exactly for constant or linear power. @param shares share of each phase in the total */
   add(
     dtS: number,
     span: PowerSpan,
@@ -48,7 +48,7 @@ export class EnergyMeter {
     const hours = dtS / 3600;
     const fromW = span.steady ? span.fromW : span.toW;
     const fromVar = span.steady ? span.fromVar : span.toVar;
-    // a counter that has taken in a NaN would never come back
+    // a counter would never recover from a NaN
     if (Number.isFinite(fromW + span.toW + fromVar + span.toVar)) {
       const injected = { wh: meanAbove(fromW, span.toW) * hours, varh: meanAbove(fromVar, span.toVar) * hours };
       const absorbed = { wh: meanAbove(-fromW, -span.toW) * hours, varh: meanAbove(-fromVar, -span.toVar) * hours };
@@ -75,7 +75,7 @@ export class EnergyMeter {
     }
   }
 
-  /** Phases may carry power in opposite directions: each counts its own. */
+  /** Phases may carry power in opposite directions: each has its own counters. */
   #addUneven(span: PowerSpan, hours: number, shares: readonly number[], skewW: readonly number[]): void {
     for (let i = 0; i < this.phases.length; i += 1) {
       const phase = this.phases[i];
@@ -109,7 +109,7 @@ interface Energy {
   readonly varh: number;
 }
 
-/** Mean of what lies above zero on the straight way between two values. */
+/** Mean of the positive part of a straight line between two values. */
 function meanAbove(from: number, to: number): number {
   if (from >= 0 && to >= 0) return (from + to) / 2;
   if (from <= 0 && to <= 0) return 0;

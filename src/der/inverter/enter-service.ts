@@ -8,48 +8,47 @@ type EnterSetting = Settings['enterService'];
 
 export class EnterService {
   readonly #random: RandomStream;
-  #delayFrom: SimTime | null = null;
-  /** this delay's part of 703.ESRndTms, 0 to 1 */
+  #delaySince: SimTime | null = null;
+  /** share of 703.ESRndTms that this delay takes, 0 to 1 */
   #share = 0;
-  #rampFrom: SimTime | null = null;
+  #rampSince: SimTime | null = null;
 
   constructor(random: RandomStream) {
     this.#random = random;
   }
 
-  /** The grid is good and only time is missing. */
-  get waiting(): boolean {
-    return this.#delayFrom !== null;
+  /** The delay runs: the grid is inside the window. */
+  get delayRuns(): boolean {
+    return this.#delaySince !== null;
   }
 
-  /** Begins the delay, unless it runs. */
-  wait(t: SimTime): void {
-    if (this.#delayFrom !== null) return;
-    this.#delayFrom = t;
+  /** Starts the delay unless it runs already. */
+  startDelay(t: SimTime): void {
+    if (this.#delaySince !== null) return;
+    this.#delaySince = t;
     this.#share = this.#random.next();
   }
 
-  /** The delay must be held without a break: the next one begins anew. */
-  breakOff(): void {
-    this.#delayFrom = null;
+  /** Ends the delay early; the next one starts from zero. */
+  cancelDelay(): void {
+    this.#delaySince = null;
   }
 
-  /** Begins the ramp. */
-  ramp(t: SimTime): void {
-    this.#rampFrom = t;
+  startRamp(t: SimTime): void {
+    this.#rampSince = t;
   }
 
   endRamp(): void {
-    this.#rampFrom = null;
+    this.#rampSince = null;
   }
 
-  /** End of the delay under way; a change of its settings counts at once. */
+  /** End of the running delay; a change of its settings applies at once. */
   delayDue({ delayS, randomDelayS }: EnterSetting): SimTime | null {
-    return this.#delayFrom === null ? null : addSeconds(this.#delayFrom, delayS + this.#share * randomDelayS);
+    return this.#delaySince === null ? null : addSeconds(this.#delaySince, delayS + this.#share * randomDelayS);
   }
 
   rampEnd({ rampS }: EnterSetting): SimTime | null {
-    return this.#rampFrom === null ? null : addSeconds(this.#rampFrom, rampS);
+    return this.#rampSince === null ? null : addSeconds(this.#rampSince, rampS);
   }
 
   /** The next instant after `t` at which delay or ramp ends. */
@@ -60,9 +59,9 @@ export class EnterService {
     return next;
   }
 
-  /** Part of rated power that the ramp admits at `t`: from 0 to all of it over the duration (4.10.3). */
-  admitted(t: SimTime, { rampS }: EnterSetting): number {
-    if (this.#rampFrom === null || rampS <= 0) return 1;
-    return Math.min(1, secondsBetween(this.#rampFrom, t) / rampS);
+  /** Share of rated power that the ramp admits at `t`: rises from 0 to 1 over the duration (4.10.3). */
+  admittedShare(t: SimTime, { rampS }: EnterSetting): number {
+    if (this.#rampSince === null || rampS <= 0) return 1;
+    return Math.min(1, secondsBetween(this.#rampSince, t) / rampS);
   }
 }

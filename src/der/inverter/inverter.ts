@@ -26,7 +26,7 @@ import type { Settings } from './settings.ts';
 import { slowedToVoltage } from './voltage-loop.ts';
 import type { TripKind } from './trip.ts';
 
-/** What does not change while the device runs. */
+/** Properties that stay constant while the device runs. */
 export interface InverterRatings extends ProtectionRatings {
   readonly wMaxRtgW: number;
   readonly capability: Capability;
@@ -34,7 +34,7 @@ export interface InverterRatings extends ProtectionRatings {
   readonly efficiencyNominal: number | null;
   /** DC ports of the source */
   readonly portCount: number;
-  /** gives all it can when nobody asks; anything else has a wish of its own, a storage that of rest */
+  /** Runs at maximum without a set-point; storage idles. */
   readonly generator: boolean;
   /** rated apparent power, VA */
   readonly vaMaxRtgVa: number;
@@ -45,7 +45,7 @@ export interface InverterRatings extends ProtectionRatings {
 const quickStepS = 0.02;
 const movingStepS = 0.1;
 /** interface.md 5.3: control functions are never stepped more coarsely */
-export const longestStepS = 1;
+export const maxStepS = 1;
 const negligibleW = 1e-3;
 
 export class Inverter {
@@ -60,24 +60,24 @@ export class Inverter {
   qVar = 0;
   phase: ServicePhase = 'in_service';
   lastTrip: TripCause | null = null;
-  /** the source could give more than the rating takes */
+  /** the source could give more than the rating allows */
   clipped = false;
-  /** the apparent-power or current limit takes active power away */
-  squeezed = false;
-  /** apparent power that rating and current limit admit in the last sub-step, VA */
+  /** the apparent-power or current limit reduces the active power */
+  apparentPowerLimited = false;
+  /** apparent power that rating and current limit allowed in the last sub-step, VA */
   circleVa = 0;
-  /** voltage of the curves in the last sub-step, percent of 702.VNom */
+  /** mean voltage, the input of the curves, in the last sub-step, percent of 702.VNom */
   curvePct = 100;
 
   readonly #enterService: EnterService;
   #settings: Settings;
-  /** falls while shutting down, rises again when a stop is taken back */
+  /** falls while shutting down, rises again when a stop is revoked */
   #stopCeilingW: number;
   #moving = false;
   #switchClosed = true;
-  /** in service under this grid with nothing pending: no decision can change until one of its inputs does */
-  #calmUnder: GridValues | null = null;
-  /** grid of the last sub-step: a change of it sets things moving */
+  /** in service under this grid and no timer runs: `decide` has nothing to do until one of its inputs changes */
+  #noTimersUnderGrid: GridValues | null = null;
+  /** grid of the last sub-step: after a change the output is not settled */
   #lastGrid: GridValues | null = null;
 
   constructor(ratings: InverterRatings, settings: Settings, source: DcSource, random: RandomStream) {
@@ -95,14 +95,14 @@ export class Inverter {
     return this.#settings;
   }
 
-  /** The switch and the operator's stop; closed means may connect. */
+  /** The switch of the device; closed: it may connect. */
   get switchClosed(): boolean {
     return this.#switchClosed;
   }
 
   set switchClosed(closed: boolean) {
     this.#switchClosed = closed;
-    this.#calmUnder = null;
+    this.#noTimersUnderGrid = null;
   }
 
   /** Takes over settings that a write has changed; physics follows from the next sub-step on. */
@@ -110,19 +110,19 @@ export class Inverter {
     this.reactivePower.reorder(this.#settings, settings);
     this.#settings = this.#slowed(settings);
     this.#moving = true;
-    this.#calmUnder = null;
+    this.#noTimersUnderGrid = null;
   }
 
   #slowed(settings: Settings): Settings {
     return slowedToVoltage(settings, this.ratings.feeder, this.ratings.vaMaxRtgVa, quickStepS);
   }
 
-  /** What holds the output at zero for the moment, or null. */
+  /** The curve whose momentary cessation holds the output at zero, or null. */
   get ceasedBy(): TripKind | null {
     return this.protection.cessation.kind;
   }
 
-  /** Functions that set or limited the output in the last sub-step, or hold the device out of service. */
+  /** Functions that set or limited the output in the last sub-step, or keep the device out of service. */
   activeFunctions(): Set<ControlFunction> {
     const active = new Set<ControlFunction>();
     if (this.phase === 'tripped' && this.lastTrip !== null) {
@@ -138,39 +138,39 @@ export class Inverter {
     return active;
   }
 
-  /** Whether this grid is so far from every threshold that none can matter. */
-  ignores(grid: GridValues): boolean {
-    return this.phase !== 'waiting' && this.protection.quiet(grid, this.#settings);
+  /** Whether no threshold can matter under this grid, so that a search for a crossing can be skipped. */
+  canSkip(grid: GridValues): boolean {
+    return this.phase !== 'waiting' && this.protection.insideDeadband(grid, this.#settings);
   }
 
-  /** Where this grid stands to all thresholds, as a word that changes when it crosses one. */
-  standing(grid: GridValues): string {
-    return this.protection.standing(grid, this.#settings);
+  /** A text that changes when the grid crosses any threshold. */
+  thresholdState(grid: GridValues): string {
+    return this.protection.thresholdState(grid, this.#settings);
   }
 
-  /** Seconds of the enter-service delay that are left at `t`; 0 when it does not run. */
+  /** Remaining seconds of the enter-service delay at `t`; 0 when it does not run. */
   enterDelayRemainingS(t: SimTime): number {
     const due = this.#enterService.delayDue(this.#settings.enterService);
     return due === null ? 0 : Math.max(0, secondsBetween(t, due));
   }
 
-  /** Ceiling of the ramp after entering service at `t`, W; null: no ramp is under way. */
+  /** Ceiling of the enter-service ramp at `t`, W; null: no ramp runs. */
   enterRamp(t: SimTime): number | null {
     if (this.phase !== 'ramping') return null;
-    return this.ratings.wMaxRtgW * this.#enterService.admitted(t, this.#settings.enterService);
+    return this.ratings.wMaxRtgW * this.#enterService.admittedShare(t, this.#settings.enterService);
   }
 
-  /** Whether the enter-service delay is under way: the grid is good and only time is missing. */
+  /** Whether the enter-service delay runs. */
   get enterDelayRuns(): boolean {
-    return this.#enterService.waiting;
+    return this.#enterService.delayRuns;
   }
 
-  /** Longest sub-step that keeps every function exact from `t` on, and the next instant at which one must end. */
+  /** End of the longest sub-step from `t` on that keeps every function exact. */
   nextStep(t: SimTime, motion: 'still' | 'slow' | 'fast', grid: GridValues, source: DcSource): number {
     const settled = !this.#moving && grid === this.#lastGrid && source.settled && this.phase !== 'shutting_down';
-    let stepS = settled ? longestStepS : movingStepS;
+    let stepS = settled ? maxStepS : movingStepS;
     if (motion === 'slow') stepS = Math.min(stepS, movingStepS);
-    if (motion === 'fast' || this.protection.measuring || this.#swift) stepS = quickStepS;
+    if (motion === 'fast' || this.protection.measuring || this.#needsQuickSteps) stepS = quickStepS;
     stepS = Math.min(stepS, source.maxStepS);
     let next = Math.min(
       addSeconds(t, stepS),
@@ -178,14 +178,14 @@ export class Inverter {
       this.#enterService.nextDue(t, this.#settings.enterService),
     );
     if (this.phase === 'shutting_down') {
-      // the device opens when nothing flows any more
+      // the device opens once nothing flows
       const toZeroS = Math.max(this.#stopCeilingW / this.#wRateWS(), this.reactivePower.secondsToZero(this.#settings));
       next = Math.min(next, addSeconds(t, toZeroS));
     }
     return Math.max(next, t + 1);
   }
 
-  /** Jumps to the settled state behind the enter-service delay and ramp (fresh process in service). */
+  /** Jumps to the settled state after the enter-service delay and ramp: a new process starts in service. */
   settle(grid: GridValues, source: DcSource): void {
     const { operator } = this.#settings;
     if (operator === 'STOP') this.phase = 'off';
@@ -197,7 +197,7 @@ export class Inverter {
   }
 
   /**
-   * Advances from `t` by `dtS`, a sub-step no longer than `nextStep`; ramps and the source stand at its end.
+   * Advances from `t` by `dtS`, a sub-step that ends at `nextStep` at the latest.
    * The source must have been prepared for this sub-step.
    */
   step(t: SimTime, dtS: number, grid: GridValues, source: DcSource): void {
@@ -205,34 +205,34 @@ export class Inverter {
     const [fromW, fromVar] = [this.pW, this.qVar];
     const wasEnergized = isEnergized(this.phase);
     this.#output(grid, source, dtS, this.#serviceCeiling(addSeconds(t, dtS), dtS));
-    // starting and stopping are steps, anything else went there steadily
+    // starting and stopping are steps, every other change is linear
     const steady = source.heldPower !== true && wasEnergized && (fromW === 0) === (this.pW === 0);
     const span = { fromW, toW: this.pW, fromVar, toVar: this.qVar, steady };
     this.meter.add(dtS, span, phaseShares(this.ratings.wiring, grid), source);
   }
 
-  /** Out of service at once, nothing flows, as after a trip without a cause: only `acknowledge` and time end it. */
+  /** Out of service at once, as after a trip without a cause. It ends by `acknowledge` and the enter-service delay. */
   halt(): void {
     this.protection.clear();
-    this.#calmUnder = null;
+    this.#noTimersUnderGrid = null;
     this.#enterService.endRamp();
-    this.#enterService.breakOff();
+    this.#enterService.cancelDelay();
     this.phase = 'tripped';
     this.lastTrip = null;
     this.#stopOutput();
   }
 
-  /** Acknowledges a halt (reset): back through enter service. Counts and trips under way go on: their cause ends them. */
+  /** Ends a halt (reset): back through enter service. Running timers and trips continue until their cause ends. */
   acknowledge(): void {
-    this.#calmUnder = null;
+    this.#noTimersUnderGrid = null;
     if (this.phase === 'tripped' && this.lastTrip === null) this.phase = 'waiting';
   }
 
-  /** As a device that has just been built takes its settings: the order of reactive functions is that of a start. */
+  /** Back to the state of a new device: counters, switch and order of the reactive functions. */
   restart(): void {
     this.reactivePower.forgetOrder();
     this.#switchClosed = true;
-    this.#calmUnder = null;
+    this.#noTimersUnderGrid = null;
     this.meter.clear();
   }
 
@@ -241,8 +241,8 @@ export class Inverter {
     return !enterService.permit || operator === 'ENTER_STANDBY';
   }
 
-  /** A way that needs short steps: a quick response, or a voltage that moves with it. */
-  get #swift(): boolean {
+  /** A quick response moves, or a voltage that moves with the power. */
+  get #needsQuickSteps(): boolean {
     if (!this.#moving) return false;
     if (this.ratings.feeder) return true;
     const { voltVar, voltWatt, droop } = this.#settings;
@@ -254,15 +254,15 @@ export class Inverter {
     );
   }
 
-  /** Protection and service state at `t`, the start of a sub-step: sets the timers that `nextStep` must not pass. */
+  /** Updates protection and service state at `t`, the start of a sub-step; `nextStep` then stops at their timers. */
   decide(t: SimTime, grid: GridValues): void {
-    if (this.#calmUnder === grid) return;
-    if (this.#calmUnder !== null && this.protection.quiet(grid, this.#settings)) {
-      this.#calmUnder = grid;
+    if (this.#noTimersUnderGrid === grid) return;
+    if (this.#noTimersUnderGrid !== null && this.protection.insideDeadband(grid, this.#settings)) {
+      this.#noTimersUnderGrid = grid;
       return;
     }
     const wasEnergized = isEnergized(this.phase);
-    const { trip, inWindow, causeStands, cessationChanged } = this.protection.update(
+    const { trip, inWindow, causePersists, cessationChanged } = this.protection.update(
       t,
       grid,
       this.#settings,
@@ -271,18 +271,18 @@ export class Inverter {
     );
     if (cessationChanged) this.#moving = true;
     const cease = this.#mustCease();
-    if (!inWindow || cease || this.phase !== 'waiting') this.#enterService.breakOff();
+    if (!inWindow || cease || this.phase !== 'waiting') this.#enterService.cancelDelay();
     const input = {
       stop: !this.#switchClosed || this.#settings.operator === 'STOP',
       cease,
       trip: trip !== null,
-      causeStands,
+      causePersists,
       inWindow,
       atZero: this.ceasedBy !== null || Math.max(Math.abs(this.pW), Math.abs(this.qVar)) <= negligibleW,
     };
     // a chain such as off -> waiting -> ramping -> in_service may happen at one instant
     for (let i = 0; i < 4; i += 1) {
-      if (this.phase === 'waiting' && inWindow && !cease) this.#enterService.wait(t);
+      if (this.phase === 'waiting' && inWindow && !cease) this.#enterService.startDelay(t);
       const delayDue = this.#enterService.delayDue(this.#settings.enterService);
       const rampEnd = this.#enterService.rampEnd(this.#settings.enterService);
       const next = nextPhase(this.phase, {
@@ -294,22 +294,22 @@ export class Inverter {
       if (next === 'tripped') this.lastTrip = trip;
       this.#enter(next, t);
     }
-    // what watches a device in service begins with it
+    // cessation and relays start with the service
     if (!wasEnergized && isEnergized(this.phase)) this.protection.update(t, grid, this.#settings, true, this.lastTrip);
-    this.#calmUnder = this.phase === 'in_service' && this.protection.calm ? grid : null;
+    this.#noTimersUnderGrid = this.phase === 'in_service' && this.protection.noTimers ? grid : null;
   }
 
   #enter(phase: ServicePhase, t: SimTime): void {
     if (phase === 'ramping' && this.phase !== 'shutting_down') {
-      this.#enterService.ramp(t);
+      this.#enterService.startRamp(t);
       this.#stopCeilingW = this.ratings.wMaxRtgW;
-      // limits were not felt while out of service: they apply at once
+      // limits had no effect while out of service: they apply at once
       this.activePower.skipRamps(this.#settings);
     }
     if (phase !== 'ramping') this.#enterService.endRamp();
     if (phase === 'shutting_down') this.#stopCeilingW = Math.abs(this.pW);
     if (this.phase === 'waiting') {
-      this.#enterService.breakOff();
+      this.#enterService.cancelDelay();
       this.lastTrip = null;
     }
     this.phase = phase;
@@ -317,11 +317,11 @@ export class Inverter {
     if (!isEnergized(phase)) this.protection.cessation.clear();
   }
 
-  /** Most power in either direction that the service phase and a cessation admit at the end of a sub-step. */
+  /** Maximum power in either direction that service phase and cessation admit at the end of a sub-step. */
   #serviceCeiling(end: SimTime, dtS: number): ServiceCeiling {
     const ceiling = this.#phaseCeiling(end, dtS);
     const { cessation } = this.protection;
-    const admitted = cessation.pending ? cessation.admitted(end, this.ratings.parameters) : 1;
+    const admitted = cessation.pending ? cessation.admittedShare(end, this.ratings.parameters) : 1;
     if (admitted >= 1) return ceiling;
     return {
       ceilingW: Math.min(ceiling.ceilingW, admitted * this.ratings.wMaxRtgW),
@@ -360,7 +360,7 @@ export class Inverter {
     this.pW = 0;
     this.qVar = 0;
     this.clipped = false;
-    this.squeezed = false;
+    this.apparentPowerLimited = false;
     this.reactivePower.clear();
     this.activePower.stop();
   }
@@ -377,7 +377,7 @@ export class Inverter {
       source.draw(0, false);
       return;
     }
-    // the autonomous reference starts at its setting, everything else settled; a fault is no voltage to get used to
+    // at start everything settles but the autonomous reference; it does not follow the voltage of a fault
     if (this.ceasedBy === null) this.reactivePower.follow(settings, this.curvePct, Number.isFinite(dtS) ? dtS : 0);
     this.#advanceActive(grid, dtS, ceiling);
     this.clipped = ratings.generator && this.link.exceeds(settings.wMaxW, negligibleW);
@@ -415,7 +415,7 @@ export class Inverter {
         wantedW: activePower.wantedW,
         sVa: this.circleVa,
         vPct: this.curvePct,
-        // without a source there is no converter running; on the way out reactive power goes with the active
+        // the converter does not run without a source; while shutting down reactive power goes to zero as well
         running: (source.availableDcW > 0 || source.absorbableDcW > 0) && this.phase !== 'shutting_down',
       },
       dtS,
@@ -423,7 +423,7 @@ export class Inverter {
     if (this.ceasedBy !== null) {
       this.pW = 0;
       this.qVar = 0;
-      this.squeezed = false;
+      this.apparentPowerLimited = false;
       return;
     }
     this.pW = reactivePower.pW;
@@ -433,7 +433,7 @@ export class Inverter {
       const supportVar = ((reactiveCurrentPu * this.curvePct) / 100) * ratings.vaMaxRtgVa;
       [this.pW, this.qVar] = withSupport(this.pW, this.qVar + supportVar, this.circleVa);
     }
-    this.squeezed = Math.abs(activePower.wantedW) - Math.abs(this.pW) > negligibleW;
+    this.apparentPowerLimited = Math.abs(activePower.wantedW) - Math.abs(this.pW) > negligibleW;
   }
 }
 
@@ -447,11 +447,11 @@ function withSupport(pW: number, qVar: number, circleVa: number): readonly [pW: 
 interface ServiceCeiling {
   readonly ceilingW: number;
   readonly decider: ActiveDecider;
-  /** part of the reactive power that may flow; absent: all of it */
+  /** share of the reactive power that may flow; absent: all of it */
   readonly varShare?: number;
 }
 
-/** The function behind a trip or a cessation; relays have no register. */
+/** The function behind a trip or a cessation; the optional relays have none. */
 const causeFunctions: Partial<Readonly<Record<TripCause, ControlFunction>>> = {
   lowVoltage: 'lv_trip',
   highVoltage: 'hv_trip',

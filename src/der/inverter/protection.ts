@@ -1,5 +1,5 @@
 /**
- * What watches the grid: trip timers, relays, momentary cessation and the enter-service window, on the extremes over
+ * Protection: trip timers, relays, momentary cessation and the enter-service window. All of them use the extremes over
  * the phases.
  */
 import type { SimTime } from '../../core/time/clock.ts';
@@ -13,12 +13,11 @@ import { relayKinds, Relays } from './relays.ts';
 import type { RelayKind } from './relays.ts';
 import { Cessation, rideThroughMode } from './ride-through.ts';
 import type { Settings } from './settings.ts';
-import { exceededWord, measurablePct, tripKinds, TripTimers } from './trip.ts';
+import { exceededKey, measurablePct, tripKinds, TripTimers } from './trip.ts';
 import type { TripInput, TripKind } from './trip.ts';
 
 export type TripCause = TripKind | RelayKind;
 
-/** What the protection of a device is built for. */
 export interface ProtectionRatings {
   readonly wiring: Wiring;
   readonly nominalHz: number;
@@ -30,8 +29,8 @@ export interface ProtectionRatings {
 export interface ProtectionState {
   readonly trip: TripCause | null;
   readonly inWindow: boolean;
-  /** the cause of the last trip is still there */
-  readonly causeStands: boolean;
+  /** the cause of the last trip is still present */
+  readonly causePersists: boolean;
   /** cessation has begun or ended */
   readonly cessationChanged: boolean;
 }
@@ -41,43 +40,43 @@ export class Protection {
   readonly #ratings: ProtectionRatings;
   readonly #trips = new TripTimers();
   readonly #relays: Relays;
-  #band: QuietBand = nowhere;
-  #bandOf: Settings | null = null;
+  #deadband: Deadband = emptyDeadband;
+  #deadbandSettings: Settings | null = null;
 
   constructor(ratings: ProtectionRatings) {
     this.#ratings = ratings;
     this.#relays = new Relays(ratings.parameters);
   }
 
-  /** Kinds of limit that are exceeded. */
+  /** Kinds of trip curve with an exceeded threshold. */
   get pendingTrips(): readonly TripKind[] {
     return this.#trips.pending();
   }
 
-  /** A relay is still measuring: the grid must be followed closely. */
+  /** A relay is still measuring: it needs short sub-steps. */
   get measuring(): boolean {
     return this.#relays.moving;
   }
 
-  /** Nothing counts or acts: no decision can change until the grid does. */
-  get calm(): boolean {
+  /** No timer runs and nothing acts: no decision can change until the grid does. */
+  get noTimers(): boolean {
     return !this.#trips.counting && !this.cessation.pending && !this.#relays.moving && this.#relays.islandDue === null;
   }
 
-  /** When a trip will happen if nothing changes; null: nothing counts. */
+  /** Instant of the trip if nothing changes; null: no timer runs. */
   tripDue(kind: TripKind | 'island'): SimTime | null {
     return kind === 'island' ? this.#relays.islandDue : this.#trips.due(kind);
   }
 
-  /** Whether this grid is so far from every threshold that there is nothing to look at. */
-  quiet(grid: GridValues, settings: Settings): boolean {
+  /** Whether no trip or cessation threshold can be exceeded under this grid. */
+  insideDeadband(grid: GridValues, settings: Settings): boolean {
     const { parameters, wiring, vNomRtgV } = this.#ratings;
     if (grid.island || parameters.rocofRelayHzS !== null || parameters.vectorShiftRelayDeg !== null) return false;
-    if (this.#bandOf !== settings) {
-      this.#bandOf = settings;
-      this.#band = quietBand(settings, settings.vNomV / vNomRtgV / 100);
+    if (this.#deadbandSettings !== settings) {
+      this.#deadbandSettings = settings;
+      this.#deadband = deadbandOf(settings, settings.vNomV / vNomRtgV / 100);
     }
-    const { lowPu, highPu, lowHz, highHz } = this.#band;
+    const { lowPu, highPu, lowHz, highHz } = this.#deadband;
     return grid.hz > lowHz && grid.hz < highHz && phasesWithin(wiring, grid, lowPu, highPu);
   }
 
@@ -90,7 +89,7 @@ export class Protection {
     );
   }
 
-  /** The grid as a device finds it when it starts. */
+  /** Sets the grid at the start of the device. */
   begin(grid: GridValues): void {
     this.#relays.begin(grid.angleDeg);
   }
@@ -105,7 +104,7 @@ export class Protection {
   measured(grid: GridValues, vNomV: number): TripInput {
     const [low, high] = extremePu(this.#ratings.wiring, grid);
     const factor = (100 * this.#ratings.vNomRtgV) / vNomV;
-    // 1.1 x 100 lies above 110 in doubles: a voltage on a threshold is not beyond it
+    // 1.1 x 100 is above 110 in doubles: a voltage on a threshold must not exceed it
     return {
       lowestPct: Math.round(low * factor * 1e9) / 1e9,
       highestPct: Math.round(high * factor * 1e9) / 1e9,
@@ -113,21 +112,21 @@ export class Protection {
     };
   }
 
-  /** Frequency where it can be measured, else null. */
+  /** Frequency, or null where the voltage is too low to measure it. */
   measurableHz(grid: GridValues): number | null {
     const [, highestPu] = extremePu(this.#ratings.wiring, grid);
     return highestPu * 100 > measurablePct ? grid.hz : null;
   }
 
-  /** Which thresholds this grid is beyond, as a word: while it stays the same no timer begins or ends. */
-  standing(grid: GridValues, settings: Settings): string {
+  /** A text that names the exceeded thresholds: while it stays the same no timer starts or ends. */
+  thresholdState(grid: GridValues, settings: Settings): string {
     const measured = this.measured(grid, settings.vNomV);
     const window = inWindow(settings, measured) ? 'in' : 'out';
-    if (this.quiet(grid, settings)) return window;
-    return `${window} ${exceededWord(measured, settings.trips)} ${exceededWord(measured, settings.cessations)}`;
+    if (this.insideDeadband(grid, settings)) return window;
+    return `${window} ${exceededKey(measured, settings.trips)} ${exceededKey(measured, settings.cessations)}`;
   }
 
-  /** The region of these terminals by category, or cessation by the curves in the registers. */
+  /** Ride-through region by category; momentary cessation follows the curves in the registers. */
   rideThrough(grid: GridValues, vNomV: number): RideThroughMode {
     if (this.cessation.kind !== null) return 'momentary_cessation';
     return rideThroughMode(this.#ratings.abnormal, this.measured(grid, vNomV), this.#ratings.nominalHz);
@@ -154,15 +153,15 @@ export class Protection {
     return {
       trip: limit ?? relay,
       inWindow: inWindow(settings, measured),
-      causeStands: this.#causeStands(lastTrip, grid),
+      causePersists: this.#causePersists(lastTrip, grid),
       cessationChanged: energized && this.cessation.update(t, measured, settings.cessations, this.#ratings.parameters),
     };
   }
 
-  #causeStands(cause: TripCause | null, grid: GridValues): boolean {
+  #causePersists(cause: TripCause | null, grid: GridValues): boolean {
     if (cause === null) return false;
     const relay = relayKinds.find((kind) => kind === cause);
-    // of the relays only an island lasts
+    // of the causes of relays only an island persists
     if (relay) return relay === 'island' && grid.island;
     return tripKinds.some((kind) => kind === cause && this.#trips.pending().includes(kind));
   }
@@ -172,17 +171,17 @@ function inWindow({ enterService: e }: Settings, { lowestPct, highestPct, hz }: 
   return lowestPct >= e.vLowPct && highestPct <= e.vHighPct && hz >= e.hzLow && hz <= e.hzHigh;
 }
 
-/** Voltages and frequencies that no trip or cessation curve has anything to say about. */
-interface QuietBand {
+/** Range of voltage and frequency without any trip or cessation threshold. */
+interface Deadband {
   readonly lowPu: number;
   readonly highPu: number;
   readonly lowHz: number;
   readonly highHz: number;
 }
 
-const nowhere: QuietBand = { lowPu: Infinity, highPu: -Infinity, lowHz: Infinity, highHz: -Infinity };
+const emptyDeadband: Deadband = { lowPu: Infinity, highPu: -Infinity, lowHz: Infinity, highHz: -Infinity };
 
-function quietBand({ trips, cessations }: Settings, puPerPct: number): QuietBand {
+function deadbandOf({ trips, cessations }: Settings, puPerPct: number): Deadband {
   const limits = (kind: TripKind) =>
     [trips[kind], cessations[kind]].flatMap(({ enabled, points }) => (enabled ? points.map(({ limit }) => limit) : []));
   return {

@@ -1,4 +1,4 @@
-/** How an output follows its target in time: straight ramps and the open-loop response. */
+/** How an output follows its target: linear ramps and the open-loop response. */
 
 /** Moves `from` towards `to` by at most `ratePerS` x `dtS`. */
 export function rampTowards(from: number, to: number, ratePerS: number, dtS: number): number {
@@ -8,8 +8,8 @@ export function rampTowards(from: number, to: number, ratePerS: number, dtS: num
 }
 
 /**
- * A command that is ramped when it changes (704.WRmp). It starts at the power of the moment where that lies between,
- * so that a value that was not felt does not delay the change.
+ * A command that is ramped when it changes (704.WRmp). The ramp starts at the present output where that lies between old
+ * and new value, so that a command without an effect does not delay the change.
  */
 export function rampCommand(from: number, target: number, output: number, ratePerS: number, dtS: number): number {
   const start = target >= from ? Math.min(target, Math.max(from, output)) : Math.max(target, Math.min(from, output));
@@ -17,8 +17,8 @@ export function rampCommand(from: number, target: number, output: number, ratePe
 }
 
 /**
- * The open-loop response of IEEE 1547-2018: a first-order lag that has done 90 % of a step after `responseS`. Exact for
- * any `dtS` while the target stands. @param settledAt distance at which the target counts as reached
+ * The open-loop response of IEEE 1547-2018: a first-order lag that completes 90 % of a step in `responseS`. Exact for
+ * any `dtS` while the target is constant. @param settledAt distance at which the target counts as reached
  */
 export function respond(from: number, to: number, responseS: number, dtS: number, settledAt: number): number {
   if (responseS <= 0 || from === to) return to;

@@ -1,4 +1,4 @@
-/** Ratings of an inverter, what follows from them, and the shape of the register map that fits them. */
+/** Ratings of an inverter, and the register map that fits them. */
 import type { ModelChoice } from '../../sunspec/map/layout.ts';
 import { m1 } from '../../sunspec/models/m001.ts';
 import { m701 } from '../../sunspec/models/m701.ts';
@@ -27,7 +27,7 @@ export interface Ratings {
   /** line-to-neutral on single phase, line-to-line otherwise */
   readonly vNomV: number;
   readonly aMaxA: number;
-  /** power that the device can take from the grid, W; null: it only delivers */
+  /** power that the device can absorb from the grid, W; null: it only delivers */
   readonly chargeMaxW: number | null;
   readonly category: 'CAT_A' | 'CAT_B';
   readonly abnormal: 'CAT_1' | 'CAT_2' | 'CAT_3';
@@ -37,12 +37,12 @@ export interface Ratings {
 /** Reactive capability, of the apparent power rating (IEEE 1547-2018 Table 7). */
 export const injectShare = 0.44;
 export const absorbShare = { CAT_A: 0.25, CAT_B: 0.44 } as const;
-/** current that an inverter of this class can carry above its nominal one */
+/** Maximum current, of the nominal one. */
 export const currentHeadroom = 1.1;
 
-/** Exponent with which values up to `most` fit a register whose largest value is `registerMax`, no finer than `finest`. */
-export function scaleFor(most: number, registerMax: number, finest: number): number {
-  return Math.max(finest, Math.ceil(Math.log10(most / registerMax)));
+/** Scale exponent with which values up to `maxValue` fit a register of at most `registerMax`; at least `finest`. */
+export function scaleFor(maxValue: number, registerMax: number, finest: number): number {
+  return Math.max(finest, Math.ceil(Math.log10(maxValue / registerMax)));
 }
 
 const int16Max = 32767;
@@ -65,7 +65,7 @@ function omitted701(wiring: Wiring): ReadonlySet<string> {
   return new Set([...always, ...phaseBlock(2), ...phaseBlock(3), 'VL1L2', 'LLV']);
 }
 
-/** Settings of 702 without an effect in this device are not offered. */
+/** Settings of 702 that have no effect in this device. */
 const omitted702 = [
   'WDisChaRteMaxRtg',
   'VADisChaRteMaxRtg',
@@ -84,7 +84,7 @@ const omitted702 = [
   'VMin',
 ];
 
-/** What belongs to devices that can take power from the grid. */
+/** Points of devices that can absorb power from the grid. */
 const charging702 = ['WChaRteMaxRtg', 'WChaRteMax', 'VAChaRteMaxRtg'];
 const charging704 = [
   'PFWAbsEna',
@@ -98,9 +98,9 @@ const charging704 = [
 ];
 
 /**
- * The roomy map for an inverter: every model of the chain with three sets of ten points.
- * @param storage 713, and what follows 715
- * @param addressable a line knows the device by its address
+ * The full map of an inverter: every model of the chain, with three sets of ten points per curve.
+ * @param storage 713, and the models after 715
+ * @param addressable the device has an address on a serial line (1.DA)
  */
 export function modelChoices(
   ratings: Ratings,
@@ -118,7 +118,7 @@ export function modelChoices(
   const oneWay = ratings.chargeMaxW === null;
   const power = { W_SF: powerSf, VA_SF: powerSf, Var_SF: powerSf, V_SF: voltSf, A_SF: currentSf, PF_SF: -3 };
   return [
-    // where unit ids follow from the port there is no address to set
+    // on TCP the port selects the device: there is no address to set
     { def: m1, omit: new Set(addressable ? [] : ['DA']) },
     { def: m701, scale: { ...power, Hz_SF: -3, TotWh_SF: 0, TotVarh_SF: 0, Tmp_SF: -1 }, omit: omitted701(wiring) },
     { def: m702, scale: { ...power, S_SF: -3 }, omit: new Set([...omitted702, ...(oneWay ? charging702 : [])]) },

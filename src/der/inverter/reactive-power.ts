@@ -1,4 +1,4 @@
-/** Reactive power functions (IEEE 1547-2018 5.3): which one acts, what it asks for, how it gets there. */
+/** Reactive power functions (IEEE 1547-2018 5.3): which one acts, its request, and the way from there to the output. */
 import type { ReactiveDecider } from '../../contract/grid-trace.ts';
 import { clampVar, lowPowerShare, settle, varBase } from './capability.ts';
 import type { Capability, Priority } from './capability.ts';
@@ -7,7 +7,7 @@ import { rampTowards, respond } from './ramp.ts';
 import type { PfSetting, Settings } from './settings.ts';
 import { ReferenceVoltage, voltVarPct } from './volt-var.ts';
 
-/** Of several enabled functions the one enabled last acts; a fresh process starts in this order, the last one winning. */
+/** Of several enabled functions the one enabled last acts. This is the order at start; the last one has priority. */
 export const reactiveFunctions = ['pf_absorb', 'pf_inject', 'constant_var', 'watt_var', 'volt_var'] as const;
 export type ReactiveFunction = (typeof reactiveFunctions)[number];
 
@@ -32,8 +32,8 @@ export function reorderReactive(
   before: Settings,
   after: Settings,
 ): readonly ReactiveFunction[] {
-  const fresh = order.filter((name) => reactiveEnabled(after, name) && !reactiveEnabled(before, name));
-  return fresh.length === 0 ? order : [...order.filter((name) => !fresh.includes(name)), ...fresh];
+  const enabled = order.filter((name) => reactiveEnabled(after, name) && !reactiveEnabled(before, name));
+  return enabled.length === 0 ? order : [...order.filter((name) => !enabled.includes(name)), ...enabled];
 }
 
 /** Constant power factor has a setting for each direction of active power; the others act in both. */
@@ -41,7 +41,7 @@ function applies(name: ReactiveFunction, pW: number): boolean {
   return name === 'pf_inject' ? pW >= 0 : name !== 'pf_absorb' || pW < 0;
 }
 
-/** The function that acts at `pW`: of those enabled that apply, the one enabled last. */
+/** The function that acts at `pW`: the one enabled last among those that apply. */
 export function actingReactive(
   order: readonly ReactiveFunction[],
   settings: Settings,
@@ -71,7 +71,7 @@ function wattVarAt(settings: Settings, pW: number): number {
 
 const circleHalvings = 40;
 
-/** Watt-var where the circle is too small for the wanted power: slides along the curve to the circle. */
+/** Watt-var; where the wanted power lies outside the circle, the point at which the curve meets the circle. */
 function wattVar(settings: Settings, wantedW: number, sVa: number): number {
   const outside = (pW: number) => Math.hypot(pW, wattVarAt(settings, pW)) > sVa;
   if (!outside(wantedW)) return wattVarAt(settings, wantedW);
@@ -89,7 +89,7 @@ function voltVar(settings: Settings, pW: number, vPct: number, vRefPct: number):
   return (pct / 100) * varBase(settings, settings.voltVar.reference, pct, pW);
 }
 
-/** Which side gives way on the circle: constant PF shrinks both together, the others follow their own priority. */
+/** Priority on the circle: constant PF shrinks P and Q together, the others have a setting. */
 export function priorityOf(settings: Settings, acting: ReactiveFunction | null): Priority {
   if (isPowerFactor(acting)) return 'both';
   const reactiveFirst =
@@ -104,8 +104,8 @@ export function priorityOf(settings: Settings, acting: ReactiveFunction | null):
 }
 
 /**
- * Most active power beside `qVar` under constant power factor: its share of the circle, and while reactive power is
- * still on its way the room that is left.
+ * Maximum active power beside `qVar` under constant power factor: its share of the circle, or the room that is left
+ * while reactive power is still moving.
  */
 function activeRoom(settings: Settings, acting: ReactiveFunction | null, qVar: number, sVa: number): number {
   if (!isPowerFactor(acting)) return Infinity;
@@ -116,13 +116,13 @@ function activeRoom(settings: Settings, acting: ReactiveFunction | null, qVar: n
 export interface ReactiveInput {
   readonly settings: Settings;
   readonly capability: Capability;
-  /** active power that the functions ask for, W */
+  /** active power after all functions, W */
   readonly wantedW: number;
   /** radius of the circle: VAMax, less where the current limits it */
   readonly sVa: number;
-  /** voltage of the curves, percent of VNom */
+  /** mean voltage, the input of the curves, percent of VNom */
   readonly vPct: number;
-  /** the converter runs and is to stay: otherwise reactive power goes to zero */
+  /** the converter runs and does not stop; otherwise reactive power moves to zero */
   readonly running: boolean;
 }
 
@@ -131,14 +131,14 @@ function varRateS(settings: Settings): number {
   return (settings.varRampPctS / 100) * Math.max(settings.varMaxInjVar, settings.varMaxAbsVar);
 }
 
-/** A var this close to its target has reached it. */
+/** Within this distance of its target the reactive power has reached it, var. */
 const negligibleVar = 1e-3;
 
 export class ReactivePower {
   readonly #reference = new ReferenceVoltage();
   #order: readonly ReactiveFunction[] = reactiveFunctions;
   acting: ReactiveFunction | null = null;
-  /** what the acting function asks for, and how far it is on its way there */
+  /** request of the acting function within the capability, and the ramped or filtered command, var */
   targetVar = 0;
   commandVar = 0;
   vRefPct = 100;
@@ -152,12 +152,12 @@ export class ReactivePower {
     this.#order = reorderReactive(this.#order, before, after);
   }
 
-  /** The order of a fresh process. */
+  /** Restores the order at start. */
   forgetOrder(): void {
     this.#order = reactiveFunctions;
   }
 
-  /** Nothing flows any more; on return reactive power starts from zero. */
+  /** Nothing flows; on return reactive power starts from zero. */
   clear(): void {
     this.commandVar = 0;
     this.targetVar = 0;
@@ -168,7 +168,7 @@ export class ReactivePower {
     this.moving = false;
   }
 
-  /** The autonomous reference follows the voltage. */
+  /** Advances the autonomous reference voltage. */
   follow(settings: Settings, vPct: number, dtS: number): void {
     this.vRefPct = this.#reference.advance(settings.voltVar, vPct, dtS);
   }
@@ -196,7 +196,7 @@ export class ReactivePower {
     this.pW = pW;
     this.qVar = qVar;
     this.decidedBy = decider(acting ?? 'none', requestedVar, targetVar, commandVar, capableVar, qVar);
-    // held back by the circle is not on the way
+    // an output at the circle does not move
     this.moving = commandVar !== targetVar && qVar !== before;
   }
 
@@ -221,7 +221,7 @@ export class ReactivePower {
     }
   }
 
-  /** Seconds that the way out takes from here, at 704.VarRmp. */
+  /** Seconds from the present output to zero at 704.VarRmp. */
   secondsToZero(settings: Settings): number {
     const left = Math.abs(clampVar(settings, this.qVar));
     return left === 0 ? 0 : left / varRateS(settings);

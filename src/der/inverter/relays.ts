@@ -1,6 +1,6 @@
 /**
- * Protection besides voltage and frequency limits: anti-islanding (704.AntiIslEna, IEEE 1547-2018 8.1), and two relays
- * that the standard does not ask for and that some devices have: rate of change of frequency, and vector shift.
+ * Protection besides voltage and frequency limits: anti-islanding (704.AntiIslEna, IEEE 1547-2018 8.1), and two optional
+ * relays outside the standard: rate of change of frequency, and vector shift.
  */
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -25,7 +25,7 @@ const negligibleHz = 1e-4;
 export class Relays {
   readonly #parameters: InverterParameters;
   #islandDue: SimTime | null = null;
-  /** low-pass of the frequency; what was seen last, and when */
+  /** low-pass of the frequency; the last frequency and its instant */
   #meanHz: number | null = null;
   #lastHz: number | null = null;
   #at: SimTime | null = null;
@@ -37,7 +37,7 @@ export class Relays {
     this.#parameters = parameters;
   }
 
-  /** When the island under way is found; null: none. */
+  /** Instant at which the present island is detected; null: no island. */
   get islandDue(): SimTime | null {
     return this.#islandDue;
   }
@@ -46,7 +46,7 @@ export class Relays {
     return this.#islandDue !== null && this.#islandDue > t ? this.#islandDue : Infinity;
   }
 
-  /** Takes this angle as the one before the first look. */
+  /** Sets the angle before the first update. */
   begin(angleDeg: number): void {
     this.#angleDeg = angleDeg;
   }
@@ -59,7 +59,7 @@ export class Relays {
     this.moving = false;
   }
 
-  /** Follows the grid at `t`; returns the relay that trips now, or null. */
+  /** Updates all relays at `t`. @returns the relay that trips now, or null */
   update(t: SimTime, input: RelayInput): RelayKind | null {
     if (!input.watching) {
       this.clear();
@@ -67,31 +67,31 @@ export class Relays {
     }
     if (!input.island || !input.antiIslanding) this.#islandDue = null;
     else this.#islandDue ??= addSeconds(t, this.#parameters.antiIslandingS);
-    const rate = this.#rate(t, input.hz);
-    const shift = this.#shift(input.angleDeg);
+    const rate = this.#rocofHzS(t, input.hz);
+    const shift = this.#angleShiftDeg(input.angleDeg);
     const { rocofRelayHzS, vectorShiftRelayDeg } = this.#parameters;
     if (this.#islandDue !== null && this.#islandDue <= t) return 'island';
     if (rocofRelayHzS !== null && rate > rocofRelayHzS) return 'rocof';
     return vectorShiftRelayDeg !== null && shift >= vectorShiftRelayDeg ? 'vectorShift' : null;
   }
 
-  /** Rate of change of frequency, Hz/s, over a short window. */
-  #rate(t: SimTime, hz: number): number {
+  /** Rate of change of frequency over a short window; updates the low-pass and `moving`. */
+  #rocofHzS(t: SimTime, hz: number): number {
     if (this.#parameters.rocofRelayHzS === null) return 0;
     const passedS = this.#at === null ? 0 : Math.max(0, secondsBetween(this.#at, t));
-    // what was seen last has held until now: a step after a long calm is a step
+    // the last frequency has held until now: a change after a long pause is a step, not a slow ramp
     const heldHz = this.#lastHz ?? hz;
     this.#meanHz = heldHz + ((this.#meanHz ?? hz) - heldHz) * Math.exp(-passedS / rocofWindowS);
     this.#at = t;
     this.#lastHz = hz;
     const gap = Math.abs(hz - this.#meanHz);
     this.moving = gap > negligibleHz;
-    // a ramp that is looked at in steps lags by half a step more
+    // sampling a ramp in steps adds a lag of half a step
     return gap / (rocofWindowS + Math.min(passedS, rocofWindowS) / 2);
   }
 
-  /** Change of the phase angle since the last look, degrees. */
-  #shift(angleDeg: number): number {
+  /** Change of the phase angle since the last update. */
+  #angleShiftDeg(angleDeg: number): number {
     const before = this.#angleDeg ?? angleDeg;
     this.#angleDeg = angleDeg;
     const turn = Math.abs(angleDeg - before) % 360;

@@ -10,7 +10,7 @@ import type { TripSettings } from './settings.ts';
 
 type Region = readonly [edgePct: number, mode: RideThroughMode];
 
-/** By category: a voltage below the edge is in the region; the first that fits counts. */
+/** By category: the first region counts whose edge lies above the voltage (low) or below it (high). */
 const lowRegions: Record<Ratings['abnormal'], readonly Region[]> = {
   CAT_1: [
     [50, 'cease_to_energize'],
@@ -41,10 +41,10 @@ const highRegions: Record<Ratings['abnormal'], readonly Region[]> = {
     [110, 'momentary_cessation'],
   ],
 };
-/** Beyond this distance from nominal a device is in mandatory operation, Hz. */
+/** Further than this from nominal a device is in mandatory operation, Hz. */
 const continuousHz = 1.2;
 
-/** The region that voltage and frequency stand in. The mode that a device shows; cessation follows the registers. */
+/** The region of voltage and frequency. It is for display: cessation itself follows the registers. */
 export function rideThroughMode(abnormal: Ratings['abnormal'], input: TripInput, nominalHz: number): RideThroughMode {
   const low = lowRegions[abnormal].find(([edge]) => input.lowestPct < edge);
   if (low) return low[1];
@@ -53,44 +53,44 @@ export function rideThroughMode(abnormal: Ratings['abnormal'], input: TripInput,
   return Math.abs(input.hz - nominalHz) > continuousHz + 1e-9 ? 'mandatory_operation' : 'continuous_operation';
 }
 
-/** Momentary cessation by the MomCess curves of 707-710: nothing flows, the device stays connected, and comes back. */
+/** Momentary cessation by the MomCess curves of 707-710: nothing flows, but the device stays connected and returns. */
 export class Cessation {
   readonly #timers = new TripTimers();
-  #since: TripKind | null = null;
+  #kind: TripKind | null = null;
   #endedAt: SimTime | null = null;
 
   /** The curve that holds the output at zero, or null. */
   get kind(): TripKind | null {
-    return this.#since;
+    return this.#kind;
   }
 
-  /** Follows the measurements at `t`. @returns whether cessation has begun or ended */
+  /** Updates the timers at `t`. @returns whether cessation has begun or ended */
   update(
     t: SimTime,
     input: TripInput,
     curves: TripSettings,
     { cessationReturnS, cessationRampS }: InverterParameters,
   ): boolean {
-    const before = this.#since;
-    this.#since = this.#timers.update(t, input, curves);
-    if (before !== null && this.#since === null) this.#endedAt = t;
+    const before = this.#kind;
+    this.#kind = this.#timers.update(t, input, curves);
+    if (before !== null && this.#kind === null) this.#endedAt = t;
     const back = this.#endedAt !== null && secondsBetween(this.#endedAt, t) >= cessationReturnS + cessationRampS;
-    if (this.#since !== null || back) this.#endedAt = null;
-    return (before === null) !== (this.#since === null);
+    if (this.#kind !== null || back) this.#endedAt = null;
+    return (before === null) !== (this.#kind === null);
   }
 
   clear(): void {
     this.#timers.clear();
-    this.#since = null;
+    this.#kind = null;
     this.#endedAt = null;
   }
 
-  /** Whether a timer runs, cessation acts, or the output is on its way back. */
+  /** Whether a timer runs, cessation acts, or the output returns. */
   get pending(): boolean {
-    return this.#since !== null || this.#endedAt !== null || this.#timers.counting;
+    return this.#kind !== null || this.#endedAt !== null || this.#timers.counting;
   }
 
-  /** Next instant after `t` at which something begins or ends. */
+  /** The next instant after `t` at which cessation, its return delay or its return ramp begins or ends. */
   nextDue(t: SimTime, { cessationReturnS, cessationRampS }: InverterParameters): number {
     let next = this.#timers.nextDue(t);
     if (this.#endedAt === null) return next;
@@ -101,9 +101,9 @@ export class Cessation {
     return next;
   }
 
-  /** Part of the rated power that may flow at `t`, 0 to 1. */
-  admitted(t: SimTime, { cessationReturnS, cessationRampS }: InverterParameters): number {
-    if (this.#since !== null) return 0;
+  /** Share of the rated power that may flow at `t`, 0 to 1. */
+  admittedShare(t: SimTime, { cessationReturnS, cessationRampS }: InverterParameters): number {
+    if (this.#kind !== null) return 0;
     if (this.#endedAt === null) return 1;
     const passedS = secondsBetween(this.#endedAt, t) - cessationReturnS;
     return passedS >= cessationRampS ? 1 : Math.max(0, passedS / cessationRampS);

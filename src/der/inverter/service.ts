@@ -1,24 +1,24 @@
 /**
- * Whether the device is in service, and how it gets there and out: a pure transition table after
- * IEEE 1547-2018 4.10 (enter service, cease to energize) and the state table in docs/ARCHITECTURE.md.
+ * The service states of a device: a transition table after IEEE 1547-2018 4.10 (enter service, cease to energize) and the
+ * state table in docs/ARCHITECTURE.md.
  */
 
 export const servicePhases = ['in_service', 'ramping', 'waiting', 'ceased', 'shutting_down', 'off', 'tripped'] as const;
 export type ServicePhase = (typeof servicePhases)[number];
 
-/** What decides a transition, at one instant. */
+/** Inputs of a transition at one instant. */
 export interface ServiceInput {
   /** switch open, or operator stop */
   readonly stop: boolean;
   /** 703.ES disabled, or operator standby: cease to energize */
   readonly cease: boolean;
-  /** a protective threshold is exceeded and its time is over */
+  /** a protective threshold has been exceeded for its whole time */
   readonly trip: boolean;
   /** the kind of threshold that caused the last trip is still exceeded */
-  readonly causeStands: boolean;
+  readonly causePersists: boolean;
   /** voltage and frequency inside the enter-service window */
   readonly inWindow: boolean;
-  /** the window has been held for the whole delay */
+  /** the grid has been inside the window for the whole delay */
   readonly delayOver: boolean;
   /** the ramp after entering has ended, or there is none */
   readonly rampOver: boolean;
@@ -30,13 +30,13 @@ interface Transition {
   readonly from: readonly ServicePhase[];
   readonly when: (input: ServiceInput) => boolean;
   readonly to: ServicePhase;
-  /** for pictures and messages */
+  /** for the diagram */
   readonly label: string;
 }
 
 const energized: readonly ServicePhase[] = ['in_service', 'ramping', 'shutting_down'];
 
-/** Highest priority first: trip, stop, cease, then the way back. */
+/** Highest priority first: trip, stop, cease, then the return. */
 export const serviceTransitions: readonly Transition[] = [
   { from: [...energized, 'ceased'], when: (i) => i.trip, to: 'tripped', label: 'trip' },
   { from: ['in_service', 'ramping'], when: (i) => i.stop, to: 'shutting_down', label: 'stop' },
@@ -45,7 +45,7 @@ export const serviceTransitions: readonly Transition[] = [
   { from: ['shutting_down'], when: (i) => i.atZero, to: 'off', label: 'at zero' },
   { from: ['in_service', 'ramping'], when: (i) => i.cease, to: 'ceased', label: 'cease' },
   { from: ['off'], when: (i) => !i.stop, to: 'waiting', label: 'start' },
-  { from: ['tripped'], when: (i) => !i.trip && !i.causeStands, to: 'waiting', label: 'cause gone' },
+  { from: ['tripped'], when: (i) => !i.trip && !i.causePersists, to: 'waiting', label: 'cause gone' },
   { from: ['ceased'], when: (i) => !i.cease, to: 'waiting', label: 'permit' },
   {
     from: ['waiting'],
@@ -56,7 +56,7 @@ export const serviceTransitions: readonly Transition[] = [
   { from: ['ramping'], when: (i) => i.rampOver, to: 'in_service', label: 'ramp over' },
 ];
 
-/** The phase after one instant; the same phase when nothing applies. */
+/** The phase after one transition; the same phase when none applies. */
 export function nextPhase(phase: ServicePhase, input: ServiceInput): ServicePhase {
   return serviceTransitions.find((row) => row.from.includes(phase) && row.when(input))?.to ?? phase;
 }

@@ -1,19 +1,19 @@
 /**
- * What the connection point of the site admits to one device. A bound that becomes tighter holds at once: a limit of the
- * site must not be exceeded for a ramp. One that becomes wider lets the power go on with 704.WRmp.
+ * Bounds of one device at the connection point of the site. A tighter bound holds at once: a ramp must not exceed the
+ * limit of the site. After a wider one the power rises with 704.WRmp.
  */
 
-/** The next bound, as a magnitude. @param wishW what the device would run at without it */
-function followed(fromW: number, towardsW: number, wishW: number, stepW: number): number {
-  // a bound that is not felt has nothing to ramp
-  return towardsW <= fromW || fromW >= wishW ? towardsW : Math.min(towardsW, fromW + stepW);
+/** The next bound, as a magnitude. @param freeW power of the device without the bound */
+function nextBound(fromW: number, towardsW: number, freeW: number, stepW: number): number {
+  // a bound that does not limit the power needs no ramp
+  return towardsW <= fromW || fromW >= freeW ? towardsW : Math.min(towardsW, fromW + stepW);
 }
 
 export class SiteBound {
-  /** what holds in this sub-step, W; infinite: nothing */
+  /** bounds of this sub-step, W; infinite: none */
   ceilingW = Infinity;
   floorW = -Infinity;
-  /** change of the bounds towards wider ones, W per second, in the last sub-step with a bound */
+  /** rate of widening in the last sub-step with a bound, W/s */
   rateWS = Infinity;
   /** a bound is in force or on its way out */
   inForce = false;
@@ -27,8 +27,8 @@ export class SiteBound {
     this.inForce ||= floorW !== -Infinity || ceilingW !== Infinity;
   }
 
-  /** Goes to what is admitted: nothing flows that could ramp. */
-  arrive(): void {
+  /** Takes the new bounds without a ramp: nothing flows. */
+  jump(): void {
     this.ceilingW = this.#admittedW;
     this.floorW = this.#admittedFloorW;
     this.inForce = this.ceilingW !== Infinity || this.floorW !== -Infinity;
@@ -36,14 +36,14 @@ export class SiteBound {
 
   /**
    * Advances by `dtS`; Infinity goes to the end.
-   * @param freeW what the device would run at without a bound
-   * @returns whether a bound that is felt is on its way
+   * @param freeW power of the device without a bound
+   * @returns whether a bound that limits the power is still moving
    */
-  follow(freeW: number, rateWS: number, dtS: number): boolean {
+  advance(freeW: number, rateWS: number, dtS: number): boolean {
     const stepW = dtS === Infinity ? Infinity : rateWS * dtS;
     this.rateWS = rateWS;
-    this.ceilingW = followed(this.ceilingW, this.#admittedW, freeW, stepW);
-    this.floorW = 0 - followed(-this.floorW, -this.#admittedFloorW, -freeW, stepW);
+    this.ceilingW = nextBound(this.ceilingW, this.#admittedW, freeW, stepW);
+    this.floorW = 0 - nextBound(-this.floorW, -this.#admittedFloorW, -freeW, stepW);
     this.inForce = this.ceilingW !== Infinity || this.floorW !== -Infinity;
     return (
       (this.ceilingW < this.#admittedW && freeW > this.ceilingW) ||

@@ -1,8 +1,8 @@
-/** One device as the connection point of its site sees it. AC powers at the terminals, W, positive into the grid. */
+/** One device at the connection point of its site. AC powers at the terminals, W, positive into the grid. */
 import type { Inverter } from './inverter.ts';
 
-/** Closer to what was asked for than this the device has followed, W. */
-const followedW = 1e-3;
+/** Within this distance the output equals the admitted power, W. */
+const toleranceW = 1e-3;
 
 export class SiteShare {
   readonly #inverter: Inverter;
@@ -24,13 +24,13 @@ export class SiteShare {
     return this.#beside.loadW;
   }
 
-  /** What the device would run at without a limit of the site, once ramps of its source are over. */
+  /** Power without a limit of the site, once ramps of the source are over. */
   get demandW(): number {
     const { activePower, settings, link } = this.#inverter;
     return activePower.demandW(settings, link);
   }
 
-  /** What it can be counted on to run at after `seconds` when the site admits all of it; never beyond the demand. */
+  /** Power that the device surely reaches in `seconds` when the site admits all of its demand; at most the demand. */
   reachW(seconds: number): number {
     const {
       activePower: { freeW, site },
@@ -38,42 +38,42 @@ export class SiteShare {
       pW,
     } = this.#inverter;
     const admittedW = Math.max(site.floorW, Math.min(site.ceilingW, freeW));
-    // what the circle leaves, or a source that rests rather than run on little, is all there is
-    const ownW = Math.abs(pW - admittedW) > followedW ? pW : freeW;
+    // limited by the circle, or by a source that pauses below its minimum power: the output does not rise
+    const ownW = Math.abs(pW - admittedW) > toleranceW ? pW : freeW;
     const ramped = site.inForce ? site.rateWS * seconds : Infinity;
     const boundW = Math.max(site.floorW - ramped, Math.min(site.ceilingW + ramped, ownW));
-    // a source that was held back ramps from there; one on its way to its least power starts nothing yet
+    // a limited source ramps from its output; below its minimum power it still delivers nothing
     if (boundW < 0) {
-      const reachW = Math.max(boundW, link.risenW(pW, -1, seconds));
-      return reachW > -this.leastAbsorbedW ? Math.max(reachW, Math.min(0, pW)) : reachW;
+      const reachW = Math.max(boundW, link.rampedW(pW, -1, seconds));
+      return reachW > -this.minAbsorbW ? Math.max(reachW, Math.min(0, pW)) : reachW;
     }
-    const reachW = Math.min(boundW, link.risenW(pW, 1, seconds));
-    return reachW < this.leastGivenW ? Math.min(reachW, Math.max(0, pW)) : reachW;
+    const reachW = Math.min(boundW, link.rampedW(pW, 1, seconds));
+    return reachW < this.minInjectW ? Math.min(reachW, Math.max(0, pW)) : reachW;
   }
 
-  /** Least power below which it gives nothing at all. */
-  get leastGivenW(): number {
-    return this.#inverter.link.leastGivenW;
+  /** Minimum power: below it the device injects nothing. */
+  get minInjectW(): number {
+    return this.#inverter.link.minInjectW;
   }
 
-  /** Least power, a magnitude, below which it absorbs nothing at all. */
-  get leastAbsorbedW(): number {
-    return this.#inverter.link.leastAbsorbedW;
+  /** Minimum power, a magnitude: below it the device absorbs nothing. */
+  get minAbsorbW(): number {
+    return this.#inverter.link.minAbsorbW;
   }
 
-  /** Setting of 702 for what it may give; 0 while it has nothing to give that sun or wind could not bring at once. */
-  get mostW(): number {
+  /** 702.WMax, by which shares are weighted; 0 for a storage that has nothing to give now. */
+  get maxInjectW(): number {
     const { settings, ratings, link } = this.#inverter;
     return ratings.generator || link.availableW > 0 ? settings.wMaxW : 0;
   }
 
-  /** The same for what it may take. */
-  get mostAbsorbedW(): number {
+  /** 702.WChaRteMax likewise; 0 while nothing can be absorbed. */
+  get maxAbsorbW(): number {
     const { settings, link } = this.#inverter;
     return link.absorbableW > 0 ? settings.chargeMaxW : 0;
   }
 
-  /** Bounds from the next sub-step on, `floorW` <= 0 <= `ceilingW`; infinite: none. */
+  /** Sets the bounds from the next sub-step on, `floorW` <= 0 <= `ceilingW`; infinite: none. */
   admit(floorW: number, ceilingW: number): void {
     this.#inverter.activePower.site.admit(floorW, ceilingW);
   }

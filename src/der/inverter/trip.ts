@@ -1,6 +1,6 @@
 /**
- * Timers of the curves of models 707-710 (IEEE 1547-2018 6.4, 6.5): one timer per threshold, counting while any phase is
- * beyond it, cleared at once on return, acting at the computed instant.
+ * Timers of the curves of models 707-710 (IEEE 1547-2018 6.4, 6.5): one timer per threshold. It runs while any phase
+ * exceeds the threshold, is cleared at once on return, and trips at the computed instant.
  */
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -9,41 +9,41 @@ import type { TripSetting, TripSettings } from './settings.ts';
 export const tripKinds = ['lowVoltage', 'highVoltage', 'lowFrequency', 'highFrequency'] as const;
 export type TripKind = (typeof tripKinds)[number];
 
-const below: Readonly<Record<TripKind, boolean>> = {
+const isLowLimit: Readonly<Record<TripKind, boolean>> = {
   lowVoltage: true,
   highVoltage: false,
   lowFrequency: true,
   highFrequency: false,
 };
 
-/** Frequency is measured where some phase has a higher voltage, percent of nominal (IEEE 1547-2018 6.5.1). */
+/** Frequency can be measured while any phase is above this voltage, percent of nominal (IEEE 1547-2018 6.5.1). */
 export const measurablePct = 30;
 
-/** What the trip functions measure: extremes over the phases in percent of VNom, and frequency. */
+/** Measurements of the trip functions: extremes over the phases in percent of VNom, and frequency. */
 export interface TripInput {
   readonly lowestPct: number;
   readonly highestPct: number;
   readonly hz: number;
 }
 
-/** A threshold that is exceeded now. */
+/** Timer of an exceeded threshold. */
 interface Running {
   readonly limit: number;
   readonly since: SimTime;
   readonly due: SimTime;
 }
 
-const isBeyond = (kind: TripKind, limit: number, value: number) => (below[kind] ? value < limit : value > limit);
+const isBeyond = (kind: TripKind, limit: number, value: number) => (isLowLimit[kind] ? value < limit : value > limit);
 
-/** What a kind of limit looks at; null: it cannot be measured. */
+/** The measurement for a kind of limit; null: it cannot be measured. */
 function measure(kind: TripKind, { lowestPct, highestPct, hz }: TripInput): number | null {
   if (kind === 'lowVoltage') return lowestPct;
   if (kind === 'highVoltage') return highestPct;
   return highestPct > measurablePct ? hz : null;
 }
 
-/** How many thresholds of each kind are exceeded, as a word: while it stays the same no timer begins or ends. */
-export function exceededWord(input: TripInput, trips: TripSettings): string {
+/** The counts of exceeded thresholds by kind, as a text: while it stays the same no timer starts or ends. */
+export function exceededKey(input: TripInput, trips: TripSettings): string {
   return tripKinds
     .map((kind) => {
       const value = measure(kind, input);
@@ -53,10 +53,10 @@ export function exceededWord(input: TripInput, trips: TripSettings): string {
 }
 
 export class TripTimers {
-  /** made when it is needed: most devices never count */
+  /** created on first use: few devices ever exceed a threshold */
   #running: Map<TripKind, readonly Running[]> | null = null;
 
-  /** The next instant after `t` at which a trip will happen if nothing changes; Infinity without one. */
+  /** The next trip after `t` if nothing changes; Infinity without one. */
   nextDue(t: SimTime): number {
     let next = Infinity;
     if (!this.#running) return next;
@@ -64,18 +64,18 @@ export class TripTimers {
     return next;
   }
 
-  /** Whether any threshold is exceeded. */
+  /** Whether any timer runs. */
   get counting(): boolean {
     return this.#running !== null && this.#running.size > 0;
   }
 
-  /** When this kind will trip if nothing changes; null: nothing counts. */
+  /** Instant at which this kind trips if nothing changes; null: no timer runs. */
   due(kind: TripKind): SimTime | null {
     const dues = this.#running?.get(kind)?.map(({ due }) => due);
     return dues ? (Math.min(...dues) as SimTime) : null;
   }
 
-  /** Kinds with a threshold exceeded. */
+  /** Kinds with an exceeded threshold. */
   pending(): TripKind[] {
     return [...(this.#running?.keys() ?? [])];
   }
@@ -84,7 +84,7 @@ export class TripTimers {
     this.#running = null;
   }
 
-  /** Follows the measurements at `t`; returns the kind that trips now, or null. */
+  /** Updates the timers at `t`. @returns the kind that trips now, or null */
   update(t: SimTime, input: TripInput, trips: TripSettings): TripKind | null {
     let tripped: TripKind | null = null;
     for (const kind of tripKinds) {
@@ -101,7 +101,7 @@ export class TripTimers {
     }
     const before = this.#running?.get(kind);
     const list = exceeded.map(({ limit, seconds }) => {
-      // an adopted curve keeps what has passed at a threshold it shares, and counts by its own times
+      // after an adoption a threshold of both curves keeps its elapsed time, and the new time setting applies
       const since = before?.find((known) => known.limit === limit)?.since ?? t;
       return { limit, since, due: addSeconds(since, seconds) };
     });

@@ -6,12 +6,12 @@ import type { VoltVarSetting } from './settings.ts';
 const lowestReferencePct = 95;
 const highestReferencePct = 105;
 
-/** Reactive power in percent of the curve's reference; the curve stands around `vRefPct` instead of 100. */
+/** Reactive power in percent of the reference of the curve, which is centred on `vRefPct` instead of 100. */
 export function voltVarPct({ points }: VoltVarSetting, vPct: number, vRefPct: number): number {
   return interpolate(points, vPct - (vRefPct - 100));
 }
 
-/** The reference voltage in force, percent of VNom: the setting, or a low-pass of the voltage that started there. */
+/** The reference voltage, percent of VNom: the setting, or a low-pass of the voltage that starts at the setting. */
 export class ReferenceVoltage {
   #autoPct: number | null = null;
 

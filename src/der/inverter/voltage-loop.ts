@@ -1,20 +1,20 @@
 /**
- * The loop of a device that moves its own voltage: behind a feeder power changes the voltage that the curves see. A steep
- * curve on a weak feeder swings unless its response is slow against the sub-steps.
+ * The loop between a device and its own voltage: behind a feeder, power changes the voltage, which is the input of the
+ * curves. A steep curve on a weak feeder oscillates unless its response is slow compared with a sub-step.
  */
 import type { FeederImpedance } from '../surroundings/grid/feeder.ts';
 import { varBase } from './capability.ts';
 import type { CurvePoint } from './curve.ts';
 import type { Settings } from './settings.ts';
 
-/** Quickest and slowest that the loop is made to respond, s. */
-const quickestS = 0.2;
-const slowestS = 20;
-/** Sub-steps to one time constant for a loop gain of 1: half of it is where swinging begins. */
+/** Range of the response times that the loop gain leads to, s. */
+const minResponseS = 0.2;
+const maxResponseS = 20;
+/** Time constant in sub-steps for a loop gain of 1; oscillation begins at half of it. */
 const stepsPerGain = 1;
 
-/** Steepest slope of a curve, percent per percent. */
-function steepest(points: readonly CurvePoint[]): number {
+/** Maximum slope of a curve, percent per percent. */
+function maxSlope(points: readonly CurvePoint[]): number {
   let slope = 0;
   for (let i = 1; i < points.length; i += 1) {
     const [a, b] = [points[i - 1], points[i]];
@@ -24,8 +24,8 @@ function steepest(points: readonly CurvePoint[]): number {
 }
 
 /**
- * The settings with responses to voltage that the sub-steps can follow; those of a stiff grid (null) as they are.
- * @param vaMaxRtgVa what the impedance is per unit of
+ * The settings with voltage responses slow enough for the sub-steps; unchanged on a stiff grid (null).
+ * @param vaMaxRtgVa base of the impedance
  * @param stepS sub-step while something moves
  */
 export function slowedToVoltage(
@@ -36,12 +36,13 @@ export function slowedToVoltage(
 ): Settings {
   if (!feeder) return settings;
   const { voltVar, voltWatt } = settings;
-  const least = (gain: number) => Math.min(slowestS, Math.max(quickestS, Math.LN10 * stepsPerGain * gain * stepS));
-  const varGain = ((steepest(voltVar.points) * varBase(settings, voltVar.reference, 100, 0)) / vaMaxRtgVa) * feeder.xPu;
-  const wattGain = ((steepest(voltWatt.points) * settings.wMaxW) / vaMaxRtgVa) * feeder.rPu;
+  const limitedResponseS = (gain: number) =>
+    Math.min(maxResponseS, Math.max(minResponseS, Math.LN10 * stepsPerGain * gain * stepS));
+  const varGain = ((maxSlope(voltVar.points) * varBase(settings, voltVar.reference, 100, 0)) / vaMaxRtgVa) * feeder.xPu;
+  const wattGain = ((maxSlope(voltWatt.points) * settings.wMaxW) / vaMaxRtgVa) * feeder.rPu;
   return {
     ...settings,
-    voltVar: { ...voltVar, responseS: Math.max(voltVar.responseS, least(varGain)) },
-    voltWatt: { ...voltWatt, responseS: Math.max(voltWatt.responseS, least(wattGain)) },
+    voltVar: { ...voltVar, responseS: Math.max(voltVar.responseS, limitedResponseS(varGain)) },
+    voltWatt: { ...voltWatt, responseS: Math.max(voltWatt.responseS, limitedResponseS(wattGain)) },
   };
 }

@@ -1,11 +1,11 @@
 /** What the machine can do against real time, learned from the ticks, so that they keep coming where a rate cannot be held. */
 import type { Logger } from '../../core/log/log.ts';
-import { longestStepS } from '../inverter/inverter.ts';
+import { maxStepS } from '../inverter/inverter.ts';
 
 /** first guess of what a simulated second of a device costs */
 const guessedMsPerDeviceSecond = 0.01;
 /** no tick is cut below this: less would not cost less */
-const shortestCutS = longestStepS;
+const minCutS = maxStepS;
 /** part of the rate below which it does not count as held */
 const heldShare = 0.9;
 const warnEveryMs = 60_000;
@@ -22,7 +22,7 @@ export interface PaceOptions {
 }
 
 /** One tick as it went; times in real milliseconds. */
-interface Ran {
+interface TickRun {
   readonly beginMs: number;
   readonly endMs: number;
   /** end of the tick before */
@@ -40,7 +40,7 @@ export class Pace {
   #rateEffective: number;
   #warnedMs = -Infinity;
   /** when the present rate was asked for: what passed before says nothing about it */
-  #begunMs = -Infinity;
+  #rateSinceMs = -Infinity;
   /** when the rate was held last; null before the first tick, which the start of the process may have made late */
   #heldMs: number | null = null;
 
@@ -65,17 +65,17 @@ export class Pace {
   }
 
   /** Another rate is asked for: it counts as reached until ticks say otherwise. @param nowMs real milliseconds */
-  begin(rate: number, nowMs: number): void {
+  changeRate(rate: number, nowMs: number): void {
     this.#rateEffective = rate;
-    this.#begunMs = nowMs;
+    this.#rateSinceMs = nowMs;
   }
 
   /** Of the simulated seconds that a tick should have, those that it can have. */
   cut(askedS: number): number {
-    return Math.min(askedS, Math.max(this.#affordableS, shortestCutS));
+    return Math.min(askedS, Math.max(this.#affordableS, minCutS));
   }
 
-  ran({ beginMs, endMs, lastEndMs, doneS, rate }: Ran): void {
+  learn({ beginMs, endMs, lastEndMs, doneS, rate }: TickRun): void {
     const tookMs = endMs - beginMs;
     this.#affordableS =
       tookMs > this.budgetMs ? (doneS * this.budgetMs) / tookMs : Math.max(2 * this.#affordableS, doneS);
@@ -83,7 +83,7 @@ export class Pace {
       this.#heldMs = endMs;
       return;
     }
-    const sinceMs = Math.max(lastEndMs, this.#begunMs);
+    const sinceMs = Math.max(lastEndMs, this.#rateSinceMs);
     if (endMs <= sinceMs) return;
     const passedS = (endMs - sinceMs) / 1000;
     // ticks jitter by milliseconds; only a lasting shortfall should show, and a long tick has lasted

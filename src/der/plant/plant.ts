@@ -21,7 +21,7 @@ import { OperatorQueue } from './commands.ts';
 import type { SimDevice } from '../device/device.ts';
 import type { DeviceFactory } from './device-factory.ts';
 import type { DeviceSpec } from './device-spec.ts';
-import { longestStepS as simStepS } from '../inverter/inverter.ts';
+import { maxStepS as simStepS } from '../inverter/inverter.ts';
 import type { Environment } from '../surroundings/environment.ts';
 import { Pace } from './pace.ts';
 import { Roster } from './roster.ts';
@@ -54,7 +54,7 @@ const subStepsAtOnce = 200;
 const piecesPerTick = 32;
 const shortestPieceS = 30;
 const maxSteps = 100_000;
-const nobody: ReadonlySet<number> = new Set();
+const noDevices: ReadonlySet<number> = new Set();
 
 const yieldToLoop = () =>
   new Promise<void>((resolve) => {
@@ -159,7 +159,7 @@ export class SimPlant implements Plant {
   }
 
   get silentDevices(): ReadonlySet<number> {
-    return this.#options.silent ?? nobody;
+    return this.#options.silent ?? noDevices;
   }
 
   get firstIndex(): number {
@@ -184,19 +184,19 @@ export class SimPlant implements Plant {
   add(spec: DeviceSpec, admit: (device: SimDevice) => Promise<void> = () => Promise.resolve()): Promise<SimDevice> {
     const { clock, factory } = this.#options;
     return this.#turns.take(async () => {
-      this.#refuseEnded();
+      this.#checkRunning();
       const device = factory.make(spec, this.nextIndex, clock.tickTime);
       const published = device.publish(this.#stamp(this.#latest.tick, clock.dateMs(clock.tickTime)));
       try {
         await admit(device);
-        this.#refuseEnded();
+        this.#checkRunning();
       } catch (error) {
         factory.release(device.index);
         throw error;
       }
       this.#roster.add(device);
       this.#latest = { ...this.#latest, published: [...this.#latest.published, published] };
-      this.#roster.tell({ added: device });
+      this.#roster.notify({ added: device });
       return device;
     });
   }
@@ -208,7 +208,7 @@ export class SimPlant implements Plant {
    */
   remove(index: number): Promise<SimDevice> {
     return this.#turns.take(() => {
-      this.#refuseEnded();
+      this.#checkRunning();
       const removed = this.#roster.remove(index);
       this.#latest = {
         ...this.#latest,
@@ -216,12 +216,12 @@ export class SimPlant implements Plant {
       };
       this.commands.cancelOf(index, 'the device was removed');
       this.#options.factory.release(index);
-      this.#roster.tell({ removed });
+      this.#roster.notify({ removed });
       return Promise.resolve(removed);
     });
   }
 
-  #refuseEnded(): void {
+  #checkRunning(): void {
     if (this.#ended) throw new SimError('STOPPING', 'the simulator is stopping');
   }
 
@@ -238,28 +238,28 @@ export class SimPlant implements Plant {
   }
 
   setGrid({ voltageLnV, ...patch }: GridPatch, deviceIndex?: number, by?: Origin): void {
-    const reference = this.#reference(deviceIndex);
+    const reference = this.#nominalReference(deviceIndex);
     if (voltageLnV !== undefined && !reference) {
       throw new SimError(
         'COMMAND_BAD_VALUE',
         'the devices have different nominal voltages: give per unit, or one device',
       );
     }
-    const most = 2 * (reference?.nominalLnV ?? 0);
-    if (voltageLnV !== undefined && !(voltageLnV >= 0 && voltageLnV <= most)) {
+    const maxV = 2 * (reference?.nominalLnV ?? 0);
+    if (voltageLnV !== undefined && !(voltageLnV >= 0 && voltageLnV <= maxV)) {
       throw new SimError(
         'COMMAND_BAD_VALUE',
-        `the voltage must be 0..${most.toFixed(1)} V: up to twice the nominal one`,
+        `the voltage must be 0..${maxV.toFixed(1)} V: up to twice the nominal one`,
       );
     }
     const inPu = voltageLnV === undefined || !reference ? {} : { voltagePu: voltageLnV / reference.nominalLnV };
     this.#options.environment.setGrid({ ...patch, ...inPu }, this.#options.clock.acting(), deviceIndex);
     this.#options.environment.gridWriters.note(this.#writer(by), deviceIndex);
-    this.#show(deviceIndex);
+    this.#showSurroundings(deviceIndex);
   }
 
   /** Registers of the simulation models follow at once. @param deviceIndex absent: of all devices */
-  #show(deviceIndex: number | undefined): void {
+  #showSurroundings(deviceIndex: number | undefined): void {
     const now = this.#options.clock.acting();
     for (const device of deviceIndex === undefined ? this.devices : [this.device(deviceIndex)])
       device.showSurroundings(now);
@@ -271,7 +271,7 @@ export class SimPlant implements Plant {
   }
 
   grid(deviceIndex?: number): GridNow {
-    const reference = this.#reference(deviceIndex);
+    const reference = this.#nominalReference(deviceIndex);
     const now = this.#options.environment.grid(this.#options.clock.acting(), deviceIndex);
     const volts = reference?.terminalVoltages(now.voltageAPu, now.voltageBPu, now.voltageCPu);
     return { ...now, voltageLnV: volts?.meanLnV ?? null, voltageLlV: volts?.meanLlV ?? null };
@@ -285,18 +285,18 @@ export class SimPlant implements Plant {
     if (deviceIndex !== undefined) this.device(deviceIndex);
     this.#options.environment.startGridEvent(name, args, this.#options.clock.acting(), deviceIndex);
     this.#options.environment.gridWriters.note(this.#writer(by), deviceIndex);
-    this.#show(deviceIndex);
+    this.#showSurroundings(deviceIndex);
   }
 
   stopGridEvent(deviceIndex?: number, by?: Origin): void {
     if (deviceIndex !== undefined) this.device(deviceIndex);
     this.#options.environment.stopGridEvent(this.#options.clock.acting(), deviceIndex);
     this.#options.environment.gridWriters.note(this.#writer(by), deviceIndex);
-    this.#show(deviceIndex);
+    this.#showSurroundings(deviceIndex);
   }
 
   /** The device whose nominal voltage holds for a request; null where devices differ. */
-  #reference(deviceIndex: number | undefined): SimDevice | null {
+  #nominalReference(deviceIndex: number | undefined): SimDevice | null {
     if (deviceIndex !== undefined) return this.device(deviceIndex);
     const [first] = this.devices;
     return first && this.devices.every((device) => device.sharesNominal(first)) ? first : null;
@@ -306,7 +306,7 @@ export class SimPlant implements Plant {
     if (deviceIndex !== undefined) this.device(deviceIndex);
     this.#options.environment.setSurroundings(patch, this.#options.clock.acting(), deviceIndex);
     this.#options.environment.surroundingsWriters.note(this.#writer(by), deviceIndex);
-    this.#show(deviceIndex);
+    this.#showSurroundings(deviceIndex);
   }
 
   surroundings(deviceIndex?: number): SurroundingsNow {
@@ -329,7 +329,7 @@ export class SimPlant implements Plant {
     this.#timeChangedBy = this.#writer(by);
     // nothing but the end of a pause excuses ticks that did not come
     if (before === 'paused' && !clock.paused) this.#lastEndMs = monotonicMs();
-    this.#pace.begin(clock.rate, monotonicMs());
+    this.#pace.changeRate(clock.rate, monotonicMs());
   }
 
   /** A tick of real time; nothing happens while the clock is paused. @param slots tick intervals since the last */
@@ -363,7 +363,7 @@ export class SimPlant implements Plant {
     const { clock, tickIntervalS } = this.#options;
     if (!clock.paused)
       throw new SimError('COMMAND_CONFLICT', 'stepping needs the clock paused: POST controls/time {"mode":"paused"}');
-    this.#refuseEnded();
+    this.#checkRunning();
     if (by) this.#steppedBy = by;
     await this.#run(tickSeconds(clock.settings.rate, tickIntervalS));
     return this.#latest;
@@ -375,7 +375,7 @@ export class SimPlant implements Plant {
     const beginMs = monotonicMs();
     const lastEndMs = this.#lastEndMs;
     const doneS = await this.#run(seconds, beginMs + this.#pace.budgetMs);
-    this.#pace.ran({ beginMs, endMs: monotonicMs(), lastEndMs, doneS, rate: clock.rate });
+    this.#pace.learn({ beginMs, endMs: monotonicMs(), lastEndMs, doneS, rate: clock.rate });
   }
 
   /**

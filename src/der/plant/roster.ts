@@ -78,7 +78,7 @@ export class Roster {
   }
 
   /** Tells of a change that is complete; one listener's failure is not that of another. */
-  tell(change: Partial<RosterChange>): void {
+  notify(change: Partial<RosterChange>): void {
     for (const listener of this.#listeners) {
       try {
         listener({ added: null, removed: null, ...change });

@@ -1,16 +1,16 @@
-/** Sharing of one power among devices of different size, by water-filling. */
+/** Sharing of one limit among devices of different ratings, by water-filling. */
 
-/** What the devices ask for, one place each; all numbers at least 0, W. */
+/** Demands and shares by position of the device; all numbers at least 0, W. Reused from call to call. */
 export interface Claims {
-  /** what each would use of its own accord */
+  /** power without the limit */
   readonly demandW: Float64Array;
-  /** least useful power: who would get less gets nothing; a demand below it is its own least */
-  readonly leastW: Float64Array;
-  /** rating, by which devices that want more are treated alike */
+  /** minimum useful power: a device that would get less gets nothing; a lower demand replaces it */
+  readonly minW: Float64Array;
+  /** rating; above their demand shares are in proportion to it */
   readonly weightW: Float64Array;
   /** filled with the shares */
   readonly shareW: Float64Array;
-  /** places from the smallest demand up, as they were last sorted: from call to call little changes */
+  /** positions by rising demand, kept from the last call: little changes between calls */
   readonly order: number[];
 }
 
@@ -19,7 +19,7 @@ const halvings = 60;
 
 export function createClaims(count: number): Claims {
   const places = () => new Float64Array(count);
-  return { demandW: places(), leastW: places(), weightW: places(), shareW: places(), order: [...places().keys()] };
+  return { demandW: places(), minW: places(), weightW: places(), shareW: places(), order: [...places().keys()] };
 }
 
 const at = (places: Float64Array, i: number): number => places[i] ?? 0;
@@ -30,15 +30,15 @@ function total(places: Float64Array): number {
   return sum;
 }
 
-const leastOf = ({ demandW, leastW }: Claims, i: number): number => Math.min(at(leastW, i), at(demandW, i));
+const minOf = ({ demandW, minW }: Claims, i: number): number => Math.min(at(minW, i), at(demandW, i));
 
 /**
- * Shares `roomW` out so that the shares together never exceed it. Where the demands fit, each gets its demand and a
- * part of the rest by weight, to grow into; else whoever wants more than an equal part of its weight is cut to that part.
- * Whose least power is more than all the room pauses; when the others together are still too much, the smallest demand
- * does (of equal ones the last).
+ * Shares `roomW` out; the sum of the shares never exceeds it. Where the demands fit, each device gets its demand and a
+ * part of the rest by weight, as room to grow. Otherwise a device that wants more than an equal part of its weight is cut
+ * to that part. A device whose minimum exceeds `roomW` pauses. If the minimums still do not fit, the smallest demand
+ * pauses; on a tie, the last device.
  * @param roomW at least 0; Infinity: no limit
- * @returns whether anybody gets less than demanded
+ * @returns whether any device gets less than its demand
  */
 export function shareRoom(claims: Claims, roomW: number): boolean {
   const { demandW, weightW, shareW } = claims;
@@ -59,29 +59,29 @@ export function shareRoom(claims: Claims, roomW: number): boolean {
   return true;
 }
 
-/** Takes demands out of `shareW`, first those without any chance, then the smallest, until the least powers of the others fit. */
+/** Sets `shareW` to 0 for the devices that pause: minimums above `roomW`, then the smallest demands until the rest fits. */
 function pauseSmallest(claims: Claims, roomW: number): void {
-  const { demandW, leastW, shareW, order } = claims;
+  const { demandW, minW, shareW, order } = claims;
   let neededW = 0;
   for (let i = 0; i < demandW.length; i += 1) {
-    const leastOfItW = leastOf(claims, i);
-    if (leastOfItW > roomW) shareW[i] = 0;
-    else neededW += leastOfItW;
+    const minimumW = minOf(claims, i);
+    if (minimumW > roomW) shareW[i] = 0;
+    else neededW += minimumW;
   }
   if (neededW <= roomW) return;
   order.sort((a, b) => at(demandW, a) - at(demandW, b) || b - a);
   for (const i of order) {
     if (neededW <= roomW) return;
-    if (at(shareW, i) === 0 || at(leastW, i) === 0) continue;
-    neededW -= leastOf(claims, i);
+    if (at(shareW, i) === 0 || at(minW, i) === 0) continue;
+    neededW -= minOf(claims, i);
     shareW[i] = 0;
   }
 }
 
-/** Part of its weight that each may have when the water stands at `level`; 0 in `shareW` marks who pauses. */
+/** Share of one device at a water level, power per weight. A device with 0 in `shareW` pauses. */
 function shareAt(claims: Claims, i: number, level: number): number {
   if (at(claims.shareW, i) === 0) return 0;
-  return Math.max(leastOf(claims, i), Math.min(at(claims.demandW, i), level * at(claims.weightW, i)));
+  return Math.max(minOf(claims, i), Math.min(at(claims.demandW, i), level * at(claims.weightW, i)));
 }
 
 function highestLevel(claims: Claims, roomW: number): number {

@@ -1,6 +1,6 @@
 /**
- * The connection point of the site: sums what the devices behind it do, and shares its limits among them. Devices advance
- * one after the other, so a limit becomes a bound of each for a short piece of time, such that the bounds together keep it.
+ * The connection point of the site: sums the powers of the devices and shares the limits among them. Devices advance one
+ * after the other, so that for each short piece of time a limit becomes one bound per device, which together keep it.
  */
 import { microsPerSecond, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -14,10 +14,11 @@ import type { Claims } from './sharing.ts';
 
 export interface SiteDevice {
   readonly index: number;
-  readonly siteShare: SiteShare;
+  /** the public members only: any object with them serves */
+  readonly siteShare: Pick<SiteShare, keyof SiteShare>;
 }
 
-/** What the site needs of the surroundings. */
+/** Part of the environment that the site uses. */
 export interface SiteSurroundings {
   /** local load beside a device, W */
   loadW(deviceIndex: number, t: SimTime): number;
@@ -25,8 +26,8 @@ export interface SiteSurroundings {
   nextEvent(deviceIndex: number, t: SimTime): number;
 }
 
-/** Limits are shared anew after at most this long, at whole seconds. */
-const longestPieceMicros = microsPerSecond;
+/** Limits are shared again after at most this time, at whole seconds. */
+const maxPieceMicros = microsPerSecond;
 /** Rounds for the shares of both directions to converge, before injection counts on no absorption. */
 const maxRounds = 8;
 /** Rounding of sums, W. */
@@ -42,9 +43,9 @@ export class Site {
   readonly #devices: () => readonly SiteDevice[];
   readonly #surroundings: SiteSurroundings;
   readonly #limits: Readonly<Record<SiteLimitName, Limit>>;
-  #limited = false;
-  /** devices have bounds that are not yet taken back */
-  #shared = false;
+  #anyLimit = false;
+  /** devices still have bounds */
+  #boundsSet = false;
   #demands = createDemands(0);
   #now: Omit<SiteNow, 'limits'> = { netW: 0, generationW: 0, consumptionW: 0, loadW: 0 };
 
@@ -55,7 +56,7 @@ export class Site {
     this.#limits = { export: open(), import: open(), generation: open(), load: open() };
   }
 
-  /** Powers of the last `measure`, and the limits of this moment. */
+  /** Powers of the last `measure`, and the present limits. */
   get now(): SiteNow {
     const limits = Object.fromEntries(siteLimitNames.map((name) => [name, this.#limitNow(name)])) as Record<
       SiteLimitName,
@@ -72,19 +73,19 @@ export class Site {
     const named = siteLimitNames.filter((name) => patch[name] !== undefined);
     if (named.length === 0)
       throw new SimError('COMMAND_BAD_VALUE', `give at least one limit of ${siteLimitNames.join(', ')}`);
-    const faults = named.flatMap((name) => {
+    const issues = named.flatMap((name) => {
       const limitW = patch[name] ?? null;
       return limitW === null || (limitW >= 0 && limitW <= maxSiteLimitW)
         ? []
         : [{ name, detail: `given ${limitW} W; allowed: 0 to ${maxSiteLimitW} W, or null for no limit` }];
     });
-    if (faults.length > 0) throw new SimError('COMMAND_BAD_VALUE', 'a limit of the site is out of range', faults);
+    if (issues.length > 0) throw new SimError('COMMAND_BAD_VALUE', 'a limit of the site is out of range', issues);
     for (const name of named)
       Object.assign(this.#limits[name], { limitW: resolvedLimitW(patch[name] ?? null), setBy: by, binding: false });
-    this.#limited = siteLimitNames.some((name) => this.#limits[name].limitW !== null);
+    this.#anyLimit = siteLimitNames.some((name) => this.#limits[name].limitW !== null);
   }
 
-  /** Takes over what the devices and loads are at now, the end of a tick. */
+  /** Takes over the powers of devices and loads at the end of a tick. */
   measure(): void {
     let generationW = 0,
       consumptionW = 0,
@@ -99,12 +100,12 @@ export class Site {
   }
 
   /**
-   * Gives every device its bounds for the time from `from` on, at which all of them stand.
-   * @returns how far they hold: no later than `to`; `to` itself where there is no limit
+   * Sets the bounds of every device from `from` on; all devices have advanced to `from`.
+   * @returns the end of the bounds, at most `to`; `to` itself without a limit
    */
   share(from: SimTime, to: SimTime): SimTime {
-    if (!this.#limited) {
-      if (this.#shared) this.#release();
+    if (!this.#anyLimit) {
+      if (this.#boundsSet) this.#clearBounds();
       return to;
     }
     const end = this.#pieceEnd(from, to);
@@ -113,13 +114,13 @@ export class Site {
     this.#devices().forEach(({ siteShare }, i) => {
       siteShare.admit(0 - (demands.absorbing.shareW[i] ?? 0), demands.injecting.shareW[i] ?? 0);
     });
-    this.#shared = true;
+    this.#boundsSet = true;
     return end;
   }
 
-  #release(): void {
+  #clearBounds(): void {
     for (const { siteShare } of this.#devices()) siteShare.admit(-Infinity, Infinity);
-    this.#shared = false;
+    this.#boundsSet = false;
   }
 
   #limitNow(name: SiteLimitName): SiteLimitNow {
@@ -133,9 +134,9 @@ export class Site {
     return this.#limits[name].limitW ?? Infinity;
   }
 
-  /** Whole seconds do not depend on where ticks fall; a load that jumps does so between two pieces. */
+  /** Pieces end at whole seconds, so that results do not depend on ticks, and where a load jumps. */
   #pieceEnd(from: SimTime, to: SimTime): SimTime {
-    let end = Math.min(to, (Math.floor(from / longestPieceMicros) + 1) * longestPieceMicros);
+    let end = Math.min(to, (Math.floor(from / maxPieceMicros) + 1) * maxPieceMicros);
     for (const { index } of this.#devices()) end = Math.min(end, this.#surroundings.nextEvent(index, from));
     return Math.max(end, from + 1) as SimTime;
   }
@@ -148,11 +149,11 @@ export class Site {
     devices.forEach(({ siteShare }, i) => {
       const { demandW } = siteShare;
       injecting.demandW[i] = Math.max(0, demandW);
-      injecting.weightW[i] = siteShare.mostW;
-      injecting.leastW[i] = siteShare.leastGivenW;
+      injecting.weightW[i] = siteShare.maxInjectW;
+      injecting.minW[i] = siteShare.minInjectW;
       absorbing.demandW[i] = Math.max(0, -demandW);
-      absorbing.weightW[i] = siteShare.mostAbsorbedW;
-      absorbing.leastW[i] = siteShare.leastAbsorbedW;
+      absorbing.weightW[i] = siteShare.maxAbsorbW;
+      absorbing.minW[i] = siteShare.minAbsorbW;
       reachW[i] = siteShare.reachW(pieceS);
     });
     return this.#demands;
@@ -189,7 +190,7 @@ export class Site {
     }
   }
 
-  /** Shares the tighter of a limit of one direction and of what the connection point leaves to it. */
+  /** Shares the tighter one: the limit of this direction, or the room that the net limit leaves. */
   #shareUnder(claims: Claims, own: SiteLimitName, net: SiteLimitName, netRoomW: number): void {
     const ownW = this.#limitW(own);
     const binds = shareRoom(claims, Math.max(0, Math.min(ownW, netRoomW)));

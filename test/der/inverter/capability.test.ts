@@ -5,8 +5,8 @@ import type { Capability } from '../../../src/der/inverter/capability.ts';
 import { readSettings } from '../../../src/der/inverter/settings.ts';
 import { Rig } from '../../support/rig.ts';
 
-const categoryA: Capability = { wMaxRtgW: 10_000, leastInjectVar: 4400, leastAbsorbVar: 2500, reducedAtLowPower: true };
-const nothingGuaranteed: Capability = { ...categoryA, leastInjectVar: 0, leastAbsorbVar: 0 };
+const categoryA: Capability = { wMaxRtgW: 10_000, minInjectVar: 4400, minAbsorbVar: 2500, reducedAtLowPower: true };
+const nothingGuaranteed: Capability = { ...categoryA, minInjectVar: 0, minAbsorbVar: 0 };
 
 describe('Reactive capability (IEEE 1547-2018 5.2, Table 7)', () => {
   it('is whole from 20 % of rated power, in proportion below, and none below 5 %', () => {

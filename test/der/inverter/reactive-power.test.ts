@@ -370,7 +370,7 @@ describe('Constant power factor on the circle', () => {
     sVa: 10_000,
     vPct: 100,
     running: true,
-    capability: { wMaxRtgW: 10_000, leastInjectVar: 4400, leastAbsorbVar: 4400, reducedAtLowPower: true },
+    capability: { wMaxRtgW: 10_000, minInjectVar: 4400, minAbsorbVar: 4400, reducedAtLowPower: true },
   };
 
   it('has the whole circle while Q is on its way, and in the end its own share', () => {

@@ -11,7 +11,7 @@ import {
 import type { ServiceInput, ServicePhase } from '../../../src/der/inverter/service.ts';
 import { quickEntry, Rig } from '../../support/rig.ts';
 
-const inputNames = ['stop', 'cease', 'trip', 'causeStands', 'inWindow', 'delayOver', 'rampOver', 'atZero'] as const;
+const inputNames = ['stop', 'cease', 'trip', 'causePersists', 'inWindow', 'delayOver', 'rampOver', 'atZero'] as const;
 
 function allInputs(): ServiceInput[] {
   return Array.from(
@@ -70,7 +70,7 @@ describe('Service transitions (IEEE 1547-2018 4.10, 4.6.2)', () => {
   });
 
   it('never leave a trip while its cause stands, but for a stop', () => {
-    for (const { path, input, name } of cases.filter((one) => one.phase === 'tripped' && one.input.causeStands)) {
+    for (const { path, input, name } of cases.filter((one) => one.phase === 'tripped' && one.input.causePersists)) {
       expect(path.at(-1), name).to.equal(input.stop ? 'off' : 'tripped');
     }
   });

@@ -14,7 +14,7 @@ function claimsOf(list: readonly Claim[]): Claims {
   list.forEach(({ demand, weight = 1, least = 0 }, i) => {
     claims.demandW[i] = demand;
     claims.weightW[i] = weight;
-    claims.leastW[i] = least;
+    claims.minW[i] = least;
   });
   return claims;
 }

@@ -38,7 +38,7 @@ async function settled(parts: readonly Part[], rampPctS: number, patch: SitePatc
   return plant;
 }
 
-/** Most power beyond a limit at any of so many ticks of a second, and all that the devices were at. */
+/** Maximum power above a limit in a number of ticks of a second, and all powers of the devices. */
 async function watched(plant: SimPlant, seconds: number): Promise<{ worstW: number; seen: Set<string> }> {
   let worstW = 0;
   const seen = new Set<string>();
@@ -113,7 +113,7 @@ describe('Connection point: every second of steady conditions', () => {
     ['a vehicle', evse, { load: 4500 }, { load: null }],
   ];
   for (const [name, spec, limit, end] of held) {
-    it(`${name} that was held back is counted on for no more than its ramp brings`, async () => {
+    it(`${name} that was limited counts for no more than its ramp reaches`, async () => {
       const plant = await settled([{ spec }], 100, limit);
       const share = plant.device(0).siteShare;
       const [beforeW, reachW] = [Math.abs(share.powerW), Math.abs(share.reachW(1))];
@@ -140,7 +140,7 @@ describe('Connection point: every second of steady conditions', () => {
   });
 });
 
-/** What a device asks for, has reached, and is admitted. */
+/** Demand, present power and bounds of a device. */
 interface Fake {
   readonly demandW: number;
   readonly reachW: number;
@@ -150,33 +150,33 @@ interface Fake {
 
 describe('Connection point: shares of one piece', () => {
   const random = createRandom(1, 'shares');
-  const upTo = (mostW: number) => random.next() * mostW;
+  const upTo = (maxW: number) => random.next() * maxW;
 
   function fakeDevice(index: number): { device: SiteDevice; fake: Fake } {
-    const [mostW, mostAbsorbedW] = [
+    const [maxInjectW, maxAbsorbW] = [
       random.next() < 0.3 ? 0 : 1000 + upTo(10_000),
       random.next() < 0.4 ? 0 : 1000 + upTo(10_000),
     ];
-    const demandW = Math.max(-mostAbsorbedW, Math.min(mostW, (random.next() - 0.5) * 20_000));
+    const demandW = Math.max(-maxAbsorbW, Math.min(maxInjectW, (random.next() - 0.5) * 20_000));
     const reachW = random.next() < 0.5 ? demandW : (random.next() - 0.2) * demandW;
     const fake: Fake = { demandW, reachW, floorW: -Infinity, ceilingW: Infinity };
-    const siteShare = {
+    const siteShare: SiteDevice['siteShare'] = {
       powerW: 0,
       loadW: 0,
       demandW,
-      mostW,
-      mostAbsorbedW,
+      maxInjectW,
+      maxAbsorbW,
       reachW: () => reachW,
-      leastGivenW: random.next() < 0.5 ? upTo(0.3) * mostW : 0,
-      leastAbsorbedW: random.next() < 0.5 ? upTo(0.6) * mostAbsorbedW : 0,
+      minInjectW: random.next() < 0.5 ? upTo(0.3) * maxInjectW : 0,
+      minAbsorbW: random.next() < 0.5 ? upTo(0.6) * maxAbsorbW : 0,
       admit(floorW: number, ceilingW: number) {
         Object.assign(fake, { floorW, ceilingW });
       },
     };
-    return { device: { index, siteShare: siteShare as unknown as SiteDevice['siteShare'] }, fake };
+    return { device: { index, siteShare }, fake };
   }
 
-  it('the most of one direction and the sure part of the other keep every limit together', () => {
+  it('the maximum of one direction and the assured part of the other keep every limit', () => {
     for (let round = 0; round < 20_000; round += 1) {
       const made = Array.from({ length: 1 + Math.floor(upTo(8)) }, (_, i) => fakeDevice(i));
       const loadW = random.next() < 0.5 ? 0 : upTo(5000);
