@@ -1,4 +1,4 @@
-/** Operator commands: queued per device, begun at the start of a tick, finished when the device is there. */
+/** Operator commands: queued per device, started at the start of a tick, completed when the device reaches its state. */
 import type { Origin } from '../../core/origin.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -25,7 +25,7 @@ interface Entry {
 
 const finished = (state: CommandState) => state === 'completed' || state === 'failed' || state === 'canceled';
 
-/** Whether the device has reached what a command aims at. */
+/** Whether the device has reached the state that a command leads to. */
 function reached(device: Device, command: OperatorCommand): boolean {
   const state = device.bank.map.m701.InvSt;
   switch (command) {
@@ -43,7 +43,7 @@ export class OperatorQueue implements CommandQueue {
   /** oldest first */
   readonly #entries: Entry[] = [];
   readonly #waiting = new Map<number, Entry[]>();
-  /** per device, all of one kind: an opposite command ends them */
+  /** per device, all of one kind: an opposite command cancels them */
   readonly #running = new Map<number, Entry[]>();
   #nextId = 1;
 
@@ -75,14 +75,14 @@ export class OperatorQueue implements CommandQueue {
     queue.push(entry);
     this.#waiting.set(deviceIndex, queue);
     this.#entries.push(entry);
-    this.#forget();
+    this.#dropOldRecords();
     return entry.record;
   }
 
   submitAll(requests: readonly CommandRequest[], by: Origin): readonly CommandRecord[] {
-    const asked = new Map<number, number>();
-    for (const { deviceIndex } of requests) asked.set(deviceIndex, (asked.get(deviceIndex) ?? 0) + 1);
-    for (const [deviceIndex, count] of asked) this.#checkRoom(deviceIndex, count);
+    const counts = new Map<number, number>();
+    for (const { deviceIndex } of requests) counts.set(deviceIndex, (counts.get(deviceIndex) ?? 0) + 1);
+    for (const [deviceIndex, count] of counts) this.#checkRoom(deviceIndex, count);
     return requests.map((request) => this.submit(request, by));
   }
 
@@ -101,7 +101,7 @@ export class OperatorQueue implements CommandQueue {
     return this.#entries.find((entry) => entry.record.id === id)?.record;
   }
 
-  /** Begins what waits for a device, one after the other. Called at the start of its tick. */
+  /** Starts the waiting commands of a device in order. Called at the start of its tick. */
   begin(device: Device, now: SimTime): void {
     if (this.#waiting.size === 0) return;
     const queue = this.#waiting.get(device.index);
@@ -110,7 +110,7 @@ export class OperatorQueue implements CommandQueue {
     for (const entry of queue) this.#carryOut(entry, device, now);
   }
 
-  /** Closes commands whose device has arrived or whose time is over. Called at the end of its tick. */
+  /** Completes commands whose device has reached its state; fails those out of time. Called at the end of its tick. */
   settle(device: Device, now: SimTime): void {
     for (const entry of this.#running.get(device.index) ?? []) {
       if (reached(device, entry.record.command)) this.#finish(entry, 'completed', null);
@@ -120,14 +120,14 @@ export class OperatorQueue implements CommandQueue {
     }
   }
 
-  /** A device leaves: what it has not ended will not be. */
+  /** Cancels all open commands of a removed device. */
   cancelOf(deviceIndex: number, why: string): void {
     const open = [...(this.#waiting.get(deviceIndex) ?? []), ...(this.#running.get(deviceIndex) ?? [])];
     this.#waiting.delete(deviceIndex);
     for (const entry of open) this.#finish(entry, 'canceled', why);
   }
 
-  /** The simulator stops: whatever has not ended will not. */
+  /** Cancels all open commands when the simulator stops. */
   cancelAll(): void {
     this.#waiting.clear();
     for (const entry of this.#entries) {
@@ -174,8 +174,8 @@ export class OperatorQueue implements CommandQueue {
     entry.record = { ...entry.record, state, message, finishedAtMs: this.#wallMs() };
   }
 
-  /** Keeps the last records; one that has not ended is never dropped. */
-  #forget(): void {
+  /** Drops the oldest finished records; an open one is never dropped. */
+  #dropOldRecords(): void {
     while (this.#entries.length > keptRecords) {
       const oldest = this.#entries.findIndex((entry) => finished(entry.record.state));
       if (oldest < 0) return;

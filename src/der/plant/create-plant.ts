@@ -33,9 +33,9 @@ export interface PlantSpec {
   readonly gridProfile: Series | null;
   /** the line of every device to the grid; absent or null: stiff */
   readonly feeder?: FeederSpec | null;
-  /** devices serve the models 64413 and 64414 too; default no */
+  /** devices also serve the models 64413 and 64414; default no */
   readonly simModels?: boolean;
-  /** of which the devices carry out the faults in what they do; absent: no fault injection */
+  /** injected faults; absent: no fault injection */
   readonly faults?: FaultRegistry;
   /** start value of 1.DA by device index; absent: devices have no such point */
   readonly unitAddressOf?: (index: number) => number;
@@ -44,9 +44,9 @@ export interface PlantSpec {
   readonly log: Logger;
 }
 
-/** @throws SimError CONFIG_INVALID with the faults of all profiles, each under the first device that uses it */
+/** @throws SimError CONFIG_INVALID with the issues of all profiles, each under the first device that uses it */
 function checkDevices(devices: readonly DeviceSpec[], factory: DeviceFactory, start: SimTime): void {
-  const faulty = new Map<ProfileSpec, Set<Wiring>>();
+  const invalid = new Map<ProfileSpec, Set<Wiring>>();
   const issues: Issue[] = [];
   devices.forEach((device, position) => {
     const { profile, phases } = device;
@@ -58,7 +58,7 @@ function checkDevices(devices: readonly DeviceSpec[], factory: DeviceFactory, st
       where,
       issues,
     );
-    if (faulty.get(profile)?.has(phases) === true) return;
+    if (invalid.get(profile)?.has(phases) === true) return;
     if (
       !attempt(
         () => {
@@ -68,13 +68,13 @@ function checkDevices(devices: readonly DeviceSpec[], factory: DeviceFactory, st
         issues,
       )
     ) {
-      faulty.set(profile, (faulty.get(profile) ?? new Set()).add(phases));
+      invalid.set(profile, (invalid.get(profile) ?? new Set()).add(phases));
     }
   });
-  if (issues.length > 0) throw new SimError('CONFIG_INVALID', 'the device profiles have faults', issues);
+  if (issues.length > 0) throw new SimError('CONFIG_INVALID', 'the device profiles are invalid', issues);
 }
 
-/** Whether it went well; configuration faults are put under `where`. */
+/** Runs a check and adds its configuration issues under `where`. @returns whether it passed */
 function attempt(check: () => void, where: string, issues: Issue[]): boolean {
   try {
     check();

@@ -1,4 +1,4 @@
-/** Makes the devices of a plant, at its start and while it runs. */
+/** Creates the devices of a plant, at its start and while it runs. */
 import type { SimTime } from '../../core/time/clock.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { Provenance } from '../../core/origin.ts';
@@ -12,32 +12,32 @@ import type { DeviceTemplate, ProfileSpec } from '../device/template.ts';
 import { checkVisits } from '../surroundings/visits.ts';
 
 export interface FactoryOptions {
-  /** what all devices have in common */
+  /** shared by all devices */
   readonly context: Omit<DeviceContext, 'visits'>;
   readonly places: Places;
   readonly nominalHz: number;
-  /** devices serve the models 64413 and 64414 too */
+  /** devices also serve the models 64413 and 64414 */
   readonly simModels: boolean;
-  /** start value of 1.DA by device index; absent: no line knows the devices by an address */
+  /** start value of 1.DA by device index; absent: devices have no such point */
   readonly unitAddressOf?: ((index: number) => number) | undefined;
   readonly version: string;
 }
 
-interface Made {
+interface MadeTemplate {
   readonly template: DeviceTemplate;
   readonly at: SimTime;
 }
 
 export class DeviceFactory {
   readonly #options: FactoryOptions;
-  /** a profile that nobody uses any more takes its template along */
-  readonly #templates = new WeakMap<ProfileSpec, Map<Wiring, Made>>();
+  /** weak: the template of an unused profile is dropped with it */
+  readonly #templates = new WeakMap<ProfileSpec, Map<Wiring, MadeTemplate>>();
 
   constructor(options: FactoryOptions) {
     this.#options = options;
   }
 
-  /** @throws SimError CONFIG_INVALID for a vehicle that comes to a connector which the station does not have */
+  /** @throws SimError CONFIG_INVALID for a visit to a connector that the station does not have */
   checkVisits({ profile: { source }, series }: DeviceSpec): void {
     if (series?.visits && source.kind === 'evse')
       checkVisits(
@@ -47,11 +47,11 @@ export class DeviceFactory {
   }
 
   /**
-   * What devices of a profile share.
-   * @throws SimError CONFIG_INVALID with every fault of the profile, named from its root
+   * The parts that all devices of a profile share.
+   * @throws SimError CONFIG_INVALID with every issue of the profile, named from its root
    */
   template({ profile, phases }: DeviceSpec, at: SimTime): DeviceTemplate {
-    const byWiring = this.#templates.get(profile) ?? new Map<Wiring, Made>();
+    const byWiring = this.#templates.get(profile) ?? new Map<Wiring, MadeTemplate>();
     this.#templates.set(profile, byWiring);
     const { context, nominalHz, simModels, unitAddressOf } = this.#options;
     const made = byWiring.get(phases) ?? {
@@ -71,8 +71,8 @@ export class DeviceFactory {
   }
 
   /**
-   * A settled device in the grid and weather of an instant.
-   * @throws SimError CONFIG_INVALID with every fault of the profile; nothing of the device stays then
+   * Creates a device that is settled in the grid and weather of an instant.
+   * @throws SimError CONFIG_INVALID with every issue of the profile; nothing of the device remains then
    */
   make(spec: DeviceSpec, index: number, at: SimTime): SimDevice {
     this.checkVisits(spec);
@@ -97,14 +97,14 @@ export class DeviceFactory {
     }
   }
 
-  /** Forgets what surrounded a device. */
+  /** Removes the place, the local deviations and the silence of a device. */
   release(index: number): void {
     this.#options.places.leave(index);
     this.#options.context.environment.clearLocal(index);
     this.#options.context.silent?.delete(index);
   }
 
-  /** The points that the profile set, written when the device began. */
+  /** The points that the profile sets, with the start of the device as their time. */
   #stamped({ profilePoints }: DeviceTemplate, at: SimTime): ReadonlyMap<PointSlot, Provenance> {
     const provenance: Provenance = { source: 'profile', at, wallMs: this.#options.context.clock.wallMs() };
     return new Map([...profilePoints.keys()].map((slot) => [slot, provenance]));

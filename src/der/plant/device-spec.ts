@@ -1,4 +1,4 @@
-/** What a device is made from. */
+/** Description of a device before it is created. */
 import type { Wiring } from '../inverter/ac.ts';
 import type { Series } from '../surroundings/series.ts';
 import type { ProfileSpec } from '../device/template.ts';
@@ -9,7 +9,7 @@ export interface DeviceSpec {
   readonly deviceType: string;
   readonly profileName: string | null;
   readonly phases: Wiring;
-  /** devices of one profile share one object, and with it layout and start image */
+  /** devices of one profile share one object, and with it layout and start values */
   readonly profile: ProfileSpec;
   readonly series?: DeviceSeries;
 }
@@ -20,6 +20,6 @@ export interface DeviceSeries {
   readonly dc: { readonly series: Series; readonly name: string; readonly timeScale: number } | null;
   /** local load, column load_kw */
   readonly load: Series | null;
-  /** vehicles that come and go by themselves */
+  /** vehicles that arrive and leave by a table */
   readonly visits: VisitPlan | null;
 }

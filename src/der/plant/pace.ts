@@ -1,16 +1,16 @@
-/** What the machine can do against real time, learned from the ticks, so that they keep coming where a rate cannot be held. */
+/** Learns from the ticks how fast the machine is, and shortens them where it cannot hold the rate. */
 import type { Logger } from '../../core/log/log.ts';
 import { maxStepS } from '../inverter/inverter.ts';
 
-/** first guess of what a simulated second of a device costs */
+/** first estimate of the time for one simulated second of one device */
 const guessedMsPerDeviceSecond = 0.01;
-/** no tick is cut below this: less would not cost less */
+/** no tick is cut below this: a shorter one would take as long */
 const minCutS = maxStepS;
-/** part of the rate below which it does not count as held */
+/** share of the rate below which it does not count as held */
 const heldShare = 0.9;
 const warnEveryMs = 60_000;
 const lastingMs = 3_000;
-/** part of the tick interval that a tick may take before the simulated time per tick is cut */
+/** share of the tick interval that a tick may take before the simulated time per tick is cut */
 const workShare = 0.8;
 
 export interface PaceOptions {
@@ -21,27 +21,27 @@ export interface PaceOptions {
   readonly log: Logger;
 }
 
-/** One tick as it went; times in real milliseconds. */
+/** Measurements of one tick; times in real milliseconds. */
 interface TickRun {
   readonly beginMs: number;
   readonly endMs: number;
-  /** end of the tick before */
+  /** end of the previous tick */
   readonly lastEndMs: number;
   /** simulated seconds */
   readonly doneS: number;
-  /** asked for */
+  /** requested rate */
   readonly rate: number;
 }
 
 export class Pace {
   readonly #options: PaceOptions;
-  /** simulated seconds per tick that the machine can do; grows back when it has room */
+  /** simulated seconds per tick that the machine can do; rises again when ticks take less time */
   #affordableS: number;
   #rateEffective: number;
   #warnedMs = -Infinity;
-  /** when the present rate was asked for: what passed before says nothing about it */
+  /** start of the present rate: earlier ticks do not count for it */
   #rateSinceMs = -Infinity;
-  /** when the rate was held last; null before the first tick, which the start of the process may have made late */
+  /** instant at which the rate was last held; null before the first tick, which a slow start may delay */
   #heldMs: number | null = null;
 
   constructor(options: PaceOptions) {
@@ -64,17 +64,18 @@ export class Pace {
     return this.#rateEffective >= heldShare * rate;
   }
 
-  /** Another rate is asked for: it counts as reached until ticks say otherwise. @param nowMs real milliseconds */
+  /** Takes a new rate; it counts as held until ticks show otherwise. @param nowMs real milliseconds */
   changeRate(rate: number, nowMs: number): void {
     this.#rateEffective = rate;
     this.#rateSinceMs = nowMs;
   }
 
-  /** Of the simulated seconds that a tick should have, those that it can have. */
-  cut(askedS: number): number {
-    return Math.min(askedS, Math.max(this.#affordableS, minCutS));
+  /** Simulated seconds of a tick, at most `wantedS`. */
+  cut(wantedS: number): number {
+    return Math.min(wantedS, Math.max(this.#affordableS, minCutS));
   }
 
+  /** Learns from a tick: pace, and the rate reached. */
   learn({ beginMs, endMs, lastEndMs, doneS, rate }: TickRun): void {
     const tookMs = endMs - beginMs;
     this.#affordableS =
@@ -86,7 +87,7 @@ export class Pace {
     const sinceMs = Math.max(lastEndMs, this.#rateSinceMs);
     if (endMs <= sinceMs) return;
     const passedS = (endMs - sinceMs) / 1000;
-    // ticks jitter by milliseconds; only a lasting shortfall should show, and a long tick has lasted
+    // ticks jitter by milliseconds: only a lasting shortfall may show, which one long tick is
     const weight = 1 - 0.8 ** Math.max(1, passedS / this.#options.tickIntervalS);
     this.#rateEffective = Math.min(rate, this.#rateEffective + weight * (doneS / passedS - this.#rateEffective));
     this.#warnWhenBehind(endMs, rate);

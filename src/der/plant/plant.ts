@@ -32,13 +32,13 @@ import { Turns } from './turns.ts';
 
 export interface PlantOptions {
   readonly devices: readonly SimDevice[];
-  /** makes the devices that join later */
+  /** creates devices that are added later */
   readonly factory: Pick<DeviceFactory, 'make' | 'release'>;
   readonly environment: Environment;
-  /** lets go of weather before an instant that nobody will ask for again */
+  /** frees weather data before an instant that no device will need again */
   readonly forgetBefore: (t: SimTime) => void;
   readonly clock: SimClock;
-  /** indexes of devices that answer nobody; they enter and leave by themselves */
+  /** indexes of devices that do not answer; kept up to date by the devices */
   readonly silent?: ReadonlySet<number>;
   readonly tickIntervalS: number;
   readonly log: Logger;
@@ -46,11 +46,11 @@ export interface PlantOptions {
   readonly monotonicMs: () => number;
 }
 
-/** A tick gives way to other work after this many milliseconds. */
+/** A tick yields to other work after this many milliseconds. */
 const sliceMs = 2;
-/** sub-steps of one device between two looks at the time */
+/** sub-steps of one device between two readings of the time */
 const subStepsAtOnce = 200;
-/** A long tick is done in so many pieces, none shorter than this. */
+/** A long tick runs in at most this many pieces, none shorter than `shortestPieceS`. */
 const piecesPerTick = 32;
 const shortestPieceS = 30;
 const maxSteps = 100_000;
@@ -69,16 +69,16 @@ export class SimPlant implements Plant {
   readonly #listeners = new Set<(event: TickEvent) => void>();
   #latest: TickEvent;
   #lastEndMs: number;
-  /** changes of the devices and single ticks */
+  /** one at a time: a change of the devices or a tick */
   readonly #turns = new Turns();
-  /** whole requests for ticks */
+  /** one at a time: a step request of many ticks */
   readonly #steps = new Turns();
   #sliceStart = 0;
   readonly #pace: Pace;
   #timeChangedBy: Provenance | null = null;
   #steppedBy: Provenance | null = null;
   #ended = false;
-  /** grid slots without a tick of their own; kept by whoever drives the plant */
+  /** tick slots that had no tick of their own; counted by the driver of the plant */
   skippedTicks = 0;
 
   constructor(options: PlantOptions) {
@@ -97,7 +97,7 @@ export class SimPlant implements Plant {
       rate: options.clock.rate,
       log: options.log,
     });
-    // tick 0: there is a snapshot before anybody can ask for one
+    // tick 0: a snapshot exists before the first request
     const now = options.clock.tickTime;
     const stamp = this.#stamp(0, options.clock.dateMs(now));
     this.#latest = {
@@ -166,7 +166,7 @@ export class SimPlant implements Plant {
     return this.#roster.firstIndex;
   }
 
-  /** Index of the next device that joins: one above the highest ever used. */
+  /** Index of the next device to be added: one above the highest ever used. */
   get nextIndex(): number {
     return this.#roster.nextIndex;
   }
@@ -176,10 +176,10 @@ export class SimPlant implements Plant {
   }
 
   /**
-   * A further device under `nextIndex`. It begins where the others are at the end of the last tick, settled in the grid
-   * and weather of that instant; a tick under way is waited for.
-   * @param admit gets the device before anybody else sees it; what it throws ends the addition with nothing changed
-   * @throws SimError CONFIG_INVALID with every fault of the profile, STOPPING
+   * Adds a device under `nextIndex`. It starts at the end of the last tick, settled in the grid and weather of that
+   * instant; a running tick finishes first.
+   * @param admit called with the device before it becomes visible; if it throws, nothing is added
+   * @throws SimError CONFIG_INVALID with every issue of the profile, STOPPING
    */
   add(spec: DeviceSpec, admit: (device: SimDevice) => Promise<void> = () => Promise.resolve()): Promise<SimDevice> {
     const { clock, factory } = this.#options;
@@ -202,8 +202,8 @@ export class SimPlant implements Plant {
   }
 
   /**
-   * Takes a device out, with its commands and what was set around it alone; its index is not used again.
-   * A tick under way is waited for.
+   * Removes a device with its commands and local deviations; its index is not used again. A running tick finishes
+   * first.
    * @throws SimError UNKNOWN_DEVICE, STOPPING
    */
   remove(index: number): Promise<SimDevice> {
@@ -225,7 +225,7 @@ export class SimPlant implements Plant {
     if (this.#ended) throw new SimError('STOPPING', 'the simulator is stopping');
   }
 
-  /** Ends the work under way at the next sub-step bound and lets no further tick begin. */
+  /** Stops a running tick after the present sub-steps, and lets no further tick start. */
   end(): void {
     this.#ended = true;
   }
@@ -258,14 +258,14 @@ export class SimPlant implements Plant {
     this.#showSurroundings(deviceIndex);
   }
 
-  /** Registers of the simulation models follow at once. @param deviceIndex absent: of all devices */
+  /** Updates the registers of the simulation models. @param deviceIndex absent: of all devices */
   #showSurroundings(deviceIndex: number | undefined): void {
     const now = this.#options.clock.acting();
     for (const device of deviceIndex === undefined ? this.devices : [this.device(deviceIndex)])
       device.showSurroundings(now);
   }
 
-  /** The stamp of a change that takes effect now. */
+  /** Provenance of a change that takes effect now. */
   #writer(by: Origin = { source: 'default' }): Provenance {
     return { ...by, at: this.#options.clock.acting(), wallMs: this.#options.clock.wallMs() };
   }
@@ -295,7 +295,7 @@ export class SimPlant implements Plant {
     this.#showSurroundings(deviceIndex);
   }
 
-  /** The device whose nominal voltage holds for a request; null where devices differ. */
+  /** A device whose nominal voltage applies to a request; null where the devices differ. */
   #nominalReference(deviceIndex: number | undefined): SimDevice | null {
     if (deviceIndex !== undefined) return this.device(deviceIndex);
     const [first] = this.devices;
@@ -327,19 +327,19 @@ export class SimPlant implements Plant {
     const { mode: before } = clock.settings;
     clock.set(patch);
     this.#timeChangedBy = this.#writer(by);
-    // nothing but the end of a pause excuses ticks that did not come
+    // the age of the last tick counts from here only at the end of a pause
     if (before === 'paused' && !clock.paused) this.#lastEndMs = monotonicMs();
     this.#pace.changeRate(clock.rate, monotonicMs());
   }
 
-  /** A tick of real time; nothing happens while the clock is paused. @param slots tick intervals since the last */
+  /** A tick of real time; nothing happens while the clock is paused. @param slots tick intervals since the last tick */
   async tick(slots = 1): Promise<void> {
     const { clock, tickIntervalS } = this.#options;
     await this.#turns.take(async () => {
       if (clock.paused || this.#ended) return;
       this.#sliceStart = this.#options.monotonicMs();
-      const asked = secondsBetween(clock.tickTime, clock.tickEnd(tickSeconds(clock.rate, tickIntervalS * slots)));
-      await this.#measuredRun(this.#pace.cut(asked));
+      const wantedS = secondsBetween(clock.tickTime, clock.tickEnd(tickSeconds(clock.rate, tickIntervalS * slots)));
+      await this.#measuredRun(this.#pace.cut(wantedS));
     });
   }
 
@@ -351,7 +351,7 @@ export class SimPlant implements Plant {
       this.#sliceStart = this.#options.monotonicMs();
       let event = this.#latest;
       for (let i = 0; i < ticks; i += 1) {
-        // devices join and leave between the ticks: nobody waits for thousands of them
+        // a change of the devices waits for one tick, not for thousands
         event = await this.#turns.take(() => this.#stepOnce(i === 0 ? this.#writer(by) : null));
         await this.#giveWay();
       }
@@ -369,7 +369,7 @@ export class SimPlant implements Plant {
     return this.#latest;
   }
 
-  /** A tick against real time, of which the pace is learned. */
+  /** A tick of real time, from which the pace learns. */
   async #measuredRun(seconds: number): Promise<void> {
     const { clock, monotonicMs } = this.#options;
     const beginMs = monotonicMs();
@@ -379,9 +379,9 @@ export class SimPlant implements Plant {
   }
 
   /**
-   * One tick of `seconds`. A long one is done piece by piece by all devices, so that it can end early.
-   * @param deadlineMs after a piece that ends later than this the tick is over; Infinity: never
-   * @returns the simulated seconds that it has done
+   * One tick of `seconds`. In a long one all devices advance piece by piece, so that it can end early.
+   * @param deadlineMs the tick ends after the first piece that ends later; Infinity: never early
+   * @returns the simulated seconds done
    */
   async #run(seconds: number, deadlineMs = Infinity): Promise<number> {
     const { clock, monotonicMs } = this.#options;
@@ -408,7 +408,7 @@ export class SimPlant implements Plant {
     return secondsBetween(begin, end);
   }
 
-  /** All devices stand at `end`: registers, snapshots, clock. */
+  /** Writes registers and snapshots and advances the clock; all devices have advanced to `end`. */
   async #publish(end: SimTime): Promise<void> {
     const { clock, monotonicMs } = this.#options;
     const tick = this.#latest.tick + 1;
@@ -417,13 +417,13 @@ export class SimPlant implements Plant {
     for (const device of this.devices) {
       published.push(device.publish(stamp));
       this.commands.settle(device, end);
-      // not after the last: registers and snapshots of a tick must appear together
+      // not after the last device: registers and snapshots of a tick must appear together
       if (published.length < this.devices.length) await this.#giveWay();
       if (this.#ended) return;
     }
     this.#site.measure();
     this.#options.forgetBefore(end);
-    // a tick that took over late slots says nothing about the length of the next
+    // one slot, even if this tick covered several late ones
     clock.advanceTo(end, tickSeconds(clock.settings.rate, this.#options.tickIntervalS));
     this.#lastEndMs = monotonicMs();
     this.#latest = { tick, sim: end, wallMs: clock.wallMs(), published };
@@ -437,7 +437,7 @@ export class SimPlant implements Plant {
     this.#sliceStart = monotonicMs();
   }
 
-  /** One adapter's failure never stops the tick or another adapter. */
+  /** A failing listener never stops the tick or another listener. */
   #notify(listener: (event: TickEvent) => void): void {
     try {
       listener(this.#latest);

@@ -1,16 +1,16 @@
-/** The devices of a plant by their indexes, which are given once and never to another device. */
+/** The devices of a plant by index. An index is never used again. */
 import { errorText, noSuchDevice, SimError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { SimDevice } from '../device/device.ts';
 
-/** What has changed; one member is null. */
+/** One added or removed device; the other member is null. */
 export interface RosterChange {
   readonly added: SimDevice | null;
   readonly removed: SimDevice | null;
 }
 
 export class Roster {
-  /** of the first device that the plant began with */
+  /** index of the first device at start */
   readonly firstIndex: number;
   readonly #log: Logger;
   readonly #byIndex: Map<number, SimDevice>;
@@ -31,7 +31,7 @@ export class Roster {
     return this.#devices;
   }
 
-  /** of the next device that joins */
+  /** index of the next device to be added */
   get nextIndex(): number {
     return this.#nextIndex;
   }
@@ -77,7 +77,7 @@ export class Roster {
     };
   }
 
-  /** Tells of a change that is complete; one listener's failure is not that of another. */
+  /** Notifies all listeners of a completed change; a failing listener does not affect the others. */
   notify(change: Partial<RosterChange>): void {
     for (const listener of this.#listeners) {
       try {

@@ -1,6 +1,6 @@
 /**
- * What surrounds the devices: one common grid and one common weather, each with local deviations per device.
- * All values are functions of simulated time; a change makes new layers that start at its instant.
+ * The surroundings of the devices: one common grid and one common weather, each with local deviations per device.
+ * All values are functions of simulated time; a change creates new layers that start at its instant.
  */
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -28,7 +28,7 @@ import type { Sky, Weather } from './weather.ts';
 
 export type { GridValues } from './grid/values.ts';
 
-/** The weather at the terminals of one device; filled anew by each call. */
+/** The weather of one device; each call fills the object again. */
 export interface WeatherNow {
   irradianceWm2: number;
   ambientTemperatureC: number;
@@ -36,9 +36,12 @@ export interface WeatherNow {
   windSpeedMS: number;
 }
 
-/** `clearSky` is 1 where the irradiance comes from the clear sky; of the others null: from the weather, the thermal model, or nothing. */
-type AroundQuantity = 'irradiance' | 'ambientC' | 'cellC' | 'loadKw' | 'clearSky';
-type Around = LayerStack<AroundQuantity>;
+/**
+ * `clearSky` is 1 while the irradiance comes from the clear sky. The others are null unless set; the value then comes
+ * from the weather (irradiance, air), the thermal model (cell) or the load series.
+ */
+type SurroundingsQuantity = 'irradiance' | 'ambientC' | 'cellC' | 'loadKw' | 'clearSky';
+type SurroundingsLayers = LayerStack<SurroundingsQuantity>;
 
 export interface EnvironmentOptions {
   readonly nominalHz: number;
@@ -49,20 +52,20 @@ export interface EnvironmentOptions {
     readonly csv: (deviceIndex: number) => Weather;
     readonly clear_sky: (deviceIndex: number) => Sky;
   };
-  /** local load, column load_kw; null: none but what is set */
+  /** local load, column load_kw; null: only a set load counts */
   readonly load?: (deviceIndex: number) => Series | null;
   readonly weatherSource: 'csv' | 'clear_sky';
   /** seconds since local midnight of the start date, the time base of series */
   readonly seriesTime: (t: SimTime) => number;
 }
 
-/** A value that somebody has set; null where nobody has. */
-function setValue(segment: Segment<AroundQuantity>, name: AroundQuantity, t: SimTime): number | null {
+/** A set value; null without one. */
+function setValue(segment: Segment<SurroundingsQuantity>, name: SurroundingsQuantity, t: SimTime): number | null {
   const track = segment.tracks[name];
   return track && valueAt(track, t);
 }
 
-function sunFrom(segment: Segment<AroundQuantity>, t: SimTime): IrradianceSource {
+function irradianceSourceOf(segment: Segment<SurroundingsQuantity>, t: SimTime): IrradianceSource {
   if (segment.tracks.irradiance) return 'const';
   return setValue(segment, 'clearSky', t) === 1 ? 'clear_sky' : 'csv';
 }
@@ -70,10 +73,10 @@ function sunFrom(segment: Segment<AroundQuantity>, t: SimTime): IrradianceSource
 export class Environment {
   readonly #options: EnvironmentOptions;
   #grid: GridScope;
-  #around: Around;
+  #commonLayers: SurroundingsLayers;
   readonly #localGrid = new Map<number, GridScope>();
-  readonly #localAround = new Map<number, Around>();
-  /** kept by whoever passes changes on */
+  readonly #localLayers = new Map<number, SurroundingsLayers>();
+  /** last writers of grid and surroundings; the plant records them */
   readonly gridWriters = new ScopeWriters();
   readonly surroundingsWriters = new ScopeWriters();
 
@@ -81,7 +84,7 @@ export class Environment {
     this.#options = options;
     this.#grid = GridScope.initial(options, start);
     const clearSky = constant(options.weatherSource === 'clear_sky' ? 1 : 0);
-    this.#around = new LayerStack<AroundQuantity>({
+    this.#commonLayers = new LayerStack<SurroundingsQuantity>({
       irradiance: null,
       ambientC: null,
       cellC: null,
@@ -95,13 +98,13 @@ export class Environment {
     return gridEventLibrary(this.#options.nominalHz);
   }
 
-  /** Grid at the terminals of a device. The same object as long as nothing changes. */
+  /** Grid of a device before its feeder. The same object as long as nothing changes. */
   gridAt(deviceIndex: number, t: SimTime): GridValues {
     return this.#gridOf(deviceIndex).at(t);
   }
 
   /**
-   * How grid values move by themselves from `t` to the next event: sub-steps must be as short as that asks for.
+   * How grid values move from `t` to the next event, which limits the length of sub-steps.
    * `fast`: a ramp or oscillation; `slow`: the grid profile alone.
    */
   gridMotion(deviceIndex: number, t: SimTime): Motion {
@@ -113,39 +116,39 @@ export class Environment {
   }
 
   irradianceSource(deviceIndex: number, t: SimTime): IrradianceSource {
-    return sunFrom(this.#aroundOf(deviceIndex).segmentAt(t), t);
+    return irradianceSourceOf(this.#layersOf(deviceIndex).segmentAt(t), t);
   }
 
   /** Local load beside a device, W. */
   loadW(deviceIndex: number, t: SimTime): number {
-    return 1000 * this.#loadKw(deviceIndex, this.#aroundOf(deviceIndex).segmentAt(t), t);
+    return 1000 * this.#loadKw(deviceIndex, this.#layersOf(deviceIndex).segmentAt(t), t);
   }
 
-  #loadKw(deviceIndex: number, segment: Segment<AroundQuantity>, t: SimTime): number {
+  #loadKw(deviceIndex: number, segment: Segment<SurroundingsQuantity>, t: SimTime): number {
     const set = setValue(segment, 'loadKw', t);
     if (set !== null) return set;
     return this.#options.load?.(deviceIndex)?.at('load_kw', this.#options.seriesTime(t)) ?? 0;
   }
 
   weatherAt(deviceIndex: number, t: SimTime, out: WeatherNow): void {
-    const segment = this.#aroundOf(deviceIndex).segmentAt(t);
+    const segment = this.#layersOf(deviceIndex).segmentAt(t);
     const { csv, clear_sky: clearSky } = this.#options.weather;
     csv(deviceIndex).at(this.#options.seriesTime(t), t, out);
-    // the sky gives the sun alone: air and wind stay those of the series
+    // the sky replaces only the irradiance: air and wind come from the series
     if (setValue(segment, 'clearSky', t) === 1) out.irradianceWm2 = clearSky(deviceIndex).irradianceAt(t);
     out.irradianceWm2 = setValue(segment, 'irradiance', t) ?? out.irradianceWm2;
     out.ambientTemperatureC = setValue(segment, 'ambientC', t) ?? out.ambientTemperatureC;
     out.cellTemperatureC = setValue(segment, 'cellC', t);
   }
 
-  /** The next instant after `t` at which something starts, bends or ends for a device: a sub-step must end there. */
+  /** The next instant after `t` at which a trajectory of a device starts, bends or ends: a sub-step must end there. */
   nextEvent(deviceIndex: number, t: SimTime): number {
-    return Math.min(this.#gridOf(deviceIndex).nextBreak(t), this.#aroundOf(deviceIndex).segmentAt(t).until);
+    return Math.min(this.#gridOf(deviceIndex).nextBreak(t), this.#layersOf(deviceIndex).segmentAt(t).until);
   }
 
   /**
-   * @throws SimError COMMAND_BAD_VALUE for a patch that says nothing or says two things,
-   *   COMMAND_CONFLICT when `csv` is asked for and there is no grid profile, or too many changes are pending
+   * @throws SimError COMMAND_BAD_VALUE for a patch without a value or with contradicting ones,
+   *   COMMAND_CONFLICT for `csv` without a grid profile, or when too many changes are pending
    */
   setGrid(patch: GridPatch, now: SimTime, deviceIndex?: number): void {
     checkPatch(patch, deviceIndex);
@@ -154,19 +157,19 @@ export class Environment {
   }
 
   /**
-   * Starts a named event, in place of one under way in the same scope.
-   * @throws SimError COMMAND_BAD_VALUE for a name, parameter or value that the library does not have
+   * Starts a named event; it replaces a running one in the same scope.
+   * @throws SimError COMMAND_BAD_VALUE for an unknown name or parameter, or a value out of range
    */
   startGridEvent(name: string, args: GridEventArguments, now: SimTime, deviceIndex?: number): void {
     this.#changeGrid((scope) => scope.withEvent(name, args, now), deviceIndex);
   }
 
-  /** Ends the event under way, if any: what it covered is in force again. */
+  /** Ends the running event, if any; the layers below it are in force again. */
   stopGridEvent(now: SimTime, deviceIndex?: number): void {
     this.#changeGrid((scope) => scope.withoutEvent(now), deviceIndex);
   }
 
-  /** Values in force; volts are for who knows the nominal voltage. */
+  /** Values in force, without volts: they need the nominal voltage of a device. */
   grid(t: SimTime, deviceIndex?: number): Omit<GridNow, 'voltageLnV' | 'voltageLlV'> {
     const now = (deviceIndex === undefined ? this.#grid : this.#gridOf(deviceIndex)).now(t);
     return { ...now, changedBy: this.gridWriters.of(deviceIndex) };
@@ -176,25 +179,25 @@ export class Environment {
   setSurroundings(patch: SurroundingsPatch, now: SimTime, deviceIndex?: number): void {
     checkPatch(patch, deviceIndex);
     if (deviceIndex === undefined) {
-      this.#around = this.#patchedAround(this.#around, patch, now, commonIndex);
-      this.#localAround.clear();
+      this.#commonLayers = this.#patchedLayers(this.#commonLayers, patch, now, commonIndex);
+      this.#localLayers.clear();
     } else if (patch.source === 'csv') {
-      this.#localAround.delete(deviceIndex);
+      this.#localLayers.delete(deviceIndex);
     } else {
-      this.#localAround.set(deviceIndex, this.#patchedAround(this.#aroundOf(deviceIndex), patch, now, deviceIndex));
+      this.#localLayers.set(deviceIndex, this.#patchedLayers(this.#layersOf(deviceIndex), patch, now, deviceIndex));
     }
   }
 
   surroundings(t: SimTime, ofDevice?: number): SurroundingsNow {
     const deviceIndex = ofDevice ?? commonIndex;
-    const stack = this.#aroundOf(deviceIndex);
+    const stack = this.#layersOf(deviceIndex);
     const segment = stack.segmentAt(t);
     const timed = stack.timedAt(t);
     return {
       ...this.#weatherNow(deviceIndex, t),
       loadKw: this.#loadKw(deviceIndex, segment, t),
       dataset: this.#options.weather.csv(deviceIndex).dataset(this.#options.seriesTime(t)),
-      source: sunFrom(segment, t),
+      source: irradianceSourceOf(segment, t),
       rampRemainingS: secondsBetween(t, stack.rampEnd(t)),
       durationRemainingS: timed ? secondsBetween(t, timed.end) : null,
       changedBy: this.surroundingsWriters.of(ofDevice),
@@ -204,7 +207,7 @@ export class Environment {
   /** Ends the local deviations of a device (reset). */
   clearLocal(deviceIndex: number): void {
     this.#localGrid.delete(deviceIndex);
-    this.#localAround.delete(deviceIndex);
+    this.#localLayers.delete(deviceIndex);
     this.gridWriters.forget(deviceIndex);
     this.surroundingsWriters.forget(deviceIndex);
   }
@@ -213,11 +216,11 @@ export class Environment {
     return (this.#localGrid.size > 0 ? this.#localGrid.get(deviceIndex) : undefined) ?? this.#grid;
   }
 
-  #aroundOf(deviceIndex: number): Around {
-    return (this.#localAround.size > 0 ? this.#localAround.get(deviceIndex) : undefined) ?? this.#around;
+  #layersOf(deviceIndex: number): SurroundingsLayers {
+    return (this.#localLayers.size > 0 ? this.#localLayers.get(deviceIndex) : undefined) ?? this.#commonLayers;
   }
 
-  /** A common change ends every local deviation; one that changes nothing for a device begins none. */
+  /** A common change ends every local deviation. A local change without an effect starts no deviation. */
   #changeGrid(change: (scope: GridScope) => GridScope, deviceIndex: number | undefined): void {
     if (deviceIndex === undefined) {
       this.#grid = change(this.#grid);
@@ -235,13 +238,18 @@ export class Environment {
     return out;
   }
 
-  #patchedAround(stack: Around, patch: SurroundingsPatch, now: SimTime, deviceIndex: number): Around {
+  #patchedLayers(
+    stack: SurroundingsLayers,
+    patch: SurroundingsPatch,
+    now: SimTime,
+    deviceIndex: number,
+  ): SurroundingsLayers {
     const segment = stack.segmentAt(now);
     const present = this.#weatherNow(deviceIndex, now);
     const released = patch.source === 'csv' || patch.source === 'clear_sky';
     const held = patch.source === 'const' && !segment.tracks.irradiance ? present.irradianceWm2 : undefined;
     const wanted: Readonly<
-      Partial<Record<AroundQuantity, readonly [to: number | null | undefined, from: number | null]>>
+      Partial<Record<SurroundingsQuantity, readonly [to: number | null | undefined, from: number | null]>>
     > = {
       irradiance: [
         patch.irradianceWm2 === undefined ? (released ? null : held) : patch.irradianceWm2,
@@ -251,12 +259,12 @@ export class Environment {
       cellC: [patch.cellTemperatureC, present.cellTemperatureC],
       loadKw: [patch.loadKw, this.#loadKw(deviceIndex, segment, now)],
     };
-    const tracks: Tracks<AroundQuantity> = {
+    const tracks: Tracks<SurroundingsQuantity> = {
       ...Object.fromEntries(
         Object.entries(wanted)
           .filter(([, [to]]) => to !== undefined)
           .map(([name, [to, from]]) =>
-            // a value that did not exist before has nothing to ramp from
+            // without a previous value there is no ramp
             [name, to == null ? null : ramp(from ?? to, to, now, patch.rampS ?? 0)],
           ),
       ),
@@ -268,10 +276,10 @@ export class Environment {
   }
 }
 
-/** Stands for no device in particular: the common surroundings, at the site of the first device. */
+/** Index for the common surroundings; their site is that of the first device. */
 const commonIndex = -1;
 
-/** A patch must say something, and ending a local deviation says everything. */
+/** A patch must have a value; source csv, which ends a local deviation, has no other one. */
 function checkPatch(patch: GridPatch | SurroundingsPatch, deviceIndex: number | undefined): void {
   const values = Object.entries(patch).filter(
     ([name, value]) => value !== undefined && name !== 'rampS' && name !== 'durationS',

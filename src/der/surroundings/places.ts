@@ -1,4 +1,4 @@
-/** Where each device stands: the weather series, the sky and the local load that it sees. */
+/** The place of each device: its weather series, sky and local load. */
 import type { SimTime } from '../../core/time/clock.ts';
 import type { DeviceSeries, DeviceSpec } from '../plant/device-spec.ts';
 import type { Series } from './series.ts';
@@ -20,21 +20,21 @@ interface Place {
   readonly load: Series | null;
 }
 
-/** Where the sky of a device without PV is looked at. */
-const nowhere = { latitudeDeg: 40, longitudeDeg: 0, tiltDeg: 0, azimuthDeg: 180 };
+/** Site of the sky for devices without PV. */
+const defaultSite = { latitudeDeg: 40, longitudeDeg: 0, tiltDeg: 0, azimuthDeg: 180 };
 
 export class Places {
   readonly #options: PlacesOptions;
   /** in index order */
   readonly #places = new Map<number, Place>();
-  // held by what they are made of: nothing of a device that has left stays here
+  // weak: nothing of a removed device stays here
   readonly #weathers = new WeakMap<Series, Map<number, SeriesWeather>>();
   readonly #skies = new WeakMap<ProfileSpec, ClearSky>();
   readonly #empty: Place;
 
   constructor(options: PlacesOptions) {
     this.#options = options;
-    this.#empty = { weather: stillAir, sky: new ClearSky(nowhere, options.clouds, options.dateMs), load: null };
+    this.#empty = { weather: stillAir, sky: new ClearSky(defaultSite, options.clouds, options.dateMs), load: null };
   }
 
   enter(index: number, { profile, series }: DeviceSpec): void {
@@ -49,12 +49,12 @@ export class Places {
     this.#places.delete(index);
   }
 
-  /** Where a device is; an index without a device stands for the site, which is where its first device is. */
+  /** The place of a device; an index without a device gets the place of the first device. */
   at(index: number): Place {
     return this.#places.get(index) ?? this.#places.values().next().value ?? this.#empty;
   }
 
-  /** Devices of one series share theirs. */
+  /** Devices with the same series share one weather. */
   #weatherOf(dc: DeviceSeries['dc']): Weather {
     if (!dc) return stillAir;
     const { series, name, timeScale } = dc;
@@ -66,10 +66,10 @@ export class Places {
     return weather;
   }
 
-  /** Devices of one profile share theirs. */
+  /** Devices of one profile share one sky. */
   #skyOf(profile: ProfileSpec): Sky {
     const { clouds, dateMs } = this.#options;
-    const pv = 'pv' in profile.source ? profile.source.pv : nowhere;
+    const pv = 'pv' in profile.source ? profile.source.pv : defaultSite;
     const site = {
       latitudeDeg: pv.latitudeDeg,
       longitudeDeg: pv.longitudeDeg,

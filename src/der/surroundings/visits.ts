@@ -1,4 +1,4 @@
-/** Vehicles that come to a charging station and leave again by a table of visits. */
+/** Vehicles that arrive at a charging station and leave again by a table of visits. */
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { SimError } from '../../core/errors.ts';
@@ -22,7 +22,7 @@ interface Visit {
   readonly arrivesS: number;
   readonly leavesS: number;
   readonly connectorId: number;
-  /** its id tells this vehicle from any other */
+  /** its id is unique in the plan */
   readonly ev: EvPatch & { readonly id: string };
 }
 
@@ -30,7 +30,7 @@ export interface VisitPlan {
   readonly name: string;
   /** in order of arrival */
   readonly visits: readonly Visit[];
-  /** after this the plan begins anew; null: once */
+  /** the plan repeats after this time; null: it runs once */
   readonly periodS: number | null;
 }
 
@@ -54,8 +54,8 @@ function visitOf(row: Readonly<Record<string, number>>, at: number): Visit {
   };
 }
 
-/** Arrivals before the day begins, and stays at one connector that overlap. */
-function visitFaults(visits: readonly Visit[]): Issue[] {
+/** Arrivals before the start of the day, and overlapping stays at one connector. */
+function visitIssues(visits: readonly Visit[]): Issue[] {
   const issues: Issue[] = [];
   const last = new Map<number, Visit>();
   visits.forEach((visit, at) => {
@@ -81,21 +81,21 @@ function unusable(name: string, issues: readonly Issue[]): SimError {
 }
 
 /**
- * Reads a vehicle table. With `loop` it repeats after the whole days that it needs.
- * @throws SimError CONFIG_INVALID with the lines of the faults
+ * Reads a vehicle table. With `loop` it repeats after as many whole days as it covers.
+ * @throws SimError CONFIG_INVALID with the lines of the issues
  */
 export function parseVisits(text: string, name: string, end: 'hold' | 'loop'): VisitPlan {
   const series = parseSeries(text, { name, columns: visitColumns, sharedTimes: true });
   const visits = [...series.table()].map(visitOf);
-  const issues = visitFaults(visits);
+  const issues = visitIssues(visits);
   if (issues.length > 0) throw unusable(name, issues);
   const lastS = Math.max(...visits.map(({ leavesS }) => leavesS));
   return { name, visits, periodS: end === 'loop' ? dayS * Math.ceil(lastS / dayS) : null };
 }
 
-/** @throws SimError CONFIG_INVALID for a vehicle that comes to a connector which the station does not have */
+/** @throws SimError CONFIG_INVALID for a visit to a connector that the station does not have */
 export function checkVisits({ name, visits }: VisitPlan, connectorIds: readonly number[]): void {
-  const faults = visits.flatMap(({ connectorId }, at) =>
+  const issues = visits.flatMap(({ connectorId }, at) =>
     connectorIds.includes(connectorId)
       ? []
       : [
@@ -105,10 +105,10 @@ export function checkVisits({ name, visits }: VisitPlan, connectorIds: readonly 
           },
         ],
   );
-  if (faults.length > 0) throw unusable(name, faults);
+  if (issues.length > 0) throw unusable(name, issues);
 }
 
-/** What the visits work on. */
+/** The charging station of the visits. */
 export interface VisitedStation {
   command(command: EvseCommand): void;
   connectors(): EvseDetail['connectors'];
@@ -121,11 +121,11 @@ interface VisitEvent {
   readonly visit: Visit;
 }
 
-/** Lets the vehicles of a plan come and go: each at its own instant, whatever the tick. */
+/** Plugs and unplugs the vehicles of a plan, each at its own instant, independent of ticks. */
 export class Visits {
   readonly #plan: VisitPlan;
   readonly #station: VisitedStation;
-  /** in time; who leaves at an instant makes room for who comes */
+  /** in order of time; at one instant departures come before arrivals */
   readonly #events: readonly VisitEvent[];
 
   constructor(plan: VisitPlan, station: VisitedStation) {
@@ -139,7 +139,7 @@ export class Visits {
       .sort((a, b) => a.atS - b.atS || Number(a.arrives) - Number(b.arrives));
   }
 
-  /** @param planS time in the plan at `now`, s; vehicles whose stay has begun are there at once */
+  /** @param planS time in the plan at `now`, s; a vehicle whose stay has already begun is plugged in at once */
   begin(scheduler: Scheduler, now: SimTime, planS: number): void {
     const { periodS } = this.#plan;
     const turn = periodS === null ? 0 : Math.floor(planS / periodS);
@@ -153,7 +153,7 @@ export class Visits {
     else if (periodS !== null) this.#schedule(scheduler, addSeconds(origin, periodS), 0);
   }
 
-  /** @param origin beginning of this turn of the plan */
+  /** @param origin start of this run of the plan */
   #schedule(scheduler: Scheduler, origin: SimTime, at: number): void {
     const event = this.#events[at];
     if (!event) return;
@@ -172,11 +172,11 @@ export class Visits {
 
   #leave({ connectorId, ev }: Visit): void {
     const there = this.#station.connectors().find((connector) => connector.connectorId === connectorId)?.ev?.id;
-    // somebody may have unplugged it, and plugged in another one
+    // a user may have unplugged it and plugged in another vehicle
     if (there === ev.id) this.#attempt({ kind: 'evse.unplug', connectorId }, 'cannot be unplugged');
   }
 
-  /** What a user has done to the connector wins. */
+  /** Runs a command. Actions of a user on the connector have priority: a refused command is a warning. */
   #attempt(command: EvseCommand, what: string): void {
     try {
       this.#station.command(command);

@@ -6,7 +6,7 @@ import { clearSkyIrradiance } from './sky/solar.ts';
 import type { SolarSite } from './sky/solar.ts';
 import type { Series } from './series.ts';
 
-/** What a weather source fills in. */
+/** Values that a weather source fills in. */
 export interface WeatherValues {
   irradianceWm2: number;
   ambientTemperatureC: number;
@@ -18,11 +18,11 @@ export interface Sky {
   irradianceAt(t: SimTime): number;
 }
 
-/** Where irradiance, air temperature and wind come from while nobody overrides them. */
+/** Source of irradiance, air temperature and wind while they are not set. */
 export interface Weather {
   /** @param seriesS seconds since local midnight of the start date */
   at(seriesS: number, t: SimTime, out: WeatherValues): void;
-  /** the series behind it, for people; null: none */
+  /** the series behind it, for display; null: none */
   dataset(seriesS: number): DatasetNow | null;
 }
 
@@ -91,7 +91,7 @@ export class SeriesWeather implements Weather {
   }
 }
 
-/** For devices that no weather drives. */
+/** For devices without a weather series. */
 export const stillAir: Weather = {
   at(_seriesS, _t, out) {
     Object.assign(out, { irradianceWm2: 0, ambientTemperatureC: defaultAmbientC, windSpeedMS: 0 });
@@ -101,8 +101,8 @@ export const stillAir: Weather = {
 
 /**
  * Clear sky at one site times the clear-sky index of the clouds, which are common to all sites of a plant. The
- * index lives on a grid of whole simulated seconds, so that the course depends neither on the tick nor on how
- * many devices look at it.
+ * index lives on a grid of whole simulated seconds, so that it depends neither on the tick nor on how
+ * many devices read it.
  */
 export class ClearSky implements Sky {
   readonly #site: SolarSite;

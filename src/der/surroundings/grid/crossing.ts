@@ -1,8 +1,6 @@
-/** Where something that changes between two instants does so. */
-
 /**
- * First instant after `from`, to the microsecond, from which on `changed` holds up to `to`; `to` when it does not hold
- * there. Of several changes between the two it finds one.
+ * Finds by halving, to the microsecond, an instant between `from` and `to` at which `changed` becomes true; `to` when it
+ * is false there. Of several such instants it finds one.
  */
 export function firstChange(from: number, to: number, changed: (t: number) => boolean): number {
   if (!changed(to)) return to;

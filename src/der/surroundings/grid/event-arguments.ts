@@ -1,4 +1,4 @@
-/** Checks what a named event is started with. */
+/** Checks the arguments of a named event. */
 import type { GridEventArguments, GridEventName, GridEventParameter } from '../../../contract/environment.ts';
 import { gridEventNames } from '../../../contract/environment.ts';
 import { SimError } from '../../../core/errors.ts';
@@ -8,7 +8,7 @@ import type { Issue } from '../../../core/errors.ts';
 export interface EventArguments {
   readonly number: (name: string) => number;
   readonly word: (name: string) => string;
-  /** @throws SimError COMMAND_BAD_VALUE for an argument that does not go with the others */
+  /** @throws SimError COMMAND_BAD_VALUE for an argument that contradicts the others */
   readonly refuse: (name: string, detail: string) => never;
 }
 
@@ -20,15 +20,15 @@ function badValue(issues: readonly Issue[]): SimError {
   return new SimError('COMMAND_BAD_VALUE', issues.map((issue) => `${issue.name}: ${issue.detail}`).join('; '), issues);
 }
 
-/** @throws SimError COMMAND_BAD_VALUE for a name that the library does not have */
+/** @throws SimError COMMAND_BAD_VALUE for an unknown name */
 export function eventName(name: string): GridEventName {
   const known = gridEventNames.find((each) => each === name);
   if (known) return known;
   throw badValue([{ name: '/event', detail: `must be one of ${gridEventNames.join(', ')}`, allowed: gridEventNames }]);
 }
 
-/** The fault of one value, if it has one. */
-function faultOf({ name, minimum, maximum, allowed }: GridEventParameter, value: number | string): Issue[] {
+/** The issue of one value, if any. */
+function issueOf({ name, minimum, maximum, allowed }: GridEventParameter, value: number | string): Issue[] {
   if (allowed) {
     return typeof value === 'string' && allowed.includes(value)
       ? []
@@ -41,7 +41,7 @@ function faultOf({ name, minimum, maximum, allowed }: GridEventParameter, value:
 }
 
 /**
- * The arguments of an event, the absent ones at their default.
+ * The arguments of an event, with defaults for absent ones.
  * @throws SimError COMMAND_BAD_VALUE with every unknown parameter and every value outside its range
  */
 export function checkedArguments(
@@ -59,7 +59,7 @@ export function checkedArguments(
       ];
     }
     values.set(name, value);
-    return faultOf(parameter, value);
+    return issueOf(parameter, value);
   });
   if (issues.length > 0) throw badValue(issues);
   const argument = (name: string): number | string => {

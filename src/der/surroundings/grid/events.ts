@@ -1,4 +1,4 @@
-/** The library of named grid events: what each takes, and the trajectories that it lays over the grid. */
+/** The library of named grid events: their parameters, and the trajectories that they put over the grid. */
 import type { SimTime } from '../../../core/time/clock.ts';
 import type {
   GridEventArguments,
@@ -15,17 +15,17 @@ import { constant, pathFrom, ramp, wave } from './trajectory.ts';
 import type { Corner } from './trajectory.ts';
 import type { GridQuantity, MeasuredQuantity } from './values.ts';
 
-/** The moment at which an event begins. */
+/** The grid at the start of an event. */
 export interface EventStart {
   readonly now: SimTime;
   readonly nominalHz: number;
-  /** value of a quantity as it is without the event */
+  /** value of a quantity without the event */
   readonly value: (name: MeasuredQuantity) => number;
 }
 
 export interface EventPlan {
   readonly tracks: Tracks<GridQuantity>;
-  /** null: a change for good, over as soon as it is made */
+  /** null: a permanent change, so that the event ends at once */
   readonly durationS: number | null;
 }
 
@@ -51,7 +51,7 @@ function word(name: string, allowed: readonly string[], preset: string): GridEve
   return { name, unit: null, default: preset, minimum: null, maximum: null, allowed };
 }
 
-/** A frequency given by its distance from nominal, for sites of any nominal frequency. */
+/** A frequency parameter; default and range are distances from nominal. */
 function frequency(
   name: string,
   nominalHz: number,
@@ -72,14 +72,14 @@ const categories = ['CAT_1', 'CAT_2', 'CAT_3'] as const;
 const rocofHzS: Readonly<Record<string, number>> = { CAT_1: 0.5, CAT_2: 2, CAT_3: 3 };
 const quantityOfPhase: Readonly<Record<string, MeasuredQuantity>> = { A: 'aPu', B: 'bPu', C: 'cPu' };
 
-/** The voltages of the phases that an event is about. */
+/** The voltages of the phases in the argument `phases`. */
 function phaseQuantities(args: EventArguments): MeasuredQuantity[] {
   return Object.entries(quantityOfPhase)
     .filter(([letter]) => args.word('phases').includes(letter))
     .map(([, name]) => name);
 }
 
-/** Trajectories of the phases that an event is about, each from its own present voltage. */
+/** Trajectories of the phases in the argument `phases`, each from its own present voltage. */
 function onPhases(
   args: EventArguments,
   { now, value }: EventStart,
@@ -88,7 +88,7 @@ function onPhases(
   return Object.fromEntries(phaseQuantities(args).map((name) => [name, pathFrom(now, corners(value(name)))]));
 }
 
-/** To a level and back, each within the same time, all in all `lastS`. */
+/** To a level and back, each edge in `edge` seconds, `lastS` in total. */
 function excursion(from: number, to: number, lastS: number, edge: number): Corners {
   return [
     [0, from],
@@ -140,7 +140,7 @@ function patternEvent(
   };
 }
 
-/** Frequency to a value at a rate, there for `hold`, and back at the same rate. */
+/** Frequency ramp to a value, a hold of `hold` seconds, and back at the same rate. */
 function frequencyRamp({ now, value }: EventStart, toHz: number, rateHzS: number, hold: number): EventPlan {
   const from = value('hz');
   const wayS = Math.abs(toHz - from) / rateHzS;
@@ -148,10 +148,10 @@ function frequencyRamp({ now, value }: EventStart, toHz: number, rateHzS: number
   return { tracks: { hz: pathFrom(now, excursion(from, toHz, lastS, wayS)) }, durationS: lastS };
 }
 
-/** Continuous operation ends this far from nominal (IEEE 1547-2018 6.5.2). */
+/** Continuous operation ends at this distance from nominal (IEEE 1547-2018 6.5.2). */
 const continuousHz = 1.2;
 
-/** The time counts beyond the range of continuous operation: the ramps are part of it, as far as they lie there. */
+/** `duration_s` is the time outside continuous operation, including the parts of the ramps that lie there. */
 function frequencyRideThrough(description: string, presetHz: number, nearHz: number, farHz: number): EventDefinition {
   return {
     description,
@@ -182,9 +182,9 @@ function oscillation(args: EventArguments, { now, value }: EventStart): EventPla
   const ofFrequency = args.word('quantity') === 'frequency';
   if (ofFrequency && args.word('phases') !== 'ABC') args.refuse('phases', 'must be ABC: the phases have one frequency');
   const names = ofFrequency ? ['hz' as const] : phaseQuantities(args);
-  const least = Math.min(...names.map(value));
-  if (amplitude > least)
-    args.refuse('amplitude', `must be at most the present value, ${least}: it would swing below zero`);
+  const minimum = Math.min(...names.map(value));
+  if (amplitude > minimum)
+    args.refuse('amplitude', `must be at most the present value, ${minimum}: it would swing below zero`);
   const tracks = names.map(
     (name) => [name, wave(value(name), amplitude, args.number('frequency_hz'), now, lastS)] as const,
   );
@@ -351,8 +351,8 @@ export function gridEventLibrary(nominalHz: number): readonly GridEventKind[] {
 }
 
 /**
- * What a named event lays over the grid.
- * @throws SimError COMMAND_BAD_VALUE with a fault for every wrong name, parameter or value, and what is allowed
+ * The trajectories of a named event.
+ * @throws SimError COMMAND_BAD_VALUE with an issue for every wrong name, parameter or value, and the allowed ones
  */
 export function planEvent(name: string, given: GridEventArguments, start: EventStart): EventPlan {
   const { parameters, plan } = definitions[eventName(name)];

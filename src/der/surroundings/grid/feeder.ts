@@ -1,4 +1,4 @@
-/** The line between a stiff grid and the terminals of a device: power that flows through it moves the voltage. */
+/** The line between a stiff grid and the terminals of a device: its power changes the voltage. */
 import type { GridValues } from './values.ts';
 
 /** Short-circuit ratio (at least 1) on the device's rated apparent power, and X/R of the line. */
@@ -7,7 +7,7 @@ export interface FeederSpec {
   readonly xOverR: number;
 }
 
-/** Of the line, per unit of the device's rated apparent power. */
+/** Impedance of the line, per unit of the rated apparent power of the device. */
 export interface FeederImpedance {
   readonly rPu: number;
   readonly xPu: number;
@@ -36,7 +36,7 @@ export function feederVoltage(
   const b = 2 * (rPu * pPu + xPu * qPu) + sourcePu * sourcePu;
   const c = (rPu * rPu + xPu * xPu) * (pPu * pPu + qPu * qPu);
   const root = b * b - 4 * c;
-  // written so that a number that is none has no solution either
+  // a NaN fails both comparisons and has no solution either
   return b >= 0 && root >= 0 ? Math.sqrt((b + Math.sqrt(root)) / 2) : null;
 }
 
@@ -51,26 +51,26 @@ export class FeederTerminal {
 
   /**
    * @param spec null: a stiff grid
-   * @param meanPu source voltage of the phases that the device is on
+   * @param meanPu mean source voltage of the phases in use
    */
   constructor(spec: FeederSpec | null, meanPu: (source: GridValues) => number) {
     this.#impedance = spec && feederImpedance(spec);
     this.#meanPu = meanPu;
   }
 
-  /** No voltage carries the power of the last call; the voltage ratio before it still holds. */
+  /** No voltage carries the power of the last call; the previous voltage ratio stays in force. */
   get collapsed(): boolean {
     return this.#collapsed;
   }
 
-  /** Another grid at the source as the terminals would see it with the voltage ratio of the last call. */
+  /** Terminal values for another grid at the source, with the voltage ratio of the last call. */
   ahead(source: GridValues): GridValues {
     return this.#scaled(source);
   }
 
   /**
    * The grid at the terminals; the same object as long as the inputs are the same.
-   * Where there is no source (outage) or the source is not behind the line (island) nothing is added.
+   * In an outage (no source) and in an island (source on this side of the line) the line adds nothing.
    * @param pPu active power injected, of the rated apparent power
    * @param qPu reactive power injected, of the rated apparent power
    */

@@ -1,4 +1,4 @@
-/** The grid as one group of devices sees it: all of them, or one that deviates. */
+/** The grid of a group of devices: all of them, or one with a local deviation. */
 import { addSeconds, secondsBetween } from '../../../core/time/clock.ts';
 import type { SimTime } from '../../../core/time/clock.ts';
 import type { GridEventArguments, GridNow, GridPatch, GridSource } from '../../../contract/environment.ts';
@@ -13,7 +13,7 @@ import type { Motion, Recording } from './trajectory.ts';
 import { gridValuesAt, isOut, measuredQuantities, quantityAt, sameGrid } from './values.ts';
 import type { GridQuantity, GridValues, MeasuredQuantity } from './values.ts';
 
-export interface GridSite {
+export interface GridScopeOptions {
   readonly nominalHz: number;
   /** null: no grid profile */
   readonly gridProfile: Series | null;
@@ -36,21 +36,21 @@ function namedValues(patch: GridPatch): Values {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** Never changes, but for what it remembers; a command makes a new one. */
+/** Immutable except for its cache; a command creates a new one. */
 export class GridScope {
-  readonly #site: GridSite;
+  readonly #site: GridScopeOptions;
   readonly #stack: LayerStack<GridQuantity>;
-  /** what each stretch last gave, so that equal values are one object */
+  /** last values of each segment, so that equal values are one object */
   readonly #seen = new WeakMap<Segment<GridQuantity>, { values: GridValues; readonly still: boolean }>();
   #last: GridValues | null = null;
 
-  private constructor(site: GridSite, stack: LayerStack<GridQuantity>) {
+  private constructor(site: GridScopeOptions, stack: LayerStack<GridQuantity>) {
     this.#site = site;
     this.#stack = stack;
   }
 
   /** Nominal values, or those of the grid profile where there is one. */
-  static initial(site: GridSite, start: SimTime): GridScope {
+  static initial(site: GridScopeOptions, start: SimTime): GridScope {
     const normal = { aPu: 1, bPu: 1, cPu: 1, hz: site.nominalHz, angleDeg: 0, outage: 0, island: 0 };
     const base = Object.fromEntries(Object.entries(normal).map(([name, value]) => [name, constant(value)]));
     const scope = new GridScope(site, new LayerStack(base as Record<GridQuantity, ReturnType<typeof constant>>));
@@ -80,7 +80,7 @@ export class GridScope {
     return segment.motion !== 'still' && isOut(segment, t) ? 'still' : segment.motion;
   }
 
-  /** The next instant after `t` at which a value bends, jumps, or gives way; Infinity when none follows. */
+  /** The next instant after `t` at which a value bends or jumps, or a layer ends; Infinity without one. */
   nextBreak(t: SimTime): number {
     const segment = this.#stack.segmentAt(t);
     if (!segment.recorded) return segment.until;
@@ -90,7 +90,7 @@ export class GridScope {
     }, segment.until);
   }
 
-  /** Values in force; volts are for who knows the nominal voltage, writers for who is told of them. */
+  /** Values in force, without volts and writers, which the callers add. */
   now(t: SimTime): Omit<GridNow, 'voltageLnV' | 'voltageLlV' | 'changedBy'> {
     const segment = this.#stack.segmentAt(t);
     const values = this.at(t);
@@ -113,11 +113,11 @@ export class GridScope {
     };
   }
 
-  /** @throws SimError COMMAND_CONFLICT when `csv` is asked for without a profile, or too many changes are pending */
+  /** @throws SimError COMMAND_CONFLICT for `csv` without a profile, or when too many changes are pending */
   patched(patch: GridPatch, now: SimTime): GridScope {
     const values = namedValues(patch);
     const lasting = patch.durationS == null;
-    // a value that is set for good takes the grid off its profile: part of a recording is no recording
+    // a permanent value ends the profile for all quantities: a partly followed recording would mislead
     const holds = patch.source === 'const' || (patch.source === undefined && lasting && Object.keys(values).length > 0);
     const stack =
       holds && lasting
@@ -143,8 +143,8 @@ export class GridScope {
   }
 
   /**
-   * With a named event that begins at `now` and takes the place of one under way.
-   * @throws SimError COMMAND_BAD_VALUE that names what is allowed
+   * With a named event that starts at `now` and replaces a running one.
+   * @throws SimError COMMAND_BAD_VALUE that names the allowed values
    */
   withEvent(name: string, args: GridEventArguments, now: SimTime): GridScope {
     const stack = this.#stack.withoutEvent(now);
@@ -159,13 +159,13 @@ export class GridScope {
     );
   }
 
-  /** Without the event under way; the same scope when there is none. */
+  /** Without the running event; the same scope when there is none. */
   withoutEvent(now: SimTime): GridScope {
     const stack = this.#stack.withoutEvent(now);
     return stack === this.#stack ? this : new GridScope(this.#site, stack);
   }
 
-  /** The quantities of the profile; what it does not have returns to normal. */
+  /** The quantities of the profile; those without a column return to normal. */
   #followed(segment: Segment<GridQuantity>, now: SimTime): Tracks<GridQuantity> {
     const { gridProfile, seriesTime, nominalHz } = this.#site;
     if (!gridProfile)
@@ -183,7 +183,7 @@ export class GridScope {
     );
   }
 
-  /** The quantities that follow the profile, at the values of the moment. */
+  /** The quantities that follow the profile, at their present values. */
   #held(segment: Segment<GridQuantity>, now: SimTime): Tracks<GridQuantity> {
     return Object.fromEntries(
       measuredQuantities

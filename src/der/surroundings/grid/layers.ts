@@ -1,15 +1,15 @@
 /**
- * A base and timed overlays, each with trajectories for some quantities: of every quantity the topmost overlay
- * that is in force and has it decides, else the base. A stack never changes; a command makes a new one.
+ * A base and timed overlays, each with trajectories for some quantities. A quantity comes from the topmost active overlay
+ * that has it, else from the base. A stack is immutable; a command creates a new one.
  */
 import type { SimTime } from '../../../core/time/clock.ts';
 import { SimError } from '../../../core/errors.ts';
 import { breaks, motionAt, restsFrom } from './trajectory.ts';
 import type { Motion, Trajectory } from './trajectory.ts';
 
-/** null: the quantity is left to whatever it comes from when nobody sets it */
+/** null: the quantity is not set */
 export type Track = Trajectory | null;
-/** The quantities that a layer or a command sets; absent ones shine through. */
+/** The quantities that a layer or a command sets; absent ones come from the layers below. */
 export type Tracks<Q extends string> = { readonly [K in Q]?: Track };
 
 /** The named event that an overlay belongs to. */
@@ -25,7 +25,7 @@ export interface Overlay<Q extends string> {
   readonly event: EventTag | null;
 }
 
-/** A stretch of time in which the same trajectories are in force and none of them has a break. */
+/** A span of time in which the same trajectories are in force and none of them has a break. */
 export interface Segment<Q extends string> {
   readonly from: number;
   readonly until: number;
@@ -35,17 +35,17 @@ export interface Segment<Q extends string> {
   readonly recorded: boolean;
 }
 
-/** Changes with a duration that may wait for their end. */
+/** Maximum number of pending changes with a duration. */
 const maxPending = 32;
-/** Stretches that are kept, for devices that walk through the same tick one after another. */
+/** Number of segments kept, for devices that run through the same tick one after another. */
 const keptSegments = 16;
 
 function entriesOf<Q extends string>(tracks: Tracks<Q>): [Q, Track][] {
   return Object.entries(tracks) as [Q, Track][];
 }
 
-/** The tracks of the quantities that are among the named ones, or of those that are not. */
-function share<Q extends string>(tracks: Tracks<Q>, named: Tracks<Q>, among: boolean): Tracks<Q> {
+/** The tracks whose quantities are (or, without `among`, are not) among the named ones. */
+function pick<Q extends string>(tracks: Tracks<Q>, named: Tracks<Q>, among: boolean): Tracks<Q> {
   return Object.fromEntries(entriesOf(tracks).filter(([name]) => (named[name] !== undefined) === among)) as Tracks<Q>;
 }
 
@@ -70,7 +70,7 @@ export class LayerStack<Q extends string> {
     this.#overlays = overlays;
   }
 
-  /** What is in force at `t`: the same object throughout its stretch, as long as it is remembered. */
+  /** The segment at `t`; the same object for all of its span while it is cached. */
   segmentAt(t: SimTime): Segment<Q> {
     const current = this.#current;
     if (current && t >= current.from && t < current.until) return current;
@@ -84,17 +84,17 @@ export class LayerStack<Q extends string> {
     return segment;
   }
 
-  /** The topmost change with a duration of which something is in force at `t`. */
+  /** The topmost change with a duration that decides a quantity at `t`. */
   timedAt(t: SimTime): Overlay<Q> | null {
     return this.#topmost(t, (overlay) => overlay.event === null);
   }
 
-  /** The event under way at `t`, whether or not anything covers it. */
+  /** The running event at `t`, even if other layers cover it. */
   eventAt(t: SimTime): Overlay<Q> | null {
     return this.#overlays.findLast((overlay) => overlay.event !== null && inForce(overlay, t)) ?? null;
   }
 
-  /** Latest end of a ramp among what is in force at `t`, events left out; `t` when nothing ramps. */
+  /** Latest end of the ramps in force at `t`, without events; `t` when nothing ramps. */
   rampEnd(t: SimTime): SimTime {
     let end = t;
     for (const name of this.#names()) {
@@ -107,7 +107,7 @@ export class LayerStack<Q extends string> {
     return end;
   }
 
-  /** A change for good: the last command wins, so no overlay keeps a say in these quantities. */
+  /** A permanent change: the last command wins, so that all overlays lose these quantities. */
   withBase(changes: Tracks<Q>, now: SimTime): LayerStack<Q> {
     return new LayerStack(
       { ...this.#base, ...changes },
@@ -121,7 +121,7 @@ export class LayerStack<Q extends string> {
    */
   withOverlay(tracks: Tracks<Q>, now: SimTime, end: SimTime, event: EventTag | null = null): LayerStack<Q> {
     if (isEmpty(tracks)) return this;
-    // what ends under a longer change never comes back: repeated requests must not pile up
+    // a change that ends below a longer one never shows again: repeated requests must not accumulate
     const below = this.#living(now).flatMap((overlay) =>
       overlay.event === null && event === null && overlay.end <= end ? reduced(overlay, tracks, now) : [overlay],
     );
@@ -131,7 +131,7 @@ export class LayerStack<Q extends string> {
     return new LayerStack(this.#base, [...below, { start: now, end, tracks, event }]);
   }
 
-  /** Without the event under way; the same stack when there is none. */
+  /** Without the running event; the same stack when there is none. */
   withoutEvent(now: SimTime): LayerStack<Q> {
     if (!this.eventAt(now)) return this;
     return new LayerStack(
@@ -140,7 +140,7 @@ export class LayerStack<Q extends string> {
     );
   }
 
-  /** Every trajectory replaced, in the base and in all overlays. */
+  /** Replaces every trajectory, in the base and in all overlays. */
   mapped(change: (track: Trajectory, name: Q) => Trajectory): LayerStack<Q> {
     const all = <T extends Tracks<Q>>(tracks: T): T =>
       Object.fromEntries(entriesOf<Q>(tracks).map(([name, track]) => [name, track && change(track, name)])) as T;
@@ -188,7 +188,7 @@ export class LayerStack<Q extends string> {
     ) as Record<Q, Track>;
     for (const { start, end } of this.#overlays) {
       split(start);
-      // a covered overlay ends unseen, but what stood before its end is another stretch
+      // a covered overlay ends without an effect, but its end still separates two segments
       if (end <= t) split(end);
     }
     const recorded = this.#names().some((name) => tracks[name]?.kind === 'recorded');
@@ -200,9 +200,9 @@ function inForce({ start, end }: { readonly start: SimTime; readonly end: SimTim
   return t >= start && t < end;
 }
 
-/** An overlay that loses some quantities at `now`: devices that are not there yet still see them until then. */
+/** An overlay without some quantities from `now` on; devices that lag behind still see them until then. */
 function reduced<Q extends string>(overlay: Overlay<Q>, taken: Tracks<Q>, now: SimTime): Overlay<Q>[] {
-  const [lost, kept] = [share(overlay.tracks, taken, true), share(overlay.tracks, taken, false)];
+  const [lost, kept] = [pick(overlay.tracks, taken, true), pick(overlay.tracks, taken, false)];
   return [
     ...(isEmpty(lost) || overlay.start >= now ? [] : [{ ...overlay, tracks: lost, end: now }]),
     ...(isEmpty(kept) ? [] : [{ ...overlay, tracks: kept }]),

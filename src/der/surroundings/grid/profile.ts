@@ -1,4 +1,4 @@
-/** The recorded series of the grid: voltage of all phases or of each, frequency, phase angle. */
+/** The grid profile: a series of voltage (of all phases or of each), frequency and phase angle. */
 import { microsPerSecond } from '../../../core/time/clock.ts';
 import type { SimTime } from '../../../core/time/clock.ts';
 import { SimError } from '../../../core/errors.ts';
@@ -9,7 +9,7 @@ import type { MeasuredQuantity } from './values.ts';
 
 const perPhase = ['voltage_a_pu', 'voltage_b_pu', 'voltage_c_pu'] as const;
 
-/** Columns of a grid profile; besides the frequency there is `voltage_pu`, or all three phases, which win. */
+/** Columns of a grid profile: the frequency, and `voltage_pu` or all three phases; the phases have priority. */
 export const gridProfileColumns = [
   ...['voltage_pu', ...perPhase].map((name) => ({ name, required: false, min: 0, max: 2 })),
   { name: 'frequency_hz', required: true, min: 0, max: 100 },
@@ -18,8 +18,8 @@ export const gridProfileColumns = [
 
 /**
  * Reads a grid profile from CSV text.
- * @param name what messages call it, for example its path
- * @throws SimError CONFIG_INVALID with the line of each fault
+ * @param name for messages, for example the path
+ * @throws SimError CONFIG_INVALID with the line of each issue
  */
 export function parseGridProfile(text: string, name: string): Series {
   const series = parseSeries(text, { name, columns: gridProfileColumns, end: 'hold' });
@@ -39,7 +39,7 @@ const columnsOf: Readonly<Record<MeasuredQuantity, readonly string[]>> = {
 };
 
 /**
- * The course of one quantity; null where the profile does not have it.
+ * The recording of one quantity; null where the profile does not have it.
  * @param seriesTime seconds in the time base of the series
  */
 export function profileRecording(
@@ -53,7 +53,7 @@ export function profileRecording(
     at: (t) => series.at(column, seriesTime(t)),
     nextBreak(t) {
       const nowS = seriesTime(t);
-      // rounded up, and never in place: a sub-step that fell short of the row would be followed by one of no length
+      // rounded up, and at least one microsecond on: a sub-step that ends before the row would be followed by an empty one
       return Math.max(t + 1, t + Math.ceil((series.nextRowS(nowS) - nowS) * microsPerSecond));
     },
   };

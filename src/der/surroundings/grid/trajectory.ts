@@ -1,20 +1,20 @@
-/** How one quantity of the surroundings goes over simulated time. */
+/** The course of one quantity of the surroundings over simulated time. */
 import { addSeconds, microsPerSecond } from '../../../core/time/clock.ts';
 import type { SimTime } from '../../../core/time/clock.ts';
 
-/** A corner of a path; two at the same instant are a step, of which the later holds at that instant. */
+/** A corner of a path; two at the same instant are a step, where the later value counts. */
 export interface PathPoint {
   readonly t: SimTime;
   readonly value: number;
 }
 
-/** Straight lines from point to point; the first value before them, the last after them. */
+/** Straight lines from point to point; the first value holds before them, the last one after them. */
 interface Path {
   readonly kind: 'path';
   readonly points: readonly [PathPoint, ...PathPoint[]];
 }
 
-/** Sinusoid that starts upwards through its centre; the centre before and after. */
+/** Sinusoid that starts at its centre with a rise; the centre before and after. */
 interface Wave {
   readonly kind: 'wave';
   readonly centre: number;
@@ -24,10 +24,10 @@ interface Wave {
   readonly end: SimTime;
 }
 
-/** What a trajectory needs of a recorded series. */
+/** A recorded series as part of a trajectory. */
 export interface Recording {
   at(t: SimTime): number;
-  /** the next instant after `t` at which the course may bend; Infinity when none follows */
+  /** the next instant after `t` at which the values may bend; Infinity without one */
   nextBreak(t: SimTime): number;
 }
 
@@ -101,7 +101,7 @@ export function valueAt(trajectory: Trajectory, t: SimTime): number {
   }
 }
 
-/** The instants between which nothing but the values of one line, wave or series is in force. */
+/** The instants at which one line, wave or series ends and the next one starts. */
 export function breaks(trajectory: Trajectory): readonly SimTime[] {
   switch (trajectory.kind) {
     case 'path':
@@ -113,7 +113,7 @@ export function breaks(trajectory: Trajectory): readonly SimTime[] {
   }
 }
 
-/** How the value goes from `t` to the next break. */
+/** How the value moves from `t` to the next break. */
 export function motionAt(trajectory: Trajectory, t: SimTime): Motion {
   switch (trajectory.kind) {
     case 'path': {
@@ -128,7 +128,7 @@ export function motionAt(trajectory: Trajectory, t: SimTime): Motion {
   }
 }
 
-/** Instant from which the value no longer moves; that of a series is its start, for it has no end of its own. */
+/** Instant from which the value no longer moves; for a series, which has no end, its start. */
 export function restsFrom(trajectory: Trajectory): SimTime {
   switch (trajectory.kind) {
     case 'path':

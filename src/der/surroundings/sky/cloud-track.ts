@@ -2,12 +2,12 @@ import { CloudProcess } from './clouds.ts';
 import type { CloudPreset } from './clouds.ts';
 
 const hourS = 3600;
-/** Neighbouring hours are blended over this long, so that the course has no seam. */
+/** Adjacent hours are blended over this time, so that the index has no step. */
 const blendS = 60;
 
 /**
- * The clear-sky index over all simulated seconds, readable at any of them in any order: each hour is a cloud
- * process of its own, seeded by its number. So nothing has to be generated for time that nobody asks about.
+ * The clear-sky index of every simulated second, in any order: each hour is its own cloud process, seeded by its number,
+ * and is generated only when it is read.
  */
 export class CloudTrack {
   readonly #seed: number;
@@ -29,7 +29,7 @@ export class CloudTrack {
     return own + ((this.#hour(hour + 1)[offset - (hourS - blendS)] ?? own) - own) * blend;
   }
 
-  /** Lets go of hours that end before a second. */
+  /** Drops the hours that end before a second. */
   forgetBefore(second: number): void {
     for (const hour of this.#hours.keys()) if ((hour + 1) * hourS < second) this.#hours.delete(hour);
   }

@@ -11,7 +11,7 @@ interface Sky {
   /** clear-sky index between and under clouds */
   readonly clearIndex: number;
   readonly cloudyIndex: number;
-  /** spread of the quick part between and under clouds */
+  /** standard deviation of the fast random part between and under clouds */
   readonly clearSigma: number;
   readonly cloudySigma: number;
 }
@@ -45,7 +45,7 @@ const rimDelayS = 2 * smoothingS;
 /**
  * The clear-sky index under passing clouds: a two-state chain smoothed by the size of the array, a quick
  * random part, and the overshoot at the rim of a leaving cloud. One step is one second of simulated time,
- * whatever the tick, so the course depends on seed and preset only.
+ * whatever the tick, so that it depends on seed and preset only.
  */
 export class CloudProcess {
   readonly #sky: Sky;
@@ -74,14 +74,14 @@ export class CloudProcess {
     const goal = this.#cloudy ? sky.cloudyIndex : sky.clearIndex;
     this.#smooth = goal + (this.#smooth - goal) * smoothingKept;
     this.#quick = this.#quick * quickKept + quickFresh * this.#random.normal();
-    // The spread follows the shadow, or the index would jump with the state.
+    // the deviation follows the shadow: with the state the index would jump
     const depth = sky.clearIndex - sky.cloudyIndex;
     const shade = depth > 0 ? Math.min(Math.max((sky.clearIndex - this.#smooth) / depth, 0), 1) : 0;
     const sigma = sky.clearSigma + (sky.cloudySigma - sky.clearSigma) * shade;
     return Math.min(Math.max(this.#smooth + sigma * this.#quick + this.#rim(), lowest), highest);
   }
 
-  /** Whether a cloud comes or goes in this second. */
+  /** Lets a cloud come or go at random. */
   #turn(): void {
     const sky = this.#sky;
     const chance = this.#random.next();
