@@ -38,14 +38,14 @@ const spread =
     return { ...others, v: [all[order[0]]!, all[order[1]]!, all[order[2]]!] };
   };
 
-describe('Same question, asked otherwise', () => {
+describe('Equivalent situations give equivalent results', () => {
   for (const kind of ['pv', 'store'] satisfies Kind[]) {
     it(`${kind}: twice the ratings, same per unit`, async () => {
       const found = await differences(new InteractionRig({ kind }), new InteractionRig({ kind, scale: 2 }));
       expect(found, found.join('\n')).to.have.length(0);
     });
 
-    it(`${kind}: a 50 Hz device answers the same distance from nominal the same`, async () => {
+    it(`${kind}: a 50 Hz device responds the same to the same distance from nominal`, async () => {
       const found = await differences(new InteractionRig({ kind }), new InteractionRig({ kind, nominalHz: 50 }));
       expect(found, found.join('\n')).to.have.length(0);
     });

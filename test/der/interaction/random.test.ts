@@ -34,7 +34,7 @@ const seen = (rig: InteractionRig): Seen => {
   return { p: rig.p, q: rig.q, state: `${St!} ${ConnSt!}` };
 };
 
-/** What is seen after each step, and at the end at rest. */
+/** Observations after each step, and at rest at the end. */
 async function play(rig: InteractionRig, script: readonly ScriptStep[], tickS?: number): Promise<Seen[]> {
   const all: Seen[] = [];
   await rig.run(firstS);

@@ -13,7 +13,7 @@ function changes({ device: { trace } }: InteractionRig, from: number): readonly 
 const now = (rig: InteractionRig) => Number(rig.device.trace.now.at);
 
 describe('Into and out of service with functions on (IEEE 1547-2018 4.10, 8.1)', () => {
-  it('a store with volt-var opens when its ramps have ended, whatever its response', async () => {
+  it('a storage with volt-var opens when its ramps have ended, whatever its response time', async () => {
     const rig = new InteractionRig({ kind: 'store', responseS: 10, rampPctS: 20 });
     rig.configure({
       ...restPlan,
@@ -56,7 +56,7 @@ describe('Into and out of service with functions on (IEEE 1547-2018 4.10, 8.1)',
     ['at once', 0],
     ['on a ramp', 10],
   ] as const) {
-    it(`a device that enters service into an island ${what} finds it after the full time and no later`, async () => {
+    it(`a device that enters service into an island ${what} detects it after exactly the full time`, async () => {
       const rig = new InteractionRig();
       rig.configure({ ...restPlan, antiIslanding: true });
       rig.set((tx) => {

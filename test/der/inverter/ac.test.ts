@@ -95,7 +95,7 @@ describe('Terminal quantities', () => {
 });
 
 describe('Scale factors', () => {
-  it('are as fine as the largest value allows, and no finer than asked', () => {
+  it('are as fine as the largest value allows, and no finer than requested', () => {
     expect(scaleFor(12_000, 32767, -2)).to.equal(0);
     expect(scaleFor(600_000, 32767, -2)).to.equal(2);
     expect(scaleFor(6000, 32767, -2)).to.equal(0);

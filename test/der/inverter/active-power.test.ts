@@ -15,14 +15,14 @@ const fixedW = 1;
 const derated = 14;
 
 describe('Ramps (704.WRmp)', () => {
-  it('move by the rate and stop at the goal', () => {
+  it('move at the rate and stop at the target', () => {
     expect(rampTowards(0, 10, 2, 1)).to.equal(2);
     expect(rampTowards(10, 0, 2, 1)).to.equal(8);
     expect(rampTowards(9, 10, 2, 1)).to.equal(10);
     expect(rampTowards(3, 3, 2, 1)).to.equal(3);
   });
 
-  it('a command starts at the power of the moment where that lies between its old and its new value', () => {
+  it('a command starts at the present power where that lies between its old and its new value', () => {
     expect(rampCommand(100, 20, 50, 10, 1)).to.equal(40);
     expect(rampCommand(100, 60, 50, 10, 1)).to.equal(60);
     expect(rampCommand(40, 100, 30, 10, 1)).to.equal(50);
@@ -81,7 +81,7 @@ describe('Limit of maximum active power (704.WMaxLimPct; IEEE 1547-2018 4.6.2)',
     expect([rig.map.m701.ThrotPct, rig.map.m701.ThrotSrc]).to.deep.equal([0, 1 << maxW]);
   });
 
-  it('says so in ThrotSrc, ThrotPct and the active functions, only while it binds', async () => {
+  it('shows in ThrotSrc, ThrotPct and the active functions, only while it limits the power', async () => {
     const rig = await Rig.sunny();
     const { m701 } = rig.map;
     expect([m701.ThrotPct, m701.ThrotSrc]).to.deep.equal([100, 0]);
@@ -174,7 +174,7 @@ describe('Active power set-point (704.WSet)', () => {
     expect(rig.map.m701.ThrotSrc).to.equal((1 << maxW) + (1 << fixedW));
   });
 
-  it('a demand to charge is refused by a device that cannot', async () => {
+  it('a set-point to charge is refused by a device that cannot charge', async () => {
     const rig = await Rig.sunny();
     for (const change of [
       (tx: WritableMapView) => {
@@ -278,7 +278,7 @@ describe('Reversion of the active power limit (704.WMaxLimPctRvrtTms)', () => {
     expect(rig.w).to.equal(10_000);
   });
 
-  it('a write in mid-count starts it anew; a reset of the device ends it', async () => {
+  it('a write while it counts restarts it; a reset of the device ends it', async () => {
     const rig = await Rig.sunny();
     start(rig, 5);
     await rig.run(4);
@@ -299,7 +299,7 @@ describe('Reversion of the active power limit (704.WMaxLimPctRvrtTms)', () => {
 });
 
 describe('Limits of apparent power and current (IEEE 1547-2018 4.6, 5.2)', () => {
-  it('at low voltage the current limits the power, and the device says that it is derated', async () => {
+  it('at low voltage the current limits the power, and ThrotSrc shows DERATED', async () => {
     const rig = await Rig.sunny();
     rig.plant.setGrid({ voltagePu: 0.6 });
     await rig.run(1);
@@ -369,7 +369,7 @@ describe('DC side', () => {
     }
   });
 
-  it('opens the array when out of service, which then stands at open circuit', async () => {
+  it('opens the array when out of service, which is then at open-circuit voltage', async () => {
     const rig = await Rig.sunny();
     rig.set((tx) => {
       tx.m703.ES = 'DISABLED';

@@ -8,7 +8,7 @@ const steep = [
 const adopted = (rig: IdealRig) => rig.map.m705.AdptCrvRslt;
 
 describe('Adoption that takes time (705 to 712 AdptCrvRslt; inverter parameter adoptionS)', () => {
-  it('is in progress for that long in simulated time, and only then has an effect', async () => {
+  it('is in progress for that simulated time, and takes effect only then', async () => {
     const rig = new IdealRig({ givesW: 5000, inverter: { adoptionS: 5 } });
     rig.grid({ voltagePu: 1.04 });
     rig.set((tx) => {
@@ -26,7 +26,7 @@ describe('Adoption that takes time (705 to 712 AdptCrvRslt; inverter parameter a
     expect(rig.q).to.equal(-4400);
   });
 
-  it('inside one long tick the curve acts from its instant on', async () => {
+  it('inside one long tick the curve acts from the exact instant on', async () => {
     const long = new IdealRig({ givesW: 5000, inverter: { adoptionS: 5 } });
     const short = new IdealRig({ givesW: 5000, inverter: { adoptionS: 5 } });
     for (const rig of [long, short]) {
@@ -40,7 +40,7 @@ describe('Adoption that takes time (705 to 712 AdptCrvRslt; inverter parameter a
     expect(long.q).to.be.closeTo(short.q, 1);
   });
 
-  it('a set that has become unfit on the way fails, and the curve in force stays', async () => {
+  it('a set that becomes invalid meanwhile fails, and the curve in force stays', async () => {
     const rig = new IdealRig({ inverter: { adoptionS: 5 } });
     const before = rig.map.m705.Crv[0]!.Pt[1]!.V;
     rig.set((tx) => {
@@ -56,7 +56,7 @@ describe('Adoption that takes time (705 to 712 AdptCrvRslt; inverter parameter a
     expect(rig.map.m705.Crv[0]!.Pt[1]!.V).to.equal(before);
   });
 
-  it('a second request takes the place of the first, with its own time', async () => {
+  it('a second request replaces the first, with its own time', async () => {
     const rig = new IdealRig({ inverter: { adoptionS: 5 } });
     rig.set((tx) => {
       useCurve(tx, 705, steep);
@@ -75,7 +75,7 @@ describe('Adoption that takes time (705 to 712 AdptCrvRslt; inverter parameter a
     expect(rig.map.m705.Crv[0]!.Pt[0]).to.include({ V: 100, Var: 11 });
   });
 
-  it('models do not wait for each other; without adoptionS there is no waiting at all', async () => {
+  it('models adopt independently; without adoptionS there is no delay', async () => {
     const rig = new IdealRig({ inverter: { adoptionS: 5 } });
     rig.set((tx) => {
       useCurve(tx, 705, steep);

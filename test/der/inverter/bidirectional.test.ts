@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { IdealRig, ratedW } from './ideal-rig.ts';
 
 describe('Power in both directions (704.WSet below zero, 702.WChaRteMax)', () => {
-  it('rests without a set-point, and says that it runs', async () => {
+  it('idles without a set-point, and shows RUNNING', async () => {
     const rig = IdealRig.store();
     await rig.run(10);
     expect([rig.w, rig.q, rig.state]).to.deep.equal([0, 0, 'on running connected']);
@@ -10,7 +10,7 @@ describe('Power in both directions (704.WSet below zero, 702.WChaRteMax)', () =>
     expect(rig.map.m701.ThrotSrc).to.equal(0);
   });
 
-  it('moves with 704.WRmp through zero to a demand to take, and back to rest', async () => {
+  it('moves with 704.WRmp through zero to a negative set-point, and back to zero', async () => {
     const rig = IdealRig.store();
     rig.demand(4000);
     await rig.run(10);
@@ -23,7 +23,7 @@ describe('Power in both directions (704.WSet below zero, 702.WChaRteMax)', () =>
     expect(rig.w).to.equal(-6000);
     expect(rig.map.m701.PF).to.equal(-1);
     expect(rig.map.m714.DCW).to.equal(-6000);
-    // what a store is told to do is its work, not a limit of it
+    // the set-point of a storage is not a limit
     expect([rig.state, rig.map.m701.ThrotSrc]).to.deep.equal(['on running connected', 0]);
     expect([...rig.device.activeFunctions]).to.deep.equal(['active_power']);
     rig.set((tx) => {
@@ -35,7 +35,7 @@ describe('Power in both directions (704.WSet below zero, 702.WChaRteMax)', () =>
     expect(rig.w).to.equal(0);
   });
 
-  it('takes no more than 702.WChaRteMax, the source, and WSetPct of WMax ask for', async () => {
+  it('absorbs no more than 702.WChaRteMax, the source, and WSetPct of WMax allow', async () => {
     const rig = IdealRig.store();
     rig.demand(-6000);
     rig.set((tx) => {
@@ -63,7 +63,7 @@ describe('Power in both directions (704.WSet below zero, 702.WChaRteMax)', () =>
     expect(small.device.trace.now.activeDecidedBy).to.equal('charge_limit');
   });
 
-  it('704.WMaxLimPct limits what is given, not what is taken', async () => {
+  it('704.WMaxLimPct limits injection, not absorption', async () => {
     const rig = IdealRig.store();
     rig.set((tx) => {
       tx.m704.WMaxLimPctEna = 'ENABLED';
@@ -77,7 +77,7 @@ describe('Power in both directions (704.WSet below zero, 702.WChaRteMax)', () =>
     expect(rig.w).to.equal(3000);
   });
 
-  it('an empty store that charges is awake', async () => {
+  it('an empty storage that charges is not asleep', async () => {
     const rig = IdealRig.store({ givesW: 0 });
     rig.demand(-3000);
     await rig.run(10);
@@ -87,7 +87,7 @@ describe('Power in both directions (704.WSet below zero, 702.WChaRteMax)', () =>
     expect(dead.state).to.equal('on sleeping connected');
   });
 
-  it('held back while it takes, ThrotPct is the share of WMax that flows', async () => {
+  it('limited while absorbing, ThrotPct is the share of WMax that flows', async () => {
     const rig = IdealRig.store({ ratings: { VAMax: 7000 } });
     rig.demand(-ratedW);
     await rig.run(10);
@@ -117,7 +117,7 @@ describe('Power in both directions (704.WSet below zero, 702.WChaRteMax)', () =>
       expect([rig.w, rig.state]).to.deep.equal([demand, 'on running connected']);
     });
 
-    it(`4.6.2: stops along 704.WRmp from ${demand} W, and takes a stop back from where it was`, async () => {
+    it(`4.6.2: stops along 704.WRmp from ${demand} W, and a revoked stop continues from the present power`, async () => {
       const rig = IdealRig.store();
       rig.demand(demand);
       await rig.run(10);
@@ -154,7 +154,7 @@ describe('Power in both directions (704.WSet below zero, 702.WChaRteMax)', () =>
   });
 });
 
-describe('Constant power factor while power is taken (704.PFWAbs; IEEE 1547-2018 5.3.2)', () => {
+describe('Constant power factor while absorbing (704.PFWAbs; IEEE 1547-2018 5.3.2)', () => {
   const both = async (demand: number) => {
     const rig = IdealRig.store();
     rig.set((tx) => {

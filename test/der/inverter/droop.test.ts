@@ -35,7 +35,7 @@ function settled(hz: number, own: Partial<DroopSetting> = {}, others: Partial<Dr
 }
 
 describe('Frequency droop (IEEE 1547-2018 6.5.2.7, Table 24)', () => {
-  it('lowers the power of the moment at which the band was left', () => {
+  it('lowers the power from the moment when the frequency left the band', () => {
     expect(settled(61).outputW).to.be.closeTo(6000 - 0.964 * slope(), 1e-6);
     expect(settled(60.5, { overDroop: 0.03 }).outputW).to.be.closeTo(6000 - 0.464 * slope(0.03), 1e-6);
     expect(settled(61, { overBandHz: 1.5 }).side).to.equal(null);
@@ -72,7 +72,7 @@ describe('Frequency droop (IEEE 1547-2018 6.5.2.7, Table 24)', () => {
     expect(droop.outputW).to.be.closeTo(6000 + 0.464 * slope(), 1e-6);
   });
 
-  it('returns with the same response, and then it is over', () => {
+  it('returns with the same response, and then ends', () => {
     const droop = settled(61);
     const low = droop.outputW;
     droop.advance(setting, { ...calm, presentW: low }, 5);
@@ -82,7 +82,7 @@ describe('Frequency droop (IEEE 1547-2018 6.5.2.7, Table 24)', () => {
     expect([droop.side, droop.moving]).to.deep.equal([null, false]);
   });
 
-  it('left again on the way back, it starts from the power of that moment', () => {
+  it('if the frequency leaves the band again during the return, it starts from the present power', () => {
     const droop = settled(61);
     droop.advance(setting, { ...calm, presentW: droop.outputW }, 5);
     const halfway = droop.outputW;
@@ -91,7 +91,7 @@ describe('Frequency droop (IEEE 1547-2018 6.5.2.7, Table 24)', () => {
     expect(droop.outputW).to.equal(halfway);
   });
 
-  it('a command moves the reference where it binds, and the source does not', () => {
+  it('a command moves the reference where it limits the power; the source does not', () => {
     const droop = settled(61);
     const advance = (others: Partial<DroopInput>) => {
       droop.advance(setting, { ...calm, hz: 61, presentW: droop.outputW, ...others }, Infinity);
@@ -107,7 +107,7 @@ describe('Frequency droop (IEEE 1547-2018 6.5.2.7, Table 24)', () => {
     expect(droop.referenceW, 'the limit that bound is raised').to.equal(7000);
   });
 
-  it('the way back ends under a source that never rests, and takes commands at once', () => {
+  it('the return ends even under a source that always moves, and follows commands at once', () => {
     const droop = settled(59.5);
     let normalW = 6000;
     for (let i = 0; i < 250; i += 1)
@@ -120,7 +120,7 @@ describe('Frequency droop (IEEE 1547-2018 6.5.2.7, Table 24)', () => {
     expect(other.outputW).to.be.closeTo(1000 + left * 10 ** (-0.1 / 5), 1e-6);
   });
 
-  it('disabled during an event it lets go smoothly', () => {
+  it('disabled during an event it returns smoothly', () => {
     const droop = settled(61);
     const low = droop.outputW;
     const off = { ...setting, enabled: false };
@@ -130,7 +130,7 @@ describe('Frequency droop (IEEE 1547-2018 6.5.2.7, Table 24)', () => {
     expect(droop.side).to.equal(null);
   });
 
-  it('comes to the same however the time is split', () => {
+  it('gives the same result however the time is split', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 58, max: 62, noNaN: true }),
@@ -256,7 +256,7 @@ describe('Frequency droop of a device (model 711)', () => {
     expect(rig.w).to.equal(ratedW);
   });
 
-  it('a store answers on both sides of zero', async () => {
+  it('a storage responds on both sides of zero', async () => {
     const rig = IdealRig.store();
     await rig.run(1);
     expect(rig.w).to.equal(0);
@@ -271,7 +271,7 @@ describe('Frequency droop of a device (model 711)', () => {
     expect(rig.w).to.equal(0);
   });
 
-  it('a charging store charges less, and then gives, at low frequency', async () => {
+  it('a charging storage charges less, and then discharges, at low frequency', async () => {
     const rig = IdealRig.store();
     rig.demand(-1000);
     await rig.run(10);

@@ -62,7 +62,7 @@ describe('PVWatts inverter efficiency', () => {
     );
   });
 
-  it('gives zero for nothing, for too little to run on, and for what is no power', () => {
+  it('gives zero for no power, for less than the converter needs, and for NaN', () => {
     expect(acFromDc(5, 1000, 0.96)).to.equal(0);
     for (const value of [0, -1, NaN, -Infinity]) {
       expect(acFromDc(value, 1000, 0.96)).to.equal(0);

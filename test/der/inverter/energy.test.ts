@@ -15,7 +15,7 @@ const port = (powerW: number): DcPort => ({ type: 'ESS', name: 'x', voltageV: 80
 const hour = 3600;
 
 describe('Energy counters (IEEE 1547-2018 10.3; 701.TotWhInj, TotWhAbs)', () => {
-  it('a straight way through zero goes to both counters, each its exact part', () => {
+  it('a ramp through zero counts exactly in both directions', () => {
     const meter = new EnergyMeter(1, 1);
     meter.add(1e-9, { ...span(0, 0), steady: false }, [1], { ports: [port(-1000)] });
     meter.add(hour, span(-1000, 3000), [1], { ports: [port(3000)] });
@@ -29,7 +29,7 @@ describe('Energy counters (IEEE 1547-2018 10.3; 701.TotWhInj, TotWhAbs)', () => 
     expect(meter.ports[0]!.whInjected).to.be.closeTo(1125, 1e-6);
   });
 
-  it('come to the same however a straight way is split', () => {
+  it('give the same result however a ramp is split', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -5000, max: 5000 }),
@@ -57,7 +57,7 @@ describe('Energy counters (IEEE 1547-2018 10.3; 701.TotWhInj, TotWhAbs)', () => 
     expect(meter.phases[0]).to.include({ whInjected: 3000, whAbsorbed: 0, varhInjected: 0, varhAbsorbed: 3000 });
   });
 
-  it('phases have their shares, and a value that is no number is left out', () => {
+  it('phases count their shares, and NaN is ignored', () => {
     const meter = new EnergyMeter(3, 1);
     meter.add(hour, span(900, 900), [0.5, 0.25, NaN], { ports: [port(NaN)] });
     expect(meter.phases.map((phase) => phase.whInjected)).to.deep.equal([450, 225, 0]);
@@ -67,7 +67,7 @@ describe('Energy counters (IEEE 1547-2018 10.3; 701.TotWhInj, TotWhAbs)', () => 
     expect(meter.ports[0]).to.deep.equal({ whInjected: 0, whAbsorbed: 0, lastW: 0 });
   });
 
-  it('never fall, and go back to zero with a reset alone', () => {
+  it('never fall; only a reset sets them to zero', () => {
     const meter = new EnergyMeter(1, 1);
     const powers = fc.array(fc.tuple(fc.double({ min: -1e4, max: 1e4, noNaN: true }), fc.boolean()), { maxLength: 20 });
     fc.assert(

@@ -64,7 +64,7 @@ describe('A device behind a feeder', () => {
   });
 });
 
-/** Volt-var and feeder find each other: Q of the curve at the voltage that this Q makes. */
+/** Steady state of volt-var and feeder: Q of the curve at the voltage that this Q causes. */
 function fixedPointVar(sourcePu: number, watts: number): number {
   const impedance = feederImpedance({ scr: 10, xOverR: 1 });
   let [low, high] = [-0.44, 0.44];

@@ -23,7 +23,7 @@ describe('Open-loop response (IEEE 1547-2018 5.3.3.2, 5.4.2.2, 6.5.2.7.2)', () =
     }
   });
 
-  it('comes to the same however the time is split', () => {
+  it('gives the same result however the time is split', () => {
     fc.assert(
       fc.property(responseS, level, level, parts, (seconds, from, to, steps) => {
         const whole = respond(
@@ -49,14 +49,14 @@ describe('Open-loop response (IEEE 1547-2018 5.3.3.2, 5.4.2.2, 6.5.2.7.2)', () =
     expect(respond(0, 1, 1, 2.9, 1e-3)).to.be.below(1);
   });
 
-  it('a response time of 0 is at once, and an endless step is the end', () => {
+  it('a response time of 0 and an infinite step arrive at once', () => {
     expect(respond(0, 7, 0, 0, 0)).to.equal(7);
     expect(respond(0, 7, 10, Infinity, 0)).to.equal(7);
   });
 });
 
 describe('Straight ramps (704.WRmp, VarRmp)', () => {
-  it('come to the same however the time is split', () => {
+  it('give the same result however the time is split', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1e4, noNaN: true }), level, level, parts, (rate, from, to, steps) => {
         const whole = rampTowards(
@@ -70,7 +70,7 @@ describe('Straight ramps (704.WRmp, VarRmp)', () => {
     );
   });
 
-  it('an endless step arrives even at rate 0', () => {
+  it('an infinite step arrives even at rate 0', () => {
     expect(rampTowards(0, 5, 0, Infinity)).to.equal(5);
     expect(rampTowards(0, 5, 0, 1e9)).to.equal(0);
   });

@@ -234,7 +234,7 @@ describe('Constant reactive power (IEEE 1547-2018 5.3.5)', () => {
     ['ACTIVE', 4400],
     ['VENDOR', 6000],
   ] as const) {
-    it(`at full sun VarSetPri ${priority} decides which side gives way beyond 44 %`, async () => {
+    it(`at full sun VarSetPri ${priority} decides whether P or Q is reduced beyond 44 %`, async () => {
       const rig = await Rig.sunny({ models: { 702: { VarMaxInjRtg: 6000 } } });
       rig.set((tx) => {
         tx.m704.VarSetPri = priority;
@@ -248,7 +248,7 @@ describe('Constant reactive power (IEEE 1547-2018 5.3.5)', () => {
     });
   }
 
-  it('with ACTIVE priority takes up the room that a cloud leaves', async () => {
+  it('with ACTIVE priority uses the room that a cloud leaves', async () => {
     const rig = await Rig.sunny();
     rig.set((tx) => {
       tx.m704.VarSetPri = 'ACTIVE';
@@ -260,7 +260,7 @@ describe('Constant reactive power (IEEE 1547-2018 5.3.5)', () => {
     expect(rig.q).to.equal(4400);
   });
 
-  it('an active power limit that binds is named alone when the reactive power costs nothing', async () => {
+  it('an active power limit is the only active function when reactive power costs no active power', async () => {
     const rig = await Rig.sunny();
     rig.set((tx) => {
       tx.m704.WMaxLimPctEna = 'ENABLED';
@@ -373,7 +373,7 @@ describe('Constant power factor on the circle', () => {
     capability: { wMaxRtgW: 10_000, minInjectVar: 4400, minAbsorbVar: 4400, reducedAtLowPower: true },
   };
 
-  it('has the whole circle while Q is on its way, and in the end its own share', () => {
+  it('P may use the whole circle while Q is moving, and its own share at the end', () => {
     const reactive = new ReactivePower();
     reactive.step(input, 0);
     expect([reactive.pW, reactive.qVar]).to.deep.equal([10_000, 0]);

@@ -31,7 +31,7 @@ describe('Unintentional islanding (IEEE 1547-2018 8.1; 704.AntiIslEna)', () => {
     });
   }
 
-  it('is found within 2 s by default', async () => {
+  it('is detected within 2 s by default', async () => {
     const rig = new IdealRig();
     rig.grid({ island: true });
     await rig.run(2);
@@ -55,7 +55,7 @@ describe('Unintentional islanding (IEEE 1547-2018 8.1; 704.AntiIslEna)', () => {
     expect(codes(rig)).to.deep.equal(['grid_disconnect']);
   });
 
-  it('an island that ends in time is none', async () => {
+  it('an island that ends in time causes no trip', async () => {
     const rig = new IdealRig({ inverter: { antiIslandingS: 1 } });
     for (let i = 0; i < 3; i += 1) {
       rig.grid({ island: true, durationS: 0.9 });
@@ -102,7 +102,7 @@ describe('Rate of change of frequency (IEEE 1547-2018 6.5.2.5)', () => {
     });
   }
 
-  it('a relay that is fitted trips above its setting, and not below', async () => {
+  it('an optional relay trips above its setting, and not below', async () => {
     for (const [rocofRelayHzS, trips] of [
       [1, true],
       [2.7, true],
@@ -117,7 +117,7 @@ describe('Rate of change of frequency (IEEE 1547-2018 6.5.2.5)', () => {
     }
   });
 
-  it('a relay sees a step of frequency as well, however long nothing has happened', async () => {
+  it('a relay detects a step of frequency as well, even after a long calm', async () => {
     for (const quietS of [0.1, 10, 300]) {
       const rig = new IdealRig({ inverter: { rocofRelayHzS: 2 } });
       await rig.run(quietS);
@@ -139,7 +139,7 @@ describe('Rate of change of frequency (IEEE 1547-2018 6.5.2.5)', () => {
     expect(instants.size).to.equal(1);
   });
 
-  it('returns through enter service: the cause of a relay does not last', async () => {
+  it('returns through enter service: the cause of a relay does not persist', async () => {
     const rig = new IdealRig({ inverter: { rocofRelayHzS: 1 } });
     shortEntry(rig);
     rig.grid({ frequencyHz: 59.7, rampS: 0.1 });
@@ -161,7 +161,7 @@ describe('Phase angle changes (IEEE 1547-2018 6.5.2.6)', () => {
     expect([rig.w, rig.state]).to.deep.equal([ratedW, 'on running connected']);
   });
 
-  it('a relay that is fitted trips at its setting, the short way round', async () => {
+  it('an optional relay trips at its setting, by the smaller angle', async () => {
     for (const [from, to, trips] of [
       [0, 12, true],
       [0, 10, true],
@@ -190,7 +190,7 @@ describe('Relays', () => {
   const start = simTimeFromMs(1_000_000);
   const calm: RelayInput = { hz: 60, angleDeg: 0, island: false, watching: true, antiIslanding: true };
 
-  it('begin anew after a time without watching', () => {
+  it('restart after a time without watching', () => {
     const relays = new Relays(fitted);
     expect(relays.update(start, { ...calm, island: true })).to.equal(null);
     expect(relays.islandDue).to.equal(addSeconds(start, 1));
@@ -201,7 +201,7 @@ describe('Relays', () => {
     expect(relays.update(addSeconds(start, 3), { ...calm, hz: 62, angleDeg: 90 })).to.equal(null);
   });
 
-  it('know the instant of an island, never a past one', () => {
+  it('give the detection instant of an island, never a past one', () => {
     const relays = new Relays(fitted);
     relays.update(start, { ...calm, island: true });
     expect(relays.nextDue(start)).to.equal(addSeconds(start, 1));

@@ -133,7 +133,7 @@ describe('Momentary cessation (IEEE 1547-2018 6.4.2.7.3; MomCess curves of 707 t
     });
   }
 
-  it('comes back after the return delay, in the ramp time', async () => {
+  it('returns after the return delay, in the ramp time', async () => {
     const rig = new IdealRig({ inverter: { cessationReturnS: 0.2, cessationRampS: 0.4 } });
     rig.grid({ voltagePu: 0.4 });
     await rig.run(0.5);
@@ -159,7 +159,7 @@ describe('Momentary cessation (IEEE 1547-2018 6.4.2.7.3; MomCess curves of 707 t
     expect(rig.w).to.be.at.least(0.8 * ratedW);
   });
 
-  it('a second dip on the way back ceases again, after its own time', async () => {
+  it('a second dip during the return ceases again, after its own time', async () => {
     const rig = new IdealRig({ inverter: { cessationReturnS: 0, cessationRampS: 1 } });
     rig.grid({ voltagePu: 0.4 });
     await rig.run(0.5);
@@ -182,7 +182,7 @@ describe('Momentary cessation (IEEE 1547-2018 6.4.2.7.3; MomCess curves of 707 t
     expect(rig.w).to.equal(ratedW);
   });
 
-  it('the output returns to the reactive power that the functions ask for', async () => {
+  it('the output returns to the reactive power of the functions', async () => {
     const rig = new IdealRig({ givesW: 6000 });
     rig.set((tx) => {
       tx.m704.VarSetEna = 'ENABLED';
@@ -197,7 +197,7 @@ describe('Momentary cessation (IEEE 1547-2018 6.4.2.7.3; MomCess curves of 707 t
     expect([rig.w, rig.q]).to.deep.equal([6000, 2200]);
   });
 
-  it('trips all the same when the must-trip time is over, and the alarm of the cessation ends', async () => {
+  it('still trips when the must-trip time is over, and the alarm of the cessation ends', async () => {
     const rig = new IdealRig();
     rig.grid({ voltagePu: 0.4 });
     await rig.run(1.999);
@@ -220,7 +220,7 @@ describe('Momentary cessation (IEEE 1547-2018 6.4.2.7.3; MomCess curves of 707 t
     expect(rig.w).to.be.closeTo(4950, 5);
   });
 
-  it('categories I and II cease where their tables say so', async () => {
+  it('categories I and II cease where their tables require it', async () => {
     for (const [category, ceases, flows] of [
       ['CAT_1', 0.49, 0.51],
       ['CAT_2', 0.29, 0.31],
@@ -244,7 +244,7 @@ describe('Momentary cessation (IEEE 1547-2018 6.4.2.7.3; MomCess curves of 707 t
     }
   });
 
-  it('a store ceases while it charges, and goes on charging', async () => {
+  it('a storage ceases while it charges, and continues to charge', async () => {
     const rig = IdealRig.store();
     rig.demand(-6000);
     await rig.run(10);

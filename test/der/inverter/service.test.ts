@@ -53,7 +53,7 @@ describe('Service transitions (IEEE 1547-2018 4.10, 4.6.2)', () => {
     }
   });
 
-  it('never come to rest delivering while told to stop or to cease', () => {
+  it('never settle in an energized phase under stop or cease', () => {
     for (const { path, phase, input, name } of cases) {
       const last = path.at(-1)!;
       if (input.stop) expect(last, name).to.be.oneOf(['off', 'shutting_down']);
@@ -69,7 +69,7 @@ describe('Service transitions (IEEE 1547-2018 4.10, 4.6.2)', () => {
     }
   });
 
-  it('never leave a trip while its cause stands, but for a stop', () => {
+  it('never leave a trip while its cause persists, except by a stop', () => {
     for (const { path, input, name } of cases.filter((one) => one.phase === 'tripped' && one.input.causePersists)) {
       expect(path.at(-1), name).to.equal(input.stop ? 'off' : 'tripped');
     }
@@ -89,7 +89,7 @@ describe('Service transitions (IEEE 1547-2018 4.10, 4.6.2)', () => {
       ).to.equal(true);
   });
 
-  it('is the picture in docs/ARCHITECTURE.md', () => {
+  it('matches the diagram in docs/ARCHITECTURE.md', () => {
     const page = readFileSync(new URL('../../../docs/ARCHITECTURE.md', import.meta.url), 'utf8');
     expect(page).to.contain(serviceDiagram());
   });
@@ -116,7 +116,7 @@ describe('State table (701.St, InvSt, ConnSt)', () => {
     expect(rig.device.enterService).to.deep.equal({ state: 'in_service', delayRemainingS: 0 });
   });
 
-  it('in service: throttled while a limit holds it back', async () => {
+  it('in service: throttled while a limit reduces the power', async () => {
     const rig = await Rig.sunny();
     rig.set((tx) => {
       tx.m704.WMaxLimPctEna = 'ENABLED';
@@ -296,7 +296,7 @@ describe('State table (701.St, InvSt, ConnSt)', () => {
     expect(rig.alarmBits).to.deep.equal([]);
   });
 
-  it('a stop taken back half-way ramps up again from where it was', async () => {
+  it('a stop revoked half-way ramps up again from the present power', async () => {
     const rig = await Rig.sunny();
     rig.device.command({ kind: 'switch', closed: false }, { source: 'rest' });
     await rig.run(2);
@@ -311,7 +311,7 @@ describe('State table (701.St, InvSt, ConnSt)', () => {
     expect(rig.w).to.equal(10_000);
   });
 
-  it('a stop wins over a cease, and can be taken back register by register', async () => {
+  it('a stop wins over a cease, and can be revoked register by register', async () => {
     const rig = await Rig.sunny();
     quickEntry(rig);
     rig.device.command({ kind: 'stop' }, { source: 'rest' });

@@ -70,7 +70,7 @@ describe('Must-trip (IEEE 1547-2018 6.4.1, 6.5.1)', () => {
     });
   }
 
-  it('trips at its own instant inside a long tick', async () => {
+  it('trips at the exact instant inside a long tick', async () => {
     for (const tickS of [1.5, 15, 150]) {
       const rig = await Rig.sunny();
       const before = rig.map.m701.TotWhInj!;
@@ -170,7 +170,7 @@ describe('Must-trip (IEEE 1547-2018 6.4.1, 6.5.1)', () => {
     expect(rig.alarmCodes).to.deep.equal(['ac_under_volt']);
   });
 
-  it('a trip that lasts costs no more than any other state', async () => {
+  it('a lasting trip costs no more time than any other state', async () => {
     const rig = await Rig.sunny();
     rig.plant.setGrid({ voltagePu: 0.4 });
     // every sub-step of one microsecond would take minutes
@@ -178,7 +178,7 @@ describe('Must-trip (IEEE 1547-2018 6.4.1, 6.5.1)', () => {
     expect(rig.state).to.equal('off fault disconnected');
   });
 
-  it('Ena DISABLED switches a function off, in mid-count as well', async () => {
+  it('Ena DISABLED switches a function off, even while its timer runs', async () => {
     const rig = await Rig.sunny();
     rig.set((tx) => {
       tx.m707.Ena = 'DISABLED';
@@ -218,7 +218,7 @@ describe('Must-trip (IEEE 1547-2018 6.4.1, 6.5.1)', () => {
     expect(rig.alarmCodes).to.deep.equal(['ac_over_volt']);
   });
 
-  it('a set adopted in mid-count shortens the time of a threshold that stays', async () => {
+  it('a set adopted while a timer runs shortens the time of a threshold that stays', async () => {
     const rig = await Rig.sunny();
     rig.set((tx) => {
       const set = tx.m707.Crv[1]!.MustTrip;
@@ -277,7 +277,7 @@ describe('Reset of trips', () => {
     return rig;
   }
 
-  it('leaves a device in fault while the cause stands, and lets it back through enter service', async () => {
+  it('leaves a device in fault while the cause persists; then it returns through enter service', async () => {
     const rig = await tripped();
     rig.device.command({ kind: 'reset', scope: 'alarms' }, byTest);
     await rig.run(1);
@@ -309,7 +309,7 @@ describe('Reset of trips', () => {
     expect(rig.state).to.equal('off standby disconnected');
   });
 
-  it('permit service given while the cause stands does not bring it back (703.ES)', async () => {
+  it('permit service while the cause persists does not end the trip (703.ES)', async () => {
     const rig = await tripped();
     for (const ES of ['DISABLED', 'ENABLED', 'DISABLED', 'ENABLED'] as const) {
       rig.set((tx) => {
@@ -326,7 +326,7 @@ describe('Reset of trips', () => {
     expect(rig.state).to.equal('on starting connected');
   });
 
-  it('a start after a stop while the cause stands waits for the grid', async () => {
+  it('a start after a stop while the cause persists waits for the grid', async () => {
     const rig = await tripped();
     rig.device.command({ kind: 'stop' }, byTest);
     await rig.run(1);
@@ -356,7 +356,7 @@ describe('Trip timers', () => {
   });
   const input = (lowestPct: number) => ({ lowestPct, highestPct: 100, hz: 60 });
 
-  it('know the next instant, never a past one', () => {
+  it('give the next instant, never a past one', () => {
     const timers = new TripTimers();
     const setting = trips([
       { limit: 50, seconds: 2 },

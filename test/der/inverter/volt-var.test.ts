@@ -73,7 +73,7 @@ describe('Volt-var curve and reference (IEEE 1547-2018 5.3.3, Table 8)', () => {
     expect(reference.advance({ ...setting, vRefPct: 102 }, 95, 0)).to.equal(102);
     reference.advance(setting, 95, 600);
     expect(reference.advance({ ...setting, autoReference: false, vRefPct: 101 }, 95, 1)).to.equal(101);
-    // begun anew
+    // restarted
     expect(reference.advance({ ...setting, vRefPct: 102 }, 95, 0)).to.equal(102);
     expect(reference.advance({ ...setting, enabled: false, vRefPct: 99 }, 95, 10)).to.equal(99);
     expect(new ReferenceVoltage().advance({ ...setting, autoReferenceS: 0 }, 103, 0)).to.equal(103);
@@ -167,7 +167,7 @@ describe('Volt-var of a device (IEEE 1547-2018 5.3.3; model 705)', () => {
     }
   });
 
-  it('Table 7: fades out with the active power, below 5 % there is none', async () => {
+  it('Table 7: falls with the active power, to none below 5 %', async () => {
     for (const [givesW, q] of [
       [3000, -4400],
       [1000, -2200],
@@ -204,7 +204,7 @@ describe('Volt-var of a device (IEEE 1547-2018 5.3.3; model 705)', () => {
     expect(auto.q).to.be.closeTo(-2200, 1);
   });
 
-  it('goes out with 704.VarRmp when it is disabled', async () => {
+  it('ramps to zero with 704.VarRmp when it is disabled', async () => {
     const rig = await at(1.08);
     await rig.run(60);
     expect(rig.q).to.equal(-4400);

@@ -48,7 +48,7 @@ describe('Volt-watt (IEEE 1547-2018 5.4.2; model 706)', () => {
     expect(rig.w).to.be.closeTo(4800, 30);
   });
 
-  it('takes over smoothly, and lets go smoothly when it is disabled', async () => {
+  it('starts smoothly, and ends smoothly when it is disabled', async () => {
     const rig = await at(new IdealRig(), steep);
     rig.grid({ voltagePu: 1.1 });
     await rig.run(0.1);
@@ -67,7 +67,7 @@ describe('Volt-watt (IEEE 1547-2018 5.4.2; model 706)', () => {
     expect(rig.map.m701.ThrotSrc).to.equal(0);
   });
 
-  it('a negative limit makes a device charge that can', async () => {
+  it('a negative limit makes a storage charge', async () => {
     const rig = await at(IdealRig.store(), [
       [106, 100],
       [110, -100],
@@ -82,7 +82,7 @@ describe('Volt-watt (IEEE 1547-2018 5.4.2; model 706)', () => {
     expect(rig.w).to.equal(-ratedW);
   });
 
-  it('a negative limit ends at what the device can take', async () => {
+  it('a negative limit ends at the power that the device can absorb', async () => {
     const rig = await at(IdealRig.store({ takesW: 3000 }), [
       [106, 100],
       [110, -100],
@@ -99,7 +99,7 @@ describe('Volt-watt (IEEE 1547-2018 5.4.2; model 706)', () => {
     expect(oneWay.w).to.equal(0);
   });
 
-  it('is a limit: a store that charges more goes on', async () => {
+  it('is a limit: a storage that charges more continues', async () => {
     const rig = await at(IdealRig.store(), [
       [106, 100],
       [110, -20],

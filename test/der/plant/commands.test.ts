@@ -129,7 +129,7 @@ describe('Operator commands', () => {
     expect(rig.device.bank.provenance(rig.device.bank.layout.slot(704, 'WMaxLimPct')!)).to.equal(undefined);
   });
 
-  it('64 wait for a device at most; other devices have their own queue', async () => {
+  it('at most 64 wait for a device; other devices have their own queue', async () => {
     const plant = testPlant({ types: ['PV', 'PV'] });
     for (let i = 0; i < 64; i += 1) submit(plant, 'start');
     expect(codeOf(() => submit(plant, 'start'))).to.equal('COMMAND_QUEUE_FULL');
@@ -141,7 +141,7 @@ describe('Operator commands', () => {
     expect(plant.commands.list({ state: 'canceled' })).to.have.length(0);
   });
 
-  it('the last 1000 are kept, newest first; one that has not ended is never dropped', async () => {
+  it('the last 1000 are kept, newest first; an open one is never dropped', async () => {
     const plant = testPlant({ types: ['PV', 'PV'] });
     plant.setGrid({ outage: true });
     await plant.step(2);
@@ -160,7 +160,7 @@ describe('Operator commands', () => {
     expect(plant.commands.list({ deviceIndex: 1 }).map((record: CommandRecord) => record.id)).to.deep.equal([running]);
   });
 
-  it('what has not ended is canceled when the simulator stops', async () => {
+  it('open ones are canceled when the simulator stops', async () => {
     const plant = testPlant();
     plant.setGrid({ outage: true });
     await plant.step(2);

@@ -34,7 +34,7 @@ const indexesOf = (plant: SimPlant) =>
     list.map(({ index }) => index),
   );
 
-describe('a device that joins', () => {
+describe('an added device', () => {
   it('has the next index, a snapshot of the present tick at once, and ticks with the others', async () => {
     const plant = testPlant({ types: ['PV', 'Batt'], firstIndex: 4 });
     await plant.step(10);
@@ -56,7 +56,7 @@ describe('a device that joins', () => {
     expect(device.bank.map.m1.SN).to.equal('DB-000006');
   });
 
-  it('is as one that has always been there, where nothing has a past: PV in its settled weather', async () => {
+  it('equals one that was there from the start, where there is no history: PV in settled weather', async () => {
     const [early, late] = [testPlant({ types: ['PV', 'PV'] }), testPlant({ types: ['PV'] })];
     for (const plant of [early, late]) plant.setSurroundings({ irradianceWm2: 700, cellTemperatureC: 40 });
     await early.step(200);
@@ -68,7 +68,7 @@ describe('a device that joins', () => {
       expect(a?.[point], point).to.deep.equal(b?.[point]);
   });
 
-  it('stands in the grid and weather of the present, not of the start', async () => {
+  it('starts in the present grid and weather, not in those of the start', async () => {
     const plant = testPlant();
     plant.setGrid({ frequencyHz: 59.7, voltagePu: 0.97 });
     plant.setSurroundings({ irradianceWm2: 0 });
@@ -79,7 +79,7 @@ describe('a device that joins', () => {
     expect(bank.map.m701.W).to.equal(0);
   });
 
-  it('disturbs nobody: the neighbours have the same registers with it, without it, and after it', async () => {
+  it('does not affect the others: they have the same registers with it, without it, and after it', async () => {
     const options = {
       types: ['PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase'],
       weatherSource: 'clear_sky',
@@ -118,7 +118,7 @@ describe('a device that joins', () => {
     expect(one.dump.equals(other.dump)).to.equal(false);
   });
 
-  it('its start values were written when it began', async () => {
+  it('its start values have the time at which it was added', async () => {
     const plant = testPlant();
     await plant.step(4);
     const device = await plant.add({ ...specOf('PV-3Phase') });
@@ -129,7 +129,7 @@ describe('a device that joins', () => {
     }
   });
 
-  it('waits for the end of a tick under way, and none begins while it is admitted', async () => {
+  it('waits for the end of a running tick, and no tick starts while it is admitted', async () => {
     const wall = new HandWall();
     const plant = testPlant({ types: ['PV', 'PV'], mode: 'accelerated', rate: 1000, wall });
     const order: string[] = [];
@@ -157,7 +157,7 @@ describe('a device that joins', () => {
     expect(new Set(plant.latest.published.map(({ snapshot }) => snapshot.metrics.timestamp)).size).to.equal(1);
   });
 
-  it('that is not admitted changes nothing, and its index is free', async () => {
+  it('changes nothing when it is not admitted, and its index is free', async () => {
     const plant = testPlant();
     const { latest, devices } = plant;
     const changes: DeviceChange[] = [];
@@ -172,7 +172,7 @@ describe('a device that joins', () => {
     expect((await plant.add(specOf('PV-3Phase'))).index).to.equal(1);
   });
 
-  it('whose profile does not fit names every fault from the root of the profile', async () => {
+  it('with an invalid profile is refused with every issue, named from the root of the profile', async () => {
     const plant = testPlant();
     const device = config.deviceOf(
       { profile: { models: { 702: { WMax: 1e12 }, 705: { Ena: 'MAYBE', Nonsense: 1 } } } },
@@ -184,7 +184,7 @@ describe('a device that joins', () => {
     expect(plant.devices).to.have.length(1);
   });
 
-  it('does not join a plant that ends', async () => {
+  it('is refused by a plant that ends', async () => {
     const plant = testPlant();
     plant.end();
     expect((await failure(plant.add(specOf('PV-3Phase'))))?.code).to.equal('STOPPING');
@@ -192,7 +192,7 @@ describe('a device that joins', () => {
   });
 });
 
-describe('a device that leaves', () => {
+describe('a removed device', () => {
   it('is gone everywhere, and its index is never used again', async () => {
     const plant = testPlant({ types: ['PV', 'PV', 'PV'] });
     await plant.remove(2);
@@ -238,7 +238,7 @@ describe('a device that leaves', () => {
     expect(plant.commands.get(other.id)?.state).to.not.equal('queued');
   });
 
-  it('what was set around it alone goes with it, and the common surroundings stay', async () => {
+  it('its local deviations end, and the common surroundings stay', async () => {
     const plant = testPlant({ types: ['PV', 'PV'] });
     plant.setGrid({ voltagePu: 1.02 });
     plant.setGrid({ voltagePu: 0.9 }, 0);
@@ -248,7 +248,7 @@ describe('a device that leaves', () => {
     expect(plant.surroundings().irradianceWm2).to.equal(plant.surroundings(1).irradianceWm2);
   });
 
-  it('tells who listens, once, when all is as it will be; one that fails is no matter', async () => {
+  it('notifies each listener once, after the change; a failing one does not affect the others', async () => {
     const plant = testPlant({ types: ['PV', 'PV'] });
     const seen: unknown[] = [];
     plant.onDevices(() => {

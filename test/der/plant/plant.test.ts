@@ -261,7 +261,7 @@ describe('Plant', () => {
     });
   });
 
-  it('health tells the age of the last tick', async () => {
+  it('health has the age of the last tick', async () => {
     const wall = new HandWall();
     const plant = testPlant({ mode: 'accelerated', wall });
     wall.advance(4000);
@@ -270,7 +270,7 @@ describe('Plant', () => {
     expect(plant.health.tickAgeS).to.equal(0);
   });
 
-  it('no change of the clock makes the last tick younger, but the end of a pause', () => {
+  it('only the end of a pause resets the age of the last tick, no other change of the clock', () => {
     const wall = new HandWall();
     const plant = testPlant({ mode: 'accelerated', wall });
     wall.advance(4000);

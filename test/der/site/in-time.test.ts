@@ -35,7 +35,7 @@ describe('Connection point: in time', () => {
     expect([powersOf(plant), decidersOf(plant), binding(plant)]).to.deep.equal([[10_000], ['source'], []]);
   });
 
-  it('a limit that rises ramps as well, one that falls holds at once', async () => {
+  it('a higher limit ramps as well, a lower one holds at once', async () => {
     const plant = await siteOf([pv]);
     plant.device(0).bank.transact(master, ({ m704 }) => {
       m704.WRmp = 10;
@@ -88,7 +88,7 @@ describe('Connection point: in time', () => {
     expect(plant.site.netW).to.be.closeTo(6000, 1e-3);
   });
 
-  it('absorption that ends at once is made good within a second', async () => {
+  it('absorption that ends at once is compensated within a second', async () => {
     const plant = await siteOf([pv, evse]);
     plant.setSite({ export: 0 });
     await plant.step(20);
@@ -99,7 +99,7 @@ describe('Connection point: in time', () => {
     expect(powersOf(plant)).to.deep.equal([0, 0]);
   });
 
-  it('low frequency does not carry the power beyond a limit', async () => {
+  it('low frequency does not lift the power above a limit', async () => {
     const plant = await siteOf([pv]);
     plant.setSite({ export: 4000 });
     plant.setGrid({ frequencyHz: 59 });

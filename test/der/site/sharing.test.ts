@@ -112,7 +112,7 @@ describe('Sharing of a limit of the site', () => {
     });
   }
 
-  it('what was asked for before leaves no trace', () => {
+  it('earlier demands have no effect', () => {
     const claims = claimsOf([
       { demand: 10, least: 4 },
       { demand: 8, least: 4 },
@@ -125,14 +125,14 @@ describe('Sharing of a limit of the site', () => {
     expect([...claims.shareW].map(Math.round)).to.deep.equal([0, 6, 0]);
   });
 
-  it('of a thousand least powers one that fits', () => {
+  it('of a thousand minimum powers one that fits', () => {
     const list = Array.from({ length: 1000 }, (_, i) => ({ demand: 11_000 + ((i * 7) % 1000), least: 4102 }));
     const shares = shared(list, 5000);
     expect(shares.filter((w) => w > 0)).to.deep.equal([5000]);
     expect(list[shares.indexOf(5000)]?.demand).to.equal(11_999);
   });
 
-  it('whatever is asked for: never more than the room, nobody below the least, all of the room used', () => {
+  it('any demands: never more than the room, no device below its minimum, all of the room used', () => {
     const random = createRandom(1, 'sharing');
     for (let round = 0; round < 2000; round += 1) {
       const list = Array.from({ length: 1 + Math.floor(random.next() * 8) }, () => ({

@@ -97,7 +97,7 @@ describe('Connection point: each limit', () => {
     expect(decidersOf(plant)).to.include('site');
   });
 
-  it('import: the local load alone goes beyond it, and that is said', async () => {
+  it('import: the local load alone exceeds it, and `exceeded` shows it', async () => {
     const plant = await siteOf([evse]);
     plant.setSurroundings({ loadKw: 8 });
     plant.setSite({ import: 5000 });
@@ -145,7 +145,7 @@ describe('Connection point: each limit', () => {
     expect(plant.site.generationW).to.be.closeTo(freeW, 50);
   });
 
-  it('zero export and import: inside the site power is exchanged, and none passes the point', async () => {
+  it('zero export and import: devices exchange power, and none flows through the connection point', async () => {
     const plant = await siteOf([pv, battery]);
     plant.setSite({ export: 0, import: 0 });
     demand(plant, 1, -6000);
@@ -158,7 +158,7 @@ describe('Connection point: each limit', () => {
 });
 
 describe('Connection point: charging stations', () => {
-  it('share equally, and below the least current of both one waits', async () => {
+  it('share equally, and below the minimum current of both one pauses', async () => {
     const plant = await siteOf([evse, evse]);
     plant.setSite({ import: 10_000 });
     await plant.step(6);
@@ -194,7 +194,7 @@ describe('Connection point: registers, throttling', () => {
     expect([m704.WMaxLimPct, m704.WMaxLimPctEna]).to.deep.equal([before, 'DISABLED']);
   });
 
-  it('a tighter function of the device itself goes before', async () => {
+  it('a tighter function of the device has priority', async () => {
     const plant = await siteOf([pv, pv]);
     plant.device(0).bank.transact(master, ({ m704 }) => {
       Object.assign(m704, { WMaxLimPctEna: 'ENABLED', WMaxLimPct: 10 });
@@ -215,7 +215,7 @@ describe('Connection point: registers, throttling', () => {
 });
 
 describe('Connection point: setting limits', () => {
-  it('keeps who set each, and the others', async () => {
+  it('keeps the writer of each limit, and the other limits', async () => {
     const plant = await siteOf([pv]);
     plant.setSite({ export: 5000, load: 100 }, { source: 'csip', peer: 'A1' });
     await plant.step(2);
@@ -229,7 +229,7 @@ describe('Connection point: setting limits', () => {
     expect(limits.generation).to.deep.equal({ limitW: null, setBy: null, binding: false, exceeded: false });
   });
 
-  it('takes limits in whole milliwatts, the last decimal that is shown', async () => {
+  it('rounds limits to milliwatts, the last decimal shown', async () => {
     const plant = await siteOf([pv]);
     plant.setSite({ export: 4e-4, import: 1e9, generation: 1234.5678, load: 6e-4 });
     const { limits } = plant.site;
@@ -262,7 +262,7 @@ describe('Connection point: setting limits', () => {
 });
 
 describe('Connection point: devices that join and leave', () => {
-  it('the others take over what a device leaves, and share with one that joins', async () => {
+  it('the others take over the share of a removed device, and share with an added one', async () => {
     const plant = await siteOf([pv, pv, pv]);
     plant.setSite({ export: 6000 });
     await plant.step(2);

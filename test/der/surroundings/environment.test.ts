@@ -95,7 +95,7 @@ describe('Grid source', () => {
     expect([8, 9].map((s) => volts(env, s))).to.deep.equal([0, 0.97]);
   });
 
-  it('an outage in the middle of a ramp lets the ramp go on unseen', () => {
+  it('a ramp continues during an outage', () => {
     const env = steadyEnvironment();
     env.setGrid({ voltagePu: 0.5, rampS: 10 }, at(0));
     env.setGrid({ outage: true }, at(4));
@@ -121,7 +121,7 @@ describe('Grid source', () => {
     expect([volts(env, 5), volts(env, 50)]).to.deep.equal([0.95, 0.95]);
   });
 
-  it('asks for a series only where there is one', () => {
+  it('source csv needs a series', () => {
     expect(
       codeOf(() => {
         steadyEnvironment().setGrid({ source: 'csv' }, at(0));
@@ -292,7 +292,7 @@ describe('A device in its environment', () => {
     expect(rig.plant.grid()).to.deep.include({ source: 'csv' });
   });
 
-  it('feels a short sag inside a long tick', async () => {
+  it('responds to a short sag inside a long tick', async () => {
     const rig = await Rig.sunny();
     rig.plant.setGrid({ voltagePu: 0.4, durationS: 2.5 });
     await rig.run(60);
@@ -320,14 +320,14 @@ describe('A device in its environment', () => {
 });
 
 describe('Changes with a duration', () => {
-  it('leave nothing behind that can never come back', () => {
+  it('drop layers that can never show again', () => {
     const env = steadyEnvironment();
     for (let i = 0; i < 1000; i += 1) env.setGrid({ voltagePu: 0.9, durationS: 10 }, at(0));
     expect(env.gridAt(0, at(9)).aPu).to.equal(0.9);
     expect(env.gridAt(0, at(10)).aPu).to.equal(1);
   });
 
-  it('wait behind one another in a bounded number, however their durations fall', () => {
+  it('are pending in a bounded number, however their durations fall', () => {
     const env = steadyEnvironment();
     let refused = 0;
     for (let i = 0; i < 100; i += 1) {
@@ -343,7 +343,7 @@ describe('Changes with a duration', () => {
     expect(env.gridAt(0, at(2000)).aPu).to.equal(1);
   });
 
-  it('say something, and the end of a local deviation goes alone', () => {
+  it('need a value, and the end of a local deviation has no other one', () => {
     const env = steadyEnvironment();
     for (const patch of [{}, { rampS: 5 }, { durationS: 5 }]) {
       expect(() => {

@@ -51,7 +51,7 @@ describe('Clear sky with clouds', () => {
     }
   });
 
-  it('depends on the seed alone: not on how often, how finely or by how many it is asked', () => {
+  it('depends on the seed only: not on how often, how finely or by how many devices it is read', () => {
     const often = clearSky(5);
     const seldom = clearSky(5);
     for (let i = 0; i < 4000; i += 1) sunAt(often, i * 0.25);
@@ -66,7 +66,7 @@ describe('Clear sky with clouds', () => {
     expect(b).to.be.closeTo((a + c) / 2, 1e-4);
   });
 
-  it('has no seam between hours, in any order of asking, forgotten or not', () => {
+  it('has no step between hours, in any order of reading, cached or not', () => {
     const forwards = new CloudTrack(5, 'broken');
     const backwards = new CloudTrack(5, 'broken');
     const seconds = Array.from({ length: 400 }, (_, i) => 3400 + i);
@@ -83,7 +83,7 @@ describe('Clear sky with clouds', () => {
     expect(seconds.map((second) => forwards.at(second))).to.deep.equal(course);
   });
 
-  it('answers at once however long nobody has asked', () => {
+  it('is read at once after any pause', () => {
     const track = new CloudTrack(5, 'broken');
     expect(track.at(1e9)).to.be.within(0.05, 1.25);
     expect(track.at(1e9)).to.equal(new CloudTrack(5, 'broken').at(1e9));
