@@ -3,112 +3,112 @@ import type { BatteryTree } from '../../contract/kinds/battery.ts';
 import type { EvseSession } from '../../contract/kinds/evse.ts';
 import type { WeatherNow } from '../surroundings/environment.ts';
 
-/** Names of `alarms.active`, raised and cleared by the model itself. */
+/** Name of an alarm in `alarms.active`; the model raises and clears it. */
 export type SourceCondition = string;
 
 /** A type whose members the code that fills it may assign. */
 export type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** What a 714 port is, and what it shows of its source; power is positive into the inverter. */
+/** One port of model 714 with the readings of its source; power is positive into the inverter. */
 export interface DcPort {
   readonly type: 'PV' | 'ESS' | 'EV' | 'INJ' | 'ABS' | 'BIDIR' | 'DC_DC';
   readonly name: string;
   readonly voltageV: number;
   readonly currentA: number;
   readonly powerW: number;
-  /** those of the source's conditions that belong to this port; absent: none ever */
+  /** the conditions of the source that belong to this port; absent: the port never has any */
   readonly conditions?: ReadonlySet<SourceCondition>;
 }
 
-/** A PV array as each tick may ask for it: its curve is worked out by whoever wants it, and whenever. */
+/** A PV array in a snapshot of a tick; its curve is computed only when a reader asks for it. */
 export interface PvArray {
   readonly irradianceWm2: number;
-  /** never changes; another object whenever the curve is another */
+  /** immutable; replaced when the curve changes */
   readonly solved: { curve(points: number): { readonly curve: readonly IvPoint[] } };
 }
 
-/** What surrounds a source during one sub-step. */
+/** Surroundings of a source during one sub-step. */
 export interface SourceInput extends WeatherNow {
-  /** mean voltage at the AC terminals, of nominal */
+  /** mean voltage at the AC terminals, per unit of nominal */
   terminalPu: number;
   /** local AC load at the site, W */
   loadW: number;
-  /** the device answers to low frequency: what is kept for that may be used */
+  /** the device responds to low frequency: reserves kept for that may be used */
   frequencySupport: boolean;
-  /** simulated seconds per real second; a model may get coarser where nobody could watch it */
+  /** simulated seconds per real second; at high rates a model may use coarser dynamics */
   rate: number;
 }
 
-/** What the inverter asks of its source for one sub-step, at the DC terminals. */
+/** Request of the inverter for one sub-step, at the DC terminals. */
 export interface DcRequest {
-  /** power that a set-point or a function asks for, W; null: nobody asks */
+  /** set-point of a control or a function, W; null: none */
   readonly targetW: number | null;
-  /** what ratings, limits and functions admit, W; floor <= 0 <= ceiling, or both on one side when a function forces power */
+  /** range that ratings, limits and functions allow, W; floor <= 0 <= ceiling, or both on one side when a function forces power */
   readonly floorW: number;
   readonly ceilingW: number;
 }
 
 /**
  * The primary source behind an inverter. Per sub-step: `prepare`, `answer`, `draw`. DC power is positive out of the
- * source. Every number that it shows is finite.
+ * source. All numbers are finite.
  */
 export interface DcSource {
-  /** Brings the source to the end of a sub-step of `dtS`, no longer than `longestStepS` was, under this weather. */
+  /** Advances the source to the end of a sub-step of `dtS`, at most the last `maxStepS`, under this weather. */
   prepare(dtS: number, input: SourceInput): void;
-  /** Jumps to the steady state of this weather: a fresh process starts settled. */
+  /** Jumps to the steady state of this weather; a new process starts there. */
   settle(input: SourceInput): void;
-  /** DC power that can be drawn in the prepared sub-step, W, steady over all of it */
+  /** DC power that can be drawn constantly over the prepared sub-step, W */
   readonly availableDcW: number;
-  /** what could be drawn once ramps of the source are over, W; absent: the same as `availableDcW` */
+  /** `availableDcW` once ramps of the source are over, W; absent: the same */
   readonly potentialDcW?: number;
-  /** DC power that can be taken in during the prepared sub-step, W; 0 for a source that only gives */
+  /** DC power that can be absorbed during the prepared sub-step, W; 0 for a pure generator */
   readonly absorbableDcW: number;
-  /** what could be taken in once ramps of the source are over, W; absent: the same as `absorbableDcW` */
+  /** `absorbableDcW` once ramps of the source are over, W; absent: the same */
   readonly potentialAbsorbableDcW?: number;
-  /** least power, W, below which the source gives nothing at all; absent: 0 */
+  /** minimum output, W: below it the source gives nothing; absent: 0 */
   readonly minOutputDcW?: number;
-  /** least power, W, below which the source takes in nothing at all; absent: 0 */
+  /** minimum absorbed power, W: below it the source absorbs nothing; absent: 0 */
   readonly minAbsorbedDcW?: number;
-  /** how fast what it gives, and what it takes in, rises by a ramp of the source, W per second; absent: at once */
+  /** ramps of the source by which output and absorbed power rise, W per second; absent: no ramp */
   readonly outputRampDcWS?: number;
   readonly absorbedRampDcWS?: number;
   /**
-   * The DC power at which the source runs when asked like this: within floor..ceiling and -absorbable..available.
-   * Does not change what `availableDcW` says for this sub-step; may be called several times in one.
+   * The DC power at which the source runs for this request: within floor..ceiling and -absorbable..available.
+   * Leaves `availableDcW` of this sub-step as it is; may be called several times per sub-step.
    */
   answer(request: DcRequest): number;
-  /** on the way from standstill to full readiness */
+  /** the start sequence is under way */
   readonly starting: boolean;
-  /** nothing moves by itself any more: sub-steps of a second are exact */
+  /** no dynamics are under way: sub-steps of one second are exact */
   readonly settled: boolean;
-  /** longest next sub-step that keeps the model exact, s; Infinity: no wish */
+  /** maximum next sub-step that keeps the model exact, s; Infinity: no limit */
   readonly maxStepS: number;
-  /** Works at this DC power, -`absorbableDcW`..`availableDcW`. @param energized false: the input is open */
+  /** Operates at this DC power, -`absorbableDcW`..`availableDcW`. @param energized false: the input is open */
   draw(dcW: number, energized: boolean): void;
-  /** reactive current beside that of the functions, pu of the rated one, + injected: support during a dip */
+  /** reactive current on top of that of the functions, pu of rated, + injected: support during a voltage dip */
   readonly reactiveCurrentPu?: number;
-  /** power of each phase beyond an even share, W, + out of the source, together 0; absent or null: none */
+  /** power of each phase beyond an even share, W, + out of the source, sum 0; absent or null: balanced */
   readonly phaseSkewW?: readonly [number, number, number] | null;
-  /** a drawn power holds over the whole sub-step, and its energy is counted like that; absent: it moves steadily from one to the next */
+  /** power is constant over a sub-step, and energy is counted so; absent: power moves linearly from one sub-step to the next */
   readonly heldPower?: true;
   /** the ports of model 714, in order */
   readonly ports: readonly DcPort[];
-  /** alarm codes that hold now */
+  /** active alarm codes */
   readonly conditions: ReadonlySet<SourceCondition>;
-  /** State of this moment for REST and history: a new object at each call, cheap enough for every tick. */
+  /** Present state for REST and history: a new object per call, cheap enough for every tick. */
   detail(): DeviceDetail;
   /** strings, modules and cells of a storage */
   tree?(): BatteryTree;
   /** charging sessions, newest first */
   sessions?(): readonly EvseSession[];
-  /** absent: there is none */
+  /** absent: the source has no PV array */
   readonly array?: PvArray | undefined;
   /** @throws SimError COMMAND_NOT_APPLICABLE without any curve, UNKNOWN_RESOURCE for a port without one */
   curve(port: number | undefined, points: number): IvCurve;
-  /** Carries out a command of this kind whole. @throws SimError COMMAND_NOT_APPLICABLE, COMMAND_BAD_VALUE, COMMAND_CONFLICT */
+  /** Carries out a command in full or not at all. @throws SimError COMMAND_NOT_APPLICABLE, COMMAND_BAD_VALUE, COMMAND_CONFLICT */
   command(command: SourceCommand): void;
   /** Clears latched faults of the source. */
   clearFaults(): void;
-  /** Back to the start values: overrides end, counters and contents as on the first day. */
+  /** Returns to the start values: overrides end, counters and contents are reset. */
   restart(): void;
 }

@@ -1,4 +1,4 @@
-/** What power a bank can keep up over one sub-step without passing a bound. */
+/** Constant power of a bank over one sub-step within all bounds. */
 import { secondsPerHour } from '../shared.ts';
 import type { BatteryBank } from './bank.ts';
 import type { CellSpec } from './cell-spec.ts';
@@ -6,36 +6,36 @@ import { ocvAt } from './cell-spec.ts';
 
 /** Bounds of the closed strings. */
 export interface BankBounds {
-  /** 0..1; how far the mean state of charge may go */
+  /** bounds of the mean state of charge, 0..1 */
   lowSoc: number;
   highSoc: number;
-  /** of the closed strings together, A */
+  /** current limits of the closed strings together, A */
   dischargeA: number;
   chargeA: number;
-  /** powers beyond which nobody looks, W: limits above them may be rough */
+  /** powers that suffice, W: limits above them need not be exact */
   enoughDischargeW: number;
   enoughChargeW: number;
 }
 
-/** Steady powers of the closed strings, magnitudes, and what of them the voltage of the cells leaves. */
+/** Constant powers of the closed strings and the currents that cell voltages allow; magnitudes. */
 export interface BankLimits {
   dischargeW: number;
   chargeW: number;
-  /** current that the voltage bounds admit, A; small near full and empty */
+  /** current that the voltage bounds allow, A; small near full and empty */
   dischargeVoltageA: number;
   chargeVoltageA: number;
 }
 
-/** Over a step this short the voltage moves by a few per cent: a power this much over what is asked for stays over it. */
+/** Over so short a step the voltage moves by a few per cent: a limit this factor above the sufficient power stays above it. */
 const shortStepS = 5;
 const clearFactor = 1.1;
 
-/** The closed strings as one source, and the bus voltages at which a first cell is at its bound. */
+/** The closed strings as one voltage source, and the bus voltages at which the first cell reaches its bound. */
 const circuit = { emfV: 0, ohm: 0, minBusV: 0, maxBusV: 0 };
 
 type Moment = 'start' | 'discharged' | 'charged';
 
-/** Electromotive force and resistances now, or as they are after `dtS` at an unknown constant current near `currentA`. */
+/** Fills `circuit` with the values now, or after `dtS` at an unknown constant current near `currentA`. */
 function solveCircuit(bank: BatteryBank, spec: CellSpec, when: Moment, dtS: number, currentA: number): void {
   const { series } = bank.cells;
   const remainingShare = when === 'start' ? 1 : bank.decayOver(dtS);
@@ -52,7 +52,7 @@ function solveCircuit(bank: BatteryBank, spec: CellSpec, when: Moment, dtS: numb
     const stringA = bank.closedAh > 0 ? (currentA * (bank.capacityAh[k] ?? 0)) / bank.closedAh : 0;
     let ohm = (bank.r0Ohm[k] ?? 0) + (bank.r1Ohm[k] ?? 0) * (1 - remainingShare);
     if (when !== 'start' && stringA > 0) {
-      // the open circuit moves with the charge: along the chord to where this current leads
+      // the open-circuit voltage moves with the charge: linearised by the chord to the end of the step
       const ocvAfterV = ocvAt(bank.ocv, soc + (sign * stringA * dtS) / (secondsPerHour * (bank.capacityAh[k] ?? 1)));
       ohm += (series * Math.abs(ocvAfterV - mean)) / stringA;
     }
@@ -73,7 +73,7 @@ function solveCircuit(bank: BatteryBank, spec: CellSpec, when: Moment, dtS: numb
   circuit.maxBusV = maxBusV;
 }
 
-/** Fills `to` with what holds over the next `dtS`; 0 s asks for the powers of this instant. */
+/** Fills `to` with the limits over the next `dtS`; 0 s: the limits of this instant. */
 export function bankLimits(bank: BatteryBank, spec: CellSpec, bounds: BankBounds, dtS: number, to: BankLimits): void {
   to.dischargeW = to.chargeW = to.dischargeVoltageA = to.chargeVoltageA = 0;
   if (bank.closedCount === 0) return;
@@ -100,7 +100,7 @@ export function bankLimits(bank: BatteryBank, spec: CellSpec, bounds: BankBounds
   }
 }
 
-/** A current that uses up no more than what is left, A. */
+/** Current that stays within the remaining charge over `dtS`, A. */
 function withinEnergy(maxA: number, remainingSoc: number, capacityAh: number, dtS: number): number {
   if (!(remainingSoc > 0)) return 0;
   return dtS > 0 ? Math.min(maxA, (remainingSoc * capacityAh * secondsPerHour) / dtS) : maxA;
@@ -108,7 +108,7 @@ function withinEnergy(maxA: number, remainingSoc: number, capacityAh: number, dt
 
 function dischargePower(maxA: number): number {
   const { emfV, ohm, minBusV } = circuit;
-  // beyond half the short-circuit current more current gives less power
+  // above half the short-circuit current, power falls with current
   const amps = Math.max(0, Math.min(maxA, (emfV - minBusV) / ohm, emfV / (2 * ohm)));
   return amps * (emfV - amps * ohm);
 }

@@ -7,7 +7,7 @@ import type { CellSpec, OcvTable } from './cell-spec.ts';
 
 export interface BankConfig extends BankShape {
   readonly spec: CellSpec;
-  /** nameplate energy from empty to full */
+  /** nameplate energy from empty to full, Wh */
   readonly capacityWh: number;
   /** 0..1 */
   readonly soc: number;
@@ -15,26 +15,27 @@ export interface BankConfig extends BankShape {
   readonly thermalTimeConstantS: number;
 }
 
-/** Cells are looked at one by one on this grid of simulated time; temperature and resistances move with it. */
+/** Single cells, temperatures and resistances are updated on this grid of simulated time. */
 const gridS = 10;
-/** Powers are held over inner steps no longer than this. */
+/** Maximum inner step; power is constant over it. */
 const innerStepS = 5;
-/** Sums of steps reach a grid point but for rounding. */
+/** Tolerance for sums of steps that reach a grid point. */
 const roundingS = 1e-9;
 const referenceK = 298.15;
 const startTemperatureC = 25;
 
-/** Current in A at which `powerW` (+ = discharge) flows behind `emfV` and `ohm`; at most that of the highest power. */
+/** Current in A at which `powerW` (+ = discharge) flows behind `emfV` and `ohm`; at most the current of maximum power. */
 export function currentFor(powerW: number, emfV: number, ohm: number): number {
   if (powerW === 0 || !(emfV > 0)) return 0;
   const root = emfV * emfV - 4 * ohm * powerW;
-  // the form without cancellation; beyond the highest power the root ends
+  // the form without cancellation; above the maximum power there is no root
   return root > 0 ? (2 * powerW) / (emfV + Math.sqrt(root)) : (2 * powerW) / emfV;
 }
 
 /**
- * Strings in parallel, each as one mean cell: open circuit by table, series resistance, one RC pair, heat. Cells show
- * as their deviation from the mean, refreshed on a fixed grid of simulated time. Currents and powers: + = discharge.
+ * Strings in parallel, each modelled as one mean cell: open-circuit voltage by table, series resistance, one RC pair,
+ * heat. Single cells are deviations from the mean, refreshed on a fixed grid of simulated time. Currents and powers:
+ * + = discharge.
  */
 export class BatteryBank {
   readonly cells: BankCells;
@@ -60,18 +61,18 @@ export class BatteryBank {
   busOhm = 0;
   closedCount = 0;
   closedAh = 0;
-  /** state of charge, 0..1, of the closed strings, or of all when none is closed */
+  /** mean state of charge, 0..1, of the closed strings, or of all when none is closed */
   meanSoc = 0;
-  /** of the operating point */
+  /** current and voltage of the operating point */
   busCurrentA = 0;
   busVoltageV = 0;
-  /** heat and bleeding since the start */
+  /** heat and balancing losses since the start */
   lossWh = 0;
   soh: number;
   /** counts the refreshes of the cells */
   refreshes = 0;
   readonly #config: BankConfig;
-  /** charge of each string as new */
+  /** capacity of each string when new */
   readonly #newAh: Float64Array;
   readonly #chargeAh: Float64Array;
   readonly #heatJ: Float64Array;
@@ -120,7 +121,7 @@ export class BatteryBank {
     this.fill(config.soc);
   }
 
-  /** C, of the strings that `meanSoc` is of. */
+  /** Mean temperature of the same strings as `meanSoc`, C. */
   get meanTemperatureC(): number {
     return this.#mean(this.temperatureC);
   }
@@ -151,7 +152,7 @@ export class BatteryBank {
     this.#solveBus();
   }
 
-  /** @param fixedC a fixed temperature of every string, or null while the thermal model runs */
+  /** @param fixedC fixed temperature of every string; null: the thermal model runs */
   setSurroundings(ambientC: number, fixedC: number | null): void {
     if (Number.isFinite(ambientC)) this.#ambientC = ambientC;
     if (fixedC === this.#fixedC || (fixedC !== null && !Number.isFinite(fixedC))) return;
@@ -159,14 +160,14 @@ export class BatteryBank {
     this.refresh();
   }
 
-  /** Every string takes on the temperature that it has at rest. */
+  /** Sets every string to its temperature at rest. */
   cool(): void {
     this.temperatureC.fill(this.#fixedC ?? this.#ambientC);
     this.#heatJ.fill(0);
     this.refresh();
   }
 
-  /** As on the first day at a state of charge of 0..1: nothing counted, cells as warm as the room. */
+  /** Back to the start at a state of charge of 0..1: counters at 0, cells at ambient temperature. */
   restart(soc: number): void {
     this.lossWh = 0;
     this.#elapsedS = 0;
@@ -194,7 +195,7 @@ export class BatteryBank {
     this.operateAt(currentA);
   }
 
-  /** Takes up the operating point at a power of the closed strings, W; no time passes. */
+  /** Sets the operating point to a power of the closed strings, W; no time passes. */
   operate(powerW: number): void {
     this.operateAt(currentFor(powerW, this.busEmfV, this.busOhm));
   }
@@ -220,13 +221,13 @@ export class BatteryBank {
 
   #afterStep(dtS: number): void {
     this.#elapsedS += dtS;
-    // the grid stands still, however steps fall
+    // grid points do not depend on the length of the steps
     if (Math.floor((this.#elapsedS + roundingS) / gridS) > Math.floor((this.#refreshedS + roundingS) / gridS))
       this.refresh();
     else this.#solveBus();
   }
 
-  /** Constant current over `h`: that at which the power (or the current itself) flows in the middle of it. */
+  /** One step of `h` at constant current: the one at which `demand` (W or A) flows in the middle of the step. */
   #innerStep(h: number, demand: number, isPower: boolean): void {
     const decay = this.decayOver(h);
     const half = this.#halfDecay;
@@ -272,7 +273,7 @@ export class BatteryBank {
     this.emfV[k] = this.cells.series * cellV - (this.rcV[k] ?? 0);
   }
 
-  /** Parallel strings: one voltage, currents that add up. */
+  /** Solves the parallel strings: one voltage, currents add up. */
   #solveBus(): void {
     let conductance = 0;
     let sum = 0;
@@ -296,7 +297,7 @@ export class BatteryBank {
     this.meanSoc = ah > 0 ? charge / ah : this.#mean(this.soc);
   }
 
-  /** Looks at the cells, and brings temperatures and resistances up to now. */
+  /** Updates single cells, temperatures and resistances. */
   refresh(): void {
     const { spec, capacityWh, thermalTimeConstantS } = this.#config;
     const elapsedS = this.#elapsedS - this.#refreshedS;
@@ -331,13 +332,13 @@ export class BatteryBank {
     this.#solveBus();
   }
 
-  /** Charge that has left string `k` since its cells were looked at, Ah: what a cell's state of charge lacks. */
+  /** Charge drawn from string `k` since its cells were refreshed, Ah; not yet in the state of charge of its cells. */
   chargeSinceRefreshAh(k: number): number {
     return this.#chargeAh[k] ?? 0;
   }
 }
 
-/** Resistance over that of a half full cell at 25 C: Arrhenius, and a parabola over the state of charge. */
+/** Resistance relative to a half-full cell at 25 C: Arrhenius, and a parabola over the state of charge. */
 function resistanceFactor(spec: CellSpec, temperatureC: number, soc: number): number {
   const kelvin = Math.max(temperatureC, -60) + zeroCelsiusK;
   const cold = Math.exp((spec.activationJMol / gasConstantJMolK) * (1 / kelvin - 1 / referenceK));

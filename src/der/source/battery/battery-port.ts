@@ -15,9 +15,9 @@ import { BatterySystem } from './system.ts';
 import { batteryTree } from './view.ts';
 
 export interface BatteryOptions {
-  /** cells of another make; default by chemistry */
+  /** cell data; default by chemistry */
   readonly spec?: CellSpec;
-  /** whether a fixed cell temperature of the surroundings is that of these cells; default true */
+  /** whether a fixed cell temperature of the surroundings applies to these cells; default true */
   readonly takesCellTemperature?: boolean;
 }
 
@@ -65,7 +65,7 @@ export class BatteryPort implements DcSource {
     return this.#system.contactors.closing > 0 && this.bank.closedCount === 0;
   }
 
-  /** False for the sub-step that meets a jump of the power: it must be a short one. */
+  /** False for the sub-step after a jump of the power, which must be short. */
   get settled(): boolean {
     return this.#system.contactors.closing === 0 && this.#system.jumps === this.#seenJumps;
   }
@@ -80,7 +80,7 @@ export class BatteryPort implements DcSource {
   }
 
   prepare(dtS: number, input: SourceInput): void {
-    // a sub-step that nobody drew from passes at rest
+    // a prepared sub-step without a draw passes at rest
     if (this.#pendingS > 0) this.draw(0, false);
     this.#updateSurroundings(input);
     this.#system.reserveOpen = input.frequencySupport;
@@ -134,12 +134,12 @@ export class BatteryPort implements DcSource {
     return batteryDetail(this.#system, this.#parameters, this.#spec);
   }
 
-  /** Strings, modules and cells now: for who asks, not for every tick. */
+  /** Strings, modules and cells now. Too costly for every tick. */
   tree(): BatteryTree {
     return batteryTree(this.bank, this.#parameters, (k) => this.#system.contactors.state(k));
   }
 
-  /** Terminal voltage from the discharge limit to the charge limit of this moment; rising voltage, i < 0 = charging. */
+  /** Terminal voltage from the present discharge limit to the present charge limit; voltage rises, i < 0 = charging. */
   curve(port: number | undefined, points: number): IvCurve {
     checkCurvePort(port);
     const { busEmfV, busOhm, meanTemperatureC } = this.bank;
@@ -173,7 +173,7 @@ export class BatteryPort implements DcSource {
       system.reserveMinPct = command.minPct;
       system.reserveMaxPct = command.maxPct;
     } else if (command.kind === 'battery.connect') {
-      // in a fault the strings stay open; the wish takes effect when it is cleared
+      // in a fault the strings stay open; the request takes effect when the fault is cleared
       system.contactors.requestAll(command.connect);
     } else {
       throw new SimError('COMMAND_NOT_APPLICABLE', `a battery takes no command ${command.kind}`);

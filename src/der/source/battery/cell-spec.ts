@@ -1,11 +1,11 @@
-/** What a cell of each chemistry is like, and what its battery management system allows. */
+/** Cell data by chemistry, and the limits of the battery management system. */
 import type { BatteryChemistry } from '../../../contract/kinds/battery.ts';
 import { lfpOcvV, nmcOcvV } from './ocv-tables.ts';
 
-/** Straight lines between points of rising x, held level outside. */
+/** Linear between points of rising x, constant outside. */
 export type Polyline = readonly (readonly [x: number, y: number])[];
 
-/** Standard deviations between the cells of a bank; drawn at most 3 of them from the mean. */
+/** Standard deviations between the cells of a bank; values are drawn within 3 deviations of the mean. */
 export interface CellSpread {
   readonly capacityShare: number;
   readonly resistanceShare: number;
@@ -22,19 +22,19 @@ export interface CellSpec {
   readonly r0OhmAh: number;
   readonly r1OhmAh: number;
   readonly rcTimeConstantS: number;
-  /** rise of both resistances at an empty and a full cell over one half full */
+  /** rise of both resistances of an empty or full cell relative to a half-full one */
   readonly resistanceRiseShare: number;
-  /** of the resistances, J/mol; 25 C is where they have their value */
+  /** activation energy of the resistances, J/mol; their values are for 25 C */
   readonly activationJMol: number;
   readonly specificHeatJKgK: number;
   readonly massKgKwh: number;
-  /** charge and discharge end where a cell reaches these */
+  /** discharge and charge end when a cell reaches these */
   readonly minV: number;
   readonly maxV: number;
-  /** beyond these a cell is in danger: the strings open */
+  /** beyond these the strings open to protect the cell */
   readonly faultMinV: number;
   readonly faultMaxV: number;
-  /** cells above are balanced while charging */
+  /** cells above this are balanced while charging */
   readonly balanceV: number;
   readonly spread: CellSpread;
 }
@@ -111,7 +111,7 @@ export const dischargeOverSoc: Polyline = [
 /** Temperatures in C of warnings, and of faults that open the strings. */
 export const temperatureBounds = { warnLowC: -10, warnHighC: 50, faultLowC: -30, faultHighC: 65 } as const;
 
-/** Over the voltage of the mean open circuit the current of the rated power is this much below the highest. */
+/** Ratio of the maximum current to the current of rated power at the mean open-circuit voltage. */
 export const currentHeadroom = 1.3;
 
 /** Standby loss while a string is closed, of the rated power. */
@@ -129,7 +129,7 @@ export function alongPolyline(line: Polyline, x: number): number {
   return y0;
 }
 
-/** The mean of the open-circuit voltage over the state of charge, V: energy per charge of one cell. */
+/** Mean open-circuit voltage over the state of charge, V: energy per charge of one cell. */
 export function meanOcvV(ocvV: readonly number[]): number {
   const last = ocvV.length - 1;
   const ends = ((ocvV[0] ?? 0) + (ocvV[last] ?? 0)) / 2;
@@ -143,7 +143,7 @@ export function ocvTable(spec: CellSpec): OcvTable {
   return Float64Array.from(spec.ocvV);
 }
 
-/** Open-circuit voltage in V at a state of charge of 0..1; a cell beyond goes on along the end of the table. */
+/** Open-circuit voltage in V at a state of charge of 0..1; outside, the last slope of the table continues. */
 export function ocvAt(table: OcvTable, soc: number): number {
   const last = table.length - 1;
   const at = soc * last;

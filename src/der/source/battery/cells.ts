@@ -1,4 +1,4 @@
-/** The cells of a bank one by one: what tells them apart, and balancing. Looked at seldom, see `BatteryBank`. */
+/** The single cells of a bank: their differences and balancing. Refreshed seldom, see `BatteryBank`. */
 import type { RandomStream } from '../../../core/random.ts';
 import { secondsPerHour } from '../shared.ts';
 import type { CellSpec, OcvTable } from './cell-spec.ts';
@@ -6,42 +6,42 @@ import { ocvAt } from './cell-spec.ts';
 
 export interface BankShape {
   readonly strings: number;
-  /** of one string, in series */
+  /** per string, in series */
   readonly modules: number;
-  /** of one module, in series */
+  /** per module, in series */
   readonly cells: number;
 }
 
-/** What the cells of one string add up to; filled anew by each call. */
+/** Sums and extremes over the cells of one string; overwritten by each call. */
 export interface StringSummary {
   /** mean state of charge, 0..1 */
   soc: number;
   /** mean open-circuit voltage, V */
   ocvV: number;
-  /** the cells of highest and lowest open-circuit voltage, V, and their resistance over the mean one */
+  /** highest and lowest open-circuit voltage of a cell, V, and the resistance of those cells relative to the mean */
   highV: number;
   lowV: number;
   highResistance: number;
   lowResistance: number;
-  /** energy that balancing has bled, Wh */
+  /** energy bled by balancing, Wh */
   bledWh: number;
 }
 
 const maxDeviations = 3;
-/** Voltage over the lowest cell from which a cell is bled. */
+/** A cell is bled from this voltage above the lowest cell, V. */
 const balanceAboveV = 0.01;
 /** Bleeding current per capacity, 1/h. */
 const bleedPerHour = 0.002;
 
-/** Cell `c` of string `k` is at `k * series + c`; module by module. */
+/** Cell `c` of string `k` has index `k * series + c`; modules follow one another. */
 export class BankCells {
   /** cells of one string */
   readonly series: number;
   readonly soc: Float64Array;
   readonly capacityAh: Float64Array;
-  /** resistance over that of the mean cell of the string: their sum is `series` */
+  /** resistance relative to the mean cell of the string: they sum up to `series` */
   readonly resistance: Float64Array;
-  /** temperature over the mean of the string, K */
+  /** temperature above the mean of the string, K */
   readonly temperatureOffsetK: Float64Array;
   readonly balancing: Uint8Array;
   readonly #socOffset: Float64Array;
@@ -49,7 +49,7 @@ export class BankCells {
   readonly #ocv: OcvTable;
   #maxSocOffset = 0;
 
-  /** @param capacityAh of the mean cell, new */
+  /** @param capacityAh of the mean cell when new */
   constructor(shape: BankShape, spec: CellSpec, capacityAh: number, ocv: OcvTable, random: RandomStream) {
     this.#spec = spec;
     this.#ocv = ocv;
@@ -81,7 +81,7 @@ export class BankCells {
       shiftToMeanZero(this.temperatureOffsetK.subarray(from, to));
       parallel += this.stringCapacityAh(k);
     }
-    // The bank as a whole has the capacity of its nameplate and starts at the state of charge asked for.
+    // the bank as a whole has its nameplate capacity and starts at the requested state of charge
     let offset = 0;
     for (let k = 0; k < strings; k += 1) {
       const mean =
@@ -103,7 +103,7 @@ export class BankCells {
     return this.series / inverse;
   }
 
-  /** Sets every cell around a state of charge of 0..1 of the bank; near the ends the cells stand closer together. */
+  /** Sets the cells around a mean state of charge of 0..1; near the ends their deviations shrink. */
   fill(soc: number): void {
     const room = Math.min(soc, 1 - soc);
     const part = this.#maxSocOffset > room ? room / this.#maxSocOffset : 1;
@@ -112,11 +112,11 @@ export class BankCells {
   }
 
   /**
-   * Takes a charge out of every cell of string `k`, which has flowed over `elapsedS` while the cells marked before
-   * were bled, marks those to bleed from now on, and sums up.
+   * Draws a charge from every cell of string `k`, bleeds the cells marked for the last `elapsedS`, marks the cells to
+   * bleed next, and fills `to`.
    * @param chargeAh positive = discharge
-   * @param soh share of the capacity that is left
-   * @param ohm of the mean cell, for its voltage under `currentA`
+   * @param soh state of health, 0..1
+   * @param ohm resistance of the mean cell, for its voltage under `currentA`
    */
   advance(
     k: number,
@@ -166,7 +166,7 @@ export class BankCells {
   #mark(k: number, highV: number, lowV: number, ohm: number, currentA: number): void {
     const from = k * this.series;
     const { balanceV } = this.#spec;
-    // most of the time no cell can be meant; twice the mean resistance is more than any cell has
+    // a cheap test that rules out every cell most of the time: no cell has twice the mean resistance
     const idle = currentA >= 0 || highV - lowV <= balanceAboveV || highV - 2 * currentA * ohm <= balanceV;
     if (idle) {
       this.balancing.fill(0, from, from + this.series);
@@ -180,13 +180,11 @@ export class BankCells {
   }
 }
 
-/** Scales to a mean of 1. */
 function scaleToMeanOne(values: Float64Array): void {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   for (let at = 0; at < values.length; at += 1) values[at] = (values[at] ?? 1) / mean;
 }
 
-/** Moves to a mean of 0. */
 function shiftToMeanZero(values: Float64Array): void {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   for (let at = 0; at < values.length; at += 1) values[at] = (values[at] ?? 0) - mean;

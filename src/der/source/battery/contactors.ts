@@ -4,7 +4,7 @@ import type { BatteryBank } from './bank.ts';
 const preChargeS = 2;
 /** A string closes onto a live bus only when the voltages differ by less than this share. */
 const matchShare = 0.02;
-/** A string that waits longer than this for its voltage is reported. */
+/** A string that waits longer than this for a matching voltage is reported as stuck. */
 const waitingS = 30;
 const roundingS = 1e-9;
 
@@ -27,12 +27,12 @@ export class Contactors {
     return this.#requested[k] === 1 && !this.#held ? 'closing' : 'open';
   }
 
-  /** strings on their way to closed */
+  /** number of strings that are closing */
   get closing(): number {
     return this.#closing;
   }
 
-  /** Longest wait for a voltage that fits has become a fault worth telling. */
+  /** A string has waited too long for a matching voltage. */
   get stuck(): boolean {
     return this.#closing > 0 && this.#closingS.some((s) => s > waitingS + preChargeS);
   }
@@ -69,7 +69,7 @@ export class Contactors {
     this.#count();
   }
 
-  /** Every string that may be closed is closed at once. */
+  /** Closes every requested string without pre-charge, unless a fault holds them open. */
   closeAtOnce(): void {
     this.#closingS.fill(0);
     for (let k = 0; k < this.#requested.length; k += 1)
@@ -77,7 +77,7 @@ export class Contactors {
     this.#count();
   }
 
-  /** Time passes. @returns whether a string has closed */
+  /** @returns whether a string has closed */
   advance(dtS: number): boolean {
     if (this.#closing === 0) return false;
     let changed = false;
@@ -94,7 +94,7 @@ export class Contactors {
     return changed;
   }
 
-  /** The first string closes onto a dead bus. */
+  /** Whether the string voltage fits that of the bus; the first string closes onto a dead bus. */
   #matches(k: number): boolean {
     const bank = this.#bank;
     if (bank.closedCount === 0) return true;

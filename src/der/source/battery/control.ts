@@ -1,4 +1,4 @@
-/** The operator's hand on a battery: forced modes with their time, and the checks of commands. */
+/** Forced modes of a battery with their duration, and the checks of its commands. */
 import { SimError } from '../../../core/errors.ts';
 import type { Issue } from '../../../core/errors.ts';
 import { givenAllowed } from '../shared.ts';
@@ -10,12 +10,12 @@ export type ReserveCommand = Extract<BatteryCommand, { kind: 'battery.reserve' }
 
 const roundingS = 1e-9;
 
-/** What is forced now. */
+/** The mode in force. */
 export class ForcedControl {
   mode: BatteryControlMode = 'auto';
-  /** magnitude asked for, W; null: the rating */
+  /** requested magnitude, W; null: the rating */
   powerW: number | null = null;
-  /** simulated time left; Infinity: without end */
+  /** remaining simulated time, s; Infinity: no end */
   remainingS = Infinity;
 
   release(): void {
@@ -24,7 +24,7 @@ export class ForcedControl {
     this.remainingS = Infinity;
   }
 
-  /** Takes over a checked command. */
+  /** Applies a checked command. */
   apply({ mode, powerW, durationS }: ControlCommand): void {
     if (mode === 'auto') {
       this.release();
@@ -54,7 +54,7 @@ const refuse = (issues: readonly Issue[]): never => {
   throw new SimError('COMMAND_BAD_VALUE', text, issues);
 };
 
-/** Allows only what `ForcedControl.apply` can take over whole. @throws SimError */
+/** @throws SimError COMMAND_BAD_VALUE or COMMAND_CONFLICT for a command that `ForcedControl.apply` cannot apply in full */
 export function checkControl(command: ControlCommand, currentMode: BatteryControlMode, stringCount: number): void {
   const { mode, powerW, socPct, durationS, strings } = command;
   const issues: Issue[] = [];
@@ -98,7 +98,7 @@ function checkStrings(
   }
 }
 
-/** Floor <= minimum <= maximum <= ceiling. @throws SimError */
+/** @throws SimError COMMAND_BAD_VALUE unless floor <= minimum <= maximum <= ceiling */
 export function checkReserve({ minPct, maxPct }: ReserveCommand, floorPct: number, ceilingPct: number): void {
   if (!(minPct >= floorPct && minPct <= maxPct)) {
     refuse([

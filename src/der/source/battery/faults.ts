@@ -1,4 +1,4 @@
-/** Faults that open the strings, and the warnings of model 802 before them. */
+/** Faults that open the strings, and the warnings of model 802 that precede them. */
 import type { BatteryEvent } from '../../../contract/kinds/battery.ts';
 import type { BatteryBank } from './bank.ts';
 import { temperatureBounds } from './cell-spec.ts';
@@ -6,7 +6,7 @@ import type { CellSpec } from './cell-spec.ts';
 
 export type BatteryFault = 'over_temp' | 'under_temp' | 'over_volt' | 'under_volt';
 
-/** Difference of cell voltages in V, and of string currents as a share of the mean one, that is worth a warning. */
+/** Warning thresholds: difference of cell voltages in V, and of string currents as a share of the mean. */
 const imbalanceV = 0.1;
 const imbalanceShare = 0.25;
 /** Currents below this share of the nominal charge in an hour are not compared. */
@@ -21,7 +21,7 @@ const eventOf: Readonly<Record<BatteryFault, BatteryEvent>> = {
   under_volt: 'UNDER_VOLT_ALARM',
 };
 
-/** Adds the faults that hold now. @param minV,maxV lowest and highest cell voltage */
+/** Adds the present faults to `to`. @param minV,maxV lowest and highest cell voltage */
 export function addFaults(bank: BatteryBank, spec: CellSpec, minV: number, maxV: number, to: Set<BatteryFault>): void {
   for (const temperatureC of bank.temperatureC) {
     if (temperatureC >= temperatureBounds.faultHighC) to.add('over_temp');
@@ -45,7 +45,7 @@ export interface EventInput {
   readonly contactorStuck: boolean;
 }
 
-/** 802.Evt1 by name. */
+/** The bits of 802.Evt1 by name. */
 export function batteryEvents(input: EventInput): BatteryEvent[] {
   const { bank, spec, faults, minV, maxV } = input;
   const events: BatteryEvent[] = [];
@@ -74,7 +74,7 @@ export function batteryEvents(input: EventInput): BatteryEvent[] {
   return events;
 }
 
-/** Closer to a bound than the shown step is at the bound. */
+/** Tolerance at a bound of the state of charge: half of the step that is shown. */
 const nearSoc = 0.0005;
 
 function hasCurrentImbalance(bank: BatteryBank): boolean {

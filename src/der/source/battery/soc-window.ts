@@ -1,32 +1,32 @@
-/** Share of the capacity by which the state of charge must come back before a blocked direction opens again. */
+/** Share of the capacity by which the state of charge must return before a blocked direction reopens. */
 const hysteresis = 0.01;
-/** Closer to a bound than this counts as there. */
+/** Nearer to a bound than this counts as at the bound. */
 const boundTolerance = 1e-6;
 const rounding = 1e-12;
 
-/** Whether charging or discharging has come to its end, with hysteresis. States of charge are 0..1. */
+/** Blocks charging or discharging at the bounds of the state of charge (0..1), with hysteresis. */
 export class SocWindow {
   lowBlocked = false;
   highBlocked = false;
   #low = NaN;
   #high = NaN;
-  /** where the direction opens again */
+  /** states of charge at which a blocked direction reopens */
   #lowOpens = 0;
   #highOpens = 1;
 
-  /** The state of charge has been set from outside: nothing is remembered. */
+  /** Forgets the hysteresis: the state of charge has been set from outside. */
   reset(): void {
     this.lowBlocked = this.highBlocked = false;
   }
 
-  /** @param empty,full the cells have come to their voltage bounds before the state of charge has */
+  /** @param empty,full the cells are at their voltage bounds, whatever the state of charge */
   update(soc: number, low: number, high: number, empty: boolean, full: boolean): void {
-    // a bound that moves is looked at anew
+    // a moved bound has no hysteresis yet
     if (low !== this.#low) this.lowBlocked = false;
     if (high !== this.#high) this.highBlocked = false;
     this.#low = low;
     this.#high = high;
-    // a window narrower than the hysteresis must still open somewhere
+    // a window narrower than the hysteresis must still reopen
     const reopenMargin = Math.min(hysteresis, (high - low) / 2);
     if (soc <= low + boundTolerance || empty) {
       if (!this.lowBlocked) this.#lowOpens = Math.max(soc, low) + reopenMargin;

@@ -25,11 +25,11 @@ import { extremeCellV } from './view.ts';
 /** Share of the capacity by which the state of health falls over the cycle life. */
 const fadeOverLife = 0.2;
 const minSoh = 0.5;
-/** Where the voltage of the cells leaves less current than this per capacity, 1/h, they are full or empty. */
+/** The cells are full or empty when their voltage bounds allow less current than this per capacity, 1/h. */
 const endCurrentPerHour = 0.02;
-/** A voltage bound means full or empty only this close to the ends. */
+/** A voltage bound means full or empty only this close to the ends of the state of charge. */
 const endSoc = 0.1;
-/** A sub-step that would pass a bound ends there, but is no shorter than this. */
+/** A sub-step that would pass a bound ends at it, but has this minimum length. */
 const minStepS = 0.001;
 const lookAheadS = 2;
 
@@ -39,22 +39,22 @@ export interface TerminalPowers {
   chargeW: number;
 }
 
-/** The bank with its management system: contactors, limits, faults, counters. Powers at the DC terminals, + = discharge. */
+/** A bank with its management system: contactors, limits, faults, counters. Powers at the DC terminals, + = discharge. */
 export class BatterySystem {
   readonly bank: BatteryBank;
   readonly contactors: Contactors;
   readonly window = new SocWindow();
   readonly forced = new ForcedControl();
   readonly faults = new Set<BatteryFault>();
-  /** what the prepared sub-step allows */
+  /** limits of the prepared sub-step */
   readonly prepared: TerminalPowers = { dischargeW: 0, chargeW: 0 };
-  /** the operating point */
+  /** operating point */
   powerW = 0;
   currentA = 0;
   chargedWh = 0;
   dischargedWh = 0;
   standbyWh = 0;
-  /** counts what makes the power jump: commands, ends of forced modes, bounds that block or open a direction */
+  /** counts causes of power jumps: commands, ends of forced modes, bounds that block or reopen a direction */
   jumps = 0;
   reserveOpen = false;
   /** bounds of normal dispatch */
@@ -74,7 +74,7 @@ export class BatterySystem {
   readonly #now: TerminalPowers = { dischargeW: 0, chargeW: 0 };
   readonly #ratedA: number;
   #standbyW = 0;
-  /** refresh of the bank that faults were looked for after, and that the shares are of */
+  /** `bank.refreshes` at the last check for faults and of the shares of the rating */
   #assessedRefresh = -1;
   #dischargeShare = 1;
   #chargeShare = 1;
@@ -132,12 +132,12 @@ export class BatterySystem {
     return this.window.highBlocked ? 'soc_ceiling' : 'none';
   }
 
-  /** Power that a forced mode asks for, W, magnitude. */
+  /** Requested power of the forced mode, W, magnitude. */
   get requestedW(): number {
     return this.forced.mode === 'idle' ? 0 : (this.forced.powerW ?? this.#parameters.powerW);
   }
 
-  /** Time for which the bank may go on before a bound or a timer, s; Infinity: no end in sight. */
+  /** Time until the next bound or timer, s; Infinity: none near. */
   get nextEventS(): number {
     return Math.min(this.forced.remainingS, this.contactors.nextS, this.#toBoundS());
   }
@@ -152,14 +152,14 @@ export class BatterySystem {
     return seconds > 0 && seconds < lookAheadS ? Math.max(seconds, minStepS) : Infinity;
   }
 
-  /** Finds what the next `dtS` allow; 0 s: this instant. */
+  /** Computes the limits of the next `dtS`; 0 s: of this instant. */
   prepare(dtS: number): void {
     this.#computePowers(dtS, this.prepared);
     this.#updateWindow();
     this.#applyWindow(this.prepared);
   }
 
-  /** What this instant allows, without a bound that is seconds away; lent until the next call. */
+  /** Limits of this instant, regardless of bounds ahead. The result is overwritten by the next call. */
   powersNow(): TerminalPowers {
     const standbyW = this.#standbyW;
     this.#computePowers(0, this.#now);
@@ -168,7 +168,7 @@ export class BatterySystem {
     return this.#now;
   }
 
-  /** Time passes at a power within what was prepared. */
+  /** Advances by `dtS` at a power within the prepared limits. */
   advance(dtS: number, powerW: number): void {
     const { bank } = this;
     const connected = bank.closedCount > 0;
@@ -184,7 +184,7 @@ export class BatterySystem {
     this.#updateWindow();
   }
 
-  /** Takes up an operating point; no time passes. */
+  /** Sets the operating point; no time passes. */
   operateAt(powerW: number): void {
     const connected = this.bank.closedCount > 0;
     this.bank.operate(connected ? powerW + this.#standbyW : 0);
@@ -192,7 +192,7 @@ export class BatterySystem {
     this.currentA = connected && this.bank.busVoltageV > 0 ? powerW / this.bank.busVoltageV : 0;
   }
 
-  /** Takes up the last operating point as far as it is still allowed. @param dtS of the sub-step that is prepared, or 0 */
+  /** Clips the operating point to new limits. @param dtS of the prepared sub-step, or 0 */
   rebalance(dtS: number): void {
     this.jumps += 1;
     this.prepare(dtS);
@@ -228,7 +228,7 @@ export class BatterySystem {
     this.window.reset();
   }
 
-  /** After a refresh of the cells: ageing, faults, and the shares of the rating that hold until the next one. */
+  /** After a refresh of the cells: updates ageing, faults, and the shares of the rating until the next refresh. */
   #assess(): void {
     const { bank } = this;
     const { sohPct, cycleLife } = this.#parameters;
@@ -275,7 +275,7 @@ export class BatterySystem {
     if (bank.refreshes !== this.#assessedRefresh) this.#assess();
     this.#updateBounds();
     bankLimits(bank, this.#spec, this.#bounds, dtS, this.#limits);
-    // at the hard floor the management system sleeps: nothing drains the cells any further
+    // at the hard floor the management system sleeps and drains the cells no further
     const aboveFloorAh = Math.max(0, bank.meanSoc - p.socMinPct / 100) * bank.closedAh;
     const maxW = dtS > 0 ? (aboveFloorAh * secondsPerHour * bank.busEmfV) / dtS : Infinity;
     this.#standbyW = aboveFloorAh > 0 ? Math.min(standbyShare * p.powerW, maxW) : 0;

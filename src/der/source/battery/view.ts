@@ -1,4 +1,4 @@
-/** What a bank shows of its cells. */
+/** Views of the single cells of a bank. */
 import type {
   BatteryCell,
   BatteryCellPosition,
@@ -11,17 +11,17 @@ import type { BatteryBank } from './bank.ts';
 import type { BankShape } from './cells.ts';
 import { ocvAt } from './cell-spec.ts';
 
-/** Lowest, highest and mean cell voltage of a range. */
+/** Lowest, highest and mean voltage of a range of cells. */
 export interface CellRange {
   readonly minV: number;
   readonly maxV: number;
   readonly avgV: number;
-  /** indexes in the arrays of cells */
+  /** indexes of those cells in `BankCells` */
   readonly minAt: number;
   readonly maxAt: number;
 }
 
-/** A share of 0..1 as it is shown: whole tenths of a per cent. */
+/** A share of 0..1 in per cent, rounded to tenths. */
 export function shownPct(share: number): number {
   return Math.round(share * 1000) / 10;
 }
@@ -31,17 +31,17 @@ function socOf(bank: BatteryBank, k: number, at: number): number {
   return (bank.cells.soc[at] ?? 0) - bank.chargeSinceRefreshAh(k) / bank.soh / (bank.cells.capacityAh[at] ?? 1);
 }
 
-/** Voltage under current of the mean cell of string `k` below its open circuit, V. */
+/** Voltage drop of the mean cell of string `k` under current, V. */
 function meanDropV(bank: BatteryBank, k: number): number {
   return ((bank.currentA[k] ?? 0) * (bank.r0Ohm[k] ?? 0) + (bank.rcV[k] ?? 0)) / bank.cells.series;
 }
 
-/** @param dropV of the mean cell: both resistances of a string differ from cell to cell in one proportion */
+/** @param dropV of the mean cell; scales with the resistance of the cell */
 function voltageOf(bank: BatteryBank, k: number, at: number, dropV: number): number {
   return ocvAt(bank.ocv, socOf(bank, k, at)) - (bank.cells.resistance[at] ?? 1) * dropV;
 }
 
-/** Terminal voltage of the cell of string `k` that had the lowest or highest open circuit when last looked at, V. */
+/** Terminal voltage of the cell of string `k` with the lowest or highest open-circuit voltage at the last refresh, V. */
 export function extremeCellV(bank: BatteryBank, k: number, which: 'low' | 'high'): number {
   const extremes = bank.extremes[k];
   if (!extremes) return 0;
@@ -51,7 +51,7 @@ export function extremeCellV(bank: BatteryBank, k: number, which: 'low' | 'high'
     : extremes.highV - extremes.highResistance * dropV;
 }
 
-/** Once a tick over every cell: bit for bit what `voltageOf` says, with the lookups that cells share made once. */
+/** Voltages of all cells in one pass, for every tick; bit for bit those of `voltageOf`. */
 export function cellRange(bank: BatteryBank): CellRange {
   const { ocv } = bank;
   const { series, soc, capacityAh, resistance } = bank.cells;

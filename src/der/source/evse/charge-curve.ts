@@ -10,18 +10,18 @@ export interface CurveTable {
   readonly powerW: Float64Array;
 }
 
-/** Result of `chargeAlong`; reused by the caller. */
+/** Result of `chargeAlong`; overwritten by each call. */
 export interface ChargeResult {
   /** at the meter */
   energyJ: number;
-  /** until the time was over or the goal reached */
+  /** time until the end of the step or the goal */
   timeS: number;
 }
 
 const socTolerance = 1e-12;
 const powerTolerance = 1e-12;
 
-/** The table of a curve in W; level before its first and behind its last point. */
+/** The table of a curve in W; constant before its first and after its last point. */
 export function curveTable(points: readonly ChargingCurvePoint[], maxChargeW: number): CurveTable {
   const inside = points.map(({ socPct, fraction }) => [socPct / 100, fraction * maxChargeW] as const);
   const first = inside[0] ?? [0, maxChargeW];
@@ -40,7 +40,7 @@ function segmentOf(soc: Float64Array, at: number): number {
   return i;
 }
 
-/** Power in W that the curve admits at this state of charge, 0..1. */
+/** Power in W that the curve allows at this state of charge, 0..1. */
 export function curvePowerW({ soc, powerW }: CurveTable, at: number): number {
   const i = segmentOf(soc, at);
   const s0 = soc[i] ?? 0;
@@ -64,7 +64,7 @@ export function endOfCurve({ soc, powerW }: CurveTable, endW: number): number {
 /**
  * Charges from `soc` under min(cap, curve) for `dtS` or until `goalSoc`.
  * @param socPerJ state of charge per joule at the meter
- * @param dtS may be Infinity: how long to the goal
+ * @param dtS Infinity: until the goal
  */
 export function chargeAlong(
   table: CurveTable,
@@ -97,7 +97,7 @@ export function chargeAlong(
   }
 }
 
-/** One stretch of `mostJ` whose power starts at `powerW` and grows by `growth` per second of itself; returns the time to its end. */
+/** One stretch of `maxJ`; power starts at `powerW` and grows exponentially, `growth` per second. @returns time to its end, s */
 function stretch(powerW: number, growth: number, maxJ: number, leftS: number, out: ChargeResult): number {
   if (!(powerW > 0)) {
     out.timeS += leftS;

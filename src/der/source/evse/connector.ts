@@ -13,16 +13,16 @@ import type { SessionRecord } from './sessions.ts';
 import { packVoltageV } from './vehicle.ts';
 import type { Vehicle } from './vehicle.ts';
 
-/** Everything that one connector is; powers in W at the meter, positive into the vehicle. */
+/** State of one connector; powers in W at the meter, positive into the vehicle. */
 export interface Connector {
   readonly p: EvseConnectorParameters;
-  /** the vehicle that comes where none is named */
+  /** the vehicle that plugs in when a command names none */
   readonly defaultEv: EvParameters;
   phase: EvsePhase;
   evPlugged: boolean;
   evsePlugged: boolean;
   vehicle: Vehicle | null;
-  /** by command; a session locks by itself */
+  /** locked by a command; a session locks the cable as well */
   lockedByCommand: boolean;
   operative: boolean;
   errorCode: EvseErrorCode | null;
@@ -40,26 +40,29 @@ export interface Connector {
   localLimitW: number;
   profileLimitW: number;
   profileLimitA: number;
-  /** null: no discharge asked for */
+  /** commanded discharge; null: none */
   dischargeW: number | null;
   energyWh: number;
   energyExportWh: number;
-  /** power at the end of the last sub-step: where ramps go on from */
+  /** power at the end of the last sub-step, where ramps continue */
   flowW: number;
   /** mean power of the last sub-step */
   powerW: number;
-  /** of the prepared sub-step: what limits and hardware admit, before the curve of the vehicle */
+  /** prepared sub-step: power that limits and hardware allow, before the curve of the vehicle */
   capW: number;
   capSource: EvseLimitSource;
   /** `capW` after sharing */
   offerW: number;
-  /** of the prepared sub-step: most charge and most discharge, and what the vehicle does by itself; means */
+  /**
+   * prepared sub-step, means: maximum charge and discharge, and the power without a set-point of the inverter
+   * (`unrestrictedEndW`: at the end of the sub-step)
+   */
   chargeableW: number;
   dischargeableW: number;
   unrestrictedW: number;
   unrestrictedEndW: number;
   ramping: boolean;
-  /** what the last answer gave it */
+  /** planned power of the last answer */
   planW: number;
   heldByDer: boolean;
 }
@@ -119,12 +122,12 @@ export function statusOf(c: Connector): Ocpp16Status {
   return ocpp16Status(c.phase, flagsOf(c));
 }
 
-/** Energy could flow now: the session is on, nobody has stopped it by hand and nothing is broken. */
+/** Energy could flow now: a session is on, not suspended by command, and the connector has no fault. */
 export function canFlow(c: Connector): boolean {
   return phaseTraits[c.phase].powered && c.errorCode === null && !c.evHeldByCommand && !c.evseHeldByCommand;
 }
 
-/** Phases in use: the vehicle decides too. */
+/** Phases in use by connector and vehicle. */
 export function phasesInUse(c: Connector): 1 | 3 {
   return c.p.phases === 3 && c.vehicle?.phases === 3 ? 3 : 1;
 }
@@ -135,14 +138,14 @@ export function wattsPerAmpere(c: Connector, terminalPu: number): number {
   return c.vehicle === null ? c.p.voltageV : Math.min(c.p.voltageV, packVoltageV(c.vehicle));
 }
 
-/** Smallest limit in W that still lets the vehicle charge: of an AC connector the minimum current on the phases in use. */
+/** Minimum limit in W under which the vehicle charges: for AC the minimum current on the phases in use. */
 export function minChargeW(c: Connector): number {
   return c.p.type === 'ac' ? (c.p.minPowerW * phasesInUse(c)) / c.p.phases : c.p.minPowerW;
 }
 
 const limitTolerance = 1e-9;
 
-/** Takes the lowest of hardware, vehicle and commanded limits into `capW`; below the minimum it is 0. */
+/** Sets `capW` to the lowest of hardware, vehicle and commanded limits; below the minimum it is 0. */
 export function updateLimits(c: Connector, vehicle: Vehicle, terminalPu: number): void {
   const perA = wattsPerAmpere(c, terminalPu);
   let capW = Math.min(c.p.maxPowerW, c.p.maxCurrentA * perA);
@@ -153,7 +156,7 @@ export function updateLimits(c: Connector, vehicle: Vehicle, terminalPu: number)
   if (profileW < capW) {
     capW = profileW;
     source = 'charging_profile';
-    // amperes are compared as such: a sagging voltage is no reason to pause
+    // amperes are compared with amperes, so that a sagging voltage does not pause charging
     paused = c.profileLimitW < minW * (1 - limitTolerance) || (c.p.type === 'ac' && c.profileLimitA < c.p.minCurrentA);
   }
   if (c.localLimitW < capW) {

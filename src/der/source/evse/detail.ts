@@ -7,10 +7,10 @@ import { chargeLevelW } from './reach.ts';
 import { sessionDetail } from './sessions.ts';
 import { packVoltageV, vehicleDetail } from './vehicle.ts';
 
-/** Below this a limit counts as the same. */
+/** Limits nearer than this count as equal, W. */
 const toleranceW = 1e-3;
 
-/** What limits the connector now, W. */
+/** The limit of the connector now, W, and its source. */
 function limitNow(c: Connector): { readonly limitW: number; readonly limitSource: EvseLimitSource } {
   if (c.vehicle === null || !phaseTraits[c.phase].powered || c.errorCode !== null) {
     const limitW = Math.min(c.p.maxPowerW, c.localLimitW, c.profileLimitW);

@@ -31,14 +31,14 @@ function conditionsOf(errorCode: Connector['errorCode']): ReadonlySet<SourceCond
   return errorCode === 'GroundFailure' ? grounded : faulted;
 }
 
-/** Nearer to what a vehicle wishes than this nobody has held it back. */
+/** Tolerance (W) below which a vehicle counts as unrestricted. */
 const unrestrictedToleranceW = 1e-6;
 const minStepS = 1e-3;
-/** of the clock; a step of 0 would stand for the settled state */
+/** Minimum sub-step of a prepared reach; 0 would mean the settled state. */
 const clockResolutionS = 1e-6;
-/** Shares follow the curves of the vehicles from sub-step to sub-step. */
+/** Maximum sub-step while power is shared: shares follow the curves of the vehicles once per sub-step. */
 const sharingStepS = 1;
-/** Phases of a three-phase supply: a station profile in amperes counts all. */
+/** A station profile in amperes counts all phases of the supply. */
 const stationPhases = 3;
 
 function defaultEvOf(parameters: EvseParameters, connectorId: number) {
@@ -46,8 +46,8 @@ function defaultEvOf(parameters: EvseParameters, connectorId: number) {
 }
 
 /**
- * A charging station with its vehicles. A load: DC power in the terms of `DcSource` is minus what the station draws
- * from the grid at its meter, so the inverter in front of it must be free of losses.
+ * A charging station with its vehicles. It is a load: the DC power of `DcSource` is the negative of the power at the
+ * meter of the station, so the inverter in front of it must be lossless.
  */
 export class EvseSource implements DcSource {
   readonly #station: Station;
@@ -55,14 +55,14 @@ export class EvseSource implements DcSource {
   readonly ports: readonly DcPort[];
   readonly starting = false;
   readonly heldPower = true;
-  /** length of the prepared sub-step that `draw` has not counted yet */
+  /** length of the prepared sub-step that `draw` has yet to count */
   #pendingS = 0;
   #terminalPu = 1;
   #shared = false;
   #standbyW = 0;
   #energyWh = 0;
   #energyExportWh = 0;
-  /** power at the meter that the present plan adds up to */
+  /** power at the meter of the present plan */
   #plannedW = 0;
   #absorbableDcW = 0;
   #availableDcW = 0;
@@ -92,19 +92,19 @@ export class EvseSource implements DcSource {
     return this.#absorbableDcW;
   }
 
-  /** V2G once the vehicles have ramped. */
+  /** V2G power once the ramps of the vehicles are over. */
   get potentialDcW(): number {
     let sum = -this.#station.p.standbyW;
     for (const c of this.#station.connectors) if (c.vehicle !== null && canFlow(c)) sum += maxDischargeW(c, c.vehicle);
     return Math.max(this.#availableDcW, sum);
   }
 
-  /** Where the ramps of the vehicles lead when nobody asks. */
+  /** Power without a set-point once the ramps of the vehicles are over. */
   get potentialAbsorbableDcW(): number {
     return Math.max(this.#absorbableDcW, this.#settledW());
   }
 
-  /** The vehicle that charges with the least, and the station beside it. */
+  /** The smallest minimum of a charging vehicle, plus standby. */
   get minAbsorbedDcW(): number {
     let minW = Infinity;
     for (const c of this.#station.connectors) if (c.chargeableW > 0) minW = Math.min(minW, minChargeW(c));
@@ -115,14 +115,14 @@ export class EvseSource implements DcSource {
     return this.absorbedRampDcWS;
   }
 
-  /** All vehicles at once. */
+  /** All vehicles together. */
   get absorbedRampDcWS(): number {
     let sum = 0;
     for (const c of this.#station.connectors) if (c.vehicle !== null && canFlow(c)) sum += vehicleRampWS(c, c.vehicle);
     return sum;
   }
 
-  /** Power in W that the station draws at its meter when nobody asks; negative: V2G by command. */
+  /** Power in W that the station draws at its meter without a set-point; negative: V2G by command. */
   get unrestrictedW(): number {
     let sum = this.#station.p.standbyW;
     for (const c of this.#station.connectors) sum += c.unrestrictedW;
@@ -160,7 +160,7 @@ export class EvseSource implements DcSource {
     this.#updateReach(Math.max(dt, clockResolutionS), input.terminalPu);
   }
 
-  /** Start delays are over and ramps at their ends. */
+  /** Ends start delays and ramps. */
   settle(input: SourceInput): void {
     for (const c of this.#station.connectors) if (c.phase === 'starting') fire(this.#station, c, 'delay_over');
     this.#pendingS = 0;
@@ -172,14 +172,14 @@ export class EvseSource implements DcSource {
     const maxW = -floorW;
     const minW = -ceilingW;
     const demandW = this.unrestrictedW;
-    // on the way up a limit counts for where the way leads: below the least current nobody starts
+    // a limit applies to the end of a ramp up: no vehicle starts below its minimum current
     const settledW = this.settled ? demandW : Math.max(demandW, this.#settledW());
     if (targetW === null && settledW <= maxW && demandW >= minW) {
       planUnrestricted(connectors);
       return this.#answerFor(demandW);
     }
     const requestedW = Math.min(maxW, Math.max(minW, targetW === null ? settledW : -targetW));
-    // no vehicle discharges for the standby alone
+    // vehicles do not discharge to cover standby alone
     const vehiclesW = requestedW >= 0 ? Math.max(0, requestedW - p.standbyW) : requestedW - p.standbyW;
     const planned = p.standbyW + planTotal(connectors, this.#scratch, vehiclesW, maxW - p.standbyW, minW > p.standbyW);
     const minDrawW = Math.min(minW, this.#absorbableDcW);
@@ -234,12 +234,12 @@ export class EvseSource implements DcSource {
     });
   }
 
-  /** Simulated seconds since the source began: the clock of sessions, reservations and transitions. */
+  /** Simulated seconds since the source was created: the clock of sessions, reservations and transitions. */
   get nowS(): number {
     return this.#station.nowS;
   }
 
-  /** Tells `listener` every change of phase or status at its instant. @returns ends that */
+  /** Calls `listener` at every change of phase or status. @returns a function that removes it */
   onTransition(listener: (transition: EvseTransition) => void): () => void {
     this.#station.listeners.add(listener);
     return () => {
@@ -261,7 +261,7 @@ export class EvseSource implements DcSource {
     for (const c of this.#station.connectors) if (c.errorCode !== null) clearFault(this.#station, c);
   }
 
-  /** The clock goes on: moments of before stay before. */
+  /** The clock continues, so that earlier instants stay in the past. */
   restart(): void {
     const station = this.#station;
     for (const c of station.connectors) Object.assign(c, createConnector(c.p, c.defaultEv));
@@ -296,7 +296,7 @@ export class EvseSource implements DcSource {
     }
   }
 
-  /** Limits, shares and reach of every connector for a sub-step. @param dtS 0: the settled state */
+  /** Computes limits, shares and reach of every connector for a sub-step. @param dtS 0: the settled state */
   #updateReach(dtS: number, terminalPu: number): void {
     const { connectors, p, profileLimitW, profileLimitA } = this.#station;
     this.#terminalPu = Number.isFinite(terminalPu) && terminalPu > 0 ? terminalPu : 0;
@@ -329,7 +329,7 @@ export class EvseSource implements DcSource {
     this.#plannedW = this.unrestrictedW;
   }
 
-  /** Ramps down and rising curves may not carry the station above its limit. */
+  /** Keeps ramps down and rising curves from carrying the station above its limit. */
   #scaleCharging(factor: number): void {
     for (const c of this.#station.connectors) {
       if (c.chargeableW <= 0) continue;
@@ -352,14 +352,14 @@ export class EvseSource implements DcSource {
   #answerFor(drawnW: number): number {
     let sum = this.#station.p.standbyW;
     for (const c of this.#station.connectors) sum += c.planW;
-    // a plan that had to be cut is bent when it is drawn
+    // NaN: the plan differs from the answer and `draw` adjusts it
     this.#plannedW = Math.abs(sum - drawnW) <= unrestrictedToleranceW * unrestrictedToleranceW ? drawnW : NaN;
     return drawnW === 0 ? 0 : -drawnW;
   }
 
   #flow(c: Connector, hours: number): void {
     const { vehicle, planW } = c;
-    // -0 is no reading
+    // a reading is never -0
     c.powerW = planW === 0 ? 0 : planW;
     c.heldByDer = Math.abs(planW - c.unrestrictedW) > unrestrictedToleranceW;
     if (c.heldByDer) c.ramping = false;

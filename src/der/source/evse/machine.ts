@@ -1,4 +1,4 @@
-/** Moves connectors through their phases: what entering and leaving a phase does, timers, holds, listeners. */
+/** Moves connectors through their phases: effects of entering and leaving a phase, timers, holds, listeners. */
 import { SimError } from '../../../core/errors.ts';
 import type { EvseParameters, EvseTransition } from '../../../contract/kinds/evse.ts';
 import type { RandomStream } from '../../../core/random.ts';
@@ -10,7 +10,7 @@ import { isAtReserve, isFull } from './reach.ts';
 import { openSession } from './sessions.ts';
 import type { SessionLog } from './sessions.ts';
 
-/** Token of a session that plugging in alone has started. */
+/** Token of a session that starts by plugging in alone. */
 export const autoIdToken = 'AUTO';
 
 export interface Station {
@@ -19,14 +19,14 @@ export interface Station {
   readonly random: RandomStream;
   readonly log: SessionLog;
   readonly listeners: Set<(transition: EvseTransition) => void>;
-  /** simulated seconds since the source began */
+  /** simulated seconds since the source was created */
   nowS: number;
   /** charging profile of the whole station */
   profileLimitW: number;
   profileLimitA: number;
 }
 
-/** Carries out a change of one connector and tells the listeners when phase or status differ afterwards. */
+/** Applies a change to one connector and calls the listeners if its phase or status changed. */
 export function change(station: Station, c: Connector, event: string, act: () => void): void {
   const fromPhase = c.phase;
   const fromStatus = statusOf(c);
@@ -47,7 +47,7 @@ export function change(station: Station, c: Connector, event: string, act: () =>
   for (const listener of station.listeners) listener(transition);
 }
 
-/** @param reason why a session ends, if this event ends one */
+/** @param reason stop reason of the session, if this event ends one */
 export function fire(station: Station, c: Connector, event: PhaseEvent, reason = 'Local'): void {
   const next = phaseTable[c.phase][event];
   if (next === undefined) throw new SimError('INTERNAL', `connector ${c.p.connectorId}: ${event} in phase ${c.phase}`);
@@ -81,14 +81,14 @@ function endSession(station: Station, c: Connector, reason: string): void {
   cutPower(c);
 }
 
-/** The contactor opens under load: no ramp. */
+/** Opens the contactor under load, without a ramp. */
 export function cutPower(c: Connector): void {
   c.flowW = 0;
   c.powerW = 0;
   c.heldByDer = false;
 }
 
-/** Starts a session without anybody's doing where the station is set so and nothing is against it. */
+/** Starts a session after plugging in if the station authorises by itself and the connector can serve. */
 export function authorizeByPlug(station: Station, c: Connector): void {
   if (!station.p.autoAuthorize || c.phase !== 'connected' || !c.operative || c.errorCode !== null) return;
   if (c.reservation !== null && c.reservation.idToken !== autoIdToken) return;
@@ -96,12 +96,12 @@ export function authorizeByPlug(station: Station, c: Connector): void {
   fire(station, c, 'authorize');
 }
 
-/** Earliest pending event of a connector, simulated seconds. */
+/** Instant of the next pending event of a connector, simulated seconds. */
 export function nextDueS(c: Connector): number {
   return Math.min(c.startDueS, c.timeoutDueS, c.reservation?.expiresAtS ?? Infinity);
 }
 
-/** Sub-steps end on events to within this. */
+/** Sub-steps end at events within this tolerance. */
 const dueToleranceS = 2e-6;
 
 export function fireDue(station: Station, c: Connector): void {
@@ -116,7 +116,7 @@ export function fireDue(station: Station, c: Connector): void {
   }
 }
 
-/** The vehicle itself wants nothing: full, or V2G has come to the reserve. */
+/** The vehicle stops by itself: it is full, or V2G has reached the reserve. */
 export function evHoldsByItself(c: Connector): boolean {
   const { vehicle } = c;
   if (vehicle === null || c.flowW < 0) return false;
@@ -124,19 +124,19 @@ export function evHoldsByItself(c: Connector): boolean {
   return c.dischargeW > 0 && c.flowW === 0 && (isAtReserve(vehicle) || vehicle.maxDischargeW === 0);
 }
 
-/** The station gives nothing: a limit of 0, or the inverter in front held everything back. */
+/** The station gives nothing: its limit is 0, or the inverter in front curtails it to 0. */
 function evseHoldsByItself(c: Connector): boolean {
   if (c.flowW !== 0 || evHoldsByItself(c)) return false;
   if (c.heldByDer) return true;
   return c.dischargeW === null ? c.offerW === 0 : c.dischargeW === 0;
 }
 
-/** Brings the phase in line with who holds the energy after a sub-step. */
+/** Suspends or resumes after a sub-step, depending on whether vehicle or station stops the energy. */
 export function updateHolds(station: Station, c: Connector): void {
   const now = phaseTraits[c.phase];
   if (!now.powered || c.errorCode !== null) return;
   const evHolds = c.evHeldByCommand || evHoldsByItself(c);
-  // while the vehicle is held by hand nothing is known of the limits
+  // while a command suspends the vehicle, limits have no effect that would show
   const evseHolds = c.evseHeldByCommand || (!c.evHeldByCommand && evseHoldsByItself(c));
   if (evHolds !== now.evHolds) fire(station, c, evHolds ? 'ev_hold' : 'ev_release');
   if (evseHolds !== now.evseHolds) fire(station, c, evseHolds ? 'evse_hold' : 'evse_release');

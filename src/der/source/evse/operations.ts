@@ -1,4 +1,4 @@
-/** The operations at a connector. Each one checks everything before it changes anything. */
+/** The operations at a connector. Each operation makes all its checks before its first change. */
 import { SimError } from '../../../core/errors.ts';
 import { evseErrorCodes } from '../../../contract/kinds/evse.ts';
 import type { EvseCommand } from '../../../contract/kinds/evse.ts';
@@ -27,7 +27,7 @@ function checkNumber(name: string, given: number | null, max: number): void {
   if (given !== null && !(given >= 0 && given <= max)) throw badValue(name, given, `0..${max}`);
 }
 
-/** Whoever starts a session needs a connector that serves, and serves this token. */
+/** A session needs a connector that is free of faults, in operation and not reserved for another token. */
 function checkCanServe(c: Connector, idToken: string | null): void {
   if (c.errorCode !== null) throw conflict(c, `${c.errorCode} must be cleared first`);
   if (!c.operative) throw conflict(c, 'it is out of operation');
@@ -120,7 +120,7 @@ function resume(station: Station, c: Connector, { by }: Of<'evse.resume'>): void
   if (by === 'ev' ? !c.evHeldByCommand : !c.evseHeldByCommand) {
     throw conflict(
       c,
-      by === 'ev' && evHoldsByItself(c) ? 'the vehicle has what it wants' : `no suspension by the ${by} to end`,
+      by === 'ev' && evHoldsByItself(c) ? 'the vehicle has stopped by itself' : `no suspension by the ${by} to end`,
     );
   }
   if (by === 'ev') c.evHeldByCommand = false;
@@ -161,7 +161,7 @@ function fault(station: Station, c: Connector, command: Of<'evse.fault'>): void 
   });
 }
 
-/** Ends the fault of a connector: it goes on where it stood. */
+/** Ends the fault of a connector, which continues in its phase. */
 export function clearFault(station: Station, c: Connector): void {
   if (c.errorCode === null) throw conflict(c, 'no fault to clear');
   change(station, c, 'clear_fault', () => {
@@ -262,6 +262,6 @@ export function operate(station: Station, command: EvseCommand): void {
     );
   }
   if (command.kind === 'evse.profile_limit') profileLimit(c, command);
-  // the table pairs every kind with its own operation, which an indexed access does not keep
+  // the table pairs each kind with its operation; an indexed access loses that relation of types
   else (operations[command.kind] as Operation<typeof command.kind>)(station, c, command);
 }

@@ -4,8 +4,8 @@ import type { Connector } from './connector.ts';
 const phases = 3;
 
 /**
- * What each supply phase of a three-phase station gives beyond an even share, W, or null where all carry the same. A
- * single-phase vehicle loads L1 of a three-phase connector; single-phase connectors take the phases in turn.
+ * Power of each supply phase of a three-phase station beyond an even share, W, + out of the source; null: balanced. A
+ * single-phase vehicle loads L1 of a three-phase connector; single-phase connectors use the phases in turn.
  */
 export function phaseSkew(connectors: readonly Connector[]): readonly [number, number, number] | null {
   let uneven = false;

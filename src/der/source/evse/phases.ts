@@ -1,6 +1,6 @@
 import type { EvseChargingState, EvsePhase, Ocpp16Status, Ocpp201Status } from '../../../contract/kinds/evse.ts';
 
-/** What moves a connector from phase to phase. `plugged`: both ends of the cable are in; hold and release: who stops the energy. */
+/** Events that change the phase. `plugged`: both ends of the cable are in. Holds: vehicle or station stops the energy. */
 export const phaseEvents = [
   'plugged',
   'unplugged',
@@ -17,7 +17,7 @@ export type PhaseEvent = (typeof phaseEvents)[number];
 
 const inSession = { stop: 'finishing', unplugged: 'free' } as const;
 
-/** The only place that says which phase follows which; an event that a phase does not list is impossible in it. */
+/** The state machine: an event that a phase does not list is impossible in it. */
 export const phaseTable: Readonly<Record<EvsePhase, Readonly<Partial<Record<PhaseEvent, EvsePhase>>>>> = {
   free: { plugged: 'connected', authorize: 'authorised' },
   authorised: { plugged: 'starting', withdraw: 'free' },
@@ -35,7 +35,7 @@ interface PhaseTraits {
   readonly session: boolean;
   readonly authorised: boolean;
   readonly contactorClosed: boolean;
-  /** the vehicle may draw or give power as soon as nobody holds it */
+  /** power may flow unless the vehicle or the station holds it */
   readonly powered: boolean;
   readonly evHolds: boolean;
   readonly evseHolds: boolean;
@@ -60,7 +60,7 @@ function traits(status: Ocpp16Status, chargingState: EvseChargingState, more: Pa
 const started = { session: true, authorised: true } as const;
 const powered = { ...started, powered: true } as const;
 
-/** What holds in each phase by itself, without fault, availability and reservation. */
+/** Traits of each phase alone, regardless of fault, availability and reservation. */
 export const phaseTraits: Readonly<Record<EvsePhase, PhaseTraits>> = {
   free: traits('available', 'idle'),
   authorised: traits('preparing', 'idle', { authorised: true }),
@@ -73,7 +73,7 @@ export const phaseTraits: Readonly<Record<EvsePhase, PhaseTraits>> = {
   finishing: traits('finishing', 'ev_connected'),
 };
 
-/** What lies on top of the phase. */
+/** State of a connector besides its phase. */
 export interface ConnectorFlags {
   readonly faulted: boolean;
   readonly operative: boolean;
@@ -82,7 +82,7 @@ export interface ConnectorFlags {
   readonly cableIn: boolean;
 }
 
-/** Status in the words of OCPP 1.6. A connector taken out of operation serves its session to the end. */
+/** Status in terms of OCPP 1.6. A connector taken out of operation finishes its session first. */
 export function ocpp16Status(phase: EvsePhase, flags: ConnectorFlags): Ocpp16Status {
   if (flags.faulted) return 'faulted';
   if (!flags.operative && !phaseTraits[phase].session) return 'unavailable';
@@ -91,7 +91,7 @@ export function ocpp16Status(phase: EvsePhase, flags: ConnectorFlags): Ocpp16Sta
   return flags.reserved ? 'reserved' : 'available';
 }
 
-/** Status in the words of OCPP 2.0.1: an authorisation alone does not occupy a connector, a cable does. */
+/** Status in terms of OCPP 2.0.1: a cable occupies a connector, an authorisation alone does not. */
 export function ocpp201Status(phase: EvsePhase, flags: ConnectorFlags): Ocpp201Status {
   const status = ocpp16Status(phase, flags);
   switch (status) {

@@ -4,7 +4,7 @@ import { minChargeW } from './connector.ts';
 import { chargeLevelW } from './reach.ts';
 import { sharePower } from './sharing.ts';
 
-/** Reused between calls, one place per connector. */
+/** Buffers reused between calls, one element per connector. */
 export interface Scratch {
   readonly demandW: Float64Array;
   readonly minW: Float64Array;
@@ -32,7 +32,7 @@ function fillDemand(connectors: readonly Connector[], scratch: Scratch, use: 'ca
   }
 }
 
-/** Shares the limit of the station: `offerW` of every connector from its `capW`. @returns whether it binds */
+/** Shares the limit of the station: sets `offerW` of every connector from its `capW`. @returns whether the limit binds */
 export function shareStationLimit(
   connectors: readonly Connector[],
   scratch: Scratch,
@@ -45,7 +45,7 @@ export function shareStationLimit(
     const c = connectors[i];
     if (c === undefined) continue;
     const shareW = scratch.shareW[i] ?? 0;
-    // without need to share a vehicle may follow a rising curve within the sub-step
+    // without sharing a vehicle may follow a rising curve within the sub-step
     c.offerW = binds ? shareW : Math.min(c.capW, limitW);
     if (binds && shareW < (scratch.demandW[i] ?? 0)) {
       c.capSource = byProfile ? 'charging_profile' : connectors.length > 1 ? 'sharing' : 'hardware';
@@ -54,7 +54,10 @@ export function shareStationLimit(
   return binds;
 }
 
-/** Charges with `limitW` in all; when nobody can with so little, with the least useful power if that is nearer or must be. */
+/**
+ * Plans charging with `limitW` in total. If that is below every minimum, the smallest minimum is used when it is nearer
+ * than 0, or forced.
+ */
 function planCharge(
   connectors: readonly Connector[],
   scratch: Scratch,
@@ -82,7 +85,7 @@ function planCharge(
   return sum;
 }
 
-/** `dischargeW` in all, more than the vehicles give by themselves on top of that. */
+/** Plans `dischargeW` in total: first the discharge without a set-point (`ownDischargeW`), then more of each vehicle. */
 function planDischarge(
   connectors: readonly Connector[],
   dischargeW: number,
@@ -99,16 +102,17 @@ function planDischarge(
   }
 }
 
-/** Every connector does what it wishes. @returns the sum */
+/** Plans every connector without a set-point. @returns the sum */
 export function planUnrestricted(connectors: readonly Connector[]): number {
   for (const c of connectors) c.planW = c.unrestrictedW;
   return sumOfPlan(connectors);
 }
 
 /**
- * The nearest to `totalW` that the vehicles can do: charging gives way before anybody discharges more than commanded.
- * @param mostW never above this
- * @param forced a function demands this much at least
+ * Plans the total nearest to `totalW` that the vehicles can reach: charging is reduced before any vehicle discharges
+ * more than commanded.
+ * @param maxW upper bound of the total
+ * @param forced a function demands at least this much
  * @returns the sum
  */
 export function planTotal(
@@ -136,7 +140,7 @@ export function planTotal(
   return sumOfPlan(connectors);
 }
 
-/** Bends the plan to exactly `totalW`: in proportion where the sign allows, otherwise towards the bounds of the vehicles. */
+/** Adjusts the plan to exactly `totalW`: in proportion where the sign allows, otherwise towards the bounds of the vehicles. */
 export function adjustPlan(connectors: readonly Connector[], totalW: number): void {
   let plannedW = 0;
   let chargedW = 0;

@@ -1,4 +1,4 @@
-/** How a vehicle moves through one sub-step: a linear ramp to its level, then along its curve. All means are exact. */
+/** Motion of a vehicle through one sub-step: a linear ramp to its level, then along its curve. All means are exact. */
 import { chargeAlong, curvePowerW } from './charge-curve.ts';
 import type { ChargeResult } from './charge-curve.ts';
 import { wattsPerAmpere } from './connector.ts';
@@ -6,7 +6,7 @@ import type { Connector } from './connector.ts';
 import type { Vehicle } from './vehicle.ts';
 
 const socTolerance = 1e-9;
-/** Nearer than this the ramp is over. */
+/** A ramp this close to its level is over, W. */
 const rampedW = 1e-6;
 
 interface Motion {
@@ -26,27 +26,27 @@ export function isAtReserve(vehicle: Vehicle): boolean {
   return vehicle.soc <= vehicle.reserveSoc + socTolerance;
 }
 
-/** What the vehicle would charge with now under `capW`, W. */
+/** Charging power of the vehicle under `capW` now, without a ramp, W. */
 export function chargeLevelW(vehicle: Vehicle, capW: number): number {
   return isFull(vehicle) ? 0 : Math.min(capW, curvePowerW(vehicle.table, vehicle.soc));
 }
 
-/** What the vehicle could give through this connector once it has ramped, W. */
+/** Discharge power through this connector once the ramp is over, W. */
 export function maxDischargeW({ p }: Connector, vehicle: Vehicle): number {
   return p.bidirectional && !isAtReserve(vehicle) ? Math.min(p.maxDischargeW, vehicle.maxDischargeW) : 0;
 }
 
-/** How fast the vehicle goes to another power, W per second. */
+/** Ramp rate of the vehicle, W per second. */
 export function vehicleRampWS(c: Connector, vehicle: Vehicle): number {
   return vehicle.rampAPerS * wattsPerAmpere(c, 1);
 }
 
-/** Fills `upW`, `downW`, `wishW` of the sub-step from `offerW`. @param dtS 0: the level itself, without a ramp */
+/** Sets `chargeableW`, `dischargeableW` and `unrestrictedW` of the sub-step from `offerW`. @param dtS 0: without a ramp */
 export function updateReach(c: Connector, vehicle: Vehicle, dtS: number): void {
   const rampWS = vehicleRampWS(c, vehicle);
   c.dischargeableW = 0;
   const maxW = maxDischargeW(c, vehicle);
-  // at the reserve the pack stops at once
+  // at the reserve discharge stops at once
   if (maxW === 0 && c.flowW < 0) c.flowW = 0;
   if (maxW > 0) {
     discharge(c.flowW, vehicle, maxW, rampWS, dtS);
@@ -54,7 +54,7 @@ export function updateReach(c: Connector, vehicle: Vehicle, dtS: number): void {
   }
   if (c.dischargeW === null) charge(c.flowW, vehicle, c.offerW, rampWS, dtS);
   else discharge(c.flowW, vehicle, Math.min(maxW, c.dischargeW), rampWS, dtS);
-  // a ramp that leads out of discharge gives no more than the energy above the reserve
+  // a ramp out of discharge is bounded by the energy above the reserve
   const ends = motion.meanW < -c.dischargeableW;
   c.unrestrictedW = ends ? -c.dischargeableW : motion.meanW;
   c.unrestrictedEndW = ends ? Math.max(0, motion.endW) : motion.endW;
@@ -62,7 +62,7 @@ export function updateReach(c: Connector, vehicle: Vehicle, dtS: number): void {
   c.chargeableW = Math.max(0, c.unrestrictedW);
 }
 
-/** Nothing flows and nothing could. */
+/** Nothing can flow. */
 export function clearReach(c: Connector): void {
   c.chargeableW = 0;
   c.dischargeableW = 0;
@@ -72,7 +72,7 @@ export function clearReach(c: Connector): void {
   c.ramping = false;
 }
 
-/** The ramp alone: mean and end over `dtS`, or over the shorter time to the level, which it returns. */
+/** The ramp alone: fills `motion` with mean and end. @returns its time within `dtS`, s */
 function ramp(flowW: number, levelW: number, rampWS: number, dtS: number): number {
   const gapW = levelW - flowW;
   const wholeS = dtS > 0 && Math.abs(gapW) > rampedW ? Math.abs(gapW) / rampWS : 0;
@@ -87,7 +87,7 @@ function charge(flowW: number, vehicle: Vehicle, capW: number, rampWS: number, d
   const { socPerJ, goalSoc, table } = vehicle;
   const levelW = chargeLevelW(vehicle, capW);
   if (isFull(vehicle)) {
-    // a full vehicle opens its contactors, it does not ramp
+    // a full vehicle opens its contactors without a ramp
     ramp(Math.min(0, flowW), 0, rampWS, dtS);
     return;
   }
@@ -113,10 +113,10 @@ function discharge(flowW: number, vehicle: Vehicle, levelW: number, rampWS: numb
   motion.meanW = Math.max(demandJ, minJ) / dtS;
 }
 
-/** Beyond this a bound of the time is good enough. */
+/** Farther away than this, a lower bound of the time is good enough. */
 const nearS = 10;
 
-/** Seconds until the vehicle is full or at its reserve, at most: a sub-step must not be longer. Infinity: neither. */
+/** Lower bound of the time until the vehicle is full or at its reserve, s; the next sub-step is no longer. Infinity: neither. */
 export function timeToEndS(c: Connector, vehicle: Vehicle): number {
   if (c.flowW < 0) {
     return isAtReserve(vehicle) ? Infinity : (vehicle.soc - vehicle.reserveSoc) / (vehicle.drainPerJ * -c.flowW);

@@ -24,7 +24,7 @@ export interface SessionLog {
   count: number;
 }
 
-/** What a session takes from its connector at its start. */
+/** State of the connector that a new session records. */
 interface SessionStart {
   readonly p: { readonly connectorId: number };
   readonly idToken: string | null;
@@ -51,7 +51,7 @@ export function openSession(log: SessionLog, c: SessionStart, nowS: number): Ses
   return record;
 }
 
-/** What a session shows; its state is that of its connector while it runs. */
+/** A session for REST; its state is that of its connector while it runs. */
 export function sessionDetail(
   record: SessionRecord,
   { phase, errorCode }: { readonly phase: EvsePhase; readonly errorCode: string | null },

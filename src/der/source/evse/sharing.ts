@@ -1,10 +1,10 @@
 /**
- * Shares a limit in proportion to demand so that nobody gets less than its minimum: whoever would is lifted to it, and
- * when the minimums together are too much the smallest demand pauses (of equal ones the last).
- * @param demandW what each wants, 0 for who wants nothing
- * @param minW least useful power of each; a demand below it is its own minimum
- * @param outW filled with the shares; not `demandW`
- * @returns whether anybody got less than demanded
+ * Shares a limit in proportion to demand. A share below its minimum is raised to it; if the minimums do not fit
+ * together, the smallest demand is paused (on a tie the last one).
+ * @param demandW demand of each participant, 0 for none
+ * @param minW minimum useful power of each; a demand below it is its own minimum
+ * @param outW filled with the shares; must not be `demandW`
+ * @returns whether a share is below its demand
  */
 export function sharePower(demandW: Float64Array, minW: Float64Array, limitW: number, outW: Float64Array): boolean {
   let total = 0;
@@ -37,7 +37,7 @@ function pauseSmallest(demandW: Float64Array, outW: Float64Array): void {
   if (smallest >= 0) outW[smallest] = 0;
 }
 
-/** Infinity in `outW` marks who still takes part; each round fixes at least one at its minimum, or ends. */
+/** Infinity in `outW` marks shares that are still open; each round fixes at least one at its minimum, or is the last. */
 function raiseToMinimum(demandW: Float64Array, minW: Float64Array, limitW: number, outW: Float64Array): void {
   for (let round = 0; round <= demandW.length; round++) {
     let left = limitW;

@@ -22,7 +22,7 @@ export interface Vehicle {
   readonly curve: readonly ChargingCurvePoint[];
   readonly departureTime: string | null;
   readonly table: CurveTable;
-  /** where the charge ends: the target, or where the curve gets too low */
+  /** state of charge at which charging ends: the target, or earlier if the curve falls too low */
   readonly goalSoc: number;
   /** state of charge per joule at the meter, charging and discharging */
   readonly socPerJ: number;
@@ -31,7 +31,7 @@ export interface Vehicle {
   readonly nominalV: number;
 }
 
-/** The vehicle of a profile at a connector of this type, with what a command says about it. */
+/** The vehicle of a profile at a connector of this type, with the values of a command. @throws SimError COMMAND_BAD_VALUE */
 export function createVehicle(ev: EvParameters, type: EvseConnectorType, patch: EvPatch = {}): Vehicle {
   const ac = type === 'ac';
   return build(
@@ -53,7 +53,7 @@ export function createVehicle(ev: EvParameters, type: EvseConnectorType, patch: 
   );
 }
 
-/** A vehicle with changed values; what the patch leaves out stays. */
+/** A vehicle with the changes of a patch. @throws SimError COMMAND_BAD_VALUE */
 export function patchVehicle(vehicle: Vehicle, ev: EvParameters, type: EvseConnectorType, patch: EvPatch): Vehicle {
   return build(ev, type, vehicleDetail(vehicle), patch);
 }
@@ -131,7 +131,7 @@ function checkPatch(patch: EvPatch): void {
   }
 }
 
-/** What is wrong with a curve, as the rule that it breaks; null: nothing. */
+/** The rule that a curve breaks; null: none. */
 function curveIssue(curve: readonly ChargingCurvePoint[]): string | null {
   if (curve.length < 2 || curve.length > 100) return '2 to 100 points';
   let before = -1;
