@@ -43,7 +43,10 @@ export interface SourceInput extends WeatherNow {
 export interface DcRequest {
   /** set-point of a control or a function, W; null: none */
   readonly targetW: number | null;
-  /** range that ratings, limits and functions allow, W; floor <= 0 <= ceiling, or both on one side when a function forces power */
+  /**
+   * range that ratings, limits and functions allow, W; floor <= 0 <= ceiling, or both on one side when a function
+   * forces power
+   */
   readonly floorW: number;
   readonly ceilingW: number;
 }
@@ -89,7 +92,10 @@ export interface DcSource {
   readonly reactiveCurrentPu?: number;
   /** power of each phase beyond an even share, W, + out of the source, sum 0; absent or null: balanced */
   readonly phaseSkewW?: readonly [number, number, number] | null;
-  /** power is constant over a sub-step, and energy is counted so; absent: power moves linearly from one sub-step to the next */
+  /**
+   * power is constant over a sub-step, and energy is counted so; absent: power moves linearly from one sub-step to the
+   * next
+   */
   readonly heldPower?: true;
   /** the ports of model 714, in order */
   readonly ports: readonly DcPort[];
@@ -105,7 +111,10 @@ export interface DcSource {
   readonly array?: PvArray | undefined;
   /** @throws SimError COMMAND_NOT_APPLICABLE without any curve, UNKNOWN_RESOURCE for a port without one */
   curve(port: number | undefined, points: number): IvCurve;
-  /** Carries out a command in full or not at all. @throws SimError COMMAND_NOT_APPLICABLE, COMMAND_BAD_VALUE, COMMAND_CONFLICT */
+  /**
+   * Carries out a command in full or not at all.
+   * @throws SimError COMMAND_NOT_APPLICABLE, COMMAND_BAD_VALUE, COMMAND_CONFLICT
+   */
   command(command: SourceCommand): void;
   /** Clears latched faults of the source. */
   clearFaults(): void;

@@ -26,7 +26,10 @@ export interface BankLimits {
   chargeVoltageA: number;
 }
 
-/** Over so short a step the voltage moves by a few per cent: a limit this factor above the sufficient power stays above it. */
+/**
+ * Over so short a step the voltage moves by a few per cent: a limit this factor above the sufficient power stays above
+ * it.
+ */
 const shortStepS = 5;
 const clearFactor = 1.1;
 

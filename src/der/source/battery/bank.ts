@@ -24,7 +24,9 @@ const roundingS = 1e-9;
 const referenceK = 298.15;
 const startTemperatureC = 25;
 
-/** Current in A at which `powerW` (+ = discharge) flows behind `emfV` and `ohm`; at most the current of maximum power. */
+/**
+ * Current in A at which `powerW` (+ = discharge) flows behind `emfV` and `ohm`; at most the current of maximum power.
+ */
 export function currentFor(powerW: number, emfV: number, ohm: number): number {
   if (powerW === 0 || !(emfV > 0)) return 0;
   const root = emfV * emfV - 4 * ohm * powerW;
@@ -43,7 +45,10 @@ export class BatteryBank {
   readonly ocv: OcvTable;
   /** nameplate charge of the bank */
   readonly nominalAh: number;
-  /** Per string: mean state of charge, sum of RC voltages, temperature, electromotive force, resistances, current, capacity. */
+  /**
+   * Per string: mean state of charge, sum of RC voltages, temperature, electromotive force, resistances, current,
+   * capacity.
+   */
   readonly soc: Float64Array;
   readonly rcV: Float64Array;
   readonly temperatureC: Float64Array;

@@ -54,7 +54,9 @@ const refuse = (issues: readonly Issue[]): never => {
   throw new SimError('COMMAND_BAD_VALUE', text, issues);
 };
 
-/** @throws SimError COMMAND_BAD_VALUE or COMMAND_CONFLICT for a command that `ForcedControl.apply` cannot apply in full */
+/**
+ * @throws SimError COMMAND_BAD_VALUE or COMMAND_CONFLICT for a command that `ForcedControl.apply` cannot apply in full
+ */
 export function checkControl(command: ControlCommand, currentMode: BatteryControlMode, stringCount: number): void {
   const { mode, powerW, socPct, durationS, strings } = command;
   const issues: Issue[] = [];

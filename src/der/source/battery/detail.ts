@@ -5,7 +5,7 @@ import type { BatterySystem } from './system.ts';
 import { cellRange, positionOf, shownPct } from './view.ts';
 import type { CellRange } from './view.ts';
 
-/** State of a battery now for REST and history: once a tick, so every cell is looked at in one pass. */
+/** Present state of a battery for REST and history. Runs once per tick, so it reads all cells in one pass. */
 export function batteryDetail(system: BatterySystem, p: BatteryParameters, spec: CellSpec): BatteryDetail {
   const { bank, forced } = system;
   const cells = cellRange(bank);

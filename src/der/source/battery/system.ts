@@ -39,7 +39,9 @@ export interface TerminalPowers {
   chargeW: number;
 }
 
-/** A bank with its management system: contactors, limits, faults, counters. Powers at the DC terminals, + = discharge. */
+/**
+ * A bank with its management system: contactors, limits, faults, counters. Powers at the DC terminals, + = discharge.
+ */
 export class BatterySystem {
   readonly bank: BatteryBank;
   readonly contactors: Contactors;

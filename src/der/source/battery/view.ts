@@ -41,7 +41,9 @@ function voltageOf(bank: BatteryBank, k: number, at: number, dropV: number): num
   return ocvAt(bank.ocv, socOf(bank, k, at)) - (bank.cells.resistance[at] ?? 1) * dropV;
 }
 
-/** Terminal voltage of the cell of string `k` with the lowest or highest open-circuit voltage at the last refresh, V. */
+/**
+ * Terminal voltage of the cell of string `k` with the lowest or highest open-circuit voltage at the last refresh, V.
+ */
 export function extremeCellV(bank: BatteryBank, k: number, which: 'low' | 'high'): number {
   const extremes = bank.extremes[k];
   if (!extremes) return 0;

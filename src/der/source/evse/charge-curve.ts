@@ -1,6 +1,6 @@
 /**
- * Charging along a power curve that is linear between its points, under a constant cap: the two-stage battery of ACN-Sim
- * is one such curve, a DC fast-charge table another. Closed form per stretch, so exact for any step.
+ * Charging along a power curve that is linear between its points, under a constant cap: the two-stage battery of
+ * ACN-Sim is one such curve, a DC fast-charge table another. Closed form per stretch, so exact for any step.
  */
 import type { ChargingCurvePoint } from '../../../contract/kinds/evse.ts';
 
@@ -97,7 +97,10 @@ export function chargeAlong(
   }
 }
 
-/** One stretch of `maxJ`; power starts at `powerW` and grows exponentially, `growth` per second. @returns time to its end, s */
+/**
+ * One stretch of `maxJ`; power starts at `powerW` and grows exponentially, `growth` per second.
+ * @returns time to its end, s
+ */
 function stretch(powerW: number, growth: number, maxJ: number, leftS: number, out: ChargeResult): number {
   if (!(powerW > 0)) {
     out.timeS += leftS;

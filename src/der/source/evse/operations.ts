@@ -246,7 +246,9 @@ const operations: { readonly [Kind in Exclude<EvseCommand['kind'], 'evse.profile
   'evse.reserve': reserve,
 };
 
-/** @throws SimError UNKNOWN_RESOURCE for a connector that the station does not have, COMMAND_BAD_VALUE, COMMAND_CONFLICT */
+/**
+ * @throws SimError UNKNOWN_RESOURCE for a connector that the station does not have, COMMAND_BAD_VALUE, COMMAND_CONFLICT
+ */
 export function operate(station: Station, command: EvseCommand): void {
   const { connectorId } = command;
   if (command.kind === 'evse.profile_limit' && connectorId === 0) {

@@ -1,6 +1,8 @@
 import type { EvseChargingState, EvsePhase, Ocpp16Status, Ocpp201Status } from '../../../contract/kinds/evse.ts';
 
-/** Events that change the phase. `plugged`: both ends of the cable are in. Holds: vehicle or station stops the energy. */
+/**
+ * Events that change the phase. `plugged`: both ends of the cable are in. Holds: vehicle or station stops the energy.
+ */
 export const phaseEvents = [
   'plugged',
   'unplugged',

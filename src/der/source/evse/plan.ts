@@ -32,7 +32,10 @@ function fillDemand(connectors: readonly Connector[], scratch: Scratch, use: 'ca
   }
 }
 
-/** Shares the limit of the station: sets `offerW` of every connector from its `capW`. @returns whether the limit binds */
+/**
+ * Shares the limit of the station: sets `offerW` of every connector from its `capW`.
+ * @returns whether the limit binds
+ */
 export function shareStationLimit(
   connectors: readonly Connector[],
   scratch: Scratch,
@@ -85,7 +88,9 @@ function planCharge(
   return sum;
 }
 
-/** Plans `dischargeW` in total: first the discharge without a set-point (`ownDischargeW`), then more of each vehicle. */
+/**
+ * Plans `dischargeW` in total: first the discharge without a set-point (`ownDischargeW`), then more of each vehicle.
+ */
 function planDischarge(
   connectors: readonly Connector[],
   dischargeW: number,
@@ -140,7 +145,10 @@ export function planTotal(
   return sumOfPlan(connectors);
 }
 
-/** Adjusts the plan to exactly `totalW`: in proportion where the sign allows, otherwise towards the bounds of the vehicles. */
+/**
+ * Adjusts the plan to exactly `totalW`: in proportion where the sign allows, otherwise towards the bounds of the
+ * vehicles.
+ */
 export function adjustPlan(connectors: readonly Connector[], totalW: number): void {
   let plannedW = 0;
   let chargedW = 0;

@@ -41,7 +41,10 @@ export function vehicleRampWS(c: Connector, vehicle: Vehicle): number {
   return vehicle.rampAPerS * wattsPerAmpere(c, 1);
 }
 
-/** Sets `chargeableW`, `dischargeableW` and `unrestrictedW` of the sub-step from `offerW`. @param dtS 0: without a ramp */
+/**
+ * Sets `chargeableW`, `dischargeableW` and `unrestrictedW` of the sub-step from `offerW`.
+ * @param dtS 0: without a ramp
+ */
 export function updateReach(c: Connector, vehicle: Vehicle, dtS: number): void {
   const rampWS = vehicleRampWS(c, vehicle);
   c.dischargeableW = 0;
@@ -116,7 +119,10 @@ function discharge(flowW: number, vehicle: Vehicle, levelW: number, rampWS: numb
 /** Farther away than this, a lower bound of the time is good enough. */
 const nearS = 10;
 
-/** Lower bound of the time until the vehicle is full or at its reserve, s; the next sub-step is no longer. Infinity: neither. */
+/**
+ * Lower bound of the time until the vehicle is full or at its reserve, s; the next sub-step is no longer. Infinity:
+ * neither.
+ */
 export function timeToEndS(c: Connector, vehicle: Vehicle): number {
   if (c.flowW < 0) {
     return isAtReserve(vehicle) ? Infinity : (vehicle.soc - vehicle.reserveSoc) / (vehicle.drainPerJ * -c.flowW);

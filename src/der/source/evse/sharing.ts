@@ -37,7 +37,9 @@ function pauseSmallest(demandW: Float64Array, outW: Float64Array): void {
   if (smallest >= 0) outW[smallest] = 0;
 }
 
-/** Infinity in `outW` marks shares that are still open; each round fixes at least one at its minimum, or is the last. */
+/**
+ * Infinity in `outW` marks shares that are still open; each round fixes at least one at its minimum, or is the last.
+ */
 function raiseToMinimum(demandW: Float64Array, minW: Float64Array, limitW: number, outW: Float64Array): void {
   for (let round = 0; round <= demandW.length; round++) {
     let left = limitW;

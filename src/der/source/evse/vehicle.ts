@@ -31,7 +31,10 @@ export interface Vehicle {
   readonly nominalV: number;
 }
 
-/** The vehicle of a profile at a connector of this type, with the values of a command. @throws SimError COMMAND_BAD_VALUE */
+/**
+ * The vehicle of a profile at a connector of this type, with the values of a command.
+ * @throws SimError COMMAND_BAD_VALUE
+ */
 export function createVehicle(ev: EvParameters, type: EvseConnectorType, patch: EvPatch = {}): Vehicle {
   const ac = type === 'ac';
   return build(

@@ -42,9 +42,9 @@ export interface StackConditions {
   readonly o2Atm: number;
 }
 
-/** Current below which the logarithms stop: crossover of gas keeps a real cell from ever being without load, A. */
+/** Minimum current of the logarithms, A: gas crossover loads a real cell at any time. */
 const minA = 1e-3;
-/** The concentration term ends this close to the limiting current, where no voltage is left. */
+/** The concentration term is cut this close to the limiting current, where the voltage is 0. */
 const maxLimitShare = 1 - 1e-12;
 
 const activationVK = 1.93e-4;
@@ -53,7 +53,7 @@ function clampedA({ areaCm2, limitACm2 }: AmphlettStack, currentA: number): numb
   return Math.max(minA, Math.min(currentA, limitACm2 * areaCm2 * maxLimitShare));
 }
 
-/** Factor of the growth of the resistivity with the current density. */
+/** Growth factor of the resistivity with the current density. */
 function growth(tK: number): number {
   return 0.062 * (tK / 303) ** 2;
 }
@@ -92,7 +92,7 @@ export function amphlettCell(
   };
 }
 
-/** Current times how fast the voltage of one cell falls with it, V; nothing of it depends on the gases. */
+/** Current times the slope by which the voltage of one cell falls, V; independent of the gases. */
 export function amphlettFallV(stack: AmphlettStack, currentA: number, tK: number): number {
   const { areaCm2, lambda, limitACm2 } = stack;
   const i = clampedA(stack, currentA);

@@ -1,5 +1,5 @@
 /**
- * Cells of the built-in plants: voltage against current density (A/cm2), and back from power density (W/cm2).
+ * Cells of the built-in plants: voltage from current density (A/cm2), and current density from power density (W/cm2).
  * Densities are positive in both directions.
  */
 import type { FuelCellStackModel } from '../../../contract/kinds/fuelcell.ts';
@@ -9,7 +9,7 @@ import { amphlettCell, amphlettFallV, ballardMarkV, nernstV } from './amphlett.t
 export const faradayCMol = 96485.332;
 /** molar mass of hydrogen, kg/mol */
 export const molarKg = 2.01588e-3;
-/** A solution closer than this counts as found. */
+/** Relative tolerance of iterative solutions. */
 const relativeTolerance = 1e-13;
 const maxRounds = 40;
 
@@ -22,7 +22,7 @@ export const pemLimitACm2 = 1.5;
 const nearLimitACm2 = pemLimitACm2 * (1 - 1e-9);
 const h2Atm = 1.5;
 const o2Atm = 0.315;
-/** gas that leaks through the membrane loads a cell at open circuit as this current would */
+/** gas crossover loads a cell at open circuit like this current density */
 const crossoverACm2 = 0.005;
 
 /** Thermodynamic voltage of the built-in PEM fuel cell, V. */
@@ -30,11 +30,11 @@ export function pemReversibleV(tK: number): number {
   return nernstV(tK, h2Atm, o2Atm);
 }
 
-/** A law of the built-in PEM fuel cell, without crossover. */
+/** Voltage law of the built-in PEM fuel cell, without crossover. */
 export interface PemLaw {
   /** cell voltage at a current density, V */
   idealV(j: number, tK: number): number;
-  /** current density times how fast that voltage falls with it, V */
+  /** current density times the slope by which the voltage falls, V */
   fallV(j: number, tK: number): number;
 }
 
@@ -48,7 +48,7 @@ const tafelLaw: PemLaw = {
   fallV: (j) => tafelSlopeV + ohmicOhmCm2 * j + (concentrationV * j) / (pemLimitACm2 - j),
 };
 
-/** The cell of the Ballard Mark V on the gases of the plant; a cell of another area stands for several of them side by side. */
+/** The cell of the Ballard Mark V with the gases of the plant; another area counts as several cells side by side. */
 const amphlettLaw: PemLaw = {
   idealV: (j, tK) => amphlettCell(ballardMarkV, j * ballardMarkV.areaCm2, { tK, h2Atm, o2Atm }).cellV,
   fallV: (j, tK) => amphlettFallV(ballardMarkV, j * ballardMarkV.areaCm2, tK),
@@ -61,11 +61,11 @@ export function pemV(j: number, tK: number, law: PemLaw = tafelLaw): number {
   return law.idealV(Math.max(j, crossoverACm2), tK);
 }
 
-/** Current density of {@link pemV} at a power density below the maximum; above it, one about the maximum. */
+/** Current density of {@link pemV} at a power density below the maximum; above it, one near the maximum. */
 export function pemCurrent(wCm2: number, tK: number, guess = 0, law: PemLaw = tafelLaw): number {
   if (!(wCm2 > 0)) return 0;
   const reversible = pemReversibleV(tK);
-  // power is concave in current: from the left the steps never pass the solution, from the right only the first does
+  // power is concave in current: Newton steps from the left never overshoot, from the right only the first one may
   const minCurrent = Math.min(wCm2 / reversible, 1);
   let j = Math.max(minCurrent, Math.min(guess, 1));
   for (let round = 0; round < maxRounds; round += 1) {
@@ -73,7 +73,7 @@ export function pemCurrent(wCm2: number, tK: number, guess = 0, law: PemLaw = ta
     const slope = j <= crossoverACm2 ? v : v - law.fallV(j, tK);
     if (slope <= 1e-3) {
       if (round > 0 || j === minCurrent) return j;
-      // a guess beyond the maximum leads nowhere
+      // a guess beyond the maximum does not converge
       j = minCurrent;
       continue;
     }
@@ -102,7 +102,7 @@ function steamAtm(tC: number): number {
 }
 
 function electrolyserReversibleV(tK: number): number {
-  // boiling water would leave no gas: the model ends below that
+  // valid only below the boiling point, where some dry gas remains
   const dry = Math.max(0.01, 1 - steamAtm(tK - zeroCelsiusK));
   return 237.24e3 / (2 * faradayCMol) + ((gasConstantJMolK * tK) / (2 * faradayCMol)) * 1.5 * Math.log(dry);
 }
@@ -124,13 +124,13 @@ export function electrolyserCell(j: number, tK: number): ElectrolyserVoltage {
   return { reversibleV, anodeV, cathodeV, ohmicV, cellV: reversibleV + anodeV + cathodeV + ohmicV };
 }
 
-/** Current density of a PEM electrolyser cell that takes a power density. */
+/** Current density of a PEM electrolyser cell at a power density. */
 export function electrolyserCurrent(wCm2: number, tK: number, guess = 0): number {
   if (!(wCm2 > 0)) return 0;
   const thermalV = (gasConstantJMolK * tK) / faradayCMol;
   const reversible = electrolyserReversibleV(tK);
   const ohmCm2 = electrolyserOhmCm2(tK);
-  // power is convex in current: after the first step the solution is approached from the right
+  // power is convex in current: after the first step Newton converges from the right
   let j = guess > 0 ? guess : wCm2 / (reversible + 0.6);
   for (let round = 0; round < maxRounds; round += 1) {
     const v =
@@ -153,16 +153,16 @@ export function electrolyserCurrent(wCm2: number, tK: number, guess = 0): number
 const maxFaraday = 0.996;
 const faradayKneeACm2 = Math.sqrt(250) / 1000;
 
-/** Part of the current of a PEM electrolyser that makes hydrogen. */
+/** Share of the current of a PEM electrolyser that produces hydrogen. */
 export function faradayEfficiency(j: number): number {
   return (maxFaraday * j * j) / (faradayKneeACm2 ** 2 + j * j);
 }
 
-/** Current density at which `j * faradayEfficiency(j)` has this value. */
+/** Current density at which `j * faradayEfficiency(j)` is `usefulACm2`. */
 export function currentForHydrogen(usefulACm2: number): number {
   if (!(usefulACm2 > 0)) return 0;
   const knee = faradayKneeACm2 ** 2;
-  // at or right of the solution, from where the steps never pass it
+  // at or right of the solution, from where Newton never overshoots
   let j = usefulACm2 / maxFaraday + Math.cbrt((usefulACm2 * knee) / maxFaraday);
   for (let round = 0; round < maxRounds; round += 1) {
     const square = j * j;
@@ -178,7 +178,7 @@ export function currentForHydrogen(usefulACm2: number): number {
 const oxideV = 0.95;
 const oxideOhmCm2 = 0.4;
 const oxideWarmK = 750 + zeroCelsiusK;
-/** the resistance rises by half for every step that the stack is colder */
+/** the resistance rises by half per this step of temperature below `oxideWarmK` */
 const oxideStepK = 50;
 const maxOhmCm2 = 1e4;
 
@@ -192,7 +192,10 @@ export function oxideCellV(j: number, tK: number): number {
   return oxideV - oxideResistance(tK) * j;
 }
 
-/** Current density of a solid oxide cell at a power density, both + fuel cell, - electrolysis; at most that of the maximum. */
+/**
+ * Current density of a solid oxide cell at a power density, both + fuel cell, - electrolysis; at most that of maximum
+ * power.
+ */
 export function oxideCurrent(wCm2: number, tK: number): number {
   return (2 * wCm2) / (oxideV + Math.sqrt(Math.max(0, oxideV ** 2 - 4 * oxideResistance(tK) * wCm2)));
 }

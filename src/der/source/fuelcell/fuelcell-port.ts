@@ -18,13 +18,13 @@ import type { StackHeat } from './temperature.ts';
 
 /** lower heating value of hydrogen, J/kg */
 const lhvJKg = 33.33 * 3.6e6;
-/** a solid oxide stack that is not quite hot loads at 3 % per minute */
+/** a solid oxide stack below its temperature loads at 3 % per minute */
 const coldOxideRampPctS = 0.05;
-/** ramps up to this one are exact enough in steps of a second */
+/** ramps up to this rate are exact enough in steps of one second */
 const slowRampPctS = 0.5;
-/** while the output follows the temperature of a cold stack */
+/** maximum sub-step while the output follows the temperature of a cold stack */
 const warmingStepS = 0.1;
-/** power this close to a bound has reached it, of rated */
+/** tolerance at a bound of the power, of rated */
 const boundTolerance = 1e-9;
 
 /** A fuel cell, or a fuel cell and electrolyser, as the one DC port of a device. */
@@ -44,10 +44,10 @@ export class FuelCellPort implements DcSource {
   #temperatureC: number;
   #powerW = 0;
   #energized = true;
-  /** what the stack was last solved for; NaN: nothing yet */
+  /** power and temperature of the last solution of the stack; NaN: none yet */
   #solvedW = NaN;
   #solvedC = NaN;
-  /** length of the prepared sub-step; 0 once it is drawn */
+  /** length of the prepared sub-step; 0 after `draw` */
   #dtS = 0;
   #settling = false;
   /** the ramp, not the rating, bounds the prepared sub-step */
@@ -130,7 +130,7 @@ export class FuelCellPort implements DcSource {
     const wantedW = Math.max(floorW, Math.min(ceilingW, targetW ?? defaultW));
     const withinW = Math.max(minW, Math.min(maxW, wantedW));
     if (floorW > 0 || ceilingW < 0) return withinW;
-    // below the least load the plant rests, unless a bound of its own is what keeps it there
+    // below the minimum load the plant idles, unless its own limits keep it there
     const minOutputW = (1 - boundTolerance) * this.minOutputDcW;
     const minAbsorbedW = (1 - boundTolerance) * this.minAbsorbedDcW;
     const belowMinOutput = withinW > 0 && withinW < minOutputW && maxW >= minOutputW;
@@ -231,10 +231,10 @@ export class FuelCellPort implements DcSource {
   }
 
   clearFaults(): void {
-    /* nothing latches here */
+    /* a fuel cell has no latched faults */
   }
 
-  /** Tank, counters and temperature as on the first day, and no rest to wait for; power already flowing is not interrupted. */
+  /** Resets tank, counters, temperature and dwell; power already flowing is not interrupted. */
   restart(): void {
     this.#temperatureC = this.#startC();
     this.#readiness.settle(this.#share);
@@ -249,12 +249,12 @@ export class FuelCellPort implements DcSource {
     });
   }
 
-  /** A cold stack whose output is bound by its temperature. */
+  /** A cold stack, whose temperature limits its output. */
   get #warming(): boolean {
     return this.#powerW !== 0 && this.#temperatureC < this.#heat.readyC;
   }
 
-  /** Present power, of rated in its direction. */
+  /** Present power as a share of the rating in its direction. */
   get #share(): number {
     const ratedW = this.#powerW < 0 ? this.#stack.ratedElDcW : this.#stack.ratedDcW;
     return ratedW > 0 ? this.#powerW / ratedW : 0;
@@ -282,7 +282,7 @@ export class FuelCellPort implements DcSource {
     return cold ? Math.min(rampUpPctS, coldOxideRampPctS) : rampUpPctS;
   }
 
-  /** What can be drawn and taken in over `dtS`. */
+  /** Updates what can be drawn and absorbed over `dtS`. */
   #updateLimits(dtS: number): void {
     const stack = this.#stack;
     const share = admittedShare(this.#parameters.chemistry, this.#heat, this.#temperatureC);

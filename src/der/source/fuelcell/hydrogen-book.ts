@@ -1,17 +1,17 @@
-/** Where the hydrogen goes: tank or continuous supply, its bounds within a sub-step, and the counters. */
+/** Hydrogen of a plant: tank or continuous supply, its limits within a sub-step, and the counters. */
 import type { FuelCellParameters, HydrogenTankState } from '../../../contract/kinds/fuelcell.ts';
 import type { Stack } from './stack.ts';
 import { HydrogenTank } from './tank.ts';
 
-/** A tank that could feed or take full power for no longer than this has reached its reserve. */
+/** A tank that could supply or take in full power for no longer than this is at its reserve. */
 const runningReserveS = 1e-5;
-/** The same for a plant at rest: it does not start for less. */
+/** The same for an idle plant, which does not start for less. */
 const idleReserveS = 0.05;
 
 export class HydrogenBook {
   /** null: continuous supply */
   readonly tank: HydrogenTank | null;
-  /** out of the supply; into the tank; lost of either, kg */
+  /** taken from the supply; put into the tank; lost of both, kg */
   consumedKg = 0;
   producedKg = 0;
   lostKg = 0;
@@ -32,7 +32,7 @@ export class HydrogenBook {
     return this.tank === null ? null : this.tank.state(this.#emptyKg, this.#fullKg);
   }
 
-  /** Until the tank reaches a reserve at the present flow, s. */
+  /** Time until the tank reaches a reserve at the present flow, s. */
   get untilBoundS(): number {
     const { tank } = this;
     const flowKgS = this.#stack.fuelKgS;
@@ -41,7 +41,7 @@ export class HydrogenBook {
     return leftKg > reserveKg ? leftKg / Math.abs(flowKgS) : Infinity;
   }
 
-  /** Of `dcW` what the supply feeds for all of `dtS`, W. */
+  /** Part of `dcW` that the supply can feed over all of `dtS`, W. */
   withinSupply(dcW: number, dtS: number, temperatureC: number): number {
     const { tank } = this;
     if (tank === null || dcW <= 0) return dcW;
@@ -51,7 +51,7 @@ export class HydrogenBook {
     return Math.max(0, Math.min(dcW, this.#stack.dcForFuel(usableKg / dtS, temperatureC)));
   }
 
-  /** Of `dcW` taken in what the tank has room for during all of `dtS`, W. */
+  /** Part of the absorbed power `dcW` that the tank has room for over all of `dtS`, W. */
   withinRoom(dcW: number, dtS: number, temperatureC: number): number {
     const { tank } = this;
     if (tank === null || dcW <= 0) return dcW;
@@ -61,7 +61,7 @@ export class HydrogenBook {
     return Math.min(dcW, this.#stack.dcForProduction(roomKg / dtS, temperatureC));
   }
 
-  /** Books `dtS` at the present flow. */
+  /** Counts `dtS` at the present flow. */
   enter(dtS: number): void {
     const { fuelKgS, lostKgS } = this.#stack;
     if (fuelKgS === 0 || dtS === 0) return;
@@ -74,7 +74,7 @@ export class HydrogenBook {
     }
   }
 
-  /** As on the first day. */
+  /** Back to the start values. */
   restart(): void {
     this.consumedKg = this.producedKg = this.lostKg = 0;
     this.tank?.setLevel(this.#startLevelPct);

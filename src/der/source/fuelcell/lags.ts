@@ -1,16 +1,18 @@
-/** What the stack shows while it moves: double layer and air supply lag behind; both exact for any step. */
+/** Transient voltage of a stack: double layer and air supply lag behind. Exact for any step. */
 import { zeroCelsiusK } from '../shared.ts';
 
 const fuelCellTauS = 0.5;
 const electrolyserTauS = 5;
 const airTauS = 1.5;
-/** a lag this close to its end is there */
+/** a lag this close to its end has ended */
 const settledTolerance = 1e-9;
-/** less oxygen than this part of the steady amount does not lower the voltage further: control backs off */
+/**
+ * share of the steady amount of oxygen below which the voltage falls no further, because the control reduces the load
+ */
 const minAirShare = 0.25;
 const nernstVK = 4.308e-5 / 2;
 
-/** Voltage and air supply of a stack on their way. */
+/** Lagging voltage and air supply of a stack. */
 export class StackLags {
   #voltageV = 0;
   #airW = 0;
@@ -26,7 +28,7 @@ export class StackLags {
     this.#airW = Math.max(0, grossW);
   }
 
-  /** Voltage now, V: less while air is missing. */
+  /** Present voltage, V; lower while air is missing. */
   voltageV(grossW: number, cells: number, temperatureC: number): number {
     if (!(grossW > 0) || this.#airW >= grossW) return this.#voltageV;
     const share = Math.max(minAirShare, this.#airW / grossW);

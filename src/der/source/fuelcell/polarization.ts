@@ -23,7 +23,7 @@ function currentAtVoltage(stack: Stack, voltageV: number, tK: number, endA: numb
   return (low + high) / 2;
 }
 
-/** Current of the maximum power below `endA`, A: power has one maximum between no current and no voltage. */
+/** Current of maximum power below `endA`, A: power has one maximum between open and short circuit. */
 function currentAtMaxPower(stack: Stack, tK: number, endA: number): number {
   const power = (a: number) => a * stack.voltageAt(a, tK);
   let [low, high] = [0, endA];
@@ -37,13 +37,13 @@ function currentAtMaxPower(stack: Stack, tK: number, endA: number): number {
 }
 
 /**
- * Static curve of a stack as a fuel cell, voltage rising in even steps from 0 to open circuit, the maximum power
- * point among the samples.
+ * Static curve of a stack as a fuel cell: voltage rises in even steps from 0 to open circuit, and one of the samples is
+ * the maximum power point.
  * @param points number of samples; fewer than 3 count as 3, more than 1000 as 1000
  */
 export function polarizationCurve(stack: Stack, tK: number, points: number): PolarizationCurve {
   const vOcV = stack.voltageAt(0, tK);
-  // no stack of the built-in laws carries this much: the current of no voltage lies below
+  // the short-circuit current lies below this for all built-in laws
   const noVoltageA = stack.beyondA(tK);
   const iScA = currentAtVoltage(stack, 0, tK, noVoltageA);
   const maxPowerA = currentAtMaxPower(stack, tK, iScA);

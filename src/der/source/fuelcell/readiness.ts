@@ -1,21 +1,21 @@
-/** How fast a plant may load, and when it may turn round: readiness of either direction. */
+/** Loading ramp of a plant, and the dwell before it reverses: readiness of either direction. */
 import type { FuelCellParameters } from '../../../contract/kinds/fuelcell.ts';
 
-/** Below this part of rated power a fuel cell idles, an electrolyser rests. */
+/** Minimum load of fuel cell and electrolyser, share of rated power; below it they idle. */
 export const minFuelCellShare = 0.03;
 export const minElectrolyserShare = 0.1;
-/** a dwell shorter than the resolution of the clock is over */
+/** a dwell shorter than this has ended */
 const clockResolutionS = 1e-6;
 
 type Limits = Pick<FuelCellParameters, 'rampUpPctS' | 'rampDownPctS' | 'dwellS' | 'operatingMode'>;
 
 export class Readiness {
   readonly #limits: Limits;
-  /** direction of the last power, while it still forbids the other one */
+  /** direction of the last power, while it still blocks the other one */
   #side: -1 | 0 | 1 = 0;
-  /** what the plant is set up for in that direction, of rated */
+  /** load that the plant is ready for in that direction, of rated */
   #level = 0;
-  /** until the other direction may start, s */
+  /** time until the other direction may start, s */
   #dwellS = 0;
   #counting = false;
 
@@ -23,25 +23,25 @@ export class Readiness {
     this.#limits = limits;
   }
 
-  /** Rest that is left before the other direction, s; 0 while power flows. */
+  /** Remaining dwell before the other direction may start, s; 0 while power flows. */
   get dwellRemainingS(): number {
     return this.#counting ? this.#dwellS : 0;
   }
 
-  /** Until the dwell is over when the plant goes on resting, s. */
+  /** Time until the dwell ends if the plant stays idle, s. */
   get untilOpenS(): number {
     return this.#counting ? this.#dwellS : Infinity;
   }
 
-  /** Most that one direction may have at the end of `dtS`, of rated. @param pctS ramp, percent of rated per second */
+  /** Maximum load of one direction at the end of `dtS`, of rated. @param pctS ramp, percent of rated per second */
   maxShare(side: -1 | 1, dtS: number, pctS: number): number {
     if (this.#dwellS > 0 && side !== this.#side) return 0;
-    // a plant that idles is set up for its least load
+    // an idle plant is ready for its minimum load
     const minShare = side > 0 ? minFuelCellShare : minElectrolyserShare;
     return Math.max(this.#side === side ? this.#level : 0, minShare) + (pctS / 100) * dtS;
   }
 
-  /** Runs for `dtS` at this part of rated power, + fuel cell, - electrolysis. */
+  /** Runs for `dtS` at a share of rated power, + fuel cell, - electrolysis. */
   run(share: number, dtS: number): void {
     const { operatingMode, rampDownPctS } = this.#limits;
     const magnitude = Math.abs(share);
@@ -61,7 +61,7 @@ export class Readiness {
     this.#counting = this.#dwellS > 0;
   }
 
-  /** Has run at this part of rated power for long. */
+  /** Jumps to the state after a long run at a share of rated power. */
   settle(share: number): void {
     this.#level = 0;
     this.#side = 0;

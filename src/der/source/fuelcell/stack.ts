@@ -1,4 +1,4 @@
-/** A stack and its own consumption: net DC power to gross power, current, voltage, hydrogen and heat. */
+/** A stack with its own consumption: from net DC power to gross power, current, voltage, hydrogen and heat. */
 import type { FuelCellChemistry, FuelCellParameters } from '../../../contract/kinds/fuelcell.ts';
 import { zeroCelsiusK } from '../shared.ts';
 import {
@@ -18,13 +18,15 @@ import {
 } from './cells.ts';
 import type { PemLaw } from './cells.ts';
 
-/** cell voltage at which no heat is made: HHV for liquid water, LHV for steam */
+/** thermoneutral cell voltage: HHV for liquid water, LHV for steam */
 const thermoneutralV = { PEMFC: 1.481, SOFC: 1.254 } as const;
-/** of steam electrolysis with its evaporation: below it an electric heater makes up for the heat that the cells take in */
+/**
+ * the same for steam electrolysis with evaporation: below it an electric heater supplies the heat that the cells absorb
+ */
 const oxideHeatedV = 1.29;
 const oxideFaraday = 0.99;
 
-/** A stack in steady operation at one power; solved anew by each `solve`. */
+/** A stack in steady operation at the power of the last `solve`. */
 export class Stack {
   readonly ratedDcW: number;
   readonly ratedElDcW: number;
@@ -36,7 +38,7 @@ export class Stack {
   grossW = 0;
   /** + out of the supply, - into the tank, kg/s */
   fuelKgS = 0;
-  /** of that or besides it: purged or lost in the dryer, kg/s */
+  /** part of `fuelKgS` that is purged, or lost in the dryer on top of it, kg/s */
   lostKgS = 0;
   heatW = 0;
   readonly #chemistry: FuelCellChemistry;
@@ -47,11 +49,11 @@ export class Stack {
   readonly #share: number;
   readonly #fixedW: number;
   readonly #elFixedW: number;
-  /** hydrogen that one ampere turns over in all cells, kg/s */
+  /** hydrogen per ampere in all cells together, kg/s */
   readonly #kgSA: number;
   readonly #utilization: number;
   readonly #dried: number;
-  /** of the last solution: where the next one starts */
+  /** current densities of the last solution: start values of the next one */
   #guess = 0;
   #elGuess = 0;
 
@@ -64,7 +66,7 @@ export class Stack {
     this.#areaCm2 = parameters.cellAreaCm2;
     this.#elAreaCm2 = parameters.elCellAreaCm2;
     this.ratedDcW = parameters.ratedPowerW / parameters.efficiencyNominal;
-    // the inverter takes its loss out of it: a little more than needed
+    // slightly more than needed, because the inverter deducts its loss
     this.ratedElDcW = parameters.ratedElPowerW;
     this.ratedGrossW = this.ratedDcW / (1 - fixed - this.#share);
     this.#fixedW = fixed * this.ratedGrossW;
@@ -74,7 +76,7 @@ export class Stack {
     this.#dried = 1 - parameters.dryingLossPct / 100;
   }
 
-  /** Works at net DC power `dcW`, W: + fuel cell, - electrolysis. At 0 all of it rests. */
+  /** Solves for net DC power `dcW`, W: + fuel cell, - electrolysis. At 0 the plant consumes nothing. */
   solve(dcW: number, temperatureC: number): void {
     const tK = temperatureC + zeroCelsiusK;
     if (dcW > 0) this.#solveFuelCell((dcW + this.#fixedW) / (1 - this.#share), tK);
@@ -100,7 +102,7 @@ export class Stack {
     this.heatW = this.#cells * this.currentA * thermoneutralV[this.#chemistry] - grossW;
   }
 
-  /** @param inputW power left for stack and heater, W */
+  /** @param inputW power for stack and heater, W */
   #solveElectrolysis(inputW: number, tK: number): void {
     const oxide = this.#chemistry === 'SOFC';
     const density = inputW / (this.#cells * this.#elAreaCm2);
@@ -130,13 +132,13 @@ export class Stack {
     );
   }
 
-  /** Net DC power of the fuel cell that takes this much from the supply, W; negative below its own consumption. */
+  /** Net DC power of the fuel cell at a flow from the supply, W; negative below its own consumption. */
   dcForFuel(kgS: number, temperatureC: number): number {
     const current = (kgS * this.#utilization) / this.#kgSA;
     return current * this.voltageAt(current, temperatureC + zeroCelsiusK) * (1 - this.#share) - this.#fixedW;
   }
 
-  /** Net DC power that electrolysis takes to deliver this much, W, as a positive number. */
+  /** Net DC power that electrolysis absorbs for a production, W, positive. */
   dcForProduction(kgS: number, temperatureC: number): number {
     const tK = temperatureC + zeroCelsiusK;
     const useful = kgS / (this.#dried * this.#kgSA * this.#elAreaCm2);
@@ -146,19 +148,20 @@ export class Stack {
     return j * cellV * this.#cells * this.#elAreaCm2 * (1 + this.#share) + this.#elFixedW;
   }
 
-  /** Current of the rating and the amount of hydrogen that it turns over, kg/s: more than the plant ever needs. */
+  /** Upper bound of the flow from the supply at rated power, kg/s. */
   get maxFuelKgS(): number {
     const volts = this.#chemistry === 'SOFC' ? 0.6 : 0.5;
     return ((this.ratedGrossW / volts / this.#cells) * this.#kgSA) / this.#utilization;
   }
 
+  /** Upper bound of the production at rated power, kg/s. */
   get maxProductionKgS(): number {
     const volts = this.#chemistry === 'SOFC' ? oxideHeatedV : 1.2;
     return (this.ratedElDcW / volts / this.#cells) * this.#kgSA;
   }
 }
 
-/** Current density of steam electrolysis that takes this power density for cells and heater. */
+/** Current density of steam electrolysis at a power density of cells and heater. */
 function oxideElectrolysis(wCm2: number, tK: number): number {
   const heated = wCm2 / oxideHeatedV;
   return oxideCellV(-heated, tK) <= oxideHeatedV ? heated : -oxideCurrent(-wCm2, tK);

@@ -32,18 +32,19 @@ export class HydrogenTank {
     this.massKg = (levelPct / 100) * this.#parameters.tankCapacityKg;
   }
 
-  /** Hydrogen above the lower and room under the upper reserve, kg. */
+  /** Hydrogen above the lower reserve, kg. */
   get usableKg(): number {
     const { tankReserveMinPct, tankCapacityKg } = this.#parameters;
     return Math.max(0, this.massKg - (tankReserveMinPct / 100) * tankCapacityKg);
   }
 
+  /** Room below the upper reserve, kg. */
   get roomKg(): number {
     const { tankReserveMaxPct, tankCapacityKg } = this.#parameters;
     return Math.max(0, (tankReserveMaxPct / 100) * tankCapacityKg - this.massKg);
   }
 
-  /** Takes out what is there of `kg`. @returns what was taken, kg */
+  /** Takes `kg`, or the rest if less is left. @returns the amount taken, kg */
   take(kg: number): number {
     const taken = Math.max(0, Math.min(kg, this.massKg));
     this.massKg -= taken;
@@ -54,13 +55,13 @@ export class HydrogenTank {
     this.massKg += kg;
   }
 
-  /** Pressure at the temperature around, with Z = 1 + 6e-4/bar p, bar. */
+  /** Pressure at ambient temperature, with Z = 1 + 6e-4/bar p, bar. */
   pressureBar(ambientC: number): number {
     const idealBar = this.#idealBar * this.massKg * Math.max(0, ambientC + zeroCelsiusK);
     return idealBar / Math.max(0.1, 1 - perBar * idealBar);
   }
 
-  /** @param emptyKg, @param fullKg what counts as nothing left above or under a reserve, kg */
+  /** @param emptyKg, @param fullKg amounts above or below a reserve that count as 0, kg */
   state(emptyKg: number, fullKg: number): HydrogenTankState {
     if (this.usableKg <= emptyKg) return 'empty';
     if (this.roomKg <= fullKg) return 'full';

@@ -1,11 +1,11 @@
-/** Temperature of a stack as one lump of heat, exact for any step at constant power. */
+/** Temperature of a stack as one lumped heat capacity, exact for any step at constant power. */
 import type { FuelCellChemistry } from '../../../contract/kinds/fuelcell.ts';
 
-/** Heat of a stack; the quantities per watt are per watt of rated gross power. */
+/** Thermal data of a stack. */
 export interface StackHeat {
-  /** the cooling keeps this temperature while it can */
+  /** temperature that heater and cooling maintain */
   readonly holdC: number;
-  /** from here on the stack is ready */
+  /** the stack is ready from this temperature */
   readonly readyC: number;
   readonly capacityJK: number;
   readonly lossWK: number;
@@ -13,14 +13,15 @@ export interface StackHeat {
   readonly heaterW: number;
 }
 
+/** Per watt of rated gross power. */
 const perWatt = {
-  // 20 kJ/K and 0.3 kW/K for 5 kW; two hours to cool down; the heater could keep 100 K above the surroundings
+  // 20 kJ/K and 0.3 kW/K for 5 kW; cools down in two hours; the heater can maintain 100 K above ambient
   PEMFC: { holdC: 65, readyC: 50, capacityJK: 4, lossWK: 4 / 7200, coolingWK: 0.06, heaterW: (100 * 4) / 7200 },
-  // about two and a half hours from cold
+  // heats up from cold in about two and a half hours
   SOFC: { holdC: 750, readyC: 700, capacityJK: 4, lossWK: 4 / 7900, coolingWK: 0.02, heaterW: (1000 * 4) / 7900 },
 } as const satisfies Record<FuelCellChemistry, StackHeat>;
 
-/** Heat of a stack of this rated gross power, W. */
+/** Thermal data of a stack of this rated gross power, W. */
 export function stackHeat(chemistry: FuelCellChemistry, ratedGrossW: number): StackHeat {
   const { holdC, readyC, capacityJK, lossWK, coolingWK, heaterW } = perWatt[chemistry];
   return {
@@ -34,9 +35,9 @@ export function stackHeat(chemistry: FuelCellChemistry, ratedGrossW: number): St
 }
 
 /**
- * Stack temperature after `dtS`, C. Heated up to the temperature to hold, cooled only above it.
+ * Stack temperature after `dtS`, C. The stack is heated up to `holdC` and cooled only above it.
  * @param heatW heat of the reaction, W
- * @param energized an open input lets a stack cool down that was not ready yet; a ready one is kept warm
+ * @param energized false: a stack that is not ready yet cools down; a ready one is kept warm
  */
 export function nextTemperatureC(
   heat: StackHeat,
@@ -65,11 +66,11 @@ export function nextTemperatureC(
 
 const coldC = 0;
 const coldShare = 0.3;
-/** above this a PEM stack gives way, to nothing at the upper end */
+/** a PEM stack is derated from here to 0 at `hottestC` */
 const hotC = 80;
 const hottestC = 90;
 
-/** Part of rated power that a stack of this temperature may have. */
+/** Share of rated power that a stack of this temperature may deliver. */
 export function admittedShare(chemistry: FuelCellChemistry, heat: StackHeat, temperatureC: number): number {
   if (chemistry === 'SOFC') return temperatureC >= heat.readyC ? 1 : 0;
   if (temperatureC < heat.readyC) {

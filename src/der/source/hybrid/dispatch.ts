@@ -1,20 +1,20 @@
-/** Sharing of one DC bus between PV array, battery and inverter: pure, per sub-step, DC watts throughout. */
+/** Sharing of one DC bus between PV array, battery and inverter: pure functions, per sub-step, all in DC watts. */
 import type { HybridPolicy } from '../../../contract/kinds/hybrid.ts';
 
 export interface DispatchInput {
   readonly policy: HybridPolicy;
   readonly pvAvailableW: number;
-  /** what the battery can take and give now, both >= 0; 0 at a bound of its state of charge */
+  /** power that the battery can absorb and deliver now, both >= 0; 0 at a bound of its state of charge */
   readonly chargeMaxW: number;
   readonly dischargeMaxW: number;
-  /** set-point in force, in policy `manual` the manual target; null: none */
+  /** set-point in force; in policy `manual` the manual target; null: none */
   readonly targetW: number | null;
   /** DC power that covers the local AC load */
   readonly loadW: number;
-  /** least and most power on the bus that the inverter admits: D_min and D_max */
+  /** minimum and maximum power on the bus that the inverter allows */
   readonly floorW: number;
   readonly ceilingW: number;
-  /** a battery flow that holds whatever the policy says, positive = discharge; null: the policy decides */
+  /** battery flow that overrides the policy, positive = discharge; null: the policy decides */
   readonly pinnedBatteryW: number | null;
 }
 
@@ -22,9 +22,9 @@ export interface Dispatch {
   pvW: number;
   /** positive = discharge */
   batteryW: number;
-  /** PV power available and not used */
+  /** available PV power that is not used */
   curtailedW: number;
-  /** `pvW` and `batteryW` together: into the inverter */
+  /** sum of `pvW` and `batteryW`: into the inverter */
   dcW: number;
 }
 
@@ -32,7 +32,7 @@ function clip(value: number, low: number, high: number): number {
   return value < low ? low : value > high ? high : value;
 }
 
-/** Battery flow that the policy asks for, before the limits of the battery. */
+/** Battery flow demanded by the policy, before the limits of the battery. */
 function batteryDemandW(input: DispatchInput): number {
   const { policy, pinnedBatteryW, pvAvailableW, targetW, floorW, ceilingW } = input;
   if (pinnedBatteryW !== null) return pinnedBatteryW;
@@ -48,9 +48,9 @@ function batteryDemandW(input: DispatchInput): number {
 }
 
 /**
- * Shares the bus by policy. Limits rank: those of array and battery, then floor and ceiling, then a pinned battery,
- * then the policy. PV is curtailed only for the ceiling and for a target of `manual`, there never below what keeps
- * the import as it is.
+ * Shares the bus by policy. Order of precedence: limits of array and battery, floor and ceiling, a pinned battery, the
+ * policy. PV is curtailed only for the ceiling and for a target of policy `manual`, and for that target never so far
+ * that the import from the grid rises.
  * @param out filled and returned
  */
 export function dispatch(
@@ -68,7 +68,7 @@ export function dispatch(
     batteryW = Math.min(dischargeMaxW, goalW - pvW);
   } else if (goalW < freeW) {
     pvW = clip(goalW - batteryW, 0, pvAvailableW);
-    // the array alone does not get down there
+    // curtailing the array alone is not enough
     if (pvW === 0) batteryW = clip(goalW, -chargeMaxW, batteryW);
   }
   out.pvW = pvW;

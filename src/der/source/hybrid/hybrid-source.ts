@@ -16,16 +16,16 @@ export interface HybridConfig {
   readonly busVoltageV: number;
   readonly policy: HybridPolicy;
   readonly chargeFromGrid: boolean;
-  /** DC power behind an AC load, W to W; default the same number */
+  /** DC power that covers an AC load, W to W; default: the same number */
   readonly dcOfAcW?: (acW: number) => number;
 }
 
-/** Closer to what was asked for than this part of the powers in play is rounding. */
+/** Differences below this share of the powers involved are rounding. */
 const rounding = 1e-12;
 
 const identity = (acW: number): number => acW;
 
-/** Can give or take power now, without a start under way. */
+/** Can deliver or absorb power now. */
 function ready(part: DcSource): boolean {
   return !part.starting && (part.availableDcW > 0 || part.absorbableDcW > 0);
 }
@@ -62,7 +62,7 @@ export class HybridSource implements DcSource {
   #pvW = 0;
   #batteryW = 0;
   #curtailedW = 0;
-  /** a command since the last sub-step */
+  /** a command has come since the last sub-step */
   #jumps = false;
 
   constructor(config: HybridConfig) {
@@ -101,12 +101,12 @@ export class HybridSource implements DcSource {
     return this.#config.chargeFromGrid ? this.#battery.absorbableDcW : 0;
   }
 
-  /** One source that is ready is enough to run. */
+  /** False as soon as one of the two is ready. */
   get starting(): boolean {
     return (this.#pv.starting && !ready(this.#battery)) || (this.#battery.starting && !ready(this.#pv));
   }
 
-  /** False for the sub-step that meets a jump of the power, too: it must be a short one. */
+  /** Also false for the sub-step after a jump of the power, which must be short. */
   get settled(): boolean {
     return !this.#jumps && this.#pv.settled && this.#battery.settled;
   }
@@ -144,8 +144,8 @@ export class HybridSource implements DcSource {
   }
 
   /**
-   * The policy shares this power out as well: a ramp or the apparent-power limit may ask for another one than the
-   * answer was, and PV must not be curtailed while the battery gives.
+   * The policy shares this power as well: a ramp or the apparent-power limit may draw another power than the answer,
+   * and PV must not be curtailed while the battery discharges.
    */
   draw(dcW: number, energized: boolean): void {
     if (energized) this.#applyShare(this.#dispatch(dcW, dcW), dcW);
@@ -155,7 +155,7 @@ export class HybridSource implements DcSource {
     this.#updatePorts();
   }
 
-  /** Brings the ports up to date: they are read far more often than they change. */
+  /** Updates the ports here, because they are read far more often than they change. */
   #updatePorts(): void {
     const { busVoltageV } = this.#config;
     for (let i = 0; i < this.ports.length; i += 1) {
@@ -166,7 +166,7 @@ export class HybridSource implements DcSource {
     }
   }
 
-  /** The way to AC and back leaves rounding, which is no flow of the battery and no curtailment. */
+  /** Removes the rounding of the conversion to AC and back, which is neither battery flow nor curtailment. */
   #applyShare({ pvW, batteryW, curtailedW }: Dispatch, dcW: number): void {
     const resting = Math.abs(batteryW) <= rounding * pvW;
     this.#pvW = resting ? Math.min(Math.max(dcW, 0), this.#pv.availableDcW) : pvW;
@@ -187,7 +187,7 @@ export class HybridSource implements DcSource {
     input.ceilingW = Math.max(ceilingW, minW);
     input.pinnedBatteryW = this.#policy === 'manual' ? this.#manualBatteryW : null;
     const share = dispatch(input, this.#share);
-    // A forced battery, or one at its reserve, lets another flow through: the array makes the best of that.
+    // a forced battery, or one at its reserve, allows another flow: dispatch again around it
     const batteryRequest = this.#batteryRequest;
     batteryRequest.targetW = share.batteryW;
     batteryRequest.floorW = -input.chargeMaxW;
@@ -200,7 +200,7 @@ export class HybridSource implements DcSource {
 
   get conditions(): ReadonlySet<SourceCondition> {
     const [pvConditions, batteryConditions] = [this.#pv.conditions, this.#battery.conditions];
-    // most of the time there is nothing to tell
+    // most of the time at least one set is empty
     if (pvConditions.size === 0) return batteryConditions;
     if (batteryConditions.size === 0) return pvConditions;
     this.#conditions.clear();
@@ -297,7 +297,7 @@ export class HybridSource implements DcSource {
   }
 }
 
-/** What the inverter sees of a source behind its DC/DC converter: the voltage of the bus. */
+/** A port behind its DC/DC converter as the inverter sees it: at bus voltage. */
 function atBus(port: DcPort, busVoltageV: number): Writable<DcPort> {
   return {
     type: port.type,

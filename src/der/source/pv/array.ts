@@ -10,13 +10,13 @@ import type { ShadedString } from './shading.ts';
 
 export type { PvConfig, PvThermalConfig };
 
-/** What the array feels. */
+/** Weather at the array. */
 export interface PvWeather {
   /** in the plane of the array */
   readonly irradianceWm2: number;
   readonly ambientTemperatureC: number;
   readonly windSpeedMS: number;
-  /** a fixed cell temperature, or null while the thermal model runs */
+  /** fixed cell temperature; null: the thermal model runs */
   readonly cellTemperatureC: number | null;
 }
 
@@ -26,16 +26,16 @@ export const defaultPvThermal: PvThermalConfig = { u0: 25, u1: 6.84, timeConstan
 const defaultMpptTimeConstantS = 1;
 const defaultStartSeconds = 10;
 const defaultStartRatio = 1.1;
-/** Changes smaller than these move the maximum power by less than 2e-4 of itself and keep the solution. */
+/** Smaller changes move the maximum power by less than 2e-4 of itself and keep the solution. */
 const irradianceStep = 1e-4;
 const temperatureStepK = 0.02;
-/** Part of the maximum power below which nothing counts as moving. */
+/** Tolerance of the settled state, share of the maximum power. */
 const settledShare = 1e-4;
-/** A lag this close to its end is there. */
+/** A lag this close to its end has ended. */
 const arrivedShare = 1e-7;
 const limitShare = 1e-6;
 
-/** off: too dark, or held back by the input; dc_low: the maximum power point lies under the window. */
+/** off: too dark, or the input is open; dc_low: the maximum power point lies below the DC window. */
 export type PvState = PvDetail['mpptState'];
 
 /**
@@ -56,16 +56,16 @@ export class PvSource {
   #parameters: DiodeParameters;
   #solved: SolvedArray;
   #shading: PvShading | null;
-  /** one string in its shade; null: all modules are equal */
+  /** one string with its shaded modules; null: all modules are equal */
   #string: ShadedString | null = null;
-  /** of one module; of one string in shade where the tracker works */
+  /** of one module; with shading, the operating point of the tracker on one string */
   #mpp: MaximumPowerPoint;
-  /** how many of these make a string */
+  /** number of `#mpp` voltages in a string: the modules, or 1 with shading */
   #inSeries: number;
-  /** the input holds the array above its maximum */
+  /** the lower end of the DC window keeps the array above its maximum power point */
   #atEdge = false;
   #mppW = 0;
-  /** most power at or above the lower end of the DC window */
+  /** maximum power within the DC window */
   #windowW = 0;
   #trackedW = 0;
   #phase: 'off' | 'start' | 'track' = 'off';
@@ -75,10 +75,10 @@ export class PvSource {
   #voltageV = 0;
   #currentA = 0;
   #powerW = 0;
-  /** the request that the operating point answers; NaN once the curve has changed */
+  /** power of the operating point; NaN: the curve has changed since */
   #drawnW = NaN;
 
-  /** @throws SimError CONFIG_INVALID with every fault of `config` */
+  /** @throws SimError CONFIG_INVALID with every issue of `config` */
   constructor(config: PvConfig) {
     this.#config = config;
     this.#startVoltageV = config.startVoltageV ?? config.minDcVoltageV * defaultStartRatio;
@@ -93,12 +93,12 @@ export class PvSource {
     this.#solved = new SolvedArray(config, this.#parameters, this.#mpp, null);
   }
 
-  /** Power in W that can be drawn now: behind the maximum while starting or tracking upwards. */
+  /** Power in W that can be drawn now; below the maximum while starting or tracking upwards. */
   get availableDcW(): number {
     return this.#availableDcW;
   }
 
-  /** Power in W at the maximum power point, even when that lies under the DC window. */
+  /** Power in W at the maximum power point, even if that lies below the DC window. */
   get mppW(): number {
     return this.#mppW;
   }
@@ -136,7 +136,7 @@ export class PvSource {
     return this.#irradianceWm2;
   }
 
-  /** The curve in this light: the same object until it is another. */
+  /** The present curve; replaced when it changes. */
   get solved(): SolvedArray {
     return this.#solved;
   }
@@ -154,12 +154,12 @@ export class PvSource {
     return this.#mpp.voc * this.#inSeries;
   }
 
-  /** The terminal voltage is above the window: an alarm of the device, never a limit of the array. */
+  /** The terminal voltage is above the DC window: an alarm of the device, not a limit of the array. */
   get overVoltage(): boolean {
     return this.#voltageV > this.#config.maxDcVoltageV;
   }
 
-  /** How far the tracker is behind the maximum, as a part of it; 1 while starting. */
+  /** Gap of the tracker below the maximum, as a share of it; 1 while starting. */
   get trackingGap(): number {
     if (this.#phase === 'start') return 1;
     return this.#phase === 'off' || this.#mppW === 0 ? 0 : (this.#windowW - this.#trackedW) / this.#mppW;
@@ -171,15 +171,15 @@ export class PvSource {
     return this.#phase === 'track' && this.#windowW - this.#trackedW <= settledShare * this.#mppW;
   }
 
-  /** Under this weather nothing moves any more by over 1e-4 of the maximum power. */
+  /** Under constant weather the power would move by no more than 1e-4 of the maximum. */
   get settled(): boolean {
     if (!this.trackerSettled) return false;
     return this.#mppW === 0 || this.#cellTemperatureC === this.#targetTemperatureC;
   }
 
   /**
-   * Moves on by `dtS` seconds that end under `weather`. A weather with a number that is not finite is
-   * left out: the last one holds.
+   * Advances by `dtS` seconds that end under `weather`. A weather with a number that is not finite is
+   * ignored, and the last one continues.
    */
   prepare(dtS: number, weather: PvWeather): void {
     const dt = dtS > 0 ? dtS : 0;
@@ -196,7 +196,7 @@ export class PvSource {
     this.#track(dt);
   }
 
-  /** Jumps to where `weather` leads in the end: cell temperature reached, started, tracker on the maximum. */
+  /** Jumps to the steady state of `weather`: cell temperature settled, started, tracker on the maximum. */
   settle(weather: PvWeather): void {
     this.#updateWeather(weather);
     this.#cellTemperatureC = this.#targetTemperatureC;
@@ -208,9 +208,9 @@ export class PvSource {
   }
 
   /**
-   * Works at a DC power: `dcW`, at most what is available, at the voltage above the maximum power point that
-   * gives it. An input that is not `energized` leaves the array at open circuit; start sequence and tracker
-   * go on, so that the available power stays known.
+   * Operates at `dcW`, at most the available power, at a voltage above the maximum power point. An input that is not
+   * `energized` leaves the array at open circuit; start sequence and tracker continue, so that the available power
+   * stays known.
    */
   draw(dcW: number, energized: boolean): void {
     const requestW = energized && dcW > 0 ? dcW : 0;
@@ -238,7 +238,7 @@ export class PvSource {
     this.#targetTemperatureC = target;
   }
 
-  /** Solves the curve again when light or temperature has moved on, or has come to rest away from it. */
+  /** Solves the curve again if light or temperature has changed enough, or has settled at another value. */
   #solve(): void {
     const irradianceWm2 = this.#irradianceWm2;
     const temperatureC = this.#cellTemperatureC;
@@ -264,7 +264,7 @@ export class PvSource {
     this.#string = null;
     this.#inSeries = seriesCount;
     this.#mppW = mpp.p * seriesCount * parallelCount;
-    // A maximum under the window leaves the lower edge of the window to work at.
+    // with the maximum below the window, the array operates at the lower edge of the window
     const edgeV = minDcVoltageV / seriesCount;
     this.#atEdge = edgeV > mpp.v;
     const edgeW = this.#atEdge ? Math.max(0, edgeV * currentAt(parameters, edgeV)) : mpp.p;
@@ -307,7 +307,7 @@ export class PvSource {
       this.#trackedW = (goalW * this.#startElapsedS) / this.#startSeconds;
     } else if (this.#trackedW !== goalW) {
       const missing = goalW - this.#trackedW;
-      // Less sun takes power away at once; only the way up has to be found.
+      // falling power follows at once; only rising power has to be tracked
       const arrived = missing <= arrivedShare * goalW;
       this.#trackedW = arrived ? goalW : this.#trackedW - missing * Math.expm1(-dt / this.#mpptTimeConstantS);
     }

@@ -18,26 +18,26 @@ export interface PvConfig {
   readonly module: PvModule;
   /** modules in one string */
   readonly seriesCount: number;
-  /** strings; a fraction scales the array to any power */
+  /** number of strings; a fraction scales the array to any power */
   readonly parallelCount: number;
-  /** lower end of the DC window: the input works at no voltage below */
+  /** lower end of the DC window: minimum operating voltage of the input */
   readonly minDcVoltageV: number;
   /** upper end: only reported, see `overVoltage` */
   readonly maxDcVoltageV: number;
   /** open-circuit voltage at which the input starts; default 1.1 times the lower end of the window */
   readonly startVoltageV?: number;
-  /** of the tracker; default 1 */
+  /** time constant of the tracker; default 1 */
   readonly mpptTimeConstantS?: number;
-  /** from open circuit to the maximum power point, 0 for at once; default 10 */
+  /** time from open circuit to the maximum power point; default 10 */
   readonly startSeconds?: number;
   readonly thermal?: PvThermalConfig;
-  /** on every string alike; default none */
+  /** of every string; default none */
   readonly shading?: PvShading | null;
   /** default global */
   readonly tracker?: PvTracker;
 }
 
-/** @throws SimError CONFIG_INVALID with every fault of `config` */
+/** @throws SimError CONFIG_INVALID with every issue of `config` */
 export function checkConfig(config: PvConfig, startVoltageV: number): void {
   const issues: Issue[] = [];
   const positive = (name: string, value: number | undefined): void => {

@@ -1,4 +1,4 @@
-/** The samples of a PV array's curve, from what the array has been solved for. */
+/** Samples of the curve of a solved PV array. */
 import type { IvPoint } from '../../../contract/device.ts';
 import { lastSample } from '../shared.ts';
 import type { DiodeParameters, MaximumPowerPoint } from './module.ts';
@@ -6,7 +6,7 @@ import { currentAt } from './module.ts';
 import { shadedCurve, stringMaximum } from './shading.ts';
 import type { ShadedString } from './shading.ts';
 
-/** The curve of the array now: volts, amperes, watts. */
+/** A curve of an array: V, A, W. */
 export interface PvCurve {
   readonly curve: readonly IvPoint[];
   /** null in darkness */
@@ -20,7 +20,7 @@ interface Modules {
   readonly parallelCount: number;
 }
 
-/** An array in one light at one temperature. Never changes: another light makes another one. */
+/** An array solved for one irradiance and temperature; immutable. */
 export class SolvedArray {
   readonly #modules: Modules;
   readonly #parameters: DiodeParameters;
@@ -30,7 +30,7 @@ export class SolvedArray {
   /**
    * @param parameters of one module
    * @param mpp of one module
-   * @param string one string in its shade; null: all modules are equal
+   * @param string one string with its shaded modules; null: all modules are equal
    */
   constructor(modules: Modules, parameters: DiodeParameters, mpp: MaximumPowerPoint, string: ShadedString | null) {
     this.#modules = modules;
@@ -40,8 +40,7 @@ export class SolvedArray {
   }
 
   /**
-   * Samples, rising in voltage from 0 to open circuit, the maximum power point among them. In darkness a single sample
-   * of zeros.
+   * Samples from 0 V to open circuit, with the maximum power point among them. In darkness a single sample of zeros.
    * @param points number of samples; fewer than 3 count as 3, more than 1000 as 1000
    */
   curve(points: number): PvCurve {
@@ -51,7 +50,7 @@ export class SolvedArray {
     if (!(mpp.p > 0)) return { curve: [{ v: 0, i: 0, p: 0 }], mpp: null, vOcV: 0, iScA: 0 };
     const peak = { v: mpp.v * seriesCount, i: mpp.i * parallelCount, p: mpp.p * seriesCount * parallelCount };
     const last = lastSample(points);
-    // The sample nearest to the maximum gives way to it; the two ends never do.
+    // the maximum replaces its nearest sample, but never one of the two ends
     const peakAt = Math.min(Math.max(Math.round((mpp.v / mpp.voc) * last), 1), last - 1);
     const curve: IvPoint[] = [];
     for (let at = 0; at <= last; at++) {

@@ -21,7 +21,7 @@ export interface PvModule {
   readonly dEgdT: number;
 }
 
-/** Built-in modules: a CEC data base record, and a 270 W datasheet fitted with the De Soto method. */
+/** Built-in modules: a record of the CEC database, and a 270 W datasheet fitted with the De Soto method. */
 export const pvModules = {
   'CS5P-220M': {
     name: 'CS5P-220M',
@@ -55,7 +55,7 @@ export interface DiodeParameters {
   readonly i0: number;
   /** series resistance, ohm */
   readonly rS: number;
-  /** shunt conductance, 1/ohm: darkness has an infinite resistance but a conductance of 0 */
+  /** shunt conductance, 1/ohm; 0 in darkness, where the resistance would be infinite */
   readonly gSh: number;
   /** n Ns k T / q, V */
   readonly a: number;
@@ -73,12 +73,12 @@ export interface MaximumPowerPoint {
 const referenceK = 298.15;
 const referenceIrradianceWm2 = 1000;
 const boltzmannEvPerK = 8.617333262e-5;
-/** Silicon is described between these; colder or hotter cells count as being at the end. */
+/** Range of cell temperatures in which the model of silicon is valid; outside, the nearest end counts. */
 const minCellC = -100;
 const maxCellC = 150;
-/** Starlight: below it the saturation current would drown the light current in rounding. */
+/** Darkness begins here: below it the light current is lost in rounding beside the saturation current. */
 const minSuns = 1e-9;
-/** Less is no resistance: it would only overflow. */
+/** Smaller resistances count as 0, because they would overflow. */
 const minSeriesOhm = 1e-6;
 const darkMpp: MaximumPowerPoint = { v: 0, i: 0, p: 0, voc: 0, isc: 0 };
 const dark: DiodeParameters = { iL: 0, i0: 1, rS: 0, gSh: 0, a: 1 };
@@ -103,8 +103,9 @@ export function parametersAt(module: PvModule, irradianceWm2: number, cellTemper
   };
 }
 
-// Everything below works with the voltage across the diode, vd = V + I rS: current and terminal voltage
-// are explicit in it, so a solution needs one Newton loop and never one inside another.
+// All solutions below iterate over the voltage across the diode, vd = V + I rS. Current and terminal voltage are
+// explicit
+// in it, so one Newton loop is enough and none is nested.
 
 function diodeCurrent(p: DiodeParameters, vd: number): number {
   return p.iL - p.i0 * Math.expm1(vd / p.a) - p.gSh * vd;
@@ -113,13 +114,13 @@ function diodeCurrent(p: DiodeParameters, vd: number): number {
 /** Open-circuit voltage in V. */
 export function voc(p: DiodeParameters): number {
   if (!(p.iL > 0)) return 0;
-  // Current falls and is concave in vd: Newton from the right of the root comes down to it without overshoot.
+  // current falls and is concave in vd: Newton converges from the right of the root without overshoot
   let vd = p.a * Math.log1p(p.iL / p.i0);
   for (let n = 0; n < iterations; n++) {
     const grown = p.i0 * Math.exp(vd / p.a);
     const step = (grown - p.i0 + p.gSh * vd - p.iL) / (grown / p.a + p.gSh);
     vd -= step;
-    // The next step would square the error.
+    // the next step would square the error
     if (!(step > vd * 1e-7)) break;
   }
   return Math.max(vd, 0);
@@ -138,7 +139,7 @@ export function currentAt(p: DiodeParameters, voltageV: number): number {
   if (!(p.iL > 0)) return 0;
   const v = Math.max(voltageV, 0);
   if (p.rS === 0) return Math.max(diodeCurrent(p, v), -Number.MAX_VALUE);
-  // Two upper bounds of vd; the second one keeps the exponential finite far above the open-circuit voltage.
+  // two upper bounds of vd; the second one keeps the exponential finite far above the open-circuit voltage
   let vd = Math.min(v + p.rS * p.iL, p.a * Math.log1p((p.iL + v / p.rS) / p.i0));
   for (let n = 0; n < iterations; n++) {
     const grown = p.i0 * Math.exp(vd / p.a);
@@ -164,7 +165,7 @@ export function maximumPowerPoint(p: DiodeParameters): MaximumPowerPoint {
 function diodeVoltageAtMaximum(p: DiodeParameters, vOpen: number): number {
   let low = 0;
   let high = vOpen;
-  // About right for crystalline silicon; any other module only needs a step or two more.
+  // a good guess for crystalline silicon; other modules need one or two more steps
   let vd = 0.87 * vOpen;
   for (let n = 0; n < iterations; n++) {
     const grown = p.i0 * Math.exp(vd / p.a);
@@ -181,15 +182,16 @@ function diodeVoltageAtMaximum(p: DiodeParameters, vOpen: number): number {
     const moved = inside ? next : (low + high) / 2;
     const change = Math.abs(moved - vd);
     vd = moved;
-    // Power is flat here, and the next Newton step would square the error.
+    // power is flat here, and the next Newton step would square the error
     if (change <= 1e-7 * vOpen) break;
   }
   return vd;
 }
 
 /**
- * The voltage in V between the maximum power point and open circuit at which the module gives `powerW`:
- * where a curtailed inverter works. 0 or less gives the open-circuit voltage, the maximum or more its voltage.
+ * The voltage in V between the maximum power point and open circuit at which the module gives `powerW`: the operating
+ * point of a curtailed inverter. 0 or less gives the open-circuit voltage, the maximum or more the voltage of the
+ * maximum.
  */
 export function voltageForPower(p: DiodeParameters, powerW: number, mpp: MaximumPowerPoint): number {
   if (!(powerW > 0)) return mpp.voc;
@@ -216,8 +218,8 @@ export function voltageForPower(p: DiodeParameters, powerW: number, mpp: Maximum
 }
 
 /**
- * First guess: where the parabola through the maximum has this power. Power falls faster than it, so the guess
- * lies to the right, from where Newton comes down without overshoot.
+ * First guess from the parabola through the maximum. Power falls faster than the parabola, so the guess lies to the
+ * right of the solution, from where Newton converges without overshoot.
  */
 function startForPower(p: DiodeParameters, powerW: number, mpp: MaximumPowerPoint, vdMax: number): number {
   const grown = p.i0 * Math.exp(vdMax / p.a);

@@ -6,14 +6,14 @@ import { PvSource } from './array.ts';
 import type { PvConfig } from './array.ts';
 import type { DcPort, DcRequest, DcSource, PvArray, SourceCondition, SourceInput } from '../source.ts';
 
-/** Gap of the tracker up to which it counts as following. */
+/** A tracker with a gap up to this counts as settled, share of the maximum power. */
 const followingGap = 0.005;
 
 /** A PV array as the one DC port of a device. */
 export class PvPort implements DcSource {
   readonly #array: PvSource;
   readonly ports: readonly DcPort[];
-  /** of the profile */
+  /** shading of the profile */
   readonly #shading: PvShading | null;
   readonly absorbableDcW = 0;
   readonly maxStepS = Infinity;
@@ -38,8 +38,8 @@ export class PvPort implements DcSource {
   }
 
   /**
-   * Under slowly rising light the tracker is always a little behind and the cell temperature drifts: both go on
-   * within the accuracy of a one-second step.
+   * Under slowly rising light the tracker is always a little behind and the cell temperature drifts: a step of one
+   * second is accurate enough for both.
    */
   get settled(): boolean {
     return this.#array.trackingGap <= followingGap;
@@ -88,7 +88,7 @@ export class PvPort implements DcSource {
   }
 
   clearFaults(): void {
-    /* nothing latches here */
+    /* a PV array has no latched faults */
   }
 
   restart(): void {

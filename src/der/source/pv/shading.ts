@@ -1,4 +1,4 @@
-/** A string of PV modules with bypass diodes, some of them in shade: its curve has up to two power maxima. */
+/** A string of PV modules with bypass diodes, some of the modules in shade: its curve has up to two power maxima. */
 import type { PvShading } from '../../../contract/kinds/pv.ts';
 import type { IvPoint } from '../../../contract/device.ts';
 import { lastSample } from '../shared.ts';
@@ -6,12 +6,12 @@ import type { Writable } from '../source.ts';
 import type { DiodeParameters, MaximumPowerPoint, PvModule } from './module.ts';
 import { currentAt, parametersAt, voc } from './module.ts';
 
-/** global: a tracker that scans the curve; local: one that comes from open circuit and stays on the first maximum. */
+/** global: the tracker scans the curve; local: it starts at open circuit and stays on the first maximum. */
 export const pvTrackers = ['global', 'local'] as const;
 export type PvTracker = (typeof pvTrackers)[number];
 
 interface Peak extends IvPoint {
-  /** diode voltage of the module that leads the branch, V */
+  /** diode voltage of the leading module of the branch, V */
   readonly x: number;
 }
 
@@ -21,11 +21,11 @@ export interface ShadedString {
   readonly shaded: DiodeParameters;
   readonly litCount: number;
   readonly shadedCount: number;
-  /** what the bypass diodes of all shaded modules take when they conduct, V */
+  /** voltage of the bypass diodes of all shaded modules when they conduct, V */
   readonly dropV: number;
   readonly openV: number;
   readonly shortA: number;
-  /** where the bypass diodes begin to conduct: to the left they do, to the right the shaded modules carry the current */
+  /** the bypass diodes conduct to the left of this point; to the right the shaded modules carry the current */
   readonly kneeV: number;
   readonly kneeW: number;
   /** diode voltages at the knee, and of a shaded module at open circuit, V */
@@ -41,7 +41,7 @@ export interface ShadedString {
 export const bypassDropV = 0.5;
 
 const iterations = 60;
-/** The Newton step after one this small would be lost in rounding, or nearly. */
+/** After a Newton step this small the next one would be lost in rounding. */
 const tolerance = 1e-6;
 
 /** A point of a branch with the derivatives by the diode voltage of its leading module. */
@@ -53,7 +53,7 @@ type Goal = 'peak' | 'power' | 'voltage';
 /** Diode voltage in V at which a lit module carries `currentA`. */
 function diodeVoltageAt(p: DiodeParameters, currentA: number): number {
   const left = p.iL - currentA;
-  // Current falls and is concave: from the right Newton comes down to the root, from the left it steps over it once.
+  // current falls and is concave: Newton converges from the right, and from the left it overshoots once
   let vd = left > 0 ? p.a * Math.log1p(left / p.i0) : left / p.gSh;
   for (let n = 0; n < iterations; n++) {
     const grown = p.i0 * Math.exp(vd / p.a);
@@ -77,7 +77,10 @@ function bypassedDiodeVoltage(p: DiodeParameters): number {
   return vd;
 }
 
-/** Fills `at`. Left of the knee the lit modules lead, right of it the shaded ones, and the lit follow their current. */
+/**
+ * Fills `at`. The lit modules lead left of the knee; right of it the shaded ones do, and the lit modules follow their
+ * current.
+ */
 function evaluate(s: ShadedString, side: Side, x: number): void {
   const leader = side === 'left' ? s.lit : s.shaded;
   const grown = leader.i0 * Math.exp(x / leader.a);
@@ -101,10 +104,10 @@ function evaluate(s: ShadedString, side: Side, x: number): void {
   at.d2v = litCount * (bend - lit.rS * at.d2i) - shadedCount * leader.rS * at.d2i;
 }
 
-/** Diode voltage where the goal is met, and `at` with it: every goal is a falling function. Newton inside a bracket. */
+/** Diode voltage that meets the goal; fills `at`. Every goal is a falling function: Newton inside a bracket. */
 function solve(s: ShadedString, side: Side, goal: Goal, target: number, low: number, high: number): number {
   const span = high - low;
-  // the diode bends close to the upper end
+  // the knee of the diode is close to the upper end
   let x = goal === 'voltage' ? (low + high) / 2 : high - 0.13 * span;
   for (let n = 0; n < iterations; n++) {
     evaluate(s, side, x);
@@ -123,7 +126,7 @@ function solve(s: ShadedString, side: Side, goal: Goal, target: number, low: num
   return x;
 }
 
-/** The maximum inside one branch, or null where power only rises or falls. */
+/** The maximum inside one branch, or null if power only rises or only falls. */
 function peakIn(s: ShadedString, side: Side, low: number, high: number): Peak | null {
   if (!(high > low)) return null;
   const knee = side === 'left' ? high : low;
@@ -134,7 +137,7 @@ function peakIn(s: ShadedString, side: Side, low: number, high: number): Peak | 
   return at.v > 0 && at.i > 0 ? { x, v: at.v, i: at.i, p: at.v * at.i } : null;
 }
 
-/** Solves the curve between its ends; without light on the shaded modules their bypass diodes conduct at any current. */
+/** Solves the curve. Without light on the shaded modules their bypass diodes conduct at any current. */
 function solveCurve(s: Writable<ShadedString>): void {
   const { lit, shaded, litCount, shadedCount, dropV } = s;
   if (!(lit.iL > 0)) return;
@@ -158,8 +161,8 @@ function solveCurve(s: Writable<ShadedString>): void {
 }
 
 /**
- * Solves a string of `seriesCount` modules under a shade, every module at the same cell temperature.
- * @param irradianceWm2 outside of the shade
+ * Solves a string of `seriesCount` modules of which some are in shade, all at the same cell temperature.
+ * @param irradianceWm2 on the lit modules
  */
 export function shadedString(
   module: PvModule,
@@ -169,7 +172,7 @@ export function shadedString(
   cellTemperatureC: number,
 ): ShadedString {
   const shadedCount = seriesCount * Math.min(Math.max(shadedShare, 0), 1);
-  // one literal: copies of it with more members would cost more than the solution
+  // one literal: copies with more members would cost more than the solution
   const solved: Writable<ShadedString> = {
     lit: parametersAt(module, irradianceWm2, cellTemperatureC),
     shaded: parametersAt(module, irradianceWm2 * Math.min(Math.max(irradianceShare, 0), 1), cellTemperatureC),
@@ -190,7 +193,9 @@ export function shadedString(
   return solved;
 }
 
-/** Current of the string in A at a voltage in V; 0 from the open-circuit voltage up, negative voltages count as 0. */
+/**
+ * Current of the string in A at a voltage in V; 0 at and above the open-circuit voltage, negative voltages count as 0.
+ */
 export function stringCurrentAt(s: ShadedString, voltageV: number): number {
   if (!(voltageV < s.openV)) return 0;
   const v = Math.max(voltageV, 0);
@@ -199,20 +204,20 @@ export function stringCurrentAt(s: ShadedString, voltageV: number): number {
   return Math.max(at.i, 0);
 }
 
-/** Local maxima, rising in voltage: one or two, none in darkness. V, A, W of one string. */
+/** Local maxima by rising voltage: one or two, none in darkness. V, A, W of one string. */
 export function stringMaxima(s: ShadedString): readonly IvPoint[] {
   return [s.left, s.right].filter((peak) => peak !== null).map(({ v, i, p }) => ({ v, i, p }));
 }
 
-/** The greatest maximum with the two ends of the curve, of one string. */
+/** The global maximum and the two ends of the curve of one string. */
 export function stringMaximum(s: ShadedString): MaximumPowerPoint {
   const best = s.left !== null && (s.right === null || s.left.p >= s.right.p) ? s.left : s.right;
   return { v: best?.v ?? 0, i: best?.i ?? 0, p: best?.p ?? 0, voc: s.openV, isc: s.shortA };
 }
 
 /**
- * Where a tracker works whose input begins at `edgeV`: on a maximum above it, or at the edge. With the two ends of the
- * curve, of one string.
+ * Operating point of a tracker whose input starts at `edgeV`: a maximum above it, or the edge itself; and the two ends
+ * of the curve of one string.
  */
 export function trackedMaximum(s: ShadedString, tracker: PvTracker, edgeV: number): MaximumPowerPoint {
   const { openV, shortA, left, right } = s;
@@ -230,13 +235,13 @@ export function trackedMaximum(s: ShadedString, tracker: PvTracker, edgeV: numbe
 }
 
 /**
- * The voltage in V at which a string gives `powerW`, looking upwards from where the tracker works: a curtailed
- * inverter. 0 or less gives the open-circuit voltage, what the tracker has or more its voltage.
+ * The voltage in V above the operating point of the tracker at which a string gives `powerW`: a curtailed inverter.
+ * 0 or less gives the open-circuit voltage, the power of the tracker or more its voltage.
  */
 export function stringVoltageForPower(s: ShadedString, powerW: number, tracked: MaximumPowerPoint): number {
   if (!(powerW > 0)) return s.openV;
   if (powerW >= tracked.p) return tracked.v;
-  // between the left maximum and the knee power falls no further than to that of the knee
+  // between the left maximum and the knee power does not fall below that of the knee
   if (s.left !== null && tracked.v < s.kneeV && powerW >= s.kneeW)
     solve(s, 'left', 'power', powerW, s.left.x, s.litKneeX);
   else solve(s, 'right', 'power', powerW, s.right?.x ?? s.shadedKneeX, s.shadedOpenX);
@@ -244,8 +249,8 @@ export function stringVoltageForPower(s: ShadedString, powerW: number, tracked: 
 }
 
 /**
- * Samples of a string's curve, rising in voltage from 0 to open circuit. The greatest maximum is always among them, the
- * other one where it has a sample of its own. In darkness a single sample of zeros.
+ * Samples of a string's curve from 0 V to open circuit. The global maximum is always among them, the other one if it
+ * has a nearest sample of its own. In darkness a single sample of zeros.
  * @param points number of samples; fewer than 3 count as 3, more than 1000 as 1000
  */
 export function shadedCurve(s: ShadedString, points: number): readonly IvPoint[] {
@@ -258,7 +263,7 @@ export function shadedCurve(s: ShadedString, points: number): readonly IvPoint[]
     const i = n === 0 ? s.shortA : stringCurrentAt(s, v);
     curve.push({ v, i, p: v * i });
   }
-  // The sample nearest to a maximum gives way to it; the two ends never do. The greatest goes last, so it stays.
+  // a maximum replaces its nearest sample, but never one of the two ends; the global maximum is set last, so it stays
   const peaks = [...stringMaxima(s)].sort((a, b) => a.p - b.p);
   for (const peak of peaks) curve[Math.min(Math.max(Math.round((peak.v / s.openV) * last), 1), last - 1)] = peak;
   return curve;

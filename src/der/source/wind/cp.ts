@@ -1,8 +1,8 @@
-/** Power coefficients of rotors as functions of tip-speed ratio and pitch. */
+/** Power coefficients of rotors by tip-speed ratio and pitch. */
 import type { WindCpModel } from '../../../contract/kinds/wind.ts';
 import { nrelCpAxes, nrelCpRows } from './nrel-cp.ts';
 
-/** Both formulas lose their meaning below this tip-speed ratio. */
+/** Minimum tip-speed ratio of both formulas. */
 const minRatio = 0.5;
 
 /** Heier: maximum 0.4800 at tip-speed ratio 8.100 and pitch 0. Unclamped: negative values brake. */
@@ -24,7 +24,7 @@ export function slootwegCp(tipSpeedRatio: number, pitchDeg: number): number {
 const columns = nrelCpRows[0]?.length ?? 0;
 const table = Float64Array.from(nrelCpRows.flat(), (thousandths) => thousandths / 1000);
 
-/** Table of the NREL 5-MW rotor, bilinear; beyond its last tip-speed ratio the last slope goes on. */
+/** Table of the NREL 5-MW rotor, bilinear; above its last tip-speed ratio the last slope continues. */
 export function nrelCp(tipSpeedRatio: number, pitchDeg: number): number {
   const x = Math.max(0, (tipSpeedRatio - nrelCpAxes.firstTipSpeedRatio) / nrelCpAxes.tipSpeedRatioStep);
   const y = Math.min(Math.max(0, pitchDeg), columns - 1);
@@ -41,9 +41,9 @@ interface CpSurface {
   readonly at: (tipSpeedRatio: number, pitchDeg: number) => number;
   readonly bestRatio: number;
   readonly maxCp: number;
-  /** below, the torque coefficient stays as it is here */
+  /** below this ratio the torque coefficient is constant */
   readonly firstRatio: number;
-  /** largest pitch the surface holds for; on from there to feather in a straight line */
+  /** maximum pitch of the surface; from there to feather cp is linear */
   readonly lastPitchDeg: number;
 }
 
@@ -54,12 +54,15 @@ export const cpSurfaces: Readonly<Record<WindCpModel, CpSurface>> = {
 };
 
 export const featherDeg = 90;
-/** Feathered blades only drag: their power goes with the third power of the rotor speed. */
+/** Feathered blades only drag: the power lost rises with the cube of the rotor speed. */
 const featherDrag = 0.004;
-/** Far off the design range the rotor only brakes, with a torque as the square of its speed. */
+/**
+ * Above this ratio, far outside the design range, the rotor only brakes, with a torque proportional to its speed
+ * squared.
+ */
 const maxRatio = 25;
 
-/** A surface fitted to one rotor: its best tip-speed ratio moved, its height scaled. */
+/** A surface fitted to one rotor: best tip-speed ratio shifted, height scaled. */
 export interface RotorCp {
   readonly model: WindCpModel;
   readonly bestRatio: number;

@@ -1,4 +1,4 @@
-/** Wind at the hub: the mean of the surroundings, turbulence, and what the whole rotor feels of both. */
+/** Wind at the hub: mean wind, turbulence, and their average over the rotor. */
 import type { TurbulenceClass, WindParameters } from '../../../contract/kinds/wind.ts';
 import type { RandomStream } from '../../../core/random.ts';
 
@@ -6,10 +6,10 @@ import type { RandomStream } from '../../../core/random.ts';
 const referenceIntensity: Readonly<Record<TurbulenceClass, number>> = { A: 0.16, B: 0.14, C: 0.12, none: 0 };
 /** Kaimal integral scale of the longitudinal component for hubs above 60 m. */
 const lengthScaleM = 340.2;
-/** No wind blows harder; a given value beyond counts as this. */
+/** Maximum wind speed; higher values count as this. */
 const maxMS = 60;
 const minMS = 0.5;
-/** The mean over a rotor changes no faster than in the extreme coherent gust of IEC 61400-1: 15 m/s in 10 s. */
+/** Maximum slope of the mean over a rotor: the extreme coherent gust of IEC 61400-1, 15 m/s in 10 s. */
 const maxRiseMS2 = 1.5;
 const nodeTolerance = 1e-9;
 
@@ -34,8 +34,8 @@ export interface WindOverride {
 }
 
 /**
- * Turbulence is an Ornstein-Uhlenbeck process on whole seconds of simulated time, with straight lines between: neither
- * tick nor sub-step changes its course. It goes on unseen while an override holds.
+ * Turbulence is an Ornstein-Uhlenbeck process on whole seconds of simulated time, linear in between, so that neither
+ * tick nor sub-step changes it. It continues without effect during an override.
  */
 export class HubWind {
   readonly #random: RandomStream;
@@ -89,7 +89,7 @@ export class HubWind {
     this.#switched = true;
   }
 
-  /** Jumps to a steady wind: no turbulence yet, the rotor filled with it. @param measuredMS at anemometer height */
+  /** Jumps to a steady wind without turbulence, the same over the rotor. @param measuredMS at anemometer height */
   settle(measuredMS: number): void {
     this.#meanMS = this.#target(measuredMS);
     this.#slopeMS2 = 0;
@@ -101,16 +101,16 @@ export class HubWind {
     this.#rotorMS = this.#meanMS;
   }
 
-  /** Begins a sub-step of `dtS` at whose end the anemometer shows `measuredMS`. */
+  /** Begins a sub-step of `dtS`. @param measuredMS at anemometer height at its end */
   begin(dtS: number, measuredMS: number): void {
     const target = this.#target(measuredMS);
-    // A switch of the source is a step; the data themselves run in straight lines.
+    // a switch between override and data is a step; the data themselves are linear
     if (this.#switched || !(dtS > 0)) this.#meanMS = target;
     this.#switched = false;
     this.#slopeMS2 = dtS > 0 ? (target - this.#meanMS) / dtS : 0;
   }
 
-  /** Moves on by a part of the sub-step, at most 1 s. @returns wind over the rotor in the middle of it, m/s */
+  /** Advances by a part of the sub-step, at most 1 s. @returns mean wind over the rotor during it, m/s */
   advance(stepS: number): number {
     this.#meanMS += this.#slopeMS2 * stepS;
     this.#phaseS += stepS;

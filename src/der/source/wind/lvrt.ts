@@ -34,7 +34,7 @@ export class LowVoltageRideThrough {
     return this.#state;
   }
 
-  /** Most DC power that may go in the prepared sub-step, W. */
+  /** Maximum DC power in the prepared sub-step, W. */
   get limitW(): number {
     return this.#limitW;
   }
@@ -61,9 +61,9 @@ export class LowVoltageRideThrough {
     this.#dtS = 0;
   }
 
-  /** @param terminalPu mean AC voltage over the sub-step @param running a turbine out of service rides through nothing */
+  /** @param terminalPu mean AC voltage over the sub-step @param running false: out of service, no ride-through */
   prepare(dtS: number, terminalPu: number, running: boolean): void {
-    // What passed in the sub-step before this one.
+    // time of the last sub-step
     this.#crowbarS = Math.max(0, this.#crowbarS - this.#dtS);
     if (this.#crowbarS < 1e-9) this.#crowbarS = 0;
     this.#dtS = dtS;
@@ -74,8 +74,9 @@ export class LowVoltageRideThrough {
   }
 
   /**
-   * Power in W that the chopper burns beside what is drawn. A generator that was held back gives no more than before.
-   * @param availableW what the generator could give
+   * Power in W that the chopper dissipates besides the drawn power. A curtailed generator gives no more than before the
+   * dip.
+   * @param availableW available power of the generator
    */
   chopperW(availableW: number, dcW: number): number {
     if (this.#state !== 'active' || !(this.#dtS > 0)) return 0;
@@ -124,7 +125,7 @@ export class LowVoltageRideThrough {
       );
     }
     if (this.#state !== 'recovering') return Infinity;
-    // A straight line; its middle is its mean over the sub-step.
+    // linear, so the middle is the mean over the sub-step
     const done = Math.min(1, (this.#recoveringS + dtS / 2) / this.#p.lvrtRecoveryS);
     return this.#fromW + Math.max(0, this.#beforeW - this.#fromW) * done;
   }

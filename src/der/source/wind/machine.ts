@@ -1,4 +1,4 @@
-/** The machines with their dynamics, and one of them fitted to the parameters of a profile. */
+/** The reference machines with their dynamics, and their scaling to the parameters of a profile. */
 import { windTurbines } from '../../../contract/kinds/wind.ts';
 import type { WindParameters, WindTurbineName } from '../../../contract/kinds/wind.ts';
 import { cpSurfaces } from './cp.ts';
@@ -9,17 +9,19 @@ interface Dynamics {
   readonly ratedRadS: number;
   readonly minRadS: number;
   readonly bestRatio: number;
-  /** scales the analytic surface; the small rotor has simple blades and reaches its rating at 11 m/s */
+  /**
+   * scales the analytic surface; below 1 for the simple blades of the small rotor, which reaches its rating at 11 m/s
+   */
   readonly cpFactor: number;
   readonly pitchRateDegS: number;
   /** shaft to AC terminals */
   readonly chainEfficiency: number;
   readonly gearRatio: number;
-  /** pitch per relative error of speed, degrees and degrees per second, halved at the pitch of `gainHalfDeg` */
+  /** pitch per relative error of speed, degrees and degrees per second; half of it at pitch `gainHalfDeg` */
   readonly pitchGainDeg: number;
   readonly pitchGainDegS: number;
   readonly gainHalfDeg: number;
-  /** where the torque leaves the law of region 2, of rated speed */
+  /** speed at which the torque leaves the law of region 2, of rated */
   readonly kneePart: number;
 }
 
@@ -74,10 +76,10 @@ const dynamics: Readonly<Record<WindTurbineName, Dynamics>> = {
   },
 };
 
-/** Torque comes in over this part of the minimum speed to either side of it. */
+/** The torque starts within this share of the minimum speed to either side of it. */
 const minSpeedHalfWidth = 0.015;
 
-/** One turbine ready to compute with, shared by the devices of one profile. Powers are at the shaft unless named otherwise. */
+/** Constants of one turbine, shared by the devices of one profile. Powers are at the shaft unless named otherwise. */
 export interface Machine {
   readonly cp: RotorCp;
   readonly radiusM: number;
@@ -105,7 +107,7 @@ export interface Machine {
   readonly ratedTorqueNm: number;
 }
 
-/** Scales with the rotor area: tip speed and seconds of rated power stored in the rotor stay. */
+/** Scales the reference machine with the rotor area; tip speed and inertia constant (s) stay the same. */
 export function createMachine(parameters: WindParameters): Machine {
   const d = dynamics[parameters.turbine];
   const reference = windTurbines[parameters.turbine];
@@ -145,7 +147,7 @@ export function createMachine(parameters: WindParameters): Machine {
   };
 }
 
-/** Generator torque in N m that the controller holds at a rotor speed when all power is taken. */
+/** Generator torque in N m of the controller at a rotor speed when all power is drawn. */
 export function lawTorqueNm(m: Machine, radS: number): number {
   if (radS >= m.ratedRadS) return m.ratedShaftW / radS;
   if (radS > m.kneeRadS) {

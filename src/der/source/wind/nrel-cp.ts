@@ -1,7 +1,7 @@
 /**
  * Power coefficient of the NREL 5-MW rotor in thousandths, rounded. One row per half tip-speed ratio from 2 to 14.5,
- * in it one value per whole degree of pitch from 0 to 30.
- * Origin: ROSCO (Apache-2.0), Examples/Test_Cases/NREL-5MW/Cp_Ct_Cq.NREL5MW.txt.
+ * with one value per whole degree of pitch from 0 to 30. Origin: ROSCO (Apache-2.0),
+ * Examples/Test_Cases/NREL-5MW/Cp_Ct_Cq.NREL5MW.txt.
  */
 export const nrelCpRows: readonly (readonly number[])[] = [
   [

@@ -2,9 +2,9 @@
 import { featherDeg } from './cp.ts';
 import type { Machine } from './machine.ts';
 
-/** In operation the pitch stays below; beyond lies the way to feather. */
+/** Maximum pitch in operation; larger angles lead to feather. */
 const maxPitchDeg = 60;
-/** Stored energy drives the blades this fast in an emergency, whatever the drive can do. */
+/** Minimum pitch rate in an emergency, driven by stored energy. */
 const emergencyRateDegS = 8;
 
 export class PitchDrive {
@@ -22,7 +22,7 @@ export class PitchDrive {
     return this.#deg;
   }
 
-  /** How far above the smallest pitch in operation, degrees. */
+  /** Pitch above the minimum pitch in operation, degrees. */
   get aboveFineDeg(): number {
     return this.#deg - this.#fineDeg;
   }
@@ -34,7 +34,7 @@ export class PitchDrive {
     this.#leadDeg = 0;
   }
 
-  /** Moves towards an angle as fast as the drive can; the controller goes on from there. */
+  /** Moves towards an angle at the rate of the drive; the controller continues from there. */
   moveTo(goalDeg: number, stepS: number): void {
     const maxMoveDeg = this.#m.pitchRateDegS * stepS;
     this.#deg += Math.min(Math.max(goalDeg - this.#deg, -maxMoveDeg), maxMoveDeg);
@@ -42,7 +42,7 @@ export class PitchDrive {
     this.#leadDeg = 0;
   }
 
-  /** Towards feather on loss of grid or overspeed. */
+  /** Moves towards feather on loss of grid or overspeed. */
   feather(stepS: number): void {
     const maxMoveDeg = Math.max(this.#m.pitchRateDegS, emergencyRateDegS) * stepS;
     this.#deg = Math.min(featherDeg, this.#deg + maxMoveDeg);
@@ -50,7 +50,7 @@ export class PitchDrive {
     this.#leadDeg = 0;
   }
 
-  /** Pitch that the controller starts from, degrees; 0: none. The blades do not jump when it comes or goes. */
+  /** Feed-forward pitch of the controller, degrees; 0: none. The blades do not jump when it starts or ends. */
   get leadDeg(): number {
     return this.#leadDeg;
   }
@@ -63,7 +63,7 @@ export class PitchDrive {
   /**
    * PI control of the rotor speed with gain schedule, limits of angle and rate, and anti-windup.
    * @param error speed above its reference, of rated speed
-   * @param fineDeg smallest pitch at this wind
+   * @param fineDeg minimum pitch at this wind
    */
   control(error: number, fineDeg: number, stepS: number): void {
     const m = this.#m;
@@ -78,7 +78,7 @@ export class PitchDrive {
     const demandDeg = Math.min(Math.max(lead + integral + gain * m.pitchGainDeg * error, fineDeg), maxPitchDeg);
     const maxMoveDeg = m.pitchRateDegS * stepS;
     const change = demandDeg - this.#deg;
-    // While the drive cannot follow, the integral waits unless it moves back.
+    // anti-windup: while the drive cannot follow, the integral may only move back
     if (Math.abs(change) <= maxMoveDeg || (integral - this.#integralDeg) * change < 0) this.#integralDeg = integral;
     this.#deg += Math.min(Math.max(change, -maxMoveDeg), maxMoveDeg);
   }

@@ -1,4 +1,4 @@
-/** A running turbine without rotor dynamics, for time scales at which nobody could watch them. */
+/** A running turbine without rotor dynamics, for high simulation rates. */
 import type { Machine } from './machine.ts';
 import { aeroW, steadyAt } from './steady.ts';
 import type { SteadyTable } from './steady.ts';
@@ -8,13 +8,13 @@ const ratedShare = 0.99;
 
 /**
  * Power follows the steady curve with a first-order lag, exact for any step. The curve alone would give up to 0.8 % too
- * much energy under turbulence, because inertia keeps the rotor from its best tip-speed ratio in gusts: the power is
- * that of the present wind on a rotor that turns as the wind of some seconds ago asks for.
+ * much energy under turbulence, because inertia keeps the rotor from its best tip-speed ratio in gusts. The goal is
+ * therefore the power of the present wind on a rotor whose speed follows the wind with a lag.
  */
 export class QuasiSteady {
   readonly #m: Machine;
   readonly #steady: SteadyTable;
-  /** wind that the rotor speed has followed, m/s */
+  /** wind whose steady rotor speed has been reached, m/s */
   #slowMS = 0;
   #powerW = 0;
 
@@ -40,7 +40,7 @@ export class QuasiSteady {
   advance(stepS: number, windMS: number, energized: boolean): number {
     const m = this.#m;
     const speedRadS = Math.max(steadyAt(this.#steady.radS, this.#slowMS), m.minRadS);
-    // linear answer of the speed in region 2
+    // linearised response of the speed in region 2
     const inertiaS = m.inertiaKgM2 / (3 * m.torqueFactor * speedRadS);
     this.#slowMS -= (windMS - this.#slowMS) * Math.expm1(-stepS / inertiaS);
     const goalW = energized ? this.#goalW(windMS) : 0;

@@ -1,22 +1,22 @@
-/** Operating states of a turbine: when it starts, runs and stops. */
+/** State machine of a turbine: start, run and stop. */
 import type { WindParameters, WindState } from '../../../contract/kinds/wind.ts';
 
-/** Mean wind this far below cut-in for `calmS` ends the run. */
+/** The run ends after `calmS` of mean wind this far below cut-in. */
 const calmMarginMS = 0.5;
 const calmS = 60;
 const gustMarginMS = 5;
 const gustS = 3;
 const returnMarginMS = 3;
-/** A run without grid longer than this is over; a shorter one goes on where it was. */
+/** The run ends after this time without grid; after a shorter one it continues. */
 const openS = 2;
-/** Below this part of the minimum speed a run has to be begun anew. */
+/** Below this share of the minimum speed the turbine has to run up again. */
 const stallPart = 0.7;
 
-/** What the sequence decides on, at the end of a step. */
+/** Inputs of the sequence at the end of a step. */
 export interface SequenceInput {
   readonly meanMS: number;
   readonly hubMS: number;
-  /** rotor speed per minimum speed of the generator */
+  /** rotor speed as a share of the minimum speed of the generator */
   readonly speedPart: number;
   readonly energized: boolean;
   readonly gridOk: boolean;
@@ -42,12 +42,12 @@ export class Sequence {
     return this.phase === 'run';
   }
 
-  /** @param rated the pitch holds the speed at rated power */
+  /** @param rated the turbine is at rated power, with the pitch controlling the speed */
   state(rated: boolean): WindState {
     return this.phase === 'run' ? (rated ? 'run_rated' : 'run_mppt') : this.phase;
   }
 
-  /** Jumps to where a steady wind leads. @param meanMS at hub height */
+  /** Jumps to the state under a steady wind. @param meanMS at hub height */
   settle(meanMS: number): void {
     this.#windyS = meanMS >= this.#p.cutInMS ? this.#p.startDelayS : 0;
     this.#calmS = 0;
@@ -59,7 +59,7 @@ export class Sequence {
     else this.phase = meanMS >= this.#p.cutInMS ? 'run' : 'stopped';
   }
 
-  /** Time in s until a wait may end, as far as the present wind tells; Infinity when none runs. */
+  /** Time until the running delay ends if the wind stays, s; Infinity: none runs. */
   get nextDueS(): number {
     if (this.phase === 'stopped' && this.#windyS > 0) return Math.max(0, this.#p.startDelayS - this.#windyS);
     if (this.phase === 'high_wind_stop' && this.#fairS > 0) return Math.max(0, this.#p.stormDelayS - this.#fairS);
@@ -97,7 +97,7 @@ export class Sequence {
     this.#openS = energized ? 0 : this.#openS + stepS;
   }
 
-  /** The wind runs straight over a step: the time above a limit is exact however long the step. */
+  /** The wind is linear over a step, so the time above a limit is exact for any step. */
   #gustAfter(stepS: number, hubMS: number, limitMS: number): number {
     const before = this.#hubMS;
     if (before > limitMS && hubMS > limitMS) return this.#gustS + stepS;

@@ -1,4 +1,4 @@
-/** Steady states of a machine under constant wind, solved once and read from a table. */
+/** Steady states of a machine under constant wind, solved once into a table. */
 import { rotorCp } from './cp.ts';
 import { lawTorqueNm } from './machine.ts';
 import type { Machine } from './machine.ts';
@@ -6,7 +6,7 @@ import type { Machine } from './machine.ts';
 const stepMS = 0.1;
 const maxMS = 60;
 const bisections = 50;
-/** Pitch up to which a steady state of region 3 is looked for. */
+/** Maximum pitch of a steady state in region 3. */
 const maxPitchDeg = 60;
 const maxFineDeg = 6;
 
@@ -14,7 +14,7 @@ export interface SteadyTable {
   readonly shaftW: Float64Array;
   readonly radS: Float64Array;
   readonly pitchDeg: Float64Array;
-  /** smallest pitch in operation */
+  /** minimum pitch in operation */
   readonly fineDeg: Float64Array;
 }
 
@@ -24,7 +24,8 @@ export function aeroW(m: Machine, windMS: number, radS: number, pitchDeg: number
 }
 
 /**
- * Largest root of a function within low..high that is positive below the root and negative above; `low` when there is none.
+ * Largest root of a function within low..high that is positive below the root and negative above; `low` when there is
+ * none.
  */
 function lastRoot(f: (x: number) => number, low: number, high: number, scan: number): number {
   let top = high;
@@ -44,17 +45,17 @@ function lastRoot(f: (x: number) => number, low: number, high: number, scan: num
   return low;
 }
 
-/** Pitch in degrees at which the rotor gives a power at this wind and speed; 0 when it cannot give more. */
+/** Pitch in degrees at which the rotor gives `shaftW` at this wind and speed; 0 if it cannot reach it. */
 export function pitchForPower(m: Machine, windMS: number, radS: number, shaftW: number): number {
   const surplus = (pitchDeg: number) => aeroW(m, windMS, radS, pitchDeg) - shaftW;
   return lastRoot(surplus, 0, maxPitchDeg, maxPitchDeg);
 }
 
-/** Slope of power over pitch below which a Newton step leads nowhere, of rated power per degree. */
+/** Minimum slope of power over pitch for a Newton step, of rated power per degree. */
 const minSlope = 1e-3;
 const slopeDeg = 0.5;
 
-/** One Newton step from `fromDeg` towards {@link pitchForPower}, no longer than `mostDeg`. */
+/** One Newton step from `fromDeg` towards {@link pitchForPower}, at most `maxStepDeg`. */
 export function pitchTowardsPower(
   m: Machine,
   windMS: number,
@@ -71,8 +72,8 @@ export function pitchTowardsPower(
 }
 
 /**
- * Smallest pitch in operation, degrees. Under weak wind the minimum speed leaves the blades too fast; of the analytic
- * surfaces a little pitch then gives more. The table of the NREL rotor is used at pitch 0, as published.
+ * Minimum pitch in operation, degrees. In weak wind the blades are too fast at minimum speed, and on the analytic
+ * surfaces a small pitch then gives more power. The table of the NREL rotor is used at pitch 0, as published.
  */
 function finePitchDeg(m: Machine, windMS: number): number {
   if (m.cp.model === 'nrel-5mw' || (m.minRadS * m.radiusM) / windMS <= m.cp.bestRatio) return 0;
@@ -90,7 +91,7 @@ function solve(m: Machine, windMS: number, fineDeg: number): { shaftW: number; r
   const surplus = (radS: number) => aeroW(m, windMS, radS, fineDeg) - lawTorqueNm(m, radS) * radS;
   const radS = lastRoot(surplus, 0.3 * m.minRadS, m.ratedRadS, 100);
   const shaftW = lawTorqueNm(m, radS) * radS;
-  // An analytic surface may fall behind its rating in a storm at pitch 0 and reach it at a larger one.
+  // in a storm an analytic surface may reach its rating only at a pitch above 0
   const pitchDeg = windMS > 10 ? pitchForPower(m, windMS, m.ratedRadS, m.ratedShaftW) : 0;
   return pitchDeg > 0 ? { shaftW: m.ratedShaftW, radS: m.ratedRadS, pitchDeg } : { shaftW, radS, pitchDeg: fineDeg };
 }

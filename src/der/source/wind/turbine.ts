@@ -1,4 +1,4 @@
-/** Rotor, pitch and generator torque of one turbine between wind and DC link. */
+/** Rotor, pitch and generator torque of one turbine, between wind and DC link. */
 import type { WindParameters, WindRegion, WindState } from '../../../contract/kinds/wind.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import { featherDeg } from './cp.ts';
@@ -12,41 +12,41 @@ import { aeroW, pitchForPower, pitchTowardsPower, steadyAt } from './steady.ts';
 import type { SteadyTable } from './steady.ts';
 
 const rotorStepS = 0.1;
-/** Turbulence has its nodes at whole seconds: no piece may pass two. */
+/** Turbulence has its nodes at whole seconds: a piece must not pass two. */
 const coarseStepS = 1;
 const stepTolerance = 1e-9;
 const minMS = 0.05;
-/** So far above the smallest pitch it is the pitch that holds the speed. */
+/** This far above the minimum pitch, the pitch controls the speed. */
 const ratedPitchDeg = 0.2;
-/** Rotor speed that a turbine held back may store energy up to, of rated; full reserve from this part held back on. */
+/** A curtailed turbine may store energy up to this speed above rated, in full from this share of curtailment. */
 const reserveSpeed = 0.05;
 const reserveAtPart = 0.1;
 /**
- * While the pitch still has power in hand, a rotor a little too slow keeps rated power and the pitch brings the speed
- * back: full effect from this much pitch, and between these parts of rated speed.
+ * While the pitch still has power in reserve, a slightly slow rotor keeps rated power and the pitch restores the speed:
+ * fully from this pitch on, and rising between these shares of rated speed.
  */
 const holdPitchDeg = 2;
 const holdFromPart = 0.8;
 const holdFullPart = 0.9;
-/** Energy stored while held back comes back over this time, on top of what the wind gives. */
+/** Energy stored during curtailment is released over this time, on top of the power of the wind. */
 const returnS = 10;
 const returnedPart = 0.01;
-/** Power is led down over this time when a storm ends the run. */
+/** Power ramps down over this time when a storm ends the run. */
 const shutdownS = 10;
-/** Run-up: power coefficient of the blades at their starting pitch, and the shortest time to minimum speed. */
+/** Run-up: power coefficient of the blades at their starting pitch, and the minimum time to minimum speed. */
 const startCp = 0.2;
 const minRunUpS = 20;
 const startPitchDeg = 15;
 const pitchInPart = 0.8;
-/** Below this part of minimum speed the brake stops a turbine out of service, over this time. */
+/** Below this share of minimum speed the brake stops a turbine out of service, over this time. */
 const brakePart = 0.3;
 const brakeS = 15;
 const overspeedOn = 1.1;
 const overspeedOff = 1.05;
-/** Of what a step may take out of the rotor when more is drawn than the law says. */
+/** Relative tolerance below which the drawn power counts as uncurtailed. */
 const drawTolerance = 1e-6;
 
-/** Energies since the last settling, J; `shaft` is what the generator takes, `chopper` and `drawn` stand on the DC side. */
+/** Energies since `settle`, J; `shaftJ` goes into the generator, `chopperJ` and `drawnJ` are on the DC side. */
 export interface EnergyBalance {
   readonly aeroJ: number;
   readonly shaftJ: number;
@@ -66,7 +66,7 @@ export class Turbine {
   #energized = true;
   #gridOk = true;
   #quasiSteady = false;
-  /** shaft power that the last draw left the generator; Infinity: all */
+  /** shaft power of the generator at the last draw; Infinity: uncurtailed */
   #capW = Infinity;
   #heldBackPart = 0;
   #returning = false;
@@ -74,7 +74,7 @@ export class Turbine {
   #shutdownW = 0;
   #overspeed = false;
   #dtS = 0;
-  /** nothing has passed since the jump to a steady state */
+  /** no time has passed since `settle` */
   #settling = false;
   #availableW = 0;
   #assumedW = 0;
@@ -127,7 +127,7 @@ export class Turbine {
   get running(): boolean {
     return this.#sequence.running;
   }
-  /** Stands still and waits. */
+  /** Stands still, out of service. */
   get parked(): boolean {
     return this.#radS === 0 && !this.running && !this.starting;
   }
@@ -145,7 +145,7 @@ export class Turbine {
     };
   }
 
-  /** Longest next sub-step, s. */
+  /** Maximum next sub-step, s. */
   get maxStepS(): number {
     return this.parked ? Math.max(coarseStepS, this.#sequence.nextDueS) : coarseStepS;
   }
@@ -183,7 +183,7 @@ export class Turbine {
     this.#aeroJ = this.#shaftJ = this.#brakeJ = this.#drawnJ = this.#chopperJ = 0;
   }
 
-  /** @param quasiSteady rotor dynamics are left out while running */
+  /** @param quasiSteady true: no rotor dynamics while running */
   prepare(dtS: number, measuredMS: number, gridOk: boolean, quasiSteady: boolean): void {
     const dt = dtS > 0 ? dtS : 0;
     this.#dtS = dt;
@@ -208,15 +208,15 @@ export class Turbine {
   }
 
   /**
-   * The DC power that really went: what the generator took more or less than assumed is in the rotor's speed.
-   * @param chopperW DC power burnt beside it
+   * Takes the DC power that was drawn; the difference to the assumed power changes the rotor speed.
+   * @param chopperW DC power dissipated in the chopper
    */
   draw(dcW: number, chopperW: number, energized: boolean): void {
     const m = this.#m;
     const takenW = (dcW + chopperW) / m.shaftToDc;
     const surplusJ = (this.#assumedW - takenW) * this.#dtS;
     if (this.#quasiSteady && this.running) {
-      // No rotor to store it: the pitch has let it pass.
+      // no rotor dynamics to store the energy: the pitch has shed it
       this.#aeroJ -= surplusJ;
       this.#aeroW -= this.#assumedW - takenW;
     } else if (surplusJ !== 0) {
@@ -231,7 +231,7 @@ export class Turbine {
     this.#capW = held ? takenW : Infinity;
     this.#heldBackPart = held ? 1 - takenW / this.#availableW : 0;
     if (this.#settling && held) {
-      // settled under a limit: the blades let through what goes
+      // settled under a limit: set the blades for the drawn power
       this.#pitchForDraw(Math.max(this.wind.rotorMS, minMS));
       this.#aeroW = takenW;
     }
@@ -240,7 +240,7 @@ export class Turbine {
     if (!energized) this.#shutdownW = 0;
   }
 
-  /** Pitch that shows in quasi-steady mode when less is drawn than the wind gives, degrees. */
+  /** Pitch to show, degrees; in quasi-steady mode under curtailment, the pitch that matches the drawn power. */
   get shownPitchDeg(): number {
     if (!(this.#quasiSteady && this.running) || this.#heldBackPart === 0) return this.#pitch.deg;
     const windMS = Math.max(this.#quasi.slowMS, minMS);
@@ -262,7 +262,7 @@ export class Turbine {
     else if (this.running) this.#pitchForDraw(Math.max(this.wind.rotorMS, minMS));
   }
 
-  /** Blades for the power drawn under a wind, m/s; the rotor keeps its speed, so that no energy comes or goes. */
+  /** Sets the blades for the drawn power under a wind, m/s; the rotor keeps its speed and so its energy. */
   #pitchForDraw(windMS: number): void {
     const fineDeg = steadyAt(this.#steady.fineDeg, windMS);
     const steadyDeg = steadyAt(this.#steady.pitchDeg, windMS);
@@ -270,7 +270,7 @@ export class Turbine {
     this.#pitch.jump(Math.max(steadyDeg, heldDeg), fineDeg);
   }
 
-  /** Speed and pitch of the steady state under a wind, m/s. */
+  /** Sets speed and pitch of the steady state under a wind, m/s. */
   #toSteady(windMS: number): void {
     const { running } = this.#sequence;
     this.#radS = running ? steadyAt(this.#steady.radS, windMS) : 0;
@@ -321,7 +321,9 @@ export class Turbine {
     this.#turn(stepS, windMS, this.#limitW(windMS), this.#capW);
   }
 
-  /** What the generator may take beside its law: after a time held back, the wind's power and the stored energy in turn. */
+  /**
+   * Limit of the generator on top of its torque law, W: after curtailment, the power of the wind plus released energy.
+   */
   #limitW(windMS: number): number {
     if (!this.#energized) return 0;
     if (!this.#returning) return Infinity;
@@ -340,7 +342,7 @@ export class Turbine {
     return this.#hold === 0 ? law : law + (this.#m.ratedShaftW / radS - law) * this.#hold;
   }
 
-  /** Turns the rotor by one step. @param limitW what is available at most @param capW what is expected to be drawn of it */
+  /** Turns the rotor by one step. @param limitW limit of the available power @param capW expected drawn power */
   #turn(stepS: number, windMS: number, limitW: number, capW: number): void {
     const m = this.#m;
     const w0 = this.#radS;
@@ -368,7 +370,7 @@ export class Turbine {
     this.#pitch.control(this.#radS / this.#m.ratedRadS - reference, steadyAt(this.#steady.fineDeg, windMS), stepS);
   }
 
-  /** Held back, the blades go where the power drawn asks for: the speed controller alone would let the rotor overspeed. */
+  /** Under curtailment the pitch follows the drawn power: the speed controller alone would let the rotor overspeed. */
   #leadPitch(stepS: number, windMS: number, radS: number): void {
     const m = this.#m;
     const { leadDeg } = this.#pitch;
@@ -386,7 +388,7 @@ export class Turbine {
     this.#stepAeroJ += lawJ + this.kineticJ - before;
   }
 
-  /** The blades stand so that they turn a fixed part of the wind's power into speed. */
+  /** Runs up with a fixed share of the power of the wind. */
   #runUp(stepS: number, windMS: number): void {
     const m = this.#m;
     const powerW = startCp * m.halfRhoA * windMS * windMS * windMS;
@@ -394,12 +396,12 @@ export class Turbine {
     const byPower = Math.sqrt(this.#radS * this.#radS + (2 * powerW * stepS) / m.inertiaKgM2);
     this.#radS = Math.min(byPower, this.#radS + (m.minRadS / minRunUpS) * stepS);
     this.#stepAeroJ += this.kineticJ - before;
-    // towards its end the blades go where the run will need them
+    // near the end the blades move to their pitch in operation
     const nearEnd = this.#radS > pitchInPart * m.minRadS;
     this.#pitch.moveTo(nearEnd ? steadyAt(this.#steady.pitchDeg, windMS) : startPitchDeg, stepS);
   }
 
-  /** Out of service: to feather, with what power is left led down, and the brake at the end. */
+  /** Out of service: moves to feather, ramps down the remaining power, and brakes at the end. */
   #coast(stepS: number, windMS: number): void {
     const m = this.#m;
     if (this.#overspeed || !this.#energized) this.#pitch.feather(stepS);

@@ -13,11 +13,11 @@ import type { SteadyTable } from './steady.ts';
 import { Turbine } from './turbine.ts';
 import type { EnergyBalance } from './turbine.ts';
 
-/** Above this many simulated seconds per real second nobody could watch the rotor. */
+/** Above this rate, simulated per real seconds, the rotor dynamics are left out. */
 const quasiSteadyRate = 50;
-/** A start needs a grid that would not be ridden through. */
+/** Minimum grid voltage of a start: at lower ones ride-through begins. */
 const minGridPu = 0.88;
-/** Wind too weak for a tip-speed ratio that means anything, m/s. */
+/** Minimum wind for a meaningful tip-speed ratio, m/s. */
 const minShownMS = 0.5;
 const betzCp = 16 / 27;
 const rpmPerRadS = 30 / Math.PI;
@@ -75,7 +75,7 @@ export class WindPort implements DcSource {
   get starting(): boolean {
     return this.#turbine.starting;
   }
-  /** The rotor is integrated inside a sub-step: only a dip needs shorter ones. */
+  /** The rotor is integrated inside a sub-step: only a voltage dip needs shorter ones. */
   get settled(): boolean {
     return this.#ride.state === 'normal' || this.#ride.state === 'tripped';
   }
@@ -86,12 +86,12 @@ export class WindPort implements DcSource {
     return this.#conditions;
   }
 
-  /** Additional reactive current during a dip, of rated current; positive injects. For the inverter to add. */
+  /** Additional reactive current during a dip, of rated current; positive injects. The inverter adds it. */
   get reactiveCurrentPu(): number {
     return this.#ride.reactiveCurrentPu;
   }
 
-  /** Energies since the last settling and the energy in the rotor, J. */
+  /** Energies since `settle` and the kinetic energy of the rotor, J. */
   get energy(): EnergyBalance & { readonly kineticJ: number } {
     return { ...this.#turbine.balance, kineticJ: this.#turbine.kineticJ };
   }
@@ -178,7 +178,7 @@ export class WindPort implements DcSource {
     this.#turbine.wind.override = speedMS === null ? null : { speedMS, height };
   }
 
-  /** Nothing here latches. */
+  /** A turbine has no latched faults. */
   clearFaults(): void {
     this.#updateConditions();
   }
