@@ -63,7 +63,7 @@ describe('battery bank', () => {
     expect(cell.busVoltageV).to.be.closeTo(3.767009, 1e-5);
   });
 
-  it('current for a power: both signs, and the highest power that there is', () => {
+  it('current for a power: both signs, and the maximum power', () => {
     expect(currentFor(0, 240, 0.1)).to.equal(0);
     for (const powerW of [5000, -5000]) {
       const amps = currentFor(powerW, 240, 0.1);
@@ -134,14 +134,14 @@ describe('battery bank', () => {
     expect(b.meanTemperatureC).to.be.closeTo(25, 0.02);
   });
 
-  it('bleeds high cells while charging, until they stand closer together', () => {
+  it('bleeds high cells while charging, until they are closer together', () => {
     const b = bank(evenSpec, 0.75);
     b.cells.soc[5] = b.cells.soc[5]! + 0.03;
     b.refresh();
     const before = b.cells.soc[5] - b.soc[0]!;
     b.advance(600, -2000);
     expect(b.cells.balancing[5]).to.equal(1);
-    // 0.2 % of the capacity per hour, from the first look at the cells on, against the mean of 64
+    // 0.2 % of the capacity per hour, from the first refresh of the cells on, against the mean of 64
     expect(before - (b.cells.soc[5] - b.soc[0]!)).to.be.closeTo(((0.002 * 590) / 3600) * (63 / 64), 1e-6);
     expect(b.cells.balancing.filter((flag) => flag === 1)).to.have.length(1);
     b.advance(20, 2000);

@@ -18,7 +18,7 @@ describe('battery control', () => {
     expect(step(port, 1, 6000)).to.equal(6000);
   });
 
-  it('without a power it asks for the rating, and more than the limits is clamped', () => {
+  it('without a power a forced mode requests the rating, and a request above the limits is clamped', () => {
     const port = battery();
     port.command({ kind: 'battery.control', mode: 'discharge' });
     expect(step(port, 1, -5000)).to.equal(10_000);
@@ -62,7 +62,7 @@ describe('battery control', () => {
     expect(step(port, 1, -5000)).to.equal(-5000);
   });
 
-  it('refuses what makes no sense, whole', () => {
+  it('refuses an invalid command in full', () => {
     const port = battery();
     const control = (members: object) =>
       codeOf(() => {
@@ -154,7 +154,7 @@ describe('battery control', () => {
     expect(port.detail()).to.include({ contactorsClosed: 2, state: 'connected' });
   });
 
-  it('a restart ends overrides and brings the first day back', () => {
+  it('a restart ends overrides and brings back the start values', () => {
     const port = battery({}, {}, 5);
     const fresh = { detail: port.detail(), soc: [...port.bank.cells.soc] };
     port.command({ kind: 'battery.reserve', minPct: 20, maxPct: 60 });

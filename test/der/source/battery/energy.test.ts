@@ -32,10 +32,10 @@ function roundTrip(acW: number): number {
 
 describe('battery energy', () => {
   it('the round trip comes out at 88 to 92 % at C/2 and falls with the power', () => {
-    const [half, most, full] = [roundTrip(7500), roundTrip(11_250), roundTrip(15_000)];
+    const [half, threeQuarters, full] = [roundTrip(7500), roundTrip(11_250), roundTrip(15_000)];
     expect(half).to.be.within(0.88, 0.92);
-    expect(half).to.be.greaterThan(most);
-    expect(most).to.be.greaterThan(full);
+    expect(half).to.be.greaterThan(threeQuarters);
+    expect(threeQuarters).to.be.greaterThan(full);
     expect(full).to.be.greaterThan(0.84);
   });
 
@@ -104,7 +104,7 @@ describe('battery energy', () => {
     });
   }
 
-  it('a bound is found to the millisecond where sub-steps end as asked', () => {
+  it('a bound is met to the millisecond if sub-steps are no longer than the maximum', () => {
     const at = [0.1, 1].map((dtS) => {
       const port = battery({ socPct: 12 });
       let elapsedS = 0;

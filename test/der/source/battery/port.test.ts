@@ -41,7 +41,7 @@ describe('battery as a DC port', () => {
     expect(port.detail().ampHourRating).to.be.closeTo(15_000 / (64 * 3.722), 0.1);
   });
 
-  it('answers a target within floor, ceiling and its own limits; nobody asks: nothing', () => {
+  it('answers a target within floor, ceiling and its own limits; without a target it idles', () => {
     const port = battery();
     port.prepare(1, weather);
     expect(port.answer({ targetW: null, ...wide })).to.equal(0);
@@ -52,7 +52,7 @@ describe('battery as a DC port', () => {
     expect(port.answer({ targetW: 0, floorW: 2e4, ceilingW: 3e4 })).to.equal(port.availableDcW);
   });
 
-  it('obeys what is drawn, at a voltage that sags and rises', () => {
+  it('follows the drawn power, at a voltage that sags and rises', () => {
     const port = battery();
     const volts = [8000, 0, -8000].map((powerW) => {
       port.prepare(1, weather);
@@ -105,7 +105,7 @@ describe('battery as a DC port', () => {
     expect([...port.conditions]).to.deep.equal([]);
   });
 
-  it('keeps the reserve for those who may use it', () => {
+  it('keeps the reserve for frequency support and forced modes', () => {
     const port = battery({ socPct: 31, socReserveMinPct: 30, socReserveMaxPct: 80 });
     run(port, 300, 1, 9000);
     expect(port.detail()).to.include({ socPct: 30, inhibit: 'soc_floor', maxDischargeW: 0 });
@@ -176,7 +176,7 @@ describe('battery as a DC port', () => {
     expect(port.detail().state).to.equal('fault');
     run(port, 10, 1, 5000, at(30));
     expect(port.detail().state).to.equal('fault');
-    // the wish is kept, the strings stay open
+    // the request is kept, the strings stay open
     expect(
       codeOf(() => {
         port.command({ kind: 'battery.connect', connect: true });
@@ -192,14 +192,14 @@ describe('battery as a DC port', () => {
     expect([...port.conditions]).to.deep.equal(['under_temp', 'dc_disconnect']);
   });
 
-  it('leaves a fixed cell temperature of the surroundings to the array of a hybrid', () => {
+  it('in a hybrid a fixed cell temperature of the surroundings applies to the array alone', () => {
     const port = battery({}, { takesCellTemperature: false });
     step(port, 1, 5000, at(70));
     expect(port.detail().state).to.equal('connected');
     expect(port.detail().temperatureC).to.be.closeTo(25, 1e-9);
   });
 
-  it('a room of its own replaces the surroundings', () => {
+  it('an ambient temperature of its own replaces that of the surroundings', () => {
     const port = battery({ ambientTemperatureC: 18 });
     port.settle({ ...weather, ambientTemperatureC: -20 });
     expect(port.detail().temperatureC).to.be.closeTo(18, 1e-9);
@@ -252,7 +252,7 @@ describe('battery as a DC port', () => {
       expect(temperatureMaxC - temperatureMinC).to.be.within(0.5, 5);
   });
 
-  it('is the same for the same seed, however often it is looked at', () => {
+  it('is the same for the same seed, however often it is read', () => {
     const [a, b] = [battery({}, {}, 3), battery({}, {}, 3)];
     for (let n = 0; n < 300; n += 1) {
       step(a, 0.7, 5000);
@@ -265,7 +265,7 @@ describe('battery as a DC port', () => {
     expect(a.tree()).to.deep.equal(b.tree());
   });
 
-  it('settled or not, a fresh port shows finite numbers, and bad surroundings change nothing', () => {
+  it('settled or not, a new port shows finite numbers, and bad surroundings change nothing', () => {
     const port = new BatteryPort(defaults, createRandom(1, 'battery'));
     port.prepare(Number.NaN, { ...weather, ambientTemperatureC: Number.NaN, cellTemperatureC: Number.NaN });
     port.draw(Number.NaN, true);
@@ -273,7 +273,7 @@ describe('battery as a DC port', () => {
     expect(port.ports[0]!.powerW).to.equal(0);
   });
 
-  it('ages where it is told to: less capacity, more resistance', () => {
+  it('ages if a cycle life is set: less capacity, more resistance', () => {
     const [port, ageless] = [battery({ cycleLife: 10 }), battery()];
     for (const each of [port, ageless]) {
       for (let n = 0; n < 4; n += 1) {

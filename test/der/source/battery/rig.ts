@@ -1,4 +1,4 @@
-/** A battery driven like an inverter drives it. */
+/** Drives a battery as an inverter does. */
 import { createRandom } from '../../../../src/core/random.ts';
 import type { BatteryParameters } from '../../../../src/contract/kinds/battery.ts';
 import { cellSpecs } from '../../../../src/der/source/battery/cell-spec.ts';
@@ -54,7 +54,7 @@ export function battery(
 
 export const wide = { floorW: -1e9, ceilingW: 1e9 };
 
-/** One sub-step at a target power, cut to what the battery admits. @returns the power that flowed */
+/** One sub-step at a target power, clipped to the limits of the battery. @returns the power that flowed */
 export function step(port: BatteryPort, dtS: number, targetW: number | null, around = weather): number {
   port.prepare(dtS, around);
   const dcW = port.answer({ targetW, ...wide });
@@ -62,7 +62,7 @@ export function step(port: BatteryPort, dtS: number, targetW: number | null, aro
   return dcW;
 }
 
-/** Sub-steps of at most `dtS`, no longer than the battery asks for. @returns energy that flowed out, Wh */
+/** Sub-steps of at most `dtS` and `maxStepS`. @returns energy that flowed out, Wh */
 export function run(port: BatteryPort, seconds: number, dtS: number, targetW: number | null, around = weather): number {
   let [leftS, energyWh] = [seconds, 0];
   while (leftS > 1e-6) {

@@ -3,7 +3,7 @@ import type { EvseInput } from '../../../../src/config/profile/blocks/evse.ts';
 import { goldenRows, needsGolden } from '../../golden.ts';
 import { at, input, plug, run, station, step } from './rig.ts';
 
-/** `Linear2StageBattery` of ACN-Sim in the words of a profile: one phase, no losses, no ramp to speak of. */
+/** `Linear2StageBattery` of ACN-Sim as a profile: one phase, no losses, a negligible ramp. */
 function acn(capacityWh: number, soc: number, maxW: number, pilotW: number, taper: number): EvseInput {
   return {
     start_delay_min_s: 0,
@@ -92,7 +92,7 @@ describe('EVSE: charging of a vehicle', () => {
     expect([source.settled, at(source).powerW]).to.deep.equal([true, 11_000]);
   });
 
-  it('draws its delay anew for each session, within 3 to 15 s, from the seed alone', () => {
+  it('draws a new delay for each session, within 3 to 15 s, from the seed alone', () => {
     const delays = (seed: number) =>
       Array.from({ length: 50 }, () => 0).map(
         ((source) => () => {
@@ -135,7 +135,7 @@ describe('EVSE: charging of a vehicle', () => {
     expect(source.ports[0]!.powerW).to.equal(-at(source).powerW);
   });
 
-  it('step size does not matter', () => {
+  it('the result does not depend on the step size', () => {
     const play = (dtS: number) => {
       const source = station({ ev: { battery_capacity_wh: 40_000, soc_pct: 75 } });
       plug(source);
@@ -151,7 +151,7 @@ describe('EVSE: charging of a vehicle', () => {
       play(dtS).forEach((value, i) => expect(value, `${dtS} s, ${i}`).to.be.closeTo(fine[i]!, 1e-5 * fine[i]!));
   });
 
-  it('step size does not matter on a DC curve with V2G and sharing', () => {
+  it('the result does not depend on the step size on a DC curve with V2G and sharing', () => {
     const play = (dtS: number) => {
       const source = station(
         {

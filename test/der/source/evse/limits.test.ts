@@ -17,11 +17,11 @@ function charging(block: Parameters<typeof station>[0], ratedW = 22_000, connect
 describe('EVSE: limits', () => {
   it('a limit below 6 A per phase pauses', () => {
     const source = charging({});
-    const leastW = 3 * 230 * 6 * 0.99;
-    expect(at(source).minPowerW).to.be.closeTo(leastW, 1e-9);
+    const minW = 3 * 230 * 6 * 0.99;
+    expect(at(source).minPowerW).to.be.closeTo(minW, 1e-9);
     for (const [powerW, expected] of [
-      [leastW - 1, 0],
-      [leastW + 1, leastW + 1],
+      [minW - 1, 0],
+      [minW + 1, minW + 1],
       [100, 0],
       [8000, 8000],
       [0, 0],
@@ -64,12 +64,12 @@ describe('EVSE: limits', () => {
     expect(at(charging({})).currentA.map((a) => Math.round(a * 100))).to.deep.equal([1610, 1610, 1610]);
   });
 
-  it('the DER side limits, and gives back', () => {
+  it('a set-point of the DER side curtails, and its end restores the power', () => {
     const source = charging({ standby_w: 3 });
     expect(step(source, 1)).to.equal(-11_003);
     expect(step(source, 1, { floorW: -6000 })).to.equal(-6000);
     expect(at(source)).to.deep.include({ status: 'charging', limitSource: 'der' });
-    // 6 A on three phases are 4.1 kW: 3 kW is too little, and a bound is a bound
+    // 6 A on three phases are 4.1 kW: 3 kW is too little, and the bound is hard
     expect(step(source, 1, { floorW: -3000 })).to.equal(-3);
     expect(at(source)).to.deep.include({ status: 'suspended_evse', powerW: 0 });
     expect(step(source, 1, { floorW: 0, ceilingW: 0 })).to.equal(0);
@@ -77,13 +77,13 @@ describe('EVSE: limits', () => {
     expect(at(source)).to.deep.include({ status: 'charging', powerW: 11_000 });
   });
 
-  it('a set-point is met as nearly as the vehicle can', () => {
+  it('the plan is the nearest to the set-point that the vehicle can reach', () => {
     const source = charging({ standby_w: 3 });
-    const leastW = 3 * 230 * 6 * 0.99;
+    const minW = 3 * 230 * 6 * 0.99;
     for (const [targetW, expected] of [
       [-8000, -8000],
       [-30_000, -11_003],
-      [-3000, -leastW - 3],
+      [-3000, -minW - 3],
       [-1500, -3],
       [0, -3],
       [5000, -3],
@@ -92,10 +92,10 @@ describe('EVSE: limits', () => {
       expect(step(source, 1, { targetW }), `target ${targetW}`).to.be.closeTo(expected, 1e-9);
     }
     run(source, 30);
-    expect(step(source, 1, { targetW: -2500, ceilingW: -2500 })).to.be.closeTo(-leastW - 3, 1e-9);
+    expect(step(source, 1, { targetW: -2500, ceilingW: -2500 })).to.be.closeTo(-minW - 3, 1e-9);
   });
 
-  it('what is drawn is obeyed exactly', () => {
+  it('the drawn power is followed exactly', () => {
     const source = charging({ standby_w: 3, connectors: [{ phases: 3 }, { phases: 3 }] }, 30_000, [1, 2]);
     for (const dcW of [-17_000, -2000, -22_003, -3, -1, 0]) {
       source.prepare(1, input);
@@ -132,9 +132,9 @@ describe('EVSE: limits', () => {
   });
 
   it('sharing never exceeds the limit or goes below a minimum', () => {
-    const share = (demand: number[], least: number[], limitW: number) => {
+    const share = (demand: number[], minimums: number[], limitW: number) => {
       const out = new Float64Array(demand.length);
-      sharePower(Float64Array.from(demand), Float64Array.from(least), limitW, out);
+      sharePower(Float64Array.from(demand), Float64Array.from(minimums), limitW, out);
       return [...out];
     };
     expect(share([10, 20, 30], [1, 1, 1], 30)).to.deep.equal([5, 10, 15]);
@@ -188,7 +188,7 @@ describe('EVSE: vehicle to grid', () => {
     expect(step(source, 1, { targetW: 90_000, ceilingW: 12_000 })).to.equal(12_000);
   });
 
-  it('nobody discharges unasked, nor a load that cannot', () => {
+  it('no vehicle discharges without a request, nor a connector that cannot', () => {
     expect(step(charging(v2g, 50_000), 1)).to.be.below(0);
     const source = charging({});
     run(source, 10, 1, { targetW: 5000 });

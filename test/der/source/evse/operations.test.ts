@@ -7,7 +7,7 @@ import { at, input, plug, run, station, step, v2g } from './rig.ts';
 
 const manual = { auto_authorize: false };
 
-/** Ways into every phase at connector 1, with a vehicle of 50 % and a bidirectional DC connector. */
+/** Commands that lead into every phase at connector 1, with a vehicle of 50 % and a bidirectional DC connector. */
 const waysInto: Record<EvsePhase, (source: EvseSource) => void> = {
   free: () => undefined,
   authorised: (source) => source.command({ kind: 'evse.authorize', connectorId: 1, idToken: 'TAG' }),
@@ -50,7 +50,7 @@ const running: readonly EvsePhase[] = ['starting', ...flowing];
 const plugged: readonly EvsePhase[] = ['connected', 'finishing', ...running];
 const on = { connectorId: 1 } as const;
 
-/** Where each operation is legal, and the phase that it leads to (null: the same). */
+/** The phases in which each operation is legal, and the phase after it (null: the same). */
 const legal: readonly [EvseCommand, readonly EvsePhase[], EvsePhase | null][] = [
   [{ kind: 'evse.plug', ...on }, ['free', 'authorised'], null],
   [{ kind: 'evse.unplug', ...on }, plugged, 'free'],
@@ -97,7 +97,7 @@ describe('EVSE: operations', () => {
     });
   }
 
-  it('refuses values that make no sense, and changes nothing', () => {
+  it('refuses invalid values and changes nothing', () => {
     const bad: EvseCommand[] = [
       { kind: 'evse.limit', ...on, powerW: -1 },
       { kind: 'evse.limit', ...on, powerW: NaN },
@@ -140,7 +140,7 @@ describe('EVSE: operations', () => {
     expect(codeOf(() => source.curve())).to.equal('COMMAND_NOT_APPLICABLE');
   });
 
-  it('discharge needs a bidirectional connector, start a token where plugging in is not enough', () => {
+  it('discharge needs a bidirectional connector; start needs a token unless the station authorises by itself', () => {
     const source = station();
     plug(source);
     expect(codeOf(() => source.command({ kind: 'evse.discharge', ...on, powerW: 1000 }))).to.equal('COMMAND_CONFLICT');
@@ -176,7 +176,7 @@ describe('EVSE: operations', () => {
     expect(at(source).status).to.equal('available');
   });
 
-  it('a fault lies on top of the session', () => {
+  it('a fault suspends the session and keeps it', () => {
     const source = inPhase('energised');
     source.command({ kind: 'evse.fault', ...on, errorCode: 'HighTemperature', info: 'hot', vendorErrorCode: 'X1' });
     step(source, 1);
@@ -197,7 +197,7 @@ describe('EVSE: operations', () => {
     expect(at(source).powerW).to.be.above(10_000);
   });
 
-  it('out of operation comes after the session', () => {
+  it('a connector goes out of operation after its session', () => {
     const source = inPhase('energised');
     source.command({ kind: 'evse.availability', ...on, operative: false });
     expect(at(source).status).to.equal('charging');
@@ -238,7 +238,7 @@ describe('EVSE: operations', () => {
     expect(at(source).phase).to.equal('free');
   });
 
-  it('tells every transition at its instant', () => {
+  it('reports every transition at its instant', () => {
     const source = station();
     const seen: string[] = [];
     const end = source.onTransition(({ atS, fromStatus, status, transactionId }) =>
@@ -287,7 +287,7 @@ describe('EVSE: operations', () => {
     expect(source.sessions()[0]).to.deep.include({ transactionId: '251', remoteStartId: 249, stopReason: 'Local' });
   });
 
-  it('restarts as on the first day', () => {
+  it('a restart brings back the start values', () => {
     const source = station({ vehicles: [{ connector: 1, soc_pct: 44 }] });
     const first = JSON.stringify({ ...source.detail(), connectors: [at(source).ev, at(source).energyWh] });
     source.settle(input);

@@ -23,7 +23,7 @@ const everyFlags: ConnectorFlags[] = both.flatMap((faulted) =>
 );
 const plain = { faulted: false, operative: true, reserved: false };
 
-/** Moves that OCPP 1.6 allows between its statuses, from the table of its section 4.9; faults and availability aside. */
+/** Transitions between statuses that OCPP 1.6 section 4.9 allows, without those of faults and availability. */
 const allowed: Partial<Record<Ocpp16Status, readonly Ocpp16Status[]>> = {
   available: ['preparing', 'charging', 'suspended_ev', 'suspended_evse'],
   preparing: ['available', 'charging', 'suspended_ev', 'suspended_evse', 'finishing'],

@@ -81,17 +81,17 @@ const stepping = fc.record({
 
 type Stepping = typeof stepping extends fc.Arbitrary<infer T> ? T : never;
 
-/** One sub-step with the rules of the interface; returns what was drawn. */
+/** One sub-step that checks the rules of `DcSource`; returns the drawn power. */
 function checkedStep(source: EvseSource, dtS: number, how: Stepping): void {
   source.prepare(dtS, { ...input, terminalPu: how.terminalPu });
-  const [least, most] = [-source.absorbableDcW, source.availableDcW];
+  const [minW, maxW] = [-source.absorbableDcW, source.availableDcW];
   const floorW = Math.min(how.floorW, how.ceilingW);
   const answer = source.answer({ targetW: how.targetW, floorW, ceilingW: how.ceilingW });
-  expect(answer).to.be.within(least, most);
-  if (floorW <= most) expect(answer).to.be.at.least(floorW - 1e-6);
-  if (how.ceilingW >= least) expect(answer).to.be.at.most(how.ceilingW + 1e-6);
+  expect(answer).to.be.within(minW, maxW);
+  if (floorW <= maxW) expect(answer).to.be.at.least(floorW - 1e-6);
+  if (how.ceilingW >= minW) expect(answer).to.be.at.most(how.ceilingW + 1e-6);
   const open = how.mode === 'open';
-  const drawn = open ? 0 : how.mode === 'bend' ? least + (most - least) * how.bend : answer;
+  const drawn = open ? 0 : how.mode === 'bend' ? minW + (maxW - minW) * how.bend : answer;
   source.draw(drawn, !open);
   const { powerW, standbyW } = source.detail();
   expect(powerW + standbyW).to.be.closeTo(open ? 0 : -drawn, 1e-6);
@@ -130,7 +130,7 @@ describe('EVSE: any sequence of commands', () => {
             standby_w: 4,
             max_power_w: 70_000,
             ev: { soc_pct: 60 },
-            // a vehicle that can give stands there from the start, so that V2G is among what happens
+            // a bidirectional vehicle is plugged in from the start, so that V2G occurs
             vehicles: [{ connector: 2 }],
             connectors: [{}, { type: 'dc', bidirectional: true, max_power_w: 50_000 }, { phases: 1 }],
           });
@@ -157,7 +157,7 @@ describe('EVSE: any sequence of commands', () => {
       ),
       { numRuns: 50, seed: 7 },
     );
-    // the sequences do charge and discharge
+    // the sequences must include charging and discharging
     expect(chargedWh).to.be.above(2e5);
     expect(givenWh).to.be.above(2e3);
   });

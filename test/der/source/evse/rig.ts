@@ -35,7 +35,7 @@ export interface Ask {
   readonly ceilingW?: number;
 }
 
-/** One sub-step as the inverter makes it; returns the DC power. */
+/** One sub-step as the inverter does it; returns the DC power. */
 export function step(
   source: EvseSource,
   dtS: number,
@@ -47,7 +47,7 @@ export function step(
   return dcW;
 }
 
-/** Runs for `seconds` in sub-steps of at most `dtS`, shorter where the source asks for it; returns the energy drawn, Wh. */
+/** Runs for `seconds` in sub-steps of at most `dtS`, shorter if `maxStepS` is; returns the energy drawn, Wh. */
 export function run(source: EvseSource, seconds: number, dtS = 1, ask: Ask = {}): number {
   let energyWh = 0;
   for (let leftS = seconds; leftS > 1e-9; ) {

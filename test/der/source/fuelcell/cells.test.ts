@@ -18,7 +18,7 @@ import { goldenRows, needsGolden } from '../../golden.ts';
 
 const warmK = 338.15;
 
-/** Relative to the golden value, with the last printed digit as the least. */
+/** Relative to the golden value, but at least its last printed digit. */
 function same(actual: number, golden: string | undefined, what: string): void {
   const value = Number(golden);
   expect(actual, what).to.be.closeTo(value, 1e-5 * Math.max(Math.abs(value), 1e-2));
@@ -66,7 +66,7 @@ describe('fuel cell and electrolyser cells (physics 5)', () => {
     expect(pemV(0, warmK, pemLaws.amphlett)).to.be.closeTo(0.978, 0.001);
   });
 
-  it('how fast the voltage falls is the derivative of either law', () => {
+  it('the slope of the voltage is the derivative of either law', () => {
     for (const law of Object.values(pemLaws)) {
       for (const tK of [250, warmK]) {
         for (const j of [0.02, 0.4, 1, 1.4]) {
@@ -146,7 +146,7 @@ describe('fuel cell and electrolyser cells (physics 5)', () => {
       });
     }
 
-    for (const [tC, mostJ] of [
+    for (const [tC, maxJ] of [
       [-40, 0.4],
       [0, 0.7],
       [50, 0.95],
@@ -155,7 +155,7 @@ describe('fuel cell and electrolyser cells (physics 5)', () => {
       it(`Amphlett at ${tC} C from any guess`, () => {
         const law = pemLaws.amphlett;
         const tK = tC + 273.15;
-        for (let j = 1e-4; j <= mostJ; j += 0.01) {
+        for (let j = 1e-4; j <= maxJ; j += 0.01) {
           for (const guess of [0, j, 0.001, 0.9, 1.4]) {
             expect(pemCurrent(j * pemV(j, tK, law), tK, guess, law)).to.be.closeTo(j, 1e-9 * j + 1e-12);
           }

@@ -4,7 +4,7 @@ import { codeOf } from '../../../support/map.ts';
 import { mild, oxideBoth, oxideOnly, pemBoth, plantOf, ratedDcW, run, steadyAt, step } from './support.ts';
 
 describe('fuel cell as a DC port', () => {
-  it('a fresh fuel cell is warm and gives all it can', () => {
+  it('a new fuel cell is warm and runs at maximum', () => {
     const port = plantOf();
     expect([port.availableDcW, port.absorbableDcW, port.settled, port.starting, port.maxStepS]).to.deep.equal([
       ratedDcW,
@@ -39,7 +39,7 @@ describe('fuel cell as a DC port', () => {
     expect(detail.efficiencyPct).to.be.closeTo((ratedDcW / (detail.h2FlowKgH * 33.33e3)) * 100, 1e-6);
   });
 
-  it('with an Amphlett stack it gives its rating at every temperature that admits it', () => {
+  it('with an Amphlett stack it gives its rating at every temperature that allows it', () => {
     const port = plantOf({ stack_model: 'amphlett' });
     steadyAt(port, 1e6);
     expect(step(port, null, 1)).to.equal(ratedDcW);
@@ -48,7 +48,7 @@ describe('fuel cell as a DC port', () => {
     expect(stackVoltageV * stackCurrentA).to.be.closeTo(stackPowerW, 1e-6);
     const { mpp, iScA } = port.curve(0, 50);
     expect([mpp!.p / stackPowerW, iScA! / stackCurrentA]).to.satisfy(
-      ([most, short]: number[]) => Math.abs(most! - 1.295) < 0.002 && Math.abs(short! - 1.5 / 0.7) < 0.001,
+      ([atMaxPower, short]: number[]) => Math.abs(atMaxPower! - 1.295) < 0.002 && Math.abs(short! - 1.5 / 0.7) < 0.001,
     );
     for (const start of [-40, 0, 25, 49, 65]) {
       // the smallest cells that are allowed
@@ -80,7 +80,7 @@ describe('fuel cell as a DC port', () => {
     }
   });
 
-  it('a bidirectional plant rests when nobody asks, and goes both ways', () => {
+  it('a bidirectional plant idles without a set-point, and runs in both directions', () => {
     const port = plantOf(pemBoth);
     expect([port.availableDcW, port.absorbableDcW]).to.deep.equal([ratedDcW, 5000]);
     expect(step(port, null, 1)).to.equal(0);
@@ -101,7 +101,7 @@ describe('fuel cell as a DC port', () => {
     expect(detail.efficiencyPct).to.be.within(50, 65);
   });
 
-  it('answers inside floor and ceiling, its own bounds first', () => {
+  it('answers within floor and ceiling; its own bounds come first', () => {
     const port = plantOf(pemBoth);
     const answer = (targetW: number | null, floorW: number, ceilingW: number) =>
       port.answer({ targetW, floorW, ceilingW });
@@ -136,14 +136,14 @@ describe('fuel cell as a DC port', () => {
       });
     }
 
-    it('electrolysis rises from its least load of 10 %', () => {
+    it('electrolysis rises from its minimum load of 10 %', () => {
       const port = plantOf(pemBoth);
       steadyAt(port, 0);
       expect(step(port, -5000, 0.1)).to.be.closeTo(-5000 * 0.115, 1e-9);
       expect(run(port, -5000, 1.9, 0.1)).to.be.closeTo(-5000 * 0.4, 1e-6);
     });
 
-    it('falls at once; readiness for the power it had goes by 50 %/s', () => {
+    it('falls at once; the readiness for its last power decays by 50 %/s', () => {
       const port = plantOf();
       steadyAt(port, 1e6);
       expect(step(port, 0, 0.1)).to.equal(0);
@@ -174,7 +174,7 @@ describe('fuel cell as a DC port', () => {
         [2000, -2000],
         [-2000, 2000],
       ] as const) {
-        it(`${name} rests ${dwellS} s between ${from} W and ${to} W`, () => {
+        it(`${name} dwells ${dwellS} s between ${from} W and ${to} W`, () => {
           const port = plantOf(input);
           steadyAt(port, from);
           expect(run(port, to, dwellS - 1, 0.25)).to.equal(0);
@@ -188,7 +188,7 @@ describe('fuel cell as a DC port', () => {
       }
     }
 
-    it('the same direction needs no rest, and running again starts the rest anew', () => {
+    it('the same direction needs no dwell, and running again restarts the dwell', () => {
       const port = plantOf(pemBoth);
       steadyAt(port, 2000);
       run(port, 0, 20, 1);
@@ -200,7 +200,7 @@ describe('fuel cell as a DC port', () => {
       expect(port.absorbableDcW).to.equal(0);
     });
 
-    it('a restart ends it, and leaves power alone that flows', () => {
+    it('a restart ends the dwell and does not interrupt flowing power', () => {
       const port = plantOf(pemBoth);
       steadyAt(port, 2000);
       run(port, 0, 5, 1);
@@ -215,7 +215,7 @@ describe('fuel cell as a DC port', () => {
       expect(step(only, null, 0.1)).to.equal(ratedDcW);
     });
 
-    it('power under the idle floor counts as rest', () => {
+    it('power below the minimum load counts as idle', () => {
       const port = plantOf(pemBoth);
       steadyAt(port, 2000);
       for (let s = 0; s < 30; s += 1) {
@@ -252,7 +252,7 @@ describe('fuel cell as a DC port', () => {
       for (const [at, value] of reached[0]!.entries()) expect(reached[1]![at]! / value).to.be.closeTo(1, 1e-3);
     });
 
-    it('in heat that the cooling cannot carry off the power gives way, and comes to rest', () => {
+    it('in heat beyond the cooling the power is derated and settles', () => {
       const port = plantOf();
       const heat = { ...mild, ambientTemperatureC: 75 };
       port.settle(heat);
@@ -277,7 +277,7 @@ describe('fuel cell as a DC port', () => {
       expect(port.availableDcW).to.be.above(0);
     });
 
-    it('behind an open input a cold stack stays cold, a warm one stands by', () => {
+    it('with an open input a cold stack stays cold, and a warm one is in standby', () => {
       const cold = plantOf({ ...oxideOnly, start_temperature_c: 300 });
       for (let s = 0; s < 3600; s += 1) {
         cold.prepare(1, mild);
@@ -331,7 +331,7 @@ describe('fuel cell as a DC port', () => {
     }
   });
 
-  it('refuses what is no command of it', () => {
+  it('refuses commands of other kinds', () => {
     const other = { kind: 'wind.override', windSpeedMS: 5, height: 'hub' } as unknown as SourceCommand;
     expect(
       codeOf(() => {

@@ -70,14 +70,14 @@ describe('hydrogen of a fuel cell plant', () => {
     ['full', -4000, 95, 'tank_full'],
   ] as const) {
     for (const dtS of [0.1, 1]) {
-      for (const wish of [true, false]) {
-        it(`the ${name} tank is met exactly, in steps of ${dtS} s ${wish ? 'or less where wished' : 'whatever the wish'}`, () => {
+      for (const withinMaxStep of [true, false]) {
+        it(`the ${name} tank is met exactly, in steps of ${dtS} s ${withinMaxStep ? 'or the maximum step' : 'beyond the maximum step'}`, () => {
           const port = plantOf({ ...pemBoth, tank_capacity_kg: 0.05 });
           port.command({ kind: 'fuelcell.tank', levelPct: targetW > 0 ? 5.5 : 94.5 });
           steadyAt(port, targetW);
           let powers = 0;
           while (port.detail().state !== state && powers < 5000) {
-            step(port, targetW, wish ? Math.min(dtS, port.maxStepS) : dtS);
+            step(port, targetW, withinMaxStep ? Math.min(dtS, port.maxStepS) : dtS);
             powers += 1;
           }
           expect(port.detail()).to.deep.include({ state, tankState: name, mode: 'idle' });
@@ -122,7 +122,7 @@ describe('hydrogen of a fuel cell plant', () => {
     for (const kg of used) expect(kg).to.be.closeTo(used[0]!, 1e-12);
   });
 
-  it('a lap through the tank loses more than half, and what is lost is booked', () => {
+  it('a round trip through the tank loses more than half, and the loss is counted', () => {
     const port = plantOf(pemBoth);
     steadyAt(port, -5000);
     run(port, -5000, 3600, 1);
@@ -132,7 +132,7 @@ describe('hydrogen of a fuel cell plant', () => {
     expect((h2ProducedKg * 39.41) / 5).to.be.within(0.55, 0.75);
   });
 
-  it('steam electrolysis takes no more out of the heat than its heater puts in', () => {
+  it('steam electrolysis absorbs no more heat than its heater supplies', () => {
     const port = plantOf(oxideBoth);
     steadyAt(port, -4000);
     step(port, -4000, 1);
@@ -157,7 +157,7 @@ describe('hydrogen of a fuel cell plant', () => {
     expect([port.conditions.size, port.maxStepS]).to.deep.equal([0, Infinity]);
   });
 
-  it('restart brings back the first day', () => {
+  it('a restart brings back the start values', () => {
     const port = plantOf(pemBoth);
     steadyAt(port, 4000);
     run(port, 4000, 600, 1);
@@ -165,7 +165,7 @@ describe('hydrogen of a fuel cell plant', () => {
     expect(port.detail()).to.deep.include({ tankLevelPct: 50, h2ConsumedKg: 0, h2ProducedKg: 0, h2LostKg: 0 });
   });
 
-  it('a trip ends the power at once and the counters stand', () => {
+  it('a trip ends the power at once and the counters stop', () => {
     const port = plantOf();
     steadyAt(port, 1e6);
     run(port, null, 10, 1);

@@ -33,7 +33,7 @@ export function plantOf(input: FuelCellInput = {}): FuelCellPort {
   return port;
 }
 
-/** One sub-step at what the plant answers. @returns that power, W */
+/** One sub-step at the answer of the plant. @returns that power, W */
 export function step(port: FuelCellPort, targetW: number | null, dtS: number, input = mild): number {
   port.prepare(dtS, input);
   const dcW = port.answer({ targetW, floorW: -1e6, ceilingW: 1e6 });
@@ -41,7 +41,7 @@ export function step(port: FuelCellPort, targetW: number | null, dtS: number, in
   return dcW;
 }
 
-/** Steps of `dtS` that end after `totalS`; shorter ones where the plant wishes. @returns the last power, W */
+/** Steps of `dtS` over `totalS`, shorter if `maxStepS` is. @returns the last power, W */
 export function run(port: FuelCellPort, targetW: number | null, totalS: number, dtS: number): number {
   let [dcW, leftS] = [0, totalS];
   while (leftS > 1e-9) {

@@ -70,7 +70,7 @@ describe('hybrid dispatch: acceptance table', () => {
     });
   });
 
-  it('keeps the rows that tell the policies apart', () => {
+  it('the table has the rows that distinguish the policies', () => {
     expect(shares({ pvAvailableW: 8000 })).to.deep.equal([8000, -8000, 0, 0]);
     expect(shares({ pvAvailableW: 3000, loadW: 4000 })).to.deep.equal([3000, 1000, 0, 4000]);
     expect(shares({ pvAvailableW: 18_000 })).to.deep.equal([18_000, -10_000, 0, 8000]);
@@ -177,8 +177,8 @@ describe('hybrid dispatch: invariants', () => {
   it('floor equal to ceiling is met exactly, whatever the policy', () => {
     fc.assert(
       fc.property(situations, fc.double({ min: 0, max: 1, noNaN: true }), (input, part) => {
-        const leastW = -input.chargeMaxW;
-        const dcW = leastW + part * (input.pvAvailableW + input.dischargeMaxW - leastW);
+        const minW = -input.chargeMaxW;
+        const dcW = minW + part * (input.pvAvailableW + input.dischargeMaxW - minW);
         const got = dispatch({ ...input, floorW: dcW, ceilingW: dcW });
         expect(got.dcW).to.be.closeTo(dcW, 1e-6);
         const discharging = got.batteryW > 1e-6 && got.curtailedW > 1e-6;

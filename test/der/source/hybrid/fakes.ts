@@ -2,7 +2,7 @@ import type { DeviceDetail, IvCurve, SourceCommand } from '../../../../src/contr
 import { SimError } from '../../../../src/core/errors.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition } from '../../../../src/der/source/source.ts';
 
-/** A source whose limits the test sets and which remembers what was asked of it. */
+/** A source whose limits the test sets, and which records its calls. */
 export class FakeSource implements DcSource {
   readonly #kind: 'pv' | 'battery';
   readonly ports: readonly DcPort[];
@@ -16,7 +16,7 @@ export class FakeSource implements DcSource {
   maxStepS = Infinity;
   powerW = 0;
   energized = false;
-  /** answers with this flow whatever is asked; null: with the target */
+  /** the answer to any request; null: the target */
   forcedW: number | null = null;
 
   constructor(kind: 'pv' | 'battery', availableDcW: number, absorbableDcW = 0) {

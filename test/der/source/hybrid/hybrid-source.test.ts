@@ -39,7 +39,7 @@ function ask({ hybrid }: Rig, targetW: number | null = null, floorW = -15_000, c
   return hybrid.answer({ targetW, floorW, ceilingW });
 }
 
-/** Asks, draws the answer and gives PV, battery, bus power, W. */
+/** Draws the answer to a request. @returns PV, battery and bus power, W */
 function run(device: Rig, targetW: number | null = null, floorW = -15_000, ceilingW = 15_000): number[] {
   const dcW = ask(device, targetW, floorW, ceilingW);
   device.hybrid.draw(dcW, true);
@@ -79,14 +79,14 @@ describe('hybrid source: sharing', () => {
     expect(run(device)).to.deep.equal([8000, 0, 8000]);
   });
 
-  it('takes nothing from the grid where that is not allowed', () => {
+  it('absorbs nothing from the grid if that is not allowed', () => {
     const device = rig(2000, 'manual', { chargeFromGrid: false });
     expect(device.hybrid.absorbableDcW).to.equal(0);
     expect(run(device, -6000)).to.deep.equal([2000, -2000, 0]);
     expect(run(device, -6000, -9000, -3000)).to.deep.equal([2000, -2000, 0]);
   });
 
-  it('answers with the very number that it was asked for', () => {
+  it('answers with exactly the requested number', () => {
     const device = rig(0.3 * 10_000 + 0.1, 'manual');
     for (const targetW of [0.7 * 9999.9, 1234.5678901, -4321.0987654]) expect(ask(device, targetW)).to.equal(targetW);
     const clipped = rig(18_000.123456, 'pv_priority');

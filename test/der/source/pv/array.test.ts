@@ -104,16 +104,16 @@ describe('PV source: curtailment', () => {
     expect(source.currentA).to.equal(0);
   });
 
-  it('works on the curve: v times i is the power asked for, for any light, temperature and power', () => {
+  it('works on the curve: v times i is the requested power, for any light, temperature and power', () => {
     const light = fc.double({ min: 0.1, max: 1500, noNaN: true });
     const cell = fc.double({ min: -40, max: 90, noNaN: true });
     const share = fc.double({ min: 0, max: 1.2, noNaN: true });
     fc.assert(
       fc.property(light, cell, share, (g, t, part) => {
         const source = settled(fixed(g, t), { minDcVoltageV: 0 });
-        const wanted = part * source.availableDcW;
-        source.draw(wanted, true);
-        const given = Math.min(wanted, source.mppW);
+        const requestW = part * source.availableDcW;
+        source.draw(requestW, true);
+        const given = Math.min(requestW, source.mppW);
         expect(source.powerW).to.equal(given);
         expect(source.voltageV * source.currentA).to.be.closeTo(given, 1e-6 * given + 1e-300);
         const onCurve = currentAt(parametersAt(config.module, g, t), source.voltageV / 20) * 18.5;
@@ -124,7 +124,7 @@ describe('PV source: curtailment', () => {
     );
   });
 
-  it('never gives NaN for what is no power or no weather', () => {
+  it('never gives NaN for invalid power or weather', () => {
     const source = settled(sunny);
     const before = source.availableDcW;
     for (const power of [NaN, -1, -Infinity]) {
@@ -152,8 +152,8 @@ describe('PV source: tracking', () => {
       const source = settled(fixed(400));
       const from = source.availableDcW;
       for (let n = 0; n < steps; n++) source.prepare(2 / steps, fixed(800));
-      const wanted = source.mppW - (source.mppW - from) * Math.exp(-2);
-      expect(source.availableDcW).to.be.closeTo(wanted, 1e-9 * wanted);
+      const requestW = source.mppW - (source.mppW - from) * Math.exp(-2);
+      expect(source.availableDcW).to.be.closeTo(requestW, 1e-9 * requestW);
       expect(source.settled).to.equal(false);
     }
   });
@@ -293,7 +293,7 @@ describe('PV source: start and low voltage', () => {
     expect(source.settled).to.equal(true);
   });
 
-  it('starts at once when no start time is wanted', () => {
+  it('starts at once with a start time of 0', () => {
     const source = new PvSource({ ...config, startSeconds: 0 });
     source.prepare(0, fixed(600));
     expect(source.availableDcW).to.equal(source.mppW);
@@ -339,7 +339,7 @@ describe('PV source: configuration', () => {
     expect(settled(sunny, { parallelCount: 37 }).mppW).to.be.closeTo(2 * settled(sunny).mppW, 1e-6);
   });
 
-  it('names every fault', () => {
+  it('names every issue', () => {
     expect(faultNames({})).to.deep.equal([]);
     expect(faultNames({ seriesCount: 0, parallelCount: NaN, mpptTimeConstantS: 0 })).to.deep.equal([
       'seriesCount',

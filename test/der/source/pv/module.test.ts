@@ -24,8 +24,8 @@ function module(name: string | undefined): PvModule {
   return found;
 }
 
-function closeRel(value: number, wanted: number, tolerance: number): void {
-  expect(value).to.be.closeTo(wanted, Math.abs(wanted) * tolerance);
+function closeRel(value: number, expected: number, tolerance: number): void {
+  expect(value).to.be.closeTo(expected, Math.abs(expected) * tolerance);
 }
 
 describe('De Soto single-diode module', () => {
@@ -105,16 +105,16 @@ describe('De Soto single-diode module', () => {
       fc.property(anyModule, light, cell, shares, (m, g, t, share) => {
         const p = parametersAt(m, g, t);
         const mpp = maximumPowerPoint(p);
-        const wanted = share * mpp.p;
-        const v = voltageForPower(p, wanted, mpp);
+        const expected = share * mpp.p;
+        const v = voltageForPower(p, expected, mpp);
         expect(v).to.be.within(mpp.v, mpp.voc);
-        expect(v * currentAt(p, v)).to.be.closeTo(Math.min(wanted, mpp.p), 1e-7 * mpp.p);
+        expect(v * currentAt(p, v)).to.be.closeTo(Math.min(expected, mpp.p), 1e-7 * mpp.p);
       }),
       { numRuns: 1000 },
     );
   });
 
-  it('raises the voltage the more power is held back', () => {
+  it('the voltage rises with curtailment', () => {
     const p = parametersAt(pvModules['DATASHEET-270'], 800, 45);
     const mpp = maximumPowerPoint(p);
     const voltages = Array.from({ length: 101 }, (_, n) => voltageForPower(p, mpp.p * (1 - n / 100), mpp));

@@ -22,7 +22,7 @@ function settled(changes: Partial<PvConfig> = {}): PvSource {
 }
 
 describe('PV source: partial shading', () => {
-  it('works on the greatest maximum', () => {
+  it('operates at the global maximum', () => {
     const source = settled();
     expect(source.powerW).to.be.closeTo(4 * 1992.531, 0.05);
     expect(source.voltageV).to.be.closeTo(424.99, 0.01);
@@ -76,7 +76,7 @@ describe('PV source: partial shading', () => {
     expect([source.availableDcW, source.voltageV, source.curve(20).mpp]).to.deep.equal([0, 0, null]);
   });
 
-  it('refuses shares that are none', () => {
+  it('refuses shares outside of 0 to 1', () => {
     expect(codeOf(() => new PvSource({ ...config, shading: { shadedShare: 1.2, irradianceShare: 0.4 } }))).to.equal(
       'CONFIG_INVALID',
     );

@@ -67,7 +67,7 @@ describe('PV shading: curve of one string', () => {
     expect(right!.p).to.be.closeTo(1338.538, 0.01);
   });
 
-  it('the greatest maximum changes sides with the depth of the shade', () => {
+  it('the global maximum changes sides with the depth of the shade', () => {
     expect(stringMaximum(string(0.3, 0.4)).v).to.be.below(450);
     expect(stringMaximum(string(0.3, 0.8)).v).to.be.above(600);
   });
@@ -121,7 +121,7 @@ describe('PV shading: curve of one string', () => {
 });
 
 describe('PV shading: maxima', () => {
-  it('no point of the curve lies above the greatest one, and each is higher than its surroundings', () => {
+  it('no point of the curve lies above the global maximum, and each is higher than its surroundings', () => {
     fc.assert(
       fc.property(shades, ({ share, light, g, cell }) => {
         const solved = string(share, light, g, cell);
@@ -164,11 +164,11 @@ describe('PV shading: maxima', () => {
     expect(more).to.deep.equal([]);
     expect(peak!.p).to.be.closeTo(6.5 * standard.p - 6.5 * 0.5 * standard.i, 2);
     expect(solved.openV).to.be.closeTo(6.5 * standard.voc - 3.25, 1e-9);
-    // next to no light is next to that
+    // almost no light gives almost the same
     expect(stringMaximum(string(0.5, 1e-7)).p).to.be.closeTo(peak!.p, 1e-2);
   });
 
-  it('has no light where there is none', () => {
+  it('is all zero in darkness', () => {
     for (const solved of [string(0.3, 0.5, 0), string(1, 0), string(0.9999, 0)]) {
       expect(stringMaxima(solved)).to.deep.equal([]);
       expect(stringMaximum(solved)).to.deep.equal({ v: 0, i: 0, p: 0, voc: 0, isc: 0 });
@@ -205,7 +205,7 @@ describe('PV shading: maxima', () => {
 });
 
 describe('PV shading: tracker and curtailment', () => {
-  it('a scanning tracker is on the greatest maximum, a simple one on the first from open circuit', () => {
+  it('a scanning tracker is on the global maximum, a simple one on the first from open circuit', () => {
     const solved = string(0.3, 0.4);
     const [left, right] = stringMaxima(solved);
     expect(trackedMaximum(solved, 'global', 100)).to.include({
@@ -274,7 +274,7 @@ describe('PV shading: tracker and curtailment', () => {
 });
 
 describe('PV shading: samples of the curve', () => {
-  it('always holds the greatest maximum, rises from 0 to open circuit', () => {
+  it('always holds the global maximum, rises from 0 to open circuit', () => {
     fc.assert(
       fc.property(shades, fc.integer({ min: -1, max: 300 }), ({ share, light, g, cell }, points) => {
         const solved = string(share, light, g, cell);

@@ -89,7 +89,7 @@ describe('wind at the hub', () => {
     expect(held!.hubMS).not.to.equal(10);
   });
 
-  it('keeps what is no wind out of the physics', () => {
+  it('ignores invalid wind values', () => {
     const wind = new HubWind(gusty, createRandom(1));
     wind.settle(8);
     for (const [given, mean] of [

@@ -20,7 +20,7 @@ describe('physics 4.5: wind turbine in a voltage dip', () => {
     expect(port.availableDcW).to.equal(0);
   });
 
-  it('burns the surplus for 2 s of rated power, then the rotor takes it', () => {
+  it('the chopper takes the surplus for 2 s of rated power, then the rotor does', () => {
     const port = settledPort(iea, wind);
     const start = port.energy.kineticJ;
     run(port, 1.8, dip(0.25), { dtS: 0.02 });
@@ -32,7 +32,7 @@ describe('physics 4.5: wind turbine in a voltage dip', () => {
     expect(port.energy.kineticJ).to.be.above(1.05 * start);
   });
 
-  it('burns nothing that a turbine held back did not give before', () => {
+  it('the chopper of a curtailed turbine dissipates no more than its power before the dip', () => {
     for (const p of [nrel, iea]) {
       const capW = 0.2 * p.ratedPowerW;
       const port = settledPort(p, wind);
@@ -74,7 +74,7 @@ describe('physics 4.5: wind turbine in a voltage dip', () => {
     expect(full.reactiveCurrentPu).to.equal(1.1);
   });
 
-  it('says when the device has tripped in the dip', () => {
+  it('shows that the device has tripped in the dip', () => {
     const port = settledPort(nrel, wind);
     run(port, 0.1, dip(0.4), { dtS: 0.02 });
     run(port, 0.1, dip(0.4), { dtS: 0.02, energized: false });

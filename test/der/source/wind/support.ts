@@ -33,7 +33,7 @@ export function settledPort(parameters: WindParameters, input: SourceInput, seed
 
 export interface RunOptions {
   readonly dtS?: number;
-  /** most DC power that is drawn, W */
+  /** maximum DC power that is drawn, W */
   readonly capW?: number;
   readonly energized?: boolean;
 }

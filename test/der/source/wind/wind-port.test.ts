@@ -74,7 +74,7 @@ describe('wind turbine as a DC port: steady states', () => {
 });
 
 describe('wind turbine as a DC port: control', () => {
-  it('answers with all it has, a target, or the ceiling', () => {
+  it('answers with the available power, a target, or the ceiling', () => {
     const port = settledPort(nrel, surroundings(8));
     const all = port.availableDcW;
     expect(port.answer({ targetW: null, floorW: 0, ceilingW: 1e9 })).to.equal(all);
@@ -85,7 +85,7 @@ describe('wind turbine as a DC port: control', () => {
     expect(port.answer({ targetW: null, floorW: 1e8, ceilingW: 1e9 })).to.equal(all);
   });
 
-  it('held back it raises the pitch, turns up to 5 % faster, and gives the stored energy back', () => {
+  it('under curtailment it raises the pitch, turns up to 5 % faster, and returns the stored energy afterwards', () => {
     for (const p of machines) {
       const input = surroundings(14);
       const port = settledPort(p, input);
@@ -194,7 +194,7 @@ describe('wind turbine as a DC port: control', () => {
     expect(port.detail().windSpeedMS).to.be.closeTo(8.9926, 1e-3);
   });
 
-  it('restart ends the override and settles anew', () => {
+  it('a restart ends the override and settles again', () => {
     const port = settledPort(nrel, surroundings(8));
     const all = port.availableDcW;
     port.command({ kind: 'wind.override', speedMS: 0, height: 'hub' });

@@ -25,7 +25,7 @@ const scene = fc.record({
   rate: fc.constantFrom(1, 1000),
 });
 
-describe('wind turbine: what always holds', () => {
+describe('wind turbine: invariants', () => {
   it('numbers stay finite and the rotor within bounds through any wind, draw and grid', () => {
     fc.assert(
       fc.property(fc.constantFrom(...gusty), fc.array(scene, { minLength: 1, maxLength: 12 }), (p, scenes) => {
@@ -89,7 +89,7 @@ describe('wind turbine: what always holds', () => {
     expect(port.detail().quasiSteady).to.equal(true);
   });
 
-  it('no energy comes or goes when the mode changes', () => {
+  it('a change of mode keeps the energy', () => {
     for (const p of gusty) {
       const port = settledPort(p, surroundings(7));
       let before = port.energy;
@@ -108,7 +108,7 @@ describe('wind turbine: what always holds', () => {
     }
   });
 
-  it('held back, the rotor takes the change of mode without overspeed', () => {
+  it('under curtailment the change of mode causes no overspeed', () => {
     for (const turbine of names) {
       const p = parametersOf({ turbine });
       const port = settledPort(p, surroundings(15));
