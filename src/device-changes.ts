@@ -7,6 +7,7 @@ import type { Adapter } from './core/adapter.ts';
 import type { Origin } from './core/origin.ts';
 import { errorText, SimError } from './core/errors.ts';
 import type { Issue } from './core/errors.ts';
+import { Turns } from './core/turns.ts';
 import type { Logger } from './core/log/log.ts';
 import type { DeviceSpec } from './der/plant/device-spec.ts';
 import type { SimDevice } from './der/device/device.ts';
@@ -39,7 +40,8 @@ function whoAsked({ source, peer }: Origin): string {
 
 export class DeviceChanges {
   readonly #options: DeviceChangesOptions;
-  #last: Promise<unknown> = Promise.resolve();
+  /** one change at a time: an index, a port and a place are taken together */
+  readonly #turns = new Turns();
 
   constructor(options: DeviceChangesOptions) {
     this.#options = options;
@@ -52,7 +54,7 @@ export class DeviceChanges {
    *   room for it (number of devices, port, unit id), STOPPING
    */
   add(entry: DeviceEntry, by: Origin): Promise<SimDevice> {
-    return this.#inTurn(async () => {
+    return this.#turns.take(async () => {
       const { plant, log } = this.#options;
       const most = this.#options.maxDevices ?? maxDevices;
       if (plant.devices.length >= most)
@@ -71,7 +73,7 @@ export class DeviceChanges {
    * @throws SimError UNKNOWN_DEVICE, STOPPING
    */
   remove(index: number, by: Origin): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.take(async () => {
       const { plant, log } = this.#options;
       const { name } = await plant.remove(index);
       await this.#leaveAll(this.#options.servers, index);
@@ -81,14 +83,7 @@ export class DeviceChanges {
 
   /** Resolves when no change is under way any more. */
   async settled(): Promise<void> {
-    await this.#last;
-  }
-
-  /** One change at a time: an index, a port and a place are taken together. */
-  #inTurn<T>(change: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(change);
-    this.#last = result.catch(() => undefined);
-    return result;
+    await this.#turns.settled();
   }
 
   #specOf(entry: DeviceEntry, index: number): DeviceSpec {

@@ -1,23 +1,23 @@
 /** Long answers, made while they are sent. */
 import type { ServerResponse } from 'node:http';
 import { commonHeaders } from '../../core/http/problem.ts';
+import { Turns } from '../../core/turns.ts';
 import { beginLimit, requestId } from './reply.ts';
 import type { PiecesReply } from './route.ts';
 
-let lastTurn: Promise<void> = Promise.resolve();
+const turns = new Turns();
 
 /**
  * A turn of the event loop that no other caller has: many long answers at once hold up ticks and other requests no longer
  * than one of them does.
  */
 function ownTurn(): Promise<void> {
-  lastTurn = lastTurn.then(
+  return turns.take(
     () =>
       new Promise((resolve) => {
         setImmediate(resolve);
       }),
   );
-  return lastTurn;
 }
 
 /** Each piece is made in its own turn. */

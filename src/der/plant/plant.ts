@@ -28,7 +28,7 @@ import { Roster } from './roster.ts';
 import type { RosterChange } from './roster.ts';
 import { Site } from '../site/site.ts';
 import type { TickStamp } from '../device/snapshot.ts';
-import { Turns } from './turns.ts';
+import { Turns } from '../../core/turns.ts';
 
 export interface PlantOptions {
   readonly devices: readonly SimDevice[];

@@ -2,6 +2,7 @@
 import { BackOff } from '../../core/net/back-off.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { RandomStream } from '../../core/random.ts';
+import { Turns } from '../../core/turns.ts';
 import type { PolledModel, PollSettings, PollStatus } from '../../contract/sunspec-client.ts';
 
 export const defaultPoll: PollSettings = { enabled: false, intervalMs: 1500, models: null };
@@ -33,8 +34,7 @@ export class Poller {
   #cancel: (() => void) | null = null;
   /** rises with every start: what an earlier one still has under way does not go on */
   #generation = 0;
-  /** until the rounds that were begun, or wait for such, have ended */
-  #running: Promise<void> | null = null;
+  readonly #turns = new Turns();
   readonly #backOff: BackOff;
   /** the last round found no device */
   #lost = false;
@@ -89,7 +89,7 @@ export class Poller {
 
   /** Resolves when no round is under way. */
   async settled(): Promise<void> {
-    await this.#running;
+    await this.#turns.settled();
   }
 
   status(): PollStatus {
@@ -109,12 +109,8 @@ export class Poller {
   #after(ms: number, generation: number): void {
     this.#cancel = this.#options.later(ms, () => {
       this.#cancel = null;
-      const begin = () => this.#round(generation);
-      // one of an earlier start may be under way
-      const running = (this.#running === null ? begin() : this.#running.then(begin)).finally(() => {
-        if (this.#running === running) this.#running = null;
-      });
-      this.#running = running;
+      // a round of an earlier start may be under way
+      void this.#turns.take(() => this.#round(generation));
     });
   }
 
