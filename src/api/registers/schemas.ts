@@ -1,3 +1,4 @@
+import { servedModels } from '../../sunspec/models/served.ts';
 import { z } from '../description/zod.ts';
 import {
   deviceIndex,
@@ -94,25 +95,18 @@ export const registersBodySchema = z
 
 export type RegisterPointReply = z.output<typeof registerPointSchema>;
 
-/** The map of the device that the examples are of. */
-export const exampleModels = [
-  { id: 1, name: 'common', label: 'Identification of the device', address: 40002, length: 66 },
-  { id: 701, name: 'DERMeasureAC', label: 'AC measurements', address: 40070, length: 153 },
-  { id: 702, name: 'DERCapacity', label: 'Ratings and settings', address: 40225, length: 50 },
-  { id: 703, name: 'DEREnterService', label: 'Entering service', address: 40277, length: 17 },
-  { id: 704, name: 'DERCtlAC', label: 'Direct controls', address: 40296, length: 65 },
-  { id: 705, name: 'DERVoltVar', label: 'Volt-var', address: 40363, length: 103 },
-  { id: 706, name: 'DERVoltWatt', label: 'Volt-watt', address: 40468, length: 88 },
-  { id: 707, name: 'DERTripLV', label: 'Low-voltage trip', address: 40558, length: 289 },
-  { id: 708, name: 'DERTripHV', label: 'High-voltage trip', address: 40849, length: 289 },
-  { id: 709, name: 'DERTripLF', label: 'Low-frequency trip', address: 41140, length: 379 },
-  { id: 710, name: 'DERTripHF', label: 'High-frequency trip', address: 41521, length: 379 },
-  { id: 711, name: 'DERFreqDroop', label: 'Frequency droop', address: 41902, length: 42 },
-  { id: 712, name: 'DERWattVar', label: 'Watt-var', address: 41946, length: 84 },
-  { id: 713, name: 'DERStorageCapacity', label: 'Storage capacity', address: 42032, length: 7 },
-  { id: 714, name: 'DERMeasureDC', label: 'DC measurements', address: 42041, length: 43 },
-  { id: 715, name: 'DERCtl', label: 'Operator control', address: 42086, length: 7 },
-];
+/** Lengths of the models from 1 to 715 in the device that the examples are of. */
+const exampleLengths = [66, 153, 50, 17, 65, 103, 88, 289, 289, 379, 379, 42, 84, 7, 43, 7];
+const exampleAddress = (place: number) =>
+  exampleLengths.slice(0, place).reduce((address, length) => address + length + 2, 40002);
+/** The map of that device. */
+export const exampleModels = servedModels.slice(0, exampleLengths.length).map(({ id, name, label }, place) => ({
+  id,
+  name,
+  label,
+  address: exampleAddress(place),
+  length: exampleLengths[place] ?? 0,
+}));
 export const exampleRegisterModels = { device_index: 0, models: exampleModels };
 
 /** Two of the points of model 704 after a write over REST. */
