@@ -1,5 +1,6 @@
 import type { Origin } from '../core/origin.ts';
 import type { Bank } from '../sunspec/map/bank.ts';
+import type { FunctionName } from '../sunspec/map/functions.ts';
 import type { GridTrace } from './grid-trace.ts';
 import type { BatteryTree } from './kinds/battery.ts';
 import type { EvseSession } from './kinds/evse.ts';
@@ -117,22 +118,4 @@ export interface Device {
 }
 
 /** The keys of `controls.modes`. */
-export const controlFunctions = [
-  'volt_var',
-  'volt_watt',
-  'watt_var',
-  'freq_droop',
-  'pf_inject',
-  'pf_absorb',
-  'constant_var',
-  'max_power',
-  'active_power',
-  'enter_service',
-  'lv_trip',
-  'hv_trip',
-  'lf_trip',
-  'hf_trip',
-  'anti_islanding',
-  'ramp',
-] as const;
-export type ControlFunction = (typeof controlFunctions)[number];
+export type ControlFunction = FunctionName;

@@ -1,20 +1,6 @@
 /** Why the power is what it is: what every grid-support function saw, asked for and got. */
 import type { SimTime } from '../core/time/clock.ts';
-
-/** Functions whose way from input to output a trace shows. */
-export const tracedFunctions = [
-  'volt_var',
-  'volt_watt',
-  'watt_var',
-  'freq_droop',
-  'pf_inject',
-  'pf_absorb',
-  'constant_var',
-  'max_power',
-  'active_power',
-  'enter_service',
-] as const;
-export type TracedFunction = (typeof tracedFunctions)[number];
+import type { ActivePowerFunction, ReactivePowerFunction, TracedFunction } from '../sunspec/map/functions.ts';
 
 /** Units by function: inputs in percent of VNom, percent of WMax, Hz or W; targets and outputs in W or var. */
 export interface FunctionStep {
@@ -25,41 +11,30 @@ export interface FunctionStep {
   readonly output: number | null;
 }
 
-/** What decides active power. */
-export const activeDeciders = [
-  'source',
-  'w_max',
-  'charge_limit',
-  'max_power',
-  'active_power',
-  'volt_watt',
-  'freq_droop',
-  'second_limiter',
-  'enter_service',
-  'ramp',
-  'site',
-  'idle',
-  'apparent_power',
-  'cessation',
-  'out_of_service',
-] as const;
-export type ActiveDecider = (typeof activeDeciders)[number];
+/** What decides active power: a function, or another limit. */
+export type ActiveDecider =
+  | ActivePowerFunction
+  | 'source'
+  | 'w_max'
+  | 'charge_limit'
+  | 'second_limiter'
+  | 'enter_service'
+  | 'ramp'
+  | 'site'
+  | 'idle'
+  | 'apparent_power'
+  | 'cessation'
+  | 'out_of_service';
 
-/** What decides reactive power. */
-export const reactiveDeciders = [
-  'volt_var',
-  'watt_var',
-  'pf_inject',
-  'pf_absorb',
-  'constant_var',
-  'none',
-  'capability',
-  'low_power',
-  'apparent_power',
-  'cessation',
-  'out_of_service',
-] as const;
-export type ReactiveDecider = (typeof reactiveDeciders)[number];
+/** What decides reactive power: a function, or another limit. */
+export type ReactiveDecider =
+  | ReactivePowerFunction
+  | 'none'
+  | 'capability'
+  | 'low_power'
+  | 'apparent_power'
+  | 'cessation'
+  | 'out_of_service';
 
 /** Regions of IEEE 1547-2018 6.4.2 and 6.5.2. */
 export const rideThroughModes = [

@@ -1,8 +1,6 @@
-import { controlFunctions } from '../../contract/device.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { ControlFunction, Device } from '../../contract/device.ts';
-import { gridFunctions, powerFactors } from '../grid-support/functions.ts';
-import type { GridFunction } from '../grid-support/members.ts';
+import { functionNames, functionTable } from '../../sunspec/map/functions.ts';
 import { isEnabled, isSupported, reversionRemainingS } from '../grid-support/read.ts';
 import { pointBits, pointNumber, pointWriter } from '../common/points.ts';
 import { route } from '../http/route.ts';
@@ -15,20 +13,13 @@ import { timeReply } from '../time/replies.ts';
 import { overridesReply } from '../common/writer-replies.ts';
 import { selectedDevice } from '../common/device-replies.ts';
 
-/** Constant power factor counts as two modes, one for each direction of power. */
-const modes: Readonly<Record<ControlFunction, GridFunction>> = {
-  ...gridFunctions,
-  pf_inject: powerFactors.inject,
-  pf_absorb: powerFactors.absorb,
-};
-
 function modeReply(
   plant: Plant,
   device: Device,
   name: ControlFunction,
   active: ReadonlySet<ControlFunction>,
 ): ModeReply {
-  const points = modes[name];
+  const points = functionTable[name];
   const { model, enable } = points;
   const writer = pointWriter(device.bank, model, enable);
   return {
@@ -61,12 +52,12 @@ const controls = route({
     const { activeDecidedBy, reactiveDecidedBy, rideThrough } = device.trace.now;
     const active = device.activeFunctions;
     const replies = Object.fromEntries(
-      controlFunctions.map((name) => [name, modeReply(ctx.plant, device, name, active)]),
+      functionNames.map((name) => [name, modeReply(ctx.plant, device, name, active)]),
     ) as Record<ControlFunction, ModeReply>;
     return {
       device_index: device.index,
       service: {
-        es_enabled: isEnabled(device.bank, modes.enter_service),
+        es_enabled: isEnabled(device.bank, functionTable.enter_service),
         es_delay_remaining_s: device.enterService.delayRemainingS,
         trip_active: [...device.activeTrips],
         es_state: device.enterService.state,

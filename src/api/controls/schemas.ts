@@ -1,11 +1,12 @@
 import { clockModes } from '../../core/time/clock.ts';
 import { isTimeZone } from '../../core/time/zone.ts';
+import { functionNames } from '../../sunspec/map/functions.ts';
 import { gridSources, irradianceSources } from '../../sunspec/map/source-words.ts';
-import { controlFunctions } from '../../contract/device.ts';
 import type { ControlFunction } from '../../contract/device.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex, exampleTime, isoTime, quantity, sourceSchema } from '../common/schemas.ts';
 import { runningEventSchema } from '../surroundings/grid-event-schemas.ts';
+import { exampleGridSupport } from '../grid-support/examples.ts';
 import { activeDeciderSchema, reactiveDeciderSchema, rideThroughSchema } from '../grid-support/trace-schemas.ts';
 import { exampleSnapshot, snapshotSchema } from '../devices/snapshot-schemas.ts';
 import { asSetNow, exampleWriter, overrideSchema, sourceDetailSchema, writerSchema } from '../common/writer-schemas.ts';
@@ -206,7 +207,7 @@ const modeSchema = z
   })
   .openapi('ControlMode');
 
-const modeShape = Object.fromEntries(controlFunctions.map((name) => [name, modeSchema])) as Record<
+const modeShape = Object.fromEntries(functionNames.map((name) => [name, modeSchema])) as Record<
   ControlFunction,
   typeof modeSchema
 >;
@@ -315,31 +316,24 @@ const exampleMode = {
   changed_at: null,
   reversion_remaining_s: null,
 };
-const exampleSwitchedOff: readonly ControlFunction[] = [
-  'volt_var',
-  'volt_watt',
-  'watt_var',
-  'pf_inject',
-  'constant_var',
-  'active_power',
-];
-const exampleSwitchedOn: readonly ControlFunction[] = [
-  'freq_droop',
-  'enter_service',
-  'lv_trip',
-  'hv_trip',
-  'lf_trip',
-  'hf_trip',
-  'anti_islanding',
-  'ramp',
-];
+/** The functions as the example of `grid-support` has them: the same device. */
+const { pf, ...exampleFunctions } = exampleGridSupport;
+const exampleStates: Readonly<Record<ControlFunction, { readonly supported: boolean; readonly enabled?: boolean }>> = {
+  ...exampleFunctions,
+  pf_inject: pf.inject,
+  pf_absorb: pf.absorb,
+};
+const exampleModes = Object.fromEntries(
+  functionNames.map((name) => {
+    const { supported, enabled = false } = exampleStates[name];
+    return [name, { ...exampleMode, supported, enabled }];
+  }),
+);
 export const exampleControls = {
   device_index: 0,
   service: { es_enabled: true, es_delay_remaining_s: 0, trip_active: [], es_state: 'in_service' },
   modes: {
-    ...Object.fromEntries(controlFunctions.map((name) => [name, exampleMode])),
-    ...Object.fromEntries(exampleSwitchedOff.map((name) => [name, { ...exampleMode, supported: true }])),
-    ...Object.fromEntries(exampleSwitchedOn.map((name) => [name, { ...exampleMode, supported: true, enabled: true }])),
+    ...exampleModes,
     max_power: {
       ...exampleMode,
       supported: true,

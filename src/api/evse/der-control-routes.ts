@@ -55,7 +55,7 @@ function reply({ plant }: RouteContext, device: Device) {
 /** The limit as two writes: its value, and whether it holds. */
 function dischargeLimit(limitPct: number | null): FunctionRequest[] {
   const one = (members: FunctionRequest['spec']['members'], value: number | boolean): FunctionRequest => ({
-    spec: { model: maxPower.model, enable: maxPower.enable, members },
+    spec: { ...maxPower, members },
     name: 'max_power',
     pointer: '',
     body: { limit_max_discharge_pct: value },

@@ -1,4 +1,6 @@
 /** How one member of a grid-support object stands for register points. The tables in `functions.ts` are made of these. */
+import { curveAxes, functionTable } from '../../sunspec/map/functions.ts';
+import type { Axis as MapAxis, CurveFunction, FunctionName, FunctionRow } from '../../sunspec/map/functions.ts';
 
 /** A number in engineering units. */
 interface NumberMember {
@@ -62,16 +64,21 @@ interface PartMember {
 export type Member = NumberMember | SymbolMember | FlagMember | CurveMember | ObjectMember | PartMember;
 export type Members = Readonly<Record<string, Member>>;
 
-/** One grid-support function: a model, its enable point and its members. */
-export interface GridFunction {
-  readonly model: number;
+/** One grid-support function: what the interface needs of its row in the table of functions, and its members. */
+export interface GridFunction extends Pick<FunctionRow, 'model' | 'mode' | 'timer'> {
+  /** in words */
+  readonly title: string;
   /** the enable point; for the ramp the limit itself */
   readonly enable: string;
   /** there is no switch: `enabled` can only be read */
   readonly always?: true;
-  /** prefix of the reversion points; absent: the function has none */
-  readonly reversion?: string;
   readonly members: Members;
+}
+
+/** A function of the table with its members. */
+export function gridFunction(name: FunctionName, members: Members): GridFunction {
+  const { label, model, enable, mode, timer } = functionTable[name];
+  return { title: label, model, enable, ...(mode && { mode }), ...(timer && { timer }), members };
 }
 
 interface NumberOptions {
@@ -94,8 +101,22 @@ export function flag(point: string, about?: string): Member {
   return { kind: 'flag', point, ...(about !== undefined && { about }) };
 }
 
-export function curve(at: string, axes: readonly [Axis, Axis], least: 0 | 1 = 1): Member {
-  return { kind: 'curve', at, axes, least };
+const axisNames: Readonly<Record<MapAxis, string>> = {
+  V: 'v_pct',
+  Hz: 'hz',
+  W: 'w_pct',
+  Var: 'var_pct',
+  Tms: 'time_s',
+};
+
+/**
+ * The points in use of a curve of a function, with the coordinates that the table of functions gives.
+ * @param at path of the group that has ActPt and Pt
+ */
+export function curve(name: CurveFunction, at: string, least: 0 | 1 = 1): Member {
+  const [x, y] = curveAxes(name);
+  const axis = (point: MapAxis): Axis => ({ name: axisNames[point], point });
+  return { kind: 'curve', at, axes: [axis(x), axis(y)], least };
 }
 
 /** Whether a request may set a member. */

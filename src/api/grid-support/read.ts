@@ -2,23 +2,25 @@
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Bank } from '../../sunspec/map/bank.ts';
 import { hasBit } from '../../sunspec/map/codec.ts';
-import { ctrlModeMask, requiredMode } from '../../sunspec/map/rules.ts';
+import { ctrlModeMask, remainingPoint } from '../../sunspec/map/functions.ts';
+import type { FunctionRow } from '../../sunspec/map/functions.ts';
 import { hasPoint, pointNumber, pointValue, pointWriter } from '../common/points.ts';
 import { isoOrNull } from '../common/schemas.ts';
 import type { GridFunction, Member, Members } from './members.ts';
 
 type DateMs = (at: SimTime) => number;
 type ReplyObject = Record<string, unknown>;
+/** What the state of a function is read from: a row of the table, or a function of this interface. */
+type FunctionPoints = Pick<FunctionRow | GridFunction, 'model' | 'enable' | 'mode' | 'timer'>;
 
 /** Whether a device has a function: its enable point, and its bit of 702.CtrlModes where there is one. */
-export function isSupported(bank: Bank, { model, enable }: Pick<GridFunction, 'model' | 'enable'>): boolean {
+export function isSupported(bank: Bank, { model, enable, mode }: FunctionPoints): boolean {
   if (!hasPoint(bank, model, enable)) return false;
-  const mode = requiredMode[`${model}.${enable}`];
   return mode === undefined || hasBit(pointNumber(bank, 702, 'CtrlModes') ?? 0, ctrlModeMask(mode));
 }
 
 /** Whether a function is switched on; one without a switch is on where its limit is above 0. */
-export function isEnabled(bank: Bank, { model, enable }: Pick<GridFunction, 'model' | 'enable'>): boolean {
+export function isEnabled(bank: Bank, { model, enable }: FunctionPoints): boolean {
   const value = pointValue(bank, model, enable);
   return value === 'ENABLED' || (typeof value === 'number' && value > 0);
 }
@@ -67,13 +69,15 @@ function membersReply(bank: Bank, model: number, members: Members, dateMs: DateM
   );
 }
 
-function timerPoint(bank: Bank, { model, reversion }: GridFunction, name: string): number | null {
-  return reversion === undefined ? null : pointNumber(bank, model, `${reversion}${name}`);
+function reversionTimeS(bank: Bank, { model, timer }: FunctionPoints): number | null {
+  return timer === undefined ? null : pointNumber(bank, model, timer);
 }
 
 /** Seconds that a reversion timer still runs, 0 once it is over; null while no reversion time is set. */
-export function reversionRemainingS(bank: Bank, spec: GridFunction): number | null {
-  return (timerPoint(bank, spec, 'RvrtTms') ?? 0) === 0 ? null : timerPoint(bank, spec, 'RvrtRem');
+export function reversionRemainingS(bank: Bank, points: FunctionPoints): number | null {
+  const { model, timer } = points;
+  if (timer === undefined || (reversionTimeS(bank, points) ?? 0) === 0) return null;
+  return pointNumber(bank, model, remainingPoint(timer));
 }
 
 /** The object of one function, as its registers stand. */
@@ -86,7 +90,7 @@ export function functionReply(bank: Bank, spec: GridFunction, dateMs: DateMs): R
     enabled: isEnabled(bank, spec),
     source: writer?.source ?? 'default',
     changed_at: isoOrNull(writer && dateMs(writer.at)),
-    reversion_time_s: timerPoint(bank, spec, 'RvrtTms'),
+    reversion_time_s: reversionTimeS(bank, spec),
     reversion_remaining_s: reversionRemainingS(bank, spec),
     ...membersReply(bank, model, spec.members, dateMs),
   };

@@ -12,24 +12,6 @@ import { deviceQuery } from '../common/schemas.ts';
 import { functionBodySchemas, functionSchemas, gridSupportBodySchema, gridSupportSchema } from './schemas.ts';
 import { selectedDevice } from '../common/device-replies.ts';
 
-const titles: Readonly<Record<GridFunctionName, string>> = {
-  volt_var: 'volt-var',
-  volt_watt: 'volt-watt',
-  watt_var: 'watt-var',
-  freq_droop: 'frequency droop',
-  pf: 'constant power factor',
-  constant_var: 'constant reactive power',
-  max_power: 'limit of active power',
-  active_power: 'set-point of active power',
-  enter_service: 'entering service',
-  lv_trip: 'low-voltage trip',
-  hv_trip: 'high-voltage trip',
-  lf_trip: 'low-frequency trip',
-  hf_trip: 'high-frequency trip',
-  ramp: 'ramp limits',
-  anti_islanding: 'anti-islanding',
-};
-
 const wholeRequest =
   'Members that are not given stay as they are; a request is carried out whole or not at all. Control functions ' +
   'act on it from the next tick on. A number must be whole where the register counts whole units (seconds without fractions, ' +
@@ -92,19 +74,20 @@ const setAll = route({
 });
 
 function routesOf(name: GridFunctionName): readonly Route[] {
+  const { title, members } = gridFunctions[name];
   const shared = {
     path: `/grid-support/${name.replaceAll('_', '-')}`,
     tag: 'Grid Support',
     query: deviceQuery,
     reply: functionSchemas[name],
   } as const;
-  const hasSets = ['points', 'must_trip', 'k_of'].some((member) => member in gridFunctions[name].members);
+  const hasSets = ['points', 'must_trip', 'k_of'].some((member) => member in members);
   return [
     route({
       ...shared,
       method: 'get',
       operationId: `get_${name}`,
-      summary: `Settings of ${titles[name]}`,
+      summary: `Settings of ${title}`,
       examples: { reply: exampleGridSupport[name] },
       handle: (ctx, { query }) => reply(ctx.plant, selectedDevice(ctx, query.device), name),
     }),
@@ -112,7 +95,7 @@ function routesOf(name: GridFunctionName): readonly Route[] {
       ...shared,
       method: 'post',
       operationId: `set_${name}`,
-      summary: `Sets ${titles[name]}`,
+      summary: `Sets ${title}`,
       description: hasSets ? `${wholeRequest} ${curves}` : wholeRequest,
       body: functionBodySchemas[name],
       problems: ['disabled'],

@@ -1,3 +1,4 @@
+import { remainingPoint } from '../../sunspec/map/functions.ts';
 import { inUseRanges, ranges } from '../../sunspec/map/rules.ts';
 import { gridFunctionNames, gridFunctions } from './functions.ts';
 import type { GridFunctionName } from './functions.ts';
@@ -46,13 +47,13 @@ function replyObject(model: number, members: Members): z.ZodType {
   return z.strictObject(replyShape(model, members));
 }
 
-function timer(model: number, reversion: string | undefined, point: string, zero: string): string {
-  return reversion === undefined ? 'Null: the function has no reversion.' : `${model}.${reversion}${point}; ${zero}`;
+function timerText(model: number, point: string | undefined, zero: string): string {
+  return point === undefined ? 'Null: the function has no reversion.' : `${model}.${point}; ${zero}`;
 }
 
 const unsupported = z.strictObject({ supported: z.literal(false) });
 
-function functionReply({ model, enable, reversion, members }: GridFunction): z.ZodType<Record<string, unknown>> {
+function functionReply({ model, enable, timer, members }: GridFunction): z.ZodType<Record<string, unknown>> {
   return z.union([
     unsupported,
     z.strictObject({
@@ -65,11 +66,13 @@ function functionReply({ model, enable, reversion, members }: GridFunction): z.Z
       reversion_time_s: z
         .number()
         .nullable()
-        .openapi({ description: timer(model, reversion, 'RvrtTms', '0 = none.') }),
+        .openapi({ description: timerText(model, timer, '0 = none.') }),
       reversion_remaining_s: z
         .number()
         .nullable()
-        .openapi({ description: timer(model, reversion, 'RvrtRem', 'null while no reversion time is set.') }),
+        .openapi({
+          description: timerText(model, timer && remainingPoint(timer), 'null while no reversion time is set.'),
+        }),
       ...replyShape(model, members),
     }),
   ]);
@@ -130,10 +133,10 @@ function requestShape(model: number, members: Members): Record<string, z.ZodOpti
   );
 }
 
-function functionRequest({ model, always, reversion, members }: GridFunction) {
+function functionRequest({ model, always, timer, members }: GridFunction) {
   return z.strictObject({
     ...(always !== true && { enabled: z.boolean().optional() }),
-    ...(reversion !== undefined && {
+    ...(timer !== undefined && {
       reversion_time_s: describedWhole(z.number().min(0).max(maxTimerS), 0, maxTimerS)
         .optional()
         .openapi({ description: 'Simulated seconds; 0 = none.' }),

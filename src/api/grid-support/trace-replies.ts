@@ -1,7 +1,9 @@
 import { microsPerSecond } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import { tracedFunctions, tripTimerNames } from '../../contract/grid-trace.ts';
-import type { FunctionStep, GridTraceRow, TracedFunction } from '../../contract/grid-trace.ts';
+import { tripTimerNames } from '../../contract/grid-trace.ts';
+import type { FunctionStep, GridTraceRow } from '../../contract/grid-trace.ts';
+import { tracedFunctions } from '../../sunspec/map/functions.ts';
+import type { TracedFunction } from '../../sunspec/map/functions.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
 import { stepUnits } from './trace-schemas.ts';
@@ -20,7 +22,7 @@ function inUnit(unit: 'pct' | 'hz' | 'kw' | 'kvar', value: number | null): numbe
 }
 
 function stepReply(name: TracedFunction, { input, target, output }: FunctionStep): FunctionStep {
-  const units = stepUnits[name];
+  const units = stepUnits(name);
   return {
     input: inUnit(units.input, input),
     target: inUnit(units.output, target),
@@ -94,7 +96,7 @@ const plainColumns = [
 ] as const;
 
 function stepColumns(name: TracedFunction): Column[] {
-  const { input, output } = stepUnits[name];
+  const { input, output } = stepUnits(name);
   return [
     { name: `${name}_input_${input}`, value: ({ functions }) => functions[name].input },
     { name: `${name}_target_${output}`, value: ({ functions }) => functions[name].target },

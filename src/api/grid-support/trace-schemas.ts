@@ -1,11 +1,14 @@
+import { rideThroughModes, tripTimerNames } from '../../contract/grid-trace.ts';
+import type { ActiveDecider, FunctionStep, ReactiveDecider } from '../../contract/grid-trace.ts';
 import {
-  activeDeciders,
-  reactiveDeciders,
-  rideThroughModes,
+  activePowerFunctions,
+  functionTable,
+  isReactivePowerFunction,
+  reactivePowerFunctions,
   tracedFunctions,
-  tripTimerNames,
-} from '../../contract/grid-trace.ts';
-import type { FunctionStep, TracedFunction } from '../../contract/grid-trace.ts';
+  traceInput,
+} from '../../sunspec/map/functions.ts';
+import type { TracedFunction, TraceInput } from '../../sunspec/map/functions.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex, deviceQuery, exampleTime, integerParam, isoTime, quantity } from '../common/schemas.ts';
 
@@ -18,49 +21,43 @@ export const defaultTraceLimit = 1000;
 const maxTraceAnswer = 5_000;
 
 /** Units of a function's input and of its target and output, as suffixes of names. */
-export interface StepUnits {
+interface StepUnits {
   readonly input: 'pct' | 'hz' | 'kw';
   readonly output: 'kw' | 'kvar';
 }
 
-const ofVoltage = { input: 'pct', output: 'kw' } as const;
-const ofPower = { input: 'kw', output: 'kvar' } as const;
-const ofLimit = { input: 'kw', output: 'kw' } as const;
-export const stepUnits: Readonly<Record<TracedFunction, StepUnits>> = {
-  volt_var: { input: 'pct', output: 'kvar' },
-  volt_watt: ofVoltage,
-  watt_var: ofPower,
-  freq_droop: { input: 'hz', output: 'kw' },
-  pf_inject: ofPower,
-  pf_absorb: ofPower,
-  constant_var: ofPower,
-  max_power: ofLimit,
-  active_power: ofLimit,
-  enter_service: ofLimit,
+/** What a function follows, as a trace shows it. */
+const inputs: Readonly<Record<TraceInput, { readonly unit: StepUnits['input']; readonly text: string }>> = {
+  voltage: { unit: 'pct', text: 'Voltage, percent of 702.VNom.' },
+  frequency: { unit: 'hz', text: 'Frequency, Hz.' },
+  active_power: { unit: 'kw', text: 'Active power, kW.' },
+  available_power: { unit: 'kw', text: 'Available power, kW.' },
 };
 
-const inputTexts: Readonly<Record<TracedFunction, string>> = {
-  volt_var: 'Voltage, percent of 702.VNom.',
-  volt_watt: 'Voltage, percent of 702.VNom.',
-  freq_droop: 'Frequency, Hz.',
-  watt_var: 'Active power, kW.',
-  pf_inject: 'Active power, kW.',
-  pf_absorb: 'Active power, kW.',
-  constant_var: 'Active power, kW.',
-  max_power: 'Available power, kW.',
-  active_power: 'Available power, kW.',
-  enter_service: 'Available power, kW.',
-};
+export function stepUnits(name: TracedFunction): StepUnits {
+  return { input: inputs[traceInput(name)].unit, output: isReactivePowerFunction(name) ? 'kvar' : 'kw' };
+}
 
 const words = { kw: 'kW', kvar: 'kvar' } as const;
 
+/** What a trace shows of a function, where that is not the function itself. */
+const stepTitles: Partial<Readonly<Record<TracedFunction, string>>> = {
+  enter_service: 'Ramp after a return to service.',
+};
+
+function stepTitle(name: TracedFunction): string {
+  const { label } = functionTable[name];
+  return stepTitles[name] ?? `${label.charAt(0).toUpperCase()}${label.slice(1)}.`;
+}
+
 function stepSchema(name: TracedFunction) {
-  const unit = words[stepUnits[name].output];
-  return z.strictObject({
-    input: quantity(inputTexts[name]),
+  const unit = words[stepUnits(name).output];
+  const step = z.strictObject({
+    input: quantity(inputs[traceInput(name)].text),
     target: quantity(`What the function asks for now, ${unit}.`),
     output: quantity(`What has become of it in time, filtered or ramped, ${unit}.`),
   });
+  return step.openapi({ description: stepTitle(name) });
 }
 
 function ofEach<K extends string, T>(names: readonly K[], make: (name: K) => T): Record<K, T> {
@@ -70,6 +67,31 @@ function ofEach<K extends string, T>(names: readonly K[], make: (name: K) => T):
 export const rideThroughSchema = z.enum(rideThroughModes).openapi('RideThrough', {
   description: 'Region of IEEE 1547-2018 6.4.2 and 6.5.2 for voltage and frequency at the terminals.',
 });
+
+// the order is that of the released description
+const activeDeciders: readonly ActiveDecider[] = [
+  'source',
+  'w_max',
+  'charge_limit',
+  ...activePowerFunctions,
+  'second_limiter',
+  'enter_service',
+  'ramp',
+  'site',
+  'idle',
+  'apparent_power',
+  'cessation',
+  'out_of_service',
+];
+const reactiveDeciders: readonly ReactiveDecider[] = [
+  ...reactivePowerFunctions,
+  'none',
+  'capability',
+  'low_power',
+  'apparent_power',
+  'cessation',
+  'out_of_service',
+];
 export const activeDeciderSchema = z
   .enum(activeDeciders)
   .openapi({ description: 'What decided active power in the last sub-step: the lowest limit, or what overruled it.' });

@@ -42,12 +42,12 @@ class Collector {
   function({ spec, name, pointer, body }: FunctionRequest): void {
     if (!isSupported(this.#bank, spec))
       throw new HttpProblem('disabled', `The device does not have the function ${name}.`);
-    const { model, enable, reversion, always } = spec;
+    const { model, enable, timer, always } = spec;
     this.#members(
       model,
       {
         ...(always !== true && { enabled: { kind: 'flag', point: enable } as const }),
-        ...(reversion !== undefined && { reversion_time_s: { kind: 'number', point: `${reversion}RvrtTms` } as const }),
+        ...(timer !== undefined && { reversion_time_s: { kind: 'number', point: timer } as const }),
         ...spec.members,
       },
       body,

@@ -1,5 +1,6 @@
 import { dcCurveKinds } from '../../contract/device.ts';
 import { sources } from '../../core/origin.ts';
+import { supportedModes } from '../../sunspec/map/functions.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex, deviceParam, exampleTime, integerParam, isoTime, quantity } from '../common/schemas.ts';
 import { asSetNow } from '../common/writer-schemas.ts';
@@ -173,20 +174,7 @@ export const exampleNameplate = {
   settings: exampleSettings,
   normal_category: 'cat_b',
   abnormal_category: 'cat_3',
-  ctrl_modes: [
-    'max_w',
-    'fixed_w',
-    'fixed_var',
-    'fixed_pf',
-    'volt_var',
-    'freq_watt',
-    'lv_trip',
-    'hv_trip',
-    'watt_var',
-    'volt_watt',
-    'lf_trip',
-    'hf_trip',
-  ],
+  ctrl_modes: supportedModes.map((mode) => mode.toLowerCase()),
   island_categories: [],
   storage: null,
   dc_ports: [{ index: 0, type: 'pv', id: 1, name: 'PV' }],

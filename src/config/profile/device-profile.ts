@@ -3,25 +3,12 @@ import type { AssetType, InverterParameters } from '../../contract/device.ts';
 import type { Issue } from '../../core/errors.ts';
 import { kindTable } from '../../contract/kinds/table.ts';
 import type { SourceParameters } from '../../contract/kinds/table.ts';
+import { functionModels } from '../../sunspec/map/functions.ts';
 import { blockNames, kindBlocksSchema, kindParameters, kindsOfBlock } from './kind-parameters.ts';
 import type { ProfileTarget } from './kind-parameters.ts';
 
 /** Models that a profile may give start values for. */
-export const settableModels = [
-  '1',
-  '702',
-  '703',
-  '704',
-  '705',
-  '706',
-  '707',
-  '708',
-  '709',
-  '710',
-  '711',
-  '712',
-  '715',
-] as const;
+export const settableModels: readonly string[] = ['1', '702', ...functionModels.map(String), '715'];
 
 const measured = 'the device measures its values; models of measurements have no start values';
 const ofBattery = 'its values follow from the battery block (capacity_wh, power_w, soc_pct, soh_pct and others)';

@@ -2,6 +2,7 @@
 import type { SimTime } from '../../core/time/clock.ts';
 import type { DeviceDetail } from '../../contract/device.ts';
 import { storageIn } from '../../contract/kinds/table.ts';
+import { functionTable, isReactivePowerFunction, throttleMask } from '../../sunspec/map/functions.ts';
 import type { MeasurementView } from '../../sunspec/map/view.ts';
 import type { ControlFunction } from '../../contract/device.ts';
 import { alarmBits, portState, vendorText } from './alarms.ts';
@@ -16,31 +17,8 @@ import { publishStorage } from './storage-map.ts';
 const gridFollowing = 1;
 const clippedMode = 4;
 
-/** 701.ThrotSrc bits by the function that holds the output back. */
-const throttleBits: Partial<Record<ControlFunction, number>> = {
-  max_power: 0,
-  active_power: 1,
-  constant_var: 2,
-  pf_inject: 3,
-  pf_absorb: 3,
-  volt_var: 4,
-  freq_droop: 5,
-  lv_trip: 7,
-  hv_trip: 8,
-  watt_var: 9,
-  volt_watt: 10,
-  lf_trip: 12,
-  hf_trip: 13,
-};
-const reactive: ReadonlySet<ControlFunction> = new Set([
-  'constant_var',
-  'pf_inject',
-  'pf_absorb',
-  'volt_var',
-  'watt_var',
-]);
 /** ramps, and limits of voltage and current that no function sets */
-const derated = 14;
+const derated = throttleMask('DERATED');
 
 type InverterState = 'OFF' | 'SLEEPING' | 'STARTING' | 'RUNNING' | 'THROTTLED' | 'SHUTTING_DOWN' | 'FAULT' | 'STANDBY';
 
@@ -71,10 +49,10 @@ function throttle(map: MeasurementView, inverter: Inverter, throttled: boolean):
   let bits = 0;
   if (throttled) {
     for (const name of inverter.activeFunctions()) {
-      const bit = throttleBits[name];
-      if (bit !== undefined && mayHold(inverter, name)) bits |= 1 << bit;
+      const source = functionTable[name].throttle;
+      if (source !== undefined && mayHold(inverter, name)) bits |= throttleMask(source);
     }
-    if (bits === 0) bits = 1 << derated;
+    if (bits === 0) bits = derated;
   }
   m.ThrotSrc = bits;
   const { wMaxW, chargeMaxW } = inverter.settings;
@@ -85,7 +63,7 @@ function throttle(map: MeasurementView, inverter: Inverter, throttled: boolean):
 /** Whether an active function can be what holds the power back. */
 function mayHold({ apparentPowerLimited, ratings }: Inverter, name: ControlFunction): boolean {
   // a reactive function only where it needs the room on the circle
-  if (reactive.has(name)) return apparentPowerLimited;
+  if (isReactivePowerFunction(name)) return apparentPowerLimited;
   // what a storage or a load is told to do is its work, not a limit of it
   return name !== 'active_power' || ratings.generator;
 }

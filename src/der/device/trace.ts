@@ -1,7 +1,6 @@
 /** The inspection view of one device: what each function saw and got, and the changes of its service state. */
 import { secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import { tracedFunctions } from '../../contract/grid-trace.ts';
 import type {
   ActiveDecider,
   FunctionStep,
@@ -9,9 +8,10 @@ import type {
   GridTraceRow,
   ReactiveDecider,
   ServiceTransition,
-  TracedFunction,
   TripTimerName,
 } from '../../contract/grid-trace.ts';
+import { tracedFunctions } from '../../sunspec/map/functions.ts';
+import type { TracedFunction } from '../../sunspec/map/functions.ts';
 import type { GridValues } from '../surroundings/environment.ts';
 import type { Inverter } from '../inverter/inverter.ts';
 import { reactiveEnabled } from '../inverter/reactive-power.ts';

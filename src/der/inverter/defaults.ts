@@ -1,25 +1,8 @@
 /** Start values of the settings: IEEE 1547-2018 defaults by category, in engineering units. */
+import { ctrlModeMask, supportedModes } from '../../sunspec/map/functions.ts';
 import type { WritableMapView } from '../../sunspec/map/view.ts';
-import { ctrlModeMask } from '../../sunspec/map/rules.ts';
-import type { CtrlMode } from '../../sunspec/map/rules.ts';
 import { absorbShare } from './ratings.ts';
 import type { Ratings } from './ratings.ts';
-
-/** Functions that this build of an inverter has; the enables of others refuse ENABLED. */
-export const supportedModes: readonly CtrlMode[] = [
-  'MAX_W',
-  'FIXED_W',
-  'FIXED_VAR',
-  'FIXED_PF',
-  'VOLT_VAR',
-  'FREQ_WATT',
-  'WATT_VAR',
-  'VOLT_WATT',
-  'LV_TRIP',
-  'HV_TRIP',
-  'LF_TRIP',
-  'HF_TRIP',
-];
 
 type Pairs = readonly (readonly [number, number])[];
 

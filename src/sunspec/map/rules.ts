@@ -1,8 +1,7 @@
 /**
- * What a writable point accepts beyond its type: ranges, and functions a device must have before they can
- * be enabled. Data only; the bank applies it to the candidate of every write, from whatever protocol.
+ * What a writable point accepts beyond its type. Data only; the bank applies it to the candidate of every write, of every
+ * protocol. Which function a device must have before it can be enabled stands in the table of functions.
  */
-import { m702 } from '../models/m702.ts';
 import type { PathIn, PointPath } from './point-path.ts';
 import { gridSources, irradianceSources } from './source-words.ts';
 
@@ -201,9 +200,6 @@ export const onlySymbol: Readonly<Record<string, OnlySymbol>> = {
   '802.SetInvState': { symbol: 'INVERTER_STARTED', reason: 'the battery sees the state of its own inverter' },
 } satisfies ByPoint<OnlySymbol>;
 
-type CtrlModesPoint = Extract<(typeof m702)['points'][number], { name: 'CtrlModes' }>;
-export type CtrlMode = keyof CtrlModesPoint['symbols'];
-
 /** Points whose range depends on another: a write of the key checks the value too. */
 export const dependents: Readonly<Record<string, string>> = {
   '704.PFWInj.Ext': 'PFWInj.PF',
@@ -211,28 +207,3 @@ export const dependents: Readonly<Record<string, string>> = {
   '704.PFWAbs.Ext': 'PFWAbs.PF',
   '704.PFWAbsRvrt.Ext': 'PFWAbsRvrt.PF',
 } satisfies ByPoint<PathIn<704>>;
-
-/** The 702.CtrlModes bit without which an enable point refuses ENABLED. */
-export const requiredMode: Readonly<Record<string, CtrlMode>> = {
-  '704.PFWInjEna': 'FIXED_PF',
-  '704.PFWAbsEna': 'FIXED_PF',
-  '704.WMaxLimPctEna': 'MAX_W',
-  '704.WSetEna': 'FIXED_W',
-  '704.VarSetEna': 'FIXED_VAR',
-  '705.Ena': 'VOLT_VAR',
-  '706.Ena': 'VOLT_WATT',
-  '707.Ena': 'LV_TRIP',
-  '708.Ena': 'HV_TRIP',
-  '709.Ena': 'LF_TRIP',
-  '710.Ena': 'HF_TRIP',
-  '711.Ena': 'FREQ_WATT',
-  '712.Ena': 'WATT_VAR',
-} satisfies ByPoint<CtrlMode>;
-
-const isCtrlModes = (point: (typeof m702)['points'][number]): point is CtrlModesPoint => point.name === 'CtrlModes';
-const ctrlModes: Readonly<Record<string, number>> = m702.points.find(isCtrlModes)?.symbols ?? {};
-
-/** The mask of a control mode in 702.CtrlModes. */
-export function ctrlModeMask(mode: CtrlMode): number {
-  return 2 ** (ctrlModes[mode] ?? 0);
-}

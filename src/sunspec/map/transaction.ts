@@ -4,16 +4,8 @@ import { hasBit, numberCodec } from './codec.ts';
 import { plainPath } from './layout.ts';
 import { isAdoptionRequest, isInSet1 } from './sets.ts';
 import { pointName, readPoint } from './view.ts';
-import {
-  allowedWords,
-  ctrlModeMask,
-  dependents,
-  endingWords,
-  inUseRanges,
-  onlySymbol,
-  ranges,
-  requiredMode,
-} from './rules.ts';
+import { ctrlModeMask, requiredMode } from './functions.ts';
+import { allowedWords, dependents, endingWords, inUseRanges, onlySymbol, ranges } from './rules.ts';
 import type { Bound, RangeRule, ReadPoint } from './rules.ts';
 import type { Layout, PointSlot } from './layout.ts';
 import type { PointPath } from './point-path.ts';

@@ -89,8 +89,8 @@ describe('grid support: the tables', () => {
         ];
         return [
           ...pointsOf(spec.model, spec.members),
-          ...parts.flatMap(({ model, enable, reversion }) =>
-            [enable, `${reversion}RvrtTms`].map((path) => ({ model, path })),
+          ...parts.flatMap(({ model, enable, timer }) =>
+            [enable, ...(timer === undefined ? [] : [timer])].map((path) => ({ model, path })),
           ),
         ].map(({ model, path }) => `${model}.${path}`);
       }),
@@ -154,7 +154,7 @@ function bodyOf(model: number, members: Members, common: Record<string, fc.Arbit
 function functionBody(spec: GridFunction): fc.Arbitrary<Json> {
   return bodyOf(spec.model, spec.members, {
     ...(spec.always !== true && { enabled: fc.boolean() }),
-    ...(spec.reversion !== undefined && { reversion_time_s: fc.integer({ min: 0, max: 0xffff_fffe }) }),
+    ...(spec.timer !== undefined && { reversion_time_s: fc.integer({ min: 0, max: 0xffff_fffe }) }),
   });
 }
 

@@ -2,14 +2,8 @@ import { expect } from 'chai';
 import { isFloat, numberCodec, removeScale } from '../../../src/sunspec/map/codec.ts';
 import { plainPath } from '../../../src/sunspec/map/layout.ts';
 import type { PointSlot } from '../../../src/sunspec/map/layout.ts';
-import {
-  allowedWords,
-  ctrlModeMask,
-  endingWords,
-  onlySymbol,
-  ranges,
-  requiredMode,
-} from '../../../src/sunspec/map/rules.ts';
+import { ctrlModeMask, requiredMode } from '../../../src/sunspec/map/functions.ts';
+import { allowedWords, endingWords, onlySymbol, ranges } from '../../../src/sunspec/map/rules.ts';
 import type { Bound } from '../../../src/sunspec/map/rules.ts';
 import { pointName } from '../../../src/sunspec/map/view.ts';
 import { byModbus, byRest, codeOf, createTestBank, errorOf, mapLayout, named, words } from '../../support/map.ts';
