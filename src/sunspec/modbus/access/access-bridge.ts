@@ -2,8 +2,61 @@
 import { SimError } from '../../../core/errors.ts';
 import { memoPerLayout, noSlot, plainPath } from '../../map/layout.ts';
 import type { Layout } from '../../map/layout.ts';
-import { roles, writersOf } from './roles.ts';
+import { functionTable } from '../../map/functions.ts';
+import type { PathIn } from '../../map/point-path.ts';
+import { roles } from './roles.ts';
 import type { Role } from './roles.ts';
+
+/** Roles that may write a point. */
+type Writers = readonly Role[];
+
+const gridService: Writers = ['GridServiceSunSpec', 'SuperAdministratorSunSpec'];
+const network: Writers = ['NetworkAdministratorSunSpec', 'SuperAdministratorSunSpec'];
+const superOnly: Writers = ['SuperAdministratorSunSpec'];
+
+interface ModelRights {
+  readonly writers: Writers;
+  /** points with other writers, by path without indices (`Crv.Pt.V`) */
+  readonly except?: Readonly<Record<string, Writers>>;
+}
+
+/** Rights on models 703 to 712 are facts of the functions that they hold. */
+const functionRights: Readonly<Record<number, ModelRights>> = Object.fromEntries(
+  Object.values(functionTable).map(({ model, writers }) => [
+    model,
+    { writers: writers === 'grid_service' ? gridService : superOnly },
+  ]),
+);
+
+/**
+ * Writers of the RW points of each model, as the public table of rights of DERSec has them (github.com/dersecure/rbac).
+ * It has no row for the last two: 802 takes its control points from the rows of 715 and its reserves, which bound what a
+ * grid service may use, from those of 702; the simulation controls of 64414 stand for nature and the operator.
+ * In a model without a row only the super administrator writes.
+ */
+const rights: Readonly<Record<number, ModelRights>> = {
+  1: { writers: network },
+  702: {
+    writers: gridService,
+    except: { VNom: superOnly, VMax: superOnly, VMin: superOnly } satisfies Partial<Record<PathIn<702>, Writers>>,
+  },
+  ...functionRights,
+  715: { writers: superOnly },
+  802: {
+    writers: superOnly,
+    except: { SocRsvMax: gridService, SoCRsvMin: gridService } satisfies Partial<Record<PathIn<802>, Writers>>,
+  },
+  64414: { writers: superOnly },
+};
+
+/**
+ * Roles that may write a point which the model defines as RW. Every role reads every point.
+ * @param path without indices
+ */
+export function writersOf(modelId: number, path: string): Writers {
+  const model = rights[modelId];
+  return model?.except?.[path] ?? model?.writers ?? superOnly;
+}
 
 /** Per register of a map: one bit per role that may write it, and whether it is read without any role. */
 type RegisterRights = Uint8Array;

@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { roleOfName, roles, writersOf } from '../../../../src/sunspec/modbus/access/roles.ts';
+import { writersOf } from '../../../../src/sunspec/modbus/access/access-bridge.ts';
+import { roleOfName, roles } from '../../../../src/sunspec/modbus/access/roles.ts';
 import { plainPath } from '../../../../src/sunspec/map/layout.ts';
 import { mapLayout } from '../../../support/map.ts';
 
