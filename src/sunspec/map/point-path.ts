@@ -1,6 +1,6 @@
 /**
  * Names of points as types, made from the model tables: a rule about a point that no model has does not compile.
- * They have no set or point numbers, as `plainPath` gives them: `706.Crv.Pt.V`.
+ * They have no set or point numbers, as `plainPath` gives them: `705.Crv.Pt.V`.
  */
 import type { ServedModel, ServedModelId } from '../models/served.ts';
 import type { GroupDef, PointDef } from './types.ts';
@@ -17,8 +17,8 @@ type PathsIn<G extends PointsAndGroups> =
 // distributes over the groups of a model
 type PathsInGroup<G extends GroupDef> = G extends GroupDef ? `${G['name']}.${PathsIn<G>}` : never;
 
-/** Paths of the points inside one served model: `PathIn<706>` has `Ena` and `Crv.Pt.V`. */
+/** Paths of the points inside one served model: `PathIn<705>` has `Ena` and `Crv.Pt.V`. */
 export type PathIn<Id extends ServedModelId> = PathsIn<Extract<ServedModel, { readonly id: Id }>>;
 
-/** Names of all points of the served models: `706.Crv.Pt.V`. */
+/** Names of all points of the served models: `705.Crv.Pt.V`. */
 export type PointPath = { [Id in ServedModelId]: `${Id}.${PathIn<Id>}` }[ServedModelId];

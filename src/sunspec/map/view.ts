@@ -7,53 +7,16 @@ import { applyScale, getText, isFloat, nearest, numberCodec, setText } from './c
 import { memoPerLayout } from './layout.ts';
 import type { GroupPlace, Layout, ModelPlace, PointSlot } from './layout.ts';
 import type { AccessMark, AnyPointValue, View, ViewAccess } from './types.ts';
-import type { m1 } from '../models/m001.ts';
-import type { m701 } from '../models/m701.ts';
-import type { m702 } from '../models/m702.ts';
-import type { m703 } from '../models/m703.ts';
-import type { m704 } from '../models/m704.ts';
-import type { m705 } from '../models/m705.ts';
-import type { m706 } from '../models/m706.ts';
-import type { m707 } from '../models/m707.ts';
-import type { m708 } from '../models/m708.ts';
-import type { m709 } from '../models/m709.ts';
-import type { m710 } from '../models/m710.ts';
-import type { m711 } from '../models/m711.ts';
-import type { m712 } from '../models/m712.ts';
-import type { m713 } from '../models/m713.ts';
-import type { m714 } from '../models/m714.ts';
-import type { m715 } from '../models/m715.ts';
-import type { m802 } from '../models/m802.ts';
-import type { m64413 } from '../models/m64413.ts';
-import type { m64414 } from '../models/m64414.ts';
+import type { ServedModel } from '../models/served.ts';
 
+/** Models of some devices: with a storage (802), and those of the simulation, where they are asked for. */
+type OptionalModelId = 802 | 64413 | 64414;
+
+/** Models by the name of their view, as `m701`. */
+type ByViewName<M extends ServedModel> = { readonly [Each in M as `m${Each['id']}`]: Each };
+type OptionalModels = ByViewName<Extract<ServedModel, { readonly id: OptionalModelId }>>;
 /** The models that every device serves. */
-interface ServedModels {
-  readonly m1: typeof m1;
-  readonly m701: typeof m701;
-  readonly m702: typeof m702;
-  readonly m703: typeof m703;
-  readonly m704: typeof m704;
-  readonly m705: typeof m705;
-  readonly m706: typeof m706;
-  readonly m707: typeof m707;
-  readonly m708: typeof m708;
-  readonly m709: typeof m709;
-  readonly m710: typeof m710;
-  readonly m711: typeof m711;
-  readonly m712: typeof m712;
-  readonly m713: typeof m713;
-  readonly m714: typeof m714;
-  readonly m715: typeof m715;
-}
-
-interface OptionalModels {
-  /** devices with a storage only */
-  readonly m802: typeof m802;
-  /** the simulation models, where they are asked for; the first needs a PV array */
-  readonly m64413: typeof m64413;
-  readonly m64414: typeof m64414;
-}
+type CommonModels = ByViewName<Exclude<ServedModel, { readonly id: OptionalModelId }>>;
 
 /**
  * Models with RW points whose value is kept elsewhere, so that their registers follow it: the address on the line (1),
@@ -64,7 +27,7 @@ type FollowingModel = 'm1' | 'm802' | 'm64414';
 type AccessOf<K, A extends ViewAccess> = A extends 'measurements' ? (K extends FollowingModel ? 'all' : A) : A;
 
 type MapViewOf<A extends ViewAccess> = {
-  readonly [K in keyof ServedModels]: View<ServedModels[K], AccessOf<K, A>>;
+  readonly [K in keyof CommonModels]: View<CommonModels[K], AccessOf<K, A>>;
 } & { readonly [K in keyof OptionalModels]?: View<OptionalModels[K], AccessOf<K, A>> } & AccessMark<A>;
 
 /** Typed views of the models that a device serves, for reading. */
