@@ -1,6 +1,11 @@
 /** Why the power is what it is: what every grid-support function saw, asked for and got. */
 import type { SimTime } from '../core/time/clock.ts';
-import type { ActivePowerFunction, ReactivePowerFunction, TracedFunction } from '../sunspec/map/functions.ts';
+import type {
+  ActivePowerFunction,
+  ReactivePowerFunction,
+  TracedFunction,
+  TripFunction,
+} from '../sunspec/map/functions.ts';
 
 /** Units by function: inputs in percent of VNom, percent of WMax, Hz or W; targets and outputs in W or var. */
 export interface FunctionStep {
@@ -46,10 +51,6 @@ export const rideThroughModes = [
 ] as const;
 export type RideThroughMode = (typeof rideThroughModes)[number];
 
-/** Trip functions with a timer. */
-export const tripTimerNames = ['lv_trip', 'hv_trip', 'lf_trip', 'hf_trip', 'anti_islanding'] as const;
-export type TripTimerName = (typeof tripTimerNames)[number];
-
 /** One sub-step of one device. */
 export interface GridTraceRow {
   /** end of the sub-step */
@@ -68,8 +69,8 @@ export interface GridTraceRow {
   readonly activeDecidedBy: ActiveDecider;
   readonly reactiveDecidedBy: ReactiveDecider;
   readonly functions: Readonly<Record<TracedFunction, FunctionStep>>;
-  /** seconds to the trip if nothing changes; null: nothing counts */
-  readonly timeToTripS: Readonly<Record<TripTimerName, number | null>>;
+  /** seconds to the trip if nothing changes; null: its timer does not run */
+  readonly timeToTripS: Readonly<Record<TripFunction, number | null>>;
   /** seconds of the enter-service delay that are left; null: it does not run */
   readonly timeToEnterServiceS: number | null;
 }
@@ -91,8 +92,8 @@ export interface GridTrace {
   readonly transitions: readonly ServiceTransition[];
   /** recorded sub-steps, oldest first */
   readonly rows: readonly GridTraceRow[];
-  /** how many sub-steps are kept; 0: recording is off */
+  /** max recorded sub-steps; 0: recording is off */
   readonly capacity: number;
-  /** Begins anew with room for so many sub-steps; 0 ends the recording. */
+  /** Starts a new recording of the latest `capacity` sub-steps; 0 ends it. */
   record(capacity: number): void;
 }

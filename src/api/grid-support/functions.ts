@@ -1,4 +1,4 @@
-/** The grid-support functions: which member is which point. Everything else about them follows from here. */
+/** The members of `grid-support` and their points. Routes, validation and description follow from these tables. */
 import { curve, flag, gridFunction, number, symbol } from './members.ts';
 import type { GridFunction, Member, Members } from './members.ts';
 
@@ -15,7 +15,7 @@ const result = (point: string): Member => ({
   readOnly: true,
   about: 'Outcome of the last adoption.',
 });
-const maxPoints = number('NPt', 'Most points of a curve.', readOnly);
+const maxPoints = number('NPt', 'Maximum number of points of a curve.', readOnly);
 
 const curveState: Members = {
   max_points: maxPoints,
@@ -134,9 +134,9 @@ const enterService = gridFunction('enter_service', {
 
 /** Must-trip, may-trip and momentary-cessation curves over voltage or frequency. */
 function trip(name: 'lv_trip' | 'hv_trip' | 'lf_trip' | 'hf_trip'): GridFunction {
-  const points = (group: string, least: 0 | 1): Member => ({
+  const points = (group: string, minPoints: 0 | 1): Member => ({
     kind: 'object',
-    members: { points: curve(name, `Crv[0].${group}`, least) },
+    members: { points: curve(name, `Crv[0].${group}`, minPoints) },
   });
   return gridFunction(name, {
     must_trip: points('MustTrip', 1),

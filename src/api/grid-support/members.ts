@@ -6,12 +6,12 @@ import type { Axis as MapAxis, CurveFunction, FunctionName, FunctionRow } from '
 interface NumberMember {
   readonly kind: 'number';
   readonly point: string;
-  /** the member counts thousands of what the point counts */
+  /** the member is in thousands of the unit of the point */
   readonly kilo?: true;
   readonly readOnly?: true;
-  /** what requests take where the rule of the point follows from other points */
+  /** limits of requests where the rule of the point depends on other points */
   readonly range?: readonly [number, number];
-  /** the register counts ones: no fractions */
+  /** the register holds whole units: no fractions */
   readonly whole?: true;
   readonly about?: string;
 }
@@ -43,8 +43,7 @@ interface CurveMember {
   /** path of the group that has ActPt and Pt */
   readonly at: string;
   readonly axes: readonly [Axis, Axis];
-  /** fewest points */
-  readonly least: 0 | 1;
+  readonly minPoints: 0 | 1;
 }
 
 /** Members of the same function in an object of their own. */
@@ -65,7 +64,7 @@ export type Member = NumberMember | SymbolMember | FlagMember | CurveMember | Ob
 export type Members = Readonly<Record<string, Member>>;
 
 /** One grid-support function: what the interface needs of its row in the table of functions, and its members. */
-export interface GridFunction extends Pick<FunctionRow, 'model' | 'mode' | 'timer'> {
+export interface GridFunction extends Pick<FunctionRow, 'model' | 'mode' | 'timer' | 'sets'> {
   /** in words */
   readonly title: string;
   /** the enable point; for the ramp the limit itself */
@@ -77,8 +76,16 @@ export interface GridFunction extends Pick<FunctionRow, 'model' | 'mode' | 'time
 
 /** A function of the table with its members. */
 export function gridFunction(name: FunctionName, members: Members): GridFunction {
-  const { label, model, enable, mode, timer } = functionTable[name];
-  return { title: label, model, enable, ...(mode && { mode }), ...(timer && { timer }), members };
+  const { label, model, enable, mode, timer, sets } = functionTable[name];
+  return {
+    title: label,
+    model,
+    enable,
+    ...(mode && { mode }),
+    ...(timer && { timer }),
+    ...(sets && { sets }),
+    members,
+  };
 }
 
 interface NumberOptions {
@@ -113,10 +120,10 @@ const axisNames: Readonly<Record<MapAxis, string>> = {
  * The points in use of a curve of a function, with the coordinates that the table of functions gives.
  * @param at path of the group that has ActPt and Pt
  */
-export function curve(name: CurveFunction, at: string, least: 0 | 1 = 1): Member {
+export function curve(name: CurveFunction, at: string, minPoints: 0 | 1 = 1): Member {
   const [x, y] = curveAxes(name);
   const axis = (point: MapAxis): Axis => ({ name: axisNames[point], point });
-  return { kind: 'curve', at, axes: [axis(x), axis(y)], least };
+  return { kind: 'curve', at, axes: [axis(x), axis(y)], minPoints };
 }
 
 /** Whether a request may set a member. */

@@ -3,6 +3,7 @@ import type { Device } from '../../contract/device.ts';
 import { exampleBodies, exampleGridSupport, exampleReplies } from './examples.ts';
 import { gridFunctionNames, gridFunctions } from './functions.ts';
 import type { GridFunctionName } from './functions.ts';
+import type { GridFunction } from './members.ts';
 import { functionReply } from './read.ts';
 import { writeFunctions } from './write.ts';
 import type { FunctionRequest } from './write.ts';
@@ -74,14 +75,13 @@ const setAll = route({
 });
 
 function routesOf(name: GridFunctionName): readonly Route[] {
-  const { title, members } = gridFunctions[name];
+  const { title, sets }: GridFunction = gridFunctions[name];
   const shared = {
     path: `/grid-support/${name.replaceAll('_', '-')}`,
     tag: 'Grid Support',
     query: deviceQuery,
     reply: functionSchemas[name],
   } as const;
-  const hasSets = ['points', 'must_trip', 'k_of'].some((member) => member in members);
   return [
     route({
       ...shared,
@@ -96,7 +96,7 @@ function routesOf(name: GridFunctionName): readonly Route[] {
       method: 'post',
       operationId: `set_${name}`,
       summary: `Sets ${title}`,
-      description: hasSets ? `${wholeRequest} ${curves}` : wholeRequest,
+      description: sets ? `${wholeRequest} ${curves}` : wholeRequest,
       body: functionBodySchemas[name],
       problems: ['disabled'],
       examples: { body: exampleBodies[name], reply: exampleReplies[name] },

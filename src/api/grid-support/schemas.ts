@@ -78,7 +78,7 @@ function functionReply({ model, enable, timer, members }: GridFunction): z.ZodTy
   ]);
 }
 
-/** An integer in the description only: the register refuses fractions itself, as it does values between its steps. */
+/** An integer in the description only: fractions are refused by the register, as are values between its steps. */
 function describedWhole(schema: z.ZodNumber, min: unknown, max: unknown): z.ZodNumber {
   return schema.openapi({
     type: 'integer',
@@ -116,11 +116,11 @@ function requestMember(model: number, member: Member): z.ZodType {
     case 'part':
       return describe(functionRequest(member.part), member.about);
     case 'curve': {
-      const { at, axes, least } = member;
+      const { at, axes, minPoints } = member;
       const point = z.strictObject(
         Object.fromEntries(axes.map(({ name, point: own }) => [name, limited(model, `${at}.Pt.${own}`)])),
       );
-      return z.array(point).min(least).openapi({ description: 'All points of the curve, up to `max_points`.' });
+      return z.array(point).min(minPoints).openapi({ description: 'All points of the curve, up to `max_points`.' });
     }
   }
 }

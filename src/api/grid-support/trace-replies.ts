@@ -1,8 +1,7 @@
 import { microsPerSecond } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import { tripTimerNames } from '../../contract/grid-trace.ts';
 import type { FunctionStep, GridTraceRow } from '../../contract/grid-trace.ts';
-import { tracedFunctions } from '../../sunspec/map/functions.ts';
+import { tracedFunctions, tripFunctions } from '../../sunspec/map/functions.ts';
 import type { TracedFunction } from '../../sunspec/map/functions.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
@@ -107,7 +106,7 @@ function stepColumns(name: TracedFunction): Column[] {
 const columns: readonly Column[] = [
   ...plainColumns.map((name): Column => ({ name, value: (row) => row[name] })),
   ...tracedFunctions.flatMap(stepColumns),
-  ...tripTimerNames.map(
+  ...tripFunctions.map(
     (name): Column => ({ name: `${name}_time_to_trip_s`, value: (row) => row.time_to_trip_s[name] }),
   ),
   { name: 'time_to_enter_service_s', value: (row) => row.time_to_enter_service_s },

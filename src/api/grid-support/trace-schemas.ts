@@ -1,4 +1,4 @@
-import { rideThroughModes, tripTimerNames } from '../../contract/grid-trace.ts';
+import { rideThroughModes } from '../../contract/grid-trace.ts';
 import type { ActiveDecider, FunctionStep, ReactiveDecider } from '../../contract/grid-trace.ts';
 import {
   activePowerFunctions,
@@ -7,17 +7,18 @@ import {
   reactivePowerFunctions,
   tracedFunctions,
   traceInput,
+  tripFunctions,
 } from '../../sunspec/map/functions.ts';
 import type { TracedFunction, TraceInput } from '../../sunspec/map/functions.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex, deviceQuery, exampleTime, integerParam, isoTime, quantity } from '../common/schemas.ts';
 
-/** Most sub-steps that one device records. */
+/** Max sub-steps that one device records. */
 export const maxTraceRows = 100_000;
-/** Most sub-steps that all devices record together: at nearly 1 KB each, half a gigabyte. */
+/** Max sub-steps that all devices record together: at nearly 1 KB each, half a gigabyte. */
 export const maxTraceRowsOfAll = 500_000;
 export const defaultTraceLimit = 1000;
-/** More rows in one answer would hold the ticks up. */
+/** Longer answers would delay the ticks. */
 const maxTraceAnswer = 5_000;
 
 /** Units of a function's input and of its target and output, as suffixes of names. */
@@ -100,7 +101,7 @@ export const reactiveDeciderSchema = z
   .openapi({ description: 'What decided reactive power in the last sub-step.' });
 
 const secondsText =
-  'The instant in simulated seconds with six decimals, exact to the microsecond. It counts on when ' +
+  'The instant in simulated seconds with six decimals, exact to the microsecond. It does not jump when ' +
   '`controls/time` sets the clock, so differences are true durations; until then it is the Unix time of `sim_time`.';
 const seconds = z.number().openapi({ description: secondsText });
 const service = z.string().openapi({
@@ -108,6 +109,8 @@ const service = z.string().openapi({
     '`in_service`, `momentary_cessation`, `ramping` (after entering service), `waiting` (for the grid or the delay), ' +
     '`ceased`, `shutting_down`, `off` or `tripped`.',
 });
+
+const timeToTrip = z.number().nullable().openapi({ description: 'Unit: s; null: its timer does not run.' });
 
 export const traceRowSchema = z
   .strictObject({
@@ -129,9 +132,9 @@ export const traceRowSchema = z
         'By function; null while it is off or the device out of service. Of the reactive functions only the one that acts ' +
         'has an `output`; within its dead band droop has only its `input`.',
     }),
-    time_to_trip_s: z.strictObject(ofEach(tripTimerNames, () => z.number().nullable())).openapi({
+    time_to_trip_s: z.strictObject(ofEach(tripFunctions, () => timeToTrip)).openapi({
       description:
-        'Seconds to the trip if nothing changes; null: nothing counts; 0: tripped, and the limit is still exceeded.',
+        'Seconds to the trip if nothing changes; null: the timer does not run; 0: tripped, and the limit is still exceeded.',
     }),
     time_to_enter_service_s: z
       .number()
@@ -223,7 +226,7 @@ const exampleStart: TraceRowReply = {
   reactive_decided_by: 'none',
   // droop is on, and its frequency inside the dead band
   functions: { ...ofEach(tracedFunctions, () => nothing), freq_droop: { ...nothing, input: 60 } },
-  time_to_trip_s: ofEach(tripTimerNames, () => null),
+  time_to_trip_s: ofEach(tripFunctions, () => null),
   time_to_enter_service_s: null,
 };
 /** 1.5 s after the voltage has fallen to 40 %. */

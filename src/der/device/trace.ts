@@ -8,10 +8,9 @@ import type {
   GridTraceRow,
   ReactiveDecider,
   ServiceTransition,
-  TripTimerName,
 } from '../../contract/grid-trace.ts';
 import { tracedFunctions } from '../../sunspec/map/functions.ts';
-import type { TracedFunction } from '../../sunspec/map/functions.ts';
+import type { TracedFunction, TripFunction } from '../../sunspec/map/functions.ts';
 import type { GridValues } from '../surroundings/environment.ts';
 import type { Inverter } from '../inverter/inverter.ts';
 import { reactiveEnabled } from '../inverter/reactive-power.ts';
@@ -24,7 +23,7 @@ const keptTransitions = 64;
 
 const nothing: FunctionStep = { input: null, target: null, output: null };
 
-const timerKinds: Readonly<Record<TripTimerName, TripKind | 'island'>> = {
+const timerKinds: Readonly<Record<TripFunction, TripKind | 'island'>> = {
   lv_trip: 'lowVoltage',
   hv_trip: 'highVoltage',
   lf_trip: 'lowFrequency',
@@ -121,7 +120,7 @@ export function traceRow(inverter: Inverter, grid: GridValues, at: SimTime): Gri
     activeDecidedBy: activeDecider(inverter),
     reactiveDecidedBy: reactiveDecider(inverter),
     functions: functionSteps(inverter, grid.hz, at),
-    timeToTripS: Object.fromEntries(timers) as Record<TripTimerName, number | null>,
+    timeToTripS: Object.fromEntries(timers) as Record<TripFunction, number | null>,
     timeToEnterServiceS: inverter.enterDelayRuns ? inverter.enterDelayRemainingS(at) : null,
   };
 }

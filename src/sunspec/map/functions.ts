@@ -258,6 +258,12 @@ export const isReactivePowerFunction = (name: FunctionName): name is ReactivePow
   functionTable[name].actsOn === 'reactive';
 export const reactivePowerFunctions = functionNames.filter(isReactivePowerFunction);
 
+/** Functions that trip the device after a time. */
+export type TripFunction = NamesWhere<{ readonly actsOn: 'trip' }>;
+export const tripFunctions = functionNames.filter(
+  (name): name is TripFunction => functionTable[name].actsOn === 'trip',
+);
+
 /** Functions with a curve. */
 export type CurveFunction = NamesWhere<{ readonly axes: readonly string[] }>;
 /** Name of a coordinate of a curve point. */

@@ -138,7 +138,7 @@ function memberValue(model: number, member: Member): fc.Arbitrary<Json> {
       const value = (point: string) => registerValue(slotOf(layout, model, `${member.at}.Pt[0].${point}`), false);
       const point = fc.record({ [x.name]: value(x.point), [y.name]: value(y.point) });
       return fc
-        .array(point, { minLength: member.least, maxLength: 10 })
+        .array(point, { minLength: member.minPoints, maxLength: 10 })
         .map((points) => points.sort((a, b) => a[x.name]! - b[x.name]!));
     }
   }

@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import { allRoutes } from '../../../src/api/routes.ts';
 import { maxTraceRowsOfAll } from '../../../src/api/grid-support/trace-schemas.ts';
 import { csvField, traceRowReply } from '../../../src/api/grid-support/trace-replies.ts';
-import { tripTimerNames } from '../../../src/contract/grid-trace.ts';
-import { tracedFunctions } from '../../../src/sunspec/map/functions.ts';
+import { tracedFunctions, tripFunctions } from '../../../src/sunspec/map/functions.ts';
 import type { Json } from '../../support/http.ts';
 import { testPlant } from '../../support/plant.ts';
 import { Rest } from '../../support/rest.ts';
@@ -67,7 +66,7 @@ describe('grid-support/trace (13)', () => {
         ...Object.fromEntries(tracedFunctions.map((name) => [name, off])),
         freq_droop: { ...off, input: 60 },
       });
-      expect(trace.now.time_to_trip_s).to.deep.equal(Object.fromEntries(tripTimerNames.map((name) => [name, null])));
+      expect(trace.now.time_to_trip_s).to.deep.equal(Object.fromEntries(tripFunctions.map((name) => [name, null])));
     });
 
     it('shows way from input to output of those that act, in kW and kvar', async () => {
@@ -243,7 +242,7 @@ describe('grid-support/trace (13)', () => {
         'cache-control': 'no-store',
       });
       const { names, lines } = parseCsv(answer.text);
-      expect(names).to.have.length(13 + 3 * tracedFunctions.length + tripTimerNames.length + 1);
+      expect(names).to.have.length(13 + 3 * tracedFunctions.length + tripFunctions.length + 1);
       expect(new Set(names).size).to.equal(names.length);
       expect(names).to.include.members([
         'sim_time',
