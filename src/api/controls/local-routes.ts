@@ -10,14 +10,14 @@ import { overrideWriter } from '../common/writer-replies.ts';
 
 const localBodySchema = z
   .strictObject({
-    local: z.boolean().openapi({ description: 'True: the device takes nothing from afar.' }),
+    local: z.boolean().openapi({ description: 'True: the device refuses remote writes and commands.' }),
   })
   .openapi('LocalControlRequest');
 const localSchema = z
   .strictObject({
     device_index: deviceIndex,
     local: z.boolean(),
-    changed_by: writerSchema.nullable().openapi({ description: 'Who turned it last; null: as started.' }),
+    changed_by: writerSchema.nullable().openapi({ description: 'Last writer; null: as started.' }),
   })
   .openapi('LocalControl');
 
@@ -48,8 +48,8 @@ const setLocal = route({
   operationId: 'set_local_control',
   summary: 'Turns the local/remote switch at the device',
   description:
-    'Under local control writes and commands of Modbus, IEEE 2030.5, OCPP and DNP3 are refused in their own words; ' +
-    'this interface stands for the panel at the device and goes on.',
+    'Under local control writes and commands of Modbus, IEEE 2030.5, OCPP and DNP3 are refused, each in the terms of its ' +
+    'protocol; this interface stands for the panel at the device and keeps working.',
   query: deviceQuery,
   body: localBodySchema,
   reply: localSchema,

@@ -16,7 +16,7 @@ const timing = {
   ramp_s: z.number().min(0).max(3600).optional().openapi({
     description: 'Linear from the present values, of the quantities of this request only; 0 or absent = step.',
   }),
-  // the sum with any simulated instant stays an exact number of microseconds
+  // at most 1e8: added to any simulated instant it is still an exact number of microseconds
   duration_s: z
     .number()
     .gt(0)
@@ -25,13 +25,13 @@ const timing = {
     .optional()
     .openapi({
       description:
-        'Seconds counted from the request, the ramp included; then what stands beneath is in force again. ' +
+        'Seconds counted from the request, the ramp included; then the values beneath apply again. ' +
         'Null or absent = stays: the quantities of the request are taken out of every timed change and event, the others are left alone.',
     }),
 };
 
-/** Timing alone changes nothing: a request must carry one of the values that it is about. */
-function carriesValue<S extends z.ZodObject>(schema: S): S {
+/** A request with timing alone would change nothing: it must have at least one value. */
+function withValue<S extends z.ZodObject>(schema: S): S {
   const values = Object.keys(schema.shape).filter((name) => !Object.hasOwn(timing, name));
   return schema.refine((body) => values.some((name) => body[name] !== undefined), {
     error: `at least one of ${values.join(', ')} is required`,
@@ -44,7 +44,7 @@ const unitsExclude = {
   error: `cannot be given together with ${perUnitNames.join(', ')}`,
 };
 
-export const gridBodySchema = carriesValue(
+export const gridBodySchema = withValue(
   z.strictObject({
     voltage_pu: perUnit.optional().openapi({ description: 'All phases, of nominal.' }),
     voltage_a_pu: perUnit.optional().openapi({ description: 'Wins over `voltage_pu`.' }),
@@ -74,9 +74,9 @@ export const gridBodySchema = carriesValue(
   )
   .openapi('GridRequest', { minProperties: 1 });
 
-/** Of grid and surroundings. */
+/** Last writer of grid or surroundings. */
 const lastWriter =
-  'Last request or event in this scope; of a device the common one counts when it came later. ' +
+  'Last request or event in this scope; for a device the common one when it came later. ' +
   'Null: as started. After a reset of the device that of the common scope.';
 
 export const gridSchema = z
@@ -103,7 +103,7 @@ export const gridSchema = z
   .openapi('Grid');
 
 const temperature = z.number().min(-50).max(90).nullable();
-export const environmentBodySchema = carriesValue(
+export const environmentBodySchema = withValue(
   z.strictObject({
     irradiance_w_m2: z
       .number()
@@ -174,7 +174,7 @@ export const timeSchema = z
       .openapi({ description: 'Last writer of mode, rate, time of day or zone; null: as started.' }),
     stepped_by: writerSchema
       .nullable()
-      .openapi({ description: 'Who ran ticks by `controls/time/step` last, and from when on; null: nobody.' }),
+      .openapi({ description: 'Last writer that ran ticks by `controls/time/step`; null: none.' }),
   })
   .openapi('Time');
 
@@ -188,7 +188,7 @@ export const stepReplySchema = z
     time: timeSchema,
     snapshot: z.union([snapshotSchema, z.null()]).openapi({
       description:
-        'Null: `device` was removed during the step; without `device`: the first device of the start is not there any more.',
+        'Null: `device` was removed during the step; without `device`: the first device of the start is no longer there.',
     }),
   })
   .openapi('StepReply');
@@ -233,7 +233,7 @@ export const controlsSchema = z
     time: timeSchema,
     overrides: z.array(overrideSchema).openapi({
       description:
-        'Last writers of what has no register, newest first; what nobody has set since the start, or since a reset of the device, is absent.',
+        'Last writers of settings without a register, newest first; a setting that was not written since the start, or since a reset of the device, is absent.',
     }),
   })
   .openapi('Controls');
@@ -259,7 +259,7 @@ export const exampleGrid = {
   event: null,
   changed_by: null,
 };
-/** The answer to a ramp of 2 s that holds for 10 s: nothing has moved yet. */
+/** The answer to a ramp of 2 s that holds for 10 s, before it has moved. */
 export const exampleGridRamp = {
   ...exampleGrid,
   ramp_remaining_s: 2,

@@ -28,7 +28,7 @@ export function isEnabled(bank: Bank, { model, enable }: FunctionPoints): boolea
 function engineering(bank: Bank, model: number, point: string, kilo: boolean): number | null {
   const value = pointNumber(bank, model, point);
   if (value === null) return null;
-  // JSON would tell -0 from 0
+  // no -0 in replies
   return value === 0 ? 0 : kilo ? value / 1000 : value;
 }
 

@@ -100,7 +100,7 @@ const record = route({
   operationId: 'record_grid_trace',
   summary: 'Records sub-steps of a device, or ends the recording',
   description:
-    'Begins anew and keeps the latest `rows` sub-steps. Recording costs nearly 1 KB of memory for each and ' +
+    'Starts a new recording of the latest `rows` sub-steps. Recording costs nearly 1 KB of memory for each and ' +
     `about a quarter more time per device that records; all devices together keep at most ${maxTraceRowsOfAll}.`,
   query: deviceQuery,
   body: traceBodySchema,

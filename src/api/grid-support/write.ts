@@ -14,7 +14,7 @@ import { isSupported } from './read.ts';
 /** One function of a request, with the pointer of its object. */
 export interface FunctionRequest {
   readonly spec: GridFunction;
-  /** in words of the interface, as `volt_var` */
+  /** its name in the interface, as `volt_var` */
   readonly name: string;
   readonly pointer: string;
   /** has passed the request schema of the function */
@@ -29,11 +29,11 @@ interface Write {
 
 type RequestObject = FunctionRequest['body'];
 
-/** What a request comes to, collected before any of it is written. */
+/** Collects the writes of a request and what is wrong with it, before the first is carried out. */
 class Collector {
   readonly #bank: Bank;
   readonly writes = new Map<PointSlot, Write>();
-  readonly faults: ProblemFault[] = [];
+  readonly issues: ProblemFault[] = [];
 
   constructor(bank: Bank) {
     this.#bank = bank;
@@ -98,7 +98,7 @@ class Collector {
         .find(({ def }) => def.id === model)
         ?.slots.filter(({ path }) => path.startsWith(`${at}.Pt[`) && path.endsWith(`].${axes[0].point}`)).length ?? 0;
     if (points.length > room) {
-      this.faults.push({ in: 'body', name: pointer, detail: `must have at most ${room} items` });
+      this.issues.push({ in: 'body', name: pointer, detail: `must have at most ${room} items` });
       return;
     }
     this.#put(model, `${at}.ActPt`, points.length, pointer);
@@ -111,17 +111,17 @@ class Collector {
   #put(model: number, path: string, value: AnyPointValue, pointer: string): void {
     const slot = this.#bank.layout.slot(model, path);
     if (!slot?.implemented) {
-      this.faults.push({ in: 'body', name: pointer, detail: 'the device does not have this setting' });
+      this.issues.push({ in: 'body', name: pointer, detail: 'the device does not have this setting' });
       return;
     }
     const unfit = typeof value === 'number' ? unfitNumber(slot, value) : null;
     if (unfit !== null) {
-      this.faults.push({ in: 'body', name: pointer, detail: unfit });
+      this.issues.push({ in: 'body', name: pointer, detail: unfit });
       return;
     }
     const former = this.writes.get(slot);
     if (former && former.value !== value) {
-      this.faults.push({
+      this.issues.push({
         in: 'body',
         name: pointer,
         detail: `contradicts ${former.pointer}: both are ${pointName(slot)}`,
@@ -134,13 +134,13 @@ class Collector {
 function unfitNumber({ def, sf }: PointSlot, value: number): string | null {
   if (def.sf === undefined && !def.type.startsWith('float') && !Number.isInteger(value))
     return 'must be a whole number';
-  // no time at all is another thing than a short one
+  // rounded to 0 it would mean that there is no time at all
   if (def.units === 'Secs' && value > 0 && value < 0.5 * 10 ** sf)
     return `is too small: the register counts in steps of ${10 ** sf}`;
   return null;
 }
 
-/** The bank names points; the caller knows them as members of its body. */
+/** An error of the bank, which names points, in terms of the members of the request. */
 function inBodyTerms(error: unknown, writes: Collector['writes'], requests: readonly FunctionRequest[]): unknown {
   if (!(error instanceof SimError) || problemOf[error.code] !== 'validation') return error;
   const pointers = new Map([...writes.values()].map(({ slot, pointer }) => [pointName(slot), pointer]));
@@ -163,12 +163,12 @@ function inBodyTerms(error: unknown, writes: Collector['writes'], requests: read
 
 /**
  * Carries out requests as one: all of them, or nothing. Set 1 of the curve functions is changed in place.
- * @throws HttpProblem `disabled` when the device lacks a function, `validation` with every faulty member; SimError
+ * @throws HttpProblem `disabled` when the device lacks a function, `validation` with every invalid member; SimError
  */
 export function writeFunctions(bank: Bank, by: Origin, requests: readonly FunctionRequest[]): void {
   const collector = new Collector(bank);
   for (const request of requests) collector.function(request);
-  if (collector.faults.length > 0) throw invalidAll(collector.faults);
+  if (collector.issues.length > 0) throw invalidAll(collector.issues);
   try {
     bank.adopt(by, (_, set) => {
       for (const { slot, value } of collector.writes.values()) set(slot, value);

@@ -30,8 +30,8 @@ const setGridEvent = route({
   operationId: 'set_grid_event',
   summary: 'Starts a named grid event, or stops the one under way',
   description:
-    'The event lies over the quantities it is about until it ends, then the values beneath are in force again. ' +
-    'Another event takes its place; `controls/grid` without `duration_s` takes the quantities it names out of it. ' +
+    'The event overrides its quantities until it ends; then the values beneath apply again. ' +
+    'Another event replaces it; `controls/grid` without `duration_s` takes the quantities of the request out of it. ' +
     'Scope as `controls/grid`: without `device` the common grid, and every deviation of a device ends.',
   query: deviceQuery,
   body: gridEventBodySchema,

@@ -2,7 +2,7 @@ import type { Plant } from '../../contract/plant.ts';
 import type { GridReply } from '../controls/schemas.ts';
 import { writerReply } from '../common/writer-replies.ts';
 
-/** Nine decimals: what lies beyond is the last bit of an interpolation. */
+/** Nine decimals: further ones are rounding errors of interpolation. */
 const rounded = (value: number) => Math.round(value * 1e9) / 1e9;
 
 function toMillivolts(volts: number | null): number | null {
@@ -31,7 +31,7 @@ export function gridReply(plant: Plant, deviceIndex: number | undefined): GridRe
   };
 }
 
-/** A named device must exist before anything is changed for it. */
+/** The index of a request, once its device is known to exist. @throws SimError UNKNOWN_DEVICE */
 export function checkedIndex(plant: Plant, index: number | undefined): number | undefined {
   return index === undefined ? undefined : plant.device(index).index;
 }

@@ -21,9 +21,9 @@ type GridBody = z.output<typeof gridBodySchema>;
 type EnvironmentBody = z.output<typeof environmentBodySchema>;
 
 const scope =
-  'Without `device` the common one of all devices, with it a deviation of one device; ' +
-  'a deviation ends by `source: "csv"` (which then is the only value), by `duration_s`, or by the next request without ' +
-  '`device`. `ramp_s` and `duration_s` say how the values of the same request come and go: alone they are refused.';
+  'Without `device` the request changes the common values of all devices, with it those of one device, which then ' +
+  'deviates. A deviation ends by `source: "csv"` (which then is the only value), by `duration_s`, or by the next request ' +
+  'without `device`. `ramp_s` and `duration_s` time the values of the same request: alone they are refused.';
 
 /** The members that are present, under the names of the core. */
 function present<T extends object>(members: { readonly [K in keyof T]?: T[K] | undefined }): T {

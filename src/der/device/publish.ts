@@ -60,11 +60,11 @@ function throttle(map: MeasurementView, inverter: Inverter, throttled: boolean):
   m.ThrotPct = throttled && mostW > 0 ? (100 * Math.abs(inverter.pW)) / mostW : 100;
 }
 
-/** Whether an active function can be what holds the power back. */
+/** Whether an active function can hold the power back. */
 function mayHold({ apparentPowerLimited, ratings }: Inverter, name: ControlFunction): boolean {
   // a reactive function only where it needs the room on the circle
   if (isReactivePowerFunction(name)) return apparentPowerLimited;
-  // what a storage or a load is told to do is its work, not a limit of it
+  // a set-point is the task of a storage or a load, not a limit
   return name !== 'active_power' || ratings.generator;
 }
 

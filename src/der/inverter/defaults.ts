@@ -23,7 +23,7 @@ const voltVar: Record<Ratings['category'], Pairs> = {
 };
 const voltVarResponseS = { CAT_A: 10, CAT_B: 5 } as const;
 
-/** Volt-watt (Table 10): down to the lower of 20 % and the least power, which is none here. */
+/** Volt-watt (Table 10): down to the lower of 20 % and the minimum power, which is 0 here. */
 const voltWatt: Pairs = [
   [106, 100],
   [110, 0],
@@ -42,7 +42,7 @@ const wattVar: Record<Ratings['category'], Pairs> = {
     [100, -44],
   ],
 };
-/** The half for devices that take power. */
+/** The negative half, for devices that take power. */
 const wattVarCharging: Pairs = [
   [-100, 44],
   [-50, 0],
@@ -90,8 +90,8 @@ const highCessation: Record<Ratings['abnormal'], Pairs> = {
   CAT_3: [[110, 0.083]],
 };
 /**
- * Shortest ride-through [percent of VNom, s] (Tables 14 to 16): from there on a device may trip. Of times that rise with
- * the voltage the longest of the region.
+ * Minimum ride-through [percent of VNom, s] (Tables 14 to 16), after which a device may trip. Where the time rises with the
+ * voltage: the longest of the region.
  */
 const lowRideThrough: Record<Ratings['abnormal'], Pairs> = {
   CAT_1: [
@@ -238,7 +238,7 @@ function curveDefaults(map: WritableMapView, ratings: Ratings): void {
   }
   map.m711.AdptCtlReq = 1;
   map.m711.AdptCtlRslt = 'COMPLETED';
-  // the one regulating function that the standard wants on (6.5.2.7)
+  // the one regulating function that is on by default (6.5.2.7)
   map.m711.Ena = 'ENABLED';
   for (const model of [map.m707, map.m708, map.m709, map.m710]) model.Ena = 'ENABLED';
 }

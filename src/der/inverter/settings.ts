@@ -49,12 +49,12 @@ export interface DroopSetting {
   readonly enabled: boolean;
   readonly overBandHz: number;
   readonly underBandHz: number;
-  /** per-unit frequency for one per-unit power */
+  /** per-unit frequency per per-unit power */
   readonly overDroop: number;
   readonly underDroop: number;
   readonly responseS: number;
   /** percent of WMax */
-  readonly leastPct: number;
+  readonly minPct: number;
 }
 
 export interface Settings {
@@ -62,13 +62,13 @@ export interface Settings {
   readonly vaMaxVa: number;
   readonly varMaxInjVar: number;
   readonly varMaxAbsVar: number;
-  /** power that may be taken from the grid, W; 0 for a device that only delivers */
+  /** max power taken from the grid, W; 0 for a device that only delivers */
   readonly chargeMaxW: number;
   readonly vNomV: number;
   readonly aMaxA: number;
   /** percent of WMax, or null while the limit is off */
   readonly maxPowerPct: number | null;
-  /** percent of WMax to which something without a register holds the power; absent: nothing does */
+  /** limit without a register (fault injection), percent of WMax; absent: none */
   readonly secondLimitPct?: number;
   /** W, or null while the set-point is off */
   readonly setPointW: number | null;
@@ -202,7 +202,7 @@ function droop({ m711 }: MapView): DroopSetting {
     overDroop: set?.KOf ?? 1,
     underDroop: set?.KUf ?? 1,
     responseS: set?.RspTms ?? 0,
-    leastPct: set?.PMin ?? 0,
+    minPct: set?.PMin ?? 0,
   };
 }
 
