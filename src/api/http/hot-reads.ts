@@ -1,5 +1,6 @@
 /** The reads that everybody polls, answered in front of Express: its routing costs several times what the answer does. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isFromOwnSite } from '../../core/http/http-guard.ts';
 import type { HttpGuard } from '../../core/http/http-guard.ts';
 import type { RouteContext } from './context.ts';
 import { replyContent } from './dispatch.ts';
@@ -13,17 +14,17 @@ import type { Route } from './route.ts';
 type HotReads = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 const onlyDevice = /^device=(\d{1,9})$/;
-const ownPages = new Set([undefined, 'same-origin', 'none']);
 
 /** Neither a body nor another protocol nor a page of somebody else: those are decided in one place only. */
-function isPlain({ headers }: IncomingMessage): boolean {
+function isPlain(request: IncomingMessage): boolean {
+  const { headers } = request;
   return (
     headers.origin === undefined &&
     headers['content-length'] === undefined &&
     headers['transfer-encoding'] === undefined &&
     headers.upgrade === undefined &&
     headers.expect === undefined &&
-    ownPages.has(headers['sec-fetch-site'])
+    isFromOwnSite(request)
   );
 }
 

@@ -62,12 +62,16 @@ function configuredName(name: string): string {
   return isIP(bare) === 6 && !bare.includes('%') ? canonicalIPv6(bare) : bare;
 }
 
-/** What `Sec-Fetch-Site` says of requests that no other origin's page has caused. */
-const ownSites = new Set([undefined, 'same-origin', 'none']);
-
 function fetchMetadata({ headers }: IncomingMessage, name: 'site' | 'mode' | 'dest'): string | undefined {
   const value = headers[`sec-fetch-${name}`];
   return typeof value === 'string' ? value.toLowerCase() : undefined;
+}
+
+const ownSites = new Set([undefined, 'same-origin', 'none']);
+
+/** Whether no page of another origin has caused a request, as far as its `Sec-Fetch-Site` says. */
+export function isFromOwnSite(request: IncomingMessage): boolean {
+  return ownSites.has(fetchMetadata(request, 'site'));
 }
 
 /** `Host` as sent, unless it is missing or given more than once. */
@@ -123,13 +127,13 @@ export function createHttpGuard(config: HttpGuardConfig): HttpGuard {
           detail: 'The Origin header names another origin than this server. Origins are admitted with --cors_origin.',
         };
       }
-      if (!ownSites.has(fetchMetadata(request, 'site'))) {
+      if (!isFromOwnSite(request)) {
         return { code: 'cross-origin', detail: 'A page of another origin may not change the state of the simulator.' };
       }
       return null;
     },
     checkRead(request) {
-      if (ownSites.has(fetchMetadata(request, 'site')) || corsOrigin(request) !== undefined) return null;
+      if (isFromOwnSite(request) || corsOrigin(request) !== undefined) return null;
       if (fetchMetadata(request, 'mode') === 'navigate' && fetchMetadata(request, 'dest') === 'document') return null;
       return { code: 'cross-origin', detail: 'A page of another origin may link to this address, but not load it.' };
     },

@@ -3,7 +3,7 @@ import { AdapterLifecycle } from '../../core/adapter-lifecycle.ts';
 import type { Adapter, AdapterStatus, CommState } from '../../core/adapter.ts';
 import { systemClock } from '../../core/time/clock.ts';
 import type { WallClock } from '../../core/time/clock.ts';
-import { SimError } from '../../core/errors.ts';
+import { errorText, SimError } from '../../core/errors.ts';
 import { LimitedLog } from '../../core/log/limited-log.ts';
 import { callLater } from '../../core/time/timers.ts';
 import type { Later } from '../../core/time/timers.ts';
@@ -28,7 +28,7 @@ import type {
 } from '../../contract/sunspec-client.ts';
 import { Connection } from './connection.ts';
 import type { Counters } from './connection.ts';
-import { isOfPeer, messageOf } from './errors.ts';
+import { isOfPeer } from './errors.ts';
 import { Poller } from './poll.ts';
 import type { Round } from './poll.ts';
 import { OperationQueue } from './queue.ts';
@@ -154,7 +154,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
     try {
       await this.#operation(session, () => session.scan());
     } catch (error) {
-      session.connection.drop(messageOf(error));
+      session.connection.drop(errorText(error));
       throw error;
     } finally {
       if (this.#session === session) this.#connecting = false;
@@ -338,7 +338,7 @@ async function readAll(
         polled.push({ id, index, readAtMs: reading.readAtMs, error: null });
         if (isSummaryModel(id)) readings.push(reading);
       } catch (error) {
-        polled.push({ id, index, readAtMs: session.readAtMs(id, index), error: messageOf(error) });
+        polled.push({ id, index, readAtMs: session.readAtMs(id, index), error: errorText(error) });
         if (!(error instanceof SimError) || (isOfPeer(error) && !session.connection.open)) throw error;
       }
     }

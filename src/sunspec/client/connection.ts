@@ -1,7 +1,7 @@
 /** The way to one device: a link that is made anew when it breaks, attempts that are counted, and an end to every operation. */
-import { SimError } from '../../core/errors.ts';
+import { errorText, SimError } from '../../core/errors.ts';
 import type { ClientCounters, ClientTarget } from '../../contract/sunspec-client.ts';
-import { exceptionIn, messageOf, peerTimeout } from './errors.ts';
+import { exceptionIn, peerTimeout } from './errors.ts';
 import { openLink } from './link.ts';
 import type { Link } from './link.ts';
 import { endpointOf } from './target.ts';
@@ -156,8 +156,8 @@ export class Connection {
     const again = this.#silent;
     this.#silent = silent;
     if ((silent && !again) || !link.open) return;
-    link.close(messageOf(error));
-    this.#options.onLink(messageOf(error));
+    link.close(errorText(error));
+    this.#options.onLink(errorText(error));
   }
 
   #count(error: unknown): void {

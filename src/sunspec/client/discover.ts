@@ -2,7 +2,8 @@
 import type { Discovery, FoundModel } from '../../contract/sunspec-client.ts';
 import { definitionOf } from './catalogue.ts';
 import type { Connection } from './connection.ts';
-import { exceptionIn, exceptionText, isOfPeer, messageOf, peerError, UnfitAnswer } from './errors.ts';
+import { errorText } from '../../core/errors.ts';
+import { exceptionIn, exceptionText, isOfPeer, peerError, UnfitAnswer } from './errors.ts';
 import { fixedRegisters, headerRegisters, lengthAlsoRight, lengthOf } from './shape.ts';
 import { endpointOf } from './target.ts';
 
@@ -196,7 +197,7 @@ class Walk {
       return { id: (await this.#connection.read(address, 1)).readUInt16BE(0), length: null };
     } catch (error) {
       if (exceptionIn(error) === null) throw error;
-      return messageOf(error);
+      return errorText(error);
     }
   }
 

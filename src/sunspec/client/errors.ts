@@ -1,4 +1,4 @@
-import { errorText, SimError } from '../../core/errors.ts';
+import { SimError } from '../../core/errors.ts';
 
 /** Words of the Modbus application protocol, section 7. */
 const exceptionWords: Readonly<Record<number, string>> = {
@@ -47,10 +47,6 @@ export function peerError(message: string): SimError {
 
 export function peerTimeout(message: string): SimError {
   return new SimError('PEER_TIMEOUT', message);
-}
-
-export function messageOf(error: unknown): string {
-  return errorText(error);
 }
 
 const socketReasons: Readonly<Record<string, string>> = {

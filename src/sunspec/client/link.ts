@@ -3,7 +3,8 @@ import type { EventEmitter } from 'node:events';
 import type modbusSerial from 'modbus-serial';
 import { serialReason } from '../../core/net/serial-reason.ts';
 import type { ClientTarget } from '../../contract/sunspec-client.ts';
-import { exceptionError, messageOf, peerError, peerTimeout, UnfitAnswer } from './errors.ts';
+import { errorText } from '../../core/errors.ts';
+import { exceptionError, peerError, peerTimeout, UnfitAnswer } from './errors.ts';
 import { MbapPort } from './mbap-port.ts';
 import { openSocket } from './sockets.ts';
 import { endpointOf } from './target.ts';
@@ -50,7 +51,7 @@ class ModbusLink implements Link {
     // the library without a time-out waits for ever
     client.setTimeout(options.target.timeoutMs);
     client.on('error', (error) => {
-      this.#end(messageOf(error));
+      this.#end(errorText(error));
     });
     client.on('close', () => {
       this.#end('the device closed the connection');
@@ -127,7 +128,7 @@ class ModbusLink implements Link {
         `no answer from unit ${unitId} within ${timeoutMs / 1000} s, ${what}${this.#port?.gossip ?? ''}`,
       );
     if (error instanceof Error && error.name === 'SimError') return error;
-    return new UnfitAnswer(`the answer makes no sense, ${what}: ${messageOf(error)}`);
+    return new UnfitAnswer(`the answer makes no sense, ${what}: ${errorText(error)}`);
   }
 
   #end(reason: string): void {
