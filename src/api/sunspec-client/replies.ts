@@ -12,7 +12,8 @@ import type {
   WriteRequest,
 } from '../../contract/sunspec-client.ts';
 import { isoOrNull } from '../common/schemas.ts';
-import type { ClientModelReply, ClientPointReply, ClientPollReply, ClientStatusReply } from './schemas.ts';
+import type { ClientModelReply, ClientPointReply } from './model-schemas.ts';
+import type { ClientPollReply, ClientStatusReply } from './schemas.ts';
 
 const iso = (ms: number) => new Date(ms).toISOString();
 

@@ -7,24 +7,26 @@ import { select } from '../history/select.ts';
 import { Answer, PiecesReply, route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { defaultHistoryLimit } from '../history/schemas.ts';
+import { clientHistoryQuerySchema, clientHistorySchema } from './history-schemas.ts';
+import type { ClientHistoryReply } from './history-schemas.ts';
 import {
-  chainSchema,
-  clientHistoryQuerySchema,
-  clientHistorySchema,
-  clientStatusSchema,
-  connectSchema,
-  longestPem,
   modelParamsSchema,
   modelQuerySchema,
   modelSchema,
-  pollRequestSchema,
-  pollSchema,
   readReplySchema,
   readRequestSchema,
   writeReplySchema,
   writeRequestSchema,
+} from './model-schemas.ts';
+import {
+  chainSchema,
+  clientStatusSchema,
+  connectSchema,
+  longestPem,
+  pollRequestSchema,
+  pollSchema,
 } from './schemas.ts';
-import type { ClientHistoryReply, ConnectRequest } from './schemas.ts';
+import type { ConnectRequest } from './schemas.ts';
 import {
   exampleChain,
   exampleClientHistory,

@@ -7,17 +7,8 @@ import {
   transactionIds,
 } from '../../contract/sunspec-client.ts';
 import { z } from '../description/zod.ts';
-import { flagParam, integerParam, isoParam, isoTime, quantity } from '../common/schemas.ts';
-import { historyQuerySchema, secondsParam } from '../history/schemas.ts';
-
-const register = z.int().min(0).max(65_535);
-const modelId = z.int().min(1).max(65_535).openapi({ description: 'SunSpec model id.' });
-const modelIndex = z
-  .int()
-  .min(0)
-  .max(255)
-  .openapi({ description: 'Which of several models of the same id, from 0; default 0.' });
-const notes = z.array(z.string()).openapi({ description: 'What is not as it should be, in words.' });
+import { isoTime, quantity } from '../common/schemas.ts';
+import { foundModelSchema, modelId, modelIndex, notes } from './model-schemas.ts';
 
 /** Characters of a chain of certificates. */
 export const longestPem = 32_768;
@@ -119,20 +110,6 @@ const targetSchema = z
   })
   .openapi('ClientTarget', { description: 'Without certificates and keys.' });
 
-const foundModelSchema = z
-  .strictObject({
-    id: modelId,
-    index: modelIndex,
-    name: z
-      .string()
-      .nullable()
-      .openapi({ description: 'Null for a model without a definition here; its registers are shown raw.' }),
-    label: z.string().nullable(),
-    address: z.int().openapi({ description: 'Protocol address of the ID register.' }),
-    length: z.int().openapi({ description: 'The L register.' }),
-  })
-  .openapi('ClientModelPlace');
-
 const chainMembers = {
   base_address: z.int().nullable().openapi({ description: 'Where the marker is; null while none was found.' }),
   chain_end: z
@@ -208,13 +185,13 @@ const metricDescriptions: Readonly<Record<(typeof remoteMetricNames)[number], st
   soc_max_pct: '802.SoCMax.',
 };
 
-const stateSchemas = {
+export const stateSchemas = {
   service_state: z.enum(serviceStates).nullable().openapi({ description: '701.St.' }),
   inverter_state: z.enum(inverterStates).nullable().openapi({ description: '701.InvSt or St of 101 to 113.' }),
   connection_state: z.enum(connectionStates).nullable().openapi({ description: '701.ConnSt or 122.ECPConn.' }),
 };
 
-const numberSchemas = Object.fromEntries(
+export const numberSchemas = Object.fromEntries(
   remoteMetricNames.map((name) => [name, quantity(metricDescriptions[name])]),
 ) as Record<(typeof remoteMetricNames)[number], ReturnType<typeof quantity>>;
 
@@ -269,255 +246,6 @@ export const clientStatusSchema = z
   })
   .openapi('ClientStatus');
 
-const valueSchema = z
-  .union([z.number(), z.string()])
-  .nullable()
-  .openapi({
-    type: ['number', 'string', 'null'],
-    description:
-      'Engineering value; the number of an enumeration or a bit field; text of a string, and of a number beyond 2^53; ' +
-      'null when not implemented or not readable.',
-  });
-
-const pointSchema = z
-  .strictObject({
-    name: z.string().openapi({ description: 'Path inside the model, 0-based: `Crv[0].Pt[1].V`.' }),
-    label: z.string(),
-    type: z.string().openapi({ description: 'SunSpec type of the point.' }),
-    address: z.int(),
-    size: z.int().openapi({ description: 'Registers.' }),
-    raw: z
-      .array(register)
-      .nullable()
-      .openapi({ description: 'Registers of the point; null when the device refuses to be read here.' }),
-    value: valueSchema,
-    scale_factor: z
-      .int()
-      .nullable()
-      .openapi({ description: 'Power of ten that the device gives now; null without, and where it gives none.' }),
-    unit: z.string().nullable(),
-    symbol: z
-      .string()
-      .nullable()
-      .optional()
-      .openapi({ description: 'Only on enumerations: name of the value; null for a number without.' }),
-    bits: z
-      .array(z.string())
-      .optional()
-      .openapi({ description: 'Only on bit fields: names of the bits that are set, `BIT_9` for one without.' }),
-    implemented: z.boolean(),
-    access: z.enum(['R', 'RW']).openapi({ description: 'By the definition; the device may refuse.' }),
-    note: z.string().optional().openapi({ description: 'Why there is no value, or what is odd about it.' }),
-  })
-  .openapi('ClientPoint');
-
-export const modelSchema = z
-  .strictObject({
-    ...foundModelSchema.shape,
-    points: z.array(pointSchema).openapi({ description: 'Points of the model itself.' }),
-    groups: z
-      .array(
-        z.strictObject({
-          name: z.string().openapi({ description: 'Path of one repetition, 0-based: `Crv[0].Pt[1]`.' }),
-          points: z.array(pointSchema).openapi({ description: 'Its own points.' }),
-        }),
-      )
-      .openapi({ description: 'Repetitions of all groups, in the order of the registers.' }),
-    registers: z
-      .array(register)
-      .nullable()
-      .openapi({ description: 'All registers from ID on, of a model without a definition here; else null.' }),
-    expected_length: z.int().nullable().openapi({
-      description: 'What L should be by the definition and the counts; null when it is that, or nobody knows.',
-    }),
-    notes,
-    read_at: isoTime.openapi({ description: 'Wall time at which it was read.' }),
-  })
-  .openapi('ClientModel');
-
-export const modelParamsSchema = z.strictObject({ model_id: integerParam('model_id', 1, 65_535, 'SunSpec model id.') });
-export const modelQuerySchema = z.strictObject({
-  index: integerParam('index', 0, 255, 'Which of several models of the same id, from 0; default 0.').optional(),
-  refresh: flagParam(
-    'refresh',
-    'Reads the device in any case; without it, what was read last, if that is known.',
-  ).optional(),
-});
-
-const registersReadSchema = z
-  .strictObject({
-    address: register.openapi({ description: 'Protocol address of the first register.' }),
-    count: z.int().min(1).max(1000).openapi({ description: 'Registers; more than 125 take several requests.' }),
-  })
-  .openapi('ClientRegistersReadRequest');
-
-const pointsReadSchema = z
-  .strictObject({
-    model: modelId,
-    index: modelIndex.optional(),
-    points: z
-      .array(z.string().max(200))
-      .min(1)
-      .max(1000)
-      .optional()
-      .openapi({ description: 'Paths of points, 0-based; default: all. The whole model is read in any case.' }),
-  })
-  .openapi('ClientPointsReadRequest');
-
-export const readRequestSchema = z
-  .union([pointsReadSchema, registersReadSchema])
-  .openapi('ClientReadRequest', { description: 'Points of a model, or registers.' });
-
-const registersSchema = z
-  .strictObject({
-    address: z.int(),
-    registers: z.array(register).openapi({ description: 'As they were read.' }),
-  })
-  .openapi('ClientRegisters');
-
-export const readReplySchema = z
-  .union([modelSchema, registersSchema])
-  .openapi({ description: 'The model with the points asked for, or `ClientRegisters`.' });
-
-const pointsWriteSchema = z
-  .strictObject({
-    model: modelId,
-    index: modelIndex.optional(),
-    points: z
-      .record(
-        z.string().max(200),
-        z
-          .union([z.number(), z.string().max(1000)], { error: 'must be a number, a text or null' })
-          .nullable()
-          .openapi({
-            type: ['number', 'string', 'null'],
-            description: 'Null marks a point of a stored curve (`Crv[..].Pt[..]`) as not in use.',
-          }),
-      )
-      .refine((points) => Object.keys(points).length > 0, { error: 'at least one point is required' })
-      .openapi({
-        description: 'Values by point path, in engineering units; enumerations by name or number.',
-        minProperties: 1,
-      }),
-  })
-  .openapi('ClientPointsWriteRequest');
-
-const registersWriteSchema = z
-  .strictObject({
-    address: register.openapi({ description: 'Protocol address of the first register.' }),
-    registers: z.array(register).min(1).max(123).openapi({ description: 'What is written, as it is.' }),
-  })
-  .openapi('ClientRegistersWriteRequest');
-
-export const writeRequestSchema = z
-  .union([pointsWriteSchema, registersWriteSchema])
-  .openapi('ClientWriteRequest', { description: 'Points of a model, or registers.' });
-
-const requestsSchema = z
-  .array(
-    z.strictObject({
-      function: z
-        .union([z.literal(6), z.literal(16)])
-        .openapi({ type: 'integer', enum: [6, 16], description: 'Function code.' }),
-      address: z.int(),
-      count: z.int().openapi({ description: 'Registers.' }),
-    }),
-  )
-  .openapi({ description: 'Requests that the device has taken, in order.' });
-
-const pointsWrittenSchema = z
-  .strictObject({
-    model: foundModelSchema,
-    match: z.boolean().openapi({ description: 'Whether every point reads back as it was written.' }),
-    points: z.array(
-      z.strictObject({
-        name: z.string().openapi({ description: 'Path inside the model, 0-based.' }),
-        written: valueSchema.openapi({
-          description: 'Value of the registers that were written: rounded to a step of the register.',
-        }),
-        raw_written: z.array(register).openapi({ description: 'Registers that were written.' }),
-        match: z.boolean().openapi({ description: 'Whether it reads back as it was written.' }),
-        read_back: pointSchema,
-      }),
-    ),
-    requests: requestsSchema,
-  })
-  .openapi('ClientPointsWritten');
-
-const registersWrittenSchema = z
-  .strictObject({
-    address: z.int(),
-    match: z.boolean().openapi({ description: 'Whether every register reads back as it was written.' }),
-    registers: z.array(register).openapi({ description: 'As they were written.' }),
-    read_back: z.array(register).nullable().openapi({ description: 'Null: the device refuses to be read here.' }),
-    requests: requestsSchema,
-  })
-  .openapi('ClientRegistersWritten');
-
-export const writeReplySchema = z
-  .union([pointsWrittenSchema, registersWrittenSchema])
-  .openapi({ description: '`ClientPointsWritten` or `ClientRegistersWritten`, as asked.' });
-
-export const clientHistoryQuerySchema = historyQuerySchema.omit({ device: true }).extend({
-  seconds: secondsParam('Samples of the last so many seconds of wall time.').optional(),
-  since: isoParam('since', 'Wall time of the first sample, inclusive. Default: the oldest that is kept.').optional(),
-  until: isoParam('until', 'Wall time behind the last sample, exclusive. Default: the newest.').optional(),
-});
-
-const historyMembers = {
-  endpoint: z
-    .string()
-    .nullable()
-    .openapi({ description: 'The device that the samples are of; null before one was found.' }),
-  unit_id: z.int().nullable().openapi({ description: 'Of that device.' }),
-  interval_s: z.number().openapi({ description: 'From one round of polling to the next, as set now.' }),
-  capacity: z.int().openapi({ description: 'Samples that are kept; the oldest go.' }),
-  metrics: z.array(z.string()).openapi({ description: 'Names of the metrics, in the order of the answer.' }),
-  count: z.int().openapi({ description: 'Number of samples.' }),
-  truncated: z.boolean().openapi({ description: 'The time asked for had more samples.' }),
-};
-
-const tick = z.int().min(1).openapi({ description: 'Number of the round of polling.' });
-const arrival = isoTime.openapi({ description: 'Wall time at which the round ended.' });
-const metricSchemas: Readonly<Record<string, z.ZodType>> = { ...numberSchemas, ...stateSchemas };
-
-function mapped<T>(make: (schema: z.ZodType) => T): Record<string, T> {
-  return Object.fromEntries(Object.entries(metricSchemas).map(([name, schema]) => [name, make(schema)]));
-}
-
-const clientSamplesSchema = z
-  .strictObject({
-    ...historyMembers,
-    samples: z
-      .array(
-        z
-          .strictObject({ timestamp: arrival, wall_time: arrival, tick, ...mapped((schema) => schema.optional()) })
-          .openapi('ClientSample'),
-      )
-      .openapi({ description: 'Oldest first.' }),
-  })
-  .openapi('ClientHistory');
-const clientColumnsSchema = z
-  .strictObject({
-    ...historyMembers,
-    columns: z
-      .strictObject({
-        timestamp: z.array(arrival),
-        wall_time: z.array(arrival),
-        tick: z.array(tick),
-        ...mapped((schema) => z.array(schema).optional()),
-      })
-      .openapi('ClientColumns', { description: 'One array per metric that was asked for, all of the same length.' }),
-  })
-  .openapi('ClientHistoryInColumns');
-
-export const clientHistorySchema = z
-  .union([clientSamplesSchema, clientColumnsSchema])
-  .openapi({ description: '`ClientHistory`; with `format=columns` `ClientHistoryInColumns`.' });
-
 export type ClientStatusReply = z.output<typeof clientStatusSchema>;
-export type ClientModelReply = z.output<typeof modelSchema>;
-export type ClientPointReply = z.output<typeof pointSchema>;
 export type ClientPollReply = z.output<typeof pollSchema>;
-export type ClientHistoryReply = z.output<typeof clientHistorySchema>;
 export type ConnectRequest = z.output<typeof connectSchema>;
