@@ -195,7 +195,7 @@ describe(`${requests} odd requests by raw socket, seed ${seed}`, () => {
   let port: number;
 
   before(async () => {
-    ({ app, port } = await startApp(['PV-3Phase', 'Batt-3Phase', 'EVSE']));
+    ({ app, port } = await startApp(['PV-3Phase', 'Batt-3Phase', 'EVSE'], [], { described: true }));
     // what is not complete is answered soon
     app.api.server.headersTimeout = 200;
     app.api.server.requestTimeout = 200;

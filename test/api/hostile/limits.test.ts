@@ -227,7 +227,7 @@ describe('others are served meanwhile', () => {
   const sockets: Socket[] = [];
 
   before(async () => {
-    ({ app, port } = await startApp(['PV-3Phase', 'Batt-3Phase']));
+    ({ app, port } = await startApp(['PV-3Phase', 'Batt-3Phase'], [], { described: true }));
   });
   after(async () => {
     for (const socket of sockets) socket.destroy();
