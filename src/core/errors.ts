@@ -1,6 +1,6 @@
 /**
- * The error family. Whose fault it is decides the prefix: MAP_ and COMMAND_ the caller's,
- * CONFIG_ the user's at start, LISTEN_ the machine's, INTERNAL ours.
+ * The error family. The prefix names the responsible party: MAP_ and COMMAND_ the caller, CONFIG_ the user at start,
+ * LISTEN_ the machine, INTERNAL the simulator.
  * Each adapter has one table from these codes to its own exception or status.
  */
 export const errorCodes = [
@@ -20,7 +20,7 @@ export const errorCodes = [
   'MAP_NOT_SUPPORTED',
   /** the device is under local control and takes no remote write (715.LocRemCtl) */
   'MAP_LOCAL_CONTROL',
-  /** the role of the one who asks does not permit it */
+  /** the role of the client does not permit it */
   'ACCESS_DENIED',
   /** no device of that index */
   'UNKNOWN_DEVICE',
@@ -34,7 +34,7 @@ export const errorCodes = [
   'COMMAND_BAD_VALUE',
   /** the operator queue of the device is full */
   'COMMAND_QUEUE_FULL',
-  /** configuration faults, all of them in `faults` */
+  /** the configuration is not valid; `issues` has every reason */
   'CONFIG_INVALID',
   /** an address cannot be bound */
   'LISTEN_FAILED',
@@ -51,7 +51,7 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** One fault of a request or a configuration: where, what was given, what is allowed. */
+/** One validation error of a request or configuration: where, what was given, what is allowed. */
 export interface Issue {
   /** JSON pointer, point name, flag or key */
   readonly name: string;
@@ -59,11 +59,16 @@ export interface Issue {
   readonly allowed?: readonly (string | number)[];
 }
 
-/** Every error that leaves a layer on purpose. `message` is written for the user who caused it. */
+/** One step of a JSON pointer (RFC 6901), with its slash. */
+export function pointerStep(step: PropertyKey): string {
+  return `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+/** Every error that leaves a layer on purpose. `message` is written for the user. */
 export class SimError extends Error {
   readonly code: ErrorCode;
   readonly issues: readonly Issue[];
-  /** the exception code that a Modbus peer answered with, or that fault injection puts in place of the one in the protocol's table */
+  /** the exception code from a Modbus peer, or the one that fault injection substitutes for that of the protocol's table */
   readonly exceptionCode: number | undefined;
 
   constructor(code: ErrorCode, message: string, issues: readonly Issue[] = [], exceptionCode?: number) {
@@ -75,7 +80,7 @@ export class SimError extends Error {
   }
 }
 
-/** What is said of a device index that nobody has. @param indexes those that there are, rising */
+/** Message for an unknown device index. @param indexes the existing ones, ascending */
 export function noSuchDevice(index: number, indexes: readonly number[]): string {
   const [first, last] = [indexes[0], indexes.at(-1)];
   return `there is no device ${index}; ${first === undefined ? 'there are none' : `indexes run from ${first} to ${last ?? first}`}`;

@@ -3,14 +3,14 @@ import type { Logger } from './log/log.ts';
 import { callEvery } from './time/timers.ts';
 import type { Every } from './time/timers.ts';
 
-/** How late the event loop is: what health and metrics show. */
+/** Delay of the event loop, as health and metrics show it. */
 export interface EventLoopState {
-  /** lateness of timers in the last full period, ms; before its end that of the first period so far */
+  /** delay of timers in the last full period, ms; during the first period, its value so far */
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** times that the loop stood still for more than 1 s */
+  /** how often the loop was blocked for more than 1 s */
   readonly stalls: number;
-  /** periods of 10 s in which one timer of a hundred was more than 100 ms late */
+  /** periods of 10 s in which 1 % of the timers were more than 100 ms late */
   readonly slowPeriods: number;
 }
 
@@ -41,7 +41,7 @@ const periodsPerWarning = 6;
 /** Delay of a sample beyond its due time, ms with three decimals. */
 const lateMs = (ns: number) => Math.max(0, Math.round(ns / 1e3) - resolutionMs * 1e3) / 1e3;
 
-/** Watches how long the event loop keeps its work waiting, counts what is too long and says so in the log. */
+/** Measures the delay of the event loop; counts and logs delays that are too long. */
 export class EventLoopWatch implements EventLoopState {
   readonly #log: Logger;
   readonly #histogram: DelayHistogram;

@@ -1,6 +1,6 @@
 import type { SimTime } from './time/clock.ts';
 
-/** Who wrote: the provenance of a register write or a command. */
+/** Sources of register writes and commands. */
 export const sources = [
   'default',
   'profile',
@@ -22,7 +22,7 @@ export interface Origin {
   readonly peer?: string;
 }
 
-/** Sources that act from afar: refused while a device is under local control (715.LocRemCtl). */
+/** Remote sources: refused while a device is under local control (715.LocRemCtl). */
 export const remoteSources: readonly Source[] = ['modbus', 'csip', 'ocpp', 'dnp3'];
 
 /** Last writer of a point. */

@@ -81,9 +81,9 @@ function hash(start: number, seed: number, names: readonly (string | number)[]):
 }
 
 /**
- * The stream of one purpose: the same seed and names give the same numbers on every machine, other names
- * an independent stream. Names are what the stream is for, for example a device index and `clouds`;
- * the number 1 and the text `1` are different names.
+ * A stream for one purpose: the same seed and names give the same numbers on every machine, other names give an
+ * independent stream. Names state the purpose, for example a device index and `clouds`; the number 1 and the text
+ * `1` are different names.
  */
 export function createRandom(seed: number, ...names: readonly (string | number)[]): RandomStream {
   // Three words: with one, two devices of a large fleet could share a stream.

@@ -1,11 +1,11 @@
-/** Reading of the issues of zod, for the words of configuration and interface alike. */
+/** Turns issues of zod into words, for the configuration and the HTTP interface alike. */
 import type { z } from 'zod';
+import { pointerStep } from './errors.ts';
 import type { Issue } from './errors.ts';
-import { pointerStep } from './json-pointer.ts';
 
 type ZodIssue = z.core.$ZodIssue;
 
-/** Of the branches of a union, the one that the value was meant for: the only one that does not refuse it as a whole. */
+/** The branch of a union that a value was meant for: the only one that does not refuse it as a whole. */
 export function meantBranch(branches: readonly (readonly ZodIssue[])[]): readonly ZodIssue[] | undefined {
   const asWhole = ({ code, path }: ZodIssue) =>
     path.length === 0 && (code === 'invalid_type' || code === 'invalid_value');
@@ -13,12 +13,12 @@ export function meantBranch(branches: readonly (readonly ZodIssue[])[]): readonl
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 
-/** Whether the schema brings words of its own for this issue. */
+/** Whether the schema has its own message for this issue. */
 export function hasOwnWords({ message }: ZodIssue): boolean {
   return !message.startsWith('Invalid ');
 }
 
-/** What one issue says to who gave the value. */
+/** One issue in words for the user. */
 export interface IssueWords {
   readonly path: readonly PropertyKey[];
   readonly detail: string;
@@ -61,15 +61,15 @@ export function scalarValues(values: readonly unknown[]): (string | number)[] {
 
 const required = 'is required';
 
-/** For `safeParse`: the issues tell a value that is missing from one that is wrong. */
+/** Option of `safeParse`: lets issues distinguish a missing value from a wrong one. */
 export const withInput = { reportInput: true } as const;
 
-/** Whether no value was given at all; of a word among several this is known by `withInput` only. */
+/** Whether no value was given at all; for an enumeration only `withInput` tells. */
 function isMissing(issue: ZodIssue): boolean {
   return issue.input === undefined && ('input' in issue || issue.message.includes('received undefined'));
 }
 
-/** What one branch of a union takes, as far as its issues tell. */
+/** What one branch of a union accepts, as far as its issues tell. */
 function branchWords(issues: readonly ZodIssue[], member: string): readonly string[] {
   const whole = issues.find(({ path }) => path.length === 0);
   if (whole?.code === 'invalid_type') return [expected(whole.expected)];
@@ -91,8 +91,8 @@ const wantsObject = (issues: readonly ZodIssue[]) =>
 
 /**
  * An issue in words.
- * @param member what an unknown member is not: `a member of this body`
- * @param members those that there are at the root, where they are known
+ * @param member completes `is not ...` for an unknown member: `a member of this body`
+ * @param members known member names at the root, if known
  */
 export function issueWords(issue: ZodIssue, member: string, members?: readonly string[]): IssueWords[] {
   const { path } = issue;
@@ -118,7 +118,7 @@ export function issueWords(issue: ZodIssue, member: string, members?: readonly s
         const allowed = scalarValues(issue.options ?? []);
         return [{ path, detail: hasOwnWords(issue) ? issue.message : `must be one of ${allowed.join(', ')}`, allowed }];
       }
-      // words about the members of an object say nothing to who has sent none
+      // messages about members do not help where the value is no object at all
       if (issue.errors.length > 0 && issue.errors.every(wantsObject)) return [{ path, detail: 'must be an object' }];
       if (!hasOwnWords(issue))
         return [{ path, detail: `must be ${anyOf(issue.errors.flatMap((inner) => branchWords(inner, member)))}` }];
@@ -146,7 +146,7 @@ export function issueWords(issue: ZodIssue, member: string, members?: readonly s
   }
 }
 
-/** An issue as faults that are named by JSON pointers; the root is the empty pointer. */
-export function issueFaults(issue: ZodIssue, member: string): Issue[] {
+/** An issue of zod as ours, named by JSON pointers; the root is the empty pointer. */
+export function pointerIssues(issue: ZodIssue, member: string): Issue[] {
   return issueWords(issue, member).map(({ path, ...words }) => ({ name: path.map(pointerStep).join(''), ...words }));
 }

@@ -1,6 +1,6 @@
 /** A fault as people write it, in requests and in files: one flat object, made from the rows of the catalogue. */
 import { z } from 'zod';
-import { SimError } from '../core/errors.ts';
+import { pointerStep, SimError } from '../core/errors.ts';
 import type { Issue } from '../core/errors.ts';
 import type {
   FaultCondition,
@@ -10,7 +10,6 @@ import type {
   FaultTarget,
   FaultTargetName,
 } from '../core/faults/kinds.ts';
-import { pointerStep } from '../core/json-pointer.ts';
 import { faultKinds } from './all.ts';
 import { pointName, registerAddress } from './row.ts';
 

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { newestAnswer } from '../core/http/answer-order.ts';
 import type { HttpGuard } from '../core/http/http-guard.ts';
 import { createProblem, refuseOnSocket } from '../core/http/problem.ts';
-import type { ProblemCode, ProblemFault } from '../core/http/problem.ts';
+import type { ProblemCode, ProblemIssue } from '../core/http/problem.ts';
 
 export const streamPaths = ['/api/sim/ws/telemetry', '/api/sim/telemetry/ws'] as const;
 
@@ -27,12 +27,12 @@ export interface Selection {
 interface Refused {
   readonly code: ProblemCode;
   readonly detail: string;
-  readonly faults?: readonly ProblemFault[];
+  readonly faults?: readonly ProblemIssue[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 function invalidQuery(name: string, detail: string, allowed?: readonly string[]): Refused {
-  const fault: ProblemFault = { in: 'query', name, detail, ...(allowed && { allowed }) };
+  const fault: ProblemIssue = { in: 'query', name, detail, ...(allowed && { allowed }) };
   return { code: 'validation', detail: `${name}: ${detail}`, faults: [fault] };
 }
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { z } from 'zod';
-import { issueFaults, withInput } from '../../src/core/zod-issues.ts';
+import { pointerIssues, withInput } from '../../src/core/zod-issues.ts';
 
 function words(schema: z.ZodType, value: unknown): string[] {
   const { error } = schema.safeParse(value, withInput);
   return (error?.issues ?? [])
-    .flatMap((issue) => issueFaults(issue, 'a member of it'))
+    .flatMap((issue) => pointerIssues(issue, 'a member of it'))
     .map(({ name, detail }) => `${name}: ${detail}`);
 }
 

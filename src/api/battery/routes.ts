@@ -1,5 +1,5 @@
 import type { BatteryCommand } from '../../contract/kinds/battery.ts';
-import type { ProblemFault } from '../../core/http/problem.ts';
+import type { ProblemIssue } from '../../core/http/problem.ts';
 import type { Device } from '../../contract/device.ts';
 import type { RouteContext } from '../http/context.ts';
 import { invalidAll } from '../http/errors.ts';
@@ -23,7 +23,7 @@ import { overrideWriter } from '../common/writer-replies.ts';
 /** @throws HttpProblem `validation` for strings that the bank does not have or that are named twice */
 function checkStrings(strings: NonNullable<BatteryControlBody['strings']>, count: number): void {
   const seen = new Set<number>();
-  const issues = strings.flatMap(({ index }, i): ProblemFault[] => {
+  const issues = strings.flatMap(({ index }, i): ProblemIssue[] => {
     const repeated = seen.has(index);
     seen.add(index);
     if (index < count && !repeated) return [];

@@ -1,4 +1,4 @@
-import type { ProblemFault } from '../../core/http/problem.ts';
+import type { ProblemIssue } from '../../core/http/problem.ts';
 import { z } from '../description/zod.ts';
 
 /** A query parameter that holds words: with commas between them, or given several times. */
@@ -20,9 +20,9 @@ export function chosenWords<W extends string>(
   name: string,
   given: readonly string[],
   words: readonly W[],
-): { readonly chosen: readonly W[]; readonly faults: readonly ProblemFault[] } {
+): { readonly chosen: readonly W[]; readonly faults: readonly ProblemIssue[] } {
   const chosen: W[] = [];
-  const faults: ProblemFault[] = [];
+  const faults: ProblemIssue[] = [];
   for (const text of given) {
     const word = words.find((each) => each.toLowerCase() === text.trim().toLowerCase());
     if (word === undefined)

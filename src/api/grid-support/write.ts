@@ -2,7 +2,7 @@
 import type { Origin } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
-import type { ProblemFault } from '../../core/http/problem.ts';
+import type { ProblemIssue } from '../../core/http/problem.ts';
 import type { Bank } from '../../sunspec/map/bank.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
@@ -33,7 +33,7 @@ type RequestObject = FunctionRequest['body'];
 class Collector {
   readonly #bank: Bank;
   readonly writes = new Map<PointSlot, Write>();
-  readonly issues: ProblemFault[] = [];
+  readonly issues: ProblemIssue[] = [];
 
   constructor(bank: Bank) {
     this.#bank = bank;
@@ -145,7 +145,7 @@ function inBodyTerms(error: unknown, writes: Collector['writes'], requests: read
   if (!(error instanceof SimError) || problemOf[error.code] !== 'validation') return error;
   const pointers = new Map([...writes.values()].map(({ slot, pointer }) => [pointName(slot), pointer]));
   const faults = (error.issues.length > 0 ? error.issues : [{ name: '', detail: error.message }]).map(
-    (issue: Issue): ProblemFault => {
+    (issue: Issue): ProblemIssue => {
       const pointer = pointers.get(issue.name);
       const request = requests.find(({ spec }) => issue.name.startsWith(`${spec.model}.`));
       return {

@@ -2,7 +2,7 @@ import { columnsJson, samplesCsv, samplesJson } from './encode.ts';
 import { chosenMetrics, windowOf } from './query.ts';
 import { select } from './select.ts';
 import { tickSeconds } from '../../core/time/sim-clock.ts';
-import { Answer, PiecesReply, route } from '../http/route.ts';
+import { Answer, StreamedReply, route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import {
   defaultHistoryLimit,
@@ -37,7 +37,7 @@ const getHistory = route({
     const selection = select(history.cut(), windowOf(ctx.plant.time.dateMs, query), query.limit ?? defaultHistoryLimit);
     if (query.format === 'csv') {
       const lines = samplesCsv(selection, history.metrics, chosen);
-      return new Answer<HistoryReply>(new PiecesReply('text/csv; charset=utf-8; header=present', lines), {
+      return new Answer<HistoryReply>(new StreamedReply('text/csv; charset=utf-8; header=present', lines), {
         headers: { 'Content-Disposition': `attachment; filename="history-device-${device.index}.csv"` },
       });
     }
@@ -52,7 +52,7 @@ const getHistory = route({
       truncated: selection.truncated,
     };
     const write = query.format === 'columns' ? columnsJson : samplesJson;
-    return new PiecesReply('application/json', write(head, selection, history.metrics, chosen));
+    return new StreamedReply('application/json', write(head, selection, history.metrics, chosen));
   },
 });
 

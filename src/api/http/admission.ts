@@ -9,7 +9,7 @@ import { apiPrefix } from './route.ts';
 const readMethods = new Set(['GET', 'HEAD']);
 /** Requests that one connection may send ahead of their answers. */
 const maxPipelined = 32;
-/** What stays reachable while the process ends: asking again to stop, and asking how it is. */
+/** Paths that stay reachable while the process ends. */
 const whileStopping = new Set([`${apiPrefix}/stop`, `${apiPrefix}/health`]);
 
 function setCors(response: Response, origin: string): void {
@@ -41,11 +41,11 @@ function checkSource(guard: HttpGuard, request: Request): ReturnType<HttpGuard['
 }
 
 interface Counter {
-  /** Counts an answer that is to come; tells how many are under way on the connection. */
+  /** Counts a pending answer until it is closed. @returns how many are pending on the connection */
   add(socket: Socket, response: Response): number;
 }
 
-/** All requests of one segment come in before the first answer leaves: only a count bounds what waits. */
+/** All requests of one TCP segment arrive before the first answer leaves: only a count bounds the pending ones. */
 function createCounter(): Counter {
   const counts = new WeakMap<Socket, number>();
   return {
@@ -59,12 +59,12 @@ function createCounter(): Counter {
 }
 
 /**
- * Runs when the answers before this one have left the connection: what nobody takes yet is not made in store. Never when
- * the connection ends before that, nor when a fault in the body has been answered meanwhile.
+ * Runs when all earlier answers of the connection have left, so that no answer is made before it can be sent. It does
+ * not run when the connection ends first, or when an error in the body has been answered meanwhile.
  */
 function inTurn(response: Response, run: () => void): void {
   if (response.socket) run();
-  // in a turn of the event loop of its own: a long row of requests must not keep other connections waiting
+  // in its own turn of the event loop: a long row of requests must not delay other connections
   else
     response.once('socket', () => {
       setImmediate(() => {
@@ -73,8 +73,8 @@ function inTurn(response: Response, run: () => void): void {
     });
 }
 
-/** Everything that is decided before an operation is looked for: address length, turn, host, origin, stopping. */
-export function createGate(guard: HttpGuard, ctx: RouteContext): RequestHandler {
+/** The checks before routing: length of the address, number of pending answers, host, origin, stopping. */
+export function createAdmission(guard: HttpGuard, ctx: RouteContext): RequestHandler {
   const { maxUrlBytes } = ctx.config.limits;
   const unanswered = createCounter();
 

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http';
-import { pointerStep } from '../../core/json-pointer.ts';
+import { pointerStep } from '../../core/errors.ts';
 import { HttpProblem, invalid } from './errors.ts';
 
 const maxDepth = 32;
 const maxItems = 10_000;
-/** Three times what a device has of points; what is checked against a schema costs much more than what is only read. */
+/** Three times the points of a device: checking members against a schema costs much more than parsing them. */
 const maxMembers = 4_000;
-/** where the operation says nothing else */
+/** unless the operation sets its own */
 const maxStringLength = 1_000;
-/** characters of a member's name in a fault */
+/** characters of a member's name in an issue */
 const shownNameLength = 100;
-/** Bytes beyond the limit that are still taken in, so that the client reads the answer instead of a reset. */
+/** Bytes read beyond the limit, so that the client gets the answer instead of a reset. */
 const drainBytes = 1024 * 1024;
 const forbiddenNames = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -18,7 +18,7 @@ function hasBody(request: IncomingMessage): boolean {
   return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
 }
 
-/** Of a repeated header only the first is in `headers`. */
+/** `headers` holds only the first of a repeated header; `rawHeaders` holds all. */
 function isRepeated(request: IncomingMessage, header: string): boolean {
   return request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === header).length > 1;
 }
@@ -61,7 +61,7 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
       if (size > limit) reject(tooLarge(false));
       else resolve(Buffer.concat(chunks));
     });
-    // an aborted request has nobody to answer to; the problem only ends the handler
+    // nobody receives the answer to an aborted request; the problem only ends the handler
     request.once('close', () =>
       reject(new HttpProblem('malformed-request', 'The request was cut off.', { close: true })),
     );
@@ -72,13 +72,14 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
  * Bounds that hold for every body whatever its schema.
  * @throws HttpProblem `validation`
  */
-function checkShape(body: unknown, longestText: number): void {
+function checkShape(body: unknown, maxTextLength: number): void {
   let members = 0;
   function check(value: unknown, pointer: string, depth: number): void {
     const refuse = (detail: string): never => {
       throw invalid('body', pointer, detail);
     };
-    if (typeof value === 'string' && value.length > longestText) refuse(`must have at most ${longestText} characters`);
+    if (typeof value === 'string' && value.length > maxTextLength)
+      refuse(`must have at most ${maxTextLength} characters`);
     if (typeof value === 'number' && !Number.isFinite(value)) refuse('must be a finite number');
     if (typeof value !== 'object' || value === null) return;
     if (depth >= maxDepth) refuse(`must not be nested deeper than ${maxDepth} levels`);
@@ -103,7 +104,7 @@ function checkShape(body: unknown, longestText: number): void {
   check(body, '', 0);
 }
 
-/** An object or array that a reading of the text is in. */
+/** An object or array that encloses the current position in the text. */
 interface Place {
   /** null in an array */
   readonly names: Set<string> | null;
@@ -115,8 +116,8 @@ const pointerTo = (places: readonly Place[]) =>
   places.map(({ step }) => pointerStep(String(step).slice(0, shownNameLength))).join('');
 
 /**
- * The parser keeps the last of several members of one name, so that a reader of the text may see another request than
- * what is carried out.
+ * Refuses duplicate member names: the parser keeps the last one, so another reader of the text could see another
+ * request than the one carried out.
  * @param text valid JSON
  * @throws HttpProblem `validation`
  */
@@ -140,13 +141,13 @@ function checkUniqueNames(text: string): void {
 /**
  * The JSON body of a request; `{}` when there is neither body nor Content-Type.
  * @param limit bytes
- * @param longestText characters of one text
+ * @param maxTextLength characters of one text
  * @throws HttpProblem `unsupported-media-type`, `too-large`, `malformed-json`, `validation`
  */
 export async function readJsonBody(
   request: IncomingMessage,
   limit: number,
-  longestText = maxStringLength,
+  maxTextLength = maxStringLength,
 ): Promise<unknown> {
   if (!hasBody(request) && request.headers['content-type'] === undefined) return {};
   checkMediaType(request);
@@ -154,7 +155,7 @@ export async function readJsonBody(
   let text: string;
   let value: unknown;
   try {
-    // a byte order mark, which some editors put in front of every file, is passed over
+    // the decoder skips a byte order mark, which some editors put in front of every file
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     value = JSON.parse(text);
   } catch {
@@ -163,7 +164,7 @@ export async function readJsonBody(
       bytes.length === 0 ? 'The body is empty.' : 'The body is not valid JSON in UTF-8.',
     );
   }
-  checkShape(value, longestText);
+  checkShape(value, maxTextLength);
   checkUniqueNames(text);
   return value;
 }

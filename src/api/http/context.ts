@@ -11,7 +11,7 @@ import type { SunSpecClient } from '../../contract/sunspec-client.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
 import type { ChargePointIdOf } from '../evse/ids.ts';
-import type { Fresh } from './reply-cache.ts';
+import type { ReplyCache } from './reply-cache.ts';
 import type { History } from '../history/history.ts';
 import type { RemoteHistory } from '../history/remote.ts';
 import type { AnswerCounts } from '../metrics/answer-counts.ts';
@@ -29,9 +29,9 @@ export interface ApiLimits {
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
-  /** a client that takes nothing of its answer for this long is cut off */
+  /** a client that reads nothing of its answer for this long is disconnected */
   readonly unreadTimeoutMs: number;
-  /** how long `stop` waits for answers under way */
+  /** how long `stop` waits for pending answers */
   readonly stopTimeoutMs: number;
   readonly logEntries: number;
   /** waiting messages per stream client (at least two per device) */
@@ -84,12 +84,12 @@ export interface EvseProfile {
   readonly evse: EvseParameters;
 }
 
-/** All that the interface works with. */
+/** Everything the interface works with. */
 export interface ApiContext {
   readonly plant: Plant;
   readonly faults: FaultRegistry;
   readonly history: History;
-  /** whose states are shown in `comm_status` and in the device records */
+  /** `comm_status` and the device records show their states */
   readonly adapters: readonly Adapter[];
   readonly logBook: LogBook;
   readonly eventLoop: EventLoopState;
@@ -98,38 +98,38 @@ export interface ApiContext {
   readonly clock: WallClock;
   /** master of one other device */
   readonly sunspecClient: SunSpecClient;
-  /** what it polled */
+  /** the samples that it has polled */
   readonly remoteHistory: RemoteHistory;
   /** default: none */
   readonly evseProfiles?: readonly EvseProfile[];
   /** ready sets of faults; default: none */
   readonly faultProfiles?: readonly FaultProfile[];
-  /** identity of the first charging station, from which those of the others follow; default `SIM-CP-1` */
+  /** identity of the first charging station; the identities of the others derive from it; default `SIM-CP-1` */
   readonly chargePointBaseId?: string;
   /**
    * Adds a device to plant and adapters, or changes nothing.
-   * @throws SimError COMMAND_BAD_VALUE with faults as JSON pointers into the entry, COMMAND_CONFLICT, STOPPING
+   * @throws SimError COMMAND_BAD_VALUE with issues as JSON pointers into the entry, COMMAND_CONFLICT, STOPPING
    */
   addDevice(entry: AddedDevice, by: Origin): Promise<Device>;
   /**
-   * Takes a device out; resolves when nothing of it is served any more.
+   * Removes a device; resolves when no adapter serves it any more.
    * @throws SimError UNKNOWN_DEVICE, STOPPING
    */
   removeDevice(index: number, by: Origin): Promise<void>;
-  /** Begins the ordered end of the process in `delayS` seconds. Called once, after the answer has left. */
+  /** Shuts the process down cleanly in `delayS` seconds. Called once, after the answer has left. */
   requestStop(reason: string, delayS: number): void;
 }
 
-/** What handlers see: the context and whether the interface is ending. */
+/** The context of handlers: also whether the interface is ending. */
 export interface RouteContext extends ApiContext {
   readonly chargePointId: ChargePointIdOf;
-  readonly fresh: Fresh;
+  readonly replyCache: ReplyCache;
   /** answers given so far, for the metrics */
   readonly answers: AnswerCounts;
-  /** seconds of delay of the stop that was asked for, null while none was */
+  /** delay of the requested stop, s; null before a request */
   readonly stopDelayS: number | null;
-  /** The present metrics as text of the exposition format of Prometheus. */
+  /** The current metrics in the text format of Prometheus. */
   metricsText(): Promise<string>;
-  /** The first call counts; answers the delay in force. */
+  /** Only the first call has an effect. @returns the delay in force */
   beginStop(delayS: number): number;
 }

@@ -7,16 +7,19 @@ import type { RouteContext } from './context.ts';
 import { readJsonBody } from './body.ts';
 import { groupBy } from '../common/group-by.ts';
 import { describeError } from './errors.ts';
-import { sendPieces } from './streaming.ts';
+import { streamReply } from './streaming.ts';
 import { requestId, sendBytes, sendProblem } from './reply.ts';
 import type { Content } from './reply.ts';
-import { apiPrefix, JsonText, PiecesReply, TextReply } from './route.ts';
+import { apiPrefix, JsonText, StreamedReply, TextReply } from './route.ts';
 import type { Answer, RawInput, Route } from './route.ts';
 
-/** as much as the problem shows of it */
+/** as in the problem of the answer */
 const maxLoggedUrlLength = 1024;
 
-/** `GET logs` serves these lines. Messages of other errors than ours may quote paths of this machine, and stacks do: they are only printed. */
+/**
+ * `GET logs` serves these lines. Stacks, and messages of errors that are not a `SimError`, may quote paths of this
+ * machine: they are only printed.
+ */
 function logFailure(request: Request, error: unknown, logger: Logger): void {
   const isError = error instanceof Error;
   const reason = error instanceof SimError ? error.message : isError ? error.name : typeof error;
@@ -24,7 +27,7 @@ function logFailure(request: Request, error: unknown, logger: Logger): void {
   logger.error(`${what} failed: ${reason}`, undefined, isError ? (error.stack ?? error.message) : String(error));
 }
 
-/** Answers any thrown value; what is our own fault goes to the log. */
+/** Answers any thrown value; an internal failure goes to the log. */
 export function answerError(response: Response, error: unknown, logger: Logger): void {
   const described = describeError(error);
   if (described.code === 'internal') logFailure(response.req, error, logger);
@@ -36,7 +39,7 @@ function originOf(request: Request): Origin {
   return { source, peer: peerOf(request.socket) };
 }
 
-/** What an answer holds, as it is sent. @throws ZodError with `checkReplies`, when it does not fit its schema */
+/** The body of an answer as bytes. @throws ZodError with `checkReplies`, when it does not fit its schema */
 export function replyContent(route: Route, { body }: Answer<unknown>, checkReplies: boolean): Content {
   if (body instanceof TextReply) return body;
   const bytes = body instanceof JsonText ? body.bytes : Buffer.from(JSON.stringify(body));
@@ -45,17 +48,17 @@ export function replyContent(route: Route, { body }: Answer<unknown>, checkRepli
 }
 
 /** @throws ZodError when the pieces do not fit the schema together */
-function checkedPieces(route: Route, { type, pieces }: PiecesReply): PiecesReply {
+function checkedStream(route: Route, { type, pieces }: StreamedReply): StreamedReply {
   const all = [...pieces];
   if (type === 'application/json') route.reply.parse(JSON.parse(all.join('')));
-  return new PiecesReply(type, all);
+  return new StreamedReply(type, all);
 }
 
 async function answerOf(route: Route, ctx: RouteContext, raw: RawInput): Promise<Answer<unknown>> {
   try {
     return await route.answer(ctx, raw);
   } finally {
-    if (route.method === 'post') ctx.fresh.changed();
+    if (route.method === 'post') ctx.replyCache.changed();
   }
 }
 
@@ -68,7 +71,7 @@ async function run(
 ): Promise<void> {
   const body =
     route.method === 'post'
-      ? await readJsonBody(request, ctx.config.limits.maxBodyBytes, route.longestText)
+      ? await readJsonBody(request, ctx.config.limits.maxBodyBytes, route.maxTextLength)
       : undefined;
   const answer = await answerOf(route, ctx, {
     params: request.params,
@@ -78,8 +81,8 @@ async function run(
   });
   if (answer.afterwards) response.once('close', answer.afterwards);
   const status = answer.status ?? route.status;
-  if (answer.body instanceof PiecesReply) {
-    await sendPieces(response, status, checkReplies ? checkedPieces(route, answer.body) : answer.body, answer.headers);
+  if (answer.body instanceof StreamedReply) {
+    await streamReply(response, status, checkReplies ? checkedStream(route, answer.body) : answer.body, answer.headers);
     return;
   }
   const { type, bytes } = replyContent(route, answer, checkReplies);
@@ -88,7 +91,7 @@ async function run(
 
 const expressPath = (path: string) => apiPrefix + path.replaceAll(/\{(\w+)\}/g, ':$1');
 
-/** Puts the operations on the application; other methods of their paths answer 405 with `Allow`. */
+/** Mounts the operations; other methods of their paths answer 405 with `Allow`. */
 export function mountRoutes(
   app: Application,
   routes: readonly Route[],
@@ -110,7 +113,7 @@ export function mountRoutes(
   }
 }
 
-/** 405 with the methods that there are. */
+/** Answers 405 with the methods that the path has. */
 export function refuseMethod(request: Request, response: Response, allow: string): void {
   sendProblem(
     response,

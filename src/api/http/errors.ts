@@ -1,6 +1,6 @@
 import type { ErrorCode, Issue } from '../../core/errors.ts';
 import { SimError } from '../../core/errors.ts';
-import type { ProblemCode, ProblemFault } from '../../core/http/problem.ts';
+import type { ProblemCode, ProblemIssue } from '../../core/http/problem.ts';
 
 /** How each failure of the simulator is answered over HTTP. */
 export const problemOf: Readonly<Record<ErrorCode, ProblemCode>> = {
@@ -32,22 +32,22 @@ export const problemOf: Readonly<Record<ErrorCode, ProblemCode>> = {
 /** A request that is refused by the interface itself. */
 export class HttpProblem extends Error {
   readonly code: ProblemCode;
-  readonly faults: readonly ProblemFault[] | undefined;
+  readonly issues: readonly ProblemIssue[] | undefined;
   /** the connection cannot be used any further */
   readonly close: boolean;
 
-  constructor(code: ProblemCode, detail: string, options: { faults?: readonly ProblemFault[]; close?: boolean } = {}) {
+  constructor(code: ProblemCode, detail: string, options: { issues?: readonly ProblemIssue[]; close?: boolean } = {}) {
     super(detail);
     this.name = 'HttpProblem';
     this.code = code;
-    this.faults = options.faults;
+    this.issues = options.issues;
     this.close = options.close ?? false;
   }
 }
 
 /** One invalid member. */
 export function invalid(
-  where: ProblemFault['in'],
+  where: ProblemIssue['in'],
   name: string,
   detail: string,
   allowed?: readonly (string | number)[],
@@ -55,20 +55,20 @@ export function invalid(
   return invalidAll([{ in: where, name, detail, ...(allowed && { allowed }) }]);
 }
 
-/** A body can have tens of thousands of faults; nobody reads more than these. */
-const maxFaults = 100;
+/** Issues listed in an answer: a body can have tens of thousands. */
+const maxIssues = 100;
 
-/** Several invalid members, at most the first 100 one by one; the detail says them in words. */
-export function invalidAll(faults: readonly ProblemFault[]): HttpProblem {
-  const words = faults.map((fault) => `${fault.name === '' ? fault.in : fault.name}: ${fault.detail}`);
+/** Several invalid members: the first 100 are listed, the first five are named in the detail. */
+export function invalidAll(issues: readonly ProblemIssue[]): HttpProblem {
+  const words = issues.map((issue) => `${issue.name === '' ? issue.in : issue.name}: ${issue.detail}`);
   const shown = words.slice(0, 5).join('; ');
   const detail = words.length > 5 ? `${shown}; and ${words.length - 5} more` : shown;
-  return new HttpProblem('validation', detail, { faults: faults.slice(0, maxFaults) });
+  return new HttpProblem('validation', detail, { issues: issues.slice(0, maxIssues) });
 }
 
 const internalDetail = 'The simulator could not answer this request. The log has the reason under the request id.';
 
-function bodyFault(issue: Issue): ProblemFault {
+function bodyIssue(issue: Issue): ProblemIssue {
   return {
     in: 'body',
     name: issue.name,
@@ -80,20 +80,20 @@ function bodyFault(issue: Issue): ProblemFault {
 interface Described {
   readonly code: ProblemCode;
   readonly detail: string;
-  readonly faults?: readonly ProblemFault[];
+  readonly issues?: readonly ProblemIssue[];
   /** exception code that a remote Modbus device answered with */
   readonly modbusException?: number;
   readonly close: boolean;
 }
 
-/** Any thrown value as a problem. Failures of ours say nothing of their cause. */
+/** Any thrown value as a problem. An internal failure does not reveal its cause. */
 export function describeError(error: unknown): Described {
   if (error instanceof HttpProblem) {
     return {
       code: error.code,
       detail: error.message,
       close: error.close,
-      ...(error.faults && { faults: error.faults }),
+      ...(error.issues && { issues: error.issues }),
     };
   }
   if (error instanceof SimError) {
@@ -103,10 +103,10 @@ export function describeError(error: unknown): Described {
       return { code, detail: error.message, modbusException: error.exceptionCode, close: false };
     }
     if (code !== 'validation') return { code, detail: error.message, close: false };
-    if (error.issues.length > 0) return describeError(invalidAll(error.issues.map(bodyFault)));
-    return { code, detail: error.message, faults: [{ in: 'body', name: '', detail: error.message }], close: false };
+    if (error.issues.length > 0) return describeError(invalidAll(error.issues.map(bodyIssue)));
+    return { code, detail: error.message, issues: [{ in: 'body', name: '', detail: error.message }], close: false };
   }
-  // the router's own complaint about a path such as `/%ff`
+  // the router throws it for a path such as `/%ff`
   if (error instanceof URIError)
     return { code: 'malformed-request', detail: 'The path has an invalid escape.', close: false };
   return { code: 'internal', detail: internalDetail, close: false };

@@ -1,4 +1,4 @@
-/** The reads that everybody polls, answered in front of Express: its routing costs several times what the answer does. */
+/** Reads that clients poll, answered in front of Express: its routing costs several times what the answer does. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isFromOwnSite } from '../../core/http/http-guard.ts';
 import type { HttpGuard } from '../../core/http/http-guard.ts';
@@ -10,12 +10,12 @@ import type { Prepared } from './reply.ts';
 import { apiPrefix } from './route.ts';
 import type { Route } from './route.ts';
 
-/** Answers a request when it is one of these reads and nothing about it is unusual; false: it is for Express. */
+/** Answers a plain request for one of these reads; false: the request is left to Express. */
 type HotReads = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 const onlyDevice = /^device=(\d{1,9})$/;
 
-/** Neither a body nor another protocol nor a page of somebody else: those are decided in one place only. */
+/** No body, no upgrade, no page of another origin: Express decides about those, so that each rule has one place. */
 function isPlain(request: IncomingMessage): boolean {
   const { headers } = request;
   return (
@@ -38,7 +38,7 @@ function queryOf(url: string, from: number): { readonly device?: string } | null
 interface HotRoute {
   readonly route: Route;
   readonly path: string;
-  /** by method, from the first answer on */
+  /** by method; absent before the first answer */
   readonly counts: { GET?: AnswerCount; HEAD?: AnswerCount };
 }
 
@@ -57,16 +57,16 @@ export function createHotReads(
       }),
   );
 
-  function made(route: Route, query: object): Prepared | null {
+  function build(route: Route, query: object): Prepared | null {
     const answer = route.answer(ctx, { params: {}, query, body: undefined, by: { source: 'rest' } });
     if (answer instanceof Promise || (answer.status ?? route.status) !== 200) return null;
     return prepare(replyContent(route, answer, checkReplies));
   }
 
-  /** What goes wrong, an unknown device for example, goes wrong once more in Express, which answers it. */
+  /** Errors, such as an unknown device, return null: Express repeats the request and reports them. */
   function prepared({ route }: HotRoute, url: string, query: object): Prepared | null {
     try {
-      return route.hot === 'per_tick' ? ctx.fresh.of(url, () => made(route, query)) : made(route, query);
+      return route.hot === 'per_tick' ? ctx.replyCache.of(url, () => build(route, query)) : build(route, query);
     } catch {
       return null;
     }
@@ -77,7 +77,7 @@ export function createHotReads(
     if (method !== 'GET' && method !== 'HEAD') return false;
     const cut = url.indexOf('?');
     const found = byPath.get(cut < 0 ? url : url.slice(0, cut));
-    // without a socket it waits behind other answers of its connection, whose number Express' gate bounds
+    // without a socket it waits behind other answers of its connection, and `admission.ts` bounds their number
     if (!found || ctx.stopDelayS !== null || response.socket === null) return false;
     if (!isPlain(request) || guard.checkHost(request) !== null) return false;
     const query = queryOf(url, cut);

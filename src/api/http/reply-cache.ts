@@ -1,29 +1,29 @@
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Plant } from '../../contract/plant.ts';
 
-/** What replies share between two changes. */
-export interface Fresh {
+/** Values that replies share until something changes. */
+export interface ReplyCache {
   /**
-   * The value that `build` gave last for this key, made again when a tick has ended, a device has come or gone, a
-   * request has changed something, or 100 ms have passed: states of protocols and alarms change between ticks.
+   * The value that `build` gave last for this key. It is built again after a tick, after a device has joined or left,
+   * after a call of `changed`, and after 100 ms, because states of protocols and alarms change between ticks.
    */
   of<T>(key: string, build: () => T): T;
-  /** A request may have changed what replies show. */
+  /** Call it when a request may have changed what replies show. */
   changed(): void;
 }
 
-const mostAgeMs = 100;
-/** Beyond it values are made anew for each who asks: a fleet has as many overviews as devices, and each is long. */
-const mostValues = 16;
+const maxAgeMs = 100;
+/** Further values are not kept: a fleet has as many overviews as devices, and each is long. */
+const maxValues = 16;
 
-export function createFresh(plant: Plant, clock: WallClock): Fresh {
+export function createReplyCache(plant: Plant, clock: WallClock): ReplyCache {
   const values = new Map<string, unknown>();
   let { latest, devices } = plant;
   let madeMs = -Infinity;
 
-  function letGo(): void {
+  function dropStale(): void {
     const nowMs = clock.monotonicMs();
-    if (plant.latest === latest && plant.devices === devices && nowMs - madeMs < mostAgeMs) return;
+    if (plant.latest === latest && plant.devices === devices && nowMs - madeMs < maxAgeMs) return;
     values.clear();
     ({ latest, devices } = plant);
     madeMs = nowMs;
@@ -31,12 +31,12 @@ export function createFresh(plant: Plant, clock: WallClock): Fresh {
 
   return {
     of<T>(key: string, build: () => T): T {
-      letGo();
+      dropStale();
       const known = values.get(key);
       // a key has one builder, so that its values have one type
       if (known !== undefined) return known as T;
       const made = build();
-      if (values.size < mostValues) values.set(key, made);
+      if (values.size < maxValues) values.set(key, made);
       return made;
     },
     changed() {

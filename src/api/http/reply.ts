@@ -3,13 +3,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { unreadLimitMs } from '../../core/http/answer-order.ts';
 import { commonHeaders, createProblem, problemHeaders } from '../../core/http/problem.ts';
-import type { ProblemCode, ProblemFault } from '../../core/http/problem.ts';
+import type { ProblemCode, ProblemIssue } from '../../core/http/problem.ts';
 
 const requestIds = new WeakMap<IncomingMessage, string>();
 const idOfProcess = randomUUID().slice(0, 24);
 let lastNumber = 0;
 
-/** In the form of a UUID: the beginning is the process's, the end counts. Random digits for each would cost more than looking up a hot read. */
+/**
+ * Shaped like a UUID: a prefix per process and a counter. A random UUID per request would cost more than the whole rest
+ * of a hot read.
+ */
 function nextRequestId(): string {
   lastNumber += 1;
   return idOfProcess + String(lastNumber).padStart(12, '0');
@@ -25,26 +28,26 @@ export function requestId(request: IncomingMessage): string {
   return id;
 }
 
-/** What an answer holds. */
+/** A complete body with its media type. */
 export interface Content {
   readonly type: string;
   readonly bytes: Buffer;
 }
 
 /**
- * The connection's ordinary time-out would also count while an operation is at work. The server puts its own limit back
- * when all has gone out.
+ * Starts the limit for a client that does not read its answer. It starts only now because a time-out of the connection
+ * would also run while an operation is at work. The server restores its own limit when the answer has left.
  */
-export function beginLimit(socket: Socket): void {
+export function startUnreadLimit(socket: Socket): void {
   socket.setTimeout(unreadLimitMs(socket) ?? 0);
 }
 
 function end(response: ServerResponse, bytes: Buffer): void {
   const { socket } = response;
-  // behind an earlier answer of the connection, this one gets the socket later
-  if (!socket) response.once('socket', beginLimit);
+  // an answer behind an earlier one of its connection gets the socket later
+  if (!socket) response.once('socket', startUnreadLimit);
   response.end(bytes);
-  if (socket && socket.writableLength > 0) beginLimit(socket);
+  if (socket && socket.writableLength > 0) startUnreadLimit(socket);
 }
 
 /** Sends a body as it is, with the headers that every answer carries. */
@@ -66,10 +69,10 @@ export function sendBytes(
   end(response, bytes);
 }
 
-/** An answer with status 200 that is sent many times. */
+/** An answer with status 200, ready to be sent many times. */
 export interface Prepared {
   readonly bytes: Buffer;
-  /** names and values by turns; the last is the request id */
+  /** names and values alternate; the last value is the request id */
   readonly headers: string[];
 }
 
@@ -84,7 +87,7 @@ export function prepare({ type, bytes }: Content): Prepared {
 
 /** Sends the same as `sendBytes` does with status 200. */
 export function sendPrepared(response: ServerResponse, { bytes, headers }: Prepared): void {
-  // nobody will ask for this id again: it is not noted
+  // no log line or problem refers to this id: it need not be kept
   headers[headers.length - 1] = nextRequestId();
   response.writeHead(200, headers);
   end(response, bytes);
@@ -96,7 +99,7 @@ export function sendProblem(
   problem: {
     code: ProblemCode;
     detail: string;
-    faults?: readonly ProblemFault[];
+    issues?: readonly ProblemIssue[];
     modbusException?: number;
     close?: boolean;
   },
@@ -107,7 +110,7 @@ export function sendProblem(
     problem.code,
     problem.detail,
     { instance: req.url ?? '', id: requestId(req) },
-    problem.faults,
+    problem.issues,
     problem.modbusException,
   );
   const extra = { ...problemHeaders(body), ...headers, ...(problem.close === true && { Connection: 'close' }) };

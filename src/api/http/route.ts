@@ -21,7 +21,7 @@ type Tag = (typeof tags)[number];
 
 export const apiPrefix = '/api/sim';
 
-/** A reply that exists as JSON text already; `T` is what the text holds. */
+/** A reply that is JSON text already; `T` is the type of its content. */
 export class JsonText<T> {
   readonly bytes: Buffer;
   declare readonly holds?: T;
@@ -31,7 +31,7 @@ export class JsonText<T> {
   }
 }
 
-/** A reply in another media type than JSON; the reply schema does not describe it. */
+/** A reply in a media type other than JSON; the reply schema does not describe it. */
 export class TextReply {
   /** `Content-Type` of the answer */
   readonly type: string;
@@ -44,10 +44,10 @@ export class TextReply {
 }
 
 /**
- * A reply that is made while it is sent, no faster than the client takes it. The pieces are ASCII text; as JSON they fit
- * the schema together.
+ * A reply that is made while it is sent, no faster than the client reads. The pieces are ASCII text; pieces of JSON fit
+ * the reply schema when joined.
  */
-export class PiecesReply {
+export class StreamedReply {
   /** `Content-Type` of the answer */
   readonly type: string;
   readonly pieces: Iterable<string>;
@@ -58,9 +58,9 @@ export class PiecesReply {
   }
 }
 
-type Body<T> = T | JsonText<T> | TextReply | PiecesReply;
+type Body<T> = T | JsonText<T> | TextReply | StreamedReply;
 
-/** A reply with another status, headers, or work to do once it has left. */
+/** A reply with its own status, headers, or work to do after it has left. */
 export class Answer<T> {
   readonly body: Body<T>;
   readonly status: number | undefined;
@@ -86,7 +86,7 @@ interface RouteInput<P, Q, B> {
   readonly params: Parsed<P>;
   readonly query: Parsed<Q>;
   readonly body: Parsed<B>;
-  /** who asks, as the provenance of what the request changes */
+  /** origin of the request, recorded as the provenance of what it changes */
   readonly by: Origin;
 }
 
@@ -99,19 +99,19 @@ interface RouteBase {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
-  /** characters of one text of the body, where 1,000 are too few */
-  readonly longestText?: number;
+  /** characters of one text of the body; default 1,000 */
+  readonly maxTextLength?: number;
   /** problems besides those that follow from the shape of the route */
   readonly problems?: readonly ProblemCode[];
   /** further statuses that carry the reply schema */
   readonly alsoStatus?: readonly number[];
   /** media type of the reply where that is not JSON but text */
   readonly media?: string;
-  /** a media type besides JSON in which the reply can be had */
+  /** a media type besides JSON in which the reply is available */
   readonly otherMedia?: { readonly type: string; readonly example: string };
   /**
-   * Polled so much that it is answered in front of Express, by `src/api/http/hot-reads.ts`: once per tick from the same bytes, or
-   * anew for each request. Has no parameters but `device`; its handler is synchronous.
+   * Polled so often that `src/api/http/hot-reads.ts` answers it in front of Express: with the same bytes until the next
+   * tick, or built for each request. Its only parameter is `device`; its handler is synchronous.
    */
   readonly hot?: 'per_tick' | 'per_request';
   /** headers that the reply carries besides those of every answer */
@@ -135,7 +135,7 @@ export interface RawInput {
   readonly by: Origin;
 }
 
-/** One operation: what Express, the validation and the description are derived from. */
+/** One operation: routing, validation and description are derived from it. */
 export interface Route extends RouteBase {
   readonly params: z.ZodObject | undefined;
   /** an empty object where the operation has no parameters: unknown ones are refused everywhere */
@@ -143,7 +143,7 @@ export interface Route extends RouteBase {
   readonly body: z.ZodType | undefined;
   readonly reply: z.ZodType;
   readonly status: number;
-  /** At once where the handler is synchronous. @throws HttpProblem, SimError */
+  /** Synchronous where the handler is. @throws HttpProblem, SimError */
   answer(ctx: RouteContext, raw: RawInput): Answer<unknown> | Promise<Answer<unknown>>;
 }
 

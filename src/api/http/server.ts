@@ -1,11 +1,11 @@
-import { createServer } from 'node:http';
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import { createServer, IncomingMessage } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { parse as parseQuery } from 'node:querystring';
 import type { Duplex } from 'node:stream';
 import express from 'express';
 import type { NextFunction, Request, Response } from 'express';
-import { limitUnread, newestAnswer, noteAnswer } from '../../core/http/answer-order.ts';
+import { limitUnread, newestAnswer, trackAnswer } from '../../core/http/answer-order.ts';
 import { createHttpGuard } from '../../core/http/http-guard.ts';
 import { LimitedLog } from '../../core/log/limited-log.ts';
 import { listen } from '../../core/net/listen.ts';
@@ -15,8 +15,8 @@ import type { ApiContext, ApiLimits, RouteContext } from './context.ts';
 import { answerError, mountRoutes } from './dispatch.ts';
 import { mountDocs } from '../description/docs.ts';
 import { createChargePointIds, defaultChargePointId } from '../evse/ids.ts';
-import { createFresh } from './reply-cache.ts';
-import { createGate } from './admission.ts';
+import { createReplyCache } from './reply-cache.ts';
+import { createAdmission } from './admission.ts';
 import { createHotReads } from './hot-reads.ts';
 import { countAnswers } from '../metrics/answer-counts.ts';
 import { Metrics } from '../metrics/metrics.ts';
@@ -25,7 +25,6 @@ import { apiPrefix } from './route.ts';
 import { sendProblem } from './reply.ts';
 import type { Route } from './route.ts';
 import { allRoutes } from '../routes.ts';
-import { StreamOffer } from './stream-offer.ts';
 
 interface ApiOptions {
   /** checks every reply against its schema (500 when it does not fit): for tests */
@@ -39,17 +38,17 @@ export interface Api {
   readonly server: Server;
   /** The OpenAPI description; made by the first call, which takes some 0.3 s. */
   document(): Promise<OpenApiDocument>;
-  /** what routes the requests, to compare it with the description */
+  /** routes the requests; tests compare it with the description */
   readonly app: express.Application;
   /** whether the simulator was asked to stop over this interface, or `stop` was called */
   readonly stopping: boolean;
   /** @throws SimError LISTEN_FAILED */
   start(): Promise<{ readonly host: string; readonly port: number }>;
-  /** Ends listener and connections; answers under way may finish within the limit of the configuration. */
+  /** Closes listener and connections; pending answers may finish within the configured limit. */
   stop(): Promise<void>;
 }
 
-/** Served by the stream to whoever asks for an upgrade; a plain request for them deserves better words than any other. */
+/** The stream serves upgrades of these paths; a plain request for them gets a hint. */
 const streamPaths = new Set([`${apiPrefix}/ws/telemetry`, `${apiPrefix}/telemetry/ws`]);
 
 const parseProblems: Readonly<Record<string, { code: ProblemCode; detail: string }>> = {
@@ -61,8 +60,8 @@ const parseProblems: Readonly<Record<string, { code: ProblemCode; detail: string
 };
 
 /**
- * What the parser refuses never reaches the application: the answer is written by hand, behind those that are still to
- * come. Where the fault is in the body of a request, the one answer of that request is what says so.
+ * Requests that the parser refuses never reach the application: the answer is written by hand, after all pending ones.
+ * For an error in the body of a request, the answer of that request reports it.
  */
 function onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET') {
@@ -88,6 +87,24 @@ function onConnect(request: IncomingMessage, socket: Duplex): void {
   });
 }
 
+/**
+ * A request whose `Upgrade` counts only when it offers WebSocket. A server may ignore an offer (RFC 9110 7.8), and
+ * clients that offer HTTP/2 with every request continue in HTTP/1.1; but as soon as a listener for upgrades exists,
+ * Node 20 takes every such connection away from HTTP. Node's parser writes `upgrade`, its server reads it.
+ */
+class StreamOffer extends IncomingMessage {
+  /** not a private field: the constructor of the base class writes it already */
+  declare offersUpgrade: boolean;
+
+  get upgrade(): boolean {
+    return this.offersUpgrade && (this.method === 'CONNECT' || this.headers.upgrade?.toLowerCase() === 'websocket');
+  }
+
+  set upgrade(offered: boolean | null) {
+    this.offersUpgrade = offered === true;
+  }
+}
+
 function createHttpServer(limits: ApiLimits, listener: RequestListener): Server {
   const server = createServer(
     {
@@ -103,7 +120,7 @@ function createHttpServer(limits: ApiLimits, listener: RequestListener): Server 
     listener,
   );
   server.maxConnections = limits.maxConnections;
-  // beyond a maximum headers would be dropped, an Origin among them; their bytes are bounded
+  // a maximum would drop headers, possibly Origin; `maxHeaderSize` bounds their bytes
   server.maxHeadersCount = 0;
   server.on('connection', (socket) => {
     limitUnread(socket, limits.unreadTimeoutMs);
@@ -119,7 +136,7 @@ function createRouteContext(context: ApiContext): RouteContext {
   let stopDelayS: number | null = null;
   const ctx: RouteContext = {
     ...context,
-    fresh: createFresh(context.plant, context.clock),
+    replyCache: createReplyCache(context.plant, context.clock),
     answers: metrics.answers,
     metricsText: () => metrics.text(ctx),
     chargePointId: createChargePointIds(context.plant, context.chargePointBaseId ?? defaultChargePointId),
@@ -161,11 +178,11 @@ function createApp(ctx: RouteContext, options: ApiOptions): Served {
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('strict routing');
-  // the parser would pass over all parameters behind the thousandth; the length of the address bounds them
+  // the parser would ignore all parameters after the thousandth; the length of the address bounds them
   app.set('query parser', (text: string) => parseQuery(text, '&', '=', { maxKeys: 0 }));
   app.enable('case sensitive routing');
   app.use(countAnswers(ctx.answers));
-  app.use(createGate(guard, ctx));
+  app.use(createAdmission(guard, ctx));
   mountRoutes(app, routes, ctx, log, options.checkReplies ?? false);
   mountDocs(app, document);
   app.use((request: Request, response: Response) => {
@@ -181,8 +198,8 @@ function createApp(ctx: RouteContext, options: ApiOptions): Served {
     document,
     log,
     listener(request, response) {
-      noteAnswer(response);
-      // behind such an offer the server's parser loses what came in the same segment
+      trackAnswer(response);
+      // after such an offer the parser loses the rest of the TCP segment
       if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
       if (!hot(request, response)) app(request, response);
     },

@@ -1,15 +1,15 @@
-/** Long answers, made while they are sent. */
+/** Long answers that are made while they are sent. */
 import type { ServerResponse } from 'node:http';
 import { commonHeaders } from '../../core/http/problem.ts';
 import { Turns } from '../../core/turns.ts';
-import { beginLimit, requestId } from './reply.ts';
-import type { PiecesReply } from './route.ts';
+import { startUnreadLimit, requestId } from './reply.ts';
+import type { StreamedReply } from './route.ts';
 
 const turns = new Turns();
 
 /**
- * A turn of the event loop that no other caller has: many long answers at once hold up ticks and other requests no longer
- * than one of them does.
+ * A turn of the event loop for this caller alone: many long answers together delay ticks and other requests no longer
+ * than one does.
  */
 function ownTurn(): Promise<void> {
   return turns.take(
@@ -35,7 +35,7 @@ async function* inTurns(pieces: Iterable<string>): AsyncGenerator<string> {
   }
 }
 
-/** What is behind a wait knows nothing of what was so before it. */
+/** A function, so that the compiler does not carry a check over an `await`. */
 const isGone = (response: ServerResponse) => response.destroyed;
 
 function drained(response: ServerResponse): Promise<void> {
@@ -49,14 +49,14 @@ function drained(response: ServerResponse): Promise<void> {
 }
 
 /**
- * Sends a body as it is made, no faster than the client takes it: the next piece is made when the one before has left
- * for the network. Stops when the client goes away. HEAD has the headers alone, for which no piece is made.
+ * Sends a body while it is made, no faster than the client reads: each piece is made when the previous one has left for
+ * the network. Ends when the client disconnects. HEAD gets the headers alone, and no piece is made.
  * @throws what a piece throws; the connection has then ended in the middle of the answer
  */
-export async function sendPieces(
+export async function streamReply(
   response: ServerResponse,
   status: number,
-  { type, pieces }: PiecesReply,
+  { type, pieces }: StreamedReply,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   if (response.headersSent || isGone(response)) return;
@@ -70,10 +70,10 @@ export async function sendPieces(
     response.end();
     return;
   }
-  if (response.socket) beginLimit(response.socket);
+  if (response.socket) startUnreadLimit(response.socket);
   try {
     for await (const piece of inTurns(pieces)) {
-      // gone during its turn: there will be neither a drain nor another close
+      // after a close during its turn there would be neither a drain nor another close
       if (isGone(response)) return;
       if (!response.write(piece, 'latin1')) await drained(response);
       if (isGone(response)) return;

@@ -1,13 +1,13 @@
 import { z as zod } from 'zod';
 import type { z } from 'zod';
-import { pointerStep } from '../../core/json-pointer.ts';
-import type { ProblemFault } from '../../core/http/problem.ts';
+import { pointerStep } from '../../core/errors.ts';
+import type { ProblemIssue } from '../../core/http/problem.ts';
 import { issueWords, withInput } from '../../core/zod-issues.ts';
 import { invalidAll } from './errors.ts';
 
-type Issue = z.core.$ZodIssue;
+type ZodIssue = z.core.$ZodIssue;
 
-function nameOf(where: ProblemFault['in'], path: readonly PropertyKey[]): string {
+function nameOf(where: ProblemIssue['in'], path: readonly PropertyKey[]): string {
   return where === 'body' ? path.map(pointerStep).join('') : path.map(String).join('.');
 }
 
@@ -17,7 +17,7 @@ function knownMembers(schema: z.ZodType): string[] | undefined {
   return typeof shape === 'object' && shape !== null ? Object.keys(shape) : undefined;
 }
 
-function faultsOf(issue: Issue, where: ProblemFault['in'], schema: z.ZodType): ProblemFault[] {
+function issuesOf(issue: ZodIssue, where: ProblemIssue['in'], schema: z.ZodType): ProblemIssue[] {
   const member = where === 'query' ? 'a parameter of this operation' : 'a member of this body';
   return issueWords(issue, member, knownMembers(schema)).map(({ path, ...words }) => ({
     in: where,
@@ -26,8 +26,8 @@ function faultsOf(issue: Issue, where: ProblemFault['in'], schema: z.ZodType): P
   }));
 }
 
-/** Whether a fault comes from a query parameter that stands there several times. */
-function isRepeated(query: unknown, { path: [name] }: Issue): boolean {
+/** Whether an issue comes from a query parameter that is given several times. */
+function isRepeated(query: unknown, { path: [name] }: ZodIssue): boolean {
   return (
     name !== undefined &&
     typeof query === 'object' &&
@@ -37,7 +37,7 @@ function isRepeated(query: unknown, { path: [name] }: Issue): boolean {
   );
 }
 
-/** Member names by which an alternative of a union is known: those that it requires. */
+/** Member names that identify an alternative of a union: the required ones. */
 function markedBy(option: z.ZodType): readonly string[] {
   if (option instanceof zod.ZodDiscriminatedUnion) return [option.def.discriminator];
   if (!(option instanceof zod.ZodObject)) return [];
@@ -46,7 +46,7 @@ function markedBy(option: z.ZodType): readonly string[] {
     .map(([name]) => name);
 }
 
-/** Of a union of objects that are known by different members, the one that an input is meant for; else the schema itself. */
+/** The alternative of a union of objects that an input is meant for, by its required members; otherwise the schema. */
 function meantOption(schema: z.ZodType, input: unknown): z.ZodType {
   if (
     !(schema instanceof zod.ZodUnion) ||
@@ -63,9 +63,9 @@ function meantOption(schema: z.ZodType, input: unknown): z.ZodType {
 
 /**
  * `input` as the schema gives it back.
- * @throws HttpProblem `validation` that names every faulty member
+ * @throws HttpProblem `validation` that names every invalid member
  */
-export function validate<S extends z.ZodType>(schema: S, input: unknown, where: ProblemFault['in']): z.output<S> {
+export function validate<S extends z.ZodType>(schema: S, input: unknown, where: ProblemIssue['in']): z.output<S> {
   const result = schema.safeParse(input, withInput);
   if (result.success) return result.data;
   const meant = meantOption(schema, input);
@@ -74,7 +74,7 @@ export function validate<S extends z.ZodType>(schema: S, input: unknown, where: 
     issues.flatMap((issue) =>
       where === 'query' && isRepeated(input, issue)
         ? [{ in: where, name: nameOf(where, issue.path), detail: 'is given more than once' }]
-        : faultsOf(issue, where, meant),
+        : issuesOf(issue, where, meant),
     ),
   );
 }

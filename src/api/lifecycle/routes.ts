@@ -71,7 +71,7 @@ const overview = route({
   examples: { reply: exampleOverview },
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
-    const common = ctx.fresh.of('overview', () =>
+    const common = ctx.replyCache.of('overview', () =>
       Buffer.from(
         JSON.stringify({
           devices: ctx.plant.devices.map((each) => deviceSummary(ctx, each)),
@@ -148,7 +148,7 @@ const health = route({
   examples: { reply: { status: 'ok', tick: 40, tick_age_s: 0.8, event_loop_p99_ms: 1.4, stalls: 0 } },
   handle(ctx) {
     const { tick, tickAgeS, paused, rateHeld } = ctx.plant.health;
-    const { failed, tickIntervalS } = ctx.fresh.of('health', () => ({
+    const { failed, tickIntervalS } = ctx.replyCache.of('health', () => ({
       // a peer that does not answer is no failure of the simulator
       failed: ctx.adapters.some((adapter) => adapter.outbound !== true && adapter.status().state === 'error'),
       tickIntervalS: ctx.plant.time.tickIntervalS,

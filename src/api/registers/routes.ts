@@ -1,5 +1,5 @@
 import { SimError } from '../../core/errors.ts';
-import type { ProblemFault } from '../../core/http/problem.ts';
+import type { ProblemIssue } from '../../core/http/problem.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
 import type { ModelPlace, PointSlot } from '../../sunspec/map/layout.ts';
@@ -70,7 +70,7 @@ function pointPointer(path: string): string {
 }
 
 function slotsOf(device: Device, place: ModelPlace, points: Readonly<Record<string, AnyPointValue>>) {
-  const unknown: ProblemFault[] = [];
+  const unknown: ProblemIssue[] = [];
   const values = Object.entries(points).flatMap(([path, value]) => {
     const slot = device.bank.layout.slot(place.def.id, path);
     if (slot) return [{ slot, value }];
@@ -85,18 +85,18 @@ function slotsOf(device: Device, place: ModelPlace, points: Readonly<Record<stri
 function inBodyTerms(error: unknown, modelId: number): unknown {
   if (!(error instanceof SimError) || problemOf[error.code] !== 'validation') return error;
   const prefix = `${modelId}.`;
-  const faults = error.issues.map(
-    ({ name, detail, allowed }): ProblemFault => ({
+  const issues = error.issues.map(
+    ({ name, detail, allowed }): ProblemIssue => ({
       in: 'body',
       name: name.startsWith(prefix) ? pointPointer(name.slice(prefix.length)) : '/points',
       detail: name.startsWith(prefix) ? detail : `${name}: ${detail}`,
       ...(allowed && { allowed }),
     }),
   );
-  return faults.length > 0
-    ? new HttpProblem('validation', error.message, { faults })
+  return issues.length > 0
+    ? new HttpProblem('validation', error.message, { issues })
     : new HttpProblem('validation', error.message, {
-        faults: [{ in: 'body', name: '/points', detail: error.message }],
+        issues: [{ in: 'body', name: '/points', detail: error.message }],
       });
 }
 

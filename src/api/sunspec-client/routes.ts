@@ -4,7 +4,7 @@ import { HttpProblem, invalid, invalidAll } from '../http/errors.ts';
 import { columnsJson, samplesCsv, samplesJson } from '../history/encode.ts';
 import { chosenMetrics, windowOf } from '../history/query.ts';
 import { select } from '../history/select.ts';
-import { Answer, PiecesReply, route } from '../http/route.ts';
+import { Answer, StreamedReply, route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { defaultHistoryLimit } from '../history/schemas.ts';
 import { clientHistoryQuerySchema, clientHistorySchema } from './history-schemas.ts';
@@ -22,7 +22,7 @@ import {
   chainSchema,
   clientStatusSchema,
   connectSchema,
-  longestPem,
+  maxPemLength,
   pollRequestSchema,
   pollSchema,
 } from './schemas.ts';
@@ -138,7 +138,7 @@ const connect = route({
     'Takes the place of an earlier device. Polling goes on with the new one when it is switched on. After a failure the ' +
     'client is left without a map, in state `error`.',
   body: connectSchema,
-  longestText: longestPem,
+  maxTextLength: maxPemLength,
   reply: clientStatusSchema,
   problems: ofPeer,
   examples: { body: { host: '127.0.0.1', port: 8502 }, reply: exampleClientStatus },
@@ -315,7 +315,7 @@ const getHistory = route({
     const selection = select(history.cut(), windowOf(ctx.clock.nowMs(), query), query.limit ?? defaultHistoryLimit);
     if (query.format === 'csv') {
       const lines = samplesCsv(selection, history.metrics, chosen);
-      return new Answer<ClientHistoryReply>(new PiecesReply('text/csv; charset=utf-8; header=present', lines), {
+      return new Answer<ClientHistoryReply>(new StreamedReply('text/csv; charset=utf-8; header=present', lines), {
         headers: { 'Content-Disposition': 'attachment; filename="history-sunspec-client.csv"' },
       });
     }
@@ -330,7 +330,7 @@ const getHistory = route({
       truncated: selection.truncated,
     };
     const format = query.format === 'columns' ? columnsJson : samplesJson;
-    return new PiecesReply('application/json', format(head, selection, history.metrics, chosen));
+    return new StreamedReply('application/json', format(head, selection, history.metrics, chosen));
   },
 });
 

@@ -11,13 +11,13 @@ import { isoTime, quantity } from '../common/schemas.ts';
 import { foundModelSchema, modelId, modelIndex, notes } from './model-schemas.ts';
 
 /** Characters of a chain of certificates. */
-export const longestPem = 32_768;
+export const maxPemLength = 32_768;
 
 const pem = (description: string) =>
   z
     .string()
     .min(1)
-    .max(longestPem)
+    .max(maxPemLength)
     .openapi({ description: `${description}, as PEM text; never a path.` });
 
 const tlsSchema = z

@@ -1,6 +1,6 @@
 /** Issues of a device that is added over the network, as places in the entry that the client gave. */
+import { pointerStep } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
-import { pointerStep } from '../../core/json-pointer.ts';
 import type { DeviceEntry } from '../profile/device-entry.ts';
 import { deviceProfileSchema } from '../profile/device-profile.ts';
 

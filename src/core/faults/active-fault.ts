@@ -8,7 +8,7 @@ import type { FaultCondition, FaultKind, FaultLayer, FaultProtocol, FaultTarget 
 export const faultEnds = ['cleared', 'count', 'duration', 'device_removed', 'device_reset'] as const;
 export type FaultEnd = (typeof faultEnds)[number];
 
-/** What the registry knows of a fault when it puts it in. */
+/** The properties of a fault at its injection. */
 export interface FaultFacts<P = unknown> {
   /** counts from 1 in each process */
   readonly id: number;
@@ -22,39 +22,40 @@ export interface FaultFacts<P = unknown> {
   readonly durationS: number | null;
   readonly probability: number;
   readonly every: number;
-  /** of its random numbers: the same seed gives the same ones */
+  /** seed of its random numbers */
   readonly seed: number;
-  /** the profile it came with */
+  /** name of its fault profile; null: none */
   readonly profile: string | null;
   readonly by: Origin;
   /** wall time, ms since the epoch */
   readonly beganAtMs: number;
 }
 
-/** The two clocks by which a fault can end; only the one of its layer is set. */
+/** When a fault ends by its duration; only the clock of its layer is set. */
 export interface FaultDue {
   readonly sim: SimTime | null;
   readonly monotonicMs: number | null;
 }
 
-/** What the registry does about the ends of its faults. */
+/** Callbacks to the registry about the end of a fault. */
 export interface FaultEnds {
-  /** whether a clock has come to this */
+  /** whether the clock has reached this */
   isDue(due: FaultDue): boolean;
-  /** called when `count` strikes are used up */
+  /** called after the last of `count` strikes */
   spent(fault: ActiveFault): void;
 }
 
-/** One fault in force. Whoever carries it out asks `strikes` at each occasion, and only then acts. */
+/** One fault in force. The code that applies it calls `strikes` at each occasion and acts only if that is true. */
 export class ActiveFault<P = unknown> {
   readonly facts: FaultFacts<P>;
   readonly due: FaultDue;
-  /** occasions at which it could have struck, and those at which it did */
+  /** occasions at which it could have struck */
   occasions = 0;
+  /** occasions at which it did */
   strikeCount = 0;
-  /** why it is over; null: it has not been ended */
+  /** why it ended; null: it has not */
   end: FaultEnd | null = null;
-  /** for what is random about it: noise, jitter, garbage */
+  /** for random values of the fault: noise, jitter, garbage */
   readonly random: RandomStream;
   readonly #chance: RandomStream;
   readonly #ends: FaultEnds;
@@ -87,14 +88,14 @@ export class ActiveFault<P = unknown> {
   }
 
   /**
-   * Whether its time has come although it has not been ended yet: requests come between ticks. A device lives behind
-   * the clock while it catches up, and ends its effects at their instants by itself.
+   * Whether its duration is over although the registry has not ended it yet: requests come between ticks. False for
+   * effects: a device that catches up is behind the clock and ends its effects at their own instants.
    */
   get isOver(): boolean {
     return this.layer !== 'effect' && this.#ends.isDue(this.due);
   }
 
-  /** Whether somebody has ended it before its time, so that nothing of it is to go on. */
+  /** Whether it was ended early, so that its effects must stop at once. */
   get isTakenBack(): boolean {
     return this.end !== null && this.end !== 'count' && this.end !== 'duration';
   }
@@ -109,9 +110,9 @@ export class ActiveFault<P = unknown> {
   }
 
   /**
-   * Whether it strikes at this occasion: by `every`, then by chance. Counts, and ends the fault after the last strike;
-   * the strike that ends it is still carried out.
-   * @param deviceIndex the device whose occasion it is; null: none alone
+   * Whether it strikes at this occasion, by `every` and then by `probability`. Counts the occasion, and ends the fault
+   * with its last strike, which is still applied.
+   * @param deviceIndex the device concerned; null: no single one
    */
   strikes(deviceIndex: number | null): boolean {
     if (this.end !== null || this.isOver) return false;
@@ -123,12 +124,12 @@ export class ActiveFault<P = unknown> {
     return true;
   }
 
-  /** A device has left; its index goes to no other. */
+  /** Drops the state of a removed device; its index is never used again. */
   forget(deviceIndex: number): void {
     this.#sinceTurn.delete(deviceIndex);
   }
 
-  /** Each n-th occasion of each device: with one count for all, a master that asks two in turns would find one sound. */
+  /** Counts per device: with one count for all, a master that polls two devices alternately would always find one intact. */
   #isTurn(deviceIndex: number | null): boolean {
     const { every } = this.facts;
     if (every === 1) return true;

@@ -1,14 +1,14 @@
-/** What can be told of a fault request without a device. */
+/** Checks of a fault request that need no device. */
 import { noSuchDevice, SimError } from '../errors.ts';
 import type { Issue } from '../errors.ts';
 import type { FaultKind, FaultRequest, FaultTargetName, ProposedFault } from './kinds.ts';
-import { issueFaults, withInput } from '../zod-issues.ts';
+import { pointerIssues, withInput } from '../zod-issues.ts';
 
-/** Registers that addresses of Modbus can name. */
+/** Size of the Modbus address space, registers. */
 const registerSpace = 0x1_0000;
 
-/** Faults of target and parameters, by pointers into the request. */
-export function kindFaults(kind: FaultKind, { target = {}, parameters = {} }: FaultRequest): Issue[] {
+/** Issues of target and parameters, named by pointers into the request. */
+export function kindIssues(kind: FaultKind, { target = {}, parameters = {} }: FaultRequest): Issue[] {
   const given = Object.keys(target) as FaultTargetName[];
   const issues: Issue[] = given
     .filter((name) => target[name] !== undefined && !kind.targets.includes(name))
@@ -22,12 +22,12 @@ export function kindFaults(kind: FaultKind, { target = {}, parameters = {} }: Fa
   }
   const parsed = kind.parameters.safeParse(parameters, withInput);
   if (parsed.success) return issues;
-  const wrong = parsed.error.issues.flatMap((issue) => issueFaults(issue, `a parameter of ${kind.kind}`));
+  const wrong = parsed.error.issues.flatMap((issue) => pointerIssues(issue, `a parameter of ${kind.kind}`));
   return [...issues, ...wrong.map((issue) => ({ ...issue, name: `/parameters${issue.name}` }))];
 }
 
-/** Faults of the numbers that every kind takes. */
-export function numberFaults({ count, durationS, probability, every, seed }: FaultRequest): Issue[] {
+/** Issues of the numbers that every kind takes. */
+export function numberIssues({ count, durationS, probability, every, seed }: FaultRequest): Issue[] {
   const issues: Issue[] = [];
   const expect = (fine: boolean, name: string, detail: string) => {
     if (!fine) issues.push({ name: `/${name}`, detail });
@@ -52,13 +52,13 @@ export function numberFaults({ count, durationS, probability, every, seed }: Fau
   return issues;
 }
 
-/** The fault of a request that `kindFaults` has nothing against. */
+/** The fault of a request for which `kindIssues` found no issue. */
 export function proposed(kind: FaultKind, request: FaultRequest): ProposedFault {
   return { kind, request, parameters: kind.parameters.parse(request.parameters ?? {}) };
 }
 
 /**
- * The devices that a request is for.
+ * Indexes of the devices that a request concerns.
  * @throws SimError UNKNOWN_DEVICE
  */
 export function concernedBy({ deviceIndex = null }: FaultRequest, indexes: readonly number[]): readonly number[] {

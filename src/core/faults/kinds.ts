@@ -1,18 +1,18 @@
-/** The vocabulary of fault injection that every protocol shares: what a fault is, whom it strikes, how long. */
+/** Types of fault injection shared by all protocols: what a fault is, where it acts and for how long. */
 import type { z } from 'zod';
 
-/** Who carries a fault out: a protocol on its wire, or the device behind all of them. */
+/** What applies a fault: a protocol on its wire, or the device behind all of them. */
 export const faultProtocols = ['device', 'modbus', 'csip', 'ocpp', 'dnp3'] as const;
 export type FaultProtocol = (typeof faultProtocols)[number];
 
 /**
- * Where a fault acts: on what a write leaves in a register, on what the physics makes of it, on what a read shows, or
- * on the way there and back.
+ * Where a fault acts: on the registers that a write leaves, on what the physics does with them, on the values that a
+ * read shows, or on the transport of requests and answers.
  */
 export const faultLayers = ['acceptance', 'effect', 'reading', 'transport'] as const;
 export type FaultLayer = (typeof faultLayers)[number];
 
-/** A condition on one point of the device: the fault rests while it does not hold. A point that is not implemented holds none. */
+/** A condition on one point of the device: the fault acts only while it holds. False for a point that is not implemented. */
 export interface FaultCondition {
   /** `701.W` */
   readonly point: string;
@@ -23,7 +23,7 @@ export interface FaultCondition {
   readonly equals?: string | number;
 }
 
-/** Whom a fault strikes; what is absent is not a restriction. Which members a kind takes says its `targets`. */
+/** What a fault strikes; an absent member is no restriction. `targets` of a kind lists the members that it takes. */
 export interface FaultTarget {
   /** points by name, `704.WMaxLimPct` or `705.Crv[1].Pt[0].V`; a model alone, `704`, means all of its points */
   readonly points?: readonly string[];
@@ -34,29 +34,29 @@ export interface FaultTarget {
 }
 export type FaultTargetName = keyof FaultTarget;
 
-/** A fault as it is asked for. */
+/** A fault as requested. */
 export interface FaultRequest {
   readonly protocol: FaultProtocol;
   readonly kind: string;
   /** null: every device */
   readonly deviceIndex?: number | null;
   readonly target?: FaultTarget;
-  /** what the kind's own schema takes */
+  /** input of the kind's own schema */
   readonly parameters?: Readonly<Record<string, unknown>>;
   readonly when?: FaultCondition;
-  /** strikes after which it ends by itself; absent: no limit */
+  /** ends after so many strikes; absent: no limit */
   readonly count?: number;
-  /** seconds after which it ends by itself (simulated time, in layer `transport` wall time); absent: no limit */
+  /** ends after so many seconds (of simulated time; in layer `transport` of wall time); absent: no limit */
   readonly durationS?: number;
-  /** chance that it strikes when it could, 0..1; default 1 */
+  /** probability of a strike at each occasion, 0..1; default 1 */
   readonly probability?: number;
-  /** strikes at each n-th occasion of a device only; default 1 */
+  /** strikes only at every n-th occasion of a device; default 1 */
   readonly every?: number;
-  /** of the chance; default from the seed of the process and the number of the fault */
+  /** seed of its random numbers; default from the seed of the process and the id of the fault */
   readonly seed?: number;
 }
 
-/** One row of the fault catalogue: what a fault is called and what it takes. What it does is with whoever carries it out. */
+/** One row of the fault catalogue: name and parameters of a fault. The protocol or device implements its effect. */
 export interface FaultKind<P = unknown> {
   readonly protocol: FaultProtocol;
   /** snake_case, unique within the protocol */
@@ -65,23 +65,23 @@ export interface FaultKind<P = unknown> {
   /** one sentence: what a master sees */
   readonly summary: string;
   readonly targets: readonly FaultTargetName[];
-  /** copies of its register map that the fault keeps of each device, at most; default 0 */
+  /** maximum copies of the register map that the fault keeps per device; default 0 */
   readonly keptMaps?: number;
-  /** strict object; its output is what the fault works with */
+  /** strict object; its output is `parameters` of the fault */
   readonly parameters: z.ZodObject & z.ZodType<P>;
 }
 
-/** A fault that is about to be put in; its shape is right. */
+/** A fault about to be injected; its shape has been checked. */
 export interface ProposedFault {
   readonly kind: FaultKind;
   readonly request: FaultRequest;
-  /** as the kind's schema gave them back */
+  /** output of the kind's schema */
   readonly parameters: unknown;
 }
 
 /**
- * What only a device can tell: unknown point names, values that do not fit. Called for devices that the fault concerns.
- * @throws SimError MAP_*, COMMAND_* with faults named by pointers into the request: `/target/points/0`, `/when/point`,
+ * Checks that need a device: unknown point names, values that do not fit. Called for devices that the fault concerns.
+ * @throws SimError MAP_*, COMMAND_* with issues named by pointers into the request: `/target/points/0`, `/when/point`,
  *   `/parameters/value`
  */
 export type FaultCheck = (fault: ProposedFault, deviceIndex: number) => void;

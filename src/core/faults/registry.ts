@@ -1,4 +1,4 @@
-/** All faults of the process, of every protocol: one place to put them in, to see them and to end them. */
+/** All faults of the process, of every protocol: injects, lists and ends them. */
 import { ActiveFault } from './active-fault.ts';
 import type { FaultDue, FaultEnd } from './active-fault.ts';
 import { addSeconds, secondsBetween } from '../time/clock.ts';
@@ -6,20 +6,20 @@ import type { SimTime, WallClock } from '../time/clock.ts';
 import type { Origin } from '../origin.ts';
 import { SimError } from '../errors.ts';
 import type { Issue } from '../errors.ts';
-import { concernedBy, kindFaults, numberFaults, proposed } from './checks.ts';
+import { concernedBy, kindIssues, numberIssues, proposed } from './checks.ts';
 import type { FaultCheck, FaultKind, FaultProtocol, FaultRequest, ProposedFault } from './kinds.ts';
 import { callLater } from '../time/timers.ts';
 import type { Later } from '../time/timers.ts';
 import { createRandom } from '../random.ts';
 
-/** Faults that may be in force at one time. */
+/** Maximum number of faults in force at one time. */
 export const maxActiveFaults = 1000;
-/** Copies of register maps, some 3 kB each, that faults may keep together: one for all of many devices keeps many. */
+/** Maximum copies of register maps, some 3 kB each, kept by all faults together: one fault of all devices keeps many. */
 export const maxKeptMaps = 100_000;
-/** ended faults that are still shown */
+/** ended faults that remain listed */
 export const keptEnded = 100;
-/** the longest wait that timers of the machine hold */
-const longestWaitMs = 2 ** 31 - 1;
+/** maximum delay of a timer of Node */
+const maxWaitMs = 2 ** 31 - 1;
 
 /** A fault that is over. */
 export interface EndedFault {
@@ -29,23 +29,23 @@ export interface EndedFault {
   readonly endedAtMs: number;
 }
 
-/** What has come or gone; listeners that keep something of their own per fault follow it. */
+/** Faults that began and ended; for listeners that keep state per fault. */
 export interface FaultChange {
   readonly begun: readonly ActiveFault[];
   readonly ended: readonly ActiveFault[];
 }
 
-/** Which faults are meant; all members hold together. */
+/** Selects faults; all members must match. */
 export interface FaultFilter {
   readonly id?: number;
   readonly protocol?: FaultProtocol;
   readonly kind?: string;
-  /** the device that a fault names; null: those of all devices */
+  /** the device that a fault names; null: faults of all devices */
   readonly deviceIndex?: number | null;
   readonly profile?: string;
 }
 
-/** Some requests that go in together under a name of their own. */
+/** Requests that are injected together. */
 export interface FaultSet {
   readonly requests: readonly FaultRequest[];
   /** the profile they come from; null: none */
@@ -62,9 +62,9 @@ export interface FaultRegistryOptions {
   readonly sim: () => SimTime;
   /** seed of the process */
   readonly seed: number;
-  /** indexes of the devices there are now */
+  /** indexes of the present devices */
   readonly deviceIndexes: () => readonly number[];
-  /** Devices for which it gives the same answer alike to every check; default each its own. */
+  /** Devices with an equal value give the same result in every check; default: each device by itself. */
   readonly shapeOf?: (deviceIndex: number) => unknown;
   readonly log?: RegistryLog;
   /** of the wall clock */
@@ -76,8 +76,8 @@ export class FaultRegistry {
   readonly #kinds = new Map<string, FaultKind>();
   readonly #checks = new Map<FaultKind, FaultCheck[]>();
   readonly #listeners = new Set<(change: FaultChange) => void>();
-  /** changes that listeners have not heard of */
-  readonly #unheard: FaultChange[] = [];
+  /** changes not yet announced to all listeners */
+  readonly #pending: FaultChange[] = [];
   #active: readonly ActiveFault[] = [];
   #ended: readonly EndedFault[] = [];
   #nextId = 1;
@@ -87,7 +87,7 @@ export class FaultRegistry {
     this.#options = options;
   }
 
-  /** Makes kinds known, or adds a check to those that are; before anything is injected. */
+  /** Registers kinds, or adds a check to known ones; call it before any injection. */
   define(kinds: readonly FaultKind[], check?: FaultCheck): void {
     for (const kind of kinds) {
       this.#kinds.set(nameOf(kind.protocol, kind.kind), kind);
@@ -110,7 +110,7 @@ export class FaultRegistry {
     return this.#ended;
   }
 
-  /** Simulated (in layer `transport` wall) seconds until a fault ends by its duration; null: it does not. */
+  /** Seconds (simulated; in layer `transport` wall time) until a fault ends by its duration; null: it has none. */
   remainingS(fault: ActiveFault): number | null {
     const { sim, monotonicMs } = fault.due;
     if (sim !== null) return Math.max(0, secondsBetween(this.#options.sim(), sim));
@@ -118,32 +118,32 @@ export class FaultRegistry {
   }
 
   /**
-   * Puts faults in, all or none. One for all devices goes in when it fits at least one of them; it strikes those it fits.
+   * Injects faults, all or none. A fault of all devices needs to fit at least one of them; it strikes those it fits.
    * @param profile name of the set they come from
-   * @throws SimError COMMAND_BAD_VALUE with a fault for each member that is wrong, named by a pointer that begins with
-   *   the number of the request (`/0/parameters/code`); UNKNOWN_DEVICE; COMMAND_CONFLICT at the limits of active faults
-   *   and of what they keep; and what the checks of a kind throw when they name no member
+   * @throws SimError COMMAND_BAD_VALUE with an issue for each wrong member, named by a pointer that begins with the
+   *   number of the request (`/0/parameters/code`); UNKNOWN_DEVICE; COMMAND_CONFLICT at the limits of active faults and
+   *   kept maps; and what the checks of a kind throw without naming a member
    */
   inject(requests: readonly FaultRequest[], by: Origin, profile: string | null = null): readonly ActiveFault[] {
     return this.injectSets([{ requests, profile }], by);
   }
 
-  /** The same for several sets, all or none of them together; requests are counted through. */
+  /** The same for several sets, all or none; requests are numbered across the sets. */
   injectSets(sets: readonly FaultSet[], by: Origin): readonly ActiveFault[] {
-    const asked = sets.flatMap(({ requests, profile }) => requests.map((request) => ({ request, profile })));
-    this.#checkRoom(asked.length);
-    const accepted = this.#accept(asked.map(({ request }) => request));
-    this.#checkKept(accepted);
-    const begun = accepted.map((fault, i) => this.#create(fault, by, asked[i]?.profile ?? null));
+    const requested = sets.flatMap(({ requests, profile }) => requests.map((request) => ({ request, profile })));
+    this.#checkRoom(requested.length);
+    const accepted = this.#accept(requested.map(({ request }) => request));
+    this.#checkKeptMaps(accepted);
+    const begun = accepted.map((fault, i) => this.#create(fault, by, requested[i]?.profile ?? null));
     if (begun.length === 0) return begun;
     this.#active = [...this.#active, ...begun];
-    for (const fault of begun) this.#tell(fault, 'begins');
+    for (const fault of begun) this.#logChange(fault, 'begins');
     this.#watchWall();
     this.#announce({ begun, ended: [] });
     return begun;
   }
 
-  /** Ends those that the filter names (all without one); returns how many. */
+  /** Ends the faults that match the filter (all without one). @returns their number */
   clear(filter: FaultFilter = {}, end: FaultEnd = 'cleared'): number {
     return this.#end(
       this.#active.filter((fault) => fits(fault, filter)),
@@ -151,19 +151,19 @@ export class FaultRegistry {
     );
   }
 
-  /** A device has left: what was meant for it alone is over. */
+  /** Ends the faults of a removed device alone. */
   deviceRemoved(deviceIndex: number): void {
     this.clear({ deviceIndex }, 'device_removed');
     for (const fault of this.#active) fault.forget(deviceIndex);
   }
 
-  /** A device was reset to its start: what was meant for it alone is over, but not what it was configured with. */
+  /** Ends the faults of a device alone after its reset, except those from its configuration. */
   deviceReset(deviceIndex: number): void {
     const own = this.#active.filter((fault) => fits(fault, { deviceIndex }) && fault.facts.by.source !== 'profile');
     this.#end(own, 'device_reset');
   }
 
-  /** Ends what is over by its duration; called with each tick and before each look. */
+  /** Ends faults whose duration is over; called with each tick and before each listing. */
   expire(): void {
     if (this.#active.length === 0) return;
     this.#end(
@@ -172,15 +172,15 @@ export class FaultRegistry {
     );
   }
 
-  /** Nothing ends by the wall clock from now on. */
+  /** Stops the timer of faults that end by the wall clock. */
   close(): void {
     this.#stopWaiting?.();
     this.#stopWaiting = null;
   }
 
   /**
-   * Called synchronously after each change, with all changes in their order: one that a listener makes itself is told
-   * when all have heard of the first. The returned function ends it.
+   * The listener is called synchronously after each change, in order: a change made by a listener is announced after
+   * all listeners have received the current one. The returned function unsubscribes.
    */
   onChange(listener: (change: FaultChange) => void): () => void {
     this.#listeners.add(listener);
@@ -204,7 +204,7 @@ export class FaultRegistry {
     );
   }
 
-  #checkKept(accepted: readonly ProposedFault[]): void {
+  #checkKeptMaps(accepted: readonly ProposedFault[]): void {
     const devices = this.#options.deviceIndexes().length;
     const kept = ({ keptMaps = 0 }: FaultKind, deviceIndex: number | null) =>
       keptMaps * (deviceIndex === null ? devices : 1);
@@ -220,19 +220,19 @@ export class FaultRegistry {
     );
   }
 
-  /** @throws SimError with every fault of all requests */
+  /** @throws SimError with every issue of all requests */
   #accept(requests: readonly FaultRequest[]): ProposedFault[] {
     const issues: Issue[] = [];
     const indexes = this.#options.deviceIndexes();
     const accepted = requests.flatMap((request, i): ProposedFault[] => {
       const kind = this.#kinds.get(nameOf(request.protocol, request.kind));
       const found =
-        kind === undefined ? [this.#unknownKind(request)] : [...kindFaults(kind, request), ...numberFaults(request)];
+        kind === undefined ? [this.#unknownKind(request)] : [...kindIssues(kind, request), ...numberIssues(request)];
       issues.push(...found.map((issue) => ({ ...issue, name: `/${i}${issue.name}` })));
       if (kind === undefined || found.length > 0) return [];
       const fault = proposed(kind, request);
       issues.push(
-        ...this.#deviceFaults(fault, concernedBy(request, indexes)).map((each) => ({
+        ...this.#deviceIssues(fault, concernedBy(request, indexes)).map((each) => ({
           ...each,
           name: `/${i}${each.name}`,
         })),
@@ -248,17 +248,17 @@ export class FaultRegistry {
     return { name: '/kind', detail: `there is no fault ${kind} of ${protocol}`, allowed };
   }
 
-  /** What the first device says against it, unless there is one that it fits. @throws SimError without faults of its own */
-  #deviceFaults(fault: ProposedFault, indexes: readonly number[]): readonly Issue[] {
+  /** Issues of the first device, unless the fault fits any device. @throws SimError of a check without issues */
+  #deviceIssues(fault: ProposedFault, indexes: readonly number[]): readonly Issue[] {
     const checks = this.#checks.get(fault.kind);
     if (checks === undefined) return [];
     const { shapeOf = (index: number) => index } = this.#options;
-    const asked = new Set<unknown>();
+    const checked = new Set<unknown>();
     let first: unknown;
     for (const index of indexes) {
       const shape = shapeOf(index);
-      if (asked.has(shape)) continue;
-      asked.add(shape);
+      if (checked.has(shape)) continue;
+      checked.add(shape);
       try {
         for (const check of checks) check(fault, index);
         return [];
@@ -315,14 +315,14 @@ export class FaultRegistry {
     this.#ended = [...over.map((fault) => ({ fault, end, endedAtMs })).reverse(), ...this.#ended].slice(0, keptEnded);
     for (const fault of over) {
       fault.end = end;
-      this.#tell(fault, `ends (${end})`);
+      this.#logChange(fault, `ends (${end})`);
     }
     this.#watchWall();
     this.#announce({ begun: [], ended: over });
     return over.length;
   }
 
-  #tell({ facts: { id, kind, deviceIndex, by } }: ActiveFault, what: string): void {
+  #logChange({ facts: { id, kind, deviceIndex, by } }: ActiveFault, what: string): void {
     const whose = deviceIndex === null ? 'every device' : `device ${deviceIndex}`;
     const who = by.peer === undefined ? by.source : `${by.source}, ${by.peer}`;
     this.#options.log?.info(
@@ -331,13 +331,13 @@ export class FaultRegistry {
     );
   }
 
-  /** Waits for the next end by the wall clock, which comes while simulated time stands as well. */
+  /** Waits for the next end by the wall clock, which also comes while simulated time is paused. */
   #watchWall(): void {
     this.#stopWaiting?.();
     this.#stopWaiting = null;
     const dueMs = this.#active.reduce((first, { due }) => Math.min(first, due.monotonicMs ?? Infinity), Infinity);
     if (dueMs === Infinity) return;
-    const waitMs = Math.min(longestWaitMs, Math.max(1, Math.ceil(dueMs - this.#options.wall.monotonicMs())));
+    const waitMs = Math.min(maxWaitMs, Math.max(1, Math.ceil(dueMs - this.#options.wall.monotonicMs())));
     this.#stopWaiting = (this.#options.later ?? callLater)(waitMs, () => {
       this.expire();
       this.#watchWall();
@@ -345,12 +345,12 @@ export class FaultRegistry {
   }
 
   #announce(change: FaultChange): void {
-    this.#unheard.push(change);
-    // a listener is at it: whoever told it goes on with this one
-    if (this.#unheard.length > 1) return;
-    for (let next = this.#unheard[0]; next !== undefined; next = this.#unheard[0]) {
+    this.#pending.push(change);
+    // called from within a listener: the outer call announces this change as well
+    if (this.#pending.length > 1) return;
+    for (let next = this.#pending[0]; next !== undefined; next = this.#pending[0]) {
       for (const listener of this.#listeners) this.#call(listener, next);
-      this.#unheard.shift();
+      this.#pending.shift();
     }
   }
 
@@ -366,7 +366,7 @@ export class FaultRegistry {
 
 const nameOf = (protocol: FaultProtocol, kind: string) => `${protocol}.${kind}`;
 
-/** A seed that gives the same numbers when it is named in a request. */
+/** The default seed of a fault; given in a request, it yields the same numbers. */
 function ownSeed(seed: number, id: number): number {
   return Math.floor(createRandom(seed, 'fault', id).next() * 2 ** 32);
 }

@@ -1,32 +1,32 @@
-/** What the sockets of an HTTP server still owe, for answers that are written by hand beside those of the server. */
+/** The pending answers of each socket of an HTTP server, so that answers written by hand keep the order. */
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 const newest = Symbol('newest answer');
-/** A field of the socket: a weak map would cost a hot read more than everything else that is done for it here. */
-interface Noted {
+/** A field of the socket: a weak map would cost a hot read more than all other work in this file. */
+interface TrackedSocket {
   [newest]?: ServerResponse;
 }
 const unreadLimits = new WeakMap<Duplex, number>();
 
-/** Notes an answer that is to come; called once for each request, in the order of their arrival. */
-export function noteAnswer(response: ServerResponse): void {
-  (response.req.socket as Noted)[newest] = response;
+/** Records a pending answer; called once for each request, in the order of arrival. */
+export function trackAnswer(response: ServerResponse): void {
+  (response.req.socket as TrackedSocket)[newest] = response;
 }
 
-/** The answer to the newest request of a connection, given or not. Answers leave in order: with it all others are given. */
+/** The answer to the newest request of a connection, sent or pending. Answers leave in order: it is the last to leave. */
 export function newestAnswer(socket: Duplex): ServerResponse | undefined {
-  return (socket as Noted)[newest];
+  return (socket as TrackedSocket)[newest];
 }
 
-/** Runs at once, or when the newest answer has left: never when the connection is gone before that. */
+/** Runs at once, or when the newest answer has left; not at all when the connection ends first. */
 export function whenAnswered(socket: Duplex, run: () => void): void {
   const last = newestAnswer(socket);
   if (!last || last.closed) run();
   else last.once('close', run);
 }
 
-/** From now on, a client that takes nothing of its answer for so long is cut off: what it does not read stays in memory. */
+/** From now on a client that reads nothing of its answer for so long is disconnected: unread answers stay in memory. */
 export function limitUnread(socket: Duplex, timeoutMs: number): void {
   unreadLimits.set(socket, timeoutMs);
 }

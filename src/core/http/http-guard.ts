@@ -5,7 +5,7 @@ import type { ProblemCode } from './problem.ts';
 export interface HttpGuardConfig {
   /** the bound address */
   readonly host: string;
-  /** further names under which the server is reached */
+  /** further names of the server */
   readonly allowedHosts: readonly string[];
   /** other origins whose pages may use the interface, as `scheme://host[:port]` */
   readonly corsOrigins: readonly string[];
@@ -23,14 +23,14 @@ interface Refusal {
 export interface HttpGuard {
   /** Whether the `Host` of this request is served here. */
   checkHost(request: IncomingMessage): Refusal | null;
-  /** Whether a state-changing request or an upgrade may come from where it says. */
+  /** Whether the origin of a state-changing request or an upgrade is allowed. */
   checkOrigin(request: IncomingMessage): Refusal | null;
   /**
-   * Whether a read may come from where the browser says. Foreign pages could not see the answer anyway, for want of
-   * CORS headers; this keeps it from being loaded as their script, image or frame. Links to it work.
+   * Whether a browser may read this. Without CORS headers pages of other origins cannot see the answer; this also
+   * stops them from loading it as script, image or frame. Links to it work.
    */
   checkRead(request: IncomingMessage): Refusal | null;
-  /** The origin of the request when it is a configured one, for the CORS headers; never an echo of anything else. */
+  /** The origin of the request if it is a configured one, for the CORS headers; any other origin is never echoed. */
   corsOrigin(request: IncomingMessage): string | undefined;
 }
 
@@ -86,13 +86,13 @@ function singleHost(request: IncomingMessage): string | null {
   return found;
 }
 
-const mostServed = 64;
+const maxServed = 64;
 
 export function createHttpGuard(config: HttpGuardConfig): HttpGuard {
   const anyLiteral = wildcardAddresses.has(config.host);
   const names = new Set([config.host, ...config.allowedHosts].map(configuredName).filter((name) => name !== ''));
   const origins = new Set(config.corsOrigins.map((origin) => origin.toLowerCase()));
-  /** `Host` headers that were found good, as they were sent: a client sends the same one each time */
+  /** accepted `Host` headers as sent: a client sends the same one each time */
   const served = new Set<string>();
 
   function corsOrigin(request: IncomingMessage): string | undefined {
@@ -110,7 +110,7 @@ export function createHttpGuard(config: HttpGuardConfig): HttpGuard {
         return { code: 'misdirected-host', detail: 'The request must carry exactly one valid Host header.' };
       }
       if (names.has(name) || isLoopback(name) || (anyLiteral && isIP(name) !== 0)) {
-        if (served.size < mostServed) served.add(header);
+        if (served.size < maxServed) served.add(header);
         return null;
       }
       return {

@@ -33,7 +33,7 @@ export const problemTable = {
 export type ProblemCode = keyof typeof problemTable;
 export const problemCodes = Object.keys(problemTable) as readonly ProblemCode[];
 
-export interface ProblemFault {
+export interface ProblemIssue {
   readonly in: 'body' | 'query' | 'path';
   /** JSON pointer or parameter name */
   readonly name: string;
@@ -50,13 +50,13 @@ export interface Problem {
   readonly instance: string;
   readonly code: ProblemCode;
   readonly request_id: string;
-  readonly errors?: readonly ProblemFault[];
+  readonly errors?: readonly ProblemIssue[];
   readonly modbus_exception?: number;
 }
 
 /**
- * Header lines of every answer: kept in no cache, taken for no other type, neither embedded nor framed by pages of
- * other origins. Our own pages have a wider policy in place of this one.
+ * Header lines of every answer: no caching, no sniffing of the type, no embedding or framing by pages of other origins.
+ * The documentation pages replace the policy with a wider one.
  */
 export const commonHeaders = {
   'Cache-Control': 'no-store',
@@ -72,7 +72,7 @@ export function createProblem(
   code: ProblemCode,
   detail: string,
   request: { readonly instance: string; readonly id: string },
-  errors?: readonly ProblemFault[],
+  errors?: readonly ProblemIssue[],
   modbusException?: number,
 ): Problem {
   const { status, title } = problemTable[code];
@@ -100,7 +100,7 @@ export function problemHeaders(problem: Problem): Record<string, string> {
 
 /** for sockets without a limit of their own, ms */
 const defaultUnreadMs = 30_000;
-/** what will be closed by hand */
+/** sockets that are being closed here */
 const ending = new WeakSet<Duplex>();
 
 function writeRefusal(socket: Duplex, problem: Problem, extra: Readonly<Record<string, string>>): void {
@@ -118,7 +118,7 @@ function writeRefusal(socket: Duplex, problem: Problem, extra: Readonly<Record<s
   const lines = Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('');
-  // the server keeps no time for such a socket any more, and what the peer goes on sending must not prolong it
+  // the server no longer times such a socket out, and data from the peer must not prolong it
   const limit = setTimeout(() => socket.destroy(), unreadLimitMs(socket) ?? defaultUnreadMs);
   socket.once('close', () => {
     clearTimeout(limit);
@@ -128,20 +128,20 @@ function writeRefusal(socket: Duplex, problem: Problem, extra: Readonly<Record<s
 }
 
 /**
- * Answers on a bare socket, where no response object exists (parse failures, refused upgrades), and closes it. Requests
- * that came before on the connection have their answers first. Only the first refusal of a socket counts.
+ * Answers on a bare socket, where no response object exists (parse failures, refused upgrades), and closes it. Earlier
+ * requests of the connection are answered first. Only the first refusal of a socket counts.
  */
 export function refuseOnSocket(socket: Duplex, problem: Problem, extra: Readonly<Record<string, string>> = {}): void {
   if (ending.has(socket)) return;
   ending.add(socket);
-  // nobody else listens on a socket that the server has handed over; the limit for answers not taken is a time-out
+  // the server has removed its listeners from the socket; the limit for unread answers arrives as `timeout`
   for (const event of ['error', 'timeout']) socket.on(event, () => socket.destroy());
   whenAnswered(socket, () => {
     writeRefusal(socket, problem, extra);
   });
 }
 
-/** Closes a connection when all requests that came on it are answered. */
+/** Closes a connection when all its requests are answered. */
 export function closeAnswered(socket: Duplex): void {
   if (ending.has(socket)) return;
   ending.add(socket);

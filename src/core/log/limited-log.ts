@@ -5,8 +5,8 @@ import type { Logger } from './log.ts';
 import type { LogLevel } from './log-buffer.ts';
 
 /**
- * Lines that somebody outside can cause at will, and that differ by a name or an address: of each level at most ten in
- * any second, then one line with the count of the rest. Debug lines pass freely, since they are made only when asked for.
+ * Limits lines that a client can cause at will and that differ by a name or an address: at most ten of each level in
+ * any second, then one line with the count of the rest. Debug lines are not limited: they exist only when requested.
  */
 export class LimitedLog implements Logger {
   readonly #logger: Logger;
@@ -45,7 +45,7 @@ export class LimitedLog implements Logger {
     if (this.#repeats.admits('error')) this.#logger.error(message, deviceIndex, printedOnly);
   }
 
-  /** Writes the counts that are still held back. */
+  /** Writes the counts of lines left out so far. */
   flush(): void {
     this.#repeats.flush();
   }

@@ -15,7 +15,7 @@ export interface LogEntry {
   readonly message: string;
 }
 
-/** What entries are wanted; every member narrows the choice. */
+/** Selects entries; every member narrows the choice. */
 export interface LogFilter {
   readonly modules?: readonly ModuleName[];
   readonly levels?: readonly LogLevel[];
@@ -25,11 +25,11 @@ export interface LogFilter {
   readonly afterId?: number;
   /** wall time, ms since the epoch; inclusive */
   readonly sinceMs?: number;
-  /** most entries; the newest win */
+  /** maximum number of entries; the newest are kept */
   readonly limit?: number;
 }
 
-/** Entries that are kept, of all modules together. */
+/** Entries kept, all modules together. */
 export const logCapacity = 5000;
 
 function isWanted(entry: LogEntry, { levels, deviceIndex, sinceMs = -Infinity }: LogFilter): boolean {
@@ -41,16 +41,16 @@ function isWanted(entry: LogEntry, { levels, deviceIndex, sinceMs = -Infinity }:
 }
 
 /**
- * The last entries of all modules. When it is full, the oldest entry of the module with the most entries goes: one that
- * talks a lot loses its own lines, and each of m modules always keeps its last `logCapacity` / m.
+ * The last entries of all modules. When it is full, the module with the most entries loses its oldest: a verbose module
+ * displaces only its own lines, and each of m modules always keeps its last `logCapacity` / m.
  */
 export class LogBuffer {
   readonly #byModule = new Map<ModuleName, LogEntry[]>();
   #size = 0;
-  /** entries that are gone */
+  /** entries dropped so far */
   dropped = 0;
 
-  /** Names that have said something, in the order of `moduleNames`. */
+  /** Modules with entries, in the order of `moduleNames`. */
   get modules(): readonly ModuleName[] {
     return moduleNames.filter((name) => this.#byModule.has(name));
   }

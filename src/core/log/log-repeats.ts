@@ -2,7 +2,7 @@ import type { Later } from '../time/timers.ts';
 
 const linesPerWindow = 10;
 const windowMs = 1000;
-/** Different lines that are remembered at a time. */
+/** Different lines remembered at a time. */
 const maxKeys = 1000;
 
 interface Options<Line> {
@@ -11,27 +11,27 @@ interface Options<Line> {
   readonly later: Later;
   /** what makes two lines the same */
   readonly keyOf: (line: Line) => string;
-  /** takes the first of the repetitions that were held back, and how many they were */
+  /** called with the first suppressed repetition and their number */
   readonly report: (line: Line, times: number) => void;
 }
 
 interface Seen<Line> {
   line: Line;
-  /** when it was written last, at most ten times, oldest first */
+  /** the last times it was written, at most ten, oldest first */
   readonly writtenMs: number[];
-  /** repetitions since then that were not written */
+  /** repetitions suppressed since then */
   held: number;
   lastMs: number;
 }
 
-/** The end of the pause of a line that is held back. */
+/** The end of the pause of a suppressed line. */
 function pauseEndMs({ writtenMs }: Seen<unknown>): number {
   return (writtenMs.at(-1) ?? -Infinity) + windowMs;
 }
 
 /**
- * Lets the same line pass ten times in any second. What comes more often pauses until a second has gone since it was
- * written last; then the repetitions are reported as a count.
+ * Lets the same line pass ten times in any second. A line that comes more often is suppressed until a second after it
+ * was last written; then the repetitions are reported as a count.
  */
 export class RepeatLimit<Line> {
   readonly #options: Options<Line>;
@@ -66,7 +66,7 @@ export class RepeatLimit<Line> {
     return true;
   }
 
-  /** Reports what is held back so far. */
+  /** Reports the repetitions suppressed so far. */
   flush(): void {
     this.#reportUntil(Infinity);
   }
@@ -82,7 +82,7 @@ export class RepeatLimit<Line> {
     return seen;
   }
 
-  /** What nobody has said since then begins anew anyway. */
+  /** Lines not repeated since then start over anyway. */
   #forgetUntil(lastMs: number): void {
     for (const [key, seen] of this.#seen) {
       if (seen.lastMs > lastMs) return;
@@ -119,7 +119,7 @@ export class RepeatLimit<Line> {
     if (endMs >= this.#dueMs) return;
     this.#cancelTimer?.();
     this.#dueMs = endMs;
-    // timers may be early by a fraction of a millisecond: what it was set for has come
+    // timers may fire a fraction of a millisecond early: the end counts as reached
     this.#cancelTimer = this.#options.later(endMs - nowMs, () => {
       this.#reportUntil(Math.max(endMs, this.#options.monotonicMs()));
     });

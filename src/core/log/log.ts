@@ -17,7 +17,7 @@ export interface Logger {
   debug(message: string, deviceIndex?: number): void;
   info(message: string, deviceIndex?: number): void;
   warning(message: string, deviceIndex?: number): void;
-  /** @param printedOnly what the stream shows behind the message and the buffer, which clients can read, does not: a stack */
+  /** @param printedOnly a stack: printed after the message, but not kept in the buffer, which clients can read */
   error(message: string, deviceIndex?: number, printedOnly?: string): void;
 }
 
@@ -26,11 +26,11 @@ export interface LogBook {
   logger(module: ModuleName): Logger;
   /** oldest first */
   entries(filter?: LogFilter): readonly LogEntry[];
-  /** names that have said something */
+  /** modules with entries */
   readonly modules: readonly ModuleName[];
-  /** entries that fell out of the buffer */
+  /** entries dropped from the buffer */
   readonly dropped: number;
-  /** Writes the counts of repeated lines that are still held back. */
+  /** Writes the counts of repeated lines suppressed so far. */
   flush(): void;
 }
 
@@ -41,7 +41,7 @@ const pinoLevel = { debug: 'debug', info: 'info', warning: 'warn', error: 'error
 // control characters, halves of characters, line and paragraph separators, and marks that turn the direction of writing
 const unprintable = '\\p{Cc}\\p{Cs}\\u061c\\u200e\\u200f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069';
 const hasUnprintable = new RegExp(`[${unprintable}]`, 'u');
-// a backslash as well, for one that was there could pass for an escape
+// also the backslash: one in the text could pass for an escape
 const escaped = new RegExp(`[${unprintable}\\\\]`, 'gu');
 
 function escapeOf(character: string): string {
@@ -60,14 +60,14 @@ function cutTo(maxBytes: number, text: string): string {
   return `${bytes.toString('utf8', 0, end)}…`;
 }
 
-/** Whether text holds nothing that could not be seen, or would break or turn the line. */
+/** Whether a text has no invisible characters and none that break the line or turn its direction. */
 export function isPrintable(text: string): boolean {
   return !hasUnprintable.test(text);
 }
 
 /** One line without control characters, cut at 4 KiB: text from outside must not forge log lines. */
 export function printable(text: string): string {
-  // one character more than can stay, so that the cut shows
+  // one character more than fits, so that the ellipsis appears
   return cutTo(maxMessageBytes, text.slice(0, maxMessageBytes + 1).replace(escaped, escapeOf));
 }
 
@@ -89,7 +89,7 @@ function textStream(write: (line: string) => void): DestinationStream {
 }
 
 /**
- * Of the same line (module, level, device, text) ten in any second are written, and one that counts the others.
+ * Writes the same line (module, level, device, text) at most ten times in any second, then one with a count.
  * @param options.level lowest level that is printed; the buffer keeps every level from `info` (and `debug` when asked for)
  * @param options.write where lines go; default standard error
  */

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { createFresh } from '../../../src/api/http/reply-cache.ts';
+import { createReplyCache } from '../../../src/api/http/reply-cache.ts';
 import type { Plant } from '../../../src/contract/plant.ts';
 import { HandWall } from '../../support/wall.ts';
 
 function fixture() {
   const plant = { latest: {}, devices: [] as object[] };
   const wall = new HandWall();
-  const fresh = createFresh(plant as unknown as Plant, wall);
+  const fresh = createReplyCache(plant as unknown as Plant, wall);
   let built = 0;
   const ask = (key = 'overview') =>
     fresh.of(key, () => {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { createLogBook } from '../../../src/core/log/log.ts';
-import { PiecesReply, route } from '../../../src/api/http/route.ts';
+import { StreamedReply, route } from '../../../src/api/http/route.ts';
 import { createApi } from '../../../src/api/http/server.ts';
 import type { Api } from '../../../src/api/http/server.ts';
 import { z } from '../../../src/api/description/zod.ts';
@@ -39,24 +39,24 @@ function* failing(): Generator<string> {
 }
 
 const routes = [
-  route({ ...base, path: '/four', operationId: 'four', handle: () => new PiecesReply('application/json', texts(4)) }),
+  route({ ...base, path: '/four', operationId: 'four', handle: () => new StreamedReply('application/json', texts(4)) }),
   route({
     ...base,
     path: '/endless',
     operationId: 'endless',
-    handle: () => new PiecesReply('application/json', texts(Infinity)),
+    handle: () => new StreamedReply('application/json', texts(Infinity)),
   }),
   route({
     ...base,
     path: '/failing',
     operationId: 'failing',
-    handle: () => new PiecesReply('application/json', failing()),
+    handle: () => new StreamedReply('application/json', failing()),
   }),
   route({
     ...base,
     path: '/wrong',
     operationId: 'wrong',
-    handle: () => new PiecesReply('application/json', ['[1', ']']),
+    handle: () => new StreamedReply('application/json', ['[1', ']']),
   }),
 ];
 const plant = { devices: [] } as unknown as Plant;

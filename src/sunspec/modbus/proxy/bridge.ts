@@ -8,7 +8,7 @@ import { silentLogger } from '../../../core/log/log.ts';
 import type { Logger } from '../../../core/log/log.ts';
 import { highestUnitId } from '../../../contract/modbus-report.ts';
 import type { ModbusReport, ModbusReporter } from '../../../contract/modbus-report.ts';
-import { issueFaults, withInput } from '../../../core/zod-issues.ts';
+import { pointerIssues, withInput } from '../../../core/zod-issues.ts';
 import type { DeviceServer } from '../../../contract/plant.ts';
 import type { Layout } from '../../map/layout.ts';
 import { countsStatus } from '../server/context.ts';
@@ -53,7 +53,7 @@ function parseMap(raw: unknown, label: string): ProxyMap {
   if (parsed.success) return parsed.data;
   throw notValid(
     label,
-    parsed.error.issues.flatMap((issue) => issueFaults(issue, 'a member of a proxy map')),
+    parsed.error.issues.flatMap((issue) => pointerIssues(issue, 'a member of a proxy map')),
   );
 }
 

@@ -1,7 +1,7 @@
 /** What a proxy map must fulfil whatever devices stand behind it; faults are named by JSON pointers into the map. */
 import { Buffer } from 'node:buffer';
+import { pointerStep } from '../../../core/errors.ts';
 import type { Issue } from '../../../core/errors.ts';
-import { pointerStep } from '../../../core/json-pointer.ts';
 import type { ProxyMap, ProxyRegister } from './schema.ts';
 import { limitsOf, registersOf, wireFormOf } from './wire-form.ts';
 
