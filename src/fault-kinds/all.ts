@@ -6,7 +6,7 @@ import { modbusReadingFaults } from './modbus-reading.ts';
 import { modbusStructureFaults } from './modbus-structure.ts';
 import { modbusTransportFaults } from './modbus-transport.ts';
 
-/** Every kind, in the order in which it is listed. */
+/** Every kind, in the order of the catalogue. */
 export const faultKinds: readonly FaultKind[] = [
   ...modbusTransportFaults,
   ...modbusAcceptanceFaults,

@@ -1,4 +1,4 @@
-/** Faults in what the device makes of its registers, whoever wrote them. */
+/** Faults in how the device follows its registers, whichever protocol wrote them. */
 import { z } from 'zod';
 import { faultKind, noParameters, simSeconds, upTo } from './row.ts';
 
@@ -8,7 +8,7 @@ export const ignoreEffectFault = faultKind({
   ...device,
   kind: 'ignore_effect',
   targets: ['points'],
-  summary: 'Registers hold what was written, and the device goes on with what was in force before.',
+  summary: 'Registers hold the written values, but the device keeps using the earlier ones.',
   parameters: noParameters,
 });
 
@@ -24,7 +24,7 @@ export const enableEdgeFault = faultKind({
   ...device,
   kind: 'enable_edge',
   targets: ['points'],
-  summary: 'A new set-point or curve counts only after its function was switched off and on again.',
+  summary: 'A new set-point or curve takes effect only after its function was switched off and on again.',
   parameters: noParameters,
 });
 
@@ -44,7 +44,7 @@ export const silentRevertFault = faultKind({
   ...device,
   kind: 'silent_revert',
   targets: ['points'],
-  summary: 'A function of 704, or those that are named, switches itself off though no reversion time was set.',
+  summary: 'A function of 704 (any, or the given ones) switches itself off although no reversion time was set.',
   parameters: z.strictObject({ after_s: simSeconds.meta({ description: 'Time since the last write, simulated s.' }) }),
 });
 
@@ -52,7 +52,7 @@ export const secondLimiterFault = faultKind({
   ...device,
   kind: 'second_limiter',
   targets: [],
-  summary: 'Something that has no register limits the active power as well.',
+  summary: 'An additional limit without a register restricts the active power.',
   parameters: z.strictObject({ limit_pct: z.number().min(0).max(100).meta({ description: 'Limit, % of 702.WMax.' }) }),
 });
 
@@ -60,13 +60,13 @@ export const rebootFault = faultKind({
   ...device,
   kind: 'reboot',
   targets: [],
-  summary: 'The device answers nobody for a while, and starts again through enter service.',
+  summary: 'The device does not answer for a while, and then restarts through enter service.',
   parameters: z.strictObject({
     off_s: upTo(86_400).default(30).meta({ description: 'Time without service and answers, simulated s; default 30.' }),
     forget: z
       .boolean()
       .default(true)
-      .meta({ description: 'Whether settings and curves are those of the start again; default true.' }),
+      .meta({ description: 'Whether settings and curves return to their start values; default true.' }),
   }),
 });
 
@@ -74,7 +74,7 @@ export const alarmFault = faultKind({
   ...device,
   kind: 'alarm',
   targets: [],
-  summary: 'Alarms stand without a cause.',
+  summary: 'Alarms are active without a cause.',
   parameters: z.strictObject({
     codes: z
       .array(

@@ -1,4 +1,4 @@
-/** Faults in what a write over Modbus leaves in the registers. */
+/** Faults in the registers that a write over Modbus leaves. */
 import { z } from 'zod';
 import { amount, exceptionCode, factor, faultKind, mapTargets, noParameters, simSeconds } from './row.ts';
 
@@ -23,20 +23,20 @@ export const writeLockFault = faultKind({
 export const lateWriteFault = faultKind({
   ...modbus,
   kind: 'late_write',
-  summary: 'A write is acknowledged at once and lands later.',
+  summary: 'A write is acknowledged at once and takes effect later.',
   parameters: z.strictObject({ delay_s: simSeconds.meta({ description: 'Delay, simulated s.' }) }),
 });
 
 export const alterWriteFault = faultKind({
   ...modbus,
   kind: 'alter_write',
-  summary: 'Another value lands than the one that was written.',
+  summary: 'A value other than the written one is stored.',
   parameters: z
     .strictObject({
       factor: factor.optional().meta({ description: 'Factor on the value written; default 1.' }),
       offset: amount.optional().meta({ description: 'Added after the factor, in the unit of the point; default 0.' }),
       value: amount.optional().meta({
-        description: 'Lands whatever was written, in the unit of the point; the number of a value of an enumeration.',
+        description: 'Stored whatever was written, in the unit of the point; for an enumeration the number of a value.',
       }),
     })
     .refine((p) => p.value === undefined || (p.factor === undefined && p.offset === undefined), {
@@ -52,14 +52,14 @@ export const alterWriteFault = faultKind({
 export const partialWriteFault = faultKind({
   ...modbus,
   kind: 'partial_write',
-  summary: 'Of a write to several points only the first ones land; all are acknowledged.',
+  summary: 'Only the first points of a write are stored; all are acknowledged.',
   parameters: z.strictObject({
     landing_points: z
       .int()
       .min(0)
       .max(123)
       .default(1)
-      .meta({ description: 'Points that land, in order of address; default 1.' }),
+      .meta({ description: 'Number of points stored, in order of address; default 1.' }),
   }),
 });
 
@@ -71,7 +71,7 @@ export const exceptionCodeFault = faultKind({
     rule: z
       .enum(['read_only', 'not_implemented', 'bad_value', 'illegal_address', 'partial_point'])
       .meta({ description: 'Reason of the refusal.' }),
-    code: exceptionCode.meta({ description: 'Exception code that it is answered with.' }),
+    code: exceptionCode.meta({ description: 'Exception code of the answer.' }),
   }),
 });
 

@@ -1,4 +1,4 @@
-/** Faults in what a read over Modbus shows; the registers themselves stay true. */
+/** Faults in the values that a read over Modbus shows; the registers themselves stay true. */
 import { z } from 'zod';
 import { amount, factor, faultKind, mapTargets, noParameters, pointName, upTo } from './row.ts';
 
@@ -17,7 +17,7 @@ export const freezeFault = faultKind({
       .array(pointName)
       .max(1000)
       .optional()
-      .meta({ description: 'Points and models that go on; default none.' }),
+      .meta({ description: 'Points and models that still change; default none.' }),
   }),
 });
 
@@ -47,7 +47,7 @@ export const valueFault = faultKind({
       extreme: z
         .enum(['min', 'max', 'zero'])
         .optional()
-        .meta({ description: 'The least or greatest value of the type, or zero.' }),
+        .meta({ description: 'Minimum or maximum of the type, or zero.' }),
     })
     .refine((p) => [p.value, p.raw, p.extreme].filter((given) => given !== undefined).length === 1, {
       error: 'exactly one of value, raw, extreme is required',
@@ -57,7 +57,7 @@ export const valueFault = faultKind({
 export const scaleFault = faultKind({
   ...modbus,
   kind: 'scale',
-  summary: 'Values are shown multiplied and moved.',
+  summary: 'Values are shown with a factor and an offset.',
   parameters: z.strictObject({
     factor: factor.default(1).meta({ description: 'Factor; default 1.' }),
     offset: amount.default(0).meta({ description: 'Added after the factor, in the unit of the point; default 0.' }),
@@ -70,7 +70,7 @@ export const noiseFault = faultKind({
   keptMaps: 4,
   summary: 'Values are shown with random noise.',
   parameters: z.strictObject({
-    amplitude: upTo(1e15).meta({ description: 'Greatest deviation, in the unit of the point.' }),
+    amplitude: upTo(1e15).meta({ description: 'Maximum deviation, in the unit of the point.' }),
   }),
 });
 
@@ -87,7 +87,7 @@ export const lagFault = faultKind({
 export const bitsFault = faultKind({
   ...modbus,
   kind: 'bits',
-  summary: 'Bits are shown set or clear whatever they are.',
+  summary: 'Bits are shown set or clear regardless of their value.',
   parameters: z
     .strictObject({
       set: z
@@ -115,8 +115,8 @@ export const dynamicScaleFault = faultKind({
             .min(0)
             .max(200)
             .default(0)
-            .meta({ description: 'From so much active power on, in or out, % of 702.WMaxRtg; default 0.' }),
-          shift: shift.meta({ description: 'Added to the scale factor; less where the values would not fit then.' }),
+            .meta({ description: 'From this active power on, in or out, % of 702.WMaxRtg; default 0.' }),
+          shift: shift.meta({ description: 'Added to the scale factor; less if the values would not fit.' }),
         }),
       )
       .min(1)
@@ -131,7 +131,7 @@ export const dynamicScaleFault = faultKind({
   }),
 });
 
-/** Switches of model 64412, by their names there. */
+/** Names of the switches of model 64412. */
 export const falsifySwitches = [
   'FalsifyDeviceIdentity',
   'MeasPAlwaysNameplate',
@@ -182,7 +182,7 @@ export const falsifyFault = faultKind({
   ...modbus,
   kind: 'falsify',
   targets: [],
-  summary: 'Reads show a plausible lie, named as in the registered model 64412.',
+  summary: 'Reads show plausible but false values, as defined by the registered model 64412.',
   parameters: z.strictObject({ switch: z.enum(falsifySwitches).meta({ description: 'Switch of model 64412.' }) }),
 });
 

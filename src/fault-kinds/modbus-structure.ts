@@ -1,4 +1,4 @@
-/** Faults in the chain of models as a read over Modbus shows it. */
+/** Faults in the chain of models as reads over Modbus show it. */
 import { z } from 'zod';
 import { faultKind, modelId, noParameters, registerAddress } from './row.ts';
 
@@ -16,7 +16,7 @@ export const baseFault = faultKind({
 export const modelLengthFault = faultKind({
   ...modbus,
   kind: 'model_length',
-  summary: 'A model announces another length than it has.',
+  summary: 'The length register of a model is wrong.',
   parameters: z.strictObject({
     model: modelId.meta({ description: 'Model id.' }),
     length: z.int().min(0).max(65_535).meta({ description: 'Content of its length register.' }),
@@ -26,31 +26,30 @@ export const modelLengthFault = faultKind({
 export const commonLength65Fault = faultKind({
   ...modbus,
   kind: 'common_length_65',
-  summary: 'Model 1 has 65 registers and no pad, and all that follows lies one register lower.',
+  summary: 'Model 1 has 65 registers and no pad, so everything after it is one register lower.',
   parameters: noParameters,
 });
 
 export const shiftFault = faultKind({
   ...modbus,
   kind: 'shift',
-  summary: 'All from a model on lies some registers higher or lower than the chain says.',
+  summary: 'Everything from a model on is some registers higher or lower than the chain says.',
   parameters: z.strictObject({
-    model: modelId.meta({ description: 'First model that is moved.' }),
+    model: modelId.meta({ description: 'First moved model.' }),
     registers: z
       .int()
       .min(-100)
       .max(100)
       .refine((registers) => registers !== 0, { error: 'must not be 0' })
       .meta({
-        description:
-          'Registers that belong to nobody before it; below 0: it begins over the last registers of what stands before it.',
+        description: 'Unassigned registers before it; below 0: it overlaps the last registers before it.',
       }),
     fill: z
       .int()
       .min(0)
       .max(65_535)
       .default(0x8000)
-      .meta({ description: 'Content of the registers that belong to nobody; default 32768.' }),
+      .meta({ description: 'Content of the unassigned registers; default 32768.' }),
   }),
 });
 
@@ -61,7 +60,7 @@ export const chainEndFault = faultKind({
   parameters: z.strictObject({
     variant: z.enum(['zeros', 'exception', 'absent_length']).meta({
       description:
-        'The end mark is 0, or its registers are refused, or the map stops before the length of the end mark.',
+        'The end mark is 0, or its registers are refused, or the map ends before the length of the end mark.',
     }),
   }),
 });
@@ -69,14 +68,14 @@ export const chainEndFault = faultKind({
 export const hideModelFault = faultKind({
   ...modbus,
   kind: 'hide_model',
-  summary: 'A model is missing; those behind it move up.',
+  summary: 'A model is missing; the following models move up.',
   parameters: z.strictObject({ model: modelId.meta({ description: 'Model id.' }) }),
 });
 
 export const modelIdFault = faultKind({
   ...modbus,
   kind: 'model_id',
-  summary: 'A model stands under another number.',
+  summary: 'A model has another id.',
   parameters: z.strictObject({
     model: modelId.meta({ description: 'Model id.' }),
     id: modelId.meta({ description: 'Content of its ID register.' }),

@@ -1,4 +1,4 @@
-/** Faults of Modbus on the wire: of connections, requests and answers. */
+/** Faults of Modbus on the wire: connections, requests and answers. */
 import { z } from 'zod';
 import { carriedOut, exceptionCode, faultKind, noParameters, unitId, upTo, waitMs, wireTargets } from './row.ts';
 
@@ -22,10 +22,10 @@ export const exceptionFault = faultKind({
       carried_out: carriedOut,
       quantity_min: registerQuantity
         .optional()
-        .meta({ description: 'Only requests for at least so many registers; default any.' }),
+        .meta({ description: 'Only requests for at least this many registers; default any.' }),
       quantity_max: registerQuantity
         .optional()
-        .meta({ description: 'Only requests for at most so many registers; default any.' }),
+        .meta({ description: 'Only requests for at most this many registers; default any.' }),
     })
     .refine((p) => p.quantity_min === undefined || p.quantity_max === undefined || p.quantity_min <= p.quantity_max, {
       path: ['quantity_max'],
@@ -36,11 +36,11 @@ export const exceptionFault = faultKind({
 export const delayFault = faultKind({
   ...modbus,
   kind: 'delay',
-  summary: 'The answer comes late; later answers on the same connection wait behind it.',
+  summary: 'The answer is late; later answers on the same connection wait for it.',
   targets: wireTargets,
   parameters: z.strictObject({
     delay_ms: waitMs.meta({ description: 'Delay, wall ms.' }),
-    jitter_ms: waitMs.default(0).meta({ description: 'Random addition, 0 to so many wall ms; default 0.' }),
+    jitter_ms: waitMs.default(0).meta({ description: 'Random addition from 0 to this many wall ms; default 0.' }),
   }),
 });
 
@@ -60,14 +60,14 @@ export const truncateFault = faultKind({
   parameters: z.strictObject({
     octets: octetsFrom(0)
       .default(8)
-      .meta({ description: 'Octets of the answer that leave, header included; default 8.' }),
+      .meta({ description: 'Octets of the answer that are sent, header included; default 8.' }),
   }),
 });
 
 export const garbageFault = faultKind({
   ...modbus,
   kind: 'garbage',
-  summary: 'Random octets come in place of the answer.',
+  summary: 'Random octets replace the answer.',
   targets: wireTargets,
   parameters: z.strictObject({
     octets: octetsFrom(1).default(16).meta({ description: 'Number of octets; default 16.' }),
@@ -80,7 +80,7 @@ export const wrongUnitFault = faultKind({
   summary: 'The answer carries another unit id.',
   targets: wireTargets,
   parameters: z.strictObject({
-    unit_id: unitId.optional().meta({ description: 'Unit id of the answer; default that of the request plus 1.' }),
+    unit_id: unitId.optional().meta({ description: 'Unit id of the answer; default: the one of the request plus 1.' }),
   }),
 });
 
@@ -93,7 +93,7 @@ export const wrongTransactionFault = faultKind({
     mode: z
       .enum(['zero', 'other'])
       .default('other')
-      .meta({ description: 'Always 0, or that of the request plus 1; default other.' }),
+      .meta({ description: 'Always 0, or the one of the request plus 1; default other.' }),
   }),
 });
 
@@ -132,7 +132,7 @@ export const badCrcFault = faultKind({
 export const splitFault = faultKind({
   ...modbus,
   kind: 'split',
-  summary: 'The answer comes in pieces with a pause between them.',
+  summary: 'The answer is sent in pieces with pauses.',
   targets: wireTargets,
   parameters: z.strictObject({
     octets: octetsFrom(1).meta({ description: 'Octets of each piece.' }),
@@ -151,13 +151,12 @@ export const disconnectFault = faultKind({
 export const connectionLimitFault = faultKind({
   ...modbus,
   kind: 'connection_limit',
-  summary: 'Only so many connections at a time.',
+  summary: 'The number of connections is limited.',
   targets: [],
   parameters: z.strictObject({
-    connections: z.int().min(0).max(4096).meta({ description: 'Connections that may be open at a time.' }),
+    connections: z.int().min(0).max(4096).meta({ description: 'Maximum number of open connections.' }),
     policy: z.enum(['refuse', 'replace_oldest']).default('refuse').meta({
-      description:
-        'What a further connection meets: it is closed at once, or the oldest one is closed for it; default refuse.',
+      description: 'A further connection is closed at once, or the oldest one is closed instead; default refuse.',
     }),
   }),
 });
@@ -165,9 +164,11 @@ export const connectionLimitFault = faultKind({
 export const deafAfterConnectFault = faultKind({
   ...modbus,
   kind: 'deaf_after_connect',
-  summary: 'What arrives in the first moments of a connection is lost.',
+  summary: 'Data in the first moments of a connection are lost.',
   targets: [],
-  parameters: z.strictObject({ deaf_ms: waitMs.meta({ description: 'Time after the connection was made, wall ms.' }) }),
+  parameters: z.strictObject({
+    deaf_ms: waitMs.meta({ description: 'Time from the start of the connection, wall ms.' }),
+  }),
 });
 
 export const outageFault = faultKind({
@@ -178,7 +179,7 @@ export const outageFault = faultKind({
   parameters: z.strictObject({
     mode: z.enum(['silent', 'refuse', 'close']).default('silent').meta({
       description:
-        'Nothing is answered, new connections are refused as well, or every connection is closed at once; default silent.',
+        'No answers; in addition new connections are refused; or every connection is closed at once; default silent.',
     }),
   }),
 });
@@ -194,10 +195,10 @@ export const ignoreUnitFault = faultKind({
 export const aliasUnitFault = faultKind({
   ...modbus,
   kind: 'alias_unit',
-  summary: 'The device answers to further unit ids.',
+  summary: 'The device also answers to other unit ids.',
   targets: [],
   parameters: z.strictObject({
-    unit_ids: z.array(unitId).min(1).max(256).meta({ description: 'Unit ids besides its own.' }),
+    unit_ids: z.array(unitId).min(1).max(256).meta({ description: 'Additional unit ids.' }),
   }),
 });
 

@@ -1,15 +1,15 @@
-/** A set of faults under a name: the behaviour of one broken device. */
+/** A named set of faults: the behaviour of one broken device. */
 import { z } from 'zod';
 import { faultSchema } from './request.ts';
 import type { FlatFault } from './request.ts';
 
-/** Faults that one file or request may hold. */
+/** Maximum number of faults in a file or request. */
 export const maxFaultsAtOnce = 100;
 
-/** As it stands in a file. */
+/** A fault profile as a file. */
 export const faultProfileSchema = z.strictObject({
-  title: z.string().min(1).max(100).meta({ description: 'What the device does, in a few words.' }),
-  description: z.string().min(1).max(2000).meta({ description: 'What is seen of it in the field.' }),
+  title: z.string().min(1).max(100).meta({ description: 'Behaviour of the device, in a few words.' }),
+  description: z.string().min(1).max(2000).meta({ description: 'How the device appears in the field.' }),
   faults: z
     .array(faultSchema)
     .min(1)

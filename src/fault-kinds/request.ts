@@ -1,4 +1,4 @@
-/** A fault as people write it, in requests and in files: one flat object, made from the rows of the catalogue. */
+/** The flat form of a fault in requests and files: one object, derived from the rows of the catalogue. */
 import { z } from 'zod';
 import { pointerStep, SimError } from '../core/errors.ts';
 import type { Issue } from '../core/errors.ts';
@@ -18,7 +18,7 @@ const defaultProtocol: FaultProtocol = 'modbus';
 
 export const conditionSchema = z
   .strictObject({
-    point: pointName.meta({ description: 'Point that is looked at, for example `701.W`.' }),
+    point: pointName.meta({ description: 'Observed point, for example `701.W`.' }),
     below: z.number().optional().meta({ description: 'Holds while the value is below, in the unit of the point.' }),
     above: z.number().optional().meta({ description: 'Holds while the value is above, in the unit of the point.' }),
     equals: z
@@ -29,7 +29,7 @@ export const conditionSchema = z
   .refine((when) => when.below !== undefined || when.above !== undefined || when.equals !== undefined, {
     error: 'one of below, above, equals is required',
   })
-  .meta({ id: 'FaultCondition', description: 'The fault rests while this does not hold.' });
+  .meta({ id: 'FaultCondition', description: 'The fault acts only while this holds.' });
 
 /** `duration_s` as `DurationS`. */
 const capitals = (text: string) =>
@@ -40,7 +40,7 @@ const capitals = (text: string) =>
 
 const functionCode = z.int().min(1).max(127);
 
-/** Members by which a fault names what it strikes; none is required. */
+/** Members that select the target of a fault; none is required. */
 const targetMembers = {
   points: {
     points: z.array(pointName).min(1).max(1000).meta({
@@ -80,27 +80,26 @@ const commonMembers = {
   duration_s: z.number().gt(0).max(1e9).meta({
     id: 'FaultDurationS',
     description:
-      'Ends after so many seconds, simulated ones; those of layer `transport` by the wall clock. Default never.',
+      'Ends after so many simulated seconds; in layer `transport` after so many wall seconds. Default never.',
   }),
-  probability: z
-    .number()
-    .gt(0)
-    .max(1)
-    .meta({ id: 'FaultProbability', description: 'Chance to strike at an occasion, above 0 and up to 1; default 1.' }),
+  probability: z.number().gt(0).max(1).meta({
+    id: 'FaultProbability',
+    description: 'Probability of a strike at an occasion, above 0 and up to 1; default 1.',
+  }),
   every: z
     .int()
     .min(1)
-    .meta({ id: 'FaultEvery', description: 'Strikes at each n-th occasion of a device only; default 1.' }),
+    .meta({ id: 'FaultEvery', description: 'Strikes only at every n-th occasion of a device; default 1.' }),
   seed: z.int().min(0).max(0xffff_ffff).meta({
     id: 'FaultSeed',
-    description: 'Of its random numbers; default from the seed of the process and the number of the fault.',
+    description: 'Seed of its random numbers; default from the seed of the process and the number of the fault.',
   }),
 } as const;
 
 /** Names that no parameter may have. */
 export const reservedMembers: readonly string[] = ['protocol', 'kind', ...Object.keys(commonMembers)];
 
-/** What the members of a flat fault are, whatever else its kind takes. */
+/** Members of every flat fault; parameters and targets depend on the kind. */
 export interface FlatFault {
   readonly protocol?: FaultProtocol | undefined;
   readonly kind: string;
@@ -108,7 +107,7 @@ export interface FlatFault {
   readonly [parameter: string]: unknown;
 }
 
-/** Members of one kind, besides its parameters, by which it can be aimed. */
+/** Members that select the target of one kind. */
 export function targetMembersOf({ targets }: FaultKind): Readonly<Record<string, z.ZodType>> {
   return Object.assign({}, ...targets.map((name) => targetMembers[name])) as Record<string, z.ZodType>;
 }
@@ -122,7 +121,7 @@ function makeSchema(row: FaultKind) {
   return parameters
     .safeExtend({
       protocol: named.meta({
-        description: protocol === defaultProtocol ? `Protocol; default ${protocol}.` : 'Who carries it out.',
+        description: protocol === defaultProtocol ? `Protocol; default ${protocol}.` : 'Protocol that applies it.',
       }),
       kind: z.literal(kind).meta({ description: summary }),
       ...Object.fromEntries(members),
@@ -132,7 +131,7 @@ function makeSchema(row: FaultKind) {
         !row.targets.includes('registers') || flat['registers'] === undefined || flat['address'] !== undefined,
       {
         path: ['registers'],
-        error: 'goes with address',
+        error: 'needs address',
       },
     )
     .meta({ id: `${capitals(protocol)}${capitals(kind)}Fault`, description: summary });
@@ -140,7 +139,7 @@ function makeSchema(row: FaultKind) {
 
 type FlatSchema = ReturnType<typeof makeSchema>;
 
-/** Schemas of the flat form, each under a name such as `ModbusDelayFault`; made once, so that descriptions can refer to them. */
+/** Schemas of the flat form, each with a name such as `ModbusDelayFault`; built once, so that descriptions can refer to them. */
 const schemas: ReadonlyMap<FaultKind, FlatSchema> = new Map(faultKinds.map((row) => [row, makeSchema(row)]));
 
 /** Schema of the flat form of one kind of the catalogue. */
@@ -163,15 +162,15 @@ function protocolSchema(protocol: FaultProtocol) {
 }
 
 const modbusSchema = protocolSchema('modbus');
-/** Any kind of Modbus, told apart by `kind`. */
+/** Any kind of Modbus, discriminated by `kind`. */
 export const modbusFaultSchema = modbusSchema as typeof modbusSchema & z.ZodType<FlatFault>;
 
-/** Any kind of any protocol. The parts have no names of their own: what tells them apart may be absent, which a description cannot say. */
+/** Any kind of any protocol. The parts have no names: their discriminator may be absent, which a description cannot express. */
 export const faultSchema = z.discriminatedUnion('protocol', [modbusSchema, protocolSchema('device')]).meta({
   id: 'FaultRequest',
   description:
-    'A fault of any protocol; without `protocol` one of Modbus. Besides its parameters each kind takes the members that say whom it ' +
-    'strikes, when and how long.',
+    'A fault of any protocol; without `protocol` one of Modbus. Besides its parameters each kind takes members for target, ' +
+    'condition and duration.',
 }) as unknown as z.ZodType<FlatFault>;
 
 function targetOf(flat: FlatFault, { targets }: FaultKind): FaultTarget | undefined {
@@ -189,7 +188,7 @@ function targetOf(flat: FlatFault, { targets }: FaultKind): FaultTarget | undefi
   return Object.keys(target).length === 0 ? undefined : target;
 }
 
-/** Numbers that every request takes under the same name, and where they go. */
+/** Numbers that every request takes, and their names in the request of the registry. */
 const plainMembers = {
   count: 'count',
   duration_s: 'durationS',
@@ -203,9 +202,9 @@ function present<K extends string, V>(members: Readonly<Record<K, V | undefined>
 }
 
 /**
- * The request that a flat fault stands for.
- * @param flat as its schema gave it back
- * @param fallback the device where it names none; null: every device
+ * The registry's request of a flat fault.
+ * @param flat output of its schema
+ * @param fallback device if it names none; null: every device
  */
 export function faultRequest(flat: FlatFault, fallback: number | null): FaultRequest {
   const protocol = flat.protocol ?? defaultProtocol;
@@ -234,7 +233,7 @@ export function faultRequest(flat: FlatFault, fallback: number | null): FaultReq
   };
 }
 
-/** A pointer into a request, as the registry names faults (`/0/target/points/1`), in the terms of the flat form: `/0/points/1`. */
+/** Converts a pointer into the registry's request (`/0/target/points/1`) to the flat form: `/0/points/1`. */
 export function flatPointer(pointer: string): string {
   return pointer
     .replace(/^(\/\d+)?\/parameters(?=\/|$)/, '$1')
@@ -247,7 +246,7 @@ export function flatPointer(pointer: string): string {
     .replace(/^(\/\d+)?\/target\/functions(?:\/\d+)?/, '$1/function');
 }
 
-/** Faults of `registry.inject` with the place of each request, for example `/inject/3`, in front. */
+/** Issues of `registry.inject`, each prefixed by the place of its request, for example `/inject/3`. */
 export function flatFaults(issues: readonly Issue[], placeOf: (request: number) => string): Issue[] {
   return issues.map((issue) => {
     const [, number, rest = ''] = /^\/(\d+)(.*)$/s.exec(flatPointer(issue.name)) ?? [];
@@ -255,5 +254,5 @@ export function flatFaults(issues: readonly Issue[], placeOf: (request: number) 
   });
 }
 
-/** Pointer of one member, for places. */
+/** Pointer of one member. */
 export const place = (...steps: readonly PropertyKey[]) => steps.map(pointerStep).join('');

@@ -104,7 +104,7 @@ describe('flat form of a fault', () => {
   it('refuses what no kind has', () => {
     expect(issuesOf({ kind: 'delay', delay_ms: 1, unit_id: 4 })).to.deep.equal([': Unrecognized key: "unit_id"']);
     expect(issuesOf({ kind: 'outage', function: 3 })).to.deep.equal([': Unrecognized key: "function"']);
-    expect(issuesOf({ kind: 'drop', registers: 3 })).to.deep.equal(['registers: goes with address']);
+    expect(issuesOf({ kind: 'drop', registers: 3 })).to.deep.equal(['registers: needs address']);
     expect(issuesOf({ kind: 'drop', when: { point: '701.W' } })).to.deep.equal([
       'when: one of below, above, equals is required',
     ]);

@@ -64,16 +64,16 @@ const submitCommand = route({
   operationId: 'submit_command',
   summary: 'Queues start, stop or reset',
   description:
-    'Commands run first in first out per device, from the start of the next tick on. ' +
-    'The header `Location` names the record. With `"device": "all"` every device gets the command or, when one queue is full, ' +
-    'none; one record per device is answered. A `device` in the body wins over the parameter, which must name a device ' +
-    'that exists all the same.',
+    'Commands run first in, first out per device, from the start of the next tick on. ' +
+    'The header `Location` is the address of the record. With `"device": "all"` every device gets the command or, when one ' +
+    'queue is full, none; the answer has one record per device. A `device` in the body overrides the parameter, which must ' +
+    'name an existing device nevertheless.',
   query: deviceQuery,
   body: commandBodySchema,
   reply: commandReplySchema,
   status: 202,
   replyHeaders: {
-    Location: { description: 'Where the record, or with `all` the list, can be read.', example: '/api/sim/commands/1' },
+    Location: { description: 'Address of the record, or with `all` of the list.', example: '/api/sim/commands/1' },
   },
   problems: ['unknown-device', 'too-many-requests', 'not-applicable', 'conflict'],
   examples: { body: { command: 'stop', device: 0 }, reply: exampleCommand },

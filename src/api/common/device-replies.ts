@@ -20,8 +20,8 @@ import type {
 const comma = Buffer.from(',');
 
 /**
- * The device that is meant when none is named: 0, unless this process serves a later part of a fleet. It stays so when
- * that device is removed: a request must not reach another one unasked.
+ * Index of the default device: 0, unless this process serves a later part of a fleet. It does not change when that
+ * device is removed: a request must not silently reach another device.
  */
 export function firstIndex(plant: Plant): number {
   return plant.firstIndex;
@@ -35,7 +35,7 @@ export function selectedDevice({ plant }: RouteContext, index: number | undefine
   return plant.device(index ?? firstIndex(plant));
 }
 
-/** The snapshot of the last tick of a device, as REST and the stream share it. */
+/** The snapshot of a device from the last tick, shared by REST and the stream. */
 export function latestOf(ctx: RouteContext, device: Device): Published {
   const { published } = ctx.plant.latest;
   const found = published[positionOf(published, device.index)];
@@ -45,7 +45,7 @@ export function latestOf(ctx: RouteContext, device: Device): Published {
 
 /**
  * A snapshot's JSON text with further members, without serialising the snapshot again.
- * @param members an object that has some, as text
+ * @param members JSON text of an object with at least one member
  */
 export function withMembers<T>(published: Published, members: Buffer): JsonText<T> {
   return new JsonText<T>(Buffer.concat([published.json.subarray(0, -1), comma, members.subarray(1)]));
@@ -81,7 +81,7 @@ export function alarmSummary(devices: readonly Device[]): AlarmsReply {
   };
 }
 
-/** Where a device can be reached over Modbus, if it can. */
+/** The Modbus TCP address of a device; null without. */
 export function modbusEndpoint(adapters: readonly Adapter[], index: number): ModbusEndpointReply | null {
   for (const adapter of adapters) {
     const endpoint = adapter.endpointOf?.(index);
@@ -157,7 +157,7 @@ function commReply(status: AdapterStatus): CommReply {
   };
 }
 
-/** State of every protocol; those that this process does not run are disabled. */
+/** State of every protocol; `disabled` for those that this process does not run. */
 export function commStatus(adapters: readonly Adapter[]): Record<CommName, CommReply> {
   const entries = commNames.map((name) => {
     const statuses = adapters.filter(({ comm }) => comm === name).map((adapter) => adapter.status());

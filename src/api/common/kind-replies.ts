@@ -1,4 +1,4 @@
-/** What the views of the kinds of devices have in common. */
+/** Shared by the replies of the kinds of devices. */
 import type { AssetType, DeviceDetail } from '../../contract/device.ts';
 import { SimError } from '../../core/errors.ts';
 import type { BatteryDetail } from '../../contract/kinds/battery.ts';
@@ -8,7 +8,7 @@ import type { Device } from '../../contract/device.ts';
 
 /** Six decimals, and no negative zero. */
 export function rounded(value: number): number {
-  // what has no room for decimals must not overflow on its way
+  // large values have no room for decimals and must not overflow
   return Math.abs(value) < 1e9 ? Math.round(value * 1e6) / 1e6 + 0 : value;
 }
 

@@ -1,7 +1,7 @@
 import type { ProblemIssue } from '../../core/http/problem.ts';
 import { z } from '../description/zod.ts';
 
-/** A query parameter that holds words: with commas between them, or given several times. */
+/** A query parameter of several words: a comma list, or the parameter repeated. */
 export function listParam(name: string, words: readonly string[], description: string) {
   return z
     .union([z.string(), z.array(z.string())])
@@ -15,19 +15,19 @@ export function listParam(name: string, words: readonly string[], description: s
     });
 }
 
-/** The words that were meant, and what is none of them. */
+/** The known words among the given ones, and an issue for each unknown one. */
 export function chosenWords<W extends string>(
   name: string,
   given: readonly string[],
   words: readonly W[],
-): { readonly chosen: readonly W[]; readonly faults: readonly ProblemIssue[] } {
+): { readonly chosen: readonly W[]; readonly issues: readonly ProblemIssue[] } {
   const chosen: W[] = [];
-  const faults: ProblemIssue[] = [];
+  const issues: ProblemIssue[] = [];
   for (const text of given) {
     const word = words.find((each) => each.toLowerCase() === text.trim().toLowerCase());
     if (word === undefined)
-      faults.push({ in: 'query', name, detail: `"${text}" is not one of ${words.join(', ')}`, allowed: words });
+      issues.push({ in: 'query', name, detail: `"${text}" is not one of ${words.join(', ')}`, allowed: words });
     else chosen.push(word);
   }
-  return { chosen, faults };
+  return { chosen, issues };
 }

@@ -10,13 +10,13 @@ export function pointValue(bank: Bank, modelId: number, path: string): AnyPointV
   return slot ? bank.value(slot) : null;
 }
 
-/** A numeric point; null when it is not there. */
+/** A numeric point; null when the device does not have it. */
 export function pointNumber(bank: Bank, modelId: number, path: string): number | null {
   const value = pointValue(bank, modelId, path);
   return typeof value === 'number' ? value : null;
 }
 
-/** A text or enumeration point; null when it is not there or empty. */
+/** A text or enumeration point; null when it is absent or empty. */
 export function pointText(bank: Bank, modelId: number, path: string): string | null {
   const value = pointValue(bank, modelId, path);
   return typeof value === 'string' && value !== '' ? value : null;

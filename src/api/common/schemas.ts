@@ -12,7 +12,7 @@ export function integerParam(name: string, min: number, max: number, description
     .openapi({ param: { name }, type: 'integer', minimum: min, maximum: max, description });
 }
 
-/** The largest device index that can be named at all; a smaller one that does not exist is a 404. */
+/** The largest index that a request may contain; a smaller one that does not exist is a 404. */
 export const maxDeviceIndex = 999_999_999;
 
 export const deviceParam = integerParam('device', 0, maxDeviceIndex, 'Device index, 0-based; default 0.');
@@ -50,14 +50,14 @@ export function isoParam(name: string, description: string) {
 
 export const deviceIndex = z.int().min(0).openapi({ description: 'Device index, 0-based.' });
 
-/** A measured or set quantity; null where the device does not have it. */
+/** A measured or set quantity; null if the device does not have it. */
 export function quantity(description: string) {
   return z.number().nullable().openapi({ description });
 }
 
 export const sourceSchema = z.enum(sources).openapi('Source', {
   description:
-    'Who wrote. `default`: the start value of the map; `dashboard`: REST with `X-Derbench-Client: dashboard`.',
+    'Source of the write. `default`: the start value of the map; `dashboard`: REST with `X-Derbench-Client: dashboard`.',
 });
 
 export const problemSchema = z
@@ -65,7 +65,7 @@ export const problemSchema = z
     type: z.string().openapi({ description: '`urn:derbench:problem:<code>`' }),
     title: z.string(),
     status: z.int(),
-    detail: z.string().openapi({ description: 'This occurrence, in words a user can act on.' }),
+    detail: z.string().openapi({ description: 'This occurrence, in words for the user.' }),
     instance: z.string().openapi({ description: 'Request path with query.' }),
     code: z.enum(problemCodes),
     request_id: z.string().openapi({ description: 'Same as the header `X-Request-Id`.' }),
@@ -79,7 +79,7 @@ export const problemSchema = z
         }),
       )
       .optional()
-      .openapi({ description: 'Only with `validation`: every faulty member.' }),
+      .openapi({ description: 'Only with `validation`: every invalid member.' }),
     modbus_exception: z.int().min(0).max(255).optional().openapi({
       description: 'Only with `upstream-error`, when a remote Modbus device answered with an exception: its code.',
     }),

@@ -5,7 +5,7 @@ import { invalid } from '../http/errors.ts';
 import { pointNumber, pointValue, pointWriter } from './points.ts';
 import { kilo } from './kind-replies.ts';
 
-/** Power that the set-point in force asks for at the AC terminals, kW; null while it is off. */
+/** The set-point in force at the AC terminals, kW; null while it is off. */
 export function setPointKw(bank: Bank): number | null {
   if (pointValue(bank, 704, 'WSetEna') !== 'ENABLED') return null;
   if (pointValue(bank, 704, 'WSetMod') === 'WATTS') return kilo(pointNumber(bank, 704, 'WSet') ?? 0);
@@ -26,8 +26,8 @@ export function setPointWriter(bank: Bank): Provenance | null {
 }
 
 /** What 704.WSet takes, W; without 702.WChaRteMax nothing below zero. */
-export function setPointRangeW(bank: Bank): { readonly leastW: number; readonly mostW: number } {
-  return { leastW: -(pointNumber(bank, 702, 'WChaRteMax') ?? 0), mostW: pointNumber(bank, 702, 'WMax') ?? 0 };
+export function setPointRangeW(bank: Bank): { readonly minW: number; readonly maxW: number } {
+  return { minW: -(pointNumber(bank, 702, 'WChaRteMax') ?? 0), maxW: pointNumber(bank, 702, 'WMax') ?? 0 };
 }
 
 /**
@@ -36,18 +36,18 @@ export function setPointRangeW(bank: Bank): { readonly leastW: number; readonly 
  * @throws HttpProblem `validation`
  */
 export function checkSetPoint(bank: Bank, powerKw: number, pointer: string): void {
-  const { leastW, mostW } = setPointRangeW(bank);
-  if (powerKw * 1000 >= leastW && powerKw * 1000 <= mostW) return;
+  const { minW, maxW } = setPointRangeW(bank);
+  if (powerKw * 1000 >= minW && powerKw * 1000 <= maxW) return;
   throw invalid(
     'body',
     pointer,
-    `given ${powerKw} kW; the settings of the device allow ${leastW / 1000} to ${mostW / 1000} kW (702.WChaRteMax, 702.WMax)`,
+    `given ${powerKw} kW; the settings of the device allow ${minW / 1000} to ${maxW / 1000} kW (702.WChaRteMax, 702.WMax)`,
   );
 }
 
 /**
- * Puts a set-point in watts in force until it is switched off, in one commit. A reversion time that somebody else left
- * behind would end it in silence.
+ * Puts a set-point in watts in force until it is switched off, in one commit. The reversion time is cleared: one left
+ * by another writer would silently end the set-point.
  * @throws SimError as `Bank.transact`
  */
 export function writeSetPoint(bank: Bank, by: Origin, powerW: number): void {
@@ -66,7 +66,7 @@ export function endSetPoint(bank: Bank, by: Origin): void {
   });
 }
 
-/** Whether this interface or the dashboard was the last to switch the set-point. */
+/** Whether REST or the dashboard was the last writer of the set-point's enable. */
 export function isSetPointOurs(bank: Bank): boolean {
   const source = pointWriter(bank, 704, 'WSetEna')?.source;
   return source === 'rest' || source === 'dashboard';

@@ -6,17 +6,17 @@ import type { OverrideReply, WriterReply } from './writer-schemas.ts';
 
 type Dates = Pick<Plant, 'dateMs'>;
 
-/** The date follows a setting of the clock, like every instant of the simulation: how long ago stays true. */
+/** The date shifts with the simulated clock, like every instant of the simulation, so that the elapsed time stays right. */
 function membersOf(plant: Dates, { source, peer, at }: Provenance): WriterReply {
   return { source, source_detail: peer ?? null, changed_at: new Date(plant.dateMs(at)).toISOString() };
 }
 
-/** Who wrote; null where nobody has since the start. */
+/** The last writer; null if there was none since the start. */
 export function writerReply(plant: Dates, writer: Provenance | null | undefined): WriterReply | null {
   return writer ? membersOf(plant, writer) : null;
 }
 
-/** All last writers of what has no register, newest first. */
+/** The last writers of everything without a register, newest first. */
 export function overridesReply(plant: Dates, { overrides }: Device): OverrideReply[] {
   return overrides.map((override) => ({
     name: override.name,
@@ -25,7 +25,7 @@ export function overridesReply(plant: Dates, { overrides }: Device): OverrideRep
   }));
 }
 
-/** The last writer of one thing; null where nobody has set it since the start. */
+/** The last writer of one override; null if it was not set since the start. */
 export function overrideWriter(
   plant: Dates,
   device: Device,

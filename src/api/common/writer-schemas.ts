@@ -5,10 +5,11 @@ import { exampleTime, isoTime, sourceSchema } from './schemas.ts';
 export const sourceDetailSchema = z
   .string()
   .nullable()
-  .openapi({ description: 'Which one: peer as `address:port`, mRID, control id; null where the source says it all.' });
+  .openapi({ description: 'Peer as `address:port`, mRID or control id; null if the source has none.' });
 
-/** Instants are kept as times since the start, and shown as dates of the present clock. */
-export const asSetNow = 'On the simulated clock as it is set now: how long ago stays true when the clock is set.';
+/** Instants are kept as times since the start, and shown as dates of the current clock. */
+export const asSetNow =
+  'Shown by the current simulated clock: setting the clock shifts it, so that the elapsed time stays right.';
 
 const members = {
   source: sourceSchema,
@@ -16,19 +17,19 @@ const members = {
   changed_at: isoTime.openapi({ description: `Simulated time of the write. ${asSetNow}` }),
 };
 
-/** Last writer of something that is no register. */
-export const writerSchema = z.strictObject(members).openapi('Writer', { description: 'Who wrote last, and when.' });
+/** Last writer of something that has no register. */
+export const writerSchema = z
+  .strictObject(members)
+  .openapi('Writer', { description: 'The last writer, and when it wrote.' });
 
 export const overrideSchema = z
   .strictObject({
     name: z.enum(overrideNames).openapi({
       description: 'What was set; `battery_mode` with its power and duration, `evse_cable` by plugging in or out.',
     }),
-    connector_id: z
-      .int()
-      .min(0)
-      .nullable()
-      .openapi({ description: 'Of a charging station, 0 the whole of it; null where it is not about a connector.' }),
+    connector_id: z.int().min(0).nullable().openapi({
+      description: 'Connector of a charging station, 0 for the whole station; null if it does not concern a connector.',
+    }),
     ...members,
   })
   .openapi('Override');

@@ -32,7 +32,7 @@ function page(name: string): Buffer {
 
 const { resolve } = createRequire(import.meta.url);
 
-/** The bundle that the build has copied; from sources, the one of the development dependency. */
+/** The bundle copied by the build; when running from sources, that of the development dependency. */
 function redocBundle(): Buffer {
   try {
     return page('redoc.standalone.js');
@@ -68,8 +68,8 @@ const files: Readonly<Record<string, File>> = {
 };
 
 /**
- * Nothing else of the package is served: its own index page asks a foreign host for its document. The package's
- * handler for them answers conditions and ranges with errors of its own.
+ * The only files served from the package: its index page loads a document from a foreign host. Its own handler for
+ * files is not used, because it answers conditional and range requests with its own errors.
  */
 function swaggerFiles(): Record<string, File> {
   const types = {
@@ -100,7 +100,7 @@ interface SwaggerHandlers {
   readonly script: RequestHandler;
 }
 
-/** Loads the package, which a process whose documentation nobody opens never needs. */
+/** Loads the package at the first request, because most runs never need it. */
 async function loadSwagger(): Promise<SwaggerHandlers> {
   const { default: swaggerUi } = await import('swagger-ui-express');
   const page = swaggerUi.setup(undefined, {
@@ -139,8 +139,8 @@ function mountSwagger(app: Application): void {
 }
 
 /**
- * The documentation pages and the landing page. All they need is served from here.
- * @param document the description of the interface; called by the first request for it, and no sooner
+ * The documentation pages and the landing page; everything they load is served from here.
+ * @param document the OpenAPI description; not called before the first request for it
  */
 export function mountDocs(app: Application, document: () => Promise<OpenApiDocument>): void {
   const table: Readonly<Record<string, File>> = {

@@ -2,7 +2,7 @@ import { glossary, unitEndings } from './glossary.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** Keys below which there is data, not schema. */
+/** Keys whose values are data, not schemas. */
 const dataKeys = new Set(['example', 'examples', 'default', 'enum', 'const']);
 const annotations = new Set(['type', 'description', 'example']);
 
@@ -11,8 +11,8 @@ function isNode(value: unknown): value is Node {
 }
 
 /**
- * A reference with its own words. The generator writes it as `allOf` with the words, and where it may be null also the
- * type, in the second schema; null satisfies no such `allOf`, and generated types become needless intersections.
+ * A reference with its own description. The generator writes it as `allOf`, with the description (and for a nullable
+ * reference the type) in the second schema; null satisfies no such `allOf`, and generated types become intersections.
  */
 function plainReference(node: Node): Node {
   const { allOf, ...rest } = node;
@@ -25,7 +25,7 @@ function plainReference(node: Node): Node {
   return nullable ? { ...rest, anyOf: [reference, { type: 'null' }], ...words } : { ...rest, ...reference, ...words };
 }
 
-/** What the glossary, or the unit in the name, says of a member; undefined when neither does. */
+/** Description of a member by the glossary or by the unit in its name; undefined without either. */
 function meaningOf(schema: string, member: string): string | undefined {
   const said = glossary[`${schema}.${member}`] ?? glossary[member];
   if (said !== undefined) return said;
@@ -40,7 +40,7 @@ function refersElsewhere(node: Node): boolean {
   );
 }
 
-/** Nothing fits it: a member that is known only to be refused with a reason. The object is closed to it either way. */
+/** Whether no value fits: such a member exists only to be refused with a reason, and the object is closed anyway. */
 function isRefused(node: unknown): boolean {
   return isNode(node) && isNode(node['not']) && Object.keys(node['not']).length === 0;
 }
@@ -71,7 +71,7 @@ function finish(node: unknown, schema: string): unknown {
   );
 }
 
-/** Schemas by name, as the generator wrote them, with plain references and a description of every known member. */
+/** The generator's schemas by name, with plain references and a description of every known member. */
 export function finishSchemas(schemas: Node): Node {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, finish(schema, name)]));
 }

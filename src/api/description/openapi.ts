@@ -20,7 +20,7 @@ const descriptions: Readonly<Partial<Record<(typeof tags)[number], string>>> = {
   'DC I/V': 'DC-side curves.',
 };
 
-/** What any request may be answered before its operation is looked at. */
+/** Problems that any request may get before routing. */
 const transportProblems: readonly ProblemCode[] = [
   'malformed-request',
   'cross-origin',
@@ -33,7 +33,7 @@ const transportProblems: readonly ProblemCode[] = [
   'stopping',
 ];
 
-/** Problems that follow from the shape of an operation, and those that it names itself. */
+/** Problems that follow from the shape of an operation, and the ones it declares. */
 function problemsOf(route: Route): ProblemCode[] {
   const codes = new Set<ProblemCode>([...transportProblems, 'validation', ...(route.problems ?? [])]);
   if ('device' in route.query.shape) codes.add('unknown-device');
@@ -47,8 +47,8 @@ function problemsOf(route: Route): ProblemCode[] {
 function exampleProblem(code: ProblemCode) {
   const request = { instance: `${apiPrefix}/controls/grid`, id: '0f8fad5b-d9cb-469f-a165-70867728950e' };
   if (code !== 'validation') return { value: createProblem(code, `${problemTable[code].title}.`, request) };
-  const fault = { in: 'query' as const, name: 'device', detail: 'must be an integer' };
-  return { value: createProblem(code, `${fault.name}: ${fault.detail}`, request, [fault]) };
+  const issue = { in: 'query' as const, name: 'device', detail: 'must be an integer' };
+  return { value: createProblem(code, `${issue.name}: ${issue.detail}`, request, [issue]) };
 }
 
 const requestIdHeader = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
@@ -66,7 +66,7 @@ function problemResponse(codes: readonly ProblemCode[]) {
   };
 }
 
-/** `validation` is `Validation`; two codes with one status are `ConflictOrDisabled`. */
+/** `Validation` for `validation`; `ConflictOrDisabled` for two codes with one status. */
 function responseName(codes: readonly ProblemCode[]): string {
   return codes
     .map((code) => code.replaceAll(/(?:^|-)([a-z])/g, (_match, letter: string) => letter.toUpperCase()))
@@ -135,13 +135,13 @@ function register(registry: OpenAPIRegistry, route: Route): void {
 }
 
 /**
- * The OpenAPI 3.1 description of a list of operations; nothing but the list decides what is in it.
+ * The OpenAPI 3.1 description of a list of operations; it depends on nothing else.
  * @param version `info.version`
  */
 export function describeApi(routes: readonly Route[], version: string): OpenApiDocument {
   const registry = new OpenAPIRegistry();
   registry.register('Problem', problemSchema);
-  // before its uses: the first one would lend it its own words and its null
+  // before its first use, which would otherwise give it its own description and nullability
   registry.register('Writer', writerSchema);
   registry.registerComponent('headers', 'RequestId', {
     description: 'Identity of the request, as in problems and in the log.',

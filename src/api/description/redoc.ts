@@ -1,9 +1,9 @@
-/** The one image that the bundle would fetch from outside. */
+/** The only image that the bundle would fetch from a foreign host. */
 const outsideImage = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
 
 /**
  * The bundle without outside requests.
- * @throws Error when the bundle is not the one this was written for
+ * @throws Error when the bundle does not contain the expected address
  */
 export function offlineRedoc(bundle: string): string {
   if (!bundle.includes(outsideImage)) throw new Error('the redoc bundle has changed: check it for outside requests');

@@ -1,7 +1,7 @@
 import { extendZodWithOpenApi } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 
-// Schemas call `.openapi()` while their modules load: every schema file takes `z` from here.
+// Schemas call `.openapi()` while their modules load: every schema file imports `z` from here.
 extendZodWithOpenApi(z);
 
 export { z };

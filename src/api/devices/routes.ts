@@ -19,17 +19,17 @@ const addDevice = route({
   summary: 'Adds a device while the simulator runs',
   description:
     'The body is one entry of `devices` of a configuration file: `device_type`, `name` and `profile` (a bundled name ' +
-    'or the profile itself) or `evse_profile`; the settings of the process are its defaults. Files can be named only in the ' +
-    'configuration, and one device is added at a time. The device gets the index above the highest ever used, and with it ' +
-    'its Modbus port or unit id. It is in service and settled in the present grid and weather from the end of the tick under ' +
-    'way on. Faults of a profile are answered all at once, as JSON pointers into the body. `conflict`: 10000 devices are ' +
-    'there, the port is taken, or port or unit id would be beyond the highest; nothing has changed then.',
+    'or the profile itself) or `evse_profile`; the settings of the process are its defaults. Only a configuration can name ' +
+    'files, and one device is added at a time. The device gets the index above the highest ever used, and with it its ' +
+    'Modbus port or unit id. From the end of the current tick it is in service and settled in the current grid and weather. ' +
+    'All errors of a profile are reported together, as JSON pointers into the body. `conflict`: there are 10000 devices ' +
+    'already, the port is taken, or the port or unit id would exceed the maximum; nothing has changed then.',
   body: addDeviceBodySchema,
   reply: deviceEntrySchema,
   status: 201,
   problems: ['conflict'],
   replyHeaders: {
-    Location: { description: 'Where the entry of the device is found.', example: `${apiPrefix}/devices?device=3` },
+    Location: { description: 'Address of the entry of the device.', example: `${apiPrefix}/devices?device=3` },
   },
   examples: { body: exampleAddedDevice, reply: exampleAddedEntry },
   async handle(ctx, { body, by }) {
@@ -48,8 +48,8 @@ const removeDevice = route({
   summary: 'Removes a device while the simulator runs',
   description:
     'Its commands are canceled, masters on its Modbus port are disconnected (on a shared port its unit id is no ' +
-    'longer served), and stream clients of this device alone are closed. Indexes, ports and unit ids of the others stay; the index ' +
-    'is not used again and answers `unknown-device`. The last device can be removed too.',
+    'longer served), and streams of only this device are closed. Indexes, ports and unit ids of other devices stay; the index ' +
+    'is never used again and answers `unknown-device`. The last device can be removed too.',
   params: deviceParamsSchema,
   reply: removedDeviceSchema,
   problems: ['unknown-device'],

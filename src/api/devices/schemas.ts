@@ -5,10 +5,10 @@ import { exampleDevices } from './snapshot-schemas.ts';
 
 export type { AddedDevice } from '../../config/profile/device-entry.ts';
 
-/** One declaration with the configuration's: what a device is made from must mean the same in both. */
+/** The declaration is shared with the configuration: the entry of a device must mean the same in both. */
 export const addDeviceBodySchema = z.strictObject(addedDeviceSchema.shape).openapi('AddedDevice', {
   description:
-    'A device to be added: an entry of `devices` of a configuration, without the members that name files. Without any member it is the device that the settings describe.',
+    'The device to add: an entry of `devices` of a configuration, without the members that name files. An empty object adds the device that the settings describe.',
 });
 
 export const deviceParamsSchema = z.strictObject({
@@ -18,7 +18,7 @@ export const deviceParamsSchema = z.strictObject({
 export const removedDeviceSchema = z
   .strictObject({
     device_index: deviceIndex,
-    device_count: z.int().min(0).openapi({ description: 'Devices that are left.' }),
+    device_count: z.int().min(0).openapi({ description: 'Remaining devices.' }),
   })
   .openapi('RemovedDevice');
 

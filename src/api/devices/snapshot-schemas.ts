@@ -10,7 +10,7 @@ const statusSchema = z
     service_state: z.enum(serviceStates),
     inverter_state: z.enum(inverterStates),
     connection_state: z.enum(connectionStates),
-    message: z.string().optional().openapi({ description: 'Reason of a stop, trip or derating, while there is one.' }),
+    message: z.string().optional().openapi({ description: 'Reason of the current stop, trip or derating.' }),
   })
   .openapi('DeviceStatus');
 

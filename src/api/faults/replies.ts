@@ -49,8 +49,8 @@ function endedReply({ fault, end, endedAtMs }: EndedFault): z.output<typeof ende
 }
 
 /**
- * Faults in force and faults that are over; what has run out is over.
- * @param concerns which of them are shown
+ * Faults in force and ended faults; expires faults first.
+ * @param concerns selects the faults
  */
 export function faultsReply(
   registry: FaultRegistry,
@@ -66,7 +66,7 @@ export function faultsReply(
   };
 }
 
-/** A parameter as JSON Schema says it. */
+/** A parameter as JSON Schema. */
 interface ParameterNode {
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -104,7 +104,7 @@ function parametersOf({ parameters }: FaultKind): FaultParameterReply[] {
   );
 }
 
-/** The catalogue in the words of its rows. */
+/** The catalogue of faults. */
 export function kindsReply(kinds: readonly FaultKind[]): z.output<typeof faultKindsSchema> {
   return {
     kinds: kinds.map((row) => ({

@@ -27,12 +27,12 @@ import { hasModbusFaults } from '../modbus/replies.ts';
 
 type Clearing = Extract<z.output<typeof faultsBodySchema>, { clear: unknown }>['clear'];
 
-/** What a request puts in, and where in its body each fault stands. */
+/** The faults to inject, and the pointer of each one in the body. */
 interface Injection extends FaultSet {
   readonly placeOf: (request: number) => string;
 }
 
-/** The faults that concern a device; without one all. @throws SimError UNKNOWN_DEVICE */
+/** Predicate: faults that concern a device; all faults without one. @throws SimError UNKNOWN_DEVICE */
 function concerning({ plant }: RouteContext, device: number | undefined): (fault: ActiveFault) => boolean {
   if (device === undefined) return () => true;
   const { index } = plant.device(device);
@@ -71,14 +71,14 @@ function profileInjection(ctx: RouteContext, name: string, device: number | 'all
   return { requests, profile: name, placeOf: () => '/profile' };
 }
 
-/** @throws HttpProblem `disabled` when nobody is there who could carry a fault out */
+/** @throws HttpProblem `disabled` when the protocol of a fault is switched off */
 function refuseDisabled(ctx: RouteContext, { requests }: FaultSet): void {
   if (requests.some(({ protocol }) => protocol === 'modbus') && !hasModbusFaults(ctx)) {
     throw new HttpProblem('disabled', 'Modbus is switched off.');
   }
 }
 
-/** Puts faults in, all or none; members that are wrong are named as the body has them. */
+/** Injects faults, all or none; names of issues are pointers into the body. */
 function inject(ctx: RouteContext, injection: Injection, by: Origin): void {
   refuseDisabled(ctx, injection);
   ctx.faults.expire();
@@ -88,7 +88,7 @@ function inject(ctx: RouteContext, injection: Injection, by: Origin): void {
     if (!(error instanceof SimError) || problemOf[error.code] !== 'validation') throw error;
     const named = flatFaults(error.issues, injection.placeOf);
     if (injection.profile === null) throw new SimError(error.code, error.message, named);
-    // the client has not written what is wrong there
+    // the wrong members are in the profile, not in the body
     const words = error.issues
       .map(({ name, detail }) => `${name}: ${detail}`)
       .slice(0, 5)
@@ -97,7 +97,7 @@ function inject(ctx: RouteContext, injection: Injection, by: Origin): void {
   }
 }
 
-/** The device that is meant where a fault names none. @throws SimError UNKNOWN_DEVICE */
+/** The device of faults that name none. @throws SimError UNKNOWN_DEVICE */
 function fallbackOf({ plant }: RouteContext, device: number | undefined): number {
   return plant.device(device ?? plant.firstIndex).index;
 }
@@ -124,7 +124,7 @@ const getFaults = route({
   path: '/faults',
   tag: 'Controls',
   operationId: 'get_faults',
-  summary: 'Faults of all protocols: those in force, and those that are over',
+  summary: 'Faults of all protocols: in force and ended',
   query: anyDeviceQuery,
   reply: faultsSchema,
   examples: { reply: exampleFaults },
@@ -136,11 +136,11 @@ const setFaults = route({
   path: '/faults',
   tag: 'Controls',
   operationId: 'set_faults',
-  summary: 'Puts faults in, or ends them',
+  summary: 'Injects or ends faults',
   description:
-    'One of three: `clear` ends faults, `inject` puts some in, `profile` those of a ready set. The request is carried out whole or ' +
-    'not at all. New faults stand last in `faults`. One for all devices goes in when it fits at least one of them. Registers that a read shows ' +
-    'here stay true under faults of the layer `reading`, so that both can be compared.',
+    'One of three: `clear` ends faults, `inject` injects some, `profile` injects a ready set. The request is applied as a whole ' +
+    'or not at all. New faults are last in `faults`. A fault of all devices must fit at least one of them. Faults of the layer ' +
+    '`reading` do not affect the registers shown by REST, so that both can be compared.',
   query: faultDeviceQuery,
   body: faultsBodySchema,
   reply: faultsSchema,
@@ -166,7 +166,7 @@ const listKinds = route({
   tag: 'Controls',
   operationId: 'list_fault_kinds',
   summary: 'Catalogue of faults: kinds, targets and parameters',
-  description: 'The example shows one of them.',
+  description: 'The example shows one.',
   reply: faultKindsSchema,
   examples: { reply: exampleFaultKinds },
   handle: ({ faults }) => kindsReply(faults.kinds),
@@ -177,8 +177,8 @@ const listProfiles = route({
   path: '/faults/profiles',
   tag: 'Controls',
   operationId: 'list_fault_profiles',
-  summary: 'Ready sets of faults: broken devices as they are met in the field',
-  description: 'The example shows one of them.',
+  summary: 'Ready sets of faults: broken devices as seen in the field',
+  description: 'The example shows one.',
   reply: faultProfilesSchema,
   examples: { reply: exampleFaultProfiles },
   handle({ faultProfiles = [] }) {
@@ -214,10 +214,10 @@ const setModbusFault = route({
   path: '/modbus/fault',
   tag: 'Controls',
   operationId: 'set_modbus_fault',
-  summary: 'Puts a fault of Modbus in, or ends some',
+  summary: 'Injects or ends faults of Modbus',
   description:
-    'The fault is the body itself: its `kind`, the parameters of the kind, and whom it strikes, when and how long. `clear` ends faults of ' +
-    'Modbus only; `profile` puts in a ready set, of which the faults of Modbus are answered.',
+    'The body itself is the fault: its `kind`, the parameters of the kind, and its target, condition and duration. `clear` ends ' +
+    'faults of Modbus only; `profile` injects a ready set, and the answer has its faults of Modbus.',
   query: faultDeviceQuery,
   body: modbusFaultBodySchema,
   reply: faultsSchema,

@@ -8,27 +8,24 @@ import { z } from '../description/zod.ts';
 import { deviceParam, exampleTime, isoTime, sourceSchema } from '../common/schemas.ts';
 import { sourceDetailSchema } from '../common/writer-schemas.ts';
 
-/** `device` of the operations that are about all devices where none is named. */
+/** `device` of operations that concern all devices by default. */
 export const anyDeviceQuery = z.strictObject({
   device: deviceParam
-    .openapi({ description: 'Device index, 0-based: only what concerns this device. Default all.' })
+    .openapi({ description: 'Device index, 0-based: only faults that concern this device. Default all.' })
     .optional(),
 });
 
-/** `device` of operations that put faults in or end them. */
+/** `device` of operations that inject or end faults. */
 export const faultDeviceQuery = z.strictObject({
   device: deviceParam
     .openapi({
       description:
-        'Device index, 0-based, of faults that name none; default 0. With `clear` only faults of this device end, and only what concerns it is answered.',
+        'Device index, 0-based, of faults that name none; default 0. With `clear` only faults of this device end, and the answer has only faults that concern it.',
     })
     .optional(),
 });
 
-const faultId = z
-  .int()
-  .min(1)
-  .openapi({ description: 'Number of the fault, from 1; none is used twice in a process.' });
+const faultId = z.int().min(1).openapi({ description: 'Number of the fault, from 1; never used twice in a process.' });
 const profileName = z.string().min(1).max(200);
 const kindNames = [...new Set(faultKinds.map(({ kind }) => kind))] as [string, ...string[]];
 
@@ -37,7 +34,7 @@ const filterSchema = z
     id: faultId.optional(),
     protocol: z.enum(faultProtocols).optional().openapi({ description: 'Only faults of this protocol.' }),
     kind: z.enum(kindNames).optional().openapi({ description: 'Only faults of this kind.' }),
-    profile: profileName.optional().openapi({ description: 'Only faults that came with this profile.' }),
+    profile: profileName.optional().openapi({ description: 'Only faults of this profile.' }),
     device: z
       .union([z.int().min(0), z.literal('all')], { error: 'must be a device index, or all' })
       .optional()
@@ -49,19 +46,19 @@ const filterSchema = z
   .refine((filter) => Object.values(filter).some((value) => value !== undefined), {
     error: 'at least one member is required',
   })
-  .openapi('FaultFilter', { description: 'Which faults are meant; all members hold together.', minProperties: 1 });
+  .openapi('FaultFilter', { description: 'Selects faults; all members must match.', minProperties: 1 });
 
 const clearSchema = z
   .strictObject({
     clear: z
       .union([z.literal(true), filterSchema], { error: 'must be true, or say which faults end' })
-      .openapi({ description: 'True ends all, a filter those that it names.' }),
+      .openapi({ description: 'True ends all faults, a filter those that match.' }),
   })
   .openapi('FaultClearing');
 
 const profileRequest = z
   .strictObject({
-    profile: profileName.openapi({ description: 'Name of a profile of `faults/profiles`; its faults are put in.' }),
+    profile: profileName.openapi({ description: 'Name of a profile of `faults/profiles`; its faults are injected.' }),
     device: z
       .union([z.int().min(0), z.literal('all')], { error: 'must be a device index, or all' })
       .nullable()
@@ -83,7 +80,7 @@ export const faultsBodySchema = z
             .array(faultRequestSchema)
             .min(1)
             .max(maxFaultsAtOnce)
-            .openapi({ description: 'Faults to be put in, all or none.' }),
+            .openapi({ description: 'Faults to inject, all or none.' }),
         })
         .openapi('FaultInjection'),
       profileRequest,
@@ -98,7 +95,7 @@ export const modbusFaultBodySchema = z
 
 const targetSchema = z
   .strictObject({
-    points: z.array(z.string()).nullable().openapi({ description: 'Points and models; null: not restricted to any.' }),
+    points: z.array(z.string()).nullable().openapi({ description: 'Points and models; null: any.' }),
     address: z.int().nullable().openapi({ description: 'First register, PDU address; null: any.' }),
     registers: z.int().nullable().openapi({ description: 'Number of registers; null: any.' }),
     function: z.array(z.int()).nullable().openapi({ description: 'Modbus function codes; null: any.' }),
@@ -116,32 +113,29 @@ const parameterValue = z.union([
 
 const members = {
   id: faultId,
-  protocol: z.enum(faultProtocols).openapi({ description: 'Who carries it out.' }),
+  protocol: z.enum(faultProtocols).openapi({ description: 'Protocol that applies it.' }),
   kind: z.string().openapi({ description: 'Kind, as `faults/kinds` lists it.' }),
   layer: z.enum(faultLayers).openapi({
     description:
-      'Where it acts: on what a write leaves, on what the device makes of it, on what a read shows, or on the way.',
+      'Where it acts: on the registers that a write leaves, on what the device does with them, on the values that a read shows, or on the transport.',
   }),
   device_index: z.int().min(0).nullable().openapi({ description: 'Device index, 0-based; null: every device.' }),
   target: targetSchema,
-  parameters: z.record(z.string(), parameterValue).openapi({ description: 'Of the kind, defaults filled in.' }),
-  when: conditionSchema
-    .nullable()
-    .openapi({ description: 'The fault rests while this does not hold; null: it never rests.' }),
+  parameters: z.record(z.string(), parameterValue).openapi({ description: 'Parameters of the kind, with defaults.' }),
+  when: conditionSchema.nullable().openapi({ description: 'The fault acts only while this holds; null: always.' }),
   count: z.int().nullable().openapi({ description: 'Strikes after which it ends; null: no limit.' }),
-  remaining: z.int().nullable().openapi({ description: 'Strikes that are left; null: no limit.' }),
+  remaining: z.int().nullable().openapi({ description: 'Remaining strikes; null: no limit.' }),
   duration_s: z.number().nullable().openapi({
-    description:
-      'Seconds after which it ends: simulated ones, in layer `transport` those of the wall clock; null: no limit.',
+    description: 'Duration in simulated seconds, in layer `transport` in wall seconds; null: no limit.',
   }),
-  remaining_s: z.number().nullable().openapi({ description: 'Seconds that are left of `duration_s`; null: no limit.' }),
-  probability: z.number().openapi({ description: 'Chance to strike at an occasion, 0 to 1.' }),
-  every: z.int().openapi({ description: 'It strikes at each n-th occasion of a device only.' }),
-  seed: z.int().openapi({ description: 'Of its random numbers: named in a request, it gives the same ones.' }),
-  profile: z.string().nullable().openapi({ description: 'Profile that it came with; null without.' }),
-  occasions: z.int().openapi({ description: 'Times at which it could have struck.' }),
-  strikes: z.int().openapi({ description: 'Times at which it struck.' }),
-  began_at: isoTime.openapi({ description: 'Wall time at which it was put in.' }),
+  remaining_s: z.number().nullable().openapi({ description: 'Remaining seconds of `duration_s`; null: no limit.' }),
+  probability: z.number().openapi({ description: 'Probability of a strike at an occasion, 0 to 1.' }),
+  every: z.int().openapi({ description: 'Strikes only at every n-th occasion of a device.' }),
+  seed: z.int().openapi({ description: 'Seed of its random numbers; given in a request, it yields the same numbers.' }),
+  profile: z.string().nullable().openapi({ description: 'Profile of the fault; null without.' }),
+  occasions: z.int().openapi({ description: 'How often it could have struck.' }),
+  strikes: z.int().openapi({ description: 'How often it struck.' }),
+  began_at: isoTime.openapi({ description: 'Wall time of its injection.' }),
   source: sourceSchema,
   source_detail: sourceDetailSchema,
 };
@@ -151,34 +145,40 @@ export const faultSchema = z.strictObject(members).openapi('Fault', { descriptio
 export const endedFaultSchema = z
   .strictObject({
     ...members,
-    end: z.enum(faultEnds).openapi({ description: 'Why it is over.' }),
+    end: z.enum(faultEnds).openapi({ description: 'Why it ended.' }),
     ended_at: isoTime.openapi({ description: 'Wall time at which it ended.' }),
   })
-  .openapi('EndedFault', { description: 'A fault that is over.' });
+  .openapi('EndedFault', { description: 'An ended fault.' });
 
 export const faultsSchema = z
   .strictObject({
-    faults: z.array(faultSchema).openapi({ description: 'Those in force, oldest first.' }),
+    faults: z.array(faultSchema).openapi({ description: 'Faults in force, oldest first.' }),
     count: z.int(),
     ended: z
       .array(endedFaultSchema)
-      .openapi({ description: `Those that are over, newest first; the last ${keptEnded} are kept.` }),
-    limit: z.int().openapi({ description: `Faults that can be in force at a time: ${maxActiveFaults}.` }),
+      .openapi({ description: `Ended faults, newest first; the last ${keptEnded} are kept.` }),
+    limit: z.int().openapi({ description: `Maximum number of faults in force: ${maxActiveFaults}.` }),
   })
   .openapi('Faults');
 
 const parameterSchema = z
   .strictObject({
     name: z.string(),
-    type: z.string().openapi({ description: 'Type as JSON Schema names it; several with `|` between.' }),
+    type: z.string().openapi({ description: 'JSON Schema type; alternatives are separated by `|`.' }),
     required: z.boolean().openapi({ description: 'Whether a request must have it.' }),
     default: scalar.openapi({
       type: ['number', 'string', 'boolean', 'null'],
-      description: 'Value where the request gives none; null without.',
+      description: 'Value if the request gives none; null without.',
     }),
-    minimum: z.number().nullable().openapi({ description: 'Included; of a list that of its entries; null without.' }),
-    maximum: z.number().nullable().openapi({ description: 'Included; of a list that of its entries; null without.' }),
-    allowed: z.array(z.string()).nullable().openapi({ description: 'The words; null where it is no word.' }),
+    minimum: z
+      .number()
+      .nullable()
+      .openapi({ description: 'Inclusive bound, for a list that of its entries; null without.' }),
+    maximum: z
+      .number()
+      .nullable()
+      .openapi({ description: 'Inclusive bound, for a list that of its entries; null without.' }),
+    allowed: z.array(z.string()).nullable().openapi({ description: 'Allowed words; null if it is not a word.' }),
     description: z.string(),
   })
   .openapi('FaultParameter');
@@ -194,8 +194,8 @@ export const faultKindsSchema = z
           kind: z.string().openapi({ description: 'Kind of the fault.' }),
           layer: members.layer,
           description: z.string(),
-          targets: z.array(z.string()).openapi({ description: 'Members of a request by which it can be aimed.' }),
-          parameters: z.array(parameterSchema).openapi({ description: 'Members of a request that are its own.' }),
+          targets: z.array(z.string()).openapi({ description: 'Members of a request that select its target.' }),
+          parameters: z.array(parameterSchema).openapi({ description: 'Members of a request specific to this kind.' }),
         })
         .openapi('FaultKind'),
     ),
@@ -209,7 +209,7 @@ export const faultProfilesSchema = z
       z
         .strictObject({
           name: z.string(),
-          title: z.string().openapi({ description: 'What the device does, in a few words.' }),
+          title: z.string().openapi({ description: 'Behaviour of the device, in a few words.' }),
           description: z.string(),
           faults: z.array(faultRequestSchema).openapi({ description: 'Its faults, as `inject` takes them.' }),
         })
@@ -290,7 +290,7 @@ export const exampleFaultProfiles = {
     {
       name: 'slow-answers',
       title: 'Answers take 0.3 to 0.8 s',
-      description: 'A gateway that asks its device over a slow line first.',
+      description: 'A gateway that first polls its device over a slow line.',
       faults: [{ protocol: 'modbus' as const, kind: 'delay', delay_ms: 300, jitter_ms: 500 }],
     },
   ],

@@ -1,28 +1,28 @@
 /**
- * Samples as text. It is written straight from the rows, piece by piece: objects for 10,000 samples would cost several times
- * the time and memory of their text, and no piece is so long that ticks or other requests would have to wait for it.
+ * Samples as text, written piece by piece directly from the rows: objects for 10,000 samples would cost several times
+ * the time and memory of their text. Pieces are short, so that ticks and other requests do not wait.
  */
 import { firstMetric, simColumn, tickColumn, wallColumn } from './ring.ts';
 import type { Metric } from './metrics.ts';
 import type { Selection } from './select.ts';
 
-/** Numbers that go into one piece: about a millisecond of work. */
+/** Cells per piece: about a millisecond of work. */
 const cellsPerPiece = 4000;
 
 interface Column {
   readonly name: string;
   /** place in a row */
   readonly at: number;
-  /** whether JSON has the cell in quotes */
+  /** whether JSON quotes the cell */
   readonly quoted: boolean;
-  /** Text of a number that is not null: plain ASCII, without anything that JSON or CSV would have to escape. */
+  /** Text of a number other than NaN: plain ASCII without characters that JSON or CSV would escape. */
   readonly text: (value: number) => string;
 }
 
 const twoDigits = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'));
 const threeDigits = Array.from({ length: 1000 }, (_, n) => String(n).padStart(3, '0'));
 
-/** ISO texts as `Date` gives them; most samples fall into the minute of the one before. */
+/** ISO texts as `Date` writes them, with the text of the minute cached: successive samples mostly share it. */
 function isoWriter(): (ms: number) => string {
   let minute = NaN;
   let head = '';
@@ -41,7 +41,7 @@ function metricColumn({ name, words }: Metric, at: number): Column {
   return { name, at, quoted: words !== undefined, text: words ? (code) => words[code] ?? '' : String };
 }
 
-/** The columns of an answer: what every sample has, then the metrics that are asked for. */
+/** The columns of an answer: the common ones, then the requested metrics. */
 function columnsOf(all: readonly Metric[], chosen: readonly Metric[]): Column[] {
   return [
     { name: 'timestamp', at: simColumn, quoted: true, text: isoWriter() },
@@ -60,7 +60,7 @@ function csvCell({ text }: Column, value: number): string {
   return Number.isNaN(value) ? '' : text(value);
 }
 
-/** One text per row, some rows at a time. */
+/** The texts of all rows, several rows per piece. */
 function* rowPieces(
   { runs, width }: Selection,
   columns: number,
@@ -82,7 +82,7 @@ function* rowPieces(
   yield text;
 }
 
-/** An object, which has members, as JSON without its closing brace: more are to follow. */
+/** JSON of an object with members, without its closing brace: more members follow. */
 function opened(head: object): string {
   return JSON.stringify(head).slice(0, -1);
 }
@@ -130,7 +130,7 @@ export function* columnsJson(
   yield ']}}';
 }
 
-/** RFC 4180 under one line of names; an empty field is null. */
+/** RFC 4180 with a header line; an empty field is null. */
 export function* samplesCsv(
   selection: Selection,
   all: readonly Metric[],

@@ -1,4 +1,4 @@
-/** The latest samples of every device, as ticks bring them. */
+/** The latest samples of every device, one per tick. */
 import type { Published } from '../../contract/snapshot.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
@@ -9,25 +9,25 @@ import { firstMetric, sampleBytes, SampleRing } from './ring.ts';
 import type { Cut } from './ring.ts';
 
 /**
- * Memory of the samples of all devices together, bytes. It holds 10,000 samples of 110 devices of any kind, stations with up
- * to four connectors among them, and so 4 h at the default tick, which take 9,600. A larger fleet has a shallower history:
- * 1,000 devices must not need gigabytes for it.
+ * Memory for the samples of all devices together, bytes. It holds 10,000 samples of 110 devices of any kind, including
+ * stations with up to four connectors; 4 h at the default tick take 9,600. A larger fleet has a shallower history: 1,000
+ * devices must not need gigabytes.
  */
 export const historyBytes = 256 * 2 ** 20;
 
 export interface DeviceHistory {
-  /** names and meaning of the columns, in the order of an answer that names none */
+  /** names and meaning of the columns, in the order of an answer without `metrics` */
   readonly metrics: readonly Metric[];
-  /** samples kept now */
+  /** samples kept at present */
   readonly count: number;
-  /** the samples as they are now */
+  /** a snapshot of the samples */
   cut(): Cut;
 }
 
 export interface History {
-  /** samples that are kept of each device at present */
+  /** samples kept per device at present */
   readonly depth: number;
-  /** Empty for a device that has left. */
+  /** Empty for a removed device. */
   of(device: Device): DeviceHistory;
 }
 
@@ -68,7 +68,7 @@ class Recording implements DeviceHistory {
     this.#columns.put(values, at, snapshot, detail, this.#bank);
   }
 
-  /** Lets the oldest samples go until at most `depth` are left. */
+  /** Drops the oldest samples until at most `depth` are left. */
   keep(depth: number): void {
     this.#ring.keep(depth);
   }
@@ -83,7 +83,7 @@ function unrecorded({ detail }: Device): DeviceHistory {
   return { metrics, count: 0, cut: () => ({ width: firstMetric + metrics.length, runs: [], gone: null }) };
 }
 
-/** The instant of an ISO text; devices of one tick share theirs, which is then read once. */
+/** The instant of an ISO text; devices of one tick share theirs, so it is parsed once. */
 function isoReader(): (text: string) => number {
   let lastText = '';
   let lastMs = NaN;
@@ -96,9 +96,9 @@ function isoReader(): (text: string) => number {
   };
 }
 
-/** Records every device of a plant, each from its first snapshot on, as long as the plant ticks. */
+/** Records every device of a plant, each from its first snapshot on. */
 export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyBytes }: HistoryOptions): History {
-  /** in the order of the devices, which is that of the snapshots of a tick */
+  /** in the order of the devices, like the snapshots of a tick */
   let recordings: readonly Recording[] = [];
   const simMsOf = isoReader();
   const wallMsOf = isoReader();
@@ -112,7 +112,7 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
     recording.add(published, simMsOf(timestamp), wallMsOf(wallTime), depth);
   }
 
-  /** Begins with devices that are new and lets go of those that have left; all share the memory anew. */
+  /** Starts recordings of new devices, drops those of removed ones, and divides the memory again. */
   function follow(): void {
     const known = new Map(recordings.map((recording) => [recording.index, recording]));
     const followed = plant.latest.published.map((published) => {

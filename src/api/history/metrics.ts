@@ -1,7 +1,7 @@
 /**
- * What history keeps of each sample: interface 4.2. Names stand beside the function that puts their values, in the same
- * order. It puts all of them itself: a number that goes from function to function is boxed, and recording would leave more
- * garbage than data.
+ * The metrics of each sample (interface 4.2). Each list of names stands beside the function that writes the values, in
+ * the same order. These functions write all values themselves: passing a number from function to function would box it,
+ * and recording would leave more garbage than data.
  */
 import { connectionStates, inverterStates, serviceStates } from '../../contract/snapshot.ts';
 import type { AssetType, DeviceDetail } from '../../contract/device.ts';
@@ -13,14 +13,14 @@ import { kilo, rounded } from '../common/kind-replies.ts';
 /** One column of a device's history. */
 export interface Metric {
   readonly name: string;
-  /** words that the numbers of the column stand for, in the order of their codes; absent: the numbers count */
+  /** words behind the numbers of the column, in the order of their codes; absent: plain numbers */
   readonly words?: readonly string[];
 }
 
 /** The columns of one device. */
 export interface DeviceMetrics {
   readonly metrics: readonly Metric[];
-  /** Puts the values of a sample from `at` on; NaN for null. */
+  /** Writes the values of a sample from `at` on; NaN for null. */
   put(to: Float64Array, at: number, snapshot: Snapshot, detail: DeviceDetail, bank: Bank): void;
 }
 
@@ -74,8 +74,8 @@ function putShared(to: Float64Array, at: number, { metrics: m, status }: Snapsho
 }
 
 /**
- * Metrics of each kind, with their unit for the description of the interface. Those of an EVSE follow from its connectors:
- * `connectorMetrics`.
+ * Metrics of each kind, with their unit for the description of the interface. Those of an EVSE depend on its connectors,
+ * see `connectorMetrics`.
  */
 export const kindMetrics: Readonly<Record<AssetType, Readonly<Record<string, string>>>> = {
   pv: {
@@ -108,7 +108,7 @@ export const kindMetrics: Readonly<Record<AssetType, Readonly<Record<string, str
   evse: {},
 };
 
-/** The numbers of `kindMetrics` as the kind's own path shows them. @param connectors numbers of those of an EVSE */
+/** The values of `kindMetrics` as the kind's own path shows them. @param connectors numbers of the connectors of an EVSE */
 function putOwn(to: Float64Array, at: number, d: DeviceDetail, bank: Bank, connectors: readonly number[]): void {
   let i = at;
   switch (d.kind) {
@@ -144,7 +144,7 @@ function putOwn(to: Float64Array, at: number, d: DeviceDetail, bank: Bank, conne
   }
 }
 
-/** What an EVSE adds for each of its connectors. */
+/** Metrics of an EVSE for each connector. */
 export const connectorDescription =
   'EVSE, for each connector: `connector_<id>_power_kw`, kW, positive into the vehicle; ' +
   '`connector_<id>_soc_pct`, percent, null without a vehicle.';

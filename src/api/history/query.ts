@@ -1,14 +1,14 @@
-/** What the query of a history asks for. */
+/** Evaluates the query parameters of a history. */
 import { invalid, invalidAll } from '../http/errors.ts';
 import type { Metric } from './metrics.ts';
 import type { Window } from './select.ts';
 
-const mostNamed = 5;
+const maxNamed = 5;
 
 /**
- * The metrics that are named, in that order; all when none is.
- * @param whose in words, for the refusal: `a device of kind pv`
- * @throws HttpProblem `validation` with the names that there are
+ * The requested metrics in the given order; all without a request.
+ * @param whose owner of the metrics for the error message: `a device of kind pv`
+ * @throws HttpProblem `validation` with the known names
  */
 export function chosenMetrics(
   metrics: readonly Metric[],
@@ -20,10 +20,10 @@ export function chosenMetrics(
   const unknown = names.filter((name) => !byName.has(name));
   if (unknown.length > 0) {
     const shown = unknown
-      .slice(0, mostNamed)
+      .slice(0, maxNamed)
       .map((name) => JSON.stringify(name))
       .join(', ');
-    const detail = `${whose} has no metric ${shown}${unknown.length > mostNamed ? ', ...' : ''}`;
+    const detail = `${whose} has no metric ${shown}${unknown.length > maxNamed ? ', ...' : ''}`;
     throw invalid('query', 'metrics', detail, [...byName.keys()]);
   }
   return names.flatMap((name) => byName.get(name) ?? []);
@@ -51,7 +51,7 @@ export function windowOf(nowMs: number, { seconds, since, until }: TimeQuery): W
       both.map((name) => ({ in: 'query' as const, name, detail: 'cannot be given together with seconds' })),
     );
   }
-  // samples have whole milliseconds, cut off; the present one is included
+  // times of samples are truncated to whole milliseconds; the current one is included
   const endMs = Math.floor(nowMs);
   return { sinceMs: endMs - seconds * 1000, untilMs: endMs + 1 };
 }

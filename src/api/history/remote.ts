@@ -1,4 +1,4 @@
-/** The latest samples of the device that the SunSpec client has found last. */
+/** The latest samples of the device that the SunSpec client found last. */
 import { connectionStates, inverterStates, serviceStates } from '../../contract/snapshot.ts';
 import { remoteMetricNames } from '../../contract/sunspec-client.ts';
 import type { RemoteDevice, RemoteMetrics, SunSpecClient } from '../../contract/sunspec-client.ts';
@@ -14,13 +14,13 @@ export const remoteMetrics: readonly Metric[] = [
 ];
 
 export interface RemoteHistory extends DeviceHistory {
-  /** whose samples they are; null: none was found yet */
+  /** device of the samples; null before one was found */
   readonly device: RemoteDevice | null;
-  /** samples that are kept at most */
+  /** maximum number of samples */
   readonly depth: number;
 }
 
-/** Number of a word; NaN, which is null, for none. */
+/** Number of a word; NaN, which stands for null, without one. */
 function codeOf<T>(words: readonly T[], word: T | null): number {
   return word === null ? NaN : words.indexOf(word);
 }
@@ -35,7 +35,7 @@ function put(to: Float64Array, at: number, metrics: RemoteMetrics): void {
   to[words + 2] = codeOf(connectionStates, metrics.connection_state);
 }
 
-/** Records every round of polling, of one device: another one begins anew. Both times of a sample are that of its arrival. */
+/** Records every round of polling of one device; another device starts an empty history. Both times of a sample are its arrival. */
 export function createRemoteHistory(client: SunSpecClient, depth: number): RemoteHistory {
   const emptyRing = () => new SampleRing(firstMetric + remoteMetrics.length, 0);
   let ring = emptyRing();

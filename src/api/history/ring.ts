@@ -1,6 +1,6 @@
 /** The latest samples of one device, as rows of numbers; NaN stands for null. */
 
-/** Columns that every row begins with. */
+/** The first columns of every row. */
 export const simColumn = 0;
 export const wallColumn = 1;
 export const tickColumn = 2;
@@ -14,25 +14,26 @@ export function sampleBytes(metrics: number): number {
   return (firstMetric + metrics) * bytesPerNumber;
 }
 
-/** Rows of one block of memory that stand behind one another in time. */
+/** Successive rows of one block of memory. */
 export interface Run {
   /** row by row */
   readonly values: Float64Array;
-  /** the first row, and the one behind the last */
+  /** the first row */
   readonly from: number;
+  /** the row after the last */
   readonly to: number;
 }
 
-/** A run with simulated times, ms since the epoch, that none of its rows lies before or behind. */
+/** A run with bounds of the simulated times of its rows, ms since the epoch. */
 export interface TimedRun extends Run {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** Simulated times of samples that are no longer kept, ms since the epoch; null: every sample is still there. */
+/** Range of simulated times of dropped samples, ms since the epoch; null: none was dropped. */
 export type Span = { readonly fromMs: number; readonly toMs: number } | null;
 
-/** Samples as they were at one moment, oldest first. What is recorded later changes nothing in them. */
+/** A snapshot of the samples, oldest first; later recording does not change it. */
 export interface Cut {
   readonly width: number;
   readonly runs: readonly TimedRun[];
@@ -50,37 +51,37 @@ interface Block {
   shared: boolean;
 }
 
-/** A span that reaches over further times. */
+/** The span extended by further times. */
 function joined(span: Span, fromMs: number, toMs: number): Span {
   return { fromMs: Math.min(span?.fromMs ?? fromMs, fromMs), toMs: Math.max(span?.toMs ?? toMs, toMs) };
 }
 
-const fewestRows = 8;
-const mostRows = 512;
-/** Memory is taken and given back in blocks of this part of the depth. */
+const minRows = 8;
+const maxRows = 512;
+/** Memory is allocated and freed in blocks of `depth / blocksPerDepth` rows. */
 const blocksPerDepth = 16;
-/** A prime above `mostRows`: it shares no factor with any number of rows of a block. */
+/** A prime above `maxRows`: it shares no factor with any number of rows of a block. */
 const staggerStep = 7919;
 
 /**
- * Grows block by block up to its depth, then goes on with the oldest block. Rows that were cut are never written again: such
- * a block is left to the answers that read it.
+ * Grows block by block up to its depth, then reuses the oldest block. Rows of a cut are never overwritten: such a block
+ * is left to the answers that read it.
  */
 export class SampleRing {
   readonly width: number;
   readonly #stagger: number;
   #blocks: Block[] = [];
-  /** rows of the first block that are gone */
+  /** dropped rows of the first block */
   #first = 0;
   #count = 0;
-  /** of the blocks that are gone */
+  /** span of the dropped blocks */
   #gone: Span = null;
-  /** given away, to be filled anew */
+  /** a dropped block, ready for reuse */
   #spare: Block | null = null;
 
   /**
-   * @param stagger any whole number, such as the index of the device. Else all devices would take a new block in the same tick;
-   *   so no two do, of as many with successive numbers as a block has rows.
+   * @param stagger any whole number, such as the index of the device. It spreads allocations: as many devices with
+   *   successive numbers as a block has rows never allocate in the same tick.
    */
   constructor(width: number, stagger: number) {
     this.width = width;
@@ -92,9 +93,9 @@ export class SampleRing {
   }
 
   /**
-   * Begins one more sample; the oldest go until at most `depth` are left.
+   * Begins a sample; drops the oldest until at most `depth` are left.
    * @param simMs simulated time, @param wallMs wall time: ms since the epoch
-   * @returns where its first metric belongs; all of them are to be put there before anything else is done here
+   * @returns the position of its first metric; write all metrics before the next call
    */
   append(
     depth: number,
@@ -120,7 +121,7 @@ export class SampleRing {
     return { values, at: at + firstMetric };
   }
 
-  /** Lets the oldest samples go until at most `depth` are left. */
+  /** Drops the oldest samples until at most `depth` are left. */
   keep(depth: number): void {
     if (this.#count <= depth) return;
     this.#first += this.#count - depth;
@@ -158,7 +159,7 @@ export class SampleRing {
   }
 
   #newBlock(depth: number): Block {
-    const rows = Math.min(mostRows, Math.max(fewestRows, Math.ceil(depth / blocksPerDepth)));
+    const rows = Math.min(maxRows, Math.max(minRows, Math.ceil(depth / blocksPerDepth)));
     const capacity = this.#blocks.length === 0 ? 1 + ((this.#stagger * staggerStep) % rows) : rows;
     const spare = this.#spare;
     this.#spare = null;

@@ -21,10 +21,10 @@ const getHistory = route({
   operationId: 'get_history',
   summary: 'Samples of the past ticks of a device',
   description:
-    'One sample per tick since the start of the device; when more than `capacity` are kept, the oldest go. Numbers are ' +
-    'those that snapshot and paths of the kind showed at that tick. Samples stand in the order of their ticks, and are chosen by ' +
-    'their own simulated time: when `controls/time` has set the clock, times repeat or leave a gap, and samples of a repeated ' +
-    'time are all answered. A change of rate changes the distance of samples from then on. CSV is RFC 4180 under one line of ' +
+    'One sample per tick since the start of the device; beyond `capacity` the oldest are dropped. Values are those that the ' +
+    'snapshot and the paths of the kind showed at that tick. Samples are in the order of their ticks, and are selected by ' +
+    'their simulated time: after `controls/time` has set the clock, times repeat or leave a gap, and all samples of a repeated ' +
+    'time are included. A change of rate changes the interval of later samples. CSV is RFC 4180 with a header line of ' +
     'names; an empty field is null.',
   query: historyQuerySchema,
   reply: historySchema,

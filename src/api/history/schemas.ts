@@ -6,11 +6,11 @@ import { deviceIndex, deviceParam, integerParam, isoParam, isoTime, quantity } f
 import { exampleSnapshot, metricsSchema } from '../devices/snapshot-schemas.ts';
 
 export const defaultHistoryLimit = 10_000;
-const mostSamples = 100_000;
+const maxSamples = 100_000;
 
 const secondsMessage = { error: 'must be a number of seconds, more than 0 and less than 1000000000' };
 
-/** Length of a window that ends now. @param description of it, whatever the clock */
+/** Length of a window that ends now. @param description names the clock */
 export function secondsParam(description: string) {
   return z
     .string()
@@ -26,7 +26,7 @@ export function secondsParam(description: string) {
     });
 }
 
-/** Names as a comma list, a repeated parameter, or both; each of them once. */
+/** Names as a comma list, a repeated parameter, or both; duplicates are removed. */
 const metricsParam = z
   .union([z.string(), z.array(z.string())])
   .transform((given) => [...new Set([given].flat().flatMap((list) => list.split(',')))])
@@ -36,25 +36,25 @@ const metricsParam = z
     items: { type: 'string' },
     minItems: 1,
     description:
-      'Names of metrics, as a comma list or repeated; they come in this order. Default: all that the device has.',
+      'Names of metrics, as a comma list or repeated, in the order of the answer. Default: all metrics of the device.',
     example: ['power_kw', 'inverter_state'],
   });
 
 export const historyQuerySchema = z.strictObject({
   device: deviceParam.optional(),
   seconds: secondsParam(
-    'Samples of the last so many simulated seconds: up to the present of the simulated clock, both ends included.',
+    'Samples of the last so many simulated seconds, up to the current simulated time, both ends included.',
   ).optional(),
   since: isoParam(
     'since',
-    'Simulated time of the first sample, inclusive. Default: the oldest that is kept.',
+    'Simulated time of the first sample, inclusive. Default: the oldest sample kept.',
   ).optional(),
-  until: isoParam('until', 'Simulated time behind the last sample, exclusive. Default: the newest.').optional(),
+  until: isoParam('until', 'Simulated time after the last sample, exclusive. Default: no bound.').optional(),
   limit: integerParam(
     'limit',
     1,
-    mostSamples,
-    `Most samples; the newest stay. Default ${defaultHistoryLimit}.`,
+    maxSamples,
+    `Maximum number of samples, the newest. Default ${defaultHistoryLimit}.`,
   ).optional(),
   metrics: metricsParam.optional(),
   format: z
@@ -74,18 +74,18 @@ const answerMembers = {
   interval_s: z
     .number()
     .min(0)
-    .openapi({ description: 'Simulated seconds from one tick to the next at the present rate.' }),
+    .openapi({ description: 'Simulated seconds from one tick to the next at the current rate.' }),
   capacity: z.int().min(1).openapi({
     description:
-      'Samples that are kept per device at present: `--history_samples`, or what fits into the memory of all devices.',
+      'Samples kept per device: `--history_samples`, or fewer if the memory for all devices does not suffice.',
   }),
   metrics: z.array(z.string()).openapi({ description: 'Names of the metrics, in the order of the answer.' }),
   count: z.int().min(0).openapi({ description: 'Number of samples.' }),
   truncated: z.boolean().openapi({
     description:
-      'The time asked for had more samples: `limit` left out the oldest, or they are no longer kept. What is no longer ' +
-      'kept counts as one span from its earliest to its latest time: after `controls/time` has set the clock, this is also true ' +
-      'for a time within that span in which there never was a sample.',
+      'The requested time had more samples: `limit` left out the oldest, or they are no longer kept. Dropped samples ' +
+      'count as one span from the earliest to the latest time: after `controls/time` has set the clock, this is also true ' +
+      'for a time within that span that never had a sample.',
   }),
 };
 
@@ -93,7 +93,7 @@ const tick = z.int().min(0).openapi({ description: 'Number of the tick.' });
 const simTime = isoTime.openapi({ description: 'Simulated time.' });
 const wallTime = isoTime.openapi({ description: 'Wall time at which the tick was computed.' });
 
-/** All metrics that any kind has under a fixed name. */
+/** All metrics of any kind with a fixed name. */
 const valueSchemas: Readonly<Record<string, z.ZodType>> = {
   ...Object.fromEntries(numericNames.map((name) => [name, metricsSchema.shape[name]])),
   service_state: z.enum(serviceStates).openapi({ description: '701.St.' }),
@@ -113,7 +113,7 @@ function mapped<T>(make: (schema: z.ZodType) => T): Record<string, T> {
 const sampleSchema = z
   .object({ timestamp: simTime, wall_time: wallTime, tick, ...mapped((schema) => schema.optional()) })
   .catchall(quantity(connectorDescription))
-  .openapi('HistorySample', { description: 'One tick; of the metrics those that were asked for.' });
+  .openapi('HistorySample', { description: 'One tick, with the requested metrics.' });
 
 const columnsSchema = z
   .object({
@@ -123,12 +123,12 @@ const columnsSchema = z
     ...mapped((schema) => z.array(schema).optional()),
   })
   .catchall(z.array(quantity(connectorDescription)))
-  .openapi('HistoryColumns', { description: 'One array per metric that was asked for, all of the same length.' });
+  .openapi('HistoryColumns', { description: 'One array per requested metric, all of the same length.' });
 
 const historySamplesSchema = z
   .strictObject({
     ...answerMembers,
-    samples: z.array(sampleSchema).openapi({ description: 'In the order in which they were recorded, oldest first.' }),
+    samples: z.array(sampleSchema).openapi({ description: 'In the order of recording, oldest first.' }),
   })
   .openapi('History');
 const historyColumnsSchema = z.strictObject({ ...answerMembers, columns: columnsSchema }).openapi('HistoryInColumns');

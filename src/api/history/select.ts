@@ -1,4 +1,4 @@
-/** Which samples an answer shows. */
+/** Selects the samples of an answer. */
 import { simColumn } from './ring.ts';
 import type { Cut, Run } from './ring.ts';
 
@@ -15,7 +15,7 @@ export interface Selection {
   /** oldest first, none of them empty */
   readonly runs: readonly Run[];
   readonly count: number;
-  /** samples of the window are missing: they are no longer kept, or the limit left them out */
+  /** samples of the window are missing: dropped, or left out by the limit */
   readonly truncated: boolean;
 }
 
@@ -38,7 +38,7 @@ function partsWithin({ values, from, to }: Run, width: number, sinceMs: number, 
 function runsWithin({ width, runs }: Cut, sinceMs: number, untilMs: number): Run[] {
   return runs.flatMap((run) => {
     if (run.toMs < sinceMs || run.fromMs >= untilMs) return [];
-    // a block inside the window has no row that is not
+    // all rows of a block inside the window are inside
     return run.fromMs >= sinceMs && run.toMs < untilMs ? [run] : partsWithin(run, width, sinceMs, untilMs);
   });
 }
@@ -54,18 +54,18 @@ function newest(runs: readonly Run[], surplus: number): Run[] {
 }
 
 /**
- * The newest samples of a window, in the order in which they were recorded. When somebody has set the clock, simulated
- * times repeat or jump: a sample is in when its own time is, wherever it stands.
+ * The newest samples of a window, in the order of recording. After a setting of the clock simulated times repeat or
+ * jump: each sample is selected by its own time, whatever its position.
  */
 export function select(cut: Cut, { sinceMs, untilMs }: Window, limit: number): Selection {
   const [since, until] = [sinceMs ?? -Infinity, untilMs ?? Infinity];
   const within = runsWithin(cut, since, until);
   const found = within.reduce((sum, { from, to }) => sum + to - from, 0);
-  const goneToo = cut.gone !== null && cut.gone.toMs >= since && cut.gone.fromMs < until;
+  const goneInside = cut.gone !== null && cut.gone.toMs >= since && cut.gone.fromMs < until;
   return {
     width: cut.width,
     runs: found > limit ? newest(within, found - limit) : within,
     count: Math.min(found, limit),
-    truncated: found > limit || goneToo,
+    truncated: found > limit || goneInside,
   };
 }

@@ -114,8 +114,8 @@ const setDispatch = route({
     if (policy === body.policy) return hybridReply(ctx, device);
     // registers first: they may refuse, the policy cannot
     if (body.policy === 'manual') {
-      const { leastW, mostW } = setPointRangeW(bank);
-      writeSetPoint(bank, by, Math.min(Math.max(pointNumber(bank, 701, 'W') ?? 0, leastW), mostW));
+      const { minW, maxW } = setPointRangeW(bank);
+      writeSetPoint(bank, by, Math.min(Math.max(pointNumber(bank, 701, 'W') ?? 0, minW), maxW));
     } else if (policy === 'manual' && setPointKw(bank) !== null && isSetPointOurs(bank)) endSetPoint(bank, by);
     device.command({ kind: 'hybrid.policy', policy: body.policy }, by);
     return hybridReply(ctx, device);

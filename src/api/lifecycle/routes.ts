@@ -20,9 +20,9 @@ const license = {
   url: 'https://www.apache.org/licenses/LICENSE-2.0',
 };
 const freshness =
-  ' Everybody who asks between two ticks gets the same bytes: what changes between ticks (`alarms`, counters and ' +
+  ' Between two ticks all clients get the same bytes: values that change between ticks (`alarms`, counters and ' +
   'states of `comm_status`) may be 0.1 s old, unless a request has changed something since.';
-/** Ticks that may be missing before the process counts as not alive. */
+/** Missing ticks after which the process counts as not alive. */
 const missingTicks = 5;
 
 const serverInfo = route({
@@ -63,7 +63,7 @@ const overview = route({
   operationId: 'get_overview',
   summary: 'Snapshot of a device, all devices, protocols and alarms',
   description:
-    'The snapshot is the one that the stream sends. `devices`, `comm_status` and `alarms` cover the whole process.' +
+    'The snapshot is the same as in the stream. `devices`, `comm_status` and `alarms` cover the whole process.' +
     freshness,
   hot: 'per_tick',
   query: deviceQuery,
@@ -110,8 +110,8 @@ const stop = route({
   path: '/stop',
   tag: 'Controls',
   operationId: 'stop_simulator',
-  summary: 'Ends the simulator in order',
-  description: 'The answer leaves before anything closes. From then on every other request answers 503.',
+  summary: 'Shuts the simulator down cleanly',
+  description: 'The answer is sent before anything closes. From then on every other request is answered with 503.',
   body: stopBodySchema,
   reply: stopReplySchema,
   status: 202,
@@ -141,7 +141,7 @@ const health = route({
   summary: 'Whether the simulation runs',
   description:
     '503 when no tick ended for five intervals (unless the clock is paused), and while stopping. ' +
-    '`degraded` with 200: a protocol is in the state `error`, or the machine cannot run the clock at the rate asked for.',
+    '`degraded` with 200: a protocol is in the state `error`, or the machine cannot run the clock at the requested rate.',
   hot: 'per_request',
   reply: healthSchema,
   alsoStatus: [503],

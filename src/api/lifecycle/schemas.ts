@@ -71,7 +71,7 @@ export const commandQuerySchema = z.strictObject({
     .enum(commandStates)
     .optional()
     .openapi({ param: { name: 'state' }, description: 'Only commands in this state; default all.' }),
-  limit: integerParam('limit', 1, 1000, 'Most entries; default 100.').optional(),
+  limit: integerParam('limit', 1, 1000, 'Maximum number of entries; default 100.').optional(),
 });
 
 export const stopBodySchema = z
@@ -94,12 +94,12 @@ export const healthSchema = z
     tick_age_s: z.number().openapi({ description: 'Real seconds since the last tick ended.' }),
     event_loop_p99_ms: z.number().min(0).openapi({
       description:
-        '99th percentile of the lateness of timers in the last full 10 s, real milliseconds. Above 100 the machine is too slow for its work.',
+        '99th percentile of the delay of timers in the last full 10 s, real milliseconds. Above 100 the machine is overloaded.',
     }),
     stalls: z
       .int()
       .min(0)
-      .openapi({ description: 'Times since the start that the process stood still for more than 1 s.' }),
+      .openapi({ description: 'How often the process was blocked for more than 1 s since the start.' }),
   })
   .openapi('Health');
 

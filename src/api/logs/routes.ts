@@ -12,12 +12,12 @@ function entryReply({ id, timeMs, level, module, deviceIndex, message }: LogEntr
   return { id, timestamp: new Date(timeMs).toISOString(), level, module, device_index: deviceIndex, message };
 }
 
-/** @throws HttpProblem `validation` with `allowed` for every word that is no module or level */
+/** @throws HttpProblem `validation` with `allowed` for every unknown module or level */
 function filterOf(query: LogsQuery): LogFilter {
   const modules = chosenWords('modules', query.modules ?? moduleNames, moduleNames);
   const levels = chosenWords('levels', query.levels ?? logLevels, logLevels);
-  const faults = [...modules.faults, ...levels.faults];
-  if (faults.length > 0) throw invalidAll(faults);
+  const issues = [...modules.issues, ...levels.issues];
+  if (issues.length > 0) throw invalidAll(issues);
   return {
     modules: modules.chosen,
     levels: levels.chosen,
@@ -35,13 +35,13 @@ const getLogs = route({
   operationId: 'get_logs',
   summary: 'The last lines of the log',
   description:
-    `The last ${logCapacity} lines of all modules together are kept. When there are more, the oldest line of the module with ` +
-    'the most lines goes, so that one that talks a lot does not push out what others said. To follow the log, ask with `after_id` of ' +
-    'the last entry seen; ids begin anew when the process does (`started_at` of `server-info`). All filters hold together. ' +
-    'The same line ten times within a second is followed by one with the number of its further repetitions; so it is with lines of one ' +
+    `The last ${logCapacity} lines of all modules together are kept. When the buffer is full, the module with the most lines loses ` +
+    'its oldest, so a verbose module does not displace the lines of others. To follow the log, pass the id of the last entry ' +
+    'seen as `after_id`; ids restart with the process (`started_at` of `server-info`). All filters must match. ' +
+    'Repetitions of a line beyond ten within a second are replaced by one line with their number; the same holds for lines of one ' +
     'level about clients of the stream, connections of Modbus, and failed requests, which differ by an address or an id. ' +
-    'Stacks of failures are in the printed log alone. ' +
-    'Lines of the level `debug` exist only with `--log_level debug`. Messages may quote what peers sent: show them as text.',
+    'Stacks of failures appear in the printed log only. ' +
+    'Lines of the level `debug` exist only with `--log_level debug`. Messages may quote data from peers: show them as text.',
   query: logsQuery,
   reply: logsSchema,
   examples: { reply: exampleLogs },

@@ -8,7 +8,7 @@ export const defaultLogLimit = 500;
 
 const maxId = 999_999_999_999_999;
 
-/** Plain digits; an integer of any other length than 1 to 15 is none that an id could have. */
+/** Plain digits; no id has more than 15. */
 const idParam = z
   .string()
   .regex(/^\d{1,15}$/, { error: `must be an integer from 0 to ${maxId}, in at most 15 digits` })
@@ -29,7 +29,7 @@ const limitParam = z
     param: { name: 'limit' },
     type: 'integer',
     minimum: 1,
-    description: `Most entries, the newest win; default ${defaultLogLimit}. What is above ${logCapacity} is taken as ${logCapacity}.`,
+    description: `Maximum number of entries, the newest; default ${defaultLogLimit}. Values above ${logCapacity} mean ${logCapacity}.`,
   });
 
 export const logsQuery = z.strictObject({
@@ -51,7 +51,7 @@ const moduleSchema = z
 
 export const logEntrySchema = z
   .strictObject({
-    id: z.int().min(1).openapi({ description: 'Rises over all modules, from 1 in every process.' }),
+    id: z.int().min(1).openapi({ description: 'Ascending over all modules, from 1 in every process.' }),
     timestamp: isoTime.openapi({ description: 'Wall time.' }),
     level: z.enum(logLevels),
     module: moduleSchema,
@@ -59,10 +59,10 @@ export const logEntrySchema = z
       .int()
       .min(0)
       .nullable()
-      .openapi({ description: 'The device that the line is about; null: none in particular.' }),
+      .openapi({ description: 'The device that the line is about; null: no single device.' }),
     message: z.string().openapi({
       description:
-        'One line of at most 4 KiB; control characters, marks that turn the direction of writing, and backslashes are escaped (`\\x0a`, `\\u202e`, `\\\\`).',
+        'One line of at most 4 KiB; control characters, bidirectional marks and backslashes are escaped (`\\x0a`, `\\u202e`, `\\\\`).',
     }),
   })
   .openapi('LogEntry');
@@ -71,8 +71,8 @@ export const logsSchema = z
   .strictObject({
     logs: z.array(logEntrySchema).openapi({ description: 'Oldest first.' }),
     count: z.int().min(0).openapi({ description: 'Entries in this answer.' }),
-    modules: z.array(moduleSchema).openapi({ description: 'Modules that have said something since the start.' }),
-    dropped: z.int().min(0).openapi({ description: 'Entries, of any module, that are no longer kept.' }),
+    modules: z.array(moduleSchema).openapi({ description: 'Modules that have logged since the start.' }),
+    dropped: z.int().min(0).openapi({ description: 'Entries of any module that are no longer kept.' }),
   })
   .openapi('Logs');
 

@@ -9,10 +9,10 @@ export interface AnswerCount {
   times: number;
 }
 
-/** Whatever has no path of its own: unknown paths, assets, requests that are refused before their path counts. */
+/** Label of everything else: unknown paths, assets, requests refused before routing. */
 const otherRoute = 'other';
 
-/** How often each operation was answered with each class of status. Paths are templates, so that nobody can make it grow. */
+/** Counts answers by operation and class of status. Paths are templates, so that clients cannot make the table grow. */
 export class AnswerCounts {
   readonly #counts = new Map<string, AnswerCount>();
 
@@ -21,7 +21,7 @@ export class AnswerCounts {
     this.of(method, route, status).times += 1;
   }
 
-  /** The entry itself, for who counts it often. */
+  /** The counter itself, for frequent use. */
   of(method: string, route: string, status: number): AnswerCount {
     const statusClass = `${Math.floor(status / 100)}xx`;
     const key = `${method} ${statusClass} ${route}`;
@@ -37,7 +37,7 @@ export class AnswerCounts {
 
 const isKnown = new Set(['GET', 'HEAD', 'POST', 'OPTIONS']);
 
-/** Counts the answers of an Express application; to be used before all else. */
+/** Middleware that counts the answers of an Express application; must be the first. */
 export function countAnswers(counts: AnswerCounts) {
   return (request: Request, response: Response, next: NextFunction): void => {
     response.once('finish', () => {

@@ -6,7 +6,7 @@ import { rounded } from '../common/kind-replies.ts';
 import { bit, info } from './family.ts';
 import type { Family, MetricsView, Sample } from './family.ts';
 
-/** Up to so many devices each has series of its own; beyond it there are those of the kinds only, for series cost memory where they are kept. */
+/** Up to so many devices have their own series; larger fleets have series per kind only, because series cost memory in Prometheus. */
 export const maxDevicesWithSeries = 100;
 
 type Read = (snapshot: Snapshot) => number | null;
@@ -14,7 +14,7 @@ interface Quantity {
   readonly name: string;
   readonly help: string;
   readonly read: Read;
-  /** what the devices of a kind show together, or the help of their number where each shows 0 or 1; null: nothing that makes sense */
+  /** how the devices of a kind are aggregated; `counted`: help text of the number of devices with 1; null: not at all */
   readonly together: 'sum' | 'mean' | { readonly counted: string } | null;
 }
 
@@ -171,7 +171,7 @@ function joined(values: readonly number[], how: 'sum' | 'mean'): number | null {
   return rounded(how === 'mean' ? sum / values.length : sum);
 }
 
-/** One sample for each kind that has devices. */
+/** Samples of each kind that has devices. */
 function* byKind(
   view: MetricsView,
   samplesOf: (devices: MetricsView['devices'], assetType: string) => Iterable<Sample>,

@@ -4,7 +4,7 @@ import type { RouteContext } from '../http/context.ts';
 import type { CommReply } from '../devices/snapshot-schemas.ts';
 import type { AnswerCount } from './answer-counts.ts';
 
-/** What one scrape sees. */
+/** Input of one scrape. */
 export interface MetricsView {
   readonly ctx: RouteContext;
   readonly devices: readonly { readonly device: Device; readonly snapshot: Snapshot }[];
@@ -16,7 +16,7 @@ export interface MetricsView {
   readonly cpu: NodeJS.CpuUsage;
 }
 
-/** A value and what stands in its labels; null: there is no such quantity, and no sample. */
+/** A value and the values of its labels; a null value makes no sample. */
 export type Sample = readonly [value: number | null, ...labelValues: string[]];
 
 /** One metric family of the exposition. */
@@ -34,7 +34,7 @@ export function single(type: Family['type'], name: string, help: string, read: (
   return { type, name, help, labels: [], samples: (view) => [[read(view)]] };
 }
 
-/** A gauge that is 1 and says what it says in its labels. */
+/** A gauge that is always 1; its information is in the labels. */
 export function info(
   name: string,
   help: string,

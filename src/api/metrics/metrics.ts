@@ -16,7 +16,7 @@ interface Exposition {
   readonly metrics: readonly { readonly family: Family; readonly metric: Gauge | Counter }[];
 }
 
-/** Its own registry: several simulators in one process do not mix. The library is loaded by the first scrape, for most runs have none. */
+/** Has its own registry, so that simulators in one process do not mix. The first scrape loads the library: most runs have none. */
 async function createExposition(): Promise<Exposition> {
   const { Counter, Gauge, Registry } = await import('prom-client');
   const registry = new Registry();
@@ -39,18 +39,18 @@ function viewOf(ctx: RouteContext, answers: AnswerCounts): MetricsView {
   };
 }
 
-/** The metrics of one interface. All values are read when somebody asks; a tick costs nothing more for them. */
+/** The metrics of one interface. A scrape reads all values; ticks have no extra cost. */
 export class Metrics {
   readonly answers = new AnswerCounts();
   #exposition: Promise<Exposition> | null = null;
 
-  /** The present values as text of the exposition format 0.0.4. */
+  /** The current values in the text exposition format 0.0.4. */
   async text(ctx: RouteContext): Promise<string> {
     this.#exposition ??= createExposition();
     const { registry, metrics } = await this.#exposition;
     const view = viewOf(ctx, this.answers);
     for (const { family, metric } of metrics) {
-      // what has gone since the last scrape (a device, a peer) must not stay
+      // series of a device or peer that has gone since the last scrape must not stay
       metric.reset();
       for (const [value, ...labels] of family.samples(view)) {
         if (value !== null) metric.labels(...labels).inc(value);

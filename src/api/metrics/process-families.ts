@@ -8,7 +8,7 @@ import type { CommReply } from '../devices/snapshot-schemas.ts';
 /** ms to s */
 const seconds = (ms: number) => ms / 1000;
 
-/** The names that every process exporter uses, and those of Node.js. */
+/** Names that every process exporter uses, and names of Node.js. */
 const ofProcess: readonly Family[] = [
   single(
     'counter',
@@ -28,13 +28,13 @@ const ofProcess: readonly Family[] = [
     'Memory of buffers outside the JavaScript heap.',
     ({ memory }) => memory.external,
   ),
-  single('gauge', 'nodejs_eventloop_lag_p50_seconds', 'Median lateness of timers in the last full 10 s.', ({ ctx }) =>
+  single('gauge', 'nodejs_eventloop_lag_p50_seconds', 'Median delay of timers in the last full 10 s.', ({ ctx }) =>
     seconds(ctx.eventLoop.p50Ms),
   ),
   single(
     'gauge',
     'nodejs_eventloop_lag_p99_seconds',
-    '99th percentile of the lateness of timers in the last full 10 s.',
+    '99th percentile of the delay of timers in the last full 10 s.',
     ({ ctx }) => seconds(ctx.eventLoop.p99Ms),
   ),
 ];
@@ -53,20 +53,20 @@ const ofSimulator: readonly Family[] = [
   single(
     'counter',
     'derbench_event_loop_stalls_total',
-    'Times that the event loop stood still for more than 1 s.',
+    'How often the event loop was blocked for more than 1 s.',
     ({ ctx }) => ctx.eventLoop.stalls,
   ),
   single(
     'counter',
     'derbench_event_loop_slow_periods_total',
-    'Periods of 10 s in which the 99th percentile of the lateness was above 100 ms.',
+    'Periods of 10 s in which the 99th percentile of the delay was above 100 ms.',
     ({ ctx }) => ctx.eventLoop.slowPeriods,
   ),
   single('counter', 'derbench_ticks_total', 'Ticks since the start.', ({ ctx }) => ctx.plant.health.tick),
   single(
     'counter',
     'derbench_ticks_skipped_total',
-    'Slots of the tick that passed without a tick of their own because the machine was late.',
+    'Tick slots without a tick of their own because the machine was late.',
     ({ ctx }) => ctx.plant.health.skippedTicks,
   ),
   single(
@@ -84,13 +84,13 @@ const ofSimulator: readonly Family[] = [
   single(
     'gauge',
     'derbench_clock_rate_ratio',
-    'Simulated seconds per real second that were asked for.',
+    'Requested simulated seconds per real second.',
     ({ ctx }) => ctx.plant.time.rate,
   ),
   single(
     'gauge',
     'derbench_clock_effective_rate_ratio',
-    'Simulated seconds per real second that the last ticks reached; 0 while paused.',
+    'Simulated seconds per real second reached by the last ticks; 0 while paused.',
     ({ ctx }) => ctx.plant.time.rateEffective,
   ),
   single('gauge', 'derbench_clock_paused', '1 while the clock is paused.', ({ ctx }) => bit(ctx.plant.health.paused)),
@@ -173,17 +173,17 @@ const ofProtocols: readonly Family[] = [
   perProtocol(
     'gauge',
     'last_activity_timestamp_seconds',
-    'Last activity, Unix time; absent where there was none.',
+    'Last activity, Unix time; absent before any.',
     ({ last_activity }) => (last_activity === null ? null : seconds(Date.parse(last_activity))),
   ),
   {
     type: 'counter',
     name: 'derbench_protocol_dropped_total',
-    help: 'Messages that slow clients did not get.',
+    help: 'Messages dropped for slow clients.',
     labels: ['protocol'],
     samples: droppedSamples,
   },
 ];
 
-/** All that is not about one device or one kind of device. */
+/** Families that do not concern a device or a kind of device. */
 export const processFamilies: readonly Family[] = [...ofProcess, ...ofSimulator, ...ofProtocols];

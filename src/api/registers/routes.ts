@@ -64,7 +64,7 @@ function modelReply(plant: Plant, device: Device, place: ModelPlace, raw = false
   };
 }
 
-/** Names of points may contain `/` only by mistake, but a pointer must stay one. */
+/** A point name with `/` is a mistake, but the pointer must stay valid. */
 function pointPointer(path: string): string {
   return `/points/${path.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
@@ -81,7 +81,7 @@ function slotsOf(device: Device, place: ModelPlace, points: Readonly<Record<stri
   return values;
 }
 
-/** The bank names points as `704.WMaxLimPct`; the caller knows them as members of its body. */
+/** The bank names points as `704.WMaxLimPct`; the client knows them as members of its body. */
 function inBodyTerms(error: unknown, modelId: number): unknown {
   if (!(error instanceof SimError) || problemOf[error.code] !== 'validation') return error;
   const prefix = `${modelId}.`;
@@ -100,7 +100,7 @@ function inBodyTerms(error: unknown, modelId: number): unknown {
       });
 }
 
-const shortened = 'Every point of the model is answered; the example shows two of them.';
+const shortened = 'The answer has every point of the model; the example shows two.';
 
 const listModels = route({
   method: 'get',
@@ -150,7 +150,7 @@ const setRegisters = route({
   tag: 'Core',
   operationId: 'set_registers',
   summary: 'Writes points of one model, all or none',
-  description: `${shortened} Control functions act on what was written from the next tick on.`,
+  description: `${shortened} Control functions use the written values from the next tick on.`,
   params: registersParamsSchema,
   query: registersQuerySchema,
   body: registersBodySchema,

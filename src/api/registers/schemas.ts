@@ -48,11 +48,11 @@ const registerPointSchema = z
     unit: z.string().nullable(),
     symbol: z.string().nullable().optional().openapi({ description: 'Only on enumerations: the name of the value.' }),
     implemented: z.boolean(),
-    access: z.enum(['R', 'RW']).openapi({ description: 'Whether this device takes a write.' }),
+    access: z.enum(['R', 'RW']).openapi({ description: 'Whether this device accepts a write.' }),
     source: sourceSchema,
     source_detail: sourceDetailSchema,
     changed_at: isoTime.nullable().openapi({
-      description: `Simulated time of the last write, of the start for a value of the profile; null: default or measurement. ${asSetNow}`,
+      description: `Simulated time of the last write; of the start for a value from the profile; null for a default or measurement. ${asSetNow}`,
     }),
   })
   .openapi('RegisterPoint');

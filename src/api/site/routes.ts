@@ -46,7 +46,7 @@ const getSite = route({
   operationId: 'get_site',
   summary: 'Connection point: powers, and the limits of the site',
   description:
-    'All devices of the process and the local loads beside them meet at one connection point. Powers are those at ' +
+    'All devices of the process and the local loads beside them share one connection point. Powers are those at ' +
     'the end of the last tick, at the terminals of the devices.',
   reply: siteSchema,
   examples: { reply: exampleSite },
@@ -60,9 +60,9 @@ const setSite = route({
   operationId: 'set_site',
   summary: 'Sets or ends limits of the connection point',
   description:
-    'The limits act on the devices behind the point from the next tick on: power is shared by rating, what one does not ' +
-    'use goes to the others. A limited device shows `site` in `decided_by` of `controls`; its registers stay as they are. ' +
-    'The request is carried out whole or not at all.',
+    'The limits act on the devices behind the connection point from the next tick on. Power is shared by rating, and the ' +
+    'share that a device does not use goes to the others. A limited device shows `site` in `decided_by` of `controls`; its ' +
+    'registers do not change. The request is applied as a whole or not at all.',
   body: siteBodySchema,
   reply: siteSchema,
   examples: { body: { export_limit_kw: null, import_limit_kw: 15 }, reply: exampleSiteSet },

@@ -16,14 +16,14 @@ const limit = (description: string) =>
     .number()
     .nullable()
     .openapi({ description: `${description} Null: no limit.` });
-const limitBy = writerSchema.nullable().openapi({ description: 'Who set or ended it last; null: as started.' });
+const limitBy = writerSchema.nullable().openapi({ description: 'Last writer of the limit; null: as at the start.' });
 
 const meanings = {
-  export: 'Most net power into the grid, kW.',
+  export: 'Maximum net power into the grid, kW.',
   import:
-    'Most net power out of the grid, kW. Where local loads alone take more, devices absorb nothing and the limit is exceeded.',
-  generation: 'Most power that the devices inject together, kW.',
-  load: 'Most power that the devices absorb together, kW; local loads do not count.',
+    'Maximum net power from the grid, kW. If local loads alone take more, devices absorb nothing and the limit is exceeded.',
+  generation: 'Maximum power that the devices inject together, kW.',
+  load: 'Maximum power that the devices absorb together, kW; local loads do not count.',
 } as const;
 
 export const siteBodySchema = z
@@ -61,10 +61,10 @@ export const siteSchema = z
     generation_limit_by: limitBy,
     load_limit_kw: limit(meanings.load),
     load_limit_by: limitBy,
-    binding: z.array(limitName).openapi({ description: 'Limits for which devices are held back now.' }),
+    binding: z.array(limitName).openapi({ description: 'Limits that restrict devices now.' }),
     exceeded: z.array(limitName).openapi({
       description:
-        'Limits that the powers shown lie beyond: by local loads alone, or for at most a simulated second after a step.',
+        'Limits that the powers shown exceed: because of local loads alone, or for at most one simulated second after a step.',
     }),
   })
   .openapi('Site');
@@ -85,7 +85,7 @@ export const exampleSite = {
   binding: ['export'],
   exceeded: [],
 };
-/** The answer to a request that ends one limit and sets another: powers are still those of the last tick. */
+/** Answer to a request that ends one limit and sets another; powers are still those of the last tick. */
 export const exampleSiteSet = {
   ...exampleSite,
   export_limit_kw: null,

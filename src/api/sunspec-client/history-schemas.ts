@@ -5,21 +5,18 @@ import { numberSchemas, stateSchemas } from './schemas.ts';
 
 export const clientHistoryQuerySchema = historyQuerySchema.omit({ device: true }).extend({
   seconds: secondsParam('Samples of the last so many seconds of wall time.').optional(),
-  since: isoParam('since', 'Wall time of the first sample, inclusive. Default: the oldest that is kept.').optional(),
-  until: isoParam('until', 'Wall time behind the last sample, exclusive. Default: the newest.').optional(),
+  since: isoParam('since', 'Wall time of the first sample, inclusive. Default: the oldest sample kept.').optional(),
+  until: isoParam('until', 'Wall time after the last sample, exclusive. Default: no bound.').optional(),
 });
 
 const historyMembers = {
-  endpoint: z
-    .string()
-    .nullable()
-    .openapi({ description: 'The device that the samples are of; null before one was found.' }),
-  unit_id: z.int().nullable().openapi({ description: 'Of that device.' }),
-  interval_s: z.number().openapi({ description: 'From one round of polling to the next, as set now.' }),
-  capacity: z.int().openapi({ description: 'Samples that are kept; the oldest go.' }),
+  endpoint: z.string().nullable().openapi({ description: 'Device of the samples; null before one was found.' }),
+  unit_id: z.int().nullable().openapi({ description: 'Unit id of that device.' }),
+  interval_s: z.number().openapi({ description: 'Current interval of polling, s.' }),
+  capacity: z.int().openapi({ description: 'Maximum number of samples; the oldest are dropped.' }),
   metrics: z.array(z.string()).openapi({ description: 'Names of the metrics, in the order of the answer.' }),
   count: z.int().openapi({ description: 'Number of samples.' }),
-  truncated: z.boolean().openapi({ description: 'The time asked for had more samples.' }),
+  truncated: z.boolean().openapi({ description: 'The requested time had more samples.' }),
 };
 
 const tick = z.int().min(1).openapi({ description: 'Number of the round of polling.' });
@@ -52,7 +49,7 @@ const clientColumnsSchema = z
         tick: z.array(tick),
         ...mapped((schema) => z.array(schema).optional()),
       })
-      .openapi('ClientColumns', { description: 'One array per metric that was asked for, all of the same length.' }),
+      .openapi('ClientColumns', { description: 'One array per requested metric, all of the same length.' }),
   })
   .openapi('ClientHistoryInColumns');
 

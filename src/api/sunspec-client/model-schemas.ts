@@ -8,7 +8,7 @@ export const modelIndex = z
   .min(0)
   .max(255)
   .openapi({ description: 'Which of several models of the same id, from 0; default 0.' });
-export const notes = z.array(z.string()).openapi({ description: 'What is not as it should be, in words.' });
+export const notes = z.array(z.string()).openapi({ description: 'Deviations from the standard, in words.' });
 
 export const foundModelSchema = z
   .strictObject({
@@ -46,23 +46,22 @@ const pointSchema = z
       .nullable()
       .openapi({ description: 'Registers of the point; null when the device refuses to be read here.' }),
     value: valueSchema,
-    scale_factor: z
-      .int()
-      .nullable()
-      .openapi({ description: 'Power of ten that the device gives now; null without, and where it gives none.' }),
+    scale_factor: z.int().nullable().openapi({
+      description: 'Current power of ten from the device; null if the point has none or the device gives none.',
+    }),
     unit: z.string().nullable(),
     symbol: z
       .string()
       .nullable()
       .optional()
-      .openapi({ description: 'Only on enumerations: name of the value; null for a number without.' }),
+      .openapi({ description: 'Only on enumerations: name of the value; null for an unknown number.' }),
     bits: z
       .array(z.string())
       .optional()
-      .openapi({ description: 'Only on bit fields: names of the bits that are set, `BIT_9` for one without.' }),
+      .openapi({ description: 'Only on bit fields: names of the set bits, `BIT_9` for one without a name.' }),
     implemented: z.boolean(),
     access: z.enum(['R', 'RW']).openapi({ description: 'By the definition; the device may refuse.' }),
-    note: z.string().optional().openapi({ description: 'Why there is no value, or what is odd about it.' }),
+    note: z.string().optional().openapi({ description: 'Why there is no value, or what is unusual about it.' }),
   })
   .openapi('ClientPoint');
 
@@ -83,7 +82,8 @@ export const modelSchema = z
       .nullable()
       .openapi({ description: 'All registers from ID on, of a model without a definition here; else null.' }),
     expected_length: z.int().nullable().openapi({
-      description: 'What L should be by the definition and the counts; null when it is that, or nobody knows.',
+      description:
+        'What L should be by the definition and the counts; null if L is right or the right value is unknown.',
     }),
     notes,
     read_at: isoTime.openapi({ description: 'Wall time at which it was read.' }),
@@ -95,7 +95,7 @@ export const modelQuerySchema = z.strictObject({
   index: integerParam('index', 0, 255, 'Which of several models of the same id, from 0; default 0.').optional(),
   refresh: flagParam(
     'refresh',
-    'Reads the device in any case; without it, what was read last, if that is known.',
+    'Reads the device in any case; without it, the last reading if there is one.',
   ).optional(),
 });
 
@@ -115,7 +115,7 @@ const pointsReadSchema = z
       .min(1)
       .max(1000)
       .optional()
-      .openapi({ description: 'Paths of points, 0-based; default: all. The whole model is read in any case.' }),
+      .openapi({ description: 'Paths of points, 0-based; default: all. The whole model is always read.' }),
   })
   .openapi('ClientPointsReadRequest');
 
@@ -132,7 +132,7 @@ const registersSchema = z
 
 export const readReplySchema = z
   .union([modelSchema, registersSchema])
-  .openapi({ description: 'The model with the points asked for, or `ClientRegisters`.' });
+  .openapi({ description: 'The model with the requested points, or `ClientRegisters`.' });
 
 const pointsWriteSchema = z
   .strictObject({
@@ -160,7 +160,7 @@ const pointsWriteSchema = z
 const registersWriteSchema = z
   .strictObject({
     address: register.openapi({ description: 'Protocol address of the first register.' }),
-    registers: z.array(register).min(1).max(123).openapi({ description: 'What is written, as it is.' }),
+    registers: z.array(register).min(1).max(123).openapi({ description: 'Raw values to write.' }),
   })
   .openapi('ClientRegistersWriteRequest');
 
@@ -178,7 +178,7 @@ const requestsSchema = z
       count: z.int().openapi({ description: 'Registers.' }),
     }),
   )
-  .openapi({ description: 'Requests that the device has taken, in order.' });
+  .openapi({ description: 'Requests accepted by the device, in order.' });
 
 const pointsWrittenSchema = z
   .strictObject({
@@ -211,7 +211,7 @@ const registersWrittenSchema = z
 
 export const writeReplySchema = z
   .union([pointsWrittenSchema, registersWrittenSchema])
-  .openapi({ description: '`ClientPointsWritten` or `ClientRegistersWritten`, as asked.' });
+  .openapi({ description: '`ClientPointsWritten` or `ClientRegistersWritten`, as requested.' });
 
 export type ClientModelReply = z.output<typeof modelSchema>;
 export type ClientPointReply = z.output<typeof pointSchema>;

@@ -1,4 +1,4 @@
-/** What the SunSpec client knows, as members of replies. */
+/** The state of the SunSpec client as members of replies. */
 import type {
   ClientStatus,
   ClientTarget,

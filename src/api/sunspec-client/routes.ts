@@ -41,7 +41,7 @@ import {
 import { chainReply, clientStatusReply, modelReply, pollReply, rawWrittenReply, writtenReply } from './replies.ts';
 
 const tag = 'SunSpec Client';
-/** What the device, or the way to it, can answer. */
+/** Problems caused by the device or the connection to it. */
 const ofPeer = ['conflict', 'too-many-requests', 'upstream-error', 'upstream-timeout'] as const;
 const ofDevice = [...ofPeer, 'not-connected'] as const;
 const ofModel = [...ofDevice, 'unknown-resource'] as const;
@@ -52,13 +52,13 @@ const ports = { tcp: 502, tls: 802 } as const;
 const refusedBeside = (transport: string) =>
   ({
     rtu: {
-      host: 'is not of a serial line',
-      port: 'is not of a serial line',
-      tls: 'is not of a serial line',
-      transaction_id: 'is not of a serial line',
+      host: 'does not apply to a serial line',
+      port: 'does not apply to a serial line',
+      tls: 'does not apply to a serial line',
+      transaction_id: 'does not apply to a serial line',
     },
-    tcp: { serial: 'is of transport rtu only', tls: 'is of transport tls only' },
-    tls: { serial: 'is of transport rtu only' },
+    tcp: { serial: 'needs transport rtu', tls: 'needs transport tls' },
+    tls: { serial: 'needs transport rtu' },
   })[transport] ?? {};
 
 /** @throws HttpProblem `validation` for members that do not go together */
@@ -81,16 +81,16 @@ function targetOf(body: ConnectRequest): ClientTarget {
     throw invalidAll(extra.map(([name, detail]) => ({ in: 'body' as const, name: `/${name}`, detail })));
   const common = { unitId, timeoutMs: timeoutS * 1000, baseAddress: base };
   if (transport === 'rtu') {
-    if (serial === undefined) throw invalid('body', '/serial', 'is needed for transport rtu');
+    if (serial === undefined) throw invalid('body', '/serial', 'is required for transport rtu');
     if (unitId < 1 || unitId > highestUnitId)
       throw invalid('body', '/unit_id', `must be from 1 to ${highestUnitId} on a serial line`);
     const { path, baud = 9600, parity = 'N', stop_bits: stopBits = 1 } = serial;
     return { ...common, transport, serial: { path, baud, parity, stopBits } };
   }
-  if (host === undefined) throw invalid('body', '/host', `is needed for transport ${transport}`);
+  if (host === undefined) throw invalid('body', '/host', `is required for transport ${transport}`);
   const place = { ...common, host, port: port ?? ports[transport], transactionIds };
   if (transport === 'tcp') return { ...place, transport };
-  if (tls === undefined) throw invalid('body', '/tls', 'is needed for transport tls');
+  if (tls === undefined) throw invalid('body', '/tls', 'is required for transport tls');
   const { cert, key, root_cert: rootCert, check_hostname: checkHostname = true } = tls;
   return { ...place, transport, tls: { cert, key, rootCert, checkHostname } };
 }
@@ -121,7 +121,7 @@ const getStatus = route({
   operationId: 'get_sunspec_client',
   summary: 'State of the SunSpec client and of the device it polls',
   description:
-    'The simulator is a master here: it reads and writes one other SunSpec device over Modbus TCP, TLS or a serial line. ' +
+    'Here the simulator is a master: it reads and writes one other SunSpec device over Modbus TCP, TLS or a serial line. ' +
     'It is idle until `connect`.',
   reply: clientStatusSchema,
   examples: { reply: exampleClientStatus },
@@ -135,8 +135,8 @@ const connect = route({
   operationId: 'connect_sunspec_client',
   summary: 'Connects to a device and walks its chain of models',
   description:
-    'Takes the place of an earlier device. Polling goes on with the new one when it is switched on. After a failure the ' +
-    'client is left without a map, in state `error`.',
+    'Replaces an earlier device. If polling is enabled, it continues with the new one. After a failure the client has no ' +
+    'map and is in state `error`.',
   body: connectSchema,
   maxTextLength: maxPemLength,
   reply: clientStatusSchema,
@@ -150,8 +150,8 @@ const disconnect = route({
   path: '/sunspec-client/disconnect',
   tag,
   operationId: 'disconnect_sunspec_client',
-  summary: 'Leaves the device',
-  description: 'What is under way fails with `conflict`. Settings of polling and the history stay.',
+  summary: 'Disconnects from the device',
+  description: 'Operations in progress fail with `conflict`. The polling settings and the history are kept.',
   reply: clientStatusSchema,
   examples: { reply: exampleDisconnected },
   handle: async (ctx) => clientStatusReply(await ctx.sunspecClient.disconnect()),
@@ -162,7 +162,7 @@ const scan = route({
   path: '/sunspec-client/scan',
   tag,
   operationId: 'scan_sunspec_client',
-  summary: 'Walks the chain of models anew',
+  summary: 'Walks the chain of models again',
   reply: chainSchema,
   problems: ofDevice,
   examples: { reply: exampleChain },
@@ -174,7 +174,7 @@ const listModels = route({
   path: '/sunspec-client/models',
   tag,
   operationId: 'list_client_models',
-  summary: 'Models that the device was found to have',
+  summary: 'Models found in the device',
   reply: chainSchema,
   problems: ['not-connected'],
   examples: { reply: exampleChain },
@@ -193,8 +193,8 @@ const getModel = route({
   operationId: 'get_client_model',
   summary: 'Points of a model of the device, decoded and raw',
   description:
-    'What was read last, with its time; read now with `refresh=true`, or when it was never read. Every point is answered; ' +
-    'the example shows two of them.',
+    'The last reading with its time; reads now with `refresh=true`, or if the model was never read. The answer has every ' +
+    'point; the example shows two.',
   params: modelParamsSchema,
   query: modelQuerySchema,
   reply: modelSchema,
@@ -210,8 +210,7 @@ const read = route({
   tag,
   operationId: 'read_client',
   summary: 'Reads points of a model, or registers, now',
-  description:
-    'Requests are cut at whole points and at 125 registers, and into smaller ones where the device refuses those.',
+  description: 'Requests are split between points, at 125 registers, and further if the device refuses that size.',
   body: readRequestSchema,
   reply: readReplySchema,
   problems: ofModel,
@@ -234,11 +233,11 @@ const write = route({
   operationId: 'write_client',
   summary: 'Writes points of a model, or registers, and reads them back',
   description:
-    'Values are checked against type and symbols, and scaled by the scale factors that the device gives now, before ' +
-    'anything is sent. Neighbouring points go out together by function 16, a single register by function 6; when the device does ' +
-    'not know the one (exception 1), by the other. Values go first, then adoption requests, then enables. Where the device refuses a ' +
-    'request, the problem says what was written before. A device that takes a write and shows another value is answered with 200 and ' +
-    '`match` false.',
+    'Before anything is sent, values are checked against type and symbols, and scaled by the current scale factors of the ' +
+    'device. Adjacent points are written together with function 16, a single register with function 6; if the device does not ' +
+    'support one of them (exception 1), the other is used. Values are written first, then adoption requests, then enables. If the ' +
+    'device refuses a request, the problem lists what was written before. If the device accepts a write and then shows another ' +
+    'value, the answer is 200 with `match` false.',
   body: writeRequestSchema,
   reply: writeReplySchema,
   problems: ofModel,
@@ -265,10 +264,10 @@ const setPoll = route({
   path: '/sunspec-client/poll',
   tag,
   operationId: 'set_client_poll',
-  summary: 'Sets polling, and begins it anew',
+  summary: 'Sets polling and restarts it',
   description:
-    'Each round makes a sample of the history. When the connection is lost, attempts to connect follow in growing ' +
-    'intervals with a random part, up to a minute. Without a device the settings wait for one.',
+    'Each round makes a sample of the history. After a lost connection the client reconnects at growing intervals with a ' +
+    'random part, up to a minute. Without a device the settings are kept for the next one.',
   body: pollRequestSchema,
   reply: pollSchema,
   examples: { body: { enabled: true, interval_s: 1.5 }, reply: examplePoll },
@@ -302,9 +301,9 @@ const getHistory = route({
   operationId: 'get_client_history',
   summary: 'Samples of the past rounds of polling',
   description:
-    'As `history`, on wall time: both times of a sample are those of its round, whose number is `tick`. All samples are of ' +
-    'one device, told by endpoint and unit id: the one whose map was found last. Finding another one begins anew; the same one goes ' +
-    'on where it was, after an outage, a disconnect or a failed connect to another.',
+    'Like `history`, but on wall time: both times of a sample are those of its round, whose number is `tick`. All samples ' +
+    'are of one device, identified by endpoint and unit id: the one whose map was found last. Another device starts an empty ' +
+    'history; the same device continues it after an outage, a disconnect or a failed connect to another.',
   query: clientHistoryQuerySchema,
   reply: clientHistorySchema,
   otherMedia: { type: 'text/csv', example: exampleClientHistoryCsv },

@@ -23,12 +23,12 @@ const pem = (description: string) =>
 const tlsSchema = z
   .strictObject({
     cert: pem('Certificate of this client'),
-    key: pem('Private key of it, not encrypted'),
-    root_cert: pem('Certificates from which that of the device must descend'),
+    key: pem('Its private key, not encrypted'),
+    root_cert: pem('Root certificates for the certificate of the device'),
     check_hostname: z
       .boolean()
       .optional()
-      .openapi({ description: 'Whether the certificate must be of the host that was named. Default true.' }),
+      .openapi({ description: 'Whether the certificate must match `host`. Default true.' }),
   })
   .openapi('ClientTls', { description: 'Kept in memory until the next connect or disconnect, and shown nowhere.' });
 
@@ -61,7 +61,7 @@ export const connectSchema = z
       .optional()
       .openapi({
         description:
-          'Name or IP address; needed but for `rtu`. Link-local, metadata and multicast addresses are refused.',
+          'Name or IP address; required except for `rtu`. Link-local, metadata and multicast addresses are refused.',
       }),
     port: z.int().min(1).max(65_535).optional().openapi({ description: 'Default 502, with `tls` 802.' }),
     unit_id: z.int().min(0).max(255).optional().openapi({ description: 'Default 1; with `rtu` 1 to 247.' }),
@@ -73,7 +73,7 @@ export const connectSchema = z
       .min(0.1)
       .max(30)
       .optional()
-      .openapi({ description: 'For the connection and for each answer; a read is tried twice. Default 2.' }),
+      .openapi({ description: 'Time limit of the connection and of each answer; a read is tried twice. Default 2.' }),
     base_address: z
       .int()
       .min(0)
@@ -85,9 +85,9 @@ export const connectSchema = z
       .optional()
       .openapi({
         description:
-          '`strict`: an answer has the transaction id of its request. `zero`: it may have 0 as well, as some devices always ' +
-          'send; unit id, function and length must fit in any case, and the connection is made anew after silence, since nothing else ' +
-          'tells a late answer from the next one. Not with `rtu`. Default `strict`.',
+          '`strict`: an answer has the transaction id of its request. `zero`: it may also have 0, which some devices always ' +
+          'send; unit id, function and length must fit in any case, and the client reconnects after a time-out, because nothing ' +
+          'else distinguishes a late answer from the next one. Not with `rtu`. Default `strict`.',
       }),
   })
   .openapi('ClientConnectRequest');
@@ -101,8 +101,8 @@ const targetSchema = z
     port: z.int().nullable().openapi({ description: 'Null on a serial line.' }),
     serial: serialSchema.nullable(),
     unit_id: z.int().openapi({ description: 'Unit identifier.' }),
-    timeout_s: z.number().openapi({ description: 'For the connection and for each answer.' }),
-    base_address: z.int().nullable().openapi({ description: 'As asked for; null: searched for.' }),
+    timeout_s: z.number().openapi({ description: 'Time limit of the connection and of each answer.' }),
+    base_address: z.int().nullable().openapi({ description: 'As requested; null: searched.' }),
     transaction_id: z
       .enum(transactionIds)
       .nullable()
@@ -117,8 +117,8 @@ const chainMembers = {
     .nullable()
     .openapi({
       description:
-        'How the chain ends: `end_model` as it should, `zeros` with model 0, `missing_length` with an end model whose L cannot ' +
-        'be read, `exception` where the device refuses to be read, `limit` where it would lead out of the address space. Null before a scan.',
+        'How the chain ends: `end_model` as the standard says, `zeros` with model 0, `missing_length` with an end model whose L ' +
+        'cannot be read, `exception` where the device refuses a read, `limit` where it would leave the address space. Null before a scan.',
     }),
   notes,
   models: z.array(foundModelSchema).openapi({ description: 'Models of the chain, in order.' }),
@@ -130,8 +130,8 @@ const polledSchema = z
   .strictObject({
     id: modelId,
     index: modelIndex,
-    read_at: isoTime.nullable().openapi({ description: 'Wall time at which it was read last; null: never.' }),
-    error: z.string().nullable().openapi({ description: 'Why the last round could not read it; null: it could.' }),
+    read_at: isoTime.nullable().openapi({ description: 'Wall time of the last reading; null: never.' }),
+    error: z.string().nullable().openapi({ description: 'Why the last round could not read it; null: no error.' }),
   })
   .openapi('ClientPolledModel');
 
@@ -140,15 +140,15 @@ const pollIds = z.array(modelId).min(1).max(64);
 export const pollSchema = z
   .strictObject({
     enabled: z.boolean(),
-    interval_s: z.number().openapi({ description: 'From one round to the next. Rounds never overlap.' }),
+    interval_s: z.number().openapi({ description: 'Time from one round to the next, s. Rounds never overlap.' }),
     models: z
       .array(modelId)
       .nullable()
-      .openapi({ description: 'What is read in a round; null: the models from which the summary is made.' }),
+      .openapi({ description: 'Models read in a round; null: the models needed for the summary.' }),
     polled: z.array(polledSchema).openapi({ description: 'The models of the last round.' }),
-    rounds: z.int().openapi({ description: 'Rounds that were begun.' }),
+    rounds: z.int().openapi({ description: 'Rounds started.' }),
     failed_rounds: z.int().openapi({ description: 'Rounds in which a model could not be read.' }),
-    late_rounds: z.int().openapi({ description: 'Intervals that had no round of their own, because one took longer.' }),
+    late_rounds: z.int().openapi({ description: 'Intervals without a round because an earlier round took longer.' }),
     last_poll: isoTime.nullable().openapi({ description: 'Wall time at which the last round ended.' }),
     last_duration_s: z.number().nullable().openapi({ description: 'How long the last round took.' }),
     retry_in_s: z
@@ -162,9 +162,9 @@ export const pollRequestSchema = z
   .strictObject({
     enabled: z.boolean().optional(),
     interval_s: z.number().min(0.2).max(3600).optional().openapi({ description: 'Default 1.5.' }),
-    models: pollIds.nullable().optional().openapi({ description: 'Null: the models from which the summary is made.' }),
+    models: pollIds.nullable().optional().openapi({ description: 'Null: the models needed for the summary.' }),
   })
-  .openapi('ClientPollRequest', { description: 'What is left out stays as it is.' });
+  .openapi('ClientPollRequest', { description: 'Absent members stay as they are.' });
 
 const metricDescriptions: Readonly<Record<(typeof remoteMetricNames)[number], string>> = {
   power_kw: '701.W or W of 101 to 113; positive = injected.',
@@ -216,22 +216,22 @@ const identitySchema = z
 
 const countersSchema = z
   .strictObject({
-    requests: z.int().openapi({ description: 'Requests sent, repeated ones among them.' }),
-    answers: z.int().openapi({ description: 'Answers that belong to a request, exceptions among them.' }),
+    requests: z.int().openapi({ description: 'Requests sent, including repeated ones.' }),
+    answers: z.int().openapi({ description: 'Answers to requests, including exceptions.' }),
     errors: z.int().openapi({ description: 'Requests and connections that failed.' }),
-    timeouts: z.int().openapi({ description: 'Of the errors those without an answer in time.' }),
-    exceptions: z.int().openapi({ description: 'Of the errors those that the device answered with an exception.' }),
+    timeouts: z.int().openapi({ description: 'Errors because of a missing answer.' }),
+    exceptions: z.int().openapi({ description: 'Errors because of an exception from the device.' }),
     connections: z.int().openapi({ description: 'Connections made.' }),
   })
   .openapi('ClientCounters', { description: 'Since the start of the simulator.' });
 
 export const clientStatusSchema = z
   .strictObject({
-    enabled: z.boolean().openapi({ description: 'Whether there is a device to which it was told to connect.' }),
+    enabled: z.boolean().openapi({ description: 'Whether a device is set by `connect`.' }),
     state: z.enum(clientStates).openapi({
       description:
-        '`error`: no map was found, or the connection is lost; while it is polled, attempts follow (`poll.retry_in_s`), else the ' +
-        'next request makes a new one.',
+        '`error`: no map was found, or the connection is lost; while polling, the client reconnects (`poll.retry_in_s`), otherwise ' +
+        'the next request does.',
     }),
     target: targetSchema.nullable(),
     endpoint: z.string().nullable(),
@@ -239,8 +239,8 @@ export const clientStatusSchema = z
     ...chainMembers,
     poll: pollSchema,
     counters: countersSchema,
-    last_error: z.string().nullable().openapi({ description: 'What went wrong last, in words.' }),
-    last_error_at: isoTime.nullable().openapi({ description: 'Wall time of it.' }),
+    last_error: z.string().nullable().openapi({ description: 'Last error, in words.' }),
+    last_error_at: isoTime.nullable().openapi({ description: 'Wall time of the last error.' }),
     last_poll: isoTime.nullable().openapi({ description: 'Wall time at which the last round of polling ended.' }),
     summary: summarySchema.nullable().openapi({ description: 'Null before the first round.' }),
   })

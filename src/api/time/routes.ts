@@ -70,12 +70,12 @@ const step = route({
   path: '/controls/time/step',
   tag: 'Controls',
   operationId: 'step_time',
-  summary: 'Runs ticks at once while the clock is paused',
+  summary: 'Runs ticks immediately while the clock is paused',
   description:
-    'Each tick advances `rate` x `tick_interval_s`. The answer comes when all ticks are done, which takes long for many ' +
-    'ticks of many devices; it is not bound by the time limit of requests. Requests to step run one after the other; devices ' +
-    'join and leave between the ticks, and `conflict` ends the step when the clock is no longer paused. The snapshot is that ' +
-    'of `device` in the last tick.',
+    'Each tick advances `rate` x `tick_interval_s`. The answer is sent when all ticks are done, which takes long for many ' +
+    'ticks of many devices; the time limit of requests does not apply. Step requests run one after the other. Devices can ' +
+    'join and leave between ticks, and `conflict` ends the step when the clock is no longer paused. The snapshot is the one ' +
+    'of `device` after the last tick.',
   query: deviceQuery,
   body: stepBodySchema,
   reply: stepReplySchema,

@@ -119,7 +119,7 @@ describe('OpenAPI description', () => {
         expect(description, `${name} ${parameter}`).to.be.a('string').that.is.not.equal('');
         if (schema.type !== 'integer') continue;
         expect(schema, `${name} ${parameter}`).to.include.keys('minimum');
-        if (schema.maximum === undefined) expect(description, `${name} ${parameter}`).to.match(/is taken as \d+/);
+        if (schema.maximum === undefined) expect(description, `${name} ${parameter}`).to.match(/ mean \d+/);
       }
     }
   });

@@ -55,7 +55,7 @@ describe('catalogue and profiles of faults (13)', () => {
           minimum: 0,
           maximum: 4096,
           allowed: null,
-          description: 'Connections that may be open at a time.',
+          description: 'Maximum number of open connections.',
         },
         {
           name: 'policy',
@@ -65,8 +65,7 @@ describe('catalogue and profiles of faults (13)', () => {
           minimum: null,
           maximum: null,
           allowed: ['refuse', 'replace_oldest'],
-          description:
-            'What a further connection meets: it is closed at once, or the oldest one is closed for it; default refuse.',
+          description: 'A further connection is closed at once, or the oldest one is closed instead; default refuse.',
         },
       ],
     });
