@@ -1,4 +1,4 @@
-/** Settings that are right by themselves and do not go together, as rows. */
+/** Rows of settings that are valid by themselves and conflict with others or with the number of devices. */
 import { highestUnitId } from '../../contract/modbus-report.ts';
 import type { Issue } from '../../core/errors.ts';
 import { isGiven } from '../layers/gather.ts';
@@ -28,7 +28,7 @@ const highestPort = 65535;
 const lastPort = ({ values, count }: Run) => values.mb_port + values.first_device + count - 1;
 const lastUnitId = ({ values, count }: Run) => values.first_device + count;
 
-/** What has no meaning while the simulated clock follows the real one. */
+/** Settings of a clock that does not follow the real one. */
 const ownClock = (['time_rate', 'start_clock_time', 'start_date', 'start_paused'] as const).map(
   (setting): Conflict => ({
     setting,

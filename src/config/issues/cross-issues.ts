@@ -1,4 +1,4 @@
-/** What is wrong across settings that are right by themselves. */
+/** Issues across settings that are valid by themselves. */
 import type { AssetType } from '../../contract/device.ts';
 import { kindTable } from '../../contract/kinds/table.ts';
 import type { Issue } from '../../core/errors.ts';
@@ -11,7 +11,7 @@ import { refused, shown } from './issues.ts';
 import { modbusTlsIssues } from './tls-issues.ts';
 
 /**
- * Flags for kinds that no device has. In a file or in the environment they may stand ready for other runs.
+ * Flags for kinds that no device has. Files and environment variables may hold such settings for other runs.
  */
 function kindIssues({ values, layers, originOf }: Gathered, kinds: ReadonlySet<AssetType>): Issue[] {
   const issues = settingKeys.flatMap((key): Issue[] => {

@@ -7,7 +7,7 @@ import type { Gathered } from '../layers/gather.ts';
 import { flagOf } from '../settings/settings.ts';
 import type { SettingKey } from '../settings/settings.ts';
 
-/** Everything that keeps Modbus from being served over TLS. */
+/** Issues that prevent Modbus over TLS. */
 export function modbusTlsIssues({ values, originOf, io }: Gathered): Issue[] {
   if (!values.mb_enable || !values.mb_enc) return [];
   const policy = { ciphers: values.mb_ciphers, minVersion: values.mb_tls_version };

@@ -40,8 +40,8 @@ function canonical(spelling: string): string {
 
 /**
  * Reads a command line by the table of settings. Two-letter flags with one dash (`-wp`) are single flags,
- * which is why no common argument parser is used in front.
- * A value is the next word or stands behind `=`. Lists may be repeated.
+ * which common argument parsers do not support.
+ * A value is the next word or follows `=`. Lists may be repeated.
  */
 export function parseFlags(argv: readonly string[]): ParsedFlags {
   const values = new Map<SettingKey, GivenFlag>();
@@ -70,7 +70,7 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
     else if ((versionSpellings as readonly string[]).includes(spelling) && inline === undefined) version = true;
     else {
       const key = keyOfSpelling.get(spelling);
-      // the word behind an unknown flag is most likely its value: one issue, not two
+      // the word after an unknown flag is most likely its value: one issue, not two
       const text = inline ?? takeValue();
       const issue = key === undefined ? unknownFlag(given, spelling) : accept(values, key, given, text);
       if (issue) issues.push(issue);

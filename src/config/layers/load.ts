@@ -71,7 +71,7 @@ export function loadConfig(
     const count = issues.length === 1 ? '1 issue' : `${issues.length} issues`;
     throw new SimError('CONFIG_INVALID', `The configuration is not valid, ${count}:`, issues);
   }
-  // the entries of the file are done with, and who adds a device need not know where a setting stands
+  // a device that is added later uses the settings only, and its issues name settings without their origin
   const nameOf = (key: SettingKey) => `the setting ${key}`;
   const settings: Gathered = {
     ...gathered,

@@ -56,7 +56,7 @@ function modbusTlsOf(values: Values): AppConfig['modbus']['tls'] {
   return { files: { cert, key, rootCert }, ciphers: values.mb_ciphers, minVersion: values.mb_tls_version };
 }
 
-/** What is given while its switch is off, in words for the log. */
+/** Lines for the log about settings whose switch is off. */
 function unusedSettings(values: Values): readonly string[] {
   const off = switches.filter((name) => !values[name]);
   return off.flatMap((name) =>

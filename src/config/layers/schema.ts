@@ -2,7 +2,7 @@ import convict from 'convict';
 import { settingKeys, settingOf } from '../settings/settings.ts';
 import type { SettingKey, Values } from '../settings/settings.ts';
 
-/** Values that one origin gives, already checked and in the form in force. */
+/** Values from one origin, checked and normalised. */
 export type Layer = ReadonlyMap<SettingKey, unknown>;
 
 function formatName(key: SettingKey): string {
@@ -31,7 +31,7 @@ const convictSchema = Object.fromEntries(
 ) as unknown as convict.Schema<Values>;
 
 /**
- * Puts layers over the defaults, the last one on top.
+ * Merges layers over the defaults; later layers win.
  * @throws Error when a value passes that its own check refuses, which is an error of the program
  */
 export function mergeLayers(layers: readonly Layer[]): Values {

@@ -3,7 +3,7 @@ import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const extensions = ['.yaml', '.yml', '.json'];
-/** what the file names of EVSE profiles begin with: the two flags list their own without opening the files */
+/** file names of EVSE profiles begin with it, so that each flag lists its own without opening files */
 const evsePrefix = 'EVSE-';
 
 /** Files of a folder of `config`, which come with the program, by name without extension. */
@@ -22,7 +22,7 @@ const files = bundledFiles('profiles');
 const proxyMaps = bundledFiles('proxy');
 const faultProfiles = bundledFiles('faults');
 
-/** Names of the device profiles that come with the program, those of EVSE apart. */
+/** Names of the bundled device profiles, without those of EVSE. */
 export const bundledProfileNames: readonly string[] = [...files.keys()].filter((name) => !name.startsWith(evsePrefix));
 export const bundledEvseProfileNames: readonly string[] = [...files.keys()].filter((name) =>
   name.startsWith(evsePrefix),
@@ -70,7 +70,7 @@ export function bundledFaultProfilePath(text: string): string | undefined {
   return faultProfiles.get(bareName(text));
 }
 
-/** What a telemetry reader sees as the profile's name: the file name without directory and extension. */
+/** Name of a profile in telemetry: the file name without directory and extension. */
 export function profileNameOf(reference: string): string {
   return bareName(basename(reference));
 }

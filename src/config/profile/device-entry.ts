@@ -81,7 +81,7 @@ function refusedMember(reason: string) {
     .meta({ description: `Not here: ${reason}.`, not: {} });
 }
 
-/** A bundled name as the flags take it, with or without the extension of a file. */
+/** A bundled name as in flags, with or without the extension of the file. */
 function bundledName(names: readonly string[], error?: string) {
   return z.preprocess(
     (given) => (typeof given === 'string' ? bareName(given) : given),

@@ -94,7 +94,7 @@ const inverterSchema = z
     description: 'Properties of the inverter that the standard leaves to its manufacturer and no register holds.',
   });
 
-/** A device profile as it stands in a file. */
+/** A device profile in a file. */
 export const deviceProfileSchema = z
   .strictObject({
     name: z.string().min(1).max(64).optional().meta({ description: 'Name for people.' }),

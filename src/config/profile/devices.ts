@@ -106,7 +106,7 @@ function entryType({ device_type: given, evse_profile: evse }: DeviceEntry, pres
   return given ?? (evse === undefined ? preset : 'EVSE');
 }
 
-/** The type of devices that no entry of a file describes: a profile of an EVSE alone makes them EVSE. */
+/** The type of devices without an entry in a file; evse_profile without device_type makes them EVSE. */
 function presetType(gathered: Gathered): DeviceTypeName {
   const { device_type: type, evse_profile: evse } = gathered.values;
   return isGiven(gathered, 'device_type') || evse === null ? type : 'EVSE';
@@ -179,7 +179,7 @@ function listedDevices(building: Building, entries: readonly (DeviceEntry | null
 }
 
 /**
- * A further device. What its entry leaves out is as in the device that the settings alone would give.
+ * A further device. Members that its entry leaves out are taken from the settings.
  * @throws SimError CONFIG_INVALID with all its issues, named by the members of the entry
  */
 export function buildDevice(
@@ -216,7 +216,7 @@ function repeatedDevices(building: Building): DeviceList {
   return { devices, count: values.N, kinds: new Set([assetType]) };
 }
 
-/** The devices that the file lists, or else `N` of one type. */
+/** The devices that the file lists, otherwise `N` of one type. */
 export function buildDevices(gathered: Gathered, store: ProfileStore, issues: Issue[]): DeviceList {
   const building = { gathered, store, issues };
   return gathered.file?.devices ? listedDevices(building, gathered.file.devices) : repeatedDevices(building);

@@ -13,7 +13,7 @@ import { readMapping, systemIo } from '../layers/files.ts';
 import type { ConfigIo } from '../layers/files.ts';
 import type { Gathered } from '../layers/gather.ts';
 
-/** Where a list stands. */
+/** The origin of a list. */
 interface Place {
   /** directory that relative paths start from */
   readonly base: string;
@@ -71,7 +71,7 @@ export function faultGroups(
   });
 }
 
-/** The faults of all devices: those of the flag or the variable, else those of the file. */
+/** The faults of all devices: from the flag or the variable, otherwise from the file. */
 export function commonFaults({ values, file, layers, originOf, io }: Gathered, issues: Issue[]): FaultGroup[] {
   if (layers.flags.has('faults') || layers.env.has('faults')) {
     return faultGroups(values.faults, { base: io.cwd, nameOf: () => originOf('faults') }, io, issues);

@@ -64,7 +64,7 @@ const inverterRatings: Readonly<Record<Phases, { readonly wMaxW: number; readonl
 };
 
 const windVoltageV = { 'nrel-5mw': 690, 'iea-15mw': 6600, 'farm-100kw': 480 } as const;
-/** reactive share that the inverter has without ratings of its own */
+/** reactive share of an inverter without reactive ratings */
 const usualReactiveShare = 0.44;
 const fuelCellW = { PEMFC: 5000, SOFC: 200_000 } as const;
 const hybridW = 15_000;
@@ -73,7 +73,7 @@ const evseVoltageV = 400;
 const evseW = 22_000;
 const dcConnectorW = 50_000;
 
-/** Of the two power ratings one follows the other. */
+/** When only one of the two power ratings is given, the other equals it. */
 function powerRatings(
   { wMaxW, vaMaxVa }: GivenRatings,
   presetW: number,
@@ -120,7 +120,7 @@ function windParameters({ blocks, given, target, where, issues }: Request): Kind
   const block = blocks.wind ?? {};
   const presetW = target.windType === 'T3' ? 5e6 : 15e6;
   const ratedW = given.wMaxW ?? given.vaMaxVa ?? block.rated_power_w ?? presetW;
-  // the ratings need the machine and its reactive share, which do not depend on the size of its rotor
+  // the ratings need the turbine and its reactive share, which do not depend on the size of the rotor
   const ratings = windRatings(resolveWind(block, ratedW, where, [], target.windType), given);
   const sized = { ...block, rated_power_w: block.rated_power_w ?? ratings.WMaxRtg };
   return { source: { kind: 'wind', wind: resolveWind(sized, ratedW, where, issues, target.windType) }, ratings };
@@ -149,7 +149,7 @@ const noLevels = {
   soc_reserve_max_pct: undefined,
 };
 
-/** The member that gave a limit of the hybrid: one of the battery block stands over that of the hybrid block. */
+/** The member that gave a limit of the hybrid: the battery block overrides the hybrid block. */
 function hybridMember(name: string, part: NonNullable<KindBlocks['battery']>, where: string): string {
   const member = (['soc_min_pct', 'soc_max_pct'] as const).find(
     (one) => part[one] !== undefined && name === `${where}: hybrid.${one}`,
@@ -157,7 +157,7 @@ function hybridMember(name: string, part: NonNullable<KindBlocks['battery']>, wh
   return member === undefined ? name : `${where}: battery.${member}`;
 }
 
-/** The parts are sized by the hybrid block; what their own blocks give stands over it. */
+/** The hybrid block sizes the parts; their own blocks override it. */
 function hybridParameters({ blocks, given, target, where, issues }: Request): KindParameters {
   const ratings = powerRatings(given, hybridW);
   const { hybrid: block = {}, battery: part = {} } = blocks;
@@ -175,7 +175,7 @@ function hybridParameters({ blocks, given, target, where, issues }: Request): Ki
     found,
   );
   issues.push(...found.map((issue) => ({ ...issue, name: hybridMember(issue.name, part, where) })));
-  // limits in the wrong order are told already: the battery is then looked at without any of its levels
+  // limits in the wrong order are reported already: the battery is then checked without levels
   const levels = found.length === 0 ? { soc_min_pct: whole.socMinPct, soc_max_pct: whole.socMaxPct } : noLevels;
   const pv = resolvePv(blocks.pv ?? {}, whole.pvW, { ...target, arrayW: whole.pvW }, where, issues);
   const battery = resolveBattery(

@@ -22,7 +22,7 @@ export interface FoundProfile {
   readonly profileName: string | null;
 }
 
-/** Where a profile is named. */
+/** A mention of a profile. */
 interface Reference {
   /** bundled name or path */
   readonly text: string;

@@ -27,11 +27,11 @@ export interface DeviceConfig {
   /** file name without directory and extension; null when the user named no profile */
   readonly profileName: string | null;
   readonly series: DeviceSeriesPaths;
-  /** from the start on, of this device alone */
+  /** from the start, on this device alone */
   readonly faults: readonly FaultGroup[];
 }
 
-/** CSV files that feed one device, absolute and there at the time of the check. */
+/** CSV files that feed one device; absolute paths that existed at the check. */
 export interface DeviceSeriesPaths {
   /** irradiance or wind; null: the bundled series of the kind, where it has one (PV, wind, hybrid) */
   readonly dc: string | null;
@@ -56,7 +56,7 @@ export interface AppConfig {
     readonly maxStreamClients: number;
   };
   readonly clock: {
-    /** the simulated clock follows the real time of day; `startTime` and `startDate` then do not count */
+    /** the simulated clock follows the real time of day; `startTime` and `startDate` have no effect then */
     readonly followsWall: boolean;
     /** IANA name */
     readonly timezone: string;
@@ -66,7 +66,7 @@ export interface AppConfig {
     readonly startDate: string;
     /** simulated seconds per real second */
     readonly rate: number;
-    /** the clock stands until it is stepped or started over REST; never with `followsWall` */
+    /** paused until REST steps or starts the clock; never with `followsWall` */
     readonly startsPaused: boolean;
   };
   readonly tickS: number;
@@ -93,7 +93,7 @@ export interface AppConfig {
     readonly port: number;
     readonly sharedPort: boolean;
     readonly framing: 'tcp' | 'rtu_over_tcp';
-    /** answer to a unit id that is not served; null: as the ports are, silent on own ones, gateway on a shared one */
+    /** answer to a unit id that is not served; null: gateway on a shared port, silent on a port per device */
     readonly foreignUnit: 'silent' | 'gateway' | null;
     readonly maxConnections: number;
     /** 0: never */
@@ -110,9 +110,9 @@ export interface AppConfig {
     readonly parity: 'none' | 'even' | 'odd';
     readonly stopBits: 1 | 2;
   } | null;
-  /** another maker's register map in front of the devices; null: none */
+  /** proxy with the register map of another maker; null: none */
   readonly proxy: {
-    /** as it stands in the file, not checked */
+    /** as in the file, not checked */
     readonly map: Readonly<Record<string, unknown>>;
     /** name of the file without directory and extension */
     readonly mapLabel: string;
@@ -120,21 +120,21 @@ export interface AppConfig {
     /** 0: any free port; null: that of the map */
     readonly port: number | null;
   } | null;
-  /** 64413 and 64414 follow the standard models in the maps */
+  /** the maps end with the models 64413 and 64414 */
   readonly simModels: boolean;
-  /** from the start on; those that name no device strike every one */
+  /** from the start; a fault that names no device acts on all */
   readonly faults: readonly FaultGroup[];
-  /** of each device, one per tick; fewer where the memory of all devices together does not suffice */
+  /** per device, one per tick; fewer when the memory of all devices is not enough */
   readonly historySamples: number;
   readonly log: {
     readonly level: LogLevel;
     readonly format: 'text' | 'json';
   };
-  /** what is given while the switch that it belongs to is off, in words */
+  /** lines for the log about settings whose switch is off */
   readonly unused: readonly string[];
   readonly devices: readonly DeviceConfig[];
   /**
-   * A further device, as if its entry had stood in the configuration: settings are its defaults, profiles are shared.
+   * A further device, as if its entry were in the configuration: settings are its defaults, profiles are shared.
    * @throws SimError CONFIG_INVALID with all its issues, named by the members of the entry
    */
   readonly deviceOf: (entry: DeviceEntry, index: number) => DeviceConfig;

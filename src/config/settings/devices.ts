@@ -1,4 +1,4 @@
-/** Settings of the devices, and of what their maps have beside the registers of their kind. */
+/** Settings of the devices and of additions to their maps. */
 import {
   bundledEvseProfileNames,
   bundledFaultProfileNames,

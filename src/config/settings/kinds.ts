@@ -1,4 +1,4 @@
-/** Settings for devices of one kind: each replaces a member of their profiles, or is of their series. */
+/** Settings for devices of one kind; most replace a member of their profiles. */
 import { fuelCellChemistries, fuelCellFuels, fuelCellOperatingModes } from '../../contract/kinds/fuelcell.ts';
 import { hybridPolicies } from '../../contract/kinds/hybrid.ts';
 import { setting, unset } from './setting.ts';

@@ -1,4 +1,4 @@
-/** What one setting declares. */
+/** The declaration of one setting. */
 import type { AssetType } from '../../contract/kinds/table.ts';
 import type { Kind } from './value-kinds.ts';
 
@@ -27,16 +27,16 @@ export interface Setting<T> {
   readonly member?: ReplacedMember;
   /** the switch without which it has no effect */
   readonly needs?: (typeof switches)[number];
-  /** for help and files: a sentence or more, with unit, and what holds without it where that is no default */
+  /** for help and files: unit, and the effect of an unset setting */
   readonly doc: string;
 }
 
 /** A member of a device profile that takes the value of a setting; paths are dotted. */
 export interface ReplacedMember {
   readonly path: string;
-  /** unit of the setting in units of the member; default 1 */
+  /** value of the member per value of the setting; default 1 */
   readonly factor?: number;
-  /** members that would win over this one, and are left out */
+  /** members that would override this one and are removed */
   readonly replaces?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** All settings. One more is one more row in the file of its topic. */
+/** All settings. A new setting is a row in the file of its topic. */
 import type { AssetType } from '../../contract/kinds/table.ts';
 import { deviceSettings, mapSettings } from './devices.ts';
 import { kindSettings } from './kinds.ts';
@@ -38,7 +38,7 @@ export type Values = { readonly [K in SettingKey]: ValueOf<(typeof settings)[K]>
 
 export const settingKeys = Object.keys(settings) as readonly SettingKey[];
 
-/** The setting of a key, with the type of its value forgotten. */
+/** The setting of a key, without the type of its value. */
 export function settingOf(key: SettingKey): Setting<unknown> {
   return settings[key];
 }
@@ -53,7 +53,7 @@ export function variableOf(key: SettingKey): string {
   return `DERBENCH_${key.toUpperCase()}`;
 }
 
-/** Whether a setting means something for devices of a kind. */
+/** Whether a setting applies to devices of a kind. */
 export function isForKind(key: SettingKey, kind: AssetType): boolean {
   const { kinds } = settingOf(key);
   return kinds === undefined || kinds.includes(kind);

@@ -1,4 +1,4 @@
-/** Settings of what surrounds the devices: series, sky and grid. */
+/** Settings of the surroundings: series, sky and grid. */
 import { kindsWhere } from '../../contract/kinds/table.ts';
 import { setting, unset } from './setting.ts';
 import { choice, path } from './value-kinds.ts';

@@ -5,7 +5,7 @@ import { tlsVersions } from '../../core/tls/material.ts';
 import type { TlsVersion } from '../../core/tls/material.ts';
 import { isTimeZone } from '../../core/time/zone.ts';
 
-/** How the values of one setting are written, checked and brought into the form that the program uses. */
+/** How the values of one setting are written, checked and normalised. */
 export interface Kind<T> {
   /** what a configuration file may hold */
   readonly schema: z.ZodType;
@@ -181,14 +181,14 @@ export const date: Kind<string> = kind(
   },
 );
 
-/** Names of cipher suites; which ones there are, OpenSSL says. */
+/** Names of cipher suites; OpenSSL checks them. */
 export const cipherList: Kind<string> = kind(z.string().min(1).max(4096), {
-  allowed: 'OpenSSL names of cipher suites with a colon between',
+  allowed: 'OpenSSL names of cipher suites, separated by colons',
   placeholder: 'SUITES',
   normalise: same,
 });
 
-/** A version of TLS; unquoted in a file it is a number. */
+/** A TLS version; without quotes in a file it is a number. */
 export const tlsVersion: Kind<TlsVersion> = kind(z.union([z.enum(tlsVersions), z.literal([1.2, 1.3])]), {
   allowed: tlsVersions,
   placeholder: 'VERSION',

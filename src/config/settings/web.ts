@@ -17,7 +17,7 @@ export const webSettings = {
   }),
 };
 
-/** What browsers may do. */
+/** Access from browsers. */
 export const browserSettings = {
   cors_origin: setting({
     flags: ['--cors_origin'],

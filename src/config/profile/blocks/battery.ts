@@ -55,7 +55,7 @@ export const batterySchema = z
 
 export type BatteryInput = z.infer<typeof batterySchema>;
 
-/** Each cell is simulated. */
+/** Limits the time of a step: each cell is simulated. */
 const maxCells = 20_000;
 
 /** The bounds in rising order, each with its default. */

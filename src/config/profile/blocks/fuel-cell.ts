@@ -125,7 +125,7 @@ const cellLaws = {
     referenceCells: 75,
     referenceW: 5152,
     ratedWCm2: 0.316,
-    // 0.5 A/cm2 at 700 C, where it is just ready
+    // 0.5 A/cm2 at 700 C, the lowest temperature at which it delivers
     maxWCm2: 0.325,
     // 0.8 A/cm2 at the thermoneutral voltage; the cells are those of the fuel cell
     elWCm2: 1.032,
@@ -136,10 +136,10 @@ const cellLaws = {
   },
 } as const satisfies Record<FuelCellChemistry, Record<string, number>>;
 
-/** Power densities of the Amphlett law: 0.7 A/cm2 at 65 C; 0.5 V at 50 C, where the stack is just ready. */
+/** Power densities of the Amphlett law: 0.7 A/cm2 at 65 C; 0.5 V at 50 C, the lowest temperature for full power. */
 const amphlettLaw = { ...cellLaws.PEMFC, ratedWCm2: 0.3914124, maxWCm2: 0.423 } as const;
 
-/** Hydrogen for one kilowatt hour at the terminals, kg: what the default tank is sized by. */
+/** Hydrogen for one kilowatt hour at the terminals, kg; decides the size of the default tank. */
 const kgPerKWh = 0.07;
 const defaultTankHours = 8;
 
