@@ -9,7 +9,7 @@ import { createApp } from '../src/app.ts';
 import type { App } from '../src/app.ts';
 import { createLogBook } from '../src/core/log/log.ts';
 import { openHandles, settled } from './support/handles.ts';
-import { configOf } from './support/devices.ts';
+import { configOf } from './support/configured.ts';
 import { ask } from './support/http.ts';
 import type { Json, JsonAnswer } from './support/http.ts';
 import { closed, occupied } from './support/ports.ts';

@@ -1,17 +1,10 @@
 /** Devices that join and leave a plant of a test, as the composition root lets them. */
-import { loadConfig } from '../../src/config/layers/load.ts';
-import type { AppConfig } from '../../src/config/settings/app-config.ts';
 import { silentLogger } from '../../src/core/log/log.ts';
 import type { SimPlant } from '../../src/der/plant/plant.ts';
 import { DeviceChanges } from '../../src/device-changes.ts';
 import type { DeviceChangesOptions } from '../../src/device-changes.ts';
 import { deviceSeriesReader } from '../../src/device-series.ts';
-
-export function configOf(...flags: string[]): AppConfig {
-  const loaded = loadConfig(flags, {});
-  if (loaded.kind !== 'run') throw new Error('no configuration');
-  return loaded.config;
-}
+import { configOf } from './configured.ts';
 
 /** @param flags the settings of the process, which are defaults of what joins */
 export function deviceChanges(

@@ -1,23 +1,18 @@
 import { simTimeFromMs, systemClock } from '../../src/core/time/clock.ts';
 import { silentLogger } from '../../src/core/log/log.ts';
 import { localDateMs, SimClock } from '../../src/core/time/sim-clock.ts';
-import { loadConfig } from '../../src/config/layers/load.ts';
 import { createPlant } from '../../src/der/plant/create-plant.ts';
 import type { SimPlant } from '../../src/der/plant/plant.ts';
-import { deviceSeriesReader } from '../../src/device-series.ts';
+import { configuredDevices } from './configured.ts';
 
 /** Stands in a list of stations for a PV device. */
 export const pvBeside = 'PV-3Phase';
 
 /** Stations of bundled profiles at noon with a paused clock; start delay and random numbers follow from the seed. */
 export function evsePlant(profiles: readonly string[] = ['EVSE-AC-22kW-1port'], firstIndex = 0): SimPlant {
-  const devices = profiles.flatMap((profile) => {
-    const args = profile === pvBeside ? ['--device_type', profile] : ['--evse_profile', profile];
-    const loaded = loadConfig(args, {});
-    if (loaded.kind !== 'run') throw new Error('no configuration');
-    const seriesOf = deviceSeriesReader(loaded.config);
-    return loaded.config.devices.map((device) => ({ ...device, series: seriesOf(device) }));
-  });
+  const devices = profiles.flatMap((profile) =>
+    profile === pvBeside ? configuredDevices('--device_type', profile) : configuredDevices('--evse_profile', profile),
+  );
   const clock = new SimClock(
     systemClock,
     { mode: 'paused', rate: 1, timezone: 'UTC' },

@@ -1,4 +1,3 @@
-import { loadConfig } from '../../src/config/layers/load.ts';
 import { simTimeFromMs, systemClock } from '../../src/core/time/clock.ts';
 import type { ClockMode, WallClock } from '../../src/core/time/clock.ts';
 import type { FaultRegistry } from '../../src/core/faults/registry.ts';
@@ -14,7 +13,7 @@ import type { CloudPreset } from '../../src/der/surroundings/sky/clouds.ts';
 import type { InverterParameters } from '../../src/contract/device.ts';
 import type { PvParameters } from '../../src/contract/kinds/pv.ts';
 import type { ProfileSpec } from '../../src/der/device/template.ts';
-import { deviceSeriesReader } from '../../src/device-series.ts';
+import { configuredDevices } from './configured.ts';
 
 export interface TestPlantOptions {
   /** device types as `--device_type` takes them; one device each */
@@ -71,17 +70,6 @@ function gridSeries(text: string): Series {
   return parseSeries(text, { name: 'grid', columns });
 }
 
-function devicesOfType(type: string, options: TestPlantOptions) {
-  const loaded = loadConfig(['--device_type', type], {});
-  if (loaded.kind !== 'run') throw new Error('no configuration');
-  const seriesOf = deviceSeriesReader(loaded.config);
-  return loaded.config.devices.map((device) => ({
-    ...device,
-    profile: withChanges(device.profile, options),
-    series: seriesOf(device),
-  }));
-}
-
 /** The real plant with bundled profiles at noon of a clear day; nothing drives it but the test. */
 export function testPlant(options: TestPlantOptions = {}): SimPlant {
   const {
@@ -105,8 +93,16 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
     faults,
     log = silentLogger,
   } = options;
-  // a fleet of one type reads its configuration once
-  const ofType = new Map([...new Set(types)].map((type) => [type, devicesOfType(type, options)]));
+  // devices of one type share one profile
+  const ofType = new Map(
+    [...new Set(types)].map((type) => [
+      type,
+      configuredDevices('--device_type', type).map((device) => ({
+        ...device,
+        profile: withChanges(device.profile, options),
+      })),
+    ]),
+  );
   const devices = types.flatMap((type, position) =>
     (ofType.get(type) ?? []).map((device) => ({ ...device, name: `${device.name} ${position}` })),
   );

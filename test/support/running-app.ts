@@ -1,19 +1,12 @@
 import { createApp } from '../../src/app.ts';
 import type { App, AppOptions } from '../../src/app.ts';
 import type { ModbusTcpEndpoint } from '../../src/core/adapter.ts';
-import type { AppConfig } from '../../src/config/settings/app-config.ts';
-import { loadConfig } from '../../src/config/layers/load.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
+import { configOf } from './configured.ts';
 
 export interface RunningApp {
   readonly app: App;
   readonly port: number;
-}
-
-function configOf(flags: readonly string[]): AppConfig {
-  const loaded = loadConfig(flags, {});
-  if (loaded.kind !== 'run') throw new Error('no configuration');
-  return loaded.config;
 }
 
 export interface RunningOptions extends AppOptions {
@@ -31,8 +24,8 @@ export async function startApp(
   flags: readonly string[] = [],
   { paused = true, webPort = 0, described = false, ...options }: RunningOptions = {},
 ): Promise<RunningApp> {
-  const config = configOf(['-wp', String(webPort), '-p', '0', ...(paused ? ['--start_paused', 'yes'] : []), ...flags]);
-  const devices = types.flatMap((type) => configOf(['--device_type', type]).devices);
+  const config = configOf('-wp', String(webPort), '-p', '0', ...(paused ? ['--start_paused', 'yes'] : []), ...flags);
+  const devices = types.flatMap((type) => configOf('--device_type', type).devices);
   const app = createApp(
     { ...config, devices },
     { logBook: createLogBook({ write: () => undefined }), checkReplies: true, ...options },

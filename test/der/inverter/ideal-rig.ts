@@ -1,5 +1,4 @@
 /** A 10 kW device over a source without physics or losses, for what needs exact power or power in both directions. */
-import { loadConfig } from '../../../src/config/layers/load.ts';
 import type { InverterParameters } from '../../../src/contract/device.ts';
 import type { GridPatch } from '../../../src/contract/environment.ts';
 import type { SimDevice } from '../../../src/der/device/device.ts';
@@ -7,6 +6,7 @@ import { acFromDc, dcFromAc } from '../../../src/der/inverter/efficiency.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import type { ProfileSpec } from '../../../src/der/device/template.ts';
 import type { MapView, WritableMapView } from '../../../src/sunspec/map/view.ts';
+import { configuredDevices } from '../../support/configured.ts';
 import { baseTickS, idealPlant, longestTickS } from '../../support/ideal-plant.ts';
 import { IdealSource } from '../../support/ideal-source.ts';
 import { byTest } from '../../support/rig.ts';
@@ -24,9 +24,7 @@ export interface IdealRigOptions {
 }
 
 function profileOf({ chargeRatingW = null, ratings = {}, inverter = {} }: IdealRigOptions): ProfileSpec {
-  const loaded = loadConfig(['--device_type', 'PV-3Phase'], {});
-  if (loaded.kind !== 'run') throw new Error('no configuration');
-  const base = loaded.config.devices[0]!.profile;
+  const base = configuredDevices('--device_type', 'PV-3Phase')[0]!.profile;
   const rated = { ...base.models['702'], ...ratings, ...(chargeRatingW !== null && { WChaRteMaxRtg: chargeRatingW }) };
   return { ...base, models: { ...base.models, 702: rated }, inverter: { ...base.inverter, ...inverter } };
 }

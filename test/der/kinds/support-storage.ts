@@ -4,10 +4,10 @@ import type { SourceCommand } from '../../../src/contract/device.ts';
 import type { Origin } from '../../../src/core/origin.ts';
 import { SimError } from '../../../src/core/errors.ts';
 import type { BatteryDetail } from '../../../src/contract/kinds/battery.ts';
-import { loadConfig } from '../../../src/config/layers/load.ts';
 import type { BatteryPort } from '../../../src/der/source/battery/battery-port.ts';
 import type { ProfileSpec } from '../../../src/der/device/template.ts';
 import type { WritableMapView } from '../../../src/sunspec/map/view.ts';
+import { configuredDevices } from '../../support/configured.ts';
 import type { TestPlantOptions } from '../../support/plant.ts';
 import { Rig } from '../../support/rig.ts';
 
@@ -116,8 +116,7 @@ export function chemicalWh({ bank }: BatteryPort): number {
 
 /** The profile that a device type has by default. */
 export function profileOf(type: string): ProfileSpec {
-  const loaded = loadConfig(['--device_type', type], {});
-  const device = loaded.kind === 'run' ? loaded.config.devices[0] : undefined;
+  const [device] = configuredDevices('--device_type', type);
   if (!device) throw new Error(`no configuration of a ${type}`);
   return device.profile;
 }

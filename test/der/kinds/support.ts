@@ -1,6 +1,5 @@
 /** Devices of any bundled profile behind their registers on a paused clock, driven as a Modbus master drives them. */
 import { expect } from 'chai';
-import { loadConfig } from '../../../src/config/layers/load.ts';
 import { simTimeFromMs, systemClock } from '../../../src/core/time/clock.ts';
 import type { DeviceDetail, InverterParameters, SourceCommand } from '../../../src/contract/device.ts';
 import type { Origin } from '../../../src/core/origin.ts';
@@ -12,13 +11,13 @@ import type { WindParameters } from '../../../src/contract/kinds/wind.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { localDateMs, SimClock } from '../../../src/core/time/sim-clock.ts';
 import { createPlant } from '../../../src/der/plant/create-plant.ts';
-import type { DeviceSeries, DeviceSpec } from '../../../src/der/plant/create-plant.ts';
+import type { DeviceSpec } from '../../../src/der/plant/create-plant.ts';
 import type { SimDevice } from '../../../src/der/device/device.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import type { ProfileSpec } from '../../../src/der/device/template.ts';
 import { parseVisits } from '../../../src/der/surroundings/visits.ts';
-import { deviceSeriesReader } from '../../../src/device-series.ts';
 import type { MapView, WritableMapView } from '../../../src/sunspec/map/view.ts';
+import { configuredDevices } from '../../support/configured.ts';
 import { detailOf } from '../../support/detail.ts';
 
 export const master: Origin = { source: 'modbus', peer: '192.0.2.1:1' };
@@ -88,18 +87,17 @@ function changedProfile(profile: ProfileSpec, spec: KindSpec): ProfileSpec {
 }
 
 function deviceOf(spec: KindSpec, position: number): DeviceSpec {
-  const loaded = loadConfig([...spec.args], {});
-  if (loaded.kind !== 'run') throw new Error('no configuration');
-  const [device] = loaded.config.devices;
+  const [device] = configuredDevices(...spec.args);
   if (!device) throw new Error('no device');
-  const own: DeviceSeries = deviceSeriesReader(loaded.config)(device);
   const visits =
-    spec.vehicles === undefined ? own.visits : parseVisits(spec.vehicles, 'vehicles.csv', spec.vehiclesEnd ?? 'hold');
+    spec.vehicles === undefined
+      ? device.series.visits
+      : parseVisits(spec.vehicles, 'vehicles.csv', spec.vehiclesEnd ?? 'hold');
   return {
     ...device,
     name: `${device.name} ${position}`,
     profile: changedProfile(device.profile, spec),
-    series: { ...own, visits },
+    series: { ...device.series, visits },
   };
 }
 

@@ -4,7 +4,7 @@ import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import type { DeviceSpec } from '../../../src/der/plant/device-spec.ts';
 import { deviceSeriesReader } from '../../../src/device-series.ts';
 import type { DeviceChange, TickEvent } from '../../../src/contract/plant.ts';
-import { configOf } from '../../support/devices.ts';
+import { configOf } from '../../support/configured.ts';
 import { codeOf } from '../../support/map.ts';
 import { testPlant } from '../../support/plant.ts';
 import { HandWall } from '../../support/wall.ts';
