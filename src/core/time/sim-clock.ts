@@ -158,13 +158,14 @@ export class SimClock {
     if (mode === 'wall_clock' && patch.clockTime !== undefined) {
       throw new SimError('COMMAND_CONFLICT', 'clock_time cannot be set in wall_clock');
     }
+    const zoneChanged = timezone !== this.#settings.timezone;
     try {
-      zoneOffsetMs(timezone, 0);
+      // the lookup takes as long as a whole tick
+      if (zoneChanged) zoneOffsetMs(timezone, 0);
     } catch {
       throw new SimError('COMMAND_BAD_VALUE', `${timezone} is not a known time zone`);
     }
     const present = this.sim();
-    const zoneChanged = timezone !== this.#settings.timezone;
     this.#settings = { mode, rate: mode === 'wall_clock' ? 1 : rate, timezone };
     if (zoneChanged) this.#offset = null;
     // what has been shown stays reached: no change of rate or pause jumps, in either direction
