@@ -1,4 +1,4 @@
-import { lines } from '../support/conformance/bed.ts';
+import { tcp } from '../support/conformance/bed.ts';
 import { curveEffectProcedures } from './curve-effects.ts';
 
-for (const line of lines) curveEffectProcedures(line);
+curveEffectProcedures(tcp);

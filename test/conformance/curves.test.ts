@@ -1,4 +1,4 @@
-import { lines } from '../support/conformance/bed.ts';
+import { tcp } from '../support/conformance/bed.ts';
 import { curveProcedures } from './curves.ts';
 
-for (const line of lines) curveProcedures(line);
+curveProcedures(tcp);
