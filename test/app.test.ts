@@ -126,8 +126,12 @@ describe('The simulator as a whole', () => {
   });
 
   it('stops before it ever started', async () => {
+    await settled();
+    const before = openHandles();
     app = appOf();
     await app.stop();
+    await settled();
+    expect(openHandles()).to.deep.equal(before);
   });
 
   it('cancels commands that have not ended', async () => {

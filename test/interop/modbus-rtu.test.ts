@@ -78,7 +78,8 @@ describeWith(['socat'], 'modbus-serial over a serial line', () => {
     master.setID(0);
     // nobody answers a broadcast: the client gives up waiting
     master.setTimeout(50);
-    await master.writeRegister(limit, 6000).catch(() => undefined);
+    const unanswered: unknown = await master.writeRegister(limit, 6000).catch((error: unknown) => error);
+    expect(unanswered).to.have.property('name', 'TransactionTimedOutError');
     master.setTimeout(2000);
     for (const unitId of [1, 2, 3]) expect(await read(unitId, limit, 1)).to.deep.equal([6000]);
   });
@@ -113,6 +114,6 @@ describeWith(['socat'], 'modbus-serial over a serial line', () => {
   });
 
   it('500 polls in a row', async () => {
-    for (let i = 0; i < 500; i++) await read(1 + (i % 3), 40_070, 100);
+    for (let i = 0; i < 500; i++) expect(await read(1 + (i % 3), 40_070, 100)).to.have.length(100);
   });
 });

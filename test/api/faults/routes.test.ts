@@ -114,12 +114,17 @@ describe('faults (13)', () => {
   });
 
   it('takes registers beyond the map where requests are struck', async () => {
-    await rest.post('/faults', {
+    const reply = await rest.post('/faults', {
       inject: [
         { kind: 'drop', address: 100 },
         { kind: 'exception', code: 11, address: 0, registers: 10 },
       ],
     });
+    expect(kindsOf(reply)).to.deep.equal(['drop', 'exception']);
+    expect(reply.faults.map(({ target }: Json) => [target.address, target.registers])).to.deep.equal([
+      [100, 1],
+      [0, 10],
+    ]);
   });
 
   describe('devices', () => {

@@ -185,10 +185,16 @@ describe('file system', () => {
     const path = join(directory, 'c.yaml');
     writeFileSync(path, '');
     symlinkSync('loop', join(directory, 'loop'));
-    const paths = [join(path, 'below'), join(directory, 'loop'), join(directory, 'x'.repeat(300)), `${path}\0`];
-    for (const nowhere of paths) {
+    for (const [nowhere, code] of [
+      [join(path, 'below'), 'ENOTDIR'],
+      [join(directory, 'loop'), 'ELOOP'],
+      [join(directory, 'x'.repeat(300)), 'ENAMETOOLONG'],
+      [`${path}\0`, 'ERR_INVALID_ARG_VALUE'],
+    ] as const) {
       expect(systemIo.isFile(nowhere), nowhere).to.equal(false);
-      expect(() => systemIo.readFile(nowhere, 100), nowhere).to.throw();
+      expect(() => systemIo.readFile(nowhere, 100), nowhere)
+        .to.throw()
+        .with.property('code', code);
     }
   });
   it('is told in words why a file cannot be read, without the path', () => {

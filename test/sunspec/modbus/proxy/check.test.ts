@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import type { Layout } from '../../../../src/sunspec/map/layout.ts';
 import { createProxyAdapter } from '../../../../src/sunspec/modbus/proxy/bridge.ts';
+import type { ProxyAdapter } from '../../../../src/sunspec/modbus/proxy/bridge.ts';
 import { createTestBank, errorOf } from '../../../support/map.ts';
 
 const device = { index: 0, bank: createTestBank({ omit: ['704.PFWAbs.PF', '704.PFWAbs.Ext'] }).bank };
 
-function create(map: unknown): void {
-  createProxyAdapter({ map, mapLabel: 'test', devices: [device], host: '127.0.0.1', port: 0 });
+function create(map: unknown): ProxyAdapter {
+  return createProxyAdapter({ map, mapLabel: 'test', devices: [device], host: '127.0.0.1', port: 0 });
 }
 
 function faultsOf(map: unknown): string[] {
@@ -25,30 +26,15 @@ const register = (members: object) =>
 
 describe('Proxy: what a map must fulfil', () => {
   it('a sound map is taken', () => {
-    create({ name: 'm', registers: [power] });
-    create({
-      name: 'm',
-      registers: [
-        {
-          address: 0,
-          type: 'uint16',
-          name: 'state',
-          point: '701.St',
-          absent: 'zero',
-          values: { 0: 'OFF', '0xffff': 'ON' },
-        },
-      ],
-    });
-    create({
-      name: 'm',
-      device: 0,
-      unit_id: 247,
-      registers: [
-        power,
-        { ...power, name: 'again', table: 'input' },
-        { address: 65_535, type: 'uint16', name: 'last', constant: 1 },
-      ],
-    });
+    const state = { address: 0, type: 'uint16', name: 'state', point: '701.St', absent: 'zero' };
+    const last = { address: 65_535, type: 'uint16', name: 'last', constant: 1 };
+    for (const map of [
+      { name: 'a', registers: [power] },
+      { name: 'b', registers: [{ ...state, values: { 0: 'OFF', '0xffff': 'ON' } }] },
+      { name: 'c', device: 0, unit_id: 247, registers: [power, { ...power, name: 'again', table: 'input' }, last] },
+    ]) {
+      expect(create(map).mapName).to.equal(map.name);
+    }
   });
 
   it('the shape is checked, and each fault named by its JSON pointer', () => {
