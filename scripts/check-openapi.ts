@@ -1,19 +1,19 @@
 /**
- * Compares the description of the interface with the last released one and demands the version step that the changes ask for.
- * `--release` makes the present one the released one.
+ * Compares the description of the interface with the last released one and checks the version step that the changes require.
+ * `--release` makes the present document the released one.
  */
 import { apiVersion } from '../src/api/http/context.ts';
 import { groupBy } from '../src/api/common/group-by.ts';
 import type { Change } from './openapi-changes.ts';
 import { checkRelease, release } from './openapi-release.ts';
 
-const mostPlaces = 3;
+const maxPlaces = 3;
 
-function print(kind: string, changes: readonly Change[], most = mostPlaces): void {
+function print(kind: string, changes: readonly Change[], max = maxPlaces): void {
   for (const [words, group] of groupBy(changes, (change) => change.words)) {
     const places = group.map(({ where }) => where);
-    const more = places.length > most ? `; and ${places.length - most} more` : '';
-    console.log(`${kind}: ${words}: ${places.slice(0, most).join('; ')}${more}`);
+    const more = places.length > max ? `; and ${places.length - max} more` : '';
+    console.log(`${kind}: ${words}: ${places.slice(0, max).join('; ')}${more}`);
   }
 }
 

@@ -221,7 +221,7 @@ function renderPoint(point: JsonPoint, path: string, indent: string, out: Render
   return [`${indent}{`, `${indent}  ${facts},`, ...lines, `${indent}},`];
 }
 
-/** The states of 111 to 113 have two letters in front that those of 101 to 103, the same states, do not have. */
+/** The states of 111 to 113 are those of 101 to 103 with the prefix gg. */
 function symbolName(name: string): string {
   return name.replace(/^gg(?=[A-Z])/, '');
 }

@@ -11,9 +11,9 @@ interface Rule {
 }
 
 const both = (step: Step, words: string): Rule => ({ request: step, reply: step, words });
-/** Less is possible than before: breaks who sends it. */
+/** Fewer values than before: breaks the side that sends them. */
 const narrower = (words: string): Rule => ({ request: 'major', reply: 'minor', words });
-/** More is possible than before: breaks who reads it. */
+/** More values than before: breaks the side that reads them. */
 const wider = (words: string): Rule => ({ request: 'minor', reply: 'major', words });
 
 export const rules = {
@@ -83,7 +83,7 @@ class Source {
     this.root = root;
   }
 
-  /** A node without references; what stands beside a reference, or after it in `allOf`, has the last word. */
+  /** A node without references; members beside a reference, or after it in `allOf`, override it. */
   resolve(value: Json | undefined): Node {
     const { $ref, allOf, ...own } = node(value);
     const parts = list(allOf).map((part) => this.resolve(part));

@@ -1,8 +1,8 @@
 import type { Json } from './openapi-changes.ts';
 
-/** What is for people, or says where and by whom it is served. */
+/** Members for human readers, or about the server that publishes the document. */
 const leftOut = new Set(['description', 'summary', 'example', 'examples', 'title', 'tags', 'servers', 'license']);
-/** Objects whose keys are names that somebody chose. */
+/** Objects whose keys are names, not keywords of OpenAPI. */
 const nameMaps = new Set(['properties', 'schemas', 'responses', 'headers', 'paths', 'content']);
 
 function compact(value: Json, keysAreNames: boolean): Json {

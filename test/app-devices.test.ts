@@ -103,7 +103,7 @@ describe('Devices of a running simulator', () => {
     all.socket.terminate();
   });
 
-  it('joins and leaves during accelerated ticks, and every tick has who is there', async () => {
+  it('joins and leaves during accelerated ticks, and every tick contains the devices that are present', async () => {
     await start('-N', '20', '--time_rate', '600');
     const faults: string[] = [];
     app.plant.onTick(({ published, tick }) => {
@@ -180,12 +180,12 @@ describe('Devices of a running simulator', () => {
     expect(modbus).to.include({ unit_id: 247 });
     refused(await call('/devices', {}), 409, 'conflict', 'device 247 would have unit id 248');
     expect(app.plant.devices).to.have.length(247);
-    // a place that somebody leaves is no help: unit ids are not used again
+    // removing a device frees no place: unit ids are not reused
     await remove(3);
     refused(await call('/devices', {}), 409, 'conflict', 'unit ids 1 to 247');
   }).timeout(30_000);
 
-  it('its log says what happened and who asked', async () => {
+  it('the log names each change and its source', async () => {
     await start('--start_paused', 'yes');
     await add({ name: 'Cellar', device_type: 'Batt' });
     await remove(1);

@@ -52,7 +52,7 @@ describe('Modbus over TLS of the whole simulator', () => {
     return client;
   }
 
-  it('REST tells of it: devices, status, clients with their roles, the last writer', async () => {
+  it('REST shows it: devices, status, clients with their roles, the last writer', async () => {
     running = await startApp(['PV-3Phase', 'Batt-3Phase'], flags);
     const { port } = running;
     const [first, second] = (await ask(port, '/api/sim/devices')).json.devices;
@@ -92,7 +92,7 @@ describe('Modbus over TLS of the whole simulator', () => {
     expect(await client.request(readRequest(1, 40_000, 2))).to.match(/53756e53$/);
   });
 
-  it('rights are those of the points, also where a fault has moved them', async () => {
+  it('rights belong to points, also where a fault has moved them', async () => {
     running = await startApp(['PV-3Phase'], flags);
     const { app, port } = running;
     const device = app.plant.devices[0];
@@ -113,7 +113,7 @@ describe('Modbus over TLS of the whole simulator', () => {
     expect(await grid.request(write(limit + 10_000))).to.equal(write(limit + 10_000).toString('hex'));
   });
 
-  it('the warning of an address that everybody reaches is not about Modbus, which asks for certificates', async () => {
+  it('the warning about a public address does not name Modbus, which requires certificates', async () => {
     const logBook = createLogBook({ write: () => undefined });
     running = await startApp(['PV-3Phase'], [...flags, '--mb_host', '0.0.0.0'], { logBook });
     const { port } = running;

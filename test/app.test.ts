@@ -190,7 +190,7 @@ describe('The simulator as a whole', () => {
     ).to.equal(true);
   });
 
-  it('serves no Modbus when told so', async () => {
+  it('serves no Modbus when the settings switch it off', async () => {
     const { app: running } = await start('-mb', 'no');
     expect(running.adapters.map((adapter) => adapter.comm)).to.deep.equal(['sunspec_client', 'websocket']);
   });

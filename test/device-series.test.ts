@@ -98,7 +98,7 @@ describe('series of a device', () => {
     ['hybrid-dc', 'irradiance_w_m2', sun, 250, 1000, 500],
     ['wind', 'wind_speed_m_s', wind, 6, 12, 8],
   ] as const) {
-    it(`${asset}: straight lines between rows; hold keeps the last row, loop begins anew`, () => {
+    it(`${asset}: straight lines between rows; hold keeps the last row, loop starts over`, () => {
       const path = file(`${asset}.csv`, text);
       const held = read(asset, { dc: path, end: 'hold' }).dc?.series;
       const looped = read(asset, { dc: path, end: 'loop' }).dc?.series;

@@ -322,7 +322,7 @@ describe('bundled sets of faults on the wire', () => {
     expect(bed.running.app.adapters[0]?.status().rxCount).to.equal(1);
   });
 
-  it('are all looked at', async () => {
+  it('every bundled set has a test', async () => {
     await start('base-0');
     expect([...Object.keys(shown), 'deaf-after-connect']).to.have.members([...bundledFaultProfileNames]);
   });

@@ -64,7 +64,7 @@ describe('faults of a running simulator', () => {
     expect((await get('/faults')).ended[0]).to.include({ id: 1, end: 'device_reset' });
   });
 
-  it('those of the wire end by the wall clock while the simulation is paused', async () => {
+  it('faults of the wire end by the wall clock while the simulation is paused', async () => {
     const over = new Promise<void>((resolve) => {
       running.app.faults.onChange(({ ended }) => {
         if (ended.length > 0) resolve();
@@ -161,7 +161,7 @@ describe('faults of a configuration', () => {
     throw new Error('it was accepted');
   }
 
-  it('are in force from the start on, by name, by file and as they stand', () => {
+  it('are in force from the start, by name, by file and inline', () => {
     const files = {
       '/site/mine.yaml':
         'title: Mine\ndescription: Of our own.\nfaults: [{ kind: drop, every: 3 }, { protocol: device, kind: alarm, codes: [over_temp] }]\n',
@@ -197,14 +197,14 @@ devices:
     ]);
   });
 
-  it('of the command line stand in place of those of the file', () => {
+  it('of the command line replace those of the file', () => {
     expect(activeOf('faults: [no-fc6]\n', {}, ['--faults', 'unit-id-strict,base-0'])).to.deep.equal([
       ['ignore_unit', null, 'unit-id-strict'],
       ['base', null, 'base-0'],
     ]);
   });
 
-  it('show the profile as who asked, and outlive a reset of the device', () => {
+  it('show the profile as their source, and outlive a reset of the device', () => {
     const config = configOf('devices: [{ device_type: PV-3Phase, faults: [no-fc6] }]\n');
     const app = createApp(config, { logBook: logBook() });
     expect(app.faults.active[0]?.facts.by).to.deep.equal({ source: 'profile' });
@@ -227,7 +227,7 @@ devices:
     expect(warningsOf([])).to.deep.equal([]);
   });
 
-  it('that fit no device are named where they stand', () => {
+  it('that fit no device are named by their place in the configuration', () => {
     const files = {
       '/site/mine.yaml':
         'title: Mine\ndescription: Of our own.\nfaults: [{ kind: drop }, { kind: not_implemented, points: [701.W, 713.Nothing] }]\n',

@@ -12,7 +12,7 @@ export interface KindCase {
   /** 704.WSetPct, percent of the rating: each holds for `everyS`, one after the other */
   readonly setPointsPct?: readonly number[];
   readonly everyS?: number;
-  /** most that a tick may cost, us */
+  /** maximum cost of a tick, us */
   readonly aimUs: number;
 }
 

@@ -56,7 +56,7 @@ describe('documentation pages in a browser', () => {
     await page.close();
   });
 
-  it('answers of operations are shown when their address is typed', async () => {
+  it('the browser shows the answer of an operation when its address is typed', async () => {
     const { page, seen } = await open('/api/sim/server-info');
     expect(JSON.parse(await page.locator('body').innerText())).to.include({ device_count: 1 });
     expect(seen.complaints).to.deep.equal([]);

@@ -1,4 +1,4 @@
-/** The script of a hostile page: tries all that a page of another origin can try and tells what came of it. */
+/** The script of a hostile page: tries every request that a page of another origin can make, and records the results. */
 export const hostileScript = `
 const results = {};
 const note = (name, value) => { results[name] = value; };

@@ -127,7 +127,7 @@ describe('a hostile page in a browser', () => {
     });
   }
 
-  it('that has rebound its name to this machine changes nothing and reads nothing', async () => {
+  it('that has rebound its name to this machine (DNS rebinding) changes and reads nothing', async () => {
     // the attacker's own server answers under this name and port until the page is there
     const first = await openHostile();
     const base = `http://rebound.test:${portOf(first)}`;
@@ -155,7 +155,7 @@ describe('a hostile page in a browser', () => {
     await page.close();
   });
 
-  it('that sends the whole window with a form changes nothing', async () => {
+  it('that navigates the whole window with a form changes nothing', async () => {
     await openApp();
     const before = stateOf(app);
     for (const enctype of ['application/x-www-form-urlencoded', 'text/plain']) {
@@ -176,7 +176,7 @@ describe('a hostile page in a browser', () => {
     expect(app.api.stopping).to.equal(false);
   });
 
-  it('may link to the simulator, whose pages then work and are out of its reach', async () => {
+  it('may link to the simulator, whose pages then work and stay out of its reach', async () => {
     await openApp();
     const page = await browser.newPage();
     await page.goto(`http://evil.test:${hostilePort}/`);

@@ -214,7 +214,7 @@ export function interfaceProcedures(line: Line): void {
   });
 }
 
-/** Those of RTU frames alone. */
+/** Procedures of RTU frames only. */
 export function addressProcedures(line: Line): void {
   describe(`Conformance over ${line.name}: addresses of a line`, () => {
     let bed: Bed;

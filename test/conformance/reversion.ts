@@ -1,4 +1,4 @@
-/** SunSpec Modbus conformance, REV-1 to REV-3: reversion timers expire, are extended and are canceled. */
+/** SunSpec Modbus conformance, REV-1 to REV-3: reversion timers expire, can be extended and can be canceled. */
 import { expect } from 'chai';
 import type { GridPatch } from '../../src/contract/environment.ts';
 import { openBed } from '../support/conformance/bed.ts';
@@ -11,15 +11,15 @@ interface ReversionGroup {
   readonly title: string;
   readonly timer: string;
   readonly remaining: string;
-  /** what stands at the beginning */
+  /** values before the command */
   readonly prepare: Values;
   /** the command */
   readonly command: Values;
-  /** what follows from it, beside itself */
+  /** further values that the command sets */
   readonly inForce?: Values;
-  /** where the command is gone */
+  /** values after the reversion */
   readonly reverted: Values;
-  /** what 701 shows of the one and of the other, in a grid in which that can be seen */
+  /** the measurement of 701 that shows both, in a grid where they differ */
   readonly effect: Effect;
 }
 
@@ -180,7 +180,7 @@ export function reversionProcedures(line: Line, type: 'PV-3Phase' | 'Batt-3Phase
       for (const [name, value] of Object.entries(values)) await map.write(name, value);
     };
 
-    async function stands(values: Values, when: string): Promise<void> {
+    async function expectValues(values: Values, when: string): Promise<void> {
       for (const [name, value] of Object.entries(values))
         expect(await map.value(name), `${name} ${when}`).to.equal(value);
     }
@@ -207,7 +207,7 @@ export function reversionProcedures(line: Line, type: 'PV-3Phase' | 'Batt-3Phase
       await write({ [timer]: 0 });
       await write(prepare);
       await write({ ...command, [timer]: seconds });
-      await stands({ ...commanded(group), [timer]: seconds }, 'at the start');
+      await expectValues({ ...commanded(group), [timer]: seconds }, 'at the start');
     }
 
     for (const group of members) {
@@ -217,17 +217,17 @@ export function reversionProcedures(line: Line, type: 'PV-3Phase' | 'Batt-3Phase
         await begin(group, 60);
         for (let passed = 0; passed <= 45; passed += 15) {
           expect(await remaining(), `after ${passed} s`).to.be.closeTo(60 - passed, tolerance);
-          await stands(commanded(group), `after ${passed} s`);
+          await expectValues(commanded(group), `after ${passed} s`);
           if (passed >= responseS) await isSeen(group, 'commanded', `after ${passed} s`);
           await bed.step(15);
         }
         // 60 s have passed
         await bed.step(tolerance);
         expect(await remaining()).to.equal(0);
-        await stands(group.reverted, 'after the expiry');
+        await expectValues(group.reverted, 'after the expiry');
         // idle until it is written again
         await bed.step(70);
-        await stands({ ...group.reverted, [group.timer]: 60 }, 'a minute later');
+        await expectValues({ ...group.reverted, [group.timer]: 60 }, 'a minute later');
         await isSeen(group, 'reverted', 'a minute later');
         expect(await remaining()).to.equal(0);
       });
@@ -236,10 +236,10 @@ export function reversionProcedures(line: Line, type: 'PV-3Phase' | 'Batt-3Phase
         await begin(group, 30);
         await bed.step(30 - tolerance);
         expect(await remaining()).to.be.within(1, 2 * tolerance);
-        await stands(commanded(group), 'just before the expiry');
+        await expectValues(commanded(group), 'just before the expiry');
         await isSeen(group, 'commanded', 'just before the expiry');
         await bed.step(2 * tolerance);
-        await stands(group.reverted, 'just behind it');
+        await expectValues(group.reverted, 'just after it');
         await bed.step(responseS);
         await isSeen(group, 'reverted', 'behind it');
       });
@@ -251,11 +251,11 @@ export function reversionProcedures(line: Line, type: 'PV-3Phase' | 'Batt-3Phase
           expect(await remaining(), `half time, round ${i}`).to.be.closeTo(20, tolerance);
           await map.write(group.timer, 40);
           expect(await remaining(), `extended, round ${i}`).to.be.closeTo(40, tolerance);
-          await stands(commanded(group), `round ${i}`);
+          await expectValues(commanded(group), `round ${i}`);
           await isSeen(group, 'commanded', `round ${i}`);
         }
         await bed.step(40 + tolerance);
-        await stands(group.reverted, 'after the expiry');
+        await expectValues(group.reverted, 'after the expiry');
         await bed.step(responseS);
         await isSeen(group, 'reverted', 'after the expiry');
       });
@@ -267,7 +267,7 @@ export function reversionProcedures(line: Line, type: 'PV-3Phase' | 'Batt-3Phase
         expect(await remaining()).to.equal(0);
         await bed.step(60);
         expect(await remaining()).to.equal(0);
-        await stands(commanded(group), 'long after');
+        await expectValues(commanded(group), 'long after');
         await isSeen(group, 'commanded', 'long after');
       });
     }

@@ -1,4 +1,4 @@
-/** SunSpec Modbus conformance, MOD-3: every point that can be set takes all it declares, one by one and in groups. */
+/** SunSpec Modbus conformance, MOD-3: every writable point accepts its declared range, one by one and in groups. */
 import { expect } from 'chai';
 import { openBed } from '../support/conformance/bed.ts';
 import type { Bed, Line } from '../support/conformance/bed.ts';
@@ -9,10 +9,10 @@ import type { Master } from '../support/conformance/master.ts';
 import { adjustablePoints, rawValues, selfClearing } from '../support/conformance/ranges.ts';
 import { wordsOf } from '../support/conformance/registers.ts';
 
-/** What is read after a write. */
+/** The words that a read returns after a write. */
 const shown = (point: PlacedPoint, number: number) => wordsOf(point.def, selfClearing.has(point.name) ? 0 : number);
 
-/** Points in order of their addresses without a gap, in pieces of what one request takes. */
+/** Runs of points without a gap between their addresses, each no longer than one request. */
 function groupsOf(points: readonly PlacedPoint[]): PlacedPoint[][] {
   const groups: PlacedPoint[][] = [];
   for (const point of points) {
@@ -46,7 +46,7 @@ export function settingProcedures(line: Line, types: readonly string[]): void {
         let map: DeviceMap;
         let adjustable: PlacedPoint[];
 
-        /** Writes what was there, and sees that it is there. */
+        /** Writes the former words and reads them back. */
         async function restore(point: PlacedPoint, before: readonly number[]): Promise<void> {
           await map.writeWords(point, before);
           expect(await map.words(point), `${point.name} restored`).to.deep.equal(before);
@@ -58,7 +58,7 @@ export function settingProcedures(line: Line, types: readonly string[]): void {
           adjustable = await adjustablePoints(map);
         });
 
-        it('MOD-3: least, greatest and three values between, every symbol, one by one', async () => {
+        it('MOD-3: minimum, maximum and three values between, every symbol, one by one', async () => {
           expect(adjustable.length).to.be.above(600);
           for (const point of adjustable) {
             const before = await map.words(point);

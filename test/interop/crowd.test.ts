@@ -11,7 +11,7 @@ const limitMs = 250;
 /** header, function, byte count, two registers */
 const markerAnswer = 13;
 
-/** Polls until told to stop; answers how many polls were answered. */
+/** Polls until it is stopped; returns the number of answered polls. */
 async function pollSteadily(client: RawClient, going: () => boolean, polled: () => void): Promise<number> {
   let polls = 0;
   while (going()) {
@@ -76,7 +76,7 @@ describeWith(['pymodbus'], 'is served in a crowd', () => {
     const counts = await crowding;
 
     expect(longestMs).to.be.lessThan(limitMs);
-    expect(Math.min(...counts), 'polls of the least served client').to.be.greaterThan(0);
+    expect(Math.min(...counts), 'minimum of polls per client').to.be.greaterThan(0);
     expect(slowAnswer).to.have.length(markerAnswer);
     expect(slowAnswer.subarray(9).toString('latin1')).to.equal('SunS');
     const health = await ask(simulator.httpPort, '/api/sim/health');

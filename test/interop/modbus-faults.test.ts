@@ -190,7 +190,7 @@ describe('faults of the wire as masters see them', () => {
       }
     }
 
-    it('connection_limit: each attempt to connect anew ends, until one is served', async () => {
+    it('connection_limit: the server closes each new connection until a slot is free', async () => {
       await read(100);
       bench.faults.inject(kinds.disconnectFault, {}, { count: 1 });
       const limit = bench.faults.inject(kinds.connectionLimitFault, { connections: 0 }, { count: 2 });

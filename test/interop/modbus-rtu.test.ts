@@ -56,7 +56,7 @@ describeWith(['socat'], 'modbus-serial over a serial line', () => {
     return master.readHoldingRegisters(address, count).then(({ data }) => data);
   };
 
-  it('tells the line at its start', () => {
+  it('prints the line at its start', () => {
     expect(simulator?.output).to.match(/RTU +\S+simulator \(115200 8E1, units 1\.\.3, SunSpec base 40000\)/);
   });
 
@@ -76,7 +76,7 @@ describeWith(['socat'], 'modbus-serial over a serial line', () => {
     await master.writeRegisters(limit - 1, [0, 8000]);
     expect(await read(2, limit - 1, 2)).to.deep.equal([0, 8000]);
     master.setID(0);
-    // nobody answers a broadcast: the client gives up waiting
+    // a broadcast has no answer: the client times out
     master.setTimeout(50);
     const unanswered: unknown = await master.writeRegister(limit, 6000).catch((error: unknown) => error);
     expect(unanswered).to.have.property('name', 'TransactionTimedOutError');
@@ -84,7 +84,7 @@ describeWith(['socat'], 'modbus-serial over a serial line', () => {
     for (const unitId of [1, 2, 3]) expect(await read(unitId, limit, 1)).to.deep.equal([6000]);
   });
 
-  it('is refused with the exception of the device', async () => {
+  it('a refused request gets the exception of the device', async () => {
     master.setID(1);
     const code = (promise: Promise<unknown>) =>
       promise.then(
@@ -97,7 +97,7 @@ describeWith(['socat'], 'modbus-serial over a serial line', () => {
     expect(await code(master.readCoils(0, 1))).to.equal(1);
   });
 
-  it('hears nothing from an address that nobody has', async () => {
+  it('an address without a device gives no answer', async () => {
     master.setTimeout(50);
     const error: unknown = await read(9, 40_000, 2).catch((cause: unknown) => cause);
     master.setTimeout(2000);
@@ -113,7 +113,7 @@ describeWith(['socat'], 'modbus-serial over a serial line', () => {
     expect(await read(3, 40_068, 1)).to.deep.equal([3]);
   });
 
-  it('500 polls in a row', async () => {
+  it('500 polls in a row are answered', async () => {
     for (let i = 0; i < 500; i++) expect(await read(1 + (i % 3), 40_070, 100)).to.have.length(100);
   });
 });

@@ -54,13 +54,13 @@ describeWith(['openssl'], 'scripts/make-test-pki.sh', () => {
   const verifies = (name: string) =>
     spawnSync('openssl', ['verify', '-x509_strict', '-CAfile', pki.path('ca.pem'), pki.path(name)]).status === 0;
 
-  it('tells what it made, certificate by certificate', () => {
+  it('the log names each certificate that was made', () => {
     const made = readdirSync(pki.directory).filter((name) => name.endsWith('.pem'));
     expect(made).to.have.lengthOf(13);
     for (const name of made) expect(pki.output).to.match(new RegExp(`^${name} +\\S`, 'm'));
   });
 
-  it('makes P-256 certificates that the CA vouches for, but for the bad ones', () => {
+  it('makes P-256 certificates that verify against the CA, except the deliberately bad ones', () => {
     for (const name of [
       'server',
       'readonly',
@@ -81,7 +81,7 @@ describeWith(['openssl'], 'scripts/make-test-pki.sh', () => {
       .and.not.match(/50316/);
   });
 
-  it('leaves what is there as it is when it runs again', () => {
+  it('keeps existing files when it runs again', () => {
     const contents = () =>
       readdirSync(pki.directory)
         .sort()
@@ -94,7 +94,7 @@ describeWith(['openssl'], 'scripts/make-test-pki.sh', () => {
     expect(verifies('netadmin.pem')).to.equal(true);
   });
 
-  it('names further hosts in the certificate of the server, where it makes one', () => {
+  it('names further hosts in a new certificate of the server', () => {
     rmSync(pki.path('server.pem'));
     const said = makePki(pki.directory, ['der.example', '10.0.0.5', 'fd00::5']);
     const names =
@@ -156,7 +156,7 @@ describeWith(['openssl'], 's_client of openssl against Modbus over TLS', () => {
     return { answer: Buffer.concat(chunks), said, code };
   }
 
-  it('the start says TLS and gives no address in clear', () => {
+  it('the start-up lines name TLS and no address without it', () => {
     expect(simulator.output).to.match(/^ *Modbus +127\.0\.0\.1:\d+ \(TLS, unit 1, SunSpec base 40000\)$/m);
     expect(simulator.output)
       .to.match(/Modbus over TLS on 127\.0\.0\.1:\d+/)
@@ -243,7 +243,7 @@ describeWith(['openssl', 'pysunspec2'], 'over TLS, as each role', () => {
       expect(await writePoint(master, 707, 'Ena', 1)).to.equal(1);
     }));
 
-  it('SuperAdministrator writes protection too; what is read only stays so, by exception 2', () =>
+  it('SuperAdministrator also writes protection; read-only points answer exception 2', () =>
     as('superadmin', async (master) => {
       expect(await writePoint(master, 707, 'Ena', 1)).to.equal(0);
       expect(await writePoint(master, 704, 'WMaxLimPct', 100)).to.equal(0);
@@ -263,11 +263,11 @@ describeWith(['openssl', 'pysunspec2'], 'over TLS, as each role', () => {
     });
   }
 
-  it('without TLS nothing is answered', async () => {
+  it('a connection without TLS gets no answer', async () => {
     expect(await scanFailure(simulator.modbusPort, [])).to.be.instanceOf(PeerError);
   });
 
-  it('SIGHUP takes a new root certificate over, and one that is half written not', async () => {
+  it('SIGHUP loads a new root certificate, but not a half-written one', async () => {
     const hup = async (expected: RegExp) => {
       const already = simulator.output.length;
       process.kill(simulator.pid, 'SIGHUP');
@@ -350,7 +350,7 @@ describeWith(['pysunspec2'], 'over TLS, with the certificates of its own tests',
     }
   });
 
-  it('comes to no session with a certificate that is self-signed, foreign or expired', async () => {
+  it('gets no session with a certificate that is self-signed, foreign or expired', async () => {
     for (const name of ['client_self_signed', 'client_foreign_ca', 'client_expired']) {
       expect((await scanFailure(simulator.modbusPort, files(`invalid/${name}`)))?.exception, name).to.equal(null);
     }

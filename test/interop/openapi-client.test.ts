@@ -23,12 +23,11 @@ const mistakes = {
   'a value that is none of the words': "client.POST('/api/sim/commands', { body: { command: 'explode' } })",
   'a parameter of another type': "client.GET('/api/sim/overview', { params: { query: { device: 'first' } } })",
   'a member that the reply does not have': "client.GET('/api/sim/overview').then(({ data }) => data?.metrics.power_mw)",
-  'a null that is not looked at':
-    "client.GET('/api/sim/overview').then(({ data }) => data?.metrics.dc_power_kw.toFixed())",
+  'a null without a check': "client.GET('/api/sim/overview').then(({ data }) => data?.metrics.dc_power_kw.toFixed())",
 } as const;
 const mistakePath = (index: number) => `${folder}mistake-${index}.ts`;
 
-/** Programs that are nowhere on the disk. */
+/** Programs in memory only. */
 function programsBeside(types: string): ReadonlyMap<string, string> {
   const begin =
     "import createClient from 'openapi-fetch';\nimport type { paths } from './derbench.d.ts';\nconst client = createClient<paths>({});\n";
@@ -96,7 +95,7 @@ describe('a client generated from the description', function () {
   });
   after(() => rest.api.stop());
 
-  it('comes from a document in which the strictest linter finds nothing', async () => {
+  it('comes from a document without findings of the strictest linter', async () => {
     const config = await createConfig({ extends: ['recommended-strict'] });
     const problems = await lintFromString({ source: text, absoluteRef: 'openapi.json', config });
     expect(
@@ -110,7 +109,7 @@ describe('a client generated from the description', function () {
     for (const path of Object.keys(paths)) expect(types).to.include(`"${path}": {`);
   });
 
-  it('compiles under the strictest options with a program that uses it, and not with one that is mistaken', () => {
+  it('compiles under the strictest options with a correct program, and not with a wrong one', () => {
     const found = complaints(types);
     Object.keys(mistakes).forEach((mistake, index) => {
       expect(found.get(mistakePath(index)), mistake).to.have.length(1);
@@ -128,7 +127,7 @@ describe('a client generated from the description', function () {
     expect(decidedBy).to.equal('max_power');
   });
 
-  it('is told the problem of a request in the words of the simulator', async () => {
+  it('gets the problem of a refused request in the words of the simulator', async () => {
     const client = (await import(clientPath)) as Client;
     try {
       await client.halvePower(`http://127.0.0.1:${rest.port}`, 9);

@@ -113,7 +113,7 @@ describeWith(['pymodbus'], 'reads the maps of other makers', () => {
     });
   }
 
-  it('a battery charges when it is told so, and refuses what is not in the map', async () => {
+  it('a battery follows a charge command, and refuses registers outside the map', async () => {
     await start('Batt-3Phase', 'hybrid-little-word-order');
     await master.ask('write_value', { address: 1301, value: 2000, type: 'FLOAT32', word_order: 'little' });
     await master.ask('write_one', { address: 1300, value: 1 });

@@ -45,7 +45,7 @@ describeWith(['pymodbus'], 'as a raw master', () => {
     expect(await read(timer, 2)).to.deep.equal([0, 0]);
   });
 
-  it('is refused other functions with exception 1', async () => {
+  it('gets exception 1 for other functions', async () => {
     for (const code of [1, 2, 5, 7, 15, 22, 23, 43]) {
       expect(await master.exceptionOf('other_function', { code }), `function ${code}`).to.equal(
         exceptions.illegalFunction,
@@ -53,7 +53,7 @@ describeWith(['pymodbus'], 'as a raw master', () => {
     }
   });
 
-  it('is refused registers outside the map, and writes to what is read only, with exception 2', async () => {
+  it('gets exception 2 for registers outside the map and for writes to read-only registers', async () => {
     for (const [address, count] of [
       [0, 1],
       [base - 1, 2],
@@ -73,13 +73,13 @@ describeWith(['pymodbus'], 'as a raw master', () => {
     );
   });
 
-  it('reads 125 registers at a time and is refused 126 and 0 with exception 3', async () => {
+  it('reads 125 registers at a time and gets exception 3 for 126 and 0', async () => {
     expect(await master.ask('read_any', { address: base, count: 125 })).to.have.length(125);
     expect(await master.exceptionOf('read_any', { address: base, count: 126 })).to.equal(exceptions.illegalDataValue);
     expect(await master.exceptionOf('read_any', { address: base, count: 0 })).to.equal(exceptions.illegalDataValue);
   });
 
-  it('is refused values out of range, and half of a 32-bit point, with exception 3', async () => {
+  it('gets exception 3 for values out of range and for half of a 32-bit point', async () => {
     const before = await read(limit, 8);
     expect(await master.exceptionOf('write_one', { address: limit, value: 10_001 })).to.equal(
       exceptions.illegalDataValue,

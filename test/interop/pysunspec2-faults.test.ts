@@ -74,7 +74,7 @@ describeWith(['pysunspec2'], 'scans maps with faults', () => {
       "40000: 1 701 702! 17! error: 'H' format requires 0 <= number <= 65535",
     ],
     [modelLengthFault, { model: 714, length: 93 }, `40000: ${chain.replace(' 714 715', '')} exception 2`],
-    // with a shift what stands in the place of ID and length decides where it looks next, and what it takes that for
+    // with a shift, the values at the places of ID and length decide where it reads next and which model it assumes
     [shiftFault, { model: 701, registers: 1 }, '40000: 1 exception 2'],
     [
       shiftFault,

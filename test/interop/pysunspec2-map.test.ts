@@ -95,7 +95,7 @@ for (const { line, name, flags, phases } of runs) {
 
     it('reads measurements that fit each other, with and without reactive power', async () => {
       expectPlausible(await master.ask('read', { model: 701 }), await master.ask('read', { model: 714 }), phases);
-      // the share of what the active power leaves, so that it need not give way
+      // a share of what the active power leaves, so that active power is not reduced
       await master.ask('write_model', { model: 704, values: { VarSetMod: 2, VarSetPct: -30, VarSetEna: 1 } });
       const stream = await Stream.open(httpPort);
       await stream.until('reactive power', 10, ({ metrics }) => metrics.reactive_power_kvar < 0 || undefined);

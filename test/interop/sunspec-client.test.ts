@@ -37,7 +37,7 @@ describeWith(
       await device.stop();
     });
 
-    it('has the chain that was put there', () => {
+    it('finds the chain that the peer serves', () => {
       const { discovery } = client.view();
       expect(discovery).to.deep.include({ baseAddress: 40_000, end: 'end_model', notes: [] });
       expect(discovery!.models.map(({ id }) => id)).to.deep.equal(models.map(({ id }) => id));
@@ -72,7 +72,7 @@ describeWith(
       expect(absent).to.be.greaterThan(50);
     });
 
-    it('takes what is written by name', async () => {
+    it('writes points by name', async () => {
       const { points } = models.find(({ id }) => id === 123)!;
       const factor = 10 ** Number(points['WMaxLimPct_SF']!.raw);
       const outcome = await client.writePoints(123, 0, {
@@ -85,7 +85,7 @@ describeWith(
       expect((await client.writePoints(705, 0, { 'Crv[1].ActPt': 3, AdptCrvReq: 2 })).match).to.equal(true);
     });
 
-    it('refuses what is not in its map', async () => {
+    it('refuses a point that is not in the map', async () => {
       expect((await failureOf(client.readRegisters(100, 1))).exceptionCode).to.equal(2);
     });
   },
@@ -197,7 +197,7 @@ describeWith(['socat'], 'the SunSpec client over a serial line', () => {
     expect((await failureOf(client.readRegisters(10, 1))).exceptionCode).to.equal(2);
   });
 
-  it('says that nobody has an address, and lets go of the line', async () => {
+  it('reports an address without a device, and releases the line', async () => {
     const failure = await failureOf(connect(9, 100));
     expect([failure.code, failure.message]).to.deep.equal([
       'PEER_TIMEOUT',
@@ -206,7 +206,7 @@ describeWith(['socat'], 'the SunSpec client over a serial line', () => {
     expect((await connect(1)).state).to.equal('connected');
   });
 
-  it('lets go of the line when it is told to leave', async () => {
+  it('releases the line on disconnect', async () => {
     await connect(1);
     const pending = failureOf(client.readRegisters(40_000, 125));
     await client.disconnect();

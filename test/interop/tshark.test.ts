@@ -16,8 +16,8 @@ const loopbackName = process.platform === 'linux' ? 'lo' : 'lo0';
 const warning = 0x600000;
 
 /**
- * A capture of loopback traffic to a file. A port of our own tells where it stands: a connection to it that shows
- * up in the capture proves that everything before is in the file.
+ * A capture of loopback traffic to a file. A beacon port shows its progress: once a connection to the beacon appears
+ * in the capture, everything before it is in the file.
  */
 class Capture {
   readonly #child: ChildProcess;
@@ -94,7 +94,7 @@ describeWith(['tshark', 'pysunspec2', 'pymodbus'], 'dissects the traffic of both
     const { stdout } = await promisify(execFile)(
       'tshark',
       [
-        // the dissector tells requests from answers by its port preference, not by "decode as"
+        // the dissector distinguishes requests from answers by its port preference, not by "decode as"
         '-r',
         file,
         '-n',

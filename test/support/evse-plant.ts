@@ -5,7 +5,7 @@ import { createPlant } from '../../src/der/plant/create-plant.ts';
 import type { SimPlant } from '../../src/der/plant/plant.ts';
 import { configuredDevices } from './configured.ts';
 
-/** Stands in a list of stations for a PV device. */
+/** In a list of stations: a PV device in this place. */
 export const pvBeside = 'PV-3Phase';
 
 /** Stations of bundled profiles at noon with a paused clock; start delay and random numbers follow from the seed. */

@@ -37,7 +37,7 @@ function parseLabels(text: string): Record<string, string> {
 }
 
 /**
- * Reads the Prometheus text exposition format 0.0.4 strictly: HELP and TYPE before the samples of a family, which stand together.
+ * Reads the Prometheus text exposition format 0.0.4 strictly: HELP and TYPE precede the samples of a family, which are contiguous.
  * @throws Error with the line that does not fit
  */
 export function parseExposition(text: string): Exposition {

@@ -1,4 +1,4 @@
-/** A fault registry with clocks that stand until they are moved, and the kinds of the catalogue. */
+/** A fault registry with clocks that a test moves, and the kinds of the catalogue. */
 import { addSeconds, simTimeFromMs } from '../../src/core/time/clock.ts';
 import type { ActiveFault } from '../../src/core/faults/active-fault.ts';
 import type { FaultKind, FaultRequest } from '../../src/core/faults/kinds.ts';

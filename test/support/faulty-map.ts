@@ -1,4 +1,4 @@
-/** A bank behind its faults, as a master sees it; time stands until it is moved. */
+/** A bank behind its faults, as a master sees it; a test moves the clock. */
 import { addSeconds } from '../../src/core/time/clock.ts';
 import type { ActiveFault } from '../../src/core/faults/active-fault.ts';
 import type { FaultKind } from '../../src/core/faults/kinds.ts';
@@ -24,7 +24,7 @@ export class FaultyMapRig {
   readonly bench: FaultBench;
   readonly faults: MapFaults;
   readonly lines: string[] = [];
-  /** what stands between the bank and its masters; null: nothing */
+  /** the layer between the bank and its masters; null: no fault is in force */
   access: FaultyMap | null = null;
   readonly end: () => void;
   readonly #ticks = new Set<() => void>();

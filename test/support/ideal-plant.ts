@@ -37,7 +37,7 @@ export interface IdealPlantOptions {
   readonly name: string;
   /** of the inverter; null: none of its own; default 1, with the losses of its curve below full power */
   readonly efficiencyNominal?: number | null;
-  /** gives all it can when nobody asks; default: what cannot take power does */
+  /** runs at maximum without a set-point; default: only a source that cannot absorb does */
   readonly generator?: boolean;
   readonly deviceType?: string;
   readonly nominalHz?: number;

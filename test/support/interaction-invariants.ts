@@ -18,7 +18,7 @@ const counters = ({ m701, m714, m715 }: MapView) => [
   m715.DERHb!,
 ];
 
-/** Records a rig's sub-steps and looks at each; every fault comes with what was seen. */
+/** Records the sub-steps of a rig and checks each; a message contains the values of the sub-step that fails. */
 export class Watch {
   readonly rig: InteractionRig;
   #counters: readonly number[];

@@ -44,7 +44,7 @@ class Point {
   readonly give: number;
   readonly take: number;
   readonly asked: number;
-  /** most in either direction while the enter-service ramp runs */
+  /** maximum in either direction while the enter-service ramp runs */
   readonly ceiling: number;
 
   constructor(kind: Kind, plan: Plan, stimulus: Stimulus, ceiling: number) {
@@ -79,19 +79,19 @@ class Point {
     return pct >= 100 ? Infinity : (pct / 100) * (voltWatt.ofAvailable ? this.give : limits.wMax);
   }
 
-  /** Without droop: the least of source, limit, volt-watt and set-point, but no more taken than can be. */
+  /** Without droop: the minimum of source, limit, volt-watt and set-point, within what the device can absorb. */
   get normal(): number {
     const limit = ((this.plan.limitPct ?? 100) / 100) * this.plan.limits.wMax;
     return Math.max(-this.take, Math.min(this.give, limit, this.voltWatt, this.asked));
   }
 
-  /** With droop, which begins at `before`; in low frequency it stands in for limit and set-point. */
+  /** With droop, which begins at `before`; at low frequency it replaces limit and set-point. */
   wanted(before: number): number {
     const { droop, limits } = this.plan;
     let p = this.normal;
     if (droop !== null && this.hz > droop.overBandHz) {
       const value = before - ((this.hz - droop.overBandHz) / (60 * droop.overDroop)) * limits.wMax;
-      p = Math.min(p, before, Math.max(value, (droop.leastPct / 100) * limits.wMax));
+      p = Math.min(p, before, Math.max(value, (droop.minPct / 100) * limits.wMax));
     }
     if (droop !== null && this.hz < -droop.underBandHz) {
       const value = before + ((-droop.underBandHz - this.hz) / (60 * droop.underDroop)) * limits.wMax;
@@ -118,14 +118,14 @@ class Point {
 
   #inVars(base: Base, pct: number, p: number): number {
     const { wMax, vaMax, varInject, varAbsorb } = this.plan.limits;
-    const most = pct >= 0 ? varInject : varAbsorb;
+    const max = pct >= 0 ? varInject : varAbsorb;
     switch (base) {
       case 'W_MAX_PCT':
         return (pct / 100) * wMax;
       case 'VAR_MAX_PCT':
-        return (pct / 100) * most;
+        return (pct / 100) * max;
       case 'VAR_AVAIL_PCT':
-        return (pct / 100) * Math.min(most, Math.sqrt(Math.max(0, vaMax ** 2 - p ** 2)));
+        return (pct / 100) * Math.min(max, Math.sqrt(Math.max(0, vaMax ** 2 - p ** 2)));
       case 'VA_MAX_PCT':
         return (pct / 100) * vaMax;
     }

@@ -39,7 +39,7 @@ export interface Droop {
   readonly underBandHz: number;
   readonly overDroop: number;
   readonly underDroop: number;
-  readonly leastPct: number;
+  readonly minPct: number;
 }
 
 /** Percent of VNom, or hertz from nominal, and seconds. */

@@ -238,7 +238,7 @@ export class InteractionRig {
       Object.assign(tx.m706, { AdptCrvReq: 2, Ena: 'ENABLED' });
     }
     if (droop) {
-      const { overBandHz: DbOf, underBandHz: DbUf, overDroop, underDroop, leastPct: PMin } = droop;
+      const { overBandHz: DbOf, underBandHz: DbUf, overDroop, underDroop, minPct: PMin } = droop;
       const shift = 60 / this.nominalHz;
       Object.assign(tx.m711.Ctl[1]!, {
         DbOf,

@@ -28,7 +28,7 @@ const wattVarPoints: Pairs = [
   [100, -44],
 ];
 const voltages: readonly Stimulus[] = [{ v: 0.94 }, { v: 1.01 }, { v: [1.04, 1.06, 1.09] }];
-/** volt-watt at 20 % least, as in the priority test */
+/** volt-watt down to 20 %, as in the priority test */
 const voltWattPoints: Pairs = [
   [106, 100],
   [110, 20],
@@ -109,7 +109,7 @@ const activeRows: readonly FunctionRow[] = [
     name: 'freq_droop over',
     on: (plan) => ({
       ...plan,
-      droop: { overBandHz: 0.036, underBandHz: 5, overDroop: 0.05, underDroop: 0.05, leastPct: 0, ...under(plan) },
+      droop: { overBandHz: 0.036, underBandHz: 5, overDroop: 0.05, underDroop: 0.05, minPct: 0, ...under(plan) },
     }),
     visits: (kind) => [{ hz: 0.03 }, { hz: 0.6 }, { hz: 1.9, power: kind === 'pv' ? 0.5 : -0.6 }],
   },
@@ -117,7 +117,7 @@ const activeRows: readonly FunctionRow[] = [
     name: 'freq_droop under',
     on: (plan) => ({
       ...plan,
-      droop: { overBandHz: 5, underBandHz: 0.036, overDroop: 0.05, underDroop: 0.04, leastPct: -100, ...over(plan) },
+      droop: { overBandHz: 5, underBandHz: 0.036, overDroop: 0.05, underDroop: 0.04, minPct: -100, ...over(plan) },
     }),
     visits: (kind) => [
       { hz: -0.03 },
@@ -129,7 +129,7 @@ const activeRows: readonly FunctionRow[] = [
 
 const under = ({ droop }: Plan) => droop && { underBandHz: droop.underBandHz, underDroop: droop.underDroop };
 const over = ({ droop }: Plan) =>
-  droop && { overBandHz: droop.overBandHz, overDroop: droop.overDroop, leastPct: droop.leastPct };
+  droop && { overBandHz: droop.overBandHz, overDroop: droop.overDroop, minPct: droop.minPct };
 
 const constant = (
   mode: Extract<Reactive, { name: 'constant_var' }>['mode'],

@@ -31,7 +31,7 @@ export type Act =
       readonly bandHz: number;
       readonly droop: number;
       readonly responseS: number;
-      readonly leastPct: number;
+      readonly minPct: number;
     }
   | {
       readonly kind: 'grid';
@@ -131,7 +131,7 @@ const droop: fc.Arbitrary<Act> = fc.record({
   bandHz: pick(0.017, 0.036, 0.3),
   droop: pick(0.02, 0.05),
   responseS: pick(0.2, 1, 5),
-  leastPct: pick(0, 20, -100),
+  minPct: pick(0, 20, -100),
 });
 const pu = fc.oneof(
   { weight: 4, arbitrary: real(0.9, 1.1) },
@@ -249,7 +249,7 @@ export function apply(rig: InteractionRig, step: Act): void {
           KOf: step.droop,
           KUf: step.droop,
           RspTms: step.responseS,
-          PMin: step.leastPct,
+          PMin: step.minPct,
         });
         Object.assign(tx.m711, { AdptCtlReq: 2, Ena: step.on ? 'ENABLED' : 'DISABLED' });
       });

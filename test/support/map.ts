@@ -261,7 +261,7 @@ export function startImage(layout: Layout): Buffer {
   return image;
 }
 
-/** Clocks that stand still until told otherwise. */
+/** Clocks that a test moves. */
 export class HandClock implements CommitClock {
   #sim: SimTime = simTimeFromMs(Date.UTC(2030, 5, 1, 12));
   wallNowMs = 1_000_000;
@@ -277,7 +277,7 @@ export class HandClock implements CommitClock {
   }
 }
 
-/** One bank with everything that hangs on it. */
+/** One bank with its clock, timers and recorded commits. */
 export interface TestBank {
   readonly layout: Layout;
   readonly bank: RegisterBank;

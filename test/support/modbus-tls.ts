@@ -1,4 +1,4 @@
-/** A Modbus listener behind TLS with what a test looks at, and masters of it. */
+/** A Modbus listener behind TLS, with its log and clock, and masters for it. */
 import { connect } from 'node:tls';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import type { Logger } from '../../src/core/log/log.ts';
@@ -21,7 +21,7 @@ export interface TlsRig {
   readonly clock: FakeWallClock;
   readonly unit: MemoryUnit;
   readonly port: number;
-  /** lines of the log, with PEER for whom they are about */
+  /** lines of the log; the address of the peer is replaced by PEER */
   readonly lines: readonly string[];
 }
 

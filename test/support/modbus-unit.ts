@@ -48,7 +48,7 @@ export class MemoryUnit implements ModbusUnit {
   }
 }
 
-/** A clock that stands until it is moved. */
+/** A clock that a test moves. */
 export class FakeWallClock implements WallClock {
   #ms = 1_000_000;
 

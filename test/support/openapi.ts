@@ -6,7 +6,7 @@ export interface Operation {
   readonly operation: Json;
 }
 
-/** The operations of a description; responses with a name stand in their places. */
+/** The operations of a description; references to named responses are resolved. */
 export function collectOperations(document: Json): Operation[] {
   const responseOf = (response: Json): Json =>
     '$ref' in response ? document.components.responses[response.$ref.split('/').at(-1)] : response;

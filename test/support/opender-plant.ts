@@ -25,7 +25,7 @@ const currentLimit = 1.2;
 const master: Origin = { source: 'modbus', peer: 'test' };
 /** a store large enough never to be the limit */
 const storeW = 2 * ratedW;
-/** settings that the reference model has no counterpart for: out of the way */
+/** for settings without a counterpart in the reference model: fast enough to have no effect */
 const fastestRamp = 1000;
 
 type Points = Readonly<Record<string, SettingValue>>;
@@ -123,7 +123,7 @@ export class OpenderRig {
       source: this.#source,
       name: scenario.id,
       deviceType: scenario.device,
-      // the reference model has no losses but those of charging
+      // the reference model has losses of charging only
       ...(storage && { efficiencyNominal: null }),
     });
     this.#plant = plant;

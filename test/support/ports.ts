@@ -5,8 +5,8 @@ import { SimError } from '../../src/core/errors.ts';
 import { listen } from '../../src/core/net/listen.ts';
 import { settled } from './handles.ts';
 
-/** Below those that systems give to outgoing connections and to listeners on port 0: other tests use these all the time. */
-const [lowest, highest] = [12_000, 30_000] as const;
+/** Below the ephemeral ports, which outgoing connections and listeners on port 0 of other tests get. */
+const [minPort, maxPort] = [12_000, 30_000] as const;
 const attempts = 50;
 
 export function closed(server: Server): Promise<void> {
@@ -29,16 +29,16 @@ async function areFree(first: number, count: number): Promise<boolean> {
   return bound.every(({ status }) => status === 'fulfilled');
 }
 
-/** The first of so many ports in a row that are free: for a test that must know them before it listens. */
+/** The first of `count` consecutive free ports, for a test that must know them before it listens. */
 export async function freePorts(count: number): Promise<number> {
   for (let i = 0; i < attempts; i += 1) {
-    const first = randomInt(lowest, highest);
+    const first = randomInt(minPort, maxPort);
     if (await areFree(first, count)) return first;
   }
-  throw new Error(`no ${count} free ports in a row found from ${lowest} to ${highest}`);
+  throw new Error(`no ${count} free ports in a row found from ${minPort} to ${maxPort}`);
 }
 
-/** A listener on the last of so many ports in a row, of which the others are free. */
+/** A listener on the last of `count` consecutive ports; the others are free. */
 export async function occupied(count = 1): Promise<{ server: Server; port: number }> {
   const server = createServer();
   const { port } = await listen(server, '127.0.0.1', (await freePorts(count)) + count - 1);

@@ -29,7 +29,9 @@ export class HandTimers {
 
   /** ms until the next one; Infinity without one. */
   get nextMs(): number {
-    return this.#entries.reduce((least, { dueMs }) => Math.min(least, dueMs), Infinity) - this.#wall.monotonicMs();
+    return (
+      this.#entries.reduce((earliest, { dueMs }) => Math.min(earliest, dueMs), Infinity) - this.#wall.monotonicMs()
+    );
   }
 
   pass(ms: number): void {

@@ -60,7 +60,7 @@ export function tlsOver(
   return new TlsFiles({ settings: { files: tlsPaths, ciphers, minVersion }, io: files, clock, logger, ...rest });
 }
 
-/** A TLS connection that trusts the CA of a PKI. It may be refused only after it stands (TLS 1.3). */
+/** A TLS connection that trusts the CA of a PKI. With TLS 1.3 the server may refuse it only after it is established. */
 export async function connectTls(
   port: number,
   { ca }: Pick<TestPki, 'ca'>,

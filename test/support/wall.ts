@@ -1,6 +1,6 @@
 import type { WallClock } from '../../src/core/time/clock.ts';
 
-/** A wall clock that stands until it is moved. */
+/** A wall clock that a test moves. */
 export class HandWall implements WallClock {
   ms: number;
 

@@ -23,7 +23,7 @@ const gapMs = 34;
 /** One end of a line whose time is moved by hand: unit 1 answers. */
 class Line {
   readonly unit = new MemoryUnit();
-  readonly everybody = Object.assign(new MemoryUnit(), { mute: true as const });
+  readonly broadcastUnit = Object.assign(new MemoryUnit(), { mute: true as const });
   readonly context = createModbusContext();
   answers = '';
   unreadable = 0;
@@ -68,7 +68,7 @@ class Line {
     const service = {
       context: this.context,
       deviceIndex: undefined,
-      units: (address: number) => (address === 0 ? this.everybody : address === 1 ? this.unit : undefined),
+      units: (address: number) => (address === 0 ? this.broadcastUnit : address === 1 ? this.unit : undefined),
     };
     const asker = { peer: 'line', internalError: () => undefined };
     while (this.#framing.next() === 'frame') {
@@ -193,7 +193,7 @@ describe('Modbus over serial line 1.02, 2.5.1: RTU frames', () => {
         const damaged = Buffer.from(write);
         damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
         const line = new Line().feed(damaged).rest();
-        expect([line.answers, line.unit.writes.length, line.everybody.writes.length], `bit ${bit}`).to.deep.equal([
+        expect([line.answers, line.unit.writes.length, line.broadcastUnit.writes.length], `bit ${bit}`).to.deep.equal([
           '',
           0,
           0,
@@ -224,7 +224,7 @@ describe('Modbus over serial line 1.02, 2.5.1: RTU frames', () => {
       expect(line.feed(read).answers).to.equal(readAnswer);
     });
 
-    it('a function of another device that nobody knows hides nothing behind a pause', () => {
+    it('an unknown function of another device hides no request after a pause', () => {
       const line = new Line().feed(rtu(5, '41aabb')).rest(pauseMs).feed(read);
       expect(line.rest().answers).to.equal(readAnswer);
     });
@@ -245,7 +245,7 @@ describe('Modbus over serial line 1.02, 2.5.1: RTU frames', () => {
       .feed(rtu(0, '32aa'))
       .rest();
     expect(line.answers).to.equal('');
-    expect(line.everybody.writes.map(({ address, words }) => [address, words])).to.deep.equal([[120, '0005']]);
+    expect(line.broadcastUnit.writes.map(({ address, words }) => [address, words])).to.deep.equal([[120, '0005']]);
     expect(line.feed(read).answers).to.equal(readAnswer);
   });
 

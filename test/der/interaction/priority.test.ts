@@ -18,7 +18,7 @@ const plan: Plan = {
     ],
     ofAvailable: false,
   },
-  droop: { overBandHz: 0.036, underBandHz: 0.036, overDroop: 0.05, underDroop: 0.05, leastPct: 0 },
+  droop: { overBandHz: 0.036, underBandHz: 0.036, overDroop: 0.05, underDroop: 0.05, minPct: 0 },
 };
 
 /** Voltage in per unit, frequency in Hz, expected active power in per unit. */

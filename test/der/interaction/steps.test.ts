@@ -10,7 +10,7 @@ const seed = 1547;
 const responseS = 5;
 const kinds: readonly Kind[] = ['pv', 'store'];
 const real = (min: number, max: number) => fc.double({ min, max, noNaN: true });
-const droop = { overBandHz: 0.036, underBandHz: 0.036, overDroop: 0.05, underDroop: 0.05, leastPct: -100 };
+const droop = { overBandHz: 0.036, underBandHz: 0.036, overDroop: 0.05, underDroop: 0.05, minPct: -100 };
 const voltWatt = {
   points: [
     [104, 100],

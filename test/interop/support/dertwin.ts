@@ -124,7 +124,7 @@ async function accepts(port: number): Promise<boolean> {
   }
 }
 
-/** As whoever puts a device into service does: by another master. */
+/** Writes the registers through another master, as in commissioning. */
 async function commission(port: number): Promise<void> {
   const master = new PythonPeer('modbus_master', port);
   const words = Array.from({ length: image.length / 2 }, (_, i) => image.readUInt16BE(i * 2));

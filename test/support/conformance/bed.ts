@@ -38,7 +38,7 @@ export interface Line {
   readonly serve: (plant: SimPlant) => Served | Promise<Served>;
 }
 
-/** What stands in front of the devices of a bed: listeners, or a line. */
+/** The listeners or the line in front of the devices of a bed. */
 export interface Served {
   readonly begun: () => Promise<void>;
   readonly breakOff: () => Promise<void>;
@@ -47,7 +47,7 @@ export interface Served {
   readonly wire: (index: number) => Promise<Wire>;
 }
 
-/** One ticking by hand: nothing moves but by `step`. */
+/** Devices under test; simulated time passes only in `step`. */
 export interface Bed {
   readonly plant: SimPlant;
   /** a master of another maker, for one device */
@@ -56,7 +56,7 @@ export interface Bed {
   wire(index?: number): Promise<Wire>;
   /** Waits until a device holds the piece of a request that has been sent. */
   begun(): Promise<void>;
-  /** Lets so much time pass that a request which has begun and not ended is given up. */
+  /** Lets enough time pass for a device to drop an incomplete request. */
   breakOff(): Promise<void>;
   /** All devices as after a start, running in a nominal grid under more sun than they can use. */
   restart(): Promise<void>;
@@ -74,11 +74,11 @@ const turn = () =>
     setImmediate(resolve);
   });
 
-/** Lets the event loop turn until something is so. @throws Error when it does not come to be */
+/** Turns the event loop until a condition holds. @throws Error after five seconds */
 export async function until(ready: () => boolean): Promise<void> {
   const deadline = performance.now() + patienceMs;
   while (!ready()) {
-    if (performance.now() > deadline) throw new Error(`not so after ${patienceMs} ms`);
+    if (performance.now() > deadline) throw new Error(`the condition does not hold after ${patienceMs} ms`);
     await turn();
   }
 }
@@ -113,7 +113,7 @@ async function listening(plant: SimPlant, kind: 'tcp' | 'tls' | 'rtu_over_tcp'):
         return;
       }
       await begun();
-      // a limit counts from the round that first sees what it is for
+      // a limit counts from the first round in which it applies
       sweeper.sweep();
       wall.advance(60_000);
       sweeper.sweep();
@@ -168,12 +168,12 @@ function cables(plant: SimPlant): Served {
     async stop() {
       for (const adapter of adapters) await adapter.stop();
     },
-    // a cable passes on at once what is written, and piece by piece
+    // a cable passes on each piece at once
     begun: turn,
     async breakOff() {
       await turn();
       timers.pass(1000);
-      // a silence is looked at behind what has arrived meanwhile
+      // the server handles what has arrived before it checks for silence
       await turn();
     },
     master: async (index) => new LineMaster(await plug(), 1 + index, drive),

@@ -1,4 +1,4 @@
-/** What a master knows of the models: the official definitions where they are at hand, else the tables made from them. */
+/** The models as a master knows them: the official definitions if they are present, else the tables made from them. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readModelJson } from '../../../scripts/generate-models.ts';
@@ -73,7 +73,7 @@ function fromTable(
 
 const known = new Map<number, Group>();
 
-/** @throws Error for a model that nobody has defined */
+/** @throws Error for an unknown model */
 export function definitionOf(modelId: number): Group {
   const cached = known.get(modelId);
   if (cached) return cached;

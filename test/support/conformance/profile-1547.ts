@@ -21,7 +21,7 @@ const trip = (quantity: 'V' | 'Hz') => [
   'Crv.MustTrip.Pt.Tms',
 ];
 
-/** Ratings of 702; those of charging belong to devices that take power. */
+/** Ratings of 702; only devices that absorb power have the ratings of charging. */
 const ratings = [
   'WMaxRtg',
   'WOvrExtRtg',

@@ -112,7 +112,7 @@ export const unsupported: Readonly<Record<string, readonly string[]>> = {
   '802.SetInvState': ['INVERTER_STOPPED', 'INVERTER_STANDBY'],
 };
 
-/** Commands: carried out when they are written, and 0 again at once. */
+/** Commands: a write executes them, and they read 0 again at once. */
 export const selfClearing: ReadonlySet<string> = new Set(['715.AlarmReset', '802.AlmRst']);
 
 async function bound(map: DeviceMap, value: Bound): Promise<number> {
@@ -125,7 +125,7 @@ async function bound(map: DeviceMap, value: Bound): Promise<number> {
   return (negative ? -1 : 1) * (typeof found === 'number' ? found : 0);
 }
 
-/** Least and greatest number in the register of a point. */
+/** Minimum and maximum number in the register of a point. */
 async function rawRange(map: DeviceMap, point: PlacedPoint): Promise<readonly [low: number, high: number]> {
   const range = declared[point.plainName];
   if (range === undefined) throw new Error(`no range is declared for ${point.plainName}`);
@@ -143,13 +143,13 @@ export async function adjustablePoints(map: DeviceMap): Promise<PlacedPoint[]> {
     .filter(({ def, path, name }) => def.writable && !/^(Crv|Ctl)\[0\]/.test(path) && name !== '1.DA');
   const adjustable: PlacedPoint[] = [];
   for (const point of candidates) {
-    // spare points of stored curves are adjustable though they hold nothing
+    // unused points of stored curves are adjustable although they are not implemented
     if (point.path.includes('.Pt[') || !isAbsent(point.def, await map.words(point))) adjustable.push(point);
   }
   return adjustable;
 }
 
-/** Registers of the least value, the greatest and three between; all of them where there are fewer than five. */
+/** Raw values of minimum, maximum and three between; all values if there are fewer than five. */
 export async function rawValues(map: DeviceMap, point: PlacedPoint): Promise<number[]> {
   const { def, plainName } = point;
   if (def.symbols && def.type.startsWith('enum')) {
@@ -162,7 +162,7 @@ export async function rawValues(map: DeviceMap, point: PlacedPoint): Promise<num
   return [0, 0.25, 0.5, 0.75, 1].map((share) => Math.round(low + share * (high - low)));
 }
 
-/** Registers that a point must not take: the numbers next to its range, or no symbol of its enumeration; and the "not implemented" value. */
+/** Raw values that a point must refuse: just outside its range, or no symbol of its enumeration, and "not implemented". */
 export async function rawWrongs(map: DeviceMap, point: PlacedPoint): Promise<number[]> {
   const { def } = point;
   const type = numberTypeOf(def);
