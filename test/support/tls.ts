@@ -6,8 +6,9 @@ import type { TlsPolicy } from '../../src/core/tls/material.ts';
 import type { Logger } from '../../src/core/log/log.ts';
 import { silentLogger } from '../../src/core/log/log.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
-import { TlsFiles } from '../../src/sunspec/modbus/tls/tls-files.ts';
-import type { TlsFilesOptions, TlsIo } from '../../src/sunspec/modbus/tls/tls-files.ts';
+import type { TlsFiles, TlsFilesOptions, TlsIo } from '../../src/core/tls/files.ts';
+import type { RoleFinding } from '../../src/sunspec/modbus/access/certificate-role.ts';
+import { modbusTlsFiles } from '../../src/sunspec/modbus/compose.ts';
 import { RawClient } from './modbus-client.ts';
 import type { Identity, TestPki } from './pki.ts';
 
@@ -48,7 +49,9 @@ export function serverFiles({ server, ca }: TestPki): MemoryFiles {
   return files;
 }
 
-export interface TestTlsOptions extends Partial<TlsPolicy>, Partial<Omit<TlsFilesOptions, 'settings' | 'io'>> {
+export interface TestTlsOptions
+  extends Partial<TlsPolicy>,
+    Partial<Pick<TlsFilesOptions<RoleFinding>, 'clock' | 'every'>> {
   readonly logger?: Logger;
 }
 
@@ -56,8 +59,8 @@ export interface TestTlsOptions extends Partial<TlsPolicy>, Partial<Omit<TlsFile
 export function tlsOver(
   files: MemoryFiles,
   { ciphers = null, minVersion = '1.2', clock = systemClock, logger = silentLogger, ...rest }: TestTlsOptions = {},
-): TlsFiles {
-  return new TlsFiles({ settings: { files: tlsPaths, ciphers, minVersion }, io: files, clock, logger, ...rest });
+): TlsFiles<RoleFinding> {
+  return modbusTlsFiles({ settings: { files: tlsPaths, ciphers, minVersion }, io: files, clock, logger, ...rest });
 }
 
 /** A TLS connection that trusts the CA of a PKI. With TLS 1.3 the server may refuse it only after it is established. */

@@ -33,9 +33,8 @@ import { Poller } from './poll.ts';
 import type { Round } from './poll.ts';
 import { OperationQueue } from './queue.ts';
 import { Session } from './session.ts';
-import { checkSecrets } from './sockets.ts';
 import { isSummaryModel, metricsOf, summaryModels } from './summary.ts';
-import { checkTarget, endpointOf, withoutSecrets } from './target.ts';
+import { checkTarget, connectTargetOf, endpointOf, withoutSecrets } from './target.ts';
 
 /** of the address space of registers */
 const addresses = 65_536;
@@ -133,7 +132,8 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   async connect(target: ClientTarget): Promise<ClientStatus> {
     if (this.#lifecycle.stopping) throw new SimError('STOPPING', 'the simulator is stopping');
     checkTarget(target);
-    checkSecrets(target);
+    // certificates that do not fit are an error of the request, not of the device
+    if (target.transport !== 'rtu') connectTargetOf(target);
     this.#letGo(new SimError('COMMAND_CONFLICT', 'the SunSpec client was told to connect anew'));
     const session: Session = new Session(
       new Connection({

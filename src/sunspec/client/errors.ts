@@ -48,27 +48,3 @@ export function peerError(message: string): SimError {
 export function peerTimeout(message: string): SimError {
   return new SimError('PEER_TIMEOUT', message);
 }
-
-const socketReasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the other end reset the connection',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
-  ENOTFOUND: 'the host name is not known',
-  EAI_AGAIN: 'the host name cannot be resolved now',
-  ETIMEDOUT: 'the host does not answer',
-  EADDRNOTAVAIL: 'the address cannot be used',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed and not the one given',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate descends from an authority that was not given',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate descends from an authority that was not given',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate descends from an authority that was not given',
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS, or no version of it that is in use',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is not of this host',
-};
-
-/** What went wrong with a socket, in words. OpenSSL has some of its own, beside a message full of its insides. */
-export function socketErrorText(error: NodeJS.ErrnoException & { readonly reason?: unknown }): string {
-  const known = socketReasons[error.code ?? ''];
-  return known ?? (typeof error.reason === 'string' ? error.reason : error.message);
-}

@@ -1,13 +1,13 @@
 /** One connection to the device: modbus-serial over a port of ours or a line. It lives once; a new connection is a new link. */
 import type { EventEmitter } from 'node:events';
 import type modbusSerial from 'modbus-serial';
+import { openSocket } from '../../core/net/connect.ts';
 import { serialReason } from '../../core/net/serial-reason.ts';
 import type { ClientTarget } from '../../contract/sunspec-client.ts';
 import { errorText } from '../../core/errors.ts';
 import { exceptionError, peerError, peerTimeout, UnfitAnswer } from './errors.ts';
 import { MbapPort } from './mbap-port.ts';
-import { openSocket } from './sockets.ts';
-import { endpointOf } from './target.ts';
+import { connectTargetOf, endpointOf } from './target.ts';
 
 type ModbusRTU = InstanceType<typeof modbusSerial.default>;
 
@@ -183,7 +183,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   const { target, signal } = options;
   if (target.transport === 'rtu') return openLine(options, target);
   const Client = await library();
-  const port = new MbapPort(await openSocket(target, signal), target.transactionIds);
+  const port = new MbapPort(await openSocket(connectTargetOf(target), signal), target.transactionIds);
   const client = new Client(port);
   client.open();
   return new ModbusLink(client, options, port, () => undefined);

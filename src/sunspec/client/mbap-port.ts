@@ -5,9 +5,9 @@
 import { Buffer } from 'node:buffer';
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
+import { socketErrorText } from '../../core/net/connect.ts';
 import { crc16 } from '../../core/net/crc16.ts';
 import type { TransactionIds } from '../../contract/sunspec-client.ts';
-import { socketErrorText } from './errors.ts';
 
 const headerOctets = 6;
 const shortestBody = 2;

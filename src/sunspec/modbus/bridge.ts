@@ -15,7 +15,8 @@ import type { ModbusContext, ModbusCounters } from './server/context.ts';
 import type { FramingName } from './framing/framing.ts';
 import { createModbusContext, createModbusTcpServer } from './server/server.ts';
 import type { ModbusClientInfo, ModbusContextOptions, ModbusTcpServer } from './server/server.ts';
-import type { TlsFiles } from './tls/tls-files.ts';
+import type { TlsFiles } from '../../core/tls/files.ts';
+import type { RoleFinding } from './access/certificate-role.ts';
 import { BankUnit, LineUnits, unitsInWords } from './unit-bridge.ts';
 
 export interface ModbusDevice {
@@ -39,7 +40,7 @@ export interface ModbusAdapterOptions extends ModbusContextOptions {
   /** faults between the devices' registers and their masters; absent: there are none */
   readonly faultyMaps?: FaultyMaps;
   /** TLS on every port; default: every port in clear */
-  readonly tlsFiles?: TlsFiles;
+  readonly tlsFiles?: TlsFiles<RoleFinding>;
 }
 
 export interface ModbusAdapter extends Adapter, DeviceServer, ModbusReporter {

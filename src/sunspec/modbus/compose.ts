@@ -1,7 +1,11 @@
 /** The adapters for Modbus masters that a configuration asks for. */
 import type { AdapterContext } from '../../adapter-context.ts';
 import { LimitedLog } from '../../core/log/limited-log.ts';
+import { TlsFiles } from '../../core/tls/files.ts';
+import type { TlsFilesOptions } from '../../core/tls/files.ts';
 import { FaultyMaps } from '../faults/faulty-maps.ts';
+import { roleOfCertificate } from './access/certificate-role.ts';
+import type { RoleFinding } from './access/certificate-role.ts';
 import { createModbusAdapter } from './bridge.ts';
 import type { ModbusAdapter, ModbusAdapterOptions } from './bridge.ts';
 import { createBankDisturber } from './faults/bridge.ts';
@@ -11,7 +15,6 @@ import type { ProxyAdapter } from './proxy/bridge.ts';
 import { createModbusRtuAdapter } from './rtu-bridge.ts';
 import type { ModbusRtuAdapter } from './rtu-bridge.ts';
 import type { ModbusLimits } from './server/context.ts';
-import { TlsFiles } from './tls/tls-files.ts';
 
 /** What stands between devices and their masters, whichever way these come. */
 type Between = Required<Pick<ModbusAdapterOptions, 'disturber' | 'faultyMaps'>>;
@@ -48,6 +51,18 @@ function limitsOf({ config: { modbus } }: AdapterContext): Partial<ModbusLimits>
   };
 }
 
+/** TLS of Modbus: clients are known by the role in their certificate. @throws SimError CONFIG_INVALID */
+export function modbusTlsFiles(
+  options: Omit<TlsFilesOptions<RoleFinding>, 'protocol' | 'names' | 'identify'>,
+): TlsFiles<RoleFinding> {
+  return new TlsFiles({
+    ...options,
+    protocol: 'Modbus',
+    names: { cert: 'mb_cert', key: 'mb_key', rootCert: 'mb_root_cert' },
+    identify: roleOfCertificate,
+  });
+}
+
 function composeTcp(context: AdapterContext, between: Between): ModbusAdapter[] {
   const { config, plant, clock, logBook } = context;
   const { enabled, host, port, sharedPort, framing, foreignUnit, tls } = config.modbus;
@@ -64,7 +79,7 @@ function composeTcp(context: AdapterContext, between: Between): ModbusAdapter[] 
       logger,
       framing: framing === 'rtu_over_tcp' ? 'rtu' : 'mbap',
       ...(foreignUnit !== null && { foreignUnit }),
-      ...(tls !== null && { tlsFiles: new TlsFiles({ settings: tls, clock, logger }) }),
+      ...(tls !== null && { tlsFiles: modbusTlsFiles({ settings: tls, clock, logger }) }),
       limits: limitsOf(context),
     }),
   ];

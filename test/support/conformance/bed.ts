@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { createModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
 import type { ModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
-import { Sweeper } from '../../../src/sunspec/modbus/server/sweeper.ts';
+import { Sweeper } from '../../../src/core/net/sweeper.ts';
 import { createModbusRtuAdapter } from '../../../src/sunspec/modbus/rtu-bridge.ts';
 import type { ModbusRtuAdapter } from '../../../src/sunspec/modbus/rtu-bridge.ts';
 import { RawClient } from '../modbus-client.ts';

@@ -10,7 +10,7 @@ import type { Framing, FramingResult } from '../framing/framing.ts';
 import type { Asker } from './pdu.ts';
 import { SilenceWatch } from '../framing/silence.ts';
 import type { Role } from '../access/roles.ts';
-import type { Swept } from './sweeper.ts';
+import type { Swept } from '../../../core/net/sweeper.ts';
 
 /** What a connection needs of the listener that accepted it. */
 export interface ConnectionOwner extends Service {

@@ -3,8 +3,9 @@ import type { WallClock } from '../../../core/time/clock.ts';
 import type { LimitedLog } from '../../../core/log/limited-log.ts';
 import type { Later } from '../../../core/time/timers.ts';
 import type { Disturber } from './disturbance.ts';
-import type { Sweeper } from './sweeper.ts';
-import type { TlsGate } from '../tls/tls-gate.ts';
+import type { Sweeper } from '../../../core/net/sweeper.ts';
+import type { TlsGate } from '../../../core/tls/gate.ts';
+import type { RoleFinding } from '../access/certificate-role.ts';
 
 /** Limits of one listener; the defaults are those of `defaultLimits`. */
 export interface ModbusLimits {
@@ -89,7 +90,7 @@ export interface ModbusContext {
   readonly sweeper: Sweeper;
   readonly later: Later;
   /** every connection is secured by it; absent: they are in clear */
-  readonly tls?: TlsGate;
+  readonly tls?: TlsGate<RoleFinding>;
   /** fault injection; absent: there is none */
   readonly disturber?: Disturber;
 }

@@ -17,13 +17,14 @@ import { defaultLimits, ModbusCounters } from './context.ts';
 import type { ForeignUnitPolicy, ModbusContext, ModbusLimits } from './context.ts';
 import type { Deafness, Disturber, Reception } from './disturbance.ts';
 import type { Framing, FramingName } from '../framing/framing.ts';
-import { Handshake } from '../tls/handshake.ts';
-import type { HandshakeOwner } from '../tls/handshake.ts';
+import { Handshake } from '../../../core/tls/handshake.ts';
+import type { HandshakeOwner } from '../../../core/tls/handshake.ts';
 import { MbapFraming } from '../framing/mbap.ts';
 import type { Role } from '../access/roles.ts';
 import { RtuFraming, streamTiming } from '../framing/rtu.ts';
-import { Sweeper } from './sweeper.ts';
-import type { TlsGate } from '../tls/tls-gate.ts';
+import { Sweeper } from '../../../core/net/sweeper.ts';
+import type { TlsGate } from '../../../core/tls/gate.ts';
+import type { RoleFinding } from '../access/certificate-role.ts';
 import type { ModbusUnit } from './unit.ts';
 
 /** What listeners of one group share; each member has a default. */
@@ -35,7 +36,7 @@ export interface ModbusContextOptions {
   readonly logger?: Logger;
   readonly sweeper?: Sweeper;
   /** default: connections in clear */
-  readonly tls?: TlsGate;
+  readonly tls?: TlsGate<RoleFinding>;
   /** default: none */
   readonly disturber?: Disturber;
   readonly later?: Later;
@@ -101,15 +102,15 @@ export function createModbusTcpServer(options: ModbusTcpServerOptions): ModbusTc
 /** A connection at the cap gives way to a new one when nothing has come from it for so long. */
 const replaceableMs = 60_000;
 /**
- * Handshakes that may be unfinished at one time, or as many as connections where these are more. They have places of
- * their own: who never comes to a session takes none from those that do.
+ * Minimum for the number of handshakes that may be unfinished at one time; it is that of the connections where this is
+ * higher. Unfinished handshakes never use up the places of connections.
  */
-const leastHandshakes = 256;
+const minHandshakes = 256;
 /** Answers that a peer has not taken by then are given up. */
 const closeGraceMs = 500;
 
 // a class, since there may be thousands of listeners in a process and their methods are shared
-class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner {
+class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner<RoleFinding> {
   readonly context: ModbusContext;
   readonly deviceIndex: number | undefined;
   readonly units: (unitId: number) => ModbusUnit | undefined;
@@ -120,7 +121,7 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner {
   readonly #wantedPort: number;
   readonly #connections = new Set<Connection>();
   /** oldest first, and how the connection that comes of it is deaf */
-  readonly #handshakes = new Map<Handshake, Deafness | null>();
+  readonly #handshakes = new Map<Handshake<RoleFinding>, Deafness | null>();
   #server: Server | undefined;
   #listening: Promise<number> | undefined;
   #closing: Promise<void> | undefined;
@@ -171,16 +172,20 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner {
     this.#oneLess();
   }
 
-  secured(handshake: Handshake, socket: TLSSocket, role: Role | null): void {
+  secured(handshake: Handshake<RoleFinding>, socket: TLSSocket, finding: RoleFinding): void {
+    if (finding.role === null) {
+      const { log } = this.context;
+      log.info(`${handshake.peer} may find the models and nothing else: ${finding.reason}`, this.deviceIndex);
+    }
     const deaf = this.#handshakes.get(handshake) ?? null;
     this.#handshakes.delete(handshake);
     // others may have come to their sessions meanwhile
-    if (this.#hasRoom()) this.#serve(socket, deaf, role);
+    if (this.#hasRoom()) this.#serve(socket, deaf, finding.role);
     else this.#refuse(socket);
     this.#oneLess();
   }
 
-  failed(handshake: Handshake): void {
+  failed(handshake: Handshake<RoleFinding>): void {
     this.#handshakes.delete(handshake);
     this.#oneLess();
   }
@@ -235,12 +240,9 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner {
   }
 
   /** Closes no idle connection for it: there is time for that when it has come to a session. */
-  #beginHandshake(tls: TlsGate, socket: Socket, deaf: Deafness | null): void {
+  #beginHandshake(tls: TlsGate<RoleFinding>, socket: Socket, deaf: Deafness | null): void {
     const [oldest] = this.#handshakes.keys();
-    if (
-      oldest !== undefined &&
-      this.#handshakes.size >= Math.max(leastHandshakes, this.context.limits.maxConnections)
-    ) {
+    if (oldest !== undefined && this.#handshakes.size >= Math.max(minHandshakes, this.context.limits.maxConnections)) {
       this.#handshakes.delete(oldest);
       oldest.giveWay();
     }

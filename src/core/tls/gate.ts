@@ -1,21 +1,26 @@
-/** Modbus/TCP Security: TLS with client certificates around the connections of any number of listeners. */
+/** TLS with client certificates around the connections of any number of listeners. */
 import { createServer } from 'node:tls';
 import type { Server, TLSSocket } from 'node:tls';
 import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
-import type { TlsMaterial } from '../../../core/tls/material.ts';
-import { roleOfCertificate } from '../access/certificate-role.ts';
-import type { RoleFinding } from '../access/certificate-role.ts';
+import type { TlsMaterial } from './material.ts';
 
-/** Who waits for the end of a handshake; one of the two is called, once. */
-export interface HandshakeEnd {
-  secured(socket: TLSSocket, finding: RoleFinding): void;
+/** Told of the end of a handshake; one of the two is called, once. */
+export interface HandshakeEnd<Identity> {
+  secured(socket: TLSSocket, identity: Identity): void;
   /** The connection is closed already. @param reason in words, about the peer */
   failed(reason: string): void;
 }
 
-interface Pending {
-  readonly end: HandshakeEnd;
+export interface TlsGateOptions<Identity> {
+  /** What a client is by its certificate (DER), for example its role. Never throws. */
+  readonly identify: (certificate: Buffer) => Identity;
+  /** the setting that names the root certificates, for messages */
+  readonly rootCertName: string;
+}
+
+interface Pending<Identity> {
+  readonly end: HandshakeEnd<Identity>;
   secured: boolean;
   reason: string | undefined;
 }
@@ -24,15 +29,17 @@ interface Pending {
  * One TLS server that listens nowhere: listeners hand their connections over. So they share one context, however many
  * ports there are, and one that is off costs nothing.
  */
-export class TlsGate {
+export class TlsGate<Identity> {
   readonly #server: Server;
-  readonly #pending = new Map<string, Pending>();
-  /** whose connection is just being closed */
-  #closing: Pending | undefined;
-  /** of a connection that has lost its address and whose `close` follows */
+  readonly #options: TlsGateOptions<Identity>;
+  readonly #pending = new Map<string, Pending<Identity>>();
+  /** the handshake whose connection is just being closed */
+  #closing: Pending<Identity> | undefined;
+  /** the reason of a connection that has lost its address and whose `close` follows */
   #unclaimedReason: string | undefined;
 
-  constructor(material: TlsMaterial) {
+  constructor(material: TlsMaterial, options: TlsGateOptions<Identity>) {
+    this.#options = options;
     this.#server = createServer(
       {
         ...material.context,
@@ -49,15 +56,15 @@ export class TlsGate {
     });
   }
 
-  /** For handshakes from now on; sessions in being stay as they are. */
+  /** For handshakes from now on; open sessions stay as they are. */
   replace(material: TlsMaterial): void {
     this.#server.setSecureContext({ ...material.context, ...sessionOptions });
   }
 
   /** Begins the handshake on an accepted connection. To give it up, destroy the socket. */
-  admit(socket: Socket, end: HandshakeEnd): void {
+  admit(socket: Socket, end: HandshakeEnd<Identity>): void {
     const key = keyOf(socket);
-    const pending: Pending = { end, secured: false, reason: undefined };
+    const pending: Pending<Identity> = { end, secured: false, reason: undefined };
     // before the TLS layer adds its own: an `error` without a listener would end the process. `close` follows it
     socket.on('error', ignore);
     socket.once('close', () => {
@@ -89,18 +96,19 @@ export class TlsGate {
     }
     this.#pending.delete(key);
     pending.secured = true;
-    pending.end.secured(socket, roleOfCertificate(certificate.raw));
+    pending.end.secured(socket, this.#options.identify(certificate.raw));
   }
 
   /** Tells why a handshake fails, while its connection is still open or within its `close` event. */
   #explain(error: Error, socket: TLSSocket): void {
     const key = keyOf(socket);
     const pending = (key === undefined ? undefined : this.#pending.get(key)) ?? this.#closing;
-    if (pending === undefined) this.#unclaimedReason = reasonOf(error, socket);
-    else pending.reason ??= reasonOf(error, socket);
+    const reason = reasonOf(error, socket, this.#options.rootCertName);
+    if (pending === undefined) this.#unclaimedReason = reason;
+    else pending.reason ??= reason;
   }
 
-  #lost(pending: Pending): void {
+  #lost(pending: Pending<Identity>): void {
     this.#closing = pending;
     pending.reason ??= this.#unclaimedReason;
     this.#unclaimedReason = undefined;
@@ -124,15 +132,16 @@ function keyOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): 
   return `${remoteAddress} ${remotePort} ${localAddress ?? ''} ${localPort ?? 0}`;
 }
 
-const foreignCa = 'its certificate is not issued by a CA of mb_root_cert';
+const foreignCa: ReadonlySet<string> = new Set([
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+]);
 
 const certificateReasons: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
   CERT_NOT_YET_VALID: 'its certificate is not valid yet',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: foreignCa,
-  UNABLE_TO_GET_ISSUER_CERT: foreignCa,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: foreignCa,
-  SELF_SIGNED_CERT_IN_CHAIN: foreignCa,
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
   INVALID_PURPOSE: 'its certificate is not one for clients',
   CERT_SIGNATURE_FAILURE: 'its certificate is not signed by the CA that it names',
@@ -152,9 +161,11 @@ const handshakeReasons: Readonly<Record<string, string>> = {
   ECONNRESET: 'it ended the connection',
 };
 
-function reasonOf(error: Error, { authorizationError }: TLSSocket): string {
+function reasonOf(error: Error, { authorizationError }: TLSSocket, rootCertName: string): string {
   // typed as an error, is the code of one
   const refusal = authorizationError as unknown;
+  if (typeof refusal === 'string' && foreignCa.has(refusal))
+    return `its certificate is not issued by a CA of ${rootCertName}`;
   if (typeof refusal === 'string') return certificateReasons[refusal] ?? `its certificate was refused (${refusal})`;
   const code = 'code' in error ? String(error.code) : error.name;
   return handshakeReasons[code] ?? code;

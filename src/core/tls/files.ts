@@ -1,16 +1,17 @@
 /** The files behind a TLS gate: read at start, and again when they change. */
 import { statSync } from 'node:fs';
 import type { BigIntStats } from 'node:fs';
-import { SimError } from '../../../core/errors.ts';
-import type { Issue } from '../../../core/errors.ts';
-import type { WallClock } from '../../../core/time/clock.ts';
-import { callEvery } from '../../../core/time/timers.ts';
-import type { Every } from '../../../core/time/timers.ts';
-import type { Logger } from '../../../core/log/log.ts';
-import { readTextFile } from '../../../core/text-file.ts';
-import { readTlsMaterial } from '../../../core/tls/material.ts';
-import type { TlsMaterial, TlsPolicy, TlsTriple } from '../../../core/tls/material.ts';
-import { TlsGate } from './tls-gate.ts';
+import { SimError } from '../errors.ts';
+import type { Issue } from '../errors.ts';
+import type { WallClock } from '../time/clock.ts';
+import { callEvery } from '../time/timers.ts';
+import type { Every } from '../time/timers.ts';
+import type { Logger } from '../log/log.ts';
+import { readTextFile } from '../text-file.ts';
+import { readTlsMaterial } from './material.ts';
+import type { TlsMaterial, TlsPolicy, TlsTriple } from './material.ts';
+import { TlsGate } from './gate.ts';
+import type { TlsGateOptions } from './gate.ts';
 
 /** TLS of a group of listeners. */
 export interface TlsSettings extends TlsPolicy {
@@ -22,7 +23,7 @@ export interface TlsSettings extends TlsPolicy {
 export interface TlsIo {
   /** @throws Error that `fileReason` puts into words */
   readonly readText: (path: string, maxBytes: number) => string;
-  /** changes whenever the file does; null: there is none that can be got at */
+  /** changes whenever the file does; null: there is no file, or none that can be looked at */
   readonly stampOf: (path: string) => string | null;
   readonly readableByAll: (path: string) => boolean;
 }
@@ -44,8 +45,14 @@ const systemIo: TlsIo = {
   readableByAll: (path) => ((statOf(path)?.mode ?? 0n) & 0o004n) !== 0n,
 };
 
-export interface TlsFilesOptions {
+export interface TlsFilesOptions<Identity> {
   readonly settings: TlsSettings;
+  /** `Modbus`, for messages */
+  readonly protocol: string;
+  /** the settings that name the files, for messages: clients can read the log, and paths are not for them */
+  readonly names: TlsTriple<string>;
+  /** as the gate has it */
+  readonly identify: TlsGateOptions<Identity>['identify'];
   readonly clock: WallClock;
   readonly logger: Logger;
   readonly io?: TlsIo;
@@ -56,16 +63,16 @@ function isSame({ context: a }: TlsMaterial, { context: b }: TlsMaterial): boole
   return a.cert === b.cert && a.key === b.key && a.ca === b.ca;
 }
 
-/** How often the files are looked at. */
+/** Pause between two looks at the files. */
 const watchMs = 5000;
 
 /**
  * A gate whose certificate, key and root certificates are replaced while it runs, for sessions from then on. Files that
- * do not fit together, since they are just being written or for good, leave it as it is and are tried again.
+ * do not fit together, for example while they are being written, leave it as it is and are tried again.
  */
-export class TlsFiles {
-  readonly gate: TlsGate;
-  readonly #options: TlsFilesOptions;
+export class TlsFiles<Identity> {
+  readonly gate: TlsGate<Identity>;
+  readonly #options: TlsFilesOptions<Identity>;
   readonly #io: TlsIo;
   /** stamps of what is in force */
   #inForce: string;
@@ -74,15 +81,18 @@ export class TlsFiles {
   #endWatch: (() => void) | undefined;
 
   /** @throws SimError CONFIG_INVALID with what is wrong in the files */
-  constructor(options: TlsFilesOptions) {
+  constructor(options: TlsFilesOptions<Identity>) {
     this.#options = options;
     this.#io = options.io ?? systemIo;
-    // before reading: what is written meanwhile is read again
+    // before reading: files that are written meanwhile are read again
     this.#inForce = this.#stamps();
     const reading = this.#read();
-    if ('issues' in reading) throw new SimError('CONFIG_INVALID', 'Modbus cannot use TLS', reading.issues);
+    if ('issues' in reading) throw new SimError('CONFIG_INVALID', `${options.protocol} cannot use TLS`, reading.issues);
     this.#material = reading.material;
-    this.gate = new TlsGate(reading.material);
+    this.gate = new TlsGate(reading.material, {
+      identify: options.identify,
+      rootCertName: options.names.rootCert,
+    });
     this.#remark(reading.material);
   }
 
@@ -98,11 +108,10 @@ export class TlsFiles {
     this.#endWatch = undefined;
   }
 
-  /** As `check`, for somebody who asks and is to hear of it: a failure is told again, and that nothing has changed. */
+  /** As `check`, on request: always logs the outcome, also a failure that was logged before or that nothing has changed. */
   reload(): void {
     this.#lastFailure = undefined;
-    if (this.#stamps() === this.#inForce)
-      this.#options.logger.info('Modbus TLS: the certificate files have not changed');
+    if (this.#stamps() === this.#inForce) this.#info('the certificate files have not changed');
     else this.check();
   }
 
@@ -118,26 +127,24 @@ export class TlsFiles {
     this.#inForce = stamps;
     this.#lastFailure = undefined;
     if (isSame(reading.material, this.#material)) {
-      this.#options.logger.info(
-        'Modbus TLS: the certificate files were written anew and hold what is in force already',
-      );
+      this.#info('the certificate files were rewritten with the content that is in force already');
     } else {
       this.#material = reading.material;
       this.gate.replace(reading.material);
-      this.#options.logger.info('Modbus TLS: new certificate files are in force for sessions from now on');
+      this.#info('new certificate files are in force for sessions from now on');
     }
     this.#remark(reading.material);
   }
 
   #read() {
     const {
-      files: { cert, key, rootCert },
-      ...policy
-    } = this.#options.settings;
+      settings: { files: paths, ...policy },
+      names,
+    } = this.#options;
     const files = {
-      cert: { name: 'mb_cert', path: cert },
-      key: { name: 'mb_key', path: key },
-      rootCert: { name: 'mb_root_cert', path: rootCert },
+      cert: { name: names.cert, path: paths.cert },
+      key: { name: names.key, path: paths.key },
+      rootCert: { name: names.rootCert, path: paths.rootCert },
     };
     return readTlsMaterial(files, policy, this.#io.readText);
   }
@@ -147,33 +154,31 @@ export class TlsFiles {
     return [cert, key, rootCert].map((path) => this.#io.stampOf(path) ?? 'none').join(' | ');
   }
 
-  /** Told once for each state of affairs, however often it is tried again. */
+  /** Logged once for each failure, however often the files are tried again. */
   #keep(issues: readonly Issue[]): void {
     const failure = issues.map(({ name, detail }) => `${name}: ${detail}`).join('; ');
     if (failure === this.#lastFailure) return;
     this.#lastFailure = failure;
-    this.#options.logger.warning(
-      `Modbus TLS: changed certificate files are not used, those before stay in force. ${failure}`,
-    );
+    this.#warn(`changed certificate files are not used, those before stay in force. ${failure}`);
   }
 
   #remark({ validFromMs, validToMs }: TlsMaterial): void {
-    const {
-      clock,
-      logger,
-      settings: { files },
-    } = this.#options;
-    // by the names of the settings: clients can read the log, and paths are not for them
+    const { clock, names, settings } = this.#options;
     const now = clock.nowMs();
+    const iso = (ms: number) => new Date(ms).toISOString();
     if (now < validFromMs)
-      logger.warning(
-        `Modbus TLS: the certificate of mb_cert is not valid before ${new Date(validFromMs).toISOString()}; clients will refuse it`,
-      );
+      this.#warn(`the certificate of ${names.cert} is not valid before ${iso(validFromMs)}; clients will refuse it`);
     if (now > validToMs)
-      logger.warning(
-        `Modbus TLS: the certificate of mb_cert expired at ${new Date(validToMs).toISOString()}; clients will refuse it`,
-      );
-    if (this.#io.readableByAll(files.key))
-      logger.warning('Modbus TLS: the mode of the file of mb_key lets everybody on this machine read it');
+      this.#warn(`the certificate of ${names.cert} expired at ${iso(validToMs)}; clients will refuse it`);
+    if (this.#io.readableByAll(settings.files.key))
+      this.#warn(`the mode of the file of ${names.key} lets everybody on this machine read it`);
+  }
+
+  #info(message: string): void {
+    this.#options.logger.info(`${this.#options.protocol} TLS: ${message}`);
+  }
+
+  #warn(message: string): void {
+    this.#options.logger.warning(`${this.#options.protocol} TLS: ${message}`);
   }
 }

@@ -1,6 +1,6 @@
-import { callEvery } from '../../../core/time/timers.ts';
+import { callEvery } from '../time/timers.ts';
 
-/** What is looked after by a sweeper. */
+/** Something whose time limits a sweeper checks. */
 export interface Swept {
   sweep(): void;
 }
@@ -8,9 +8,8 @@ export interface Swept {
 const intervalMs = 500;
 
 /**
- * One timer for the time limits of any number of connections, so that neither a socket nor a
- * listener needs one of its own. It runs only while there is something to look after and does not
- * keep the process alive.
+ * One timer for the time limits of any number of connections, so that no socket and no listener needs one of its own. It
+ * runs only while there is something to check and does not keep the process alive.
  */
 export class Sweeper {
   readonly #swept = new Set<Swept>();

@@ -3,18 +3,20 @@ import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { systemClock } from '../../../../src/core/time/clock.ts';
-import { SimError } from '../../../../src/core/errors.ts';
-import type { Logger } from '../../../../src/core/log/log.ts';
-import { createModbusAdapter } from '../../../../src/sunspec/modbus/bridge.ts';
-import type { ModbusAdapter } from '../../../../src/sunspec/modbus/bridge.ts';
-import { TlsFiles } from '../../../../src/sunspec/modbus/tls/tls-files.ts';
-import { createTestBank } from '../../../support/map.ts';
-import { RawClient, readRequest } from '../../../support/modbus-client.ts';
-import { createAuthority, issue, testPki, utf8String } from '../../../support/pki.ts';
-import type { Authority, Identity, TestPki } from '../../../support/pki.ts';
-import type { MemoryFiles } from '../../../support/tls.ts';
-import { connectTls, openTls, serverFiles, tlsOver, tlsPaths } from '../../../support/tls.ts';
+import { systemClock } from '../../../src/core/time/clock.ts';
+import { SimError } from '../../../src/core/errors.ts';
+import type { Logger } from '../../../src/core/log/log.ts';
+import { createModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
+import type { ModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
+import type { TlsFiles } from '../../../src/core/tls/files.ts';
+import type { RoleFinding } from '../../../src/sunspec/modbus/access/certificate-role.ts';
+import { modbusTlsFiles } from '../../../src/sunspec/modbus/compose.ts';
+import { createTestBank } from '../../support/map.ts';
+import { RawClient, readRequest } from '../../support/modbus-client.ts';
+import { createAuthority, issue, testPki, utf8String } from '../../support/pki.ts';
+import type { Authority, Identity, TestPki } from '../../support/pki.ts';
+import type { MemoryFiles } from '../../support/tls.ts';
+import { connectTls, openTls, serverFiles, tlsOver, tlsPaths } from '../../support/tls.ts';
 
 const marker = readRequest(1, 40000, 2);
 const sunS = '0001000000070103045375' + '6e53';
@@ -23,7 +25,7 @@ describe('certificate files of Modbus over TLS', () => {
   let pki: TestPki;
   let files: MemoryFiles;
   let adapter: ModbusAdapter;
-  let tls: TlsFiles;
+  let tls: TlsFiles<RoleFinding>;
   let lines: string[];
   let rounds: (() => void)[];
   const clients: RawClient[] = [];
@@ -87,7 +89,7 @@ describe('certificate files of Modbus over TLS', () => {
     for (const run of rounds) run();
   };
   const taken = 'info Modbus TLS: new certificate files are in force for sessions from now on';
-  const same = 'info Modbus TLS: the certificate files were written anew and hold what is in force already';
+  const same = 'info Modbus TLS: the certificate files were rewritten with the content that is in force already';
   const openKey = 'warning Modbus TLS: the mode of the file of mb_key lets everybody on this machine read it';
   const reader = () => pki.clients.ReadOnlySunSpec;
 
@@ -240,7 +242,7 @@ describe('certificate files of Modbus over TLS', () => {
     }
 
     const read = () =>
-      new TlsFiles({
+      modbusTlsFiles({
         settings: { files: paths(), ciphers: null, minVersion: '1.2' },
         clock: systemClock,
         logger: logger(),

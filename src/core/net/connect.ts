@@ -1,0 +1,102 @@
+/** Outgoing connections, in clear or inside TLS, with an end to every attempt and errors in words. */
+import { connect as connectTcp } from 'node:net';
+import type { Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { SecureContext } from 'node:tls';
+import { SimError } from '../errors.ts';
+import { hostAndPort } from './listen.ts';
+import { guardedLookup } from './outbound.ts';
+
+/** Where a connection goes. */
+export interface ConnectTarget {
+  readonly host: string;
+  readonly port: number;
+  /** an attempt that takes longer is given up */
+  readonly timeoutMs: number;
+  /** absent: in clear */
+  readonly tls?: {
+    readonly context: SecureContext;
+    /** whether the certificate of the other end must be one of `host` */
+    readonly checkHostname: boolean;
+  };
+}
+
+const keepAliveMs = 60_000;
+
+function begin({ host, port, tls }: ConnectTarget): Socket {
+  if (tls === undefined) return connectTcp({ host, port, lookup: guardedLookup, noDelay: true });
+  return connectTls({
+    host,
+    port,
+    lookup: guardedLookup,
+    secureContext: tls.context,
+    ...(!tls.checkHostname && { checkServerIdentity: () => undefined }),
+  });
+}
+
+/**
+ * A connected socket, for TLS after the handshake.
+ * @param signal gives the attempt up
+ * @throws SimError PEER_ERROR, PEER_TIMEOUT
+ */
+export function openSocket(target: ConnectTarget, signal: AbortSignal): Promise<Socket> {
+  const name = `${target.tls === undefined ? 'tcp' : 'tls'}://${hostAndPort(target.host, target.port)}`;
+  const socket = begin(target);
+  return new Promise((resolve, reject) => {
+    const fail = (error: SimError) => {
+      clearTimeout(limit);
+      signal.removeEventListener('abort', giveUp);
+      socket.destroy();
+      reject(error);
+    };
+    const giveUp = () => {
+      fail(new SimError('PEER_ERROR', 'the attempt to connect was given up'));
+    };
+    const limit = setTimeout(() => {
+      fail(new SimError('PEER_TIMEOUT', `no connection to ${name} within ${target.timeoutMs / 1000} s`));
+    }, target.timeoutMs);
+    const onError = (error: NodeJS.ErrnoException) => {
+      fail(new SimError('PEER_ERROR', `cannot connect to ${name}: ${socketErrorText(error)}`));
+    };
+    const onClose = () => {
+      fail(new SimError('PEER_ERROR', `cannot connect to ${name}: the other end closed the connection`));
+    };
+    signal.addEventListener('abort', giveUp, { once: true });
+    socket.on('error', onError);
+    socket.once('close', onClose);
+    socket.once(target.tls === undefined ? 'connect' : 'secureConnect', () => {
+      clearTimeout(limit);
+      signal.removeEventListener('abort', giveUp);
+      socket.off('close', onClose);
+      socket.setKeepAlive(true, keepAliveMs);
+      socket.setNoDelay(true);
+      // `onError` stays: an error before the user of the socket listens must not end the process
+      resolve(socket);
+    });
+    if (signal.aborted) giveUp();
+  });
+}
+
+const socketReasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the other end reset the connection',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  ENOTFOUND: 'the host name is not known',
+  EAI_AGAIN: 'the host name cannot be resolved now',
+  ETIMEDOUT: 'the host does not answer',
+  EADDRNOTAVAIL: 'the address cannot be used',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed and not the one given',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate descends from an authority that was not given',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate descends from an authority that was not given',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate descends from an authority that was not given',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS, or no version of it that is in use',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is not of this host',
+};
+
+/** What went wrong with a socket, in words. OpenSSL has a reason of its own, beside a message full of internals. */
+export function socketErrorText(error: NodeJS.ErrnoException & { readonly reason?: unknown }): string {
+  const known = socketReasons[error.code ?? ''];
+  return known ?? (typeof error.reason === 'string' ? error.reason : error.message);
+}
