@@ -272,7 +272,7 @@ export interface ClientStatus {
  * A SunSpec master for one device at a time. Every call ends: a request after the time-out of the target and one more
  * attempt, an operation after half a minute. What is asked at the same time is done one after the other.
  *
- * Errors: NOT_CONNECTED without a device, PEER_ERROR (with `exceptionCode` for a Modbus exception), PEER_TIMEOUT,
+ * Errors: NOT_CONNECTED without a device, PEER_ERROR (with `protocolCode` for a Modbus exception), PEER_TIMEOUT,
  * UNKNOWN_RESOURCE for a model that the device does not have, COMMAND_BAD_VALUE with JSON pointers into `points`,
  * COMMAND_CONFLICT for what a later connect or disconnect overtook, COMMAND_QUEUE_FULL, STOPPING.
  */

@@ -16,7 +16,7 @@ export const errorCodes = [
   'MAP_PARTIAL_POINT',
   /** outside the enumeration or the range */
   'MAP_BAD_VALUE',
-  /** the function is not one that this device has */
+  /** this device does not have the function */
   'MAP_NOT_SUPPORTED',
   /** the device is under local control and takes no remote write (715.LocRemCtl) */
   'MAP_LOCAL_CONTROL',
@@ -68,15 +68,15 @@ export function pointerStep(step: PropertyKey): string {
 export class SimError extends Error {
   readonly code: ErrorCode;
   readonly issues: readonly Issue[];
-  /** the exception code from a Modbus peer, or the one that fault injection substitutes for that of the protocol's table */
-  readonly exceptionCode: number | undefined;
+  /** code of the protocol at hand: the answer of a peer, or the code that fault injection puts in place of the adapter's own */
+  readonly protocolCode: number | undefined;
 
-  constructor(code: ErrorCode, message: string, issues: readonly Issue[] = [], exceptionCode?: number) {
+  constructor(code: ErrorCode, message: string, issues: readonly Issue[] = [], protocolCode?: number) {
     super(message);
     this.name = 'SimError';
     this.code = code;
     this.issues = issues;
-    this.exceptionCode = exceptionCode;
+    this.protocolCode = protocolCode;
   }
 }
 

@@ -86,7 +86,7 @@ describeWith(
     });
 
     it('refuses a point that is not in the map', async () => {
-      expect((await failureOf(client.readRegisters(100, 1))).exceptionCode).to.equal(2);
+      expect((await failureOf(client.readRegisters(100, 1))).protocolCode).to.equal(2);
     });
   },
 );
@@ -194,7 +194,7 @@ describeWith(['socat'], 'the SunSpec client over a serial line', () => {
     expect(status.identity!.serialNumber).to.equal('DB-000001');
     expect(pointsOf(await client.readModel(701, 0, true)).get('ConnSt')!.symbol).to.equal('CONNECTED');
     expect((await client.writePoints(704, 0, { WMaxLimPct: 55, WMaxLimPctEna: 1 })).match).to.equal(true);
-    expect((await failureOf(client.readRegisters(10, 1))).exceptionCode).to.equal(2);
+    expect((await failureOf(client.readRegisters(10, 1))).protocolCode).to.equal(2);
   });
 
   it('reports an address without a device, and releases the line', async () => {

@@ -54,7 +54,7 @@ export function pointsOf({ points, groups }: ModelReading): ReadonlyMap<string, 
 export interface Failure {
   readonly code: string;
   readonly message: string;
-  readonly exceptionCode: number | undefined;
+  readonly protocolCode: number | undefined;
   /** how long it took */
   readonly ms: number;
 }
@@ -65,8 +65,8 @@ export async function failureOf(work: Promise<unknown>): Promise<Failure> {
   try {
     await work;
   } catch (error) {
-    const { code, message, exceptionCode } = error as { code: string; message: string; exceptionCode?: number };
-    return { code, message, exceptionCode, ms: performance.now() - begun };
+    const { code, message, protocolCode } = error as { code: string; message: string; protocolCode?: number };
+    return { code, message, protocolCode, ms: performance.now() - begun };
   }
   throw new Error('it did not fail');
 }

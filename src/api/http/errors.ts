@@ -99,8 +99,8 @@ export function describeError(error: unknown): Described {
   if (error instanceof SimError) {
     const code = problemOf[error.code];
     if (code === 'internal') return { code, detail: internalDetail, close: false };
-    if (code === 'upstream-error' && error.exceptionCode !== undefined) {
-      return { code, detail: error.message, modbusException: error.exceptionCode, close: false };
+    if (code === 'upstream-error' && error.protocolCode !== undefined) {
+      return { code, detail: error.message, modbusException: error.protocolCode, close: false };
     }
     if (code !== 'validation') return { code, detail: error.message, close: false };
     if (error.issues.length > 0) return describeError(invalidAll(error.issues.map(bodyIssue)));

@@ -26,7 +26,7 @@ export function exceptionError(code: number, where = ''): SimError {
 
 /** The code of the Modbus exception that an error is about; null for any other error. */
 export function exceptionIn(error: unknown): number | null {
-  return error instanceof SimError && error.code === 'PEER_ERROR' ? (error.exceptionCode ?? null) : null;
+  return error instanceof SimError && error.code === 'PEER_ERROR' ? (error.protocolCode ?? null) : null;
 }
 
 /** A frame came in order that does not answer the request. */

@@ -71,7 +71,7 @@ export class Acceptance {
   /**
    * @param faults of any kind; those of other kinds are left alone
    * @param address in the bank's own map
-   * @throws SimError as `Bank.write`, with `exceptionCode` where a fault decides it; nothing has changed then
+   * @throws SimError as `Bank.write`, with `protocolCode` where a fault decides it; nothing has changed then
    */
   writeThrough(faults: readonly ActiveFault[], address: number, words: Buffer, by: Origin): void {
     const { bank, deviceIndex } = this.#options;

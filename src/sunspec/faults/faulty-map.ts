@@ -142,7 +142,7 @@ export class FaultyMap {
 
   /**
    * `count` registers from `address` as big-endian bytes; a view that the caller copies at once.
-   * @throws SimError MAP_ILLEGAL_ADDRESS, MAP_PARTIAL_POINT, with `exceptionCode` where a fault decides it; what `permit` throws
+   * @throws SimError MAP_ILLEGAL_ADDRESS, MAP_PARTIAL_POINT, with `protocolCode` where a fault decides it; what `permit` throws
    */
   read(address: number, count: number, permit?: Permit): Buffer {
     const { bank } = this.#device;
@@ -161,7 +161,7 @@ export class FaultyMap {
   /**
    * Writes whole registers past the acceptance faults.
    * @param words big-endian bytes, two per register
-   * @throws SimError as `Bank.write`, with `exceptionCode` where a fault decides it; what `permit` throws
+   * @throws SimError as `Bank.write`, with `protocolCode` where a fault decides it; what `permit` throws
    */
   write(address: number, words: Buffer, by: Origin, permit?: Permit): void {
     const count = words.length / 2;

@@ -124,13 +124,13 @@ describe('SunSpec client with the simulator as device', () => {
     const failure = await failureOf(client.writePoints(704, 0, { WMaxLimPct: 120 }));
     expect(failure).to.include({
       code: 'PEER_ERROR',
-      exceptionCode: 3,
+      protocolCode: 3,
       message: 'exception 3 (illegal data value) for WMaxLimPct; nothing was written before',
     });
     const half = await failureOf(client.writePoints(704, 0, { PFWInjEna: 0, WMaxLimPct: 101 }));
     expect(half.message).to.equal('exception 3 (illegal data value) for WMaxLimPct; nothing was written before');
     const later = await failureOf(client.writePoints(704, 0, { WRmp: 80, WMaxLimPct: 101 }));
-    expect(later.exceptionCode).to.equal(3);
+    expect(later.protocolCode).to.equal(3);
     expect(later.message).to.match(/for (WMaxLimPct|WRmp); (nothing was written before|written before: \w+)$/);
   });
 
@@ -178,7 +178,7 @@ describe('SunSpec client with the simulator as device', () => {
     expect(client.view().counters.requests - requests).to.equal(3);
     const { address } = bank.layout.slot(704, 'WMaxLimPctRvrtTms')!;
     expect(await client.writeRegisters(address, [1, 2])).to.deep.include({ readBack: [1, 2], match: true });
-    expect((await failureOf(client.writeRegisters(address, [1]))).exceptionCode).to.equal(3);
+    expect((await failureOf(client.writeRegisters(address, [1]))).protocolCode).to.equal(3);
     expect((await failureOf(client.readRegisters(50_000, 1))).message).to.equal('exception 2 (illegal data address)');
   });
 });

@@ -101,7 +101,7 @@ describe('reads that a device refuses', () => {
     await open(map);
     peer.rule = ({ address }) => (address >= addressOf(map, 160) ? { exception: 2 } : undefined);
     const failure = await failureOf(client.readModel(160, 0, true));
-    expect(failure).to.include({ code: 'PEER_ERROR', exceptionCode: 2 });
+    expect(failure).to.include({ code: 'PEER_ERROR', protocolCode: 2 });
   });
 });
 

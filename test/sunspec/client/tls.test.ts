@@ -68,7 +68,7 @@ describe('SunSpec client over TLS (Modbus/TCP Security)', () => {
   it('is refused a write by exception 1 with a role that only reads', async () => {
     await connect(tlsOf(pki.clients.ReadOnlySunSpec));
     const failure = await failureOf(client.writePoints(704, 0, { WMaxLimPct: 70 }));
-    expect([failure.exceptionCode, failure.message]).to.deep.equal([
+    expect([failure.protocolCode, failure.message]).to.deep.equal([
       1,
       'exception 1 (illegal function) for WMaxLimPct; nothing was written before',
     ]);
@@ -77,7 +77,7 @@ describe('SunSpec client over TLS (Modbus/TCP Security)', () => {
   it('says with which exception a device without rights for it keeps the scale factor back', async () => {
     await connect(tlsOf(pki.roleless.none));
     const failure = await failureOf(client.writePoints(704, 0, { WMaxLimPct: 70 }));
-    expect([failure.code, failure.exceptionCode, failure.message]).to.deep.equal([
+    expect([failure.code, failure.protocolCode, failure.message]).to.deep.equal([
       'PEER_ERROR',
       1,
       'exception 1 (illegal function) while reading the scale factor of WMaxLimPct; nothing was written',

@@ -44,7 +44,7 @@ describe('SunSpec client with a device whose transaction id is always 0', () => 
     expect((await client.writePoints(123, 0, { WMaxLimPct: 60 })).match).to.equal(true);
     expect((await client.writePoints(123, 0, { WMaxLimPct: 70, WMaxLimPct_WinTms: 1 })).match).to.equal(true);
     peer.rule = (request) => ({ octets: peer.exception({ ...request, transactionId: 0 }, 4) });
-    expect(await failureOf(power())).to.include({ code: 'PEER_ERROR', exceptionCode: 4 });
+    expect(await failureOf(power())).to.include({ code: 'PEER_ERROR', protocolCode: 4 });
     expect([peer.connections, client.view().counters.connections]).to.deep.equal([1, 1]);
   });
 

@@ -36,5 +36,5 @@ const exceptionOfCode: Partial<Readonly<Record<ErrorCode, ModbusException>>> = {
  * request but a failure of ours (answered as `serverDeviceFailure` and logged).
  */
 export function exceptionOf(error: unknown): number | undefined {
-  return error instanceof SimError ? (error.exceptionCode ?? exceptionOfCode[error.code]) : undefined;
+  return error instanceof SimError ? (error.protocolCode ?? exceptionOfCode[error.code]) : undefined;
 }
