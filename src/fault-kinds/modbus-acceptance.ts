@@ -1,6 +1,7 @@
 /** Faults in the registers that a write over Modbus leaves. */
 import { z } from 'zod';
-import { amount, exceptionCode, factor, faultKind, mapTargets, noParameters, simSeconds } from './row.ts';
+import { amount, exceptionCode, factor, faultKind, noParameters, simSeconds } from './row.ts';
+import { mapTargets } from './targets.ts';
 
 const modbus = { protocol: 'modbus', layer: 'acceptance', targets: mapTargets } as const;
 

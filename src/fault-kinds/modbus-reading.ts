@@ -1,6 +1,7 @@
 /** Faults in the values that a read over Modbus shows; the registers themselves stay true. */
 import { z } from 'zod';
-import { amount, factor, faultKind, mapTargets, noParameters, pointName, upTo } from './row.ts';
+import { amount, factor, faultKind, noParameters, pointName, upTo } from './row.ts';
+import { mapTargets } from './targets.ts';
 
 const modbus = { protocol: 'modbus', layer: 'reading', targets: mapTargets } as const;
 

@@ -1,6 +1,7 @@
 /** Faults of Modbus on the wire: connections, requests and answers. */
 import { z } from 'zod';
-import { carriedOut, exceptionCode, faultKind, noParameters, unitId, upTo, waitMs, wireTargets } from './row.ts';
+import { carriedOut, exceptionCode, faultKind, noParameters, unitId, upTo, waitMs } from './row.ts';
+import { wireTargets } from './targets.ts';
 
 const modbus = { protocol: 'modbus', layer: 'transport' } as const;
 

@@ -2,16 +2,10 @@
 import { z } from 'zod';
 import { pointerStep, SimError } from '../core/errors.ts';
 import type { Issue } from '../core/errors.ts';
-import type {
-  FaultCondition,
-  FaultKind,
-  FaultProtocol,
-  FaultRequest,
-  FaultTarget,
-  FaultTargetName,
-} from '../core/faults/kinds.ts';
+import type { FaultCondition, FaultKind, FaultProtocol, FaultRequest } from '../core/faults/kinds.ts';
 import { faultKinds } from './all.ts';
 import { pointName, registerAddress } from './row.ts';
+import type { MapTarget, MapTargetName } from './targets.ts';
 
 /** the protocol of a fault that names none */
 const defaultProtocol: FaultProtocol = 'modbus';
@@ -63,7 +57,7 @@ const targetMembers = {
       })
       .meta({ id: 'FaultFunction', description: 'Modbus function code, or several; default any.' }),
   },
-} as const satisfies Record<FaultTargetName, Record<string, z.ZodType>>;
+} as const satisfies Record<MapTargetName, Record<string, z.ZodType>>;
 
 /** Members that every fault takes; none is required. */
 const commonMembers = {
@@ -109,7 +103,7 @@ export interface FlatFault {
 
 /** Members that select the target of one kind. */
 export function targetMembersOf({ targets }: FaultKind): Readonly<Record<string, z.ZodType>> {
-  return Object.assign({}, ...targets.map((name) => targetMembers[name])) as Record<string, z.ZodType>;
+  return Object.assign({}, ...targets.map((name) => targetMembers[name as MapTargetName])) as Record<string, z.ZodType>;
 }
 
 function makeSchema(row: FaultKind) {
@@ -173,14 +167,14 @@ export const faultSchema = z.discriminatedUnion('protocol', [modbusSchema, proto
     'condition and duration.',
 }) as unknown as z.ZodType<FlatFault>;
 
-function targetOf(flat: FlatFault, { targets }: FaultKind): FaultTarget | undefined {
+function targetOf(flat: FlatFault, { targets }: FaultKind): MapTarget | undefined {
   const {
     points,
     address,
     registers,
     function: codes,
   } = flat as { points?: string[]; address?: number; registers?: number; function?: number | number[] };
-  const target: FaultTarget = {
+  const target: MapTarget = {
     ...(targets.includes('points') && points !== undefined && { points }),
     ...(targets.includes('registers') && address !== undefined && { registers: { address, count: registers ?? 1 } }),
     ...(targets.includes('functions') && codes !== undefined && { functions: Array.isArray(codes) ? codes : [codes] }),

@@ -1,18 +1,19 @@
 /** Building blocks of the rows of the fault catalogue. */
 import { z } from 'zod';
 import type { FaultKind } from '../core/faults/kinds.ts';
+import { mapTargetIssues } from './targets.ts';
+import type { MapTargetName } from './targets.ts';
 
-/** A row of the catalogue; the type of its parameters follows from their schema. */
-export function faultKind<P>(row: FaultKind<P>): FaultKind<P> {
-  return row;
+interface Row<P> extends FaultKind<P> {
+  readonly targets: readonly MapTargetName[];
+}
+
+/** A row of the catalogue; the type of its parameters is what their schema gives. */
+export function faultKind<P>(row: Row<P>): FaultKind<P> {
+  return { ...row, checkTarget: mapTargetIssues };
 }
 
 export const noParameters = z.strictObject({});
-
-/** Targets of faults on the wire: the function of a request and its registers. */
-export const wireTargets = ['functions', 'registers', 'points'] as const;
-/** Targets of faults in the map: the registers of a write or read. */
-export const mapTargets = ['registers', 'points'] as const;
 
 export const unitId = z.int().min(0).max(255);
 export const modelId = z.int().min(1).max(65_534);

@@ -5,6 +5,7 @@ import { faultKinds } from '../../src/fault-kinds/all.ts';
 import { falsifySwitches } from '../../src/fault-kinds/modbus-reading.ts';
 import type { Layout } from '../../src/sunspec/map/layout.ts';
 import { pointName } from '../../src/sunspec/map/view.ts';
+import type { MapTargetName } from '../../src/fault-kinds/targets.ts';
 
 type Parameters = fc.Arbitrary<object>;
 
@@ -107,7 +108,9 @@ export function anyFault(layouts: readonly Layout[]): fc.Arbitrary<FaultRequest>
         kind: fc.constant(row.kind),
         parameters: (parametersOf[row.kind] ?? none) as fc.Arbitrary<Record<string, unknown>>,
         deviceIndex: fc.constantFrom(null, ...layouts.keys()),
-        target: fc.record(Object.fromEntries(row.targets.map((name) => [name, targets[name]])), { requiredKeys: [] }),
+        target: fc.record(Object.fromEntries(row.targets.map((name) => [name, targets[name as MapTargetName]])), {
+          requiredKeys: [],
+        }),
         count: whole(1, 5),
         every: whole(1, 3),
         probability: fc.constantFrom(0.5, 1),

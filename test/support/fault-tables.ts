@@ -5,7 +5,11 @@ import type { FaultKind } from '../../src/core/faults/kinds.ts';
 import { faultKinds } from '../../src/fault-kinds/all.ts';
 import { targetMembersOf } from '../../src/fault-kinds/request.ts';
 
-const targetNames = { functions: 'function', registers: 'registers', points: 'points' } as const;
+const targetNames: Readonly<Record<string, string>> = {
+  functions: 'function',
+  registers: 'registers',
+  points: 'points',
+};
 
 function parametersOf(row: FaultKind): string {
   const [kind] = kindsReply([row]).kinds;
@@ -20,8 +24,8 @@ function parametersOf(row: FaultKind): string {
 function targetsOf(row: FaultKind): string {
   const members = targetMembersOf(row);
   return row.targets
-    .filter((name) => targetNames[name] in members)
-    .map((name) => targetNames[name])
+    .flatMap((name) => targetNames[name] ?? [])
+    .filter((name) => name in members)
     .join(', ');
 }
 

@@ -3,6 +3,7 @@ import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { EndedFault, FaultRegistry } from '../../core/faults/registry.ts';
 import { maxActiveFaults } from '../../core/faults/registry.ts';
 import type { FaultKind } from '../../core/faults/kinds.ts';
+import { mapTargetOf } from '../../fault-kinds/targets.ts';
 import { targetMembersOf } from '../../fault-kinds/request.ts';
 import type { endedFaultSchema, faultSchema, faultsSchema, faultKindsSchema, FaultParameterReply } from './schemas.ts';
 import { z as zod } from '../description/zod.ts';
@@ -12,7 +13,7 @@ type FaultReply = z.output<typeof faultSchema>;
 /** A fault as the interface shows it. */
 function faultReply(fault: ActiveFault, remainingS: number | null): FaultReply {
   const { facts } = fault;
-  const { points, registers, functions } = facts.target;
+  const { points, registers, functions } = mapTargetOf(facts.target);
   return {
     id: facts.id,
     protocol: fault.protocol,

@@ -1,25 +1,15 @@
 /** Checks of a fault request that need no device. */
 import { noSuchDevice, SimError } from '../errors.ts';
 import type { Issue } from '../errors.ts';
-import type { FaultKind, FaultRequest, FaultTargetName, ProposedFault } from './kinds.ts';
+import type { FaultKind, FaultRequest, ProposedFault } from './kinds.ts';
 import { pointerIssues, withInput } from '../zod-issues.ts';
 
-/** Size of the Modbus address space, registers. */
-const registerSpace = 0x1_0000;
-
-/** Issues of target and parameters, named by pointers into the request. */
+/** Faults of target and parameters, by pointers into the request. */
 export function kindIssues(kind: FaultKind, { target = {}, parameters = {} }: FaultRequest): Issue[] {
-  const given = Object.keys(target) as FaultTargetName[];
-  const issues: Issue[] = given
+  const issues: Issue[] = Object.keys(target)
     .filter((name) => target[name] !== undefined && !kind.targets.includes(name))
     .map((name) => ({ name: `/target/${name}`, detail: `${kind.kind} has no such target`, allowed: kind.targets }));
-  const { registers } = target;
-  if (registers !== undefined && registers.address + registers.count > registerSpace) {
-    issues.push({
-      name: '/target/registers/count',
-      detail: `must be at most ${registerSpace - registers.address} from address ${registers.address} on`,
-    });
-  }
+  issues.push(...(kind.checkTarget?.(target) ?? []));
   const parsed = kind.parameters.safeParse(parameters, withInput);
   if (parsed.success) return issues;
   const wrong = parsed.error.issues.flatMap((issue) => pointerIssues(issue, `a parameter of ${kind.kind}`));

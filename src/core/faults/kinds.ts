@@ -1,5 +1,6 @@
 /** Types of fault injection shared by all protocols: what a fault is, where it acts and for how long. */
 import type { z } from 'zod';
+import type { Issue } from '../errors.ts';
 
 /** What applies a fault: a protocol on its wire, or the device behind all of them. */
 export const faultProtocols = ['device', 'modbus', 'csip', 'ocpp', 'dnp3'] as const;
@@ -23,16 +24,11 @@ export interface FaultCondition {
   readonly equals?: string | number;
 }
 
-/** What a fault strikes; an absent member is no restriction. `targets` of a kind lists the members that it takes. */
-export interface FaultTarget {
-  /** points by name, `704.WMaxLimPct` or `705.Crv[1].Pt[0].V`; a model alone, `704`, means all of its points */
-  readonly points?: readonly string[];
-  /** raw registers, PDU addresses */
-  readonly registers?: { readonly address: number; readonly count: number };
-  /** Modbus function codes */
-  readonly functions?: readonly number[];
-}
-export type FaultTargetName = keyof FaultTarget;
+/**
+ * What a fault strikes beside its devices, in the terms of its protocol; an absent member is no restriction. The catalogue
+ * has the members and their types, and which of them a kind takes.
+ */
+export type FaultTarget = Readonly<Record<string, unknown>>;
 
 /** A fault as requested. */
 export interface FaultRequest {
@@ -64,8 +60,11 @@ export interface FaultKind<P = unknown> {
   readonly layer: FaultLayer;
   /** one sentence: what a master sees */
   readonly summary: string;
-  readonly targets: readonly FaultTargetName[];
-  /** maximum copies of the register map that the fault keeps per device; default 0 */
+  /** members of a target that it takes */
+  readonly targets: readonly string[];
+  /** What is wrong with a target whatever the device is, by pointers into the request; absent: nothing can be. */
+  readonly checkTarget?: (target: FaultTarget) => readonly Issue[];
+  /** copies of its register map that the fault keeps of each device, at most; default 0 */
   readonly keptMaps?: number;
   /** strict object; its output is `parameters` of the fault */
   readonly parameters: z.ZodObject & z.ZodType<P>;

@@ -20,6 +20,7 @@ import type { AnyPointValue } from '../map/types.ts';
 import { readPoint } from '../map/view.ts';
 import { holds } from './condition.ts';
 import { slotsUnder, targetSlots } from './targets.ts';
+import { mapTargetOf } from '../../fault-kinds/targets.ts';
 
 export interface AcceptanceOptions {
   readonly deviceIndex: number;
@@ -200,11 +201,8 @@ export function touches(
   count: number,
   slots: readonly PointSlot[],
 ): boolean {
-  const {
-    target: { registers },
-    target,
-    when,
-  } = fault.facts;
+  const { target, when } = fault.facts;
+  const { registers } = mapTargetOf(target);
   const set = targetSlots(bank.layout, target);
   const hit =
     set === null ||

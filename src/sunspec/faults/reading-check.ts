@@ -1,7 +1,9 @@
 /** What only a device can tell of reading and structure faults before they are put in. */
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
-import type { FaultKind, FaultTarget, ProposedFault } from '../../core/faults/kinds.ts';
+import type { FaultKind, ProposedFault } from '../../core/faults/kinds.ts';
+import { mapTargetOf } from '../../fault-kinds/targets.ts';
+import type { MapTarget } from '../../fault-kinds/targets.ts';
 import {
   bitsFault,
   dynamicScaleFault,
@@ -43,7 +45,7 @@ export function checkReading(fault: ProposedFault, layout: Layout): void {
 }
 
 function readingFaults(fault: ProposedFault, layout: Layout): Issue[] {
-  const { target = {} } = fault.request;
+  const target = mapTargetOf(fault.request.target ?? {});
   if (isOf(fault, freezeFault)) return exceptFaults(layout, target, fault.parameters.except ?? []);
   if (isOf(fault, valueFault)) {
     if (target.points === undefined && target.registers === undefined)
@@ -68,11 +70,7 @@ function readingFaults(fault: ProposedFault, layout: Layout): Issue[] {
 const nothing = (what: string): Issue => ({ name: '/target', detail: `no point there ${what}` });
 
 /** What is against each point that is named by itself. */
-function pointFaults(
-  layout: Layout,
-  { points = [] }: FaultTarget,
-  against: (slot: PointSlot) => string | null,
-): Issue[] {
+function pointFaults(layout: Layout, { points = [] }: MapTarget, against: (slot: PointSlot) => string | null): Issue[] {
   return points.flatMap((name, at) => {
     const slot = slotNamed(layout, name);
     const detail = slot === undefined ? null : against(slot);
@@ -80,7 +78,7 @@ function pointFaults(
   });
 }
 
-function exceptFaults(layout: Layout, target: FaultTarget, except: readonly string[]): Issue[] {
+function exceptFaults(layout: Layout, target: MapTarget, except: readonly string[]): Issue[] {
   const unknown = except.flatMap((name, at) =>
     slotsNamed(layout, name).length > 0
       ? []
@@ -91,7 +89,7 @@ function exceptFaults(layout: Layout, target: FaultTarget, except: readonly stri
   return [{ name: '/parameters/except', detail: 'leaves nothing that is frozen' }];
 }
 
-function quantityFaults(layout: Layout, target: FaultTarget): Issue[] {
+function quantityFaults(layout: Layout, target: MapTarget): Issue[] {
   const wrong = pointFaults(layout, target, (slot) => {
     if (!isQuantity(slot)) return 'is no quantity';
     return slot.implemented ? null : 'is not implemented';
@@ -105,7 +103,7 @@ type Bits = readonly (number | string)[];
 
 function bitFaults(
   layout: Layout,
-  target: FaultTarget,
+  target: MapTarget,
   { set = [], clear = [] }: { readonly set?: Bits | undefined; readonly clear?: Bits | undefined },
 ): Issue[] {
   const wrong = pointFaults(layout, target, (slot) => (isBitField(slot) ? null : 'is no bit field'));

@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer';
 import type { Issue } from '../../core/errors.ts';
 import type { FaultTarget } from '../../core/faults/kinds.ts';
+import { mapTargetOf } from '../../fault-kinds/targets.ts';
 import { numberCodec } from '../map/codec.ts';
 import { memoPerLayout, memoPerLayoutAndKey } from '../map/layout.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
@@ -72,7 +73,8 @@ const frameOf = memoPerLayout(
  * The points that a target means, in map order. A whole model or group, and no target at all, mean the points with a
  * content of their own; the frame of the map is meant where one of its points or its registers are named.
  */
-export const pointsMeant = memoPerLayoutAndKey((layout, { points, registers }: FaultTarget): readonly PointSlot[] => {
+export const pointsMeant = memoPerLayoutAndKey((layout, target: FaultTarget): readonly PointSlot[] => {
+  const { points, registers } = mapTargetOf(target);
   const frame = frameOf(layout);
   const contents = (slots: readonly PointSlot[]) => slots.filter((slot) => !frame.has(slot));
   if (points === undefined && registers === undefined) return contents(layout.slots);
@@ -106,7 +108,7 @@ export function valueFaultOf({ def }: PointSlot, { value, raw }: ShownValue): st
 
 /** The points that a `value` fault changes: where it means a whole model or group, those that its value is made for. */
 export function valuePoints(layout: Layout, target: FaultTarget, shown: ShownValue): readonly PointSlot[] {
-  const named = new Set((target.points ?? []).map((name) => slotNamed(layout, name)));
+  const named = new Set((mapTargetOf(target).points ?? []).map((name) => slotNamed(layout, name)));
   const number = shown.extreme !== undefined || typeof shown.value === 'number';
   return pointsMeant(layout, target).filter(
     (slot) => valueFaultOf(slot, shown) === null && (!number || named.has(slot) || isQuantity(slot)),

@@ -2,6 +2,7 @@
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import type { FaultTarget } from '../../core/faults/kinds.ts';
+import { mapTargetOf } from '../../fault-kinds/targets.ts';
 import { memoPerLayoutAndKey } from '../map/layout.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 
@@ -20,15 +21,14 @@ export function slotsNamed(layout: Layout, name: string): readonly PointSlot[] {
  * The points that a target restricts a fault to, whole points where it names registers; null: it restricts nothing.
  * Points and registers add up.
  */
-export const targetSlots = memoPerLayoutAndKey(
-  (layout, { points, registers }: FaultTarget): ReadonlySet<PointSlot> | null => {
-    if (points === undefined && registers === undefined) return null;
-    return new Set([
-      ...(points ?? []).flatMap((name) => slotsNamed(layout, name)),
-      ...(registers === undefined ? [] : slotsUnder(layout, registers.address, registers.count)),
-    ]);
-  },
-);
+export const targetSlots = memoPerLayoutAndKey((layout, target: FaultTarget): ReadonlySet<PointSlot> | null => {
+  const { points, registers } = mapTargetOf(target);
+  if (points === undefined && registers === undefined) return null;
+  return new Set([
+    ...(points ?? []).flatMap((name) => slotsNamed(layout, name)),
+    ...(registers === undefined ? [] : slotsUnder(layout, registers.address, registers.count)),
+  ]);
+});
 
 /** The points that lie wholly or partly under a span of registers, in their order. */
 export function slotsUnder(layout: Layout, address: number, count: number): readonly PointSlot[] {
@@ -48,12 +48,12 @@ export function slotsUnder(layout: Layout, address: number, count: number): read
  * @throws SimError COMMAND_BAD_VALUE with a fault for each
  */
 export function checkTarget(layout: Layout, target: FaultTarget = {}): void {
-  const issues: Issue[] = (target.points ?? []).flatMap((name, at) =>
+  const { points = [], registers } = mapTargetOf(target);
+  const issues: Issue[] = points.flatMap((name, at) =>
     slotsNamed(layout, name).length > 0
       ? []
       : [{ name: `/target/points/${at}`, detail: `the device has no point, group or model ${name}` }],
   );
-  const { registers } = target;
   const { base, size } = layout;
   if (
     registers !== undefined &&

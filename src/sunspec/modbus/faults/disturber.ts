@@ -1,6 +1,7 @@
 /** Carries out the faults of Modbus on the wire: decides what happens to connections and requests. */
 import type { ActiveFault } from '../../../core/faults/active-fault.ts';
 import type { FaultRegistry } from '../../../core/faults/registry.ts';
+import { mapTargetOf } from '../../../fault-kinds/targets.ts';
 import {
   aliasUnitFault,
   connectionLimitFault,
@@ -207,7 +208,7 @@ class WireDisturber implements Disturber {
   }
 
   #aimedAt(fault: ActiveFault, { deviceIndex, functionCode, address, count }: RequestFacts): boolean {
-    const { functions, registers, points } = fault.facts.target;
+    const { functions, registers, points } = mapTargetOf(fault.facts.target);
     if (functions !== undefined && !functions.includes(functionCode)) return false;
     if (registers === undefined && points === undefined) return true;
     if (address === null) return false;

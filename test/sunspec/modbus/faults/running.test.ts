@@ -130,7 +130,7 @@ describe('Modbus faults in the running simulator', () => {
       try {
         return action();
       } catch (error) {
-        return (error as { faults: readonly { name: string }[] }).faults[0]?.name;
+        return (error as { issues: readonly { name: string }[] }).issues[0]?.name;
       }
     };
     expect(pointerOf(() => inject('ignore_write', { target: { points: ['701.W'] } }))).to.equal('/0/target/points');
