@@ -16,7 +16,7 @@ import { modbusStructureFaults } from './fault-kinds/modbus-structure.ts';
 import { faultRequest, flatPointer } from './fault-kinds/request.ts';
 import { exceptionFault } from './fault-kinds/modbus-transport.ts';
 import { checkAcceptance } from './sunspec/faults/acceptance.ts';
-import { conditionFault } from './sunspec/faults/condition.ts';
+import { conditionIssue } from './sunspec/faults/condition.ts';
 import { checkReading } from './sunspec/faults/reading-check.ts';
 import { checkTarget } from './sunspec/faults/targets.ts';
 
@@ -35,7 +35,7 @@ function mapCheck(plant: () => Plant): FaultCheck {
     const { layout } = plant().device(deviceIndex).bank;
     const { registers, ...points } = target;
     checkTarget(layout, strikesRequests(kind) || registers === undefined ? points : target);
-    const wrong = when && conditionFault(layout, when);
+    const wrong = when && conditionIssue(layout, when);
     if (wrong)
       throw new SimError('COMMAND_BAD_VALUE', 'the fault has a condition that the device cannot meet', [wrong]);
   };

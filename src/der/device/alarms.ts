@@ -1,4 +1,4 @@
-/** Alarms of a device: words, severities, registers, and since when each stands. */
+/** Alarms of a device: words, severities, registers, and the begin of each. */
 import type { Alarm, AlarmSeverity } from '../../contract/device.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { ControlFunction } from '../../contract/device.ts';
@@ -27,7 +27,7 @@ export const tripTexts: Readonly<Record<TripCause, string>> = {
   vectorShift: 'tripped on vector shift',
 };
 
-/** Every alarm that a device can raise; four of them by fault injection alone. */
+/** Every alarm that a device can raise; four are raised by fault injection alone. */
 export const alarmKinds = {
   ground_fault: { bit: 0, source: 'evse', severity: 'error', text: 'ground fault at a charging connector' },
   dc_over_volt: { bit: 1, source: 'dc', severity: 'warning', text: 'the DC voltage is above the window of the input' },
@@ -102,7 +102,7 @@ export function alarmBits(codes: Iterable<AlarmCode>): number {
 
 const vendorBit = 16;
 
-/** 701.MnAlrmInfo: what the vendor's alarm bit stands for now. */
+/** 701.MnAlrmInfo: the present meaning of the vendor's alarm bit. */
 export function vendorText(codes: Iterable<AlarmCode>): string {
   const texts = [...codes]
     .map(kindOf)
@@ -169,7 +169,7 @@ const cessationAlarms: Readonly<Record<TripKind, AlarmCode>> = {
   highFrequency: 'frt_active',
 };
 
-/** Alarms that inverter and source raise now. @param trips of the tick: they stand to its end, however short their cause */
+/** Alarms that inverter and source raise now. @param trips of the tick; each stays on until the tick ends */
 export function activeAlarms(
   inverter: Inverter,
   conditions: ReadonlySet<string>,
@@ -185,7 +185,7 @@ export function activeAlarms(
   return active;
 }
 
-/** What raises alarms besides inverter and source. */
+/** Causes of alarms besides inverter and source. */
 interface DeviceTrouble {
   /** the feeder cannot carry the power */
   readonly collapsed: boolean;
@@ -195,12 +195,12 @@ interface DeviceTrouble {
   readonly raised: readonly AlarmCode[];
 }
 
-/** The device claims it, and we know better. */
+/** Text of an alarm that has no cause. */
 const falseAlarmText = 'raised by fault injection, without a cause';
 
 const none: ReadonlySet<AlarmCode> = new Set();
 
-/** The alarms that stand, each from its beginning to its end. */
+/** The alarms that are on, each from its begin to its end. */
 export class DeviceAlarms {
   readonly #deviceIndex: number;
   readonly #log: Logger;
@@ -246,7 +246,7 @@ export class DeviceAlarms {
   }
 
   /** At its instant: the cause of a trip, and with it the alarm, may be gone before the tick ends. */
-  noteTrip({ lastTrip }: Inverter): void {
+  recordTrip({ lastTrip }: Inverter): void {
     if (lastTrip === null) return;
     this.#trips.add(tripAlarms[lastTrip]);
     this.#log.warning(tripTexts[lastTrip], this.#deviceIndex);
@@ -262,7 +262,7 @@ export class DeviceAlarms {
       raised.length === 0 &&
       !collapsed &&
       !fault;
-    // nothing stands and nothing begins: so it is in most ticks
+    // no alarm is on and none begins, as in nearly all ticks
     if (calm && this.#codes.length === 0) return;
     const trips = fault ? [] : [...this.#trips];
     this.#trips.clear();
@@ -274,7 +274,7 @@ export class DeviceAlarms {
     this.update(active);
   }
 
-  /** Takes over what stands now; beginnings and ends are logged. */
+  /** Takes over the alarms that are on now; begins and ends are logged. */
   update(active: ReadonlySet<AlarmCode>): void {
     let changed = false;
     for (const code of this.#since.keys()) {

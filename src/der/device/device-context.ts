@@ -5,7 +5,7 @@ import type { CommitClock } from '../../sunspec/map/bank.ts';
 import type { TerminalsContext } from './terminals.ts';
 import type { VisitPlan } from '../surroundings/visits.ts';
 
-/** What a device takes from its plant. */
+/** The parts of a plant that a device uses. */
 export interface DeviceContext extends TerminalsContext {
   readonly clock: CommitClock;
   readonly seed: number;
@@ -14,7 +14,7 @@ export interface DeviceContext extends TerminalsContext {
   readonly seriesTime?: (t: SimTime) => number;
   /** told of resets; absent: there is no fault injection */
   readonly faults?: Pick<FaultRegistry, 'deviceReset'>;
-  /** indexes of devices that answer nobody: a device enters and leaves by itself */
+  /** indexes of devices that do not answer; each device adds and removes its own */
   readonly silent?: Set<number>;
   readonly log: Logger;
 }

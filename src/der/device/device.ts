@@ -25,7 +25,7 @@ import { DeviceAlarms, tripNames } from './alarms.ts';
 import type { DeviceContext } from './device-context.ts';
 import type { GridValues } from '../surroundings/environment.ts';
 import { DeviceEffects } from '../faults/device-effects.ts';
-import { FeltSettings } from '../faults/felt-settings.ts';
+import { EffectiveRegisters } from '../faults/effective-registers.ts';
 import type { DeviceIdentity } from './identity.ts';
 import { nominalLnV, terminalVoltages } from '../inverter/ac.ts';
 import type { TerminalVoltages } from '../inverter/ac.ts';
@@ -76,7 +76,7 @@ export class SimDevice implements Device {
   readonly #start: SimTime;
   /** last values that were numbers */
   #grid: GridValues;
-  /** what the last sub-step saw */
+  /** grid of the last sub-step */
   #steppedGrid: GridValues;
   /** of the last sub-step, and the last that was a number */
   #ambientNowC = 20;
@@ -165,7 +165,7 @@ export class SimDevice implements Device {
     return this.#power.down ? 'rebooting' : statusMessage(this.#inverter, this.#fault, this.#alarms.codes());
   }
 
-  /** Faults in what the device makes of its registers. */
+  /** Faults of layer `effect` at this device. */
   get effects(): DeviceEffects {
     return (this.#registers.effects ??= this.#createEffects());
   }
@@ -204,13 +204,13 @@ export class SimDevice implements Device {
         if (command.scope === 'device') this.#resetDevice(by);
         break;
     }
-    this.#writers.note(command, by);
+    this.#writers.recordWriter(command, by);
   }
 
-  /** A command that a register write or the plan of the day stands for. */
+  /** Carries out a command that a register write or the plan of the day stands for. */
   #toSource(command: SourceCommand, by: Origin): void {
     this.#source.command(command);
-    this.#writers.note(command, by);
+    this.#writers.recordWriter(command, by);
   }
 
   /** Rated nominal voltage line to neutral, V: what the grid's per unit refers to. */
@@ -247,19 +247,19 @@ export class SimDevice implements Device {
 
   /**
    * Advances towards `end` in sub-steps of simulated time; due timers run at their own instants.
-   * @param most sub-steps before giving way; the next call goes on from there
+   * @param maxSteps sub-steps before giving way; the next call continues
    * @returns whether `end` is reached
    */
-  advance(end: SimTime, most = Infinity): boolean {
+  advance(end: SimTime, maxSteps = Infinity): boolean {
     const { environment } = this.#context;
     this.#stepping = true;
     try {
       for (let done = 0; this.#now < end; done += 1) {
-        if (done >= most) return false;
+        if (done >= maxSteps) return false;
         const grid = this.#gridAt(this.#now);
         const motion = environment.gridMotion(this.index, this.#now);
         if (!this.#idle) this.#inverter.decide(this.#now, grid);
-        if (this.trace.decided(this.#now)) this.#alarms.noteTrip(this.#inverter);
+        if (this.trace.decided(this.#now)) this.#alarms.recordTrip(this.#inverter);
         let next = Math.min(end, this.#inverter.nextStep(this.#now, motion, grid, this.#source));
         next = Math.min(next, environment.nextEvent(this.index, this.#now), this.#scheduler.nextDue);
         if (motion !== 'still') next = this.#terminals.crossing(this.#now, next, grid, this.#inverter);
@@ -274,7 +274,7 @@ export class SimDevice implements Device {
   /** Writes the measurements and makes the snapshot of this tick. */
   publish(stamp: TickStamp): Published {
     const inverter = this.#inverter;
-    // what jumps at this instant belongs to the next tick, with the power that answers to it
+    // a jump at this instant belongs to the next tick, with the power that follows it
     this.#takeFinite(this.#gridAt(Math.max(this.#start, this.#now - 1) as SimTime));
     this.#alarms.follow(inverter, this.#source.conditions, {
       collapsed: this.#terminals.collapsed,
@@ -375,7 +375,7 @@ export class SimDevice implements Device {
       deviceIndex: this.index,
       bank: this.bank,
       scheduler: this.#scheduler,
-      felt: new FeltSettings(this.bank),
+      effective: new EffectiveRegisters(this.bank),
       isDown: () => this.#power.down,
       now: () => this.#clock.sim(),
       refresh: () => {
@@ -412,7 +412,7 @@ export class SimDevice implements Device {
     this.#fault = false;
     this.#source.clearFaults();
     this.#inverter.acknowledge();
-    this.#writers.note({ kind: 'reset', scope: 'alarms' }, by);
+    this.#writers.recordWriter({ kind: 'reset', scope: 'alarms' }, by);
   }
 
   #resetDevice(by: Origin): void {
@@ -432,7 +432,7 @@ export class SimDevice implements Device {
     this.showSurroundings(this.#context.clock.sim());
   }
 
-  /** A value that is not finite never reaches a register: the device faults and keeps its last good surroundings at zero power. */
+  /** No value that is not finite reaches a register: the device faults, at zero power in its last good surroundings. */
   #takeFinite(grid: GridValues): void {
     const inverter = this.#inverter;
     let sum = inverter.pW + inverter.qVar + grid.aPu + grid.bPu + grid.cPu + grid.hz + this.#ambientNowC;

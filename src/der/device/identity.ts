@@ -1,4 +1,4 @@
-/** Who a device says it is. */
+/** The identity that a device shows. */
 import type { MeasurementView } from '../../sunspec/map/view.ts';
 import type { DcPort } from '../source/source.ts';
 
@@ -13,7 +13,7 @@ export interface DeviceIdentity {
   readonly unitAddress?: number;
 }
 
-/** Registers that tell a device and its ports from others. */
+/** Writes the registers that identify a device and its ports. */
 export function writeIdentity(
   map: MeasurementView,
   { serialNumber, version, deviceType, unitAddress }: DeviceIdentity,

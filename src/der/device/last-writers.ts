@@ -1,4 +1,4 @@
-/** Last writers of what has no register. Nothing physical may depend on them. */
+/** Last writers of states that have no register. Nothing physical may depend on them. */
 import type { SimTime } from '../../core/time/clock.ts';
 import type { DeviceCommand } from '../../contract/device.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
@@ -10,7 +10,7 @@ interface StampClock {
   wallMs(): number;
 }
 
-/** Who gave the last command of each kind to one device. */
+/** Writers of the last command of each kind to one device. */
 export class CommandWriters {
   readonly #clock: StampClock;
   /** in the order in which they came; one entry per name and connector */
@@ -25,13 +25,13 @@ export class CommandWriters {
     return [...this.#last.values()].reverse();
   }
 
-  /** Nothing that was set before stands any longer. */
+  /** Forgets all commands. */
   clear(): void {
     this.#last.clear();
   }
 
   /** Remembers a command that was carried out. */
-  note(command: DeviceCommand, { source, peer }: Origin): void {
+  recordWriter(command: DeviceCommand, { source, peer }: Origin): void {
     const connectorId = 'connectorId' in command ? command.connectorId : null;
     const writer = { source, ...(peer !== undefined && { peer }), at: this.#clock.sim(), wallMs: this.#clock.wallMs() };
     for (const name of overridesOf(command)) {
@@ -43,13 +43,13 @@ export class CommandWriters {
   }
 }
 
-/** Who changed the common surroundings last, and those of single devices. */
+/** Last writers of the common surroundings and of those of single devices. */
 export class ScopeWriters {
   #common: Provenance | null = null;
   readonly #local = new Map<number, Provenance>();
 
-  /** A common change ends every deviation, and so is the last for every device. @param deviceIndex absent: common */
-  note(writer: Provenance, deviceIndex?: number): void {
+  /** A common change ends every deviation, so it is the last one for every device. @param deviceIndex absent: common */
+  recordWriter(writer: Provenance, deviceIndex?: number): void {
     if (deviceIndex !== undefined) {
       this.#local.set(deviceIndex, writer);
       return;
@@ -58,12 +58,12 @@ export class ScopeWriters {
     this.#local.clear();
   }
 
-  /** The last writer of what surrounds a device, or of the common part; null: as started. */
+  /** Last writer of the surroundings of a device, or of the common ones; null: as started. */
   of(deviceIndex?: number): Provenance | null {
     return (deviceIndex === undefined ? undefined : this.#local.get(deviceIndex)) ?? this.#common;
   }
 
-  /** The deviation of a device is gone with whatever it was about. */
+  /** The surroundings of a device no longer deviate. */
   forget(deviceIndex: number): void {
     this.#local.delete(deviceIndex);
   }

@@ -13,7 +13,7 @@ export interface PowerOptions {
   readonly inverter: Inverter;
   readonly source: DcSource;
   readonly writers: CommandWriters;
-  /** indexes of devices that answer nobody */
+  /** indexes of devices that do not answer */
   readonly silent: Set<number> | undefined;
 }
 
@@ -34,7 +34,7 @@ export class Power {
   }
 
   /**
-   * Asked before somebody writes to the device.
+   * Called before each write to the device.
    * @throws SimError COMMAND_CONFLICT while it is off
    */
   admit(by: Origin): void {
@@ -42,7 +42,7 @@ export class Power {
   }
 
   /**
-   * Off at once: nothing flows, nobody gets an answer, and timers that run are forgotten.
+   * Off at once: no power flows, the device does not answer, and reversion timers end.
    * @param forget settings and curves as well
    */
   goDown(forget: boolean, by: Origin, local: boolean): void {
@@ -58,7 +58,7 @@ export class Power {
     inverter.reactivePower.forgetOrder();
     if (inverter.switchClosed) return;
     inverter.switchClosed = true;
-    writers.note({ kind: 'switch', closed: true }, by);
+    writers.recordWriter({ kind: 'switch', closed: true }, by);
   }
 
   /** Back through enter service. */

@@ -1,4 +1,4 @@
-/** Physics result -> registers: the only writer of measurements. Conversions of sign and unit happen here. */
+/** Publishes the results of physics: the only writer of measurements. Converts signs and units. */
 import type { SimTime } from '../../core/time/clock.ts';
 import type { DeviceDetail } from '../../contract/device.ts';
 import { storageIn } from '../../contract/kinds/table.ts';
@@ -56,8 +56,8 @@ function throttle(map: MeasurementView, inverter: Inverter, throttled: boolean):
   }
   m.ThrotSrc = bits;
   const { wMaxW, chargeMaxW } = inverter.settings;
-  const mostW = inverter.pW < 0 ? chargeMaxW : wMaxW;
-  m.ThrotPct = throttled && mostW > 0 ? (100 * Math.abs(inverter.pW)) / mostW : 100;
+  const maxW = inverter.pW < 0 ? chargeMaxW : wMaxW;
+  m.ThrotPct = throttled && maxW > 0 ? (100 * Math.abs(inverter.pW)) / maxW : 100;
 }
 
 /** Whether an active function can hold the power back. */
@@ -227,7 +227,7 @@ export interface PublishInput {
   readonly alarms: readonly AlarmCode[];
 }
 
-/** Registers of what the source shows of itself besides its ports. */
+/** Publishes the state of the source besides its ports. */
 export function publishDetail(map: MeasurementView, detail: DeviceDetail): void {
   const storage = storageIn(detail);
   if (storage) publishStorage(map, storage);

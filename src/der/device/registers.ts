@@ -1,4 +1,4 @@
-/** The register bank of one device with everything that takes part in its commits. */
+/** The register bank of one device with all participants of its commits. */
 import type { SourceCommand } from '../../contract/device.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -33,7 +33,7 @@ export interface DeviceRegistersOptions {
   readonly warn: (message: string) => void;
 }
 
-/** How the device answers what happens to its registers. */
+/** The device as its registers use it. */
 export interface RegistersHost {
   /** @throws SimError MAP_LOCAL_CONTROL, COMMAND_CONFLICT where this writer may not write now */
   admit(by: Origin): void;
@@ -43,7 +43,7 @@ export interface RegistersHost {
   command(command: SourceCommand, by: Origin): void;
 }
 
-/** Models that show measurements and surroundings: a device that forgets its settings forgets nothing of these. */
+/** Models that show measurements and surroundings: they keep their values when a device forgets its settings. */
 const shownModels: readonly number[] = [701, 713, 714, 64413, 64414];
 
 const isAlarmReset = ({ modelId, path }: PointSlot) =>
@@ -111,7 +111,7 @@ export class DeviceRegisters {
         prepare: (commit) => this.effects?.prepare(commit) ?? null,
         reloaded: () => this.effects?.reloaded(),
       },
-      // what faults withhold is not in force for those that follow
+      // participants from here on do not act on points that faults withhold
       alarmReset((by) => {
         host.resetAlarms(by);
       }),
@@ -132,7 +132,7 @@ export class DeviceRegisters {
   }
 
   /**
-   * Writes what a tick shows beside the measurements.
+   * Writes the registers of a tick besides the measurements.
    * @param clockTime simulated time of day, `HH:MM:SS`
    */
   publish(now: SimTime, clockTime: string): void {
@@ -155,7 +155,7 @@ export class DeviceRegisters {
     this.#load(this.#options.template.image, by, local);
   }
 
-  /** Settings and curves as at the start; what is measured and what surrounds the device stays as it is shown. */
+  /** Settings and curves as at the start; measurements and surroundings keep their registers. */
   forgetSettings(by: Origin, local: boolean): void {
     const { layout } = this.bank;
     const image = Buffer.from(this.#options.template.image);

@@ -12,7 +12,7 @@ import { m64414 } from '../../sunspec/models/m64414.ts';
 import type { Environment, WeatherNow } from '../surroundings/environment.ts';
 import type { DcSource, PvArray } from '../source/source.ts';
 
-/** The model that is drawn only when somebody looks, by `drawCurve`. */
+/** The model that is drawn at each read, by `drawCurve`. */
 export const curveModelId = m64413.id;
 
 /** Samples of the curve in 64413: three reads of a master, and a bounded part of the tick. */
@@ -20,7 +20,7 @@ export const ivSamples = 50;
 
 const curveChoice: ModelChoice = { def: m64413, counts: { IVLen: ivSamples }, scale: { Irr_SF: -1 } };
 
-/** What follows the standard models. @param withPv only a PV array has a curve in 64413 */
+/** The simulation models, which follow the standard ones. @param withPv only a PV array has a curve in 64413 */
 export function simModels(withPv: boolean): readonly ModelChoice[] {
   return [...(withPv ? [curveChoice] : []), { def: m64414 }];
 }
@@ -68,9 +68,9 @@ export interface SimModelsContext {
 export class SimModels implements CommitParticipant {
   readonly #context: SimModelsContext;
   readonly #weather: WeatherNow = { irradianceWm2: 0, ambientTemperatureC: 0, cellTemperatureC: null, windSpeedMS: 0 };
-  /** at the end of the last tick; null: there is none, or the registers have been reset since */
+  /** at the end of the last tick; null: there is none, or the start values were loaded since */
   #array: PvArray | null = null;
-  /** whose samples the registers hold; null: perhaps nobody's */
+  /** the curve whose samples the registers hold; null: unknown */
   #drawn: PvArray['solved'] | null = null;
 
   constructor(context: SimModelsContext) {
@@ -93,22 +93,22 @@ export class SimModels implements CommitParticipant {
     this.#drawn = null;
   }
 
-  /** Changes the surroundings of this device, and shows what is in force then. */
+  /** Changes the surroundings of this device, and shows the ones in force. */
   #change(grid: GridPatch | null, surroundings: SurroundingsPatch | null, by: Origin): void {
     const { environment, index, clock } = this.#context;
     const writer = { ...by, at: clock.sim(), wallMs: clock.wallMs() };
     if (grid) {
       environment.setGrid(grid, writer.at, index);
-      environment.gridWriters.note(writer, index);
+      environment.gridWriters.recordWriter(writer, index);
     }
     if (surroundings) {
       environment.setSurroundings(surroundings, writer.at, index);
-      environment.surroundingsWriters.note(writer, index);
+      environment.surroundingsWriters.recordWriter(writer, index);
     }
     this.show(writer.at);
   }
 
-  /** Who set last what a point of 64414 shows; undefined: nobody has, or another model. */
+  /** Last writer of the value that a point of 64414 shows; undefined: as started, or another model. */
   writerOf({ modelId, path, writable }: PointSlot): Provenance | undefined {
     if (modelId !== m64414.id || !writable) return undefined;
     const {
@@ -118,7 +118,7 @@ export class SimModels implements CommitParticipant {
     return (path.startsWith('Grid') ? gridWriters : surroundingsWriters).of(index) ?? undefined;
   }
 
-  /** Writes what is in force at `t`. */
+  /** Writes the surroundings in force at `t`. */
   show(t: SimTime): void {
     const {
       environment,
@@ -139,7 +139,10 @@ export class SimModels implements CommitParticipant {
     m.GridFrequency = grid.hz;
   }
 
-  /** Writes 64414 at the end of a tick, and takes note of what 64413 has to show when somebody looks. @param clockTime `HH:MM:SS` */
+  /**
+   * Writes 64414 at the end of a tick, and keeps the curve that 64413 shows when it is read.
+   * @param clockTime `HH:MM:SS`
+   */
   publish(t: SimTime, clockTime: string, source: DcSource): void {
     const { m64414: controls } = this.#context.map;
     if (controls) controls.Time = clockTime;
@@ -148,7 +151,7 @@ export class SimModels implements CommitParticipant {
     this.#array = array ? { irradianceWm2: array.irradianceWm2, solved: array.solved } : null;
   }
 
-  /** Writes the curve of the last tick: its samples cost more than all the rest of a device's tick. */
+  /** Writes the curve of the last tick: its samples cost more than the whole rest of a device's tick. */
   drawCurve({ m64413: m }: MeasurementView): void {
     if (!m || !this.#array) return;
     const { irradianceWm2, solved } = this.#array;

@@ -1,9 +1,9 @@
-/** Registers -> snapshot: the one object and JSON text per device and tick that REST, history and stream share. */
+/** Makes the snapshot: one object and JSON text per device and tick, shared by REST, history and stream. */
 import type { AssetType, DcMode, DeviceDetail } from '../../contract/device.ts';
 import type { Published, Snapshot } from '../../contract/snapshot.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
 
-/** What of a snapshot never changes for a device. */
+/** The constant part of a device's snapshots. */
 export interface SnapshotIdentity {
   readonly index: number;
   readonly deviceType: string;
@@ -12,7 +12,7 @@ export interface SnapshotIdentity {
   readonly dcMode: DcMode;
 }
 
-/** What all devices of a tick share. */
+/** The part that all devices share in a tick. */
 export interface TickStamp {
   readonly tick: number;
   /** ISO date of the simulated clock */

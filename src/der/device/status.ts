@@ -1,11 +1,11 @@
-/** What a device says of its service state: in words for people, and for `controls.service`. */
+/** The service state of a device: in words for people, and for `controls.service`. */
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Device } from '../../contract/device.ts';
 import { alarmKinds, tripTexts } from './alarms.ts';
 import type { AlarmCode } from './alarms.ts';
 import type { Inverter } from '../inverter/inverter.ts';
 
-/** Alarms of the source that are reason enough for what a device does in service, the gravest first. */
+/** Alarms of the source that explain the output of a device in service, by falling severity. */
 const sourceReasons: readonly AlarmCode[] = [
   'over_temp',
   'under_temp',
@@ -24,7 +24,11 @@ function mayReturn({ settings: { enterService, operator } }: Inverter): boolean 
   return enterService.permit && operator !== 'ENTER_STANDBY';
 }
 
-/** Reason of a stop, trip or derating, while there is one. @param fault the model has failed @param alarms that stand */
+/**
+ * Reason of a stop, trip or derating, while there is one.
+ * @param fault the model has failed
+ * @param alarms that are on
+ */
 export function statusMessage(inverter: Inverter, fault: boolean, alarms: readonly AlarmCode[]): string | null {
   if (fault) return alarmKinds.hw_test_failure.text;
   const { enterService, operator } = inverter.settings;

@@ -1,4 +1,4 @@
-/** Registers of a storage: models 713 and 802, what they show and what they command. */
+/** Registers of a storage: models 713 and 802, their measurements and commands. */
 import type { BatteryDetail, BatteryParameters } from '../../contract/kinds/battery.ts';
 import type { SourceCommand } from '../../contract/device.ts';
 import type { Origin } from '../../core/origin.ts';
@@ -15,7 +15,7 @@ const uint16Max = 65534;
 const int16Max = 32767;
 /** Points of 802 that this battery does not have. */
 const omitted802 = new Set(['DisChaRte', 'CtrlHb', 'StateVnd', 'WarrDt', 'ReqInvState', 'ReqW', 'DisChaRte_SF']);
-/** Without storage model 713 demands SoC 0; the rest of it does not apply. */
+/** Without storage model 713 demands SoC 0; its other points do not apply. */
 const storageless713: ModelChoice = {
   def: m713,
   scale: { Pct_SF: -1 },
@@ -30,7 +30,7 @@ export function storageModels(storage: BatteryParameters | null): readonly [Mode
   const { capacityWh, powerW } = storage;
   const { minV, maxV } = cellSpecs[storage.chemistry];
   const topV = 1.1 * seriesCells(storage) * maxV;
-  const mostA = (8 * powerW) / topV;
+  const maxA = (8 * powerW) / topV;
   const energySf = scaleFor(capacityWh, uint16Max, 0);
   return [
     { def: m713, scale: { WH_SF: energySf, Pct_SF: -1 } },
@@ -46,8 +46,8 @@ export function storageModels(storage: BatteryParameters | null): readonly [Mode
         SoH_SF: -1,
         V_SF: scaleFor(topV, uint16Max, -1),
         CellV_SF: -3,
-        A_SF: scaleFor(mostA, int16Max, -2),
-        AMax_SF: scaleFor(mostA, uint16Max, -2),
+        A_SF: scaleFor(maxA, int16Max, -2),
+        AMax_SF: scaleFor(maxA, uint16Max, -2),
         W_SF: scaleFor(1.5 * powerW, int16Max, 0),
       },
     },
@@ -135,7 +135,7 @@ export function publishStorage(map: MeasurementView, d: BatteryDetail): void {
   m.ADisChaMax = d.maxDischargeA;
 }
 
-/** What a write of 802 commands. */
+/** Carries out the commands that a write of 802 stands for. */
 export class StorageCommands implements CommitParticipant {
   readonly #bank: Bank;
   readonly #storage: BatteryParameters | null;
@@ -169,7 +169,7 @@ export class StorageCommands implements CommitParticipant {
     if (!registers || !this.#storage) return;
     const written = (...paths: readonly string[]) => points.some(({ path }) => paths.includes(path));
     const { socMinPct, socMaxPct } = this.#storage;
-    // registers are rounded: what meets a bound there must not lie beyond it here
+    // registers are rounded: a value at a bound there must not lie beyond it here
     const within = (pct: number | null, otherwise: number) =>
       Math.max(socMinPct, Math.min(socMaxPct, pct ?? otherwise));
     if (written('SetOp')) this.#command({ kind: 'battery.connect', connect: registers.SetOp === 'CONNECT' }, by);

@@ -1,4 +1,4 @@
-/** What devices of one profile share: layout, start image, ratings. */
+/** The parts that devices of one profile share: layout, start image, ratings. */
 import type { InverterParameters } from '../../contract/device.ts';
 import type { Provenance } from '../../core/origin.ts';
 import { errorText, SimError } from '../../core/errors.ts';
@@ -76,19 +76,19 @@ function ratingsOf(rated: Points, wiring: Wiring, nominalHz: number): Ratings {
   };
 }
 
-/** Ratings that contradict each other: each must be at most, or at least, another one. */
-const ratingOrder: readonly (readonly [string, 'most' | 'least', string | number])[] = [
-  ['VMinRtg', 'most', 'VNomRtg'],
-  ['VMaxRtg', 'least', 'VNomRtg'],
-  ['VAMaxRtg', 'least', 'WMaxRtg'],
-  ['VarMaxInjRtg', 'most', 'VAMaxRtg'],
-  ['VarMaxAbsRtg', 'most', 'VAMaxRtg'],
-  ['WOvrExtRtg', 'most', 'WMaxRtg'],
-  ['WUndExtRtg', 'most', 'WMaxRtg'],
-  ['WOvrExtRtgPF', 'most', 1],
-  ['WUndExtRtgPF', 'most', 1],
-  ['PFOvrExtRtg', 'most', 1],
-  ['PFUndExtRtg', 'most', 1],
+/** Ratings that limit each other: the first must not be above (`max`) or below (`min`) the other. */
+const ratingOrder: readonly (readonly [string, 'max' | 'min', string | number])[] = [
+  ['VMinRtg', 'max', 'VNomRtg'],
+  ['VMaxRtg', 'min', 'VNomRtg'],
+  ['VAMaxRtg', 'min', 'WMaxRtg'],
+  ['VarMaxInjRtg', 'max', 'VAMaxRtg'],
+  ['VarMaxAbsRtg', 'max', 'VAMaxRtg'],
+  ['WOvrExtRtg', 'max', 'WMaxRtg'],
+  ['WUndExtRtg', 'max', 'WMaxRtg'],
+  ['WOvrExtRtgPF', 'max', 1],
+  ['WUndExtRtgPF', 'max', 1],
+  ['PFOvrExtRtg', 'max', 1],
+  ['PFUndExtRtg', 'max', 1],
 ];
 
 function checkRatings(map: MapView, given: Points, issues: Issue[]): void {
@@ -97,11 +97,11 @@ function checkRatings(map: MapView, given: Points, issues: Issue[]): void {
     const value = rating[name];
     const bound = typeof other === 'number' ? other : rating[other];
     if (!(name in given) || typeof value !== 'number' || typeof bound !== 'number') continue;
-    if (sense === 'most' ? value <= bound : value >= bound) continue;
+    if (sense === 'max' ? value <= bound : value >= bound) continue;
     const limit = typeof other === 'number' ? `${other}` : `${other}, ${bound}`;
     issues.push({
       name: `models.702.${name}`,
-      detail: `given ${value}; allowed: ${sense === 'most' ? 'up to' : 'from'} ${limit}`,
+      detail: `given ${value}; allowed: ${sense === 'max' ? 'up to' : 'from'} ${limit}`,
     });
   }
 }
@@ -121,7 +121,7 @@ const fixedNames = new Set([
   'ACType',
 ]);
 
-function profileFault(layout: Layout, modelId: number, path: string): string | null {
+function profileIssue(layout: Layout, modelId: number, path: string): string | null {
   const slot = layout.slot(modelId, path);
   if (!slot) return 'there is no such point';
   if (!slot.implemented) return 'this kind of device does not implement it';
@@ -136,8 +136,8 @@ function profileFault(layout: Layout, modelId: number, path: string): string | n
   return fixed ? 'it follows from the shape of the device and cannot be set' : null;
 }
 
-/** Nobody reads more; a body from the network could bring thousands. */
-const maxProfileFaults = 100;
+/** Limit of reported issues: a body from the network could cause thousands. */
+const maxProfileIssues = 100;
 
 /** Writes the profile's start values; ratings first, so that the settings that follow them can be overridden. */
 function applyProfile(
@@ -150,13 +150,13 @@ function applyProfile(
   const set: PointSlot[] = [];
   for (const [id, points] of Object.entries(models)) {
     for (const [path, value] of Object.entries(points)) {
-      if (issues.length >= maxProfileFaults) return set;
+      if (issues.length >= maxProfileIssues) return set;
       if (!only(`${id}.${path}`)) continue;
       const name = `models.${id}.${path}`;
-      const fault = profileFault(layout, Number(id), path);
+      const issue = profileIssue(layout, Number(id), path);
       const slot = layout.slot(Number(id), path);
-      if (fault !== null || !slot) {
-        issues.push({ name, detail: `given ${JSON.stringify(value)}; ${fault ?? 'there is no such point'}` });
+      if (issue !== null || !slot) {
+        issues.push({ name, detail: `given ${JSON.stringify(value)}; ${issue ?? 'there is no such point'}` });
         continue;
       }
       try {
@@ -174,7 +174,7 @@ function applyProfile(
  * Builds the shared part of all devices of one profile.
  * @param withSimModels 64413 and 64414 follow the standard models
  * @param addressable 1.DA is there; each device sets its own
- * @throws SimError CONFIG_INVALID with the faults of the profile: all of them, or the first hundred points that are wrong
+ * @throws SimError CONFIG_INVALID with the issues of the profile, up to a hundred
  */
 export function createTemplate(
   profile: ProfileSpec,
@@ -216,7 +216,7 @@ export function createTemplate(
 }
 
 function unfit(issues: readonly Issue[]): SimError {
-  return new SimError('CONFIG_INVALID', 'the device profile has faults', issues);
+  return new SimError('CONFIG_INVALID', 'the device profile is not valid', issues);
 }
 
 function checkProfileValue(layout: Layout, image: Buffer, slot: PointSlot, issues: Issue[]): void {

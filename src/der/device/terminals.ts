@@ -1,4 +1,4 @@
-/** What a device meets at its terminals: the grid behind its feeder, and what surrounds its source. */
+/** The terminals of a device: the grid behind its feeder, and the surroundings of its source. */
 import { SimError } from '../../core/errors.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Environment, GridValues } from '../surroundings/environment.ts';
@@ -18,7 +18,7 @@ export interface TerminalsContext {
   readonly rate: () => number;
 }
 
-/** Rounds in which power and feeder voltage find each other at start. */
+/** Rounds in which power and feeder voltage converge at start. */
 const settleRounds = 24;
 
 /** Shared by all devices, since a source uses it within one call only; `lent` is true meanwhile. */
@@ -65,7 +65,7 @@ export class Terminals {
 
   /**
    * Source and inverter as they are after a long time in the surroundings of `t`.
-   * @param grid before the feeder has a say
+   * @param grid before the feeder
    * @returns ambient temperature, degrees Celsius
    */
   settle(t: SimTime, grid: GridValues, inverter: Inverter, source: DcSource): number {
@@ -87,7 +87,7 @@ export class Terminals {
     return ambientTemperatureC;
   }
 
-  /** A sub-step of a moving grid ends where it crosses a threshold: timers begin there. */
+  /** A sub-step of a moving grid ends where the grid crosses a threshold: timers begin there. */
   crossing(from: SimTime, next: number, grid: GridValues, inverter: Inverter): number {
     const ahead = (t: number) => this.#feeder.ahead(this.#context.environment.gridAt(this.#index, t as SimTime));
     if (inverter.canSkip(grid) && inverter.canSkip(ahead(next))) return next;
@@ -112,7 +112,7 @@ export class Terminals {
     return ambientTemperatureC;
   }
 
-  /** What surrounds the source at `t`. @throws SimError INTERNAL while a source still uses it */
+  /** The surroundings of the source at `t`. @throws SimError INTERNAL while a source still uses them */
   #borrow(t: SimTime, grid: GridValues, frequencySupport: boolean): SourceInput {
     if (lent) throw new SimError('INTERNAL', 'the surroundings of a source were asked for while another one used them');
     const { environment, rate } = this.#context;

@@ -1,4 +1,4 @@
-/** The inspection view of one device: what each function saw and got, and the changes of its service state. */
+/** The inspection view of one device: input and output of each function, and the changes of its service state. */
 import { secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type {
@@ -46,7 +46,7 @@ const noSteps = Object.fromEntries(tracedFunctions.map((name) => [name, nothing]
   FunctionStep
 >;
 
-/** What each enabled reactive function sees and asks for; only the one that acts has an output. */
+/** Input and target of each enabled reactive function; only the acting one has an output. */
 function reactiveStep(
   { reactivePower: r, activePower: p, curvePct, circleVa, settings }: Inverter,
   name: ReactiveFunction,
@@ -167,7 +167,7 @@ export class DeviceTrace implements GridTrace {
     this.#first = 0;
   }
 
-  /** Notes a change of the service state at `at`. @returns whether the device has tripped now */
+  /** Records a change of the service state at `at`. @returns whether the device has tripped now */
   decided(at: SimTime): boolean {
     const to = serviceWord(this.#inverter);
     if (to === this.#word) return false;

@@ -1,9 +1,9 @@
-/** Adoptions that do not do what they report. */
+/** The fault `adoption`: the result of an adoption lies, stays in progress, or is a failure. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { Origin } from '../../core/origin.ts';
 import { targetSlots } from '../../sunspec/faults/targets.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
-import { strikesAt } from './effect.ts';
+import { strikesNow } from './effect.ts';
 import type { Effect, EffectHost } from './effect.ts';
 
 export function adoption(fault: ActiveFault, result: 'lies' | 'stuck' | 'failed', host: EffectHost): Effect {
@@ -14,7 +14,7 @@ export function adoption(fault: ActiveFault, result: 'lies' | 'stuck' | 'failed'
   return {
     fault,
     adopting(request, by) {
-      if ((models !== null && !models.has(request.modelId)) || !strikesAt(fault, host)) return null;
+      if ((models !== null && !models.has(request.modelId)) || !strikesNow(fault, host)) return null;
       if (result === 'failed') return 'FAILED';
       if (result === 'lies') return 'COMPLETED';
       stuck.set(request, by);

@@ -1,4 +1,4 @@
-/** The faults of one device: each write, each adoption and each tick goes past them. */
+/** The faults of one device, which see each of its writes, adoptions and ticks. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { Origin, Source } from '../../core/origin.ts';
 import type { Timer } from '../../core/time/scheduler.ts';
@@ -23,10 +23,10 @@ import { changedBy } from './function-points.ts';
 import { enableEdge, ignoreEffect, lateEffect } from './held-points.ts';
 import { reboot } from './reboot.ts';
 import { silentRevert } from './silent-revert.ts';
-import { secondLimiter, standingAlarm } from './standing.ts';
+import { secondLimiter, falseAlarm } from './standing.ts';
 
-/** Who writes for the device itself: no fault is about that. */
-const inner: readonly Source[] = ['reversion', 'fault', 'default', 'profile'];
+/** Sources of writes by the device itself, which no fault strikes. */
+const ownSources: readonly Source[] = ['reversion', 'fault', 'default', 'profile'];
 
 function effectOf(fault: ActiveFault, host: EffectHost): Effect | null {
   if (fault.isOf(ignoreEffectFault)) return ignoreEffect(fault, host);
@@ -36,7 +36,7 @@ function effectOf(fault: ActiveFault, host: EffectHost): Effect | null {
   if (fault.isOf(silentRevertFault)) return silentRevert(fault, fault.parameters.after_s, host);
   if (fault.isOf(secondLimiterFault)) return secondLimiter(fault, fault.parameters.limit_pct, host);
   if (fault.isOf(rebootFault)) return reboot(fault, fault.parameters.off_s, fault.parameters.forget, host);
-  return fault.isOf(alarmFault) ? standingAlarm(fault, fault.parameters.codes, host) : null;
+  return fault.isOf(alarmFault) ? falseAlarm(fault, fault.parameters.codes, host) : null;
 }
 
 export class DeviceEffects implements CommitParticipant {
@@ -45,13 +45,13 @@ export class DeviceEffects implements CommitParticipant {
   #effects: readonly Effect[] = [];
   /** ends by duration, each at its own instant */
   readonly #ends = new Map<ActiveFault, Timer>();
-  /** their last strike holds to the next tick */
+  /** ended effects whose last strike holds until the next tick */
   readonly #lapsing = new Set<Effect>();
-  /** whether somebody has asked for it while it is put off; null: it is not */
+  /** whether a refresh was requested while refreshes are deferred; null: they are not */
   #refreshDue: boolean | null = null;
 
   constructor(host: EffectHost) {
-    const { felt } = host;
+    const { effective } = host;
     this.#host = {
       ...host,
       refresh: () => {
@@ -59,11 +59,11 @@ export class DeviceEffects implements CommitParticipant {
           this.#refreshDue = true;
           return;
         }
-        felt.follow();
+        effective.takeOver();
         host.refresh();
       },
       powerDown(forget, by) {
-        if (forget) felt.clear();
+        if (forget) effective.clear();
         host.powerDown(forget, by);
       },
     };
@@ -71,16 +71,16 @@ export class DeviceEffects implements CommitParticipant {
 
   /** The registers that physics reads its settings from. */
   get map(): MapView {
-    return this.#host.felt.map;
+    return this.#host.effective.map;
   }
 
-  /** Least of the limits that have no register, percent of WMax; undefined: there is none. */
+  /** The lowest limit of a fault, percent of WMax; undefined: there is none. */
   get limitPct(): number | undefined {
     const limits = this.#effects.flatMap(({ limitPct }) => limitPct ?? []);
     return limits.length === 0 ? undefined : Math.min(...limits);
   }
 
-  /** Alarms that stand without a cause. */
+  /** Alarms that faults raise without a cause. */
   get alarmCodes(): readonly AlarmCode[] {
     return this.#effects
       .flatMap(({ alarmCodes }) => alarmCodes ?? [])
@@ -88,20 +88,20 @@ export class DeviceEffects implements CommitParticipant {
   }
 
   begin(faults: readonly ActiveFault[]): void {
-    this.#together(() => {
+    this.#batch(() => {
       for (const fault of faults) this.#begin(fault);
     });
   }
 
-  /** The faults are over: the truth is back at once, but for what one has struck as often as it should. */
+  /** Ends faults: points follow the registers again at once, except those of a fault that has spent its count. */
   end(faults: readonly ActiveFault[]): void {
-    this.#together(() => {
+    this.#batch(() => {
       for (const fault of faults) this.#end(fault);
     });
   }
 
   /** Physics reads its settings once, however many faults come or go. */
-  #together(change: () => void): void {
+  #batch(change: () => void): void {
     const outermost = this.#refreshDue === null;
     this.#refreshDue ??= false;
     try {
@@ -138,7 +138,7 @@ export class DeviceEffects implements CommitParticipant {
     this.#host.refresh();
   }
 
-  /** A tick has come to its end, and the registers show it. */
+  /** Called at the end of each tick, when the registers show it. */
   look(): void {
     if (this.#effects.length === 0) return;
     if (this.#lapsing.size > 0) {
@@ -148,32 +148,32 @@ export class DeviceEffects implements CommitParticipant {
     for (const effect of this.#effects) effect.look?.();
   }
 
-  /** Keeps points from physics where a fault strikes the write, and from later participants. */
+  /** Where a fault strikes the write, points are held for physics and withheld from later participants. */
   prepare(commit: Commit): FollowUp | null {
-    const { felt, bank } = this.#host;
-    if (this.#effects.length === 0 && !felt.holding) return null;
+    const { effective, bank } = this.#host;
+    if (this.#effects.length === 0 && !effective.holding) return null;
     const changed = changedBy(bank.layout, commit);
     const taken = new Set<PointSlot>();
     const followUps: FollowUp[] = [];
-    if (!inner.includes(commit.by.source)) {
+    if (!ownSources.includes(commit.by.source)) {
       for (const effect of this.#effects) {
         const followUp = effect.prepare?.({ changed, commit, taken }) ?? null;
         if (followUp !== null) followUps.push(followUp);
       }
     }
-    felt.release(changed.filter((slot) => !taken.has(slot)));
+    effective.release(changed.filter((slot) => !taken.has(slot)));
     commit.withhold(taken);
     return () => {
-      felt.follow();
+      effective.takeOver();
       for (const followUp of followUps) followUp();
     };
   }
 
   reloaded(): void {
-    this.#host.felt.follow();
+    this.#host.effective.takeOver();
   }
 
-  /** What becomes of an adoption; null: what always does. */
+  /** The outcome that a fault gives an adoption; null: none does. */
   adopting(request: PointSlot, by: Origin): AdoptionOutcome | null {
     for (const effect of this.#effects) {
       const outcome = effect.adopting?.(request, by) ?? null;
@@ -182,14 +182,14 @@ export class DeviceEffects implements CommitParticipant {
     return null;
   }
 
-  /** Physics takes its settings from the registers again: the device has forgotten what it held. */
+  /** Releases all held points. */
   forget(): void {
-    this.#host.felt.clear();
+    this.#host.effective.clear();
   }
 
-  /** The device was reset, and its timers are gone; faults that are not over begin anew. */
+  /** The device was reset and its timers are gone: faults that go on start again. */
   restart(): void {
-    this.#host.felt.clear();
+    this.#host.effective.clear();
     this.#ends.clear();
     this.#dropLapsing();
     for (const effect of this.#effects) {

@@ -1,4 +1,4 @@
-/** What the faults of a device have in common: how one acts at one device. */
+/** The common interface of the faults that act at one device. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Origin } from '../../core/origin.ts';
@@ -7,19 +7,19 @@ import { holds } from '../../sunspec/faults/condition.ts';
 import type { RegisterBank } from '../../sunspec/map/bank.ts';
 import type { AdoptionOutcome, Commit, FollowUp } from '../../sunspec/map/commit.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
-import type { FeltSettings } from './felt-settings.ts';
+import type { EffectiveRegisters } from './effective-registers.ts';
 
 /** The device as its faults see it. */
 export interface EffectHost {
   readonly deviceIndex: number;
   readonly bank: RegisterBank;
   readonly scheduler: Scheduler;
-  /** what physics takes its settings from while faults are there */
-  readonly felt: FeltSettings;
-  /** Whether the device is off and serves nobody. */
+  /** the registers from which physics reads its settings while there are faults */
+  readonly effective: EffectiveRegisters;
+  /** Whether the device is off. */
   isDown(): boolean;
   now(): SimTime;
-  /** Physics reads its settings anew. */
+  /** Physics reads its settings again. */
   refresh(): void;
   /** @param forget settings and curves are those of the start again */
   powerDown(forget: boolean, by: Origin): void;
@@ -40,28 +40,28 @@ export interface Effect {
   readonly fault: ActiveFault;
   /** at the beginning, and with each tick */
   look?(): void;
-  /** strikes a write or leaves it alone @returns what follows once the registers hold the write; null: nothing */
+  /** Strikes a write or leaves it alone. @returns what follows once the registers hold the write; null: nothing */
   prepare?(write: WriteUnderFaults): FollowUp | null;
   /** null: the fault leaves the adoption alone */
   adopting?(request: PointSlot, by: Origin): AdoptionOutcome | null;
-  /** the device was reset, or has forgotten what it knew; timers are gone */
+  /** the device was reset and its timers are gone */
   restart?(): void;
-  /** @param spent it has struck as often as it should: what it struck stays so */
+  /** @param spent it has struck as often as it should: writes that it struck stay struck */
   end?(spent: boolean): void;
-  /** percent of WMax that it admits now */
+  /** limit in force now, percent of WMax */
   readonly limitPct?: number | null;
   readonly alarmCodes?: readonly string[];
 }
 
-/** An occasion: whether the fault strikes, by its condition and its chance. */
-export function strikesAt(
+/** Counts an occasion. @returns whether the fault strikes, by its condition and its probability */
+export function strikesNow(
   fault: ActiveFault,
   { bank, deviceIndex }: Pick<EffectHost, 'bank' | 'deviceIndex'>,
 ): boolean {
   return holds(bank, fault.facts.when) && fault.strikes(deviceIndex);
 }
 
-/** Who writes in the name of a fault. */
+/** The origin of writes in the name of a fault. */
 export function originOf({ facts }: ActiveFault): Origin {
   return { source: 'fault', peer: `${facts.kind.kind} ${facts.id}` };
 }

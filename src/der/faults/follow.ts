@@ -20,8 +20,8 @@ import { revertedFunctions } from './silent-revert.ts';
 
 const isEffect = ({ protocol, layer }: ActiveFault) => protocol === 'device' && layer === 'effect';
 
-/** Why the points of a fault are none that it could strike; null: some are. */
-function pointsFault({ kind, request: { target = {} } }: ProposedFault, layout: Layout): string | null {
+/** Why a fault can strike none of its points; null: it can. */
+function targetIssue({ kind, request: { target = {} } }: ProposedFault, layout: Layout): string | null {
   const slots = targetSlots(layout, target);
   if (slots === null) return null;
   switch (kind.kind) {
@@ -49,13 +49,13 @@ function pointsFault({ kind, request: { target = {} } }: ProposedFault, layout: 
 
 function effectCheck(plant: SimPlant): FaultCheck {
   return (fault, deviceIndex) => {
-    const detail = pointsFault(fault, plant.device(deviceIndex).bank.layout);
+    const detail = targetIssue(fault, plant.device(deviceIndex).bank.layout);
     if (detail !== null)
       throw new SimError('COMMAND_BAD_VALUE', `${fault.kind.kind}: ${detail}`, [{ name: '/target/points', detail }]);
   };
 }
 
-/** Devices there are and will be carry out the faults of layer `effect`. */
+/** All devices, present and future, carry out the faults of layer `effect`. */
 export function followFaults(plant: SimPlant, registry: FaultRegistry): void {
   registry.define(deviceEffectFaults, effectCheck(plant));
   registry.onChange(({ begun, ended }) => {

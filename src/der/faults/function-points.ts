@@ -1,4 +1,4 @@
-/** Which points belong to one function of a device: the one that switches it, and those that say what it does. */
+/** The points of one function of a device: its enable point and its set-points. */
 import type { Commit } from '../../sunspec/map/commit.ts';
 import { memoPerLayout } from '../../sunspec/map/layout.ts';
 import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
@@ -7,11 +7,11 @@ import { m64414 } from '../../sunspec/models/m64414.ts';
 
 export interface FunctionPoints {
   readonly enable: PointSlot;
-  /** of a curve function those of set 1 */
+  /** those of set 1 for a curve function */
   readonly setPoints: readonly PointSlot[];
 }
 
-/** Functions that can be switched on and have something to set, in order of their enable points. */
+/** Functions with an enable point and set-points, in order of their enable points. */
 export const functionsOf = memoPerLayout((layout): readonly FunctionPoints[] =>
   layout.slots
     .filter((slot) => slot.writable && slot.def.name.endsWith('Ena') && !slot.path.includes('.'))
@@ -31,7 +31,7 @@ function setPointsOf(layout: Layout, enable: PointSlot): PointSlot[] {
   );
 }
 
-/** Whether a point is one of a device, and not of the simulation around it. */
+/** Whether a point belongs to the device and not to the simulation around it. */
 export const isOfDevice = ({ modelId }: PointSlot) => modelId !== m64414.id;
 
 const set1Of = (layout: Layout, { modelId }: PointSlot) =>
@@ -50,13 +50,13 @@ export function changedBy(layout: Layout, commit: Commit): readonly PointSlot[] 
   });
 }
 
-/** Points that a target means, where the request of an adoption stands for the set that it changes; null: all. */
-export function meantPoints(layout: Layout, target: ReadonlySet<PointSlot> | null): ReadonlySet<PointSlot> | null {
+/** Points of a target, where an adoption request stands for the set that it changes; null: all. */
+export function targetedPoints(layout: Layout, target: ReadonlySet<PointSlot> | null): ReadonlySet<PointSlot> | null {
   if (target === null) return null;
   return new Set([...target].flatMap((slot) => (isAdoptionRequest(slot) ? [slot, ...set1Of(layout, slot)] : [slot])));
 }
 
-/** Points among those that a fault in what a write does can strike; null: all that can be written. */
+/** Whether a fault of writes can strike any of these points. @param slots null: all */
 export function canBeWritten(slots: ReadonlySet<PointSlot> | null): boolean {
   return (
     slots === null ||

@@ -1,14 +1,14 @@
-/** Faults that keep a write from physics: for good, for a while, or until the function is switched on anew. */
+/** Faults that keep a write from physics: permanently, for a time, or until the function is enabled again. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { Timer } from '../../core/time/scheduler.ts';
 import { targetSlots } from '../../sunspec/faults/targets.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
-import { strikesAt } from './effect.ts';
+import { strikesNow } from './effect.ts';
 import type { Effect, EffectHost, WriteUnderFaults } from './effect.ts';
-import { functionsOf, meantPoints } from './function-points.ts';
+import { functionsOf, targetedPoints } from './function-points.ts';
 
-/** Points of a write that the fault is about and no other has struck; null: it is about all. */
+/** Points of a write that belong to the fault and that no other has struck. @param meant null: all */
 function own({ changed, taken }: WriteUnderFaults, meant: ReadonlySet<PointSlot> | null): PointSlot[] {
   return changed.filter((slot) => (meant === null || meant.has(slot)) && !taken.has(slot));
 }
@@ -17,33 +17,33 @@ function take(
   { taken }: WriteUnderFaults,
   slots: readonly PointSlot[],
   fault: ActiveFault,
-  { felt }: EffectHost,
+  { effective }: EffectHost,
 ): number {
   for (const slot of slots) taken.add(slot);
-  return felt.hold(slots, fault);
+  return effective.hold(slots, fault);
 }
 
-/** What was spent keeps its hold: a write that was lost stays lost until the point is written again. */
+/** After its count is spent a fault keeps its hold: a lost write stays lost until the point is written again. */
 const endOfHold =
-  (fault: ActiveFault, { felt }: EffectHost) =>
+  (fault: ActiveFault, { effective }: EffectHost) =>
   (spent: boolean) => {
-    if (!spent) felt.releaseAll(fault);
+    if (!spent) effective.releaseAll(fault);
   };
 
 export function ignoreEffect(fault: ActiveFault, host: EffectHost): Effect {
-  const meant = meantPoints(host.bank.layout, targetSlots(host.bank.layout, fault.facts.target));
+  const meant = targetedPoints(host.bank.layout, targetSlots(host.bank.layout, fault.facts.target));
   return {
     fault,
     prepare(write) {
       const slots = own(write, meant);
-      if (slots.length > 0 && strikesAt(fault, host)) take(write, slots, fault, host);
+      if (slots.length > 0 && strikesNow(fault, host)) take(write, slots, fault, host);
       return null;
     },
     end: endOfHold(fault, host),
   };
 }
 
-/** Late writes that one fault keeps apart; further ones arrive with the newest of them. */
+/** Limit of delayed writes that one fault keeps apart; further ones arrive with the newest. */
 const maxUnderWay = 1000;
 
 interface Arrival {
@@ -52,15 +52,15 @@ interface Arrival {
   readonly words: Map<PointSlot, Buffer>;
 }
 
-/** What acts at the moment of its write has no later one. */
+/** Points that act at the moment of their write cannot be delayed. */
 const isState = ({ def, modelId }: PointSlot) => def.effect !== 'latch' && modelId !== 802;
 
 export function lateEffect(fault: ActiveFault, delayS: number, host: EffectHost): Effect {
-  const { bank, felt, scheduler } = host;
-  const meant = meantPoints(bank.layout, targetSlots(bank.layout, fault.facts.target));
+  const { bank, effective, scheduler } = host;
+  const meant = targetedPoints(bank.layout, targetSlots(bank.layout, fault.facts.target));
   const underWay = new Map<Timer, Arrival>();
 
-  /** Takes the words of a committed write along until they arrive. @param number of the write */
+  /** Keeps the words of a committed write until they arrive. @param number of the write */
   function delay(number: number, slots: readonly PointSlot[]): void {
     const newest = underWay.size < maxUnderWay ? undefined : [...underWay.values()].at(-1);
     const arrival: Arrival = newest ?? { write: number, words: new Map() };
@@ -69,7 +69,7 @@ export function lateEffect(fault: ActiveFault, delayS: number, host: EffectHost)
     if (newest !== undefined) return;
     const timer = scheduler.at(addSeconds(host.now(), delayS), () => {
       underWay.delete(timer);
-      felt.arrive(arrival.write, arrival.words, fault);
+      effective.arrive(arrival.write, arrival.words, fault);
       host.refresh();
     });
     underWay.set(timer, arrival);
@@ -79,7 +79,7 @@ export function lateEffect(fault: ActiveFault, delayS: number, host: EffectHost)
     fault,
     prepare(write) {
       const slots = own(write, meant).filter(isState);
-      if (slots.length === 0 || !strikesAt(fault, host)) return null;
+      if (slots.length === 0 || !strikesNow(fault, host)) return null;
       const number = take(write, slots, fault, host);
       return () => {
         delay(number, slots);
@@ -91,13 +91,13 @@ export function lateEffect(fault: ActiveFault, delayS: number, host: EffectHost)
     end(spent) {
       if (spent) return;
       for (const timer of underWay.keys()) scheduler.cancel(timer);
-      felt.releaseAll(fault);
+      effective.releaseAll(fault);
     },
   };
 }
 
 export function enableEdge(fault: ActiveFault, host: EffectHost): Effect {
-  const { bank, felt } = host;
+  const { bank, effective } = host;
   const target = targetSlots(bank.layout, fault.facts.target);
   const functions = functionsOf(bank.layout).map(({ enable, setPoints }) => ({
     enable,
@@ -111,10 +111,10 @@ export function enableEdge(fault: ActiveFault, host: EffectHost): Effect {
     prepare(write) {
       const struck = functions.flatMap(({ enable, setPoints }) => {
         const rises = !isOn(bank.value(enable)) && isOn(write.commit.value(enable));
-        if (rises) felt.release(setPoints, fault);
+        if (rises) effective.release(setPoints, fault);
         return rises ? [] : own(write, setPoints);
       });
-      if (struck.length > 0 && strikesAt(fault, host)) take(write, struck, fault, host);
+      if (struck.length > 0 && strikesNow(fault, host)) take(write, struck, fault, host);
       return null;
     },
     end: endOfHold(fault, host),

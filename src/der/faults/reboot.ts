@@ -1,4 +1,4 @@
-/** A device that goes off by itself and starts again. */
+/** The fault `reboot`: the device goes off by itself and starts again. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { Timer } from '../../core/time/scheduler.ts';
@@ -6,7 +6,7 @@ import { holds } from '../../sunspec/faults/condition.ts';
 import { originOf } from './effect.ts';
 import type { Effect, EffectHost } from './effect.ts';
 
-/** Reboots when the fault begins and each time its condition begins to hold; without one once. */
+/** Reboots when the fault begins and each time its condition becomes true; once without a condition. */
 export function reboot(fault: ActiveFault, offS: number, forget: boolean, host: EffectHost): Effect {
   let held = false;
   let off: Timer | null = null;
@@ -22,7 +22,7 @@ export function reboot(fault: ActiveFault, offS: number, forget: boolean, host: 
   return {
     fault,
     look() {
-      // what it measures while it is off is not what the condition is about
+      // the condition does not apply to measurements while the device is off
       if (host.isDown()) return;
       const holdsNow = holds(host.bank, fault.facts.when);
       const begins = holdsNow && !held;

@@ -1,15 +1,15 @@
-/** Functions that switch themselves off again. */
+/** The fault `silent_revert`: functions switch themselves off again. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { Timer } from '../../core/time/scheduler.ts';
 import { targetSlots } from '../../sunspec/faults/targets.ts';
 import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
-import { originOf, strikesAt } from './effect.ts';
+import { originOf, strikesNow } from './effect.ts';
 import type { Effect, EffectHost } from './effect.ts';
 import { functionsOf } from './function-points.ts';
 import type { FunctionPoints } from './function-points.ts';
 
-/** Functions that a target names by any of their points; without one those of 704. */
+/** Functions with a point in the target; without a target those of 704. */
 export function revertedFunctions(layout: Layout, target: ReadonlySet<PointSlot> | null): readonly FunctionPoints[] {
   return functionsOf(layout).filter(({ enable, setPoints }) =>
     target === null ? enable.modelId === 704 : [enable, ...setPoints].some((slot) => target.has(slot)),
@@ -27,16 +27,16 @@ export function silentRevert(fault: ActiveFault, afterS: number, host: EffectHos
     running.delete(enable);
   }
 
-  /** Counts anew from here, where the fault strikes. */
+  /** Restarts the time if the fault strikes. */
   function begin(enable: PointSlot): void {
     stop(enable);
-    if (!strikesAt(fault, host)) return;
+    if (!strikesNow(fault, host)) return;
     const since = host.now();
     running.set(
       enable,
       scheduler.at(addSeconds(since, afterS), () => {
         running.delete(enable);
-        // with its count used up the fault is not asked any more when somebody switches the function anew
+        // once its count is spent, the fault no longer sees that the function was enabled again
         if (fault.remaining === 0 && (bank.provenance(enable)?.at ?? since) > since) return;
         if (bank.value(enable) === 'ENABLED') bank.assign(originOf(fault), [{ slot: enable, value: 'DISABLED' }]);
       }),
@@ -47,7 +47,7 @@ export function silentRevert(fault: ActiveFault, afterS: number, host: EffectHos
   return {
     fault,
     look() {
-      // what is on already counts from the beginning of the fault
+      // for functions that are on already the time runs from the begin of the fault
       if (!looked) for (const { enable } of functions) if (bank.value(enable) === 'ENABLED') begin(enable);
       looked = true;
     },

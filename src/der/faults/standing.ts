@@ -1,6 +1,6 @@
-/** Faults that stand from tick to tick: each tick is an occasion of theirs, and what it decides holds to the next. */
+/** Faults that are decided with each tick; the decision holds until the next one. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
-import { strikesAt } from './effect.ts';
+import { strikesNow } from './effect.ts';
 import type { Effect, EffectHost } from './effect.ts';
 
 export function secondLimiter(fault: ActiveFault, limitPct: number, host: EffectHost): Effect {
@@ -11,7 +11,7 @@ export function secondLimiter(fault: ActiveFault, limitPct: number, host: Effect
       return now;
     },
     look() {
-      const next = strikesAt(fault, host) ? limitPct : null;
+      const next = strikesNow(fault, host) ? limitPct : null;
       if (next === now) return;
       now = next;
       host.refresh();
@@ -21,7 +21,7 @@ export function secondLimiter(fault: ActiveFault, limitPct: number, host: Effect
 
 const none: readonly string[] = [];
 
-export function standingAlarm(fault: ActiveFault, codes: readonly string[], host: EffectHost): Effect {
+export function falseAlarm(fault: ActiveFault, codes: readonly string[], host: EffectHost): Effect {
   let now = none;
   return {
     fault,
@@ -29,7 +29,7 @@ export function standingAlarm(fault: ActiveFault, codes: readonly string[], host
       return now;
     },
     look() {
-      now = strikesAt(fault, host) ? codes : none;
+      now = strikesNow(fault, host) ? codes : none;
     },
   };
 }

@@ -254,7 +254,7 @@ export class SimPlant implements Plant {
     }
     const inPu = voltageLnV === undefined || !reference ? {} : { voltagePu: voltageLnV / reference.nominalLnV };
     this.#options.environment.setGrid({ ...patch, ...inPu }, this.#options.clock.acting(), deviceIndex);
-    this.#options.environment.gridWriters.note(this.#writer(by), deviceIndex);
+    this.#options.environment.gridWriters.recordWriter(this.#writer(by), deviceIndex);
     this.#showSurroundings(deviceIndex);
   }
 
@@ -284,14 +284,14 @@ export class SimPlant implements Plant {
   startGridEvent(name: string, args: GridEventArguments, deviceIndex?: number, by?: Origin): void {
     if (deviceIndex !== undefined) this.device(deviceIndex);
     this.#options.environment.startGridEvent(name, args, this.#options.clock.acting(), deviceIndex);
-    this.#options.environment.gridWriters.note(this.#writer(by), deviceIndex);
+    this.#options.environment.gridWriters.recordWriter(this.#writer(by), deviceIndex);
     this.#showSurroundings(deviceIndex);
   }
 
   stopGridEvent(deviceIndex?: number, by?: Origin): void {
     if (deviceIndex !== undefined) this.device(deviceIndex);
     this.#options.environment.stopGridEvent(this.#options.clock.acting(), deviceIndex);
-    this.#options.environment.gridWriters.note(this.#writer(by), deviceIndex);
+    this.#options.environment.gridWriters.recordWriter(this.#writer(by), deviceIndex);
     this.#showSurroundings(deviceIndex);
   }
 
@@ -305,7 +305,7 @@ export class SimPlant implements Plant {
   setSurroundings(patch: SurroundingsPatch, deviceIndex?: number, by?: Origin): void {
     if (deviceIndex !== undefined) this.device(deviceIndex);
     this.#options.environment.setSurroundings(patch, this.#options.clock.acting(), deviceIndex);
-    this.#options.environment.surroundingsWriters.note(this.#writer(by), deviceIndex);
+    this.#options.environment.surroundingsWriters.recordWriter(this.#writer(by), deviceIndex);
     this.#showSurroundings(deviceIndex);
   }
 

@@ -1,4 +1,4 @@
-/** What a write leaves in the registers while faults of the acceptance layer are in force. */
+/** Writes under faults of the acceptance layer. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { Origin } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
@@ -25,18 +25,18 @@ import { mapTargetOf } from '../../fault-kinds/targets.ts';
 export interface AcceptanceOptions {
   readonly deviceIndex: number;
   readonly bank: Bank;
-  /** Calls `act` once after so many simulated seconds, between the steps of the device; or never, when it is reset before. */
+  /** Calls `act` once after so many simulated seconds, between the steps of the device; a reset before prevents it. */
   readonly later: (delayS: number, act: () => void) => Timer;
-  /** told of values that were acknowledged and could not land; a master can cause such lines at will */
+  /** receives values that were acknowledged and could not land; a master can cause such lines at will */
   readonly log: { info(message: string): void };
 }
 
-/** Writes of one device that are acknowledged and have not landed yet. */
+/** Limit of writes of one device that are acknowledged and have not landed yet. */
 export const maxPendingWrites = 1000;
 const busy = 6;
 
-/** What becomes of one point of a write. */
-interface Fate {
+/** How faults change one point of a write. */
+interface PointOutcome {
   readonly slot: PointSlot;
   readonly written: AnyPointValue;
   lands: boolean;
@@ -54,15 +54,15 @@ const codesOfRule: Readonly<Record<string, readonly ErrorCode[]>> = {
 };
 
 /**
- * Writes to one bank past the faults that concern its device. In this order, each kind in order of injection:
- * `write_lock` refuses; then the request is checked as always, and `exception_code` has its say in a refusal; of a
- * request that is sound, `ignore_write` and `partial_write` take points out, `alter_write` changes what is left, and
- * `late_write` holds it back. What lands at one time lands in one commit, under the name of whoever wrote it. Values
- * that the bank does not take alone or altered are lost, and the request stays acknowledged.
+ * Writes to one bank, subject to the faults that concern its device. In this order, each kind in order of injection:
+ * `write_lock` refuses; then the request is checked as usual, and `exception_code` may replace the code of a refusal;
+ * of a valid request, `ignore_write` and `partial_write` remove points, `alter_write` changes the remaining values, and
+ * `late_write` delays them. Values that land at one time land in one commit, under the name of their writer. Values
+ * that the bank refuses alone or altered are lost, and the request stays acknowledged.
  */
 export class Acceptance {
   readonly #options: AcceptanceOptions;
-  /** of what is held back */
+  /** timers of delayed writes */
   #pending: readonly Timer[] = [];
 
   constructor(options: AcceptanceOptions) {
@@ -89,37 +89,37 @@ export class Acceptance {
     } catch (error) {
       throw renamed(error, acting, deviceIndex);
     }
-    const fates = this.#fatesOf(slots, acting, address, words);
-    if (fates.every(asWritten)) bank.write(address, words, by);
+    const outcomes = this.#outcomesOf(slots, acting, address, words);
+    if (outcomes.every(asWritten)) bank.write(address, words, by);
     else
       this.#land(
-        fates.filter(({ lands }) => lands),
+        outcomes.filter(({ lands }) => lands),
         by,
       );
   }
 
-  #fatesOf(
+  #outcomesOf(
     slots: readonly PointSlot[],
     acting: readonly ActiveFault[],
     address: number,
     words: Buffer,
-  ): readonly Fate[] {
+  ): readonly PointOutcome[] {
     const {
       bank: { layout },
       deviceIndex,
     } = this.#options;
     const image = Buffer.alloc(layout.size * 2);
     words.copy(image, (address - layout.base) * 2);
-    const fates = slots.map((slot): Fate => {
+    const outcomes = slots.map((slot): PointOutcome => {
       const written = readPoint(layout, image, slot);
       return { slot, written, value: written, lands: true, delayS: 0 };
     });
-    const each = (strike: (fault: ActiveFault, targets: readonly Fate[], deviceIndex: number) => void) => {
+    const each = (strike: (fault: ActiveFault, targets: readonly PointOutcome[], deviceIndex: number) => void) => {
       for (const fault of acting) {
         const set = targetSlots(layout, fault.facts.target);
         strike(
           fault,
-          fates.filter(({ slot, lands }) => lands && (set === null || set.has(slot))),
+          outcomes.filter(({ slot, lands }) => lands && (set === null || set.has(slot))),
           deviceIndex,
         );
       }
@@ -127,20 +127,20 @@ export class Acceptance {
     each(takeOut);
     each(alter);
     each(holdBack);
-    return fates;
+    return outcomes;
   }
 
-  #land(fates: readonly Fate[], by: Origin): void {
-    const delays = new Set(fates.map(({ delayS }) => delayS));
+  #land(outcomes: readonly PointOutcome[], by: Origin): void {
+    const delays = new Set(outcomes.map(({ delayS }) => delayS));
     const late = [...delays].filter((delayS) => delayS > 0);
     this.#makeRoom(late.length);
     if (delays.has(0))
       this.#commit(
-        fates.filter(({ delayS }) => delayS === 0),
+        outcomes.filter(({ delayS }) => delayS === 0),
         by,
       );
     for (const delayS of late) {
-      const group = fates.filter((fate) => fate.delayS === delayS);
+      const group = outcomes.filter((outcome) => outcome.delayS === delayS);
       this.#pending = [
         ...this.#pending,
         this.#options.later(delayS, () => {
@@ -153,18 +153,18 @@ export class Acceptance {
   /** @throws SimError COMMAND_QUEUE_FULL, to be answered with busy */
   #makeRoom(wanted: number): void {
     if (wanted === 0) return;
-    // some have landed, or never will since the device was reset
+    // those that landed, or were dropped by a reset of the device, no longer count
     this.#pending = this.#pending.filter(({ waiting }) => waiting);
     if (this.#pending.length + wanted > maxPendingWrites) {
       throw new SimError('COMMAND_QUEUE_FULL', `${maxPendingWrites} writes wait to land late`, [], busy);
     }
   }
 
-  /** All of them, or those that are as written, or none: whatever the bank takes first. */
-  #commit(fates: readonly Fate[], by: Origin): void {
+  /** Commits all values; if the bank refuses, the unaltered ones; if it refuses again, none. */
+  #commit(outcomes: readonly PointOutcome[], by: Origin): void {
     const { bank, log } = this.#options;
-    const unaltered = fates.filter(({ value, written }) => Object.is(value, written));
-    const attempts = [fates, ...(unaltered.length > 0 && unaltered.length < fates.length ? [unaltered] : [])];
+    const unaltered = outcomes.filter(({ value, written }) => Object.is(value, written));
+    const attempts = [outcomes, ...(unaltered.length > 0 && unaltered.length < outcomes.length ? [unaltered] : [])];
     for (const attempt of attempts) {
       try {
         bank.assign(by, attempt);
@@ -177,7 +177,8 @@ export class Acceptance {
   }
 }
 
-const asWritten = ({ lands, delayS, value, written }: Fate) => lands && delayS === 0 && Object.is(value, written);
+const asWritten = ({ lands, delayS, value, written }: PointOutcome) =>
+  lands && delayS === 0 && Object.is(value, written);
 
 const kinds = [
   ignoreWriteFault,
@@ -193,7 +194,7 @@ export function isAcceptance(fault: ActiveFault): boolean {
   return kinds.some((kind) => (kind as unknown) === fault.facts.kind);
 }
 
-/** Registers count by themselves, so that a fault can also be aimed at what is no point. */
+/** Whether a request meets the target of a fault. Registers count by themselves: a target need not hold a point. */
 export function touches(
   fault: ActiveFault,
   bank: Bank,
@@ -219,7 +220,7 @@ function refuseWhileLocked(acting: readonly ActiveFault[], deviceIndex: number):
   }
 }
 
-/** A refusal as `exception_code` wants it answered; whatever is none stays as it is. */
+/** A refusal with the code that `exception_code` gives it; any other error stays as it is. */
 export function renamed(error: unknown, faults: readonly ActiveFault[], deviceIndex: number): unknown {
   if (!(error instanceof SimError)) return error;
   for (const fault of faults) {
@@ -234,35 +235,35 @@ export function renamed(error: unknown, faults: readonly ActiveFault[], deviceIn
   return error;
 }
 
-function takeOut(fault: ActiveFault, targets: readonly Fate[], deviceIndex: number): void {
+function takeOut(fault: ActiveFault, targets: readonly PointOutcome[], deviceIndex: number): void {
   const landing = fault.isOf(ignoreWriteFault)
     ? 0
     : fault.isOf(partialWriteFault)
       ? fault.parameters.landing_points
       : Infinity;
   if (targets.length <= landing || !fault.strikes(deviceIndex)) return;
-  for (const fate of targets.slice(landing)) fate.lands = false;
+  for (const outcome of targets.slice(landing)) outcome.lands = false;
 }
 
-function alter(fault: ActiveFault, targets: readonly Fate[], deviceIndex: number): void {
+function alter(fault: ActiveFault, targets: readonly PointOutcome[], deviceIndex: number): void {
   if (!fault.isOf(alterWriteFault)) return;
   const { factor = 1, offset = 0, value } = fault.parameters;
-  const takes = ({ slot: { def }, written }: Fate) =>
+  const takes = ({ slot: { def }, written }: PointOutcome) =>
     numberCodec(def.type) !== undefined &&
     (value !== undefined || (typeof written === 'number' && def.symbols === undefined));
   const numbers = targets.filter(takes);
   if (numbers.length === 0 || !fault.strikes(deviceIndex)) return;
-  for (const fate of numbers) fate.value = value ?? Number(fate.value) * factor + offset;
+  for (const outcome of numbers) outcome.value = value ?? Number(outcome.value) * factor + offset;
 }
 
-function holdBack(fault: ActiveFault, targets: readonly Fate[], deviceIndex: number): void {
+function holdBack(fault: ActiveFault, targets: readonly PointOutcome[], deviceIndex: number): void {
   if (!fault.isOf(lateWriteFault) || targets.length === 0 || !fault.strikes(deviceIndex)) return;
-  for (const fate of targets) fate.delayS += fault.parameters.delay_s;
+  for (const outcome of targets) outcome.delayS += fault.parameters.delay_s;
 }
 
 /**
- * What the rows of the catalogue cannot tell of a fault of this layer: whether there is anything to write under its
- * target. A refusal needs nothing writable: it may be the answer to a write of something else.
+ * Checks what the catalogue cannot: that the target of a fault of this layer has a point to write. Kinds that refuse
+ * need nothing writable, since they may answer a write of another point.
  * @throws SimError COMMAND_BAD_VALUE
  */
 export function checkAcceptance({ kind, request: { target = {}, parameters } }: ProposedFault, layout: Layout): void {

@@ -1,4 +1,4 @@
-/** Conditions of faults: whether the device is where the fault is to strike. */
+/** Conditions of faults: whether the registers of the device meet them. */
 import type { Issue } from '../../core/errors.ts';
 import type { FaultCondition } from '../../core/faults/kinds.ts';
 import type { Bank } from '../map/bank.ts';
@@ -11,8 +11,8 @@ export function slotNamed(layout: Layout, name: string): PointSlot | undefined {
 }
 
 /**
- * Whether a condition holds now, by what the registers truly hold; without a condition it does. A point that the
- * device lacks or does not implement holds none.
+ * Whether a condition holds now, by the true registers; without a condition it does. It never holds for a point that
+ * the device lacks or does not implement.
  */
 export function holds(bank: Bank, when: FaultCondition | null): boolean {
   if (when === null) return true;
@@ -28,8 +28,8 @@ export function holds(bank: Bank, when: FaultCondition | null): boolean {
   );
 }
 
-/** What is wrong with a condition for a device of this layout, at the pointer of the member; null: nothing. */
-export function conditionFault(layout: Layout, when: FaultCondition): Issue | null {
+/** Why a condition does not suit a device of this layout, at the pointer of the member; null: it does. */
+export function conditionIssue(layout: Layout, when: FaultCondition): Issue | null {
   const slot = slotNamed(layout, when.point);
   if (slot === undefined) return { name: '/when/point', detail: `the device has no point ${when.point}` };
   if (!slot.implemented)
@@ -50,7 +50,7 @@ export function conditionFault(layout: Layout, when: FaultCondition): Issue | nu
       detail: `${when.point} is not a number that has an order; equals compares it`,
     };
   }
-  return equals === undefined ? null : equalsFault(slot, equals);
+  return equals === undefined ? null : equalsIssue(slot, equals);
 }
 
 const isEnumeration = ({ def }: PointSlot) => def.symbols !== undefined && def.type.startsWith('enum');
@@ -62,7 +62,7 @@ function isOrdered(slot: PointSlot): boolean {
   return !isEnumeration(slot) && !texts.includes(slot.def.type);
 }
 
-function equalsFault(slot: PointSlot, equals: string | number): Issue | null {
+function equalsIssue(slot: PointSlot, equals: string | number): Issue | null {
   const name = '/when/equals';
   if (isEnumeration(slot)) {
     const { symbols = {} } = slot.def;

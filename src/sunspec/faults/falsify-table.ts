@@ -1,12 +1,12 @@
 /**
- * The switches of the registered model 64412 and what a device under each of them shows. The model names the lies;
- * what they amount to is ours.
+ * The switches of the registered model 64412 and the values that a device shows under each. The model names the lies;
+ * their amounts are our choice.
  */
 import type { falsifySwitches } from '../../fault-kinds/modbus-reading.ts';
 
 export type FalsifySwitch = (typeof falsifySwitches)[number];
 
-/** How a lie changes points; points that the device does not implement stay so, but for `show`. */
+/** How a lie changes points; only `show` changes points that the device does not implement. */
 export type Rule =
   /** the true value times a factor */
   | { readonly points: readonly string[]; readonly times: number }
@@ -17,7 +17,7 @@ export type Rule =
   /** this value, whatever is there */
   | { readonly points: readonly string[]; readonly show: number | string };
 
-/** What follows from the points of a rule, so that the block stays plausible. */
+/** A change that keeps the block plausible after a rule. */
 export type Consequence =
   /** the phases share W, or Var, in equal parts */
   | 'phases_of_w'
@@ -35,7 +35,7 @@ export type Consequence =
 
 export interface Lie {
   readonly rules: readonly Rule[];
-  /** in order; none: a single wrong quantity, which a plausibility check can find out */
+  /** in order; absent: one quantity is wrong, which a plausibility check can detect */
   readonly consequences?: readonly Consequence[];
 }
 

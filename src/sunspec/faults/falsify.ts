@@ -1,4 +1,4 @@
-/** Carries out the lies of falsify-table.ts on the registers that a request sees. */
+/** Applies the lies of falsify-table.ts to the registers that a request sees. */
 import type { Layout, PointSlot } from '../map/layout.ts';
 import { slotNamed } from './condition.ts';
 import { lies } from './falsify-table.ts';
@@ -9,7 +9,7 @@ const totalAndPhases = ['', 'L1', 'L2', 'L3'] as const;
 const phases = ['L1', 'L2', 'L3'] as const;
 const dcEfficiency = 0.97;
 
-/** Points by name; what the device lacks reads as null and takes nothing. */
+/** Points by name; one that the device lacks reads as null and ignores writes. */
 class Block {
   readonly #image: MapImage;
 
@@ -98,7 +98,7 @@ function meanVoltage(block: Block): void {
   if (volts.length > 0) block.set('701.LNV', volts.reduce((sum, v) => sum + v, 0) / volts.length);
 }
 
-/** Ports keep their shares of the power; without any power they share alike. */
+/** Ports keep their shares of the power; without any power the shares are equal. */
 function dcSide(block: Block): void {
   const w = block.get('701.W');
   const ports = Array.from({ length: block.get('714.NPrt') ?? 0 }, (_, i) => `714.Prt[${i}]`);
@@ -152,7 +152,7 @@ function pointsOf(layout: Layout, { rules, consequences = [] }: Lie): readonly P
   });
 }
 
-/** Whether a switch has anything to lie about in a device. */
+/** Whether a device has points that a switch can falsify. */
 export function canFalsify(name: FalsifySwitch, layout: Layout): boolean {
   return lies[name].rules.some((rule) =>
     rule.points.some((point) => {
@@ -162,7 +162,7 @@ export function canFalsify(name: FalsifySwitch, layout: Layout): boolean {
   );
 }
 
-/** What a switch makes of a device: its own lie first, then what has to follow for the block to be believed. */
+/** The effect of a switch: its own lie first, then the consequences that keep the block plausible. */
 export function falsify(name: FalsifySwitch, layout: Layout): ReadingEffect {
   const lie = lies[name];
   return {

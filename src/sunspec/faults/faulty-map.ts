@@ -1,4 +1,4 @@
-/** A register map behind faults: what a Modbus master reads and writes while some are in force. */
+/** A register map behind faults, as Modbus masters read and write it. */
 import { Buffer } from 'node:buffer';
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -19,10 +19,10 @@ import { bytesOf, isReal } from './structure-shape.ts';
 import type { AddressShape, RealSpan } from './structure-shape.ts';
 import { slotsUnder } from './targets.ts';
 
-/** Asked with addresses of the map itself before a request is served. @throws SimError ACCESS_DENIED */
+/** Called with addresses of the map itself before a request is served. @throws SimError ACCESS_DENIED */
 export type Permit = (address: number, count: number) => void;
 
-/** What faults in the map need of the process. */
+/** The parts of the process that faults in the map need. */
 export interface MapFaults {
   readonly registry: Pick<FaultRegistry, 'active' | 'onChange'>;
   /** simulated instant of the last tick */
@@ -48,7 +48,7 @@ export interface Registers {
 /** Registers of the map. */
 type Place = Pick<RealSpan, 'from' | 'count'>;
 
-/** Whether a fault is one of what a map shows or takes, as opposed to the wire. */
+/** Whether a fault concerns the map that masters see, as opposed to the wire. */
 export function isOfMap({ protocol, layer }: ActiveFault): boolean {
   return protocol === 'modbus' && layer !== 'transport';
 }
@@ -59,21 +59,21 @@ interface Acting {
 }
 
 /**
- * One device as its faults show it over Modbus. REST and all else keep seeing the registers as they are.
+ * One device as its faults show it over Modbus. REST and the other adapters see the registers as they are.
  *
- * A request meets, in this order: the structure faults, which say what stands where; refusals by `strict_points`;
- * the reading faults in order of injection, `dynamic_scale` behind all others. They work on whole points of one copy
- * of the map: a request sees one state, and never a half of a changed value. Each fault that a request could meet
- * counts it as one occasion; for a structure fault that is any request, for a reading fault one that touches its points.
+ * A request meets, in this order: the structure faults, which decide what each address holds; refusals by
+ * `strict_points`; the reading faults in order of injection, `dynamic_scale` after all others. They change whole points
+ * in one copy of the map: a request sees one state, and never half of a changed value. Each fault that a request could
+ * meet counts it as one occasion: a structure fault any request, a reading fault one that touches its points.
  */
 export class FaultyMap {
   readonly #device: FaultyDevice;
   readonly #faults: MapFaults;
   readonly #acceptance: Acceptance;
-  // added to in place, and otherwise replaced: a request may be at them
+  // faults are appended in place and otherwise replaced, since a request may be iterating
   #structure: ActiveFault[] = [];
   #accepting: ActiveFault[] = [];
-  /** those that have been taken up */
+  /** all faults of this device that have begun */
   readonly #own = new Set<ActiveFault>();
   #acting: Acting[] = [];
   #shape: AddressShape;
@@ -97,8 +97,8 @@ export class FaultyMap {
   }
 
   /**
-   * Takes up faults that begin, and leaves those that end; the others are not looked at, since there may be many.
-   * @param change may name faults that it does not concern, or that are known already
+   * Adds faults that begin and removes those that end; the others are not visited, since there may be many.
+   * @param change may name faults of other devices, or ones that were added before
    * @returns whether there is one for this device now
    */
   follow({ begun, ended }: FaultChange): boolean {
@@ -135,7 +135,7 @@ export class FaultyMap {
     this.#acting = this.#acting.filter(({ fault }) => stays(fault));
   }
 
-  /** A tick has ended: for what remembers. */
+  /** A tick has ended: effects that remember values take a sample. */
   sample(): void {
     for (const { effect } of this.#acting) effect.sample?.();
   }
@@ -159,7 +159,7 @@ export class FaultyMap {
   }
 
   /**
-   * Writes whole registers past the acceptance faults.
+   * Writes whole registers, subject to the acceptance faults.
    * @param words big-endian bytes, two per register
    * @throws SimError as `Bank.write`, with `protocolCode` where a fault decides it; what `permit` throws
    */
@@ -178,8 +178,8 @@ export class FaultyMap {
   }
 
   /**
-   * Addresses in the map itself of what a request names; what is not there is left out. No occasion for any fault: those
-   * of the structure that do not strike each request are passed over.
+   * Addresses in the map itself of registers that a request names; registers that do not exist are left out. This is no
+   * occasion for a fault: structure faults that do not strike each request are left out.
    */
   under({ address, count }: Registers): readonly Registers[] {
     const { bank } = this.#device;
@@ -203,7 +203,7 @@ export class FaultyMap {
     );
   }
 
-  /** What stands where a request asks. Who has no rights hears no more than that, also of what is not there. */
+  /** Looks up registers. Without rights the answer is always ACCESS_DENIED, so the map's shape does not leak. */
   #find<T>(what: (shape: AddressShape) => T, permit: Permit | undefined): T {
     try {
       return what(this.#shapeNow());
@@ -230,7 +230,7 @@ export class FaultyMap {
     return this.#shape;
   }
 
-  /** All registers of the map as a request for some of them sees them. @throws SimError MAP_PARTIAL_POINT */
+  /** All registers of the map, under the reading faults that strike this request. @throws SimError MAP_PARTIAL_POINT */
   #image(real: readonly RealSpan[]): Buffer {
     const { bank } = this.#device;
     const { layout } = bank;

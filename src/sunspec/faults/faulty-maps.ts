@@ -1,20 +1,20 @@
-/** Puts faults between devices and whoever serves their registers, and takes them away again. */
+/** Puts faults between devices and the servers of their registers, and takes them away again. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { FaultChange } from '../../core/faults/registry.ts';
 import { FaultyMap, isOfMap } from './faulty-map.ts';
 import type { FaultyDevice, MapFaults, Registers } from './faulty-map.ts';
 
-/** Told at once where there are faults for its device, and whenever they come and go; null: the bank itself serves. */
+/** Called at once if its device has faults, and whenever some begin or end; null: the bank itself serves. */
 export type MapListener = (map: FaultyMap | null) => void;
 
-/** One device with those who serve it. */
+/** One device with the listeners of its servers. */
 class Followed {
   /** null: there is no fault for the device */
   map: FaultyMap | null = null;
   readonly listeners = new Set<MapListener>();
   readonly #device: FaultyDevice;
   readonly #faults: MapFaults;
-  /** kept from the first fault on: it knows what has not landed yet */
+  /** kept from the first fault on, for the writes that have not landed yet */
   #made: FaultyMap | null = null;
   readonly #forget: () => void;
   #endSampling: (() => void) | null = null;
@@ -51,7 +51,7 @@ class Followed {
   }
 }
 
-/** The maps of all devices as faults show them: one per device, whoever serves it. */
+/** The maps of all devices as faults show them: one per device, shared by all its servers. */
 export class FaultyMaps {
   readonly #faults: MapFaults;
   readonly #followed = new Map<number, Followed>();
@@ -60,12 +60,12 @@ export class FaultyMaps {
     this.#faults = faults;
   }
 
-  /** Addresses in the map itself of what a request to a device names, as far as structure faults strike each request. */
+  /** Addresses in the map itself of registers that a request names, under structure faults that strike each request. */
   under(deviceIndex: number, asked: Registers): readonly Registers[] {
     return this.#followed.get(deviceIndex)?.map?.under(asked) ?? [asked];
   }
 
-  /** @returns ends it */
+  /** @returns a function that ends it */
   follow(device: FaultyDevice, listener: MapListener): () => void {
     const followed = this.#followed.get(device.index) ?? new Followed(device, this.#faults);
     this.#followed.set(device.index, followed);

@@ -1,4 +1,4 @@
-/** What only a device can tell of reading and structure faults before they are put in. */
+/** Checks of reading and structure faults that need the device, before injection. */
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import type { FaultKind, ProposedFault } from '../../core/faults/kinds.ts';
@@ -25,8 +25,8 @@ import {
 import type { Layout, PointSlot } from '../map/layout.ts';
 import { slotNamed } from './condition.ts';
 import { canFalsify } from './falsify.ts';
-import { bitFault, isBitField, isQuantity, pointsMeant, valueFaultOf, valuePoints } from './reading-points.ts';
-import { dynamicScaleFaults } from './reading-scale.ts';
+import { bitIssue, isBitField, isQuantity, targetedPoints, valueIssue, valuePoints } from './reading-points.ts';
+import { dynamicScaleIssues } from './reading-scale.ts';
 import { room } from './structure.ts';
 import { slotsNamed } from './targets.ts';
 
@@ -39,38 +39,38 @@ function isOf<P>(fault: ProposedFault, kind: FaultKind<P>): fault is ProposedFau
  * @throws SimError COMMAND_BAD_VALUE with a fault for each member that is wrong
  */
 export function checkReading(fault: ProposedFault, layout: Layout): void {
-  const issues = [...readingFaults(fault, layout), ...structureFaults(fault, layout)];
+  const issues = [...readingIssues(fault, layout), ...structureIssues(fault, layout)];
   if (issues.length > 0)
     throw new SimError('COMMAND_BAD_VALUE', `the device cannot have the fault ${fault.kind.kind} as asked`, issues);
 }
 
-function readingFaults(fault: ProposedFault, layout: Layout): Issue[] {
+function readingIssues(fault: ProposedFault, layout: Layout): Issue[] {
   const target = mapTargetOf(fault.request.target ?? {});
-  if (isOf(fault, freezeFault)) return exceptFaults(layout, target, fault.parameters.except ?? []);
+  if (isOf(fault, freezeFault)) return exceptIssues(layout, target, fault.parameters.except ?? []);
   if (isOf(fault, valueFault)) {
     if (target.points === undefined && target.registers === undefined)
       return [{ name: '/target/points', detail: 'is required' }];
-    const wrong = pointFaults(layout, target, (slot) => valueFaultOf(slot, fault.parameters));
+    const wrong = pointIssues(layout, target, (slot) => valueIssue(slot, fault.parameters));
     return wrong.length > 0 || valuePoints(layout, target, fault.parameters).length > 0
       ? wrong
       : [nothing('takes this value')];
   }
-  if (isOf(fault, scaleFault) || isOf(fault, noiseFault)) return quantityFaults(layout, target);
-  if (isOf(fault, bitsFault)) return bitFaults(layout, target, fault.parameters);
-  if (isOf(fault, dynamicScaleFault)) return dynamicScaleFaults(layout, fault.parameters);
+  if (isOf(fault, scaleFault) || isOf(fault, noiseFault)) return quantityIssues(layout, target);
+  if (isOf(fault, bitsFault)) return bitIssues(layout, target, fault.parameters);
+  if (isOf(fault, dynamicScaleFault)) return dynamicScaleIssues(layout, fault.parameters);
   if (isOf(fault, falsifyFault)) {
     return canFalsify(fault.parameters.switch, layout)
       ? []
       : [{ name: '/parameters/switch', detail: 'the device implements none of its points' }];
   }
   if (!isOf(fault, strictPointsFault)) return [];
-  return pointsMeant(layout, target).some(({ def }) => def.size > 1) ? [] : [nothing('has more than one register')];
+  return targetedPoints(layout, target).some(({ def }) => def.size > 1) ? [] : [nothing('has more than one register')];
 }
 
 const nothing = (what: string): Issue => ({ name: '/target', detail: `no point there ${what}` });
 
 /** What is against each point that is named by itself. */
-function pointFaults(layout: Layout, { points = [] }: MapTarget, against: (slot: PointSlot) => string | null): Issue[] {
+function pointIssues(layout: Layout, { points = [] }: MapTarget, against: (slot: PointSlot) => string | null): Issue[] {
   return points.flatMap((name, at) => {
     const slot = slotNamed(layout, name);
     const detail = slot === undefined ? null : against(slot);
@@ -78,41 +78,41 @@ function pointFaults(layout: Layout, { points = [] }: MapTarget, against: (slot:
   });
 }
 
-function exceptFaults(layout: Layout, target: MapTarget, except: readonly string[]): Issue[] {
+function exceptIssues(layout: Layout, target: MapTarget, except: readonly string[]): Issue[] {
   const unknown = except.flatMap((name, at) =>
     slotsNamed(layout, name).length > 0
       ? []
       : [{ name: `/parameters/except/${at}`, detail: `the device has no point, group or model ${name}` }],
   );
   const moving = new Set(except.flatMap((name) => slotsNamed(layout, name)));
-  if (unknown.length > 0 || pointsMeant(layout, target).some((slot) => !moving.has(slot))) return unknown;
+  if (unknown.length > 0 || targetedPoints(layout, target).some((slot) => !moving.has(slot))) return unknown;
   return [{ name: '/parameters/except', detail: 'leaves nothing that is frozen' }];
 }
 
-function quantityFaults(layout: Layout, target: MapTarget): Issue[] {
-  const wrong = pointFaults(layout, target, (slot) => {
+function quantityIssues(layout: Layout, target: MapTarget): Issue[] {
+  const wrong = pointIssues(layout, target, (slot) => {
     if (!isQuantity(slot)) return 'is no quantity';
     return slot.implemented ? null : 'is not implemented';
   });
-  return wrong.length > 0 || pointsMeant(layout, target).some((slot) => isQuantity(slot) && slot.implemented)
+  return wrong.length > 0 || targetedPoints(layout, target).some((slot) => isQuantity(slot) && slot.implemented)
     ? wrong
     : [nothing('is a quantity of the device')];
 }
 
 type Bits = readonly (number | string)[];
 
-function bitFaults(
+function bitIssues(
   layout: Layout,
   target: MapTarget,
   { set = [], clear = [] }: { readonly set?: Bits | undefined; readonly clear?: Bits | undefined },
 ): Issue[] {
-  const wrong = pointFaults(layout, target, (slot) => (isBitField(slot) ? null : 'is no bit field'));
-  const fields = pointsMeant(layout, target).filter(isBitField);
+  const wrong = pointIssues(layout, target, (slot) => (isBitField(slot) ? null : 'is no bit field'));
+  const fields = targetedPoints(layout, target).filter(isBitField);
   if (wrong.length > 0) return wrong;
   if (fields.length === 0) return [nothing('is a bit field')];
   const unknown = (bits: Bits, member: string) =>
     bits.flatMap((bit, at) => {
-      const [first, ...others] = fields.map((slot) => bitFault(slot, bit));
+      const [first, ...others] = fields.map((slot) => bitIssue(slot, bit));
       return first === undefined || first === null || others.includes(null)
         ? []
         : [{ ...first, name: `/parameters/${member}/${at}` }];
@@ -120,7 +120,7 @@ function bitFaults(
   return [...unknown(set, 'set'), ...unknown(clear, 'clear')];
 }
 
-function structureFaults(fault: ProposedFault, layout: Layout): Issue[] {
+function structureIssues(fault: ProposedFault, layout: Layout): Issue[] {
   if (isOf(fault, baseFault)) {
     const highest = 0x1_0000 - layout.size;
     if (fault.parameters.address <= highest) return [];

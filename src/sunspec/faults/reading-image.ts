@@ -1,4 +1,4 @@
-/** The registers of a device as one request sees them: a copy on which reading faults work, by whole points. */
+/** The registers that one request sees: a copy in which reading faults change whole points. */
 import { Buffer } from 'node:buffer';
 import { applyScale, clearPoint, isFloat, numberCodec, removeScale, setText } from '../map/codec.ts';
 import type { Bank } from '../map/bank.ts';
@@ -63,7 +63,7 @@ export class MapImage {
   }
 }
 
-/** Where points that lie side by side begin and end, octets from the marker, and how many octets they have together. */
+/** Begin and end of adjacent points, octets from the marker, and their octets in total. */
 interface Runs {
   readonly runs: readonly { readonly at: number; readonly end: number }[];
   readonly size: number;
@@ -83,7 +83,7 @@ const runsOf = memoPerLayoutAndKey((layout, slots: readonly PointSlot[]): Runs =
 
 const copies = new WeakMap<Bank, WeakRef<Buffer>>();
 
-/** All registers of a bank, not to be written to: one copy for all who ask while none of them has changed. */
+/** A copy of all registers, not to be written to; shared until one of them changes. */
 function copyOf(bank: Bank): Buffer {
   const now = bank.read(bank.layout.base, bank.layout.size);
   const known = copies.get(bank)?.deref();
@@ -93,10 +93,10 @@ function copyOf(bank: Bank): Buffer {
   return copy;
 }
 
-/** What some points of a bank hold at one moment. */
+/** The registers of some points at one moment. */
 export class Sample {
   readonly #runs: Runs['runs'];
-  /** all registers where most of them are wanted, otherwise octets of one run behind the other */
+  /** all registers when `#isWhole`, otherwise the octets of the runs one behind the other */
   readonly #bytes: Buffer;
   readonly #isWhole: boolean;
 
@@ -105,7 +105,7 @@ export class Sample {
     const { base, size } = bank.layout;
     const { runs, size: wanted } = runsOf(bank.layout, slots);
     this.#runs = runs;
-    // many faults for many devices ask for all at one moment
+    // many faults for many devices may sample all registers at one moment
     this.#isWhole = wanted > size;
     if (this.#isWhole) {
       this.#bytes = copyOf(bank);
@@ -128,13 +128,13 @@ export class Sample {
   }
 }
 
-/** What one fault does to the registers of one device. */
+/** The effect of one fault on the registers of one device. */
 export interface ReadingEffect {
   /** the points that a request must touch to be struck */
   readonly slots: readonly PointSlot[];
   /** changes whole points; absent: the fault changes none, it refuses reads of a part of one */
   readonly apply?: (image: MapImage) => void;
-  /** works on what the effects of all other faults leave */
+  /** is applied after the effects of all other faults */
   readonly last?: true;
   /** called with each tick, when the registers hold its results */
   readonly sample?: () => void;

@@ -33,14 +33,14 @@ export function isBitField({ def }: PointSlot): boolean {
   return def.type === 'bitfield16' || def.type === 'bitfield32';
 }
 
-/** Number of a bit that is given by number or name; null: the field has no such bit. The highest is no bit of its own. */
+/** Number of a bit that is given by number or name; null: the field has no such bit. The highest bit is reserved. */
 export function bitNumber({ def }: PointSlot, bit: number | string): number | null {
   const number = typeof bit === 'number' ? bit : own(def.symbols, bit);
   return number !== undefined && number < 16 * def.size - 1 ? number : null;
 }
 
-/** What is against a bit, without a place; null: nothing. */
-export function bitFault(slot: PointSlot, bit: number | string): Omit<Issue, 'name'> | null {
+/** Why a field cannot show a bit, without a pointer; null: it can. */
+export function bitIssue(slot: PointSlot, bit: number | string): Omit<Issue, 'name'> | null {
   if (bitNumber(slot, bit) !== null) return null;
   const { def } = slot;
   return typeof bit === 'number'
@@ -58,7 +58,7 @@ function countsOf(groups: readonly GroupDef[] = []): string[] {
   ]);
 }
 
-/** The points that say how to read the others: headers, repetitions, scale factors, pads. */
+/** The points that tell how to read the others: headers, repetitions, scale factors, pads. */
 const frameOf = memoPerLayout(
   (layout): ReadonlySet<PointSlot> =>
     new Set(
@@ -70,10 +70,10 @@ const frameOf = memoPerLayout(
 );
 
 /**
- * The points that a target means, in map order. A whole model or group, and no target at all, mean the points with a
- * content of their own; the frame of the map is meant where one of its points or its registers are named.
+ * The points of a target, in map order. A whole model or group, or no target at all, stands for the points that hold
+ * data; points of the frame belong to it only where they or their registers are named.
  */
-export const pointsMeant = memoPerLayoutAndKey((layout, target: FaultTarget): readonly PointSlot[] => {
+export const targetedPoints = memoPerLayoutAndKey((layout, target: FaultTarget): readonly PointSlot[] => {
   const { points, registers } = mapTargetOf(target);
   const frame = frameOf(layout);
   const contents = (slots: readonly PointSlot[]) => slots.filter((slot) => !frame.has(slot));
@@ -89,7 +89,7 @@ export const pointsMeant = memoPerLayoutAndKey((layout, target: FaultTarget): re
   return [...meant].sort((a, b) => a.index - b.index);
 });
 
-/** What a `value` fault shows. */
+/** The value that a `value` fault shows. */
 export interface ShownValue {
   readonly value?: number | string | undefined;
   readonly raw?: readonly number[] | undefined;
@@ -97,7 +97,7 @@ export interface ShownValue {
 }
 
 /** Why a point cannot show a value; null: it can. */
-export function valueFaultOf({ def }: PointSlot, { value, raw }: ShownValue): string | null {
+export function valueIssue({ def }: PointSlot, { value, raw }: ShownValue): string | null {
   if (raw !== undefined) return raw.length === def.size ? null : `has ${def.size} registers, not ${raw.length}`;
   if (typeof value !== 'string') return numberCodec(def.type) === undefined ? 'is no number' : null;
   if (def.symbols !== undefined && def.type.startsWith('enum'))
@@ -106,11 +106,11 @@ export function valueFaultOf({ def }: PointSlot, { value, raw }: ShownValue): st
   return Buffer.byteLength(value) <= 2 * def.size ? null : `has room for ${2 * def.size} bytes of text`;
 }
 
-/** The points that a `value` fault changes: where it means a whole model or group, those that its value is made for. */
+/** The points that a `value` fault changes; of a whole model or group only those that can show its value. */
 export function valuePoints(layout: Layout, target: FaultTarget, shown: ShownValue): readonly PointSlot[] {
   const named = new Set((mapTargetOf(target).points ?? []).map((name) => slotNamed(layout, name)));
   const number = shown.extreme !== undefined || typeof shown.value === 'number';
-  return pointsMeant(layout, target).filter(
-    (slot) => valueFaultOf(slot, shown) === null && (!number || named.has(slot) || isQuantity(slot)),
+  return targetedPoints(layout, target).filter(
+    (slot) => valueIssue(slot, shown) === null && (!number || named.has(slot) || isQuantity(slot)),
   );
 }

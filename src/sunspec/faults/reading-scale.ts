@@ -8,14 +8,14 @@ import { pointName } from '../map/view.ts';
 import { slotNamed } from './condition.ts';
 import type { MapImage, ReadingEffect } from './reading-image.ts';
 
-/** What a moving scale factor takes. */
+/** Parameters of a moving scale factor. */
 export interface DynamicScale {
   readonly scale_factor: string;
   readonly steps: readonly { readonly above_pct: number; readonly shift: number }[];
 }
 
 /** limits of a scale factor (Device Information Model Specification) */
-const greatest = 10;
+const maxScaleFactor = 10;
 
 /** The points that a scale-factor point of a model scales. */
 function scaledBy(layout: Layout, factor: PointSlot): readonly PointSlot[] {
@@ -23,7 +23,7 @@ function scaledBy(layout: Layout, factor: PointSlot): readonly PointSlot[] {
   return (model?.slots ?? []).filter(({ def }) => def.sf === factor.def.name);
 }
 
-/** Scale factors that can move: a master that writes by the one it has read would be misunderstood after the next step. */
+/** Scale factors that can move: those of read-only points, since a master scales writes by the factor it has read. */
 function movable(layout: Layout): readonly PointSlot[] {
   return layout.slots.filter(
     (slot) =>
@@ -31,8 +31,8 @@ function movable(layout: Layout): readonly PointSlot[] {
   );
 }
 
-/** What is wrong with a moving scale factor for a device. */
-export function dynamicScaleFaults(layout: Layout, { scale_factor: name }: DynamicScale): Issue[] {
+/** Why a scale factor cannot move in a device; empty: it can. */
+export function dynamicScaleIssues(layout: Layout, { scale_factor: name }: DynamicScale): Issue[] {
   const slot = slotNamed(layout, name);
   const allowed = movable(layout);
   if (slot !== undefined && allowed.includes(slot)) return [];
@@ -52,7 +52,7 @@ function loadPct(bank: Bank): number {
   return typeof w === 'number' && typeof rating === 'number' && rating > 0 ? (100 * Math.abs(w)) / rating : 0;
 }
 
-/** The shift next to the wanted one at which all points keep their values within their types. */
+/** The shift nearest to the wanted one at which all values fit their types. */
 function fittingShift(image: MapImage, slots: readonly PointSlot[], wanted: number): number {
   const fits = (shift: number) =>
     slots.every((slot) => {
@@ -66,13 +66,13 @@ function fittingShift(image: MapImage, slots: readonly PointSlot[], wanted: numb
   return shift;
 }
 
-/** What moves in a layout; null: nothing. */
+/** The factor and the points under it; null: the layout has no such factor. */
 const moving = memoPerLayoutAndKey((layout, { scale_factor: name }: DynamicScale) => {
   const factor = slotNamed(layout, name);
   return factor !== undefined && movable(layout).includes(factor) ? { factor, slots: scaledBy(layout, factor) } : null;
 });
 
-/** The scale factor and the points under it change together, so that the values stay the same but for their rounding. */
+/** The scale factor and the points under it change together, so that the values stay the same except for rounding. */
 export function dynamicScale(parameters: DynamicScale, bank: Bank): ReadingEffect | null {
   const found = moving(bank.layout, parameters);
   if (found === null) return null;
@@ -82,7 +82,7 @@ export function dynamicScale(parameters: DynamicScale, bank: Bank): ReadingEffec
     const own = image.raw(factor);
     if (own === null) return;
     const wanted = parameters.steps.findLast(({ above_pct: abovePct }) => load >= abovePct)?.shift ?? 0;
-    const shift = fittingShift(image, slots, Math.min(greatest - own, Math.max(-greatest - own, wanted)));
+    const shift = fittingShift(image, slots, Math.min(maxScaleFactor - own, Math.max(-maxScaleFactor - own, wanted)));
     for (const slot of slots) {
       const raw = image.raw(slot);
       if (raw !== null) image.setRaw(slot, raw * 10 ** -shift);

@@ -23,7 +23,7 @@ import type { Layout, PointSlot } from '../map/layout.ts';
 import { falsify } from './falsify.ts';
 import { Sample } from './reading-image.ts';
 import type { MapImage, ReadingEffect } from './reading-image.ts';
-import { bitNumber, isBitField, isQuantity, pointsMeant, valuePoints } from './reading-points.ts';
+import { bitNumber, isBitField, isQuantity, targetedPoints, valuePoints } from './reading-points.ts';
 import { dynamicScale } from './reading-scale.ts';
 import { slotsNamed } from './targets.ts';
 
@@ -37,12 +37,12 @@ export interface EffectContext {
 
 type ParametersOf<K> = K extends FaultKind<infer P> ? P : never;
 
-/** samples that a lag keeps at most: it is right to that share of its delay; fewer where it is for many registers */
-const samplesPerLag = 256;
-const fewestSamples = 32;
+/** limits of the samples that a lag keeps: its error is one part in so many of the delay; fewer for many registers */
+const maxSamples = 256;
+const minSamples = 32;
 const registersPerLag = 65_536;
 
-/** What a fault does to a device from now on; null: it is no reading fault, or there is nothing in this device for it. */
+/** The effect of a fault on a device; null: it is no reading fault, or the device has none of its points. */
 export function readingEffect(fault: ActiveFault, context: EffectContext): ReadingEffect | null {
   const effect = effectOf(fault, context);
   return effect === null || effect.slots.length === 0 ? null : effect;
@@ -57,11 +57,11 @@ function effectOf(fault: ActiveFault, context: EffectContext): ReadingEffect | n
   return commonEffect(context.bank.layout, fault);
 }
 
-/** Effects with nothing of a single device: one serves all that have the layout. */
+/** Effects without state of a single device: all devices with the layout share one. */
 const commonEffect = memoPerLayoutAndKey((layout, fault: ActiveFault): ReadingEffect | null => {
   const { target } = fault.facts;
   if (fault.isOf(notImplementedFault))
-    return eachPoint(pointsMeant(layout, target), (image, slot) => {
+    return eachPoint(targetedPoints(layout, target), (image, slot) => {
       image.clear(slot);
     });
   if (fault.isOf(valueFault)) return fixed(target, fault.parameters, layout);
@@ -69,7 +69,7 @@ const commonEffect = memoPerLayoutAndKey((layout, fault: ActiveFault): ReadingEf
   if (fault.isOf(bitsFault)) return bits(target, fault.parameters, layout);
   if (fault.isOf(falsifyFault)) return falsify(fault.parameters.switch, layout);
   return fault.isOf(strictPointsFault)
-    ? { slots: pointsMeant(layout, target).filter(({ def }) => def.size > 1) }
+    ? { slots: targetedPoints(layout, target).filter(({ def }) => def.size > 1) }
     : null;
 });
 
@@ -89,7 +89,7 @@ function freeze(
 ): ReadingEffect {
   const { layout } = bank;
   const moving = new Set(except.flatMap((name) => slotsNamed(layout, name)));
-  const meant = pointsMeant(layout, target);
+  const meant = targetedPoints(layout, target);
   const slots = moving.size === 0 ? meant : meant.filter((slot) => !moving.has(slot));
   const sample = new Sample(bank, slots);
   return {
@@ -124,20 +124,20 @@ function scaled(
   { factor, offset }: ParametersOf<typeof scaleFault>,
   layout: Layout,
 ): ReadingEffect {
-  return eachPoint(pointsMeant(layout, target).filter(isQuantity), (image, slot) => {
+  return eachPoint(targetedPoints(layout, target).filter(isQuantity), (image, slot) => {
     const value = image.number(slot);
     if (value !== null) image.setNumber(slot, value * factor + offset);
   });
 }
 
-/** The noise of a point is new with each tick and stays for all reads until the next one, in whatever order they come. */
+/** The noise of a point changes with each tick and is the same for all reads until the next one. */
 function noise(
   seed: number,
   target: FaultTarget,
   { amplitude }: ParametersOf<typeof noiseFault>,
   { bank, deviceIndex, now }: EffectContext,
 ): ReadingEffect {
-  const slots = pointsMeant(bank.layout, target).filter(isQuantity);
+  const slots = targetedPoints(bank.layout, target).filter(isQuantity);
   let drawnAt: SimTime | null = null;
   let offsets: readonly number[] = [];
   const apply = (image: MapImage): void => {
@@ -154,15 +154,15 @@ function noise(
   return { slots, apply };
 }
 
-/** Until the delay has passed, the values are those of the moment at which the fault began. */
+/** Until the delay has passed, the values are those at the begin of the fault. */
 function lag(
   target: FaultTarget,
   { delay_s: delayS }: ParametersOf<typeof lagFault>,
   { bank, now }: EffectContext,
 ): ReadingEffect {
-  const slots = pointsMeant(bank.layout, target);
+  const slots = targetedPoints(bank.layout, target);
   const registers = slots.reduce((sum, { def }) => sum + def.size, 0);
-  const stepS = delayS / Math.min(samplesPerLag, Math.max(fewestSamples, Math.floor(registersPerLag / registers)));
+  const stepS = delayS / Math.min(maxSamples, Math.max(minSamples, Math.floor(registersPerLag / registers)));
   const take = () => ({ at: now(), sample: new Sample(bank, slots) });
   let shown = take();
   /** younger than the delay, oldest first */
@@ -187,9 +187,9 @@ function bits(
   { set = [], clear = [] }: ParametersOf<typeof bitsFault>,
   layout: Layout,
 ): ReadingEffect {
-  return eachPoint(pointsMeant(layout, target).filter(isBitField), (image, slot) => {
+  return eachPoint(targetedPoints(layout, target).filter(isBitField), (image, slot) => {
     const raw = image.raw(slot);
-    // a device without the field shows one where bits are to be seen
+    // a device without the field shows one when bits are set
     if (raw === null && set.length === 0) return;
     image.setRaw(slot, ((raw ?? 0) | maskOf(slot, set)) & ~maskOf(slot, clear));
   });

@@ -1,11 +1,11 @@
-/** Where each register that a master sees comes from. */
+/** The origin of each register that a master sees. */
 import { Buffer } from 'node:buffer';
 import { SimError } from '../../core/errors.ts';
 
 /** A run of registers of which all are real, or none. */
 export interface Run {
   readonly count: number;
-  /** map address of the first one, or what is shown in place of registers */
+  /** map address of the first one, or the words shown in place of registers */
   readonly from: number | readonly number[];
 }
 
@@ -32,7 +32,7 @@ export class AddressShape {
     for (const { count, from } of runs) {
       const last = spans.at(-1);
       if (count === 0) continue;
-      // what follows in the map as well is one span with it
+      // adjacent registers of the map form one span
       if (last !== undefined && typeof from === 'number' && isReal(last) && last.from + last.count === from) {
         spans[spans.length - 1] = { ...last, count: last.count + count };
       } else {
@@ -45,7 +45,7 @@ export class AddressShape {
   }
 
   /**
-   * What stands behind `count` registers from `address`, cut to them.
+   * The spans of `count` registers from `address`, cut to them.
    * @throws SimError MAP_ILLEGAL_ADDRESS
    */
   spans(address: number, count: number): readonly Span[] {
@@ -56,7 +56,7 @@ export class AddressShape {
     return this.within(address, count);
   }
 
-  /** The same, of those registers that are there. */
+  /** The same for the registers that exist. */
   within(address: number, count: number): readonly Span[] {
     const end = address + count;
     return this.#spans
@@ -65,9 +65,9 @@ export class AddressShape {
   }
 
   /**
-   * Map address of registers that are to be written.
+   * Map address of registers to be written.
    * @throws SimError MAP_ILLEGAL_ADDRESS, MAP_READ_ONLY where they are not one piece of the map: between two pieces
-   *   there is always a model's header, which nobody writes
+   *   there is always a model's header, which is read only
    */
   mapAddress(address: number, count: number): number {
     const [first, ...others] = this.spans(address, count);
@@ -91,7 +91,7 @@ function cut(span: Span, address: number, end: number): Span {
 /**
  * The bytes of spans.
  * @param image all registers of the map, whose first one has the address `imageBase`
- * @returns a view where one piece of the image is all that is asked for, otherwise a copy
+ * @returns a view of the image for a single real span, otherwise a copy
  */
 export function bytesOf(spans: readonly Span[], image: Buffer, imageBase: number): Buffer {
   const [first] = spans;

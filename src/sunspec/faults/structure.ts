@@ -1,4 +1,4 @@
-/** Structure faults: what becomes of the marker, the chain of models and its end. */
+/** Structure faults: changes of the marker, the chain of models and its end. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { FaultKind } from '../../core/faults/kinds.ts';
 import {
@@ -15,19 +15,19 @@ import type { Layout } from '../map/layout.ts';
 import { AddressShape } from './structure-shape.ts';
 import type { Run } from './structure-shape.ts';
 
-/** The marker, a model, registers that belong to nobody, or the end of the chain. */
+/** The marker, a model, filler registers, or the end of the chain. */
 interface Piece {
   readonly what: 'marker' | 'end' | 'filler' | number;
   /** map address of the first register; of a filler 0 */
   readonly address: number;
   readonly count: number;
-  /** what stands in place of the first registers, by offset; of a filler in place of all */
+  /** words shown in place of registers, by offset */
   readonly shown: ReadonlyMap<number, number>;
   /** content of a filler's registers */
   readonly fill?: number;
 }
 
-/** a chain of models as it is put together, and where it begins */
+/** a chain of models and the address of its marker */
 interface Chain {
   readonly base: number;
   readonly pieces: readonly Piece[];
@@ -79,7 +79,7 @@ function chainEnd(chain: Chain, variant: 'zeros' | 'exception' | 'absent_length'
   });
 }
 
-/** Registers that belong to nobody before a model, or the model over the last registers of what stands before it. */
+/** Moves a model: up by filler registers before it, or down over the last registers of the piece before it. */
 function shifted(chain: Chain, model: number, registers: number, fill: number): Chain {
   if (registers > 0) {
     return changed(chain, model, (piece) => [
@@ -88,7 +88,7 @@ function shifted(chain: Chain, model: number, registers: number, fill: number): 
     ]);
   }
   const { base, pieces } = chain;
-  // what is before it keeps at least what makes it a model, and a marker all
+  // a model before it keeps at least its header, and the marker all its registers
   const covered = (piece: Piece) => ({
     ...piece,
     count: Math.max(Math.min(piece.count, headerRegisters), piece.count + registers),
@@ -96,14 +96,14 @@ function shifted(chain: Chain, model: number, registers: number, fill: number): 
   return { base, pieces: pieces.map((piece, at) => (pieces[at + 1]?.what === model ? covered(piece) : piece)) };
 }
 
-/** Registers that what stands before a model can lose to it. */
+/** Registers that the piece before a model can lose to it. */
 export function room(layout: Layout, model: number): number {
   const { pieces } = chainOf(layout);
   const before = pieces[pieces.findIndex(({ what }) => what === model) - 1];
   return before === undefined ? 0 : before.count - headerRegisters;
 }
 
-/** One fault upon the chain that the earlier ones left; a model that is not in it is nobody's. */
+/** Applies one fault to the chain that the earlier ones left; a model that is no longer in it stays away. */
 function changedBy(chain: Chain, fault: ActiveFault): Chain {
   if (fault.isOf(baseFault)) return { ...chain, base: fault.parameters.address };
   if (fault.isOf(hideModelFault)) return changed(chain, fault.parameters.model, () => []);

@@ -1,4 +1,4 @@
-/** Which points of a device the target of a fault means. */
+/** The points of a device that the target of a fault names. */
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import type { FaultTarget } from '../../core/faults/kinds.ts';
@@ -6,7 +6,7 @@ import { mapTargetOf } from '../../fault-kinds/targets.ts';
 import { memoPerLayoutAndKey } from '../map/layout.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 
-/** The points under a name: a point, all of a group (`705.Crv[1]`) or of a model (`705`); none when there is no such thing. */
+/** The points under a name: a point, all of a group (`705.Crv[1]`) or of a model (`705`); empty for an unknown name. */
 export function slotsNamed(layout: Layout, name: string): readonly PointSlot[] {
   const dot = name.indexOf('.');
   const model = layout.models.find(({ def }) => String(def.id) === (dot < 0 ? name : name.slice(0, dot)));
@@ -45,7 +45,7 @@ export function slotsUnder(layout: Layout, address: number, count: number): read
 
 /**
  * Refuses points and registers that a device does not have.
- * @throws SimError COMMAND_BAD_VALUE with a fault for each
+ * @throws SimError COMMAND_BAD_VALUE with an issue for each
  */
 export function checkTarget(layout: Layout, target: FaultTarget = {}): void {
   const { points = [], registers } = mapTargetOf(target);

@@ -11,7 +11,7 @@ import { readPoint } from './view.ts';
 
 const results = { IN_PROGRESS: 0, COMPLETED: 1, FAILED: 2 } as const;
 
-/** What is wrong with a set, at the point that shows it. */
+/** Why a set cannot be in force, at the point that shows it. */
 export interface AdoptionIssue {
   readonly path: string;
   readonly detail: string;
@@ -20,18 +20,18 @@ export interface AdoptionIssue {
 interface CurveRule {
   /** path inside the set, with its dot */
   readonly prefix: string;
-  /** fewest points in use */
-  readonly least: 0 | 1;
+  /** minimum of points in use */
+  readonly minPoints: 0 | 1;
   /** first coordinates must not fall: the curve is a function of its input */
   readonly rising: boolean;
 }
 
-const functionCurves: readonly CurveRule[] = [{ prefix: '', least: 1, rising: true }];
+const functionCurves: readonly CurveRule[] = [{ prefix: '', minPoints: 1, rising: true }];
 // a trip curve lists thresholds with their times in any order
 const tripCurves: readonly CurveRule[] = [
-  { prefix: 'MustTrip.', least: 1, rising: false },
-  { prefix: 'MayTrip.', least: 0, rising: false },
-  { prefix: 'MomCess.', least: 0, rising: false },
+  { prefix: 'MustTrip.', minPoints: 1, rising: false },
+  { prefix: 'MayTrip.', minPoints: 0, rising: false },
+  { prefix: 'MomCess.', minPoints: 0, rising: false },
 ];
 
 interface Candidate {
@@ -48,8 +48,8 @@ function curveRules(model: ModelPlace): readonly CurveRule[] {
   return inForce.groups['MustTrip'] ? tripCurves : functionCurves;
 }
 
-/** Whatever the device implements of the set outside its points must hold a value that fits. */
-function settingsFault({ layout, image, model, set }: Candidate): AdoptionIssue | null {
+/** The settings of a set that the device implements, outside its curve points, must hold valid values. */
+function settingsIssue({ layout, image, model, set }: Candidate): AdoptionIssue | null {
   for (const slot of model.slots) {
     const setting = slot.path.startsWith(set) && !slot.path.includes('.Pt[');
     if (!setting || !slot.implemented || slot.def.access !== 'RW') continue;
@@ -66,7 +66,7 @@ function coordinatesOf({ layout, model }: Candidate, point: string): readonly Po
     .filter((slot) => slot !== undefined);
 }
 
-function pointFault(
+function pointIssue(
   { layout, image }: Candidate,
   coordinates: readonly PointSlot[],
   last: number,
@@ -81,7 +81,7 @@ function pointFault(
   return { path: input.path, detail: `${x} lies before the point ahead of it, ${last}` };
 }
 
-function curveFault(candidate: Candidate, { prefix, least, rising }: CurveRule): AdoptionIssue | null {
+function curveIssue(candidate: Candidate, { prefix, minPoints: least, rising }: CurveRule): AdoptionIssue | null {
   const { layout, image, model, set } = candidate;
   const path = `${set}${prefix}ActPt`;
   const count = layout.slot(model.def.id, path);
@@ -92,7 +92,7 @@ function curveFault(candidate: Candidate, { prefix, least, rising }: CurveRule):
   for (let i = 0; i < active; i += 1) {
     const coordinates = coordinatesOf(candidate, `${set}${prefix}Pt[${i}]`);
     if (coordinates.length === 0) return { path, detail: `${active} points are in use, there are only ${i}` };
-    const issue = pointFault(candidate, coordinates, last);
+    const issue = pointIssue(candidate, coordinates, last);
     if (issue) return issue;
     const x = rising && coordinates[0] ? readPoint(layout, image, coordinates[0]) : null;
     if (typeof x === 'number') last = x;
@@ -106,10 +106,10 @@ export function adoptionIssue(layout: Layout, image: Buffer, modelId: number, nu
   const place = model && setsOf(model)[number - 1];
   if (!place) return { path: 'Crv', detail: `there is no set ${number}` };
   const candidate = { layout, image, model, set: `${place.def.name}[${number - 1}].` };
-  const issue = settingsFault(candidate);
+  const issue = settingsIssue(candidate);
   if (issue) return issue;
   for (const rule of curveRules(model)) {
-    const found = curveFault(candidate, rule);
+    const found = curveIssue(candidate, rule);
     if (found) return found;
   }
   return null;
@@ -126,12 +126,12 @@ function copySet(layout: Layout, image: Buffer, model: ModelPlace, number: numbe
   if (flag) image.writeUInt16BE(1, (flag.address - layout.base) * 2);
 }
 
-/** Result registers hold the set numbers and outcomes as plain words. */
+/** Requests and results are single registers without a scale factor. */
 function put(layout: Layout, image: Buffer, slot: PointSlot | undefined, word: number): void {
   if (slot) image.writeUInt16BE(word, (slot.address - layout.base) * 2);
 }
 
-/** The points that an adoption has written: the result, and set 1 when there was no fault. */
+/** The points that an adoption wrote: the result, and set 1 unless it failed. */
 function adoptedPoints(layout: Layout, request: PointSlot, issue: AdoptionIssue | null): readonly PointSlot[] {
   const result = adoptionPoints(layout, request.modelId)?.result;
   const model = layout.models.find((place) => place.def.id === request.modelId);
@@ -157,7 +157,7 @@ export function adopt(layout: Layout, image: Buffer, request: PointSlot): readon
   return adoptedPoints(layout, request, issue);
 }
 
-/** Says how far an adoption is, without adopting anything. @returns the points that this wrote */
+/** Writes the result of an adoption request without adopting anything. @returns the points that it wrote */
 export function reportAdoption(
   layout: Layout,
   image: Buffer,
@@ -170,8 +170,8 @@ export function reportAdoption(
 }
 
 /**
- * Checks what a transaction has made of set 1 of each model that it touched, and marks it as adopted.
- * @returns requests and results, which read 1 and COMPLETED then
+ * Checks set 1 of each model that a transaction has changed there, and marks it as adopted.
+ * @returns requests and results, which now read 1 and COMPLETED
  * @throws SimError MAP_BAD_VALUE with the reason
  */
 export function adoptInPlace(layout: Layout, image: Buffer, touched: readonly PointSlot[]): readonly PointSlot[] {

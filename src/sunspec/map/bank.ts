@@ -14,7 +14,7 @@ import type { Layout, PointSlot } from './layout.ts';
 import type { MapView, MeasurementView, WritableMapView } from './view.ts';
 import type { AnyPointValue } from './types.ts';
 
-/** One committed write: every point it touched, who wrote, when. */
+/** One committed write: its points, its writer and its time. */
 export interface Change {
   readonly points: readonly PointSlot[];
   readonly by: Origin;
@@ -32,26 +32,27 @@ export interface Bank {
   /**
    * Writes whole registers; validated on a candidate copy, then committed with one change event.
    * @param words big-endian bytes, two per register
-   * @throws SimError MAP_ILLEGAL_ADDRESS, MAP_READ_ONLY, MAP_NOT_IMPLEMENTED, MAP_PARTIAL_POINT, MAP_BAD_VALUE, MAP_NOT_SUPPORTED
+   * @throws SimError MAP_ILLEGAL_ADDRESS, MAP_READ_ONLY, MAP_NOT_IMPLEMENTED, MAP_PARTIAL_POINT, MAP_BAD_VALUE,
+   *   MAP_NOT_SUPPORTED
    */
   write(address: number, words: Buffer, by: Origin): void;
   /** Checks as `write` does, and writes nothing. @throws SimError as `write` */
   check(address: number, words: Buffer, by: Origin): void;
   /**
-   * The same road as `write`, by name: `bank.transact(by, (tx) => { tx.m704.WMaxLimPct = 50; })`.
+   * Writes as `write` does, by name: `bank.transact(by, (tx) => { tx.m704.WMaxLimPct = 50; })`.
    * All or nothing; nothing is committed when `change` throws.
    * @throws SimError as `write`
    */
   transact(by: Origin, change: (tx: WritableMapView) => void): void;
   /**
-   * The same road, by point slot and untyped value (REST `registers`).
+   * Writes as `write` does, by point slot and untyped value (REST `registers`).
    * @throws SimError as `write`
    */
   assign(by: Origin, values: readonly { readonly slot: PointSlot; readonly value: AnyPointValue }[]): void;
   /**
-   * The road of REST and of the protocol bridges: set 1 of the curve and control models is writable, and with it any
-   * other RW point, in one commit. What the change leaves of set 1 is checked as at an adoption; stored sets are not
-   * touched. The request of each model so changed reads 1 then, its result COMPLETED. Takes no adoption time.
+   * For REST and the protocol bridges: writes set 1 of the curve and control models, and with it any other RW point, in
+   * one commit. The resulting set 1 is checked as at an adoption; stored sets are not touched. In each model so changed
+   * the adoption request then reads 1 and its result COMPLETED. Takes no adoption time.
    * @param change `tx` by name, `set` by point slot
    * @throws SimError as `write`; MAP_BAD_VALUE with the reason when a set 1 cannot be in force
    */
@@ -74,7 +75,7 @@ export interface CommitClock {
   wallMs(): number;
 }
 
-/** What a bank does beside keeping registers. */
+/** Options of a bank. */
 export interface BankOptions {
   /** writers of start values that are not defaults; may be shared between banks */
   readonly startWriters?: ReadonlyMap<PointSlot, Provenance>;
@@ -86,7 +87,7 @@ export interface BankOptions {
   readonly onError?: (message: string) => void;
 }
 
-/** Candidate image and transaction views of one layout, lent to one transaction at a time; everything here is synchronous. */
+/** Candidate image and transaction views of one layout, lent to one transaction at a time. */
 interface Scratch {
   readonly image: Buffer;
   readonly tx: WritableMapView;
@@ -105,7 +106,7 @@ const scratchOf = memoPerLayout((layout): Scratch => {
   return made;
 });
 
-/** Core A of the register map: one buffer per device is the truth, layout and views are shared by shape. */
+/** One buffer per device is the truth; devices of one shape share layout and views. */
 export class RegisterBank implements Bank {
   readonly layout: Layout;
   readonly map: MapView;
@@ -131,7 +132,7 @@ export class RegisterBank implements Bank {
     this.#onDemand = options.onDemand ? OnDemandModel.in(layout, image, this.map, options.onDemand) : null;
   }
 
-  /** Participants of each commit from now on, in the order of their calls; they may need the bank themselves. */
+  /** Sets the participants of each commit, in the order of their calls; after construction, since they need the bank. */
   join(participants: readonly CommitParticipant[]): void {
     this.#participants = participants;
   }
@@ -192,9 +193,9 @@ export class RegisterBank implements Bank {
   }
 
   /**
-   * Ends an adoption that was deferred: the set is checked and copied as it is now, in one change event. Without
-   * effect when the adoption is no longer under way, because another one or a reset has come in between.
-   * @param by who asked for it
+   * Ends an adoption that was deferred: the set is checked and copied as it is now, in one change event. Does nothing
+   * when the adoption is no longer in progress, because another one or a reset came in between.
+   * @param by the writer of the request
    */
   completeAdoption(request: PointSlot, by: Origin): void {
     const result = adoptionPoints(this.layout, request.modelId)?.result;
@@ -218,7 +219,7 @@ export class RegisterBank implements Bank {
     return Array.from({ length: slot.def.size }, (_, i) => this.#bytes.readUInt16BE(at + 2 * i));
   }
 
-  /** Publishes one measurement or status point past the transactions: for the device itself. */
+  /** Publishes one measurement or status point without a transaction; for the device itself. */
   publish(slot: PointSlot, value: AnyPointValue): void {
     writePoint(this.layout, this.#bytes, slot, value);
   }
@@ -261,7 +262,7 @@ export class RegisterBank implements Bank {
     return scratch;
   }
 
-  /** Puts a span onto the candidate, and on to `then` what it touches. */
+  /** Copies a span onto the candidate and calls `then` with the points under it. */
   #writeSpan(
     address: number,
     words: Buffer,
@@ -328,7 +329,7 @@ export class RegisterBank implements Bank {
     }
   }
 
-  /** The write is done: what fails now is neither the writer's problem nor that of the others. */
+  /** The write stands: an error of one follow-up or listener must not reach the writer or the others. */
   #guarded(act: () => void): void {
     try {
       act();
@@ -337,7 +338,7 @@ export class RegisterBank implements Bank {
     }
   }
 
-  /** Slots under a register span. @throws SimError MAP_ILLEGAL_ADDRESS, MAP_READ_ONLY (marker, end), MAP_PARTIAL_POINT */
+  /** The slots of a span. @throws SimError MAP_ILLEGAL_ADDRESS, MAP_READ_ONLY (marker, end), MAP_PARTIAL_POINT */
   #touchedBy(address: number, count: number): PointSlot[] {
     const { base, size, slotAt } = this.layout;
     const first = address - base;

@@ -16,7 +16,7 @@ interface NumberCodec {
 
 const two32 = 2 ** 32;
 
-/** Integers of 64 bits are kept within 2^53: an energy counter in Wh needs ten thousand years to get there at 100 MW. */
+/** Integers of 64 bits are kept within 2^53: at 100 MW an energy counter in Wh takes ten thousand years to get there. */
 const uint64: NumberCodec = {
   min: 0,
   max: Number.MAX_SAFE_INTEGER,
@@ -90,7 +90,7 @@ const int32: NumberCodec = {
   clear: (dv, at) => dv.setInt32(at, -0x80000000),
 };
 
-/** The shortest decimal number that a 32-bit one stands for: 0.88 and not 0.8799999952316284. Whole numbers stay as they are. */
+/** The shortest decimal number of a 32-bit float: 0.88 and not 0.8799999952316284. Whole numbers stay as they are. */
 export function decimalOf(float32: number): number {
   if (Number.isInteger(float32)) return float32;
   for (const digits of [6, 7, 8, 9]) {
@@ -192,7 +192,7 @@ export function clearPoint(dv: DataView, at: number, def: PointDef): void {
   } else setText(dv, at, def.size, '');
 }
 
-/** Whether a bit is set in a field of up to 32 bits: signed bit operators would do for 31. @param mask 2 ** its number */
+/** Whether a bit is set in a field of up to 32 bits; signed bit operators reach 31 only. @param mask 2 ** its number */
 export function hasBit(field: number, mask: number): boolean {
   return Math.floor(field / mask) % 2 === 1;
 }

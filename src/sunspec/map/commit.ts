@@ -1,4 +1,4 @@
-/** What a commit offers to those that take part in it, and when they are called. */
+/** Participants of a commit: the phases in which the bank calls them, and what they may do. */
 import { SimError } from '../../core/errors.ts';
 import type { Origin } from '../../core/origin.ts';
 import { adopt, reportAdoption } from './adoption.ts';
@@ -7,7 +7,7 @@ import type { AnyPointValue } from './types.ts';
 import { readPoint, writePoint } from './view.ts';
 
 /**
- * What becomes of an adoption request: the stored set is checked and copied inside the commit (`ADOPT`), or nothing is
+ * Outcome of an adoption request: the stored set is checked and copied inside the commit (`ADOPT`), or nothing is
  * adopted and the result point reads this word.
  */
 export type AdoptionOutcome = 'ADOPT' | 'IN_PROGRESS' | 'COMPLETED' | 'FAILED';
@@ -18,11 +18,11 @@ export type FollowUp = () => void;
 /**
  * Takes part in the commits of one bank. The bank calls each phase for all participants in their order:
  *
- * 1. `admit`, before anything is copied or checked. Whoever throws refuses the change.
+ * 1. `admit`, before anything is copied. A participant that throws refuses the change.
  * 2. `prepare`, when all checks have passed. Participants may set points of the candidate and change state of their own
  *    such as timers. They must not throw and must not write a bank: banks of one shape share the candidate.
- * 3. The follow-ups that `prepare` returned, when the registers hold the change: whatever follows elsewhere. One that
- *    throws is reported and stops neither the commit nor the others.
+ * 3. The follow-ups that `prepare` returned, when the registers hold the change: effects outside the registers. One
+ *    that throws is reported and stops neither the commit nor the others.
  *
  * Listeners of `Bank.onChange` are called after all participants.
  */
@@ -35,7 +35,7 @@ export interface CommitParticipant {
   reloaded?(points: readonly PointSlot[], by: Origin): void;
 }
 
-/** A checked change on the candidate image. Good for `prepare` only: the image is lent. */
+/** A checked change on the candidate image. Valid during `prepare` only: the image is lent. */
 export class Commit {
   readonly by: Origin;
   /** points of the change event, in the order in which they were written */

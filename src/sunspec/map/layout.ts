@@ -42,7 +42,7 @@ export interface ModelPlace {
   readonly scale: Readonly<Record<string, number>>;
 }
 
-/** What a device serves of one model. */
+/** The part of one model that a device serves. */
 export interface ModelChoice {
   readonly def: ModelDef;
   /** repetitions: values of the count points (NPt, NCrv, ...) */
@@ -53,7 +53,7 @@ export interface ModelChoice {
   readonly omit?: ReadonlySet<string>;
 }
 
-/** Where every point of a device lies; shared by all devices with the same shape. */
+/** The place of every point of a device; shared by all devices with the same shape. */
 export interface Layout {
   /** PDU address of the `SunS` marker */
   readonly base: number;
@@ -93,7 +93,7 @@ export function setsOf({ groups }: Pick<ModelPlace, 'groups'>): readonly GroupPl
   return setGroups.flatMap((name) => groups[name] ?? []);
 }
 
-/** `make` with a memory: what it makes of a layout is made once, for all devices that share the layout. */
+/** Caches `make` per layout: its result is made once for all devices that share the layout. */
 export function memoPerLayout<T>(make: (layout: Layout) => T): (layout: Layout) => T {
   const known = new WeakMap<Layout, { readonly made: T }>();
   return (layout) => {
@@ -106,7 +106,7 @@ export function memoPerLayout<T>(make: (layout: Layout) => T): (layout: Layout) 
   };
 }
 
-/** The same for what belongs to an object in a layout, such as the target of a fault. */
+/** Caches `make` per layout and key, such as the target of a fault. */
 export function memoPerLayoutAndKey<K extends object, T>(
   make: (layout: Layout, key: K) => T,
 ): (layout: Layout, key: K) => T {

@@ -1,11 +1,11 @@
-/** A model whose registers are worked out only when somebody looks: dear, seldom read, and never written. */
+/** A model whose registers are computed at each read: too costly for every tick, seldom read and never written. */
 import type { Layout } from './layout.ts';
 import { createMapView } from './view.ts';
 import type { MapView, MeasurementView } from './view.ts';
 
 export interface OnDemandOptions {
   readonly modelId: number;
-  /** Writes what the registers have to show, through a view that asks nobody; called often, most times for nothing. */
+  /** Updates the registers through a view that does not draw itself; called at each read, so it must be cheap. */
   readonly draw: (map: MeasurementView) => void;
 }
 
@@ -23,7 +23,7 @@ export class OnDemandModel {
   }
 
   /**
-   * From now on `map` draws before it gives the view of that model; what has been got from it shows what was drawn last.
+   * From now on `map` draws before it returns the view of that model; a view returned earlier shows the last drawing.
    * @returns null for a layout without the model
    */
   static in(layout: Layout, image: Buffer, map: MapView, { modelId, draw }: OnDemandOptions): OnDemandModel | null {
@@ -42,7 +42,7 @@ export class OnDemandModel {
     return made;
   }
 
-  /** Before `count` registers from offset `first` are looked at. */
+  /** To be called before `count` registers from offset `first` are read. */
   lookAt(first: number, count: number): void {
     if (first < this.#end && first + count > this.#from) this.draw();
   }

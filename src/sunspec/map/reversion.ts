@@ -2,9 +2,9 @@
  * Reversion timers (models 704, 705, 706, 711, 712), in simulated time. The groups follow from the marks in the
  * model tables: a set-point `X` reverts to `XRvrt`, an enable to `...EnaRvrt`, a curve model to set `RvrtCrv`.
  *
- * A timer runs while its function is enabled and its RvrtTms is above 0. It starts anew with every write of the
- * enable, a set-point, an adoption request or RvrtTms; RvrtTms 0 or disabling the function ends it. After expiry it rests until the
- * next such write. (Whether a set-point alone restarts the timer is left open by the model; here it does.)
+ * A timer runs while its function is enabled and its RvrtTms is above 0. Every write of the enable, a set-point, an
+ * adoption request or RvrtTms restarts it; RvrtTms 0 or disabling the function ends it. After expiry it is idle until
+ * the next such write. (The model leaves open whether a set-point alone restarts the timer; here it does.)
  */
 import { errorText } from '../../core/errors.ts';
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
@@ -135,7 +135,7 @@ export class ReversionTimers implements CommitParticipant {
     if (refusal !== null) this.#onError(`reversion of ${group.timer.modelId}.${group.timer.path}: ${refusal}`);
   }
 
-  /** @returns why the values could not be taken; null when they were */
+  /** @returns why the values were refused; null when they were written */
   #revert(
     group: ReversionGroup,
     values: readonly { readonly slot: PointSlot; readonly value: AnyPointValue }[],

@@ -20,7 +20,7 @@ export function checkAccess(slot: PointSlot): void {
  * @throws SimError MAP_READ_ONLY, MAP_NOT_IMPLEMENTED or MAP_BAD_VALUE
  */
 export function checkAdoptAccess(slot: PointSlot): void {
-  if (isAdoptionRequest(slot)) throw bad(slot, 'is set by the adoption itself');
+  if (isAdoptionRequest(slot)) throw badValue(slot, 'is set by the adoption itself');
   if (!slot.writable && !(isInSet1(slot) && slot.implemented && slot.def.access === 'RW')) throw noAccess(slot);
 }
 
@@ -34,7 +34,7 @@ function noAccess(slot: PointSlot): SimError {
   return new SimError('MAP_READ_ONLY', `${name} is read only`, [{ name, detail: 'read only' }]);
 }
 
-function bad(slot: PointSlot, detail: string, allowed?: readonly (string | number)[]): SimError {
+function badValue(slot: PointSlot, detail: string, allowed?: readonly (string | number)[]): SimError {
   const name = pointName(slot);
   return new SimError('MAP_BAD_VALUE', `${name}: ${detail}`, [{ name, detail, ...(allowed && { allowed }) }]);
 }
@@ -61,7 +61,7 @@ function isAbsent(layout: Layout, image: Buffer, slot: PointSlot): boolean {
   return numberCodec(slot.def.type)?.absent(new DataView(image.buffer, image.byteOffset), at) === true;
 }
 
-function rangeFault(
+function rangeIssue(
   layout: Layout,
   image: Buffer,
   slot: PointSlot,
@@ -75,13 +75,13 @@ function rangeFault(
   const max = boundValue(read, range.max);
   // half a register step of slack: a bound need not fall on the point's own grid
   const slack = 0.5 * 10 ** slot.sf * (slot.sf < 0 ? 1 : 0) + 1e-9;
-  // on a coarse grid the slack would let 0 through, which a positive lower bound is there to keep out
+  // on a coarse grid the slack would let 0 pass a positive lower bound
   const tooLow = min !== undefined && (value < min - slack || (min > 0 && value <= 0));
   const fits = !tooLow && (max === undefined || value <= max + slack);
-  return fits ? null : bad(slot, `${value} is outside ${min ?? '-inf'}..${max ?? 'inf'}`);
+  return fits ? null : badValue(slot, `${value} is outside ${min ?? '-inf'}..${max ?? 'inf'}`);
 }
 
-function gateFault(layout: Layout, image: Buffer, slot: PointSlot, value: unknown): SimError | null {
+function modeIssue(layout: Layout, image: Buffer, slot: PointSlot, value: unknown): SimError | null {
   const mode = requiredMode[`${slot.modelId}.${slot.path}`];
   if (mode === undefined || value !== 'ENABLED') return null;
   const modes = layout.slot(702, 'CtrlModes');
@@ -95,7 +95,7 @@ function gateFault(layout: Layout, image: Buffer, slot: PointSlot, value: unknow
   );
 }
 
-function onlyFault(slot: PointSlot, value: unknown): SimError | null {
+function symbolIssue(slot: PointSlot, value: unknown): SimError | null {
   const only = onlySymbol[`${slot.modelId}.${slot.path}`];
   if (only === undefined || value === only.symbol) return null;
   const name = pointName(slot);
@@ -109,36 +109,38 @@ function mayBeAbsent(slot: PointSlot): boolean {
   return slot.path.includes('.Pt[');
 }
 
-function wordFault(slot: PointSlot, value: string | null): SimError | null {
+function wordIssue(slot: PointSlot, value: string | null): SimError | null {
   const allowed = allowedWords[`${slot.modelId}.${slot.path}`];
   return allowed === undefined || (value !== null && allowed.includes(value))
     ? null
-    : bad(slot, `${JSON.stringify(value)} is not one of its words`, allowed);
+    : badValue(slot, `${JSON.stringify(value)} is not one of its words`, allowed);
 }
 
 /** A word that ends what another point of the same write sets. */
-function endingFault(layout: Layout, image: Buffer, slot: PointSlot, points: readonly PointSlot[]): SimError | null {
+function endingIssue(layout: Layout, image: Buffer, slot: PointSlot, points: readonly PointSlot[]): SimError | null {
   const byWord = endingWords[`${slot.modelId}.${slot.path}`];
   const word = byWord && readPoint(layout, image, slot);
   const ended = typeof word === 'string' ? (byWord?.[word] ?? []) : [];
   const other = points.find((point) => point.modelId === slot.modelId && ended.includes(point.path));
-  return other ? bad(slot, `${String(word)} ends what ${pointName(other)} sets: write one of them`) : null;
+  return other ? badValue(slot, `${String(word)} ends what ${pointName(other)} sets: write one of them`) : null;
 }
 
-function presentFault(layout: Layout, image: Buffer, slot: PointSlot, rule: RangeRule | undefined): SimError | null {
+function valueIssue(layout: Layout, image: Buffer, slot: PointSlot, rule: RangeRule | undefined): SimError | null {
   const value = readPoint(layout, image, slot);
   const { symbols, type } = slot.def;
   if (symbols && type.startsWith('enum')) {
     // an unknown number decodes to itself
-    if (typeof value === 'number') return bad(slot, `${value} is not one of its values`, Object.keys(symbols));
-    return onlyFault(slot, value) ?? gateFault(layout, image, slot, value);
+    if (typeof value === 'number') return badValue(slot, `${value} is not one of its values`, Object.keys(symbols));
+    return symbolIssue(slot, value) ?? modeIssue(layout, image, slot, value);
   }
-  if (typeof value !== 'number') return wordFault(slot, value);
+  if (typeof value !== 'number') return wordIssue(slot, value);
   if (symbols) {
     const known = Object.values(symbols).reduce((mask, bit) => mask + 2 ** bit, 0);
-    return (value & ~known) === 0 ? null : bad(slot, `${value} sets bits that are not defined`);
+    return (value & ~known) === 0 ? null : badValue(slot, `${value} sets bits that are not defined`);
   }
-  return Number.isFinite(value) ? rangeFault(layout, image, slot, value, rule) : bad(slot, 'must be a finite number');
+  return Number.isFinite(value)
+    ? rangeIssue(layout, image, slot, value, rule)
+    : badValue(slot, 'must be a finite number');
 }
 
 /**
@@ -148,18 +150,18 @@ function presentFault(layout: Layout, image: Buffer, slot: PointSlot, rule: Rang
 export function checkValue(layout: Layout, image: Buffer, slot: PointSlot): void {
   const absent = isAbsent(layout, image, slot);
   if (absent && mayBeAbsent(slot)) return;
-  const fault = absent
-    ? bad(slot, 'the "not implemented" value cannot be written')
-    : presentFault(layout, image, slot, ranges[`${slot.modelId}.${plainPath(slot.path)}`]);
-  if (fault) throw fault;
+  const issue = absent
+    ? badValue(slot, 'the "not implemented" value cannot be written')
+    : valueIssue(layout, image, slot, ranges[`${slot.modelId}.${plainPath(slot.path)}`]);
+  if (issue) throw issue;
 }
 
-/** Why a point cannot be part of a set in force: it must hold a value, and one that makes sense there; null when it does. */
+/** Why a point cannot be part of a set in force, where it must hold a value within its range; null: it can. */
 export function inUseIssue(layout: Layout, image: Buffer, slot: PointSlot): string | null {
   if (isAbsent(layout, image, slot)) return 'is not set';
   const rule = `${slot.modelId}.${plainPath(slot.path)}`;
-  const fault = presentFault(layout, image, slot, inUseRanges[rule] ?? ranges[rule]);
-  return fault && (fault.issues[0]?.detail ?? fault.message);
+  const issue = valueIssue(layout, image, slot, inUseRanges[rule] ?? ranges[rule]);
+  return issue && (issue.issues[0]?.detail ?? issue.message);
 }
 
 /**
@@ -169,7 +171,7 @@ export function inUseIssue(layout: Layout, image: Buffer, slot: PointSlot): stri
 export function checkValues(layout: Layout, image: Buffer, points: readonly PointSlot[]): void {
   for (const slot of points) {
     checkValue(layout, image, slot);
-    const ending = endingFault(layout, image, slot, points);
+    const ending = endingIssue(layout, image, slot, points);
     if (ending) throw ending;
     const dependent = dependents[`${slot.modelId}.${slot.path}`];
     const other = dependent === undefined ? undefined : layout.slot(slot.modelId, dependent);

@@ -45,7 +45,7 @@ export type WritableMapView = MapViewOf<'all'>;
 /** Called by the views of a transaction for each assignment, before the bytes change. */
 export type Recorder = (slotIndex: number) => void;
 
-/** What an accessor works on: the bytes, where the group starts in them, and which slot is its first. */
+/** The place that an accessor works on: the bytes, the offset of its group, and the group's first slot. */
 class Cursor {
   readonly dv: DataView;
   readonly offset: number;
@@ -71,8 +71,8 @@ export function pointName(slot: PointSlot): string {
 function badValue(slot: PointSlot, detail: string): SimError {
   const { symbols } = slot.def;
   const named = symbols && slot.def.type.startsWith('enum');
-  const fault = { name: pointName(slot), detail, ...(named && { allowed: Object.keys(symbols) }) };
-  return new SimError('MAP_BAD_VALUE', `${pointName(slot)}: ${detail}`, [fault]);
+  const issue = { name: pointName(slot), detail, ...(named && { allowed: Object.keys(symbols) }) };
+  return new SimError('MAP_BAD_VALUE', `${pointName(slot)}: ${detail}`, [issue]);
 }
 
 function symbolNames(symbols: Readonly<Record<string, number>>): ReadonlyMap<number, string> {
@@ -84,10 +84,10 @@ interface Accessor {
   readonly set: Setter;
 }
 
-/** Which repetition of a point a cursor stands on: accessors are shared by all of them, messages are not. */
+/** The repetition of a point that a cursor stands on: all repetitions share accessors, but not messages. */
 type SlotUnder = (cursor: Cursor) => PointSlot;
 
-/** A point that the device does not have keeps its "not implemented" value, whoever assigns. */
+/** A point that the device does not have keeps its "not implemented" value. */
 const absentAccessor: Accessor = {
   get: () => null,
   set: () => undefined,
@@ -140,7 +140,7 @@ function enumAccessor(
   };
 }
 
-/** Physics saturates at the edge of a type; a caller's value outside of it is refused. */
+/** Values of physics saturate at the limits of the type; in a transaction a value beyond them is refused. */
 function numberAccessor(slot: PointSlot, at: number, under: SlotUnder): Accessor {
   const codec = numberCodec(slot.def.type);
   if (!codec) throw new SimError('INTERNAL', `${pointName(slot)}: no codec`);

@@ -3,7 +3,7 @@ import { alarmFault, secondLimiterFault, silentRevertFault } from '../../../src/
 import { FaultyRig } from '../../support/faulty-rig.ts';
 import { createTestBank, errorOf, named } from '../../support/map.ts';
 import { DeviceEffects } from '../../../src/der/faults/device-effects.ts';
-import { FeltSettings } from '../../../src/der/faults/felt-settings.ts';
+import { EffectiveRegisters } from '../../../src/der/faults/effective-registers.ts';
 import { FaultBench } from '../../support/faults.ts';
 import { byTest } from '../../support/rig.ts';
 
@@ -277,7 +277,7 @@ describe('device faults that come or go together', () => {
       deviceIndex: 0,
       bank,
       scheduler,
-      felt: new FeltSettings(bank),
+      effective: new EffectiveRegisters(bank),
       isDown: () => false,
       now: () => clock.sim(),
       refresh: () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { FaultCondition } from '../../../src/core/faults/kinds.ts';
-import { conditionFault, holds, slotNamed } from '../../../src/sunspec/faults/condition.ts';
+import { conditionIssue, holds, slotNamed } from '../../../src/sunspec/faults/condition.ts';
 import { createTestBank } from '../../support/map.ts';
 import { noiseFault, valueFault } from '../../../src/fault-kinds/modbus-reading.ts';
 import { FaultyMapRig } from '../../support/faulty-map.ts';
@@ -68,12 +68,12 @@ describe('conditions of faults', () => {
   ];
   for (const [when, name] of refused) {
     it(`refuses ${JSON.stringify(when)} at ${name}`, () => {
-      expect(conditionFault(layout, when)?.name).to.equal(name);
+      expect(conditionIssue(layout, when)?.name).to.equal(name);
     });
   }
 
   it('has nothing against one that can hold', () => {
-    for (const [when] of rows.filter(([, expected]) => expected)) expect(conditionFault(layout, when)).to.equal(null);
+    for (const [when] of rows.filter(([, expected]) => expected)) expect(conditionIssue(layout, when)).to.equal(null);
   });
 
   it('lets a fault rest by what the registers truly hold, not by what other faults show', () => {

@@ -1,21 +1,21 @@
-/** The settings as physics takes them while faults keep writes from it. */
+/** The registers from which physics reads its settings while faults hold writes back. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { RegisterBank } from '../../sunspec/map/bank.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import { createMapView } from '../../sunspec/map/view.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
 
-/** A point that stays as it was in force. */
+/** A point that keeps its value from before the held write. */
 interface Hold {
   words: Buffer;
   readonly by: ActiveFault;
-  /** number of the first and of the last write that it has been kept through */
+  /** numbers of the first and the last write that it was held through */
   readonly since: number;
   last: number;
 }
 
-/** The registers of a bank, but for held points, which have the value that was in force when they were taken hold of. */
-export class FeltSettings {
+/** The registers as physics sees them: held points keep their value from before the held write. */
+export class EffectiveRegisters {
   readonly #bank: RegisterBank;
   /** made when the first point is held */
   #own: { readonly image: Buffer; readonly map: MapView } | null = null;
@@ -34,8 +34,8 @@ export class FeltSettings {
     return this.#own && this.holding ? this.#own.map : this.#bank.map;
   }
 
-  /** Takes over what the bank holds now, but for what is held. */
-  follow(): void {
+  /** Copies the registers of the bank, except held points. */
+  takeOver(): void {
     if (!this.#own || !this.holding) return;
     const { image } = this.#own;
     this.#all().copy(image);
@@ -43,7 +43,7 @@ export class FeltSettings {
   }
 
   /**
-   * Keeps points at what is in force, a write before they follow it.
+   * Holds points at their present value; called before the write is committed.
    * @returns the number of this write, for `arrive`
    */
   hold(slots: Iterable<PointSlot>, by: ActiveFault): number {
@@ -68,8 +68,8 @@ export class FeltSettings {
   }
 
   /**
-   * A write that was held up takes effect, as far as no later one has reached physics by another way.
-   * @param write number of the newest one, where several arrive together
+   * A delayed write takes effect, except where a later one has reached physics already.
+   * @param write its number; of several that arrive together, that of the newest
    */
   arrive(write: number, words: ReadonlyMap<PointSlot, Buffer>, by: ActiveFault): void {
     for (const [slot, arrived] of words) {
@@ -80,12 +80,12 @@ export class FeltSettings {
     }
   }
 
-  /** Points follow the bank again. @param by only where this fault holds them */
+  /** Lets points follow the bank again. @param by only those that this fault holds */
   release(slots: Iterable<PointSlot>, by?: ActiveFault): void {
     for (const slot of slots) if (by === undefined || this.#held.get(slot)?.by === by) this.#held.delete(slot);
   }
 
-  /** All that a fault holds follows the bank again. */
+  /** Lets all points that a fault holds follow the bank again. */
   releaseAll(by: ActiveFault): void {
     this.release([...this.#held.keys()], by);
   }
@@ -94,7 +94,7 @@ export class FeltSettings {
     this.#held.clear();
   }
 
-  /** The registers as they are; a write that is not yet committed is not in them. */
+  /** All committed registers. */
   #all(): Buffer {
     return this.#bank.read(this.#bank.layout.base, this.#bank.layout.size);
   }
