@@ -99,7 +99,7 @@ export default tseslint.config(
   // a device is described once, for files and for POST devices
   forbid(
     ['src/api/devices/schemas.ts'],
-    [...aboveApi, '**/config/**', '!**/config/profile/device-entry.ts'],
+    [...aboveApi, '**/config/*', '!**/config/profile', '**/config/profile/*', '!**/config/profile/device-entry.ts'],
     'of the configuration this file knows the entry of a device only',
   ),
   forbid(
