@@ -71,13 +71,14 @@ const buildId = readBuildId();
 
 /**
  * Builds a simulator; nothing is bound yet.
- * @throws SimError CONFIG_INVALID for profiles, series, a proxy map or certificates that do not fit, and for faults that fit no device
+ * @throws SimError CONFIG_INVALID for profiles, series, a proxy map or certificates that do not fit, and for faults
+ * that fit no device
  */
 export function createApp(config: AppConfig, options: AppOptions = {}): App {
   return new Simulator(config, build(config, options));
 }
 
-/** The parts of a simulator that start and stop, and those that are shown. */
+/** The parts of a simulator. */
 interface Parts {
   readonly plant: SimPlant;
   readonly faults: FaultRegistry;

@@ -1,4 +1,6 @@
-/** Devices that join and leave while the simulator runs: configuration, adapters and plant, one change after the other. */
+/**
+ * Devices that join and leave while the simulator runs: configuration, adapters and plant, one change after the other.
+ */
 import type { AppConfig, DeviceConfig } from './config/settings/app-config.ts';
 import { maxDevices } from './config/profile/device-entry.ts';
 import type { DeviceEntry } from './config/profile/device-entry.ts';
@@ -22,7 +24,7 @@ export function isDeviceServer(adapter: Adapter): adapter is Adapter & DeviceSer
 
 export interface DeviceChangesOptions {
   readonly plant: SimPlant;
-  /** adapters with something of their own per device; told before a device joins and after it has left */
+  /** adapters with listeners of their own per device; called before a device joins and after it has left */
   readonly servers: readonly DeviceServer[];
   readonly deviceOf: AppConfig['deviceOf'];
   readonly seriesOf: SeriesOf;
@@ -34,7 +36,7 @@ export interface DeviceChangesOptions {
 const unfit = (issues: readonly Issue[]) =>
   new SimError('COMMAND_BAD_VALUE', 'the device cannot be built from its entry', issues);
 
-function whoAsked({ source, peer }: Origin): string {
+function originText({ source, peer }: Origin): string {
   return peer === undefined ? source : `${source}, ${peer}`;
 }
 
@@ -50,18 +52,18 @@ export class DeviceChanges {
   /**
    * Adds one device under the next free index, on every adapter and in the plant, or changes nothing.
    * @param entry names bundled profiles only
-   * @throws SimError COMMAND_BAD_VALUE with every fault as a JSON pointer into the entry, COMMAND_CONFLICT when there is no
-   *   room for it (number of devices, port, unit id), STOPPING
+   * @throws SimError COMMAND_BAD_VALUE with every issue as a JSON pointer into the entry, COMMAND_CONFLICT when there
+   *   is no room for it (number of devices, port, unit id), STOPPING
    */
   add(entry: DeviceEntry, by: Origin): Promise<SimDevice> {
     return this.#turns.take(async () => {
       const { plant, log } = this.#options;
-      const most = this.#options.maxDevices ?? maxDevices;
-      if (plant.devices.length >= most)
-        throw new SimError('COMMAND_CONFLICT', `there are ${plant.devices.length} devices; ${most} are possible`);
+      const max = this.#options.maxDevices ?? maxDevices;
+      if (plant.devices.length >= max)
+        throw new SimError('COMMAND_CONFLICT', `there are ${plant.devices.length} devices; ${max} are possible`);
       const device = await this.#join(entry, this.#specOf(entry, plant.nextIndex));
       log.info(
-        `device ${device.index} added (${device.name}, ${device.deviceType}), asked by ${whoAsked(by)}`,
+        `device ${device.index} added (${device.name}, ${device.deviceType}), asked by ${originText(by)}`,
         device.index,
       );
       return device;
@@ -69,7 +71,7 @@ export class DeviceChanges {
   }
 
   /**
-   * Takes a device out of the plant and ends what adapters have of it; resolves when its listener is closed.
+   * Takes a device out of the plant and of the adapters; resolves when its listener is closed.
    * @throws SimError UNKNOWN_DEVICE, STOPPING
    */
   remove(index: number, by: Origin): Promise<void> {
@@ -77,11 +79,11 @@ export class DeviceChanges {
       const { plant, log } = this.#options;
       const { name } = await plant.remove(index);
       await this.#leaveAll(this.#options.servers, index);
-      log.info(`device ${index} removed (${name}), asked by ${whoAsked(by)}`, index);
+      log.info(`device ${index} removed (${name}), asked by ${originText(by)}`, index);
     });
   }
 
-  /** Resolves when no change is under way any more. */
+  /** Resolves when no change is under way. */
   async settled(): Promise<void> {
     await this.#turns.settled();
   }
@@ -96,7 +98,7 @@ export class DeviceChanges {
     try {
       return { ...device, series: this.#options.seriesOf(device) };
     } catch (error) {
-      // the files are those of the configuration: their names are for its owner
+      // names of files in the configuration must not be shown to REST clients
       this.#options.log.warning(`a device cannot be added: ${errorText(error)}`);
       throw new SimError(
         'COMMAND_CONFLICT',
@@ -123,22 +125,22 @@ export class DeviceChanges {
     }
   }
 
-  /** One that fails must not keep the others open. */
+  /** A server that fails must not keep the others open. */
   async #leaveAll(servers: readonly DeviceServer[], index: number): Promise<void> {
     for (const server of servers) {
       try {
         await server.removeDevice(index);
       } catch (error) {
-        this.#options.log.error(`device ${index} was not given up in order: ${errorText(error)}`, index);
+        this.#options.log.error(`device ${index} was not removed cleanly: ${errorText(error)}`, index);
       }
     }
   }
 
-  /** Configuration faults as those of the request. */
+  /** Issues of the configuration as issues of the request. */
   #explained(error: unknown, entry: DeviceEntry, translate: typeof entryIssues): unknown {
     if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') return error;
     if (entry.profile !== undefined || entry.evse_profile !== undefined) return unfit(translate(error.issues, entry));
-    // what the configuration names is for its owner to see
+    // values of the configuration must not be shown to REST clients
     this.#options.log.warning(
       `a device cannot be added: ${error.issues.map(({ name, detail }) => `${name}: ${detail}`).join('; ')}`,
     );

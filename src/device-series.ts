@@ -20,7 +20,7 @@ const loadColumns: readonly SeriesColumn[] = [{ name: 'load_kw', required: true,
 /** Reads the series of a device. */
 export type SeriesOf = (device: DeviceConfig) => DeviceSeries;
 
-/** @returns the series of a device. @throws SimError CONFIG_INVALID with the lines of the faults */
+/** @returns the series of a device. @throws SimError CONFIG_INVALID naming the lines that are wrong */
 export function deviceSeriesReader(config: Pick<AppConfig, 'seriesEnd' | 'windTimeScale'>): SeriesOf {
   const { seriesEnd: end } = config;
   const tables = new Map<string, Series>();

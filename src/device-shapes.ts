@@ -1,4 +1,4 @@
-/** The register maps that the device types have by default, whatever devices there are. */
+/** The register maps that the device types have by default. */
 import type { AppConfig } from './config/settings/app-config.ts';
 import { deviceTypeNames, deviceTypes } from './config/profile/device-types.ts';
 import type { DeviceTypeName } from './config/profile/device-types.ts';
@@ -24,7 +24,7 @@ export function typesWith(
         createTemplate(profile, phases, grid.nominalFrequencyHz, simTimeFromMs(0), 0, simModels, false).layout,
       );
     } catch (error) {
-      // other settings do not go with this type
+      // the other settings do not fit this type
       if (error instanceof SimError) return false;
       throw error;
     }

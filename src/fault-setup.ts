@@ -1,4 +1,4 @@
-/** The fault registry of a running simulator: the whole catalogue, and what devices say against a fault. */
+/** The fault registry of a running simulator: the whole catalogue, with the checks that need devices. */
 import type { AppConfig, FaultGroup } from './config/settings/app-config.ts';
 import { keyPath } from './config/issues/issues.ts';
 import { FaultRegistry } from './core/faults/registry.ts';
@@ -26,10 +26,10 @@ export interface FaultSetup extends Pick<FaultRegistryOptions, 'wall' | 'sim' | 
   readonly plant: () => Plant;
 }
 
-/** A master may ask for registers that no map has, and these faults strike such requests as well. */
+/** A master may request registers that no map has; these faults strike such requests as well. */
 const strikesRequests = (kind: FaultKind) => kind.layer === 'transport' || kind.kind === exceptionFault.kind;
 
-/** Points and registers that a fault names must be there. */
+/** Points and registers that a fault names must exist. */
 function mapCheck(plant: () => Plant): FaultCheck {
   return ({ kind, request: { target = {}, when } }, deviceIndex) => {
     const { layout } = plant().device(deviceIndex).bank;
@@ -41,12 +41,12 @@ function mapCheck(plant: () => Plant): FaultCheck {
   };
 }
 
-/** A registry that knows every kind. Its ends by simulated time and with the devices come when `followPlant` is called. */
+/** A registry of every kind. `followPlant` makes its faults end by simulated time and with their devices. */
 export function createFaultRegistry({ log, plant, ...options }: FaultSetup): FaultRegistry {
   const registry = new FaultRegistry({
     ...options,
     deviceIndexes: () => plant().devices.map(({ index }) => index),
-    // the checks below, and those of the effects, look at nothing else of a device
+    // the checks below, and those of the effects, depend on the layout only
     shapeOf: (index) => plant().device(index).bank.layout,
     log: new LimitedLog(log, options.wall, 'faults'),
   });
@@ -60,7 +60,7 @@ export function createFaultRegistry({ log, plant, ...options }: FaultSetup): Fau
   return registry;
 }
 
-/** Ends faults with each tick, and with the device that they are meant for. */
+/** Ends faults that are over with each tick, and faults of a device when it leaves. */
 export function followPlant(registry: FaultRegistry, plant: Plant): void {
   plant.onTick(() => {
     registry.expire();
@@ -70,8 +70,8 @@ export function followPlant(registry: FaultRegistry, plant: Plant): void {
   });
 }
 
-/** What the registry says of a request, at the place where the configuration has it. */
-function configFault({ name, detail, ...more }: Issue, places: readonly string[]): Issue {
+/** An issue of a request, at its place in the configuration. */
+function configIssue({ name, detail, ...more }: Issue, places: readonly string[]): Issue {
   const [, number, rest = ''] = /^\/(\d+)(.*)$/s.exec(flatPointer(name)) ?? [];
   const where = number === undefined ? undefined : places[Number(number)];
   if (where === undefined) return { name, detail, ...more };
@@ -85,10 +85,10 @@ function configFault({ name, detail, ...more }: Issue, places: readonly string[]
 const unfit = (issues: readonly Issue[]) =>
   new SimError('CONFIG_INVALID', 'The faults of the configuration do not fit its devices:', issues);
 
-/** What the configuration says of faults, and of those who carry them out. */
+/** The settings of faults, and of the protocols that carry them out. */
 type FaultConfig = Pick<AppConfig, 'faults' | 'devices' | 'modbus' | 'rtu'>;
 
-/** Devices that a fault of the configuration names and that are not there. */
+/** Devices that a fault of the configuration names and that do not exist. */
 function unknownDevices(groups: readonly FaultGroup[], plant: Plant): Issue[] {
   const indexes = plant.devices.map(({ index }) => index);
   return groups.flatMap(({ faults, places }) =>
@@ -101,8 +101,8 @@ function unknownDevices(groups: readonly FaultGroup[], plant: Plant): Issue[] {
 }
 
 /**
- * Puts in the faults that the configuration asks for, all or none.
- * @throws SimError CONFIG_INVALID for those that fit no device
+ * Injects the faults of the configuration, all or none.
+ * @throws SimError CONFIG_INVALID for faults that fit no device
  */
 export function injectConfigured(
   registry: FaultRegistry,
@@ -132,10 +132,10 @@ export function injectConfigured(
     const places = groups.flatMap(({ group }) => group.places);
     const found =
       error.issues.length > 0
-        ? error.issues.map((issue) => configFault(issue, places))
+        ? error.issues.map((issue) => configIssue(issue, places))
         : [{ name: 'faults', detail: error.message }];
     throw unfit(found);
   }
   if (modbus.enabled || rtu !== null || registry.active.every(({ protocol }) => protocol !== 'modbus')) return;
-  log.warning('the configuration has faults of Modbus, but Modbus is switched off: nobody carries them out');
+  log.warning('the configuration has faults of Modbus, but Modbus is switched off: they have no effect');
 }

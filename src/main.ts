@@ -21,18 +21,18 @@ function fail(error: unknown): never {
   process.exit(exitCodes.internal);
 }
 
-// a fault that nobody caught leaves unknown state behind: never carry on
+// an uncaught error leaves unknown state behind: the process must not continue
 process.on('uncaughtException', fail);
 process.on('unhandledRejection', fail);
 
-// a full disk costs printed lines, which GET logs still has, and not the simulation; a reader that has gone ends it
+// a full disk loses printed lines (GET logs still has them) but not the simulation; a closed pipe ends it
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(exitCodes.internal);
   });
 }
 
-/** Ends in order; a second signal, or 4 seconds, end at once. */
+/** Stops cleanly; a second signal, or 4 seconds, end the process at once. */
 function endWith(app: App): () => void {
   let ending = false;
   return () => {
@@ -58,7 +58,7 @@ async function main(): Promise<void> {
   end = endWith(app);
   process.on('SIGINT', end);
   process.on('SIGTERM', end);
-  // without files to read again the signal ends the process, as it does by default
+  // without files to reload the signal ends the process, as it does by default
   const reloads = app.adapters.flatMap(({ reload }) => reload ?? []);
   if (reloads.length > 0)
     process.on('SIGHUP', () => {

@@ -212,7 +212,7 @@ devices:
     expect(app.faults.active).to.have.length(1);
   });
 
-  it('of Modbus while it is off are in force, with a warning that nobody carries them out', () => {
+  it('of Modbus while it is off are in force, with a warning that they have no effect', () => {
     const warningsOf = (argv: readonly string[]) => {
       const book = logBook();
       createApp(configOf('faults: [no-fc6]\n', {}, argv), { logBook: book });
@@ -222,7 +222,7 @@ devices:
         .map(({ message }) => message);
     };
     expect(warningsOf(['--mb_enable', 'no'])).to.deep.equal([
-      'the configuration has faults of Modbus, but Modbus is switched off: nobody carries them out',
+      'the configuration has faults of Modbus, but Modbus is switched off: they have no effect',
     ]);
     expect(warningsOf([])).to.deep.equal([]);
   });

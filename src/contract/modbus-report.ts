@@ -1,8 +1,8 @@
-/** What every adapter that listens for Modbus masters shows of itself. */
+/** What every adapter that listens for Modbus masters reports. */
 import type { CommName } from '../core/adapter.ts';
 
 /** Unit ids above are reserved (Modbus over serial line 1.02, 2.2). */
-export const highestUnitId = 247;
+export const maxUnitId = 247;
 
 export const modbusTransports = ['tcp', 'tls', 'rtu', 'rtu_over_tcp'] as const;
 export type ModbusTransport = (typeof modbusTransports)[number];
@@ -13,7 +13,7 @@ export interface ModbusClient {
   readonly peer: string;
   /** wall time, ms since the epoch */
   readonly connectedAtMs: number;
-  /** since octets came from it last */
+  /** ms since the last octets from it */
   readonly idleMs: number;
   readonly requests: number;
   /** octets of answers that it has not taken */
@@ -22,7 +22,7 @@ export interface ModbusClient {
   readonly heldBytes: number;
   /** its requests are not read, because it does not take the answers */
   readonly paused: boolean;
-  /** of a TLS session: the role that its certificate gives; null: none that counts; absent: the listener knows no roles */
+  /** role in the certificate of a TLS session; null: no usable role; absent: the listener knows no roles */
   readonly role?: string | null;
 }
 
@@ -31,7 +31,7 @@ export interface ModbusListener {
   readonly transport: ModbusTransport;
   /** `tcp://127.0.0.1:8502`, `tls://127.0.0.1:8502`, `/dev/ttyUSB0`; null: it does not listen now */
   readonly endpoint: string | null;
-  /** the device that has it for itself; null: shared */
+  /** the only device that it serves; null: shared */
   readonly deviceIndex: number | null;
   readonly clients: readonly ModbusClient[];
 }
@@ -69,7 +69,7 @@ export interface ModbusReport {
   readonly listeners: readonly ModbusListener[];
 }
 
-/** An adapter that has one: `modbus_tcp`, `modbus_rtu`, `modbus_proxy`. */
+/** An adapter with a report: `modbus_tcp`, `modbus_rtu`, `modbus_proxy`. */
 export interface ModbusReporter {
   readonly comm: CommName;
   report(): ModbusReport;

@@ -1,4 +1,4 @@
-/** What the built-in SunSpec master shows of another device, and how it is asked: the seam between it and the interface. */
+/** The interface between the built-in SunSpec master and REST: what it shows of another device, and its operations. */
 import type { connectionStates, inverterStates, serviceStates } from './snapshot.ts';
 
 export const clientStates = ['disabled', 'connecting', 'connected', 'error'] as const;
@@ -31,7 +31,7 @@ interface TargetBase {
   readonly unitId: number;
   /** for the connection and for each answer */
   readonly timeoutMs: number;
-  /** where the marker is; null: it is searched for */
+  /** address of the marker; null: it is searched for */
   readonly baseAddress: number | null;
 }
 
@@ -54,7 +54,7 @@ export interface FoundModel {
   readonly id: number;
   /** which of several models of one number, from 0 */
   readonly index: number;
-  /** null: a model whose definition we do not have */
+  /** null: a model without a known definition */
   readonly name: string | null;
   readonly label: string | null;
   /** of the ID register */
@@ -71,7 +71,7 @@ export interface Discovery {
   readonly models: readonly FoundModel[];
   /** what the chain ends with */
   readonly end: (typeof chainEnds)[number];
-  /** what is not as it should be, in words */
+  /** irregularities, in words */
   readonly notes: readonly string[];
 }
 
@@ -95,7 +95,9 @@ export interface PointReading {
   readonly size: number;
   /** null: the device refused to be read here */
   readonly raw: readonly number[] | null;
-  /** engineering value; the number of an enumeration or bit field; text where a number of 64 bits does not fit a double */
+  /**
+   * engineering value; the number of an enumeration or bit field; text where a number of 64 bits does not fit a double
+   */
   readonly value: ReadingValue;
   /** as the device says it now; null without one */
   readonly scaleFactor: number | null;
@@ -107,7 +109,7 @@ export interface PointReading {
   readonly implemented: boolean;
   /** by the definition */
   readonly access: 'R' | 'RW';
-  /** why there is no value, or what is odd about it */
+  /** why there is no value, or what is unusual about it */
   readonly note?: string;
 }
 
@@ -124,9 +126,9 @@ export interface ModelReading extends FoundModel {
   readonly points: readonly PointReading[];
   /** of all levels, in the order of the registers */
   readonly groups: readonly GroupReading[];
-  /** all registers from ID on, of a model whose definition we do not have */
+  /** all registers from ID on, of a model without a known definition */
   readonly registers: readonly number[] | null;
-  /** what L should be by the definition and the counts of the device; null: it is that, or nobody knows */
+  /** what L should be by the definition and the counts of the device; null: L is correct, or this is not known */
   readonly expectedLength: number | null;
   readonly notes: readonly string[];
   /** wall time, ms since the epoch */
@@ -173,7 +175,7 @@ export interface PollSettings {
   readonly models: readonly number[] | null;
 }
 
-/** A model that is polled, or was asked for and is not there. */
+/** A model that is polled, or was requested and does not exist. */
 export interface PolledModel {
   readonly id: number;
   readonly index: number;
@@ -222,7 +224,7 @@ export type RemoteMetrics = Readonly<Record<(typeof remoteMetricNames)[number], 
   readonly connection_state: (typeof connectionStates)[number] | null;
 };
 
-/** What tells one device from another: its place. */
+/** Identifies a device by its address. */
 export interface RemoteDevice {
   /** for example `tcp://127.0.0.1:8502` */
   readonly endpoint: string;
@@ -270,18 +272,18 @@ export interface ClientStatus {
 
 /**
  * A SunSpec master for one device at a time. Every call ends: a request after the time-out of the target and one more
- * attempt, an operation after half a minute. What is asked at the same time is done one after the other.
+ * attempt, an operation after half a minute. Simultaneous calls run one after the other.
  *
  * Errors: NOT_CONNECTED without a device, PEER_ERROR (with `protocolCode` for a Modbus exception), PEER_TIMEOUT,
  * UNKNOWN_RESOURCE for a model that the device does not have, COMMAND_BAD_VALUE with JSON pointers into `points`,
- * COMMAND_CONFLICT for what a later connect or disconnect overtook, COMMAND_QUEUE_FULL, STOPPING.
+ * COMMAND_CONFLICT for a call that a later connect or disconnect ended, COMMAND_QUEUE_FULL, STOPPING.
  */
 export interface SunSpecClient {
   view(): ClientStatus;
-  /** Takes the place of an earlier target. Resolves after the chain was walked. */
+  /** Replaces an earlier target. Resolves after the chain was walked. */
   connect(target: ClientTarget): Promise<ClientStatus>;
   disconnect(): Promise<ClientStatus>;
-  /** Walks the chain anew. */
+  /** Walks the chain again. */
   scan(): Promise<Discovery>;
   /** @param fresh false: what was read last, if that is known */
   readModel(id: number, index: number, fresh: boolean): Promise<ModelReading>;
@@ -290,8 +292,8 @@ export interface SunSpecClient {
   writePoints(id: number, index: number, values: Readonly<Record<string, ReadingValue>>): Promise<WriteOutcome>;
   writeRegisters(address: number, registers: readonly number[]): Promise<RawWriteOutcome>;
   poll(settings: PollSettings): PollStatus;
-  /** Calls when the map of another device than before was found, before any sample of it. */
+  /** Calls when the map of a different device was found, before any sample of it. */
   onDevice(listener: (device: RemoteDevice) => void): void;
-  /** Calls after every round of polling that read anything of the summary. */
+  /** Calls after every round of polling that read a model of the summary. */
   onSample(listener: (sample: RemoteSample) => void): void;
 }

@@ -8,7 +8,7 @@ import type { ProblemCode, ProblemIssue } from '../core/http/problem.ts';
 
 export const streamPaths = ['/api/sim/ws/telemetry', '/api/sim/telemetry/ws'] as const;
 
-/** the largest that REST takes */
+/** maximum that REST accepts */
 const maxDeviceIndex = 999_999_999;
 
 interface HandshakeRules {
@@ -19,7 +19,7 @@ interface HandshakeRules {
   readonly stopping: () => boolean;
 }
 
-/** What a client asked for: one device, or all. */
+/** What a client has selected: one device, or all. */
 export interface Selection {
   readonly device: number | null;
 }
@@ -49,7 +49,7 @@ function select(query: URLSearchParams, rules: HandshakeRules): Selection | Refu
   return { device: Number(value) };
 }
 
-/** RFC 6455 4.2.1, as far as it is the client's part. */
+/** Requirements of RFC 6455 4.2.1 on the client. */
 function checkProtocol({ method, headers }: IncomingMessage): Refused | null {
   const version = { 'Sec-WebSocket-Version': '13' };
   const refuse = (detail: string): Refused => ({ code: 'malformed-request', detail, headers: version });
@@ -67,7 +67,7 @@ function checkHandshake(request: IncomingMessage, rules: HandshakeRules): Select
   const refusal = rules.guard.checkHost(request) ?? rules.guard.checkOrigin(request);
   if (refusal) return refusal;
   if (rules.stopping()) return { code: 'stopping', detail: 'The simulator is stopping.' };
-  // such an offer reaches this place only where the server does not pass over it
+  // the HTTP server ignores other offers, unless it is configured otherwise
   if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
     return { code: 'malformed-request', detail: 'The only upgrade is that to websocket.' };
   }
@@ -102,10 +102,10 @@ function refuse(request: IncomingMessage, socket: Duplex, { code, detail, faults
 }
 
 /**
- * Stands between the HTTP server and the WebSocket library: every refusal is a problem body before the
- * handshake, and only accepted upgrades reach the server that is returned, which itself never listens.
- * The library's own `verifyClient` would be too late: it comes after the checks of method, version, key and protocol,
- * which the library answers by itself with an HTML page.
+ * A filter between the HTTP server and the WebSocket library: every refusal is a problem body before the handshake, and
+ * only accepted upgrades reach the returned server, which itself never listens. The library's own `verifyClient` would
+ * be too late: it runs after the checks of method, version, key and protocol, which the library answers with an HTML
+ * page.
  */
 export function guardUpgrades(
   server: Server,

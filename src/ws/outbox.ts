@@ -7,15 +7,15 @@ export interface OutboxSocket {
   write(data: Buffer): boolean;
   cork(): void;
   uncork(): void;
-  /** comes when everything written has been taken, after more than its high-water mark was waiting */
+  /** emitted when everything written has been taken, after more than its high-water mark was waiting */
   on(event: 'drain', listener: () => void): unknown;
 }
 
-/** How much may wait for one client; an object that all clients of a kind share and that changes with the devices. */
+/** How much may wait for one client. All clients of a kind share one object, which changes with the devices. */
 export interface OutboxBounds {
   messages: number;
   bytes: number;
-  /** so many stay in any case: the newest of each device that the client selected */
+  /** number of messages that are kept in any case: the newest of each device that the client selected */
   least: number;
 }
 
@@ -40,14 +40,14 @@ export interface OutboxOptions {
 const defaultHighWaterBytes = 64 * 1024;
 /** `WebSocket.OPEN` */
 const open = 1;
-/** emptied places at the front of the queue before it is moved up */
-const mostEmptyPlaces = 64;
+/** emptied places at the front of the queue before it is compacted */
+const maxEmptyPlaces = 64;
 
 /**
- * Bounded queue of one slow or fast client; what it has given to the socket cannot be dropped any more.
+ * Bounded queue of one client; messages handed to the socket can no longer be dropped.
  *
- * Prepared frames go straight to the socket: the library would build a header, two writes and a callback for each client.
- * Control frames stay with the library; both sides write whole frames, so that they cannot mix.
+ * Prepared frames go straight to the socket: the library would build a header, two writes and a callback for each
+ * client. Control frames stay with the library; both sides write whole frames, so that they cannot mix.
  */
 export class Outbox {
   readonly #socket: OutboxSocket;
@@ -111,7 +111,7 @@ export class Outbox {
     if (this.waiting > 0) this.#flush();
   }
 
-  /** ms for which the client has taken nothing although something is under way; 0 when nothing is */
+  /** ms for which the client has taken nothing although data are waiting for it; 0 when none are */
   stalledMs(): number {
     const unsent = this.#socket.writableLength;
     if (unsent === 0) return 0;
@@ -120,7 +120,7 @@ export class Outbox {
     return this.#nowMs() - this.#takenMs;
   }
 
-  /** Forgets what waits; nothing more is handed over. */
+  /** Drops what waits; nothing more is handed over. */
   close(): void {
     this.#closed = true;
     this.#queue.length = 0;
@@ -134,7 +134,7 @@ export class Outbox {
     this.#takenMs = this.#nowMs();
   }
 
-  /** Gives something to the socket, unless too much is in it. */
+  /** Hands data to the socket, unless too much is waiting in it. */
   #handOver(bytes: Buffer, messages: number): boolean {
     const unsent = this.#socket.writableLength;
     if (unsent === 0) this.#isStuck = false;
@@ -162,7 +162,7 @@ export class Outbox {
     this.#waitingBytes -= this.#queue[this.#first]?.length ?? 0;
     this.#queue[this.#first] = undefined;
     this.#first += 1;
-    if (this.#first > mostEmptyPlaces && 2 * this.#first > this.#queue.length) {
+    if (this.#first > maxEmptyPlaces && 2 * this.#first > this.#queue.length) {
       this.#queue.splice(0, this.#first);
       this.#first = 0;
     }

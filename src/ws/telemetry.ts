@@ -63,7 +63,9 @@ const defaults: TelemetryOptions = {
 const maxIncomingBytes = 4096;
 /** frames of one message of a client */
 const maxFragments = 16;
-/** The library answers every ping, read or not: a client that leaves this much unread and goes on pinging is cut off. */
+/**
+ * The library answers every ping, read or not: a client that leaves this much unread and goes on pinging is cut off.
+ */
 const maxUnsentBytes = 1024 * 1024;
 const closeCodes = { normal: 1000, goingAway: 1001, policy: 1008, internal: 1011 } as const;
 

@@ -1,4 +1,4 @@
-import { highestUnitId } from '../../contract/modbus-report.ts';
+import { maxUnitId } from '../../contract/modbus-report.ts';
 import type { ClientTarget, ModelReading } from '../../contract/sunspec-client.ts';
 import { HttpProblem, invalid, invalidAll } from '../http/errors.ts';
 import { columnsJson, samplesCsv, samplesJson } from '../history/encode.ts';
@@ -82,8 +82,8 @@ function targetOf(body: ConnectRequest): ClientTarget {
   const common = { unitId, timeoutMs: timeoutS * 1000, baseAddress: base };
   if (transport === 'rtu') {
     if (serial === undefined) throw invalid('body', '/serial', 'is required for transport rtu');
-    if (unitId < 1 || unitId > highestUnitId)
-      throw invalid('body', '/unit_id', `must be from 1 to ${highestUnitId} on a serial line`);
+    if (unitId < 1 || unitId > maxUnitId)
+      throw invalid('body', '/unit_id', `must be from 1 to ${maxUnitId} on a serial line`);
     const { path, baud = 9600, parity = 'N', stop_bits: stopBits = 1 } = serial;
     return { ...common, transport, serial: { path, baud, parity, stopBits } };
   }

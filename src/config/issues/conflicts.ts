@@ -1,5 +1,5 @@
 /** Rows of settings that are valid by themselves and conflict with others or with the number of devices. */
-import { highestUnitId } from '../../contract/modbus-report.ts';
+import { maxUnitId } from '../../contract/modbus-report.ts';
 import type { Issue } from '../../core/errors.ts';
 import { isGiven } from '../layers/gather.ts';
 import type { Gathered } from '../layers/gather.ts';
@@ -58,8 +58,8 @@ const conflicts: readonly Conflict[] = [
   },
   {
     setting: 'mb_shared_port',
-    when: ({ values, count }) => values.mb_enable && values.mb_shared_port && count > highestUnitId,
-    detail: ({ count }) => `given yes with ${count} devices; allowed: up to ${highestUnitId} devices on one port`,
+    when: ({ values, count }) => values.mb_enable && values.mb_shared_port && count > maxUnitId,
+    detail: ({ count }) => `given yes with ${count} devices; allowed: up to ${maxUnitId} devices on one port`,
   },
   {
     setting: 'mb_port',
@@ -78,9 +78,9 @@ const conflicts: readonly Conflict[] = [
   },
   {
     setting: 'rtu_enable',
-    when: (run) => run.values.rtu_enable && lastUnitId(run) > highestUnitId,
+    when: (run) => run.values.rtu_enable && lastUnitId(run) > maxUnitId,
     detail: (run) =>
-      `given yes, so that the last device would have unit id ${lastUnitId(run)}; allowed: unit ids up to ${highestUnitId} on one line`,
+      `given yes, so that the last device would have unit id ${lastUnitId(run)}; allowed: unit ids up to ${maxUnitId} on one line`,
   },
   {
     setting: 'mb_foreign_unit',

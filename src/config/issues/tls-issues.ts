@@ -1,6 +1,6 @@
 /** TLS of Modbus: whether the settings go together, and whether the files behind them fit. */
 import type { Issue } from '../../core/errors.ts';
-import { cipherFaults, readTlsMaterial } from '../../core/tls/material.ts';
+import { cipherIssues, readTlsMaterial } from '../../core/tls/material.ts';
 import type { TlsFile, TlsTriple } from '../../core/tls/material.ts';
 import { refused } from './issues.ts';
 import type { Gathered } from '../layers/gather.ts';
@@ -11,7 +11,7 @@ import type { SettingKey } from '../settings/settings.ts';
 export function modbusTlsIssues({ values, originOf, io }: Gathered): Issue[] {
   if (!values.mb_enable || !values.mb_enc) return [];
   const policy = { ciphers: values.mb_ciphers, minVersion: values.mb_tls_version };
-  const issues = cipherFaults(policy, { ciphers: originOf('mb_ciphers'), minVersion: originOf('mb_tls_version') });
+  const issues = cipherIssues(policy, { ciphers: originOf('mb_ciphers'), minVersion: originOf('mb_tls_version') });
   const fileOf = (key: SettingKey & ('mb_cert' | 'mb_key' | 'mb_root_cert')): TlsFile | null => {
     const path = values[key];
     if (path === null)

@@ -25,8 +25,8 @@ export interface FaultCondition {
 }
 
 /**
- * What a fault strikes beside its devices, in the terms of its protocol; an absent member is no restriction. The catalogue
- * has the members and their types, and which of them a kind takes.
+ * What a fault strikes beside its devices, in the terms of its protocol; an absent member is no restriction. The
+ * catalogue has the members and their types, and which of them a kind takes.
  */
 export type FaultTarget = Readonly<Record<string, unknown>>;
 

@@ -18,7 +18,7 @@ export function hostAndPort(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** `address:port` of who is at the other end, without the prefix of an IPv4 address on an IPv6 socket. */
+/** `address:port` of the other end, without the prefix of an IPv4 address on an IPv6 socket. */
 export function peerOf({
   remoteAddress = 'unknown',
   remotePort = 0,

@@ -3,7 +3,7 @@ import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 
-/** Link-local networks, the metadata services of clouds, and what is no single machine. */
+/** Link-local networks, the metadata services of clouds, and addresses of more than one machine. */
 const refused = new BlockList();
 refused.addSubnet('169.254.0.0', 16, 'ipv4');
 refused.addSubnet('224.0.0.0', 4, 'ipv4');
@@ -18,8 +18,8 @@ refused.addSubnet('2002:a9fe::', 32, 'ipv6');
 refused.addSubnet('::169.254.0.0', 112, 'ipv6');
 
 /**
- * Whether a connection that the interface asks for must not go to this IP address. Loopback and private addresses are
- * where devices are. A name is not an address: `guardedLookup` looks at what it stands for.
+ * Whether a connection requested over REST must not go to this IP address. Loopback and private addresses are allowed:
+ * devices are there. Names are not addresses: `guardedLookup` checks what they resolve to.
  */
 export function isRefusedTarget(address: string): boolean {
   const [bare = ''] = address.split('%');
@@ -30,12 +30,15 @@ export function isRefusedTarget(address: string): boolean {
 export const refusedTargetText = 'is a link-local, metadata or multicast address, to which no connection is made';
 
 function refusal(hostname: string, address: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`${hostname} stands for ${address}, which ${refusedTargetText}`), {
+  return Object.assign(new Error(`${hostname} resolves to ${address}, which ${refusedTargetText}`), {
     code: 'ERR_REFUSED_TARGET',
   });
 }
 
-/** The `lookup` of `net.connect` and `tls.connect` for targets that the interface sets: fails where a name stands for a refused address. */
+/**
+ * The `lookup` of `net.connect` and `tls.connect` for targets set over REST: fails where a name resolves to a refused
+ * address.
+ */
 export const guardedLookup: LookupFunction = (hostname, options, callback) => {
   resolveName(
     hostname,

@@ -1,5 +1,6 @@
 import { errorText } from '../errors.ts';
-/** Texts of the library of serial ports, and what they mean to who has named the port. */
+
+/** Texts of the library of serial ports, and what they mean to the user who named the port. */
 const reasons: readonly (readonly [RegExp, string])[] = [
   [/no such file|file not found|does not exist/i, 'there is no such device'],
   [/permission denied|access denied/i, 'no permission to use it'],
@@ -13,7 +14,7 @@ export function serialReason(cause: unknown): string {
   return reasons.find(([pattern]) => pattern.test(words))?.[1] ?? words;
 }
 
-/** The message of an error without what follows its first line. */
+/** The first line of the message of an error. */
 export function firstLine(cause: unknown): string {
   const [line = ''] = errorText(cause).split('\n');
   return line;

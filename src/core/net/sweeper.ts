@@ -8,8 +8,8 @@ export interface Swept {
 const intervalMs = 500;
 
 /**
- * One timer for the time limits of any number of connections, so that no socket and no listener needs one of its own. It
- * runs only while there is something to check and does not keep the process alive.
+ * One timer for the time limits of any number of connections, so that no socket and no listener needs one of its own.
+ * It runs only while there is something to check and does not keep the process alive.
  */
 export class Sweeper {
   readonly #swept = new Set<Swept>();

@@ -1,6 +1,6 @@
 import type { SimTime } from './clock.ts';
 
-/** A timer; handed back to `cancel` it does not fire. */
+/** A timer; `cancel` prevents it from firing. */
 export interface Timer {
   readonly due: SimTime;
   /** Whether it is still to fire. */

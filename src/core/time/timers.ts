@@ -1,4 +1,6 @@
-/** Timers of the machine that do not keep the process alive. Code takes them as options, so that tests bring their own. */
+/**
+ * Timers of the machine that do not keep the process alive. Code takes them as options, so that tests bring their own.
+ */
 
 /** Calls `run` once after `ms`. The returned function cancels the call. */
 export type Later = (ms: number, run: () => void) => () => void;

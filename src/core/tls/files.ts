@@ -108,7 +108,9 @@ export class TlsFiles<Identity> {
     this.#endWatch = undefined;
   }
 
-  /** As `check`, on request: always logs the outcome, also a failure that was logged before or that nothing has changed. */
+  /**
+   * As `check`, on request: always logs the outcome, also a failure that was logged before or that nothing has changed.
+   */
   reload(): void {
     this.#lastFailure = undefined;
     if (this.#stamps() === this.#inForce) this.#info('the certificate files have not changed');

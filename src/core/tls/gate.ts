@@ -154,7 +154,7 @@ const handshakeReasons: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS',
   ERR_SSL_HTTP_REQUEST: 'it speaks HTTP, not TLS',
   ERR_SSL_UNSUPPORTED_PROTOCOL: 'its TLS version is too old',
-  ERR_SSL_NO_SHARED_CIPHER: 'it offers no cipher suite of ours',
+  ERR_SSL_NO_SHARED_CIPHER: 'it offers no cipher suite that is allowed here',
   ERR_SSL_NO_SUITABLE_KEY_SHARE: 'it offers no key exchange on P-256',
   ERR_SSL_WRONG_CURVE: 'the key of its certificate is not on P-256',
   ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: 'it does not trust the certificate of this server',

@@ -1,4 +1,4 @@
-/** Certificate, key, root certificates and cipher suites of a TLS server: read, checked, made into what Node takes. */
+/** Certificate, key, root certificates and cipher suites of a TLS server: read, checked, made into options of Node. */
 import { errorText } from '../errors.ts';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
@@ -10,7 +10,7 @@ import { fileReason } from '../text-file.ts';
 export const tlsVersions = ['1.2', '1.3'] as const;
 export type TlsVersion = (typeof tlsVersions)[number];
 
-/** What belongs together, each as `T`. */
+/** Own certificate, its key and the root certificates of the peers, each as `T`. */
 export interface TlsTriple<T> {
   readonly cert: T;
   readonly key: T;
@@ -20,11 +20,11 @@ export interface TlsTriple<T> {
 export interface TlsPolicy {
   /** OpenSSL names, colon between; no other is offered. Null: those of Secure SunSpec */
   readonly ciphers: string | null;
-  /** the least version; the later one is offered as well */
+  /** minimum version; the later one is offered as well */
   readonly minVersion: TlsVersion;
 }
 
-/** Suites that Secure SunSpec Modbus demands, those of TLS 1.3 first. */
+/** Suites that Secure SunSpec Modbus requires, those of TLS 1.3 first. */
 export const secureSunSpecCiphers = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_CHACHA20_POLY1305_SHA256',
@@ -34,7 +34,9 @@ export const secureSunSpecCiphers = [
   'ECDHE-ECDSA-AES128-CCM8',
 ] as const;
 
-/** The cipher string in force. OpenSSL from 3.2 on counts the short tag of CCM8 as 64 bits, which only level 0 takes. */
+/**
+ * The cipher string in force. OpenSSL from 3.2 on counts the short tag of CCM8 as 64 bits, which only level 0 takes.
+ */
 function cipherString({ ciphers }: TlsPolicy, openssl = process.versions.openssl): string {
   if (ciphers !== null) return joined(ciphers);
   const [major = 0, minor = 0] = openssl.split('.').map(Number);
@@ -72,28 +74,28 @@ function keyOf(pem: string): KeyObject | string {
 const isP256 = (key: KeyObject): boolean =>
   key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1';
 
-function pemFaults({ cert, key, rootCert }: TlsTriple<PemFile>, policy: TlsPolicy): Issue[] {
+function pemIssues({ cert, key, rootCert }: TlsTriple<PemFile>, policy: TlsPolicy): Issue[] {
   const issues: Issue[] = [];
-  const fault = ({ name }: PemFile, detail: string) => {
+  const report = ({ name }: PemFile, detail: string) => {
     issues.push({ name, detail });
   };
   const [certificate] = certificatesOf(cert.text) ?? [];
   if (!certificate)
-    fault(
+    report(
       cert,
       'holds no certificate that can be read; allowed: the certificate of the server in PEM form, those of intermediate CAs behind it',
     );
   const privateKey = keyOf(key.text);
-  if (typeof privateKey === 'string') fault(key, privateKey);
+  if (typeof privateKey === 'string') report(key, privateKey);
   else if (certificate && !certificate.checkPrivateKey(privateKey))
-    fault(key, `the key does not belong to the certificate of ${cert.name}`);
+    report(key, `the key does not belong to the certificate of ${cert.name}`);
   else if (policy.ciphers === null && !isP256(privateKey))
-    fault(
+    report(
       key,
       'not a P-256 key, which the suites of Secure SunSpec need; allowed: an EC key on P-256, or a list of suites that fit the key',
     );
   if (!certificatesOf(rootCert.text))
-    fault(
+    report(
       rootCert,
       'holds no certificates that can be read; allowed: the certificates of the CAs whose clients are served, in PEM form',
     );
@@ -101,11 +103,11 @@ function pemFaults({ cert, key, rootCert }: TlsTriple<PemFile>, policy: TlsPolic
 }
 
 /**
- * What is wrong with a list of cipher suites for a least TLS version. OpenSSL itself passes over a name that it does not
+ * What is wrong with a list of cipher suites for a minimum TLS version. OpenSSL itself ignores a name that it does not
  * know as long as another one fits.
- * @param names of the two settings, for the faults
+ * @param names of the two settings, for the issues
  */
-export function cipherFaults(
+export function cipherIssues(
   policy: TlsPolicy,
   names: { readonly ciphers: string; readonly minVersion: string },
 ): Issue[] {
@@ -137,7 +139,7 @@ export function cipherFaults(
 }
 
 const wordsOf = (ciphers: string) => ciphers.split(/[:;, ]+/).filter((word) => word !== '');
-/** With the one separator that Node knows; OpenSSL has more, and would pass over what Node then hands on unsorted. */
+/** With the one separator that Node knows; OpenSSL has more, and would ignore what Node then passes on unsorted. */
 const joined = (ciphers: string) => wordsOf(ciphers).join(':');
 const isSuite13 = (word: string) => word.startsWith('TLS_');
 
@@ -150,7 +152,7 @@ function selectsSuites(ciphers: string): boolean {
   }
 }
 
-/** The options of a context, and what is remarkable but not wrong. */
+/** The options of a context, and the validity of its certificate. */
 export interface TlsMaterial {
   readonly context: SecureContextOptions;
   /** wall time from and until which the certificate of the server is valid, ms since the epoch */
@@ -160,7 +162,7 @@ export interface TlsMaterial {
 
 export type TlsReading = { readonly material: TlsMaterial } | { readonly issues: readonly Issue[] };
 
-/** OpenSSL offers all its suites of TLS 1.3 beside a list that names none: then the version itself is not offered. */
+/** Beside a list without suites of TLS 1.3 OpenSSL offers all of these: then the version itself is not offered. */
 function versionsOf({ ciphers, minVersion }: TlsPolicy): Pick<SecureContextOptions, 'minVersion' | 'maxVersion'> {
   const words = ciphers === null ? [] : wordsOf(ciphers);
   const names13 = words.some(isSuite13);
@@ -173,7 +175,7 @@ function versionsOf({ ciphers, minVersion }: TlsPolicy): Pick<SecureContextOptio
   };
 }
 
-/** A file of PEM text, and what faults call the setting that names it. */
+/** A file of PEM text, and the setting that names it, for the issues. */
 export interface TlsFile {
   readonly name: string;
   readonly path: string;
@@ -186,8 +188,8 @@ interface PemFile extends TlsFile {
 const maxPemBytes = 1024 * 1024;
 
 /**
- * Reads the three files and checks them by themselves and against each other. Faults bear the names of the settings, with
- * no path in them and nothing of the key.
+ * Reads the three files and checks each of them and whether they fit together. Issues bear the names of the settings,
+ * with no path in them and nothing of the key.
  * @param readText text of a file of at most so many bytes; throws where it cannot be read
  */
 export function readTlsMaterial(
@@ -205,8 +207,8 @@ export function readTlsMaterial(
     }
   };
   const pem = { cert: read(files.cert), key: read(files.key), rootCert: read(files.rootCert) };
-  if (issues.length === 0) issues.push(...pemFaults(pem, policy));
-  return issues.length > 0 ? { issues: issues } : materialOf(pem, policy);
+  if (issues.length === 0) issues.push(...pemIssues(pem, policy));
+  return issues.length > 0 ? { issues } : materialOf(pem, policy);
 }
 
 function materialOf({ cert, key, rootCert }: TlsTriple<PemFile>, policy: TlsPolicy): TlsReading {
@@ -216,7 +218,7 @@ function materialOf({ cert, key, rootCert }: TlsTriple<PemFile>, policy: TlsPoli
     ca: rootCert.text,
     ciphers: cipherString(policy),
     ...versionsOf(policy),
-    // in TLS 1.2 it bounds the keys of certificates as well
+    // in TLS 1.2 this restricts the keys of certificates as well
     ecdhCurve: policy.ciphers === null ? 'P-256' : 'auto',
   };
   try {

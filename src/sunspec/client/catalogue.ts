@@ -1,4 +1,7 @@
-/** The definitions that the client knows: all that we serve, and those of older devices and of batteries. */
+/**
+ * The definitions that the client knows: all models that the simulator serves, and models of older devices and
+ * batteries.
+ */
 import type { ModelDef } from '../map/types.ts';
 import { m101 } from '../models/m101.ts';
 import { m102 } from '../models/m102.ts';
@@ -42,10 +45,10 @@ const all: readonly ModelDef[] = [
 
 const byId = new Map(all.map((def) => [def.id, def]));
 
-/** Undefined for a model that we do not know. */
+/** The definition of a model; undefined for an unknown one. */
 export function definitionOf(id: number): ModelDef | undefined {
   return byId.get(id);
 }
 
-/** Points that count the repetitions of groups whose definition leaves that to the length. */
+/** Points that count the repetitions of groups; their definitions leave the count to the length. */
 export const countPoints: Readonly<Record<number, string>> = { 126: 'NCrv', 160: 'N', 805: 'NCell' };

@@ -36,18 +36,18 @@ import { Session } from './session.ts';
 import { isSummaryModel, metricsOf, summaryModels } from './summary.ts';
 import { checkTarget, connectTargetOf, endpointOf, withoutSecrets } from './target.ts';
 
-/** of the address space of registers */
+/** size of the address space of registers */
 const addresses = 65_536;
 
 export interface SunSpecClientOptions {
   readonly clock?: WallClock;
   readonly logger?: Logger;
-  /** of the random part of intervals between attempts to connect */
+  /** seed of the random part of intervals between attempts to connect */
   readonly seed?: number;
   readonly later?: Later;
 }
 
-/** There from the start, and idle until it is told to connect. */
+/** Idle until `connect`. */
 export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   readonly module = 'Modbus';
   readonly comm = 'sunspec_client';
@@ -60,7 +60,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   readonly #counters: Counters = { requests: 0, answers: 0, errors: 0, timeouts: 0, exceptions: 0, connections: 0 };
   readonly #listeners: ((sample: RemoteSample) => void)[] = [];
   readonly #deviceListeners: ((device: RemoteDevice) => void)[] = [];
-  /** the one that was found last */
+  /** the device that was found last */
   #device: RemoteDevice | null = null;
   #session: Session | null = null;
   #connecting = false;
@@ -134,7 +134,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
     checkTarget(target);
     // certificates that do not fit are an error of the request, not of the device
     if (target.transport !== 'rtu') connectTargetOf(target);
-    this.#letGo(new SimError('COMMAND_CONFLICT', 'the SunSpec client was told to connect anew'));
+    this.#letGo(new SimError('COMMAND_CONFLICT', 'the SunSpec client was told to connect again'));
     const session: Session = new Session(
       new Connection({
         target,
@@ -225,14 +225,14 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
     return isWell ? 'connected' : 'error';
   }
 
-  /** The device, when its map was found once. @throws SimError NOT_CONNECTED */
+  /** The session, once its map was found. @throws SimError NOT_CONNECTED */
   #known(): Session {
     if (this.#session?.discovery) return this.#session;
     const why = this.#session === null ? 'it was not told to connect' : (this.#lastError ?? 'it has not found a map');
     throw new SimError('NOT_CONNECTED', `The SunSpec client has no device: ${why}.`);
   }
 
-  /** In its turn. */
+  /** Runs an operation when its turn comes. */
   #operation<T>(session: Session, work: () => Promise<T>): Promise<T> {
     return this.#queue.run(async () => {
       if (this.#session !== session) throw leftError();
@@ -261,7 +261,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
     this.#lastErrorMs = this.#clock.nowMs();
   }
 
-  /** Ends all that concerns the device. */
+  /** Ends everything about the present device. */
   #letGo(why: SimError): void {
     this.#poller.stop();
     this.#poller.forget();
@@ -309,7 +309,7 @@ function leftError(): SimError {
   return new SimError('COMMAND_CONFLICT', 'the SunSpec client was told to leave the device');
 }
 
-/** @param name member of the request. @throws SimError COMMAND_BAD_VALUE for registers behind the last address */
+/** @param name member of the request. @throws SimError COMMAND_BAD_VALUE for registers after the last address */
 function checkRange(address: number, count: number, name: string): void {
   const room = addresses - address;
   if (count <= room) return;
@@ -318,9 +318,9 @@ function checkRange(address: number, count: number, name: string): void {
 }
 
 /**
- * Reads the models of a round. One that cannot be read does not keep the others from being read.
- * @param readings takes those of the summary
- * @throws SimError PEER_ERROR, PEER_TIMEOUT when there is no connection any more
+ * Reads the models of a round. A model that cannot be read does not prevent reading the others.
+ * @param readings receives the models of the summary
+ * @throws SimError PEER_ERROR, PEER_TIMEOUT when the connection is lost
  */
 async function readAll(
   session: Session,

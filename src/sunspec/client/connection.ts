@@ -1,4 +1,4 @@
-/** The way to one device: a link that is made anew when it breaks, attempts that are counted, and an end to every operation. */
+/** The connection to one device: reconnects when the link breaks, counts attempts, and ends every operation in time. */
 import { errorText, SimError } from '../../core/errors.ts';
 import type { ClientCounters, ClientTarget } from '../../contract/sunspec-client.ts';
 import { exceptionIn, peerTimeout } from './errors.ts';
@@ -6,15 +6,15 @@ import { openLink } from './link.ts';
 import type { Link } from './link.ts';
 import { endpointOf } from './target.ts';
 
-/** Largest quantities of the Modbus application protocol. */
-export const mostRead = 125;
-export const mostWritten = 123;
+/** Maximum quantities of the Modbus application protocol. */
+export const maxRead = 125;
+export const maxWritten = 123;
 
-/** A device that is busy, or wants more time, is asked once more. */
-const passing = new Set([5, 6]);
-/** An operation of many requests to a slow device ends here, unless its time-out is longer than that. */
+/** The device is busy or needs more time: the request is tried once more. */
+const transientExceptions = new Set([5, 6]);
+/** Time limit of an operation of many requests; with a long time-out at least `minTimeouts` of these. */
 const operationMs = 30_000;
-const fewestTimeouts = 4;
+const minTimeouts = 4;
 
 export type Counters = { -readonly [K in keyof ClientCounters]: ClientCounters[K] };
 
@@ -22,14 +22,14 @@ export interface ConnectionOptions {
   readonly target: ClientTarget;
   readonly counters: Counters;
   readonly monotonicMs: () => number;
-  /** the state of the link has changed; with the reason when it has ended */
+  /** called when the state of the link has changed, with the reason when it has ended */
   readonly onLink: (reason: string | null) => void;
   readonly onActivity: () => void;
 }
 
-/** How reads of one device are made: what it has taught us. */
-export interface Habits {
-  /** most registers that it answers at once */
+/** What the answers of one device have shown of its limits. */
+export interface LearntLimits {
+  /** maximum number of registers that it answers at once */
   span: number;
   /** it refuses function 6 */
   refuses6: boolean;
@@ -39,7 +39,7 @@ export interface Habits {
 
 export class Connection {
   readonly target: ClientTarget;
-  readonly habits: Habits = { span: mostRead, refuses6: false, refuses16: false };
+  readonly learnt: LearntLimits = { span: maxRead, refuses6: false, refuses16: false };
   readonly #options: ConnectionOptions;
   readonly #abort = new AbortController();
   #link: Link | null = null;
@@ -60,7 +60,7 @@ export class Connection {
 
   /** Begins an operation: from here its time runs. */
   beginOperation(): void {
-    this.#deadlineMs = this.#options.monotonicMs() + Math.max(operationMs, fewestTimeouts * this.target.timeoutMs);
+    this.#deadlineMs = this.#options.monotonicMs() + Math.max(operationMs, minTimeouts * this.target.timeoutMs);
   }
 
   /** Connects unless connected. @throws SimError PEER_ERROR, PEER_TIMEOUT, COMMAND_CONFLICT after `close` */
@@ -96,15 +96,18 @@ export class Connection {
       return await this.#once((link) => link.read(address, count));
     } catch (error) {
       const code = exceptionIn(error);
-      if (code !== null && !passing.has(code)) throw error;
-      // a second attempt to connect, in the same moment, would only double the load of a device that cannot
+      if (code !== null && !transientExceptions.has(code)) throw error;
+      // an immediate second attempt to connect would only add load to a device that cannot answer
       if (error === this.#linkError) throw error;
       this.#checkUse();
     }
     return this.#once((link) => link.read(address, count));
   }
 
-  /** Never repeated unless the device said that it did nothing. @throws SimError PEER_ERROR, PEER_TIMEOUT, COMMAND_CONFLICT */
+  /**
+   * Never repeated unless the device said that it did nothing.
+   * @throws SimError PEER_ERROR, PEER_TIMEOUT, COMMAND_CONFLICT
+   */
   async write(functionCode: 6 | 16, address: number, registers: readonly number[]): Promise<void> {
     const work = (link: Link) => link.write(functionCode, address, registers);
     try {
@@ -122,7 +125,7 @@ export class Connection {
     this.#link?.close(reason);
   }
 
-  /** For good; what is under way fails. */
+  /** Closes for good; a request under way fails. */
   close(): void {
     this.#abort.abort();
     this.#link?.close('closed');
@@ -148,8 +151,8 @@ export class Connection {
   }
 
   /**
-   * What comes after nonsense may be the rest of it. A connection that is silent may go on, once: the device has perhaps
-   * slept, and some do not like a new one.
+   * Octets after an unusable answer may be the rest of it, so the link is closed. A link without an answer is kept
+   * once: the device may have been asleep, and some handle a new connection badly.
    */
   #distrust(link: Link, error: unknown): void {
     const silent = error instanceof SimError && error.code === 'PEER_TIMEOUT' && !link.suspect;

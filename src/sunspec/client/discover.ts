@@ -7,18 +7,18 @@ import { exceptionIn, exceptionText, isOfPeer, peerError, UnfitAnswer } from './
 import { fixedRegisters, headerRegisters, lengthAlsoRight, lengthOf } from './shape.ts';
 import { endpointOf } from './target.ts';
 
-/** In the order in which they are tried. */
+/** Base addresses, in the order in which they are tried. */
 export const baseAddresses = [40_000, 50_000, 0] as const;
 
 const marker = Buffer.from('SunS', 'latin1');
 const endId = 0xffff;
 const addresses = 65_536;
-/** A marker behind it has nothing behind itself. */
+/** Behind a marker at a higher address there is no room for a model. */
 const lastBase = addresses - 3;
-const mostModels = 256;
-/** By how many registers a model may stand beside its place and be found. */
+const maxModels = 256;
+/** Offsets, in registers, at which a model is looked for when it is not in its place. */
 const slips = [1, -1, 2, -2] as const;
-/** A gateway speaks of the device behind it: every address would be answered alike. */
+/** Exceptions of a gateway about the device behind it: every address would give the same answer. */
 const ofGateway = new Set([10, 11]);
 
 interface Header {
@@ -30,13 +30,16 @@ function hex(word: number): string {
   return `0x${word.toString(16).padStart(4, '0')}`;
 }
 
-/** What is at a base address in place of the marker; null: the marker is there. @throws SimError PEER_ERROR, PEER_TIMEOUT */
+/**
+ * What is at a base address in place of the marker; null: the marker is there.
+ * @throws SimError PEER_ERROR, PEER_TIMEOUT
+ */
 export async function faultAt(connection: Connection, base: number): Promise<string | null> {
   try {
     const words = await connection.read(base, 2);
     return words.equals(marker) ? null : `${hex(words.readUInt16BE(0))} ${hex(words.readUInt16BE(2))}`;
   } catch (error) {
-    // some answer with fewer registers where they have none
+    // some devices answer with fewer registers where they have none
     if (error instanceof UnfitAnswer) return error.message;
     const code = exceptionIn(error);
     if (code === null) throw error;
@@ -50,7 +53,10 @@ export async function faultAt(connection: Connection, base: number): Promise<str
   }
 }
 
-/** Looks beside the addresses that were tried, and at the usual ones: some count from 1, or lose a register to new firmware. */
+/**
+ * Looks next to the addresses that were tried, and at the usual ones: some devices count from 1 or have moved by a
+ * register.
+ */
 async function markerElsewhere(connection: Connection, tried: readonly number[]): Promise<number | null> {
   const others = [...tried.flatMap((base) => [base + 1, base - 1]), ...baseAddresses];
   for (const address of new Set(others)) {
@@ -58,7 +64,7 @@ async function markerElsewhere(connection: Connection, tried: readonly number[])
     try {
       if ((await faultAt(connection, address)) === null) return address;
     } catch (error) {
-      // what is known already says more than the failure of a guess
+      // the failures of the addresses tried say more than that of a guess
       if (isOfPeer(error)) return null;
       throw error;
     }
@@ -124,8 +130,7 @@ class Walk {
         return this.#ended('zeros', `the chain ends with model 0 at ${address} in place of 65535${this.#behind}`);
       if (length === null)
         return this.#ended('exception', `model ${id} at ${address} has no readable length${this.#behind}`);
-      if (this.#models.length >= mostModels)
-        return this.#ended('limit', `the chain has more than ${mostModels} models`);
+      if (this.#models.length >= maxModels) return this.#ended('limit', `the chain has more than ${maxModels} models`);
       const room = addresses - address - headerRegisters;
       if (length > room)
         return this.#ended(
@@ -144,7 +149,7 @@ class Walk {
     this.#models.push({ id, index, name: def?.name ?? null, label: def?.label ?? null, address, length });
   }
 
-  /** What the chain was led by to where it is. */
+  /** The model or marker before the present address, in words. */
   get #behind(): string {
     const last = this.#models.at(-1);
     return last
@@ -164,7 +169,7 @@ class Walk {
       : this.#ended('end_model', `L of the end model at ${address} is ${length}, not 0`);
   }
 
-  /** What a chain that ends otherwise than it should may have run into. */
+  /** Possible cause when a chain ends in an unexpected way. */
   #doubts(): string[] {
     const [last, lastKnown] = [this.#models.at(-1), this.#models.findLast(({ name }) => name !== null)];
     if (last === undefined || last === lastKnown) return [];
@@ -176,14 +181,14 @@ class Walk {
     ];
   }
 
-  /** As `#read`; what was looked at to find the way is not read again. */
+  /** As `#read`; headers that were read before are not read again. */
   async #header(address: number): Promise<Header | string> {
     const header = this.#seen.get(address) ?? (await this.#read(address));
     this.#seen.set(address, header);
     return header;
   }
 
-  /** ID and L; the ID alone where the device refuses both; in words what it refuses that with. */
+  /** ID and L; the ID alone where the device refuses both; the refusal in words where it refuses that too. */
   async #read(address: number): Promise<Header | string> {
     if (address + headerRegisters <= addresses) {
       try {
@@ -202,8 +207,8 @@ class Walk {
   }
 
   /**
-   * Where the next model is. L decides, unless it leads to nothing that could be one and the length by definition leads
-   * to the next.
+   * Address of the next model. L decides, unless there is no model at that address and there is one at the address that
+   * follows from the length by definition.
    */
   async #next(address: number, id: number, length: number): Promise<number> {
     const next = address + headerRegisters + length;
@@ -211,7 +216,7 @@ class Walk {
     const expected = await this.#expected(address, id);
     if (expected === null || expected === length) return next;
     const other = address + headerRegisters + expected;
-    // what looks like an end may be a register that is not implemented
+    // an apparent end may be a register that is not implemented
     const ended = isEnd(await this.#headerIn(next));
     const otherHeader = await this.#headerIn(other);
     if (!isModel(otherHeader) && (ended || !isEnd(otherHeader))) return next;
@@ -222,21 +227,21 @@ class Walk {
   }
 
   /**
-   * The place itself, unless it leads nowhere and a model stands beside it, complete by its definition: a map that has
-   * slipped by a register or two.
+   * The address itself, unless no model is there and a model, complete by its definition, is one or two registers away:
+   * the map is shifted.
    */
   async #aligned(place: number): Promise<number> {
     if (await this.#leadsOn(place)) return place;
     try {
       return (await this.#beside(place)) ?? place;
     } catch (error) {
-      // some do not answer at all where they have no registers
+      // some devices do not answer at all where they have no registers
       if (isOfPeer(error)) return place;
       throw error;
     }
   }
 
-  /** Where a complete model is beside a place. */
+  /** Address of a complete model next to a given address. */
   async #beside(place: number): Promise<number | null> {
     for (const by of slips) {
       const header = await this.#probe(place + by);
@@ -252,12 +257,14 @@ class Walk {
     return length === lengthAlsoRight(id) || length === (await this.#expected(address, id));
   }
 
-  /** Whether there is a known model, the end, or a chain that leads to one of them; also where nothing can be told. */
+  /**
+   * Whether there is a known model, the end, or a chain that leads to one of them; true also when that is not known.
+   */
   async #leadsOn(place: number): Promise<boolean> {
     let header = await this.#headerIn(place);
     if (header === null) return true;
     let address = place;
-    for (let models = this.#models.length; models <= mostModels; models += 1) {
+    for (let models = this.#models.length; models <= maxModels; models += 1) {
       if (isModel(header) || isEnd(header)) return true;
       if (header === null || header.length === null || header.id === 0 || header.id === endId) return false;
       address += headerRegisters + header.length;
@@ -271,9 +278,9 @@ class Walk {
     if (!def) return null;
     if (def.groups === undefined) return fixedRegisters(def) - headerRegisters;
     const fixed = fixedRegisters(def);
-    if (fixed > this.#connection.habits.span || address + fixed > addresses) return null;
+    if (fixed > this.#connection.learnt.span || address + fixed > addresses) return null;
     try {
-      // the counts are in the first registers, wherever L says that these end
+      // the counts are in the first registers, whatever L says
       return lengthOf(def, await this.#connection.read(address, fixed));
     } catch (error) {
       if (exceptionIn(error) === null && !(error instanceof UnfitAnswer)) throw error;
@@ -281,7 +288,7 @@ class Walk {
     }
   }
 
-  /** As `#headerIn`, where nothing needs to be. */
+  /** As `#headerIn`, at an address where there may be no registers. */
   async #probe(address: number): Promise<Header | null> {
     try {
       return await this.#headerIn(address);

@@ -19,7 +19,7 @@ export function exceptionText(code: number): string {
   return `exception ${code} (${exceptionWords[code] ?? 'not a code of the protocol'})`;
 }
 
-/** @param where what was asked, put behind the code */
+/** @param where the request in words, appended to the message */
 export function exceptionError(code: number, where = ''): SimError {
   return new SimError('PEER_ERROR', exceptionText(code) + where, [], code);
 }
@@ -29,14 +29,14 @@ export function exceptionIn(error: unknown): number | null {
   return error instanceof SimError && error.code === 'PEER_ERROR' ? (error.protocolCode ?? null) : null;
 }
 
-/** A frame came in order that does not answer the request. */
+/** A well-formed frame came that does not answer the request. */
 export class UnfitAnswer extends SimError {
   constructor(message: string) {
     super('PEER_ERROR', message);
   }
 }
 
-/** Whether an error tells of the device, or of the way to it. */
+/** Whether an error is about the device or the connection to it. */
 export function isOfPeer(error: unknown): error is SimError {
   return error instanceof SimError && error.code.startsWith('PEER_');
 }

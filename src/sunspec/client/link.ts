@@ -1,4 +1,4 @@
-/** One connection to the device: modbus-serial over a port of ours or a line. It lives once; a new connection is a new link. */
+/** One connection to the device: modbus-serial over `MbapPort` or a serial line. A new connection is a new link. */
 import type { EventEmitter } from 'node:events';
 import type modbusSerial from 'modbus-serial';
 import { openSocket } from '../../core/net/connect.ts';
@@ -14,7 +14,7 @@ type ModbusRTU = InstanceType<typeof modbusSerial.default>;
 export interface Link {
   /** false after `close`, and when the peer has ended it */
   readonly open: boolean;
-  /** octets came that no request of ours explains: what follows cannot be trusted */
+  /** octets came that match no request: what follows cannot be trusted */
   readonly suspect: boolean;
   /** Words of `count` registers. @throws SimError PEER_ERROR, PEER_TIMEOUT */
   read(address: number, count: number): Promise<Buffer>;
@@ -48,7 +48,7 @@ class ModbusLink implements Link {
     this.#options = options;
     this.#release = release;
     this.#port = port;
-    // the library without a time-out waits for ever
+    // without a time-out the library waits for ever
     client.setTimeout(options.target.timeoutMs);
     client.on('error', (error) => {
       this.#end(errorText(error));
@@ -69,7 +69,7 @@ class ModbusLink implements Link {
   }
 
   get suspect(): boolean {
-    // on a line nothing tells a late answer from the next one
+    // on a line a late answer cannot be told from the next one
     return this.#port?.suspect ?? true;
   }
 
@@ -125,7 +125,7 @@ class ModbusLink implements Link {
     if (typeof modbusCode === 'number') return exceptionError(modbusCode);
     if (errno === 'ETIMEDOUT')
       return peerTimeout(
-        `no answer from unit ${unitId} within ${timeoutMs / 1000} s, ${what}${this.#port?.gossip ?? ''}`,
+        `no answer from unit ${unitId} within ${timeoutMs / 1000} s, ${what}${this.#port?.receivedInWords ?? ''}`,
       );
     if (error instanceof Error && error.name === 'SimError') return error;
     return new UnfitAnswer(`the answer makes no sense, ${what}: ${errorText(error)}`);
@@ -155,14 +155,14 @@ async function library(): Promise<typeof modbusSerial.default> {
 async function openLine(options: LinkOptions, target: Extract<ClientTarget, { transport: 'rtu' }>): Promise<Link> {
   const { path, baud, parity, stopBits } = target.serial;
   const client = new (await library())();
-  // also before the line is open it may fail, and nobody listens yet
+  // it may fail before the line is open, when no other listener is there yet
   client.on('error', () => undefined);
   try {
     await client.connectRTUBuffered(path, { baudRate: baud, parity: parities[parity], stopBits, dataBits: 8 });
   } catch (error) {
     throw peerError(`cannot open ${endpointOf(target)}: ${serialReason(error)}`);
   }
-  // a closed client takes its listeners from the port, whose late complaints would then end the process
+  // a closed client removes its listeners from the port, whose late errors would then end the process
   const { _port: port } = client as unknown as { readonly _port: EventEmitter };
   const release = () => {
     port.on('error', () => undefined);
@@ -177,7 +177,7 @@ async function openLine(options: LinkOptions, target: Extract<ClientTarget, { tr
 
 /**
  * Connects.
- * @throws SimError PEER_ERROR, PEER_TIMEOUT; COMMAND_BAD_VALUE for certificates that are none
+ * @throws SimError PEER_ERROR, PEER_TIMEOUT; COMMAND_BAD_VALUE for certificates that cannot be used
  */
 export async function openLink(options: LinkOptions): Promise<Link> {
   const { target, signal } = options;

@@ -1,6 +1,6 @@
 /**
- * Modbus TCP under modbus-serial, as a port of ours: it puts headers before requests and takes them off answers. The
- * library's own port waits for ever behind a header that cannot be one, and leaves no choice which answer fits a request.
+ * Modbus TCP under modbus-serial: adds headers to requests and removes them from answers. The library's own port waits
+ * for ever after a header that is not valid, and does not let its user choose which answer fits a request.
  */
 import { Buffer } from 'node:buffer';
 import { EventEmitter } from 'node:events';
@@ -10,13 +10,13 @@ import { crc16 } from '../../core/net/crc16.ts';
 import type { TransactionIds } from '../../contract/sunspec-client.ts';
 
 const headerOctets = 6;
-const shortestBody = 2;
-const longestBody = 254;
+const minBody = 2;
+const maxBody = 254;
 /** unit id, function, code */
 const exceptionOctets = 3;
 /** The library speaks RTU to its ports. */
 const crcOctets = 2;
-const highestId = 0xffff;
+const maxId = 0xffff;
 
 interface Events {
   /** unit id, PDU and CRC of the answer to the request under way */
@@ -27,11 +27,11 @@ interface Events {
   readonly unfit: [reason: string];
 }
 
-/** What modbus-serial asks of a port, over a connected socket. One request at a time. */
+/** The port interface of modbus-serial over a connected socket. One request at a time. */
 export class MbapPort extends EventEmitter<Events> {
   readonly #socket: Socket;
   readonly #takesZero: boolean;
-  readonly #frame = Buffer.alloc(headerOctets + longestBody);
+  readonly #frame = Buffer.alloc(headerOctets + maxBody);
   #filled = 0;
   #wanted = headerOctets;
   #octets = 0;
@@ -65,8 +65,8 @@ export class MbapPort extends EventEmitter<Events> {
     return this.#octets > 0 || this.#takesZero;
   }
 
-  /** What came since the request, in words; empty when nothing did. */
-  get gossip(): string {
+  /** What came since the request, in words; empty when nothing came. */
+  get receivedInWords(): string {
     if (this.#octets === 0) return '';
     if (this.#foreignId === null) return `; ${this.#octets} octets of an unfinished answer came`;
     const hint =
@@ -89,8 +89,8 @@ export class MbapPort extends EventEmitter<Events> {
 
   /** @param frame unit id, PDU and CRC */
   write(frame: Buffer): void {
-    // never 0: an answer with that id is told from a right one
-    this.#id = (this.#id % highestId) + 1;
+    // never 0: some devices always answer with that id
+    this.#id = (this.#id % maxId) + 1;
     this.#unitId = frame[0] ?? 0;
     this.#waiting = true;
     this.#octets = 0;
@@ -119,7 +119,7 @@ export class MbapPort extends EventEmitter<Events> {
     const protocol = this.#frame.readUInt16BE(2);
     const length = this.#frame.readUInt16BE(4);
     this.#wanted = headerOctets + length;
-    if (protocol === 0 && length >= shortestBody && length <= longestBody) return true;
+    if (protocol === 0 && length >= minBody && length <= maxBody) return true;
     this.emit(
       'ended',
       protocol === 0
@@ -136,8 +136,8 @@ export class MbapPort extends EventEmitter<Events> {
     const isZero = this.#takesZero && id === 0;
     if (!this.#waiting || (id !== this.#id && !isZero)) {
       this.#foreignId ??= id;
-      // the next one looks the same
-      if (isZero) this.emit('ended', 'an answer with transaction id 0 came that nobody had asked for');
+      // the answer to the next request would look the same
+      if (isZero) this.emit('ended', 'an answer with transaction id 0 came without a request');
       return;
     }
     this.#waiting = false;
@@ -149,7 +149,7 @@ export class MbapPort extends EventEmitter<Events> {
     this.emit('data', frame);
   }
 
-  /** The library looks at the unit id and the length of any answer but an exception. */
+  /** The library checks unit id and length of all answers except exceptions. */
   #isStrangeException(adu: Buffer): boolean {
     const unitId = adu[headerOctets] ?? 0;
     const isException = (adu[headerOctets + 1] ?? 0) >= 0x80;

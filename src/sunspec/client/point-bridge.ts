@@ -1,10 +1,13 @@
-/** The encodings of the register map, applied to registers of another device: the only file of the client that uses the map's code. */
+/**
+ * The encodings of the register map, applied to registers of another device; the only file of the client that uses code
+ * of the map.
+ */
 import type { ReadingValue } from '../../contract/sunspec-client.ts';
 import { applyScale, clearPoint, getText, hasBit, isFloat, numberCodec, removeScale, setText } from '../map/codec.ts';
 import type { PointDef } from '../map/types.ts';
 
-const smallestScale = -10;
-const largestScale = 10;
+const minScale = -10;
+const maxScale = 10;
 
 export interface Decoded {
   readonly value: ReadingValue;
@@ -62,12 +65,12 @@ function symbolOf(symbols: Readonly<Record<string, number>> | undefined, raw: nu
 /** The exponent in the register of a scale factor; null: the device does not implement it, or it holds none. */
 export function scaleIn(words: Buffer): number | null {
   const raw = words.readInt16BE(0);
-  return raw >= smallestScale && raw <= largestScale ? raw : null;
+  return raw >= minScale && raw <= maxScale ? raw : null;
 }
 
 function wideNumber(def: PointDef, words: Buffer, sf: number): Decoded {
   const exact = def.type === 'int64' ? words.readBigInt64BE(0) : words.readBigUInt64BE(0);
-  // with all of its digits, also those that a positive exponent adds
+  // with all digits, including those that a positive exponent adds
   const digits = sf > 0 ? exact * 10n ** BigInt(sf) : exact;
   const fits = digits <= BigInt(Number.MAX_SAFE_INTEGER) && digits >= BigInt(Number.MIN_SAFE_INTEGER);
   if (fits) return { value: applyScale(Number(exact), sf), implemented: true };
@@ -91,13 +94,13 @@ function numberOf(def: PointDef, words: Buffer, sf: number): Decoded {
       ...(raw > codec.max && { note: 'its highest bit is reserved' }),
     };
   if (def.type === 'sunssf' && scaleIn(words) === null) {
-    return { value: raw, implemented: true, note: `outside of ${smallestScale} to ${largestScale}` };
+    return { value: raw, implemented: true, note: `outside of ${minScale} to ${maxScale}` };
   }
   return { value: applyScale(raw, sf), implemented: true };
 }
 
 /**
- * What the registers of a point say.
+ * Decodes the registers of a point.
  * @param sf exponent in force; null: the point has a scale factor, but the device gives none that can be used
  */
 export function decode(def: PointDef, words: Buffer, sf: number | null): Decoded {
@@ -121,7 +124,7 @@ function encodeText(def: PointDef, value: ReadingValue): Encoded {
   return { words };
 }
 
-/** The number of a symbol; undefined for a text that is none. */
+/** The number of a symbol; undefined for a text that is not a symbol. */
 function enumRaw(symbols: Readonly<Record<string, number>>, value: string | number): number | undefined {
   if (typeof value === 'number') return Object.values(symbols).includes(value) ? value : undefined;
   return Object.hasOwn(symbols, value) ? symbols[value] : undefined;
@@ -140,7 +143,7 @@ function encodeNumber(def: PointDef, value: number, sf: number): Encoded {
 }
 
 /**
- * A value in registers, never in those that mean "not implemented" but for null.
+ * Encodes a value; only null gives the registers that mean "not implemented".
  * @param sf exponent in force; null: the device gives none that can be used
  */
 export function encode(def: PointDef, value: ReadingValue, sf: number | null): Encoded {

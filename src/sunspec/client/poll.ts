@@ -1,4 +1,4 @@
-/** Reads a device again and again: one round at a time, and after a broken connection in growing intervals. */
+/** Polls a device: one round at a time, and after a broken connection at growing intervals. */
 import { BackOff } from '../../core/net/back-off.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { RandomStream } from '../../core/random.ts';
@@ -10,10 +10,10 @@ export const defaultPoll: PollSettings = { enabled: false, intervalMs: 1500, mod
 const firstRetryMs = 1000;
 const maxRetryMs = 60_000;
 
-/** What a round came to. */
+/** The outcome of a round. */
 export interface Round {
   readonly polled: readonly PolledModel[];
-  /** it ended before all models had their turn, or could not begin */
+  /** it ended before all models were read, or could not begin */
   readonly cut: boolean;
   /** there is no connection, or no map behind it */
   readonly lost: boolean;
@@ -32,7 +32,7 @@ export class Poller {
   readonly #options: PollerOptions;
   #settings = defaultPoll;
   #cancel: (() => void) | null = null;
-  /** rises with every start: what an earlier one still has under way does not go on */
+  /** rises with every start, so that rounds of an earlier start do not continue */
   #generation = 0;
   readonly #turns = new Turns();
   readonly #backOff: BackOff;
@@ -82,7 +82,7 @@ export class Poller {
     this.#found();
   }
 
-  /** Forgets what was polled, of another device. */
+  /** Forgets what was polled, since the device changes. */
   forget(): void {
     this.#polled = [];
   }
@@ -131,7 +131,7 @@ export class Poller {
     this.#after(lost ? this.#retryMs() : this.#waitMs(tookMs), generation);
   }
 
-  /** On the grid of the interval; what a long round has covered is left out, not made up for. */
+  /** Wait until the next round on the grid of the interval; intervals that a long round covered are skipped. */
   #waitMs(tookMs: number): number {
     const { intervalMs } = this.#settings;
     const missed = Math.floor(tookMs / intervalMs);

@@ -8,17 +8,17 @@ import { decode, scaleIn } from './point-bridge.ts';
 import { fixedRegisters, headerRegisters, shapeOf } from './shape.ts';
 import type { Shape, ShapeGroup, Slot } from './shape.ts';
 
-/** Registers of one model that are read; what lies behind them is left out. */
-export const mostModelRegisters = 8192;
-/** A device that refuses so many pieces of one model is not asked for the rest of it. */
-const mostRefusals = 40;
-/** A model whose scale factors have changed meanwhile is read again. */
-const mostAttempts = 3;
+/** Maximum number of registers of one model that are read; the rest is left out. */
+export const maxModelRegisters = 8192;
+/** After this many refused pieces of one model the rest of it is not read. */
+const maxRefusals = 40;
+/** Attempts to read a model whose scale factors change meanwhile. */
+const maxAttempts = 3;
 
-/** The map is not what it was when the chain was walked. */
+/** The map has changed since the chain was walked. */
 export class MapChanged extends Error {}
 
-/** Registers of a model, and where the device refused to be read. */
+/** Registers of a model, and those that the device refused. */
 export interface ModelWords {
   readonly words: Buffer;
   /** exception code by register */
@@ -32,7 +32,7 @@ class Gathering {
   readonly refused = new Map<number, number>();
   readonly #connection: Connection;
   readonly #address: number;
-  /** number of the answer that a register came with */
+  /** number of the answer that contained a register */
   readonly #answerOf: Uint16Array;
   #answers = 0;
   #refusals = 0;
@@ -54,7 +54,7 @@ class Gathering {
     let from = 0;
     while (from < cuts.length - 1) {
       let to = from + 1;
-      while (to < cuts.length - 1 && at(cuts, to + 1) - at(cuts, from) <= this.#connection.habits.span) to += 1;
+      while (to < cuts.length - 1 && at(cuts, to + 1) - at(cuts, from) <= this.#connection.learnt.span) to += 1;
       await this.#piece(cuts, from, to);
       from = to;
     }
@@ -66,14 +66,14 @@ class Gathering {
   }
 
   /**
-   * Whether the scale factors are still what they were, as far as they came with another answer than what they scale: some
-   * devices change them from one moment to the next.
+   * Whether the scale factors are unchanged, as far as they came in another answer than the points they scale: some
+   * devices change them at any moment.
    */
   async isSteady({ all }: Shape): Promise<boolean> {
     const apart = all.flatMap(({ offset, scale }) =>
       typeof scale === 'object' && scale !== null && this.#isApart(offset, scale.offset) ? [scale.offset] : [],
     );
-    for (const [offset, count] of neighbours([...new Set(apart)], this.#connection.habits.span)) {
+    for (const [offset, count] of neighbours([...new Set(apart)], this.#connection.learnt.span)) {
       const now = await this.#connection.read(this.#address + offset, count);
       if (!now.equals(this.words.subarray(offset * 2, (offset + count) * 2))) return false;
     }
@@ -91,7 +91,7 @@ class Gathering {
   /** @returns whether all of it was read */
   async #piece(cuts: readonly number[], from: number, to: number): Promise<boolean> {
     const [start, end] = [at(cuts, from), at(cuts, to)];
-    if (this.#refusals >= mostRefusals) return this.#leave(start, end, exceptionIn(this.#first) ?? 0);
+    if (this.#refusals >= maxRefusals) return this.#leave(start, end, exceptionIn(this.#first) ?? 0);
     try {
       const words = await this.#connection.read(this.#address + start, end - start);
       words.copy(this.words, start * 2);
@@ -108,8 +108,8 @@ class Gathering {
     }
     const middle = middleOf(cuts, from, to);
     const both = [await this.#piece(cuts, from, middle), await this.#piece(cuts, middle, to)];
-    // it was too much at once
-    if (both.every(Boolean)) this.#connection.habits.span = Math.max(at(cuts, middle) - start, end - at(cuts, middle));
+    // the piece was too large
+    if (both.every(Boolean)) this.#connection.learnt.span = Math.max(at(cuts, middle) - start, end - at(cuts, middle));
     return both.every(Boolean);
   }
 
@@ -123,7 +123,7 @@ function at(cuts: ArrayLike<number>, index: number): number {
   return cuts[index] ?? 0;
 }
 
-/** Registers that stand behind one another, as first and count. @param most registers in one run */
+/** Runs of consecutive registers, as first and count. @param most registers in one run */
 function neighbours(registers: readonly number[], most: number): [first: number, count: number][] {
   const runs: [number, number][] = [];
   for (const register of [...registers].sort((a, b) => a - b)) {
@@ -154,7 +154,7 @@ function cutsBetween(slots: readonly Slot[], from: number, to: number): number[]
 
 /** All that one answer can hold. @returns null when the device refuses that */
 async function atOnce(connection: Connection, { address }: FoundModel, total: number): Promise<Buffer | null> {
-  if (total > connection.habits.span) return null;
+  if (total > connection.learnt.span) return null;
   try {
     return await connection.read(address, total);
   } catch (error) {
@@ -180,14 +180,14 @@ function checkHeader({ id, address, length }: FoundModel, words: Buffer, refused
 export async function readWords(connection: Connection, model: FoundModel): Promise<ModelWords> {
   const def = definitionOf(model.id);
   const whole = model.length + headerRegisters;
-  const total = Math.min(whole, mostModelRegisters);
+  const total = Math.min(whole, maxModelRegisters);
   const notes = whole > total ? [`only the first ${total} of its ${whole} registers are read`] : [];
   const single = await atOnce(connection, model, total);
   if (single !== null) {
     checkHeader(model, single, new Map());
     return { words: single, refused: new Map(), shape: def ? shapeOf(def, single, total, model.length) : null, notes };
   }
-  for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const gathering = new Gathering(connection, model, total);
     const shape = def ? await gatherShaped(gathering, def, model, total) : null;
     if (shape === null) await gathering.gather(cutsBetween([], 0, total));
@@ -199,7 +199,7 @@ export async function readWords(connection: Connection, model: FoundModel): Prom
   throw peerError(`the scale factors of model ${model.id} change while it is read`);
 }
 
-/** The points before the groups first: they hold the counts. */
+/** Reads the points before the groups first: they hold the counts. */
 async function gatherShaped(
   gathering: Gathering,
   def: ModelDef,
@@ -210,7 +210,7 @@ async function gatherShaped(
   const fixed = Math.min(fixedRegisters(def), total);
   await gathering.gather(cutsBetween(first.slots, 0, fixed));
   const shape = shapeOf(def, gathering.words, total, length);
-  // what lies behind the last point is not shown
+  // registers after the last point are not shown
   const end = shape.all.reduce((last, { offset, def: { size } }) => Math.max(last, offset + size), 0);
   if (end > fixed) await gathering.gather(cutsBetween(shape.all, fixed, end));
   return shape;
@@ -222,7 +222,7 @@ export function scaleOf({ scale }: Slot, { words, refused }: ModelWords): number
   return refused.has(scale.offset) ? null : scaleIn(words.subarray(scale.offset * 2, scale.offset * 2 + 2));
 }
 
-/** The exception with which the device keeps the scale factor of a point from being read; undefined: it does not. */
+/** The exception with which the device refuses to show the scale factor of a point; undefined: it shows it. */
 export function scaleRefusal({ scale }: Slot, { refused }: ModelWords): number | undefined {
   return typeof scale === 'object' && scale !== null ? refused.get(scale.offset) : undefined;
 }
@@ -278,11 +278,14 @@ export async function readModel(connection: Connection, model: FoundModel, nowMs
   return modelReading(model, await readWords(connection, model), nowMs());
 }
 
-/** `count` registers from an address on, in as many requests as that takes. @throws SimError PEER_ERROR, PEER_TIMEOUT */
+/**
+ * `count` registers from an address on, in as many requests as that takes.
+ * @throws SimError PEER_ERROR, PEER_TIMEOUT
+ */
 export async function readRaw(connection: Connection, address: number, count: number): Promise<number[]> {
   const registers: number[] = [];
   while (registers.length < count) {
-    const piece = Math.min(connection.habits.span, count - registers.length);
+    const piece = Math.min(connection.learnt.span, count - registers.length);
     const words = await connection.read(address + registers.length, piece);
     if (words.length === 0) throw peerError('the device answered without registers');
     registers.push(...registersOf(words));

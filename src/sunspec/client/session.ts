@@ -16,8 +16,8 @@ import { MapChanged, modelReading, readModel, readRaw } from './reader.ts';
 import { carryOut, planWrite, writeRegisters } from './writer.ts';
 
 const illegalAddress = 2;
-/** Readings that are kept, those of the summary and of the last requests. */
-const mostReadings = 64;
+/** Readings that are kept: the models of the summary and of the last requests. */
+const maxReadings = 64;
 
 function keyOf(id: number, index: number): string {
   return `${id}/${index}`;
@@ -31,12 +31,12 @@ function identityOf({ points }: ModelReading): ClientIdentity {
   return { manufacturer: text('Mn'), model: text('Md'), version: text('Vr'), serialNumber: text('SN') };
 }
 
-/** One after the other: the queue of the client sees to it that no two calls run at a time. */
+/** Calls must not overlap; the queue of the client ensures that. */
 export class Session {
   readonly connection: Connection;
   readonly #nowMs: () => number;
   readonly #readings = new Map<string, ModelReading>();
-  /** readings since which registers were written */
+  /** readings that writes have made out of date */
   readonly #stale = new Set<string>();
   #discovery: Discovery | null = null;
   #identity: ClientIdentity | null = null;
@@ -106,7 +106,7 @@ export class Session {
 
   /** @throws SimError as `read`; COMMAND_BAD_VALUE */
   async writePoints(id: number, index: number, values: Readonly<Record<string, ReadingValue>>): Promise<WriteOutcome> {
-    // a map that has moved is found before anything is written: what is written is never repeated
+    // finds a map that has moved before anything is written, since writes are never repeated
     const plan = await this.#inMap(id, index, (model) => planWrite(this.connection, model, values));
     this.#stale.add(keyOf(id, index));
     const { outcome, after } = await carryOut(this.connection, plan);
@@ -126,10 +126,10 @@ export class Session {
     this.#readings.delete(key);
     this.#readings.set(key, reading);
     const [oldest] = this.#readings.keys();
-    if (this.#readings.size > mostReadings && oldest !== undefined) this.#readings.delete(oldest);
+    if (this.#readings.size > maxReadings && oldest !== undefined) this.#readings.delete(oldest);
   }
 
-  /** Whether a model cannot be read because there is no map any more where it was. */
+  /** Whether a model cannot be read because the map is no longer where it was. */
   async #hasMoved(error: unknown): Promise<boolean> {
     const base = this.#discovery?.baseAddress;
     return (
@@ -146,7 +146,7 @@ export class Session {
     }
   }
 
-  /** Firmware moves models: when the place of one has changed, the chain is walked anew, once. */
+  /** New firmware can move models: when one is not in its place, the chain is walked again, once. */
   async #inMap<T>(id: number, index: number, work: (model: FoundModel) => Promise<T>): Promise<T> {
     try {
       return await work(this.model(id, index));

@@ -1,4 +1,4 @@
-/** Where the points of a model lie in the registers of a device that is not ours: its own counts and its own length decide. */
+/** Places the points of a model in the registers of another device, by the counts and the length that it gives. */
 import type { GroupDef, ModelDef, PointDef } from '../map/types.ts';
 import { countPoints } from './catalogue.ts';
 
@@ -31,14 +31,14 @@ export interface Shape {
   readonly notes: readonly string[];
 }
 
-/** Registers of the points that stand before the groups. */
+/** Registers of the points before the groups. */
 export function fixedRegisters(def: ModelDef): number {
   return def.points.reduce((sum, { size }) => sum + size, 0);
 }
 
 type Counts = Readonly<Record<string, number>>;
 
-/** Values of the count points; one that is not implemented counts nothing. */
+/** Values of the count points; one that is not implemented counts as 0. */
 function countsOf(def: ModelDef, words: Buffer): Counts {
   const counts: Record<string, number> = {};
   let offset = 0;
@@ -61,7 +61,7 @@ function sizeOf(group: GroupDef, counts: Counts): number {
   return (group.groups ?? []).reduce((sum, inner) => sum + timesOf(inner, counts) * sizeOf(inner, counts), own);
 }
 
-/** Scale factors that a point can name: those of its own group and of all around it. */
+/** Scale factors that a point can name: those of its own group and of all enclosing ones. */
 type Scales = ReadonlyMap<string, number>;
 
 class Placing {
@@ -88,7 +88,7 @@ class Placing {
     }
     const slots: Slot[] = [];
     for (const def of defs) {
-      // what is behind the end of the model is not there
+      // registers after the end of the model do not exist
       if (this.offset + def.size <= this.#total)
         slots.push({ path: prefix + def.name, def, offset: this.offset, scale: scaleOf(def, scales) });
       this.offset += def.size;
@@ -130,7 +130,7 @@ function lengthBy(def: ModelDef, counts: Counts, total: number): number {
     if (group.count !== 0) return sum + timesOf(group, counts) * size;
     const counter = countPoints[def.id];
     const counted = counter === undefined ? undefined : counts[counter];
-    // a count that is not implemented leaves it to the length
+    // without an implemented count the length decides
     return (
       sum + (counted !== undefined && counted > 0 ? counted : Math.floor(Math.max(0, total - fixed) / size)) * size
     );

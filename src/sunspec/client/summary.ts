@@ -1,8 +1,8 @@
-/** The metrics of a snapshot, out of whatever models a device has. */
+/** The metrics of a snapshot, from the models that a device has. */
 import { connectionStates, inverterStates, serviceStates } from '../../contract/snapshot.ts';
 import type { FoundModel, ModelReading, PointReading, RemoteMetrics } from '../../contract/sunspec-client.ts';
 
-/** The AC side: the first of these that a device has. */
+/** Models of the AC side; the first one that a device has counts. */
 const acModels = [701, 103, 102, 101, 113, 112, 111];
 /** The other models that the summary reads. */
 const otherModels = [713, 714, 802, 122, 124, 160];
@@ -34,7 +34,7 @@ function rounded(value: number): number {
   return Math.abs(value) < 1e9 ? Math.round(value * 1e6) / 1e6 + 0 : value;
 }
 
-/** Model and path of where a quantity can be, best first, and what the value is divided by. */
+/** Points that can hold a quantity, best first, and the divisor of each. */
 type Place = readonly [modelId: number, path: string, divisor?: number];
 
 const everyOlder = (path: string, divisor?: number): Place[] =>
@@ -48,7 +48,7 @@ const places: Readonly<Record<string, readonly Place[]>> = {
   voltage_ln_v: [[701, 'LNV'], ...everyOlder('PhVphA')],
   current_a: [[701, 'A'], ...everyOlder('A')],
   frequency_hz: [[701, 'Hz'], ...everyOlder('Hz')],
-  // the older models have it in percent
+  // the older models give it in percent
   power_factor: [[701, 'PF'], ...everyOlder('PF', 100)],
   dc_power_kw: [[714, 'DCW', 1000], ...everyOlder('DCW', 1000)],
   dc_voltage_v: [[714, 'Prt[0].DCV'], ...everyOlder('DCV'), [160, 'module[0].DCV']],
@@ -75,7 +75,7 @@ function quantity(find: Find, name: string): number | null {
   return null;
 }
 
-/** A symbol as one of our words; MPPT is what the older models call running. */
+/** A symbol in the terms of the simulator; the older models say MPPT for running. */
 function word<T extends string>(words: readonly T[], symbol: string | null | undefined): T | null {
   const name = symbol === 'MPPT' ? 'running' : symbol?.toLowerCase();
   return words.find((each) => each === name) ?? null;
@@ -97,7 +97,7 @@ function connectionState(find: Find): RemoteMetrics['connection_state'] {
   return word(connectionStates, find(701, 'ConnSt')?.symbol) ?? older;
 }
 
-/** @returns what the readings of one round say; null for what they do not */
+/** @returns the metrics that the readings of one round contain; null for the others */
 export function metricsOf(readings: readonly ModelReading[]): RemoteMetrics {
   const find = finder(readings);
   const of = (name: string) => quantity(find, name);

@@ -13,7 +13,7 @@ export function endpointOf(target: ClientTarget): string {
     : `${target.transport}://${hostAndPort(target.host, target.port)}`;
 }
 
-/** Secure SunSpec Modbus asks for this suite as well, which is not among those that the runtime offers by itself. */
+/** Secure SunSpec Modbus requires this suite, which the runtime does not offer by default. */
 const ciphers = `${DEFAULT_CIPHERS}:ECDHE-ECDSA-AES128-CCM8`;
 
 /** Where the socket to a device goes. @throws SimError COMMAND_BAD_VALUE for certificates that cannot be used */
@@ -24,16 +24,16 @@ export function connectTargetOf(target: Extract<ClientTarget, { host: string }>)
   return { host, port, timeoutMs, tls: { context: createClientContext(target.tls, ciphers, 'tls'), checkHostname } };
 }
 
-/** A target as it may be shown: certificates and keys leave this place on no way but the connection. */
+/** A target as it may be shown: without certificates and keys. */
 export function withoutSecrets(target: ClientTarget): ClientTarget {
   return target.transport === 'tls' ? { ...target, tls: { ...target.tls, cert: '', key: '', rootCert: '' } } : target;
 }
 
-/** Lines are named as the system names them; a path of anything else could be a file, and /dev/tty1 is the console of someone. */
+/** Names that systems give to serial lines; other paths could be files, and /dev/tty1 is somebody's console. */
 const serialPath =
   /^(?:\/dev\/(?:tty[A-Za-z][\w.-]*|cu\.[\w.-]+|pts\/\d+|serial\/by-(?:id|path)\/[\w.:@+-]+)|COM\d{1,3})$/;
 
-/** @throws SimError COMMAND_BAD_VALUE with the members of the request that name no place where a device can be */
+/** @throws SimError COMMAND_BAD_VALUE with the members of the request that cannot be the address of a device */
 export function checkTarget(target: ClientTarget): void {
   if (target.transport === 'rtu') {
     if (serialPath.test(target.serial.path)) return;

@@ -1,4 +1,4 @@
-/** Writes points by name, and registers as they are; what was written is read back. */
+/** Writes points by name, and raw registers; reads back what was written. */
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import type {
@@ -9,8 +9,8 @@ import type {
   WriteRequest,
   WrittenPoint,
 } from '../../contract/sunspec-client.ts';
-import type { Connection, Habits } from './connection.ts';
-import { mostWritten } from './connection.ts';
+import type { Connection, LearntLimits } from './connection.ts';
+import { maxWritten } from './connection.ts';
 import { exceptionError, exceptionIn, peerError } from './errors.ts';
 import { decode, encode } from './point-bridge.ts';
 import { MapChanged, pointReading, readRaw, readWords, registersOf, scaleOf, scaleRefusal } from './reader.ts';
@@ -23,7 +23,7 @@ interface Assignment {
   readonly words: Buffer;
 }
 
-/** Points that stand behind one another and go out in one request. */
+/** Consecutive points that are written by one request. */
 interface Run {
   readonly assignments: Assignment[];
   registers: number;
@@ -43,7 +43,7 @@ function assignmentOf(slot: Slot, value: ReadingValue, read: ModelWords): Assign
   if (slot.def.access !== 'RW') return { detail: 'is read only' };
   if (value === null && !mayBeAbsent(slot)) return { detail: 'the "not implemented" value cannot be written' };
   const refusal = scaleRefusal(slot, read);
-  // the registers to write follow from it, and what the device says of it is what the user has to know
+  // the registers to write depend on the scale factor, so the user gets the device's own refusal
   if (refusal !== undefined)
     throw exceptionError(refusal, ` while reading the scale factor of ${slot.path}; nothing was written`);
   const sf = scaleOf(slot, read);
@@ -52,7 +52,10 @@ function assignmentOf(slot: Slot, value: ReadingValue, read: ModelWords): Assign
   return { detail: encoded.fault, ...(encoded.allowed && { allowed: encoded.allowed }) };
 }
 
-/** @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE naming every faulty point, PEER_ERROR where a scale factor cannot be read */
+/**
+ * @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE naming every faulty point, PEER_ERROR where a scale factor
+ * cannot be read
+ */
 function assignmentsOf(
   model: FoundModel,
   read: ModelWords,
@@ -85,7 +88,7 @@ function assignmentsOf(
   return assignments;
 }
 
-/** Values first, then requests, then what switches a function on: as masters are told to do. */
+/** Values first, then adoption requests, then enables: the order that SunSpec prescribes for masters. */
 function rankOf({ slot: { def } }: Assignment): number {
   if (/Ena$/.test(def.name)) return 2;
   return def.effect === 'latch' || /^Adpt\w+Req$/.test(def.name) ? 1 : 0;
@@ -97,7 +100,7 @@ function runsOf(assignments: readonly Assignment[]): Run[] {
     const { offset, def } = assignment.slot;
     const run = runs.at(-1);
     const start = run?.assignments[0]?.slot.offset ?? 0;
-    if (run && start + run.registers === offset && run.registers + def.size <= mostWritten) {
+    if (run && start + run.registers === offset && run.registers + def.size <= maxWritten) {
       run.assignments.push(assignment);
       run.registers += def.size;
     } else runs.push({ assignments: [assignment], registers: def.size });
@@ -106,7 +109,7 @@ function runsOf(assignments: readonly Assignment[]): Run[] {
   return runs.sort((a, b) => rank(a) - rank(b));
 }
 
-/** What is sent in one go. */
+/** What is written together. */
 interface Piece {
   readonly address: number;
   readonly registers: readonly number[];
@@ -132,20 +135,20 @@ async function send(
 }
 
 /** Function 6 for one register, 16 for more; then the other one, as far as it can do the same. */
-function functionsFor({ whole, singly }: Ways, { refuses6, refuses16 }: Habits): readonly (6 | 16)[] {
+function functionsFor({ whole, singly }: Ways, { refuses6, refuses16 }: LearntLimits): readonly (6 | 16)[] {
   if (singly === null) return [16];
   if (whole.registers.length === 1) return refuses6 ? [16, 6] : [6, 16];
   return refuses16 ? [6, 16] : [16, 6];
 }
 
-/** Writes registers, by the other function where the device does not know the first (exception 1). */
+/** Writes registers; uses the other function where the device does not know the first (exception 1). */
 async function sendRegisters(connection: Connection, ways: Ways, sent: Sent): Promise<void> {
-  const { habits } = connection;
+  const { learnt } = connection;
   const by = async (functionCode: 6 | 16) => {
     const pieces = functionCode === 6 ? (ways.singly ?? []) : [ways.whole];
     for (const piece of pieces) await send(connection, functionCode, piece, sent);
   };
-  const [first = 16, other] = functionsFor(ways, habits);
+  const [first = 16, other] = functionsFor(ways, learnt);
   try {
     await by(first);
   } catch (error) {
@@ -153,11 +156,11 @@ async function sendRegisters(connection: Connection, ways: Ways, sent: Sent): Pr
     try {
       await by(other);
     } catch (second) {
-      // both alike: it is not about the function
+      // the same exception for both: the function is not the cause
       throw exceptionIn(second) === 1 ? error : second;
     }
-    if (first === 6) habits.refuses6 = true;
-    else habits.refuses16 = true;
+    if (first === 6) learnt.refuses6 = true;
+    else learnt.refuses16 = true;
   }
 }
 
@@ -177,7 +180,7 @@ function waysOf({ assignments }: Run, model: FoundModel): Ways {
 
 const unknownOutcome = '; whether this was carried out is not known';
 
-/** The error with more words; what the device refused keeps its code. */
+/** The error with a longer message; a refusal of the device keeps its code. */
 function withWords(error: unknown, words: string): unknown {
   const code = exceptionIn(error);
   if (code !== null) return exceptionError(code, words);
@@ -189,7 +192,7 @@ function namesOf(assignments: readonly Assignment[]): string {
   return assignments.map(({ slot }) => slot.path).join(', ');
 }
 
-/** What a failure leaves behind: the requests before it were carried out. */
+/** Adds to a failure what was written before it. */
 function failedWrite(
   error: unknown,
   model: FoundModel,
@@ -245,7 +248,7 @@ export async function planWrite(
 
 function writtenPoint({ slot, sf, words }: Assignment, model: FoundModel, after: ModelWords): WrittenPoint {
   const at = slot.offset * 2;
-  // the same registers mean something else by another scale factor
+  // with another scale factor the same registers have another meaning
   const match =
     after.words.subarray(at, at + words.length).equals(words) &&
     !after.refused.has(slot.offset) &&

@@ -5,7 +5,7 @@ import { SimError } from '../../core/errors.ts';
 import { hostAndPort } from '../../core/net/listen.ts';
 import { silentLogger } from '../../core/log/log.ts';
 import type { Logger } from '../../core/log/log.ts';
-import { highestUnitId } from '../../contract/modbus-report.ts';
+import { maxUnitId } from '../../contract/modbus-report.ts';
 import type { ModbusReport, ModbusReporter } from '../../contract/modbus-report.ts';
 import type { FaultyMaps } from '../faults/faulty-maps.ts';
 import type { Bank } from '../map/bank.ts';
@@ -271,10 +271,10 @@ function lackOfRoom(
   { port, sharedPort }: ModbusAdapterOptions,
   index: number,
 ): { readonly name: string; readonly detail: string } | null {
-  if (sharedPort && 1 + index > highestUnitId) {
+  if (sharedPort && 1 + index > maxUnitId) {
     return {
       name: 'mb_shared_port',
-      detail: `a shared Modbus port serves at most ${highestUnitId} devices (unit ids 1 to ${highestUnitId}); device ${index} would have unit id ${1 + index}`,
+      detail: `a shared Modbus port serves at most ${maxUnitId} devices (unit ids 1 to ${maxUnitId}); device ${index} would have unit id ${1 + index}`,
     };
   }
   if (!sharedPort && port !== 0 && port + index > maxPort) {
@@ -291,7 +291,7 @@ function checkRoom(options: ModbusAdapterOptions): void {
   const lack = lackOfRoom(options, highest);
   if (lack !== null)
     throw new SimError('CONFIG_INVALID', lack.detail, [
-      { ...lack, ...(options.sharedPort && { allowed: [highestUnitId] }) },
+      { ...lack, ...(options.sharedPort && { allowed: [maxUnitId] }) },
     ]);
 }
 

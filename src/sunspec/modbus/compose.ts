@@ -16,10 +16,13 @@ import { createModbusRtuAdapter } from './rtu-bridge.ts';
 import type { ModbusRtuAdapter } from './rtu-bridge.ts';
 import type { ModbusLimits } from './server/context.ts';
 
-/** What stands between devices and their masters, whichever way these come. */
+/** What is between the devices and their masters, over TCP and on a line. */
 type Between = Required<Pick<ModbusAdapterOptions, 'disturber' | 'faultyMaps'>>;
 
-/** @throws SimError CONFIG_INVALID for a proxy map or certificates that do not fit, and for devices without a port or unit id */
+/**
+ * @throws SimError CONFIG_INVALID for a proxy map or certificates that do not fit, and for devices without a port or
+ * unit id
+ */
 export function composeModbus(context: AdapterContext): readonly (ModbusAdapter | ModbusRtuAdapter | ProxyAdapter)[] {
   const proxy = composeProxy(context);
   const between = betweenOf(context);

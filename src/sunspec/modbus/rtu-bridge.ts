@@ -5,7 +5,7 @@ import type { Adapter, AdapterStatus, ModbusRtuEndpoint } from '../../core/adapt
 import { errorText, SimError } from '../../core/errors.ts';
 import { BackOff } from '../../core/net/back-off.ts';
 import { silentLogger } from '../../core/log/log.ts';
-import { highestUnitId } from '../../contract/modbus-report.ts';
+import { maxUnitId } from '../../contract/modbus-report.ts';
 import type { ModbusReport, ModbusReporter } from '../../contract/modbus-report.ts';
 import type { FaultyMaps } from '../faults/faulty-maps.ts';
 import type { DeviceServer } from '../../contract/plant.ts';
@@ -21,10 +21,10 @@ import type { SerialChannel, SerialOpener, SerialSettings } from './serial/port.
 import { BankUnit, LineUnits, unitsInWords } from './unit-bridge.ts';
 
 export interface ModbusRtuOptions extends Omit<ModbusContextOptions, 'limits' | 'foreignUnit' | 'sweeper' | 'tls'> {
-  /** those at the start; each needs its address (1.DA) */
+  /** the devices at the start; each needs its address (1.DA) */
   readonly devices: readonly ModbusDevice[];
   readonly line: SerialSettings;
-  /** faults in what the devices show and take; absent: there are none */
+  /** faults between the devices' registers and their masters; absent: there are none */
   readonly faultyMaps?: FaultyMaps;
   /** default: the package `serialport` */
   readonly open?: SerialOpener;
@@ -35,7 +35,7 @@ export interface ModbusRtuAdapter extends Adapter, DeviceServer, ModbusReporter 
   endpointOf(deviceIndex: number): ModbusRtuEndpoint | null;
   addDevice(device: ModbusDevice): Promise<void>;
   readonly counters: Readonly<ModbusCounters>;
-  /** the line, once its master has asked something */
+  /** the line, once its master has sent a request */
   clients(): readonly ModbusClientInfo[];
 }
 
@@ -43,21 +43,20 @@ const firstRetryMs = 1000;
 const maxRetryMs = 30_000;
 
 /**
- * Serves every device on a serial line. A port that disappears while the process runs is opened anew as soon as it is
- * there again.
+ * Serves every device on a serial line. A port that disappears while the process runs is opened again when it is back.
  * @throws SimError CONFIG_INVALID when there are more devices than addresses
  */
 export function createModbusRtuAdapter(options: ModbusRtuOptions): ModbusRtuAdapter {
   const highest = options.devices.reduce((max, { index }) => Math.max(max, index), 0);
   const lack = lackOfRoom(highest);
   if (lack !== null)
-    throw new SimError('CONFIG_INVALID', lack, [{ name: 'rtu_enable', detail: lack, allowed: [highestUnitId] }]);
+    throw new SimError('CONFIG_INVALID', lack, [{ name: 'rtu_enable', detail: lack, allowed: [maxUnitId] }]);
   return new RtuAdapter(options);
 }
 
 function lackOfRoom(index: number): string | null {
-  if (1 + index <= highestUnitId) return null;
-  return `a serial line serves at most ${highestUnitId} devices (unit ids 1 to ${highestUnitId}); device ${index} would have unit id ${1 + index}`;
+  if (1 + index <= maxUnitId) return null;
+  return `a serial line serves at most ${maxUnitId} devices (unit ids 1 to ${maxUnitId}); device ${index} would have unit id ${1 + index}`;
 }
 
 class RtuAdapter implements ModbusRtuAdapter {
@@ -188,13 +187,13 @@ class RtuAdapter implements ModbusRtuAdapter {
     this.#port = port;
     this.#line = new SerialLine(this.#service, port, line);
     port.on('error', (error) => {
-      // what a close of ours interrupts is no failure
+      // errors of a port that is being closed are not failures
       if (this.#port === port) this.#service.context.log.warning(`serial port ${line.path}: ${error.message}`);
     });
     port.on('close', () => {
       this.#lost(port);
     });
-    // a terminal whose other side is gone reads as a file at its end
+    // a terminal whose other side has closed reports the end of its input
     port.on('end', () => {
       this.#lost(port);
     });
@@ -209,7 +208,7 @@ class RtuAdapter implements ModbusRtuAdapter {
     return this.#options.logger ?? silentLogger;
   }
 
-  /** The port has gone although nobody closed it. */
+  /** The port has disappeared without being closed here. */
   #lost(port: SerialChannel): void {
     if (this.#port !== port) return;
     this.#drop();

@@ -1,4 +1,4 @@
-/** Devices as the Modbus stack sees them: one at a unit id, or those of a line at their addresses. */
+/** Devices as the Modbus stack sees them: one at a unit id, or all devices of a line at their addresses. */
 import { Buffer } from 'node:buffer';
 import type { Origin } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
@@ -30,12 +30,12 @@ export class BankUnit implements ModbusUnit {
     });
   }
 
-  /** Ends following the faults of the device. */
+  /** No longer follows the faults of the device. */
   release(): void {
     this.#forget?.();
   }
 
-  /** 1.DA, where the device has it; null: it has not */
+  /** 1.DA; null: the device does not implement it */
   get address(): number | null {
     return this.#bank.map.m1.DA;
   }
@@ -46,7 +46,7 @@ export class BankUnit implements ModbusUnit {
     return this.#bank.read(address, count);
   }
 
-  /** @param keepsAddress whether 1.DA is not to be written */
+  /** @param keepsAddress whether a write of 1.DA is refused */
   write(address: number, words: Buffer, by: Requester, keepsAddress = false): void {
     const permit = this.#permitWrite(by, keepsAddress);
     if (this.#faulty !== null) {
@@ -75,13 +75,13 @@ export function unitsInWords(first: number, last: number): string {
   return first === last ? `unit ${first}` : `units ${first}..${last}`;
 }
 
-/** Who writes, as the registers remember it: with its role where it has one. */
+/** The writer as provenance keeps it: the peer, with its role where there is one. */
 function originOf({ peer, role }: Requester): Origin {
   return { source: 'modbus', peer: role === undefined ? peer : `${peer} (${role ?? 'no role'})` };
 }
 
-/** Several devices that are asked at once: what they answer nobody could read, so nothing leaves. */
-class Party implements ModbusUnit {
+/** Several devices that get one request: their answers would collide on the line, so none leaves. */
+class BroadcastGroup implements ModbusUnit {
   readonly mute = true;
   readonly #members: () => Iterable<BankUnit>;
   readonly #takesAddress: boolean;
@@ -92,9 +92,9 @@ class Party implements ModbusUnit {
     this.#takesAddress = takesAddress;
   }
 
-  those(act: (deviceIndex: number) => boolean): ModbusUnit {
-    const chosen = [...this.#members()].filter(({ deviceIndex }) => act(deviceIndex));
-    return new Party(() => chosen, this.#takesAddress);
+  subset(acts: (deviceIndex: number) => boolean): ModbusUnit {
+    const chosen = [...this.#members()].filter(({ deviceIndex }) => acts(deviceIndex));
+    return new BroadcastGroup(() => chosen, this.#takesAddress);
   }
 
   read(_address: number, count: number): Buffer {
@@ -107,7 +107,7 @@ class Party implements ModbusUnit {
       try {
         unit.write(address, words, by, !this.#takesAddress);
       } catch (error) {
-        // a refusal is one device's own, and nobody hears it
+        // a refusal is not answered, and must not keep the other devices from acting
         if (exceptionOf(error) === undefined) failures.push(error);
       }
     }
@@ -118,26 +118,26 @@ class Party implements ModbusUnit {
 /**
  * The devices of one line, each at the address in its register 1.DA (Modbus over serial line 1.02, 2.2).
  *
- * A broadcast is carried out by all of them and never answered. It does not set 1.DA: afterwards no device could be
- * told from another. Where several have one address, all carry out what is written there, and the answers would
- * destroy each other: none leaves.
+ * All of them carry out a broadcast, and none answers it. A broadcast does not set 1.DA: afterwards all devices would
+ * have the same address. Where several devices share an address, all carry out what is written there, and no answer
+ * leaves: the answers would collide.
  */
 export class LineUnits {
   readonly #units: ReadonlyMap<number, BankUnit>;
   readonly #log: LimitedLog;
-  readonly #everybody: Party;
+  readonly #broadcast: BroadcastGroup;
   readonly #clashes = new Set<number>();
 
   /** @param units by device index; read at each request */
   constructor(units: ReadonlyMap<number, BankUnit>, log: LimitedLog) {
     this.#units = units;
     this.#log = log;
-    this.#everybody = new Party(() => units.values(), false);
+    this.#broadcast = new BroadcastGroup(() => units.values(), false);
   }
 
-  /** Who is meant by an address now. */
+  /** The device, or group of devices, at an address now. */
   at(address: number): ModbusUnit | undefined {
-    if (address === broadcastAddress) return this.#everybody;
+    if (address === broadcastAddress) return this.#broadcast;
     let found: BankUnit | undefined;
     for (const unit of this.#units.values()) {
       if (unit.address !== address) continue;
@@ -152,11 +152,11 @@ export class LineUnits {
     const members = [...this.#units.values()].filter((unit) => unit.address === address);
     if (!this.#clashes.has(address)) {
       this.#clashes.add(address);
-      const who = members.map(({ deviceIndex }) => deviceIndex).join(', ');
+      const names = members.map(({ deviceIndex }) => deviceIndex).join(', ');
       this.#log.warning(
-        `devices ${who} have the same address ${address} (1.DA): all of them carry out what is written there, and no answer can be read`,
+        `devices ${names} have the same address ${address} (1.DA): all of them carry out what is written there, and no answer can be read`,
       );
     }
-    return new Party(() => members, true);
+    return new BroadcastGroup(() => members, true);
   }
 }

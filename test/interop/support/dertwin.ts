@@ -21,7 +21,7 @@ import { PythonPeer, dertwinEnvironment, python } from './peers.ts';
 export const ratedW = 4000;
 const startLimitMs = 20_000;
 /** registers of one write */
-const mostWritten = 123;
+const maxWritten = 123;
 
 /** A model of which a device has these points only. */
 function only(def: ModelDef, points: readonly string[], scale: Readonly<Record<string, number>> = {}): ModelChoice {
@@ -128,8 +128,8 @@ async function accepts(port: number): Promise<boolean> {
 async function commission(port: number): Promise<void> {
   const master = new PythonPeer('modbus_master', port);
   const words = Array.from({ length: image.length / 2 }, (_, i) => image.readUInt16BE(i * 2));
-  for (let from = 0; from < words.length; from += mostWritten) {
-    await master.ask('write_many', { address: layout.base + from, values: words.slice(from, from + mostWritten) });
+  for (let from = 0; from < words.length; from += maxWritten) {
+    await master.ask('write_many', { address: layout.base + from, values: words.slice(from, from + maxWritten) });
   }
   await master.stop();
 }

@@ -345,7 +345,7 @@ describe('SunSpec client that cannot connect', () => {
       const failure = await failureOf(
         client.connect({ ...loopback(502, { timeoutMs: 1000 }), transport: 'tcp', host, port: 502 }),
       );
-      expect(failure.message, host).to.match(/stands for 169\.254\.169\.254, which is a link-local|not known/);
+      expect(failure.message, host).to.match(/resolves to 169\.254\.169\.254, which is a link-local|not known/);
     }
   });
 

@@ -115,6 +115,6 @@ describe('SunSpec client with a device whose transaction id is always 0', () => 
     };
     for (let i = 0; i < 3; i += 1) expect(await client.readRegisters(40_000, 4)).to.deep.equal([0x5375, 0x6e53, 1, 66]);
     expect(peer.connections).to.equal(3);
-    expect(client.view().lastError).to.equal('an answer with transaction id 0 came that nobody had asked for');
+    expect(client.view().lastError).to.equal('an answer with transaction id 0 came without a request');
   });
 });

@@ -66,7 +66,7 @@ const discoveryBit = 1 << roles.length;
 
 /** Roles that write nothing anywhere. */
 const readers: ReadonlySet<Role> = new Set<Role>(['ReadOnlySunSpec']);
-/** What no role writes is refused by the map, to all who write at all in the same way as without roles. */
+/** The map itself refuses writes of read-only registers, to writers with a role as to those without. */
 const writerBits = roles.filter((role) => !readers.has(role)).reduce((bits, role) => bits | bitOf[role], 0);
 
 const rightsOf = memoPerLayout(({ base, models, slots, slotAt }): RegisterRights => {

@@ -11,9 +11,9 @@ import type { Span } from './disturber.ts';
 
 export interface BankDisturberOptions {
   readonly registry: Pick<FaultRegistry, 'active' | 'onChange'>;
-  /** where structure faults show points; absent: nowhere else than they are */
+  /** where structure faults show points; absent: at their own addresses */
   readonly maps?: Pick<FaultyMaps, 'under'>;
-  /** indexes of devices that answer nobody, whatever the faults are; changed in place */
+  /** indexes of devices that never answer, with or without faults; changed in place */
   readonly silent?: ReadonlySet<number>;
   /** the devices there are now */
   readonly devices: () => readonly { readonly index: number; readonly bank: Bank }[];
@@ -23,7 +23,7 @@ const spansOf = memoPerLayoutAndKey((layout, points: readonly string[]): readonl
   points.flatMap((name) => slotsNamed(layout, name)).map(({ address, def }) => ({ address, count: def.size })),
 );
 
-/** A disturber whose conditions and points are those of the devices' banks, wherever structure faults show them. */
+/** A disturber that finds conditions and points in the devices' banks, also where structure faults have moved them. */
 export function createBankDisturber({ registry, maps, silent, devices }: BankDisturberOptions): Disturber {
   const bankOf = (deviceIndex: number) => devices().find(({ index }) => index === deviceIndex)?.bank;
   return createDisturber({

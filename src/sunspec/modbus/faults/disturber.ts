@@ -1,4 +1,4 @@
-/** Carries out the faults of Modbus on the wire: decides what happens to connections and requests. */
+/** Carries out the transport faults of Modbus: decides what happens to connections and requests. */
 import type { ActiveFault } from '../../../core/faults/active-fault.ts';
 import type { FaultRegistry } from '../../../core/faults/registry.ts';
 import { mapTargetOf } from '../../../fault-kinds/targets.ts';
@@ -29,7 +29,7 @@ export interface DisturberOptions {
   readonly registry: Pick<FaultRegistry, 'active' | 'onChange'>;
   /** indexes of the devices there are now */
   readonly deviceIndexes: () => readonly number[];
-  /** indexes of devices that answer nobody, whatever the faults are; changed in place */
+  /** indexes of devices that never answer, with or without faults; changed in place */
   readonly silent?: ReadonlySet<number>;
   /** whether the condition of a fault holds at a device */
   readonly holds: (fault: ActiveFault, deviceIndex: number) => boolean;
@@ -44,7 +44,7 @@ export interface DisturberOptions {
  * 1. a device that is off, `outage`, then `ignore_unit`: no answer, and the request is not carried out;
  * 2. the first of `drop`, `disconnect` and `exception`, in order of injection, that strikes;
  * 3. where an answer leaves, the delays of all `delay` add up, and the rewriting faults change it (`rewrites.ts`).
- * A request to a unit id that nobody has meets the faults of all devices alone, and no exception.
+ * A request to a unit id that is not served meets only faults of all devices, and no exception.
  */
 export function createDisturber(options: DisturberOptions): Disturber {
   return new WireDisturber(options);
@@ -72,13 +72,13 @@ const noFaults: readonly ActiveFault[] = [];
 const served: Reception = { kind: 'serve' };
 const unheard: Disturbance = { silence: { carriedOut: false } };
 
-const nobody: ReadonlySet<number> = new Set();
+const noDevices: ReadonlySet<number> = new Set();
 
 class WireDisturber implements Disturber {
   #hasFaults = false;
   readonly #silent: ReadonlySet<number>;
   readonly #options: DisturberOptions;
-  // of `registry.active`, ours and sorted by what they act on
+  // the transport faults of `registry.active`, by what they act on
   #connection = noFaults;
   #outage = noFaults;
   #ignore = noFaults;
@@ -88,7 +88,7 @@ class WireDisturber implements Disturber {
 
   constructor(options: DisturberOptions) {
     this.#options = options;
-    this.#silent = options.silent ?? nobody;
+    this.#silent = options.silent ?? noDevices;
     options.registry.onChange(() => {
       this.#sort();
     });
@@ -149,7 +149,7 @@ class WireDisturber implements Disturber {
       (fault) =>
         fault.isOf(outageFault) &&
         fault.parameters.mode === 'close' &&
-        // one that strikes only now and then lets connections in
+        // a fault that strikes only now and then lets connections in
         fault.facts.probability === 1 &&
         fault.facts.every === 1 &&
         this.#meets(fault, deviceIndex),
@@ -159,7 +159,7 @@ class WireDisturber implements Disturber {
   aliasOf(deviceIndex: number | undefined, unitId: number): number | undefined {
     for (const fault of this.#alias) {
       if (!fault.isOf(aliasUnitFault) || !fault.parameters.unit_ids.includes(unitId)) continue;
-      // on a port for several devices the fault has to say which one
+      // on a port for several devices the fault must name the device
       const device = deviceIndex ?? fault.facts.deviceIndex ?? undefined;
       if (device !== undefined && this.#meets(fault, device) && fault.strikes(device)) return device;
     }
@@ -178,23 +178,23 @@ class WireDisturber implements Disturber {
 
   #sort(): void {
     const ours = this.#options.registry.active.filter(isTransport);
-    const those = (kinds: Kinds) => {
+    const ofKinds = (kinds: Kinds) => {
       const chosen = ours.filter((fault) => kinds.some(({ kind }) => kind === fault.facts.kind.kind));
       return chosen.length === 0 ? noFaults : chosen;
     };
-    this.#connection = those(connectionKinds);
-    this.#outage = those([outageFault]);
-    this.#ignore = those([ignoreUnitFault]);
-    this.#alias = those([aliasUnitFault]);
-    this.#outcome = those(outcomeKinds);
+    this.#connection = ofKinds(connectionKinds);
+    this.#outage = ofKinds([outageFault]);
+    this.#ignore = ofKinds([ignoreUnitFault]);
+    this.#alias = ofKinds([aliasUnitFault]);
+    this.#outcome = ofKinds(outcomeKinds);
     const before = [...connectionKinds, ...reachKinds, ...outcomeKinds, aliasUnitFault];
     this.#answer = ours.filter((fault) => !before.some(({ kind }) => kind === fault.facts.kind.kind));
     this.#hasFaults = ours.length > 0;
   }
 
   /**
-   * Whether a fault is in force where a connection leads or a request goes. One device: its condition decides. None or
-   * several: only faults of all devices, with a condition that holds at each of them.
+   * Whether a fault is in force for the target of a connection or request. For one device, its condition decides. For
+   * no device or several, only faults of all devices count, and their condition must hold at each of them.
    */
   #meets(fault: ActiveFault, deviceIndex: number | undefined): boolean {
     if (fault.isOver) return false;
@@ -227,7 +227,7 @@ function isTransport(fault: ActiveFault): boolean {
   return fault.protocol === 'modbus' && modbusTransportFaults.some(({ kind }) => kind === fault.facts.kind.kind);
 }
 
-/** Whether it is one for whose sake an answer, or a part of it, does not leave at once. */
+/** Whether a fault delays an answer or a part of it. */
 function makesWait(fault: ActiveFault): boolean {
   if (fault.isOf(delayFault)) return fault.parameters.delay_ms + fault.parameters.jitter_ms > 0;
   return fault.isOf(splitFault) && fault.parameters.gap_ms > 0;
@@ -235,7 +235,7 @@ function makesWait(fault: ActiveFault): boolean {
 
 const areTakenBack = (faults: readonly ActiveFault[]): boolean => faults.every(({ isTakenBack }) => isTakenBack);
 
-/** An occasion of the device that the request goes to. */
+/** Counts an occasion for the device that the request goes to. */
 const strikesAt = (fault: ActiveFault, { deviceIndex }: RequestFacts): boolean => fault.strikes(deviceIndex ?? null);
 
 /** The first fault that strikes decides; null: none does. */

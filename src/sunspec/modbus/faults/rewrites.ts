@@ -1,4 +1,4 @@
-/** Answers as faults of the wire send them: one function for each kind, put together in a fixed order. */
+/** Answers as transport faults send them: one function per kind, applied in a fixed order. */
 import { Buffer } from 'node:buffer';
 import type { ActiveFault } from '../../../core/faults/active-fault.ts';
 import { crc16 } from '../../../core/net/crc16.ts';
@@ -34,7 +34,7 @@ export function canRewrite(fault: ActiveFault, request: RequestFacts, framing: F
   return !fault.isOf(wrongByteCountFault) || isRead(request);
 }
 
-/** What a fault changes inside of the answer; null: nothing. The MBAP length stays true to what follows it. */
+/** What a fault changes inside the answer; null: nothing. The MBAP length is kept correct. */
 function editOf(fault: ActiveFault): Edit | null {
   if (fault.isOf(wrongUnitFault)) {
     const { unit_id: wanted } = fault.parameters;
@@ -63,7 +63,7 @@ function editOf(fault: ActiveFault): Edit | null {
   };
 }
 
-/** A function that a device answers as well, with an answer of the same shape; an exception stays one. */
+/** Another served function whose answer has the same shape; an exception stays one. */
 function otherFunction(code: number): number {
   const pairs: Readonly<Record<number, number>> = { 3: 4, 4: 3, 6: 16, 16: 6 };
   return (pairs[code & 0x7f] ?? (code + 1) & 0x7f) | (code & 0x80);
@@ -103,14 +103,14 @@ function withBadCrc(chunk: Buffer): Buffer {
   return bad;
 }
 
-/** First what stands in the answer, then how much of it leaves, how often, and in which pieces. */
+/** The order: content of the answer, then how much of it leaves, how often, and in which pieces. */
 const reshapeOrder: readonly string[] = [badCrcFault, garbageFault, truncateFault, duplicateFault, splitFault].map(
   ({ kind }) => kind,
 );
 
 /**
- * The rewriting of faults that have struck, or undefined without one. Changes inside of the answer come first, in order
- * of injection, and an RTU answer gets the CRC of what it says then; bad_crc, garbage, truncate, duplicate and split
+ * The rewriting of faults that have struck, or undefined without one. Changes inside the answer come first, in order of
+ * injection, and an RTU answer gets the CRC of its changed content; bad_crc, garbage, truncate, duplicate and split
  * follow in this order.
  */
 export function rewriteOf(
@@ -132,7 +132,7 @@ export function rewriteOf(
   };
 }
 
-/** Pause between pieces: the longest that a fault asks for. */
+/** Pause between pieces: the maximum over all faults. */
 export function gapOf(faults: readonly ActiveFault[]): number {
   return faults.reduce((gap, fault) => (fault.isOf(splitFault) ? Math.max(gap, fault.parameters.gap_ms) : gap), 0);
 }

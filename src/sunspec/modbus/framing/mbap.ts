@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { maxAdu } from './framing.ts';
 import type { Framing, FramingResult } from './framing.ts';
 
-/** Transaction id, protocol id, length: what stands before the octets that the length counts. */
+/** Transaction id, protocol id, length: the octets before those that the length counts. */
 const lengthEnd = 6;
 const unitIdAt = 6;
 const pduAt = 7;
@@ -88,7 +88,7 @@ export class MbapFraming implements Framing {
     return this.#finishChunk();
   }
 
-  /** Fills the kept frame up: first to its length field, then to its end. */
+  /** Completes the kept frame: first to its length field, then to its end. */
   #complete(kept: Buffer): FramingResult {
     if (this.#keptLength < lengthEnd && !this.#fill(kept, lengthEnd)) return this.#finishChunk();
     const size = aduSize(kept, 0);

@@ -1,10 +1,10 @@
 /** Lengths of RTU frames by function code (Modbus application protocol 1.1b3, 6), address and CRC included. */
 import type { Buffer } from 'node:buffer';
 
-/** The octet that says the length has not come yet. */
+/** The octet that gives the length has not arrived yet. */
 export const unknownSize = 0;
 
-/** A fixed size, or one that grows by an octet of the frame: `base` octets and as many as the one at `countAt` says. */
+/** A fixed size, or `base` octets plus the count in the octet at `countAt`. */
 type Size = number | { readonly base: number; readonly countAt: number };
 
 const byteCounted = (base: number, countAt: number): Size => ({ base, countAt });
@@ -57,7 +57,7 @@ const exceptionSize = 5;
 /**
  * The sizes that a frame at `start` may have, by its function code; none where the function has no known length, and
  * `unknownSize` for a length that has not come yet.
- * @param foreign it belongs to another device, so that it may be an answer as well
+ * @param foreign whether it belongs to another device, so that it may also be an answer
  */
 export function frameSizes(bytes: Buffer, start: number, foreign: boolean): readonly number[] {
   const code = bytes[start + 1];

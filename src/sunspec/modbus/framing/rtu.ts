@@ -12,7 +12,7 @@ const crcSize = 2;
 export const broadcastAddress = 0;
 const noBytes = Buffer.alloc(0);
 
-/** How pauses are told from each other. */
+/** Which silence is a pause, and which ends a frame. */
 export interface RtuTiming {
   /** a pause after which a frame may begin, ms */
   readonly pauseMs: number;
@@ -20,24 +20,24 @@ export interface RtuTiming {
   readonly gapMs: number;
 }
 
-/** In a TCP stream: a network may hold the second half of a frame up, and a master waits a second for its answer. */
+/** In a TCP stream: a network may delay the second half of a frame, and a master waits a second for its answer. */
 export const streamTiming: RtuTiming = { pauseMs: 20, gapMs: 500 };
 
 export interface RtuOptions extends RtuTiming {
-  /** whether one of our devices answers at an address, so that what begins with it can only be a request */
+  /** whether a served device answers at an address, so that a frame that begins with it can only be a request */
   readonly isOwn: (address: number) => boolean;
-  /** told of each piece of the stream that was no frame */
+  /** called for each piece of the stream that was not a frame */
   readonly onUnreadable?: () => void;
 }
 
 /**
- * Cuts a stream into RTU frames. A frame begins after a pause, or directly behind another frame, and nowhere else: what
- * stands inside of noise or of a damaged frame is never taken for a request. It ends where its length says (by function
- * code, with the CRC right), or at a pause when the length is not known. Requests to others and their answers are frames
- * too; exceptions are passed over.
+ * Cuts a stream into RTU frames. A frame begins after a pause or directly after another frame, and nowhere else: octets
+ * inside noise or inside a damaged frame are never taken for a request. It ends where its length says (by function
+ * code, with a correct CRC), or at a pause when the length is not known. Requests to other devices and their answers
+ * are frames too; exceptions are skipped.
  *
- * Drivers deliver in bursts, which break a frame up and hide pauses. So a pause alone ends no frame that may still go
- * on; only silence of `gapMs` does.
+ * Drivers deliver in bursts, which split frames and hide pauses. So a pause alone does not end a frame that may still
+ * continue; only silence of `gapMs` does.
  */
 export class RtuFraming implements Framing {
   readonly name = 'rtu';
@@ -54,7 +54,7 @@ export class RtuFraming implements Framing {
   #pauses: number[] = [];
   /** nothing before the next pause can be a frame */
   #lost = false;
-  /** what has followed the last octet so far */
+  /** silence since the last octet so far */
   #silent: 'not' | 'pause' | 'gap' = 'not';
   #lastMs = -Infinity;
 
@@ -121,7 +121,7 @@ export class RtuFraming implements Framing {
     if (this.#pauses.at(-1) !== place) this.#pauses.push(place);
   }
 
-  /** Size of the frame at hand; 0: there is none here; -1: that cannot be told yet. */
+  /** Size of the frame at hand; 0: there is none here; -1: not known yet. */
   #frameSize(): number {
     const bytes = this.#bytes;
     const start = this.#at;
@@ -142,10 +142,10 @@ export class RtuFraming implements Framing {
     return mayGoOn ? -1 : 0;
   }
 
-  /** Whether the frame is a request, as far as can be told. */
+  /** Whether the frame may be a request. */
   #take(start: number, end: number): boolean {
     const bytes = this.#bytes;
-    // functions from 128 on are exceptions: answers of others, or our own come back
+    // functions from 128 on are exceptions: answers of other devices, or echoes of own ones
     if ((bytes[start + 1] ?? 0) >= 0x80) return false;
     this.unitId = bytes[start] ?? 0;
     this.buffer = bytes;
@@ -154,7 +154,7 @@ export class RtuFraming implements Framing {
     return true;
   }
 
-  /** Passes over what is no frame, up to the next pause. */
+  /** Skips octets that are not a frame, up to the next pause. */
   #giveUp(): void {
     if (!this.#lost) this.#options.onUnreadable?.();
     this.#lost = true;
@@ -167,7 +167,7 @@ export class RtuFraming implements Framing {
       this.#pauses = [];
       if (this.#silent !== 'not') this.#lost = false;
     } else {
-      // of a chunk of the stream nothing stays but what is needed
+      // keeps only the needed part of a chunk in memory
       this.#bytes = Buffer.from(this.#bytes.subarray(this.#at));
       this.#pauses = this.#pauses.map((place) => place - this.#at);
     }

@@ -2,12 +2,12 @@ import type { ModbusContext } from '../server/context.ts';
 import type { Framing } from './framing.ts';
 
 /**
- * A timer later than this says that the process was busy: octets of that time may not have been taken from the driver,
- * which needs several turns of the event loop for it, and they get as long.
+ * A timer later than this shows that the process was busy: octets of that time may still be in the driver, which needs
+ * several turns of the event loop to hand them over. They get this much more time.
  */
 const busyMs = 10;
 
-/** Tells a framing when its stream has been silent for as long as it waits for. */
+/** Calls `silence` of a framing when its stream has been silent for `awaitedSilenceMs`. */
 export class SilenceWatch {
   readonly #framing: Framing;
   readonly #context: Pick<ModbusContext, 'clock' | 'later'>;
@@ -18,7 +18,7 @@ export class SilenceWatch {
 
   /**
    * @param lastMs monotonic time of the last octets
-   * @param then called when there may be more to be had of the framing
+   * @param then called when the framing may have found further frames
    */
   constructor(
     framing: Framing,
@@ -32,7 +32,7 @@ export class SilenceWatch {
     this.#then = then;
   }
 
-  /** To be called when the framing has given all it has. */
+  /** To be called when `next` has answered `more`. */
   watch(): void {
     if (this.#waiting || this.#framing.awaitedSilenceMs === 0) return;
     this.#waiting = true;
@@ -44,7 +44,7 @@ export class SilenceWatch {
     const dueMs = clock.monotonicMs() + ms;
     later(ms, () => {
       if (clock.monotonicMs() - dueMs > busyMs) this.#wait(busyMs);
-      // behind what has arrived meanwhile
+      // after octets that have arrived meanwhile
       else
         setImmediate(() => {
           this.#look();

@@ -6,7 +6,7 @@ import type { Issue } from '../../../core/errors.ts';
 import { hostAndPort } from '../../../core/net/listen.ts';
 import { silentLogger } from '../../../core/log/log.ts';
 import type { Logger } from '../../../core/log/log.ts';
-import { highestUnitId } from '../../../contract/modbus-report.ts';
+import { maxUnitId } from '../../../contract/modbus-report.ts';
 import type { ModbusReport, ModbusReporter } from '../../../contract/modbus-report.ts';
 import { pointerIssues, withInput } from '../../../core/zod-issues.ts';
 import type { DeviceServer } from '../../../contract/plant.ts';
@@ -32,7 +32,7 @@ export interface ProxyAdapterOptions extends ModbusContextOptions {
   readonly host: string;
   /** 0 = any free port; null: that of the map */
   readonly port: number | null;
-  /** device types whose maps pass a test, to be named where the devices there are do not fit; default none */
+  /** device types whose maps pass a test, for the message when the devices do not fit; default none */
   readonly typesWith?: (passes: (layout: Layout) => boolean) => readonly string[];
 }
 
@@ -47,7 +47,7 @@ export interface ProxyAdapter extends Adapter, DeviceServer, ModbusReporter {
 
 const defaultPort = 5020;
 
-/** @throws SimError CONFIG_INVALID where the form is wrong, with every fault as a JSON pointer into the map */
+/** @throws SimError CONFIG_INVALID where the form is wrong, with every issue as a JSON pointer into the map */
 function parseMap(raw: unknown, label: string): ProxyMap {
   const parsed = proxyMapSchema.safeParse(raw, withInput);
   if (parsed.success) return parsed.data;
@@ -62,13 +62,13 @@ function notValid(label: string, issues: readonly Issue[], remedy = ''): SimErro
   return new SimError('CONFIG_INVALID', `The proxy map ${label} is not valid, ${count}${remedy}:`, issues);
 }
 
-/** What is wrong in the map whatever device stands behind it. */
-function pointFaults(map: ProxyMap, layouts: readonly Layout[]): Issue[] {
+/** What is wrong in the map with any device behind it. */
+function pointIssues(map: ProxyMap, layouts: readonly Layout[]): Issue[] {
   const issues = layouts.flatMap((layout) => imageOf(map, layout).bound.issues);
   return [...new Map(issues.map((issue) => [`${issue.name} ${issue.detail}`, issue])).values()];
 }
 
-/** Points that none of the devices has: each must be one of at least one of them. */
+/** Points that none of the devices has; each point must exist on at least one of them. */
 function missingPoints(map: ProxyMap, layouts: readonly Layout[], deviceCount: number): Issue[] {
   const bound = layouts.map((layout) => imageOf(map, layout).bound);
   const present = new Set(bound.flatMap((each) => [...each.present]));
@@ -77,7 +77,7 @@ function missingPoints(map: ProxyMap, layouts: readonly Layout[], deviceCount: n
   return Array.from(missing, ([name, point]) => ({ name, detail: `${whose} ${point}` }));
 }
 
-/** Which device types would do, as the end of a message; empty where none does. */
+/** The device types that would fit, as the end of a message; empty when there are none. */
 function remedyFor(map: ProxyMap, { typesWith }: ProxyAdapterOptions): string {
   const types = typesWith?.((layout) => bindMap(map, layout).lacking.size === 0) ?? [];
   return types.length === 0 ? '' : ` (device types with all of its points: ${types.join(', ')})`;
@@ -86,9 +86,9 @@ function remedyFor(map: ProxyMap, { typesWith }: ProxyAdapterOptions): string {
 const namedDevices = 5;
 const namedPoints = 10;
 
-function listed(names: readonly (string | number)[], most: number): string {
-  const rest = names.length - most;
-  return names.slice(0, most).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+function listed(names: readonly (string | number)[], max: number): string {
+  const rest = names.length - max;
+  return names.slice(0, max).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
 /** One line about all devices that lack the same points of the map. */
@@ -107,15 +107,15 @@ function warningsAbout(
   }
   return Array.from(lacking, ([points, indexes]) => {
     const [first, second] = indexes;
-    const who = second === undefined ? `device ${first ?? ''} does` : `devices ${listed(indexes, namedDevices)} do`;
-    const message = `proxy: ${who} not have ${points}, which the map ${map.name} shows: registers that need them read as absent and refuse writes`;
+    const subject = second === undefined ? `device ${first ?? ''} does` : `devices ${listed(indexes, namedDevices)} do`;
+    const message = `proxy: ${subject} not have ${points}, which the map ${map.name} shows: registers that need them read as absent and refuse writes`;
     return { message, deviceIndex: second === undefined ? first : undefined };
   });
 }
 
 /**
  * Serves a register map of another maker in front of the devices' own, over Modbus TCP.
- * @throws SimError CONFIG_INVALID when the map has faults or does not fit the devices
+ * @throws SimError CONFIG_INVALID when the map is not valid or does not fit the devices
  */
 export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
   const map = parseMap(options.map, options.mapLabel);
@@ -124,7 +124,7 @@ export function createProxyAdapter(options: ProxyAdapterOptions): ProxyAdapter {
   return new TcpProxy(map, served, options);
 }
 
-/** Whether a device of this plant is behind the map: each, or the only one that the map names. */
+/** Whether the map serves a device: every device, or only the one that it names. */
 function isServed({ device: only }: ProxyMap, { index }: ProxyDevice): boolean {
   return only === undefined || index === only;
 }
@@ -135,7 +135,7 @@ function checkFit(map: ProxyMap, served: readonly ProxyDevice[], options: ProxyA
   const missing = missingPoints(map, layouts, served.length);
   const issues = [
     ...checkProxyMap(map),
-    ...pointFaults(map, layouts),
+    ...pointIssues(map, layouts),
     ...missing,
     ...(served.length === 0 ? [unknownDevice(map, options.devices)] : lackOfRoom(map, served)),
   ];
@@ -263,7 +263,10 @@ class TcpProxy implements ProxyAdapter {
 
   #unitOf(device: ProxyDevice): ProxyUnit {
     return new ProxyUnit(this.#map, device, (name) => {
-      this.#logger.warning(`proxy: ${name} is beyond what its type can hold, and shows the edge of it`, device.index);
+      this.#logger.warning(
+        `proxy: ${name} is beyond the range of its type, and shows the nearest end of the range`,
+        device.index,
+      );
     });
   }
 
@@ -290,14 +293,14 @@ function unknownDevice({ device = 0 }: ProxyMap, devices: readonly ProxyDevice[]
   };
 }
 
-/** Of all devices together, each has a unit id of its own. */
+/** With all devices behind the map, each needs a unit id of its own. */
 function lackOfRoom({ device }: ProxyMap, devices: readonly ProxyDevice[]): Issue[] {
-  const [first, ...more] = devices.filter(({ index }) => 1 + index > highestUnitId);
+  const [first, ...more] = devices.filter(({ index }) => 1 + index > maxUnitId);
   if (device !== undefined || first === undefined) return [];
   const last = more.at(-1);
-  const who =
+  const subject =
     last === undefined
       ? `device ${first.index} would have unit id ${1 + first.index}`
       : `devices ${first.index} to ${last.index} would have unit ids from ${1 + first.index} on`;
-  return [{ name: '/device', detail: `${who}; the highest is ${highestUnitId}: name the device that is served` }];
+  return [{ name: '/device', detail: `${subject}; the highest is ${maxUnitId}: name the device that is served` }];
 }

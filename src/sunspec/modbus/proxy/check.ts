@@ -1,4 +1,4 @@
-/** What a proxy map must fulfil whatever devices stand behind it; faults are named by JSON pointers into the map. */
+/** The rules of a proxy map, with any devices behind it; issues are named by JSON pointers into the map. */
 import { Buffer } from 'node:buffer';
 import { pointerStep } from '../../../core/errors.ts';
 import type { Issue } from '../../../core/errors.ts';
@@ -16,7 +16,7 @@ export function pointerOf(index: number, ...steps: readonly PropertyKey[]): stri
   return ['registers', index, ...steps].map(pointerStep).join('');
 }
 
-/** The one member that says what a register shows; null: none, or several. */
+/** The one member that gives the content of a register; null: none, or several. */
 export function contentOf(register: ProxyRegister): Content | null {
   const given = contents.filter((name) => register[name] !== undefined);
   return given.length === 1 ? (given[0] ?? null) : null;
@@ -26,14 +26,14 @@ export function isWritable({ access, commands }: ProxyRegister): boolean {
   return access === 'rw' || (access === undefined && commands !== undefined);
 }
 
-/** In which tables a register stands. */
+/** The tables that a register is in. */
 export function tablesOf({ table = 'holding' }: ProxyRegister): readonly ('holding' | 'input')[] {
   return table === 'both' ? ['holding', 'input'] : [table];
 }
 
 type Say = (detail: string, ...steps: readonly PropertyKey[]) => void;
 
-/** Members that make sense only beside others: whether they do, and what is missing. */
+/** Members that need others beside them: whether these are there, and what is missing. */
 function beside(register: ProxyRegister, say: Say): void {
   const content = contentOf(register);
   const writable = isWritable(register);
@@ -75,7 +75,7 @@ function beside(register: ProxyRegister, say: Say): void {
     say('an input register cannot be written; allowed: holding, both', 'table');
 }
 
-/** Numbers as they stand in the register: inside the type, each once, and none that stands for no value. */
+/** Numbers in the register: inside the range of the type, each once, and none that means "no value". */
 function numbers(register: ProxyRegister, map: ProxyMap, say: Say): void {
   const limits = limitsOf(register.type);
   const form = wireFormOf(register, map);
@@ -88,7 +88,7 @@ function numbers(register: ProxyRegister, map: ProxyMap, say: Say): void {
       form.kind === 'number' &&
       (value < form.min || value > form.max)
     ) {
-      say(`${value} stands for a point that is not there: choose another number, or another absent`, ...steps);
+      say(`${value} means that the point does not exist: choose another number, or another absent`, ...steps);
     }
   };
   for (const member of ['values', 'commands'] as const) {

@@ -1,4 +1,7 @@
-/** The registers of a proxy map bound to the points of one layout: how each is read from a bank, and what a write assigns. */
+/**
+ * The registers of a proxy map bound to the points of one layout: how each is read from a bank, and what a write
+ * assigns.
+ */
 import type { Buffer } from 'node:buffer';
 import { SimError } from '../../../core/errors.ts';
 import type { Issue } from '../../../core/errors.ts';
@@ -22,19 +25,19 @@ export interface BoundRegister {
   readonly registers: number;
   readonly writable: boolean;
   /**
-   * Encodes the value of now.
-   * @returns `saturated` where it lies beyond what the type can hold
-   * @throws SimError MAP_NOT_IMPLEMENTED where there is none and reading it is to be refused
+   * Encodes the present value.
+   * @returns `saturated` where it is beyond the range of the type
+   * @throws SimError MAP_NOT_IMPLEMENTED where there is none and reads of it are refused
    */
   read(bank: Bank, out: Buffer, at: number): 'fits' | 'saturated';
   /**
-   * What a write of these octets sets: beside what is written, and itself.
+   * The assignments of a write of these octets: to further points (`also`), and to the register's own.
    * @throws SimError MAP_READ_ONLY, MAP_NOT_IMPLEMENTED, MAP_BAD_VALUE
    */
   write(bytes: Buffer, at: number, also: Assignments, own: Assignments): void;
 }
 
-/** Looks names up in one layout, and notes those that it lacks. */
+/** Looks names up in one layout, and collects those that it lacks. */
 interface Names {
   /** undefined: the devices of this layout do not have it */
   slot(name: string, use: 'read' | 'write', ...steps: readonly PropertyKey[]): PointSlot | undefined;
@@ -44,13 +47,13 @@ interface Names {
 /** A layout with the map in front of it, and what does not fit. */
 export interface BoundMap {
   readonly registers: readonly BoundRegister[];
-  /** whatever device stands behind it, this is wrong */
+  /** what is wrong with any device behind the map */
   readonly issues: readonly Issue[];
-  /** names of points that this layout does not have, by the pointers to them: a fault when no other one has them */
+  /** names of points that this layout does not have, by the pointers to them: an issue when no layout has them */
   readonly lacking: ReadonlyMap<string, string>;
-  /** pointers to those that it has */
+  /** pointers to points that it has */
   readonly present: ReadonlySet<string>;
-  /** names of points that are in its models and not implemented, so that there is nothing to be read */
+  /** names of points of its models that are not implemented, so that there is nothing to read */
   readonly empty: ReadonlySet<string>;
 }
 
@@ -68,12 +71,12 @@ function lacks(register: ProxyRegister): SimError {
   ]);
 }
 
-/** The number of a point as it stands in its register for enumerations and bits, in engineering units otherwise. */
+/** The number of a point: that of its register for enumerations and bits, in engineering units otherwise. */
 function numberOf(slot: PointSlot, value: AnyPointValue): number | null {
   return typeof value === 'string' ? (slot.def.symbols?.[value] ?? null) : value;
 }
 
-/** Nearest number of the form, at the edge of the type where it lies beyond; adding 0 takes the sign off a zero. */
+/** The nearest number of the form, limited to the range of the type; adding 0 removes the sign of a zero. */
 function put(
   form: NumberForm,
   value: number | null,
@@ -87,14 +90,14 @@ function put(
   return held === number ? 'fits' : 'saturated';
 }
 
-/** The number that a write brings. @throws SimError MAP_BAD_VALUE for one that stands for no value */
+/** The number of a write. @throws SimError MAP_BAD_VALUE for one that means "no value" */
 function take(form: NumberForm, bytes: Buffer, at: number, register: ProxyRegister): number {
   const number = form.read(bytes, at);
   if (number === null || number < form.min || number > form.max) throw bad(register, 'is no value of its type');
   return number;
 }
 
-/** One way between the number in a register and the value of a point. */
+/** A translation between the number in a register and the value of a point. */
 interface Conversion {
   toRegister(value: AnyPointValue): number | null;
   /** undefined: the number means nothing */
@@ -180,12 +183,12 @@ function conversionOf(slot: PointSlot, register: ProxyRegister, names: Names): C
   return scaling(slot, register);
 }
 
-/** Whether all bits of a point fit: at the edge of a type stand others than those that are set. */
+/** Whether all bits of a point fit: a number at the end of the range would show bits that are not set. */
 function holdsBits(slot: PointSlot, register: ProxyRegister): boolean {
   return /^(uint|bitfield)/.test(register.type) && registersOf(register) >= slot.def.size;
 }
 
-/** Why a point cannot be set to a value, whatever its range; null: it can. */
+/** Why a point cannot be set to a value, apart from its range; null: it can. */
 function assignmentFault(slot: PointSlot, value: AnyPointValue): string | null {
   if (isEnum(slot)) {
     const symbols = slot.def.symbols ?? {};
@@ -197,7 +200,7 @@ function assignmentFault(slot: PointSlot, value: AnyPointValue): string | null {
   return typeof value === type ? null : `must be ${type === 'string' ? 'text' : 'a number'}`;
 }
 
-/** Values that are set beside a register: known points that can be written, and symbols that they have. */
+/** Values that a write sets on further points: these must be known and writable, and have the symbols given. */
 function assignmentsOf(
   given: Readonly<Record<string, AnyPointValue>>,
   names: Names,
@@ -258,7 +261,7 @@ function pointBinding(form: NumberForm, register: ProxyRegister, names: Names): 
       if (!slot || !conversion || !beside) throw lacks(register);
       const value = conversion.toPoint(number);
       if (value === undefined || value === null) throw bad(register, `${number} is not one of its values`);
-      // a bound need not be exact in binary
+      // a limit may not be exact in binary
       const slack = 1e-9 * Math.max(1, Math.abs(Number(value)));
       if (typeof value === 'number' && (value < min - slack || value > max + slack))
         throw bad(register, `${value} is outside ${min}..${max}`);
@@ -293,7 +296,7 @@ function sumBinding(form: NumberForm, register: ProxyRegister, names: Names): Bi
   };
 }
 
-/** Whether a point stands at a value, to half a step of its register. */
+/** Whether a point has a value, to half a step of its register. */
 function standsAt(bank: Bank, slot: PointSlot, value: AnyPointValue): boolean {
   const now = bank.value(slot);
   return typeof now === 'number' && typeof value === 'number'
@@ -342,7 +345,9 @@ function bindingOf(register: ProxyRegister, form: NumberForm | TextForm, names: 
   }
 }
 
-/** Binds a map to the devices of one layout; of a map that `checkProxyMap` has faults in, only its faults are of use. */
+/**
+ * Binds a map to the devices of one layout. For a map in which `checkProxyMap` finds issues, only `issues` is of use.
+ */
 export function bindMap(map: ProxyMap, layout: Layout): BoundMap {
   const issues: Issue[] = [];
   const lacking = new Map<string, string>();

@@ -1,6 +1,6 @@
 /** The file format of a proxy map: a register table as another maker would have it, in front of the SunSpec map. */
 import { z } from 'zod';
-import { highestUnitId } from '../../../contract/modbus-report.ts';
+import { maxUnitId } from '../../../contract/modbus-report.ts';
 
 export const registerTypes = [
   'uint16',
@@ -130,7 +130,7 @@ export const proxyMapSchema = z
     unit_id: z
       .int()
       .min(1)
-      .max(highestUnitId)
+      .max(maxUnitId)
       .optional()
       .meta({ description: 'Unit id of the one device, which also answers 0 and 255; default 1.' }),
     byte_order: order

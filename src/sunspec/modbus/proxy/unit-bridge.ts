@@ -11,8 +11,8 @@ import { memoPerLayoutAndKey } from '../../map/layout.ts';
 import type { Layout } from '../../map/layout.ts';
 import type { ProxyMap } from './schema.ts';
 
-/** The longest entry is a string of 123 registers. */
-const longestEntry = 246;
+/** Maximum size of an entry: a string of 123 registers. */
+const maxEntryOctets = 246;
 
 /** One of the two address spaces. */
 class Table {
@@ -73,7 +73,7 @@ export class ProxyUnit implements ModbusUnit {
   readonly #gapsReadZero: boolean;
   readonly #onSaturated: SaturationListener;
   readonly #told = new Set<BoundRegister>();
-  readonly #entry = Buffer.alloc(longestEntry);
+  readonly #entry = Buffer.alloc(maxEntryOctets);
 
   constructor(map: ProxyMap, { index, bank }: ProxyDevice, onSaturated: SaturationListener) {
     this.deviceIndex = index;
@@ -117,7 +117,7 @@ export class ProxyUnit implements ModbusUnit {
     this.#carryOut(new Map([...also, ...own]), by);
   }
 
-  /** All in one commit; the set in force of a curve model is open on the road of bridges alone. */
+  /** All in one commit; the set in force of a curve model can only be changed by `adopt`. */
   #carryOut(assignments: Assignments, { peer }: Requester): void {
     const origin = { source: 'modbus', peer } as const;
     const values = Array.from(assignments, ([slot, value]) => ({ slot, value }));

@@ -6,7 +6,7 @@ interface NumberType {
   readonly registers: number;
   readonly min: number;
   readonly max: number;
-  /** the reserved value that stands for "there is none" */
+  /** the reserved value that means "no value" */
   readonly sentinel: number | bigint;
   readonly whole: boolean;
   write(bytes: Buffer, value: number | bigint): void;
@@ -111,19 +111,19 @@ const numberTypes: Readonly<Record<Exclude<RegisterType, 'string'>, NumberType>>
   },
 };
 
-/** What stands in registers for a point that the device does not have; null: reading it is refused. */
+/** Content of the registers of a point that the device does not have; null: reading it is refused. */
 type Absent = number | bigint | null;
 
 export interface NumberForm {
   readonly kind: 'number';
   readonly registers: number;
-  /** least and greatest number that stands for a value */
+  /** minimum and maximum of the numbers that mean a value */
   readonly min: number;
   readonly max: number;
   readonly whole: boolean;
   /** Writes `value` (whole where `whole` says so, from `min` to `max`), or the absent value for null. @returns false: refused */
   write(value: number | null, out: Buffer, at: number): boolean;
-  /** The number in the registers; null where it stands for no value. */
+  /** The number in the registers; null where it means "no value". */
   read(bytes: Buffer, at: number): number | null;
 }
 
@@ -150,7 +150,7 @@ export function limitsOf(type: RegisterType): { readonly min: number; readonly m
 
 /** Puts the octets of a value in the order of the wire, or back: both are the same exchange. */
 function reorder(bytes: Buffer, swapBytes: boolean, swapWords: boolean): Buffer {
-  // all octets the other way round is both; registers the other way round is all octets, then those of each register
+  // both orders reversed: all octets are; registers alone reversed: all octets are, and then those of each register
   if (swapWords) bytes.reverse();
   if (swapBytes !== swapWords) bytes.swap16();
   return bytes;

@@ -16,8 +16,8 @@ const burstMs = 30;
 const fixedTimesAboveBaud = 19_200;
 
 /**
- * Times of a line: a pause is 3.5 characters of 11 bits, and a frame that has begun is given up when nothing has come
- * for so long that no driver can be the cause.
+ * Times of a line: a pause is 3.5 characters of 11 bits. A frame that has begun is given up after a silence too long to
+ * be caused by a driver.
  */
 export function lineTiming(baudRate: number): RtuTiming {
   const pauseMs = baudRate > fixedTimesAboveBaud ? 1.75 : (3.5 * 11 * 1000) / baudRate;
@@ -85,7 +85,7 @@ export class SerialLine implements Asker {
     return this.#sending;
   }
 
-  /** Answers nothing any more. */
+  /** Ends serving; no further answer leaves. */
   close(): void {
     this.#closed = true;
     this.#silence.close();
@@ -127,14 +127,14 @@ export class SerialLine implements Asker {
     return end === 0 ? null : { chunks: [Buffer.from(scratch.subarray(0, end))], delayMs: 0, gapMs: 0, close: false };
   }
 
-  /** The master gets its pause before the answer, and nothing is read on before the answer has left. */
+  /** The answer leaves after the pause that a master needs, and nothing is read before it has left. */
   #send(late: LateAnswer): void {
     const { clock, later } = this.#service.context;
-    const leastMs = Math.ceil(Math.max(0, this.#pauseMs - (clock.monotonicMs() - this.lastMs)));
+    const minDelayMs = Math.ceil(Math.max(0, this.#pauseMs - (clock.monotonicMs() - this.lastMs)));
     this.#sending = true;
     this.#port.pause();
     this.#dropAnswer = sendLate(
-      { ...late, leastMs, delayMs: Math.ceil(late.delayMs) },
+      { ...late, minDelayMs, delayMs: Math.ceil(late.delayMs) },
       later,
       (chunk) => {
         this.#port.write(chunk);

@@ -20,7 +20,7 @@ export interface ConnectionOwner extends Service {
 /** Answers are put together here and copied once; a batch never exceeds it. */
 const scratchSize = 64 * 1024;
 const scratch = Buffer.allocUnsafeSlow(scratchSize + maxAdu);
-/** Requests of one peer that are served before the others get their turn. */
+/** Requests of one peer that are served before other peers get their turn. */
 const requestsPerTurn = 500;
 
 /** One master: cuts its stream into requests and answers them in order. */
@@ -34,17 +34,17 @@ export class Connection implements Asker, Swept {
   readonly #owner: ConnectionOwner;
   readonly #socket: Socket;
   readonly #framing: Framing;
-  /** from the beginning of the connection */
+  /** counted from the beginning of the connection */
   readonly #deaf: Deafness | null;
   readonly #deafUntilMs: number;
   /** until it is the turn of this peer again, or it has taken its answers */
   #paused = false;
   /** an answer that fault injection holds back: nothing behind it is answered before */
   #late: LateAnswer | undefined;
-  /** prevents the rest of it */
+  /** cancels the rest of it */
   #dropLate: (() => void) | undefined;
   #silence: SilenceWatch | undefined;
-  /** the peer sends no more */
+  /** the peer has ended its side */
   #ended = false;
   #closing = false;
   #closingSinceMs = 0;
@@ -83,7 +83,7 @@ export class Connection implements Asker, Swept {
     socket.on('drain', () => {
       this.#resumeLater();
     });
-    // who sends no more still gets the answers that wait for their turn
+    // a peer that has ended its side still gets the answers that wait for their turn
     socket.allowHalfOpen = true;
     socket.on('end', () => {
       this.#ended = true;
@@ -144,7 +144,7 @@ export class Connection implements Asker, Swept {
     } else if (disturber?.active === true && disturber.cuts(this.#owner.deviceIndex)) {
       this.destroy();
     } else if (this.#late !== undefined) {
-      // it is we who keep the peer waiting
+      // the simulator keeps the peer waiting, not the other way round
       this.#frameSinceMs = this.#takenSinceMs = now;
     } else if (this.#stalledMs(now) >= limits.stalledMs) {
       this.#timeOut('it takes no answers');
@@ -264,7 +264,7 @@ export class Connection implements Asker, Swept {
     if (this.#pump()) this.#socket.resume();
   }
 
-  /** There may be more to be had of the framing although nothing has come in. */
+  /** Serves frames that the framing found although no octets came in. */
   #goOn(): void {
     if (!this.#closing && !this.#paused && this.#late === undefined) this.#pump();
   }

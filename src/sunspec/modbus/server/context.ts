@@ -35,7 +35,7 @@ export const defaultLimits: ModbusLimits = {
   handshakeTimeoutMs: 10_000,
 };
 
-/** Answer to a unit id that is not served: none, or exception 0x0B as a gateway gives it. */
+/** Answer to a unit id that is not served: none, or exception 0x0B as from a gateway. */
 export type ForeignUnitPolicy = 'silent' | 'gateway';
 
 /** Counts of one group of listeners since its start. */
@@ -56,14 +56,14 @@ export class ModbusCounters {
   violations = 0;
   /** connections closed by a time limit */
   timeouts = 0;
-  /** connections that came to no TLS session */
+  /** connections that did not become a TLS session */
   handshakeFailures = 0;
-  /** failures of ours, answered with exception 4 */
+  /** failures of the simulator, answered with exception 4 */
   internalErrors = 0;
   /** monotonic time of the last octets received, or null */
   lastActivityMs: number | null = null;
 
-  /** What went wrong, of whatever kind; what a listener cannot have counts 0. */
+  /** Failures of all kinds; a kind that a listener cannot have counts 0. */
   get errors(): number {
     return this.exceptions + this.violations + this.timeouts + this.unreadable + this.handshakeFailures;
   }
@@ -89,7 +89,7 @@ export interface ModbusContext {
   readonly counters: ModbusCounters;
   readonly sweeper: Sweeper;
   readonly later: Later;
-  /** every connection is secured by it; absent: they are in clear */
+  /** TLS of every connection; absent: connections are in clear */
   readonly tls?: TlsGate<RoleFinding>;
   /** fault injection; absent: there is none */
   readonly disturber?: Disturber;

@@ -1,4 +1,4 @@
-/** What fault injection may do to connections and requests; the stack asks, `faults/` answers. */
+/** What fault injection may do to connections and requests: called by the stack, implemented in `faults/`. */
 import type { Buffer } from 'node:buffer';
 
 /** A request as far as it can be told from its PDU. */
@@ -14,15 +14,18 @@ export interface RequestFacts {
   readonly answered: boolean;
 }
 
-/** What happens to one request. Nothing in it: it is served as always. */
+/** What happens to one request. An empty object means: serve normally. */
 export interface Disturbance {
   /** this exception is answered, whether or not the request is carried out before */
   readonly exception?: { readonly code: number; readonly carriedOut: boolean };
   /** no answer leaves, whether or not the request is carried out */
   readonly silence?: { readonly carriedOut: boolean };
-  /** the answer waits so long; later answers on the connection wait behind it */
+  /** delay of the answer; later answers on the connection wait behind it */
   readonly delayMs?: number;
-  /** Calls back once when the faults behind the waits have been taken back: they are over then. The returned function prevents it. */
+  /**
+   * Calls back once when the faults that cause the delays are taken back, which ends the delays. The returned function
+   * cancels.
+   */
   readonly onTakenBack?: (then: () => void) => () => void;
   /** what leaves in place of the ADU of the answer: nothing, or any number of chunks of octets */
   readonly rewrite?: (adu: Buffer) => readonly Buffer[];
@@ -32,10 +35,10 @@ export interface Disturbance {
   readonly close?: boolean;
 }
 
-/** How long a new connection is not heard: what arrives meanwhile is lost. */
+/** Time for which a new connection is not read: what arrives meanwhile is lost. */
 export interface Deafness {
   readonly ms: number;
-  /** the faults behind it have been: it is over then */
+  /** whether the faults that cause it were taken back, which ends it */
   readonly isTakenBack: () => boolean;
 }
 
@@ -48,10 +51,10 @@ export type Reception =
   | { readonly kind: 'replace_oldest'; readonly left: number; readonly deaf: Deafness | null }
   | { readonly kind: 'deaf'; readonly deaf: Deafness };
 
-/** Asked only while there are faults. */
+/** Called only while `active`. */
 export interface Disturber {
   readonly active: boolean;
-  /** @param open connections of the listener, with those whose handshake is not finished and without the new one */
+  /** @param open connections of the listener, unfinished handshakes included and the new one not */
   onConnect(deviceIndex: number | undefined, open: number): Reception;
   /** null: undisturbed */
   onRequest(request: RequestFacts, framing: 'mbap' | 'rtu'): Disturbance | null;

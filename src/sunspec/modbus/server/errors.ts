@@ -16,7 +16,7 @@ export const modbusException = {
 
 export type ModbusException = (typeof modbusException)[keyof typeof modbusException];
 
-/** The only place where an error of ours becomes a Modbus exception; a code not listed is our own failure. */
+/** The only place where an error code becomes a Modbus exception; a code not listed is a failure of the simulator. */
 const exceptionOfCode: Partial<Readonly<Record<ErrorCode, ModbusException>>> = {
   MAP_ILLEGAL_ADDRESS: modbusException.illegalDataAddress,
   MAP_UNKNOWN_POINT: modbusException.illegalDataAddress,
@@ -25,15 +25,15 @@ const exceptionOfCode: Partial<Readonly<Record<ErrorCode, ModbusException>>> = {
   MAP_PARTIAL_POINT: modbusException.illegalDataValue,
   MAP_BAD_VALUE: modbusException.illegalDataValue,
   MAP_NOT_SUPPORTED: modbusException.illegalDataValue,
-  // while it lasts every register is one that cannot be written
+  // while it lasts no register can be written
   MAP_LOCAL_CONTROL: modbusException.illegalDataAddress,
   // Modbus/TCP Security: what a role does not permit is a function that this client does not have
   ACCESS_DENIED: modbusException.illegalFunction,
 };
 
 /**
- * Exception that answers what a unit threw, or `undefined` when the throw is not a refusal of the
- * request but a failure of ours (answered as `serverDeviceFailure` and logged).
+ * Exception for what a unit threw; `undefined` when that is not a refusal of the request but a failure of the simulator
+ * (answered as `serverDeviceFailure` and logged).
  */
 export function exceptionOf(error: unknown): number | undefined {
   return error instanceof SimError ? (error.protocolCode ?? exceptionOfCode[error.code]) : undefined;

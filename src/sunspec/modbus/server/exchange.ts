@@ -1,4 +1,4 @@
-/** One request and its answer, whoever brought it: a TCP or TLS connection, or a serial line. */
+/** One request and its answer, over a TCP or TLS connection or a serial line. */
 import { Buffer } from 'node:buffer';
 import type { Later } from '../../../core/time/timers.ts';
 import type { ModbusContext } from './context.ts';
@@ -63,7 +63,7 @@ function answered(
   return request.wrap(out, at, pduEnd);
 }
 
-/** Nobody answers on a line for an address that is not there; behind an MBAP header a gateway may. */
+/** On a line nothing answers for an address that is not there; behind an MBAP header a gateway may. */
 function foreign(request: Framing, service: Service, out: Buffer, at: number): number {
   const { counters, foreignUnit } = service.context;
   counters.foreign += 1;
@@ -73,7 +73,7 @@ function foreign(request: Framing, service: Service, out: Buffer, at: number): n
   return refuse(request, service, modbusException.gatewayTargetFailed, out, at);
 }
 
-/** What became of a request while there are faults. */
+/** The outcome of a request while there are faults. */
 export interface DisturbedExchange {
   /** as `serve` returns it */
   readonly end: number;
@@ -81,7 +81,7 @@ export interface DisturbedExchange {
   readonly late: LateAnswer | null;
 }
 
-/** As `serve`, as fault injection wants it; only while it is active. */
+/** As `serve`, changed by fault injection; only while that is active. */
 export function serveDisturbed(
   request: Framing,
   service: Service,
@@ -94,12 +94,12 @@ export function serveDisturbed(
   const facts = factsOf(request, service, unit);
   const disturbed = (deviceIndex: number | undefined) =>
     disturber?.onRequest({ ...facts, deviceIndex }, request.name) ?? null;
-  if (unit?.those !== undefined) {
-    // each of them meets its own faults, of which a master sees no more than whether it acts
-    const acting = unit.those((deviceIndex) => isCarriedOut(disturbed(deviceIndex)));
+  if (unit?.subset !== undefined) {
+    // each device has its own faults; a master sees only whether the device acts
+    const acting = unit.subset((deviceIndex) => isCarriedOut(disturbed(deviceIndex)));
     return { end: serveUnit(request, service, acting, asker, out, at), late: null };
   }
-  // on a line the frames of others, and their answers, are no requests to us
+  // on a line, frames to other devices and their answers are not requests to this one
   const disturbance = unit === undefined && request.name === 'rtu' ? null : disturbed(unit?.deviceIndex);
   if (disturbance === null) return { end: serveUnit(request, service, unit, asker, out, at), late: null };
   const end = carryOut(request, service, unit, asker, disturbance, out, at);
@@ -138,7 +138,7 @@ function factsOf(
 
 /** Functions whose PDU has an address behind the function code, and behind it a quantity. */
 const addressed: ReadonlySet<number> = new Set([1, 2, 3, 4, 5, 6, 15, 16, 22, 23]);
-/** Of those the ones that mean one register or coil. */
+/** Functions among `addressed` that mean one register or coil. */
 const single: ReadonlySet<number> = new Set([5, 6, 22]);
 
 /** An answer that does not leave at once and whole. */
@@ -147,12 +147,12 @@ export interface LateAnswer {
   readonly delayMs: number;
   /** from chunk to chunk */
   readonly gapMs: number;
-  /** the connection ends behind it */
+  /** the connection ends after the last chunk */
   readonly close: boolean;
   /** as a disturbance has it */
   readonly onTakenBack?: Disturbance['onTakenBack'];
-  /** it waits at least so long, whatever is taken back */
-  readonly leastMs?: number;
+  /** minimum wait, also when the faults behind the delay are taken back */
+  readonly minDelayMs?: number;
 }
 
 function carryOut(
@@ -167,13 +167,13 @@ function carryOut(
   if (exception === undefined && silence === undefined) return serveUnit(request, service, unit, asker, out, at);
   service.context.counters.requests += 1;
   const carriedOut = (silence ?? exception)?.carriedOut === true;
-  if (carriedOut && unit !== undefined) answer(request, unit, asker, unread, 0);
+  if (carriedOut && unit !== undefined) answer(request, unit, asker, discarded, 0);
   if (silence !== undefined || exception === undefined) return at;
   return refuse(request, service, exception.code, out, at);
 }
 
-/** Where answers go that nobody sees. */
-const unread = Buffer.alloc(maxAdu);
+/** Takes answers that do not leave. */
+const discarded = Buffer.alloc(maxAdu);
 
 /** @param adu the answer; empty: there is none */
 function lateAnswer(
@@ -187,11 +187,11 @@ function lateAnswer(
 }
 
 /**
- * Hands a late answer over, chunk by chunk. Nothing happens at once: not even an answer without delay. Once the faults
- * behind it are taken back, what is left goes together.
+ * Hands a late answer over, chunk by chunk. Even an answer without delay leaves by a timer. Once the faults behind it
+ * are taken back, the rest leaves together.
  * @param write takes one chunk
  * @param done called behind the last one
- * @returns prevents what has not happened yet
+ * @returns cancels what has not left yet
  */
 export function sendLate(
   answer: LateAnswer,
@@ -199,7 +199,7 @@ export function sendLate(
   write: (chunk: Buffer) => void,
   done: () => void,
 ): () => void {
-  const { chunks, delayMs, onTakenBack, leastMs = 0 } = answer;
+  const { chunks, delayMs, onTakenBack, minDelayMs = 0 } = answer;
   let { gapMs } = answer;
   let next = 0;
   let cancel: () => void;
@@ -216,11 +216,11 @@ export function sendLate(
       done();
     }
   }
-  cancel = later(Math.max(leastMs, delayMs), step);
+  cancel = later(Math.max(minDelayMs, delayMs), step);
   const forget = onTakenBack?.(() => {
     cancel();
     gapMs = 0;
-    cancel = later(next === 0 ? leastMs : 0, step);
+    cancel = later(next === 0 ? minDelayMs : 0, step);
   });
   return () => {
     cancel();

@@ -3,7 +3,7 @@ import type { Buffer } from 'node:buffer';
 import { exceptionOf, modbusException } from './errors.ts';
 import type { ModbusUnit, Requester } from './unit.ts';
 
-/** Longest PDU: Modbus application protocol 1.1b3, 4.1. */
+/** Maximum size of a PDU: Modbus application protocol 1.1b3, 4.1. */
 export const maxPdu = 253;
 
 const maxRead = 125;
@@ -17,7 +17,7 @@ export interface RequestPdu {
   readonly pduEnd: number;
 }
 
-/** Who asks, and where a failure of ours is told. */
+/** The peer that sent a request, and the place to report failures of the simulator. */
 export interface Asker extends Requester {
   internalError(error: unknown): void;
 }

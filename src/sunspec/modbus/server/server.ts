@@ -75,7 +75,7 @@ export interface ModbusTcpServerOptions {
 
 /** One connected master. */
 export interface ModbusClientInfo extends ModbusClient {
-  /** port of ours that it is connected to */
+  /** local port that it is connected to */
   readonly port: number;
   readonly role?: Role | null;
 }
@@ -99,7 +99,7 @@ export function createModbusTcpServer(options: ModbusTcpServerOptions): ModbusTc
   return new Listener(options);
 }
 
-/** A connection at the cap gives way to a new one when nothing has come from it for so long. */
+/** At the cap, a connection that has sent nothing for this long gives way to a new one. */
 const replaceableMs = 60_000;
 /**
  * Minimum for the number of handshakes that may be unfinished at one time; it is that of the connections where this is
@@ -131,7 +131,7 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner<RoleF
     this.context = options.context;
     this.deviceIndex = options.deviceIndex;
     this.units = options.units;
-    this.unitOf = options.unitOf ?? nobody;
+    this.unitOf = options.unitOf ?? noUnit;
     this.#framing = options.framing ?? 'mbap';
     this.#host = options.host;
     this.#wantedPort = options.port;
@@ -179,7 +179,7 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner<RoleF
     }
     const deaf = this.#handshakes.get(handshake) ?? null;
     this.#handshakes.delete(handshake);
-    // others may have come to their sessions meanwhile
+    // other handshakes may have ended meanwhile and taken the room
     if (this.#hasRoom()) this.#serve(socket, deaf, finding.role);
     else this.#refuse(socket);
     this.#oneLess();
@@ -239,7 +239,7 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner<RoleF
     else this.#beginHandshake(tls, socket, deaf);
   }
 
-  /** Closes no idle connection for it: there is time for that when it has come to a session. */
+  /** Does not close an idle connection yet: that happens when the session stands. */
   #beginHandshake(tls: TlsGate<RoleFinding>, socket: Socket, deaf: Deafness | null): void {
     const [oldest] = this.#handshakes.keys();
     if (oldest !== undefined && this.#handshakes.size >= Math.max(minHandshakes, this.context.limits.maxConnections)) {
@@ -285,7 +285,7 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner<RoleF
     }
   }
 
-  /** Whether there is a place for one more connection, or one that gives way to it. */
+  /** Whether there is room for one more connection, or a connection that gives way to it. */
   #hasRoom(): boolean {
     if (this.#closing !== undefined) return false;
     return this.#connections.size < this.context.limits.maxConnections || this.#replaceable() !== undefined;
@@ -327,7 +327,7 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner<RoleF
   }
 
   async #shutDown(): Promise<void> {
-    // one that never came to listen has nothing to close
+    // a listener that never listened has nothing to close
     if (!(await settled(this.#listening))) return;
     const closed = new Promise<void>((resolve) => {
       this.#server?.close(() => {
@@ -354,7 +354,7 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner<RoleF
   }
 }
 
-function nobody(): undefined {
+function noUnit(): undefined {
   return undefined;
 }
 

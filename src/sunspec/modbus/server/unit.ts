@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { Role } from '../access/roles.ts';
 
-/** Who asks. */
+/** The peer that sent a request. */
 export interface Requester {
   /** `address:port`, or the path of a serial line */
   readonly peer: string;
@@ -14,12 +14,12 @@ export interface Requester {
  * (codes `MAP_*` and `ACCESS_DENIED`), which `errors.ts` turns into exceptions.
  */
 export interface ModbusUnit {
-  /** the device behind it; absent: none, or several */
+  /** the device behind the unit; absent: none, or several */
   readonly deviceIndex?: number;
-  /** carries out what it is asked and never answers: a broadcast, or several devices at one address */
+  /** carries requests out and never answers: a broadcast, or several devices at one address */
   readonly mute?: true;
-  /** of several devices those that are to act; absent: it is not several */
-  those?(act: (deviceIndex: number) => boolean): ModbusUnit;
+  /** Restricts a group to the devices that act; absent on a single device. */
+  subset?(acts: (deviceIndex: number) => boolean): ModbusUnit;
   /** `count` registers from `address` as big-endian bytes; a view that the caller copies at once */
   read(address: number, count: number, by: Requester): Buffer;
   /** input registers (function 4), in the same way; absent: they mirror the holding registers */

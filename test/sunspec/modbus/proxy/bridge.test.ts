@@ -326,7 +326,7 @@ describe('Proxy: a map of another maker in front of the devices', () => {
     const lines = logBook.entries({ modules: ['Modbus'] }).filter(({ message }) => message.includes('voltage_l1_l2'));
     expect(lines).to.have.length(1);
     expect(lines[0]).to.include({
-      message: 'proxy: voltage_l1_l2 is beyond what its type can hold, and shows the edge of it',
+      message: 'proxy: voltage_l1_l2 is beyond the range of its type, and shows the nearest end of the range',
       deviceIndex: 0,
     });
   });

@@ -129,7 +129,7 @@ describe('Proxy: what a map must fulfil', () => {
       ],
       [
         { point: '701.St', values: { '0xffff': 'ON', 0: 'OFF' } },
-        'values/0xffff: 65535 stands for a point that is not there: choose another number, or another absent',
+        'values/0xffff: 65535 means that the point does not exist: choose another number, or another absent',
       ],
       [{ point: '701.St', values: { '0x1': 'ON', 1: 'OFF' } }, 'values/0x1: is the same number as 1'],
       [{ point: '701.Alrm', bits: { 16: 'GROUND_FAULT' } }, 'bits/16: uint16 has bits 0 to 15'],
