@@ -205,6 +205,8 @@ describe('1.DA', () => {
   });
 
   it('a profile cannot set it', () => {
-    expect(() => testPlant({ unitAddressOf: () => 7, models: { 1: { DA: 5 } } })).to.throw(/device profiles are invalid/);
+    expect(() => testPlant({ unitAddressOf: () => 7, models: { 1: { DA: 5 } } })).to.throw(
+      /device profiles are invalid/,
+    );
   });
 });
