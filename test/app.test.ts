@@ -99,7 +99,7 @@ describe('The simulator as a whole', () => {
     expect(running.plant.health.paused).to.equal(false);
   });
 
-  it('names its listeners for people', async () => {
+  it('prints its listeners', async () => {
     const { endpoints } = await start('-N', '2');
     expect(endpoints.http.port).to.be.above(0);
     const text = endpoints.lines.join('\n');
@@ -146,7 +146,7 @@ describe('The simulator as a whole', () => {
     ['HTTP', '-wp'],
     ['Modbus', '-p'],
   ] as const) {
-    it(`a taken ${name} port is named, and nothing stays open`, async () => {
+    it(`a ${name} port in use is named, and nothing stays open`, async () => {
       const { server, port } = await occupied();
       await settled();
       const before = openHandles();
@@ -162,7 +162,7 @@ describe('The simulator as a whole', () => {
     });
   }
 
-  it('a Modbus port taken in the middle of a row of devices', async () => {
+  it('a Modbus port in use in the middle of a row of devices is named', async () => {
     const { server, port } = await occupied(2);
     await settled();
     const before = openHandles();
@@ -174,7 +174,7 @@ describe('The simulator as a whole', () => {
   });
 
   it('300 devices start, tick and answer, each on its own port', async () => {
-    const { app: running, endpoints } = await start('-N', '300', '--tick', '1.5');
+    const { app: running, endpoints } = await start('-N', '300', '--tick', '0.5');
     const ports = new Set(running.plant.devices.map((device) => modbusEndpoint(running, device.index).port));
     expect(ports.size).to.equal(300);
     await tickWhere(running, () => true);

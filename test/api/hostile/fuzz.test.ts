@@ -196,9 +196,10 @@ describe(`${requests} odd requests by raw socket, seed ${seed}`, () => {
 
   before(async () => {
     ({ app, port } = await startApp(['PV-3Phase', 'Batt-3Phase', 'EVSE'], [], { described: true }));
-    // what is not complete is answered soon
+    // an incomplete request is answered soon, and a connection that stays open after its answer is closed soon
     app.api.server.headersTimeout = 200;
     app.api.server.requestTimeout = 200;
+    app.api.server.keepAliveTimeout = 200;
   });
   after(() => app.stop());
 

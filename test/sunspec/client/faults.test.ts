@@ -1,4 +1,4 @@
-/** Every fault that a simulated device can have, and what the client of another process would make of it. */
+/** Every fault of a simulated device, and the errors and values that a client gets from it. */
 import { expect } from 'chai';
 import type { App } from '../../../src/app.ts';
 import type { FaultTarget } from '../../../src/core/faults/kinds.ts';
@@ -9,8 +9,8 @@ import { loopback, pointsOf } from '../../support/client.ts';
 import { modbusEndpoint, startApp } from '../../support/running-app.ts';
 
 const timeoutMs = 200;
-/** two attempts and a connection, and what a busy machine takes */
-const longestMs = 3 * timeoutMs + 1500;
+/** two attempts and a connection, and a margin for a busy machine */
+const maxMs = 3 * timeoutMs + 1500;
 
 const timeout = /^PEER_TIMEOUT: no answer from unit 1 within 0\.2 s/;
 const noMap = /^PEER_ERROR: unit 1 of tcp:\S+ has no SunSpec map/;
@@ -21,15 +21,15 @@ interface Row {
   readonly kind: string;
   readonly parameters?: Readonly<Record<string, unknown>>;
   readonly target?: FaultTarget;
-  /** of a connection that is there; default: the true value */
+  /** on an open connection; default: the true value */
   readonly read?: RegExp | number | null | typeof right;
-  /** default: what was written reads back */
+  /** default: the written value reads back */
   readonly write?: RegExp | number | typeof right;
   /** of a new connection; default: all models, without a note */
   readonly connect?: RegExp | typeof right;
   /** the same for all three */
   readonly all?: RegExp;
-  /** what the first request meets, when the fault strikes once; default: nothing is amiss any more */
+  /** with a fault that strikes once, on the first request; default: no effect is left */
   readonly once?: Partial<Pick<Row, 'read' | 'write' | 'connect'>>;
 }
 
@@ -220,108 +220,165 @@ const rows: readonly Row[] = [
   { kind: 'alarm', parameters: { codes: ['over_temp'] } },
 ];
 
-describe('SunSpec client and every fault of a device', () => {
-  let app: App;
-  let port: number;
-  let client: SunSpecClientAdapter;
-  let trueW: number;
+/** Rows are tried on so many devices at once: most of the time a client waits for an answer that does not come. */
+const lanes = 6;
 
-  before(async () => {
-    ({ app } = await startApp(['PV-3Phase']));
-    await app.plant.step(4);
-    port = modbusEndpoint(app, 0).port;
-    trueW = app.plant.device(0).bank.map.m701.W!;
-    expect(trueW).to.be.greaterThan(9000);
-  });
-  after(() => app.stop());
+/** The steps of a client at one device of the simulator, whose faults are its own. */
+class Lane {
+  readonly app: App;
+  readonly port: number;
+  readonly trueW: number;
+  readonly #index: number;
+  #client: SunSpecClientAdapter = createSunSpecClient();
 
-  beforeEach(async () => {
-    client = createSunSpecClient();
-    await client.connect(loopback(port, { timeoutMs: 2000 }));
-    await client.writePoints(704, 0, { WMaxLimPct: 100 });
-    await client.connect(loopback(port, { timeoutMs }));
-  });
-  afterEach(async () => {
-    app.faults.clear();
-    await client.stop();
-  });
-
-  /** What a step comes to, in time: a value, or `CODE: words`. */
-  async function outcome(work: Promise<unknown>): Promise<unknown> {
-    const begun = performance.now();
-    const result = await work.catch(
-      (error: unknown) => `${(error as { code: string }).code}: ${(error as Error).message}`,
-    );
-    expect(performance.now() - begun).to.be.below(longestMs);
-    return result;
+  constructor(app: App, index: number) {
+    this.app = app;
+    this.#index = index;
+    this.port = modbusEndpoint(app, index).port;
+    this.trueW = app.plant.device(index).bank.map.m701.W!;
   }
-  const readW = async () => pointsOf(await client.readModel(701, 0, true)).get('W')!.value;
-  async function writeLimit(): Promise<unknown> {
+
+  /** Runs a test with a connected client, without any fault of before. */
+  async attempt(test: (client: SunSpecClientAdapter) => Promise<void>): Promise<void> {
+    this.#client = createSunSpecClient();
+    try {
+      await this.#client.connect(loopback(this.port, { timeoutMs: 2000 }));
+      await this.#client.writePoints(704, 0, { WMaxLimPct: 100 });
+      await this.#client.connect(loopback(this.port, { timeoutMs }));
+      await test(this.#client);
+    } finally {
+      this.clear();
+      await this.#client.stop();
+    }
+  }
+
+  inject({ kind, parameters = {}, target }: Row, count?: number): void {
+    const { protocol } = faultKinds.find((each) => each.kind === kind)!;
+    const extras = { ...(target && { target }), ...(count !== undefined && { count }) };
+    this.app.faults.inject([{ protocol, kind, parameters, deviceIndex: this.#index, ...extras }], { source: 'rest' });
+  }
+
+  clear(): void {
+    this.app.faults.clear({ deviceIndex: this.#index });
+  }
+
+  async readW(): Promise<unknown> {
+    return pointsOf(await this.#client.readModel(701, 0, true)).get('W')!.value;
+  }
+
+  async writeLimit(): Promise<unknown> {
     const {
       match,
       points: [point],
-    } = await client.writePoints(704, 0, { WMaxLimPct: 60 });
+    } = await this.#client.writePoints(704, 0, { WMaxLimPct: 60 });
     expect(match).to.equal(point!.readBack.value === 60);
     return point!.readBack.value;
   }
-  async function connect(): Promise<string> {
-    const { discovery } = await client.connect(loopback(port, { timeoutMs }));
+
+  async connect(): Promise<string> {
+    const { discovery } = await this.#client.connect(loopback(this.port, { timeoutMs }));
     return [`${discovery!.models.length} models`, ...discovery!.notes].join('; ');
   }
 
-  function check(what: string, seen: unknown, wanted: Row['read'], good: unknown): void {
-    if (wanted instanceof RegExp) expect(String(seen), what).to.match(wanted);
-    else expect(seen, what).to.equal(wanted === right || wanted === undefined ? good : wanted);
+  async exercise({ read, write, connect: connecting, all }: Partial<Row>): Promise<void> {
+    check('read', await outcome(this.readW()), read ?? (read === null ? null : all), this.trueW);
+    check('write', await outcome(this.writeLimit()), write ?? all, 60);
+    check('connect', await outcome(this.connect()), connecting ?? all, '16 models');
+  }
+}
+
+/** The result of a step, in time: a value, or `CODE: words`. */
+async function outcome(work: Promise<unknown>): Promise<unknown> {
+  const begun = performance.now();
+  const result = await work.catch(
+    (error: unknown) => `${(error as { code: string }).code}: ${(error as Error).message}`,
+  );
+  expect(performance.now() - begun).to.be.below(maxMs);
+  return result;
+}
+
+function check(what: string, seen: unknown, wanted: Row['read'], good: unknown): void {
+  if (wanted instanceof RegExp) expect(String(seen), what).to.match(wanted);
+  else expect(seen, what).to.equal(wanted === right || wanted === undefined ? good : wanted);
+}
+
+describe('SunSpec client and every fault of a device', function () {
+  this.timeout(30_000);
+  let app: App;
+  let first: Lane;
+
+  type Run = (lane: Lane) => Promise<void>;
+  /** the tests of all rows, and what each comes to: null, or the error it fails with */
+  const runs: { readonly run: Run; readonly end: (error: unknown) => void }[] = [];
+
+  /** Declares a test that runs beside others, on a device that is free. */
+  function beside(title: string, run: Run): void {
+    const ended = new Promise<unknown>((end) => runs.push({ run, end }));
+    it(title, async () => {
+      const error = await ended;
+      if (error !== null) throw error as Error;
+    });
   }
 
-  async function exercise({ read, write, connect: connecting, all }: Partial<Row>): Promise<void> {
-    check('read', await outcome(readW()), read ?? (read === null ? null : all), trueW);
-    check('write', await outcome(writeLimit()), write ?? all, 60);
-    check('connect', await outcome(connect()), connecting ?? all, '16 models');
+  async function work(lane: Lane): Promise<void> {
+    for (let next = runs.shift(); next !== undefined; next = runs.shift()) {
+      const { run, end } = next;
+      await run(lane).then(() => {
+        end(null);
+      }, end);
+    }
   }
 
-  function inject({ kind, parameters = {}, target }: Row, count?: number): void {
-    const { protocol } = faultKinds.find((each) => each.kind === kind)!;
-    app.faults.inject(
-      [{ protocol, kind, parameters, ...(target && { target }), ...(count !== undefined && { count }) }],
-      { source: 'rest' },
-    );
-  }
+  before(async () => {
+    ({ app } = await startApp(Array.from({ length: lanes + 1 }, () => 'PV-3Phase')));
+    await app.plant.step(4);
+    const [own, ...others] = app.plant.devices.map(({ index }) => new Lane(app, index));
+    first = own!;
+    for (const { trueW } of [first, ...others]) expect(trueW).to.be.greaterThan(9000);
+    for (const lane of others) void work(lane);
+  });
+  after(() => app.stop());
 
   for (const row of rows) {
     const { kind, parameters = {}, once = {} } = row;
     const title = `${kind} ${Object.keys(parameters).length > 0 ? JSON.stringify(parameters) : ''}`.trim();
-    it(`${title}: the right value or a precise error, in time, and afterwards all is well`, async () => {
-      inject(row);
-      await exercise(row);
-      app.faults.clear();
-      await client.connect(loopback(port, { timeoutMs }));
-      await exercise({});
-    });
+    beside(`${title}: the right value or a precise error, in time, and afterwards all is well`, (lane) =>
+      lane.attempt(async (client) => {
+        lane.inject(row);
+        await lane.exercise(row);
+        lane.clear();
+        await client.connect(loopback(lane.port, { timeoutMs }));
+        await lane.exercise({});
+      }),
+    );
 
-    it(`${title}, once`, async () => {
-      inject(row, 1);
-      await exercise(once);
-    });
+    beside(`${title}, once`, (lane) =>
+      lane.attempt(async () => {
+        lane.inject(row, 1);
+        await lane.exercise(once);
+      }),
+    );
   }
 
   it('reboot: silent while the device is off, then well', async () => {
     const fresh = await startApp(['PV-3Phase']);
-    const at = modbusEndpoint(fresh.app, 0).port;
-    await client.connect(loopback(at, { timeoutMs }));
-    fresh.app.faults.inject([{ protocol: 'device', kind: 'reboot', parameters: { off_s: 3 } }], { source: 'rest' });
-    expect(await outcome(readW())).to.match(timeout);
-    await fresh.app.plant.step(10);
-    expect(await outcome(readW())).to.be.a('number');
+    const lane = new Lane(fresh.app, 0);
+    await lane.attempt(async () => {
+      fresh.app.faults.inject([{ protocol: 'device', kind: 'reboot', parameters: { off_s: 3 } }], { source: 'rest' });
+      expect(await outcome(lane.readW())).to.match(timeout);
+      await fresh.app.plant.step(10);
+      expect(await outcome(lane.readW())).to.be.a('number');
+    });
     await fresh.app.stop();
   });
 
-  it('wrong_transaction {"mode":"zero"}: all is well where that is allowed', async () => {
-    inject({ kind: 'wrong_transaction', parameters: { mode: 'zero' } });
-    const { discovery } = await client.connect(loopback(port, { timeoutMs, transactionIds: 'zero' }));
-    expect([discovery!.models.length, discovery!.notes]).to.deep.equal([16, []]);
-    expect([await readW(), await writeLimit()]).to.deep.equal([trueW, 60]);
-  });
+  it('wrong_transaction {"mode":"zero"}: all is well where that is allowed', () =>
+    first.attempt(async (client) => {
+      first.inject({ kind: 'wrong_transaction', parameters: { mode: 'zero' } });
+      const { discovery } = await client.connect(loopback(first.port, { timeoutMs, transactionIds: 'zero' }));
+      expect([discovery!.models.length, discovery!.notes]).to.deep.equal([16, []]);
+      expect([await first.readW(), await first.writeLimit()]).to.deep.equal([first.trueW, 60]);
+    }));
 
   it('is tried with every kind that there is', () => {
     const tried = new Set([...rows.map(({ kind }) => kind), 'reboot']);
