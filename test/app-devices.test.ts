@@ -53,7 +53,7 @@ describe('Devices of a running simulator', () => {
     expect(answer.json.detail).to.contain(words);
   }
 
-  it('other programs read and write what was added', async () => {
+  it('other programs read and write an added device', async () => {
     await start('--start_paused', 'yes');
     const entry = await add({ device_type: 'Batt-3Phase', profile: 'Batt-LFP-100kW-3Phase' });
     const { layout } = app.plant.device(1).bank;
@@ -86,7 +86,7 @@ describe('Devices of a running simulator', () => {
     await ended;
   });
 
-  it('a stream client of all gets the new device, one of a device that leaves is closed with 1000', async () => {
+  it('a stream of all devices includes the new one; a stream of a removed device closes with 1000', async () => {
     await start('-N', '2');
     const url = `ws://127.0.0.1:${port}/api/sim/ws/telemetry`;
     const [all, one] = [new StreamClient(url), new StreamClient(`${url}?device=1`)];
@@ -132,7 +132,7 @@ describe('Devices of a running simulator', () => {
     expect((await add()).device_index).to.equal(30);
   });
 
-  it('100 that come and go leave no handle open and nothing in memory', async () => {
+  it('100 devices that join and leave keep no handle open and no memory', async () => {
     await start('--start_paused', 'yes');
     await settled();
     // one of each before, so that what is made once is there
@@ -161,7 +161,7 @@ describe('Devices of a running simulator', () => {
     expect(app.plant.devices).to.have.length(1);
   }).timeout(60_000);
 
-  it('a Modbus port that is taken is named, nothing is half there, and it works once the port is free', async () => {
+  it('a Modbus port in use is named and nothing is added; it works once the port is free', async () => {
     const { server, port: taken } = await occupied(2);
     await start('-p', String(taken - 1), '--start_paused', 'yes');
     const handles = openHandles();
@@ -174,7 +174,7 @@ describe('Devices of a running simulator', () => {
     expect((await add()).modbus).to.include({ port: taken, unit_id: 1 });
   });
 
-  it('beyond the highest port, or the unit ids of a shared port, nothing is added', async () => {
+  it('no device is added beyond the highest port, or beyond the unit ids of a shared port', async () => {
     await start('-p', '0', '--mb_shared_port', 'yes', '-N', '246', '--start_paused', 'yes');
     const { modbus } = await add();
     expect(modbus).to.include({ unit_id: 247 });
@@ -197,7 +197,7 @@ describe('Devices of a running simulator', () => {
     expect(lines[1]).to.match(/^device 1 removed \(Cellar\), asked by rest, 127\.0\.0\.1:\d+$/);
   });
 
-  it('an empty site starts no trouble: overview, stream, metrics, stop', async () => {
+  it('an empty site works: overview, stream, metrics, stop', async () => {
     await start();
     await remove(0);
     expect((await call('/devices')).json).to.deep.equal({ devices: [] });
@@ -211,7 +211,7 @@ describe('Devices of a running simulator', () => {
     expect((await stream.closed).code).to.equal(1001);
   });
 
-  it('a stop meanwhile ends in order', async () => {
+  it('a stop during an addition shuts down cleanly', async () => {
     await start('-N', '3');
     await settled();
     const asked = [0, 1, 2, 3].map(() =>

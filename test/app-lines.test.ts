@@ -14,7 +14,7 @@ describe('Modbus lines of the whole simulator', () => {
     running = undefined;
   });
 
-  it('RTU over TCP: what REST and the start line say of the addresses is what the line knows', async () => {
+  it('RTU over TCP: REST and the start line show the addresses of the line', async () => {
     running = await startApp(['PV-3Phase', 'Batt-3Phase'], ['--mb_framing', 'rtu_over_tcp', '--mb_shared_port', 'yes']);
     const { port } = running;
     const { devices } = (await ask(port, '/api/sim/devices')).json;

@@ -73,7 +73,7 @@ describe('series of a device', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('weather only for what the sun or the wind drives, bundled where none is named', () => {
+  it('only kinds driven by sun or wind have weather, bundled by default', () => {
     expect(read('pv').dc).to.include({ name: 'pv-clear-day', timeScale: 1 });
     expect(read('hybrid-dc').dc).to.include({ name: 'pv-clear-day', timeScale: 1 });
     expect(read('wind').dc).to.include({ name: 'wind-week', timeScale: 1 });

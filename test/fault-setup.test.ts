@@ -43,7 +43,7 @@ describe('faults of a running simulator', () => {
   const three = { inject: [{ kind: 'drop' }, { kind: 'drop', device: 1 }, { kind: 'drop', device: 'all' }] };
   const idsOf = ({ faults }: Json): number[] => faults.map(({ id }: Json) => id);
 
-  it('a device takes its own with it when it leaves', async () => {
+  it('a device that leaves takes its own faults with it', async () => {
     await post('/faults', three);
     await post('/devices/1/remove', {});
     const reply = await get('/faults');
@@ -51,7 +51,7 @@ describe('faults of a running simulator', () => {
     expect(reply.ended.map(({ id, end }: Json) => [id, end])).to.deep.equal([[2, 'device_removed']]);
   });
 
-  it('the reset of a device ends its own, a reset of alarms none', async () => {
+  it('a reset of a device ends its own faults, a reset of alarms none', async () => {
     await post('/faults', three);
     for (const [scope, left] of [
       ['alarms', [1, 2, 3]],
@@ -98,7 +98,7 @@ describe('faults of a running simulator', () => {
 });
 
 describe('GET modbus without Modbus', () => {
-  it('shows the proxy, which carries out no fault', async () => {
+  it('shows the proxy, which executes no fault', async () => {
     const { app, port } = await startApp(
       ['PV-3Phase'],
       ['--mb_enable', 'no', '--proxy', 'string-inverter-basic', '--proxy_port', '0'],
@@ -122,7 +122,7 @@ describe('GET modbus without Modbus', () => {
   });
 });
 
-describe('the end of a simulator whose faults hold answers back', () => {
+describe('the shutdown of a simulator whose faults delay answers', () => {
   for (const fault of [
     { kind: 'delay', delay_ms: 600_000 },
     { kind: 'split', octets: 1, gap_ms: 60_000 },
@@ -182,7 +182,7 @@ faults: [slow-answers, mine.yaml, { kind: freeze, points: [701.W], device: 1 }]
     ]);
   });
 
-  it('of the entry of a device are its own, also of each of several', () => {
+  it('of the entry of a device apply to that device, also with a count above 1', () => {
     expect(
       activeOf(`
 first_device: 5
@@ -246,7 +246,7 @@ devices:
     ).to.deep.equal(['c.yaml: devices[0].faults[0].points[0]: the device has no point, group or model 802']);
   });
 
-  it('fit a mixed site when one device has what they name', () => {
+  it('fit a mixed site if one device has the points that they name', () => {
     const text =
       'faults: [{ kind: freeze, points: ["802"] }]\ndevices: [{ device_type: PV-3Phase }, { device_type: Batt-3Phase }]\n';
     expect(activeOf(text)).to.deep.equal([['freeze', null, null]]);

@@ -4,7 +4,7 @@ import { ask } from './support/http.ts';
 import { fromSource, startSimulator } from './support/process.ts';
 
 describe('the process', () => {
-  it('outlives a full disk below its log, whose lines GET logs still has', async function () {
+  it('outlives a full disk under its log; GET logs still has the lines', async function () {
     if (!existsSync('/dev/full')) this.skip();
     this.timeout(30_000);
     const simulator = await startSimulator([], ['sh', '-c', 'exec "$@" 2>/dev/full', 'sh', ...fromSource]);

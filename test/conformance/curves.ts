@@ -209,7 +209,7 @@ export function curveProcedures(line: Line): void {
         await writeSet(2, model.good);
       });
 
-      it(`CRV-2: ${id}: every set can be adopted, with what is not in use in it; set 1 stays flagged`, async () => {
+      it(`CRV-2: ${id}: every set can be adopted, unused points included; set 1 stays flagged`, async () => {
         const last = await map.number(`${id}.${model.count}`);
         await writeSet(last, model.good);
         const spare = inSet(last)
@@ -223,7 +223,7 @@ export function curveProcedures(line: Line): void {
         expect(await map.value(`${id}.${set}[0].ReadOnly`)).to.equal('R');
       });
 
-      it(`CRV-3: ${id}: wrong settings end in an exception or in FAILED, and set 1 stays`, async () => {
+      it(`CRV-3: ${id}: wrong settings end in an exception or in FAILED, and set 1 keeps its values`, async () => {
         const before = await contents(1);
         for (const wrong of model.wrong) {
           await writeSet(2, model.good);

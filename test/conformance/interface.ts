@@ -60,7 +60,7 @@ export function interfaceProcedures(line: Line): void {
       expect(await answered(wire, markerRead)).to.equal(markerAnswer);
     });
 
-    it(`${id}-2: a request that breaks off is survived, and changes nothing`, async () => {
+    it(`${id}-2: an incomplete request changes nothing, and the next one is served`, async () => {
       const limit = map.point('704.WMaxLimPct');
       const before = await map.words(limit);
       const broken = await bed.wire();
@@ -134,7 +134,7 @@ export function interfaceProcedures(line: Line): void {
       }
     });
 
-    it('EXC-1: values next to its range, no symbols and "not implemented" are refused by each point, and change nothing', async () => {
+    it('EXC-1: each point refuses values outside its range, unknown symbols and "not implemented", and changes nothing', async () => {
       let tried = 0;
       for (const point of await adjustablePoints(map)) {
         const before = await map.words(point);
@@ -150,7 +150,7 @@ export function interfaceProcedures(line: Line): void {
       expect(tried).to.be.above(1000);
     });
 
-    it('EXC-1: a wrong value keeps the good ones of its request out', async () => {
+    it('EXC-1: a wrong value refuses the whole request', async () => {
       const { address } = map.point('704.WMaxLimPct');
       const before = await master.read(address, 2);
       for (const values of [
@@ -162,7 +162,7 @@ export function interfaceProcedures(line: Line): void {
       }
     });
 
-    it('EXC-1: part of a point is no value: a write that does not cover it is refused', async () => {
+    it('EXC-1: a write that covers only a part of a point is refused', async () => {
       const wide = (await adjustablePoints(map)).filter(({ def }) => def.size > 1);
       // one of each kind, of sets and points of curves alike
       const kinds = new Map(wide.map((point) => [point.plainName, point]));
@@ -180,7 +180,7 @@ export function interfaceProcedures(line: Line): void {
       }
     });
 
-    it('EXC-2: what is read only, or not implemented, refuses every write', async () => {
+    it('EXC-2: points that are read-only or not implemented refuse every write', async () => {
       const locked = map.models
         .flatMap(({ points }) => points)
         .filter(({ def, path }) => !def.writable || /^(Crv|Ctl)\[0\]/.test(path));
@@ -224,7 +224,7 @@ export function addressProcedures(line: Line): void {
     });
     afterEach(() => bed.close());
 
-    it('broadcast: a write to unit id 0 is carried out by every device of the line and not answered', async () => {
+    it('broadcast: every device of the line executes a write to unit id 0, and none answers', async () => {
       const wire = await bed.wire();
       const maps = [await DeviceMap.scan(await bed.master())];
       if (line.shared) maps.push(await DeviceMap.scan(await bed.master(1)));

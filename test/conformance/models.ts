@@ -153,7 +153,8 @@ export function modelProcedures(line: Line, types: readonly string[]): void {
       it(`MOD-1: ${type}: lengths, mandatory points, each point alone and in range`, () => modelOne(dut()));
       it(`MOD-2: ${type}: models in one read, or in consecutive ones of at most 125`, () => modelTwo(dut()));
       it(`MOD-4: ${type}: all models and points of the IEEE 1547-2018 profile`, () => modelFour(dut()));
-      it(`SF-1: ${type}: scale factors in range, there where they are needed, and static`, () => scaleFactors(dut()));
+      it(`SF-1: ${type}: scale factors are in range, present where points refer to them, and static`, () =>
+        scaleFactors(dut()));
     }
   });
 }

@@ -94,7 +94,7 @@ describe('Modbus over serial line 1.02, 2.5.1: RTU frames', () => {
     expect(crc16(Buffer.from('123456789'), 0, 9)).to.equal(0x4b37);
   });
 
-  describe('what a request gets on TCP it gets here', () => {
+  describe('every request gets the answer that it gets on TCP', () => {
     const text = readFileSync(new URL('../../fixtures/wire/modbus-pdu.json', import.meta.url), 'utf8');
     for (const row of (JSON.parse(text) as { cases: Case[] }).cases) {
       // functions from 128 on are answers on a line, and never a request
@@ -116,7 +116,7 @@ describe('Modbus over serial line 1.02, 2.5.1: RTU frames', () => {
       expect(new Line().feed(read).answers).to.equal(readAnswer);
     });
 
-    it('cut at every octet, with a burst of a driver between', () => {
+    it('a frame cut at any octet, with a pause of a driver between', () => {
       for (const frame of [read, write, rtu(1, '10' + '0082' + '0002' + '04' + '00010002')]) {
         const whole = new Line().feed(frame).answers;
         for (let at = 1; at < frame.length; at++) {
@@ -134,7 +134,7 @@ describe('Modbus over serial line 1.02, 2.5.1: RTU frames', () => {
       expect(line.answers).to.equal(readAnswer + hex(write) + readAnswer);
     });
 
-    it('glued together: each is answered, in order', () => {
+    it('frames without a gap: each is answered, in order', () => {
       expect(new Line().feed(Buffer.concat([read, write, read])).answers).to.equal(
         readAnswer + hex(write) + readAnswer,
       );
@@ -160,20 +160,20 @@ describe('Modbus over serial line 1.02, 2.5.1: RTU frames', () => {
       }
     });
 
-    it('a frame that is not finished is given up, and the next one served', () => {
+    it('an unfinished frame is dropped, and the next one is served', () => {
       for (let at = 1; at < write.length; at++) {
         const line = new Line().feed(write.subarray(0, at)).rest().feed(read);
         expect([line.answers, line.unit.writes.length], `${at} octets`).to.deep.equal([readAnswer, 0]);
       }
     });
 
-    it('the next request need not wait until the unfinished one is given up', () => {
+    it('the next request is served before the unfinished one is dropped', () => {
       const line = new Line().feed(read.subarray(0, 3)).rest(pauseMs).feed(read);
       expect(line.answers).to.equal(readAnswer);
     });
   });
 
-  describe('what is not for us, or is no frame', () => {
+  describe('frames for other devices, and noise', () => {
     const others = [
       rtuRead(5, 100, 4),
       rtu(5, '0308' + '0001000200030004'),
@@ -202,7 +202,7 @@ describe('Modbus over serial line 1.02, 2.5.1: RTU frames', () => {
       }
     });
 
-    it('requests to others and their answers, each with the next of ours right behind it', () => {
+    it('requests to others and their answers, each followed at once by a request to this device', () => {
       for (const other of others) {
         const line = new Line().feed(Buffer.concat([other, read]));
         expect([line.answers, line.unit.writes.length], hex(other)).to.deep.equal([readAnswer, 0]);
@@ -210,7 +210,7 @@ describe('Modbus over serial line 1.02, 2.5.1: RTU frames', () => {
       expect(new Line().feed(Buffer.concat([...others, read])).answers).to.equal(readAnswer);
     });
 
-    it('an answer of another device that holds what looks like a request to us', () => {
+    it('an answer of another device that contains the octets of a request to this one', () => {
       const inside = hex(rtuWrite(1, 120, 7));
       const line = new Line()
         .feed(rtu(5, `03${(inside.length / 2).toString(16).padStart(2, '0')}${inside}`))
@@ -229,7 +229,7 @@ describe('Modbus over serial line 1.02, 2.5.1: RTU frames', () => {
       expect(line.rest().answers).to.equal(readAnswer);
     });
 
-    it('babble without end costs a frame of memory at most', () => {
+    it('endless noise takes at most one frame of memory', () => {
       const line = new Line();
       for (let i = 0; i < 2000; i++) {
         line.feed(Buffer.alloc(40, i)).rest(1);
@@ -239,7 +239,7 @@ describe('Modbus over serial line 1.02, 2.5.1: RTU frames', () => {
     });
   });
 
-  it('2.2: a broadcast is carried out and never answered', () => {
+  it('2.2: a broadcast is executed and never answered', () => {
     const line = new Line()
       .feed(Buffer.concat([rtuWrite(0, 120, 5), rtuRead(0, 100, 2)]))
       .feed(rtu(0, '32aa'))
@@ -249,7 +249,7 @@ describe('Modbus over serial line 1.02, 2.5.1: RTU frames', () => {
     expect(line.feed(read).answers).to.equal(readAnswer);
   });
 
-  describe('whatever else is on the line', () => {
+  describe('random noise on the line', () => {
     const noise = fc.uint8Array({ minLength: 1, maxLength: 300 }).map((octets) => Buffer.from(octets));
     const request = fc
       .record({ register: fc.integer({ min: 160, max: 200 }), value: fc.nat(0xffff) })

@@ -93,7 +93,7 @@ describe('alarms of single kinds', () => {
     expect([rig.alarms.includes('over_temp'), rig.device.latchedAlarmCount]).to.deep.equal([false, 0]);
   });
 
-  it('battery: a reset of what still stands brings the alarm back', async () => {
+  it('battery: a reset while the cause lasts brings the alarm back', async () => {
     const rig = rigOf('battery');
     rig.plant.setSurroundings({ ambientTemperatureC: 75 });
     await rig.run(40_000);
@@ -104,7 +104,7 @@ describe('alarms of single kinds', () => {
     expect(rig.alarms).to.include('over_temp');
   });
 
-  it('an alarm begins once: its time stays while it stands', async () => {
+  it('an alarm begins once: its time stays while it is active', async () => {
     const rig = rigOf('evse');
     rig.command({ kind: 'evse.fault', connectorId: 1, errorCode: 'OtherError' });
     await rig.run(1);

@@ -9,7 +9,7 @@ const evt1 = { overTempAlarm: 1, underSocMin: 14, overSocMax: 16 } as const;
 const has = (rig: StorageRig, bit: number) => Math.floor(rig.m802.Evt1 / 2 ** bit) % 2 === 1;
 
 describe('battery device: model 802', () => {
-  it('SetOp opens the strings and closes them again behind their pre-charge', async () => {
+  it('SetOp opens the strings and closes them again after their pre-charge', async () => {
     const rig = StorageRig.battery();
     rig.demand(5000);
     await rig.run(20);
@@ -57,7 +57,7 @@ describe('battery device: model 802', () => {
     expect([rig.m802.SetOp, rig.m802.State, rig.battery.contactorsClosed]).to.deep.equal(['CONNECT', 'STANDBY', 2]);
   });
 
-  it('SetInvState takes only that the inverter is started, and changes nothing', () => {
+  it('SetInvState accepts only INVERTER_STARTED, and changes nothing', () => {
     const rig = StorageRig.battery();
     const before = rig.dump();
     for (const state of ['INVERTER_STOPPED', 'INVERTER_STANDBY'] as const) {
@@ -76,7 +76,7 @@ describe('battery device: model 802', () => {
     ).to.equal(null);
   });
 
-  it('a refused point keeps the others of the same request out', () => {
+  it('a refused point refuses the whole request', () => {
     const rig = StorageRig.battery();
     const refused = rig.refusalOf(({ m802 }) => {
       if (m802) Object.assign(m802, { SoCRsvMin: 40, SetOp: 'DISCONNECT', SetInvState: 'INVERTER_STOPPED' });
@@ -90,7 +90,7 @@ describe('battery device: model 802', () => {
     ]).to.deep.equal([10, 'CONNECT', 10, 2]);
   });
 
-  it('over temperature opens the strings, stands in Evt1, and waits for AlmRst', async () => {
+  it('over temperature opens the strings, sets its bit of Evt1, and waits for AlmRst', async () => {
     const rig = StorageRig.battery();
     rig.demand(5000);
     await rig.run(20);
@@ -126,7 +126,7 @@ describe('battery device: model 802', () => {
     expect(rig.alarmCodes).to.deep.equal([]);
   });
 
-  it('cold and heat take away current: charging ends below -10 C, half is left at 50 C', async () => {
+  it('cold and heat reduce the current: charging ends below -10 C, half remains at 50 C', async () => {
     const rig = StorageRig.battery();
     for (const [cellTemperatureC, watts, least, most] of [
       [-12, -9000, 0, 0],
@@ -158,7 +158,7 @@ describe('battery device: model 802', () => {
     expect([rig.m802.VMax, rig.m802.VMin]).to.deep.equal([64 * 4.2, 64 * 2.5].map((v) => Math.round(10 * v) / 10));
   });
 
-  it('is not there without a storage', async () => {
+  it('devices without storage have no model 802', async () => {
     const rig = new StorageRig({ types: ['PV-3Phase'] });
     await rig.run(1);
     expect(rig.map.m802).to.equal(undefined);

@@ -67,7 +67,7 @@ describe('battery device: bounds of the state of charge', () => {
     expect(rig.w).to.equal(5000);
   });
 
-  it('an empty battery is awake and charges; droop on low frequency finds nothing to give', async () => {
+  it('an empty battery is awake and charges; droop on low frequency cannot discharge it', async () => {
     const rig = StorageRig.battery();
     rig.fill(10);
     await rig.run(2);
@@ -82,7 +82,7 @@ describe('battery device: bounds of the state of charge', () => {
 });
 
 describe('battery device: reserve (802.SoCRsvMin, 802.SocRsvMax)', () => {
-  it('bounds set-points between the hard bounds, and refuses what is out of order', async () => {
+  it('limits set-points between the hard bounds; bounds out of order are refused', async () => {
     const rig = StorageRig.battery();
     const reserve = (min: number, max: number) =>
       rig.refusalOf((tx) => {
@@ -117,7 +117,7 @@ describe('battery device: reserve (802.SoCRsvMin, 802.SocRsvMax)', () => {
     }
   });
 
-  it('a bound of the device itself is no setting', () => {
+  it('the hard bounds of the device cannot be written', () => {
     const rig = StorageRig.battery();
     for (const name of ['SoCMin', 'SoCMax'] as const) {
       expect(

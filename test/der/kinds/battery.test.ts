@@ -61,7 +61,7 @@ describe('battery device: set-points', () => {
     expect(rig.w).to.equal(0);
   });
 
-  it('702.WChaRteMax limits charging only, also of what is under way', async () => {
+  it('702.WChaRteMax limits charging only, also a charge in progress', async () => {
     const rig = StorageRig.battery();
     rig.demand(-8000);
     await rig.run(20);
@@ -147,7 +147,7 @@ describe('battery device: grid functions from rest', () => {
     }
   });
 
-  it('volt-watt holds back discharging and leaves charging alone', async () => {
+  it('volt-watt limits discharging and leaves charging alone', async () => {
     const rig = StorageRig.battery();
     rig.useCurve(706, [
       [106, 100],
@@ -274,7 +274,7 @@ describe('battery device: service', () => {
     expect([rig.w, rig.state, rig.alarmCodes]).to.deep.equal([-5000, 'on running connected', []]);
   });
 
-  it('gives nothing while ceased to energize, connected', async () => {
+  it('delivers nothing in momentary cessation, and stays connected', async () => {
     const rig = StorageRig.battery();
     quickEntry(rig);
     rig.demand(5000);
@@ -293,7 +293,7 @@ describe('battery device: service', () => {
 });
 
 describe('battery device: forced modes', () => {
-  it('win over the set-point and give it back after their time, at any tick', async () => {
+  it('override the set-point and release it after their time, at any tick', async () => {
     for (const tickS of [0.1, 1.5, 9, 45]) {
       const rig = StorageRig.battery();
       rig.demand(2000);
@@ -310,7 +310,7 @@ describe('battery device: forced modes', () => {
     }
   });
 
-  it('are DC powers at the battery, clamped to what it can do', async () => {
+  it('are DC powers at the battery, limited to its ability', async () => {
     const rig = StorageRig.battery();
     rig.demand(7000);
     rig.command({ kind: 'battery.control', mode: 'charge', powerW: 5000 });

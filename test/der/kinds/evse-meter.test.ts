@@ -65,7 +65,7 @@ describe('EVSE device: the registers are the meter of the station', () => {
   });
 });
 
-describe('vehicle table: what somebody does by hand', () => {
+describe('vehicle table: manual operations', () => {
   const station = (rows: readonly string[], profile = 'EVSE-AC-22kW-1port') =>
     new KindRig({
       args: ['--evse_profile', profile],
@@ -84,7 +84,7 @@ describe('vehicle table: what somebody does by hand', () => {
     expect(rig.connector().ev?.id).to.equal(null);
   });
 
-  it('who leaves makes room for who comes at the same instant, and two may come at once', async () => {
+  it('a departure frees the connector for an arrival at the same instant, and two vehicles may arrive at once', async () => {
     const rig = station([`${noonS + 10},1,100,20,90,50,7.2,1`, `${noonS + 110},1,100,60,90,60,7.2,1`]);
     await rig.run(150);
     expect(rig.connector().ev).to.include({ id: 'visit-2', batteryCapacityWh: 60_000 });

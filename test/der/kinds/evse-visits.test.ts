@@ -62,7 +62,7 @@ describe('vehicle table: reading', () => {
     });
   });
 
-  it('needs no more than connector and stay', () => {
+  it('requires only connector and stay', () => {
     const [visit] = parseVisits('time_s,connector,stay_s\n0,1,10\n', 'cars.csv', 'hold').visits;
     expect(visit?.ev.socPct).to.equal(undefined);
     expect(visit?.ev.phases).to.equal(undefined);
@@ -157,7 +157,7 @@ describe('vehicle table: coming and going', () => {
     expect(cable()).to.deep.equal([['evse_cable', 1, 'profile', 133]]);
   });
 
-  it('a reset of the device plugs who stays there in again, and names the configuration for it', async () => {
+  it('a reset of the device plugs the present vehicle in again, and names the configuration as the source', async () => {
     const rig = station([`${noonS - 100},1,200,20,90,50,7.2,1`]);
     await rig.run(10);
     rig.device.command({ kind: 'evse.limit', connectorId: 1, powerW: 3000 }, { source: 'rest' });
@@ -169,7 +169,7 @@ describe('vehicle table: coming and going', () => {
     ]);
   });
 
-  it('a stay that has begun before the start is there at once', async () => {
+  it('a stay that begins before the start is in force at once', async () => {
     const rig = station([`${noonS - 100},1,200,20,90,50,7.2,1`]);
     expect(rig.connector().cable.evPlugged).to.equal(true);
     await rig.run(50);
@@ -178,7 +178,7 @@ describe('vehicle table: coming and going', () => {
     expect(rig.connector().status).to.equal('available');
   });
 
-  it('held, a table of the past brings nobody; looped, it comes again the next day', async () => {
+  it('with hold, a table of the past brings no vehicle; with loop, it repeats the next day', async () => {
     const rows = [`${noonS - 1000},1,500,20,90,50,7.2,1`];
     const once = station(rows, 'hold');
     await once.run(90_000);
@@ -191,7 +191,7 @@ describe('vehicle table: coming and going', () => {
     ]);
   });
 
-  it('who stands there already stays: the visit is left out, and so is its end', async () => {
+  it('a vehicle that is already there stays: the visit and its end are skipped', async () => {
     const rig = station([`${noonS + 60},1,60,20,90,50,7.2,1`]);
     rig.command({ kind: 'evse.plug', connectorId: 1, ev: { batteryCapacityWh: 33_000 } });
     await rig.run(200);
@@ -199,7 +199,7 @@ describe('vehicle table: coming and going', () => {
     expect(rig.connector().status).to.equal('charging');
   });
 
-  it('a vehicle that somebody unplugs in its stay does not come back by itself', async () => {
+  it('a vehicle that is unplugged during its stay does not return by itself', async () => {
     const rig = station([`${noonS + 10},1,300,20,90,50,7.2,1`]);
     await rig.run(60);
     rig.command({ kind: 'evse.unplug', connectorId: 1 });
@@ -207,7 +207,7 @@ describe('vehicle table: coming and going', () => {
     expect([rig.connector().status, rig.device.chargingSessions().length]).to.deep.equal(['available', 1]);
   });
 
-  it('a reset of the device begins the table anew', async () => {
+  it('a reset of the device restarts the table', async () => {
     const rig = station([`${noonS + 10},1,1000,20,90,50,7.2,1`]);
     await rig.run(100);
     rig.device.command({ kind: 'reset', scope: 'device' }, { source: 'rest' });

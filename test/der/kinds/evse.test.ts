@@ -146,7 +146,7 @@ describe('EVSE device: functions of the grid while charging', () => {
     expect([rig.w, rig.connector().status]).to.deep.equal([-chargeW, 'charging']);
   });
 
-  it('a limit below 6 A pauses: no car charges with less, nor tries to again and again', async () => {
+  it('a limit below 6 A pauses the charge once: no car charges with less', async () => {
     const rig = await charging();
     rig.write(({ m702 }) => {
       m702.WChaRteMax = 2000;
@@ -192,7 +192,7 @@ describe('EVSE device: functions of the grid while charging', () => {
     expect([rig.w, rig.connector().limitSource]).to.deep.equal([-chargeW, 'ev']);
   });
 
-  it('a deep under-frequency pauses an AC car, which gives nothing back to the grid', async () => {
+  it('a deep under-frequency pauses an AC car, which cannot discharge', async () => {
     const rig = await charging();
     rig.plant.setGrid({ frequencyHz: 57.2 });
     await rig.watch(40, 1, () => {
@@ -218,7 +218,7 @@ describe('EVSE device: functions of the grid while charging', () => {
     expect(rig.w).to.be.closeTo(-5000 - ((0.5 - 0.036) / 3) * 22_000, 3);
   });
 
-  it('volt-watt with a negative second point makes it charge at high voltage, above a set-point', async () => {
+  it('volt-watt with a negative second point makes it charge at high voltage, more than its set-point', async () => {
     const rig = await charging();
     rig.demand(-5000);
     rig.useCurve(706, [
@@ -234,7 +234,7 @@ describe('EVSE device: functions of the grid while charging', () => {
     expect(rig.w).to.equal(-5000);
   });
 
-  it('a local limit and a charging profile bind below the grid functions', async () => {
+  it('a local limit and a charging profile apply below the grid functions', async () => {
     const rig = await charging();
     rig.command({ kind: 'evse.limit', connectorId: 1, powerW: 7000 });
     await rig.run(10);
@@ -275,7 +275,7 @@ describe('EVSE device: functions of the grid while charging', () => {
 });
 
 describe('EVSE device: vehicle to grid', () => {
-  it('a positive set-point discharges, WMaxLimPct limits that, without either it charges again', async () => {
+  it('a positive set-point discharges, limited by WMaxLimPct; without it the vehicle charges again', async () => {
     const rig = await charging(v2g);
     expect(rig.w).to.equal(-50_000);
     rig.demand(20_000);

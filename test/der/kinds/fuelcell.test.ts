@@ -24,7 +24,7 @@ function rigOf(spec: KindSpec, changes: Partial<KindSpec> = {}): KindRig {
 const fc = (rig: KindRig) => rig.detail('fuelcell');
 
 describe('fuel cell device: set-points', () => {
-  it('a fuel cell alone gives its rating unless told otherwise; taking power is refused', async () => {
+  it('a fuel cell runs at its rating without a set-point; a negative set-point is refused', async () => {
     const rig = rigOf(pem);
     await rig.run(10);
     expect([rig.w, fc(rig).mode, fc(rig).state, rig.state]).to.deep.equal([ratedW, 'FC', 'fc', 'on running connected']);
@@ -100,7 +100,7 @@ describe('fuel cell device: set-points', () => {
     expect(rig.w).to.equal(500);
   });
 
-  it('rests below its least load: 3 % as a fuel cell, 10 % as an electrolyser', async () => {
+  it('rests below its minimum load: 3 % as a fuel cell, 10 % as an electrolyser', async () => {
     for (const [demandW, expectedW] of [
       [100, 0],
       [200, 200],
@@ -133,7 +133,7 @@ describe('fuel cell device: set-points', () => {
 });
 
 describe('fuel cell device: functions of the grid', () => {
-  it('droop takes away above the band', async () => {
+  it('droop reduces power above the band', async () => {
     const rig = rigOf(pem);
     rig.plant.setGrid({ frequencyHz: 60.5 });
     await rig.watch(40, 1, nothing);
@@ -274,7 +274,7 @@ describe('fuel cell device: hydrogen', () => {
     expect(fc(rig).h2ProducedKg).to.be.above(0.001);
   });
 
-  it('energy out of hydrogen is what the counters say: efficiency by lower heating value', async () => {
+  it('the counters agree with the hydrogen used: efficiency by lower heating value', async () => {
     const rig = rigOf(pem, { fuelCell: { tankCapacityKg: 10, tankLevelPct: 90 } });
     await rig.run(60);
     const [wh0, kg0] = [rig.map.m714.DCWhInj ?? 0, fc(rig).h2ConsumedKg];
@@ -327,7 +327,7 @@ describe('fuel cell device: start and reset', () => {
     expect(rig.counters[0]).to.be.at.most(2);
   });
 
-  it('shows only states of the list, through a random course', async () => {
+  it('shows only documented states during a random course', async () => {
     const rig = rigOf(reversible, { fuelCell: { tankCapacityKg: 0.1, tankLevelPct: 30, dwellS: 5 } });
     const seen = new Set<string>();
     for (const demandW of [5000, -5000, 5000, 0, -5000]) {

@@ -117,7 +117,7 @@ describe('hybrid device: dispatch by policy', () => {
     ['as much as the battery takes', { policy: 'manual', pv: 0, set: -12_000, soc: 50 }, [0, -10_000, -10_000, 0]],
   ];
 
-  it('the rows that tell the policies apart, one after another on one running device', async () => {
+  it('the rows in which the policies differ, one after another on one running device', async () => {
     const rig = new DispatchRig();
     for (const [title, situation, shares] of cases) expect(await rig.settle(situation), title).to.deep.equal(shares);
   });
@@ -152,7 +152,7 @@ describe('hybrid device: dispatch by policy', () => {
     },
   );
 
-  it('behind losses the full power of the table still comes out', async () => {
+  it('with losses the device still delivers the full power of the table', async () => {
     const rig = new DispatchRig(true, 0.96);
     expect(await rig.settle({ policy: 'pv_priority', pv: 17_000, soc: 50 })).to.deep.equal([17_000, -1375, 15_000, 0]);
   });

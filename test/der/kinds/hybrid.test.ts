@@ -134,7 +134,7 @@ describe('hybrid device: policies while it runs', () => {
     expect(shown(rig)).to.include({ w: 0, batteryW: -pvW });
   });
 
-  it('a set-point that stands keeps the output through every policy', async () => {
+  it('a set-point in force keeps the output under every policy', async () => {
     const rig = await inTheSun();
     rig.demand(6000);
     await rig.run(20);
@@ -167,7 +167,7 @@ describe('hybrid device: policies while it runs', () => {
     expect(shown(rig).w).to.be.within(-2400, -1900);
   });
 
-  it('manual curtails PV for a target that a full battery cannot take up', async () => {
+  it('manual curtails PV for a target that a full battery cannot absorb', async () => {
     const rig = await inTheSun('manual');
     rig.fill(95);
     rig.demand(3000);
@@ -239,7 +239,7 @@ describe('hybrid device: grid functions', () => {
     });
   }
 
-  it('a full battery leaves high frequency to the array, an empty one low frequency to nobody', async () => {
+  it('at high frequency a full battery leaves the response to the array; at low frequency an empty one cannot respond', async () => {
     const rig = await inTheSun('pv_priority');
     rig.fill(95);
     await rig.run(5);
@@ -256,7 +256,7 @@ describe('hybrid device: grid functions', () => {
     expect(shown(rig).w).to.be.closeTo(w, 2);
   });
 
-  it('volt-watt stores what it holds back, and imports below its second point', async () => {
+  it('volt-watt stores the limited power, and imports below its second point', async () => {
     const rig = await inTheSun('pv_priority');
     const { pvW } = shown(rig);
     rig.useCurve(706, [

@@ -147,7 +147,7 @@ describe('mixed plant: conservation', () => {
     for (const name of Object.keys(efficiency)) expect(seen.get(name), name).to.be.above(100);
   }).timeout(20_000);
 
-  it('the counters of DC less those of AC are losses of 0..20 % of what went through', async () => {
+  it('the counters of DC minus those of AC are losses of 0..20 % of the energy', async () => {
     const counters = await day(60);
     counters.forEach(([acIn = 0, acOut = 0, , , dcIn = 0, dcOut = 0], i) => {
       if (names[i] === 'evse') return;
@@ -156,7 +156,7 @@ describe('mixed plant: conservation', () => {
     });
   }).timeout(30_000);
 
-  it('an electric vehicle gains what went through its meter less the losses of its charger', async () => {
+  it('an electric vehicle gains the energy of its meter minus the losses of its charger', async () => {
     const plant = kindPlant([{ args: ['--evse_profile', 'EVSE-V2G-DC-50kW-bidir'] }], { tickIntervalS: tickS });
     const device = plant.device(0);
     const connector = () => {

@@ -1,4 +1,4 @@
-/** A site of every kind: the same course from the same seed, one grid for all, and what holds whatever happens. */
+/** A site of every kind: the same course from the same seed, one grid for all, and invariants under random inputs. */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { SourceCommand } from '../../../src/contract/device.ts';
@@ -26,7 +26,7 @@ const plugAll: Act = (plant) => {
     if (device.assetType === 'evse') device.command({ kind: 'evse.plug', connectorId: 1 }, operator);
 };
 
-/** What happens before which tick. */
+/** Actions by the tick that they precede. */
 const events: Readonly<Record<number, Act>> = {
   5: plugAll,
   20: (plant) => {
@@ -99,7 +99,7 @@ describe('mixed plant: determinism', () => {
     expect(again.hash).to.equal(reference.hash);
   });
 
-  it('who looks between the ticks changes nothing', async () => {
+  it('reads between the ticks change nothing', async () => {
     let looks = 0;
     const look: Act = (plant) => {
       for (const device of plant.devices) {
@@ -120,7 +120,7 @@ describe('mixed plant: determinism', () => {
     expect(looks).to.be.above(1000);
   });
 
-  it('another seed is another course for what is random, and the same for what is not', async () => {
+  it('another seed changes the course of random sources, and no other', async () => {
     const other = await course(8, undefined, 75);
     const same = await course(7, undefined, 75);
     const differs = (kind: FleetKind) => other.details[indexOf(kind)] !== same.details[indexOf(kind)];
@@ -156,7 +156,7 @@ describe('mixed plant: one tick, one grid', () => {
     expect(seen).to.deep.equal(Array.from({ length: 3 }, () => site.map((_, i) => i)));
   });
 
-  it('every kind feels a grid event at the same instant, at its own nominal voltage', async () => {
+  it('a grid event reaches every kind at the same instant, at its own nominal voltage', async () => {
     const plant = kindPlant(site, { tickIntervalS: 0.1 });
     plant.setGrid({ voltagePu: 0.93, frequencyHz: 60.3 });
     await plant.step(1);
@@ -178,7 +178,7 @@ describe('mixed plant: one tick, one grid', () => {
       ).to.include('ac_under_volt');
   });
 
-  it('a local event is felt by its device alone', async () => {
+  it('a local event affects its device alone', async () => {
     const plant = kindPlant(site, { tickIntervalS: 1.5 });
     plant.setGrid({ frequencyHz: 61 }, indexOf('windT4'));
     await plant.step(2);
@@ -267,7 +267,7 @@ function settings(random: RandomStream, map: SimDevice['bank']['map']): readonly
   ];
 }
 
-/** Refusals are right answers; anything else is a fault of ours. */
+/** Ignores refusals; any other error is a bug. */
 function attempt(act: () => void): void {
   try {
     act();
@@ -304,7 +304,7 @@ function check(device: SimDevice, where: string): void {
   expect(firstNonFinite(device.detail, where)).to.equal(null);
 }
 
-describe('mixed plant: whatever happens', () => {
+describe('mixed plant: random commands, settings and grids', () => {
   for (const seed of [1, 2, 3]) {
     it(`numbers stay finite, S within VAMax, nothing flows when disconnected, counters rise (seed ${seed})`, async () => {
       const random = createRandom(seed, 'mixed');

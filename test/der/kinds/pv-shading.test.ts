@@ -12,7 +12,7 @@ async function sunny(): Promise<KindRig> {
 }
 
 describe('PV device: partial shading', () => {
-  it('takes power away beyond the light that is missing, and gives it back', async () => {
+  it('costs more power than the missing light, and none once it ends', async () => {
     const rig = await sunny();
     const brightW = rig.w;
     rig.command({ kind: 'pv.shading', shading: shade });
@@ -25,7 +25,7 @@ describe('PV device: partial shading', () => {
     expect([rig.w, rig.detail('pv').shading]).to.deep.equal([brightW, null]);
   });
 
-  it('its curve has two maxima, the greatest of them among the samples at any number of points', async () => {
+  it('its curve has two maxima, the greater of them among the samples at any number of points', async () => {
     const rig = await sunny();
     rig.command({ kind: 'pv.shading', shading: shade });
     await rig.run(60);
@@ -45,7 +45,7 @@ describe('PV device: partial shading', () => {
     expect(peaks.length).to.equal(2);
   });
 
-  it('shade that covers all or nothing is a matter of light alone', async () => {
+  it('shade over all or none of the array acts as less light', async () => {
     const rig = await sunny();
     const brightW = rig.w;
     rig.command({ kind: 'pv.shading', shading: { shadedShare: 0, irradianceShare: 0.1 } });
@@ -60,7 +60,7 @@ describe('PV device: partial shading', () => {
     expect(shadedW).to.be.closeTo(rig.w, 0.005 * rig.w);
   });
 
-  it('a limit holds it on the falling side of the greatest maximum, droop takes away as ever', async () => {
+  it('a limit keeps it on the falling side of the greater maximum, and droop still reduces power', async () => {
     const rig = await sunny();
     rig.command({ kind: 'pv.shading', shading: shade });
     rig.limit(20);

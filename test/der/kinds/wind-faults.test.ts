@@ -41,7 +41,7 @@ for (const { name, spec, ratedW, vaMaxVa, stepW } of machines) {
       expect([rig.w, rig.q, rig.alarms.length]).to.deep.equal([ratedW, 0, 0]);
     });
 
-    it('the deeper the dip, the more current, until none is left for active power', async () => {
+    it('the deeper the dip, the more reactive current, until none remains for active power', async () => {
       let before = 0;
       for (const pu of [0.87, 0.8, 0.7, 0.6, 0.52]) {
         const rig = await running(spec);
@@ -115,7 +115,7 @@ for (const { name, spec, ratedW, vaMaxVa, stepW } of machines) {
       expect(rig.w).to.be.above(0.99 * ratedW);
     });
 
-    it('OpCtl STOP leads the power down at 704.WRmp and START brings it back', async () => {
+    it('OpCtl STOP ramps the power down at 704.WRmp and START brings it back', async () => {
       const rig = await running(spec);
       rig.quickEntry();
       rig.write(({ m715 }) => {
@@ -156,7 +156,7 @@ describe('wind device: crowbar and overspeed', () => {
     });
   });
 
-  it('load thrown off near rated wind: overspeed raised with its bit and text, cleared by physics', async () => {
+  it('load loss near rated wind: overspeed with its bit and text, which physics clears', async () => {
     const rig = await running(t4, 13);
     rig.device.command({ kind: 'switch', closed: false }, { source: 'rest' });
     rig.plant.setGrid({ outage: true });

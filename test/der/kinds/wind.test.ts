@@ -48,7 +48,7 @@ for (const machine of machines) {
   const near = stepW + 1;
 
   describe(`wind device, ${name}: power`, () => {
-    it('gives its rating above rated wind and the curve below', async () => {
+    it('delivers its rating above rated wind and follows the curve below', async () => {
       const strong = await under(machine, 14);
       expect(strong.w).to.equal(ratedW);
       expect([strong.detail('wind').region, strong.state]).to.deep.equal(['3', 'on running connected']);
@@ -58,7 +58,7 @@ for (const machine of machines) {
       expect(weak.detail('wind').pitchDeg).to.equal(0);
     });
 
-    it('starts settled under a limit: the blades let through what goes', async () => {
+    it('starts settled under a limit: the pitch fits the limit', async () => {
       const rig = new KindRig({
         args: machine.args,
         wind: { turbulenceClass: 'none' },
@@ -71,7 +71,7 @@ for (const machine of machines) {
       });
     });
 
-    it('WMaxLimPct curtails by pitch with the rotor at 105 % at most; released it gives all again', async () => {
+    it('WMaxLimPct curtails by pitch with the rotor at 105 % at most; without it the full power returns', async () => {
       const rig = await under(machine, 14);
       const before = rig.detail('wind');
       let mostRpm = 0;
@@ -131,7 +131,7 @@ for (const machine of machines) {
       expect(rig.w).to.equal(ratedW);
     });
 
-    it('a set-point above the wind gives what there is, 0 nothing, and a negative one is refused', async () => {
+    it('a set-point above the wind gives the available power, 0 none, and a negative one is refused', async () => {
       const rig = await under(machine, 8);
       const freeW = rig.w;
       rig.demand(0.9 * ratedW);
@@ -148,7 +148,7 @@ for (const machine of machines) {
       expect(rig.detail('wind').pitchDeg).to.be.above(5);
     });
 
-    it('droop takes power away above 60.036 Hz and adds it below 59.964 Hz where there is a reserve', async () => {
+    it('droop reduces power above 60.036 Hz and adds it below 59.964 Hz if there is a reserve', async () => {
       const rig = await under(machine, 14);
       const perHz = ratedW / (0.05 * 60);
       rig.plant.setGrid({ frequencyHz: 60.6 });
@@ -172,7 +172,7 @@ for (const machine of machines) {
       expect(rig.w).to.be.closeTo(0.5 * ratedW, near);
     });
 
-    it('volt-watt holds it back at high voltage', async () => {
+    it('volt-watt limits it at high voltage', async () => {
       const rig = await under(machine, 14);
       rig.useCurve(706, [
         [106, 100],
@@ -210,7 +210,7 @@ for (const machine of machines) {
       }
     });
 
-    it('a converter with full vars gives them in any wind that turns it, and none when parked', async () => {
+    it('a converter with full vars delivers them in any wind that turns the rotor, and none when parked', async () => {
       const inverter: Partial<InverterParameters> = { lowPowerVars: 'full' };
       const rig = await under(machine, 3.4, { inverter });
       rig.useCurve(705, curve);
@@ -223,7 +223,7 @@ for (const machine of machines) {
       expect([rig.w, rig.q, rig.detail('wind').region]).to.deep.equal([0, 0, 'parked']);
     });
 
-    it('constant var and power factor take their room on the circle', async () => {
+    it('constant var and power factor stay inside the apparent-power circle', async () => {
       const rig = await under(machine, 14);
       rig.write(({ m704 }) => {
         Object.assign(m704, { VarSetMod: 'VAR_MAX_PCT', VarSetPct: -100, VarSetEna: 'ENABLED' });
@@ -292,7 +292,7 @@ describe('wind device: cut-in, storm and override', () => {
     expect(rig.detail('wind').source).to.equal('dataset');
   });
 
-  it('takes no command of another kind, and no bad speed', () => {
+  it('refuses commands of another kind, and bad speeds', () => {
     const rig = new KindRig({ args: t4.args });
     expect(rig.refusalOf({ kind: 'fuelcell.tank', levelPct: 50 })).to.equal('COMMAND_NOT_APPLICABLE');
     expect(rig.refusalOf({ kind: 'wind.override', speedMS: NaN, height: 'hub' })).to.equal('COMMAND_BAD_VALUE');
