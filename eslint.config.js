@@ -93,9 +93,9 @@ export default tseslint.config(
     [...upper, ...adapters.flatMap((adapter) => into(adapter, 'sunspec/map')), '**/der/**', '**/contract/**'],
     'the map imports core and models only',
   ),
-  forbid(['src/der/**/*.ts'], [...upper, ...anyAdapter], 'physics knows core, map and models only'),
+  forbid(['src/der/**/*.ts'], [...upper, ...anyAdapter], 'physics imports no adapter and no facade'),
   ...adapters.flatMap(adapterRules),
-  forbid(['src/api/**/*.ts'], [...aboveApi, '**/config/**'], 'the facade knows core and map only'),
+  forbid(['src/api/**/*.ts'], [...aboveApi, '**/config/**'], 'the REST interface imports core, contract, map and fault-kinds only'),
   // a device is described once, for files and for POST devices
   forbid(
     ['src/api/devices/schemas.ts'],
@@ -105,12 +105,12 @@ export default tseslint.config(
   forbid(
     ['src/ws/**/*.ts'],
     [...anyAdapter, '**/der/**', '**/api/**', '**/ui/**', '**/app.ts', '**/main.ts', '**/config/**'],
-    'the stream knows core and map only',
+    'the stream imports core, contract and map only',
   ),
   forbid(
     ['src/config/**/*.ts'],
     [...anyAdapter, '**/der/**', '**/api/**', '**/ws/**', '**/ui/**', '**/app.ts', '**/main.ts'],
-    'configuration knows core and map only',
+    'configuration imports core, contract, map and fault-kinds only',
   ),
   forbid(
     ['src/ui/**/*.ts'],

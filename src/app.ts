@@ -131,8 +131,17 @@ function build(config: AppConfig, { wall = systemClock, checkReplies = false, ..
     },
     checkReplies,
   );
-  const adapters = [...protocols, http.telemetry];
-  return { plant, faults, http, adapters, changes, ticker: tickerOf(config, plant, wall), eventLoop, logBook, log };
+  return {
+    plant,
+    faults,
+    http,
+    adapters: http.adapters,
+    changes,
+    ticker: tickerOf(config, plant, wall),
+    eventLoop,
+    logBook,
+    log,
+  };
 }
 
 function tickerOf({ tickS }: AppConfig, plant: SimPlant, wall: WallClock): Ticker {

@@ -11,15 +11,16 @@ import { readFaultProfiles } from './config/profile/fault-profiles.ts';
 import { startLine } from './core/adapter.ts';
 import type { Exposure } from './core/adapter.ts';
 import { hostAndPort } from './core/net/listen.ts';
+import type { Adapter } from './core/adapter.ts';
 import { createTelemetry } from './ws/telemetry.ts';
-import type { Telemetry } from './ws/telemetry.ts';
 
 /** What the configuration does not say of the interface. */
 export type HttpSetup = Omit<ApiContext, 'config' | 'history' | 'remoteHistory' | 'evseProfiles' | 'faultProfiles'>;
 
 export interface Http {
   readonly api: Api;
-  readonly telemetry: Telemetry;
+  /** the adapters of the setup, and the stream */
+  readonly adapters: readonly Adapter[];
   readonly exposure: Exposure;
   /** @param address at which it listens */
   startLines(address: { readonly host: string; readonly port: number }): readonly string[];
@@ -57,7 +58,7 @@ export function createHttp({ web, historySamples }: AppConfig, setup: HttpSetup,
     options: { maxClients: web.maxStreamClients },
   });
   adapters.push(telemetry);
-  return { api, telemetry, exposure: { what: 'the HTTP interface', host: web.host }, startLines: httpLines };
+  return { api, adapters, exposure: { what: 'the HTTP interface', host: web.host }, startLines: httpLines };
 }
 
 function httpLines({ host, port }: { readonly host: string; readonly port: number }): readonly string[] {

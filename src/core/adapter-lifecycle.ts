@@ -60,6 +60,7 @@ export class AdapterLifecycle {
 
   /** Has lost what it serves, and tries to get it back. */
   retrying(reason: string): void {
+    if (this.stopping) return;
     this.#state = 'retrying';
     this.#lastError = reason;
   }

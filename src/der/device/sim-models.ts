@@ -79,6 +79,7 @@ export class SimModels implements CommitParticipant {
 
   prepare(commit: Commit): FollowUp | null {
     const points = commit.effective.filter(({ modelId }) => modelId === m64414.id);
+    if (points.length === 0) return null;
     const values = Object.fromEntries(points.map((slot) => [slot.path, commit.value(slot)]));
     const [grid, surroundings] = [gridPatch(values), surroundingsPatch(values)];
     if (!grid && !surroundings) return null;

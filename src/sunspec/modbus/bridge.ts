@@ -211,6 +211,8 @@ class TcpAdapter implements ModbusAdapter {
       await this.#close();
       throw error;
     }
+    // a stop meanwhile has closed the listeners, and nothing may watch the files after it
+    if (this.#lifecycle.stopping) return;
     for (const [at, [index]] of present.entries()) {
       const port = this.#ports[sharedPort ? 0 : at];
       if (port !== undefined) this.#portOf.set(index, port);
