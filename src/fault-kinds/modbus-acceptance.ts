@@ -1,4 +1,4 @@
-/** Faults in the registers that a write over Modbus leaves. */
+/** Faults in the way a device accepts and stores writes over Modbus. */
 import { z } from 'zod';
 import { amount, exceptionCode, factor, faultKind, noParameters, simSeconds } from './row.ts';
 import { mapTargets } from './targets.ts';

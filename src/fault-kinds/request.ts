@@ -133,7 +133,7 @@ function makeSchema(row: FaultKind) {
 
 type FlatSchema = ReturnType<typeof makeSchema>;
 
-/** Schemas of the flat form, each with a name such as `ModbusDelayFault`; built once, so that descriptions can refer to them. */
+/** Schemas of the flat form, with names such as `ModbusDelayFault`; built once: descriptions refer to them. */
 const schemas: ReadonlyMap<FaultKind, FlatSchema> = new Map(faultKinds.map((row) => [row, makeSchema(row)]));
 
 /** Schema of the flat form of one kind of the catalogue. */
@@ -159,7 +159,10 @@ const modbusSchema = protocolSchema('modbus');
 /** Any kind of Modbus, discriminated by `kind`. */
 export const modbusFaultSchema = modbusSchema as typeof modbusSchema & z.ZodType<FlatFault>;
 
-/** Any kind of any protocol. The parts have no names: their discriminator may be absent, which a description cannot express. */
+/**
+ * Any kind of any protocol. The parts have no names: a description cannot express that their discriminator may be
+ * absent.
+ */
 export const faultSchema = z.discriminatedUnion('protocol', [modbusSchema, protocolSchema('device')]).meta({
   id: 'FaultRequest',
   description:

@@ -1,8 +1,8 @@
-/** What faults of Modbus and of the register map strike, beside devices. */
+/** Targets of faults of Modbus and of the register map, beside devices. */
 import type { Issue } from '../core/errors.ts';
 import type { FaultTarget } from '../core/faults/kinds.ts';
 
-/** An absent member is no restriction. Which of them a kind takes says its `targets`. */
+/** An absent member is no restriction. The `targets` of a kind name the members that it takes. */
 export type MapTarget = {
   /** points by name, `704.WMaxLimPct` or `705.Crv[1].Pt[0].V`; a model alone, `704`, means all of its points */
   readonly points?: readonly string[];
@@ -13,9 +13,9 @@ export type MapTarget = {
 };
 export type MapTargetName = keyof MapTarget;
 
-/** Any Modbus request can be named by its function and by what it touches. */
+/** Targets that select Modbus requests: by function, or by the registers and points that a request touches. */
 export const wireTargets = ['functions', 'registers', 'points'] as const satisfies readonly MapTargetName[];
-/** What a write or a read touches. */
+/** Targets that select the registers and points of a write or read. */
 export const mapTargets = ['registers', 'points'] as const satisfies readonly MapTargetName[];
 
 /** The target of a fault whose kind is one of these. */
@@ -26,7 +26,7 @@ export function mapTargetOf(target: FaultTarget): MapTarget {
 /** Registers that addresses of Modbus can name. */
 const registerSpace = 0x1_0000;
 
-/** What is wrong with a target whatever the device is, by pointers into the request. */
+/** Issues of a target that do not depend on the device, by pointers into the request. */
 export function mapTargetIssues(target: FaultTarget): Issue[] {
   const { registers } = mapTargetOf(target);
   if (registers === undefined || registers.address + registers.count <= registerSpace) return [];

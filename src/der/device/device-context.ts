@@ -12,7 +12,7 @@ export interface DeviceContext extends TerminalsContext {
   /** vehicles that come and go by themselves, and the time in their plan; null: none */
   readonly visits?: VisitPlan | null;
   readonly seriesTime?: (t: SimTime) => number;
-  /** told of resets; absent: there is no fault injection */
+  /** notified of resets; absent: there is no fault injection */
   readonly faults?: Pick<FaultRegistry, 'deviceReset'>;
   /** indexes of devices that do not answer; each device adds and removes its own */
   readonly silent?: Set<number>;

@@ -213,7 +213,7 @@ export class SimDevice implements Device {
     this.#writers.recordWriter(command, by);
   }
 
-  /** Rated nominal voltage line to neutral, V: what the grid's per unit refers to. */
+  /** Rated nominal voltage line to neutral, V: the base of the grid's per unit. */
   get nominalLnV(): number {
     const { wiring, vNomRtgV } = this.#inverter.ratings;
     return nominalLnV(wiring, vNomRtgV);
@@ -304,7 +304,7 @@ export class SimDevice implements Device {
     return this.#scheduler.at(addSeconds(this.#context.clock.sim(), delayS), act);
   }
 
-  /** Registers follow what a request has changed around the device. @param t the instant by which requests act */
+  /** Registers follow a request that has changed the surroundings. @param t the instant at which requests act */
   showSurroundings(t: SimTime): void {
     this.#registers.showSurroundings(t);
   }
@@ -326,14 +326,17 @@ export class SimDevice implements Device {
     if (this.#scheduler.nextDue <= next) this.#scheduler.runDue(next);
   }
 
-  /** Nothing runs: the model has failed, or the device is off. */
+  /** Whether the device stands still: its model has failed, or it is off. */
   get #idle(): boolean {
     return this.#fault || this.#power.down;
   }
 
   #admit(by: Origin, code: 'MAP_LOCAL_CONTROL' | 'COMMAND_CONFLICT'): void {
     if (this.localControl && remoteSources.includes(by.source)) {
-      throw new SimError(code, 'the device is under local control and takes nothing from afar (715.LocRemCtl)');
+      throw new SimError(
+        code,
+        'the device is under local control and refuses remote writes and commands (715.LocRemCtl)',
+      );
     }
   }
 
@@ -432,7 +435,10 @@ export class SimDevice implements Device {
     this.showSurroundings(this.#context.clock.sim());
   }
 
-  /** No value that is not finite reaches a register: the device faults, at zero power in its last good surroundings. */
+  /**
+   * Keeps values that are not finite out of the registers: the device faults, at zero power in its last good
+   * surroundings.
+   */
   #takeFinite(grid: GridValues): void {
     const inverter = this.#inverter;
     let sum = inverter.pW + inverter.qVar + grid.aPu + grid.bPu + grid.cPu + grid.hz + this.#ambientNowC;

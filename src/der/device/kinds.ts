@@ -1,6 +1,6 @@
 /**
- * The physics of each kind: what follows for inverter, map and telemetry from what stands behind the inverter. What is
- * not physics stands in `contract/kinds/table.ts`.
+ * The physics of each kind: the properties of inverter, map and telemetry that depend on the source behind the
+ * inverter. Facts other than physics are in `contract/kinds/table.ts`.
  */
 import type { AssetType, DcMode } from '../../contract/device.ts';
 import type { PvParameters } from '../../contract/kinds/pv.ts';
@@ -43,7 +43,7 @@ export interface KindTraits extends OwnTraits {
 interface Sizing {
   /** rated AC power */
   readonly wMaxW: number;
-  /** receives what does not fit together */
+  /** receives an issue for parameters that do not fit together */
   readonly issues: Issue[];
 }
 
@@ -145,7 +145,7 @@ const traitsByKind: { readonly [K in AssetType]: (source: SourceParameters<K>, s
 /**
  * Traits of the kind behind these parameters.
  * @param wMaxW rated AC power
- * @param issues receives what does not fit together
+ * @param issues receives an issue for parameters that do not fit together
  * @returns null when there are issues
  */
 export function kindTraits(source: SourceParameters, wMaxW: number, issues: Issue[]): KindTraits | null {

@@ -233,7 +233,7 @@ export function publishDetail(map: MeasurementView, detail: DeviceDetail): void 
   if (storage) publishStorage(map, storage);
 }
 
-/** Whether a function or a limit keeps the power from what source and demand would give. */
+/** Whether a function or a limit changes the power that source and demand would give. */
 function isHeld({ activePower, ceasedBy, apparentPowerLimited, ratings }: Inverter): boolean {
   if (apparentPowerLimited || ceasedBy !== null) return true;
   // as in `mayHold`

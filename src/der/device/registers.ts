@@ -28,7 +28,7 @@ export interface DeviceRegistersOptions {
   readonly scheduler: Scheduler;
   /** stamps commits; may be ahead of the plant's clock during a tick */
   readonly clock: CommitClock;
-  /** by which requests act on the surroundings */
+  /** stamps changes of the surroundings by requests */
   readonly requestClock: CommitClock;
   readonly warn: (message: string) => void;
 }
@@ -39,7 +39,7 @@ export interface RegistersHost {
   admit(by: Origin): void;
   applySettings(settings: Settings): void;
   resetAlarms(by: Origin): void;
-  /** a command that a register write stands for */
+  /** Carries out the command that a register write means. */
   command(command: SourceCommand, by: Origin): void;
 }
 
@@ -65,7 +65,7 @@ function alarmReset(reset: (by: Origin) => void): CommitParticipant {
 
 export class DeviceRegisters {
   readonly bank: RegisterBank;
-  /** null: no fault has concerned what this device does with its registers */
+  /** null: no fault of layer `effect` has concerned this device */
   effects: DeviceEffects | null = null;
   readonly #options: DeviceRegistersOptions;
   readonly #reversions: ReversionTimers;

@@ -60,7 +60,7 @@ export interface SimModelsContext {
   readonly index: number;
   readonly map: MeasurementView;
   readonly environment: Environment;
-  /** by which requests act */
+  /** stamps changes by requests */
   readonly clock: CommitClock;
 }
 

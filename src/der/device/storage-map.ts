@@ -135,7 +135,7 @@ export function publishStorage(map: MeasurementView, d: BatteryDetail): void {
   m.ADisChaMax = d.maxDischargeA;
 }
 
-/** Carries out the commands that a write of 802 stands for. */
+/** Carries out the commands that a write of 802 means. */
 export class StorageCommands implements CommitParticipant {
   readonly #bank: Bank;
   readonly #storage: BatteryParameters | null;
@@ -156,7 +156,7 @@ export class StorageCommands implements CommitParticipant {
     };
   }
 
-  /** Start values command what they would if they were written. */
+  /** Carries out the commands that the start values mean, as if they were written. */
   reloaded(points: readonly PointSlot[], by: Origin): void {
     this.#carryOut(
       points.filter(({ modelId }) => modelId === m802.id),
@@ -169,7 +169,7 @@ export class StorageCommands implements CommitParticipant {
     if (!registers || !this.#storage) return;
     const written = (...paths: readonly string[]) => points.some(({ path }) => paths.includes(path));
     const { socMinPct, socMaxPct } = this.#storage;
-    // registers are rounded: a value at a bound there must not lie beyond it here
+    // registers are rounded: a register value at its bound must not lie beyond the exact bound here
     const within = (pct: number | null, otherwise: number) =>
       Math.max(socMinPct, Math.min(socMaxPct, pct ?? otherwise));
     if (written('SetOp')) this.#command({ kind: 'battery.connect', connect: registers.SetOp === 'CONNECT' }, by);

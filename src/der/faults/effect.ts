@@ -31,7 +31,7 @@ export interface WriteUnderFaults {
   /** the points that it changes for physics; an adoption changes set 1 */
   readonly changed: readonly PointSlot[];
   readonly commit: Commit;
-  /** points that a fault keeps from physics: the first one that strikes has them */
+  /** points that a fault keeps from physics; each belongs to the first fault that strikes it */
   readonly taken: Set<PointSlot>;
 }
 

@@ -25,7 +25,7 @@ function setPointsOf(layout: Layout, enable: PointSlot): PointSlot[] {
   );
   const stem = enable.path.slice(0, -'Ena'.length);
   if (stem === '') return ofModel.filter(isInSet1);
-  // WSet, WSetMod and WSetPct of WSetEna, and not what they revert to
+  // WSet, WSetMod and WSetPct of WSetEna, and not their reversion values
   return ofModel.filter(
     ({ path }) => path.startsWith(stem) && !path.startsWith(`${stem}Ena`) && !path.includes('Rvrt'),
   );
@@ -50,7 +50,7 @@ export function changedBy(layout: Layout, commit: Commit): readonly PointSlot[] 
   });
 }
 
-/** Points of a target, where an adoption request stands for the set that it changes; null: all. */
+/** Points of a target; an adoption request in it means the set that the request changes. null: all points. */
 export function targetedPoints(layout: Layout, target: ReadonlySet<PointSlot> | null): ReadonlySet<PointSlot> | null {
   if (target === null) return null;
   return new Set([...target].flatMap((slot) => (isAdoptionRequest(slot) ? [slot, ...set1Of(layout, slot)] : [slot])));

@@ -43,7 +43,7 @@ export function ignoreEffect(fault: ActiveFault, host: EffectHost): Effect {
   };
 }
 
-/** Limit of delayed writes that one fault keeps apart; further ones arrive with the newest. */
+/** Maximum number of delayed writes that one fault keeps separately; further ones arrive with the newest. */
 const maxUnderWay = 1000;
 
 interface Arrival {

@@ -1,9 +1,9 @@
 import type { ActiveDecider } from '../../contract/grid-trace.ts';
 
 /**
- * What the functions together decide about active power in one sub-step: the range and the target that the source gets,
- * the power that follows from them, and the function responsible. `ActivePower` owns one object and fills it from
- * `start` on in every sub-step, so that a sub-step allocates nothing; between sub-steps it holds the last decision.
+ * The decision of all functions about active power in one sub-step: the range and the target of the source, the
+ * resulting power, and the responsible function. `ActivePower` owns one object and fills it again in every sub-step,
+ * beginning with `start`: sub-steps allocate nothing. Between sub-steps the object holds the last decision.
  */
 export class ActiveDecision {
   /** target of the source, W; null: the source chooses within floor and ceiling */

@@ -88,12 +88,12 @@ export class ActivePower {
     this.#commanded = settings.setPointW !== null;
   }
 
-  /** What the functions together give without the connection point, W. */
+  /** Power after all functions, without the bounds of the connection point, W. */
   get freeW(): number {
     return this.#decision.powerW;
   }
 
-  /** A function keeps the power below what the source and the ratings would give. */
+  /** Whether a function keeps the power below the one that the source and the ratings allow. */
   get held(): boolean {
     return !unheld.includes(this.decidedBy);
   }
@@ -228,7 +228,7 @@ export class ActivePower {
   #boundDecision(input: ActiveInput, minW: number, maxW: number, voltWattW: number): ActiveDecision {
     const { settings, serviceCeilingW, serviceDecider, link } = input;
     const { side, outputW: droopW } = this.droop;
-    // straight from low to high frequency: the power raised above the commands comes back by the response, not in a step
+    // straight from low to high frequency: power above the commands returns by the response, not in a step
     this.#raised =
       side === 'under' || (side === 'over' && this.#raised && droopW > Math.min(this.limitW, this.setPointW));
     const decision = this.#decision;

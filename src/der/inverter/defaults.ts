@@ -90,8 +90,8 @@ const highCessation: Record<Ratings['abnormal'], Pairs> = {
   CAT_3: [[110, 0.083]],
 };
 /**
- * Minimum ride-through [percent of VNom, s] (Tables 14 to 16), after which a device may trip. Where the time rises with the
- * voltage: the longest of the region.
+ * Minimum ride-through [percent of VNom, s] (Tables 14 to 16), after which a device may trip. Where the time rises with
+ * the voltage: the maximum of the region.
  */
 const lowRideThrough: Record<Ratings['abnormal'], Pairs> = {
   CAT_1: [

@@ -437,7 +437,7 @@ export class Inverter {
   }
 }
 
-/** P and Q within the circle. Reactive current of a dip comes first: active power gets what the current limit leaves. */
+/** P and Q within the circle. Reactive current of a dip has priority: active power gets the rest of the current. */
 function withSupport(pW: number, qVar: number, circleVa: number): readonly [pW: number, qVar: number] {
   const keptVar = Math.max(-circleVa, Math.min(circleVa, qVar));
   const roomW = Math.sqrt(Math.max(0, circleVa ** 2 - keptVar ** 2));

@@ -1,6 +1,6 @@
 /**
- * Protection besides voltage and frequency limits: anti-islanding (704.AntiIslEna, IEEE 1547-2018 8.1), and two optional
- * relays outside the standard: rate of change of frequency, and vector shift.
+ * Protection besides voltage and frequency limits: anti-islanding (704.AntiIslEna, IEEE 1547-2018 8.1), and two
+ * optional relays outside the standard: rate of change of frequency, and vector shift.
  */
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';

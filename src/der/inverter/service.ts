@@ -1,6 +1,6 @@
 /**
- * The service states of a device: a transition table after IEEE 1547-2018 4.10 (enter service, cease to energize) and the
- * state table in docs/ARCHITECTURE.md.
+ * The service states of a device: a transition table after IEEE 1547-2018 4.10 (enter service, cease to energize) and
+ * the state table in docs/ARCHITECTURE.md.
  */
 
 export const servicePhases = ['in_service', 'ramping', 'waiting', 'ceased', 'shutting_down', 'off', 'tripped'] as const;

@@ -5,7 +5,7 @@ import type { CurvePoint } from './curve.ts';
 
 export type PfSetting = { readonly enabled: boolean; readonly pf: number; readonly overExcited: boolean };
 
-/** What a reactive percentage refers to (704.VarSetMod, DeptRef of 705 and 712). */
+/** Quantities that a reactive percentage can refer to (704.VarSetMod, DeptRef of 705 and 712). */
 export const varReferences = ['W_MAX_PCT', 'VAR_MAX_PCT', 'VAR_AVAIL_PCT', 'VA_MAX_PCT'] as const;
 export type VarReference = (typeof varReferences)[number];
 export type VarMode = VarReference | 'VARS';

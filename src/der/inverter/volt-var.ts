@@ -1,4 +1,4 @@
-/** Volt-var (model 705, IEEE 1547-2018 5.3.3): reactive power by voltage, around a reference that may follow the grid. */
+/** Volt-var (model 705, IEEE 1547-2018 5.3.3): reactive power by voltage around a fixed or autonomous reference. */
 import { interpolate } from './curve.ts';
 import type { VoltVarSetting } from './settings.ts';
 

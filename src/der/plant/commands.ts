@@ -1,4 +1,4 @@
-/** Operator commands: queued per device, started at the start of a tick, completed when the device reaches its state. */
+/** Operator commands: queued per device, started with a tick, completed when the device has reached the state. */
 import type { Origin } from '../../core/origin.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';

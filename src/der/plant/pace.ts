@@ -1,4 +1,4 @@
-/** Learns from the ticks how fast the machine is, and shortens them where it cannot hold the rate. */
+/** Measures in the ticks how fast the machine is, and shortens them where it cannot keep the requested rate. */
 import type { Logger } from '../../core/log/log.ts';
 import { maxStepS } from '../inverter/inverter.ts';
 
@@ -75,7 +75,7 @@ export class Pace {
     return Math.min(wantedS, Math.max(this.#affordableS, minCutS));
   }
 
-  /** Learns from a tick: pace, and the rate reached. */
+  /** Takes over the measurements of a tick: pace, and the rate reached. */
   learn({ beginMs, endMs, lastEndMs, doneS, rate }: TickRun): void {
     const tookMs = endMs - beginMs;
     this.#affordableS =

@@ -369,7 +369,7 @@ export class SimPlant implements Plant {
     return this.#latest;
   }
 
-  /** A tick of real time, from which the pace learns. */
+  /** A tick of real time, whose duration updates the pace. */
   async #measuredRun(seconds: number): Promise<void> {
     const { clock, monotonicMs } = this.#options;
     const beginMs = monotonicMs();

@@ -34,9 +34,9 @@ const minOf = ({ demandW, minW }: Claims, i: number): number => Math.min(at(minW
 
 /**
  * Shares `roomW` out; the sum of the shares never exceeds it. Where the demands fit, each device gets its demand and a
- * part of the rest by weight, as room to grow. Otherwise a device that wants more than an equal part of its weight is cut
- * to that part. A device whose minimum exceeds `roomW` pauses. If the minimums still do not fit, the smallest demand
- * pauses; on a tie, the last device.
+ * part of the rest by weight, as room to grow. Otherwise a device whose demand exceeds an equal part of its weight is
+ * cut to that part. A device whose minimum exceeds `roomW` pauses. If the minimums still do not fit, the smallest
+ * demand pauses; on a tie, the last device.
  * @param roomW at least 0; Infinity: no limit
  * @returns whether any device gets less than its demand
  */
@@ -59,7 +59,7 @@ export function shareRoom(claims: Claims, roomW: number): boolean {
   return true;
 }
 
-/** Sets `shareW` to 0 for the devices that pause: minimums above `roomW`, then the smallest demands until the rest fits. */
+/** Sets `shareW` to 0 for devices that pause: minimums above `roomW`, then the smallest demands until the rest fits. */
 function pauseSmallest(claims: Claims, roomW: number): void {
   const { demandW, minW, shareW, order } = claims;
   let neededW = 0;

@@ -1,6 +1,6 @@
 /**
- * The connection point of the site: sums the powers of the devices and shares the limits among them. Devices advance one
- * after the other, so that for each short piece of time a limit becomes one bound per device, which together keep it.
+ * The connection point of the site: sums the powers of the devices and shares the limits among them. Devices advance
+ * one after the other. So for each short piece of time a limit is divided into one bound per device.
  */
 import { microsPerSecond, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -141,7 +141,7 @@ export class Site {
     return Math.max(end, from + 1) as SimTime;
   }
 
-  /** Reads from the devices what they would do in the next piece; fills and returns the one `Demands` of this site. */
+  /** Reads the demands of the devices for the next piece; fills and returns the one `Demands` of this site. */
   #gather(pieceS: number): Demands {
     const devices = this.#devices();
     if (this.#demands.reachW.length !== devices.length) this.#demands = createDemands(devices.length);
@@ -172,8 +172,8 @@ export class Site {
 
   /**
    * Fills the shares. Power absorbed inside the site leaves room for injection, and the other way round: each direction
-   * counts on what the other one surely does under its share. Where the rounds do not converge, injection counts on no
-   * absorption.
+   * counts on the power that the other one surely reaches under its share. Where the rounds do not converge, injection
+   * counts on no absorption.
    */
   #allocate({ injecting, absorbing, reachW }: Demands, from: SimTime, end: SimTime): void {
     const [minLoadW, maxLoadW] = this.#loads(from, end);
@@ -199,7 +199,7 @@ export class Site {
   }
 }
 
-/** What the devices want in both directions, and their power that is sure within the piece, + injected; by position. */
+/** Demands of the devices in both directions, and the power that each surely reaches, + injected; by position. */
 interface Demands {
   readonly injecting: Claims;
   readonly absorbing: Claims;

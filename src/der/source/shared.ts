@@ -1,4 +1,4 @@
-/** What the kinds of source share: constants, ports, curves and the checks of commands. */
+/** Shared by the kinds of source: constants, ports, curves and the checks of commands. */
 import { SimError } from '../../core/errors.ts';
 import type { DcPort, SourceCondition } from './source.ts';
 
@@ -63,7 +63,7 @@ export function lastSample(points: number): number {
   return Math.max(minSamples, Math.min(maxSamples, Math.floor(points) || 0)) - 1;
 }
 
-/** What was given and what is allowed, for the message of a refused value. */
+/** The given value and the allowed ones, for the message of a refusal. */
 export function givenAllowed(given: unknown, allowed: string): string {
   const text = given === undefined ? 'nothing' : typeof given === 'number' ? String(given) : JSON.stringify(given);
   return `given ${text}; allowed: ${allowed}`;

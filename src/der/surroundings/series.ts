@@ -22,7 +22,7 @@ export interface SeriesFormat {
   readonly sharedTimes?: true;
   /** between two rows: a straight line (default) or the earlier row */
   readonly between?: 'linear' | 'hold';
-  /** after the last row: its values (default), or again from the first row, which then follows at the time of the last */
+  /** after the last row: hold its values (default), or loop: the first row follows at the time of the last */
   readonly end?: 'hold' | 'loop';
 }
 
@@ -75,7 +75,7 @@ export class Series {
     }
   }
 
-  /** Where a time falls in the rows, s: taken round the loop, or held at the ends. */
+  /** A time within the rows, s: wrapped round the loop, or limited to the two ends. */
   position(tS: number): number {
     const t = this.#loop ? this.#wrapped(tS) : tS;
     return Math.max(this.startS, Math.min(this.endS, t));
@@ -151,7 +151,7 @@ function searchRow(times: Float64Array, t: number): number {
   return low;
 }
 
-/** Faults with their lines; reading stops once there are enough of them. */
+/** Issues with their lines; reading stops once there are enough of them. */
 class FaultList {
   readonly faults: Issue[] = [];
 
@@ -166,13 +166,13 @@ class FaultList {
   }
 }
 
-/** What stands in each place of a row: undefined where the header was not understood. */
+/** The column at each place of a row; undefined where the header was not understood. */
 type Places = readonly (SeriesColumn | undefined)[];
 
 /**
  * Reads a table of comma separated values: lines that begin with `#` are comments, the first other line
  * names the columns, `time_s` (s, rising strictly) is the first of them. At most 100,000 rows.
- * @throws SimError CONFIG_INVALID with up to 20 faults, each with its line
+ * @throws SimError CONFIG_INVALID with up to 20 issues, each with its line
  */
 export function parseSeries(text: string, format: SeriesFormat): Series {
   const found = new FaultList();
@@ -184,7 +184,7 @@ export function parseSeries(text: string, format: SeriesFormat): Series {
     if (cells === undefined) continue;
     if (places === undefined) {
       places = readHeader(cells, line, format, found);
-      // With a wrong header every row would be a fault.
+      // With a wrong header every row would be an issue.
       if (found.faults.length > 0) break;
       continue;
     }

@@ -27,7 +27,7 @@ export interface ConnectionOptions {
   readonly onActivity: () => void;
 }
 
-/** What the answers of one device have shown of its limits. */
+/** Limits of one device, as far as its answers have shown them. */
 export interface LearntLimits {
   /** maximum number of registers that it answers at once */
   span: number;

@@ -31,7 +31,7 @@ function hex(word: number): string {
 }
 
 /**
- * What is at a base address in place of the marker; null: the marker is there.
+ * Describes the content of a base address without the marker; null: the marker is there.
  * @throws SimError PEER_ERROR, PEER_TIMEOUT
  */
 export async function faultAt(connection: Connection, base: number): Promise<string | null> {
@@ -258,7 +258,7 @@ class Walk {
   }
 
   /**
-   * Whether there is a known model, the end, or a chain that leads to one of them; true also when that is not known.
+   * Whether there is a known model, the end, or a chain that leads to one of them; true also when this is unclear.
    */
   async #leadsOn(place: number): Promise<boolean> {
     let header = await this.#headerIn(place);

@@ -23,7 +23,7 @@ interface Events {
   readonly data: [frame: Buffer];
   /** why there will be no further answer: the connection has ended, or nothing that comes on it can be trusted */
   readonly ended: [reason: string];
-  /** why what came is not the answer to the request under way */
+  /** why the received frame is not the answer to the request under way */
   readonly unfit: [reason: string];
 }
 
@@ -65,7 +65,7 @@ export class MbapPort extends EventEmitter<Events> {
     return this.#octets > 0 || this.#takesZero;
   }
 
-  /** What came since the request, in words; empty when nothing came. */
+  /** Description of the octets received since the request; empty without any. */
   get receivedInWords(): string {
     if (this.#octets === 0) return '';
     if (this.#foreignId === null) return `; ${this.#octets} octets of an unfinished answer came`;

@@ -82,7 +82,7 @@ export class Poller {
     this.#found();
   }
 
-  /** Forgets what was polled, since the device changes. */
+  /** Forgets the readings, since the device changes. */
   forget(): void {
     this.#polled = [];
   }

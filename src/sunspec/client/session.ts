@@ -1,4 +1,4 @@
-/** What is known of one device: its chain, its identity, and what was read last. */
+/** The client's knowledge of one device: its chain, its identity, and the last readings. */
 import { SimError } from '../../core/errors.ts';
 import type {
   ClientIdentity,
@@ -81,7 +81,7 @@ export class Session {
     );
   }
 
-  /** What was read of a model last; undefined when something was written since. */
+  /** The last reading of a model; undefined when something was written since. */
   known(id: number, index: number): ModelReading | undefined {
     const key = keyOf(id, index);
     return this.#stale.has(key) ? undefined : this.#readings.get(key);

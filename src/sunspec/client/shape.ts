@@ -26,7 +26,7 @@ export interface Shape {
   readonly groups: readonly ShapeGroup[];
   /** of all levels, in the order of the registers */
   readonly all: readonly Slot[];
-  /** what L should be; null when it is that */
+  /** the value that L should have; null: it has it */
   readonly expectedLength: number | null;
   readonly notes: readonly string[];
 }
@@ -147,8 +147,8 @@ export function lengthAlsoRight(id: number): number | undefined {
 }
 
 /**
- * The length that a model should have by its definition and the counts in its first registers; null when those do not
- * reach so far.
+ * The length that a model should have by its definition and the counts in its first registers; null when the counts lie
+ * beyond these registers.
  */
 export function lengthOf(def: ModelDef, words: Buffer): number | null {
   return words.length >= fixedRegisters(def) * 2 ? lengthBy(def, countsOf(def, words), words.length / 2) : null;

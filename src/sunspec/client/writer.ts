@@ -1,4 +1,4 @@
-/** Writes points by name, and raw registers; reads back what was written. */
+/** Writes points by name, and raw registers; reads the written registers back. */
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import type {
@@ -109,7 +109,7 @@ function runsOf(assignments: readonly Assignment[]): Run[] {
   return runs.sort((a, b) => rank(a) - rank(b));
 }
 
-/** What is written together. */
+/** Registers that are written together. */
 interface Piece {
   readonly address: number;
   readonly registers: readonly number[];
@@ -192,7 +192,7 @@ function namesOf(assignments: readonly Assignment[]): string {
   return assignments.map(({ slot }) => slot.path).join(', ');
 }
 
-/** Adds to a failure what was written before it. */
+/** Adds the registers that were already written to a failure. */
 function failedWrite(
   error: unknown,
   model: FoundModel,

@@ -31,7 +31,7 @@ export interface AcceptanceOptions {
   readonly log: { info(message: string): void };
 }
 
-/** Limit of writes of one device that are acknowledged and have not landed yet. */
+/** Maximum number of writes of one device that are acknowledged and have not landed yet. */
 export const maxPendingWrites = 1000;
 const busy = 6;
 
@@ -262,8 +262,8 @@ function holdBack(fault: ActiveFault, targets: readonly PointOutcome[], deviceIn
 }
 
 /**
- * Checks what the catalogue cannot: that the target of a fault of this layer has a point to write. Kinds that refuse
- * need nothing writable, since they may answer a write of another point.
+ * Checks that the target of a fault of this layer has a writable point, which the catalogue cannot check. Kinds that
+ * refuse writes need no writable point, since they may answer a write of another point.
  * @throws SimError COMMAND_BAD_VALUE
  */
 export function checkAcceptance({ kind, request: { target = {}, parameters } }: ProposedFault, layout: Layout): void {
@@ -282,7 +282,7 @@ export function checkAcceptance({ kind, request: { target = {}, parameters } }: 
   if (!changing.some((each) => each.kind === kind.kind) || set === null || set.size === 0) return;
   if ([...set].some(({ writable }) => writable)) return;
   const name = target.points === undefined ? '/target/registers' : '/target/points';
-  throw new SimError('COMMAND_BAD_VALUE', 'nothing there can be written', [
-    { name, detail: 'no point among these is writable in the device' },
+  throw new SimError('COMMAND_BAD_VALUE', 'the target has no point that can be written', [
+    { name, detail: 'none of these points is writable in the device' },
   ]);
 }

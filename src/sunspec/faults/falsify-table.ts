@@ -14,7 +14,7 @@ export type Rule =
   | { readonly points: readonly string[]; readonly share: number; readonly of: string }
   /** this magnitude, with the sign that the value has, or the other one */
   | { readonly points: readonly string[]; readonly magnitude: number; readonly sign: 'kept' | 'reversed' }
-  /** this value, whatever is there */
+  /** this value, independent of the true one */
   | { readonly points: readonly string[]; readonly show: number | string };
 
 /** A change that keeps the block plausible after a rule. */

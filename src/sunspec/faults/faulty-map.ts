@@ -142,7 +142,8 @@ export class FaultyMap {
 
   /**
    * `count` registers from `address` as big-endian bytes; a view that the caller copies at once.
-   * @throws SimError MAP_ILLEGAL_ADDRESS, MAP_PARTIAL_POINT, with `protocolCode` where a fault decides it; what `permit` throws
+   * @throws SimError MAP_ILLEGAL_ADDRESS, MAP_PARTIAL_POINT, with `protocolCode` where a fault decides it; errors of
+   *   `permit`
    */
   read(address: number, count: number, permit?: Permit): Buffer {
     const { bank } = this.#device;
@@ -161,7 +162,7 @@ export class FaultyMap {
   /**
    * Writes whole registers, subject to the acceptance faults.
    * @param words big-endian bytes, two per register
-   * @throws SimError as `Bank.write`, with `protocolCode` where a fault decides it; what `permit` throws
+   * @throws SimError as `Bank.write`, with `protocolCode` where a fault decides it; errors of `permit`
    */
   write(address: number, words: Buffer, by: Origin, permit?: Permit): void {
     const count = words.length / 2;
@@ -178,8 +179,8 @@ export class FaultyMap {
   }
 
   /**
-   * Addresses in the map itself of registers that a request names; registers that do not exist are left out. This is no
-   * occasion for a fault: structure faults that do not strike each request are left out.
+   * Addresses in the map itself of registers that a request names; registers that do not exist are left out. No fault
+   * counts this as an occasion: structure faults that do not strike every request are ignored.
    */
   under({ address, count }: Registers): readonly Registers[] {
     const { bank } = this.#device;

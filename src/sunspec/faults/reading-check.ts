@@ -36,12 +36,12 @@ function isOf<P>(fault: ProposedFault, kind: FaultKind<P>): fault is ProposedFau
 
 /**
  * Refuses a reading or structure fault that this device cannot have; others pass.
- * @throws SimError COMMAND_BAD_VALUE with a fault for each member that is wrong
+ * @throws SimError COMMAND_BAD_VALUE with an issue for each wrong member
  */
 export function checkReading(fault: ProposedFault, layout: Layout): void {
   const issues = [...readingIssues(fault, layout), ...structureIssues(fault, layout)];
   if (issues.length > 0)
-    throw new SimError('COMMAND_BAD_VALUE', `the device cannot have the fault ${fault.kind.kind} as asked`, issues);
+    throw new SimError('COMMAND_BAD_VALUE', `the fault ${fault.kind.kind} does not suit the device`, issues);
 }
 
 function readingIssues(fault: ProposedFault, layout: Layout): Issue[] {
@@ -67,9 +67,9 @@ function readingIssues(fault: ProposedFault, layout: Layout): Issue[] {
   return targetedPoints(layout, target).some(({ def }) => def.size > 1) ? [] : [nothing('has more than one register')];
 }
 
-const nothing = (what: string): Issue => ({ name: '/target', detail: `no point there ${what}` });
+const nothing = (what: string): Issue => ({ name: '/target', detail: `no point in the target ${what}` });
 
-/** What is against each point that is named by itself. */
+/** The issues of points that the target names one by one. */
 function pointIssues(layout: Layout, { points = [] }: MapTarget, against: (slot: PointSlot) => string | null): Issue[] {
   return points.flatMap((name, at) => {
     const slot = slotNamed(layout, name);
@@ -86,7 +86,7 @@ function exceptIssues(layout: Layout, target: MapTarget, except: readonly string
   );
   const moving = new Set(except.flatMap((name) => slotsNamed(layout, name)));
   if (unknown.length > 0 || targetedPoints(layout, target).some((slot) => !moving.has(slot))) return unknown;
-  return [{ name: '/parameters/except', detail: 'leaves nothing that is frozen' }];
+  return [{ name: '/parameters/except', detail: 'leaves no point to freeze' }];
 }
 
 function quantityIssues(layout: Layout, target: MapTarget): Issue[] {
@@ -124,12 +124,17 @@ function structureIssues(fault: ProposedFault, layout: Layout): Issue[] {
   if (isOf(fault, baseFault)) {
     const highest = 0x1_0000 - layout.size;
     if (fault.parameters.address <= highest) return [];
-    return [{ name: '/parameters/address', detail: `the map has ${layout.size} registers and fits up to ${highest}` }];
+    return [
+      {
+        name: '/parameters/address',
+        detail: `the map has ${layout.size} registers: its address can be at most ${highest}`,
+      },
+    ];
   }
   if (isOf(fault, commonLength65Fault)) {
     return layout.models.some(({ def, length }) => def.id === 1 && length > 65)
       ? []
-      : [{ name: '/kind', detail: 'the device has no longer model 1' }];
+      : [{ name: '/kind', detail: 'the device has no model 1 with more than 65 registers' }];
   }
   if (
     !(
@@ -153,5 +158,7 @@ function structureIssues(fault: ProposedFault, layout: Layout): Issue[] {
   if (!isOf(fault, shiftFault)) return [];
   const least = -room(layout, model);
   if (fault.parameters.registers >= least) return [];
-  return [{ name: '/parameters/registers', detail: `what stands before model ${model} can lose ${-least} registers` }];
+  return [
+    { name: '/parameters/registers', detail: `the part before model ${model} can lose at most ${-least} registers` },
+  ];
 }

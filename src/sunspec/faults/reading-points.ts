@@ -10,7 +10,7 @@ import type { GroupDef } from '../map/types.ts';
 import { slotNamed } from './condition.ts';
 import { slotsNamed, slotsUnder } from './targets.ts';
 
-/** types of what is measured, counted or set, as opposed to enumerations, bits and texts */
+/** types of measured, counted and set quantities, as opposed to enumerations, bits and texts */
 const quantities: ReadonlySet<string> = new Set([
   'int16',
   'uint16',

@@ -1,4 +1,4 @@
-/** Reading faults: what each kind makes of the registers that a request sees. */
+/** Reading faults: the effect of each kind on the registers that a request sees. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';

@@ -1,4 +1,4 @@
-/** Adoptions that take simulated time: their result reads IN_PROGRESS until it has passed. */
+/** Adoptions that take simulated time: the result point reads IN_PROGRESS until the time has passed. */
 import { addSeconds } from '../../core/time/clock.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { Scheduler, Timer } from '../../core/time/scheduler.ts';

@@ -11,7 +11,7 @@ import { readPoint } from './view.ts';
 
 const results = { IN_PROGRESS: 0, COMPLETED: 1, FAILED: 2 } as const;
 
-/** Why a set cannot be in force, at the point that shows it. */
+/** The reason why a set cannot be in force, with the point that shows it. */
 export interface AdoptionIssue {
   readonly path: string;
   readonly detail: string;
@@ -78,7 +78,7 @@ function pointIssue(
   const [input] = coordinates;
   const x = input && readPoint(layout, image, input);
   if (!input || typeof x !== 'number' || x >= last) return null;
-  return { path: input.path, detail: `${x} lies before the point ahead of it, ${last}` };
+  return { path: input.path, detail: `${x} is below the value of the previous point, ${last}` };
 }
 
 function curveIssue(candidate: Candidate, { prefix, minPoints: least, rising }: CurveRule): AdoptionIssue | null {
@@ -91,7 +91,7 @@ function curveIssue(candidate: Candidate, { prefix, minPoints: least, rising }: 
   let last = -Infinity;
   for (let i = 0; i < active; i += 1) {
     const coordinates = coordinatesOf(candidate, `${set}${prefix}Pt[${i}]`);
-    if (coordinates.length === 0) return { path, detail: `${active} points are in use, there are only ${i}` };
+    if (coordinates.length === 0) return { path, detail: `${active} points are in use, but the curve has only ${i}` };
     const issue = pointIssue(candidate, coordinates, last);
     if (issue) return issue;
     const x = rising && coordinates[0] ? readPoint(layout, image, coordinates[0]) : null;

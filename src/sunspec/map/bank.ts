@@ -79,11 +79,11 @@ export interface CommitClock {
 export interface BankOptions {
   /** writers of start values that are not defaults; may be shared between banks */
   readonly startWriters?: ReadonlyMap<PointSlot, Provenance>;
-  /** last writer of points that show what is kept elsewhere; undefined: the bank knows */
+  /** last writer of points whose value is kept outside the bank; undefined: the bank has the writer */
   readonly writerOf?: (slot: PointSlot) => Provenance | undefined;
   /** absent: all registers are kept up to date by the device */
   readonly onDemand?: OnDemandOptions;
-  /** receives what a follow-up or a listener threw: the write is committed all the same */
+  /** receives errors of follow-ups and listeners: the write is committed all the same */
   readonly onError?: (message: string) => void;
 }
 
@@ -132,7 +132,7 @@ export class RegisterBank implements Bank {
     this.#onDemand = options.onDemand ? OnDemandModel.in(layout, image, this.map, options.onDemand) : null;
   }
 
-  /** Sets the participants of each commit, in the order of their calls; after construction, since they need the bank. */
+  /** Sets the participants of each commit, in the order of calls; after construction, since they need the bank. */
   join(participants: readonly CommitParticipant[]): void {
     this.#participants = participants;
   }
@@ -250,7 +250,7 @@ export class RegisterBank implements Bank {
     };
   }
 
-  /** @param by the writer; absent for what was admitted before */
+  /** @param by the writer; absent for a change that was admitted before */
   #open(by?: Origin): Scratch {
     if (by) for (const participant of this.#participants) participant.admit?.(by);
     const scratch = scratchOf(this.layout);

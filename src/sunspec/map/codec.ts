@@ -16,7 +16,7 @@ interface NumberCodec {
 
 const two32 = 2 ** 32;
 
-/** Integers of 64 bits are kept within 2^53: at 100 MW an energy counter in Wh takes ten thousand years to get there. */
+/** Limit of 64-bit integers, 2^53: at 100 MW an energy counter in Wh takes ten thousand years to reach it. */
 const uint64: NumberCodec = {
   min: 0,
   max: Number.MAX_SAFE_INTEGER,

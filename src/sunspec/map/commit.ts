@@ -29,7 +29,7 @@ export type FollowUp = () => void;
 export interface CommitParticipant {
   /** @throws SimError where this writer may not write now */
   admit?(by: Origin): void;
-  /** @returns what follows from the change; null: nothing */
+  /** @returns the follow-up of the change; null: none */
   prepare?(commit: Commit): FollowUp | null;
   /** The start values are back, which takes no other phase. @param points settings that differed */
   reloaded?(points: readonly PointSlot[], by: Origin): void;

@@ -28,21 +28,21 @@ interface RowOf<Id extends FunctionModelId> {
   readonly model: Id;
   /** the point that switches the function on; the ramp limits have no switch, and this is the limit itself */
   readonly enable: PathIn<Id>;
-  /** what the function acts on: active or reactive power, the way into service, trips, or all commands */
+  /** the domain of the function: active or reactive power, the way into service, trips, or all commands */
   readonly actsOn: 'active' | 'reactive' | 'service' | 'trip' | 'commands';
   /** the bit of 702.CtrlModes without which a device refuses to enable the function; absent: there is no bit */
   readonly mode?: CtrlMode;
   /** the bit of 701.ThrotSrc while the function holds the output back; absent: there is no bit */
   readonly throttle?: ThrottleSource;
-  /** the reversion time; the rest of it is the point that ends in `Rem` instead of `Tms`; absent: no reversion */
+  /** point of the reversion time; the point with `Rem` instead of `Tms` shows the rest; absent: no reversion */
   readonly timer?: Extract<PathIn<Id>, `${string}RvrtTms`>;
   /** the group of the stored sets, of which the first is in force; absent: the settings are single points */
   readonly sets?: GroupOf<PathIn<Id>>;
   /** coordinates of a curve point: input and output, of a trip threshold and time; absent: there is no curve */
   readonly axes?: readonly [x: AxisOf<PathIn<Id>>, y: AxisOf<PathIn<Id>>];
-  /** what the function follows, where a trace shows its way from input to output; absent: a trace does not */
+  /** the input that the function follows, where a trace shows input and output; absent: not traced */
   readonly traceInput?: 'voltage' | 'frequency' | 'active_power' | 'available_power';
-  /** who may write the settings under Secure SunSpec: grid service and super administrator, or the latter alone */
+  /** roles that may write the settings (Secure SunSpec): grid service and super administrator, or the latter alone */
   readonly writers: 'grid_service' | 'super_administrator';
 }
 
@@ -281,7 +281,7 @@ export const tracedFunctions = functionNames.filter(
   (name): name is TracedFunction => functionTable[name].traceInput !== undefined,
 );
 
-/** What a traced function follows. */
+/** The input that a traced function follows. */
 export function traceInput(name: TracedFunction): TraceInput {
   return table[name].traceInput;
 }

@@ -1,6 +1,6 @@
 /**
- * What a writable point accepts beyond its type. Data only; the bank applies it to the candidate of every write, of every
- * protocol. Which function a device must have before it can be enabled stands in the table of functions.
+ * Rules for the values of writable points, beyond the limits of their types. Data only: the bank applies the rules to
+ * the candidate of every write of every protocol. The table of functions holds the modes that enable points need.
  */
 import type { PathIn, PointPath } from './point-path.ts';
 import { gridSources, irradianceSources } from './source-words.ts';
@@ -16,10 +16,10 @@ export interface Range {
 /** Reads another point of the candidate; null when the device does not implement it. */
 export type ReadPoint = (point: PointPath) => number | string | null;
 
-/** A range, or how it follows from other points of the candidate. */
+/** A range, or a function that derives it from other points of the candidate. */
 export type RangeRule = Range | ((read: ReadPoint) => Range);
 
-/** What the keys of a table of rules are checked against; it is read by names that come from a layout. */
+/** Checks the keys of a table of rules at compile time; the table is read by names that come from a layout. */
 type ByPoint<Rule> = Readonly<Partial<Record<PointPath, Rule>>>;
 
 const percent: Range = { min: 0, max: 100 };
@@ -33,7 +33,7 @@ const powerFactor =
     min: read(`704.${group}.Ext`) === 'UNDER_EXCITED' ? '702.PFUndExtRtg' : '702.PFOvrExtRtg',
     max: 1,
   });
-/** Percent of WMax, down to what the device can take from the grid. */
+/** Percent of WMax, down to the maximum power that the device can take from the grid. */
 const setPointPercent: RangeRule = (read) => {
   const wMax = read('702.WMax');
   const charge = read('702.WChaRteMax');
@@ -165,19 +165,19 @@ export const ranges: Readonly<Record<string, RangeRule>> = {
   '64414.GridFrequency': gridHz,
 } satisfies ByPoint<RangeRule>;
 
-/** Words of points that hold text, where not any text will do. */
+/** Allowed words of points that hold text; a point without a row takes any text. */
 export const allowedWords: Readonly<Record<string, readonly string[]>> = {
   '64414.GridModelSource': gridSources,
   '64414.IrradianceModelSource': irradianceSources,
 } satisfies ByPoint<readonly string[]>;
 
-/** Words that end what other points set: written together with one of those they would contradict it. */
+/** Words that end the effect of other points: a write with both would contradict itself. */
 export const endingWords: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   '64414.GridModelSource': { csv: ['GridVoltageA', 'GridVoltageB', 'GridVoltageC', 'GridFrequency'] },
   '64414.IrradianceModelSource': { csv: ['Irradiance', 'Temperature'], clear_sky: ['Irradiance'] },
 } satisfies ByPoint<Readonly<Record<string, readonly PathIn<64414>[]>>>;
 
-/** Ranges of points in force that are wider while they are only stored, where 0 marks a point that is not in use. */
+/** Ranges of points in force. The range of a stored point is wider: 0 marks a point that is not in use. */
 export const inUseRanges: Readonly<Record<string, Range>> = byPoint<Range>(
   tripCurves.flatMap(
     (curve): Rows<Range> => [

@@ -116,13 +116,15 @@ function wordIssue(slot: PointSlot, value: string | null): SimError | null {
     : badValue(slot, `${JSON.stringify(value)} is not one of its words`, allowed);
 }
 
-/** A word that ends what another point of the same write sets. */
+/** Refuses a word that ends the effect of another point of the same write. */
 function endingIssue(layout: Layout, image: Buffer, slot: PointSlot, points: readonly PointSlot[]): SimError | null {
   const byWord = endingWords[`${slot.modelId}.${slot.path}`];
   const word = byWord && readPoint(layout, image, slot);
   const ended = typeof word === 'string' ? (byWord?.[word] ?? []) : [];
   const other = points.find((point) => point.modelId === slot.modelId && ended.includes(point.path));
-  return other ? badValue(slot, `${String(word)} ends what ${pointName(other)} sets: write one of them`) : null;
+  return other
+    ? badValue(slot, `${String(word)} ends the effect of ${pointName(other)}: write only one of them`)
+    : null;
 }
 
 function valueIssue(layout: Layout, image: Buffer, slot: PointSlot, rule: RangeRule | undefined): SimError | null {
@@ -156,7 +158,7 @@ export function checkValue(layout: Layout, image: Buffer, slot: PointSlot): void
   if (issue) throw issue;
 }
 
-/** Why a point cannot be part of a set in force, where it must hold a value within its range; null: it can. */
+/** Why a point cannot be part of a set in force: there it must hold a value within its range. null: it can. */
 export function inUseIssue(layout: Layout, image: Buffer, slot: PointSlot): string | null {
   if (isAbsent(layout, image, slot)) return 'is not set';
   const rule = `${slot.modelId}.${plainPath(slot.path)}`;

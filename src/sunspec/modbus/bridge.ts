@@ -360,7 +360,7 @@ function named(error: unknown, deviceIndex: number | undefined): unknown {
   return new SimError(error.code, `${whose}: ${error.message}`, error.issues);
 }
 
-/** What follows the first port: nothing, `..last` for a row of neighbours, or a list. */
+/** The text after the first port: empty, `..last` for consecutive ports, or a list. */
 function furtherPorts(ports: readonly number[]): string {
   const [first = 0] = ports;
   const last = ports.at(-1) ?? first;

@@ -16,7 +16,7 @@ import { createModbusRtuAdapter } from './rtu-bridge.ts';
 import type { ModbusRtuAdapter } from './rtu-bridge.ts';
 import type { ModbusLimits } from './server/context.ts';
 
-/** What is between the devices and their masters, over TCP and on a line. */
+/** The fault parts between the devices and their masters, over TCP and on a line. */
 type Between = Required<Pick<ModbusAdapterOptions, 'disturber' | 'faultyMaps'>>;
 
 /**

@@ -70,7 +70,7 @@ export class BankUnit implements ModbusUnit {
   }
 }
 
-/** `unit 1`, `units 1..5`: what the unit ids of devices in a row run from and to. */
+/** `unit 1`, `units 1..5`: the range of the unit ids of consecutive devices. */
 export function unitsInWords(first: number, last: number): string {
   return first === last ? `unit ${first}` : `units ${first}..${last}`;
 }

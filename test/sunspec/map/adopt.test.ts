@@ -92,7 +92,7 @@ describe('adopt: set 1 and settings in one commit', () => {
     });
     expect(error.code).to.equal('MAP_BAD_VALUE');
     expect(error.issues).to.deep.equal([
-      { name: '705.Crv[0].Pt[1].V', detail: '105 lies before the point ahead of it, 106' },
+      { name: '705.Crv[0].Pt[1].V', detail: '105 is below the value of the previous point, 106' },
     ]);
     expect(test.dump().equals(bytes)).to.equal(true);
     expect(test.changes).to.have.lengthOf(events);

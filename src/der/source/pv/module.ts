@@ -104,8 +104,7 @@ export function parametersAt(module: PvModule, irradianceWm2: number, cellTemper
 }
 
 // All solutions below iterate over the voltage across the diode, vd = V + I rS. Current and terminal voltage are
-// explicit
-// in it, so one Newton loop is enough and none is nested.
+// explicit in it, so one Newton loop is enough and none is nested.
 
 function diodeCurrent(p: DiodeParameters, vd: number): number {
   return p.iL - p.i0 * Math.expm1(vd / p.a) - p.gSh * vd;

@@ -1,6 +1,6 @@
 /**
- * Finds by halving, to the microsecond, an instant between `from` and `to` at which `changed` becomes true; `to` when it
- * is false there. Of several such instants it finds one.
+ * Finds by halving, to the microsecond, an instant between `from` and `to` at which `changed` becomes true. Returns
+ * `to` when `changed` is false there. Of several such instants it finds one.
  */
 export function firstChange(from: number, to: number, changed: (t: number) => boolean): number {
   if (!changed(to)) return to;

@@ -1,6 +1,6 @@
 /**
- * A base and timed overlays, each with trajectories for some quantities. A quantity comes from the topmost active overlay
- * that has it, else from the base. A stack is immutable; a command creates a new one.
+ * A base and timed overlays, each with trajectories for some quantities. A quantity comes from the topmost active
+ * overlay that has it, else from the base. A stack is immutable; a command creates a new one.
  */
 import type { SimTime } from '../../../core/time/clock.ts';
 import { SimError } from '../../../core/errors.ts';

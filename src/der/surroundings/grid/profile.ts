@@ -53,7 +53,7 @@ export function profileRecording(
     at: (t) => series.at(column, seriesTime(t)),
     nextBreak(t) {
       const nowS = seriesTime(t);
-      // rounded up, and at least one microsecond on: a sub-step that ends before the row would be followed by an empty one
+      // rounded up, at least one microsecond on: after a sub-step that ended before the row an empty one would follow
       return Math.max(t + 1, t + Math.ceil((series.nextRowS(nowS) - nowS) * microsPerSecond));
     },
   };

@@ -6,8 +6,8 @@ const hourS = 3600;
 const blendS = 60;
 
 /**
- * The clear-sky index of every simulated second, in any order: each hour is its own cloud process, seeded by its number,
- * and is generated only when it is read.
+ * The clear-sky index of every simulated second, in any order: each hour is its own cloud process, seeded by its
+ * number, and is generated only when it is read.
  */
 export class CloudTrack {
   readonly #seed: number;

@@ -30,9 +30,9 @@ const functionRights: Readonly<Record<number, ModelRights>> = Object.fromEntries
 
 /**
  * Writers of the RW points of each model, as the public table of rights of DERSec has them (github.com/dersecure/rbac).
- * It has no row for the last two: 802 takes its control points from the rows of 715 and its reserves, which bound what a
- * grid service may use, from those of 702; the simulation controls of 64414 stand for nature and the operator.
- * In a model without a row only the super administrator writes.
+ * The table has no row for the last two models. The control points of 802 have the rights of 715. Its reserves bound
+ * the energy that a grid service may use and have the rights of 702. The simulation controls of 64414 stand for nature
+ * and the operator. In a model without a row only the super administrator writes.
  */
 const rights: Readonly<Record<number, ModelRights>> = {
   1: { writers: network },
@@ -66,7 +66,7 @@ const discoveryBit = 1 << roles.length;
 
 /** Roles that write nothing anywhere. */
 const readers: ReadonlySet<Role> = new Set<Role>(['ReadOnlySunSpec']);
-/** The map itself refuses writes of read-only registers, to writers with a role as to those without. */
+/** The map itself refuses writes of read-only registers, with or without a role. */
 const writerBits = roles.filter((role) => !readers.has(role)).reduce((bits, role) => bits | bitOf[role], 0);
 
 const rightsOf = memoPerLayout(({ base, models, slots, slotAt }): RegisterRights => {

@@ -2,7 +2,7 @@
 import { roleOfName } from './roles.ts';
 import type { Role } from './roles.ts';
 
-/** What a certificate says of the role of its holder. */
+/** The role that a certificate gives, or the reason why there is none. */
 export type RoleFinding =
   | { readonly role: Role }
   /** @see reason why there is none, in words */
@@ -26,14 +26,14 @@ interface Element {
   readonly content: Uint8Array;
 }
 
-/** What is read is not DER, or not a certificate. */
+/** The octets are not DER, or not a certificate. */
 class Malformed extends Error {}
 
 const maxLengthOctets = 4;
 
 /**
  * The elements that fill `bytes`. Each takes at least two octets of it, so hostile input ends as any other does.
- * @throws Malformed where the octets are not DER (X.690 10.1: definite lengths, in the fewest octets)
+ * @throws Malformed where the octets are not DER (X.690 10.1: definite lengths, in the minimum number of octets)
  */
 function* elementsOf(bytes: Uint8Array): Generator<Element> {
   for (let at = 0; at < bytes.length; ) {

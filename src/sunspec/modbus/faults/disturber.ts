@@ -1,4 +1,4 @@
-/** Carries out the transport faults of Modbus: decides what happens to connections and requests. */
+/** Carries out the transport faults of Modbus: decides how connections and requests are served. */
 import type { ActiveFault } from '../../../core/faults/active-fault.ts';
 import type { FaultRegistry } from '../../../core/faults/registry.ts';
 import { mapTargetOf } from '../../../fault-kinds/targets.ts';
@@ -40,7 +40,7 @@ export interface DisturberOptions {
 }
 
 /**
- * What happens to a request, in this order; a fault is asked (and counts the occasion) only when it is reached:
+ * The decisions about a request, in this order; a fault counts the occasion only when its decision is reached:
  * 1. a device that is off, `outage`, then `ignore_unit`: no answer, and the request is not carried out;
  * 2. the first of `drop`, `disconnect` and `exception`, in order of injection, that strikes;
  * 3. where an answer leaves, the delays of all `delay` add up, and the rewriting faults change it (`rewrites.ts`).

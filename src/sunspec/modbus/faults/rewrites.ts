@@ -27,14 +27,14 @@ type Reshape = (chunks: readonly Buffer[]) => readonly Buffer[];
 
 const isRead = ({ functionCode }: RequestFacts) => functionCode >= 1 && functionCode <= 4;
 
-/** Whether the answer to a request has what this fault changes. */
+/** Whether the answer to a request has the content that this fault changes. */
 export function canRewrite(fault: ActiveFault, request: RequestFacts, framing: FramingName): boolean {
   if (fault.isOf(wrongTransactionFault)) return framing === 'mbap';
   if (fault.isOf(badCrcFault)) return framing === 'rtu';
   return !fault.isOf(wrongByteCountFault) || isRead(request);
 }
 
-/** What a fault changes inside the answer; null: nothing. The MBAP length is kept correct. */
+/** The change of a fault inside the answer; null: none. The MBAP length is kept correct. */
 function editOf(fault: ActiveFault): Edit | null {
   if (fault.isOf(wrongUnitFault)) {
     const { unit_id: wanted } = fault.parameters;
@@ -74,7 +74,7 @@ function fixCrc(adu: Buffer): void {
   adu.writeUInt16LE(crc16(adu, 0, end), end);
 }
 
-/** What a fault makes of the octets that would leave; null: nothing. */
+/** The change of a fault to the octets of the finished answer; null: none. */
 function reshapeOf(fault: ActiveFault): Reshape | null {
   if (fault.isOf(badCrcFault)) return (chunks) => chunks.map(withBadCrc);
   if (fault.isOf(garbageFault)) {

@@ -62,7 +62,7 @@ function notValid(label: string, issues: readonly Issue[], remedy = ''): SimErro
   return new SimError('CONFIG_INVALID', `The proxy map ${label} is not valid, ${count}${remedy}:`, issues);
 }
 
-/** What is wrong in the map with any device behind it. */
+/** Issues of the map that do not depend on the device behind it. */
 function pointIssues(map: ProxyMap, layouts: readonly Layout[]): Issue[] {
   const issues = layouts.flatMap((layout) => imageOf(map, layout).bound.issues);
   return [...new Map(issues.map((issue) => [`${issue.name} ${issue.detail}`, issue])).values()];
@@ -129,7 +129,7 @@ function isServed({ device: only }: ProxyMap, { index }: ProxyDevice): boolean {
   return only === undefined || index === only;
 }
 
-/** @throws SimError CONFIG_INVALID with everything that is wrong in the map, or between it and the devices */
+/** @throws SimError CONFIG_INVALID with every issue of the map, and of its fit to the devices */
 function checkFit(map: ProxyMap, served: readonly ProxyDevice[], options: ProxyAdapterOptions): void {
   const layouts = [...new Set(served.map(({ bank }) => bank.layout))];
   const missing = missingPoints(map, layouts, served.length);

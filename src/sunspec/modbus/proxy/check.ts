@@ -7,7 +7,7 @@ import { limitsOf, registersOf, wireFormOf } from './wire-form.ts';
 
 export const registerSpace = 0x10000;
 
-/** What a register shows. */
+/** Kinds of content of a register. */
 export type Content = 'point' | 'sum' | 'constant' | 'commands';
 const contents: readonly Content[] = ['point', 'sum', 'constant', 'commands'];
 

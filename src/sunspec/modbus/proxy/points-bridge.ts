@@ -1,6 +1,6 @@
 /**
- * The registers of a proxy map bound to the points of one layout: how each is read from a bank, and what a write
- * assigns.
+ * The registers of a proxy map bound to the points of one layout: how each is read from a bank, and the values that a
+ * write assigns.
  */
 import type { Buffer } from 'node:buffer';
 import { SimError } from '../../../core/errors.ts';
@@ -15,7 +15,7 @@ import type { ProxyMap, ProxyRegister } from './schema.ts';
 import { registersOf, wireFormOf } from './wire-form.ts';
 import type { NumberForm, TextForm } from './wire-form.ts';
 
-/** What a write sets, by point. */
+/** The values that a write sets, by point. */
 export type Assignments = Map<PointSlot, AnyPointValue>;
 
 /** A register of the map in front of devices of one layout. */
@@ -44,10 +44,10 @@ interface Names {
   fault(detail: string, ...steps: readonly PropertyKey[]): void;
 }
 
-/** A layout with the map in front of it, and what does not fit. */
+/** A layout with the map in front of it, and the entries that do not fit. */
 export interface BoundMap {
   readonly registers: readonly BoundRegister[];
-  /** what is wrong with any device behind the map */
+  /** issues that do not depend on the device behind the map */
   readonly issues: readonly Issue[];
   /** names of points that this layout does not have, by the pointers to them: an issue when no layout has them */
   readonly lacking: ReadonlyMap<string, string>;

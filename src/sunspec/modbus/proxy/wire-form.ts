@@ -121,7 +121,10 @@ export interface NumberForm {
   readonly min: number;
   readonly max: number;
   readonly whole: boolean;
-  /** Writes `value` (whole where `whole` says so, from `min` to `max`), or the absent value for null. @returns false: refused */
+  /**
+   * Writes `value` (a whole number if `whole`, from `min` to `max`), or the absent value for null.
+   * @returns false: refused
+   */
   write(value: number | null, out: Buffer, at: number): boolean;
   /** The number in the registers; null where it means "no value". */
   read(bytes: Buffer, at: number): number | null;
@@ -143,7 +146,7 @@ export function registersOf({ type, size }: Pick<ProxyRegister, 'type' | 'size'>
   return type === 'string' ? (size ?? 1) : numberTypes[type].registers;
 }
 
-/** Least and greatest number that a type can hold; null for text. */
+/** Minimum and maximum number that a type can hold; null for text. */
 export function limitsOf(type: RegisterType): { readonly min: number; readonly max: number } | null {
   return type === 'string' ? null : numberTypes[type];
 }

@@ -33,7 +33,7 @@ interface ClosedPort extends SerialChannel {
   open(then: (error: Error | null) => void): void;
 }
 
-/** What is used of the package `serialport`. */
+/** The part of the package `serialport` that is used here. */
 export interface SerialLibrary {
   readonly SerialPort: new (options: SerialSettings & { readonly autoOpen: false; readonly dataBits: 8 }) => ClosedPort;
 }

@@ -12,12 +12,12 @@ import { SilenceWatch } from '../framing/silence.ts';
 import type { Role } from '../access/roles.ts';
 import type { Swept } from '../../../core/net/sweeper.ts';
 
-/** What a connection needs of the listener that accepted it. */
+/** The listener that accepted a connection, as the connection uses it. */
 export interface ConnectionOwner extends Service {
   closed(connection: Connection): void;
 }
 
-/** Answers are put together here and copied once; a batch never exceeds it. */
+/** Answers are put together in this buffer and copied once; a batch never exceeds it. */
 const scratchSize = 64 * 1024;
 const scratch = Buffer.allocUnsafeSlow(scratchSize + maxAdu);
 /** Requests of one peer that are served before other peers get their turn. */
@@ -281,7 +281,7 @@ export class Connection implements Asker, Swept {
     this.#silence.watch();
   }
 
-  /** How long the peer has taken nothing of what waits for it. */
+  /** Time for which the peer has taken none of the waiting octets, ms. */
   #stalledMs(now: number): number {
     const unsent = this.#socket.writableLength;
     const taken = unsent === 0 ? -1 : this.#socket.bytesWritten - unsent;
@@ -292,7 +292,7 @@ export class Connection implements Asker, Swept {
     return now - this.#takenSinceMs;
   }
 
-  /** How long a frame has been under way and none has ended. */
+  /** Time since a frame began without any frame ending since, ms. */
   #unfinishedMs(now: number): number {
     const requests = this.#framing.keptLength === 0 ? -1 : this.requests;
     if (requests === -1 || requests !== this.#requestsSeen) {
@@ -330,5 +330,5 @@ export class Connection implements Asker, Swept {
 const closingMs = 500;
 
 function ignore(): void {
-  /* `close` follows and does what is to be done */
+  /* `close` follows and cleans up */
 }

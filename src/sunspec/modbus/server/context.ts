@@ -13,15 +13,15 @@ export interface ModbusLimits {
   readonly maxConnections: number;
   /** octets of answers that may wait for a peer before its requests are no longer read */
   readonly maxUnsentBytes: number;
-  /** a peer that takes nothing for so long is closed */
+  /** the connection of a peer that takes no octets for so long is closed */
   readonly stalledMs: number;
-  /** a frame that has begun must end within */
+  /** time limit for a frame that has begun */
   readonly frameTimeoutMs: number;
-  /** a connection without traffic is closed after; 0 = never */
+  /** time after which a connection without traffic is closed; 0 = never */
   readonly idleTimeoutMs: number;
   /** TCP keep-alive */
   readonly keepAliveMs: number;
-  /** a TLS session must stand within */
+  /** time limit for the handshake of a TLS session */
   readonly handshakeTimeoutMs: number;
 }
 
@@ -80,7 +80,7 @@ export function countsStatus({ counters, clock }: Pick<ModbusContext, 'counters'
   };
 }
 
-/** What the listeners of one group share. */
+/** Shared by the listeners of one group. */
 export interface ModbusContext {
   readonly limits: ModbusLimits;
   readonly foreignUnit: ForeignUnitPolicy;

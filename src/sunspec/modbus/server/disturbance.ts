@@ -1,4 +1,4 @@
-/** What fault injection may do to connections and requests: called by the stack, implemented in `faults/`. */
+/** Interface of fault injection in connections and requests: called by the stack, implemented in `faults/`. */
 import type { Buffer } from 'node:buffer';
 
 /** A request as far as it can be told from its PDU. */
@@ -14,9 +14,9 @@ export interface RequestFacts {
   readonly answered: boolean;
 }
 
-/** What happens to one request. An empty object means: serve normally. */
+/** The disturbance of one request. An empty object means: serve normally. */
 export interface Disturbance {
-  /** this exception is answered, whether or not the request is carried out before */
+  /** the answer is this exception; `carriedOut`: the request is carried out before */
   readonly exception?: { readonly code: number; readonly carriedOut: boolean };
   /** no answer leaves, whether or not the request is carried out */
   readonly silence?: { readonly carriedOut: boolean };
@@ -27,7 +27,7 @@ export interface Disturbance {
    * cancels.
    */
   readonly onTakenBack?: (then: () => void) => () => void;
-  /** what leaves in place of the ADU of the answer: nothing, or any number of chunks of octets */
+  /** Replaces the ADU of the answer by any number of chunks of octets, or by none. */
   readonly rewrite?: (adu: Buffer) => readonly Buffer[];
   /** pause between the chunks that `rewrite` gives; absent: they leave together */
   readonly gapMs?: number;

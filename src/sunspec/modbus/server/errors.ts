@@ -32,8 +32,8 @@ const exceptionOfCode: Partial<Readonly<Record<ErrorCode, ModbusException>>> = {
 };
 
 /**
- * Exception for what a unit threw; `undefined` when that is not a refusal of the request but a failure of the simulator
- * (answered as `serverDeviceFailure` and logged).
+ * Exception for an error that a unit threw; `undefined` when the error is not a refusal of the request but a failure of
+ * the simulator (answered as `serverDeviceFailure` and logged).
  */
 export function exceptionOf(error: unknown): number | undefined {
   return error instanceof SimError ? (error.protocolCode ?? exceptionOfCode[error.code]) : undefined;

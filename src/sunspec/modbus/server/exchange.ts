@@ -10,7 +10,7 @@ import { answer, answerException, functionOf, isException } from './pdu.ts';
 import type { Asker } from './pdu.ts';
 import type { ModbusUnit } from './unit.ts';
 
-/** What is served at one end: a port or a line. */
+/** The service at one port or line. */
 export interface Service {
   readonly context: ModbusContext;
   /** the device that lines of the log are about; undefined: several */

@@ -27,7 +27,7 @@ import type { TlsGate } from '../../../core/tls/gate.ts';
 import type { RoleFinding } from '../access/certificate-role.ts';
 import type { ModbusUnit } from './unit.ts';
 
-/** What listeners of one group share; each member has a default. */
+/** Options that the listeners of one group share; each member has a default. */
 export interface ModbusContextOptions {
   readonly limits?: Partial<ModbusLimits>;
   /** default `silent` */
@@ -102,8 +102,8 @@ export function createModbusTcpServer(options: ModbusTcpServerOptions): ModbusTc
 /** At the cap, a connection that has sent nothing for this long gives way to a new one. */
 const replaceableMs = 60_000;
 /**
- * Minimum for the number of handshakes that may be unfinished at one time; it is that of the connections where this is
- * higher. Unfinished handshakes never use up the places of connections.
+ * Lower bound of the limit of unfinished handshakes; a higher limit of connections applies to handshakes too.
+ * Unfinished handshakes never use up the places of connections.
  */
 const minHandshakes = 256;
 /** Answers that a peer has not taken by then are given up. */
@@ -120,7 +120,7 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner<RoleF
   readonly #host: string;
   readonly #wantedPort: number;
   readonly #connections = new Set<Connection>();
-  /** oldest first, and how the connection that comes of it is deaf */
+  /** oldest first, with the deafness of the connection that follows */
   readonly #handshakes = new Map<Handshake<RoleFinding>, Deafness | null>();
   #server: Server | undefined;
   #listening: Promise<number> | undefined;

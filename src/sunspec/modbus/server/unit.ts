@@ -10,8 +10,8 @@ export interface Requester {
 }
 
 /**
- * What the Modbus stack below the bridge needs of a served unit. Both throw `SimError`
- * (codes `MAP_*` and `ACCESS_DENIED`), which `errors.ts` turns into exceptions.
+ * A served unit, as the Modbus stack below the bridge uses it. Reads and writes throw `SimError` (codes `MAP_*` and
+ * `ACCESS_DENIED`), which `errors.ts` turns into exceptions.
  */
 export interface ModbusUnit {
   /** the device behind the unit; absent: none, or several */
