@@ -206,7 +206,7 @@ class Simulator implements App {
     this.plant.end();
     // from here on no new request is served; answers under way may finish
     const http = this.api.stop();
-    // requests of HTTP may be waiting for what these do for them
+    // HTTP requests may be waiting for work of these adapters
     await this.#stopAdapters(({ outbound = false }) => outbound);
     await this.#ended('the tick', ticker.stop());
     await this.#ended('a change of the devices', changes.settled());
@@ -223,7 +223,7 @@ class Simulator implements App {
     await Promise.all(this.adapters.filter(which).map((adapter) => this.#ended(adapter.comm, adapter.stop())));
   }
 
-  /** Waits for one part; a failure is logged, and must not keep the others open. */
+  /** Waits for one part; a failure is logged and does not prevent the others from closing. */
   async #ended(what: string, work: Promise<unknown>): Promise<void> {
     try {
       await work;

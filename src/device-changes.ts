@@ -125,7 +125,7 @@ export class DeviceChanges {
     }
   }
 
-  /** A server that fails must not keep the others open. */
+  /** A server that fails to close must not prevent the others from closing. */
   async #leaveAll(servers: readonly DeviceServer[], index: number): Promise<void> {
     for (const server of servers) {
       try {

@@ -8,7 +8,8 @@ import { createTemplate } from './der/device/template.ts';
 import type { Layout } from './sunspec/map/layout.ts';
 
 /**
- * Device types, without aliases, whose map passes a test. Takes up to a second: for messages about a start that fails.
+ * Device types, without aliases, whose map passes a test. Takes up to a second, so it is used only for messages about a
+ * start that fails.
  */
 export function typesWith(
   { deviceOf, grid, simModels }: AppConfig,

@@ -22,7 +22,7 @@ import { checkTarget } from './sunspec/faults/targets.ts';
 
 export interface FaultSetup extends Pick<FaultRegistryOptions, 'wall' | 'sim' | 'seed' | 'later'> {
   readonly log: Logger;
-  /** called when the first fault is asked for, not before */
+  /** called for the first fault, not before */
   readonly plant: () => Plant;
 }
 
@@ -88,7 +88,7 @@ const unfit = (issues: readonly Issue[]) =>
 /** The settings of faults, and of the protocols that carry them out. */
 type FaultConfig = Pick<AppConfig, 'faults' | 'devices' | 'modbus' | 'rtu'>;
 
-/** Devices that a fault of the configuration names and that do not exist. */
+/** Issues for faults of the configuration that name a device that does not exist. */
 function unknownDevices(groups: readonly FaultGroup[], plant: Plant): Issue[] {
   const indexes = plant.devices.map(({ index }) => index);
   return groups.flatMap(({ faults, places }) =>

@@ -14,7 +14,7 @@ import { hostAndPort } from './core/net/listen.ts';
 import type { Adapter } from './core/adapter.ts';
 import { createTelemetry } from './ws/telemetry.ts';
 
-/** What the configuration does not say of the interface. */
+/** The parts of the interface's context that do not come from the configuration. */
 export type HttpSetup = Omit<ApiContext, 'config' | 'history' | 'remoteHistory' | 'evseProfiles' | 'faultProfiles'>;
 
 export interface Http {

@@ -52,12 +52,12 @@ export function createConfiguredPlant(config: AppConfig, setup: PlantSetup): Sim
   });
 }
 
-/** Whether devices are known by their address, which is a register of theirs then (1.DA). */
+/** Whether Modbus masters use RTU frames, on a serial line or over TCP: 1.DA then shows the address of a device. */
 function hasLine({ modbus, rtu }: AppConfig): boolean {
   return rtu !== null || (modbus.enabled && modbus.framing === 'rtu_over_tcp');
 }
 
-/** Each device has an address of its own on a line, and on a port that all of them share. */
+/** On a serial line and on a shared TCP port each device has an address of its own, otherwise all have address 1. */
 function startAddressOf({ modbus, rtu }: AppConfig): (index: number) => number {
   return rtu !== null || modbus.sharedPort ? (index) => 1 + index : () => 1;
 }

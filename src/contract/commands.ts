@@ -1,6 +1,9 @@
 import type { SourceCommand } from './kinds/table.ts';
 
-/** Changes what no register holds: whole or not at all, with the same provenance as a register write. */
+/**
+ * A change of state that no register holds: carried out whole or not at all, with the same provenance as a register
+ * write.
+ */
 export type DeviceCommand =
   | SourceCommand
   /** the disconnect switch: opModConnect, DNP3 connect, operator stop */

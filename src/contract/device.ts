@@ -33,7 +33,10 @@ export interface InverterParameters {
   readonly lowPowerVars: 'reduced' | 'full';
   /** behaviour between the may-trip and the must-trip curve of 707-710 */
   readonly mayTrip: 'stay' | 'trip';
-  /** from the return of voltage after momentary cessation to the first output, and from there to full output, s */
+  /**
+   * times after momentary cessation, s: from the return of voltage to the first output, and from the first to full
+   * output
+   */
   readonly cessationReturnS: number;
   readonly cessationRampS: number;
   /** time after which the device trips in an island, s (704.AntiIslEna; at most 2 s, IEEE 1547-2018 8.1) */
@@ -41,7 +44,7 @@ export interface InverterParameters {
   /** relays that the standard does not require: rate of change of frequency, vector shift; null = not fitted */
   readonly rocofRelayHzS: number | null;
   readonly vectorShiftRelayDeg: number | null;
-  /** time that the adoption of a curve takes, s: 705-712.AdptCrvRslt is IN_PROGRESS so long */
+  /** duration of the adoption of a curve, s; meanwhile 705-712.AdptCrvRslt is IN_PROGRESS */
   readonly adoptionS: number;
 }
 
@@ -52,7 +55,7 @@ export interface IvPoint {
   readonly p: number;
 }
 
-/** What a DC-side curve can be of. */
+/** Sources that can have a DC-side curve. */
 export const dcCurveKinds = ['pv', 'battery', 'fuelcell'] as const;
 
 /** A DC-side curve of one 714 port at this moment. */
@@ -98,7 +101,7 @@ export interface Device {
   readonly activeTrips: readonly string[];
   /** what set or limited the power in each step */
   readonly trace: GridTrace;
-  /** last writers of what has no register, newest first; after a reset of the device only the reset itself */
+  /** last writers of state without a register, newest first; after a reset of the device only the reset itself */
   readonly overrides: readonly Override[];
   /** strings, modules and cells of a storage now; null: there is none */
   storageTree(): BatteryTree | null;
@@ -112,7 +115,8 @@ export interface Device {
    * DC-side curve of a 714 port at this moment.
    * @param port 0-based 714 port; default the first that has a curve
    * @param points number of samples, 16..1000
-   * @throws SimError COMMAND_NOT_APPLICABLE when the device has no curve at all, UNKNOWN_RESOURCE when the port has none
+   * @throws SimError COMMAND_NOT_APPLICABLE when the device has no curve at all, UNKNOWN_RESOURCE when the port has
+   *   none
    */
   dcCurve(port: number | undefined, points: number): IvCurve;
 }

@@ -18,7 +18,7 @@ export interface GridPatch {
   readonly durationS?: number | null;
   readonly source?: GridSource;
   readonly outage?: boolean;
-  /** the mains are gone, and local load keeps voltage and frequency as they are set */
+  /** the mains have failed; local load holds voltage and frequency at the values set */
   readonly island?: boolean;
 }
 
@@ -80,7 +80,10 @@ export interface GridNow {
   readonly voltageAPu: number;
   readonly voltageBPu: number;
   readonly voltageCPu: number;
-  /** means over the phases, V; null where devices of different nominal voltage share the grid, line to line also on single phase */
+  /**
+   * means over the phases, V; both null where devices of different nominal voltage share the grid; line to line also
+   * null on single phase
+   */
   readonly voltageLnV: number | null;
   readonly voltageLlV: number | null;
   readonly frequencyHz: number;

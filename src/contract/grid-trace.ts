@@ -12,11 +12,11 @@ export interface FunctionStep {
   readonly input: number | null;
   /** what the function asks for now */
   readonly target: number | null;
-  /** what has become of it in time: filtered or ramped */
+  /** the target after its filter or ramp */
   readonly output: number | null;
 }
 
-/** What decides active power: a function, or another limit. */
+/** Names of the functions and limits that can decide active power. */
 export type ActiveDecider =
   | ActivePowerFunction
   | 'source'
@@ -31,7 +31,7 @@ export type ActiveDecider =
   | 'cessation'
   | 'out_of_service';
 
-/** What decides reactive power: a function, or another limit. */
+/** Names of the functions and limits that can decide reactive power. */
 export type ReactiveDecider =
   | ReactivePowerFunction
   | 'none'
@@ -71,7 +71,7 @@ export interface GridTraceRow {
   readonly functions: Readonly<Record<TracedFunction, FunctionStep>>;
   /** seconds to the trip if nothing changes; null: its timer does not run */
   readonly timeToTripS: Readonly<Record<TripFunction, number | null>>;
-  /** seconds of the enter-service delay that are left; null: it does not run */
+  /** remaining seconds of the enter-service delay; null: it does not run */
   readonly timeToEnterServiceS: number | null;
 }
 

@@ -1,4 +1,4 @@
-/** What every adapter that listens for Modbus masters reports. */
+/** The report of every adapter that listens for Modbus masters. */
 import type { CommName } from '../core/adapter.ts';
 
 /** Unit ids above are reserved (Modbus over serial line 1.02, 2.2). */

@@ -1,10 +1,13 @@
-/** What commands set that no register holds, and its last writer. */
+/** State that commands set and no register holds, and the last writer of each part of it. */
 import type { Provenance } from '../core/origin.ts';
 import type { DeviceCommand } from './commands.ts';
 import { kindTable } from './kinds/table.ts';
 import type { AssetType, SourceCommand, SourceOverrideName } from './kinds/table.ts';
 
-/** What commands of every kind set. `start` and `stop` write registers (703.ES, 715.OpCtl), which remember their writers. */
+/**
+ * Names of the things that commands common to all kinds set. `start` and `stop` have none: they write registers
+ * (703.ES, 715.OpCtl), whose last writers the register map records.
+ */
 const commonOverrides = {
   start: [],
   stop: [],
@@ -24,14 +27,14 @@ const namesByKind = Object.assign(
 /** The names under which `controls.overrides` shows the last writers. */
 export const overrideNames: readonly OverrideName[] = [...new Set(Object.values(namesByKind).flat())];
 
-/** Last writer of one of them. */
+/** Last writer of one override. */
 export interface Override extends Provenance {
   readonly name: OverrideName;
   /** of a charging station; 0: the whole station, null: not about a connector */
   readonly connectorId: number | null;
 }
 
-/** What a command sets, by name; one command for a battery may set several things. */
+/** Names of the things that a command sets; one command for a battery may set several. */
 export function overridesOf(command: DeviceCommand): readonly OverrideName[] {
   if (command.kind === 'reset') return [command.scope === 'device' ? 'device_reset' : 'alarm_reset'];
   if (command.kind === 'battery.control') {

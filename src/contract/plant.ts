@@ -65,7 +65,7 @@ export interface TimeNow extends ClockSettings {
   readonly simStepS: number;
   /** last writer of mode, rate, time of day or zone; null: as started */
   readonly changedBy: Provenance | null;
-  /** last client that ran ticks by hand, and from which instant on; null: none */
+  /** last client that ran ticks by hand, and the instant at which they began; null: none */
   readonly steppedBy: Provenance | null;
 }
 
@@ -104,7 +104,10 @@ export interface DeviceServer {
    * @throws SimError COMMAND_CONFLICT when there is no room for it; nothing is left open, and the device does not join
    */
   addDevice(device: Device): Promise<void>;
-  /** Ends what a device has here, in bounded time; nothing happens when it has nothing. */
+  /**
+   * Closes the listener and drops the state that this adapter keeps for a device, in bounded time; does nothing when
+   * there is none.
+   */
   removeDevice(index: number): Promise<void>;
 }
 
@@ -112,7 +115,10 @@ export interface DeviceServer {
 export interface Plant {
   /** in index order; replaced as a whole when one joins or leaves */
   readonly devices: readonly Device[];
-  /** index of the first device at the start of the process: a request without a device means it, even after its removal */
+  /**
+   * index of the first device at the start of the process; a request without a device concerns this one, even after its
+   * removal
+   */
   readonly firstIndex: number;
   /** indexes of devices that are off and do not answer; one object for the life of the plant, changed in place */
   readonly silentDevices: ReadonlySet<number>;
@@ -162,7 +168,7 @@ export interface Plant {
   setTime(patch: ClockPatch, by?: Origin): void;
   /**
    * Runs ticks at once; only while paused. Devices may join and leave between them.
-   * @returns what the last of them published
+   * @returns the event of the last tick
    * @throws SimError COMMAND_CONFLICT
    */
   step(ticks: number, by?: Origin): Promise<TickEvent>;

@@ -8,7 +8,7 @@ export type SiteLimitName = (typeof siteLimitNames)[number];
 /** The highest limit that can be set, W. */
 export const maxSiteLimitW = 1e9;
 
-/** A limit in whole milliwatts, the last decimal that REST shows: what is shown is what acts. */
+/** A limit rounded to milliwatts, the last decimal that REST shows, so that the limit in force is the one shown. */
 export function resolvedLimitW(limitW: number | null): number | null {
   return limitW === null ? null : Math.round(limitW * 1000) / 1000;
 }

@@ -6,7 +6,7 @@ export type ClientState = (typeof clientStates)[number];
 
 export const clientTransports = ['tcp', 'tls', 'rtu'] as const;
 
-/** Which transaction ids an answer may have: that of its request only, or 0 as well. */
+/** Transaction ids that are accepted in an answer: only the id of its request, or 0 as well. */
 export const transactionIds = ['strict', 'zero'] as const;
 export type TransactionIds = (typeof transactionIds)[number];
 
@@ -21,9 +21,9 @@ export interface SerialLine {
 export interface ClientTls {
   readonly cert: string;
   readonly key: string;
-  /** what the certificate of the device must descend from */
+  /** root certificates that the certificate of the device must descend from */
   readonly rootCert: string;
-  /** whether that certificate must be of the host that was named */
+  /** whether the certificate of the device must name the host */
   readonly checkHostname: boolean;
 }
 
@@ -124,7 +124,7 @@ export interface GroupReading {
 export interface ModelReading extends FoundModel {
   /** of the model itself */
   readonly points: readonly PointReading[];
-  /** of all levels, in the order of the registers */
+  /** groups of all levels, in the order of the registers */
   readonly groups: readonly GroupReading[];
   /** all registers from ID on, of a model without a known definition */
   readonly registers: readonly number[] | null;
@@ -137,7 +137,7 @@ export interface ModelReading extends FoundModel {
 
 export interface WrittenPoint {
   readonly name: string;
-  /** engineering value that the registers written stand for */
+  /** engineering value of the registers written */
   readonly written: ReadingValue;
   readonly rawWritten: readonly number[];
   readonly readBack: PointReading;
@@ -171,7 +171,7 @@ export interface RawWriteOutcome {
 export interface PollSettings {
   readonly enabled: boolean;
   readonly intervalMs: number;
-  /** numbers of models; null: those that the summary needs */
+  /** numbers of models; null: the models that the summary needs */
   readonly models: readonly number[] | null;
 }
 
@@ -285,7 +285,7 @@ export interface SunSpecClient {
   disconnect(): Promise<ClientStatus>;
   /** Walks the chain again. */
   scan(): Promise<Discovery>;
-  /** @param fresh false: what was read last, if that is known */
+  /** @param fresh false: returns the last reading of the model, if there is one */
   readModel(id: number, index: number, fresh: boolean): Promise<ModelReading>;
   readRegisters(address: number, count: number): Promise<readonly number[]>;
   /** Checks all values, then writes and reads back. */

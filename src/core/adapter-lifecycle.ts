@@ -1,7 +1,7 @@
 import type { AdapterStatus, CommState } from './adapter.ts';
 import { errorText } from './errors.ts';
 
-/** What every adapter does alike: it starts and stops once at a time, has a state, and remembers its last error. */
+/** The lifecycle that all adapters share: one start or stop at a time, a state, and the last error. */
 export class AdapterLifecycle {
   #state: CommState = 'stopped';
   #lastError: string | null = null;
@@ -36,7 +36,7 @@ export class AdapterLifecycle {
       this.#lastError = errorText(error);
       throw error;
     }
-    // it may have been stopped, or have lost its peer, meanwhile
+    // `stop` or `retrying` may have been called meanwhile
     if (this.state === 'starting') this.listening();
   }
 
@@ -58,7 +58,7 @@ export class AdapterLifecycle {
     this.#lastError = null;
   }
 
-  /** Has lost what it serves, and tries to get it back. */
+  /** The adapter has lost its peer and tries to reach it again. */
   retrying(reason: string): void {
     if (this.stopping) return;
     this.#state = 'retrying';

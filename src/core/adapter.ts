@@ -78,7 +78,7 @@ export interface ModbusRtuEndpoint {
 /** Where one device is reached; one member per protocol that has an address for each device. */
 export type DeviceEndpoint = ModbusTcpEndpoint | ModbusRtuEndpoint;
 
-/** An address at which everybody who reaches it is served, without authentication. */
+/** An address at which every client is served without authentication. */
 export interface Exposure {
   /** `Modbus` */
   readonly what: string;
@@ -94,8 +94,8 @@ export interface Adapter {
   readonly module: ModuleName;
   readonly comm: CommName;
   /**
-   * Whether it connects to peers and serves nobody: it stops before the listeners, and its state `error` is about the
-   * peer and degrades nothing. Default: false.
+   * Whether the adapter only connects to peers and has no clients: it stops before the listeners, and its state `error`
+   * is about the peer and degrades nothing. Default: false.
    */
   readonly outbound?: boolean;
   /** Where it serves without authentication; absent: nowhere. */
@@ -103,11 +103,11 @@ export interface Adapter {
   start(): Promise<void>;
   stop(): Promise<void>;
   status(): AdapterStatus;
-  /** What people read when it has started, made with `startLine`; absent: nothing. */
+  /** Lines to print for the user after the start, made with `startLine`; absent: none. */
   startLines?(): readonly string[];
   /** Where a device can be reached over this protocol, if it can. */
   endpointOf?(deviceIndex: number): DeviceEndpoint | null;
-  /** Reads again what it has from files that may change while it runs; absent: there is nothing. Never throws. */
+  /** Reloads files that may change while the adapter runs; absent: there are none. Never throws. */
   readonly reload?: () => void;
 }
 

@@ -68,7 +68,7 @@ export function pointerStep(step: PropertyKey): string {
 export class SimError extends Error {
   readonly code: ErrorCode;
   readonly issues: readonly Issue[];
-  /** code of the protocol at hand: the answer of a peer, or the code that fault injection puts in place of the adapter's own */
+  /** code of the protocol: from the answer of a peer, or set by fault injection in place of the adapter's own code */
   readonly protocolCode: number | undefined;
 
   constructor(code: ErrorCode, message: string, issues: readonly Issue[] = [], protocolCode?: number) {

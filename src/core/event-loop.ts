@@ -84,7 +84,7 @@ export class EventLoopWatch implements EventLoopState {
   }
 
   #percentiles(): { p50Ms: number; p99Ms: number } {
-    // an empty histogram answers nonsense
+    // an empty histogram returns meaningless values
     if (this.#histogram.count === 0) return { p50Ms: 0, p99Ms: 0 };
     return { p50Ms: lateMs(this.#histogram.percentile(50)), p99Ms: lateMs(this.#histogram.percentile(99)) };
   }

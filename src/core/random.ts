@@ -73,7 +73,7 @@ class Sfc32 implements RandomStream {
   }
 }
 
-/** All of seed and names in one word, from a given start. */
+/** Hashes seed and names into one word, from a given start. */
 function hash(start: number, seed: number, names: readonly (string | number)[]): number {
   let state = absorbNumber(start, seed);
   for (const name of names) state = typeof name === 'string' ? absorbText(state, name) : absorbNumber(state, name);

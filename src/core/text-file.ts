@@ -17,7 +17,7 @@ export function fileReason(error: unknown): string {
 
 /** Text of a regular file in UTF-8. @throws Error that `fileReason` puts into words */
 export function readTextFile(path: string, maxBytes: number): string {
-  // a named pipe would block the open, a device the read
+  // opening a named pipe would block, and so would reading a device
   if (!statSync(path).isFile()) throw new Error('it is not a regular file');
   const file = openSync(path, 'r');
   try {

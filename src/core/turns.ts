@@ -37,7 +37,7 @@ export class Turns {
     }
   }
 
-  /** Ends all calls that wait with this error; the work under way goes on. */
+  /** Rejects all waiting calls with this error; the work under way continues. */
   refuseWaiting(error: Error): void {
     for (const { refuse } of this.#waiting.splice(0)) refuse(error);
   }

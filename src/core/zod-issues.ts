@@ -5,7 +5,7 @@ import type { Issue } from './errors.ts';
 
 type ZodIssue = z.core.$ZodIssue;
 
-/** The branch of a union that a value was meant for: the only one that does not refuse it as a whole. */
+/** The branch of a union that a value was meant for: the only branch that does not refuse the value as a whole. */
 export function meantBranch(branches: readonly (readonly ZodIssue[])[]): readonly ZodIssue[] | undefined {
   const asWhole = ({ code, path }: ZodIssue) =>
     path.length === 0 && (code === 'invalid_type' || code === 'invalid_value');
@@ -69,7 +69,7 @@ function isMissing(issue: ZodIssue): boolean {
   return issue.input === undefined && ('input' in issue || issue.message.includes('received undefined'));
 }
 
-/** What one branch of a union accepts, as far as its issues tell. */
+/** The values that one branch of a union accepts, as far as its issues tell. */
 function branchWords(issues: readonly ZodIssue[], member: string): readonly string[] {
   const whole = issues.find(({ path }) => path.length === 0);
   if (whole?.code === 'invalid_type') return [expected(whole.expected)];

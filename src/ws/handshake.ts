@@ -19,7 +19,7 @@ interface HandshakeRules {
   readonly stopping: () => boolean;
 }
 
-/** What a client has selected: one device, or all. */
+/** The devices that a client has selected: one, or all. */
 export interface Selection {
   readonly device: number | null;
 }

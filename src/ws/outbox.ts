@@ -1,6 +1,6 @@
 import type { Piece } from './frames.ts';
 
-/** What the outbox needs of the TCP socket under a WebSocket. */
+/** The part of the TCP socket under a WebSocket that the outbox uses. */
 export interface OutboxSocket {
   /** bytes given to `write` that the kernel has not taken */
   readonly writableLength: number;
@@ -11,7 +11,10 @@ export interface OutboxSocket {
   on(event: 'drain', listener: () => void): unknown;
 }
 
-/** How much may wait for one client. All clients of a kind share one object, which changes with the devices. */
+/**
+ * Maximum amount of data that may wait for one client. All clients of a kind share one object, which changes with the
+ * devices.
+ */
 export interface OutboxBounds {
   messages: number;
   bytes: number;
@@ -27,11 +30,11 @@ export interface Tally {
 
 export interface OutboxOptions {
   readonly socket: OutboxSocket;
-  /** the WebSocket on it: from the first close frame on it is not open, and no message may follow */
+  /** the WebSocket of the socket: not open after the first close frame, and then no message may follow */
   readonly channel: { readonly readyState: number };
   readonly bounds: OutboxBounds;
   readonly tally: Tally;
-  /** bytes in the socket from which on nothing more is handed over; default 64 KiB */
+  /** bytes waiting in the socket at which no more data is handed over; default 64 KiB */
   readonly highWaterBytes?: number;
   /** monotonic ms */
   readonly nowMs: () => number;
@@ -120,7 +123,7 @@ export class Outbox {
     return this.#nowMs() - this.#takenMs;
   }
 
-  /** Drops what waits; nothing more is handed over. */
+  /** Drops the waiting messages; no more data is handed over. */
   close(): void {
     this.#closed = true;
     this.#queue.length = 0;

@@ -64,7 +64,8 @@ const maxIncomingBytes = 4096;
 /** frames of one message of a client */
 const maxFragments = 16;
 /**
- * The library answers every ping, read or not: a client that leaves this much unread and goes on pinging is cut off.
+ * A client that leaves this much unread is cut off: the library answers every ping, whether or not the client reads the
+ * answers.
  */
 const maxUnsentBytes = 1024 * 1024;
 const closeCodes = { normal: 1000, goingAway: 1001, policy: 1008, internal: 1011 } as const;
@@ -98,11 +99,11 @@ class TelemetryStream implements Telemetry {
   readonly #selections = new WeakMap<IncomingMessage, Selection>();
   readonly #counters = { rx: 0, errors: 0, lastActivityMs: null as number | null };
   readonly #tally = { sent: 0, dropped: 0 };
-  /** bounds of clients of all devices, and of those of one */
+  /** bounds for clients of all devices, and for clients of one device */
   readonly #ofAll: OutboxBounds;
   readonly #ofOne: OutboxBounds;
   #broadcast: Broadcast;
-  /** ends what `#listen` began */
+  /** removes the listeners that `#listen` added */
   #ends: (() => void)[] = [];
 
   constructor(context: TelemetryContext) {
@@ -295,7 +296,7 @@ class TelemetryStream implements Telemetry {
     if (client.outbox.stalledMs() >= this.#options.stallTimeoutMs) {
       this.#log.warning(`client ${client.peer} takes nothing and is closed`);
       client.socket.close(closeCodes.policy, 'nothing taken');
-      // the close frame waits behind what the client does not take
+      // the close frame waits behind data that the client does not read
       client.socket.terminate();
     } else if (this.#nowMs() - client.lastPongMs >= this.#options.pongTimeoutMs) {
       this.#log.warning(`client ${client.peer} does not answer pings and is closed`);

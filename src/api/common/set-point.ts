@@ -12,12 +12,15 @@ export function setPointKw(bank: Bank): number | null {
   return kilo(((pointNumber(bank, 704, 'WSetPct') ?? 0) / 100) * (pointNumber(bank, 702, 'WMax') ?? 0));
 }
 
-/** Last writer of the set-point in force, be it of its value or of its enable; null while it is off or a default. */
+/**
+ * Last writer of the set-point in force: of its value, mode or enable, whichever was written last. Null while it is
+ * off or a default.
+ */
 export function setPointWriter(bank: Bank): Provenance | null {
   if (pointValue(bank, 704, 'WSetEna') !== 'ENABLED') return null;
   const value = pointValue(bank, 704, 'WSetMod') === 'WATTS' ? 'WSet' : 'WSetPct';
   const writers = ['WSetEna', 'WSetMod', value].flatMap((point) => pointWriter(bank, 704, point) ?? []);
-  // simulated time stands while the clock is paused
+  // simulated time does not advance while the clock is paused
   const isLater = (a: Provenance, b: Provenance) => (a.at === b.at ? a.wallMs > b.wallMs : a.at > b.at);
   return writers.reduce<Provenance | null>(
     (last, writer) => (last === null || isLater(writer, last) ? writer : last),
@@ -25,7 +28,7 @@ export function setPointWriter(bank: Bank): Provenance | null {
   );
 }
 
-/** What 704.WSet takes, W; without 702.WChaRteMax nothing below zero. */
+/** Range of 704.WSet, W. Without 702.WChaRteMax the minimum is 0. */
 export function setPointRangeW(bank: Bank): { readonly minW: number; readonly maxW: number } {
   return { minW: -(pointNumber(bank, 702, 'WChaRteMax') ?? 0), maxW: pointNumber(bank, 702, 'WMax') ?? 0 };
 }

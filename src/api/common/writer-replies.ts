@@ -6,7 +6,10 @@ import type { OverrideReply, WriterReply } from './writer-schemas.ts';
 
 type Dates = Pick<Plant, 'dateMs'>;
 
-/** The date shifts with the simulated clock, like every instant of the simulation, so that the elapsed time stays right. */
+/**
+ * The date shifts with the simulated clock, like every instant of the simulation, so that the elapsed time stays
+ * correct.
+ */
 function membersOf(plant: Dates, { source, peer, at }: Provenance): WriterReply {
   return { source, source_detail: peer ?? null, changed_at: new Date(plant.dateMs(at)).toISOString() };
 }

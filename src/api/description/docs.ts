@@ -113,7 +113,7 @@ async function loadSwagger(): Promise<SwaggerHandlers> {
       deepLinking: true,
     },
   });
-  // the first handler is the script that was set up; those after it would serve the whole package
+  // the first handler serves the configured script; the later handlers would serve the whole package
   const [script] = swaggerUi.serve;
   if (script === undefined) throw new Error('swagger-ui-express has changed: it serves nothing');
   return { page, script };

@@ -1,5 +1,5 @@
 /**
- * Descriptions of members that mean the same in many schemas, or whose name is nearly enough.
+ * Descriptions of members that mean the same in many schemas, or whose name almost explains them.
  * A description in the schema itself has priority. `Schema.member` applies to one schema only.
  */
 export const glossary: Readonly<Record<string, string>> = {

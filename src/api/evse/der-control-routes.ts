@@ -52,7 +52,7 @@ function reply({ plant }: RouteContext, device: Device) {
   };
 }
 
-/** The limit as two writes: its value, and whether it holds. */
+/** The limit as two writes: its value, and its enable. */
 function dischargeLimit(limitPct: number | null): FunctionRequest[] {
   const one = (members: FunctionRequest['spec']['members'], value: number | boolean): FunctionRequest => ({
     spec: { ...maxPower, members },

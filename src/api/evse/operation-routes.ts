@@ -51,7 +51,7 @@ function sessionAfter(...request: Parameters<typeof operate>): SessionReply | nu
   return connector.session && sessionReply(station, connector.session);
 }
 
-/** What all operations at a connector have in common. */
+/** The members of a route that all operations at a connector share. */
 function at<Name extends string>(name: Name, operationId: string, summary: string, description?: string) {
   return {
     method: 'post',

@@ -62,7 +62,7 @@ const freqDroop = gridFunction('freq_droop', {
   reversion_curve: number('RvrtCtl', 'Set that is adopted when the reversion time is over; 0 = none.', whole),
 });
 
-/** Constant power factor while delivering or taking power; the bounds of the factor are the device's ratings. */
+/** Constant power factor while delivering or absorbing power; the bounds of the factor are the device's ratings. */
 function powerFactor(name: 'pf_inject' | 'pf_absorb', group: 'PFWInj' | 'PFWAbs'): GridFunction {
   const value = (at: string): Members => ({
     pf: number(`${at}.PF`, undefined, { range: [0, 1] }),
@@ -75,7 +75,7 @@ function powerFactor(name: 'pf_inject' | 'pf_absorb', group: 'PFWInj' | 'PFWAbs'
   });
 }
 
-/** One for each direction of active power. */
+/** One function for each direction of active power. */
 const [inject, absorb] = [powerFactor('pf_inject', 'PFWInj'), powerFactor('pf_absorb', 'PFWAbs')];
 const pf: GridFunction = {
   ...inject,

@@ -1,4 +1,6 @@
-/** How one member of a grid-support object stands for register points. The tables in `functions.ts` are made of these. */
+/**
+ * Maps a member of a grid-support object to register points. The tables in `functions.ts` consist of these mappings.
+ */
 import { curveAxes, functionTable } from '../../sunspec/map/functions.ts';
 import type { Axis as MapAxis, CurveFunction, FunctionName, FunctionRow } from '../../sunspec/map/functions.ts';
 
@@ -53,7 +55,7 @@ interface ObjectMember {
   readonly about?: string;
 }
 
-/** A function inside a function: with its own enable point, and possibly one that the device lacks. */
+/** A function inside a function, with its own enable point; a device may lack the inner function. */
 interface PartMember {
   readonly kind: 'part';
   readonly part: GridFunction;

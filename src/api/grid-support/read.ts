@@ -10,7 +10,7 @@ import type { GridFunction, Member, Members } from './members.ts';
 
 type DateMs = (at: SimTime) => number;
 type ReplyObject = Record<string, unknown>;
-/** What the state of a function is read from: a row of the table, or a function of this interface. */
+/** The points that show the state of a function: from a row of the table, or from a function of this interface. */
 type FunctionPoints = Pick<FunctionRow | GridFunction, 'model' | 'enable' | 'mode' | 'timer'>;
 
 /** Whether a device has a function: its enable point, and its bit of 702.CtrlModes where there is one. */

@@ -27,7 +27,7 @@ interface StepUnits {
   readonly output: 'kw' | 'kvar';
 }
 
-/** What a function follows, as a trace shows it. */
+/** Unit and description of each quantity that a function can follow, as a trace shows it. */
 const inputs: Readonly<Record<TraceInput, { readonly unit: StepUnits['input']; readonly text: string }>> = {
   voltage: { unit: 'pct', text: 'Voltage, percent of 702.VNom.' },
   frequency: { unit: 'hz', text: 'Frequency, Hz.' },
@@ -41,7 +41,7 @@ export function stepUnits(name: TracedFunction): StepUnits {
 
 const words = { kw: 'kW', kvar: 'kvar' } as const;
 
-/** What a trace shows of a function, where that is not the function itself. */
+/** Descriptions for functions of which a trace shows only a part. */
 const stepTitles: Partial<Readonly<Record<TracedFunction, string>>> = {
   enter_service: 'Ramp after a return to service.',
 };

@@ -29,7 +29,7 @@ interface Write {
 
 type RequestObject = FunctionRequest['body'];
 
-/** Collects the writes of a request and what is wrong with it, before the first is carried out. */
+/** Collects the writes and the issues of a request before the first write is carried out. */
 class Collector {
   readonly #bank: Bank;
   readonly writes = new Map<PointSlot, Write>();
@@ -130,11 +130,11 @@ class Collector {
   }
 }
 
-/** Why a number would lose its meaning in the register; null: it keeps it. */
+/** Reason why a number would lose its meaning in the register; null: it does not. */
 function unfitNumber({ def, sf }: PointSlot, value: number): string | null {
   if (def.sf === undefined && !def.type.startsWith('float') && !Number.isInteger(value))
     return 'must be a whole number';
-  // rounded to 0 it would mean that there is no time at all
+  // rounded to 0 it would mean that no time is set
   if (def.units === 'Secs' && value > 0 && value < 0.5 * 10 ** sf)
     return `is too small: the register counts in steps of ${10 ** sf}`;
   return null;

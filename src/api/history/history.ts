@@ -10,8 +10,8 @@ import type { Cut } from './ring.ts';
 
 /**
  * Memory for the samples of all devices together, bytes. It holds 10,000 samples of 110 devices of any kind, including
- * stations with up to four connectors; 4 h at the default tick take 9,600. A larger fleet has a shallower history: 1,000
- * devices must not need gigabytes.
+ * stations with up to four connectors; 4 h at the default tick take 9,600. A larger fleet has a shallower history:
+ * 1,000 devices must not need gigabytes.
  */
 export const historyBytes = 256 * 2 ** 20;
 

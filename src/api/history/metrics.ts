@@ -74,8 +74,8 @@ function putShared(to: Float64Array, at: number, { metrics: m, status }: Snapsho
 }
 
 /**
- * Metrics of each kind, with their unit for the description of the interface. Those of an EVSE depend on its connectors,
- * see `connectorMetrics`.
+ * Metrics of each kind, with their unit for the description of the interface. The metrics of an EVSE depend on its
+ * connectors, see `connectorMetrics`.
  */
 export const kindMetrics: Readonly<Record<AssetType, Readonly<Record<string, string>>>> = {
   pv: {
@@ -108,7 +108,10 @@ export const kindMetrics: Readonly<Record<AssetType, Readonly<Record<string, str
   evse: {},
 };
 
-/** The values of `kindMetrics` as the kind's own path shows them. @param connectors numbers of the connectors of an EVSE */
+/**
+ * The values of `kindMetrics` as the kind's own path shows them.
+ * @param connectors numbers of the connectors of an EVSE
+ */
 function putOwn(to: Float64Array, at: number, d: DeviceDetail, bank: Bank, connectors: readonly number[]): void {
   let i = at;
   switch (d.kind) {

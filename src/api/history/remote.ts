@@ -35,7 +35,10 @@ function put(to: Float64Array, at: number, metrics: RemoteMetrics): void {
   to[words + 2] = codeOf(connectionStates, metrics.connection_state);
 }
 
-/** Records every round of polling of one device; another device starts an empty history. Both times of a sample are its arrival. */
+/**
+ * Records every round of polling of one device; another device starts an empty history. Both times of a sample are the
+ * time of its arrival.
+ */
 export function createRemoteHistory(client: SunSpecClient, depth: number): RemoteHistory {
   const emptyRing = () => new SampleRing(firstMetric + remoteMetrics.length, 0);
   let ring = emptyRing();

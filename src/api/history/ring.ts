@@ -47,7 +47,7 @@ interface Block {
   /** simulated times of its rows */
   fromMs: number;
   toMs: number;
-  /** an answer may still read it */
+  /** an answer may still read this block */
   shared: boolean;
 }
 

@@ -13,7 +13,7 @@ import type { Content } from './reply.ts';
 import { apiPrefix, JsonText, StreamedReply, TextReply } from './route.ts';
 import type { Answer, RawInput, Route } from './route.ts';
 
-/** as in the problem of the answer */
+/** The same length as for `instance` in a problem body. */
 const maxLoggedUrlLength = 1024;
 
 /**

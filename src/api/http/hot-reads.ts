@@ -1,4 +1,7 @@
-/** Reads that clients poll, answered in front of Express: its routing costs several times what the answer does. */
+/**
+ * Reads that clients poll. They are answered in front of Express, whose routing costs several times as much as the
+ * answer.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isFromOwnSite } from '../../core/http/http-guard.ts';
 import type { HttpGuard } from '../../core/http/http-guard.ts';
@@ -15,7 +18,10 @@ type HotReads = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 const onlyDevice = /^device=(\d{1,9})$/;
 
-/** No body, no upgrade, no page of another origin: Express decides about those, so that each rule has one place. */
+/**
+ * Whether a request has no body and no upgrade and comes from no page of another origin. Express handles all other
+ * requests, so that each rule has one place.
+ */
 function isPlain(request: IncomingMessage): boolean {
   const { headers } = request;
   return (

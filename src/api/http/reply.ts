@@ -10,7 +10,7 @@ const idOfProcess = randomUUID().slice(0, 24);
 let lastNumber = 0;
 
 /**
- * Shaped like a UUID: a prefix per process and a counter. A random UUID per request would cost more than the whole rest
+ * Shaped like a UUID: a prefix per process and a counter. A random UUID per request would cost more than the rest
  * of a hot read.
  */
 function nextRequestId(): string {

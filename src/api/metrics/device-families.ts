@@ -6,7 +6,10 @@ import { rounded } from '../common/kind-replies.ts';
 import { bit, info } from './family.ts';
 import type { Family, MetricsView, Sample } from './family.ts';
 
-/** Up to so many devices have their own series; larger fleets have series per kind only, because series cost memory in Prometheus. */
+/**
+ * Maximum number of devices with series of their own; larger fleets have series per kind only, because series cost
+ * memory in Prometheus.
+ */
 export const maxDevicesWithSeries = 100;
 
 type Read = (snapshot: Snapshot) => number | null;
@@ -14,7 +17,9 @@ interface Quantity {
   readonly name: string;
   readonly help: string;
   readonly read: Read;
-  /** how the devices of a kind are aggregated; `counted`: help text of the number of devices with 1; null: not at all */
+  /**
+   * how the devices of a kind are aggregated; `counted`: help text of the number of devices with 1; null: not at all
+   */
   readonly together: 'sum' | 'mean' | { readonly counted: string } | null;
 }
 

@@ -16,7 +16,10 @@ interface Exposition {
   readonly metrics: readonly { readonly family: Family; readonly metric: Gauge | Counter }[];
 }
 
-/** Has its own registry, so that simulators in one process do not mix. The first scrape loads the library: most runs have none. */
+/**
+ * Has its own registry, so that simulators in one process do not mix. The library is loaded by the first scrape,
+ * because most runs have none.
+ */
 async function createExposition(): Promise<Exposition> {
   const { Counter, Gauge, Registry } = await import('prom-client');
   const registry = new Registry();
@@ -50,7 +53,7 @@ export class Metrics {
     const { registry, metrics } = await this.#exposition;
     const view = viewOf(ctx, this.answers);
     for (const { family, metric } of metrics) {
-      // series of a device or peer that has gone since the last scrape must not stay
+      // removes series of devices and peers that have gone since the last scrape
       metric.reset();
       for (const [value, ...labels] of family.samples(view)) {
         if (value !== null) metric.labels(...labels).inc(value);

@@ -8,7 +8,7 @@ import type { CommReply } from '../devices/snapshot-schemas.ts';
 /** ms to s */
 const seconds = (ms: number) => ms / 1000;
 
-/** Names that every process exporter uses, and names of Node.js. */
+/** Metric names that every process exporter uses, and those usual for Node.js. */
 const ofProcess: readonly Family[] = [
   single(
     'counter',

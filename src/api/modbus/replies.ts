@@ -16,7 +16,7 @@ export function modbusReporters({ adapters }: Pick<RouteContext, 'adapters'>): (
   return adapters.filter(isReporter);
 }
 
-/** Whether somebody carries out faults of Modbus: the proxy of another maker's map does not. */
+/** Whether any adapter applies faults of Modbus; the proxy with another maker's map does not. */
 export function hasModbusFaults(ctx: Pick<RouteContext, 'adapters'>): boolean {
   return modbusReporters(ctx).some(({ comm }) => comm !== 'modbus_proxy');
 }

@@ -7,7 +7,7 @@ import { flagOf, settingOf } from '../settings/settings.ts';
 import type { SettingKey } from '../settings/settings.ts';
 import { shown } from './issues.ts';
 
-/** What was given, and the number of devices. */
+/** The settings as given, and the number of devices. */
 interface Run extends Gathered {
   readonly count: number;
 }
@@ -18,7 +18,7 @@ interface Conflict {
   /** another name of the issue */
   readonly name?: (run: Run) => string;
   readonly when: (run: Run) => boolean;
-  /** what was given and what is allowed */
+  /** the value given and the values allowed */
   readonly detail: (run: Run) => string;
 }
 

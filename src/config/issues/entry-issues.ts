@@ -6,7 +6,10 @@ import { deviceProfileSchema } from '../profile/device-profile.ts';
 
 const profileMembers: readonly string[] = Object.keys(deviceProfileSchema.shape);
 
-/** A JSON pointer from a key path such as `evse.connectors[1].type`; the name of a point is one key, even with dots or brackets. */
+/**
+ * A JSON pointer from a key path such as `evse.connectors[1].type`; the name of a point is one key, even with dots or
+ * brackets.
+ */
 function pointerOf(path: string): string {
   const [, id, point] = /^models\.(\d+)\.(.+)$/.exec(path) ?? [];
   const steps =

@@ -41,7 +41,7 @@ export function nearest(given: string, known: readonly string[]): string | null 
   const plain = (text: string) => text.slice(0, 64).replace(/^-+/, '').replaceAll('-', '_').toLowerCase();
   const wanted = plain(given);
   let best: string | null = null;
-  // a single letter is near to every name: only the same letter in another case counts
+  // a single letter is close to every name: only the same letter in another case counts
   let bestDistance = wanted.length < 2 ? 1 : Math.max(1, Math.floor(wanted.length / 3)) + 1;
   for (const name of known) {
     // a swap of neighbours is one step, as are an insertion, a deletion and a replacement

@@ -10,7 +10,7 @@ import { readMapping, systemIo } from './files.ts';
 import type { ConfigFile } from './files.ts';
 import type { Gathered } from './gather.ts';
 
-/** The CSV of the grid, from the setting or the block of the file; null: none. */
+/** Path of the CSV of the grid, from the setting or the block of the file; null: none. */
 export function gridProfilePath({ values, file, io }: Gathered, issues: Issue[]): string | null {
   if (values.grid_profile !== null || file?.grid.profile === undefined) return values.grid_profile;
   const path = settingOf('grid_profile').kind.read(file.grid.profile, file.directory) as string;
@@ -19,7 +19,7 @@ export function gridProfilePath({ values, file, io }: Gathered, issues: Issue[])
   return path;
 }
 
-/** The proxy that the settings ask for, with its map as it stands in the file: the proxy itself checks the map. */
+/** The proxy of the settings, with its map as it stands in the file; the proxy itself checks the map. */
 export function proxyOf({ values, originOf, io }: Gathered, issues: Issue[]): AppConfig['proxy'] {
   const { proxy: text, proxy_host: host, proxy_port: port } = values;
   if (text === null) return null;

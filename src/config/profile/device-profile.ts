@@ -19,7 +19,7 @@ const modelsWithoutStart: ReadonlyMap<PropertyKey, string> = new Map([
   ['802', ofBattery],
 ]);
 
-/** Why a profile cannot give a model that devices have; null: not such a key. */
+/** Reason why a profile cannot give a model that devices have; null: the key is not such a model. */
 export function absentKey(path: readonly PropertyKey[]): string | null {
   const reason = path.at(-2) === 'models' ? modelsWithoutStart.get(path.at(-1) ?? '') : undefined;
   return reason === undefined ? null : `cannot be given: ${reason}; allowed: ${settableModels.join(', ')}`;

@@ -55,7 +55,10 @@ const combinationProfiles: readonly (readonly [chemistry: string, mode: string, 
   ['SOFC', 'bidirectional', 'tank', 'Fuelcell-SOFC-200kW-reversible-3Phase'],
 ];
 
-/** The bundled profile of the fuel cell that the settings describe; null: that of the type, whose check then refuses the combination. */
+/**
+ * The bundled profile of the fuel cell that the settings describe; null: none fits, so the profile of the type applies,
+ * whose check refuses the combination.
+ */
 export function fuelCellProfile(v: Values): string | null {
   const wanted = [v.fuelcell_chemistry ?? 'PEMFC', v.fuelcell_mode ?? 'fc_only', v.fuelcell_fuel ?? 'tank'];
   return combinationProfiles.find((row) => wanted.every((word, i) => row[i] === word))?.[3] ?? null;

@@ -1,4 +1,7 @@
-/** What follows from the kind of a device: its physical parameters, and the ratings of model 702 that its profile leaves out. */
+/**
+ * Defaults that depend on the kind of a device: its physical parameters, and the ratings of model 702 that its profile
+ * leaves out.
+ */
 import { z } from 'zod';
 import type { AssetType } from '../../contract/device.ts';
 import type { Issue } from '../../core/errors.ts';
@@ -228,7 +231,10 @@ const parametersOfKind: Readonly<Record<AssetType, (request: Request) => KindPar
   evse: evseParameters,
 };
 
-/** Fills in what the blocks of a profile leave out, and the ratings that follow from them. Issues go to the list of the request. */
+/**
+ * Fills in what the blocks of a profile leave out, and the ratings that follow from them. Issues go to the list of the
+ * request.
+ */
 export function kindParameters(request: Request): KindParameters {
   return parametersOfKind[request.target.assetType](request);
 }

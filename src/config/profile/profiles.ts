@@ -32,7 +32,7 @@ interface Reference {
   readonly name: string;
 }
 
-/** What was read without an issue; stores that share it give the same profile objects. */
+/** Profiles that were read without an issue. Stores that share a cache return the same profile objects. */
 export interface ProfileCache {
   readonly inputs: Map<string, DeviceProfileInput>;
   readonly resolved: Map<string, DeviceProfile>;
@@ -55,7 +55,7 @@ export interface StoreOptions {
 
 const profileJsonSchema = z.toJSONSchema(deviceProfileSchema, { io: 'input' });
 
-/** The profile of an EVSE was given for another kind, or the other way round. */
+/** Issue of a profile of an EVSE given for another kind, or of another profile given for an EVSE. */
 function roleIssue(input: DeviceProfileInput, { text, name }: Reference, { assetType }: DeviceTypeInfo): Issue | null {
   const evse = input.evse !== undefined;
   const given = `given ${JSON.stringify(text)}`;

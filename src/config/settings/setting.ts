@@ -6,7 +6,7 @@ import type { Kind } from './value-kinds.ts';
 export const switches = ['mb_enc', 'rtu_enable'] as const;
 
 /**
- * One setting: flags, environment, files, help and the published schema are made from it. Its name in the list is the key
+ * One setting. Flags, environment, files, help and published schema are made from it. Its name in the list is the key
  * in files; the environment variable is `DERBENCH_` and the key in upper case.
  */
 export interface Setting<T> {

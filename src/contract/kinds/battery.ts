@@ -194,7 +194,10 @@ export type BatteryCommand =
   /** opens or closes every string (802.SetOp) */
   | { readonly kind: 'battery.connect'; readonly connect: boolean };
 
-/** What each command sets, by its name in `controls.overrides`; `battery.control` only what it has members for. */
+/**
+ * Names in `controls.overrides` of the things that each command sets. A `battery.control` sets only those that it has
+ * members for.
+ */
 export const batteryOverrides = {
   'battery.control': ['battery_mode', 'battery_soc', 'battery_contactors'],
   'battery.connect': ['battery_contactors'],

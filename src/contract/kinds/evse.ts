@@ -327,7 +327,7 @@ export interface EvseTransition {
   readonly transactionId: string | null;
 }
 
-/** What each command sets, by its name in `controls.overrides`. */
+/** Names in `controls.overrides` of the things that each command sets. */
 export const evseOverrides = {
   'evse.plug': ['evse_cable'],
   'evse.unplug': ['evse_cable'],

@@ -126,7 +126,7 @@ export interface FuelCellCommand {
   readonly levelPct: number;
 }
 
-/** What each command sets, by its name in `controls.overrides`. */
+/** Names in `controls.overrides` of the things that each command sets. */
 export const fuelCellOverrides = {
   'fuelcell.tank': ['fuelcell_tank'],
 } as const satisfies Record<FuelCellCommand['kind'], readonly string[]>;

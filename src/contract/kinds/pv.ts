@@ -50,7 +50,7 @@ export interface PvParameters {
   readonly longitudeDeg: number;
 }
 
-/** What each command sets, by its name in `controls.overrides`. */
+/** Names in `controls.overrides` of the things that each command sets. */
 export const pvOverrides = {
   'pv.shading': ['pv_shading'],
 } as const satisfies Record<PvCommand['kind'], readonly string[]>;

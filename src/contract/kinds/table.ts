@@ -36,7 +36,7 @@ interface KindTypes {
   evse: { parameters: { readonly evse: EvseParameters }; detail: EvseDetail; command: EvseCommand };
 }
 
-/** What stands behind the inverter of a device, as its profile gives it with every default filled in. */
+/** Parameters of the source behind the inverter of a device, as its profile gives them with every default filled in. */
 export type SourceParameters<K extends AssetType = AssetType> = {
   [Kind in K]: { readonly kind: Kind } & KindTypes[Kind]['parameters'];
 }[K];
@@ -44,7 +44,7 @@ export type SourceParameters<K extends AssetType = AssetType> = {
 /** Typed state with no SunSpec point, replaced as a whole by each tick. */
 export type DeviceDetail<K extends AssetType = AssetType> = KindTypes[K]['detail'];
 
-/** What a kind of device takes besides its registers. */
+/** The commands of a kind of device, for state that its registers do not hold. */
 export type SourceCommand<K extends AssetType = AssetType> = KindTypes[K]['command'];
 
 /** The part of an array's state that PV devices and hybrids share. */
@@ -65,7 +65,10 @@ interface KindFacts<K extends AssetType> {
   readonly storage: ((detail: DeviceDetail<K>) => BatteryDetail) | null;
   /** state of the PV array; null: the kind has none */
   readonly array: ((detail: DeviceDetail<K>) => ArrayDetail) | null;
-  /** for each command the names under which `controls.overrides` shows its last writer; what sets the same thing shares one */
+  /**
+   * for each command the names under which `controls.overrides` shows its last writer; commands that set the same thing
+   * share a name
+   */
   readonly overrides: Readonly<Record<SourceCommand<K>['kind'], readonly string[]>>;
 }
 

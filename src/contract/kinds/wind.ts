@@ -120,7 +120,7 @@ export interface WindCommand {
   readonly height: 'hub' | 'anemometer';
 }
 
-/** What each command sets, by its name in `controls.overrides`. */
+/** Names in `controls.overrides` of the things that each command sets. */
 export const windOverrides = {
   'wind.override': ['wind_override'],
 } as const satisfies Record<WindCommand['kind'], readonly string[]>;

@@ -31,7 +31,7 @@ export interface FaultFacts<P = unknown> {
   readonly beganAtMs: number;
 }
 
-/** When a fault ends by its duration; only the clock of its layer is set. */
+/** End of a fault by its duration; only the member for the clock of its layer is set. */
 export interface FaultDue {
   readonly sim: SimTime | null;
   readonly monotonicMs: number | null;
@@ -129,7 +129,10 @@ export class ActiveFault<P = unknown> {
     this.#sinceTurn.delete(deviceIndex);
   }
 
-  /** Counts per device: with one count for all, a master that polls two devices alternately would always find one intact. */
+  /**
+   * Counts per device: with one count for all devices, `every: 2` would never strike one of two that a master polls in
+   * turn.
+   */
   #isTurn(deviceIndex: number | null): boolean {
     const { every } = this.facts;
     if (every === 1) return true;

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { Issue } from '../errors.ts';
 
-/** What applies a fault: a protocol on its wire, or the device behind all of them. */
+/** Names of the parts that apply faults: a protocol on its wire, or the device behind all protocols. */
 export const faultProtocols = ['device', 'modbus', 'csip', 'ocpp', 'dnp3'] as const;
 export type FaultProtocol = (typeof faultProtocols)[number];
 
@@ -13,7 +13,10 @@ export type FaultProtocol = (typeof faultProtocols)[number];
 export const faultLayers = ['acceptance', 'effect', 'reading', 'transport'] as const;
 export type FaultLayer = (typeof faultLayers)[number];
 
-/** A condition on one point of the device: the fault acts only while it holds. False for a point that is not implemented. */
+/**
+ * A condition on one point of the device: the fault acts only while it holds. False for a point that is not
+ * implemented.
+ */
 export interface FaultCondition {
   /** `701.W` */
   readonly point: string;
@@ -25,7 +28,7 @@ export interface FaultCondition {
 }
 
 /**
- * What a fault strikes beside its devices, in the terms of its protocol; an absent member is no restriction. The
+ * Restricts a fault beyond its device, in the terms of its protocol; an absent member is no restriction. The
  * catalogue has the members and their types, and which of them a kind takes.
  */
 export type FaultTarget = Readonly<Record<string, unknown>>;
@@ -62,7 +65,7 @@ export interface FaultKind<P = unknown> {
   readonly summary: string;
   /** members of a target that it takes */
   readonly targets: readonly string[];
-  /** What is wrong with a target whatever the device is, by pointers into the request; absent: nothing can be. */
+  /** Issues of a target that do not depend on a device, named by pointers into the request; absent: there are none. */
   readonly checkTarget?: (target: FaultTarget) => readonly Issue[];
   /** copies of its register map that the fault keeps of each device, at most; default 0 */
   readonly keptMaps?: number;

@@ -14,7 +14,10 @@ import { createRandom } from '../random.ts';
 
 /** Maximum number of faults in force at one time. */
 export const maxActiveFaults = 1000;
-/** Maximum copies of register maps, some 3 kB each, kept by all faults together: one fault of all devices keeps many. */
+/**
+ * Maximum number of register-map copies, some 3 kB each, that all faults keep together; a fault of all devices keeps
+ * many.
+ */
 export const maxKeptMaps = 100_000;
 /** ended faults that remain listed */
 export const keptEnded = 100;

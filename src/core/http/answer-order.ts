@@ -14,7 +14,9 @@ export function trackAnswer(response: ServerResponse): void {
   (response.req.socket as TrackedSocket)[newest] = response;
 }
 
-/** The answer to the newest request of a connection, sent or pending. Answers leave in order: it is the last to leave. */
+/**
+ * The answer to the newest request of a connection, sent or pending. Answers leave in order, so this one leaves last.
+ */
 export function newestAnswer(socket: Duplex): ServerResponse | undefined {
   return (socket as TrackedSocket)[newest];
 }
@@ -26,7 +28,10 @@ export function whenAnswered(socket: Duplex, run: () => void): void {
   else last.once('close', run);
 }
 
-/** From now on a client that reads nothing of its answer for so long is disconnected: unread answers stay in memory. */
+/**
+ * Disconnects a client that from now on reads nothing of its answer for this long, because unread answers stay in
+ * memory.
+ */
 export function limitUnread(socket: Duplex, timeoutMs: number): void {
   unreadLimits.set(socket, timeoutMs);
 }

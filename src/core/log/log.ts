@@ -90,7 +90,8 @@ function textStream(write: (line: string) => void): DestinationStream {
 
 /**
  * Writes the same line (module, level, device, text) at most ten times in any second, then one with a count.
- * @param options.level lowest level that is printed; the buffer keeps every level from `info` (and `debug` when asked for)
+ * @param options.level lowest level that is printed; the buffer keeps every level from `info` (and `debug` when asked
+ *   for)
  * @param options.write where lines go; default standard error
  */
 export function createLogBook(

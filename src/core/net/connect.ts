@@ -95,7 +95,7 @@ const socketReasons: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is not of this host',
 };
 
-/** What went wrong with a socket, in words. OpenSSL has a reason of its own, beside a message full of internals. */
+/** The error of a socket in words. OpenSSL gives a short `reason` beside a message full of internals. */
 export function socketErrorText(error: NodeJS.ErrnoException & { readonly reason?: unknown }): string {
   const known = socketReasons[error.code ?? ''];
   return known ?? (typeof error.reason === 'string' ? error.reason : error.message);

@@ -1,6 +1,9 @@
 declare const simTimeBrand: unique symbol;
 
-/** Simulated date-time in integer microseconds since the Unix epoch; branded so that wall time cannot slip in. */
+/**
+ * Simulated date-time in integer microseconds since the Unix epoch; branded so that wall time cannot be passed by
+ * mistake.
+ */
 export type SimTime = number & { readonly [simTimeBrand]: true };
 
 export const microsPerSecond = 1e6;

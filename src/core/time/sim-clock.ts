@@ -21,10 +21,10 @@ export function localDateMs(date: string, time: string, timezone: string): numbe
 export class SimClock {
   readonly #wall: WallClock;
   #settings: ClockSettings;
-  /** end of the last tick: where the devices are */
+  /** end of the last tick, which is the time of the devices */
   #now: SimTime;
   #shiftMs = 0;
-  /** from here, at `anchorMs`, the time between ticks runs on */
+  /** between ticks the time runs on from here, beginning at `anchorMs` of the monotonic clock */
   #anchor: SimTime;
   #anchorMs: number;
   #horizon: SimTime;
@@ -78,7 +78,7 @@ export class SimClock {
   }
 
   /**
-   * The instant at which a request takes effect: now, but while paused where the devices are. The clock may have
+   * The instant at which a request takes effect: now, or the end of the last tick while paused. The clock may have
    * been paused between two ticks; a step must not hold a request back until it comes past the time shown.
    */
   acting(): SimTime {
@@ -91,14 +91,14 @@ export class SimClock {
    */
   tickEnd(seconds: number): SimTime {
     if (!this.#changed) return addSeconds(this.#now, seconds);
-    // a suspended machine must not come back with hours: no further beyond the change than one interval
+    // at most one interval after the change: a machine that was suspended must not simulate hours in one tick
     return Math.max(Math.min(this.#flowing(), addSeconds(this.#anchor, seconds)), this.#now + 1) as SimTime;
   }
 
   /** Ends a tick at `t`. @param nextSeconds expected length of the next one, simulated */
   advanceTo(t: SimTime, nextSeconds: number): void {
     this.#now = t;
-    // behind what was shown already, after a change of rate: the clock waits there
+    // after a change of rate the tick may end before the time shown already: the clock then waits at that time
     this.#anchor = Math.max(t, this.#shown) as SimTime;
     this.#anchorMs = this.#wall.monotonicMs();
     this.#horizon = Math.max(addSeconds(t, nextSeconds), this.#anchor) as SimTime;
@@ -119,8 +119,8 @@ export class SimClock {
   }
 
   /**
-   * Date of a tick that ends at `t` now, ms since the epoch. In `wall_clock` it is the wall's: the shift is that of the end
-   * of the last tick, and behind a late one `t` lies ahead of the wall by as much.
+   * Date of a tick that ends at `t` now, ms since the epoch. In `wall_clock` it is the wall's: the shift is that of the
+   * end of the last tick, and behind a late one `t` lies ahead of the wall by as much.
    */
   stampMs(t: SimTime): number {
     return this.#settings.mode === 'wall_clock' ? this.#wall.nowMs() : this.dateMs(t);
@@ -145,7 +145,10 @@ export class SimClock {
     return dateMs - (local % 86_400_000);
   }
 
-  /** Changes mode, rate, shown time or zone; whole or not at all. @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT */
+  /**
+   * Changes mode, rate, shown time or zone; whole or not at all.
+   * @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT
+   */
   set(patch: ClockPatch): void {
     const mode = patch.mode ?? this.#settings.mode;
     const rate = patch.rate ?? this.#settings.rate;
@@ -168,7 +171,7 @@ export class SimClock {
     const present = this.sim();
     this.#settings = { mode, rate: mode === 'wall_clock' ? 1 : rate, timezone };
     if (zoneChanged) this.#offset = null;
-    // what has been shown stays reached: no change of rate or pause jumps, in either direction
+    // the time shown so far is kept: a change of rate or pause makes no jump in either direction
     this.#anchor = present;
     this.#anchorMs = this.#wall.monotonicMs();
     this.#horizon = addSeconds(present, this.rate * this.#intervalS);
@@ -189,7 +192,7 @@ export class SimClock {
     return this.#offset.ms;
   }
 
-  /** The wall is where the clock has run to, not where the last tick ended. */
+  /** Wall time corresponds to the present instant of the clock, not to the end of the last tick. */
   #followWall(): void {
     this.#shiftMs = this.#wall.nowMs() - this.#anchor / 1000;
   }

@@ -1,5 +1,5 @@
 /**
- * Timers of the machine that do not keep the process alive. Code takes them as options, so that tests bring their own.
+ * Timers of the machine that do not keep the process alive. They are passed as options, so that tests can replace them.
  */
 
 /** Calls `run` once after `ms`. The returned function cancels the call. */

@@ -23,7 +23,7 @@ export interface TlsSettings extends TlsPolicy {
 export interface TlsIo {
   /** @throws Error that `fileReason` puts into words */
   readonly readText: (path: string, maxBytes: number) => string;
-  /** changes whenever the file does; null: there is no file, or none that can be looked at */
+  /** changes whenever the file does; null: there is no file, or it cannot be examined */
   readonly stampOf: (path: string) => string | null;
   readonly readableByAll: (path: string) => boolean;
 }
@@ -49,7 +49,7 @@ export interface TlsFilesOptions<Identity> {
   readonly settings: TlsSettings;
   /** `Modbus`, for messages */
   readonly protocol: string;
-  /** the settings that name the files, for messages: clients can read the log, and paths are not for them */
+  /** the settings that name the files, for messages: clients can read the log and must not see paths */
   readonly names: TlsTriple<string>;
   /** as the gate has it */
   readonly identify: TlsGateOptions<Identity>['identify'];
@@ -63,7 +63,7 @@ function isSame({ context: a }: TlsMaterial, { context: b }: TlsMaterial): boole
   return a.cert === b.cert && a.key === b.key && a.ca === b.ca;
 }
 
-/** Pause between two looks at the files. */
+/** Time between two checks of the files, ms. */
 const watchMs = 5000;
 
 /**
@@ -74,7 +74,7 @@ export class TlsFiles<Identity> {
   readonly gate: TlsGate<Identity>;
   readonly #options: TlsFilesOptions<Identity>;
   readonly #io: TlsIo;
-  /** stamps of what is in force */
+  /** stamps of the files in force */
   #inForce: string;
   #material: TlsMaterial;
   #lastFailure: string | undefined;
@@ -96,7 +96,7 @@ export class TlsFiles<Identity> {
     this.#remark(reading.material);
   }
 
-  /** Begins to look at the files from time to time. */
+  /** Begins to check the files periodically. */
   watch(): void {
     this.#endWatch ??= (this.#options.every ?? callEvery)(watchMs, () => {
       this.check();
@@ -117,7 +117,7 @@ export class TlsFiles<Identity> {
     else this.check();
   }
 
-  /** Takes the files over if they have changed since they were read. */
+  /** Loads the files if they have changed since they were read. */
   check(): void {
     const stamps = this.#stamps();
     if (stamps === this.#inForce) return;

@@ -5,7 +5,7 @@ import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { TlsMaterial } from './material.ts';
 
-/** Told of the end of a handshake; one of the two is called, once. */
+/** Callbacks for the end of a handshake; exactly one of the two is called, once. */
 export interface HandshakeEnd<Identity> {
   secured(socket: TLSSocket, identity: Identity): void;
   /** The connection is closed already. @param reason in words, about the peer */
@@ -13,7 +13,7 @@ export interface HandshakeEnd<Identity> {
 }
 
 export interface TlsGateOptions<Identity> {
-  /** What a client is by its certificate (DER), for example its role. Never throws. */
+  /** The identity of a client by its certificate (DER), for example its role. Never throws. */
   readonly identify: (certificate: Buffer) => Identity;
   /** the setting that names the root certificates, for messages */
   readonly rootCertName: string;
@@ -26,8 +26,8 @@ interface Pending<Identity> {
 }
 
 /**
- * One TLS server that listens nowhere: listeners hand their connections over. So they share one context, however many
- * ports there are, and one that is off costs nothing.
+ * One TLS server without a port of its own: listeners hand their connections over. So they share one context, however
+ * many ports there are, and a listener that is off costs nothing.
  */
 export class TlsGate<Identity> {
   readonly #server: Server;
@@ -84,13 +84,13 @@ export class TlsGate<Identity> {
   #secured(socket: TLSSocket): void {
     const key = keyOf(socket);
     const pending = key === undefined ? undefined : this.#pending.get(key);
-    // Node leaves a session open whose records cannot be read
+    // Node leaves a session open after a record that cannot be decrypted
     socket.on('error', () => {
       socket.destroy();
     });
     const certificate = socket.getPeerX509Certificate();
     if (key === undefined || pending === undefined || certificate === undefined || !socket.authorized) {
-      // it left in this very moment
+      // the connection ended at this moment
       socket.destroy();
       return;
     }
@@ -112,7 +112,7 @@ export class TlsGate<Identity> {
     this.#closing = pending;
     pending.reason ??= this.#unclaimedReason;
     this.#unclaimedReason = undefined;
-    // a refused certificate is told of by listeners of the same event, after this one
+    // for a refused certificate, listeners of the same event that run after this one give the reason
     setImmediate(() => {
       if (this.#closing === pending) this.#closing = undefined;
       pending.end.failed(pending.reason ?? 'it ended the connection');
@@ -162,7 +162,7 @@ const handshakeReasons: Readonly<Record<string, string>> = {
 };
 
 function reasonOf(error: Error, { authorizationError }: TLSSocket, rootCertName: string): string {
-  // typed as an error, is the code of one
+  // the types say error, but the value is an error code
   const refusal = authorizationError as unknown;
   if (typeof refusal === 'string' && foreignCa.has(refusal))
     return `its certificate is not issued by a CA of ${rootCertName}`;

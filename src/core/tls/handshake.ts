@@ -6,7 +6,7 @@ import type { Swept, Sweeper } from '../net/sweeper.ts';
 import type { WallClock } from '../time/clock.ts';
 import type { HandshakeEnd, TlsGate } from './gate.ts';
 
-/** What the listeners of a group share for their handshakes. */
+/** Clock, log and sweeper that the listeners of a group share for their handshakes. */
 export interface HandshakeContext {
   readonly clock: WallClock;
   readonly log: Pick<Logger, 'info'>;
@@ -15,7 +15,7 @@ export interface HandshakeContext {
   readonly counters: { handshakeFailures: number };
 }
 
-/** What a handshake needs of the listener that accepted it. */
+/** The part of a listener that its handshakes use. */
 export interface HandshakeOwner<Identity> {
   readonly context: HandshakeContext;
   /** the device that lines of the log are about */
@@ -30,7 +30,7 @@ export class Handshake<Identity> implements Swept, HandshakeEnd<Identity> {
   readonly #owner: HandshakeOwner<Identity>;
   readonly #socket: Socket;
   readonly #sinceMs: number;
-  /** why it was given up; null: that is no failure; undefined: it was not */
+  /** reason for giving it up; null: given up without being a failure; undefined: not given up */
   #givenUp: string | null | undefined;
 
   constructor(owner: HandshakeOwner<Identity>, socket: Socket) {
@@ -46,12 +46,12 @@ export class Handshake<Identity> implements Swept, HandshakeEnd<Identity> {
     gate.admit(this.#socket, this);
   }
 
-  /** Ends without being a failure: the listener closes, or a fault needs its place. */
+  /** Ends the handshake without a failure: the listener closes, or a fault needs its place. */
   abandon(): void {
     this.#end(null);
   }
 
-  /** A later one needs its place. */
+  /** A later handshake needs its place. */
   giveWay(): void {
     this.#end('too many others were begun and not finished');
   }

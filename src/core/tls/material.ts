@@ -47,7 +47,7 @@ function cipherString({ ciphers }: TlsPolicy, openssl = process.versions.openssl
 const pemBegin = '-----BEGIN CERTIFICATE-----';
 const pemEnd = '-----END CERTIFICATE-----';
 
-/** Every certificate of a PEM file; null where there is none, or one that cannot be read or does not end. */
+/** Every certificate of a PEM file; null when there is none, or when one cannot be read or is cut off. */
 function certificatesOf(pem: string): readonly X509Certificate[] | null {
   const bodies = pem
     .split(pemBegin)
@@ -103,7 +103,7 @@ function pemIssues({ cert, key, rootCert }: TlsTriple<PemFile>, policy: TlsPolic
 }
 
 /**
- * What is wrong with a list of cipher suites for a minimum TLS version. OpenSSL itself ignores a name that it does not
+ * Issues of a list of cipher suites for a minimum TLS version. OpenSSL itself ignores a name that it does not
  * know as long as another one fits.
  * @param names of the two settings, for the issues
  */
@@ -139,7 +139,10 @@ export function cipherIssues(
 }
 
 const wordsOf = (ciphers: string) => ciphers.split(/[:;, ]+/).filter((word) => word !== '');
-/** With the one separator that Node knows; OpenSSL has more, and would ignore what Node then passes on unsorted. */
+/**
+ * Rewrites a cipher list with `:`, the only separator that Node knows. OpenSSL knows more, but Node would pass such a
+ * list on unsorted and OpenSSL would ignore it.
+ */
 const joined = (ciphers: string) => wordsOf(ciphers).join(':');
 const isSuite13 = (word: string) => word.startsWith('TLS_');
 
@@ -162,7 +165,7 @@ export interface TlsMaterial {
 
 export type TlsReading = { readonly material: TlsMaterial } | { readonly issues: readonly Issue[] };
 
-/** Beside a list without suites of TLS 1.3 OpenSSL offers all of these: then the version itself is not offered. */
+/** OpenSSL offers all suites of TLS 1.3 when the list has none of them; the version itself is then not offered. */
 function versionsOf({ ciphers, minVersion }: TlsPolicy): Pick<SecureContextOptions, 'minVersion' | 'maxVersion'> {
   const words = ciphers === null ? [] : wordsOf(ciphers);
   const names13 = words.some(isSuite13);

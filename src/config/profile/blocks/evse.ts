@@ -270,7 +270,7 @@ function resolveEv(own: EvInput, inherited: EvInput, where: string, issues: Issu
 const acOnly = ['phases', 'min_current_a', 'voltage_v', 'power_factor'] as const;
 const dcOnly = ['voltage_max_v'] as const;
 
-/** Members for something that the connector does not have. */
+/** Issues for members that describe something the connector does not have. */
 function strayMembers(input: ConnectorInput, where: string, issues: Issue[]): void {
   const [others, type] = input.type === 'dc' ? ([acOnly, 'ac'] as const) : ([dcOnly, 'dc'] as const);
   const stray = [
@@ -333,7 +333,7 @@ function resolveVehicles(
   });
 }
 
-/** A DC connector must reach the voltage of a full pack, 1.1 times that at half charge. */
+/** A DC connector must reach the voltage of a full pack, which is 1.1 times the voltage at half charge. */
 function checkVoltages({ connectors, vehicles, ev }: EvseParameters, where: string, issues: Issue[]): void {
   for (const [i, { type, connectorId, voltageV }] of connectors.entries()) {
     const vehicle = vehicles.find((each) => each.connectorId === connectorId)?.ev ?? ev;

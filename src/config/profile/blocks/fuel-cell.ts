@@ -169,7 +169,7 @@ const tankOnly = [
 
 type Push = (member: keyof FuelCellInput, detail: string) => void;
 
-/** Members for something that the plant does not have. */
+/** Issues for members that describe something the plant does not have. */
 function strayMembers(input: FuelCellInput, { chemistry, operatingMode, fuel }: FuelCellCombination, push: Push): void {
   const stray = [
     ...(chemistry === 'SOFC' ? [['stack_model', 'chemistry PEMFC'] as const] : []),
@@ -234,7 +234,7 @@ interface StackSize {
   readonly elGrossW: number;
 }
 
-/** Number and area of cells; a stack must carry its rating. */
+/** Number and area of cells, so that the stack reaches its rating. */
 function resolveCells(input: FuelCellInput, { chemistry, stackModel, grossW, elGrossW }: StackSize, push: Push) {
   const law = stackModel === 'amphlett' && chemistry === 'PEMFC' ? amphlettLaw : cellLaws[chemistry];
   const cellCount =
