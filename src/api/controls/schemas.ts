@@ -64,7 +64,7 @@ export const gridBodySchema = withValue(
     outage: z.boolean().optional().openapi({ description: 'Voltage 0 on all phases until false.' }),
     island: z.boolean().optional().openapi({
       description:
-        'The mains are gone, and local load keeps voltage and frequency as they are set: what anti-islanding must find.',
+        'The mains are disconnected and local load keeps voltage and frequency as set: the case for anti-islanding.',
     }),
   }),
 )

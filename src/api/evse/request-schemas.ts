@@ -136,7 +136,7 @@ export const limitBodySchema = z
   .strictObject({
     power_kw: power.nullable().openapi({
       description:
-        'Most power into the vehicle; discharge is not limited. Null ends the limit; below `min_power_kw` charging pauses.',
+        'Maximum power into the vehicle; discharge is not limited. Null ends the limit; below `min_power_kw` charging pauses.',
     }),
   })
   .openapi('LocalLimitRequest');

@@ -56,7 +56,7 @@ function stepSchema(name: TracedFunction) {
   const step = z.strictObject({
     input: quantity(inputs[traceInput(name)].text),
     target: quantity(`What the function asks for now, ${unit}.`),
-    output: quantity(`What has become of it in time, filtered or ramped, ${unit}.`),
+    output: quantity(`Output of the function after its filter or ramp, ${unit}.`),
   });
   return step.openapi({ description: stepTitle(name) });
 }

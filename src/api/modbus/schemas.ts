@@ -82,7 +82,7 @@ const interfaceSchema = z
 export const modbusSchema = z
   .strictObject({
     enabled: z.boolean().openapi({ description: 'Whether any interface for Modbus masters is switched on.' }),
-    interfaces: z.array(interfaceSchema).openapi({ description: 'Those that are switched on.' }),
+    interfaces: z.array(interfaceSchema).openapi({ description: 'Enabled interfaces.' }),
     faults: z.array(faultSchema).openapi({ description: 'Faults of Modbus in force.' }),
   })
   .openapi('Modbus');

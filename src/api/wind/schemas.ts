@@ -8,7 +8,7 @@ export const windSchema = z
     wind_speed_measured_m_s: z.number().openapi({ description: 'Mean wind at the height of the anemometer.' }),
     source: z.enum(['dataset', 'override']),
     override_wind_speed_m_s: quantity('As given, even when negative; null without override.'),
-    override_by: writerSchema.nullable().openapi({ description: 'Who set the override; null without one.' }),
+    override_by: writerSchema.nullable().openapi({ description: 'Writer of the override; null without one.' }),
     rotor_rpm: z.number(),
     generator_rpm: z.number(),
     pitch_deg: z.number(),
