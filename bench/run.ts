@@ -33,7 +33,7 @@ interface Request extends BenchOptions {
   readonly build: boolean;
 }
 
-/** @throws Error that names what is wrong */
+/** @throws Error that names the wrong argument */
 function request(args: readonly string[]): Request {
   const { values } = parseArgs({
     args: [...args],

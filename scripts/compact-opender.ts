@@ -12,13 +12,13 @@ export type SettingValue = number | string | { readonly PF: number; readonly Ext
 export type ModelSettings = Readonly<Record<string, Readonly<Record<string, SettingValue>>>>;
 export type Voltage = number | readonly [number, number, number];
 
-/** Behaviour that no register holds. */
+/** Behaviour outside the registers. */
 export interface Choices {
   readonly voltageMeasure?: 'positive_sequence';
   readonly lowPowerVars?: 'full';
   readonly cessationReturnS?: number;
   readonly cessationRampS?: number;
-  /** what the random part of the enter-service delay came to */
+  /** the drawn random part of the enter-service delay */
   readonly randomDelayS?: number;
 }
 
@@ -33,7 +33,7 @@ export interface Storage {
   readonly powerRampS: number;
 }
 
-/** At `t` seconds; what is absent stays. */
+/** At `t` seconds; absent members keep their values. */
 export interface StimulusEvent {
   readonly t: number;
   readonly v?: Voltage;
@@ -49,7 +49,7 @@ interface Common {
   readonly title: string;
   readonly device: 'PV' | 'BESS';
   readonly basis: 'standard' | 'model-choice';
-  /** what differs from base.json */
+  /** differences from base.json */
   readonly settings: ModelSettings;
   readonly choices?: Choices;
 }

@@ -75,7 +75,7 @@ async function dump(socket: Socket, unit: number): Promise<Buffer> {
 
 type Post = (path: string, body: object) => Promise<void>;
 
-/** What happens at which simulated second. */
+/** Actions by simulated second. */
 const events: Readonly<Record<number, (post: Post) => Promise<void>>> = {
   [1 * 3600]: (post) => post('grid-support/volt-var?device=0', { enabled: true }),
   [2 * 3600]: (post) => post('grid-support/volt-watt?device=4', { enabled: true }),

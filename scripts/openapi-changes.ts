@@ -1,7 +1,7 @@
-/** What differs between two OpenAPI 3.1 documents, and which version step that asks for. Descriptions and examples do not count. */
+/** Differences between two OpenAPI 3.1 documents, and the version step that they require; descriptions do not count. */
 
 export type Step = 'major' | 'minor';
-/** Clients send requests and read replies: what is harmless in one can break the other. */
+/** Clients send requests and read replies: a change that is harmless in one can break the other. */
 type Direction = 'request' | 'reply';
 
 interface Rule {
@@ -42,7 +42,7 @@ export const rules = {
   fractionRemoved: narrower('must now be an integer'),
   fractionAdded: wider('may now have a fraction'),
   valueRemoved: narrower('the value {} is gone'),
-  // a client must expect new words in a reply; so the version says that there are some
+  // clients must expect new words in a reply; the version step announces them
   valueAdded: both('minor', 'a new value {}'),
   valuesFixed: narrower('is now one of fixed values'),
   valuesFreed: both('minor', 'is no longer one of fixed values'),
@@ -134,7 +134,7 @@ const bounds = [
   ['minProperties', '', 'maxProperties', ''],
 ] as const;
 
-/** How much a bound cuts off: the bound itself, upwards, with exclusive ones behind inclusive ones. */
+/** Strictness of a bound, ascending: the bound itself, an exclusive one after an inclusive one. */
 function cut(schema: Node, keyword: string, exclusive: string, sign: 1 | -1): readonly [number, number] {
   const [at, open] = [schema[keyword], schema[exclusive]];
   if (typeof open === 'number' && (typeof at !== 'number' || open * sign >= at * sign)) return [open * sign, 1];
@@ -281,7 +281,7 @@ class Comparison {
         if (!twin) continue;
         left.splice(left.indexOf(kind), 1);
         right.splice(right.indexOf(twin), 1);
-        // an equal text can hold a reference to something that is not equal
+        // equal text can contain a reference to a schema that differs
         this.#kind(place, direction, kind, twin);
       }
     }
@@ -353,7 +353,7 @@ export function compareDocuments(released: Node, present: Node): Change[] {
   return new Comparison(released, present).run();
 }
 
-/** What is wrong with the version of the present document; null when it fits the changes. */
+/** The mistake in the version of the present document; null if it fits the changes. */
 export function versionFault(released: string, present: string, changes: readonly Change[]): string | null {
   const [wasMajor = 0, wasMinor = 0, wasPatch = 0] = released.split('.').map(Number);
   const [major = 0, minor = 0, patch = 0] = present.split('.').map(Number);

@@ -16,7 +16,7 @@ function compact(value: Json, keysAreNames: boolean): Json {
   );
 }
 
-/** An OpenAPI document without what does not bind clients, in a fixed order. */
+/** An OpenAPI document in a fixed order, reduced to the members that bind clients. */
 export function compactDocument(document: Readonly<Record<string, Json>>): Readonly<Record<string, Json>> {
   return compact(document, false) as Readonly<Record<string, Json>>;
 }

@@ -8,7 +8,7 @@ import { compactDocument, printDocument } from './openapi-compact.ts';
 
 type Document = Readonly<Record<string, Json>>;
 
-/** A change of the description that is none of the interface: what was released there never was so. Both are whole patterns. */
+/** A change of the description only: the released description was wrong there. Both patterns match whole texts. */
 interface Correction {
   readonly where: string;
   readonly words: string;
@@ -22,7 +22,7 @@ export interface ReleaseCheck {
   readonly released: string;
   readonly changes: readonly Change[];
   readonly corrected: readonly Change[];
-  /** corrections that no change needs (any more) */
+  /** corrections without a matching change */
   readonly idle: readonly string[];
   readonly fault: string | null;
   readonly present: Document;
@@ -44,7 +44,7 @@ export function checkRelease(): ReleaseCheck {
   return { released, changes, corrected, idle, fault: versionFault(released, apiVersion, changes), present };
 }
 
-/** Makes a document the released one; its corrections are done. */
+/** Makes a document the released one and empties the corrections. */
 export function release(document: Document): void {
   writeFileSync(new URL('released.json', folder), printDocument(document));
   writeFileSync(new URL('corrections.json', folder), '[]\n');

@@ -34,14 +34,14 @@ interface Case {
   readonly subSteps: number;
   /** null: the moving grid */
   readonly grid: { readonly voltagePu: number; readonly frequencyHz: number } | null;
-  /** functions that must be seen acting, or the figure is not one of a device with all of them on */
+  /** functions that must be in effect, else the figure does not count */
   readonly acts: readonly string[];
 }
 
 const stepsPerCycle = 600;
 const movingStepS = 0.1;
 const cycleS = stepsPerCycle * movingStepS;
-// frequency is off its dead band throughout: the limit never decides there
+// frequency is outside its deadband throughout: the limit never decides there
 const moving: Case = {
   name: 'moving grid, 0.1 s in ticks of 1.5 s',
   stepS: 1.5,
@@ -60,7 +60,7 @@ const settled: Case = {
 const cases = [moving, eachPublished, settled];
 
 /**
- * Straight lines from one corner to the next, and from the last to the first: every step sees another voltage and
+ * Straight lines from one corner to the next, and from the last to the first: every step has another voltage and
  * frequency. In and out of each curve and deadband, but within all trip and ride-through limits.
  */
 const corners: readonly (readonly [pu: number, hz: number])[] = [
@@ -126,7 +126,7 @@ function measureOurs({ stepS, subSteps, grid }: Case, { quick }: BenchOptions): 
 
 function measureTheirs(python: string, { stepS, grid }: Case, { quick }: BenchOptions): Promise<Theirs> {
   const request = {
-    // nothing in it is compiled while it runs: it needs less warming up than Node
+    // it has no just-in-time compiler, so it needs less warming up than Node
     step_s: grid === null ? movingStepS : stepS,
     steps: stepsPerCycle,
     warm_cycles: 2,
@@ -184,7 +184,7 @@ function rowsOf({ name }: Case, rounds: readonly Round[]): string[][] {
   return rows;
 }
 
-/** What makes a figure say less than it seems to. */
+/** Reasons why a figure means less than it seems. */
 function silentFunctions({ name, acts }: Case, rounds: readonly Round[]): string[] {
   const silent = acts.filter((one) => rounds.some(({ ours }) => !ours.acting.includes(one)));
   return silent.length === 0

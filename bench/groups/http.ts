@@ -17,7 +17,7 @@ import { aimRow, aimTable, figure } from '../support/table.ts';
 import type { Table } from '../support/table.ts';
 
 const connections = 32;
-/** Many short turns instead of one long: other work of the machine then hits all servers of a turn, or none. */
+/** Many short turns instead of a long one, so that other load of the machine affects all servers alike. */
 const turnsPerRound = 5;
 const overview = '/api/sim/overview';
 const paths = [overview, '/api/sim/devices', '/api/sim/health'];
@@ -33,7 +33,7 @@ interface Reply {
 
 const cpuUs = (m: Measured) => m.cpuUs;
 
-/** Node adds these by itself, to the answers of all. */
+/** Headers that Node adds to every answer. */
 const ofNode = new Set(['date', 'connection', 'keep-alive']);
 
 function replyOf(url: string): Promise<Reply> {
@@ -65,7 +65,7 @@ async function startPeer(script: string, file: string): Promise<Peer> {
   return { ...server, port };
 }
 
-/** What ours answers now, in a file for the others. */
+/** Writes the present answer of derbench to a file for the other servers. */
 async function recorded({ port }: Peer): Promise<string> {
   const file = join(scratchDirectory(), 'replies.json');
   const replies = await Promise.all(

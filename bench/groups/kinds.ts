@@ -1,4 +1,4 @@
-/** What a device of each kind costs at rest and at work, and a fleet of all kinds. */
+/** Cost of a device of each kind at rest and at work, and of a fleet of all kinds. */
 import type { BenchOptions, Group } from '../support/group.ts';
 import { kindCases } from '../support/kind-cases.ts';
 import type { KindCase } from '../support/kind-cases.ts';

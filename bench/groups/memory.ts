@@ -1,4 +1,4 @@
-/** Memory per device: what it holds after garbage collection, and what a process grows by. */
+/** Memory per device: heap after garbage collection, and growth of the process. */
 import type { Group } from '../support/group.ts';
 import { inCheckout, residentBytes, runJson, sleep } from '../support/processes.ts';
 import { startSimulator } from '../support/simulator.ts';

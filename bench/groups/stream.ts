@@ -16,7 +16,7 @@ import type { Table } from '../support/table.ts';
 interface Load {
   readonly devices: number;
   readonly clients: number;
-  /** so many stop reading after the measurement */
+  /** number of clients that stop reading after the measurement */
   readonly stopping: number;
   readonly stoppedMs: number;
 }
@@ -61,10 +61,10 @@ async function startBare(devices: number, snapshotFile: string): Promise<Peer> {
   return { ...server, port, path: '/' };
 }
 
-/** What the overview has besides the snapshot. */
+/** Members of the overview besides the snapshot. */
 const ofOverview = new Set(['devices', 'comm_status', 'alarms']);
 
-/** One snapshot of ours, in a file for the other. */
+/** Writes one snapshot of derbench to a file for the other server. */
 async function recorded({ port }: Peer): Promise<string> {
   const file = join(scratchDirectory(), 'snapshot.json');
   const answer = await fetch(`http://127.0.0.1:${port}/api/sim/overview`);
@@ -105,7 +105,7 @@ async function measureAll(
     if (cores.server !== null) for (const { pid } of servers.values()) await pin(pid, cores.server);
     for (let round = 1; round <= rounds; round += 1) {
       say(round);
-      // both at once: they are far from busy, and other work of the machine then hits both
+      // both at once: they are far from busy, and other load of the machine affects both
       const measured = await Promise.all(
         [...servers].map(async ([name, server]) => [name, await measure(server, load, options, cores)] as const),
       );
@@ -143,7 +143,7 @@ export const streamGroup: Group = {
     const wide = await measureAll(fanOut, options.rounds, options, cores, (round) => {
       progress(`stream: round ${round} of ${options.rounds}`);
     });
-    // it takes long, and what is asked is whether memory stops growing
+    // it takes long, and the question is only whether memory stops growing
     const slow = await measureAll(half, 1, options, cores, () => {
       progress('stream: clients that never read');
     });

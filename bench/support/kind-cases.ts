@@ -1,4 +1,4 @@
-/** What the group `kinds` measures: one device of each kind, at rest and at work. */
+/** The cases of the group `kinds`: one device of each kind, at rest and at work. */
 import type { SourceCommand } from '../../src/contract/device.ts';
 import { inCheckout } from './processes.ts';
 
@@ -7,7 +7,7 @@ export interface KindCase {
   readonly flags: readonly string[];
   /** once, before anything is measured */
   readonly begin?: readonly SourceCommand[];
-  /** again and again, so that it never gets full or empty */
+  /** repeated, so that the store never gets full or empty */
   readonly again?: readonly SourceCommand[];
   /** 704.WSetPct, percent of the rating: each holds for `everyS`, one after the other */
   readonly setPointsPct?: readonly number[];

@@ -12,7 +12,7 @@ interface Load {
   readonly p99Ms: number;
   readonly maxMs: number;
 }
-/** What masters saw, and the share of one core that the server took meanwhile. */
+/** Latencies that the masters measured, and the share of one core that the server used. */
 export interface FleetLoad extends Load {
   readonly cpuPct: number;
 }

@@ -1,4 +1,4 @@
-/** What a closed-loop load generator has counted. */
+/** Counts of a closed-loop load generator. */
 export interface Measured {
   readonly requests: number;
   readonly seconds: number;

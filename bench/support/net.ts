@@ -20,7 +20,7 @@ function canListen(port: number): Promise<boolean> {
   });
 }
 
-// below the ports that Linux hands out for outgoing connections, or a master could sit on a server's port
+// below the ephemeral ports of Linux, else a master could occupy a server's port
 let nextPort = 20_000 + (process.pid % 5000);
 
 /** First of `count` consecutive ports that are free now. @throws Error when there are none */

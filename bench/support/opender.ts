@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { python } from './peers.ts';
 import { inCheckout, runToEnd, succeeds } from './processes.ts';
 
-// behind node_modules it is out of the way of git and of linters
+// below node_modules, which git and linters ignore
 const environment = inCheckout('node_modules/.cache/derbench-bench/opender');
 const ownPython = `${environment}/bin/python`;
 const requirements = inCheckout('bench/peers/opender-requirements.txt');
@@ -21,7 +21,7 @@ async function install(): Promise<void> {
   );
 }
 
-/** The interpreter, or what keeps this machine from having one. */
+/** The interpreter, or the reason why this machine has none. */
 export async function pythonWithOpender(
   progress: (text: string) => void,
 ): Promise<{ readonly path: string } | { readonly missing: string }> {

@@ -1,4 +1,4 @@
-/** The servers that ours is compared with; one that this machine cannot run says why. */
+/** The servers to compare with; each names what it needs if this machine cannot run it. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ export const python = process.env['BENCH_PYTHON'] ?? 'python3';
 
 let scratch: string | undefined;
 
-/** A directory for compiled programs and made-up series; it goes with this process. */
+/** A directory for compiled programs and generated series; removed at the end of this process. */
 export function scratchDirectory(): string {
   if (scratch === undefined) {
     const made = mkdtempSync(join(tmpdir(), 'derbench-bench-'));

@@ -5,14 +5,14 @@ export interface Table {
   readonly notes?: readonly string[];
 }
 
-/** A number with about three digits that count. */
+/** A number with about three significant digits. */
 export function figure(value: number | null): string {
   if (value === null || Number.isNaN(value)) return '-';
   const size = Math.abs(value);
   return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
 
-/** One aim: its figure, the comparison in words, and whether it holds; nothing fails by it. */
+/** One aim: its figure, the comparison in words, and whether it is met; a missed aim is no failure. */
 export function aimRow(
   what: string,
   value: number | null,

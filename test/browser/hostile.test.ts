@@ -88,7 +88,7 @@ describe('a hostile page in a browser', () => {
 
   const attack = (page: Page, base: string) => call<Record<string, string>>(page, 'attack', base);
 
-  /** All that the page learned: that opaque answers exist, at most. */
+  /** Everything that the page learned: at most that opaque answers exist. */
   function expectNothingRead(results: Record<string, string>): void {
     expect(Object.keys(results).length).to.be.greaterThan(25);
     const learned = Object.entries(results).filter(([, result]) => result !== 'blocked');

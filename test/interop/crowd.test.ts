@@ -49,7 +49,7 @@ describeWith(['pymodbus'], 'is served in a crowd', () => {
   it(`of ${crowdSize} polling clients, one that sends byte by byte and one that never reads, within ${limitMs} ms`, async () => {
     const deaf = await open();
     deaf.socket.pause();
-    // its answers, 26 MB, are more than the operating system takes for it
+    // its answers, 26 MB, exceed the buffers of the operating system
     deaf.send(Buffer.concat(Array.from({ length: 100_000 }, (_, i) => readRequest(i & 0xffff, base, 125))));
 
     const slow = await open();
@@ -65,7 +65,7 @@ describeWith(['pymodbus'], 'is served in a crowd', () => {
     };
 
     const crowd = await Promise.all(Array.from({ length: crowdSize }, open));
-    // the rush of connections is over when each has had an answer
+    // all connections are established once each has had an answer
     await Promise.all(crowd.map((client) => client.request(readRequest(0, base, 2))));
     let going = true;
     const crowding = Promise.all(crowd.map((client) => pollSteadily(client, () => going, polled)));

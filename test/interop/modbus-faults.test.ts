@@ -10,7 +10,7 @@ import { FaultBench } from '../support/faults.ts';
 import { MemoryUnit } from '../support/modbus-unit.ts';
 import { describeWith, PythonPeer } from './support/peers.ts';
 
-/** Time-out of the masters: longer than any answer takes that has no fault. */
+/** Time-out of the masters: longer than any answer without a fault takes. */
 const timeoutMs = 300;
 
 const lost = /No response received/;
@@ -22,7 +22,7 @@ interface Row {
   readonly kind: FaultKind;
   readonly parameters: object;
   readonly framing?: FramingName;
-  /** what each master makes of the answer to a read of registers 110 and 111: its error, or the values */
+  /** the result of each master for a read of registers 110 and 111: its error, or the values */
   readonly pymodbus: RegExp | readonly number[];
   readonly modbusSerial: RegExp | readonly number[];
   /** modbus-serial is out of step afterwards, or its port is closed: it needs a new connection, as pymodbus makes by itself */
@@ -50,7 +50,7 @@ const rows: readonly Row[] = [
   { kind: kinds.truncateFault, parameters: { octets: 3 }, pymodbus: lost, modbusSerial: timedOut, reconnect: true },
   { kind: kinds.garbageFault, parameters: { octets: 20 }, pymodbus: lost, modbusSerial: timedOut, reconnect: true },
   { kind: kinds.wrongUnitFault, parameters: {}, pymodbus: lost, modbusSerial: /expected address 1 got 2/ },
-  // pymodbus counts from 1, so that 0 is one that it has not given out
+  // pymodbus counts from 1, so it has never used 0
   {
     kind: kinds.wrongTransactionFault,
     parameters: { mode: 'zero' },
@@ -135,12 +135,12 @@ class Bench {
   }
 }
 
-/** What a request ends with: its values, or the words of its error. */
+/** The result of a request: its values, or the message of its error. */
 async function outcomeOf(request: Promise<unknown>): Promise<unknown> {
   try {
     return await request;
   } catch (error) {
-    // modbus-serial throws objects that are no errors
+    // modbus-serial also throws objects that are not errors
     return (error as { readonly message: string }).message;
   }
 }
@@ -180,7 +180,7 @@ describe('faults of the wire as masters see them', () => {
       });
     }
 
-    /** Asks until there is an answer; what came before. */
+    /** Repeats a request until it is answered; returns the errors before. */
     async function errorsBeforeAnswer(): Promise<unknown[]> {
       const errors: unknown[] = [];
       for (;;) {

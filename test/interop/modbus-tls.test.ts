@@ -13,7 +13,7 @@ import { makePki, PkiOnDisk } from './support/pki-on-disk.ts';
 /** The marker, the first model id and its length could be read, and then no more. */
 const refusedAtModel1 = /Modbus exception 1: addr: 40002 count: 68$/;
 
-/** A master that ends when the test has asked it. */
+/** Runs a test with a master and ends it afterwards. */
 async function asMaster<T>(
   port: number,
   files: readonly string[],
@@ -27,7 +27,7 @@ async function asMaster<T>(
   }
 }
 
-/** Why a scan fails; null: it does not. */
+/** The reason why a scan fails; null: it succeeds. */
 async function scanFailure(port: number, files: readonly string[]): Promise<PeerError | null> {
   return asMaster(port, files, async (master) => {
     try {
@@ -118,7 +118,7 @@ describeWith(['openssl'], 's_client of openssl against Modbus over TLS', () => {
     pki.remove();
   });
 
-  /** What s_client gets for one request, and what it says of the session. */
+  /** The answer that s_client gets to one request, and its report of the session. */
   async function session(
     client: string,
     options: readonly string[],

@@ -38,7 +38,7 @@ function programsBeside(types: string): ReadonlyMap<string, string> {
   return new Map([[`${folder}derbench.d.ts`, types], ...wrong]);
 }
 
-/** What a compiler as strict as can be says of the client and of the mistakes, by file. */
+/** The messages of the strictest compiler about the client and about the mistakes, by file. */
 function complaints(types: string): Map<string, string[]> {
   const virtual = programsBeside(types);
   const options: ts.CompilerOptions = {

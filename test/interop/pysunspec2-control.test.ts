@@ -137,7 +137,7 @@ for (const line of lineKinds)
         const end = await stream.until('50 %', 15, (snapshot) =>
           snapshot.metrics.power_kw <= 5 ? sim(snapshot) : undefined,
         );
-        // a busy machine joins ticks: each end may be seen late
+        // a busy machine merges ticks: each end may be observed late
         expect((end - begin) / 1000).to.be.within(rampS(freeW, 5000) - 0.4, rampS(freeW, 5000) + 1);
         expect(await readPoint(701, 'W')).to.be.within(4950, 5000);
         expect((await overview()).status.inverter_state).to.equal('throttled');
@@ -150,7 +150,7 @@ for (const line of lineKinds)
         await stream.until('8 different powers', 20, async (streamed) => {
           const registers = await read(701);
           const shown = await overview();
-          // a tick that passed between the readings makes them incomparable
+          // readings of different ticks cannot be compared
           if (shown.tick !== streamed.tick) return undefined;
           expect(shown.metrics).to.deep.equal(streamed.metrics);
           for (const [name, value] of Object.entries(metricsOf(shown)))

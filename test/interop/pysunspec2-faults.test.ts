@@ -26,7 +26,7 @@ interface Scanned {
 
 const chain = '1 701 702 703 704 705 706 707 708 709 710 711 712 713 714 715';
 
-/** The models that a scan finds, marked where it is not content with one, and how it breaks off. */
+/** The models that a scan finds, with a mark at each that it complains about, and the error that ends it. */
 async function scanned(master: PythonPeer): Promise<string> {
   let end = '';
   try {
@@ -44,7 +44,7 @@ async function scanned(master: PythonPeer): Promise<string> {
   return `${base === null ? 'nowhere' : base}: ${found}${end}`;
 }
 
-/** A model that it is not content with has a message of its own (`error_info`), marked here by !. */
+/** A model with a complaint of pysunspec2 (`error_info`) is marked by !. */
 describeWith(['pysunspec2'], 'scans maps with faults', () => {
   let running: RunningApp;
   let master: PythonPeer;
@@ -66,7 +66,7 @@ describeWith(['pysunspec2'], 'scans maps with faults', () => {
     [baseFault, { address: 50_000 }, `50000: ${chain}`],
     [baseFault, { address: 30_000 }, 'nowhere:  SunSpecModbusClientError: Error scanning SunSpec base addresses'],
     [commonLength65Fault, {}, `40000: ${chain}`],
-    // with a length that is none the next ID is read one register off
+    // with a wrong length it reads the next ID one register off
     [modelLengthFault, { model: 1, length: 65 }, '40000: 1 exception 2'],
     [
       modelLengthFault,
@@ -89,13 +89,13 @@ describeWith(['pysunspec2'], 'scans maps with faults', () => {
     [shiftFault, { model: 704, registers: -2 }, '40000: 1 701 702 703'],
     [shiftFault, { model: 704, registers: 2, fill: 65_535 }, '40000: 1 701 702 703'],
     [shiftFault, { model: 704, registers: 2, fill: 0 }, `40000: ${chain}`],
-    // zeros are a model without registers to it, and it reads on
+    // it takes zeros for a model without registers, and reads on
     [chainEndFault, { variant: 'zeros' }, `40000: ${chain} exception 2`],
     [chainEndFault, { variant: 'exception' }, `40000: ${chain} exception 2`],
     [chainEndFault, { variant: 'absent_length' }, `40000: ${chain}`],
     [hideModelFault, { model: 704 }, `40000: ${chain.replace('704 ', '')}`],
     [hideModelFault, { model: 1 }, `40000: ${chain.replace('1 ', '')}`],
-    // a model that it has no definition of is passed over in silence
+    // it skips a model without a definition silently
     [modelIdFault, { model: 703, id: 64_900 }, `40000: ${chain.replace('703 ', '')}`],
     [modelIdFault, { model: 703, id: 701 }, `40000: ${chain.replace('703', '701!')}`],
     // it reads whole points only

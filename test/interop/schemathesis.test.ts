@@ -17,7 +17,7 @@ const fewestCases = 2_000;
 
 const settings = fileURLToPath(new URL('schemathesis.toml', import.meta.url));
 
-/** What schemathesis writes about a run, of the members that count here. */
+/** The members of the report of schemathesis that this test reads. */
 interface Report {
   readonly seed: number;
   readonly complete: boolean;

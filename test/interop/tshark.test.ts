@@ -65,7 +65,7 @@ class Capture {
       });
     };
     knock();
-    // connections from before the capture has begun leave no trace
+    // the capture does not contain connections from before its begin
     const knocking = setInterval(knock, 250);
     const caughtUp = () => [...marks].some((mark) => this.#seen.includes(mark));
     while (!this.ended && !caughtUp())

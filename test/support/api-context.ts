@@ -34,7 +34,7 @@ export interface ContextOptions {
   readonly removeDevice?: ApiContext['removeDevice'];
 }
 
-/** Some tests have a plant that is nothing but a list of devices, or of none. */
+/** The plant of some tests is only a list of devices, possibly empty: it has no history. */
 function historyOf(plant: Plant): History {
   if (plant.devices.length > 0 && 'latest' in plant) return createHistory(plant, { samplesPerDevice: 10_000 });
   return {

@@ -32,7 +32,7 @@ export function launch(executablePath: string, more: readonly string[] = []): Pr
   });
 }
 
-/** What a page did that it must not do. */
+/** Violations of a page. */
 export interface Watch {
   readonly requests: string[];
   readonly complaints: string[];

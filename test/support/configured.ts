@@ -1,4 +1,4 @@
-/** Configurations of command-line flags, read once in a process however many plants of tests are built from them. */
+/** Configurations of command-line flags; a process reads those of devices once, however many plants it builds. */
 import { loadConfig } from '../../src/config/layers/load.ts';
 import type { AppConfig } from '../../src/config/settings/app-config.ts';
 import type { DeviceSeries, DeviceSpec } from '../../src/der/plant/create-plant.ts';

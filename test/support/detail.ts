@@ -7,7 +7,7 @@ type OfKind<K extends DeviceDetail['kind']> = Extract<DeviceDetail, { readonly k
 const isOf = <K extends DeviceDetail['kind']>(detail: DeviceDetail, kind: K): detail is OfKind<K> =>
   detail.kind === kind;
 
-/** The detail of a device that must be of this kind. */
+/** The detail of a device; fails unless it is of this kind. */
 export function detailOf<K extends DeviceDetail['kind']>(device: Pick<Device, 'detail'>, kind: K): OfKind<K> {
   const { detail } = device;
   if (!isOf(detail, kind)) expect.fail(`the detail is that of a ${detail.kind}, not of a ${kind}`);

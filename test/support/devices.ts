@@ -1,4 +1,4 @@
-/** Devices that join and leave a plant of a test, as the composition root lets them. */
+/** Adds and removes devices of a test plant in the same way as the composition root. */
 import { silentLogger } from '../../src/core/log/log.ts';
 import type { SimPlant } from '../../src/der/plant/plant.ts';
 import { DeviceChanges } from '../../src/device-changes.ts';
@@ -6,7 +6,7 @@ import type { DeviceChangesOptions } from '../../src/device-changes.ts';
 import { deviceSeriesReader } from '../../src/device-series.ts';
 import { configOf } from './configured.ts';
 
-/** @param flags the settings of the process, which are defaults of what joins */
+/** @param flags the settings of the process, which are defaults of new devices */
 export function deviceChanges(
   plant: SimPlant,
   flags: readonly string[] = [],

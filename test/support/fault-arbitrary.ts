@@ -1,4 +1,4 @@
-/** Faults of every kind, as fast-check thinks them up: mostly such as a device takes, with waits that a test can bear. */
+/** Random faults of every kind for fast-check: mostly valid for a device, with waits short enough for a test. */
 import fc from 'fast-check';
 import type { FaultKind, FaultRequest } from '../../src/core/faults/kinds.ts';
 import { faultKinds } from '../../src/fault-kinds/all.ts';

@@ -6,7 +6,7 @@ import { FaultRegistry } from '../../src/core/faults/registry.ts';
 import { faultKinds } from '../../src/fault-kinds/all.ts';
 import { HandWall } from './wall.ts';
 
-/** What may be given beside kind and parameters. */
+/** Members of a fault besides kind and parameters. */
 export type FaultExtras = Omit<FaultRequest, 'protocol' | 'kind' | 'parameters'>;
 
 export class FaultBench {
@@ -35,7 +35,7 @@ export class FaultBench {
     this.registry.define(faultKinds);
   }
 
-  /** Puts one fault in. */
+  /** Injects one fault. */
   inject(kind: FaultKind, parameters: Readonly<Record<string, unknown>> = {}, extras: FaultExtras = {}): ActiveFault {
     const [fault] = this.registry.inject([{ protocol: kind.protocol, kind: kind.kind, parameters, ...extras }], {
       source: 'rest',
@@ -45,7 +45,7 @@ export class FaultBench {
     return fault;
   }
 
-  /** Lets both clocks go on, and ends what is over. */
+  /** Advances both clocks, and ends faults whose duration is over. */
   pass(seconds: number): void {
     this.wall.advance(seconds * 1000);
     this.#sim = addSeconds(this.#sim, seconds);

@@ -92,7 +92,7 @@ export class FaultyMapRig {
     return this.read(address, def.size).toString('hex');
   }
 
-  /** Number of a point as a master understands it, by the scale factor that the map has; null: not implemented. */
+  /** Number of a point as a master decodes it with the scale factor in the map; null: not implemented. */
   shown(name: string): number | null {
     const slot = this.slot(name);
     const bytes = this.read(slot.address, slot.def.size);

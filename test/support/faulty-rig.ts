@@ -1,4 +1,4 @@
-/** A plant whose devices carry out faults, run by hand. */
+/** A plant whose devices execute faults, stepped by the test. */
 import type { ActiveFault } from '../../src/core/faults/active-fault.ts';
 import type { FaultKind } from '../../src/core/faults/kinds.ts';
 import type { FaultRegistry } from '../../src/core/faults/registry.ts';
@@ -44,7 +44,7 @@ export class FaultyRig extends Rig {
     return rig;
   }
 
-  /** Puts one fault in, of every device unless given. */
+  /** Injects one fault, for every device unless a device is given. */
   inject(kind: FaultKind, parameters: Readonly<Record<string, unknown>> = {}, extras: FaultExtras = {}): ActiveFault {
     const [fault] = this.faults.inject([{ protocol: kind.protocol, kind: kind.kind, parameters, ...extras }], byTest);
     return fault!;

@@ -1,4 +1,4 @@
-/** Register images of devices that are not ours: older models, vendor models, and what real devices get wrong. */
+/** Register images of devices of other makers: older models, vendor models, and mistakes of real devices. */
 import { buildLayout } from '../../src/sunspec/map/layout.ts';
 import type { Layout, ModelChoice } from '../../src/sunspec/map/layout.ts';
 import type { AnyPointValue } from '../../src/sunspec/map/types.ts';
@@ -33,7 +33,7 @@ export function imageOf(
 
 const inputs = { ...m160, groups: m160.groups.map((group) => ({ ...group, count: 'N' })) };
 
-/** A three-phase inverter as they were before the 700 series, with two DC inputs. */
+/** A three-phase inverter from before the 700 series, with two DC inputs. */
 export function oldInverter(base?: number): ForeignMap {
   return imageOf(
     [
@@ -98,14 +98,14 @@ export function oldInverter(base?: number): ForeignMap {
   );
 }
 
-/** Sets registers of an image, as they are. */
+/** A copy of an image with raw registers set. */
 export function patched({ layout, image }: ForeignMap, address: number, ...registers: readonly number[]): ForeignMap {
   const copy = Buffer.from(image);
   registers.forEach((register, i) => copy.writeUInt16BE(register, (address - layout.base + i) * 2));
   return { layout, image: copy };
 }
 
-/** Puts registers between a model and the next. */
+/** Inserts registers between a model and the next. */
 export function widened({ layout, image }: ForeignMap, behind: number, count: number, value = 0): ForeignMap {
   const at = (behind - layout.base) * 2;
   const filler = Buffer.alloc(count * 2);

@@ -1,4 +1,4 @@
-/** Whatever keeps a process alive and could leak: listeners, sockets, timers. */
+/** Counts the handles that could leak: listeners, sockets, timers. */
 export function openHandles(): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const name of process.getActiveResourcesInfo()) {
@@ -7,7 +7,7 @@ export function openHandles(): Record<string, number> {
   return counts;
 }
 
-/** Handles close in the turns of the loop after a `close` callback. */
+/** Waits some turns of the event loop: handles close only after their `close` callback. */
 export async function settled(): Promise<void> {
   for (let i = 0; i < 10; i += 1)
     await new Promise<void>((resolve) => {

@@ -28,7 +28,7 @@ function unchunked(bytes: Buffer): { readonly body: Buffer; readonly rest: Buffe
   }
 }
 
-/** Cuts a byte stream into answers; what is no whole answer fails. `heads`: the requests were HEAD. */
+/** Splits a byte stream into answers; an incomplete answer fails. `heads`: the requests were HEAD. */
 export function cutAnswers(bytes: Buffer, heads = false): WireAnswer[] {
   const answers: WireAnswer[] = [];
   let rest = bytes;
@@ -59,11 +59,11 @@ export function cutAnswers(bytes: Buffer, heads = false): WireAnswer[] {
   return answers;
 }
 
-/** Sends bytes as they are; resolves with all that came back when the server has closed the connection. */
+/** Sends raw bytes; resolves with everything received once the server has closed the connection. */
 export function talk(port: number, bytes: Buffer | string): Promise<Buffer> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
-    // a server that closes while we still write resets the connection: what came before it counts
+    // a server that closes during a write resets the connection: the bytes before that count
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
     socket.on('close', () => {
@@ -84,7 +84,7 @@ const traces =
 const problemMembers = ['type', 'title', 'status', 'detail', 'instance', 'code', 'request_id', 'errors'];
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What holds for every answer whatever was asked. Answers the problem where it is one. */
+/** Checks the rules for every answer. @returns the problem of an error, else undefined */
 export function expectSound({ status, headers, text }: WireAnswer, heads = false): Json {
   expect(headers['x-request-id']).to.match(uuid);
   expect(headers).to.include({

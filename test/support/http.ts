@@ -20,7 +20,7 @@ export function parseAnswer(bytes: Buffer): RawAnswer {
   return { status: Number(first.split(' ')[1]), headers, text: bytes.subarray(end + 4).toString() };
 }
 
-/** Sends bytes as they are and answers what came back until the server closed the connection. */
+/** Sends raw bytes; resolves with the answer that arrived before the server closed the connection. */
 export async function rawExchange(port: number, ...parts: (string | Buffer)[]): Promise<RawAnswer> {
   return parseAnswer(await rawBytes(port, ...parts));
 }

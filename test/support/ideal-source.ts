@@ -16,7 +16,7 @@ const secondsPerHour = 3600;
 /** A sub-step that would pass a bound of the content ends there, but is no shorter than this. */
 const shortestStepS = 1e-3;
 
-/** A source without physics: gives (and, as a store, takes) at once whatever the test says, and what its content has. */
+/** A source without physics: delivers (and, as a store, absorbs) at once the power that the test sets, within its content. */
 export class IdealSource implements DcSource {
   readonly #ports: readonly [DcPort & { powerW: number }];
   readonly starting = false;
@@ -54,7 +54,7 @@ export class IdealSource implements DcSource {
 
   set availableDcW(watts: number) {
     this.#availableDcW = watts;
-    // the sub-step that meets the change must be a short one
+    // the sub-step with the change must be short
     this.#settled = false;
   }
 

@@ -1,4 +1,4 @@
-/** What holds of every device in every sub-step, whatever is switched on (IEEE 1547-2018 4.7, 5.2 and common sense). */
+/** Invariants of every device in every sub-step under any settings (IEEE 1547-2018 4.7, 5.2 and common sense). */
 import type { GridTraceRow } from '../../src/contract/grid-trace.ts';
 import type { MapView } from '../../src/sunspec/map/view.ts';
 import { storePower } from './interaction-plan.ts';
@@ -7,7 +7,7 @@ import type { InteractionRig } from './interaction-rig.ts';
 const kept = 20_000;
 /** phases in which power may flow */
 const energized = ['in_service', 'ramping', 'shutting_down'];
-/** droop on its way back counts as there at this share of WMax */
+/** droop counts as back at its target within this share of WMax */
 const droopEnd = 1e-4;
 
 const counterPoints = ['TotWhInj', 'TotWhAbs', 'TotVarhInj', 'TotVarhAbs'] as const;
@@ -31,7 +31,7 @@ export class Watch {
     rig.device.trace.record(kept);
   }
 
-  /** The sub-steps since the last look, the one before them first. Settings must not have changed in between. */
+  /** The sub-steps since the last check, preceded by the one before. Settings must not have changed in between. */
   look(): readonly GridTraceRow[] {
     const rows = [this.#last, ...this.rig.device.trace.rows];
     if (rows.length > kept) throw new Error('more sub-steps than are recorded');

@@ -1,6 +1,6 @@
 /**
- * What a device in a settled state must give, in closed form from the rules: IEEE 1547-2018 4.7, 4.10, 5.2 to 5.4, 6.4, 6.5,
- * the order of IEEE 1547.1-2020 5.16, and of several reactive functions the one enabled last. Knows nothing of the simulator.
+ * The output of a device in a settled state, in closed form from the rules: IEEE 1547-2018 4.7, 4.10, 5.2 to 5.4, 6.4, 6.5,
+ * the order of IEEE 1547.1-2020 5.16, and of several reactive functions the one enabled last. It shares no code with the simulator.
  */
 import {
   amplePower,
@@ -131,7 +131,7 @@ class Point {
     }
   }
 
-  /** What the acting function asks for at `p`, inside the capability of the settings. */
+  /** Reactive power of the acting function at `p`, inside the capability of the settings. */
   #asked(f: Reactive, p: number): number {
     const { varInject, varAbsorb } = this.plan.limits;
     return between(-varAbsorb, varInject, this.#unbounded(f, p));
@@ -175,7 +175,7 @@ class Point {
     return [Math.sign(p) * active, Math.sign(q) * reactive];
   }
 
-  /** Watt-var goes down its own curve to the circle. */
+  /** Watt-var moves along its own curve to the circle. */
   #slide(vars: (p: number) => number, wanted: number): number {
     const steps = 4000;
     for (let i = steps; i > 0; i -= 1) {
@@ -186,7 +186,7 @@ class Point {
   }
 }
 
-/** Whether a threshold of `side` is exceeded for as long as it asks. */
+/** Whether a threshold of `side` is exceeded for its whole time. */
 function passed(
   side: (typeof tripSides)[number],
   pairs: Pairs,
@@ -216,7 +216,7 @@ export function expected(kind: Kind, plan: Plan, stimulus: Stimulus): Expected {
   const { power } = stimulus;
   const rest = new Point(kind, plan, power === undefined ? {} : { power }, Infinity);
   const point = new Point(kind, plan, stimulus, ceiling);
-  // on the ramp there is no output to hold on to: droop goes with what would flow behind it
+  // on the ramp there is no former output: droop starts from the power that would flow after it
   const before = returning === 'ramping' ? point.normal : rest.output(rest.wanted(rest.normal))[0];
   const [p, q] = point.output(point.wanted(before));
   return { p, q, connected: true };

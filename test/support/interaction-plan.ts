@@ -1,4 +1,4 @@
-/** Settings of the grid-support functions and states of the surroundings, in per unit: what rig and oracle both read. */
+/** Settings of the grid-support functions and states of the surroundings, in per unit, for rig and oracle. */
 
 export type Kind = 'pv' | 'store';
 export type Pairs = readonly (readonly [number, number])[];
@@ -17,7 +17,7 @@ export interface Limits {
 
 type Side = { readonly pf: number; readonly over: boolean };
 
-/** What the reactive percentages of 704, 705 and 712 refer to. */
+/** The base of the reactive percentages of 704, 705 and 712. */
 export type Base = 'W_MAX_PCT' | 'VAR_MAX_PCT' | 'VAR_AVAIL_PCT' | 'VA_MAX_PCT';
 export type Priority = 'ACTIVE' | 'REACTIVE';
 
@@ -51,7 +51,7 @@ export interface Thresholds {
 export const tripSides = ['lowV', 'highV', 'lowF', 'highF'] as const;
 export type TripSide = (typeof tripSides)[number];
 
-/** What is switched on; null or absent is off. */
+/** The functions that are enabled; null or absent is off. */
 export interface Plan {
   readonly limits: Limits;
   readonly limitPct: number | null;
@@ -64,16 +64,16 @@ export interface Plan {
   readonly antiIslanding: boolean;
 }
 
-/** Where a cell of the matrix is taken. Absent members are at rest: nominal grid, ample source, in service. */
+/** The operating point of a cell of the matrix. Absent members: nominal grid, ample source, in service. */
 export interface Stimulus {
   /** per unit, of all phases or of each */
   readonly v?: number | readonly [number, number, number];
   /** from nominal */
   readonly hz?: number;
-  /** what a generator has, or what a store is asked for; of rated */
+  /** available power of a generator, or demand on a store; of rated */
   readonly power?: number;
   readonly island?: boolean;
-  /** the device comes back into service before the grid changes: it waits, is on its ramp, or has passed it */
+  /** the device returns to service before the grid changes: it waits, is on its ramp, or has finished it */
   readonly returning?: 'waiting' | 'ramping' | 'done';
   /** time under the changed grid, s */
   readonly holdS?: number;

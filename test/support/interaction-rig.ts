@@ -134,7 +134,7 @@ export class InteractionRig {
     this.#plant.setGrid({ ...volts, frequencyHz: this.nominalHz + hz, island });
   }
 
-  /** What a generator has, or what a store is asked for; of rated. */
+  /** Available power of a generator, or demand on a store; of rated. */
   power(pu: number): void {
     if (this.kind === 'pv') {
       this.supply(pu);
@@ -157,7 +157,7 @@ export class InteractionRig {
     this.source.availableDcW = dcFromAc(pu * this.ratedW, this.ratedW, 1);
   }
 
-  /** Writes a plan: everything off, the values, then what is on, reactive functions one by one. */
+  /** Writes a plan: everything off, the values, then the enables, reactive functions one by one. */
   configure(plan: Plan): void {
     this.#plan = plan;
     this.grid({});
@@ -219,7 +219,7 @@ export class InteractionRig {
   #values(tx: WritableMapView, plan: Plan): void {
     const { limitPct, setPoint, voltWatt, droop, trips } = plan;
     const rating = this.ratedW;
-    // at their ratings first: the ranges of commands follow from them
+    // first at their ratings: the ranges of commands depend on them
     this.#limits(tx, restLimits);
     Object.assign(tx.m704, {
       WRmp: this.#rampPctS,
@@ -320,5 +320,5 @@ export class InteractionRig {
   }
 }
 
-/** 705 and 712 spell one base otherwise than 704 does. */
+/** 705 and 712 spell one base differently from 704. */
 const shortName = (base: string) => (base === 'VAR_AVAIL_PCT' ? 'VAR_AVAL_PCT' : base);

@@ -1,4 +1,4 @@
-/** The table of functions: what switches each on, and where it is visited: below, in and above its region. */
+/** The table of functions: the settings that enable each, and operating points below, in and above its region. */
 import type { Kind, Limits, Pairs, Plan, Reactive, Stimulus } from './interaction-plan.ts';
 import { restPlan } from './interaction-plan.ts';
 
@@ -249,7 +249,7 @@ export const functionRows: readonly FunctionRow[] = [...activeRows, ...reactiveR
 
 export const rowsOf = (kind: Kind) => functionRows.filter(({ only }) => only === undefined || only === kind);
 
-/** Both at once; where both say something the later wins, of times the longer. */
+/** Both at once; the later overrides the earlier, and the longer time counts. */
 function merged(a: Stimulus, b: Stimulus): Stimulus {
   const holds = [a.holdS, b.holdS].filter((hold) => hold !== undefined);
   return { ...a, ...b, ...(holds.length > 0 && { holdS: Math.max(...holds) }) };

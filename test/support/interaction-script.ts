@@ -1,4 +1,4 @@
-/** Random but repeatable treatment of a device: settings inside their ranges, commands, grid, source and time. */
+/** Random but repeatable actions on a device: settings inside their ranges, commands, grid, source and time. */
 import fc from 'fast-check';
 import { SimError } from '../../src/core/errors.ts';
 import { ranges } from '../../src/sunspec/map/rules.ts';
@@ -208,7 +208,7 @@ function assign(rig: InteractionRig, values: readonly (readonly [string, AnyPoin
   try {
     rig.device.bank.assign(byTest, known);
   } catch (error) {
-    // points of one write may exclude each other; anything but a refusal is a fault
+    // points of one write may exclude each other; any error but a refusal is a bug
     if (!(error instanceof SimError) || !error.code.startsWith('MAP_')) throw error;
   }
 }

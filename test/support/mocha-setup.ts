@@ -4,6 +4,6 @@ import { configureGlobal } from 'fast-check';
 // The same cases in each run; FC_SEED tries others, and repeats a failure that they showed.
 configureGlobal({ seed: Number(process.env['FC_SEED'] ?? 20_260_621) });
 
-// Mocha gives a worker one second to end, then sends SIGTERM; on a busy machine it still writes its coverage data then, and half a
-// file counts as none. It ends by itself once it has written.
+// Mocha sends SIGTERM to a worker that has not ended after one second. On a busy machine it is still writing its coverage
+// data then, and c8 drops an incomplete file. The worker ends by itself after the write.
 if (process.env['MOCHA_WORKER_ID'] !== undefined) process.on('SIGTERM', () => undefined);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
-/** A raw master: sends octets and waits for octets, with no idea of the protocol but the frame length. */
+/** A raw master: sends octets and waits for octets, and knows of the protocol only the frame length. */
 export class RawClient {
   readonly socket: Socket;
   #chunks: Buffer[] = [];

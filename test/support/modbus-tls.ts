@@ -11,7 +11,7 @@ import type { Identity, TestPki } from './pki.ts';
 import { openTls, serverFiles, tlsOver } from './tls.ts';
 import type { TestTlsOptions } from './tls.ts';
 
-/** A read, and what unit 1 of a rig answers to it. */
+/** A read, and the answer of unit 1 of a rig. */
 export const read100 = readRequest(1, 100, 1);
 export const answer100 = '0001000000050103020064';
 
@@ -25,7 +25,7 @@ export interface TlsRig {
   readonly lines: readonly string[];
 }
 
-/** Lets the event loop turn until something is so. */
+/** Turns the event loop until a condition holds. */
 export async function until(ready: () => boolean): Promise<void> {
   while (!ready())
     await new Promise((resolve) => {

@@ -12,7 +12,7 @@ export const pairRegister = 130;
 export const missingRegister = 140;
 export const brokenRegister = 150;
 
-/** Registers 100..299 in memory, each holding its own address at the start, some with a rule of their own. */
+/** Registers 100..299 in memory, each with its own address as the start value, some with a rule. */
 export class MemoryUnit implements ModbusUnit {
   readonly bytes = Buffer.alloc(2 * registerTotal);
   readonly writes: { address: number; words: string; peer: string }[] = [];

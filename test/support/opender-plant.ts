@@ -61,7 +61,7 @@ const storageOf = (scenario: Scenario): Storage | null =>
   scenario.kind === 'series' ? (scenario.storage ?? null) : null;
 
 function withChoices(profile: ProfileSpec & { readonly inverter?: object }, choices: Choices = {}): ProfileSpec {
-  // the random part of the delay is no choice of an inverter; it goes into the delay
+  // the random part of the delay is not a parameter of the inverter; it is added to the delay
   const inverter = Object.entries(choices).filter(([name]) => name !== 'randomDelayS');
   const chosen = { ...profile, inverter: { ...profile.inverter, ...Object.fromEntries(inverter) } };
   return chosen;
@@ -100,7 +100,7 @@ function writePlain(model: Record<string, unknown>, points: Points): void {
   }
 }
 
-/** The charging half of watt-var has no place in the curve of a device that only delivers. */
+/** Without the charging half of watt-var for a device that only delivers: its curve has no place for it. */
 function fitting(id: string, points: Points, device: Scenario['device']): Points {
   if (id !== '712' || device === 'BESS' || !points['Pt']) return points;
   return { ...points, Pt: (points['Pt'] as readonly Pair[]).filter(([w]) => w > 0) };
@@ -146,8 +146,8 @@ export class OpenderRig {
   }
 
   /**
-   * The rating in this time is no whole percentage of WMax a second: the current limit, out of the way of what flows,
-   * is the reference instead.
+   * A ramp over the rating in this time is no whole percentage of WMax per second, so the reference of the ramp is the
+   * current limit, set high enough not to limit the output.
    */
   #limitRamp(): void {
     const rampS = storageOf(this.#scenario)?.powerRampS ?? 0;

@@ -49,7 +49,7 @@ export interface Transition {
 export interface Run {
   readonly samples: readonly Sample[];
   readonly trace: GridTrace;
-  /** where the scenario's time begins */
+  /** begin of the scenario's time */
   readonly start: SimTime;
 }
 
@@ -159,7 +159,7 @@ export function transitionsOf({ trace, start }: Run): readonly Transition[] {
 }
 
 function plateauFindings({ plateaus, transitions }: SeriesScenario, { samples }: Run): Finding[] {
-  // a tick that ends at the very instant of a transition still shows what was before it
+  // a tick that ends exactly at a transition still shows the state before it
   const settled = samples.filter(({ t }) => !transitions.some(([at]) => Math.abs(t - at) <= 1e-6));
   return plateaus.flatMap(([from, to, kw, kvar]) =>
     settled
@@ -177,7 +177,7 @@ function choosesVarSpeed({ basis, settings }: SeriesScenario): boolean {
   return basis === 'standard' && (on('704', 'PFWInjEna') || on('704', 'VarSetEna') || on('712', 'Ena'));
 }
 
-/** Shortly after an event, and where the tolerance of a transition leaves open on which side of it the time lies. */
+/** Whether a time is shortly after an event, or within the tolerance of a transition. */
 function isBlind(scenario: SeriesScenario): (t: number) => boolean {
   const { events, modelStepS, transitions } = scenario;
   const blindS = Math.max(0.1, 2 * modelStepS) + 1e-6;

@@ -1,4 +1,4 @@
-/** The proxy maps that come with the program. */
+/** The bundled proxy maps. */
 import { readFileSync } from 'node:fs';
 import { bundledProxyMapPath } from '../../src/config/profile/bundled.ts';
 import type { ProxyMap } from '../../src/sunspec/modbus/proxy/schema.ts';

@@ -13,7 +13,7 @@ export const byTest: Origin = { source: 'rest', peer: 'test' };
 const baseTickS = 0.1;
 const longestTickS = 360;
 
-/** One paused plant and its first device, run by hand over any span of simulated time. */
+/** One paused plant and its first device, which a test runs over any span of simulated time. */
 export class Rig {
   readonly plant: SimPlant;
   readonly device: SimDevice;
@@ -68,7 +68,7 @@ export class Rig {
     return this.map.m701.Var!;
   }
 
-  /** `St InvSt ConnSt` of the registers in the words of the snapshot, which must say the same. */
+  /** `St InvSt ConnSt` of the registers in the words of the snapshot; fails where the two differ. */
   get state(): string {
     const { St, InvSt, ConnSt } = this.map.m701;
     const words = `${St!} ${InvSt!} ${ConnSt!}`.toLowerCase();

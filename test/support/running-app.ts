@@ -10,7 +10,7 @@ export interface RunningApp {
 }
 
 export interface RunningOptions extends AppOptions {
-  /** default: nothing moves unless the test steps it */
+  /** default: simulated time passes only in steps of the test */
   readonly paused?: boolean;
   /** default: any free one */
   readonly webPort?: number;

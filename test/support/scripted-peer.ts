@@ -1,4 +1,4 @@
-/** A Modbus TCP device that does as a test says: a register image, and rules that go before it. */
+/** A scripted Modbus TCP device: a register image, and rules with precedence over it. */
 import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import { listen } from '../../src/core/net/listen.ts';
@@ -18,7 +18,7 @@ export interface PeerRequest {
   readonly number: number;
 }
 
-/** What a rule answers: an exception code, octets as they are, silence, or that it does not apply. */
+/** The answer of a rule: an exception code, raw octets, silence, or that it does not apply. */
 export type Ruling = { readonly exception: number } | { readonly octets: Buffer } | 'silence' | undefined;
 export type Rule = (request: PeerRequest) => Ruling;
 
@@ -46,11 +46,11 @@ function parsed(frame: Buffer, socket: Socket, number: number): PeerRequest {
 const word = (value: number) => value.toString(16).padStart(4, '0');
 
 export class ScriptedPeer {
-  /** from register 0 on; what lies behind is refused with exception 2 */
+  /** from register 0 on; registers beyond get exception 2 */
   readonly image: Buffer;
   readonly first: number;
   readonly requests: PeerRequest[] = [];
-  /** goes before the image */
+  /** has precedence over the image */
   rule: Rule = () => undefined;
   connections = 0;
   readonly #server: Server;

@@ -5,7 +5,7 @@ interface Entry {
   readonly run: () => void;
 }
 
-/** Timers on a clock that is moved by hand: they go off, in order, when time passes. */
+/** Timers on a clock that a test moves: they fire in order as time passes. */
 export class HandTimers {
   readonly #wall: HandWall;
   #entries: Entry[] = [];

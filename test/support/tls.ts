@@ -12,7 +12,7 @@ import { modbusTlsFiles } from '../../src/sunspec/modbus/compose.ts';
 import { RawClient } from './modbus-client.ts';
 import type { Identity, TestPki } from './pki.ts';
 
-/** Files in memory; each `set` is a change that a look at the disk would see. */
+/** Files in memory; each `set` also changes the time stamp, as on a disk. */
 export class MemoryFiles implements TlsIo {
   readonly #files = new Map<string, { readonly text: string; readonly stamp: number }>();
   readonly open = new Set<string>();

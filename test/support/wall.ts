@@ -21,7 +21,7 @@ export class HandWall implements WallClock {
   }
 }
 
-/** A wall clock that each look advances by `cost` ms: every device of a tick seems to take that long. */
+/** A wall clock that each reading advances by `cost` ms: every device of a tick seems to take that long. */
 export class SlowWall extends HandWall {
   cost = 0;
   override monotonicMs(): number {

@@ -20,7 +20,7 @@ interface Case {
 const pauseMs = 4;
 const gapMs = 34;
 
-/** One end of a line whose time is moved by hand: unit 1 answers. */
+/** One end of a line on a clock that the test moves; unit 1 answers. */
 class Line {
   readonly unit = new MemoryUnit();
   readonly broadcastUnit = Object.assign(new MemoryUnit(), { mute: true as const });
@@ -39,14 +39,14 @@ class Line {
   #nowMs = 1000;
   #lastMs = 0;
 
-  /** Octets that come at once. */
+  /** Octets without a gap. */
   feed(bytes: Buffer | string): this {
     this.#lastMs = this.#nowMs;
     this.#framing.push(typeof bytes === 'string' ? Buffer.from(bytes, 'hex') : bytes, this.#nowMs);
     return this.#pump();
   }
 
-  /** Nothing comes for so long. */
+  /** Silence for a time. */
   rest(ms = gapMs + 1): this {
     this.#nowMs += ms;
     for (

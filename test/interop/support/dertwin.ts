@@ -1,4 +1,4 @@
-/** dertwin: a simulator of DERs by other people, with its own physics; what is where in its registers is a matter of files. */
+/** dertwin: an independent simulator of DERs with its own physics; files define its registers. */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,7 +29,7 @@ function only(def: ModelDef, points: readonly string[], scale: Readonly<Record<s
   return { def, scale, omit: new Set(def.points.map(({ name }) => name).filter((name) => !kept.has(name))) };
 }
 
-/** What the simulator itself does not fill: marker, headers, texts, ratings, scale factors. */
+/** The registers that dertwin does not fill by itself: marker, headers, texts, ratings, scale factors. */
 const { layout, image } = imageOf(
   [
     { def: m1 },
@@ -57,7 +57,7 @@ const { layout, image } = imageOf(
   },
 );
 
-/** Our point, what it is called there, and what one step of the register is there. */
+/** A SunSpec point, its name in dertwin, and the value of one step of the register there. */
 const telemetry: readonly (readonly [point: string, name: string, scale: number])[] = [
   ['103.W', 'total_active_power', 0.001],
   ['103.Hz', 'grid_frequency', 0.01],

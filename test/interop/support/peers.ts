@@ -14,13 +14,13 @@ export const python =
 
 /** dertwin and the pymodbus that it needs, an older one than that of the other peers. */
 const dertwinPackages = fileURLToPath(new URL('../../../.venv/dertwin', import.meta.url));
-/** What a process needs to run dertwin. */
+/** The environment of a process that runs dertwin. */
 export const dertwinEnvironment: NodeJS.ProcessEnv = { ...process.env, PYTHONPATH: dertwinPackages };
 
 const succeeds = (program: string, args: readonly string[], env = process.env) =>
   spawnSync(program, args, { stdio: 'ignore', timeout: 30_000, env }).status === 0;
 
-/** Folder of the model definitions that pysunspec2 brings along. @throws Error without it */
+/** Folder of the model definitions in pysunspec2. @throws Error without it */
 export function pysunspec2Models(): string {
   const { status, stdout } = spawnSync(
     python,

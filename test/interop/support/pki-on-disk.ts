@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url';
 
 const script = fileURLToPath(new URL('../../../scripts/make-test-pki.sh', import.meta.url));
 
-/** Runs the script of the documentation; answers what it says. @param hosts of the server, besides localhost */
+/** Runs the script of the documentation and returns its output. @param hosts of the server, besides localhost */
 export const makePki = (directory: string, hosts: readonly string[] = []): string =>
   execFileSync('sh', [script, directory, ...hosts], { encoding: 'utf8' });
 
 /** Certificates in a directory of their own. */
 export class PkiOnDisk {
   readonly directory = mkdtempSync(join(tmpdir(), 'derbench-pki-'));
-  /** what the script said */
+  /** output of the script */
   readonly output = makePki(this.directory);
 
   path(name: string): string {

@@ -1,7 +1,7 @@
 import { ask } from '../../support/http.ts';
 import type { Json } from '../../support/http.ts';
 
-/** Where a point lies, as the HTTP interface says. */
+/** The address of a point, from the HTTP interface. */
 export async function addressOf(httpPort: number, model: number, path: string): Promise<number> {
   const { json } = await ask(httpPort, `/api/sim/registers/${model}`);
   const point = json.points.find(({ name }: Json) => name === path);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import type { Snapshot } from '../../../src/contract/snapshot.ts';
 
-/** The telemetry stream of a simulator: what a test waits for, and the pace at which it looks. */
+/** The telemetry stream of a simulator: tests wait for its ticks instead of real time. */
 export class Stream {
   readonly #socket: WebSocket;
 

@@ -1,4 +1,4 @@
-/** Devices under test behind each kind of line, and masters of other makers in front of them. */
+/** Devices under test behind each kind of line, and independent masters. */
 import type { Socket } from 'node:net';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { createModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
@@ -58,7 +58,7 @@ export interface Bed {
   begun(): Promise<void>;
   /** Lets enough time pass for a device to drop an incomplete request. */
   breakOff(): Promise<void>;
-  /** All devices as after a start, running in a nominal grid under more sun than they can use. */
+  /** Resets all devices and settles them in a nominal grid under more sun than they can use. */
   restart(): Promise<void>;
   /** Runs ticks of one second. */
   step(seconds: number): Promise<void>;
@@ -96,7 +96,7 @@ async function listening(plant: SimPlant, kind: 'tcp' | 'tls' | 'rtu_over_tcp'):
     sharedPort: false,
     framing: rtuOverTcp ? 'rtu' : 'mbap',
     sweeper,
-    // gaps between frames are real ones, since the network takes real time
+    // gaps between frames are in real time, as on the network
     ...(!rtuOverTcp && { clock: wall }),
     ...(pki && { tlsFiles: tlsOver(serverFiles(pki), { clock: wall }) }),
   });
@@ -133,7 +133,7 @@ async function listening(plant: SimPlant, kind: 'tcp' | 'tls' | 'rtu_over_tcp'):
   };
 }
 
-/** Each master has a cable of its own to all devices; time on the lines passes only while an answer is waited for. */
+/** Each master has a cable of its own to all devices; time on the lines passes only while a master waits for an answer. */
 function cables(plant: SimPlant): Served {
   const wall = new HandWall();
   const timers = new HandTimers(wall);
@@ -183,7 +183,7 @@ function cables(plant: SimPlant): Served {
 
 export const tcp: Line = { name: 'TCP', framing: 'mbap', shared: false, serve: (plant) => listening(plant, 'tcp') };
 
-/** The lines that need nothing but this process. */
+/** The lines within this process. */
 export const lines: readonly Line[] = [
   tcp,
   { name: 'TLS', framing: 'mbap', shared: false, serve: (plant) => listening(plant, 'tls') },

@@ -1,4 +1,4 @@
-/** A device's map as a master finds it: by walking the chain, with nothing known but the definitions. */
+/** A device's map as a master finds it: by walking the chain with the definitions alone. */
 import { definitionOf } from './definitions.ts';
 import type { Group, Point } from './definitions.ts';
 import type { Master } from './master.ts';
@@ -7,7 +7,7 @@ import { isAbsent, numberIn, numberTypeOf, textIn, wordsOf } from './registers.t
 export const maxRead = 125;
 export const maxWrite = 123;
 
-/** One point where it lies. */
+/** One point and its address. */
 export interface PlacedPoint {
   readonly modelId: number;
   /** path inside the model, indices from 0: `Crv[1].Pt[0].V` */

@@ -1,4 +1,4 @@
-/** A Modbus master, whatever the line: what the conformance procedures are written against. */
+/** A Modbus master over any line, the interface of the conformance procedures. */
 import { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { ModbusRTUClient } from 'jsmodbus';
@@ -28,7 +28,7 @@ export interface Master {
   close(): Promise<void>;
 }
 
-/** Octets as they are, with a framing around them. */
+/** Raw octets inside a framing. */
 export interface Wire {
   readonly framing: 'mbap' | 'rtu';
   send(octets: Buffer): void;
@@ -36,14 +36,14 @@ export interface Wire {
   frame(pdu: string, unitId?: number): Buffer;
   /** PDU of the next answer, hex, from this unit id. @throws Error when it comes from another one */
   answer(unitId?: number): Promise<string>;
-  /** Everything that has come and was not taken. */
+  /** Everything received and not yet taken. */
   readonly pending: number;
   readonly closed: boolean;
   untilClosed(): Promise<void>;
   close(): void;
 }
 
-/** The exception code that answers a request; 0 when it is carried out. */
+/** The exception code that answers a request; 0 if it succeeds. */
 export async function exceptionOf(request: Promise<unknown>): Promise<number> {
   try {
     await request;
@@ -56,7 +56,7 @@ export async function exceptionOf(request: Promise<unknown>): Promise<number> {
 
 const answerMs = 5000;
 
-/** modbus-serial, on whatever it is connected to. */
+/** modbus-serial over any of its transports. */
 export class SerialMaster implements Master {
   readonly #client: InstanceType<typeof modbusSerial.default>;
 
@@ -78,7 +78,7 @@ export class SerialMaster implements Master {
     return new SerialMaster(client, unitId);
   }
 
-  /** RTU frames as they are, over TCP: what the library calls telnet. */
+  /** Plain RTU frames over TCP, which the library calls telnet. */
   static async rtuOverTcp(port: number, unitId: number): Promise<SerialMaster> {
     const client = new modbusSerial.default();
     await client.connectTelnet('127.0.0.1', { port });
@@ -126,7 +126,7 @@ export class SerialMaster implements Master {
   }
 }
 
-/** Lets the answer to a request come: where time is moved by hand, by moving it. */
+/** Waits for the answer to a request; moves the clock where a test does that. */
 export type Driver = <T>(request: Promise<T>) => Promise<T>;
 
 /** jsmodbus on a serial line. */
@@ -138,7 +138,7 @@ export class LineMaster implements Master {
   constructor(socket: Duplex, unitId: number, drive: Driver) {
     this.#socket = socket;
     this.#drive = drive;
-    // the library asks for a serial port, and uses of it what every stream has
+    // the library expects a serial port, but uses only members of every stream
     this.#client = new ModbusRTUClient(
       socket as unknown as ConstructorParameters<typeof ModbusRTUClient>[0],
       unitId,
@@ -235,7 +235,7 @@ export class RawWire implements Wire {
   }
 }
 
-/** One end of a cable: what goes in at one comes out at the other. */
+/** One end of a cable: octets written at one end arrive at the other. */
 class CableEnd extends Duplex {
   isOpen = true;
   other: CableEnd | undefined;

@@ -1,4 +1,4 @@
-/** Models and points that the SunSpec profile for IEEE 1547-2018 asks for, by plain name; headers and counts go without saying. */
+/** Models and points that the SunSpec profile for IEEE 1547-2018 requires, by plain name; headers and counts are not listed. */
 
 const voltages = {
   single: ['LNV', 'VL1'],

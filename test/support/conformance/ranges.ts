@@ -1,11 +1,11 @@
 /**
- * What a maker declares for the procedures: the range of every point that can be set, in engineering units. Bounds that
- * are points are read over the wire. Written down apart from the simulator's own rules.
+ * The declaration of a maker for the procedures: the range of every writable point, in engineering units. Bounds that
+ * are points are read over the wire. Independent of the simulator's own rules.
  */
 import type { DeviceMap, PlacedPoint } from './device-map.ts';
 import { isAbsent, numberTypeOf } from './registers.ts';
 
-/** A number, a point, or a point with its sign turned; a point that the device does not have is 0. */
+/** A number, a point, or a negated point; a point that the device does not have is 0. */
 type Bound = number | string;
 type Declared = readonly [min: Bound, max: Bound];
 
@@ -136,7 +136,7 @@ async function rawRange(map: DeviceMap, point: PlacedPoint): Promise<readonly [l
   ];
 }
 
-/** Every point that can be set; not set 1 of a curve model, and not the address of the line, which has a procedure of its own. */
+/** Every writable point, except set 1 of a curve model and 1.DA, which has its own procedure. */
 export async function adjustablePoints(map: DeviceMap): Promise<PlacedPoint[]> {
   const candidates = map.models
     .flatMap(({ points }) => points)

@@ -1,4 +1,4 @@
-/** SunSpec data types as a master reads them, written down apart from the simulator's own codec. */
+/** SunSpec data types as a master reads them, independent of the simulator's own codec. */
 import type { Point } from './definitions.ts';
 
 interface NumberType {
