@@ -127,7 +127,7 @@ describe('interface 5.4: grid support', () => {
         ],
       },
       '/points/1/v_pct',
-      /lies before/,
+      /is below the value of the previous point/,
     ],
     [
       'falling power',
@@ -139,7 +139,7 @@ describe('interface 5.4: grid support', () => {
         ],
       },
       '/points/1/w_pct',
-      /lies before/,
+      /is below the value of the previous point/,
     ],
     ['no points', 'volt_watt', { points: [] }, '/points', /at least 1/],
     ['a part of a second', 'max_power', { reversion_time_s: 0.4 }, '/reversion_time_s', /whole number/],
