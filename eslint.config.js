@@ -95,7 +95,11 @@ export default tseslint.config(
   ),
   forbid(['src/der/**/*.ts'], [...upper, ...anyAdapter], 'physics imports no adapter and no facade'),
   ...adapters.flatMap(adapterRules),
-  forbid(['src/api/**/*.ts'], [...aboveApi, '**/config/**'], 'the REST interface imports core, contract, map and fault-kinds only'),
+  forbid(
+    ['src/api/**/*.ts'],
+    [...aboveApi, '**/config/**'],
+    'the REST interface imports core, contract, map and fault-kinds only',
+  ),
   // a device is described once, for files and for POST devices
   forbid(
     ['src/api/devices/schemas.ts'],
