@@ -4,6 +4,7 @@ import { bundledFaultProfileNames } from '../src/config/profile/bundled.ts';
 import type { PointSlot } from '../src/sunspec/map/layout.ts';
 import type { Bank } from '../src/sunspec/map/bank.ts';
 import { readRequest, adu, RawClient } from './support/modbus-client.ts';
+import { until } from './support/modbus-tls.ts';
 import { modbusEndpoint, startApp } from './support/running-app.ts';
 import type { RunningApp, RunningOptions } from './support/running-app.ts';
 import { HandWall } from './support/wall.ts';
@@ -285,7 +286,10 @@ const shown: Readonly<Record<string, (bed: Bed) => Promise<void>>> = {
   async 'reboot-that-forgets'(bed) {
     // it is off since the start
     const client = await bed.connect();
+    const modbus = bed.running.app.adapters.find(({ comm }) => comm === 'modbus_tcp')!;
     client.send(readRequest(77, base, 2));
+    // the request must arrive while the device is off
+    await until(() => client.closed || modbus.status().rxCount > 0);
     await bed.plant.step(60);
     expect(client.closed || client.received.length === 0).to.equal(true);
     const later = await bed.connect();
