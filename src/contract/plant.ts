@@ -80,6 +80,12 @@ export interface PlantHealth {
   readonly rateHeld: boolean;
 }
 
+/** A device has gone dark (the fault `reboot`), or has returned. */
+export interface PowerEvent {
+  readonly index: number;
+  readonly down: boolean;
+}
+
 /** A change of the list of devices; one member is null. */
 export interface DeviceChange {
   readonly added: Device | null;
@@ -138,6 +144,22 @@ export interface Plant {
    * new ones then. The returned function ends it.
    */
   onDevices(listener: (change: DeviceChange) => void): () => void;
+  /**
+   * Listeners are called synchronously at the instant at which a device goes dark or returns: `silentDevices` and the
+   * registers are the new ones then. A device that leaves while it is dark does not return. The returned function ends
+   * it.
+   */
+  onPower(listener: (event: PowerEvent) => void): () => void;
+  /**
+   * Calls `act` once at the simulated instant `t`: every device has advanced exactly to it, and what `act` writes or
+   * starts is stamped with it. A tick that ends at `t` shows what `act` wrote; physics follows from `t` on. Acts run in
+   * order of time, then of registration, and never within this call. If a device has passed `t` already, `act` runs at
+   * the next instant at which all devices stand: inside another act that is the present one, between ticks the end of
+   * the last tick, from where the next one begins. A failing act is logged. After the end of the plant no act runs.
+   * @returns cancels it; without an effect once it has run
+   * @throws SimError COMMAND_BAD_VALUE for an instant that is no number
+   */
+  at(t: SimTime, act: () => void): () => void;
   /**
    * @param deviceIndex absent: the common grid (and every local deviation ends)
    * @param by writer, here and below; default the source `default`

@@ -17,7 +17,7 @@ interface Entry extends Timer {
  * steps exactly there and runs it, so that an expiry never depends on the length of a tick.
  */
 export class Scheduler {
-  // few timers are live at a time: a sorted list beats a heap and costs nothing while empty
+  // in order of due time: a sorted list costs nothing while empty, and little with thousands of timers
   #entries: Entry[] = [];
 
   /** Due time of the next timer, Infinity without one. */
@@ -28,17 +28,32 @@ export class Scheduler {
   /** Timers of equal due time run in the order in which they were set. */
   at(due: SimTime, action: () => void): Timer {
     const entry: Entry = { due, action, waiting: true };
-    let position = this.#entries.length;
-    while (position > 0 && (this.#entries[position - 1]?.due ?? 0) > due) position -= 1;
-    this.#entries.splice(position, 0, entry);
+    this.#entries.splice(this.#countUntil(due), 0, entry);
     return entry;
   }
 
   cancel(timer: Timer): void {
-    this.#entries = this.#entries.filter((entry) => {
-      if (entry === timer) entry.waiting = false;
-      return entry.waiting;
-    });
+    if (!timer.waiting) return;
+    // the latest of its instant is the last one before the next instant
+    for (let position = this.#countUntil(timer.due) - 1; position >= 0; position -= 1) {
+      const entry = this.#entries[position];
+      if (entry === undefined || entry.due < timer.due) return;
+      if (entry !== timer) continue;
+      entry.waiting = false;
+      this.#entries.splice(position, 1);
+      return;
+    }
+  }
+
+  /** Number of timers due at `due` or before. */
+  #countUntil(due: SimTime): number {
+    let [from, to] = [0, this.#entries.length];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if ((this.#entries[middle]?.due ?? Infinity) <= due) from = middle + 1;
+      else to = middle;
+    }
+    return from;
   }
 
   clear(): void {

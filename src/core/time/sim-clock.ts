@@ -33,6 +33,8 @@ export class SimClock {
   #intervalS = 0;
   /** rate or pause has changed since the last tick */
   #changed = false;
+  /** the instant of the act that runs inside a tick; null: none does */
+  #actingAt: SimTime | null = null;
 
   constructor(wall: WallClock, settings: ClockSettings, start: SimTime) {
     this.#wall = wall;
@@ -69,9 +71,14 @@ export class SimClock {
 
   /**
    * The present instant, never going back. Between two ticks it runs on with real time, so that a timer started by
-   * a request in mid-tick gets its full length; it does not pass the expected end of the next tick.
+   * a request in mid-tick gets its full length; it does not pass the expected end of the next tick. Inside `actAt` it is
+   * the instant of the act, which may lie before the time shown already.
    */
   sim(): SimTime {
+    return this.#actingAt ?? this.#present();
+  }
+
+  #present(): SimTime {
     const now = Math.min(this.#flowing(), this.#horizon) as SimTime;
     if (now > this.#shown) this.#shown = now;
     return this.#shown;
@@ -82,7 +89,17 @@ export class SimClock {
    * been paused between two ticks; a step must not hold a request back until it comes past the time shown.
    */
   acting(): SimTime {
-    return this.paused ? this.#now : this.sim();
+    return this.#actingAt ?? (this.paused ? this.#now : this.#present());
+  }
+
+  /** Runs `act` with `t` as the present instant: that of a tick under way to which all devices have advanced. */
+  actAt(t: SimTime, act: () => void): void {
+    this.#actingAt = t;
+    try {
+      act();
+    } finally {
+      this.#actingAt = null;
+    }
   }
 
   /**
@@ -168,7 +185,7 @@ export class SimClock {
     } catch {
       throw new SimError('COMMAND_BAD_VALUE', `${timezone} is not a known time zone`);
     }
-    const present = this.sim();
+    const present = this.#present();
     this.#settings = { mode, rate: mode === 'wall_clock' ? 1 : rate, timezone };
     if (zoneChanged) this.#offset = null;
     // the time shown so far is kept: a change of rate or pause makes no jump in either direction

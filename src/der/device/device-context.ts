@@ -2,6 +2,7 @@ import type { SimTime } from '../../core/time/clock.ts';
 import type { FaultRegistry } from '../../core/faults/registry.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { CommitClock } from '../../sunspec/map/bank.ts';
+import type { DarkDevices } from './dark-devices.ts';
 import type { TerminalsContext } from './terminals.ts';
 import type { VisitPlan } from '../surroundings/visits.ts';
 
@@ -14,7 +15,7 @@ export interface DeviceContext extends TerminalsContext {
   readonly seriesTime?: (t: SimTime) => number;
   /** notified of resets; absent: there is no fault injection */
   readonly faults?: Pick<FaultRegistry, 'deviceReset'>;
-  /** indexes of devices that do not answer; each device adds and removes its own */
-  readonly silent?: Set<number>;
+  /** each device enters itself while it is off */
+  readonly dark?: DarkDevices;
   readonly log: Logger;
 }

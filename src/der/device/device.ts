@@ -119,7 +119,7 @@ export class SimDevice implements Device {
         inverter: this.#inverter,
         source: this.#source,
         writers: this.#writers,
-        silent: context.silent,
+        dark: context.dark,
       },
       start,
     );

@@ -3,6 +3,7 @@ import type { SimTime } from '../../core/time/clock.ts';
 import type { Origin } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Inverter } from '../inverter/inverter.ts';
+import type { DarkDevices } from './dark-devices.ts';
 import type { CommandWriters } from './last-writers.ts';
 import type { DeviceRegisters } from './registers.ts';
 import type { DcSource } from '../source/source.ts';
@@ -13,8 +14,8 @@ export interface PowerOptions {
   readonly inverter: Inverter;
   readonly source: DcSource;
   readonly writers: CommandWriters;
-  /** indexes of devices that do not answer */
-  readonly silent: Set<number> | undefined;
+  /** absent: there is no plant that could ask */
+  readonly dark: DarkDevices | undefined;
 }
 
 export class Power {
@@ -46,14 +47,18 @@ export class Power {
    * @param forget settings and curves as well
    */
   goDown(forget: boolean, by: Origin, local: boolean): void {
-    const { index, inverter, source, registers, silent, writers } = this.#options;
+    const { index, inverter, source, registers, dark } = this.#options;
     this.#down = true;
-    silent?.add(index);
     inverter.halt();
     inverter.phase = 'off';
     source.draw(0, false);
     registers.clearReversions();
-    if (!forget) return;
+    if (forget) this.#forget(by, local);
+    dark?.set(index, true);
+  }
+
+  #forget(by: Origin, local: boolean): void {
+    const { inverter, registers, writers } = this.#options;
     registers.forgetSettings(by, local);
     inverter.reactivePower.forgetOrder();
     if (inverter.switchClosed) return;
@@ -64,7 +69,7 @@ export class Power {
   /** Back through enter service. */
   comeUp(now: SimTime): void {
     this.#down = false;
-    this.#options.silent?.delete(this.#options.index);
     this.upSince = now;
+    this.#options.dark?.set(this.#options.index, false);
   }
 }

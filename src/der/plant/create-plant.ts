@@ -6,6 +6,7 @@ import type { Issue } from '../../core/errors.ts';
 import type { FaultRegistry } from '../../core/faults/registry.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { SimClock } from '../../core/time/sim-clock.ts';
+import { DarkDevices } from '../device/dark-devices.ts';
 import { DeviceFactory } from './device-factory.ts';
 import type { DeviceSpec } from './device-spec.ts';
 import { Environment } from '../surroundings/environment.ts';
@@ -108,7 +109,7 @@ export function createPlant(spec: PlantSpec): SimPlant {
     start,
   );
   const commits = { sim: () => clock.acting(), wallMs: () => clock.wallMs() };
-  const silent = new Set<number>();
+  const dark = new DarkDevices(spec.log);
   const factory = new DeviceFactory({
     context: {
       clock: commits,
@@ -118,7 +119,7 @@ export function createPlant(spec: PlantSpec): SimPlant {
       log: spec.log,
       feeder: spec.feeder ?? null,
       seriesTime,
-      silent,
+      dark,
       ...(spec.faults && { faults: spec.faults }),
     },
     places,
@@ -139,7 +140,7 @@ export function createPlant(spec: PlantSpec): SimPlant {
     forgetBefore: (t) => {
       clouds.forgetBefore(t / microsPerSecond);
     },
-    silent,
+    dark,
   });
   if (spec.faults) followFaults(plant, spec.faults);
   return plant;

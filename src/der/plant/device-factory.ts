@@ -101,7 +101,7 @@ export class DeviceFactory {
   release(index: number): void {
     this.#options.places.leave(index);
     this.#options.context.environment.clearLocal(index);
-    this.#options.context.silent?.delete(index);
+    this.#options.context.dark?.forget(index);
   }
 
   /** The points that the profile sets, with the start of the device as their time. */

@@ -16,8 +16,9 @@ import type { Logger } from '../../core/log/log.ts';
 import { tickSeconds } from '../../core/time/sim-clock.ts';
 import type { SimClock } from '../../core/time/sim-clock.ts';
 import type { SiteNow, SitePatch } from '../../contract/site.ts';
-import type { Plant, PlantHealth, TickEvent, TimeNow } from '../../contract/plant.ts';
+import type { Plant, PlantHealth, PowerEvent, TickEvent, TimeNow } from '../../contract/plant.ts';
 import { OperatorQueue } from './commands.ts';
+import type { DarkDevices } from '../device/dark-devices.ts';
 import type { SimDevice } from '../device/device.ts';
 import type { DeviceFactory } from './device-factory.ts';
 import type { DeviceSpec } from './device-spec.ts';
@@ -28,6 +29,7 @@ import { Roster } from './roster.ts';
 import type { RosterChange } from './roster.ts';
 import { Site } from '../site/site.ts';
 import type { TickStamp } from '../device/snapshot.ts';
+import { Timetable } from './timetable.ts';
 import { Turns } from '../../core/turns.ts';
 
 export interface PlantOptions {
@@ -38,8 +40,8 @@ export interface PlantOptions {
   /** frees weather data before an instant that no device will need again */
   readonly forgetBefore: (t: SimTime) => void;
   readonly clock: SimClock;
-  /** indexes of devices that do not answer; kept up to date by the devices */
-  readonly silent?: ReadonlySet<number>;
+  /** the devices that do not answer, as they enter themselves; absent: all answer */
+  readonly dark?: DarkDevices;
   readonly tickIntervalS: number;
   readonly log: Logger;
   /** real milliseconds, for slicing and for the age of the last tick */
@@ -75,6 +77,7 @@ export class SimPlant implements Plant {
   readonly #steps = new Turns();
   #sliceStart = 0;
   readonly #pace: Pace;
+  readonly #timetable: Timetable;
   #timeChangedBy: Provenance | null = null;
   #steppedBy: Provenance | null = null;
   #ended = false;
@@ -84,6 +87,7 @@ export class SimPlant implements Plant {
   constructor(options: PlantOptions) {
     this.#options = options;
     this.#roster = new Roster(options.devices, options.log);
+    this.#timetable = new Timetable(options.clock, options.log);
     this.#site = new Site(() => this.devices, options.environment);
     this.#site.measure();
     this.#roster.onChange(() => {
@@ -159,7 +163,7 @@ export class SimPlant implements Plant {
   }
 
   get silentDevices(): ReadonlySet<number> {
-    return this.#options.silent ?? noDevices;
+    return this.#options.dark?.indexes ?? noDevices;
   }
 
   get firstIndex(): number {
@@ -225,9 +229,10 @@ export class SimPlant implements Plant {
     if (this.#ended) throw new SimError('STOPPING', 'the simulator is stopping');
   }
 
-  /** Stops a running tick after the present sub-steps, and lets no further tick start. */
+  /** Stops a running tick after the present sub-steps, lets no further tick start, and drops every timed act. */
   end(): void {
     this.#ended = true;
+    this.#timetable.clear();
   }
 
   onTick(listener: (event: TickEvent) => void): () => void {
@@ -235,6 +240,14 @@ export class SimPlant implements Plant {
     return () => {
       this.#listeners.delete(listener);
     };
+  }
+
+  onPower(listener: (event: PowerEvent) => void): () => void {
+    return this.#options.dark?.onChange(listener) ?? (() => undefined);
+  }
+
+  at(t: SimTime, act: () => void): () => void {
+    return this.#ended ? () => undefined : this.#timetable.at(t, act);
   }
 
   setGrid({ voltageLnV, ...patch }: GridPatch, deviceIndex?: number, by?: Origin): void {
@@ -379,7 +392,8 @@ export class SimPlant implements Plant {
   }
 
   /**
-   * One tick of `seconds`. In a long one all devices advance piece by piece, so that it can end early.
+   * One tick of `seconds`. In a long one all devices advance piece by piece, so that it can end early. A piece ends where
+   * an act of the timetable is due.
    * @param deadlineMs the tick ends after the first piece that ends later; Infinity: never early
    * @returns the simulated seconds done
    */
@@ -389,12 +403,11 @@ export class SimPlant implements Plant {
     const whole = addSeconds(begin, seconds);
     const pieceS = Math.max(shortestPieceS, seconds / piecesPerTick);
     for (const device of this.devices) this.commands.begin(device, begin);
+    if (this.#timetable.nextDue <= begin) this.#timetable.run(begin);
     let end = begin;
     while (end < whole && (end === begin || monotonicMs() < deadlineMs)) {
-      end = this.#site.share(
-        end,
-        Math.min(whole, deadlineMs === Infinity ? whole : addSeconds(end, pieceS)) as SimTime,
-      );
+      const pieceEnd = deadlineMs === Infinity ? whole : addSeconds(end, pieceS);
+      end = this.#site.share(end, Math.min(whole, pieceEnd, this.#timetable.nextDue) as SimTime);
       for (const device of this.devices) {
         while (!device.advance(end, subStepsAtOnce)) {
           await this.#giveWay();
@@ -403,6 +416,7 @@ export class SimPlant implements Plant {
         await this.#giveWay();
         if (this.#ended) return 0;
       }
+      if (this.#timetable.nextDue <= end) this.#timetable.run(end);
     }
     await this.#publish(end);
     return secondsBetween(begin, end);

@@ -1,0 +1,46 @@
+/** The devices that are off and do not answer. */
+import { errorText } from '../../core/errors.ts';
+import type { Logger } from '../../core/log/log.ts';
+import type { PowerEvent } from '../../contract/plant.ts';
+
+export class DarkDevices {
+  readonly #indexes = new Set<number>();
+  readonly #listeners = new Set<(event: PowerEvent) => void>();
+  readonly #log: Pick<Logger, 'error'>;
+
+  constructor(log: Pick<Logger, 'error'>) {
+    this.#log = log;
+  }
+
+  /** One object for the life of the plant, changed in place. */
+  get indexes(): ReadonlySet<number> {
+    return this.#indexes;
+  }
+
+  /** A device has gone dark or is back; without a change nothing is told. */
+  set(index: number, down: boolean): void {
+    if (this.#indexes.has(index) === down) return;
+    if (down) this.#indexes.add(index);
+    else this.#indexes.delete(index);
+    for (const listener of this.#listeners) {
+      try {
+        listener({ index, down });
+      } catch (error) {
+        this.#log.error(`a listener of the power of devices failed: ${errorText(error)}`, index);
+      }
+    }
+  }
+
+  /** Drops a device that has left, which is no return. */
+  forget(index: number): void {
+    this.#indexes.delete(index);
+  }
+
+  /** Listeners are called synchronously; the returned function ends it. */
+  onChange(listener: (event: PowerEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+}
