@@ -135,6 +135,8 @@ export interface Plant {
   readonly health: PlantHealth;
   /** Simulated date of an instant (provenance, timers), ms since the epoch. */
   dateMs(t: SimTime): number;
+  /** The instant of a simulated date, the other way round. @param dateMs ms since the epoch */
+  simAt(dateMs: number): SimTime;
   /** @throws SimError UNKNOWN_DEVICE */
   device(index: number): Device;
   /** Listeners are called synchronously once per finished tick; the returned function ends it. */
@@ -194,4 +196,12 @@ export interface Plant {
    * @throws SimError COMMAND_CONFLICT
    */
   step(ticks: number, by?: Origin): Promise<TickEvent>;
+  /**
+   * Runs ticks at once, whole ones and a shorter last one that ends exactly at `t`; only while paused. None if `t` is the
+   * present instant. Devices may join and leave between them.
+   * @returns the event of the last tick
+   * @throws SimError COMMAND_CONFLICT; COMMAND_BAD_VALUE for an instant before the time shown, or more ticks away than
+   *   `step` runs
+   */
+  runTo(t: SimTime, by?: Origin): Promise<TickEvent>;
 }

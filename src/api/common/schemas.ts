@@ -39,13 +39,19 @@ const isoMessage = {
   error: 'must be an ISO 8601 time with offset, such as 2026-06-21T12:00:00Z (the + of an offset is %2B in a query)',
 };
 
+const moment = z.iso
+  .datetime({ offset: true, ...isoMessage })
+  .transform((text) => Date.parse(text))
+  .refine((ms) => !Number.isNaN(ms), isoMessage);
+
 /** A moment in a query, as ms since the epoch. */
 export function isoParam(name: string, description: string) {
-  return z.iso
-    .datetime({ offset: true, ...isoMessage })
-    .transform((text) => Date.parse(text))
-    .refine((ms) => !Number.isNaN(ms), isoMessage)
-    .openapi({ param: { name }, type: 'string', format: 'date-time', description, example: exampleTime });
+  return moment.openapi({ param: { name }, type: 'string', format: 'date-time', description, example: exampleTime });
+}
+
+/** A moment in a body, as ms since the epoch. */
+export function isoMember(description: string) {
+  return moment.openapi({ type: 'string', format: 'date-time', description, example: exampleTime });
 }
 
 export const deviceIndex = z.int().min(0).openapi({ description: 'Device index, 0-based.' });

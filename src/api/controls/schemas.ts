@@ -4,7 +4,7 @@ import { functionNames } from '../../sunspec/map/functions.ts';
 import { gridSources, irradianceSources } from '../../sunspec/map/source-words.ts';
 import type { ControlFunction } from '../../contract/device.ts';
 import { z } from '../description/zod.ts';
-import { deviceIndex, exampleTime, isoTime, quantity, sourceSchema } from '../common/schemas.ts';
+import { deviceIndex, exampleTime, isoMember, isoTime, quantity, sourceSchema } from '../common/schemas.ts';
 import { runningEventSchema } from '../surroundings/grid-event-schemas.ts';
 import { exampleGridSupport } from '../grid-support/examples.ts';
 import { activeDeciderSchema, reactiveDeciderSchema, rideThroughSchema } from '../grid-support/trace-schemas.ts';
@@ -180,7 +180,17 @@ export const timeSchema = z
 
 export const stepBodySchema = z
   .strictObject({
-    ticks: z.int().min(1).max(100_000).optional().openapi({ description: 'Default 1.' }),
+    ticks: z.int().min(1).max(100_000).optional().openapi({
+      description: 'Whole ticks; default 1 without `until`.',
+    }),
+    until: isoMember(
+      'Simulated date and time (as `sim_time`) at which the last tick ends, exact to 1 ms, in place of `ticks`: from ' +
+        'the present one up to 100 000 ticks ahead. The present one runs no tick.',
+    ).optional(),
+  })
+  .refine(({ ticks, until }) => ticks === undefined || until === undefined, {
+    path: ['until'],
+    error: 'cannot be given together with ticks',
   })
   .openapi('StepRequest');
 export const stepReplySchema = z

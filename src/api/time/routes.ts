@@ -1,3 +1,6 @@
+import { SimError } from '../../core/errors.ts';
+import type { Origin } from '../../core/origin.ts';
+import type { Plant, TickEvent } from '../../contract/plant.ts';
 import { positionOf } from '../../contract/snapshot.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
@@ -65,6 +68,18 @@ const setTime = route({
   },
 });
 
+/** @param untilMs simulated date, ms since the epoch */
+async function runUntil(plant: Plant, untilMs: number, by: Origin): Promise<TickEvent> {
+  const { sim, dateMs } = plant.time;
+  try {
+    // the present time is shown without its microseconds: as a target it is no past
+    return await plant.runTo(Math.floor(dateMs) === untilMs ? sim : plant.simAt(untilMs), by);
+  } catch (error) {
+    if (error instanceof SimError && error.code === 'COMMAND_BAD_VALUE') throw invalid('body', '/until', error.message);
+    throw error;
+  }
+}
+
 const step = route({
   method: 'post',
   path: '/controls/time/step',
@@ -72,7 +87,8 @@ const step = route({
   operationId: 'step_time',
   summary: 'Runs ticks immediately while the clock is paused',
   description:
-    'Each tick advances `rate` x `tick_interval_s`. The answer is sent when all ticks are done, which takes long for many ' +
+    'Each tick advances `rate` x `tick_interval_s`; with `until` the last one is as much shorter as it must be to end at ' +
+    'that simulated time. The answer is sent when all ticks are done, which takes long for many ' +
     'ticks of many devices; the time limit of requests does not apply. Step requests run one after the other. Devices can ' +
     'join and leave between ticks, and `conflict` ends the step when the clock is no longer paused. The snapshot is the one ' +
     'of `device` after the last tick.',
@@ -83,7 +99,8 @@ const step = route({
   examples: { body: { ticks: 1 }, reply: exampleStep },
   async handle(ctx, { query, body, by }) {
     const index = query.device === undefined ? firstIndex(ctx.plant) : selectedDevice(ctx, query.device).index;
-    const { published } = await ctx.plant.step(body.ticks ?? 1, by);
+    const { published } =
+      body.until === undefined ? await ctx.plant.step(body.ticks ?? 1, by) : await runUntil(ctx.plant, body.until, by);
     return { time: timeReply(ctx.plant), snapshot: published[positionOf(published, index)]?.snapshot ?? null };
   },
 });

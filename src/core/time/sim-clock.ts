@@ -1,4 +1,4 @@
-import { addSeconds, microsPerSecond } from './clock.ts';
+import { addSeconds, microsPerSecond, simTimeFromMs } from './clock.ts';
 import type { ClockPatch, ClockSettings, SimTime, WallClock } from './clock.ts';
 import { SimError } from '../errors.ts';
 import { zoneOffsetMs } from './zone.ts';
@@ -133,6 +133,11 @@ export class SimClock {
   /** Simulated date of an instant, ms since the epoch. */
   dateMs(t: SimTime): number {
     return t / 1000 + this.#shiftMs;
+  }
+
+  /** The instant of a simulated date, to the microsecond. @param dateMs ms since the epoch */
+  simAt(dateMs: number): SimTime {
+    return simTimeFromMs(dateMs - this.#shiftMs);
   }
 
   /**

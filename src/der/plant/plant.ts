@@ -154,6 +154,10 @@ export class SimPlant implements Plant {
     return this.#options.clock.dateMs(t);
   }
 
+  simAt(dateMs: number): SimTime {
+    return this.#options.clock.simAt(dateMs);
+  }
+
   device(index: number): SimDevice {
     return this.#roster.device(index);
   }
@@ -372,13 +376,51 @@ export class SimPlant implements Plant {
     });
   }
 
-  async #stepOnce(by: Provenance | null): Promise<TickEvent> {
-    const { clock, tickIntervalS } = this.#options;
-    if (!clock.paused)
+  async runTo(t: SimTime, by?: Origin): Promise<TickEvent> {
+    return this.#steps.take(async () => {
+      this.#sliceStart = this.#options.monotonicMs();
+      for (let done = 0; ; done += 1) {
+        const event = await this.#turns.take(() => this.#stepTowards(t, done, by));
+        if (event.sim >= t) return event;
+        await this.#giveWay();
+      }
+    });
+  }
+
+  /** The next tick on the way to `t`; none there. @param done ticks so far */
+  async #stepTowards(t: SimTime, done: number, by: Origin | undefined): Promise<TickEvent> {
+    const { clock } = this.#options;
+    this.#checkStepping();
+    const aheadS = secondsBetween(done === 0 ? clock.sim() : clock.tickTime, t);
+    if (Number.isNaN(aheadS)) throw new SimError('COMMAND_BAD_VALUE', 'the instant is no number');
+    if (aheadS < 0) throw new SimError('COMMAND_BAD_VALUE', `the instant lies ${-aheadS} s in the past`);
+    const [tickS, leftS] = [this.#stepS, secondsBetween(clock.tickTime, t)];
+    if (leftS === 0) return this.#latest;
+    if (leftS > (maxSteps - done) * tickS) {
+      throw new SimError(
+        'COMMAND_BAD_VALUE',
+        `the instant lies ${leftS} s ahead, at ${tickS} s per tick; allowed: up to ${maxSteps} ticks`,
+      );
+    }
+    return this.#stepOnce(done === 0 ? this.#writer(by) : null, Math.min(leftS, tickS));
+  }
+
+  #checkStepping(): void {
+    if (!this.#options.clock.paused)
       throw new SimError('COMMAND_CONFLICT', 'stepping needs the clock paused: POST controls/time {"mode":"paused"}');
     this.#checkRunning();
+  }
+
+  /** Simulated seconds of a tick by hand. */
+  get #stepS(): number {
+    const { clock, tickIntervalS } = this.#options;
+    return tickSeconds(clock.settings.rate, tickIntervalS);
+  }
+
+  async #stepOnce(by: Provenance | null, seconds = this.#stepS): Promise<TickEvent> {
+    this.#checkStepping();
     if (by) this.#steppedBy = by;
-    await this.#run(tickSeconds(clock.settings.rate, tickIntervalS));
+    await this.#run(seconds);
     return this.#latest;
   }
 
@@ -438,7 +480,7 @@ export class SimPlant implements Plant {
     this.#site.measure();
     this.#options.forgetBefore(end);
     // one slot, even if this tick covered several late ones
-    clock.advanceTo(end, tickSeconds(clock.settings.rate, this.#options.tickIntervalS));
+    clock.advanceTo(end, this.#stepS);
     this.#lastEndMs = monotonicMs();
     this.#latest = { tick, sim: end, wallMs: clock.wallMs(), published };
     for (const listener of this.#listeners) this.#notify(listener);

@@ -250,4 +250,50 @@ describe('controls', () => {
     await rest.post('/controls/time', { mode: 'accelerated' });
     await rest.refused('/controls/time/step', 409, 'conflict', { ticks: 1 });
   });
+
+  it('time: ticks until a simulated time, exact to 1 ms, in any zone and after the clock was set', async () => {
+    rest = await Rest.open();
+    const step = (until: unknown) => rest.post('/controls/time/step', { until });
+    const { time, snapshot } = await step('2026-06-21T12:00:04.001Z');
+    expect(time).to.deep.include({ sim_time: '2026-06-21T12:00:04.001Z', tick: 3 });
+    expect(time.stepped_by).to.deep.include({ source: 'rest' });
+    expect(snapshot).to.deep.include({ tick: 3 });
+    expect(snapshot.metrics.timestamp).to.equal('2026-06-21T12:00:04.001Z');
+    expect((await step('2026-06-21T14:00:05+02:00')).time).to.include({
+      sim_time: '2026-06-21T12:00:05.000Z',
+      tick: 4,
+    });
+    expect((await step('2026-06-21T12:00:05Z')).time, 'the present one').to.include({ tick: 4 });
+    await rest.post('/controls/time', { clock_time: '08:30:00', timezone: 'Europe/Berlin' });
+    expect((await step('2026-06-21T08:30:10+02:00')).time).to.include({ clock_time: '08:30:10' });
+  });
+
+  it('time: the present simulated time is no past, though it is shown without its microseconds', async () => {
+    rest = await Rest.open(testPlant({ tickIntervalS: 0.0015 }));
+    const { time } = await rest.post('/controls/time/step', { ticks: 3 });
+    expect(time.sim_time).to.equal('2026-06-21T12:00:00.004Z');
+    const again = await rest.post('/controls/time/step', { until: time.sim_time });
+    expect(again.time).to.include({ tick: 3, sim_time: time.sim_time });
+  });
+
+  it('time: refuses a simulated time that is past, too far, none, or given with ticks', async () => {
+    rest = await Rest.open();
+    for (const [body, detail] of [
+      [{ until: '2026-06-21T11:59:59.9Z' }, 'the instant lies 0.1 s in the past'],
+      [{ until: '2026-06-22T12:00:00Z', ticks: 1 }, 'cannot be given together with ticks'],
+      [{ until: '9999-12-31T23:59:59Z' }, 'allowed: up to 100000 ticks'],
+      [{ until: '2026-06-21T12:00:10' }, 'must be an ISO 8601 time with offset'],
+      [{ until: '2026-02-30T12:00:10Z' }, 'must be an ISO 8601 time with offset'],
+      [{ until: 1782043210 }, ''],
+    ] as const) {
+      const {
+        errors: [issue],
+      } = await rest.refused('/controls/time/step', 422, 'validation', body);
+      expect([issue.in, issue.name]).to.deep.equal(['body', '/until']);
+      expect(issue.detail).to.contain(detail);
+    }
+    expect((await rest.get('/controls/time')).tick).to.equal(0);
+    await rest.post('/controls/time', { mode: 'accelerated' });
+    await rest.refused('/controls/time/step', 409, 'conflict', { until: '2026-06-21T13:00:00Z' });
+  });
 });
