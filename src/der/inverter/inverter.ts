@@ -167,7 +167,13 @@ export class Inverter {
 
   /** End of the longest sub-step from `t` on that keeps every function exact. */
   nextStep(t: SimTime, motion: 'still' | 'slow' | 'fast', grid: GridValues, source: DcSource): number {
-    const settled = !this.#moving && grid === this.#lastGrid && source.settled && this.phase !== 'shutting_down';
+    const { site, freeW } = this.activePower;
+    const settled =
+      !this.#moving &&
+      !site.widens(freeW) &&
+      grid === this.#lastGrid &&
+      source.settled &&
+      this.phase !== 'shutting_down';
     let stepS = settled ? maxStepS : movingStepS;
     if (motion === 'slow') stepS = Math.min(stepS, movingStepS);
     if (motion === 'fast' || this.protection.measuring || this.#needsQuickSteps) stepS = quickStepS;

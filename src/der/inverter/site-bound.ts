@@ -45,6 +45,11 @@ export class SiteBound {
     this.ceilingW = nextBound(this.ceilingW, this.#admittedW, freeW, stepW);
     this.floorW = 0 - nextBound(-this.floorW, -this.#admittedFloorW, -freeW, stepW);
     this.inForce = this.ceilingW !== Infinity || this.floorW !== -Infinity;
+    return this.widens(freeW);
+  }
+
+  /** Whether a bound that limits the power has been admitted wider. @param freeW power of the device without a bound */
+  widens(freeW: number): boolean {
     return (
       (this.ceilingW < this.#admittedW && freeW > this.ceilingW) ||
       (this.floorW > this.#admittedFloorW && freeW < this.floorW)
