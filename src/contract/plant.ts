@@ -10,7 +10,7 @@ import type {
   SurroundingsNow,
   SurroundingsPatch,
 } from './environment.ts';
-import type { SiteNow, SitePatch } from './site.ts';
+import type { SiteCut, SiteNow, SitePatch, SiteTarget } from './site.ts';
 
 export const operatorCommands = ['start', 'stop', 'reset'] as const;
 export type OperatorCommand = (typeof operatorCommands)[number];
@@ -181,13 +181,25 @@ export interface Plant {
   stopGridEvent(deviceIndex?: number, by?: Origin): void;
   setSurroundings(patch: SurroundingsPatch, deviceIndex?: number, by?: Origin): void;
   surroundings(deviceIndex?: number): SurroundingsNow;
-  /** the connection point: powers of the last tick, and the limits in force */
+  /** the connection point of all devices: powers of the last tick, and the limits in force */
   readonly site: SiteNow;
   /**
-   * Sets or ends limits of the connection point, all or none; the devices behind it follow from the next tick on.
-   * @throws SimError COMMAND_BAD_VALUE with one issue for each limit out of range
+   * The same of one device, or of a group of devices with the local loads beside them.
+   * @throws SimError UNKNOWN_DEVICE, COMMAND_BAD_VALUE for an empty list
    */
-  setSite(patch: SitePatch, by?: Origin): void;
+  siteOf(devices: readonly number[]): SiteNow;
+  /** the whole site, then every device and group with limits, inner ones before outer ones; made at each call */
+  readonly siteScopes: readonly SiteNow[];
+  /** The limit that cut the power of a device at the last sharing; null: none, or that limit has ended. */
+  siteCut(deviceIndex: number): SiteCut | null;
+  /**
+   * Sets or ends limits of one owner in one scope, all or none; the devices follow from the next tick on. For each limit
+   * the tightest of the owners holds. Groups are disjoint, or one holds all of the other.
+   * @param target default: the whole site, and the owner that follows from `by`
+   * @throws SimError COMMAND_BAD_VALUE with one issue for each limit out of range, UNKNOWN_DEVICE, COMMAND_CONFLICT for a
+   *   group that crosses another one, or when no further group or owner fits
+   */
+  setSite(patch: SitePatch, by?: Origin, target?: SiteTarget): void;
   /** @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT */
   setTime(patch: ClockPatch, by?: Origin): void;
   /**

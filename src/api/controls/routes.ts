@@ -9,6 +9,7 @@ import { deviceQuery, isoOrNull } from '../common/schemas.ts';
 import { controlsSchema, exampleControls } from './schemas.ts';
 import type { ModeReply } from './schemas.ts';
 import { gridReply } from '../surroundings/replies.ts';
+import { siteCutReply } from '../site/replies.ts';
 import { timeReply } from '../time/replies.ts';
 import { overridesReply } from '../common/writer-replies.ts';
 import { selectedDevice } from '../common/device-replies.ts';
@@ -63,7 +64,11 @@ const controls = route({
         es_state: device.enterService.state,
       },
       modes: replies,
-      decided_by: { active: activeDecidedBy, reactive: reactiveDecidedBy },
+      decided_by: {
+        active: activeDecidedBy,
+        reactive: reactiveDecidedBy,
+        site_limit: activeDecidedBy === 'site' ? siteCutReply(ctx.plant, device.index) : null,
+      },
       ride_through: rideThrough,
       throttle: throttleReply(device),
       grid: gridReply(ctx.plant, device.index),

@@ -9,6 +9,7 @@ import { runningEventSchema } from '../surroundings/grid-event-schemas.ts';
 import { exampleGridSupport } from '../grid-support/examples.ts';
 import { activeDeciderSchema, reactiveDeciderSchema, rideThroughSchema } from '../grid-support/trace-schemas.ts';
 import { exampleSnapshot, snapshotSchema } from '../devices/snapshot-schemas.ts';
+import { siteCutSchema } from '../site/schemas.ts';
 import { asSetNow, exampleWriter, overrideSchema, sourceDetailSchema, writerSchema } from '../common/writer-schemas.ts';
 
 const perUnit = z.number().min(0).max(2);
@@ -232,7 +233,13 @@ export const controlsSchema = z
       es_state: z.enum(['in_service', 'waiting', 'out_of_service']),
     }),
     modes: z.strictObject(modeShape),
-    decided_by: z.strictObject({ active: activeDeciderSchema, reactive: reactiveDeciderSchema }),
+    decided_by: z.strictObject({
+      active: activeDeciderSchema,
+      reactive: reactiveDeciderSchema,
+      site_limit: siteCutSchema.nullable().openapi({
+        description: 'The limit behind `active: site`. Null: another function decided, or power returns after a limit.',
+      }),
+    }),
     ride_through: rideThroughSchema,
     throttle: z.strictObject({
       active: z.boolean(),
@@ -355,7 +362,7 @@ export const exampleControls = {
       reversion_remaining_s: 52,
     },
   },
-  decided_by: { active: 'max_power', reactive: 'none' },
+  decided_by: { active: 'max_power', reactive: 'none', site_limit: null },
   ride_through: 'continuous_operation',
   throttle: { active: true, pct: 50, sources: ['max_w'] },
   grid: { ...exampleGrid, device_index: 0 },

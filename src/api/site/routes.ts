@@ -1,36 +1,30 @@
 import type { z } from 'zod';
-import { siteLimitNames } from '../../contract/site.ts';
-import type { SitePatch } from '../../contract/site.ts';
+import type { Origin } from '../../core/origin.ts';
 import type { Plant } from '../../contract/plant.ts';
+import { siteLimitNames, siteOwnerOf } from '../../contract/site.ts';
+import type { SiteNow, SitePatch, SiteTarget } from '../../contract/site.ts';
+import { invalid } from '../http/errors.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { exampleSite, exampleSiteSet, siteBodySchema, siteSchema } from './schemas.ts';
-import { kilo } from '../common/kind-replies.ts';
-import { writerReply } from '../common/writer-replies.ts';
+import {
+  exampleSite,
+  exampleSiteOfDevice,
+  exampleSiteSet,
+  siteBodySchema,
+  siteQuery,
+  siteSchema,
+  siteScopesSchema,
+} from './schemas.ts';
+import { siteReply } from './replies.ts';
 
-function siteReply(plant: Plant): z.output<typeof siteSchema> {
-  const { limits, netW, generationW, consumptionW, loadW } = plant.site;
-  const limitKw = (name: keyof typeof limits) => (limits[name].limitW === null ? null : kilo(limits[name].limitW));
-  const limitBy = (name: keyof typeof limits) => writerReply(plant, limits[name].setBy);
-  return {
-    net_power_kw: kilo(netW),
-    generation_kw: kilo(generationW),
-    consumption_kw: kilo(consumptionW),
-    load_kw: kilo(loadW),
-    export_limit_kw: limitKw('export'),
-    export_limit_by: limitBy('export'),
-    import_limit_kw: limitKw('import'),
-    import_limit_by: limitBy('import'),
-    generation_limit_kw: limitKw('generation'),
-    generation_limit_by: limitBy('generation'),
-    load_limit_kw: limitKw('load'),
-    load_limit_by: limitBy('load'),
-    binding: siteLimitNames.filter((name) => limits[name].binding),
-    exceeded: siteLimitNames.filter((name) => limits[name].exceeded),
-  };
+type SiteBody = z.output<typeof siteBodySchema>;
+
+/** The scope of a request: one device, a group, or the whole site. */
+function siteOf(plant: Plant, devices: readonly number[] | undefined): SiteNow {
+  return devices ? plant.siteOf(devices) : plant.site;
 }
 
-function sitePatch(body: z.output<typeof siteBodySchema>): SitePatch {
+function sitePatch(body: SiteBody): SitePatch {
   return Object.fromEntries(
     siteLimitNames.flatMap((name) => {
       const limitKw = body[`${name}_limit_kw`];
@@ -39,18 +33,32 @@ function sitePatch(body: z.output<typeof siteBodySchema>): SitePatch {
   );
 }
 
+function targetOf(device: number | undefined, body: SiteBody, by: Origin): SiteTarget {
+  if (device !== undefined && body.devices)
+    throw invalid('body', '/devices', 'cannot be given together with the parameter device');
+  const devices = device === undefined ? body.devices : [device];
+  return {
+    ...(devices && { devices }),
+    // a name within the source: no request can change what another protocol has set
+    ...(body.owner !== undefined && { owner: `${siteOwnerOf(by)}:${body.owner}` }),
+  };
+}
+
 const getSite = route({
   method: 'get',
   path: '/site',
   tag: 'Controls',
   operationId: 'get_site',
-  summary: 'Connection point: powers, and the limits of the site',
+  summary: 'Connection point: powers and limits',
   description:
-    'All devices of the process and the local loads beside them share one connection point. Powers are those at ' +
-    'the end of the last tick, at the terminals of the devices.',
+    'All devices of the process and the local loads beside them share one connection point. With `device` the request ' +
+    'concerns the connection point of one device, with the local load beside it. Powers are those at the end of the last ' +
+    'tick, at the terminals of the devices.',
+  query: siteQuery,
   reply: siteSchema,
   examples: { reply: exampleSite },
-  handle: ({ plant }) => siteReply(plant),
+  handle: ({ plant }, { query: { device } }) =>
+    siteReply(plant, siteOf(plant, device === undefined ? undefined : [device])),
 });
 
 const setSite = route({
@@ -58,18 +66,35 @@ const setSite = route({
   path: '/site',
   tag: 'Controls',
   operationId: 'set_site',
-  summary: 'Sets or ends limits of the connection point',
+  summary: 'Sets or ends limits of a connection point',
   description:
-    'The limits act on the devices behind the connection point from the next tick on. Power is shared by rating, and the ' +
-    'share that a device does not use goes to the others. A limited device shows `site` in `decided_by` of `controls`; its ' +
-    'registers do not change. The request is applied as a whole or not at all.',
+    'Without `device` and `devices` the limits concern the whole site. Limits of a device or group bind before those ' +
+    'around it. Every owner has limits of its own, and for each limit the tightest owner holds. The limits act on the ' +
+    'devices behind the connection point from the next tick on. Power is shared by rating, and the share that a device ' +
+    'does not use goes to the others. A limited device shows `site` in `decided_by` of `controls`; its registers do not ' +
+    'change. The request is applied as a whole or not at all.',
+  query: siteQuery,
   body: siteBodySchema,
   reply: siteSchema,
+  problems: ['conflict'],
   examples: { body: { export_limit_kw: null, import_limit_kw: 15 }, reply: exampleSiteSet },
-  handle({ plant }, { body, by }) {
-    plant.setSite(sitePatch(body), by);
-    return siteReply(plant);
+  handle({ plant }, { query, body, by }) {
+    const target = targetOf(query.device, body, by);
+    plant.setSite(sitePatch(body), by, target);
+    return siteReply(plant, siteOf(plant, target.devices));
   },
 });
 
-export const siteRoutes: readonly Route[] = [getSite, setSite];
+const getScopes = route({
+  method: 'get',
+  path: '/site/scopes',
+  tag: 'Controls',
+  operationId: 'get_site_scopes',
+  summary: 'Every connection point with limits',
+  description: 'The whole site first, then the devices and groups with limits, smaller ones before larger ones.',
+  reply: siteScopesSchema,
+  examples: { reply: { scopes: [exampleSite, exampleSiteOfDevice] } },
+  handle: ({ plant }) => ({ scopes: plant.siteScopes.map((site) => siteReply(plant, site)) }),
+});
+
+export const siteRoutes: readonly Route[] = [getSite, setSite, getScopes];

@@ -1,8 +1,11 @@
 import { maxSiteLimitW, siteLimitNames } from '../../contract/site.ts';
 import { z } from '../description/zod.ts';
+import { deviceIndex, integerParam, maxDeviceIndex } from '../common/schemas.ts';
 import { exampleWriter, writerSchema } from '../common/writer-schemas.ts';
 
 const maxKw = maxSiteLimitW / 1000;
+/** indexes in one request; as many as a process can have devices */
+const maxDevicesNamed = 10_000;
 const limitToSet = (description: string) =>
   z
     .number()
@@ -10,13 +13,22 @@ const limitToSet = (description: string) =>
     .max(maxKw)
     .nullable()
     .optional()
-    .openapi({ description: `${description} Rounded to 0.000001 kW. Null ends the limit, absent leaves it as it is.` });
+    .openapi({
+      description: `${description} Rounded to 0.000001 kW. Null ends the limit of this owner, absent leaves it as it is.`,
+    });
 const limit = (description: string) =>
   z
     .number()
     .nullable()
-    .openapi({ description: `${description} Null: no limit.` });
-const limitBy = writerSchema.nullable().openapi({ description: 'Last writer of the limit; null: as at the start.' });
+    .openapi({ description: `${description} The tightest of the owners holds. Null: no limit.` });
+const limitOwner = z
+  .string()
+  .nullable()
+  .openapi({ description: 'Owner of the limit in force, the tightest one; null: no limit.' });
+const limitBy = writerSchema.nullable().openapi({
+  description:
+    'Writer of the limit in force; without one the last writer that ended one. Null: none, or a group without limits.',
+});
 
 const meanings = {
   export: 'Maximum net power into the grid, kW.',
@@ -26,22 +38,78 @@ const meanings = {
   load: 'Maximum power that the devices absorb together, kW; local loads do not count.',
 } as const;
 
+export const siteQuery = z.strictObject({
+  device: integerParam('device', 0, maxDeviceIndex, 'Index of one device; absent: the whole site.').optional(),
+});
+
+const bodyLimitNames = siteLimitNames.map((name) => `${name}_limit_kw` as const);
+
 export const siteBodySchema = z
   .strictObject({
     export_limit_kw: limitToSet(meanings.export),
     import_limit_kw: limitToSet(meanings.import),
     generation_limit_kw: limitToSet(meanings.generation),
     load_limit_kw: limitToSet(meanings.load),
+    devices: z
+      .array(deviceIndex.max(maxDeviceIndex))
+      .min(1)
+      .max(maxDevicesNamed)
+      .optional()
+      .openapi({
+        description:
+          'Indexes of a group of devices whose limits these are; not together with the parameter `device`. Groups are ' +
+          'disjoint, or one holds all of the other.',
+      }),
+    owner: z
+      .string()
+      .regex(/^[\w.:-]{1,64}$/, { error: 'must be 1 to 64 letters, digits or characters of "_.:-"' })
+      .optional()
+      .openapi({
+        description:
+          'Name of the owner among those of this source, as `feeder`, which is shown as `rest:feeder`: 1 to 64 letters, ' +
+          'digits or characters of `_.:-`. Absent: the source itself, `rest`.',
+      }),
   })
-  .refine((body) => Object.values(body).some((value) => value !== undefined), {
-    error: `at least one of ${siteLimitNames.map((name) => `${name}_limit_kw`).join(', ')} is required`,
+  .refine((body) => bodyLimitNames.some((name) => body[name] !== undefined), {
+    error: `at least one of ${bodyLimitNames.join(', ')} is required`,
   })
   .openapi('SiteRequest', { minProperties: 1 });
 
 const limitName = z.enum(siteLimitNames);
+const scopeDevices = z
+  .array(deviceIndex)
+  .nullable()
+  .openapi({ description: 'Indexes of the devices behind this connection point; null: the whole site.' });
+const ownLimit = (description: string) =>
+  z
+    .number()
+    .nullable()
+    .openapi({ description: `${description} The limit of this owner; null: it has none.` });
+
+const siteOwnerSchema = z
+  .strictObject({
+    owner: z.string().openapi({ description: 'Source of the limits, with a name where it has several owners.' }),
+    export_limit_kw: ownLimit(meanings.export),
+    import_limit_kw: ownLimit(meanings.import),
+    generation_limit_kw: ownLimit(meanings.generation),
+    load_limit_kw: ownLimit(meanings.load),
+    changed_by: writerSchema.nullable().openapi({ description: 'Last change of any of its limits here.' }),
+  })
+  .openapi('SiteOwner', { description: 'The limits of one owner at this connection point.' });
+
+/** The limit behind `site` in `decided_by` of `controls`. */
+export const siteCutSchema = z
+  .strictObject({
+    devices: scopeDevices,
+    limit: limitName,
+    limit_kw: z.number().openapi({ description: 'Limit in force, kW.' }),
+    owner: z.string().openapi({ description: 'Owner of the limit.' }),
+  })
+  .openapi('SiteCut', { description: 'The limit of the site that cuts the power of the device.' });
 
 export const siteSchema = z
   .strictObject({
+    devices: scopeDevices,
     net_power_kw: z.number().openapi({
       description:
         'Power through the connection point, kW: `generation_kw` less `consumption_kw` less `load_kw`. Positive = exported into the grid.',
@@ -54,42 +122,93 @@ export const siteSchema = z
       description: 'Sum of the local loads beside the devices (`controls/environment`, load series), kW, at least 0.',
     }),
     export_limit_kw: limit(meanings.export),
+    export_limit_owner: limitOwner,
     export_limit_by: limitBy,
     import_limit_kw: limit(meanings.import),
+    import_limit_owner: limitOwner,
     import_limit_by: limitBy,
     generation_limit_kw: limit(meanings.generation),
+    generation_limit_owner: limitOwner,
     generation_limit_by: limitBy,
     load_limit_kw: limit(meanings.load),
+    load_limit_owner: limitOwner,
     load_limit_by: limitBy,
     binding: z.array(limitName).openapi({ description: 'Limits that restrict devices now.' }),
     exceeded: z.array(limitName).openapi({
       description:
         'Limits that the powers shown exceed: because of local loads alone, or for at most one simulated second after a step.',
     }),
+    owners: z
+      .array(siteOwnerSchema)
+      .openapi({ description: 'Every owner with a limit here, in the order in which they came; up to 32.' }),
   })
   .openapi('Site');
 
+export const siteScopesSchema = z
+  .strictObject({
+    scopes: z
+      .array(siteSchema)
+      .openapi({ description: 'The whole site, then devices and groups that have limits, smaller ones first.' }),
+  })
+  .openapi('SiteScopes');
+
+const noLimits = {
+  export_limit_kw: null,
+  export_limit_owner: null,
+  export_limit_by: null,
+  import_limit_kw: null,
+  import_limit_owner: null,
+  import_limit_by: null,
+  generation_limit_kw: null,
+  generation_limit_owner: null,
+  generation_limit_by: null,
+  load_limit_kw: null,
+  load_limit_owner: null,
+  load_limit_by: null,
+};
+const exampleOwner = {
+  owner: 'rest',
+  export_limit_kw: null,
+  import_limit_kw: null,
+  generation_limit_kw: null,
+  load_limit_kw: null,
+  changed_by: exampleWriter,
+};
+
 export const exampleSite = {
+  ...noLimits,
+  devices: null,
   net_power_kw: 5,
   generation_kw: 8,
   consumption_kw: 0,
   load_kw: 3,
   export_limit_kw: 5,
+  export_limit_owner: 'rest',
   export_limit_by: exampleWriter,
-  import_limit_kw: null,
-  import_limit_by: null,
-  generation_limit_kw: null,
-  generation_limit_by: null,
-  load_limit_kw: null,
-  load_limit_by: null,
   binding: ['export'],
   exceeded: [],
+  owners: [{ ...exampleOwner, export_limit_kw: 5 }],
 };
 /** Answer to a request that ends one limit and sets another; powers are still those of the last tick. */
 export const exampleSiteSet = {
   ...exampleSite,
   export_limit_kw: null,
+  export_limit_owner: null,
   import_limit_kw: 15,
+  import_limit_owner: 'rest',
   import_limit_by: exampleWriter,
   binding: [],
+  owners: [{ ...exampleOwner, import_limit_kw: 15 }],
+};
+export const exampleSiteOfDevice = {
+  ...exampleSite,
+  ...noLimits,
+  devices: [0],
+  net_power_kw: 1,
+  generation_kw: 2.5,
+  load_kw: 1.5,
+  export_limit_kw: 1,
+  export_limit_owner: 'rest:feeder',
+  export_limit_by: exampleWriter,
+  owners: [{ ...exampleOwner, owner: 'rest:feeder', export_limit_kw: 1 }],
 };

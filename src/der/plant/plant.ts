@@ -15,7 +15,7 @@ import { errorText, SimError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { tickSeconds } from '../../core/time/sim-clock.ts';
 import type { SimClock } from '../../core/time/sim-clock.ts';
-import type { SiteNow, SitePatch } from '../../contract/site.ts';
+import type { SiteCut, SiteNow, SitePatch, SiteTarget } from '../../contract/site.ts';
 import type { Plant, PlantHealth, PowerEvent, TickEvent, TimeNow } from '../../contract/plant.ts';
 import { OperatorQueue } from './commands.ts';
 import type { DarkDevices } from '../device/dark-devices.ts';
@@ -90,7 +90,8 @@ export class SimPlant implements Plant {
     this.#timetable = new Timetable(options.clock, options.log);
     this.#site = new Site(() => this.devices, options.environment);
     this.#site.measure();
-    this.#roster.onChange(() => {
+    this.#roster.onChange(({ removed }) => {
+      if (removed) this.#site.forget(removed.index);
       this.#site.measure();
     });
     this.commands = new OperatorQueue(() => options.clock.wallMs());
@@ -335,8 +336,22 @@ export class SimPlant implements Plant {
     return this.#site.now;
   }
 
-  setSite(patch: SitePatch, by?: Origin): void {
-    this.#site.set(patch, this.#writer(by));
+  siteOf(devices: readonly number[]): SiteNow {
+    for (const index of devices) this.device(index);
+    return this.#site.of(devices);
+  }
+
+  get siteScopes(): readonly SiteNow[] {
+    return this.#site.scopes;
+  }
+
+  siteCut(deviceIndex: number): SiteCut | null {
+    return this.#site.cutOf(deviceIndex);
+  }
+
+  setSite(patch: SitePatch, by?: Origin, target?: SiteTarget): void {
+    for (const index of target?.devices ?? []) this.device(index);
+    this.#site.set(patch, this.#writer(by), target);
   }
 
   setTime(patch: ClockPatch, by?: Origin): void {

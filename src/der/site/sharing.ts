@@ -1,17 +1,44 @@
-/** Sharing of one limit among devices of different ratings, by water-filling. */
+/**
+ * Sharing of nested limits among devices of different ratings, by water-filling. Rooms are nested or disjoint. Filling
+ * them from the inside to the outside, each with the shares that the inner ones left, gives the shares of one rising
+ * water level that stops in each room when it is full: nothing is wasted, and the order of the devices has no effect.
+ */
 
 /** Demands and shares by position of the device; all numbers at least 0, W. Reused from call to call. */
 export interface Claims {
-  /** power without the limit */
+  /** power without any limit */
   readonly demandW: Float64Array;
   /** minimum useful power: a device that would get less gets nothing; a lower demand replaces it */
   readonly minW: Float64Array;
   /** rating; above their demand shares are in proportion to it */
   readonly weightW: Float64Array;
-  /** filled with the shares */
+  /** filled with the shares; Infinity in no room */
   readonly shareW: Float64Array;
-  /** positions by rising demand, kept from the last call: little changes between calls */
+  /** filled: position of the room that cut the share, or -1 */
+  readonly cutBy: Int32Array;
+  /** part of the share beyond the demand */
+  readonly growthW: Float64Array;
+  /** positions by falling demand, kept from the last call: little changes between calls */
   readonly order: number[];
+}
+
+/** A limit on the sum of the shares of some devices. */
+export interface Room {
+  /** positions of its devices, at least one */
+  readonly members: readonly number[];
+  /** at least 0; Infinity: no limit */
+  roomW: number;
+  /** filled: a device gets less than its demand because of this room */
+  binds: boolean;
+}
+
+/** Rooms that are nested or disjoint, inner ones before outer ones. */
+export interface Nest {
+  readonly rooms: readonly Room[];
+  /** position of the innermost room of each device, or -1 */
+  readonly innermost: Int32Array;
+  /** position of the next room around each room, or -1 */
+  readonly around: Int32Array;
 }
 
 /** Halvings of the level: beyond the resolution of a double. */
@@ -19,86 +46,163 @@ const halvings = 60;
 
 export function createClaims(count: number): Claims {
   const places = () => new Float64Array(count);
-  return { demandW: places(), minW: places(), weightW: places(), shareW: places(), order: [...places().keys()] };
+  return {
+    demandW: places(),
+    minW: places(),
+    weightW: places(),
+    shareW: places(),
+    cutBy: new Int32Array(count),
+    growthW: places(),
+    order: [...places().keys()],
+  };
+}
+
+/** @param memberSets nested or disjoint, inner ones before outer ones @param count number of devices */
+export function createNest(memberSets: readonly (readonly number[])[], count: number): Nest {
+  const innermost = new Int32Array(count).fill(-1);
+  const around = new Int32Array(memberSets.length).fill(-1);
+  for (let room = memberSets.length - 1; room >= 0; room -= 1) {
+    const members = memberSets[room] ?? [];
+    around[room] = innermost[members[0] ?? 0] ?? -1;
+    for (const i of members) innermost[i] = room;
+  }
+  return { rooms: memberSets.map((members) => ({ members, roomW: Infinity, binds: false })), innermost, around };
 }
 
 const at = (places: Float64Array, i: number): number => places[i] ?? 0;
+const minOf = ({ demandW, minW }: Claims, i: number): number => Math.min(at(minW, i), at(demandW, i));
 
-function total(places: Float64Array): number {
+function total(places: Float64Array, members: readonly number[]): number {
   let sum = 0;
-  for (const value of places) sum += value;
+  for (const i of members) sum += at(places, i);
   return sum;
 }
 
-const minOf = ({ demandW, minW }: Claims, i: number): number => Math.min(at(minW, i), at(demandW, i));
-
 /**
- * Shares `roomW` out; the sum of the shares never exceeds it. Where the demands fit, each device gets its demand and a
- * part of the rest by weight, as room to grow. Otherwise a device whose demand exceeds an equal part of its weight is
- * cut to that part. A device whose minimum exceeds `roomW` pauses. If the minimums still do not fit, the smallest
- * demand pauses; on a tie, the last device.
- * @param roomW at least 0; Infinity: no limit
- * @returns whether any device gets less than its demand
+ * Shares the rooms out; the sum of the shares in a room never exceeds it. Where the demands fit, each device gets its
+ * demand and a part of the rest by weight, as room to grow. Otherwise a device whose demand exceeds an equal part of its
+ * weight is cut to that part. Minimums are admitted by falling demand, on a tie the first device first; a device whose
+ * minimum does not fit into what is left of one of its rooms pauses.
  */
-export function shareRoom(claims: Claims, roomW: number): boolean {
-  const { demandW, weightW, shareW } = claims;
-  if (roomW === Infinity) {
-    shareW.fill(Infinity);
-    return false;
+export function shareRooms(claims: Claims, nest: Nest): void {
+  const { rooms } = nest;
+  claims.shareW.set(claims.demandW);
+  claims.growthW.fill(Infinity);
+  claims.cutBy.fill(-1);
+  let crowded = false;
+  for (const room of rooms) {
+    room.binds = false;
+    crowded ||= room.roomW < total(claims.demandW, room.members) && room.roomW < minimumsOf(claims, room);
   }
-  const demandedW = total(demandW);
-  if (demandedW <= roomW) {
-    const weight = total(weightW);
-    const part = weight > 0 ? (roomW - demandedW) / weight : 0;
-    for (let i = 0; i < demandW.length; i += 1) shareW[i] = at(demandW, i) + part * at(weightW, i);
-    return false;
-  }
-  shareW.set(demandW);
-  pauseSmallest(claims, roomW);
-  fillTo(claims, highestLevel(claims, roomW));
-  return true;
+  if (crowded) admitMinimums(claims, nest);
+  rooms.forEach((room, position) => {
+    if (room.roomW !== Infinity) fill(claims, room, position);
+  });
+  for (const room of rooms) if (room.roomW !== Infinity) limitGrowth(claims, room);
+  for (let i = 0; i < claims.shareW.length; i += 1) claims.shareW[i] = at(claims.shareW, i) + at(claims.growthW, i);
 }
 
-/** Sets `shareW` to 0 for devices that pause: minimums above `roomW`, then the smallest demands until the rest fits. */
-function pauseSmallest(claims: Claims, roomW: number): void {
-  const { demandW, minW, shareW, order } = claims;
-  let neededW = 0;
-  for (let i = 0; i < demandW.length; i += 1) {
-    const minimumW = minOf(claims, i);
-    if (minimumW > roomW) shareW[i] = 0;
-    else neededW += minimumW;
-  }
-  if (neededW <= roomW) return;
-  order.sort((a, b) => at(demandW, a) - at(demandW, b) || b - a);
+function minimumsOf(claims: Claims, { members }: Room): number {
+  let sum = 0;
+  for (const i of members) sum += minOf(claims, i);
+  return sum;
+}
+
+/** Sets `shareW` to 0 for devices that pause. */
+function admitMinimums(claims: Claims, { rooms, innermost, around }: Nest): void {
+  const { demandW, minW, shareW, cutBy, order } = claims;
+  const leftW = rooms.map(({ roomW }) => roomW);
+  order.sort((a, b) => at(demandW, b) - at(demandW, a) || a - b);
   for (const i of order) {
-    if (neededW <= roomW) return;
-    if (at(shareW, i) === 0 || at(minW, i) === 0) continue;
-    neededW -= minOf(claims, i);
-    shareW[i] = 0;
+    if (at(minW, i) === 0) continue;
+    const minimumW = minOf(claims, i);
+    let fits = true;
+    for (let r = innermost[i] ?? -1; r >= 0; r = around[r] ?? -1) {
+      const room = rooms[r];
+      if (!room || minimumW <= (leftW[r] ?? 0)) continue;
+      room.binds = true;
+      cutBy[i] = r;
+      fits = false;
+    }
+    if (!fits) shareW[i] = 0;
+    else for (let r = innermost[i] ?? -1; r >= 0; r = around[r] ?? -1) leftW[r] = (leftW[r] ?? 0) - minimumW;
+  }
+}
+
+/** Cuts the shares in one room to its size. */
+function fill(claims: Claims, room: Room, position: number): void {
+  const { shareW, cutBy } = claims;
+  const { members, roomW } = room;
+  if (total(shareW, members) <= roomW) return;
+  room.binds = true;
+  const level = highestLevel(claims, room);
+  for (const i of members) {
+    const levelW = members.length === 1 ? roomW : shareAt(claims, i, level);
+    if (levelW < at(shareW, i)) {
+      shareW[i] = levelW;
+      cutBy[i] = position;
+    }
   }
 }
 
 /** Share of one device at a water level, power per weight. A device with 0 in `shareW` pauses. */
 function shareAt(claims: Claims, i: number, level: number): number {
-  if (at(claims.shareW, i) === 0) return 0;
-  return Math.max(minOf(claims, i), Math.min(at(claims.demandW, i), level * at(claims.weightW, i)));
+  const mostW = at(claims.shareW, i);
+  return mostW === 0 ? 0 : Math.max(minOf(claims, i), Math.min(mostW, level * at(claims.weightW, i)));
 }
 
-function highestLevel(claims: Claims, roomW: number): number {
-  const { demandW, weightW } = claims;
+function highestLevel(claims: Claims, { members, roomW }: Room): number {
+  const { shareW, weightW } = claims;
+  if (members.length === 1) return 0;
   let [low, high] = [0, 0];
-  for (let i = 0; i < demandW.length; i += 1)
-    if (at(weightW, i) > 0) high = Math.max(high, at(demandW, i) / at(weightW, i));
+  for (const i of members) if (at(weightW, i) > 0) high = Math.max(high, at(shareW, i) / at(weightW, i));
   for (let round = 0; round < halvings && low < high; round += 1) {
     const level = (low + high) / 2;
     let sum = 0;
-    for (let i = 0; i < demandW.length; i += 1) sum += shareAt(claims, i, level);
+    for (const i of members) sum += shareAt(claims, i, level);
     if (sum <= roomW) low = level;
     else high = level;
   }
   return low;
 }
 
-function fillTo(claims: Claims, level: number): void {
-  for (let i = 0; i < claims.shareW.length; i += 1) claims.shareW[i] = shareAt(claims, i, level);
+/** Divides what the shares leave of one room by weight, as far as the inner rooms let a device grow. */
+function limitGrowth(claims: Claims, { members, roomW, binds }: Room): void {
+  const { shareW, growthW, weightW } = claims;
+  if (binds) {
+    for (const i of members) growthW[i] = 0;
+    return;
+  }
+  const freeW = Math.max(0, roomW - total(shareW, members));
+  const level = growthLevel(claims, members, freeW);
+  for (const i of members) {
+    const weight = at(weightW, i);
+    growthW[i] = weight > 0 ? Math.min(at(growthW, i), level * weight) : 0;
+  }
+}
+
+/** Highest growth per weight whose sum fits into `freeW`. */
+function growthLevel({ growthW, weightW }: Claims, members: readonly number[], freeW: number): number {
+  let [openWeight, boundedW, high] = [0, 0, 0];
+  for (const i of members) {
+    const weight = at(weightW, i);
+    if (weight <= 0) continue;
+    if (at(growthW, i) === Infinity) openWeight += weight;
+    else {
+      boundedW += at(growthW, i);
+      high = Math.max(high, at(growthW, i) / weight);
+    }
+  }
+  if (boundedW === 0) return openWeight > 0 ? freeW / openWeight : 0;
+  if (openWeight > 0) high = freeW / openWeight;
+  else if (boundedW <= freeW) return high;
+  let low = 0;
+  for (let round = 0; round < halvings && low < high; round += 1) {
+    const level = (low + high) / 2;
+    let sum = 0;
+    for (const i of members) if (at(weightW, i) > 0) sum += Math.min(at(growthW, i), level * at(weightW, i));
+    if (sum <= freeW) low = level;
+    else high = level;
+  }
+  return low;
 }

@@ -1,16 +1,16 @@
 /**
- * The connection point of the site: sums the powers of the devices and shares the limits among them. Devices advance
+ * The connection points of the site: sums the powers of the devices and shares the limits among them. Devices advance
  * one after the other. So for each short piece of time a limit is divided into one bound per device.
  */
 import { microsPerSecond, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Provenance } from '../../core/origin.ts';
-import { SimError } from '../../core/errors.ts';
-import { maxSiteLimitW, resolvedLimitW, siteLimitNames } from '../../contract/site.ts';
-import type { SiteLimitName, SiteLimitNow, SiteNow, SitePatch } from '../../contract/site.ts';
+import { siteLimitNames } from '../../contract/site.ts';
+import type { SiteCut, SiteLimitName, SiteLimitNow, SiteNow, SitePatch, SiteTarget } from '../../contract/site.ts';
 import type { SiteShare } from '../inverter/site-share.ts';
-import { createClaims, shareRoom } from './sharing.ts';
-import type { Claims } from './sharing.ts';
+import { Allocation } from './allocation.ts';
+import { scopeDevices, SiteScopes } from './scopes.ts';
+import type { SiteScope } from './scopes.ts';
 
 export interface SiteDevice {
   readonly index: number;
@@ -28,79 +28,121 @@ export interface SiteSurroundings {
 
 /** Limits are shared again after at most this time, at whole seconds. */
 const maxPieceMicros = microsPerSecond;
-/** Rounds for the shares of both directions to converge, before injection counts on no absorption. */
-const maxRounds = 8;
 /** Rounding of sums, W. */
 const negligibleW = 1e-3;
 
-interface Limit {
-  limitW: number | null;
-  setBy: Provenance | null;
-  binding: boolean;
+/** The scopes with limits, bound to the present devices by position. */
+interface Bound {
+  readonly devices: readonly SiteDevice[];
+  readonly scopes: readonly SiteScope[];
+  /** positions of the devices of each scope */
+  readonly members: readonly (readonly number[])[];
+  /** positions of the scopes whose limits depend on local loads */
+  readonly loaded: readonly number[];
+  readonly allocation: Allocation;
+}
+
+interface Powers {
+  readonly netW: number;
+  readonly generationW: number;
+  readonly consumptionW: number;
+  readonly loadW: number;
 }
 
 export class Site {
   readonly #devices: () => readonly SiteDevice[];
   readonly #surroundings: SiteSurroundings;
-  readonly #limits: Readonly<Record<SiteLimitName, Limit>>;
+  readonly #scopes = new SiteScopes();
+  #bound: Bound | null = null;
+  /** limits have changed since the last sharing */
+  #stale = false;
   #anyLimit = false;
   /** devices still have bounds */
   #boundsSet = false;
-  #demands = createDemands(0);
-  #now: Omit<SiteNow, 'limits'> = { netW: 0, generationW: 0, consumptionW: 0, loadW: 0 };
+  /** end of the present bounds */
+  #end = 0;
+  /** devices of the last `measure`, with their powers and local loads by position */
+  #measured: readonly SiteDevice[] = [];
+  #powerW = new Float64Array(0);
+  #loadW = new Float64Array(0);
+  #whole: Powers = { netW: 0, generationW: 0, consumptionW: 0, loadW: 0 };
 
   constructor(devices: () => readonly SiteDevice[], surroundings: SiteSurroundings) {
     this.#devices = devices;
     this.#surroundings = surroundings;
-    const open = (): Limit => ({ limitW: null, setBy: null, binding: false });
-    this.#limits = { export: open(), import: open(), generation: open(), load: open() };
   }
 
   /** Powers of the last `measure`, and the present limits. */
   get now(): SiteNow {
-    const limits = Object.fromEntries(siteLimitNames.map((name) => [name, this.#limitNow(name)])) as Record<
-      SiteLimitName,
-      SiteLimitNow
-    >;
-    return { ...this.#now, limits };
+    return this.#nowOf(null);
+  }
+
+  /** The same of a device or group. @throws SimError COMMAND_BAD_VALUE for an empty list */
+  of(devices: readonly number[]): SiteNow {
+    return this.#nowOf(scopeDevices(devices));
+  }
+
+  /** The whole site, then the devices and groups with limits, inner ones before outer ones. */
+  get scopes(): SiteNow[] {
+    const parts = this.#scopes.limited.filter(({ devices }) => devices !== null);
+    return [this.now, ...parts.map(({ devices }) => this.#nowOf(devices))];
+  }
+
+  /** The limit that cut the share of a device in the last sharing; null: none, or it is no longer there. */
+  cutOf(deviceIndex: number): SiteCut | null {
+    const { devices = [], scopes = [], allocation } = this.#bound ?? {};
+    const cut = allocation?.cutOf(positionOf(devices, deviceIndex));
+    const scope = cut && scopes[cut.scope];
+    const tightest = scope?.tightest(cut?.limit ?? 'export');
+    if (!cut || !scope || !tightest) return null;
+    return { devices: scope.devices, limit: cut.limit, limitW: tightest.limitW, owner: tightest.owner };
   }
 
   /**
-   * Sets or ends limits, all or none of them, rounded to 1 mW; devices follow from the next piece of time on.
-   * @throws SimError COMMAND_BAD_VALUE for a limit outside 0..`maxSiteLimitW`, or for none at all
+   * Sets or ends limits of one owner, all or none of them; devices follow from the next piece of time on.
+   * @throws SimError as `SiteScopes.set`
    */
-  set(patch: SitePatch, by: Provenance): void {
-    const named = siteLimitNames.filter((name) => patch[name] !== undefined);
-    if (named.length === 0)
-      throw new SimError('COMMAND_BAD_VALUE', `give at least one limit of ${siteLimitNames.join(', ')}`);
-    const issues = named.flatMap((name) => {
-      const limitW = patch[name] ?? null;
-      return limitW === null || (limitW >= 0 && limitW <= maxSiteLimitW)
-        ? []
-        : [{ name, detail: `given ${limitW} W; allowed: 0 to ${maxSiteLimitW} W, or null for no limit` }];
-    });
-    if (issues.length > 0) throw new SimError('COMMAND_BAD_VALUE', 'a limit of the site is out of range', issues);
-    for (const name of named)
-      Object.assign(this.#limits[name], { limitW: resolvedLimitW(patch[name] ?? null), setBy: by, binding: false });
-    this.#anyLimit = siteLimitNames.some((name) => this.#limits[name].limitW !== null);
+  set(patch: SitePatch, by: Provenance, target: SiteTarget = {}): void {
+    this.#scopes.set(patch, by, target);
+    this.#changed();
+  }
+
+  /** The scope of a device that has left ends, and its groups lose it. */
+  forget(deviceIndex: number): void {
+    this.#scopes.forget(deviceIndex);
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#stale = true;
+    this.#anyLimit = this.#scopes.anyLimit;
   }
 
   /** Takes over the powers of devices and loads at the end of a tick. */
   measure(): void {
+    const devices = this.#devices();
+    if (devices.length !== this.#powerW.length) {
+      this.#powerW = new Float64Array(devices.length);
+      this.#loadW = new Float64Array(devices.length);
+    }
+    this.#measured = devices;
     let generationW = 0,
       consumptionW = 0,
       loadW = 0;
-    for (const { siteShare } of this.#devices()) {
+    devices.forEach(({ siteShare }, i) => {
       const { powerW } = siteShare;
       if (powerW > 0) generationW += powerW;
       else consumptionW -= powerW;
       loadW += siteShare.loadW;
-    }
-    this.#now = { netW: generationW - consumptionW - loadW, generationW, consumptionW, loadW };
+      this.#powerW[i] = powerW;
+      this.#loadW[i] = siteShare.loadW;
+    });
+    this.#whole = { netW: generationW - consumptionW - loadW, generationW, consumptionW, loadW };
   }
 
   /**
-   * Sets the bounds of every device from `from` on; all devices have advanced to `from`.
+   * Sets the bounds of every device from `from` on; all devices have advanced to `from`. Bounds stay until their piece of
+   * time is over, also beyond `to`, so that results do not depend on the length of ticks.
    * @returns the end of the bounds, at most `to`; `to` itself without a limit
    */
   share(from: SimTime, to: SimTime): SimTime {
@@ -108,14 +150,14 @@ export class Site {
       if (this.#boundsSet) this.#clearBounds();
       return to;
     }
-    const end = this.#pieceEnd(from, to);
-    const demands = this.#gather(secondsBetween(from, end));
-    this.#allocate(demands, from, end);
-    this.#devices().forEach(({ siteShare }, i) => {
-      siteShare.admit(0 - (demands.absorbing.shareW[i] ?? 0), demands.injecting.shareW[i] ?? 0);
-    });
-    this.#boundsSet = true;
-    return end;
+    const bound = this.#bind();
+    const end = this.#pieceEnd(from);
+    if (end !== this.#end || !this.#loadsExpected(bound, from, end)) {
+      this.#gather(bound, from, end);
+      this.#allocate(bound);
+      this.#end = end;
+    }
+    return Math.min(end, to) as SimTime;
   }
 
   #clearBounds(): void {
@@ -123,29 +165,71 @@ export class Site {
     this.#boundsSet = false;
   }
 
-  #limitNow(name: SiteLimitName): SiteLimitNow {
-    const { limitW, setBy, binding } = this.#limits[name];
-    const { netW, generationW, consumptionW } = this.#now;
-    const presentW = { export: netW, import: -netW, generation: generationW, load: consumptionW }[name];
-    return { limitW, setBy, binding, exceeded: limitW !== null && presentW > limitW + negligibleW };
+  #powersOf(devices: readonly number[]): Powers {
+    let generationW = 0,
+      consumptionW = 0,
+      loadW = 0;
+    for (const index of devices) {
+      const position = positionOf(this.#measured, index);
+      const powerW = this.#powerW[position] ?? 0;
+      if (powerW > 0) generationW += powerW;
+      else consumptionW -= powerW;
+      loadW += this.#loadW[position] ?? 0;
+    }
+    return { netW: generationW - consumptionW - loadW, generationW, consumptionW, loadW };
   }
 
-  #limitW(name: SiteLimitName): number {
-    return this.#limits[name].limitW ?? Infinity;
+  #nowOf(devices: readonly number[] | null): SiteNow {
+    const scope = this.#scopes.of(devices);
+    const powers = devices === null ? this.#whole : this.#powersOf(devices);
+    const limits = Object.fromEntries(siteLimitNames.map((name) => [name, limitNow(scope, name, powers)])) as Record<
+      SiteLimitName,
+      SiteLimitNow
+    >;
+    return { devices, ...powers, limits, owners: scope?.owners ?? [] };
   }
 
-  /** Pieces end at whole seconds, so that results do not depend on ticks, and where a load jumps. */
-  #pieceEnd(from: SimTime, to: SimTime): SimTime {
-    let end = Math.min(to, (Math.floor(from / maxPieceMicros) + 1) * maxPieceMicros);
+  /** The scopes as the allocation needs them; made again after a change of limits or devices. */
+  #bind(): Bound {
+    const devices = this.#devices();
+    if (!this.#stale && this.#bound?.devices === devices) return this.#bound;
+    const all = [...devices.keys()];
+    const scopes = this.#scopes.limited;
+    const bound = {
+      devices,
+      scopes,
+      members: scopes.map((scope) => scope.devices?.map((index) => positionOf(devices, index)) ?? all),
+      loaded: [...scopes.keys()].filter((s) => scopes[s]?.tightest('export') ?? scopes[s]?.tightest('import')),
+    };
+    const limitW = (scope: SiteScope, name: SiteLimitName) => scope.tightest(name)?.limitW ?? Infinity;
+    const allocation = new Allocation(
+      scopes.map((scope, s) => ({
+        members: bound.members[s] ?? [],
+        limitsW: {
+          export: limitW(scope, 'export'),
+          import: limitW(scope, 'import'),
+          generation: limitW(scope, 'generation'),
+          load: limitW(scope, 'load'),
+        },
+      })),
+      devices.length,
+    );
+    this.#end = 0;
+    this.#stale = false;
+    return (this.#bound = { ...bound, allocation });
+  }
+
+  /** Pieces end at whole seconds and where a load jumps. */
+  #pieceEnd(from: SimTime): SimTime {
+    let end = (Math.floor(from / maxPieceMicros) + 1) * maxPieceMicros;
     for (const { index } of this.#devices()) end = Math.min(end, this.#surroundings.nextEvent(index, from));
     return Math.max(end, from + 1) as SimTime;
   }
 
-  /** Reads the demands of the devices for the next piece; fills and returns the one `Demands` of this site. */
-  #gather(pieceS: number): Demands {
-    const devices = this.#devices();
-    if (this.#demands.reachW.length !== devices.length) this.#demands = createDemands(devices.length);
-    const { injecting, absorbing, reachW } = this.#demands;
+  /** Reads demands and loads of the devices for the next piece. */
+  #gather({ devices, members, loaded, allocation }: Bound, from: SimTime, end: SimTime): void {
+    const { injecting, absorbing, reachW, minLoadW, maxLoadW } = allocation;
+    const pieceS = secondsBetween(from, end);
     devices.forEach(({ siteShare }, i) => {
       const { demandW } = siteShare;
       injecting.demandW[i] = Math.max(0, demandW);
@@ -156,65 +240,66 @@ export class Site {
       absorbing.minW[i] = siteShare.minAbsorbW;
       reachW[i] = siteShare.reachW(pieceS);
     });
-    return this.#demands;
-  }
-
-  /** Lowest and highest sum of the local loads, of the two ends of the piece. */
-  #loads(from: SimTime, end: SimTime): readonly [minW: number, maxW: number] {
-    let atStartW = 0,
-      atEndW = 0;
-    for (const { index } of this.#devices()) {
-      atStartW += this.#surroundings.loadW(index, from);
-      atEndW += this.#surroundings.loadW(index, end);
-    }
-    return [Math.min(atStartW, atEndW), Math.max(atStartW, atEndW)];
-  }
-
-  /**
-   * Fills the shares. Power absorbed inside the site leaves room for injection, and the other way round: each direction
-   * counts on the power that the other one surely reaches under its share. Where the rounds do not converge, injection
-   * counts on no absorption.
-   */
-  #allocate({ injecting, absorbing, reachW }: Demands, from: SimTime, end: SimTime): void {
-    const [minLoadW, maxLoadW] = this.#loads(from, end);
-    for (const name of siteLimitNames) this.#limits[name].binding = false;
-    shareRoom(absorbing, this.#limitW('load'));
-    let absorbedW = assuredW(absorbing, reachW, -1);
-    for (let round = 0; ; round += 1) {
-      this.#shareUnder(injecting, 'generation', 'export', this.#limitW('export') + minLoadW + absorbedW);
-      const injectedW = assuredW(injecting, reachW, 1);
-      this.#shareUnder(absorbing, 'load', 'import', this.#limitW('import') - maxLoadW + injectedW);
-      const nextAbsorbedW = assuredW(absorbing, reachW, -1);
-      if (!(nextAbsorbedW < absorbedW)) break;
-      absorbedW = round < maxRounds ? nextAbsorbedW : 0;
+    for (const s of loaded) {
+      const atStartW = this.#loadOf(devices, members[s] ?? [], from);
+      const atEndW = this.#loadOf(devices, members[s] ?? [], end);
+      minLoadW[s] = Math.min(atStartW, atEndW);
+      maxLoadW[s] = Math.max(atStartW, atEndW);
     }
   }
 
-  /** Shares the tighter one: the limit of this direction, or the room that the net limit leaves. */
-  #shareUnder(claims: Claims, own: SiteLimitName, net: SiteLimitName, netRoomW: number): void {
-    const ownW = this.#limitW(own);
-    const binds = shareRoom(claims, Math.max(0, Math.min(ownW, netRoomW)));
-    this.#limits[own].binding = binds && ownW <= netRoomW;
-    this.#limits[net].binding = binds && netRoomW < ownW;
+  #loadOf(devices: readonly SiteDevice[], members: readonly number[], t: SimTime): number {
+    let sum = 0;
+    for (const position of members) sum += this.#surroundings.loadW(devices[position]?.index ?? -1, t);
+    return sum;
+  }
+
+  /** Whether the loads of the rest of a piece are within those that its bounds count on. */
+  #loadsExpected({ devices, members, loaded, allocation }: Bound, from: SimTime, end: SimTime): boolean {
+    return loaded.every((s) =>
+      [from, end].every((t) => {
+        const loadW = this.#loadOf(devices, members[s] ?? [], t);
+        const [lowestW, highestW] = [allocation.minLoadW[s] ?? 0, allocation.maxLoadW[s] ?? 0];
+        return loadW >= lowestW - negligibleW && loadW <= highestW + negligibleW;
+      }),
+    );
+  }
+
+  #allocate({ devices, scopes, allocation }: Bound): void {
+    allocation.allocate();
+    const { injecting, absorbing } = allocation;
+    devices.forEach(({ siteShare }, i) => {
+      siteShare.admit(0 - (absorbing.shareW[i] ?? 0), injecting.shareW[i] ?? 0);
+    });
+    scopes.forEach(({ binding }, s) => {
+      for (const name of siteLimitNames) binding[name] = allocation.binds(s, name);
+    });
+    this.#boundsSet = true;
   }
 }
 
-/** Demands of the devices in both directions, and the power that each surely reaches, + injected; by position. */
-interface Demands {
-  readonly injecting: Claims;
-  readonly absorbing: Claims;
-  readonly reachW: Float64Array;
+function limitNow(scope: SiteScope | null, name: SiteLimitName, powers: Powers): SiteLimitNow {
+  const { netW, generationW, consumptionW } = powers;
+  const presentW = { export: netW, import: -netW, generation: generationW, load: consumptionW }[name];
+  const tightest = scope?.tightest(name) ?? null;
+  return {
+    limitW: tightest?.limitW ?? null,
+    owner: tightest?.owner ?? null,
+    setBy: scope?.setBy(name) ?? null,
+    binding: scope?.binding[name] ?? false,
+    exceeded: tightest !== null && presentW > tightest.limitW + negligibleW,
+  };
 }
 
-function createDemands(count: number): Demands {
-  return { injecting: createClaims(count), absorbing: createClaims(count), reachW: new Float64Array(count) };
-}
-
-/** Power that the devices together surely have in one direction within their shares, W. */
-function assuredW({ demandW, shareW }: Claims, reachW: Float64Array, sign: 1 | -1): number {
-  let sum = 0;
-  for (let i = 0; i < shareW.length; i += 1) {
-    sum += Math.max(0, Math.min(shareW[i] ?? 0, demandW[i] ?? 0, sign * (reachW[i] ?? 0)));
+/** Position of a device in a list by ascending index; -1 when it is not there. */
+function positionOf(devices: readonly SiteDevice[], index: number): number {
+  let [low, high] = [0, devices.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const found = devices[middle]?.index ?? 0;
+    if (found === index) return middle;
+    if (found < index) low = middle + 1;
+    else high = middle - 1;
   }
-  return sum;
+  return -1;
 }

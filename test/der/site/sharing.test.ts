@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { createRandom } from '../../../src/core/random.ts';
-import { createClaims, shareRoom } from '../../../src/der/site/sharing.ts';
-import type { Claims } from '../../../src/der/site/sharing.ts';
+import type { RandomStream } from '../../../src/core/random.ts';
+import { createClaims, createNest, shareRooms } from '../../../src/der/site/sharing.ts';
+import type { Claims, Nest } from '../../../src/der/site/sharing.ts';
 
 interface Claim {
   readonly demand: number;
@@ -17,6 +18,26 @@ function claimsOf(list: readonly Claim[]): Claims {
     claims.minW[i] = least;
   });
   return claims;
+}
+
+/** Shares one room out among all devices. @returns whether it binds */
+function shareRoom(claims: Claims, roomW: number): boolean {
+  const count = claims.demandW.length;
+  const nest = nestOf([[[...Array(count).keys()], roomW]], count);
+  shareRooms(claims, nest);
+  return nest.rooms.some(({ binds }) => binds);
+}
+
+/** Rooms by members and size, inner ones first. */
+function nestOf(rooms: readonly (readonly [members: readonly number[], roomW: number])[], count: number): Nest {
+  const nest = createNest(
+    rooms.map(([members]) => members),
+    count,
+  );
+  nest.rooms.forEach((room, r) => {
+    room.roomW = rooms[r]?.[1] ?? Infinity;
+  });
+  return nest;
 }
 
 function shared(list: readonly Claim[], roomW: number): number[] {
@@ -154,5 +175,146 @@ describe('Sharing of a limit of the site', () => {
       });
       if (paused.length === 0) expect(sum).to.be.closeTo(roomW, 1e-6 * roomW);
     }
+  });
+});
+
+describe('Sharing of nested limits', () => {
+  /** Rooms that are nested or disjoint: parts of parts, inner ones first. */
+  function randomSets(random: RandomStream, members: readonly number[]): number[][] {
+    const sets: number[][] = [];
+    let rest = [...members];
+    while (rest.length > 0) {
+      const size = 1 + Math.floor(random.next() * rest.length);
+      const part = rest.slice(0, size);
+      rest = rest.slice(size);
+      if (part.length < members.length && part.length > 1 && random.next() < 0.6)
+        sets.push(...randomSets(random, part));
+      if (random.next() < 0.6) sets.push(part);
+    }
+    return sets.sort((a, b) => a.length - b.length);
+  }
+
+  function randomCase(random: RandomStream, withMinimums: boolean) {
+    const list = Array.from({ length: 1 + Math.floor(random.next() * 9) }, () => ({
+      demand: random.next() < 0.2 ? 0 : random.next() * 1e4,
+      weight: random.next() < 0.1 ? 0 : random.next() * 1e4 + 1,
+      least: withMinimums && random.next() < 0.5 ? random.next() * 5000 : 0,
+    }));
+    // a device that asks for power has a rating
+    for (const claim of list) if (claim.demand > 0) claim.weight += 1;
+    const all = [...list.keys()].sort(() => random.next() - 0.5);
+    const rooms = randomSets(random, all).map(
+      (set) => [set, random.next() < 0.1 ? 0 : random.next() * 6000 * set.length] as const,
+    );
+    return { list, rooms };
+  }
+
+  /** One water level that rises in small steps between events: each device stops at its demand or in a full room. */
+  function reference(list: readonly Claim[], rooms: readonly (readonly [readonly number[], number])[]): number[] {
+    const share = list.map(() => 0);
+    const open = new Set(list.flatMap(({ demand }, i) => (demand > 0 ? [i] : [])));
+    const sum = (members: readonly number[]) => members.reduce((total, i) => total + (share[i] ?? 0), 0);
+    const weight = (i: number) => list[i]?.weight ?? 1;
+    while (open.size > 0) {
+      let rise = Infinity;
+      for (const i of open) rise = Math.min(rise, ((list[i]?.demand ?? 0) - (share[i] ?? 0)) / weight(i));
+      for (const [members, roomW] of rooms) {
+        const rate = members.reduce((total, i) => total + (open.has(i) ? weight(i) : 0), 0);
+        if (rate > 0) rise = Math.min(rise, Math.max(0, roomW - sum(members)) / rate);
+      }
+      for (const i of open) share[i] = (share[i] ?? 0) + rise * weight(i);
+      for (const i of [...open]) if ((share[i] ?? 0) >= (list[i]?.demand ?? 0) - 1e-9) open.delete(i);
+      for (const [members, roomW] of rooms) if (sum(members) >= roomW - 1e-7) for (const i of members) open.delete(i);
+    }
+    return share;
+  }
+
+  it('is that of one rising level, which stops in each room when it is full', () => {
+    const random = createRandom(2, 'sharing');
+    for (let round = 0; round < 3000; round += 1) {
+      const { list, rooms } = randomCase(random, false);
+      const claims = claimsOf(list);
+      shareRooms(claims, nestOf(rooms, list.length));
+      reference(list, rooms).forEach((expected, i) => {
+        const demandedW = Math.min(claims.shareW[i] ?? NaN, list[i]?.demand ?? NaN);
+        expect(demandedW, `round ${round}, device ${i}`).to.be.closeTo(expected, 1e-3);
+      });
+    }
+  });
+
+  it('any rooms: no sum exceeds its room, no device runs below its minimum, and nothing that fits is left', () => {
+    const random = createRandom(3, 'sharing');
+    let paused = 0;
+    for (let round = 0; round < 5000; round += 1) {
+      const { list, rooms } = randomCase(random, true);
+      const claims = claimsOf(list);
+      const nest = nestOf(rooms, list.length);
+      shareRooms(claims, nest);
+      const share = (i: number) => claims.shareW[i] ?? NaN;
+      const sum = (members: readonly number[], of = share) => members.reduce((total, i) => total + of(i), 0);
+      for (const [members, roomW] of rooms) expect(sum(members)).to.be.at.most(roomW * (1 + 1e-9) + 1e-9);
+      const least = (i: number) => Math.min(list[i]?.least ?? 0, list[i]?.demand ?? 0);
+      list.forEach(({ demand }, i) => {
+        if (share(i) >= demand) return expect(claims.cutBy[i]).to.equal(-1);
+        const around = rooms.filter(([members]) => members.includes(i));
+        const cut = claims.cutBy[i] ?? -1;
+        expect(nest.rooms[cut]?.binds, `round ${round}, device ${i}`).to.equal(true);
+        if (share(i) === 0 && least(i) > 0) {
+          paused += 1;
+          const besides = (j: number) => (share(j) > 0 ? least(j) : 0);
+          return expect(around.some(([members, roomW]) => sum(members, besides) + least(i) > roomW - 1e-9)).to.equal(
+            true,
+          );
+        }
+        expect(share(i)).to.be.at.least(least(i) - 1e-9);
+        return expect(around.some(([members, roomW]) => sum(members) > roomW - 1e-3 - 1e-9 * roomW)).to.equal(true);
+      });
+      nest.rooms.forEach(({ members, binds }, r) => {
+        if (!binds) expect(members.every((i) => claims.cutBy[i] !== r)).to.equal(true);
+      });
+    }
+    expect(paused).to.be.above(1000);
+  });
+
+  it('room to grow ends where the inner or the outer room ends', () => {
+    const claims = claimsOf([{ demand: 2 }, { demand: 2 }, { demand: 1 }]);
+    shareRooms(
+      claims,
+      nestOf(
+        [
+          [[0, 1], 6],
+          [[0, 1, 2], 14],
+        ],
+        3,
+      ),
+    );
+    expect([...claims.shareW].map((w) => Math.round(w * 1e6) / 1e6)).to.deep.equal([3, 3, 8]);
+    const tight = claimsOf([{ demand: 2 }, { demand: 2 }, { demand: 1 }]);
+    shareRooms(
+      tight,
+      nestOf(
+        [
+          [[0, 1], 6],
+          [[0, 1, 2], 8],
+        ],
+        3,
+      ),
+    );
+    expect([...tight.shareW].map((w) => Math.round(w * 1e6) / 1e6)).to.deep.equal([3, 3, 2]);
+  });
+
+  it('a device that must pause in the outer room leaves the inner one to the others', () => {
+    const claims = claimsOf([{ demand: 10, least: 6 }, { demand: 8, least: 4 }, { demand: 1 }]);
+    const nest = nestOf(
+      [
+        [[0, 1], 7],
+        [[0, 1, 2], 5],
+      ],
+      3,
+    );
+    shareRooms(claims, nest);
+    expect([...claims.shareW].map(Math.round)).to.deep.equal([0, 4, 1]);
+    expect(nest.rooms.map(({ binds }) => binds)).to.deep.equal([true, true]);
+    expect([...claims.cutBy]).to.deep.equal([1, 1, -1]);
   });
 });

@@ -1,0 +1,183 @@
+/**
+ * Divides the limits of all scopes into one bound per device and direction. Power absorbed inside a scope leaves room
+ * for injection, and the other way round: each direction counts on the power that the other one surely reaches under its
+ * share.
+ */
+import type { SiteLimitName } from '../../contract/site.ts';
+import { createClaims, createNest, shareRooms } from './sharing.ts';
+import type { Claims, Nest } from './sharing.ts';
+
+/** One scope with at least one limit. */
+export interface AllocatedScope {
+  /** positions of its devices, at least one */
+  readonly members: readonly number[];
+  /** W; Infinity: no limit */
+  readonly limitsW: Readonly<Record<SiteLimitName, number>>;
+}
+
+/** Rounds for the shares of both directions to converge, before injection counts on no absorption. */
+const maxRounds = 8;
+/** Attempts to count on more, once the shares fit. */
+const maxRaises = 2;
+/** Rounding of sums, W. */
+const negligibleW = 1e-3;
+
+/** One direction: its claims, its rooms, and which of the two limits makes each room. */
+interface Side {
+  readonly claims: Claims;
+  readonly nest: Nest;
+  /** + injects */
+  readonly sign: 1 | -1;
+  readonly own: 'generation' | 'load';
+  readonly net: 'export' | 'import';
+  /** by scope: the limit of the net power is the tighter one */
+  readonly netTighter: boolean[];
+  /** by scope: power that its devices surely reach in this direction, W */
+  readonly assuredW: Float64Array;
+}
+
+export class Allocation {
+  readonly #scopes: readonly AllocatedScope[];
+  readonly #injecting: Side;
+  readonly #absorbing: Side;
+  /** power that each device surely reaches, + injected, W; filled by the caller, like the claims */
+  readonly reachW: Float64Array;
+  /** sums of the local loads beside the devices of each scope, of the two ends of the piece, W; filled by the caller */
+  readonly minLoadW: Float64Array;
+  readonly maxLoadW: Float64Array;
+  /** absorption that injection counts on, by scope, W */
+  #countedW: Float64Array;
+  /** positions of the scopes whose two directions depend on each other: a device alone has one direction at a time */
+  readonly #coupled: readonly number[];
+
+  /** @param scopes nested or disjoint, inner ones before outer ones @param count number of devices */
+  constructor(scopes: readonly AllocatedScope[], count: number) {
+    const side = (sign: 1 | -1): Side => ({
+      claims: createClaims(count),
+      nest: createNest(
+        scopes.map(({ members }) => members),
+        count,
+      ),
+      sign,
+      own: sign > 0 ? 'generation' : 'load',
+      net: sign > 0 ? 'export' : 'import',
+      netTighter: scopes.map(() => false),
+      assuredW: new Float64Array(scopes.length),
+    });
+    this.#scopes = scopes;
+    this.#injecting = side(1);
+    this.#absorbing = side(-1);
+    this.reachW = new Float64Array(count);
+    this.minLoadW = new Float64Array(scopes.length);
+    this.maxLoadW = new Float64Array(scopes.length);
+    this.#countedW = new Float64Array(scopes.length);
+    this.#coupled = [...scopes.keys()].filter((s) => {
+      const scope = scopes[s];
+      return scope && scope.members.length > 1 && Math.min(scope.limitsW.export, scope.limitsW.import) < Infinity;
+    });
+  }
+
+  get injecting(): Claims {
+    return this.#injecting.claims;
+  }
+
+  get absorbing(): Claims {
+    return this.#absorbing.claims;
+  }
+
+  /** Fills the shares from demands, reach and loads. */
+  allocate(): void {
+    const [injecting, absorbing] = [this.#injecting, this.#absorbing];
+    injecting.assuredW.fill(0);
+    if (this.#coupled.length === 0) {
+      absorbing.assuredW.fill(0);
+      this.#share(injecting, absorbing.assuredW);
+      this.#share(absorbing, injecting.assuredW);
+      return;
+    }
+    // at most: absorption while any injection that it may need is there
+    for (const s of this.#coupled) injecting.assuredW[s] = Infinity;
+    this.#share(absorbing, injecting.assuredW);
+    this.#assure(absorbing);
+    this.#countedW.set(absorbing.assuredW);
+    this.#lower();
+    this.#raise();
+  }
+
+  /** The scope and limit that cut the share of a device; null: it has its demand. */
+  cutOf(position: number): { readonly scope: number; readonly limit: SiteLimitName } | null {
+    for (const { claims, netTighter, own, net } of [this.#injecting, this.#absorbing]) {
+      const scope = claims.cutBy[position] ?? -1;
+      if (scope >= 0) return { scope, limit: netTighter[scope] ? net : own };
+    }
+    return null;
+  }
+
+  /** Whether the last shares were cut because of this limit. */
+  binds(scope: number, limit: SiteLimitName): boolean {
+    const side = limit === 'export' || limit === 'generation' ? this.#injecting : this.#absorbing;
+    return (side.nest.rooms[scope]?.binds ?? false) && side.netTighter[scope] === (limit === side.net);
+  }
+
+  /** Rounds in which injection counts on less and less absorption, until it is there. */
+  #lower(): void {
+    for (let round = 0; ; round += 1) {
+      const { assuredW } = this.#round();
+      let holds = true;
+      for (const s of this.#coupled) {
+        const [countedW, presentW] = [this.#countedW[s] ?? 0, assuredW[s] ?? 0];
+        if (presentW >= countedW && round < 2 * maxRounds) continue;
+        holds &&= presentW >= countedW;
+        this.#countedW[s] = round < maxRounds ? Math.min(countedW, presentW) : 0;
+      }
+      if (holds) return;
+    }
+  }
+
+  /** Where shares moved to another scope, more absorption may be there by now than injection counts on. */
+  #raise(): void {
+    const { assuredW } = this.#absorbing;
+    const exceeds = (s: number) => (assuredW[s] ?? 0) > (this.#countedW[s] ?? 0) + negligibleW;
+    for (let raise = 0; raise < maxRaises && this.#coupled.some(exceeds); raise += 1) {
+      const beforeW = this.#countedW;
+      this.#countedW = assuredW.slice();
+      this.#round();
+      if (this.#coupled.every((s) => (assuredW[s] ?? 0) >= (this.#countedW[s] ?? 0))) continue;
+      this.#countedW = beforeW;
+      this.#round();
+      return;
+    }
+  }
+
+  /** Shares injection under the absorption counted on, then absorption under the injection that follows. */
+  #round(): Side {
+    this.#share(this.#injecting, this.#countedW);
+    this.#assure(this.#injecting);
+    this.#share(this.#absorbing, this.#injecting.assuredW);
+    this.#assure(this.#absorbing);
+    return this.#absorbing;
+  }
+
+  /** Each room is the tighter one: the limit of this direction, or what the limit of the net power leaves. */
+  #share(side: Side, oppositeW: Float64Array): void {
+    const { claims, nest, own, net, netTighter } = side;
+    const loadW = side.sign > 0 ? this.minLoadW : this.maxLoadW;
+    this.#scopes.forEach(({ limitsW }, s) => {
+      const netW = limitsW[net] + side.sign * (loadW[s] ?? 0) + (oppositeW[s] ?? 0);
+      const room = nest.rooms[s];
+      if (room) room.roomW = Math.max(0, Math.min(limitsW[own], netW));
+      netTighter[s] = netW < limitsW[own];
+    });
+    shareRooms(claims, nest);
+  }
+
+  /** Power that the devices of each coupled scope surely have within their shares. */
+  #assure({ claims: { demandW, shareW }, sign, assuredW }: Side): void {
+    for (const s of this.#coupled) {
+      let sum = 0;
+      for (const i of this.#scopes[s]?.members ?? [])
+        sum += Math.max(0, Math.min(shareW[i] ?? 0, demandW[i] ?? 0, sign * (this.reachW[i] ?? 0)));
+      assuredW[s] = sum;
+    }
+  }
+}

@@ -1,0 +1,250 @@
+/** The limits of the whole site, of devices and of groups, by owner: the tightest one is in force. */
+import type { Provenance } from '../../core/origin.ts';
+import { SimError } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
+import {
+  maxSiteGroups,
+  maxSiteLimitW,
+  maxSiteOwnerLength,
+  maxSiteOwners,
+  resolvedLimitW,
+  siteLimitNames,
+  siteOwnerOf,
+} from '../../contract/site.ts';
+import type { SiteLimitName, SiteOwnerNow, SitePatch, SiteTarget } from '../../contract/site.ts';
+
+/** One limit of one owner. */
+interface OwnLimit {
+  readonly limitW: number;
+  readonly setBy: Provenance;
+}
+
+type ByLimit<T> = Record<SiteLimitName, T>;
+const byLimit = <T>(value: T): ByLimit<T> => ({ export: value, import: value, generation: value, load: value });
+
+/** The limits that one owner has in a scope. */
+interface Owned {
+  readonly limits: ByLimit<OwnLimit | null>;
+  changedBy: Provenance;
+}
+
+/** A limit in force. */
+interface Tightest extends OwnLimit {
+  readonly owner: string;
+}
+
+export class SiteScope {
+  /** ascending indexes; null: the whole site */
+  readonly devices: readonly number[] | null;
+  /** the last allocation limited devices because of it */
+  readonly binding = byLimit(false);
+  readonly #owners = new Map<string, Owned>();
+  /** last writers that ended a limit */
+  readonly #endedBy = byLimit<Provenance | null>(null);
+  readonly #tightest = byLimit<Tightest | null>(null);
+
+  constructor(devices: readonly number[] | null) {
+    this.devices = devices;
+  }
+
+  /** Whether there is a limit. */
+  get limited(): boolean {
+    return this.#owners.size > 0;
+  }
+
+  /** The limit in force; null without. */
+  tightest(name: SiteLimitName): Tightest | null {
+    return this.#tightest[name];
+  }
+
+  /** Writer of the limit in force; without one the last writer that ended one. */
+  setBy(name: SiteLimitName): Provenance | null {
+    return this.#tightest[name]?.setBy ?? this.#endedBy[name];
+  }
+
+  get owners(): SiteOwnerNow[] {
+    return Array.from(this.#owners, ([owner, { limits, changedBy }]) => ({
+      owner,
+      limitsW: {
+        export: limits.export?.limitW ?? null,
+        import: limits.import?.limitW ?? null,
+        generation: limits.generation?.limitW ?? null,
+        load: limits.load?.limitW ?? null,
+      },
+      changedBy,
+    }));
+  }
+
+  /** Whether this owner can set a limit. */
+  hasRoomFor(owner: string): boolean {
+    return this.#owners.has(owner) || this.#owners.size < maxSiteOwners;
+  }
+
+  /** Sets or ends limits of one owner, already checked. */
+  set(patch: SitePatch, owner: string, by: Provenance): void {
+    const owned = this.#owners.get(owner) ?? { limits: byLimit(null), changedBy: by };
+    owned.changedBy = by;
+    for (const name of siteLimitNames) {
+      const limitW = patch[name];
+      if (limitW === undefined) continue;
+      if (limitW === null) {
+        owned.limits[name] = null;
+        this.#endedBy[name] = by;
+      } else owned.limits[name] = { limitW: resolvedLimitW(limitW) ?? limitW, setBy: by };
+      this.binding[name] = false;
+    }
+    if (siteLimitNames.some((name) => owned.limits[name])) this.#owners.set(owner, owned);
+    else this.#owners.delete(owner);
+    this.#compare();
+  }
+
+  /** Takes over the limits of a scope that has come to hold the same devices; the lower of an owner's two holds. */
+  merge(other: SiteScope): void {
+    for (const [owner, { limits, changedBy }] of other.#owners) {
+      const owned = this.#owners.get(owner) ?? { limits: byLimit(null), changedBy };
+      for (const name of siteLimitNames) {
+        const [own, theirs] = [owned.limits[name], limits[name]];
+        if (theirs && (!own || theirs.limitW < own.limitW)) owned.limits[name] = theirs;
+      }
+      this.#owners.set(owner, owned);
+    }
+    this.#compare();
+  }
+
+  #compare(): void {
+    for (const name of siteLimitNames) {
+      let tightest: Tightest | null = null;
+      for (const [owner, { limits }] of this.#owners) {
+        const own = limits[name];
+        if (own && (!tightest || own.limitW < tightest.limitW)) tightest = { ...own, owner };
+      }
+      this.#tightest[name] = tightest;
+    }
+  }
+}
+
+/** @throws SimError COMMAND_BAD_VALUE for a limit outside 0..`maxSiteLimitW`, for none at all, or for a bad owner */
+function checkPatch(patch: SitePatch, owner: string): void {
+  const named = siteLimitNames.filter((name) => patch[name] !== undefined);
+  if (named.length === 0)
+    throw new SimError('COMMAND_BAD_VALUE', `give at least one limit of ${siteLimitNames.join(', ')}`);
+  const issues: Issue[] = named.flatMap((name) => {
+    const limitW = patch[name] ?? null;
+    return limitW === null || (limitW >= 0 && limitW <= maxSiteLimitW)
+      ? []
+      : [{ name, detail: `given ${limitW} W; allowed: 0 to ${maxSiteLimitW} W, or null for no limit` }];
+  });
+  if (issues.length > 0) throw new SimError('COMMAND_BAD_VALUE', 'a limit of the site is out of range', issues);
+  if (owner.length === 0 || owner.length > maxSiteOwnerLength) {
+    const detail = `given ${owner.length} characters; allowed: 1 to ${maxSiteOwnerLength}`;
+    throw new SimError('COMMAND_BAD_VALUE', 'the owner of a limit needs a name', [{ name: 'owner', detail }]);
+  }
+}
+
+const keyOf = (devices: readonly number[]): string => devices.join();
+const isGroup = ({ devices }: SiteScope): boolean => devices !== null && devices.length > 1;
+
+/** Ascending and each once. @throws SimError COMMAND_BAD_VALUE for an empty list */
+export function scopeDevices(devices: readonly number[]): readonly number[] {
+  if (devices.length === 0)
+    throw new SimError('COMMAND_BAD_VALUE', 'a group needs at least one device', [
+      { name: 'devices', detail: 'given none; allowed: at least one index' },
+    ]);
+  return [...new Set(devices)].sort((a, b) => a - b);
+}
+
+/** Whether two groups share devices and neither holds all of the other. */
+function crosses(some: readonly number[], others: ReadonlySet<number>): boolean {
+  let common = 0;
+  for (const index of some) if (others.has(index)) common += 1;
+  return common > 0 && common < some.length && common < others.size;
+}
+
+export class SiteScopes {
+  readonly whole = new SiteScope(null);
+  /** devices and groups */
+  #parts = new Map<string, SiteScope>();
+  #groupCount = 0;
+
+  /** The scope of a device or group, as `scopeDevices` lists it; null: no limit has been set for it. */
+  of(devices: readonly number[] | null): SiteScope | null {
+    return devices === null ? this.whole : (this.#parts.get(keyOf(devices)) ?? null);
+  }
+
+  get anyLimit(): boolean {
+    if (this.whole.limited) return true;
+    for (const { limited } of this.#parts.values()) if (limited) return true;
+    return false;
+  }
+
+  /** Scopes that have a limit, inner ones before outer ones. */
+  get limited(): readonly SiteScope[] {
+    const parts = [...this.#parts.values()].filter(({ limited }) => limited);
+    parts.sort((a, b) => (a.devices?.length ?? 0) - (b.devices?.length ?? 0));
+    return this.whole.limited ? [...parts, this.whole] : parts;
+  }
+
+  /**
+   * Sets or ends limits of one owner in one scope, all or none of them, rounded to 1 mW.
+   * @param target its devices exist
+   * @throws SimError COMMAND_BAD_VALUE as `checkPatch`; COMMAND_CONFLICT for a group that crosses another one, or when
+   *   there are too many groups or owners
+   */
+  set(patch: SitePatch, by: Provenance, { owner = siteOwnerOf(by), devices: given }: SiteTarget = {}): void {
+    checkPatch(patch, owner);
+    const devices = given ? scopeDevices(given) : null;
+    const present = this.of(devices);
+    const sets = siteLimitNames.some((name) => typeof patch[name] === 'number');
+    if (sets && present?.hasRoomFor(owner) === false)
+      throw new SimError('COMMAND_CONFLICT', `${maxSiteOwners} owners have limits here; no further one fits`);
+    if (!present && !sets) return;
+    const scope = present ?? this.#open(devices ?? []);
+    scope.set(patch, owner, by);
+    // a device keeps the last writers, a group is forgotten with its last limit
+    if (isGroup(scope) && !scope.limited) this.#drop(scope);
+  }
+
+  /** A device has left: its scope ends, and its groups lose it. */
+  forget(index: number): void {
+    const left = [...this.#parts.values()].filter(({ devices }) => devices?.includes(index));
+    for (const scope of left) {
+      this.#drop(scope);
+      const devices = (scope.devices ?? []).filter((each) => each !== index);
+      if (devices.length > 0) (this.of(devices) ?? this.#add(new SiteScope(devices))).merge(scope);
+    }
+  }
+
+  #open(devices: readonly number[]): SiteScope {
+    if (devices.length > 1) this.#checkGroup(devices);
+    return this.#add(new SiteScope(devices));
+  }
+
+  #checkGroup(devices: readonly number[]): void {
+    if (this.#groupCount >= maxSiteGroups)
+      throw new SimError('COMMAND_CONFLICT', `${maxSiteGroups} groups have limits; no further one fits`);
+    const members = new Set(devices);
+    for (const { devices: others } of this.#parts.values()) {
+      if (others && others.length > 1 && crosses(others, members))
+        throw new SimError(
+          'COMMAND_CONFLICT',
+          `devices ${listed(devices)} cross the group ${listed(others)}: groups are disjoint, or one holds all of the other`,
+        );
+    }
+  }
+
+  #add(scope: SiteScope): SiteScope {
+    this.#parts.set(keyOf(scope.devices ?? []), scope);
+    if (isGroup(scope)) this.#groupCount += 1;
+    return scope;
+  }
+
+  #drop(scope: SiteScope): void {
+    this.#parts.delete(keyOf(scope.devices ?? []));
+    if (isGroup(scope)) this.#groupCount -= 1;
+  }
+}
+
+/** Device indexes in words, the first ten of them. */
+function listed(devices: readonly number[]): string {
+  return devices.length > 10 ? `${devices.slice(0, 10).join(', ')}, ...` : devices.join(', ');
+}
