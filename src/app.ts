@@ -108,7 +108,7 @@ function build(config: AppConfig, { wall = systemClock, checkReplies = false, ..
   const sunspecClient = createSunSpecClient({ clock: wall, logger: logBook.logger('Modbus'), seed });
   // one more protocol is one more line
   const protocols: readonly Adapter[] = [...composeModbus(context), sunspecClient];
-  injectConfigured(faults, config, plant, log);
+  injectConfigured(faults, config, { plant, adapters: protocols }, log);
   const servers = protocols.filter(isDeviceServer);
   const changes = new DeviceChanges({ plant, servers, deviceOf, seriesOf, log });
   const http = createHttp(

@@ -1,6 +1,7 @@
 /** The fault registry of a running simulator: the whole catalogue, with the checks that need devices. */
 import type { AppConfig, FaultGroup } from './config/settings/app-config.ts';
 import { keyPath } from './config/issues/issues.ts';
+import type { Adapter } from './core/adapter.ts';
 import { FaultRegistry } from './core/faults/registry.ts';
 import type { FaultRegistryOptions, FaultSet } from './core/faults/registry.ts';
 import type { FaultCheck, FaultKind } from './core/faults/kinds.ts';
@@ -10,6 +11,7 @@ import { LimitedLog } from './core/log/limited-log.ts';
 import type { Logger } from './core/log/log.ts';
 import type { Plant } from './contract/plant.ts';
 import { faultKinds } from './fault-kinds/all.ts';
+import { protocolFaults, switchedOff } from './fault-kinds/protocols.ts';
 import { modbusAcceptanceFaults } from './fault-kinds/modbus-acceptance.ts';
 import { modbusReadingFaults } from './fault-kinds/modbus-reading.ts';
 import { modbusStructureFaults } from './fault-kinds/modbus-structure.ts';
@@ -85,8 +87,24 @@ function configIssue({ name, detail, ...more }: Issue, places: readonly string[]
 const unfit = (issues: readonly Issue[]) =>
   new SimError('CONFIG_INVALID', 'The faults of the configuration do not fit its devices:', issues);
 
-/** The settings of faults, and of the protocols that carry them out. */
-type FaultConfig = Pick<AppConfig, 'faults' | 'devices' | 'modbus' | 'rtu'>;
+/** The settings of faults. */
+type FaultConfig = Pick<AppConfig, 'faults' | 'devices'>;
+
+/** The parts that configured faults act on. */
+interface Struck {
+  readonly plant: Plant;
+  /** those of this process; one that is switched off is none of them */
+  readonly adapters: readonly Pick<Adapter, 'comm'>[];
+}
+
+/** Warns once for each protocol whose faults are in force, but carried out by nothing that runs. */
+function warnOfSwitchedOff({ active }: FaultRegistry, adapters: Struck['adapters'], log: Logger): void {
+  for (const named of new Set(active.map(({ protocol }) => protocol))) {
+    const off = switchedOff(protocolFaults, named, adapters);
+    if (off === null) continue;
+    log.warning(`the configuration has faults of ${off.name}, but ${off.name} is switched off: they have no effect`);
+  }
+}
 
 /** Issues for faults of the configuration that name a device that does not exist. */
 function unknownDevices(groups: readonly FaultGroup[], plant: Plant): Issue[] {
@@ -106,8 +124,8 @@ function unknownDevices(groups: readonly FaultGroup[], plant: Plant): Issue[] {
  */
 export function injectConfigured(
   registry: FaultRegistry,
-  { faults, devices, modbus, rtu }: FaultConfig,
-  plant: Plant,
+  { faults, devices }: FaultConfig,
+  { plant, adapters }: Struck,
   log: Logger,
 ): void {
   const setOf = ({ profile, faults: flats }: FaultGroup, device: number | null): FaultSet => ({
@@ -136,6 +154,5 @@ export function injectConfigured(
         : [{ name: 'faults', detail: error.message }];
     throw unfit(found);
   }
-  if (modbus.enabled || rtu !== null || registry.active.every(({ protocol }) => protocol !== 'modbus')) return;
-  log.warning('the configuration has faults of Modbus, but Modbus is switched off: they have no effect');
+  warnOfSwitchedOff(registry, adapters, log);
 }

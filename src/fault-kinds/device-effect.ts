@@ -1,6 +1,7 @@
 /** Faults in how the device follows its registers, whichever protocol wrote them. */
 import { z } from 'zod';
-import { faultKind, noParameters, simSeconds, upTo } from './row.ts';
+import { faultKind, noParameters } from './row.ts';
+import { simSeconds, upTo } from './values.ts';
 
 const device = { protocol: 'device', layer: 'effect' } as const;
 

@@ -1,7 +1,8 @@
 /** Faults in the way a device accepts and stores writes over Modbus. */
 import { z } from 'zod';
-import { amount, exceptionCode, factor, faultKind, noParameters, simSeconds } from './row.ts';
+import { faultKind, noParameters } from './row.ts';
 import { mapTargets } from './targets.ts';
+import { amount, exceptionCode, factor, simSeconds } from './values.ts';
 
 const modbus = { protocol: 'modbus', layer: 'acceptance', targets: mapTargets } as const;
 
@@ -47,7 +48,8 @@ export const alterWriteFault = faultKind({
     .refine((p) => p.value !== undefined || p.factor !== undefined || p.offset !== undefined, {
       path: ['factor'],
       error: 'one of factor, offset, value is required',
-    }),
+    })
+    .meta({ oneOf: [{ required: ['value'] }, { anyOf: [{ required: ['factor'] }, { required: ['offset'] }] }] }),
 });
 
 export const partialWriteFault = faultKind({

@@ -1,7 +1,8 @@
 /** Faults in the values that a read over Modbus shows; the registers themselves stay true. */
 import { z } from 'zod';
-import { amount, factor, faultKind, noParameters, pointName, upTo } from './row.ts';
+import { faultKind, noParameters } from './row.ts';
 import { mapTargets } from './targets.ts';
+import { amount, factor, pointName, upTo } from './values.ts';
 
 const modbus = { protocol: 'modbus', layer: 'reading', targets: mapTargets } as const;
 
@@ -52,7 +53,8 @@ export const valueFault = faultKind({
     })
     .refine((p) => [p.value, p.raw, p.extreme].filter((given) => given !== undefined).length === 1, {
       error: 'exactly one of value, raw, extreme is required',
-    }),
+    })
+    .meta({ oneOf: [{ required: ['value'] }, { required: ['raw'] }, { required: ['extreme'] }] }),
 });
 
 export const scaleFault = faultKind({
@@ -98,7 +100,8 @@ export const bitsFault = faultKind({
         .meta({ description: 'Bits shown as 1, by name or counted from the lowest.' }),
       clear: z.array(bit).max(64).optional().meta({ description: 'Bits shown as 0, by name or number.' }),
     })
-    .refine((p) => p.set !== undefined || p.clear !== undefined, { error: 'set or clear is required' }),
+    .refine((p) => p.set !== undefined || p.clear !== undefined, { error: 'set or clear is required' })
+    .meta({ anyOf: [{ required: ['set'] }, { required: ['clear'] }] }),
 });
 
 export const dynamicScaleFault = faultKind({

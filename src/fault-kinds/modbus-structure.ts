@@ -1,6 +1,7 @@
 /** Faults in the chain of models as reads over Modbus show it. */
 import { z } from 'zod';
-import { faultKind, modelId, noParameters, registerAddress } from './row.ts';
+import { faultKind, noParameters } from './row.ts';
+import { modelId, registerAddress } from './values.ts';
 
 const modbus = { protocol: 'modbus', layer: 'reading', targets: [] } as const;
 
@@ -34,23 +35,25 @@ export const shiftFault = faultKind({
   ...modbus,
   kind: 'shift',
   summary: 'Everything from a model on is some registers higher or lower than the chain says.',
-  parameters: z.strictObject({
-    model: modelId.meta({ description: 'First moved model.' }),
-    registers: z
-      .int()
-      .min(-100)
-      .max(100)
-      .refine((registers) => registers !== 0, { error: 'must not be 0' })
-      .meta({
-        description: 'Unassigned registers before it; below 0: it overlaps the last registers before it.',
-      }),
-    fill: z
-      .int()
-      .min(0)
-      .max(65_535)
-      .default(0x8000)
-      .meta({ description: 'Content of the unassigned registers; default 32768.' }),
-  }),
+  parameters: z
+    .strictObject({
+      model: modelId.meta({ description: 'First moved model.' }),
+      registers: z
+        .int()
+        .min(-100)
+        .max(100)
+        .refine((registers) => registers !== 0, { error: 'must not be 0' })
+        .meta({
+          description: 'Unassigned registers before it; below 0: it overlaps the last registers before it.',
+        }),
+      fill: z
+        .int()
+        .min(0)
+        .max(65_535)
+        .default(0x8000)
+        .meta({ description: 'Content of the unassigned registers; default 32768.' }),
+    })
+    .meta({ not: { properties: { registers: { const: 0 } }, required: ['registers'] } }),
 });
 
 export const chainEndFault = faultKind({

@@ -1,7 +1,8 @@
 /** Faults of Modbus on the wire: connections, requests and answers. */
 import { z } from 'zod';
-import { carriedOut, exceptionCode, faultKind, noParameters, unitId, upTo, waitMs } from './row.ts';
+import { carriedOut, faultKind, noParameters } from './row.ts';
 import { wireTargets } from './targets.ts';
+import { exceptionCode, unitId, upTo, waitMs } from './values.ts';
 
 const modbus = { protocol: 'modbus', layer: 'transport' } as const;
 

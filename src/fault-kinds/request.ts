@@ -2,10 +2,14 @@
 import { z } from 'zod';
 import { pointerStep, SimError } from '../core/errors.ts';
 import type { Issue } from '../core/errors.ts';
-import type { FaultCondition, FaultKind, FaultProtocol, FaultRequest } from '../core/faults/kinds.ts';
-import { faultKinds } from './all.ts';
-import { pointName, registerAddress } from './row.ts';
-import type { MapTarget, MapTargetName } from './targets.ts';
+import type { FaultCondition, FaultKind, FaultProtocol, FaultRequest, FaultTarget } from '../core/faults/kinds.ts';
+import { protocolFaults } from './protocols.ts';
+import type { FlatFault, ProtocolFaults } from './protocols.ts';
+import { flatTargetPointer, targetRow } from './targets.ts';
+import type { TargetMember, TargetRow } from './targets.ts';
+import { pointName } from './values.ts';
+
+export type { FlatFault } from './protocols.ts';
 
 /** the protocol of a fault that names none */
 const defaultProtocol: FaultProtocol = 'modbus';
@@ -26,38 +30,11 @@ export const conditionSchema = z
   .meta({ id: 'FaultCondition', description: 'The fault acts only while this holds.' });
 
 /** `duration_s` as `DurationS`. */
-const capitals = (text: string) =>
+export const capitals = (text: string) =>
   text
     .split('_')
     .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
     .join('');
-
-const functionCode = z.int().min(1).max(127);
-
-/** Members that select the target of a fault; none is required. */
-const targetMembers = {
-  points: {
-    points: z.array(pointName).min(1).max(1000).meta({
-      id: 'FaultPoints',
-      description: 'Points, for example `704.WMaxLimPct`, groups, `705.Crv[1]`, or whole models, `704`; default all.',
-    }),
-  },
-  registers: {
-    address: registerAddress.meta({ id: 'FaultAddress', description: 'First register, PDU address; default any.' }),
-    registers: z
-      .int()
-      .min(1)
-      .max(65_536)
-      .meta({ id: 'FaultRegisters', description: 'Number of registers from `address` on; default 1.' }),
-  },
-  functions: {
-    function: z
-      .union([functionCode, z.array(functionCode).min(1).max(127)], {
-        error: 'must be a function code from 1 to 127, or a list of them',
-      })
-      .meta({ id: 'FaultFunction', description: 'Modbus function code, or several; default any.' }),
-  },
-} as const satisfies Record<MapTargetName, Record<string, z.ZodType>>;
 
 /** Members that every fault takes; none is required. */
 const commonMembers = {
@@ -93,96 +70,129 @@ const commonMembers = {
 /** Names that no parameter may have. */
 export const reservedMembers: readonly string[] = ['protocol', 'kind', ...Object.keys(commonMembers)];
 
-/** Members of every flat fault; parameters and targets depend on the kind. */
-export interface FlatFault {
-  readonly protocol?: FaultProtocol | undefined;
-  readonly kind: string;
-  readonly device?: number | 'all' | null | undefined;
-  readonly [parameter: string]: unknown;
+/** @throws SimError INTERNAL for a target that its protocol does not take */
+function targetRowsOf({ protocol, kind, targets }: FaultKind): readonly TargetRow[] {
+  return targets.map((name) => {
+    const row = targetRow(protocol, name);
+    if (row === undefined) throw new SimError('INTERNAL', `faults of ${protocol} take no ${name}, as ${kind} does`);
+    return row;
+  });
 }
 
-/** Members that select the target of one kind. */
-export function targetMembersOf({ targets }: FaultKind): Readonly<Record<string, z.ZodType>> {
-  return Object.assign({}, ...targets.map((name) => targetMembers[name as MapTargetName])) as Record<string, z.ZodType>;
+/** Members that select the target of one kind. @throws SimError INTERNAL for a target that its protocol does not take */
+export function targetMembersOf(row: FaultKind): Readonly<Record<string, TargetMember>> {
+  return Object.assign({}, ...targetRowsOf(row).map(({ members }) => members)) as Record<string, TargetMember>;
+}
+
+/** Schemas with names are parts of their own in descriptions: each is made once. */
+const namedMembers = new Map<TargetMember, z.ZodType>();
+
+function namedMember(member: TargetMember): z.ZodType {
+  const { schema, id } = member;
+  const named = namedMembers.get(member) ?? schema.meta({ ...schema.meta(), id });
+  namedMembers.set(member, named);
+  return named;
 }
 
 function makeSchema(row: FaultKind) {
   const { protocol, kind, parameters, summary } = row;
   const named = protocol === defaultProtocol ? z.literal(protocol).optional() : z.literal(protocol);
-  const members = Object.entries({ ...targetMembersOf(row), ...commonMembers }).map(
-    ([name, schema]: [string, z.ZodType]) => [name, schema.optional()] as const,
-  );
-  return parameters
-    .safeExtend({
-      protocol: named.meta({
-        description: protocol === defaultProtocol ? `Protocol; default ${protocol}.` : 'Protocol that applies it.',
-      }),
-      kind: z.literal(kind).meta({ description: summary }),
-      ...Object.fromEntries(members),
-    })
-    .refine(
-      (flat: Readonly<Record<string, unknown>>) =>
-        !row.targets.includes('registers') || flat['registers'] === undefined || flat['address'] !== undefined,
-      {
-        path: ['registers'],
-        error: 'needs address',
-      },
+  const targets = Object.entries(targetMembersOf(row));
+  const members = [
+    ...targets.map(([name, member]) => [name, namedMember(member)] as const),
+    ...Object.entries<z.ZodType>(commonMembers),
+  ].map(([name, schema]) => [name, schema.optional()] as const);
+  const flat = parameters.safeExtend({
+    protocol: named.meta({
+      description: protocol === defaultProtocol ? `Protocol; default ${protocol}.` : 'Protocol that applies it.',
+    }),
+    kind: z.literal(kind).meta({ description: summary }),
+    ...Object.fromEntries(members),
+  });
+  const dependent = targets.flatMap(([name, { needs }]) => (needs === undefined ? [] : [{ name, needs }]));
+  return dependent
+    .reduce(
+      (schema, { name, needs }) =>
+        schema.refine((given: FlatMembers) => given[name] === undefined || given[needs] !== undefined, {
+          path: [name],
+          error: `needs ${needs}`,
+        }),
+      flat,
     )
     .meta({ id: `${capitals(protocol)}${capitals(kind)}Fault`, description: summary });
 }
 
+type FlatMembers = Readonly<Record<string, unknown>>;
 type FlatSchema = ReturnType<typeof makeSchema>;
 
-/** Schemas of the flat form, with names such as `ModbusDelayFault`; built once: descriptions refer to them. */
-const schemas: ReadonlyMap<FaultKind, FlatSchema> = new Map(faultKinds.map((row) => [row, makeSchema(row)]));
-
-/** Schema of the flat form of one kind of the catalogue. */
-export function flatSchema(row: FaultKind): FlatSchema {
-  const schema = schemas.get(row);
-  if (schema === undefined)
-    throw new SimError('INTERNAL', `the fault ${row.protocol} ${row.kind} is not in the catalogue`);
-  return schema;
-}
-
-function protocolSchema(protocol: FaultProtocol) {
-  const rows = faultKinds.filter((row) => row.protocol === protocol).map(flatSchema);
-  return z.discriminatedUnion('kind', rows as [FlatSchema, ...FlatSchema[]], {
+function protocolSchema(protocol: FaultProtocol, catalogue: readonly FaultKind[], options: readonly FlatSchema[]) {
+  return z.discriminatedUnion('kind', options as [FlatSchema, ...FlatSchema[]], {
     error: ({ input }) => {
       const { kind } = (input ?? {}) as { readonly kind?: unknown };
-      const other = faultKinds.find((row) => row.kind === kind && row.protocol !== protocol);
+      const other = catalogue.find((row) => row.kind === kind && row.protocol !== protocol);
       return other && `a kind of the protocol ${protocol}; ${other.kind} is one of the protocol ${other.protocol}`;
     },
   });
 }
 
-const modbusSchema = protocolSchema('modbus');
-/** Any kind of Modbus, discriminated by `kind`. */
-export const modbusFaultSchema = modbusSchema as typeof modbusSchema & z.ZodType<FlatFault>;
+type ProtocolSchema = ReturnType<typeof protocolSchema>;
 
-/**
- * Any kind of any protocol. The parts have no names: a description cannot express that their discriminator may be
- * absent.
- */
-export const faultSchema = z.discriminatedUnion('protocol', [modbusSchema, protocolSchema('device')]).meta({
-  id: 'FaultRequest',
-  description:
-    'A fault of any protocol; without `protocol` one of Modbus. Besides its parameters each kind takes members for target, ' +
-    'condition and duration.',
-}) as unknown as z.ZodType<FlatFault>;
+/** The flat form of a catalogue: its schemas, and what they give as requests of the registry. */
+export interface FaultForms {
+  /** any kind of any protocol */
+  readonly schema: z.ZodType<FlatFault>;
+  /** Any kind of one protocol, discriminated by `kind`. @throws SimError INTERNAL for a protocol without kinds */
+  ofProtocol(protocol: FaultProtocol): ProtocolSchema & z.ZodType<FlatFault>;
+  /** One kind, named such as `ModbusDelayFault`. @throws SimError INTERNAL for a kind of another catalogue */
+  ofKind(row: FaultKind): FlatSchema;
+  /**
+   * The registry's request of a flat fault.
+   * @param flat output of its schema
+   * @param fallback device if it names none; null: every device
+   */
+  request(flat: FlatFault, fallback: number | null): FaultRequest;
+}
 
-function targetOf(flat: FlatFault, { targets }: FaultKind): MapTarget | undefined {
-  const {
-    points,
-    address,
-    registers,
-    function: codes,
-  } = flat as { points?: string[]; address?: number; registers?: number; function?: number | number[] };
-  const target: MapTarget = {
-    ...(targets.includes('points') && points !== undefined && { points }),
-    ...(targets.includes('registers') && address !== undefined && { registers: { address, count: registers ?? 1 } }),
-    ...(targets.includes('functions') && codes !== undefined && { functions: Array.isArray(codes) ? codes : [codes] }),
+function found<K, V>(made: ReadonlyMap<K, V>, key: K, what: string): V {
+  const value = made.get(key);
+  if (value === undefined) throw new SimError('INTERNAL', `${what} is not in the catalogue`);
+  return value;
+}
+
+/** The flat form of the kinds of these protocols. Made once for each catalogue: descriptions refer to its schemas. */
+export function createFaultForms(protocols: readonly ProtocolFaults[]): FaultForms {
+  const catalogue = protocols.flatMap(({ kinds }) => kinds);
+  const ofKinds = new Map(catalogue.map((row) => [row, makeSchema(row)]));
+  const ofKind = (row: FaultKind) => found(ofKinds, row, `the fault ${row.protocol} ${row.kind}`);
+  const ofProtocols = new Map(
+    protocols.map(({ protocol, kinds }) => [protocol, protocolSchema(protocol, catalogue, kinds.map(ofKind))]),
+  );
+  const [first, ...others] = ofProtocols.values();
+  if (first === undefined) throw new SimError('INTERNAL', 'a catalogue of faults has a protocol at least');
+  return {
+    ofKind,
+    ofProtocol: (protocol) =>
+      found(ofProtocols, protocol, `the protocol ${protocol}`) as ProtocolSchema & z.ZodType<FlatFault>,
+    // the parts have no names: a description cannot express that their discriminator may be absent
+    schema: z.discriminatedUnion('protocol', [first, ...others]).meta({
+      id: 'FaultRequest',
+      description:
+        'A fault of any protocol; without `protocol` one of Modbus. Besides its parameters each kind takes members for target, ' +
+        'condition and duration.',
+    }) as unknown as z.ZodType<FlatFault>,
+    request(flat, fallback) {
+      const protocol = flat.protocol ?? defaultProtocol;
+      const row = catalogue.find((known) => known.protocol === protocol && known.kind === flat.kind);
+      return row === undefined ? { protocol, kind: flat.kind } : requestOf(row, flat, fallback);
+    },
   };
-  return Object.keys(target).length === 0 ? undefined : target;
+}
+
+function targetOfFlat(row: FaultKind, flat: FlatFault): FaultTarget | undefined {
+  const members = targetRowsOf(row)
+    .map(({ target, read }) => [target, read(flat)] as const)
+    .filter(([, value]) => value !== undefined);
+  return members.length === 0 ? undefined : Object.fromEntries(members);
 }
 
 /** Numbers that every request takes, and their names in the request of the registry. */
@@ -198,16 +208,7 @@ function present<K extends string, V>(members: Readonly<Record<K, V | undefined>
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as { [M in K]?: V };
 }
 
-/**
- * The registry's request of a flat fault.
- * @param flat output of its schema
- * @param fallback device if it names none; null: every device
- */
-export function faultRequest(flat: FlatFault, fallback: number | null): FaultRequest {
-  const protocol = flat.protocol ?? defaultProtocol;
-  const row = faultKinds.find((known) => known.protocol === protocol && known.kind === flat.kind);
-  if (row === undefined) return { protocol, kind: flat.kind };
-  const target = targetOf(flat, row);
+function requestOf(row: FaultKind, flat: FlatFault, fallback: number | null): FaultRequest {
   const parameters = Object.fromEntries(
     Object.keys(row.parameters.shape)
       .filter((name) => flat[name] !== undefined)
@@ -215,8 +216,8 @@ export function faultRequest(flat: FlatFault, fallback: number | null): FaultReq
   );
   const numbers = Object.entries(plainMembers).map(([member, name]) => [name, flat[member]] as const);
   return {
-    protocol,
-    kind: flat.kind,
+    protocol: row.protocol,
+    kind: row.kind,
     parameters,
     deviceIndex: flat.device === 'all' ? null : (flat.device ?? fallback),
     ...present(
@@ -225,22 +226,27 @@ export function faultRequest(flat: FlatFault, fallback: number | null): FaultReq
         number | undefined
       >,
     ),
-    ...present({ target }),
+    ...present({ target: targetOfFlat(row, flat) }),
     ...present({ when: flat['when'] as FaultCondition | undefined }),
   };
 }
+
+/** The flat form of the product's catalogue. */
+export const faultForms = createFaultForms(protocolFaults);
+/** Any kind of any protocol. */
+export const faultSchema = faultForms.schema;
+/** The registry's request of a flat fault; see `FaultForms.request`. */
+export const faultRequest = (flat: FlatFault, fallback: number | null): FaultRequest =>
+  faultForms.request(flat, fallback);
 
 /** Converts a pointer into the registry's request (`/0/target/points/1`) to the flat form: `/0/points/1`. */
 export function flatPointer(pointer: string): string {
   return pointer
     .replace(/^(\/\d+)?\/parameters(?=\/|$)/, '$1')
-    .replace(/^(\/\d+)?\/target\/points/, '$1/points')
     .replace(
-      /^(\/\d+)?\/target\/registers(?:\/address)?(\/count)?/,
-      (_whole, at: string | undefined, count: string | undefined) =>
-        `${at ?? ''}${count === undefined ? '/address' : '/registers'}`,
-    )
-    .replace(/^(\/\d+)?\/target\/functions(?:\/\d+)?/, '$1/function');
+      /^(\/\d+)?\/target(\/.*)$/s,
+      (_whole, at: string | undefined, within: string) => `${at ?? ''}${flatTargetPointer(within)}`,
+    );
 }
 
 /** Issues of `registry.inject`, each prefixed by the place of its request, for example `/inject/3`. */

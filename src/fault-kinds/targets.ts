@@ -1,16 +1,28 @@
-/** Targets of faults of Modbus and of the register map, beside devices. */
+/** What faults can be aimed at beside devices: one row for each member of a target and the protocols that take it. */
+import { z } from 'zod';
 import type { Issue } from '../core/errors.ts';
-import type { FaultTarget } from '../core/faults/kinds.ts';
+import type { FaultProtocol, FaultTarget } from '../core/faults/kinds.ts';
+import { pointName, registerAddress } from './values.ts';
 
-/** An absent member is no restriction. The `targets` of a kind name the members that it takes. */
-export type MapTarget = {
+/** The members of a target, whichever protocol takes them. An absent one is no restriction. */
+export interface KnownTarget {
   /** points by name, `704.WMaxLimPct` or `705.Crv[1].Pt[0].V`; a model alone, `704`, means all of its points */
   readonly points?: readonly string[];
   /** raw registers, PDU addresses */
   readonly registers?: { readonly address: number; readonly count: number };
-  /** Modbus function codes */
+  /** function codes of Modbus or DNP3 */
   readonly functions?: readonly number[];
-};
+  /** actions of OCPP, for example `BootNotification` */
+  readonly actions?: readonly string[];
+  /** connectors of a charging station; 0: the station itself */
+  readonly connectors?: readonly number[];
+  /** resources of IEEE 2030.5 by name, `DERControlList`, or by path, `/derp/1/derc` */
+  readonly resources?: readonly string[];
+}
+export type TargetName = keyof KnownTarget;
+
+/** The target of a fault whose kind takes points, registers or functions. */
+export type MapTarget = Pick<KnownTarget, 'points' | 'registers' | 'functions'>;
 export type MapTargetName = keyof MapTarget;
 
 /** Targets that select Modbus requests: by function, or by the registers and points that a request touches. */
@@ -18,22 +30,229 @@ export const wireTargets = ['functions', 'registers', 'points'] as const satisfi
 /** Targets that select the registers and points of a write or read. */
 export const mapTargets = ['registers', 'points'] as const satisfies readonly MapTargetName[];
 
-/** The target of a fault whose kind is one of these. */
+/** The target of a fault: requests have been checked by the rows below. */
+export function targetOf(target: FaultTarget): KnownTarget {
+  return target;
+}
+
+/** The target of a fault whose kind takes points, registers or functions. */
 export function mapTargetOf(target: FaultTarget): MapTarget {
   return target;
+}
+
+/** A member of the flat form of a fault that belongs to a target. */
+export interface TargetMember {
+  /** its name in published schemas */
+  readonly id: string;
+  /** of requests and files */
+  readonly schema: z.ZodType;
+  /** of replies, without null */
+  readonly shown: z.ZodType;
+  /** the words of replies */
+  readonly words: string;
+  /** the member without which it means nothing */
+  readonly needs?: string;
+}
+
+type FlatMembers = Readonly<Record<string, unknown>>;
+
+/** One member of a target, as the flat form and replies have it. */
+export interface TargetRow {
+  readonly target: TargetName;
+  /** protocols whose kinds take it */
+  readonly protocols: readonly FaultProtocol[];
+  /** members of the flat form, none of them required */
+  readonly members: Readonly<Record<string, TargetMember>>;
+  /** Replies have its members in any case, null without a restriction; otherwise only where a fault has them. */
+  readonly always: boolean;
+  /** The value of the target; undefined: the flat fault does not restrict it. */
+  readonly read: (flat: FlatMembers) => unknown;
+  /** Its members in a reply. @param value what `read` gave */
+  readonly show: (value: unknown) => FlatMembers;
+  /** Pointer into the flat form of a pointer into the value: `/count` is `/registers`. */
+  readonly place: (within: string) => string;
+  /** Issues of a value that depend on no device, by pointers into the value. */
+  readonly issues?: (value: unknown) => readonly Issue[];
+}
+
+interface ListRow extends Pick<TargetRow, 'protocols' | 'always'> {
+  readonly target: Exclude<TargetName, 'registers'>;
+  readonly member: string;
+  /** of one entry */
+  readonly entry: z.ZodType;
+  /** entries at most */
+  readonly max: number;
+  readonly id: string;
+  readonly description: string;
+  readonly words: string;
+  /** One entry can also be given without a list; the message for anything else. Absent: always a list. */
+  readonly single?: string;
+}
+
+/** A target that is a list in requests and replies. */
+function listRow({ target, member, entry, max, id, description, words, single, ...row }: ListRow): TargetRow {
+  const list = z.array(entry).min(1).max(max);
+  const schema = single === undefined ? list : z.union([entry, list], { error: single });
+  return {
+    ...row,
+    target,
+    members: { [member]: { id, schema: schema.meta({ description }), shown: z.array(shownEntry(entry)), words } },
+    read: ({ [member]: value }) => (value === undefined || Array.isArray(value) ? value : [value]),
+    show: (value) => ({ [member]: value === undefined ? null : [...(value as readonly unknown[])] }),
+    place: (within) => `/${member}${single === undefined ? within : ''}`,
+  };
+}
+
+/** Replies promise the type of an entry, not its range. */
+function shownEntry(entry: z.ZodType): z.ZodType {
+  return entry instanceof z.ZodNumber ? z.int() : z.string();
 }
 
 /** Registers that addresses of Modbus can name. */
 const registerSpace = 0x1_0000;
 
-/** Issues of a target that do not depend on the device, by pointers into the request. */
-export function mapTargetIssues(target: FaultTarget): Issue[] {
-  const { registers } = mapTargetOf(target);
-  if (registers === undefined || registers.address + registers.count <= registerSpace) return [];
-  return [
-    {
-      name: '/target/registers/count',
-      detail: `must be at most ${registerSpace - registers.address} from address ${registers.address} on`,
+type Registers = NonNullable<KnownTarget['registers']>;
+
+const registersRow: TargetRow = {
+  target: 'registers',
+  protocols: ['modbus'],
+  always: true,
+  members: {
+    address: {
+      id: 'FaultAddress',
+      schema: registerAddress.meta({ description: 'First register, PDU address; default any.' }),
+      shown: z.int(),
+      words: 'First register, PDU address; null: any.',
     },
-  ];
+    registers: {
+      id: 'FaultRegisters',
+      schema: z
+        .int()
+        .min(1)
+        .max(registerSpace)
+        .meta({ description: 'Number of registers from `address` on; default 1.' }),
+      shown: z.int(),
+      words: 'Number of registers; null: any.',
+      needs: 'address',
+    },
+  },
+  read: ({ address, registers }) => (address === undefined ? undefined : { address, count: registers ?? 1 }),
+  show(value) {
+    const registers = value as Registers | undefined;
+    return { address: registers?.address ?? null, registers: registers?.count ?? null };
+  },
+  place: (within) => (within === '/count' ? '/registers' : '/address'),
+  issues(value) {
+    const { address, count } = value as Registers;
+    const detail = `must be at most ${registerSpace - address} from address ${address} on`;
+    return address + count <= registerSpace ? [] : [{ name: '/count', detail }];
+  },
+};
+
+/** Every member of a target. One more is one more row. */
+export const targetRows: readonly TargetRow[] = [
+  listRow({
+    target: 'points',
+    protocols: ['modbus', 'device'],
+    always: true,
+    member: 'points',
+    entry: pointName,
+    max: 1000,
+    id: 'FaultPoints',
+    description: 'Points, for example `704.WMaxLimPct`, groups, `705.Crv[1]`, or whole models, `704`; default all.',
+    words: 'Points and models; null: any.',
+  }),
+  registersRow,
+  listRow({
+    target: 'functions',
+    protocols: ['modbus'],
+    always: true,
+    member: 'function',
+    entry: z.int().min(1).max(127),
+    max: 127,
+    single: 'must be a function code from 1 to 127, or a list of them',
+    id: 'FaultFunction',
+    description: 'Modbus function code, or several; default any.',
+    words: 'Modbus function codes; null: any.',
+  }),
+  listRow({
+    target: 'functions',
+    protocols: ['dnp3'],
+    always: true,
+    member: 'function',
+    entry: z.int().min(0).max(255),
+    max: 256,
+    single: 'must be a function code from 0 to 255, or a list of them',
+    id: 'FaultDnp3Function',
+    description: 'DNP3 function code of a request or response, or several; default any.',
+    words: 'DNP3 function codes; null: any.',
+  }),
+  listRow({
+    target: 'actions',
+    protocols: ['ocpp'],
+    always: false,
+    member: 'action',
+    entry: z.string().regex(/^[A-Z][A-Za-z0-9]{0,63}$/),
+    max: 100,
+    single: 'must be an action such as BootNotification, or a list of them',
+    id: 'FaultAction',
+    description: 'OCPP action, for example `BootNotification`, or several; default any.',
+    words: 'OCPP actions; absent: any.',
+  }),
+  listRow({
+    target: 'connectors',
+    protocols: ['ocpp'],
+    always: false,
+    member: 'connector',
+    entry: z.int().min(0).max(1000),
+    max: 100,
+    single: 'must be the number of a connector, or a list of them',
+    id: 'FaultConnector',
+    description: 'Connector from 1 on, or several; 0 is the charging station itself. Default any.',
+    words: 'Connectors, 0: the charging station itself; absent: any.',
+  }),
+  listRow({
+    target: 'resources',
+    protocols: ['csip'],
+    always: false,
+    member: 'resource',
+    entry: z.string().regex(/^(?:[A-Z][A-Za-z0-9]{0,63}|\/[!-~]{0,499})$/),
+    max: 100,
+    single: 'must be a resource such as DERControlList or a path such as /derp/1/derc, or a list of them',
+    id: 'FaultResource',
+    description:
+      'Resource of IEEE 2030.5 by name, for example `DERControlList`, or by path, `/derp/1/derc`, or several; default any.',
+    words: 'Resources of IEEE 2030.5 by name or path; absent: any.',
+  }),
+];
+
+/** The row by which kinds of a protocol take a target; undefined: they cannot. */
+export function targetRow(protocol: FaultProtocol, target: string): TargetRow | undefined {
+  return targetRows.find((row) => row.target === target && row.protocols.includes(protocol));
+}
+
+/** A target as replies show it: members that all faults show, and those that this one has. */
+export function shownTarget(protocol: FaultProtocol, target: FaultTarget): FlatMembers {
+  const unrestricted = targetRows.filter(({ always }) => always).map(({ show }) => show(undefined));
+  const own = Object.entries(target).map(([name, value]) =>
+    value === undefined ? undefined : targetRow(protocol, name)?.show(value),
+  );
+  return Object.assign({}, ...unrestricted, ...own) as FlatMembers;
+}
+
+/** Converts a pointer into a target, `/registers/count`, to the flat form: `/registers`. */
+export function flatTargetPointer(pointer: string): string {
+  const [, name = '', within = ''] = /^\/([^/]*)(.*)$/s.exec(pointer) ?? [];
+  // rows of one target have the same members
+  return targetRows.find(({ target }) => target === name)?.place(within) ?? pointer;
+}
+
+/** Issues of a target that do not depend on the device, by pointers into the request. */
+export function targetIssues(protocol: FaultProtocol, target: FaultTarget): Issue[] {
+  return Object.entries(target).flatMap(([name, value]) =>
+    (value === undefined ? [] : (targetRow(protocol, name)?.issues?.(value) ?? [])).map((issue) => ({
+      ...issue,
+      name: `/target/${name}${issue.name}`,
+    })),
+  );
 }

@@ -3,29 +3,21 @@ import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { EndedFault, FaultRegistry } from '../../core/faults/registry.ts';
 import { maxActiveFaults } from '../../core/faults/registry.ts';
 import type { FaultKind } from '../../core/faults/kinds.ts';
-import { mapTargetOf } from '../../fault-kinds/targets.ts';
+import { kindSchemas } from '../../fault-kinds/json-schema.ts';
 import { targetMembersOf } from '../../fault-kinds/request.ts';
-import type { endedFaultSchema, faultSchema, faultsSchema, faultKindsSchema, FaultParameterReply } from './schemas.ts';
-import { z as zod } from '../description/zod.ts';
-
-type FaultReply = z.output<typeof faultSchema>;
+import { shownTarget } from '../../fault-kinds/targets.ts';
+import type { EndedFaultReply, faultKindsSchema, FaultParameterReply, FaultReply, FaultsReply } from './schemas.ts';
 
 /** A fault as the interface shows it. */
 function faultReply(fault: ActiveFault, remainingS: number | null): FaultReply {
   const { facts } = fault;
-  const { points, registers, functions } = mapTargetOf(facts.target);
   return {
     id: facts.id,
     protocol: fault.protocol,
     kind: facts.kind.kind,
     layer: fault.layer,
     device_index: facts.deviceIndex,
-    target: {
-      points: points === undefined ? null : [...points],
-      address: registers?.address ?? null,
-      registers: registers?.count ?? null,
-      function: functions === undefined ? null : [...functions],
-    },
+    target: shownTarget(fault.protocol, facts.target),
     parameters: facts.parameters as FaultReply['parameters'],
     when: facts.when === null ? null : { ...facts.when },
     count: facts.count,
@@ -44,7 +36,7 @@ function faultReply(fault: ActiveFault, remainingS: number | null): FaultReply {
   };
 }
 
-function endedReply({ fault, end, endedAtMs }: EndedFault): z.output<typeof endedFaultSchema> {
+function endedReply({ fault, end, endedAtMs }: EndedFault): EndedFaultReply {
   const left = fault.facts.durationS === null ? null : 0;
   return { ...faultReply(fault, left), end, ended_at: new Date(endedAtMs).toISOString() };
 }
@@ -56,7 +48,7 @@ function endedReply({ fault, end, endedAtMs }: EndedFault): z.output<typeof ende
 export function faultsReply(
   registry: FaultRegistry,
   concerns: (fault: ActiveFault) => boolean = () => true,
-): z.output<typeof faultsSchema> {
+): FaultsReply {
   registry.expire();
   const faults = registry.active.filter(concerns).map((fault) => faultReply(fault, registry.remainingS(fault)));
   return {
@@ -98,24 +90,35 @@ function parameterReply(name: string, node: ParameterNode, required: boolean): F
   };
 }
 
-function parametersOf({ parameters }: FaultKind): FaultParameterReply[] {
-  const { properties = {}, required = [] } = zod.toJSONSchema(parameters, { io: 'input' });
-  return Object.entries(properties).map(([name, node]) =>
-    parameterReply(name, node as ParameterNode, required.includes(name)),
-  );
+type Kinds = z.output<typeof faultKindsSchema>;
+type KindReply = Kinds['kinds'][number];
+
+/** Rows never change: each is described once, at the first request for it. */
+const replies = new WeakMap<FaultKind, KindReply>();
+
+function kindReply(row: FaultKind): KindReply {
+  const known = replies.get(row);
+  if (known !== undefined) return known;
+  const schemas = kindSchemas(row);
+  const { properties = {}, required = [] } = schemas.parameters as {
+    readonly properties?: Readonly<Record<string, ParameterNode>>;
+    readonly required?: readonly string[];
+  };
+  const reply: KindReply = {
+    protocol: row.protocol,
+    kind: row.kind,
+    layer: row.layer,
+    description: row.summary,
+    targets: Object.keys(targetMembersOf(row)),
+    parameters: Object.entries(properties).map(([name, node]) => parameterReply(name, node, required.includes(name))),
+    parameters_schema: schemas.parameters,
+    target_schema: schemas.target,
+  };
+  replies.set(row, reply);
+  return reply;
 }
 
 /** The catalogue of faults. */
-export function kindsReply(kinds: readonly FaultKind[]): z.output<typeof faultKindsSchema> {
-  return {
-    kinds: kinds.map((row) => ({
-      protocol: row.protocol,
-      kind: row.kind,
-      layer: row.layer,
-      description: row.summary,
-      targets: Object.keys(targetMembersOf(row)),
-      parameters: parametersOf(row),
-    })),
-    count: kinds.length,
-  };
+export function kindsReply(kinds: readonly FaultKind[]): Kinds {
+  return { kinds: kinds.map(kindReply), count: kinds.length };
 }

@@ -16,11 +16,6 @@ export function modbusReporters({ adapters }: Pick<RouteContext, 'adapters'>): (
   return adapters.filter(isReporter);
 }
 
-/** Whether any adapter applies faults of Modbus; the proxy with another maker's map does not. */
-export function hasModbusFaults(ctx: Pick<RouteContext, 'adapters'>): boolean {
-  return modbusReporters(ctx).some(({ comm }) => comm !== 'modbus_proxy');
-}
-
 function clientReply({ peer, role, connectedAtMs, idleMs, requests, unsentBytes, heldBytes, paused }: ModbusClient) {
   return {
     peer,

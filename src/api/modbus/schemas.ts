@@ -2,7 +2,8 @@ import { commNames, commStates } from '../../core/adapter.ts';
 import { modbusTransports } from '../../contract/modbus-report.ts';
 import { z } from '../description/zod.ts';
 import { exampleTime, isoTime } from '../common/schemas.ts';
-import { exampleFaults, faultSchema } from '../faults/schemas.ts';
+import { exampleFaults } from '../faults/examples.ts';
+import { faultSchemas } from '../faults/schemas.ts';
 
 const clientSchema = z
   .strictObject({
@@ -83,7 +84,7 @@ export const modbusSchema = z
   .strictObject({
     enabled: z.boolean().openapi({ description: 'Whether any interface for Modbus masters is switched on.' }),
     interfaces: z.array(interfaceSchema).openapi({ description: 'Enabled interfaces.' }),
-    faults: z.array(faultSchema).openapi({ description: 'Faults of Modbus in force.' }),
+    faults: z.array(faultSchemas.fault).openapi({ description: 'Faults of Modbus in force.' }),
   })
   .openapi('Modbus');
 

@@ -1,0 +1,79 @@
+/** The protocols that have faults: one row each. */
+import type { CommName } from '../core/adapter.ts';
+import type { FaultKind, FaultProtocol } from '../core/faults/kinds.ts';
+import { deviceEffectFaults } from './device-effect.ts';
+import { modbusAcceptanceFaults } from './modbus-acceptance.ts';
+import { modbusReadingFaults } from './modbus-reading.ts';
+import { modbusStructureFaults } from './modbus-structure.ts';
+import { modbusTransportFaults } from './modbus-transport.ts';
+
+/** Members of every fault in requests and files; parameters and targets depend on the kind. */
+export interface FlatFault {
+  readonly protocol?: FaultProtocol | undefined;
+  readonly kind: string;
+  readonly device?: number | 'all' | null | undefined;
+  readonly [parameter: string]: unknown;
+}
+
+/** The path at which REST has the faults of one protocol alone. */
+export interface FaultPath {
+  /** Below the prefix. `{id}` is the identity of a charging station, to which the path is then confined. */
+  readonly path: string;
+  readonly tag: 'Controls' | 'CSIP Client' | 'EVSE / OCPP';
+  /** a fault in force for the description, and one that has ended, if there are two */
+  readonly examples: readonly [FlatFault, FlatFault?];
+}
+
+/** The faults of one protocol. Requests, files, their schemas, REST and its description follow from the rows. */
+export interface ProtocolFaults {
+  readonly protocol: FaultProtocol;
+  /** in sentences */
+  readonly name: string;
+  /** in the order of the catalogue */
+  readonly kinds: readonly FaultKind[];
+  /** adapters that carry them out; null: each device does */
+  readonly carriedOutBy: readonly CommName[] | null;
+  /** null: they are injected and ended at `faults` only */
+  readonly rest: FaultPath | null;
+}
+
+/** One more protocol is one more row. */
+export const protocolFaults: readonly ProtocolFaults[] = [
+  {
+    protocol: 'modbus',
+    name: 'Modbus',
+    kinds: [...modbusTransportFaults, ...modbusAcceptanceFaults, ...modbusReadingFaults, ...modbusStructureFaults],
+    // the proxy with another maker's map carries none out
+    carriedOutBy: ['modbus_tcp', 'modbus_rtu'],
+    rest: {
+      path: '/modbus/fault',
+      tag: 'Controls',
+      examples: [
+        { kind: 'delay', delay_ms: 300, jitter_ms: 500, function: 3, duration_s: 60 },
+        { kind: 'exception', code: 6, points: ['704.WMaxLimPct'], function: [6, 16], count: 3 },
+      ],
+    },
+  },
+  {
+    protocol: 'device',
+    name: 'devices',
+    kinds: deviceEffectFaults,
+    carriedOutBy: null,
+    rest: null,
+  },
+];
+
+/**
+ * The protocol of a fault as a row, if its faults have no effect because nothing runs that carries them out.
+ * @param adapters those of this process; one that is switched off is none of them
+ */
+export function switchedOff(
+  rows: readonly ProtocolFaults[],
+  protocol: FaultProtocol,
+  adapters: readonly { readonly comm: CommName }[],
+): ProtocolFaults | null {
+  const row = rows.find((each) => each.protocol === protocol);
+  const { carriedOutBy = null } = row ?? {};
+  if (row === undefined || carriedOutBy === null) return null;
+  return adapters.some(({ comm }) => carriedOutBy.includes(comm)) ? null : row;
+}
