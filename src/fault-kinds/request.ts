@@ -94,9 +94,10 @@ function namedMember(member: TargetMember): z.ZodType {
   return named;
 }
 
-function makeSchema(row: FaultKind) {
+/** @param mustName whether its protocol is required */
+function makeSchema(row: FaultKind, mustName: boolean) {
   const { protocol, kind, parameters, summary } = row;
-  const named = protocol === defaultProtocol ? z.literal(protocol).optional() : z.literal(protocol);
+  const named = mustName ? z.literal(protocol) : z.literal(protocol).optional();
   const targets = Object.entries(targetMembersOf(row));
   const members = [
     ...targets.map(([name, member]) => [name, namedMember(member)] as const),
@@ -104,12 +105,13 @@ function makeSchema(row: FaultKind) {
   ].map(([name, schema]) => [name, schema.optional()] as const);
   const flat = parameters.safeExtend({
     protocol: named.meta({
-      description: protocol === defaultProtocol ? `Protocol; default ${protocol}.` : 'Protocol that applies it.',
+      description: mustName ? 'Protocol that applies it.' : `Protocol; default ${protocol}.`,
     }),
     kind: z.literal(kind).meta({ description: summary }),
     ...Object.fromEntries(members),
   });
   const dependent = targets.flatMap(([name, { needs }]) => (needs === undefined ? [] : [{ name, needs }]));
+  const suffix = mustName || protocol === defaultProtocol ? 'Fault' : 'FaultBody';
   return dependent
     .reduce(
       (schema, { name, needs }) =>
@@ -119,7 +121,7 @@ function makeSchema(row: FaultKind) {
         }),
       flat,
     )
-    .meta({ id: `${capitals(protocol)}${capitals(kind)}Fault`, description: summary });
+    .meta({ id: `${capitals(protocol)}${capitals(kind)}${suffix}`, description: summary });
 }
 
 type FlatMembers = Readonly<Record<string, unknown>>;
@@ -141,7 +143,10 @@ type ProtocolSchema = ReturnType<typeof protocolSchema>;
 export interface FaultForms {
   /** any kind of any protocol */
   readonly schema: z.ZodType<FlatFault>;
-  /** Any kind of one protocol, discriminated by `kind`. @throws SimError INTERNAL for a protocol without kinds */
+  /**
+   * Any kind of one protocol, discriminated by `kind`; it need not be named.
+   * @throws SimError INTERNAL for a protocol without kinds
+   */
   ofProtocol(protocol: FaultProtocol): ProtocolSchema & z.ZodType<FlatFault>;
   /** One kind, named such as `ModbusDelayFault`. @throws SimError INTERNAL for a kind of another catalogue */
   ofKind(row: FaultKind): FlatSchema;
@@ -162,17 +167,31 @@ function found<K, V>(made: ReadonlyMap<K, V>, key: K, what: string): V {
 /** The flat form of the kinds of these protocols. Made once for each catalogue: descriptions refer to its schemas. */
 export function createFaultForms(protocols: readonly ProtocolFaults[]): FaultForms {
   const catalogue = protocols.flatMap(({ kinds }) => kinds);
-  const ofKinds = new Map(catalogue.map((row) => [row, makeSchema(row)]));
+  const rows = new Map(protocols.map((row) => [row.protocol, row]));
+  const ofKinds = new Map(catalogue.map((row) => [row, makeSchema(row, row.protocol !== defaultProtocol)]));
   const ofKind = (row: FaultKind) => found(ofKinds, row, `the fault ${row.protocol} ${row.kind}`);
-  const ofProtocols = new Map(
+  const schemas = new Map(
     protocols.map(({ protocol, kinds }) => [protocol, protocolSchema(protocol, catalogue, kinds.map(ofKind))]),
   );
-  const [first, ...others] = ofProtocols.values();
+  const [first, ...others] = schemas.values();
   if (first === undefined) throw new SimError('INTERNAL', 'a catalogue of faults has a protocol at least');
+  // those whose protocol need not be named, made for the first that asks
+  const bare = new Map([...schemas].filter(([protocol]) => protocol === defaultProtocol));
+  const bareSchema = (protocol: FaultProtocol) => {
+    const { kinds } = found(rows, protocol, `the protocol ${protocol}`);
+    return protocolSchema(
+      protocol,
+      catalogue,
+      kinds.map((row) => makeSchema(row, false)),
+    );
+  };
   return {
     ofKind,
-    ofProtocol: (protocol) =>
-      found(ofProtocols, protocol, `the protocol ${protocol}`) as ProtocolSchema & z.ZodType<FlatFault>,
+    ofProtocol(protocol) {
+      const schema = bare.get(protocol) ?? bareSchema(protocol);
+      bare.set(protocol, schema);
+      return schema as ProtocolSchema & z.ZodType<FlatFault>;
+    },
     // the parts have no names: a description cannot express that their discriminator may be absent
     schema: z.discriminatedUnion('protocol', [first, ...others]).meta({
       id: 'FaultRequest',

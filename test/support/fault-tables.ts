@@ -3,13 +3,7 @@ import { kindsReply } from '../../src/api/faults/replies.ts';
 import { readFaultProfiles } from '../../src/config/profile/fault-profiles.ts';
 import type { FaultKind } from '../../src/core/faults/kinds.ts';
 import { faultKinds } from '../../src/fault-kinds/all.ts';
-import { targetMembersOf } from '../../src/fault-kinds/request.ts';
-
-const targetNames: Readonly<Record<string, string>> = {
-  functions: 'function',
-  registers: 'registers',
-  points: 'points',
-};
+import { targetRow } from '../../src/fault-kinds/targets.ts';
 
 function parametersOf(row: FaultKind): string {
   const [kind] = kindsReply([row]).kinds;
@@ -21,12 +15,9 @@ function parametersOf(row: FaultKind): string {
     .join(', ');
 }
 
-function targetsOf(row: FaultKind): string {
-  const members = targetMembersOf(row);
-  return row.targets
-    .flatMap((name) => targetNames[name] ?? [])
-    .filter((name) => name in members)
-    .join(', ');
+/** Each target by its last member: `registers` needs `address`. */
+function targetsOf({ protocol, targets }: FaultKind): string {
+  return targets.flatMap((name) => Object.keys(targetRow(protocol, name)?.members ?? {}).slice(-1)).join(', ');
 }
 
 /** `| kind | layer | targets | parameters | effect |` up to the column of tests. */

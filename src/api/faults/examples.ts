@@ -16,7 +16,7 @@ interface Course {
 }
 
 function exampleFault({ protocol, kinds }: ProtocolFaults, forms: FaultForms, flat: FlatFault, course: Course) {
-  const request = forms.request(forms.ofProtocol(protocol).parse(flat), 0);
+  const request = forms.request({ ...forms.ofProtocol(protocol).parse(flat), protocol }, 0);
   const { kind, deviceIndex = null, target = {}, parameters = {}, count = null, durationS = null } = request;
   const { id, strikes, ageS } = course;
   return {
@@ -66,7 +66,10 @@ interface Examples {
 /** The examples of the first protocol with a path, for `faults`; without any there is nothing to show. */
 export function exampleFaultsOfAll(protocols: readonly ProtocolFaults[], forms: FaultForms): Examples {
   for (const row of protocols) {
-    if (row.rest !== null) return { request: row.rest.examples[0], reply: exampleFaultsOf(row, row.rest, forms) };
+    if (row.rest === null) continue;
+    const [bare] = row.rest.examples;
+    const request = forms.schema.safeParse(bare).success ? bare : { ...bare, protocol: row.protocol };
+    return { request, reply: exampleFaultsOf(row, row.rest, forms) };
   }
   return { request: { kind: '' }, reply: { faults: [], count: 0, ended: [], limit: maxActiveFaults } };
 }

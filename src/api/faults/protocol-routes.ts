@@ -67,7 +67,7 @@ function routesAt(row: ProtocolFaults, rest: FaultPath, schemas: FaultSchemas, c
     handle(ctx, { body, by, ...address }) {
       refuseSwitchedOff(ctx, catalogue, [protocol]);
       const scope = scopeOf(ctx, row, address);
-      if (isFault(body)) injectFlat(ctx, catalogue, [body], { scope, placeOf: () => '', by });
+      if (isFault(body)) injectFlat(ctx, catalogue, [{ ...body, protocol }], { scope, placeOf: () => '', by });
       else if ('clear' in body) clearFaults(ctx, body.clear, scope);
       else injectProfile(ctx, catalogue, body, { scope, by });
       return shownFaults(ctx, scope);
