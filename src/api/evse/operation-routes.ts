@@ -1,6 +1,6 @@
 /** Operations of a person or a vehicle at a connector. */
 import type { Origin } from '../../core/origin.ts';
-import type { EvseCommand } from '../../contract/kinds/evse.ts';
+import type { EvseConnectorCommand } from '../../contract/kinds/evse-commands.ts';
 import type { RouteContext } from '../http/context.ts';
 import { HttpProblem } from '../http/errors.ts';
 import { route } from '../http/route.ts';
@@ -33,7 +33,7 @@ interface Place {
 type WithoutConnector<C> = C extends unknown ? Omit<C, 'connectorId'> : never;
 
 /** Carries out a command at a connector and answers with the connector after it. */
-function operate(ctx: RouteContext, { id, cid }: Place, by: Origin, command: WithoutConnector<EvseCommand>) {
+function operate(ctx: RouteContext, { id, cid }: Place, by: Origin, command: WithoutConnector<EvseConnectorCommand>) {
   const before = stationById(ctx, id);
   const { connectorId } = connectorOf(before, cid);
   before.device.command({ ...command, connectorId }, by);

@@ -1,4 +1,6 @@
 /** Shared types of an EVSE: parameters of a profile, state for REST and history, commands. Powers in W at the meter. */
+import type { Provenance } from '../../core/origin.ts';
+import type { ActiveDecider } from '../grid-trace.ts';
 
 export const evseConnectorTypes = ['ac', 'dc'] as const;
 export type EvseConnectorType = (typeof evseConnectorTypes)[number];
@@ -34,10 +36,27 @@ export type EvseChargingState = (typeof evseChargingStates)[number];
 export const evseSessionStates = ['starting', 'active', 'suspended', 'ended'] as const;
 export type EvseSessionState = (typeof evseSessionStates)[number];
 
-export const evseLimitSources = ['none', 'hardware', 'sharing', 'charging_profile', 'local', 'ev', 'der'] as const;
+/** `der`: a grid-support function or the service state of the device; `site`: its connection point. */
+export const evseLimitSources = [
+  'none',
+  'hardware',
+  'sharing',
+  'charging_profile',
+  'local',
+  'ev',
+  'der',
+  'site',
+] as const;
 export type EvseLimitSource = (typeof evseLimitSources)[number];
 
-/** Phases of a connector from one vehicle to the next; faults, reservation and availability are separate. */
+/** Who decides whether a token may charge: the station itself, or a central system through its adapter. */
+export const evseAuthorities = ['local', 'central'] as const;
+export type EvseAuthority = (typeof evseAuthorities)[number];
+
+/**
+ * Phases of a connector from one vehicle to the next; faults, reservation and availability are separate. `detached`: the
+ * vehicle has left its session, which waits for a cable; `resuming`: one is back, no energy yet.
+ */
 export const evsePhases = [
   'free',
   'authorised',
@@ -47,6 +66,8 @@ export const evsePhases = [
   'suspended_ev',
   'suspended_evse',
   'suspended_both',
+  'detached',
+  'resuming',
   'finishing',
 ] as const;
 export type EvsePhase = (typeof evsePhases)[number];
@@ -195,6 +216,8 @@ export interface EvseSession {
   readonly state: EvseSessionState;
   readonly idToken: string | null;
   readonly remoteStartId: number | null;
+  /** the reservation that the session has used up */
+  readonly reservationId: number | null;
   readonly startedAtS: number;
   readonly endedAtS: number | null;
   readonly meterStartWh: number;
@@ -219,6 +242,8 @@ export interface EvseConnectorDetail {
   readonly maxPowerW: number;
   readonly minPowerW: number;
   readonly phases: number;
+  /** phases of the supply that carry the current, or would carry it: 1 to 3 = L1 to L3; empty for DC */
+  readonly supplyPhases: readonly number[];
   readonly bidirectional: boolean;
   readonly status: Ocpp16Status;
   readonly ocpp201Status: Ocpp201Status;
@@ -246,6 +271,15 @@ export interface EvseConnectorDetail {
   readonly reservation: EvseReservation | null;
 }
 
+/** What holds the consumption of a station below its maximum and is none of its own limits. */
+export interface EvseExternalLimit {
+  /** maximum consumption of the whole station, at least 0 */
+  readonly limitW: number;
+  readonly decidedBy: ActiveDecider;
+  /** last writer of the registers behind it; null: none has a writer, or the site holds its own */
+  readonly writer: Provenance | null;
+}
+
 export interface EvseDetail {
   readonly kind: 'evse';
   readonly vendor: string;
@@ -260,91 +294,11 @@ export interface EvseDetail {
   readonly energyWh: number;
   readonly energyExportWh: number;
   readonly sharing: EvseSharingPolicy;
+  readonly authority: EvseAuthority;
+  /** null: nothing outside of the station limits it */
+  readonly externalLimit: EvseExternalLimit | null;
   /** of all plugged vehicles together */
   readonly battery: { readonly capacityWh: number; readonly socPct: number } | null;
   readonly connectors: readonly EvseConnectorDetail[];
 }
 
-/** One member of the union per kind. */
-type Operation<Kind extends string, More = unknown> = Kind extends string
-  ? { readonly kind: Kind; readonly connectorId: number } & More
-  : never;
-
-/** Operations at a connector; null ends a limit, a discharge, a reservation. */
-export type EvseCommand =
-  | Operation<'evse.unplug' | 'evse.clear_fault' | 'evse.lock' | 'evse.unlock'>
-  | Operation<
-      'evse.plug',
-      {
-        readonly ev?: EvPatch | undefined;
-        readonly evSide?: boolean | undefined;
-        readonly evseSide?: boolean | undefined;
-      }
-    >
-  | Operation<'evse.authorize', { readonly idToken: string }>
-  | Operation<
-      'evse.start',
-      {
-        readonly idToken?: string | undefined;
-        /** false: starts without authorisation and only stores the token */
-        readonly authorize?: boolean | undefined;
-        readonly remoteStartId?: number | undefined;
-      }
-    >
-  | Operation<'evse.stop', { readonly reason?: string | undefined; readonly idToken?: string | undefined }>
-  | Operation<'evse.suspend' | 'evse.resume', { readonly by: 'ev' | 'evse' }>
-  | Operation<'evse.limit' | 'evse.discharge', { readonly powerW: number | null }>
-  | Operation<'evse.availability', { readonly operative: boolean }>
-  | Operation<
-      'evse.fault',
-      { readonly errorCode: string; readonly info?: string | undefined; readonly vendorErrorCode?: string | undefined }
-    >
-  | Operation<'evse.ev', { readonly ev: EvPatch }>
-  | Operation<'evse.meter', { readonly energyWh: number }>
-  | Operation<
-      'evse.reserve',
-      {
-        readonly reservation: {
-          readonly reservationId: number;
-          readonly idToken: string;
-          readonly expiresInS: number | null;
-        } | null;
-      }
-    >
-  /** connector 0: the whole station; the lower of watts and amperes per phase applies */
-  | Operation<'evse.profile_limit', { readonly limitW: number | null; readonly limitA: number | null }>;
-
-/** A change of state of a connector, as an OCPP adapter needs it. */
-export interface EvseTransition {
-  readonly atS: number;
-  readonly connectorId: number;
-  /** what happened: an event of the phase table, or `fault`, `clear_fault`, `availability`, `reserve`, `cable` */
-  readonly event: string;
-  readonly fromPhase: EvsePhase;
-  readonly phase: EvsePhase;
-  readonly fromStatus: Ocpp16Status;
-  readonly status: Ocpp16Status;
-  readonly transactionId: string | null;
-}
-
-/** Names in `controls.overrides` of the things that each command sets. */
-export const evseOverrides = {
-  'evse.plug': ['evse_cable'],
-  'evse.unplug': ['evse_cable'],
-  'evse.authorize': ['evse_authorization'],
-  'evse.start': ['evse_session'],
-  'evse.stop': ['evse_session'],
-  'evse.suspend': ['evse_suspension'],
-  'evse.resume': ['evse_suspension'],
-  'evse.limit': ['evse_limit'],
-  'evse.discharge': ['evse_discharge'],
-  'evse.availability': ['evse_availability'],
-  'evse.fault': ['evse_fault'],
-  'evse.clear_fault': ['evse_fault'],
-  'evse.ev': ['evse_vehicle'],
-  'evse.meter': ['evse_meter'],
-  'evse.lock': ['evse_lock'],
-  'evse.unlock': ['evse_lock'],
-  'evse.reserve': ['evse_reservation'],
-  'evse.profile_limit': ['evse_profile_limit'],
-} as const satisfies Record<EvseCommand['kind'], readonly string[]>;

@@ -4,8 +4,9 @@
  */
 import { batteryOverrides } from './battery.ts';
 import type { BatteryCommand, BatteryDetail, BatteryParameters } from './battery.ts';
-import { evseOverrides } from './evse.ts';
-import type { EvseCommand, EvseDetail, EvseParameters } from './evse.ts';
+import { evseOverrides } from './evse-commands.ts';
+import type { EvseCommand } from './evse-commands.ts';
+import type { EvseDetail, EvseParameters } from './evse.ts';
 import { fuelCellOverrides } from './fuelcell.ts';
 import type { FuelCellCommand, FuelCellDetail, FuelCellParameters } from './fuelcell.ts';
 import { hybridOverrides } from './hybrid.ts';

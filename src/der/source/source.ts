@@ -1,6 +1,8 @@
 import type { DeviceDetail, IvCurve, IvPoint, SourceCommand } from '../../contract/device.ts';
 import type { BatteryTree } from '../../contract/kinds/battery.ts';
 import type { EvseSession } from '../../contract/kinds/evse.ts';
+import type { StationOutside, TransitionListener } from './evse/station.ts';
+import type { Origin } from '../../core/origin.ts';
 import type { WeatherNow } from '../surroundings/environment.ts';
 
 /** Name of an alarm in `alarms.active`; the model raises and clears it. */
@@ -49,6 +51,15 @@ export interface DcRequest {
    */
   readonly floorW: number;
   readonly ceilingW: number;
+}
+
+/** Of a charging station: what it tells, and what it sees of the device around it. */
+export interface StationPort {
+  /** Calls `listener` at once for every transition, also within a sub-step. @returns a function that removes it */
+  onTransition(listener: TransitionListener): () => void;
+  /** Tells which limits have changed; called between sub-steps while there are listeners. */
+  tellLimits(): void;
+  attach(outside: StationOutside): void;
 }
 
 /**
@@ -107,6 +118,8 @@ export interface DcSource {
   tree?(): BatteryTree;
   /** charging sessions, newest first */
   sessions?(): readonly EvseSession[];
+  /** absent: the source is no charging station */
+  readonly station?: StationPort;
   /** absent: the source has no PV array */
   readonly array?: PvArray | undefined;
   /** @throws SimError COMMAND_NOT_APPLICABLE without any curve, UNKNOWN_RESOURCE for a port without one */
@@ -115,9 +128,9 @@ export interface DcSource {
    * Carries out a command in full or not at all.
    * @throws SimError COMMAND_NOT_APPLICABLE, COMMAND_BAD_VALUE, COMMAND_CONFLICT
    */
-  command(command: SourceCommand): void;
+  command(command: SourceCommand, by?: Origin): void;
   /** Clears latched faults of the source. */
-  clearFaults(): void;
+  clearFaults(by?: Origin): void;
   /** Returns to the start values: overrides end, counters and contents are reset. */
-  restart(): void;
+  restart(by?: Origin): void;
 }

@@ -3,7 +3,8 @@ import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
-import type { EvPatch, EvseCommand, EvseDetail } from '../../contract/kinds/evse.ts';
+import type { EvseConnectorCommand } from '../../contract/kinds/evse-commands.ts';
+import type { EvPatch, EvseDetail } from '../../contract/kinds/evse.ts';
 import type { Scheduler } from '../../core/time/scheduler.ts';
 import { parseSeries } from './series.ts';
 
@@ -110,7 +111,7 @@ export function checkVisits({ name, visits }: VisitPlan, connectorIds: readonly 
 
 /** The charging station of the visits. */
 export interface VisitedStation {
-  command(command: EvseCommand): void;
+  command(command: EvseConnectorCommand): void;
   connectors(): EvseDetail['connectors'];
   warn(message: string): void;
 }
@@ -177,7 +178,7 @@ export class Visits {
   }
 
   /** Runs a command. Actions of a user on the connector have priority: a refused command is a warning. */
-  #attempt(command: EvseCommand, what: string): void {
+  #attempt(command: EvseConnectorCommand, what: string): void {
     try {
       this.#station.command(command);
     } catch (error) {

@@ -7,6 +7,9 @@ import type {
   EvseReservation,
   Ocpp16Status,
 } from '../../../contract/kinds/evse.ts';
+import type { Origin } from '../../../core/origin.ts';
+import { chargeCapW, dischargeCapW, isBelowMinimum, openLimit, setpointOf } from './profile-limit.ts';
+import type { ProfileLimit } from './profile-limit.ts';
 import { ocpp16Status, phaseTraits } from './phases.ts';
 import type { ConnectorFlags } from './phases.ts';
 import type { SessionRecord } from './sessions.ts';
@@ -21,6 +24,8 @@ export interface Connector {
   phase: EvsePhase;
   evPlugged: boolean;
   evsePlugged: boolean;
+  /** an ended session has left the end of a loose cable in the station */
+  cableLeft: boolean;
   vehicle: Vehicle | null;
   /** locked by a command; a session locks the cable as well */
   lockedByCommand: boolean;
@@ -38,10 +43,17 @@ export interface Connector {
   startDueS: number;
   timeoutDueS: number;
   localLimitW: number;
-  profileLimitW: number;
-  profileLimitA: number;
+  localLimitBy: Origin | null;
+  profile: ProfileLimit;
+  /** phases that the profiles of connector and station permit */
+  phaseLimit: 1 | 3;
   /** commanded discharge; null: none */
+  localDischargeW: number | null;
+  localDischargeBy: Origin | null;
+  /** discharge asked for by command or set-point; null: none */
   dischargeW: number | null;
+  /** maximum discharge by the profile; Infinity: none */
+  dischargeCapW: number;
   energyWh: number;
   energyExportWh: number;
   /** power at the end of the last sub-step, where ramps continue */
@@ -65,6 +77,11 @@ export interface Connector {
   /** planned power of the last answer */
   planW: number;
   heldByDer: boolean;
+  /** the limit behind a suspension by the station itself */
+  heldBy: EvseLimitSource;
+  /** the limit that listeners know; `none`: no limit beside hardware and vehicle */
+  toldSource: EvseLimitSource;
+  toldLimitW: number;
 }
 
 export function createConnector(p: EvseConnectorParameters, defaultEv: EvParameters): Connector {
@@ -74,6 +91,7 @@ export function createConnector(p: EvseConnectorParameters, defaultEv: EvParamet
     phase: 'free',
     evPlugged: false,
     evsePlugged: p.attachedCable,
+    cableLeft: false,
     vehicle: null,
     lockedByCommand: false,
     operative: true,
@@ -89,9 +107,13 @@ export function createConnector(p: EvseConnectorParameters, defaultEv: EvParamet
     startDueS: Infinity,
     timeoutDueS: Infinity,
     localLimitW: Infinity,
-    profileLimitW: Infinity,
-    profileLimitA: Infinity,
+    localLimitBy: null,
+    profile: openLimit,
+    phaseLimit: 3,
+    localDischargeW: null,
+    localDischargeBy: null,
     dischargeW: null,
+    dischargeCapW: Infinity,
     energyWh: 0,
     energyExportWh: 0,
     flowW: 0,
@@ -106,6 +128,9 @@ export function createConnector(p: EvseConnectorParameters, defaultEv: EvParamet
     ramping: false,
     planW: 0,
     heldByDer: false,
+    heldBy: 'none',
+    toldSource: 'none',
+    toldLimitW: 0,
   };
 }
 
@@ -115,6 +140,7 @@ export function flagsOf(c: Connector): ConnectorFlags {
     operative: c.operative,
     reserved: c.reservation !== null,
     cableIn: c.evPlugged || (c.evsePlugged && !c.p.attachedCable),
+    afterSession: c.cableLeft,
   };
 }
 
@@ -129,7 +155,20 @@ export function canFlow(c: Connector): boolean {
 
 /** Phases in use by connector and vehicle. */
 export function phasesInUse(c: Connector): 1 | 3 {
-  return c.p.phases === 3 && c.vehicle?.phases === 3 ? 3 : 1;
+  return c.p.phases === 3 && c.vehicle?.phases === 3 && c.phaseLimit === 3 ? 3 : 1;
+}
+
+const allPhases: readonly number[] = [1, 2, 3];
+
+/**
+ * The phases of the supply that carry the current of a connector, or would carry that of a vehicle: 1 to 3 = L1 to L3. A
+ * single-phase vehicle loads L1 of a three-phase connector; single-phase connectors take the phases in turn.
+ */
+export function supplyPhases(c: Connector, supplied: 1 | 2 | 3): readonly number[] {
+  if (c.p.type === 'dc') return [];
+  if (supplied < 3) return allPhases.slice(0, supplied);
+  if (c.p.phases === 1) return [((c.p.connectorId - 1) % 3) + 1];
+  return (c.vehicle === null ? c.phaseLimit : phasesInUse(c)) === 3 ? allPhases : [1];
 }
 
 /** Power in W of one ampere (per phase) at this voltage. */
@@ -143,21 +182,28 @@ export function minChargeW(c: Connector): number {
   return c.p.type === 'ac' ? (c.p.minPowerW * phasesInUse(c)) / c.p.phases : c.p.minPowerW;
 }
 
+/** Sets the discharge asked for and its bound: a set-point of the profile replaces a discharge by command. */
+export function updateDischarge(c: Connector, perA: number): void {
+  const setpoint = setpointOf(c.profile, perA);
+  c.dischargeW = setpoint === null ? c.localDischargeW : setpoint < 0 ? -setpoint : null;
+  c.dischargeCapW = dischargeCapW(c.profile, perA);
+}
+
 const limitTolerance = 1e-9;
 
 /** Sets `capW` to the lowest of hardware, vehicle and commanded limits; below the minimum it is 0. */
 export function updateLimits(c: Connector, vehicle: Vehicle, terminalPu: number): void {
   const perA = wattsPerAmpere(c, terminalPu);
+  updateDischarge(c, perA);
   let capW = Math.min(c.p.maxPowerW, c.p.maxCurrentA * perA);
   let source: EvseLimitSource = 'hardware';
   let paused = false;
   const minW = minChargeW(c);
-  const profileW = Math.min(c.profileLimitW, c.profileLimitA * perA);
+  const profileW = chargeCapW(c.profile, perA);
   if (profileW < capW) {
     capW = profileW;
     source = 'charging_profile';
-    // amperes are compared with amperes, so that a sagging voltage does not pause charging
-    paused = c.profileLimitW < minW * (1 - limitTolerance) || (c.p.type === 'ac' && c.profileLimitA < c.p.minCurrentA);
+    paused = isBelowMinimum(c.profile, minW, c.p.type === 'ac' ? c.p.minCurrentA : 0);
   }
   if (c.localLimitW < capW) {
     capW = c.localLimitW;

@@ -1,36 +1,11 @@
-import type { EvseConnectorDetail, EvseDetail, EvseLimitSource } from '../../../contract/kinds/evse.ts';
-import { flagsOf, minChargeW, phasesInUse, wattsPerAmpere } from './connector.ts';
+import type { EvseConnectorDetail, EvseDetail } from '../../../contract/kinds/evse.ts';
+import { flagsOf, minChargeW, phasesInUse, supplyPhases, wattsPerAmpere } from './connector.ts';
 import type { Connector } from './connector.ts';
-import type { Station } from './machine.ts';
+import { limitNow } from './limit-now.ts';
 import { ocpp16Status, ocpp201Status, phaseTraits } from './phases.ts';
-import { chargeLevelW } from './reach.ts';
 import { sessionDetail } from './sessions.ts';
+import type { Station } from './station.ts';
 import { packVoltageV, vehicleDetail } from './vehicle.ts';
-
-/** Limits nearer than this count as equal, W. */
-const toleranceW = 1e-3;
-
-/** The limit of the connector now, W, and its source. */
-function limitNow(c: Connector): { readonly limitW: number; readonly limitSource: EvseLimitSource } {
-  if (c.vehicle === null || !phaseTraits[c.phase].powered || c.errorCode !== null) {
-    const limitW = Math.min(c.p.maxPowerW, c.localLimitW, c.profileLimitW);
-    const source = c.profileLimitW <= limitW ? 'charging_profile' : c.localLimitW <= limitW ? 'local' : 'none';
-    return { limitW, limitSource: source };
-  }
-  if (c.evHeldByCommand) return { limitW: 0, limitSource: 'ev' };
-  if (c.evseHeldByCommand) return { limitW: 0, limitSource: 'local' };
-  if (c.heldByDer) return { limitW: Math.abs(c.powerW), limitSource: 'der' };
-  if (c.dischargeW !== null) {
-    const ownW = Math.min(c.p.maxDischargeW, c.vehicle.maxDischargeW);
-    return c.dischargeW < ownW
-      ? { limitW: c.dischargeW, limitSource: 'local' }
-      : { limitW: ownW, limitSource: c.vehicle.maxDischargeW < c.p.maxDischargeW ? 'ev' : 'hardware' };
-  }
-  const curveW = chargeLevelW(c.vehicle, c.offerW);
-  return curveW < c.offerW - toleranceW
-    ? { limitW: curveW, limitSource: 'ev' }
-    : { limitW: c.offerW, limitSource: c.capSource };
-}
 
 /** Terminal voltage of a connector, V: line to neutral (AC), of the pack behind a closed contactor (DC). */
 export function connectorVoltageV(c: Connector, terminalPu: number): number {
@@ -50,11 +25,12 @@ function currents(c: Connector, terminalPu: number): readonly number[] {
   return c.p.phases === 1 ? [currentA] : phasesInUse(c) === 1 ? [currentA, 0, 0] : [currentA, currentA, currentA];
 }
 
-export function connectorDetail(c: Connector, terminalPu: number): EvseConnectorDetail {
+export function connectorDetail(station: Station, c: Connector): EvseConnectorDetail {
   const { p, vehicle } = c;
+  const { terminalPu, outside } = station;
   const traits = phaseTraits[c.phase];
   const flags = flagsOf(c);
-  const { limitW, limitSource } = limitNow(c);
+  const { limitW, limitSource } = limitNow(station, c);
   return {
     connectorId: p.connectorId,
     type: p.type,
@@ -62,6 +38,7 @@ export function connectorDetail(c: Connector, terminalPu: number): EvseConnector
     maxPowerW: p.maxPowerW,
     minPowerW: minChargeW(c),
     phases: p.phases,
+    supplyPhases: supplyPhases(c, outside.supplyPhases),
     bidirectional: p.bidirectional,
     status: ocpp16Status(c.phase, flags),
     ocpp201Status: ocpp201Status(c.phase, flags),
@@ -83,7 +60,7 @@ export function connectorDetail(c: Connector, terminalPu: number): EvseConnector
     limitW,
     limitSource,
     localLimitW: Number.isFinite(c.localLimitW) ? c.localLimitW : null,
-    dischargeW: c.dischargeW,
+    dischargeW: c.localDischargeW,
     reservation: c.reservation,
   };
 }
@@ -93,10 +70,10 @@ export interface StationMeter {
   readonly standbyW: number;
   readonly energyWh: number;
   readonly energyExportWh: number;
-  readonly terminalPu: number;
 }
 
-export function evseDetail({ p, connectors }: Station, meter: StationMeter): EvseDetail {
+export function evseDetail(station: Station, meter: StationMeter): EvseDetail {
+  const { p, connectors } = station;
   let [capacityWh, storedWh, powerW] = [0, 0, 0];
   for (const { vehicle, powerW: flowW } of connectors) {
     powerW += flowW;
@@ -114,7 +91,9 @@ export function evseDetail({ p, connectors }: Station, meter: StationMeter): Evs
     energyWh: meter.energyWh,
     energyExportWh: meter.energyExportWh,
     sharing: p.sharing,
+    authority: station.central ? 'central' : 'local',
+    externalLimit: station.outside.limit,
     battery: capacityWh > 0 ? { capacityWh, socPct: (100 * storedWh) / capacityWh } : null,
-    connectors: connectors.map((c) => connectorDetail(c, meter.terminalPu)),
+    connectors: connectors.map((c) => connectorDetail(station, c)),
   };
 }

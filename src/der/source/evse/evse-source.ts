@@ -1,26 +1,27 @@
 import type { IvCurve, SourceCommand } from '../../../contract/device.ts';
 import { SimError } from '../../../core/errors.ts';
-import type {
-  EvseCommand,
-  EvseDetail,
-  EvseParameters,
-  EvseSession,
-  EvseTransition,
-} from '../../../contract/kinds/evse.ts';
+import type { EvseCommand } from '../../../contract/kinds/evse-commands.ts';
+import type { EvseDetail, EvseParameters, EvseSession } from '../../../contract/kinds/evse.ts';
+import type { Origin } from '../../../core/origin.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import { LivePort, noConditions } from '../shared.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
 import { canFlow, createConnector, minChargeW, updateLimits } from './connector.ts';
 import type { Connector } from './connector.ts';
 import { connectorVoltageV, evseDetail } from './detail.ts';
+import { knowLimits, tellLimits } from './limit-watch.ts';
 import { authorizeByPlug, fire, fireDue, nextDueS, updateHolds } from './machine.ts';
-import type { Station } from './machine.ts';
 import { clearFault, operate } from './operations.ts';
 import { phaseSkew } from './phase-split.ts';
+import { phaseTraits } from './phases.ts';
 import { adjustPlan, createScratch, shareStationLimit, planTotal, planUnrestricted } from './plan.ts';
 import type { Scratch } from './plan.ts';
+import { chargeCapW, dischargeCapW, openLimit } from './profile-limit.ts';
 import { chargeLevelW, maxDischargeW, clearReach, updateReach, timeToEndS, vehicleRampWS } from './reach.ts';
 import { sessionDetail } from './sessions.ts';
+import { because, byItself, createStation } from './station.ts';
+import type { Station, StationOutside, TransitionListener } from './station.ts';
+import { tellStation } from './tell.ts';
 import { createVehicle } from './vehicle.ts';
 
 const faulted: ReadonlySet<SourceCondition> = new Set(['connector_fault']);
@@ -38,12 +39,6 @@ const minStepS = 1e-3;
 const clockResolutionS = 1e-6;
 /** Maximum sub-step while power is shared: shares follow the curves of the vehicles once per sub-step. */
 const sharingStepS = 1;
-/** A station profile in amperes counts all phases of the supply. */
-const stationPhases = 3;
-
-function defaultEvOf(parameters: EvseParameters, connectorId: number) {
-  return parameters.vehicles.find((vehicle) => vehicle.connectorId === connectorId)?.ev ?? parameters.ev;
-}
 
 /**
  * A charging station with its vehicles. It is a load: the DC power of `DcSource` is the negative of the power at the
@@ -55,9 +50,9 @@ export class EvseSource implements DcSource {
   readonly ports: readonly DcPort[];
   readonly starting = false;
   readonly heldPower = true;
+  readonly station = this;
   /** length of the prepared sub-step that `draw` has yet to count */
   #pendingS = 0;
-  #terminalPu = 1;
   #shared = false;
   #standbyW = 0;
   #energyWh = 0;
@@ -68,17 +63,8 @@ export class EvseSource implements DcSource {
   #availableDcW = 0;
 
   constructor(parameters: EvseParameters, random: RandomStream) {
-    const connectors = parameters.connectors.map((p) => createConnector(p, defaultEvOf(parameters, p.connectorId)));
-    this.#station = {
-      p: parameters,
-      connectors,
-      random,
-      log: { records: [], count: 0 },
-      listeners: new Set(),
-      nowS: 0,
-      profileLimitW: Infinity,
-      profileLimitA: Infinity,
-    };
+    this.#station = createStation(parameters, random);
+    const { connectors } = this.#station;
     this.#scratch = createScratch(connectors.length);
     this.ports = connectors.filter(({ p }) => p.type === 'dc').map((c) => this.#portOf(c));
     this.#plugAtStart();
@@ -96,7 +82,7 @@ export class EvseSource implements DcSource {
   get potentialDcW(): number {
     let sum = -this.#station.p.standbyW;
     for (const c of this.#station.connectors) if (c.vehicle !== null && canFlow(c)) sum += maxDischargeW(c, c.vehicle);
-    return Math.max(this.#availableDcW, sum);
+    return Math.max(this.#availableDcW, Math.min(sum, this.#stationDischargeW));
   }
 
   /** Power without a set-point once the ramps of the vehicles are over. */
@@ -221,7 +207,6 @@ export class EvseSource implements DcSource {
       standbyW: this.#standbyW,
       energyWh: this.#energyWh,
       energyExportWh: this.#energyExportWh,
-      terminalPu: this.#terminalPu,
     });
   }
 
@@ -239,39 +224,65 @@ export class EvseSource implements DcSource {
     return this.#station.nowS;
   }
 
-  /** Calls `listener` at every change of phase or status. @returns a function that removes it */
-  onTransition(listener: (transition: EvseTransition) => void): () => void {
-    this.#station.listeners.add(listener);
+  /** Calls `listener` at once for every transition, also within a sub-step. @returns a function that removes it */
+  onTransition(listener: TransitionListener): () => void {
+    const { listeners } = this.#station;
+    if (listeners.size === 0) knowLimits(this.#station);
+    listeners.add(listener);
     return () => {
-      this.#station.listeners.delete(listener);
+      listeners.delete(listener);
     };
+  }
+
+  /** Tells which limits have changed; called between sub-steps while there are listeners. */
+  tellLimits(): void {
+    tellLimits(this.#station);
+  }
+
+  /** Lets the station see the device around it. */
+  attach(outside: StationOutside): void {
+    this.#station.outside = outside;
   }
 
   curve(): IvCurve {
     throw new SimError('COMMAND_NOT_APPLICABLE', 'a charging station has no DC curve');
   }
 
-  command(command: SourceCommand): void {
+  command(command: SourceCommand, by: Origin = byItself): void {
     if (!isEvseCommand(command))
       throw new SimError('COMMAND_NOT_APPLICABLE', `${command.kind} is no command of a charging station`);
-    operate(this.#station, command);
+    operate(this.#station, command, by);
   }
 
-  clearFaults(): void {
-    for (const c of this.#station.connectors) if (c.errorCode !== null) clearFault(this.#station, c);
+  clearFaults(by: Origin = byItself): void {
+    because(this.#station, { by, cause: 'reset' }, () => {
+      for (const c of this.#station.connectors) if (c.errorCode !== null) clearFault(this.#station, c);
+    });
   }
 
-  /** The clock continues, so that earlier instants stay in the past. */
-  restart(): void {
+  /**
+   * Ends the sessions, and begins anew. The clock continues, so that earlier instants stay in the past; authority and
+   * behaviour stay, because they say who decides and how, not what happened.
+   */
+  restart(by: Origin = byItself): void {
+    const station = this.#station;
+    because(station, { by, cause: 'reset' }, () => {
+      for (const c of station.connectors) if (phaseTraits[c.phase].session) fire(station, c, 'stop', 'Reboot');
+      this.#forget();
+      tellStation(station, 'restart');
+      this.#plugAtStart();
+    });
+  }
+
+  #forget(): void {
     const station = this.#station;
     for (const c of station.connectors) Object.assign(c, createConnector(c.p, c.defaultEv));
     station.log.records.length = 0;
     station.log.count = 0;
-    [station.profileLimitW, station.profileLimitA] = [Infinity, Infinity];
+    station.profile = openLimit;
     [this.#energyWh, this.#energyExportWh, this.#standbyW] = [0, 0, 0];
     [this.#pendingS, this.#plannedW, this.#absorbableDcW, this.#availableDcW] = [0, 0, 0, 0];
     this.#shared = false;
-    this.#plugAtStart();
   }
 
   #portOf(c: Connector): DcPort {
@@ -298,16 +309,15 @@ export class EvseSource implements DcSource {
 
   /** Computes limits, shares and reach of every connector for a sub-step. @param dtS 0: the settled state */
   #updateReach(dtS: number, terminalPu: number): void {
-    const { connectors, p, profileLimitW, profileLimitA } = this.#station;
-    this.#terminalPu = Number.isFinite(terminalPu) && terminalPu > 0 ? terminalPu : 0;
+    const { connectors, p, profile } = this.#station;
+    const pu = Number.isFinite(terminalPu) && terminalPu > 0 ? terminalPu : 0;
+    this.#station.terminalPu = pu;
     for (const c of connectors) {
       c.capW = 0;
       c.offerW = 0;
-      if (c.vehicle !== null && canFlow(c)) updateLimits(c, c.vehicle, this.#terminalPu);
+      if (c.vehicle !== null && canFlow(c)) updateLimits(c, c.vehicle, pu);
     }
-    const perA =
-      profileLimitA === Infinity ? Infinity : profileLimitA * stationPhases * (connectors[0]?.p.voltageV ?? 0);
-    const profileW = Math.min(profileLimitW, perA);
+    const profileW = chargeCapW(profile, this.#stationPerA);
     const limitW = Math.max(0, Math.min(p.maxPowerW, profileW) - p.standbyW);
     this.#shared =
       shareStationLimit(connectors, this.#scratch, limitW, profileW < p.maxPowerW) && connectors.length > 1;
@@ -323,6 +333,10 @@ export class EvseSource implements DcSource {
       this.#scaleCharging(limitW / upW);
       upW = limitW;
     }
+    if (downW > this.#stationDischargeW) {
+      this.#scaleDischarging(this.#stationDischargeW / downW);
+      downW = this.#stationDischargeW;
+    }
     this.#absorbableDcW = upW + p.standbyW;
     this.#availableDcW = Math.max(0, downW - p.standbyW);
     planUnrestricted(connectors);
@@ -337,6 +351,26 @@ export class EvseSource implements DcSource {
       c.unrestrictedW *= factor;
       c.unrestrictedEndW *= factor;
     }
+  }
+
+  /** Keeps the vehicles together within the discharge that the profile of the station permits. */
+  #scaleDischarging(factor: number): void {
+    for (const c of this.#station.connectors) {
+      c.dischargeableW *= factor;
+      if (c.unrestrictedW < 0) c.unrestrictedW *= factor;
+      if (c.unrestrictedEndW < 0) c.unrestrictedEndW *= factor;
+    }
+  }
+
+  /** Watts of one ampere per phase of the whole station, at nominal voltage. */
+  get #stationPerA(): number {
+    const { connectors, profile } = this.#station;
+    return profile.phases * (connectors[0]?.p.voltageV ?? 0);
+  }
+
+  /** Discharge of all vehicles together that the profile of the station permits, W. */
+  get #stationDischargeW(): number {
+    return dischargeCapW(this.#station.profile, this.#stationPerA);
   }
 
   /** Power in W at the meter once all ramps are over. */

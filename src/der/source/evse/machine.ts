@@ -1,73 +1,54 @@
-/** Moves connectors through their phases: effects of entering and leaving a phase, timers, holds, listeners. */
+/** Moves connectors through their phases: effects of entering and leaving a phase, timers, holds. */
 import { SimError } from '../../../core/errors.ts';
-import type { EvseParameters, EvseTransition } from '../../../contract/kinds/evse.ts';
-import type { RandomStream } from '../../../core/random.ts';
-import { statusOf } from './connector.ts';
+import type { EvsePhase } from '../../../contract/kinds/evse.ts';
+import { updateDischarge, wattsPerAmpere } from './connector.ts';
 import type { Connector } from './connector.ts';
+import { holdingLimit, limitWriter } from './limit-now.ts';
 import { phaseTable, phaseTraits } from './phases.ts';
 import type { PhaseEvent } from './phases.ts';
 import { isAtReserve, isFull } from './reach.ts';
 import { openSession } from './sessions.ts';
-import type { SessionLog } from './sessions.ts';
+import { because, byItself } from './station.ts';
+import type { Station } from './station.ts';
+import { change, tell } from './tell.ts';
 
 /** Token of a session that starts by plugging in alone. */
 export const autoIdToken = 'AUTO';
-
-export interface Station {
-  readonly p: EvseParameters;
-  readonly connectors: readonly Connector[];
-  readonly random: RandomStream;
-  readonly log: SessionLog;
-  readonly listeners: Set<(transition: EvseTransition) => void>;
-  /** simulated seconds since the source was created */
-  nowS: number;
-  /** charging profile of the whole station */
-  profileLimitW: number;
-  profileLimitA: number;
-}
-
-/** Applies a change to one connector and calls the listeners if its phase or status changed. */
-export function change(station: Station, c: Connector, event: string, act: () => void): void {
-  const fromPhase = c.phase;
-  const fromStatus = statusOf(c);
-  const before = c.session;
-  act();
-  const status = statusOf(c);
-  if (c.phase === fromPhase && status === fromStatus) return;
-  const transition = {
-    atS: station.nowS,
-    connectorId: c.p.connectorId,
-    event,
-    fromPhase,
-    phase: c.phase,
-    fromStatus,
-    status,
-    transactionId: (c.session ?? before)?.transactionId ?? null,
-  };
-  for (const listener of station.listeners) listener(transition);
-}
 
 /** @param reason stop reason of the session, if this event ends one */
 export function fire(station: Station, c: Connector, event: PhaseEvent, reason = 'Local'): void {
   const next = phaseTable[c.phase][event];
   if (next === undefined) throw new SimError('INTERNAL', `connector ${c.p.connectorId}: ${event} in phase ${c.phase}`);
   change(station, c, event, () => {
-    const was = phaseTraits[c.phase].session;
-    const is = phaseTraits[next].session;
-    c.phase = next;
-    c.timeoutDueS = next === 'authorised' ? station.nowS + station.p.connectionTimeoutS : Infinity;
-    if (is && !was) beginSession(station, c);
-    if (was && !is) endSession(station, c, reason);
-    if (next !== 'starting') c.startDueS = Infinity;
-    if (next === 'free') [c.idToken, c.remoteStartId, c.session] = [null, null, null];
+    enter(station, c, next, reason);
   });
 }
 
+function enter(station: Station, c: Connector, next: EvsePhase, reason: string): void {
+  const was = phaseTraits[c.phase].session;
+  const is = phaseTraits[next].session;
+  c.phase = next;
+  c.timeoutDueS = station.nowS + timeoutS(station, next);
+  c.startDueS = next === 'starting' || next === 'resuming' ? station.nowS + startDelayS(station) : Infinity;
+  if (is && !was) beginSession(station, c);
+  if (was && !is) endSession(station, c, reason);
+  if (next === 'free') [c.idToken, c.remoteStartId, c.session] = [null, null, null];
+}
+
+/** Time after which a phase is taken back; Infinity: never. */
+function timeoutS({ behaviour }: Station, phase: EvsePhase): number {
+  if (phase === 'authorised') return behaviour.connectionTimeoutS;
+  return phase === 'connected' ? (behaviour.authorizationTimeoutS ?? Infinity) : Infinity;
+}
+
+function startDelayS({ p: { startDelayMinS, startDelayMaxS }, random }: Station): number {
+  return startDelayMinS + (startDelayMaxS - startDelayMinS) * random.next();
+}
+
 function beginSession(station: Station, c: Connector): void {
-  const { startDelayMinS, startDelayMaxS } = station.p;
-  c.startDueS = station.nowS + startDelayMinS + (startDelayMaxS - startDelayMinS) * station.random.next();
   c.session = openSession(station.log, c, station.nowS);
-  if (c.reservation !== null && c.reservation.idToken === c.idToken) c.reservation = null;
+  // its token is that of the reservation: no other one can begin
+  c.reservation = null;
 }
 
 function endSession(station: Station, c: Connector, reason: string): void {
@@ -77,7 +58,9 @@ function endSession(station: Station, c: Connector, reason: string): void {
   }
   c.evHeldByCommand = false;
   c.evseHeldByCommand = false;
-  c.dischargeW = null;
+  c.localDischargeW = null;
+  c.cableLeft = !c.evPlugged && c.evsePlugged && !c.p.attachedCable;
+  updateDischarge(c, wattsPerAmpere(c, station.terminalPu));
   cutPower(c);
 }
 
@@ -90,8 +73,12 @@ export function cutPower(c: Connector): void {
 
 /** Starts a session after plugging in if the station authorises by itself and the connector can serve. */
 export function authorizeByPlug(station: Station, c: Connector): void {
-  if (!station.p.autoAuthorize || c.phase !== 'connected' || !c.operative || c.errorCode !== null) return;
+  if (!station.behaviour.autoAuthorize || c.phase !== 'connected' || !c.operative || c.errorCode !== null) return;
   if (c.reservation !== null && c.reservation.idToken !== autoIdToken) return;
+  if (station.central) {
+    tell(station, c, 'token', { idToken: autoIdToken });
+    return;
+  }
   c.idToken = autoIdToken;
   fire(station, c, 'authorize');
 }
@@ -107,13 +94,27 @@ const dueToleranceS = 2e-6;
 export function fireDue(station: Station, c: Connector): void {
   const limitS = station.nowS + dueToleranceS;
   if (c.startDueS <= limitS) fire(station, c, 'delay_over');
-  if (c.timeoutDueS <= limitS) fire(station, c, 'withdraw');
-  if (c.reservation?.expiresAtS != null && c.reservation.expiresAtS <= limitS) {
-    change(station, c, 'reserve', () => {
+  if (c.timeoutDueS > limitS && (c.reservation?.expiresAtS ?? Infinity) > limitS) return;
+  because(station, { by: byItself, cause: 'timeout' }, () => {
+    if (c.timeoutDueS <= limitS) fire(station, c, 'withdraw');
+    if ((c.reservation?.expiresAtS ?? Infinity) <= limitS) endReservation(station, c);
+  });
+}
+
+/** The reservation is over without having been used. */
+export function endReservation(station: Station, c: Connector): void {
+  const { reservation } = c;
+  if (reservation === null) return;
+  change(
+    station,
+    c,
+    'reserve_end',
+    () => {
       c.reservation = null;
-    });
-    authorizeByPlug(station, c);
-  }
+    },
+    { reservation },
+  );
+  authorizeByPlug(station, c);
 }
 
 /** The vehicle stops by itself: it is full, or V2G has reached the reserve. */
@@ -128,7 +129,7 @@ export function evHoldsByItself(c: Connector): boolean {
 function evseHoldsByItself(c: Connector): boolean {
   if (c.flowW !== 0 || evHoldsByItself(c)) return false;
   if (c.heldByDer) return true;
-  return c.dischargeW === null ? c.offerW === 0 : c.dischargeW === 0;
+  return c.dischargeW === null ? c.offerW === 0 : c.dischargeW === 0 || c.dischargeCapW === 0;
 }
 
 /** Suspends or resumes after a sub-step, depending on whether vehicle or station stops the energy. */
@@ -139,5 +140,11 @@ export function updateHolds(station: Station, c: Connector): void {
   // while a command suspends the vehicle, limits have no effect that would show
   const evseHolds = c.evseHeldByCommand || (!c.evHeldByCommand && evseHoldsByItself(c));
   if (evHolds !== now.evHolds) fire(station, c, evHolds ? 'ev_hold' : 'ev_release');
-  if (evseHolds !== now.evseHolds) fire(station, c, evseHolds ? 'evse_hold' : 'evse_release');
+  if (evseHolds === now.evseHolds) return;
+  if (evseHolds) c.heldBy = holdingLimit(station, c);
+  const { heldBy } = c;
+  const cause = heldBy === 'der' && station.outside.down ? 'fault' : 'limit';
+  because(station, { by: limitWriter(station, c, heldBy), cause }, () => {
+    fire(station, c, evseHolds ? 'evse_hold' : 'evse_release');
+  });
 }

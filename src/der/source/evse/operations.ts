@@ -1,23 +1,27 @@
 /** The operations at a connector. Each operation makes all its checks before its first change. */
 import { SimError } from '../../../core/errors.ts';
 import { evseErrorCodes } from '../../../contract/kinds/evse.ts';
-import type { EvseCommand } from '../../../contract/kinds/evse.ts';
+import type { EvseBehaviour, EvseCommand } from '../../../contract/kinds/evse-commands.ts';
+import type { EvseCause } from '../../../contract/kinds/evse-transitions.ts';
+import type { Origin } from '../../../core/origin.ts';
 import { badValue } from '../shared.ts';
-import { flagsOf, statusOf } from './connector.ts';
+import { conflict } from './conflict.ts';
+import { phasesInUse, statusOf, updateDischarge, wattsPerAmpere } from './connector.ts';
 import type { Connector } from './connector.ts';
-import { authorizeByPlug, autoIdToken, change, cutPower, evHoldsByItself, fire } from './machine.ts';
-import type { Station } from './machine.ts';
+import { authorizeByPlug, autoIdToken, cutPower, endReservation, evHoldsByItself, fire } from './machine.ts';
 import { phaseTable, phaseTraits } from './phases.ts';
+import { profileOf } from './profile-limit.ts';
+import { because, profileBehaviour } from './station.ts';
+import type { Station } from './station.ts';
+import { change, tell } from './tell.ts';
+import { unplug } from './unplug.ts';
 import { createVehicle, patchVehicle } from './vehicle.ts';
 
 type Of<Kind extends EvseCommand['kind']> = Extract<EvseCommand, { readonly kind: Kind }>;
 type Operation<Kind extends EvseCommand['kind']> = (station: Station, c: Connector, command: Of<Kind>) => void;
+type StationKind = 'evse.profile_limit' | 'evse.authority' | 'evse.behaviour';
 
 const maxNumber = 1e9;
-
-function conflict(c: Connector, why: string): SimError {
-  return new SimError('COMMAND_CONFLICT', `connector ${c.p.connectorId} is ${statusOf(c)}: ${why}`);
-}
 
 function checkText(name: string, given: string, maxLength: number): void {
   if (given.length < 1 || given.length > maxLength) throw badValue(name, given, `1 to ${maxLength} characters`);
@@ -25,6 +29,10 @@ function checkText(name: string, given: string, maxLength: number): void {
 
 function checkNumber(name: string, given: number | null, max: number): void {
   if (given !== null && !(given >= 0 && given <= max)) throw badValue(name, given, `0..${max}`);
+}
+
+function checkWhole(name: string, given: number | null): void {
+  if (given !== null && !Number.isSafeInteger(given)) throw badValue(name, given, 'a whole number');
 }
 
 /** A session needs a connector that is free of faults, in operation and not reserved for another token. */
@@ -51,44 +59,39 @@ function plug(station: Station, c: Connector, { ev, evSide = true, evseSide = tr
     c.vehicle = vehicle;
     c.evPlugged ||= newEv;
     c.evsePlugged ||= newEvse;
+    c.cableLeft = false;
   });
   if (!c.evPlugged || !c.evsePlugged) return;
   fire(station, c, 'plugged');
   authorizeByPlug(station, c);
 }
 
-function unplug(station: Station, c: Connector): void {
-  if (!flagsOf(c).cableIn) throw conflict(c, 'nothing is plugged in');
-  if (c.lockedByCommand) throw conflict(c, 'the cable is locked; unlock it first');
-  const connected = c.evPlugged && c.evsePlugged;
-  const release = () => {
-    c.evPlugged = false;
-    c.evsePlugged = c.p.attachedCable;
-    c.vehicle = null;
-  };
-  if (!connected) {
-    change(station, c, 'cable', release);
-    return;
-  }
-  release();
-  fire(station, c, 'unplugged', 'EVDisconnected');
+/** Whether a central system decides and this is not its command. */
+function asksCentral({ central, trigger }: Station): boolean {
+  return central && trigger.by.source !== 'ocpp';
 }
 
-function authorize(station: Station, c: Connector, { idToken }: Of<'evse.authorize'>): void {
+function authorize(station: Station, c: Connector, command: Of<'evse.authorize'>): void {
+  const { idToken, remoteStartId = null } = command;
   checkText('idToken', idToken, 255);
+  checkWhole('remoteStartId', remoteStartId);
+  if (asksCentral(station)) {
+    tell(station, c, 'token', { idToken });
+    return;
+  }
   if (phaseTable[c.phase].authorize === undefined) throw conflict(c, 'it is authorised already');
   checkCanServe(c, idToken);
   c.idToken = idToken;
-  c.remoteStartId = null;
+  c.remoteStartId = remoteStartId;
   fire(station, c, 'authorize');
 }
 
 function start(station: Station, c: Connector, command: Of<'evse.start'>): void {
   const { idToken, authorize: authorized = true, remoteStartId = null } = command;
   if (idToken !== undefined) checkText('idToken', idToken, 255);
-  if (remoteStartId !== null && !Number.isSafeInteger(remoteStartId))
-    throw badValue('remoteStartId', remoteStartId, 'a whole number');
-  const token = idToken ?? (station.p.autoAuthorize && authorized ? autoIdToken : null);
+  checkWhole('remoteStartId', remoteStartId);
+  if (authorized && asksCentral(station)) throw conflict(c, 'the central system authorises; present a token');
+  const token = idToken ?? (station.behaviour.autoAuthorize && authorized ? autoIdToken : null);
   if (token === null && authorized) throw badValue('idToken', idToken, 'a token, or authorize false');
   if (phaseTraits[c.phase].session) throw conflict(c, 'a session is running');
   if (c.phase !== 'connected' && c.phase !== 'finishing') throw conflict(c, 'no vehicle is plugged in');
@@ -128,24 +131,27 @@ function resume(station: Station, c: Connector, { by }: Of<'evse.resume'>): void
   if (by === 'evse' || !evHoldsByItself(c)) fire(station, c, by === 'ev' ? 'ev_release' : 'evse_release');
 }
 
-function limit(_station: Station, c: Connector, { powerW }: Of<'evse.limit'>): void {
+function limit({ trigger }: Station, c: Connector, { powerW }: Of<'evse.limit'>): void {
   checkNumber('powerW', powerW, maxNumber);
   c.localLimitW = powerW ?? Infinity;
+  c.localLimitBy = trigger.by;
 }
 
-function discharge(_station: Station, c: Connector, { powerW }: Of<'evse.discharge'>): void {
+function discharge({ trigger, terminalPu }: Station, c: Connector, { powerW }: Of<'evse.discharge'>): void {
   checkNumber('powerW', powerW, maxNumber);
   if (!c.p.bidirectional) throw conflict(c, 'the connector is not bidirectional');
   if (!phaseTraits[c.phase].session) throw conflict(c, 'no session is running');
-  c.dischargeW = powerW;
+  c.localDischargeW = powerW;
+  c.localDischargeBy = trigger.by;
+  updateDischarge(c, wattsPerAmpere(c, terminalPu));
 }
 
 function availability(station: Station, c: Connector, { operative }: Of<'evse.availability'>): void {
   if (!operative && c.phase === 'authorised') fire(station, c, 'withdraw');
   change(station, c, 'availability', () => {
     c.operative = operative;
-    if (!operative) c.reservation = null;
   });
+  if (!operative) endReservation(station, c);
   authorizeByPlug(station, c);
 }
 
@@ -180,53 +186,98 @@ function meter(_station: Station, c: Connector, { energyWh }: Of<'evse.meter'>):
   c.energyWh = energyWh;
 }
 
-function lock(_station: Station, c: Connector): void {
+function lock(station: Station, c: Connector): void {
   if (!c.evPlugged || !c.evsePlugged) throw conflict(c, 'no cable to lock');
   if (c.lockedByCommand || phaseTraits[c.phase].session) throw conflict(c, 'the cable is locked already');
-  c.lockedByCommand = true;
+  change(station, c, 'lock', () => {
+    c.lockedByCommand = true;
+  });
 }
 
 function unlock(station: Station, c: Connector): void {
   const running = phaseTraits[c.phase].session;
   if (!c.lockedByCommand && !running) throw conflict(c, 'the cable is not locked');
-  c.lockedByCommand = false;
   if (running) fire(station, c, 'stop', 'UnlockCommand');
+  change(station, c, 'unlock', () => {
+    c.lockedByCommand = false;
+  });
 }
 
 function reserve(station: Station, c: Connector, { reservation }: Of<'evse.reserve'>): void {
   if (reservation === null) {
     if (c.reservation === null) throw conflict(c, 'no reservation to cancel');
-    change(station, c, 'reserve', () => {
-      c.reservation = null;
-    });
-    authorizeByPlug(station, c);
+    endReservation(station, c);
     return;
   }
   const { reservationId, idToken, expiresInS } = reservation;
   checkText('idToken', idToken, 255);
-  if (!Number.isSafeInteger(reservationId)) throw badValue('reservationId', reservationId, 'a whole number');
+  checkWhole('reservationId', reservationId);
   if (expiresInS !== null && !(expiresInS > 0 && expiresInS <= maxNumber))
     throw badValue('expiresInS', expiresInS, `above 0 up to ${maxNumber}, or null`);
   const status = statusOf(c);
   const same = status === 'reserved' && c.reservation?.reservationId === reservationId;
   if (status !== 'available' && !same) throw conflict(c, 'only an available connector can be reserved');
   const expiresAtS = expiresInS === null ? null : station.nowS + expiresInS;
-  change(station, c, 'reserve', () => {
-    c.reservation = { reservationId, idToken, expiresAtS };
-  });
+  const made = { reservationId, idToken, expiresAtS };
+  change(
+    station,
+    c,
+    'reserve',
+    () => {
+      c.reservation = made;
+    },
+    { reservation: made },
+  );
 }
 
-function profileLimit(
-  target: { profileLimitW: number; profileLimitA: number },
-  { limitW, limitA }: Of<'evse.profile_limit'>,
-): void {
-  checkNumber('limitW', limitW, maxNumber);
-  checkNumber('limitA', limitA, maxNumber);
-  target.profileLimitW = limitW ?? Infinity;
-  target.profileLimitA = limitA ?? Infinity;
+/** Sets which phases a connector may use; the contactors open while the number of phases changes. */
+function permitPhases(station: Station, c: Connector): void {
+  const before = phasesInUse(c);
+  c.phaseLimit = c.profile.phases === 1 || station.profile.phases === 1 ? 1 : 3;
+  if (phasesInUse(c) !== before) cutPower(c);
 }
 
-const operations: { readonly [Kind in Exclude<EvseCommand['kind'], 'evse.profile_limit'>]: Operation<Kind> } = {
+function profileLimit(station: Station, command: Of<'evse.profile_limit'>): void {
+  const profile = profileOf(command, station.trigger.by);
+  const setpoint = profile.setpointW ?? profile.setpointA;
+  if (command.connectorId === 0) {
+    if (setpoint !== null) throw badValue('setpoint', setpoint, 'a set-point for one connector');
+    station.profile = profile;
+    for (const c of station.connectors) permitPhases(station, c);
+    return;
+  }
+  const c = connectorOf(station, command.connectorId);
+  if (setpoint !== null && setpoint < 0 && !c.p.bidirectional)
+    throw conflict(c, 'it is not bidirectional, and the set-point is a discharge');
+  c.profile = profile;
+  permitPhases(station, c);
+  updateDischarge(c, wattsPerAmpere(c, station.terminalPu));
+}
+
+const maxTimeoutS = 86_400;
+
+function checkTime(name: string, given: number | null | undefined): void {
+  if (given != null && !(given >= 1 && given <= maxTimeoutS)) throw badValue(name, given, `1..${maxTimeoutS}`);
+}
+
+function behave(station: Station, { kind: _, ...given }: Of<'evse.behaviour'>): void {
+  checkTime('connectionTimeoutS', given.connectionTimeoutS);
+  checkTime('authorizationTimeoutS', given.authorizationTimeoutS);
+  const ofProfile = profileBehaviour(station.p);
+  const pick = <K extends keyof EvseBehaviour>(name: K): EvseBehaviour[K] => {
+    const value = given[name] as EvseBehaviour[K] | null | undefined;
+    return value === undefined ? station.behaviour[name] : (value ?? ofProfile[name]);
+  };
+  station.behaviour = {
+    connectionTimeoutS: pick('connectionTimeoutS'),
+    authorizationTimeoutS: pick('authorizationTimeoutS'),
+    endOnEvDisconnect: pick('endOnEvDisconnect'),
+    unlockOnEvDisconnect: pick('unlockOnEvDisconnect'),
+    autoAuthorize: pick('autoAuthorize'),
+  };
+}
+
+const operations: { readonly [Kind in Exclude<EvseCommand['kind'], StationKind>]: Operation<Kind> } = {
   'evse.plug': plug,
   'evse.unplug': unplug,
   'evse.authorize': authorize,
@@ -246,24 +297,43 @@ const operations: { readonly [Kind in Exclude<EvseCommand['kind'], 'evse.profile
   'evse.reserve': reserve,
 };
 
+/** @throws SimError UNKNOWN_RESOURCE */
+function connectorOf({ connectors }: Station, connectorId: number): Connector {
+  const c = connectors.find(({ p }) => p.connectorId === connectorId);
+  if (c !== undefined) return c;
+  const known = connectors.map(({ p }) => p.connectorId).join(', ');
+  throw new SimError(
+    'UNKNOWN_RESOURCE',
+    `connectorId: given ${JSON.stringify(connectorId)}; this station has ${known}`,
+  );
+}
+
+function causeOf(command: EvseCommand, by: Origin): EvseCause {
+  if (command.kind === 'evse.fault') return 'fault';
+  if ((command.kind === 'evse.suspend' || command.kind === 'evse.resume') && command.by === 'ev') return 'vehicle';
+  return by.source === 'ocpp' ? 'central' : 'person';
+}
+
 /**
  * @throws SimError UNKNOWN_RESOURCE for a connector that the station does not have, COMMAND_BAD_VALUE, COMMAND_CONFLICT
  */
-export function operate(station: Station, command: EvseCommand): void {
-  const { connectorId } = command;
-  if (command.kind === 'evse.profile_limit' && connectorId === 0) {
-    profileLimit(station, command);
-    return;
-  }
-  const c = station.connectors.find(({ p }) => p.connectorId === connectorId);
-  if (c === undefined) {
-    const known = station.connectors.map(({ p }) => p.connectorId).join(', ');
-    throw new SimError(
-      'UNKNOWN_RESOURCE',
-      `connectorId: given ${JSON.stringify(connectorId)}; this station has ${known}`,
-    );
-  }
-  if (command.kind === 'evse.profile_limit') profileLimit(c, command);
-  // the table pairs each kind with its operation; an indexed access loses that relation of types
-  else (operations[command.kind] as Operation<typeof command.kind>)(station, c, command);
+export function operate(station: Station, command: EvseCommand, by: Origin): void {
+  because(station, { by, cause: causeOf(command, by) }, () => {
+    switch (command.kind) {
+      case 'evse.profile_limit':
+        profileLimit(station, command);
+        break;
+      case 'evse.authority':
+        station.central = command.central;
+        break;
+      case 'evse.behaviour':
+        behave(station, command);
+        break;
+      default: {
+        const c = connectorOf(station, command.connectorId);
+        // the table pairs each kind with its operation; an indexed access loses that relation of types
+        (operations[command.kind] as Operation<typeof command.kind>)(station, c, command);
+      }
+    }
+  });
 }

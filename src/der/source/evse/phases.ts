@@ -1,34 +1,24 @@
+import { evsePhaseEvents } from '../../../contract/kinds/evse-transitions.ts';
+import type { EvsePhaseEvent } from '../../../contract/kinds/evse-transitions.ts';
 import type { EvseChargingState, EvsePhase, Ocpp16Status, Ocpp201Status } from '../../../contract/kinds/evse.ts';
 
-/**
- * Events that change the phase. `plugged`: both ends of the cable are in. Holds: vehicle or station stops the energy.
- */
-export const phaseEvents = [
-  'plugged',
-  'unplugged',
-  'authorize',
-  'withdraw',
-  'delay_over',
-  'ev_hold',
-  'ev_release',
-  'evse_hold',
-  'evse_release',
-  'stop',
-] as const;
-export type PhaseEvent = (typeof phaseEvents)[number];
+export const phaseEvents = evsePhaseEvents;
+export type PhaseEvent = EvsePhaseEvent;
 
-const inSession = { stop: 'finishing', unplugged: 'free' } as const;
+const inSession = { stop: 'finishing', unplugged: 'free', ev_unplugged: 'detached' } as const;
 
 /** The state machine: an event that a phase does not list is impossible in it. */
 export const phaseTable: Readonly<Record<EvsePhase, Readonly<Partial<Record<PhaseEvent, EvsePhase>>>>> = {
   free: { plugged: 'connected', authorize: 'authorised' },
   authorised: { plugged: 'starting', withdraw: 'free' },
-  connected: { unplugged: 'free', authorize: 'starting' },
+  connected: { unplugged: 'free', authorize: 'starting', withdraw: 'finishing' },
   starting: { ...inSession, delay_over: 'energised' },
   energised: { ...inSession, ev_hold: 'suspended_ev', evse_hold: 'suspended_evse' },
   suspended_ev: { ...inSession, ev_release: 'energised', evse_hold: 'suspended_both' },
   suspended_evse: { ...inSession, evse_release: 'energised', ev_hold: 'suspended_both' },
   suspended_both: { ...inSession, ev_release: 'suspended_evse', evse_release: 'suspended_ev' },
+  detached: { plugged: 'resuming', stop: 'free' },
+  resuming: { ...inSession, delay_over: 'energised' },
   finishing: { unplugged: 'free', authorize: 'starting' },
 };
 
@@ -72,6 +62,8 @@ export const phaseTraits: Readonly<Record<EvsePhase, PhaseTraits>> = {
   suspended_ev: traits('suspended_ev', 'suspended_ev', { ...powered, contactorClosed: true, evHolds: true }),
   suspended_evse: traits('suspended_evse', 'suspended_evse', { ...powered, evseHolds: true }),
   suspended_both: traits('suspended_evse', 'suspended_evse', { ...powered, evHolds: true, evseHolds: true }),
+  detached: traits('suspended_ev', 'idle', started),
+  resuming: traits('suspended_ev', 'ev_connected', started),
   finishing: traits('finishing', 'ev_connected'),
 };
 
@@ -82,6 +74,8 @@ export interface ConnectorFlags {
   readonly reserved: boolean;
   /** one end of a loose cable is in */
   readonly cableIn: boolean;
+  /** that end was left by a session that is over; absent: it was not */
+  readonly afterSession?: boolean;
 }
 
 /** Status in terms of OCPP 1.6. A connector taken out of operation finishes its session first. */
@@ -89,7 +83,7 @@ export function ocpp16Status(phase: EvsePhase, flags: ConnectorFlags): Ocpp16Sta
   if (flags.faulted) return 'faulted';
   if (!flags.operative && !phaseTraits[phase].session) return 'unavailable';
   if (phase !== 'free') return phaseTraits[phase].status;
-  if (flags.cableIn) return 'preparing';
+  if (flags.cableIn) return flags.afterSession === true ? 'finishing' : 'preparing';
   return flags.reserved ? 'reserved' : 'available';
 }
 

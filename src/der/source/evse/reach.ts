@@ -32,8 +32,8 @@ export function chargeLevelW(vehicle: Vehicle, capW: number): number {
 }
 
 /** Discharge power through this connector once the ramp is over, W. */
-export function maxDischargeW({ p }: Connector, vehicle: Vehicle): number {
-  return p.bidirectional && !isAtReserve(vehicle) ? Math.min(p.maxDischargeW, vehicle.maxDischargeW) : 0;
+export function maxDischargeW({ p, dischargeCapW }: Connector, vehicle: Vehicle): number {
+  return p.bidirectional && !isAtReserve(vehicle) ? Math.min(p.maxDischargeW, vehicle.maxDischargeW, dischargeCapW) : 0;
 }
 
 /** Ramp rate of the vehicle, W per second. */

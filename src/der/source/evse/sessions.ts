@@ -1,4 +1,4 @@
-import type { EvsePhase, EvseSession } from '../../../contract/kinds/evse.ts';
+import type { EvsePhase, EvseReservation, EvseSession } from '../../../contract/kinds/evse.ts';
 import { phaseTraits } from './phases.ts';
 
 const keptSessions = 200;
@@ -9,6 +9,7 @@ export interface SessionRecord {
   readonly connectorId: number;
   readonly idToken: string | null;
   readonly remoteStartId: number | null;
+  readonly reservationId: number | null;
   readonly startedAtS: number;
   endedAtS: number | null;
   readonly meterStartWh: number;
@@ -29,6 +30,7 @@ interface SessionStart {
   readonly p: { readonly connectorId: number };
   readonly idToken: string | null;
   readonly remoteStartId: number | null;
+  readonly reservation: EvseReservation | null;
   readonly energyWh: number;
 }
 
@@ -39,6 +41,8 @@ export function openSession(log: SessionLog, c: SessionStart, nowS: number): Ses
     connectorId: c.p.connectorId,
     idToken: c.idToken,
     remoteStartId: c.remoteStartId,
+    // a session begins with the token of a reservation or without a reservation
+    reservationId: c.reservation?.reservationId ?? null,
     startedAtS: nowS,
     endedAtS: null,
     meterStartWh: c.energyWh,
@@ -65,6 +69,7 @@ export function sessionDetail(
     state: ended ? 'ended' : running,
     idToken: record.idToken,
     remoteStartId: record.remoteStartId,
+    reservationId: record.reservationId,
     startedAtS: record.startedAtS,
     endedAtS: record.endedAtS,
     meterStartWh: record.meterStartWh,

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { evsePhases } from '../../../../src/contract/kinds/evse.ts';
-import type { EvseCommand, EvsePhase } from '../../../../src/contract/kinds/evse.ts';
+import type { EvseCommand } from '../../../../src/contract/kinds/evse-commands.ts';
+import type { EvsePhase } from '../../../../src/contract/kinds/evse.ts';
 import type { EvseSource } from '../../../../src/der/source/evse/evse-source.ts';
 import { codeOf } from '../../../support/map.ts';
 import { at, input, plug, run, station, step, v2g } from './rig.ts';
@@ -32,6 +33,16 @@ const waysInto: Record<EvsePhase, (source: EvseSource) => void> = {
     waysInto.suspended_ev(source);
     source.command({ kind: 'evse.suspend', connectorId: 1, by: 'evse' });
   },
+  detached: (source) => {
+    source.command({ kind: 'evse.behaviour', endOnEvDisconnect: false });
+    waysInto.energised(source);
+    source.command({ kind: 'evse.unplug', connectorId: 1 });
+  },
+  resuming: (source) => {
+    waysInto.detached(source);
+    source.command({ kind: 'evse.plug', connectorId: 1 });
+    source.command({ kind: 'evse.behaviour', endOnEvDisconnect: true });
+  },
   finishing: (source) => {
     waysInto.energised(source);
     source.command({ kind: 'evse.stop', connectorId: 1 });
@@ -46,13 +57,14 @@ function inPhase(phase: EvsePhase): EvseSource {
 
 const all = evsePhases;
 const flowing: readonly EvsePhase[] = ['energised', 'suspended_ev', 'suspended_evse', 'suspended_both'];
-const running: readonly EvsePhase[] = ['starting', ...flowing];
-const plugged: readonly EvsePhase[] = ['connected', 'finishing', ...running];
+const charged: readonly EvsePhase[] = ['starting', 'resuming', ...flowing];
+const running: readonly EvsePhase[] = ['detached', ...charged];
+const plugged: readonly EvsePhase[] = ['connected', 'finishing', ...charged];
 const on = { connectorId: 1 } as const;
 
 /** The phases in which each operation is legal, and the phase after it (null: the same). */
 const legal: readonly [EvseCommand, readonly EvsePhase[], EvsePhase | null][] = [
-  [{ kind: 'evse.plug', ...on }, ['free', 'authorised'], null],
+  [{ kind: 'evse.plug', ...on }, ['free', 'authorised', 'detached'], null],
   [{ kind: 'evse.unplug', ...on }, plugged, 'free'],
   [{ kind: 'evse.authorize', ...on, idToken: 'TAG' }, ['free', 'connected', 'finishing'], null],
   [{ kind: 'evse.start', ...on, idToken: 'TAG' }, ['connected', 'finishing'], 'starting'],
@@ -92,7 +104,7 @@ describe('EVSE: operations', () => {
           phases.includes(phase) ? null : 'COMMAND_CONFLICT',
         );
         if (code !== null) expect(JSON.stringify(source.detail())).to.equal(before);
-        else if (next !== null) expect(at(source).phase).to.equal(next);
+        else if (next !== null) expect(at(source).phase).to.equal(phase === 'detached' ? 'free' : next);
       }
     });
   }
@@ -241,9 +253,11 @@ describe('EVSE: operations', () => {
   it('reports every transition at its instant', () => {
     const source = station();
     const seen: string[] = [];
-    const end = source.onTransition(({ atS, fromStatus, status, transactionId }) =>
-      seen.push(`${atS} ${fromStatus}>${status} ${transactionId ?? '-'}`),
-    );
+    const end = source.onTransition((transition) => {
+      if (!('status' in transition)) return;
+      const { atS, fromStatus, status, transactionId } = transition;
+      seen.push(`${atS} ${fromStatus}>${status} ${transactionId ?? '-'}`);
+    });
     plug(source);
     run(source, 12.5, 10);
     source.command({ kind: 'evse.limit', ...on, powerW: 0 });

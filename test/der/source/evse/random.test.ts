@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { SimError } from '../../../../src/core/errors.ts';
 import { evseErrorCodes, ocpp16Statuses } from '../../../../src/contract/kinds/evse.ts';
-import type { EvseCommand } from '../../../../src/contract/kinds/evse.ts';
+import type { EvseCommand } from '../../../../src/contract/kinds/evse-commands.ts';
 import type { EvseSource } from '../../../../src/der/source/evse/evse-source.ts';
 import { input, station } from './rig.ts';
 

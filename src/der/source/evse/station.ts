@@ -1,0 +1,102 @@
+/** State of a charging station beside its connectors. */
+import type { EvseBehaviour } from '../../../contract/kinds/evse-commands.ts';
+import type {
+  EvseCause,
+  EvseConnectorTransition,
+  EvseStationTransition,
+} from '../../../contract/kinds/evse-transitions.ts';
+import type { EvseExternalLimit, EvseParameters } from '../../../contract/kinds/evse.ts';
+import type { Origin } from '../../../core/origin.ts';
+import type { RandomStream } from '../../../core/random.ts';
+import { createConnector } from './connector.ts';
+import type { Connector } from './connector.ts';
+import { openLimit } from './profile-limit.ts';
+import type { ProfileLimit } from './profile-limit.ts';
+import type { SessionLog } from './sessions.ts';
+
+/** A transition without its instant on the simulated clock, which the device knows. */
+export type SourceTransition = Omit<EvseConnectorTransition, 'at'> | Omit<EvseStationTransition, 'at'>;
+export type TransitionListener = (transition: SourceTransition) => void;
+
+/** Origin and cause of what happens now. */
+export interface Trigger {
+  readonly by: Origin;
+  readonly cause: EvseCause;
+}
+
+/** What the station sees of the device around it. */
+export interface StationOutside {
+  /** live conductors of the supply */
+  readonly supplyPhases: 1 | 2 | 3;
+  /** the device is off: it reboots */
+  readonly down: boolean;
+  /** the connection point decided the power of the last sub-step */
+  readonly siteHolds: boolean;
+  /** what limits the consumption of the station from outside; null: nothing */
+  readonly limit: EvseExternalLimit | null;
+}
+
+export interface Station {
+  readonly p: EvseParameters;
+  readonly connectors: readonly Connector[];
+  readonly random: RandomStream;
+  readonly log: SessionLog;
+  readonly listeners: Set<TransitionListener>;
+  /** simulated seconds since the source was created */
+  nowS: number;
+  /** voltage at the terminals in the last sub-step, per unit of nominal */
+  terminalPu: number;
+  /** charging profile of the whole station */
+  profile: ProfileLimit;
+  central: boolean;
+  behaviour: EvseBehaviour;
+  trigger: Trigger;
+  outside: StationOutside;
+  /** the limit from outside that listeners know */
+  toldLimit: EvseExternalLimit | null;
+}
+
+/** Origin of what the station does by itself. */
+export const byItself: Origin = { source: 'default' };
+
+/** Runs `act`; what it changes has this origin and cause. */
+export function because(station: Station, trigger: Trigger, act: () => void): void {
+  const before = station.trigger;
+  station.trigger = trigger;
+  try {
+    act();
+  } finally {
+    station.trigger = before;
+  }
+}
+
+/** How the profile wants the station to behave. */
+export function profileBehaviour({ autoAuthorize, connectionTimeoutS }: EvseParameters): EvseBehaviour {
+  return {
+    connectionTimeoutS,
+    authorizationTimeoutS: null,
+    endOnEvDisconnect: true,
+    unlockOnEvDisconnect: true,
+    autoAuthorize,
+  };
+}
+
+export function createStation(p: EvseParameters, random: RandomStream): Station {
+  return {
+    p,
+    random,
+    connectors: p.connectors.map((connector) =>
+      createConnector(connector, p.vehicles.find((v) => v.connectorId === connector.connectorId)?.ev ?? p.ev),
+    ),
+    log: { records: [], count: 0 },
+    listeners: new Set(),
+    nowS: 0,
+    terminalPu: 1,
+    profile: openLimit,
+    central: false,
+    behaviour: profileBehaviour(p),
+    trigger: { by: byItself, cause: 'vehicle' },
+    outside: { supplyPhases: 3, down: false, siteHolds: false, limit: null },
+    toldLimit: null,
+  };
+}
