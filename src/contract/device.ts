@@ -3,6 +3,7 @@ import type { Bank } from '../sunspec/map/bank.ts';
 import type { FunctionName } from '../sunspec/map/functions.ts';
 import type { GridTrace } from './grid-trace.ts';
 import type { BatteryTree } from './kinds/battery.ts';
+import type { EvseTransition } from './kinds/evse-transitions.ts';
 import type { EvseSession } from './kinds/evse.ts';
 import type { DeviceCommand } from './commands.ts';
 import type { AssetType, DcMode, DeviceDetail } from './kinds/table.ts';
@@ -111,6 +112,13 @@ export interface Device {
   readonly startedAt: SimTime;
   /** Carries out a command whole or throws `COMMAND_*`. */
   command(command: DeviceCommand, by: Origin): void;
+  /**
+   * Calls `listener` with each transition of a charging station, in order, once the sub-step, command or write that
+   * caused it is complete and before the next sub-step; `detail` shows the state after it then. A listener may issue
+   * commands: their transitions follow after the present ones. Any other device never calls. The returned function ends
+   * it.
+   */
+  onEvse(listener: (transition: EvseTransition) => void): () => void;
   /**
    * DC-side curve of a 714 port at this moment.
    * @param port 0-based 714 port; default the first that has a curve

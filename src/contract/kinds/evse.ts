@@ -301,4 +301,3 @@ export interface EvseDetail {
   readonly battery: { readonly capacityWh: number; readonly socPct: number } | null;
   readonly connectors: readonly EvseConnectorDetail[];
 }
-

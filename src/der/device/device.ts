@@ -25,6 +25,8 @@ import { DeviceAlarms, tripNames } from './alarms.ts';
 import type { DeviceContext } from './device-context.ts';
 import type { GridValues } from '../surroundings/environment.ts';
 import { DeviceEffects } from '../faults/device-effects.ts';
+import { followStation } from './evse-events.ts';
+import type { EvseEvents, EvseListener } from './evse-events.ts';
 import { EffectiveRegisters } from '../faults/effective-registers.ts';
 import type { DeviceIdentity } from './identity.ts';
 import { nominalLnV, terminalVoltages } from '../inverter/ac.ts';
@@ -32,7 +34,7 @@ import type { TerminalVoltages } from '../inverter/ac.ts';
 import { Inverter } from '../inverter/inverter.ts';
 import { SiteShare } from '../inverter/site-share.ts';
 import { CommandWriters } from './last-writers.ts';
-import { Power } from './power.ts';
+import { Power, writeOperatorState } from './power.ts';
 import { DeviceRegisters } from './registers.ts';
 import { publish, publishDetail } from './publish.ts';
 import { buildSnapshot, publishSnapshot } from './snapshot.ts';
@@ -43,7 +45,7 @@ import { inverterRatings } from './template.ts';
 import type { DeviceTemplate } from './template.ts';
 import { Terminals } from './terminals.ts';
 import { DeviceTrace } from './trace.ts';
-import { Visits } from '../surroundings/visits.ts';
+import { startVisits } from './visiting.ts';
 
 /** 715.DERHb counts seconds and wraps before its "not implemented" value. */
 const heartbeatModulus = 0xffffffff;
@@ -69,6 +71,7 @@ export class SimDevice implements Device {
   readonly #power: Power;
   readonly #alarms: DeviceAlarms;
   #detail: DeviceDetail;
+  readonly #evse: EvseEvents | null;
   readonly #writers: CommandWriters;
   readonly #clock: CommitClock;
   /** the end of the last sub-step; between ticks the plant's clock goes on from here */
@@ -130,6 +133,18 @@ export class SimDevice implements Device {
     this.#steppedGrid = this.#grid;
     this.trace = new DeviceTrace(this.#inverter, () => ({ at: this.#now, grid: this.#steppedGrid }));
     this.#startVisits();
+    this.#evse = followStation(this.#source, {
+      index: this.index,
+      inverter: this.#inverter,
+      bank: this.bank,
+      context,
+      power: this.#power,
+      now: () => this.#now,
+      stepping: () => this.#stepping,
+      refresh: () => {
+        this.#detail = this.#source.detail();
+      },
+    });
     this.#detail = this.#source.detail();
   }
 
@@ -174,7 +189,7 @@ export class SimDevice implements Device {
     this.#admit(by, 'COMMAND_CONFLICT');
     switch (command.kind) {
       default:
-        this.#source.command(command);
+        this.#source.command(command, by);
         if (command.kind === 'hybrid.policy') this.#inverter.activePower.glideFrom(this.#inverter.pW);
         this.#detail = this.#source.detail();
         publishDetail(this.bank.measurements, this.#detail);
@@ -188,16 +203,8 @@ export class SimDevice implements Device {
         this.bank.measurements.m715.LocRemCtl = command.local ? 'LOCAL' : 'REMOTE';
         break;
       case 'start':
-        this.bank.transact(by, (tx) => {
-          tx.m703.ES = 'ENABLED';
-          tx.m715.OpCtl = 'START';
-        });
-        break;
       case 'stop':
-        this.bank.transact(by, (tx) => {
-          tx.m703.ES = 'DISABLED';
-          tx.m715.OpCtl = 'STOP';
-        });
+        writeOperatorState(this.bank, command.kind, by);
         break;
       case 'reset':
         this.#resetAlarms(by);
@@ -205,11 +212,16 @@ export class SimDevice implements Device {
         break;
     }
     this.#writers.recordWriter(command, by);
+    this.#evse?.settle();
+  }
+
+  onEvse(listener: EvseListener): () => void {
+    return this.#evse?.on(listener) ?? (() => undefined);
   }
 
   /** Carries out a command that a register write or the plan of the day stands for. */
   #toSource(command: SourceCommand, by: Origin): void {
-    this.#source.command(command);
+    this.#source.command(command, by);
     this.#writers.recordWriter(command, by);
   }
 
@@ -296,6 +308,7 @@ export class SimDevice implements Device {
     this.#registers.publish(this.#now, stamp.clockTime);
     const published = publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage), this.#detail);
     this.#registers.effects?.look();
+    this.#evse?.settle();
     return published;
   }
 
@@ -324,6 +337,7 @@ export class SimDevice implements Device {
     this.#steppedGrid = grid;
     this.trace.stepped(next, grid);
     if (this.#scheduler.nextDue <= next) this.#scheduler.runDue(next);
+    this.#evse?.deliver();
   }
 
   /** Whether the device stands still: its model has failed, or it is off. */
@@ -394,26 +408,14 @@ export class SimDevice implements Device {
   }
 
   #startVisits(): void {
-    const { visits, seriesTime } = this.#context;
-    if (!visits || !seriesTime) return;
-    const run = new Visits(visits, {
-      command: (command) => {
-        this.#toSource(command, { source: 'profile' });
-      },
-      connectors: () => {
-        const detail = this.#source.detail();
-        return detail.kind === 'evse' ? detail.connectors : [];
-      },
-      warn: (text) => {
-        this.#context.log.warning(text, this.index);
-      },
+    startVisits(this.#context, this.index, this.#source, this.#scheduler, this.#now, (command) => {
+      this.#toSource(command, { source: 'profile' });
     });
-    run.begin(this.#scheduler, this.#now, seriesTime(this.#now));
   }
 
   #resetAlarms(by: Origin): void {
     this.#fault = false;
-    this.#source.clearFaults();
+    this.#source.clearFaults(by);
     this.#inverter.acknowledge();
     this.#writers.recordWriter({ kind: 'reset', scope: 'alarms' }, by);
   }
@@ -428,7 +430,7 @@ export class SimDevice implements Device {
     this.#registers.effects?.forget();
     this.#registers.loadStart(by, false);
     this.#inverter.restart();
-    this.#source.restart();
+    this.#source.restart(by);
     this.#writers.clear();
     this.#startVisits();
     this.#registers.effects?.restart();

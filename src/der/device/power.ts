@@ -2,6 +2,7 @@
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Origin } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
+import type { RegisterBank } from '../../sunspec/map/bank.ts';
 import type { Inverter } from '../inverter/inverter.ts';
 import type { DarkDevices } from './dark-devices.ts';
 import type { CommandWriters } from './last-writers.ts';
@@ -16,6 +17,14 @@ export interface PowerOptions {
   readonly writers: CommandWriters;
   /** absent: there is no plant that could ask */
   readonly dark: DarkDevices | undefined;
+}
+
+/** The operator starts or stops the device. @throws SimError MAP_* */
+export function writeOperatorState(bank: RegisterBank, command: 'start' | 'stop', by: Origin): void {
+  bank.transact(by, (tx) => {
+    tx.m703.ES = command === 'start' ? 'ENABLED' : 'DISABLED';
+    tx.m715.OpCtl = command === 'start' ? 'START' : 'STOP';
+  });
 }
 
 export class Power {

@@ -174,12 +174,17 @@ describe('Connection point: charging stations', () => {
     expect(powersOf(plant)).to.deep.equal([-5000, -5000]);
   });
 
-  it('a limit shows at the connector as one of the device', async () => {
+  it('a limit shows at the connector as one of the site', async () => {
     const plant = await siteOf([evse]);
     plant.setSite({ load: 6000 });
     await plant.step(4);
     const { detail } = plant.device(0);
-    expect(detail.kind === 'evse' && detail.connectors[0]?.limitSource).to.equal('der');
+    expect(detail.kind === 'evse' && detail.connectors[0]?.limitSource).to.equal('site');
+    expect(detail.kind === 'evse' && detail.externalLimit).to.deep.equal({
+      limitW: 6000,
+      decidedBy: 'site',
+      writer: null,
+    });
   });
 });
 

@@ -29,7 +29,10 @@ export function limitNow(station: Station, c: Connector): LimitNow {
     // without a vehicle amperes have no power
     const profileW = chargeCapW({ ...c.profile, limitA: Infinity, setpointA: null }, 1);
     const limitW = Math.min(c.p.maxPowerW, c.localLimitW, profileW);
-    return { limitW, limitSource: profileW <= limitW ? 'charging_profile' : c.localLimitW <= limitW ? 'local' : 'none' };
+    return {
+      limitW,
+      limitSource: profileW <= limitW ? 'charging_profile' : c.localLimitW <= limitW ? 'local' : 'none',
+    };
   }
   if (c.evHeldByCommand) return { limitW: 0, limitSource: 'ev' };
   if (c.evseHeldByCommand) return { limitW: 0, limitSource: 'local' };

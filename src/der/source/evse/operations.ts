@@ -260,7 +260,7 @@ function checkTime(name: string, given: number | null | undefined): void {
   if (given != null && !(given >= 1 && given <= maxTimeoutS)) throw badValue(name, given, `1..${maxTimeoutS}`);
 }
 
-function behave(station: Station, { kind: _, ...given }: Of<'evse.behaviour'>): void {
+function behave(station: Station, given: Of<'evse.behaviour'>): void {
   checkTime('connectionTimeoutS', given.connectionTimeoutS);
   checkTime('authorizationTimeoutS', given.authorizationTimeoutS);
   const ofProfile = profileBehaviour(station.p);

@@ -1,0 +1,147 @@
+/** Delivers the transitions of a charging station to its listeners, between sub-steps. */
+import type { EvseTransition } from '../../contract/kinds/evse-transitions.ts';
+import { errorText } from '../../core/errors.ts';
+import type { Logger } from '../../core/log/log.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { Bank, RegisterBank } from '../../sunspec/map/bank.ts';
+import type { Inverter } from '../inverter/inverter.ts';
+import type { SourceTransition, StationOutside } from '../source/evse/station.ts';
+import type { DcSource, StationPort } from '../source/source.ts';
+import type { DarkDevices } from './dark-devices.ts';
+import type { DeviceContext } from './device-context.ts';
+import type { Power } from './power.ts';
+import { stationOutside } from './station-outside.ts';
+
+/** The parts of a device around its charging station. */
+export interface StationHost extends Pick<EvseEventsOptions, 'index' | 'now' | 'stepping' | 'refresh'> {
+  readonly inverter: Inverter;
+  readonly bank: RegisterBank;
+  readonly context: Pick<DeviceContext, 'dark' | 'log'>;
+  readonly power: Power;
+}
+
+/** Lets a charging station see the device around it, and the device hear of its transitions; null for other sources. */
+export function followStation(source: DcSource, host: StationHost): EvseEvents | null {
+  const { station } = source;
+  if (!station) return null;
+  const { inverter, bank, power, now, context } = host;
+  const detail = source.detail();
+  const maxPowerW = detail.kind === 'evse' ? detail.maxPowerW : Infinity;
+  const outside = stationOutside({ inverter, bank, power, now, maxPowerW });
+  return new EvseEvents({ ...host, dark: context.dark, log: context.log, station, outside });
+}
+
+/** Two listeners that answer each transition with a command would never end: after this many the rest is dropped. */
+const maxAtOnce = 10_000;
+
+export interface EvseEventsOptions {
+  readonly index: number;
+  readonly station: StationPort;
+  readonly outside: StationOutside;
+  readonly bank: Pick<Bank, 'onChange'>;
+  readonly dark: DarkDevices | undefined;
+  readonly log: Pick<Logger, 'error'>;
+  /** the end of the last sub-step, where physics acts on a command */
+  readonly now: () => SimTime;
+  /** a sub-step is under way; its end delivers */
+  readonly stepping: () => boolean;
+  /** brings `Device.detail` to this instant */
+  readonly refresh: () => void;
+}
+
+export type EvseListener = (transition: EvseTransition) => void;
+
+export class EvseEvents {
+  readonly #options: EvseEventsOptions;
+  readonly #listeners = new Set<EvseListener>();
+  /** of the present sub-step or command, in order */
+  #queue: SourceTransition[] = [];
+  #delivering = false;
+  #unfollow: (() => void) | null = null;
+
+  constructor(options: EvseEventsOptions) {
+    this.#options = options;
+    options.station.attach(options.outside);
+  }
+
+  /** The station is followed from the first listener to the last. @returns ends it */
+  on(listener: EvseListener): () => void {
+    // the same function may listen twice
+    const own: EvseListener = (transition) => {
+      listener(transition);
+    };
+    this.#listeners.add(own);
+    this.#unfollow ??= this.#follow();
+    return () => {
+      this.#listeners.delete(own);
+      if (this.#listeners.size > 0) return;
+      this.#unfollow?.();
+      this.#unfollow = null;
+      this.#queue = [];
+    };
+  }
+
+  #follow(): () => void {
+    const { index, station, bank, dark, outside } = this.#options;
+    const ends = [
+      station.onTransition((transition) => this.#queue.push(transition)),
+      // a write may reset alarms
+      bank.onChange(() => {
+        this.settle();
+      }),
+      dark?.onChange((event) => {
+        if (event.index !== index) return;
+        this.#queue.push({
+          by: { source: 'fault' },
+          cause: 'fault',
+          connectorId: 0,
+          event: event.down ? 'power_down' : 'power_up',
+          externalLimit: outside.limit,
+        });
+        this.settle();
+      }),
+    ];
+    return () => {
+      for (const end of ends) end?.();
+    };
+  }
+
+  /** After a command or write: delivers unless a sub-step is under way. */
+  settle(): void {
+    if (!this.#options.stepping()) this.deliver();
+  }
+
+  /** Delivers everything so far; what a listener's commands cause follows in turn. */
+  deliver(): void {
+    if (this.#listeners.size === 0 || this.#delivering) return;
+    const { index, station, log, now, refresh } = this.#options;
+    station.tellLimits();
+    if (this.#queue.length === 0) return;
+    const at = now();
+    this.#delivering = true;
+    try {
+      refresh();
+      for (let i = 0; i < this.#queue.length; i += 1) {
+        const transition = this.#queue[i];
+        if (transition) this.#tell({ ...transition, at });
+        if (i + 1 < maxAtOnce || i + 1 === this.#queue.length) continue;
+        log.error(`${maxAtOnce} charging transitions at one instant: the rest is dropped`, index);
+        break;
+      }
+    } finally {
+      this.#queue = [];
+      this.#delivering = false;
+    }
+  }
+
+  #tell(transition: EvseTransition): void {
+    const { index, log } = this.#options;
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(transition);
+      } catch (error) {
+        log.error(`a listener of charging transitions failed: ${errorText(error)}`, index);
+      }
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import type { EvseConnectorCommand } from '../../contract/kinds/evse-commands.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { Scheduler } from '../../core/time/scheduler.ts';
+import type { DcSource } from '../source/source.ts';
+import { Visits } from '../surroundings/visits.ts';
+import type { DeviceContext } from './device-context.ts';
+
+/** Begins the visits of vehicles to a device at `now`, if its configuration has any. */
+export function startVisits(
+  { visits, seriesTime, log }: DeviceContext,
+  index: number,
+  source: DcSource,
+  scheduler: Scheduler,
+  now: SimTime,
+  command: (command: EvseConnectorCommand) => void,
+): void {
+  if (!visits || !seriesTime) return;
+  const run = new Visits(visits, {
+    command,
+    connectors: () => {
+      const detail = source.detail();
+      return detail.kind === 'evse' ? detail.connectors : [];
+    },
+    warn: (text) => {
+      log.warning(text, index);
+    },
+  });
+  run.begin(scheduler, now, seriesTime(now));
+}

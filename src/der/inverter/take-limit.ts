@@ -1,0 +1,40 @@
+import type { ActiveDecider } from '../../contract/grid-trace.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { Inverter } from './inverter.ts';
+import { isEnergized } from './service.ts';
+
+/** A bound on the power that a device takes from the grid, W, at least 0, and what sets it. */
+export interface TakeLimit {
+  readonly limitW: number;
+  readonly decidedBy: ActiveDecider;
+}
+
+/**
+ * The lowest bound on consumption that settings, functions, service state and connection point set now, whether or not
+ * it holds the power; null: none is below `maxW`. A set-point counts as a bound: a load takes no more than it.
+ * @param maxW what the device takes at most without any of them
+ */
+export function takeLimit(inverter: Inverter, t: SimTime, maxW: number): TakeLimit | null {
+  const { activePower, settings, phase } = inverter;
+  if (!isEnergized(phase)) return { limitW: 0, decidedBy: 'out_of_service' };
+  if (inverter.ceasedBy !== null) return { limitW: 0, decidedBy: 'cessation' };
+  const { droop, site } = activePower;
+  const siteW = site.inForce ? -site.floorW : Infinity;
+  // on low frequency droop replaces the set-point
+  const [commandW, commandBy] =
+    droop.side === 'under'
+      ? ([-droop.outputW, 'freq_droop'] as const)
+      : ([settings.setPointW === null ? Infinity : -activePower.setPointW, 'active_power'] as const);
+  const rampW = inverter.enterRamp(t) ?? Infinity;
+  const limitW = Math.min(siteW, commandW, settings.chargeMaxW, rampW);
+  if (limitW >= maxW) return null;
+  const decidedBy =
+    limitW === siteW
+      ? 'site'
+      : limitW === commandW
+        ? commandBy
+        : limitW === settings.chargeMaxW
+          ? 'charge_limit'
+          : 'enter_service';
+  return { limitW: limitW > 0 ? limitW : 0, decidedBy };
+}
