@@ -29,6 +29,7 @@ import { Roster } from './roster.ts';
 import type { RosterChange } from './roster.ts';
 import { Site } from '../site/site.ts';
 import type { TickStamp } from '../device/snapshot.ts';
+import { Stepping } from './stepping.ts';
 import { Timetable } from './timetable.ts';
 import { Turns } from '../../core/turns.ts';
 
@@ -55,7 +56,6 @@ const subStepsAtOnce = 200;
 /** A long tick runs in at most this many pieces, none shorter than `shortestPieceS`. */
 const piecesPerTick = 32;
 const shortestPieceS = 30;
-const maxSteps = 100_000;
 const noDevices: ReadonlySet<number> = new Set();
 
 const yieldToLoop = () =>
@@ -73,13 +73,11 @@ export class SimPlant implements Plant {
   #lastEndMs: number;
   /** one at a time: a change of the devices or a tick */
   readonly #turns = new Turns();
-  /** one at a time: a step request of many ticks */
-  readonly #steps = new Turns();
+  readonly #stepping: Stepping;
   #sliceStart = 0;
   readonly #pace: Pace;
   readonly #timetable: Timetable;
   #timeChangedBy: Provenance | null = null;
-  #steppedBy: Provenance | null = null;
   #ended = false;
   /** tick slots that had no tick of their own; counted by the driver of the plant */
   skippedTicks = 0;
@@ -102,6 +100,7 @@ export class SimPlant implements Plant {
       rate: options.clock.rate,
       log: options.log,
     });
+    this.#stepping = this.#createStepping();
     // tick 0: a snapshot exists before the first request
     const now = options.clock.tickTime;
     const stamp = this.#stamp(0, options.clock.dateMs(now));
@@ -132,7 +131,7 @@ export class SimPlant implements Plant {
       tickIntervalS,
       simStepS,
       changedBy: this.#timeChangedBy,
-      steppedBy: this.#steppedBy,
+      steppedBy: this.#stepping.steppedBy,
     };
   }
 
@@ -375,68 +374,34 @@ export class SimPlant implements Plant {
     });
   }
 
-  async step(ticks: number, by?: Origin): Promise<TickEvent> {
-    if (!Number.isInteger(ticks) || ticks < 1 || ticks > maxSteps) {
-      throw new SimError('COMMAND_BAD_VALUE', `ticks must be a whole number from 1 to ${maxSteps}`);
-    }
-    return this.#steps.take(async () => {
-      this.#sliceStart = this.#options.monotonicMs();
-      let event = this.#latest;
-      for (let i = 0; i < ticks; i += 1) {
-        // a change of the devices waits for one tick, not for thousands
-        event = await this.#turns.take(() => this.#stepOnce(i === 0 ? this.#writer(by) : null));
-        await this.#giveWay();
-      }
-      return event;
-    });
-  }
-
-  async runTo(t: SimTime, by?: Origin): Promise<TickEvent> {
-    return this.#steps.take(async () => {
-      this.#sliceStart = this.#options.monotonicMs();
-      for (let done = 0; ; done += 1) {
-        const event = await this.#turns.take(() => this.#stepTowards(t, done, by));
-        if (event.sim >= t) return event;
-        await this.#giveWay();
-      }
-    });
-  }
-
-  /** The next tick on the way to `t`; none there. @param done ticks so far */
-  async #stepTowards(t: SimTime, done: number, by: Origin | undefined): Promise<TickEvent> {
-    const { clock } = this.#options;
-    this.#checkStepping();
-    const aheadS = secondsBetween(done === 0 ? clock.sim() : clock.tickTime, t);
-    if (Number.isNaN(aheadS)) throw new SimError('COMMAND_BAD_VALUE', 'the instant is no number');
-    if (aheadS < 0) throw new SimError('COMMAND_BAD_VALUE', `the instant lies ${-aheadS} s in the past`);
-    const [tickS, leftS] = [this.#stepS, secondsBetween(clock.tickTime, t)];
-    if (leftS === 0) return this.#latest;
-    if (leftS > (maxSteps - done) * tickS) {
-      throw new SimError(
-        'COMMAND_BAD_VALUE',
-        `the instant lies ${leftS} s ahead, at ${tickS} s per tick; allowed: up to ${maxSteps} ticks`,
-      );
-    }
-    return this.#stepOnce(done === 0 ? this.#writer(by) : null, Math.min(leftS, tickS));
-  }
-
-  #checkStepping(): void {
-    if (!this.#options.clock.paused)
-      throw new SimError('COMMAND_CONFLICT', 'stepping needs the clock paused: POST controls/time {"mode":"paused"}');
-    this.#checkRunning();
-  }
-
-  /** Simulated seconds of a tick by hand. */
-  get #stepS(): number {
+  #createStepping(): Stepping {
     const { clock, tickIntervalS } = this.#options;
-    return tickSeconds(clock.settings.rate, tickIntervalS);
+    return new Stepping({
+      clock,
+      tickIntervalS,
+      latest: () => this.#latest,
+      begin: () => {
+        this.#sliceStart = this.#options.monotonicMs();
+      },
+      inTurn: (work) => this.#turns.take(work),
+      checkRunning: () => {
+        this.#checkRunning();
+      },
+      run: async (seconds) => {
+        await this.#run(seconds);
+        return this.#latest;
+      },
+      writer: (by) => this.#writer(by),
+      giveWay: () => this.#giveWay(),
+    });
   }
 
-  async #stepOnce(by: Provenance | null, seconds = this.#stepS): Promise<TickEvent> {
-    this.#checkStepping();
-    if (by) this.#steppedBy = by;
-    await this.#run(seconds);
-    return this.#latest;
+  step(ticks: number, by?: Origin): Promise<TickEvent> {
+    return this.#stepping.step(ticks, by);
+  }
+
+  runTo(t: SimTime, by?: Origin): Promise<TickEvent> {
+    return this.#stepping.runTo(t, by);
   }
 
   /** A tick of real time, whose duration updates the pace. */
@@ -495,7 +460,7 @@ export class SimPlant implements Plant {
     this.#site.measure();
     this.#options.forgetBefore(end);
     // one slot, even if this tick covered several late ones
-    clock.advanceTo(end, this.#stepS);
+    clock.advanceTo(end, tickSeconds(clock.settings.rate, this.#options.tickIntervalS));
     this.#lastEndMs = monotonicMs();
     this.#latest = { tick, sim: end, wallMs: clock.wallMs(), published };
     for (const listener of this.#listeners) this.#notify(listener);

@@ -1,0 +1,119 @@
+/** Ticks by hand, while the clock is paused. */
+import { SimError } from '../../core/errors.ts';
+import type { Origin, Provenance } from '../../core/origin.ts';
+import { secondsBetween } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import { tickSeconds } from '../../core/time/sim-clock.ts';
+import type { SimClock } from '../../core/time/sim-clock.ts';
+import { Turns } from '../../core/turns.ts';
+import type { TickEvent } from '../../contract/plant.ts';
+
+/** The plant as stepping uses it. */
+export interface SteppedPlant {
+  readonly clock: SimClock;
+  readonly tickIntervalS: number;
+  readonly latest: () => TickEvent;
+  /** A request begins. */
+  readonly begin: () => void;
+  /** Runs `work` while no device joins or leaves and no other tick runs. */
+  readonly inTurn: (work: () => Promise<TickEvent>) => Promise<TickEvent>;
+  /** @throws SimError STOPPING */
+  readonly checkRunning: () => void;
+  /** Runs one tick. @returns its event */
+  readonly run: (seconds: number) => Promise<TickEvent>;
+  readonly writer: (by: Origin | undefined) => Provenance;
+  /** Lets other work run between two ticks. */
+  readonly giveWay: () => Promise<void>;
+}
+
+const maxSteps = 100_000;
+
+export class Stepping {
+  readonly #plant: SteppedPlant;
+  /** one at a time: a request of many ticks */
+  readonly #requests = new Turns();
+  #steppedBy: Provenance | null = null;
+
+  constructor(plant: SteppedPlant) {
+    this.#plant = plant;
+  }
+
+  /** Last client that ran ticks, and the instant at which they began; null: none. */
+  get steppedBy(): Provenance | null {
+    return this.#steppedBy;
+  }
+
+  /** @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT, STOPPING */
+  async step(ticks: number, by: Origin | undefined): Promise<TickEvent> {
+    if (!Number.isInteger(ticks) || ticks < 1 || ticks > maxSteps) {
+      throw new SimError('COMMAND_BAD_VALUE', `ticks must be a whole number from 1 to ${maxSteps}`);
+    }
+    return this.#ticks(
+      (done) => {
+        this.#checkPaused();
+        return this.#tick(this.#tickS, done, by);
+      },
+      (_event, done) => done === ticks,
+    );
+  }
+
+  /** @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT, STOPPING */
+  async runTo(t: SimTime, by: Origin | undefined): Promise<TickEvent> {
+    return this.#ticks(
+      (done) => this.#towards(t, done, by),
+      ({ sim }) => sim >= t,
+    );
+  }
+
+  /** @param next runs a tick @param over whether the last tick was the last one */
+  #ticks(
+    next: (done: number) => Promise<TickEvent>,
+    over: (event: TickEvent, done: number) => boolean,
+  ): Promise<TickEvent> {
+    return this.#requests.take(async () => {
+      this.#plant.begin();
+      for (let done = 0; ; ) {
+        // a change of the devices waits for one tick, not for thousands
+        const event = await this.#plant.inTurn(() => next(done));
+        done += 1;
+        if (over(event, done)) return event;
+        await this.#plant.giveWay();
+      }
+    });
+  }
+
+  /** The next tick on the way to `t`; none there. @param done ticks so far */
+  async #towards(t: SimTime, done: number, by: Origin | undefined): Promise<TickEvent> {
+    const { clock, latest } = this.#plant;
+    this.#checkPaused();
+    const aheadS = secondsBetween(done === 0 ? clock.sim() : clock.tickTime, t);
+    if (Number.isNaN(aheadS)) throw new SimError('COMMAND_BAD_VALUE', 'the instant is no number');
+    if (aheadS < 0) throw new SimError('COMMAND_BAD_VALUE', `the instant lies ${-aheadS} s in the past`);
+    const [tickS, leftS] = [this.#tickS, secondsBetween(clock.tickTime, t)];
+    if (leftS === 0) return latest();
+    if (leftS > (maxSteps - done) * tickS) {
+      throw new SimError(
+        'COMMAND_BAD_VALUE',
+        `the instant lies ${leftS} s ahead, at ${tickS} s per tick; allowed: up to ${maxSteps} ticks`,
+      );
+    }
+    return this.#tick(Math.min(leftS, tickS), done, by);
+  }
+
+  #checkPaused(): void {
+    if (!this.#plant.clock.paused)
+      throw new SimError('COMMAND_CONFLICT', 'stepping needs the clock paused: POST controls/time {"mode":"paused"}');
+    this.#plant.checkRunning();
+  }
+
+  /** Simulated seconds of a whole tick. */
+  get #tickS(): number {
+    const { clock, tickIntervalS } = this.#plant;
+    return tickSeconds(clock.settings.rate, tickIntervalS);
+  }
+
+  #tick(seconds: number, done: number, by: Origin | undefined): Promise<TickEvent> {
+    if (done === 0) this.#steppedBy = this.#plant.writer(by);
+    return this.#plant.run(seconds);
+  }
+}
