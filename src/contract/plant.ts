@@ -190,7 +190,10 @@ export interface Plant {
   siteOf(devices: readonly number[]): SiteNow;
   /** the whole site, then every device and group with limits, inner ones before outer ones; made at each call */
   readonly siteScopes: readonly SiteNow[];
-  /** The limit that cut the power of a device at the last sharing; null: none, or that limit has ended. */
+  /**
+   * The limit that holds a device below the power that it would have, where `decidedBy` of its trace is `site`; null: none,
+   * or power returns after a limit.
+   */
   siteCut(deviceIndex: number): SiteCut | null;
   /**
    * Sets or ends limits of one owner in one scope, all or none; the devices follow from the next tick on. For each limit

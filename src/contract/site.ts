@@ -80,7 +80,7 @@ export interface SiteNow {
   readonly owners: readonly SiteOwnerNow[];
 }
 
-/** The limit that cuts the power of a device. */
+/** The limit that holds the power of a device. */
 export interface SiteCut {
   /** devices of the scope; null: the whole site */
   readonly devices: readonly number[] | null;

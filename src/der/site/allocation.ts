@@ -17,8 +17,6 @@ export interface AllocatedScope {
 
 /** Rounds for the shares of both directions to converge, before injection counts on no absorption. */
 const maxRounds = 8;
-/** Attempts to count on more, once the shares fit. */
-const maxRaises = 2;
 /** Rounding of sums, W. */
 const negligibleW = 1e-3;
 
@@ -46,7 +44,7 @@ export class Allocation {
   readonly minLoadW: Float64Array;
   readonly maxLoadW: Float64Array;
   /** absorption that injection counts on, by scope, W */
-  #countedW: Float64Array;
+  readonly #countedW: Float64Array;
   /** positions of the scopes whose two directions depend on each other: a device alone has one direction at a time */
   readonly #coupled: readonly number[];
 
@@ -100,17 +98,20 @@ export class Allocation {
     this.#share(absorbing, injecting.assuredW);
     this.#assure(absorbing);
     this.#countedW.set(absorbing.assuredW);
-    this.#lower();
-    this.#raise();
+    this.#settle();
   }
 
-  /** The scope and limit that cut the share of a device; null: it has its demand. */
-  cutOf(position: number): { readonly scope: number; readonly limit: SiteLimitName } | null {
-    for (const { claims, netTighter, own, net } of [this.#injecting, this.#absorbing]) {
-      const scope = claims.cutBy[position] ?? -1;
-      if (scope >= 0) return { scope, limit: netTighter[scope] ? net : own };
-    }
-    return null;
+  /**
+   * The scope and limit that hold a device at this power: that which cut its share below its demand, or, at the end of
+   * its share, that which leaves no more; null: none.
+   */
+  cutOf(position: number, powerW: number): { readonly scope: number; readonly limit: SiteLimitName } | null {
+    const side = powerW > 0 || this.#injecting.claims.cutBy[position] !== -1 ? this.#injecting : this.#absorbing;
+    const { claims, netTighter, own, net, sign } = side;
+    const atEnd = sign * powerW >= (claims.shareW[position] ?? Infinity) - negligibleW;
+    const cutBy = claims.cutBy[position] ?? -1;
+    const scope = cutBy < 0 && atEnd ? (claims.endedBy[position] ?? -1) : cutBy;
+    return scope < 0 ? null : { scope, limit: netTighter[scope] ? net : own };
   }
 
   /** Whether the last shares were cut because of this limit. */
@@ -119,43 +120,28 @@ export class Allocation {
     return (side.nest.rooms[scope]?.binds ?? false) && side.netTighter[scope] === (limit === side.net);
   }
 
-  /** Rounds in which injection counts on less and less absorption, until it is there. */
-  #lower(): void {
+  /** Rounds in which injection counts on the absorption that the last round left, until at least that much is there. */
+  #settle(): void {
     for (let round = 0; ; round += 1) {
-      const { assuredW } = this.#round();
+      const presentW = this.#round();
       let holds = true;
-      for (const s of this.#coupled) {
-        const [countedW, presentW] = [this.#countedW[s] ?? 0, assuredW[s] ?? 0];
-        if (presentW >= countedW && round < 2 * maxRounds) continue;
-        holds &&= presentW >= countedW;
-        this.#countedW[s] = round < maxRounds ? Math.min(countedW, presentW) : 0;
-      }
+      for (const s of this.#coupled) if ((presentW[s] ?? 0) < (this.#countedW[s] ?? 0)) holds = false;
       if (holds) return;
-    }
-  }
-
-  /** Where shares moved to another scope, more absorption may be there by now than injection counts on. */
-  #raise(): void {
-    const { assuredW } = this.#absorbing;
-    const exceeds = (s: number) => (assuredW[s] ?? 0) > (this.#countedW[s] ?? 0) + negligibleW;
-    for (let raise = 0; raise < maxRaises && this.#coupled.some(exceeds); raise += 1) {
-      const beforeW = this.#countedW;
-      this.#countedW = assuredW.slice();
-      this.#round();
-      if (this.#coupled.every((s) => (assuredW[s] ?? 0) >= (this.#countedW[s] ?? 0))) continue;
-      this.#countedW = beforeW;
-      this.#round();
-      return;
+      for (const s of this.#coupled) {
+        const short = (presentW[s] ?? 0) < (this.#countedW[s] ?? 0);
+        if (round < maxRounds) this.#countedW[s] = presentW[s] ?? 0;
+        else if (short || round >= 2 * maxRounds) this.#countedW[s] = 0;
+      }
     }
   }
 
   /** Shares injection under the absorption counted on, then absorption under the injection that follows. */
-  #round(): Side {
+  #round(): Float64Array {
     this.#share(this.#injecting, this.#countedW);
     this.#assure(this.#injecting);
     this.#share(this.#absorbing, this.#injecting.assuredW);
     this.#assure(this.#absorbing);
-    return this.#absorbing;
+    return this.#absorbing.assuredW;
   }
 
   /** Each room is the tighter one: the limit of this direction, or what the limit of the net power leaves. */

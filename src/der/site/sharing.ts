@@ -14,8 +14,10 @@ export interface Claims {
   readonly weightW: Float64Array;
   /** filled with the shares; Infinity in no room */
   readonly shareW: Float64Array;
-  /** filled: position of the room that cut the share, or -1 */
+  /** filled: position of the room that cut the share below the demand, or -1 */
   readonly cutBy: Int32Array;
+  /** filled: position of the room that ends the growth beyond the demand, or -1 */
+  readonly endedBy: Int32Array;
   /** part of the share beyond the demand */
   readonly growthW: Float64Array;
   /** positions by falling demand, kept from the last call: little changes between calls */
@@ -52,6 +54,7 @@ export function createClaims(count: number): Claims {
     weightW: places(),
     shareW: places(),
     cutBy: new Int32Array(count),
+    endedBy: new Int32Array(count),
     growthW: places(),
     order: [...places().keys()],
   };
@@ -89,6 +92,7 @@ export function shareRooms(claims: Claims, nest: Nest): void {
   claims.shareW.set(claims.demandW);
   claims.growthW.fill(Infinity);
   claims.cutBy.fill(-1);
+  claims.endedBy.fill(-1);
   let crowded = false;
   for (const room of rooms) {
     room.binds = false;
@@ -98,7 +102,9 @@ export function shareRooms(claims: Claims, nest: Nest): void {
   rooms.forEach((room, position) => {
     if (room.roomW !== Infinity) fill(claims, room, position);
   });
-  for (const room of rooms) if (room.roomW !== Infinity) limitGrowth(claims, room);
+  rooms.forEach((room, position) => {
+    if (room.roomW !== Infinity) limitGrowth(claims, room, position);
+  });
   for (let i = 0; i < claims.shareW.length; i += 1) claims.shareW[i] = at(claims.shareW, i) + at(claims.growthW, i);
 }
 
@@ -167,21 +173,19 @@ function highestLevel(claims: Claims, { members, roomW }: Room): number {
 }
 
 /** Divides what the shares leave of one room by weight, as far as the inner rooms let a device grow. */
-function limitGrowth(claims: Claims, { members, roomW, binds }: Room): void {
-  const { shareW, growthW, weightW } = claims;
-  if (binds) {
-    for (const i of members) growthW[i] = 0;
-    return;
-  }
-  const freeW = Math.max(0, roomW - total(shareW, members));
-  const level = growthLevel(claims, members, freeW);
+function limitGrowth(claims: Claims, { members, roomW, binds }: Room, position: number): void {
+  const { shareW, growthW, weightW, endedBy } = claims;
+  const level = binds ? 0 : growthLevel(claims, members, Math.max(0, roomW - total(shareW, members)));
   for (const i of members) {
-    const weight = at(weightW, i);
-    growthW[i] = weight > 0 ? Math.min(at(growthW, i), level * weight) : 0;
+    const levelW = at(weightW, i) > 0 ? level * at(weightW, i) : 0;
+    // of several full rooms the outer one: an inner one that was cut is no longer full
+    if (levelW > at(growthW, i)) continue;
+    growthW[i] = levelW;
+    endedBy[i] = position;
   }
 }
 
-/** Highest growth per weight whose sum fits into `freeW`. */
+/** Highest growth per weight whose sum fits into `freeW`; Infinity: all that the inner rooms left fits. */
 function growthLevel({ growthW, weightW }: Claims, members: readonly number[], freeW: number): number {
   let [openWeight, boundedW, high] = [0, 0, 0];
   for (const i of members) {
@@ -193,9 +197,9 @@ function growthLevel({ growthW, weightW }: Claims, members: readonly number[], f
       high = Math.max(high, at(growthW, i) / weight);
     }
   }
-  if (boundedW === 0) return openWeight > 0 ? freeW / openWeight : 0;
   if (openWeight > 0) high = freeW / openWeight;
-  else if (boundedW <= freeW) return high;
+  else if (boundedW <= freeW) return Infinity;
+  if (boundedW === 0) return high;
   let low = 0;
   for (let round = 0; round < halvings && low < high; round += 1) {
     const level = (low + high) / 2;

@@ -88,14 +88,16 @@ export class Site {
     return [this.now, ...parts.map(({ devices }) => this.#nowOf(devices))];
   }
 
-  /** The limit that cut the share of a device in the last sharing; null: none, or it is no longer there. */
+  /** The limit that holds a device at its present power; null: none, or it is no longer there. */
   cutOf(deviceIndex: number): SiteCut | null {
-    const { devices = [], scopes = [], allocation } = this.#bound ?? {};
-    const cut = allocation?.cutOf(positionOf(devices, deviceIndex));
+    if (!this.#bound) return null;
+    const { devices, scopes, allocation } = this.#bound;
+    const position = positionOf(devices, deviceIndex);
+    const cut = allocation.cutOf(position, devices[position]?.siteShare.powerW ?? 0);
     const scope = cut && scopes[cut.scope];
-    const tightest = scope?.tightest(cut?.limit ?? 'export');
-    if (!cut || !scope || !tightest) return null;
-    return { devices: scope.devices, limit: cut.limit, limitW: tightest.limitW, owner: tightest.owner };
+    if (!cut || !scope) return null;
+    const tightest = scope.tightest(cut.limit);
+    return tightest && { devices: scope.devices, limit: cut.limit, limitW: tightest.limitW, owner: tightest.owner };
   }
 
   /**

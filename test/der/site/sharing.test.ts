@@ -3,6 +3,7 @@ import { createRandom } from '../../../src/core/random.ts';
 import type { RandomStream } from '../../../src/core/random.ts';
 import { createClaims, createNest, shareRooms } from '../../../src/der/site/sharing.ts';
 import type { Claims, Nest } from '../../../src/der/site/sharing.ts';
+import { randomSets } from './support.ts';
 
 interface Claim {
   readonly demand: number;
@@ -179,21 +180,6 @@ describe('Sharing of a limit of the site', () => {
 });
 
 describe('Sharing of nested limits', () => {
-  /** Rooms that are nested or disjoint: parts of parts, inner ones first. */
-  function randomSets(random: RandomStream, members: readonly number[]): number[][] {
-    const sets: number[][] = [];
-    let rest = [...members];
-    while (rest.length > 0) {
-      const size = 1 + Math.floor(random.next() * rest.length);
-      const part = rest.slice(0, size);
-      rest = rest.slice(size);
-      if (part.length < members.length && part.length > 1 && random.next() < 0.6)
-        sets.push(...randomSets(random, part));
-      if (random.next() < 0.6) sets.push(part);
-    }
-    return sets.sort((a, b) => a.length - b.length);
-  }
-
   function randomCase(random: RandomStream, withMinimums: boolean) {
     const list = Array.from({ length: 1 + Math.floor(random.next() * 9) }, () => ({
       demand: random.next() < 0.2 ? 0 : random.next() * 1e4,

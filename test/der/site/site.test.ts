@@ -224,14 +224,20 @@ describe('Connection point: setting limits', () => {
     const plant = await siteOf([pv]);
     plant.setSite({ export: 5000, load: 100 }, { source: 'csip', peer: 'A1' });
     await plant.step(2);
-    plant.setSite({ load: null, import: 0 }, by);
+    plant.setSite({ load: null, import: 0 }, { source: 'csip', peer: 'A2' });
     const { limits } = plant.site;
     expect(limits.export).to.deep.include({ limitW: 5000 });
     expect(limits.export.setBy).to.include({ source: 'csip', peer: 'A1' });
     expect(limits.load).to.deep.include({ limitW: null, binding: false });
-    expect(limits.load.setBy).to.include({ source: 'rest', at: plant.latest.sim });
+    expect(limits.load.setBy).to.include({ source: 'csip', peer: 'A2', at: plant.latest.sim });
     expect(limits.import.limitW).to.equal(0);
-    expect(limits.generation).to.deep.equal({ limitW: null, setBy: null, binding: false, exceeded: false });
+    expect(limits.generation).to.deep.equal({
+      limitW: null,
+      owner: null,
+      setBy: null,
+      binding: false,
+      exceeded: false,
+    });
   });
 
   it('rounds limits to milliwatts, the last decimal shown', async () => {

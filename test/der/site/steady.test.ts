@@ -2,8 +2,6 @@ import { expect } from 'chai';
 import { createRandom } from '../../../src/core/random.ts';
 import type { SitePatch } from '../../../src/contract/site.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
-import { Site } from '../../../src/der/site/site.ts';
-import type { SiteDevice } from '../../../src/der/site/site.ts';
 import { kindPlant, master } from '../kinds/support.ts';
 import type { KindSpec } from '../kinds/support.ts';
 import { battery, by, demand, evse, fuelCell, powersOf, pv, reversible } from './support.ts';
@@ -136,73 +134,6 @@ describe('Connection point: every second of steady conditions', () => {
       await plant.step(150);
       const { worstW } = await watched(plant, 30);
       expect(worstW, `round ${round}`).to.be.at.most(roundingW);
-    }
-  });
-});
-
-/** Demand, present power and bounds of a device. */
-interface Fake {
-  readonly demandW: number;
-  readonly reachW: number;
-  floorW: number;
-  ceilingW: number;
-}
-
-describe('Connection point: shares of one piece', () => {
-  const random = createRandom(1, 'shares');
-  const upTo = (maxW: number) => random.next() * maxW;
-
-  function fakeDevice(index: number): { device: SiteDevice; fake: Fake } {
-    const [maxInjectW, maxAbsorbW] = [
-      random.next() < 0.3 ? 0 : 1000 + upTo(10_000),
-      random.next() < 0.4 ? 0 : 1000 + upTo(10_000),
-    ];
-    const demandW = Math.max(-maxAbsorbW, Math.min(maxInjectW, (random.next() - 0.5) * 20_000));
-    const reachW = random.next() < 0.5 ? demandW : (random.next() - 0.2) * demandW;
-    const fake: Fake = { demandW, reachW, floorW: -Infinity, ceilingW: Infinity };
-    const siteShare: SiteDevice['siteShare'] = {
-      powerW: 0,
-      loadW: 0,
-      demandW,
-      maxInjectW,
-      maxAbsorbW,
-      reachW: () => reachW,
-      minInjectW: random.next() < 0.5 ? upTo(0.3) * maxInjectW : 0,
-      minAbsorbW: random.next() < 0.5 ? upTo(0.6) * maxAbsorbW : 0,
-      admit(floorW: number, ceilingW: number) {
-        Object.assign(fake, { floorW, ceilingW });
-      },
-    };
-    return { device: { index, siteShare }, fake };
-  }
-
-  it('the maximum of one direction and the assured part of the other keep every limit', () => {
-    for (let round = 0; round < 20_000; round += 1) {
-      const made = Array.from({ length: 1 + Math.floor(upTo(8)) }, (_, i) => fakeDevice(i));
-      const loadW = random.next() < 0.5 ? 0 : upTo(5000);
-      const site = new Site(() => made.map(({ device }) => device), {
-        loadW: (i) => (i === 0 ? loadW : 0),
-        nextEvent: () => Infinity,
-      });
-      const limit = () => (random.next() < 0.3 ? 0 : upTo(15_000));
-      const limits = { export: limit(), import: limit(), generation: limit(), load: limit() };
-      site.set(limits, { source: 'rest', at: 0, wallMs: 0 } as Parameters<Site['set']>[1]);
-      site.share(0 as Parameters<Site['share']>[0], 1e6 as Parameters<Site['share']>[1]);
-      let [givenW, takenW, surelyGivenW, surelyTakenW] = [0, 0, 0, 0];
-      for (const {
-        fake: { demandW, reachW, floorW, ceilingW },
-      } of made) {
-        givenW += Math.max(0, Math.min(demandW, ceilingW));
-        takenW += Math.max(0, Math.min(-demandW, -floorW));
-        surelyGivenW += Math.max(0, Math.min(demandW, reachW, ceilingW));
-        surelyTakenW += Math.max(0, Math.min(-demandW, -reachW, -floorW));
-      }
-      expect(givenW, `round ${round}`).to.be.at.most(
-        Math.min(limits.generation, limits.export + loadW + surelyTakenW) + roundingW,
-      );
-      expect(takenW, `round ${round}`).to.be.at.most(
-        Math.max(0, Math.min(limits.load, limits.import - loadW + surelyGivenW)) + roundingW,
-      );
     }
   });
 });

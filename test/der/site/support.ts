@@ -1,5 +1,6 @@
 /** Sites of several devices behind one connection point. */
 import type { SiteLimitName } from '../../../src/contract/site.ts';
+import type { RandomStream } from '../../../src/core/random.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { kindPlant, kindSpec, master } from '../kinds/support.ts';
 import type { KindPlantOptions, KindSpec } from '../kinds/support.ts';
@@ -43,4 +44,18 @@ export function demand(plant: SimPlant, index: number, watts: number | null): vo
     if (watts === null) m704.WSetEna = 'DISABLED';
     else Object.assign(m704, { WSetMod: 'WATTS', WSet: watts, WSetEna: 'ENABLED' });
   });
+}
+
+/** Rooms that are nested or disjoint: parts of parts, inner ones first. */
+export function randomSets(random: RandomStream, members: readonly number[]): number[][] {
+  const sets: number[][] = [];
+  let rest = [...members];
+  while (rest.length > 0) {
+    const size = 1 + Math.floor(random.next() * rest.length);
+    const part = rest.slice(0, size);
+    rest = rest.slice(size);
+    if (part.length < members.length && part.length > 1 && random.next() < 0.6) sets.push(...randomSets(random, part));
+    if (random.next() < 0.6) sets.push(part);
+  }
+  return sets.sort((a, b) => a.length - b.length);
 }
