@@ -1,6 +1,8 @@
 import type { AppConfig } from './config/settings/app-config.ts';
+import type { ChargePointIdOf } from './contract/charge-point-ids.ts';
 import type { FaultRegistry } from './core/faults/registry.ts';
 import type { LogBook } from './core/log/log.ts';
+import type { Store } from './core/store.ts';
 import type { WallClock } from './core/time/clock.ts';
 import type { SimPlant } from './der/plant/plant.ts';
 import type { Layout } from './sunspec/map/layout.ts';
@@ -15,6 +17,9 @@ export interface AdapterContext {
   readonly faults: FaultRegistry;
   readonly clock: WallClock;
   readonly logBook: Pick<LogBook, 'logger'>;
+  /** what an adapter must not lose: queues, counters */
+  readonly store: Store;
+  readonly chargePointId: ChargePointIdOf;
   /**
    * device types whose maps pass a test; takes up to a second, so it is used only for messages about a start that fails
    */

@@ -4,6 +4,7 @@ import type { AdapterContext } from './adapter-context.ts';
 import { apiVersion } from './api/http/context.ts';
 import type { Api } from './api/http/server.ts';
 import type { AppConfig } from './config/settings/app-config.ts';
+import { createChargePointIds, defaultChargePointId } from './contract/charge-point-ids.ts';
 import type { Adapter } from './core/adapter.ts';
 import { errorText } from './core/errors.ts';
 import { EventLoopWatch } from './core/event-loop.ts';
@@ -11,6 +12,7 @@ import type { FaultRegistry } from './core/faults/registry.ts';
 import { isLoopback } from './core/http/http-guard.ts';
 import { createLogBook } from './core/log/log.ts';
 import type { LogBook, Logger } from './core/log/log.ts';
+import { createMemoryStore } from './core/store.ts';
 import { systemClock } from './core/time/clock.ts';
 import type { WallClock } from './core/time/clock.ts';
 import { Ticker } from './core/time/ticker.ts';
@@ -104,7 +106,9 @@ function build(config: AppConfig, { wall = systemClock, checkReplies = false, ..
   const plant = createConfiguredPlant(config, { clock, wall, faults, seriesOf, log: logBook.logger('AC'), version });
   followPlant(faults, plant);
   const types = (passes: (layout: Layout) => boolean) => typesWith(config, passes);
-  const context: AdapterContext = { config, plant, faults, clock: wall, logBook, typesWith: types };
+  const chargePointId = createChargePointIds(plant, defaultChargePointId);
+  const shared = { plant, faults, clock: wall, logBook, chargePointId };
+  const context: AdapterContext = { ...shared, config, store: createMemoryStore(), typesWith: types };
   const sunspecClient = createSunSpecClient({ clock: wall, logger: logBook.logger('Modbus'), seed });
   // one more protocol is one more line
   const protocols: readonly Adapter[] = [...composeModbus(context), sunspecClient];
@@ -114,12 +118,9 @@ function build(config: AppConfig, { wall = systemClock, checkReplies = false, ..
   const http = createHttp(
     config,
     {
-      plant,
-      faults,
+      ...shared,
       adapters: protocols,
-      logBook,
       eventLoop,
-      clock: wall,
       sunspecClient,
       info: { version, apiVersion, buildId, startedAtMs: wall.nowMs() },
       addDevice: (entry, by) => changes.add(entry, by),

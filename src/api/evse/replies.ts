@@ -1,9 +1,9 @@
 import { addSeconds } from '../../core/time/clock.ts';
 import type { EvDetail, EvPatch, EvseConnectorDetail, EvseDetail, EvseSession } from '../../contract/kinds/evse.ts';
+import { chargePoint } from '../../contract/charge-point-ids.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Device } from '../../contract/device.ts';
 import type { EvseProfile, RouteContext } from '../http/context.ts';
-import { chargePoint } from './ids.ts';
 import { pointText } from '../common/points.ts';
 import type { ConnectorReply, EvReply, EvseReply, ProfileReply, SessionReply } from './schemas.ts';
 import type { EvPatchBody } from './request-schemas.ts';

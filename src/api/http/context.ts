@@ -10,7 +10,7 @@ import type { FaultProfile } from '../../fault-kinds/profile.ts';
 import type { SunSpecClient } from '../../contract/sunspec-client.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
-import type { ChargePointIdOf } from '../evse/ids.ts';
+import type { ChargePointIdOf } from '../../contract/charge-point-ids.ts';
 import type { ReplyCache } from './reply-cache.ts';
 import type { History } from '../history/history.ts';
 import type { RemoteHistory } from '../history/remote.ts';
@@ -104,8 +104,8 @@ export interface ApiContext {
   readonly evseProfiles?: readonly EvseProfile[];
   /** ready sets of faults; default: none */
   readonly faultProfiles?: readonly FaultProfile[];
-  /** identity of the first charging station; the identities of the others derive from it; default `SIM-CP-1` */
-  readonly chargePointBaseId?: string;
+  /** identities of the charging stations, shared with OCPP; default: those that derive from `SIM-CP-1` */
+  readonly chargePointId?: ChargePointIdOf;
   /**
    * Adds a device to plant and adapters, or changes nothing.
    * @throws SimError COMMAND_BAD_VALUE with issues as JSON pointers into the entry, COMMAND_CONFLICT, STOPPING

@@ -22,6 +22,7 @@ export const problemOf: Readonly<Record<ErrorCode, ProblemCode>> = {
   COMMAND_QUEUE_FULL: 'too-many-requests',
   CONFIG_INVALID: 'internal',
   LISTEN_FAILED: 'internal',
+  STORE_FULL: 'internal',
   PEER_ERROR: 'upstream-error',
   PEER_TIMEOUT: 'upstream-timeout',
   NOT_CONNECTED: 'not-connected',

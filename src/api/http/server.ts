@@ -14,7 +14,7 @@ import type { ProblemCode } from '../../core/http/problem.ts';
 import type { ApiContext, ApiLimits, RouteContext } from './context.ts';
 import { answerError, mountRoutes } from './dispatch.ts';
 import { mountDocs } from '../description/docs.ts';
-import { createChargePointIds, defaultChargePointId } from '../evse/ids.ts';
+import { createChargePointIds, defaultChargePointId } from '../../contract/charge-point-ids.ts';
 import { createReplyCache } from './reply-cache.ts';
 import { createAdmission } from './admission.ts';
 import { createHotReads } from './hot-reads.ts';
@@ -139,7 +139,7 @@ function createRouteContext(context: ApiContext): RouteContext {
     replyCache: createReplyCache(context.plant, context.clock),
     answers: metrics.answers,
     metricsText: () => metrics.text(ctx),
-    chargePointId: createChargePointIds(context.plant, context.chargePointBaseId ?? defaultChargePointId),
+    chargePointId: context.chargePointId ?? createChargePointIds(context.plant, defaultChargePointId),
     requestStop: (reason, delayS) => {
       context.requestStop(reason, delayS);
     },

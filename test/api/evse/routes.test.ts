@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { reservedChargePointIds } from '../../../src/api/evse/ids.ts';
+import { createChargePointIds, reservedChargePointIds } from '../../../src/contract/charge-point-ids.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
 import { createApi } from '../../../src/api/http/server.ts';
 import { loadConfig } from '../../../src/config/layers/load.ts';
@@ -103,7 +103,10 @@ describe('charging stations over REST (9.2, 9.3)', () => {
   it('identities are URL-encoded, and reserved words are paths', async () => {
     const plant = evsePlant();
     rest = await Rest.open(plant);
-    const api = createApi({ ...apiContext({ plant }), chargePointBaseId: 'Lab|1/ä' }, { checkReplies: true });
+    const api = createApi(
+      { ...apiContext({ plant }), chargePointId: createChargePointIds(plant, 'Lab|1/ä') },
+      { checkReplies: true },
+    );
     const { port } = await api.start();
     expect((await ask(port, `${prefix}/evse/${encodeURIComponent('Lab|1/ä')}`)).json).to.include({
       id: 'Lab|1/ä',

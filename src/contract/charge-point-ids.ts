@@ -1,7 +1,7 @@
-/** Charge point identities: which device a `{id}` of `evse/` and `ocpp/` means. */
-import type { Plant } from '../../contract/plant.ts';
-import type { Device } from '../../contract/device.ts';
-import { SimError } from '../../core/errors.ts';
+/** Charge point identities: which device an identity means in REST (`evse/`) and in OCPP. */
+import { SimError } from '../core/errors.ts';
+import type { Device } from './device.ts';
+import type { Plant } from './plant.ts';
 
 export const defaultChargePointId = 'SIM-CP-1';
 
@@ -14,6 +14,8 @@ export type ChargePointIdOf = (device: Pick<Device, 'index' | 'assetType'>) => s
 /**
  * The first station of the process has `base` itself, every other one `base-<device index>`. In a process that serves a
  * later part of a fleet every identity has its index, because the first station of the fleet is in another process.
+ *
+ * Which station is the first is decided once. All interfaces of a process therefore share one result.
  */
 export function createChargePointIds(plant: Pick<Plant, 'devices'>, base: string): ChargePointIdOf {
   const firstStation = () => plant.devices.find((each) => each.assetType === 'evse')?.index ?? null;

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { chargePoint, createChargePointIds } from '../../../src/api/evse/ids.ts';
-import type { Plant } from '../../../src/contract/plant.ts';
-import type { Device } from '../../../src/contract/device.ts';
-import { codeOf } from '../../support/map.ts';
+import { chargePoint, createChargePointIds } from '../../src/contract/charge-point-ids.ts';
+import type { Device } from '../../src/contract/device.ts';
+import type { Plant } from '../../src/contract/plant.ts';
+import { codeOf } from '../support/map.ts';
 
 type Kind = Device['assetType'];
 

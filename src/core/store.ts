@@ -1,0 +1,135 @@
+/**
+ * What must survive: named lists of JSON values, for queues and counters of protocols. In memory here; the interface is
+ * that of files, so a promise resolves when the change is durable, and values are copies.
+ */
+import { SimError } from './errors.ts';
+
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue };
+
+/** One list of values, oldest first. Operations take effect whole or not at all, in the order of the calls. */
+export interface Slot {
+  /** All values; empty where nothing was written. */
+  read(): Promise<readonly JsonValue[]>;
+  /** Adds values at the end. @throws SimError STORE_FULL, INTERNAL for what is no JSON */
+  append(...values: readonly JsonValue[]): Promise<void>;
+  /** Replaces all values. @throws SimError STORE_FULL, INTERNAL for what is no JSON */
+  replace(values: readonly JsonValue[]): Promise<void>;
+}
+
+export interface Store {
+  /**
+   * The slot of a name, made by `slotName`; the same slot for the same name.
+   * @throws SimError INTERNAL for another name, STORE_FULL for one slot too many
+   */
+  slot(name: string): Slot;
+}
+
+export interface StoreLimits {
+  /** of one slot */
+  readonly maxEntries: number;
+  /** of one slot, as JSON text in UTF-8 */
+  readonly maxBytes: number;
+  readonly maxSlots: number;
+}
+
+/** 10,000 values and 8 MiB for each of 10,000 slots: a station queues about a thousand messages a day while offline. */
+export const defaultStoreLimits: StoreLimits = { maxEntries: 10_000, maxBytes: 8 * 1024 * 1024, maxSlots: 10_000 };
+
+const maxNameLength = 200;
+/** parts that are safe as names of folders and files */
+const namePattern = /^[A-Za-z0-9_~%-][A-Za-z0-9_~%.-]*(\/[A-Za-z0-9_~%-][A-Za-z0-9_~%.-]*)*$/;
+
+/** The name of a slot from free texts such as a charge point identity: `slotName('ocpp', 'CP|1', 'queue')`. */
+export function slotName(...parts: readonly string[]): string {
+  // half a character would not be encoded at all
+  return parts
+    .map((part) =>
+      encodeURIComponent(Buffer.from(part).toString()).replace(
+        /^\.|[!'()*]/g,
+        (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+      ),
+    )
+    .join('/');
+}
+
+/** @throws SimError INTERNAL for what JSON would drop or change */
+function jsonOf(value: JsonValue): string {
+  return JSON.stringify(value, (name, member: unknown) => {
+    const fits =
+      member === null ||
+      typeof member === 'string' ||
+      typeof member === 'boolean' ||
+      typeof member === 'object' ||
+      (typeof member === 'number' && Number.isFinite(member));
+    if (!fits)
+      throw new SimError('INTERNAL', `the store keeps JSON only; ${name || 'the value'} is a ${typeof member}`);
+    return member;
+  });
+}
+
+class MemorySlot implements Slot {
+  readonly #name: string;
+  readonly #limits: StoreLimits;
+  #texts: string[] = [];
+  #bytes = 0;
+
+  constructor(name: string, limits: StoreLimits) {
+    this.#name = name;
+    this.#limits = limits;
+  }
+
+  read(): Promise<readonly JsonValue[]> {
+    return Promise.resolve(this.#texts.map((text) => JSON.parse(text) as JsonValue));
+  }
+
+  // async: a refusal rejects and never throws within the call
+  async append(...values: readonly JsonValue[]): Promise<void> {
+    const { texts, bytes } = this.#checked(values, this.#texts.length, this.#bytes);
+    this.#texts.push(...texts);
+    this.#bytes = bytes;
+    return Promise.resolve();
+  }
+
+  async replace(values: readonly JsonValue[]): Promise<void> {
+    const { texts, bytes } = this.#checked(values, 0, 0);
+    this.#texts = texts;
+    this.#bytes = bytes;
+    return Promise.resolve();
+  }
+
+  #checked(values: readonly JsonValue[], entries: number, bytes: number): { texts: string[]; bytes: number } {
+    const { maxEntries, maxBytes } = this.#limits;
+    const full = (what: string) =>
+      new SimError('STORE_FULL', `the store has no room for more than ${what} in ${this.#name}`);
+    if (entries + values.length > maxEntries) throw full(`${maxEntries} entries`);
+    const texts = values.map(jsonOf);
+    const sum = texts.reduce((total, text) => total + Buffer.byteLength(text), bytes);
+    if (sum > maxBytes) throw full(`${maxBytes} bytes`);
+    return { texts, bytes: sum };
+  }
+}
+
+/** A store that lives as long as the process. */
+export function createMemoryStore(limits: Partial<StoreLimits> = {}): Store {
+  const inForce = { ...defaultStoreLimits, ...limits };
+  const slots = new Map<string, Slot>();
+  return {
+    slot(name) {
+      const known = slots.get(name);
+      if (known) return known;
+      if (name.length > maxNameLength || !namePattern.test(name))
+        throw new SimError('INTERNAL', `${JSON.stringify(name)} is no name of a slot; use slotName`);
+      if (slots.size >= inForce.maxSlots)
+        throw new SimError('STORE_FULL', `the store has no room for more than ${inForce.maxSlots} slots`);
+      const made = new MemorySlot(name, inForce);
+      slots.set(name, made);
+      return made;
+    },
+  };
+}
