@@ -1,20 +1,11 @@
 import type { Bank } from '../../sunspec/map/bank.ts';
 import { hasBit } from '../../sunspec/map/codec.ts';
+import { pointValue } from '../../sunspec/map/named-points.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import type { Provenance } from '../../core/origin.ts';
 
-/** Decoded value of a point by name; null when the device does not serve or implement it. */
-export function pointValue(bank: Bank, modelId: number, path: string): AnyPointValue {
-  const slot = bank.layout.slot(modelId, path);
-  return slot ? bank.value(slot) : null;
-}
-
-/** A numeric point; null when the device does not have it. */
-export function pointNumber(bank: Bank, modelId: number, path: string): number | null {
-  const value = pointValue(bank, modelId, path);
-  return typeof value === 'number' ? value : null;
-}
+export { hasPoint, pointNumber, pointValue } from '../../sunspec/map/named-points.ts';
 
 /** A text or enumeration point; null when it is absent or empty. */
 export function pointText(bank: Bank, modelId: number, path: string): string | null {
@@ -30,11 +21,6 @@ export function pointBits(bank: Bank, modelId: number, path: string): string[] {
   return Object.entries(slot.def.symbols ?? {})
     .filter(([, bit]) => hasBit(value, 2 ** bit))
     .map(([symbol]) => symbol.toLowerCase());
-}
-
-/** Whether the device implements a point. */
-export function hasPoint(bank: Bank, modelId: number, path: string): boolean {
-  return bank.layout.slot(modelId, path)?.implemented === true;
 }
 
 /** Last writer of a point; undefined for start values and measurements. */

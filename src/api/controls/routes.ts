@@ -1,7 +1,7 @@
 import type { Plant } from '../../contract/plant.ts';
 import type { ControlFunction, Device } from '../../contract/device.ts';
 import { functionNames, functionTable } from '../../sunspec/map/functions.ts';
-import { isEnabled, isSupported, reversionRemainingS } from '../grid-support/read.ts';
+import { isEnabled, isSupported, reversionRemainingS } from '../../sunspec/map/function-state.ts';
 import { pointBits, pointNumber, pointWriter } from '../common/points.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';

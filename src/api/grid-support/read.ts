@@ -1,30 +1,13 @@
 /** Registers to grid-support objects. */
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Bank } from '../../sunspec/map/bank.ts';
-import { hasBit } from '../../sunspec/map/codec.ts';
-import { ctrlModeMask, remainingPoint } from '../../sunspec/map/functions.ts';
-import type { FunctionRow } from '../../sunspec/map/functions.ts';
+import { isEnabled, isSupported, reversionRemainingS, reversionTimeS } from '../../sunspec/map/function-state.ts';
 import { hasPoint, pointNumber, pointValue, pointWriter } from '../common/points.ts';
 import { isoOrNull } from '../common/schemas.ts';
 import type { GridFunction, Member, Members } from './members.ts';
 
-type DateMs = (at: SimTime) => number;
+export type DateMs = (at: SimTime) => number;
 type ReplyObject = Record<string, unknown>;
-/** The points that show the state of a function: from a row of the table, or from a function of this interface. */
-type FunctionPoints = Pick<FunctionRow | GridFunction, 'model' | 'enable' | 'mode' | 'timer'>;
-
-/** Whether a device has a function: its enable point, and its bit of 702.CtrlModes where there is one. */
-export function isSupported(bank: Bank, { model, enable, mode }: FunctionPoints): boolean {
-  if (!hasPoint(bank, model, enable)) return false;
-  return mode === undefined || hasBit(pointNumber(bank, 702, 'CtrlModes') ?? 0, ctrlModeMask(mode));
-}
-
-/** Whether a function is switched on; one without a switch is on where its limit is above 0. */
-export function isEnabled(bank: Bank, { model, enable }: FunctionPoints): boolean {
-  const value = pointValue(bank, model, enable);
-  return value === 'ENABLED' || (typeof value === 'number' && value > 0);
-}
-
 function engineering(bank: Bank, model: number, point: string, kilo: boolean): number | null {
   const value = pointNumber(bank, model, point);
   if (value === null) return null;
@@ -63,21 +46,11 @@ function memberReply(bank: Bank, model: number, member: Member, dateMs: DateMs):
   }
 }
 
-function membersReply(bank: Bank, model: number, members: Members, dateMs: DateMs): ReplyObject {
+/** Members of a function or of a stored set, by name. */
+export function membersReply(bank: Bank, model: number, members: Members, dateMs: DateMs): ReplyObject {
   return Object.fromEntries(
     Object.entries(members).map(([name, member]) => [name, memberReply(bank, model, member, dateMs)]),
   );
-}
-
-function reversionTimeS(bank: Bank, { model, timer }: FunctionPoints): number | null {
-  return timer === undefined ? null : pointNumber(bank, model, timer);
-}
-
-/** Seconds that a reversion timer still runs, 0 once it is over; null while no reversion time is set. */
-export function reversionRemainingS(bank: Bank, points: FunctionPoints): number | null {
-  const { model, timer } = points;
-  if (timer === undefined || (reversionTimeS(bank, points) ?? 0) === 0) return null;
-  return pointNumber(bank, model, remainingPoint(timer));
 }
 
 /** The object of one function, as its registers stand. */

@@ -4,12 +4,12 @@ import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import type { ProblemIssue } from '../../core/http/problem.ts';
 import type { Bank } from '../../sunspec/map/bank.ts';
+import { isSupported } from '../../sunspec/map/function-state.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { pointName } from '../../sunspec/map/view.ts';
 import { HttpProblem, invalidAll, problemOf } from '../http/errors.ts';
 import type { GridFunction, Member, Members } from './members.ts';
-import { isSupported } from './read.ts';
 
 /** One function of a request, with the pointer of its object. */
 export interface FunctionRequest {
