@@ -41,6 +41,12 @@ export type ReactiveDecider =
   | 'cessation'
   | 'out_of_service';
 
+/** What decided the output of a device in its last sub-step. */
+export interface DecidedBy {
+  readonly active: ActiveDecider;
+  readonly reactive: ReactiveDecider;
+}
+
 /** Regions of IEEE 1547-2018 6.4.2 and 6.5.2. */
 export const rideThroughModes = [
   'continuous_operation',
@@ -86,8 +92,12 @@ export interface ServiceTransition {
 
 /** The inspection view of one device. */
 export interface GridTrace {
+  /** the frequency that droop and ride-through refer to */
+  readonly nominalHz: number;
   /** the last sub-step */
   readonly now: GridTraceRow;
+  /** of the last sub-step; as in `now`, which costs a hundred times as much */
+  readonly decidedBy: DecidedBy;
   /** the latest changes, oldest first */
   readonly transitions: readonly ServiceTransition[];
   /** recorded sub-steps, oldest first */

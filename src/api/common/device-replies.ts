@@ -9,6 +9,7 @@ import { SimError } from '../../core/errors.ts';
 import type { RouteContext } from '../http/context.ts';
 import { JsonText } from '../http/route.ts';
 import { isoOrNull } from './schemas.ts';
+import { lastWriteReply } from './writer-replies.ts';
 import type {
   AlarmsReply,
   CommReply,
@@ -122,6 +123,8 @@ export function deviceSummary(ctx: RouteContext, device: Device): DeviceSummary 
     reactive_power_kvar: snapshot.metrics.reactive_power_kvar,
     state_of_charge_pct: snapshot.metrics.state_of_charge_pct,
     alarm_count: device.alarms.length,
+    decided_by: device.trace.decidedBy,
+    last_write: lastWriteReply(ctx.plant, device),
     modbus: modbusEndpoint(ctx.adapters, device.index),
     charge_point_id: ctx.chargePointId(device),
   };

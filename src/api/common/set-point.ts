@@ -4,6 +4,7 @@ import type { Bank } from '../../sunspec/map/bank.ts';
 import { invalid } from '../http/errors.ts';
 import { pointNumber, pointValue, pointWriter } from './points.ts';
 import { kilo } from './kind-replies.ts';
+import { isLater } from './writer-replies.ts';
 
 /** The set-point in force at the AC terminals, kW; null while it is off. */
 export function setPointKw(bank: Bank): number | null {
@@ -20,8 +21,6 @@ export function setPointWriter(bank: Bank): Provenance | null {
   if (pointValue(bank, 704, 'WSetEna') !== 'ENABLED') return null;
   const value = pointValue(bank, 704, 'WSetMod') === 'WATTS' ? 'WSet' : 'WSetPct';
   const writers = ['WSetEna', 'WSetMod', value].flatMap((point) => pointWriter(bank, 704, point) ?? []);
-  // simulated time does not advance while the clock is paused
-  const isLater = (a: Provenance, b: Provenance) => (a.at === b.at ? a.wallMs > b.wallMs : a.at > b.at);
   return writers.reduce<Provenance | null>(
     (last, writer) => (last === null || isLater(writer, last) ? writer : last),
     null,

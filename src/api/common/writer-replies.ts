@@ -1,8 +1,9 @@
 import type { Provenance } from '../../core/origin.ts';
+import { pointName } from '../../sunspec/map/view.ts';
 import type { OverrideName } from '../../contract/overrides.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
-import type { OverrideReply, WriterReply } from './writer-schemas.ts';
+import type { LastWriteReply, OverrideReply, WriterReply } from './writer-schemas.ts';
 
 type Dates = Pick<Plant, 'dateMs'>;
 
@@ -17,6 +18,28 @@ function membersOf(plant: Dates, { source, peer, at }: Provenance): WriterReply 
 /** The last writer; null if there was none since the start. */
 export function writerReply(plant: Dates, writer: Provenance | null | undefined): WriterReply | null {
   return writer ? membersOf(plant, writer) : null;
+}
+
+/** Start values and vehicles of a table come from no client. */
+export function isFromClient({ source }: Provenance): boolean {
+  return source !== 'default' && source !== 'profile';
+}
+
+/** Whether a write came after another. Simulated time stands still while the clock is paused, so the wall decides then. */
+export function isLater(a: Provenance, b: Provenance): boolean {
+  return a.at === b.at ? a.wallMs > b.wallMs : a.at > b.at;
+}
+
+/**
+ * The newest write among registers and commands; null if there was none since the start, or since a reset. Of two in
+ * the same millisecond of a paused clock the command counts.
+ */
+export function lastWriteReply(plant: Dates, { bank, overrides }: Device): LastWriteReply | null {
+  const register = bank.lastWrite !== null && isFromClient(bank.lastWrite.by) ? bank.lastWrite : null;
+  const command = overrides.find(isFromClient);
+  if (register !== null && (command === undefined || isLater(register.by, command)))
+    return { name: pointName(register.slot), ...membersOf(plant, register.by) };
+  return command === undefined ? null : { name: command.name, ...membersOf(plant, command) };
 }
 
 /** The last writers of everything without a register, newest first. */

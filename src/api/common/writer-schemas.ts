@@ -34,6 +34,18 @@ export const overrideSchema = z
   })
   .openapi('Override');
 
+export const lastWriteSchema = z
+  .strictObject({
+    name: z.string().openapi({
+      description:
+        'The first point of the write, as `704.WMaxLimPct`, or the name of what a command set, as in `overrides` of `controls`.',
+      example: '704.WMaxLimPctEna',
+    }),
+    ...members,
+  })
+  .openapi('LastWrite', { description: 'The newest write of registers and commands.' });
+
+export type LastWriteReply = z.output<typeof lastWriteSchema>;
 export type WriterReply = z.output<typeof writerSchema>;
 export type OverrideReply = z.output<typeof overrideSchema>;
 

@@ -7,7 +7,7 @@ import { z } from '../description/zod.ts';
 import { deviceIndex, exampleTime, isoMember, isoTime, quantity, sourceSchema } from '../common/schemas.ts';
 import { runningEventSchema } from '../surroundings/grid-event-schemas.ts';
 import { exampleGridSupport } from '../grid-support/examples.ts';
-import { activeDeciderSchema, reactiveDeciderSchema, rideThroughSchema } from '../grid-support/trace-schemas.ts';
+import { decidedBySchema, rideThroughSchema } from '../grid-support/trace-schemas.ts';
 import { exampleSnapshot, snapshotSchema } from '../devices/snapshot-schemas.ts';
 import { siteCutSchema } from '../site/schemas.ts';
 import { asSetNow, exampleWriter, overrideSchema, sourceDetailSchema, writerSchema } from '../common/writer-schemas.ts';
@@ -233,9 +233,7 @@ export const controlsSchema = z
       es_state: z.enum(['in_service', 'waiting', 'out_of_service']),
     }),
     modes: z.strictObject(modeShape),
-    decided_by: z.strictObject({
-      active: activeDeciderSchema,
-      reactive: reactiveDeciderSchema,
+    decided_by: decidedBySchema.extend({
       site_limit: siteCutSchema.nullable().openapi({
         description: 'The limit behind `active: site`. Null: another function decided, or power returns after a limit.',
       }),

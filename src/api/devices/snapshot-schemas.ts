@@ -4,6 +4,8 @@ import { assetTypes, dcModes } from '../../contract/device.ts';
 import { connectionStates, inverterStates, serviceStates } from '../../contract/snapshot.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex, isoTime, quantity } from '../common/schemas.ts';
+import { lastWriteSchema } from '../common/writer-schemas.ts';
+import { decidedBySchema } from '../grid-support/trace-schemas.ts';
 
 const statusSchema = z
   .strictObject({
@@ -108,6 +110,10 @@ const deviceSummarySchema = z
     reactive_power_kvar: z.number(),
     state_of_charge_pct: quantity('Null without storage.'),
     alarm_count: z.int(),
+    decided_by: decidedBySchema.openapi({ description: 'As in `controls`.' }),
+    last_write: lastWriteSchema.nullable().openapi({
+      description: 'Null: not written since the start. After a reset of the device: the reset.',
+    }),
     modbus: modbusEndpointSchema.nullable(),
     charge_point_id: z.string().nullable(),
   })
@@ -222,6 +228,8 @@ export const exampleOverview = {
       reactive_power_kvar: 0,
       state_of_charge_pct: null,
       alarm_count: 0,
+      decided_by: { active: 'source', reactive: 'none' },
+      last_write: null,
       modbus: exampleModbus,
       charge_point_id: null,
     },

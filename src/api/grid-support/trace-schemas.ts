@@ -99,6 +99,8 @@ export const activeDeciderSchema = z
 export const reactiveDeciderSchema = z
   .enum(reactiveDeciders)
   .openapi({ description: 'What decided reactive power in the last sub-step.' });
+/** What decided both powers; on `controls` and in the overview. */
+export const decidedBySchema = z.strictObject({ active: activeDeciderSchema, reactive: reactiveDeciderSchema });
 
 const secondsText =
   'The instant in simulated seconds with six decimals, exact to the microsecond. It does not jump when ' +

@@ -19,6 +19,8 @@ import {
   registersSchema,
 } from './schemas.ts';
 import type { RegisterPointReply } from './schemas.ts';
+import { changeReplies } from './change-replies.ts';
+import { exampleRegisterChanges, registerChangesSchema } from './change-schemas.ts';
 import { selectedDevice } from '../common/device-replies.ts';
 
 function modelOf(device: Device, id: number): ModelPlace {
@@ -126,6 +128,26 @@ const listModels = route({
   },
 });
 
+const listChanges = route({
+  method: 'get',
+  path: '/registers/changes',
+  tag: 'Core',
+  operationId: 'list_register_changes',
+  summary: 'Points that differ from their start value, with the writer',
+  description:
+    'What a control left behind: every RW point, set 1 of the curve models included, whose value is not the one that ' +
+    'profile and defaults gave it. A point that was written and is back at its start value is not listed. 64414 shows ' +
+    'the surroundings and is left out: `controls/grid` and `controls/environment` have their writers.',
+  query: deviceQuery,
+  reply: registerChangesSchema,
+  examples: { reply: exampleRegisterChanges },
+  handle(ctx, { query }) {
+    const device = selectedDevice(ctx, query.device);
+    const changes = changeReplies(ctx.plant, device);
+    return { device_index: device.index, count: changes.length, changes };
+  },
+});
+
 const getRegisters = route({
   method: 'get',
   path: '/registers/{model_id}',
@@ -170,4 +192,5 @@ const setRegisters = route({
   },
 });
 
-export const registerRoutes: readonly Route[] = [listModels, getRegisters, setRegisters];
+// `changes` stands before the number of a model, which it is not
+export const registerRoutes: readonly Route[] = [listModels, listChanges, getRegisters, setRegisters];

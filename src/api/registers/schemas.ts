@@ -26,7 +26,7 @@ export const registerModelsSchema = z
   })
   .openapi('RegisterModels');
 
-const valueSchema = z
+export const valueSchema = z
   .union([z.number(), z.string()])
   .nullable()
   .openapi({

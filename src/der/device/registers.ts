@@ -9,6 +9,8 @@ import type { CommitClock } from '../../sunspec/map/bank.ts';
 import type { CommitParticipant } from '../../sunspec/map/commit.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import { ReversionTimers } from '../../sunspec/map/reversion.ts';
+import type { AnyPointValue } from '../../sunspec/map/types.ts';
+import { readPoint } from '../../sunspec/map/view.ts';
 import type { DeviceEffects } from '../faults/device-effects.ts';
 import { readSettings } from '../inverter/settings.ts';
 import type { Settings } from '../inverter/settings.ts';
@@ -63,6 +65,12 @@ function alarmReset(reset: (by: Origin) => void): CommitParticipant {
   };
 }
 
+/** Value of a point in the start image, which the devices of one profile share, or of this device's own address. */
+function startValueOf({ template, identity }: DeviceRegistersOptions, slot: PointSlot): AnyPointValue {
+  if (slot.modelId === 1 && slot.path === 'DA') return identity.unitAddress ?? null;
+  return slot.implemented ? readPoint(template.layout, template.image, slot) : null;
+}
+
 export class DeviceRegisters {
   readonly bank: RegisterBank;
   /** null: no fault of layer `effect` has concerned this device */
@@ -77,6 +85,7 @@ export class DeviceRegisters {
     this.#options = options;
     this.bank = new RegisterBank(template.layout, Buffer.from(template.image), clock, {
       startWriters: template.profilePoints,
+      startValueOf: (slot) => startValueOf(options, slot),
       onError: warn,
       writerOf: (slot) => this.#simModels?.writerOf(slot),
       onDemand: { modelId: curveModelId, draw: (map) => this.#simModels?.drawCurve(map) },

@@ -3,6 +3,7 @@ import { secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type {
   ActiveDecider,
+  DecidedBy,
   FunctionStep,
   GridTrace,
   GridTraceRow,
@@ -151,6 +152,14 @@ export class DeviceTrace implements GridTrace {
   get now(): GridTraceRow {
     const { at, grid } = this.#last();
     return traceRow(this.#inverter, grid, at);
+  }
+
+  get nominalHz(): number {
+    return this.#inverter.ratings.nominalHz;
+  }
+
+  get decidedBy(): DecidedBy {
+    return { active: activeDecider(this.#inverter), reactive: reactiveDecider(this.#inverter) };
   }
 
   get transitions(): readonly ServiceTransition[] {

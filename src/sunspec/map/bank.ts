@@ -21,6 +21,12 @@ export interface Change {
   readonly at: SimTime;
 }
 
+/** The writer of a commit, and the first of the points that it wrote. */
+export interface LastWrite {
+  readonly slot: PointSlot;
+  readonly by: Provenance;
+}
+
 /** The registers of one device. Reads are slices of the truth; writes are all or nothing. */
 export interface Bank {
   readonly layout: Layout;
@@ -61,10 +67,14 @@ export interface Bank {
   readonly map: MapView;
   /** Decoded value of any point; null when not implemented. */
   value(slot: PointSlot): AnyPointValue;
+  /** Decoded value of a point at the start of the device; null when not implemented, or not known. */
+  startValue(slot: PointSlot): AnyPointValue;
   /** Raw registers of a point, as unsigned 16-bit words. */
   raw(slot: PointSlot): number[];
   /** Last writer of a point; undefined when it still holds its start value. */
   provenance(slot: PointSlot): Provenance | undefined;
+  /** The last commit; null: none since the start, or since a reset put the start values back. */
+  readonly lastWrite: LastWrite | null;
   /** Called after each commit; the returned function ends it. */
   onChange(listener: (change: Change) => void): () => void;
 }
@@ -77,6 +87,8 @@ export interface CommitClock {
 
 /** Options of a bank. */
 export interface BankOptions {
+  /** start value of a point; absent: not known. A copy of the image in each bank would double its memory */
+  readonly startValueOf?: (slot: PointSlot) => AnyPointValue;
   /** writers of start values that are not defaults; may be shared between banks */
   readonly startWriters?: ReadonlyMap<PointSlot, Provenance>;
   /** last writer of points whose value is kept outside the bank; undefined: the bank has the writer */
@@ -118,6 +130,7 @@ export class RegisterBank implements Bank {
   readonly #onDemand: OnDemandModel | null;
   #participants: readonly CommitParticipant[] = [];
   #writers: Map<PointSlot, Provenance> | undefined;
+  #lastWrite: LastWrite | null = null;
   readonly #listeners = new Set<(change: Change) => void>();
 
   /** @param image start values; owned by the bank from now on */
@@ -213,6 +226,10 @@ export class RegisterBank implements Bank {
     return slot.implemented ? readPoint(this.layout, this.#bytes, slot) : null;
   }
 
+  startValue(slot: PointSlot): AnyPointValue {
+    return this.#options.startValueOf?.(slot) ?? null;
+  }
+
   raw(slot: PointSlot): number[] {
     this.#onDemand?.lookAt(slot.address - this.layout.base, slot.def.size);
     const at = (slot.address - this.layout.base) * 2;
@@ -228,6 +245,10 @@ export class RegisterBank implements Bank {
     return this.#options.writerOf?.(slot) ?? this.#writers?.get(slot) ?? this.#options.startWriters?.get(slot);
   }
 
+  get lastWrite(): LastWrite | null {
+    return this.#lastWrite;
+  }
+
   /** Puts all start values back (reset of the device), with one change event for the settings that differed. */
   reload(image: Buffer, by: Origin): void {
     const differs = (slot: PointSlot) => {
@@ -237,6 +258,7 @@ export class RegisterBank implements Bank {
     const points = this.layout.slots.filter((slot) => slot.def.access === 'RW' && differs(slot));
     image.copy(this.#bytes);
     this.#writers = undefined;
+    this.#lastWrite = null;
     for (const participant of this.#participants) {
       this.#guarded(() => participant.reloaded?.(points, by));
     }
@@ -316,6 +338,8 @@ export class RegisterBank implements Bank {
     const provenance: Provenance = { ...by, at: this.#clock.sim(), wallMs: this.#clock.wallMs() };
     this.#writers ??= new Map();
     for (const slot of [...points, ...commit.adopted]) this.#writers.set(slot, provenance);
+    const [slot] = points;
+    if (slot) this.#lastWrite = { slot, by: provenance };
     for (const followUp of followUps) this.#guarded(followUp);
     this.#announce(points, by);
   }

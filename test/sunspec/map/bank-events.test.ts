@@ -105,6 +105,24 @@ describe('bank: change events and provenance', () => {
     expect(writers()).to.deep.equal(['profile', 'profile', undefined]);
   });
 
+  it('remembers the last commit with its first point, until a reload', () => {
+    const test = createTestBank();
+    expect(test.bank.lastWrite).to.equal(null);
+    test.set({ '704.WMaxLimPct': 50, '704.WMaxLimPctEna': 'ENABLED' });
+    test.clock.advance(1);
+    test.set({ '705.AdptCrvReq': 2 }, byModbus);
+    expect(test.bank.lastWrite).to.deep.equal({
+      slot: test.slot(705, 'AdptCrvReq'),
+      by: { ...byModbus, at: test.clock.sim(), wallMs: test.clock.wallMs() },
+    });
+    expect(() => {
+      test.set({ '704.WMaxLimPct': 500 });
+    }).to.throw();
+    expect(test.bank.lastWrite?.by.source, 'a refused write is none').to.equal('modbus');
+    test.bank.reload(test.dump(), byRest);
+    expect(test.bank.lastWrite).to.equal(null);
+  });
+
   it('reload puts the start values back and forgets the writers', () => {
     const test = createTestBank();
     const start = test.dump();
