@@ -7,6 +7,8 @@ import { evseRoutes } from './evse/routes.ts';
 import { faultRoutes } from './faults/routes.ts';
 import { fuelCellRoutes } from './fuelcell/routes.ts';
 import { gridSupportRoutes } from './grid-support/routes.ts';
+import { regionRoutes } from './grid-support/region-routes.ts';
+import { storedSetRoutes } from './grid-support/set-routes.ts';
 import { gridTraceRoutes } from './grid-support/trace-routes.ts';
 import { historyRoutes } from './history/routes.ts';
 import { hybridRoutes } from './hybrid/routes.ts';
@@ -40,6 +42,8 @@ export const allRoutes: readonly Route[] = [
   ...timeRoutes,
   ...gridSupportRoutes,
   ...gridTraceRoutes,
+  ...regionRoutes,
+  ...storedSetRoutes,
   ...nameplateRoutes,
   ...registerRoutes,
   ...modbusRoutes,

@@ -2,7 +2,8 @@
 import { curve, flag, gridFunction, number, symbol } from './members.ts';
 import type { GridFunction, Member, Members } from './members.ts';
 
-const adoptSymbols = ['in_progress', 'completed', 'failed'] as const;
+/** 705.AdptCrvRslt and its like. */
+export const adoptSymbols = ['in_progress', 'completed', 'failed'] as const;
 const varReferences = ['w_max_pct', 'var_max_pct', 'var_aval_pct', 'va_max_pct'] as const;
 const excitations = ['over_excited', 'under_excited'] as const;
 const readOnly = { readOnly: true } as const;

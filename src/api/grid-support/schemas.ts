@@ -39,7 +39,8 @@ function replyMember(model: number, member: Member): z.ZodType {
   }
 }
 
-function replyShape(model: number, members: Members): Record<string, z.ZodType> {
+/** Schemas of members as replies show them. @param model of their points */
+export function replyShape(model: number, members: Members): Record<string, z.ZodType> {
   return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, replyMember(model, member)]));
 }
 
@@ -51,7 +52,8 @@ function timerText(model: number, point: string | undefined, zero: string): stri
   return point === undefined ? 'Null: the function has no reversion.' : `${model}.${point}; ${zero}`;
 }
 
-const unsupported = z.strictObject({ supported: z.literal(false) });
+/** Reply of a function that the device does not have. */
+export const unsupported = z.strictObject({ supported: z.literal(false) });
 
 function functionReply({ model, enable, timer, members }: GridFunction): z.ZodType<Record<string, unknown>> {
   return z.union([
@@ -146,7 +148,7 @@ function functionRequest({ model, always, timer, members }: GridFunction) {
 }
 
 /** `volt_var` as a component of the description: `VoltVar`. */
-function componentName(name: GridFunctionName): string {
+export function componentName(name: GridFunctionName): string {
   return name
     .split('_')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))

@@ -1,6 +1,8 @@
 /** Start values of the settings: IEEE 1547-2018 defaults by category, in engineering units. */
 import { ctrlModeMask, supportedModes } from '../../sunspec/map/functions.ts';
 import type { WritableMapView } from '../../sunspec/map/view.ts';
+import { rideThroughBands, tripElements } from '../../contract/abnormal-conditions.ts';
+import type { AbnormalCategory, CurveTrip } from '../../contract/abnormal-conditions.ts';
 import { absorbShare } from './ratings.ts';
 import type { Ratings } from './ratings.ts';
 
@@ -49,104 +51,27 @@ const wattVarCharging: Pairs = [
   [-20, 0],
 ];
 
-/** Must-trip thresholds [percent of VNom, s] (Tables 11 to 13); the later entry is the inner one. */
-const lowVoltage: Record<Ratings['abnormal'], Pairs> = {
-  CAT_1: [
-    [45, 0.16],
-    [70, 2],
-  ],
-  CAT_2: [
-    [45, 0.16],
-    [70, 10],
-  ],
-  CAT_3: [
-    [50, 2],
-    [88, 21],
-  ],
-};
-const highVoltage: Record<Ratings['abnormal'], Pairs> = {
-  CAT_1: [
-    [120, 0.16],
-    [110, 2],
-  ],
-  CAT_2: [
-    [120, 0.16],
-    [110, 2],
-  ],
-  CAT_3: [
-    [120, 0.16],
-    [110, 13],
-  ],
-};
-/** Momentary cessation [percent of VNom, s] (Tables 14 to 16): cessation regions with their response times. */
-const lowCessation: Record<Ratings['abnormal'], Pairs> = {
-  CAT_1: [[50, 0.16]],
-  CAT_2: [[30, 0.16]],
-  CAT_3: [[50, 0.083]],
-};
-const highCessation: Record<Ratings['abnormal'], Pairs> = {
-  CAT_1: [[120, 0.16]],
-  CAT_2: [[120, 0.16]],
-  CAT_3: [[110, 0.083]],
-};
+/** Thresholds with their clearing times, the outer one first. */
+function mustTrip(name: CurveTrip, abnormal: AbnormalCategory): Pairs {
+  return tripElements(name, abnormal).map(({ threshold, clearingS }) => [threshold.value, clearingS.value]);
+}
+
 /**
- * Minimum ride-through [percent of VNom, s] (Tables 14 to 16), after which a device may trip. Where the time rises with
- * the voltage: the maximum of the region.
+ * Minimum ride-through, after which a device may trip; where the time rises with the voltage, the maximum of the band.
+ * Without a minimum it may trip at once; below the lowest voltages, once it must have ceased to energize.
  */
-const lowRideThrough: Record<Ratings['abnormal'], Pairs> = {
-  CAT_1: [
-    [50, 0.16],
-    [70, 0.16],
-    [88, 1.42],
-  ],
-  CAT_2: [
-    [30, 0.16],
-    [45, 0.16],
-    [65, 0.32],
-    [88, 5],
-  ],
-  CAT_3: [
-    [50, 1],
-    [70, 10],
-    [88, 20],
-  ],
-};
-const highRideThrough: Record<Ratings['abnormal'], Pairs> = {
-  CAT_1: [
-    [120, 0],
-    [117.5, 0.2],
-    [115, 0.5],
-    [110, 1],
-  ],
-  CAT_2: [
-    [120, 0],
-    [117.5, 0.2],
-    [115, 0.5],
-    [110, 1],
-  ],
-  CAT_3: [
-    [120, 0],
-    [110, 12],
-  ],
-};
-/** [Hz from nominal, s] (Table 19), the same for all categories. */
-const lowFrequencyRide: Pairs = [
-  [-3, 0],
-  [-1.2, 299],
-];
-const highFrequencyRide: Pairs = [
-  [1.8, 0],
-  [1.2, 299],
-];
-/** [Hz from nominal, s] (Table 18), the same for all categories; other nominal frequencies shift by offset. */
-const lowFrequency: Pairs = [
-  [-3.5, 0.16],
-  [-1.5, 300],
-];
-const highFrequency: Pairs = [
-  [2, 0.16],
-  [1.2, 300],
-];
+function mayTrip(name: CurveTrip, abnormal: AbnormalCategory): Pairs {
+  return rideThroughBands(name, abnormal).map(({ edge, rideThroughS, responseS }) => [
+    edge,
+    rideThroughS === null ? (name === 'lv_trip' ? (responseS ?? 0) : 0) : Math.max(...rideThroughS),
+  ]);
+}
+
+/** The innermost band in which nothing may flow, with its response time. */
+function cessation(name: CurveTrip, abnormal: AbnormalCategory): Pairs {
+  const inner = rideThroughBands(name, abnormal).findLast(({ responseS }) => responseS !== null);
+  return inner === undefined ? [] : [[inner.edge, inner.responseS ?? 0]];
+}
 
 function fill<P>(
   curve: { ActPt: number | null; readonly Pt: readonly P[] },
@@ -165,29 +90,30 @@ function tripDefaults(map: WritableMapView, { abnormal, nominalHz }: Ratings): v
     p.V = x;
     p.Tms = y;
   };
+  // other nominal frequencies shift by offset
   const hertz = (p: { Hz: number | null; Tms: number | null }, x: number, y: number) => {
     p.Hz = nominalHz + x;
     p.Tms = y;
   };
   for (const crv of map.m707.Crv) {
-    fill(crv.MustTrip, lowVoltage[abnormal], volts);
-    fill(crv.MayTrip, lowRideThrough[abnormal], volts);
-    fill(crv.MomCess, lowCessation[abnormal], volts);
+    fill(crv.MustTrip, mustTrip('lv_trip', abnormal), volts);
+    fill(crv.MayTrip, mayTrip('lv_trip', abnormal), volts);
+    fill(crv.MomCess, cessation('lv_trip', abnormal), volts);
   }
   for (const crv of map.m708.Crv) {
-    fill(crv.MustTrip, highVoltage[abnormal], volts);
-    fill(crv.MayTrip, highRideThrough[abnormal], volts);
-    fill(crv.MomCess, highCessation[abnormal], volts);
+    fill(crv.MustTrip, mustTrip('hv_trip', abnormal), volts);
+    fill(crv.MayTrip, mayTrip('hv_trip', abnormal), volts);
+    fill(crv.MomCess, cessation('hv_trip', abnormal), volts);
   }
   for (const crv of map.m709.Crv) {
-    fill(crv.MustTrip, lowFrequency, hertz);
-    fill(crv.MayTrip, lowFrequencyRide, hertz);
-    fill(crv.MomCess, [], hertz);
+    fill(crv.MustTrip, mustTrip('lf_trip', abnormal), hertz);
+    fill(crv.MayTrip, mayTrip('lf_trip', abnormal), hertz);
+    fill(crv.MomCess, cessation('lf_trip', abnormal), hertz);
   }
   for (const crv of map.m710.Crv) {
-    fill(crv.MustTrip, highFrequency, hertz);
-    fill(crv.MayTrip, highFrequencyRide, hertz);
-    fill(crv.MomCess, [], hertz);
+    fill(crv.MustTrip, mustTrip('hf_trip', abnormal), hertz);
+    fill(crv.MayTrip, mayTrip('hf_trip', abnormal), hertz);
+    fill(crv.MomCess, cessation('hf_trip', abnormal), hertz);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Ratings of an inverter, and the register map that fits them. */
+import type { AbnormalCategory } from '../../contract/abnormal-conditions.ts';
 import type { ModelChoice } from '../../sunspec/map/layout.ts';
 import { m1 } from '../../sunspec/models/m001.ts';
 import { m701 } from '../../sunspec/models/m701.ts';
@@ -30,7 +31,7 @@ export interface Ratings {
   /** power that the device can absorb from the grid, W; null: it only delivers */
   readonly chargeMaxW: number | null;
   readonly category: 'CAT_A' | 'CAT_B';
-  readonly abnormal: 'CAT_1' | 'CAT_2' | 'CAT_3';
+  readonly abnormal: AbnormalCategory;
   readonly nominalHz: number;
 }
 
