@@ -20,6 +20,7 @@ import { modbusRoutes } from './modbus/routes.ts';
 import { nameplateRoutes } from './nameplate/routes.ts';
 import { registerRoutes } from './registers/routes.ts';
 import { shadingRoutes } from './shading/routes.ts';
+import { streamRoutes } from './stream/routes.ts';
 import { siteRoutes } from './site/routes.ts';
 import { sunspecClientRoutes } from './sunspec-client/routes.ts';
 import { surroundingsRoutes } from './surroundings/routes.ts';
@@ -47,6 +48,7 @@ export const allRoutes: readonly Route[] = [
   ...nameplateRoutes,
   ...registerRoutes,
   ...modbusRoutes,
+  ...streamRoutes,
   ...faultRoutes,
   ...batteryRoutes,
   ...windRoutes,

@@ -88,6 +88,16 @@ export class Outbox {
     return this.#queue.length - this.#first;
   }
 
+  /** bytes of those messages */
+  get waitingBytes(): number {
+    return this.#waitingBytes;
+  }
+
+  /** bytes handed to the socket that the client has not taken */
+  get unsentBytes(): number {
+    return this.#socket.writableLength;
+  }
+
   get sent(): number {
     return this.#sent;
   }

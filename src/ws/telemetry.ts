@@ -15,6 +15,7 @@ import { hostAndPort } from '../core/net/listen.ts';
 import { LimitedLog } from '../core/log/limited-log.ts';
 import type { Logger } from '../core/log/log.ts';
 import type { DeviceChange, Plant, TickEvent } from '../contract/plant.ts';
+import type { StreamClient, StreamReport, StreamReporter } from '../contract/stream-report.ts';
 import { Broadcast } from './frames.ts';
 import { guardUpgrades, streamPaths } from './handshake.ts';
 import type { Selection } from './handshake.ts';
@@ -71,14 +72,20 @@ const maxUnsentBytes = 1024 * 1024;
 const closeCodes = { normal: 1000, goingAway: 1001, policy: 1008, internal: 1011 } as const;
 
 interface Client {
+  readonly id: number;
   readonly socket: WebSocket;
   readonly outbox: Outbox;
   readonly device: number | null;
   readonly peer: string;
+  /** wall time */
+  readonly connectedAtMs: number;
+  /** of the connection before the first pong */
   lastPongMs: number;
+  hasPonged: boolean;
 }
 
-export interface Telemetry extends Adapter {
+export interface Telemetry extends Adapter, StreamReporter {
+  readonly comm: 'websocket';
   /** connected clients */
   readonly clients: number;
 }
@@ -103,6 +110,7 @@ class TelemetryStream implements Telemetry {
   readonly #ofAll: OutboxBounds;
   readonly #ofOne: OutboxBounds;
   #broadcast: Broadcast;
+  #lastId = 0;
   /** removes the listeners that `#listen` added */
   #ends: (() => void)[] = [];
 
@@ -139,6 +147,34 @@ class TelemetryStream implements Telemetry {
       errorCount: this.#counters.errors,
       droppedCount: this.#tally.dropped,
     });
+  }
+
+  streamReport(limit: number): StreamReport {
+    return {
+      maxClients: this.#options.maxClients,
+      maxWaiting: this.#ofAll.messages,
+      maxWaitingBytes: this.#options.queueBytes,
+      clients: [...this.#clients]
+        .slice(-limit)
+        .reverse()
+        .map((client) => this.#clientReport(client)),
+    };
+  }
+
+  #clientReport({ id, peer, device, outbox, connectedAtMs, lastPongMs, hasPonged }: Client): StreamClient {
+    const { sent, dropped, waiting, waitingBytes, unsentBytes } = outbox;
+    return {
+      id,
+      peer,
+      deviceIndex: device,
+      connectedAtMs,
+      sent,
+      dropped,
+      waiting,
+      waitingBytes,
+      unsentBytes,
+      pongAgeMs: hasPonged ? this.#nowMs() - lastPongMs : null,
+    };
   }
 
   get #endpoint(): string | null {
@@ -234,7 +270,9 @@ class TelemetryStream implements Telemetry {
   #attach(socket: WebSocket, request: IncomingMessage): void {
     const { remoteAddress, remotePort } = request.socket;
     const device = this.#selections.get(request)?.device ?? null;
+    this.#lastId += 1;
     const client: Client = {
+      id: this.#lastId,
       socket,
       outbox: new Outbox({
         socket: request.socket,
@@ -245,7 +283,9 @@ class TelemetryStream implements Telemetry {
       }),
       device,
       peer: `${remoteAddress ?? 'unknown'}:${remotePort ?? 0}`,
+      connectedAtMs: this.#context.clock.nowMs(),
       lastPongMs: this.#nowMs(),
+      hasPonged: false,
     };
     this.#clients.add(client);
     this.#noteActivity();
@@ -264,6 +304,7 @@ class TelemetryStream implements Telemetry {
     });
     socket.on('pong', () => {
       client.lastPongMs = this.#nowMs();
+      client.hasPonged = true;
     });
     // the library answers broken frames with their own close code; the close event follows
     socket.on('error', () => {

@@ -50,6 +50,30 @@ describe('OpenAPI examples against a real device', () => {
     });
   }
 
+  it('list_register_changes shows what the example request of set_registers leaves behind', async () => {
+    await rest.post('/registers/704', examples('set_registers').body);
+    const live = await rest.get('/registers/changes');
+    const { changes, ...example } = exampleOf('list_register_changes');
+    expect(example).to.deep.equal(without(live, 'changes'));
+    expect(changes).to.deep.equal(live.changes.map((each: Json, i: number) => samePeer(each, changes[i])));
+  });
+
+  it('get_stored_sets is a curve that a master is staging', async () => {
+    const points = { 'Crv[1].Pt[1].V': 105 };
+    await rest.post('/registers/706', { points });
+    const { volt_watt: live } = await rest.get('/grid-support/sets?function=volt_watt');
+    const { volt_watt: example } = exampleOf('get_stored_sets');
+    live.sets[1].changed_by = example.sets[1].changed_by;
+    expect(example).to.deep.equal(live);
+  });
+
+  it('get_regions is that of the device, and the overview shows what decides', async () => {
+    expect(exampleOf('get_regions')).to.deep.equal(await rest.get('/grid-support/regions'));
+    const [summary] = (await rest.get('/overview')).devices;
+    const [example] = exampleOf('get_overview').devices;
+    for (const member of ['decided_by', 'last_write']) expect(example[member]).to.deep.equal(summary[member]);
+  });
+
   it('get_nameplate and get_configured_settings are those of a device whose WMax was set', async () => {
     await rest.post('/registers/702', { points: { WMax: 9000 } });
     expect(exampleOf('get_nameplate')).to.deep.equal(await rest.get('/nameplate'));

@@ -1,0 +1,42 @@
+/** What the telemetry stream tells of its clients. */
+import type { CommName } from '../core/adapter.ts';
+
+/** A connected client. */
+export interface StreamClient {
+  /** ascending in the order in which clients connected, from 1 */
+  readonly id: number;
+  /** `address:port` */
+  readonly peer: string;
+  /** the only device that it gets; null: all */
+  readonly deviceIndex: number | null;
+  /** wall time, ms since the epoch */
+  readonly connectedAtMs: number;
+  readonly sent: number;
+  /** messages that were given up because the client reads too slowly */
+  readonly dropped: number;
+  /** messages that wait for it */
+  readonly waiting: number;
+  readonly waitingBytes: number;
+  /** octets handed to its socket and not taken */
+  readonly unsentBytes: number;
+  /** ms since its last pong; null: none came yet */
+  readonly pongAgeMs: number | null;
+}
+
+/** The present state of the stream. */
+export interface StreamReport {
+  readonly maxClients: number;
+  /** messages that may wait for one client */
+  readonly maxWaiting: number;
+  /** octets that may wait for one client, beside the newest message of each of its devices */
+  readonly maxWaitingBytes: number;
+  /** connected clients, the newest first, at most as many as asked for */
+  readonly clients: readonly StreamClient[];
+}
+
+/** The adapter of the telemetry stream. */
+export interface StreamReporter {
+  readonly comm: CommName;
+  /** @param limit of clients that are listed */
+  streamReport(limit: number): StreamReport;
+}
