@@ -3,6 +3,8 @@ import type { ChargePointIdOf } from './contract/charge-point-ids.ts';
 import type { FaultRegistry } from './core/faults/registry.ts';
 import type { LogBook } from './core/log/log.ts';
 import type { Store } from './core/store.ts';
+import type { ModbusMessages } from './core/wire/modbus-messages.ts';
+import type { WireLog } from './core/wire/wire-log.ts';
 import type { WallClock } from './core/time/clock.ts';
 import type { SimPlant } from './der/plant/plant.ts';
 import type { Layout } from './sunspec/map/layout.ts';
@@ -20,6 +22,10 @@ export interface AdapterContext {
   /** what an adapter must not lose: queues, counters */
   readonly store: Store;
   readonly chargePointId: ChargePointIdOf;
+  /** where a protocol makes the channel of its messages */
+  readonly wireLog: WireLog;
+  /** the channel of Modbus, which several adapters share */
+  readonly modbusMessages: ModbusMessages;
   /**
    * device types whose maps pass a test; takes up to a second, so it is used only for messages about a start that fails
    */

@@ -17,6 +17,8 @@ import { systemClock } from './core/time/clock.ts';
 import type { WallClock } from './core/time/clock.ts';
 import { Ticker } from './core/time/ticker.ts';
 import { callLater } from './core/time/timers.ts';
+import { createModbusMessages } from './core/wire/modbus-tap.ts';
+import { WireLog } from './core/wire/wire-log.ts';
 import type { SimPlant } from './der/plant/plant.ts';
 import { DeviceChanges, isDeviceServer } from './device-changes.ts';
 import { deviceSeriesReader } from './device-series.ts';
@@ -26,6 +28,7 @@ import { createHttp } from './http-setup.ts';
 import type { Http } from './http-setup.ts';
 import { createClock, createConfiguredPlant } from './plant-setup.ts';
 import { createSunSpecClient } from './sunspec/client/client.ts';
+import type { SunSpecClientAdapter } from './sunspec/client/client.ts';
 import type { Layout } from './sunspec/map/layout.ts';
 import { composeModbus } from './sunspec/modbus/compose.ts';
 
@@ -106,12 +109,12 @@ function build(config: AppConfig, { wall = systemClock, checkReplies = false, ..
   const plant = createConfiguredPlant(config, { clock, wall, faults, seriesOf, log: logBook.logger('AC'), version });
   followPlant(faults, plant);
   const types = (passes: (layout: Layout) => boolean) => typesWith(config, passes);
+  const wireLog = new WireLog({ clock: wall, sim: () => clock.sim(), log });
+  const modbusMessages = createModbusMessages(wireLog);
   const chargePointId = createChargePointIds(plant, defaultChargePointId);
-  const shared = { plant, faults, clock: wall, logBook, chargePointId };
-  const context: AdapterContext = { ...shared, config, store: createMemoryStore(), typesWith: types };
-  const sunspecClient = createSunSpecClient({ clock: wall, logger: logBook.logger('Modbus'), seed });
-  // one more protocol is one more line
-  const protocols: readonly Adapter[] = [...composeModbus(context), sunspecClient];
+  const shared = { plant, faults, clock: wall, logBook, chargePointId, modbusMessages };
+  const context: AdapterContext = { ...shared, config, wireLog, store: createMemoryStore(), typesWith: types };
+  const { protocols, sunspecClient } = composeProtocols(context);
   injectConfigured(faults, config, { plant, adapters: protocols }, log);
   const servers = protocols.filter(isDeviceServer);
   const changes = new DeviceChanges({ plant, servers, deviceOf, seriesOf, log });
@@ -143,6 +146,20 @@ function build(config: AppConfig, { wall = systemClock, checkReplies = false, ..
     logBook,
     log,
   };
+}
+
+interface Protocols {
+  readonly protocols: readonly Adapter[];
+  /** also among them */
+  readonly sunspecClient: SunSpecClientAdapter;
+}
+
+function composeProtocols(context: AdapterContext): Protocols {
+  const { config, clock, logBook, modbusMessages: messages } = context;
+  const logger = logBook.logger('Modbus');
+  const sunspecClient = createSunSpecClient({ clock, logger, seed: config.seed, messages });
+  // one more protocol is one more line
+  return { protocols: [...composeModbus(context), sunspecClient], sunspecClient };
 }
 
 function tickerOf({ tickS }: AppConfig, plant: SimPlant, wall: WallClock): Ticker {

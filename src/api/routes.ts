@@ -16,6 +16,7 @@ import { lifecycleRoutes } from './lifecycle/routes.ts';
 import { localControlRoutes } from './controls/local-routes.ts';
 import { logRoutes } from './logs/routes.ts';
 import { metricsRoutes } from './metrics/routes.ts';
+import { modbusMessageRoutes } from './modbus/message-routes.ts';
 import { modbusRoutes } from './modbus/routes.ts';
 import { nameplateRoutes } from './nameplate/routes.ts';
 import { registerRoutes } from './registers/routes.ts';
@@ -49,6 +50,7 @@ export const allRoutes: readonly Route[] = [
   ...registerRoutes,
   ...modbusRoutes,
   ...streamRoutes,
+  ...modbusMessageRoutes,
   ...faultRoutes,
   ...batteryRoutes,
   ...windRoutes,

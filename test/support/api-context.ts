@@ -14,6 +14,9 @@ import { createFaultRegistry } from '../../src/fault-setup.ts';
 import type { SunSpecClient } from '../../src/contract/sunspec-client.ts';
 import { createSunSpecClient } from '../../src/sunspec/client/client.ts';
 import type { Plant } from '../../src/contract/plant.ts';
+import type { ModbusMessages } from '../../src/core/wire/modbus-messages.ts';
+import { createModbusMessages } from '../../src/core/wire/modbus-tap.ts';
+import { WireLog } from '../../src/core/wire/wire-log.ts';
 
 export interface ContextOptions {
   readonly plant: Plant;
@@ -29,6 +32,8 @@ export interface ContextOptions {
   readonly limits?: Partial<ApiLimits>;
   /** default: one without a device */
   readonly sunspecClient?: SunSpecClient;
+  /** default: without a message */
+  readonly modbusMessages?: ModbusMessages;
   readonly requestStop?: (reason: string, delayS: number) => void;
   readonly addDevice?: ApiContext['addDevice'];
   readonly removeDevice?: ApiContext['removeDevice'];
@@ -55,6 +60,12 @@ function faultsOf(plant: Plant): FaultRegistry {
   });
 }
 
+/** The messages of Modbus of a plant: none, and nobody listens. */
+export function modbusMessagesOf(plant: Pick<Plant, 'time'>): ModbusMessages {
+  const log = createLogBook({ write: () => undefined }).logger('Lab');
+  return createModbusMessages(new WireLog({ clock: systemClock, sim: () => plant.time.sim, log }));
+}
+
 /** A context on a free loopback port whose log goes nowhere. */
 export function apiContext(options: ContextOptions): ApiContext {
   const sunspecClient = options.sunspecClient ?? createSunSpecClient();
@@ -65,6 +76,7 @@ export function apiContext(options: ContextOptions): ApiContext {
     ...(options.faultProfiles && { faultProfiles: options.faultProfiles }),
     adapters: options.adapters ?? [],
     sunspecClient,
+    modbusMessages: options.modbusMessages ?? modbusMessagesOf(options.plant),
     remoteHistory: createRemoteHistory(sunspecClient, 10_000),
     logBook: options.logBook ?? createLogBook({ write: () => undefined }),
     eventLoop: { p50Ms: 0, p99Ms: 0, stalls: 0, slowPeriods: 0, ...options.eventLoop },

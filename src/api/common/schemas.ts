@@ -12,6 +12,35 @@ export function integerParam(name: string, min: number, max: number, description
     .openapi({ param: { name }, type: 'integer', minimum: min, maximum: max, description });
 }
 
+const maxId = 999_999_999_999_999;
+
+/** `after_id` of lists that are followed: plain digits; no id has more than 15. */
+export const afterIdParam = z
+  .string()
+  .regex(/^\d{1,15}$/, { error: `must be an integer from 0 to ${maxId}, in at most 15 digits` })
+  .transform(Number)
+  .openapi({
+    param: { name: 'after_id' },
+    type: 'integer',
+    minimum: 0,
+    maximum: maxId,
+    description: 'Only entries with a higher id.',
+  });
+
+/** `limit` of lists that are followed; a value above `max` means `max`. @param byDefault limit without the parameter */
+export function newestParam(max: number, byDefault: number) {
+  return z
+    .string()
+    .regex(/^0*[1-9]\d*$/, { error: 'must be an integer from 1 on' })
+    .transform((text) => Math.min(Number(text), max))
+    .openapi({
+      param: { name: 'limit' },
+      type: 'integer',
+      minimum: 1,
+      description: `Maximum number of entries, the newest; default ${byDefault}. Values above ${max} mean ${max}.`,
+    });
+}
+
 /** The largest index that a request may contain; a smaller one that does not exist is a 404. */
 export const maxDeviceIndex = 999_999_999;
 

@@ -1,6 +1,6 @@
 /** Faults of one protocol: the same two operations for each that has a path. */
 import type { FaultPath, FlatFault, ProtocolFaults } from '../../fault-kinds/protocols.ts';
-import { chargePoint } from '../evse/ids.ts';
+import { chargePoint } from '../../contract/charge-point-ids.ts';
 import { stationParams } from '../evse/schemas.ts';
 import type { RouteContext } from '../http/context.ts';
 import { route } from '../http/route.ts';

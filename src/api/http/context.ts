@@ -6,6 +6,7 @@ import type { EvseParameters } from '../../contract/kinds/evse.ts';
 import { logCapacity } from '../../core/log/log.ts';
 import type { LogBook } from '../../core/log/log.ts';
 import type { Origin } from '../../core/origin.ts';
+import type { ModbusMessages } from '../../core/wire/modbus-messages.ts';
 import type { FaultProfile } from '../../fault-kinds/profile.ts';
 import type { SunSpecClient } from '../../contract/sunspec-client.ts';
 import type { Plant } from '../../contract/plant.ts';
@@ -98,6 +99,8 @@ export interface ApiContext {
   readonly clock: WallClock;
   /** master of one other device */
   readonly sunspecClient: SunSpecClient;
+  /** the messages of Modbus, while somebody asks for them */
+  readonly modbusMessages: ModbusMessages;
   /** the samples that it has polled */
   readonly remoteHistory: RemoteHistory;
   /** default: none */

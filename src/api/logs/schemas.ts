@@ -1,36 +1,10 @@
 import { moduleNames } from '../../core/adapter.ts';
 import { logCapacity, logLevels } from '../../core/log/log.ts';
 import { z } from '../description/zod.ts';
-import { deviceParam, isoParam, isoTime } from '../common/schemas.ts';
+import { afterIdParam, deviceParam, isoParam, isoTime, newestParam } from '../common/schemas.ts';
 import { listParam } from '../common/list-param.ts';
 
 export const defaultLogLimit = 500;
-
-const maxId = 999_999_999_999_999;
-
-/** Plain digits; no id has more than 15. */
-const idParam = z
-  .string()
-  .regex(/^\d{1,15}$/, { error: `must be an integer from 0 to ${maxId}, in at most 15 digits` })
-  .transform(Number)
-  .openapi({
-    param: { name: 'after_id' },
-    type: 'integer',
-    minimum: 0,
-    maximum: maxId,
-    description: 'Only entries with a higher id.',
-  });
-
-const limitParam = z
-  .string()
-  .regex(/^0*[1-9]\d*$/, { error: 'must be an integer from 1 on' })
-  .transform((text) => Math.min(Number(text), logCapacity))
-  .openapi({
-    param: { name: 'limit' },
-    type: 'integer',
-    minimum: 1,
-    description: `Maximum number of entries, the newest; default ${defaultLogLimit}. Values above ${logCapacity} mean ${logCapacity}.`,
-  });
 
 export const logsQuery = z.strictObject({
   modules: listParam('modules', moduleNames, 'Only these modules; default all.').optional(),
@@ -38,9 +12,9 @@ export const logsQuery = z.strictObject({
   device: deviceParam
     .optional()
     .openapi({ description: 'Only lines about the device of this index; default all lines.' }),
-  after_id: idParam.optional(),
+  after_id: afterIdParam.optional(),
   since: isoParam('since', 'Only entries of this wall time and later.').optional(),
-  limit: limitParam.optional(),
+  limit: newestParam(logCapacity, defaultLogLimit).optional(),
 });
 
 export type LogsQuery = z.output<typeof logsQuery>;

@@ -10,6 +10,8 @@ import type { Later } from '../../core/time/timers.ts';
 import { silentLogger } from '../../core/log/log.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { createRandom } from '../../core/random.ts';
+import type { ModbusMessages } from '../../core/wire/modbus-messages.ts';
+import { ModbusTap } from '../../core/wire/modbus-tap.ts';
 import type {
   ClientState,
   ClientStatus,
@@ -45,6 +47,8 @@ export interface SunSpecClientOptions {
   /** seed of the random part of intervals between attempts to connect */
   readonly seed?: number;
   readonly later?: Later;
+  /** takes the messages over TCP and TLS; default: nothing does */
+  readonly messages?: ModbusMessages;
 }
 
 /** Idle until `connect`. */
@@ -54,6 +58,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   readonly outbound = true;
   readonly #lifecycle = new AdapterLifecycle();
   readonly #clock: WallClock;
+  readonly #tap: ModbusTap | undefined;
   readonly #log: LimitedLog;
   readonly #queue: OperationQueue;
   readonly #poller: Poller;
@@ -69,8 +74,10 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   #lastActivityMs: number | null = null;
   #sample: RemoteSample | null = null;
 
-  constructor({ clock = systemClock, logger = silentLogger, seed = 1, later = callLater }: SunSpecClientOptions = {}) {
+  constructor(options: SunSpecClientOptions = {}) {
+    const { clock = systemClock, logger = silentLogger, seed = 1, later = callLater, messages } = options;
     this.#clock = clock;
+    this.#tap = messages && new ModbusTap(messages, this.comm, clock);
     this.#log = new LimitedLog(logger, clock, 'the SunSpec client', later);
     const monotonicMs = () => clock.monotonicMs();
     this.#queue = new OperationQueue(monotonicMs);
@@ -139,6 +146,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
       new Connection({
         target,
         counters: this.#counters,
+        ...(this.#tap && { tap: this.#tap }),
         monotonicMs: () => this.#clock.monotonicMs(),
         onLink: (reason) => {
           this.#onLink(session, reason);

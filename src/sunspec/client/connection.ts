@@ -1,5 +1,6 @@
 /** The connection to one device: reconnects when the link breaks, counts attempts, and ends every operation in time. */
 import { errorText, SimError } from '../../core/errors.ts';
+import type { ModbusTap } from '../../core/wire/modbus-tap.ts';
 import type { ClientCounters, ClientTarget } from '../../contract/sunspec-client.ts';
 import { exceptionIn, peerTimeout } from './errors.ts';
 import { openLink } from './link.ts';
@@ -25,6 +26,8 @@ export interface ConnectionOptions {
   /** called when the state of the link has changed, with the reason when it has ended */
   readonly onLink: (reason: string | null) => void;
   readonly onActivity: () => void;
+  /** the wire log; absent: there is none */
+  readonly tap?: ModbusTap;
 }
 
 /** Limits of one device, as far as its answers have shown them. */
@@ -67,10 +70,11 @@ export class Connection {
   async ensureLink(): Promise<Link> {
     this.#checkUse();
     if (this.#link?.open === true) return this.#link;
-    const { counters, onLink } = this.#options;
+    const { counters, onLink, tap } = this.#options;
     try {
       const link = await openLink({
         target: this.target,
+        ...(tap && { tap }),
         signal: this.#abort.signal,
         onEnd: (reason) => {
           onLink(reason);

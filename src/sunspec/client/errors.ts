@@ -1,22 +1,9 @@
 import { SimError } from '../../core/errors.ts';
-
-/** Words of the Modbus application protocol, section 7. */
-const exceptionWords: Readonly<Record<number, string>> = {
-  1: 'illegal function',
-  2: 'illegal data address',
-  3: 'illegal data value',
-  4: 'server device failure',
-  5: 'acknowledge',
-  6: 'server device busy',
-  7: 'negative acknowledge',
-  8: 'memory parity error',
-  10: 'gateway path unavailable',
-  11: 'gateway target device failed to respond',
-};
+import { exceptionNames } from '../../core/wire/modbus-pdu.ts';
 
 /** `exception 2 (illegal data address)` */
 export function exceptionText(code: number): string {
-  return `exception ${code} (${exceptionWords[code] ?? 'not a code of the protocol'})`;
+  return `exception ${code} (${exceptionNames[code] ?? 'not a code of the protocol'})`;
 }
 
 /** @param where the request in words, appended to the message */

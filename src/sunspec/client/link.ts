@@ -3,6 +3,7 @@ import type { EventEmitter } from 'node:events';
 import type modbusSerial from 'modbus-serial';
 import { openSocket } from '../../core/net/connect.ts';
 import { serialReason } from '../../core/net/serial-reason.ts';
+import type { ModbusTap } from '../../core/wire/modbus-tap.ts';
 import type { ClientTarget } from '../../contract/sunspec-client.ts';
 import { errorText } from '../../core/errors.ts';
 import { exceptionError, peerError, peerTimeout, UnfitAnswer } from './errors.ts';
@@ -30,6 +31,8 @@ interface LinkOptions {
   readonly signal: AbortSignal;
   /** called when the peer ends it, not after `close` */
   readonly onEnd: (reason: string) => void;
+  /** takes the messages over TCP and TLS; absent: nothing does */
+  readonly tap?: ModbusTap;
 }
 
 const parities = { N: 'none', E: 'even', O: 'odd' } as const;
@@ -183,7 +186,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   const { target, signal } = options;
   if (target.transport === 'rtu') return openLine(options, target);
   const Client = await library();
-  const port = new MbapPort(await openSocket(connectTargetOf(target), signal), target.transactionIds);
+  const port = new MbapPort(await openSocket(connectTargetOf(target), signal), target.transactionIds, options.tap);
   const client = new Client(port);
   client.open();
   return new ModbusLink(client, options, port, () => undefined);

@@ -7,6 +7,9 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { socketErrorText } from '../../core/net/connect.ts';
 import { crc16 } from '../../core/net/crc16.ts';
+import { peerOf } from '../../core/net/listen.ts';
+import { spanOf } from '../../core/wire/modbus-pdu.ts';
+import type { ModbusTap, TappedExchange } from '../../core/wire/modbus-tap.ts';
 import type { TransactionIds } from '../../contract/sunspec-client.ts';
 
 const headerOctets = 6;
@@ -31,6 +34,8 @@ interface Events {
 export class MbapPort extends EventEmitter<Events> {
   readonly #socket: Socket;
   readonly #takesZero: boolean;
+  readonly #tap: ModbusTap | undefined;
+  readonly #peer: string;
   readonly #frame = Buffer.alloc(headerOctets + maxBody);
   #filled = 0;
   #wanted = headerOctets;
@@ -40,11 +45,16 @@ export class MbapPort extends EventEmitter<Events> {
   #waiting = false;
   /** transaction id of an answer to something else */
   #foreignId: number | null = null;
+  /** the last request, while somebody listens */
+  #tapped: TappedExchange | null = null;
 
-  constructor(socket: Socket, transactionIds: TransactionIds) {
+  /** @param tap takes the messages; default: nothing does */
+  constructor(socket: Socket, transactionIds: TransactionIds, tap?: ModbusTap) {
     super();
     this.#socket = socket;
     this.#takesZero = transactionIds === 'zero';
+    this.#tap = tap;
+    this.#peer = peerOf(socket);
     socket.on('data', (data: Buffer) => {
       this.#take(data);
     });
@@ -99,7 +109,26 @@ export class MbapPort extends EventEmitter<Events> {
     const header = Buffer.alloc(headerOctets);
     header.writeUInt16BE(this.#id, 0);
     header.writeUInt16BE(body.length, 4);
-    this.#socket.write(Buffer.concat([header, body]));
+    const adu = Buffer.concat([header, body]);
+    this.#tapped = this.#tap?.active === true ? this.#tapRequest(this.#tap, adu) : null;
+    this.#socket.write(adu);
+  }
+
+  #tapRequest(tap: ModbusTap, adu: Buffer): TappedExchange {
+    return tap.request({
+      kind: 'request',
+      direction: 'out',
+      peer: this.#peer,
+      // a device of somebody else
+      deviceIndex: null,
+      raw: adu,
+      framing: 'mbap',
+      unitId: this.#unitId,
+      ...spanOf(adu, headerOctets + 1, adu.length),
+      broadcast: false,
+      names: null,
+      unanswered: null,
+    });
   }
 
   #take(data: Buffer): void {
@@ -132,6 +161,7 @@ export class MbapPort extends EventEmitter<Events> {
   #answered(adu: Buffer): void {
     this.#filled = 0;
     this.#wanted = headerOctets;
+    this.#tapped?.answered(adu);
     const id = adu.readUInt16BE(0);
     const isZero = this.#takesZero && id === 0;
     if (!this.#waiting || (id !== this.#id && !isZero)) {

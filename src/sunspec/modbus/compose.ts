@@ -1,8 +1,10 @@
 /** The adapters for Modbus masters that a configuration asks for. */
 import type { AdapterContext } from '../../adapter-context.ts';
+import type { CommName } from '../../core/adapter.ts';
 import { LimitedLog } from '../../core/log/limited-log.ts';
 import { TlsFiles } from '../../core/tls/files.ts';
 import type { TlsFilesOptions } from '../../core/tls/files.ts';
+import { ModbusTap } from '../../core/wire/modbus-tap.ts';
 import { FaultyMaps } from '../faults/faulty-maps.ts';
 import { roleOfCertificate } from './access/certificate-role.ts';
 import type { RoleFinding } from './access/certificate-role.ts';
@@ -46,6 +48,10 @@ function betweenOf({ faults, plant, clock, logBook }: AdapterContext): Between {
   return { disturber, faultyMaps };
 }
 
+function tapOf({ modbusMessages, clock }: AdapterContext, comm: CommName): ModbusTap {
+  return new ModbusTap(modbusMessages, comm, clock);
+}
+
 function limitsOf({ config: { modbus } }: AdapterContext): Partial<ModbusLimits> {
   return {
     maxConnections: modbus.maxConnections,
@@ -84,11 +90,13 @@ function composeTcp(context: AdapterContext, between: Between): ModbusAdapter[] 
       ...(foreignUnit !== null && { foreignUnit }),
       ...(tls !== null && { tlsFiles: modbusTlsFiles({ settings: tls, clock, logger }) }),
       limits: limitsOf(context),
+      tap: tapOf(context, 'modbus_tcp'),
     }),
   ];
 }
 
-function composeRtu({ config, plant, clock, logBook }: AdapterContext, between: Between): ModbusRtuAdapter[] {
+function composeRtu(context: AdapterContext, between: Between): ModbusRtuAdapter[] {
+  const { config, plant, clock, logBook } = context;
   if (config.rtu === null) return [];
   const { port: path, baud: baudRate, parity, stopBits } = config.rtu;
   return [
@@ -98,6 +106,7 @@ function composeRtu({ config, plant, clock, logBook }: AdapterContext, between: 
       ...between,
       clock,
       logger: logBook.logger('Modbus'),
+      tap: tapOf(context, 'modbus_rtu'),
     }),
   ];
 }
@@ -114,6 +123,7 @@ function composeProxy(context: AdapterContext): ProxyAdapter[] {
       logger: logBook.logger('Modbus'),
       typesWith,
       limits: limitsOf(context),
+      tap: tapOf(context, 'modbus_proxy'),
     }),
   ];
 }

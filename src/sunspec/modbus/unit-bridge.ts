@@ -2,11 +2,13 @@
 import { Buffer } from 'node:buffer';
 import type { Origin } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
+import type { RegisterNames } from '../../core/wire/modbus-messages.ts';
 import type { LimitedLog } from '../../core/log/limited-log.ts';
 import type { FaultyMap, Permit } from '../faults/faulty-map.ts';
 import type { FaultyMaps } from '../faults/faulty-maps.ts';
 import type { Bank } from '../map/bank.ts';
 import { checkReadRight, checkWriteRight } from './access/access-bridge.ts';
+import { namesInLayout } from './names-bridge.ts';
 import { exceptionOf } from './server/errors.ts';
 import { broadcastAddress } from './framing/rtu.ts';
 import type { ModbusUnit, Requester } from './server/unit.ts';
@@ -44,6 +46,14 @@ export class BankUnit implements ModbusUnit {
     if (this.#faulty !== null) return this.#faulty.read(address, count, role === null ? this.#permitRead : undefined);
     if (role === null) checkReadRight(this.#bank.layout, role, address, count);
     return this.#bank.read(address, count);
+  }
+
+  names(_functionCode: number, address: number, count: number): () => RegisterNames {
+    const { layout } = this.#bank;
+    const asked = { address, count };
+    // faults may have changed by the time somebody wants to know
+    const real = this.#faulty === null ? null : this.#faulty.under(asked);
+    return () => namesInLayout(layout, asked, real);
   }
 
   /** @param keepsAddress whether a write of 1.DA is refused */
@@ -99,6 +109,12 @@ class BroadcastGroup implements ModbusUnit {
 
   read(_address: number, count: number): Buffer {
     return Buffer.alloc(2 * count);
+  }
+
+  /** As its first member has them: devices of one line may differ. */
+  names(functionCode: number, address: number, count: number): (() => RegisterNames) | null {
+    for (const unit of this.#members()) return unit.names(functionCode, address, count);
+    return null;
   }
 
   write(address: number, words: Buffer, by: Requester): void {

@@ -35,6 +35,8 @@ export interface BoundRegister {
    * @throws SimError MAP_READ_ONLY, MAP_NOT_IMPLEMENTED, MAP_BAD_VALUE
    */
   write(bytes: Buffer, at: number, also: Assignments, own: Assignments): void;
+  /** The text or scaled number that these octets mean, whatever the device says; null: no value. */
+  decode(bytes: Buffer, at: number): number | string | null;
 }
 
 /** Looks names up in one layout, and collects those that it lacks. */
@@ -371,7 +373,7 @@ export function bindMap(map: ProxyMap, layout: Layout): BoundMap {
     };
     const form = wireFormOf(register, map);
     const binding = bindingOf(register, form, names);
-    const { name, address } = register;
+    const { name, address, scale = 1, offset = 0 } = register;
     const writable = isWritable(register);
     return {
       name,
@@ -380,6 +382,13 @@ export function bindMap(map: ProxyMap, layout: Layout): BoundMap {
       writable,
       read: binding.read,
       write: writable ? binding.write : readOnly(register),
+      decode(bytes: Buffer, at: number) {
+        const value = form.read(bytes, at);
+        if (typeof value !== 'number') return value;
+        const scaled = value * scale + offset;
+        // a scale such as 0.1 is not exact in binary
+        return Number.isFinite(scaled) ? Number(scaled.toPrecision(12)) : null;
+      },
     };
   });
   return { registers, issues: issues, lacking, present, empty };

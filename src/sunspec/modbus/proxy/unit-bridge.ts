@@ -1,6 +1,7 @@
 /** A device behind a proxy map, as a Modbus unit. */
 import { Buffer } from 'node:buffer';
 import { SimError } from '../../../core/errors.ts';
+import type { RegisterNames } from '../../../core/wire/modbus-messages.ts';
 import type { Bank } from '../../map/bank.ts';
 import { isInSet1 } from '../../map/sets.ts';
 import type { ModbusUnit, Requester } from '../server/unit.ts';
@@ -93,6 +94,13 @@ export class ProxyUnit implements ModbusUnit {
     return this.#read(this.#image.tables.input, address, count);
   }
 
+  /** The names of the entries in the map. */
+  names(functionCode: number, address: number, count: number): () => RegisterNames {
+    const { holding, input } = this.#image.tables;
+    const table = functionCode === 4 ? input : holding;
+    return () => namesInTable(table, address, count);
+  }
+
   /**
    * @throws SimError MAP_ILLEGAL_ADDRESS for registers that the map does not have, MAP_READ_ONLY, MAP_PARTIAL_POINT,
    *   MAP_BAD_VALUE, and what the bank refuses
@@ -153,6 +161,20 @@ export class ProxyUnit implements ModbusUnit {
     this.#told.add(register);
     this.#onSaturated(register.name);
   }
+}
+
+function namesInTable(table: Table, address: number, count: number): RegisterNames {
+  const registers = Array.from({ length: count }, (_, i) => table.at(address + i));
+  const entries = [...new Set(registers.filter((entry) => entry !== undefined))];
+  const isWhole = (entry: BoundRegister) =>
+    entry.address >= address && entry.address + entry.registers <= address + count;
+  return {
+    points: entries.map(({ name }) => name),
+    values: (words) =>
+      Object.fromEntries(
+        entries.filter(isWhole).map((entry) => [entry.name, entry.decode(words, 2 * (entry.address - address))]),
+      ),
+  };
 }
 
 function illegal(address: number, count: number): SimError {

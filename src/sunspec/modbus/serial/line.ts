@@ -1,7 +1,7 @@
 /** Modbus over serial line 1.02: one master, any number of devices, half duplex. */
 import { errorText } from '../../../core/errors.ts';
 import { Buffer } from 'node:buffer';
-import { sendLate, serve, serveDisturbed } from '../server/exchange.ts';
+import { sendLate, serve, serveWatched } from '../server/exchange.ts';
 import type { LateAnswer, Service } from '../server/exchange.ts';
 import { maxAdu } from '../framing/framing.ts';
 import type { Asker } from '../server/pdu.ts';
@@ -117,14 +117,22 @@ export class SerialLine implements Asker {
 
   /** Serves the request at hand; null: there is nothing to send. */
   #exchange(): LateAnswer | null {
-    const { disturber, counters } = this.#service.context;
+    const { disturber, tap, counters } = this.#service.context;
     const before = counters.requests;
-    const disturbed =
-      disturber?.active === true ? serveDisturbed(this.#framing, this.#service, this, scratch, 0) : null;
-    const end = disturbed === null ? serve(this.#framing, this.#service, this, scratch, 0) : disturbed.end;
+    const watched =
+      disturber?.active === true || tap?.active === true
+        ? serveWatched(this.#framing, this.#service, this, scratch, 0)
+        : null;
+    const end = watched === null ? serve(this.#framing, this.#service, this, scratch, 0) : watched.end;
     this.requests += counters.requests - before;
-    if (disturbed !== null && disturbed.late !== null) return disturbed.late;
-    return end === 0 ? null : { chunks: [Buffer.from(scratch.subarray(0, end))], delayMs: 0, gapMs: 0, close: false };
+    if (watched !== null && watched.late !== null) return watched.late;
+    const tapped = watched?.tapped ?? null;
+    if (end === 0) {
+      tapped?.ended();
+      return null;
+    }
+    const chunks = [Buffer.from(scratch.subarray(0, end))];
+    return { chunks, delayMs: 0, gapMs: 0, close: false, ...(tapped !== null && { tapped }) };
   }
 
   /** The answer leaves after the pause that a master needs, and nothing is read before it has left. */

@@ -3,11 +3,12 @@ import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { peerOf } from '../../../core/net/listen.ts';
 import type { Deafness } from './disturbance.ts';
-import { sendLate, serve, serveDisturbed } from './exchange.ts';
+import { sendLate, serve, serveWatched } from './exchange.ts';
 import type { LateAnswer, Service } from './exchange.ts';
 import { maxAdu } from '../framing/framing.ts';
 import type { Framing, FramingResult } from '../framing/framing.ts';
 import type { Asker } from './pdu.ts';
+import { tapAnswer } from './tapping.ts';
 import { SilenceWatch } from '../framing/silence.ts';
 import type { Role } from '../access/roles.ts';
 import type { Swept } from '../../../core/net/sweeper.ts';
@@ -215,13 +216,17 @@ export class Connection implements Asker, Swept {
   /** Answers the frame at hand into the scratch buffer from `at`; returns the end of the answer. */
   #exchange(at: number): number {
     this.requests += 1;
-    if (this.#owner.context.disturber?.active === true) return this.#disturbedExchange(at);
+    const { disturber, tap } = this.#owner.context;
+    if (disturber?.active === true || tap?.active === true) return this.#watchedExchange(at);
     return serve(this.#framing, this.#owner, this, scratch, at);
   }
 
-  #disturbedExchange(at: number): number {
-    const { end, late } = serveDisturbed(this.#framing, this.#owner, this, scratch, at);
-    if (late === null) return end;
+  #watchedExchange(at: number): number {
+    const { end, late, tapped } = serveWatched(this.#framing, this.#owner, this, scratch, at);
+    if (late === null) {
+      if (tapped !== null) tapAnswer(tapped, scratch, at, end);
+      return end;
+    }
     this.#late = late;
     return at;
   }

@@ -1,4 +1,5 @@
 import type { AdapterStatus } from '../../../core/adapter.ts';
+import type { ModbusTap } from '../../../core/wire/modbus-tap.ts';
 import type { WallClock } from '../../../core/time/clock.ts';
 import type { LimitedLog } from '../../../core/log/limited-log.ts';
 import type { Later } from '../../../core/time/timers.ts';
@@ -93,4 +94,6 @@ export interface ModbusContext {
   readonly tls?: TlsGate<RoleFinding>;
   /** fault injection; absent: there is none */
   readonly disturber?: Disturber;
+  /** the wire log; absent: there is none */
+  readonly tap?: ModbusTap;
 }

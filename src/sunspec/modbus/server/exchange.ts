@@ -6,8 +6,11 @@ import type { Disturbance, RequestFacts } from './disturbance.ts';
 import { modbusException } from './errors.ts';
 import { maxAdu } from '../framing/framing.ts';
 import type { Framing } from '../framing/framing.ts';
-import { answer, answerException, functionOf, isException } from './pdu.ts';
+import { spanOf } from '../../../core/wire/modbus-pdu.ts';
+import type { TappedExchange } from '../../../core/wire/modbus-tap.ts';
+import { answer, answerException, isException } from './pdu.ts';
 import type { Asker } from './pdu.ts';
+import { tapRequest } from './tapping.ts';
 import type { ModbusUnit } from './unit.ts';
 
 /** The service at one port or line. */
@@ -73,24 +76,45 @@ function foreign(request: Framing, service: Service, out: Buffer, at: number): n
   return refuse(request, service, modbusException.gatewayTargetFailed, out, at);
 }
 
-/** The outcome of a request while there are faults. */
-export interface DisturbedExchange {
+/** The outcome of a request while there are faults, or while somebody listens to the messages. */
+export interface WatchedExchange {
   /** as `serve` returns it */
   readonly end: number;
   /** how the answer leaves; null: as it is, at once */
   readonly late: LateAnswer | null;
+  /** to be told of an answer that leaves at once; null: nobody listens */
+  readonly tapped: TappedExchange | null;
 }
 
-/** As `serve`, changed by fault injection; only while that is active. */
-export function serveDisturbed(
+/** As `serve`, changed by fault injection and told to the wire log, as far as these are active. */
+export function serveWatched(
   request: Framing,
   service: Service,
   asker: Asker,
   out: Buffer,
   at: number,
+): WatchedExchange {
+  const { disturber, tap } = service.context;
+  const isDisturbed = disturber?.active === true;
+  const unit = service.units(request.unitId) ?? (isDisturbed ? aliased(request, service) : undefined);
+  const tapped = tap?.active === true ? tapRequest(tap, request, service.context, unit, asker) : null;
+  if (!isDisturbed) return { end: serveUnit(request, service, unit, asker, out, at), late: null, tapped };
+  const { end, late } = serveDisturbed(request, service, unit, asker, out, at);
+  return { end, late: late === null || tapped === null ? late : { ...late, tapped }, tapped };
+}
+
+type DisturbedExchange = Omit<WatchedExchange, 'tapped'>;
+
+/** As `serve`, changed by fault injection; only while that is active. */
+function serveDisturbed(
+  request: Framing,
+  service: Service,
+  unit: ModbusUnit | undefined,
+  asker: Asker,
+  out: Buffer,
+  at: number,
 ): DisturbedExchange {
   const { disturber } = service.context;
-  const unit = service.units(request.unitId) ?? aliased(request, service);
   const facts = factsOf(request, service, unit);
   const disturbed = (deviceIndex: number | undefined) =>
     disturber?.onRequest({ ...facts, deviceIndex }, request.name) ?? null;
@@ -118,28 +142,16 @@ const isCarriedOut = (disturbance: Disturbance | null) =>
   (disturbance?.silence ?? disturbance?.exception)?.carriedOut ?? true;
 
 function factsOf(
-  request: Framing,
+  { buffer, pduStart, pduEnd, unitId }: Framing,
   { context }: Service,
   unit: ModbusUnit | undefined,
 ): Omit<RequestFacts, 'deviceIndex'> {
-  const { buffer, pduStart, pduEnd } = request;
-  const functionCode = functionOf(request);
-  const hasAddress = addressed.has(functionCode);
-  const wordAt = (at: number) =>
-    hasAddress && pduStart + at + 2 <= pduEnd ? buffer.readUInt16BE(pduStart + at) : null;
   return {
-    unitId: request.unitId,
-    functionCode,
-    address: wordAt(1),
-    count: single.has(functionCode) ? 1 : wordAt(3),
+    unitId,
+    ...spanOf(buffer, pduStart, pduEnd),
     answered: unit === undefined ? context.foreignUnit === 'gateway' : unit.mute !== true,
   };
 }
-
-/** Functions whose PDU has an address behind the function code, and behind it a quantity. */
-const addressed: ReadonlySet<number> = new Set([1, 2, 3, 4, 5, 6, 15, 16, 22, 23]);
-/** Functions among `addressed` that mean one register or coil. */
-const single: ReadonlySet<number> = new Set([5, 6, 22]);
 
 /** An answer that does not leave at once and whole. */
 export interface LateAnswer {
@@ -153,6 +165,8 @@ export interface LateAnswer {
   readonly onTakenBack?: Disturbance['onTakenBack'];
   /** minimum wait, also when the faults behind the delay are taken back */
   readonly minDelayMs?: number;
+  /** told of each chunk that leaves, and of the end; absent: nobody listens */
+  readonly tapped?: TappedExchange;
 }
 
 function carryOut(
@@ -199,7 +213,7 @@ export function sendLate(
   write: (chunk: Buffer) => void,
   done: () => void,
 ): () => void {
-  const { chunks, delayMs, onTakenBack, minDelayMs = 0 } = answer;
+  const { chunks, delayMs, onTakenBack, minDelayMs = 0, tapped } = answer;
   let { gapMs } = answer;
   let next = 0;
   let cancel: () => void;
@@ -207,12 +221,16 @@ export function sendLate(
     do {
       const chunk = chunks[next];
       next += 1;
-      if (chunk !== undefined) write(chunk);
+      if (chunk !== undefined) {
+        write(chunk);
+        tapped?.answered(chunk);
+      }
     } while (gapMs <= 0 && next < chunks.length);
     if (next < chunks.length) {
       cancel = later(gapMs, step);
     } else {
       forget?.();
+      tapped?.ended();
       done();
     }
   }
@@ -225,5 +243,6 @@ export function sendLate(
   return () => {
     cancel();
     forget?.();
+    tapped?.ended('connection_ended');
   };
 }

@@ -10,6 +10,7 @@ import { silentLogger } from '../../../core/log/log.ts';
 import type { Logger } from '../../../core/log/log.ts';
 import { callLater } from '../../../core/time/timers.ts';
 import type { Later } from '../../../core/time/timers.ts';
+import type { ModbusTap } from '../../../core/wire/modbus-tap.ts';
 import type { ModbusClient } from '../../../contract/modbus-report.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionOwner } from './connection.ts';
@@ -39,6 +40,8 @@ export interface ModbusContextOptions {
   readonly tls?: TlsGate<RoleFinding>;
   /** default: none */
   readonly disturber?: Disturber;
+  /** default: none */
+  readonly tap?: ModbusTap;
   readonly later?: Later;
 }
 
@@ -55,6 +58,7 @@ export function createModbusContext(options: ModbusContextOptions = {}): ModbusC
     later: options.later ?? callLater,
     ...(options.tls !== undefined && { tls: options.tls }),
     ...(options.disturber !== undefined && { disturber: options.disturber }),
+    ...(options.tap !== undefined && { tap: options.tap }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import type { RegisterNames } from '../../../core/wire/modbus-messages.ts';
 import type { Role } from '../access/roles.ts';
 
 /** The peer that sent a request. */
@@ -24,6 +25,11 @@ export interface ModbusUnit {
   read(address: number, count: number, by: Requester): Buffer;
   /** input registers (function 4), in the same way; absent: they mirror the holding registers */
   readInput?(address: number, count: number, by: Requester): Buffer;
+  /**
+   * Names the 1 to 125 registers of a request as the map shows them now, for the wire log; the result is called when
+   * somebody wants to know, which may be long after. Absent, or null: they have no names.
+   */
+  names?(functionCode: number, address: number, count: number): (() => RegisterNames) | null;
   /** all-or-nothing write of whole registers */
   write(address: number, words: Buffer, by: Requester): void;
 }

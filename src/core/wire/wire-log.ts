@@ -1,0 +1,368 @@
+/** Messages as they went over the wire, of every protocol: kept for REST, told to scenario conditions and recorders. */
+import { Buffer } from 'node:buffer';
+import { errorText } from '../errors.ts';
+import type { Logger } from '../log/log.ts';
+import type { Origin, Provenance } from '../origin.ts';
+import type { SimTime, WallClock } from '../time/clock.ts';
+
+/** `in`: received by this process; `out`: sent by it. */
+export const wireDirections = ['in', 'out'] as const;
+export type WireDirection = (typeof wireDirections)[number];
+
+/** A message as its protocol hands it over. */
+export interface WireMessage<Facts> {
+  readonly direction: WireDirection;
+  /** `address:port`, path of a serial line, URL of a server */
+  readonly peer: string;
+  /** the device that it is about; null: none, or several */
+  readonly deviceIndex: number | null;
+  /** the protocol's own word: `GET`, `call`, `answer` */
+  readonly kind: string;
+  /** one short line for people; made for every message, so it must cost nothing */
+  readonly summary: string;
+  /** the octets; copied */
+  readonly raw: Buffer;
+  /** what is known beside the octets: time of the answer, id of the request; small, and without secrets */
+  readonly facts: Facts;
+}
+
+/** A message as it is kept. */
+export interface WireEntry<Facts> extends WireMessage<Facts> {
+  /** rises by one with each message of the channel, from 1, also while none is kept */
+  readonly id: number;
+  /** ms since the epoch */
+  readonly wallMs: number;
+  readonly sim: SimTime;
+  /** octets of the message; above `raw.length`: the rest was cut off */
+  readonly rawLength: number;
+}
+
+export interface WireChannelOptions<Facts, Decoded> {
+  /** `modbus`, `csip`, `ocpp` */
+  readonly protocol: string;
+  /** tells channels of one protocol apart, for example a charge point id; empty where there is one */
+  readonly key: string;
+  /** messages kept */
+  readonly entries: number;
+  /** octets kept, of all messages together */
+  readonly bytes: number;
+  /** octets kept of one message; default 256 KiB */
+  readonly messageBytes?: number;
+  /**
+   * Takes secrets out of octets, summary and facts before anything is kept or told: the only place for it in a protocol.
+   * A message for which it throws is neither kept nor told. Default: the protocol has no secrets
+   */
+  readonly redact?: (message: WireMessage<Facts>) => WireMessage<Facts>;
+  /**
+   * What the octets say. Called when somebody wants to know, which may be long after: it sees the message as it is kept,
+   * so that nothing else has to be kept for it.
+   */
+  readonly decode: (entry: WireEntry<Facts>) => Decoded;
+}
+
+/** Selects messages; every member narrows the choice. */
+export interface WireFilter<Facts> {
+  /** only messages with a higher id */
+  readonly afterId?: number;
+  readonly where?: (entry: WireEntry<Facts>) => boolean;
+  /** maximum number of messages; the newest are given */
+  readonly limit?: number;
+}
+
+export interface WireLogOptions {
+  readonly clock: WallClock;
+  readonly sim: () => SimTime;
+  /** for listeners that fail */
+  readonly log: Pick<Logger, 'error'>;
+}
+
+const defaultMessageBytes = 256 * 1024;
+/** Octets of messages are carved out of pieces of this size: a `Buffer` of its own for each would cost more than its copy. */
+const slabBytes = 64 * 1024;
+const noBytes = Buffer.alloc(0);
+
+class Entry<Facts> implements WireEntry<Facts> {
+  readonly id: number;
+  readonly wallMs: number;
+  readonly sim: SimTime;
+  readonly direction: WireDirection;
+  readonly peer: string;
+  readonly deviceIndex: number | null;
+  readonly kind: string;
+  readonly summary: string;
+  readonly facts: Facts;
+  readonly rawLength: number;
+  readonly keptBytes: number;
+  readonly #slab: Buffer;
+  readonly #at: number;
+
+  constructor(
+    stamp: { readonly id: number; readonly wallMs: number; readonly sim: SimTime },
+    message: WireMessage<Facts>,
+    { slab, at, length }: { readonly slab: Buffer; readonly at: number; readonly length: number },
+  ) {
+    this.id = stamp.id;
+    this.wallMs = stamp.wallMs;
+    this.sim = stamp.sim;
+    this.direction = message.direction;
+    this.peer = message.peer;
+    this.deviceIndex = message.deviceIndex;
+    this.kind = message.kind;
+    this.summary = message.summary;
+    this.facts = message.facts;
+    this.rawLength = message.raw.length;
+    this.keptBytes = length;
+    this.#slab = slab;
+    this.#at = at;
+  }
+
+  get raw(): Buffer {
+    return this.#slab.subarray(this.#at, this.#at + this.keptBytes);
+  }
+}
+
+/**
+ * The messages of one protocol, or of one peer of it. It costs its protocol one test of `active` while nobody listens.
+ * Memory is bounded by entries and octets: the oldest messages go, and ids tell a reader that some are missing.
+ */
+export class WireChannel<Facts = unknown, Decoded = unknown> {
+  readonly protocol: string;
+  readonly key: string;
+  /** whether messages are kept or listened to: `push` is called only then */
+  active = false;
+  readonly #log: WireLogOptions;
+  readonly #options: WireChannelOptions<Facts, Decoded>;
+  readonly #listeners = new Set<(entry: WireEntry<Facts>) => void>();
+  /** a ring: message number n stands at n modulo its length */
+  #ring: (Entry<Facts> | undefined)[];
+  /** numbers of the oldest message kept, and of the next one */
+  #first = 0;
+  #next = 0;
+  #bytes = 0;
+  #slab = noBytes;
+  #slabEnd = 0;
+  #lastId = 0;
+  #lost = 0;
+  #recording = false;
+  #changedBy: Provenance | null = null;
+
+  /** @see WireLog.channel */
+  constructor(log: WireLogOptions, options: WireChannelOptions<Facts, Decoded>) {
+    this.#log = log;
+    this.#options = options;
+    this.protocol = options.protocol;
+    this.key = options.key;
+    this.#ring = new Array<Entry<Facts> | undefined>(options.entries);
+  }
+
+  /** Whether messages are kept. */
+  get recording(): boolean {
+    return this.#recording;
+  }
+
+  /** Messages that can be kept. */
+  get capacity(): number {
+    return this.#ring.length;
+  }
+
+  /** the last change of recording or capacity; null: as started */
+  get changedBy(): Provenance | null {
+    return this.#changedBy;
+  }
+
+  /**
+   * Begins to keep messages, or ends it; what was kept stays.
+   * @param entries that can be kept from now on, from 1; absent: as before. With fewer than there are the oldest go
+   */
+  record(on: boolean, by: Origin, entries: number = this.capacity): void {
+    const { clock, sim } = this.#log;
+    this.#changedBy = { ...by, at: sim(), wallMs: clock.nowMs() };
+    this.#resize(entries);
+    this.#recording = on;
+    this.#settle();
+  }
+
+  /** messages kept now */
+  get count(): number {
+    return this.#next - this.#first;
+  }
+
+  /** octets kept now */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** id of the last message; 0 before the first one */
+  get lastId(): number {
+    return this.#lastId;
+  }
+
+  /** messages that were kept once and had to go for others */
+  get dropped(): number {
+    return this.#lost;
+  }
+
+  /** Forgets the messages kept; ids go on. */
+  clear(): void {
+    this.#ring.fill(undefined);
+    this.#first = this.#next;
+    this.#bytes = this.#slabEnd = 0;
+    this.#slab = noBytes;
+  }
+
+  /**
+   * Takes a message; to be called only while `active`. Never throws.
+   * @returns its id
+   */
+  push(given: WireMessage<Facts>): number {
+    this.#lastId += 1;
+    const message = this.#options.redact === undefined ? given : this.#redacted(given, this.#options.redact);
+    if (message === null) return this.#lastId;
+    const { clock, sim } = this.#log;
+    const stamp = { id: this.#lastId, wallMs: clock.nowMs(), sim: sim() };
+    const entry = new Entry(stamp, message, this.#copied(message.raw));
+    if (this.#recording) this.#keep(entry);
+    for (const listener of this.#listeners) this.#tell(listener, entry);
+    return entry.id;
+  }
+
+  /** Oldest first. The cost is that of the messages after `afterId`, not of all that are kept. */
+  list({ afterId = 0, where, limit = Infinity }: WireFilter<Facts> = {}): readonly WireEntry<Facts>[] {
+    const found: WireEntry<Facts>[] = [];
+    for (let n = this.#next - 1; n >= this.#first && found.length < limit; n -= 1) {
+      const entry = this.#ring[n % this.#ring.length];
+      if (entry === undefined || entry.id <= afterId) break;
+      if (where === undefined || where(entry)) found.push(entry);
+    }
+    return found.reverse();
+  }
+
+  /** What a message says; null where it cannot be decoded. Never throws. */
+  decode(entry: WireEntry<Facts>): Decoded | null {
+    try {
+      return this.#options.decode(entry);
+    } catch {
+      return null;
+    }
+  }
+
+  /**
+   * Calls back with each message from now on, within `push`; the returned function ends it. A listener that throws
+   * gets no further message.
+   */
+  subscribe(listener: (entry: WireEntry<Facts>) => void): () => void {
+    // two subscriptions of one function end one by one
+    const own = (entry: WireEntry<Facts>) => {
+      listener(entry);
+    };
+    this.#listeners.add(own);
+    this.#settle();
+    return () => {
+      this.#listeners.delete(own);
+      this.#settle();
+    };
+  }
+
+  #resize(entries: number): void {
+    if (entries === this.capacity) return;
+    while (this.count > entries) this.#drop();
+    const ring = new Array<Entry<Facts> | undefined>(entries);
+    for (let n = this.#first; n < this.#next; n += 1) ring[n % entries] = this.#ring[n % this.#ring.length];
+    this.#ring = ring;
+  }
+
+  #settle(): void {
+    this.active = this.#recording || this.#listeners.size > 0;
+  }
+
+  #redacted(
+    message: WireMessage<Facts>,
+    redact: (message: WireMessage<Facts>) => WireMessage<Facts>,
+  ): WireMessage<Facts> | null {
+    try {
+      return redact(message);
+    } catch {
+      // its text could hold the secret
+      this.#log.log.error(`a message of ${this.protocol} could not be searched for secrets and is not kept`);
+      return null;
+    }
+  }
+
+  #copied(raw: Buffer): { readonly slab: Buffer; readonly at: number; readonly length: number } {
+    const length = Math.min(raw.length, this.#options.messageBytes ?? defaultMessageBytes, this.#options.bytes);
+    if (4 * length > slabBytes) {
+      const slab = Buffer.allocUnsafeSlow(length);
+      raw.copy(slab, 0, 0, length);
+      return { slab, at: 0, length };
+    }
+    if (this.#slabEnd + length > this.#slab.length) {
+      this.#slab = Buffer.allocUnsafeSlow(slabBytes);
+      this.#slabEnd = 0;
+    }
+    const at = this.#slabEnd;
+    raw.copy(this.#slab, at, 0, length);
+    this.#slabEnd += length;
+    return { slab: this.#slab, at, length };
+  }
+
+  #keep(entry: Entry<Facts>): void {
+    while (this.count > 0 && (this.count === this.#ring.length || this.#bytes + entry.keptBytes > this.#options.bytes))
+      this.#drop();
+    this.#ring[this.#next % this.#ring.length] = entry;
+    this.#next += 1;
+    this.#bytes += entry.keptBytes;
+  }
+
+  #drop(): void {
+    const at = this.#first % this.#ring.length;
+    this.#bytes -= this.#ring[at]?.keptBytes ?? 0;
+    this.#ring[at] = undefined;
+    this.#first += 1;
+    this.#lost += 1;
+  }
+
+  #tell(listener: (entry: WireEntry<Facts>) => void, entry: WireEntry<Facts>): void {
+    try {
+      listener(entry);
+    } catch (error) {
+      this.#listeners.delete(listener);
+      this.#settle();
+      this.#log.log.error(`a listener for messages of ${this.protocol} failed and was removed: ${errorText(error)}`);
+    }
+  }
+}
+
+/** The channels of one process. */
+export class WireLog {
+  readonly #options: WireLogOptions;
+  readonly #channels = new Set<WireChannel>();
+
+  constructor(options: WireLogOptions) {
+    this.#options = options;
+  }
+
+  /** The channels there are, oldest first. */
+  get channels(): readonly WireChannel[] {
+    return [...this.#channels];
+  }
+
+  /** A new channel, on which nobody listens yet. @throws Error when protocol and key are in use */
+  channel<Facts, Decoded>(options: WireChannelOptions<Facts, Decoded>): WireChannel<Facts, Decoded> {
+    const { protocol, key } = options;
+    if (this.find(protocol, key) !== undefined) throw new Error(`there is a channel ${protocol} ${key} already`);
+    const channel = new WireChannel(this.#options, options);
+    this.#channels.add(channel as WireChannel);
+    return channel;
+  }
+
+  find(protocol: string, key: string): WireChannel | undefined {
+    for (const channel of this.#channels) if (channel.protocol === protocol && channel.key === key) return channel;
+    return undefined;
+  }
+
+  /** Forgets a channel, for example that of a charging station that leaves. */
+  remove(channel: Pick<WireChannel, 'protocol' | 'key'>): void {
+    const found = this.find(channel.protocol, channel.key);
+    if (found !== undefined) this.#channels.delete(found);
+  }
+}

@@ -1,0 +1,63 @@
+/** Requests and answers of the stack, told to the wire log. Called only while somebody listens. */
+import type { Buffer } from 'node:buffer';
+import { spanOf } from '../../../core/wire/modbus-pdu.ts';
+import type { ModbusTap, TappedExchange } from '../../../core/wire/modbus-tap.ts';
+import type { Framing } from '../framing/framing.ts';
+import type { ModbusContext } from './context.ts';
+import type { Asker } from './pdu.ts';
+import type { ModbusUnit } from './unit.ts';
+
+/** Octets of a frame behind its PDU. */
+const tailOctets = { mbap: 0, rtu: 2 } as const;
+/** Functions that name registers. */
+const registerFunctions: ReadonlySet<number> = new Set([3, 4, 6, 16]);
+/** Requests for more registers are refused. */
+const maxNamed = 125;
+
+/** Tells of the request at hand. @param unit that it is for, as faults find it */
+export function tapRequest(
+  tap: ModbusTap,
+  request: Framing,
+  { foreignUnit }: Pick<ModbusContext, 'foreignUnit'>,
+  unit: ModbusUnit | undefined,
+  { peer }: Asker,
+): TappedExchange {
+  const { name: framing, buffer, headSize, pduStart, pduEnd, unitId } = request;
+  const { functionCode, address, count } = spanOf(buffer, pduStart, pduEnd);
+  // on a line it is between others, and may as well be an answer
+  const isForeign = unit === undefined && framing === 'rtu';
+  const broadcast = unit?.mute === true;
+  const unserved = unit === undefined && foreignUnit === 'silent';
+  return tap.request({
+    kind: isForeign ? 'foreign' : 'request',
+    direction: 'in',
+    peer,
+    deviceIndex: unit?.deviceIndex ?? null,
+    raw: buffer.subarray(pduStart - headSize, pduEnd + tailOctets[framing]),
+    framing,
+    unitId,
+    functionCode,
+    address,
+    count,
+    broadcast,
+    names: namesOf(unit, functionCode, address, count),
+    unanswered: isForeign ? null : broadcast ? 'broadcast' : unserved ? 'unit_not_served' : 'suppressed',
+  });
+}
+
+function namesOf(
+  unit: ModbusUnit | undefined,
+  functionCode: number,
+  address: number | null,
+  count: number | null,
+): TappedExchange['names'] {
+  if (unit?.names === undefined || address === null || count === null) return null;
+  if (!registerFunctions.has(functionCode) || count < 1 || count > maxNamed) return null;
+  return unit.names(functionCode, address, count);
+}
+
+/** Tells of an answer that leaves at once: the octets of `out` from `at` to `end`, none where no answer is due. */
+export function tapAnswer(tapped: TappedExchange, out: Buffer, at: number, end: number): void {
+  if (end > at) tapped.answered(out.subarray(at, end));
+  else tapped.ended();
+}
