@@ -1,5 +1,5 @@
 import type { Plant } from '../../contract/plant.ts';
-import type { TimeReply } from '../controls/schemas.ts';
+import type { TimeReply } from './schemas.ts';
 import { writerReply } from '../common/writer-replies.ts';
 
 /** The time object of `controls/time`. */

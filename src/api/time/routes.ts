@@ -13,7 +13,7 @@ import {
   stepReplySchema,
   timeBodySchema,
   timeSchema,
-} from '../controls/schemas.ts';
+} from './schemas.ts';
 import { exampleWriter } from '../common/writer-schemas.ts';
 import { timeReply } from './replies.ts';
 import { firstIndex, selectedDevice } from '../common/device-replies.ts';
