@@ -110,7 +110,9 @@ const deviceSummarySchema = z
     reactive_power_kvar: z.number(),
     state_of_charge_pct: quantity('Null without storage.'),
     alarm_count: z.int(),
-    decided_by: decidedBySchema.openapi({ description: 'As in `controls`.' }),
+    decided_by: decidedBySchema.openapi({
+      description: 'As in `controls`, which also names the limit behind `site`.',
+    }),
     last_write: lastWriteSchema.nullable().openapi({
       description: 'Null: not written since the start. After a reset of the device: the reset.',
     }),
