@@ -23,6 +23,7 @@ import {
   reserveBodySchema,
   startBodySchema,
   stopBodySchema,
+  unplugBodySchema,
 } from './request-schemas.ts';
 import { connectorOf, connectorReply, evPatch, sessionReply, stationById } from './replies.ts';
 
@@ -87,10 +88,17 @@ const plug = route({
 });
 
 const unplug = route({
-  ...at('unplug', 'unplug', 'Takes the cable out', 'A session ends with the reason `EVDisconnected`.'),
+  ...at(
+    'unplug',
+    'unplug',
+    'Takes the cable out',
+    'A session ends with the reason `EVDisconnected`. With one side only the cable hangs loose.',
+  ),
+  body: unplugBodySchema,
   reply: connectorSchema,
-  examples: { reply: exampleFree },
-  handle: (ctx, { params, by }) => connectorAfter(ctx, params, by, { kind: 'evse.unplug' }),
+  examples: { body: {}, reply: exampleFree },
+  handle: (ctx, { params, body, by }) =>
+    connectorAfter(ctx, params, by, { kind: 'evse.unplug', evSide: body.ev_side, evseSide: body.evse_side }),
 });
 
 const authorize = route({
@@ -199,6 +207,7 @@ const discharge = route({
     body: { power_kw: 10 },
     reply: {
       ...exampleConnector,
+      supply_phases: [],
       type: 'dc',
       standard: 'CCS2',
       max_power_kw: 50,

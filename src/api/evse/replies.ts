@@ -2,13 +2,14 @@ import { addSeconds } from '../../core/time/clock.ts';
 import type { EvDetail, EvPatch, EvseConnectorDetail, EvseDetail, EvseSession } from '../../contract/kinds/evse.ts';
 import { chargePoint } from '../../contract/charge-point-ids.ts';
 import { SimError } from '../../core/errors.ts';
+import type { Provenance } from '../../core/origin.ts';
 import type { Device } from '../../contract/device.ts';
 import type { EvseProfile, RouteContext } from '../http/context.ts';
 import { pointText } from '../common/points.ts';
 import type { ConnectorReply, EvReply, EvseReply, ProfileReply, SessionReply } from './schemas.ts';
 import type { EvPatchBody } from './request-schemas.ts';
 import { detailOf, kilo, rounded } from '../common/kind-replies.ts';
-import { overrideWriter } from '../common/writer-replies.ts';
+import { overrideWriter, writerReply } from '../common/writer-replies.ts';
 import type { OverrideName } from '../../contract/overrides.ts';
 import type { WriterReply } from '../common/writer-schemas.ts';
 
@@ -21,6 +22,8 @@ export interface Station {
   readonly detail: EvseDetail;
   /** simulated seconds since the device began, as ISO text */
   readonly iso: (seconds: number) => string;
+  /** a writer as replies show it */
+  readonly changedBy: (writer: Provenance | null) => WriterReply | null;
   /** last writer of something at a connector */
   readonly writerOf: (name: OverrideName, connectorId: number) => WriterReply | null;
 }
@@ -38,6 +41,7 @@ export function stationOf({ plant, chargePointId }: RouteContext, device: Device
     id,
     detail,
     iso: (seconds) => new Date(plant.dateMs(addSeconds(device.startedAt, seconds))).toISOString(),
+    changedBy: (writer) => writerReply(plant, writer),
     writerOf: (name, connectorId) => overrideWriter(plant, device, name, connectorId),
   };
 }
@@ -99,6 +103,7 @@ export function sessionReply({ id, iso }: Station, session: EvseSession): Sessio
     state: session.state,
     id_token: session.idToken,
     remote_start_id: session.remoteStartId,
+    reservation_id: session.reservationId,
     started_at: iso(session.startedAtS),
     ended_at: session.endedAtS === null ? null : iso(session.endedAtS),
     meter_start_wh: rounded(session.meterStartWh),
@@ -126,6 +131,7 @@ export function connectorReply(station: Station, connector: EvseConnectorDetail)
     max_power_kw: kilo(connector.maxPowerW),
     min_power_kw: kilo(connector.minPowerW),
     phases: connector.phases,
+    supply_phases: [...connector.supplyPhases],
     bidirectional: connector.bidirectional,
     status: connector.status,
     status_ocpp_2: connector.ocpp201Status,
@@ -153,6 +159,12 @@ export function connectorReply(station: Station, connector: EvseConnectorDetail)
   };
 }
 
+function externalLimitReply({ detail: { externalLimit }, changedBy }: Station): EvseReply['external_limit'] {
+  if (externalLimit === null) return null;
+  const { limitW, decidedBy, writer } = externalLimit;
+  return { limit_kw: kilo(limitW), decided_by: decidedBy, changed_by: changedBy(writer) };
+}
+
 export function evseReply(station: Station): EvseReply {
   const { device, id, detail } = station;
   return {
@@ -170,6 +182,8 @@ export function evseReply(station: Station): EvseReply {
     energy_wh: rounded(detail.energyWh),
     energy_export_wh: rounded(detail.energyExportWh),
     sharing: detail.sharing,
+    authority: detail.authority,
+    external_limit: externalLimitReply(station),
     battery: detail.battery && {
       capacity_kwh: kilo(detail.battery.capacityWh),
       soc_pct: rounded(detail.battery.socPct),

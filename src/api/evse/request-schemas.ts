@@ -76,6 +76,22 @@ export const plugBodySchema = z
   })
   .openapi('PlugRequest');
 
+export const unplugBodySchema = z
+  .strictObject({
+    ev_side: z
+      .boolean()
+      .optional()
+      .openapi({ description: 'Takes the cable out of the vehicle; default if it is in.' }),
+    evse_side: z.boolean().optional().openapi({
+      description: 'Takes a loose cable out of the station; default if it is in and no session keeps it.',
+    }),
+  })
+  .refine((body) => body.ev_side !== false || body.evse_side !== false, {
+    path: ['ev_side'],
+    error: 'at least one side of the cable must be taken out',
+  })
+  .openapi('UnplugRequest');
+
 export const authorizeBodySchema = z
   .strictObject({
     id_token: idToken,

@@ -1,5 +1,6 @@
 /** Replies of charging stations. */
 import {
+  evseAuthorities,
   evseChargingStates,
   evseConnectorStandards,
   evseConnectorTypes,
@@ -12,6 +13,7 @@ import {
 } from '../../contract/kinds/evse.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex, integerParam, isoTime, quantity } from '../common/schemas.ts';
+import { activeDeciderSchema } from '../grid-support/trace-schemas.ts';
 import { writerSchema } from '../common/writer-schemas.ts';
 
 const chargingCurveSchema = z.array(z.strictObject({ soc_pct: z.number(), fraction: z.number() })).openapi({
@@ -45,6 +47,7 @@ export const sessionSchema = z
     state: z.enum(evseSessionStates).openapi({ description: '`starting`: authorised, no energy yet.' }),
     id_token: z.string().nullable().openapi({ description: '`AUTO`: authorised by plugging in.' }),
     remote_start_id: z.int().nullable(),
+    reservation_id: z.int().nullable().openapi({ description: 'The reservation that the session used up.' }),
     started_at: isoTime.openapi({ description: 'Simulated time.' }),
     ended_at: isoTime.nullable(),
     meter_start_wh: z.number(),
@@ -67,6 +70,10 @@ export const connectorSchema = z
       .number()
       .openapi({ description: 'A limit below this power pauses charging; for the phases that the vehicle uses.' }),
     phases: z.int(),
+    supply_phases: z.array(z.int().min(1).max(3)).openapi({
+      description:
+        'Phases of the supply that carry the current, 1 to 3 = L1 to L3; without a vehicle those it may use; empty for DC.',
+    }),
     bidirectional: z.boolean(),
     status: z.enum(ocpp16Statuses).openapi({ description: 'OCPP 1.6.' }),
     status_ocpp_2: z.enum(ocpp201Statuses).openapi({ description: 'OCPP 2.x.' }),
@@ -87,7 +94,10 @@ export const connectorSchema = z
     limit_kw: z.number().openapi({ description: 'The limit in force.' }),
     limit_source: z
       .enum(evseLimitSources)
-      .openapi({ description: 'Source of the limit in force; `der`: the grid-support functions of the device.' }),
+      .openapi({
+        description:
+          'Source of the limit in force; `der`: a grid-support function or the service state of the device, `site`: its connection point.',
+      }),
     local_limit_kw: quantity('Local limit of charging; null: none.'),
     local_limit_by: writerSchema.nullable().openapi({ description: 'Last writer; null: no limit.' }),
     discharge_kw: quantity('Discharge asked for; null: none.'),
@@ -119,6 +129,22 @@ export const evseSchema = z
     energy_wh: z.number().openapi({ description: 'Taken from the grid, standby included.' }),
     energy_export_wh: z.number(),
     sharing: z.enum(evseSharingPolicies),
+    authority: z
+      .enum(evseAuthorities)
+      .openapi({ description: 'Decides whether a token may charge: the station, or a central system.' }),
+    external_limit: z
+      .strictObject({
+        limit_kw: z.number().openapi({ description: 'Maximum consumption of the station, from 0.' }),
+        decided_by: activeDeciderSchema.openapi({ description: 'Function or limit that sets it.' }),
+        changed_by: writerSchema
+          .nullable()
+          .openapi({ description: 'Last writer of the points behind it; null: they have none.' }),
+      })
+      .nullable()
+      .openapi({
+        description:
+          'What keeps the consumption below `max_power_kw` from outside, whether or not vehicles want more; null: nothing.',
+      }),
     battery: z
       .strictObject({ capacity_kwh: z.number(), soc_pct: z.number() })
       .nullable()
