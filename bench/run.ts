@@ -7,6 +7,7 @@ import { functionsGroup } from './groups/functions.ts';
 import { httpGroup } from './groups/http.ts';
 import { kindsGroup } from './groups/kinds.ts';
 import { memoryGroup } from './groups/memory.ts';
+import { messagesGroup } from './groups/messages.ts';
 import { modbusGroup } from './groups/modbus.ts';
 import { startGroup } from './groups/start.ts';
 import { streamGroup } from './groups/stream.ts';
@@ -17,6 +18,7 @@ import { formatTable } from './support/table.ts';
 
 const groups: readonly Group[] = [
   modbusGroup,
+  messagesGroup,
   tickGroup,
   kindsGroup,
   functionsGroup,

@@ -1,8 +1,10 @@
 /** Modbus TCP over loopback: FC3 of 125 registers, closed loop. */
-import { compiled, libmodbus, minimal, modbusSerial, pymodbus } from '../support/peers.ts';
+import { libmodbus, minimal, modbusSerial, pymodbus } from '../support/peers.ts';
 import type { Peer, PeerKind } from '../support/peers.ts';
 import type { BenchOptions, Group } from '../support/group.ts';
-import { cpuSeconds, inCheckout, pin, pinnableProcessor, runJson } from '../support/processes.ts';
+import { loadGenerator, loadOf } from '../support/modbus-load.ts';
+import type { Generator, Load } from '../support/modbus-load.ts';
+import { pin, pinnableProcessor } from '../support/processes.ts';
 import { startSimulator } from '../support/simulator.ts';
 import { medianOf, medianRatio } from '../support/stats.ts';
 import { aimRow, aimTable, figure } from '../support/table.ts';
@@ -13,12 +15,6 @@ import type { Measured } from '../support/measured.ts';
 const ours: PeerKind = { name: 'derbench', missing: () => Promise.resolve(null), start: () => startSimulator(1) };
 const kinds = [ours, minimal, modbusSerial, pymodbus, libmodbus];
 
-interface Load {
-  readonly name: string;
-  readonly connections: number;
-  readonly outstanding: number;
-}
-
 const oneByOne: Load = { name: '1 connection, 1 outstanding', connections: 1, outstanding: 1 };
 const sixteen: Load = { name: '16 connections, 1 outstanding each', connections: 16, outstanding: 1 };
 const eightDeep: Load = { name: '1 connection, 8 outstanding', connections: 1, outstanding: 8 };
@@ -26,44 +22,6 @@ const loads = [oneByOne, sixteen, eightDeep];
 
 /** Rounds by load and server name. */
 type Results = ReadonlyMap<Load, ReadonlyMap<string, readonly Measured[]>>;
-
-interface Generator {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly note: string;
-}
-
-async function generator(processor: number | null): Promise<Generator> {
-  const program = await compiled('bench/workers/modbus_load.c');
-  const words = program === null ? [process.execPath, inCheckout('bench/workers/modbus-load.mjs')] : [program];
-  const [command = '', ...args] = processor === null ? words : ['taskset', '-c', String(processor), ...words];
-  const note =
-    program === null
-      ? 'load generator: Node, as gcc is missing; it is about as slow as the servers and evens them out'
-      : 'load generator: C, epoll';
-  return { command, args, note };
-}
-
-const pinNote = (processor: number | null) =>
-  processor === null
-    ? 'not pinned, as taskset is missing: the figures depend on where the scheduler puts server and load'
-    : `server and load share processor ${processor}`;
-
-async function measure(
-  server: Peer,
-  load: Load,
-  { quick }: BenchOptions,
-  { command, args }: Generator,
-): Promise<Measured> {
-  const [warmupMs, measureMs] = quick ? [200, 500] : [700, 2000];
-  const before = await cpuSeconds(server.pid);
-  const words = [server.port, load.connections, load.outstanding, warmupMs, measureMs].map(String);
-  const result = await runJson<Omit<Measured, 'cpuUs'>>(command, [...args, ...words]);
-  const after = await cpuSeconds(server.pid);
-  // the warm-up runs at about the same pace
-  const asked = result.requests * (1 + warmupMs / measureMs);
-  return { ...result, cpuUs: before === null || after === null ? NaN : ((after - before) * 1e6) / asked };
-}
 
 type Servers = ReadonlyMap<PeerKind, Peer>;
 
@@ -82,7 +40,7 @@ async function measureAll(
       for (const [kind, server] of servers) {
         if (!canTake(kind, one)) continue;
         const rounds = byName.get(kind.name) ?? [];
-        byName.set(kind.name, [...rounds, await measure(server, one, options, load)]);
+        byName.set(kind.name, [...rounds, await loadOf(server, one, options, load)]);
       }
     }
   }
@@ -151,8 +109,8 @@ export const modbusGroup: Group = {
   name: 'modbus',
   async run(options, progress) {
     const processor = await pinnableProcessor();
-    const load = await generator(processor);
-    const notes = [`${load.note}; ${pinNote(processor)}`];
+    const load = await loadGenerator(processor);
+    const notes = [load.note];
     const servers = new Map<PeerKind, Peer>();
     try {
       for (const kind of kinds) {

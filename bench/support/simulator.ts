@@ -12,16 +12,17 @@ export interface Simulator extends Server {
 
 export const startLimitS = 60;
 
-/** Starts the compiled simulator as its users do. It does not wait until it answers. @param flags that make so many devices */
+/** Starts the compiled simulator as its users do. It does not wait until it answers. @param flags that make so many devices @param main of the build; default: this one */
 export async function spawnSimulator(
   devices: number,
   flags: readonly string[] = ['-N', String(devices)],
+  main = mainPath,
 ): Promise<Simulator> {
   const port = await freePorts(devices);
   const webPort = await freePorts();
   const spawnedMs = performance.now();
   const server = startServer(process.execPath, [
-    mainPath,
+    main,
     ...flags,
     '--mb_port',
     String(port),
@@ -32,8 +33,8 @@ export async function spawnSimulator(
 }
 
 /** Starts the simulator and waits until its last device answers. */
-export async function startSimulator(devices: number, flags?: readonly string[]): Promise<Simulator> {
-  const simulator = await spawnSimulator(devices, flags);
+export async function startSimulator(devices: number, flags?: readonly string[], main?: string): Promise<Simulator> {
+  const simulator = await spawnSimulator(devices, flags, main);
   await within(startLimitS, untilModbus(simulator.port + devices - 1, 'SunS'), simulator.failed);
   return simulator;
 }

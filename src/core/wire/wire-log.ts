@@ -77,7 +77,7 @@ export interface WireLogOptions {
 }
 
 const defaultMessageBytes = 256 * 1024;
-/** Octets of messages are carved out of pieces of this size: a `Buffer` of its own for each would cost more than its copy. */
+/** Messages are put into pieces of memory of this size: one of its own for each would cost more than the copy. */
 const slabBytes = 64 * 1024;
 const noBytes = Buffer.alloc(0);
 
@@ -96,14 +96,19 @@ class Entry<Facts> implements WireEntry<Facts> {
   readonly #slab: Buffer;
   readonly #at: number;
 
+  /** @param length octets kept, at `at` of `slab` */
   constructor(
-    stamp: { readonly id: number; readonly wallMs: number; readonly sim: SimTime },
+    id: number,
     message: WireMessage<Facts>,
-    { slab, at, length }: { readonly slab: Buffer; readonly at: number; readonly length: number },
+    wallMs: number,
+    sim: SimTime,
+    slab: Buffer,
+    at: number,
+    length: number,
   ) {
-    this.id = stamp.id;
-    this.wallMs = stamp.wallMs;
-    this.sim = stamp.sim;
+    this.id = id;
+    this.wallMs = wallMs;
+    this.sim = sim;
     this.direction = message.direction;
     this.peer = message.peer;
     this.deviceIndex = message.deviceIndex;
@@ -135,6 +140,8 @@ export class WireChannel<Facts = unknown, Decoded = unknown> {
   readonly #listeners = new Set<(entry: WireEntry<Facts>) => void>();
   /** a ring: message number n stands at n modulo its length */
   #ring: (Entry<Facts> | undefined)[];
+  /** octets kept of one message at most */
+  readonly #longest: number;
   /** numbers of the oldest message kept, and of the next one */
   #first = 0;
   #next = 0;
@@ -153,6 +160,7 @@ export class WireChannel<Facts = unknown, Decoded = unknown> {
     this.protocol = options.protocol;
     this.key = options.key;
     this.#ring = new Array<Entry<Facts> | undefined>(options.entries);
+    this.#longest = Math.min(options.messageBytes ?? defaultMessageBytes, options.bytes);
   }
 
   /** Whether messages are kept. */
@@ -219,8 +227,12 @@ export class WireChannel<Facts = unknown, Decoded = unknown> {
     const message = this.#options.redact === undefined ? given : this.#redacted(given, this.#options.redact);
     if (message === null) return this.#lastId;
     const { clock, sim } = this.#log;
-    const stamp = { id: this.#lastId, wallMs: clock.nowMs(), sim: sim() };
-    const entry = new Entry(stamp, message, this.#copied(message.raw));
+    const length = Math.min(message.raw.length, this.#longest);
+    const slab = this.#roomFor(length);
+    const at = slab === this.#slab ? this.#slabEnd : 0;
+    if (slab === this.#slab) this.#slabEnd += length;
+    message.raw.copy(slab, at, 0, length);
+    const entry = new Entry(this.#lastId, message, clock.nowMs(), sim(), slab, at, length);
     if (this.#recording) this.#keep(entry);
     for (const listener of this.#listeners) this.#tell(listener, entry);
     return entry.id;
@@ -288,21 +300,14 @@ export class WireChannel<Facts = unknown, Decoded = unknown> {
     }
   }
 
-  #copied(raw: Buffer): { readonly slab: Buffer; readonly at: number; readonly length: number } {
-    const length = Math.min(raw.length, this.#options.messageBytes ?? defaultMessageBytes, this.#options.bytes);
-    if (4 * length > slabBytes) {
-      const slab = Buffer.allocUnsafeSlow(length);
-      raw.copy(slab, 0, 0, length);
-      return { slab, at: 0, length };
-    }
+  /** The slab of the channel with room for so many octets at its end, or one for a long message alone. */
+  #roomFor(length: number): Buffer {
+    if (4 * length > slabBytes) return Buffer.allocUnsafeSlow(length);
     if (this.#slabEnd + length > this.#slab.length) {
       this.#slab = Buffer.allocUnsafeSlow(slabBytes);
       this.#slabEnd = 0;
     }
-    const at = this.#slabEnd;
-    raw.copy(this.#slab, at, 0, length);
-    this.#slabEnd += length;
-    return { slab: this.#slab, at, length };
+    return this.#slab;
   }
 
   #keep(entry: Entry<Facts>): void {
