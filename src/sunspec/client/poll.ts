@@ -1,5 +1,5 @@
 /** Polls a device: one round at a time, and after a broken connection at growing intervals. */
-import { BackOff } from '../../core/net/back-off.ts';
+import { BackOff, halfJitter } from '../../core/net/back-off.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { RandomStream } from '../../core/random.ts';
 import { Turns } from '../../core/turns.ts';
@@ -48,7 +48,7 @@ export class Poller {
 
   constructor(options: PollerOptions) {
     this.#options = options;
-    this.#backOff = new BackOff({ firstMs: firstRetryMs, maxMs: maxRetryMs, jitter: options.random });
+    this.#backOff = new BackOff(halfJitter({ firstMs: firstRetryMs, maxMs: maxRetryMs }, options.random));
   }
 
   get rounds(): number {

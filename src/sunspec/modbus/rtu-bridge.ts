@@ -3,7 +3,7 @@ import { AdapterLifecycle } from '../../core/adapter-lifecycle.ts';
 import { startLine } from '../../core/adapter.ts';
 import type { Adapter, AdapterStatus, ModbusRtuEndpoint } from '../../core/adapter.ts';
 import { errorText, SimError } from '../../core/errors.ts';
-import { BackOff } from '../../core/net/back-off.ts';
+import { BackOff, doubling } from '../../core/net/back-off.ts';
 import { silentLogger } from '../../core/log/log.ts';
 import { maxUnitId } from '../../contract/modbus-report.ts';
 import type { ModbusReport, ModbusReporter } from '../../contract/modbus-report.ts';
@@ -71,7 +71,7 @@ class RtuAdapter implements ModbusRtuAdapter {
   readonly #lifecycle = new AdapterLifecycle();
   #port: SerialChannel | undefined;
   #line: SerialLine | undefined;
-  readonly #backOff = new BackOff({ firstMs: firstRetryMs, maxMs: maxRetryMs });
+  readonly #backOff = new BackOff(doubling({ firstMs: firstRetryMs, maxMs: maxRetryMs }));
   #cancelRetry: (() => void) | undefined;
   /** an attempt to open under way */
   #opening: Promise<void> | undefined;

@@ -74,7 +74,14 @@ describe('wire log', () => {
     expect(channel.push(given)).to.equal(1);
     given.raw.fill(0);
     const [entry] = channel.list();
-    expect(entry).to.include({ id: 1, wallMs: wall.nowMs(), sim: 5_000_000, direction: 'in', kind: 'word', rawLength: 3 });
+    expect(entry).to.include({
+      id: 1,
+      wallMs: wall.nowMs(),
+      sim: 5_000_000,
+      direction: 'in',
+      kind: 'word',
+      rawLength: 3,
+    });
     expect(entry!.raw.toString()).to.equal('abc');
   });
 
