@@ -6,6 +6,7 @@ import type { Store } from './core/store.ts';
 import type { ModbusMessages } from './core/wire/modbus-messages.ts';
 import type { WireLog } from './core/wire/wire-log.ts';
 import type { WallClock } from './core/time/clock.ts';
+import type { RemoteClockFactory } from './core/time/remote-clock.ts';
 import type { SimPlant } from './der/plant/plant.ts';
 import type { Layout } from './sunspec/map/layout.ts';
 
@@ -18,6 +19,8 @@ export interface AdapterContext {
   readonly plant: SimPlant;
   readonly faults: FaultRegistry;
   readonly clock: WallClock;
+  /** makes the clock of one peer, on the clock that `--remote_clock` chooses */
+  readonly remoteClock: RemoteClockFactory;
   readonly logBook: Pick<LogBook, 'logger'>;
   /** what an adapter must not lose: queues, counters */
   readonly store: Store;

@@ -26,10 +26,9 @@ import { typesWith } from './device-shapes.ts';
 import { createFaultRegistry, followPlant, injectConfigured } from './fault-setup.ts';
 import { createHttp } from './http-setup.ts';
 import type { Http } from './http-setup.ts';
-import { createClock, createConfiguredPlant } from './plant-setup.ts';
+import { createClock, createConfiguredPlant, createRemoteClocks } from './plant-setup.ts';
 import { createSunSpecClient } from './sunspec/client/client.ts';
 import type { SunSpecClientAdapter } from './sunspec/client/client.ts';
-import type { Layout } from './sunspec/map/layout.ts';
 import { composeModbus } from './sunspec/modbus/compose.ts';
 
 export interface AppOptions {
@@ -108,12 +107,18 @@ function build(config: AppConfig, { wall = systemClock, checkReplies = false, ..
   const faults = createFaultRegistry({ wall, sim: () => clock.sim(), seed, log, plant: () => plant });
   const plant = createConfiguredPlant(config, { clock, wall, faults, seriesOf, log: logBook.logger('AC'), version });
   followPlant(faults, plant);
-  const types = (passes: (layout: Layout) => boolean) => typesWith(config, passes);
   const wireLog = new WireLog({ clock: wall, sim: () => clock.sim(), log });
   const modbusMessages = createModbusMessages(wireLog);
   const chargePointId = createChargePointIds(plant, defaultChargePointId);
   const shared = { plant, faults, clock: wall, logBook, chargePointId, modbusMessages };
-  const context: AdapterContext = { ...shared, config, wireLog, store: createMemoryStore(), typesWith: types };
+  const context: AdapterContext = {
+    ...shared,
+    config,
+    remoteClock: createRemoteClocks(config, { clock, plant, wall, log }),
+    wireLog,
+    store: createMemoryStore(),
+    typesWith: (passes) => typesWith(config, passes),
+  };
   const { protocols, sunspecClient } = composeProtocols(context);
   injectConfigured(faults, config, { plant, adapters: protocols }, log);
   const servers = protocols.filter(isDeviceServer);

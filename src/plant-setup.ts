@@ -5,7 +5,10 @@ import type { FaultRegistry } from './core/faults/registry.ts';
 import type { Logger } from './core/log/log.ts';
 import { simTimeFromMs } from './core/time/clock.ts';
 import type { WallClock } from './core/time/clock.ts';
+import { remoteClocks } from './core/time/remote-clock.ts';
+import type { RemoteClockFactory } from './core/time/remote-clock.ts';
 import { localDateMs, SimClock } from './core/time/sim-clock.ts';
+import { callLater } from './core/time/timers.ts';
 import { createPlant } from './der/plant/create-plant.ts';
 import type { SimPlant } from './der/plant/plant.ts';
 import { parseGridProfile } from './der/surroundings/grid/profile.ts';
@@ -16,6 +19,26 @@ export function createClock({ clock }: Pick<AppConfig, 'clock'>, wall: WallClock
   const startMs = followsWall ? wall.nowMs() : localDateMs(startDate, startTime, timezone);
   const mode = followsWall ? 'wall_clock' : startsPaused ? 'paused' : 'accelerated';
   return new SimClock(wall, { mode, rate, timezone }, simTimeFromMs(startMs));
+}
+
+/** The clocks of remote systems; adapters make one for each peer. */
+export function createRemoteClocks(
+  { remoteClock: mode }: Pick<AppConfig, 'remoteClock'>,
+  { clock, plant, wall, log }: { clock: SimClock; plant: Pick<SimPlant, 'at'>; wall: WallClock; log: Logger },
+): RemoteClockFactory {
+  return remoteClocks({
+    mode,
+    wall,
+    later: callLater,
+    log,
+    timeline: {
+      sim: () => clock.sim(),
+      dateMs: (t) => clock.dateMs(t),
+      rate: () => clock.settings.rate,
+      paused: () => clock.paused,
+      at: (t, act) => plant.at(t, act),
+    },
+  });
 }
 
 export interface PlantSetup {

@@ -92,6 +92,7 @@ export function appConfig(
       rate: v.time_rate,
       startsPaused: v.start_paused,
     },
+    remoteClock: v.remote_clock,
     tickS: v.tick,
     seed: v.seed,
     firstDevice: v.first_device,

@@ -1,6 +1,7 @@
 import type { AssetType } from '../../contract/device.ts';
 import type { FlatFault } from '../../fault-kinds/request.ts';
 import type { LogLevel } from '../../core/log/log.ts';
+import type { RemoteClockMode } from '../../core/time/remote-clock.ts';
 import type { TlsPolicy, TlsTriple } from '../../core/tls/material.ts';
 import type { DeviceEntry } from '../profile/device-entry.ts';
 import type { DeviceProfile } from '../profile/device-profile.ts';
@@ -69,6 +70,8 @@ export interface AppConfig {
     /** paused until REST steps or starts the clock; never with `followsWall` */
     readonly startsPaused: boolean;
   };
+  /** the clock that carries the time of remote systems */
+  readonly remoteClock: RemoteClockMode;
   readonly tickS: number;
   readonly seed: number;
   /** number of the first device in a fleet of several processes */

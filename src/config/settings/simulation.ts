@@ -1,6 +1,7 @@
 /** Settings of the simulated clock and the ticks. */
+import { remoteClockModes } from '../../core/time/remote-clock.ts';
 import { setting } from './setting.ts';
-import { clockTime, date, integer, number, onOff, timeZone } from './value-kinds.ts';
+import { choice, clockTime, date, integer, number, onOff, timeZone } from './value-kinds.ts';
 
 export const clockSettings = {
   wall_clock: setting({
@@ -41,6 +42,12 @@ export const tickSettings = {
     kind: number(0.01, 3600),
     default: 1,
     doc: 'Simulated seconds per real second.',
+  }),
+  remote_clock: setting({
+    flags: ['--remote_clock'],
+    kind: choice(remoteClockModes, 'CLOCK'),
+    default: 'wall',
+    doc: 'Clock that carries the time of remote systems: wall is real time, simulated is for test systems that share the accelerated clock.',
   }),
   tick: setting({
     flags: ['--tick'],

@@ -1,24 +1,24 @@
 import type { SimTime } from './clock.ts';
 
 /** A timer; `cancel` prevents it from firing. */
-export interface Timer {
-  readonly due: SimTime;
+export interface Timer<T extends number = SimTime> {
+  readonly due: T;
   /** Whether it is still to fire. */
   readonly waiting: boolean;
 }
 
-interface Entry extends Timer {
+interface Entry<T extends number> extends Timer<T> {
   waiting: boolean;
   readonly action: () => void;
 }
 
 /**
- * Timers in simulated time. Nothing runs by itself: the owner of the clock asks when the next one is due,
+ * Timers in simulated time, or another that a number counts. Nothing runs by itself: the owner of the clock asks when the next one is due,
  * steps exactly there and runs it, so that an expiry never depends on the length of a tick.
  */
-export class Scheduler {
+export class Scheduler<T extends number = SimTime> {
   // in order of due time: a sorted list costs nothing while empty, and little with thousands of timers
-  #entries: Entry[] = [];
+  #entries: Entry<T>[] = [];
 
   /** Due time of the next timer, Infinity without one. */
   get nextDue(): number {
@@ -26,13 +26,13 @@ export class Scheduler {
   }
 
   /** Timers of equal due time run in the order in which they were set. */
-  at(due: SimTime, action: () => void): Timer {
-    const entry: Entry = { due, action, waiting: true };
+  at(due: T, action: () => void): Timer<T> {
+    const entry: Entry<T> = { due, action, waiting: true };
     this.#entries.splice(this.#countUntil(due), 0, entry);
     return entry;
   }
 
-  cancel(timer: Timer): void {
+  cancel(timer: Timer<T>): void {
     if (!timer.waiting) return;
     // the latest of its instant is the last one before the next instant
     for (let position = this.#countUntil(timer.due) - 1; position >= 0; position -= 1) {
@@ -46,7 +46,7 @@ export class Scheduler {
   }
 
   /** Number of timers due at `due` or before. */
-  #countUntil(due: SimTime): number {
+  #countUntil(due: T): number {
     let [from, to] = [0, this.#entries.length];
     while (from < to) {
       const middle = (from + to) >>> 1;
@@ -62,11 +62,17 @@ export class Scheduler {
   }
 
   /** Runs every timer that is due at `now`; an action may set further ones. */
-  runDue(now: SimTime): void {
-    for (let next = this.#entries[0]; next && next.due <= now; next = this.#entries[0]) {
-      this.#entries.shift();
-      next.waiting = false;
-      next.action();
-    }
+  runDue(now: T): void {
+    while (this.runNext(now));
+  }
+
+  /** Runs the next timer if it is due at `now`. @returns whether it was */
+  runNext(now: T): boolean {
+    const next = this.#entries[0];
+    if (next === undefined || next.due > now) return false;
+    this.#entries.shift();
+    next.waiting = false;
+    next.action();
+    return true;
   }
 }

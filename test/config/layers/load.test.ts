@@ -77,6 +77,7 @@ describe('interface 12: defaults', () => {
         rate: 1,
         startsPaused: false,
       },
+      remoteClock: 'wall',
       tickS: 1.5,
       seed: 1,
       firstDevice: 0,
